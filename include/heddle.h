@@ -1,0 +1,129 @@
+/* libheddle: run GPU programs on a simulated GPU, from C.
+ *
+ *     struct heddle *h = heddle_open(NULL);
+ *     struct heddle_module *m;
+ *     if (heddle_module_load_file(h, "saxpy.ptx", &m)) { fputs(heddle_message(h), stderr); exit(2); }
+ *     uint64_t x = heddle_alloc(h, 4096);
+ *     heddle_write(h, x, data, 4096);
+ *     struct heddle_arg args[] = {{&x, sizeof x}, {&n, sizeof n}};
+ *     struct heddle_launch l = {.grid = {4, 1, 1}, .block = {256, 1, 1}, .args = args, .nargs = 2};
+ *     struct heddle_result r;
+ *     int rc = heddle_launch(h, heddle_module_kernel(m, "saxpy"), &l, &r);
+ *     heddle_close(h);
+ *
+ * No globals: any number of contexts may live at once; one context is used by one thread at a time. Functions that can fail return an
+ * enum heddle_status, and heddle_message() then says what, where, and what would be right. The library never exits on a user's or a
+ * simulated program's mistake. */
+#ifndef HEDDLE_H
+#define HEDDLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum heddle_status {
+    HEDDLE_OK = 0,
+    HEDDLE_BAD_INPUT = 2, /* the caller's mistake: text, names, sizes, arguments */
+    HEDDLE_FAULT = 3,     /* the simulated program's mistake: wild access, trap, deadlock, instruction limit */
+};
+
+struct heddle;
+struct heddle_module;
+struct heddle_kernel;
+
+struct heddle_progress { /* handed to the progress callback, about ten times a second while a launch runs */
+    const char *kernel;
+    uint64_t ctas_done, ctas_total;
+    uint64_t warp_instructions;
+    double seconds;
+};
+
+struct heddle_options { /* zero means default */
+    uint32_t warp_size;         /* 1 to 64; default 32 */
+    uint64_t max_instructions;  /* warp instructions of one launch before it is stopped with a diagnosis; default 1e12 */
+    uint64_t max_memory_b;      /* device memory; default 16 GiB */
+    FILE *program_out;          /* where printf of the simulated program goes; default stdout */
+    void (*progress)(void *user, const struct heddle_progress *p);
+    void *progress_user;
+    FILE *trace;                /* one line per warp instruction, or NULL */
+    const char *trace_kernel;   /* only this kernel, or NULL */
+    int64_t trace_cta, trace_warp; /* linear ids; set trace_filter to use them */
+    bool trace_cta_only, trace_warp_only;
+};
+
+struct heddle *heddle_open(const struct heddle_options *opt); /* NULL when the options are out of range */
+void heddle_close(struct heddle *h);
+/* The text of the last failure, "" when there was none. Valid until the next call. */
+const char *heddle_message(const struct heddle *h);
+const char *heddle_version(void);
+
+/* --- modules */
+int heddle_module_load_file(struct heddle *h, const char *path, struct heddle_module **out);
+int heddle_module_load(struct heddle *h, const char *name, const char *text, size_t len, struct heddle_module **out);
+void heddle_module_free(struct heddle *h, struct heddle_module *m);
+uint32_t heddle_module_kernels(const struct heddle_module *m);
+struct heddle_kernel *heddle_module_kernel_at(struct heddle_module *m, uint32_t i);
+struct heddle_kernel *heddle_module_kernel(struct heddle_module *m, const char *name); /* NULL when there is none */
+/* A module variable's address and size; HEDDLE_BAD_INPUT when there is none */
+int heddle_module_symbol(struct heddle *h, struct heddle_module *m, const char *name, uint64_t *addr, uint64_t *size);
+
+struct heddle_param_info {
+    const char *name;
+    uint32_t offset_b, size_b, align_b;
+    bool is_pointer;         /* annotated .ptr */
+    const char *space;       /* of the annotation, or "" */
+};
+struct heddle_kernel_info {
+    const char *name;
+    uint32_t registers, predicates;              /* per thread */
+    uint32_t shared_b;                           /* static, per block */
+    uint32_t local_b;                            /* per thread */
+    uint32_t const_b;                            /* of the module */
+    uint32_t param_b, nparams;
+    uint32_t instructions;                       /* static */
+    uint32_t max_threads;                        /* per block, 0 when not limited by the program */
+    uint32_t reqntid[3];
+    bool recursive;                              /* stack depth not known from the text */
+};
+/* HEDDLE_BAD_INPUT when the kernel's body cannot be lowered (the message says why) */
+int heddle_kernel_info(struct heddle *h, struct heddle_kernel *k, struct heddle_kernel_info *info);
+int heddle_kernel_param(struct heddle *h, struct heddle_kernel *k, uint32_t i, struct heddle_param_info *info);
+void heddle_kernel_disasm(struct heddle *h, struct heddle_kernel *k, FILE *out);
+
+/* --- device memory */
+uint64_t heddle_alloc(struct heddle *h, uint64_t bytes); /* 256-byte aligned and zeroed; 0 when out of memory */
+int heddle_free(struct heddle *h, uint64_t addr);
+int heddle_write(struct heddle *h, uint64_t addr, const void *data, uint64_t bytes);
+int heddle_read(struct heddle *h, uint64_t addr, void *data, uint64_t bytes);
+int heddle_fill(struct heddle *h, uint64_t addr, int byte, uint64_t bytes);
+uint64_t heddle_memory_used(const struct heddle *h);
+
+/* --- launches */
+struct heddle_arg {
+    const void *data;
+    uint32_t size_b; /* must be the declared parameter's */
+};
+struct heddle_launch {
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_b;
+    const struct heddle_arg *args;
+    uint32_t nargs;
+    uint32_t registers; /* override of the count per thread, 0 for the allocator's */
+};
+#define HEDDLE_MAX_CLASSES 32
+struct heddle_result {
+    uint64_t warp_instructions, thread_instructions;
+    uint64_t class_warp_instructions[HEDDLE_MAX_CLASSES]; /* by heddle_class_name */
+    uint64_t ctas, threads, warps;
+    uint32_t registers;
+    uint64_t divergent_branches; /* branches whose lanes went different ways */
+    uint64_t global_loads, global_stores; /* warp-level accesses */
+    double wall_seconds;
+};
+int heddle_launch(struct heddle *h, struct heddle_kernel *k, const struct heddle_launch *l, struct heddle_result *r);
+uint32_t heddle_classes(void);
+const char *heddle_class_name(uint32_t i);
+const char *heddle_class_doc(uint32_t i);
+
+#endif

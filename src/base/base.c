@@ -1,0 +1,226 @@
+/* The whole of base/: small enough to read in one sitting. */
+#include "base/base.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void base_check_failed(const char *file, int line, const char *what) {
+    fprintf(stderr, "heddle: internal error at %s:%d: %s\n", file, line, what);
+    abort();
+}
+
+/* --- memory */
+
+static _Noreturn void out_of_memory(size_t bytes) {
+    fprintf(stderr, "heddle: out of memory (asked for %zu bytes)\n", bytes);
+    exit(4);
+}
+
+void *base_alloc(size_t bytes) {
+    void *p = calloc(1, bytes ? bytes : 1);
+    if (!p) out_of_memory(bytes);
+    return p;
+}
+
+void *base_realloc(void *p, size_t bytes) {
+    void *q = realloc(p, bytes ? bytes : 1);
+    if (!q) out_of_memory(bytes);
+    return q;
+}
+
+void *base_alloc_aligned(size_t bytes) {
+    size_t rounded = (bytes + 63) & ~(size_t)63;
+    void *p = aligned_alloc(64, rounded ? rounded : 64);
+    if (!p) out_of_memory(bytes);
+    memset(p, 0, rounded ? rounded : 64);
+    return p;
+}
+
+struct arena_block {
+    struct arena_block *next;
+    size_t used_b, size_b;
+    _Alignas(16) unsigned char data[];
+};
+
+void *arena_alloc(struct arena *a, size_t bytes) {
+    size_t need = (bytes + 15) & ~(size_t)15;
+    if (!a->head || a->head->size_b - a->head->used_b < need) {
+        size_t size = need > 65536 ? need : 65536;
+        struct arena_block *b = base_alloc(sizeof(*b) + size);
+        b->size_b = size;
+        b->next = a->head;
+        a->head = b;
+    }
+    void *p = a->head->data + a->head->used_b;
+    a->head->used_b += need;
+    a->used_b += need;
+    return p;
+}
+
+char *arena_strdup(struct arena *a, const char *s, size_t len) {
+    char *p = arena_alloc(a, len + 1);
+    memcpy(p, s, len);
+    return p;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    char *p = arena_alloc(a, (size_t)n + 1);
+    va_start(ap, fmt);
+    vsnprintf(p, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    return p;
+}
+
+void arena_free(struct arena *a) {
+    while (a->head) {
+        struct arena_block *b = a->head;
+        a->head = b->next;
+        free(b);
+    }
+    a->used_b = 0;
+}
+
+/* --- text */
+
+void strbuf_vadd(struct strbuf *b, const char *fmt, va_list ap) {
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    if (b->len + (size_t)n + 1 > b->cap) {
+        b->cap = (b->len + (size_t)n + 1) * 2;
+        b->s = base_realloc(b->s, b->cap);
+    }
+    vsnprintf(b->s + b->len, (size_t)n + 1, fmt, ap);
+    b->len += (size_t)n;
+}
+
+void strbuf_add(struct strbuf *b, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    strbuf_vadd(b, fmt, ap);
+    va_end(ap);
+}
+
+void strbuf_free(struct strbuf *b) {
+    free(b->s);
+    *b = (struct strbuf){0};
+}
+
+bool text_in_list(const char *list, const char *word) {
+    size_t n = strlen(word);
+    for (const char *p = list; *p;) {
+        const char *end = strchr(p, ' ');
+        size_t len = end ? (size_t)(end - p) : strlen(p);
+        if (len == n && memcmp(p, word, n) == 0) return true;
+        p += len + (end ? 1 : 0);
+    }
+    return false;
+}
+
+int text_distance(const char *a, const char *b, int limit) {
+    int la = (int)strlen(a), lb = (int)strlen(b);
+    if (la > 63 || lb > 63 || abs(la - lb) > limit) return limit + 1;
+    int row[64];
+    for (int j = 0; j <= lb; j++) row[j] = j;
+    for (int i = 1; i <= la; i++) {
+        int diag = row[0];
+        row[0] = i;
+        for (int j = 1; j <= lb; j++) {
+            int cost = MIN(diag + (a[i - 1] != b[j - 1]), MIN(row[j], row[j - 1]) + 1);
+            diag = row[j];
+            row[j] = cost;
+        }
+    }
+    return row[lb] > limit ? limit + 1 : row[lb];
+}
+
+const char *text_nearest(const char *name, const char *const *names, u32 n) {
+    int limit = strlen(name) < 5 ? 1 : 3;
+    const char *best = NULL;
+    int best_d = limit + 1;
+    for (u32 i = 0; i < n; i++) {
+        int d = text_distance(name, names[i], limit);
+        if (d < best_d) {
+            best_d = d;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
+char *text_read_file(const char *path, size_t *len) {
+    FILE *f = fopen(path, "rb");
+    if (!f) return NULL;
+    size_t cap = 1 << 16, n = 0;
+    char *p = base_alloc(cap);
+    for (;;) {
+        size_t got = fread(p + n, 1, cap - n - 1, f);
+        n += got;
+        if (got == 0) break;
+        if (n + 1 >= cap) p = base_realloc(p, cap *= 2);
+    }
+    int failed = ferror(f) ? errno : 0;
+    fclose(f);
+    if (failed) {
+        free(p);
+        errno = failed;
+        return NULL;
+    }
+    p[n] = 0;
+    if (len) *len = n;
+    return p;
+}
+
+/* --- diagnostics */
+
+static void diag_line(struct diag *d, const char *file, u32 line, u32 col, const char *kind, const char *fmt, va_list ap) {
+    if (file) strbuf_add(&d->text, "%s:", file);
+    if (line) strbuf_add(&d->text, "%u:", line);
+    if (line && col) strbuf_add(&d->text, "%u:", col);
+    strbuf_add(&d->text, "%s%s: ", file ? " " : "", kind);
+    strbuf_vadd(&d->text, fmt, ap);
+    strbuf_add(&d->text, "\n");
+}
+
+void diag_error(struct diag *d, const char *file, u32 line, u32 col, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    diag_line(d, file, line, col, "error", fmt, ap);
+    va_end(ap);
+    d->errors++;
+}
+
+void diag_note(struct diag *d, const char *file, u32 line, u32 col, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    diag_line(d, file, line, col, "note", fmt, ap);
+    va_end(ap);
+}
+
+bool diag_full(const struct diag *d) { return d->errors >= (d->max_errors ? d->max_errors : 20); }
+
+void diag_free(struct diag *d) {
+    strbuf_free(&d->text);
+    d->errors = 0;
+}
+
+/* --- hash, clock */
+
+u64 hash_fnv1a64(u64 h, const void *data, size_t bytes) {
+    const u8 *p = data;
+    for (size_t i = 0; i < bytes; i++) h = (h ^ p[i]) * 0x100000001B3ull;
+    return h;
+}
+
+double clock_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

@@ -1,0 +1,101 @@
+/* base: the words every other room uses. Knows nothing of GPUs.
+ *
+ * Integer names, arenas, growable arrays, diagnostics, nearest-name search and the CHECK that stays on in release. */
+#ifndef HEDDLE_BASE_H
+#define HEDDLE_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t i8;
+typedef int16_t i16;
+typedef int32_t i32;
+typedef int64_t i64;
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define PRINTF_LIKE(fmt, first) __attribute__((format(printf, fmt, first)))
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* A broken promise of ours, never of the user's: prints where and stops. On in every build. */
+#define CHECK(cond) ((cond) ? (void)0 : base_check_failed(__FILE__, __LINE__, #cond))
+_Noreturn void base_check_failed(const char *file, int line, const char *what);
+
+/* --- arena.c: memory that lives and dies together. Never returns NULL; blocks are zeroed and 16-byte aligned. */
+struct arena_block;
+struct arena {
+    struct arena_block *head;
+    size_t used_b; /* bytes handed out, for reports */
+};
+void *arena_alloc(struct arena *a, size_t bytes);
+char *arena_strdup(struct arena *a, const char *s, size_t len); /* NUL-terminated copy */
+char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void arena_free(struct arena *a);
+#define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
+#define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
+
+/* malloc, calloc and realloc that stop with a message when memory is gone */
+void *base_alloc(size_t bytes); /* zeroed */
+void *base_realloc(void *p, size_t bytes);
+/* Aligned to 64 bytes, zeroed; release with free() */
+void *base_alloc_aligned(size_t bytes);
+
+/* A growable array: `struct { T *at; u32 n, cap; }`; memory from malloc */
+#define VEC(T)                                                                                                                   \
+    struct {                                                                                                                     \
+        T *at;                                                                                                                   \
+        u32 n, cap;                                                                                                              \
+    }
+#define VEC_PUSH(v, x)                                                                                                           \
+    do {                                                                                                                         \
+        if ((v)->n == (v)->cap) {                                                                                                \
+            (v)->cap = (v)->cap ? (v)->cap * 2 : 16;                                                                             \
+            (v)->at = base_realloc((v)->at, (size_t)(v)->cap * sizeof(*(v)->at));                                                \
+        }                                                                                                                        \
+        (v)->at[(v)->n++] = (x);                                                                                                 \
+    } while (0)
+
+/* --- text.c */
+struct strbuf { /* growable text; `s` is always NUL-terminated once something was added */
+    char *s;
+    size_t len, cap;
+};
+void strbuf_add(struct strbuf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void strbuf_vadd(struct strbuf *b, const char *fmt, va_list ap);
+void strbuf_free(struct strbuf *b);
+/* True when `word` is one of the space-separated words of `list` */
+bool text_in_list(const char *list, const char *word);
+/* Edit distance, for "did you mean"; at most `limit` + 1 */
+int text_distance(const char *a, const char *b, int limit);
+/* The nearest of n names to `name`, or NULL when none is near */
+const char *text_nearest(const char *name, const char *const *names, u32 n);
+/* Whole file into malloc'd memory with a NUL after it; NULL and errno on failure */
+char *text_read_file(const char *path, size_t *len);
+
+/* --- diag.c: what is wrong with what the user gave us: place, token, expectation.
+ * Format of one message: "FILE:LINE:COL: error: TEXT" (LINE and COL left out when 0). */
+struct diag {
+    struct strbuf text; /* all messages, one per line */
+    u32 errors;
+    u32 max_errors; /* parsers stop here; 0 means 20 */
+};
+void diag_error(struct diag *d, const char *file, u32 line, u32 col, const char *fmt, ...) PRINTF_LIKE(5, 6);
+void diag_note(struct diag *d, const char *file, u32 line, u32 col, const char *fmt, ...) PRINTF_LIKE(5, 6);
+bool diag_full(const struct diag *d);
+void diag_free(struct diag *d);
+
+/* --- hash.c */
+#define FNV1A64_START 0xCBF29CE484222325ull
+u64 hash_fnv1a64(u64 h, const void *data, size_t bytes);
+
+/* --- clock.c */
+double clock_seconds(void); /* monotonic */
+
+#endif

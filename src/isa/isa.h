@@ -1,0 +1,214 @@
+/* isa: the one decoded instruction, shared by function and time, and the tables it is named from.
+ *
+ * A kernel is an array of struct inst; a program counter is an index into it. Front ends (ptx/, later riscv/) make it, func/ runs it,
+ * the timing model reads its generic fields only. Registers are 32-bit words per lane; a 64-bit value takes an aligned pair.
+ * Predicates are a separate file of one bit per lane.
+ *
+ * Storage (D2): lanes are kept in slabs of 32. A register row is u32[32]; the pair of rows of a 64-bit value is read as u64[32].
+ * Values narrower than 32 bits live zero-extended in a row. A predicate of a slab is one u32, bit l = lane l. A warp of more than
+ * 32 lanes has two slabs; of fewer, one slab whose upper lanes are never live. */
+#ifndef HEDDLE_ISA_H
+#define HEDDLE_ISA_H
+
+#include "base/base.h"
+
+enum { SLAB_LANES = 32, ROW_B = SLAB_LANES * 4, MAX_WARP = 64, NONE = -1 };
+
+/* --- types (type.def) */
+enum type {
+    TYPE_NONE,
+#define TYPE(id, bits, family) TYPE_##id,
+#include "isa/type.def"
+#undef TYPE
+    TYPE_COUNT
+};
+enum type_family { FAMILY_B, FAMILY_U, FAMILY_S, FAMILY_F, FAMILY_X, FAMILY_P };
+struct type_row {
+    const char *name; /* without the dot */
+    u8 bits;          /* 1 for predicates */
+    u8 family;        /* enum type_family */
+};
+extern const struct type_row type_table[TYPE_COUNT];
+static inline u32 type_bytes(enum type t) { return (type_table[t].bits + 7u) / 8u; }
+static inline u32 type_rows(enum type t) { return t == TYPE_pred ? 0 : type_table[t].bits > 64 ? 4 : type_table[t].bits > 32 ? 2 : 1; }
+enum type type_find(const char *name, size_t len); /* TYPE_NONE when unknown */
+
+/* --- modifiers (mod.def) */
+enum mod {
+#define MOD(id, spelling) MOD_##id,
+#include "isa/mod.def"
+#undef MOD
+    MOD_COUNT
+};
+extern const char *const mod_names[MOD_COUNT];
+int mod_find(const char *name, size_t len); /* NONE when unknown */
+struct mods {
+    u64 word[(MOD_COUNT + 63) / 64];
+};
+static inline bool mods_has(const struct mods *m, enum mod x) { return m->word[x / 64] >> (x % 64) & 1; }
+static inline void mods_set(struct mods *m, enum mod x) { m->word[x / 64] |= 1ull << (x % 64); }
+
+/* --- opcodes (op.def) */
+enum iclass { /* kinds of work, for the instruction mix */
+#define ICLASS(id, doc) ICLASS_##id,
+#include "isa/iclass.def"
+#undef ICLASS
+    ICLASS_COUNT
+};
+struct iclass_row {
+    const char *name, *doc;
+};
+extern const struct iclass_row iclass_table[ICLASS_COUNT];
+enum op {
+#define OP(id, cls, sig, types, mods) OP_##id,
+#include "isa/op.def"
+#undef OP
+    OP_COUNT
+};
+struct op_row {
+    const char *name;
+    u8 iclass; /* enum iclass */
+    const char *sig, *types, *mods;
+};
+extern const struct op_row op_table[OP_COUNT];
+int op_find(const char *name, size_t len); /* NONE when unknown */
+
+/* What an opcode says, resolved from its dotted name */
+struct opkey {
+    u16 op; /* enum op */
+    u8 ntypes;
+    u8 type[4]; /* enum type, in written order */
+    struct mods mods;
+};
+static inline bool key_has(const struct opkey *k, enum mod m) { return mods_has(&k->mods, m); }
+/* "add.rn.ftz.f32": modifiers in table order, then types */
+void opkey_print(const struct opkey *k, struct strbuf *out);
+
+/* --- memory spaces */
+enum space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, SPACE_REG, SPACE_TEX, SPACE_COUNT };
+extern const char *const space_names[SPACE_COUNT];
+
+/* --- special registers (sreg.def) */
+enum sreg {
+#define SREG(id, type, spelling) SREG_##id,
+#include "isa/sreg.def"
+#undef SREG
+    SREG_COUNT
+};
+struct sreg_row {
+    const char *name; /* with the % */
+    u8 type;          /* enum type */
+};
+extern const struct sreg_row sreg_table[SREG_COUNT];
+int sreg_find(const char *name, size_t len);
+
+/* --- the instruction */
+
+/* The arithmetic of 32 lanes of one slab. d, a, b, c are rows: u32[32] for values of up to 32 bits, u64[32] for 64-bit ones, and one u32
+ * of bits for predicates. It computes all 32 lanes; the caller keeps the lanes that are active. d may be the same row as a source, never
+ * one that overlaps it partly. q is, by opcode: the second predicate of p|q (out); the carry bits (in and out); or the fourth source row. */
+typedef void lane_fn(void *d, const void *a, const void *b, const void *c, u32 *q, u32 aux);
+
+struct warp;
+struct group;
+struct inst;
+/* Runs one instruction for the lanes of g; defined in func/. */
+typedef void exec_fn(struct warp *w, struct group *g, const struct inst *in);
+
+enum opnd_space { OPND_IN_REG, OPND_IN_POOL, OPND_IN_PRED };
+struct opnd {
+    u8 in;       /* enum opnd_space: where `off` counts from */
+    u8 rows;     /* 1 or 2; 0 for a predicate */
+    u8 absent;   /* 1: no such operand, or the sink _ */
+    u8 negate;   /* predicate source written !p */
+    i32 off;     /* bytes from the frame's first register row, or into the kernel's pool of constants; predicates: index */
+};
+
+enum inst_flag {
+    INST_RECONV = 1,    /* some branch reconverges here */
+    INST_PSEUDO = 2,    /* not written in the program (function exit); not counted */
+    INST_SYNC_POLL = 4, /* may be what a waiting loop polls: atomics that return, volatile, relaxed and acquire loads */
+    INST_COLLECTIVE = 8, /* names lanes that must take part together (shfl.sync, vote.sync, mma, ...) */
+    INST_CONTROL = 16,  /* sets the pc itself */
+    INST_LINE_START = 32,
+};
+
+struct inst {
+    exec_fn *exec;
+    lane_fn *lane;      /* element-wise instructions; else NULL */
+    u32 aux;            /* handed to `lane`; meaning is the opcode's */
+    struct opnd d;      /* first destination */
+    struct opnd s[3];   /* first sources */
+    i16 guard;          /* predicate register, or NONE */
+    u8 guard_negate;
+    u8 iclass;          /* enum iclass */
+    u16 op;             /* enum op */
+    u16 flags;          /* enum inst_flag */
+    u8 space;           /* enum space, for memory instructions */
+    u8 elem_b, nelem;   /* bytes per element and elements per lane of a memory access */
+    u8 extra_n;         /* operands in `extra` */
+    struct opnd q;      /* second predicate, carry or fourth source (lane_fn's q) */
+    i64 imm;            /* address offset; other uses by opcode */
+    i32 target;         /* branch or call target pc, or NONE */
+    i32 reconv;         /* pc where the lanes of a branch meet again (immediate post-dominator) */
+    const struct opnd *extra; /* every further operand: vectors, matrices, call arguments */
+    const struct opkey *key;  /* as written, for disassembly and messages */
+    const struct inst_src *src;
+};
+
+/* Where an instruction stands in the user's text, and how to print it */
+struct inst_src {
+    u32 ptx_line, ptx_col;
+    u32 line;         /* .loc line, or 0 */
+    const char *file; /* .loc file, or NULL */
+    const char *text; /* as written, one line, without the trailing ';' */
+};
+
+struct kernel_param {
+    const char *name;
+    u32 offset_b, size_b, align_b;
+    u8 type;      /* enum type of one element */
+    u8 is_ptr;    /* .ptr was given */
+    u8 ptr_space; /* enum space of the .ptr annotation */
+};
+
+/* A function's place in the code. Function 0 is the kernel itself. */
+struct kernel_func {
+    const char *name;
+    i32 entry_pc, exit_pc; /* exit_pc: the pseudo instruction where all returns meet */
+    u32 regs;              /* 32-bit rows of its frame */
+    u32 preds;
+    u32 local_b;           /* .local and .param bytes of its frame */
+    u64 address;           /* what `mov %rd, f` yields */
+};
+
+struct kernel {
+    const char *name;
+    const char *file;       /* the PTX's */
+    struct inst *code;
+    u32 ninst;
+    u32 nfuncs;
+    struct kernel_func *funcs;
+    u8 *pool;               /* constant rows, 64-byte aligned */
+    u32 pool_b;
+    u32 param_b;            /* bytes of the parameter block */
+    u32 nparams;
+    struct kernel_param *params;
+    /* what it needs, per thread or per block */
+    u32 regs_per_thread;    /* 32-bit registers, deepest known call path */
+    u32 preds_per_thread;
+    u32 local_b;            /* per thread, kernel's own frame and deepest known call path */
+    u32 shared_b;           /* static, per block */
+    u32 const_b;            /* of its module */
+    u32 max_threads;        /* .maxntid product, or 0 */
+    u32 reqntid[3];         /* 0,0,0 when not given */
+    u32 minctapersm, maxnreg;
+    bool recursive;         /* depth not known from the text */
+    bool needs_warp32;      /* uses lane ids, shuffles, votes or matrices */
+    const char *refuse;     /* a reason this kernel cannot be launched, or NULL */
+};
+
+/* --- disasm.c */
+void kernel_disasm(const struct kernel *k, FILE *out);
+
+#endif
