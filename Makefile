@@ -1,63 +1,180 @@
 # heddle: `make` builds build/heddle and build/libheddle.a; `make help` lists the rest.
 #
-#   CC=clang-19   another compiler            SAN=1     ASan and UBSan, in build-san/
-#   DEBUG=1       -O0 and debug info          NO_AVX2=1 leave the AVX2 lanes out
+#   CC=clang-19   another compiler, in build-clang/     SAN=1      ASan and UBSan, in build-san/
+#   DEBUG=1       no optimisation, in build-debug/      NO_AVX2=1  leave the AVX2 lanes out, in build-noavx2/
+# Variants combine (CC=clang-19 SAN=1 builds in build-clang-san/) and stand side by side; B=DIR overrides the place.
 CC ?= gcc
 ifeq ($(origin CC),default)
 CC := gcc
 endif
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 600
 
+# --- which variant
+VARIANT := $(if $(findstring clang,$(notdir $(CC))),$(if $(FUZZ),,-clang))$(if $(FUZZ),-fuzz)$(if $(SAN),-san)$(if $(DEBUG),-debug)$(if $(NO_AVX2),-noavx2)
+B ?= build$(VARIANT)
 ifdef SAN
-B ?= build-san
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-else
-B ?= build
+endif
+ifdef FUZZ
+SANFLAGS := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 endif
 
-OPT := $(if $(DEBUG),-O0 -g,-O2 -g)
-LANEOPT := $(if $(DEBUG),-O0 -g,-O3 -g) -fno-math-errno -fno-trapping-math
+# --- flags
+OPT := $(if $(DEBUG),-O0 -g,$(if $(FUZZ),-O1 -g,-O2 -g))
+LANEOPT := $(if $(DEBUG),-O0 -g,$(if $(FUZZ),-O1 -g,-O3 -g)) -fno-math-errno -fno-trapping-math
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wno-missing-field-initializers -Werror
-CFLAGS_ALL := -std=c17 -D_GNU_SOURCE -Isrc -Iinclude -ffp-contract=off $(WARN) $(SANFLAGS) -MMD -MP $(CFLAGS)
+CFLAGS_ALL := -std=c17 -D_GNU_SOURCE -Isrc -Iinclude -I. -ffp-contract=off $(WARN) $(SANFLAGS) -MMD -MP $(CFLAGS)
 LDLIBS_ALL := -ljansson -lzstd -lm $(LDLIBS)
 AVX2FLAGS := -mavx2 -mfma -mf16c -DLANES_AVX2
+ifdef NO_AVX2
+CFLAGS_ALL += -DHEDDLE_NO_AVX2_BUILD
+endif
 
+# --- what there is
 LIB_SRC := $(wildcard src/base/*.c src/isa/*.c src/ptx/*.c src/func/*.c src/api/*.c)
 LANE_SRC := $(wildcard src/func/lanes/*.c)
 CLI_SRC := $(wildcard src/cli/*.c src/report/*.c src/manifest/*.c)
+WORKLOADS := $(shell sed -n 's/^WORKLOAD.[ ]*\([a-z0-9_]*\).*/\1/p' workloads/workloads.def 2>/dev/null)
+REF_SRC := $(wildcard workloads/*/ref.c)
+UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
+FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+CLANG_CL ?= clang-19
 
-LIB_OBJ := $(LIB_SRC:src/%.c=$B/obj/%.o) $(LANE_SRC:src/%.c=$B/obj/%.plain.o)
-ifndef NO_AVX2
-LIB_OBJ += $(LANE_SRC:src/%.c=$B/obj/%.avx2.o)
-else
-CFLAGS_ALL += -DHEDDLE_NO_AVX2_BUILD
-endif
-CLI_OBJ := $(CLI_SRC:src/%.c=$B/obj/%.o)
+LIB_OBJ := $(LIB_SRC:src/%.c=$B/obj/%.o) $(LANE_SRC:src/%.c=$B/obj/%.plain.o) $(if $(NO_AVX2),,$(LANE_SRC:src/%.c=$B/obj/%.avx2.o))
+REF_OBJ := $(REF_SRC:%.c=$B/obj/%.o)
+MAIN_OBJ := $B/obj/cli/main.o
+CMD_OBJ := $(filter-out $(MAIN_OBJ),$(CLI_SRC:src/%.c=$B/obj/%.o)) $(REF_OBJ)
+SHARE := $B/share/heddle
 
-all: $B/heddle $B/libheddle.a
+all: $B/heddle $B/libheddle.a workloads ## build the command, the library and the bundled workloads
 
-$B/heddle: $(CLI_OBJ) $B/libheddle.a
+# --- the command and the library. libcommand.a is the command without its main(), for the tests.
+$B/heddle: $(MAIN_OBJ) $B/libcommand.a $B/libheddle.a
 	@echo "  link  $@"
-	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $B/libheddle.a $(LDLIBS_ALL)
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $(MAIN_OBJ) $B/libcommand.a $B/libheddle.a $(LDLIBS_ALL)
 
 $B/libheddle.a: $(LIB_OBJ)
+$B/libcommand.a: $(CMD_OBJ)
+$B/libheddle.a $B/libcommand.a:
 	@echo "  ar    $@"
 	@rm -f $@ && ar rcs $@ $^
 
-$B/obj/%.plain.o: src/%.c
+# Objects depend on the flags they were made with: a change of CFLAGS rebuilds, a touch of this file does not.
+FLAGS_NOW := $(CC) $(CFLAGS_ALL) $(OPT) $(LANEOPT) $(AVX2FLAGS)
+ifeq ($(filter clean help,$(MAKECMDGOALS)),)
+$(shell mkdir -p $B; echo '$(FLAGS_NOW)' | cmp -s - $B/flags || echo '$(FLAGS_NOW)' > $B/flags)
+endif
+
+$B/obj/%.plain.o: src/%.c $B/flags
 	@mkdir -p $(@D) && echo "  cc    $< (plain lanes)"
 	@$(CC) $(CFLAGS_ALL) $(LANEOPT) -c -o $@ $<
 
-$B/obj/%.avx2.o: src/%.c
+$B/obj/%.avx2.o: src/%.c $B/flags
 	@mkdir -p $(@D) && echo "  cc    $< (avx2 lanes)"
 	@$(CC) $(CFLAGS_ALL) $(LANEOPT) $(AVX2FLAGS) -c -o $@ $<
 
-$B/obj/%.o: src/%.c
+$B/obj/%.o: src/%.c $B/flags
 	@mkdir -p $(@D) && echo "  cc    $<"
 	@$(CC) $(CFLAGS_ALL) $(OPT) -c -o $@ $<
 
-clean:
+# workloads/, tests/, bench/ and tools/ keep their folder's name under obj/
+$B/obj/%.o: %.c $B/flags
+	@mkdir -p $(@D) && echo "  cc    $<"
+	@$(CC) $(CFLAGS_ALL) $(OPT) -c -o $@ $<
+
+# --- bundled workloads: OpenCL C to PTX, at build time
+WORKLOAD_FILES := $(foreach w,$(WORKLOADS),$(SHARE)/workloads/$w/$w.ptx $(patsubst %,$(SHARE)/%,$(wildcard workloads/$w/*.json)))
+ifneq ($(shell command -v $(CLANG_CL) 2>/dev/null),)
+workloads: $(WORKLOAD_FILES) ## compile the bundled workloads to PTX
+else
+workloads:
+	@echo "  skip  workloads: $(CLANG_CL) is not installed (tools/setup.sh workloads)"
+endif
+
+define WORKLOAD_RULE
+$(SHARE)/workloads/$1/$1.ptx: workloads/$1/$1.cl tools/compile_cl.sh
+	@mkdir -p $$(@D) && echo "  cl    $$<"
+	@tools/compile_cl.sh $$< $$@
+endef
+$(foreach w,$(WORKLOADS),$(eval $(call WORKLOAD_RULE,$w)))
+
+$(SHARE)/workloads/%.json: workloads/%.json
+	@mkdir -p $(@D) && cp $< $@
+
+# --- tests, benchmarks and tools: one program each
+$(UNIT:%=$B/tests/%): $B/tests/%: $B/obj/tests/unit/%.o $B/libcommand.a $B/libheddle.a
+	@mkdir -p $(@D) && echo "  link  $@"
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a -lcmocka $(LDLIBS_ALL)
+
+$(FUZZERS:%=$B/%): $B/%: $B/obj/tests/fuzz/%.o $B/libcommand.a $B/libheddle.a
+	@echo "  link  $@"
+	@$(CC) $(SANFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a $(LDLIBS_ALL)
+
+$B/bench_functional: $B/obj/bench/bench_functional.o $B/libcommand.a $B/libheddle.a
+	@echo "  link  $@"
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a $(LDLIBS_ALL)
+
+$B/gen_docs $B/view: $B/%: $B/obj/tools/%.o $B/libheddle.a
+	@echo "  link  $@"
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libheddle.a $(LDLIBS_ALL)
+
+$B/json_get: $B/obj/tests/cli/json_get.o
+	@echo "  link  $@"
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $(LDLIBS_ALL)
+
+unit: $(UNIT:%=$B/tests/%) ## build the unit tests (tests/run.sh runs them)
+fuzzers: $(FUZZERS:%=$B/%)
+
+# Recorded results of real hardware, unpacked next to the build
+$B/data/%/.unpacked: tests/data/%.tar.zst
+	@rm -rf $(@D) && mkdir -p $(@D) && echo "  data  $<"
+	@zstd -dcq $< | tar -xf - -C $(@D) --strip-components=1 && touch $@
+data: $B/data/ptxvec_open/.unpacked $B/data/silicon_apps/.unpacked
+
+# --- what people type
+demo: ## install what is missing, build, and run a workload whose result can be seen
+	@tools/setup.sh build workloads
+	@$(MAKE) --no-print-directory -j$$(nproc) all $B/view
+	@B=$B tools/demo.sh
+
+test: ## install what is missing and run every test that fits in ten minutes
+	@tools/setup.sh build workloads test
+	@tests/run.sh
+
+test-all: ## run every test, however long
+	@tools/setup.sh build workloads test
+	@tests/run.sh --all
+
+lint: ## format, clang-tidy, include direction, generated docs, sizes
+	@tools/lint.sh
+
+fuzz: ## fuzz the PTX parser and the manifest reader, FUZZ_SECONDS=600 in all
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run.sh
+
+bench-functional: $B/bench_functional $B/data/silicon_apps/.unpacked ## functional speed: each application against a bare fused multiply-add loop
+	@$B/bench_functional $B/data/silicon_apps
+
+bench: bench-functional ## every benchmark there is
+
+docs: $B/gen_docs ## write the documentation that is printed from tables (docs/isa.md)
+	@$B/gen_docs > docs/isa.md
+
+install: all ## install to PREFIX (/usr/local): bin/heddle, lib/libheddle.a, include/heddle.h, share/heddle
+	install -D -m 755 $B/heddle $(DESTDIR)$(PREFIX)/bin/heddle
+	install -D -m 644 $B/libheddle.a $(DESTDIR)$(PREFIX)/lib/libheddle.a
+	install -D -m 644 include/heddle.h $(DESTDIR)$(PREFIX)/include/heddle.h
+	cd $B/share && find heddle -type f -exec install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/{} \;
+
+clean: ## remove every build
 	rm -rf build build-*
 
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-24s %s\n", $$1, $$2}'
+	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
+
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all clean
+.PHONY: all workloads unit fuzzers data demo test test-all lint fuzz bench-functional bench docs install clean help
+.SECONDARY:
+.DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

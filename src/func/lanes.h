@@ -16,7 +16,7 @@
  *   bfe             a, b = position row, c = length row
  *   lop3            aux = look-up table; with .and/.or: not an element-wise opcode here
  *   prmt            c = selector row; aux = mode
- *   video           a, b, c rows; aux packs types, selectors (see lanes_video_aux)
+ *   video           a, b, c rows; aux packs types and selectors (video.c says how); c may be NULL when not written
  *   cvt             a = source row; cvt to packed x2 from two sources: a = upper half's source, b = lower half's; cvt.pack: a, b, c as written
  *   mul/mad         d and c are 64-bit rows under .wide
  * `reg_bits` is the width of the destination register: cvt and set extend their result to it (by the result type's signedness). */
@@ -36,12 +36,13 @@ struct lane_query {
     u32 reg_bits;       /* destination register width: 16, 32 or 64 */
     u32 src_bits;       /* first source register width (cvt from a wider register uses its low bits) */
     u32 imm;            /* lop3's table */
-    u8 sel[4];          /* per operand d, a, b, c: enum lane_sel */
+    u16 sel[4];         /* per operand d, a, b, c: enum lane_sel */
     bool negate[4];     /* per operand: written with a minus (vmad) */
     u8 nsrc;            /* sources as written (min and max take two or three; set and setp with or without a predicate) */
 };
-enum lane_sel { SEL_NONE, SEL_B0, SEL_B1, SEL_B2, SEL_B3, SEL_H0, SEL_H1, SEL_MASK_FIRST };
-/* SEL_MASK_FIRST + m: the lane mask suffix of SIMD video destinations (.b3210 and its subsets as a 4-bit mask m, .h10 as mask of 2 bits) */
+enum lane_sel { SEL_NONE, SEL_B0, SEL_B1, SEL_B2, SEL_B3, SEL_H0, SEL_H1, SEL_MASK_FIRST, SEL_PARTS_FIRST = 32 };
+/* SEL_MASK_FIRST + m: the lane mask suffix of SIMD video destinations (.b3210 and its subsets as a 4-bit mask m, .h10 as mask of 2 bits)
+ * SEL_PARTS_FIRST + p: the parts a SIMD video source is made of, its digits read as octal (.b7654 is p = 07654, .h32 is p = 032) */
 
 struct lane_pick lanes_pick(const struct lane_query *q);
 
@@ -57,5 +58,6 @@ struct lane_pick lanes_pick(const struct lane_query *q);
     struct lane_pick file##_plain(const struct lane_query *q);                                                                   \
     struct lane_pick file##_avx2(const struct lane_query *q);
 LANES_FILES(LANES_DECLARE)
+LANES_DECLARE(lanes_compare_fp) /* asked by lanes_compare for floating sources */
 
 #endif

@@ -1,5 +1,6 @@
 /* Chooses, once per instruction at load time, the lane function and the build of it that the host can run. */
 #include "func/lanes.h"
+#include "func/rowops.h"
 
 #include <stdlib.h>
 
@@ -25,4 +26,11 @@ struct lane_pick lanes_pick(const struct lane_query *q) {
         if (p.fn) return p;
     }
     return (struct lane_pick){0};
+}
+
+const struct rowops *rowops_host(void) {
+#ifndef HEDDLE_NO_AVX2_BUILD
+    if (host_has_avx2()) return &rowops_avx2;
+#endif
+    return &rowops_plain;
 }

@@ -72,6 +72,8 @@ struct op_row {
 };
 extern const struct op_row op_table[OP_COUNT];
 int op_find(const char *name, size_t len); /* NONE when unknown */
+bool op_takes_mod(enum op op, enum mod m); /* m stands in the op's row */
+bool op_takes_type(enum op op, enum type t);
 
 /* What an opcode says, resolved from its dotted name */
 struct opkey {
@@ -112,8 +114,9 @@ typedef void lane_fn(void *d, const void *a, const void *b, const void *c, u32 *
 struct warp;
 struct group;
 struct inst;
-/* Runs one instruction for the lanes of g; defined in func/. */
-typedef void exec_fn(struct warp *w, struct group *g, const struct inst *in);
+/* Runs one instruction for the lanes of `mask` (the group's lanes whose guard holds; never 0 unless INST_CONTROL). Instructions with
+ * INST_CONTROL set the group's pc themselves; for all others the caller steps it. Defined in func/. */
+typedef void exec_fn(struct warp *w, struct group *g, const struct inst *in, u64 mask);
 
 enum opnd_space { OPND_IN_REG, OPND_IN_POOL, OPND_IN_PRED };
 struct opnd {
@@ -130,7 +133,6 @@ enum inst_flag {
     INST_SYNC_POLL = 4, /* may be what a waiting loop polls: atomics that return, volatile, relaxed and acquire loads */
     INST_COLLECTIVE = 8, /* names lanes that must take part together (shfl.sync, vote.sync, mma, ...) */
     INST_CONTROL = 16,  /* sets the pc itself */
-    INST_LINE_START = 32,
 };
 
 struct inst {
@@ -139,7 +141,7 @@ struct inst {
     u32 aux;            /* handed to `lane`; meaning is the opcode's */
     struct opnd d;      /* first destination */
     struct opnd s[3];   /* first sources */
-    i16 guard;          /* predicate register, or NONE */
+    i32 guard;          /* predicate register, or NONE */
     u8 guard_negate;
     u8 iclass;          /* enum iclass */
     u16 op;             /* enum op */
@@ -147,11 +149,14 @@ struct inst {
     u8 space;           /* enum space, for memory instructions */
     u8 elem_b, nelem;   /* bytes per element and elements per lane of a memory access */
     u8 extra_n;         /* operands in `extra` */
+    u8 extra_d;         /* how many of them, the first ones, are destinations */
+    u8 frame_local;     /* address counts from the frame's first local byte (.local and .param variables) */
     struct opnd q;      /* second predicate, carry or fourth source (lane_fn's q) */
     i64 imm;            /* address offset; other uses by opcode */
     i32 target;         /* branch or call target pc, or NONE */
     i32 reconv;         /* pc where the lanes of a branch meet again (immediate post-dominator) */
     const struct opnd *extra; /* every further operand: vectors, matrices, call arguments */
+    const void *info;         /* by opcode: call, branch table, ... */
     const struct opkey *key;  /* as written, for disassembly and messages */
     const struct inst_src *src;
 };
@@ -172,13 +177,34 @@ struct kernel_param {
     u8 ptr_space; /* enum space of the .ptr annotation */
 };
 
+/* One parameter or result of a function, or one argument of a call: bytes in the frame's local memory, or a register */
+struct func_slot {
+    bool in_reg;
+    struct opnd reg;     /* in_reg */
+    u32 off_b, size_b;   /* else: from the frame's first local byte */
+};
+/* inst.info of a call */
+struct call_info {
+    i32 func;            /* index into kernel.funcs; NONE for an indirect call (the address is s[0]) */
+    i32 builtin;         /* enum builtin (func/func.h), or NONE */
+    u32 nargs, nrets;
+    const struct func_slot *args, *rets;
+};
+/* inst.info of brx.idx */
+struct branch_table {
+    u32 n;
+    const i32 *targets;
+};
+
 /* A function's place in the code. Function 0 is the kernel itself. */
 struct kernel_func {
     const char *name;
     i32 entry_pc, exit_pc; /* exit_pc: the pseudo instruction where all returns meet */
     u32 regs;              /* 32-bit rows of its frame */
     u32 preds;
-    u32 local_b;           /* .local and .param bytes of its frame */
+    u32 local_b;           /* .local and .param bytes of its frame, a multiple of 16 */
+    u32 nparams, nrets;
+    const struct func_slot *params, *rets;
     u64 address;           /* what `mov %rd, f` yields */
 };
 

@@ -64,17 +64,19 @@ enum ptx_opnd_kind {
     PTX_LIST,  /* ( elem, ... ) of a call */
 };
 enum ptx_imm_kind { IMM_INT, IMM_F32, IMM_F64 };
+enum { PTX_SEL_PERMUTE = 255 }; /* a SIMD video source selector that is no mask, such as .b7610: see imm */
 
 struct ptx_opnd {
     u8 kind;     /* enum ptx_opnd_kind */
     u8 imm_kind; /* enum ptx_imm_kind */
-    u8 sel;      /* enum lane_sel (func/lanes.h values): byte or half selector or SIMD mask; 0 none */
+    u8 sel;      /* enum lane_sel (func/lanes.h values): byte or half selector or SIMD mask; 0 none; or PTX_SEL_PERMUTE */
     bool negate; /* written !x or -%x */
     u16 n;
     struct ptx_loc loc;
     i32 reg, label, sreg;
     i64 off;
-    u64 imm;     /* IMM_INT: the value (two's complement); IMM_F32: its 32 bits; IMM_F64: its 64 bits */
+    u64 imm;     /* IMM_INT: the value (two's complement); IMM_F32: its 32 bits; IMM_F64: its 64 bits.
+                    A SIMD video register with a selector: nibble i is the digit for byte or half i (0x3210 for .b3210) */
     struct ptx_var *var;
     struct ptx_func *func;
     struct ptx_opnd *elem;
@@ -85,6 +87,7 @@ struct ptx_inst {
     struct opkey key;
     i32 guard; /* register index, or NONE */
     bool guard_negate;
+    u8 layouts; /* mma and wmma: .row (1) and .col (2) in written order, two bits each, the first lowest */
     u8 nopnds;
     struct ptx_opnd *opnds;
     u32 src_line;         /* from the last .loc, or 0 */

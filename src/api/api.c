@@ -1,0 +1,389 @@
+/* libheddle: contexts, modules, memory and launches on top of ptx/ and func/. See include/heddle.h for the contract. */
+#include "func/func.h"
+#include "func/rowops.h"
+#include "heddle.h"
+#include "ptx/ptx.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VERSION "0.1.0"
+
+enum { MAX_BLOCK_THREADS = 1024, MAX_SHARED_B = 227 * 1024, MAX_GRID_YZ = 65535 };
+#define DEFAULT_MAX_INSTRUCTIONS 1000000000000ull
+#define DEFAULT_MAX_MEMORY (16ull << 30)
+
+struct heddle {
+    struct heddle_options opt;
+    struct memory mem;
+    struct strbuf message;
+};
+
+struct heddle_kernel {
+    struct heddle_module *module;
+    struct ptx_func *entry;
+    struct kernel *k; /* NULL until first needed, or when lowering failed */
+    bool tried;
+    struct strbuf errors; /* of the lowering */
+};
+
+struct heddle_module {
+    struct ptx_module *ptx;
+    struct arena arena;
+    u32 nkernels;
+    struct heddle_kernel *kernels;
+};
+
+static int fail(struct heddle *h, int status, const char *fmt, ...) PRINTF_LIKE(3, 4);
+static int fail(struct heddle *h, int status, const char *fmt, ...) {
+    strbuf_free(&h->message);
+    va_list ap;
+    va_start(ap, fmt);
+    strbuf_vadd(&h->message, fmt, ap);
+    va_end(ap);
+    return status;
+}
+
+const char *heddle_version(void) { return VERSION; }
+const char *heddle_message(const struct heddle *h) { return h->message.s ? h->message.s : ""; }
+
+struct heddle *heddle_open(const struct heddle_options *opt) {
+    struct heddle_options o = opt ? *opt : (struct heddle_options){0};
+    if (!o.warp_size) o.warp_size = 32;
+    if (!o.max_instructions) o.max_instructions = DEFAULT_MAX_INSTRUCTIONS;
+    if (!o.max_memory_b) o.max_memory_b = DEFAULT_MAX_MEMORY;
+    if (o.warp_size > MAX_WARP) return NULL;
+    struct heddle *h = base_alloc(sizeof(*h));
+    h->opt = o;
+    h->mem.limit_b = o.max_memory_b;
+    return h;
+}
+
+void heddle_close(struct heddle *h) {
+    if (!h) return;
+    memory_release(&h->mem);
+    strbuf_free(&h->message);
+    free(h);
+}
+
+/* --- modules */
+
+static bool place_var(struct heddle *h, struct ptx_var *v) {
+    if (v->space != SPACE_GLOBAL && v->space != SPACE_CONST) return true;
+    if (v->linkage == LINK_EXTERN) return true; /* reported when an instruction uses it */
+    v->address = memory_alloc(&h->mem, v->size_b, v->align_b, v->space == SPACE_CONST);
+    if (!v->address) return false;
+    v->placed = true;
+    if (v->init) memcpy(memory_host(&h->mem, v->address, v->size_b), v->init, v->size_b);
+    return true;
+}
+
+static void relocate(struct heddle *h, const struct ptx_var *v) {
+    if (!v->placed) return;
+    u8 *host = memory_host(&h->mem, v->address, v->size_b);
+    for (u32 i = 0; i < v->nrelocs; i++) {
+        const struct ptx_reloc *r = &v->relocs[i];
+        u64 value = (r->func ? r->func->address : r->var->address) + (u64)r->addend;
+        value >>= r->shift;
+        memcpy(host + r->offset_b, &value, MIN(r->size_b, 8u));
+    }
+}
+
+/* Every variable of module and function scope that lives in global or constant memory */
+static bool place_all(struct heddle *h, struct ptx_module *m) {
+    bool ok = true;
+    for (u32 i = 0; i < m->nfuncs; i++) m->funcs[i]->address = FUNC_WINDOW + 16ull * (i + 1);
+    for (u32 i = 0; i < m->nvars; i++) ok = ok && place_var(h, m->vars[i]);
+    for (u32 i = 0; i < m->nfuncs; i++)
+        for (u32 j = 0; j < m->funcs[i]->nvars; j++) ok = ok && place_var(h, m->funcs[i]->vars[j]);
+    if (!ok) return false;
+    for (u32 i = 0; i < m->nvars; i++) relocate(h, m->vars[i]);
+    for (u32 i = 0; i < m->nfuncs; i++)
+        for (u32 j = 0; j < m->funcs[i]->nvars; j++) relocate(h, m->funcs[i]->vars[j]);
+    return true;
+}
+
+int heddle_module_load(struct heddle *h, const char *name, const char *text, size_t len, struct heddle_module **out) {
+    struct diag dg = {0};
+    *out = NULL;
+    struct ptx_module *p = ptx_parse(name, text, len, &dg);
+    if (!p) {
+        int rc = fail(h, HEDDLE_BAD_INPUT, "%s", dg.text.s ? dg.text.s : "unreadable module\n");
+        diag_free(&dg);
+        return rc;
+    }
+    diag_free(&dg);
+    struct heddle_module *m = base_alloc(sizeof(*m));
+    m->ptx = p;
+    if (!place_all(h, p)) {
+        heddle_module_free(h, m);
+        return fail(h, HEDDLE_BAD_INPUT, "%s: error: the module's variables need more device memory than the limit of %llu bytes\n", name,
+                    (unsigned long long)h->mem.limit_b);
+    }
+    m->kernels = base_alloc(sizeof(*m->kernels) * (p->nfuncs + 1u));
+    for (u32 i = 0; i < p->nfuncs; i++)
+        if (p->funcs[i]->is_entry && p->funcs[i]->has_body) m->kernels[m->nkernels++] = (struct heddle_kernel){.module = m, .entry = p->funcs[i]};
+    *out = m;
+    return HEDDLE_OK;
+}
+
+int heddle_module_load_file(struct heddle *h, const char *path, struct heddle_module **out) {
+    size_t len;
+    char *text = text_read_file(path, &len);
+    *out = NULL;
+    if (!text) return fail(h, HEDDLE_BAD_INPUT, "%s: error: cannot read: %s\n", path, strerror(errno));
+    int rc = heddle_module_load(h, path, text, len, out);
+    free(text);
+    return rc;
+}
+
+void heddle_module_free(struct heddle *h, struct heddle_module *m) {
+    if (!m) return;
+    for (u32 i = 0; i < m->ptx->nvars; i++)
+        if (m->ptx->vars[i]->placed && m->ptx->vars[i]->address >= GLOBAL_BASE) memory_free(&h->mem, m->ptx->vars[i]->address);
+    for (u32 i = 0; i < m->nkernels; i++) strbuf_free(&m->kernels[i].errors);
+    ptx_free(m->ptx);
+    arena_free(&m->arena);
+    free(m->kernels);
+    free(m);
+}
+
+uint32_t heddle_module_kernels(const struct heddle_module *m) { return m->nkernels; }
+struct heddle_kernel *heddle_module_kernel_at(struct heddle_module *m, uint32_t i) { return i < m->nkernels ? &m->kernels[i] : NULL; }
+
+struct heddle_kernel *heddle_module_kernel(struct heddle_module *m, const char *name) {
+    for (u32 i = 0; i < m->nkernels; i++)
+        if (strcmp(m->kernels[i].entry->name, name) == 0) return &m->kernels[i];
+    return NULL;
+}
+
+int heddle_module_symbol(struct heddle *h, struct heddle_module *m, const char *name, uint64_t *addr, uint64_t *size) {
+    const struct ptx_var *v = ptx_find_var(m->ptx, name);
+    if (!v || !v->placed) return fail(h, HEDDLE_BAD_INPUT, "%s: error: no global or constant variable '%s'\n", m->ptx->file, name);
+    if (addr) *addr = v->address;
+    if (size) *size = v->size_b;
+    return HEDDLE_OK;
+}
+
+/* --- kernels: lowered when first asked for, so that one bad kernel does not spoil its module */
+
+static struct kernel *lowered(struct heddle *h, struct heddle_kernel *hk) {
+    if (!hk->tried) {
+        struct diag dg = {0};
+        hk->tried = true;
+        hk->k = ptx_lower(hk->module->ptx, hk->entry, &hk->module->arena, &dg);
+        if (!hk->k) strbuf_add(&hk->errors, "%s", dg.text.s);
+        diag_free(&dg);
+    }
+    if (!hk->k) fail(h, HEDDLE_BAD_INPUT, "%s", hk->errors.s);
+    return hk->k;
+}
+
+int heddle_kernel_info(struct heddle *h, struct heddle_kernel *hk, struct heddle_kernel_info *info) {
+    const struct kernel *k = lowered(h, hk);
+    if (!k) return HEDDLE_BAD_INPUT;
+    u32 written = 0;
+    for (u32 i = 0; i < k->ninst; i++) written += !(k->code[i].flags & INST_PSEUDO);
+    *info = (struct heddle_kernel_info){
+        .name = k->name,
+        .registers = k->regs_per_thread,
+        .predicates = k->preds_per_thread,
+        .shared_b = k->shared_b,
+        .local_b = k->local_b,
+        .const_b = k->const_b,
+        .param_b = k->param_b,
+        .nparams = k->nparams,
+        .instructions = written,
+        .max_threads = k->max_threads,
+        .reqntid = {k->reqntid[0], k->reqntid[1], k->reqntid[2]},
+        .recursive = k->recursive,
+    };
+    return HEDDLE_OK;
+}
+
+int heddle_kernel_param(struct heddle *h, struct heddle_kernel *hk, uint32_t i, struct heddle_param_info *info) {
+    const struct kernel *k = lowered(h, hk);
+    if (!k) return HEDDLE_BAD_INPUT;
+    if (i >= k->nparams) return fail(h, HEDDLE_BAD_INPUT, "kernel '%s' has %u parameters; there is no parameter %u\n", k->name, k->nparams, i);
+    const struct kernel_param *p = &k->params[i];
+    *info = (struct heddle_param_info){p->name, p->offset_b, p->size_b, p->align_b, p->is_ptr, p->is_ptr ? space_names[p->ptr_space] : ""};
+    return HEDDLE_OK;
+}
+
+void heddle_kernel_disasm(struct heddle *h, struct heddle_kernel *hk, FILE *out) {
+    const struct kernel *k = lowered(h, hk);
+    if (k) kernel_disasm(k, out);
+}
+
+/* --- device memory */
+
+uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) {
+    u64 a = memory_alloc(&h->mem, bytes, 256, false);
+    if (!a)
+        fail(h, HEDDLE_BAD_INPUT, "out of device memory: %llu bytes asked for, %llu of %llu in use\n", (unsigned long long)bytes,
+             (unsigned long long)h->mem.used_b, (unsigned long long)h->mem.limit_b);
+    return a;
+}
+
+int heddle_free(struct heddle *h, uint64_t addr) {
+    if (memory_free(&h->mem, addr)) return HEDDLE_OK;
+    return fail(h, HEDDLE_BAD_INPUT, "0x%llx is not the start of a live allocation\n", (unsigned long long)addr);
+}
+
+static u8 *host_range(struct heddle *h, u64 addr, u64 bytes) {
+    u8 *p = memory_host(&h->mem, addr, bytes);
+    if (!p) fail(h, HEDDLE_BAD_INPUT, "%llu bytes at 0x%llx are not inside one live allocation\n", (unsigned long long)bytes, (unsigned long long)addr);
+    return p;
+}
+
+int heddle_write(struct heddle *h, uint64_t addr, const void *data, uint64_t bytes) {
+    if (!bytes) return HEDDLE_OK;
+    u8 *p = host_range(h, addr, bytes);
+    if (!p) return HEDDLE_BAD_INPUT;
+    memcpy(p, data, bytes);
+    return HEDDLE_OK;
+}
+
+int heddle_read(struct heddle *h, uint64_t addr, void *data, uint64_t bytes) {
+    if (!bytes) return HEDDLE_OK;
+    const u8 *p = host_range(h, addr, bytes);
+    if (!p) return HEDDLE_BAD_INPUT;
+    memcpy(data, p, bytes);
+    return HEDDLE_OK;
+}
+
+int heddle_fill(struct heddle *h, uint64_t addr, int byte, uint64_t bytes) {
+    if (!bytes) return HEDDLE_OK;
+    u8 *p = host_range(h, addr, bytes);
+    if (!p) return HEDDLE_BAD_INPUT;
+    memset(p, byte, bytes);
+    return HEDDLE_OK;
+}
+
+uint64_t heddle_memory_used(const struct heddle *h) { return h->mem.used_b; }
+
+/* --- launches */
+
+static int check_shape(struct heddle *h, const struct kernel *k, const struct heddle_launch *l) {
+    for (u32 i = 0; i < 3; i++)
+        if (!l->grid[i] || !l->block[i])
+            return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': grid and block must be at least 1 in every dimension, found grid %u,%u,%u block %u,%u,%u\n", k->name,
+                        l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+    if (l->grid[0] > 0x7FFFFFFF || l->grid[1] > MAX_GRID_YZ || l->grid[2] > MAX_GRID_YZ)
+        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a grid of %u,%u,%u is larger than 2147483647,65535,65535\n", k->name, l->grid[0], l->grid[1], l->grid[2]);
+    u64 threads = (u64)l->block[0] * l->block[1] * l->block[2];
+    u32 most = k->max_threads ? MIN(k->max_threads, (u32)MAX_BLOCK_THREADS) : MAX_BLOCK_THREADS;
+    if (threads > most || l->block[0] > MAX_BLOCK_THREADS || l->block[1] > MAX_BLOCK_THREADS)
+        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a block of %llu threads is larger than %s %u\n", k->name, (unsigned long long)threads,
+                    most < MAX_BLOCK_THREADS ? "the kernel's .maxntid of" : "the limit of", most);
+    if (k->reqntid[0] && (k->reqntid[0] != l->block[0] || MAX(k->reqntid[1], 1u) != l->block[1] || MAX(k->reqntid[2], 1u) != l->block[2]))
+        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': its .reqntid asks for blocks of %u,%u,%u, found %u,%u,%u\n", k->name, k->reqntid[0],
+                    MAX(k->reqntid[1], 1u), MAX(k->reqntid[2], 1u), l->block[0], l->block[1], l->block[2]);
+    u64 shared = (u64)k->shared_b + l->dynamic_shared_b;
+    if (shared > MAX_SHARED_B)
+        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': %llu bytes of shared memory a block (%u static, %u dynamic) are more than the limit of %d\n", k->name,
+                    (unsigned long long)shared, k->shared_b, l->dynamic_shared_b, MAX_SHARED_B);
+    return HEDDLE_OK;
+}
+
+static int fill_params(struct heddle *h, const struct kernel *k, const struct heddle_launch *l, u8 *params) {
+    if (l->nargs != k->nparams) return fail(h, HEDDLE_BAD_INPUT, "kernel '%s' takes %u parameters, found %u\n", k->name, k->nparams, l->nargs);
+    for (u32 i = 0; i < l->nargs; i++) {
+        if (l->args[i].size_b != k->params[i].size_b)
+            return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': parameter %u ('%s') has %u bytes, found %u\n", k->name, i, k->params[i].name, k->params[i].size_b,
+                        l->args[i].size_b);
+        memcpy(params + k->params[i].offset_b, l->args[i].data, l->args[i].size_b);
+    }
+    return HEDDLE_OK;
+}
+
+struct ticker { /* turns the simulator's frequent ticks into about ten a second */
+    struct heddle *h;
+    double start, last;
+};
+
+static void tick(void *user, const struct launch *l, u64 done, u64 total) {
+    struct ticker *t = user;
+    double now = clock_seconds();
+    if (now - t->last < 0.1) return;
+    t->last = now;
+    struct heddle_progress p = {l->k->name, done, total, l->instructions, now - t->start};
+    t->h->opt.progress(t->h->opt.progress_user, &p);
+}
+
+static void collect(const struct launch *l, const struct heddle_launch *hl, double seconds, struct heddle_result *r) {
+    *r = (struct heddle_result){.wall_seconds = seconds, .divergent_branches = l->divergent};
+    for (u32 pc = 0; pc < l->k->ninst; pc++) {
+        const struct inst *in = &l->k->code[pc];
+        const struct pc_count *c = &l->counts[pc];
+        if (in->flags & INST_PSEUDO) continue;
+        r->warp_instructions += c->warps;
+        r->thread_instructions += c->lanes;
+        r->class_warp_instructions[in->iclass] += c->warps;
+        bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC;
+        if (in->iclass == ICLASS_LOAD && global) r->global_loads += c->warps;
+        if (in->iclass == ICLASS_STORE && global) r->global_stores += c->warps;
+    }
+    r->ctas = (u64)l->grid[0] * l->grid[1] * l->grid[2];
+    r->threads = r->ctas * l->threads;
+    r->warps = r->ctas * ((l->threads + l->warp_size - 1) / l->warp_size);
+    r->registers = hl->registers ? hl->registers : l->k->regs_per_thread;
+}
+
+static int run(struct heddle *h, const struct kernel *k, const struct heddle_launch *hl, const u8 *params, struct heddle_result *r) {
+    struct ticker t = {h, clock_seconds(), clock_seconds()};
+    const struct heddle_options *o = &h->opt;
+    struct launch l = {
+        .k = k,
+        .mem = &h->mem,
+        .port = memport_direct(&h->mem),
+        .ops = rowops_host(),
+        .grid = {hl->grid[0], hl->grid[1], hl->grid[2]},
+        .block = {hl->block[0], hl->block[1], hl->block[2]},
+        .threads = hl->block[0] * hl->block[1] * hl->block[2],
+        .warp_size = o->warp_size,
+        .shared_b = k->shared_b + hl->dynamic_shared_b,
+        .dynamic_shared_b = hl->dynamic_shared_b,
+        .params = params,
+        .hints = base_alloc(sizeof(u32) * k->ninst),
+        .counts = base_alloc(sizeof(struct pc_count) * k->ninst),
+        .max_instructions = o->max_instructions,
+        .program_out = o->program_out,
+        .trace = o->trace && (!o->trace_kernel || strcmp(o->trace_kernel, k->name) == 0) ? o->trace : NULL,
+        .trace_cta = o->trace_cta_only ? o->trace_cta : NONE,
+        .trace_warp = o->trace_warp_only ? o->trace_warp : NONE,
+        .tick = o->progress ? tick : NULL,
+        .tick_user = &t,
+    };
+    bool ok = launch_run(&l);
+    collect(&l, hl, clock_seconds() - t.start, r);
+    int rc = ok ? HEDDLE_OK : fail(h, HEDDLE_FAULT, "%s", l.fault.s);
+    strbuf_free(&l.fault);
+    free(l.hints);
+    free(l.counts);
+    return rc;
+}
+
+int heddle_launch(struct heddle *h, struct heddle_kernel *hk, const struct heddle_launch *l, struct heddle_result *r) {
+    struct heddle_result unused;
+    if (!r) r = &unused;
+    *r = (struct heddle_result){0};
+    const struct kernel *k = lowered(h, hk);
+    if (!k) return HEDDLE_BAD_INPUT;
+    if (k->refuse) return fail(h, HEDDLE_BAD_INPUT, "kernel '%s' cannot run: %s\n", k->name, k->refuse);
+    if (k->needs_warp32 && h->opt.warp_size != 32)
+        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s' uses lane ids, shuffles, votes or matrices, which are defined for warps of 32 lanes only; the warp size is %u\n",
+                    k->name, h->opt.warp_size);
+    int rc = check_shape(h, k, l);
+    if (rc) return rc;
+    u8 *params = base_alloc(k->param_b + 64u);
+    rc = fill_params(h, k, l, params);
+    if (!rc) rc = run(h, k, l, params, r);
+    free(params);
+    return rc;
+}
+
+uint32_t heddle_classes(void) { return ICLASS_COUNT; }
+const char *heddle_class_name(uint32_t i) { return i < ICLASS_COUNT ? iclass_table[i].name : NULL; }
+const char *heddle_class_doc(uint32_t i) { return i < ICLASS_COUNT ? iclass_table[i].doc : NULL; }

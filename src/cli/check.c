@@ -1,0 +1,99 @@
+/* heddle check: reads PTX files and reports what is in them, without running anything. */
+#include "cli/cli.h"
+#include "report/report.h"
+
+#include <string.h>
+
+struct check {
+    struct heddle *h;
+    json_t *files; /* NULL without --json */
+    FILE *out;     /* of the text; NULL when JSON goes to standard output */
+    bool disasm;
+    u32 errors;
+};
+
+static const char *library_error(struct check *c) {
+    const char *text = heddle_message(c->h);
+    size_t n = strlen(text);
+    fprintf(stderr, "%s%s", text, n && text[n - 1] == '\n' ? "" : "\n");
+    c->errors++;
+    return text;
+}
+
+static json_t *info_json(const struct heddle_kernel_info *k) {
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "name", k->name, "registers",
+                     (json_int_t)k->registers, "predicates", (json_int_t)k->predicates, "shared_b", (json_int_t)k->shared_b,
+                     "local_b", (json_int_t)k->local_b, "const_b", (json_int_t)k->const_b, "params", (json_int_t)k->nparams,
+                     "param_b", (json_int_t)k->param_b, "instructions", (json_int_t)k->instructions, "max_threads",
+                     (json_int_t)k->max_threads, "recursive", (int)k->recursive);
+}
+
+static void print_kernel(const struct check *c, const struct heddle_kernel_info *k) {
+    char shared[32], local[32], constant[32];
+    if (!c->out) return;
+    fprintf(c->out, "  %-32s %5u %6u %10s %10s%s %10s %7u %13u\n", k->name, k->registers, k->predicates,
+            report_bytes(shared, k->shared_b), report_bytes(local, k->local_b), k->recursive ? "+" : " ",
+            report_bytes(constant, k->const_b), k->nparams, k->instructions);
+}
+
+static void check_kernel(struct check *c, struct heddle_kernel *k, json_t *kernels, json_t *errors) {
+    struct heddle_kernel_info info = {0};
+    if (heddle_kernel_info(c->h, k, &info)) {
+        const char *text = library_error(c);
+        if (errors) json_array_append_new(errors, json_string(text));
+        return;
+    }
+    print_kernel(c, &info);
+    if (kernels) json_array_append_new(kernels, info_json(&info));
+    if (c->disasm && c->out) heddle_kernel_disasm(c->h, k, c->out);
+}
+
+static void check_file(struct check *c, const char *path) {
+    json_t *kernels = c->files ? json_array() : NULL, *errors = c->files ? json_array() : NULL;
+    struct heddle_module *m = NULL;
+    if (heddle_module_load_file(c->h, path, &m)) {
+        const char *text = library_error(c);
+        if (errors) json_array_append_new(errors, json_string(text));
+    } else {
+        u32 n = heddle_module_kernels(m);
+        if (c->out) fprintf(c->out, "%s: %u kernel%s\n", path, n, n == 1 ? "" : "s");
+        if (c->out && n)
+            fprintf(c->out, "  %-32s %5s %6s %10s %10s  %10s %7s %13s\n", "kernel", "regs", "preds", "shared", "local", "const",
+                    "params", "instructions");
+        for (u32 i = 0; i < n; i++) check_kernel(c, heddle_module_kernel_at(m, i), kernels, errors);
+        heddle_module_free(c->h, m);
+    }
+    if (c->files)
+        json_array_append_new(c->files, json_pack("{s:s, s:o, s:o}", "file", path, "kernels", kernels, "errors", errors));
+}
+
+static int run_check(const struct cli_line *line) {
+    const char *json = cli_value(line, "json");
+    struct check c = {.h = heddle_open(NULL), .files = json ? json_array() : NULL, .disasm = cli_has(line, "disasm")};
+    c.out = cli_has(line, "quiet") || (json && strcmp(json, "-") == 0) ? NULL : stdout;
+    for (u32 i = 0; i < line->operands.n; i++) check_file(&c, line->operands.at[i]);
+    heddle_close(c.h);
+    bool written =
+        !json || report_write_json(json_pack("{s:o, s:I}", "files", c.files, "error_count", (json_int_t)c.errors), json);
+    return c.errors || !written ? EXIT_USER : EXIT_OK;
+}
+
+static const struct cli_option options[] = {
+    {"json", "FILE", "write the report as JSON; - for standard output"},
+    {"disasm", NULL, "print each kernel as heddle decoded it"},
+    {"quiet", NULL, "errors only"},
+    {NULL, NULL, NULL},
+};
+const struct cli_command cli_check = {
+    .name = "check",
+    .doc = "read PTX files and report kernels and errors without running them",
+    .usage = "FILE.ptx... [OPTIONS]",
+    .details = "For each kernel: registers and predicates per thread, shared, local and constant memory (local with a + where "
+               "recursion\n"
+               "makes the stack's depth unknown), parameters and instructions. Exit code 2 when a file has an error.",
+    .example = "heddle check kernel.ptx --disasm",
+    .options = options,
+    .min_operands = 1,
+    .max_operands = UINT32_MAX,
+    .run = run_check,
+};

@@ -1,0 +1,56 @@
+/* heddle: finds the subcommand and hands over. */
+#include "cli/cli.h"
+#include "heddle.h"
+
+#include <string.h>
+
+const struct cli_command *const cli_commands[] = {&cli_run, &cli_check, &cli_vectors, &cli_list, &cli_help, NULL};
+
+const struct cli_command *cli_find(const char *name) {
+    for (u32 i = 0; cli_commands[i]; i++)
+        if (strcmp(cli_commands[i]->name, name) == 0) return cli_commands[i];
+    return NULL;
+}
+
+static int unknown(const char *name) {
+    const char *names[ARRAY_LEN(cli_commands)];
+    struct strbuf all = {0};
+    u32 n = 0;
+    for (; cli_commands[n]; n++) {
+        names[n] = cli_commands[n]->name;
+        strbuf_add(&all, "%s%s", n ? ", " : "", names[n]);
+    }
+    const char *near = text_nearest(name, names, n);
+    const char *what = name[0] == '-' ? "option" : "command";
+    if (near) fprintf(stderr, "heddle: error: unknown %s \"%s\"; did you mean \"%s\"?\n", what, name, near);
+    else fprintf(stderr, "heddle: error: unknown %s \"%s\"; commands are %s\n", what, name, all.s);
+    strbuf_free(&all);
+    return EXIT_USER;
+}
+
+static int dispatch(const struct cli_command *c, int argc, char **argv) {
+    struct cli_line line = {0};
+    bool wants_help = false;
+    int code = EXIT_USER;
+    if (cli_parse(&line, c, argc, argv, &wants_help)) code = c->run(&line);
+    if (wants_help) {
+        cli_help_command(c, stdout);
+        code = EXIT_OK;
+    }
+    cli_line_free(&line);
+    return code;
+}
+
+int main(int argc, char **argv) {
+    const char *first = argc > 1 ? argv[1] : "--help";
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
+        cli_help_all(argc > 1 ? stdout : stderr);
+        return argc > 1 ? EXIT_OK : EXIT_USER;
+    }
+    if (strcmp(first, "--version") == 0) {
+        printf("heddle %s\n", heddle_version());
+        return EXIT_OK;
+    }
+    const struct cli_command *c = cli_find(first);
+    return c ? dispatch(c, argc - 2, argv + 2) : unknown(first);
+}

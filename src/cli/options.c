@@ -1,0 +1,132 @@
+/* Command lines against a command's table of options. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_OPTIONS 32
+
+int cli_error(const struct cli_command *c, const char *fmt, ...) {
+    va_list ap;
+    fprintf(stderr, "heddle %s: error: ", c->name);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+    return EXIT_USER;
+}
+
+static void unknown_option(const struct cli_command *c, const char *name) {
+    const char *names[MAX_OPTIONS];
+    u32 n = 0;
+    for (const struct cli_option *o = c->options; o->name && n < MAX_OPTIONS; o++) names[n++] = o->name;
+    const char *near = text_nearest(name, names, n);
+    if (near) cli_error(c, "unknown option --%s; did you mean --%s?", name, near);
+    else cli_error(c, "unknown option --%s; \"heddle %s --help\" lists the legal ones", name, c->name);
+}
+
+static const struct cli_option *find_option(const struct cli_command *c, const char *name, size_t len) {
+    for (const struct cli_option *o = c->options; o->name; o++)
+        if (strlen(o->name) == len && memcmp(o->name, name, len) == 0) return o;
+    return NULL;
+}
+
+static int values_wanted(const struct cli_option *o) { return !o->arg ? 0 : strchr(o->arg, ' ') ? 2 : 1; }
+
+/* An optional value is taken from the next word only when no operand is outstanding: else `--trace-exec x.json` would write over x.json */
+static bool takes_next(const struct cli_line *line, const struct cli_option *o, const char *next) {
+    if (o->arg[0] != '[') return next != NULL;
+    return next && next[0] != '-' && line->operands.n >= line->command->max_operands;
+}
+
+/* Takes the option in argv[*at] and its values; leaves *at at its last word */
+static bool take_option(struct cli_line *line, int argc, char **argv, int *at) {
+    const char *word = argv[*at] + 2, *equals = strchr(word, '=');
+    size_t len = equals ? (size_t)(equals - word) : strlen(word);
+    struct cli_given g = {find_option(line->command, word, len), {"", ""}};
+    if (!g.option) {
+        char *name = strndup(word, len);
+        unknown_option(line->command, name);
+        free(name);
+        return false;
+    }
+    int want = values_wanted(g.option), have = 0;
+    if (equals && want == 0) {
+        cli_error(line->command, "--%s takes no value", g.option->name);
+        return false;
+    }
+    if (equals) g.value[have++] = equals + 1;
+    while (have < want && takes_next(line, g.option, *at + 1 < argc ? argv[*at + 1] : NULL)) g.value[have++] = argv[++*at];
+    if (have < want && g.option->arg[0] != '[') {
+        cli_error(line->command, "--%s needs %s", g.option->name, g.option->arg);
+        return false;
+    }
+    VEC_PUSH(&line->given, g);
+    return true;
+}
+
+static bool check_operands(const struct cli_line *line) {
+    const struct cli_command *c = line->command;
+    if (line->operands.n >= c->min_operands && line->operands.n <= c->max_operands) return true;
+    if (line->operands.n > c->max_operands)
+        cli_error(c, "one operand too many: \"%s\"\nusage: heddle %s %s", line->operands.at[c->max_operands], c->name, c->usage);
+    else cli_error(c, "an operand is missing\nusage: heddle %s %s", c->name, c->usage);
+    return false;
+}
+
+bool cli_parse(struct cli_line *line, const struct cli_command *c, int argc, char **argv, bool *wants_help) {
+    bool only_operands = false;
+    line->command = c;
+    for (int i = 0; i < argc; i++) {
+        const char *word = argv[i];
+        if (only_operands || word[0] != '-' || !word[1]) {
+            VEC_PUSH(&line->operands, word);
+        } else if (strcmp(word, "--") == 0) {
+            only_operands = true;
+        } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+            *wants_help = true;
+            return false;
+        } else if (word[1] != '-') {
+            cli_error(c, "unknown option %s; options start with two dashes", word);
+            return false;
+        } else if (!take_option(line, argc, argv, &i)) {
+            return false;
+        }
+    }
+    return check_operands(line);
+}
+
+void cli_line_free(struct cli_line *line) {
+    free(line->operands.at);
+    free(line->given.at);
+}
+
+static const struct cli_given *last_given(const struct cli_line *line, const char *option) {
+    const struct cli_given *found = NULL;
+    for (u32 i = 0; i < line->given.n; i++)
+        if (strcmp(line->given.at[i].option->name, option) == 0) found = &line->given.at[i];
+    return found;
+}
+
+bool cli_has(const struct cli_line *line, const char *option) { return last_given(line, option) != NULL; }
+
+const char *cli_value(const struct cli_line *line, const char *option) {
+    const struct cli_given *g = last_given(line, option);
+    return g ? g->value[0] : NULL;
+}
+
+bool cli_number(const struct cli_line *line, const char *option, u64 low, u64 high, u64 *out) {
+    const char *text = cli_value(line, option);
+    if (!text) return true;
+    char *end;
+    errno = 0;
+    u64 x = strtoull(text, &end, 0);
+    if (*text < '0' || *text > '9' || *end || errno || x < low || x > high) {
+        cli_error(line->command, "--%s must be an integer from %llu to %llu, not \"%s\"", option, (unsigned long long)low,
+                  (unsigned long long)high, text);
+        return false;
+    }
+    *out = x;
+    return true;
+}

@@ -1,0 +1,152 @@
+/* Accesses of one slab to any memory space. Global and constant memory go through the memport; shared, local and parameter memory belong
+ * to the block or thread and are reached directly. Generic addresses are sorted into their windows first. */
+#include "func/func.h"
+#include "func/rowops.h"
+
+#include <string.h>
+
+enum kind { LOAD, STORE, ATOMIC };
+struct request {
+    enum kind kind;
+    void *out;
+    const void *in;
+    const u64 *opa, *opb;
+    u64 *old;
+};
+
+static bool on_span(u8 *host, u64 base, u64 size_b, struct maccess *a, const struct inst *in, const struct request *r) {
+    switch (r->kind) {
+    case LOAD: return span_load(host, base, size_b, a, r->out);
+    case STORE: return span_store(host, base, size_b, a, r->in);
+    default: {
+        struct atomic_op op = *(const struct atomic_op *)in->info;
+        op.ftz = false; /* only global memory's adders flush */
+        return span_atomic(host, base, size_b, a, &op, r->opa, r->opb, r->old);
+    }
+    }
+}
+
+static bool on_global(struct warp *w, struct maccess *a, const struct inst *in, const struct request *r) {
+    const struct memport *p = &w->cta->launch->port;
+    switch (r->kind) {
+    case LOAD: return p->load(p->ctx, a, r->out);
+    case STORE: return p->store(p->ctx, a, r->in);
+    default: return p->atomic(p->ctx, a, in->info, r->opa, r->opb, r->old);
+    }
+}
+
+/* Local memory is [lane][bytes]; an address may reach down into callers' frames, never above the own one. */
+static bool on_local(struct warp *w, const struct group *g, u32 slab, struct maccess *a, const struct inst *in, const struct request *r) {
+    u64 top = (u64)g->local_base + w->cta->launch->k->funcs[w->frames.at[g->frame].func].local_b;
+    u64 mine[SLAB_LANES];
+    bool fine = top >= a->size_b && a->ops->inside(a->addr, 0, top - a->size_b, a->align_b - 1);
+    if (!fine) return on_span(w->local, 0, top, a, in, r); /* finds and names the lane that is wrong */
+    memcpy(mine, a->addr, sizeof(mine));
+    for (u32 l = 0; l < SLAB_LANES; l++) a->addr[l] += (u64)(slab * SLAB_LANES + l) * w->local_cap;
+    if (a->mask != 0xFFFFFFFFu) {
+        u64 first = a->addr[__builtin_ctz(a->mask)];
+        for (u32 l = 0; l < SLAB_LANES; l++)
+            if (!(a->mask >> l & 1)) a->addr[l] = first;
+    }
+    bool ok = on_span(w->local, 0, (u64)w->local_cap * MAX_WARP, a, in, r);
+    memcpy(a->addr, mine, sizeof(mine));
+    return ok;
+}
+
+static bool on_space(struct warp *w, const struct group *g, const struct inst *in, u32 slab, enum space space, struct maccess *a, const struct request *r) {
+    struct launch *l = w->cta->launch;
+    bool ok;
+    switch (space) {
+    case SPACE_SHARED: ok = on_span(w->cta->shared, 0, l->shared_b, a, in, r); break;
+    case SPACE_LOCAL: ok = on_local(w, g, slab, a, in, r); break;
+    case SPACE_PARAM:
+        ok = r->kind == LOAD && on_span((u8 *)l->params, 0, l->k->param_b, a, in, r);
+        if (!ok && !a->fault) a->fault = FAULT_READ_ONLY, a->fault_lane = (u8)__builtin_ctz(a->mask);
+        break;
+    default: ok = on_global(w, a, in, r); break;
+    }
+    if (!ok) fault_access(w, in, slab, a, space);
+    return ok;
+}
+
+static enum space window_space(u64 addr, u64 *base) {
+    static const struct {
+        enum space space;
+        u64 base;
+    } windows[] = {{SPACE_SHARED, SHARED_WINDOW}, {SPACE_LOCAL, LOCAL_WINDOW}, {SPACE_PARAM, PARAM_WINDOW}};
+    for (u32 i = 0; i < ARRAY_LEN(windows); i++)
+        if (addr - windows[i].base < WINDOW_B) {
+            *base = windows[i].base;
+            return windows[i].space;
+        }
+    *base = 0;
+    return SPACE_GLOBAL;
+}
+
+/* Lanes of one window at a time; loads land in a buffer of their own, since a gather writes all lanes. */
+static bool on_generic(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, const struct request *r) {
+    u32 left = a->mask;
+    while (left) {
+        u64 base, other;
+        enum space s = window_space(a->addr[__builtin_ctz(left)], &base);
+        u64 addr[SLAB_LANES], got[SLAB_LANES * 4];
+        struct maccess part = *a;
+        struct request pr = *r;
+        part.mask = 0;
+        for (u32 rest = left; rest; rest &= rest - 1) {
+            u32 l = (u32)__builtin_ctz(rest);
+            if (window_space(a->addr[l], &other) == s) part.mask |= 1u << l;
+        }
+        u64 first = a->addr[__builtin_ctz(part.mask)] - base;
+        for (u32 l = 0; l < SLAB_LANES; l++) addr[l] = part.mask >> l & 1 ? a->addr[l] - base : first;
+        part.addr = addr;
+        pr.out = got;
+        if (!on_space(w, g, in, slab, s, &part, &pr)) return false;
+        for (u32 rest = part.mask; r->kind == LOAD && rest; rest &= rest - 1) {
+            size_t at = (size_t)__builtin_ctz(rest) * a->size_b;
+            memcpy((u8 *)r->out + at, (u8 *)got + at, a->size_b);
+        }
+        left &= ~part.mask;
+    }
+    return true;
+}
+
+static bool access_any(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, const struct request *r) {
+    if (in->space != SPACE_GENERIC) return on_space(w, g, in, slab, (enum space)in->space, a, r);
+    if (a->ops->inside(a->addr, 0, PARAM_WINDOW - 1, 0)) return on_space(w, g, in, slab, SPACE_GLOBAL, a, r);
+    return on_generic(w, g, in, slab, a, r);
+}
+
+bool access_load(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, void *out) {
+    struct request r = {.kind = LOAD, .out = out};
+    return access_any(w, g, in, slab, a, &r);
+}
+
+bool access_store(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, const void *data) {
+    struct request r = {.kind = STORE, .in = data};
+    return access_any(w, g, in, slab, a, &r);
+}
+
+bool access_atomic(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, const u64 *opa, const u64 *opb, u64 *old) {
+    struct request r = {.kind = ATOMIC, .opa = opa, .opb = opb, .old = old};
+    return access_any(w, g, in, slab, a, &r);
+}
+
+bool access_peek(struct warp *w, u32 lane, u64 addr, void *out, u32 bytes) {
+    struct launch *l = w->cta->launch;
+    u64 base;
+    const u8 *p = NULL;
+    u64 off, size = 0;
+    enum space s = window_space(addr, &base);
+    off = addr - base;
+    if (s == SPACE_SHARED) p = w->cta->shared, size = l->shared_b;
+    if (s == SPACE_LOCAL) p = w->local + (size_t)lane * w->local_cap, size = w->local_cap;
+    if (s == SPACE_PARAM) p = l->params, size = l->k->param_b;
+    if (s == SPACE_GLOBAL) {
+        p = memory_host(l->mem, addr, bytes);
+        off = 0, size = p ? bytes : 0;
+    }
+    if (!p || off > size || size - off < bytes) return false;
+    memcpy(out, p + off, bytes);
+    return true;
+}

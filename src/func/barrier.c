@@ -1,0 +1,155 @@
+/* Lanes waiting for lanes: the sixteen barriers of a block, and collective instructions inside a warp.
+ *
+ * A barrier without a count waits for every thread of the block that has not exited. One with a count is met in units of warps, as on
+ * hardware: when all live lanes of a warp have arrived, its missing and exited lanes count too. */
+#include "func/func.h"
+
+#include <string.h>
+
+enum { BAR_SYNC, BAR_ARRIVE, BAR_POPC, BAR_AND, BAR_OR }; /* inst.aux, as the lowering sets it */
+
+static u32 row_value(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane) {
+    const u32 *row = (const u32 *)(void *)opnd_row(w, g, o, lane / SLAB_LANES, w->cta->launch->k->pool);
+    return row[lane % SLAB_LANES];
+}
+
+static void deliver(struct group *g, const struct inst *in, const struct warp *w, const struct barrier *b) {
+    if (in->d.absent) return;
+    if (in->aux == BAR_POPC) {
+        for (u64 rest = g->mask; rest; rest &= rest - 1) {
+            u32 lane = (u32)__builtin_ctzll(rest);
+            ((u32 *)(void *)opnd_row(w, g, &in->d, lane / SLAB_LANES, NULL))[lane % SLAB_LANES] = b->red_popc;
+        }
+        return;
+    }
+    bool v = in->aux == BAR_AND ? b->red_and : b->red_or;
+    u64 *p = &g->preds[in->d.off];
+    *p = v ? *p | g->mask : *p & ~g->mask;
+}
+
+static void barrier_open(struct cta *c, u32 id) {
+    struct barrier *b = &c->bars[id];
+    for (u32 i = 0; i < c->nwarps; i++) {
+        struct warp *w = &c->warps[i];
+        for (u32 j = 0; j < w->groups.n; j++) {
+            struct group *g = &w->groups.at[j];
+            if (g->state != GROUP_BARRIER || g->wait != id) continue;
+            deliver(g, &c->launch->k->code[g->pc], w, b);
+            g->state = GROUP_READY;
+            g->pc++;
+        }
+    }
+    b->arrived = b->expected = 0;
+    if (b->by_warp) memset(b->by_warp, 0, c->nwarps * sizeof(*b->by_warp));
+    b->red_popc = 0;
+    b->red_and = true;
+    b->red_or = false;
+}
+
+static void barrier_check(struct cta *c, u32 id) {
+    struct barrier *b = &c->bars[id];
+    if (!b->arrived) return;
+    if (b->expected ? b->arrived >= b->expected : b->arrived >= c->live_threads) barrier_open(c, id);
+}
+
+void cta_barrier_exit(struct cta *c) {
+    for (u32 id = 0; id < CTA_BARRIERS; id++)
+        if (!c->bars[id].expected) barrier_check(c, id);
+}
+
+static void barrier_arrive(struct warp *w, struct group *g, const struct inst *in, u32 id, u32 count) {
+    struct cta *c = w->cta;
+    struct barrier *b = &c->bars[id];
+    u32 size = c->launch->warp_size;
+    if (!b->by_warp) b->by_warp = base_alloc(c->nwarps * sizeof(*b->by_warp));
+    if (!b->arrived) {
+        b->expected = (count + size - 1) / size * size;
+        b->red_and = true;
+    }
+    b->by_warp[w->id] |= g->mask;
+    b->arrived += (u32)__builtin_popcountll(g->mask);
+    bool whole = !(w->live & ~b->by_warp[w->id]);
+    if (b->expected && whole) b->arrived += size - (u32)__builtin_popcountll(w->live);
+    if (in->s[2].absent) return;
+    u64 p = in->s[2].in == OPND_IN_POOL ? *(const u32 *)(const void *)(c->launch->k->pool + in->s[2].off) ? ~0ull : 0 : g->preds[in->s[2].off];
+    if (in->s[2].negate) p = ~p;
+    b->red_popc += (u32)__builtin_popcountll(p & g->mask);
+    b->red_and = b->red_and && !(g->mask & ~p);
+    b->red_or = b->red_or || (g->mask & p);
+}
+
+/* Lanes of one group that name different barriers part here. */
+static void split_by_id(struct warp *w, struct group *g, const struct inst *in, u32 id) {
+    u64 others = 0;
+    for (u64 rest = g->mask; rest; rest &= rest - 1) {
+        u32 lane = (u32)__builtin_ctzll(rest);
+        if (row_value(w, g, &in->s[0], lane) != id) others |= 1ull << lane;
+    }
+    if (others) group_split_to(w, g, others, g->pc);
+}
+
+void exec_bar(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    if (!mask) {
+        g->pc++;
+        return;
+    }
+    if (mask != g->mask) group_split_to(w, g, g->mask & ~mask, g->pc + 1);
+    u32 lane = (u32)__builtin_ctzll(mask);
+    u32 id = row_value(w, g, &in->s[0], lane);
+    u32 count = in->s[1].absent ? 0 : row_value(w, g, &in->s[1], lane);
+    if (id >= CTA_BARRIERS) {
+        fault_at(w, in, (int)lane, "barrier %u does not exist; a block has barriers 0 to %d", id, CTA_BARRIERS - 1);
+        return;
+    }
+    if (count % w->cta->launch->warp_size) {
+        fault_at(w, in, (int)lane, "barrier thread count %u is not a multiple of the warp size %u", count, w->cta->launch->warp_size);
+        return;
+    }
+    if (in->s[0].in == OPND_IN_REG) split_by_id(w, g, in, id);
+    barrier_arrive(w, g, in, id, count);
+    if (in->aux == BAR_ARRIVE)
+        g->pc++;
+    else {
+        g->state = GROUP_BARRIER;
+        g->wait = (u8)id;
+        g->wait_aligned = in->imm != 0;
+    }
+    barrier_check(w->cta, id);
+}
+
+/* --- collectives */
+
+static bool stands_with(const struct group *h, const struct group *g) { return h->state == GROUP_COLLECTIVE && h->pc == g->pc && h->frame == g->frame; }
+
+u64 group_gather(struct warp *w, u32 gi, u64 lanes, u64 members) {
+    struct group *g = &w->groups.at[gi];
+    u64 need = members & w->live, have = lanes;
+    if (!(need & ~have)) return lanes;
+    for (u32 i = 0; i < w->groups.n; i++)
+        if (i != gi && stands_with(&w->groups.at[i], g)) have |= w->groups.at[i].mask;
+    if (need & ~have) {
+        if (lanes != g->mask) group_split_to(w, g, g->mask & ~lanes, g->pc + 1);
+        g->state = GROUP_COLLECTIVE;
+        g->wait_mask = members;
+        return 0;
+    }
+    for (u32 i = w->groups.n; i-- > 0;) {
+        struct group *h = &w->groups.at[i];
+        if (i == gi || !stands_with(h, g)) continue;
+        h->state = GROUP_READY;
+        if (h->conv != g->conv || lanes != g->mask) { /* other way to go afterwards: takes part, then goes on by itself */
+            h->pc++;
+            continue;
+        }
+        g->mask |= h->mask;
+        lanes |= h->mask;
+        u32 last = w->groups.n - 1;
+        group_remove(w, i);
+        if (gi == last) {
+            gi = i;
+            w->current = gi;
+            g = &w->groups.at[gi];
+        }
+    }
+    return have;
+}

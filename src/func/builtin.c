@@ -1,0 +1,176 @@
+/* Functions a program calls but does not bring: printf, assertions, the device heap. */
+#include "func/func.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    enum builtin id;
+} builtins[] = {
+    {"vprintf", BUILTIN_VPRINTF}, {"printf", BUILTIN_VPRINTF}, {"__assertfail", BUILTIN_ASSERTFAIL}, {"malloc", BUILTIN_MALLOC}, {"free", BUILTIN_FREE},
+};
+
+int builtin_find(const char *name) {
+    for (u32 i = 0; i < ARRAY_LEN(builtins); i++)
+        if (strcmp(name, builtins[i].name) == 0) return (int)builtins[i].id;
+    return NONE;
+}
+
+static u64 slot_value(struct warp *w, struct group *g, const struct func_slot *s, u32 lane) {
+    u64 v = 0;
+    if (s->in_reg)
+        memcpy(&v, opnd_row(w, g, &s->reg, lane / SLAB_LANES, w->cta->launch->k->pool) + (size_t)(lane % SLAB_LANES) * 4 * s->reg.rows, 4u * s->reg.rows);
+    else
+        memcpy(&v, w->local + (size_t)lane * w->local_cap + g->local_base + s->off_b, MIN(s->size_b, 8u));
+    return v;
+}
+
+static void slot_set(struct warp *w, struct group *g, const struct func_slot *s, u32 lane, u64 v) {
+    if (!s->in_reg)
+        memcpy(w->local + (size_t)lane * w->local_cap + g->local_base + s->off_b, &v, MIN(s->size_b, 8u));
+    else if (!s->reg.absent)
+        memcpy(opnd_row(w, g, &s->reg, lane / SLAB_LANES, NULL) + (size_t)(lane % SLAB_LANES) * 4 * s->reg.rows, &v, 4u * s->reg.rows);
+}
+
+enum { MAX_STRING = 4096 };
+
+static bool read_string(struct warp *w, u32 lane, u64 addr, char *out) {
+    for (u32 i = 0; i < MAX_STRING; i++) {
+        if (!access_peek(w, lane, addr + i, &out[i], 1)) return false;
+        if (!out[i]) return true;
+    }
+    out[MAX_STRING - 1] = 0;
+    return true;
+}
+
+/* --- printf: the argument buffer holds each argument at its natural alignment, integers as 4 or 8 bytes, floats as doubles */
+
+struct printer {
+    struct warp *w;
+    u32 lane;
+    u64 args;  /* address of the next argument */
+    FILE *out;
+    bool bad;  /* an argument could not be read */
+    int written;
+};
+
+static u64 next_arg(struct printer *p, u32 bytes) {
+    u64 v = 0;
+    p->args = (p->args + bytes - 1) / bytes * bytes;
+    if (!access_peek(p->w, p->lane, p->args, &v, bytes)) p->bad = true;
+    p->args += bytes;
+    return v;
+}
+
+/* One conversion, spec being "%...X" without length letters; longs are 8 bytes, everything shorter 4 */
+static void print_conversion(struct printer *p, char *spec, size_t n, bool is_long) {
+    char conv = spec[n - 1];
+    double d;
+    char text[MAX_STRING];
+    if (strchr("eEfFgGaA", conv)) {
+        u64 bits = next_arg(p, 8);
+        memcpy(&d, &bits, 8);
+        p->written += fprintf(p->out, spec, d);
+    } else if (conv == 's') {
+        if (!read_string(p->w, p->lane, next_arg(p, 8), text)) {
+            p->bad = true;
+            return;
+        }
+        p->written += fprintf(p->out, spec, text);
+    } else if (conv == 'c') {
+        p->written += fprintf(p->out, spec, (int)next_arg(p, 4));
+    } else if (conv == 'p') {
+        p->written += fprintf(p->out, "0x%llx", (unsigned long long)next_arg(p, 8));
+    } else if (strchr("diouxX", conv)) {
+        u64 v = next_arg(p, is_long ? 8 : 4);
+        memmove(spec + n + 1, spec + n - 1, 2);
+        memcpy(spec + n - 1, "ll", 2);
+        bool is_signed = conv == 'd' || conv == 'i';
+        long long value = is_long ? (long long)v : is_signed ? (long long)(i32)(u32)v : (long long)(u32)v;
+        p->written += fprintf(p->out, spec, value);
+    } else
+        p->written += fprintf(p->out, "%s", spec);
+}
+
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
+static void print_format(struct printer *p, const char *f) {
+    while (*f && !p->bad) {
+        if (*f != '%') {
+            fputc(*f++, p->out);
+            p->written++;
+            continue;
+        }
+        char spec[64];
+        size_t n = 0;
+        bool is_long = false;
+        spec[n++] = *f++;
+        while (*f && strchr("-+ #0123456789.*lhzjtqL", *f) && n < 24) {
+            if (*f == 'l' || *f == 'z' || *f == 'j' || *f == 't' || *f == 'q')
+                is_long = true;
+            else if (*f == '*')
+                n += (size_t)snprintf(spec + n, 16, "%d", (int)next_arg(p, 4));
+            else if (*f != 'h' && *f != 'L')
+                spec[n++] = *f;
+            f++;
+        }
+        if (!*f) break;
+        spec[n++] = *f++;
+        spec[n] = 0;
+        if (spec[n - 1] == '%') {
+            fputc('%', p->out);
+            p->written++;
+        } else
+            print_conversion(p, spec, n, is_long);
+    }
+}
+
+static void do_printf(struct warp *w, struct group *g, const struct inst *in, const struct call_info *c, u32 lane) {
+    struct launch *l = w->cta->launch;
+    char format[MAX_STRING];
+    struct printer p = {.w = w, .lane = lane, .args = slot_value(w, g, &c->args[1], lane), .out = l->program_out ? l->program_out : stdout};
+    if (!read_string(w, lane, slot_value(w, g, &c->args[0], lane), format)) {
+        fault_at(w, in, (int)lane, "printf: the format is not readable memory");
+        return;
+    }
+    print_format(&p, format);
+    if (p.bad) fault_at(w, in, (int)lane, "printf: an argument of \"%s\" is not readable memory", format);
+    if (c->nrets) slot_set(w, g, &c->rets[0], lane, (u64)p.written);
+}
+
+static void do_assertfail(struct warp *w, struct group *g, const struct inst *in, const struct call_info *c, u32 lane) {
+    char message[MAX_STRING] = "?", file[MAX_STRING] = "?", function[MAX_STRING] = "?";
+    read_string(w, lane, slot_value(w, g, &c->args[0], lane), message);
+    if (c->nargs > 1) read_string(w, lane, slot_value(w, g, &c->args[1], lane), file);
+    if (c->nargs > 3) read_string(w, lane, slot_value(w, g, &c->args[3], lane), function);
+    u32 line = c->nargs > 2 ? (u32)slot_value(w, g, &c->args[2], lane) : 0;
+    fault_at(w, in, (int)lane, "assertion '%s' failed in %s (%s:%u)", message, function, file, line);
+}
+
+static u32 min_args(enum builtin b) { return b == BUILTIN_VPRINTF ? 2 : 1; }
+
+void builtin_call(struct warp *w, struct group *g, const struct inst *in, const struct call_info *c, u64 mask) {
+    struct launch *l = w->cta->launch;
+    enum builtin b = (enum builtin)c->builtin;
+    if (c->nargs < min_args(b)) {
+        fault_at(w, in, __builtin_ctzll(mask), "a built-in function needs at least %u arguments, this call has %u", min_args(b), c->nargs);
+        return;
+    }
+    for (u64 rest = mask; rest && !l->faulted; rest &= rest - 1) {
+        u32 lane = (u32)__builtin_ctzll(rest);
+        switch (b) {
+        case BUILTIN_VPRINTF: do_printf(w, g, in, c, lane); break;
+        case BUILTIN_ASSERTFAIL: do_assertfail(w, g, in, c, lane); break;
+        case BUILTIN_MALLOC: {
+            u64 addr = memory_alloc(l->mem, slot_value(w, g, &c->args[0], lane), 16, false);
+            if (c->nrets) slot_set(w, g, &c->rets[0], lane, addr);
+            break;
+        }
+        default: {
+            u64 addr = slot_value(w, g, &c->args[0], lane);
+            if (addr && !memory_free(l->mem, addr)) fault_at(w, in, (int)lane, "free of 0x%llx, which malloc did not return", (unsigned long long)addr);
+        }
+        }
+    }
+}

@@ -1,0 +1,382 @@
+/* Groups of lanes: how they split at branches, meet again, call, return and end.
+ *
+ * A divergent branch makes a meeting point at its immediate post-dominator; lanes that reach it are parked there until the rest of the
+ * expected lanes have come (or exited). All other groups of a warp stay schedulable at all times, so lanes that wait for lanes make progress.
+ * Parking is a preference, not a lock: warp_release_parked lets parked lanes go on when the missing ones wait for them.
+ *
+ * Invariants F1 to F3 of func.h. */
+#include "func/func.h"
+#include "func/rowops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CALL_DEPTH = 4096 };
+
+/* --- frames */
+
+static void frame_unref(struct warp *w, i16 f) {
+    while (f != NONE && --w->frames.at[f].refs == 0) f = w->frames.at[f].parent;
+}
+
+static i16 frame_new(struct warp *w) {
+    for (u32 i = 0; i < w->frames.n; i++)
+        if (w->frames.at[i].refs == 0) return (i16)i;
+    struct frame f = {0};
+    VEC_PUSH(&w->frames, f);
+    return (i16)(w->frames.n - 1);
+}
+
+static void group_enter(struct warp *w, struct group *g, i16 f) {
+    const struct frame *fr = &w->frames.at[f];
+    g->frame = f;
+    g->regs = w->regs + (size_t)fr->row * ROW_B;
+    g->preds = w->preds + fr->pred;
+    g->local_base = fr->local;
+}
+
+static void grow_rows(struct warp *w, u32 rows) {
+    u32 cap = MAX(rows, w->rows * 2);
+    u8 *regs = base_alloc_aligned((size_t)cap * ROW_B * w->nslabs);
+    for (u32 s = 0; s < w->nslabs; s++) memcpy(regs + (size_t)s * cap * ROW_B, w->regs + (size_t)s * w->rows * ROW_B, (size_t)w->rows * ROW_B);
+    free(w->regs);
+    w->regs = regs;
+    w->rows = cap;
+}
+
+static void grow_local(struct warp *w, u32 bytes) {
+    u32 cap = MAX(bytes, w->local_cap * 2);
+    u8 *local = base_alloc((size_t)cap * MAX_WARP);
+    for (u32 l = 0; l < MAX_WARP; l++) memcpy(local + (size_t)l * cap, w->local + (size_t)l * w->local_cap, w->local_cap);
+    free(w->local);
+    w->local = local;
+    w->local_cap = cap;
+}
+
+static void reserve_frame(struct warp *w, u32 rows, u32 preds, u32 local_b) {
+    if (rows > w->rows) grow_rows(w, rows);
+    if (local_b > w->local_cap) grow_local(w, local_b);
+    if (preds > w->npreds) {
+        u32 cap = MAX(preds, w->npreds * 2);
+        w->preds = base_realloc(w->preds, cap * sizeof(*w->preds));
+        memset(w->preds + w->npreds, 0, (cap - w->npreds) * sizeof(*w->preds));
+        w->npreds = cap;
+    }
+    for (u32 i = 0; i < w->groups.n; i++) group_enter(w, &w->groups.at[i], w->groups.at[i].frame);
+}
+
+/* --- groups */
+
+struct group *group_add(struct warp *w, const struct group *like, u64 mask, i32 pc) {
+    struct group g = *like;
+    CHECK(w->groups.n < w->groups.cap); /* a group has a lane of its own, so MAX_WARP suffice */
+    g.mask = mask;
+    g.pc = pc;
+    g.state = GROUP_READY;
+    w->frames.at[g.frame].refs++;
+    VEC_PUSH(&w->groups, g);
+    return &w->groups.at[w->groups.n - 1];
+}
+
+void group_remove(struct warp *w, u32 gi) {
+    frame_unref(w, w->groups.at[gi].frame);
+    w->groups.at[gi] = w->groups.at[--w->groups.n];
+    if (w->current >= w->groups.n) w->current = 0;
+}
+
+void group_split_to(struct warp *w, struct group *g, u64 lanes, i32 pc) {
+    g->mask &= ~lanes;
+    group_add(w, g, lanes, pc);
+}
+
+void warp_reset(struct warp *w) {
+    w->groups.n = w->frames.n = w->convs.n = 0;
+    w->current = 0;
+    struct frame f = {.ret_pc = NONE, .parent = NONE, .refs = 1};
+    VEC_PUSH(&w->frames, f);
+    struct group g = {.conv = NONE, .mask = w->live};
+    group_enter(w, &g, 0);
+    VEC_PUSH(&w->groups, g);
+}
+
+/* --- meeting points */
+
+static i16 conv_new(struct warp *w) {
+    for (u32 i = 0; i < w->convs.n; i++)
+        if (w->convs.at[i].pc == NONE) return (i16)i;
+    struct conv c = {.pc = NONE};
+    VEC_PUSH(&w->convs, c);
+    return (i16)(w->convs.n - 1);
+}
+
+static void conv_free(struct warp *w, i16 ci) {
+    frame_unref(w, w->convs.at[ci].frame);
+    w->convs.at[ci].pc = NONE;
+}
+
+/* The meeting point at pc for g's lanes: the one they head for already, or a new one inside it */
+static i16 conv_for(struct warp *w, const struct group *g, i32 pc) {
+    if (pc == NONE) return g->conv;
+    if (g->conv != NONE && w->convs.at[g->conv].pc == pc && w->convs.at[g->conv].frame == g->frame) return g->conv;
+    i16 ci = conv_new(w);
+    w->convs.at[ci] = (struct conv){pc, g->frame, g->conv, g->mask, 0};
+    w->frames.at[g->frame].refs++;
+    return ci;
+}
+
+void group_part(struct warp *w, struct group *g, u64 lanes, i32 pc, i32 reconv) {
+    g->conv = conv_for(w, g, reconv);
+    g->mask &= ~lanes;
+    if (reconv != NONE && pc == reconv)
+        w->convs.at[g->conv].arrived |= lanes;
+    else
+        group_add(w, g, lanes, pc);
+}
+
+void group_branch(struct warp *w, struct group *g, u64 taken, i32 target, i32 reconv) {
+    i32 next = g->pc + 1;
+    if (target == next) {
+        g->pc = next;
+        return;
+    }
+    w->cta->launch->divergent++;
+    if (next == reconv) { /* the side that is there already is parked without becoming a group */
+        group_part(w, g, g->mask & ~taken, next, reconv);
+        g->pc = target;
+    } else {
+        group_part(w, g, taken, target, reconv);
+        g->pc = next;
+    }
+}
+
+bool group_arrive(struct warp *w, u32 gi) {
+    struct group *g = &w->groups.at[gi];
+    while (g->conv != NONE) {
+        struct conv *c = &w->convs.at[g->conv];
+        if (c->pc != g->pc || c->frame != g->frame) return true;
+        c->arrived |= g->mask;
+        if (c->arrived != c->expected) {
+            group_remove(w, gi);
+            return false;
+        }
+        i16 done = g->conv;
+        g->mask = c->expected;
+        g->conv = c->parent;
+        conv_free(w, done);
+    }
+    return true;
+}
+
+/* Parked lanes of a meeting point go on from it as a group. */
+static void conv_let_go(struct warp *w, i16 ci) {
+    struct conv *c = &w->convs.at[ci];
+    struct group g = {.conv = c->parent};
+    group_enter(w, &g, c->frame);
+    group_add(w, &g, c->arrived, c->pc);
+    c->expected &= ~c->arrived;
+    c->arrived = 0;
+}
+
+static void convs_forget(struct warp *w, u64 lanes) {
+    for (u32 i = 0; i < w->convs.n; i++) {
+        struct conv *c = &w->convs.at[i];
+        if (c->pc == NONE || !(c->expected & lanes)) continue;
+        c->expected &= ~lanes;
+        if (c->arrived && c->arrived == c->expected) conv_let_go(w, (i16)i);
+        if (!w->convs.at[i].expected) conv_free(w, (i16)i);
+    }
+}
+
+void group_exit(struct warp *w, struct group *g, u64 lanes) {
+    w->live &= ~lanes;
+    g->mask &= ~lanes;
+    if (!g->mask) group_remove(w, (u32)(g - w->groups.at));
+    convs_forget(w, lanes);
+    /* whoever waits for lanes of this warp looks again */
+    for (u32 i = 0; i < w->groups.n; i++)
+        if (w->groups.at[i].state == GROUP_COLLECTIVE) w->groups.at[i].state = GROUP_READY;
+    w->cta->live_threads -= (u32)__builtin_popcountll(lanes);
+    if (!w->live) w->cta->live_warps--;
+    cta_barrier_exit(w->cta);
+}
+
+/* Why a meeting point's missing lanes do not come: all of them wait in groups that only others can wake */
+static bool missing_lanes_wait(const struct warp *w, const struct conv *c, bool stuck) {
+    u64 missing = c->expected & ~c->arrived;
+    for (u32 i = 0; i < w->groups.n; i++) {
+        const struct group *g = &w->groups.at[i];
+        if (!(g->mask & missing)) continue;
+        bool waits = g->state == GROUP_COLLECTIVE || (g->state == GROUP_BARRIER && stuck && !g->wait_aligned);
+        if (!waits) return false;
+        missing &= ~g->mask;
+    }
+    return !missing; /* lanes parked at an inner meeting point must be let go there first */
+}
+
+bool warp_release_parked(struct warp *w, bool stuck) {
+    for (u32 i = 0; i < w->convs.n; i++) {
+        struct conv *c = &w->convs.at[i];
+        if (c->pc == NONE || !c->arrived || !missing_lanes_wait(w, c, stuck)) continue;
+        conv_let_go(w, (i16)i);
+        return true;
+    }
+    return false;
+}
+
+bool warp_release_any(struct warp *w) {
+    for (u32 i = 0; i < w->convs.n; i++) {
+        if (w->convs.at[i].pc == NONE || !w->convs.at[i].arrived) continue;
+        conv_let_go(w, (i16)i);
+        return true;
+    }
+    return false;
+}
+
+bool warp_pick(struct warp *w) {
+    u32 n = w->groups.n;
+    for (u32 i = 1; i <= n; i++) {
+        u32 at = (w->current + i) % n;
+        if (w->groups.at[at].state != GROUP_READY) continue;
+        w->current = at;
+        w->polls = 0;
+        w->since = 0;
+        return true;
+    }
+    return false;
+}
+
+/* --- calls */
+
+static void copy_local(struct warp *w, u64 mask, u32 to, u32 from, u32 bytes) {
+    for (; mask; mask &= mask - 1) {
+        u8 *lane = w->local + (size_t)__builtin_ctzll(mask) * w->local_cap;
+        memmove(lane + to, lane + from, bytes);
+    }
+}
+
+/* A value of one slot to another, of the same or the other kind, between two frames of the same lanes */
+struct side {
+    u8 *regs;
+    u64 *preds;
+    u32 local;
+    const struct func_slot *slot;
+};
+
+static void slot_read(struct warp *w, const struct side *s, u32 lane, u8 *out) {
+    const struct func_slot *f = s->slot;
+    if (!f->in_reg) {
+        memcpy(out, w->local + (size_t)lane * w->local_cap + s->local + f->off_b, f->size_b);
+        return;
+    }
+    u32 l = lane % SLAB_LANES, slab = lane / SLAB_LANES;
+    if (f->reg.in == OPND_IN_PRED) {
+        *out = (u8)(s->preds[f->reg.off] >> lane & 1);
+        return;
+    }
+    const u8 *row = f->reg.in == OPND_IN_POOL ? w->cta->launch->k->pool + f->reg.off : s->regs + (size_t)slab * w->rows * ROW_B + f->reg.off;
+    memcpy(out, row + (size_t)l * 4 * f->reg.rows, MIN(f->size_b, 4u * f->reg.rows));
+}
+
+static void slot_write(struct warp *w, const struct side *s, u32 lane, const u8 *in) {
+    const struct func_slot *f = s->slot;
+    if (!f->in_reg) {
+        memcpy(w->local + (size_t)lane * w->local_cap + s->local + f->off_b, in, f->size_b);
+        return;
+    }
+    if (f->reg.absent) return;
+    u32 l = lane % SLAB_LANES, slab = lane / SLAB_LANES;
+    if (f->reg.in == OPND_IN_PRED) {
+        s->preds[f->reg.off] = (s->preds[f->reg.off] & ~(1ull << lane)) | (u64)(*in & 1) << lane;
+        return;
+    }
+    u8 *at = s->regs + (size_t)slab * w->rows * ROW_B + f->reg.off + (size_t)l * 4 * f->reg.rows;
+    memset(at, 0, 4u * f->reg.rows);
+    memcpy(at, in, MIN(f->size_b, 4u * f->reg.rows));
+}
+
+static void copy_slots(struct warp *w, u64 mask, struct side to, struct side from, const struct func_slot *ts, const struct func_slot *fs, u32 n) {
+    for (u32 i = 0; i < n; i++) {
+        to.slot = &ts[i], from.slot = &fs[i];
+        if (!ts[i].in_reg && !fs[i].in_reg) {
+            copy_local(w, mask, to.local + ts[i].off_b, from.local + fs[i].off_b, ts[i].size_b);
+            continue;
+        }
+        for (u64 rest = mask; rest; rest &= rest - 1) {
+            u8 bytes[4096] = {0};
+            if (ts[i].size_b > sizeof(bytes) || fs[i].size_b > sizeof(bytes)) break;
+            slot_read(w, &from, (u32)__builtin_ctzll(rest), bytes);
+            slot_write(w, &to, (u32)__builtin_ctzll(rest), bytes);
+        }
+    }
+}
+
+static bool signature_matches(const struct call_info *c, const struct kernel_func *kf) {
+    if (c->nargs != kf->nparams || c->nrets != kf->nrets) return false;
+    for (u32 i = 0; i < c->nargs; i++)
+        if (c->args[i].size_b != kf->params[i].size_b) return false;
+    for (u32 i = 0; i < c->nrets; i++)
+        if (c->rets[i].size_b != kf->rets[i].size_b) return false;
+    return true;
+}
+
+bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func, i32 ret_pc) {
+    const struct kernel *k = w->cta->launch->k;
+    const struct kernel_func *kf = &k->funcs[func];
+    const struct call_info *c = in->info;
+    i16 caller = g->frame;
+    struct frame from = w->frames.at[caller];
+    const struct kernel_func *cf = &k->funcs[from.func];
+    if (!signature_matches(c, kf)) {
+        fault_at(w, in, __builtin_ctzll(g->mask), "indirect call of '%s' with other parameters than it has", kf->name);
+        return false;
+    }
+    if (from.depth + 1 >= MAX_CALL_DEPTH) {
+        fault_at(w, in, __builtin_ctzll(g->mask), "call stack deeper than %d calls (endless recursion?)", MAX_CALL_DEPTH);
+        return false;
+    }
+    i16 f = frame_new(w);
+    w->frames.at[f] = (struct frame){.ret_pc = ret_pc, .parent = caller, .refs = 1, .func = (u16)func, .depth = (u16)(from.depth + 1), .row = from.row + cf->regs,
+                                     .pred = from.pred + cf->preds, .local = from.local + cf->local_b, .call = c};
+    const struct frame *fr = &w->frames.at[f];
+    reserve_frame(w, fr->row + kf->regs, fr->pred + kf->preds, fr->local + kf->local_b);
+    struct side src = {g->regs, g->preds, g->local_base, NULL};
+    group_enter(w, g, f); /* the caller's reference passes from the group to the new frame */
+    struct side dst = {g->regs, g->preds, g->local_base, NULL};
+    copy_slots(w, g->mask, dst, src, kf->params, c->args, c->nargs);
+    g->pc = kf->entry_pc;
+    return true;
+}
+
+void group_return(struct warp *w, struct group *g) {
+    i16 f = g->frame;
+    struct frame fr = w->frames.at[f];
+    const struct kernel_func *kf = &w->cta->launch->k->funcs[fr.func];
+    struct side src = {g->regs, g->preds, g->local_base, NULL};
+    w->frames.at[fr.parent].refs++;
+    group_enter(w, g, fr.parent);
+    struct side dst = {g->regs, g->preds, g->local_base, NULL};
+    copy_slots(w, g->mask, dst, src, fr.call->rets, kf->rets, kf->nrets);
+    frame_unref(w, f);
+    g->pc = fr.ret_pc;
+}
+
+/* --- invariants */
+
+void warp_check(const struct warp *w) {
+    u64 seen = 0;
+    for (u32 i = 0; i < w->groups.n; i++) {
+        const struct group *g = &w->groups.at[i];
+        CHECK(g->mask && !(g->mask & seen));                                       /* F1 */
+        CHECK(w->frames.at[g->frame].refs > 0);                                    /* F3 */
+        CHECK(g->conv == NONE || w->convs.at[g->conv].pc != NONE);                 /* F3 */
+        seen |= g->mask;
+    }
+    for (u32 i = 0; i < w->convs.n; i++) {
+        const struct conv *c = &w->convs.at[i];
+        if (c->pc == NONE) continue;
+        CHECK(!(c->arrived & ~c->expected) && c->arrived != c->expected);          /* F2 */
+        CHECK(!(c->arrived & seen));                                               /* F1 */
+        seen |= c->arrived;
+    }
+    CHECK(seen == w->live);                                                        /* F1 */
+}

@@ -1,0 +1,166 @@
+/* Loads, stores, atomics and copies: addresses from rows, data between rows and memory, element by element. */
+#include "func/func.h"
+#include "func/rowops.h"
+
+#include <string.h>
+
+struct access { /* one slab's access while it is being made */
+    _Alignas(64) u64 addr[SLAB_LANES];
+    struct maccess a;
+};
+
+static bool access_begin(const struct warp *w, const struct group *g, const struct inst *in, const struct opnd *base, i64 off, u64 mask, u32 s, struct access *x) {
+    struct launch *l = w->cta->launch;
+    u32 m = (u32)(mask >> 32 * s);
+    if (!m) return false;
+    u64 add = (u64)off + (in->frame_local ? g->local_base : 0);
+    if (base->absent)
+        for (u32 i = 0; i < SLAB_LANES; i++) x->addr[i] = add;
+    else if (base->rows == 2)
+        l->ops->address64(x->addr, (const u64 *)(const void *)opnd_row(w, g, base, s, l->k->pool), add, m);
+    else
+        l->ops->address32(x->addr, (const u32 *)(const void *)opnd_row(w, g, base, s, l->k->pool), add, m);
+    u32 bytes = (u32)in->elem_b * in->nelem;
+    x->a = (struct maccess){.mask = m, .size_b = bytes, .align_b = bytes, .ops = l->ops, .hint = &l->hints[in - l->k->code], .addr = x->addr};
+    return true;
+}
+
+static u64 extend(u64 v, u32 from_bits, u32 to_bits, bool sign) {
+    if (sign && from_bits < 64) v = (u64)((i64)(v << (64 - from_bits)) >> (64 - from_bits));
+    return to_bits < 64 ? v & ((1ull << to_bits) - 1) : v;
+}
+
+/* Element e of each lane's packed bytes into a register row */
+static void spread(const struct warp *w, const struct group *g, const struct inst *in, const struct opnd *d, u32 s, u32 m, const u8 *packed, u32 e) {
+    if (d->absent) return;
+    u8 *row = opnd_row(w, g, d, s, NULL);
+    u32 stride = (u32)in->elem_b * in->nelem, width = 4u * d->rows, reg_bits = in->aux >> 8;
+    const u8 *p = packed + (size_t)e * in->elem_b;
+    if (in->elem_b == width) {
+        for (u32 rest = m; rest; rest &= rest - 1) {
+            u32 l = (u32)__builtin_ctz(rest);
+            memcpy(row + (size_t)l * width, p + (size_t)l * stride, width);
+        }
+        return;
+    }
+    for (u32 rest = m; rest; rest &= rest - 1) {
+        u32 l = (u32)__builtin_ctz(rest);
+        u64 v = 0;
+        memcpy(&v, p + (size_t)l * stride, in->elem_b);
+        v = extend(v, in->elem_b * 8u, reg_bits, in->aux & 1);
+        memcpy(row + (size_t)l * width, &v, width);
+    }
+}
+
+static bool loads_straight(const struct inst *in) { return in->nelem == 1 && !in->d.absent && in->elem_b == 4u * in->d.rows && in->elem_b <= 8; }
+
+static void load_done(const struct warp *w, const struct group *g, const struct inst *in, u32 s, u32 m, const u8 *packed) {
+    const struct opnd *d = in->nelem == 1 ? &in->d : in->extra;
+    const struct rowops *ops = w->cta->launch->ops;
+    if (loads_straight(in) && in->elem_b == 4)
+        ops->blend32((u32 *)(void *)opnd_row(w, g, d, s, NULL), (const u32 *)(const void *)packed, m);
+    else if (loads_straight(in))
+        ops->blend64((u64 *)(void *)opnd_row(w, g, d, s, NULL), (const u64 *)(const void *)packed, m);
+    else
+        for (u32 e = 0; e < in->nelem; e++) spread(w, g, in, &d[e], s, m, packed, e);
+}
+
+void exec_ld(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    struct access x;
+    for (u32 s = 0; s < w->nslabs; s++) {
+        if (!access_begin(w, g, in, &in->s[0], in->imm, mask, s, &x)) continue;
+        bool whole = !((u32)(w->live >> 32 * s) & ~x.a.mask);
+        if (whole && loads_straight(in)) { /* straight into the row; lanes that do not live may get anything */
+            if (!access_load(w, g, in, s, &x.a, opnd_row(w, g, &in->d, s, NULL))) return;
+            continue;
+        }
+        _Alignas(64) u8 packed[SLAB_LANES * 32];
+        if (!access_load(w, g, in, s, &x.a, packed)) return;
+        load_done(w, g, in, s, x.a.mask, packed);
+    }
+}
+
+/* A kernel parameter at a known place is the same for all lanes. */
+void exec_ldparam(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    struct access x;
+    for (u32 s = 0; s < w->nslabs; s++) {
+        if (!access_begin(w, g, in, &in->s[0], in->imm, mask, s, &x)) continue;
+        _Alignas(64) u8 packed[SLAB_LANES * 32];
+        if (!access_load(w, g, in, s, &x.a, packed)) return;
+        load_done(w, g, in, s, x.a.mask, packed);
+    }
+}
+
+void exec_st(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    struct access x;
+    const struct opnd *src = in->nelem == 1 ? &in->s[1] : in->extra;
+    for (u32 s = 0; s < w->nslabs; s++) {
+        if (!access_begin(w, g, in, &in->s[0], in->imm, mask, s, &x)) continue;
+        const u8 *pool = w->cta->launch->k->pool;
+        if (in->nelem == 1 && in->elem_b == 4u * src->rows) {
+            if (!access_store(w, g, in, s, &x.a, opnd_row(w, g, src, s, pool))) return;
+            continue;
+        }
+        u8 packed[SLAB_LANES * 32];
+        for (u32 e = 0; e < in->nelem; e++) {
+            const u8 *row = opnd_row(w, g, &src[e], s, pool);
+            for (u32 l = 0; l < SLAB_LANES; l++)
+                memcpy(packed + (size_t)l * in->elem_b * in->nelem + e * in->elem_b, row + (size_t)l * 4 * src[e].rows, in->elem_b);
+        }
+        if (!access_store(w, g, in, s, &x.a, packed)) return;
+    }
+}
+
+static void widen(const struct warp *w, const struct group *g, const struct opnd *o, u32 s, u64 *out) {
+    const u8 *row = opnd_row(w, g, o, s, w->cta->launch->k->pool);
+    for (u32 l = 0; l < SLAB_LANES; l++) {
+        out[l] = 0;
+        memcpy(&out[l], row + (size_t)l * 4 * o->rows, 4u * o->rows);
+    }
+}
+
+void exec_atom(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    struct access x;
+    for (u32 s = 0; s < w->nslabs; s++) {
+        if (!access_begin(w, g, in, &in->s[0], in->imm, mask, s, &x)) continue;
+        u64 a[SLAB_LANES], b[SLAB_LANES], old[SLAB_LANES];
+        widen(w, g, &in->s[1], s, a);
+        if (!in->s[2].absent) widen(w, g, &in->s[2], s, b);
+        if (!access_atomic(w, g, in, s, &x.a, a, in->s[2].absent ? NULL : b, old)) return;
+        if (in->d.absent) continue;
+        u8 *row = opnd_row(w, g, &in->d, s, NULL);
+        for (u32 rest = x.a.mask; rest; rest &= rest - 1) {
+            u32 l = (u32)__builtin_ctz(rest);
+            memcpy(row + (size_t)l * 4 * in->d.rows, &old[l], 4u * in->d.rows);
+        }
+    }
+}
+
+/* Asynchronous copies complete at once: the earliest moment at which a correct program may see them. */
+void exec_cpasync(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    struct access from, to;
+    struct inst shared = *in;
+    shared.space = SPACE_SHARED;
+    for (u32 s = 0; s < w->nslabs; s++) {
+        if (!access_begin(w, g, in, &in->s[1], *(const i64 *)in->info, mask, s, &from)) continue;
+        access_begin(w, g, in, &in->s[0], in->imm, mask, s, &to);
+        _Alignas(64) u8 data[SLAB_LANES * 16];
+        u64 bytes[SLAB_LANES];
+        for (u32 l = 0; l < SLAB_LANES; l++) bytes[l] = in->elem_b;
+        if (!in->s[2].absent) widen(w, g, &in->s[2], s, bytes);
+        u32 all = from.a.mask;
+        for (u32 l = 0; l < SLAB_LANES; l++)
+            if (!bytes[l]) from.a.mask &= ~(1u << l); /* reads nothing, writes zeros */
+        memset(data, 0, sizeof(data));
+        if (from.a.mask) {
+            u64 first = from.addr[__builtin_ctz(from.a.mask)];
+            for (u32 l = 0; l < SLAB_LANES; l++)
+                if (!(from.a.mask >> l & 1)) from.addr[l] = first;
+            if (!access_load(w, g, in, s, &from.a, data)) return;
+        }
+        for (u32 l = 0; l < SLAB_LANES; l++)
+            if (bytes[l] < in->elem_b) memset(data + (size_t)l * in->elem_b + bytes[l], 0, in->elem_b - bytes[l]);
+        to.a.mask = all;
+        if (!access_store(w, g, &shared, s, &to.a, data)) return;
+    }
+}

@@ -1,0 +1,182 @@
+/* Lanes of a warp together: shuffles, votes, matches, reductions, matrices. The warp has 32 lanes (slab 0): the loader refuses these
+ * instructions on other warp sizes. `mask` holds all lanes that take part, already gathered (barrier.c). */
+#include "func/func.h"
+#include "func/mma.h"
+
+#include <string.h>
+
+static u32 *row(const struct warp *w, const struct group *g, const struct opnd *o) {
+    return (u32 *)(void *)opnd_row(w, g, o, 0, w->cta->launch->k->pool);
+}
+
+static void write_lane(const struct warp *w, const struct group *g, const struct opnd *d, u32 lane, u32 value) {
+    if (!d->absent) row(w, g, d)[lane] = value;
+}
+
+static void write_pred(struct group *g, const struct opnd *d, u64 bits, u64 mask) {
+    if (!d->absent) g->preds[d->off] = (g->preds[d->off] & ~mask) | (bits & mask);
+}
+
+static u64 read_pred(const struct warp *w, const struct group *g, const struct opnd *o) {
+    u64 p = o->in == OPND_IN_POOL ? (*row(w, g, o) ? ~0ull : 0) : g->preds[o->off];
+    return o->negate ? ~p : p;
+}
+
+enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX }; /* inst.aux, as the lowering sets it */
+
+/* PTX ISA, shfl: c packs the clamp value (bits 0-4) and the segment mask (bits 8-12). */
+void exec_shfl(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    u32 a[SLAB_LANES], b[SLAB_LANES], c[SLAB_LANES];
+    memcpy(a, row(w, g, &in->s[0]), sizeof(a));
+    memcpy(b, row(w, g, &in->s[1]), sizeof(b));
+    memcpy(c, row(w, g, &in->s[2]), sizeof(c));
+    u64 valid = 0;
+    for (u64 rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctzll(rest), bval = (int)(b[lane] & 31), cval = (int)(c[lane] & 31), seg = (int)(c[lane] >> 8 & 31);
+        int max = (lane & seg) | (cval & ~seg), min = lane & seg, j;
+        bool p;
+        switch (in->aux) {
+        case SHFL_UP: j = lane - bval, p = j >= max; break;
+        case SHFL_DOWN: j = lane + bval, p = j <= max; break;
+        case SHFL_BFLY: j = lane ^ bval, p = j <= max; break;
+        default: j = min | (bval & ~seg), p = j <= max; break;
+        }
+        if (!p) j = lane;
+        if (p) valid |= 1ull << lane;
+        write_lane(w, g, &in->d, (u32)lane, a[j & 31]);
+    }
+    write_pred(g, &in->extra[0], valid, mask);
+}
+
+enum { VOTE_BALLOT, VOTE_ALL, VOTE_ANY, VOTE_UNI };
+
+void exec_vote(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    u64 p = read_pred(w, g, &in->s[0]) & mask;
+    if (in->aux == VOTE_BALLOT) {
+        for (u64 rest = mask; rest; rest &= rest - 1) write_lane(w, g, &in->d, (u32)__builtin_ctzll(rest), (u32)p);
+        return;
+    }
+    bool yes = in->aux == VOTE_ALL ? p == mask : in->aux == VOTE_ANY ? p != 0 : p == mask || p == 0;
+    write_pred(g, &in->d, yes ? ~0ull : 0, mask);
+}
+
+static u64 value_at(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane) {
+    u64 v = 0;
+    memcpy(&v, opnd_row(w, g, o, 0, w->cta->launch->k->pool) + (size_t)lane * 4 * o->rows, 4u * o->rows);
+    return v;
+}
+
+void exec_match(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    u64 v[SLAB_LANES] = {0};
+    bool all = true;
+    u32 first = (u32)__builtin_ctzll(mask);
+    for (u64 rest = mask; rest; rest &= rest - 1) v[__builtin_ctzll(rest)] = value_at(w, g, &in->s[0], (u32)__builtin_ctzll(rest));
+    for (u64 rest = mask; rest; rest &= rest - 1) all = all && v[__builtin_ctzll(rest)] == v[first];
+    for (u64 rest = mask; rest; rest &= rest - 1) {
+        u32 lane = (u32)__builtin_ctzll(rest);
+        u32 same = 0;
+        for (u64 m = mask; m; m &= m - 1)
+            if (v[__builtin_ctzll(m)] == v[lane]) same |= 1u << __builtin_ctzll(m);
+        write_lane(w, g, &in->d, lane, in->aux ? (all ? (u32)mask : 0) : same);
+    }
+    write_pred(g, &in->extra[0], all ? ~0ull : 0, mask);
+}
+
+void exec_redux(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    u64 acc = value_at(w, g, &in->s[0], (u32)__builtin_ctzll(mask));
+    for (u64 rest = mask & (mask - 1); rest; rest &= rest - 1) acc = atomic_apply(in->info, acc, value_at(w, g, &in->s[0], (u32)__builtin_ctzll(rest)), 0);
+    for (u64 rest = mask; rest; rest &= rest - 1) write_lane(w, g, &in->d, (u32)__builtin_ctzll(rest), (u32)acc);
+}
+
+void exec_activemask(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    for (u64 rest = mask; rest; rest &= rest - 1) write_lane(w, g, &in->d, (u32)__builtin_ctzll(rest), (u32)mask);
+}
+
+/* The lowest lane is elected. */
+void exec_elect(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    u32 leader = (u32)__builtin_ctzll(mask);
+    for (u64 rest = mask; rest; rest &= rest - 1) write_lane(w, g, &in->d, (u32)__builtin_ctzll(rest), leader);
+    write_pred(g, &in->extra[0], 1ull << leader, mask);
+}
+
+void exec_warpsync(struct warp *w, struct group *g, const struct inst *in, u64 mask) { (void)w, (void)g, (void)in, (void)mask; }
+
+/* --- matrices */
+
+bool exec_mma_legal(const struct opkey *k, const u32 n[4]) {
+    struct mma_shape s;
+    return mma_shape_of(k, &s) && n[0] == s.nd && n[1] == s.na && n[2] == s.nb && n[3] == s.nc;
+}
+
+void exec_mma(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    (void)mask;
+    void *d[32];
+    const void *s[3][32];
+    u32 at = 0;
+    for (u32 i = 0; i < 4; i++)
+        for (u32 j = 0; j < (u32)(in->imm >> 8 * i & 0xFF); j++, at++) {
+            const struct opnd *o = &in->extra[at];
+            static _Thread_local _Alignas(64) u64 sink[SLAB_LANES];
+            if (i == 0)
+                d[j] = o->absent ? (void *)sink : opnd_row(w, g, o, 0, NULL);
+            else
+                s[i - 1][j] = opnd_row(w, g, o, 0, w->cta->launch->k->pool);
+        }
+    mma_run(in->key, d, s[0], s[1], s[2]);
+}
+
+/* Eight rows of eight 16-bit elements; lane l's row address serves matrix l / 8. */
+static bool matrix_address(struct warp *w, struct group *g, const struct inst *in, u64 *addr) {
+    const struct matrix_info *mi = in->info;
+    for (u32 l = 0; l < 8u * mi->count; l++) {
+        addr[l] = (in->s[0].absent ? 0 : value_at(w, g, &in->s[0], l)) + (u64)in->imm;
+        if (addr[l] % 16 == 0 && addr[l] + 16 <= w->cta->launch->shared_b) continue;
+        struct maccess a = {.mask = 1u << l, .size_b = 16, .align_b = 16, .addr = addr, .fault_lane = (u8)l};
+        a.fault = addr[l] % 16 ? FAULT_MISALIGNED : FAULT_WILD;
+        fault_access(w, in, 0, &a, SPACE_SHARED);
+        return false;
+    }
+    return true;
+}
+
+void exec_ldmatrix(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    (void)mask;
+    const struct matrix_info *mi = in->info;
+    u64 addr[SLAB_LANES];
+    u16 m[4][8][8];
+    if (!matrix_address(w, g, in, addr)) return;
+    for (u32 l = 0; l < 8u * mi->count; l++) memcpy(m[l / 8][l % 8], w->cta->shared + addr[l], 16);
+    for (u32 i = 0; i < mi->count; i++)
+        for (u32 lane = 0; lane < SLAB_LANES; lane++) {
+            u32 r = lane / 4, c = lane % 4 * 2;
+            u32 v = mi->trans ? m[i][c][r] | (u32)m[i][c + 1][r] << 16 : m[i][r][c] | (u32)m[i][r][c + 1] << 16;
+            write_lane(w, g, &in->extra[i], lane, v);
+        }
+}
+
+void exec_stmatrix(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    (void)mask;
+    const struct matrix_info *mi = in->info;
+    u64 addr[SLAB_LANES];
+    u16 m[4][8][8];
+    if (!matrix_address(w, g, in, addr)) return;
+    for (u32 i = 0; i < mi->count; i++)
+        for (u32 lane = 0; lane < SLAB_LANES; lane++) {
+            u32 r = lane / 4, c = lane % 4 * 2, v = row(w, g, &in->extra[i])[lane];
+            for (u32 h = 0; h < 2; h++) *(mi->trans ? &m[i][c + h][r] : &m[i][r][c + h]) = (u16)(v >> 16 * h);
+        }
+    for (u32 l = 0; l < 8u * mi->count; l++) memcpy(w->cta->shared + addr[l], m[l / 8][l % 8], 16);
+}
+
+void exec_movmatrix(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    u16 m[8][8];
+    for (u32 lane = 0; lane < SLAB_LANES; lane++) {
+        u32 v = row(w, g, &in->s[0])[lane];
+        m[lane / 4][lane % 4 * 2] = (u16)v;
+        m[lane / 4][lane % 4 * 2 + 1] = (u16)(v >> 16);
+    }
+    for (u64 rest = mask; rest; rest &= rest - 1) {
+        u32 lane = (u32)__builtin_ctzll(rest), r = lane / 4, c = lane % 4 * 2;
+        write_lane(w, g, &in->d, lane, m[c][r] | (u32)m[c + 1][r] << 16);
+    }
+}

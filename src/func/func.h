@@ -1,0 +1,264 @@
+/* func: what instructions do. A pure functional simulator: no cycle, no pipeline, nothing of core/.
+ *
+ *   memory.c   device memory: allocations, address checks, the memport that reaches it
+ *   exec_*.c   one exec function per shape of instruction
+ *   converge.c groups, frames, divergence, reconvergence, exits
+ *   barrier.c  barriers and collective operations (lanes waiting for lanes)
+ *   run.c      blocks and warps of a launch, one after the other, in slices
+ *
+ * Invariants (warp_check walks them):
+ *   F1 the masks of a warp's groups and the arrived masks of its meeting points are disjoint; together they are its live lanes
+ *   F2 a meeting point's arrived lanes are a subset of its expected lanes, never equal (it would have opened)
+ *   F3 a group's frame and meeting point are in use */
+#ifndef HEDDLE_FUNC_H
+#define HEDDLE_FUNC_H
+
+#include "isa/isa.h"
+
+/* --- addresses: one 64-bit space, with windows for what is private to a block or thread */
+#define GLOBAL_BASE 0x10000000ull
+#define FUNC_WINDOW 0x600000000000ull   /* functions, 16 bytes apart */
+#define PARAM_WINDOW 0x7C0000000000ull  /* kernel parameters, generic form */
+#define SHARED_WINDOW 0x7D0000000000ull
+#define LOCAL_WINDOW 0x7E0000000000ull
+#define WINDOW_B 0x10000000000ull
+
+/* --- memory.c */
+struct alloc {
+    u64 base, size_b; /* device address; ascending in the table */
+    u8 *host;         /* NULL once freed */
+    bool read_only;   /* .const variables */
+};
+struct memory {
+    VEC(struct alloc) allocs; /* in order of address; freed ones stay, to name them in diagnoses */
+    u64 next;                 /* next free device address; addresses are never used twice */
+    u64 used_b, limit_b;
+};
+u64 memory_alloc(struct memory *m, u64 bytes, u32 align_b, bool read_only); /* 0 when over the limit */
+bool memory_free(struct memory *m, u64 addr);
+/* Host bytes of [addr, addr+bytes), or NULL when not inside one live allocation */
+u8 *memory_host(struct memory *m, u64 addr, u64 bytes);
+struct alloc *memory_find(struct memory *m, u64 addr); /* the allocation whose range or freed range holds addr, or NULL */
+void memory_release(struct memory *m);
+
+enum fault_kind { FAULT_NONE, FAULT_WILD, FAULT_FREED, FAULT_MISALIGNED, FAULT_READ_ONLY };
+/* One access of one slab's lanes. */
+struct maccess {
+    u32 mask;             /* lanes that take part */
+    u32 size_b;           /* bytes per lane, all elements */
+    u32 align_b;          /* required alignment: size_b of one element times elements */
+    const struct rowops *ops;
+    u32 *hint;            /* the allocation found last time by this instruction; any value is legal */
+    u64 *addr;            /* [32]; entries of lanes that take no part may be overwritten */
+    /* on failure: */
+    u8 fault;             /* enum fault_kind */
+    u8 fault_lane;
+};
+struct rowops;
+struct atomic_op;
+/* D4: the only way to global memory. Each returns false after filling fault and fault_lane. Data is packed: size_b bytes per lane. */
+struct memport {
+    void *ctx;
+    bool (*load)(void *ctx, struct maccess *a, void *out);
+    bool (*store)(void *ctx, struct maccess *a, const void *in);
+    /* a and b: operands, 8 bytes per lane (b for cas); old: previous values, 8 bytes per lane, or NULL */
+    bool (*atomic)(void *ctx, struct maccess *a, const struct atomic_op *op, const u64 *opa, const u64 *opb, u64 *old);
+    /* the distinct lines of line_b bytes the access touches, ascending; returns how many (at most 64 are stored) */
+    u32 (*peek_lines)(void *ctx, const struct maccess *a, u32 line_b, u64 *lines);
+};
+struct memport memport_direct(struct memory *m);
+/* Loads and stores inside one host block [0, size_b), used for shared and local memory and by the direct port: addresses are offsets.
+ * Lanes outside or misaligned give a fault. */
+bool span_load(const u8 *host, u64 base, u64 size_b, struct maccess *a, void *out);
+bool span_store(u8 *host, u64 base, u64 size_b, struct maccess *a, const void *in);
+
+/* --- atomic.c */
+struct atomic_op {
+    u8 kind; /* enum mod: add, min, max, and, or, xor, exch, cas, inc, dec */
+    u8 type; /* enum type */
+    bool ftz; /* global f32 add flushes subnormals */
+};
+u64 atomic_apply(const struct atomic_op *op, u64 old, u64 a, u64 b);
+bool span_atomic(u8 *host, u64 base, u64 size_b, struct maccess *m, const struct atomic_op *op, const u64 *opa, const u64 *opb, u64 *old);
+
+/* --- the state of a warp */
+enum builtin { BUILTIN_VPRINTF, BUILTIN_ASSERTFAIL, BUILTIN_MALLOC, BUILTIN_FREE, BUILTIN_COUNT };
+int builtin_find(const char *name);
+
+enum group_state {
+    GROUP_READY,
+    GROUP_BARRIER,    /* waits at a barrier of the block: wait = id */
+    GROUP_COLLECTIVE, /* waits for other lanes named by its instruction: wait_mask */
+};
+struct group { /* lanes of one warp that stand at one pc (D3) */
+    i32 pc;
+    i16 frame;        /* index into warp.frames */
+    i16 conv;         /* meeting point it is heading for, or NONE */
+    u64 mask;
+    u8 *regs;         /* its frame's first row, slab 0 */
+    u64 *preds;       /* its frame's first predicate */
+    u32 local_base;   /* its frame's first local byte */
+    u8 state;         /* enum group_state */
+    u8 wait;
+    bool wait_aligned; /* the barrier promised that the whole warp comes */
+    u64 wait_mask;
+};
+struct frame { /* one call of one function by some lanes together */
+    i32 ret_pc;
+    i16 parent;       /* NONE for the kernel itself */
+    u16 refs;         /* groups, meeting points and child frames that need it; 0 = free */
+    u16 func;         /* index into kernel.funcs */
+    u16 depth;
+    u32 row, pred, local; /* first row, predicate, local byte */
+    const struct call_info *call; /* where results go */
+};
+struct conv { /* a meeting point: lanes of `expected` go on from pc together */
+    i32 pc;           /* NONE = free */
+    i16 frame, parent;
+    u64 expected, arrived;
+};
+
+struct cta;
+struct warp {
+    struct cta *cta;
+    u32 id;           /* in its block */
+    u32 nslabs;
+    u64 live;         /* lanes that have not exited */
+    u8 *regs;         /* [slab][row][lane] */
+    u32 rows;         /* capacity, rows per slab */
+    u64 *preds;
+    u32 npreds;       /* capacity */
+    VEC(struct group) groups;
+    VEC(struct frame) frames;
+    VEC(struct conv) convs;
+    u32 current;      /* index of the group that runs */
+    u32 polls;        /* polling instructions since it was chosen */
+    u64 since;        /* instructions since it was chosen */
+    u8 *local;        /* [lane][local_cap] */
+    u32 local_cap;    /* bytes per lane */
+    u32 tid0;         /* linear thread id of lane 0 */
+};
+
+struct barrier {
+    u32 expected;      /* threads, 0 = all of the block */
+    u32 arrived;       /* threads */
+    u64 *by_warp;      /* lanes that arrived, per warp */
+    u32 red_popc;      /* of the current phase */
+    bool red_and, red_or;
+    u32 result;        /* of the last phase: popc | and<<30 | or<<31 */
+};
+enum { CTA_BARRIERS = 16 };
+
+struct launch;
+struct cta {
+    struct launch *launch;
+    u32 index[3];
+    u64 linear;
+    u32 nwarps;
+    u32 live_threads;
+    u32 live_warps;
+    struct warp *warps;
+    u8 *shared;
+    struct barrier bars[CTA_BARRIERS];
+    u64 progress;      /* instructions it has run */
+};
+
+struct pc_count {
+    u64 warps, lanes;  /* warp instructions, and lanes active in them */
+};
+
+struct launch { /* everything a running kernel shares */
+    const struct kernel *k;
+    struct memory *mem;
+    struct memport port;
+    const struct rowops *ops;
+    u32 grid[3], block[3];
+    u32 threads;       /* per block */
+    u32 warp_size;
+    u32 shared_b, dynamic_shared_b;
+    const u8 *params;
+    u32 *hints;        /* per pc, for maccess.hint */
+    struct pc_count *counts; /* per pc */
+    u64 instructions;  /* warp instructions so far */
+    u64 max_instructions;
+    u64 divergent;     /* branches whose lanes went both ways */
+    u64 clock;         /* what %clock reads: moves with every read */
+    FILE *program_out;
+    FILE *trace;
+    i64 trace_cta, trace_warp; /* NONE: all */
+    /* the first fault, and where */
+    bool faulted;
+    struct strbuf fault;
+    void (*tick)(void *user, const struct launch *l, u64 ctas_done, u64 ctas_total); /* now and then; may be NULL */
+    void *tick_user;
+};
+
+/* --- run.c */
+/* Runs the whole grid. False when the program faulted; l->fault says how. */
+bool launch_run(struct launch *l);
+
+/* --- fault.c: stops the launch with a diagnosis: what, then kernel, block, warp, lane, thread, source line and instruction. lane < 0: none. */
+void fault_at(struct warp *w, const struct inst *in, int lane, const char *fmt, ...) PRINTF_LIKE(4, 5);
+void fault_access(struct warp *w, const struct inst *in, u32 slab, const struct maccess *a, enum space space);
+void fault_deadlock(struct cta *c);
+void fault_limit(struct launch *l, struct cta *c);
+void fault_where(const struct launch *l, const struct inst *in, struct strbuf *out); /* "saxpy.ptx:12: ld.global.f32 ..." */
+
+/* --- converge.c */
+void warp_reset(struct warp *w); /* one group with all live lanes at pc 0 */
+void group_exit(struct warp *w, struct group *g, u64 lanes);   /* lanes end; g may be gone afterwards */
+void group_branch(struct warp *w, struct group *g, u64 taken, i32 target, i32 reconv); /* g->pc is the branch's own pc on entry */
+/* Lanes of g leave for pc; both they and the rest of g meet again at reconv (when it is not NONE) */
+void group_part(struct warp *w, struct group *g, u64 lanes, i32 pc, i32 reconv);
+void group_split_to(struct warp *w, struct group *g, u64 lanes, i32 pc); /* some lanes of g leave for pc, as a group of their own */
+/* At an instruction where branches meet: true when g may go on (perhaps with more lanes), false when it is parked and gone. */
+bool group_arrive(struct warp *w, u32 gi);
+bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func, i32 ret_pc); /* false after a fault */
+void group_return(struct warp *w, struct group *g);
+struct group *group_add(struct warp *w, const struct group *like, u64 mask, i32 pc);
+void group_remove(struct warp *w, u32 gi);
+/* No group can run: lets go lanes parked at a meeting point whose missing lanes wait for them. True when a group became ready. */
+bool warp_release_parked(struct warp *w, bool stuck); /* stuck: nothing in the block can run, so barriers are no reason to wait */
+/* Lanes have polled for long: lets go any parked lanes, since they may be what is polled for. True when a group became ready. */
+bool warp_release_any(struct warp *w);
+bool warp_pick(struct warp *w); /* chooses the next ready group after current; false when none */
+void warp_check(const struct warp *w);
+
+/* --- barrier.c */
+void cta_barrier_exit(struct cta *c); /* a thread ended: barriers of all threads may open */
+/* The lanes that run a collective instruction together, once all live lanes that `members` names stand at it: `lanes` of group gi and those
+ * of the groups that waited for them (merged, or sent on). 0 when some are still missing: then gi waits. */
+u64 group_gather(struct warp *w, u32 gi, u64 lanes, u64 members);
+
+/* --- access.c: one slab's access to any space. False after a fault has been recorded. */
+bool access_load(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, void *out);
+bool access_store(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, const void *data);
+bool access_atomic(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, const u64 *opa, const u64 *opb, u64 *old);
+/* Bytes at a lane's generic address, for builtins; false when they are not there */
+bool access_peek(struct warp *w, u32 lane, u64 addr, void *out, u32 bytes);
+
+/* --- builtin.c */
+void builtin_call(struct warp *w, struct group *g, const struct inst *in, const struct call_info *c, u64 mask);
+
+/* --- operands, as exec functions reach them */
+static inline u8 *opnd_row(const struct warp *w, const struct group *g, const struct opnd *o, u32 slab, const u8 *pool) {
+    return o->in == OPND_IN_POOL ? (u8 *)pool + o->off : g->regs + (size_t)slab * w->rows * ROW_B + o->off;
+}
+
+/* --- exec.c: the exec functions the lowering chooses from */
+#define EXEC_LIST(X)                                                                                                             \
+    X(rows1) X(rows2) X(setp) X(selp) X(predlogic) X(carry) X(fourth) X(sreg) X(lop3p) X(pack) X(unpack) X(movlocal) X(isspacep) \
+    X(ld) X(st) X(ldparam) X(atom) X(nop) X(fence) X(bra) X(brx) X(call) X(ret) X(exit) X(trap) X(fnexit) X(bar)      \
+    X(shfl) X(vote) X(match) X(redux) X(activemask) X(elect) X(warpsync) X(cpasync) X(mma) X(ldmatrix) X(stmatrix) X(movmatrix)
+#define EXEC_DECLARE(id) exec_fn exec_##id;
+EXEC_LIST(EXEC_DECLARE)
+/* Whether mma with these operand counts (d, a, b, c registers a lane) is known */
+bool exec_mma_legal(const struct opkey *k, const u32 n[4]);
+
+/* inst.info of matrix moves */
+struct matrix_info {
+    u8 count; /* 1, 2 or 4 matrices */
+    bool trans;
+};
+
+#endif

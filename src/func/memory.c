@@ -1,0 +1,224 @@
+/* Device memory: allocations in one 64-bit address space, checked accesses, and the direct memport of the functional simulator.
+ *
+ * Addresses are handed out upwards and never reused, with a gap after each allocation, so that an overrun or an access to freed memory
+ * can be named. Not modelled: pages, protection between contexts.
+ *
+ * Invariants: M1 allocs are in ascending order of base and do not overlap; M2 used_b is the sum of the live sizes. */
+#include "func/func.h"
+#include "func/rowops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALLOC_ALIGN_B = 256, ALLOC_GAP_B = 256 };
+
+u64 memory_alloc(struct memory *m, u64 bytes, u32 align_b, bool read_only) {
+    if (bytes > m->limit_b || m->used_b > m->limit_b - bytes) return 0;
+    u64 align = MAX(align_b, (u32)ALLOC_ALIGN_B);
+    if (!m->next) m->next = GLOBAL_BASE;
+    u64 base = (m->next + align - 1) / align * align;
+    u8 *host = aligned_alloc(64, (size_t)((MAX(bytes, 1ull) + 63) / 64 * 64));
+    if (!host) return 0;
+    memset(host, 0, (size_t)bytes);
+    struct alloc a = {base, bytes, host, read_only};
+    VEC_PUSH(&m->allocs, a);
+    m->next = base + bytes + ALLOC_GAP_B;
+    m->used_b += bytes;
+    return base;
+}
+
+struct alloc *memory_find(struct memory *m, u64 addr) {
+    u32 lo = 0, hi = m->allocs.n;
+    while (lo < hi) {
+        u32 mid = (lo + hi) / 2;
+        if (m->allocs.at[mid].base <= addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == 0) return NULL;
+    struct alloc *a = &m->allocs.at[lo - 1];
+    return addr - a->base < a->size_b ? a : NULL;
+}
+
+bool memory_free(struct memory *m, u64 addr) {
+    struct alloc *a = memory_find(m, addr);
+    if (!a || a->base != addr || !a->host) return false;
+    free(a->host);
+    a->host = NULL;
+    m->used_b -= a->size_b;
+    return true;
+}
+
+u8 *memory_host(struct memory *m, u64 addr, u64 bytes) {
+    struct alloc *a = memory_find(m, addr);
+    if (!a || !a->host || bytes > a->size_b - (addr - a->base)) return NULL;
+    return a->host + (addr - a->base);
+}
+
+void memory_release(struct memory *m) {
+    for (u32 i = 0; i < m->allocs.n; i++) free(m->allocs.at[i].host);
+    free(m->allocs.at);
+    *m = (struct memory){0};
+}
+
+/* --- one block of host memory */
+
+static void span_fault(struct maccess *a, u64 base, u64 size_b) {
+    for (u32 rest = a->mask; rest; rest &= rest - 1) {
+        u32 l = (u32)__builtin_ctz(rest);
+        u64 x = a->addr[l] - base;
+        bool wild = x > size_b || size_b - x < a->size_b, odd = a->addr[l] & (a->align_b - 1);
+        if (!wild && !odd) continue;
+        a->fault = odd ? FAULT_MISALIGNED : FAULT_WILD;
+        a->fault_lane = (u8)l;
+        return;
+    }
+}
+
+static bool span_ok(u64 base, u64 size_b, struct maccess *a) {
+    if (size_b >= a->size_b && a->ops->inside(a->addr, base, size_b - a->size_b, a->align_b - 1)) return true;
+    a->fault = FAULT_NONE;
+    span_fault(a, base, size_b);
+    return a->fault == FAULT_NONE;
+}
+
+bool span_load(const u8 *host, u64 base, u64 size_b, struct maccess *a, void *out) {
+    if (!span_ok(base, size_b, a)) return false;
+    a->ops->gather(out, host, base, a->addr, a->size_b);
+    return true;
+}
+
+bool span_store(u8 *host, u64 base, u64 size_b, struct maccess *a, const void *in) {
+    if (!span_ok(base, size_b, a)) return false;
+    a->ops->scatter(host, base, a->addr, in, a->size_b, a->mask);
+    return true;
+}
+
+bool span_atomic(u8 *host, u64 base, u64 size_b, struct maccess *a, const struct atomic_op *op, const u64 *opa, const u64 *opb, u64 *old) {
+    if (!span_ok(base, size_b, a)) return false;
+    for (u32 rest = a->mask; rest; rest &= rest - 1) {
+        u32 l = (u32)__builtin_ctz(rest);
+        u8 *p = host + (a->addr[l] - base);
+        u64 was = 0;
+        memcpy(&was, p, a->size_b);
+        u64 now = atomic_apply(op, was, opa[l], opb ? opb[l] : 0);
+        memcpy(p, &now, a->size_b);
+        if (old) old[l] = was;
+    }
+    return true;
+}
+
+/* --- the direct port: global memory, no overlay */
+
+enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };
+struct direct_access {
+    enum access_kind kind;
+    void *out;
+    const void *in;
+    const struct atomic_op *op;
+    const u64 *opa, *opb;
+    u64 *old;
+};
+
+static bool direct_on(const struct alloc *al, struct maccess *a, const struct direct_access *d) {
+    switch (d->kind) {
+    case ACCESS_LOAD: return span_load(al->host, al->base, al->size_b, a, d->out);
+    case ACCESS_STORE: return span_store(al->host, al->base, al->size_b, a, d->in);
+    default: return span_atomic(al->host, al->base, al->size_b, a, d->op, d->opa, d->opb, d->old);
+    }
+}
+
+static bool lane_fault(struct maccess *a, u32 lane, enum fault_kind kind) {
+    a->fault = (u8)kind;
+    a->fault_lane = (u8)lane;
+    return false;
+}
+
+/* Lanes in several allocations: lane by lane, each through the same checks. Loads and old values land in their lane's place. */
+static bool direct_lanes(struct memory *m, struct maccess *a, const struct direct_access *d) {
+    u32 all = a->mask;
+    for (u32 rest = all; rest; rest &= rest - 1) {
+        u32 l = (u32)__builtin_ctz(rest);
+        const struct alloc *al = memory_find(m, a->addr[l]);
+        if (!al) return lane_fault(a, l, FAULT_WILD);
+        if (!al->host) return lane_fault(a, l, FAULT_FREED);
+        if (al->read_only && d->kind != ACCESS_LOAD) return lane_fault(a, l, FAULT_READ_ONLY);
+        u64 addr[SLAB_LANES], got[SLAB_LANES * 4];
+        for (u32 i = 0; i < SLAB_LANES; i++) addr[i] = a->addr[l];
+        struct maccess one = *a;
+        struct direct_access dd = *d;
+        one.addr = addr;
+        one.mask = 1u << l;
+        dd.out = got;
+        if (!direct_on(al, &one, &dd)) return lane_fault(a, l, (enum fault_kind)one.fault);
+        if (d->kind == ACCESS_LOAD) memcpy((u8 *)d->out + (size_t)l * a->size_b, (u8 *)got + (size_t)l * a->size_b, a->size_b);
+    }
+    return true;
+}
+
+static bool in_alloc(const struct alloc *al, u64 addr) { return addr - al->base < al->size_b; }
+
+static bool direct(struct memory *m, struct maccess *a, const struct direct_access *d) {
+    u64 first = a->addr[__builtin_ctz(a->mask)];
+    const struct alloc *al = *a->hint < m->allocs.n ? &m->allocs.at[*a->hint] : NULL;
+    if (!al || !in_alloc(al, first)) {
+        al = memory_find(m, first);
+        if (!al) return lane_fault(a, (u32)__builtin_ctz(a->mask), FAULT_WILD);
+        *a->hint = (u32)(al - m->allocs.at);
+    }
+    bool whole = al->host && !(al->read_only && d->kind != ACCESS_LOAD);
+    for (u32 rest = a->mask; whole && rest; rest &= rest - 1) whole = in_alloc(al, a->addr[__builtin_ctz(rest)]);
+    return whole ? direct_on(al, a, d) : direct_lanes(m, a, d);
+}
+
+static bool direct_load(void *ctx, struct maccess *a, void *out) {
+    struct memory *m = ctx;
+    const struct alloc *al = *a->hint < m->allocs.n ? &m->allocs.at[*a->hint] : NULL;
+    const struct rowops *ops = a->ops;
+    /* The common case first: all lanes inside the allocation this instruction used last time. */
+    if (al && al->host && al->size_b >= a->size_b && ops->inside(a->addr, al->base, al->size_b - a->size_b, a->align_b - 1)) {
+        ops->gather(out, al->host, al->base, a->addr, a->size_b);
+        return true;
+    }
+    struct direct_access d = {.kind = ACCESS_LOAD, .out = out};
+    return direct(m, a, &d);
+}
+
+static bool direct_store(void *ctx, struct maccess *a, const void *in) {
+    struct memory *m = ctx;
+    const struct alloc *al = *a->hint < m->allocs.n ? &m->allocs.at[*a->hint] : NULL;
+    const struct rowops *ops = a->ops;
+    if (al && al->host && !al->read_only && al->size_b >= a->size_b && ops->inside(a->addr, al->base, al->size_b - a->size_b, a->align_b - 1)) {
+        ops->scatter(al->host, al->base, a->addr, in, a->size_b, a->mask);
+        return true;
+    }
+    struct direct_access d = {.kind = ACCESS_STORE, .in = in};
+    return direct(m, a, &d);
+}
+
+static bool direct_atomic(void *ctx, struct maccess *a, const struct atomic_op *op, const u64 *opa, const u64 *opb, u64 *old) {
+    struct direct_access d = {.kind = ACCESS_ATOMIC, .op = op, .opa = opa, .opb = opb, .old = old};
+    return direct(ctx, a, &d);
+}
+
+static u32 direct_peek_lines(void *ctx, const struct maccess *a, u32 line_b, u64 *lines) {
+    (void)ctx;
+    u32 n = 0;
+    for (u32 rest = a->mask; rest; rest &= rest - 1) {
+        u64 addr = a->addr[__builtin_ctz(rest)];
+        for (u64 line = addr / line_b; line <= (addr + a->size_b - 1) / line_b; line++) {
+            u32 at = n;
+            while (at > 0 && lines[at - 1] > line * line_b) at--;
+            if ((at > 0 && lines[at - 1] == line * line_b) || n == 64) continue;
+            memmove(&lines[at + 1], &lines[at], (n - at) * sizeof(*lines));
+            lines[at] = line * line_b;
+            n++;
+        }
+    }
+    return n;
+}
+
+struct memport memport_direct(struct memory *m) {
+    return (struct memport){m, direct_load, direct_store, direct_atomic, direct_peek_lines};
+}

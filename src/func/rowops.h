@@ -1,0 +1,24 @@
+/* rowops: the loops over 32 lanes that are not arithmetic: merging results under a mask, forming addresses, moving data between rows and
+ * memory. Compiled twice like the lane functions; rowops_host() gives the build the host can run. */
+#ifndef HEDDLE_ROWOPS_H
+#define HEDDLE_ROWOPS_H
+
+#include "isa/isa.h"
+
+struct rowops {
+    /* d[l] = s[l] for the lanes of m; rows of 4 or 8 bytes a lane */
+    void (*blend32)(u32 *d, const u32 *s, u32 m);
+    void (*blend64)(u64 *d, const u64 *s, u32 m);
+    /* addr[l] = row[l] + off; lanes outside m repeat the first lane of m (m != 0) */
+    void (*address32)(u64 *addr, const u32 *row, u64 off, u32 m);
+    void (*address64)(u64 *addr, const u64 *row, u64 off, u32 m);
+    /* True when every addr[l] - base <= span and no addr[l] has a bit of `low` */
+    bool (*inside)(const u64 *addr, u64 base, u64 span, u64 low);
+    /* Moves size bytes (1, 2, 4, 8, 16, 32) per lane between host + (addr[l] - base) and the packed array */
+    void (*gather)(void *out, const u8 *host, u64 base, const u64 *addr, u32 size);
+    void (*scatter)(u8 *host, u64 base, const u64 *addr, const void *in, u32 size, u32 m);
+};
+extern const struct rowops rowops_plain, rowops_avx2;
+const struct rowops *rowops_host(void);
+
+#endif

@@ -1,0 +1,305 @@
+/* The functional machine: blocks one after the other, the warps of a block in turns, a group at a time.
+ *
+ * A warp runs until it waits, ends or has had its slice; a block until it ends or has had its slice, after which later blocks start beside
+ * it, so that programs whose blocks wait for each other finish. Everything is in a fixed order: two runs of a program are the same run. */
+#include "func/func.h"
+#include "func/rowops.h"
+
+#include <fenv.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WARP_SLICE = 8192,        /* instructions before another warp of the block gets its turn */
+    CTA_SLICE = 1 << 22,      /* instructions before another block does */
+    MAX_RESIDENT = 4096,      /* unfinished blocks kept at once */
+    POLL_PATIENCE = 256,      /* polling instructions before other lanes of the warp get their turn */
+    RUN_PATIENCE = 1 << 20,   /* any instructions, likewise: for loops that poll with plain loads */
+};
+
+static void trace(const struct warp *w, const struct inst *in, u64 mask) {
+    struct launch *l = w->cta->launch;
+    if (l->trace_cta != NONE && (u64)l->trace_cta != w->cta->linear) return;
+    if (l->trace_warp != NONE && (u64)l->trace_warp != w->id) return;
+    if (in->flags & INST_PSEUDO) return;
+    fprintf(l->trace, "%s cta %llu warp %u pc %td mask %08llx %s\n", l->k->name, (unsigned long long)w->cta->linear, w->id, in - l->k->code,
+            (unsigned long long)mask, in->src->text);
+}
+
+/* The lanes a collective instruction names, as `lane` gives it: all live ones when it has no mask operand */
+static u64 collective_members(const struct warp *w, const struct group *g, const struct inst *in, u32 lane) {
+    if (in->q.absent) return w->live;
+    return ((const u32 *)(const void *)opnd_row(w, g, &in->q, 0, w->cta->launch->k->pool))[lane];
+}
+
+static u64 lanes_naming(const struct warp *w, const struct group *g, const struct inst *in, u64 lanes, u64 members) {
+    u64 same = 0;
+    for (u64 m = lanes; m; m &= m - 1)
+        if (collective_members(w, g, in, (u32)__builtin_ctzll(m)) == members) same |= m & -m;
+    return same;
+}
+
+static inline void count(struct launch *l, const struct inst *in, u64 mask) {
+    struct pc_count *c = &l->counts[in - l->k->code];
+    c->warps++;
+    c->lanes += (u64)__builtin_popcountll(mask);
+}
+
+/* `lanes` of the current group need lanes that are elsewhere: true when those have come already. */
+static bool run_waiting(struct warp *w, const struct inst *in, u64 lanes) {
+    struct group *g = &w->groups.at[w->current];
+    u64 members = collective_members(w, g, in, (u32)__builtin_ctzll(lanes)), mine = lanes_naming(w, g, in, lanes, members);
+    if (mine != lanes) group_split_to(w, g, lanes & ~mine, g->pc);
+    u64 have = group_gather(w, w->current, mine, members);
+    if (!have) {
+        w->cta->launch->counts[in - w->cta->launch->k->code].warps--; /* counted when it runs */
+        return false;
+    }
+    g = &w->groups.at[w->current];
+    in->exec(w, g, in, have);
+    g->pc++;
+    return true;
+}
+
+/* A collective instruction: false when lanes of the group have to wait for others. Lanes that name different lanes take their turns;
+ * those that name exactly themselves need not leave the group for it. */
+static bool run_collective(struct warp *w, const struct inst *in, u64 mask) {
+    struct group *g = &w->groups.at[w->current];
+    struct launch *l = w->cta->launch;
+    u64 waiting = 0;
+    count(l, in, g->mask);
+    for (u64 rest = mask; rest;) {
+        u32 lane = (u32)__builtin_ctzll(rest);
+        u64 members = collective_members(w, g, in, lane), same = lanes_naming(w, g, in, rest, members);
+        if (same & ~members) {
+            fault_at(w, in, (int)lane, "lane mask 0x%llx does not name the lanes that execute it (0x%llx)", (unsigned long long)members, (unsigned long long)same);
+            return false;
+        }
+        rest &= ~same;
+        if (members & w->live & ~same)
+            waiting |= same;
+        else
+            in->exec(w, g, in, same);
+    }
+    if (!waiting) {
+        g->pc++;
+        return true;
+    }
+    return run_waiting(w, in, waiting);
+}
+
+/* Runs the current group until it changes, waits, ends, or n instructions are done. Returns how many were. */
+static u64 run_group(struct warp *w, u64 n) {
+    struct launch *l = w->cta->launch;
+    const struct inst *code = l->k->code;
+    struct group *g = &w->groups.at[w->current];
+    u64 done = 0;
+    while (done < n) {
+        const struct inst *in = &code[g->pc];
+        u32 flags = in->flags;
+        if (flags & INST_RECONV && !group_arrive(w, w->current)) return done;
+        u64 mask = g->mask;
+        if (in->guard != NONE) mask &= in->guard_negate ? ~g->preds[in->guard] : g->preds[in->guard];
+        if (l->trace) trace(w, in, mask);
+        done++;
+        if (!(flags & (INST_CONTROL | INST_COLLECTIVE))) {
+            count(l, in, g->mask);
+            if (mask) in->exec(w, g, in, mask);
+            g->pc++;
+            if (l->faulted) return done;
+            if (flags & INST_SYNC_POLL && ++w->polls > POLL_PATIENCE) return done;
+        } else if (flags & INST_COLLECTIVE) {
+            if (!run_collective(w, in, mask)) return done;
+            g = &w->groups.at[w->current];
+            if (l->faulted) return done;
+        } else {
+            u32 groups = w->groups.n;
+            count(l, in, g->mask);
+            in->exec(w, g, in, mask);
+            if (l->faulted || w->groups.n != groups || in->exec == exec_exit) return done;
+            if (g->state != GROUP_READY) return done;
+        }
+    }
+    return done;
+}
+
+/* The group has run or polled for long: another one's turn, or that of lanes parked behind it. True when there is none in this warp. */
+static bool change_turn(struct warp *w) {
+    u32 was = w->current;
+    bool only = !(warp_pick(w) && w->current != was) && !(warp_release_any(w) && warp_pick(w));
+    w->polls = 0;
+    w->since = 0;
+    return only;
+}
+
+static u64 warp_run(struct warp *w, u64 n) {
+    struct launch *l = w->cta->launch;
+    u64 done = 0;
+    while (done < n && w->live && !l->faulted) {
+        if (w->groups.at[w->current].state != GROUP_READY && !warp_pick(w)) {
+            if (!warp_release_parked(w, false) || !warp_pick(w)) break;
+        }
+        u64 ran = run_group(w, n - done);
+        done += ran;
+        w->since += ran;
+        if (w->groups.n == 0 && w->live && !warp_release_any(w)) break;
+        if ((w->polls > POLL_PATIENCE || w->since > RUN_PATIENCE) && change_turn(w)) break; /* polls for another warp */
+    }
+    return done;
+}
+
+/* --- blocks */
+
+static void warp_init(struct cta *c, struct warp *w, u32 id) {
+    struct launch *l = c->launch;
+    const struct kernel *k = l->k;
+    w->cta = c;
+    w->id = id;
+    w->nslabs = l->warp_size > SLAB_LANES ? 2 : 1;
+    w->rows = MAX(k->recursive || k->nfuncs > 1 ? k->regs_per_thread : k->funcs[0].regs, 4u);
+    w->npreds = MAX(k->preds_per_thread, 1u);
+    w->local_cap = MAX(k->local_b, 16u);
+    w->regs = base_alloc_aligned((size_t)w->rows * ROW_B * w->nslabs);
+    w->preds = base_alloc(w->npreds * sizeof(*w->preds));
+    w->local = base_alloc((size_t)w->local_cap * MAX_WARP);
+    w->groups.cap = MAX_WARP + 1;
+    w->groups.at = base_alloc(w->groups.cap * sizeof(*w->groups.at));
+}
+
+static struct cta *cta_new(struct launch *l) {
+    struct cta *c = base_alloc(sizeof(*c));
+    c->launch = l;
+    c->nwarps = (l->threads + l->warp_size - 1) / l->warp_size;
+    c->warps = base_alloc(c->nwarps * sizeof(*c->warps));
+    c->shared = base_alloc_aligned(l->shared_b);
+    for (u32 i = 0; i < c->nwarps; i++) warp_init(c, &c->warps[i], i);
+    return c;
+}
+
+static void cta_free(struct cta *c) {
+    for (u32 i = 0; i < c->nwarps; i++) {
+        struct warp *w = &c->warps[i];
+        free(w->regs);
+        free(w->preds);
+        free(w->local);
+        free(w->groups.at);
+        free(w->frames.at);
+        free(w->convs.at);
+    }
+    for (u32 i = 0; i < CTA_BARRIERS; i++) free(c->bars[i].by_warp);
+    free(c->warps);
+    free(c->shared);
+    free(c);
+}
+
+/* Registers, local and shared memory start as zeros: what a program reads before writing is at least the same in every run. */
+static void cta_start(struct cta *c, u64 linear) {
+    struct launch *l = c->launch;
+    const struct kernel *k = l->k;
+    c->linear = linear;
+    c->index[0] = (u32)(linear % l->grid[0]);
+    c->index[1] = (u32)(linear / l->grid[0] % l->grid[1]);
+    c->index[2] = (u32)(linear / l->grid[0] / l->grid[1]);
+    c->live_threads = l->threads;
+    c->live_warps = c->nwarps;
+    memset(c->shared, 0, l->shared_b);
+    for (u32 i = 0; i < CTA_BARRIERS; i++) {
+        struct barrier *b = &c->bars[i];
+        if (b->by_warp) memset(b->by_warp, 0, c->nwarps * sizeof(*b->by_warp));
+        *b = (struct barrier){.by_warp = b->by_warp, .red_and = true};
+    }
+    for (u32 i = 0; i < c->nwarps; i++) {
+        struct warp *w = &c->warps[i];
+        u32 threads = MIN(l->threads - i * l->warp_size, l->warp_size);
+        w->tid0 = i * l->warp_size;
+        w->live = threads == 64 ? ~0ull : (1ull << threads) - 1;
+        for (u32 s = 0; s < w->nslabs; s++) memset(w->regs + (size_t)s * w->rows * ROW_B, 0, (size_t)k->funcs[0].regs * ROW_B);
+        memset(w->preds, 0, w->npreds * sizeof(*w->preds));
+        if (k->local_b) memset(w->local, 0, (size_t)w->local_cap * MAX_WARP);
+        warp_reset(w);
+    }
+}
+
+static bool cta_release_stuck(struct cta *c) {
+    for (u32 i = 0; i < c->nwarps; i++)
+        if (c->warps[i].live && warp_release_parked(&c->warps[i], true)) return true;
+    return false;
+}
+
+/* Runs a block for at most n instructions, the launch's limit included. */
+static void cta_run(struct cta *c, u64 n) {
+    struct launch *l = c->launch;
+    u64 done = 0;
+    while (c->live_warps && done < n && !l->faulted) {
+        u64 pass = 0;
+        for (u32 i = 0; i < c->nwarps && !l->faulted; i++) pass += warp_run(&c->warps[i], WARP_SLICE);
+        done += pass;
+        l->instructions += pass;
+        l->clock += pass;
+        if (l->instructions > l->max_instructions && c->live_warps) fault_limit(l, c);
+        if (!pass && c->live_warps && !cta_release_stuck(c)) fault_deadlock(c);
+    }
+}
+
+struct run { /* a launch on its way */
+    struct launch *l;
+    u64 total, next, finished;
+    VEC(struct cta *) resident; /* started, not finished */
+    struct cta *spare;
+};
+
+static void run_report(const struct run *r) {
+    if (r->l->tick) r->l->tick(r->l->tick_user, r->l, r->finished, r->total);
+}
+
+static void run_done(struct run *r, struct cta *c) {
+    r->finished++;
+    if (r->spare)
+        cta_free(c);
+    else
+        r->spare = c;
+}
+
+static void run_start_next(struct run *r) {
+    struct cta *c = r->spare ? r->spare : cta_new(r->l);
+    r->spare = NULL;
+    cta_start(c, r->next++);
+    cta_run(c, CTA_SLICE);
+    if (c->live_warps && !r->l->faulted)
+        VEC_PUSH(&r->resident, c);
+    else
+        run_done(r, c);
+    run_report(r);
+}
+
+static void run_residents(struct run *r) {
+    for (u32 i = 0; i < r->resident.n && !r->l->faulted;) {
+        struct cta *c = r->resident.at[i];
+        cta_run(c, CTA_SLICE);
+        run_report(r);
+        if (c->live_warps) {
+            i++;
+            continue;
+        }
+        run_done(r, c);
+        memmove(&r->resident.at[i], &r->resident.at[i + 1], (--r->resident.n - i) * sizeof(*r->resident.at));
+    }
+}
+
+bool launch_run(struct launch *l) {
+    struct run r = {.l = l, .total = (u64)l->grid[0] * l->grid[1] * l->grid[2]};
+    fenv_t host; /* lane functions expect round-to-nearest; whatever the caller had comes back afterwards */
+    fegetenv(&host);
+    fesetenv(FE_DFL_ENV);
+    while (!l->faulted && (r.next < r.total || r.resident.n)) {
+        if (r.next < r.total && r.resident.n < MAX_RESIDENT)
+            run_start_next(&r);
+        else
+            run_residents(&r);
+    }
+    fesetenv(&host);
+    for (u32 i = 0; i < r.resident.n; i++) cta_free(r.resident.at[i]);
+    free(r.resident.at);
+    if (r.spare) cta_free(r.spare);
+    return !l->faulted;
+}

@@ -1,0 +1,550 @@
+/* Reading a manifest: JSON text to struct manifest.
+ *
+ * Every object has a table of its keys (name, kind, required); object_check() holds an object against its table, so the readers below it
+ * take well-typed values for granted. Keys that record measurements (silicon_*, reference_* beyond the known ones, static_smem, ...) are
+ * let through unread; any other unknown key is an error, since a misspelt key that is ignored is a wrong run nobody notices. */
+#include "manifest/manifest.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_BUFFER_B (1ull << 40)
+
+const struct manifest_type manifest_types[] = {
+    {"u8", 1, TYPE_UNSIGNED},  {"s8", 1, TYPE_SIGNED},  {"u16", 2, TYPE_UNSIGNED}, {"s16", 2, TYPE_SIGNED},
+    {"u32", 4, TYPE_UNSIGNED}, {"s32", 4, TYPE_SIGNED}, {"u64", 8, TYPE_UNSIGNED}, {"s64", 8, TYPE_SIGNED},
+    {"f32", 4, TYPE_FLOAT},    {"f64", 8, TYPE_FLOAT},
+};
+const u32 manifest_type_count = ARRAY_LEN(manifest_types);
+
+/* --- keys */
+
+enum key_kind { KEY_STRING, KEY_COUNT, KEY_NUMBER, KEY_BOOL, KEY_ARRAY, KEY_OBJECT, KEY_HASH, KEY_ANY };
+struct key {
+    const char *name;
+    enum key_kind kind;
+    bool required;
+};
+
+static const char *const kind_words[] = {
+    [KEY_STRING] = "a string",
+    [KEY_COUNT] = "an integer that is not negative",
+    [KEY_NUMBER] = "a number",
+    [KEY_BOOL] = "true or false",
+    [KEY_ARRAY] = "a list",
+    [KEY_OBJECT] = "an object",
+    [KEY_HASH] = "a string of 16 hex digits",
+    [KEY_ANY] = "",
+};
+
+static const struct key top_keys[] = {
+    {"name", KEY_STRING, false}, {"source", KEY_ANY, false},   {"held", KEY_ANY, false},      {"doc", KEY_ANY, false},
+    {"ptx", KEY_STRING, false},  {"buffers", KEY_ARRAY, true}, {"launches", KEY_ARRAY, true}, {"expect", KEY_OBJECT, false},
+};
+static const struct key buffer_keys[] = {
+    {"id", KEY_COUNT, false},    {"name", KEY_STRING, true},       {"type", KEY_STRING, true},        {"count", KEY_COUNT, true},
+    {"bytes", KEY_COUNT, false}, {"generator", KEY_STRING, false}, {"file", KEY_STRING, false},       {"seed", KEY_COUNT, false},
+    {"p0", KEY_NUMBER, false},   {"p1", KEY_NUMBER, false},        {"init_fnv1a64", KEY_HASH, false}, {"check", KEY_BOOL, false},
+};
+static const struct key launch_keys[] = {
+    {"kernel", KEY_STRING, true},       {"grid", KEY_ARRAY, true},       {"block", KEY_ARRAY, true},
+    {"dynamic_smem", KEY_COUNT, false}, {"args", KEY_ARRAY, true},       {"registers", KEY_COUNT, false},
+    {"profiled", KEY_ANY, false},       {"static_smem", KEY_ANY, false}, {"local_bytes", KEY_ANY, false},
+};
+static const struct key pointer_keys[] = {{"buf", KEY_ANY, true}};
+static const struct key scalar_keys[] = {{"type", KEY_STRING, false}, {"hex", KEY_STRING, false}, {"value", KEY_NUMBER, false}};
+static const struct key expect_keys[] = {
+    {"mode", KEY_STRING, true},           {"tolerance", KEY_NUMBER, false},         {"reference_fnv1a64", KEY_HASH, false},
+    {"reference_sum", KEY_NUMBER, false}, {"reference_abs_sum", KEY_NUMBER, false}, {"silicon_fnv1a64", KEY_HASH, false},
+    {"silicon_sum", KEY_NUMBER, false},   {"silicon_abs_sum", KEY_NUMBER, false},
+};
+#define MAX_KEYS 16
+
+struct reader {
+    struct manifest *m;
+    struct diag *d;
+    u32 failures; /* all, while the diag takes only the first few */
+};
+
+static void fail(struct reader *r, const char *path, const char *fmt, ...) PRINTF_LIKE(3, 4);
+static void fail(struct reader *r, const char *path, const char *fmt, ...) {
+    struct strbuf s = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    strbuf_vadd(&s, fmt, ap);
+    va_end(ap);
+    r->failures++;
+    if (!diag_full(r->d)) diag_error(r->d, r->m->file, 0, 0, "%s%s%s", path, *path ? ": " : "", s.s);
+    strbuf_free(&s);
+}
+
+static bool parse_hash(const char *s, u64 *out) {
+    if (strlen(s) != 16 || strspn(s, "0123456789abcdefABCDEF") != 16) return false;
+    *out = strtoull(s, NULL, 16);
+    return true;
+}
+
+static bool kind_fits(enum key_kind kind, const json_t *v) {
+    u64 hash;
+    switch (kind) {
+    case KEY_STRING: return json_is_string(v);
+    case KEY_COUNT: return json_is_integer(v) && json_integer_value(v) >= 0;
+    case KEY_NUMBER: return json_is_number(v);
+    case KEY_BOOL: return json_is_boolean(v);
+    case KEY_ARRAY: return json_is_array(v);
+    case KEY_OBJECT: return json_is_object(v);
+    case KEY_HASH: return json_is_string(v) && parse_hash(json_string_value(v), &hash);
+    case KEY_ANY: return true;
+    }
+    return false;
+}
+
+static const struct key *key_find(const struct key *keys, u32 n, const char *name) {
+    for (u32 i = 0; i < n; i++)
+        if (strcmp(keys[i].name, name) == 0) return &keys[i];
+    return NULL;
+}
+
+static bool is_measurement(const char *name) { return strncmp(name, "silicon_", 8) == 0 || strncmp(name, "reference_", 10) == 0; }
+
+static void fail_unknown_key(struct reader *r, const char *path, const struct key *keys, u32 n, const char *name) {
+    const char *names[MAX_KEYS];
+    struct strbuf all = {0};
+    for (u32 i = 0; i < n; i++) {
+        names[i] = keys[i].name;
+        strbuf_add(&all, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = text_nearest(name, names, n);
+    if (near) fail(r, path, "unknown key \"%s\"; did you mean \"%s\"?", name, near);
+    else fail(r, path, "unknown key \"%s\"; legal keys are %s", name, all.s);
+    strbuf_free(&all);
+}
+
+/* True when every key of `o` is legal and well-typed and none that is required is missing */
+static bool object_check(struct reader *r, json_t *o, const char *path, const struct key *keys, u32 n) {
+    u32 before = r->failures;
+    if (!json_is_object(o)) {
+        fail(r, path, "must be an object");
+        return false;
+    }
+    const char *name;
+    json_t *v;
+    json_object_foreach(o, name, v) {
+        const struct key *k = key_find(keys, n, name);
+        if (!k && is_measurement(name)) continue;
+        if (!k) fail_unknown_key(r, path, keys, n, name);
+        else if (!kind_fits(k->kind, v)) fail(r, path, "\"%s\" must be %s", name, kind_words[k->kind]);
+    }
+    for (u32 i = 0; i < n; i++)
+        if (keys[i].required && !json_object_get(o, keys[i].name)) fail(r, path, "key \"%s\" is missing", keys[i].name);
+    return r->failures == before;
+}
+
+/* --- getters for objects that passed object_check */
+
+static const char *get_string(struct reader *r, json_t *o, const char *key) {
+    json_t *v = json_object_get(o, key);
+    return v ? arena_strdup(&r->m->arena, json_string_value(v), json_string_length(v)) : NULL;
+}
+
+static u64 get_count(json_t *o, const char *key, u64 otherwise) {
+    json_t *v = json_object_get(o, key);
+    return v ? (u64)json_integer_value(v) : otherwise;
+}
+
+static double get_number(json_t *o, const char *key) { return json_number_value(json_object_get(o, key)); }
+
+static bool get_hash(json_t *o, const char *key, u64 *out) {
+    json_t *v = json_object_get(o, key);
+    return v && parse_hash(json_string_value(v), out);
+}
+
+static const struct manifest_type *find_type(struct reader *r, const char *path, const char *name) {
+    struct strbuf all = {0};
+    const struct manifest_type *found = NULL;
+    for (u32 i = 0; i < manifest_type_count; i++) {
+        strbuf_add(&all, "%s%s", i ? " " : "", manifest_types[i].name);
+        if (strcmp(manifest_types[i].name, name) == 0) found = &manifest_types[i];
+    }
+    if (!found) fail(r, path, "unknown type \"%s\"; legal types are %s", name, all.s);
+    strbuf_free(&all);
+    return found;
+}
+
+/* --- buffers */
+
+static const struct generator *find_generator(struct reader *r, const char *path, const char *name) {
+    const char *names[32];
+    struct strbuf all = {0};
+    const struct generator *found = NULL;
+    CHECK(generator_count <= ARRAY_LEN(names));
+    for (u32 i = 0; i < generator_count; i++) {
+        names[i] = generator_table[i].name;
+        strbuf_add(&all, "%s%s", i ? " " : "", names[i]);
+        if (strcmp(names[i], name) == 0) found = &generator_table[i];
+    }
+    const char *near = text_nearest(name, names, generator_count);
+    if (!found && near) fail(r, path, "unknown generator \"%s\"; did you mean \"%s\"?", name, near);
+    if (!found && !near) fail(r, path, "unknown generator \"%s\"; legal generators are %s", name, all.s);
+    strbuf_free(&all);
+    return found;
+}
+
+static bool read_generator(struct reader *r, json_t *o, const char *path, struct manifest_buffer *b) {
+    const char *name = get_string(r, o, "generator");
+    b->file = get_string(r, o, "file");
+    if (b->file && name) {
+        fail(r, path, "has both \"generator\" and \"file\"; keep one");
+        return false;
+    }
+    if (b->file) return true;
+    b->generator = find_generator(r, path, name ? name : "zero");
+    if (!b->generator) return false;
+    if (!text_in_list(b->generator->types, b->type->name)) {
+        fail(r, path, "generator \"%s\" makes %s, not %s", b->generator->name, b->generator->types, b->type->name);
+        return false;
+    }
+    const char *objection = b->generator->objection ? b->generator->objection(b) : NULL;
+    if (objection) fail(r, path, "generator \"%s\" needs %s", b->generator->name, objection);
+    return !objection;
+}
+
+static bool read_size(struct reader *r, json_t *o, const char *path, struct manifest_buffer *b) {
+    b->count = get_count(o, "count", 0);
+    if (b->count == 0 || b->count > MAX_BUFFER_B / b->type->size_b) {
+        fail(r, path, "\"count\" must be 1 to %llu for %s", (unsigned long long)(MAX_BUFFER_B / b->type->size_b), b->type->name);
+        return false;
+    }
+    b->bytes = b->count * b->type->size_b;
+    u64 stated = get_count(o, "bytes", b->bytes);
+    if (stated != b->bytes)
+        fail(r, path, "\"bytes\" is %llu, but %llu elements of %s are %llu bytes", (unsigned long long)stated,
+             (unsigned long long)b->count, b->type->name, (unsigned long long)b->bytes);
+    return stated == b->bytes;
+}
+
+static void read_buffer(struct reader *r, json_t *o, u32 i) {
+    const char *path = arena_printf(&r->m->arena, "buffers[%u]", i);
+    struct manifest_buffer *b = &r->m->buffers[i];
+    if (!object_check(r, o, path, buffer_keys, ARRAY_LEN(buffer_keys))) return;
+    if (get_count(o, "id", i) != i) fail(r, path, "\"id\" must be %u, the buffer's place in the list", i);
+    b->name = get_string(r, o, "name");
+    for (u32 k = 0; k < i; k++)
+        if (r->m->buffers[k].name && strcmp(r->m->buffers[k].name, b->name) == 0)
+            fail(r, path, "the name \"%s\" is taken by buffers[%u]", b->name, k);
+    b->type = find_type(r, path, json_string_value(json_object_get(o, "type")));
+    if (!b->type || !read_size(r, o, path, b)) return;
+    b->seed = get_count(o, "seed", 0);
+    b->p0 = get_number(o, "p0");
+    b->p1 = get_number(o, "p1");
+    b->check = json_is_true(json_object_get(o, "check"));
+    b->has_init_hash = get_hash(o, "init_fnv1a64", &b->init_hash);
+    read_generator(r, o, path, b);
+}
+
+static void read_buffers(struct reader *r, json_t *list) {
+    u32 n = (u32)json_array_size(list);
+    r->m->buffers = ARENA_ARRAY(&r->m->arena, struct manifest_buffer, n);
+    r->m->nbuffers = n;
+    for (u32 i = 0; i < n && !diag_full(r->d); i++) read_buffer(r, json_array_get(list, i), i);
+}
+
+/* --- launches */
+
+static void read_dim(struct reader *r, json_t *o, const char *path, const char *key, u32 limit, u32 out[3]) {
+    json_t *list = json_object_get(o, key);
+    size_t n = json_array_size(list);
+    if (n < 1 || n > 3) fail(r, path, "\"%s\" must hold 1 to 3 numbers", key);
+    for (size_t i = 0; i < 3; i++) {
+        json_t *v = i < n ? json_array_get(list, i) : NULL;
+        json_int_t x = v ? json_integer_value(v) : 1;
+        if (v && (!json_is_integer(v) || x < 1 || x > (json_int_t)limit)) {
+            fail(r, path, "%s[%zu] must be an integer from 1 to %u", key, i, limit);
+            x = 1;
+        }
+        out[i] = (u32)x;
+    }
+}
+
+static void fail_no_buffer(struct reader *r, const char *path, const char *which) {
+    struct strbuf names = {0};
+    u32 n = r->m->nbuffers;
+    for (u32 i = 0; i < n && i < 20; i++)
+        strbuf_add(&names, "%s%s", i ? ", " : "", r->m->buffers[i].name ? r->m->buffers[i].name : "?");
+    if (n == 0) fail(r, path, "no buffer %s; the manifest has no buffers", which);
+    else if (*which == '"') fail(r, path, "no buffer %s; legal names are %s%s", which, names.s, n > 20 ? ", ..." : "");
+    else if (n == 1) fail(r, path, "no buffer with id %s; the only legal id is 0", which);
+    else fail(r, path, "no buffer with id %s; legal ids are 0 to %u", which, n - 1);
+    strbuf_free(&names);
+}
+
+static i32 buffer_index(const struct manifest *m, const char *name) {
+    for (u32 i = 0; i < m->nbuffers; i++)
+        if (m->buffers[i].name && strcmp(m->buffers[i].name, name) == 0) return (i32)i;
+    return -1;
+}
+
+static void read_pointer(struct reader *r, json_t *o, const char *path, struct manifest_arg *a) {
+    a->size_b = 8;
+    if (!object_check(r, o, path, pointer_keys, ARRAY_LEN(pointer_keys))) return;
+    json_t *v = json_object_get(o, "buf");
+    if (json_is_string(v)) {
+        a->buffer = buffer_index(r->m, json_string_value(v));
+        if (a->buffer < 0) fail_no_buffer(r, path, arena_printf(&r->m->arena, "\"%s\"", json_string_value(v)));
+    } else if (json_is_integer(v)) {
+        json_int_t id = json_integer_value(v);
+        if (id < 0 || id >= (json_int_t)r->m->nbuffers)
+            fail_no_buffer(r, path, arena_printf(&r->m->arena, "%lld", (long long)id));
+        else a->buffer = (i32)id;
+    } else fail(r, path, "\"buf\" must be a buffer's id or name");
+}
+
+static bool scalar_from_integer(const struct manifest_type *t, json_int_t v, u8 *out) {
+    u32 bits = 8 * t->size_b;
+    bool fits = true;
+    if (t->kind == TYPE_UNSIGNED) fits = v >= 0 && (bits == 64 || (u64)v >> bits == 0);
+    if (t->kind == TYPE_SIGNED && bits < 64) fits = v >= -((json_int_t)1 << (bits - 1)) && v < (json_int_t)1 << (bits - 1);
+    memcpy(out, &v, t->size_b);
+    return fits;
+}
+
+/* The bytes of "value" as `t`; false when it cannot be one */
+static bool scalar_from_value(const struct manifest_type *t, json_t *v, u8 *out) {
+    if (t->kind != TYPE_FLOAT) return json_is_integer(v) && scalar_from_integer(t, json_integer_value(v), out);
+    double d = json_number_value(v);
+    float f = (float)d;
+    if (t->size_b == 4) memcpy(out, &f, 4);
+    else memcpy(out, &d, 8);
+    return true;
+}
+
+static int hex_digit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static bool scalar_from_hex(struct reader *r, const char *path, const char *hex, struct manifest_arg *a) {
+    size_t n = strlen(hex);
+    bool legal = n >= 2 && n % 2 == 0 && n / 2 <= MANIFEST_MAX_ARG_B;
+    for (size_t i = 0; i < n && legal; i++) legal = hex_digit(hex[i]) >= 0;
+    if (!legal) {
+        fail(r, path, "\"hex\" must be 1 to %u bytes of two hex digits each", MANIFEST_MAX_ARG_B);
+        return false;
+    }
+    u8 *bytes = ARENA_ARRAY(&r->m->arena, u8, n / 2);
+    for (size_t i = 0; i < n / 2; i++) bytes[i] = (u8)(hex_digit(hex[2 * i]) << 4 | hex_digit(hex[2 * i + 1]));
+    a->bytes = bytes;
+    a->size_b = (u32)(n / 2);
+    return true;
+}
+
+/* A scalar: "hex" gives its bytes; "value" with "type" gives a number; both must then mean the same */
+static void read_scalar(struct reader *r, json_t *o, const char *path, struct manifest_arg *a) {
+    if (!object_check(r, o, path, scalar_keys, ARRAY_LEN(scalar_keys))) return;
+    json_t *type = json_object_get(o, "type"), *hex = json_object_get(o, "hex"), *value = json_object_get(o, "value");
+    const struct manifest_type *t = type ? find_type(r, path, json_string_value(type)) : NULL;
+    if (type && !t) return;
+    if (!hex && !(t && value)) {
+        fail(r, path, "needs \"buf\", or \"type\" with \"value\", or \"hex\"");
+        return;
+    }
+    if (hex && !scalar_from_hex(r, path, json_string_value(hex), a)) return;
+    if (hex && t && a->size_b != t->size_b) {
+        fail(r, path, "\"hex\" holds %u bytes, but %s has %u", a->size_b, t->name, t->size_b);
+        return;
+    }
+    if (!t || !value) return;
+    u8 *bytes = ARENA_ARRAY(&r->m->arena, u8, 8);
+    if (!scalar_from_value(t, value, bytes)) fail(r, path, "\"value\" does not fit %s", t->name);
+    else if (hex && memcmp(bytes, a->bytes, t->size_b) != 0)
+        fail(r, path, "\"hex\" and \"value\" differ; remove one or make them agree");
+    a->bytes = bytes;
+    a->size_b = t->size_b;
+}
+
+static void read_args(struct reader *r, json_t *list, const char *path, struct manifest_launch *l) {
+    l->nargs = (u32)json_array_size(list);
+    l->args = ARENA_ARRAY(&r->m->arena, struct manifest_arg, l->nargs);
+    for (u32 i = 0; i < l->nargs && !diag_full(r->d); i++) {
+        json_t *o = json_array_get(list, i);
+        const char *arg_path = arena_printf(&r->m->arena, "%s.args[%u]", path, i);
+        l->args[i].buffer = -1;
+        if (json_object_get(o, "buf")) read_pointer(r, o, arg_path, &l->args[i]);
+        else read_scalar(r, o, arg_path, &l->args[i]);
+    }
+}
+
+static void read_launch(struct reader *r, json_t *o, u32 i) {
+    const char *path = arena_printf(&r->m->arena, "launches[%u]", i);
+    struct manifest_launch *l = &r->m->launches[i];
+    if (!object_check(r, o, path, launch_keys, ARRAY_LEN(launch_keys))) return;
+    l->kernel = get_string(r, o, "kernel");
+    read_dim(r, o, path, "grid", 2147483647u, l->grid);
+    read_dim(r, o, path, "block", 1024, l->block);
+    u64 shared = get_count(o, "dynamic_smem", 0), registers = get_count(o, "registers", 0);
+    if (shared > 1u << 30) fail(r, path, "\"dynamic_smem\" must be at most %u bytes", 1u << 30);
+    if (registers > 255) fail(r, path, "\"registers\" must be 0 to 255");
+    l->dynamic_shared_b = (u32)shared;
+    l->registers = (u32)registers;
+    read_args(r, json_object_get(o, "args"), path, l);
+}
+
+static void read_launches(struct reader *r, json_t *list) {
+    u32 n = (u32)json_array_size(list);
+    r->m->launches = ARENA_ARRAY(&r->m->arena, struct manifest_launch, n);
+    r->m->nlaunches = n;
+    if (n == 0) fail(r, "launches", "is empty; give at least one launch");
+    for (u32 i = 0; i < n && !diag_full(r->d); i++) read_launch(r, json_array_get(list, i), i);
+}
+
+/* --- what must come out */
+
+static bool read_expected_hash(json_t *o, struct manifest_expect *e) {
+    e->origin = "silicon";
+    if (get_hash(o, "silicon_fnv1a64", &e->hash)) return true;
+    e->origin = "reference";
+    return get_hash(o, "reference_fnv1a64", &e->hash);
+}
+
+static bool read_expected_sums(json_t *o, struct manifest_expect *e) {
+    bool silicon = json_object_get(o, "silicon_sum") && json_object_get(o, "silicon_abs_sum");
+    e->origin = silicon ? "silicon" : "reference";
+    e->sum = get_number(o, silicon ? "silicon_sum" : "reference_sum");
+    e->abs_sum = get_number(o, silicon ? "silicon_abs_sum" : "reference_abs_sum");
+    return silicon || (json_object_get(o, "reference_sum") && json_object_get(o, "reference_abs_sum"));
+}
+
+static bool any_checked(const struct manifest *m) {
+    for (u32 i = 0; i < m->nbuffers; i++)
+        if (m->buffers[i].check) return true;
+    return false;
+}
+
+static void read_expect(struct reader *r, json_t *o) {
+    static const char *const modes[] = {
+        [EXPECT_BITS] = "bits", [EXPECT_TOLERANCE] = "tolerance", [EXPECT_REFERENCE] = "reference"};
+    struct manifest_expect *e = &r->m->expect;
+    if (!object_check(r, o, "expect", expect_keys, ARRAY_LEN(expect_keys))) return;
+    const char *mode = json_string_value(json_object_get(o, "mode"));
+    for (u32 i = EXPECT_BITS; i < ARRAY_LEN(modes); i++)
+        if (strcmp(mode, modes[i]) == 0) e->mode = (enum expect_mode)i;
+    e->tolerance = get_number(o, "tolerance");
+    if (e->mode == EXPECT_NONE) fail(r, "expect", "unknown mode \"%s\"; legal modes are bits, tolerance, reference", mode);
+    if (e->tolerance < 0 || (e->mode == EXPECT_TOLERANCE && e->tolerance == 0))
+        fail(r, "expect", "\"tolerance\" must be positive");
+    if (e->mode == EXPECT_BITS && !read_expected_hash(o, e))
+        fail(r, "expect", "mode \"bits\" needs \"silicon_fnv1a64\" or \"reference_fnv1a64\"");
+    if (e->mode == EXPECT_TOLERANCE && !read_expected_sums(o, e))
+        fail(r, "expect", "mode \"tolerance\" needs \"silicon_sum\" and \"silicon_abs_sum\", or the same of \"reference\"");
+    if (!any_checked(r->m)) fail(r, "expect", "nothing to compare: no buffer has \"check\": true");
+}
+
+/* --- the whole */
+
+static const char *stem(struct arena *a, const char *path) {
+    const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    const char *dot = strrchr(base, '.');
+    return arena_strdup(a, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+}
+
+static const char *folder(struct arena *a, const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash) return ".";
+    return slash == path ? "/" : arena_strdup(a, path, (size_t)(slash - path));
+}
+
+static void read_top(struct reader *r, json_t *root) {
+    struct manifest *m = r->m;
+    if (!object_check(r, root, "", top_keys, ARRAY_LEN(top_keys))) return;
+    const char *name = get_string(r, root, "name");
+    m->name = name ? name : stem(&m->arena, m->file);
+    m->ptx = get_string(r, root, "ptx");
+    read_buffers(r, json_object_get(root, "buffers"));
+    read_launches(r, json_object_get(root, "launches"));
+    json_t *expect = json_object_get(root, "expect");
+    if (expect) read_expect(r, expect);
+}
+
+struct manifest *manifest_parse(const char *file, const char *text, size_t len, struct diag *d) {
+    json_error_t err;
+    json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &err);
+    if (!root) {
+        diag_error(d, file, err.line > 0 ? (u32)err.line : 1, err.column > 0 ? (u32)err.column : 1, "%s", err.text);
+        return NULL;
+    }
+    struct manifest *m = base_alloc(sizeof(*m));
+    m->file = arena_strdup(&m->arena, file, strlen(file));
+    m->dir = folder(&m->arena, file);
+    struct reader r = {m, d, 0};
+    read_top(&r, root);
+    json_decref(root);
+    if (r.failures == 0) return m;
+    manifest_free(m);
+    return NULL;
+}
+
+struct manifest *manifest_load(const char *path, struct diag *d) {
+    size_t len;
+    char *text = text_read_file(path, &len);
+    if (!text) {
+        diag_error(d, path, 0, 0, "cannot read: %s", strerror(errno));
+        return NULL;
+    }
+    struct manifest *m = manifest_parse(path, text, len, d);
+    free(text);
+    return m;
+}
+
+void manifest_free(struct manifest *m) {
+    if (!m) return;
+    arena_free(&m->arena);
+    free(m);
+}
+
+char *manifest_ptx_path(const struct manifest *m, struct diag *d) {
+    if (!m->ptx) {
+        diag_error(d, m->file, 0, 0, "key \"ptx\" is missing; add it, or name the PTX file: heddle run FILE.ptx --manifest %s",
+                   m->file);
+        return NULL;
+    }
+    struct strbuf here = {0}, above = {0};
+    bool absolute = m->ptx[0] == '/';
+    strbuf_add(&here, "%s%s%s", absolute ? "" : m->dir, absolute ? "" : "/", m->ptx);
+    strbuf_add(&above, "%s/../%s", m->dir, m->ptx);
+    if (access(here.s, R_OK) == 0) {
+        strbuf_free(&above);
+        return here.s;
+    }
+    if (!absolute && access(above.s, R_OK) == 0) {
+        strbuf_free(&here);
+        return above.s;
+    }
+    if (absolute) diag_error(d, m->file, 0, 0, "ptx: cannot read %s", here.s);
+    else diag_error(d, m->file, 0, 0, "ptx: cannot read %s, nor %s", here.s, above.s);
+    strbuf_free(&here);
+    strbuf_free(&above);
+    return NULL;
+}
+
+i32 manifest_find_buffer(const struct manifest *m, const char *name, const char *what, struct diag *d) {
+    char *end;
+    unsigned long id = strtoul(name, &end, 10);
+    i32 i = buffer_index(m, name);
+    if (i >= 0) return i;
+    if (*name >= '0' && *name <= '9' && !*end && id < m->nbuffers) return (i32)id;
+    struct strbuf all = {0};
+    for (u32 k = 0; k < m->nbuffers; k++) strbuf_add(&all, "%s%s (%u)", k ? ", " : "", m->buffers[k].name, k);
+    diag_error(d, NULL, 0, 0, "%s: %s has no buffer \"%s\"; it has %s", what, m->file, name, all.s ? all.s : "none");
+    strbuf_free(&all);
+    return -1;
+}
+
+u64 manifest_bytes(const struct manifest *m) {
+    u64 sum = 0;
+    for (u32 i = 0; i < m->nbuffers; i++) sum += m->buffers[i].bytes;
+    return sum;
+}

@@ -1,0 +1,203 @@
+/* A manifest on a simulated GPU: the one place where manifests and libheddle meet.
+ *
+ * Everything that can be wrong between the two (kernel names, argument counts and sizes) is found in play_open, before the first launch,
+ * and named by its place in the manifest. */
+#include "manifest/manifest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int library_failed(struct play *p, int status) {
+    const char *text = heddle_message(p->h);
+    size_t n = strlen(text);
+    strbuf_add(&p->diag.text, "%s%s", text, n && text[n - 1] == '\n' ? "" : "\n");
+    p->diag.errors++;
+    return status;
+}
+
+/* --- kernels and arguments */
+
+static void fail_no_kernel(struct play *p, u32 launch) {
+    const char *name = p->m->launches[launch].kernel;
+    u32 n = heddle_module_kernels(p->module);
+    const char **names = base_alloc(n * sizeof(*names));
+    struct strbuf all = {0};
+    u32 known = 0;
+    for (u32 i = 0; i < n; i++) {
+        struct heddle_kernel_info info = {0};
+        heddle_kernel_info(p->h, heddle_module_kernel_at(p->module, i), &info);
+        if (!info.name) continue;
+        names[known++] = info.name;
+        if (known <= 20) strbuf_add(&all, "%s%s", known > 1 ? ", " : "", info.name);
+    }
+    const char *near = text_nearest(name, names, known);
+    if (near)
+        diag_error(&p->diag, p->m->file, 0, 0, "launches[%u]: %s has no kernel \"%s\"; did you mean \"%s\"?", launch, p->ptx_path,
+                   name, near);
+    else
+        diag_error(&p->diag, p->m->file, 0, 0, "launches[%u]: %s has no kernel \"%s\"; it has %s%s", launch, p->ptx_path, name,
+                   all.s ? all.s : "none", known > 20 ? ", ..." : "");
+    free(names);
+    strbuf_free(&all);
+}
+
+static void check_arg(struct play *p, u32 launch, u32 i) {
+    const struct manifest_launch *l = &p->m->launches[launch];
+    struct heddle_param_info param;
+    if (heddle_kernel_param(p->h, p->launches[launch].kernel, i, &param)) return;
+    if (param.size_b != l->args[i].size_b)
+        diag_error(&p->diag, p->m->file, 0, 0, "launches[%u].args[%u]: parameter %s of %s has %u bytes, the argument %u", launch,
+                   i, param.name, l->kernel, param.size_b, l->args[i].size_b);
+}
+
+static int check_launch(struct play *p, u32 i) {
+    const struct manifest_launch *l = &p->m->launches[i];
+    p->launches[i].kernel = heddle_module_kernel(p->module, l->kernel);
+    if (!p->launches[i].kernel) {
+        fail_no_kernel(p, i);
+        return HEDDLE_BAD_INPUT;
+    }
+    struct heddle_kernel_info info;
+    int status = heddle_kernel_info(p->h, p->launches[i].kernel, &info);
+    if (status) return library_failed(p, status);
+    if (l->nargs != info.nparams)
+        diag_error(&p->diag, p->m->file, 0, 0, "launches[%u]: kernel %s takes %u argument%s, \"args\" has %u", i, l->kernel,
+                   info.nparams, info.nparams == 1 ? "" : "s", l->nargs);
+    for (u32 k = 0; k < l->nargs && l->nargs == info.nparams; k++) check_arg(p, i, k);
+    return p->diag.errors ? HEDDLE_BAD_INPUT : HEDDLE_OK;
+}
+
+/* --- buffers */
+
+static int open_buffer(struct play *p, u32 i) {
+    const struct manifest_buffer *b = &p->m->buffers[i];
+    p->addr[i] = heddle_alloc(p->h, b->bytes);
+    if (!p->addr[i]) {
+        diag_error(&p->diag, p->m->file, 0, 0, "buffers[%u]: no room on the device for \"%s\" (%llu bytes; %llu are in use)", i,
+                   b->name, (unsigned long long)b->bytes, (unsigned long long)heddle_memory_used(p->h));
+        return HEDDLE_BAD_INPUT;
+    }
+    p->init[i] = base_alloc_aligned(b->bytes);
+    return manifest_fill(p->m, i, p->init[i], &p->diag) ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+}
+
+int play_reset(struct play *p) {
+    for (u32 i = 0; i < p->m->nbuffers; i++) {
+        int status = heddle_write(p->h, p->addr[i], p->init[i], p->m->buffers[i].bytes);
+        if (status) return library_failed(p, status);
+    }
+    return HEDDLE_OK;
+}
+
+/* --- opening and running */
+
+static int open_module(struct play *p, const char *ptx) {
+    p->ptx_path = ptx ? strdup(ptx) : manifest_ptx_path(p->m, &p->diag);
+    if (!p->ptx_path) return HEDDLE_BAD_INPUT;
+    int status = heddle_module_load_file(p->h, p->ptx_path, &p->module);
+    return status ? library_failed(p, status) : HEDDLE_OK;
+}
+
+int play_open(struct play *p, const struct manifest *m, const char *ptx, const struct heddle_options *opt) {
+    *p = (struct play){.m = m};
+    p->addr = base_alloc(m->nbuffers * sizeof(*p->addr));
+    p->init = base_alloc(m->nbuffers * sizeof(*p->init));
+    p->launches = base_alloc(m->nlaunches * sizeof(*p->launches));
+    p->h = heddle_open(opt);
+    if (!p->h) {
+        diag_error(&p->diag, NULL, 0, 0, "options out of range: the warp size must be 1 to 64");
+        return HEDDLE_BAD_INPUT;
+    }
+    int status = open_module(p, ptx);
+    for (u32 i = 0; i < m->nlaunches && !status; i++) status = check_launch(p, i);
+    for (u32 i = 0; i < m->nbuffers && !status; i++) status = open_buffer(p, i);
+    return status ? status : play_reset(p);
+}
+
+static void fill_args(const struct play *p, const struct manifest_launch *l, struct heddle_arg *args) {
+    for (u32 k = 0; k < l->nargs; k++) {
+        const struct manifest_arg *a = &l->args[k];
+        args[k] = (struct heddle_arg){a->buffer >= 0 ? (const void *)&p->addr[a->buffer] : a->bytes, a->size_b};
+    }
+}
+
+int play_launch(struct play *p, u32 i) {
+    const struct manifest_launch *l = &p->m->launches[i];
+    struct heddle_arg *args = base_alloc(l->nargs * sizeof(*args));
+    fill_args(p, l, args);
+    struct heddle_launch h = {.dynamic_shared_b = l->dynamic_shared_b, .args = args, .nargs = l->nargs};
+    h.registers = p->registers ? p->registers : l->registers;
+    memcpy(h.grid, l->grid, sizeof(h.grid));
+    memcpy(h.block, l->block, sizeof(h.block));
+    int status = heddle_launch(p->h, p->launches[i].kernel, &h, &p->launches[i].result);
+    free(args);
+    if (!status) {
+        p->launches[i].done = true;
+        return HEDDLE_OK;
+    }
+    library_failed(p, status);
+    diag_note(&p->diag, p->m->file, 0, 0, "in launches[%u]", i);
+    return status;
+}
+
+int play_read(struct play *p, u32 buffer, void *data) {
+    int status = heddle_read(p->h, p->addr[buffer], data, p->m->buffers[buffer].bytes);
+    return status ? library_failed(p, status) : HEDDLE_OK;
+}
+
+/* --- comparing */
+
+static void **new_copies(const struct play *p, bool initial) {
+    void **data = base_alloc(p->m->nbuffers * sizeof(*data));
+    for (u32 i = 0; i < p->m->nbuffers; i++) {
+        data[i] = base_alloc_aligned(p->m->buffers[i].bytes);
+        if (initial) memcpy(data[i], p->init[i], p->m->buffers[i].bytes);
+    }
+    return data;
+}
+
+static void free_copies(const struct play *p, void **data) {
+    for (u32 i = 0; data && i < p->m->nbuffers; i++) free(data[i]);
+    free(data);
+}
+
+static int run_reference(struct play *p, workload_reference_fn *reference, void **want) {
+    if (!reference) {
+        diag_error(&p->diag, p->m->file, 0, 0,
+                   "expect: mode \"reference\" is for bundled workloads only; use \"bits\" or \"tolerance\"");
+        return HEDDLE_BAD_INPUT;
+    }
+    struct workload_buffers b = {p->m->nbuffers, base_alloc(p->m->nbuffers * sizeof(*b.buf))};
+    for (u32 i = 0; i < b.n; i++) {
+        const struct manifest_buffer *mb = &p->m->buffers[i];
+        b.buf[i] = (struct workload_buffer){mb->name, mb->type->name, mb->count, mb->bytes, want[i]};
+    }
+    bool known = reference(&b);
+    free(b.buf);
+    if (!known)
+        diag_error(&p->diag, p->m->file, 0, 0, "the CPU reference does not know these buffers: names, types or counts differ");
+    return known ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+}
+
+int play_compare(struct play *p, workload_reference_fn *reference, struct outcome *o) {
+    bool by_reference = p->m->expect.mode == EXPECT_REFERENCE;
+    void **data = new_copies(p, false), **want = by_reference ? new_copies(p, true) : NULL;
+    int status = HEDDLE_OK;
+    for (u32 i = 0; i < p->m->nbuffers && !status; i++) status = play_read(p, i, data[i]);
+    if (!status && by_reference) status = run_reference(p, reference, want);
+    if (!status) manifest_compare(p->m, data, want, o);
+    free_copies(p, data);
+    free_copies(p, want);
+    return status;
+}
+
+void play_close(struct play *p) {
+    if (p->h && p->module) heddle_module_free(p->h, p->module);
+    if (p->h) heddle_close(p->h);
+    for (u32 i = 0; p->init && i < p->m->nbuffers; i++) free(p->init[i]);
+    free(p->init);
+    free(p->addr);
+    free(p->launches);
+    free(p->ptx_path);
+    diag_free(&p->diag);
+}

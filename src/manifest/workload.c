@@ -1,0 +1,70 @@
+/* The table of bundled workloads, and where their files lie. */
+#include "manifest/workload.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if __has_include("../../workloads/workloads.def")
+#define WORKLOAD(id, doc, stresses) workload_reference_fn workload_ref_##id;
+#include "../../workloads/workloads.def"
+#undef WORKLOAD
+#endif
+
+const struct workload workload_table[] = {
+#if __has_include("../../workloads/workloads.def")
+#define WORKLOAD(id, doc, stresses) {#id, doc, stresses, workload_ref_##id},
+#include "../../workloads/workloads.def"
+#undef WORKLOAD
+#endif
+    {NULL, NULL, NULL, NULL},
+};
+const u32 workload_count = ARRAY_LEN(workload_table) - 1;
+
+const struct workload *workload_find(const char *name) {
+    for (u32 i = 0; i < workload_count; i++)
+        if (strcmp(workload_table[i].name, name) == 0) return &workload_table[i];
+    return NULL;
+}
+
+struct workload_buffer *workload_buffer_find(const struct workload_buffers *b, const char *name) {
+    for (u32 i = 0; i < b->n; i++)
+        if (strcmp(b->buf[i].name, name) == 0) return &b->buf[i];
+    return NULL;
+}
+
+/* `from`/`to` when that is a folder one can enter */
+static char *existing_folder(const char *from, const char *to) {
+    struct strbuf s = {0};
+    strbuf_add(&s, "%s%s", from, to);
+    if (access(s.s, X_OK) == 0) return s.s;
+    strbuf_free(&s);
+    return NULL;
+}
+
+char *workload_data_dir(void) {
+    const char *set = getenv("HEDDLE_DATA");
+    if (set) return existing_folder(set, "");
+    char exe[4096];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+    if (n <= 0) return NULL;
+    exe[n] = 0;
+    char *slash = strrchr(exe, '/');
+    if (!slash) return NULL;
+    *slash = 0;
+    char *above = existing_folder(exe, "/../share/heddle/workloads");
+    char *beside = above ? NULL : existing_folder(exe, "/share/heddle/workloads");
+    char *found = above ? above : beside;
+    if (found) found[strlen(found) - strlen("/workloads")] = 0;
+    return found;
+}
+
+char *workload_manifest_path(const struct workload *w, const char *size) {
+    char *data = workload_data_dir();
+    if (!data) return NULL;
+    struct strbuf s = {0};
+    bool plain = !size || strcmp(size, "small") == 0;
+    strbuf_add(&s, "%s/workloads/%s/manifest%s%s.json", data, w->name, plain ? "" : "-", plain ? "" : size);
+    free(data);
+    return s.s;
+}

@@ -1,0 +1,48 @@
+/* Bundled workloads: the contract between the command and workloads/.
+ *
+ * A workload is a folder workloads/NAME with
+ *     NAME.cl             kernels in OpenCL C, compiled to NAME.ptx when heddle is built
+ *     manifest.json       size "small" (the default), manifest-tiny.json size "tiny" (optional); docs/manifest.md is the format
+ *     ref.c               bool workload_ref_NAME(struct workload_buffers *b), an independent CPU reference
+ * and one row in workloads/workloads.def:
+ *     WORKLOAD(NAME, "one-line doc", "what it stresses")
+ *
+ * The build installs DATA/workloads/NAME/{NAME.ptx,manifest*.json}; DATA is $HEDDLE_DATA, else share/heddle beside or one above the
+ * executable. A manifest with "expect": {"mode": "reference", "tolerance": T} is compared with what the reference leaves in the buffers
+ * marked "check": every bit when T is 0, else floats may differ by T * max(|a|, |b|, 1) per element (integers never). */
+#ifndef HEDDLE_WORKLOAD_H
+#define HEDDLE_WORKLOAD_H
+
+#include "base/base.h"
+
+struct workload_buffer {
+    const char *name; /* as in the manifest */
+    const char *type; /* u8 s8 u16 s16 u32 s32 u64 s64 f32 f64 */
+    u64 count, bytes; /* elements, and their size together */
+    void *data;       /* initial contents on entry, expected final contents on return; 64-byte aligned */
+};
+struct workload_buffers {
+    u32 n; /* all buffers of the manifest, in its order */
+    struct workload_buffer *buf;
+};
+
+/* Plays all launches of the manifest on the CPU, in place. False when the buffers are not the ones it knows (names, types, counts). */
+typedef bool workload_reference_fn(struct workload_buffers *b);
+
+struct workload {
+    const char *name, *doc, *stresses;
+    workload_reference_fn *reference;
+};
+extern const struct workload workload_table[];
+extern const u32 workload_count;
+
+/* --- workload.c */
+const struct workload *workload_find(const char *name); /* NULL when there is none */
+/* The buffer called `name`, or NULL: what a reference starts with */
+struct workload_buffer *workload_buffer_find(const struct workload_buffers *b, const char *name);
+/* The data directory, in memory of the caller (free it); NULL when none was found */
+char *workload_data_dir(void);
+/* DATA/workloads/NAME/manifest.json, or manifest-SIZE.json for a size other than "small" (free it); NULL when there is no data directory */
+char *workload_manifest_path(const struct workload *w, const char *size);
+
+#endif

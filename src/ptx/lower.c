@@ -1,0 +1,398 @@
+/* A kernel from a module: collects the functions it may reach, lays out shared memory and frames, lowers each function, finds
+ * reconvergence points, allocates registers, and joins the code.
+ *
+ * Invariants of the result:
+ *   L1 code[exit_pc] of every function is a pseudo instruction, the only way out of a called function
+ *   L2 a branch's reconv is a pc of its own function, or NONE when its lanes meet only by exiting the kernel
+ *   L3 every pc that is a reconv carries INST_RECONV */
+#include "ptx/lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static u64 align_up(u64 x, u64 a) { return a ? (x + a - 1) / a * a : x; }
+
+bool var_is_kernel_param(const struct fn *f, const struct ptx_var *v) {
+    const struct ptx_func *e = f->lo->entry;
+    return v >= e->params && v < e->params + e->nparams;
+}
+
+void lower_refuse(struct lower *lo, const struct ptx_inst *pi, const char *why) {
+    if (lo->refuse.len) return;
+    struct strbuf name = {0};
+    opkey_print(&pi->key, &name);
+    strbuf_add(&lo->refuse, "%s:%u:%u: %s: %s", lo->m->file, pi->loc.line, pi->loc.col, name.s, why);
+    strbuf_free(&name);
+}
+
+/* --- which functions and shared variables the kernel can reach */
+
+static void reach_func(struct lower *lo, struct ptx_func *p) {
+    if (!p->has_body) return;
+    for (u32 i = 0; i < lo->funcs.n; i++)
+        if (lo->funcs.at[i] == p) return;
+    p->index = lo->funcs.n;
+    VEC_PUSH(&lo->funcs, p);
+}
+
+static void reach_operand(struct lower *lo, const struct ptx_opnd *o, u64 *shared_b) {
+    if (o->kind == PTX_FUNC) reach_func(lo, o->func);
+    if (o->kind == PTX_VAR && o->var->space == SPACE_SHARED && !o->var->placed && !o->var->incomplete) {
+        *shared_b = align_up(*shared_b, MAX(o->var->align_b, 1u));
+        o->var->address = *shared_b;
+        o->var->placed = true;
+        *shared_b += o->var->size_b;
+    }
+    for (u32 i = 0; i < o->n; i++) reach_operand(lo, &o->elem[i], shared_b);
+}
+
+static bool is_indirect_call(const struct ptx_inst *pi) {
+    if (pi->key.op != OP_call) return false;
+    for (u32 i = 0; i < pi->nopnds; i++)
+        if (pi->opnds[i].kind == PTX_FUNC) return false;
+    return true;
+}
+
+static void forget_shared(struct ptx_module *m) {
+    for (u32 i = 0; i < m->nvars; i++)
+        if (m->vars[i]->space == SPACE_SHARED) m->vars[i]->placed = false;
+    for (u32 i = 0; i < m->nfuncs; i++)
+        for (u32 j = 0; j < m->funcs[i]->nvars; j++)
+            if (m->funcs[i]->vars[j]->space == SPACE_SHARED) m->funcs[i]->vars[j]->placed = false;
+}
+
+static void place_dynamic_shared(struct lower *lo, u64 at) {
+    for (u32 i = 0; i < lo->m->nvars; i++)
+        if (lo->m->vars[i]->space == SPACE_SHARED && lo->m->vars[i]->incomplete) lo->m->vars[i]->address = at;
+    for (u32 i = 0; i < lo->funcs.n; i++)
+        for (u32 j = 0; j < lo->funcs.at[i]->nvars; j++) {
+            struct ptx_var *v = lo->funcs.at[i]->vars[j];
+            if (v->space == SPACE_SHARED && v->incomplete) v->address = at;
+        }
+}
+
+/* Static shared memory is what the reachable code names, in order of first use; dynamic shared memory starts after it. */
+static void collect(struct lower *lo) {
+    u64 shared_b = 0;
+    forget_shared(lo->m);
+    reach_func(lo, lo->entry);
+    for (u32 i = 0; i < lo->funcs.n; i++) {
+        struct ptx_func *p = lo->funcs.at[i];
+        for (u32 j = 0; j < p->ninsts; j++) {
+            for (u32 o = 0; o < p->insts[j].nopnds; o++) reach_operand(lo, &p->insts[j].opnds[o], &shared_b);
+            if (is_indirect_call(&p->insts[j]))
+                for (u32 x = 0; x < lo->m->nfuncs; x++)
+                    if (!lo->m->funcs[x]->is_entry) reach_func(lo, lo->m->funcs[x]);
+        }
+    }
+    lo->k->shared_b = (u32)align_up(shared_b, 16);
+    place_dynamic_shared(lo, lo->k->shared_b);
+}
+
+/* --- frames and parameters */
+
+static void place_in_frame(struct ptx_var *v, u32 *at) {
+    *at = (u32)align_up(*at, MAX(v->align_b, 1u));
+    v->address = *at;
+    *at += (u32)v->size_b;
+}
+
+static u32 layout_frame(struct ptx_func *p) {
+    u32 at = 0;
+    for (u32 i = 0; !p->is_entry && i < p->nparams; i++)
+        if (p->params[i].space == SPACE_PARAM) place_in_frame(&p->params[i], &at);
+    for (u32 i = 0; !p->is_entry && i < p->nrets; i++)
+        if (p->rets[i].space == SPACE_PARAM) place_in_frame(&p->rets[i], &at);
+    for (u32 i = 0; i < p->nvars; i++)
+        if (p->vars[i]->space == SPACE_LOCAL || p->vars[i]->space == SPACE_PARAM) place_in_frame(p->vars[i], &at);
+    return (u32)align_up(at, 16);
+}
+
+static void layout_kernel_params(struct lower *lo) {
+    struct ptx_func *e = lo->entry;
+    struct kernel *k = lo->k;
+    u32 at = 0;
+    k->nparams = e->nparams;
+    k->params = ARENA_ARRAY(lo->arena, struct kernel_param, e->nparams + 1);
+    for (u32 i = 0; i < e->nparams; i++) {
+        struct ptx_var *v = &e->params[i];
+        place_in_frame(v, &at);
+        k->params[i] = (struct kernel_param){v->name, (u32)v->address, (u32)v->size_b, v->align_b, v->type, v->is_ptr, v->ptr_space};
+    }
+    k->param_b = at;
+}
+
+/* --- liveness and registers */
+
+/* q is read by carry-in opcodes, fourth sources and lane masks, and written as a second predicate or carry */
+static bool q_is_read(const struct inst *in) {
+    if (in->q.absent) return false;
+    if (in->exec == exec_carry) return in->op == OP_addc || in->op == OP_subc || in->op == OP_madc;
+    return in->exec != exec_setp;
+}
+static bool q_is_written(const struct inst *in) { return !in->q.absent && (in->exec == exec_setp || (in->exec == exec_carry && in->imm)); }
+
+static void flow_add(i32 *list, u16 *n, const struct opnd *o) {
+    if (!o->absent && o->in != OPND_IN_POOL) list[(*n)++] = o->off;
+}
+
+static void flow_of(struct fn *f, u32 pc, struct flow_inst *fi) {
+    const struct inst *in = &f->code.at[pc];
+    i32 *reads = ARENA_ARRAY(f->lo->arena, i32, 6u + in->extra_n), *writes = ARENA_ARRAY(f->lo->arena, i32, 3u + in->extra_d);
+    *fi = (struct flow_inst){.target = NONE, .falls = true, .read = reads, .write = writes, .guarded = in->guard != NONE};
+    for (u32 i = 0; i < 3; i++) flow_add(reads, &fi->nread, &in->s[i]);
+    if (q_is_read(in)) flow_add(reads, &fi->nread, &in->q);
+    for (u32 i = in->extra_d; i < in->extra_n; i++) flow_add(reads, &fi->nread, &in->extra[i]);
+    if (in->guard != NONE) reads[fi->nread++] = in->guard;
+    flow_add(writes, &fi->nwrite, &in->d);
+    if (q_is_written(in)) flow_add(writes, &fi->nwrite, &in->q);
+    for (u32 i = 0; i < in->extra_d; i++) flow_add(writes, &fi->nwrite, &in->extra[i]);
+    bool sure = in->guard == NONE;
+    if (in->exec == exec_bra) {
+        fi->target = in->target;
+        fi->falls = !sure;
+    } else if (in->exec == exec_brx) {
+        const struct branch_table *t = in->info;
+        fi->targets = t->targets;
+        fi->ntargets = t->n;
+        fi->falls = !sure;
+    } else if (in->exec == exec_exit || in->exec == exec_ret || in->exec == exec_trap) {
+        fi->leaves = true;
+        fi->falls = !sure;
+    }
+}
+
+static void rewrite(const struct fn *f, struct opnd *o, const i32 *phys) {
+    (void)f;
+    if (o->absent || o->in == OPND_IN_POOL) return;
+    o->off = o->in == OPND_IN_REG ? phys[o->off] * ROW_B : phys[o->off];
+}
+
+static void rewrite_inst(const struct fn *f, struct inst *in, const i32 *phys) {
+    rewrite(f, &in->d, phys);
+    rewrite(f, &in->q, phys);
+    for (u32 i = 0; i < 3; i++) rewrite(f, &in->s[i], phys);
+    for (u32 i = 0; i < in->extra_n; i++) rewrite(f, (struct opnd *)&in->extra[i], phys);
+    if (in->guard != NONE) in->guard = phys[in->guard];
+    if (in->exec != exec_call) return;
+    struct call_info *c = (struct call_info *)in->info;
+    for (u32 i = 0; i < c->nrets; i++)
+        if (c->rets[i].in_reg) ((struct func_slot *)c->rets)[i].reg = in->extra[i];
+    for (u32 i = 0; i < c->nargs; i++)
+        if (c->args[i].in_reg) ((struct func_slot *)c->args)[i].reg = in->extra[c->nrets + i];
+}
+
+static void patch_targets(struct fn *f) {
+    for (u32 pc = 0; pc < f->code.n; pc++) {
+        struct inst *in = &f->code.at[pc];
+        if (in->exec == exec_bra) in->target = f->pc_of[in->target];
+        if (in->exec == exec_brx) {
+            const struct branch_table *t = in->info;
+            for (u32 i = 0; i < t->n; i++) ((i32 *)t->targets)[i] = f->pc_of[t->targets[i]];
+        }
+    }
+}
+
+static struct func_slot *slots_of(struct fn *f, const struct ptx_var *vars, u32 n, const i32 *phys) {
+    struct func_slot *s = ARENA_ARRAY(f->lo->arena, struct func_slot, n + 1);
+    for (u32 i = 0; i < n; i++) {
+        s[i].size_b = (u32)vars[i].size_b;
+        s[i].in_reg = vars[i].reg != NONE;
+        if (s[i].in_reg) {
+            s[i].reg = opnd_reg(f, vars[i].reg);
+            rewrite(f, &s[i].reg, phys);
+        } else
+            s[i].off_b = (u32)vars[i].address;
+    }
+    return s;
+}
+
+static u32 reg_params(const struct ptx_var *vars, u32 n, i32 *out) {
+    u32 k = 0;
+    for (u32 i = 0; i < n; i++)
+        if (vars[i].reg != NONE) out[k++] = vars[i].reg;
+    return k;
+}
+
+/* The last steps of one function: flow, reconvergence, registers. Local pcs throughout. */
+static void finish_function(struct fn *f, struct kernel_func *kf) {
+    struct arena scratch = {0};
+    u32 n = f->code.n - 1; /* without the exit */
+    struct flow_inst *fi = ARENA_ARRAY(&scratch, struct flow_inst, n + 1);
+    patch_targets(f);
+    for (u32 pc = 0; pc < n; pc++) flow_of(f, pc, &fi[pc]);
+    struct flow flow = {n, fi, f->vrows.n, f->vrows.at};
+    i32 *reconv = ARENA_ARRAY(&scratch, i32, n + 1), *phys = ARENA_ARRAY(&scratch, i32, f->vrows.n + 1);
+    i32 *in = ARENA_ARRAY(&scratch, i32, f->pf->nparams + 1), *out = ARENA_ARRAY(&scratch, i32, f->pf->nrets + 1);
+    cfg_reconvergence(&flow, reconv, &scratch);
+    u32 nin = reg_params(f->pf->params, f->pf->nparams, in), nout = reg_params(f->pf->rets, f->pf->nrets, out);
+    struct regalloc_result r = regalloc(&flow, in, nin, out, nout, phys, &scratch);
+    for (u32 pc = 0; pc < n; pc++) {
+        struct inst *x = &f->code.at[pc];
+        bool branches = fi[pc].target != NONE || fi[pc].ntargets || fi[pc].leaves;
+        if (branches) x->reconv = reconv[pc] == (i32)n && f->is_entry ? NONE : reconv[pc];
+        if (x->exec == exec_call) x->reconv = (i32)pc + 1;
+        if (x->exec == exec_ret) x->target = (i32)n;
+        rewrite_inst(f, x, phys);
+    }
+    for (u32 pc = 0; pc < n; pc++)
+        if (f->code.at[pc].reconv != NONE) f->code.at[f->code.at[pc].reconv].flags |= INST_RECONV;
+    kf->regs = (u32)align_up(r.regs, 4);
+    kf->preds = r.preds;
+    kf->nparams = f->pf->nparams, kf->nrets = f->pf->nrets;
+    kf->params = f->is_entry ? NULL : slots_of(f, f->pf->params, f->pf->nparams, phys);
+    kf->rets = slots_of(f, f->pf->rets, f->pf->nrets, phys);
+    if (f->is_entry) f->lo->k->regs_per_thread = r.regs; /* exact, before callees are added */
+    arena_free(&scratch);
+}
+
+static void emit_exit(struct fn *f) {
+    static const struct ptx_inst end = {.key = {.op = OP_ret}, .guard = NONE, .text = "(end)"};
+    f->pi = &end;
+    struct inst *in = fn_emit(f, f->is_entry ? exec_exit : exec_fnexit);
+    in->flags |= INST_PSEUDO | INST_CONTROL;
+}
+
+static bool lower_function(struct fn *f, struct kernel_func *kf) {
+    bool ok = true;
+    f->pc_of = base_alloc(sizeof(i32) * (f->pf->ninsts + 1u));
+    f->cc = NONE;
+    for (u32 i = 0; i < f->pf->nregs; i++) VEC_PUSH(&f->vrows, (u8)type_rows((enum type)f->pf->regs[i].type));
+    for (u32 i = 0; i < f->pf->ninsts && !diag_full(f->lo->dg); i++) {
+        f->pc_of[i] = (i32)f->code.n;
+        ok = lower_inst(f, &f->pf->insts[i]) && ok;
+    }
+    f->pc_of[f->pf->ninsts] = (i32)f->code.n;
+    if (ok) {
+        emit_exit(f);
+        finish_function(f, kf);
+    }
+    free(f->pc_of);
+    free(f->vrows.at);
+    return ok;
+}
+
+/* --- joining */
+
+static void append_code(struct lower *lo, struct fn *f, struct kernel_func *kf) {
+    i32 base = (i32)lo->k->ninst;
+    for (u32 i = 0; i < f->code.n; i++) {
+        struct inst *in = &f->code.at[i];
+        if (in->target != NONE) in->target += base;
+        if (in->reconv != NONE) in->reconv += base;
+        if (in->exec == exec_brx) {
+            const struct branch_table *t = in->info;
+            for (u32 j = 0; j < t->n; j++) ((i32 *)t->targets)[j] += base;
+        }
+        lo->k->code[base + (i32)i] = *in;
+    }
+    kf->entry_pc = base;
+    kf->exit_pc = base + (i32)f->code.n - 1;
+    lo->k->ninst += f->code.n;
+}
+
+struct depth { /* deepest path through the call graph */
+    u32 regs, preds, local_b;
+};
+
+static struct depth deepest(struct lower *lo, u32 func, u8 *on_path) {
+    struct kernel *k = lo->k;
+    struct kernel_func *kf = &k->funcs[func];
+    struct depth best = {0};
+    if (on_path[func]) {
+        k->recursive = true;
+        return best;
+    }
+    on_path[func] = 1;
+    for (i32 pc = kf->entry_pc; pc < kf->exit_pc; pc++) {
+        if (k->code[pc].exec != exec_call) continue;
+        const struct call_info *c = k->code[pc].info;
+        for (u32 x = 1; x < k->nfuncs; x++) {
+            bool may = c->func == (i32)x || (c->func == NONE && c->builtin == NONE);
+            if (!may) continue;
+            struct depth d = deepest(lo, x, on_path);
+            best.regs = MAX(best.regs, d.regs), best.preds = MAX(best.preds, d.preds), best.local_b = MAX(best.local_b, d.local_b);
+            if (c->func != NONE) break;
+        }
+    }
+    on_path[func] = 0;
+    best.regs += kf->regs, best.preds += kf->preds, best.local_b += kf->local_b;
+    return best;
+}
+
+/* Path counts explode on large call graphs; beyond this many functions the sum over all is taken as the bound. */
+enum { DEEPEST_MAX_FUNCS = 24 };
+
+static void measure(struct lower *lo) {
+    struct kernel *k = lo->k;
+    struct depth d = {0};
+    if (k->nfuncs <= DEEPEST_MAX_FUNCS) {
+        u8 on_path[DEEPEST_MAX_FUNCS] = {0};
+        d = deepest(lo, 0, on_path);
+    } else
+        for (u32 i = 0; i < k->nfuncs; i++) d.regs += k->funcs[i].regs, d.preds += k->funcs[i].preds, d.local_b += k->funcs[i].local_b;
+    if (k->nfuncs > 1) k->regs_per_thread = d.regs;
+    k->preds_per_thread = d.preds;
+    k->local_b = d.local_b;
+    for (u32 i = 0; i < lo->m->nvars; i++)
+        if (lo->m->vars[i]->space == SPACE_CONST) k->const_b += (u32)lo->m->vars[i]->size_b;
+}
+
+static bool lower_all(struct lower *lo, struct fn *fns) {
+    struct kernel *k = lo->k;
+    bool ok = true;
+    u32 total = 0;
+    k->nfuncs = lo->funcs.n;
+    k->funcs = ARENA_ARRAY(lo->arena, struct kernel_func, k->nfuncs);
+    for (u32 i = 0; i < k->nfuncs; i++) k->funcs[i].local_b = layout_frame(lo->funcs.at[i]);
+    for (u32 i = 0; i < k->nfuncs; i++) {
+        struct ptx_func *p = lo->funcs.at[i];
+        k->funcs[i].name = p->name;
+        k->funcs[i].address = p->address;
+        fns[i].lo = lo;
+        fns[i].pf = p;
+        fns[i].is_entry = i == 0;
+        ok = lower_function(&fns[i], &k->funcs[i]) && ok;
+        total += fns[i].code.n;
+    }
+    if (!ok) return false;
+    k->code = ARENA_ARRAY(lo->arena, struct inst, total);
+    for (u32 i = 0; i < k->nfuncs; i++) append_code(lo, &fns[i], &k->funcs[i]);
+    return true;
+}
+
+static void keep_pool(struct lower *lo) {
+    /* 64-byte alignment inside the arena, and a spare row so that an absent operand's row 0 can be read */
+    u8 *p = arena_alloc(lo->arena, lo->pool.n + 64 + 4 * ROW_B);
+    p = (u8 *)(((uintptr_t)p + 63) & ~(uintptr_t)63);
+    if (lo->pool.n) memcpy(p, lo->pool.at, lo->pool.n);
+    lo->k->pool = p;
+    lo->k->pool_b = lo->pool.n;
+}
+
+struct kernel *ptx_lower(struct ptx_module *m, struct ptx_func *entry, struct arena *arena, struct diag *dg) {
+    struct kernel *k = ARENA_NEW(arena, struct kernel);
+    struct lower lo = {.m = m, .entry = entry, .k = k, .arena = arena, .dg = dg};
+    k->name = entry->name;
+    k->file = m->file;
+    memcpy(k->reqntid, entry->reqntid, sizeof(k->reqntid));
+    if (entry->maxntid[0]) k->max_threads = entry->maxntid[0] * MAX(entry->maxntid[1], 1u) * MAX(entry->maxntid[2], 1u);
+    k->minctapersm = entry->minnctapersm;
+    k->maxnreg = entry->maxnreg;
+    layout_kernel_params(&lo);
+    collect(&lo);
+    struct fn *fns = base_alloc(sizeof(*fns) * lo.funcs.n);
+    bool ok = lower_all(&lo, fns);
+    if (ok) {
+        keep_pool(&lo);
+        measure(&lo);
+        if (lo.refuse.len) k->refuse = arena_strdup(arena, lo.refuse.s, lo.refuse.len);
+    }
+    for (u32 i = 0; i < lo.funcs.n; i++) free(fns[i].code.at);
+    free(fns);
+    free(lo.funcs.at);
+    free(lo.pool.at);
+    free(lo.consts.at);
+    strbuf_free(&lo.refuse);
+    return ok ? k : NULL;
+}

@@ -1,0 +1,63 @@
+/* Private to the lowering (lower*.c): one function on its way from the parser's tree to struct inst.
+ *
+ * While a function is being lowered, struct opnd.off of a register operand holds its virtual register; lower_function's last step
+ * rewrites it to the physical place. Branch targets hold the parser's instruction index until then. */
+#ifndef HEDDLE_LOWER_H
+#define HEDDLE_LOWER_H
+
+#include "func/func.h"
+#include "func/lanes.h"
+#include "ptx/ptx.h"
+
+struct lower {
+    struct ptx_module *m;
+    struct ptx_func *entry;
+    struct kernel *k;
+    struct arena *arena;
+    struct diag *dg;
+    VEC(struct ptx_func *) funcs; /* reachable, entry first; ptx_func.index is the place here */
+    VEC(u8) pool;
+    VEC(struct pool_const) consts;
+    struct strbuf refuse;
+};
+struct pool_const {
+    u64 value;
+    u32 rows, off;
+};
+
+struct fn { /* the function being lowered */
+    struct lower *lo;
+    struct ptx_func *pf;
+    bool is_entry;
+    VEC(struct inst) code;
+    VEC(u8) vrows;        /* rows of each virtual register; the parser's registers first */
+    i32 *pc_of;           /* parser's instruction index -> local pc; [ninsts] = end */
+    i32 cc;               /* the carry's virtual predicate, or NONE */
+    u32 local_b;
+    const struct ptx_inst *pi; /* being lowered, for messages */
+};
+
+/* --- lower_opnd.c */
+struct opnd opnd_none(void);
+struct opnd opnd_reg(const struct fn *f, i32 vreg);
+struct opnd opnd_const(struct fn *f, u64 value, u32 rows); /* a row (or pair) of the pool, the value in every lane */
+i32 fn_new_vreg(struct fn *f, u32 rows);
+/* Each reports an error and returns false when the operand does not fit. `wider`: the register may be wider than the type. */
+bool lower_src(struct fn *f, const struct ptx_opnd *o, enum type need, bool wider, struct opnd *out);
+bool lower_dst(struct fn *f, const struct ptx_opnd *o, enum type need, bool wider, struct opnd *out);
+bool lower_pred_src(struct fn *f, const struct ptx_opnd *o, struct opnd *out);
+bool lower_pred_dst(struct fn *f, const struct ptx_opnd *o, struct opnd *out);
+/* [base + off]: fills s[0], imm, frame_local, and may turn SPACE_PARAM of a function into SPACE_LOCAL */
+bool lower_address(struct fn *f, const struct ptx_opnd *o, struct inst *in);
+bool lower_error(struct fn *f, const struct ptx_opnd *o, const char *fmt, ...) PRINTF_LIKE(3, 4); /* false */
+u32 fn_reg_bits(const struct fn *f, const struct ptx_opnd *o); /* width of the register an operand names; 32 for others */
+
+/* --- lower_inst.c */
+bool lower_inst(struct fn *f, const struct ptx_inst *pi);
+struct inst *fn_emit(struct fn *f, exec_fn *exec);
+
+/* --- lower.c */
+void lower_refuse(struct lower *lo, const struct ptx_inst *pi, const char *why);
+bool var_is_kernel_param(const struct fn *f, const struct ptx_var *v);
+
+#endif

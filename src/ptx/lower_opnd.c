@@ -1,0 +1,224 @@
+/* Operands: from what was written to a row of registers, a row of constants or a predicate, with the type checks. */
+#include "ptx/lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool lower_error(struct fn *f, const struct ptx_opnd *o, const char *fmt, ...) {
+    struct strbuf b = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    strbuf_vadd(&b, fmt, ap);
+    va_end(ap);
+    struct ptx_loc loc = o ? o->loc : f->pi->loc;
+    struct strbuf name = {0};
+    opkey_print(&f->pi->key, &name);
+    diag_error(f->lo->dg, f->lo->m->file, loc.line, loc.col, "%s: %s", name.s, b.s);
+    strbuf_free(&name);
+    strbuf_free(&b);
+    return false;
+}
+
+struct opnd opnd_none(void) { return (struct opnd){.absent = 1}; }
+
+struct opnd opnd_reg(const struct fn *f, i32 vreg) {
+    u8 rows = f->vrows.at[vreg];
+    return (struct opnd){.in = rows ? OPND_IN_REG : OPND_IN_PRED, .rows = rows, .off = vreg};
+}
+
+i32 fn_new_vreg(struct fn *f, u32 rows) {
+    VEC_PUSH(&f->vrows, (u8)rows);
+    return (i32)f->vrows.n - 1;
+}
+
+static u32 pool_add(struct lower *lo, u64 value, u32 rows) {
+    for (u32 i = 0; i < lo->consts.n; i++)
+        if (lo->consts.at[i].value == value && lo->consts.at[i].rows == rows) return lo->consts.at[i].off;
+    u32 off = lo->pool.n;
+    for (u32 lane = 0; lane < SLAB_LANES; lane++)
+        for (u32 byte = 0; byte < rows * 4; byte++) VEC_PUSH(&lo->pool, (u8)(byte < 8 ? value >> 8 * byte : 0));
+    struct pool_const c = {value, rows, off};
+    VEC_PUSH(&lo->consts, c);
+    return off;
+}
+
+struct opnd opnd_const(struct fn *f, u64 value, u32 rows) {
+    return (struct opnd){.in = OPND_IN_POOL, .rows = (u8)rows, .off = (i32)pool_add(f->lo, value, rows)};
+}
+
+u32 fn_reg_bits(const struct fn *f, const struct ptx_opnd *o) {
+    return o->kind == PTX_REG ? type_table[f->pf->regs[o->reg].type].bits : 32;
+}
+
+/* Integers, bits and floats may not be mixed by accident; untyped bits fit all (PTX ISA, operand type checking). */
+static bool type_fits(enum type reg, enum type need, bool wider) {
+    const struct type_row *r = &type_table[reg], *n = &type_table[need];
+    if ((reg == TYPE_pred) != (need == TYPE_pred)) return false;
+    if (wider ? r->bits < n->bits : r->bits != n->bits) return false;
+    if (r->family == FAMILY_B || n->family == FAMILY_B || r->family == FAMILY_X || n->family == FAMILY_X) return true;
+    if (wider && r->bits > n->bits) return r->family != FAMILY_F || n->family == FAMILY_F;
+    return (r->family == FAMILY_F) == (n->family == FAMILY_F);
+}
+
+static bool check_reg(struct fn *f, const struct ptx_opnd *o, enum type need, bool wider) {
+    const struct ptx_reg *r = &f->pf->regs[o->reg];
+    if (type_fits((enum type)r->type, need, wider)) return true;
+    return lower_error(f, o, "register '%s' has type .%s; expected %s.%s", r->name, type_table[r->type].name,
+                       wider ? "at least " : "", type_table[need].name);
+}
+
+/* A literal as the bits of the type that wants it */
+static bool imm_bits(struct fn *f, const struct ptx_opnd *o, enum type need, u64 *bits) {
+    const struct type_row *t = &type_table[need];
+    double d = 0;
+    float s = 0;
+    if (o->imm_kind == IMM_F64) memcpy(&d, &o->imm, 8);
+    if (o->imm_kind == IMM_F32) {
+        u32 low = (u32)o->imm;
+        memcpy(&s, &low, 4);
+    }
+    if (need == TYPE_f32 || need == TYPE_f64) {
+        if (o->imm_kind == IMM_INT) return lower_error(f, o, "expected a floating-point constant (0fXXXXXXXX, 0dXXXXXXXXXXXXXXXX or 1.0)");
+        if (need == TYPE_f32 && o->imm_kind == IMM_F64) {
+            float narrow = (float)d;
+            u32 w;
+            memcpy(&w, &narrow, 4);
+            *bits = w;
+        } else if (need == TYPE_f64 && o->imm_kind == IMM_F32) {
+            d = s;
+            memcpy(bits, &d, 8);
+        } else
+            *bits = o->imm;
+        return true;
+    }
+    if (o->imm_kind != IMM_INT && t->family != FAMILY_B) return lower_error(f, o, "expected an integer constant of type .%s", t->name);
+    *bits = t->bits >= 64 ? o->imm : o->imm & ((1ull << t->bits) - 1);
+    if (o->imm_kind == IMM_F64 && t->bits == 32) {
+        s = (float)d;
+        u32 w;
+        memcpy(&w, &s, 4);
+        *bits = w;
+    }
+    return true;
+}
+
+static const char *kind_name(const struct ptx_opnd *o) {
+    static const char *const names[] = {"a register", "a constant", "a variable", "a function", "a label", "a special register",
+                                        "'_'",        "a vector",   "an address", "a pair",     "a list"};
+    return names[o->kind];
+}
+
+/* The address constant of a variable or function; frame variables of functions are handled by mov alone. */
+static bool lower_symbol(struct fn *f, const struct ptx_opnd *o, enum type need, struct opnd *out) {
+    if (type_table[need].bits < 32) return lower_error(f, o, "an address needs a register of 32 or 64 bits");
+    u64 value;
+    if (o->kind == PTX_FUNC)
+        value = o->func->address;
+    else {
+        const struct ptx_var *v = o->var;
+        bool in_frame = v->space == SPACE_LOCAL || (v->space == SPACE_PARAM && !var_is_kernel_param(f, v));
+        if (in_frame && !f->is_entry) return lower_error(f, o, "take the address of '%s' with mov first", v->name);
+        value = v->address + (u64)o->off;
+    }
+    *out = opnd_const(f, type_table[need].bits == 32 ? (u32)value : value, type_rows(need));
+    return true;
+}
+
+/* A special register where an ordinary source stands: read it into a fresh register first. */
+static bool lower_sreg_src(struct fn *f, const struct ptx_opnd *o, enum type need, struct opnd *out) {
+    u32 rows = type_rows((enum type)sreg_table[o->sreg].type);
+    if (rows != type_rows(need) || rows == 0)
+        return lower_error(f, o, "special register %s has type .%s; expected .%s", sreg_table[o->sreg].name,
+                           type_table[sreg_table[o->sreg].type].name, type_table[need].name);
+    i32 v = fn_new_vreg(f, rows);
+    struct inst *in = fn_emit(f, exec_sreg);
+    in->flags |= INST_PSEUDO;
+    in->guard = NONE;
+    in->d = opnd_reg(f, v);
+    in->imm = o->sreg;
+    *out = opnd_reg(f, v);
+    return true;
+}
+
+bool lower_src(struct fn *f, const struct ptx_opnd *o, enum type need, bool wider, struct opnd *out) {
+    switch (o->kind) {
+    case PTX_REG:
+        *out = opnd_reg(f, o->reg);
+        return check_reg(f, o, need, wider);
+    case PTX_IMM: {
+        u64 bits = 0;
+        if (!imm_bits(f, o, need, &bits)) return false;
+        *out = opnd_const(f, bits, MAX(type_rows(need), 1u));
+        return true;
+    }
+    case PTX_VAR:
+    case PTX_FUNC: return lower_symbol(f, o, need, out);
+    case PTX_SREG: return lower_sreg_src(f, o, need, out);
+    default: return lower_error(f, o, "expected a register or constant of type .%s, found %s", type_table[need].name, kind_name(o));
+    }
+}
+
+bool lower_dst(struct fn *f, const struct ptx_opnd *o, enum type need, bool wider, struct opnd *out) {
+    if (o->kind == PTX_SINK) {
+        *out = opnd_none();
+        return true;
+    }
+    if (o->kind != PTX_REG)
+        return lower_error(f, o, "expected a destination register of type .%s, found %s", type_table[need].name, kind_name(o));
+    *out = opnd_reg(f, o->reg);
+    return check_reg(f, o, need, wider);
+}
+
+bool lower_pred_src(struct fn *f, const struct ptx_opnd *o, struct opnd *out) {
+    if (o->kind == PTX_IMM && o->imm_kind == IMM_INT) {
+        *out = opnd_const(f, (o->imm != 0) != o->negate ? 0xFFFFFFFFu : 0, 1);
+        return true;
+    }
+    if (o->kind != PTX_REG) return lower_error(f, o, "expected a predicate, found %s", kind_name(o));
+    *out = opnd_reg(f, o->reg);
+    out->negate = o->negate;
+    return check_reg(f, o, TYPE_pred, false);
+}
+
+bool lower_pred_dst(struct fn *f, const struct ptx_opnd *o, struct opnd *out) {
+    if (o->kind == PTX_SINK) {
+        *out = opnd_none();
+        return true;
+    }
+    if (o->kind != PTX_REG) return lower_error(f, o, "expected a destination predicate, found %s", kind_name(o));
+    *out = opnd_reg(f, o->reg);
+    return check_reg(f, o, TYPE_pred, false);
+}
+
+static bool address_of_var(struct fn *f, const struct ptx_opnd *o, struct inst *in) {
+    const struct ptx_var *v = o->elem[0].var;
+    bool kernel_param = v->space == SPACE_PARAM && var_is_kernel_param(f, v);
+    bool in_frame = v->space == SPACE_LOCAL || (v->space == SPACE_PARAM && !kernel_param);
+    enum space want = in->space == SPACE_GENERIC ? SPACE_GENERIC : (enum space)v->space;
+    if (in->space != SPACE_GENERIC && in->space != v->space)
+        return lower_error(f, o, "'%s' lives in .%s, not in .%s", v->name, space_names[v->space], space_names[in->space]);
+    if (want == SPACE_GENERIC && v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
+        return lower_error(f, o, "'%s' lives in .%s; a generic access needs its address through cvta", v->name, space_names[v->space]);
+    in->imm = (i64)v->address + o->elem[0].off + o->off;
+    in->frame_local = in_frame;
+    if (in_frame) in->space = SPACE_LOCAL;
+    return true;
+}
+
+bool lower_address(struct fn *f, const struct ptx_opnd *o, struct inst *in) {
+    in->s[0] = opnd_none();
+    if (o->kind != PTX_MEM || o->n != 1) return lower_error(f, o, "expected an address in brackets, found %s", kind_name(o));
+    const struct ptx_opnd *b = &o->elem[0];
+    if (b->kind == PTX_VAR) return address_of_var(f, o, in);
+    in->imm = o->off;
+    if (b->kind == PTX_IMM) {
+        in->imm += (i64)b->imm;
+        return true;
+    }
+    if (b->kind != PTX_REG) return lower_error(f, b, "expected a register, variable or constant as address, found %s", kind_name(b));
+    u32 bits = fn_reg_bits(f, b);
+    if (bits != 64 && bits != 32) return lower_error(f, b, "an address needs a register of 32 or 64 bits");
+    in->s[0] = opnd_reg(f, b->reg);
+    if (in->space == SPACE_PARAM && !f->is_entry) in->space = SPACE_LOCAL;
+    return true;
+}

@@ -1,0 +1,96 @@
+/* The same for machines. Keys are stable: scripts read them. Sizes end in _b, times in _seconds. */
+#include "report/report.h"
+
+#include <errno.h>
+#include <string.h>
+
+static json_t *hex64(u64 x) {
+    char s[17];
+    snprintf(s, sizeof(s), "%016llx", (unsigned long long)x);
+    return json_string(s);
+}
+
+static json_t *triple(const u32 d[3]) { return json_pack("[I,I,I]", (json_int_t)d[0], (json_int_t)d[1], (json_int_t)d[2]); }
+
+static json_t *mix(const u64 *classes) {
+    json_t *o = json_object();
+    for (u32 c = 0; c < heddle_classes(); c++)
+        if (classes[c]) json_object_set_new(o, heddle_class_name(c), json_integer((json_int_t)classes[c]));
+    return o;
+}
+
+static json_t *kernel_json(const struct report_kernel *k) {
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "name", k->name, "launches",
+                     (json_int_t)k->launches, "threads", (json_int_t)k->threads, "warp_instructions",
+                     (json_int_t)k->warp_instructions, "thread_instructions", (json_int_t)k->thread_instructions, "registers",
+                     (json_int_t)k->info.registers, "predicates", (json_int_t)k->info.predicates, "shared_b",
+                     (json_int_t)k->info.shared_b, "local_b", (json_int_t)k->info.local_b, "const_b", (json_int_t)k->info.const_b,
+                     "param_b", (json_int_t)k->info.param_b, "instructions", (json_int_t)k->info.instructions);
+}
+
+static const struct report_kernel *kernel_of(const struct report *r, const char *name) {
+    for (u32 i = 0; i < r->nkernels; i++)
+        if (strcmp(r->kernels[i].name, name) == 0) return &r->kernels[i];
+    return NULL;
+}
+
+static json_t *launch_json(const struct report *r, u32 i) {
+    const struct manifest_launch *l = &r->play->m->launches[i];
+    const struct heddle_result *res = &r->play->launches[i].result;
+    const struct report_kernel *k = kernel_of(r, l->kernel);
+    return json_pack("{s:I, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o}", "index", (json_int_t)i,
+                     "kernel", l->kernel, "grid", triple(l->grid), "block", triple(l->block), "threads", (json_int_t)res->threads,
+                     "warps", (json_int_t)res->warps, "warp_instructions", (json_int_t)res->warp_instructions,
+                     "thread_instructions", (json_int_t)res->thread_instructions, "registers", (json_int_t)res->registers,
+                     "shared_b", (json_int_t)k->info.shared_b + l->dynamic_shared_b, "local_b", (json_int_t)k->info.local_b,
+                     "divergent_branches", (json_int_t)res->divergent_branches, "global_loads", (json_int_t)res->global_loads,
+                     "global_stores", (json_int_t)res->global_stores, "wall_seconds", res->wall_seconds, "instruction_mix",
+                     mix(res->class_warp_instructions));
+}
+
+static json_t *verdict_json(enum verdict v) { return v == VERDICT_NONE ? json_null() : json_boolean(v == VERDICT_OK); }
+
+static json_t *launches_json(const struct report *r) {
+    json_t *list = json_array();
+    for (u32 i = 0; i < r->play->m->nlaunches; i++)
+        if (r->play->launches[i].done) json_array_append_new(list, launch_json(r, i));
+    return list;
+}
+
+static json_t *kernels_json(const struct report *r) {
+    json_t *list = json_array();
+    for (u32 i = 0; i < r->nkernels; i++) json_array_append_new(list, kernel_json(&r->kernels[i]));
+    return list;
+}
+
+json_t *report_json(const struct report *r) {
+    const struct outcome *o = &r->outcome;
+    json_t *j = json_object();
+    json_object_set_new(j, "name", json_string(r->play->m->name));
+    json_object_set_new(j, "version", json_string(heddle_version()));
+    json_object_set_new(j, "mode", json_string("functional"));
+    json_object_set_new(j, "warp_instructions", json_integer((json_int_t)r->warp_instructions));
+    json_object_set_new(j, "thread_instructions", json_integer((json_int_t)r->thread_instructions));
+    json_object_set_new(j, "threads", json_integer((json_int_t)r->threads));
+    json_object_set_new(j, "wall_seconds", json_real(r->wall_seconds));
+    json_object_set_new(j, "setup_seconds", json_real(r->setup_seconds));
+    json_object_set_new(j, "warp_ips", json_real(report_rate(r)));
+    json_object_set_new(j, "checksum_ok", r->stopped ? json_null() : verdict_json(o->verdict));
+    json_object_set_new(j, "checksum", r->stopped ? json_null() : hex64(o->hash));
+    json_object_set_new(j, "finished", json_boolean(!r->stopped));
+    json_object_set_new(j, "footprint_b", json_integer((json_int_t)manifest_bytes(r->play->m)));
+    json_object_set_new(j, "instruction_mix", mix(r->class_warp_instructions));
+    json_object_set_new(j, "kernels", kernels_json(r));
+    json_object_set_new(j, "launches", launches_json(r));
+    return j;
+}
+
+bool report_write_json(json_t *j, const char *file) {
+    bool to_stdout = strcmp(file, "-") == 0;
+    FILE *f = to_stdout ? stdout : fopen(file, "w");
+    bool ok = f && json_dumpf(j, f, JSON_INDENT(1) | JSON_PRESERVE_ORDER) == 0 && fputc('\n', f) != EOF;
+    if (f && !to_stdout) ok = fclose(f) == 0 && ok;
+    if (!ok) fprintf(stderr, "%s: error: cannot write: %s\n", file, strerror(errno));
+    json_decref(j);
+    return ok;
+}

@@ -1,0 +1,3 @@
+// run: check .
+// exit: ?
+// stderr: ?

@@ -1,0 +1,3 @@
+// run: check /dev/null
+// exit: ?
+// stderr: ?

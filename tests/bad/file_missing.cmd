@@ -1,0 +1,3 @@
+// run: check nowhere.ptx
+// exit: ?
+// stderr: ?

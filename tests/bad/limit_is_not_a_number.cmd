@@ -1,0 +1,3 @@
+// run: run vecadd --max-instructions many
+// exit: ?
+// stderr: ?

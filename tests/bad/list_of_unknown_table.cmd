@@ -1,0 +1,3 @@
+// run: list machnes
+// exit: ?
+// stderr: ?

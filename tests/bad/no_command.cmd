@@ -1,0 +1,3 @@
+// run: 
+// exit: ?
+// stderr: ?

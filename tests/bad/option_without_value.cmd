@@ -1,0 +1,3 @@
+// run: run vecadd --json
+// exit: ?
+// stderr: ?

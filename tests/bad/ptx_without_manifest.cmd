@@ -1,0 +1,3 @@
+// run: run scale.ptx
+// exit: ?
+// stderr: ?

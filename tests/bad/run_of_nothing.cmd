@@ -1,0 +1,3 @@
+// run: run
+// exit: ?
+// stderr: ?

@@ -1,0 +1,3 @@
+// run: rnu scale.ptx
+// exit: ?
+// stderr: ?

@@ -1,0 +1,3 @@
+// run: run vecad
+// exit: ?
+// stderr: ?

@@ -1,0 +1,3 @@
+// run: run vecadd --size enormous
+// exit: ?
+// stderr: ?

@@ -1,0 +1,3 @@
+// run: vectors nowhere
+// exit: ?
+// stderr: ?

@@ -1,0 +1,3 @@
+// run: run vecadd --warp-size 65
+// exit: ?
+// stderr: ?

@@ -1,0 +1,63 @@
+#!/bin/bash
+# Builds the fuzz targets (clang-19, libFuzzer, ASan, UBSan) and runs each for its share of FUZZ_SECONDS; prints TAP.
+#
+# Seeds are the recorded hardware modules, the silicon applications, the bad cases and the manifests of the tree. The corpus grows in
+# build-fuzz/corpus/TARGET and is kept between runs. A finding is left in build-fuzz/findings/; once fixed, move it to
+# tests/fuzz/regress/TARGET/, where every run (and so `make test`) replays it first.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+unset MAKEFLAGS MAKELEVEL MFLAGS
+FUZZ_SECONDS=${FUZZ_SECONDS:-30}
+JOBS=${JOBS:-$(nproc)}
+export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+
+targets=$(basename -s .c tests/fuzz/fuzz_*.c)
+if ! make -s -j"$JOBS" CC=clang-19 FUZZ=1 NO_AVX2=1 B=build-fuzz fuzzers build-fuzz/data/ptxvec_open/.unpacked build-fuzz/data/silicon_apps/.unpacked; then
+    echo "not ok build the fuzz targets"
+    exit 1
+fi
+
+seeds() {
+    local to=$1 f
+    mkdir -p "$to"
+    case $2 in
+    fuzz_ptx | fuzz_exec)
+        cp tests/bad/*.ptx "$to" 2>/dev/null
+        cp build-fuzz/data/silicon_apps/ptx/*.ptx "$to"
+        # of each recorded module the header and one kernel: small inputs mutate better
+        for f in build-fuzz/data/ptxvec_open/modules/*.ptx; do
+            awk '/\.entry/ { n++ } n < 2' "$f" > "$to/$(basename "$f")"
+        done ;;
+    fuzz_manifest)
+        cp build-fuzz/data/silicon_apps/manifest/*.json "$to"
+        for f in tests/bad/*.manifest; do [ -f "$f" ] && sed '/^\/\/ /d' "$f" > "$to/$(basename "$f").json"; done
+        for f in workloads/*/*.json; do [ -f "$f" ] && cp "$f" "$to/$(echo "$f" | tr / _)"; done ;;
+    esac
+}
+
+share=$((FUZZ_SECONDS / $(wc -w <<<"$targets")))
+status=0
+for target in $targets; do
+    corpus=build-fuzz/corpus/$target
+    findings=build-fuzz/findings
+    mkdir -p "$corpus" "$findings"
+    if [ -d tests/fuzz/regress/"$target" ]; then
+        for f in tests/fuzz/regress/"$target"/*; do
+            if build-fuzz/"$target" -timeout=10 "$f" > build-fuzz/log 2>&1; then
+                echo "ok replay $f"
+            else
+                echo "not ok replay $f"; tail -30 build-fuzz/log | sed 's/^/# /'; status=1
+            fi
+        done
+    fi
+    seeds build-fuzz/seeds/"$target" "$target"
+    if build-fuzz/"$target" -max_total_time="$share" -timeout=10 -rss_limit_mb=2048 -max_len=16384 -artifact_prefix="$findings/$target-" \
+        "$corpus" build-fuzz/seeds/"$target" > build-fuzz/log 2>&1; then
+        echo "ok $target: no finding in $share s ($(sed -n 's/^Done \([0-9]*\) runs.*/\1 inputs/p' build-fuzz/log))"
+    else
+        echo "not ok $target: a finding, left in $findings"
+        grep -v '^#' build-fuzz/log | tail -40 | sed 's/^/# /'
+        status=1
+    fi
+done
+exit $status

@@ -1,0 +1,195 @@
+#!/bin/bash
+# Runs the tests, one line per suite, and ends with "N passed, N failed"; exit 1 when something failed.
+#
+#   tests/run.sh [--all] [--list] [SUITE...]
+#
+# Without names: every suite that fits in ten minutes together. --all widens the sanitizer, valgrind and fuzz suites.
+# Each suite is a function suite_NAME below that prints TAP lines ("ok NAME", "not ok NAME"); everything else it prints is shown
+# when something failed. JOBS sets how many compilers run at a time, default one per processor.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+unset MAKEFLAGS MAKELEVEL MFLAGS
+
+SUITES="build unit isa apps workloads bad cli noavx2 clang san valgrind fuzz"
+JOBS=${JOBS:-$(nproc)}
+ALL=
+LOGS=build/test-logs
+export CMOCKA_MESSAGE_OUTPUT=TAP
+export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+
+# --- building blocks; each prints TAP
+
+# build DIR "make arguments": one test, that the variant builds without a word of warning
+build() {
+    # shellcheck disable=SC2086
+    if make -s -j"$JOBS" $2; then echo "ok build $1"; else echo "not ok build $1"; return 1; fi
+}
+
+# one "name" command...: one test that passes when the command exits 0
+one() {
+    local name=$1 out
+    shift
+    if out=$(timeout 300 "$@" 2>&1 </dev/null); then
+        echo "ok $name"
+    else
+        echo "not ok $name (exit $?)"
+        echo "$out" | tail -25 | sed 's/^/# /'
+    fi
+}
+
+# unit_programs DIR [wrapper...]: every cmocka program; one that dies outside its tests is one failure more
+unit_programs() {
+    local dir=$1 program out rc
+    shift
+    for program in "$dir"/tests/test_*; do
+        case $program in *.d) continue ;; esac
+        [ -x "$program" ] || continue
+        out=$(timeout 300 "$@" "$program" 2>&1 </dev/null)
+        rc=$?
+        echo "# $program"
+        echo "$out"
+        if [ $rc -ne 0 ] && ! grep -q '^not ok' <<<"$out"; then echo "not ok $program died (exit $rc)"; fi
+        if [ $rc -eq 0 ] && ! grep -q '^ok' <<<"$out"; then echo "not ok $program ran no test"; fi
+    done
+}
+
+# vectors DIR DATA [wrapper...]: `heddle vectors` ends with "N passed, N failed", each case being one test
+vectors() {
+    local dir=$1 data=$2 out passed failed
+    shift 2
+    out=$(timeout 540 "$@" "$dir"/heddle vectors "$data" 2>&1 </dev/null)
+    read -r passed failed < <(tail -1 <<<"$out" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p')
+    if [ -z "${passed:-}" ]; then
+        echo "not ok heddle vectors gave no result"
+        tail -25 <<<"$out" | sed 's/^/# /'
+        return
+    fi
+    [ "$failed" -eq 0 ] || head -60 <<<"$out" | sed 's/^/# /'
+    yes "ok vector" | head -"$passed"
+    yes "not ok vector" | head -"$failed"
+}
+
+# some_vectors DIR STEP: a directory with every STEP-th case
+some_vectors() {
+    local to=$1/data/vectors_$2
+    mkdir -p "$to"
+    ln -sfn "$PWD"/build/data/ptxvec_open/modules "$to"/modules
+    ln -sf "$PWD"/build/data/ptxvec_open/*.bin "$to"/
+    awk -v step="$2" 'NR == 1 || NR % step == 2 % step' build/data/ptxvec_open/index.tsv > "$to"/index.tsv
+    echo "$to"
+}
+
+# app DIR NAME [wrapper...]: one recorded application, to silicon's checksum
+app() {
+    local dir=$1 name=$2
+    shift 2
+    one "app $name" "$@" "$dir"/heddle run build/data/silicon_apps/manifest/"$name".json --quiet
+}
+
+# --- the suites, in order
+
+suite_build() { build build "all unit data build/gen_docs build/view build/json_get"; }
+
+suite_unit() { unit_programs build; }
+
+suite_isa() { vectors build build/data/ptxvec_open; }
+
+suite_apps() {
+    local manifest
+    for manifest in build/data/silicon_apps/manifest/*.json; do app build "$(basename "$manifest" .json)"; done
+}
+
+suite_workloads() {
+    local name size
+    for name in $(sed -n 's/^WORKLOAD( *\([a-z0-9_]*\).*/\1/p' workloads/workloads.def); do
+        for size in tiny ${ALL:+small}; do
+            [ "$size" = small ] || [ -f workloads/"$name"/manifest-"$size".json ] || size=small
+            one "workload $name $size" build/heddle run "$name" --size "$size" --quiet
+        done
+    done
+}
+
+suite_bad() { tests/bad/run.sh build/heddle; }
+
+suite_cli() {
+    local script
+    for script in tests/cli/*.sh; do one "cli $(basename "$script" .sh)" bash "$script" build; done
+}
+
+suite_noavx2() {
+    build build-noavx2 "NO_AVX2=1 build-noavx2/heddle" || return
+    vectors build-noavx2 build/data/ptxvec_open
+    if [ -n "$ALL" ]; then HEDDLE_NO_AVX2=1 vectors build build/data/ptxvec_open; fi
+}
+
+suite_clang() {
+    build build-clang "CC=clang-19 build-clang/heddle unit" || return
+    unit_programs build-clang
+    vectors build-clang build/data/ptxvec_open
+}
+
+# gcc's ASan and UBSan; with --all clang's too, and every vector
+suite_san() {
+    sanitized build-san "SAN=1"
+    if [ -n "$ALL" ]; then sanitized build-clang-san "SAN=1 CC=clang-19"; fi
+}
+sanitized() {
+    build "$1" "$2 $1/heddle unit" || return
+    unit_programs "$1"
+    if [ -n "$ALL" ]; then vectors "$1" build/data/ptxvec_open; else vectors "$1" "$(some_vectors "$1" 4)"; fi
+    tests/bad/run.sh "$1"/heddle
+    local name
+    for name in reduce_shfl lud bfs nw; do app "$1" "$name"; done
+}
+
+suite_valgrind() {
+    if ! command -v valgrind >/dev/null; then echo "# valgrind is not installed: nothing run"; return; fi
+    local vg="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect"
+    # shellcheck disable=SC2086
+    vectors build "$(some_vectors build ${ALL:+8} ${ALL:-80})" $vg
+    # shellcheck disable=SC2086
+    one "valgrind check" $vg build/heddle check build/data/silicon_apps/ptx/lud.ptx
+    # shellcheck disable=SC2086
+    one "valgrind run" $vg build/heddle run vecadd --size tiny --quiet
+    # shellcheck disable=SC2086
+    if [ -n "$ALL" ]; then unit_programs build $vg; fi
+}
+
+suite_fuzz() { FUZZ_SECONDS=${ALL:+120} FUZZ_SECONDS=${FUZZ_SECONDS:-30} tests/fuzz/run.sh; }
+
+# --- the runner
+
+now() { date +%s.%N; }
+seconds() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.1f", b - a }'; }
+
+wanted=
+for arg; do
+    case $arg in
+    --all) ALL=1 ;;
+    --list) echo "$SUITES" | tr ' ' '\n'; exit 0 ;;
+    -*) echo "tests/run.sh: unknown option $arg (--all, --list or names of suites)" >&2; exit 2 ;;
+    *)
+        case " $SUITES " in
+        *" $arg "*) wanted="$wanted $arg" ;;
+        *) echo "tests/run.sh: no suite '$arg'; there are: $SUITES" >&2; exit 2 ;;
+        esac ;;
+    esac
+done
+[ -n "$wanted" ] || wanted=$SUITES
+mkdir -p "$LOGS"
+
+passed=0 failed=0 begin=$(now)
+for suite in $wanted; do
+    t0=$(now)
+    suite_"$suite" > "$LOGS/$suite" 2>&1
+    p=$(grep -c '^ok' "$LOGS/$suite")
+    f=$(grep -c '^not ok' "$LOGS/$suite")
+    [ "$f" -eq 0 ] || grep -v '^ok' "$LOGS/$suite" | head -200
+    printf '%-10s %6d passed %4d failed %8s s\n' "$suite" "$p" "$f" "$(seconds "$t0" "$(now)")"
+    passed=$((passed + p)) failed=$((failed + f))
+    # without the command nothing else can run
+    if [ "$suite" = build ] && [ "$f" -ne 0 ]; then break; fi
+done
+echo "in $(seconds "$begin" "$(now)") s; logs in $LOGS/"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,100 @@
+#!/bin/bash
+# Checks that need no run: formatting, clang-tidy, include direction, drift of generated documents, words. Sizes are a report.
+#
+#   tools/lint.sh [CHECK...]     format tidy includes docs words sizes; all of them when none is named
+set -u
+cd "$(dirname "$0")/.." || exit 2
+FORMAT=${CLANG_FORMAT:-clang-format-19}
+TIDY=${CLANG_TIDY:-clang-tidy-19}
+status=0
+
+fail() { status=1; echo "lint: $*"; }
+sources() { find src include bench tools tests workloads -name '*.[ch]' | sort; }
+need() {
+    command -v "$1" > /dev/null && return
+    fail "$1 is not installed (tools/setup.sh lint)"
+    return 1
+}
+
+check_format() {
+    need "$FORMAT" || return
+    sources | xargs "$FORMAT" --dry-run -Werror || fail "run $FORMAT -i on the files above"
+}
+
+# The lane files are the same code over and over for the analyser, and the most expensive: the compilers' warnings have to do there.
+check_tidy() {
+    need "$TIDY" || return
+    # shellcheck disable=SC2016
+    find src bench tools -name '*.c' ! -path 'src/func/lanes/*' | sort |
+        xargs -P "$(nproc)" -n 4 sh -c '"$0" --quiet "$@" -- -std=c17 -D_GNU_SOURCE -Isrc -Iinclude -I. -ffp-contract=off' "$TIDY" 2> /dev/null ||
+        fail "clang-tidy"
+}
+
+# Includes point one way. A room may include itself and any room with a smaller number.
+room_rank() {
+    case $1 in
+    base) echo 0 ;;
+    config | stats | trace) echo 1 ;;
+    isa) echo 2 ;;
+    func) echo 3 ;;
+    ptx | riscv) echo 4 ;;
+    mem) echo 5 ;;
+    core) echo 6 ;;
+    gpu) echo 7 ;;
+    api) echo 8 ;;
+    power | report | manifest) echo 9 ;;
+    cli | opencl | cuda) echo 10 ;;
+    *) echo "" ;;
+    esac
+}
+check_includes() {
+    local file line room other
+    while IFS=: read -r file line other; do
+        room=${file#src/}
+        room=${room%%/*}
+        if [ -z "$(room_rank "$room")" ]; then fail "$file: src/$room has no place in tools/lint.sh's list of rooms"; continue; fi
+        if [ -z "$(room_rank "$other")" ]; then fail "$file:$line: no such room: $other/"; continue; fi
+        if [ "$room" != "$other" ] && [ "$(room_rank "$other")" -ge "$(room_rank "$room")" ]; then
+            fail "$file:$line: $room/ must not include $other/"
+        fi
+    done < <(grep -rn --include='*.[ch]' --include='*.def' '^#include "[a-z]*/' src | grep -v '#include "workloads/' | sed 's,^\([^:]*:[0-9]*\):#include "\([a-z]*\)/.*,\1:\2,')
+}
+
+check_docs() {
+    make -s build/gen_docs || { fail "build/gen_docs does not build"; return; }
+    build/gen_docs | cmp -s - docs/isa.md || fail "docs/isa.md is not what the tables say: run make docs"
+}
+
+check_words() {
+    local text
+    text=$(find src include bench tools tests workloads docs man machines .ci ./*.md Makefile -type f ! -name '*.zst' ! -path 'tools/lint.sh' 2> /dev/null)
+    # shellcheck disable=SC2086
+    grep -nE '\b(TODO|FIXME|XXX|HACK)\b' $text && fail "finish it, or say in plain words what it does not do"
+    # shellcheck disable=SC2086
+    grep -nP '\t' $(sources) && fail "tabs"
+    # shellcheck disable=SC2086
+    grep -nE '[[:space:]]+$' $(sources) && fail "white space at the end of a line"
+    # shellcheck disable=SC2046
+    grep -nE '^typedef (struct|union|enum)[ a-z0-9_]*(\{|;)|^struct [a-z0-9_]+_t\b' $(sources) && fail "structs go by their own name, without typedef or _t"
+    # shellcheck disable=SC2046
+    grep -nE '\b(assert|abort)\(' $(find src -name '*.[ch]' ! -name base.c) && fail "CHECK stays on in release; assert does not"
+}
+
+# Report only: the tail is what makes code hard to read.
+check_sizes() {
+    sources | xargs wc -l | awk '$2 != "total" && $1 > 700 { printf "long file: %s (%d lines)\n", $2, $1 }'
+    # a function is from a line that starts in column 1 and ends with "{" to the "}" in column 1
+    sources | xargs awk '
+        FNR == 1 { name = "" }
+        /^[a-z_].*\) \{$/ { name = $0; start = FNR }
+        /^\}/ && name != "" { if (FNR - start > 60) printf "long function: %s:%d (%d lines)\n", FILENAME, start, FNR - start; name = "" }'
+}
+
+for check in ${*:-format includes docs words tidy sizes}; do
+    case $check in
+    format | tidy | includes | docs | words | sizes) check_"$check" ;;
+    *) echo "tools/lint.sh: no check '$check'; there are: format tidy includes docs words sizes" >&2; exit 2 ;;
+    esac
+done
+[ $status -eq 0 ] && echo "lint: clean"
+exit $status

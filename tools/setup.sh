@@ -1,0 +1,87 @@
+#!/bin/sh
+# Installs the Debian packages heddle needs and that are missing; does nothing when none is.
+#
+#   tools/setup.sh [--check] [GROUP...]     groups: build workloads test lint; all of them when none is named
+#   --check   only say what is missing; exit 1 when something is
+#
+# Written for Debian 12 (bookworm). The table below is the whole list: group, package, what it is for.
+set -eu
+
+packages() {
+    cat <<'TABLE'
+build      gcc                 the C compiler
+build      libc6-dev           the C library's headers
+build      make                drives the build
+build      libjansson-dev      reads manifests, writes JSON results
+build      libzstd-dev         compressed traces and test data
+workloads  clang-19            compiles the bundled OpenCL C workloads to PTX; the second compiler of the tests
+workloads  libclc-19           OpenCL C's built-in functions as PTX
+test       libcmocka-dev       the unit tests' framework
+test       zstd                unpacks the recorded hardware results in tests/data
+test       libclang-rt-19-dev  clang's sanitizers and libFuzzer
+test       valgrind            runs a small set of tests under memcheck
+lint       clang-format-19     checks the formatting
+lint       clang-tidy-19       static checks
+TABLE
+}
+
+check=
+groups=
+for arg; do
+    case $arg in
+    --check) check=1 ;;
+    build | workloads | test | lint) groups="$groups $arg" ;;
+    -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    *) echo "tools/setup.sh: unknown group '$arg'; the groups are build, workloads, test and lint" >&2; exit 2 ;;
+    esac
+done
+[ -n "$groups" ] || groups="build workloads test lint"
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+    echo "tools/setup.sh: this is not a Debian system; install the equivalents of these by hand:" >&2
+    packages >&2
+    exit 2
+fi
+
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+missing=
+report=$(mktemp)
+trap 'rm -f "$report"' EXIT
+packages > "$report"
+while read -r group package why; do
+    case " $groups " in *" $group "*) ;; *) continue ;; esac
+    installed "$package" && continue
+    [ -n "$missing" ] || echo "tools/setup.sh: missing packages:"
+    printf '  %-20s %s\n' "$package" "$why"
+    missing="$missing $package"
+done < "$report"
+[ -n "$missing" ] || exit 0
+[ -z "$check" ] || exit 1
+
+if [ "$(id -u)" -eq 0 ]; then
+    as_root=
+elif command -v sudo >/dev/null 2>&1; then
+    as_root=sudo
+else
+    echo "tools/setup.sh: installing needs root or sudo, and there is neither. As root, run:" >&2
+    echo "  apt-get update && apt-get install --no-install-recommends$missing" >&2
+    exit 2
+fi
+
+apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3 "$@"; }
+tries=0
+until apt update -q; do
+    tries=$((tries + 1))
+    if [ $tries -ge 3 ]; then
+        echo "tools/setup.sh: apt-get update failed $tries times; installing from the lists that are here" >&2
+        break
+    fi
+    echo "tools/setup.sh: apt-get update failed, trying again in 5 seconds" >&2
+    sleep 5
+done
+# shellcheck disable=SC2086
+if ! apt install -y -q --no-install-recommends $missing; then
+    echo "tools/setup.sh: apt-get could not install$missing (its messages are above)" >&2
+    exit 2
+fi

@@ -1,0 +1,38 @@
+/* nqueens: recursion over an array of columns, solutions counted by where their first three queens stand. Bit-exact. */
+#include <stdlib.h>
+
+#include "../ref.h"
+
+struct search {
+    u32 n;
+    u32 column[16]; /* of the queen in each row placed so far */
+    u32 *solutions;
+};
+
+static bool safe(const struct search *s, u32 row, u32 col) {
+    for (u32 r = 0; r < row; r++)
+        if (s->column[r] == col || (u32)abs((int)s->column[r] - (int)col) == row - r) return false;
+    return true;
+}
+
+static void place(struct search *s, u32 row) {
+    if (row == s->n) {
+        s->solutions[s->column[0] + s->n * (s->column[1] + s->n * s->column[2])]++;
+        return;
+    }
+    for (u32 col = 0; col < s->n; col++)
+        if (safe(s, row, col)) {
+            s->column[row] = col;
+            place(s, row + 1);
+        }
+}
+
+bool workload_ref_nqueens(struct workload_buffers *b) {
+    u64 count = ref_count(b, "solutions");
+    u32 n = (u32)lround(cbrt((double)count));
+    u32 *solutions = ref_u32(b, "solutions", (u64)n * n * n);
+    if (!solutions || n < 4 || n > 16) return false;
+    memset(solutions, 0, count * sizeof *solutions);
+    place(&(struct search){.n = n, .solutions = solutions}, 0);
+    return true;
+}
