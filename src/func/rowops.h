@@ -9,7 +9,7 @@ struct rowops {
     /* d[l] = s[l] for the lanes of m; rows of 4 or 8 bytes a lane */
     void (*blend32)(u32 *d, const u32 *s, u32 m);
     void (*blend64)(u64 *d, const u64 *s, u32 m);
-    /* addr[l] = row[l] + off; lanes outside m repeat the first lane of m (m != 0) */
+    /* addr[l] = row[l] + off, in the width of the row; lanes outside m repeat the first lane of m (m != 0) */
     void (*address32)(u64 *addr, const u32 *row, u64 off, u32 m);
     void (*address64)(u64 *addr, const u64 *row, u64 off, u32 m);
     /* True when every addr[l] - base <= span and no addr[l] has a bit of `low` */

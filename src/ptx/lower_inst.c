@@ -532,9 +532,9 @@ static bool lower_bra(struct fn *f) {
 }
 
 static bool lower_brx(struct fn *f) {
-    if (!want_operands(f, 2, 2)) return false;
+    if (!want_operands(f, 1, 1)) return false;
     if (f->pi->table == NONE || f->pf->tables[f->pi->table].kind != TABLE_BRANCHTARGETS)
-        return lower_error(f, &f->pi->opnds[1], "expected the label of a .branchtargets list");
+        return lower_error(f, NULL, "expected the label of a .branchtargets list");
     const struct ptx_table *t = &f->pf->tables[f->pi->table];
     struct opnd idx;
     if (!lower_src(f, &f->pi->opnds[0], TYPE_u32, false, &idx)) return false;

@@ -1,3 +1,3 @@
 // run: check .
-// exit: ?
-// stderr: ?
+// exit: 2
+// stderr: .: error: cannot read: Is a directory

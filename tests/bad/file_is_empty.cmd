@@ -1,3 +1,3 @@
 // run: check /dev/null
-// exit: ?
-// stderr: ?
+// exit: 2
+// stderr: /dev/null:1:1: error: missing .version; a module starts with it

@@ -1,3 +1,3 @@
 // run: check nowhere.ptx
-// exit: ?
-// stderr: ?
+// exit: 2
+// stderr: nowhere.ptx: error: cannot read: No such file or directory

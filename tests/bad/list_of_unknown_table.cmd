@@ -1,3 +1,3 @@
 // run: list machnes
-// exit: ?
-// stderr: ?
+// exit: 2
+// stderr: heddle list: error: unknown list "machnes"; lists are workloads, classes, generators

@@ -1,3 +1,21 @@
 // run: 
-// exit: ?
-// stderr: ?
+// exit: 2
+// stderr: heddle runs GPU programs on a simulated GPU.
+// stderr:
+// stderr: usage: heddle COMMAND [OPTIONS]
+// stderr:
+// stderr: commands
+// stderr:   run        run a manifest, a PTX file or a bundled workload
+// stderr:   check      read PTX files and report kernels and errors without running them
+// stderr:   vectors    compare recorded instruction results with ours
+// stderr:   list       list bundled workloads, instruction classes or buffer generators
+// stderr:   help       tell what a command does and which options it has
+// stderr:
+// stderr: "heddle help COMMAND" tells more about one; "heddle --version" prints the version.
+// stderr:
+// stderr: example
+// stderr:   heddle run vecadd
+// stderr:
+// stderr: exit codes
+// stderr:   0 all well; 1 results differ from the expected ones; 2 a mistake in what was given;
+// stderr:   3 the simulated program did something illegal

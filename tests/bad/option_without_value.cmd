@@ -1,3 +1,3 @@
 // run: run vecadd --json
-// exit: ?
-// stderr: ?
+// exit: 2
+// stderr: heddle run: error: --json needs FILE

@@ -1,3 +1,4 @@
 // run: run
-// exit: ?
-// stderr: ?
+// exit: 2
+// stderr: heddle run: error: an operand is missing
+// stderr: usage: heddle run X [OPTIONS]

@@ -1,3 +1,3 @@
 // run: rnu scale.ptx
-// exit: ?
-// stderr: ?
+// exit: 2
+// stderr: heddle: error: unknown command "rnu"; commands are run, check, vectors, list, help

@@ -1,3 +1,3 @@
 // run: run vecadd --verbos
-// exit: ?
-// stderr: ?
+// exit: 2
+// stderr: heddle run: error: unknown option --verbos; "heddle run --help" lists the legal ones

@@ -1,3 +1,3 @@
 // run: run vecad
-// exit: ?
-// stderr: ?
+// exit: 2
+// stderr: heddle run: error: no bundled workload "vecad"; did you mean "vecadd"?

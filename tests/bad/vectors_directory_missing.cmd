@@ -1,3 +1,3 @@
 // run: vectors nowhere
-// exit: ?
-// stderr: ?
+// exit: 2
+// stderr: nowhere/index.tsv: error: cannot read: No such file or directory

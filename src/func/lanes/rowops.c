@@ -29,7 +29,7 @@ static void repeat_first(u64 *addr, u32 m) {
 }
 
 static void address32(u64 *addr, const u32 *row, u64 off, u32 m) {
-    for (u32 l = 0; l < SLAB_LANES; l++) addr[l] = (u64)row[l] + off;
+    for (u32 l = 0; l < SLAB_LANES; l++) addr[l] = (u32)(row[l] + (u32)off);
     repeat_first(addr, m);
 }
 
