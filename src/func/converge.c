@@ -335,10 +335,10 @@ bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func
         return false;
     }
     i16 f = frame_new(w);
-    w->frames.at[f] = (struct frame){.ret_pc = ret_pc, .parent = caller, .refs = 1, .func = (u16)func, .depth = (u16)(from.depth + 1), .row = from.row + cf->regs,
+    w->frames.at[f] = (struct frame){.ret_pc = ret_pc, .parent = caller, .refs = 1, .func = (u16)func, .depth = (u16)(from.depth + 1), .row = from.row + cf->rows,
                                      .pred = from.pred + cf->preds, .local = from.local + cf->local_b, .call = c};
     const struct frame *fr = &w->frames.at[f];
-    reserve_frame(w, fr->row + kf->regs, fr->pred + kf->preds, fr->local + kf->local_b);
+    reserve_frame(w, fr->row + kf->rows, fr->pred + kf->preds, fr->local + kf->local_b);
     struct side src = {g->regs, g->preds, g->local_base, NULL};
     group_enter(w, g, f); /* the caller's reference passes from the group to the new frame */
     struct side dst = {g->regs, g->preds, g->local_base, NULL};

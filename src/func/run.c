@@ -156,7 +156,7 @@ static void warp_init(struct cta *c, struct warp *w, u32 id) {
     w->cta = c;
     w->id = id;
     w->nslabs = l->warp_size > SLAB_LANES ? 2 : 1;
-    w->rows = MAX(k->recursive || k->nfuncs > 1 ? k->regs_per_thread : k->funcs[0].regs, 4u);
+    w->rows = MAX(k->rows_per_warp, 4u);
     w->npreds = MAX(k->preds_per_thread, 1u);
     w->local_cap = MAX(k->local_b, 16u);
     w->regs = base_alloc_aligned((size_t)w->rows * ROW_B * w->nslabs);
@@ -213,7 +213,7 @@ static void cta_start(struct cta *c, u64 linear) {
         u32 threads = MIN(l->threads - i * l->warp_size, l->warp_size);
         w->tid0 = i * l->warp_size;
         w->live = threads == 64 ? ~0ull : (1ull << threads) - 1;
-        for (u32 s = 0; s < w->nslabs; s++) memset(w->regs + (size_t)s * w->rows * ROW_B, 0, (size_t)k->funcs[0].regs * ROW_B);
+        for (u32 s = 0; s < w->nslabs; s++) memset(w->regs + (size_t)s * w->rows * ROW_B, 0, (size_t)k->funcs[0].rows * ROW_B);
         memset(w->preds, 0, w->npreds * sizeof(*w->preds));
         if (k->local_b) memset(w->local, 0, (size_t)w->local_cap * MAX_WARP);
         warp_reset(w);

@@ -5,7 +5,8 @@
  * Predicates are a separate file of one bit per lane.
  *
  * Storage (D2): lanes are kept in slabs of 32. A register row is u32[32]; the pair of rows of a 64-bit value is read as u64[32].
- * Values narrower than 32 bits live zero-extended in a row. A predicate of a slab is one u32, bit l = lane l. A warp of more than
+ * Values of different sizes never share storage, whatever physical registers they have: lanes that diverged may hold a 32-bit value in r6
+ * and a 64-bit one in r6:7 at the same time, and a lane of a pair lies where other lanes of its rows would. Values narrower than 32 bits live zero-extended in a row. A predicate of a slab is one u32, bit l = lane l. A warp of more than
  * 32 lanes has two slabs; of fewer, one slab whose upper lanes are never live. */
 #ifndef HEDDLE_ISA_H
 #define HEDDLE_ISA_H
@@ -124,6 +125,7 @@ struct opnd {
     u8 rows;     /* 1 or 2; 0 for a predicate */
     u8 absent;   /* 1: no such operand, or the sink _ */
     u8 negate;   /* predicate source written !p */
+    u16 reg;     /* physical register number (the first of a pair), for disassembly and time */
     i32 off;     /* bytes from the frame's first register row, or into the kernel's pool of constants; predicates: index */
 };
 
@@ -200,7 +202,8 @@ struct branch_table {
 struct kernel_func {
     const char *name;
     i32 entry_pc, exit_pc; /* exit_pc: the pseudo instruction where all returns meet */
-    u32 regs;              /* 32-bit rows of its frame */
+    u32 regs;              /* physical 32-bit registers of its frame */
+    u32 rows;              /* rows of storage of its frame */
     u32 preds;
     u32 local_b;           /* .local and .param bytes of its frame, a multiple of 16 */
     u32 nparams, nrets;
@@ -222,6 +225,7 @@ struct kernel {
     struct kernel_param *params;
     /* what it needs, per thread or per block */
     u32 regs_per_thread;    /* 32-bit registers, deepest known call path */
+    u32 rows_per_warp;      /* rows of storage, deepest known call path */
     u32 preds_per_thread;
     u32 local_b;            /* per thread, kernel's own frame and deepest known call path */
     u32 shared_b;           /* static, per block */

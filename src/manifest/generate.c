@@ -139,19 +139,17 @@ void generator_fill(const struct manifest_buffer *b, void *data) {
 
 static bool fill_from_file(const struct manifest *m, u32 i, void *data, struct diag *d) {
     const struct manifest_buffer *b = &m->buffers[i];
-    struct strbuf path = {0};
-    bool absolute = b->file[0] == '/';
-    strbuf_add(&path, "%s%s%s", absolute ? "" : m->dir, absolute ? "" : "/", b->file);
+    char *path = manifest_path(m, b->file);
     size_t len = 0;
-    char *bytes = text_read_file(path.s, &len);
-    if (!bytes) diag_error(d, m->file, 0, 0, "buffers[%u]: cannot read %s: %s", i, path.s, strerror(errno));
+    char *bytes = text_read_file(path, &len);
+    if (!bytes) diag_error(d, m->file, 0, 0, "buffers[%u]: cannot read %s: %s", i, path, strerror(errno));
     else if (len != b->bytes)
-        diag_error(d, m->file, 0, 0, "buffers[%u]: %s holds %zu bytes, but %llu elements of %s are %llu", i, path.s, len,
+        diag_error(d, m->file, 0, 0, "buffers[%u]: %s holds %zu bytes, but %llu elements of %s are %llu", i, path, len,
                    (unsigned long long)b->count, b->type->name, (unsigned long long)b->bytes);
     else memcpy(data, bytes, len);
     bool ok = bytes && len == b->bytes;
     free(bytes);
-    strbuf_free(&path);
+    free(path);
     return ok;
 }
 

@@ -453,8 +453,7 @@ static const char *stem(struct arena *a, const char *path) {
 
 static const char *folder(struct arena *a, const char *path) {
     const char *slash = strrchr(path, '/');
-    if (!slash) return ".";
-    return slash == path ? "/" : arena_strdup(a, path, (size_t)(slash - path));
+    return slash ? arena_strdup(a, path, (size_t)(slash - path) + 1) : "";
 }
 
 static void read_top(struct reader *r, json_t *root) {
@@ -505,27 +504,29 @@ void manifest_free(struct manifest *m) {
     free(m);
 }
 
+char *manifest_path(const struct manifest *m, const char *path) {
+    struct strbuf s = {0};
+    strbuf_add(&s, "%s%s", path[0] == '/' ? "" : m->dir, path);
+    return s.s;
+}
+
 char *manifest_ptx_path(const struct manifest *m, struct diag *d) {
     if (!m->ptx) {
         diag_error(d, m->file, 0, 0, "key \"ptx\" is missing; add it, or name the PTX file: heddle run FILE.ptx --manifest %s",
                    m->file);
         return NULL;
     }
-    struct strbuf here = {0}, above = {0};
-    bool absolute = m->ptx[0] == '/';
-    strbuf_add(&here, "%s%s%s", absolute ? "" : m->dir, absolute ? "" : "/", m->ptx);
-    strbuf_add(&above, "%s/../%s", m->dir, m->ptx);
-    if (access(here.s, R_OK) == 0) {
-        strbuf_free(&above);
-        return here.s;
-    }
-    if (!absolute && access(above.s, R_OK) == 0) {
-        strbuf_free(&here);
+    char *here = manifest_path(m, m->ptx);
+    if (access(here, R_OK) == 0) return here;
+    struct strbuf above = {0};
+    strbuf_add(&above, "%s../%s", m->dir, m->ptx);
+    if (m->ptx[0] != '/' && access(above.s, R_OK) == 0) {
+        free(here);
         return above.s;
     }
-    if (absolute) diag_error(d, m->file, 0, 0, "ptx: cannot read %s", here.s);
-    else diag_error(d, m->file, 0, 0, "ptx: cannot read %s, nor %s", here.s, above.s);
-    strbuf_free(&here);
+    if (m->ptx[0] == '/') diag_error(d, m->file, 0, 0, "ptx: cannot read %s", here);
+    else diag_error(d, m->file, 0, 0, "ptx: cannot read %s, nor %s", here, above.s);
+    free(here);
     strbuf_free(&above);
     return NULL;
 }

@@ -60,7 +60,7 @@ struct manifest_expect {
 struct manifest {
     struct arena arena; /* owns everything below */
     const char *file;   /* as the user named it */
-    const char *dir;    /* its folder, "." for none */
+    const char *dir;    /* its folder with a slash at the end, "" for none */
     const char *name;   /* "name", else the file's name without folder and ending */
     const char *ptx;    /* as written, or NULL */
     u32 nbuffers, nlaunches;
@@ -75,6 +75,8 @@ struct manifest *manifest_parse(const char *file, const char *text, size_t len, 
 void manifest_free(struct manifest *m);
 /* Where the PTX lies: "ptx" relative to the manifest's folder, else to the folder above it. NULL with an error; free it. */
 char *manifest_ptx_path(const struct manifest *m, struct diag *d);
+/* `path`, which is relative to the manifest's folder unless absolute; free it */
+char *manifest_path(const struct manifest *m, const char *path);
 /* Index of the buffer with this name or id; -1 with an error that lists the legal ones, its place given by `file` and `what` */
 i32 manifest_find_buffer(const struct manifest *m, const char *name, const char *what, struct diag *d);
 u64 manifest_bytes(const struct manifest *m); /* of all buffers */

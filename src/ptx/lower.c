@@ -162,10 +162,13 @@ static void flow_of(struct fn *f, u32 pc, struct flow_inst *fi) {
     }
 }
 
+/* Storage has a region for each size of value, `f->region` rows each (isa.h says why). */
 static void rewrite(const struct fn *f, struct opnd *o, const i32 *phys) {
-    (void)f;
     if (o->absent || o->in == OPND_IN_POOL) return;
-    o->off = o->in == OPND_IN_REG ? phys[o->off] * ROW_B : phys[o->off];
+    i32 reg = phys[o->off];
+    u32 region = o->rows == 4 ? 2 : o->rows == 2 ? 1 : 0;
+    o->reg = (u16)reg;
+    o->off = o->in == OPND_IN_REG ? (i32)(region * f->region + (u32)reg) * ROW_B : reg;
 }
 
 static void rewrite_inst(const struct fn *f, struct inst *in, const i32 *phys) {
@@ -227,9 +230,11 @@ static void finish_function(struct fn *f, struct kernel_func *kf) {
     cfg_reconvergence(&flow, reconv, &scratch);
     u32 nin = reg_params(f->pf->params, f->pf->nparams, in), nout = reg_params(f->pf->rets, f->pf->nrets, out);
     struct regalloc_result r = regalloc(&flow, in, nin, out, nout, phys, &scratch);
+    bool quads = memchr(f->vrows.at, 4, f->vrows.n) != NULL;
+    f->region = (u32)align_up(r.regs, 4);
     for (u32 pc = 0; pc < n; pc++) {
         struct inst *x = &f->code.at[pc];
-        bool branches = fi[pc].target != NONE || fi[pc].ntargets || fi[pc].leaves;
+        bool branches = fi[pc].ntargets || ((fi[pc].target != NONE || fi[pc].leaves) && x->guard != NONE);
         if (branches) x->reconv = reconv[pc] == (i32)n && f->is_entry ? NONE : reconv[pc];
         if (x->exec == exec_call) x->reconv = (i32)pc + 1;
         if (x->exec == exec_ret) x->target = (i32)n;
@@ -237,12 +242,12 @@ static void finish_function(struct fn *f, struct kernel_func *kf) {
     }
     for (u32 pc = 0; pc < n; pc++)
         if (f->code.at[pc].reconv != NONE) f->code.at[f->code.at[pc].reconv].flags |= INST_RECONV;
-    kf->regs = (u32)align_up(r.regs, 4);
+    kf->regs = r.regs;
+    kf->rows = f->region * (quads ? 3 : 2);
     kf->preds = r.preds;
     kf->nparams = f->pf->nparams, kf->nrets = f->pf->nrets;
     kf->params = f->is_entry ? NULL : slots_of(f, f->pf->params, f->pf->nparams, phys);
     kf->rets = slots_of(f, f->pf->rets, f->pf->nrets, phys);
-    if (f->is_entry) f->lo->k->regs_per_thread = r.regs; /* exact, before callees are added */
     arena_free(&scratch);
 }
 
@@ -292,7 +297,7 @@ static void append_code(struct lower *lo, struct fn *f, struct kernel_func *kf) 
 }
 
 struct depth { /* deepest path through the call graph */
-    u32 regs, preds, local_b;
+    u32 regs, rows, preds, local_b;
 };
 
 static struct depth deepest(struct lower *lo, u32 func, u8 *on_path) {
@@ -311,12 +316,12 @@ static struct depth deepest(struct lower *lo, u32 func, u8 *on_path) {
             bool may = c->func == (i32)x || (c->func == NONE && c->builtin == NONE);
             if (!may) continue;
             struct depth d = deepest(lo, x, on_path);
-            best.regs = MAX(best.regs, d.regs), best.preds = MAX(best.preds, d.preds), best.local_b = MAX(best.local_b, d.local_b);
+            best.regs = MAX(best.regs, d.regs), best.rows = MAX(best.rows, d.rows), best.preds = MAX(best.preds, d.preds), best.local_b = MAX(best.local_b, d.local_b);
             if (c->func != NONE) break;
         }
     }
     on_path[func] = 0;
-    best.regs += kf->regs, best.preds += kf->preds, best.local_b += kf->local_b;
+    best.regs += kf->regs, best.rows += kf->rows, best.preds += kf->preds, best.local_b += kf->local_b;
     return best;
 }
 
@@ -330,8 +335,9 @@ static void measure(struct lower *lo) {
         u8 on_path[DEEPEST_MAX_FUNCS] = {0};
         d = deepest(lo, 0, on_path);
     } else
-        for (u32 i = 0; i < k->nfuncs; i++) d.regs += k->funcs[i].regs, d.preds += k->funcs[i].preds, d.local_b += k->funcs[i].local_b;
-    if (k->nfuncs > 1) k->regs_per_thread = d.regs;
+        for (u32 i = 0; i < k->nfuncs; i++) d.regs += k->funcs[i].regs, d.rows += k->funcs[i].rows, d.preds += k->funcs[i].preds, d.local_b += k->funcs[i].local_b;
+    k->regs_per_thread = d.regs;
+    k->rows_per_warp = d.rows;
     k->preds_per_thread = d.preds;
     k->local_b = d.local_b;
     for (u32 i = 0; i < lo->m->nvars; i++)

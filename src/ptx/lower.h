@@ -34,6 +34,7 @@ struct fn { /* the function being lowered */
     i32 *pc_of;           /* parser's instruction index -> local pc; [ninsts] = end */
     i32 cc;               /* the carry's virtual predicate, or NONE */
     u32 local_b;
+    u32 region;           /* rows of storage for each size of value */
     const struct ptx_inst *pi; /* being lowered, for messages */
 };
 

@@ -77,24 +77,24 @@ static struct symbol *symbol_push(struct parser *p, enum sym_kind kind, struct n
     return s;
 }
 
-/* Is `text` the stem of a range of this depth, and its digits within it? Returns the range; *number is the register's. */
-static struct symbol *range_of_split(struct parser *p, const struct name *n, u32 stem_len, u32 *number) {
+/* The innermost range whose stem is the first stem_len characters of n, and that reaches as far as the number after them */
+static struct symbol *range_of_split(struct parser *p, const struct name *n, u32 stem_len) {
     u32 digits = n->len - stem_len;
     if (digits > 7 || (digits > 1 && n->text[stem_len] == '0')) return NULL;
     struct name *stem = name_find(p, n->text, stem_len);
     if (!stem || !stem->range) return NULL;
-    u32 value = 0;
-    for (u32 i = stem_len; i < n->len; i++) value = value * 10 + (u32)(n->text[i] - '0');
-    *number = value;
-    return value < (u32)stem->range->index ? stem->range : NULL;
+    i32 number = 0;
+    for (u32 i = stem_len; i < n->len; i++) number = number * 10 + (n->text[i] - '0');
+    struct symbol *r = stem->range;
+    while (r && number >= r->index) r = r->shadowed;
+    return r;
 }
 
 /* The innermost range that declares n; among those of one scope, the one with the longest stem */
 static struct symbol *range_find(struct parser *p, const struct name *n) {
     struct symbol *best = NULL;
-    u32 number;
     for (u32 stem = n->len - 1; stem > 0 && n->text[stem] >= '0' && n->text[stem] <= '9' && n->len - stem <= 7; stem--) {
-        struct symbol *r = range_of_split(p, n, stem, &number);
+        struct symbol *r = range_of_split(p, n, stem);
         if (r && (!best || r->depth > best->depth)) best = r;
     }
     return best;
@@ -222,8 +222,16 @@ static bool resolve(struct parser *p, const struct pending *r) {
 }
 
 static void report_no_label(struct parser *p, const struct pending *r) {
+    if (diag_full(p->dg)) return; /* after the twentieth of a hundred thousand, looking for near names is wasted */
     VEC(const char *) names = {0};
-    for (u32 i = 0; i < p->labels.n; i++) VEC_PUSH(&names, p->labels.at[i].name);
+    for (u32 i = 0; i < p->labels.n; i++) {
+        const struct ptx_label *l = &p->labels.at[i];
+        VEC_PUSH(&names, l->name);
+        if (strcmp(l->name, r->name->text) != 0) continue;
+        parse_error(p, r->loc, "label '%s' is not visible here; the one at line %u is inside a scope of its own", l->name, l->loc.line);
+        free(names.at);
+        return;
+    }
     for (u32 i = 0; i < p->tables.n; i++) VEC_PUSH(&names, p->tables.at[i].name);
     const char *hint = parse_suggest(p, "", r->name->text, r->name->len, names.at, names.n);
     parse_error(p, r->loc, "label '%s' is not declared%s", r->name->text, hint);
@@ -259,10 +267,9 @@ void scope_refer_table(struct parser *p, struct name *n, struct ptx_loc loc, u32
 
 /* A register just outside its range deserves to be told so */
 static bool report_outside_range(struct parser *p, const struct name *n, struct ptx_loc loc) {
-    u32 number;
     for (u32 stem = n->len - 1; stem > 0 && n->text[stem] >= '0' && n->text[stem] <= '9' && n->len - stem <= 7; stem--) {
         struct name *s = name_find(p, n->text, stem);
-        if (!s || !s->range || s->range->index == 0 || range_of_split(p, n, stem, &number)) continue;
+        if (!s || !s->range || s->range->index == 0 || range_of_split(p, n, stem)) continue;
         parse_error(p, loc, "register '%s' is not declared; '%s<%d>' at line %u ends at %s%d", n->text, s->text, s->range->index,
                     s->range->loc.line, s->text, s->range->index - 1);
         return true;

@@ -23,8 +23,8 @@ static void add_launch(struct report *r, u32 i) {
     k->threads += res->threads;
     k->warp_instructions += res->warp_instructions;
     k->thread_instructions += res->thread_instructions;
-    if (memcmp(l->grid, k->first->grid, sizeof(l->grid)) || memcmp(l->block, k->first->block, sizeof(l->block)))
-        k->shape_varies = true;
+    if (memcmp(l->grid, k->first->grid, sizeof(l->grid))) k->grid_varies = true;
+    if (memcmp(l->block, k->first->block, sizeof(l->block))) k->block_varies = true;
     r->threads += res->threads;
     r->warp_instructions += res->warp_instructions;
     r->thread_instructions += res->thread_instructions;

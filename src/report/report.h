@@ -11,7 +11,7 @@ struct report_kernel { /* all launches of one kernel together */
     struct heddle_kernel_info info;
     u32 launches;
     const struct manifest_launch *first; /* its grid and block stand for all, unless they vary */
-    bool shape_varies;
+    bool grid_varies, block_varies;
     u64 threads, warp_instructions, thread_instructions;
 };
 

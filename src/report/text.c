@@ -59,7 +59,7 @@ static void print_kernels(const struct report *r, FILE *out) {
         const struct report_kernel *k = &r->kernels[i];
         char grid[40], block[40], shared[32], local[32], constant[32];
         fprintf(out, "%-*s %9u %11s %9s %10llu %13llu %14llu %5u %9s %9s %9s\n", w, k->name, k->launches,
-                shape(grid, k->first->grid, k->shape_varies), shape(block, k->first->block, k->shape_varies),
+                shape(grid, k->first->grid, k->grid_varies), shape(block, k->first->block, k->block_varies),
                 (unsigned long long)k->threads, (unsigned long long)k->warp_instructions,
                 (unsigned long long)k->thread_instructions, k->info.registers, report_bytes(shared, k->info.shared_b),
                 report_bytes(local, k->info.local_b), report_bytes(constant, k->info.const_b));

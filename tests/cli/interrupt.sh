@@ -6,8 +6,10 @@ sed -n 's,^// manifest: \{0\,1\},,p' "$top/tests/bad/endless_loop.ptx" > "$work/
 pid=$!
 sleep 1
 kill -INT $pid
-( sleep 10; kill -KILL $pid 2> /dev/null ) &
+( sleep 10; kill -KILL $pid ) > /dev/null 2>&1 &
+guard=$!
 wait $pid
 same $? 130 "exit code after SIGINT"
+kill $guard
 err_has 'interrupted'
 finish

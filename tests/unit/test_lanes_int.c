@@ -752,10 +752,14 @@ static void test_video_simd(void **state) {
 /* --- what is not an instruction, or not one of these files' */
 static void test_refused(void **state) {
     (void)state;
-    static const char *const names[] = {"add.f32",        "add.sat.u32",  "add.cc.u16",     "mul.u32",        "mul.wide.u64",
-                                        "mad.lo.sat.s32", "min.relu.u32", "add.relu.s16x2", "min.relu.u16x2", "abs.f16",
-                                        "lop3.and.b32",   "mov.b128",     "setp.lt.b32",    "set.eq.u64.u32", "vset.u32.u32",
-                                        "vset4.u32.u32",  "popc.b16",     "slct.u32.u32"};
+    static const char *const names[] = {"add.f32",          "add.sat.u32",      "add.cc.u16",       "mul.u32",
+                                        "mul.wide.u64",     "mad.lo.sat.s32",   "min.relu.u32",     "add.relu.s16x2",
+                                        "min.relu.u16x2",   "abs.f16",          "lop3.and.b32",     "mov.b128",
+                                        "setp.lt.b32",      "set.eq.u64.u32",   "vset.u32.u32",     "vset4.u32.u32",
+                                        "popc.b16",         "slct.u32.u32",     "dp4a.u32.u32",     "dp2a.u32.u32",
+                                        "setp.eq.and.u32",  "set.eq.u32",       "shf.l.b32",        "bmsk.b32",
+                                        "vadd.u32.u32",     "vshl.u32.u32.u32", "vmad.u32.u32.u32", "vadd.u32.u32.u32.add",
+                                        "vadd4.u32.u32.u32"};
     for (u32 i = 0; i < ARRAY_LEN(names) * build_count(); i++) {
         struct opkey k;
         key_parse(names[i % ARRAY_LEN(names)], &k);

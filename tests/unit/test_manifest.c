@@ -140,7 +140,7 @@ static void test_reads_everything(void **state) {
                   " \"expect\": {\"mode\": \"bits\", \"tolerance\": 0, \"reference_fnv1a64\": \"00000000000000ff\", "
                   "\"silicon_fnv1a64\": \"0123456789abcdef\"}}");
     assert_string_equal(m->name, "demo");
-    assert_string_equal(m->dir, ".");
+    assert_string_equal(m->dir, "");
     assert_int_equal(m->nbuffers, 2);
     assert_int_equal(manifest_bytes(m), 17);
     assert_string_equal(m->buffers[1].file, "y.bin");
@@ -169,7 +169,7 @@ static void test_name_from_file(void **state) {
     const char *text = BUFFERS("");
     struct manifest *m = manifest_parse("some/where/thing.v2.json", text, strlen(text), &d);
     assert_string_equal(m->name, "thing.v2");
-    assert_string_equal(m->dir, "some/where");
+    assert_string_equal(m->dir, "some/where/");
     assert_int_equal(m->expect.mode, EXPECT_NONE);
     manifest_free(m);
 }
@@ -314,9 +314,9 @@ static void test_missing_files(void **state) {
     m->ptx = "nowhere/a.ptx";
     assert_null(manifest_ptx_path(m, &d));
     assert_string_equal(
-        d.text.s, "x.json: error: buffers[0]: cannot read ./nowhere/a.bin: No such file or directory\n"
+        d.text.s, "x.json: error: buffers[0]: cannot read nowhere/a.bin: No such file or directory\n"
                   "x.json: error: key \"ptx\" is missing; add it, or name the PTX file: heddle run FILE.ptx --manifest x.json\n"
-                  "x.json: error: ptx: cannot read ./nowhere/a.ptx, nor ./../nowhere/a.ptx\n");
+                  "x.json: error: ptx: cannot read nowhere/a.ptx, nor ../nowhere/a.ptx\n");
     diag_free(&d);
     manifest_free(m);
 }

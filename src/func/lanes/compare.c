@@ -143,6 +143,7 @@ static const struct cmp_row *find_cmp(const struct opkey *k) {
 }
 
 static const struct compare_fns *find_fns(const struct cmp_row *row, u8 type) {
+    if (!row || type == TYPE_NONE || type == TYPE_pred) return NULL;
     if (row->is_equal) return type_table[type].bits == 64 ? &equal_64 : &equal_32;
     int t = int_type_of(type);
     return t == NONE ? NULL : &less[t];
@@ -169,7 +170,7 @@ static int true_kind(u8 type) {
 
 static struct lane_pick pick_setp(const struct opkey *k) {
     const struct cmp_row *row = find_cmp(k);
-    const struct compare_fns *f = row ? find_fns(row, k->type[0]) : NULL;
+    const struct compare_fns *f = find_fns(row, k->type[0]);
     u32 boolean = bool_aux(k);
     if (!f) return (struct lane_pick){0};
     return (struct lane_pick){boolean ? f->setp_bool : f->setp, row->aux | boolean};
@@ -177,7 +178,7 @@ static struct lane_pick pick_setp(const struct opkey *k) {
 
 static struct lane_pick pick_set(const struct opkey *k, u32 reg_bits) {
     const struct cmp_row *row = find_cmp(k);
-    const struct compare_fns *f = row ? find_fns(row, k->type[1]) : NULL;
+    const struct compare_fns *f = find_fns(row, k->type[1]);
     int kind = true_kind(k->type[0]);
     if (!f || kind == NONE) return (struct lane_pick){0};
     return (struct lane_pick){reg_bits == 64 ? f->set_64 : f->set_32, row->aux | bool_aux(k) | (u32)kind << CMP_TRUE_SHIFT};
@@ -188,5 +189,6 @@ struct lane_pick LANES_NAME(lanes_compare)(const struct lane_query *q) {
     if (k->op != OP_setp && k->op != OP_set && k->op != OP_testp) return (struct lane_pick){0};
     u8 source = k->type[k->op == OP_set ? 1 : 0], family = type_table[source].family;
     if (family == FAMILY_F || family == FAMILY_X) return LANES_NAME(lanes_compare_fp)(q);
+    if (bool_aux(k) && q->nsrc < 3) return (struct lane_pick){0}; /* an operator without its predicate */
     return k->op == OP_setp ? pick_setp(k) : pick_set(k, q->reg_bits);
 }

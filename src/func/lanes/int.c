@@ -249,7 +249,10 @@ static lane_fn *packed_fn(const struct opkey *k) {
     }
 }
 
-static struct lane_pick pick_dot(const struct opkey *k) {
+static struct lane_pick pick_dot(const struct lane_query *q) {
+    const struct opkey *k = q->key;
+    bool has_half = key_has(k, MOD_lo) || key_has(k, MOD_hi);
+    if (k->ntypes != 2 || q->nsrc != 3 || has_half != (k->op == OP_dp2a)) return (struct lane_pick){0};
     int which = (k->type[0] == TYPE_s32) * 2 + (k->type[1] == TYPE_s32);
     if (k->op == OP_dp4a) return (struct lane_pick){dp4a_fn[which], 0};
     return (struct lane_pick){dp2a_fn[which], key_has(k, MOD_hi) ? 16 : 0};
@@ -264,7 +267,7 @@ static struct lane_pick pick_carry(const struct opkey *k, int type) {
 
 struct lane_pick LANES_NAME(lanes_int)(const struct lane_query *q) {
     const struct opkey *k = q->key;
-    if (k->op == OP_dp4a || k->op == OP_dp2a) return pick_dot(k);
+    if (k->op == OP_dp4a || k->op == OP_dp2a) return pick_dot(q);
     if (k->type[0] == TYPE_u16x2 || k->type[0] == TYPE_s16x2) return (struct lane_pick){packed_fn(k), 0};
     int type = int_type_of(k->type[0]);
     if (type == NONE) return (struct lane_pick){0};

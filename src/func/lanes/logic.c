@@ -296,7 +296,10 @@ static lane_fn *shr_fn(u8 type) {
     return of_width(type, (struct by_width){shr_u16, shr_u32, shr_u64, NULL});
 }
 
+static bool has_mode(const struct opkey *k) { return key_has(k, MOD_wrap) || key_has(k, MOD_clamp); }
+
 static lane_fn *shf_fn(const struct opkey *k) {
+    if (!has_mode(k) || key_has(k, MOD_l) == key_has(k, MOD_r)) return NULL;
     if (key_has(k, MOD_l)) return key_has(k, MOD_wrap) ? shf_l_wrap : shf_l_clamp;
     return key_has(k, MOD_wrap) ? shf_r_wrap : shf_r_clamp;
 }
@@ -311,7 +314,10 @@ static lane_fn *by_integer(u8 type, lane_fn *f_u32, lane_fn *f_s32, lane_fn *f_u
     }
 }
 
+static lane_fn *bmsk_fn(const struct opkey *k) { return !has_mode(k) ? NULL : key_has(k, MOD_wrap) ? bmsk_wrap : bmsk_clamp; }
+
 static lane_fn *szext_fn(const struct opkey *k) {
+    if (!has_mode(k)) return NULL;
     bool wrap = key_has(k, MOD_wrap);
     return by_integer(k->type[0], wrap ? szext_wrap_u32 : szext_clamp_u32, wrap ? szext_wrap_s32 : szext_clamp_s32, NULL, NULL);
 }
@@ -366,7 +372,7 @@ struct lane_pick LANES_NAME(lanes_logic)(const struct lane_query *q) {
     case OP_lop3: return key_has(k, MOD_and) || key_has(k, MOD_or) ? (struct lane_pick){0} : pick_lop3(q->imm);
     case OP_shf: return (struct lane_pick){shf_fn(k), 0};
     case OP_bfind: return pick_bfind(k);
-    case OP_bmsk: return (struct lane_pick){key_has(k, MOD_wrap) ? bmsk_wrap : bmsk_clamp, 0};
+    case OP_bmsk: return (struct lane_pick){bmsk_fn(k), 0};
     case OP_szext: return (struct lane_pick){szext_fn(k), 0};
     case OP_prmt: return pick_prmt(k);
     case OP_slct: return pick_slct(k);

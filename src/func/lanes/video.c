@@ -194,7 +194,8 @@ static int cmp_of(const struct opkey *k) {
     return NONE;
 }
 
-/* Index of the types: d, a, b; vset and its kin write none for d, which is unsigned */
+/* Types are those of d, a, b; vset and its kin write none for d, which is unsigned */
+static u32 types_of(u16 op) { return op == OP_vset || op == OP_vset2 || op == OP_vset4 ? 2 : 3; }
 static bool is_signed_type(const struct opkey *k, u32 operand) {
     bool has_d = k->ntypes == 3;
     if (operand == 0 && !has_d) return false;
@@ -236,11 +237,21 @@ static u32 scalar_aux(const struct lane_query *q) {
     return aux;
 }
 
+/* c is read by vmad, by a secondary operation and by a merge */
+static bool needs_c(const struct lane_query *q) {
+    const struct opkey *k = q->key;
+    return k->op == OP_vmad || q->sel[0] != SEL_NONE || key_has(k, MOD_add) || key_has(k, MOD_min) || key_has(k, MOD_max);
+}
+
 static struct lane_pick pick_scalar(const struct lane_query *q) {
+    const struct opkey *k = q->key;
+    bool is_shift = k->op == OP_vshl || k->op == OP_vshr;
+    if (needs_c(q) && q->nsrc < 3) return (struct lane_pick){0};
+    if (is_shift && !key_has(k, MOD_wrap) && !key_has(k, MOD_clamp)) return (struct lane_pick){0};
+    if (k->op == OP_vset && cmp_of(k) == NONE) return (struct lane_pick){0};
     for (u32 i = 0; i < 3; i++)
         if (q->sel[i] > SEL_H1) return (struct lane_pick){0};
-    if (q->key->op == OP_vset && cmp_of(q->key) == NONE) return (struct lane_pick){0};
-    return (struct lane_pick){scalar_fn(q->key->op), scalar_aux(q)};
+    return (struct lane_pick){scalar_fn(k->op), scalar_aux(q)};
 }
 
 struct simd_row {
@@ -296,9 +307,10 @@ static u32 simd_aux(const struct lane_query *q, bool bytes) {
 
 struct lane_pick LANES_NAME(lanes_video)(const struct lane_query *q) {
     const struct opkey *k = q->key;
-    if (op_table[k->op].iclass != ICLASS_VIDEO) return (struct lane_pick){0};
+    if (op_table[k->op].iclass != ICLASS_VIDEO || k->ntypes != types_of(k->op)) return (struct lane_pick){0};
     const struct simd_row *simd = find_simd(k);
     if (!simd) return pick_scalar(q);
+    if (q->nsrc < 3) return (struct lane_pick){0};
     bool bytes = k->op == simd->op4;
     return (struct lane_pick){simd->fn[bytes][key_has(k, MOD_add)], simd_aux(q, bytes)};
 }
