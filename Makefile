@@ -24,12 +24,18 @@ endif
 OPT := $(if $(DEBUG),-O0 -g,$(if $(FUZZ),-O1 -g,-O2 -g))
 LANEOPT := $(if $(DEBUG),-O0 -g,$(if $(FUZZ),-O1 -g,-O3 -g)) -fno-math-errno -fno-trapping-math
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wno-missing-field-initializers -Werror
+ifneq ($(findstring clang,$(notdir $(CC))),)
+WARN += -Wno-pass-failed # a lane loop that stays scalar without optimisation or under a sanitizer is no mistake
+endif
 CFLAGS_ALL := -std=c17 -D_GNU_SOURCE -Isrc -Iinclude -I. -ffp-contract=off $(WARN) $(SANFLAGS) -MMD -MP $(CFLAGS)
 LDLIBS_ALL := -ljansson -lzstd -lm $(LDLIBS)
 AVX2FLAGS := -mavx2 -mfma -mf16c -DLANES_AVX2
 ifdef NO_AVX2
 CFLAGS_ALL += -DHEDDLE_NO_AVX2_BUILD
 endif
+
+# make -s says nothing but errors
+SAY := $(if $(findstring s,$(filter-out -%,$(firstword $(MAKEFLAGS)))),true,echo)
 
 # --- what there is
 LIB_SRC := $(wildcard src/base/*.c src/isa/*.c src/ptx/*.c src/func/*.c src/api/*.c)
@@ -51,13 +57,13 @@ all: $B/heddle $B/libheddle.a workloads ## build the command, the library and th
 
 # --- the command and the library. libcommand.a is the command without its main(), for the tests.
 $B/heddle: $(MAIN_OBJ) $B/libcommand.a $B/libheddle.a
-	@echo "  link  $@"
+	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $(MAIN_OBJ) $B/libcommand.a $B/libheddle.a $(LDLIBS_ALL)
 
 $B/libheddle.a: $(LIB_OBJ)
 $B/libcommand.a: $(CMD_OBJ)
 $B/libheddle.a $B/libcommand.a:
-	@echo "  ar    $@"
+	@$(SAY) "  ar    $@"
 	@rm -f $@ && ar rcs $@ $^
 
 # Objects depend on the flags they were made with: a change of CFLAGS rebuilds, a touch of this file does not.
@@ -67,20 +73,20 @@ $(shell mkdir -p $B; echo '$(FLAGS_NOW)' | cmp -s - $B/flags || echo '$(FLAGS_NO
 endif
 
 $B/obj/%.plain.o: src/%.c $B/flags
-	@mkdir -p $(@D) && echo "  cc    $< (plain lanes)"
+	@mkdir -p $(@D) && $(SAY) "  cc    $< (plain lanes)"
 	@$(CC) $(CFLAGS_ALL) $(LANEOPT) -c -o $@ $<
 
 $B/obj/%.avx2.o: src/%.c $B/flags
-	@mkdir -p $(@D) && echo "  cc    $< (avx2 lanes)"
+	@mkdir -p $(@D) && $(SAY) "  cc    $< (avx2 lanes)"
 	@$(CC) $(CFLAGS_ALL) $(LANEOPT) $(AVX2FLAGS) -c -o $@ $<
 
 $B/obj/%.o: src/%.c $B/flags
-	@mkdir -p $(@D) && echo "  cc    $<"
+	@mkdir -p $(@D) && $(SAY) "  cc    $<"
 	@$(CC) $(CFLAGS_ALL) $(OPT) -c -o $@ $<
 
 # workloads/, tests/, bench/ and tools/ keep their folder's name under obj/
 $B/obj/%.o: %.c $B/flags
-	@mkdir -p $(@D) && echo "  cc    $<"
+	@mkdir -p $(@D) && $(SAY) "  cc    $<"
 	@$(CC) $(CFLAGS_ALL) $(OPT) -c -o $@ $<
 
 # --- bundled workloads: OpenCL C to PTX, at build time
@@ -94,7 +100,7 @@ endif
 
 define WORKLOAD_RULE
 $(SHARE)/workloads/$1/$1.ptx: workloads/$1/$1.cl tools/compile_cl.sh
-	@mkdir -p $$(@D) && echo "  cl    $$<"
+	@mkdir -p $$(@D) && $(SAY) "  cl    $$<"
 	@tools/compile_cl.sh $$< $$@
 endef
 $(foreach w,$(WORKLOADS),$(eval $(call WORKLOAD_RULE,$w)))
@@ -104,23 +110,23 @@ $(SHARE)/workloads/%.json: workloads/%.json
 
 # --- tests, benchmarks and tools: one program each
 $(UNIT:%=$B/tests/%): $B/tests/%: $B/obj/tests/unit/%.o $B/libcommand.a $B/libheddle.a
-	@mkdir -p $(@D) && echo "  link  $@"
+	@mkdir -p $(@D) && $(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a -lcmocka $(LDLIBS_ALL)
 
 $(FUZZERS:%=$B/%): $B/%: $B/obj/tests/fuzz/%.o $B/libcommand.a $B/libheddle.a
-	@echo "  link  $@"
+	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a $(LDLIBS_ALL)
 
 $B/bench_functional: $B/obj/bench/bench_functional.o $B/libcommand.a $B/libheddle.a
-	@echo "  link  $@"
+	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a $(LDLIBS_ALL)
 
 $B/gen_docs $B/view: $B/%: $B/obj/tools/%.o $B/libheddle.a
-	@echo "  link  $@"
+	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libheddle.a $(LDLIBS_ALL)
 
 $B/json_get: $B/obj/tests/cli/json_get.o
-	@echo "  link  $@"
+	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $(LDLIBS_ALL)
 
 unit: $(UNIT:%=$B/tests/%) ## build the unit tests (tests/run.sh runs them)
@@ -128,7 +134,7 @@ fuzzers: $(FUZZERS:%=$B/%)
 
 # Recorded results of real hardware, unpacked next to the build
 $B/data/%/.unpacked: tests/data/%.tar.zst
-	@rm -rf $(@D) && mkdir -p $(@D) && echo "  data  $<"
+	@rm -rf $(@D) && mkdir -p $(@D) && $(SAY) "  data  $<"
 	@zstd -dcq $< | tar -xf - -C $(@D) --strip-components=1 && touch $@
 data: $B/data/ptxvec_open/.unpacked $B/data/silicon_apps/.unpacked
 

@@ -14,6 +14,7 @@ SUITES="build unit isa apps workloads bad cli noavx2 clang san valgrind fuzz"
 JOBS=${JOBS:-$(nproc)}
 ALL=
 LOGS=build/test-logs
+export HEDDLE_DATA=$PWD/build/share/heddle
 export CMOCKA_MESSAGE_OUTPUT=TAP
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 

@@ -18,6 +18,7 @@ struct heddle {
     struct heddle_options opt;
     struct memory mem;
     struct strbuf message;
+    struct heddle_module *modules; /* loaded and not freed, newest first */
 };
 
 struct heddle_kernel {
@@ -29,6 +30,7 @@ struct heddle_kernel {
 };
 
 struct heddle_module {
+    struct heddle_module *next; /* in heddle.modules */
     struct ptx_module *ptx;
     struct arena arena;
     u32 nkernels;
@@ -62,6 +64,7 @@ struct heddle *heddle_open(const struct heddle_options *opt) {
 
 void heddle_close(struct heddle *h) {
     if (!h) return;
+    while (h->modules) heddle_module_free(h, h->modules);
     memory_release(&h->mem);
     strbuf_free(&h->message);
     free(h);
@@ -124,6 +127,8 @@ int heddle_module_load(struct heddle *h, const char *name, const char *text, siz
     m->kernels = base_alloc(sizeof(*m->kernels) * (p->nfuncs + 1u));
     for (u32 i = 0; i < p->nfuncs; i++)
         if (p->funcs[i]->is_entry && p->funcs[i]->has_body) m->kernels[m->nkernels++] = (struct heddle_kernel){.module = m, .entry = p->funcs[i]};
+    m->next = h->modules;
+    h->modules = m;
     *out = m;
     return HEDDLE_OK;
 }
@@ -140,6 +145,11 @@ int heddle_module_load_file(struct heddle *h, const char *path, struct heddle_mo
 
 void heddle_module_free(struct heddle *h, struct heddle_module *m) {
     if (!m) return;
+    for (struct heddle_module **at = &h->modules; *at; at = &(*at)->next)
+        if (*at == m) {
+            *at = m->next;
+            break;
+        }
     for (u32 i = 0; i < m->ptx->nvars; i++)
         if (m->ptx->vars[i]->placed && m->ptx->vars[i]->address >= GLOBAL_BASE) memory_free(&h->mem, m->ptx->vars[i]->address);
     for (u32 i = 0; i < m->nkernels; i++) strbuf_free(&m->kernels[i].errors);

@@ -245,11 +245,7 @@ static u64 lanemask(enum sreg r, u32 lane) {
 
 static u64 sreg_value(struct warp *w, enum sreg r, u32 lane) {
     struct launch *l = w->cta->launch;
-    u32 t = w->tid0 + lane;
     switch (r) {
-    case SREG_tid_x: return t % l->block[0];
-    case SREG_tid_y: return t / l->block[0] % l->block[1];
-    case SREG_tid_z: return t / l->block[0] / l->block[1];
     case SREG_ntid_x:
     case SREG_ntid_y:
     case SREG_ntid_z: return l->block[r - SREG_ntid_x];
@@ -292,6 +288,22 @@ static u64 sreg_value(struct warp *w, enum sreg r, u32 lane) {
     }
 }
 
+/* Whether lanes of a warp read different values */
+static bool sreg_differs(enum sreg r) { return r <= SREG_tid_z || r == SREG_laneid || (r >= SREG_lanemask_eq && r <= SREG_lanemask_gt); }
+
+static void fill_lanes(struct warp *w, const struct slab *x, const struct opnd *d, enum sreg r, u32 s) {
+    _Alignas(64) u64 t[SLAB_LANES];
+    for (u32 l = 0; l < SLAB_LANES; l++) {
+        u32 lane = s * SLAB_LANES + l;
+        u64 v = r <= SREG_tid_z ? w->tid[r - SREG_tid_x][lane] : sreg_value(w, r, lane);
+        if (d->rows == 2)
+            t[l] = v;
+        else
+            ((u32 *)(void *)t)[l] = (u32)v;
+    }
+    keep_rows(w, x, d, t);
+}
+
 void exec_sreg(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     struct slab x;
     enum sreg r = (enum sreg)in->imm;
@@ -302,14 +314,11 @@ void exec_sreg(struct warp *w, struct group *g, const struct inst *in, u64 mask)
             pred_write(g, &in->d, s, 0, x.mask);
             continue;
         }
-        _Alignas(64) u64 t[SLAB_LANES];
-        for (u32 l = 0; l < SLAB_LANES; l++) {
-            u64 v = sreg_value(w, r, s * SLAB_LANES + l);
-            if (in->d.rows == 2)
-                t[l] = v;
-            else
-                ((u32 *)(void *)t)[l] = (u32)v;
-        }
-        keep_rows(w, &x, &in->d, t);
+        if (r <= SREG_tid_z && in->d.rows == 1)
+            keep_rows(w, &x, &in->d, &w->tid[r - SREG_tid_x][s * SLAB_LANES]);
+        else if (sreg_differs(r))
+            fill_lanes(w, &x, &in->d, r, s);
+        else
+            fill_row(w, &x, &in->d, sreg_value(w, r, 0));
     }
 }

@@ -65,8 +65,64 @@ static void load_done(const struct warp *w, const struct group *g, const struct 
         for (u32 e = 0; e < in->nelem; e++) spread(w, g, in, &d[e], s, m, packed, e);
 }
 
+/* The short way of whole-slab accesses to one known place: shared memory, or the allocation this instruction used last. */
+static bool find_window(const struct warp *w, const struct inst *in, bool write, struct memwindow *win) {
+    struct launch *l = w->cta->launch;
+    if (in->space == SPACE_SHARED) {
+        *win = (struct memwindow){w->cta->shared, 0, l->shared_b};
+        return true;
+    }
+    bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
+    return global && l->port.window(l->port.ctx, l->hints[in - l->k->code], write, win);
+}
+
+static bool all_words(const struct opnd *o, u32 n) {
+    for (u32 i = 0; i < n; i++)
+        if (o[i].rows != 1 || o[i].absent) return false;
+    return true;
+}
+
+static bool short_load(struct warp *w, struct group *g, const struct inst *in) {
+    struct memwindow win;
+    u32 size = (u32)in->elem_b * in->nelem;
+    const u8 *pool = w->cta->launch->k->pool;
+    if (in->s[0].absent || size < 4 || size > 16 || !find_window(w, in, false, &win)) return false;
+    const struct rowops *ops = w->cta->launch->ops;
+    const void *row = opnd_row(w, g, &in->s[0], 0, pool);
+    bool wide = in->s[0].rows == 2;
+    if (loads_straight(in)) return ops->fetch(opnd_row(w, g, &in->d, 0, NULL), win.host, win.base, win.size_b, row, wide, (u64)in->imm, size);
+    if (in->elem_b != 4 || in->nelem < 2 || !all_words(in->extra, in->nelem)) return false;
+    _Alignas(64) u32 packed[SLAB_LANES * 4];
+    if (!ops->fetch(packed, win.host, win.base, win.size_b, row, wide, (u64)in->imm, size)) return false;
+    u32 *rows[4];
+    for (u32 e = 0; e < in->nelem; e++) rows[e] = (u32 *)(void *)opnd_row(w, g, &in->extra[e], 0, NULL);
+    ops->unzip(rows, packed, in->nelem);
+    return true;
+}
+
+static bool short_store(struct warp *w, struct group *g, const struct inst *in) {
+    struct memwindow win;
+    u32 size = (u32)in->elem_b * in->nelem;
+    const u8 *pool = w->cta->launch->k->pool;
+    if (in->s[0].absent || size < 4 || size > 16 || !find_window(w, in, true, &win)) return false;
+    const struct rowops *ops = w->cta->launch->ops;
+    const void *row = opnd_row(w, g, &in->s[0], 0, pool);
+    bool wide = in->s[0].rows == 2;
+    if (in->nelem == 1 && in->elem_b == 4u * in->s[1].rows && size <= 8)
+        return ops->put(win.host, win.base, win.size_b, row, wide, (u64)in->imm, opnd_row(w, g, &in->s[1], 0, pool), size);
+    if (in->elem_b != 4 || in->nelem < 2 || !all_words(in->extra, in->nelem)) return false;
+    _Alignas(64) u32 packed[SLAB_LANES * 4];
+    const u32 *rows[4];
+    for (u32 e = 0; e < in->nelem; e++) rows[e] = (const u32 *)(const void *)opnd_row(w, g, &in->extra[e], 0, pool);
+    ops->zip(packed, rows, in->nelem);
+    return ops->put(win.host, win.base, win.size_b, row, wide, (u64)in->imm, packed, size);
+}
+
+static bool whole_slab(const struct warp *w, u64 mask) { return mask == 0xFFFFFFFFu && w->nslabs == 1; }
+
 void exec_ld(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     struct access x;
+    if (whole_slab(w, mask) && short_load(w, g, in)) return;
     for (u32 s = 0; s < w->nslabs; s++) {
         if (!access_begin(w, g, in, &in->s[0], in->imm, mask, s, &x)) continue;
         bool whole = !((u32)(w->live >> 32 * s) & ~x.a.mask);
@@ -93,6 +149,7 @@ void exec_ldparam(struct warp *w, struct group *g, const struct inst *in, u64 ma
 
 void exec_st(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     struct access x;
+    if (whole_slab(w, mask) && short_store(w, g, in)) return;
     const struct opnd *src = in->nelem == 1 ? &in->s[1] : in->extra;
     for (u32 s = 0; s < w->nslabs; s++) {
         if (!access_begin(w, g, in, &in->s[0], in->imm, mask, s, &x)) continue;

@@ -56,6 +56,11 @@ struct maccess {
 };
 struct rowops;
 struct atomic_op;
+/* A part of global memory that may be read, and perhaps written, without asking the port for each access */
+struct memwindow {
+    u8 *host;
+    u64 base, size_b; /* device addresses [base, base + size_b) */
+};
 /* D4: the only way to global memory. Each returns false after filling fault and fault_lane. Data is packed: size_b bytes per lane. */
 struct memport {
     void *ctx;
@@ -63,6 +68,8 @@ struct memport {
     bool (*store)(void *ctx, struct maccess *a, const void *in);
     /* a and b: operands, 8 bytes per lane (b for cas); old: previous values, 8 bytes per lane, or NULL */
     bool (*atomic)(void *ctx, struct maccess *a, const struct atomic_op *op, const u64 *opa, const u64 *opb, u64 *old);
+    /* The allocation `hint` names, when the port keeps nothing in front of it; false: use load and store. */
+    bool (*window)(void *ctx, u32 hint, bool write, struct memwindow *out);
     /* the distinct lines of line_b bytes the access touches, ascending; returns how many (at most 64 are stored) */
     u32 (*peek_lines)(void *ctx, const struct maccess *a, u32 line_b, u64 *lines);
 };
@@ -137,6 +144,7 @@ struct warp {
     u8 *local;        /* [lane][local_cap] */
     u32 local_cap;    /* bytes per lane */
     u32 tid0;         /* linear thread id of lane 0 */
+    _Alignas(64) u32 tid[3][MAX_WARP]; /* %tid.x, .y, .z */
 };
 
 struct barrier {

@@ -173,33 +173,27 @@ static bool direct(struct memory *m, struct maccess *a, const struct direct_acce
 }
 
 static bool direct_load(void *ctx, struct maccess *a, void *out) {
-    struct memory *m = ctx;
-    const struct alloc *al = *a->hint < m->allocs.n ? &m->allocs.at[*a->hint] : NULL;
-    const struct rowops *ops = a->ops;
-    /* The common case first: all lanes inside the allocation this instruction used last time. */
-    if (al && al->host && al->size_b >= a->size_b && ops->inside(a->addr, al->base, al->size_b - a->size_b, a->align_b - 1)) {
-        ops->gather(out, al->host, al->base, a->addr, a->size_b);
-        return true;
-    }
     struct direct_access d = {.kind = ACCESS_LOAD, .out = out};
-    return direct(m, a, &d);
+    return direct(ctx, a, &d);
 }
 
 static bool direct_store(void *ctx, struct maccess *a, const void *in) {
-    struct memory *m = ctx;
-    const struct alloc *al = *a->hint < m->allocs.n ? &m->allocs.at[*a->hint] : NULL;
-    const struct rowops *ops = a->ops;
-    if (al && al->host && !al->read_only && al->size_b >= a->size_b && ops->inside(a->addr, al->base, al->size_b - a->size_b, a->align_b - 1)) {
-        ops->scatter(al->host, al->base, a->addr, in, a->size_b, a->mask);
-        return true;
-    }
     struct direct_access d = {.kind = ACCESS_STORE, .in = in};
-    return direct(m, a, &d);
+    return direct(ctx, a, &d);
 }
 
 static bool direct_atomic(void *ctx, struct maccess *a, const struct atomic_op *op, const u64 *opa, const u64 *opb, u64 *old) {
     struct direct_access d = {.kind = ACCESS_ATOMIC, .op = op, .opa = opa, .opb = opb, .old = old};
     return direct(ctx, a, &d);
+}
+
+static bool direct_window(void *ctx, u32 hint, bool write, struct memwindow *out) {
+    const struct memory *m = ctx;
+    if (hint >= m->allocs.n) return false;
+    const struct alloc *al = &m->allocs.at[hint];
+    if (!al->host || (write && al->read_only)) return false;
+    *out = (struct memwindow){al->host, al->base, al->size_b};
+    return true;
 }
 
 static u32 direct_peek_lines(void *ctx, const struct maccess *a, u32 line_b, u64 *lines) {
@@ -220,5 +214,5 @@ static u32 direct_peek_lines(void *ctx, const struct maccess *a, u32 line_b, u64
 }
 
 struct memport memport_direct(struct memory *m) {
-    return (struct memport){m, direct_load, direct_store, direct_atomic, direct_peek_lines};
+    return (struct memport){m, direct_load, direct_store, direct_atomic, direct_window, direct_peek_lines};
 }

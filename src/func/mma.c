@@ -1,13 +1,14 @@
-/* mma.c: what a tensor core computes for mma.sync.aligned: f16, bf16, tf32, fp8 with f32 or f16 sums, f64, 8- and 4-bit integers, single bits.
+/* mma.c: what a tensor core computes for mma.sync.aligned: f16, bf16, tf32, fp8 with f32 or f16 sums, f64, 8- and 4-bit
+ * integers, single bits.
  *
- * Fragments: lane l = 4 g + t holds, in register j of A, row g + 8 (j mod 2) and the E columns from E (t + 4 (j / 2)), E elements to a
- * register; of B, column g and the E rows from E (t + 4 j); of C and D, row g + 8 (j / 2), column 2 t + j mod 2 (f16 results: two columns to
- * a register). Every shape the PTX ISA gives is this one pattern.
+ * Fragments: lane l = 4 g + t holds, in register j of A, row g + 8 (j mod 2) and the E columns from E (t + 4 (j / 2)), E
+ * elements to a register; of B, column g and the E rows from E (t + 4 j); of C and D, row g + 8 (j / 2), column 2 t + j mod 2
+ * (f16 results: two columns to a register). Every shape the PTX ISA gives is this one pattern.
  *
- * Floating sums, as measured on Hopper by published studies: products are exact; products and C are aligned to the largest exponent among
- * them (of unnormalised products: sum of the factors' exponents), cut toward zero to a few bits below it, added exactly, and the sum is cut
- * to f32 or rounded to nearest f16. One such sum takes all of k. f64 is a chain of fused multiply-adds in order of k.
- * Not modelled: m8n8k4 on f16, whose fragments belong to an older core. */
+ * Floating sums, as measured on Hopper by published studies: products are exact; products and C are aligned to the largest
+ * exponent among them (of unnormalised products: sum of the factors' exponents), cut toward zero to a few bits below it, added
+ * exactly, and the sum is cut to f32 or rounded to nearest f16. One such sum takes all of k. f64 is a chain of fused
+ * multiply-adds in order of k. Not modelled: m8n8k4 on f16, whose fragments belong to an older core. */
 #include "func/mma.h"
 
 #include <math.h>
@@ -24,10 +25,10 @@ static const struct {
     u16 k;
     u8 elem_bits; /* of A and B; 64: f64 */
 } shapes[] = {
-    {MOD_m16n8k8, 16, 8, 16},    {MOD_m16n8k16, 16, 16, 16},   {MOD_m16n8k4, 16, 4, 32},    {MOD_m16n8k8, 16, 8, 32},
-    {MOD_m8n8k16, 8, 16, 8},     {MOD_m16n8k16, 16, 16, 8},    {MOD_m16n8k32, 16, 32, 8},   {MOD_m8n8k32, 8, 32, 4},
-    {MOD_m16n8k32, 16, 32, 4},   {MOD_m16n8k64, 16, 64, 4},    {MOD_m8n8k128, 8, 128, 1},   {MOD_m16n8k128, 16, 128, 1},
-    {MOD_m16n8k256, 16, 256, 1}, {MOD_m8n8k4, 8, 4, 64},       {MOD_m16n8k4, 16, 4, 64},    {MOD_m16n8k8, 16, 8, 64},
+    {MOD_m16n8k8, 16, 8, 16},    {MOD_m16n8k16, 16, 16, 16}, {MOD_m16n8k4, 16, 4, 32},  {MOD_m16n8k8, 16, 8, 32},
+    {MOD_m8n8k16, 8, 16, 8},     {MOD_m16n8k16, 16, 16, 8},  {MOD_m16n8k32, 16, 32, 8}, {MOD_m8n8k32, 8, 32, 4},
+    {MOD_m16n8k32, 16, 32, 4},   {MOD_m16n8k64, 16, 64, 4},  {MOD_m8n8k128, 8, 128, 1}, {MOD_m16n8k128, 16, 128, 1},
+    {MOD_m16n8k256, 16, 256, 1}, {MOD_m8n8k4, 8, 4, 64},     {MOD_m16n8k4, 16, 4, 64},  {MOD_m16n8k8, 16, 8, 64},
     {MOD_m16n8k16, 16, 16, 64},
 };
 
@@ -84,11 +85,16 @@ static struct place place_a(u32 j, u32 lane, u32 per_reg, u32 m) {
     u32 half = m == 16 ? j & 1 : 0, step = m == 16 ? j >> 1 : j;
     return (struct place){(u8)(lane / 4 + 8 * half), (u16)(per_reg * (lane % 4 + 4 * step))};
 }
-static struct place place_b(u32 j, u32 lane, u32 per_reg) { return (struct place){(u8)(lane / 4), (u16)(per_reg * (lane % 4 + 4 * j))}; }
-static struct place place_c(u32 j, u32 lane) { return (struct place){(u8)(lane / 4 + 8 * (j / 2)), (u16)(2 * (lane % 4) + j % 2)}; }
+static struct place place_b(u32 j, u32 lane, u32 per_reg) {
+    return (struct place){(u8)(lane / 4), (u16)(per_reg * (lane % 4 + 4 * j))};
+}
+static struct place place_c(u32 j, u32 lane) {
+    return (struct place){(u8)(lane / 4 + 8 * (j / 2)), (u16)(2 * (lane % 4) + j % 2)};
+}
 
 /* --- floating point */
-/* A number as significand * 2^(exp - fraction bits of its format); zero has the least exponent, so that it never sets the alignment */
+/* A number as significand * 2^(exp - fraction bits of its format); zero has the least exponent, so that it never sets the
+ * alignment */
 struct num {
     i32 sig; /* signed */
     i16 exp;
@@ -147,8 +153,8 @@ static u32 num_pack(i64 sum, i32 exp, struct format f, bool nearest) {
     return (u32)MIN(code, inf) | sign;
 }
 
-/* A matrix of numbers, k first: significands and exponents of the rows of A or the columns of B, apart so that a sum runs over eight
- * columns at once */
+/* A matrix of numbers, k first: significands and exponents of the rows of A or the columns of B, apart so that a sum runs over
+ * eight columns at once */
 struct matrix {
     i32 sig[MAX_FLOAT_K][MAX_M], exp[MAX_FLOAT_K][MAX_M];
     u8 special[MAX_FLOAT_K][MAX_M]; /* enum special */
@@ -181,10 +187,11 @@ struct dot {
     bool half_result;
 };
 
-/* One row of A with all columns of B: `top` starts as the exponents of C and becomes the largest; `sum` is the sum of the products, cut.
- * It fits 32 bits: sixteen times the largest product of 11-bit significands, shifted up by 5, stays below 2^31, as do the other formats. */
+/* One row of A with all columns of B: `top` starts as the exponents of C and becomes the largest; `sum` is the sum of the
+ * products, cut. It fits 32 bits: sixteen times the largest product of 11-bit significands, shifted up by 5, stays below 2^31,
+ * as do the other formats. */
 __attribute__((target_clones("avx2", "default"))) static void dot_row(const struct dot *restrict t, u32 row, i32 *restrict top,
-                                                                               i32 *restrict sum) {
+                                                                      i32 *restrict sum) {
     for (u32 i = 0; i < t->k; i++) {
         i32 exp = t->a.exp[i][row];
         for (u32 n = 0; n < MAX_N; n++) top[n] = MAX(top[n], exp + t->b.exp[i][n]);
@@ -245,7 +252,8 @@ static void acc_store(const struct dot *t, const struct mma_shape *s, void *cons
         }
 }
 
-static void run_float(const struct opkey *key, const struct mma_shape *s, void *const *d, const void *const *a, const void *const *b, const void *const *c) {
+static void run_float(const struct opkey *key, const struct mma_shape *s, void *const *d, const void *const *a,
+                      const void *const *b, const void *const *c) {
     struct dot t;
     matrix_load(&t.a, a, s->na, s->m, key->type[1], false);
     matrix_load(&t.b, b, s->nb, s->m, key->type[2], true);
@@ -307,7 +315,8 @@ static i64 int_dot(const i16 *a, const i16 *b, u32 k, bool with_xor) {
         for (u32 i = 0; i < k; i++) sum += a[i] * b[i];
     return sum;
 }
-static void run_int(const struct opkey *key, const struct mma_shape *s, void *const *d, const void *const *a, const void *const *b, const void *const *c) {
+static void run_int(const struct opkey *key, const struct mma_shape *s, void *const *d, const void *const *a,
+                    const void *const *b, const void *const *c) {
     i16 ma[MAX_M * MAX_K], mb[MAX_N * MAX_K];
     load_ints(ma, s->k, a, s->na, s->m, key->type[1], false);
     load_ints(mb, s->k, b, s->nb, s->m, key->type[2], true);

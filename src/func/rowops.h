@@ -14,6 +14,13 @@ struct rowops {
     void (*address64)(u64 *addr, const u64 *row, u64 off, u32 m);
     /* True when every addr[l] - base <= span and no addr[l] has a bit of `low` */
     bool (*inside)(const u64 *addr, u64 base, u64 span, u64 low);
+    /* The short way for whole slabs: addresses row[l] + off (u64 rows when `wide`, else u32), all inside [base, base + size_b) of host and aligned
+     * to size, or false and nothing done. fetch leaves size bytes a lane in out, put takes them from in. Sizes 4, 8 and 16. */
+    bool (*fetch)(void *out, const u8 *host, u64 base, u64 size_b, const void *row, bool wide, u64 off, u32 size);
+    bool (*put)(u8 *host, u64 base, u64 size_b, const void *row, bool wide, u64 off, const void *in, u32 size);
+    /* n rows of u32 from packed records of n words a lane, and back */
+    void (*unzip)(u32 *const *rows, const u32 *packed, u32 n);
+    void (*zip)(u32 *packed, const u32 *const *rows, u32 n);
     /* Moves size bytes (1, 2, 4, 8, 16, 32) per lane between host + (addr[l] - base) and the packed array */
     void (*gather)(void *out, const u8 *host, u64 base, const u64 *addr, u32 size);
     void (*scatter)(u8 *host, u64 base, const u64 *addr, const void *in, u32 size, u32 m);

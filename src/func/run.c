@@ -42,7 +42,26 @@ static u64 lanes_naming(const struct warp *w, const struct group *g, const struc
 static inline void count(struct launch *l, const struct inst *in, u64 mask) {
     struct pc_count *c = &l->counts[in - l->k->code];
     c->warps++;
-    c->lanes += (u64)__builtin_popcountll(mask);
+    c->lanes += mask == 0xFFFFFFFFu ? SLAB_LANES : (u64)__builtin_popcountll(mask);
+}
+
+/* Whole warps of one slab running plain arithmetic: most of most programs. Returns how many instructions it did. */
+static inline u64 run_plain(struct launch *l, const struct warp *w, struct group *g, u64 n) {
+    const struct inst *const code = l->k->code, *in = &code[g->pc];
+    if (!(in->flags & INST_PLAIN) || g->mask != w->live || w->nslabs != 1 || l->trace) return 0;
+    u8 *const regs = g->regs;
+    u8 *const from[2] = {regs, l->k->pool};
+    const u64 lanes = (u64)__builtin_popcountll(g->mask);
+    struct pc_count *c = &l->counts[in - code];
+    u64 done = 0;
+    do {
+        in->lane(regs + in->d.off, from[in->s[0].in] + in->s[0].off, from[in->s[1].in] + in->s[1].off, from[in->s[2].in] + in->s[2].off, NULL, in->aux);
+        c->warps++;
+        c->lanes += lanes;
+        in++, c++;
+    } while (++done < n && in->flags & INST_PLAIN);
+    g->pc = (i32)(in - code);
+    return done;
 }
 
 /* `lanes` of the current group need lanes that are elsewhere: true when those have come already. */
@@ -94,7 +113,9 @@ static u64 run_group(struct warp *w, u64 n) {
     const struct inst *code = l->k->code;
     struct group *g = &w->groups.at[w->current];
     u64 done = 0;
-    while (done < n) {
+    for (;;) {
+        done += run_plain(l, w, g, n - done);
+        if (done >= n) return done;
         const struct inst *in = &code[g->pc];
         u32 flags = in->flags;
         if (flags & INST_RECONV && !group_arrive(w, w->current)) return done;
@@ -120,7 +141,6 @@ static u64 run_group(struct warp *w, u64 n) {
             if (g->state != GROUP_READY) return done;
         }
     }
-    return done;
 }
 
 /* The group has run or polled for long: another one's turn, or that of lanes parked behind it. True when there is none in this warp. */
@@ -150,6 +170,15 @@ static u64 warp_run(struct warp *w, u64 n) {
 
 /* --- blocks */
 
+static void warp_thread_ids(const struct launch *l, struct warp *w) {
+    for (u32 lane = 0; lane < MAX_WARP; lane++) {
+        u32 t = w->id * l->warp_size + lane;
+        w->tid[0][lane] = t % l->block[0];
+        w->tid[1][lane] = t / l->block[0] % l->block[1];
+        w->tid[2][lane] = t / l->block[0] / l->block[1];
+    }
+}
+
 static void warp_init(struct cta *c, struct warp *w, u32 id) {
     struct launch *l = c->launch;
     const struct kernel *k = l->k;
@@ -162,6 +191,7 @@ static void warp_init(struct cta *c, struct warp *w, u32 id) {
     w->regs = base_alloc_aligned((size_t)w->rows * ROW_B * w->nslabs);
     w->preds = base_alloc(w->npreds * sizeof(*w->preds));
     w->local = base_alloc((size_t)w->local_cap * MAX_WARP);
+    warp_thread_ids(l, w);
     w->groups.cap = MAX_WARP + 1;
     w->groups.at = base_alloc(w->groups.cap * sizeof(*w->groups.at));
 }
@@ -170,7 +200,7 @@ static struct cta *cta_new(struct launch *l) {
     struct cta *c = base_alloc(sizeof(*c));
     c->launch = l;
     c->nwarps = (l->threads + l->warp_size - 1) / l->warp_size;
-    c->warps = base_alloc(c->nwarps * sizeof(*c->warps));
+    c->warps = base_alloc_aligned(c->nwarps * sizeof(*c->warps));
     c->shared = base_alloc_aligned(l->shared_b);
     for (u32 i = 0; i < c->nwarps; i++) warp_init(c, &c->warps[i], i);
     return c;

@@ -121,10 +121,10 @@ typedef void exec_fn(struct warp *w, struct group *g, const struct inst *in, u64
 
 enum opnd_space { OPND_IN_REG, OPND_IN_POOL, OPND_IN_PRED };
 struct opnd {
-    u8 in;       /* enum opnd_space: where `off` counts from */
-    u8 rows;     /* 1 or 2; 0 for a predicate */
-    u8 absent;   /* 1: no such operand, or the sink _ */
-    u8 negate;   /* predicate source written !p */
+    u8 in : 2;     /* enum opnd_space: where `off` counts from */
+    u8 rows : 4;   /* 1, 2 or 4; 0 for a predicate */
+    u8 absent : 1; /* no such operand, or the sink _ */
+    u8 negate : 1; /* predicate source written !p */
     u16 reg;     /* physical register number (the first of a pair), for disassembly and time */
     i32 off;     /* bytes from the frame's first register row, or into the kernel's pool of constants; predicates: index */
 };
@@ -135,19 +135,22 @@ enum inst_flag {
     INST_SYNC_POLL = 4, /* may be what a waiting loop polls: atomics that return, volatile, relaxed and acquire loads */
     INST_COLLECTIVE = 8, /* names lanes that must take part together (shfl.sync, vote.sync, mma, ...) */
     INST_CONTROL = 16,  /* sets the pc itself */
+    INST_PLAIN = 32,    /* nothing but `lane` on rows of registers: no guard, no meeting point, a destination of one or two rows */
 };
 
 struct inst {
+    /* what every step reads: one cache line */
     exec_fn *exec;
     lane_fn *lane;      /* element-wise instructions; else NULL */
     u32 aux;            /* handed to `lane`; meaning is the opcode's */
+    i32 guard;          /* predicate register, or NONE */
     struct opnd d;      /* first destination */
     struct opnd s[3];   /* first sources */
-    i32 guard;          /* predicate register, or NONE */
+    u16 flags;          /* enum inst_flag */
     u8 guard_negate;
     u8 iclass;          /* enum iclass */
+    /* the rest */
     u16 op;             /* enum op */
-    u16 flags;          /* enum inst_flag */
     u8 space;           /* enum space, for memory instructions */
     u8 elem_b, nelem;   /* bytes per element and elements per lane of a memory access */
     u8 extra_n;         /* operands in `extra` */

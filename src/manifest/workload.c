@@ -5,18 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#if __has_include("../../workloads/workloads.def")
 #define WORKLOAD(id, doc, stresses) workload_reference_fn workload_ref_##id;
-#include "../../workloads/workloads.def"
+#include "workloads/workloads.def"
 #undef WORKLOAD
-#endif
 
 const struct workload workload_table[] = {
-#if __has_include("../../workloads/workloads.def")
 #define WORKLOAD(id, doc, stresses) {#id, doc, stresses, workload_ref_##id},
-#include "../../workloads/workloads.def"
+#include "workloads/workloads.def"
 #undef WORKLOAD
-#endif
     {NULL, NULL, NULL, NULL},
 };
 const u32 workload_count = ARRAY_LEN(workload_table) - 1;

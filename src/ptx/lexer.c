@@ -179,10 +179,8 @@ static void lex_number(struct lexer *lx, struct token *t) {
         }
     }
     size_t len = decimal_length(lx);
-    if (len)
-        lex_decimal(lx, t, len);
-    else
-        lex_int(lx, t, 0, *lx->p == '0' ? 8 : 10);
+    if (len) lex_decimal(lx, t, len);
+    else lex_int(lx, t, 0, *lx->p == '0' ? 8 : 10);
 }
 
 /* --- words and the rest */

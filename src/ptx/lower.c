@@ -242,6 +242,11 @@ static void finish_function(struct fn *f, struct kernel_func *kf) {
     }
     for (u32 pc = 0; pc < n; pc++)
         if (f->code.at[pc].reconv != NONE) f->code.at[f->code.at[pc].reconv].flags |= INST_RECONV;
+    for (u32 pc = 0; pc < n; pc++) {
+        struct inst *x = &f->code.at[pc];
+        bool rows = x->exec == exec_rows1 || x->exec == exec_rows2;
+        if (rows && x->guard == NONE && !x->d.absent && !x->flags) x->flags |= INST_PLAIN;
+    }
     kf->regs = r.regs;
     kf->rows = f->region * (quads ? 3 : 2);
     kf->preds = r.preds;
@@ -362,7 +367,8 @@ static bool lower_all(struct lower *lo, struct fn *fns) {
         total += fns[i].code.n;
     }
     if (!ok) return false;
-    k->code = ARENA_ARRAY(lo->arena, struct inst, total);
+    u8 *code = arena_alloc(lo->arena, sizeof(struct inst) * total + 64);
+    k->code = (struct inst *)(((uintptr_t)code + 63) & ~(uintptr_t)63); /* hot halves on cache lines of their own */
     for (u32 i = 0; i < k->nfuncs; i++) append_code(lo, &fns[i], &k->funcs[i]);
     return true;
 }

@@ -42,10 +42,8 @@ static void report_bad_token(struct parser *p) {
     u32 n = 0;
     for (u32 i = 0; i < p->tok.len && n + 5 < sizeof(quoted); i++) {
         u8 c = (u8)p->tok.text[i];
-        if (c >= 32 && c < 127)
-            quoted[n++] = (char)c;
-        else
-            n += (u32)snprintf(quoted + n, sizeof(quoted) - n, "\\x%02X", c);
+        if (c >= 32 && c < 127) quoted[n++] = (char)c;
+        else n += (u32)snprintf(quoted + n, sizeof(quoted) - n, "\\x%02X", c);
     }
     quoted[n] = 0;
     parse_error(p, p->tok.loc, "bad token '%s': %s", quoted, p->tok.why);
@@ -101,7 +99,8 @@ bool parse_skip_parens(struct parser *p) {
 }
 
 bool parse_linkage(struct parser *p, u8 *linkage) {
-    static const char *const words[] = {[LINK_VISIBLE] = ".visible", [LINK_EXTERN] = ".extern", [LINK_WEAK] = ".weak", [LINK_COMMON] = ".common"};
+    static const char *const words[] = {
+        [LINK_VISIBLE] = ".visible", [LINK_EXTERN] = ".extern", [LINK_WEAK] = ".weak", [LINK_COMMON] = ".common"};
     for (u8 i = LINK_VISIBLE; i <= LINK_COMMON; i++) {
         if (!parse_at_word(p, words[i])) continue;
         *linkage = i;
@@ -122,7 +121,8 @@ static bool parse_file(struct parser *p) {
     struct token first = p->tok;
     parse_advance(p);
     if (p->tok.kind == TOK_STRING) {
-        e.name = arena_printf(&p->m->arena, "%.*s/%.*s", (int)first.len - 2, first.text + 1, (int)p->tok.len - 2, p->tok.text + 1);
+        e.name =
+            arena_printf(&p->m->arena, "%.*s/%.*s", (int)first.len - 2, first.text + 1, (int)p->tok.len - 2, p->tok.text + 1);
         parse_advance(p);
     } else {
         e.name = arena_strdup(&p->m->arena, first.text + 1, first.len - 2);
@@ -152,7 +152,9 @@ static bool parse_loc_tail(struct parser *p) {
 /* .loc file line column, without a semicolon */
 static bool parse_loc(struct parser *p) {
     u32 column;
-    if (!parse_u32(p, "a file number", &p->loc_file) || !parse_u32(p, "a line", &p->loc_line) || !parse_u32(p, "a column", &column)) return false;
+    if (!parse_u32(p, "a file number", &p->loc_file) || !parse_u32(p, "a line", &p->loc_line) ||
+        !parse_u32(p, "a column", &column))
+        return false;
     while (parse_at(p, ','))
         if (!parse_loc_tail(p)) return false;
     return true;
@@ -196,7 +198,8 @@ static bool parse_target_word(struct parser *p) {
     if (t->kind != TOK_IDENT) return parse_expected(p, "a target such as sm_90");
     if (t->len > 3 && memcmp(t->text, "sm_", 3) == 0) {
         u32 sm = 0;
-        for (u32 i = 3; i < t->len && t->text[i] >= '0' && t->text[i] <= '9' && sm < 10000; i++) sm = sm * 10 + (u32)(t->text[i] - '0');
+        for (u32 i = 3; i < t->len && t->text[i] >= '0' && t->text[i] <= '9' && sm < 10000; i++)
+            sm = sm * 10 + (u32)(t->text[i] - '0');
         if (!sm) return parse_expected(p, "a target such as sm_90");
         p->m->sm = sm;
     }
@@ -244,8 +247,9 @@ static const struct module_directive {
     {".version", parse_version}, {".target", parse_target}, {".address_size", parse_address_size}, {".section", parse_section}};
 
 static bool report_unknown(struct parser *p) {
-    static const char *const words[] = {".version", ".target", ".address_size", ".section", ".visible", ".extern", ".weak",   ".common", ".entry",
-                                        ".func",    ".global", ".const",        ".shared",  ".tex",     ".alias",  ".pragma", ".file"};
+    static const char *const words[] = {".version", ".target", ".address_size", ".section", ".visible", ".extern",
+                                        ".weak",    ".common", ".entry",        ".func",    ".global",  ".const",
+                                        ".shared",  ".tex",    ".alias",        ".pragma",  ".file"};
     if (p->tok.kind != TOK_DOT) return parse_expected(p, "a directive such as .entry or .global");
     const char *hint = parse_suggest(p, "", p->tok.text, p->tok.len, words, ARRAY_LEN(words));
     return parse_error(p, p->tok.loc, "unknown directive '%.*s'%s", (int)p->tok.len, p->tok.text, hint);
@@ -253,10 +257,8 @@ static bool report_unknown(struct parser *p) {
 
 /* The two directives every module starts with, said once when missing */
 static void check_prologue(struct parser *p) {
-    if (!p->saw_version)
-        parse_error(p, p->tok.loc, "missing .version; a module starts with it");
-    else if (!p->saw_target)
-        parse_error(p, p->tok.loc, "missing .target after .version");
+    if (!p->saw_version) parse_error(p, p->tok.loc, "missing .version; a module starts with it");
+    else if (!p->saw_target) parse_error(p, p->tok.loc, "missing .target after .version");
     p->saw_version = p->saw_target = true;
 }
 
@@ -276,7 +278,8 @@ static bool parse_top(struct parser *p) {
     if (parse_at_word(p, ".alias")) return parse_alias(p);
     int space = parse_space(&p->tok);
     if (space != NONE && space != SPACE_LOCAL && space != SPACE_PARAM) return parse_var_decl(p, linkage);
-    if (space != NONE) return parse_error(p, p->tok.loc, "'%.*s' is not allowed outside a function", (int)p->tok.len, p->tok.text);
+    if (space != NONE)
+        return parse_error(p, p->tok.loc, "'%.*s' is not allowed outside a function", (int)p->tok.len, p->tok.text);
     return report_unknown(p);
 }
 
@@ -336,8 +339,7 @@ struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, str
     m->address_size = 64;
     p->m = m;
     p->dg = dg;
-    if (len > INT32_MAX)
-        parse_error(p, (struct ptx_loc){0}, "file of %zu bytes is too large; the limit is 2 GiB", len);
+    if (len > INT32_MAX) parse_error(p, (struct ptx_loc){0}, "file of %zu bytes is too large; the limit is 2 GiB", len);
     lexer_init(&p->lx, text, len > INT32_MAX ? 0 : len);
     p->tok.text = p->lx.p;
     if (!p->failed) parse_module(p);

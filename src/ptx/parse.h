@@ -19,13 +19,13 @@
 #include "ptx/lexer.h"
 
 enum {
-    MAX_DEPTH = 256,           /* nested scopes; nested parentheses of an expression */
-    MAX_REGS = 1000000,        /* registers a function may declare */
-    MAX_MODULE_REGS = 16000000,
-    MAX_DIMS = 16,             /* dimensions of an array */
-    MAX_OPNDS = 64,            /* operands of an instruction */
-    MAX_ELEMS = 65535,         /* elements of a vector or list operand */
-    MAX_INIT_B = 256 << 20,    /* initialised bytes of a module */
+    MAX_DEPTH = 256,    /* nested scopes; nested parentheses of an expression */
+    MAX_REGS = 1000000, /* registers a function may declare */
+    MAX_MODULE_REGS = 8000000,
+    MAX_DIMS = 16,          /* dimensions of an array */
+    MAX_OPNDS = 64,         /* operands of an instruction */
+    MAX_ELEMS = 65535,      /* elements of a vector or list operand */
+    MAX_INIT_B = 256 << 20, /* initialised bytes of a module */
 };
 #define MAX_VAR_B (1ull << 32)
 
@@ -41,7 +41,7 @@ struct symbol {
     struct ptx_var *var;
     struct ptx_func *func;
     struct name *name;
-    struct symbol *shadowed;      /* the same name further out */
+    struct symbol *shadowed; /* the same name further out */
     struct symbol *next_in_scope;
 };
 
@@ -64,9 +64,9 @@ struct scope {
 struct pending { /* a label or table named before we can know which it is */
     struct name *name;
     struct ptx_loc loc;
-    i32 *slot;  /* takes the label's index; or */
-    u32 inst;   /* the instruction whose `table` takes the table's index (slot NULL) */
-    u8 kinds;   /* tables: bit set of the acceptable ones */
+    i32 *slot; /* takes the label's index; or */
+    u32 inst;  /* the instruction whose `table` takes the table's index (slot NULL) */
+    u8 kinds;  /* tables: bit set of the acceptable ones */
 };
 
 struct file_entry { /* .file */
@@ -80,20 +80,20 @@ struct alias { /* .alias */
 
 struct parser {
     struct lexer lx;
-    struct token tok;       /* the one to look at next */
-    const char *prev_end;   /* end of the token before it */
+    struct token tok;     /* the one to look at next */
+    const char *prev_end; /* end of the token before it */
     struct ptx_module *m;
-    struct arena scratch;   /* symbols: gone after the parse */
+    struct arena scratch; /* symbols: gone after the parse */
     struct diag *dg;
     bool failed;
-    u32 open_braces;        /* of the current statement's operands or initialiser, for recovery */
-    u32 depth;              /* of the current expression */
+    u32 open_braces; /* of the current statement's operands or initialiser, for recovery */
+    u32 depth;       /* of the current expression */
 
     struct name **buckets;
     u32 nbuckets, nnames;
     struct scope scopes[MAX_DEPTH + 1]; /* 0 is the module, 1 a function with its parameters */
     u32 scope_depth;
-    bool digit_regs;        /* the function declares a register like %r5 by itself */
+    bool digit_regs;            /* the function declares a register like %r5 by itself */
     u32 func_regs, module_regs; /* declared so far */
     VEC(struct pending) pending;
     VEC(struct ptx_opnd) opnd_stack; /* operands of lists not yet closed */
@@ -120,7 +120,7 @@ struct parser {
 
 /* --- parse.c */
 bool parse_error(struct parser *p, struct ptx_loc loc, const char *fmt, ...) PRINTF_LIKE(3, 4); /* returns false */
-bool parse_expected(struct parser *p, const char *what);                                       /* "unexpected 'x'; expected what" */
+bool parse_expected(struct parser *p, const char *what); /* "unexpected 'x'; expected what" */
 /* "; did you mean 'PREFIXx'?" with the nearest of the names, or "" */
 const char *parse_suggest(struct parser *p, const char *prefix, const char *text, size_t len, const char *const *names, u32 n);
 void parse_advance(struct parser *p);

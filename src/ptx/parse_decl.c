@@ -58,11 +58,13 @@ static bool parse_vector_width(struct parser *p, struct ptx_var *v) {
 }
 
 static bool report_bad_qualifier(struct parser *p) {
-    static const char *const words[] = {".align", ".ptr", ".attribute", ".v2", ".v4", ".texref", ".samplerref", ".surfref", ".pred",
-                                        ".u8",    ".u16", ".u32",       ".u64", ".s8", ".s16",   ".s32",        ".s64",     ".b8",
-                                        ".b16",   ".b32", ".b64",       ".b128", ".f16", ".f32", ".f64"};
+    static const char *const words[] = {".align",   ".ptr",  ".attribute", ".v2",  ".v4",  ".texref", ".samplerref",
+                                        ".surfref", ".pred", ".u8",        ".u16", ".u32", ".u64",    ".s8",
+                                        ".s16",     ".s32",  ".s64",       ".b8",  ".b16", ".b32",    ".b64",
+                                        ".b128",    ".f16",  ".f32",       ".f64"};
     const char *hint = parse_suggest(p, "", p->tok.text, p->tok.len, words, ARRAY_LEN(words));
-    return parse_error(p, p->tok.loc, "unknown type '%.*s'%s", (int)p->tok.len, p->tok.text, *hint ? hint : "; expected a type such as .u32");
+    return parse_error(p, p->tok.loc, "unknown type '%.*s'%s", (int)p->tok.len, p->tok.text,
+                       *hint ? hint : "; expected a type such as .u32");
 }
 
 /* Alignment, vector width, attributes and the type, in any order; *opaque for texture, sampler and surface references */
@@ -72,7 +74,8 @@ static bool parse_qualifiers(struct parser *p, struct ptx_var *v, bool *opaque) 
     while (p->tok.kind == TOK_DOT) {
         enum type t = type_find(p->tok.text + 1, p->tok.len - 1);
         if (t != TYPE_NONE) {
-            if (v->type != TYPE_NONE) return parse_error(p, p->tok.loc, "unexpected '%.*s'; the type is given already", (int)p->tok.len, p->tok.text);
+            if (v->type != TYPE_NONE)
+                return parse_error(p, p->tok.loc, "unexpected '%.*s'; the type is given already", (int)p->tok.len, p->tok.text);
             v->type = (u8)t;
             parse_advance(p);
         } else if (parse_at_word(p, ".align")) {
@@ -103,7 +106,8 @@ static bool parse_reg_name(struct parser *p, const struct ptx_var *v) {
     parse_advance(p);
     if (!parse_accept(p, '<')) return scope_declare_reg(p, n, v->type, v->vec, loc);
     u32 count;
-    return parse_u32(p, "how many registers", &count) && parse_expect(p, '>') && scope_declare_range(p, n, v->type, v->vec, count, loc);
+    return parse_u32(p, "how many registers", &count) && parse_expect(p, '>') &&
+           scope_declare_range(p, n, v->type, v->vec, count, loc);
 }
 
 /* At .reg */
@@ -124,16 +128,17 @@ struct init {
     struct ptx_var *v;
     u64 dim[MAX_DIMS + 1]; /* outermost first; a vector type is one more dimension */
     u32 ndims;
-    bool open;             /* the first dimension is what the initialiser has */
+    bool open; /* the first dimension is what the initialiser has */
     u8 *bytes;
     size_t cap;
-    u64 end_b;             /* end of the furthest value */
+    u64 end_b; /* end of the furthest value */
     VEC(struct ptx_reloc) relocs;
 };
 
 static bool init_write(struct parser *p, struct init *in, u64 at_b, u32 size_b, u64 value) {
     u64 end = at_b + size_b;
-    if (end > MAX_INIT_B - p->init_b) return parse_error(p, p->tok.loc, "too much initialised data; the limit is %d bytes", MAX_INIT_B);
+    if (end > MAX_INIT_B - p->init_b)
+        return parse_error(p, p->tok.loc, "too much initialised data; the limit is %d bytes", MAX_INIT_B);
     if (end > in->cap) {
         size_t cap = MAX((size_t)end, in->cap * 2 + 64);
         in->bytes = base_realloc(in->bytes, cap);
@@ -174,8 +179,8 @@ static bool init_constant(struct parser *p, struct init *in, u64 at_b) {
     u64 bits;
     if (!parse_expr(p, &c)) return false;
     if (!init_convert(in->v->type, &c, &bits)) {
-        parse_error(p, loc, "%s constant cannot initialise a variable of type .%s", c.kind >= CONST_F32 ? "a floating-point" : "an integer",
-                    type_table[in->v->type].name);
+        parse_error(p, loc, "%s constant cannot initialise a variable of type .%s",
+                    c.kind >= CONST_F32 ? "a floating-point" : "an integer", type_table[in->v->type].name);
         return true;
     }
     return init_write(p, in, at_b, type_bytes(in->v->type), bits);
@@ -211,7 +216,8 @@ static bool init_mask(struct parser *p, struct ptx_reloc *r) {
     u64 mask = p->tok.value;
     u32 shift = mask ? (u32)__builtin_ctzll(mask) : 0, bits = (u32)__builtin_popcountll(mask);
     bool run = mask && shift % 8 == 0 && bits % 8 == 0 && mask >> shift == (bits == 64 ? UINT64_MAX : (1ull << bits) - 1);
-    if (!run) return parse_error(p, p->tok.loc, "mask '%.*s' does not select whole bytes of an address", (int)p->tok.len, p->tok.text);
+    if (!run)
+        return parse_error(p, p->tok.loc, "mask '%.*s' does not select whole bytes of an address", (int)p->tok.len, p->tok.text);
     r->shift = (u8)shift;
     r->size_b = bits / 8;
     parse_advance(p);
@@ -242,7 +248,8 @@ static bool init_braces(struct parser *p, struct init *in, u32 level, u64 at_b) 
     p->open_braces++;
     while (!parse_at(p, '}')) {
         if (bounded && count == in->dim[level])
-            return parse_error(p, p->tok.loc, "too many values; '%s' takes %llu here", in->v->name, (unsigned long long)in->dim[level]);
+            return parse_error(p, p->tok.loc, "too many values; '%s' takes %llu here", in->v->name,
+                               (unsigned long long)in->dim[level]);
         bool ok = level + 1 < in->ndims ? init_braces(p, in, level + 1, at_b) : init_value(p, in, at_b);
         if (!ok) return false;
         at_b += stride;
@@ -284,7 +291,8 @@ static bool array_bytes(const struct init *in, u64 *bytes) {
 static bool init_keep(struct parser *p, struct init *in) {
     struct ptx_var *v = in->v;
     if (!array_bytes(in, &v->size_b)) return parse_error(p, v->loc, "'%s' is too large; the limit is 4 GiB", v->name);
-    if (v->size_b > MAX_INIT_B - p->init_b) return parse_error(p, v->loc, "too much initialised data; the limit is %d bytes", MAX_INIT_B);
+    if (v->size_b > MAX_INIT_B - p->init_b)
+        return parse_error(p, v->loc, "too much initialised data; the limit is %d bytes", MAX_INIT_B);
     p->init_b += v->size_b;
     u8 *copy = arena_alloc(&p->m->arena, v->size_b);
     if (in->end_b) memcpy(copy, in->bytes, in->end_b);
@@ -335,10 +343,8 @@ static struct ptx_var *var_declare(struct parser *p, struct name *n, const struc
     if (!s) return NULL;
     s->var = ARENA_NEW(&p->m->arena, struct ptx_var);
     *s->var = *like;
-    if (p->func)
-        VEC_PUSH(&p->vars, s->var);
-    else
-        VEC_PUSH(&p->module_vars, s->var);
+    if (p->func) VEC_PUSH(&p->vars, s->var);
+    else VEC_PUSH(&p->module_vars, s->var);
     return s->var;
 }
 

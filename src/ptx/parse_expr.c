@@ -34,22 +34,33 @@ struct binary {
     u8 level; /* higher binds tighter */
 };
 static const struct binary binaries[] = {
-    {PUNCT2('|', '|'), 1}, {PUNCT2('&', '&'), 2}, {'|', 3},  {'^', 4},  {'&', 5},
-    {PUNCT2('=', '='), 6}, {PUNCT2('!', '='), 6}, {'<', 7},  {'>', 7},  {PUNCT2('<', '='), 7},
-    {PUNCT2('>', '='), 7}, {PUNCT2('<', '<'), 8}, {PUNCT2('>', '>'), 8}, {'+', 9}, {'-', 9},
-    {'*', 10},             {'/', 10},             {'%', 10},
+    {PUNCT2('|', '|'), 1},
+    {PUNCT2('&', '&'), 2},
+    {'|', 3},
+    {'^', 4},
+    {'&', 5},
+    {PUNCT2('=', '='), 6},
+    {PUNCT2('!', '='), 6},
+    {'<', 7},
+    {'>', 7},
+    {PUNCT2('<', '='), 7},
+    {PUNCT2('>', '='), 7},
+    {PUNCT2('<', '<'), 8},
+    {PUNCT2('>', '>'), 8},
+    {'+', 9},
+    {'-', 9},
+    {'*', 10},
+    {'/', 10},
+    {'%', 10},
 };
 enum { LEVEL_SHIFT = 8 };
 
 static bool divide(struct parser *p, struct ptx_loc loc, u16 op, const struct const_value *a, const struct const_value *b,
                    struct const_value *out) {
     if (b->bits == 0) return parse_error(p, loc, "division by zero in a constant expression");
-    if (out->kind == CONST_U64)
-        out->bits = op == '/' ? a->bits / b->bits : a->bits % b->bits;
-    else if (b->bits == UINT64_MAX) /* -1: INT64_MIN / -1 would trap */
-        out->bits = op == '/' ? 0 - a->bits : 0;
-    else
-        out->bits = (u64)(op == '/' ? (i64)a->bits / (i64)b->bits : (i64)a->bits % (i64)b->bits);
+    if (out->kind == CONST_U64) out->bits = op == '/' ? a->bits / b->bits : a->bits % b->bits;
+    else if (b->bits == UINT64_MAX) /* -1: INT64_MIN / -1 would trap */ out->bits = op == '/' ? 0 - a->bits : 0;
+    else out->bits = (u64)(op == '/' ? (i64)a->bits / (i64)b->bits : (i64)a->bits % (i64)b->bits);
     return true;
 }
 
@@ -112,7 +123,8 @@ static bool apply_float(struct parser *p, struct ptx_loc loc, u16 op, double a, 
     }
 }
 
-static bool apply(struct parser *p, struct ptx_loc loc, u16 op, struct const_value a, struct const_value b, struct const_value *out) {
+static bool apply(struct parser *p, struct ptx_loc loc, u16 op, struct const_value a, struct const_value b,
+                  struct const_value *out) {
     if (is_float(&a) || is_float(&b)) return apply_float(p, loc, op, const_double(&a), const_double(&b), out);
     return apply_int(p, loc, op, &a, &b, out);
 }
@@ -123,12 +135,9 @@ static bool parse_unary(struct parser *p, struct const_value *v);
 
 static bool negate(struct parser *p, struct const_value *v) {
     if (!parse_unary(p, v)) return false;
-    if (v->kind == CONST_F32)
-        v->bits ^= 0x80000000u;
-    else if (v->kind == CONST_F64)
-        v->bits ^= 1ull << 63;
-    else
-        v->bits = 0 - v->bits;
+    if (v->kind == CONST_F32) v->bits ^= 0x80000000u;
+    else if (v->kind == CONST_F64) v->bits ^= 1ull << 63;
+    else v->bits = 0 - v->bits;
     return true;
 }
 
@@ -178,18 +187,12 @@ static bool parse_unary(struct parser *p, struct const_value *v) {
     if (p->depth >= MAX_DEPTH) return parse_error(p, p->tok.loc, "expression nests too deeply; the limit is %d", MAX_DEPTH);
     p->depth++;
     bool ok;
-    if (parse_accept(p, '-'))
-        ok = negate(p, v);
-    else if (parse_accept(p, '+'))
-        ok = parse_unary(p, v);
-    else if (parse_accept(p, '~'))
-        ok = complement(p, v);
-    else if (parse_accept(p, '!'))
-        ok = logical_not(p, v);
-    else if (parse_accept(p, '('))
-        ok = parse_paren(p, v);
-    else
-        ok = parse_literal(p, v);
+    if (parse_accept(p, '-')) ok = negate(p, v);
+    else if (parse_accept(p, '+')) ok = parse_unary(p, v);
+    else if (parse_accept(p, '~')) ok = complement(p, v);
+    else if (parse_accept(p, '!')) ok = logical_not(p, v);
+    else if (parse_accept(p, '(')) ok = parse_paren(p, v);
+    else ok = parse_literal(p, v);
     p->depth--;
     return ok;
 }

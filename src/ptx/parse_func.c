@@ -43,7 +43,7 @@ static bool parse_triple(struct parser *p, u32 dims[3]) {
 
 /* Directives with numbers that say nothing to us */
 static bool is_ignored_directive(const struct parser *p) {
-    static const char *const words[] = {".maxclusterrank", ".reqnctapercluster", ".explicitcluster", ".blocksareclusters",
+    static const char *const words[] = {".maxclusterrank", ".reqnctapercluster",    ".explicitcluster", ".blocksareclusters",
                                         ".abi_preserve",   ".abi_preserve_control", ".language"};
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (parse_at_word(p, words[i])) return true;
@@ -51,8 +51,9 @@ static bool is_ignored_directive(const struct parser *p) {
 }
 
 static bool report_unknown_directive(struct parser *p) {
-    static const char *const words[] = {".maxntid", ".reqntid",         ".minnctapersm",   ".maxnctapersm",      ".maxnreg", ".noreturn",
-                                        ".pragma",  ".maxclusterrank", ".explicitcluster", ".reqnctapercluster", ".attribute"};
+    static const char *const words[] = {".maxntid",         ".reqntid",           ".minnctapersm", ".maxnctapersm",
+                                        ".maxnreg",         ".noreturn",          ".pragma",       ".maxclusterrank",
+                                        ".explicitcluster", ".reqnctapercluster", ".attribute"};
     const char *hint = parse_suggest(p, "", p->tok.text, p->tok.len, words, ARRAY_LEN(words));
     return parse_error(p, p->tok.loc, "unknown function directive '%.*s'%s", (int)p->tok.len, p->tok.text,
                        *hint ? hint : "; expected '{', ';' or a directive such as .maxntid");
@@ -69,8 +70,11 @@ static bool parse_header_directive(struct parser *p, struct ptx_func *f) {
     struct {
         const char *word;
         u32 *number, *triple;
-    } rows[] = {{".maxntid", NULL, f->maxntid},           {".reqntid", NULL, f->reqntid},    {".minnctapersm", &f->minnctapersm, NULL},
-                {".maxnctapersm", &f->maxnctapersm, NULL}, {".maxnreg", &f->maxnreg, NULL}};
+    } rows[] = {{".maxntid", NULL, f->maxntid},
+                {".reqntid", NULL, f->reqntid},
+                {".minnctapersm", &f->minnctapersm, NULL},
+                {".maxnctapersm", &f->maxnctapersm, NULL},
+                {".maxnreg", &f->maxnreg, NULL}};
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (!parse_at_word(p, rows[i].word)) continue;
         parse_advance(p);
@@ -200,10 +204,8 @@ static bool table_calltargets(struct parser *p, struct ptx_table *t) {
         if (!ok) break;
         struct name *n = name_of_token(p);
         struct symbol *s = scope_find(p, n);
-        if (s && s->kind == SYM_FUNC)
-            VEC_PUSH(&list, s->func);
-        else
-            scope_undeclared(p, n, p->tok.loc, "function");
+        if (s && s->kind == SYM_FUNC) VEC_PUSH(&list, s->func);
+        else scope_undeclared(p, n, p->tok.loc, "function");
         parse_advance(p);
     } while (parse_accept(p, ','));
     t->n = list.n;
@@ -254,7 +256,8 @@ static bool parse_label(struct parser *p, struct name *n, struct ptx_loc loc) {
 /* --- bodies */
 
 static bool parse_body_directive(struct parser *p) {
-    static const char *const words[] = {".reg", ".local", ".shared", ".param", ".global", ".const", ".loc", ".pragma", ".file", ".tex"};
+    static const char *const words[] = {".reg",   ".local", ".shared", ".param", ".global",
+                                        ".const", ".loc",   ".pragma", ".file",  ".tex"};
     u8 linkage = LINK_NONE;
     int done = parse_common_directive(p);
     if (done) return done > 0;

@@ -30,23 +30,22 @@ static void report_bad_mod(struct parser *p, enum op op) {
     const char *types = no_types ? "" : row->types, *mods = is_type ? "" : row->mods;
     const char *gap = *types && *mods ? " " : "";
     const char *kind = is_type ? "type" : "modifier";
-    if (*hint)
-        parse_error(p, p->tok.loc, "%s: unexpected %s '%.*s'%s", row->name, kind, (int)p->tok.len, p->tok.text, hint);
+    if (*hint) parse_error(p, p->tok.loc, "%s: unexpected %s '%.*s'%s", row->name, kind, (int)p->tok.len, p->tok.text, hint);
     else if (*types || *mods)
-        parse_error(p, p->tok.loc, "%s: unexpected %s '%.*s'; expected one of: %s%s%s", row->name, kind, (int)p->tok.len, p->tok.text, mods, gap, types);
-    else
-        parse_error(p, p->tok.loc, "%s: unexpected %s '%.*s'; it takes none", row->name, kind, (int)p->tok.len, p->tok.text);
+        parse_error(p, p->tok.loc, "%s: unexpected %s '%.*s'; expected one of: %s%s%s", row->name, kind, (int)p->tok.len,
+                    p->tok.text, mods, gap, types);
+    else parse_error(p, p->tok.loc, "%s: unexpected %s '%.*s'; it takes none", row->name, kind, (int)p->tok.len, p->tok.text);
 }
 
 static void add_type(struct parser *p, struct opkey *key, enum type t) {
-    if (key->ntypes < ARRAY_LEN(key->type))
-        key->type[key->ntypes++] = (u8)t;
+    if (key->ntypes < ARRAY_LEN(key->type)) key->type[key->ntypes++] = (u8)t;
     else
-        parse_error(p, p->tok.loc, "%s: unexpected type '%.*s'; it has %u already", op_table[key->op].name, (int)p->tok.len, p->tok.text, key->ntypes);
+        parse_error(p, p->tok.loc, "%s: unexpected type '%.*s'; it has %u already", op_table[key->op].name, (int)p->tok.len,
+                    p->tok.text, key->ntypes);
 }
 
 static void add_mod(struct parser *p, struct ptx_inst *in, enum mod m) {
-    if (m == MOD_row || m == MOD_col) { /* the one kind of modifier whose order matters, and that may come twice */
+    if ((m == MOD_row || m == MOD_col) && in->layouts < 4) { /* the one kind of modifier whose order matters, and that may come twice */
         u8 code = m == MOD_row ? 1 : 2;
         in->layouts |= (u8)(in->layouts ? code << 2 : code);
     } else if (key_has(&in->key, m)) {
@@ -63,12 +62,9 @@ static bool parse_opcode(struct parser *p, struct ptx_inst *in) {
     for (parse_advance(p); p->tok.kind == TOK_DOT; parse_advance(p)) {
         enum type t = type_find(p->tok.text + 1, p->tok.len - 1);
         int m = mod_find(p->tok.text + 1, p->tok.len - 1);
-        if (t != TYPE_NONE && op_takes_type((enum op)op, t))
-            add_type(p, &in->key, t);
-        else if (m != NONE && op_takes_mod((enum op)op, (enum mod)m))
-            add_mod(p, in, (enum mod)m);
-        else
-            report_bad_mod(p, (enum op)op);
+        if (t != TYPE_NONE && op_takes_type((enum op)op, t)) add_type(p, &in->key, t);
+        else if (m != NONE && op_takes_mod((enum op)op, (enum mod)m)) add_mod(p, in, (enum mod)m);
+        else report_bad_mod(p, (enum op)op);
     }
     return true;
 }
@@ -109,8 +105,8 @@ static bool read_selector(const struct token *t, bool simd, struct ptx_opnd *o) 
 }
 
 static bool report_bad_suffix(struct parser *p, const struct symbol *s) {
-    return parse_error(p, p->tok.loc, "unexpected '%.*s' after register '%s'; expected %s", (int)p->tok.len, p->tok.text, s->name->text,
-                       s->kind == SYM_VECREG ? "a component .x .y .z .w" : "a selector .b0 to .b3, .h0 or .h1");
+    return parse_error(p, p->tok.loc, "unexpected '%.*s' after register '%s'; expected %s", (int)p->tok.len, p->tok.text,
+                       s->name->text, s->kind == SYM_VECREG ? "a component .x .y .z .w" : "a selector .b0 to .b3, .h0 or .h1");
 }
 
 static void set_reg(struct ptx_opnd *o, i32 reg) {
@@ -299,7 +295,9 @@ static bool parse_named(struct parser *p, const struct ptx_inst *in, struct ptx_
     return !parse_accept(p, '|') || parse_pair(p, in, o, depth);
 }
 
-static bool is_name(const struct token *t) { return t->kind == TOK_IDENT && !(t->len == 7 && memcmp(t->text, "WARP_SZ", 7) == 0); }
+static bool is_name(const struct token *t) {
+    return t->kind == TOK_IDENT && !(t->len == 7 && memcmp(t->text, "WARP_SZ", 7) == 0);
+}
 
 static bool parse_opnd(struct parser *p, const struct ptx_inst *in, struct ptx_opnd *o, u32 depth) {
     enum { MAX_NEST = 4 };
@@ -317,7 +315,8 @@ static bool parse_opnd(struct parser *p, const struct ptx_inst *in, struct ptx_o
         return parse_elems(p, in, o, '}', depth);
     }
     if (p->tok.kind == TOK_INT || p->tok.kind == TOK_FLOAT || p->tok.kind == TOK_IDENT || p->tok.kind == TOK_PUNCT) {
-        bool starts = p->tok.kind != TOK_PUNCT || parse_at(p, '(') || parse_at(p, '-') || parse_at(p, '+') || parse_at(p, '~') || parse_at(p, '!');
+        bool starts = p->tok.kind != TOK_PUNCT || parse_at(p, '(') || parse_at(p, '-') || parse_at(p, '+') || parse_at(p, '~') ||
+                      parse_at(p, '!');
         if (starts) return parse_imm(p, o);
     }
     return parse_expected(p, "an operand");
@@ -410,12 +409,10 @@ static bool parse_guard(struct parser *p, struct ptx_inst *in) {
     if (p->tok.kind != TOK_IDENT) return parse_expected(p, "a predicate register");
     struct name *n = name_of_token(p);
     struct symbol *s = scope_find(p, n);
-    if (!s)
-        scope_undeclared(p, n, p->tok.loc, "register");
+    if (!s) scope_undeclared(p, n, p->tok.loc, "register");
     else if (s->kind != SYM_REG || s->type != TYPE_pred)
         parse_error(p, p->tok.loc, "'%s' is not a predicate; a guard needs a register of type .pred", n->text);
-    else
-        in->guard = s->index;
+    else in->guard = s->index;
     parse_advance(p);
     return true;
 }

@@ -37,7 +37,9 @@ static void names_grow(struct parser *p) {
     p->nbuckets = size;
 }
 
-struct name *name_find(struct parser *p, const char *text, size_t len) { return name_in_bucket(p, text, len, name_hash(text, len)); }
+struct name *name_find(struct parser *p, const char *text, size_t len) {
+    return name_in_bucket(p, text, len, name_hash(text, len));
+}
 
 struct name *name_intern(struct parser *p, const char *text, size_t len) {
     u32 hash = name_hash(text, len);
@@ -102,10 +104,8 @@ static struct symbol *range_find(struct parser *p, const struct name *n) {
 
 struct symbol *scope_declare(struct parser *p, enum sym_kind kind, struct name *n, struct ptx_loc loc) {
     struct symbol *old = n->sym && n->sym->depth == p->scope_depth ? n->sym : NULL;
-    if (kind == SYM_RANGE)
-        old = n->range && n->range->depth == p->scope_depth ? n->range : NULL;
-    else if (!old && n->label && n->label->depth == p->scope_depth)
-        old = n->label;
+    if (kind == SYM_RANGE) old = n->range && n->range->depth == p->scope_depth ? n->range : NULL;
+    else if (!old && n->label && n->label->depth == p->scope_depth) old = n->label;
     else if (!old && p->scopes[p->scope_depth].range_depth == p->scope_depth && p->scope_depth) {
         struct symbol *r = range_find(p, n);
         if (r && r->depth == p->scope_depth) old = r;
@@ -183,7 +183,8 @@ static void check_range_is_free(struct parser *p, const struct name *stem, u32 c
 }
 
 bool scope_declare_range(struct parser *p, struct name *stem, enum type type, u32 vec, u32 count, struct ptx_loc loc) {
-    if (count > MAX_REGS) return parse_error(p, loc, "too many registers; '%s<%u>' is over the limit of %d", stem->text, count, MAX_REGS);
+    if (count > MAX_REGS)
+        return parse_error(p, loc, "too many registers; '%s<%u>' is over the limit of %d", stem->text, count, MAX_REGS);
     if (!count_regs(p, count, loc)) return false;
     if (p->digit_regs) check_range_is_free(p, stem, count, loc);
     struct symbol *s = scope_declare(p, SYM_RANGE, stem, loc);
@@ -208,10 +209,8 @@ static bool resolve(struct parser *p, const struct pending *r) {
     const struct symbol *s = r->name->label;
     if (!s || s->depth != p->scope_depth) return false;
     if (r->slot) {
-        if (s->kind == SYM_LABEL)
-            *r->slot = s->index;
-        else
-            parse_error(p, r->loc, "'%s' is not a label to branch to", r->name->text);
+        if (s->kind == SYM_LABEL) *r->slot = s->index;
+        else parse_error(p, r->loc, "'%s' is not a label to branch to", r->name->text);
     } else if (s->kind == SYM_TABLE && (r->kinds >> p->tables.at[s->index].kind & 1)) {
         p->insts.at[r->inst].table = s->index;
     } else {
@@ -228,7 +227,8 @@ static void report_no_label(struct parser *p, const struct pending *r) {
         const struct ptx_label *l = &p->labels.at[i];
         VEC_PUSH(&names, l->name);
         if (strcmp(l->name, r->name->text) != 0) continue;
-        parse_error(p, r->loc, "label '%s' is not visible here; the one at line %u is inside a scope of its own", l->name, l->loc.line);
+        parse_error(p, r->loc, "label '%s' is not visible here; the one at line %u is inside a scope of its own", l->name,
+                    l->loc.line);
         free(names.at);
         return;
     }
@@ -244,10 +244,8 @@ void scope_pop(struct parser *p) {
     for (u32 i = sc->pending_first; i < p->pending.n; i++) {
         struct pending r = p->pending.at[i];
         if (resolve(p, &r)) continue;
-        if (p->scope_depth > 1)
-            p->pending.at[kept++] = r;
-        else
-            report_no_label(p, &r);
+        if (p->scope_depth > 1) p->pending.at[kept++] = r;
+        else report_no_label(p, &r);
     }
     p->pending.n = kept;
     for (struct symbol *s = sc->symbols; s; s = s->next_in_scope) *symbol_stack(s->name, s->kind) = s->shadowed;

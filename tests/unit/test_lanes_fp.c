@@ -1,5 +1,5 @@
-/* Floating-point lanes against exact integer arithmetic: every operation, type, rounding and modifier, edges and random values; the plain
- * and the AVX2 build bit for bit; results written over each source row. */
+/* Floating-point lanes against exact integer arithmetic: every operation, type, rounding and modifier, edges and random
+ * values; the plain and the AVX2 build bit for bit; results written over each source row. */
 #include "func/lanes.h"
 
 #include <math.h>
@@ -39,11 +39,13 @@ static struct lane_pick pick_in(pick_fn *const *files, const struct lane_query *
     }
     return (struct lane_pick){0};
 }
-static pick_fn *const plain_files[] = {lanes_fp_plain, lanes_half_plain, lanes_approx_plain, lanes_cvt_plain, lanes_compare_fp_plain, NULL};
+static pick_fn *const plain_files[] = {lanes_fp_plain,  lanes_half_plain,       lanes_approx_plain,
+                                       lanes_cvt_plain, lanes_compare_fp_plain, NULL};
 #ifdef HEDDLE_NO_AVX2_BUILD
 static pick_fn *const *const avx2_files = plain_files;
 #else
-static pick_fn *const avx2_files[] = {lanes_fp_avx2, lanes_half_avx2, lanes_approx_avx2, lanes_cvt_avx2, lanes_compare_fp_avx2, NULL};
+static pick_fn *const avx2_files[] = {lanes_fp_avx2,  lanes_half_avx2,       lanes_approx_avx2,
+                                      lanes_cvt_avx2, lanes_compare_fp_avx2, NULL};
 #endif
 static bool host_runs_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 
@@ -95,7 +97,8 @@ static void run_all(struct run *r) {
         run_build(r, avx2_files, -1, other);
         expect_same(r, r->out, other, "plain and avx2 differ");
     }
-    if (r->query.reg_bits != r->src_bits && MAX(r->query.reg_bits, r->src_bits) == 64) return; /* rows of different size never coincide */
+    if (r->query.reg_bits != r->src_bits && MAX(r->query.reg_bits, r->src_bits) == 64)
+        return; /* rows of different size never coincide */
     for (int s = 0; s < (int)r->nsrc; s++) {
         run_build(r, host_runs_avx2() ? avx2_files : plain_files, s, other);
         expect_same(r, r->out, other, "result over a source differs");
@@ -127,13 +130,16 @@ static struct exact unpack(const struct format *f, u64 x) {
     u64 frac = x & ((1ull << f->frac_bits) - 1);
     bool neg = x >> (format_bits(f) - 1) & 1;
     if (exp == (1 << f->exp_bits) - 1) return (struct exact){.neg = neg, .inf = !frac, .nan = frac};
-    return (struct exact){.neg = neg, .mag = frac | (u64)(exp != 0) << f->frac_bits, .exp = (exp ? exp : 1) - bias - f->frac_bits};
+    return (struct exact){
+        .neg = neg, .mag = frac | (u64)(exp != 0) << f->frac_bits, .exp = (exp ? exp : 1) - bias - f->frac_bits};
 }
 static int top_bit(u128 m) { return m >> 64 ? 127 - __builtin_clzll((u64)(m >> 64)) : 63 - __builtin_clzll((u64)m); }
 /* mag / 2^by rounded, by >= 0 */
 static u128 shift_round(u128 mag, int by, bool sticky, bool neg, enum mode mode) {
-    u128 kept = by > 127 ? 0 : mag >> by, rem = by > 127 ? mag : mag - (kept << by), half = by && by < 128 ? (u128)1 << (by - 1) : 0;
-    bool some = rem || sticky, above = by && by < 128 && (rem > half || (rem == half && sticky)), tie = by && by < 128 && rem == half && !sticky;
+    u128 kept = by > 127 ? 0 : mag >> by, rem = by > 127 ? mag : mag - (kept << by),
+         half = by && by < 128 ? (u128)1 << (by - 1) : 0;
+    bool some = rem || sticky, above = by && by < 128 && (rem > half || (rem == half && sticky)),
+         tie = by && by < 128 && rem == half && !sticky;
     switch (mode) {
     case RN: return kept + (above || (tie && (kept & 1)));
     case RZ: return kept;
@@ -164,7 +170,11 @@ static struct exact exact_add(struct exact a, struct exact b, enum mode mode) {
     if (!b.mag) return a;
     while (top_bit(a.mag) < 120) a.mag <<= 1, a.exp--;
     while (top_bit(b.mag) < 120) b.mag <<= 1, b.exp--;
-    if (a.exp < b.exp || (a.exp == b.exp && a.mag < b.mag)) { struct exact t = a; a = b; b = t; }
+    if (a.exp < b.exp || (a.exp == b.exp && a.mag < b.mag)) {
+        struct exact t = a;
+        a = b;
+        b = t;
+    }
     int by = a.exp - b.exp;
     u128 low = by > 127 ? 0 : b.mag >> by;
     bool lost = by > 127 || (low << by) != b.mag;
@@ -217,8 +227,28 @@ static u64 rng(void) {
 static u64 edge(const struct format *f, u32 n) {
     int bias = (1 << (f->exp_bits - 1)) - 1;
     u64 one = (u64)bias << f->frac_bits, least = 1ull << f->frac_bits, inf = format_inf(f);
-    const u64 list[] = {0, 1, 2, least / 2, least - 1, least, least + 1, 2 * least, one / 2, one - 1, one, one + 1, one + least / 2,
-                        one + least, one + least + least / 2, inf - 1, inf - 2, inf - least, inf, inf + 1, inf + least / 2, 2 * inf / 3};
+    const u64 list[] = {0,
+                        1,
+                        2,
+                        least / 2,
+                        least - 1,
+                        least,
+                        least + 1,
+                        2 * least,
+                        one / 2,
+                        one - 1,
+                        one,
+                        one + 1,
+                        one + least / 2,
+                        one + least,
+                        one + least + least / 2,
+                        inf - 1,
+                        inf - 2,
+                        inf - least,
+                        inf,
+                        inf + 1,
+                        inf + least / 2,
+                        2 * inf / 3};
     return list[n / 2 % ARRAY_LEN(list)] | (n & 1 ? format_sign(f) : 0);
 }
 enum { EDGES = 44 };
@@ -249,8 +279,8 @@ static void expect_bits(const struct run *r, int i, const struct format *f, u64 
     u64 got = r->out[i];
     bool nan = is_nan(f, want); /* f64 keeps payloads; the others have one NaN */
     if (nan ? (f == &f64 ? is_nan(f, got) : got == format_sign(f) - 1) : got == want) return;
-    fail_msg("%s %llx %llx %llx: got %llx, want %llx", r->name, (long long)r->in[0][i], (long long)r->in[1][i], (long long)r->in[2][i],
-             (long long)got, (long long)want);
+    fail_msg("%s %llx %llx %llx: got %llx, want %llx", r->name, (long long)r->in[0][i], (long long)r->in[1][i],
+             (long long)r->in[2][i], (long long)got, (long long)want);
 }
 
 /* --- arithmetic */
@@ -272,7 +302,8 @@ static u64 saturate(const struct format *f, u64 x) {
 static void check_arith(const char *op, u32 nsrc, const struct format *f, enum mode mode, bool ftz, bool sat, bool relu) {
     char name[64];
     struct run r = {0};
-    snprintf(name, sizeof(name), "%s.%s%s%s%s.%s", op, mode_names[mode], ftz ? ".ftz" : "", sat ? ".sat" : "", relu ? ".relu" : "", f->name);
+    snprintf(name, sizeof(name), "%s.%s%s%s%s.%s", op, mode_names[mode], ftz ? ".ftz" : "", sat ? ".sat" : "",
+             relu ? ".relu" : "", f->name);
     run_init(&r, name, (u32)format_bits(f), (u32)format_bits(f), nsrc);
     for (u32 batch = 0; batch < BATCHES; batch++) {
         fill(&r, f, batch);
@@ -291,7 +322,7 @@ static const struct {
     const char *op;
     u32 nsrc;
     bool half, sat;
-} arith_ops[] = {{"add", 2, true, true},  {"sub", 2, true, true},  {"mul", 2, true, true},  {"fma", 3, true, true},
+} arith_ops[] = {{"add", 2, true, true},  {"sub", 2, true, true},   {"mul", 2, true, true},   {"fma", 3, true, true},
                  {"mad", 3, false, true}, {"div", 2, false, false}, {"rcp", 1, false, false}, {"sqrt", 1, false, false}};
 static void test_arith_f32(void **state) {
     (void)state;
@@ -303,7 +334,8 @@ static void test_arith_f32(void **state) {
 static void test_arith_f64(void **state) {
     (void)state;
     for (u32 o = 0; o < ARRAY_LEN(arith_ops); o++)
-        for (int mode = RN; mode <= RP; mode++) check_arith(arith_ops[o].op, arith_ops[o].nsrc, &f64, (enum mode)mode, false, false, false);
+        for (int mode = RN; mode <= RP; mode++)
+            check_arith(arith_ops[o].op, arith_ops[o].nsrc, &f64, (enum mode)mode, false, false, false);
 }
 static void test_arith_half(void **state) {
     (void)state;
@@ -319,13 +351,21 @@ static void test_arith_half(void **state) {
 /* A packed instruction is its scalar one on each half */
 static void test_packed(void **state) {
     (void)state;
-    static const char *const names[][2] = {{"add.f16", "add.f16x2"}, {"sub.ftz.sat.f16", "sub.ftz.sat.f16x2"}, {"mul.bf16", "mul.bf16x2"},
-                                           {"fma.rn.f16", "fma.rn.f16x2"}, {"fma.rn.relu.bf16", "fma.rn.relu.bf16x2"},
-                                           {"min.f16", "min.f16x2"}, {"max.NaN.xorsign.abs.bf16", "max.NaN.xorsign.abs.bf16x2"},
-                                           {"abs.f16", "abs.f16x2"}, {"neg.bf16", "neg.bf16x2"}, {"ex2.approx.f16", "ex2.approx.f16x2"},
+    static const char *const names[][2] = {{"add.f16", "add.f16x2"},
+                                           {"sub.ftz.sat.f16", "sub.ftz.sat.f16x2"},
+                                           {"mul.bf16", "mul.bf16x2"},
+                                           {"fma.rn.f16", "fma.rn.f16x2"},
+                                           {"fma.rn.relu.bf16", "fma.rn.relu.bf16x2"},
+                                           {"min.f16", "min.f16x2"},
+                                           {"max.NaN.xorsign.abs.bf16", "max.NaN.xorsign.abs.bf16x2"},
+                                           {"abs.f16", "abs.f16x2"},
+                                           {"neg.bf16", "neg.bf16x2"},
+                                           {"ex2.approx.f16", "ex2.approx.f16x2"},
                                            {"tanh.approx.bf16", "tanh.approx.bf16x2"}};
     for (u32 t = 0; t < ARRAY_LEN(names); t++) {
-        u32 nsrc = strstr(names[t][0], "fma") ? 3 : strstr(names[t][0], "abs.f") || names[t][0][0] == 'n' || strstr(names[t][0], "approx") ? 1 : 2;
+        u32 nsrc = strstr(names[t][0], "fma")                                                               ? 3
+                   : strstr(names[t][0], "abs.f") || names[t][0][0] == 'n' || strstr(names[t][0], "approx") ? 1
+                                                                                                            : 2;
         const struct format *f = strstr(names[t][0], "bf16") ? &bf16 : &f16;
         struct run one = {0}, two = {0};
         run_init(&one, names[t][0], 16, 16, nsrc);
@@ -359,7 +399,8 @@ static void check_minmax(const struct format *f, bool max, bool ftz, bool nan, b
     char name[64];
     struct run r = {0};
     u64 sign = format_sign(f);
-    snprintf(name, sizeof(name), "%s%s%s%s.%s", max ? "max" : "min", ftz ? ".ftz" : "", nan ? ".NaN" : "", xorsign ? ".xorsign.abs" : "", f->name);
+    snprintf(name, sizeof(name), "%s%s%s%s.%s", max ? "max" : "min", ftz ? ".ftz" : "", nan ? ".NaN" : "",
+             xorsign ? ".xorsign.abs" : "", f->name);
     run_init(&r, name, (u32)format_bits(f), (u32)format_bits(f), nsrc);
     for (u32 batch = 0; batch < BATCHES; batch++) {
         fill(&r, f, batch);
@@ -424,9 +465,12 @@ static i128 int_value(const struct int_type *t, u64 x) {
 }
 static i128 int_least(const struct int_type *t) { return t->is_signed ? -((i128)1 << (t->bits - 1)) : 0; }
 static i128 int_most(const struct int_type *t) { return ((i128)1 << (t->bits - t->is_signed)) - 1; }
-static u64 extend(const struct int_type *t, i128 v, u32 reg_bits) { return (u64)int_value(t, (u64)v) & ~0ull >> (64 - MAX(reg_bits, 16)); }
+static u64 extend(const struct int_type *t, i128 v, u32 reg_bits) {
+    return (u64)int_value(t, (u64)v) & ~0ull >> (64 - MAX(reg_bits, 16));
+}
 static u64 int_sample(void) {
-    static const u64 around[] = {0, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 1ull << 24, 1ull << 53, 1ull << 63};
+    static const u64 around[] = {0,          0x7f,       0x80,       0xff,       0x7fff,     0x8000,    0xffff,
+                                 0x7fffffff, 0x80000000, 0xffffffff, 1ull << 24, 1ull << 53, 1ull << 63};
     u64 x = rng() >> rng() % 64;
     return rng() % 3 ? rng() % 2 ? x : 0 - x : around[rng() % ARRAY_LEN(around)] + rng() % 5 - 2;
 }
@@ -451,7 +495,8 @@ static void test_cvt_int_int(void **state) {
             for (int i = 0; i < SLAB_LANES; i++) {
                 i128 v = int_value(s, r.in[0][i]);
                 if (sat) v = MAX(int_least(d), MIN(int_most(d), v));
-                if (r.out[i] != extend(d, v, reg)) fail_msg("%s %u<-%u: %llx gave %llx", name, reg, src, (long long)r.in[0][i], (long long)r.out[i]);
+                if (r.out[i] != extend(d, v, reg))
+                    fail_msg("%s %u<-%u: %llx gave %llx", name, reg, src, (long long)r.in[0][i], (long long)r.out[i]);
             }
         }
     }
@@ -480,7 +525,9 @@ static void test_cvt_int_float(void **state) {
 }
 /* Rounded to an integer: magnitude, or more than 64 bits can say */
 static i128 integral(struct exact x, enum mode mode) {
-    if (x.exp >= 0) return x.mag && x.exp + top_bit(x.mag) > 100 ? (x.neg ? -((i128)1 << 100) : (i128)1 << 100) : (i128)(x.neg ? -1 : 1) * (i128)(x.mag << x.exp);
+    if (x.exp >= 0)
+        return x.mag && x.exp + top_bit(x.mag) > 100 ? (x.neg ? -((i128)1 << 100) : (i128)1 << 100)
+                                                     : (i128)(x.neg ? -1 : 1) * (i128)(x.mag << x.exp);
     i128 mag = (i128)shift_round(x.mag, -x.exp, false, x.neg, mode);
     return x.neg ? -mag : mag;
 }
@@ -500,13 +547,18 @@ static void test_cvt_float_int(void **state) {
         for (u32 batch = 0; batch < 48; batch++) {
             fill(&r, f, batch);
             for (int i = 0; i < SLAB_LANES && batch & 1; i++) /* values near the integers' limits */
-                r.in[0][i] = pack(f, exact_add(exact_int((i64)int_sample()), (struct exact){.neg = i & 1, .mag = (u128)(i & 3), .exp = -1}, RN), RN);
+                r.in[0][i] = pack(
+                    f, exact_add(exact_int((i64)int_sample()), (struct exact){.neg = i & 1, .mag = (u128)(i & 3), .exp = -1}, RN),
+                    RN);
             run_all(&r);
             for (int i = 0; i < SLAB_LANES; i++) {
                 struct exact x = unpack(f, flush(f, r.in[0][i], ftz));
                 i128 nan = f == &f64 || d->bits == 64 ? (i128)1 << (d->bits - 1) : 0;
-                i128 v = x.nan ? nan : x.inf ? (x.neg ? int_least(d) : int_most(d)) : MAX(int_least(d), MIN(int_most(d), integral(x, mode)));
-                if (r.out[i] != extend(d, v, r.query.reg_bits)) fail_msg("%s %llx gave %llx", name, (long long)r.in[0][i], (long long)r.out[i]);
+                i128 v = x.nan   ? nan
+                         : x.inf ? (x.neg ? int_least(d) : int_most(d))
+                                 : MAX(int_least(d), MIN(int_most(d), integral(x, mode)));
+                if (r.out[i] != extend(d, v, r.query.reg_bits))
+                    fail_msg("%s %llx gave %llx", name, (long long)r.in[0][i], (long long)r.out[i]);
             }
         }
     }
@@ -521,7 +573,8 @@ static void test_cvt_float_float(void **state) {
         bool sat = n >> 6, same = s == d;
         char name[32];
         struct run r = {0};
-        snprintf(name, sizeof(name), "cvt.%s%s.%s.%s", (same ? integer_names : mode_names)[mode], sat ? ".sat" : "", d->name, s->name);
+        snprintf(name, sizeof(name), "cvt.%s%s.%s.%s", (same ? integer_names : mode_names)[mode], sat ? ".sat" : "", d->name,
+                 s->name);
         run_init(&r, name, (u32)format_bits(d), (u32)format_bits(s), 1);
         for (u32 batch = 0; batch < 48; batch++) {
             fill(&r, s, batch);
@@ -564,7 +617,13 @@ static void check_fp8(const char *type, int frac_bits, int bias, u32 largest) {
             assert_true(code <= largest);
             if (code < largest) assert_true(fabs(v - got) <= fabs(v - fp8_value(code + 1, frac_bits, bias)));
             if (code) assert_true(fabs(v - got) <= fabs(v - fp8_value(code - 1, frac_bits, bias)));
-            assert_int_equal(widen.out[i] & 0xffff, pack(&f16, unpack(&f64, ((union { double d; u64 u; }){got}).u), RN));
+            assert_int_equal(widen.out[i] & 0xffff, pack(&f16,
+                                                         unpack(&f64, ((union {
+                                                                          double d;
+                                                                          u64 u;
+                                                                      }){got})
+                                                                          .u),
+                                                         RN));
         }
     }
 }
@@ -601,7 +660,8 @@ static void test_cvt_examples(void **state) {
         run_init(&r, rows[n].name, rows[n].reg, rows[n].src, rows[n].nsrc);
         for (int i = 0; i < SLAB_LANES; i++) r.in[0][i] = rows[n].a, r.in[1][i] = rows[n].b, r.in[2][i] = rows[n].c;
         run_all(&r);
-        for (int i = 0; i < SLAB_LANES; i++) expect_same(&r, r.out, (u64[SLAB_LANES]){[0 ... SLAB_LANES - 1] = rows[n].want}, "not as expected");
+        for (int i = 0; i < SLAB_LANES; i++)
+            expect_same(&r, r.out, (u64[SLAB_LANES]){[0 ... SLAB_LANES - 1] = rows[n].want}, "not as expected");
     }
 }
 
@@ -640,7 +700,9 @@ static void check_setp(u32 cmp, const struct format *f, bool ftz, const char *op
         u32 bits = 0, with = (u32)rng();
         for (int i = 0; i < SLAB_LANES; i++) {
             if (rng() % 4 == 0) r.in[1][i] = r.in[0][i];
-            bits |= (u32)(strchr(comparisons[cmp].when, relation(f, flush(f, r.in[0][i], ftz), flush(f, r.in[1][i], ftz))) != NULL) << i;
+            bits |=
+                (u32)(strchr(comparisons[cmp].when, relation(f, flush(f, r.in[0][i], ftz), flush(f, r.in[1][i], ftz))) != NULL)
+                << i;
         }
         for (int build = 0; build < 1 + host_runs_avx2(); build++) {
             struct compared got = run_setp(&r, build ? avx2_files : plain_files, *op ? &with : NULL);
@@ -673,7 +735,8 @@ static void test_set(void **state) {
         const char *type;
         u32 reg;
         u64 yes;
-    } results[] = {{"u32", 32, 0xffffffff}, {"s32", 32, 0xffffffff}, {"f32", 32, 0x3f800000}, {"u32", 64, 0xffffffff}, {"s32", 64, ~0ull}};
+    } results[] = {
+        {"u32", 32, 0xffffffff}, {"s32", 32, 0xffffffff}, {"f32", 32, 0x3f800000}, {"u32", 64, 0xffffffff}, {"s32", 64, ~0ull}};
     for (u32 n = 0; n < ARRAY_LEN(results); n++) {
         char name[32];
         struct run r = {0};
@@ -681,13 +744,17 @@ static void test_set(void **state) {
         run_init(&r, name, results[n].reg, 64, 2);
         fill(&r, &f64, n);
         run_all(&r);
-        for (int i = 0; i < SLAB_LANES; i++) assert_int_equal(r.out[i], relation(&f64, r.in[0][i], r.in[1][i]) == '<' ? results[n].yes : 0);
+        for (int i = 0; i < SLAB_LANES; i++)
+            assert_int_equal(r.out[i], relation(&f64, r.in[0][i], r.in[1][i]) == '<' ? results[n].yes : 0);
     }
     static const struct {
         const char *name;
         u32 bits;
         u64 yes;
-    } halves[] = {{"set.eq.f16.f16", 16, 0x3c00}, {"set.eq.bf16.bf16", 16, 0x3f80}, {"set.eq.f16x2.f16x2", 32, 0x3c003c00}, {"set.eq.u16.f16", 16, 0xffff}};
+    } halves[] = {{"set.eq.f16.f16", 16, 0x3c00},
+                  {"set.eq.bf16.bf16", 16, 0x3f80},
+                  {"set.eq.f16x2.f16x2", 32, 0x3c003c00},
+                  {"set.eq.u16.f16", 16, 0xffff}};
     for (u32 n = 0; n < ARRAY_LEN(halves); n++) {
         struct run r = {0};
         run_init(&r, halves[n].name, halves[n].bits, halves[n].bits, 2);
@@ -720,7 +787,13 @@ static void test_testp(void **state) {
 }
 
 /* --- approximations: inside PTX's error of the C library's result, special values exactly */
-static double f32_value(u64 x) { return ((union { u32 u; float f; }){(u32)x}).f; }
+static double f32_value(u64 x) {
+    return ((union {
+               u32 u;
+               float f;
+           }){(u32)x})
+        .f;
+}
 static double reciprocal(double x) { return 1 / x; }
 static double rsqrt(double x) { return 1 / sqrt(x); }
 static void test_approx(void **state) {
@@ -730,10 +803,14 @@ static void test_approx(void **state) {
         double (*exact)(double);
         double rel, abs, lo, hi;
     } rows[] = {
-        {"rcp.approx.f32", reciprocal, 0x1p-23, 0, -0x1p126, 0x1p126},   {"sqrt.approx.f32", sqrt, 0x1p-23, 0, -1, INFINITY},
-        {"rsqrt.approx.f32", rsqrt, 0x1.1p-23, 0, -1, INFINITY},         {"ex2.approx.f32", exp2, 0x1.6p-23, 0x1p-149, -200, 200},
-        {"lg2.approx.f32", log2, 0x1p-22, 0x1p-22, -1, INFINITY},        {"sin.approx.f32", sin, 0, 0x1.6p-21, -M_PI, M_PI},
-        {"cos.approx.f32", cos, 0, 0x1.6p-21, -M_PI, M_PI},              {"tanh.approx.f32", tanh, 0x1p-11, 0, -INFINITY, INFINITY},
+        {"rcp.approx.f32", reciprocal, 0x1p-23, 0, -0x1p126, 0x1p126},
+        {"sqrt.approx.f32", sqrt, 0x1p-23, 0, -1, INFINITY},
+        {"rsqrt.approx.f32", rsqrt, 0x1.1p-23, 0, -1, INFINITY},
+        {"ex2.approx.f32", exp2, 0x1.6p-23, 0x1p-149, -200, 200},
+        {"lg2.approx.f32", log2, 0x1p-22, 0x1p-22, -1, INFINITY},
+        {"sin.approx.f32", sin, 0, 0x1.6p-21, -M_PI, M_PI},
+        {"cos.approx.f32", cos, 0, 0x1.6p-21, -M_PI, M_PI},
+        {"tanh.approx.f32", tanh, 0x1p-11, 0, -INFINITY, INFINITY},
     };
     for (u32 n = 0; n < ARRAY_LEN(rows); n++) {
         struct run r = {0};
@@ -744,7 +821,9 @@ static void test_approx(void **state) {
             for (int i = 0; i < SLAB_LANES; i++) {
                 double x = f32_value(r.in[0][i]), got = f32_value(r.out[i]), want = rows[n].exact(x);
                 if (x < rows[n].lo || x > rows[n].hi) continue;
-                if (want != want ? r.out[i] == 0x7fffffff : (float)want == got || fabs(got - want) <= rows[n].rel * fabs(want) + rows[n].abs) continue;
+                if (want != want ? r.out[i] == 0x7fffffff
+                                 : (float)want == got || fabs(got - want) <= rows[n].rel * fabs(want) + rows[n].abs)
+                    continue;
                 fail_msg("%s %a: got %a, want %a", rows[n].name, x, got, want);
             }
         }
@@ -773,18 +852,22 @@ static void test_approx_examples(void **state) {
         for (int i = 0; i < SLAB_LANES; i++) r.in[0][i] = rows[n].a, r.in[1][i] = rows[n].b;
         run_all(&r);
         for (int i = 0; i < SLAB_LANES; i++)
-            if (r.out[i] != rows[n].want) fail_msg("%s: got %llx, want %llx", rows[n].name, (long long)r.out[i], (long long)rows[n].want);
+            if (r.out[i] != rows[n].want)
+                fail_msg("%s: got %llx, want %llx", rows[n].name, (long long)r.out[i], (long long)rows[n].want);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arith_f32),     cmocka_unit_test(test_arith_f64),      cmocka_unit_test(test_arith_half),
-        cmocka_unit_test(test_packed),        cmocka_unit_test(test_minmax),         cmocka_unit_test(test_signs),
-        cmocka_unit_test(test_cvt_int_int),   cmocka_unit_test(test_cvt_int_float),  cmocka_unit_test(test_cvt_float_int),
-        cmocka_unit_test(test_cvt_float_float), cmocka_unit_test(test_fp8),          cmocka_unit_test(test_cvt_examples),
-        cmocka_unit_test(test_setp),          cmocka_unit_test(test_setp_packed),    cmocka_unit_test(test_set),
-        cmocka_unit_test(test_testp),         cmocka_unit_test(test_approx),         cmocka_unit_test(test_approx_examples),
+        cmocka_unit_test(test_arith_f32),     cmocka_unit_test(test_arith_f64),
+        cmocka_unit_test(test_arith_half),    cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_minmax),        cmocka_unit_test(test_signs),
+        cmocka_unit_test(test_cvt_int_int),   cmocka_unit_test(test_cvt_int_float),
+        cmocka_unit_test(test_cvt_float_int), cmocka_unit_test(test_cvt_float_float),
+        cmocka_unit_test(test_fp8),           cmocka_unit_test(test_cvt_examples),
+        cmocka_unit_test(test_setp),          cmocka_unit_test(test_setp_packed),
+        cmocka_unit_test(test_set),           cmocka_unit_test(test_testp),
+        cmocka_unit_test(test_approx),        cmocka_unit_test(test_approx_examples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

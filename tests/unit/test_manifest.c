@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* --- helpers */
+/* --- short forms */
 
 static struct manifest *parse(const char *text, struct diag *d) { return manifest_parse("x.json", text, strlen(text), d); }
 

@@ -36,8 +36,7 @@ static struct ptx_module *parse_module(const char *text) {
 }
 
 /* One kernel k of this body, with a few registers of each kind */
-#define REGS                                                                                                                     \
-    ".reg .b32 %r<10>; .reg .b64 %rd<10>; .reg .f32 %f<10>; .reg .f64 %fd<4>; .reg .pred %p<4>; .reg .b16 %h<4>;\n"
+#define REGS ".reg .b32 %r<10>; .reg .b64 %rd<10>; .reg .f32 %f<10>; .reg .f64 %fd<4>; .reg .pred %p<4>; .reg .b16 %h<4>;\n"
 static struct ptx_module *parse_body(const char *body) {
     char *whole = concat(HEADER ".visible .entry k(.param .u64 k_param_0) { " REGS, body, "\n}\n");
     struct ptx_module *m = parse_text(whole);
@@ -81,7 +80,8 @@ static void body_errors(const char *body, const char *expected) {
 
 static void test_prologue(void **state) {
     (void)state;
-    struct ptx_module *m = parse_text(".version 7.8 // comment\n.target sm_90a, texmode_independent, debug\n/* block\n */ .address_size 32\n");
+    struct ptx_module *m =
+        parse_text(".version 7.8 // comment\n.target sm_90a, texmode_independent, debug\n/* block\n */ .address_size 32\n");
     assert_int_equal(m->version, 78);
     assert_int_equal(m->sm, 90);
     assert_string_equal(m->target, "sm_90a, texmode_independent, debug");
@@ -92,11 +92,12 @@ static void test_prologue(void **state) {
 
 static void test_headers(void **state) {
     (void)state;
-    struct ptx_module *m = parse_module(
-        ".visible .entry k(.param .u64 .ptr .global .align 16 a, .param .align 8 .b8 b[24], .param .u32 c)\n"
-        ".maxntid 256, 2\n.reqntid 32\n.minnctapersm 3\n.maxnctapersm 4\n.maxnreg 64\n.pragma \"nounroll\";\n.explicitcluster\n{ ret; }\n"
-        ".weak .func (.reg .u32 out) f(.reg .u32 in, .param .b64 d) .noreturn { mov.u32 out, in; ret; }\n"
-        ".extern .func (.param .b32 func_retval0) vprintf (.param .b64 x, .param .b64 y);\n");
+    struct ptx_module *m =
+        parse_module(".visible .entry k(.param .u64 .ptr .global .align 16 a, .param .align 8 .b8 b[24], .param .u32 c)\n"
+                     ".maxntid 256, 2\n.reqntid 32\n.minnctapersm 3\n.maxnctapersm 4\n.maxnreg 64\n.pragma "
+                     "\"nounroll\";\n.explicitcluster\n{ ret; }\n"
+                     ".weak .func (.reg .u32 out) f(.reg .u32 in, .param .b64 d) .noreturn { mov.u32 out, in; ret; }\n"
+                     ".extern .func (.param .b32 func_retval0) vprintf (.param .b64 x, .param .b64 y);\n");
     assert_int_equal(m->nfuncs, 3);
     struct ptx_func *k = ptx_find_func(m, "k"), *f = ptx_find_func(m, "f"), *v = ptx_find_func(m, "vprintf");
     assert_true(k && f && v && !ptx_find_func(m, "g"));
@@ -131,9 +132,10 @@ static void test_headers(void **state) {
 
 static void test_declaration_then_definition(void **state) {
     (void)state;
-    struct ptx_module *m = parse_module(".visible .func f(.param .b32 x);\n.visible .entry k() { call f, (1); ret; }\n"
-                                        ".visible .func f(.param .b32 y) { ret; }\n.extern .global .u32 g;\n.extern .global .u32 g;\n"
-                                        ".visible .global .u32 g = 7;\n");
+    struct ptx_module *m =
+        parse_module(".visible .func f(.param .b32 x);\n.visible .entry k() { call f, (1); ret; }\n"
+                     ".visible .func f(.param .b32 y) { ret; }\n.extern .global .u32 g;\n.extern .global .u32 g;\n"
+                     ".visible .global .u32 g = 7;\n");
     assert_int_equal(m->nfuncs, 2);
     assert_int_equal(m->nvars, 1);
     assert_ptr_equal(ptx_find_func(m, "k")->insts[0].opnds[0].func, m->funcs[0]);
@@ -155,10 +157,11 @@ static void test_alias(void **state) {
 
 static void test_debug_information(void **state) {
     (void)state;
-    struct ptx_module *m = parse_module(".visible .entry k() {\n.loc 2 10 5\nret;\n"
-                                        ".loc 1 11 5, function_name $L__info_string0 + 4, inlined_at 2 10 5\nexit;\n}\n"
-                                        ".file 1 \"a.cu\", 12345, 678\n.file 2 \"/src\" \"b.cl\"\n"
-                                        ".section .debug_info\n{\n.b32 12, .debug_abbrev\n.b8 1\n$L: .b64 $L-4\n}\n.section .debug_loc { }\n");
+    struct ptx_module *m =
+        parse_module(".visible .entry k() {\n.loc 2 10 5\nret;\n"
+                     ".loc 1 11 5, function_name $L__info_string0 + 4, inlined_at 2 10 5\nexit;\n}\n"
+                     ".file 1 \"a.cu\", 12345, 678\n.file 2 \"/src\" \"b.cl\"\n"
+                     ".section .debug_info\n{\n.b32 12, .debug_abbrev\n.b8 1\n$L: .b64 $L-4\n}\n.section .debug_loc { }\n");
     const struct ptx_inst *in = m->funcs[0]->insts;
     assert_int_equal(in[0].src_line, 10);
     assert_string_equal(in[0].src_file, "/src/b.cl");
@@ -172,7 +175,8 @@ static void test_debug_information(void **state) {
 static void test_variables(void **state) {
     (void)state;
     struct ptx_module *m = parse_module(
-        ".visible .global .align 16 .b8 a[3][5];\n.extern .shared .align 8 .b8 dyn[];\n.const[3] .v4 .f32 c;\n.shared .u16 s, t[4];\n"
+        ".visible .global .align 16 .b8 a[3][5];\n.extern .shared .align 8 .b8 dyn[];\n.const[3] .v4 .f32 c;\n.shared .u16 s, "
+        "t[4];\n"
         ".global .attribute(.managed) .align 4 .u32 man = 1;\n.common .global .u32 com;\n.global .texref tx;\n.tex .u32 old;\n"
         ".global .samplerref sm = { addr_mode_0 = wrap, filter_mode = nearest };\n.global .u32 expr[2*3+WARP_SZ];\n");
     struct ptx_var *a = ptx_find_var(m, "a"), *c = ptx_find_var(m, "c");
@@ -271,9 +275,10 @@ static void test_opcode(void **state) {
 
 static void test_modifiers(void **state) {
     (void)state;
-    struct ptx_module *m = parse_body(".shared .b8 s[16];\ncp.async.ca.shared.global [s], [%rd1], 16;\nfence.proxy.async;\n"
-                                      "ld.global.nc.L1::evict_last.L2::128B.v2.f32 {%f1, %f2}, [%rd1];\nprmt.b32.f4e %r1, %r2, %r3, %r4;\n"
-                                      "wmma.mma.sync.aligned.col.row.m16n16k16.f32.f32 {%f1}, {%r1}, {%r2}, {%f2};\n");
+    struct ptx_module *m =
+        parse_body(".shared .b8 s[16];\ncp.async.ca.shared.global [s], [%rd1], 16;\nfence.proxy.async;\n"
+                   "ld.global.nc.L1::evict_last.L2::128B.v2.f32 {%f1, %f2}, [%rd1];\nprmt.b32.f4e %r1, %r2, %r3, %r4;\n"
+                   "wmma.mma.sync.aligned.col.row.m16n16k16.f32.f32 {%f1}, {%r1}, {%r2}, {%f2};\n");
     const struct ptx_inst *in = m->funcs[0]->insts;
     assert_true(key_has(&in[0].key, MOD_async) && key_has(&in[0].key, MOD_ca) && key_has(&in[0].key, MOD_shared));
     assert_true(key_has(&in[1].key, MOD_proxy));
@@ -286,10 +291,12 @@ static void test_modifiers(void **state) {
 
 static void test_immediates(void **state) {
     (void)state;
-    struct ptx_module *m = parse_body("mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF; mov.b32 %r1, -5; mov.b32 %r1, 10U; mov.b32 %r1, 017;\n"
-                                      "mov.f32 %f1, 0f3f800000; mov.f64 %fd1, 0D3FF0000000000000; mov.f32 %f1, 1.5; mov.f32 %f1, -.5e1;\n"
-                                      "mov.b32 %r1, WARP_SZ; mov.b32 %r1, 0b11;\n");
-    static const u64 want[] = {UINT64_MAX, (u64)-5, 10, 15, 0x3F800000, 0x3FF0000000000000, 0x3FF8000000000000, 0xC014000000000000, 32, 3};
+    struct ptx_module *m =
+        parse_body("mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF; mov.b32 %r1, -5; mov.b32 %r1, 10U; mov.b32 %r1, 017;\n"
+                   "mov.f32 %f1, 0f3f800000; mov.f64 %fd1, 0D3FF0000000000000; mov.f32 %f1, 1.5; mov.f32 %f1, -.5e1;\n"
+                   "mov.b32 %r1, WARP_SZ; mov.b32 %r1, 0b11;\n");
+    static const u64 want[] = {UINT64_MAX,         (u64)-5, 10, 15, 0x3F800000, 0x3FF0000000000000, 0x3FF8000000000000,
+                               0xC014000000000000, 32,      3};
     static const u8 kind[] = {IMM_INT, IMM_INT, IMM_INT, IMM_INT, IMM_F32, IMM_F64, IMM_F64, IMM_F64, IMM_INT, IMM_INT};
     for (u32 i = 0; i < ARRAY_LEN(want); i++) {
         assert_int_equal(opnd(m, i, 1)->kind, PTX_IMM);
@@ -334,8 +341,9 @@ static void test_expressions(void **state) {
 
 static void test_memory_operands(void **state) {
     (void)state;
-    struct ptx_module *m = parse_body(".shared .b32 s[8];\nld.b32 %r1, [%rd1]; ld.b32 %r1, [%rd1+8]; ld.b32 %r1, [%rd1+-4]; ld.shared.b32 %r1, [s+4*2];\n"
-                                      "ld.b32 %r1, [0x100]; ld.param.u64 %rd1, [k_param_0]; mov.u32 %r1, s+12; ld.b32 %r1, [%rd1-8];\n");
+    struct ptx_module *m = parse_body(
+        ".shared .b32 s[8];\nld.b32 %r1, [%rd1]; ld.b32 %r1, [%rd1+8]; ld.b32 %r1, [%rd1+-4]; ld.shared.b32 %r1, [s+4*2];\n"
+        "ld.b32 %r1, [0x100]; ld.param.u64 %rd1, [k_param_0]; mov.u32 %r1, s+12; ld.b32 %r1, [%rd1-8];\n");
     static const i64 off[] = {0, 8, -4, 8, 0, 0, 0, -8};
     for (u32 i = 0; i < ARRAY_LEN(off); i++) {
         if (i == 6) continue;
@@ -355,8 +363,9 @@ static void test_memory_operands(void **state) {
 
 static void test_vectors_pairs_sinks(void **state) {
     (void)state;
-    struct ptx_module *m = parse_body("mov.b64 {%r1, _}, %rd1; setp.eq.s32 %p1|%p2, %r1, 0; setp.eq.s32 _|%p2, %r1, 0;\n"
-                                      "setp.eq.and.s32 %p1, %r1, 0, !%p2; vmad.s32.s32.s32 %r1, %r2, %r3, -%r4; st.v2.b32 [%rd1], {1, %r2};\n");
+    struct ptx_module *m =
+        parse_body("mov.b64 {%r1, _}, %rd1; setp.eq.s32 %p1|%p2, %r1, 0; setp.eq.s32 _|%p2, %r1, 0;\n"
+                   "setp.eq.and.s32 %p1, %r1, 0, !%p2; vmad.s32.s32.s32 %r1, %r2, %r3, -%r4; st.v2.b32 [%rd1], {1, %r2};\n");
     assert_int_equal(opnd(m, 0, 0)->kind, PTX_VEC);
     assert_int_equal(opnd(m, 0, 0)->n, 2);
     assert_int_equal(opnd(m, 0, 0)->elem[1].kind, PTX_SINK);
@@ -371,8 +380,9 @@ static void test_vectors_pairs_sinks(void **state) {
 
 static void test_vector_registers(void **state) {
     (void)state;
-    struct ptx_module *m = parse_body(".reg .v4 .f32 %v; .reg .v2 .b32 %w<3>;\nmov.f32 %f1, %v.y; mov.f32 %f1, %v.b; ld.v4.f32 %v, [%rd1];\n"
-                                      "mov.b32 %r1, %w2.x;\n");
+    struct ptx_module *m =
+        parse_body(".reg .v4 .f32 %v; .reg .v2 .b32 %w<3>;\nmov.f32 %f1, %v.y; mov.f32 %f1, %v.b; ld.v4.f32 %v, [%rd1];\n"
+                   "mov.b32 %r1, %w2.x;\n");
     assert_string_equal(reg_name(m, opnd(m, 0, 1)), "%v.y");
     assert_string_equal(reg_name(m, opnd(m, 1, 1)), "%v.z");
     assert_int_equal(opnd(m, 2, 0)->kind, PTX_VEC);
@@ -385,8 +395,9 @@ static void test_vector_registers(void **state) {
 
 static void test_special_registers(void **state) {
     (void)state;
-    struct ptx_module *m = parse_body("mov.u32 %r1, %tid.x; mov.u32 %r1, %laneid; mov.v4.u32 {%r1,%r2,%r3,_}, %ctaid; mov.u32 %r1, %ntid.w;\n"
-                                      "{ .reg .u32 %laneid; mov.u32 %r1, %laneid; }\n");
+    struct ptx_module *m =
+        parse_body("mov.u32 %r1, %tid.x; mov.u32 %r1, %laneid; mov.v4.u32 {%r1,%r2,%r3,_}, %ctaid; mov.u32 %r1, %ntid.w;\n"
+                   "{ .reg .u32 %laneid; mov.u32 %r1, %laneid; }\n");
     assert_int_equal(opnd(m, 0, 1)->kind, PTX_SREG);
     assert_int_equal(opnd(m, 0, 1)->sreg, SREG_tid_x);
     assert_int_equal(opnd(m, 1, 1)->sreg, SREG_laneid);
@@ -401,8 +412,9 @@ static void test_special_registers(void **state) {
 
 static void test_video_selectors(void **state) {
     (void)state;
-    struct ptx_module *m = parse_body("vadd.s32.s32.s32 %r1, %r2.b3, %r3.h1; vadd4.u32.u32.u32 %r1.b20, %r2, %r3.b7610, %r4;\n"
-                                      "vadd2.u32.u32.u32 %r1.h10, %r2, %r3, %r4; vadd4.u32.u32.u32 %r1.b0, %r2.b3210, %r3, %r4;\n");
+    struct ptx_module *m =
+        parse_body("vadd.s32.s32.s32 %r1, %r2.b3, %r3.h1; vadd4.u32.u32.u32 %r1.b20, %r2, %r3.b7610, %r4;\n"
+                   "vadd2.u32.u32.u32 %r1.h10, %r2, %r3, %r4; vadd4.u32.u32.u32 %r1.b0, %r2.b3210, %r3, %r4;\n");
     assert_int_equal(opnd(m, 0, 1)->sel, SEL_B3);
     assert_int_equal(opnd(m, 0, 2)->sel, SEL_H1);
     assert_int_equal(opnd(m, 0, 0)->sel, SEL_NONE);
@@ -417,9 +429,10 @@ static void test_video_selectors(void **state) {
 
 static void test_textures(void **state) {
     (void)state;
-    struct ptx_module *m = parse_module(".global .texref t;\n.global .samplerref s;\n.entry k() { " REGS
-                                        "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, {%f5,%f6}]; tex.2d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [t, s, {%r1,%r2}];\n"
-                                        "txq.width.b32 %r1, [t]; suld.b.1d.b32.trap %r1, [%rd1, {%r2}]; }");
+    struct ptx_module *m = parse_module(
+        ".global .texref t;\n.global .samplerref s;\n.entry k() { " REGS
+        "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, {%f5,%f6}]; tex.2d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [t, s, {%r1,%r2}];\n"
+        "txq.width.b32 %r1, [t]; suld.b.1d.b32.trap %r1, [%rd1, {%r2}]; }");
     assert_int_equal(opnd(m, 0, 1)->kind, PTX_MEM);
     assert_int_equal(opnd(m, 0, 1)->n, 2);
     assert_int_equal(opnd(m, 0, 1)->elem[1].kind, PTX_VEC);
@@ -453,8 +466,9 @@ static void test_labels_and_scopes(void **state) {
 /* Only registers that are named become registers of the tree; an inner range shadows an outer one */
 static void test_register_ranges(void **state) {
     (void)state;
-    struct ptx_module *m = parse_module(".entry k() { .reg .b32 %a<900000>, b; .reg .f32 %a1<3>;\n"
-                                        "mov.b32 %a899999, %a0; { .reg .f32 %a<2>; mov.f32 %a1, %a0; mov.b32 %a7, b; } mov.b32 %a1, b; }\n");
+    struct ptx_module *m =
+        parse_module(".entry k() { .reg .b32 %a<900000>, b; .reg .f32 %a1<3>;\n"
+                     "mov.b32 %a899999, %a0; { .reg .f32 %a<2>; mov.f32 %a1, %a0; mov.b32 %a7, b; } mov.b32 %a1, b; }\n");
     const struct ptx_func *f = m->funcs[0];
     assert_int_equal(f->nregs, 7);
     assert_int_equal(f->regs[opnd(m, 0, 0)->reg].type, TYPE_b32);
@@ -468,11 +482,12 @@ static void test_register_ranges(void **state) {
 
 static void test_calls(void **state) {
     (void)state;
-    struct ptx_module *m = parse_module(
-        ".entry k();\n.func f0();\n.func (.param .b32 r) f2(.param .b32 a, .param .b32 b);\n"
-        ".entry k() { " REGS ".param .b32 x; .param .b32 y;\ncall f0; call.uni (x), f2, (y, 7); call f0, ();\n"
-        "call (x), %rd1, (y), proto; call (x), %rd1, (y, y), targets; call %rd1, proto;\n"
-        "proto: .callprototype (.param .b32 _) _ (.param .b32 _, .param .align 8 .b8 _[16]) .noreturn;\ntargets: .calltargets f0, f2;\nret; }\n");
+    struct ptx_module *m =
+        parse_module(".entry k();\n.func f0();\n.func (.param .b32 r) f2(.param .b32 a, .param .b32 b);\n"
+                     ".entry k() { " REGS ".param .b32 x; .param .b32 y;\ncall f0; call.uni (x), f2, (y, 7); call f0, ();\n"
+                     "call (x), %rd1, (y), proto; call (x), %rd1, (y, y), targets; call %rd1, proto;\n"
+                     "proto: .callprototype (.param .b32 _) _ (.param .b32 _, .param .align 8 .b8 _[16]) .noreturn;\ntargets: "
+                     ".calltargets f0, f2;\nret; }\n");
     const struct ptx_func *f = m->funcs[0];
     const struct ptx_inst *in = f->insts;
     assert_int_equal(in[0].nopnds, 1);
@@ -521,18 +536,21 @@ static void test_errors_in_instructions(void **state) {
     body_errors("frobnicate %r1;", "t.ptx:5:1: error: unknown instruction 'frobnicate'\n");
     body_errors("sad.foo.s32 %r1, %r2, %r3, %r4;",
                 "t.ptx:5:4: error: sad: unexpected modifier '.foo'; expected one of: u16 u32 u64 s16 s32 s64\n");
-    body_errors("mul24.foo.s32 %r1, %r2, %r3;", "t.ptx:5:6: error: mul24: unexpected modifier '.foo'; expected one of: hi lo u32 s32\n");
+    body_errors("mul24.foo.s32 %r1, %r2, %r3;",
+                "t.ptx:5:6: error: mul24: unexpected modifier '.foo'; expected one of: hi lo u32 s32\n");
     body_errors("add.ftx.f32 %f1, %f2, %f3;", "t.ptx:5:4: error: add: unexpected modifier '.ftx'; did you mean '.ftz'?\n");
     body_errors("not.f32 %f1, %f2;", "t.ptx:5:4: error: not: unexpected type '.f32'; expected one of: b16 b32 b64 pred\n");
     body_errors("exit.uni;", "t.ptx:5:5: error: exit: unexpected modifier '.uni'; it takes none\n");
     body_errors("add.rn.rn.f32 %f1, %f2, %f3;", "t.ptx:5:7: error: add: modifier '.rn' is repeated\n");
-    body_errors("dp4a.u32.u32.u32.u32.u32 %r1, %r2, %r3, %r4;", "t.ptx:5:21: error: dp4a: unexpected type '.u32'; it has 4 already\n");
+    body_errors("dp4a.u32.u32.u32.u32.u32 %r1, %r2, %r3, %r4;",
+                "t.ptx:5:21: error: dp4a: unexpected type '.u32'; it has 4 already\n");
     body_errors("add.s32 %r1, %r2 %r3;", "t.ptx:5:18: error: unexpected '%r3'; expected ',' or ';'\n");
     body_errors("add.s32 %r1, , %r3;", "t.ptx:5:14: error: unexpected ','; expected an operand\n");
     body_errors("ld.b32 %r1, [%rd1;", "t.ptx:5:18: error: unexpected ';'; expected '+' or ']'\n");
     body_errors("ld.b32 %r1, [%laneid];", "t.ptx:5:14: error: an address is a register, a variable or a constant\n");
     body_errors("mov.b64 {%r1, %r2, %rd1;", "t.ptx:5:24: error: unexpected ';'; expected ',' or '}'\n");
-    body_errors("mov.b32 %r1, %r2.b9;", "t.ptx:5:17: error: unexpected '.b9' after register '%r2'; expected a selector .b0 to .b3, .h0 or .h1\n");
+    body_errors("mov.b32 %r1, %r2.b9;",
+                "t.ptx:5:17: error: unexpected '.b9' after register '%r2'; expected a selector .b0 to .b3, .h0 or .h1\n");
     body_errors("@%r1 ret;", "t.ptx:5:2: error: '%r1' is not a predicate; a guard needs a register of type .pred\n");
     body_errors("mov.b32 %r1, 4/0;", "t.ptx:5:15: error: division by zero in a constant expression\n");
     body_errors("ld.b32 %r1, [%rd1+1.5];", "t.ptx:5:18: error: an address offset must be an integer\n");
@@ -542,10 +560,12 @@ static void test_errors_in_instructions(void **state) {
 static void test_errors_of_names(void **state) {
     (void)state;
     body_errors("mov.b32 %r10, 1;", "t.ptx:5:9: error: register '%r10' is not declared; '%r<10>' at line 4 ends at %r9\n");
-    body_errors(".reg .b32 %alpha; mov.b32 %alpa, 1;", "t.ptx:5:27: error: register '%alpa' is not declared; did you mean '%alpha'?\n");
+    body_errors(".reg .b32 %alpha; mov.b32 %alpa, 1;",
+                "t.ptx:5:27: error: register '%alpa' is not declared; did you mean '%alpha'?\n");
     body_errors("mov.b64 %rd1, nowhere;", "t.ptx:5:15: error: symbol 'nowhere' is not declared\n");
     body_errors("bra LOOPS; LOOP: ret;", "t.ptx:5:5: error: label 'LOOPS' is not declared; did you mean 'LOOP'?\n");
-    body_errors("bra IN; { IN: ret; }", "t.ptx:5:5: error: label 'IN' is not visible here; the one at line 5 is inside a scope of its own\n");
+    body_errors("bra IN; { IN: ret; }",
+                "t.ptx:5:5: error: label 'IN' is not visible here; the one at line 5 is inside a scope of its own\n");
     body_errors("A: ret; A: ret;", "t.ptx:5:9: error: 'A' is already declared at line 5\n");
     body_errors(".reg .b32 x; x: ret;", "t.ptx:5:14: error: 'x' is already declared at line 5\n");
     body_errors(".reg .b32 %r3;", "t.ptx:5:11: error: '%r3' is already declared at line 4\n");
@@ -573,7 +593,8 @@ static void test_errors_of_declarations(void **state) {
     module_errors(".global .u32 x[2] = {1, 2, 3};", "t.ptx:4:28: error: too many values; 'x' takes 2 here\n");
     module_errors(".global .u32 x[2] = {1, 2", "t.ptx:4:26: error: unexpected end of file; expected ',' or '}'\n");
     module_errors(".global .f32 x = 1;", "t.ptx:4:18: error: an integer constant cannot initialise a variable of type .f32\n");
-    module_errors(".global .u8 x = 1.5;", "t.ptx:4:17: error: a floating-point constant cannot initialise a variable of type .u8\n");
+    module_errors(".global .u8 x = 1.5;",
+                  "t.ptx:4:17: error: a floating-point constant cannot initialise a variable of type .u8\n");
     module_errors(".global .u8 x = x;", "t.ptx:4:17: error: an address does not fit a variable of type .u8\n");
     module_errors(".global .u8 x = 0xF0(x);", "t.ptx:4:17: error: mask '0xF0' does not select whole bytes of an address\n");
     module_errors(".shared .u32 x = 1;", "t.ptx:4:18: error: a .shared variable cannot be initialised\n");
@@ -581,9 +602,11 @@ static void test_errors_of_declarations(void **state) {
     module_errors(".global .u32 x[2000000][2000000];", "t.ptx:4:14: error: 'x' is too large; the limit is 4 GiB\n");
     module_errors(".global .u32 x[][9999999999][9999999999] = {};", "t.ptx:4:14: error: 'x' is too large; the limit is 4 GiB\n");
     module_errors(".global .u32 x[-1];", "t.ptx:4:16: error: an array cannot have -1 elements\n");
-    module_errors(".global .u8 x[999999999] = {1};", "t.ptx:4:13: error: too much initialised data; the limit is 268435456 bytes\n");
+    module_errors(".global .u8 x[999999999] = {1};",
+                  "t.ptx:4:13: error: too much initialised data; the limit is 268435456 bytes\n");
     module_errors(".local .u32 x;", "t.ptx:4:1: error: '.local' is not allowed outside a function\n");
-    module_errors(".entry k() .maxntd 5 { ret; }", "t.ptx:4:12: error: unknown function directive '.maxntd'; did you mean '.maxntid'?\n");
+    module_errors(".entry k() .maxntd 5 { ret; }",
+                  "t.ptx:4:12: error: unknown function directive '.maxntd'; did you mean '.maxntid'?\n");
     module_errors(".entry k(.u32 x) { ret; }", "t.ptx:4:10: error: unexpected '.u32'; expected .param or .reg\n");
     module_errors(".entry k() { ret;", "t.ptx:4:18: error: end of file inside 'k' (line 4); expected '}'\n");
     module_errors("banana;", "t.ptx:4:1: error: unexpected 'banana'; expected a directive such as .entry or .global\n");
@@ -592,12 +615,14 @@ static void test_errors_of_declarations(void **state) {
     check_errors(".target sm_90\n.entry k() { ret; }", "t.ptx:2:1: error: missing .version; a module starts with it\n");
     check_errors(".version 8.7\n.entry k() { ret; }", "t.ptx:2:1: error: missing .target after .version\n");
     check_errors("", "t.ptx:1:1: error: missing .version; a module starts with it\n");
-    check_errors(".version 8.7\n.target gpu9, x y", "t.ptx:2:17: error: unexpected 'y'; expected a directive such as .entry or .global\n");
+    check_errors(".version 8.7\n.target gpu9, x y",
+                 "t.ptx:2:17: error: unexpected 'y'; expected a directive such as .entry or .global\n");
 }
 
 static void test_bad_tokens(void **state) {
     (void)state;
-    body_errors("mov.b32 %r1, 99999999999999999999;", "t.ptx:5:14: error: bad token '99999999999999999999': not a 64-bit integer\n");
+    body_errors("mov.b32 %r1, 99999999999999999999;",
+                "t.ptx:5:14: error: bad token '99999999999999999999': not a 64-bit integer\n");
     body_errors("mov.b32 %r1, 0x;", "t.ptx:5:14: error: bad token '0x': not a 64-bit integer\n");
     body_errors("mov.b32 %r1, 12abc;", "t.ptx:5:14: error: bad token '12abc': not a 64-bit integer\n");
     body_errors("mov.f32 %f1, 0f123;", "t.ptx:5:14: error: bad token '0f123': 0f takes exactly 8 hexadecimal digits\n");
@@ -609,7 +634,8 @@ static void test_bad_tokens(void **state) {
 /* Each mistake is said once, and those after it too */
 static void test_recovery(void **state) {
     (void)state;
-    module_errors(".entry k() { " REGS "mov.b64 {%r1, 5 6}, %rd1;\nadd.s32 %r1, %r2, %r77;\n{ foo; }\n}\n.globl .u32 x;\n.entry j() { bar2; }\n",
+    module_errors(".entry k() { " REGS
+                  "mov.b64 {%r1, 5 6}, %rd1;\nadd.s32 %r1, %r2, %r77;\n{ foo; }\n}\n.globl .u32 x;\n.entry j() { bar2; }\n",
                   "t.ptx:5:17: error: unexpected '6'; expected ',' or '}'\n"
                   "t.ptx:6:19: error: register '%r77' is not declared; '%r<10>' at line 4 ends at %r9\n"
                   "t.ptx:7:3: error: unknown instruction 'foo'\n"
@@ -665,8 +691,8 @@ static void test_deep_nesting(void **state) {
 static void test_large_module(void **state) {
     (void)state;
     struct diag dg = {0};
-    struct ptx_module *m = parse_repeated(HEADER ".entry k() { " REGS, "{ .reg .pred p; bra L; add.s32 %r1, %r2, 3; L: @p bra END; }\n", 50000,
-                                          "END: ret; }", &dg);
+    struct ptx_module *m = parse_repeated(
+        HEADER ".entry k() { " REGS, "{ .reg .pred p; bra L; add.s32 %r1, %r2, 3; L: @p bra END; }\n", 50000, "END: ret; }", &dg);
     assert_non_null(m);
     assert_int_equal(m->funcs[0]->ninsts, 150001);
     assert_int_equal(m->funcs[0]->nlabels, 50001);

@@ -1,9 +1,11 @@
-/* approx.c: the operations PTX defines up to an error: rcp sqrt rsqrt sin cos lg2 ex2 tanh with .approx, div.approx and div.full.
+/* approx.c: the operations PTX defines up to an error: rcp sqrt rsqrt sin cos lg2 ex2 tanh with .approx, div.approx and
+ * div.full.
  *
- * Each is computed in double by a short polynomial or one division, far inside PTX's bounds, and rounded once: the result is the nearest
- * value but for a few in a billion. Silicon's own tables are not modelled, except where they show beyond the stated error: sin and cos
- * first scale by a single-precision 1/2pi, truncating, so that large arguments lose their phase as they do there; div.approx multiplies by a
- * reciprocal that is 0 for divisors beyond 2^126; the f64 forms use and give the upper 32 bits only.
+ * Each is computed in double by a short polynomial or one division, far inside PTX's bounds, and rounded once: the result is
+ * the nearest value but for a few in a billion. Silicon's own tables are not modelled, except where they show beyond the
+ * stated error: sin and cos first scale by a single-precision 1/2pi, truncating, so that large arguments lose their phase as
+ * they do there; div.approx multiplies by a reciprocal that is 0 for divisors beyond 2^126; the f64 forms use and give the
+ * upper 32 bits only.
  * No fused multiply-add and no library call: both builds give the same bits. */
 #include "func/lanes/float.h"
 
@@ -139,9 +141,9 @@ F32_OP(full, X / Y)
 #undef Y
 
 /* --- halves: rounded straight from double */
-#define F16_IN(x) ((double)f32_of_f16((x) & 0xffffu))
-#define BF16_IN(x) ((double)f32_of_bf16((x) & 0xffffu))
-#define F16_OUT(r) half_of_f64(r, 10, -14)
+#define F16_IN(x)   ((double)f32_of_f16((x) & 0xffffu))
+#define BF16_IN(x)  ((double)f32_of_bf16((x) & 0xffffu))
+#define F16_OUT(r)  half_of_f64(r, 10, -14)
 #define BF16_OUT(r) half_of_f64(r, 7, -126)
 INLINE u32 bf16_flush(u32 x) { return (x & 0x7f80u) ? x : x & 0x8000u; }
 #define HALF_LOOP(name, T, n, expr)                                                                                              \

@@ -1,15 +1,15 @@
-/* compare_fp.c: setp and set on f32, f64, f16, bf16 and packed sources, and testp. lanes_compare asks here when the source is a float.
+/* compare_fp.c: setp and set on f32, f64, f16, bf16 and packed sources, and testp. lanes_compare asks here when the source is
+ * a float.
  *
- * The eighteen comparisons are seven ordered ones and their complements: `equ` is "not ordered-and-different", `ltu` "not ge", and so on.
- * A loop makes one word of ones or zeros per lane, which vectorises; the words are then gathered into predicate bits. With packed sources
- * p is the low half's answer and q the high half's; otherwise q is the complement's. A bool operator joins each with the source predicate. */
+ * The eighteen comparisons are seven ordered ones and their complements: `equ` is "not ordered-and-different", `ltu` "not ge",
+ * and so on. A loop makes one word of ones or zeros per lane, which vectorises; the words are then gathered into predicate
+ * bits. With packed sources p is the low half's answer and q the high half's; otherwise q is the complement's. A bool operator
+ * joins each with the source predicate. */
 #include "func/lanes/float.h"
 
 #ifdef LANES_AVX2
 #include <immintrin.h>
 #endif
-
-struct lane_pick LANES_NAME(lanes_compare_fp)(const struct lane_query *q);
 
 /* --- predicate bits from a row of masks */
 static u32 bits_of_mask(const u32 *mask) {
@@ -47,15 +47,15 @@ enum order { ORDER_EQ, ORDER_NE, ORDER_LT, ORDER_LE, ORDER_GT, ORDER_GE, ORDER_N
     COMPARE_FN(fmt##_ge, T, load, x >= y)                                                                                        \
     COMPARE_FN(fmt##_num, T, load, (x == x) & (y == y))
 
-#define LOAD_F32(w) f32_of(w)
-#define LOAD_F32_FTZ(w) f32_of(f32_flush(w))
-#define LOAD_F64(w) f64_of(w)
-#define LOAD_F16(w) f32_of_f16((w) & 0xffffu)
-#define LOAD_F16_HI(w) f32_of_f16((w) >> 16)
-#define LOAD_F16_FTZ(w) f32_of_f16(f16_flush((w) & 0xffffu))
+#define LOAD_F32(w)        f32_of(w)
+#define LOAD_F32_FTZ(w)    f32_of(f32_flush(w))
+#define LOAD_F64(w)        f64_of(w)
+#define LOAD_F16(w)        f32_of_f16((w) & 0xffffu)
+#define LOAD_F16_HI(w)     f32_of_f16((w) >> 16)
+#define LOAD_F16_FTZ(w)    f32_of_f16(f16_flush((w) & 0xffffu))
 #define LOAD_F16_HI_FTZ(w) f32_of_f16(f16_flush((w) >> 16))
-#define LOAD_BF16(w) f32_of((w) << 16)
-#define LOAD_BF16_HI(w) f32_of((w) & 0xffff0000u)
+#define LOAD_BF16(w)       f32_of((w) << 16)
+#define LOAD_BF16_HI(w)    f32_of((w) & 0xffff0000u)
 /* F(format, row type, how a word becomes a comparable value) */
 #define COMPARE_FORMATS(F)                                                                                                       \
     F(f32, u32, LOAD_F32)                                                                                                        \
@@ -75,8 +75,19 @@ enum format { COMPARE_FORMATS(FORMAT_ID) FORMAT_COUNT };
 static compare_fn *const compares[FORMAT_COUNT][ORDER_COUNT] = {COMPARE_FORMATS(FORMAT_ROW)};
 
 /* --- aux: what the lane functions are told */
-enum { AUX_NEGATE = 1u << 0, AUX_AND = 1u << 1, AUX_OR = 1u << 2, AUX_XOR = 1u << 3, AUX_FLOAT_RESULT = 1u << 4, AUX_BF16_RESULT = 1u << 5,
-       AUX_REG16 = 1u << 6, AUX_ORDER = 8, AUX_FORMAT = 12, AUX_HIGH = 16 };
+enum {
+    AUX_NEGATE = 1u << 0,
+    AUX_AND = 1u << 1,
+    AUX_OR = 1u << 2,
+    AUX_XOR = 1u << 3,
+    AUX_FLOAT_RESULT = 1u << 4,
+    AUX_BF16_RESULT = 1u << 5,
+    AUX_RESULT16 = 1u << 6, /* the result has 16 bits */
+    AUX_SIGNED = 1u << 7,   /* and is signed */
+    AUX_ORDER = 8,          /* fields of 4 bits: enum order, enum format of the low and of the high element */
+    AUX_FORMAT = 12,
+    AUX_HIGH = 16
+};
 
 static u32 compare(u32 aux, u32 format, const void *a, const void *b) {
     u32 bits = compares[format][aux >> AUX_ORDER & 15](a, b);
@@ -130,13 +141,14 @@ static u32 set_true(u32 aux, u32 bits_wide) {
 LANE_FN(set_scalar) {
     (void)q;
     u32 *d = dv, bits = join(aux, compare(aux, aux >> AUX_FORMAT & 15, av, bv), cv);
-    u32 value = set_true(aux, aux & AUX_REG16 ? 16 : 32);
+    u32 value = set_true(aux, aux & AUX_RESULT16 ? 16 : 32);
     LANES(i, SLAB_LANES) { d[i] = bits >> i & 1u ? value : 0; }
 }
 LANE_FN(set_packed) {
     (void)q;
     u32 *d = dv, value = set_true(aux, 16);
-    u32 lo = join(aux, compare(aux, aux >> AUX_FORMAT & 15, av, bv), cv), hi = join(aux, compare(aux, aux >> AUX_HIGH & 15, av, bv), cv);
+    u32 lo = join(aux, compare(aux, aux >> AUX_FORMAT & 15, av, bv), cv),
+        hi = join(aux, compare(aux, aux >> AUX_HIGH & 15, av, bv), cv);
     LANES(i, SLAB_LANES) { d[i] = (lo >> i & 1u ? value : 0) | (hi >> i & 1u ? value << 16 : 0); }
 }
 /* a result narrower than its 64-bit register */
@@ -144,7 +156,7 @@ LANE_FN(set_wide) {
     u32 narrow[SLAB_LANES];
     set_scalar(narrow, av, bv, cv, q, aux);
     u64 *d = dv;
-    bool sign = aux >> 31;
+    const bool sign = aux & AUX_SIGNED;
     LANES(i, SLAB_LANES) { d[i] = sign ? (u64)(i64)(i32)narrow[i] : narrow[i]; }
 }
 
@@ -174,8 +186,8 @@ TESTP_FORMAT(f64, u64, 0xffe0000000000000ull, 0x0020000000000000ull)
 static const struct {
     u8 mod, order, negate;
 } comparisons[] = {
-    {MOD_eq, ORDER_EQ, 0},  {MOD_ne, ORDER_NE, 0},  {MOD_lt, ORDER_LT, 0},  {MOD_le, ORDER_LE, 0},  {MOD_gt, ORDER_GT, 0},
-    {MOD_ge, ORDER_GE, 0},  {MOD_equ, ORDER_NE, 1}, {MOD_neu, ORDER_EQ, 1}, {MOD_ltu, ORDER_GE, 1}, {MOD_leu, ORDER_GT, 1},
+    {MOD_eq, ORDER_EQ, 0},  {MOD_ne, ORDER_NE, 0},  {MOD_lt, ORDER_LT, 0},   {MOD_le, ORDER_LE, 0},   {MOD_gt, ORDER_GT, 0},
+    {MOD_ge, ORDER_GE, 0},  {MOD_equ, ORDER_NE, 1}, {MOD_neu, ORDER_EQ, 1},  {MOD_ltu, ORDER_GE, 1},  {MOD_leu, ORDER_GT, 1},
     {MOD_gtu, ORDER_LE, 1}, {MOD_geu, ORDER_LT, 1}, {MOD_num, ORDER_NUM, 0}, {MOD_nan, ORDER_NUM, 1},
 };
 
@@ -214,8 +226,8 @@ static struct lane_pick pick_testp(const struct opkey *k) {
 static u32 result_aux(enum type t) {
     u32 aux = type_table[t].family == FAMILY_F || t == TYPE_f16x2 ? AUX_FLOAT_RESULT : 0;
     if (t == TYPE_bf16 || t == TYPE_bf16x2) aux |= AUX_BF16_RESULT;
-    if (type_table[t].bits == 16) aux |= AUX_REG16;
-    if (type_table[t].family == FAMILY_S) aux |= 1u << 31;
+    if (type_table[t].bits == 16) aux |= AUX_RESULT16;
+    if (type_table[t].family == FAMILY_S) aux |= AUX_SIGNED;
     return aux;
 }
 
@@ -227,7 +239,8 @@ struct lane_pick LANES_NAME(lanes_compare_fp)(const struct lane_query *q) {
     if (format == NONE || cmp == NONE) return (struct lane_pick){0};
 
     u32 order = comparisons[cmp].order;
-    u32 aux = (u32)comparisons[cmp].negate | order << AUX_ORDER | (u32)format << AUX_FORMAT | (high == NONE ? 0 : (u32)high << AUX_HIGH);
+    u32 aux = (u32)comparisons[cmp].negate | order << AUX_ORDER | (u32)format << AUX_FORMAT |
+              (high == NONE ? 0 : (u32)high << AUX_HIGH);
     u32 with = key_has(k, MOD_and) ? AUX_AND : key_has(k, MOD_or) ? AUX_OR : key_has(k, MOD_xor) ? AUX_XOR : 0;
     aux |= with;
     if (k->op == OP_set) {

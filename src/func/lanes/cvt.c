@@ -1,22 +1,50 @@
 /* cvt.c: every cvt between integers, floats and packed formats, and cvt.pack.
  *
- * Integers to integers without .sat are "take the low n bits, extend by the source's sign, keep m bits", so eight loops do all of them.
- * Everything that rounds goes through one pipeline over a row of doubles, to which every source but 64-bit integers converts exactly
- * (those are rounded to odd, which a second rounding to fewer bits cannot notice; to f64 itself they have their own way):
+ * Integers to integers without .sat are "take the low n bits, extend by the source's sign, keep m bits", so eight loops do all
+ * of them. Everything that rounds goes through one pipeline over a row of doubles, to which every source but 64-bit integers
+ * converts exactly (those are rounded to odd, which a second rounding to fewer bits cannot notice; to f64 itself they have
+ * their own way):
  *     decode -> flush (.ftz) -> clamp (.sat .relu) -> round to an integer (.rni ...) -> encode, rounding once -> flush -> extend to the register
  * The conversions that programs use most skip the pipeline.
  * As on silicon, float to integer always clamps; NaN gives 0, or the sign bit alone when source or result is 64 bits wide. */
 #include "func/lanes/float.h"
 
-enum fmt { FMT_NONE, FMT_u8, FMT_s8, FMT_u16, FMT_s16, FMT_u32, FMT_s32, FMT_u64, FMT_s64, FMT_f16, FMT_bf16, FMT_tf32, FMT_f32, FMT_f64,
-           FMT_e4m3, FMT_e5m2, FMT_COUNT };
+enum fmt {
+    FMT_NONE,
+    FMT_u8,
+    FMT_s8,
+    FMT_u16,
+    FMT_s16,
+    FMT_u32,
+    FMT_s32,
+    FMT_u64,
+    FMT_s64,
+    FMT_f16,
+    FMT_bf16,
+    FMT_tf32,
+    FMT_f32,
+    FMT_f64,
+    FMT_e4m3,
+    FMT_e5m2,
+    FMT_COUNT
+};
 
 /* aux of the pipeline */
-enum { AUX_SRC = 0, AUX_DST = 4, AUX_ROUND = 8, /* fields of 4 bits; ROUND is enum round_mode */
-       AUX_INTEGRAL = 1u << 12, AUX_FTZ = 1u << 13, AUX_SAT = 1u << 14, AUX_SATFINITE = 1u << 15, AUX_RELU = 1u << 16,
-       AUX_SRC64 = 1u << 17, /* a source of up to 32 bits in a 64-bit register */
-       AUX_REG16 = 1u << 18, AUX_REG64 = 1u << 19,
-       AUX_PACKED_SRC = 1u << 20, /* both halves of one source; else a packed result has two */ };
+enum {
+    AUX_SRC = 0,
+    AUX_DST = 4,
+    AUX_ROUND = 8, /* fields of 4 bits; ROUND is enum round_mode */
+    AUX_INTEGRAL = 1u << 12,
+    AUX_FTZ = 1u << 13,
+    AUX_SAT = 1u << 14,
+    AUX_SATFINITE = 1u << 15,
+    AUX_RELU = 1u << 16,
+    AUX_SRC64 = 1u << 17, /* a source of up to 32 bits in a 64-bit register */
+    AUX_REG16 = 1u << 18,
+    AUX_REG64 = 1u << 19,
+    AUX_PACKED_SRC = 1u << 20,
+    /* both halves of one source; else a packed result has two */
+};
 #define FIELD(aux, at) ((aux) >> (at) & 15u)
 
 /* --- integers to integers: aux = n | m << 8 */
@@ -104,8 +132,9 @@ DECODE_FN(f32, (double)f32_of(a[i]))
 DECODE_FN(e4m3, f64_of_e4m3(a[i] & 0xffu))
 DECODE_FN(e5m2, f64_of_e5m2(a[i] & 0xffu))
 static decode_fn *const decoders[FMT_COUNT] = {
-    [FMT_u8] = decode_u8,   [FMT_s8] = decode_s8,     [FMT_u16] = decode_u16, [FMT_s16] = decode_s16,   [FMT_u32] = decode_u32,  [FMT_s32] = decode_s32,
-    [FMT_f16] = decode_f16, [FMT_bf16] = decode_bf16, [FMT_f32] = decode_f32, [FMT_e4m3] = decode_e4m3, [FMT_e5m2] = decode_e5m2,
+    [FMT_u8] = decode_u8,   [FMT_s8] = decode_s8,     [FMT_u16] = decode_u16,   [FMT_s16] = decode_s16,
+    [FMT_u32] = decode_u32, [FMT_s32] = decode_s32,   [FMT_f16] = decode_f16,   [FMT_bf16] = decode_bf16,
+    [FMT_f32] = decode_f32, [FMT_e4m3] = decode_e4m3, [FMT_e5m2] = decode_e5m2,
 };
 
 static void decode_wide(double *x, const u64 *a, u32 src) {
@@ -141,10 +170,18 @@ static void clamp_positive(double *x) { /* .relu keeps NaN */
 }
 static void round_integral(double *x, enum round_mode mode) {
     switch (mode) {
-    case ROUND_RZ: LANES(i, SLAB_LANES) { x[i] = __builtin_trunc(x[i]); } break;
-    case ROUND_RM: LANES(i, SLAB_LANES) { x[i] = __builtin_floor(x[i]); } break;
-    case ROUND_RP: LANES(i, SLAB_LANES) { x[i] = __builtin_ceil(x[i]); } break;
-    default: LANES(i, SLAB_LANES) { x[i] = __builtin_rint(x[i]); } break;
+    case ROUND_RZ: LANES(i, SLAB_LANES) { x[i] = __builtin_trunc(x[i]);
+        }
+        break;
+    case ROUND_RM: LANES(i, SLAB_LANES) { x[i] = __builtin_floor(x[i]);
+        }
+        break;
+    case ROUND_RP: LANES(i, SLAB_LANES) { x[i] = __builtin_ceil(x[i]);
+        }
+        break;
+    default: LANES(i, SLAB_LANES) { x[i] = __builtin_rint(x[i]);
+        }
+        break;
     }
 }
 
@@ -152,7 +189,7 @@ static void round_integral(double *x, enum round_mode mode) {
 static const struct {
     double lo, hi;
 } int_range[] = {
-    [FMT_u8] = {0, 0xff},   [FMT_s8] = {-0x80, 0x7f},     [FMT_u16] = {0, 0xffff},
+    [FMT_u8] = {0, 0xff},          [FMT_s8] = {-0x80, 0x7f},     [FMT_u16] = {0, 0xffff},
     [FMT_s16] = {-0x8000, 0x7fff}, [FMT_u32] = {0, 0xffffffffu}, [FMT_s32] = {-0x80000000ll, 0x7fffffff},
 };
 static void encode_int(u64 *r, const double *x, u32 dst, u64 nan) {
@@ -166,12 +203,10 @@ static void encode_int(u64 *r, const double *x, u32 dst, u64 nan) {
     }
 }
 static void encode_s64(u64 *r, const double *x) {
-    for (int i = 0; i < SLAB_LANES; i++)
-        r[i] = !(x[i] >= -0x1p63) ? 1ull << 63 : x[i] < 0x1p63 ? (u64)(i64)x[i] : ~0ull >> 1;
+    for (int i = 0; i < SLAB_LANES; i++) r[i] = !(x[i] >= -0x1p63) ? 1ull << 63 : x[i] < 0x1p63 ? (u64)(i64)x[i] : ~0ull >> 1;
 }
 static void encode_u64(u64 *r, const double *x) {
-    for (int i = 0; i < SLAB_LANES; i++)
-        r[i] = x[i] != x[i] ? 1ull << 63 : x[i] <= 0 ? 0 : x[i] < 0x1p64 ? (u64)x[i] : ~0ull;
+    for (int i = 0; i < SLAB_LANES; i++) r[i] = x[i] != x[i] ? 1ull << 63 : x[i] <= 0 ? 0 : x[i] < 0x1p64 ? (u64)x[i] : ~0ull;
 }
 
 /* --- encode to floats, rounding once in any mode */
@@ -211,11 +246,13 @@ INLINE u32 nan_of_f64(double x, const struct target t, int sign_at) {
     return t.inf | (u32)(bits >> (52 - t.mant) & ((1u << t.mant) - 1)) | (u32)(bits >> 63) << sign_at;
 }
 static const struct target targets[FMT_COUNT] = {
-    [FMT_f16] = {10, -14, 0x7c00u, F16_NAN, true},   [FMT_bf16] = {7, -126, 0x7f80u, F16_NAN, true},
+    [FMT_f16] = {10, -14, 0x7c00u, F16_NAN, true},      [FMT_bf16] = {7, -126, 0x7f80u, F16_NAN, true},
     [FMT_f32] = {23, -126, 0x7f800000u, F32_NAN, true}, [FMT_tf32] = {10, -126, 0x3fc00u, F32_NAN >> 13, true},
-    [FMT_e4m3] = {3, -6, 0x7fu, 0x7fu, false},       [FMT_e5m2] = {2, -14, 0x7cu, 0x7fu, true},
+    [FMT_e4m3] = {3, -6, 0x7fu, 0x7fu, false},          [FMT_e5m2] = {2, -14, 0x7cu, 0x7fu, true},
 };
-static u32 target_sign(u32 dst) { return dst == FMT_f32 ? 31 : dst == FMT_tf32 ? 18 : dst == FMT_e4m3 || dst == FMT_e5m2 ? 7 : 15; }
+static u32 target_sign(u32 dst) {
+    return dst == FMT_f32 ? 31 : dst == FMT_tf32 ? 18 : dst == FMT_e4m3 || dst == FMT_e5m2 ? 7 : 15;
+}
 
 static void encode_float(u64 *r, const double *x, u32 aux) {
     u32 dst = FIELD(aux, AUX_DST);
@@ -316,7 +353,8 @@ LANE_FN(cvt_f64_int64) {
 
 /* --- integers to integers with .sat */
 static void int_limits(u32 fmt, i64 *lo, u64 *hi) {
-    static const u8 width[] = {[FMT_u8] = 8, [FMT_s8] = 8, [FMT_u16] = 16, [FMT_s16] = 16, [FMT_u32] = 32, [FMT_s32] = 32, [FMT_u64] = 64, [FMT_s64] = 64};
+    static const u8 width[] = {[FMT_u8] = 8,   [FMT_s8] = 8,   [FMT_u16] = 16, [FMT_s16] = 16,
+                               [FMT_u32] = 32, [FMT_s32] = 32, [FMT_u64] = 64, [FMT_s64] = 64};
     bool is_signed = fmt == FMT_s8 || fmt == FMT_s16 || fmt == FMT_s32 || fmt == FMT_s64;
     *hi = ~0ull >> (64 - width[fmt] + is_signed);
     *lo = is_signed ? -(i64)*hi - 1 : 0;
@@ -369,8 +407,8 @@ LANE_FN(cvt_pack) {
     }
 }
 
-/* --- cvt.rna.tf32: silicon adds half a unit and cuts, on the bits, leaving what was infinite or NaN as it was cut; .satfinite then steps
- * back one unit from anything that is not finite, NaN included */
+/* --- cvt.rna.tf32: silicon adds half a unit and cuts, on the bits, leaving what was infinite or NaN as it was cut; .satfinite
+ * then steps back one unit from anything that is not finite, NaN included */
 LANE_FN(cvt_tf32_rna) {
     u32 *d = dv;
     const u32 *a = av;
@@ -389,9 +427,7 @@ LANE_FN(cvt_tf32_rna) {
         (void)bv, (void)cv, (void)q, (void)aux;                                                                                  \
         LANES(i, SLAB_LANES) { d[i] = (expr); }                                                                                  \
     }
-INLINE u32 f32_of_f64_rn(u64 x) {
-    return f32_bits((float)f64_of(x)); /* NaN keeps the top of its payload, here as on silicon */
-}
+INLINE u32 f32_of_f64_rn(u64 x) { return f32_bits((float)f64_of(x)); /* NaN keeps the top of its payload, here as on silicon */ }
 INLINE u64 f64_of_f32_bits(u32 x) { return f64_bits((double)f32_of(x)); }
 INLINE u32 s32_of_f32_rz(u32 x) {
     float f = f32_of(x), v = f >= -0x1p31f ? f : -0x1p31f;
@@ -446,15 +482,19 @@ static const struct {
     u8 dst, src, round;
     lane_fn *fn;
 } direct[] = {
-    {FMT_f32, FMT_s32, ROUND_RN, f32_from_s32},   {FMT_f32, FMT_u32, ROUND_RN, f32_from_u32},   {FMT_f32, FMT_s64, ROUND_RN, f32_from_s64},
-    {FMT_f32, FMT_u64, ROUND_RN, f32_from_u64},   {FMT_f64, FMT_s32, ROUND_ANY, f64_from_s32},   {FMT_f64, FMT_u32, ROUND_ANY, f64_from_u32},
-    {FMT_f64, FMT_s64, ROUND_RN, f64_from_s64},   {FMT_f64, FMT_u64, ROUND_RN, f64_from_u64},   {FMT_f64, FMT_f32, ROUND_ANY, f64_from_f32},
-    {FMT_f32, FMT_f64, ROUND_RN, f32_from_f64},   {FMT_f32, FMT_f16, ROUND_ANY, f32_from_f16},   {FMT_f32, FMT_bf16, ROUND_ANY, f32_from_bf16},
-    {FMT_f16, FMT_f32, ROUND_RN, f16_from_f32},   {FMT_bf16, FMT_f32, ROUND_RN, bf16_from_f32}, {FMT_s32, FMT_f32, ROUND_RZ, s32_from_f32},
-    {FMT_u32, FMT_f32, ROUND_RZ, u32_from_f32},   {FMT_s32, FMT_f64, ROUND_RZ, s32_from_f64},
+    {FMT_f32, FMT_s32, ROUND_RN, f32_from_s32},  {FMT_f32, FMT_u32, ROUND_RN, f32_from_u32},
+    {FMT_f32, FMT_s64, ROUND_RN, f32_from_s64},  {FMT_f32, FMT_u64, ROUND_RN, f32_from_u64},
+    {FMT_f64, FMT_s32, ROUND_ANY, f64_from_s32}, {FMT_f64, FMT_u32, ROUND_ANY, f64_from_u32},
+    {FMT_f64, FMT_s64, ROUND_RN, f64_from_s64},  {FMT_f64, FMT_u64, ROUND_RN, f64_from_u64},
+    {FMT_f64, FMT_f32, ROUND_ANY, f64_from_f32}, {FMT_f32, FMT_f64, ROUND_RN, f32_from_f64},
+    {FMT_f32, FMT_f16, ROUND_ANY, f32_from_f16}, {FMT_f32, FMT_bf16, ROUND_ANY, f32_from_bf16},
+    {FMT_f16, FMT_f32, ROUND_RN, f16_from_f32},  {FMT_bf16, FMT_f32, ROUND_RN, bf16_from_f32},
+    {FMT_s32, FMT_f32, ROUND_RZ, s32_from_f32},  {FMT_u32, FMT_f32, ROUND_RZ, u32_from_f32},
+    {FMT_s32, FMT_f64, ROUND_RZ, s32_from_f64},
 };
 
-static lane_fn *const f32_integral[] = {[ROUND_RN] = f32_rint, [ROUND_RZ] = f32_trunc, [ROUND_RM] = f32_floor, [ROUND_RP] = f32_ceil};
+static lane_fn *const f32_integral[] = {
+    [ROUND_RN] = f32_rint, [ROUND_RZ] = f32_trunc, [ROUND_RM] = f32_floor, [ROUND_RP] = f32_ceil};
 
 /* --- choice */
 static enum fmt fmt_of(enum type t) {
@@ -498,7 +538,8 @@ static struct lane_pick pick_extend(const struct lane_query *q, enum type dt, en
     if (n == 32 && m == 32 && !wide_d && !wide_s) return (struct lane_pick){copy_32, 0};
     if (n == 64) return (struct lane_pick){copy_64, 0};
     if (n == 32 && m == 64 && wide_d && !wide_s) return (struct lane_pick){sign ? sext_s32_s64 : zext_u32_u64, 0};
-    lane_fn *const fns[2][2][2] = {{{zext_32_32, zext_32_64}, {zext_64_32, zext_64_64}}, {{sext_32_32, sext_32_64}, {sext_64_32, sext_64_64}}};
+    lane_fn *const fns[2][2][2] = {{{zext_32_32, zext_32_64}, {zext_64_32, zext_64_64}},
+                                   {{sext_32_32, sext_32_64}, {sext_64_32, sext_64_64}}};
     return (struct lane_pick){fns[sign][wide_d][wide_s], n | m << 8};
 }
 
@@ -524,7 +565,9 @@ static lane_fn *find_direct(const struct lane_query *q, enum fmt dst, enum fmt s
         return src != FMT_f32 || FIELD(aux, AUX_ROUND) != ROUND_RN ? NULL : dst == FMT_f16 ? f16x2_from_f32 : bf16x2_from_f32;
     if (src == FMT_f32 && dst == FMT_f32) return aux & AUX_INTEGRAL ? f32_integral[FIELD(aux, AUX_ROUND)] : NULL;
     for (u32 i = 0; i < ARRAY_LEN(direct); i++)
-        if (direct[i].dst == dst && direct[i].src == src && (direct[i].round == FIELD(aux, AUX_ROUND) || direct[i].round == ROUND_ANY)) return direct[i].fn;
+        if (direct[i].dst == dst && direct[i].src == src &&
+            (direct[i].round == FIELD(aux, AUX_ROUND) || direct[i].round == ROUND_ANY))
+            return direct[i].fn;
     return NULL;
 }
 

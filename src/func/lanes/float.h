@@ -1,7 +1,7 @@
 /* float.h: what the floating-point lane files share: bit casts, the loop over lanes, and exact conversions between formats.
  *
- * Everything here is branch-free on data so that a loop over 32 lanes becomes vector code. Values wider than their format are never
- * rounded twice: narrowing from double is done on the bits, once. Assumes a host in round-to-nearest with subnormals on. */
+ * Everything here is branch-free on data so that a loop over 32 lanes becomes vector code. Values wider than their format are
+ * never rounded twice: narrowing from double is done on the bits, once. Assumes a host in round-to-nearest with subnormals on. */
 #ifndef HEDDLE_LANES_FLOAT_H
 #define HEDDLE_LANES_FLOAT_H
 
@@ -9,16 +9,18 @@
 
 #include <string.h>
 
-/* Lanes never depend on each other: d is a source row itself or apart from it. clang must not unroll first: it would not vectorise then. */
+/* Lanes never depend on each other: d is a source row itself or apart from it. clang must not unroll first: it would not
+ * vectorise then. */
 #if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* instrumented builds do not vectorise, and need not */
 #define LANES(i, n) _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int i = 0; i < (n); i++)
 #else
 #define LANES(i, n) _Pragma("GCC ivdep") for (int i = 0; i < (n); i++)
 #endif
 
 #define LANE_FN(name) static void name(void *dv, const void *av, const void *bv, const void *cv, u32 *q, u32 aux)
-#define INLINE static inline __attribute__((always_inline, unused))
-#define NOINLINE __attribute__((noinline, unused))
+#define INLINE        static inline __attribute__((always_inline, unused))
+#define NOINLINE      __attribute__((noinline, unused))
 
 /* The two halves of each lane of a packed row, seen as 64 independent elements */
 typedef u16 __attribute__((may_alias)) half_elem;
@@ -32,12 +34,12 @@ INLINE enum round_mode round_of(const struct opkey *k) {
     return ROUND_RN;
 }
 
-#define F32_NAN 0x7fffffffu /* the one NaN that f32, f16 and bf16 arithmetic produce */
-#define F16_NAN 0x7fffu
-#define F32_SIGN 0x80000000u
-#define F64_SIGN 0x8000000000000000ull
+#define F32_NAN   0x7fffffffu /* the one NaN that f32, f16 and bf16 arithmetic produce */
+#define F16_NAN   0x7fffu
+#define F32_SIGN  0x80000000u
+#define F64_SIGN  0x8000000000000000ull
 #define F64_QUIET 0x0008000000000000ull
-#define F64_NAN 0xfff8000000000000ull /* made by an invalid f64 operation; NaN operands keep their payload */
+#define F64_NAN   0xfff8000000000000ull /* made by an invalid f64 operation; NaN operands keep their payload */
 
 INLINE float f32_of(u32 x) {
     float f;
@@ -91,8 +93,8 @@ INLINE u32 bf16_of_f32(float f) {
     return (bits & 0x7fffffffu) > 0x7f800000u ? F16_NAN : r;
 }
 
-/* Nearest value with `mant` fraction bits and least normal exponent `emin`, ties to even, from a double: sign, exponent and fraction as
- * one word of 16 bits. The largest exponent code is infinity and NaN, as in IEEE formats. */
+/* Nearest value with `mant` fraction bits and least normal exponent `emin`, ties to even, from a double: sign, exponent and
+ * fraction as one word of 16 bits. The largest exponent code is infinity and NaN, as in IEEE formats. */
 INLINE u32 half_of_f64(double f, int mant, int emin) {
     const int sh = 52 - mant;
     const u64 bias = (u64)(1023 + emin - 1) << 52, least = (u64)(1023 + emin) << 52;
@@ -106,7 +108,8 @@ INLINE u32 half_of_f64(double f, int mant, int emin) {
     return (i64)mag > 0x7ff0000000000000ll ? F16_NAN : (u32)r;
 }
 
-/* s is the nearest double to a sum and err what is missing: the sum rounded to odd, which a later rounding cannot tell from the sum */
+/* s is the nearest double to a sum and err what is missing: the sum rounded to odd, which a later rounding cannot tell from
+ * the sum */
 INLINE double f64_round_odd(double s, double err) {
     u64 bits = f64_bits(s), toward = (f64_bits(err) ^ bits) >> 63;
     return f64_of(err != 0 ? (bits - toward) | 1 : bits);

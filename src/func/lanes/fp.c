@@ -1,10 +1,11 @@
-/* fp.c: f32 and f64 arithmetic that IEEE 754 defines: add sub mul fma mad div sqrt rcp, min max, abs neg copysign, in every rounding.
+/* fp.c: f32 and f64 arithmetic that IEEE 754 defines: add sub mul fma mad div sqrt rcp, min max, abs neg copysign, in every
+ * rounding.
  *
- * f32 results that are NaN are the canonical 0x7fffffff. f64 results keep the payload of a NaN operand, quieted, as silicon does; which
- * operand wins when several are NaN is `nan` of its row. .ftz flushes subnormal operands and results to a zero of their sign; .sat clamps
- * to [0, 1] and turns NaN into 0.
- * Directed roundings run the same loop with the host's rounding mode set around it; the loops are never inlined, so that the compiler
- * cannot move arithmetic across the change of mode. Not modelled: exception flags (PTX has none). */
+ * f32 results that are NaN are the canonical 0x7fffffff. f64 results keep the payload of a NaN operand, quieted, as silicon
+ * does; which operand wins when several are NaN is `nan` of its row. .ftz flushes subnormal operands and results to a zero of
+ * their sign; .sat clamps to [0, 1] and turns NaN into 0.
+ * Directed roundings run the same loop with the host's rounding mode set around it; the loops are never inlined, so that the
+ * compiler cannot move arithmetic across the change of mode. Not modelled: exception flags (PTX has none). */
 #include "func/lanes/float.h"
 
 #include <xmmintrin.h>
@@ -25,7 +26,8 @@ INLINE u32 f32_out(float r, bool ftz, bool sat) {
     return r == r ? bits : F32_NAN;
 }
 
-/* One row per operation; X Y Z are the operands of a lane. Each makes four loops (.ftz, .sat, both, neither) and their directed twins. */
+/* One row per operation; X Y Z are the operands of a lane. Each makes four loops (.ftz, .sat, both, neither) and their
+ * directed twins. */
 #define X f32_in(a[i], ftz)
 #define Y f32_in(b[i], ftz)
 #define Z f32_in(c[i], ftz)
@@ -61,7 +63,8 @@ F32_TABLE(F32_OP)
 #undef Z
 
 /* --- f64 */
-/* The first NaN of a list of operands, quieted; F64_NAN when none is. Written with masks: chains of ?: keep gcc from vectorising. */
+/* The first NaN of a list of operands, quieted; F64_NAN when none is. Written with masks: chains of ?: keep gcc from
+ * vectorising. */
 INLINE u64 f64_nan_or(u64 x, u64 other) {
     u64 mask = 0 - (u64)f64_isnan(x);
     return ((x | F64_QUIET) & mask) | (other & ~mask);
@@ -196,8 +199,8 @@ static struct lane_pick pick_f32_arith(const struct f32_forms *f, const struct o
 
 static struct lane_pick pick_f32_minmax(bool want_max, const struct lane_query *q) {
     const struct opkey *k = q->key;
-    u32 mods = (key_has(k, MOD_ftz) ? PICK_FTZ : 0) | (key_has(k, MOD_NaN) ? PICK_NAN : 0) | (key_has(k, MOD_abs) ? PICK_ABS : 0) |
-               (key_has(k, MOD_xorsign) ? PICK_XORSIGN : 0);
+    u32 mods = (key_has(k, MOD_ftz) ? PICK_FTZ : 0) | (key_has(k, MOD_NaN) ? PICK_NAN : 0) |
+               (key_has(k, MOD_abs) ? PICK_ABS : 0) | (key_has(k, MOD_xorsign) ? PICK_XORSIGN : 0);
     if (q->nsrc == 3) return (struct lane_pick){want_max ? f32_max3 : f32_min3, mods};
     if (mods == 0) return (struct lane_pick){want_max ? f32_max : f32_min, 0};
     if (mods == PICK_FTZ) return (struct lane_pick){want_max ? f32_max_ftz : f32_min_ftz, 0};

@@ -1,9 +1,9 @@
 /* half.c: f16, bf16 and their packed pairs: add sub mul fma, min max, abs neg. Each result is rounded once, to nearest even.
  *
- * Sums and products of two halves are computed in f32, which has enough bits that rounding again is harmless; an fma goes through double:
- * exact but for the sum, which for bf16 (whose exponents reach far enough) is rounded to odd first.
- * NaN results are 0x7fff. .relu turns negative results into +0. .oob changes nothing here: it is about a NaN that only tensor loads
- * leave behind, and those do not exist.
+ * Sums and products of two halves are computed in f32, which has enough bits that rounding again is harmless; an fma goes
+ * through double: exact but for the sum, which for bf16 (whose exponents reach far enough) is rounded to odd first.
+ * NaN results are 0x7fff. .relu turns negative results into +0. .oob changes nothing here: it is about a NaN that only tensor
+ * loads leave behind, and those do not exist.
  * A packed row is 64 elements; a scalar one is 32 words with zero above the half. */
 #include "func/lanes/float.h"
 
@@ -13,7 +13,8 @@ enum { HALF_FTZ = 1, HALF_SAT = 2, HALF_RELU = 4, HALF_NAN = 8, HALF_ABS = 16, H
 INLINE u32 f16_in(u32 x, u32 mods) { return mods & HALF_FTZ ? f16_flush(x) : x; }
 INLINE u32 f16_out(u32 r, u32 mods) {
     r = mods & HALF_FTZ ? f16_flush(r) : r;
-    if (mods & HALF_SAT) r = r > 0x7c00u ? 0 : r > 0x3c00u ? 0x3c00u : r; /* negative values and NaN are the codes above infinity */
+    if (mods & HALF_SAT)
+        r = r > 0x7c00u ? 0 : r > 0x3c00u ? 0x3c00u : r; /* negative values and NaN are the codes above infinity */
     if (mods & HALF_RELU) r = r & HALF_SIGN ? 0 : r;
     return r;
 }
@@ -67,7 +68,8 @@ INLINE u32 half_pick(u32 x, u32 y, u32 inf, bool want_max, u32 mods) {
     HALF_LOOP(fmt##_##op##_mods, u32, SLAB_LANES, aux, expr)                                                                     \
     HALF_LOOP(fmt##x2_##op##_plain, half_elem, 2 * SLAB_LANES, 0, expr)                                                          \
     HALF_LOOP(fmt##x2_##op##_mods, half_elem, 2 * SLAB_LANES, aux, expr)                                                         \
-    static lane_fn *const fmt##_##op##_forms[4] = {fmt##_##op##_plain, fmt##_##op##_mods, fmt##x2_##op##_plain, fmt##x2_##op##_mods};
+    static lane_fn *const fmt##_##op##_forms[4] = {fmt##_##op##_plain, fmt##_##op##_mods, fmt##x2_##op##_plain,                  \
+                                                   fmt##x2_##op##_mods};
 
 #define HALF_TABLE(fmt, inf)                                                                                                     \
     HALF_FORMS(add, fmt, fmt##_out(fmt##_add(X(fmt), Y(fmt)), mods))                                                             \
@@ -101,7 +103,8 @@ static lane_fn *const *half_forms(const struct lane_query *q, bool bf) {
 
 static u32 half_mods(const struct opkey *k) {
     return (key_has(k, MOD_ftz) ? HALF_FTZ : 0) | (key_has(k, MOD_sat) ? HALF_SAT : 0) | (key_has(k, MOD_relu) ? HALF_RELU : 0) |
-           (key_has(k, MOD_NaN) ? HALF_NAN : 0) | (key_has(k, MOD_abs) ? HALF_ABS : 0) | (key_has(k, MOD_xorsign) ? HALF_XORSIGN : 0);
+           (key_has(k, MOD_NaN) ? HALF_NAN : 0) | (key_has(k, MOD_abs) ? HALF_ABS : 0) |
+           (key_has(k, MOD_xorsign) ? HALF_XORSIGN : 0);
 }
 
 struct lane_pick LANES_NAME(lanes_half)(const struct lane_query *q) {

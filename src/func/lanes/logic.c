@@ -34,8 +34,9 @@ PRED_FN(xor_pred, *a ^ *b)
 PRED_FN(not_pred, ~*a)
 PRED_FN(mov_pred, *a)
 
-/* --- lop3: the function of three bits whose value at (a,b,c) is bit 4a+2b+c of the table. Common tables are written out (those of two inputs are and, or, xor). Any other is
- * evaluated as the exclusive or of products of its inputs (its algebraic normal form), whose eight coefficients come in aux. */
+/* --- lop3: the function of three bits whose value at (a,b,c) is bit 4a+2b+c of the table. Common tables are written out (those of two
+ * inputs are and, or, xor). Any other is evaluated as the exclusive or of products of its inputs (its algebraic normal form), whose
+ * eight coefficients come in aux. */
 /* clang-format off */
 #define LOP3_TABLES(X)                                                                                                           \
     X(80, a & b & c) X(FE, a | b | c) X(96, a ^ b ^ c) X(E8, (a & b) | (c & (a | b)))                                            \
