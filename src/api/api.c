@@ -10,7 +10,7 @@
 
 #define VERSION "0.1.0"
 
-enum { MAX_BLOCK_THREADS = 1024, MAX_SHARED_B = 227 * 1024, MAX_GRID_YZ = 65535 };
+enum { MAX_BLOCK_THREADS = 1024, MAX_BLOCK_Z = 64, MAX_SHARED_B = 227 * 1024, MAX_LOCAL_B = 512 * 1024, MAX_GRID_YZ = 65535 };
 #define DEFAULT_MAX_INSTRUCTIONS 1000000000000ull
 #define DEFAULT_MAX_MEMORY (16ull << 30)
 
@@ -287,6 +287,8 @@ static int check_shape(struct heddle *h, const struct kernel *k, const struct he
     if (threads > most || l->block[0] > MAX_BLOCK_THREADS || l->block[1] > MAX_BLOCK_THREADS)
         return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a block of %llu threads is larger than %s %u\n", k->name, (unsigned long long)threads,
                     most < MAX_BLOCK_THREADS ? "the kernel's .maxntid of" : "the limit of", most);
+    if (l->block[2] > MAX_BLOCK_Z)
+        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a block of %u,%u,%u is larger than 1024,1024,64\n", k->name, l->block[0], l->block[1], l->block[2]);
     if (k->reqntid[0] && (k->reqntid[0] != l->block[0] || MAX(k->reqntid[1], 1u) != l->block[1] || MAX(k->reqntid[2], 1u) != l->block[2]))
         return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': its .reqntid asks for blocks of %u,%u,%u, found %u,%u,%u\n", k->name, k->reqntid[0],
                     MAX(k->reqntid[1], 1u), MAX(k->reqntid[2], 1u), l->block[0], l->block[1], l->block[2]);
@@ -294,6 +296,8 @@ static int check_shape(struct heddle *h, const struct kernel *k, const struct he
     if (shared > MAX_SHARED_B)
         return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': %llu bytes of shared memory a block (%u static, %u dynamic) are more than the limit of %d\n", k->name,
                     (unsigned long long)shared, k->shared_b, l->dynamic_shared_b, MAX_SHARED_B);
+    if (k->local_b > MAX_LOCAL_B)
+        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': %u bytes of local memory a thread are more than the limit of %d\n", k->name, k->local_b, MAX_LOCAL_B);
     return HEDDLE_OK;
 }
 

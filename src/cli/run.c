@@ -222,7 +222,9 @@ static int play_it(struct run *r) {
         return status;
     }
     if (!write_report(r, NULL)) return EXIT_USER;
-    return r->report.outcome.verdict == VERDICT_DIFFERS ? EXIT_DIFFERS : EXIT_OK;
+    if (r->report.outcome.verdict != VERDICT_DIFFERS) return EXIT_OK;
+    fprintf(stderr, "%s: error: the output is not the expected one: %s\n", r->m->file, r->report.outcome.text);
+    return EXIT_DIFFERS;
 }
 
 static void close_run(struct run *r) {

@@ -131,7 +131,8 @@ static void do_printf(struct warp *w, struct group *g, const struct inst *in, co
     char format[MAX_STRING];
     struct printer p = {.w = w, .lane = lane, .args = slot_value(w, g, &c->args[1], lane), .out = l->program_out ? l->program_out : stdout};
     if (!read_string(w, lane, slot_value(w, g, &c->args[0], lane), format)) {
-        fault_at(w, in, (int)lane, "printf: the format is not readable memory");
+        fault_at(w, in, (int)lane, "printf: the format at 0x%llx is not readable memory",
+                 (unsigned long long)slot_value(w, g, &c->args[0], lane));
         return;
     }
     print_format(&p, format);

@@ -153,10 +153,34 @@ void exec_lop3p(struct warp *w, struct group *g, const struct inst *in, u64 mask
 
 /* --- moves that are not element by element */
 
+/* Two words and a pair: what compilers make of 64-bit shuffles and struct fields */
+static bool is_two_words(const struct inst *in, const struct opnd *whole) {
+    return in->extra_n == 2 && in->elem_b == 4 && !whole->absent && !in->extra[0].absent && !in->extra[1].absent;
+}
+
+static void pack_two(struct warp *w, const struct inst *in, const struct slab *x) {
+    _Alignas(64) u32 t[SLAB_LANES * 2];
+    const u32 *rows[2] = {(const u32 *)(void *)slab_row(x, &in->extra[0]), (const u32 *)(void *)slab_row(x, &in->extra[1])};
+    w->cta->launch->ops->zip(t, rows, 2);
+    keep_rows(w, x, &in->d, t);
+}
+
+static void unpack_two(struct warp *w, const struct inst *in, const struct slab *x) {
+    _Alignas(64) u32 t[2][SLAB_LANES];
+    u32 *rows[2] = {t[0], t[1]};
+    w->cta->launch->ops->unzip(rows, (const u32 *)(void *)slab_row(x, &in->s[0]), 2);
+    keep_rows(w, x, &in->extra[0], t[0]);
+    keep_rows(w, x, &in->extra[1], t[1]);
+}
+
 void exec_pack(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     struct slab x;
     for (u32 s = 0; s < w->nslabs; s++) {
         if (!slab_begin(w, g, mask, s, &x)) continue;
+        if (is_two_words(in, &in->d)) {
+            pack_two(w, in, &x);
+            continue;
+        }
         u8 t[SLAB_LANES][16] = {{0}};
         for (u32 e = 0; e < in->extra_n; e++) {
             const u8 *row = slab_row(&x, &in->extra[e]);
@@ -173,6 +197,10 @@ void exec_unpack(struct warp *w, struct group *g, const struct inst *in, u64 mas
     struct slab x;
     for (u32 s = 0; s < w->nslabs; s++) {
         if (!slab_begin(w, g, mask, s, &x)) continue;
+        if (is_two_words(in, &in->s[0])) {
+            unpack_two(w, in, &x);
+            continue;
+        }
         u8 t[SLAB_LANES][16];
         const u8 *row = slab_row(&x, &in->s[0]);
         for (u32 l = 0; l < SLAB_LANES; l++) memcpy(t[l], row + (size_t)l * 4 * in->s[0].rows, 4u * in->s[0].rows);

@@ -30,26 +30,45 @@ static u64 extend(u64 v, u32 from_bits, u32 to_bits, bool sign) {
     return to_bits < 64 ? v & ((1ull << to_bits) - 1) : v;
 }
 
+static void spread_words(u32 *t, const u8 *p, u32 stride) {
+    for (u32 l = 0; l < SLAB_LANES; l++) memcpy(&t[l], p + (size_t)l * stride, 4);
+}
+
+static void spread_doubles(u64 *t, const u8 *p, u32 stride) {
+    for (u32 l = 0; l < SLAB_LANES; l++) memcpy(&t[l], p + (size_t)l * stride, 8);
+}
+
+static void spread_extended(u8 *t, const u8 *p, u32 stride, const struct inst *in, u32 width) {
+    for (u32 l = 0; l < SLAB_LANES; l++) {
+        u64 v = 0;
+        memcpy(&v, p + (size_t)l * stride, in->elem_b);
+        v = extend(v, in->elem_b * 8u, in->aux >> 8, in->aux & 1);
+        memcpy(t + (size_t)l * width, &v, width);
+    }
+}
+
 /* Element e of each lane's packed bytes into a register row */
 static void spread(const struct warp *w, const struct group *g, const struct inst *in, const struct opnd *d, u32 s, u32 m, const u8 *packed, u32 e) {
     if (d->absent) return;
+    const struct rowops *ops = w->cta->launch->ops;
     u8 *row = opnd_row(w, g, d, s, NULL);
-    u32 stride = (u32)in->elem_b * in->nelem, width = 4u * d->rows, reg_bits = in->aux >> 8;
+    u32 stride = (u32)in->elem_b * in->nelem, width = 4u * d->rows;
     const u8 *p = packed + (size_t)e * in->elem_b;
-    if (in->elem_b == width) {
-        for (u32 rest = m; rest; rest &= rest - 1) {
-            u32 l = (u32)__builtin_ctz(rest);
-            memcpy(row + (size_t)l * width, p + (size_t)l * stride, width);
-        }
+    _Alignas(64) u64 t[SLAB_LANES];
+    if (width == 16) { /* b128: no arithmetic, so no rows to blend */
+        for (u32 rest = m; rest; rest &= rest - 1) memcpy(row + (size_t)__builtin_ctz(rest) * 16, p + (size_t)__builtin_ctz(rest) * stride, 16);
         return;
     }
-    for (u32 rest = m; rest; rest &= rest - 1) {
-        u32 l = (u32)__builtin_ctz(rest);
-        u64 v = 0;
-        memcpy(&v, p + (size_t)l * stride, in->elem_b);
-        v = extend(v, in->elem_b * 8u, reg_bits, in->aux & 1);
-        memcpy(row + (size_t)l * width, &v, width);
-    }
+    if (in->elem_b == 8 && width == 8)
+        spread_doubles(t, p, stride);
+    else if (in->elem_b == 4 && width == 4)
+        spread_words((u32 *)(void *)t, p, stride);
+    else
+        spread_extended((u8 *)t, p, stride, in, width);
+    if (width == 8)
+        ops->blend64((u64 *)(void *)row, t, m);
+    else
+        ops->blend32((u32 *)(void *)row, (const u32 *)(const void *)t, m);
 }
 
 static bool loads_straight(const struct inst *in) { return in->nelem == 1 && !in->d.absent && in->elem_b == 4u * in->d.rows && in->elem_b <= 8; }
@@ -65,15 +84,19 @@ static void load_done(const struct warp *w, const struct group *g, const struct 
         for (u32 e = 0; e < in->nelem; e++) spread(w, g, in, &d[e], s, m, packed, e);
 }
 
-/* The short way of whole-slab accesses to one known place: shared memory, or the allocation this instruction used last. */
-static bool find_window(const struct warp *w, const struct inst *in, bool write, struct memwindow *win) {
+/* The short way: a slab's access to one known place, shared memory or the allocation this instruction used last. False when it does not
+ * apply; the long way then finds out what is wrong, if anything. */
+static bool short_begin(const struct warp *w, const struct group *g, const struct inst *in, u64 mask, bool write, struct row_access *r) {
     struct launch *l = w->cta->launch;
-    if (in->space == SPACE_SHARED) {
-        *win = (struct memwindow){w->cta->shared, 0, l->shared_b};
-        return true;
+    u32 size = (u32)in->elem_b * in->nelem;
+    struct memwindow win = {w->cta->shared, 0, l->shared_b};
+    if (w->nslabs != 1 || in->s[0].absent || size < 4 || size > 16) return false;
+    if (in->space != SPACE_SHARED) {
+        bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
+        if (!global || !l->port.window(l->port.ctx, l->hints[in - l->k->code], write, &win)) return false;
     }
-    bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
-    return global && l->port.window(l->port.ctx, l->hints[in - l->k->code], write, win);
+    *r = (struct row_access){win.host, win.base, win.size_b, opnd_row(w, g, &in->s[0], 0, l->k->pool), in->s[0].rows == 2, (u64)in->imm, size, (u32)mask};
+    return true;
 }
 
 static bool all_words(const struct opnd *o, u32 n) {
@@ -82,47 +105,41 @@ static bool all_words(const struct opnd *o, u32 n) {
     return true;
 }
 
-static bool short_load(struct warp *w, struct group *g, const struct inst *in) {
-    struct memwindow win;
-    u32 size = (u32)in->elem_b * in->nelem;
-    const u8 *pool = w->cta->launch->k->pool;
-    if (in->s[0].absent || size < 4 || size > 16 || !find_window(w, in, false, &win)) return false;
+static bool short_load(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    struct row_access r;
     const struct rowops *ops = w->cta->launch->ops;
-    const void *row = opnd_row(w, g, &in->s[0], 0, pool);
-    bool wide = in->s[0].rows == 2;
-    if (loads_straight(in)) return ops->fetch(opnd_row(w, g, &in->d, 0, NULL), win.host, win.base, win.size_b, row, wide, (u64)in->imm, size);
-    if (in->elem_b != 4 || in->nelem < 2 || !all_words(in->extra, in->nelem)) return false;
-    _Alignas(64) u32 packed[SLAB_LANES * 4];
-    if (!ops->fetch(packed, win.host, win.base, win.size_b, row, wide, (u64)in->imm, size)) return false;
-    u32 *rows[4];
-    for (u32 e = 0; e < in->nelem; e++) rows[e] = (u32 *)(void *)opnd_row(w, g, &in->extra[e], 0, NULL);
-    ops->unzip(rows, packed, in->nelem);
+    _Alignas(64) u8 packed[SLAB_LANES * 16];
+    bool whole = mask == w->live, straight = loads_straight(in);
+    if (!straight && (!whole || in->elem_b != 4 || in->nelem < 2 || !all_words(in->extra, in->nelem))) return false;
+    if (!short_begin(w, g, in, mask, false, &r)) return false;
+    if (!ops->fetch(whole && straight ? opnd_row(w, g, &in->d, 0, NULL) : packed, &r)) return false;
+    if (!straight) {
+        u32 *rows[4];
+        for (u32 e = 0; e < in->nelem; e++) rows[e] = (u32 *)(void *)opnd_row(w, g, &in->extra[e], 0, NULL);
+        ops->unzip(rows, (const u32 *)(const void *)packed, in->nelem);
+    } else if (!whole)
+        load_done(w, g, in, 0, (u32)mask, packed);
     return true;
 }
 
-static bool short_store(struct warp *w, struct group *g, const struct inst *in) {
-    struct memwindow win;
-    u32 size = (u32)in->elem_b * in->nelem;
-    const u8 *pool = w->cta->launch->k->pool;
-    if (in->s[0].absent || size < 4 || size > 16 || !find_window(w, in, true, &win)) return false;
+static bool short_store(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    struct row_access r;
     const struct rowops *ops = w->cta->launch->ops;
-    const void *row = opnd_row(w, g, &in->s[0], 0, pool);
-    bool wide = in->s[0].rows == 2;
-    if (in->nelem == 1 && in->elem_b == 4u * in->s[1].rows && size <= 8)
-        return ops->put(win.host, win.base, win.size_b, row, wide, (u64)in->imm, opnd_row(w, g, &in->s[1], 0, pool), size);
-    if (in->elem_b != 4 || in->nelem < 2 || !all_words(in->extra, in->nelem)) return false;
+    const u8 *pool = w->cta->launch->k->pool;
+    bool straight = in->nelem == 1 && in->elem_b == 4u * in->s[1].rows;
+    if (!straight && (in->elem_b != 4 || in->nelem < 2 || !all_words(in->extra, in->nelem))) return false;
+    if (!short_begin(w, g, in, mask, true, &r)) return false;
+    if (straight) return ops->put(&r, opnd_row(w, g, &in->s[1], 0, pool));
     _Alignas(64) u32 packed[SLAB_LANES * 4];
     const u32 *rows[4];
     for (u32 e = 0; e < in->nelem; e++) rows[e] = (const u32 *)(const void *)opnd_row(w, g, &in->extra[e], 0, pool);
     ops->zip(packed, rows, in->nelem);
-    return ops->put(win.host, win.base, win.size_b, row, wide, (u64)in->imm, packed, size);
+    return ops->put(&r, packed);
 }
-
-static bool whole_slab(const struct warp *w, u64 mask) { return mask == 0xFFFFFFFFu && w->nslabs == 1; }
 
 void exec_ld(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     struct access x;
-    if (whole_slab(w, mask) && short_load(w, g, in)) return;
+    if (short_load(w, g, in, mask)) return;
     for (u32 s = 0; s < w->nslabs; s++) {
         if (!access_begin(w, g, in, &in->s[0], in->imm, mask, s, &x)) continue;
         bool whole = !((u32)(w->live >> 32 * s) & ~x.a.mask);
@@ -149,7 +166,7 @@ void exec_ldparam(struct warp *w, struct group *g, const struct inst *in, u64 ma
 
 void exec_st(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     struct access x;
-    if (whole_slab(w, mask) && short_store(w, g, in)) return;
+    if (short_store(w, g, in, mask)) return;
     const struct opnd *src = in->nelem == 1 ? &in->s[1] : in->extra;
     for (u32 s = 0; s < w->nslabs; s++) {
         if (!access_begin(w, g, in, &in->s[0], in->imm, mask, s, &x)) continue;

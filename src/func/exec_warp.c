@@ -2,6 +2,7 @@
  * instructions on other warp sizes. `mask` holds all lanes that take part, already gathered (barrier.c). */
 #include "func/func.h"
 #include "func/mma.h"
+#include "func/rowops.h"
 
 #include <string.h>
 
@@ -22,29 +23,11 @@ static u64 read_pred(const struct warp *w, const struct group *g, const struct o
     return o->negate ? ~p : p;
 }
 
-enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX }; /* inst.aux, as the lowering sets it */
-
-/* PTX ISA, shfl: c packs the clamp value (bits 0-4) and the segment mask (bits 8-12). */
 void exec_shfl(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    u32 a[SLAB_LANES], b[SLAB_LANES], c[SLAB_LANES];
-    memcpy(a, row(w, g, &in->s[0]), sizeof(a));
-    memcpy(b, row(w, g, &in->s[1]), sizeof(b));
-    memcpy(c, row(w, g, &in->s[2]), sizeof(c));
-    u64 valid = 0;
-    for (u64 rest = mask; rest; rest &= rest - 1) {
-        int lane = __builtin_ctzll(rest), bval = (int)(b[lane] & 31), cval = (int)(c[lane] & 31), seg = (int)(c[lane] >> 8 & 31);
-        int max = (lane & seg) | (cval & ~seg), min = lane & seg, j;
-        bool p;
-        switch (in->aux) {
-        case SHFL_UP: j = lane - bval, p = j >= max; break;
-        case SHFL_DOWN: j = lane + bval, p = j <= max; break;
-        case SHFL_BFLY: j = lane ^ bval, p = j <= max; break;
-        default: j = min | (bval & ~seg), p = j <= max; break;
-        }
-        if (!p) j = lane;
-        if (p) valid |= 1ull << lane;
-        write_lane(w, g, &in->d, (u32)lane, a[j & 31]);
-    }
+    const struct rowops *ops = w->cta->launch->ops;
+    _Alignas(64) u32 t[SLAB_LANES];
+    u32 valid = ops->shuffle(t, row(w, g, &in->s[0]), row(w, g, &in->s[1]), row(w, g, &in->s[2]), (enum shuffle_mode)in->aux);
+    if (!in->d.absent) ops->blend32(row(w, g, &in->d), t, (u32)mask);
     write_pred(g, &in->extra[0], valid, mask);
 }
 

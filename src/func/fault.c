@@ -50,7 +50,10 @@ static void describe_neighbour(struct launch *l, u64 addr) {
     for (u32 i = 0; i < l->mem->allocs.n && l->mem->allocs.at[i].base <= addr; i++) best = &l->mem->allocs.at[i];
     if (!best) return;
     u64 past = addr - (best->base + best->size_b);
-    if (past < 65536)
+    if (past == 0)
+        strbuf_add(&l->fault, ": just past the end of the %llu-byte allocation at 0x%llx", (unsigned long long)best->size_b,
+                   (unsigned long long)best->base);
+    else if (past < 65536)
         strbuf_add(&l->fault, ": %llu bytes past the end of the %llu-byte allocation at 0x%llx", (unsigned long long)past,
                    (unsigned long long)best->size_b, (unsigned long long)best->base);
 }
@@ -74,7 +77,7 @@ void fault_access(struct warp *w, const struct inst *in, u32 slab, const struct 
         strbuf_add(&l->fault, ", in the freed allocation of %llu bytes at 0x%llx", (unsigned long long)al->size_b, (unsigned long long)al->base);
         break;
     }
-    case FAULT_READ_ONLY: strbuf_add(&l->fault, ", which may only be read"); break;
+    case FAULT_READ_ONLY: strbuf_add(&l->fault, ", in constant memory, which may only be read"); break;
     default:
         if (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_GENERIC) {
             strbuf_add(&l->fault, addr < 4096 ? ", a null pointer" : ", outside every allocation");

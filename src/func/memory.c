@@ -97,7 +97,15 @@ bool span_store(u8 *host, u64 base, u64 size_b, struct maccess *a, const void *i
 
 bool span_atomic(u8 *host, u64 base, u64 size_b, struct maccess *a, const struct atomic_op *op, const u64 *opa, const u64 *opb, u64 *old) {
     if (!span_ok(base, size_b, a)) return false;
-    for (u32 rest = a->mask; rest; rest &= rest - 1) {
+    bool words = op->kind == MOD_add && a->size_b == 4 && type_table[op->type].family != FAMILY_F && type_table[op->type].family != FAMILY_X;
+    for (u32 rest = a->mask; words && rest; rest &= rest - 1) { /* counters: nearly all atomics there are */
+        u32 l = (u32)__builtin_ctz(rest), v;
+        memcpy(&v, host + (a->addr[l] - base), 4);
+        if (old) old[l] = v;
+        v += (u32)opa[l];
+        memcpy(host + (a->addr[l] - base), &v, 4);
+    }
+    for (u32 rest = words ? 0 : a->mask; rest; rest &= rest - 1) {
         u32 l = (u32)__builtin_ctz(rest);
         u8 *p = host + (a->addr[l] - base);
         u64 was = 0;

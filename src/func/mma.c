@@ -262,7 +262,7 @@ static void run_float(const struct opkey *key, const struct mma_shape *s, void *
     t.keep_bits = is_fp8(key->type[1]) ? KEEP_BITS_FP8 : KEEP_BITS;
     t.up = t.keep_bits - format_of(key->type[1]).frac_bits - format_of(key->type[2]).frac_bits;
     t.half_result = key->type[0] == TYPE_f16;
-    struct num sums[MAX_M][MAX_N];
+    struct num sums[MAX_M][MAX_N] = {0};
     u32 results[MAX_M][MAX_N];
     acc_load(&t, s, c, sums);
     for (u32 row = 0; row < s->m; row++) dot_results(&t, row, sums[row], results[row]);
@@ -271,7 +271,7 @@ static void run_float(const struct opkey *key, const struct mma_shape *s, void *
 
 /* --- f64 */
 static void run_f64(const struct mma_shape *s, void *const *d, const void *const *a, const void *const *b, const void *const *c) {
-    double ma[MAX_M][16], mb[MAX_N][16];
+    double ma[MAX_M][16] = {0}, mb[MAX_N][16] = {0};
     for (u32 lane = 0; lane < SLAB_LANES; lane++) {
         for (u32 j = 0; j < s->na; j++) {
             struct place p = place_a(j, lane, 1, s->m);
@@ -317,7 +317,7 @@ static i64 int_dot(const i16 *a, const i16 *b, u32 k, bool with_xor) {
 }
 static void run_int(const struct opkey *key, const struct mma_shape *s, void *const *d, const void *const *a,
                     const void *const *b, const void *const *c) {
-    i16 ma[MAX_M * MAX_K], mb[MAX_N * MAX_K];
+    i16 ma[MAX_M * MAX_K] = {0}, mb[MAX_N * MAX_K] = {0};
     load_ints(ma, s->k, a, s->na, s->m, key->type[1], false);
     load_ints(mb, s->k, b, s->nb, s->m, key->type[2], true);
     bool with_xor = key->type[1] == TYPE_b1 && key_has(key, MOD_xor), clamp = key_has(key, MOD_satfinite);

@@ -5,6 +5,18 @@
 
 #include "isa/isa.h"
 
+/* An access of one slab to one window of host memory: lane l of mask at row[l] + off, inside [base, base + size_b), aligned to size */
+struct row_access {
+    u8 *host;
+    u64 base, size_b;
+    const void *row; /* u64[32] when wide, else u32[32] */
+    bool wide;
+    u64 off;
+    u32 size;        /* bytes a lane: 4, 8 or 16 */
+    u32 mask;        /* not 0 */
+};
+enum shuffle_mode { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX };
+
 struct rowops {
     /* d[l] = s[l] for the lanes of m; rows of 4 or 8 bytes a lane */
     void (*blend32)(u32 *d, const u32 *s, u32 m);
@@ -14,16 +26,18 @@ struct rowops {
     void (*address64)(u64 *addr, const u64 *row, u64 off, u32 m);
     /* True when every addr[l] - base <= span and no addr[l] has a bit of `low` */
     bool (*inside)(const u64 *addr, u64 base, u64 span, u64 low);
-    /* The short way for whole slabs: addresses row[l] + off (u64 rows when `wide`, else u32), all inside [base, base + size_b) of host and aligned
-     * to size, or false and nothing done. fetch leaves size bytes a lane in out, put takes them from in. Sizes 4, 8 and 16. */
-    bool (*fetch)(void *out, const u8 *host, u64 base, u64 size_b, const void *row, bool wide, u64 off, u32 size);
-    bool (*put)(u8 *host, u64 base, u64 size_b, const void *row, bool wide, u64 off, const void *in, u32 size);
+    /* Check and move in one pass: false, and nothing done, when a lane is outside or misaligned. fetch writes all lanes of out (those
+     * outside the mask get anything), size bytes a lane. */
+    bool (*fetch)(void *out, const struct row_access *r);
+    bool (*put)(const struct row_access *r, const void *in);
     /* n rows of u32 from packed records of n words a lane, and back */
     void (*unzip)(u32 *const *rows, const u32 *packed, u32 n);
     void (*zip)(u32 *packed, const u32 *const *rows, u32 n);
     /* Moves size bytes (1, 2, 4, 8, 16, 32) per lane between host + (addr[l] - base) and the packed array */
     void (*gather)(void *out, const u8 *host, u64 base, const u64 *addr, u32 size);
     void (*scatter)(u8 *host, u64 base, const u64 *addr, const void *in, u32 size, u32 m);
+    /* shfl on rows; returns the lanes whose source was in range */
+    u32 (*shuffle)(u32 *out, const u32 *a, const u32 *b, const u32 *c, enum shuffle_mode mode);
 };
 extern const struct rowops rowops_plain, rowops_avx2;
 const struct rowops *rowops_host(void);

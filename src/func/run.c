@@ -34,6 +34,7 @@ static u64 collective_members(const struct warp *w, const struct group *g, const
 
 static u64 lanes_naming(const struct warp *w, const struct group *g, const struct inst *in, u64 lanes, u64 members) {
     u64 same = 0;
+    if (in->q.absent || in->q.in == OPND_IN_POOL) return lanes;
     for (u64 m = lanes; m; m &= m - 1)
         if (collective_members(w, g, in, (u32)__builtin_ctzll(m)) == members) same |= m & -m;
     return same;
@@ -45,17 +46,24 @@ static inline void count(struct launch *l, const struct inst *in, u64 mask) {
     c->lanes += mask == 0xFFFFFFFFu ? SLAB_LANES : (u64)__builtin_popcountll(mask);
 }
 
-/* Whole warps of one slab running plain arithmetic: most of most programs. Returns how many instructions it did. */
+/* Plain arithmetic of one slab: most of most programs. Returns how many instructions it did. */
 static inline u64 run_plain(struct launch *l, const struct warp *w, struct group *g, u64 n) {
     const struct inst *const code = l->k->code, *in = &code[g->pc];
-    if (!(in->flags & INST_PLAIN) || g->mask != w->live || w->nslabs != 1 || l->trace) return 0;
+    if (!(in->flags & INST_PLAIN) || w->nslabs != 1 || l->trace) return 0;
     u8 *const regs = g->regs;
     u8 *const from[2] = {regs, l->k->pool};
     const u64 lanes = (u64)__builtin_popcountll(g->mask);
+    const bool whole = g->mask == w->live;
+    _Alignas(64) u64 t[SLAB_LANES];
     struct pc_count *c = &l->counts[in - code];
     u64 done = 0;
     do {
-        in->lane(regs + in->d.off, from[in->s[0].in] + in->s[0].off, from[in->s[1].in] + in->s[1].off, from[in->s[2].in] + in->s[2].off, NULL, in->aux);
+        u8 *d = regs + in->d.off;
+        in->lane(whole ? d : (u8 *)t, from[in->s[0].in] + in->s[0].off, from[in->s[1].in] + in->s[1].off, from[in->s[2].in] + in->s[2].off, NULL, in->aux);
+        if (!whole && in->d.rows == 2)
+            l->ops->blend64((u64 *)(void *)d, t, (u32)g->mask);
+        else if (!whole)
+            l->ops->blend32((u32 *)(void *)d, (const u32 *)(const void *)t, (u32)g->mask);
         c->warps++;
         c->lanes += lanes;
         in++, c++;

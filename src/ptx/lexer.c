@@ -34,6 +34,8 @@ static void newline(struct lexer *lx) {
 }
 
 static bool skip_block_comment(struct lexer *lx) {
+    lx->comment = lx->p;
+    lx->comment_loc = (struct ptx_loc){lx->line, (u32)(lx->p - lx->line_start) + 1};
     for (lx->p += 2; lx->p < lx->end; lx->p++) {
         if (*lx->p == '\n') newline(lx);
         if (*lx->p == '*' && peek_at(lx, 1) == '/') {
@@ -97,8 +99,9 @@ static void lex_int(struct lexer *lx, struct token *t, u32 prefix, u64 base) {
         lx->p++;
     }
     if (!ok || (lx->p < lx->end && is_word(*lx->p))) {
+        bool octal = ok && base == 8 && is_digit(*lx->p);
         skip_word(lx);
-        lex_bad(t, "not a 64-bit integer");
+        lex_bad(t, octal ? "a leading 0 makes it octal, which has no digits 8 and 9" : "not a 64-bit integer");
     }
 }
 
@@ -237,7 +240,12 @@ struct token lexer_next(struct lexer *lx) {
     bool after_word = lx->p == before && lx->p > lx->line_start && is_word(lx->p[-1]);
     t.text = lx->p;
     t.loc = (struct ptx_loc){lx->line, (u32)(lx->p - lx->line_start) + 1};
-    if (!closed) lex_bad(&t, "comment without its closing */");
+    if (!closed) {
+        t.text = lx->comment;
+        t.len = 2;
+        t.loc = lx->comment_loc;
+        lex_bad(&t, "comment without its closing */");
+    }
     if (lx->p == lx->end) return t;
     char c = *lx->p;
     if (is_alpha(c) || ((c == '_' || c == '$' || c == '%') && is_word(peek_at(lx, 1))) || c == '_') {

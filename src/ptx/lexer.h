@@ -31,6 +31,8 @@ struct token {
 struct lexer { /* may be copied to look ahead */
     const char *p, *end, *line_start;
     u32 line;
+    const char *comment; /* where the last block comment starts, */
+    struct ptx_loc comment_loc; /* and its place */
 };
 
 void lexer_init(struct lexer *lx, const char *text, size_t len);

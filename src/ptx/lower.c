@@ -230,7 +230,7 @@ static void finish_function(struct fn *f, struct kernel_func *kf) {
     cfg_reconvergence(&flow, reconv, &scratch);
     u32 nin = reg_params(f->pf->params, f->pf->nparams, in), nout = reg_params(f->pf->rets, f->pf->nrets, out);
     struct regalloc_result r = regalloc(&flow, in, nin, out, nout, phys, &scratch);
-    bool quads = memchr(f->vrows.at, 4, f->vrows.n) != NULL;
+    bool quads = f->vrows.n && memchr(f->vrows.at, 4, f->vrows.n) != NULL;
     f->region = (u32)align_up(r.regs, 4);
     for (u32 pc = 0; pc < n; pc++) {
         struct inst *x = &f->code.at[pc];

@@ -7,6 +7,7 @@
 
 #include "func/func.h"
 #include "func/lanes.h"
+#include "func/rowops.h"
 #include "ptx/ptx.h"
 
 struct lower {
@@ -52,6 +53,9 @@ bool lower_pred_dst(struct fn *f, const struct ptx_opnd *o, struct opnd *out);
 bool lower_address(struct fn *f, const struct ptx_opnd *o, struct inst *in);
 bool lower_error(struct fn *f, const struct ptx_opnd *o, const char *fmt, ...) PRINTF_LIKE(3, 4); /* false */
 u32 fn_reg_bits(const struct fn *f, const struct ptx_opnd *o); /* width of the register an operand names; 32 for others */
+
+/* --- lower_require.c: false after an error when a modifier that must be there is missing */
+bool lower_require(struct fn *f);
 
 /* --- lower_inst.c */
 bool lower_inst(struct fn *f, const struct ptx_inst *pi);

@@ -614,6 +614,7 @@ static bool lower_call(struct fn *f) {
     if (o < end && o->kind == PTX_LIST) args = o++;
     const struct ptx_func *proto = call_prototype(f, target);
     if (!proto) return lower_error(f, target, "an indirect call needs a .callprototype or .calltargets label");
+    if (proto->is_entry) return lower_error(f, target, "'%s' is a kernel; only a .func can be called", proto->name);
     struct call_info *c = ARENA_NEW(f->lo->arena, struct call_info);
     struct func_slot *sr = ARENA_ARRAY(f->lo->arena, struct func_slot, proto->nrets + 1), *sa = ARENA_ARRAY(f->lo->arena, struct func_slot, proto->nparams + 1);
     if (!call_slots(f, rets, proto->rets, proto->nrets, "result", true, sr)) return false;
@@ -706,7 +707,7 @@ static bool lower_shfl(struct fn *f) {
     set_pair(in, d, p);
     memcpy(in->s, s, sizeof(s));
     in->q = mask;
-    in->aux = has(f, MOD_up) ? 0 : has(f, MOD_down) ? 1 : has(f, MOD_bfly) ? 2 : 3;
+    in->aux = has(f, MOD_up) ? SHUFFLE_UP : has(f, MOD_down) ? SHUFFLE_DOWN : has(f, MOD_bfly) ? SHUFFLE_BFLY : SHUFFLE_IDX;
     return true;
 }
 
@@ -788,7 +789,8 @@ static bool lower_mma(struct fn *f) {
             enum type need = f64 ? TYPE_b64 : TYPE_b32;
             if (i == 0 ? !lower_dst(f, e, need, false, &x[at]) : !lower_src(f, e, need, false, &x[at])) return false;
         }
-    if (!exec_mma_legal(&f->pi->key, n)) return lower_error(f, NULL, "this shape and these types are not supported");
+    if (!exec_mma_legal(&f->pi->key, n))
+        return lower_error(f, NULL, "no known matrix product of this shape and these types takes %u, %u, %u and %u registers", n[0], n[1], n[2], n[3]);
     struct inst *in = emit_collective(f, exec_mma);
     in->extra = x;
     in->extra_n = (u8)total;
@@ -893,5 +895,5 @@ bool lower_inst(struct fn *f, const struct ptx_inst *pi) {
         const struct ptx_reg *r = &f->pf->regs[pi->guard];
         return lower_error(f, NULL, "guard '%s' has type .%s; expected a predicate", r->name, type_table[r->type].name);
     }
-    return special((enum op)pi->key.op)(f);
+    return lower_require(f) && special((enum op)pi->key.op)(f);
 }

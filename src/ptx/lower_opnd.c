@@ -11,10 +11,8 @@ bool lower_error(struct fn *f, const struct ptx_opnd *o, const char *fmt, ...) {
     strbuf_vadd(&b, fmt, ap);
     va_end(ap);
     struct ptx_loc loc = o ? o->loc : f->pi->loc;
-    struct strbuf name = {0};
-    opkey_print(&f->pi->key, &name);
-    diag_error(f->lo->dg, f->lo->m->file, loc.line, loc.col, "%s: %s", name.s, b.s);
-    strbuf_free(&name);
+    int opcode = (int)strcspn(f->pi->text, " \t"); /* as the user wrote it */
+    diag_error(f->lo->dg, f->lo->m->file, loc.line, loc.col, "%.*s: %s", opcode, f->pi->text, b.s);
     strbuf_free(&b);
     return false;
 }
@@ -109,6 +107,11 @@ static const char *kind_name(const struct ptx_opnd *o) {
 }
 
 /* The address constant of a variable or function; frame variables of functions are handled by mov alone. */
+/* What another module would define: there is no linking */
+static bool var_is_missing(const struct ptx_var *v) {
+    return v->linkage == LINK_EXTERN && (v->space == SPACE_GLOBAL || v->space == SPACE_CONST);
+}
+
 static bool lower_symbol(struct fn *f, const struct ptx_opnd *o, enum type need, struct opnd *out) {
     if (type_table[need].bits < 32) return lower_error(f, o, "an address needs a register of 32 or 64 bits");
     u64 value;
@@ -118,6 +121,7 @@ static bool lower_symbol(struct fn *f, const struct ptx_opnd *o, enum type need,
         const struct ptx_var *v = o->var;
         bool in_frame = v->space == SPACE_LOCAL || (v->space == SPACE_PARAM && !var_is_kernel_param(f, v));
         if (in_frame && !f->is_entry) return lower_error(f, o, "take the address of '%s' with mov first", v->name);
+        if (var_is_missing(v)) return lower_error(f, o, "variable '%s' is declared .extern and defined nowhere", v->name);
         value = v->address + (u64)o->off;
     }
     *out = opnd_const(f, type_table[need].bits == 32 ? (u32)value : value, type_rows(need));
@@ -193,6 +197,7 @@ bool lower_pred_dst(struct fn *f, const struct ptx_opnd *o, struct opnd *out) {
 static bool address_of_var(struct fn *f, const struct ptx_opnd *o, struct inst *in) {
     const struct ptx_var *v = o->elem[0].var;
     bool kernel_param = v->space == SPACE_PARAM && var_is_kernel_param(f, v);
+    if (var_is_missing(v)) return lower_error(f, o, "variable '%s' is declared .extern and defined nowhere", v->name);
     bool in_frame = v->space == SPACE_LOCAL || (v->space == SPACE_PARAM && !kernel_param);
     enum space want = in->space == SPACE_GENERIC ? SPACE_GENERIC : (enum space)v->space;
     if (in->space != SPACE_GENERIC && in->space != v->space)

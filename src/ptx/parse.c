@@ -202,6 +202,12 @@ static bool parse_target_word(struct parser *p) {
             sm = sm * 10 + (u32)(t->text[i] - '0');
         if (!sm) return parse_expected(p, "a target such as sm_90");
         p->m->sm = sm;
+    } else {
+        static const char modes[] = "texmode_unified texmode_independent texmode_raw debug map_f64_to_f32";
+        char word[32] = "";
+        if (t->len < sizeof(word)) memcpy(word, t->text, t->len);
+        if (!*word || !text_in_list(modes, word))
+            return parse_error(p, t->loc, "unknown target '%.*s'; expected sm_ and a number, or one of: %s", (int)MIN(t->len, 60u), t->text, modes);
     }
     parse_advance(p);
     return true;
@@ -332,6 +338,14 @@ static void parser_free(struct parser *p) {
     free(p);
 }
 
+/* Other files end up here by mistake: one error, not twenty */
+static bool check_is_text(struct parser *p, const char *text, size_t len) {
+    const char *nul = memchr(text, 0, len);
+    if (!nul) return true;
+    const char *hint = len > 4 && memcmp(text, "\x7F" "ELF", 4) == 0 ? " but an ELF file (a program or cubin)" : "";
+    return parse_error(p, (struct ptx_loc){0}, "this is not PTX text%s: the byte at offset %zu is 0", hint, (size_t)(nul - text));
+}
+
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, struct diag *dg) {
     struct ptx_module *m = base_alloc(sizeof(*m));
     struct parser *p = base_alloc(sizeof(*p));
@@ -342,7 +356,7 @@ struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, str
     if (len > INT32_MAX) parse_error(p, (struct ptx_loc){0}, "file of %zu bytes is too large; the limit is 2 GiB", len);
     lexer_init(&p->lx, text, len > INT32_MAX ? 0 : len);
     p->tok.text = p->lx.p;
-    if (!p->failed) parse_module(p);
+    if (!p->failed && check_is_text(p, text, len)) parse_module(p);
     m->nfuncs = p->module_funcs.n;
     m->nvars = p->module_vars.n;
     m->funcs = keep_pointers(p, p->module_funcs.at, m->nfuncs);

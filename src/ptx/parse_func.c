@@ -111,6 +111,12 @@ static bool parse_header(struct parser *p, struct ptx_func *f) {
 
 /* --- the function in its module */
 
+static bool same_params(const struct ptx_var *a, u32 na, const struct ptx_var *b, u32 nb) {
+    for (u32 i = 0; i < na && na == nb; i++)
+        if (a[i].size_b != b[i].size_b || a[i].space != b[i].space) return false;
+    return na == nb;
+}
+
 /* The function an earlier declaration made, brought up to date, or a new one; NULL after an error */
 static struct ptx_func *func_declare(struct parser *p, const struct ptx_func *like, bool has_body) {
     struct name *n = name_intern(p, like->name, strlen(like->name));
@@ -125,6 +131,10 @@ static struct ptx_func *func_declare(struct parser *p, const struct ptx_func *li
     }
     if (f->is_entry != like->is_entry) {
         parse_error(p, like->loc, "'%s' was declared %s at line %u", f->name, f->is_entry ? ".entry" : ".func", f->loc.line);
+        return NULL;
+    }
+    if (!same_params(f->params, f->nparams, like->params, like->nparams) || !same_params(f->rets, f->nrets, like->rets, like->nrets)) {
+        parse_error(p, like->loc, "'%s' has other parameters or results than at line %u", f->name, f->loc.line);
         return NULL;
     }
     if (!has_body) return f; /* said again: the first word stands */

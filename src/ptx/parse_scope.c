@@ -281,6 +281,7 @@ bool scope_undeclared(struct parser *p, const struct name *n, struct ptx_loc loc
     for (u32 d = 0; d <= p->scope_depth; d++)
         for (struct symbol *s = p->scopes[d].symbols; s; s = s->next_in_scope)
             if (s->kind <= SYM_FUNC) VEC_PUSH(&names, s->name->text);
+    for (u32 r = 0; r < SREG_COUNT; r++) VEC_PUSH(&names, sreg_table[r].name);
     const char *hint = parse_suggest(p, "", n->text, n->len, names.at, names.n);
     parse_error(p, loc, "%s '%s' is not declared%s", what, n->text, hint);
     free(names.at);

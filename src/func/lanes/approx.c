@@ -2,7 +2,7 @@
  * div.full.
  *
  * Each is computed in double by a short polynomial or one division, far inside PTX's bounds, and rounded once: the result is
- * the nearest value but for a few in a billion. Silicon's own tables are not modelled, except where they show beyond the
+ * nearly always the nearest value. Silicon's own tables are not modelled, except where they show beyond the
  * stated error: sin and cos first scale by a single-precision 1/2pi, truncating, so that large arguments lose their phase as
  * they do there; div.approx multiplies by a reciprocal that is 0 for divisors beyond 2^126; the f64 forms use and give the
  * upper 32 bits only.
@@ -161,16 +161,15 @@ HALF_OP(bf16_ex2, bf16_flush(BF16_OUT(exp2_f64(BF16_IN(bf16_flush(a[i]))))))
 HALF_OP(f16_tanh, F16_OUT(tanh_f64(F16_IN(a[i]))))
 HALF_OP(bf16_tanh, BF16_OUT(tanh_f64(BF16_IN(a[i]))))
 
-/* --- f64: upper word in, upper word out, .ftz always */
-INLINE double f64_upper(u64 x) {
+/* --- f64: upper word in, upper word out */
+INLINE u64 f64_flush(u64 x) { return x & 0x7ff0000000000000ull ? x : x & F64_SIGN; }
+INLINE double f64_upper(u64 x, bool ftz) {
     u64 hi = x & 0xffffffff00000000ull;
-    return f64_of(hi & 0x7ff0000000000000ull ? hi : hi & F64_SIGN);
+    return f64_of(ftz ? f64_flush(hi) : hi);
 }
 INLINE u64 f64_round_upper(double r) {
-    u64 bits = f64_bits(r);
-    u64 hi = (bits + 0x80000000ull) & 0xffffffff00000000ull;
-    hi = hi & 0x7ff0000000000000ull ? hi : hi & F64_SIGN;
-    return r == r ? hi : 0x7fffffff00000000ull;
+    u64 hi = (f64_bits(r) + 0x80000000ull) & 0xffffffff00000000ull;
+    return r == r ? f64_flush(hi) : 0x7fffffff00000000ull;
 }
 #define F64_OP(name, expr)                                                                                                       \
     LANE_FN(name) {                                                                                                              \
@@ -179,8 +178,9 @@ INLINE u64 f64_round_upper(double r) {
         (void)bv, (void)cv, (void)q, (void)aux;                                                                                  \
         LANES(i, SLAB_LANES) { d[i] = f64_round_upper(expr); }                                                                   \
     }
-F64_OP(f64_rcp, 1.0 / f64_upper(a[i]))
-F64_OP(f64_rsqrt, 1.0 / __builtin_sqrt(f64_upper(a[i])))
+F64_OP(f64_rcp_ftz, 1.0 / f64_upper(a[i], true))
+F64_OP(f64_rsqrt_ftz, 1.0 / __builtin_sqrt(f64_upper(a[i], true)))
+F64_OP(f64_rsqrt, 1.0 / __builtin_sqrt(f64_upper(a[i], false)))
 
 /* --- choice */
 static lane_fn *pick_f32(const struct opkey *k) {
@@ -197,6 +197,10 @@ static lane_fn *pick_f32(const struct opkey *k) {
     case OP_div: return key_has(k, MOD_full) ? (ftz ? f32_full_ftz : f32_full) : ftz ? f32_div_ftz : f32_div;
     default: return NULL;
     }
+}
+static lane_fn *pick_f64(const struct opkey *k) {
+    if (k->op == OP_rcp) return f64_rcp_ftz; /* there is no other */
+    return k->op != OP_rsqrt ? NULL : key_has(k, MOD_ftz) ? f64_rsqrt_ftz : f64_rsqrt;
 }
 static lane_fn *pick_half(const struct opkey *k) {
     bool ex2 = k->op == OP_ex2;
@@ -215,7 +219,7 @@ struct lane_pick LANES_NAME(lanes_approx)(const struct lane_query *q) {
     if (!key_has(k, MOD_approx) && !key_has(k, MOD_full)) return (struct lane_pick){0};
     switch (k->type[0]) {
     case TYPE_f32: return (struct lane_pick){pick_f32(k), 0};
-    case TYPE_f64: return (struct lane_pick){k->op == OP_rcp ? f64_rcp : k->op == OP_rsqrt ? f64_rsqrt : NULL, 0};
+    case TYPE_f64: return (struct lane_pick){pick_f64(k), 0};
     default: return (struct lane_pick){pick_half(k), 0};
     }
 }

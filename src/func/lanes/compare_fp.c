@@ -1,7 +1,7 @@
 /* compare_fp.c: setp and set on f32, f64, f16, bf16 and packed sources, and testp. lanes_compare asks here when the source is
  * a float.
  *
- * The eighteen comparisons are seven ordered ones and their complements: `equ` is "not ordered-and-different", `ltu` "not ge",
+ * The fourteen comparisons are seven ordered ones and their complements: `equ` is "not ordered-and-different", `ltu` "not ge",
  * and so on. A loop makes one word of ones or zeros per lane, which vectorises; the words are then gathered into predicate
  * bits. With packed sources p is the low half's answer and q the high half's; otherwise q is the complement's. A bool operator
  * joins each with the source predicate. */

@@ -4,7 +4,7 @@
  * of them. Everything that rounds goes through one pipeline over a row of doubles, to which every source but 64-bit integers
  * converts exactly (those are rounded to odd, which a second rounding to fewer bits cannot notice; to f64 itself they have
  * their own way):
- *     decode -> flush (.ftz) -> clamp (.sat .relu) -> round to an integer (.rni ...) -> encode, rounding once -> flush -> extend to the register
+ *     decode -> flush (.ftz) -> to an integer (.rni ...) -> clamp (.sat .relu) -> encode, rounding once -> flush -> extend
  * The conversions that programs use most skip the pipeline.
  * As on silicon, float to integer always clamps; NaN gives 0, or the sign bit alone when source or result is 64 bits wide. */
 #include "func/lanes/float.h"

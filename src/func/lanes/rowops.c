@@ -4,6 +4,9 @@
 #include "func/lanes.h"
 
 #include <string.h>
+#ifdef LANES_AVX2
+#include <immintrin.h>
+#endif
 
 static void blend32(u32 *d, const u32 *s, u32 m) {
     for (u32 l = 0; l < SLAB_LANES; l++) {
@@ -114,22 +117,30 @@ static void scatter(u8 *host, u64 base, const u64 *addr, const void *in, u32 siz
 
 /* One pass over the addresses answers it all: inside and aligned, all the same, one after the other. */
 struct shape {
-    u64 addr[SLAB_LANES]; /* from the window's start */
-    bool same, ramp;
+    _Alignas(64) u64 addr[SLAB_LANES]; /* from the window's start; lanes outside the mask repeat the first lane inside */
+    bool ok, same, ramp;
 };
 
-static inline bool shape_of(struct shape *x, u64 base, u64 size_b, const void *row, bool wide, u64 off, u32 size) {
-    u64 bad = 0, odd = 0, same = 0, ramp = 0, span = size_b - size;
-    if (size_b < size) return false;
-    if (wide) {
-        const u64 *r = row;
-        off -= base;
-        for (u32 l = 0; l < SLAB_LANES; l++) x->addr[l] = r[l] + off;
-    } else {
-        const u32 *r = row;
-        for (u32 l = 0; l < SLAB_LANES; l++) x->addr[l] = (u32)(r[l] + (u32)off) - base;
+#ifdef LANES_AVX2
+static inline void shape_judge(struct shape *x, u64 size_b, u32 size) {
+    const __m256i first = _mm256_set1_epi64x((i64)x->addr[0]), span = _mm256_set1_epi64x((i64)(size_b - size));
+    const __m256i wrong = _mm256_set1_epi64x((i64)(1ull << 63 | (size - 1)));
+    __m256i step = _mm256_set_epi64x(3 * (i64)size, 2 * (i64)size, size, 0), bad = _mm256_setzero_si256(), same = bad, ramp = bad;
+    for (u32 l = 0; l < SLAB_LANES; l += 4) {
+        __m256i a = _mm256_load_si256((const __m256i *)(const void *)(x->addr + l)), d = _mm256_sub_epi64(a, first);
+        __m256i top = _mm256_and_si256(_mm256_sub_epi64(span, a), _mm256_set1_epi64x((i64)(1ull << 63)));
+        bad = _mm256_or_si256(bad, _mm256_or_si256(a, top));
+        same = _mm256_or_si256(same, d);
+        ramp = _mm256_or_si256(ramp, _mm256_xor_si256(d, step));
+        step = _mm256_add_epi64(step, _mm256_set1_epi64x(4 * (i64)size));
     }
-    u64 first = x->addr[0];
+    x->same = _mm256_testz_si256(same, same);
+    x->ramp = _mm256_testz_si256(ramp, ramp);
+    x->ok = size_b >= size && _mm256_testz_si256(bad, wrong);
+}
+#else
+static inline void shape_judge(struct shape *x, u64 size_b, u32 size) {
+    u64 bad = 0, odd = 0, same = 0, ramp = 0, span = size_b - size, first = x->addr[0];
     for (u32 l = 0; l < SLAB_LANES; l++) {
         u64 a = x->addr[l], d = a - first;
         bad |= a | (span - a);
@@ -139,45 +150,172 @@ static inline bool shape_of(struct shape *x, u64 base, u64 size_b, const void *r
     }
     x->same = !same;
     x->ramp = !ramp;
-    return !(bad >> 63) && !(odd & (size - 1)); /* windows start at multiples of 256, so offsets are aligned as addresses are */
+    x->ok = size_b >= size && !(bad >> 63) && !(odd & (size - 1)); /* windows start at multiples of 256: offsets are aligned as addresses are */
+}
+#endif
+
+static inline void shape_wide(struct shape *x, const struct row_access *r) {
+    const u64 *row = r->row;
+    u64 off = r->off - r->base;
+    for (u32 l = 0; l < SLAB_LANES; l++) x->addr[l] = row[l] + off;
+    repeat_first(x->addr, r->mask);
+    shape_judge(x, r->size_b, r->size);
 }
 
-#define FETCH(T)                                                                                                                 \
-    do {                                                                                                                         \
-        T *o = out;                                                                                                              \
-        for (u32 l = 0; l < SLAB_LANES; l++) memcpy(&o[l], host + x.addr[l], sizeof(T));                                         \
-    } while (0)
+struct pair { /* 16 bytes as one move */
+    u64 lo, hi;
+};
 
-static bool fetch(void *out, const u8 *host, u64 base, u64 size_b, const void *row, bool wide, u64 off, u32 size) {
+/* A constant size in each loop: one load and one store a lane */
+#define GATHER_AS(T)                                                                                                             \
+    for (u32 l = 0; l < SLAB_LANES; l++) {                                                                                       \
+        T v;                                                                                                                     \
+        memcpy(&v, host + addr[l], sizeof(T));                                                                                   \
+        ((T *)out)[l] = v;                                                                                                       \
+    }                                                                                                                            \
+    break
+
+static inline void gather_bytes(void *out, const u8 *host, const u64 *addr, u32 size) {
+    switch (size) {
+    case 4: GATHER_AS(u32);
+    case 8: GATHER_AS(u64);
+    default: GATHER_AS(struct pair);
+    }
+}
+
+static bool fetch_wide(void *out, const struct row_access *r) {
     struct shape x;
-    if (!shape_of(&x, base, size_b, row, wide, off, size)) return false;
+    shape_wide(&x, r);
+    if (!x.ok) return false;
     if (x.ramp)
-        memcpy(out, host + x.addr[0], (size_t)size * SLAB_LANES);
-    else if (x.same && size == 4) {
+        memcpy(out, r->host + x.addr[0], (size_t)r->size * SLAB_LANES);
+    else if (x.same && r->size == 4) {
         u32 v;
-        memcpy(&v, host + x.addr[0], 4);
+        memcpy(&v, r->host + x.addr[0], 4);
         for (u32 l = 0; l < SLAB_LANES; l++) ((u32 *)out)[l] = v;
-    } else if (size == 4)
-        FETCH(u32);
-    else if (size == 8)
-        FETCH(u64);
-    else
-        for (u32 l = 0; l < SLAB_LANES; l++) memcpy((u8 *)out + (size_t)l * 16, host + x.addr[l], 16);
+    } else
+        gather_bytes(out, r->host, x.addr, r->size);
     return true;
 }
 
-static bool put(u8 *host, u64 base, u64 size_b, const void *row, bool wide, u64 off, const void *in, u32 size) {
-    struct shape x;
-    if (!shape_of(&x, base, size_b, row, wide, off, size)) return false;
+/* Addresses of 32 bits, in windows below 2 GiB: the same in half the width */
+struct narrow {
+    _Alignas(64) u32 addr[SLAB_LANES];
+    bool ok, same, ramp;
+};
+
+#ifdef LANES_AVX2
+static inline void narrow_judge(struct narrow *x, u64 size_b, u32 span, u32 size) {
+    const __m256i first = _mm256_set1_epi32((i32)x->addr[0]), vspan = _mm256_set1_epi32((i32)span), vsize = _mm256_set1_epi32((i32)size);
+    const __m256i wrong = _mm256_set1_epi32((i32)(1u << 31 | (size - 1))), top_bit = _mm256_set1_epi32((i32)(1u << 31));
+    __m256i step = _mm256_mullo_epi32(vsize, _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0)), bad = _mm256_setzero_si256(), same = bad, ramp = bad;
+    for (u32 l = 0; l < SLAB_LANES; l += 8) {
+        __m256i a = _mm256_load_si256((const __m256i *)(const void *)(x->addr + l)), d = _mm256_sub_epi32(a, first);
+        bad = _mm256_or_si256(bad, _mm256_or_si256(a, _mm256_and_si256(_mm256_sub_epi32(vspan, a), top_bit)));
+        same = _mm256_or_si256(same, d);
+        ramp = _mm256_or_si256(ramp, _mm256_xor_si256(d, step));
+        step = _mm256_add_epi32(step, _mm256_slli_epi32(vsize, 3));
+    }
+    x->same = _mm256_testz_si256(same, same);
+    x->ramp = _mm256_testz_si256(ramp, ramp);
+    x->ok = size_b >= size && _mm256_testz_si256(bad, wrong);
+}
+#else
+static inline void narrow_judge(struct narrow *x, u64 size_b, u32 span, u32 size) {
+    u32 bad = 0, odd = 0, same = 0, ramp = 0, first = x->addr[0];
+    for (u32 l = 0; l < SLAB_LANES; l++) {
+        u32 a = x->addr[l], d = a - first;
+        bad |= a | (span - a);
+        odd |= a;
+        same |= d;
+        ramp |= d ^ l * size;
+    }
+    x->same = !same;
+    x->ramp = !ramp;
+    x->ok = size_b >= size && !(bad >> 31) && !(odd & (size - 1));
+}
+#endif
+
+static inline void shape_narrow(struct narrow *x, const struct row_access *r) {
+    const u32 *row = r->row;
+    u32 off = (u32)r->off, size = r->size, span = (u32)r->size_b - size;
+    for (u32 l = 0; l < SLAB_LANES; l++) x->addr[l] = row[l] + off;
+    if (r->mask != 0xFFFFFFFFu) {
+        u32 first = x->addr[__builtin_ctz(r->mask)];
+        for (u32 l = 0; l < SLAB_LANES; l++) {
+            u32 idle = (r->mask >> l & 1) - 1;
+            x->addr[l] = (x->addr[l] & ~idle) | (first & idle);
+        }
+    }
+    narrow_judge(x, r->size_b, span, size);
+}
+
+static void gather_words(u32 *out, const u8 *host, const u32 *addr) {
+#ifdef LANES_AVX2
+    for (u32 l = 0; l < SLAB_LANES; l += 8) {
+        __m256i at = _mm256_load_si256((const __m256i *)(const void *)(addr + l));
+        _mm256_storeu_si256((__m256i *)(void *)(out + l), _mm256_i32gather_epi32((const int *)(const void *)host, at, 1));
+    }
+#else
+    for (u32 l = 0; l < SLAB_LANES; l++) memcpy(&out[l], host + addr[l], 4);
+#endif
+}
+
+static bool fetch_narrow(void *out, const struct row_access *r) {
+    struct narrow x;
+    u64 wide[SLAB_LANES];
+    shape_narrow(&x, r);
+    if (!x.ok) return false;
     if (x.ramp)
-        memcpy(host + x.addr[0], in, (size_t)size * SLAB_LANES);
-    else if (size == 4)
-        for (u32 l = 0; l < SLAB_LANES; l++) memcpy(host + x.addr[l], (const u32 *)in + l, 4);
-    else if (size == 8)
-        for (u32 l = 0; l < SLAB_LANES; l++) memcpy(host + x.addr[l], (const u64 *)in + l, 8);
-    else
-        for (u32 l = 0; l < SLAB_LANES; l++) memcpy(host + x.addr[l], (const u8 *)in + (size_t)l * 16, 16);
+        memcpy(out, r->host + x.addr[0], (size_t)r->size * SLAB_LANES);
+    else if (x.same && r->size == 4) {
+        u32 v;
+        memcpy(&v, r->host + x.addr[0], 4);
+        for (u32 l = 0; l < SLAB_LANES; l++) ((u32 *)out)[l] = v;
+    } else if (r->size == 4)
+        gather_words(out, r->host, x.addr);
+    else {
+        for (u32 l = 0; l < SLAB_LANES; l++) wide[l] = x.addr[l];
+        gather_bytes(out, r->host, wide, r->size);
+    }
     return true;
+}
+
+static bool fetch(void *out, const struct row_access *r) {
+    return !r->wide && r->base == 0 && r->size_b < 0x80000000u ? fetch_narrow(out, r) : r->wide && fetch_wide(out, r);
+}
+
+static bool put(const struct row_access *r, const void *in) {
+    struct shape x;
+    if (r->wide)
+        shape_wide(&x, r);
+    else {
+        const u32 *row = r->row;
+        for (u32 l = 0; l < SLAB_LANES; l++) x.addr[l] = (u32)(row[l] + (u32)r->off) - r->base;
+        repeat_first(x.addr, r->mask);
+        shape_judge(&x, r->size_b, r->size);
+    }
+    if (!x.ok) return false;
+    if (x.ramp && r->mask == 0xFFFFFFFFu)
+        memcpy(r->host + x.addr[0], in, (size_t)r->size * SLAB_LANES);
+    else
+        scatter(r->host, 0, x.addr, in, r->size, r->mask);
+    return true;
+}
+
+/* PTX ISA, shfl: c packs the clamp value (bits 0-4) and the segment mask (bits 8-12). */
+static u32 shuffle(u32 *out, const u32 *a, const u32 *b, const u32 *c, enum shuffle_mode mode) {
+    u32 valid = 0;
+    i32 from[SLAB_LANES];
+    for (i32 l = 0; l < SLAB_LANES; l++) {
+        i32 bval = (i32)(b[l] & 31), cval = (i32)(c[l] & 31), seg = (i32)(c[l] >> 8 & 31), max = (l & seg) | (cval & ~seg), min = l & seg;
+        i32 j = mode == SHUFFLE_UP ? l - bval : mode == SHUFFLE_DOWN ? l + bval : mode == SHUFFLE_BFLY ? l ^ bval : min | (bval & ~seg);
+        bool ok = mode == SHUFFLE_UP ? j >= max : j <= max;
+        from[l] = ok ? j : l;
+        valid |= (u32)ok << l;
+    }
+    for (u32 l = 0; l < SLAB_LANES; l++) out[l] = a[from[l] & 31];
+    return valid;
 }
 
 static void unzip(u32 *const *rows, const u32 *packed, u32 n) {
@@ -194,4 +332,4 @@ static void zip(u32 *packed, const u32 *const *rows, u32 n) {
     }
 }
 
-const struct rowops LANES_NAME(rowops) = {blend32, blend64, address32, address64, inside, fetch, put, unzip, zip, gather, scatter};
+const struct rowops LANES_NAME(rowops) = {blend32, blend64, address32, address64, inside, fetch, put, unzip, zip, gather, scatter, shuffle};
