@@ -28,7 +28,7 @@ ifneq ($(findstring clang,$(notdir $(CC))),)
 WARN += -Wno-pass-failed # a lane loop that stays scalar without optimisation or under a sanitizer is no mistake
 endif
 CFLAGS_ALL := -std=c17 -D_GNU_SOURCE -Isrc -Iinclude -I. -ffp-contract=off $(WARN) $(SANFLAGS) -MMD -MP $(CFLAGS)
-LDLIBS_ALL := -ljansson -lzstd -lm $(LDLIBS)
+LDLIBS_ALL := -ljansson -lm $(LDLIBS)
 AVX2FLAGS := -mavx2 -mfma -mf16c -DLANES_AVX2
 ifdef NO_AVX2
 CFLAGS_ALL += -DHEDDLE_NO_AVX2_BUILD
@@ -159,7 +159,7 @@ fuzz: ## fuzz the PTX parser and the manifest reader, FUZZ_SECONDS=600 in all
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run.sh
 
 bench-functional: $B/bench_functional $B/data/silicon_apps/.unpacked ## functional speed: each application against a bare fused multiply-add loop
-	@$B/bench_functional $B/data/silicon_apps
+	@$B/bench_functional --json $B/bench_functional.json $B/data/silicon_apps
 
 bench: bench-functional ## every benchmark there is
 

@@ -7,14 +7,17 @@
 static void print_intro(void) {
     printf("# Instructions\n\n"
            "<!-- Printed by tools/gen_docs.c from src/isa/*.def: change those and run `make docs`. -->\n\n"
-           "Every PTX opcode heddle knows, with the operands, types and modifiers it takes. Anything outside its row is an error that names\n"
-           "the place and lists what would be legal. Opcodes of class tex are parsed and type-checked, but a kernel that uses one is\n"
+           "Every PTX opcode heddle knows, with the operands, types and modifiers it takes. Anything outside its row is an error "
+           "that names\n"
+           "the place and lists what would be legal. Opcodes of class tex are parsed and type-checked, but a kernel that uses "
+           "one is\n"
            "refused at launch.\n\n"
            "Operands, in order; `?` marks one that may be left out:\n\n"
            "| written | meaning |\n| --- | --- |\n"
            "| `d0` `a0`, `a1`, ... | destination, source of the opcode's first, second, ... type |\n"
            "| `dw` `aw` | of twice the first type's width under `.wide`, else of the first type |\n"
-           "| `dp` `dpq` `ap` | predicate destination, destination pair `p\\|q` (q may be left out), predicate source (may be `!p`) |\n"
+           "| `dp` `dpq` `ap` | predicate destination, destination pair `p\\|q` (q may be left out), predicate source (may be "
+           "`!p`) |\n"
            "| `du` `au` `ab` | 32-bit unsigned destination, 32-bit unsigned source, any 32-bit source |\n"
            "| `vd0` `vs0` | scalar or `{vector}` of destinations, of sources |\n"
            "| `mem` `lbl` `any` | address in brackets, label, checked by the opcode itself |\n");
@@ -56,7 +59,8 @@ static void print_class(enum iclass c) {
 static void print_types(void) {
     static const char *const family[] = {"bits", "unsigned", "signed", "floating point", "packed or alternate", "predicate"};
     printf("\n## Types\n\n| type | bits | kind |\n| --- | --- | --- |\n");
-    for (int t = 1; t < TYPE_COUNT; t++) printf("| `.%s` | %u | %s |\n", type_table[t].name, type_table[t].bits, family[type_table[t].family]);
+    for (int t = 1; t < TYPE_COUNT; t++)
+        printf("| `.%s` | %u | %s |\n", type_table[t].name, type_table[t].bits, family[type_table[t].family]);
 }
 
 static void print_sregs(void) {

@@ -42,8 +42,9 @@ room_rank() {
     core) echo 6 ;;
     gpu) echo 7 ;;
     api) echo 8 ;;
-    power | report | manifest) echo 9 ;;
-    cli | opencl | cuda) echo 10 ;;
+    power | manifest) echo 9 ;;
+    report) echo 10 ;;
+    cli | opencl | cuda) echo 11 ;;
     *) echo "" ;;
     esac
 }

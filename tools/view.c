@@ -28,7 +28,8 @@ static struct rgb mix(struct rgb a, struct rgb b, double t) {
 /* t in 0..1 along a few fixed colours */
 static struct rgb palette(double t) {
     static const struct rgb stop[] = {
-        {0.00, 0.02, 0.20}, {0.05, 0.20, 0.60}, {0.25, 0.60, 0.90}, {0.95, 0.98, 1.00}, {1.00, 0.75, 0.15}, {0.75, 0.25, 0.02}, {0.25, 0.03, 0.02},
+        {0.00, 0.02, 0.20}, {0.05, 0.20, 0.60}, {0.25, 0.60, 0.90}, {0.95, 0.98, 1.00},
+        {1.00, 0.75, 0.15}, {0.75, 0.25, 0.02}, {0.25, 0.03, 0.02},
     };
     double x = t * (ARRAY_LEN(stop) - 1);
     size_t i = MIN((size_t)x, ARRAY_LEN(stop) - 2);
@@ -64,7 +65,8 @@ static void print_colours(const struct picture *p, u32 columns, u32 rows) {
     for (u32 y = 0; y + 1 < rows; y += 2) {
         for (u32 x = 0; x < columns; x++) {
             struct rgb up = cell(p, x, y, columns, rows), low = cell(p, x, y + 1, columns, rows);
-            printf("\033[38;2;%d;%d;%dm\033[48;2;%d;%d;%dm▀", byte(up.r), byte(up.g), byte(up.b), byte(low.r), byte(low.g), byte(low.b));
+            printf("\033[38;2;%d;%d;%dm\033[48;2;%d;%d;%dm▀", byte(up.r), byte(up.g), byte(up.b), byte(low.r), byte(low.g),
+                   byte(low.b));
         }
         printf("\033[0m\n");
     }

@@ -362,6 +362,7 @@ static int run(struct heddle *h, const struct kernel *k, const struct heddle_lau
         .params = params,
         .hints = base_alloc(sizeof(u32) * k->ninst),
         .counts = base_alloc(sizeof(struct pc_count) * k->ninst),
+        .runs = base_alloc(sizeof(struct pc_count) * (k->ninst + 1u)),
         .max_instructions = o->max_instructions,
         .program_out = o->program_out,
         .trace = o->trace && (!o->trace_kernel || strcmp(o->trace_kernel, k->name) == 0) ? o->trace : NULL,
@@ -371,11 +372,13 @@ static int run(struct heddle *h, const struct kernel *k, const struct heddle_lau
         .tick_user = &t,
     };
     bool ok = launch_run(&l);
+    pc_count_settle(l.counts, l.runs, k->ninst);
     collect(&l, hl, clock_seconds() - t.start, r);
     int rc = ok ? HEDDLE_OK : fail(h, HEDDLE_FAULT, "%s", l.fault.s);
     strbuf_free(&l.fault);
     free(l.hints);
     free(l.counts);
+    free(l.runs);
     return rc;
 }
 

@@ -90,7 +90,7 @@ static bool short_begin(const struct warp *w, const struct group *g, const struc
     struct launch *l = w->cta->launch;
     u32 size = (u32)in->elem_b * in->nelem;
     struct memwindow win = {w->cta->shared, 0, l->shared_b};
-    if (w->nslabs != 1 || in->s[0].absent || size < 4 || size > 16) return false;
+    if (w->nslabs != 1 || in->s[0].absent || size > 16) return false;
     if (in->space != SPACE_SHARED) {
         bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
         if (!global || !l->port.window(l->port.ctx, l->hints[in - l->k->code], write, &win)) return false;
@@ -109,11 +109,16 @@ static bool short_load(struct warp *w, struct group *g, const struct inst *in, u
     struct row_access r;
     const struct rowops *ops = w->cta->launch->ops;
     _Alignas(64) u8 packed[SLAB_LANES * 16];
-    bool whole = mask == w->live, straight = loads_straight(in);
-    if (!straight && (!whole || in->elem_b != 4 || in->nelem < 2 || !all_words(in->extra, in->nelem))) return false;
+    bool whole = mask == w->live, straight = loads_straight(in), narrow = in->nelem == 1 && in->elem_b < 4 && in->d.rows == 1;
+    bool vector = in->nelem > 1 && in->elem_b == 4 && whole && all_words(in->extra, in->nelem);
+    if (!straight && !narrow && !vector) return false;
     if (!short_begin(w, g, in, mask, false, &r)) return false;
     if (!ops->fetch(whole && straight ? opnd_row(w, g, &in->d, 0, NULL) : packed, &r)) return false;
-    if (!straight) {
+    if (narrow) {
+        _Alignas(64) u32 t[SLAB_LANES];
+        ops->widen(t, packed, in->elem_b, in->aux & 1, in->aux >> 8);
+        if (!in->d.absent) ops->blend32((u32 *)(void *)opnd_row(w, g, &in->d, 0, NULL), t, (u32)mask);
+    } else if (vector) {
         u32 *rows[4];
         for (u32 e = 0; e < in->nelem; e++) rows[e] = (u32 *)(void *)opnd_row(w, g, &in->extra[e], 0, NULL);
         ops->unzip(rows, (const u32 *)(const void *)packed, in->nelem);

@@ -175,6 +175,9 @@ struct pc_count {
     u64 warps, lanes;  /* warp instructions, and lanes active in them */
 };
 
+/* counts += what runs says */
+void pc_count_settle(struct pc_count *counts, struct pc_count *runs, u32 n);
+
 struct launch { /* everything a running kernel shares */
     const struct kernel *k;
     struct memory *mem;
@@ -187,6 +190,7 @@ struct launch { /* everything a running kernel shares */
     const u8 *params;
     u32 *hints;        /* per pc, for maccess.hint */
     struct pc_count *counts; /* per pc */
+    struct pc_count *runs;   /* per pc and one: straight runs as differences, added where one starts, taken away where it ends */
     u64 instructions;  /* warp instructions so far */
     u64 max_instructions;
     u64 divergent;     /* branches whose lanes went both ways */

@@ -12,7 +12,7 @@ struct row_access {
     const void *row; /* u64[32] when wide, else u32[32] */
     bool wide;
     u64 off;
-    u32 size;        /* bytes a lane: 4, 8 or 16 */
+    u32 size;        /* bytes a lane: 1, 2, 4, 8 or 16 */
     u32 mask;        /* not 0 */
 };
 enum shuffle_mode { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX };
@@ -30,6 +30,8 @@ struct rowops {
      * outside the mask get anything), size bytes a lane. */
     bool (*fetch)(void *out, const struct row_access *r);
     bool (*put)(const struct row_access *r, const void *in);
+    /* Bytes or halves (size 1 or 2), packed, to a row of words of `bits` bits (16 or 32), by sign or with zeros */
+    void (*widen)(u32 *out, const void *packed, u32 size, bool sign, u32 bits);
     /* n rows of u32 from packed records of n words a lane, and back */
     void (*unzip)(u32 *const *rows, const u32 *packed, u32 n);
     void (*zip)(u32 *packed, const u32 *const *rows, u32 n);

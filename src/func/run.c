@@ -55,8 +55,10 @@ static inline u64 run_plain(struct launch *l, const struct warp *w, struct group
     const u64 lanes = (u64)__builtin_popcountll(g->mask);
     const bool whole = g->mask == w->live;
     _Alignas(64) u64 t[SLAB_LANES];
-    struct pc_count *c = &l->counts[in - code];
+    struct pc_count *c = &l->runs[in - code];
     u64 done = 0;
+    c->warps++;
+    c->lanes += lanes;
     do {
         u8 *d = regs + in->d.off;
         in->lane(whole ? d : (u8 *)t, from[in->s[0].in] + in->s[0].off, from[in->s[1].in] + in->s[1].off, from[in->s[2].in] + in->s[2].off, NULL, in->aux);
@@ -64,12 +66,24 @@ static inline u64 run_plain(struct launch *l, const struct warp *w, struct group
             l->ops->blend64((u64 *)(void *)d, t, (u32)g->mask);
         else if (!whole)
             l->ops->blend32((u32 *)(void *)d, (const u32 *)(const void *)t, (u32)g->mask);
-        c->warps++;
-        c->lanes += lanes;
-        in++, c++;
+        in++;
     } while (++done < n && in->flags & INST_PLAIN);
+    c = &l->runs[in - code];
+    c->warps--;
+    c->lanes -= lanes;
     g->pc = (i32)(in - code);
     return done;
+}
+
+void pc_count_settle(struct pc_count *counts, struct pc_count *runs, u32 n) {
+    struct pc_count sum = {0};
+    for (u32 pc = 0; pc < n; pc++) {
+        sum.warps += runs[pc].warps;
+        sum.lanes += runs[pc].lanes;
+        counts[pc].warps += sum.warps;
+        counts[pc].lanes += sum.lanes;
+        runs[pc] = (struct pc_count){0};
+    }
 }
 
 /* `lanes` of the current group need lanes that are elsewhere: true when those have come already. */

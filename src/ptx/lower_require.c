@@ -6,14 +6,14 @@
 
 enum require_when { WHEN_ANY, WHEN_INT, WHEN_FLOAT };
 struct require_row {
-    u16 op;       /* enum op */
-    u8 when;      /* enum require_when: by the first type */
-    bool modern;  /* not asked of the first machines */
+    u16 op;      /* enum op */
+    u8 when;     /* enum require_when: by the first type */
+    bool modern; /* not asked of the first machines */
     const char *mods, *what;
 };
 
 #define COMPARISONS "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan"
-#define ROUNDINGS "rn rz rm rp"
+#define ROUNDINGS   "rn rz rm rp"
 static const struct require_row require_table[] = {
     {OP_mul, WHEN_INT, false, "lo hi wide", "the half of the product"},
     {OP_mad, WHEN_INT, false, "lo hi wide", "the half of the product"},
@@ -78,6 +78,7 @@ bool lower_require(struct fn *f) {
             return lower_error(f, NULL, "misses %s; expected one of: %s", r->what, r->mods);
     }
     const char *roundings = conversion_roundings(k);
-    if (roundings && modern && !has_one_of(k, roundings)) return lower_error(f, NULL, "misses a rounding; expected one of: %s", roundings);
+    if (roundings && modern && !has_one_of(k, roundings))
+        return lower_error(f, NULL, "misses a rounding; expected one of: %s", roundings);
     return true;
 }

@@ -19,7 +19,8 @@ static void run_kernel(struct heddle *h, struct heddle_kernel *k, uint64_t buffe
         if (heddle_kernel_param(h, k, i, &param) != HEDDLE_OK || param.size_b > MAX_PARAM_B) return;
         args[i] = (struct heddle_arg){values, param.size_b};
     }
-    struct heddle_launch launch = {.grid = {1, 1, 1}, .block = {48, 1, 1}, .dynamic_shared_b = 1024, .args = args, .nargs = info.nparams};
+    struct heddle_launch launch = {
+        .grid = {1, 1, 1}, .block = {48, 1, 1}, .dynamic_shared_b = 1024, .args = args, .nargs = info.nparams};
     struct heddle_result result;
     heddle_launch(h, k, &launch, &result);
 }

@@ -35,6 +35,21 @@ seeds() {
     esac
 }
 
+# Words worth trying, from the tables
+dictionary() {
+    case $1 in
+    fuzz_ptx | fuzz_exec)
+        sed -n 's/^OP(\([a-z0-9]*\),.*/"\1"/p' src/isa/op.def
+        grep -ohE 'MOD\([^)]*"\)' src/isa/mod.def | sed 's/.*"\(.*\)")/".\1"/'
+        grep -ohE 'TYPE\([a-z0-9]*' src/isa/type.def | sed 's/TYPE(\(.*\)/".\1"/'
+        grep -ohE 'SREG\([^)]*"\)' src/isa/sreg.def | sed 's/.*\("%.*"\))/\1/'
+        printf '".%s"\n' entry func param reg shared local const global extern visible weak align maxntid reqntid branchtargets callprototype calltargets pragma loc file ;;
+    fuzz_manifest)
+        printf '"\\"%s\\""\n' ptx buffers launches expect id name type count bytes generator seed p0 p1 file check kernel grid block dynamic_smem registers args buf hex value mode tolerance \
+            u8 s8 u16 s16 u32 s32 u64 s64 f32 f64 zero fill hash mod bytes unit range prefix lcgperm ramp diagdom twiddle bits reference silicon_fnv1a64 reference_fnv1a64 ;;
+    esac
+}
+
 share=$((FUZZ_SECONDS / $(wc -w <<<"$targets")))
 status=0
 for target in $targets; do
@@ -51,7 +66,8 @@ for target in $targets; do
         done
     fi
     seeds build-fuzz/seeds/"$target" "$target"
-    if build-fuzz/"$target" -max_total_time="$share" -timeout=10 -rss_limit_mb=2048 -max_len=16384 -artifact_prefix="$findings/$target-" \
+    dictionary "$target" > build-fuzz/"$target".dict
+    if build-fuzz/"$target" -max_total_time="$share" -timeout=10 -rss_limit_mb=2048 -max_len=16384 -dict=build-fuzz/"$target".dict -artifact_prefix="$findings/$target-" \
         "$corpus" build-fuzz/seeds/"$target" > build-fuzz/log 2>&1; then
         echo "ok $target: no finding in $share s ($(sed -n 's/^Done \([0-9]*\) runs.*/\1 inputs/p' build-fuzz/log))"
     else

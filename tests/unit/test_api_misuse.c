@@ -145,15 +145,9 @@ static void two_contexts_do_not_see_each_other(void **state) {
 int main(void) {
 #define T(f) cmocka_unit_test_setup_teardown(f, open_bench, close_bench)
     const struct CMUnitTest tests[] = {
-        T(write_to_freed_memory_is_named_as_such),
-        T(a_context_survives_a_fault),
-        T(freeing_twice_is_an_error),
-        T(host_copies_stay_inside_an_allocation),
-        T(more_memory_than_there_is),
-        T(no_such_kernel_or_symbol),
-        T(arguments_must_fit_the_parameters),
-        T(options_out_of_range_open_nothing),
-        T(two_contexts_do_not_see_each_other),
+        T(write_to_freed_memory_is_named_as_such), T(a_context_survives_a_fault),        T(freeing_twice_is_an_error),
+        T(host_copies_stay_inside_an_allocation),  T(more_memory_than_there_is),         T(no_such_kernel_or_symbol),
+        T(arguments_must_fit_the_parameters),      T(options_out_of_range_open_nothing), T(two_contexts_do_not_see_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

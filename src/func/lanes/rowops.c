@@ -177,6 +177,8 @@ struct pair { /* 16 bytes as one move */
 
 static inline void gather_bytes(void *out, const u8 *host, const u64 *addr, u32 size) {
     switch (size) {
+    case 1: GATHER_AS(u8);
+    case 2: GATHER_AS(u16);
     case 4: GATHER_AS(u32);
     case 8: GATHER_AS(u64);
     default: GATHER_AS(struct pair);
@@ -250,15 +252,19 @@ static inline void shape_narrow(struct narrow *x, const struct row_access *r) {
     narrow_judge(x, r->size_b, span, size);
 }
 
-static void gather_words(u32 *out, const u8 *host, const u32 *addr) {
-#ifdef LANES_AVX2
-    for (u32 l = 0; l < SLAB_LANES; l += 8) {
-        __m256i at = _mm256_load_si256((const __m256i *)(const void *)(addr + l));
-        _mm256_storeu_si256((__m256i *)(void *)(out + l), _mm256_i32gather_epi32((const int *)(const void *)host, at, 1));
-    }
-#else
-    for (u32 l = 0; l < SLAB_LANES; l++) memcpy(&out[l], host + addr[l], 4);
+/* Two words a store: scalar loads with half the stores beat the gather instruction that vectorisers would make of this. */
+#ifndef __clang__
+__attribute__((optimize("no-tree-vectorize", "no-tree-slp-vectorize")))
 #endif
+static void gather_words(u32 *out, const u8 *host, const u32 *addr) {
+#pragma GCC unroll 16
+    for (u32 l = 0; l < SLAB_LANES; l += 2) {
+        u32 lo, hi;
+        memcpy(&lo, host + addr[l], 4);
+        memcpy(&hi, host + addr[l + 1], 4);
+        u64 both = lo | (u64)hi << 32;
+        memcpy(out + l, &both, 8);
+    }
 }
 
 static bool fetch_narrow(void *out, const struct row_access *r) {
@@ -318,6 +324,21 @@ static u32 shuffle(u32 *out, const u32 *a, const u32 *b, const u32 *c, enum shuf
     return valid;
 }
 
+#define WIDEN(T)                                                                                                                 \
+    for (u32 l = 0; l < SLAB_LANES; l++) out[l] = (u32)((const T *)packed)[l] & keep
+
+static void widen(u32 *out, const void *packed, u32 size, bool sign, u32 bits) {
+    const u32 keep = bits == 16 ? 0xFFFF : 0xFFFFFFFFu;
+    if (size == 1 && sign)
+        WIDEN(i8);
+    else if (size == 1)
+        WIDEN(u8);
+    else if (sign)
+        WIDEN(i16);
+    else
+        WIDEN(u16);
+}
+
 static void unzip(u32 *const *rows, const u32 *packed, u32 n) {
     for (u32 e = 0; e < n; e++) {
         u32 *r = rows[e];
@@ -332,4 +353,4 @@ static void zip(u32 *packed, const u32 *const *rows, u32 n) {
     }
 }
 
-const struct rowops LANES_NAME(rowops) = {blend32, blend64, address32, address64, inside, fetch, put, unzip, zip, gather, scatter, shuffle};
+const struct rowops LANES_NAME(rowops) = {blend32, blend64, address32, address64, inside, fetch, put, widen, unzip, zip, gather, scatter, shuffle};
