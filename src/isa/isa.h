@@ -73,6 +73,7 @@ struct op_row {
 };
 extern const struct op_row op_table[OP_COUNT];
 int op_find(const char *name, size_t len); /* NONE when unknown */
+bool op_is_simd_video(enum op op); /* vadd2, vset4, ...: operands hold several lanes, selectors are masks or lists of parts */
 bool op_takes_mod(enum op op, enum mod m); /* m stands in the op's row */
 bool op_takes_type(enum op op, enum type t);
 

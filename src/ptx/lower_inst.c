@@ -118,13 +118,22 @@ static bool match_signature(struct fn *f, struct generic *g) {
     return true;
 }
 
+/* SIMD video: a destination's selector is a mask, a source's a list of parts, digit by digit (lanes.h) */
+static u16 lane_selector(const struct ptx_inst *pi, u32 i) {
+    const struct ptx_opnd *o = &pi->opnds[i];
+    if (!o->sel || i == 0 || !op_is_simd_video((enum op)pi->key.op)) return o->sel;
+    u32 parts = 0;
+    for (u32 digit = 0; digit < 4; digit++) parts |= (u32)(o->imm >> 4 * digit & 7) << 3 * digit;
+    return (u16)(SEL_PARTS_FIRST + parts);
+}
+
 static bool pick_lane(struct fn *f, struct inst *in, u32 nsrc, u32 imm) {
     const struct ptx_inst *pi = f->pi;
     struct lane_query q = {.key = &pi->key, .reg_bits = 32, .src_bits = 32, .imm = imm, .nsrc = (u8)nsrc};
     if (pi->nopnds && pi->opnds[0].kind == PTX_REG) q.reg_bits = fn_reg_bits(f, &pi->opnds[0]);
     if (pi->nopnds > 1) q.src_bits = fn_reg_bits(f, &pi->opnds[1]);
     for (u32 i = 0; i < 4 && i < pi->nopnds; i++) {
-        q.sel[i] = pi->opnds[i].sel;
+        q.sel[i] = lane_selector(pi, i);
         q.negate[i] = pi->opnds[i].negate;
     }
     struct lane_pick p = lanes_pick(&q);

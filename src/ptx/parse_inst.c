@@ -71,13 +71,6 @@ static bool parse_opcode(struct parser *p, struct ptx_inst *in) {
 
 /* --- operands: names */
 
-/* vadd2, vset4, ...: a selector is a mask or a permutation of its lanes */
-static bool is_simd_video(const struct ptx_inst *in) {
-    const char *name = op_table[in->key.op].name;
-    char last = name[strlen(name) - 1];
-    return op_table[in->key.op].iclass == ICLASS_VIDEO && (last == '2' || last == '4');
-}
-
 /* `.b0` to `.b3`, `.h0`, `.h1`; for SIMD video instructions also `.b3210` and the like */
 static bool read_selector(const struct token *t, bool simd, struct ptx_opnd *o) {
     bool bytes = t->text[1] == 'b';
@@ -139,7 +132,7 @@ static bool parse_reg_opnd(struct parser *p, const struct ptx_inst *in, const st
     if (s->kind == SYM_VECREG) return parse_vecreg(p, s, o);
     set_reg(o, s->index);
     if (p->tok.kind != TOK_DOT) return true;
-    if (!read_selector(&p->tok, is_simd_video(in), o)) return report_bad_suffix(p, s);
+    if (!read_selector(&p->tok, op_is_simd_video((enum op)in->key.op), o)) return report_bad_suffix(p, s);
     parse_advance(p);
     return true;
 }
