@@ -71,14 +71,12 @@ static void spread(const struct warp *w, const struct group *g, const struct ins
         ops->blend32((u32 *)(void *)row, (const u32 *)(const void *)t, m);
 }
 
-static bool loads_straight(const struct inst *in) { return in->nelem == 1 && !in->d.absent && in->elem_b == 4u * in->d.rows && in->elem_b <= 8; }
-
 static void load_done(const struct warp *w, const struct group *g, const struct inst *in, u32 s, u32 m, const u8 *packed) {
     const struct opnd *d = in->nelem == 1 ? &in->d : in->extra;
     const struct rowops *ops = w->cta->launch->ops;
-    if (loads_straight(in) && in->elem_b == 4)
+    if (in->access == ACCESS_ROW && in->elem_b == 4)
         ops->blend32((u32 *)(void *)opnd_row(w, g, d, s, NULL), (const u32 *)(const void *)packed, m);
-    else if (loads_straight(in))
+    else if (in->access == ACCESS_ROW)
         ops->blend64((u64 *)(void *)opnd_row(w, g, d, s, NULL), (const u64 *)(const void *)packed, m);
     else
         for (u32 e = 0; e < in->nelem; e++) spread(w, g, in, &d[e], s, m, packed, e);
@@ -99,30 +97,23 @@ static bool short_begin(const struct warp *w, const struct group *g, const struc
     return true;
 }
 
-static bool all_words(const struct opnd *o, u32 n) {
-    for (u32 i = 0; i < n; i++)
-        if (o[i].rows != 1 || o[i].absent) return false;
-    return true;
-}
-
 static bool short_load(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     struct row_access r;
     const struct rowops *ops = w->cta->launch->ops;
+    bool whole = mask == w->live;
+    if (in->access == ACCESS_GENERAL || (in->access == ACCESS_WORDS && !whole) || !short_begin(w, g, in, mask, false, &r)) return false;
+    if (in->access == ACCESS_ROW && whole) return ops->fetch(opnd_row(w, g, &in->d, 0, NULL), &r);
     _Alignas(64) u8 packed[SLAB_LANES * 16];
-    bool whole = mask == w->live, straight = loads_straight(in), narrow = in->nelem == 1 && in->elem_b < 4 && in->d.rows == 1;
-    bool vector = in->nelem > 1 && in->elem_b == 4 && whole && all_words(in->extra, in->nelem);
-    if (!straight && !narrow && !vector) return false;
-    if (!short_begin(w, g, in, mask, false, &r)) return false;
-    if (!ops->fetch(whole && straight ? opnd_row(w, g, &in->d, 0, NULL) : packed, &r)) return false;
-    if (narrow) {
-        _Alignas(64) u32 t[SLAB_LANES];
-        ops->widen(t, packed, in->elem_b, in->aux & 1, in->aux >> 8);
-        if (!in->d.absent) ops->blend32((u32 *)(void *)opnd_row(w, g, &in->d, 0, NULL), t, (u32)mask);
-    } else if (vector) {
+    if (!ops->fetch(packed, &r)) return false;
+    if (in->access == ACCESS_WORDS) {
         u32 *rows[4];
         for (u32 e = 0; e < in->nelem; e++) rows[e] = (u32 *)(void *)opnd_row(w, g, &in->extra[e], 0, NULL);
         ops->unzip(rows, (const u32 *)(const void *)packed, in->nelem);
-    } else if (!whole)
+    } else if (in->access == ACCESS_NARROW) {
+        _Alignas(64) u32 t[SLAB_LANES];
+        ops->widen(t, packed, in->elem_b, in->aux & 1, in->aux >> 8);
+        ops->blend32((u32 *)(void *)opnd_row(w, g, &in->d, 0, NULL), t, (u32)mask);
+    } else
         load_done(w, g, in, 0, (u32)mask, packed);
     return true;
 }
@@ -131,10 +122,8 @@ static bool short_store(struct warp *w, struct group *g, const struct inst *in, 
     struct row_access r;
     const struct rowops *ops = w->cta->launch->ops;
     const u8 *pool = w->cta->launch->k->pool;
-    bool straight = in->nelem == 1 && in->elem_b == 4u * in->s[1].rows;
-    if (!straight && (in->elem_b != 4 || in->nelem < 2 || !all_words(in->extra, in->nelem))) return false;
-    if (!short_begin(w, g, in, mask, true, &r)) return false;
-    if (straight) return ops->put(&r, opnd_row(w, g, &in->s[1], 0, pool));
+    if ((in->access != ACCESS_ROW && in->access != ACCESS_WORDS) || !short_begin(w, g, in, mask, true, &r)) return false;
+    if (in->access == ACCESS_ROW) return ops->put(&r, opnd_row(w, g, &in->s[1], 0, pool));
     _Alignas(64) u32 packed[SLAB_LANES * 4];
     const u32 *rows[4];
     for (u32 e = 0; e < in->nelem; e++) rows[e] = (const u32 *)(const void *)opnd_row(w, g, &in->extra[e], 0, pool);
@@ -148,7 +137,7 @@ void exec_ld(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     for (u32 s = 0; s < w->nslabs; s++) {
         if (!access_begin(w, g, in, &in->s[0], in->imm, mask, s, &x)) continue;
         bool whole = !((u32)(w->live >> 32 * s) & ~x.a.mask);
-        if (whole && loads_straight(in)) { /* straight into the row; lanes that do not live may get anything */
+        if (whole && in->access == ACCESS_ROW) { /* straight into the row; lanes that do not live may get anything */
             if (!access_load(w, g, in, s, &x.a, opnd_row(w, g, &in->d, s, NULL))) return;
             continue;
         }

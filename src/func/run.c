@@ -46,28 +46,25 @@ static inline void count(struct launch *l, const struct inst *in, u64 mask) {
     c->lanes += mask == 0xFFFFFFFFu ? SLAB_LANES : (u64)__builtin_popcountll(mask);
 }
 
-/* Plain arithmetic of one slab: most of most programs. Returns how many instructions it did. */
-static inline u64 run_plain(struct launch *l, const struct warp *w, struct group *g, u64 n) {
+/* Straight code, one instruction after the other: most of most programs. Returns how many instructions it did. */
+static inline u64 run_straight(struct launch *l, struct warp *w, struct group *g, u64 n) {
     const struct inst *const code = l->k->code, *in = &code[g->pc];
-    if (!(in->flags & INST_PLAIN) || w->nslabs != 1 || l->trace) return 0;
+    if (!(in->flags & INST_STRAIGHT) || l->trace) return 0;
     u8 *const regs = g->regs;
     u8 *const from[2] = {regs, l->k->pool};
     const u64 lanes = (u64)__builtin_popcountll(g->mask);
-    const bool whole = g->mask == w->live;
-    _Alignas(64) u64 t[SLAB_LANES];
+    const u32 in_place = g->mask == w->live && w->nslabs == 1 ? INST_PLAIN : 0; /* all live lanes: straight into the destination */
     struct pc_count *c = &l->runs[in - code];
     u64 done = 0;
     c->warps++;
     c->lanes += lanes;
     do {
-        u8 *d = regs + in->d.off;
-        in->lane(whole ? d : (u8 *)t, from[in->s[0].in] + in->s[0].off, from[in->s[1].in] + in->s[1].off, from[in->s[2].in] + in->s[2].off, NULL, in->aux);
-        if (!whole && in->d.rows == 2)
-            l->ops->blend64((u64 *)(void *)d, t, (u32)g->mask);
-        else if (!whole)
-            l->ops->blend32((u32 *)(void *)d, (const u32 *)(const void *)t, (u32)g->mask);
+        if (in->flags & in_place)
+            in->lane(regs + in->d.off, from[in->s[0].in] + in->s[0].off, from[in->s[1].in] + in->s[1].off, from[in->s[2].in] + in->s[2].off, NULL, in->aux);
+        else
+            in->exec(w, g, in, g->mask);
         in++;
-    } while (++done < n && in->flags & INST_PLAIN);
+    } while (++done < n && in->flags & INST_STRAIGHT && !l->faulted);
     c = &l->runs[in - code];
     c->warps--;
     c->lanes -= lanes;
@@ -92,11 +89,9 @@ static bool run_waiting(struct warp *w, const struct inst *in, u64 lanes) {
     u64 members = collective_members(w, g, in, (u32)__builtin_ctzll(lanes)), mine = lanes_naming(w, g, in, lanes, members);
     if (mine != lanes) group_split_to(w, g, lanes & ~mine, g->pc);
     u64 have = group_gather(w, w->current, mine, members);
-    if (!have) {
-        w->cta->launch->counts[in - w->cta->launch->k->code].warps--; /* counted when it runs */
-        return false;
-    }
+    if (!have) return false;
     g = &w->groups.at[w->current];
+    count(w->cta->launch, in, have);
     in->exec(w, g, in, have);
     g->pc++;
     return true;
@@ -108,7 +103,6 @@ static bool run_collective(struct warp *w, const struct inst *in, u64 mask) {
     struct group *g = &w->groups.at[w->current];
     struct launch *l = w->cta->launch;
     u64 waiting = 0;
-    count(l, in, g->mask);
     for (u64 rest = mask; rest;) {
         u32 lane = (u32)__builtin_ctzll(rest);
         u64 members = collective_members(w, g, in, lane), same = lanes_naming(w, g, in, rest, members);
@@ -122,6 +116,7 @@ static bool run_collective(struct warp *w, const struct inst *in, u64 mask) {
         else
             in->exec(w, g, in, same);
     }
+    if (waiting != mask || !mask) count(l, in, g->mask & ~waiting);
     if (!waiting) {
         g->pc++;
         return true;
@@ -136,8 +131,8 @@ static u64 run_group(struct warp *w, u64 n) {
     struct group *g = &w->groups.at[w->current];
     u64 done = 0;
     for (;;) {
-        done += run_plain(l, w, g, n - done);
-        if (done >= n) return done;
+        done += run_straight(l, w, g, n - done);
+        if (done >= n || l->faulted) return done;
         const struct inst *in = &code[g->pc];
         u32 flags = in->flags;
         if (flags & INST_RECONV && !group_arrive(w, w->current)) return done;

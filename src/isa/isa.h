@@ -136,7 +136,16 @@ enum inst_flag {
     INST_SYNC_POLL = 4, /* may be what a waiting loop polls: atomics that return, volatile, relaxed and acquire loads */
     INST_COLLECTIVE = 8, /* names lanes that must take part together (shfl.sync, vote.sync, mma, ...) */
     INST_CONTROL = 16,  /* sets the pc itself */
-    INST_PLAIN = 32,    /* nothing but `lane` on rows of registers: no guard, no meeting point, a destination of one or two rows */
+    INST_STRAIGHT = 32, /* always followed by the next pc: no guard, no control, no meeting point, nothing to wait for */
+    INST_PLAIN = 64,    /* INST_STRAIGHT, and nothing but `lane` on rows of registers, with a destination of one or two rows */
+};
+
+/* How the bytes of a memory access lie in registers: decided once, so that common ones take a short way */
+enum access_shape {
+    ACCESS_GENERAL, /* anything else: converted element by element */
+    ACCESS_ROW,     /* one element of the register's own width, 4 or 8 bytes */
+    ACCESS_NARROW,  /* one element of 1 or 2 bytes in a 32-bit row */
+    ACCESS_WORDS,   /* a vector of 4-byte elements in 32-bit rows, none of them the sink */
 };
 
 struct inst {
@@ -154,6 +163,7 @@ struct inst {
     u16 op;             /* enum op */
     u8 space;           /* enum space, for memory instructions */
     u8 elem_b, nelem;   /* bytes per element and elements per lane of a memory access */
+    u8 access;          /* enum access_shape */
     u8 extra_n;         /* operands in `extra` */
     u8 extra_d;         /* how many of them, the first ones, are destinations */
     u8 frame_local;     /* address counts from the frame's first local byte (.local and .param variables) */

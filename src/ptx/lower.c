@@ -244,8 +244,8 @@ static void finish_function(struct fn *f, struct kernel_func *kf) {
         if (f->code.at[pc].reconv != NONE) f->code.at[f->code.at[pc].reconv].flags |= INST_RECONV;
     for (u32 pc = 0; pc < n; pc++) {
         struct inst *x = &f->code.at[pc];
-        bool rows = x->exec == exec_rows1 || x->exec == exec_rows2;
-        if (rows && x->guard == NONE && !x->d.absent && !x->flags) x->flags |= INST_PLAIN;
+        bool rows = (x->exec == exec_rows1 || x->exec == exec_rows2) && !x->d.absent;
+        if (x->guard == NONE && !(x->flags & ~INST_PSEUDO)) x->flags |= rows ? INST_STRAIGHT | INST_PLAIN : INST_STRAIGHT;
     }
     kf->regs = r.regs;
     kf->rows = f->region * (quads ? 3 : 2);

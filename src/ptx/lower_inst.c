@@ -404,9 +404,20 @@ static bool vector_operands(struct fn *f, const struct ptx_opnd *o, u32 n, bool 
 
 static bool is_polled(const struct fn *f) { return has(f, MOD_volatile) || has(f, MOD_relaxed) || has(f, MOD_acquire) || has(f, MOD_mmio) || has(f, MOD_cv); }
 
-static void memory_shape(struct fn *f, struct inst *in, u32 n) {
+static enum access_shape access_shape(const struct inst *in, const struct opnd *one) {
+    u32 width = 4u * one->rows;
+    if (in->nelem == 1 && !one->absent && in->elem_b == width && width <= 8) return ACCESS_ROW;
+    if (in->nelem == 1 && !one->absent && in->elem_b < 4 && width == 4) return ACCESS_NARROW;
+    bool words = in->nelem > 1 && in->nelem <= 4 && in->elem_b == 4;
+    for (u32 i = 0; words && i < in->nelem; i++) words = in->extra[i].rows == 1 && !in->extra[i].absent;
+    return words ? ACCESS_WORDS : ACCESS_GENERAL;
+}
+
+/* `one` is the register of a scalar access */
+static void memory_shape(struct fn *f, struct inst *in, u32 n, const struct opnd *one) {
     in->elem_b = (u8)type_bytes(type_at(f, 0));
     in->nelem = (u8)n;
+    in->access = (u8)access_shape(in, one);
 }
 
 /* Function parameters live in the frame but are registers on real machines: they count as moves, not memory accesses. */
@@ -426,7 +437,7 @@ static bool lower_ld(struct fn *f) {
     in->space = tmp.space, in->s[0] = tmp.s[0], in->imm = tmp.imm, in->frame_local = tmp.frame_local;
     in->d = tmp.d, in->extra = tmp.extra, in->extra_n = tmp.extra_n, in->extra_d = tmp.extra_d, in->aux = tmp.aux;
     if (is_polled(f)) in->flags |= INST_SYNC_POLL;
-    memory_shape(f, in, n);
+    memory_shape(f, in, n, &in->d);
     class_of_param(f, in);
     return true;
 }
@@ -444,7 +455,7 @@ static bool lower_st(struct fn *f) {
     in->space = tmp.space, in->imm = tmp.imm, in->frame_local = tmp.frame_local;
     memcpy(in->s, tmp.s, sizeof(in->s));
     in->extra = tmp.extra, in->extra_n = tmp.extra_n, in->aux = tmp.aux;
-    memory_shape(f, in, n);
+    memory_shape(f, in, n, &in->s[1]);
     class_of_param(f, in);
     return true;
 }
@@ -476,7 +487,7 @@ static bool lower_atom(struct fn *f) {
     struct inst *in = fn_emit(f, exec_atom);
     in->space = tmp.space, in->imm = tmp.imm, in->frame_local = tmp.frame_local, in->d = tmp.d;
     memcpy(in->s, tmp.s, sizeof(in->s));
-    memory_shape(f, in, 1);
+    memory_shape(f, in, 1, &in->s[1]);
     if (!red) in->flags |= INST_SYNC_POLL;
     struct atomic_op *a = ARENA_NEW(f->lo->arena, struct atomic_op);
     *a = (struct atomic_op){(u8)kind, (u8)t, t == TYPE_f32};

@@ -67,7 +67,9 @@ for target in $targets; do
     fi
     seeds build-fuzz/seeds/"$target" "$target"
     dictionary "$target" > build-fuzz/"$target".dict
-    if build-fuzz/"$target" -max_total_time="$share" -timeout=10 -rss_limit_mb=2048 -max_len=16384 -dict=build-fuzz/"$target".dict -artifact_prefix="$findings/$target-" \
+    ascii=0 # a program that is to run must be text
+    [ "$target" != fuzz_exec ] || ascii=1
+    if build-fuzz/"$target" -only_ascii=$ascii -max_total_time="$share" -timeout=10 -rss_limit_mb=2048 -max_len=16384 -dict=build-fuzz/"$target".dict -artifact_prefix="$findings/$target-" \
         "$corpus" build-fuzz/seeds/"$target" > build-fuzz/log 2>&1; then
         echo "ok $target: no finding in $share s ($(sed -n 's/^Done \([0-9]*\) runs.*/\1 inputs/p' build-fuzz/log))"
     else
