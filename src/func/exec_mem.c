@@ -149,12 +149,22 @@ void exec_ld(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
 
 /* A kernel parameter at a known place is the same for all lanes. */
 void exec_ldparam(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    struct access x;
+    const struct launch *l = w->cta->launch;
+    bool known = in->s[0].absent && in->access == ACCESS_ROW && in->imm >= 0 && (u64)in->imm + in->elem_b <= l->k->param_b;
+    if (!known) {
+        exec_ld(w, g, in, mask);
+        return;
+    }
+    u64 value = 0;
+    memcpy(&value, l->params + in->imm, in->elem_b);
     for (u32 s = 0; s < w->nslabs; s++) {
-        if (!access_begin(w, g, in, &in->s[0], in->imm, mask, s, &x)) continue;
-        _Alignas(64) u8 packed[SLAB_LANES * 32];
-        if (!access_load(w, g, in, s, &x.a, packed)) return;
-        load_done(w, g, in, s, x.a.mask, packed);
+        _Alignas(64) u64 t[SLAB_LANES];
+        for (u32 i = 0; i < SLAB_LANES; i++)
+            if (in->elem_b == 8)
+                t[i] = value;
+            else
+                ((u32 *)(void *)t)[i] = (u32)value;
+        load_done(w, g, in, s, (u32)(mask >> 32 * s), (const u8 *)t);
     }
 }
 

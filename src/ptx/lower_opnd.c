@@ -204,9 +204,13 @@ static bool address_of_var(struct fn *f, const struct ptx_opnd *o, struct inst *
         return lower_error(f, o, "'%s' lives in .%s, not in .%s", v->name, space_names[v->space], space_names[in->space]);
     if (want == SPACE_GENERIC && v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
         return lower_error(f, o, "'%s' lives in .%s; a generic access needs its address through cvta", v->name, space_names[v->space]);
-    in->imm = (i64)v->address + o->elem[0].off + o->off;
-    in->frame_local = in_frame;
-    if (in_frame) in->space = SPACE_LOCAL;
+    u64 address = v->address + (u64)o->elem[0].off + (u64)o->off;
+    if (in_frame || kernel_param) {
+        in->imm = (i64)address;
+        in->frame_local = in_frame;
+        if (in_frame) in->space = SPACE_LOCAL;
+    } else
+        in->s[0] = opnd_const(f, address, 2); /* a row like any other address */
     return true;
 }
 

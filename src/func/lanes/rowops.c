@@ -8,6 +8,25 @@
 #include <immintrin.h>
 #endif
 
+#ifdef LANES_AVX2
+static void blend32(u32 *d, const u32 *s, u32 m) {
+    const __m256i bit = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
+    for (u32 l = 0; l < SLAB_LANES; l += 8, m >>= 8) {
+        __m256i *to = (__m256i *)(void *)(d + l);
+        __m256i take = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((i32)m), bit), bit);
+        _mm256_storeu_si256(to, _mm256_blendv_epi8(_mm256_loadu_si256(to), _mm256_loadu_si256((const __m256i *)(const void *)(s + l)), take));
+    }
+}
+
+static void blend64(u64 *d, const u64 *s, u32 m) {
+    const __m256i bit = _mm256_set_epi64x(8, 4, 2, 1);
+    for (u32 l = 0; l < SLAB_LANES; l += 4, m >>= 4) {
+        __m256i *to = (__m256i *)(void *)(d + l);
+        __m256i take = _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x((i64)m), bit), bit);
+        _mm256_storeu_si256(to, _mm256_blendv_epi8(_mm256_loadu_si256(to), _mm256_loadu_si256((const __m256i *)(const void *)(s + l)), take));
+    }
+}
+#else
 static void blend32(u32 *d, const u32 *s, u32 m) {
     for (u32 l = 0; l < SLAB_LANES; l++) {
         u32 keep = (m >> l & 1) - 1;
@@ -21,14 +40,15 @@ static void blend64(u64 *d, const u64 *s, u32 m) {
         d[l] = (d[l] & keep) | (s[l] & ~keep);
     }
 }
+#endif
 
+/* Lanes outside m get the address of the first lane inside, so that all 32 can be treated alike. */
 static void repeat_first(u64 *addr, u32 m) {
     if (m == 0xFFFFFFFFu) return;
-    u64 first = addr[__builtin_ctz(m)];
-    for (u32 l = 0; l < SLAB_LANES; l++) {
-        u64 keep = ((u64)m >> l & 1) - 1;
-        addr[l] = (addr[l] & ~keep) | (first & keep);
-    }
+    _Alignas(64) u64 first[SLAB_LANES];
+    u64 value = addr[__builtin_ctz(m)];
+    for (u32 l = 0; l < SLAB_LANES; l++) first[l] = value;
+    blend64(addr, first, ~m);
 }
 
 static void address32(u64 *addr, const u32 *row, u64 off, u32 m) {
@@ -243,11 +263,10 @@ static inline void shape_narrow(struct narrow *x, const struct row_access *r) {
     u32 off = (u32)r->off, size = r->size, span = (u32)r->size_b - size;
     for (u32 l = 0; l < SLAB_LANES; l++) x->addr[l] = row[l] + off;
     if (r->mask != 0xFFFFFFFFu) {
-        u32 first = x->addr[__builtin_ctz(r->mask)];
-        for (u32 l = 0; l < SLAB_LANES; l++) {
-            u32 idle = (r->mask >> l & 1) - 1;
-            x->addr[l] = (x->addr[l] & ~idle) | (first & idle);
-        }
+        _Alignas(64) u32 first[SLAB_LANES];
+        u32 value = x->addr[__builtin_ctz(r->mask)];
+        for (u32 l = 0; l < SLAB_LANES; l++) first[l] = value;
+        blend32(x->addr, first, ~r->mask);
     }
     narrow_judge(x, r->size_b, span, size);
 }
