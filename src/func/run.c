@@ -169,9 +169,11 @@ static bool change_turn(struct warp *w) {
     return only;
 }
 
-static u64 warp_run(struct warp *w, u64 n) {
+/* Runs a warp for at most n instructions; *polls when it stopped because all it does is poll. */
+static u64 warp_run(struct warp *w, u64 n, bool *polls) {
     struct launch *l = w->cta->launch;
     u64 done = 0;
+    *polls = false;
     while (done < n && w->live && !l->faulted) {
         if (w->groups.at[w->current].state != GROUP_READY && !warp_pick(w)) {
             if (!warp_release_parked(w, false) || !warp_pick(w)) break;
@@ -180,7 +182,10 @@ static u64 warp_run(struct warp *w, u64 n) {
         done += ran;
         w->since += ran;
         if (w->groups.n == 0 && w->live && !warp_release_any(w)) break;
-        if ((w->polls > POLL_PATIENCE || w->since > RUN_PATIENCE) && change_turn(w)) break; /* polls for another warp */
+        if ((w->polls > POLL_PATIENCE || w->since > RUN_PATIENCE) && change_turn(w)) {
+            *polls = true; /* for another warp, or another block */
+            break;
+        }
     }
     return done;
 }
@@ -273,18 +278,28 @@ static bool cta_release_stuck(struct cta *c) {
     return false;
 }
 
-/* Runs a block for at most n instructions, the launch's limit included. */
+/* Runs a block for at most n instructions, the launch's limit included, or until all its warps only poll or wait. */
 static void cta_run(struct cta *c, u64 n) {
     struct launch *l = c->launch;
     u64 done = 0;
-    while (c->live_warps && done < n && !l->faulted) {
+    bool works = true;
+    while (c->live_warps && done < n && works && !l->faulted) {
         u64 pass = 0;
-        for (u32 i = 0; i < c->nwarps && !l->faulted; i++) pass += warp_run(&c->warps[i], WARP_SLICE);
+        works = false;
+        for (u32 i = 0; i < c->nwarps && !l->faulted; i++) {
+            bool polls;
+            u64 ran = warp_run(&c->warps[i], WARP_SLICE, &polls);
+            works = works || (ran && !polls);
+            pass += ran;
+        }
         done += pass;
         l->instructions += pass;
         l->clock += pass;
         if (l->instructions > l->max_instructions && c->live_warps) fault_limit(l, c);
-        if (!pass && c->live_warps && !cta_release_stuck(c)) fault_deadlock(c);
+        if (!pass && c->live_warps) {
+            works = cta_release_stuck(c);
+            if (!works) fault_deadlock(c);
+        }
     }
 }
 
