@@ -81,6 +81,7 @@ void fault_access(struct warp *w, const struct inst *in, u32 slab, const struct 
     default:
         if (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_GENERIC) {
             strbuf_add(&l->fault, addr < 4096 ? ", a null pointer" : ", outside every allocation");
+            if (addr < GLOBAL_BASE && in->space == SPACE_GENERIC) strbuf_add(&l->fault, " (or a shared or local address that cvta did not make generic)");
             if (addr >= 4096) describe_neighbour(l, addr);
         } else
             strbuf_add(&l->fault, ", outside the %llu bytes of %s memory", (unsigned long long)space_size(w, space), space_names[space]);

@@ -40,10 +40,13 @@ static u64 lanes_naming(const struct warp *w, const struct group *g, const struc
     return same;
 }
 
-static inline void count(struct launch *l, const struct inst *in, u64 mask) {
+/* One instruction of a group of `lanes`, of which `active` take part */
+static inline void count(const struct warp *w, const struct inst *in, u64 lanes, u64 active) {
+    struct launch *l = w->cta->launch;
     struct pc_count *c = &l->counts[in - l->k->code];
     c->warps++;
-    c->lanes += mask == 0xFFFFFFFFu ? SLAB_LANES : (u64)__builtin_popcountll(mask);
+    c->lanes += lanes == 0xFFFFFFFFu ? SLAB_LANES : (u64)__builtin_popcountll(lanes);
+    if (l->trace) trace(w, in, active);
 }
 
 /* Straight code, one instruction after the other: most of most programs. Returns how many instructions it did. */
@@ -88,12 +91,16 @@ static bool run_waiting(struct warp *w, const struct inst *in, u64 lanes) {
     struct group *g = &w->groups.at[w->current];
     u64 members = collective_members(w, g, in, (u32)__builtin_ctzll(lanes)), mine = lanes_naming(w, g, in, lanes, members);
     if (mine != lanes) group_split_to(w, g, lanes & ~mine, g->pc);
-    u64 have = group_gather(w, w->current, mine, members);
-    if (!have) return false;
-    g = &w->groups.at[w->current];
-    count(w->cta->launch, in, have);
-    in->exec(w, g, in, have);
-    g->pc++;
+    struct meeting m;
+    if (!group_meet(w, mine, members, &m)) return false;
+    if (m.apart) {
+        for (u32 i = 0; i < m.n; i++) count(w, &w->cta->launch->k->code[w->groups.at[m.part[i].group].pc], m.part[i].lanes, m.part[i].lanes);
+        collective_joint(w, &m);
+    } else {
+        count(w, in, m.lanes, m.lanes);
+        in->exec(w, g, in, m.lanes);
+    }
+    group_leave(w, &m);
     return true;
 }
 
@@ -101,7 +108,6 @@ static bool run_waiting(struct warp *w, const struct inst *in, u64 lanes) {
  * those that name exactly themselves need not leave the group for it. */
 static bool run_collective(struct warp *w, const struct inst *in, u64 mask) {
     struct group *g = &w->groups.at[w->current];
-    struct launch *l = w->cta->launch;
     u64 waiting = 0;
     for (u64 rest = mask; rest;) {
         u32 lane = (u32)__builtin_ctzll(rest);
@@ -116,7 +122,7 @@ static bool run_collective(struct warp *w, const struct inst *in, u64 mask) {
         else
             in->exec(w, g, in, same);
     }
-    if (waiting != mask || !mask) count(l, in, g->mask & ~waiting);
+    if (waiting != mask || !mask) count(w, in, g->mask & ~waiting, mask & ~waiting);
     if (!waiting) {
         g->pc++;
         return true;
@@ -138,10 +144,9 @@ static u64 run_group(struct warp *w, u64 n) {
         if (flags & INST_RECONV && !group_arrive(w, w->current)) return done;
         u64 mask = g->mask;
         if (in->guard != NONE) mask &= in->guard_negate ? ~g->preds[in->guard] : g->preds[in->guard];
-        if (l->trace) trace(w, in, mask);
         done++;
         if (!(flags & (INST_CONTROL | INST_COLLECTIVE))) {
-            count(l, in, g->mask);
+            count(w, in, g->mask, mask);
             if (mask) in->exec(w, g, in, mask);
             g->pc++;
             if (l->faulted) return done;
@@ -152,7 +157,7 @@ static u64 run_group(struct warp *w, u64 n) {
             if (l->faulted) return done;
         } else {
             u32 groups = w->groups.n;
-            count(l, in, g->mask);
+            count(w, in, g->mask, mask);
             in->exec(w, g, in, mask);
             if (l->faulted || w->groups.n != groups || in->exec == exec_exit) return done;
             if (g->state != GROUP_READY) return done;
@@ -278,6 +283,10 @@ static bool cta_release_stuck(struct cta *c) {
     return false;
 }
 
+static void launch_report(const struct launch *l) {
+    if (l->tick) l->tick(l->tick_user, l, l->ctas_done, l->ctas);
+}
+
 /* Runs a block for at most n instructions, the launch's limit included, or until all its warps only poll or wait. */
 static void cta_run(struct cta *c, u64 n) {
     struct launch *l = c->launch;
@@ -286,16 +295,17 @@ static void cta_run(struct cta *c, u64 n) {
     while (c->live_warps && done < n && works && !l->faulted) {
         u64 pass = 0;
         works = false;
-        for (u32 i = 0; i < c->nwarps && !l->faulted; i++) {
+        for (u32 i = 0; i < c->nwarps && l->instructions + pass <= l->max_instructions && !l->faulted; i++) {
             bool polls;
-            u64 ran = warp_run(&c->warps[i], WARP_SLICE, &polls);
+            u64 ran = warp_run(&c->warps[i], MIN((u64)WARP_SLICE, l->max_instructions + 1 - l->instructions - pass), &polls);
             works = works || (ran && !polls);
             pass += ran;
         }
         done += pass;
         l->instructions += pass;
         l->clock += pass;
-        if (l->instructions > l->max_instructions && c->live_warps) fault_limit(l, c);
+        if (l->instructions > l->max_instructions) fault_limit(l, c);
+        launch_report(l);
         if (!pass && c->live_warps) {
             works = cta_release_stuck(c);
             if (!works) fault_deadlock(c);
@@ -305,17 +315,13 @@ static void cta_run(struct cta *c, u64 n) {
 
 struct run { /* a launch on its way */
     struct launch *l;
-    u64 total, next, finished;
+    u64 next; /* block to start */
     VEC(struct cta *) resident; /* started, not finished */
     struct cta *spare;
 };
 
-static void run_report(const struct run *r) {
-    if (r->l->tick) r->l->tick(r->l->tick_user, r->l, r->finished, r->total);
-}
-
 static void run_done(struct run *r, struct cta *c) {
-    r->finished++;
+    r->l->ctas_done++;
     if (r->spare)
         cta_free(c);
     else
@@ -331,14 +337,12 @@ static void run_start_next(struct run *r) {
         VEC_PUSH(&r->resident, c);
     else
         run_done(r, c);
-    run_report(r);
 }
 
 static void run_residents(struct run *r) {
     for (u32 i = 0; i < r->resident.n && !r->l->faulted;) {
         struct cta *c = r->resident.at[i];
         cta_run(c, CTA_SLICE);
-        run_report(r);
         if (c->live_warps) {
             i++;
             continue;
@@ -349,12 +353,13 @@ static void run_residents(struct run *r) {
 }
 
 bool launch_run(struct launch *l) {
-    struct run r = {.l = l, .total = (u64)l->grid[0] * l->grid[1] * l->grid[2]};
+    struct run r = {.l = l};
+    l->ctas = (u64)l->grid[0] * l->grid[1] * l->grid[2];
     fenv_t host; /* lane functions expect round-to-nearest; whatever the caller had comes back afterwards */
     fegetenv(&host);
     fesetenv(FE_DFL_ENV);
-    while (!l->faulted && (r.next < r.total || r.resident.n)) {
-        if (r.next < r.total && r.resident.n < MAX_RESIDENT)
+    while (!l->faulted && (r.next < l->ctas || r.resident.n)) {
+        if (r.next < l->ctas && r.resident.n < MAX_RESIDENT)
             run_start_next(&r);
         else
             run_residents(&r);

@@ -25,13 +25,13 @@ static void print_registers(FILE *out, const struct kernel *k, const struct inst
     const struct opnd *list[5] = {&in->d, &in->s[0], &in->s[1], &in->s[2], &in->q};
     for (u32 i = 0; i < ARRAY_LEN(list); i++) {
         if (list[i]->absent) continue;
-        fprintf(out, "%s", any ? sep : "");
+        fputs(any ? sep : " ", out);
         print_opnd(out, k, list[i]);
         any = true;
         sep = i == 0 ? " <- " : " ";
     }
     for (u32 i = 0; i < in->extra_n; i++) {
-        fprintf(out, "%s", i ? " " : any ? " | " : "");
+        fputs(i || !any ? " " : " | ", out);
         print_opnd(out, k, &in->extra[i]);
     }
 }
@@ -49,7 +49,7 @@ void kernel_disasm(const struct kernel *k, FILE *out) {
         if (f) fprintf(out, "%s: %u registers, %u predicates, %u local bytes\n", f->name, f->regs, f->preds, f->local_b);
         fprintf(out, "%5u %c ", pc, in->flags & INST_RECONV ? '>' : ' ');
         if (in->guard != NONE) fprintf(out, "@%sp%d ", in->guard_negate ? "!" : "", in->guard);
-        fprintf(out, "%-48s ; ", in->src->text);
+        fprintf(out, "%-48s ;", in->src->text);
         print_registers(out, k, in);
         if (in->target != NONE) fprintf(out, " -> %d", in->target);
         if (in->reconv != NONE) fprintf(out, " meet %d", in->reconv);
