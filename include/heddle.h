@@ -85,6 +85,7 @@ struct heddle_kernel_info {
     uint32_t max_threads;                        /* per block, 0 when not limited by the program */
     uint32_t reqntid[3];
     bool recursive;                              /* stack depth not known from the text */
+    const char *refused;    /* why it cannot be launched: something that is not modelled; NULL when it can */
 };
 /* HEDDLE_BAD_INPUT when the kernel's body cannot be lowered (the message says why) */
 int heddle_kernel_info(struct heddle *h, struct heddle_kernel *k, struct heddle_kernel_info *info);

@@ -5,12 +5,13 @@
 #include "ptx/ptx.h"
 
 #include <errno.h>
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define VERSION "0.1.0"
 
-enum { MAX_BLOCK_THREADS = 1024, MAX_BLOCK_Z = 64, MAX_SHARED_B = 227 * 1024, MAX_LOCAL_B = 512 * 1024, MAX_GRID_YZ = 65535 };
+enum { MAX_BLOCK_THREADS = 1024, MAX_BLOCK_Z = 64, MAX_SHARED_B = 227 * 1024, MAX_LOCAL_B = 512 * 1024, MAX_GRID_YZ = 65535, MAX_REGISTERS = 255 };
 #define DEFAULT_MAX_INSTRUCTIONS 1000000000000ull
 #define DEFAULT_MAX_MEMORY (16ull << 30)
 
@@ -75,11 +76,15 @@ void heddle_close(struct heddle *h) {
 static bool place_var(struct heddle *h, struct ptx_var *v) {
     if (v->space != SPACE_GLOBAL && v->space != SPACE_CONST) return true;
     if (v->linkage == LINK_EXTERN) return true; /* reported when an instruction uses it */
-    v->address = memory_alloc(&h->mem, v->size_b, v->align_b, v->space == SPACE_CONST);
+    v->address = memory_alloc(&h->mem, v->size_b, v->align_b, OWNER_MODULE, v->space == SPACE_CONST);
     if (!v->address) return false;
     v->placed = true;
     if (v->init) memcpy(memory_host(&h->mem, v->address, v->size_b), v->init, v->size_b);
     return true;
+}
+
+static void unplace_var(struct heddle *h, const struct ptx_var *v) {
+    if (v->placed && (v->space == SPACE_GLOBAL || v->space == SPACE_CONST)) memory_free(&h->mem, v->address, OWNER_MODULE);
 }
 
 static void relocate(struct heddle *h, const struct ptx_var *v) {
@@ -110,7 +115,11 @@ static bool place_all(struct heddle *h, struct ptx_module *m) {
 int heddle_module_load(struct heddle *h, const char *name, const char *text, size_t len, struct heddle_module **out) {
     struct diag dg = {0};
     *out = NULL;
+    fenv_t host; /* decimal numbers are read as the program means them, whatever the caller's rounding mode */
+    fegetenv(&host);
+    fesetenv(FE_DFL_ENV);
     struct ptx_module *p = ptx_parse(name, text, len, &dg);
+    fesetenv(&host);
     if (!p) {
         int rc = fail(h, HEDDLE_BAD_INPUT, "%s", dg.text.s ? dg.text.s : "unreadable module\n");
         diag_free(&dg);
@@ -150,8 +159,9 @@ void heddle_module_free(struct heddle *h, struct heddle_module *m) {
             *at = m->next;
             break;
         }
-    for (u32 i = 0; i < m->ptx->nvars; i++)
-        if (m->ptx->vars[i]->placed && m->ptx->vars[i]->address >= GLOBAL_BASE) memory_free(&h->mem, m->ptx->vars[i]->address);
+    for (u32 i = 0; i < m->ptx->nvars; i++) unplace_var(h, m->ptx->vars[i]);
+    for (u32 i = 0; i < m->ptx->nfuncs; i++)
+        for (u32 j = 0; j < m->ptx->funcs[i]->nvars; j++) unplace_var(h, m->ptx->funcs[i]->vars[j]);
     for (u32 i = 0; i < m->nkernels; i++) strbuf_free(&m->kernels[i].errors);
     ptx_free(m->ptx);
     arena_free(&m->arena);
@@ -179,10 +189,18 @@ int heddle_module_symbol(struct heddle *h, struct heddle_module *m, const char *
 /* --- kernels: lowered when first asked for, so that one bad kernel does not spoil its module */
 
 static struct kernel *lowered(struct heddle *h, struct heddle_kernel *hk) {
+    if (!hk) {
+        fail(h, HEDDLE_BAD_INPUT, "no kernel: heddle_module_kernel gives NULL for a name the module does not have\n");
+        return NULL;
+    }
     if (!hk->tried) {
         struct diag dg = {0};
         hk->tried = true;
+        fenv_t host;
+        fegetenv(&host);
+        fesetenv(FE_DFL_ENV);
         hk->k = ptx_lower(hk->module->ptx, hk->entry, &hk->module->arena, &dg);
+        fesetenv(&host);
         if (!hk->k) strbuf_add(&hk->errors, "%s", dg.text.s);
         diag_free(&dg);
     }
@@ -208,6 +226,7 @@ int heddle_kernel_info(struct heddle *h, struct heddle_kernel *hk, struct heddle
         .max_threads = k->max_threads,
         .reqntid = {k->reqntid[0], k->reqntid[1], k->reqntid[2]},
         .recursive = k->recursive,
+        .refused = k->refuse,
     };
     return HEDDLE_OK;
 }
@@ -229,7 +248,7 @@ void heddle_kernel_disasm(struct heddle *h, struct heddle_kernel *hk, FILE *out)
 /* --- device memory */
 
 uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) {
-    u64 a = memory_alloc(&h->mem, bytes, 256, false);
+    u64 a = memory_alloc(&h->mem, bytes, 256, OWNER_HOST, false);
     if (!a)
         fail(h, HEDDLE_BAD_INPUT, "out of device memory: %llu bytes asked for, %llu of %llu in use\n", (unsigned long long)bytes,
              (unsigned long long)h->mem.used_b, (unsigned long long)h->mem.limit_b);
@@ -237,8 +256,8 @@ uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) {
 }
 
 int heddle_free(struct heddle *h, uint64_t addr) {
-    if (memory_free(&h->mem, addr)) return HEDDLE_OK;
-    return fail(h, HEDDLE_BAD_INPUT, "0x%llx is not the start of a live allocation\n", (unsigned long long)addr);
+    if (memory_free(&h->mem, addr, OWNER_HOST)) return HEDDLE_OK;
+    return fail(h, HEDDLE_BAD_INPUT, "0x%llx is not the start of a live allocation of heddle_alloc\n", (unsigned long long)addr);
 }
 
 static u8 *host_range(struct heddle *h, u64 addr, u64 bytes) {
@@ -275,6 +294,10 @@ uint64_t heddle_memory_used(const struct heddle *h) { return h->mem.used_b; }
 
 /* --- launches */
 
+static u64 shared_size(const struct kernel *k, const struct heddle_launch *l) {
+    return l->dynamic_shared_b ? (u64)k->dynamic_at + l->dynamic_shared_b : k->shared_b;
+}
+
 static int check_shape(struct heddle *h, const struct kernel *k, const struct heddle_launch *l) {
     for (u32 i = 0; i < 3; i++)
         if (!l->grid[i] || !l->block[i])
@@ -292,7 +315,9 @@ static int check_shape(struct heddle *h, const struct kernel *k, const struct he
     if (k->reqntid[0] && (k->reqntid[0] != l->block[0] || MAX(k->reqntid[1], 1u) != l->block[1] || MAX(k->reqntid[2], 1u) != l->block[2]))
         return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': its .reqntid asks for blocks of %u,%u,%u, found %u,%u,%u\n", k->name, k->reqntid[0],
                     MAX(k->reqntid[1], 1u), MAX(k->reqntid[2], 1u), l->block[0], l->block[1], l->block[2]);
-    u64 shared = (u64)k->shared_b + l->dynamic_shared_b;
+    if (l->registers > MAX_REGISTERS)
+        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a thread cannot have %u registers; the limit is %d\n", k->name, l->registers, MAX_REGISTERS);
+    u64 shared = shared_size(k, l);
     if (shared > MAX_SHARED_B)
         return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': %llu bytes of shared memory a block (%u static, %u dynamic) are more than the limit of %d\n", k->name,
                     (unsigned long long)shared, k->shared_b, l->dynamic_shared_b, MAX_SHARED_B);
@@ -357,7 +382,7 @@ static int run(struct heddle *h, const struct kernel *k, const struct heddle_lau
         .block = {hl->block[0], hl->block[1], hl->block[2]},
         .threads = hl->block[0] * hl->block[1] * hl->block[2],
         .warp_size = o->warp_size,
-        .shared_b = k->shared_b + hl->dynamic_shared_b,
+        .shared_b = (u32)shared_size(k, hl),
         .dynamic_shared_b = hl->dynamic_shared_b,
         .params = params,
         .hints = base_alloc(sizeof(u32) * k->ninst),

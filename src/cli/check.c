@@ -21,11 +21,11 @@ static const char *library_error(struct check *c) {
 }
 
 static json_t *info_json(const struct heddle_kernel_info *k) {
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "name", k->name, "registers",
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:s?}", "name", k->name, "registers",
                      (json_int_t)k->registers, "predicates", (json_int_t)k->predicates, "shared_b", (json_int_t)k->shared_b,
                      "local_b", (json_int_t)k->local_b, "const_b", (json_int_t)k->const_b, "params", (json_int_t)k->nparams,
                      "param_b", (json_int_t)k->param_b, "instructions", (json_int_t)k->instructions, "max_threads",
-                     (json_int_t)k->max_threads, "recursive", (int)k->recursive);
+                     (json_int_t)k->max_threads, "recursive", (int)k->recursive, "refused", k->refused);
 }
 
 static void print_kernel(const struct check *c, const struct heddle_kernel_info *k) {
@@ -34,6 +34,7 @@ static void print_kernel(const struct check *c, const struct heddle_kernel_info 
     fprintf(c->out, "  %-32s %5u %6u %10s %10s%s %10s %7u %13u\n", k->name, k->registers, k->predicates,
             report_bytes(shared, k->shared_b), report_bytes(local, k->local_b), k->recursive ? "+" : " ",
             report_bytes(constant, k->const_b), k->nparams, k->instructions);
+    if (k->refused) fprintf(c->out, "    cannot be launched: %s\n", k->refused);
 }
 
 static void check_kernel(struct check *c, struct heddle_kernel *k, json_t *kernels, json_t *errors) {
@@ -90,7 +91,8 @@ const struct cli_command cli_check = {
     .usage = "FILE.ptx... [OPTIONS]",
     .details = "For each kernel: registers and predicates per thread, shared, local and constant memory (local with a + where "
                "recursion\n"
-               "makes the stack's depth unknown), parameters and instructions. Exit code 2 when a file has an error.",
+               "makes the stack's depth unknown), parameters and instructions, and why it cannot be launched when it uses something that\n"
+               "is not modelled. Exit code 2 when a file has an error.",
     .example = "heddle check kernel.ptx --disasm",
     .options = options,
     .min_operands = 1,

@@ -35,12 +35,26 @@ static bool on_global(struct warp *w, struct maccess *a, const struct inst *in, 
     }
 }
 
+/* Lanes that reach above what they themselves have taken from their frame; the first of them becomes the fault */
+static bool above_taken(const struct warp *w, const struct group *g, u32 slab, u64 fixed, struct maccess *a) {
+    for (u32 rest = a->mask; rest; rest &= rest - 1) {
+        u32 l = (u32)__builtin_ctz(rest);
+        if (a->addr[l] + a->size_b <= fixed + stack_taken(w, g, 1ull << (slab * SLAB_LANES + l))) continue;
+        a->fault = FAULT_WILD;
+        a->fault_lane = (u8)l;
+        return true;
+    }
+    return false;
+}
+
 /* Local memory is [lane][bytes]; an address may reach down into callers' frames, never above the own one. */
 static bool on_local(struct warp *w, const struct group *g, u32 slab, struct maccess *a, const struct inst *in, const struct request *r) {
-    u64 top = (u64)g->local_base + w->cta->launch->k->funcs[w->frames.at[g->frame].func].local_b;
+    u64 fixed = (u64)g->local_base + w->cta->launch->k->funcs[w->frames.at[g->frame].func].local_b;
+    u64 taken = stack_taken(w, g, (u64)a->mask << 32 * slab), top = fixed + taken;
     u64 mine[SLAB_LANES];
     bool fine = top >= a->size_b && a->ops->inside(a->addr, 0, top - a->size_b, a->align_b - 1);
     if (!fine) return on_span(w->local, 0, top, a, in, r); /* finds and names the lane that is wrong */
+    if (taken && above_taken(w, g, slab, fixed, a)) return false;
     memcpy(mine, a->addr, sizeof(mine));
     for (u32 l = 0; l < SLAB_LANES; l++) a->addr[l] += (u64)(slab * SLAB_LANES + l) * w->local_cap;
     if (a->mask != 0xFFFFFFFFu) {
@@ -130,6 +144,32 @@ bool access_store(struct warp *w, const struct group *g, const struct inst *in, 
 bool access_atomic(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, const u64 *opa, const u64 *opb, u64 *old) {
     struct request r = {.kind = ATOMIC, .opa = opa, .opb = opb, .old = old};
     return access_any(w, g, in, slab, a, &r);
+}
+
+/* An access with one lane: every lane of the slab shows its address, and its data lies at its place */
+static struct maccess lane_access(const struct warp *w, const struct inst *in, u32 lane, u64 *addrs, u64 addr, u32 bytes) {
+    struct launch *l = w->cta->launch;
+    for (u32 i = 0; i < SLAB_LANES; i++) addrs[i] = addr;
+    return (struct maccess){.mask = 1u << lane % SLAB_LANES, .size_b = bytes, .align_b = bytes, .ops = l->ops, .hint = &l->hints[in - l->k->code], .addr = addrs};
+}
+
+bool access_lane_load(struct warp *w, const struct group *g, const struct inst *in, enum space space, u32 lane, u64 addr, void *out, u32 bytes) {
+    _Alignas(64) u64 addrs[SLAB_LANES];
+    _Alignas(64) u8 data[SLAB_LANES * 16];
+    struct maccess a = lane_access(w, in, lane, addrs, addr, bytes);
+    struct request r = {.kind = LOAD, .out = data};
+    bool ok = space == SPACE_GENERIC ? on_generic(w, g, in, lane / SLAB_LANES, &a, &r) : on_space(w, g, in, lane / SLAB_LANES, space, &a, &r);
+    if (ok) memcpy(out, data + (size_t)(lane % SLAB_LANES) * bytes, bytes);
+    return ok;
+}
+
+bool access_lane_store(struct warp *w, const struct group *g, const struct inst *in, enum space space, u32 lane, u64 addr, const void *in_data, u32 bytes) {
+    _Alignas(64) u64 addrs[SLAB_LANES];
+    _Alignas(64) u8 data[SLAB_LANES * 16] = {0};
+    struct maccess a = lane_access(w, in, lane, addrs, addr, bytes);
+    struct request r = {.kind = STORE, .in = data};
+    memcpy(data + (size_t)(lane % SLAB_LANES) * bytes, in_data, bytes);
+    return space == SPACE_GENERIC ? on_generic(w, g, in, lane / SLAB_LANES, &a, &r) : on_space(w, g, in, lane / SLAB_LANES, space, &a, &r);
 }
 
 bool access_peek(struct warp *w, u32 lane, u64 addr, void *out, u32 bytes) {

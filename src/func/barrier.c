@@ -52,9 +52,23 @@ static void barrier_check(struct cta *c, u32 id) {
     if (b->expected ? b->arrived >= b->expected : b->arrived >= c->live_threads) barrier_open(c, id);
 }
 
+/* Threads that count: of a warp whose live lanes have all come, every one */
+static u32 count_arrived(const struct cta *c, const struct barrier *b) {
+    u32 n = 0;
+    for (u32 i = 0; i < c->nwarps; i++) {
+        u64 came = b->by_warp[i];
+        bool whole = came && !(c->warps[i].live & ~came);
+        n += whole ? c->launch->warp_size : (u32)__builtin_popcountll(came);
+    }
+    return n;
+}
+
 void cta_barrier_exit(struct cta *c) {
-    for (u32 id = 0; id < CTA_BARRIERS; id++)
-        if (!c->bars[id].expected) barrier_check(c, id);
+    for (u32 id = 0; id < CTA_BARRIERS; id++) {
+        struct barrier *b = &c->bars[id];
+        if (b->expected) b->arrived = count_arrived(c, b);
+        barrier_check(c, id);
+    }
 }
 
 static void barrier_arrive(struct warp *w, struct group *g, const struct inst *in, u32 id, u32 count) {
@@ -67,9 +81,7 @@ static void barrier_arrive(struct warp *w, struct group *g, const struct inst *i
         b->red_and = true;
     }
     b->by_warp[w->id] |= g->mask;
-    b->arrived += (u32)__builtin_popcountll(g->mask);
-    bool whole = !(w->live & ~b->by_warp[w->id]);
-    if (b->expected && whole) b->arrived += size - (u32)__builtin_popcountll(w->live);
+    b->arrived = b->expected ? count_arrived(c, b) : b->arrived + (u32)__builtin_popcountll(g->mask);
     if (in->s[2].absent) return;
     u64 p = in->s[2].in == OPND_IN_POOL ? *(const u32 *)(const void *)(c->launch->k->pool + in->s[2].off) ? ~0ull : 0 : g->preds[in->s[2].off];
     if (in->s[2].negate) p = ~p;
@@ -112,44 +124,47 @@ void exec_bar(struct warp *w, struct group *g, const struct inst *in, u64 mask) 
     else {
         g->state = GROUP_BARRIER;
         g->wait = (u8)id;
-        g->wait_aligned = in->imm != 0;
     }
     barrier_check(w->cta, id);
 }
 
 /* --- collectives */
 
-static bool stands_with(const struct group *h, const struct group *g) { return h->state == GROUP_COLLECTIVE && h->pc == g->pc && h->frame == g->frame; }
+static bool stands_with(const struct group *h, const struct group *g) { return h->pc == g->pc && h->frame == g->frame; }
 
-u64 group_gather(struct warp *w, u32 gi, u64 lanes, u64 members) {
-    struct group *g = &w->groups.at[gi];
-    u64 need = members & w->live, have = lanes;
-    if (!(need & ~have)) return lanes;
-    for (u32 i = 0; i < w->groups.n; i++)
-        if (i != gi && stands_with(&w->groups.at[i], g)) have |= w->groups.at[i].mask;
-    if (need & ~have) {
-        if (lanes != g->mask) group_split_to(w, g, g->mask & ~lanes, g->pc + 1);
-        g->state = GROUP_COLLECTIVE;
-        g->wait_mask = members;
-        return 0;
+bool group_meet(struct warp *w, u64 lanes, u64 members, struct meeting *m) {
+    const struct inst *code = w->cta->launch->k->code;
+    struct group *g = &w->groups.at[w->current];
+    *m = (struct meeting){.n = 1, .part[0] = {w->current, lanes}, .lanes = lanes};
+    for (u32 i = 0; i < w->groups.n; i++) {
+        const struct group *h = &w->groups.at[i];
+        if (h == g || h->state != GROUP_COLLECTIVE || h->wait_mask != members) continue;
+        if (!stands_with(h, g) && !collective_alike(&code[h->pc], &code[g->pc])) continue;
+        m->part[m->n].group = i;
+        m->part[m->n++].lanes = h->mask;
+        m->lanes |= h->mask;
+        m->apart = m->apart || !stands_with(h, g);
     }
-    for (u32 i = w->groups.n; i-- > 0;) {
-        struct group *h = &w->groups.at[i];
-        if (i == gi || !stands_with(h, g)) continue;
+    if (!(members & w->live & ~m->lanes)) return true;
+    if (lanes != g->mask) group_split_to(w, g, g->mask & ~lanes, g->pc + 1);
+    g->state = GROUP_COLLECTIVE;
+    g->wait_mask = members;
+    return false;
+}
+
+void group_leave(struct warp *w, const struct meeting *m) {
+    bool whole = m->part[0].lanes == w->groups.at[w->current].mask;
+    for (u32 i = m->n; i-- > 1;) {
+        struct group *g = &w->groups.at[w->current], *h = &w->groups.at[m->part[i].group];
         h->state = GROUP_READY;
-        if (h->conv != g->conv || lanes != g->mask) { /* other way to go afterwards: takes part, then goes on by itself */
+        if (!whole || h->conv != g->conv || !stands_with(h, g)) { /* another way to go */
             h->pc++;
             continue;
         }
         g->mask |= h->mask;
-        lanes |= h->mask;
-        u32 last = w->groups.n - 1;
-        group_remove(w, i);
-        if (gi == last) {
-            gi = i;
-            w->current = gi;
-            g = &w->groups.at[gi];
-        }
+        u32 last = w->groups.n - 1, was = w->current;
+        group_remove(w, m->part[i].group);
+        if (was == last) w->current = m->part[i].group; /* the last group takes the removed one's place */
     }
-    return have;
+    w->groups.at[w->current].pc++;
 }

@@ -8,7 +8,7 @@ static const struct {
     const char *name;
     enum builtin id;
 } builtins[] = {
-    {"vprintf", BUILTIN_VPRINTF}, {"printf", BUILTIN_VPRINTF}, {"__assertfail", BUILTIN_ASSERTFAIL}, {"malloc", BUILTIN_MALLOC}, {"free", BUILTIN_FREE},
+    {"vprintf", BUILTIN_VPRINTF}, {"printf", BUILTIN_PRINTF}, {"__assertfail", BUILTIN_ASSERTFAIL}, {"malloc", BUILTIN_MALLOC}, {"free", BUILTIN_FREE},
 };
 
 int builtin_find(const char *name) {
@@ -52,45 +52,52 @@ struct printer {
     u64 args;  /* address of the next argument */
     FILE *out;
     bool bad;  /* an argument could not be read */
-    int written;
+    u32 taken; /* arguments read */
 };
 
 static u64 next_arg(struct printer *p, u32 bytes) {
     u64 v = 0;
+    p->taken++;
     p->args = (p->args + bytes - 1) / bytes * bytes;
     if (!access_peek(p->w, p->lane, p->args, &v, bytes)) p->bad = true;
     p->args += bytes;
     return v;
 }
 
-/* One conversion, spec being "%...X" without length letters; longs are 8 bytes, everything shorter 4 */
-static void print_conversion(struct printer *p, char *spec, size_t n, bool is_long) {
+/* What the low bytes of an argument are worth */
+static long long narrow(u64 v, u32 size_b, bool is_signed) {
+    u32 up = 64 - 8 * size_b;
+    return is_signed ? (long long)((i64)(v << up) >> up) : (long long)(v << up >> up);
+}
+
+/* One conversion, spec being "%...X" without length letters; size_b is what they say of an integer: 8, 4, 2 or 1. An argument takes 8 bytes
+ * of the buffer, or 4. */
+static void print_conversion(struct printer *p, char *spec, size_t n, u32 size_b) {
     char conv = spec[n - 1];
     double d;
     char text[MAX_STRING];
     if (strchr("eEfFgGaA", conv)) {
         u64 bits = next_arg(p, 8);
         memcpy(&d, &bits, 8);
-        p->written += fprintf(p->out, spec, d);
+        fprintf(p->out, spec, d);
     } else if (conv == 's') {
         if (!read_string(p->w, p->lane, next_arg(p, 8), text)) {
             p->bad = true;
             return;
         }
-        p->written += fprintf(p->out, spec, text);
+        fprintf(p->out, spec, text);
     } else if (conv == 'c') {
-        p->written += fprintf(p->out, spec, (int)next_arg(p, 4));
+        fprintf(p->out, spec, (int)next_arg(p, 4));
     } else if (conv == 'p') {
-        p->written += fprintf(p->out, "0x%llx", (unsigned long long)next_arg(p, 8));
+        fprintf(p->out, "0x%llx", (unsigned long long)next_arg(p, 8));
     } else if (strchr("diouxX", conv)) {
-        u64 v = next_arg(p, is_long ? 8 : 4);
+        u64 v = next_arg(p, size_b == 8 ? 8 : 4);
         memmove(spec + n + 1, spec + n - 1, 2);
         memcpy(spec + n - 1, "ll", 2);
         bool is_signed = conv == 'd' || conv == 'i';
-        long long value = is_long ? (long long)v : is_signed ? (long long)(i32)(u32)v : (long long)(u32)v;
-        p->written += fprintf(p->out, spec, value);
+        fprintf(p->out, spec, narrow(v, size_b, is_signed));
     } else
-        p->written += fprintf(p->out, "%s", spec);
+        fprintf(p->out, "%s", spec);
 }
 
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -99,19 +106,20 @@ static void print_format(struct printer *p, const char *f) {
     while (*f && !p->bad) {
         if (*f != '%') {
             fputc(*f++, p->out);
-            p->written++;
             continue;
         }
         char spec[64];
         size_t n = 0;
-        bool is_long = false;
+        u32 size_b = 4;
         spec[n++] = *f++;
         while (*f && strchr("-+ #0123456789.*lhzjtqL", *f) && n < 24) {
             if (*f == 'l' || *f == 'z' || *f == 'j' || *f == 't' || *f == 'q')
-                is_long = true;
+                size_b = 8;
+            else if (*f == 'h')
+                size_b = size_b == 2 ? 1 : 2;
             else if (*f == '*')
                 n += (size_t)snprintf(spec + n, 16, "%d", (int)next_arg(p, 4));
-            else if (*f != 'h' && *f != 'L')
+            else if (*f != 'L')
                 spec[n++] = *f;
             f++;
         }
@@ -120,9 +128,8 @@ static void print_format(struct printer *p, const char *f) {
         spec[n] = 0;
         if (spec[n - 1] == '%') {
             fputc('%', p->out);
-            p->written++;
         } else
-            print_conversion(p, spec, n, is_long);
+            print_conversion(p, spec, n, size_b);
     }
 }
 
@@ -137,7 +144,8 @@ static void do_printf(struct warp *w, struct group *g, const struct inst *in, co
     }
     print_format(&p, format);
     if (p.bad) fault_at(w, in, (int)lane, "printf: an argument of \"%s\" is not readable memory", format);
-    if (c->nrets) slot_set(w, g, &c->rets[0], lane, (u64)p.written);
+    /* CUDA's returns how many arguments it took, OpenCL's zero */
+    if (c->nrets) slot_set(w, g, &c->rets[0], lane, c->builtin == BUILTIN_VPRINTF ? p.taken : 0);
 }
 
 static void do_assertfail(struct warp *w, struct group *g, const struct inst *in, const struct call_info *c, u32 lane) {
@@ -149,7 +157,7 @@ static void do_assertfail(struct warp *w, struct group *g, const struct inst *in
     fault_at(w, in, (int)lane, "assertion '%s' failed in %s (%s:%u)", message, function, file, line);
 }
 
-static u32 min_args(enum builtin b) { return b == BUILTIN_VPRINTF ? 2 : 1; }
+static u32 min_args(enum builtin b) { return b == BUILTIN_VPRINTF || b == BUILTIN_PRINTF ? 2 : 1; }
 
 void builtin_call(struct warp *w, struct group *g, const struct inst *in, const struct call_info *c, u64 mask) {
     struct launch *l = w->cta->launch;
@@ -161,16 +169,18 @@ void builtin_call(struct warp *w, struct group *g, const struct inst *in, const 
     for (u64 rest = mask; rest && !l->faulted; rest &= rest - 1) {
         u32 lane = (u32)__builtin_ctzll(rest);
         switch (b) {
-        case BUILTIN_VPRINTF: do_printf(w, g, in, c, lane); break;
+        case BUILTIN_VPRINTF:
+        case BUILTIN_PRINTF: do_printf(w, g, in, c, lane); break;
         case BUILTIN_ASSERTFAIL: do_assertfail(w, g, in, c, lane); break;
         case BUILTIN_MALLOC: {
-            u64 addr = memory_alloc(l->mem, slot_value(w, g, &c->args[0], lane), 16, false);
+            u64 bytes = slot_value(w, g, &c->args[0], lane);
+            u64 addr = memory_alloc(l->mem, MAX(bytes, 1ull), 16, OWNER_HEAP, false);
             if (c->nrets) slot_set(w, g, &c->rets[0], lane, addr);
             break;
         }
         default: {
             u64 addr = slot_value(w, g, &c->args[0], lane);
-            if (addr && !memory_free(l->mem, addr)) fault_at(w, in, (int)lane, "free of 0x%llx, which malloc did not return", (unsigned long long)addr);
+            if (addr && !memory_free(l->mem, addr, OWNER_HEAP)) fault_at(w, in, (int)lane, "free of 0x%llx, which malloc did not return", (unsigned long long)addr);
         }
         }
     }

@@ -53,9 +53,13 @@ static void grow_local(struct warp *w, u32 bytes) {
     w->local_cap = cap;
 }
 
+void warp_reserve_local(struct warp *w, u32 bytes) {
+    if (bytes > w->local_cap) grow_local(w, bytes);
+}
+
 static void reserve_frame(struct warp *w, u32 rows, u32 preds, u32 local_b) {
     if (rows > w->rows) grow_rows(w, rows);
-    if (local_b > w->local_cap) grow_local(w, local_b);
+    warp_reserve_local(w, local_b);
     if (preds > w->npreds) {
         u32 cap = MAX(preds, w->npreds * 2);
         w->preds = base_realloc(w->preds, cap * sizeof(*w->preds));
@@ -206,7 +210,7 @@ static bool missing_lanes_wait(const struct warp *w, const struct conv *c, bool 
     for (u32 i = 0; i < w->groups.n; i++) {
         const struct group *g = &w->groups.at[i];
         if (!(g->mask & missing)) continue;
-        bool waits = g->state == GROUP_COLLECTIVE || (g->state == GROUP_BARRIER && stuck && !g->wait_aligned);
+        bool waits = g->state == GROUP_COLLECTIVE || (g->state == GROUP_BARRIER && stuck);
         if (!waits) return false;
         missing &= ~g->mask;
     }
@@ -336,13 +340,14 @@ bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func
     }
     i16 f = frame_new(w);
     w->frames.at[f] = (struct frame){.ret_pc = ret_pc, .parent = caller, .refs = 1, .func = (u16)func, .depth = (u16)(from.depth + 1), .row = from.row + cf->rows,
-                                     .pred = from.pred + cf->preds, .local = from.local + cf->local_b, .call = c};
+                                     .pred = from.pred + cf->preds, .local = from.local + cf->local_b + (stack_taken(w, g, g->mask) + 15) / 16 * 16, .call = c};
     const struct frame *fr = &w->frames.at[f];
     reserve_frame(w, fr->row + kf->rows, fr->pred + kf->preds, fr->local + kf->local_b);
     struct side src = {g->regs, g->preds, g->local_base, NULL};
     group_enter(w, g, f); /* the caller's reference passes from the group to the new frame */
     struct side dst = {g->regs, g->preds, g->local_base, NULL};
     copy_slots(w, g->mask, dst, src, kf->params, c->args, c->nargs);
+    stack_reset(w, g);
     g->pc = kf->entry_pc;
     return true;
 }

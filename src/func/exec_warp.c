@@ -23,10 +23,16 @@ static u64 read_pred(const struct warp *w, const struct group *g, const struct o
     return o->negate ? ~p : p;
 }
 
+/* A lane that takes no part gives 0: PTX leaves it open, silicon does so. */
 void exec_shfl(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     const struct rowops *ops = w->cta->launch->ops;
-    _Alignas(64) u32 t[SLAB_LANES];
-    u32 valid = ops->shuffle(t, row(w, g, &in->s[0]), row(w, g, &in->s[1]), row(w, g, &in->s[2]), (enum shuffle_mode)in->aux);
+    _Alignas(64) u32 t[SLAB_LANES], from[SLAB_LANES] = {0};
+    const u32 *source = row(w, g, &in->s[0]);
+    if ((u32)mask != ~0u) {
+        ops->blend32(from, source, (u32)mask);
+        source = from;
+    }
+    u32 valid = ops->shuffle(t, source, row(w, g, &in->s[1]), row(w, g, &in->s[2]), (enum shuffle_mode)in->aux);
     if (!in->d.absent) ops->blend32(row(w, g, &in->d), t, (u32)mask);
     write_pred(g, &in->extra[0], valid, mask);
 }
@@ -84,6 +90,72 @@ void exec_elect(struct warp *w, struct group *g, const struct inst *in, u64 mask
 
 void exec_warpsync(struct warp *w, struct group *g, const struct inst *in, u64 mask) { (void)w, (void)g, (void)in, (void)mask; }
 
+/* --- lanes that come from different places
+ *
+ * PTX asks for the same qualifiers and the same mask, not for the same instruction. Operands are brought together in rows of their own, the
+ * instruction runs once on these, and every lane takes its results home. */
+
+enum { JOINT_S0 = 0, JOINT_S1 = 2, JOINT_S2 = 3, JOINT_D = 4, JOINT_ROWS = 5 }; /* rows; s0 may have 64 bits */
+enum { JOINT_PRED_S0, JOINT_PRED_D, JOINT_PRED_EXTRA, JOINT_PREDS };
+
+static bool two_results(const struct inst *in) { return in->exec == exec_shfl || in->exec == exec_match || in->exec == exec_elect; }
+static bool pred_result(const struct inst *in) { return in->exec == exec_vote && in->aux != VOTE_BALLOT; }
+
+bool collective_alike(const struct inst *a, const struct inst *b) {
+    if (a->exec != b->exec || a->aux != b->aux) return false;
+    if (a->exec == exec_redux) {
+        const struct atomic_op *x = a->info, *y = b->info;
+        return x->kind == y->kind && x->type == y->type;
+    }
+    if (a->exec == exec_match) return a->s[0].rows == b->s[0].rows;
+    return a->exec == exec_shfl || a->exec == exec_vote || a->exec == exec_elect || a->exec == exec_warpsync;
+}
+
+static void copy_lanes(u8 *to, const u8 *from, u32 rows, u64 lanes) {
+    size_t size = 4u * rows;
+    for (; lanes; lanes &= lanes - 1) memcpy(to + __builtin_ctzll(lanes) * size, from + __builtin_ctzll(lanes) * size, size);
+}
+
+static void joint_fetch(const struct warp *w, const struct group *g, const struct opnd *o, u8 *rows, u32 at, u64 lanes) {
+    if (!o->absent) copy_lanes(rows + (size_t)at * ROW_B, opnd_row(w, g, o, 0, w->cta->launch->k->pool), o->rows, lanes);
+}
+
+void collective_joint(struct warp *w, const struct meeting *m) {
+    const struct inst *code = w->cta->launch->k->code, *in = &code[w->groups.at[w->current].pc];
+    _Alignas(64) u8 rows[JOINT_ROWS * ROW_B] = {0};
+    u64 preds[JOINT_PREDS] = {0};
+    for (u32 i = 0; i < m->n; i++) {
+        const struct group *g = &w->groups.at[m->part[i].group];
+        const struct inst *pi = &code[g->pc];
+        if (in->exec == exec_vote)
+            preds[JOINT_PRED_S0] |= read_pred(w, g, &pi->s[0]) & m->part[i].lanes;
+        else
+            joint_fetch(w, g, &pi->s[0], rows, JOINT_S0, m->part[i].lanes);
+        joint_fetch(w, g, &pi->s[1], rows, JOINT_S1, m->part[i].lanes);
+        joint_fetch(w, g, &pi->s[2], rows, JOINT_S2, m->part[i].lanes);
+    }
+    struct group g = {.regs = rows, .preds = preds, .mask = m->lanes};
+    struct inst joint = *in;
+    const struct opnd extra = {.in = OPND_IN_PRED, .off = JOINT_PRED_EXTRA};
+    joint.s[0] = in->exec == exec_vote ? (struct opnd){.in = OPND_IN_PRED, .off = JOINT_PRED_S0}
+                                       : (struct opnd){.in = OPND_IN_REG, .rows = in->s[0].rows, .off = JOINT_S0 * ROW_B};
+    joint.s[1] = (struct opnd){.in = OPND_IN_REG, .rows = 1, .off = JOINT_S1 * ROW_B};
+    joint.s[2] = (struct opnd){.in = OPND_IN_REG, .rows = 1, .off = JOINT_S2 * ROW_B};
+    joint.d = pred_result(in) ? (struct opnd){.in = OPND_IN_PRED, .off = JOINT_PRED_D} : (struct opnd){.in = OPND_IN_REG, .rows = 1, .off = JOINT_D * ROW_B};
+    joint.extra = &extra;
+    in->exec(w, &g, &joint, m->lanes);
+    for (u32 i = 0; i < m->n; i++) {
+        struct group *home = &w->groups.at[m->part[i].group];
+        const struct inst *pi = &code[home->pc];
+        u64 lanes = m->part[i].lanes;
+        if (pred_result(in))
+            write_pred(home, &pi->d, preds[JOINT_PRED_D], lanes);
+        else if (in->exec != exec_warpsync && !pi->d.absent)
+            copy_lanes(opnd_row(w, home, &pi->d, 0, NULL), rows + (size_t)JOINT_D * ROW_B, 1, lanes);
+        if (two_results(in)) write_pred(home, &pi->extra[0], preds[JOINT_PRED_EXTRA], lanes);
+    }
+}
+
 /* --- matrices */
 
 bool exec_mma_legal(const struct opkey *k, const u32 n[4]) {
@@ -113,6 +185,7 @@ static bool matrix_address(struct warp *w, struct group *g, const struct inst *i
     const struct matrix_info *mi = in->info;
     for (u32 l = 0; l < 8u * mi->count; l++) {
         addr[l] = (in->s[0].absent ? 0 : value_at(w, g, &in->s[0], l)) + (u64)in->imm;
+        if (addr[l] - SHARED_WINDOW < WINDOW_B) addr[l] -= SHARED_WINDOW; /* a generic address */
         if (addr[l] % 16 == 0 && addr[l] + 16 <= w->cta->launch->shared_b) continue;
         struct maccess a = {.mask = 1u << l, .size_b = 16, .align_b = 16, .addr = addr, .fault_lane = (u8)l};
         a.fault = addr[l] % 16 ? FAULT_MISALIGNED : FAULT_WILD;

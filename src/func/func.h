@@ -24,9 +24,11 @@
 #define WINDOW_B 0x10000000000ull
 
 /* --- memory.c */
+enum owner { OWNER_HOST, OWNER_MODULE, OWNER_HEAP }; /* who made an allocation, and alone may free it */
 struct alloc {
     u64 base, size_b; /* device address; ascending in the table */
     u8 *host;         /* NULL once freed */
+    u8 owner;         /* enum owner */
     bool read_only;   /* .const variables */
 };
 struct memory {
@@ -34,8 +36,8 @@ struct memory {
     u64 next;                 /* next free device address; addresses are never used twice */
     u64 used_b, limit_b;
 };
-u64 memory_alloc(struct memory *m, u64 bytes, u32 align_b, bool read_only); /* 0 when over the limit */
-bool memory_free(struct memory *m, u64 addr);
+u64 memory_alloc(struct memory *m, u64 bytes, u32 align_b, enum owner owner, bool read_only); /* 0 when over the limit */
+bool memory_free(struct memory *m, u64 addr, enum owner owner); /* false when addr is not the start of a live allocation of that owner */
 /* Host bytes of [addr, addr+bytes), or NULL when not inside one live allocation */
 u8 *memory_host(struct memory *m, u64 addr, u64 bytes);
 struct alloc *memory_find(struct memory *m, u64 addr); /* the allocation whose range or freed range holds addr, or NULL */
@@ -89,7 +91,7 @@ u64 atomic_apply(const struct atomic_op *op, u64 old, u64 a, u64 b);
 bool span_atomic(u8 *host, u64 base, u64 size_b, struct maccess *m, const struct atomic_op *op, const u64 *opa, const u64 *opb, u64 *old);
 
 /* --- the state of a warp */
-enum builtin { BUILTIN_VPRINTF, BUILTIN_ASSERTFAIL, BUILTIN_MALLOC, BUILTIN_FREE, BUILTIN_COUNT };
+enum builtin { BUILTIN_VPRINTF, BUILTIN_PRINTF, BUILTIN_ASSERTFAIL, BUILTIN_MALLOC, BUILTIN_FREE, BUILTIN_COUNT };
 int builtin_find(const char *name);
 
 enum group_state {
@@ -107,7 +109,6 @@ struct group { /* lanes of one warp that stand at one pc (D3) */
     u32 local_base;   /* its frame's first local byte */
     u8 state;         /* enum group_state */
     u8 wait;
-    bool wait_aligned; /* the barrier promised that the whole warp comes */
     u64 wait_mask;
 };
 struct frame { /* one call of one function by some lanes together */
@@ -191,6 +192,7 @@ struct launch { /* everything a running kernel shares */
     u32 *hints;        /* per pc, for maccess.hint */
     struct pc_count *counts; /* per pc */
     struct pc_count *runs;   /* per pc and one: straight runs as differences, added where one starts, taken away where it ends */
+    u64 ctas, ctas_done; /* blocks in all, and ended */
     u64 instructions;  /* warp instructions so far */
     u64 max_instructions;
     u64 divergent;     /* branches whose lanes went both ways */
@@ -230,17 +232,29 @@ void group_return(struct warp *w, struct group *g);
 struct group *group_add(struct warp *w, const struct group *like, u64 mask, i32 pc);
 void group_remove(struct warp *w, u32 gi);
 /* No group can run: lets go lanes parked at a meeting point whose missing lanes wait for them. True when a group became ready. */
-bool warp_release_parked(struct warp *w, bool stuck); /* stuck: nothing in the block can run, so barriers are no reason to wait */
+bool warp_release_parked(struct warp *w, bool stuck); /* stuck: nothing in the block can run, so barriers are no reason to wait
+                                                          (parked lanes may be about to exit, and a barrier does not wait for those) */
 /* Lanes have polled for long: lets go any parked lanes, since they may be what is polled for. True when a group became ready. */
 bool warp_release_any(struct warp *w);
+void warp_reserve_local(struct warp *w, u32 bytes); /* at least so many bytes of local memory a lane */
 bool warp_pick(struct warp *w); /* chooses the next ready group after current; false when none */
 void warp_check(const struct warp *w);
 
 /* --- barrier.c */
 void cta_barrier_exit(struct cta *c); /* a thread ended: barriers of all threads may open */
-/* The lanes that run a collective instruction together, once all live lanes that `members` names stand at it: `lanes` of group gi and those
- * of the groups that waited for them (merged, or sent on). 0 when some are still missing: then gi waits. */
-u64 group_gather(struct warp *w, u32 gi, u64 lanes, u64 members);
+struct meeting { /* lanes that run a collective instruction together */
+    u32 n;
+    struct {
+        u32 group;  /* index into warp.groups */
+        u64 lanes;
+    } part[MAX_WARP]; /* the current group first, the others by rising index */
+    u64 lanes;      /* of all parts */
+    bool apart;     /* they stand at different instructions, or in different calls */
+};
+/* `lanes` of the current group want to run their instruction with all live lanes of `members`: true when these have come, at the same instruction or
+ * at others with the same qualifiers and mask. Else false, and the group waits. */
+bool group_meet(struct warp *w, u64 lanes, u64 members, struct meeting *m);
+void group_leave(struct warp *w, const struct meeting *m); /* afterwards: the parts go on, as one group where they stand together */
 
 /* --- access.c: one slab's access to any space. False after a fault has been recorded. */
 bool access_load(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, void *out);
@@ -248,6 +262,34 @@ bool access_store(struct warp *w, const struct group *g, const struct inst *in, 
 bool access_atomic(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, const u64 *opa, const u64 *opb, u64 *old);
 /* Bytes at a lane's generic address, for builtins; false when they are not there */
 bool access_peek(struct warp *w, u32 lane, u64 addr, void *out, u32 bytes);
+
+/* One lane's access of `bytes` (at most 16), aligned to them; false after a fault has been recorded */
+bool access_lane_load(struct warp *w, const struct group *g, const struct inst *in, enum space space, u32 lane, u64 addr, void *out, u32 bytes);
+bool access_lane_store(struct warp *w, const struct group *g, const struct inst *in, enum space space, u32 lane, u64 addr, const void *data, u32 bytes);
+
+/* --- stack.c: alloca. The most bytes that any of the lanes has taken in the group's frame */
+u32 stack_taken(const struct warp *w, const struct group *g, u64 lanes);
+void stack_reset(struct warp *w, const struct group *g); /* a frame that has just been entered */
+
+/* --- mbarrier.c: what the instruction does to a barrier (inst.aux) */
+enum mbar_op {
+    MBAR_INIT,
+    MBAR_INVAL,
+    MBAR_EXPECT,   /* more bytes are to come */
+    MBAR_COMPLETE, /* bytes have come */
+    MBAR_ARRIVE,
+    MBAR_ARRIVE_EXPECT,
+    MBAR_DROP, /* arrives, and is not waited for any more */
+    MBAR_DROP_EXPECT,
+    MBAR_WAIT,
+    MBAR_WAIT_PARITY,
+    MBAR_PENDING,
+};
+/* inst.info of cp.async.bulk */
+struct bulk_info {
+    i64 from_off, barrier_off;
+    bool to_shared; /* and signals a barrier */
+};
 
 /* --- builtin.c */
 void builtin_call(struct warp *w, struct group *g, const struct inst *in, const struct call_info *c, u64 mask);
@@ -261,11 +303,27 @@ static inline u8 *opnd_row(const struct warp *w, const struct group *g, const st
 #define EXEC_LIST(X)                                                                                                             \
     X(rows1) X(rows2) X(setp) X(selp) X(predlogic) X(carry) X(fourth) X(sreg) X(lop3p) X(pack) X(unpack) X(movlocal) X(isspacep) \
     X(ld) X(st) X(ldparam) X(atom) X(nop) X(fence) X(bra) X(brx) X(call) X(ret) X(exit) X(trap) X(fnexit) X(bar)      \
-    X(shfl) X(vote) X(match) X(redux) X(activemask) X(elect) X(warpsync) X(cpasync) X(mma) X(ldmatrix) X(stmatrix) X(movmatrix)
+    X(shfl) X(vote) X(match) X(redux) X(activemask) X(elect) X(warpsync) X(cpasync) X(mma) X(ldmatrix) X(stmatrix) X(movmatrix) \
+    X(atomv) X(atom128) X(mbarrier) X(cpbulk) X(alloca) X(stacksave) X(stackrestore) X(wmma_load) X(wmma_store) X(wmma)
 #define EXEC_DECLARE(id) exec_fn exec_##id;
 EXEC_LIST(EXEC_DECLARE)
+/* exec_warp.c: whether lanes that stand at a and lanes that stand at b may run as one, and doing it */
+bool collective_alike(const struct inst *a, const struct inst *b);
+void collective_joint(struct warp *w, const struct meeting *m);
 /* Whether mma with these operand counts (d, a, b, c registers a lane) is known */
 bool exec_mma_legal(const struct opkey *k, const u32 n[4]);
+
+/* inst.info of wmma */
+struct wmma_info {
+    u8 part;        /* 'a', 'b', 'c' (also d) of load and store; 0 for mma */
+    bool col;       /* memory is column by column */
+    u8 type;        /* enum type of an element of the part */
+    u16 m, n, k;
+    u8 regs;        /* registers of the fragment that is loaded or stored */
+    u8 nregs[4];    /* mma: registers of d, a, b, c */
+    u8 types[3];    /* mma: enum type of d and c, a, b */
+    struct opkey step; /* mma: the product of the tensor core that it is made of */
+};
 
 /* inst.info of matrix moves */
 struct matrix_info {

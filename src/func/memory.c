@@ -12,7 +12,7 @@
 
 enum { ALLOC_ALIGN_B = 256, ALLOC_GAP_B = 256 };
 
-u64 memory_alloc(struct memory *m, u64 bytes, u32 align_b, bool read_only) {
+u64 memory_alloc(struct memory *m, u64 bytes, u32 align_b, enum owner owner, bool read_only) {
     if (bytes > m->limit_b || m->used_b > m->limit_b - bytes) return 0;
     u64 align = MAX(align_b, (u32)ALLOC_ALIGN_B);
     if (!m->next) m->next = GLOBAL_BASE;
@@ -20,7 +20,7 @@ u64 memory_alloc(struct memory *m, u64 bytes, u32 align_b, bool read_only) {
     u8 *host = aligned_alloc(64, (size_t)((MAX(bytes, 1ull) + 63) / 64 * 64));
     if (!host) return 0;
     memset(host, 0, (size_t)bytes);
-    struct alloc a = {base, bytes, host, read_only};
+    struct alloc a = {base, bytes, host, (u8)owner, read_only};
     VEC_PUSH(&m->allocs, a);
     m->next = base + bytes + ALLOC_GAP_B;
     m->used_b += bytes;
@@ -41,9 +41,9 @@ struct alloc *memory_find(struct memory *m, u64 addr) {
     return addr - a->base < a->size_b ? a : NULL;
 }
 
-bool memory_free(struct memory *m, u64 addr) {
+bool memory_free(struct memory *m, u64 addr, enum owner owner) {
     struct alloc *a = memory_find(m, addr);
-    if (!a || a->base != addr || !a->host) return false;
+    if (!a || a->base != addr || !a->host || a->owner != owner) return false;
     free(a->host);
     a->host = NULL;
     m->used_b -= a->size_b;

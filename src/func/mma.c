@@ -5,17 +5,19 @@
  * elements to a register; of B, column g and the E rows from E (t + 4 j); of C and D, row g + 8 (j / 2), column 2 t + j mod 2
  * (f16 results: two columns to a register). Every shape the PTX ISA gives is this one pattern.
  *
- * Floating sums, as measured on Hopper by published studies: products are exact; products and C are aligned to the largest
- * exponent among them (of unnormalised products: sum of the factors' exponents), cut toward zero to a few bits below it, added
- * exactly, and the sum is cut to f32 or rounded to nearest f16. One such sum takes all of k. f64 is a chain of fused
- * multiply-adds in order of k. Not modelled: m8n8k4 on f16, whose fragments belong to an older core. */
+ * Floating sums, as measured on Hopper: products are exact; products and C are aligned to the largest exponent among them (of
+ * unnormalised products: sum of the factors' exponents), cut toward zero to 25 bits below it, added exactly, and the sum is
+ * cut to f32 or rounded to nearest f16. One such sum takes all of k. 8-bit floats are made f16 first and summed twice: from
+ * zero over the first two of every four in k, on from there over the last two; then C is added, rounded to nearest. f64 is a
+ * chain of fused multiply-adds in order of k. Not modelled: m8n8k4 on f16, whose fragments belong to an older core. */
 #include "func/mma.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
 enum { MAX_M = 16, MAX_N = 8, MAX_K = 256, MAX_FLOAT_K = 32 };
-enum { KEEP_BITS = 25, KEEP_BITS_FP8 = 13 }; /* fraction bits a Hopper core keeps below the largest exponent of a sum */
+enum { KEEP_BITS = 25 }; /* fraction bits a Hopper core keeps below the largest exponent of a sum */
 
 /* --- what there is */
 enum kind { KIND_FLOAT, KIND_INT, KIND_BITS, KIND_F64 };
@@ -150,7 +152,16 @@ static u32 num_pack(i64 sum, i32 exp, struct format f, bool nearest) {
     }
     u64 code = kept + ((u64)(lsb + f.frac_bits - (1 - bias)) << f.frac_bits); /* a carry moves into the exponent by itself */
     u64 inf = ((1ull << f.exp_bits) - 1) << f.frac_bits;
-    return (u32)MIN(code, inf) | sign;
+    return code ? (u32)MIN(code, inf) | sign : 0; /* what is rounded away leaves +0 */
+}
+
+/* An 8-bit float as f16: exact */
+static u32 f16_of_fp8(u32 bits, u8 type) {
+    if (type == TYPE_e5m2) return bits << 8;
+    u32 sign = (bits & 0x80) << 8, mag = bits & 0x7f, top = mag ? 31 - (u32)__builtin_clz(mag) : 0;
+    if (mag == 0x7f) return 0x7fff;
+    if (mag < 8) return mag ? sign | (top + 6) << 10 | (mag << (10 - top) & 0x3ff) : sign;
+    return sign | ((mag << 7) + (8u << 10));
 }
 
 /* A matrix of numbers, k first: significands and exponents of the rows of A or the columns of B, apart so that a sum runs over
@@ -160,19 +171,22 @@ struct matrix {
     u8 special[MAX_FLOAT_K][MAX_M]; /* enum special */
     bool any_special[MAX_M];        /* in this row of A or column of B */
 };
+/* 8-bit floats: the first two of every four in k come first */
 static void matrix_load(struct matrix *x, const void *const *rows, u32 nrows, u32 m, u8 type, bool is_b) {
-    struct format f = format_of(type);
-    u32 bits = type_table[type].bits, per_reg = 32 / bits;
+    struct format f = format_of(is_fp8(type) ? TYPE_f16 : type);
+    u32 bits = type_table[type].bits, per_reg = 32 / bits, half_k = is_fp8(type) ? nrows * per_reg * SLAB_LANES / m / 2 : 0;
     memset(x->any_special, 0, sizeof(x->any_special));
     for (u32 j = 0; j < nrows; j++)
         for (u32 lane = 0; lane < SLAB_LANES; lane++) {
             struct place p = is_b ? place_b(j, lane, per_reg) : place_a(j, lane, per_reg, m);
             u32 w = word_of(rows, j, lane);
             for (u32 e = 0; e < per_reg; e++) {
-                struct num v = num_of(w >> (e * bits) & ~0u >> (32 - bits), f);
-                x->sig[p.col + e][p.row] = v.sig;
-                x->exp[p.col + e][p.row] = v.exp;
-                x->special[p.col + e][p.row] = v.special;
+                u32 elem = w >> (e * bits) & ~0u >> (32 - bits), k = p.col + e;
+                if (is_fp8(type)) elem = f16_of_fp8(elem, type), k = k / 4 * 2 + k % 2 + (k % 4 < 2 ? 0 : half_k);
+                struct num v = num_of(elem, f);
+                x->sig[k][p.row] = v.sig;
+                x->exp[k][p.row] = v.exp;
+                x->special[k][p.row] = v.special;
                 if (v.special) x->any_special[p.row] = true;
             }
         }
@@ -181,9 +195,8 @@ static void matrix_load(struct matrix *x, const void *const *rows, u32 nrows, u3
 struct dot {
     struct matrix a, b;
     struct format acc;
-    u32 k;
-    i32 keep_bits; /* fraction bits kept below the largest exponent */
-    i32 up;        /* a product's own fraction bits are so many fewer */
+    u32 from, to; /* what of k is summed */
+    i32 up;       /* a product's own fraction bits are so many fewer than KEEP_BITS */
     bool half_result;
 };
 
@@ -192,11 +205,11 @@ struct dot {
  * as do the other formats. */
 __attribute__((target_clones("avx2", "default"))) static void dot_row(const struct dot *restrict t, u32 row, i32 *restrict top,
                                                                       i32 *restrict sum) {
-    for (u32 i = 0; i < t->k; i++) {
+    for (u32 i = t->from; i < t->to; i++) {
         i32 exp = t->a.exp[i][row];
         for (u32 n = 0; n < MAX_N; n++) top[n] = MAX(top[n], exp + t->b.exp[i][n]);
     }
-    for (u32 i = 0; i < t->k; i++) {
+    for (u32 i = t->from; i < t->to; i++) {
         i32 sig = t->a.sig[i][row] * (1 << t->up), exp = t->a.exp[i][row];
         for (u32 n = 0; n < MAX_N; n++) {
             i32 product = sig * t->b.sig[i][n], down = MIN(top[n] - exp - t->b.exp[i][n], 31), sign = product >> 31;
@@ -205,10 +218,10 @@ __attribute__((target_clones("avx2", "default"))) static void dot_row(const stru
     }
 }
 
-/* Infinities and NaN among the terms decide alone: f32 bits of the result */
+/* Infinities and NaN among the terms decide alone: f32 bits of the result; 0 when there are none */
 static u32 special_sum(const struct dot *t, u32 row, u32 col, struct num c) {
     bool pos = c.special == INFINITE && c.sig > 0, neg = c.special == INFINITE && c.sig < 0, nan = c.special == IS_NAN;
-    for (u32 i = 0; i < t->k; i++) {
+    for (u32 i = t->from; i < t->to; i++) {
         u8 sa = t->a.special[i][row], sb = t->b.special[i][col];
         i32 a = t->a.sig[i][row], b = t->b.sig[i][col];
         if (sa == FINITE && sb == FINITE) continue;
@@ -216,7 +229,7 @@ static u32 special_sum(const struct dot *t, u32 row, u32 col, struct num c) {
         else if ((a < 0) != (b < 0)) neg = true;
         else pos = true;
     }
-    return nan || (pos && neg) ? 0x7fffffffu : pos ? 0x7f800000u : 0xff800000u;
+    return nan || (pos && neg) ? 0x7fffffffu : pos ? 0x7f800000u : neg ? 0xff800000u : 0;
 }
 
 static void dot_results(const struct dot *t, u32 row, const struct num c[MAX_N], u32 out[MAX_N]) {
@@ -224,23 +237,23 @@ static void dot_results(const struct dot *t, u32 row, const struct num c[MAX_N],
     for (u32 n = 0; n < MAX_N; n++) top[n] = c[n].exp;
     dot_row(t, row, top, sum);
     for (u32 n = 0; n < MAX_N; n++) {
-        if (t->a.any_special[row] || t->b.any_special[n] || c[n].special) {
-            u32 r = special_sum(t, row, n, c[n]);
+        bool perhaps = t->a.any_special[row] || t->b.any_special[n] || c[n].special;
+        u32 r = perhaps ? special_sum(t, row, n, c[n]) : 0;
+        if (r) {
             out[n] = !t->half_result ? r : r == 0x7fffffffu ? 0x7fffu : r >> 31 ? 0xfc00u : 0x7c00u;
         } else {
-            i64 all = sum[n] + cut(c[n].sig, top[n] - c[n].exp + t->acc.frac_bits - t->keep_bits);
-            out[n] = num_pack(all, top[n] - t->keep_bits, t->acc, t->half_result);
+            i64 all = sum[n] + cut(c[n].sig, top[n] - c[n].exp + t->acc.frac_bits - KEEP_BITS);
+            out[n] = num_pack(all, top[n] - KEEP_BITS, t->acc, t->half_result);
         }
     }
 }
 
 /* C and D: element j of a lane; two to a register when they are f16 */
-static void acc_load(const struct dot *t, const struct mma_shape *s, const void *const *c, struct num sums[MAX_M][MAX_N]) {
+static void acc_load(const struct dot *t, const struct mma_shape *s, const void *const *c, u32 sums[MAX_M][MAX_N]) {
     for (u32 j = 0; j < s->m / 4u; j++)
         for (u32 lane = 0; lane < SLAB_LANES; lane++) {
             struct place p = place_c(j, lane);
-            u32 bits = t->half_result ? word_of(c, j / 2, lane) >> 16 * (j & 1) & 0xffffu : word_of(c, j, lane);
-            sums[p.row][p.col] = num_of(bits, t->acc);
+            sums[p.row][p.col] = t->half_result ? word_of(c, j / 2, lane) >> 16 * (j & 1) & 0xffffu : word_of(c, j, lane);
         }
 }
 static void acc_store(const struct dot *t, const struct mma_shape *s, void *const *d, const u32 results[MAX_M][MAX_N]) {
@@ -252,25 +265,72 @@ static void acc_store(const struct dot *t, const struct mma_shape *s, void *cons
         }
 }
 
+/* C added at the end: f32 or f16, to nearest; f32 holds any sum of two f16 well enough to round it again */
+static u32 add_last(u32 sum, u32 c, bool half) {
+    float x, y, r;
+    if (half) {
+        struct num n = num_of(sum, format_of(TYPE_f16)), m = num_of(c, format_of(TYPE_f16));
+        if (n.special == IS_NAN || m.special == IS_NAN || (n.special && m.special && n.sig != m.sig)) return 0x7fff;
+        if (n.special || m.special) return n.special ? sum : c;
+        i64 all = cut(n.sig, -(n.sig ? n.exp + 14 : 0)) + cut(m.sig, -(m.sig ? m.exp + 14 : 0)); /* in units of 2^-24 */
+        return all ? num_pack(all, -24, format_of(TYPE_f16), true) : sum & c & 0x8000u;
+    }
+    memcpy(&x, &sum, 4), memcpy(&y, &c, 4);
+    r = x + y;
+    if (r != r) return 0x7fffffffu;
+    memcpy(&sum, &r, 4);
+    return sum;
+}
+
+/* Twice half of k from zero, then C */
+static void run_fp8(struct dot *t, const struct mma_shape *s, const u32 c[MAX_M][MAX_N], u32 results[MAX_M][MAX_N]) {
+    for (u32 row = 0; row < s->m; row++) {
+        struct num sums[MAX_N];
+        for (u32 n = 0; n < MAX_N; n++) sums[n] = num_of(0, t->acc);
+        for (t->from = 0; t->from < s->k; t->from = t->to) {
+            t->to = t->from + s->k / 2;
+            dot_results(t, row, sums, results[row]);
+            for (u32 n = 0; n < MAX_N; n++) sums[n] = num_of(results[row][n], t->acc);
+        }
+        for (u32 n = 0; n < MAX_N; n++) results[row][n] = add_last(results[row][n], c[row][n], t->half_result);
+    }
+}
+
 static void run_float(const struct opkey *key, const struct mma_shape *s, void *const *d, const void *const *a,
                       const void *const *b, const void *const *c) {
-    struct dot t;
-    matrix_load(&t.a, a, s->na, s->m, key->type[1], false);
-    matrix_load(&t.b, b, s->nb, s->m, key->type[2], true);
-    t.acc = format_of(key->type[0]);
-    t.k = s->k;
-    t.keep_bits = is_fp8(key->type[1]) ? KEEP_BITS_FP8 : KEEP_BITS;
-    t.up = t.keep_bits - format_of(key->type[1]).frac_bits - format_of(key->type[2]).frac_bits;
+    bool fp8 = is_fp8(key->type[1]);
+    struct format factor = format_of(fp8 ? TYPE_f16 : key->type[1]);
+    struct dot t = {.acc = format_of(key->type[0]), .to = s->k, .up = KEEP_BITS - 2 * factor.frac_bits};
     t.half_result = key->type[0] == TYPE_f16;
-    struct num sums[MAX_M][MAX_N] = {0};
-    u32 results[MAX_M][MAX_N];
-    acc_load(&t, s, c, sums);
-    for (u32 row = 0; row < s->m; row++) dot_results(&t, row, sums[row], results[row]);
+    matrix_load(&t.a, a, s->na, s->m, key->type[1], false);
+    matrix_load(&t.b, b, s->nb, s->n, key->type[2], true);
+    u32 old[MAX_M][MAX_N], results[MAX_M][MAX_N];
+    acc_load(&t, s, c, old);
+    if (fp8) {
+        run_fp8(&t, s, old, results);
+    } else {
+        for (u32 row = 0; row < s->m; row++) {
+            struct num sums[MAX_N];
+            for (u32 n = 0; n < MAX_N; n++) sums[n] = num_of(old[row][n], t.acc);
+            dot_results(&t, row, sums, results[row]);
+        }
+    }
     acc_store(&t, s, d, results);
 }
 
 /* --- f64 */
-static void run_f64(const struct mma_shape *s, void *const *d, const void *const *a, const void *const *b, const void *const *c) {
+static bool is_nan(double x) { return x != x; }
+/* One step; of several NaNs B's goes on, then the sum's */
+static double step_f64(double a, double b, double sum) {
+    double r = fma(a, b, sum), nan = is_nan(b) ? b : is_nan(sum) ? sum : a;
+    u64 bits = 0xfff8000000000000ull; /* made by an invalid operation */
+    if (!is_nan(r)) return r;
+    if (is_nan(nan)) memcpy(&bits, &nan, 8);
+    bits |= 0x0008000000000000ull;
+    memcpy(&r, &bits, 8);
+    return r;
+}
+static void run_f64(const struct opkey *key, const struct mma_shape *s, void *const *d, const void *const *a, const void *const *b, const void *const *c) {
     double ma[MAX_M][16] = {0}, mb[MAX_N][16] = {0};
     for (u32 lane = 0; lane < SLAB_LANES; lane++) {
         for (u32 j = 0; j < s->na; j++) {
@@ -282,14 +342,18 @@ static void run_f64(const struct mma_shape *s, void *const *d, const void *const
             memcpy(&mb[p.row][p.col], (const u64 *)b[j] + lane, 8);
         }
     }
+    int mode = key_has(key, MOD_rz) ? FE_TOWARDZERO : key_has(key, MOD_rm) ? FE_DOWNWARD : key_has(key, MOD_rp) ? FE_UPWARD : FE_TONEAREST;
+    int old = fegetround();
+    if (mode != old) fesetround(mode);
     for (u32 j = 0; j < s->nc; j++)
         for (u32 lane = 0; lane < SLAB_LANES; lane++) {
             struct place p = place_c(j, lane);
             double sum;
             memcpy(&sum, (const u64 *)c[j] + lane, 8);
-            for (u32 i = 0; i < s->k; i++) sum = fma(ma[p.row][i], mb[p.col][i], sum);
+            for (u32 i = 0; i < s->k; i++) sum = step_f64(ma[p.row][i], mb[p.col][i], sum);
             memcpy((u64 *)d[j] + lane, &sum, 8);
         }
+    if (mode != old) fesetround(old);
 }
 
 /* --- integers and bits */
@@ -336,7 +400,7 @@ void mma_run(const struct opkey *key, void *const *d, const void *const *a, cons
     CHECK(mma_shape_of(key, &s) && kind_of(key, &kind));
     switch (kind) {
     case KIND_FLOAT: run_float(key, &s, d, a, b, c); break;
-    case KIND_F64: run_f64(&s, d, a, b, c); break;
+    case KIND_F64: run_f64(key, &s, d, a, b, c); break;
     case KIND_INT:
     case KIND_BITS: run_int(key, &s, d, a, b, c); break;
     }

@@ -9,12 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef HEDDLE_TORTURE /* short turns, and every invariant checked after each: make CFLAGS=-DHEDDLE_TORTURE B=build-torture unit */
+enum { WARP_SLICE = 3, POLL_PATIENCE = 1, TORTURE = 1 };
+#else
 enum {
     WARP_SLICE = 8192,        /* instructions before another warp of the block gets its turn */
+    POLL_PATIENCE = 256,      /* polling instructions before other lanes of the warp get their turn */
+    TORTURE = 0,
+};
+#endif
+enum {
     CTA_SLICE = 1 << 22,      /* instructions before another block does */
     MAX_RESIDENT = 4096,      /* unfinished blocks kept at once */
-    POLL_PATIENCE = 256,      /* polling instructions before other lanes of the warp get their turn */
-    RUN_PATIENCE = 1 << 20,   /* any instructions, likewise: for loops that poll with plain loads */
+    RUN_PATIENCE = 1 << 20,   /* instructions before other lanes of the warp get their turn: for loops that poll with plain loads */
 };
 
 static void trace(const struct warp *w, const struct inst *in, u64 mask) {
@@ -186,6 +193,7 @@ static u64 warp_run(struct warp *w, u64 n, bool *polls) {
         u64 ran = run_group(w, n - done);
         done += ran;
         w->since += ran;
+        if (TORTURE) warp_check(w);
         if (w->groups.n == 0 && w->live && !warp_release_any(w)) break;
         if ((w->polls > POLL_PATIENCE || w->since > RUN_PATIENCE) && change_turn(w)) {
             *polls = true; /* for another warp, or another block */

@@ -220,6 +220,7 @@ struct kernel_func {
     u32 rows;              /* rows of storage of its frame */
     u32 preds;
     u32 local_b;           /* .local and .param bytes of its frame, a multiple of 16 */
+    i32 taken_at;          /* where in them the word is that counts the bytes taken with alloca, or NONE */
     u32 nparams, nrets;
     const struct func_slot *params, *rets;
     u64 address;           /* what `mov %rd, f` yields */
@@ -243,6 +244,7 @@ struct kernel {
     u32 preds_per_thread;
     u32 local_b;            /* per thread, kernel's own frame and deepest known call path */
     u32 shared_b;           /* static, per block */
+    u32 dynamic_at;         /* where dynamic shared memory starts: the next address after the static part that suits its variables */
     u32 const_b;            /* of its module */
     u32 max_threads;        /* .maxntid product, or 0 */
     u32 reqntid[3];         /* 0,0,0 when not given */

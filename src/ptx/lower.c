@@ -19,10 +19,8 @@ bool var_is_kernel_param(const struct fn *f, const struct ptx_var *v) {
 
 void lower_refuse(struct lower *lo, const struct ptx_inst *pi, const char *why) {
     if (lo->refuse.len) return;
-    struct strbuf name = {0};
-    opkey_print(&pi->key, &name);
-    strbuf_add(&lo->refuse, "%s:%u:%u: %s: %s", lo->m->file, pi->loc.line, pi->loc.col, name.s, why);
-    strbuf_free(&name);
+    int opcode = (int)strcspn(pi->text, " \t"); /* as the user wrote it */
+    strbuf_add(&lo->refuse, "%s:%u:%u: %.*s: %s", lo->m->file, pi->loc.line, pi->loc.col, opcode, pi->text, why);
 }
 
 /* --- which functions and shared variables the kernel can reach */
@@ -53,6 +51,32 @@ static bool is_indirect_call(const struct ptx_inst *pi) {
     return true;
 }
 
+static void note_taken(const struct ptx_opnd *o) {
+    if (o->kind == PTX_FUNC) o->func->address_taken = true;
+    for (u32 i = 0; i < o->n; i++) note_taken(&o->elem[i]);
+}
+
+static void note_relocs(const struct ptx_var *v) {
+    for (u32 i = 0; i < v->nrelocs; i++)
+        if (v->relocs[i].func) v->relocs[i].func->address_taken = true;
+}
+
+/* An indirect call can reach what the module takes the address of, in code or in a variable, or lists as a target. */
+static void reach_indirect(struct lower *lo) {
+    const struct ptx_module *m = lo->m;
+    for (u32 i = 0; i < m->nvars; i++) note_relocs(m->vars[i]);
+    for (u32 i = 0; i < m->nfuncs; i++) {
+        const struct ptx_func *p = m->funcs[i];
+        for (u32 j = 0; j < p->nvars; j++) note_relocs(p->vars[j]);
+        for (u32 j = 0; j < p->ntables; j++)
+            for (u32 x = 0; p->tables[j].kind == TABLE_CALLTARGETS && x < p->tables[j].n; x++) p->tables[j].funcs[x]->address_taken = true;
+        for (u32 j = 0; j < p->ninsts; j++)
+            for (u32 o = 0; p->insts[j].key.op != OP_call && o < p->insts[j].nopnds; o++) note_taken(&p->insts[j].opnds[o]);
+    }
+    for (u32 i = 0; i < m->nfuncs; i++)
+        if (m->funcs[i]->address_taken && !m->funcs[i]->is_entry) reach_func(lo, m->funcs[i]);
+}
+
 static void forget_shared(struct ptx_module *m) {
     for (u32 i = 0; i < m->nvars; i++)
         if (m->vars[i]->space == SPACE_SHARED) m->vars[i]->placed = false;
@@ -61,32 +85,42 @@ static void forget_shared(struct ptx_module *m) {
             if (m->funcs[i]->vars[j]->space == SPACE_SHARED) m->funcs[i]->vars[j]->placed = false;
 }
 
-static void place_dynamic_shared(struct lower *lo, u64 at) {
-    for (u32 i = 0; i < lo->m->nvars; i++)
-        if (lo->m->vars[i]->space == SPACE_SHARED && lo->m->vars[i]->incomplete) lo->m->vars[i]->address = at;
-    for (u32 i = 0; i < lo->funcs.n; i++)
-        for (u32 j = 0; j < lo->funcs.at[i]->nvars; j++) {
-            struct ptx_var *v = lo->funcs.at[i]->vars[j];
-            if (v->space == SPACE_SHARED && v->incomplete) v->address = at;
-        }
+static bool is_dynamic_shared(const struct ptx_var *v) { return v->space == SPACE_SHARED && v->incomplete; }
+
+/* All dynamic shared variables start at one address, aligned for each of them. */
+static u64 place_dynamic_shared(struct lower *lo, u64 at) {
+    u64 align = 16;
+    for (u32 pass = 0; pass < 2; pass++) {
+        at = align_up(at, align);
+        for (u32 i = 0; i < lo->m->nvars; i++)
+            if (is_dynamic_shared(lo->m->vars[i])) lo->m->vars[i]->address = at, align = MAX(align, lo->m->vars[i]->align_b);
+        for (u32 i = 0; i < lo->funcs.n; i++)
+            for (u32 j = 0; j < lo->funcs.at[i]->nvars; j++) {
+                struct ptx_var *v = lo->funcs.at[i]->vars[j];
+                if (is_dynamic_shared(v)) v->address = at, align = MAX(align, v->align_b);
+            }
+    }
+    return at;
 }
 
 /* Static shared memory is what the reachable code names, in order of first use; dynamic shared memory starts after it. */
 static void collect(struct lower *lo) {
     u64 shared_b = 0;
+    bool indirect = false;
     forget_shared(lo->m);
     reach_func(lo, lo->entry);
     for (u32 i = 0; i < lo->funcs.n; i++) {
         struct ptx_func *p = lo->funcs.at[i];
         for (u32 j = 0; j < p->ninsts; j++) {
             for (u32 o = 0; o < p->insts[j].nopnds; o++) reach_operand(lo, &p->insts[j].opnds[o], &shared_b);
-            if (is_indirect_call(&p->insts[j]))
-                for (u32 x = 0; x < lo->m->nfuncs; x++)
-                    if (!lo->m->funcs[x]->is_entry) reach_func(lo, lo->m->funcs[x]);
+            if (!indirect && is_indirect_call(&p->insts[j])) {
+                indirect = true;
+                reach_indirect(lo);
+            }
         }
     }
-    lo->k->shared_b = (u32)align_up(shared_b, 16);
-    place_dynamic_shared(lo, lo->k->shared_b);
+    lo->k->shared_b = (u32)shared_b;
+    lo->k->dynamic_at = (u32)place_dynamic_shared(lo, shared_b);
 }
 
 /* --- frames and parameters */
@@ -97,7 +131,7 @@ static void place_in_frame(struct ptx_var *v, u32 *at) {
     *at += (u32)v->size_b;
 }
 
-static u32 layout_frame(struct ptx_func *p) {
+static void layout_frame(struct ptx_func *p, struct kernel_func *kf) {
     u32 at = 0;
     for (u32 i = 0; !p->is_entry && i < p->nparams; i++)
         if (p->params[i].space == SPACE_PARAM) place_in_frame(&p->params[i], &at);
@@ -105,7 +139,12 @@ static u32 layout_frame(struct ptx_func *p) {
         if (p->rets[i].space == SPACE_PARAM) place_in_frame(&p->rets[i], &at);
     for (u32 i = 0; i < p->nvars; i++)
         if (p->vars[i]->space == SPACE_LOCAL || p->vars[i]->space == SPACE_PARAM) place_in_frame(p->vars[i], &at);
-    return (u32)align_up(at, 16);
+    kf->taken_at = NONE;
+    if (lower_grows(p)) {
+        kf->taken_at = (i32)(at = (u32)align_up(at, 4));
+        at += 4;
+    }
+    kf->local_b = (u32)align_up(at, 16);
 }
 
 static void layout_kernel_params(struct lower *lo) {
@@ -355,7 +394,7 @@ static bool lower_all(struct lower *lo, struct fn *fns) {
     u32 total = 0;
     k->nfuncs = lo->funcs.n;
     k->funcs = ARENA_ARRAY(lo->arena, struct kernel_func, k->nfuncs);
-    for (u32 i = 0; i < k->nfuncs; i++) k->funcs[i].local_b = layout_frame(lo->funcs.at[i]);
+    for (u32 i = 0; i < k->nfuncs; i++) layout_frame(lo->funcs.at[i], &k->funcs[i]);
     for (u32 i = 0; i < k->nfuncs; i++) {
         struct ptx_func *p = lo->funcs.at[i];
         k->funcs[i].name = p->name;
@@ -391,6 +430,8 @@ struct kernel *ptx_lower(struct ptx_module *m, struct ptx_func *entry, struct ar
     if (entry->maxntid[0]) k->max_threads = entry->maxntid[0] * MAX(entry->maxntid[1], 1u) * MAX(entry->maxntid[2], 1u);
     k->minctapersm = entry->minnctapersm;
     k->maxnreg = entry->maxnreg;
+    if (entry->cluster[0] * entry->cluster[1] * entry->cluster[2] > 1)
+        strbuf_add(&lo.refuse, "%s:%u:%u: .reqnctapercluster: thread block clusters are not modelled", m->file, entry->loc.line, entry->loc.col);
     layout_kernel_params(&lo);
     collect(&lo);
     struct fn *fns = base_alloc(sizeof(*fns) * lo.funcs.n);

@@ -60,6 +60,30 @@ bool lower_require(struct fn *f);
 /* --- lower_inst.c */
 bool lower_inst(struct fn *f, const struct ptx_inst *pi);
 struct inst *fn_emit(struct fn *f, exec_fn *exec);
+struct inst *fn_emit_collective(struct fn *f, exec_fn *exec); /* all lanes it names take part together */
+static inline bool fn_has(const struct fn *f, enum mod m) { return key_has(&f->pi->key, m); }
+static inline enum type fn_type(const struct fn *f, u32 i) { return i < f->pi->key.ntypes ? (enum type)f->pi->key.type[i] : TYPE_NONE; }
+bool lower_want_operands(struct fn *f, u32 least, u32 most); /* false after an error */
+bool lower_nop(struct fn *f);
+bool lower_unmodelled(struct fn *f, const char *why); /* refuses the kernel at launch; true */
+enum space lower_space(const struct fn *f);            /* as its modifiers say */
+u32 lower_vector_length(const struct fn *f);           /* .v2 .v4 .v8, or 1 */
+/* Element size and count; `one` is the register of a scalar access */
+void lower_memory_shape(struct fn *f, struct inst *in, u32 n, const struct opnd *one);
+
+/* --- lower_atom.c: atomics, mbarriers and the copies that signal them */
+int lower_atomic_kind(const struct fn *f); /* enum mod, or NONE */
+bool lower_atom(struct fn *f);
+bool lower_mbarrier(struct fn *f);
+bool lower_cp_bulk(struct fn *f);
+
+/* --- lower_stack.c: memory that a function takes from its frame while it runs */
+bool lower_grows(const struct ptx_func *p); /* whether its frame needs the word that counts what it took */
+bool lower_alloca(struct fn *f);
+bool lower_stack(struct fn *f);
+
+/* --- lower_wmma.c */
+bool lower_wmma(struct fn *f);
 
 /* --- lower.c */
 void lower_refuse(struct lower *lo, const struct ptx_inst *pi, const char *why);

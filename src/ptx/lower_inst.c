@@ -2,10 +2,9 @@
  * (lower_generic, driven by the signature); opcodes whose operands the signature language cannot say have a function each. */
 #include "ptx/lower.h"
 
-#include <string.h>
+#include "func/mma.h"
 
-static bool has(const struct fn *f, enum mod m) { return key_has(&f->pi->key, m); }
-static enum type type_at(const struct fn *f, u32 i) { return i < f->pi->key.ntypes ? (enum type)f->pi->key.type[i] : TYPE_NONE; }
+#include <string.h>
 
 static enum iclass refine_class(const struct opkey *k) {
     enum iclass c = (enum iclass)op_table[k->op].iclass;
@@ -43,7 +42,7 @@ struct inst *fn_emit(struct fn *f, exec_fn *exec) {
     return &f->code.at[f->code.n - 1];
 }
 
-static bool want_operands(struct fn *f, u32 least, u32 most) {
+bool lower_want_operands(struct fn *f, u32 least, u32 most) {
     u32 n = f->pi->nopnds;
     if (n >= least && n <= most) return true;
     if (least == most) return lower_error(f, NULL, "takes %u operand%s, found %u", least, least == 1 ? "" : "s", n);
@@ -75,7 +74,7 @@ static bool generic_pred_pair(struct fn *f, const struct ptx_opnd *o, struct gen
 }
 
 static bool generic_operand(struct fn *f, const char *tok, const struct ptx_opnd *o, struct generic *g) {
-    enum type t0 = type_at(f, 0);
+    enum type t0 = fn_type(f, 0);
     bool dst = tok[0] == 'd';
     enum type need;
     switch (tok[1]) {
@@ -83,10 +82,10 @@ static bool generic_operand(struct fn *f, const char *tok, const struct ptx_opnd
         if (dst) return generic_pred_pair(f, o, g);
         g->pred_src = true;
         return lower_pred_src(f, o, &g->s[2]); /* lanes.h: the predicate source is always c */
-    case 'w': need = has(f, MOD_wide) ? double_width(t0) : t0; break;
+    case 'w': need = fn_has(f, MOD_wide) ? double_width(t0) : t0; break;
     case 'u': need = TYPE_u32; break;
     case 'b': need = TYPE_b32; break;
-    default: need = type_at(f, (u32)(tok[1] - '0')); break;
+    default: need = fn_type(f, (u32)(tok[1] - '0')); break;
     }
     if (need == TYPE_NONE) return lower_error(f, NULL, "misses a type; legal types are: %s", op_table[f->pi->key.op].types);
     if (need == TYPE_pred) {
@@ -109,7 +108,7 @@ static bool match_signature(struct fn *f, struct generic *g) {
         if (end[-1] != '?') least++;
         c = *end ? end + 1 : end;
     }
-    if (!want_operands(f, least, most)) return false;
+    if (!lower_want_operands(f, least, most)) return false;
     for (; *p && at < f->pi->nopnds; at++) {
         const char *end = strchrnul(p, ' ');
         if (!generic_operand(f, p, &f->pi->opnds[at], g)) return false;
@@ -146,9 +145,9 @@ static bool pick_lane(struct fn *f, struct inst *in, u32 nsrc, u32 imm) {
 static bool uses_carry_in(enum op op) { return op == OP_addc || op == OP_subc || op == OP_madc; }
 
 static exec_fn *exec_for(struct fn *f, const struct generic *g) {
-    if (has(f, MOD_cc) || uses_carry_in((enum op)f->pi->key.op)) return exec_carry;
+    if (fn_has(f, MOD_cc) || uses_carry_in((enum op)f->pi->key.op)) return exec_carry;
     if (g->nsrc == 4) return exec_fourth;
-    if (g->pred_dst && type_at(f, 0) == TYPE_pred) return exec_predlogic;
+    if (g->pred_dst && fn_type(f, 0) == TYPE_pred) return exec_predlogic;
     if (g->pred_dst) return exec_setp;
     if (g->pred_src) return exec_selp;
     return g->d.rows == 2 ? exec_rows2 : exec_rows1;
@@ -169,14 +168,14 @@ static bool lower_generic(struct fn *f) {
     if (g.nsrc == 4) in->q = g.s[3];
     if (in->exec == exec_carry) {
         in->q = opnd_reg(f, carry_vreg(f));
-        in->imm = has(f, MOD_cc);
+        in->imm = fn_has(f, MOD_cc);
     }
     return pick_lane(f, in, g.nsrc + g.pred_src, 0);
 }
 
 /* d, a, b[, c] all 32-bit: video and dot products, whose types say how to read them */
 static bool lower_words(struct fn *f) {
-    if (!want_operands(f, 3, 4)) return false;
+    if (!lower_want_operands(f, 3, 4)) return false;
     struct opnd d, s[3] = {opnd_none(), opnd_none(), opnd_none()};
     const struct ptx_opnd *o = f->pi->opnds;
     if (!lower_dst(f, &o[0], TYPE_b32, false, &d)) return false;
@@ -189,11 +188,11 @@ static bool lower_words(struct fn *f) {
 }
 
 static bool lower_cvt(struct fn *f) {
-    if (!want_operands(f, 2, 4)) return false;
+    if (!lower_want_operands(f, 2, 4)) return false;
     u32 n = f->pi->nopnds;
-    enum type td = type_at(f, 0), ts = type_at(f, 1);
+    enum type td = fn_type(f, 0), ts = fn_type(f, 1);
     if (ts == TYPE_NONE) return lower_error(f, NULL, "needs a destination and a source type");
-    bool pack = has(f, MOD_pack);
+    bool pack = fn_has(f, MOD_pack);
     struct opnd d, s[3] = {opnd_none(), opnd_none(), opnd_none()};
     const struct ptx_opnd *o = f->pi->opnds;
     if (!lower_dst(f, &o[0], pack ? TYPE_b32 : td, true, &d)) return false;
@@ -206,10 +205,10 @@ static bool lower_cvt(struct fn *f) {
 }
 
 static bool lower_lop3(struct fn *f) {
-    if (!want_operands(f, 5, 6)) return false;
+    if (!lower_want_operands(f, 5, 6)) return false;
     const struct ptx_opnd *o = f->pi->opnds;
     bool with_pred = f->pi->nopnds == 6;
-    if (with_pred && !has(f, MOD_and) && !has(f, MOD_or)) return lower_error(f, &o[5], "a predicate operand needs .and or .or");
+    if (with_pred && !fn_has(f, MOD_and) && !fn_has(f, MOD_or)) return lower_error(f, &o[5], "a predicate operand needs .and or .or");
     if (o[4].kind != PTX_IMM) return lower_error(f, &o[4], "the look-up table must be a constant");
     struct opnd d, p = opnd_none(), c = opnd_none(), s[3];
     const struct ptx_opnd *od = o[0].kind == PTX_PAIR ? &o[0].elem[0] : &o[0];
@@ -228,7 +227,7 @@ static bool lower_lop3(struct fn *f) {
         in->extra = extra;
         in->extra_n = 2;
         in->extra_d = 1;
-        in->imm = has(f, MOD_or);
+        in->imm = fn_has(f, MOD_or);
     }
     struct opkey plain = {.op = OP_lop3, .ntypes = 1, .type = {TYPE_b32}};
     struct lane_query q = {.key = &plain, .reg_bits = 32, .src_bits = 32, .imm = (u32)o[4].imm & 0xFF, .nsrc = 3};
@@ -256,7 +255,7 @@ static bool lower_mov_sreg(struct fn *f, const struct ptx_opnd *od, i32 sreg) {
 /* mov.b64 %rd, {%r1, %r2} and back; elements share the width evenly */
 static bool lower_mov_vec(struct fn *f, bool pack) {
     const struct ptx_opnd *v = &f->pi->opnds[pack ? 1 : 0], *whole = &f->pi->opnds[pack ? 0 : 1];
-    enum type t = type_at(f, 0);
+    enum type t = fn_type(f, 0);
     u32 bits = type_table[t].bits / MAX(v->n, 1u);
     enum type te = bits == 64 ? TYPE_b64 : bits == 32 ? TYPE_b32 : bits == 16 ? TYPE_b16 : bits == 8 ? TYPE_b8 : TYPE_NONE;
     if (te == TYPE_NONE || v->n < 2) return lower_error(f, v, "cannot split .%s into %u elements", type_table[t].name, v->n);
@@ -295,15 +294,25 @@ static bool lower_mov_elements(struct fn *f) {
 
 static bool mov_frame_address(struct fn *f, const struct ptx_opnd *od, const struct ptx_opnd *os) {
     struct opnd d;
-    if (!lower_dst(f, od, type_at(f, 0), false, &d)) return false;
+    if (!lower_dst(f, od, fn_type(f, 0), false, &d)) return false;
     struct inst *in = fn_emit(f, exec_movlocal);
     in->d = d;
     in->imm = (i64)os->var->address + os->off;
     return true;
 }
 
+/* 128 bits: a pack of one element */
+static bool mov_quad(struct fn *f, struct inst *in, struct opnd s) {
+    struct opnd *extra = ARENA_NEW(f->lo->arena, struct opnd);
+    *extra = s;
+    in->extra = extra;
+    in->extra_n = 1;
+    in->elem_b = 16;
+    return true;
+}
+
 static bool lower_mov_one(struct fn *f, const struct ptx_opnd *od, const struct ptx_opnd *os) {
-    enum type t = type_at(f, 0);
+    enum type t = fn_type(f, 0);
     if (os->kind == PTX_SREG) return lower_mov_sreg(f, od, os->sreg);
     if (os->kind == PTX_VAR && !f->is_entry && (os->var->space == SPACE_LOCAL || os->var->space == SPACE_PARAM))
         return mov_frame_address(f, od, os);
@@ -314,25 +323,25 @@ static bool lower_mov_one(struct fn *f, const struct ptx_opnd *od, const struct 
     if (pred ? !lower_pred_src(f, os, &s) : !lower_src(f, os, t, false, &s)) return false;
     struct inst *in = fn_emit(f, pred ? exec_predlogic : d.rows == 4 ? exec_pack : d.rows == 2 ? exec_rows2 : exec_rows1);
     in->d = d;
+    if (d.rows == 4) return mov_quad(f, in, s);
     in->s[0] = s;
-    if (d.rows == 4) return lower_error(f, od, "moves of 128 bits are made of {two 64-bit registers}");
     return pick_lane(f, in, 1, 0);
 }
 
 static bool lower_mov(struct fn *f) {
-    if (!want_operands(f, 2, 2)) return false;
+    if (!lower_want_operands(f, 2, 2)) return false;
     const struct ptx_opnd *o = f->pi->opnds;
     if (o[0].kind == PTX_VEC && o[1].kind == PTX_VEC) return lower_mov_elements(f);
     if (o[0].kind == PTX_VEC || o[1].kind == PTX_VEC) return lower_mov_vec(f, o[1].kind == PTX_VEC);
     return lower_mov_one(f, &o[0], &o[1]);
 }
 
-static enum space space_of(const struct fn *f) {
-    if (has(f, MOD_global)) return SPACE_GLOBAL;
-    if (has(f, MOD_shared) || has(f, MOD_shared__cta) || has(f, MOD_shared__cluster)) return SPACE_SHARED;
-    if (has(f, MOD_local)) return SPACE_LOCAL;
-    if (has(f, MOD_const)) return SPACE_CONST;
-    if (has(f, MOD_param) || has(f, MOD_param__entry) || has(f, MOD_param__func)) return SPACE_PARAM;
+enum space lower_space(const struct fn *f) {
+    if (fn_has(f, MOD_global)) return SPACE_GLOBAL;
+    if (fn_has(f, MOD_shared) || fn_has(f, MOD_shared__cta) || fn_has(f, MOD_shared__cluster)) return SPACE_SHARED;
+    if (fn_has(f, MOD_local)) return SPACE_LOCAL;
+    if (fn_has(f, MOD_const)) return SPACE_CONST;
+    if (fn_has(f, MOD_param) || fn_has(f, MOD_param__entry) || fn_has(f, MOD_param__func)) return SPACE_PARAM;
     return SPACE_GENERIC;
 }
 
@@ -342,20 +351,20 @@ static u64 window_of(enum space s) {
 
 /* Address conversion is an addition: each private space is a window of the generic one. */
 static bool lower_cvta(struct fn *f) {
-    if (!want_operands(f, 2, 2)) return false;
+    if (!lower_want_operands(f, 2, 2)) return false;
     const struct ptx_opnd *o = f->pi->opnds;
-    enum type t = type_at(f, 0);
+    enum type t = fn_type(f, 0);
     struct opnd d, s;
     if (!lower_dst(f, &o[0], t, false, &d)) return false;
     if (o[1].kind == PTX_VAR && !f->is_entry && o[1].var->space == SPACE_LOCAL)
         return lower_error(f, &o[1], "take the address of '%s' with mov first", o[1].var->name);
     if (!lower_src(f, &o[1], t, false, &s)) return false;
-    u64 window = window_of(space_of(f));
+    u64 window = window_of(lower_space(f));
     if (window && type_table[t].bits == 32) return lower_error(f, NULL, "generic addresses of this space need 64 bits");
     struct inst *in = fn_emit(f, d.rows == 2 ? exec_rows2 : exec_rows1);
     in->d = d;
     in->s[0] = s;
-    struct opkey add = {.op = has(f, MOD_to) ? OP_sub : OP_add, .ntypes = 1, .type = {(u8)t}};
+    struct opkey add = {.op = fn_has(f, MOD_to) ? OP_sub : OP_add, .ntypes = 1, .type = {(u8)t}};
     struct opkey mov = {.op = OP_mov, .ntypes = 1, .type = {(u8)t}};
     struct lane_query q = {.key = window ? &add : &mov, .reg_bits = type_table[t].bits, .src_bits = type_table[t].bits, .nsrc = 2};
     if (window) in->s[1] = opnd_const(f, window, 2);
@@ -365,23 +374,44 @@ static bool lower_cvta(struct fn *f) {
     return true;
 }
 
+/* Every block is a cluster of its own: a shared address of "rank 0" is itself. */
+static bool lower_mapa(struct fn *f) {
+    struct opnd d, s;
+    enum type t = fn_type(f, 0);
+    if (!lower_want_operands(f, 3, 3) || !lower_dst(f, &f->pi->opnds[0], t, false, &d) || !lower_src(f, &f->pi->opnds[1], t, false, &s)) return false;
+    struct inst *in = fn_emit(f, d.rows == 2 ? exec_rows2 : exec_rows1);
+    in->d = d;
+    in->s[0] = s;
+    struct opkey mov = {.op = OP_mov, .ntypes = 1, .type = {(u8)t}};
+    struct lane_query q = {.key = &mov, .reg_bits = type_table[t].bits, .src_bits = type_table[t].bits, .nsrc = 1};
+    struct lane_pick p = lanes_pick(&q);
+    in->lane = p.fn;
+    in->aux = p.aux;
+    return true;
+}
+
+static bool lower_getctarank(struct fn *f) {
+    if (!lower_want_operands(f, 2, 2)) return false;
+    return lower_mov_sreg(f, &f->pi->opnds[0], SREG_cluster_ctarank);
+}
+
 static bool lower_isspacep(struct fn *f) {
     struct opnd d, s;
-    if (!want_operands(f, 2, 2) || !lower_pred_dst(f, &f->pi->opnds[0], &d)) return false;
+    if (!lower_want_operands(f, 2, 2) || !lower_pred_dst(f, &f->pi->opnds[0], &d)) return false;
     if (!lower_src(f, &f->pi->opnds[1], TYPE_b64, false, &s)) return false;
     struct inst *in = fn_emit(f, exec_isspacep);
     in->d = d;
     in->s[0] = s;
-    in->space = (u8)space_of(f);
+    in->space = (u8)lower_space(f);
     return true;
 }
 
 /* --- memory */
 
-static u32 vector_length(const struct fn *f) { return has(f, MOD_v8) ? 8 : has(f, MOD_v4) ? 4 : has(f, MOD_v2) ? 2 : 1; }
+u32 lower_vector_length(const struct fn *f) { return fn_has(f, MOD_v8) ? 8 : fn_has(f, MOD_v4) ? 4 : fn_has(f, MOD_v2) ? 2 : 1; }
 
 static bool vector_operands(struct fn *f, const struct ptx_opnd *o, u32 n, bool dst, struct inst *in) {
-    enum type t = type_at(f, 0);
+    enum type t = fn_type(f, 0);
     struct opnd *x = ARENA_ARRAY(f->lo->arena, struct opnd, n);
     if (n > 1 && (o->kind != PTX_VEC || o->n != n)) return lower_error(f, o, "expected a vector of %u elements", n);
     const struct ptx_opnd *e = n > 1 ? o->elem : o;
@@ -402,7 +432,7 @@ static bool vector_operands(struct fn *f, const struct ptx_opnd *o, u32 n, bool 
     return true;
 }
 
-static bool is_polled(const struct fn *f) { return has(f, MOD_volatile) || has(f, MOD_relaxed) || has(f, MOD_acquire) || has(f, MOD_mmio) || has(f, MOD_cv); }
+static bool is_polled(const struct fn *f) { return fn_has(f, MOD_volatile) || fn_has(f, MOD_relaxed) || fn_has(f, MOD_acquire) || fn_has(f, MOD_mmio) || fn_has(f, MOD_cv); }
 
 static enum access_shape access_shape(const struct inst *in, const struct opnd *one) {
     u32 width = 4u * one->rows;
@@ -414,22 +444,22 @@ static enum access_shape access_shape(const struct inst *in, const struct opnd *
 }
 
 /* `one` is the register of a scalar access */
-static void memory_shape(struct fn *f, struct inst *in, u32 n, const struct opnd *one) {
-    in->elem_b = (u8)type_bytes(type_at(f, 0));
+void lower_memory_shape(struct fn *f, struct inst *in, u32 n, const struct opnd *one) {
+    in->elem_b = (u8)type_bytes(fn_type(f, 0));
     in->nelem = (u8)n;
     in->access = (u8)access_shape(in, one);
 }
 
 /* Function parameters live in the frame but are registers on real machines: they count as moves, not memory accesses. */
 static void class_of_param(const struct fn *f, struct inst *in) {
-    if (space_of(f) == SPACE_PARAM && in->space == SPACE_LOCAL) in->iclass = ICLASS_MOVE;
+    if (lower_space(f) == SPACE_PARAM && in->space == SPACE_LOCAL) in->iclass = ICLASS_MOVE;
 }
 
 static bool lower_ld(struct fn *f) {
-    if (!want_operands(f, 2, 3)) return false;
-    if (type_at(f, 0) == TYPE_NONE) return lower_error(f, NULL, "misses a type; legal types are: %s", op_table[f->pi->key.op].types);
-    u32 n = vector_length(f);
-    struct inst tmp = {.s = {opnd_none(), opnd_none(), opnd_none()}, .d = opnd_none(), .space = (u8)space_of(f)};
+    if (!lower_want_operands(f, 2, 3)) return false;
+    if (fn_type(f, 0) == TYPE_NONE) return lower_error(f, NULL, "misses a type; legal types are: %s", op_table[f->pi->key.op].types);
+    u32 n = lower_vector_length(f);
+    struct inst tmp = {.s = {opnd_none(), opnd_none(), opnd_none()}, .d = opnd_none(), .space = (u8)lower_space(f)};
     if (f->pi->key.op == OP_ldu) tmp.space = SPACE_GLOBAL;
     if (!lower_address(f, &f->pi->opnds[1], &tmp)) return false;
     if (!vector_operands(f, &f->pi->opnds[0], n, true, &tmp)) return false;
@@ -437,16 +467,16 @@ static bool lower_ld(struct fn *f) {
     in->space = tmp.space, in->s[0] = tmp.s[0], in->imm = tmp.imm, in->frame_local = tmp.frame_local;
     in->d = tmp.d, in->extra = tmp.extra, in->extra_n = tmp.extra_n, in->extra_d = tmp.extra_d, in->aux = tmp.aux;
     if (is_polled(f)) in->flags |= INST_SYNC_POLL;
-    memory_shape(f, in, n, &in->d);
+    lower_memory_shape(f, in, n, &in->d);
     class_of_param(f, in);
     return true;
 }
 
 static bool lower_st(struct fn *f) {
-    if (!want_operands(f, 2, 3)) return false;
-    if (type_at(f, 0) == TYPE_NONE) return lower_error(f, NULL, "misses a type; legal types are: %s", op_table[f->pi->key.op].types);
-    u32 n = vector_length(f);
-    struct inst tmp = {.s = {opnd_none(), opnd_none(), opnd_none()}, .d = opnd_none(), .space = (u8)space_of(f)};
+    if (!lower_want_operands(f, 2, 3)) return false;
+    if (fn_type(f, 0) == TYPE_NONE) return lower_error(f, NULL, "misses a type; legal types are: %s", op_table[f->pi->key.op].types);
+    u32 n = lower_vector_length(f);
+    struct inst tmp = {.s = {opnd_none(), opnd_none(), opnd_none()}, .d = opnd_none(), .space = (u8)lower_space(f)};
     if (tmp.space == SPACE_CONST) return lower_error(f, NULL, "constant memory cannot be written");
     if (!lower_address(f, &f->pi->opnds[0], &tmp)) return false;
     if (tmp.space == SPACE_PARAM) return lower_error(f, &f->pi->opnds[0], "kernel parameters cannot be written");
@@ -455,64 +485,44 @@ static bool lower_st(struct fn *f) {
     in->space = tmp.space, in->imm = tmp.imm, in->frame_local = tmp.frame_local;
     memcpy(in->s, tmp.s, sizeof(in->s));
     in->extra = tmp.extra, in->extra_n = tmp.extra_n, in->aux = tmp.aux;
-    memory_shape(f, in, n, &in->s[1]);
+    lower_memory_shape(f, in, n, &in->s[1]);
     class_of_param(f, in);
     return true;
 }
 
-static int atomic_kind(const struct fn *f) {
-    static const enum mod kinds[] = {MOD_add, MOD_min, MOD_max, MOD_and, MOD_or, MOD_xor, MOD_exch, MOD_cas, MOD_inc, MOD_dec};
-    for (u32 i = 0; i < ARRAY_LEN(kinds); i++)
-        if (has(f, kinds[i])) return (int)kinds[i];
-    return NONE;
-}
-
-static bool lower_atom(struct fn *f) {
-    bool red = f->pi->key.op == OP_red;
-    const struct ptx_opnd *o = f->pi->opnds;
-    u32 nsrc = has(f, MOD_cas) ? 2 : 1, first = red ? 0 : 1;
-    if (!want_operands(f, first + 1 + nsrc, first + 2 + nsrc)) return false;
-    enum type t = type_at(f, 0);
-    int kind = atomic_kind(f);
-    if (kind == NONE) return lower_error(f, NULL, "misses an operation; legal ones are: and or xor cas exch add inc dec min max");
-    if (t == TYPE_NONE) return lower_error(f, NULL, "misses a type; legal types are: %s", op_table[f->pi->key.op].types);
-    if (vector_length(f) > 1) return lower_error(f, NULL, "vector atomics are not supported");
-    if (t == TYPE_b128) return lower_error(f, NULL, "128-bit atomics are not supported");
-    enum type reg_type = t == TYPE_f16x2 || t == TYPE_bf16x2 ? TYPE_b32 : t;
-    struct inst tmp = {.s = {opnd_none(), opnd_none(), opnd_none()}, .d = opnd_none(), .space = (u8)space_of(f)};
-    if (!red && !lower_dst(f, &o[0], reg_type, false, &tmp.d)) return false;
-    if (!lower_address(f, &o[first], &tmp)) return false;
-    for (u32 i = 0; i < nsrc; i++)
-        if (!lower_src(f, &o[first + 1 + i], reg_type, false, &tmp.s[1 + i])) return false;
-    struct inst *in = fn_emit(f, exec_atom);
-    in->space = tmp.space, in->imm = tmp.imm, in->frame_local = tmp.frame_local, in->d = tmp.d;
-    memcpy(in->s, tmp.s, sizeof(in->s));
-    memory_shape(f, in, 1, &in->s[1]);
-    if (!red) in->flags |= INST_SYNC_POLL;
-    struct atomic_op *a = ARENA_NEW(f->lo->arena, struct atomic_op);
-    *a = (struct atomic_op){(u8)kind, (u8)t, t == TYPE_f32};
-    in->info = a;
+/* How many bytes a copy reads: a number, or none when the predicate written there says to ignore the source */
+static bool copy_bytes(struct fn *f, const struct ptx_opnd *o, u32 size, struct opnd *out) {
+    bool ignore = o->kind == PTX_REG && f->pf->regs[o->reg].type == TYPE_pred;
+    if (!ignore) return lower_src(f, o, TYPE_u32, false, out);
+    struct opnd p;
+    if (!lower_pred_src(f, o, &p)) return false;
+    struct opkey selp = {.op = OP_selp, .ntypes = 1, .type = {TYPE_b32}};
+    struct lane_query q = {.key = &selp, .reg_bits = 32, .src_bits = 32, .nsrc = 3};
+    struct lane_pick pick = lanes_pick(&q);
+    *out = opnd_reg(f, fn_new_vreg(f, 1));
+    struct inst *in = fn_emit(f, exec_selp);
+    in->flags |= INST_PSEUDO;
+    in->lane = pick.fn, in->aux = pick.aux;
+    in->d = *out;
+    in->s[0] = opnd_const(f, 0, 1), in->s[1] = opnd_const(f, size, 1), in->s[2] = p;
     return true;
 }
 
-/* cp.async [shared], [global], size{, bytes-to-read}: copied at once; commit and wait have nothing left to do */
+/* cp.async [shared], [global], size{, bytes-to-read or ignore-source}: copied at once; commit and wait have nothing left to do */
 static bool lower_cp(struct fn *f) {
-    if (has(f, MOD_commit_group) || has(f, MOD_wait_group) || has(f, MOD_wait_all)) {
+    if (fn_has(f, MOD_commit_group) || fn_has(f, MOD_wait_group) || fn_has(f, MOD_wait_all)) {
         fn_emit(f, exec_nop);
         return true;
     }
-    if (has(f, MOD_bulk) || has(f, MOD_mbarrier)) {
-        lower_refuse(f->lo, f->pi, "bulk copies and mbarriers are not modelled");
-        fn_emit(f, exec_nop);
-        return true;
-    }
-    if (!want_operands(f, 3, 5)) return false;
+    if (fn_has(f, MOD_mbarrier)) return lower_mbarrier(f);
+    if (fn_has(f, MOD_bulk)) return lower_cp_bulk(f);
+    if (!lower_want_operands(f, 3, 5)) return false;
     const struct ptx_opnd *o = f->pi->opnds;
     struct inst dst = {.space = SPACE_SHARED}, src = {.space = SPACE_GLOBAL};
     if (!lower_address(f, &o[0], &dst) || !lower_address(f, &o[1], &src)) return false;
     if (o[2].kind != PTX_IMM || (o[2].imm != 4 && o[2].imm != 8 && o[2].imm != 16)) return lower_error(f, &o[2], "the size must be 4, 8 or 16");
     struct opnd bytes = opnd_none();
-    if (f->pi->nopnds > 3 && !has(f, MOD_L2__cache_hint) && !lower_src(f, &o[3], TYPE_u32, false, &bytes)) return false;
+    if (f->pi->nopnds > 3 && !fn_has(f, MOD_L2__cache_hint) && !copy_bytes(f, &o[3], (u32)o[2].imm, &bytes)) return false;
     struct inst *in = fn_emit(f, exec_cpasync);
     in->s[0] = dst.s[0], in->s[1] = src.s[0], in->s[2] = bytes;
     in->imm = dst.imm;
@@ -525,8 +535,23 @@ static bool lower_cp(struct fn *f) {
     return true;
 }
 
-static bool lower_nop(struct fn *f) {
+bool lower_nop(struct fn *f) {
     fn_emit(f, exec_nop);
+    return true;
+}
+
+bool lower_unmodelled(struct fn *f, const char *why) {
+    lower_refuse(f->lo, f->pi, why);
+    return lower_nop(f);
+}
+
+/* Eviction policies change no result: any value will do. */
+static bool lower_createpolicy(struct fn *f) {
+    struct opnd d;
+    if (!lower_want_operands(f, 1, 5) || !lower_dst(f, &f->pi->opnds[0], TYPE_b64, false, &d)) return false;
+    struct inst *in = fn_emit(f, exec_sreg);
+    in->d = d;
+    in->imm = SREG_current_graph_exec; /* reads as zero */
     return true;
 }
 
@@ -544,7 +569,7 @@ static struct inst *emit_control(struct fn *f, exec_fn *exec) {
 }
 
 static bool lower_bra(struct fn *f) {
-    if (!want_operands(f, 1, 1)) return false;
+    if (!lower_want_operands(f, 1, 1)) return false;
     const struct ptx_opnd *o = &f->pi->opnds[0];
     if (o->kind != PTX_LABEL) return lower_error(f, o, "expected a label");
     emit_control(f, exec_bra)->target = f->pf->labels[o->label].at;
@@ -552,7 +577,7 @@ static bool lower_bra(struct fn *f) {
 }
 
 static bool lower_brx(struct fn *f) {
-    if (!want_operands(f, 1, 1)) return false;
+    if (!lower_want_operands(f, 1, 1)) return false;
     if (f->pi->table == NONE || f->pf->tables[f->pi->table].kind != TABLE_BRANCHTARGETS)
         return lower_error(f, NULL, "expected the label of a .branchtargets list");
     const struct ptx_table *t = &f->pf->tables[f->pi->table];
@@ -659,7 +684,7 @@ static bool lower_call(struct fn *f) {
 
 enum { BAR_SYNC, BAR_ARRIVE, BAR_POPC, BAR_AND, BAR_OR };
 
-static struct inst *emit_collective(struct fn *f, exec_fn *exec) {
+struct inst *fn_emit_collective(struct fn *f, exec_fn *exec) {
     struct inst *in = fn_emit(f, exec);
     in->flags |= INST_COLLECTIVE;
     f->lo->k->needs_warp32 = true;
@@ -668,22 +693,21 @@ static struct inst *emit_collective(struct fn *f, exec_fn *exec) {
 
 static bool lower_warpsync(struct fn *f) {
     struct opnd mask;
-    if (!want_operands(f, 1, 1) || !lower_src(f, &f->pi->opnds[0], TYPE_b32, false, &mask)) return false;
-    emit_collective(f, exec_warpsync)->q = mask;
+    if (!lower_want_operands(f, 1, 1) || !lower_src(f, &f->pi->opnds[0], TYPE_b32, false, &mask)) return false;
+    fn_emit_collective(f, exec_warpsync)->q = mask;
     return true;
 }
 
 static bool lower_bar(struct fn *f) {
-    if (has(f, MOD_warp)) return lower_warpsync(f);
-    if (has(f, MOD_cluster)) {
-        lower_refuse(f->lo, f->pi, "thread block clusters are not modelled");
-        return lower_nop(f);
+    if (fn_has(f, MOD_warp)) return lower_warpsync(f);
+    if (fn_has(f, MOD_cluster)) {
+        return lower_unmodelled(f, "thread block clusters are not modelled");
     }
-    bool red = has(f, MOD_red);
-    u32 kind = has(f, MOD_arrive) ? BAR_ARRIVE : !red ? BAR_SYNC : has(f, MOD_popc) ? BAR_POPC : has(f, MOD_and) ? BAR_AND : BAR_OR;
+    bool red = fn_has(f, MOD_red);
+    u32 kind = fn_has(f, MOD_arrive) ? BAR_ARRIVE : !red ? BAR_SYNC : fn_has(f, MOD_popc) ? BAR_POPC : fn_has(f, MOD_and) ? BAR_AND : BAR_OR;
     const struct ptx_opnd *o = f->pi->opnds;
     u32 n = f->pi->nopnds, at = 0;
-    if (!want_operands(f, red ? 3 : kind == BAR_ARRIVE ? 2 : 1, red ? 4 : 2)) return false;
+    if (!lower_want_operands(f, red ? 3 : kind == BAR_ARRIVE ? 2 : 1, red ? 4 : 2)) return false;
     struct opnd d = opnd_none(), id, count = opnd_none(), p = opnd_none();
     if (red && (kind == BAR_POPC ? !lower_dst(f, &o[0], TYPE_u32, false, &d) : !lower_pred_dst(f, &o[0], &d))) return false;
     at += red;
@@ -694,7 +718,6 @@ static bool lower_bar(struct fn *f) {
     in->d = d;
     in->s[0] = id, in->s[1] = count, in->s[2] = p;
     in->aux = kind;
-    in->imm = f->pi->key.op == OP_bar || has(f, MOD_aligned);
     return true;
 }
 
@@ -714,69 +737,69 @@ static void set_pair(struct inst *in, struct opnd d, struct opnd *p) {
 }
 
 static bool lower_shfl(struct fn *f) {
-    bool sync = has(f, MOD_sync);
-    if (!want_operands(f, sync ? 5 : 4, sync ? 5 : 4)) return false;
+    bool sync = fn_has(f, MOD_sync);
+    if (!lower_want_operands(f, sync ? 5 : 4, sync ? 5 : 4)) return false;
     const struct ptx_opnd *o = f->pi->opnds;
     struct opnd d, *p, s[3], mask = opnd_none();
     if (!lane_pair(f, &o[0], &d, &p)) return false;
     for (u32 i = 0; i < 3; i++)
         if (!lower_src(f, &o[1 + i], TYPE_b32, false, &s[i])) return false;
     if (sync && !lower_src(f, &o[4], TYPE_b32, false, &mask)) return false;
-    struct inst *in = sync ? emit_collective(f, exec_shfl) : fn_emit(f, exec_shfl);
+    struct inst *in = sync ? fn_emit_collective(f, exec_shfl) : fn_emit(f, exec_shfl);
     f->lo->k->needs_warp32 = true;
     set_pair(in, d, p);
     memcpy(in->s, s, sizeof(s));
     in->q = mask;
-    in->aux = has(f, MOD_up) ? SHUFFLE_UP : has(f, MOD_down) ? SHUFFLE_DOWN : has(f, MOD_bfly) ? SHUFFLE_BFLY : SHUFFLE_IDX;
+    in->aux = fn_has(f, MOD_up) ? SHUFFLE_UP : fn_has(f, MOD_down) ? SHUFFLE_DOWN : fn_has(f, MOD_bfly) ? SHUFFLE_BFLY : SHUFFLE_IDX;
     return true;
 }
 
 static bool lower_vote(struct fn *f) {
-    bool sync = has(f, MOD_sync), ballot = has(f, MOD_ballot);
-    if (!want_operands(f, sync ? 3 : 2, sync ? 3 : 2)) return false;
+    bool sync = fn_has(f, MOD_sync), ballot = fn_has(f, MOD_ballot);
+    if (!lower_want_operands(f, sync ? 3 : 2, sync ? 3 : 2)) return false;
     const struct ptx_opnd *o = f->pi->opnds;
     struct opnd d, s, mask = opnd_none();
     if (ballot ? !lower_dst(f, &o[0], TYPE_b32, false, &d) : !lower_pred_dst(f, &o[0], &d)) return false;
     if (!lower_pred_src(f, &o[1], &s)) return false;
     if (sync && !lower_src(f, &o[2], TYPE_b32, false, &mask)) return false;
-    struct inst *in = sync ? emit_collective(f, exec_vote) : fn_emit(f, exec_vote);
+    struct inst *in = sync ? fn_emit_collective(f, exec_vote) : fn_emit(f, exec_vote);
     f->lo->k->needs_warp32 = true;
     in->d = d, in->s[0] = s, in->q = mask;
-    in->aux = ballot ? 0 : has(f, MOD_all) ? 1 : has(f, MOD_any) ? 2 : 3;
+    in->aux = ballot ? 0 : fn_has(f, MOD_all) ? 1 : fn_has(f, MOD_any) ? 2 : 3;
     return true;
 }
 
 static bool lower_match(struct fn *f) {
-    if (!want_operands(f, 3, 3)) return false;
+    if (!lower_want_operands(f, 3, 3)) return false;
     const struct ptx_opnd *o = f->pi->opnds;
     struct opnd d, *p, s, mask;
-    if (!lane_pair(f, &o[0], &d, &p) || !lower_src(f, &o[1], type_at(f, 0), false, &s) || !lower_src(f, &o[2], TYPE_b32, false, &mask)) return false;
-    struct inst *in = emit_collective(f, exec_match);
+    if (!lane_pair(f, &o[0], &d, &p) || !lower_src(f, &o[1], fn_type(f, 0), false, &s) || !lower_src(f, &o[2], TYPE_b32, false, &mask)) return false;
+    struct inst *in = fn_emit_collective(f, exec_match);
     set_pair(in, d, p);
     in->s[0] = s, in->q = mask;
-    in->aux = has(f, MOD_all);
+    in->aux = fn_has(f, MOD_all);
     return true;
 }
 
 static bool lower_redux(struct fn *f) {
-    if (!want_operands(f, 3, 3)) return false;
+    if (!lower_want_operands(f, 3, 3)) return false;
     const struct ptx_opnd *o = f->pi->opnds;
     struct opnd d, s, mask;
-    if (!lower_dst(f, &o[0], type_at(f, 0), false, &d) || !lower_src(f, &o[1], type_at(f, 0), false, &s) ||
+    if (!lower_dst(f, &o[0], fn_type(f, 0), false, &d) || !lower_src(f, &o[1], fn_type(f, 0), false, &s) ||
         !lower_src(f, &o[2], TYPE_b32, false, &mask))
         return false;
-    if (type_at(f, 0) == TYPE_f32) return lower_error(f, NULL, "floating-point redux is not supported");
-    struct inst *in = emit_collective(f, exec_redux);
+    if (fn_type(f, 0) == TYPE_f32) return lower_unmodelled(f, "floating-point redux is not modelled");
+    struct inst *in = fn_emit_collective(f, exec_redux);
     in->d = d, in->s[0] = s, in->q = mask;
     struct atomic_op *a = ARENA_NEW(f->lo->arena, struct atomic_op);
-    *a = (struct atomic_op){(u8)atomic_kind(f), (u8)type_at(f, 0), false};
+    *a = (struct atomic_op){(u8)lower_atomic_kind(f), (u8)fn_type(f, 0), false};
     in->info = a;
     return true;
 }
 
 static bool lower_activemask(struct fn *f) {
     struct opnd d;
-    if (!want_operands(f, 1, 1) || !lower_dst(f, &f->pi->opnds[0], TYPE_b32, false, &d)) return false;
+    if (!lower_want_operands(f, 1, 1) || !lower_dst(f, &f->pi->opnds[0], TYPE_b32, false, &d)) return false;
     fn_emit(f, exec_activemask)->d = d;
     f->lo->k->needs_warp32 = true;
     return true;
@@ -784,8 +807,8 @@ static bool lower_activemask(struct fn *f) {
 
 static bool lower_elect(struct fn *f) {
     struct opnd d, *p, mask;
-    if (!want_operands(f, 2, 2) || !lane_pair(f, &f->pi->opnds[0], &d, &p) || !lower_src(f, &f->pi->opnds[1], TYPE_b32, false, &mask)) return false;
-    struct inst *in = emit_collective(f, exec_elect);
+    if (!lower_want_operands(f, 2, 2) || !lane_pair(f, &f->pi->opnds[0], &d, &p) || !lower_src(f, &f->pi->opnds[1], TYPE_b32, false, &mask)) return false;
+    struct inst *in = fn_emit_collective(f, exec_elect);
     set_pair(in, d, p);
     in->q = mask;
     return true;
@@ -797,21 +820,22 @@ static u32 list_length(const struct ptx_opnd *o) { return o->kind == PTX_VEC ? o
 static const struct ptx_opnd *list_at(const struct ptx_opnd *o, u32 i) { return o->kind == PTX_VEC ? &o->elem[i] : o; }
 
 static bool lower_mma(struct fn *f) {
-    if (!want_operands(f, 4, 4)) return false;
+    if (!lower_want_operands(f, 4, 4)) return false;
     const struct ptx_opnd *o = f->pi->opnds;
     u32 n[4], total = 0, at = 0;
     for (u32 i = 0; i < 4; i++) total += n[i] = list_length(&o[i]);
     struct opnd *x = ARENA_ARRAY(f->lo->arena, struct opnd, total);
-    bool f64 = type_at(f, 0) == TYPE_f64;
+    bool f64 = fn_type(f, 0) == TYPE_f64;
     for (u32 i = 0; i < 4; i++)
         for (u32 j = 0; j < n[i]; j++, at++) {
             const struct ptx_opnd *e = list_at(&o[i], j);
             enum type need = f64 ? TYPE_b64 : TYPE_b32;
             if (i == 0 ? !lower_dst(f, e, need, false, &x[at]) : !lower_src(f, e, need, false, &x[at])) return false;
         }
+    if (!mma_supported(&f->pi->key)) return lower_unmodelled(f, "no matrix product of this shape and these types is modelled");
     if (!exec_mma_legal(&f->pi->key, n))
         return lower_error(f, NULL, "no known matrix product of this shape and these types takes %u, %u, %u and %u registers", n[0], n[1], n[2], n[3]);
-    struct inst *in = emit_collective(f, exec_mma);
+    struct inst *in = fn_emit_collective(f, exec_mma);
     in->extra = x;
     in->extra_n = (u8)total;
     in->extra_d = (u8)n[0];
@@ -821,17 +845,17 @@ static bool lower_mma(struct fn *f) {
 
 static bool lower_ldstmatrix(struct fn *f) {
     bool load = f->pi->key.op == OP_ldmatrix;
-    if (!want_operands(f, 2, 2)) return false;
-    if (type_at(f, 0) != TYPE_b16) return lower_error(f, NULL, "only .b16 matrices are supported");
+    if (!lower_want_operands(f, 2, 2)) return false;
+    if (fn_type(f, 0) != TYPE_b16) return lower_error(f, NULL, "only .b16 matrices are supported");
     const struct ptx_opnd *regs = &f->pi->opnds[load ? 0 : 1];
-    u32 n = has(f, MOD_x4) ? 4 : has(f, MOD_x2) ? 2 : 1;
+    u32 n = fn_has(f, MOD_x4) ? 4 : fn_has(f, MOD_x2) ? 2 : 1;
     if (list_length(regs) != n) return lower_error(f, regs, "expected a vector of %u elements", n);
     struct inst tmp = {.space = SPACE_SHARED};
     if (!lower_address(f, &f->pi->opnds[load ? 1 : 0], &tmp)) return false;
     struct opnd *x = ARENA_ARRAY(f->lo->arena, struct opnd, n);
     for (u32 i = 0; i < n; i++)
         if (load ? !lower_dst(f, list_at(regs, i), TYPE_b32, false, &x[i]) : !lower_src(f, list_at(regs, i), TYPE_b32, false, &x[i])) return false;
-    struct inst *in = emit_collective(f, load ? exec_ldmatrix : exec_stmatrix);
+    struct inst *in = fn_emit_collective(f, load ? exec_ldmatrix : exec_stmatrix);
     in->s[0] = tmp.s[0], in->imm = tmp.imm, in->space = SPACE_SHARED;
     in->extra = x;
     in->extra_n = (u8)n;
@@ -839,28 +863,20 @@ static bool lower_ldstmatrix(struct fn *f) {
     in->elem_b = 16;
     in->nelem = 1;
     struct matrix_info *mi = ARENA_NEW(f->lo->arena, struct matrix_info);
-    *mi = (struct matrix_info){(u8)n, has(f, MOD_trans)};
+    *mi = (struct matrix_info){(u8)n, fn_has(f, MOD_trans)};
     in->info = mi;
     return true;
 }
 
 static bool lower_movmatrix(struct fn *f) {
     struct opnd d, s;
-    if (!want_operands(f, 2, 2) || !lower_dst(f, &f->pi->opnds[0], TYPE_b32, false, &d) || !lower_src(f, &f->pi->opnds[1], TYPE_b32, false, &s)) return false;
-    struct inst *in = emit_collective(f, exec_movmatrix);
+    if (!lower_want_operands(f, 2, 2) || !lower_dst(f, &f->pi->opnds[0], TYPE_b32, false, &d) || !lower_src(f, &f->pi->opnds[1], TYPE_b32, false, &s)) return false;
+    struct inst *in = fn_emit_collective(f, exec_movmatrix);
     in->d = d, in->s[0] = s;
     return true;
 }
 
-static bool lower_wmma(struct fn *f) {
-    lower_refuse(f->lo, f->pi, "wmma is not modelled (mma.sync is)");
-    return lower_nop(f);
-}
-
-static bool lower_tex(struct fn *f) {
-    lower_refuse(f->lo, f->pi, "textures and surfaces are not modelled yet");
-    return lower_nop(f);
-}
+static bool lower_tex(struct fn *f) { return lower_unmodelled(f, "textures and surfaces are not modelled yet"); }
 
 static bool (*special(enum op op))(struct fn *) {
     switch (op) {
@@ -876,6 +892,13 @@ static bool (*special(enum op op))(struct fn *) {
     case OP_st: return lower_st;
     case OP_atom:
     case OP_red: return lower_atom;
+    case OP_mbarrier: return lower_mbarrier;
+    case OP_createpolicy: return lower_createpolicy;
+    case OP_mapa: return lower_mapa;
+    case OP_getctarank: return lower_getctarank;
+    case OP_alloca: return lower_alloca;
+    case OP_stacksave:
+    case OP_stackrestore: return lower_stack;
     case OP_cp: return lower_cp;
     case OP_membar:
     case OP_fence: return lower_fence;
@@ -909,11 +932,41 @@ static bool (*special(enum op op))(struct fn *) {
     }
 }
 
+static const struct {
+    u16 op;
+    u16 mod; /* MOD_COUNT: any */
+    const char *why;
+} unmodelled_table[] = {
+    {OP_cvt, MOD_rs, "stochastic rounding is not modelled"},
+    {OP_st, MOD_async, "asynchronous stores are not modelled"},
+    {OP_st, MOD_bulk, "bulk stores are not modelled"},
+    {OP_istypep, MOD_COUNT, "textures and surfaces are not modelled yet"},
+};
+
+/* Types of machines later than the one modelled stand last in type.def; sums of two precisions also came later */
+static bool has_later_type(const struct opkey *k) {
+    for (u32 i = 0; i < k->ntypes; i++)
+        if (k->type[i] >= TYPE_e2m1x2) return true;
+    return k->ntypes == 2 && (k->op == OP_add || k->op == OP_sub || k->op == OP_fma);
+}
+
+/* Why the kernel cannot be launched because of this instruction, or NULL */
+static const char *why_unmodelled(const struct ptx_inst *pi) {
+    for (size_t i = 0; i < ARRAY_LEN(unmodelled_table); i++) {
+        bool any = unmodelled_table[i].mod == MOD_COUNT;
+        if (unmodelled_table[i].op == pi->key.op && (any || key_has(&pi->key, (enum mod)unmodelled_table[i].mod))) return unmodelled_table[i].why;
+    }
+    if (!pi->unmodelled && !has_later_type(&pi->key)) return NULL;
+    return op_table[pi->key.op].iclass == ICLASS_TEX ? "textures and surfaces are not modelled yet" : "this instruction is not modelled";
+}
+
 bool lower_inst(struct fn *f, const struct ptx_inst *pi) {
     f->pi = pi;
     if (pi->guard != NONE && f->pf->regs[pi->guard].type != TYPE_pred) {
         const struct ptx_reg *r = &f->pf->regs[pi->guard];
         return lower_error(f, NULL, "guard '%s' has type .%s; expected a predicate", r->name, type_table[r->type].name);
     }
+    const char *why = why_unmodelled(pi);
+    if (why) return lower_unmodelled(f, why);
     return lower_require(f) && special((enum op)pi->key.op)(f);
 }

@@ -43,8 +43,7 @@ static bool parse_triple(struct parser *p, u32 dims[3]) {
 
 /* Directives with numbers that say nothing to us */
 static bool is_ignored_directive(const struct parser *p) {
-    static const char *const words[] = {".maxclusterrank", ".reqnctapercluster",    ".explicitcluster", ".blocksareclusters",
-                                        ".abi_preserve",   ".abi_preserve_control", ".language"};
+    static const char *const words[] = {".maxclusterrank", ".explicitcluster", ".blocksareclusters", ".abi_preserve", ".abi_preserve_control", ".language"};
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (parse_at_word(p, words[i])) return true;
     return false;
@@ -72,6 +71,7 @@ static bool parse_header_directive(struct parser *p, struct ptx_func *f) {
         u32 *number, *triple;
     } rows[] = {{".maxntid", NULL, f->maxntid},
                 {".reqntid", NULL, f->reqntid},
+                {".reqnctapercluster", NULL, f->cluster},
                 {".minnctapersm", &f->minnctapersm, NULL},
                 {".maxnctapersm", &f->maxnctapersm, NULL},
                 {".maxnreg", &f->maxnreg, NULL}};

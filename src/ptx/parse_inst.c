@@ -54,14 +54,31 @@ static void add_mod(struct parser *p, struct ptx_inst *in, enum mod m) {
     mods_set(&in->key.mods, m);
 }
 
+/* A word of an opcode whose row is open ("*"): what is not in the row is noted, and refused by the lowering. Words may come again. */
+static void add_open_word(struct ptx_inst *in, enum type t, int m) {
+    enum op op = (enum op)in->key.op;
+    bool repeated = m != NONE && m != MOD_row && m != MOD_col && key_has(&in->key, (enum mod)m);
+    bool more_types = t != TYPE_NONE && in->key.ntypes == ARRAY_LEN(in->key.type);
+    bool known = t != TYPE_NONE ? op_takes_type(op, t) : m != NONE && op_takes_mod(op, (enum mod)m);
+    if (!known || repeated || more_types) in->unmodelled = true;
+}
+
+static bool op_is_open(enum op op) {
+    size_t n = strlen(op_table[op].mods);
+    return n && op_table[op].mods[n - 1] == '*';
+}
+
 static bool parse_opcode(struct parser *p, struct ptx_inst *in) {
     if (p->tok.kind != TOK_IDENT) return parse_expected(p, "an instruction");
     int op = op_find(p->tok.text, p->tok.len);
     if (op == NONE) return report_unknown_op(p);
     in->key.op = (u16)op;
+    in->unmodelled = strcmp(op_table[op].sig, "*") == 0;
     for (parse_advance(p); p->tok.kind == TOK_DOT; parse_advance(p)) {
         enum type t = type_find(p->tok.text + 1, p->tok.len - 1);
         int m = mod_find(p->tok.text + 1, p->tok.len - 1);
+        if (op_is_open((enum op)op)) add_open_word(in, op_takes_type((enum op)op, t) ? t : TYPE_NONE, m);
+        if (in->unmodelled) continue;
         if (t != TYPE_NONE && op_takes_type((enum op)op, t)) add_type(p, &in->key, t);
         else if (m != NONE && op_takes_mod((enum op)op, (enum mod)m)) add_mod(p, in, (enum mod)m);
         else report_bad_mod(p, (enum op)op);
@@ -305,7 +322,8 @@ static bool parse_opnd(struct parser *p, const struct ptx_inst *in, struct ptx_o
     if (parse_accept(p, '{')) {
         p->open_braces++;
         o->kind = PTX_VEC;
-        return parse_elems(p, in, o, '}', depth);
+        if (!parse_elems(p, in, o, '}', depth)) return false;
+        return !parse_accept(p, '|') || parse_pair(p, in, o, depth);
     }
     if (p->tok.kind == TOK_INT || p->tok.kind == TOK_FLOAT || p->tok.kind == TOK_IDENT || p->tok.kind == TOK_PUNCT) {
         bool starts = p->tok.kind != TOK_PUNCT || parse_at(p, '(') || parse_at(p, '-') || parse_at(p, '+') || parse_at(p, '~') ||

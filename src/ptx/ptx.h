@@ -87,6 +87,7 @@ struct ptx_inst {
     struct opkey key;
     i32 guard; /* register index, or NONE */
     bool guard_negate;
+    bool unmodelled; /* carries a modifier or type outside its row of op.def, which allows it (a "*" row) */
     u8 layouts; /* mma and wmma: .row (1) and .col (2) in written order, two bits each, the first lowest */
     u8 nopnds;
     struct ptx_opnd *opnds;
@@ -127,10 +128,12 @@ struct ptx_func {
     struct ptx_label *labels;
     struct ptx_table *tables;
     struct ptx_inst *insts;
+    u32 cluster[3];                /* .reqnctapercluster, or 0, 0, 0 */
     u32 maxntid[3], reqntid[3], minnctapersm, maxnctapersm, maxnreg; /* 0 when not given */
     /* filled by the lowering */
     u64 address;
     u32 index;
+    bool address_taken; /* an indirect call may reach it */
 };
 
 struct ptx_module {

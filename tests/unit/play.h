@@ -46,11 +46,11 @@ enum { PLAY_WORDS = 4096, PLAY_FILE_TEXT = 1 << 16 };
 
 struct play {
     const char *text;
-    uint32_t grid[3], block[3];     /* 0 means 1 */
+    uint32_t grid[3], block[3]; /* 0 means 1 */
     uint32_t dynamic_shared_b;
-    const uint32_t *init;           /* the first words of out before the launch; zero after them, and all zero when NULL */
+    const uint32_t *init; /* the first words of out before the launch; zero after them, and all zero when NULL */
     uint32_t ninit;
-    uint32_t words;                 /* size of out; 0 means PLAY_WORDS */
+    uint32_t words; /* size of out; 0 means PLAY_WORDS */
     struct heddle_options options;
 };
 
@@ -71,7 +71,8 @@ static inline struct heddle_module *play_load(struct heddle *h, const char *name
 }
 
 /* Launches k(out) of m */
-static inline int play_launch(struct heddle *h, struct heddle_module *m, const struct play *p, uint64_t out, struct heddle_result *r) {
+static inline int play_launch(struct heddle *h, struct heddle_module *m, const struct play *p, uint64_t out,
+                              struct heddle_result *r) {
     struct heddle_arg arg = {&out, sizeof out};
     struct heddle_launch l = {.dynamic_shared_b = p->dynamic_shared_b, .args = &arg, .nargs = 1};
     for (int i = 0; i < 3; i++) {
@@ -137,7 +138,7 @@ static inline void play_fault(const char *what, const char *who, const struct pl
 /* out[i] == want for i in [0, n), want being an expression in i */
 #define EACH(n, want)                                                                                                            \
     for (uint32_t i = 0; i < (n); i++)                                                                                           \
-    if (played.out[i] != (uint32_t)(want)) fail_msg("out[%u] is 0x%x, expected 0x%x", i, played.out[i], (uint32_t)(want))
+        if (played.out[i] != (uint32_t)(want)) fail_msg("out[%u] is 0x%x, expected 0x%x", i, played.out[i], (uint32_t)(want))
 
 /* What was written to a stream, as text; valid until the next call */
 static inline const char *play_text(FILE *f) {

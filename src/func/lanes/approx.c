@@ -4,8 +4,8 @@
  * Each is computed in double by a short polynomial or one division, far inside PTX's bounds, and rounded once: the result is
  * nearly always the nearest value. Silicon's own tables are not modelled, except where they show beyond the
  * stated error: sin and cos first scale by a single-precision 1/2pi, truncating, so that large arguments lose their phase as
- * they do there; div.approx multiplies by a reciprocal that is 0 for divisors beyond 2^126; the f64 forms use and give the
- * upper 32 bits only.
+ * they do there; div.approx multiplies by a reciprocal that is 0 for divisors beyond 2^126; ex2 on f16 truncates; the f64 forms
+ * with .ftz use and give the upper 32 bits only.
  * No fused multiply-add and no library call: both builds give the same bits. */
 #include "func/lanes/float.h"
 
@@ -156,17 +156,19 @@ INLINE u32 bf16_flush(u32 x) { return (x & 0x7f80u) ? x : x & 0x8000u; }
 #define HALF_OP(name, expr)                                                                                                      \
     HALF_LOOP(name, u32, SLAB_LANES, expr)                                                                                       \
     HALF_LOOP(name##_x2, half_elem, 2 * SLAB_LANES, expr)
-HALF_OP(f16_ex2, F16_OUT(exp2_f64(F16_IN(a[i]))))
+/* A result that is not negative, cut to what f16 holds */
+INLINE double f16_cut(double r) {
+    double normal = f64_of(f64_bits(r) & ~0x3ffffffffffull), small = (double)(i32)(r < 0x1p-14 ? r * 0x1p24 : 0) * 0x1p-24;
+    return r < 0x1p-14 ? small : r == r ? normal : r;
+}
+HALF_OP(f16_ex2, F16_OUT(f16_cut(exp2_f64(F16_IN(a[i])))))
 HALF_OP(bf16_ex2, bf16_flush(BF16_OUT(exp2_f64(BF16_IN(bf16_flush(a[i]))))))
 HALF_OP(f16_tanh, F16_OUT(tanh_f64(F16_IN(a[i]))))
 HALF_OP(bf16_tanh, BF16_OUT(tanh_f64(BF16_IN(a[i]))))
 
-/* --- f64: upper word in, upper word out */
+/* --- f64: with .ftz, upper word in and out; without, all of it */
 INLINE u64 f64_flush(u64 x) { return x & 0x7ff0000000000000ull ? x : x & F64_SIGN; }
-INLINE double f64_upper(u64 x, bool ftz) {
-    u64 hi = x & 0xffffffff00000000ull;
-    return f64_of(ftz ? f64_flush(hi) : hi);
-}
+INLINE double f64_upper(u64 x) { return f64_of(f64_flush(x & 0xffffffff00000000ull)); }
 INLINE u64 f64_round_upper(double r) {
     u64 hi = (f64_bits(r) + 0x80000000ull) & 0xffffffff00000000ull;
     return r == r ? f64_flush(hi) : 0x7fffffff00000000ull;
@@ -176,11 +178,15 @@ INLINE u64 f64_round_upper(double r) {
         u64 *d = dv;                                                                                                             \
         const u64 *a = av;                                                                                                       \
         (void)bv, (void)cv, (void)q, (void)aux;                                                                                  \
-        LANES(i, SLAB_LANES) { d[i] = f64_round_upper(expr); }                                                                   \
+        LANES(i, SLAB_LANES) { d[i] = expr; }                                                                                    \
     }
-F64_OP(f64_rcp_ftz, 1.0 / f64_upper(a[i], true))
-F64_OP(f64_rsqrt_ftz, 1.0 / __builtin_sqrt(f64_upper(a[i], true)))
-F64_OP(f64_rsqrt, 1.0 / __builtin_sqrt(f64_upper(a[i], false)))
+INLINE u64 f64_rsqrt_of(u64 x) {
+    double r = 1.0 / __builtin_sqrt(f64_of(x));
+    return f64_isnan(x) ? x | F64_QUIET : r == r ? f64_bits(r) : F64_NAN;
+}
+F64_OP(f64_rcp_ftz, f64_round_upper(1.0 / f64_upper(a[i])))
+F64_OP(f64_rsqrt_ftz, f64_round_upper(1.0 / __builtin_sqrt(f64_upper(a[i]))))
+F64_OP(f64_rsqrt, f64_rsqrt_of(a[i]))
 
 /* --- choice */
 static lane_fn *pick_f32(const struct opkey *k) {

@@ -177,7 +177,7 @@ LANE_FN(set_wide) {
     TESTP_FN(fmt##_infinite, T, x == inf)                                                                                        \
     TESTP_FN(fmt##_number, T, x <= inf)                                                                                          \
     TESTP_FN(fmt##_notanumber, T, x > inf)                                                                                       \
-    TESTP_FN(fmt##_normal, T, (x >= least) & (x < inf))                                                                          \
+    TESTP_FN(fmt##_normal, T, ((x == 0) | (x >= least)) & (x < inf))                                                             \
     TESTP_FN(fmt##_subnormal, T, (x != 0) & (x < least))
 TESTP_FORMAT(f32, u32, 0xff000000u, 0x01000000u)
 TESTP_FORMAT(f64, u64, 0xffe0000000000000ull, 0x0020000000000000ull)

@@ -37,6 +37,7 @@ INLINE enum round_mode round_of(const struct opkey *k) {
 #define F32_NAN   0x7fffffffu /* the one NaN that f32, f16 and bf16 arithmetic produce */
 #define F16_NAN   0x7fffu
 #define F32_SIGN  0x80000000u
+#define F32_LEAST 0x00800000u /* least normal number */
 #define F64_SIGN  0x8000000000000000ull
 #define F64_QUIET 0x0008000000000000ull
 #define F64_NAN   0xfff8000000000000ull /* made by an invalid f64 operation; NaN operands keep their payload */

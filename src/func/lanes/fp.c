@@ -26,37 +26,61 @@ INLINE u32 f32_out(float r, bool ftz, bool sat) {
     return r == r ? bits : F32_NAN;
 }
 
+/* A product, with or without a sum, is subnormal for .ftz when it is so rounded to 24 bits and no least exponent; the host has rounded
+ * to fewer bits there, perhaps up to the least normal number. r holds results, c is NULL for a mere product. */
+NOINLINE static void f32_flush_early(u32 *r, const u32 *a, const u32 *b, const u32 *c) {
+    for (u32 i = 0; i < SLAB_LANES; i++) {
+        if ((r[i] & ~F32_SIGN) != F32_LEAST) continue;
+        double least = (double)f32_of(r[i]), z = c ? (double)f32_in(c[i], true) : 0;
+        double excess = __builtin_fma((double)f32_in(a[i], true), (double)f32_in(b[i], true), z - least); /* exact */
+        double missing = least > 0 ? -excess : excess;
+        bool nearest = (_mm_getcsr() >> 13 & 3) == ROUND_RN;
+        if (nearest ? missing > 0x1p-151 : missing >= 0x1p-150) r[i] &= F32_SIGN;
+    }
+}
+
 /* One row per operation; X Y Z are the operands of a lane. Each makes four loops (.ftz, .sat, both, neither) and their
  * directed twins. */
+enum product { NO_PRODUCT, PRODUCT, PRODUCT_SUM };
 #define X f32_in(a[i], ftz)
 #define Y f32_in(b[i], ftz)
 #define Z f32_in(c[i], ftz)
-#define F32_FORM(name, FTZ, SAT, expr)                                                                                           \
+#define F32_FORM(name, FTZ, SAT, expr, product)                                                                                  \
     NOINLINE LANE_FN(name) {                                                                                                     \
         enum { ftz = FTZ, sat = SAT };                                                                                           \
         u32 *d = dv;                                                                                                             \
         const u32 *a = av, *b = bv, *c = cv;                                                                                     \
         (void)b, (void)c, (void)q, (void)aux;                                                                                    \
-        LANES(i, SLAB_LANES) { d[i] = f32_out(expr, ftz, sat); }                                                                 \
+        if (ftz && (product) != NO_PRODUCT) {                                                                                    \
+            u32 r[SLAB_LANES], suspect = 0;                                                                                      \
+            LANES(i, SLAB_LANES) {                                                                                               \
+                r[i] = f32_out(expr, ftz, sat);                                                                                  \
+                suspect |= (r[i] & ~F32_SIGN) == F32_LEAST;                                                                      \
+            }                                                                                                                    \
+            if (suspect) f32_flush_early(r, a, b, (product) == PRODUCT_SUM ? c : NULL);                                          \
+            memcpy(d, r, sizeof(r));                                                                                             \
+        } else {                                                                                                                 \
+            LANES(i, SLAB_LANES) { d[i] = f32_out(expr, ftz, sat); }                                                             \
+        }                                                                                                                        \
     }                                                                                                                            \
     LANE_FN(name##_directed) {                                                                                                   \
         u32 old = rounding_enter(aux);                                                                                           \
         name(dv, av, bv, cv, q, 0);                                                                                              \
         rounding_leave(old);                                                                                                     \
     }
-#define F32_OP(op, expr)                                                                                                         \
-    F32_FORM(f32_##op, 0, 0, expr)                                                                                               \
-    F32_FORM(f32_##op##_sat, 0, 1, expr)                                                                                         \
-    F32_FORM(f32_##op##_ftz, 1, 0, expr)                                                                                         \
-    F32_FORM(f32_##op##_ftz_sat, 1, 1, expr)
+#define F32_OP(op, expr, product)                                                                                                \
+    F32_FORM(f32_##op, 0, 0, expr, product)                                                                                      \
+    F32_FORM(f32_##op##_sat, 0, 1, expr, product)                                                                                \
+    F32_FORM(f32_##op##_ftz, 1, 0, expr, product)                                                                                \
+    F32_FORM(f32_##op##_ftz_sat, 1, 1, expr, product)
 #define F32_TABLE(ROW)                                                                                                           \
-    ROW(add, X + Y)                                                                                                              \
-    ROW(sub, X - Y)                                                                                                              \
-    ROW(mul, X *Y)                                                                                                               \
-    ROW(fma, __builtin_fmaf(X, Y, Z))                                                                                            \
-    ROW(div, X / Y)                                                                                                              \
-    ROW(rcp, 1.0f / X)                                                                                                           \
-    ROW(sqrt, __builtin_sqrtf(X))
+    ROW(add, X + Y, NO_PRODUCT)                                                                                                  \
+    ROW(sub, X - Y, NO_PRODUCT)                                                                                                  \
+    ROW(mul, X *Y, PRODUCT)                                                                                                      \
+    ROW(fma, __builtin_fmaf(X, Y, Z), PRODUCT_SUM)                                                                               \
+    ROW(div, X / Y, NO_PRODUCT)                                                                                                  \
+    ROW(rcp, 1.0f / X, NO_PRODUCT)                                                                                               \
+    ROW(sqrt, __builtin_sqrtf(X), NO_PRODUCT)
 F32_TABLE(F32_OP)
 #undef X
 #undef Y
@@ -185,7 +209,7 @@ BITS_OP(f64_max, u64, f64_pick(a[i], b[i], 1))
 struct f32_forms {
     lane_fn *fn[4], *directed[4]; /* by .ftz * 2 + .sat */
 };
-#define F32_FORMS(op, expr)                                                                                                      \
+#define F32_FORMS(op, expr, product)                                                                                             \
     static const struct f32_forms f32_##op##_forms = {                                                                           \
         {f32_##op, f32_##op##_sat, f32_##op##_ftz, f32_##op##_ftz_sat},                                                          \
         {f32_##op##_directed, f32_##op##_sat_directed, f32_##op##_ftz_directed, f32_##op##_ftz_sat_directed},                    \

@@ -20,9 +20,17 @@ INLINE u32 f16_out(u32 r, u32 mods) {
 }
 INLINE u32 f16_add(u32 x, u32 y) { return f16_of_f32(f32_of_f16(x) + f32_of_f16(y)); }
 INLINE u32 f16_sub(u32 x, u32 y) { return f16_of_f32(f32_of_f16(x) - f32_of_f16(y)); }
-INLINE u32 f16_mul(u32 x, u32 y) { return f16_of_f32(f32_of_f16(x) * f32_of_f16(y)); }
-INLINE u32 f16_fma(u32 x, u32 y, u32 z) {
-    return half_of_f64((double)f32_of_f16(x) * (double)f32_of_f16(y) + (double)f32_of_f16(z), 10, -14);
+/* .ftz flushes what is subnormal when rounded to 11 bits and no least exponent */
+#define F16_FLUSHED(x) ((x) < 0x1.ffep-15)
+INLINE u32 f16_mul(u32 x, u32 y, u32 mods) {
+    float p = f32_of_f16(x) * f32_of_f16(y);
+    u32 r = f16_of_f32(p);
+    return mods & HALF_FTZ && F16_FLUSHED(__builtin_fabsf(p)) ? r & HALF_SIGN : r;
+}
+INLINE u32 f16_fma(u32 x, u32 y, u32 z, u32 mods) {
+    double s = (double)f32_of_f16(x) * (double)f32_of_f16(y) + (double)f32_of_f16(z);
+    u32 r = half_of_f64(s, 10, -14);
+    return mods & HALF_FTZ && F16_FLUSHED(__builtin_fabs(s)) ? r & HALF_SIGN : r;
 }
 
 INLINE u32 bf16_in(u32 x, u32 mods) { return (void)mods, x; } /* bf16 has no .ftz */
@@ -33,8 +41,9 @@ INLINE u32 bf16_out(u32 r, u32 mods) {
 }
 INLINE u32 bf16_add(u32 x, u32 y) { return bf16_of_f32(f32_of_bf16(x) + f32_of_bf16(y)); }
 INLINE u32 bf16_sub(u32 x, u32 y) { return bf16_of_f32(f32_of_bf16(x) - f32_of_bf16(y)); }
-INLINE u32 bf16_mul(u32 x, u32 y) { return bf16_of_f32(f32_of_bf16(x) * f32_of_bf16(y)); }
-INLINE u32 bf16_fma(u32 x, u32 y, u32 z) {
+INLINE u32 bf16_mul(u32 x, u32 y, u32 mods) { return (void)mods, bf16_of_f32(f32_of_bf16(x) * f32_of_bf16(y)); }
+INLINE u32 bf16_fma(u32 x, u32 y, u32 z, u32 mods) {
+    (void)mods;
     return half_of_f64(f64_add_odd((double)f32_of_bf16(x) * (double)f32_of_bf16(y), (double)f32_of_bf16(z)), 7, -126);
 }
 
@@ -74,8 +83,8 @@ INLINE u32 half_pick(u32 x, u32 y, u32 inf, bool want_max, u32 mods) {
 #define HALF_TABLE(fmt, inf)                                                                                                     \
     HALF_FORMS(add, fmt, fmt##_out(fmt##_add(X(fmt), Y(fmt)), mods))                                                             \
     HALF_FORMS(sub, fmt, fmt##_out(fmt##_sub(X(fmt), Y(fmt)), mods))                                                             \
-    HALF_FORMS(mul, fmt, fmt##_out(fmt##_mul(X(fmt), Y(fmt)), mods))                                                             \
-    HALF_FORMS(fma, fmt, fmt##_out(fmt##_fma(X(fmt), Y(fmt), Z(fmt)), mods))                                                     \
+    HALF_FORMS(mul, fmt, fmt##_out(fmt##_mul(X(fmt), Y(fmt), mods), mods))                                                       \
+    HALF_FORMS(fma, fmt, fmt##_out(fmt##_fma(X(fmt), Y(fmt), Z(fmt), mods), mods))                                               \
     HALF_FORMS(min, fmt, half_pick(X(fmt), Y(fmt), inf, false, mods))                                                            \
     HALF_FORMS(max, fmt, half_pick(X(fmt), Y(fmt), inf, true, mods))                                                             \
     HALF_FORMS(min3, fmt, half_pick(half_pick(X(fmt), Y(fmt), inf, false, mods), Z(fmt), inf, false, mods))                      \

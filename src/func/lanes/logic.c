@@ -147,9 +147,11 @@ ROW1(bfind_s32, u32, s32, find_32((u32)(a ^ a >> 31), aux))
 ROW1(bfind_u64, u32, u64, find_64(a, aux))
 ROW1(bfind_s64, u32, s64, find_64((u64)(a ^ a >> 63), aux))
 
-/* fns: the offset-th set bit of a, counted from position b upwards or downwards, b included; ~0 when there is none */
+/* fns: the offset-th set bit of a, counted from position b upwards or downwards, b included; ~0 when there is none. Hopper
+ * finds bit 0 with the least offset, which has no opposite. */
 static inline u32 nth_set_bit(u32 mask, u32 base, i32 offset) {
     u32 left = offset < 0 ? 0u - (u32)offset : (u32)offset;
+    if (offset == INT32_MIN) return 0;
     if (offset == 0) return base < 32 && mask >> base & 1 ? base : ~0u;
     for (u32 pos = base; pos < 32; pos += offset > 0 ? 1u : ~0u)
         if (mask >> pos & 1 && --left == 0) return pos;

@@ -1,8 +1,8 @@
 /* lanes_video: the video instructions on 32 lanes: scalar on a byte, half or word of each source, and SIMD on two halves or four bytes.
  *
- * Today's machines emulate most of these with several instructions, so do not expect them hot: clarity first. What PTX says about
- * intermediate results (wider than 32 bits, then saturated, then combined with c) is kept literally; results are cut to 32 bits when they are
- * combined with c by min or max. */
+ * Today's machines emulate most of these with several instructions, so do not expect them hot: clarity first. Where Hopper's emulation
+ * departs from what PTX says about intermediate results (wider than 32 bits, then saturated, then combined with c), we follow Hopper; the
+ * places say so. */
 #include "func/lanes/rows.h"
 
 typedef __int128 i128; /* holds any product, shifted or negated */
@@ -52,28 +52,40 @@ static inline u32 merge(u32 sel, u32 value, u32 into) {
     return (into & ~mask) | (value << sel_shift[sel] & mask);
 }
 
-static inline u32 second_op(enum secondary op, u32 x, u32 c, bool is_signed) {
-    bool less = is_signed ? (i32)x < (i32)c : x < c;
+/* x is the whole intermediate result: it is compared in 64 bits, with c extended as the type of d says */
+static inline u32 second_op(enum secondary op, i128 x, u32 c, bool is_signed) {
+    bool less = is_signed ? x < (i32)c : (u64)x < c;
     switch (op) {
-    case OP2_ADD: return x + c;
-    case OP2_MIN: return less ? x : c;
-    case OP2_MAX: return less ? c : x;
-    default: return x;
+    case OP2_ADD: return (u32)x + c;
+    case OP2_MIN: return less ? (u32)x : c;
+    case OP2_MAX: return less ? c : (u32)x;
+    default: return (u32)x;
     }
 }
 
-/* Saturates the intermediate result to the destination, then combines it with c or merges it into c. c is NULL when not written. */
-static inline u32 finish(i128 x, const u32 *c, u32 l, u32 aux) {
-    u32 d_sel = aux >> VID_D_SEL & 7;
-    bool is_signed = aux & VID_D_SIGNED;
-    if (aux & VID_SAT) x = clamp(x, sel_bits[d_sel], is_signed);
-    u32 result = (u32)x;
-    if (d_sel != SEL_NONE) return merge(d_sel, result, c[l]);
-    enum secondary op2 = aux >> VID_OP2 & 3;
-    return op2 ? second_op(op2, result, c[l], is_signed) : result;
+enum result_kind { RESULT_EXACT, RESULT_SUM, RESULT_SHIFTED };
+
+/* Saturation as Hopper does it. Shifts saturate to 32 bits whatever part of d they go to. To a byte or half, anything else saturates by an
+ * unsigned comparison with the most it holds, so that what is negative becomes the most; to 32 unsigned bits only from below. */
+static inline i128 saturate(i128 x, enum result_kind kind, u32 bits, bool is_signed) {
+    if (kind == RESULT_SHIFTED) return clamp(x, 32, is_signed);
+    if (bits < 32) return MIN((u64)x, ((u64)1 << (is_signed ? bits - 1 : bits)) - 1);
+    return is_signed ? clamp(x, 32, true) : MAX(x, 0);
 }
 
-#define VIDEO_FN(name, expr)                                                                                                     \
+/* Saturates the intermediate result to the destination, then combines it with c or merges it into c. c is NULL when not written. On
+ * Hopper a sum or difference is 32 signed bits when it meets c, and what is merged as .h1 is the upper half of the result. */
+static inline u32 finish(i128 x, enum result_kind kind, const u32 *c, u32 l, u32 aux) {
+    u32 d_sel = aux >> VID_D_SEL & 7;
+    bool is_signed = aux & VID_D_SIGNED;
+    if (aux & VID_SAT) x = saturate(x, kind, sel_bits[d_sel], is_signed);
+    if (kind == RESULT_SUM) x = (i32)x;
+    if (d_sel != SEL_NONE) return merge(d_sel, d_sel == SEL_H1 ? (u32)x >> 16 : (u32)x, c[l]);
+    enum secondary op2 = aux >> VID_OP2 & 3;
+    return op2 ? second_op(op2, x, c[l], is_signed) : (u32)x;
+}
+
+#define VIDEO_FN(name, kind, expr)                                                                                               \
     static void name(LANE_ARGS) {                                                                                                \
         LANE_ARGS_USED;                                                                                                          \
         u32 *d = dv;                                                                                                             \
@@ -81,11 +93,17 @@ static inline u32 finish(i128 x, const u32 *c, u32 l, u32 aux) {
         for (u32 l = 0; l < SLAB_LANES; l++) {                                                                                   \
             i64 a = part(ra[l], aux >> VID_A_SEL & 7, aux & VID_A_SIGNED);                                                       \
             i64 b = part(rb[l], aux >> VID_B_SEL & 7, aux & VID_B_SIGNED);                                                       \
-            d[l] = finish(expr, rc, l, aux);                                                                                     \
+            d[l] = finish(expr, kind, rc, l, aux);                                                                               \
         }                                                                                                                        \
     }
 
 static inline u32 shift_amount(i64 b, u32 aux) { return aux & VID_WRAP ? (u32)b & 31 : MIN((u32)b, 32u); }
+
+/* Before it saturates, Hopper keeps 34 bits of a left shift */
+static inline i128 shift_left(i64 a, u32 by, u32 aux) {
+    i128 x = (i128)a * ((i64)1 << by);
+    return aux & VID_SAT ? (i64)((u64)x << 30) >> 30 : x;
+}
 
 static inline bool compare(i64 a, i64 b, enum video_cmp cmp) {
     switch (cmp) {
@@ -98,26 +116,28 @@ static inline bool compare(i64 a, i64 b, enum video_cmp cmp) {
     }
 }
 
-VIDEO_FN(video_add, a + b)
-VIDEO_FN(video_sub, a - b)
-VIDEO_FN(video_absdiff, a < b ? b - a : a - b)
-VIDEO_FN(video_min, MIN(a, b))
-VIDEO_FN(video_max, MAX(a, b))
-VIDEO_FN(video_shl, ((i128)a * ((i64)1 << shift_amount(b, aux))))
-VIDEO_FN(video_shr, a >> shift_amount(b, aux))
-VIDEO_FN(video_set, compare(a, b, aux >> VID_CMP & 7))
+VIDEO_FN(video_add, RESULT_SUM, a + b)
+VIDEO_FN(video_sub, RESULT_SUM, a - b)
+VIDEO_FN(video_absdiff, RESULT_EXACT, a < b ? b - a : a - b)
+VIDEO_FN(video_min, RESULT_EXACT, MIN(a, b))
+VIDEO_FN(video_max, RESULT_EXACT, MAX(a, b))
+VIDEO_FN(video_shl, RESULT_SHIFTED, shift_left(a, shift_amount(b, aux), aux))
+VIDEO_FN(video_shr, RESULT_SHIFTED, a >> shift_amount(b, aux))
+VIDEO_FN(video_set, RESULT_EXACT, compare(a, b, aux >> VID_CMP & 7))
 
 /* vmad: a * b + c with either product or c negated, or one added (.po), then shifted. The final result is signed when any part may be
- * negative; that, not the type of d, decides what it saturates to. PTX would have c zero-extended when all is unsigned; silicon always
- * extends its sign, which shows after a shift. */
+ * negative; that, not the type of d, decides how it is shifted and what it saturates to. PTX would have c and 32-bit factors zero-extended
+ * when they are unsigned; silicon always extends their sign, which shows after a shift and when it saturates. */
+static inline i64 factor(u32 x, u32 sel, bool is_signed) { return part(x, sel, is_signed || sel == SEL_NONE); }
 static inline u32 multiply_add(i64 a, i64 b, u32 c, u32 aux) {
     bool is_signed = aux & (VID_A_SIGNED | VID_B_SIGNED | VID_MINUS_AB | VID_MINUS_C);
+    u32 shift = aux >> VID_SHIFT & 15;
     i128 x = (i128)a * b;
     if (aux & VID_MINUS_AB) x = ~x;
     if (aux & VID_MINUS_C) c = ~c;
     x += (i32)c;
     if (aux & (VID_MINUS_AB | VID_MINUS_C | VID_PLUS_ONE)) x += 1;
-    x >>= aux >> VID_SHIFT & 15;
+    if (shift) x = is_signed ? x >> shift : (i128)((u64)x >> shift);
     if (aux & VID_SAT) x = clamp(x, 32, is_signed);
     return (u32)x;
 }
@@ -126,8 +146,8 @@ static void video_mad(LANE_ARGS) {
     u32 *d = dv;
     const u32 *a = av, *b = bv, *c = cv;
     for (u32 l = 0; l < SLAB_LANES; l++)
-        d[l] = multiply_add(part(a[l], aux >> VID_A_SEL & 7, aux & VID_A_SIGNED),
-                            part(b[l], aux >> VID_B_SEL & 7, aux & VID_B_SIGNED), c[l], aux);
+        d[l] = multiply_add(factor(a[l], aux >> VID_A_SEL & 7, aux & VID_A_SIGNED),
+                            factor(b[l], aux >> VID_B_SEL & 7, aux & VID_B_SIGNED), c[l], aux);
 }
 
 /* --- SIMD: n parts of 32 / n bits each. A part of a source is any of the 2n parts of b above a.
@@ -194,12 +214,11 @@ static int cmp_of(const struct opkey *k) {
     return NONE;
 }
 
-/* Types are those of d, a, b; vset and its kin write none for d, which is unsigned */
+/* Types are those of d, a, b; vset and its kin write none for d, which on Hopper has the type of a */
 static u32 types_of(u16 op) { return op == OP_vset || op == OP_vset2 || op == OP_vset4 ? 2 : 3; }
 static bool is_signed_type(const struct opkey *k, u32 operand) {
     bool has_d = k->ntypes == 3;
-    if (operand == 0 && !has_d) return false;
-    return k->type[operand - !has_d] == TYPE_s32;
+    return k->type[operand && !has_d ? operand - 1 : operand] == TYPE_s32;
 }
 
 static lane_fn *scalar_fn(u16 op) {

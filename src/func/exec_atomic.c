@@ -1,0 +1,57 @@
+/* Atomics wider than 64 bits: vectors, whose elements are atomic one by one, and 128-bit exchanges. */
+#include "func/func.h"
+#include "func/rowops.h"
+
+#include <string.h>
+
+static u8 *lane_at(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane) {
+    return opnd_row(w, g, o, lane / SLAB_LANES, w->cta->launch->k->pool) + (size_t)(lane % SLAB_LANES) * 4 * o->rows;
+}
+
+static u64 lane_address(const struct warp *w, const struct group *g, const struct inst *in, u32 lane) {
+    u64 a = 0, add = (u64)in->imm + (in->frame_local ? g->local_base : 0);
+    if (in->s[0].absent) return add;
+    memcpy(&a, lane_at(w, g, &in->s[0], lane), 4u * in->s[0].rows);
+    return in->s[0].rows == 1 ? (u32)(a + add) : a + add;
+}
+
+/* Element e of all lanes of a slab; the first one also checks that the whole vector is aligned */
+static bool one_element(struct warp *w, struct group *g, const struct inst *in, u32 slab, u32 mask, u32 e) {
+    struct launch *l = w->cta->launch;
+    const struct opnd *src = &in->extra[in->extra_d + e];
+    _Alignas(64) u64 addr[SLAB_LANES];
+    u64 a[SLAB_LANES] = {0}, old[SLAB_LANES];
+    u32 first = (u32)__builtin_ctz(mask);
+    for (u32 i = 0; i < SLAB_LANES; i++) {
+        u32 lane = slab * SLAB_LANES + (mask >> i & 1 ? i : first);
+        addr[i] = lane_address(w, g, in, lane) + (u64)e * in->elem_b;
+        memcpy(&a[i], lane_at(w, g, src, lane), 4u * src->rows);
+    }
+    struct maccess m = {.mask = mask, .size_b = in->elem_b, .align_b = e ? in->elem_b : (u32)in->elem_b * in->nelem, .ops = l->ops, .hint = &l->hints[in - l->k->code], .addr = addr};
+    if (!access_atomic(w, g, in, slab, &m, a, NULL, old)) return false;
+    for (u32 rest = mask; in->extra_d && !in->extra[e].absent && rest; rest &= rest - 1) {
+        u32 i = (u32)__builtin_ctz(rest);
+        memcpy(lane_at(w, g, &in->extra[e], slab * SLAB_LANES + i), &old[i], 4u * in->extra[e].rows);
+    }
+    return true;
+}
+
+void exec_atomv(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    for (u32 s = 0; s < w->nslabs; s++)
+        for (u32 e = 0; (u32)(mask >> 32 * s) && e < in->nelem; e++)
+            if (!one_element(w, g, in, s, (u32)(mask >> 32 * s), e)) return;
+}
+
+void exec_atom128(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    bool cas = ((const struct atomic_op *)in->info)->kind == MOD_cas;
+    for (u64 rest = mask; rest; rest &= rest - 1) {
+        u32 lane = (u32)__builtin_ctzll(rest);
+        u64 addr = lane_address(w, g, in, lane);
+        u8 old[16], new[16];
+        if (!access_lane_load(w, g, in, (enum space)in->space, lane, addr, old, 16)) return;
+        memcpy(new, lane_at(w, g, &in->s[cas ? 2 : 1], lane), 16);
+        bool swap = !cas || memcmp(old, lane_at(w, g, &in->s[1], lane), 16) == 0;
+        if (swap && !access_lane_store(w, g, in, (enum space)in->space, lane, addr, new, 16)) return;
+        if (!in->d.absent) memcpy(lane_at(w, g, &in->d, lane), old, 16);
+    }
+}
