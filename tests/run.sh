@@ -68,6 +68,12 @@ vectors() {
     yes "not ok vector" | head -"$failed"
 }
 
+# all_vectors DIR: the published set, and our own of further combinations and inputs
+all_vectors() {
+    vectors "$1" build/data/ptxvec_open
+    vectors "$1" build/data/ptxvec_more
+}
+
 # some_vectors DIR STEP: a directory with every STEP-th case
 some_vectors() {
     local to=$1/data/vectors_$2
@@ -89,7 +95,7 @@ suite_build() { build build "all unit data build/gen_docs build/view build/json_
 
 suite_unit() { unit_programs build; }
 
-suite_isa() { vectors build build/data/ptxvec_open; }
+suite_isa() { all_vectors build; }
 
 suite_apps() {
     local manifest
@@ -115,14 +121,14 @@ suite_cli() {
 
 suite_noavx2() {
     build build-noavx2 "NO_AVX2=1 build-noavx2/heddle" || return
-    vectors build-noavx2 build/data/ptxvec_open
-    if [ -n "$ALL" ]; then HEDDLE_NO_AVX2=1 vectors build build/data/ptxvec_open; fi
+    all_vectors build-noavx2
+    if [ -n "$ALL" ]; then HEDDLE_NO_AVX2=1 all_vectors build; fi
 }
 
 suite_clang() {
     build build-clang "CC=clang-19 build-clang/heddle unit" || return
     unit_programs build-clang
-    vectors build-clang build/data/ptxvec_open
+    all_vectors build-clang
 }
 
 # gcc's ASan and UBSan; with --all clang's too, and every application and workload
@@ -134,7 +140,7 @@ sanitized() {
     local name
     build "$1" "$2 $1/heddle unit" || return
     unit_programs "$1"
-    vectors "$1" build/data/ptxvec_open
+    all_vectors "$1"
     tests/bad/run.sh "$1"/heddle
     local manifest
     if [ -n "$ALL" ]; then

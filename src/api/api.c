@@ -12,6 +12,7 @@
 #define VERSION "0.1.0"
 
 enum { MAX_BLOCK_THREADS = 1024, MAX_BLOCK_Z = 64, MAX_SHARED_B = 227 * 1024, MAX_LOCAL_B = 512 * 1024, MAX_GRID_YZ = 65535, MAX_REGISTERS = 255 };
+enum { WORKSPACE_B = 256 }; /* for barriers of the whole grid */
 #define DEFAULT_MAX_INSTRUCTIONS 1000000000000ull
 #define DEFAULT_MAX_MEMORY (16ull << 30)
 
@@ -385,6 +386,7 @@ static int run(struct heddle *h, const struct kernel *k, const struct heddle_lau
         .shared_b = (u32)shared_size(k, hl),
         .dynamic_shared_b = hl->dynamic_shared_b,
         .params = params,
+        .workspace = k->meets_grid ? memory_alloc(&h->mem, WORKSPACE_B, 256, OWNER_MODULE, false) : 0,
         .hints = base_alloc(sizeof(u32) * k->ninst),
         .counts = base_alloc(sizeof(struct pc_count) * k->ninst),
         .runs = base_alloc(sizeof(struct pc_count) * (k->ninst + 1u)),
@@ -397,6 +399,7 @@ static int run(struct heddle *h, const struct kernel *k, const struct heddle_lau
         .tick_user = &t,
     };
     bool ok = launch_run(&l);
+    if (l.workspace) memory_free(&h->mem, l.workspace, OWNER_MODULE);
     pc_count_settle(l.counts, l.runs, k->ninst);
     collect(&l, hl, clock_seconds() - t.start, r);
     int rc = ok ? HEDDLE_OK : fail(h, HEDDLE_FAULT, "%s", l.fault.s);

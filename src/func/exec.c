@@ -285,7 +285,7 @@ static u64 sreg_value(struct warp *w, enum sreg r, u32 lane) {
     case SREG_nctaid_z: return l->grid[r - SREG_nctaid_x];
     case SREG_laneid: return lane;
     case SREG_warpid: return w->id;
-    case SREG_nwarpid: return w->cta->nwarps;
+    case SREG_nwarpid: return 2048 / l->warp_size; /* warp identifiers of one multiprocessor of 2,048 threads */
     case SREG_nsmid: return 1;
     case SREG_lanemask_eq:
     case SREG_lanemask_le:
@@ -298,6 +298,9 @@ static u64 sreg_value(struct warp *w, enum sreg r, u32 lane) {
     case SREG_globaltimer_lo: return l->clock;
     case SREG_clock_hi:
     case SREG_globaltimer_hi: return l->clock >> 32;
+    /* cooperative groups look here for the words with which a grid's blocks meet */
+    case SREG_envreg1: return l->workspace >> 32;
+    case SREG_envreg2: return (u32)l->workspace;
     case SREG_dynamic_smem_size: return l->dynamic_shared_b;
     case SREG_total_smem_size:
     case SREG_aggr_smem_size: return l->shared_b;

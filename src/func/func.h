@@ -189,6 +189,7 @@ struct launch { /* everything a running kernel shares */
     u32 warp_size;
     u32 shared_b, dynamic_shared_b;
     const u8 *params;
+    u64 workspace;     /* device address of zeroed memory for barriers of the whole grid, or 0 */
     u32 *hints;        /* per pc, for maccess.hint */
     struct pc_count *counts; /* per pc */
     struct pc_count *runs;   /* per pc and one: straight runs as differences, added where one starts, taken away where it ends */

@@ -48,7 +48,7 @@ static void turn_phase(struct mbar *b) {
 /* False when more arrive than are expected */
 static bool arrive(struct mbar *b, u32 count, u32 bytes, bool drop) {
     if (count > b->pending) return false;
-    b->bytes += (i32)bytes;
+    b->bytes = (i32)((u32)b->bytes + bytes);
     b->pending -= count;
     if (drop) b->expected -= count;
     turn_phase(b);
@@ -60,9 +60,9 @@ static bool apply(struct mbar *b, enum mbar_op op, u32 x, bool has_x) {
     switch (op) {
     case MBAR_INIT: *b = (struct mbar){x, x, 0, 0}; return x != 0;
     case MBAR_INVAL: *b = (struct mbar){0}; return true;
-    case MBAR_EXPECT: b->bytes += (i32)x; return true;
+    case MBAR_EXPECT: b->bytes = (i32)((u32)b->bytes + x); return true;
     case MBAR_COMPLETE:
-        b->bytes -= (i32)x;
+        b->bytes = (i32)((u32)b->bytes - x);
         turn_phase(b);
         return true;
     case MBAR_ARRIVE_EXPECT:

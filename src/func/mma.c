@@ -330,7 +330,8 @@ static double step_f64(double a, double b, double sum) {
     memcpy(&r, &bits, 8);
     return r;
 }
-static void run_f64(const struct opkey *key, const struct mma_shape *s, void *const *d, const void *const *a, const void *const *b, const void *const *c) {
+static void run_f64(const struct opkey *key, const struct mma_shape *s, void *const *d, const void *const *a,
+                    const void *const *b, const void *const *c) {
     double ma[MAX_M][16] = {0}, mb[MAX_N][16] = {0};
     for (u32 lane = 0; lane < SLAB_LANES; lane++) {
         for (u32 j = 0; j < s->na; j++) {
@@ -342,7 +343,10 @@ static void run_f64(const struct opkey *key, const struct mma_shape *s, void *co
             memcpy(&mb[p.row][p.col], (const u64 *)b[j] + lane, 8);
         }
     }
-    int mode = key_has(key, MOD_rz) ? FE_TOWARDZERO : key_has(key, MOD_rm) ? FE_DOWNWARD : key_has(key, MOD_rp) ? FE_UPWARD : FE_TONEAREST;
+    int mode = key_has(key, MOD_rz)   ? FE_TOWARDZERO
+               : key_has(key, MOD_rm) ? FE_DOWNWARD
+               : key_has(key, MOD_rp) ? FE_UPWARD
+                                      : FE_TONEAREST;
     int old = fegetround();
     if (mode != old) fesetround(mode);
     for (u32 j = 0; j < s->nc; j++)

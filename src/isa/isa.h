@@ -250,6 +250,7 @@ struct kernel {
     u32 reqntid[3];         /* 0,0,0 when not given */
     u32 minctapersm, maxnreg;
     bool recursive;         /* depth not known from the text */
+    bool meets_grid;        /* reads where the memory for a barrier of the whole grid is */
     bool needs_warp32;      /* uses lane ids, shuffles, votes or matrices */
     const char *refuse;     /* a reason this kernel cannot be launched, or NULL */
 };

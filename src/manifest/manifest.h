@@ -32,7 +32,7 @@ struct manifest_buffer {
     bool check;    /* part of the output that is compared */
 };
 
-#define MANIFEST_MAX_ARG_B 4096
+#define MANIFEST_MAX_ARG_B 32764
 struct manifest_arg {
     i32 buffer; /* index in buffers, or -1 for a scalar */
     u32 size_b;

@@ -31,6 +31,8 @@ static bool atom_vector(struct fn *f, const struct inst *tmp, int kind, u32 n) {
     bool red = f->pi->key.op == OP_red;
     const struct ptx_opnd *o = f->pi->opnds, *od = &o[0], *os = &o[red ? 1 : 2];
     enum type t = fn_type(f, 0), reg = register_type(t);
+    bool legal = t == TYPE_f32 || t == TYPE_f16 || t == TYPE_bf16 || reg != t;
+    if (!legal) return lower_error(f, NULL, "vector atomics are of .f32, .f16, .bf16, .f16x2 or .bf16x2");
     if (kind != MOD_add) return lower_unmodelled(f, "vector atomics other than .add are not modelled");
     if (os->kind != PTX_VEC || os->n != n || (!red && (od->kind != PTX_VEC || od->n != n)))
         return lower_error(f, os, "expected vectors of %u elements", n);

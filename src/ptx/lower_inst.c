@@ -249,6 +249,7 @@ static bool lower_mov_sreg(struct fn *f, const struct ptx_opnd *od, i32 sreg) {
     in->imm = sreg;
     if (sreg >= SREG_lanemask_eq && sreg <= SREG_lanemask_gt) f->lo->k->needs_warp32 = true;
     if (sreg == SREG_laneid) f->lo->k->needs_warp32 = true;
+    if (sreg == SREG_envreg1 || sreg == SREG_envreg2) f->lo->k->meets_grid = true;
     return true;
 }
 

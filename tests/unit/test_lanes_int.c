@@ -396,6 +396,7 @@ static u64 ref_szext(const struct lane_query *q, const struct args *x) {
 static u64 ref_fns(const struct lane_query *q, const struct args *x) {
     (void)q;
     i64 offset = (i32)x->c, pos = (i64)x->b, count = offset < 0 ? -offset : offset;
+    if (offset == INT32_MIN) return 0; /* as on silicon */
     if (offset == 0) return bit(x->a, x->b) ? x->b : ~0ull;
     for (; pos >= 0 && pos < 32; pos += offset > 0 ? 1 : -1)
         if (bit(x->a, (u64)pos) && --count == 0) return (u64)pos;
@@ -573,8 +574,7 @@ static void test_set(void **state) {
 static u32 sel_first(u32 sel) { return sel >= SEL_H0 ? (sel - SEL_H0) * 16 : sel ? (sel - SEL_B0) * 8 : 0; }
 static u32 sel_width(u32 sel) { return sel >= SEL_H0 ? 16 : sel ? 8 : 32; }
 static bool video_signed(const struct opkey *k, u32 operand) {
-    if (k->ntypes == 3) return k->type[operand] == TYPE_s32;
-    return operand > 0 && k->type[operand - 1] == TYPE_s32;
+    return k->type[k->ntypes == 3 || operand == 0 ? operand : operand - 1] == TYPE_s32; /* d of vset has the type of a */
 }
 static wide saturated(wide x, u32 bits, bool with_sign) {
     wide range = (wide)1 << bits;
@@ -598,17 +598,27 @@ static wide video_op(const struct opkey *k, wide a, wide b) {
     /* clang-format on */
 }
 
+/* Saturation, and what meets c, as silicon has them; see video.c */
+static wide video_saturated(const struct opkey *k, wide t, u32 width, bool s) {
+    if (k->op == OP_vshl) t = number((u64)t, 34, true);
+    if (k->op == OP_vshl || k->op == OP_vshr) return number((u64)saturated(t, 32, s), 32, true);
+    if (width == 32) return s ? saturated(t, 32, true) : MAX(t, 0);
+    u64 most = s ? mask_of(width) >> 1 : mask_of(width);
+    return MIN((u64)t, most);
+}
+
 static u64 ref_video(const struct lane_query *q, const struct args *x) {
     const struct opkey *k = q->key;
     bool s = video_signed(k, 0);
     wide t = video_op(k, number(x->a >> sel_first(q->sel[1]), sel_width(q->sel[1]), video_signed(k, 1)),
                       number(x->b >> sel_first(q->sel[2]), sel_width(q->sel[2]), video_signed(k, 2)));
-    if (key_has(k, MOD_sat)) t = saturated(t, sel_width(q->sel[0]), s);
+    if (key_has(k, MOD_sat)) t = video_saturated(k, t, sel_width(q->sel[0]), s);
+    if (k->op == OP_vadd || k->op == OP_vsub) t = number((u64)t, 32, true);
     if (q->sel[0]) {
-        u64 mask = mask_of(sel_width(q->sel[0])) << sel_first(q->sel[0]);
-        return (x->c & ~mask) | ((u64)t << sel_first(q->sel[0]) & mask);
+        u64 mask = mask_of(sel_width(q->sel[0])) << sel_first(q->sel[0]), part = (u64)t & mask_of(32);
+        return (x->c & ~mask) | ((q->sel[0] == SEL_H1 ? part >> 16 : part) << sel_first(q->sel[0]) & mask);
     }
-    wide r = number((u64)t, 32, s), c = number(x->c, 32, s);
+    wide r = s ? t : (wide)(u64)t, c = number(x->c, 32, s);
     if (key_has(k, MOD_add)) return (u64)(r + c);
     if (key_has(k, MOD_min)) return (u64)MIN(r, c);
     return (u64)(key_has(k, MOD_max) ? MAX(r, c) : r);
@@ -616,12 +626,13 @@ static u64 ref_video(const struct lane_query *q, const struct args *x) {
 
 static u64 ref_vmad(const struct lane_query *q, const struct args *x) {
     const struct opkey *k = q->key;
-    wide t = number(x->a >> sel_first(q->sel[1]), sel_width(q->sel[1]), video_signed(k, 1)) *
-             number(x->b >> sel_first(q->sel[2]), sel_width(q->sel[2]), video_signed(k, 2));
+    wide t = number(x->a >> sel_first(q->sel[1]), sel_width(q->sel[1]), video_signed(k, 1) || !q->sel[1]) *
+             number(x->b >> sel_first(q->sel[2]), sel_width(q->sel[2]), video_signed(k, 2) || !q->sel[2]);
     bool minus = q->negate[1] != q->negate[2], s = video_signed(k, 1) || video_signed(k, 2) || minus || q->negate[3];
-    wide c = number(x->c, 32, true); /* signed whatever the types, as on silicon */
+    wide c = number(x->c, 32, true); /* signed whatever the types, as on silicon, and so are whole factors */
     t = (minus ? -t : t) + (q->negate[3] ? -c : c) + key_has(k, MOD_po);
-    t >>= key_has(k, MOD_shr7) ? 7 : key_has(k, MOD_shr15) ? 15 : 0;
+    u32 shift = key_has(k, MOD_shr7) ? 7 : key_has(k, MOD_shr15) ? 15 : 0;
+    if (shift) t = s ? t >> shift : (wide)((u64)t >> shift);
     return (u64)(key_has(k, MOD_sat) ? saturated(t, 32, s) : t);
 }
 

@@ -248,7 +248,7 @@ static void test_launch_errors(void **state) {
     expect_errors(LAUNCH("\"args\": [{\"type\": \"s32\", \"hex\": \"01000000\", \"value\": 2}]"),
                   "x.json: error: launches[0].args[0]: \"hex\" and \"value\" differ; remove one or make them agree\n");
     expect_errors(LAUNCH("\"args\": [{\"hex\": \"0g\"}]"),
-                  "x.json: error: launches[0].args[0]: \"hex\" must be 1 to 4096 bytes of two hex digits each\n");
+                  "x.json: error: launches[0].args[0]: \"hex\" must be 1 to 32764 bytes of two hex digits each\n");
     expect_errors(LAUNCH("\"args\": [], \"registers\": 256"), "x.json: error: launches[0]: \"registers\" must be 0 to 255\n");
     expect_errors(LAUNCH("\"args\": [], \"dynamic_shared\": 4"),
                   "x.json: error: launches[0]: unknown key \"dynamic_shared\"; legal keys are kernel, grid, block, dynamic_smem, "

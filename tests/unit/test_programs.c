@@ -353,6 +353,21 @@ static void kernels_for_clusters_are_refused(void **state) {
     PLAY(.text = PTX_HEAD("sm_90") ".visible .entry k(.param .u64 out)\n.reqnctapercluster 1\n.maxclusterrank 8\n{\nret;\n}\n", .block = {1});
 }
 
+/* --- grids that meet */
+
+static void blocks_of_a_grid_meet_at_their_workspace(void **state) {
+    (void)state;
+    /* %envreg1:2 is the address of zeroed memory; each block adds one to a word of it and waits for all four */
+    PLAY(.text = KERNEL("mov.u32 %r1, %envreg1;\nmov.u32 %r2, %envreg2;\nmov.b64 %rd1, {%r2, %r1};\nmov.u32 %r3, %ctaid.x;\n"
+                        "mul.wide.u32 %rd2, %r3, 4;\nadd.u64 %rd2, %rd2, %rd0;\nadd.u32 %r4, %r3, 100;\nsetp.ne.u32 %p0, %r0, 0;\n@%p0 bra $join;\n"
+                        "st.global.u32 [%rd2+1024], %r4;\natom.add.release.gpu.u32 %r5, [%rd1+4], 1;\n"
+                        "$wait:\nld.acquire.gpu.u32 %r6, [%rd1+4];\nsetp.lt.u32 %p1, %r6, 4;\n@%p1 bra $wait;\n"
+                        "$join:\nbarrier.sync 0;\nadd.u32 %r7, %r3, 1;\nand.b32 %r7, %r7, 3;\nmul.wide.u32 %rd3, %r7, 4;\nadd.u64 %rd3, %rd3, %rd0;\n"
+                        "ld.global.u32 %r8, [%rd3+1024];\n" STORE("%r8")),
+         .grid = {4}, .block = {32}, SOME);
+    EACH(128, 100 + (i / 32 + 1) % 4);
+}
+
 /* --- calls */
 
 static void indirect_calls_reach_what_has_an_address(void **state) {
@@ -404,6 +419,7 @@ int main(void) {
         cmocka_unit_test(refused_kernels_leave_the_others_alone),
         cmocka_unit_test(hints_and_clusters_of_one_block_run),
         cmocka_unit_test(kernels_for_clusters_are_refused),
+        cmocka_unit_test(blocks_of_a_grid_meet_at_their_workspace),
         cmocka_unit_test(indirect_calls_reach_what_has_an_address),
         cmocka_unit_test(printf_returns_how_many_arguments_it_took),
     };

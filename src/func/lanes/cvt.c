@@ -264,8 +264,12 @@ static void encode_float(u64 *r, const double *x, u32 aux) {
         r[i] = keep_nan && x[i] != x[i] ? nan_of_f64(x[i], t, sign_at) : encode_one(x[i], t, sign_at, mode, aux & AUX_SATFINITE);
     if (dst == FMT_tf32) /* kept in the upper bits of an f32 */
         for (int i = 0; i < SLAB_LANES; i++) r[i] <<= 13;
-    if (dst == FMT_f32 && aux & AUX_FTZ)
-        for (int i = 0; i < SLAB_LANES; i++) r[i] = f32_flush((u32)r[i]);
+    if (dst == FMT_f32 && aux & AUX_FTZ) /* subnormal is what is so rounded to 24 bits and no least exponent */
+        for (int i = 0; i < SLAB_LANES; i++) {
+            double mag = __builtin_fabs(x[i]);
+            bool tiny = mode == ROUND_RN ? mag < 0x1.ffffffp-127 : mag <= 0x1.fffffep-127;
+            r[i] = tiny ? r[i] & F32_SIGN : f32_flush((u32)r[i]);
+        }
 }
 static void encode_f64(u64 *r, const double *x) {
     for (int i = 0; i < SLAB_LANES; i++) r[i] = x[i] == x[i] ? f64_bits(x[i]) : f64_bits(x[i]) | F64_QUIET;

@@ -26,38 +26,48 @@ INLINE u32 f32_out(float r, bool ftz, bool sat) {
     return r == r ? bits : F32_NAN;
 }
 
-/* A product, with or without a sum, is subnormal for .ftz when it is so rounded to 24 bits and no least exponent; the host has rounded
- * to fewer bits there, perhaps up to the least normal number. r holds results, c is NULL for a mere product. */
-NOINLINE static void f32_flush_early(u32 *r, const u32 *a, const u32 *b, const u32 *c) {
+/* A result is subnormal for .ftz when it is so rounded to 24 bits and no least exponent. The host has rounded it to fewer bits, perhaps up
+ * to the least normal number: how much `least` was above the exact value. A quotient is never so close that nearest rounding does it, nor
+ * so close that 24 bits would. */
+enum rounds_up { NEVER, PRODUCT, PRODUCT_SUM, QUOTIENT, RECIPROCAL };
+INLINE double f32_missing(enum rounds_up how, double least, u32 a, u32 b, u32 c) {
+    double x = (double)f32_in(a, true), y = (double)f32_in(b, true), z = (double)f32_in(c, true), excess; /* exact all */
+    switch (how) {
+    case PRODUCT: excess = x * y - least; break;
+    case PRODUCT_SUM: excess = __builtin_fma(x, y, z - least); break;
+    case QUOTIENT: return __builtin_fabs(x) < __builtin_fabs(least * y) ? 0x1p-150 : 0;
+    case RECIPROCAL: return 1 < __builtin_fabs(least * x) ? 0x1p-150 : 0;
+    default: return 0;
+    }
+    return least > 0 ? -excess : excess;
+}
+NOINLINE static void f32_flush_early(enum rounds_up how, u32 *r, const u32 *a, const u32 *b, const u32 *c) {
+    bool nearest = (_mm_getcsr() >> 13 & 3) == ROUND_RN;
     for (u32 i = 0; i < SLAB_LANES; i++) {
         if ((r[i] & ~F32_SIGN) != F32_LEAST) continue;
-        double least = (double)f32_of(r[i]), z = c ? (double)f32_in(c[i], true) : 0;
-        double excess = __builtin_fma((double)f32_in(a[i], true), (double)f32_in(b[i], true), z - least); /* exact */
-        double missing = least > 0 ? -excess : excess;
-        bool nearest = (_mm_getcsr() >> 13 & 3) == ROUND_RN;
+        double missing = f32_missing(how, (double)f32_of(r[i]), a[i], b ? b[i] : 0, c ? c[i] : 0);
         if (nearest ? missing > 0x1p-151 : missing >= 0x1p-150) r[i] &= F32_SIGN;
     }
 }
 
 /* One row per operation; X Y Z are the operands of a lane. Each makes four loops (.ftz, .sat, both, neither) and their
  * directed twins. */
-enum product { NO_PRODUCT, PRODUCT, PRODUCT_SUM };
 #define X f32_in(a[i], ftz)
 #define Y f32_in(b[i], ftz)
 #define Z f32_in(c[i], ftz)
-#define F32_FORM(name, FTZ, SAT, expr, product)                                                                                  \
+#define F32_FORM(name, FTZ, SAT, expr, how)                                                                                      \
     NOINLINE LANE_FN(name) {                                                                                                     \
         enum { ftz = FTZ, sat = SAT };                                                                                           \
         u32 *d = dv;                                                                                                             \
         const u32 *a = av, *b = bv, *c = cv;                                                                                     \
         (void)b, (void)c, (void)q, (void)aux;                                                                                    \
-        if (ftz && (product) != NO_PRODUCT) {                                                                                    \
+        if (ftz && (how) != NEVER) {                                                                                             \
             u32 r[SLAB_LANES], suspect = 0;                                                                                      \
             LANES(i, SLAB_LANES) {                                                                                               \
                 r[i] = f32_out(expr, ftz, sat);                                                                                  \
                 suspect |= (r[i] & ~F32_SIGN) == F32_LEAST;                                                                      \
             }                                                                                                                    \
-            if (suspect) f32_flush_early(r, a, b, (product) == PRODUCT_SUM ? c : NULL);                                          \
+            if (suspect) f32_flush_early(how, r, a, b, c);                                                                       \
             memcpy(d, r, sizeof(r));                                                                                             \
         } else {                                                                                                                 \
             LANES(i, SLAB_LANES) { d[i] = f32_out(expr, ftz, sat); }                                                             \
@@ -68,19 +78,19 @@ enum product { NO_PRODUCT, PRODUCT, PRODUCT_SUM };
         name(dv, av, bv, cv, q, 0);                                                                                              \
         rounding_leave(old);                                                                                                     \
     }
-#define F32_OP(op, expr, product)                                                                                                \
-    F32_FORM(f32_##op, 0, 0, expr, product)                                                                                      \
-    F32_FORM(f32_##op##_sat, 0, 1, expr, product)                                                                                \
-    F32_FORM(f32_##op##_ftz, 1, 0, expr, product)                                                                                \
-    F32_FORM(f32_##op##_ftz_sat, 1, 1, expr, product)
+#define F32_OP(op, expr, how)                                                                                                    \
+    F32_FORM(f32_##op, 0, 0, expr, how)                                                                                          \
+    F32_FORM(f32_##op##_sat, 0, 1, expr, how)                                                                                    \
+    F32_FORM(f32_##op##_ftz, 1, 0, expr, how)                                                                                    \
+    F32_FORM(f32_##op##_ftz_sat, 1, 1, expr, how)
 #define F32_TABLE(ROW)                                                                                                           \
-    ROW(add, X + Y, NO_PRODUCT)                                                                                                  \
-    ROW(sub, X - Y, NO_PRODUCT)                                                                                                  \
+    ROW(add, X + Y, NEVER)                                                                                                       \
+    ROW(sub, X - Y, NEVER)                                                                                                       \
     ROW(mul, X *Y, PRODUCT)                                                                                                      \
     ROW(fma, __builtin_fmaf(X, Y, Z), PRODUCT_SUM)                                                                               \
-    ROW(div, X / Y, NO_PRODUCT)                                                                                                  \
-    ROW(rcp, 1.0f / X, NO_PRODUCT)                                                                                               \
-    ROW(sqrt, __builtin_sqrtf(X), NO_PRODUCT)
+    ROW(div, X / Y, QUOTIENT)                                                                                                    \
+    ROW(rcp, 1.0f / X, RECIPROCAL)                                                                                               \
+    ROW(sqrt, __builtin_sqrtf(X), NEVER)
 F32_TABLE(F32_OP)
 #undef X
 #undef Y
@@ -119,7 +129,7 @@ INLINE u64 f64_nan3(u64 x, u64 y, u64 z) { return f64_nan_or(x, f64_nan2(y, z));
     ROW(add, X + Y, f64_nan2(b[i], a[i]))                                                                                        \
     ROW(sub, X - Y, f64_nan2(b[i], a[i]))                                                                                        \
     ROW(mul, X *Y, f64_nan2(b[i], a[i]))                                                                                         \
-    ROW(fma, __builtin_fma(X, Y, Z), f64_nan3(b[i], a[i], c[i]))                                                                 \
+    ROW(fma, __builtin_fma(X, Y, Z), f64_nan3(b[i], c[i], a[i]))                                                                 \
     ROW(div, X / Y, f64_nan2(a[i], b[i]))                                                                                        \
     ROW(rcp, 1.0 / X, f64_nan1(a[i]))                                                                                            \
     ROW(sqrt, __builtin_sqrt(X), f64_nan1(a[i]))
@@ -209,7 +219,7 @@ BITS_OP(f64_max, u64, f64_pick(a[i], b[i], 1))
 struct f32_forms {
     lane_fn *fn[4], *directed[4]; /* by .ftz * 2 + .sat */
 };
-#define F32_FORMS(op, expr, product)                                                                                             \
+#define F32_FORMS(op, expr, how)                                                                                                 \
     static const struct f32_forms f32_##op##_forms = {                                                                           \
         {f32_##op, f32_##op##_sat, f32_##op##_ftz, f32_##op##_ftz_sat},                                                          \
         {f32_##op##_directed, f32_##op##_sat_directed, f32_##op##_ftz_directed, f32_##op##_ftz_sat_directed},                    \

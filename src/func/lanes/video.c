@@ -74,12 +74,13 @@ static inline i128 saturate(i128 x, enum result_kind kind, u32 bits, bool is_sig
 }
 
 /* Saturates the intermediate result to the destination, then combines it with c or merges it into c. c is NULL when not written. On
- * Hopper a sum or difference is 32 signed bits when it meets c, and what is merged as .h1 is the upper half of the result. */
+ * Hopper a sum, a difference and a saturated shift are 32 signed bits when they meet c, and what is merged as .h1 is the upper half of the
+ * result. */
 static inline u32 finish(i128 x, enum result_kind kind, const u32 *c, u32 l, u32 aux) {
     u32 d_sel = aux >> VID_D_SEL & 7;
     bool is_signed = aux & VID_D_SIGNED;
     if (aux & VID_SAT) x = saturate(x, kind, sel_bits[d_sel], is_signed);
-    if (kind == RESULT_SUM) x = (i32)x;
+    if (kind == RESULT_SUM || (kind == RESULT_SHIFTED && aux & VID_SAT)) x = (i32)x;
     if (d_sel != SEL_NONE) return merge(d_sel, d_sel == SEL_H1 ? (u32)x >> 16 : (u32)x, c[l]);
     enum secondary op2 = aux >> VID_OP2 & 3;
     return op2 ? second_op(op2, x, c[l], is_signed) : (u32)x;
