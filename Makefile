@@ -8,7 +8,7 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 PREFIX ?= /usr/local
-FUZZ_SECONDS ?= 600
+FUZZ_SECONDS ?= 1800
 
 # --- which variant
 VARIANT := $(if $(findstring clang,$(notdir $(CC))),$(if $(FUZZ),,-clang))$(if $(FUZZ),-fuzz)$(if $(SAN),-san)$(if $(DEBUG),-debug)$(if $(NO_AVX2),-noavx2)
@@ -155,7 +155,7 @@ test-all: ## run every test, however long
 lint: ## format, clang-tidy, include direction, generated docs, sizes
 	@tools/lint.sh
 
-fuzz: ## fuzz the PTX parser and the manifest reader, FUZZ_SECONDS=600 in all
+fuzz: ## fuzz parser, manifest reader and execution, ten minutes each (FUZZ_SECONDS in all)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run.sh
 
 bench-functional: $B/bench_functional $B/data/silicon_apps/.unpacked ## functional speed: each application against a bare fused multiply-add loop

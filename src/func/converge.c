@@ -15,19 +15,27 @@ enum { MAX_CALL_DEPTH = 4096 };
 
 /* --- frames */
 
-static void frame_unref(struct warp *w, i16 f) {
-    while (f != NONE && --w->frames.at[f].refs == 0) f = w->frames.at[f].parent;
+static void frame_unref(struct warp *w, i32 f) {
+    while (f != NONE && --w->frames.at[f].refs == 0) {
+        i32 parent = w->frames.at[f].parent;
+        w->frames.at[f].parent = w->free_frame;
+        w->free_frame = f;
+        f = parent;
+    }
 }
 
-static i16 frame_new(struct warp *w) {
-    for (u32 i = 0; i < w->frames.n; i++)
-        if (w->frames.at[i].refs == 0) return (i16)i;
-    struct frame f = {0};
-    VEC_PUSH(&w->frames, f);
-    return (i16)(w->frames.n - 1);
+static i32 frame_new(struct warp *w) {
+    i32 f = w->free_frame;
+    if (f != NONE) {
+        w->free_frame = w->frames.at[f].parent;
+        return f;
+    }
+    struct frame empty = {0};
+    VEC_PUSH(&w->frames, empty);
+    return (i32)w->frames.n - 1;
 }
 
-static void group_enter(struct warp *w, struct group *g, i16 f) {
+static void group_enter(struct warp *w, struct group *g, i32 f) {
     const struct frame *fr = &w->frames.at[f];
     g->frame = f;
     g->regs = w->regs + (size_t)fr->row * ROW_B;
@@ -96,6 +104,8 @@ void group_split_to(struct warp *w, struct group *g, u64 lanes, i32 pc) {
 void warp_reset(struct warp *w) {
     w->groups.n = w->frames.n = w->convs.n = 0;
     w->current = 0;
+    w->free_frame = w->free_conv = NONE;
+    w->polled = w->ran = w->turn_polled = w->turn_ran = 0;
     struct frame f = {.ret_pc = NONE, .parent = NONE, .refs = 1};
     VEC_PUSH(&w->frames, f);
     struct group g = {.conv = NONE, .mask = w->live};
@@ -105,25 +115,37 @@ void warp_reset(struct warp *w) {
 
 /* --- meeting points */
 
-static i16 conv_new(struct warp *w) {
-    for (u32 i = 0; i < w->convs.n; i++)
-        if (w->convs.at[i].pc == NONE) return (i16)i;
-    struct conv c = {.pc = NONE};
-    VEC_PUSH(&w->convs, c);
-    return (i16)(w->convs.n - 1);
+static i32 conv_new(struct warp *w) {
+    i32 c = w->free_conv;
+    if (c != NONE) {
+        w->free_conv = w->convs.at[c].parent;
+        return c;
+    }
+    struct conv empty = {.pc = NONE};
+    VEC_PUSH(&w->convs, empty);
+    return (i32)w->convs.n - 1;
 }
 
-static void conv_free(struct warp *w, i16 ci) {
-    frame_unref(w, w->convs.at[ci].frame);
-    w->convs.at[ci].pc = NONE;
+static void conv_free(struct warp *w, i32 ci) {
+    struct conv *c = &w->convs.at[ci];
+    frame_unref(w, c->frame);
+    c->pc = NONE;
+    c->parent = w->free_conv;
+    w->free_conv = ci;
+}
+
+static void conv_park(struct warp *w, struct conv *c, u64 lanes) {
+    c->arrived |= lanes;
+    c->polled = w->polled;
+    c->ran = w->ran;
 }
 
 /* The meeting point at pc for g's lanes: the one they head for already, or a new one inside it */
-static i16 conv_for(struct warp *w, const struct group *g, i32 pc) {
+static i32 conv_for(struct warp *w, const struct group *g, i32 pc) {
     if (pc == NONE) return g->conv;
     if (g->conv != NONE && w->convs.at[g->conv].pc == pc && w->convs.at[g->conv].frame == g->frame) return g->conv;
-    i16 ci = conv_new(w);
-    w->convs.at[ci] = (struct conv){pc, g->frame, g->conv, g->mask, 0};
+    i32 ci = conv_new(w);
+    w->convs.at[ci] = (struct conv){.pc = pc, .frame = g->frame, .parent = g->conv, .expected = g->mask};
     w->frames.at[g->frame].refs++;
     return ci;
 }
@@ -132,7 +154,7 @@ void group_part(struct warp *w, struct group *g, u64 lanes, i32 pc, i32 reconv) 
     g->conv = conv_for(w, g, reconv);
     g->mask &= ~lanes;
     if (reconv != NONE && pc == reconv)
-        w->convs.at[g->conv].arrived |= lanes;
+        conv_park(w, &w->convs.at[g->conv], lanes);
     else
         group_add(w, g, lanes, pc);
 }
@@ -158,12 +180,12 @@ bool group_arrive(struct warp *w, u32 gi) {
     while (g->conv != NONE) {
         struct conv *c = &w->convs.at[g->conv];
         if (c->pc != g->pc || c->frame != g->frame) return true;
-        c->arrived |= g->mask;
+        conv_park(w, c, g->mask);
         if (c->arrived != c->expected) {
             group_remove(w, gi);
             return false;
         }
-        i16 done = g->conv;
+        i32 done = g->conv;
         g->mask = c->expected;
         g->conv = c->parent;
         conv_free(w, done);
@@ -172,7 +194,7 @@ bool group_arrive(struct warp *w, u32 gi) {
 }
 
 /* Parked lanes of a meeting point go on from it as a group. */
-static void conv_let_go(struct warp *w, i16 ci) {
+static void conv_let_go(struct warp *w, i32 ci) {
     struct conv *c = &w->convs.at[ci];
     struct group g = {.conv = c->parent};
     group_enter(w, &g, c->frame);
@@ -186,8 +208,8 @@ static void convs_forget(struct warp *w, u64 lanes) {
         struct conv *c = &w->convs.at[i];
         if (c->pc == NONE || !(c->expected & lanes)) continue;
         c->expected &= ~lanes;
-        if (c->arrived && c->arrived == c->expected) conv_let_go(w, (i16)i);
-        if (!w->convs.at[i].expected) conv_free(w, (i16)i);
+        if (c->arrived && c->arrived == c->expected) conv_let_go(w, (i32)i);
+        if (!w->convs.at[i].expected) conv_free(w, (i32)i);
     }
 }
 
@@ -221,16 +243,17 @@ bool warp_release_parked(struct warp *w, bool stuck) {
     for (u32 i = 0; i < w->convs.n; i++) {
         struct conv *c = &w->convs.at[i];
         if (c->pc == NONE || !c->arrived || !missing_lanes_wait(w, c, stuck)) continue;
-        conv_let_go(w, (i16)i);
+        conv_let_go(w, (i32)i);
         return true;
     }
     return false;
 }
 
-bool warp_release_any(struct warp *w) {
+bool warp_release_overdue(struct warp *w, u64 polls, u64 ran) {
     for (u32 i = 0; i < w->convs.n; i++) {
-        if (w->convs.at[i].pc == NONE || !w->convs.at[i].arrived) continue;
-        conv_let_go(w, (i16)i);
+        const struct conv *c = &w->convs.at[i];
+        if (c->pc == NONE || !c->arrived || (w->polled - c->polled < polls && w->ran - c->ran < ran)) continue;
+        conv_let_go(w, (i32)i);
         return true;
     }
     return false;
@@ -242,8 +265,8 @@ bool warp_pick(struct warp *w) {
         u32 at = (w->current + i) % n;
         if (w->groups.at[at].state != GROUP_READY) continue;
         w->current = at;
-        w->polls = 0;
-        w->since = 0;
+        w->turn_polled = w->polled;
+        w->turn_ran = w->ran;
         return true;
     }
     return false;
@@ -327,7 +350,7 @@ bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func
     const struct kernel *k = w->cta->launch->k;
     const struct kernel_func *kf = &k->funcs[func];
     const struct call_info *c = in->info;
-    i16 caller = g->frame;
+    i32 caller = g->frame;
     struct frame from = w->frames.at[caller];
     const struct kernel_func *cf = &k->funcs[from.func];
     if (!signature_matches(c, kf)) {
@@ -338,7 +361,7 @@ bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func
         fault_at(w, in, __builtin_ctzll(g->mask), "call stack deeper than %d calls (endless recursion?)", MAX_CALL_DEPTH);
         return false;
     }
-    i16 f = frame_new(w);
+    i32 f = frame_new(w);
     w->frames.at[f] = (struct frame){.ret_pc = ret_pc, .parent = caller, .refs = 1, .func = (u16)func, .depth = (u16)(from.depth + 1), .row = from.row + cf->rows,
                                      .pred = from.pred + cf->preds, .local = from.local + cf->local_b + (stack_taken(w, g, g->mask) + 15) / 16 * 16, .call = c};
     const struct frame *fr = &w->frames.at[f];
@@ -353,7 +376,7 @@ bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func
 }
 
 void group_return(struct warp *w, struct group *g) {
-    i16 f = g->frame;
+    i32 f = g->frame;
     struct frame fr = w->frames.at[f];
     const struct kernel_func *kf = &w->cta->launch->k->funcs[fr.func];
     struct side src = {g->regs, g->preds, g->local_base, NULL};

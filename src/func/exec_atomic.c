@@ -27,7 +27,12 @@ static bool one_element(struct warp *w, struct group *g, const struct inst *in, 
         addr[i] = lane_address(w, g, in, lane) + (u64)e * in->elem_b;
         memcpy(&a[i], lane_at(w, g, src, lane), 4u * src->rows);
     }
-    struct maccess m = {.mask = mask, .size_b = in->elem_b, .align_b = e ? in->elem_b : (u32)in->elem_b * in->nelem, .ops = l->ops, .hint = &l->hints[in - l->k->code], .addr = addr};
+    struct maccess m = {.mask = mask,
+                        .size_b = in->elem_b,
+                        .align_b = e ? in->elem_b : (u32)in->elem_b * in->nelem,
+                        .ops = l->ops,
+                        .hint = &l->hints[in - l->k->code],
+                        .addr = addr};
     if (!access_atomic(w, g, in, slab, &m, a, NULL, old)) return false;
     for (u32 rest = mask; in->extra_d && !in->extra[e].absent && rest; rest &= rest - 1) {
         u32 i = (u32)__builtin_ctz(rest);

@@ -101,8 +101,8 @@ enum group_state {
 };
 struct group { /* lanes of one warp that stand at one pc (D3) */
     i32 pc;
-    i16 frame;        /* index into warp.frames */
-    i16 conv;         /* meeting point it is heading for, or NONE */
+    i32 frame;        /* index into warp.frames */
+    i32 conv;         /* meeting point it is heading for, or NONE */
     u64 mask;
     u8 *regs;         /* its frame's first row, slab 0 */
     u64 *preds;       /* its frame's first predicate */
@@ -113,7 +113,7 @@ struct group { /* lanes of one warp that stand at one pc (D3) */
 };
 struct frame { /* one call of one function by some lanes together */
     i32 ret_pc;
-    i16 parent;       /* NONE for the kernel itself */
+    i32 parent;       /* NONE for the kernel itself; of a free one: the next free one */
     u16 refs;         /* groups, meeting points and child frames that need it; 0 = free */
     u16 func;         /* index into kernel.funcs */
     u16 depth;
@@ -122,8 +122,9 @@ struct frame { /* one call of one function by some lanes together */
 };
 struct conv { /* a meeting point: lanes of `expected` go on from pc together */
     i32 pc;           /* NONE = free */
-    i16 frame, parent;
+    i32 frame, parent; /* parent of a free one: the next free one */
     u64 expected, arrived;
+    u64 polled, ran;  /* the warp's counts when lanes last came here */
 };
 
 struct cta;
@@ -140,8 +141,9 @@ struct warp {
     VEC(struct frame) frames;
     VEC(struct conv) convs;
     u32 current;      /* index of the group that runs */
-    u32 polls;        /* polling instructions since it was chosen */
-    u64 since;        /* instructions since it was chosen */
+    u64 polled, ran;  /* polling instructions, and all, that the warp has run */
+    u64 turn_polled, turn_ran; /* the same when the current group was chosen */
+    i32 free_frame, free_conv; /* first free ones, or NONE */
     u8 *local;        /* [lane][local_cap] */
     u32 local_cap;    /* bytes per lane */
     u32 tid0;         /* linear thread id of lane 0 */
@@ -235,8 +237,9 @@ void group_remove(struct warp *w, u32 gi);
 /* No group can run: lets go lanes parked at a meeting point whose missing lanes wait for them. True when a group became ready. */
 bool warp_release_parked(struct warp *w, bool stuck); /* stuck: nothing in the block can run, so barriers are no reason to wait
                                                           (parked lanes may be about to exit, and a barrier does not wait for those) */
-/* Lanes have polled for long: lets go any parked lanes, since they may be what is polled for. True when a group became ready. */
-bool warp_release_any(struct warp *w);
+/* Lets go the lanes of a meeting point where nobody came for so many polling, or so many other, instructions: they may be what is polled
+ * for. True when a group became ready. */
+bool warp_release_overdue(struct warp *w, u64 polls, u64 ran);
 void warp_reserve_local(struct warp *w, u32 bytes); /* at least so many bytes of local memory a lane */
 bool warp_pick(struct warp *w); /* chooses the next ready group after current; false when none */
 void warp_check(const struct warp *w);

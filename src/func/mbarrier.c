@@ -17,21 +17,22 @@ static struct mbar unpack(u64 word) {
 }
 
 static u64 pack(struct mbar b) {
-    return (b.expected & 0xFFFFF) | (u64)(b.pending & 0xFFFFF) << 20 | ((u64)(u32)b.bytes & 0x3FFFFF) << 40 | (u64)(b.phase & 1) << 62;
+    return (b.expected & 0xFFFFF) | (u64)(b.pending & 0xFFFFF) << 20 | ((u64)(u32)b.bytes & 0x3FFFFF) << 40 |
+           (u64)(b.phase & 1) << 62;
 }
 
 static u64 lane_value(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane) {
     u64 v = 0;
-    if (!o->absent) memcpy(&v, opnd_row(w, g, o, lane / SLAB_LANES, w->cta->launch->k->pool) + (size_t)(lane % SLAB_LANES) * 4 * o->rows, 4u * o->rows);
+    if (!o->absent)
+        memcpy(&v, opnd_row(w, g, o, lane / SLAB_LANES, w->cta->launch->k->pool) + (size_t)(lane % SLAB_LANES) * 4 * o->rows,
+               4u * o->rows);
     return v;
 }
 
 static void lane_result(const struct warp *w, struct group *g, const struct opnd *o, u32 lane, u64 v) {
     if (o->absent) return;
-    if (o->in == OPND_IN_PRED)
-        g->preds[o->off] = (g->preds[o->off] & ~(1ull << lane)) | (v & 1) << lane;
-    else
-        memcpy(opnd_row(w, g, o, lane / SLAB_LANES, NULL) + (size_t)(lane % SLAB_LANES) * 4 * o->rows, &v, 4u * o->rows);
+    if (o->in == OPND_IN_PRED) g->preds[o->off] = (g->preds[o->off] & ~(1ull << lane)) | (v & 1) << lane;
+    else memcpy(opnd_row(w, g, o, lane / SLAB_LANES, NULL) + (size_t)(lane % SLAB_LANES) * 4 * o->rows, &v, 4u * o->rows);
 }
 
 static u64 lane_address(const struct warp *w, const struct group *g, const struct opnd *base, i64 off, u32 lane) {
@@ -71,13 +72,16 @@ static bool apply(struct mbar *b, enum mbar_op op, u32 x, bool has_x) {
     }
 }
 
-static bool update(struct warp *w, struct group *g, const struct inst *in, enum space space, u32 lane, u64 addr, enum mbar_op op, u32 x, bool has_x) {
+static bool update(struct warp *w, struct group *g, const struct inst *in, enum space space, u32 lane, u64 addr, enum mbar_op op,
+                   u32 x, bool has_x) {
     u64 word;
     if (!access_lane_load(w, g, in, space, lane, addr, &word, 8)) return false;
     struct mbar b = unpack(word);
     if ((op != MBAR_INIT && !b.expected) || !apply(&b, op, x, has_x)) {
         fault_at(w, in, (int)lane, "mbarrier at 0x%llx: %s", (unsigned long long)addr,
-                 op == MBAR_INIT ? "a count of 0" : b.expected ? "more arrivals than it expects" : "it was not initialised");
+                 op == MBAR_INIT ? "a count of 0"
+                 : b.expected    ? "more arrivals than it expects"
+                                 : "it was not initialised");
         return false;
     }
     lane_result(w, g, &in->d, lane, word);
@@ -98,10 +102,10 @@ void exec_mbarrier(struct warp *w, struct group *g, const struct inst *in, u64 m
     for (u64 rest = mask; rest; rest &= rest - 1) {
         u32 lane = (u32)__builtin_ctzll(rest);
         u64 addr = lane_address(w, g, &in->s[0], in->imm, lane), x = lane_value(w, g, &in->s[1], lane);
-        if (op == MBAR_PENDING)
-            lane_result(w, g, &in->d, lane, unpack(x).pending);
-        else if (op == MBAR_WAIT || op == MBAR_WAIT_PARITY ? !wait(w, g, in, lane, addr)
-                                                           : !update(w, g, in, (enum space)in->space, lane, addr, op, (u32)x, !in->s[1].absent))
+        if (op == MBAR_PENDING) lane_result(w, g, &in->d, lane, unpack(x).pending);
+        else if (op == MBAR_WAIT || op == MBAR_WAIT_PARITY
+                     ? !wait(w, g, in, lane, addr)
+                     : !update(w, g, in, (enum space)in->space, lane, addr, op, (u32)x, !in->s[1].absent))
             return;
     }
 }
@@ -111,7 +115,9 @@ static bool copy_bulk(struct warp *w, struct group *g, const struct inst *in, u3
     enum space there = b->to_shared ? SPACE_SHARED : SPACE_GLOBAL, here = b->to_shared ? SPACE_GLOBAL : SPACE_SHARED;
     u8 chunk[16];
     for (u32 at = 0; at < bytes; at += 16)
-        if (!access_lane_load(w, g, in, here, lane, from + at, chunk, 16) || !access_lane_store(w, g, in, there, lane, to + at, chunk, 16)) return false;
+        if (!access_lane_load(w, g, in, here, lane, from + at, chunk, 16) ||
+            !access_lane_store(w, g, in, there, lane, to + at, chunk, 16))
+            return false;
     return true;
 }
 
@@ -125,6 +131,8 @@ void exec_cpbulk(struct warp *w, struct group *g, const struct inst *in, u64 mas
             return;
         }
         if (!copy_bulk(w, g, in, lane, to, from, bytes)) return;
-        if (b->to_shared && !update(w, g, in, SPACE_SHARED, lane, lane_address(w, g, &in->q, b->barrier_off, lane), MBAR_COMPLETE, bytes, true)) return;
+        if (b->to_shared &&
+            !update(w, g, in, SPACE_SHARED, lane, lane_address(w, g, &in->q, b->barrier_off, lane), MBAR_COMPLETE, bytes, true))
+            return;
     }
 }

@@ -20,6 +20,7 @@ enum {
 #endif
 enum {
     CTA_SLICE = 1 << 22,      /* instructions before another block does */
+    IDLE_PASSES = 8,          /* turns of all warps that only poll, likewise */
     MAX_RESIDENT = 4096,      /* unfinished blocks kept at once */
     RUN_PATIENCE = 1 << 20,   /* instructions before other lanes of the warp get their turn: for loops that poll with plain loads */
 };
@@ -157,7 +158,7 @@ static u64 run_group(struct warp *w, u64 n) {
             if (mask) in->exec(w, g, in, mask);
             g->pc++;
             if (l->faulted) return done;
-            if (flags & INST_SYNC_POLL && ++w->polls > POLL_PATIENCE) return done;
+            if (flags & INST_SYNC_POLL && ++w->polled - w->turn_polled > POLL_PATIENCE) return done;
         } else if (flags & INST_COLLECTIVE) {
             if (!run_collective(w, in, mask)) return done;
             g = &w->groups.at[w->current];
@@ -172,12 +173,14 @@ static u64 run_group(struct warp *w, u64 n) {
     }
 }
 
-/* The group has run or polled for long: another one's turn, or that of lanes parked behind it. True when there is none in this warp. */
+/* The group has run or polled for long: another one's turn, or that of lanes parked behind it for as long. True when there is none in
+ * this warp. Ready groups take turns freely; parked lanes are let go only when nobody came to them for long, for they may not meet the
+ * others again soon. */
 static bool change_turn(struct warp *w) {
     u32 was = w->current;
-    bool only = !(warp_pick(w) && w->current != was) && !(warp_release_any(w) && warp_pick(w));
-    w->polls = 0;
-    w->since = 0;
+    bool only = !(warp_pick(w) && w->current != was) && !(warp_release_overdue(w, POLL_PATIENCE, RUN_PATIENCE) && warp_pick(w));
+    w->turn_polled = w->polled;
+    w->turn_ran = w->ran;
     return only;
 }
 
@@ -192,10 +195,10 @@ static u64 warp_run(struct warp *w, u64 n, bool *polls) {
         }
         u64 ran = run_group(w, n - done);
         done += ran;
-        w->since += ran;
+        w->ran += ran;
         if (TORTURE) warp_check(w);
-        if (w->groups.n == 0 && w->live && !warp_release_any(w)) break;
-        if ((w->polls > POLL_PATIENCE || w->since > RUN_PATIENCE) && change_turn(w)) {
+        if (w->groups.n == 0 && w->live && !warp_release_overdue(w, 0, 0)) break;
+        if ((w->polled - w->turn_polled > POLL_PATIENCE || w->ran - w->turn_ran > RUN_PATIENCE) && change_turn(w)) {
             *polls = true; /* for another warp, or another block */
             break;
         }
@@ -295,14 +298,14 @@ static void launch_report(const struct launch *l) {
     if (l->tick) l->tick(l->tick_user, l, l->ctas_done, l->ctas);
 }
 
-/* Runs a block for at most n instructions, the launch's limit included, or until all its warps only poll or wait. */
+/* Runs a block for at most n instructions, the launch's limit included, or until all its warps have only polled or waited for some time. */
 static void cta_run(struct cta *c, u64 n) {
     struct launch *l = c->launch;
     u64 done = 0;
-    bool works = true;
-    while (c->live_warps && done < n && works && !l->faulted) {
+    u32 idle = 0; /* passes without other work, one after the other */
+    while (c->live_warps && done < n && idle < IDLE_PASSES && !l->faulted) {
         u64 pass = 0;
-        works = false;
+        bool works = false;
         for (u32 i = 0; i < c->nwarps && l->instructions + pass <= l->max_instructions && !l->faulted; i++) {
             bool polls;
             u64 ran = warp_run(&c->warps[i], MIN((u64)WARP_SLICE, l->max_instructions + 1 - l->instructions - pass), &polls);
@@ -314,10 +317,8 @@ static void cta_run(struct cta *c, u64 n) {
         l->clock += pass;
         if (l->instructions > l->max_instructions) fault_limit(l, c);
         launch_report(l);
-        if (!pass && c->live_warps) {
-            works = cta_release_stuck(c);
-            if (!works) fault_deadlock(c);
-        }
+        idle = works ? 0 : idle + 1;
+        if (!pass && c->live_warps && !cta_release_stuck(c)) fault_deadlock(c);
     }
 }
 

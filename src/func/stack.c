@@ -22,7 +22,9 @@ static u32 taken_read(const struct warp *w, const struct group *g, u32 lane) {
     return v;
 }
 
-static void taken_write(const struct warp *w, const struct group *g, u32 lane, u32 bytes) { memcpy(taken_word(w, g, func_of(w, g), lane), &bytes, 4); }
+static void taken_write(const struct warp *w, const struct group *g, u32 lane, u32 bytes) {
+    memcpy(taken_word(w, g, func_of(w, g), lane), &bytes, 4);
+}
 
 u32 stack_taken(const struct warp *w, const struct group *g, u64 lanes) {
     u32 most = 0;
@@ -38,12 +40,14 @@ void stack_reset(struct warp *w, const struct group *g) {
 
 static u64 lane_read(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane) {
     u64 v = 0;
-    memcpy(&v, opnd_row(w, g, o, lane / SLAB_LANES, w->cta->launch->k->pool) + (size_t)(lane % SLAB_LANES) * 4 * o->rows, 4u * o->rows);
+    memcpy(&v, opnd_row(w, g, o, lane / SLAB_LANES, w->cta->launch->k->pool) + (size_t)(lane % SLAB_LANES) * 4 * o->rows,
+           4u * o->rows);
     return v;
 }
 
 static void lane_write(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane, u64 v) {
-    if (!o->absent) memcpy(opnd_row(w, g, o, lane / SLAB_LANES, NULL) + (size_t)(lane % SLAB_LANES) * 4 * o->rows, &v, 4u * o->rows);
+    if (!o->absent)
+        memcpy(opnd_row(w, g, o, lane / SLAB_LANES, NULL) + (size_t)(lane % SLAB_LANES) * 4 * o->rows, &v, 4u * o->rows);
 }
 
 static u64 bottom(const struct warp *w, const struct group *g) { return (u64)g->local_base + func_of(w, g)->local_b; }
@@ -55,7 +59,8 @@ void exec_alloca(struct warp *w, struct group *g, const struct inst *in, u64 mas
         u64 bytes = lane_read(w, g, &in->s[0], lane);
         u64 start = (bottom(w, g) + taken_read(w, g, lane) + align - 1) / align * align;
         if (bytes > STACK_MAX_B || start + bytes > STACK_MAX_B) {
-            fault_at(w, in, (int)lane, "alloca of %llu bytes: a thread has at most %d bytes of local memory", (unsigned long long)bytes, STACK_MAX_B);
+            fault_at(w, in, (int)lane, "alloca of %llu bytes: a thread has at most %d bytes of local memory",
+                     (unsigned long long)bytes, STACK_MAX_B);
             return;
         }
         warp_reserve_local(w, (u32)(start + bytes));

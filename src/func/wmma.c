@@ -55,20 +55,28 @@ static u64 stride_of(const struct warp *w, const struct group *g, const struct i
     return in->s[1].absent ? (along ? d.len : d.lines) : lane_value(w, g, &in->s[1], lane);
 }
 
-static void unit_access(struct warp *w, const struct group *g, const struct inst *in, u32 slot, u32 mask, const struct unit *u, u64 *addr, struct maccess *a) {
+static void unit_access(struct warp *w, const struct group *g, const struct inst *in, u32 slot, u32 mask, const struct unit *u,
+                        u64 *addr, struct maccess *a) {
     const struct wmma_info *x = in->info;
     struct launch *l = w->cta->launch;
     for (u32 i = 0; i < SLAB_LANES; i++) {
         u32 lane = mask >> i & 1 ? i : (u32)__builtin_ctz(mask);
-        u64 base = (u64)in->imm + (in->frame_local ? g->local_base : 0) + (in->s[0].absent ? 0 : lane_value(w, g, &in->s[0], lane));
+        u64 base =
+            (u64)in->imm + (in->frame_local ? g->local_base : 0) + (in->s[0].absent ? 0 : lane_value(w, g, &in->s[0], lane));
         addr[i] = base + place_of(x, (lane * u->per_lane + slot) * u->count, stride_of(w, g, in, lane));
     }
-    *a = (struct maccess){.mask = mask, .size_b = u->bits / 8, .align_b = u->bits / 8, .ops = l->ops, .hint = &l->hints[in - l->k->code], .addr = addr};
+    *a = (struct maccess){.mask = mask,
+                          .size_b = u->bits / 8,
+                          .align_b = u->bits / 8,
+                          .ops = l->ops,
+                          .hint = &l->hints[in - l->k->code],
+                          .addr = addr};
 }
 
 /* --- registers: unit `slot` of a lane */
 
-static void unit_write(const struct warp *w, const struct group *g, const struct opnd *regs, u32 slot, u32 bits, u32 lane, u64 v) {
+static void unit_write(const struct warp *w, const struct group *g, const struct opnd *regs, u32 slot, u32 bits, u32 lane,
+                       u64 v) {
     u32 per_reg = bits == 64 ? 1 : 32 / bits;
     const struct opnd *o = &regs[slot / per_reg];
     if (o->absent) return;
@@ -131,7 +139,8 @@ struct list {
 
 static u64 *list_at(struct list *x, u32 row, u32 col) { return &x->at[x->across ? col * x->len + row : row * x->len + col]; }
 
-static void list_read(const struct warp *w, const struct group *g, const struct opnd *regs, const struct wmma_info *x, u8 part, u8 type, struct list *out) {
+static void list_read(const struct warp *w, const struct group *g, const struct opnd *regs, const struct wmma_info *x, u8 part,
+                      u8 type, struct list *out) {
     struct dims d = dims_of(x, part);
     u32 bits = type_table[type].bits, per_lane = d.lines * d.len / SLAB_LANES;
     out->len = d.len;
@@ -139,7 +148,8 @@ static void list_read(const struct warp *w, const struct group *g, const struct 
     for (u32 i = 0; i < d.lines * d.len; i++) out->at[i] = unit_read(w, g, regs, i % per_lane, bits, i / per_lane);
 }
 
-static void list_write(const struct warp *w, const struct group *g, const struct opnd *regs, u8 type, const struct list *x, u32 n) {
+static void list_write(const struct warp *w, const struct group *g, const struct opnd *regs, u8 type, const struct list *x,
+                       u32 n) {
     u32 bits = type_table[type].bits, per_lane = n / SLAB_LANES;
     for (u32 i = 0; i < n; i++) unit_write(w, g, regs, i % per_lane, bits, i / per_lane, x->at[i]);
 }
@@ -149,10 +159,8 @@ struct rows { /* one operand of mma.sync */
 };
 
 static void pack_elem(struct rows *r, u32 reg, u32 lane, u32 e, u32 bits, u64 v) {
-    if (bits == 64)
-        r->row[reg][lane] = v;
-    else
-        ((u32 *)(void *)r->row[reg])[lane] |= (u32)v << e * bits;
+    if (bits == 64) r->row[reg][lane] = v;
+    else ((u32 *)(void *)r->row[reg])[lane] |= (u32)v << e * bits;
 }
 
 /* Registers of A (of `m` rows, from row0) or, with m = 0, of B, in the layout that mma.c describes */
@@ -168,12 +176,15 @@ static void pack_factor(struct rows *r, struct list *x, u32 row0, u32 m, u32 reg
 }
 
 /* Elements of C or D, two to a register when they are f16 */
-static u64 *sum_at(struct list *x, u32 row0, u32 col0, u32 e, u32 lane) { return list_at(x, row0 + lane / 4 + 8 * (e / 2), col0 + 2 * (lane % 4) + e % 2); }
+static u64 *sum_at(struct list *x, u32 row0, u32 col0, u32 e, u32 lane) {
+    return list_at(x, row0 + lane / 4 + 8 * (e / 2), col0 + 2 * (lane % 4) + e % 2);
+}
 
 static void pack_sums(struct rows *r, struct list *c, u32 row0, u32 col0, u32 elems, u32 bits) {
     memset(r, 0, sizeof(*r));
     for (u32 e = 0; e < elems; e++)
-        for (u32 lane = 0; lane < SLAB_LANES; lane++) pack_elem(r, bits == 16 ? e / 2 : e, lane, bits == 16 ? e & 1 : 0, bits, *sum_at(c, row0, col0, e, lane));
+        for (u32 lane = 0; lane < SLAB_LANES; lane++)
+            pack_elem(r, bits == 16 ? e / 2 : e, lane, bits == 16 ? e & 1 : 0, bits, *sum_at(c, row0, col0, e, lane));
 }
 
 static void unpack_sums(const struct rows *r, struct list *d, u32 row0, u32 col0, u32 elems, u32 bits) {

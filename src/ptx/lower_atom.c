@@ -66,7 +66,8 @@ bool lower_atom(struct fn *f) {
     if (!red && !lower_dst(f, &o[0], register_type(t), false, &tmp.d)) return false;
     for (u32 i = 0; i < nsrc; i++)
         if (!lower_src(f, &o[first + 1 + i], register_type(t), false, &tmp.s[1 + i])) return false;
-    if (t == TYPE_b128 && kind != MOD_exch && kind != MOD_cas) return lower_error(f, NULL, "128-bit atomics are .exch and .cas only");
+    if (t == TYPE_b128 && kind != MOD_exch && kind != MOD_cas)
+        return lower_error(f, NULL, "128-bit atomics are .exch and .cas only");
     emit_atomic(f, t == TYPE_b128 ? exec_atom128 : exec_atom, &tmp, kind, 1);
     return true;
 }
@@ -90,7 +91,8 @@ static int mbarrier_result(struct fn *f, enum mbar_op op, struct inst *tmp) {
     const struct ptx_opnd *o = f->pi->opnds;
     if (o[0].kind == PTX_MEM) return 0;
     bool wait = op == MBAR_WAIT || op == MBAR_WAIT_PARITY;
-    bool ok = wait ? lower_pred_dst(f, &o[0], &tmp->d) : lower_dst(f, &o[0], op == MBAR_PENDING ? TYPE_b32 : TYPE_b64, false, &tmp->d);
+    bool ok =
+        wait ? lower_pred_dst(f, &o[0], &tmp->d) : lower_dst(f, &o[0], op == MBAR_PENDING ? TYPE_b32 : TYPE_b64, false, &tmp->d);
     return ok ? 1 : NONE;
 }
 
@@ -124,10 +126,12 @@ bool lower_cp_bulk(struct fn *f) {
     bool to_shared = !fn_has(f, MOD_bulk_group);
     if (!lower_want_operands(f, to_shared ? 4 : 3, to_shared ? 5 : 4)) return false;
     if (!fn_has(f, MOD_global)) return lower_unmodelled(f, "bulk copies between blocks of a cluster are not modelled");
-    struct inst to = {.space = to_shared ? SPACE_SHARED : SPACE_GLOBAL}, from = {.space = to_shared ? SPACE_GLOBAL : SPACE_SHARED};
+    struct inst to = {.space = to_shared ? SPACE_SHARED : SPACE_GLOBAL},
+                from = {.space = to_shared ? SPACE_GLOBAL : SPACE_SHARED};
     struct inst barrier = {.space = SPACE_SHARED, .s = {opnd_none()}};
     struct opnd bytes;
-    if (!lower_address(f, &o[0], &to) || !lower_address(f, &o[1], &from) || !lower_src(f, &o[2], TYPE_u32, false, &bytes)) return false;
+    if (!lower_address(f, &o[0], &to) || !lower_address(f, &o[1], &from) || !lower_src(f, &o[2], TYPE_u32, false, &bytes))
+        return false;
     if (to_shared && !lower_address(f, &o[3], &barrier)) return false;
     struct inst *in = fn_emit(f, exec_cpbulk);
     in->s[0] = to.s[0], in->s[1] = from.s[0], in->s[2] = bytes, in->q = barrier.s[0];

@@ -17,8 +17,9 @@ static const struct shape_row shapes[] = {
 static const struct {
     u8 type, k, step; /* enum type, k of its shapes, enum mod */
 } types[] = {
-    {TYPE_f16, 16, MOD_m16n8k16}, {TYPE_bf16, 16, MOD_m16n8k16}, {TYPE_tf32, 8, MOD_m16n8k8}, {TYPE_u8, 16, MOD_m16n8k16}, {TYPE_s8, 16, MOD_m16n8k16},
-    {TYPE_u4, 32, MOD_m8n8k32},   {TYPE_s4, 32, MOD_m8n8k32},    {TYPE_b1, 128, MOD_m8n8k128}, {TYPE_f64, 4, MOD_m8n8k4},
+    {TYPE_f16, 16, MOD_m16n8k16}, {TYPE_bf16, 16, MOD_m16n8k16}, {TYPE_tf32, 8, MOD_m16n8k8},
+    {TYPE_u8, 16, MOD_m16n8k16},  {TYPE_s8, 16, MOD_m16n8k16},   {TYPE_u4, 32, MOD_m8n8k32},
+    {TYPE_s4, 32, MOD_m8n8k32},   {TYPE_b1, 128, MOD_m8n8k128},  {TYPE_f64, 4, MOD_m8n8k4},
 };
 
 static bool find_shape(struct fn *f, struct wmma_info *x) {
@@ -50,7 +51,8 @@ static bool fragment_operands(struct fn *f, const struct ptx_opnd *o, u32 n, enu
     if (have != n) return lower_error(f, o, "expected a vector of %u registers, found %u", n, have);
     for (u32 i = 0; i < n; i++) {
         const struct ptx_opnd *e = o->kind == PTX_VEC ? &o->elem[i] : o;
-        if (dst ? !lower_dst(f, e, register_type(t), false, &x[i]) : !lower_src(f, e, register_type(t), false, &x[i])) return false;
+        if (dst ? !lower_dst(f, e, register_type(t), false, &x[i]) : !lower_src(f, e, register_type(t), false, &x[i]))
+            return false;
     }
     return true;
 }
@@ -65,10 +67,12 @@ static bool lower_move(struct fn *f, struct wmma_info *x, bool load) {
     x->col = (f->pi->layouts & 3) == 2;
     x->type = (u8)t;
     x->regs = fragment_regs(x, (char)x->part, t);
-    if (type_table[t].bits < 8 && x->col != (x->part == 'b')) return lower_error(f, NULL, "matrices of parts of bytes are A by rows and B by columns");
+    if (type_table[t].bits < 8 && x->col != (x->part == 'b'))
+        return lower_error(f, NULL, "matrices of parts of bytes are A by rows and B by columns");
     struct inst tmp = {.space = (u8)lower_space(f), .s = {opnd_none(), opnd_none(), opnd_none()}};
     struct opnd *regs = ARENA_ARRAY(f->lo->arena, struct opnd, x->regs + 1u);
-    if (!lower_address(f, &o[load ? 1 : 0], &tmp) || !fragment_operands(f, &o[load ? 0 : 1], x->regs, t, load, regs)) return false;
+    if (!lower_address(f, &o[load ? 1 : 0], &tmp) || !fragment_operands(f, &o[load ? 0 : 1], x->regs, t, load, regs))
+        return false;
     if (f->pi->nopnds > 2 && !lower_src(f, &o[2], TYPE_b32, false, &tmp.s[1])) return false;
     struct inst *in = fn_emit_collective(f, load ? exec_wmma_load : exec_wmma_store);
     in->s[0] = tmp.s[0], in->s[1] = tmp.s[1], in->imm = tmp.imm, in->space = tmp.space, in->frame_local = tmp.frame_local;
@@ -83,14 +87,16 @@ static bool lower_move(struct fn *f, struct wmma_info *x, bool load) {
 static bool product_types(struct fn *f, enum type t[4]) {
     u32 n = f->pi->key.ntypes;
     if (n != 2 && n != 4) return lower_error(f, NULL, "expected the types of D and C, or of D, A, B and C");
-    t[0] = fn_type(f, 0), t[1] = n == 2 ? TYPE_f16 : fn_type(f, 1), t[2] = n == 2 ? TYPE_f16 : fn_type(f, 2), t[3] = fn_type(f, n - 1);
+    t[0] = fn_type(f, 0), t[1] = n == 2 ? TYPE_f16 : fn_type(f, 1), t[2] = n == 2 ? TYPE_f16 : fn_type(f, 2),
+    t[3] = fn_type(f, n - 1);
     return true;
 }
 
 static void product_step(struct fn *f, struct wmma_info *x, const enum type t[4]) {
     static const enum mod kept[] = {MOD_satfinite, MOD_xor, MOD_and, MOD_popc};
     bool turned = x->m < x->n; /* computed as the transposed product, whose A is B */
-    x->step = (struct opkey){.op = OP_mma, .ntypes = 4, .type = {(u8)t[0], (u8)t[turned ? 2 : 1], (u8)t[turned ? 1 : 2], (u8)t[3]}};
+    x->step =
+        (struct opkey){.op = OP_mma, .ntypes = 4, .type = {(u8)t[0], (u8)t[turned ? 2 : 1], (u8)t[turned ? 1 : 2], (u8)t[3]}};
     for (u32 i = 0; i < ARRAY_LEN(kept); i++)
         if (fn_has(f, kept[i])) mods_set(&x->step.mods, kept[i]);
     enum mod shape = step_of(t[1], x->k);
@@ -103,7 +109,8 @@ static bool lower_product(struct fn *f, struct wmma_info *x) {
     if (!lower_want_operands(f, 4, 4) || !product_types(f, t)) return false;
     product_step(f, x, t);
     bool directed = fn_has(f, MOD_rz) || fn_has(f, MOD_rm) || fn_has(f, MOD_rp);
-    if (!mma_supported(&x->step) || directed) return lower_unmodelled(f, "no matrix product of this shape, these types and rounding is modelled");
+    if (!mma_supported(&x->step) || directed)
+        return lower_unmodelled(f, "no matrix product of this shape, these types and rounding is modelled");
     static const char parts[] = "cabc";
     struct opnd *regs = ARENA_ARRAY(f->lo->arena, struct opnd, 40);
     u32 at = 0;

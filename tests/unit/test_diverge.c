@@ -68,6 +68,17 @@ static void a_loop_lasts_as_long_as_its_longest_lane(void **state) {
     assert_counts(2 + 2 + 4 * 3 + 1 + 6 + 1, 32 * (2 + 2 + 1 + 6 + 1) + 3 * 8 * (1 + 2 + 3 + 4), 3);
 }
 
+static void lanes_that_poll_for_long_still_join(void **state) {
+    (void)state;
+    /* many more atomics than anybody's patience, half the lanes parked behind each: none of them may be let go */
+    PLAY(.text = KERNEL("mov.u32 %r1, 0;\nand.b32 %r2, %r0, 1;\nsetp.ne.u32 %p0, %r2, 0;\n"
+                        "$next:\n@%p0 bra $skip;\natom.global.add.u32 %r3, [%rd0], 1;\n"
+                        "$skip:\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 2000;\n@%p1 bra $next;\n"),
+         .block = {32});
+    assert_int_equal(played.out[0], 2000 * 16);
+    assert_counts(2 + 3 + 2000 * 5 + 1, 32 * (2 + 3 + 1) + 2000 * (32 * 4 + 16), 2000);
+}
+
 static void lanes_that_exit_are_not_waited_for(void **state) {
     (void)state;
     PLAY(.text = KERNEL("setp.lt.u32 %p0, %r0, 20;\n@%p0 bra $stay;\nret;\n$stay:\nadd.u32 %r1, %r0, 1;\nadd.u32 %r1, %r1, 1;\n"),
@@ -413,6 +424,7 @@ int main(void) {
         cmocka_unit_test(lanes_that_skip_wait_for_those_that_do_not),
         cmocka_unit_test(nested_ifs_join_inside_out),
         cmocka_unit_test(a_loop_lasts_as_long_as_its_longest_lane),
+        cmocka_unit_test(lanes_that_poll_for_long_still_join),
         cmocka_unit_test(lanes_that_exit_are_not_waited_for),
         cmocka_unit_test(a_guarded_return_needs_no_branch),
         cmocka_unit_test(short_circuit_conditions_join_at_the_end),

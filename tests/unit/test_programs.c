@@ -30,8 +30,10 @@ static uint32_t sum_of(uint32_t n) {
 
 static void frames_grow_by_what_each_lane_takes(void **state) {
     (void)state;
-    PLAY(.text = MODULE(SUM_FUNC, "and.b32 %r1, %r0, 7;\n{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r1;\ncall.uni (b), sum, (a);\n"
-                                  "ld.param.b32 %r2, [b];\n}\n" STORE("%r2")),
+    PLAY(.text =
+             MODULE(SUM_FUNC,
+                    "and.b32 %r1, %r0, 7;\n{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r1;\ncall.uni (b), sum, (a);\n"
+                    "ld.param.b32 %r2, [b];\n}\n" STORE("%r2")),
          .block = {64}, SOME);
     EACH(64, sum_of(i & 7));
 }
@@ -39,20 +41,25 @@ static void frames_grow_by_what_each_lane_takes(void **state) {
 static void what_a_loop_takes_it_can_give_back(void **state) {
     (void)state;
     /* 4000 rounds of 1 KiB: only stackrestore keeps them inside a thread's memory; lanes take different amounts */
-    PLAY(.text = KERNEL("mov.u32 %r1, 0;\nmov.u32 %r2, 0;\ncvt.u64.u32 %rd1, %r0;\nshl.b64 %rd1, %rd1, 4;\nadd.u64 %rd1, %rd1, 1024;\n"
-                        "alloca.u64 %rd2, 8;\nst.local.u32 [%rd2], %r0;\n"
-                        "$next:\nstacksave.u64 %rd3;\nalloca.u64 %rd4, %rd1;\nst.local.u32 [%rd4+1020], %r1;\nld.local.u32 %r3, [%rd4+1020];\n"
-                        "add.u32 %r2, %r2, %r3;\nstackrestore.u64 %rd3;\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p0, %r1, 4000;\n@%p0 bra $next;\n"
-                        "ld.local.u32 %r4, [%rd2];\nadd.u32 %r2, %r2, %r4;\n" STORE("%r2")),
+    PLAY(.text = KERNEL(
+             "mov.u32 %r1, 0;\nmov.u32 %r2, 0;\ncvt.u64.u32 %rd1, %r0;\nshl.b64 %rd1, %rd1, 4;\nadd.u64 %rd1, %rd1, 1024;\n"
+             "alloca.u64 %rd2, 8;\nst.local.u32 [%rd2], %r0;\n"
+             "$next:\nstacksave.u64 %rd3;\nalloca.u64 %rd4, %rd1;\nst.local.u32 [%rd4+1020], %r1;\nld.local.u32 %r3, "
+             "[%rd4+1020];\n"
+             "add.u32 %r2, %r2, %r3;\nstackrestore.u64 %rd3;\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p0, %r1, 4000;\n@%p0 bra "
+             "$next;\n"
+             "ld.local.u32 %r4, [%rd2];\nadd.u32 %r2, %r2, %r4;\n" STORE("%r2")),
          .block = {32}, SOME);
     EACH(32, 4000 * 3999 / 2 + i);
 }
 
 static void taking_too_much_is_a_fault(void **state) {
     (void)state;
-    FAULT("alloca of", "thread (0,0,0)", .text = KERNEL("mov.b64 %rd1, 0x40000000;\nalloca.u64 %rd2, %rd1; // here\nst.local.u32 [%rd2], %r0;\n"), .block = {1});
+    FAULT("alloca of", "thread (0,0,0)",
+          .text = KERNEL("mov.b64 %rd1, 0x40000000;\nalloca.u64 %rd2, %rd1; // here\nst.local.u32 [%rd2], %r0;\n"), .block = {1});
     FAULT("local memory", "thread (3,0,0)", /* past the end of what this lane took */
-          .text = KERNEL("cvt.u64.u32 %rd1, %r0;\nxor.b64 %rd1, %rd1, 3;\nshl.b64 %rd1, %rd1, 4;\nalloca.u64 %rd2, %rd1;\nst.local.u32 [%rd2], %r0; // here\n"),
+          .text = KERNEL("cvt.u64.u32 %rd1, %r0;\nxor.b64 %rd1, %rd1, 3;\nshl.b64 %rd1, %rd1, 4;\nalloca.u64 %rd2, "
+                         "%rd1;\nst.local.u32 [%rd2], %r0; // here\n"),
           .block = {4});
 }
 
@@ -60,12 +67,13 @@ static void taking_too_much_is_a_fault(void **state) {
 
 static void vector_atomics_add_each_element(void **state) {
     (void)state;
-    PLAY(.text = KERNEL("cvt.rn.f32.u32 %f0, %r0;\nmov.f32 %f1, 0f3F800000;\nmov.b32 %r1, 0x3C003C00;\n"
-                        "red.global.add.v2.f32 [%rd0], {%f0, %f1};\n"
-                        "atom.global.add.v4.f32 {%f2, %f3, %f4, %f5}, [%rd0+16], {%f1, %f0, %f1, %f1};\n"
-                        "red.global.add.noftz.v2.f16x2 [%rd0+32], {%r1, %r1};\n"
-                        "cvt.rzi.u32.f32 %r2, %f2;\nadd.u32 %r2, %r2, 16;\nmul.wide.u32 %rd1, %r2, 4;\nadd.u64 %rd1, %rd0, %rd1;\n"
-                        "atom.global.add.u32 %r3, [%rd1], 1;\n"), /* every old value of the first element once */
+    PLAY(.text =
+             KERNEL("cvt.rn.f32.u32 %f0, %r0;\nmov.f32 %f1, 0f3F800000;\nmov.b32 %r1, 0x3C003C00;\n"
+                    "red.global.add.v2.f32 [%rd0], {%f0, %f1};\n"
+                    "atom.global.add.v4.f32 {%f2, %f3, %f4, %f5}, [%rd0+16], {%f1, %f0, %f1, %f1};\n"
+                    "red.global.add.noftz.v2.f16x2 [%rd0+32], {%r1, %r1};\n"
+                    "cvt.rzi.u32.f32 %r2, %f2;\nadd.u32 %r2, %r2, 16;\nmul.wide.u32 %rd1, %r2, 4;\nadd.u64 %rd1, %rd0, %rd1;\n"
+                    "atom.global.add.u32 %r3, [%rd1], 1;\n"), /* every old value of the first element once */
          .block = {32});
     const float want[8] = {496, 32, 0, 0, 32, 496, 32, 32};
     assert_memory_equal(played.out, want, sizeof want);
@@ -76,16 +84,21 @@ static void vector_atomics_add_each_element(void **state) {
 
 static void vector_atomics_want_the_vectors_alignment(void **state) {
     (void)state;
-    FAULT("not a multiple of 16", "thread (0,0,0)", .text = KERNEL("mov.f32 %f0, 0f3F800000;\nred.global.add.v4.f32 [%rd0+8], {%f0, %f0, %f0, %f0}; // here\n"), .block = {1});
+    FAULT("not a multiple of 16", "thread (0,0,0)",
+          .text = KERNEL("mov.f32 %f0, 0f3F800000;\nred.global.add.v4.f32 [%rd0+8], {%f0, %f0, %f0, %f0}; // here\n"),
+          .block = {1});
 }
 
 static void quads_are_exchanged_whole(void **state) {
     (void)state;
     /* each lane swaps 128 bits in; the one that finds the start value adds 1000 */
-    PLAY(.text = KERNEL(".reg .b128 %q<4>;\ncvt.u64.u32 %rd1, %r0;\nadd.u64 %rd2, %rd1, 1;\nmov.b128 %q0, {%rd2, %rd1};\nmov.b128 %q3, %q0;\n"
-                        "atom.global.exch.b128 %q1, [%rd0+1024], %q3;\nmov.b128 {%rd3, %rd4}, %q1;\n"
-                        "mov.b128 %q2, {%rd3, %rd4};\natom.global.cas.b128 %q1, [%rd0+1040], %q2, %q0;\nmov.b128 {%rd5, %rd6}, %q1;\n"
-                        "setp.eq.u64 %p0, %rd5, 0;\nselp.u32 %r1, 1000, 0, %p0;\ncvt.u32.u64 %r2, %rd3;\nadd.u32 %r1, %r1, %r2;\n" STORE("%r1")),
+    PLAY(.text = KERNEL(
+             ".reg .b128 %q<4>;\ncvt.u64.u32 %rd1, %r0;\nadd.u64 %rd2, %rd1, 1;\nmov.b128 %q0, {%rd2, %rd1};\nmov.b128 %q3, "
+             "%q0;\n"
+             "atom.global.exch.b128 %q1, [%rd0+1024], %q3;\nmov.b128 {%rd3, %rd4}, %q1;\n"
+             "mov.b128 %q2, {%rd3, %rd4};\natom.global.cas.b128 %q1, [%rd0+1040], %q2, %q0;\nmov.b128 {%rd5, %rd6}, %q1;\n"
+             "setp.eq.u64 %p0, %rd5, 0;\nselp.u32 %r1, 1000, 0, %p0;\ncvt.u32.u64 %r2, %rd3;\nadd.u32 %r1, %r1, %r2;\n" STORE(
+                 "%r1")),
          .block = {32});
     EACH(32, i ? i : 1000); /* lanes come in order: lane i finds what lane i - 1 left, in both quads */
     assert_int_equal(played.out[256], 32);
@@ -112,7 +125,8 @@ static void wmma_text(const struct wmma_case *w, char *text) {
     const char *c = w->doubles ? "%d" : "%x", *ab = w->doubles ? "%d" : "%x";
     uint32_t a0 = w->doubles ? 4 : 8, b0 = w->doubles ? 6 : 16;
     strcpy(text, PTX_HEAD("sm_80") KERNEL_OPEN ".reg .b32 %x<32>;\n");
-    sprintf(text + strlen(text), "add.u64 %%rd1, %%rd0, 1024;\nadd.u64 %%rd2, %%rd0, 2048;\nadd.u64 %%rd3, %%rd0, 4096;\n%s ", w->a);
+    sprintf(text + strlen(text), "add.u64 %%rd1, %%rd0, 1024;\nadd.u64 %%rd2, %%rd0, 2048;\nadd.u64 %%rd3, %%rd0, 4096;\n%s ",
+            w->a);
     append_list(text, ab, a0, w->na);
     sprintf(text + strlen(text), ", [%%rd0];\n%s ", w->b);
     append_list(text, ab, b0, w->nb);
@@ -174,19 +188,24 @@ static void warps_multiply_matrices(void **state) {
     (void)state;
 #define ALL(layouts, shape, types) "wmma.mma.sync.aligned." layouts "." shape "." types
     static const struct wmma_case cases[] = {
-        {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16", "wmma.load.b.sync.aligned.col.m16n16k16.f16", "wmma.load.c.sync.aligned.row.m16n16k16.f32",
-         ALL("row.col", "m16n16k16", "f32.f32"), "wmma.store.d.sync.aligned.row.m16n16k16.global.f32", 8, 8, 8, 16, 16, 16, 16, false, true, false, false, true},
-        {"wmma.load.a.sync.aligned.col.m32n8k16.global.f16", "wmma.load.b.sync.aligned.row.m32n8k16.f16", "wmma.load.c.sync.aligned.col.m32n8k16.f32",
-         ALL("col.row", "m32n8k16", "f32.f32"), "wmma.store.d.sync.aligned.col.m32n8k16.global.f32", 8, 8, 8, 32, 8, 16, 16, true, false, true, false, true},
-        {"wmma.load.a.sync.aligned.row.m16n16k8.global.tf32", "wmma.load.b.sync.aligned.col.m16n16k8.tf32", "wmma.load.c.sync.aligned.row.m16n16k8.f32",
-         ALL("row.col", "m16n16k8", "f32.tf32.tf32.f32"), "wmma.store.d.sync.aligned.row.m16n16k8.f32", 4, 4, 8, 16, 16, 8, 32, false, true, false, false, true},
-        {"wmma.load.a.sync.aligned.row.m8n32k16.u8", "wmma.load.b.sync.aligned.row.m8n32k16.s8", "wmma.load.c.sync.aligned.row.m8n32k16.s32",
-         ALL("row.row", "m8n32k16", "s32.u8.s8.s32"), "wmma.store.d.sync.aligned.row.m8n32k16.s32", 1, 4, 8, 8, 32, 16, 8, false, false, false, false, false},
-        {"wmma.load.a.sync.aligned.row.m8n8k32.s4", "wmma.load.b.sync.aligned.col.m8n8k32.s4", "wmma.load.c.sync.aligned.row.m8n8k32.s32",
-         ALL("row.col", "m8n8k32", "s32.s4.s4.s32"), "wmma.store.d.sync.aligned.col.m8n8k32.s32", 1, 1, 2, 8, 8, 32, 4, false, true, false, false, false},
-        {"wmma.load.a.sync.aligned.row.m8n8k128.b1", "wmma.load.b.sync.aligned.col.m8n8k128.b1", "wmma.load.c.sync.aligned.row.m8n8k128.s32",
-         "wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", "wmma.store.d.sync.aligned.row.m8n8k128.s32", 1, 1, 2, 8, 8, 128, 1, false, true, false,
-         false, false},
+        {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16", "wmma.load.b.sync.aligned.col.m16n16k16.f16",
+         "wmma.load.c.sync.aligned.row.m16n16k16.f32", ALL("row.col", "m16n16k16", "f32.f32"),
+         "wmma.store.d.sync.aligned.row.m16n16k16.global.f32", 8, 8, 8, 16, 16, 16, 16, false, true, false, false, true},
+        {"wmma.load.a.sync.aligned.col.m32n8k16.global.f16", "wmma.load.b.sync.aligned.row.m32n8k16.f16",
+         "wmma.load.c.sync.aligned.col.m32n8k16.f32", ALL("col.row", "m32n8k16", "f32.f32"),
+         "wmma.store.d.sync.aligned.col.m32n8k16.global.f32", 8, 8, 8, 32, 8, 16, 16, true, false, true, false, true},
+        {"wmma.load.a.sync.aligned.row.m16n16k8.global.tf32", "wmma.load.b.sync.aligned.col.m16n16k8.tf32",
+         "wmma.load.c.sync.aligned.row.m16n16k8.f32", ALL("row.col", "m16n16k8", "f32.tf32.tf32.f32"),
+         "wmma.store.d.sync.aligned.row.m16n16k8.f32", 4, 4, 8, 16, 16, 8, 32, false, true, false, false, true},
+        {"wmma.load.a.sync.aligned.row.m8n32k16.u8", "wmma.load.b.sync.aligned.row.m8n32k16.s8",
+         "wmma.load.c.sync.aligned.row.m8n32k16.s32", ALL("row.row", "m8n32k16", "s32.u8.s8.s32"),
+         "wmma.store.d.sync.aligned.row.m8n32k16.s32", 1, 4, 8, 8, 32, 16, 8, false, false, false, false, false},
+        {"wmma.load.a.sync.aligned.row.m8n8k32.s4", "wmma.load.b.sync.aligned.col.m8n8k32.s4",
+         "wmma.load.c.sync.aligned.row.m8n8k32.s32", ALL("row.col", "m8n8k32", "s32.s4.s4.s32"),
+         "wmma.store.d.sync.aligned.col.m8n8k32.s32", 1, 1, 2, 8, 8, 32, 4, false, true, false, false, false},
+        {"wmma.load.a.sync.aligned.row.m8n8k128.b1", "wmma.load.b.sync.aligned.col.m8n8k128.b1",
+         "wmma.load.c.sync.aligned.row.m8n8k128.s32", "wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32",
+         "wmma.store.d.sync.aligned.row.m8n8k128.s32", 1, 1, 2, 8, 8, 128, 1, false, true, false, false, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct wmma_case w = cases[i];
@@ -202,26 +221,30 @@ static void warps_multiply_matrices(void **state) {
 static void mbarriers_count_arrivals_phase_by_phase(void **state) {
     (void)state;
     /* 64 threads pass a token round 5 times; a phase is one arrival of each */
-    PLAY(.text = MODULE(BAR, "mov.u32 %r1, bar;\nmov.u32 %r2, words;\nmad.lo.u32 %r3, %r0, 4, %r2;\nadd.u32 %r4, %r0, 1;\nand.b32 %r4, %r4, 63;\n"
-                             "mad.lo.u32 %r4, %r4, 4, %r2;\nsetp.eq.u32 %p0, %r0, 0;\n@%p0 mbarrier.init.shared.b64 [%r1], 64;\nbar.sync 0;\n"
-                             "mov.u32 %r5, %r0;\nmov.u32 %r6, 0;\n"
-                             "$round:\nst.shared.u32 [%r3], %r5;\nmbarrier.arrive.shared.b64 %rd1, [%r1];\n"
-                             "$wait1:\nmbarrier.test_wait.shared.b64 %p1, [%r1], %rd1;\n@!%p1 bra $wait1;\nld.shared.u32 %r5, [%r4];\n"
-                             "mbarrier.arrive.shared.b64 %rd1, [%r1];\n"
-                             "$wait2:\nmbarrier.try_wait.shared.b64 %p1, [%r1], %rd1;\n@!%p1 bra $wait2;\n"
-                             "add.u32 %r6, %r6, 1;\nsetp.lt.u32 %p0, %r6, 5;\n@%p0 bra $round;\n" STORE("%r5")),
+    PLAY(.text = MODULE(
+             BAR,
+             "mov.u32 %r1, bar;\nmov.u32 %r2, words;\nmad.lo.u32 %r3, %r0, 4, %r2;\nadd.u32 %r4, %r0, 1;\nand.b32 %r4, %r4, 63;\n"
+             "mad.lo.u32 %r4, %r4, 4, %r2;\nsetp.eq.u32 %p0, %r0, 0;\n@%p0 mbarrier.init.shared.b64 [%r1], 64;\nbar.sync 0;\n"
+             "mov.u32 %r5, %r0;\nmov.u32 %r6, 0;\n"
+             "$round:\nst.shared.u32 [%r3], %r5;\nmbarrier.arrive.shared.b64 %rd1, [%r1];\n"
+             "$wait1:\nmbarrier.test_wait.shared.b64 %p1, [%r1], %rd1;\n@!%p1 bra $wait1;\nld.shared.u32 %r5, [%r4];\n"
+             "mbarrier.arrive.shared.b64 %rd1, [%r1];\n"
+             "$wait2:\nmbarrier.try_wait.shared.b64 %p1, [%r1], %rd1;\n@!%p1 bra $wait2;\n"
+             "add.u32 %r6, %r6, 1;\nsetp.lt.u32 %p0, %r6, 5;\n@%p0 bra $round;\n" STORE("%r5")),
          .block = {64}, SOME);
     EACH(64, (i + 5) & 63);
 }
 
 static void threads_may_drop_out_of_an_mbarrier(void **state) {
     (void)state;
-    PLAY(.text = MODULE(BAR, "mov.u32 %r1, bar;\nsetp.eq.u32 %p0, %r0, 0;\n@%p0 mbarrier.init.shared.b64 [%r1], 32;\nbar.warp.sync -1;\n"
-                             "setp.ge.u32 %p1, %r0, 20;\n@%p1 bra $drop;\n"
-                             "mbarrier.arrive.shared.b64 %rd1, [%r1];\nmbarrier.pending_count.b64 %r5, %rd1;\n"
-                             "$wait:\nmbarrier.test_wait.shared.b64 %p2, [%r1], %rd1;\n@!%p2 bra $wait;\n"
-                             "mbarrier.arrive.shared.b64 %rd2, [%r1];\nmbarrier.pending_count.b64 %r6, %rd2;\nmad.lo.u32 %r5, %r6, 100, %r5;\nbra $end;\n"
-                             "$drop:\nmbarrier.arrive_drop.shared.b64 %rd1, [%r1];\nmov.u32 %r5, 7;\n$end:\n" STORE("%r5")),
+    PLAY(.text = MODULE(
+             BAR, "mov.u32 %r1, bar;\nsetp.eq.u32 %p0, %r0, 0;\n@%p0 mbarrier.init.shared.b64 [%r1], 32;\nbar.warp.sync -1;\n"
+                  "setp.ge.u32 %p1, %r0, 20;\n@%p1 bra $drop;\n"
+                  "mbarrier.arrive.shared.b64 %rd1, [%r1];\nmbarrier.pending_count.b64 %r5, %rd1;\n"
+                  "$wait:\nmbarrier.test_wait.shared.b64 %p2, [%r1], %rd1;\n@!%p2 bra $wait;\n"
+                  "mbarrier.arrive.shared.b64 %rd2, [%r1];\nmbarrier.pending_count.b64 %r6, %rd2;\nmad.lo.u32 %r5, %r6, 100, "
+                  "%r5;\nbra $end;\n"
+                  "$drop:\nmbarrier.arrive_drop.shared.b64 %rd1, [%r1];\nmov.u32 %r5, 7;\n$end:\n" STORE("%r5")),
          .block = {32}, SOME);
     uint32_t second = 0;
     for (uint32_t i = 0; i < 20; i++) second += played.out[i] / 100;
@@ -233,14 +256,17 @@ static void bulk_copies_signal_their_barrier(void **state) {
     (void)state;
     static uint32_t init[256];
     for (uint32_t i = 0; i < 256; i++) init[i] = i * 3 + 1;
-    PLAY(.text = MODULE(BAR, "mov.u32 %r1, bar;\nmov.u32 %r2, words;\nsetp.ne.u32 %p0, %r0, 0;\n@%p0 bra $wait;\n"
-                             "mbarrier.init.shared::cta.b64 [%r1], 1;\nfence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;\n"
-                             "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r1], 1024;\n"
-                             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd0], 1024, [%r1];\n"
-                             "$wait:\nbar.sync 0;\n$again:\nmbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], 0;\n@!%p1 bra $again;\n"
-                             "mad.lo.u32 %r3, %r0, 4, %r2;\nld.shared.u32 %r4, [%r3];\nadd.u32 %r4, %r4, 1000;\nst.shared.u32 [%r3], %r4;\nbar.sync 0;\n"
-                             "@%p0 bra $end;\nadd.u64 %rd1, %rd0, 2048;\ncp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 256;\n"
-                             "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;\n$end:\n"),
+    PLAY(.text = MODULE(
+             BAR,
+             "mov.u32 %r1, bar;\nmov.u32 %r2, words;\nsetp.ne.u32 %p0, %r0, 0;\n@%p0 bra $wait;\n"
+             "mbarrier.init.shared::cta.b64 [%r1], 1;\nfence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;\n"
+             "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r1], 1024;\n"
+             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd0], 1024, [%r1];\n"
+             "$wait:\nbar.sync 0;\n$again:\nmbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], 0;\n@!%p1 bra $again;\n"
+             "mad.lo.u32 %r3, %r0, 4, %r2;\nld.shared.u32 %r4, [%r3];\nadd.u32 %r4, %r4, 1000;\nst.shared.u32 [%r3], "
+             "%r4;\nbar.sync 0;\n"
+             "@%p0 bra $end;\nadd.u64 %rd1, %rd0, 2048;\ncp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 256;\n"
+             "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;\n$end:\n"),
          .block = {64}, .init = init, .ninit = 256, SOME);
     for (uint32_t i = 0; i < 64; i++) assert_int_equal(played.out[512 + i], i * 3 + 1001);
 }
@@ -248,18 +274,24 @@ static void bulk_copies_signal_their_barrier(void **state) {
 static void copies_can_ignore_their_source(void **state) {
     (void)state;
     static const uint32_t init[4] = {11, 22, 33, 44};
-    PLAY(.text = MODULE(BAR, "and.b32 %r1, %r0, 1;\nsetp.eq.u32 %p0, %r1, 1;\nmov.u32 %r2, words;\nmad.lo.u32 %r2, %r0, 4, %r2;\nmov.u32 %r3, 99;\n"
-                             "st.shared.u32 [%r2], %r3;\nmul.wide.u32 %rd1, %r0, 4;\nadd.u64 %rd1, %rd1, %rd0;\n"
-                             "cp.async.ca.shared.global [%r2], [%rd1], 4, %p0;\ncp.async.wait_all;\nld.shared.u32 %r4, [%r2];\n" STORE("%r4")),
+    PLAY(.text = MODULE(
+             BAR,
+             "and.b32 %r1, %r0, 1;\nsetp.eq.u32 %p0, %r1, 1;\nmov.u32 %r2, words;\nmad.lo.u32 %r2, %r0, 4, %r2;\nmov.u32 %r3, "
+             "99;\n"
+             "st.shared.u32 [%r2], %r3;\nmul.wide.u32 %rd1, %r0, 4;\nadd.u64 %rd1, %rd1, %rd0;\n"
+             "cp.async.ca.shared.global [%r2], [%rd1], 4, %p0;\ncp.async.wait_all;\nld.shared.u32 %r4, [%r2];\n" STORE("%r4")),
          .block = {4}, .init = init, .ninit = 4);
     EACH(4, i & 1 ? 0 : init[i]);
 }
 
 static void an_mbarrier_that_nobody_initialised_is_a_fault(void **state) {
     (void)state;
-    FAULT("not initialised", "thread (0,0,0)", .text = MODULE(BAR, "mov.u32 %r1, bar;\nmbarrier.arrive.shared.b64 %rd1, [%r1]; // here\n"), .block = {1});
+    FAULT("not initialised", "thread (0,0,0)",
+          .text = MODULE(BAR, "mov.u32 %r1, bar;\nmbarrier.arrive.shared.b64 %rd1, [%r1]; // here\n"), .block = {1});
     FAULT("more arrivals", "thread (0,0,0)",
-          .text = MODULE(BAR, "mov.u32 %r1, bar;\nmbarrier.init.shared.b64 [%r1], 1;\nmbarrier.arrive.shared.b64 %rd1, [%r1], 2; // here\n"), .block = {1});
+          .text = MODULE(
+              BAR, "mov.u32 %r1, bar;\nmbarrier.init.shared.b64 [%r1], 1;\nmbarrier.arrive.shared.b64 %rd1, [%r1], 2; // here\n"),
+          .block = {1});
 }
 
 /* --- leaving early */
@@ -267,8 +299,11 @@ static void an_mbarrier_that_nobody_initialised_is_a_fault(void **state) {
 static void barriers_do_not_wait_for_lanes_that_leave(void **state) {
     (void)state;
     /* every third lane goes straight to the end, where it would meet the others: they wait at a barrier until it has left */
-    PLAY(.text = MODULE(BAR, "mov.u32 %r1, 5;\nrem.u32 %r2, %r0, 3;\nsetp.eq.u32 %p0, %r2, 0;\n@%p0 bra $end;\n"
-                             "mov.u32 %r3, words;\natom.shared.add.u32 %r4, [%r3], 1;\nbar.sync 0;\nld.shared.u32 %r1, [%r3];\n$end:\n" STORE("%r1")),
+    PLAY(.text = MODULE(
+             BAR,
+             "mov.u32 %r1, 5;\nrem.u32 %r2, %r0, 3;\nsetp.eq.u32 %p0, %r2, 0;\n@%p0 bra $end;\n"
+             "mov.u32 %r3, words;\natom.shared.add.u32 %r4, [%r3], 1;\nbar.sync 0;\nld.shared.u32 %r1, [%r3];\n$end:\n" STORE(
+                 "%r1")),
          .block = {96}, SOME);
     EACH(96, i % 3 ? 64 : 5);
 }
@@ -276,8 +311,11 @@ static void barriers_do_not_wait_for_lanes_that_leave(void **state) {
 static void counted_barriers_count_whole_warps(void **state) {
     (void)state;
     /* the same with a barrier for 64 threads, of which some leave after others have come */
-    PLAY(.text = MODULE(BAR, "mov.u32 %r1, 5;\nrem.u32 %r2, %r0, 3;\nsetp.eq.u32 %p0, %r2, 0;\n@%p0 bra $end;\n"
-                             "mov.u32 %r3, words;\natom.shared.add.u32 %r4, [%r3], 1;\nbar.sync 3, 64;\nld.shared.u32 %r1, [%r3];\n$end:\n" STORE("%r1")),
+    PLAY(.text = MODULE(
+             BAR,
+             "mov.u32 %r1, 5;\nrem.u32 %r2, %r0, 3;\nsetp.eq.u32 %p0, %r2, 0;\n@%p0 bra $end;\n"
+             "mov.u32 %r3, words;\natom.shared.add.u32 %r4, [%r3], 1;\nbar.sync 3, 64;\nld.shared.u32 %r1, [%r3];\n$end:\n" STORE(
+                 "%r1")),
          .block = {64}, SOME);
     EACH(64, i % 3 ? 42 : 5);
 }
@@ -299,7 +337,8 @@ static void refused_kernels_leave_the_others_alone(void **state) {
         "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%r1], {%r2, %r3}, [%r4];",
         "st.bulk.weak.shared::cta [%r1], %rd1, 0;",
         "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r3, %r4}, {%r7, %r8}, {%r9, %r10}, %r11, 0;",
-        "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m3.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};",
+        "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m3.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, "
+        "%r6}, {%f1, %f2, %f3, %f4};",
         "ldmatrix.sync.aligned.m8n16.x1.shared::cta.b8x16.b6x16_p32 {%r1}, [%r5];",
         "cvt.rs.f16x2.f32 %r1, %f1, %f2, %r2;",
         "cvt.rn.satfinite.e2m3x2.f32 %h1, %f1, %f2;",
@@ -313,7 +352,9 @@ static void refused_kernels_leave_the_others_alone(void **state) {
     };
     for (size_t n = 0; n < sizeof unmodelled / sizeof *unmodelled; n++) {
         static char text[4096];
-        snprintf(text, sizeof text, "%s.visible .entry other(.param .u64 x)\n{\n.reg .pred %%p<8>;\n.reg .b16 %%h<8>;\n.reg .b32 %%r<12>;\n.reg .b64 %%rd<8>;\n.reg .f32 %%f<8>;\n%s\nret;\n}\n",
+        snprintf(text, sizeof text,
+                 "%s.visible .entry other(.param .u64 x)\n{\n.reg .pred %%p<8>;\n.reg .b16 %%h<8>;\n.reg .b32 %%r<12>;\n.reg "
+                 ".b64 %%rd<8>;\n.reg .f32 %%f<8>;\n%s\nret;\n}\n",
                  KERNEL(STORE("%r0")), unmodelled[n]);
         PLAY(.text = text, .block = {32});
         EACH(32, i);
@@ -334,23 +375,33 @@ static void refused_kernels_leave_the_others_alone(void **state) {
 
 static void hints_and_clusters_of_one_block_run(void **state) {
     (void)state;
-    PLAY(.text = MODULE(BAR, "createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0;\ncreatepolicy.range.global.L2::evict_first.L2::evict_unchanged.b64 %rd2, [%rd0], 256, 512;\n"
-                             "fence.proxy.async;\nfence.proxy.tensormap::generic.acquire.gpu [%rd0], 128;\nfence.acquire.sync_restrict::shared::cluster.cluster;\n"
-                             "membar.proxy.alias;\ngriddepcontrol.wait;\ngriddepcontrol.launch_dependents;\nsetmaxnreg.inc.sync.aligned.u32 128;\n"
-                             "mov.u32 %r1, words;\nmapa.shared::cluster.u32 %r2, %r1, 0;\nsub.u32 %r3, %r2, %r1;\ngetctarank.shared::cluster.u32 %r4, %r1;\n"
-                             "mov.b32 %r5, %envreg31;\nmov.u32 %r6, %reserved_smem_offset_begin;\nmov.u64 %rd3, %pm7_64;\nmov.u32 %r7, %cluster_nctarank;\n"
-                             "or.b32 %r3, %r3, %r4;\nor.b32 %r3, %r3, %r5;\nor.b32 %r3, %r3, %r7;\n"
-                             "st.global.L2::cache_hint.u32 [%rd0+256], %r3, %rd1;\nld.global.L2::cache_hint.u32 %r8, [%rd0+256], %rd2;\n" STORE("%r8")),
+    PLAY(.text = MODULE(
+             BAR,
+             "createpolicy.fractional.L2::evict_last.b64 %rd1, "
+             "1.0;\ncreatepolicy.range.global.L2::evict_first.L2::evict_unchanged.b64 %rd2, [%rd0], 256, 512;\n"
+             "fence.proxy.async;\nfence.proxy.tensormap::generic.acquire.gpu [%rd0], "
+             "128;\nfence.acquire.sync_restrict::shared::cluster.cluster;\n"
+             "membar.proxy.alias;\ngriddepcontrol.wait;\ngriddepcontrol.launch_dependents;\nsetmaxnreg.inc.sync.aligned.u32 "
+             "128;\n"
+             "mov.u32 %r1, words;\nmapa.shared::cluster.u32 %r2, %r1, 0;\nsub.u32 %r3, %r2, %r1;\ngetctarank.shared::cluster.u32 "
+             "%r4, %r1;\n"
+             "mov.b32 %r5, %envreg31;\nmov.u32 %r6, %reserved_smem_offset_begin;\nmov.u64 %rd3, %pm7_64;\nmov.u32 %r7, "
+             "%cluster_nctarank;\n"
+             "or.b32 %r3, %r3, %r4;\nor.b32 %r3, %r3, %r5;\nor.b32 %r3, %r3, %r7;\n"
+             "st.global.L2::cache_hint.u32 [%rd0+256], %r3, %rd1;\nld.global.L2::cache_hint.u32 %r8, [%rd0+256], %rd2;\n" STORE(
+                 "%r8")),
          .block = {32});
     EACH(32, 1);
 }
 
 static void kernels_for_clusters_are_refused(void **state) {
     (void)state;
-    play_any(&(struct play){.text = PTX_HEAD("sm_90") ".visible .entry k(.param .u64 out)\n.reqnctapercluster 2, 1, 1\n{\nret;\n}\n", .block = {1}});
+    play_any(&(struct play){
+        .text = PTX_HEAD("sm_90") ".visible .entry k(.param .u64 out)\n.reqnctapercluster 2, 1, 1\n{\nret;\n}\n", .block = {1}});
     assert_int_equal(played.status, HEDDLE_BAD_INPUT);
     assert_non_null(strstr(played.message, "clusters are not modelled"));
-    PLAY(.text = PTX_HEAD("sm_90") ".visible .entry k(.param .u64 out)\n.reqnctapercluster 1\n.maxclusterrank 8\n{\nret;\n}\n", .block = {1});
+    PLAY(.text = PTX_HEAD("sm_90") ".visible .entry k(.param .u64 out)\n.reqnctapercluster 1\n.maxclusterrank 8\n{\nret;\n}\n",
+         .block = {1});
 }
 
 /* --- grids that meet */
@@ -359,10 +410,12 @@ static void blocks_of_a_grid_meet_at_their_workspace(void **state) {
     (void)state;
     /* %envreg1:2 is the address of zeroed memory; each block adds one to a word of it and waits for all four */
     PLAY(.text = KERNEL("mov.u32 %r1, %envreg1;\nmov.u32 %r2, %envreg2;\nmov.b64 %rd1, {%r2, %r1};\nmov.u32 %r3, %ctaid.x;\n"
-                        "mul.wide.u32 %rd2, %r3, 4;\nadd.u64 %rd2, %rd2, %rd0;\nadd.u32 %r4, %r3, 100;\nsetp.ne.u32 %p0, %r0, 0;\n@%p0 bra $join;\n"
+                        "mul.wide.u32 %rd2, %r3, 4;\nadd.u64 %rd2, %rd2, %rd0;\nadd.u32 %r4, %r3, 100;\nsetp.ne.u32 %p0, %r0, "
+                        "0;\n@%p0 bra $join;\n"
                         "st.global.u32 [%rd2+1024], %r4;\natom.add.release.gpu.u32 %r5, [%rd1+4], 1;\n"
                         "$wait:\nld.acquire.gpu.u32 %r6, [%rd1+4];\nsetp.lt.u32 %p1, %r6, 4;\n@%p1 bra $wait;\n"
-                        "$join:\nbarrier.sync 0;\nadd.u32 %r7, %r3, 1;\nand.b32 %r7, %r7, 3;\nmul.wide.u32 %rd3, %r7, 4;\nadd.u64 %rd3, %rd3, %rd0;\n"
+                        "$join:\nbarrier.sync 0;\nadd.u32 %r7, %r3, 1;\nand.b32 %r7, %r7, 3;\nmul.wide.u32 %rd3, %r7, "
+                        "4;\nadd.u64 %rd3, %rd3, %rd0;\n"
                         "ld.global.u32 %r8, [%rd3+1024];\n" STORE("%r8")),
          .grid = {4}, .block = {32}, SOME);
     EACH(128, 100 + (i / 32 + 1) % 4);
@@ -374,11 +427,15 @@ static void indirect_calls_reach_what_has_an_address(void **state) {
     (void)state;
     /* `lost` calls a function that is nowhere, but nobody can call `lost` */
     PLAY(.text = MODULE(".extern .func nowhere();\n.func lost() { call.uni nowhere; ret; }\n"
-                        ".func (.param .b32 y) twice(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; add.u32 %a, %a, %a; st.param.b32 [y], %a; ret; }\n"
-                        ".func (.param .b32 y) inc(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; add.u32 %a, %a, 1; st.param.b32 [y], %a; ret; }\n"
+                        ".func (.param .b32 y) twice(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; add.u32 %a, %a, %a; "
+                        "st.param.b32 [y], %a; ret; }\n"
+                        ".func (.param .b32 y) inc(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; add.u32 %a, %a, 1; "
+                        "st.param.b32 [y], %a; ret; }\n"
                         ".global .align 8 .u64 table[2] = {twice, inc};\n",
-                        "and.b32 %r1, %r0, 1;\nmul.wide.u32 %rd1, %r1, 8;\nmov.u64 %rd2, table;\nadd.u64 %rd2, %rd2, %rd1;\nld.global.u64 %rd3, [%rd2];\n"
-                        "{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r0;\nproto: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+                        "and.b32 %r1, %r0, 1;\nmul.wide.u32 %rd1, %r1, 8;\nmov.u64 %rd2, table;\nadd.u64 %rd2, %rd2, "
+                        "%rd1;\nld.global.u64 %rd3, [%rd2];\n"
+                        "{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r0;\nproto: .callprototype (.param .b32 _) _ "
+                        "(.param .b32 _);\n"
                         "call (b), %rd3, (a), proto;\nld.param.b32 %r2, [b];\n}\n" STORE("%r2")),
          .block = {32});
     EACH(32, i & 1 ? i + 1 : 2 * i);
@@ -388,12 +445,15 @@ static void printf_returns_how_many_arguments_it_took(void **state) {
     (void)state;
     FILE *f = tmpfile();
     assert_non_null(f);
-    PLAY(.text = MODULE(".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
-                        ".global .align 1 .b8 fmt[14] = {37, 104, 100, 32, 37, 104, 104, 117, 32, 37, 42, 100, 10, 0};\n", /* "%hd %hhu %*d\n" */
-                        ".local .align 8 .b8 buf[16];\nmov.u64 %rd1, buf;\ncvta.local.u64 %rd2, %rd1;\nst.local.u32 [%rd1], 70000;\nst.local.u32 [%rd1+4], 513;\n"
-                        "st.local.u32 [%rd1+8], 4;\nst.local.u32 [%rd1+12], -7;\nmov.u64 %rd3, fmt;\ncvta.global.u64 %rd3, %rd3;\n"
-                        "{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 p2;\nst.param.b64 [p0], %rd3;\nst.param.b64 [p1], %rd2;\ncall.uni (p2), vprintf, (p0, p1);\n"
-                        "ld.param.b32 %r1, [p2];\n}\n" STORE("%r1")),
+    PLAY(.text = MODULE(
+             ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+             ".global .align 1 .b8 fmt[14] = {37, 104, 100, 32, 37, 104, 104, 117, 32, 37, 42, 100, 10, 0};\n", /* "%hd %hhu %*d\n" */
+             ".local .align 8 .b8 buf[16];\nmov.u64 %rd1, buf;\ncvta.local.u64 %rd2, %rd1;\nst.local.u32 [%rd1], "
+             "70000;\nst.local.u32 [%rd1+4], 513;\n"
+             "st.local.u32 [%rd1+8], 4;\nst.local.u32 [%rd1+12], -7;\nmov.u64 %rd3, fmt;\ncvta.global.u64 %rd3, %rd3;\n"
+             "{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 p2;\nst.param.b64 [p0], %rd3;\nst.param.b64 [p1], %rd2;\ncall.uni "
+             "(p2), vprintf, (p0, p1);\n"
+             "ld.param.b32 %r1, [p2];\n}\n" STORE("%r1")),
          .block = {1}, .options = {.program_out = f});
     EACH(1, 4);
     assert_string_equal(play_text(f), "4464 1   -7\n");
