@@ -8,11 +8,6 @@
 
 enum { BAR_SYNC, BAR_ARRIVE, BAR_POPC, BAR_AND, BAR_OR }; /* inst.aux, as the lowering sets it */
 
-static u32 row_value(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane) {
-    const u32 *row = (const u32 *)(void *)opnd_row(w, g, o, lane / SLAB_LANES, w->cta->launch->k->pool);
-    return row[lane % SLAB_LANES];
-}
-
 static void deliver(struct group *g, const struct inst *in, const struct warp *w, const struct barrier *b) {
     if (in->d.absent) return;
     if (in->aux == BAR_POPC) {
@@ -95,7 +90,7 @@ static void split_by_id(struct warp *w, struct group *g, const struct inst *in, 
     u64 others = 0;
     for (u64 rest = g->mask; rest; rest &= rest - 1) {
         u32 lane = (u32)__builtin_ctzll(rest);
-        if (row_value(w, g, &in->s[0], lane) != id) others |= 1ull << lane;
+        if ((u32)opnd_read(w, g, &in->s[0], lane) != id) others |= 1ull << lane;
     }
     if (others) group_split_to(w, g, others, g->pc);
 }
@@ -107,8 +102,8 @@ void exec_bar(struct warp *w, struct group *g, const struct inst *in, u64 mask) 
     }
     if (mask != g->mask) group_split_to(w, g, g->mask & ~mask, g->pc + 1);
     u32 lane = (u32)__builtin_ctzll(mask);
-    u32 id = row_value(w, g, &in->s[0], lane);
-    u32 count = in->s[1].absent ? 0 : row_value(w, g, &in->s[1], lane);
+    u32 id = (u32)opnd_read(w, g, &in->s[0], lane);
+    u32 count = in->s[1].absent ? 0 : (u32)opnd_read(w, g, &in->s[1], lane);
     if (id >= CTA_BARRIERS) {
         fault_at(w, in, (int)lane, "barrier %u does not exist; a block has barriers 0 to %d", id, CTA_BARRIERS - 1);
         return;

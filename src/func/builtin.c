@@ -19,18 +19,16 @@ int builtin_find(const char *name) {
 
 static u64 slot_value(struct warp *w, struct group *g, const struct func_slot *s, u32 lane) {
     u64 v = 0;
-    if (s->in_reg)
-        memcpy(&v, opnd_row(w, g, &s->reg, lane / SLAB_LANES, w->cta->launch->k->pool) + (size_t)(lane % SLAB_LANES) * 4 * s->reg.rows, 4u * s->reg.rows);
-    else
-        memcpy(&v, w->local + (size_t)lane * w->local_cap + g->local_base + s->off_b, MIN(s->size_b, 8u));
+    if (s->in_reg) return opnd_read(w, g, &s->reg, lane);
+    memcpy(&v, w->local + (size_t)lane * w->local_cap + g->local_base + s->off_b, MIN(s->size_b, 8u));
     return v;
 }
 
 static void slot_set(struct warp *w, struct group *g, const struct func_slot *s, u32 lane, u64 v) {
-    if (!s->in_reg)
+    if (s->in_reg)
+        opnd_write(w, g, &s->reg, lane, v);
+    else
         memcpy(w->local + (size_t)lane * w->local_cap + g->local_base + s->off_b, &v, MIN(s->size_b, 8u));
-    else if (!s->reg.absent)
-        memcpy(opnd_row(w, g, &s->reg, lane / SLAB_LANES, NULL) + (size_t)(lane % SLAB_LANES) * 4 * s->reg.rows, &v, 4u * s->reg.rows);
 }
 
 enum { MAX_STRING = 4096 };

@@ -10,10 +10,6 @@ void exec_bra(struct warp *w, struct group *g, const struct inst *in, u64 mask) 
         group_branch(w, g, mask, in->target, in->reconv);
 }
 
-static u32 lane_index(const struct warp *w, const struct group *g, const struct inst *in, u32 lane) {
-    return ((const u32 *)(void *)opnd_row(w, g, &in->s[0], lane / SLAB_LANES, w->cta->launch->k->pool))[lane % SLAB_LANES];
-}
-
 /* Sends the lanes of one target after the other away; those of the last one stay in g. */
 void exec_brx(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     const struct branch_table *t = in->info;
@@ -23,14 +19,14 @@ void exec_brx(struct warp *w, struct group *g, const struct inst *in, u64 mask) 
     }
     if (mask != g->mask) group_part(w, g, g->mask & ~mask, g->pc + 1, in->reconv);
     for (u64 rest = mask; rest;) {
-        u32 lane = (u32)__builtin_ctzll(rest), index = lane_index(w, g, in, lane);
+        u32 lane = (u32)__builtin_ctzll(rest), index = (u32)opnd_read(w, g, &in->s[0], lane);
         if (index >= t->n) {
             fault_at(w, in, (int)lane, "branch index %u is outside its table of %u targets", index, t->n);
             return;
         }
         u64 same = 0;
         for (u64 m = rest; m; m &= m - 1)
-            if (lane_index(w, g, in, (u32)__builtin_ctzll(m)) == index) same |= m & -m;
+            if (opnd_read(w, g, &in->s[0], (u32)__builtin_ctzll(m)) == index) same |= m & -m;
         rest &= ~same;
         if (rest)
             group_part(w, g, same, t->targets[index], in->reconv);
@@ -65,16 +61,12 @@ static i32 func_at(const struct kernel *k, u64 address) {
     return NONE;
 }
 
-static u64 lane_address(const struct warp *w, const struct group *g, const struct inst *in, u32 lane) {
-    return ((const u64 *)(void *)opnd_row(w, g, &in->s[0], lane / SLAB_LANES, w->cta->launch->k->pool))[lane % SLAB_LANES];
-}
-
 /* The lanes of `mask` that call the same function as the first of them */
 static u64 same_callee(const struct warp *w, const struct group *g, const struct inst *in, u64 mask) {
-    u64 first = lane_address(w, g, in, (u32)__builtin_ctzll(mask)), same = 0;
+    u64 first = opnd_read(w, g, &in->s[0], (u32)__builtin_ctzll(mask)), same = 0;
     for (u64 m = mask; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctzll(m);
-        if (lane_address(w, g, in, l) == first) same |= 1ull << l;
+        if (opnd_read(w, g, &in->s[0], l) == first) same |= 1ull << l;
     }
     return same;
 }
@@ -95,7 +87,7 @@ void exec_call(struct warp *w, struct group *g, const struct inst *in, u64 mask)
         g->pc++;
         return;
     }
-    u64 address = indirect ? lane_address(w, g, in, (u32)__builtin_ctzll(now)) : 0;
+    u64 address = indirect ? opnd_read(w, g, &in->s[0], (u32)__builtin_ctzll(now)) : 0;
     i32 func = indirect ? func_at(w->cta->launch->k, address) : c->func;
     if (func == NONE)
         fault_at(w, in, __builtin_ctzll(now), "indirect call of 0x%llx, which is no function of this kernel", (unsigned long long)address);

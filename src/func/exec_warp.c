@@ -10,10 +10,6 @@ static u32 *row(const struct warp *w, const struct group *g, const struct opnd *
     return (u32 *)(void *)opnd_row(w, g, o, 0, w->cta->launch->k->pool);
 }
 
-static void write_lane(const struct warp *w, const struct group *g, const struct opnd *d, u32 lane, u32 value) {
-    if (!d->absent) row(w, g, d)[lane] = value;
-}
-
 static void write_pred(struct group *g, const struct opnd *d, u64 bits, u64 mask) {
     if (!d->absent) g->preds[d->off] = (g->preds[d->off] & ~mask) | (bits & mask);
 }
@@ -42,49 +38,43 @@ enum { VOTE_BALLOT, VOTE_ALL, VOTE_ANY, VOTE_UNI };
 void exec_vote(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     u64 p = read_pred(w, g, &in->s[0]) & mask;
     if (in->aux == VOTE_BALLOT) {
-        for (u64 rest = mask; rest; rest &= rest - 1) write_lane(w, g, &in->d, (u32)__builtin_ctzll(rest), (u32)p);
+        for (u64 rest = mask; rest; rest &= rest - 1) opnd_write(w, g, &in->d, (u32)__builtin_ctzll(rest), (u32)p);
         return;
     }
     bool yes = in->aux == VOTE_ALL ? p == mask : in->aux == VOTE_ANY ? p != 0 : p == mask || p == 0;
     write_pred(g, &in->d, yes ? ~0ull : 0, mask);
 }
 
-static u64 value_at(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane) {
-    u64 v = 0;
-    memcpy(&v, opnd_row(w, g, o, 0, w->cta->launch->k->pool) + (size_t)lane * 4 * o->rows, 4u * o->rows);
-    return v;
-}
-
 void exec_match(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     u64 v[SLAB_LANES] = {0};
     bool all = true;
     u32 first = (u32)__builtin_ctzll(mask);
-    for (u64 rest = mask; rest; rest &= rest - 1) v[__builtin_ctzll(rest)] = value_at(w, g, &in->s[0], (u32)__builtin_ctzll(rest));
+    for (u64 rest = mask; rest; rest &= rest - 1) v[__builtin_ctzll(rest)] = opnd_read(w, g, &in->s[0], (u32)__builtin_ctzll(rest));
     for (u64 rest = mask; rest; rest &= rest - 1) all = all && v[__builtin_ctzll(rest)] == v[first];
     for (u64 rest = mask; rest; rest &= rest - 1) {
         u32 lane = (u32)__builtin_ctzll(rest);
         u32 same = 0;
         for (u64 m = mask; m; m &= m - 1)
             if (v[__builtin_ctzll(m)] == v[lane]) same |= 1u << __builtin_ctzll(m);
-        write_lane(w, g, &in->d, lane, in->aux ? (all ? (u32)mask : 0) : same);
+        opnd_write(w, g, &in->d, lane, in->aux ? (all ? (u32)mask : 0) : same);
     }
     write_pred(g, &in->extra[0], all ? ~0ull : 0, mask);
 }
 
 void exec_redux(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    u64 acc = value_at(w, g, &in->s[0], (u32)__builtin_ctzll(mask));
-    for (u64 rest = mask & (mask - 1); rest; rest &= rest - 1) acc = atomic_apply(in->info, acc, value_at(w, g, &in->s[0], (u32)__builtin_ctzll(rest)), 0);
-    for (u64 rest = mask; rest; rest &= rest - 1) write_lane(w, g, &in->d, (u32)__builtin_ctzll(rest), (u32)acc);
+    u64 acc = opnd_read(w, g, &in->s[0], (u32)__builtin_ctzll(mask));
+    for (u64 rest = mask & (mask - 1); rest; rest &= rest - 1) acc = atomic_apply(in->info, acc, opnd_read(w, g, &in->s[0], (u32)__builtin_ctzll(rest)), 0);
+    for (u64 rest = mask; rest; rest &= rest - 1) opnd_write(w, g, &in->d, (u32)__builtin_ctzll(rest), (u32)acc);
 }
 
 void exec_activemask(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    for (u64 rest = mask; rest; rest &= rest - 1) write_lane(w, g, &in->d, (u32)__builtin_ctzll(rest), (u32)mask);
+    for (u64 rest = mask; rest; rest &= rest - 1) opnd_write(w, g, &in->d, (u32)__builtin_ctzll(rest), (u32)mask);
 }
 
 /* The lowest lane is elected. */
 void exec_elect(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     u32 leader = (u32)__builtin_ctzll(mask);
-    for (u64 rest = mask; rest; rest &= rest - 1) write_lane(w, g, &in->d, (u32)__builtin_ctzll(rest), leader);
+    for (u64 rest = mask; rest; rest &= rest - 1) opnd_write(w, g, &in->d, (u32)__builtin_ctzll(rest), leader);
     write_pred(g, &in->extra[0], 1ull << leader, mask);
 }
 
@@ -184,7 +174,7 @@ void exec_mma(struct warp *w, struct group *g, const struct inst *in, u64 mask) 
 static bool matrix_address(struct warp *w, struct group *g, const struct inst *in, u64 *addr) {
     const struct matrix_info *mi = in->info;
     for (u32 l = 0; l < 8u * mi->count; l++) {
-        addr[l] = (in->s[0].absent ? 0 : value_at(w, g, &in->s[0], l)) + (u64)in->imm;
+        addr[l] = (in->s[0].absent ? 0 : opnd_read(w, g, &in->s[0], l)) + (u64)in->imm;
         if (addr[l] - SHARED_WINDOW < WINDOW_B) addr[l] -= SHARED_WINDOW; /* a generic address */
         if (addr[l] % 16 == 0 && addr[l] + 16 <= w->cta->launch->shared_b) continue;
         struct maccess a = {.mask = 1u << l, .size_b = 16, .align_b = 16, .addr = addr, .fault_lane = (u8)l};
@@ -206,7 +196,7 @@ void exec_ldmatrix(struct warp *w, struct group *g, const struct inst *in, u64 m
         for (u32 lane = 0; lane < SLAB_LANES; lane++) {
             u32 r = lane / 4, c = lane % 4 * 2;
             u32 v = mi->trans ? m[i][c][r] | (u32)m[i][c + 1][r] << 16 : m[i][r][c] | (u32)m[i][r][c + 1] << 16;
-            write_lane(w, g, &in->extra[i], lane, v);
+            opnd_write(w, g, &in->extra[i], lane, v);
         }
 }
 
@@ -233,6 +223,6 @@ void exec_movmatrix(struct warp *w, struct group *g, const struct inst *in, u64 
     }
     for (u64 rest = mask; rest; rest &= rest - 1) {
         u32 lane = (u32)__builtin_ctzll(rest), r = lane / 4, c = lane % 4 * 2;
-        write_lane(w, g, &in->d, lane, m[c][r] | (u32)m[c + 1][r] << 16);
+        opnd_write(w, g, &in->d, lane, m[c][r] | (u32)m[c + 1][r] << 16);
     }
 }

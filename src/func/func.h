@@ -15,6 +15,8 @@
 
 #include "isa/isa.h"
 
+#include <string.h>
+
 /* --- addresses: one 64-bit space, with windows for what is private to a block or thread */
 #define GLOBAL_BASE 0x10000000ull
 #define FUNC_WINDOW 0x600000000000ull   /* functions, 16 bytes apart */
@@ -303,6 +305,17 @@ static inline u8 *opnd_row(const struct warp *w, const struct group *g, const st
     return o->in == OPND_IN_POOL ? (u8 *)pool + o->off : g->regs + (size_t)slab * w->rows * ROW_B + o->off;
 }
 
+/* One lane's value of a row operand, zero-extended, and back; the sink swallows. Values of up to 64 bits. */
+static inline u64 opnd_read(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane) {
+    const u8 *row = opnd_row(w, g, o, lane / SLAB_LANES, w->cta->launch->k->pool);
+    u64 v = 0;
+    memcpy(&v, row + (size_t)(lane % SLAB_LANES) * 4 * o->rows, 4u * o->rows);
+    return v;
+}
+static inline void opnd_write(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane, u64 v) {
+    if (!o->absent) memcpy(opnd_row(w, g, o, lane / SLAB_LANES, NULL) + (size_t)(lane % SLAB_LANES) * 4 * o->rows, &v, 4u * o->rows);
+}
+
 /* --- exec.c: the exec functions the lowering chooses from */
 #define EXEC_LIST(X)                                                                                                             \
     X(rows1) X(rows2) X(setp) X(selp) X(predlogic) X(carry) X(fourth) X(sreg) X(lop3p) X(pack) X(unpack) X(movlocal) X(isspacep) \
@@ -325,7 +338,7 @@ struct wmma_info {
     u16 m, n, k;
     u8 regs;        /* registers of the fragment that is loaded or stored */
     u8 nregs[4];    /* mma: registers of d, a, b, c */
-    u8 types[3];    /* mma: enum type of d and c, a, b */
+    u8 types[4];    /* mma: enum type of d, a, b, c */
     struct opkey step; /* mma: the product of the tensor core that it is made of */
 };
 

@@ -21,22 +21,18 @@ static u64 pack(struct mbar b) {
            (u64)(b.phase & 1) << 62;
 }
 
-static u64 lane_value(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane) {
-    u64 v = 0;
-    if (!o->absent)
-        memcpy(&v, opnd_row(w, g, o, lane / SLAB_LANES, w->cta->launch->k->pool) + (size_t)(lane % SLAB_LANES) * 4 * o->rows,
-               4u * o->rows);
-    return v;
+static u64 opnd_or_zero(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane) {
+    return o->absent ? 0 : opnd_read(w, g, o, lane);
 }
 
 static void lane_result(const struct warp *w, struct group *g, const struct opnd *o, u32 lane, u64 v) {
     if (o->absent) return;
     if (o->in == OPND_IN_PRED) g->preds[o->off] = (g->preds[o->off] & ~(1ull << lane)) | (v & 1) << lane;
-    else memcpy(opnd_row(w, g, o, lane / SLAB_LANES, NULL) + (size_t)(lane % SLAB_LANES) * 4 * o->rows, &v, 4u * o->rows);
+    else opnd_write(w, g, o, lane, v);
 }
 
 static u64 lane_address(const struct warp *w, const struct group *g, const struct opnd *base, i64 off, u32 lane) {
-    u64 a = lane_value(w, g, base, lane) + (u64)off;
+    u64 a = opnd_or_zero(w, g, base, lane) + (u64)off;
     return !base->absent && base->rows == 1 ? (u32)a : a;
 }
 
@@ -90,7 +86,7 @@ static bool update(struct warp *w, struct group *g, const struct inst *in, enum 
 }
 
 static bool wait(struct warp *w, struct group *g, const struct inst *in, u32 lane, u64 addr) {
-    u64 word, x = lane_value(w, g, &in->s[1], lane);
+    u64 word, x = opnd_or_zero(w, g, &in->s[1], lane);
     if (!access_lane_load(w, g, in, (enum space)in->space, lane, addr, &word, 8)) return false;
     u32 phase = in->aux == MBAR_WAIT ? unpack(x).phase : (u32)x & 1;
     lane_result(w, g, &in->d, lane, unpack(word).phase != phase);
@@ -101,7 +97,7 @@ void exec_mbarrier(struct warp *w, struct group *g, const struct inst *in, u64 m
     enum mbar_op op = (enum mbar_op)in->aux;
     for (u64 rest = mask; rest; rest &= rest - 1) {
         u32 lane = (u32)__builtin_ctzll(rest);
-        u64 addr = lane_address(w, g, &in->s[0], in->imm, lane), x = lane_value(w, g, &in->s[1], lane);
+        u64 addr = lane_address(w, g, &in->s[0], in->imm, lane), x = opnd_or_zero(w, g, &in->s[1], lane);
         if (op == MBAR_PENDING) lane_result(w, g, &in->d, lane, unpack(x).pending);
         else if (op == MBAR_WAIT || op == MBAR_WAIT_PARITY
                      ? !wait(w, g, in, lane, addr)
@@ -124,7 +120,7 @@ static bool copy_bulk(struct warp *w, struct group *g, const struct inst *in, u3
 void exec_cpbulk(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     const struct bulk_info *b = in->info;
     for (u64 rest = mask; rest; rest &= rest - 1) {
-        u32 lane = (u32)__builtin_ctzll(rest), bytes = (u32)lane_value(w, g, &in->s[2], lane);
+        u32 lane = (u32)__builtin_ctzll(rest), bytes = (u32)opnd_or_zero(w, g, &in->s[2], lane);
         u64 to = lane_address(w, g, &in->s[0], in->imm, lane), from = lane_address(w, g, &in->s[1], b->from_off, lane);
         if (bytes % 16) {
             fault_at(w, in, (int)lane, "bulk copy of %u bytes, which is not a multiple of 16", bytes);

@@ -38,25 +38,13 @@ void stack_reset(struct warp *w, const struct group *g) {
     for (u64 m = g->mask; m; m &= m - 1) taken_write(w, g, (u32)__builtin_ctzll(m), 0);
 }
 
-static u64 lane_read(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane) {
-    u64 v = 0;
-    memcpy(&v, opnd_row(w, g, o, lane / SLAB_LANES, w->cta->launch->k->pool) + (size_t)(lane % SLAB_LANES) * 4 * o->rows,
-           4u * o->rows);
-    return v;
-}
-
-static void lane_write(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane, u64 v) {
-    if (!o->absent)
-        memcpy(opnd_row(w, g, o, lane / SLAB_LANES, NULL) + (size_t)(lane % SLAB_LANES) * 4 * o->rows, &v, 4u * o->rows);
-}
-
 static u64 bottom(const struct warp *w, const struct group *g) { return (u64)g->local_base + func_of(w, g)->local_b; }
 
 void exec_alloca(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     u64 align = (u64)in->imm;
     for (u64 rest = mask; rest; rest &= rest - 1) {
         u32 lane = (u32)__builtin_ctzll(rest);
-        u64 bytes = lane_read(w, g, &in->s[0], lane);
+        u64 bytes = opnd_read(w, g, &in->s[0], lane);
         u64 start = (bottom(w, g) + taken_read(w, g, lane) + align - 1) / align * align;
         if (bytes > STACK_MAX_B || start + bytes > STACK_MAX_B) {
             fault_at(w, in, (int)lane, "alloca of %llu bytes: a thread has at most %d bytes of local memory",
@@ -65,21 +53,21 @@ void exec_alloca(struct warp *w, struct group *g, const struct inst *in, u64 mas
         }
         warp_reserve_local(w, (u32)(start + bytes));
         taken_write(w, g, lane, (u32)(start + bytes - bottom(w, g)));
-        lane_write(w, g, &in->d, lane, start);
+        opnd_write(w, g, &in->d, lane, start);
     }
 }
 
 void exec_stacksave(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     for (; mask; mask &= mask - 1) {
         u32 lane = (u32)__builtin_ctzll(mask);
-        lane_write(w, g, &in->d, lane, bottom(w, g) + taken_read(w, g, lane));
+        opnd_write(w, g, &in->d, lane, bottom(w, g) + taken_read(w, g, lane));
     }
 }
 
 void exec_stackrestore(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     for (; mask; mask &= mask - 1) {
         u32 lane = (u32)__builtin_ctzll(mask);
-        u64 bytes = lane_read(w, g, &in->s[0], lane) - bottom(w, g);
+        u64 bytes = opnd_read(w, g, &in->s[0], lane) - bottom(w, g);
         if (bytes > taken_read(w, g, lane)) {
             fault_at(w, in, (int)lane, "stackrestore to a place that stacksave of this call did not return");
             return;
