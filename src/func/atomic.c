@@ -33,9 +33,11 @@ static u64 add_f64(u64 a, u64 b) {
     return a;
 }
 
-/* Half-precision sums go through the lane functions, which round once. */
-static u32 add_half(enum type t, u32 a, u32 b) {
-    struct opkey k = {.op = OP_add, .ntypes = 1, .type = {(u8)t}};
+static bool is_half(enum type t) { return t == TYPE_f16 || t == TYPE_bf16 || t == TYPE_f16x2 || t == TYPE_bf16x2; }
+
+/* Half-precision arithmetic goes through the lane functions, which round once and know NaN and signed zeros. */
+static u32 apply_half(enum op op, enum type t, u32 a, u32 b) {
+    struct opkey k = {.op = (u16)op, .ntypes = 1, .type = {(u8)t}};
     struct lane_query q = {.key = &k, .reg_bits = type_table[t].bits, .src_bits = type_table[t].bits, .nsrc = 2};
     struct lane_pick p = lanes_pick(&q);
     _Alignas(64) u32 d[SLAB_LANES], x[SLAB_LANES] = {a}, y[SLAB_LANES] = {b};
@@ -50,17 +52,27 @@ static u64 apply_add(const struct atomic_op *op, u64 old, u64 a) {
     case TYPE_f16:
     case TYPE_bf16:
     case TYPE_f16x2:
-    case TYPE_bf16x2: return add_half((enum type)op->type, (u32)old, (u32)a);
+    case TYPE_bf16x2: return apply_half(OP_add, (enum type)op->type, (u32)old, (u32)a);
     default: return old + a;
     }
+}
+
+static u64 apply_least(enum type t, u64 a, u64 b) {
+    if (is_half(t)) return apply_half(OP_min, t, (u32)a, (u32)b);
+    return less(t, b, a) ? b : a;
+}
+
+static u64 apply_most(enum type t, u64 a, u64 b) {
+    if (is_half(t)) return apply_half(OP_max, t, (u32)a, (u32)b);
+    return less(t, a, b) ? b : a;
 }
 
 u64 atomic_apply(const struct atomic_op *op, u64 old, u64 a, u64 b) {
     enum type t = (enum type)op->type;
     switch ((enum mod)op->kind) {
     case MOD_add: return apply_add(op, old, a);
-    case MOD_min: return less(t, a, old) ? a : old;
-    case MOD_max: return less(t, old, a) ? a : old;
+    case MOD_min: return apply_least(t, old, a);
+    case MOD_max: return apply_most(t, old, a);
     case MOD_and: return old & a;
     case MOD_or: return old | a;
     case MOD_xor: return old ^ a;

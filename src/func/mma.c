@@ -3,13 +3,14 @@
  *
  * Fragments: lane l = 4 g + t holds, in register j of A, row g + 8 (j mod 2) and the E columns from E (t + 4 (j / 2)), E
  * elements to a register; of B, column g and the E rows from E (t + 4 j); of C and D, row g + 8 (j / 2), column 2 t + j mod 2
- * (f16 results: two columns to a register). Every shape the PTX ISA gives is this one pattern.
+ * (f16 results: two columns to a register). Every shape the PTX ISA gives is this one pattern, but m8n8k4 on f16, which is
+ * no tensor core's any more (mma_quad.c).
  *
  * Floating sums, as measured on Hopper: products are exact; products and C are aligned to the largest exponent among them (of
  * unnormalised products: sum of the factors' exponents), cut toward zero to 25 bits below it, added exactly, and the sum is
  * cut to f32 or rounded to nearest f16. One such sum takes all of k. 8-bit floats are made f16 first and summed twice: from
  * zero over the first two of every four in k, on from there over the last two; then C is added, rounded to nearest. f64 is a
- * chain of fused multiply-adds in order of k. Not modelled: m8n8k4 on f16, whose fragments belong to an older core. */
+ * chain of fused multiply-adds in order of k. */
 #include "func/mma.h"
 
 #include <fenv.h>
@@ -20,7 +21,7 @@ enum { MAX_M = 16, MAX_N = 8, MAX_K = 256, MAX_FLOAT_K = 32 };
 enum { KEEP_BITS = 25 }; /* fraction bits a Hopper core keeps below the largest exponent of a sum */
 
 /* --- what there is */
-enum kind { KIND_FLOAT, KIND_INT, KIND_BITS, KIND_F64 };
+enum kind { KIND_FLOAT, KIND_QUADS, KIND_INT, KIND_BITS, KIND_F64 };
 static const struct {
     u8 mod; /* shape modifier */
     u8 m;
@@ -31,7 +32,7 @@ static const struct {
     {MOD_m8n8k16, 8, 16, 8},     {MOD_m16n8k16, 16, 16, 8},  {MOD_m16n8k32, 16, 32, 8}, {MOD_m8n8k32, 8, 32, 4},
     {MOD_m16n8k32, 16, 32, 4},   {MOD_m16n8k64, 16, 64, 4},  {MOD_m8n8k128, 8, 128, 1}, {MOD_m16n8k128, 16, 128, 1},
     {MOD_m16n8k256, 16, 256, 1}, {MOD_m8n8k4, 8, 4, 64},     {MOD_m16n8k4, 16, 4, 64},  {MOD_m16n8k8, 16, 8, 64},
-    {MOD_m16n8k16, 16, 16, 64},
+    {MOD_m16n8k16, 16, 16, 64},  {MOD_m8n8k4, 8, 4, 16},
 };
 
 static bool is_fp8(u8 t) { return t == TYPE_e4m3 || t == TYPE_e5m2; }
@@ -41,7 +42,10 @@ static bool is_int4(u8 t) { return t == TYPE_s4 || t == TYPE_u4; }
 /* Whether the types go together; key->type is d, a, b, c */
 static bool kind_of(const struct opkey *key, enum kind *kind) {
     u8 d = key->type[0], a = key->type[1], b = key->type[2], c = key->type[3];
-    if (key->ntypes != 4 || d != c) return false;
+    if (key->ntypes != 4) return false;
+    if (a == TYPE_f16 && b == TYPE_f16 && key_has(key, MOD_m8n8k4))
+        return *kind = KIND_QUADS, (d == TYPE_f32 && (c == TYPE_f32 || c == TYPE_f16)) || (d == TYPE_f16 && c == TYPE_f16);
+    if (d != c) return false;
     if ((is_int8(a) && is_int8(b)) || (is_int4(a) && is_int4(b))) return *kind = KIND_INT, d == TYPE_s32;
     if (is_fp8(a) && is_fp8(b)) return *kind = KIND_FLOAT, d == TYPE_f32 || d == TYPE_f16;
     if (a != b) return false;
@@ -62,14 +66,16 @@ bool mma_shape_of(const struct opkey *key, struct mma_shape *shape) {
     for (u32 i = 0; i < ARRAY_LEN(shapes); i++) {
         if (shapes[i].elem_bits != bits || !key_has(key, (enum mod)shapes[i].mod)) continue;
         if (is_fp8(key->type[1]) && shapes[i].m == 8) continue;
-        u32 reg_bits = kind == KIND_F64 ? 64 : 32, acc_regs = shapes[i].m * 8u / 32;
+        u32 reg_bits = kind == KIND_F64 ? 64 : 32, products = kind == KIND_QUADS ? MMA_QUAD_PAIRS : 1;
+        u32 acc_regs = products * shapes[i].m * 8u / 32;
         if (shape) {
             shape->m = shapes[i].m;
             shape->n = 8;
             shape->k = shapes[i].k;
-            shape->na = (u8)(shapes[i].m * shapes[i].k * bits / reg_bits / 32);
-            shape->nb = (u8)(8u * shapes[i].k * bits / reg_bits / 32);
-            shape->nc = shape->nd = (u8)(key->type[0] == TYPE_f16 ? acc_regs / 2 : acc_regs);
+            shape->na = (u8)(products * shapes[i].m * shapes[i].k * bits / reg_bits / 32);
+            shape->nb = (u8)(products * 8u * shapes[i].k * bits / reg_bits / 32);
+            shape->nd = (u8)(key->type[0] == TYPE_f16 ? acc_regs / 2 : acc_regs);
+            shape->nc = (u8)(key->type[3] == TYPE_f16 ? acc_regs / 2 : acc_regs);
         }
         return true;
     }
@@ -404,6 +410,7 @@ void mma_run(const struct opkey *key, void *const *d, const void *const *a, cons
     CHECK(mma_shape_of(key, &s) && kind_of(key, &kind));
     switch (kind) {
     case KIND_FLOAT: run_float(key, &s, d, a, b, c); break;
+    case KIND_QUADS: mma_run_quads(key, d, a, b, c); break;
     case KIND_F64: run_f64(key, &s, d, a, b, c); break;
     case KIND_INT:
     case KIND_BITS: run_int(key, &s, d, a, b, c); break;

@@ -17,4 +17,8 @@ static inline bool mma_supported(const struct opkey *key) { return mma_shape_of(
 /* All 32 lanes; rows of d may be rows of c. The key is a supported one. */
 void mma_run(const struct opkey *key, void *const *d, const void *const *a, const void *const *b, const void *const *c);
 
+/* --- mma_quad.c: m8n8k4 on f16, a product for each pair of quads */
+enum { MMA_QUAD_PAIRS = 4 };
+void mma_run_quads(const struct opkey *key, void *const *d, const void *const *a, const void *const *b, const void *const *c);
+
 #endif

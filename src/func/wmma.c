@@ -5,6 +5,7 @@
  * shapes; the run is then repeated, so that programs that change every element of a fragment change all copies alike.
  * Not modelled: the layouts that hardware happens to use, which the PTX ISA leaves open. */
 #include "func/func.h"
+#include "func/lanes/float.h"
 #include "func/mma.h"
 #include "func/rowops.h"
 
@@ -154,6 +155,14 @@ static void list_write(const struct warp *w, const struct group *g, const struct
     for (u32 i = 0; i < n; i++) unit_write(w, g, regs, i % per_lane, bits, i / per_lane, x->at[i]);
 }
 
+/* Between C or D and the sums, when one is f16 and the other f32 */
+static void list_widen(struct list *x, u32 n) {
+    for (u32 i = 0; i < n; i++) x->at[i] = f32_bits(f32_of_f16((u32)x->at[i]));
+}
+static void list_narrow(struct list *x, u32 n) {
+    for (u32 i = 0; i < n; i++) x->at[i] = f16_of_f32(f32_of((u32)x->at[i]));
+}
+
 struct rows { /* one operand of mma.sync */
     _Alignas(64) u64 row[MAX_REGS][SLAB_LANES];
 };
@@ -163,15 +172,16 @@ static void pack_elem(struct rows *r, u32 reg, u32 lane, u32 e, u32 bits, u64 v)
     else ((u32 *)(void *)r->row[reg])[lane] |= (u32)v << e * bits;
 }
 
-/* Registers of A (of `m` rows, from row0) or, with m = 0, of B, in the layout that mma.c describes */
-static void pack_factor(struct rows *r, struct list *x, u32 row0, u32 m, u32 regs, u32 bits) {
+/* Registers of A (of `m` rows, from row0) or, with m = 0, of B, both from k0, in the layout that mma.c describes */
+static void pack_factor(struct rows *r, struct list *x, u32 row0, u32 k0, u32 m, u32 regs, u32 bits) {
     u32 per_reg = bits == 64 ? 1 : 32 / bits;
     memset(r, 0, sizeof(*r));
     for (u32 j = 0; j < regs; j++)
         for (u32 lane = 0; lane < SLAB_LANES; lane++)
             for (u32 e = 0; e < per_reg; e++) {
                 u32 half = m == 16 ? j & 1 : 0, step = m == 16 ? j >> 1 : j;
-                pack_elem(r, j, lane, e, bits, *list_at(x, row0 + lane / 4 + 8 * half, per_reg * (lane % 4 + 4 * step) + e));
+                u32 row = row0 + lane / 4 + 8 * half, k = k0 + per_reg * (lane % 4 + 4 * step) + e;
+                pack_elem(r, j, lane, e, bits, *list_at(x, row, k));
             }
 }
 
@@ -200,14 +210,14 @@ static void point_at(void **p, struct rows *r) {
 }
 
 /* One product of the tensor core; c becomes d */
-static void one_step(const struct opkey *key, struct list *a, struct list *b, struct list *c, u32 row0, u32 col0) {
+static void one_step(const struct opkey *key, struct list *a, struct list *b, struct list *c, u32 row0, u32 col0, u32 k0) {
     struct mma_shape s;
     struct rows ra, rb, rc;
     void *pa[MAX_REGS], *pb[MAX_REGS], *pc[MAX_REGS];
     CHECK(mma_shape_of(key, &s));
     u32 sum_bits = type_table[key->type[0]].bits, elems = s.m / 4u;
-    pack_factor(&ra, a, row0, s.m, s.na, type_table[key->type[1]].bits);
-    pack_factor(&rb, b, col0, 0, s.nb, type_table[key->type[2]].bits);
+    pack_factor(&ra, a, row0, k0, s.m, s.na, type_table[key->type[1]].bits);
+    pack_factor(&rb, b, col0, k0, 0, s.nb, type_table[key->type[2]].bits);
     pack_sums(&rc, c, row0, col0, elems, sum_bits);
     point_at(pa, &ra), point_at(pb, &rb), point_at(pc, &rc);
     mma_run(key, pc, (const void *const *)pa, (const void *const *)pb, (const void *const *)pc);
@@ -219,15 +229,19 @@ void exec_wmma(struct warp *w, struct group *g, const struct inst *in, u64 mask)
     const struct opnd *d = in->extra, *ra = d + x->nregs[0], *rb = ra + x->nregs[1], *rc = rb + x->nregs[2];
     struct list a, b, c;
     struct mma_shape s;
+    u32 elems = (u32)x->m * x->n;
     (void)mask;
     CHECK(mma_shape_of(&x->step, &s));
     list_read(w, g, ra, x, 'a', x->types[1], &a);
     list_read(w, g, rb, x, 'b', x->types[2], &b);
-    list_read(w, g, rc, x, 'c', x->types[0], &c);
+    list_read(w, g, rc, x, 'c', x->types[3], &c);
+    if (x->types[3] != x->step.type[3]) list_widen(&c, elems);
     bool turned = x->m < x->n; /* eight rows are a column's worth: the transposed product */
     c.across = turned;
     u32 rows = turned ? x->n : x->m, cols = turned ? x->m : x->n;
     for (u32 row = 0; row < rows; row += s.m)
-        for (u32 col = 0; col < cols; col += s.n) one_step(&x->step, turned ? &b : &a, turned ? &a : &b, &c, row, col);
-    list_write(w, g, d, x->types[0], &c, (u32)x->m * x->n);
+        for (u32 col = 0; col < cols; col += s.n)
+            for (u32 k = 0; k < x->k; k += s.k) one_step(&x->step, turned ? &b : &a, turned ? &a : &b, &c, row, col, k);
+    if (x->types[0] != x->step.type[0]) list_narrow(&c, elems);
+    list_write(w, g, d, x->types[0], &c, elems);
 }

@@ -82,6 +82,7 @@ struct opkey {
     u16 op; /* enum op */
     u8 ntypes;
     u8 type[4]; /* enum type, in written order */
+    u8 layouts; /* mma and wmma: .row (1) and .col (2) in written order, two bits each, the first lowest */
     struct mods mods;
 };
 static inline bool key_has(const struct opkey *k, enum mod m) { return mods_has(&k->mods, m); }

@@ -33,7 +33,8 @@ static bool atom_vector(struct fn *f, const struct inst *tmp, int kind, u32 n) {
     enum type t = fn_type(f, 0), reg = register_type(t);
     bool legal = t == TYPE_f32 || t == TYPE_f16 || t == TYPE_bf16 || reg != t;
     if (!legal) return lower_error(f, NULL, "vector atomics are of .f32, .f16, .bf16, .f16x2 or .bf16x2");
-    if (kind != MOD_add) return lower_unmodelled(f, "vector atomics other than .add are not modelled");
+    if (kind != MOD_add && (t == TYPE_f32 || (kind != MOD_min && kind != MOD_max)))
+        return lower_error(f, NULL, "vector atomics are .add and, of half precision, .min and .max");
     if (os->kind != PTX_VEC || os->n != n || (!red && (od->kind != PTX_VEC || od->n != n)))
         return lower_error(f, os, "expected vectors of %u elements", n);
     u32 nd = red ? 0 : n;

@@ -158,9 +158,22 @@ static i32 carry_vreg(struct fn *f) {
     return f->cc;
 }
 
+/* Constants out of range, where the driver's compiler does not do what PTX says: it takes the count of a 16-bit shift modulo 2^16 before
+ * it is clamped, and a signed 32-bit field that begins past the register's end is all ones, not the sign (one without length is 0). As
+ * soon as a count or length is in a register, PTX is right. */
+static void constants_as_driver(struct fn *f, struct generic *g) {
+    const struct ptx_opnd *o = f->pi->opnds;
+    enum op op = (enum op)f->pi->key.op;
+    bool shift = (op == OP_shl || op == OP_shr) && type_table[fn_type(f, 0)].bits == 16;
+    bool field = op == OP_bfe && fn_type(f, 0) == TYPE_s32;
+    if (shift && o[2].kind == PTX_IMM) g->s[1] = opnd_const(f, o[2].imm & 0xFFFF, 1);
+    if (field && o[2].kind == PTX_IMM && o[3].kind == PTX_IMM && (o[2].imm & 0xFF) >= 32) g->s[0] = opnd_const(f, 0xFFFFFFFFu, 1);
+}
+
 static bool lower_generic(struct fn *f) {
     struct generic g = {.d = opnd_none(), .q = opnd_none(), .s = {opnd_none(), opnd_none(), opnd_none(), opnd_none()}};
     if (!match_signature(f, &g)) return false;
+    constants_as_driver(f, &g);
     struct inst *in = fn_emit(f, exec_for(f, &g));
     in->d = g.d;
     in->q = g.q;
@@ -834,6 +847,8 @@ static bool lower_mma(struct fn *f) {
             if (i == 0 ? !lower_dst(f, e, need, false, &x[at]) : !lower_src(f, e, need, false, &x[at])) return false;
         }
     if (!mma_supported(&f->pi->key)) return lower_unmodelled(f, "no matrix product of this shape and these types is modelled");
+    bool quads = fn_has(f, MOD_m8n8k4) && fn_type(f, 1) == TYPE_f16; /* the one shape whose matrices may lie either way */
+    if (quads && f->pi->key.layouts < 4) return lower_error(f, NULL, "misses the layouts of A and B, such as .row.col");
     if (!exec_mma_legal(&f->pi->key, n))
         return lower_error(f, NULL, "no known matrix product of this shape and these types takes %u, %u, %u and %u registers", n[0], n[1], n[2], n[3]);
     struct inst *in = fn_emit_collective(f, exec_mma);

@@ -13,11 +13,12 @@ static const struct shape_row shapes[] = {
     {MOD_m8n8k4, 8, 8, 4},       {MOD_m8n8k32, 8, 8, 32},   {MOD_m8n8k128, 8, 8, 128},
 };
 
-/* By type of A and B: the shapes it has, and the product that computes a part of one */
+/* By type of A and B: the shapes it has, and the product that computes a part of one. tf32 is summed in two steps of k, as on Hopper:
+ * what one of k = 8 gives differs in the last bit. */
 static const struct {
     u8 type, k, step; /* enum type, k of its shapes, enum mod */
 } types[] = {
-    {TYPE_f16, 16, MOD_m16n8k16}, {TYPE_bf16, 16, MOD_m16n8k16}, {TYPE_tf32, 8, MOD_m16n8k8},
+    {TYPE_f16, 16, MOD_m16n8k16}, {TYPE_bf16, 16, MOD_m16n8k16}, {TYPE_tf32, 8, MOD_m16n8k4},
     {TYPE_u8, 16, MOD_m16n8k16},  {TYPE_s8, 16, MOD_m16n8k16},   {TYPE_u4, 32, MOD_m8n8k32},
     {TYPE_s4, 32, MOD_m8n8k32},   {TYPE_b1, 128, MOD_m8n8k128},  {TYPE_f64, 4, MOD_m8n8k4},
 };
@@ -64,7 +65,7 @@ static bool lower_move(struct fn *f, struct wmma_info *x, bool load) {
     if (!lower_want_operands(f, 2, 3)) return false;
     if (t == TYPE_NONE) return lower_error(f, NULL, "misses a type");
     x->part = fn_has(f, MOD_a) ? 'a' : fn_has(f, MOD_b) ? 'b' : 'c';
-    x->col = (f->pi->layouts & 3) == 2;
+    x->col = (f->pi->key.layouts & 3) == 2;
     x->type = (u8)t;
     x->regs = fragment_regs(x, (char)x->part, t);
     if (type_table[t].bits < 8 && x->col != (x->part == 'b'))
@@ -92,11 +93,17 @@ static bool product_types(struct fn *f, enum type t[4]) {
     return true;
 }
 
+/* The type that sums are made in: of C and D, which for f16 may differ, the wider */
+static enum type sum_type(const enum type t[4]) {
+    bool mixed = t[1] == TYPE_f16 && ((t[0] == TYPE_f16 && t[3] == TYPE_f32) || (t[0] == TYPE_f32 && t[3] == TYPE_f16));
+    return mixed ? TYPE_f32 : t[0] == t[3] ? t[0] : TYPE_NONE;
+}
+
 static void product_step(struct fn *f, struct wmma_info *x, const enum type t[4]) {
-    static const enum mod kept[] = {MOD_satfinite, MOD_xor, MOD_and, MOD_popc};
+    static const enum mod kept[] = {MOD_satfinite, MOD_xor, MOD_and, MOD_popc, MOD_rn, MOD_rz, MOD_rm, MOD_rp};
+    u8 sum = (u8)sum_type(t);
     bool turned = x->m < x->n; /* computed as the transposed product, whose A is B */
-    x->step =
-        (struct opkey){.op = OP_mma, .ntypes = 4, .type = {(u8)t[0], (u8)t[turned ? 2 : 1], (u8)t[turned ? 1 : 2], (u8)t[3]}};
+    x->step = (struct opkey){.op = OP_mma, .ntypes = 4, .type = {sum, (u8)t[turned ? 2 : 1], (u8)t[turned ? 1 : 2], sum}};
     for (u32 i = 0; i < ARRAY_LEN(kept); i++)
         if (fn_has(f, kept[i])) mods_set(&x->step.mods, kept[i]);
     enum mod shape = step_of(t[1], x->k);
@@ -108,7 +115,7 @@ static bool lower_product(struct fn *f, struct wmma_info *x) {
     enum type t[4] = {TYPE_NONE};
     if (!lower_want_operands(f, 4, 4) || !product_types(f, t)) return false;
     product_step(f, x, t);
-    bool directed = fn_has(f, MOD_rz) || fn_has(f, MOD_rm) || fn_has(f, MOD_rp);
+    bool directed = t[1] != TYPE_f64 && (fn_has(f, MOD_rz) || fn_has(f, MOD_rm) || fn_has(f, MOD_rp));
     if (!mma_supported(&x->step) || directed)
         return lower_unmodelled(f, "no matrix product of this shape, these types and rounding is modelled");
     static const char parts[] = "cabc";
@@ -118,7 +125,7 @@ static bool lower_product(struct fn *f, struct wmma_info *x) {
         x->nregs[i] = fragment_regs(x, parts[i], t[i]);
         if (!fragment_operands(f, &o[i], x->nregs[i], t[i], i == 0, &regs[at])) return false;
     }
-    x->types[0] = (u8)t[0], x->types[1] = (u8)t[1], x->types[2] = (u8)t[2];
+    for (u32 i = 0; i < 4; i++) x->types[i] = (u8)t[i];
     struct inst *in = fn_emit_collective(f, exec_wmma);
     in->extra = regs;
     in->extra_n = (u8)at;

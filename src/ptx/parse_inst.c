@@ -45,9 +45,9 @@ static void add_type(struct parser *p, struct opkey *key, enum type t) {
 }
 
 static void add_mod(struct parser *p, struct ptx_inst *in, enum mod m) {
-    if ((m == MOD_row || m == MOD_col) && in->layouts < 4) { /* the one kind of modifier whose order matters, and that may come twice */
+    if ((m == MOD_row || m == MOD_col) && in->key.layouts < 4) { /* the one kind of modifier whose order matters, and that may come twice */
         u8 code = m == MOD_row ? 1 : 2;
-        in->layouts |= (u8)(in->layouts ? code << 2 : code);
+        in->key.layouts |= (u8)(in->key.layouts ? code << 2 : code);
     } else if (key_has(&in->key, m)) {
         parse_error(p, p->tok.loc, "%s: modifier '%.*s' is repeated", op_table[in->key.op].name, (int)p->tok.len, p->tok.text);
     }

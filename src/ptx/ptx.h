@@ -88,7 +88,6 @@ struct ptx_inst {
     i32 guard; /* register index, or NONE */
     bool guard_negate;
     bool unmodelled; /* carries a modifier or type outside its row of op.def, which allows it (a "*" row) */
-    u8 layouts; /* mma and wmma: .row (1) and .col (2) in written order, two bits each, the first lowest */
     u8 nopnds;
     struct ptx_opnd *opnds;
     u32 src_line;         /* from the last .loc, or 0 */

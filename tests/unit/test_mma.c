@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ static struct opkey key_of(const char *text) {
         enum type t = type_find(at, len);
         if (t) k.type[k.ntypes++] = (u8)t;
         else mods_set(&k.mods, (enum mod)mod_find(at, len));
+        if (*at == 'r' || *at == 'c') k.layouts |= (u8)((*at == 'r' ? 1 : 2) << (k.layouts ? 2 : 0));
         at += len;
     }
     return k;
@@ -182,7 +184,7 @@ static void test_shapes(void **state) {
 
 static void test_refused(void **state) {
     (void)state;
-    static const char *const names[] = {"mma.m8n8k4.f32.f16.f16.f32",    "mma.m16n8k16.f16.bf16.bf16.f16",
+    static const char *const names[] = {"mma.m8n8k4.f16.f16.f16.f32",    "mma.m16n8k16.f16.bf16.bf16.f16",
                                         "mma.m16n8k4.f32.f16.f16.f32",   "mma.m16n8k16.f32.f16.bf16.f32",
                                         "mma.m8n8k16.f32.e4m3.e4m3.f32", "mma.m16n8k32.s32.s8.s4.s32"};
     for (u32 n = 0; n < ARRAY_LEN(names); n++) {
@@ -243,8 +245,64 @@ static void test_specials(void **state) {
     }
 }
 
+/* --- m8n8k4 on f16: the PTX ISA's tables for the four pairs of quads; lane l of a pair's eight */
+static u32 quad_lane(u32 pair, u32 l) { return pair * 4 + l % 4 + (l < 4 ? 0 : 16); }
+/* Row (column) i of A (B), element k; `by_k`: A by columns, B by rows */
+static struct spot spot_quad(u32 pair, u32 i, u32 k, bool by_k) {
+    u32 l = by_k ? i / 4 * 4 + k : i, e = by_k ? i % 4 : k;
+    return (struct spot){quad_lane(pair, l), e / 2, e % 2 * 16};
+}
+static struct spot spot_quad_sum(u32 pair, u32 row, u32 col, bool half) {
+    if (half) return (struct spot){quad_lane(pair, row), col / 2, col % 2 * 16};
+    return (struct spot){quad_lane(pair, row / 4 * 4 + (col & 2) + (row & 1)), (col & 4) + (row & 2) + (col & 1), 0};
+}
+static void check_quads(const char *name) {
+    struct opkey key = key_of(name);
+    enum type td = (enum type)key.type[0], tc = (enum type)key.type[3];
+    struct mma_shape s;
+    if (!mma_shape_of(&key, &s)) fail_msg("no %s", name);
+    assert_int_equal(s.na, 2), assert_int_equal(s.nb, 2);
+    assert_int_equal(s.nd, td == TYPE_f16 ? 4 : 8), assert_int_equal(s.nc, tc == TYPE_f16 ? 4 : 8);
+    double ma[4][8][4], mb[4][8][4], mc[4][8][8];
+    struct warp_regs a, b, c, d;
+    regs_init(&a, 32), regs_init(&b, 32), regs_init(&c, 32), regs_init(&d, 32);
+    for (u32 q = 0; q < 4; q++)
+        for (u32 i = 0; i < 8; i++) {
+            for (u32 k = 0; k < 4; k++) {
+                ma[q][i][k] = rand() % 15 - 7, mb[q][i][k] = rand() % 15 - 7;
+                regs_put(&a, spot_quad(q, i, k, (key.layouts & 3) == 2), encode(TYPE_f16, ma[q][i][k]));
+                regs_put(&b, spot_quad(q, i, k, key.layouts >> 2 == 1), encode(TYPE_f16, mb[q][i][k]));
+            }
+            for (u32 j = 0; j < 8; j++) {
+                mc[q][i][j] = rand() % 63 - 31;
+                regs_put(&c, spot_quad_sum(q, i, j, tc == TYPE_f16), encode(tc, mc[q][i][j]));
+            }
+        }
+    mma_run(&key, td == tc ? c.ptr : d.ptr, (const void *const *)a.ptr, (const void *const *)b.ptr, (const void *const *)c.ptr);
+    for (u32 q = 0; q < 4; q++)
+        for (u32 i = 0; i < 8; i++)
+            for (u32 j = 0; j < 8; j++) {
+                double want = mc[q][i][j];
+                for (u32 k = 0; k < 4; k++) want += ma[q][i][k] * mb[q][j][k];
+                u64 got = regs_get(td == tc ? &c : &d, spot_quad_sum(q, i, j, td == TYPE_f16), type_table[td].bits);
+                if (decode(td, got) != want) fail_msg("%s: pair %u, row %u, column %u", name, q, i, j);
+            }
+}
+static void test_quads(void **state) {
+    (void)state;
+    static const char *const layouts[] = {"row.row", "row.col", "col.row", "col.col"};
+    static const char *const types[] = {"f16.f16.f16.f16", "f32.f16.f16.f32", "f32.f16.f16.f16"};
+    for (u32 l = 0; l < ARRAY_LEN(layouts); l++)
+        for (u32 t = 0; t < ARRAY_LEN(types); t++) {
+            char name[64];
+            snprintf(name, sizeof(name), "mma.m8n8k4.%s.%s", layouts[l], types[t]);
+            check_quads(name);
+        }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_refused), cmocka_unit_test(test_sums),
-                                       cmocka_unit_test(test_integer_limits), cmocka_unit_test(test_specials)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),   cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_sums),     cmocka_unit_test(test_integer_limits),
+                                       cmocka_unit_test(test_specials), cmocka_unit_test(test_quads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -284,7 +284,7 @@ static void test_modifiers(void **state) {
     assert_true(key_has(&in[1].key, MOD_proxy));
     assert_true(key_has(&in[2].key, MOD_L2__128B) && key_has(&in[2].key, MOD_L1__evict_last) && key_has(&in[2].key, MOD_v2));
     assert_true(key_has(&in[3].key, MOD_f4e));
-    assert_int_equal(in[4].layouts, 2 | 1 << 2);
+    assert_int_equal(in[4].key.layouts, 2 | 1 << 2);
     assert_int_equal(in[4].key.ntypes, 2);
     ptx_free(m);
 }

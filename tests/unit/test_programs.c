@@ -347,7 +347,6 @@ static void refused_kernels_leave_the_others_alone(void **state) {
         "barrier.cluster.arrive.release.aligned;",
         "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}|%p1, [%rd1, {%f5, %f6}];",
         "sured.b.add.2d.u32.trap [%rd1, {%r1, %r2}], %r3;",
-        "atom.global.max.noftz.v2.f16 {%h1, %h2}, [%rd1], {%h3, %h4};",
     };
     for (size_t n = 0; n < sizeof unmodelled / sizeof *unmodelled; n++) {
         static char text[4096];
