@@ -39,15 +39,15 @@ struct heddle_progress { /* handed to the progress callback, about ten times a s
     double seconds;
 };
 
-struct heddle_options { /* zero means default */
-    uint32_t warp_size;         /* 1 to 64; default 32 */
-    uint64_t max_instructions;  /* warp instructions of one launch before it is stopped with a diagnosis; default 1e12 */
-    uint64_t max_memory_b;      /* device memory; default 16 GiB */
-    FILE *program_out;          /* where printf of the simulated program goes; default stdout */
+struct heddle_options {        /* zero means default */
+    uint32_t warp_size;        /* 1 to 64; default 32 */
+    uint64_t max_instructions; /* warp instructions of one launch before it is stopped with a diagnosis; default 1e12 */
+    uint64_t max_memory_b;     /* device memory; default 16 GiB */
+    FILE *program_out;         /* where printf of the simulated program goes; default stdout */
     void (*progress)(void *user, const struct heddle_progress *p);
     void *progress_user;
-    FILE *trace;                /* one line per warp instruction, or NULL */
-    const char *trace_kernel;   /* only this kernel, or NULL */
+    FILE *trace;                   /* one line per warp instruction, or NULL */
+    const char *trace_kernel;      /* only this kernel, or NULL */
     int64_t trace_cta, trace_warp; /* linear ids; set trace_filter to use them */
     bool trace_cta_only, trace_warp_only;
 };
@@ -71,21 +71,21 @@ int heddle_module_symbol(struct heddle *h, struct heddle_module *m, const char *
 struct heddle_param_info {
     const char *name;
     uint32_t offset_b, size_b, align_b;
-    bool is_pointer;         /* annotated .ptr */
-    const char *space;       /* of the annotation, or "" */
+    bool is_pointer;   /* annotated .ptr */
+    const char *space; /* of the annotation, or "" */
 };
 struct heddle_kernel_info {
     const char *name;
-    uint32_t registers, predicates;              /* per thread */
-    uint32_t shared_b;                           /* static, per block */
-    uint32_t local_b;                            /* per thread */
-    uint32_t const_b;                            /* of the module */
+    uint32_t registers, predicates; /* per thread */
+    uint32_t shared_b;              /* static, per block */
+    uint32_t local_b;               /* per thread */
+    uint32_t const_b;               /* of the module */
     uint32_t param_b, nparams;
-    uint32_t instructions;                       /* static */
-    uint32_t max_threads;                        /* per block, 0 when not limited by the program */
+    uint32_t instructions; /* static */
+    uint32_t max_threads;  /* per block, 0 when not limited by the program */
     uint32_t reqntid[3];
-    bool recursive;                              /* stack depth not known from the text */
-    const char *refused;    /* why it cannot be launched: something that is not modelled; NULL when it can */
+    bool recursive;      /* stack depth not known from the text */
+    const char *refused; /* why it cannot be launched: something that is not modelled; NULL when it can */
 };
 /* HEDDLE_BAD_INPUT when the kernel's body cannot be lowered (the message says why) */
 int heddle_kernel_info(struct heddle *h, struct heddle_kernel *k, struct heddle_kernel_info *info);
@@ -118,7 +118,7 @@ struct heddle_result {
     uint64_t class_warp_instructions[HEDDLE_MAX_CLASSES]; /* by heddle_class_name */
     uint64_t ctas, threads, warps;
     uint32_t registers;
-    uint64_t divergent_branches; /* branches whose lanes went different ways */
+    uint64_t divergent_branches;          /* branches whose lanes went different ways */
     uint64_t global_loads, global_stores; /* warp-level accesses */
     double wall_seconds;
 };

@@ -11,10 +11,17 @@
 
 #define VERSION "0.1.0"
 
-enum { MAX_BLOCK_THREADS = 1024, MAX_BLOCK_Z = 64, MAX_SHARED_B = 227 * 1024, MAX_LOCAL_B = 512 * 1024, MAX_GRID_YZ = 65535, MAX_REGISTERS = 255 };
+enum {
+    MAX_BLOCK_THREADS = 1024,
+    MAX_BLOCK_Z = 64,
+    MAX_SHARED_B = 227 * 1024,
+    MAX_LOCAL_B = 512 * 1024,
+    MAX_GRID_YZ = 65535,
+    MAX_REGISTERS = 255
+};
 enum { WORKSPACE_B = 256 }; /* for barriers of the whole grid */
 #define DEFAULT_MAX_INSTRUCTIONS 1000000000000ull
-#define DEFAULT_MAX_MEMORY (16ull << 30)
+#define DEFAULT_MAX_MEMORY       (16ull << 30)
 
 struct heddle {
     struct heddle_options opt;
@@ -131,12 +138,14 @@ int heddle_module_load(struct heddle *h, const char *name, const char *text, siz
     m->ptx = p;
     if (!place_all(h, p)) {
         heddle_module_free(h, m);
-        return fail(h, HEDDLE_BAD_INPUT, "%s: error: the module's variables need more device memory than the limit of %llu bytes\n", name,
+        return fail(h, HEDDLE_BAD_INPUT,
+                    "%s: error: the module's variables need more device memory than the limit of %llu bytes\n", name,
                     (unsigned long long)h->mem.limit_b);
     }
     m->kernels = base_alloc(sizeof(*m->kernels) * (p->nfuncs + 1u));
     for (u32 i = 0; i < p->nfuncs; i++)
-        if (p->funcs[i]->is_entry && p->funcs[i]->has_body) m->kernels[m->nkernels++] = (struct heddle_kernel){.module = m, .entry = p->funcs[i]};
+        if (p->funcs[i]->is_entry && p->funcs[i]->has_body)
+            m->kernels[m->nkernels++] = (struct heddle_kernel){.module = m, .entry = p->funcs[i]};
     m->next = h->modules;
     h->modules = m;
     *out = m;
@@ -171,7 +180,9 @@ void heddle_module_free(struct heddle *h, struct heddle_module *m) {
 }
 
 uint32_t heddle_module_kernels(const struct heddle_module *m) { return m->nkernels; }
-struct heddle_kernel *heddle_module_kernel_at(struct heddle_module *m, uint32_t i) { return i < m->nkernels ? &m->kernels[i] : NULL; }
+struct heddle_kernel *heddle_module_kernel_at(struct heddle_module *m, uint32_t i) {
+    return i < m->nkernels ? &m->kernels[i] : NULL;
+}
 
 struct heddle_kernel *heddle_module_kernel(struct heddle_module *m, const char *name) {
     for (u32 i = 0; i < m->nkernels; i++)
@@ -181,7 +192,8 @@ struct heddle_kernel *heddle_module_kernel(struct heddle_module *m, const char *
 
 int heddle_module_symbol(struct heddle *h, struct heddle_module *m, const char *name, uint64_t *addr, uint64_t *size) {
     const struct ptx_var *v = ptx_find_var(m->ptx, name);
-    if (!v || !v->placed) return fail(h, HEDDLE_BAD_INPUT, "%s: error: no global or constant variable '%s'\n", m->ptx->file, name);
+    if (!v || !v->placed)
+        return fail(h, HEDDLE_BAD_INPUT, "%s: error: no global or constant variable '%s'\n", m->ptx->file, name);
     if (addr) *addr = v->address;
     if (size) *size = v->size_b;
     return HEDDLE_OK;
@@ -235,9 +247,11 @@ int heddle_kernel_info(struct heddle *h, struct heddle_kernel *hk, struct heddle
 int heddle_kernel_param(struct heddle *h, struct heddle_kernel *hk, uint32_t i, struct heddle_param_info *info) {
     const struct kernel *k = lowered(h, hk);
     if (!k) return HEDDLE_BAD_INPUT;
-    if (i >= k->nparams) return fail(h, HEDDLE_BAD_INPUT, "kernel '%s' has %u parameters; there is no parameter %u\n", k->name, k->nparams, i);
+    if (i >= k->nparams)
+        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s' has %u parameters; there is no parameter %u\n", k->name, k->nparams, i);
     const struct kernel_param *p = &k->params[i];
-    *info = (struct heddle_param_info){p->name, p->offset_b, p->size_b, p->align_b, p->is_ptr, p->is_ptr ? space_names[p->ptr_space] : ""};
+    *info = (struct heddle_param_info){p->name,    p->offset_b, p->size_b,
+                                       p->align_b, p->is_ptr,   p->is_ptr ? space_names[p->ptr_space] : ""};
     return HEDDLE_OK;
 }
 
@@ -263,7 +277,9 @@ int heddle_free(struct heddle *h, uint64_t addr) {
 
 static u8 *host_range(struct heddle *h, u64 addr, u64 bytes) {
     u8 *p = memory_host(&h->mem, addr, bytes);
-    if (!p) fail(h, HEDDLE_BAD_INPUT, "%llu bytes at 0x%llx are not inside one live allocation\n", (unsigned long long)bytes, (unsigned long long)addr);
+    if (!p)
+        fail(h, HEDDLE_BAD_INPUT, "%llu bytes at 0x%llx are not inside one live allocation\n", (unsigned long long)bytes,
+             (unsigned long long)addr);
     return p;
 }
 
@@ -302,37 +318,45 @@ static u64 shared_size(const struct kernel *k, const struct heddle_launch *l) {
 static int check_shape(struct heddle *h, const struct kernel *k, const struct heddle_launch *l) {
     for (u32 i = 0; i < 3; i++)
         if (!l->grid[i] || !l->block[i])
-            return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': grid and block must be at least 1 in every dimension, found grid %u,%u,%u block %u,%u,%u\n", k->name,
-                        l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+            return fail(h, HEDDLE_BAD_INPUT,
+                        "kernel '%s': grid and block must be at least 1 in every dimension, found grid %u,%u,%u block %u,%u,%u\n",
+                        k->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
     if (l->grid[0] > 0x7FFFFFFF || l->grid[1] > MAX_GRID_YZ || l->grid[2] > MAX_GRID_YZ)
-        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a grid of %u,%u,%u is larger than 2147483647,65535,65535\n", k->name, l->grid[0], l->grid[1], l->grid[2]);
+        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a grid of %u,%u,%u is larger than 2147483647,65535,65535\n", k->name,
+                    l->grid[0], l->grid[1], l->grid[2]);
     u64 threads = (u64)l->block[0] * l->block[1] * l->block[2];
     u32 most = k->max_threads ? MIN(k->max_threads, (u32)MAX_BLOCK_THREADS) : MAX_BLOCK_THREADS;
     if (threads > most || l->block[0] > MAX_BLOCK_THREADS || l->block[1] > MAX_BLOCK_THREADS)
-        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a block of %llu threads is larger than %s %u\n", k->name, (unsigned long long)threads,
-                    most < MAX_BLOCK_THREADS ? "the kernel's .maxntid of" : "the limit of", most);
+        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a block of %llu threads is larger than %s %u\n", k->name,
+                    (unsigned long long)threads, most < MAX_BLOCK_THREADS ? "the kernel's .maxntid of" : "the limit of", most);
     if (l->block[2] > MAX_BLOCK_Z)
-        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a block of %u,%u,%u is larger than 1024,1024,64\n", k->name, l->block[0], l->block[1], l->block[2]);
-    if (k->reqntid[0] && (k->reqntid[0] != l->block[0] || MAX(k->reqntid[1], 1u) != l->block[1] || MAX(k->reqntid[2], 1u) != l->block[2]))
-        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': its .reqntid asks for blocks of %u,%u,%u, found %u,%u,%u\n", k->name, k->reqntid[0],
-                    MAX(k->reqntid[1], 1u), MAX(k->reqntid[2], 1u), l->block[0], l->block[1], l->block[2]);
+        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a block of %u,%u,%u is larger than 1024,1024,64\n", k->name, l->block[0],
+                    l->block[1], l->block[2]);
+    if (k->reqntid[0] &&
+        (k->reqntid[0] != l->block[0] || MAX(k->reqntid[1], 1u) != l->block[1] || MAX(k->reqntid[2], 1u) != l->block[2]))
+        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': its .reqntid asks for blocks of %u,%u,%u, found %u,%u,%u\n", k->name,
+                    k->reqntid[0], MAX(k->reqntid[1], 1u), MAX(k->reqntid[2], 1u), l->block[0], l->block[1], l->block[2]);
     if (l->registers > MAX_REGISTERS)
-        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a thread cannot have %u registers; the limit is %d\n", k->name, l->registers, MAX_REGISTERS);
+        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a thread cannot have %u registers; the limit is %d\n", k->name,
+                    l->registers, MAX_REGISTERS);
     u64 shared = shared_size(k, l);
     if (shared > MAX_SHARED_B)
-        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': %llu bytes of shared memory a block (%u static, %u dynamic) are more than the limit of %d\n", k->name,
-                    (unsigned long long)shared, k->shared_b, l->dynamic_shared_b, MAX_SHARED_B);
+        return fail(h, HEDDLE_BAD_INPUT,
+                    "kernel '%s': %llu bytes of shared memory a block (%u static, %u dynamic) are more than the limit of %d\n",
+                    k->name, (unsigned long long)shared, k->shared_b, l->dynamic_shared_b, MAX_SHARED_B);
     if (k->local_b > MAX_LOCAL_B)
-        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': %u bytes of local memory a thread are more than the limit of %d\n", k->name, k->local_b, MAX_LOCAL_B);
+        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': %u bytes of local memory a thread are more than the limit of %d\n",
+                    k->name, k->local_b, MAX_LOCAL_B);
     return HEDDLE_OK;
 }
 
 static int fill_params(struct heddle *h, const struct kernel *k, const struct heddle_launch *l, u8 *params) {
-    if (l->nargs != k->nparams) return fail(h, HEDDLE_BAD_INPUT, "kernel '%s' takes %u parameters, found %u\n", k->name, k->nparams, l->nargs);
+    if (l->nargs != k->nparams)
+        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s' takes %u parameters, found %u\n", k->name, k->nparams, l->nargs);
     for (u32 i = 0; i < l->nargs; i++) {
         if (l->args[i].size_b != k->params[i].size_b)
-            return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': parameter %u ('%s') has %u bytes, found %u\n", k->name, i, k->params[i].name, k->params[i].size_b,
-                        l->args[i].size_b);
+            return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': parameter %u ('%s') has %u bytes, found %u\n", k->name, i,
+                        k->params[i].name, k->params[i].size_b, l->args[i].size_b);
         memcpy(params + k->params[i].offset_b, l->args[i].data, l->args[i].size_b);
     }
     return HEDDLE_OK;
@@ -371,7 +395,8 @@ static void collect(const struct launch *l, const struct heddle_launch *hl, doub
     r->registers = hl->registers ? hl->registers : l->k->regs_per_thread;
 }
 
-static int run(struct heddle *h, const struct kernel *k, const struct heddle_launch *hl, const u8 *params, struct heddle_result *r) {
+static int run(struct heddle *h, const struct kernel *k, const struct heddle_launch *hl, const u8 *params,
+               struct heddle_result *r) {
     struct ticker t = {h, clock_seconds(), clock_seconds()};
     const struct heddle_options *o = &h->opt;
     struct launch l = {
@@ -418,7 +443,9 @@ int heddle_launch(struct heddle *h, struct heddle_kernel *hk, const struct heddl
     if (!k) return HEDDLE_BAD_INPUT;
     if (k->refuse) return fail(h, HEDDLE_BAD_INPUT, "kernel '%s' cannot run: %s\n", k->name, k->refuse);
     if (k->needs_warp32 && h->opt.warp_size != 32)
-        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s' uses lane ids, shuffles, votes or matrices, which are defined for warps of 32 lanes only; the warp size is %u\n",
+        return fail(h, HEDDLE_BAD_INPUT,
+                    "kernel '%s' uses lane ids, shuffles, votes or matrices, which are defined for warps of 32 lanes only; the "
+                    "warp size is %u\n",
                     k->name, h->opt.warp_size);
     int rc = check_shape(h, k, l);
     if (rc) return rc;

@@ -91,7 +91,8 @@ const struct cli_command cli_check = {
     .usage = "FILE.ptx... [OPTIONS]",
     .details = "For each kernel: registers and predicates per thread, shared, local and constant memory (local with a + where "
                "recursion\n"
-               "makes the stack's depth unknown), parameters and instructions, and why it cannot be launched when it uses something that\n"
+               "makes the stack's depth unknown), parameters and instructions, and why it cannot be launched when it uses "
+               "something that\n"
                "is not modelled. Exit code 2 when a file has an error.",
     .example = "heddle check kernel.ptx --disasm",
     .options = options,

@@ -48,7 +48,8 @@ static bool above_taken(const struct warp *w, const struct group *g, u32 slab, u
 }
 
 /* Local memory is [lane][bytes]; an address may reach down into callers' frames, never above the own one. */
-static bool on_local(struct warp *w, const struct group *g, u32 slab, struct maccess *a, const struct inst *in, const struct request *r) {
+static bool on_local(struct warp *w, const struct group *g, u32 slab, struct maccess *a, const struct inst *in,
+                     const struct request *r) {
     u64 fixed = (u64)g->local_base + w->cta->launch->k->funcs[w->frames.at[g->frame].func].local_b;
     u64 taken = stack_taken(w, g, (u64)a->mask << 32 * slab), top = fixed + taken;
     u64 mine[SLAB_LANES];
@@ -67,7 +68,8 @@ static bool on_local(struct warp *w, const struct group *g, u32 slab, struct mac
     return ok;
 }
 
-static bool on_space(struct warp *w, const struct group *g, const struct inst *in, u32 slab, enum space space, struct maccess *a, const struct request *r) {
+static bool on_space(struct warp *w, const struct group *g, const struct inst *in, u32 slab, enum space space, struct maccess *a,
+                     const struct request *r) {
     struct launch *l = w->cta->launch;
     bool ok;
     switch (space) {
@@ -98,7 +100,8 @@ static enum space window_space(u64 addr, u64 *base) {
 }
 
 /* Lanes of one window at a time; loads land in a buffer of their own, since a gather writes all lanes. */
-static bool on_generic(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, const struct request *r) {
+static bool on_generic(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a,
+                       const struct request *r) {
     u32 left = a->mask;
     while (left) {
         u64 base, other;
@@ -125,7 +128,8 @@ static bool on_generic(struct warp *w, const struct group *g, const struct inst 
     return true;
 }
 
-static bool access_any(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, const struct request *r) {
+static bool access_any(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a,
+                       const struct request *r) {
     if (in->space != SPACE_GENERIC) return on_space(w, g, in, slab, (enum space)in->space, a, r);
     if (a->ops->inside(a->addr, 0, PARAM_WINDOW - 1, 0)) return on_space(w, g, in, slab, SPACE_GLOBAL, a, r);
     return on_generic(w, g, in, slab, a, r);
@@ -141,7 +145,8 @@ bool access_store(struct warp *w, const struct group *g, const struct inst *in, 
     return access_any(w, g, in, slab, a, &r);
 }
 
-bool access_atomic(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, const u64 *opa, const u64 *opb, u64 *old) {
+bool access_atomic(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, const u64 *opa,
+                   const u64 *opb, u64 *old) {
     struct request r = {.kind = ATOMIC, .opa = opa, .opb = opb, .old = old};
     return access_any(w, g, in, slab, a, &r);
 }
@@ -150,26 +155,35 @@ bool access_atomic(struct warp *w, const struct group *g, const struct inst *in,
 static struct maccess lane_access(const struct warp *w, const struct inst *in, u32 lane, u64 *addrs, u64 addr, u32 bytes) {
     struct launch *l = w->cta->launch;
     for (u32 i = 0; i < SLAB_LANES; i++) addrs[i] = addr;
-    return (struct maccess){.mask = 1u << lane % SLAB_LANES, .size_b = bytes, .align_b = bytes, .ops = l->ops, .hint = &l->hints[in - l->k->code], .addr = addrs};
+    return (struct maccess){.mask = 1u << lane % SLAB_LANES,
+                            .size_b = bytes,
+                            .align_b = bytes,
+                            .ops = l->ops,
+                            .hint = &l->hints[in - l->k->code],
+                            .addr = addrs};
 }
 
-bool access_lane_load(struct warp *w, const struct group *g, const struct inst *in, enum space space, u32 lane, u64 addr, void *out, u32 bytes) {
+bool access_lane_load(struct warp *w, const struct group *g, const struct inst *in, enum space space, u32 lane, u64 addr,
+                      void *out, u32 bytes) {
     _Alignas(64) u64 addrs[SLAB_LANES];
     _Alignas(64) u8 data[SLAB_LANES * 16];
     struct maccess a = lane_access(w, in, lane, addrs, addr, bytes);
     struct request r = {.kind = LOAD, .out = data};
-    bool ok = space == SPACE_GENERIC ? on_generic(w, g, in, lane / SLAB_LANES, &a, &r) : on_space(w, g, in, lane / SLAB_LANES, space, &a, &r);
+    bool ok = space == SPACE_GENERIC ? on_generic(w, g, in, lane / SLAB_LANES, &a, &r)
+                                     : on_space(w, g, in, lane / SLAB_LANES, space, &a, &r);
     if (ok) memcpy(out, data + (size_t)(lane % SLAB_LANES) * bytes, bytes);
     return ok;
 }
 
-bool access_lane_store(struct warp *w, const struct group *g, const struct inst *in, enum space space, u32 lane, u64 addr, const void *in_data, u32 bytes) {
+bool access_lane_store(struct warp *w, const struct group *g, const struct inst *in, enum space space, u32 lane, u64 addr,
+                       const void *in_data, u32 bytes) {
     _Alignas(64) u64 addrs[SLAB_LANES];
     _Alignas(64) u8 data[SLAB_LANES * 16] = {0};
     struct maccess a = lane_access(w, in, lane, addrs, addr, bytes);
     struct request r = {.kind = STORE, .in = data};
     memcpy(data + (size_t)(lane % SLAB_LANES) * bytes, in_data, bytes);
-    return space == SPACE_GENERIC ? on_generic(w, g, in, lane / SLAB_LANES, &a, &r) : on_space(w, g, in, lane / SLAB_LANES, space, &a, &r);
+    return space == SPACE_GENERIC ? on_generic(w, g, in, lane / SLAB_LANES, &a, &r)
+                                  : on_space(w, g, in, lane / SLAB_LANES, space, &a, &r);
 }
 
 bool access_peek(struct warp *w, u32 lane, u64 addr, void *out, u32 bytes) {

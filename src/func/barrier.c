@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { BAR_SYNC, BAR_ARRIVE, BAR_POPC, BAR_AND, BAR_OR }; /* inst.aux, as the lowering sets it */
-
 static void deliver(struct group *g, const struct inst *in, const struct warp *w, const struct barrier *b) {
     if (in->d.absent) return;
     if (in->aux == BAR_POPC) {
@@ -78,7 +76,8 @@ static void barrier_arrive(struct warp *w, struct group *g, const struct inst *i
     b->by_warp[w->id] |= g->mask;
     b->arrived = b->expected ? count_arrived(c, b) : b->arrived + (u32)__builtin_popcountll(g->mask);
     if (in->s[2].absent) return;
-    u64 p = in->s[2].in == OPND_IN_POOL ? *(const u32 *)(const void *)(c->launch->k->pool + in->s[2].off) ? ~0ull : 0 : g->preds[in->s[2].off];
+    u64 p = in->s[2].in == OPND_IN_POOL ? *(const u32 *)(const void *)(c->launch->k->pool + in->s[2].off) ? ~0ull : 0
+                                        : g->preds[in->s[2].off];
     if (in->s[2].negate) p = ~p;
     b->red_popc += (u32)__builtin_popcountll(p & g->mask);
     b->red_and = b->red_and && !(g->mask & ~p);
@@ -109,13 +108,13 @@ void exec_bar(struct warp *w, struct group *g, const struct inst *in, u64 mask) 
         return;
     }
     if (count % w->cta->launch->warp_size) {
-        fault_at(w, in, (int)lane, "barrier thread count %u is not a multiple of the warp size %u", count, w->cta->launch->warp_size);
+        fault_at(w, in, (int)lane, "barrier thread count %u is not a multiple of the warp size %u", count,
+                 w->cta->launch->warp_size);
         return;
     }
     if (in->s[0].in == OPND_IN_REG) split_by_id(w, g, in, id);
     barrier_arrive(w, g, in, id, count);
-    if (in->aux == BAR_ARRIVE)
-        g->pc++;
+    if (in->aux == BAR_ARRIVE) g->pc++;
     else {
         g->state = GROUP_BARRIER;
         g->wait = (u8)id;

@@ -8,7 +8,8 @@ static const struct {
     const char *name;
     enum builtin id;
 } builtins[] = {
-    {"vprintf", BUILTIN_VPRINTF}, {"printf", BUILTIN_PRINTF}, {"__assertfail", BUILTIN_ASSERTFAIL}, {"malloc", BUILTIN_MALLOC}, {"free", BUILTIN_FREE},
+    {"vprintf", BUILTIN_VPRINTF}, {"printf", BUILTIN_PRINTF}, {"__assertfail", BUILTIN_ASSERTFAIL},
+    {"malloc", BUILTIN_MALLOC},   {"free", BUILTIN_FREE},
 };
 
 int builtin_find(const char *name) {
@@ -25,10 +26,8 @@ static u64 slot_value(struct warp *w, struct group *g, const struct func_slot *s
 }
 
 static void slot_set(struct warp *w, struct group *g, const struct func_slot *s, u32 lane, u64 v) {
-    if (s->in_reg)
-        opnd_write(w, g, &s->reg, lane, v);
-    else
-        memcpy(w->local + (size_t)lane * w->local_cap + g->local_base + s->off_b, &v, MIN(s->size_b, 8u));
+    if (s->in_reg) opnd_write(w, g, &s->reg, lane, v);
+    else memcpy(w->local + (size_t)lane * w->local_cap + g->local_base + s->off_b, &v, MIN(s->size_b, 8u));
 }
 
 enum { MAX_STRING = 4096 };
@@ -47,7 +46,7 @@ static bool read_string(struct warp *w, u32 lane, u64 addr, char *out) {
 struct printer {
     struct warp *w;
     u32 lane;
-    u64 args;  /* address of the next argument */
+    u64 args; /* address of the next argument */
     FILE *out;
     bool bad;  /* an argument could not be read */
     u32 taken; /* arguments read */
@@ -94,8 +93,7 @@ static void print_conversion(struct printer *p, char *spec, size_t n, u32 size_b
         memcpy(spec + n - 1, "ll", 2);
         bool is_signed = conv == 'd' || conv == 'i';
         fprintf(p->out, spec, narrow(v, size_b, is_signed));
-    } else
-        fprintf(p->out, "%s", spec);
+    } else fprintf(p->out, "%s", spec);
 }
 
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -111,14 +109,10 @@ static void print_format(struct printer *p, const char *f) {
         u32 size_b = 4;
         spec[n++] = *f++;
         while (*f && strchr("-+ #0123456789.*lhzjtqL", *f) && n < 24) {
-            if (*f == 'l' || *f == 'z' || *f == 'j' || *f == 't' || *f == 'q')
-                size_b = 8;
-            else if (*f == 'h')
-                size_b = size_b == 2 ? 1 : 2;
-            else if (*f == '*')
-                n += (size_t)snprintf(spec + n, 16, "%d", (int)next_arg(p, 4));
-            else if (*f != 'L')
-                spec[n++] = *f;
+            if (*f == 'l' || *f == 'z' || *f == 'j' || *f == 't' || *f == 'q') size_b = 8;
+            else if (*f == 'h') size_b = size_b == 2 ? 1 : 2;
+            else if (*f == '*') n += (size_t)snprintf(spec + n, 16, "%d", (int)next_arg(p, 4));
+            else if (*f != 'L') spec[n++] = *f;
             f++;
         }
         if (!*f) break;
@@ -126,15 +120,15 @@ static void print_format(struct printer *p, const char *f) {
         spec[n] = 0;
         if (spec[n - 1] == '%') {
             fputc('%', p->out);
-        } else
-            print_conversion(p, spec, n, size_b);
+        } else print_conversion(p, spec, n, size_b);
     }
 }
 
 static void do_printf(struct warp *w, struct group *g, const struct inst *in, const struct call_info *c, u32 lane) {
     struct launch *l = w->cta->launch;
     char format[MAX_STRING];
-    struct printer p = {.w = w, .lane = lane, .args = slot_value(w, g, &c->args[1], lane), .out = l->program_out ? l->program_out : stdout};
+    struct printer p = {
+        .w = w, .lane = lane, .args = slot_value(w, g, &c->args[1], lane), .out = l->program_out ? l->program_out : stdout};
     if (!read_string(w, lane, slot_value(w, g, &c->args[0], lane), format)) {
         fault_at(w, in, (int)lane, "printf: the format at 0x%llx is not readable memory",
                  (unsigned long long)slot_value(w, g, &c->args[0], lane));
@@ -161,7 +155,8 @@ void builtin_call(struct warp *w, struct group *g, const struct inst *in, const 
     struct launch *l = w->cta->launch;
     enum builtin b = (enum builtin)c->builtin;
     if (c->nargs < min_args(b)) {
-        fault_at(w, in, __builtin_ctzll(mask), "a built-in function needs at least %u arguments, this call has %u", min_args(b), c->nargs);
+        fault_at(w, in, __builtin_ctzll(mask), "a built-in function needs at least %u arguments, this call has %u", min_args(b),
+                 c->nargs);
         return;
     }
     for (u64 rest = mask; rest && !l->faulted; rest &= rest - 1) {
@@ -178,7 +173,8 @@ void builtin_call(struct warp *w, struct group *g, const struct inst *in, const 
         }
         default: {
             u64 addr = slot_value(w, g, &c->args[0], lane);
-            if (addr && !memory_free(l->mem, addr, OWNER_HEAP)) fault_at(w, in, (int)lane, "free of 0x%llx, which malloc did not return", (unsigned long long)addr);
+            if (addr && !memory_free(l->mem, addr, OWNER_HEAP))
+                fault_at(w, in, (int)lane, "free of 0x%llx, which malloc did not return", (unsigned long long)addr);
         }
         }
     }

@@ -46,7 +46,8 @@ static void group_enter(struct warp *w, struct group *g, i32 f) {
 static void grow_rows(struct warp *w, u32 rows) {
     u32 cap = MAX(rows, w->rows * 2);
     u8 *regs = base_alloc_aligned((size_t)cap * ROW_B * w->nslabs);
-    for (u32 s = 0; s < w->nslabs; s++) memcpy(regs + (size_t)s * cap * ROW_B, w->regs + (size_t)s * w->rows * ROW_B, (size_t)w->rows * ROW_B);
+    for (u32 s = 0; s < w->nslabs; s++)
+        memcpy(regs + (size_t)s * cap * ROW_B, w->regs + (size_t)s * w->rows * ROW_B, (size_t)w->rows * ROW_B);
     free(w->regs);
     w->regs = regs;
     w->rows = cap;
@@ -153,10 +154,8 @@ static i32 conv_for(struct warp *w, const struct group *g, i32 pc) {
 void group_part(struct warp *w, struct group *g, u64 lanes, i32 pc, i32 reconv) {
     g->conv = conv_for(w, g, reconv);
     g->mask &= ~lanes;
-    if (reconv != NONE && pc == reconv)
-        conv_park(w, &w->convs.at[g->conv], lanes);
-    else
-        group_add(w, g, lanes, pc);
+    if (reconv != NONE && pc == reconv) conv_park(w, &w->convs.at[g->conv], lanes);
+    else group_add(w, g, lanes, pc);
 }
 
 void group_branch(struct warp *w, struct group *g, u64 taken, i32 target, i32 reconv) {
@@ -300,7 +299,8 @@ static void slot_read(struct warp *w, const struct side *s, u32 lane, u8 *out) {
         *out = (u8)(s->preds[f->reg.off] >> lane & 1);
         return;
     }
-    const u8 *row = f->reg.in == OPND_IN_POOL ? w->cta->launch->k->pool + f->reg.off : s->regs + (size_t)slab * w->rows * ROW_B + f->reg.off;
+    const u8 *row =
+        f->reg.in == OPND_IN_POOL ? w->cta->launch->k->pool + f->reg.off : s->regs + (size_t)slab * w->rows * ROW_B + f->reg.off;
     memcpy(out, row + (size_t)l * 4 * f->reg.rows, MIN(f->size_b, 4u * f->reg.rows));
 }
 
@@ -321,7 +321,8 @@ static void slot_write(struct warp *w, const struct side *s, u32 lane, const u8 
     memcpy(at, in, MIN(f->size_b, 4u * f->reg.rows));
 }
 
-static void copy_slots(struct warp *w, u64 mask, struct side to, struct side from, const struct func_slot *ts, const struct func_slot *fs, u32 n) {
+static void copy_slots(struct warp *w, u64 mask, struct side to, struct side from, const struct func_slot *ts,
+                       const struct func_slot *fs, u32 n) {
     for (u32 i = 0; i < n; i++) {
         to.slot = &ts[i], from.slot = &fs[i];
         if (!ts[i].in_reg && !fs[i].in_reg) {
@@ -362,8 +363,15 @@ bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func
         return false;
     }
     i32 f = frame_new(w);
-    w->frames.at[f] = (struct frame){.ret_pc = ret_pc, .parent = caller, .refs = 1, .func = (u16)func, .depth = (u16)(from.depth + 1), .row = from.row + cf->rows,
-                                     .pred = from.pred + cf->preds, .local = from.local + cf->local_b + (stack_taken(w, g, g->mask) + 15) / 16 * 16, .call = c};
+    w->frames.at[f] = (struct frame){.ret_pc = ret_pc,
+                                     .parent = caller,
+                                     .refs = 1,
+                                     .func = (u16)func,
+                                     .depth = (u16)(from.depth + 1),
+                                     .row = from.row + cf->rows,
+                                     .pred = from.pred + cf->preds,
+                                     .local = from.local + cf->local_b + (stack_taken(w, g, g->mask) + 15) / 16 * 16,
+                                     .call = c};
     const struct frame *fr = &w->frames.at[f];
     reserve_frame(w, fr->row + kf->rows, fr->pred + kf->preds, fr->local + kf->local_b);
     struct side src = {g->regs, g->preds, g->local_base, NULL};
@@ -394,17 +402,17 @@ void warp_check(const struct warp *w) {
     u64 seen = 0;
     for (u32 i = 0; i < w->groups.n; i++) {
         const struct group *g = &w->groups.at[i];
-        CHECK(g->mask && !(g->mask & seen));                                       /* F1 */
-        CHECK(w->frames.at[g->frame].refs > 0);                                    /* F3 */
-        CHECK(g->conv == NONE || w->convs.at[g->conv].pc != NONE);                 /* F3 */
+        CHECK(g->mask && !(g->mask & seen));                       /* F1 */
+        CHECK(w->frames.at[g->frame].refs > 0);                    /* F3 */
+        CHECK(g->conv == NONE || w->convs.at[g->conv].pc != NONE); /* F3 */
         seen |= g->mask;
     }
     for (u32 i = 0; i < w->convs.n; i++) {
         const struct conv *c = &w->convs.at[i];
         if (c->pc == NONE) continue;
-        CHECK(!(c->arrived & ~c->expected) && c->arrived != c->expected);          /* F2 */
-        CHECK(!(c->arrived & seen));                                               /* F1 */
+        CHECK(!(c->arrived & ~c->expected) && c->arrived != c->expected); /* F2 */
+        CHECK(!(c->arrived & seen));                                      /* F1 */
         seen |= c->arrived;
     }
-    CHECK(seen == w->live);                                                        /* F1 */
+    CHECK(seen == w->live); /* F1 */
 }

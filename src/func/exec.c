@@ -23,7 +23,9 @@ static inline bool slab_begin(const struct warp *w, const struct group *g, u64 m
     return true;
 }
 
-static inline u8 *slab_row(const struct slab *x, const struct opnd *o) { return (o->in == OPND_IN_POOL ? (u8 *)x->pool : x->regs) + o->off; }
+static inline u8 *slab_row(const struct slab *x, const struct opnd *o) {
+    return (o->in == OPND_IN_POOL ? (u8 *)x->pool : x->regs) + o->off;
+}
 
 static inline u32 pred_bits(const struct group *g, const struct opnd *o, const struct slab *x, u32 s) {
     u32 p = o->in == OPND_IN_POOL ? *(const u32 *)(const void *)(x->pool + o->off) : (u32)(g->preds[o->off] >> 32 * s);
@@ -69,10 +71,8 @@ void exec_rows2(struct warp *w, struct group *g, const struct inst *in, u64 mask
 /* The result of a lane function into d, whatever d's width */
 static void keep_rows(const struct warp *w, const struct slab *x, const struct opnd *d, const void *t) {
     if (d->absent) return;
-    if (d->rows == 2)
-        w->cta->launch->ops->blend64((u64 *)(void *)(x->regs + d->off), t, x->mask);
-    else
-        w->cta->launch->ops->blend32((u32 *)(void *)(x->regs + d->off), t, x->mask);
+    if (d->rows == 2) w->cta->launch->ops->blend64((u64 *)(void *)(x->regs + d->off), t, x->mask);
+    else w->cta->launch->ops->blend32((u32 *)(void *)(x->regs + d->off), t, x->mask);
 }
 
 void exec_setp(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
@@ -133,7 +133,8 @@ void exec_fourth(struct warp *w, struct group *g, const struct inst *in, u64 mas
     for (u32 s = 0; s < w->nslabs; s++) {
         if (!slab_begin(w, g, mask, s, &x)) continue;
         _Alignas(64) u64 t[SLAB_LANES];
-        in->lane(t, slab_row(&x, &in->s[0]), slab_row(&x, &in->s[1]), slab_row(&x, &in->s[2]), (u32 *)(void *)slab_row(&x, &in->q), in->aux);
+        in->lane(t, slab_row(&x, &in->s[0]), slab_row(&x, &in->s[1]), slab_row(&x, &in->s[2]),
+                 (u32 *)(void *)slab_row(&x, &in->q), in->aux);
         keep_rows(w, &x, &in->d, t);
     }
 }
@@ -184,7 +185,8 @@ void exec_pack(struct warp *w, struct group *g, const struct inst *in, u64 mask)
         u8 t[SLAB_LANES][16] = {{0}};
         for (u32 e = 0; e < in->extra_n; e++) {
             const u8 *row = slab_row(&x, &in->extra[e]);
-            for (u32 l = 0; l < SLAB_LANES; l++) memcpy(&t[l][e * in->elem_b], row + (size_t)l * 4 * in->extra[e].rows, in->elem_b);
+            for (u32 l = 0; l < SLAB_LANES; l++)
+                memcpy(&t[l][e * in->elem_b], row + (size_t)l * 4 * in->extra[e].rows, in->elem_b);
         }
         for (u32 rest = x.mask; rest && !in->d.absent; rest &= rest - 1) {
             u32 l = (u32)__builtin_ctz(rest);
@@ -219,10 +221,8 @@ void exec_unpack(struct warp *w, struct group *g, const struct inst *in, u64 mas
 static void fill_row(const struct warp *w, const struct slab *x, const struct opnd *d, u64 value) {
     _Alignas(64) u64 t[SLAB_LANES];
     for (u32 l = 0; l < SLAB_LANES; l++)
-        if (d->rows == 2)
-            t[l] = value;
-        else
-            ((u32 *)(void *)t)[l] = (u32)value;
+        if (d->rows == 2) t[l] = value;
+        else ((u32 *)(void *)t)[l] = (u32)value;
     keep_rows(w, x, d, t);
 }
 
@@ -239,7 +239,8 @@ void exec_isspacep(struct warp *w, struct group *g, const struct inst *in, u64 m
         const u64 *a = (const u64 *)(const void *)slab_row(&x, &in->s[0]);
         u32 p = 0;
         for (u32 l = 0; l < SLAB_LANES; l++) {
-            bool shared = a[l] - SHARED_WINDOW < WINDOW_B, local = a[l] - LOCAL_WINDOW < WINDOW_B, param = a[l] - PARAM_WINDOW < WINDOW_B;
+            bool shared = a[l] - SHARED_WINDOW < WINDOW_B, local = a[l] - LOCAL_WINDOW < WINDOW_B,
+                 param = a[l] - PARAM_WINDOW < WINDOW_B;
             const struct alloc *al = shared || local || param ? NULL : memory_find(w->cta->launch->mem, a[l]);
             bool in_const = al && al->read_only;
             bool yes = in->space == SPACE_SHARED  ? shared
@@ -320,17 +321,17 @@ static u64 sreg_value(struct warp *w, enum sreg r, u32 lane) {
 }
 
 /* Whether lanes of a warp read different values */
-static bool sreg_differs(enum sreg r) { return r <= SREG_tid_z || r == SREG_laneid || (r >= SREG_lanemask_eq && r <= SREG_lanemask_gt); }
+static bool sreg_differs(enum sreg r) {
+    return r <= SREG_tid_z || r == SREG_laneid || (r >= SREG_lanemask_eq && r <= SREG_lanemask_gt);
+}
 
 static void fill_lanes(struct warp *w, const struct slab *x, const struct opnd *d, enum sreg r, u32 s) {
     _Alignas(64) u64 t[SLAB_LANES];
     for (u32 l = 0; l < SLAB_LANES; l++) {
         u32 lane = s * SLAB_LANES + l;
         u64 v = r <= SREG_tid_z ? w->tid[r - SREG_tid_x][lane] : sreg_value(w, r, lane);
-        if (d->rows == 2)
-            t[l] = v;
-        else
-            ((u32 *)(void *)t)[l] = (u32)v;
+        if (d->rows == 2) t[l] = v;
+        else ((u32 *)(void *)t)[l] = (u32)v;
     }
     keep_rows(w, x, d, t);
 }
@@ -345,11 +346,8 @@ void exec_sreg(struct warp *w, struct group *g, const struct inst *in, u64 mask)
             pred_write(g, &in->d, s, 0, x.mask);
             continue;
         }
-        if (r <= SREG_tid_z && in->d.rows == 1)
-            keep_rows(w, &x, &in->d, &w->tid[r - SREG_tid_x][s * SLAB_LANES]);
-        else if (sreg_differs(r))
-            fill_lanes(w, &x, &in->d, r, s);
-        else
-            fill_row(w, &x, &in->d, sreg_value(w, r, 0));
+        if (r <= SREG_tid_z && in->d.rows == 1) keep_rows(w, &x, &in->d, &w->tid[r - SREG_tid_x][s * SLAB_LANES]);
+        else if (sreg_differs(r)) fill_lanes(w, &x, &in->d, r, s);
+        else fill_row(w, &x, &in->d, sreg_value(w, r, 0));
     }
 }

@@ -2,12 +2,9 @@
 #include "func/func.h"
 
 void exec_bra(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    if (mask == g->mask)
-        g->pc = in->target;
-    else if (!mask)
-        g->pc++;
-    else
-        group_branch(w, g, mask, in->target, in->reconv);
+    if (mask == g->mask) g->pc = in->target;
+    else if (!mask) g->pc++;
+    else group_branch(w, g, mask, in->target, in->reconv);
 }
 
 /* Sends the lanes of one target after the other away; those of the last one stay in g. */
@@ -28,10 +25,8 @@ void exec_brx(struct warp *w, struct group *g, const struct inst *in, u64 mask) 
         for (u64 m = rest; m; m &= m - 1)
             if (opnd_read(w, g, &in->s[0], (u32)__builtin_ctzll(m)) == index) same |= m & -m;
         rest &= ~same;
-        if (rest)
-            group_part(w, g, same, t->targets[index], in->reconv);
-        else
-            g->pc = t->targets[index];
+        if (rest) group_part(w, g, same, t->targets[index], in->reconv);
+        else g->pc = t->targets[index];
     }
 }
 
@@ -49,10 +44,8 @@ void exec_fnexit(struct warp *w, struct group *g, const struct inst *in, u64 mas
 }
 
 void exec_trap(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    if (mask)
-        fault_at(w, in, __builtin_ctzll(mask), "trap");
-    else
-        g->pc++;
+    if (mask) fault_at(w, in, __builtin_ctzll(mask), "trap");
+    else g->pc++;
 }
 
 static i32 func_at(const struct kernel *k, u64 address) {
@@ -90,7 +83,7 @@ void exec_call(struct warp *w, struct group *g, const struct inst *in, u64 mask)
     u64 address = indirect ? opnd_read(w, g, &in->s[0], (u32)__builtin_ctzll(now)) : 0;
     i32 func = indirect ? func_at(w->cta->launch->k, address) : c->func;
     if (func == NONE)
-        fault_at(w, in, __builtin_ctzll(now), "indirect call of 0x%llx, which is no function of this kernel", (unsigned long long)address);
-    else
-        group_call(w, g, in, func, g->pc + 1);
+        fault_at(w, in, __builtin_ctzll(now), "indirect call of 0x%llx, which is no function of this kernel",
+                 (unsigned long long)address);
+    else group_call(w, g, in, func, g->pc + 1);
 }

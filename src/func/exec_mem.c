@@ -9,19 +9,19 @@ struct access { /* one slab's access while it is being made */
     struct maccess a;
 };
 
-static bool access_begin(const struct warp *w, const struct group *g, const struct inst *in, const struct opnd *base, i64 off, u64 mask, u32 s, struct access *x) {
+static bool access_begin(const struct warp *w, const struct group *g, const struct inst *in, const struct opnd *base, i64 off,
+                         u64 mask, u32 s, struct access *x) {
     struct launch *l = w->cta->launch;
     u32 m = (u32)(mask >> 32 * s);
     if (!m) return false;
     u64 add = (u64)off + (in->frame_local ? g->local_base : 0);
     if (base->absent)
         for (u32 i = 0; i < SLAB_LANES; i++) x->addr[i] = add;
-    else if (base->rows == 2)
-        l->ops->address64(x->addr, (const u64 *)(const void *)opnd_row(w, g, base, s, l->k->pool), add, m);
-    else
-        l->ops->address32(x->addr, (const u32 *)(const void *)opnd_row(w, g, base, s, l->k->pool), add, m);
+    else if (base->rows == 2) l->ops->address64(x->addr, (const u64 *)(const void *)opnd_row(w, g, base, s, l->k->pool), add, m);
+    else l->ops->address32(x->addr, (const u32 *)(const void *)opnd_row(w, g, base, s, l->k->pool), add, m);
     u32 bytes = (u32)in->elem_b * in->nelem;
-    x->a = (struct maccess){.mask = m, .size_b = bytes, .align_b = bytes, .ops = l->ops, .hint = &l->hints[in - l->k->code], .addr = x->addr};
+    x->a = (struct maccess){
+        .mask = m, .size_b = bytes, .align_b = bytes, .ops = l->ops, .hint = &l->hints[in - l->k->code], .addr = x->addr};
     return true;
 }
 
@@ -48,7 +48,8 @@ static void spread_extended(u8 *t, const u8 *p, u32 stride, const struct inst *i
 }
 
 /* Element e of each lane's packed bytes into a register row */
-static void spread(const struct warp *w, const struct group *g, const struct inst *in, const struct opnd *d, u32 s, u32 m, const u8 *packed, u32 e) {
+static void spread(const struct warp *w, const struct group *g, const struct inst *in, const struct opnd *d, u32 s, u32 m,
+                   const u8 *packed, u32 e) {
     if (d->absent) return;
     const struct rowops *ops = w->cta->launch->ops;
     u8 *row = opnd_row(w, g, d, s, NULL);
@@ -56,19 +57,15 @@ static void spread(const struct warp *w, const struct group *g, const struct ins
     const u8 *p = packed + (size_t)e * in->elem_b;
     _Alignas(64) u64 t[SLAB_LANES];
     if (width == 16) { /* b128: no arithmetic, so no rows to blend */
-        for (u32 rest = m; rest; rest &= rest - 1) memcpy(row + (size_t)__builtin_ctz(rest) * 16, p + (size_t)__builtin_ctz(rest) * stride, 16);
+        for (u32 rest = m; rest; rest &= rest - 1)
+            memcpy(row + (size_t)__builtin_ctz(rest) * 16, p + (size_t)__builtin_ctz(rest) * stride, 16);
         return;
     }
-    if (in->elem_b == 8 && width == 8)
-        spread_doubles(t, p, stride);
-    else if (in->elem_b == 4 && width == 4)
-        spread_words((u32 *)(void *)t, p, stride);
-    else
-        spread_extended((u8 *)t, p, stride, in, width);
-    if (width == 8)
-        ops->blend64((u64 *)(void *)row, t, m);
-    else
-        ops->blend32((u32 *)(void *)row, (const u32 *)(const void *)t, m);
+    if (in->elem_b == 8 && width == 8) spread_doubles(t, p, stride);
+    else if (in->elem_b == 4 && width == 4) spread_words((u32 *)(void *)t, p, stride);
+    else spread_extended((u8 *)t, p, stride, in, width);
+    if (width == 8) ops->blend64((u64 *)(void *)row, t, m);
+    else ops->blend32((u32 *)(void *)row, (const u32 *)(const void *)t, m);
 }
 
 static void load_done(const struct warp *w, const struct group *g, const struct inst *in, u32 s, u32 m, const u8 *packed) {
@@ -84,7 +81,8 @@ static void load_done(const struct warp *w, const struct group *g, const struct 
 
 /* The short way: a slab's access to one known place, shared memory or the allocation this instruction used last. False when it does not
  * apply; the long way then finds out what is wrong, if anything. */
-static bool short_begin(const struct warp *w, const struct group *g, const struct inst *in, u64 mask, bool write, struct row_access *r) {
+static bool short_begin(const struct warp *w, const struct group *g, const struct inst *in, u64 mask, bool write,
+                        struct row_access *r) {
     struct launch *l = w->cta->launch;
     u32 size = (u32)in->elem_b * in->nelem;
     struct memwindow win = {w->cta->shared, 0, l->shared_b};
@@ -93,7 +91,8 @@ static bool short_begin(const struct warp *w, const struct group *g, const struc
         bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
         if (!global || !l->port.window(l->port.ctx, l->hints[in - l->k->code], write, &win)) return false;
     }
-    *r = (struct row_access){win.host, win.base, win.size_b, opnd_row(w, g, &in->s[0], 0, l->k->pool), in->s[0].rows == 2, (u64)in->imm, size, (u32)mask};
+    *r = (struct row_access){win.host,           win.base,     win.size_b, opnd_row(w, g, &in->s[0], 0, l->k->pool),
+                             in->s[0].rows == 2, (u64)in->imm, size,       (u32)mask};
     return true;
 }
 
@@ -101,7 +100,8 @@ static bool short_load(struct warp *w, struct group *g, const struct inst *in, u
     struct row_access r;
     const struct rowops *ops = w->cta->launch->ops;
     bool whole = mask == w->live;
-    if (in->access == ACCESS_GENERAL || (in->access == ACCESS_WORDS && !whole) || !short_begin(w, g, in, mask, false, &r)) return false;
+    if (in->access == ACCESS_GENERAL || (in->access == ACCESS_WORDS && !whole) || !short_begin(w, g, in, mask, false, &r))
+        return false;
     if (in->access == ACCESS_ROW && whole) return ops->fetch(opnd_row(w, g, &in->d, 0, NULL), &r);
     _Alignas(64) u8 packed[SLAB_LANES * 16];
     if (!ops->fetch(packed, &r)) return false;
@@ -113,8 +113,7 @@ static bool short_load(struct warp *w, struct group *g, const struct inst *in, u
         _Alignas(64) u32 t[SLAB_LANES];
         ops->widen(t, packed, in->elem_b, in->aux & 1, in->aux >> 8);
         ops->blend32((u32 *)(void *)opnd_row(w, g, &in->d, 0, NULL), t, (u32)mask);
-    } else
-        load_done(w, g, in, 0, (u32)mask, packed);
+    } else load_done(w, g, in, 0, (u32)mask, packed);
     return true;
 }
 
@@ -160,10 +159,8 @@ void exec_ldparam(struct warp *w, struct group *g, const struct inst *in, u64 ma
     for (u32 s = 0; s < w->nslabs; s++) {
         _Alignas(64) u64 t[SLAB_LANES];
         for (u32 i = 0; i < SLAB_LANES; i++)
-            if (in->elem_b == 8)
-                t[i] = value;
-            else
-                ((u32 *)(void *)t)[i] = (u32)value;
+            if (in->elem_b == 8) t[i] = value;
+            else ((u32 *)(void *)t)[i] = (u32)value;
         load_done(w, g, in, s, (u32)(mask >> 32 * s), (const u8 *)t);
     }
 }
@@ -183,7 +180,8 @@ void exec_st(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
         for (u32 e = 0; e < in->nelem; e++) {
             const u8 *row = opnd_row(w, g, &src[e], s, pool);
             for (u32 l = 0; l < SLAB_LANES; l++)
-                memcpy(packed + (size_t)l * in->elem_b * in->nelem + e * in->elem_b, row + (size_t)l * 4 * src[e].rows, in->elem_b);
+                memcpy(packed + (size_t)l * in->elem_b * in->nelem + e * in->elem_b, row + (size_t)l * 4 * src[e].rows,
+                       in->elem_b);
         }
         if (!access_store(w, g, in, s, &x.a, packed)) return;
     }

@@ -33,8 +33,6 @@ void exec_shfl(struct warp *w, struct group *g, const struct inst *in, u64 mask)
     write_pred(g, &in->extra[0], valid, mask);
 }
 
-enum { VOTE_BALLOT, VOTE_ALL, VOTE_ANY, VOTE_UNI };
-
 void exec_vote(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     u64 p = read_pred(w, g, &in->s[0]) & mask;
     if (in->aux == VOTE_BALLOT) {
@@ -49,7 +47,8 @@ void exec_match(struct warp *w, struct group *g, const struct inst *in, u64 mask
     u64 v[SLAB_LANES] = {0};
     bool all = true;
     u32 first = (u32)__builtin_ctzll(mask);
-    for (u64 rest = mask; rest; rest &= rest - 1) v[__builtin_ctzll(rest)] = opnd_read(w, g, &in->s[0], (u32)__builtin_ctzll(rest));
+    for (u64 rest = mask; rest; rest &= rest - 1)
+        v[__builtin_ctzll(rest)] = opnd_read(w, g, &in->s[0], (u32)__builtin_ctzll(rest));
     for (u64 rest = mask; rest; rest &= rest - 1) all = all && v[__builtin_ctzll(rest)] == v[first];
     for (u64 rest = mask; rest; rest &= rest - 1) {
         u32 lane = (u32)__builtin_ctzll(rest);
@@ -63,7 +62,8 @@ void exec_match(struct warp *w, struct group *g, const struct inst *in, u64 mask
 
 void exec_redux(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     u64 acc = opnd_read(w, g, &in->s[0], (u32)__builtin_ctzll(mask));
-    for (u64 rest = mask & (mask - 1); rest; rest &= rest - 1) acc = atomic_apply(in->info, acc, opnd_read(w, g, &in->s[0], (u32)__builtin_ctzll(rest)), 0);
+    for (u64 rest = mask & (mask - 1); rest; rest &= rest - 1)
+        acc = atomic_apply(in->info, acc, opnd_read(w, g, &in->s[0], (u32)__builtin_ctzll(rest)), 0);
     for (u64 rest = mask; rest; rest &= rest - 1) opnd_write(w, g, &in->d, (u32)__builtin_ctzll(rest), (u32)acc);
 }
 
@@ -88,7 +88,9 @@ void exec_warpsync(struct warp *w, struct group *g, const struct inst *in, u64 m
 enum { JOINT_S0 = 0, JOINT_S1 = 2, JOINT_S2 = 3, JOINT_D = 4, JOINT_ROWS = 5 }; /* rows; s0 may have 64 bits */
 enum { JOINT_PRED_S0, JOINT_PRED_D, JOINT_PRED_EXTRA, JOINT_PREDS };
 
-static bool two_results(const struct inst *in) { return in->exec == exec_shfl || in->exec == exec_match || in->exec == exec_elect; }
+static bool two_results(const struct inst *in) {
+    return in->exec == exec_shfl || in->exec == exec_match || in->exec == exec_elect;
+}
 static bool pred_result(const struct inst *in) { return in->exec == exec_vote && in->aux != VOTE_BALLOT; }
 
 bool collective_alike(const struct inst *a, const struct inst *b) {
@@ -117,10 +119,8 @@ void collective_joint(struct warp *w, const struct meeting *m) {
     for (u32 i = 0; i < m->n; i++) {
         const struct group *g = &w->groups.at[m->part[i].group];
         const struct inst *pi = &code[g->pc];
-        if (in->exec == exec_vote)
-            preds[JOINT_PRED_S0] |= read_pred(w, g, &pi->s[0]) & m->part[i].lanes;
-        else
-            joint_fetch(w, g, &pi->s[0], rows, JOINT_S0, m->part[i].lanes);
+        if (in->exec == exec_vote) preds[JOINT_PRED_S0] |= read_pred(w, g, &pi->s[0]) & m->part[i].lanes;
+        else joint_fetch(w, g, &pi->s[0], rows, JOINT_S0, m->part[i].lanes);
         joint_fetch(w, g, &pi->s[1], rows, JOINT_S1, m->part[i].lanes);
         joint_fetch(w, g, &pi->s[2], rows, JOINT_S2, m->part[i].lanes);
     }
@@ -131,15 +131,15 @@ void collective_joint(struct warp *w, const struct meeting *m) {
                                        : (struct opnd){.in = OPND_IN_REG, .rows = in->s[0].rows, .off = JOINT_S0 * ROW_B};
     joint.s[1] = (struct opnd){.in = OPND_IN_REG, .rows = 1, .off = JOINT_S1 * ROW_B};
     joint.s[2] = (struct opnd){.in = OPND_IN_REG, .rows = 1, .off = JOINT_S2 * ROW_B};
-    joint.d = pred_result(in) ? (struct opnd){.in = OPND_IN_PRED, .off = JOINT_PRED_D} : (struct opnd){.in = OPND_IN_REG, .rows = 1, .off = JOINT_D * ROW_B};
+    joint.d = pred_result(in) ? (struct opnd){.in = OPND_IN_PRED, .off = JOINT_PRED_D}
+                              : (struct opnd){.in = OPND_IN_REG, .rows = 1, .off = JOINT_D * ROW_B};
     joint.extra = &extra;
     in->exec(w, &g, &joint, m->lanes);
     for (u32 i = 0; i < m->n; i++) {
         struct group *home = &w->groups.at[m->part[i].group];
         const struct inst *pi = &code[home->pc];
         u64 lanes = m->part[i].lanes;
-        if (pred_result(in))
-            write_pred(home, &pi->d, preds[JOINT_PRED_D], lanes);
+        if (pred_result(in)) write_pred(home, &pi->d, preds[JOINT_PRED_D], lanes);
         else if (in->exec != exec_warpsync && !pi->d.absent)
             copy_lanes(opnd_row(w, home, &pi->d, 0, NULL), rows + (size_t)JOINT_D * ROW_B, 1, lanes);
         if (two_results(in)) write_pred(home, &pi->extra[0], preds[JOINT_PRED_EXTRA], lanes);
@@ -162,10 +162,8 @@ void exec_mma(struct warp *w, struct group *g, const struct inst *in, u64 mask) 
         for (u32 j = 0; j < (u32)(in->imm >> 8 * i & 0xFF); j++, at++) {
             const struct opnd *o = &in->extra[at];
             static _Thread_local _Alignas(64) u64 sink[SLAB_LANES];
-            if (i == 0)
-                d[j] = o->absent ? (void *)sink : opnd_row(w, g, o, 0, NULL);
-            else
-                s[i - 1][j] = opnd_row(w, g, o, 0, w->cta->launch->k->pool);
+            if (i == 0) d[j] = o->absent ? (void *)sink : opnd_row(w, g, o, 0, NULL);
+            else s[i - 1][j] = opnd_row(w, g, o, 0, w->cta->launch->k->pool);
         }
     mma_run(in->key, d, s[0], s[1], s[2]);
 }

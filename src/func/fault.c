@@ -69,22 +69,26 @@ void fault_access(struct warp *w, const struct inst *in, u32 slab, const struct 
     static const char *const verbs[] = {[ICLASS_LOAD] = "load of", [ICLASS_STORE] = "store of", [ICLASS_ATOMIC] = "atomic on"};
     const char *verb = in->iclass < ARRAY_LEN(verbs) && verbs[in->iclass] ? verbs[in->iclass] : "access of";
     u64 addr = a->addr[a->fault_lane];
-    strbuf_add(&l->fault, "%s %u bytes at %s address 0x%llx", verb, a->size_b, space == SPACE_GENERIC ? "global" : space_names[space], (unsigned long long)addr);
+    strbuf_add(&l->fault, "%s %u bytes at %s address 0x%llx", verb, a->size_b,
+               space == SPACE_GENERIC ? "global" : space_names[space], (unsigned long long)addr);
     switch ((enum fault_kind)a->fault) {
     case FAULT_MISALIGNED: strbuf_add(&l->fault, ", which is not a multiple of %u", a->align_b); break;
     case FAULT_FREED: {
         const struct alloc *al = memory_find(l->mem, addr);
-        strbuf_add(&l->fault, ", in the freed allocation of %llu bytes at 0x%llx", (unsigned long long)al->size_b, (unsigned long long)al->base);
+        strbuf_add(&l->fault, ", in the freed allocation of %llu bytes at 0x%llx", (unsigned long long)al->size_b,
+                   (unsigned long long)al->base);
         break;
     }
     case FAULT_READ_ONLY: strbuf_add(&l->fault, ", in constant memory, which may only be read"); break;
     default:
         if (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_GENERIC) {
             strbuf_add(&l->fault, addr < 4096 ? ", a null pointer" : ", outside every allocation");
-            if (addr < GLOBAL_BASE && in->space == SPACE_GENERIC) strbuf_add(&l->fault, " (or a shared or local address that cvta did not make generic)");
+            if (addr < GLOBAL_BASE && in->space == SPACE_GENERIC)
+                strbuf_add(&l->fault, " (or a shared or local address that cvta did not make generic)");
             if (addr >= 4096) describe_neighbour(l, addr);
         } else
-            strbuf_add(&l->fault, ", outside the %llu bytes of %s memory", (unsigned long long)space_size(w, space), space_names[space]);
+            strbuf_add(&l->fault, ", outside the %llu bytes of %s memory", (unsigned long long)space_size(w, space),
+                       space_names[space]);
     }
     fault_end(w, in, (int)(slab * SLAB_LANES + a->fault_lane));
 }
@@ -96,11 +100,12 @@ static void describe_group(struct cta *c, const struct warp *w, const struct gro
     strbuf_add(&l->fault, "\n  warp %u, lanes 0x%llx: ", w->id, (unsigned long long)g->mask);
     if (g->state == GROUP_BARRIER) {
         const struct barrier *b = &c->bars[g->wait];
-        strbuf_add(&l->fault, "wait at barrier %u (%u of %u threads have come)", g->wait, b->arrived, b->expected ? b->expected : c->live_threads);
+        strbuf_add(&l->fault, "wait at barrier %u (%u of %u threads have come)", g->wait, b->arrived,
+                   b->expected ? b->expected : c->live_threads);
     } else if (g->state == GROUP_COLLECTIVE)
-        strbuf_add(&l->fault, "wait for lanes 0x%llx named by their mask", (unsigned long long)(g->wait_mask & w->live & ~g->mask));
-    else
-        strbuf_add(&l->fault, "run");
+        strbuf_add(&l->fault, "wait for lanes 0x%llx named by their mask",
+                   (unsigned long long)(g->wait_mask & w->live & ~g->mask));
+    else strbuf_add(&l->fault, "run");
     strbuf_add(&l->fault, " at ");
     fault_where(l, &l->k->code[g->pc], &l->fault);
 }
@@ -109,8 +114,8 @@ static void describe_parked(struct cta *c, const struct warp *w) {
     for (u32 i = 0; i < w->convs.n; i++) {
         const struct conv *v = &w->convs.at[i];
         if (v->pc == NONE || !v->arrived) continue;
-        strbuf_add(&c->launch->fault, "\n  warp %u, lanes 0x%llx: wait to go on together with lanes 0x%llx at ", w->id, (unsigned long long)v->arrived,
-                   (unsigned long long)(v->expected & ~v->arrived));
+        strbuf_add(&c->launch->fault, "\n  warp %u, lanes 0x%llx: wait to go on together with lanes 0x%llx at ", w->id,
+                   (unsigned long long)v->arrived, (unsigned long long)(v->expected & ~v->arrived));
         fault_where(c->launch, &c->launch->k->code[v->pc], &c->launch->fault);
     }
 }
@@ -141,7 +146,9 @@ static bool has_parked(const struct warp *w) {
 static bool waits_apart(const struct cta *c) {
     for (u32 i = 0; i < c->nwarps; i++)
         for (u32 j = 0; j < c->warps[i].groups.n; j++)
-            if (c->warps[i].groups.at[j].state == GROUP_BARRIER && c->warps[i].groups.at[j].mask != c->warps[i].live && has_parked(&c->warps[i])) return true;
+            if (c->warps[i].groups.at[j].state == GROUP_BARRIER && c->warps[i].groups.at[j].mask != c->warps[i].live &&
+                has_parked(&c->warps[i]))
+                return true;
     return false;
 }
 
@@ -156,7 +163,8 @@ void fault_deadlock(struct cta *c) {
 
 void fault_limit(struct launch *l, struct cta *c) {
     if (!fault_begin(l)) return;
-    strbuf_add(&l->fault, "the limit of %llu warp instructions is reached (endless loop?)", (unsigned long long)l->max_instructions);
+    strbuf_add(&l->fault, "the limit of %llu warp instructions is reached (endless loop?)",
+               (unsigned long long)l->max_instructions);
     strbuf_add(&l->fault, "\n  kernel '%s', block (%u,%u,%u)", l->k->name, c->index[0], c->index[1], c->index[2]);
     describe_warps(c);
 }

@@ -18,12 +18,12 @@
 #include <string.h>
 
 /* --- addresses: one 64-bit space, with windows for what is private to a block or thread */
-#define GLOBAL_BASE 0x10000000ull
-#define FUNC_WINDOW 0x600000000000ull   /* functions, 16 bytes apart */
-#define PARAM_WINDOW 0x7C0000000000ull  /* kernel parameters, generic form */
+#define GLOBAL_BASE   0x10000000ull
+#define FUNC_WINDOW   0x600000000000ull /* functions, 16 bytes apart */
+#define PARAM_WINDOW  0x7C0000000000ull /* kernel parameters, generic form */
 #define SHARED_WINDOW 0x7D0000000000ull
-#define LOCAL_WINDOW 0x7E0000000000ull
-#define WINDOW_B 0x10000000000ull
+#define LOCAL_WINDOW  0x7E0000000000ull
+#define WINDOW_B      0x10000000000ull
 
 /* --- memory.c */
 enum owner { OWNER_HOST, OWNER_MODULE, OWNER_HEAP }; /* who made an allocation, and alone may free it */
@@ -39,7 +39,8 @@ struct memory {
     u64 used_b, limit_b;
 };
 u64 memory_alloc(struct memory *m, u64 bytes, u32 align_b, enum owner owner, bool read_only); /* 0 when over the limit */
-bool memory_free(struct memory *m, u64 addr, enum owner owner); /* false when addr is not the start of a live allocation of that owner */
+bool memory_free(struct memory *m, u64 addr,
+                 enum owner owner); /* false when addr is not the start of a live allocation of that owner */
 /* Host bytes of [addr, addr+bytes), or NULL when not inside one live allocation */
 u8 *memory_host(struct memory *m, u64 addr, u64 bytes);
 struct alloc *memory_find(struct memory *m, u64 addr); /* the allocation whose range or freed range holds addr, or NULL */
@@ -48,14 +49,14 @@ void memory_release(struct memory *m);
 enum fault_kind { FAULT_NONE, FAULT_WILD, FAULT_FREED, FAULT_MISALIGNED, FAULT_READ_ONLY };
 /* One access of one slab's lanes. */
 struct maccess {
-    u32 mask;             /* lanes that take part */
-    u32 size_b;           /* bytes per lane, all elements */
-    u32 align_b;          /* required alignment: size_b of one element times elements */
+    u32 mask;    /* lanes that take part */
+    u32 size_b;  /* bytes per lane, all elements */
+    u32 align_b; /* required alignment: size_b of one element times elements */
     const struct rowops *ops;
-    u32 *hint;            /* the allocation found last time by this instruction; any value is legal */
-    u64 *addr;            /* [32]; entries of lanes that take no part may be overwritten */
+    u32 *hint; /* the allocation found last time by this instruction; any value is legal */
+    u64 *addr; /* [32]; entries of lanes that take no part may be overwritten */
     /* on failure: */
-    u8 fault;             /* enum fault_kind */
+    u8 fault; /* enum fault_kind */
     u8 fault_lane;
 };
 struct rowops;
@@ -85,12 +86,13 @@ bool span_store(u8 *host, u64 base, u64 size_b, struct maccess *a, const void *i
 
 /* --- atomic.c */
 struct atomic_op {
-    u8 kind; /* enum mod: add, min, max, and, or, xor, exch, cas, inc, dec */
-    u8 type; /* enum type */
+    u8 kind;  /* enum mod: add, min, max, and, or, xor, exch, cas, inc, dec */
+    u8 type;  /* enum type */
     bool ftz; /* global f32 add flushes subnormals */
 };
 u64 atomic_apply(const struct atomic_op *op, u64 old, u64 a, u64 b);
-bool span_atomic(u8 *host, u64 base, u64 size_b, struct maccess *m, const struct atomic_op *op, const u64 *opa, const u64 *opb, u64 *old);
+bool span_atomic(u8 *host, u64 base, u64 size_b, struct maccess *m, const struct atomic_op *op, const u64 *opa, const u64 *opb,
+                 u64 *old);
 
 /* --- the state of a warp */
 enum builtin { BUILTIN_VPRINTF, BUILTIN_PRINTF, BUILTIN_ASSERTFAIL, BUILTIN_MALLOC, BUILTIN_FREE, BUILTIN_COUNT };
@@ -103,62 +105,62 @@ enum group_state {
 };
 struct group { /* lanes of one warp that stand at one pc (D3) */
     i32 pc;
-    i32 frame;        /* index into warp.frames */
-    i32 conv;         /* meeting point it is heading for, or NONE */
+    i32 frame; /* index into warp.frames */
+    i32 conv;  /* meeting point it is heading for, or NONE */
     u64 mask;
-    u8 *regs;         /* its frame's first row, slab 0 */
-    u64 *preds;       /* its frame's first predicate */
-    u32 local_base;   /* its frame's first local byte */
-    u8 state;         /* enum group_state */
+    u8 *regs;       /* its frame's first row, slab 0 */
+    u64 *preds;     /* its frame's first predicate */
+    u32 local_base; /* its frame's first local byte */
+    u8 state;       /* enum group_state */
     u8 wait;
     u64 wait_mask;
 };
 struct frame { /* one call of one function by some lanes together */
     i32 ret_pc;
-    i32 parent;       /* NONE for the kernel itself; of a free one: the next free one */
-    u16 refs;         /* groups, meeting points and child frames that need it; 0 = free */
-    u16 func;         /* index into kernel.funcs */
+    i32 parent; /* NONE for the kernel itself; of a free one: the next free one */
+    u16 refs;   /* groups, meeting points and child frames that need it; 0 = free */
+    u16 func;   /* index into kernel.funcs */
     u16 depth;
-    u32 row, pred, local; /* first row, predicate, local byte */
+    u32 row, pred, local;         /* first row, predicate, local byte */
     const struct call_info *call; /* where results go */
 };
-struct conv { /* a meeting point: lanes of `expected` go on from pc together */
-    i32 pc;           /* NONE = free */
+struct conv {          /* a meeting point: lanes of `expected` go on from pc together */
+    i32 pc;            /* NONE = free */
     i32 frame, parent; /* parent of a free one: the next free one */
     u64 expected, arrived;
-    u64 polled, ran;  /* the warp's counts when lanes last came here */
+    u64 polled, ran; /* the warp's counts when lanes last came here */
 };
 
 struct cta;
 struct warp {
     struct cta *cta;
-    u32 id;           /* in its block */
+    u32 id; /* in its block */
     u32 nslabs;
-    u64 live;         /* lanes that have not exited */
-    u8 *regs;         /* [slab][row][lane] */
-    u32 rows;         /* capacity, rows per slab */
+    u64 live; /* lanes that have not exited */
+    u8 *regs; /* [slab][row][lane] */
+    u32 rows; /* capacity, rows per slab */
     u64 *preds;
-    u32 npreds;       /* capacity */
+    u32 npreds; /* capacity */
     VEC(struct group) groups;
     VEC(struct frame) frames;
     VEC(struct conv) convs;
-    u32 current;      /* index of the group that runs */
-    u64 polled, ran;  /* polling instructions, and all, that the warp has run */
-    u64 turn_polled, turn_ran; /* the same when the current group was chosen */
-    i32 free_frame, free_conv; /* first free ones, or NONE */
-    u8 *local;        /* [lane][local_cap] */
-    u32 local_cap;    /* bytes per lane */
-    u32 tid0;         /* linear thread id of lane 0 */
+    u32 current;                       /* index of the group that runs */
+    u64 polled, ran;                   /* polling instructions, and all, that the warp has run */
+    u64 turn_polled, turn_ran;         /* the same when the current group was chosen */
+    i32 free_frame, free_conv;         /* first free ones, or NONE */
+    u8 *local;                         /* [lane][local_cap] */
+    u32 local_cap;                     /* bytes per lane */
+    u32 tid0;                          /* linear thread id of lane 0 */
     _Alignas(64) u32 tid[3][MAX_WARP]; /* %tid.x, .y, .z */
 };
 
 struct barrier {
-    u32 expected;      /* threads, 0 = all of the block */
-    u32 arrived;       /* threads */
-    u64 *by_warp;      /* lanes that arrived, per warp */
-    u32 red_popc;      /* of the current phase */
+    u32 expected; /* threads, 0 = all of the block */
+    u32 arrived;  /* threads */
+    u64 *by_warp; /* lanes that arrived, per warp */
+    u32 red_popc; /* of the current phase */
     bool red_and, red_or;
-    u32 result;        /* of the last phase: popc | and<<30 | or<<31 */
+    u32 result; /* of the last phase: popc | and<<30 | or<<31 */
 };
 enum { CTA_BARRIERS = 16 };
 
@@ -173,11 +175,11 @@ struct cta {
     struct warp *warps;
     u8 *shared;
     struct barrier bars[CTA_BARRIERS];
-    u64 progress;      /* instructions it has run */
+    u64 progress; /* instructions it has run */
 };
 
 struct pc_count {
-    u64 warps, lanes;  /* warp instructions, and lanes active in them */
+    u64 warps, lanes; /* warp instructions, and lanes active in them */
 };
 
 /* counts += what runs says */
@@ -189,19 +191,19 @@ struct launch { /* everything a running kernel shares */
     struct memport port;
     const struct rowops *ops;
     u32 grid[3], block[3];
-    u32 threads;       /* per block */
+    u32 threads; /* per block */
     u32 warp_size;
     u32 shared_b, dynamic_shared_b;
     const u8 *params;
-    u64 workspace;     /* device address of zeroed memory for barriers of the whole grid, or 0 */
-    u32 *hints;        /* per pc, for maccess.hint */
+    u64 workspace;           /* device address of zeroed memory for barriers of the whole grid, or 0 */
+    u32 *hints;              /* per pc, for maccess.hint */
     struct pc_count *counts; /* per pc */
     struct pc_count *runs;   /* per pc and one: straight runs as differences, added where one starts, taken away where it ends */
-    u64 ctas, ctas_done; /* blocks in all, and ended */
-    u64 instructions;  /* warp instructions so far */
+    u64 ctas, ctas_done;     /* blocks in all, and ended */
+    u64 instructions;        /* warp instructions so far */
     u64 max_instructions;
-    u64 divergent;     /* branches whose lanes went both ways */
-    u64 clock;         /* what %clock reads: moves with every read */
+    u64 divergent; /* branches whose lanes went both ways */
+    u64 clock;     /* what %clock reads: moves with every read */
     FILE *program_out;
     FILE *trace;
     i64 trace_cta, trace_warp; /* NONE: all */
@@ -224,12 +226,13 @@ void fault_limit(struct launch *l, struct cta *c);
 void fault_where(const struct launch *l, const struct inst *in, struct strbuf *out); /* "saxpy.ptx:12: ld.global.f32 ..." */
 
 /* --- converge.c */
-void warp_reset(struct warp *w); /* one group with all live lanes at pc 0 */
-void group_exit(struct warp *w, struct group *g, u64 lanes);   /* lanes end; g may be gone afterwards */
+void warp_reset(struct warp *w);                                                       /* one group with all live lanes at pc 0 */
+void group_exit(struct warp *w, struct group *g, u64 lanes);                           /* lanes end; g may be gone afterwards */
 void group_branch(struct warp *w, struct group *g, u64 taken, i32 target, i32 reconv); /* g->pc is the branch's own pc on entry */
 /* Lanes of g leave for pc; both they and the rest of g meet again at reconv (when it is not NONE) */
 void group_part(struct warp *w, struct group *g, u64 lanes, i32 pc, i32 reconv);
-void group_split_to(struct warp *w, struct group *g, u64 lanes, i32 pc); /* some lanes of g leave for pc, as a group of their own */
+void group_split_to(struct warp *w, struct group *g, u64 lanes,
+                    i32 pc); /* some lanes of g leave for pc, as a group of their own */
 /* At an instruction where branches meet: true when g may go on (perhaps with more lanes), false when it is parked and gone. */
 bool group_arrive(struct warp *w, u32 gi);
 bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func, i32 ret_pc); /* false after a fault */
@@ -243,35 +246,39 @@ bool warp_release_parked(struct warp *w, bool stuck); /* stuck: nothing in the b
  * for. True when a group became ready. */
 bool warp_release_overdue(struct warp *w, u64 polls, u64 ran);
 void warp_reserve_local(struct warp *w, u32 bytes); /* at least so many bytes of local memory a lane */
-bool warp_pick(struct warp *w); /* chooses the next ready group after current; false when none */
+bool warp_pick(struct warp *w);                     /* chooses the next ready group after current; false when none */
 void warp_check(const struct warp *w);
 
 /* --- barrier.c */
 void cta_barrier_exit(struct cta *c); /* a thread ended: barriers of all threads may open */
-struct meeting { /* lanes that run a collective instruction together */
+struct meeting {                      /* lanes that run a collective instruction together */
     u32 n;
     struct {
-        u32 group;  /* index into warp.groups */
+        u32 group; /* index into warp.groups */
         u64 lanes;
     } part[MAX_WARP]; /* the current group first, the others by rising index */
-    u64 lanes;      /* of all parts */
-    bool apart;     /* they stand at different instructions, or in different calls */
+    u64 lanes;        /* of all parts */
+    bool apart;       /* they stand at different instructions, or in different calls */
 };
 /* `lanes` of the current group want to run their instruction with all live lanes of `members`: true when these have come, at the same instruction or
  * at others with the same qualifiers and mask. Else false, and the group waits. */
 bool group_meet(struct warp *w, u64 lanes, u64 members, struct meeting *m);
-void group_leave(struct warp *w, const struct meeting *m); /* afterwards: the parts go on, as one group where they stand together */
+void group_leave(struct warp *w,
+                 const struct meeting *m); /* afterwards: the parts go on, as one group where they stand together */
 
 /* --- access.c: one slab's access to any space. False after a fault has been recorded. */
 bool access_load(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, void *out);
 bool access_store(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, const void *data);
-bool access_atomic(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, const u64 *opa, const u64 *opb, u64 *old);
+bool access_atomic(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, const u64 *opa,
+                   const u64 *opb, u64 *old);
 /* Bytes at a lane's generic address, for builtins; false when they are not there */
 bool access_peek(struct warp *w, u32 lane, u64 addr, void *out, u32 bytes);
 
 /* One lane's access of `bytes` (at most 16), aligned to them; false after a fault has been recorded */
-bool access_lane_load(struct warp *w, const struct group *g, const struct inst *in, enum space space, u32 lane, u64 addr, void *out, u32 bytes);
-bool access_lane_store(struct warp *w, const struct group *g, const struct inst *in, enum space space, u32 lane, u64 addr, const void *data, u32 bytes);
+bool access_lane_load(struct warp *w, const struct group *g, const struct inst *in, enum space space, u32 lane, u64 addr,
+                      void *out, u32 bytes);
+bool access_lane_store(struct warp *w, const struct group *g, const struct inst *in, enum space space, u32 lane, u64 addr,
+                       const void *data, u32 bytes);
 
 /* --- stack.c: alloca. The most bytes that any of the lanes has taken in the group's frame */
 u32 stack_taken(const struct warp *w, const struct group *g, u64 lanes);
@@ -313,15 +320,19 @@ static inline u64 opnd_read(const struct warp *w, const struct group *g, const s
     return v;
 }
 static inline void opnd_write(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane, u64 v) {
-    if (!o->absent) memcpy(opnd_row(w, g, o, lane / SLAB_LANES, NULL) + (size_t)(lane % SLAB_LANES) * 4 * o->rows, &v, 4u * o->rows);
+    if (!o->absent)
+        memcpy(opnd_row(w, g, o, lane / SLAB_LANES, NULL) + (size_t)(lane % SLAB_LANES) * 4 * o->rows, &v, 4u * o->rows);
 }
 
 /* --- exec.c: the exec functions the lowering chooses from */
-#define EXEC_LIST(X)                                                                                                             \
-    X(rows1) X(rows2) X(setp) X(selp) X(predlogic) X(carry) X(fourth) X(sreg) X(lop3p) X(pack) X(unpack) X(movlocal) X(isspacep) \
-    X(ld) X(st) X(ldparam) X(atom) X(nop) X(fence) X(bra) X(brx) X(call) X(ret) X(exit) X(trap) X(fnexit) X(bar)      \
-    X(shfl) X(vote) X(match) X(redux) X(activemask) X(elect) X(warpsync) X(cpasync) X(mma) X(ldmatrix) X(stmatrix) X(movmatrix) \
-    X(atomv) X(atom128) X(mbarrier) X(cpbulk) X(alloca) X(stacksave) X(stackrestore) X(wmma_load) X(wmma_store) X(wmma)
+/* clang-format off */
+#define EXEC_LIST(X) \
+    X(rows1) X(rows2) X(setp) X(selp) X(predlogic) X(carry) X(fourth) X(sreg) X(lop3p) X(pack) X(unpack) \
+    X(movlocal) X(isspacep) X(ld) X(st) X(ldparam) X(atom) X(nop) X(fence) X(bra) X(brx) X(call) X(ret) X(exit) \
+    X(trap) X(fnexit) X(bar) X(shfl) X(vote) X(match) X(redux) X(activemask) X(elect) X(warpsync) X(cpasync) \
+    X(mma) X(ldmatrix) X(stmatrix) X(movmatrix) X(atomv) X(atom128) X(mbarrier) X(cpbulk) X(alloca) X(stacksave) \
+    X(stackrestore) X(wmma_load) X(wmma_store) X(wmma)
+/* clang-format on */
 #define EXEC_DECLARE(id) exec_fn exec_##id;
 EXEC_LIST(EXEC_DECLARE)
 /* exec_warp.c: whether lanes that stand at a and lanes that stand at b may run as one, and doing it */
@@ -332,15 +343,19 @@ bool exec_mma_legal(const struct opkey *k, const u32 n[4]);
 
 /* inst.info of wmma */
 struct wmma_info {
-    u8 part;        /* 'a', 'b', 'c' (also d) of load and store; 0 for mma */
-    bool col;       /* memory is column by column */
-    u8 type;        /* enum type of an element of the part */
+    u8 part;  /* 'a', 'b', 'c' (also d) of load and store; 0 for mma */
+    bool col; /* memory is column by column */
+    u8 type;  /* enum type of an element of the part */
     u16 m, n, k;
-    u8 regs;        /* registers of the fragment that is loaded or stored */
-    u8 nregs[4];    /* mma: registers of d, a, b, c */
-    u8 types[4];    /* mma: enum type of d, a, b, c */
+    u8 regs;           /* registers of the fragment that is loaded or stored */
+    u8 nregs[4];       /* mma: registers of d, a, b, c */
+    u8 types[4];       /* mma: enum type of d, a, b, c */
     struct opkey step; /* mma: the product of the tensor core that it is made of */
 };
+
+/* inst.aux of barriers and votes */
+enum bar_kind { BAR_SYNC, BAR_ARRIVE, BAR_POPC, BAR_AND, BAR_OR };
+enum vote_kind { VOTE_BALLOT, VOTE_ALL, VOTE_ANY, VOTE_UNI };
 
 /* inst.info of matrix moves */
 struct matrix_info {

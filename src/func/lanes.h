@@ -33,12 +33,12 @@ struct lane_pick {
 /* imm: the constant of lop3 and the like; sel: the operand selectors of video instructions */
 struct lane_query {
     const struct opkey *key;
-    u32 reg_bits;       /* destination register width: 16, 32 or 64 */
-    u32 src_bits;       /* first source register width (cvt from a wider register uses its low bits) */
-    u32 imm;            /* lop3's table */
-    u16 sel[4];         /* per operand d, a, b, c: enum lane_sel */
-    bool negate[4];     /* per operand: written with a minus (vmad) */
-    u8 nsrc;            /* sources as written (min and max take two or three; set and setp with or without a predicate) */
+    u32 reg_bits;   /* destination register width: 16, 32 or 64 */
+    u32 src_bits;   /* first source register width (cvt from a wider register uses its low bits) */
+    u32 imm;        /* lop3's table */
+    u16 sel[4];     /* per operand d, a, b, c: enum lane_sel */
+    bool negate[4]; /* per operand: written with a minus (vmad) */
+    u8 nsrc;        /* sources as written (min and max take two or three; set and setp with or without a predicate) */
 };
 enum lane_sel { SEL_NONE, SEL_B0, SEL_B1, SEL_B2, SEL_B3, SEL_H0, SEL_H1, SEL_MASK_FIRST, SEL_PARTS_FIRST = 32 };
 /* SEL_MASK_FIRST + m: the lane mask suffix of SIMD video destinations (.b3210 and its subsets as a 4-bit mask m, .h10 as mask of 2 bits)
@@ -53,7 +53,8 @@ struct lane_pick lanes_pick(const struct lane_query *q);
 #else
 #define LANES_NAME(x) x##_plain
 #endif
-#define LANES_FILES(X) X(lanes_int) X(lanes_logic) X(lanes_video) X(lanes_fp) X(lanes_half) X(lanes_approx) X(lanes_cvt) X(lanes_compare)
+#define LANES_FILES(X)                                                                                                           \
+    X(lanes_int) X(lanes_logic) X(lanes_video) X(lanes_fp) X(lanes_half) X(lanes_approx) X(lanes_cvt) X(lanes_compare)
 #define LANES_DECLARE(file)                                                                                                      \
     struct lane_pick file##_plain(const struct lane_query *q);                                                                   \
     struct lane_pick file##_avx2(const struct lane_query *q);

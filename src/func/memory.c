@@ -31,10 +31,8 @@ struct alloc *memory_find(struct memory *m, u64 addr) {
     u32 lo = 0, hi = m->allocs.n;
     while (lo < hi) {
         u32 mid = (lo + hi) / 2;
-        if (m->allocs.at[mid].base <= addr)
-            lo = mid + 1;
-        else
-            hi = mid;
+        if (m->allocs.at[mid].base <= addr) lo = mid + 1;
+        else hi = mid;
     }
     if (lo == 0) return NULL;
     struct alloc *a = &m->allocs.at[lo - 1];
@@ -95,9 +93,11 @@ bool span_store(u8 *host, u64 base, u64 size_b, struct maccess *a, const void *i
     return true;
 }
 
-bool span_atomic(u8 *host, u64 base, u64 size_b, struct maccess *a, const struct atomic_op *op, const u64 *opa, const u64 *opb, u64 *old) {
+bool span_atomic(u8 *host, u64 base, u64 size_b, struct maccess *a, const struct atomic_op *op, const u64 *opa, const u64 *opb,
+                 u64 *old) {
     if (!span_ok(base, size_b, a)) return false;
-    bool words = op->kind == MOD_add && a->size_b == 4 && type_table[op->type].family != FAMILY_F && type_table[op->type].family != FAMILY_X;
+    bool words = op->kind == MOD_add && a->size_b == 4 && type_table[op->type].family != FAMILY_F &&
+                 type_table[op->type].family != FAMILY_X;
     for (u32 rest = a->mask; words && rest; rest &= rest - 1) { /* counters: nearly all atomics there are */
         u32 l = (u32)__builtin_ctz(rest), v;
         memcpy(&v, host + (a->addr[l] - base), 4);

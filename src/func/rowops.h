@@ -12,8 +12,8 @@ struct row_access {
     const void *row; /* u64[32] when wide, else u32[32] */
     bool wide;
     u64 off;
-    u32 size;        /* bytes a lane: 1, 2, 4, 8 or 16 */
-    u32 mask;        /* not 0 */
+    u32 size; /* bytes a lane: 1, 2, 4, 8 or 16 */
+    u32 mask; /* not 0 */
 };
 enum shuffle_mode { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX };
 

@@ -13,16 +13,16 @@
 enum { WARP_SLICE = 3, POLL_PATIENCE = 1, TORTURE = 1 };
 #else
 enum {
-    WARP_SLICE = 8192,        /* instructions before another warp of the block gets its turn */
-    POLL_PATIENCE = 256,      /* polling instructions before other lanes of the warp get their turn */
+    WARP_SLICE = 8192,   /* instructions before another warp of the block gets its turn */
+    POLL_PATIENCE = 256, /* polling instructions before other lanes of the warp get their turn */
     TORTURE = 0,
 };
 #endif
 enum {
-    CTA_SLICE = 1 << 22,      /* instructions before another block does */
-    IDLE_PASSES = 8,          /* turns of all warps that only poll, likewise */
-    MAX_RESIDENT = 4096,      /* unfinished blocks kept at once */
-    RUN_PATIENCE = 1 << 20,   /* instructions before other lanes of the warp get their turn: for loops that poll with plain loads */
+    CTA_SLICE = 1 << 22,    /* instructions before another block does */
+    IDLE_PASSES = 8,        /* turns of all warps that only poll, likewise */
+    MAX_RESIDENT = 4096,    /* unfinished blocks kept at once */
+    RUN_PATIENCE = 1 << 20, /* instructions before other lanes of the warp get their turn: for loops that poll with plain loads */
 };
 
 static void trace(const struct warp *w, const struct inst *in, u64 mask) {
@@ -30,8 +30,8 @@ static void trace(const struct warp *w, const struct inst *in, u64 mask) {
     if (l->trace_cta != NONE && (u64)l->trace_cta != w->cta->linear) return;
     if (l->trace_warp != NONE && (u64)l->trace_warp != w->id) return;
     if (in->flags & INST_PSEUDO) return;
-    fprintf(l->trace, "%s cta %llu warp %u pc %td mask %08llx %s\n", l->k->name, (unsigned long long)w->cta->linear, w->id, in - l->k->code,
-            (unsigned long long)mask, in->src->text);
+    fprintf(l->trace, "%s cta %llu warp %u pc %td mask %08llx %s\n", l->k->name, (unsigned long long)w->cta->linear, w->id,
+            in - l->k->code, (unsigned long long)mask, in->src->text);
 }
 
 /* The lanes a collective instruction names, as `lane` gives it: all live ones when it has no mask operand */
@@ -64,16 +64,17 @@ static inline u64 run_straight(struct launch *l, struct warp *w, struct group *g
     u8 *const regs = g->regs;
     u8 *const from[2] = {regs, l->k->pool};
     const u64 lanes = (u64)__builtin_popcountll(g->mask);
-    const u32 in_place = g->mask == w->live && w->nslabs == 1 ? INST_PLAIN : 0; /* all live lanes: straight into the destination */
+    const u32 in_place =
+        g->mask == w->live && w->nslabs == 1 ? INST_PLAIN : 0; /* all live lanes: straight into the destination */
     struct pc_count *c = &l->runs[in - code];
     u64 done = 0;
     c->warps++;
     c->lanes += lanes;
     do {
         if (in->flags & in_place)
-            in->lane(regs + in->d.off, from[in->s[0].in] + in->s[0].off, from[in->s[1].in] + in->s[1].off, from[in->s[2].in] + in->s[2].off, NULL, in->aux);
-        else
-            in->exec(w, g, in, g->mask);
+            in->lane(regs + in->d.off, from[in->s[0].in] + in->s[0].off, from[in->s[1].in] + in->s[1].off,
+                     from[in->s[2].in] + in->s[2].off, NULL, in->aux);
+        else in->exec(w, g, in, g->mask);
         in++;
     } while (++done < n && in->flags & INST_STRAIGHT && !l->faulted);
     c = &l->runs[in - code];
@@ -102,7 +103,8 @@ static bool run_waiting(struct warp *w, const struct inst *in, u64 lanes) {
     struct meeting m;
     if (!group_meet(w, mine, members, &m)) return false;
     if (m.apart) {
-        for (u32 i = 0; i < m.n; i++) count(w, &w->cta->launch->k->code[w->groups.at[m.part[i].group].pc], m.part[i].lanes, m.part[i].lanes);
+        for (u32 i = 0; i < m.n; i++)
+            count(w, &w->cta->launch->k->code[w->groups.at[m.part[i].group].pc], m.part[i].lanes, m.part[i].lanes);
         collective_joint(w, &m);
     } else {
         count(w, in, m.lanes, m.lanes);
@@ -121,14 +123,13 @@ static bool run_collective(struct warp *w, const struct inst *in, u64 mask) {
         u32 lane = (u32)__builtin_ctzll(rest);
         u64 members = collective_members(w, g, in, lane), same = lanes_naming(w, g, in, rest, members);
         if (same & ~members) {
-            fault_at(w, in, (int)lane, "lane mask 0x%llx does not name the lanes that execute it (0x%llx)", (unsigned long long)members, (unsigned long long)same);
+            fault_at(w, in, (int)lane, "lane mask 0x%llx does not name the lanes that execute it (0x%llx)",
+                     (unsigned long long)members, (unsigned long long)same);
             return false;
         }
         rest &= ~same;
-        if (members & w->live & ~same)
-            waiting |= same;
-        else
-            in->exec(w, g, in, same);
+        if (members & w->live & ~same) waiting |= same;
+        else in->exec(w, g, in, same);
     }
     if (waiting != mask || !mask) count(w, in, g->mask & ~waiting, mask & ~waiting);
     if (!waiting) {
@@ -324,17 +325,15 @@ static void cta_run(struct cta *c, u64 n) {
 
 struct run { /* a launch on its way */
     struct launch *l;
-    u64 next; /* block to start */
+    u64 next;                   /* block to start */
     VEC(struct cta *) resident; /* started, not finished */
     struct cta *spare;
 };
 
 static void run_done(struct run *r, struct cta *c) {
     r->l->ctas_done++;
-    if (r->spare)
-        cta_free(c);
-    else
-        r->spare = c;
+    if (r->spare) cta_free(c);
+    else r->spare = c;
 }
 
 static void run_start_next(struct run *r) {
@@ -342,10 +341,8 @@ static void run_start_next(struct run *r) {
     r->spare = NULL;
     cta_start(c, r->next++);
     cta_run(c, CTA_SLICE);
-    if (c->live_warps && !r->l->faulted)
-        VEC_PUSH(&r->resident, c);
-    else
-        run_done(r, c);
+    if (c->live_warps && !r->l->faulted) VEC_PUSH(&r->resident, c);
+    else run_done(r, c);
 }
 
 static void run_residents(struct run *r) {
@@ -368,10 +365,8 @@ bool launch_run(struct launch *l) {
     fegetenv(&host);
     fesetenv(FE_DFL_ENV);
     while (!l->faulted && (r.next < l->ctas || r.resident.n)) {
-        if (r.next < l->ctas && r.resident.n < MAX_RESIDENT)
-            run_start_next(&r);
-        else
-            run_residents(&r);
+        if (r.next < l->ctas && r.resident.n < MAX_RESIDENT) run_start_next(&r);
+        else run_residents(&r);
     }
     fesetenv(&host);
     for (u32 i = 0; i < r.resident.n; i++) cta_free(r.resident.at[i]);

@@ -6,12 +6,9 @@ static void print_opnd(FILE *out, const struct kernel *k, const struct opnd *o) 
         fputs("_", out);
         return;
     }
-    if (o->in == OPND_IN_PRED)
-        fprintf(out, "%sp%d", o->negate ? "!" : "", o->off);
-    else if (o->in == OPND_IN_REG && o->rows == 1)
-        fprintf(out, "r%u", o->reg);
-    else if (o->in == OPND_IN_REG)
-        fprintf(out, "r%u:%u", o->reg, o->reg + o->rows - 1u);
+    if (o->in == OPND_IN_PRED) fprintf(out, "%sp%d", o->negate ? "!" : "", o->off);
+    else if (o->in == OPND_IN_REG && o->rows == 1) fprintf(out, "r%u", o->reg);
+    else if (o->in == OPND_IN_REG) fprintf(out, "r%u:%u", o->reg, o->reg + o->rows - 1u);
     else {
         unsigned long long v = 0;
         for (u32 i = 0; i < 4u * o->rows && i < 8; i++) v |= (unsigned long long)k->pool[o->off + (i32)i] << 8 * i;

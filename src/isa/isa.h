@@ -31,7 +31,9 @@ struct type_row {
 };
 extern const struct type_row type_table[TYPE_COUNT];
 static inline u32 type_bytes(enum type t) { return (type_table[t].bits + 7u) / 8u; }
-static inline u32 type_rows(enum type t) { return t == TYPE_pred ? 0 : type_table[t].bits > 64 ? 4 : type_table[t].bits > 32 ? 2 : 1; }
+static inline u32 type_rows(enum type t) {
+    return t == TYPE_pred ? 0 : type_table[t].bits > 64 ? 4 : type_table[t].bits > 32 ? 2 : 1;
+}
 enum type type_find(const char *name, size_t len); /* TYPE_NONE when unknown */
 
 /* --- modifiers (mod.def) */
@@ -50,7 +52,8 @@ static inline bool mods_has(const struct mods *m, enum mod x) { return m->word[x
 static inline void mods_set(struct mods *m, enum mod x) { m->word[x / 64] |= 1ull << (x % 64); }
 
 /* --- opcodes (op.def) */
-enum iclass { /* kinds of work, for the instruction mix */
+/* Kinds of work, for the instruction mix */
+enum iclass {
 #define ICLASS(id, doc) ICLASS_##id,
 #include "isa/iclass.def"
 #undef ICLASS
@@ -90,7 +93,17 @@ static inline bool key_has(const struct opkey *k, enum mod m) { return mods_has(
 void opkey_print(const struct opkey *k, struct strbuf *out);
 
 /* --- memory spaces */
-enum space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, SPACE_REG, SPACE_TEX, SPACE_COUNT };
+enum space {
+    SPACE_GENERIC,
+    SPACE_GLOBAL,
+    SPACE_SHARED,
+    SPACE_LOCAL,
+    SPACE_CONST,
+    SPACE_PARAM,
+    SPACE_REG,
+    SPACE_TEX,
+    SPACE_COUNT
+};
 extern const char *const space_names[SPACE_COUNT];
 
 /* --- special registers (sreg.def) */
@@ -127,18 +140,18 @@ struct opnd {
     u8 rows : 4;   /* 1, 2 or 4; 0 for a predicate */
     u8 absent : 1; /* no such operand, or the sink _ */
     u8 negate : 1; /* predicate source written !p */
-    u16 reg;     /* physical register number (the first of a pair), for disassembly and time */
-    i32 off;     /* bytes from the frame's first register row, or into the kernel's pool of constants; predicates: index */
+    u16 reg;       /* physical register number (the first of a pair), for disassembly and time */
+    i32 off;       /* bytes from the frame's first register row, or into the kernel's pool of constants; predicates: index */
 };
 
 enum inst_flag {
-    INST_RECONV = 1,    /* some branch reconverges here */
-    INST_PSEUDO = 2,    /* not written in the program (function exit); not counted */
-    INST_SYNC_POLL = 4, /* may be what a waiting loop polls: atomics that return, volatile, relaxed and acquire loads */
+    INST_RECONV = 1,     /* some branch reconverges here */
+    INST_PSEUDO = 2,     /* not written in the program (function exit); not counted */
+    INST_SYNC_POLL = 4,  /* may be what a waiting loop polls: atomics that return, volatile, relaxed and acquire loads */
     INST_COLLECTIVE = 8, /* names lanes that must take part together (shfl.sync, vote.sync, mma, ...) */
-    INST_CONTROL = 16,  /* sets the pc itself */
-    INST_STRAIGHT = 32, /* always followed by the next pc: no guard, no control, no meeting point, nothing to wait for */
-    INST_PLAIN = 64,    /* INST_STRAIGHT, and nothing but `lane` on rows of registers, with a destination of one or two rows */
+    INST_CONTROL = 16,   /* sets the pc itself */
+    INST_STRAIGHT = 32,  /* always followed by the next pc: no guard, no control, no meeting point, nothing to wait for */
+    INST_PLAIN = 64,     /* INST_STRAIGHT, and nothing but `lane` on rows of registers, with a destination of one or two rows */
 };
 
 /* How the bytes of a memory access lie in registers: decided once, so that common ones take a short way */
@@ -152,26 +165,26 @@ enum access_shape {
 struct inst {
     /* what every step reads: one cache line */
     exec_fn *exec;
-    lane_fn *lane;      /* element-wise instructions; else NULL */
-    u32 aux;            /* handed to `lane`; meaning is the opcode's */
-    i32 guard;          /* predicate register, or NONE */
-    struct opnd d;      /* first destination */
-    struct opnd s[3];   /* first sources */
-    u16 flags;          /* enum inst_flag */
+    lane_fn *lane;    /* element-wise instructions; else NULL */
+    u32 aux;          /* handed to `lane`; meaning is the opcode's */
+    i32 guard;        /* predicate register, or NONE */
+    struct opnd d;    /* first destination */
+    struct opnd s[3]; /* first sources */
+    u16 flags;        /* enum inst_flag */
     u8 guard_negate;
-    u8 iclass;          /* enum iclass */
+    u8 iclass; /* enum iclass */
     /* the rest */
-    u16 op;             /* enum op */
-    u8 space;           /* enum space, for memory instructions */
-    u8 elem_b, nelem;   /* bytes per element and elements per lane of a memory access */
-    u8 access;          /* enum access_shape */
-    u8 extra_n;         /* operands in `extra` */
-    u8 extra_d;         /* how many of them, the first ones, are destinations */
-    u8 frame_local;     /* address counts from the frame's first local byte (.local and .param variables) */
-    struct opnd q;      /* second predicate, carry or fourth source (lane_fn's q) */
-    i64 imm;            /* address offset; other uses by opcode */
-    i32 target;         /* branch or call target pc, or NONE */
-    i32 reconv;         /* pc where the lanes of a branch meet again (immediate post-dominator) */
+    u16 op;                   /* enum op */
+    u8 space;                 /* enum space, for memory instructions */
+    u8 elem_b, nelem;         /* bytes per element and elements per lane of a memory access */
+    u8 access;                /* enum access_shape */
+    u8 extra_n;               /* operands in `extra` */
+    u8 extra_d;               /* how many of them, the first ones, are destinations */
+    u8 frame_local;           /* address counts from the frame's first local byte (.local and .param variables) */
+    struct opnd q;            /* second predicate, carry or fourth source (lane_fn's q) */
+    i64 imm;                  /* address offset; other uses by opcode */
+    i32 target;               /* branch or call target pc, or NONE */
+    i32 reconv;               /* pc where the lanes of a branch meet again (immediate post-dominator) */
     const struct opnd *extra; /* every further operand: vectors, matrices, call arguments */
     const void *info;         /* by opcode: call, branch table, ... */
     const struct opkey *key;  /* as written, for disassembly and messages */
@@ -197,13 +210,13 @@ struct kernel_param {
 /* One parameter or result of a function, or one argument of a call: bytes in the frame's local memory, or a register */
 struct func_slot {
     bool in_reg;
-    struct opnd reg;     /* in_reg */
-    u32 off_b, size_b;   /* else: from the frame's first local byte */
+    struct opnd reg;   /* in_reg */
+    u32 off_b, size_b; /* else: from the frame's first local byte */
 };
 /* inst.info of a call */
 struct call_info {
-    i32 func;            /* index into kernel.funcs; NONE for an indirect call (the address is s[0]) */
-    i32 builtin;         /* enum builtin (func/func.h), or NONE */
+    i32 func;    /* index into kernel.funcs; NONE for an indirect call (the address is s[0]) */
+    i32 builtin; /* enum builtin (func/func.h), or NONE */
     u32 nargs, nrets;
     const struct func_slot *args, *rets;
 };
@@ -220,40 +233,40 @@ struct kernel_func {
     u32 regs;              /* physical 32-bit registers of its frame */
     u32 rows;              /* rows of storage of its frame */
     u32 preds;
-    u32 local_b;           /* .local and .param bytes of its frame, a multiple of 16 */
-    i32 taken_at;          /* where in them the word is that counts the bytes taken with alloca, or NONE */
+    u32 local_b;  /* .local and .param bytes of its frame, a multiple of 16 */
+    i32 taken_at; /* where in them the word is that counts the bytes taken with alloca, or NONE */
     u32 nparams, nrets;
     const struct func_slot *params, *rets;
-    u64 address;           /* what `mov %rd, f` yields */
+    u64 address; /* what `mov %rd, f` yields */
 };
 
 struct kernel {
     const char *name;
-    const char *file;       /* the PTX's */
+    const char *file; /* the PTX's */
     struct inst *code;
     u32 ninst;
     u32 nfuncs;
     struct kernel_func *funcs;
-    u8 *pool;               /* constant rows, 64-byte aligned */
+    u8 *pool; /* constant rows, 64-byte aligned */
     u32 pool_b;
-    u32 param_b;            /* bytes of the parameter block */
+    u32 param_b; /* bytes of the parameter block */
     u32 nparams;
     struct kernel_param *params;
     /* what it needs, per thread or per block */
-    u32 regs_per_thread;    /* 32-bit registers, deepest known call path */
-    u32 rows_per_warp;      /* rows of storage, deepest known call path */
+    u32 regs_per_thread; /* 32-bit registers, deepest known call path */
+    u32 rows_per_warp;   /* rows of storage, deepest known call path */
     u32 preds_per_thread;
-    u32 local_b;            /* per thread, kernel's own frame and deepest known call path */
-    u32 shared_b;           /* static, per block */
-    u32 dynamic_at;         /* where dynamic shared memory starts: the next address after the static part that suits its variables */
-    u32 const_b;            /* of its module */
-    u32 max_threads;        /* .maxntid product, or 0 */
-    u32 reqntid[3];         /* 0,0,0 when not given */
+    u32 local_b;     /* per thread, kernel's own frame and deepest known call path */
+    u32 shared_b;    /* static, per block */
+    u32 dynamic_at;  /* where dynamic shared memory starts: the next address after the static part that suits its variables */
+    u32 const_b;     /* of its module */
+    u32 max_threads; /* .maxntid product, or 0 */
+    u32 reqntid[3];  /* 0,0,0 when not given */
     u32 minctapersm, maxnreg;
-    bool recursive;         /* depth not known from the text */
-    bool meets_grid;        /* reads where the memory for a barrier of the whole grid is */
-    bool needs_warp32;      /* uses lane ids, shuffles, votes or matrices */
-    const char *refuse;     /* a reason this kernel cannot be launched, or NULL */
+    bool recursive;     /* depth not known from the text */
+    bool meets_grid;    /* reads where the memory for a barrier of the whole grid is */
+    bool needs_warp32;  /* uses lane ids, shuffles, votes or matrices */
+    const char *refuse; /* a reason this kernel cannot be launched, or NULL */
 };
 
 /* --- disasm.c */

@@ -31,7 +31,7 @@ struct token {
 struct lexer { /* may be copied to look ahead */
     const char *p, *end, *line_start;
     u32 line;
-    const char *comment; /* where the last block comment starts, */
+    const char *comment;        /* where the last block comment starts, */
     struct ptx_loc comment_loc; /* and its place */
 };
 

@@ -69,7 +69,8 @@ static void reach_indirect(struct lower *lo) {
         const struct ptx_func *p = m->funcs[i];
         for (u32 j = 0; j < p->nvars; j++) note_relocs(p->vars[j]);
         for (u32 j = 0; j < p->ntables; j++)
-            for (u32 x = 0; p->tables[j].kind == TABLE_CALLTARGETS && x < p->tables[j].n; x++) p->tables[j].funcs[x]->address_taken = true;
+            for (u32 x = 0; p->tables[j].kind == TABLE_CALLTARGETS && x < p->tables[j].n; x++)
+                p->tables[j].funcs[x]->address_taken = true;
         for (u32 j = 0; j < p->ninsts; j++)
             for (u32 o = 0; p->insts[j].key.op != OP_call && o < p->insts[j].nopnds; o++) note_taken(&p->insts[j].opnds[o]);
     }
@@ -156,7 +157,8 @@ static void layout_kernel_params(struct lower *lo) {
     for (u32 i = 0; i < e->nparams; i++) {
         struct ptx_var *v = &e->params[i];
         place_in_frame(v, &at);
-        k->params[i] = (struct kernel_param){v->name, (u32)v->address, (u32)v->size_b, v->align_b, v->type, v->is_ptr, v->ptr_space};
+        k->params[i] =
+            (struct kernel_param){v->name, (u32)v->address, (u32)v->size_b, v->align_b, v->type, v->is_ptr, v->ptr_space};
     }
     k->param_b = at;
 }
@@ -169,7 +171,9 @@ static bool q_is_read(const struct inst *in) {
     if (in->exec == exec_carry) return in->op == OP_addc || in->op == OP_subc || in->op == OP_madc;
     return in->exec != exec_setp;
 }
-static bool q_is_written(const struct inst *in) { return !in->q.absent && (in->exec == exec_setp || (in->exec == exec_carry && in->imm)); }
+static bool q_is_written(const struct inst *in) {
+    return !in->q.absent && (in->exec == exec_setp || (in->exec == exec_carry && in->imm));
+}
 
 static void flow_add(i32 *list, u16 *n, const struct opnd *o) {
     if (!o->absent && o->in != OPND_IN_POOL) list[(*n)++] = o->off;
@@ -243,8 +247,7 @@ static struct func_slot *slots_of(struct fn *f, const struct ptx_var *vars, u32 
         if (s[i].in_reg) {
             s[i].reg = opnd_reg(f, vars[i].reg);
             rewrite(f, &s[i].reg, phys);
-        } else
-            s[i].off_b = (u32)vars[i].address;
+        } else s[i].off_b = (u32)vars[i].address;
     }
     return s;
 }
@@ -360,7 +363,8 @@ static struct depth deepest(struct lower *lo, u32 func, u8 *on_path) {
             bool may = c->func == (i32)x || (c->func == NONE && c->builtin == NONE);
             if (!may) continue;
             struct depth d = deepest(lo, x, on_path);
-            best.regs = MAX(best.regs, d.regs), best.rows = MAX(best.rows, d.rows), best.preds = MAX(best.preds, d.preds), best.local_b = MAX(best.local_b, d.local_b);
+            best.regs = MAX(best.regs, d.regs), best.rows = MAX(best.rows, d.rows), best.preds = MAX(best.preds, d.preds),
+            best.local_b = MAX(best.local_b, d.local_b);
             if (c->func != NONE) break;
         }
     }
@@ -379,7 +383,9 @@ static void measure(struct lower *lo) {
         u8 on_path[DEEPEST_MAX_FUNCS] = {0};
         d = deepest(lo, 0, on_path);
     } else
-        for (u32 i = 0; i < k->nfuncs; i++) d.regs += k->funcs[i].regs, d.rows += k->funcs[i].rows, d.preds += k->funcs[i].preds, d.local_b += k->funcs[i].local_b;
+        for (u32 i = 0; i < k->nfuncs; i++)
+            d.regs += k->funcs[i].regs, d.rows += k->funcs[i].rows, d.preds += k->funcs[i].preds,
+                d.local_b += k->funcs[i].local_b;
     k->regs_per_thread = d.regs;
     k->rows_per_warp = d.rows;
     k->preds_per_thread = d.preds;
@@ -431,7 +437,8 @@ struct kernel *ptx_lower(struct ptx_module *m, struct ptx_func *entry, struct ar
     k->minctapersm = entry->minnctapersm;
     k->maxnreg = entry->maxnreg;
     if (entry->cluster[0] * entry->cluster[1] * entry->cluster[2] > 1)
-        strbuf_add(&lo.refuse, "%s:%u:%u: .reqnctapercluster: thread block clusters are not modelled", m->file, entry->loc.line, entry->loc.col);
+        strbuf_add(&lo.refuse, "%s:%u:%u: .reqnctapercluster: thread block clusters are not modelled", m->file, entry->loc.line,
+                   entry->loc.col);
     layout_kernel_params(&lo);
     collect(&lo);
     struct fn *fns = base_alloc(sizeof(*fns) * lo.funcs.n);

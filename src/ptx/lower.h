@@ -31,11 +31,11 @@ struct fn { /* the function being lowered */
     struct ptx_func *pf;
     bool is_entry;
     VEC(struct inst) code;
-    VEC(u8) vrows;        /* rows of each virtual register; the parser's registers first */
-    i32 *pc_of;           /* parser's instruction index -> local pc; [ninsts] = end */
-    i32 cc;               /* the carry's virtual predicate, or NONE */
+    VEC(u8) vrows; /* rows of each virtual register; the parser's registers first */
+    i32 *pc_of;    /* parser's instruction index -> local pc; [ninsts] = end */
+    i32 cc;        /* the carry's virtual predicate, or NONE */
     u32 local_b;
-    u32 region;           /* rows of storage for each size of value */
+    u32 region;                /* rows of storage for each size of value */
     const struct ptx_inst *pi; /* being lowered, for messages */
 };
 
@@ -60,16 +60,59 @@ bool lower_require(struct fn *f);
 /* --- lower_inst.c */
 bool lower_inst(struct fn *f, const struct ptx_inst *pi);
 struct inst *fn_emit(struct fn *f, exec_fn *exec);
-struct inst *fn_emit_collective(struct fn *f, exec_fn *exec); /* all lanes it names take part together */
 static inline bool fn_has(const struct fn *f, enum mod m) { return key_has(&f->pi->key, m); }
-static inline enum type fn_type(const struct fn *f, u32 i) { return i < f->pi->key.ntypes ? (enum type)f->pi->key.type[i] : TYPE_NONE; }
+static inline enum type fn_type(const struct fn *f, u32 i) {
+    return i < f->pi->key.ntypes ? (enum type)f->pi->key.type[i] : TYPE_NONE;
+}
 bool lower_want_operands(struct fn *f, u32 least, u32 most); /* false after an error */
 bool lower_nop(struct fn *f);
 bool lower_unmodelled(struct fn *f, const char *why); /* refuses the kernel at launch; true */
-enum space lower_space(const struct fn *f);            /* as its modifiers say */
-u32 lower_vector_length(const struct fn *f);           /* .v2 .v4 .v8, or 1 */
+
+/* --- lower_lane.c */
+bool lower_cvt(struct fn *f);
+bool lower_generic(struct fn *f);
+bool lower_lop3(struct fn *f);
+bool lower_words(struct fn *f);
+/* The lane function of the instruction at hand, into in->lane and in->aux; false after an error. imm: the constant of lop3 and the like */
+bool lower_pick_lane(struct fn *f, struct inst *in, u32 nsrc, u32 imm);
+
+/* --- lower_mov.c */
+bool lower_cvta(struct fn *f);
+bool lower_getctarank(struct fn *f);
+bool lower_isspacep(struct fn *f);
+bool lower_mapa(struct fn *f);
+bool lower_mov(struct fn *f);
+enum space lower_space(const struct fn *f); /* as its modifiers say */
+
+/* --- lower_mem.c */
+bool lower_cp(struct fn *f);
+bool lower_createpolicy(struct fn *f);
+bool lower_fence(struct fn *f);
+bool lower_ld(struct fn *f);
+bool lower_st(struct fn *f);
+u32 lower_vector_length(const struct fn *f); /* .v2 .v4 .v8, or 1 */
 /* Element size and count; `one` is the register of a scalar access */
 void lower_memory_shape(struct fn *f, struct inst *in, u32 n, const struct opnd *one);
+
+/* --- lower_ctrl.c */
+bool lower_bar(struct fn *f);
+bool lower_bra(struct fn *f);
+bool lower_brx(struct fn *f);
+bool lower_call(struct fn *f);
+bool lower_ret(struct fn *f);
+bool lower_trap(struct fn *f);
+
+/* --- lower_warp.c */
+bool lower_activemask(struct fn *f);
+bool lower_elect(struct fn *f);
+bool lower_ldstmatrix(struct fn *f);
+bool lower_match(struct fn *f);
+bool lower_mma(struct fn *f);
+bool lower_movmatrix(struct fn *f);
+bool lower_redux(struct fn *f);
+bool lower_shfl(struct fn *f);
+bool lower_vote(struct fn *f);
+struct inst *fn_emit_collective(struct fn *f, exec_fn *exec); /* all lanes it names take part together */
 
 /* --- lower_atom.c: atomics, mbarriers and the copies that signal them */
 int lower_atomic_kind(const struct fn *f); /* enum mod, or NONE */

@@ -76,7 +76,8 @@ static bool imm_bits(struct fn *f, const struct ptx_opnd *o, enum type need, u64
         memcpy(&s, &low, 4);
     }
     if (need == TYPE_f32 || need == TYPE_f64) {
-        if (o->imm_kind == IMM_INT) return lower_error(f, o, "expected a floating-point constant (0fXXXXXXXX, 0dXXXXXXXXXXXXXXXX or 1.0)");
+        if (o->imm_kind == IMM_INT)
+            return lower_error(f, o, "expected a floating-point constant (0fXXXXXXXX, 0dXXXXXXXXXXXXXXXX or 1.0)");
         if (need == TYPE_f32 && o->imm_kind == IMM_F64) {
             float narrow = (float)d;
             u32 w;
@@ -85,11 +86,11 @@ static bool imm_bits(struct fn *f, const struct ptx_opnd *o, enum type need, u64
         } else if (need == TYPE_f64 && o->imm_kind == IMM_F32) {
             d = s;
             memcpy(bits, &d, 8);
-        } else
-            *bits = o->imm;
+        } else *bits = o->imm;
         return true;
     }
-    if (o->imm_kind != IMM_INT && t->family != FAMILY_B) return lower_error(f, o, "expected an integer constant of type .%s", t->name);
+    if (o->imm_kind != IMM_INT && t->family != FAMILY_B)
+        return lower_error(f, o, "expected an integer constant of type .%s", t->name);
     *bits = t->bits >= 64 ? o->imm : o->imm & ((1ull << t->bits) - 1);
     if (o->imm_kind == IMM_F64 && t->bits == 32) {
         s = (float)d;
@@ -115,8 +116,7 @@ static bool var_is_missing(const struct ptx_var *v) {
 static bool lower_symbol(struct fn *f, const struct ptx_opnd *o, enum type need, struct opnd *out) {
     if (type_table[need].bits < 32) return lower_error(f, o, "an address needs a register of 32 or 64 bits");
     u64 value;
-    if (o->kind == PTX_FUNC)
-        value = o->func->address;
+    if (o->kind == PTX_FUNC) value = o->func->address;
     else {
         const struct ptx_var *v = o->var;
         bool in_frame = v->space == SPACE_LOCAL || (v->space == SPACE_PARAM && !var_is_kernel_param(f, v));
@@ -146,9 +146,7 @@ static bool lower_sreg_src(struct fn *f, const struct ptx_opnd *o, enum type nee
 
 bool lower_src(struct fn *f, const struct ptx_opnd *o, enum type need, bool wider, struct opnd *out) {
     switch (o->kind) {
-    case PTX_REG:
-        *out = opnd_reg(f, o->reg);
-        return check_reg(f, o, need, wider);
+    case PTX_REG: *out = opnd_reg(f, o->reg); return check_reg(f, o, need, wider);
     case PTX_IMM: {
         u64 bits = 0;
         if (!imm_bits(f, o, need, &bits)) return false;
@@ -158,7 +156,8 @@ bool lower_src(struct fn *f, const struct ptx_opnd *o, enum type need, bool wide
     case PTX_VAR:
     case PTX_FUNC: return lower_symbol(f, o, need, out);
     case PTX_SREG: return lower_sreg_src(f, o, need, out);
-    default: return lower_error(f, o, "expected a register or constant of type .%s, found %s", type_table[need].name, kind_name(o));
+    default:
+        return lower_error(f, o, "expected a register or constant of type .%s, found %s", type_table[need].name, kind_name(o));
     }
 }
 
@@ -203,14 +202,14 @@ static bool address_of_var(struct fn *f, const struct ptx_opnd *o, struct inst *
     if (in->space != SPACE_GENERIC && in->space != v->space)
         return lower_error(f, o, "'%s' lives in .%s, not in .%s", v->name, space_names[v->space], space_names[in->space]);
     if (want == SPACE_GENERIC && v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
-        return lower_error(f, o, "'%s' lives in .%s; a generic access needs its address through cvta", v->name, space_names[v->space]);
+        return lower_error(f, o, "'%s' lives in .%s; a generic access needs its address through cvta", v->name,
+                           space_names[v->space]);
     u64 address = v->address + (u64)o->elem[0].off + (u64)o->off;
     if (in_frame || kernel_param) {
         in->imm = (i64)address;
         in->frame_local = in_frame;
         if (in_frame) in->space = SPACE_LOCAL;
-    } else
-        in->s[0] = opnd_const(f, address, 2); /* a row like any other address */
+    } else in->s[0] = opnd_const(f, address, 2); /* a row like any other address */
     return true;
 }
 
@@ -224,7 +223,8 @@ bool lower_address(struct fn *f, const struct ptx_opnd *o, struct inst *in) {
         in->imm += (i64)b->imm;
         return true;
     }
-    if (b->kind != PTX_REG) return lower_error(f, b, "expected a register, variable or constant as address, found %s", kind_name(b));
+    if (b->kind != PTX_REG)
+        return lower_error(f, b, "expected a register, variable or constant as address, found %s", kind_name(b));
     u32 bits = fn_reg_bits(f, b);
     if (bits != 64 && bits != 32) return lower_error(f, b, "an address needs a register of 32 or 64 bits");
     in->s[0] = opnd_reg(f, b->reg);

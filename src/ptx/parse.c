@@ -207,7 +207,8 @@ static bool parse_target_word(struct parser *p) {
         char word[32] = "";
         if (t->len < sizeof(word)) memcpy(word, t->text, t->len);
         if (!*word || !text_in_list(modes, word))
-            return parse_error(p, t->loc, "unknown target '%.*s'; expected sm_ and a number, or one of: %s", (int)MIN(t->len, 60u), t->text, modes);
+            return parse_error(p, t->loc, "unknown target '%.*s'; expected sm_ and a number, or one of: %s",
+                               (int)MIN(t->len, 60u), t->text, modes);
     }
     parse_advance(p);
     return true;
@@ -342,7 +343,12 @@ static void parser_free(struct parser *p) {
 static bool check_is_text(struct parser *p, const char *text, size_t len) {
     const char *nul = memchr(text, 0, len);
     if (!nul) return true;
-    const char *hint = len > 4 && memcmp(text, "\x7F" "ELF", 4) == 0 ? " but an ELF file (a program or cubin)" : "";
+    const char *hint = len > 4 && memcmp(text,
+                                         "\x7F"
+                                         "ELF",
+                                         4) == 0
+                           ? " but an ELF file (a program or cubin)"
+                           : "";
     return parse_error(p, (struct ptx_loc){0}, "this is not PTX text%s: the byte at offset %zu is 0", hint, (size_t)(nul - text));
 }
 

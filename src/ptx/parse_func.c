@@ -43,7 +43,8 @@ static bool parse_triple(struct parser *p, u32 dims[3]) {
 
 /* Directives with numbers that say nothing to us */
 static bool is_ignored_directive(const struct parser *p) {
-    static const char *const words[] = {".maxclusterrank", ".explicitcluster", ".blocksareclusters", ".abi_preserve", ".abi_preserve_control", ".language"};
+    static const char *const words[] = {".maxclusterrank", ".explicitcluster",      ".blocksareclusters",
+                                        ".abi_preserve",   ".abi_preserve_control", ".language"};
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (parse_at_word(p, words[i])) return true;
     return false;
@@ -133,7 +134,8 @@ static struct ptx_func *func_declare(struct parser *p, const struct ptx_func *li
         parse_error(p, like->loc, "'%s' was declared %s at line %u", f->name, f->is_entry ? ".entry" : ".func", f->loc.line);
         return NULL;
     }
-    if (!same_params(f->params, f->nparams, like->params, like->nparams) || !same_params(f->rets, f->nrets, like->rets, like->nrets)) {
+    if (!same_params(f->params, f->nparams, like->params, like->nparams) ||
+        !same_params(f->rets, f->nrets, like->rets, like->nrets)) {
         parse_error(p, like->loc, "'%s' has other parameters or results than at line %u", f->name, f->loc.line);
         return NULL;
     }

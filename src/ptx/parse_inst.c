@@ -45,7 +45,8 @@ static void add_type(struct parser *p, struct opkey *key, enum type t) {
 }
 
 static void add_mod(struct parser *p, struct ptx_inst *in, enum mod m) {
-    if ((m == MOD_row || m == MOD_col) && in->key.layouts < 4) { /* the one kind of modifier whose order matters, and that may come twice */
+    if ((m == MOD_row || m == MOD_col) &&
+        in->key.layouts < 4) { /* the one kind of modifier whose order matters, and that may come twice */
         u8 code = m == MOD_row ? 1 : 2;
         in->key.layouts |= (u8)(in->key.layouts ? code << 2 : code);
     } else if (key_has(&in->key, m)) {

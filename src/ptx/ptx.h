@@ -12,14 +12,14 @@ struct ptx_loc {
 };
 
 struct ptx_reg {
-    const char *name;  /* with the % */
-    u8 type;           /* enum type */
+    const char *name; /* with the % */
+    u8 type;          /* enum type */
     struct ptx_loc loc;
 };
 
 enum ptx_linkage { LINK_NONE, LINK_VISIBLE, LINK_EXTERN, LINK_WEAK, LINK_COMMON };
 
-struct ptx_reloc { /* an address stored in an initialiser */
+struct ptx_reloc {        /* an address stored in an initialiser */
     u32 offset_b, size_b; /* 4 or 8 bytes at offset (fewer with mask()) */
     u8 shift;             /* mask(): the value is shifted right by this many bits */
     bool generic;         /* written generic(sym) */
@@ -31,20 +31,20 @@ struct ptx_reloc { /* an address stored in an initialiser */
 struct ptx_var {
     const char *name;
     struct ptx_loc loc;
-    u8 space;    /* enum space */
-    u8 type;     /* element type */
-    u8 vec;      /* 1, 2 or 4: .v2 .v4 */
-    u8 linkage;  /* enum ptx_linkage */
+    u8 space;   /* enum space */
+    u8 type;    /* element type */
+    u8 vec;     /* 1, 2 or 4: .v2 .v4 */
+    u8 linkage; /* enum ptx_linkage */
     bool managed;
-    bool incomplete; /* extern shared array without a size, or [] without initialiser */
+    bool incomplete;      /* extern shared array without a size, or [] without initialiser */
     u8 is_ptr, ptr_space; /* .ptr annotation of kernel parameters */
     u32 ptr_align;
     u32 align_b;
-    u64 size_b;  /* all elements */
+    u64 size_b;     /* all elements */
     const u8 *init; /* size_b bytes, or NULL for zeros */
     u32 nrelocs;
     struct ptx_reloc *relocs;
-    i32 reg;     /* parameter of a .func declared .reg: index into regs; else NONE */
+    i32 reg; /* parameter of a .func declared .reg: index into regs; else NONE */
     /* filled by the lowering and the loader */
     u64 address;
     bool placed;
@@ -75,7 +75,7 @@ struct ptx_opnd {
     struct ptx_loc loc;
     i32 reg, label, sreg;
     i64 off;
-    u64 imm;     /* IMM_INT: the value (two's complement); IMM_F32: its 32 bits; IMM_F64: its 64 bits.
+    u64 imm; /* IMM_INT: the value (two's complement); IMM_F32: its 32 bits; IMM_F64: its 64 bits.
                     A SIMD video register with a selector: nibble i is the digit for byte or half i (0x3210 for .b3210) */
     struct ptx_var *var;
     struct ptx_func *func;
@@ -100,7 +100,7 @@ struct ptx_inst {
 struct ptx_label {
     const char *name;
     struct ptx_loc loc;
-    i32 at;      /* index of the next instruction (ninsts at the end of the body) */
+    i32 at; /* index of the next instruction (ninsts at the end of the body) */
 };
 
 /* .branchtargets, .calltargets and .callprototype, by label */
@@ -109,9 +109,9 @@ struct ptx_table {
     struct ptx_loc loc;
     enum { TABLE_BRANCHTARGETS, TABLE_CALLTARGETS, TABLE_CALLPROTOTYPE } kind;
     u32 n;
-    i32 *labels;              /* BRANCHTARGETS */
-    struct ptx_func **funcs;  /* CALLTARGETS */
-    struct ptx_func *proto;   /* CALLPROTOTYPE: only params and rets are filled */
+    i32 *labels;             /* BRANCHTARGETS */
+    struct ptx_func **funcs; /* CALLTARGETS */
+    struct ptx_func *proto;  /* CALLPROTOTYPE: only params and rets are filled */
 };
 
 struct ptx_func {
@@ -123,11 +123,11 @@ struct ptx_func {
     struct ptx_var *params, *rets; /* space SPACE_PARAM, or SPACE_REG with .reg set */
     u32 nregs, nvars, nlabels, ntables, ninsts;
     struct ptx_reg *regs;
-    struct ptx_var **vars;         /* .local .shared .param .global .const declared inside */
+    struct ptx_var **vars; /* .local .shared .param .global .const declared inside */
     struct ptx_label *labels;
     struct ptx_table *tables;
     struct ptx_inst *insts;
-    u32 cluster[3];                /* .reqnctapercluster, or 0, 0, 0 */
+    u32 cluster[3];                                                  /* .reqnctapercluster, or 0, 0, 0 */
     u32 maxntid[3], reqntid[3], minnctapersm, maxnctapersm, maxnreg; /* 0 when not given */
     /* filled by the lowering */
     u64 address;
@@ -138,10 +138,10 @@ struct ptx_func {
 struct ptx_module {
     struct arena arena;
     const char *file;
-    u32 version;      /* 87 for 8.7 */
-    u32 sm;           /* 90 for sm_90 and sm_90a */
+    u32 version;        /* 87 for 8.7 */
+    u32 sm;             /* 90 for sm_90 and sm_90a */
     const char *target; /* as written */
-    u32 address_size; /* 32 or 64 */
+    u32 address_size;   /* 32 or 64 */
     u32 nfuncs, nvars;
     struct ptx_func **funcs; /* entries and functions, in order; a definition replaces its earlier declaration */
     struct ptx_var **vars;   /* module scope */
@@ -159,13 +159,13 @@ struct kernel *ptx_lower(struct ptx_module *m, struct ptx_func *entry, struct ar
 /* --- cfg.c: control flow of one function, before registers are physical.
  * succ lists may name ninsts (the function's exit). ipdom[i] is the instruction index where control from a branch at i surely arrives,
  * or ninsts (exit). */
-struct flow_inst { /* what cfg.c and regalloc.c need to know of an instruction */
-    i32 target;           /* branch target, or NONE; brx.idx uses `targets` */
-    const i32 *targets;   /* several targets, or NULL */
+struct flow_inst {      /* what cfg.c and regalloc.c need to know of an instruction */
+    i32 target;         /* branch target, or NONE; brx.idx uses `targets` */
+    const i32 *targets; /* several targets, or NULL */
     u32 ntargets;
-    bool falls;           /* may continue at i + 1: not an unguarded bra, brx, ret, exit */
-    bool leaves;          /* may go to the function's exit: ret, exit (also guarded ones) */
-    bool guarded;         /* writes are partial: a destination stays live from before */
+    bool falls;   /* may continue at i + 1: not an unguarded bra, brx, ret, exit */
+    bool leaves;  /* may go to the function's exit: ret, exit (also guarded ones) */
+    bool guarded; /* writes are partial: a destination stays live from before */
     u16 nread, nwrite;
     const i32 *read, *write; /* virtual registers */
 };
@@ -173,7 +173,7 @@ struct flow {
     u32 ninsts;
     const struct flow_inst *inst;
     u32 nvregs;
-    const u8 *vreg_rows;  /* 0 predicate, 1, 2 or 4 rows */
+    const u8 *vreg_rows; /* 0 predicate, 1, 2 or 4 rows */
 };
 /* reconv[i] for every instruction with a target: immediate post-dominator, ninsts for the exit. Unreachable code gets ninsts. */
 void cfg_reconvergence(const struct flow *f, i32 *reconv, struct arena *scratch);
@@ -186,7 +186,7 @@ struct regalloc_result {
     u32 regs, preds; /* counts used */
     u32 max_live;    /* largest number of simultaneously live 32-bit registers: a lower bound on regs */
 };
-struct regalloc_result regalloc(const struct flow *f, const i32 *live_in, u32 nlive_in, const i32 *live_out, u32 nlive_out, i32 *phys,
-                                struct arena *scratch);
+struct regalloc_result regalloc(const struct flow *f, const i32 *live_in, u32 nlive_in, const i32 *live_out, u32 nlive_out,
+                                i32 *phys, struct arena *scratch);
 
 #endif

@@ -276,7 +276,8 @@ static void test_expect_errors(void **state) {
 /* A mode whose figures are not known yet expects nothing. */
 static void test_expect_without_figures(void **state) {
     (void)state;
-    static const char *const fields[] = {"\"mode\": \"bits\"", "\"mode\": \"tolerance\", \"tolerance\": 0.001, \"reference_sum\": 1"};
+    static const char *const fields[] = {"\"mode\": \"bits\"",
+                                         "\"mode\": \"tolerance\", \"tolerance\": 0.001, \"reference_sum\": 1"};
     for (u32 i = 0; i < ARRAY_LEN(fields); i++) {
         char text[512];
         snprintf(text, sizeof(text), EXPECT("true", "%s"), fields[i]);

@@ -618,7 +618,7 @@ static void test_errors_of_declarations(void **state) {
     check_errors(".version 8.7\n.target sm_90, debug y",
                  "t.ptx:2:22: error: unexpected 'y'; expected a directive such as .entry or .global\n");
     check_errors(".version 8.7\n.target gpu9\n", "t.ptx:2:9: error: unknown target 'gpu9'; expected sm_ and a number, or one of: "
-                                                "texmode_unified texmode_independent texmode_raw debug map_f64_to_f32\n");
+                                                 "texmode_unified texmode_independent texmode_raw debug map_f64_to_f32\n");
 }
 
 static void test_bad_tokens(void **state) {

@@ -14,7 +14,8 @@ static void blend32(u32 *d, const u32 *s, u32 m) {
     for (u32 l = 0; l < SLAB_LANES; l += 8, m >>= 8) {
         __m256i *to = (__m256i *)(void *)(d + l);
         __m256i take = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((i32)m), bit), bit);
-        _mm256_storeu_si256(to, _mm256_blendv_epi8(_mm256_loadu_si256(to), _mm256_loadu_si256((const __m256i *)(const void *)(s + l)), take));
+        _mm256_storeu_si256(
+            to, _mm256_blendv_epi8(_mm256_loadu_si256(to), _mm256_loadu_si256((const __m256i *)(const void *)(s + l)), take));
     }
 }
 
@@ -23,7 +24,8 @@ static void blend64(u64 *d, const u64 *s, u32 m) {
     for (u32 l = 0; l < SLAB_LANES; l += 4, m >>= 4) {
         __m256i *to = (__m256i *)(void *)(d + l);
         __m256i take = _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x((i64)m), bit), bit);
-        _mm256_storeu_si256(to, _mm256_blendv_epi8(_mm256_loadu_si256(to), _mm256_loadu_si256((const __m256i *)(const void *)(s + l)), take));
+        _mm256_storeu_si256(
+            to, _mm256_blendv_epi8(_mm256_loadu_si256(to), _mm256_loadu_si256((const __m256i *)(const void *)(s + l)), take));
     }
 }
 #else
@@ -170,7 +172,8 @@ static inline void shape_judge(struct shape *x, u64 size_b, u32 size) {
     }
     x->same = !same;
     x->ramp = !ramp;
-    x->ok = size_b >= size && !(bad >> 63) && !(odd & (size - 1)); /* windows start at multiples of 256: offsets are aligned as addresses are */
+    x->ok = size_b >= size && !(bad >> 63) &&
+            !(odd & (size - 1)); /* windows start at multiples of 256: offsets are aligned as addresses are */
 }
 #endif
 
@@ -209,14 +212,12 @@ static bool fetch_wide(void *out, const struct row_access *r) {
     struct shape x;
     shape_wide(&x, r);
     if (!x.ok) return false;
-    if (x.ramp)
-        memcpy(out, r->host + x.addr[0], (size_t)r->size * SLAB_LANES);
+    if (x.ramp) memcpy(out, r->host + x.addr[0], (size_t)r->size * SLAB_LANES);
     else if (x.same && r->size == 4) {
         u32 v;
         memcpy(&v, r->host + x.addr[0], 4);
         for (u32 l = 0; l < SLAB_LANES; l++) ((u32 *)out)[l] = v;
-    } else
-        gather_bytes(out, r->host, x.addr, r->size);
+    } else gather_bytes(out, r->host, x.addr, r->size);
     return true;
 }
 
@@ -228,9 +229,11 @@ struct narrow {
 
 #ifdef LANES_AVX2
 static inline void narrow_judge(struct narrow *x, u64 size_b, u32 span, u32 size) {
-    const __m256i first = _mm256_set1_epi32((i32)x->addr[0]), vspan = _mm256_set1_epi32((i32)span), vsize = _mm256_set1_epi32((i32)size);
+    const __m256i first = _mm256_set1_epi32((i32)x->addr[0]), vspan = _mm256_set1_epi32((i32)span),
+                  vsize = _mm256_set1_epi32((i32)size);
     const __m256i wrong = _mm256_set1_epi32((i32)(1u << 31 | (size - 1))), top_bit = _mm256_set1_epi32((i32)(1u << 31));
-    __m256i step = _mm256_mullo_epi32(vsize, _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0)), bad = _mm256_setzero_si256(), same = bad, ramp = bad;
+    __m256i step = _mm256_mullo_epi32(vsize, _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0)), bad = _mm256_setzero_si256(), same = bad,
+            ramp = bad;
     for (u32 l = 0; l < SLAB_LANES; l += 8) {
         __m256i a = _mm256_load_si256((const __m256i *)(const void *)(x->addr + l)), d = _mm256_sub_epi32(a, first);
         bad = _mm256_or_si256(bad, _mm256_or_si256(a, _mm256_and_si256(_mm256_sub_epi32(vspan, a), top_bit)));
@@ -275,7 +278,8 @@ static inline void shape_narrow(struct narrow *x, const struct row_access *r) {
 #ifndef __clang__
 __attribute__((optimize("no-tree-vectorize", "no-tree-slp-vectorize")))
 #endif
-static void gather_words(u32 *out, const u8 *host, const u32 *addr) {
+static void
+gather_words(u32 *out, const u8 *host, const u32 *addr) {
 #pragma GCC unroll 16
     for (u32 l = 0; l < SLAB_LANES; l += 2) {
         u32 lo, hi;
@@ -291,14 +295,12 @@ static bool fetch_narrow(void *out, const struct row_access *r) {
     u64 wide[SLAB_LANES];
     shape_narrow(&x, r);
     if (!x.ok) return false;
-    if (x.ramp)
-        memcpy(out, r->host + x.addr[0], (size_t)r->size * SLAB_LANES);
+    if (x.ramp) memcpy(out, r->host + x.addr[0], (size_t)r->size * SLAB_LANES);
     else if (x.same && r->size == 4) {
         u32 v;
         memcpy(&v, r->host + x.addr[0], 4);
         for (u32 l = 0; l < SLAB_LANES; l++) ((u32 *)out)[l] = v;
-    } else if (r->size == 4)
-        gather_words(out, r->host, x.addr);
+    } else if (r->size == 4) gather_words(out, r->host, x.addr);
     else {
         for (u32 l = 0; l < SLAB_LANES; l++) wide[l] = x.addr[l];
         gather_bytes(out, r->host, wide, r->size);
@@ -312,8 +314,7 @@ static bool fetch(void *out, const struct row_access *r) {
 
 static bool put(const struct row_access *r, const void *in) {
     struct shape x;
-    if (r->wide)
-        shape_wide(&x, r);
+    if (r->wide) shape_wide(&x, r);
     else {
         const u32 *row = r->row;
         for (u32 l = 0; l < SLAB_LANES; l++) x.addr[l] = (u32)(row[l] + (u32)r->off) - r->base;
@@ -321,10 +322,8 @@ static bool put(const struct row_access *r, const void *in) {
         shape_judge(&x, r->size_b, r->size);
     }
     if (!x.ok) return false;
-    if (x.ramp && r->mask == 0xFFFFFFFFu)
-        memcpy(r->host + x.addr[0], in, (size_t)r->size * SLAB_LANES);
-    else
-        scatter(r->host, 0, x.addr, in, r->size, r->mask);
+    if (x.ramp && r->mask == 0xFFFFFFFFu) memcpy(r->host + x.addr[0], in, (size_t)r->size * SLAB_LANES);
+    else scatter(r->host, 0, x.addr, in, r->size, r->mask);
     return true;
 }
 
@@ -333,8 +332,12 @@ static u32 shuffle(u32 *out, const u32 *a, const u32 *b, const u32 *c, enum shuf
     u32 valid = 0;
     i32 from[SLAB_LANES];
     for (i32 l = 0; l < SLAB_LANES; l++) {
-        i32 bval = (i32)(b[l] & 31), cval = (i32)(c[l] & 31), seg = (i32)(c[l] >> 8 & 31), max = (l & seg) | (cval & ~seg), min = l & seg;
-        i32 j = mode == SHUFFLE_UP ? l - bval : mode == SHUFFLE_DOWN ? l + bval : mode == SHUFFLE_BFLY ? l ^ bval : min | (bval & ~seg);
+        i32 bval = (i32)(b[l] & 31), cval = (i32)(c[l] & 31), seg = (i32)(c[l] >> 8 & 31), max = (l & seg) | (cval & ~seg),
+            min = l & seg;
+        i32 j = mode == SHUFFLE_UP     ? l - bval
+                : mode == SHUFFLE_DOWN ? l + bval
+                : mode == SHUFFLE_BFLY ? l ^ bval
+                                       : min | (bval & ~seg);
         bool ok = mode == SHUFFLE_UP ? j >= max : j <= max;
         from[l] = ok ? j : l;
         valid |= (u32)ok << l;
@@ -348,14 +351,10 @@ static u32 shuffle(u32 *out, const u32 *a, const u32 *b, const u32 *c, enum shuf
 
 static void widen(u32 *out, const void *packed, u32 size, bool sign, u32 bits) {
     const u32 keep = bits == 16 ? 0xFFFF : 0xFFFFFFFFu;
-    if (size == 1 && sign)
-        WIDEN(i8);
-    else if (size == 1)
-        WIDEN(u8);
-    else if (sign)
-        WIDEN(i16);
-    else
-        WIDEN(u16);
+    if (size == 1 && sign) WIDEN(i8);
+    else if (size == 1) WIDEN(u8);
+    else if (sign) WIDEN(i16);
+    else WIDEN(u16);
 }
 
 static void unzip(u32 *const *rows, const u32 *packed, u32 n) {
@@ -372,4 +371,5 @@ static void zip(u32 *packed, const u32 *const *rows, u32 n) {
     }
 }
 
-const struct rowops LANES_NAME(rowops) = {blend32, blend64, address32, address64, inside, fetch, put, widen, unzip, zip, gather, scatter, shuffle};
+const struct rowops LANES_NAME(rowops) = {blend32, blend64, address32, address64, inside,  fetch,  put,
+                                          widen,   unzip,   zip,       gather,    scatter, shuffle};
