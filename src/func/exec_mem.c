@@ -38,6 +38,14 @@ static void spread_doubles(u64 *t, const u8 *p, u32 stride) {
     for (u32 l = 0; l < SLAB_LANES; l++) memcpy(&t[l], p + (size_t)l * stride, 8);
 }
 
+static void spread_long(u64 *t, const u8 *p, u32 stride, bool sign) {
+    for (u32 l = 0; l < SLAB_LANES; l++) {
+        u32 v;
+        memcpy(&v, p + (size_t)l * stride, 4);
+        t[l] = sign ? (u64)(i64)(i32)v : v;
+    }
+}
+
 static void spread_extended(u8 *t, const u8 *p, u32 stride, const struct inst *in, u32 width) {
     for (u32 l = 0; l < SLAB_LANES; l++) {
         u64 v = 0;
@@ -63,6 +71,7 @@ static void spread(const struct warp *w, const struct group *g, const struct ins
     }
     if (in->elem_b == 8 && width == 8) spread_doubles(t, p, stride);
     else if (in->elem_b == 4 && width == 4) spread_words((u32 *)(void *)t, p, stride);
+    else if (in->elem_b == 4 && width == 8) spread_long(t, p, stride, in->aux & 1);
     else spread_extended((u8 *)t, p, stride, in, width);
     if (width == 8) ops->blend64((u64 *)(void *)row, t, m);
     else ops->blend32((u32 *)(void *)row, (const u32 *)(const void *)t, m);

@@ -337,7 +337,8 @@ static void refused_kernels_leave_the_others_alone(void **state) {
         "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%r1], {%r2, %r3}, [%r4];",
         "st.bulk.weak.shared::cta [%r1], %rd1, 0;",
         "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r3, %r4}, {%r7, %r8}, {%r9, %r10}, %r11, 0;",
-        "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m3.f32 {%f1,%f2,%f3,_},{%r1,%r2,%r3,%r4},{%r5,%r6},{%f1,%f2,%f3,%f4};",
+        ("mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m3.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
+         "{%r5,%r6}, {%f1,%f2,%f3,%f4};"),
         "ldmatrix.sync.aligned.m8n16.x1.shared::cta.b8x16.b6x16_p32 {%r1}, [%r5];",
         "cvt.rs.f16x2.f32 %r1, %f1, %f2, %r2;",
         "cvt.rn.satfinite.e2m3x2.f32 %h1, %f1, %f2;",
