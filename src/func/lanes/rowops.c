@@ -208,16 +208,19 @@ static inline void gather_bytes(void *out, const u8 *host, const u64 *addr, u32 
     }
 }
 
+static void repeat_word(u32 *out, const u8 *from) {
+    u32 v;
+    memcpy(&v, from, 4);
+    for (u32 l = 0; l < SLAB_LANES; l++) out[l] = v;
+}
+
 static bool fetch_wide(void *out, const struct row_access *r) {
     struct shape x;
     shape_wide(&x, r);
     if (!x.ok) return false;
     if (x.ramp) memcpy(out, r->host + x.addr[0], (size_t)r->size * SLAB_LANES);
-    else if (x.same && r->size == 4) {
-        u32 v;
-        memcpy(&v, r->host + x.addr[0], 4);
-        for (u32 l = 0; l < SLAB_LANES; l++) ((u32 *)out)[l] = v;
-    } else gather_bytes(out, r->host, x.addr, r->size);
+    else if (x.same && r->size == 4) repeat_word(out, r->host + x.addr[0]);
+    else gather_bytes(out, r->host, x.addr, r->size);
     return true;
 }
 
@@ -296,11 +299,8 @@ static bool fetch_narrow(void *out, const struct row_access *r) {
     shape_narrow(&x, r);
     if (!x.ok) return false;
     if (x.ramp) memcpy(out, r->host + x.addr[0], (size_t)r->size * SLAB_LANES);
-    else if (x.same && r->size == 4) {
-        u32 v;
-        memcpy(&v, r->host + x.addr[0], 4);
-        for (u32 l = 0; l < SLAB_LANES; l++) ((u32 *)out)[l] = v;
-    } else if (r->size == 4) gather_words(out, r->host, x.addr);
+    else if (x.same && r->size == 4) repeat_word(out, r->host + x.addr[0]);
+    else if (r->size == 4) gather_words(out, r->host, x.addr);
     else {
         for (u32 l = 0; l < SLAB_LANES; l++) wide[l] = x.addr[l];
         gather_bytes(out, r->host, wide, r->size);
