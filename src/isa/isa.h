@@ -89,8 +89,6 @@ struct opkey {
     struct mods mods;
 };
 static inline bool key_has(const struct opkey *k, enum mod m) { return mods_has(&k->mods, m); }
-/* "add.rn.ftz.f32": modifiers in table order, then types */
-void opkey_print(const struct opkey *k, struct strbuf *out);
 
 /* --- memory spaces */
 enum space {

@@ -124,13 +124,6 @@ bool op_takes_type(enum op op, enum type t) {
     return op_types[op] >> t & 1;
 }
 
-void opkey_print(const struct opkey *k, struct strbuf *out) {
-    strbuf_add(out, "%s", op_table[k->op].name);
-    for (int m = 0; m < MOD_COUNT; m++)
-        if (key_has(k, (enum mod)m)) strbuf_add(out, ".%s", mod_names[m]);
-    for (int t = 0; t < k->ntypes; t++) strbuf_add(out, ".%s", type_table[k->type[t]].name);
-}
-
 bool op_is_simd_video(enum op op) {
     char last = op_table[op].name[strlen(op_table[op].name) - 1];
     return op_table[op].iclass == ICLASS_VIDEO && (last == '2' || last == '4');

@@ -100,6 +100,14 @@ static void key_parse(const char *text, struct opkey *k) {
     }
 }
 
+/* "add.sat.s32": modifiers in table order, then types */
+static void opkey_print(const struct opkey *k, struct strbuf *out) {
+    strbuf_add(out, "%s", op_table[k->op].name);
+    for (int m = 0; m < MOD_COUNT; m++)
+        if (key_has(k, (enum mod)m)) strbuf_add(out, ".%s", mod_names[m]);
+    for (int t = 0; t < k->ntypes; t++) strbuf_add(out, ".%s", type_table[k->type[t]].name);
+}
+
 static void check_lanes(const struct lane_query *q, const char *shape, ref_fn *ref, const union row *s, const union row *d,
                         const char *how) {
     for (u32 l = 0; l < SLAB_LANES; l++) {

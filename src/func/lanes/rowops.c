@@ -277,12 +277,8 @@ static inline void shape_narrow(struct narrow *x, const struct row_access *r) {
     narrow_judge(x, r->size_b, span, size);
 }
 
-/* Two words a store: scalar loads with half the stores beat the gather instruction that vectorisers would make of this. */
-#ifndef __clang__
-__attribute__((optimize("no-tree-vectorize", "no-tree-slp-vectorize")))
-#endif
-static void
-gather_words(u32 *out, const u8 *host, const u32 *addr) {
+/* Two words a store */
+static void gather_words(u32 *out, const u8 *host, const u32 *addr) {
 #pragma GCC unroll 16
     for (u32 l = 0; l < SLAB_LANES; l += 2) {
         u32 lo, hi;
