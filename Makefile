@@ -28,7 +28,7 @@ ifneq ($(findstring clang,$(notdir $(CC))),)
 WARN += -Wno-pass-failed # a lane loop that stays scalar without optimisation or under a sanitizer is no mistake
 endif
 CFLAGS_ALL := -std=c17 -D_GNU_SOURCE -Isrc -Iinclude -I. -ffp-contract=off $(WARN) $(SANFLAGS) -MMD -MP $(CFLAGS)
-LDLIBS_ALL := -ljansson -lm $(LDLIBS)
+LDLIBS_ALL := -ljansson -linih -lm $(LDLIBS)
 AVX2FLAGS := -mavx2 -mfma -mf16c -DLANES_AVX2
 ifdef NO_AVX2
 CFLAGS_ALL += -DHEDDLE_NO_AVX2_BUILD
@@ -38,9 +38,10 @@ endif
 SAY := $(if $(findstring s,$(filter-out -%,$(firstword $(MAKEFLAGS)))),true,echo)
 
 # --- what there is
-LIB_SRC := $(wildcard src/base/*.c src/isa/*.c src/ptx/*.c src/func/*.c src/api/*.c)
+LIB_SRC := $(wildcard src/base/*.c src/config/*.c src/stats/*.c src/trace/*.c src/isa/*.c src/ptx/*.c src/func/*.c src/mem/*.c src/core/*.c src/core/*/*.c src/gpu/*.c src/api/*.c)
 LANE_SRC := $(wildcard src/func/lanes/*.c)
 CLI_SRC := $(wildcard src/cli/*.c src/report/*.c src/manifest/*.c)
+MACHINES := $(wildcard machines/*.ini machines/*/*.ini)
 WORKLOADS := $(shell sed -n 's/^WORKLOAD.[ ]*\([a-z0-9_]*\).*/\1/p' workloads/workloads.def 2>/dev/null)
 REF_SRC := $(wildcard workloads/*/ref.c)
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
@@ -53,7 +54,7 @@ MAIN_OBJ := $B/obj/cli/main.o
 CMD_OBJ := $(filter-out $(MAIN_OBJ),$(CLI_SRC:src/%.c=$B/obj/%.o)) $(REF_OBJ)
 SHARE := $B/share/heddle
 
-all: $B/heddle $B/libheddle.a workloads ## build the command, the library and the bundled workloads
+all: $B/heddle $B/libheddle.a workloads machines ## build the command, the library and the bundled workloads and machines
 
 # --- the command and the library. libcommand.a is the command without its main(), for the tests.
 $B/heddle: $(MAIN_OBJ) $B/libcommand.a $B/libheddle.a
@@ -108,6 +109,11 @@ $(foreach w,$(WORKLOADS),$(eval $(call WORKLOAD_RULE,$w)))
 $(SHARE)/workloads/%.json: workloads/%.json
 	@mkdir -p $(@D) && cp $< $@
 
+# --- bundled machines: copied, so that the build directory is laid out as an installation
+machines: $(MACHINES:%=$(SHARE)/%)
+$(MACHINES:%=$(SHARE)/%): $(SHARE)/%: %
+	@mkdir -p $(@D) && cp $< $@
+
 # --- tests, benchmarks and tools: one program each
 $(UNIT:%=$B/tests/%): $B/tests/%: $B/obj/tests/unit/%.o $B/libcommand.a $B/libheddle.a
 	@mkdir -p $(@D) && $(SAY) "  link  $@"
@@ -129,8 +135,8 @@ $B/json_get: $B/obj/tests/cli/json_get.o
 	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $(LDLIBS_ALL)
 
-unit: $(UNIT:%=$B/tests/%) ## build the unit tests (tests/run.sh runs them)
-fuzzers: $(FUZZERS:%=$B/%)
+unit: $(UNIT:%=$B/tests/%) machines ## build the unit tests (tests/run.sh runs them)
+fuzzers: $(FUZZERS:%=$B/%) machines
 
 # Recorded results of real hardware, unpacked next to the build
 $B/data/%/.unpacked: tests/data/%.tar.zst
@@ -163,8 +169,9 @@ bench-functional: $B/bench_functional $B/data/silicon_apps/.unpacked ## function
 
 bench: bench-functional ## every benchmark there is
 
-docs: $B/gen_docs ## write the documentation that is printed from tables (docs/isa.md)
-	@$B/gen_docs > docs/isa.md
+docs: $B/gen_docs ## write the documentation that is printed from tables (docs/isa.md, docs/config.md)
+	@$B/gen_docs isa > docs/isa.md
+	@$B/gen_docs config > docs/config.md
 
 install: all ## install to PREFIX (/usr/local): bin/heddle, lib/libheddle.a, include/heddle.h, share/heddle
 	install -D -m 755 $B/heddle $(DESTDIR)$(PREFIX)/bin/heddle
@@ -180,7 +187,7 @@ help: ## this list
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all workloads unit fuzzers data demo test test-all lint fuzz bench-functional bench docs install clean help
+.PHONY: all workloads machines unit fuzzers data demo test test-all lint fuzz bench-functional bench docs install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

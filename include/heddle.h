@@ -11,6 +11,8 @@
  *     int rc = heddle_launch(h, heddle_module_kernel(m, "saxpy"), &l, &r);
  *     heddle_close(h);
  *
+ * With heddle_set_machine(h, "gtx480") before the first launch the program also takes time: r.cycles, heddle_stat(h, "warp_ipc", &x).
+ *
  * No globals: any number of contexts may live at once; one context is used by one thread at a time. Functions that can fail return an
  * enum heddle_status, and heddle_message() then says what, where, and what would be right. The library never exits on a user's or a
  * simulated program's mistake. */
@@ -26,6 +28,7 @@ enum heddle_status {
     HEDDLE_OK = 0,
     HEDDLE_BAD_INPUT = 2, /* the caller's mistake: text, names, sizes, arguments */
     HEDDLE_FAULT = 3,     /* the simulated program's mistake: wild access, trap, deadlock, instruction limit */
+    HEDDLE_STOPPED = 4,   /* heddle_stop() ended the launch before its end; its results are partial */
 };
 
 struct heddle;
@@ -36,11 +39,12 @@ struct heddle_progress { /* handed to the progress callback, about ten times a s
     const char *kernel;
     uint64_t ctas_done, ctas_total;
     uint64_t warp_instructions;
+    uint64_t cycles; /* simulated so far; 0 without timing and while blocks are fast-forwarded */
     double seconds;
 };
 
 struct heddle_options {        /* zero means default */
-    uint32_t warp_size;        /* 1 to 64; default 32 */
+    uint32_t warp_size;        /* 1 to 64; default 32; with a machine its sm.warp_size holds */
     uint64_t max_instructions; /* warp instructions of one launch before it is stopped with a diagnosis; default 1e12 */
     uint64_t max_memory_b;     /* device memory; default 16 GiB */
     FILE *program_out;         /* where printf of the simulated program goes; default stdout */
@@ -99,6 +103,7 @@ int heddle_write(struct heddle *h, uint64_t addr, const void *data, uint64_t byt
 int heddle_read(struct heddle *h, uint64_t addr, void *data, uint64_t bytes);
 int heddle_fill(struct heddle *h, uint64_t addr, int byte, uint64_t bytes);
 uint64_t heddle_memory_used(const struct heddle *h);
+uint64_t heddle_memory_hash(const struct heddle *h); /* FNV-1a of all live allocations, addresses and bytes */
 
 /* --- launches */
 struct heddle_arg {
@@ -121,8 +126,59 @@ struct heddle_result {
     uint64_t divergent_branches;          /* branches whose lanes went different ways */
     uint64_t global_loads, global_stores; /* warp-level accesses */
     double wall_seconds;
+    bool timed;      /* it ran on a machine, at least in part */
+    uint64_t cycles; /* timed: core cycles from the start to the end of its last block, warm-up not counted */
 };
 int heddle_launch(struct heddle *h, struct heddle_kernel *k, const struct heddle_launch *l, struct heddle_result *r);
+
+/* --- time. Without a machine launches compute results only; the machine and everything here is chosen before the first launch. */
+#define HEDDLE_DEFAULT_MACHINE "gtx480"
+struct config;                                                      /* every key of a machine; src/config/config.h */
+struct launch_stats;                                                /* everything counted in a launch; src/gpu/gpu.h */
+int heddle_set_machine(struct heddle *h, const char *name_or_path); /* a bundled one, or a file */
+/* One key of the machine; of the default machine when none was set. "heddle list keys" names them. */
+int heddle_set_key(struct heddle *h, const char *key, const char *value);
+int heddle_set_config(struct heddle *h, const struct config *c);
+const struct config *heddle_config(const struct heddle *h); /* NULL without timing */
+
+struct heddle_timing {              /* what is measured, and how the host works; zero means default */
+    uint64_t warmup_cycles;         /* of each launch: simulated, not counted */
+    uint64_t max_cycles;            /* of each launch: then it is finished without timing; default none */
+    uint64_t fast_forward_ctas;     /* of each launch: its first blocks run without timing */
+    uint64_t fast_forward_launches; /* the first launches run without timing */
+    bool flush;                     /* caches are emptied before each launch */
+    uint32_t threads;               /* of the host; default 1. Results do not depend on it. */
+    uint32_t window_cycles;         /* length of a window; default derived from the machine. Results do not depend on it. */
+    bool no_jumps;                  /* tick every cycle. Results do not depend on it. */
+    uint32_t check_cycles;          /* look at the model's invariants every so many cycles; default at the end of launches */
+};
+int heddle_timing(struct heddle *h, const struct heddle_timing *t);
+/* Ends the launch that runs, or the next one, with HEDDLE_STOPPED; for signal handlers and other threads. Launches without timing do not
+ * listen. */
+void heddle_stop(struct heddle *h);
+
+/* Of the last launch, until the next one; NULL when it was not timed */
+const struct launch_stats *heddle_launch_stats(const struct heddle *h);
+/* A counter or formula of the last launch by name ("heddle list stats"); not a number where a formula has no value */
+int heddle_stat(struct heddle *h, const char *name, double *value);
+
+/* Traces of what happens when; a window of NULL is everything. The files are complete after heddle_trace_end,
+ * which also ends the machine: a launch that follows starts on a new one. */
+struct heddle_window {
+    uint64_t from, to; /* cycles since the first launch; `to` excluded, 0 for no end */
+    int32_t sm, warp;  /* one SM, one warp slot; -1 for all */
+};
+int heddle_trace_konata(struct heddle *h, FILE *out, const struct heddle_window *w);
+int heddle_trace_perfetto(struct heddle *h, FILE *out, const struct heddle_window *w);
+int heddle_trace_end(struct heddle *h);
+/* Checks what the model does against rules that share no code with it */
+int heddle_audit(struct heddle *h, bool on);
+struct heddle_audit_result {
+    uint64_t checked, violations;
+    const char *text; /* the first violations, one a line; "" when there are none */
+};
+struct heddle_audit_result heddle_audit_result(const struct heddle *h);
+
 uint32_t heddle_classes(void);
 const char *heddle_class_name(uint32_t i);
 const char *heddle_class_doc(uint32_t i);

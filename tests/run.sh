@@ -86,7 +86,7 @@ some_vectors() {
 
 # app DIR NAME: one recorded application, to silicon's checksum
 app() {
-    one "app $2" "$1"/heddle run build/data/silicon_apps/manifest/"$2".json --quiet
+    one "app $2" "$1"/heddle run build/data/silicon_apps/manifest/"$2".json --functional --quiet
 }
 
 # --- the suites, in order
@@ -107,7 +107,7 @@ suite_workloads() {
     for name in $(sed -n 's/^WORKLOAD( *\([a-z0-9_]*\).*/\1/p' workloads/workloads.def); do
         for size in tiny small; do
             [ "$size" = small ] || [ -f workloads/"$name"/manifest-"$size".json ] || continue
-            one "workload $name $size" build/heddle run "$name" --size "$size" --quiet
+            one "workload $name $size" build/heddle run "$name" --size "$size" --functional --quiet
         done
     done
 }
@@ -145,7 +145,7 @@ sanitized() {
     local manifest
     if [ -n "$ALL" ]; then
         for manifest in build/data/silicon_apps/manifest/*.json; do app "$1" "$(basename "$manifest" .json)"; done
-        for manifest in build/share/heddle/workloads/*; do one "workload $(basename "$manifest")" "$1"/heddle run "$(basename "$manifest")" --size tiny --quiet; done
+        for manifest in build/share/heddle/workloads/*; do one "workload $(basename "$manifest")" "$1"/heddle run "$(basename "$manifest")" --size tiny --functional --quiet; done
     else
         for name in reduce_shfl lud bfs nw sgemm_reg; do app "$1" $name; done
     fi
@@ -167,8 +167,8 @@ suite_valgrind() {
     [ -z "$ALL" ] || step=1
     memcheck "vectors, one in $step" build/heddle vectors "$(some_vectors build $step)"
     memcheck "check lud" build/heddle check build/data/silicon_apps/ptx/lud.ptx --disasm
-    memcheck "run vecadd" build/heddle run vecadd --size tiny
-    memcheck "run nqueens" build/heddle run nqueens --size tiny --json /dev/null
+    memcheck "run vecadd" build/heddle run vecadd --size tiny --functional
+    memcheck "run nqueens" build/heddle run nqueens --size tiny --functional --json /dev/null
     memcheck "bad program" build/heddle check tests/bad/missing_semicolon.ptx
     [ -n "$ALL" ] || return
     for program in build/tests/test_*; do

@@ -1,4 +1,8 @@
-/* gen_docs: prints docs/isa.md from the isa tables. `make docs` writes the file, `make lint` checks that it is current. */
+/* gen_docs: prints docs/isa.md from the isa tables and docs/config.md from the table of keys. `make docs` writes the files, `make lint`
+ * checks that they are current.
+ *
+ *   gen_docs [isa|config]      isa when nothing is named */
+#include "config/config.h"
 #include "isa/isa.h"
 
 #include <ctype.h>
@@ -71,10 +75,73 @@ static void print_sregs(void) {
     for (int r = 0; r < SREG_COUNT; r++) printf("| `%s` | `.%s` |\n", sreg_table[r].name, type_table[sreg_table[r].type].name);
 }
 
-int main(void) {
+static void print_isa(void) {
     print_intro();
     for (int c = 0; c < ICLASS_COUNT; c++) print_class((enum iclass)c);
     print_types();
     print_sregs();
-    return 0;
+}
+
+/* --- docs/config.md */
+
+static void print_config_intro(void) {
+    printf("# Machines and their keys\n\n"
+           "<!-- Printed by tools/gen_docs.c from src/config/config.def: change that and run `make docs`. -->\n\n"
+           "A machine is an INI file. `[sm.l1]` and `mshrs = 64` set the key `sm.l1.mshrs`; a key that is not set keeps its "
+           "default, or\n"
+           "its value in the machine that `base = NAME` before the first section names. `;` starts a comment. An unknown section "
+           "or key,\n"
+           "a key set twice and a value out of range are errors with file, line and what would be legal.\n\n"
+           "    base = gtx480          ; a bundled machine, or a file: base = ./mine.ini\n"
+           "    [sm.l1]\n"
+           "    mshrs = 128\n\n"
+           "`--machine NAME` takes a bundled machine (`heddle list machines`), `--machine FILE` a file, whose name has a dot in "
+           "it;\n"
+           "`--set KEY=VALUE` changes one key, and `--dump-config` prints the whole machine as a file that can be read again.\n"
+           "`heddle explain KEY` shows one key with its value on each bundled machine.\n\n"
+           "The defaults are the machine `small`. Every number of the others has its source beside it, in machines/*.ini.\n");
+}
+
+static void print_config_key(const struct cfg_key *k) {
+    struct strbuf legal = {0};
+    cfg_key_legal(k, &legal);
+    const char *range = k->type == KEY_TYPE_U32 ? legal.s + strlen("an integer from ") : legal.s;
+    printf("| `%s` | %s | %s | %s | %s |\n", k->name, k->default_text, range, k->unit, k->doc);
+    strbuf_free(&legal);
+}
+
+static bool same_group(const struct cfg_key *a, const struct cfg_key *b) { /* all classes are one group */
+    static const char classes[] = "sm.class.";
+    if (strncmp(a->name, classes, strlen(classes)) == 0) return strncmp(b->name, classes, strlen(classes)) == 0;
+    return cfg_key_section(a) == cfg_key_section(b) && memcmp(a->name, b->name, cfg_key_section(a)) == 0;
+}
+
+static void print_config(void) {
+    print_config_intro();
+    for (u32 i = 0; i < cfg_key_count; i++) {
+        bool first = true;
+        for (u32 j = 0; j < i; j++) first &= !same_group(&cfg_keys[j], &cfg_keys[i]);
+        if (!first) continue;
+        bool class = strncmp(cfg_keys[i].name, "sm.class.", 9) == 0;
+        printf("\n## %.*s\n\n", class ? (int)strlen("sm.class") : (int)cfg_key_section(&cfg_keys[i]), cfg_keys[i].name);
+        printf("| key | default | legal | unit | meaning |\n| --- | --- | --- | --- | --- |\n");
+        for (u32 j = i; j < cfg_key_count; j++)
+            if (same_group(&cfg_keys[j], &cfg_keys[i])) print_config_key(&cfg_keys[j]);
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*print)(void);
+} documents[] = {{"isa", print_isa}, {"config", print_config}};
+
+int main(int argc, char **argv) {
+    const char *name = argc > 1 ? argv[1] : documents[0].name;
+    for (u32 i = 0; i < ARRAY_LEN(documents); i++) {
+        if (strcmp(name, documents[i].name) != 0) continue;
+        documents[i].print();
+        return 0;
+    }
+    fprintf(stderr, "gen_docs: no document \"%s\"\n", name);
+    return 2;
 }

@@ -13,6 +13,7 @@ build      gcc                 the C compiler
 build      libc6-dev           the C library's headers
 build      make                drives the build
 build      libjansson-dev      reads manifests, writes JSON results
+build      libinih-dev         reads machines
 workloads  clang-19            compiles the bundled OpenCL C workloads to PTX; the second compiler of the tests
 workloads  libclc-19           OpenCL C's built-in functions as PTX
 test       libcmocka-dev       the unit tests' framework

@@ -1,7 +1,6 @@
-/* libheddle: contexts, modules, memory and launches on top of ptx/ and func/. See include/heddle.h for the contract. */
-#include "func/func.h"
+/* libheddle: contexts, modules, memory and launches on top of ptx/, func/ and, with a machine, gpu/. See include/heddle.h for the contract. */
+#include "api/api.h"
 #include "func/rowops.h"
-#include "heddle.h"
 #include "ptx/ptx.h"
 
 #include <errno.h>
@@ -23,13 +22,6 @@ enum { WORKSPACE_B = 256 }; /* for barriers of the whole grid */
 #define DEFAULT_MAX_INSTRUCTIONS 1000000000000ull
 #define DEFAULT_MAX_MEMORY       (16ull << 30)
 
-struct heddle {
-    struct heddle_options opt;
-    struct memory mem;
-    struct strbuf message;
-    struct heddle_module *modules; /* loaded and not freed, newest first */
-};
-
 struct heddle_kernel {
     struct heddle_module *module;
     struct ptx_func *entry;
@@ -46,8 +38,7 @@ struct heddle_module {
     struct heddle_kernel *kernels;
 };
 
-static int fail(struct heddle *h, int status, const char *fmt, ...) PRINTF_LIKE(3, 4);
-static int fail(struct heddle *h, int status, const char *fmt, ...) {
+int api_fail(struct heddle *h, int status, const char *fmt, ...) {
     strbuf_free(&h->message);
     va_list ap;
     va_start(ap, fmt);
@@ -73,6 +64,7 @@ struct heddle *heddle_open(const struct heddle_options *opt) {
 
 void heddle_close(struct heddle *h) {
     if (!h) return;
+    timing_close(h);
     while (h->modules) heddle_module_free(h, h->modules);
     memory_release(&h->mem);
     strbuf_free(&h->message);
@@ -129,7 +121,7 @@ int heddle_module_load(struct heddle *h, const char *name, const char *text, siz
     struct ptx_module *p = ptx_parse(name, text, len, &dg);
     fesetenv(&host);
     if (!p) {
-        int rc = fail(h, HEDDLE_BAD_INPUT, "%s", dg.text.s ? dg.text.s : "unreadable module\n");
+        int rc = api_fail(h, HEDDLE_BAD_INPUT, "%s", dg.text.s ? dg.text.s : "unreadable module\n");
         diag_free(&dg);
         return rc;
     }
@@ -138,9 +130,9 @@ int heddle_module_load(struct heddle *h, const char *name, const char *text, siz
     m->ptx = p;
     if (!place_all(h, p)) {
         heddle_module_free(h, m);
-        return fail(h, HEDDLE_BAD_INPUT,
-                    "%s: error: the module's variables need more device memory than the limit of %llu bytes\n", name,
-                    (unsigned long long)h->mem.limit_b);
+        return api_fail(h, HEDDLE_BAD_INPUT,
+                        "%s: error: the module's variables need more device memory than the limit of %llu bytes\n", name,
+                        (unsigned long long)h->mem.limit_b);
     }
     m->kernels = base_alloc(sizeof(*m->kernels) * (p->nfuncs + 1u));
     for (u32 i = 0; i < p->nfuncs; i++)
@@ -156,7 +148,7 @@ int heddle_module_load_file(struct heddle *h, const char *path, struct heddle_mo
     size_t len;
     char *text = text_read_file(path, &len);
     *out = NULL;
-    if (!text) return fail(h, HEDDLE_BAD_INPUT, "%s: error: cannot read: %s\n", path, strerror(errno));
+    if (!text) return api_fail(h, HEDDLE_BAD_INPUT, "%s: error: cannot read: %s\n", path, strerror(errno));
     int rc = heddle_module_load(h, path, text, len, out);
     free(text);
     return rc;
@@ -193,7 +185,7 @@ struct heddle_kernel *heddle_module_kernel(struct heddle_module *m, const char *
 int heddle_module_symbol(struct heddle *h, struct heddle_module *m, const char *name, uint64_t *addr, uint64_t *size) {
     const struct ptx_var *v = ptx_find_var(m->ptx, name);
     if (!v || !v->placed)
-        return fail(h, HEDDLE_BAD_INPUT, "%s: error: no global or constant variable '%s'\n", m->ptx->file, name);
+        return api_fail(h, HEDDLE_BAD_INPUT, "%s: error: no global or constant variable '%s'\n", m->ptx->file, name);
     if (addr) *addr = v->address;
     if (size) *size = v->size_b;
     return HEDDLE_OK;
@@ -203,7 +195,7 @@ int heddle_module_symbol(struct heddle *h, struct heddle_module *m, const char *
 
 static struct kernel *lowered(struct heddle *h, struct heddle_kernel *hk) {
     if (!hk) {
-        fail(h, HEDDLE_BAD_INPUT, "no kernel: heddle_module_kernel gives NULL for a name the module does not have\n");
+        api_fail(h, HEDDLE_BAD_INPUT, "no kernel: heddle_module_kernel gives NULL for a name the module does not have\n");
         return NULL;
     }
     if (!hk->tried) {
@@ -217,7 +209,7 @@ static struct kernel *lowered(struct heddle *h, struct heddle_kernel *hk) {
         if (!hk->k) strbuf_add(&hk->errors, "%s", dg.text.s);
         diag_free(&dg);
     }
-    if (!hk->k) fail(h, HEDDLE_BAD_INPUT, "%s", hk->errors.s);
+    if (!hk->k) api_fail(h, HEDDLE_BAD_INPUT, "%s", hk->errors.s);
     return hk->k;
 }
 
@@ -248,7 +240,7 @@ int heddle_kernel_param(struct heddle *h, struct heddle_kernel *hk, uint32_t i, 
     const struct kernel *k = lowered(h, hk);
     if (!k) return HEDDLE_BAD_INPUT;
     if (i >= k->nparams)
-        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s' has %u parameters; there is no parameter %u\n", k->name, k->nparams, i);
+        return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s' has %u parameters; there is no parameter %u\n", k->name, k->nparams, i);
     const struct kernel_param *p = &k->params[i];
     *info = (struct heddle_param_info){p->name,    p->offset_b, p->size_b,
                                        p->align_b, p->is_ptr,   p->is_ptr ? space_names[p->ptr_space] : ""};
@@ -265,21 +257,22 @@ void heddle_kernel_disasm(struct heddle *h, struct heddle_kernel *hk, FILE *out)
 uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) {
     u64 a = memory_alloc(&h->mem, bytes, 256, OWNER_HOST, false);
     if (!a)
-        fail(h, HEDDLE_BAD_INPUT, "out of device memory: %llu bytes asked for, %llu of %llu in use\n", (unsigned long long)bytes,
-             (unsigned long long)h->mem.used_b, (unsigned long long)h->mem.limit_b);
+        api_fail(h, HEDDLE_BAD_INPUT, "out of device memory: %llu bytes asked for, %llu of %llu in use\n",
+                 (unsigned long long)bytes, (unsigned long long)h->mem.used_b, (unsigned long long)h->mem.limit_b);
     return a;
 }
 
 int heddle_free(struct heddle *h, uint64_t addr) {
     if (memory_free(&h->mem, addr, OWNER_HOST)) return HEDDLE_OK;
-    return fail(h, HEDDLE_BAD_INPUT, "0x%llx is not the start of a live allocation of heddle_alloc\n", (unsigned long long)addr);
+    return api_fail(h, HEDDLE_BAD_INPUT, "0x%llx is not the start of a live allocation of heddle_alloc\n",
+                    (unsigned long long)addr);
 }
 
 static u8 *host_range(struct heddle *h, u64 addr, u64 bytes) {
     u8 *p = memory_host(&h->mem, addr, bytes);
     if (!p)
-        fail(h, HEDDLE_BAD_INPUT, "%llu bytes at 0x%llx are not inside one live allocation\n", (unsigned long long)bytes,
-             (unsigned long long)addr);
+        api_fail(h, HEDDLE_BAD_INPUT, "%llu bytes at 0x%llx are not inside one live allocation\n", (unsigned long long)bytes,
+                 (unsigned long long)addr);
     return p;
 }
 
@@ -309,6 +302,17 @@ int heddle_fill(struct heddle *h, uint64_t addr, int byte, uint64_t bytes) {
 
 uint64_t heddle_memory_used(const struct heddle *h) { return h->mem.used_b; }
 
+uint64_t heddle_memory_hash(const struct heddle *h) {
+    u64 hash = FNV1A64_START;
+    for (u32 i = 0; i < h->mem.allocs.n; i++) {
+        const struct alloc *a = &h->mem.allocs.at[i];
+        if (!a->host) continue;
+        hash = hash_fnv1a64(hash, &a->base, sizeof(a->base));
+        hash = hash_fnv1a64(hash, a->host, a->size_b);
+    }
+    return hash;
+}
+
 /* --- launches */
 
 static u64 shared_size(const struct kernel *k, const struct heddle_launch *l) {
@@ -318,45 +322,48 @@ static u64 shared_size(const struct kernel *k, const struct heddle_launch *l) {
 static int check_shape(struct heddle *h, const struct kernel *k, const struct heddle_launch *l) {
     for (u32 i = 0; i < 3; i++)
         if (!l->grid[i] || !l->block[i])
-            return fail(h, HEDDLE_BAD_INPUT,
-                        "kernel '%s': grid and block must be at least 1 in every dimension, found grid %u,%u,%u block %u,%u,%u\n",
-                        k->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+            return api_fail(
+                h, HEDDLE_BAD_INPUT,
+                "kernel '%s': grid and block must be at least 1 in every dimension, found grid %u,%u,%u block %u,%u,%u\n",
+                k->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
     if (l->grid[0] > 0x7FFFFFFF || l->grid[1] > MAX_GRID_YZ || l->grid[2] > MAX_GRID_YZ)
-        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a grid of %u,%u,%u is larger than 2147483647,65535,65535\n", k->name,
-                    l->grid[0], l->grid[1], l->grid[2]);
+        return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a grid of %u,%u,%u is larger than 2147483647,65535,65535\n", k->name,
+                        l->grid[0], l->grid[1], l->grid[2]);
     u64 threads = (u64)l->block[0] * l->block[1] * l->block[2];
     u32 most = k->max_threads ? MIN(k->max_threads, (u32)MAX_BLOCK_THREADS) : MAX_BLOCK_THREADS;
     if (threads > most || l->block[0] > MAX_BLOCK_THREADS || l->block[1] > MAX_BLOCK_THREADS)
-        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a block of %llu threads is larger than %s %u\n", k->name,
-                    (unsigned long long)threads, most < MAX_BLOCK_THREADS ? "the kernel's .maxntid of" : "the limit of", most);
+        return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a block of %llu threads is larger than %s %u\n", k->name,
+                        (unsigned long long)threads, most < MAX_BLOCK_THREADS ? "the kernel's .maxntid of" : "the limit of",
+                        most);
     if (l->block[2] > MAX_BLOCK_Z)
-        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a block of %u,%u,%u is larger than 1024,1024,64\n", k->name, l->block[0],
-                    l->block[1], l->block[2]);
+        return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a block of %u,%u,%u is larger than 1024,1024,64\n", k->name,
+                        l->block[0], l->block[1], l->block[2]);
     if (k->reqntid[0] &&
         (k->reqntid[0] != l->block[0] || MAX(k->reqntid[1], 1u) != l->block[1] || MAX(k->reqntid[2], 1u) != l->block[2]))
-        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': its .reqntid asks for blocks of %u,%u,%u, found %u,%u,%u\n", k->name,
-                    k->reqntid[0], MAX(k->reqntid[1], 1u), MAX(k->reqntid[2], 1u), l->block[0], l->block[1], l->block[2]);
+        return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s': its .reqntid asks for blocks of %u,%u,%u, found %u,%u,%u\n", k->name,
+                        k->reqntid[0], MAX(k->reqntid[1], 1u), MAX(k->reqntid[2], 1u), l->block[0], l->block[1], l->block[2]);
     if (l->registers > MAX_REGISTERS)
-        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a thread cannot have %u registers; the limit is %d\n", k->name,
-                    l->registers, MAX_REGISTERS);
+        return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a thread cannot have %u registers; the limit is %d\n", k->name,
+                        l->registers, MAX_REGISTERS);
     u64 shared = shared_size(k, l);
     if (shared > MAX_SHARED_B)
-        return fail(h, HEDDLE_BAD_INPUT,
-                    "kernel '%s': %llu bytes of shared memory a block (%u static, %u dynamic) are more than the limit of %d\n",
-                    k->name, (unsigned long long)shared, k->shared_b, l->dynamic_shared_b, MAX_SHARED_B);
+        return api_fail(
+            h, HEDDLE_BAD_INPUT,
+            "kernel '%s': %llu bytes of shared memory a block (%u static, %u dynamic) are more than the limit of %d\n", k->name,
+            (unsigned long long)shared, k->shared_b, l->dynamic_shared_b, MAX_SHARED_B);
     if (k->local_b > MAX_LOCAL_B)
-        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': %u bytes of local memory a thread are more than the limit of %d\n",
-                    k->name, k->local_b, MAX_LOCAL_B);
+        return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s': %u bytes of local memory a thread are more than the limit of %d\n",
+                        k->name, k->local_b, MAX_LOCAL_B);
     return HEDDLE_OK;
 }
 
 static int fill_params(struct heddle *h, const struct kernel *k, const struct heddle_launch *l, u8 *params) {
     if (l->nargs != k->nparams)
-        return fail(h, HEDDLE_BAD_INPUT, "kernel '%s' takes %u parameters, found %u\n", k->name, k->nparams, l->nargs);
+        return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s' takes %u parameters, found %u\n", k->name, k->nparams, l->nargs);
     for (u32 i = 0; i < l->nargs; i++) {
         if (l->args[i].size_b != k->params[i].size_b)
-            return fail(h, HEDDLE_BAD_INPUT, "kernel '%s': parameter %u ('%s') has %u bytes, found %u\n", k->name, i,
-                        k->params[i].name, k->params[i].size_b, l->args[i].size_b);
+            return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s': parameter %u ('%s') has %u bytes, found %u\n", k->name, i,
+                            k->params[i].name, k->params[i].size_b, l->args[i].size_b);
         memcpy(params + k->params[i].offset_b, l->args[i].data, l->args[i].size_b);
     }
     return HEDDLE_OK;
@@ -372,11 +379,11 @@ static void tick(void *user, const struct launch *l, u64 done, u64 total) {
     double now = clock_seconds();
     if (now - t->last < 0.1) return;
     t->last = now;
-    struct heddle_progress p = {l->k->name, done, total, l->instructions, now - t->start};
+    struct heddle_progress p = {l->k->name, done, total, l->instructions, l->timed ? l->clock : 0, now - t->start};
     t->h->opt.progress(t->h->opt.progress_user, &p);
 }
 
-static void collect(const struct launch *l, const struct heddle_launch *hl, double seconds, struct heddle_result *r) {
+static void collect(const struct launch *l, double seconds, struct heddle_result *r) {
     *r = (struct heddle_result){.wall_seconds = seconds, .divergent_branches = l->divergent};
     for (u32 pc = 0; pc < l->k->ninst; pc++) {
         const struct inst *in = &l->k->code[pc];
@@ -392,7 +399,19 @@ static void collect(const struct launch *l, const struct heddle_launch *hl, doub
     r->ctas = (u64)l->grid[0] * l->grid[1] * l->grid[2];
     r->threads = r->ctas * l->threads;
     r->warps = r->ctas * ((l->threads + l->warp_size - 1) / l->warp_size);
-    r->registers = hl->registers ? hl->registers : l->k->regs_per_thread;
+}
+
+/* What ran on the machine was counted there */
+static void collect_timed(const struct launch *l, const struct launch_stats *s, struct heddle_result *r) {
+    r->timed = !s->functional;
+    r->cycles = s->cycles;
+    r->warp_instructions += s->sum.warp_instructions;
+    r->thread_instructions += s->sum.thread_instructions;
+    r->divergent_branches += s->sum.divergent_branches;
+    r->global_loads += s->sum.global_loads;
+    r->global_stores += s->sum.global_stores;
+    for (u32 pc = 0; pc < s->npcs; pc++)
+        if (!(l->k->code[pc].flags & INST_PSEUDO)) r->class_warp_instructions[l->k->code[pc].iclass] += s->pcs[pc].issues;
 }
 
 static int run(struct heddle *h, const struct kernel *k, const struct heddle_launch *hl, const u8 *params,
@@ -407,7 +426,7 @@ static int run(struct heddle *h, const struct kernel *k, const struct heddle_lau
         .grid = {hl->grid[0], hl->grid[1], hl->grid[2]},
         .block = {hl->block[0], hl->block[1], hl->block[2]},
         .threads = hl->block[0] * hl->block[1] * hl->block[2],
-        .warp_size = o->warp_size,
+        .warp_size = timing_warp_size(h),
         .shared_b = (u32)shared_size(k, hl),
         .dynamic_shared_b = hl->dynamic_shared_b,
         .params = params,
@@ -423,11 +442,15 @@ static int run(struct heddle *h, const struct kernel *k, const struct heddle_lau
         .tick = o->progress ? tick : NULL,
         .tick_user = &t,
     };
-    bool ok = launch_run(&l);
+    u32 registers = hl->registers ? hl->registers : k->regs_per_thread;
+    int rc = h->time.on       ? timing_launch(h, &l, registers)
+             : launch_run(&l) ? HEDDLE_OK
+                              : api_fail(h, HEDDLE_FAULT, "%s", l.fault.s);
     if (l.workspace) memory_free(&h->mem, l.workspace, OWNER_MODULE);
     pc_count_settle(l.counts, l.runs, k->ninst);
-    collect(&l, hl, clock_seconds() - t.start, r);
-    int rc = ok ? HEDDLE_OK : fail(h, HEDDLE_FAULT, "%s", l.fault.s);
+    collect(&l, clock_seconds() - t.start, r);
+    r->registers = registers;
+    if (heddle_launch_stats(h)) collect_timed(&l, heddle_launch_stats(h), r);
     strbuf_free(&l.fault);
     free(l.hints);
     free(l.counts);
@@ -441,12 +464,13 @@ int heddle_launch(struct heddle *h, struct heddle_kernel *hk, const struct heddl
     *r = (struct heddle_result){0};
     const struct kernel *k = lowered(h, hk);
     if (!k) return HEDDLE_BAD_INPUT;
-    if (k->refuse) return fail(h, HEDDLE_BAD_INPUT, "kernel '%s' cannot run: %s\n", k->name, k->refuse);
-    if (k->needs_warp32 && h->opt.warp_size != 32)
-        return fail(h, HEDDLE_BAD_INPUT,
-                    "kernel '%s' uses lane ids, shuffles, votes or matrices, which are defined for warps of 32 lanes only; the "
-                    "warp size is %u\n",
-                    k->name, h->opt.warp_size);
+    if (k->refuse) return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s' cannot run: %s\n", k->name, k->refuse);
+    if (k->needs_warp32 && timing_warp_size(h) != 32)
+        return api_fail(
+            h, HEDDLE_BAD_INPUT,
+            "kernel '%s' uses lane ids, shuffles, votes or matrices, which are defined for warps of 32 lanes only; the "
+            "warp size is %u\n",
+            k->name, timing_warp_size(h));
     int rc = check_shape(h, k, l);
     if (rc) return rc;
     u8 *params = base_alloc(k->param_b + 64u);

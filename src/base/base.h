@@ -91,6 +91,10 @@ void diag_note(struct diag *d, const char *file, u32 line, u32 col, const char *
 bool diag_full(const struct diag *d);
 void diag_free(struct diag *d);
 
+/* --- data.c: the folder with the bundled files: $HEDDLE_DATA, else share/heddle one above or beside the executable. `part` is a folder that
+ * must be in it. In memory of the caller (free it); NULL when there is none. */
+char *data_dir(const char *part);
+
 /* --- hash.c */
 #define FNV1A64_START 0xCBF29CE484222325ull
 u64 hash_fnv1a64(u64 h, const void *data, size_t bytes);

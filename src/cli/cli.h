@@ -1,22 +1,26 @@
 /* cli: the command. One file per subcommand, one table of options each; parsing, help and errors are made from the tables.
  *
- * Exit codes are EXIT_*. Options are written --name VALUE or --name=VALUE, before or after the operands; -- ends them. */
+ * Exit codes are EXIT_*. Options are written --name VALUE or --name=VALUE, those with a letter also -x VALUE or -xVALUE, before or after the
+ * operands; -- ends them. */
 #ifndef HEDDLE_CLI_H
 #define HEDDLE_CLI_H
 
 #include "base/base.h"
+#include "config/config.h"
 
 enum {
     EXIT_OK = 0,
     EXIT_DIFFERS = 1, /* results are not the expected ones */
     EXIT_USER = 2,    /* the user's mistake */
     EXIT_PROGRAM = 3, /* the simulated program's mistake */
+    EXIT_INTERRUPTED = 130,
 };
 
 struct cli_option {
     const char *name; /* without the dashes; NULL ends a table */
     const char *arg;  /* NULL for none, "N" for one value, "BUF FILE" for two, "[FILE]" for one that may be left out */
     const char *doc;
+    char letter; /* -j for --threads; 0 for none */
 };
 
 struct cli_line;
@@ -60,19 +64,32 @@ void cli_help_all(FILE *out);
 void cli_help_command(const struct cli_command *c, FILE *out);
 
 /* --- progress.c: a line on standard error while a run takes long */
+struct heddle;
 struct heddle_progress;
 struct progress {
+    const char *label;       /* before the kernel's name, or NULL */
     double started, printed; /* clock_seconds; printed is 0 before the first line */
     u64 before;              /* warp instructions of finished launches */
     bool terminal, shown;
-    /* called, from inside a launch, after Ctrl-C */
+    struct heddle *stops; /* Ctrl-C ends its launch with HEDDLE_STOPPED; NULL without timing */
+    /* called, from inside a launch that runs without timing, after Ctrl-C */
     void (*interrupted)(void *user, const struct heddle_progress *now);
     void *user;
 };
 void progress_start(struct progress *p);
 void progress_update(void *p, const struct heddle_progress *now);
-void progress_clear(struct progress *p);
+void progress_end(struct progress *p); /* the line is taken away, and Ctrl-C no longer heard */
 
-extern const struct cli_command cli_run, cli_check, cli_vectors, cli_list, cli_help;
+/* --- machine.c: the options of commands that run something on a machine */
+#define CLI_MACHINE_OPTIONS                                                                                                      \
+    {"machine", "NAME|FILE", "the machine to run on: a bundled one (heddle list machines) or an INI file"},                      \
+        {"set", "KEY=VALUE", "set one key of the machine (heddle list keys); may be given several times"},                       \
+        {"dump-config", NULL, "print the machine, every key, as a file that --machine reads, and exit"}
+/* The machine that --machine (HEDDLE_DEFAULT_MACHINE without it) and --set ask for, checked; false with messages printed */
+bool cli_machine(const struct cli_line *line, struct config *out);
+/* Prints *c when --dump-config was given; true means that the command is done */
+bool cli_dump_config(const struct cli_line *line, const struct config *c);
+
+extern const struct cli_command cli_run, cli_compare, cli_check, cli_vectors, cli_list, cli_explain, cli_help;
 
 #endif

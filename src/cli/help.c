@@ -22,7 +22,8 @@ static void print_indented(const char *text, FILE *out) {
 
 static void print_option(const struct cli_option *o, FILE *out) {
     char left[64];
-    snprintf(left, sizeof(left), "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+    const char letter[] = {'-', o->letter, ',', ' ', 0};
+    snprintf(left, sizeof(left), "%s--%s%s%s", o->letter ? letter : "", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
     fprintf(out, "  %-24s %s\n", left, o->doc);
 }
 

@@ -24,13 +24,28 @@ static void list_generators(void) {
     for (u32 i = 0; i < generator_count; i++) printf("%-10s %s\n", generator_table[i].name, generator_table[i].doc);
 }
 
+static void list_machines(void) {
+    struct machine_list all = machine_list();
+    int w = 0;
+    for (u32 i = 0; i < all.n; i++) w = MAX(w, (int)strlen(all.at[i].name));
+    for (u32 i = 0; i < all.n; i++) printf("%-*s  %s\n", w, all.at[i].name, all.at[i].doc);
+    machine_list_free(&all);
+}
+
+static void list_keys(void) {
+    int w = 0;
+    for (u32 i = 0; i < cfg_key_count; i++) w = MAX(w, (int)strlen(cfg_keys[i].name));
+    printf("%-*s  %-12s  meaning\n", w, "key", "default");
+    for (u32 i = 0; i < cfg_key_count; i++)
+        printf("%-*s  %-12s  %s\n", w, cfg_keys[i].name, cfg_keys[i].default_text, cfg_keys[i].doc);
+}
+
 static const struct {
     const char *name;
     void (*print)(void);
 } lists[] = {
-    {"workloads", list_workloads},
-    {"classes", list_classes},
-    {"generators", list_generators},
+    {"workloads", list_workloads}, {"classes", list_classes}, {"generators", list_generators},
+    {"machines", list_machines},   {"keys", list_keys},
 };
 
 static int run_list(const struct cli_line *line) {
@@ -43,14 +58,18 @@ static int run_list(const struct cli_line *line) {
     }
     const char *near = text_nearest(name, names, ARRAY_LEN(names));
     if (near) return cli_error(line->command, "unknown list \"%s\"; did you mean \"%s\"?", name, near);
-    return cli_error(line->command, "unknown list \"%s\"; lists are workloads, classes, generators", name);
+    struct strbuf all = {0};
+    for (u32 i = 0; i < ARRAY_LEN(names); i++) strbuf_add(&all, "%s%s", i ? ", " : "", names[i]);
+    cli_error(line->command, "unknown list \"%s\"; lists are %s", name, all.s);
+    strbuf_free(&all);
+    return EXIT_USER;
 }
 
 static const struct cli_option options[] = {{NULL, NULL, NULL}};
 const struct cli_command cli_list = {
     .name = "list",
-    .doc = "list bundled workloads, instruction classes or buffer generators",
-    .usage = "workloads|classes|generators",
+    .doc = "list bundled workloads and machines, keys, instruction classes or buffer generators",
+    .usage = "workloads|machines|keys|classes|generators",
     .example = "heddle list workloads",
     .options = options,
     .min_operands = 1,

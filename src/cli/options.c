@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_OPTIONS 32
+#define MAX_OPTIONS 64
 
 int cli_error(const struct cli_command *c, const char *fmt, ...) {
     va_list ap;
@@ -32,6 +32,12 @@ static const struct cli_option *find_option(const struct cli_command *c, const c
     return NULL;
 }
 
+static const struct cli_option *find_letter(const struct cli_command *c, char letter) {
+    for (const struct cli_option *o = c->options; o->name; o++)
+        if (o->letter == letter) return o;
+    return NULL;
+}
+
 static int values_wanted(const struct cli_option *o) { return !o->arg ? 0 : strchr(o->arg, ' ') ? 2 : 1; }
 
 /* An optional value is taken from the next word only when no operand is outstanding: else `--trace-exec x.json` would write over x.json */
@@ -40,23 +46,15 @@ static bool takes_next(const struct cli_line *line, const struct cli_option *o, 
     return next && next[0] != '-' && line->operands.n >= line->command->max_operands;
 }
 
-/* Takes the option in argv[*at] and its values; leaves *at at its last word */
-static bool take_option(struct cli_line *line, int argc, char **argv, int *at) {
-    const char *word = argv[*at] + 2, *equals = strchr(word, '=');
-    size_t len = equals ? (size_t)(equals - word) : strlen(word);
-    struct cli_given g = {find_option(line->command, word, len), {"", ""}};
-    if (!g.option) {
-        char *name = strndup(word, len);
-        unknown_option(line->command, name);
-        free(name);
+/* The option's values: `first` when it came with the name, the others from the words after *at, which is left at the last of them */
+static bool take_values(struct cli_line *line, const struct cli_option *o, const char *first, int argc, char **argv, int *at) {
+    struct cli_given g = {o, {"", ""}};
+    int want = values_wanted(o), have = 0;
+    if (first && want == 0) {
+        cli_error(line->command, "--%s takes no value", o->name);
         return false;
     }
-    int want = values_wanted(g.option), have = 0;
-    if (equals && want == 0) {
-        cli_error(line->command, "--%s takes no value", g.option->name);
-        return false;
-    }
-    if (equals) g.value[have++] = equals + 1;
+    if (first) g.value[have++] = first;
     while (have < want && takes_next(line, g.option, *at + 1 < argc ? argv[*at + 1] : NULL)) g.value[have++] = argv[++*at];
     if (have < want && g.option->arg[0] != '[') {
         cli_error(line->command, "--%s needs %s", g.option->name, g.option->arg);
@@ -64,6 +62,27 @@ static bool take_option(struct cli_line *line, int argc, char **argv, int *at) {
     }
     VEC_PUSH(&line->given, g);
     return true;
+}
+
+/* --name, --name=VALUE */
+static bool take_option(struct cli_line *line, int argc, char **argv, int *at) {
+    const char *word = argv[*at] + 2, *equals = strchr(word, '=');
+    size_t len = equals ? (size_t)(equals - word) : strlen(word);
+    const struct cli_option *o = find_option(line->command, word, len);
+    if (o) return take_values(line, o, equals ? equals + 1 : NULL, argc, argv, at);
+    char *name = strndup(word, len);
+    unknown_option(line->command, name);
+    free(name);
+    return false;
+}
+
+/* -x, -xVALUE */
+static bool take_letter(struct cli_line *line, int argc, char **argv, int *at) {
+    const char *word = argv[*at];
+    const struct cli_option *o = find_letter(line->command, word[1]);
+    if (o) return take_values(line, o, word[2] ? word + 2 : NULL, argc, argv, at);
+    cli_error(line->command, "unknown option %s; options start with two dashes", word);
+    return false;
 }
 
 static bool check_operands(const struct cli_line *line) {
@@ -87,10 +106,7 @@ bool cli_parse(struct cli_line *line, const struct cli_command *c, int argc, cha
         } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
             *wants_help = true;
             return false;
-        } else if (word[1] != '-') {
-            cli_error(c, "unknown option %s; options start with two dashes", word);
-            return false;
-        } else if (!take_option(line, argc, argv, &i)) {
+        } else if (!(word[1] == '-' ? take_option : take_letter)(line, argc, argv, &i)) {
             return false;
         }
     }

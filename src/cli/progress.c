@@ -1,5 +1,6 @@
 /* Progress of long runs: after two seconds a line that is rewritten in place on a terminal, or a plain line every ten seconds elsewhere.
- * Also where Ctrl-C is noticed: the signal only sets a flag, the next progress call acts on it. */
+ * Also where Ctrl-C is noticed. A launch with timing is told to stop, and the run goes on from there; one without timing cannot be, so the next progress call
+ * acts on the flag that the signal has set. */
 #include "cli/cli.h"
 #include "heddle.h"
 #include "report/report.h"
@@ -11,17 +12,20 @@
 #define PLAIN_EVERY_S 10.0
 
 static volatile sig_atomic_t interrupt_seen;
+static struct heddle *volatile stoppable; /* whose launch Ctrl-C ends, or NULL */
 
 static void on_interrupt(int sig) {
     (void)sig;
     interrupt_seen = 1;
+    if (stoppable) heddle_stop(stoppable);
     signal(SIGINT, SIG_DFL); /* a second Ctrl-C ends at once */
 }
 
 void progress_start(struct progress *p) {
     p->started = clock_seconds();
     p->terminal = isatty(STDERR_FILENO);
-    if (p->interrupted) signal(SIGINT, on_interrupt);
+    stoppable = p->stops;
+    if (p->interrupted || p->stops) signal(SIGINT, on_interrupt);
 }
 
 static bool due(const struct progress *p, double now) {
@@ -30,26 +34,38 @@ static bool due(const struct progress *p, double now) {
     return now - MAX(p->printed, p->started) >= PLAIN_EVERY_S;
 }
 
+static void clear_line(struct progress *p) {
+    if (p->terminal && p->shown) fputs("\r\033[K", stderr);
+    p->shown = false;
+}
+
+static void print_state(const struct progress *p, const struct heddle_progress *now) {
+    char cycles[32], total[32], rate[32];
+    if (p->label) fprintf(stderr, "%s: ", p->label);
+    fprintf(stderr, "%s: %llu of %llu blocks, ", now->kernel, (unsigned long long)now->ctas_done,
+            (unsigned long long)now->ctas_total);
+    if (now->cycles) fprintf(stderr, "%s cycles, ", report_count(cycles, (double)now->cycles));
+    fprintf(stderr, "%s warp instructions, %s a second", report_count(total, (double)(p->before + now->warp_instructions)),
+            report_count(rate, now->seconds > 0 ? (double)now->warp_instructions / now->seconds : 0));
+}
+
 void progress_update(void *user, const struct heddle_progress *now) {
     struct progress *p = user;
     double t = clock_seconds();
-    if (interrupt_seen && p->interrupted) {
-        progress_clear(p);
+    if (interrupt_seen && p->interrupted && !now->cycles) {
+        clear_line(p);
         p->interrupted(p->user, now);
     }
     if (!due(p, t)) return;
-    char total[32], rate[32];
-    fprintf(stderr, "%s%s: %llu of %llu blocks, %s warp instructions, %s a second%s", p->terminal ? "\r" : "", now->kernel,
-            (unsigned long long)now->ctas_done, (unsigned long long)now->ctas_total,
-            report_count(total, (double)(p->before + now->warp_instructions)),
-            report_count(rate, now->seconds > 0 ? (double)now->warp_instructions / now->seconds : 0),
-            p->terminal ? "\033[K" : "\n");
+    fputs(p->terminal ? "\r" : "", stderr);
+    print_state(p, now);
+    fputs(p->terminal ? "\033[K" : "\n", stderr);
     fflush(stderr);
     p->printed = t;
     p->shown = true;
 }
 
-void progress_clear(struct progress *p) {
-    if (p->terminal && p->shown) fputs("\r\033[K", stderr);
-    p->shown = false;
+void progress_end(struct progress *p) {
+    clear_line(p);
+    stoppable = NULL;
 }

@@ -1,243 +1,340 @@
-/* heddle run: a manifest, a PTX file with a manifest, or a bundled workload, from reading to verdict. */
-#include "cli/cli.h"
-#include "report/report.h"
+/* heddle run: a manifest, a PTX file with a manifest, or a bundled workload, from reading to verdict, with timing or without. */
+#include "cli/runner.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+
+#define DEFAULT_ROWS      20   /* of --by-pc */
+#define DEFAULT_SAMPLE_CY 1000 /* of --samples, when the machine does not say */
 
 struct run { /* one `heddle run` */
     const struct cli_line *line;
-    double started;
-    const struct workload *workload; /* NULL unless X named one */
-    char *manifest_path;
-    const char *ptx; /* NULL: the manifest names it */
-    struct manifest *m;
-    struct heddle_options opt;
-    struct play play;
-    struct progress progress;
-    struct report report;
-    bool json_on_stdout;
-    u32 at; /* launch being run */
+    struct input input;
+    struct config config;
+    struct runner runner;
+    FILE *konata, *perfetto; /* or NULL */
+    bool functional;
+    bool quiet; /* no summary: asked for, or standard output is taken by results */
+    FILE *out;  /* what else goes to people: standard output unless taken */
 };
-
-/* --- what to run */
-
-static bool ends_with(const char *s, const char *end) {
-    size_t n = strlen(s), k = strlen(end);
-    return n >= k && strcmp(s + n - k, end) == 0;
-}
-
-static bool unknown_workload(const struct run *r, const char *name) {
-    const char **names = base_alloc((workload_count + 1) * sizeof(*names));
-    for (u32 i = 0; i < workload_count; i++) names[i] = workload_table[i].name;
-    const char *near = text_nearest(name, names, workload_count);
-    if (near) cli_error(r->line->command, "no bundled workload \"%s\"; did you mean \"%s\"?", name, near);
-    else
-        cli_error(r->line->command,
-                  "\"%s\" is no manifest (.json), no PTX file (.ptx) and no bundled workload (see heddle list workloads)", name);
-    free(names);
-    return false;
-}
-
-static bool find_workload(struct run *r, const char *name) {
-    const char *size = cli_value(r->line, "size");
-    r->workload = workload_find(name);
-    if (!r->workload) return unknown_workload(r, name);
-    if (size && strcmp(size, "small") && strcmp(size, "tiny")) {
-        cli_error(r->line->command, "unknown size \"%s\"; sizes are tiny and small", size);
-        return false;
-    }
-    r->manifest_path = workload_manifest_path(r->workload, size);
-    if (!r->manifest_path)
-        cli_error(r->line->command,
-                  "the bundled workloads' files were not found; set HEDDLE_DATA to the folder share/heddle of the build");
-    return r->manifest_path != NULL;
-}
-
-static bool find_input(struct run *r) {
-    const char *x = r->line->operands.at[0], *manifest = cli_value(r->line, "manifest");
-    bool is_ptx = ends_with(x, ".ptx");
-    if (is_ptx && !manifest) {
-        cli_error(r->line->command,
-                  "a PTX file needs --manifest FILE, which says what to launch (\"heddle check %s\" only reads it)", x);
-        return false;
-    }
-    if (!is_ptx && manifest) {
-        cli_error(r->line->command, "--manifest goes with a PTX file, not with \"%s\"", x);
-        return false;
-    }
-    if (cli_has(r->line, "size") && (is_ptx || ends_with(x, ".json"))) {
-        cli_error(r->line->command, "--size goes with a bundled workload, not with \"%s\"", x);
-        return false;
-    }
-    if (!is_ptx && !ends_with(x, ".json")) return find_workload(r, x);
-    r->ptx = is_ptx ? x : NULL;
-    r->manifest_path = strdup(is_ptx ? manifest : x);
-    return true;
-}
 
 /* --- options */
 
-static bool open_trace(struct run *r) {
-    const char *file = cli_value(r->line, "trace-exec");
-    if (!file) return true;
-    bool to_file = *file && strcmp(file, "-");
-    r->opt.trace = to_file ? fopen(file, "w") : r->json_on_stdout ? stderr : stdout;
-    if (!r->opt.trace) cli_error(r->line->command, "--trace-exec: cannot write %s: %s", file, strerror(errno));
-    return r->opt.trace != NULL;
-}
+/* Options that mean something only with timing, beyond MEASURE_OPTIONS */
+static const char *const timed_only[] = {"machine", "set",    "dump-config", "per-kernel",   "per-sm",   "by-pc", "samples",
+                                         "csv",     "konata", "perfetto",    "trace-cycles", "trace-sm", "audit"};
+static const char *const functional_only[] = {"trace-exec", "trace-kernel", "trace-cta"};
 
-static bool read_options(struct run *r, u32 *registers) {
-    u64 warp_size = 0, cta = 0, warp = 0, regs = 0;
-    const struct cli_line *line = r->line;
-    const char *json = cli_value(line, "json");
-    r->json_on_stdout = json && strcmp(json, "-") == 0;
-    if (!cli_number(line, "warp-size", 1, 64, &warp_size) || !cli_number(line, "trace-cta", 0, INT64_MAX, &cta) ||
-        !cli_number(line, "trace-warp", 0, INT64_MAX, &warp) || !cli_number(line, "registers", 1, 255, &regs) ||
-        !cli_number(line, "max-instructions", 1, UINT64_MAX, &r->opt.max_instructions))
+static bool check_mode(struct run *r) {
+    const char *measure = measure_given(r->line);
+    r->functional = cli_has(r->line, "functional");
+    for (u32 i = 0; i < ARRAY_LEN(timed_only) && !measure; i++)
+        if (cli_has(r->line, timed_only[i])) measure = timed_only[i];
+    if (r->functional && measure) {
+        cli_error(r->line->command, "--%s needs timing; leave out --functional", measure);
         return false;
-    r->opt.warp_size = (u32)warp_size;
-    r->opt.trace_cta = (i64)cta;
-    r->opt.trace_warp = (i64)warp;
-    r->opt.trace_cta_only = cli_has(line, "trace-cta");
-    r->opt.trace_warp_only = cli_has(line, "trace-warp");
-    r->opt.trace_kernel = cli_value(line, "trace-kernel");
-    r->opt.program_out = r->json_on_stdout ? stderr : stdout;
-    r->opt.progress = progress_update;
-    r->opt.progress_user = &r->progress;
-    *registers = (u32)regs;
-    return open_trace(r);
+    }
+    for (u32 i = 0; i < ARRAY_LEN(functional_only) && !r->functional; i++)
+        if (cli_has(r->line, functional_only[i])) {
+            cli_error(r->line->command,
+                      "--%s shows what instructions do, without time: add --functional, or see --konata and --perfetto",
+                      functional_only[i]);
+            return false;
+        }
+    return true;
 }
 
-/* --- running */
-
-static void make_report(struct run *r, bool stopped) {
-    r->report.play = &r->play;
-    r->report.stopped = stopped;
-    report_collect(&r->report);
-    r->report.setup_seconds = MAX(0, clock_seconds() - r->started - r->report.wall_seconds);
+/* "-" is standard output, which only one kind of result can have */
+static bool check_stdout(struct run *r) {
+    static const char *const results[] = {"json", "csv", "samples", "konata", "perfetto"};
+    const char *taken = NULL;
+    for (u32 i = 0; i < ARRAY_LEN(results); i++) {
+        const char *file = cli_value(r->line, results[i]);
+        if (!file || strcmp(file, "-")) continue;
+        if (taken) {
+            cli_error(r->line->command, "--%s and --%s cannot both go to standard output; name a file for one", taken,
+                      results[i]);
+            return false;
+        }
+        taken = results[i];
+    }
+    r->quiet = taken || cli_has(r->line, "quiet");
+    r->out = taken ? stderr : stdout;
+    return true;
 }
 
-static bool write_report(struct run *r, const char *error) {
-    const char *json = cli_value(r->line, "json");
-    if (!cli_has(r->line, "quiet") && !r->json_on_stdout) report_text(&r->report, stdout);
-    if (!json) return true;
-    json_t *j = report_json(&r->report);
+static FILE *open_result(struct run *r, const char *option, bool *ok) {
+    const char *file = cli_value(r->line, option);
+    if (!file) return NULL;
+    FILE *f = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
+    if (!f) cli_error(r->line->command, "--%s: cannot write %s: %s", option, file, strerror(errno));
+    *ok = *ok && f;
+    return f;
+}
+
+static bool open_exec_trace(struct run *r) {
+    const char *file = cli_value(r->line, "trace-exec");
+    bool ok = true;
+    if (!file) return true;
+    r->runner.opt.trace = *file && strcmp(file, "-") ? open_result(r, "trace-exec", &ok) : r->out;
+    return ok;
+}
+
+static bool read_by_pc(struct run *r) {
+    struct report_wishes *w = &r->runner.report.wishes;
+    const char *text = cli_value(r->line, "by-pc");
+    u64 rows = DEFAULT_ROWS;
+    if (!text) return true;
+    w->by_pc = strcmp(text, "order") == 0 ? BY_PC_ORDER : BY_PC_TIME;
+    if (strcmp(text, "all") == 0) rows = UINT32_MAX;
+    else if (*text && w->by_pc != BY_PC_ORDER) {
+        char *end;
+        rows = strtoull(text, &end, 10);
+        if (*end || *text < '0' || *text > '9' || rows < 1 || rows > UINT32_MAX) {
+            cli_error(r->line->command, "--by-pc takes a number of rows, \"all\" or \"order\", not \"%s\"", text);
+            return false;
+        }
+    }
+    w->by_pc_rows = (u32)rows;
+    return true;
+}
+
+static bool read_common(struct run *r) {
+    u64 warp_size = 0, cta = 0, warp = 0, registers = 0;
+    struct heddle_options *o = &r->runner.opt;
+    const struct cli_line *line = r->line;
+    if (!cli_number(line, "warp-size", 1, 64, &warp_size) || !cli_number(line, "trace-cta", 0, INT64_MAX, &cta) ||
+        !cli_number(line, "trace-warp", 0, INT32_MAX, &warp) || !cli_number(line, "registers", 1, 255, &registers) ||
+        !cli_number(line, "max-instructions", 1, UINT64_MAX, &o->max_instructions))
+        return false;
+    o->warp_size = (u32)warp_size;
+    o->trace_cta = (i64)cta;
+    o->trace_warp = (i64)warp;
+    o->trace_cta_only = cli_has(line, "trace-cta");
+    o->trace_warp_only = cli_has(line, "trace-warp");
+    o->trace_kernel = cli_value(line, "trace-kernel");
+    o->program_out = r->out;
+    r->runner.registers = (u32)registers;
+    return true;
+}
+
+static bool read_machine(struct run *r) {
+    struct strbuf warp_size = {0};
+    struct cli_given more[1];
+    u32 n = 0;
+    if (cli_has(r->line, "warp-size")) {
+        strbuf_add(&warp_size, "sm.warp_size=%s", cli_value(r->line, "warp-size"));
+        more[n++] = (struct cli_given){&measure_set_option, {warp_size.s, ""}};
+    }
+    bool ok = measure_machine(r->line, more, n, &r->config);
+    strbuf_free(&warp_size);
+    if (cli_has(r->line, "samples") && !r->config.sample_cy) r->config.sample_cy = DEFAULT_SAMPLE_CY;
+    r->runner.config = &r->config;
+    return ok;
+}
+
+static bool read_timed(struct run *r) {
+    struct report_wishes *w = &r->runner.report.wishes;
+    w->per_kernel = cli_has(r->line, "per-kernel");
+    w->per_sm = cli_has(r->line, "per-sm");
+    return read_machine(r) && measure_read(r->line, &r->runner.timing, &w->cpi) && read_by_pc(r);
+}
+
+static bool read_options(struct run *r) {
+    return check_mode(r) && check_stdout(r) && read_common(r) && (r->functional ? open_exec_trace(r) : read_timed(r));
+}
+
+/* --- traces of timing */
+
+static bool read_window(struct run *r, struct heddle_window *w) {
+    const char *cycles = cli_value(r->line, "trace-cycles");
+    u64 sm = 0, warp = 0;
+    *w = (struct heddle_window){0, 0, -1, -1};
+    if (!cli_number(r->line, "trace-sm", 0, r->config.sms - 1, &sm) ||
+        !cli_number(r->line, "trace-warp", 0, r->config.warps - 1, &warp))
+        return false;
+    if (cli_has(r->line, "trace-sm")) w->sm = (i32)sm;
+    if (cli_has(r->line, "trace-warp")) w->warp = (i32)warp;
+    if (!cycles) return true;
+    unsigned long long from = 0, to = 0;
+    int used = 0;
+    if (sscanf(cycles, "%llu..%llu%n", &from, &to, &used) != 2 || cycles[used] || to <= from) {
+        cli_error(r->line->command, "--trace-cycles needs FROM..TO with FROM less than TO, such as 0..5000, not \"%s\"", cycles);
+        return false;
+    }
+    w->from = from;
+    w->to = to;
+    return true;
+}
+
+static bool open_traces(struct run *r) {
+    struct heddle_window w;
+    bool ok = true;
+    if (!read_window(r, &w)) return false;
+    r->konata = open_result(r, "konata", &ok);
+    r->perfetto = open_result(r, "perfetto", &ok);
+    if (!ok) return false;
+    struct heddle *h = r->runner.play.h;
+    int status = heddle_audit(h, cli_has(r->line, "audit"));
+    if (!status && r->konata) status = heddle_trace_konata(h, r->konata, &w);
+    if (!status && r->perfetto) status = heddle_trace_perfetto(h, r->perfetto, &w);
+    if (status) cli_error(r->line->command, "%s", heddle_message(h));
+    return !status;
+}
+
+static bool close_file(FILE *f) { return !f || (f == stdout ? fflush(f) : fclose(f)) == 0; }
+
+static bool close_traces(struct run *r) {
+    bool ok = heddle_trace_end(r->runner.play.h) == HEDDLE_OK;
+    ok = close_file(r->konata) && ok;
+    ok = close_file(r->perfetto) && ok;
+    r->konata = r->perfetto = NULL;
+    if (!ok) cli_error(r->line->command, "a trace could not be written: %s", strerror(errno));
+    return ok;
+}
+
+/* --- results */
+
+static bool write_results(struct run *r, const char *error) {
+    const struct report *report = &r->runner.report;
+    const char *json = cli_value(r->line, "json"), *csv = cli_value(r->line, "csv"), *samples = cli_value(r->line, "samples");
+    bool ok = true;
+    if (csv) ok = report_write_csv(report, csv) && ok;
+    if (samples) ok = report_write_samples(report, samples) && ok;
+    if (!json) return ok;
+    json_t *j = report_json(report);
     if (error) json_object_set_new(j, "error", json_string(error));
-    return report_write_json(j, json);
+    return report_write_json(j, json) && ok;
 }
 
-/* Ctrl-C: what is known so far, and out with the code shells expect */
+static void print_summary(const struct run *r) {
+    if (r->quiet) return;
+    if (report_timed(&r->runner.report)) report_timing(&r->runner.report, stdout);
+    else report_text(&r->runner.report, stdout);
+}
+
+static int stopped_by_user(struct run *r) {
+    fflush(stdout);
+    print_summary(r);
+    write_results(r, "interrupted");
+    return EXIT_INTERRUPTED;
+}
+
+/* Ctrl-C in a launch without timing: what is known so far, and out with the code shells expect */
 static void on_interrupt(void *user, const struct heddle_progress *now) {
     struct run *r = user;
-    fprintf(stderr, "heddle run: interrupted in launches[%u] (%s) after %llu of %llu blocks and %llu warp instructions\n", r->at,
-            now->kernel, (unsigned long long)now->ctas_done, (unsigned long long)now->ctas_total,
+    fprintf(stderr, "heddle run: interrupted in launches[%u] (%s) after %llu of %llu blocks and %llu warp instructions\n",
+            r->runner.at, now->kernel, (unsigned long long)now->ctas_done, (unsigned long long)now->ctas_total,
             (unsigned long long)now->warp_instructions);
-    make_report(r, true);
-    write_report(r, "interrupted");
-    exit(130);
+    runner_collect(&r->runner, true);
+    exit(stopped_by_user(r));
 }
 
 static void print_disasm(struct run *r) {
-    FILE *out = r->json_on_stdout ? stderr : stdout;
-    for (u32 i = 0; i < r->m->nlaunches; i++) {
+    const struct play *p = &r->runner.play;
+    for (u32 i = 0; i < p->m->nlaunches; i++) {
         bool seen = false;
-        for (u32 k = 0; k < i; k++) seen = seen || r->play.launches[k].kernel == r->play.launches[i].kernel;
-        if (!seen) heddle_kernel_disasm(r->play.h, r->play.launches[i].kernel, out);
+        for (u32 k = 0; k < i; k++) seen = seen || p->launches[k].kernel == p->launches[i].kernel;
+        if (!seen) heddle_kernel_disasm(p->h, p->launches[i].kernel, r->out);
     }
-}
-
-static int launch_all(struct run *r) {
-    r->progress.interrupted = on_interrupt;
-    r->progress.user = r;
-    progress_start(&r->progress);
-    for (r->at = 0; r->at < r->m->nlaunches; r->at++) {
-        int status = play_launch(&r->play, r->at);
-        if (status) {
-            progress_clear(&r->progress);
-            return status;
-        }
-        r->progress.before += r->play.launches[r->at].result.warp_instructions;
-    }
-    progress_clear(&r->progress);
-    return HEDDLE_OK;
 }
 
 static bool dump_one(struct run *r, const char *name, const char *file) {
-    i32 i = manifest_find_buffer(r->m, name, "--dump", &r->play.diag);
+    struct play *p = &r->runner.play;
+    i32 i = manifest_find_buffer(p->m, name, "--dump", &p->diag);
     if (i < 0) return false;
-    u64 bytes = r->m->buffers[i].bytes;
+    u64 bytes = p->m->buffers[i].bytes;
     void *data = base_alloc(bytes);
-    bool ok = play_read(&r->play, (u32)i, data) == HEDDLE_OK;
+    bool ok = play_read(p, (u32)i, data) == HEDDLE_OK;
     FILE *f = ok ? fopen(file, "wb") : NULL;
     bool written = f && fwrite(data, 1, bytes, f) == bytes;
     if (f) written = fclose(f) == 0 && written;
-    if (ok && !written) diag_error(&r->play.diag, file, 0, 0, "cannot write: %s", strerror(errno));
+    if (ok && !written) diag_error(&p->diag, file, 0, 0, "cannot write: %s", strerror(errno));
     free(data);
     return written;
 }
 
-static bool dump_all(struct run *r) {
+/* Every --dump; with check_only just whether there are such buffers: a misspelt one should not be found out after an hour */
+static bool dump_all(struct run *r, bool check_only) {
+    struct play *p = &r->runner.play;
     for (u32 i = 0; i < r->line->given.n; i++) {
         const struct cli_given *g = &r->line->given.at[i];
-        if (strcmp(g->option->name, "dump") == 0 && !dump_one(r, g->value[0], g->value[1])) return false;
-    }
-    return true;
-}
-
-/* A misspelt buffer should not be found out after an hour */
-static bool check_dumps(struct run *r) {
-    for (u32 i = 0; i < r->line->given.n; i++) {
-        const struct cli_given *g = &r->line->given.at[i];
-        if (strcmp(g->option->name, "dump") == 0 && manifest_find_buffer(r->m, g->value[0], "--dump", &r->play.diag) < 0)
+        if (strcmp(g->option->name, "dump")) continue;
+        if (check_only ? manifest_find_buffer(p->m, g->value[0], "--dump", &p->diag) < 0 : !dump_one(r, g->value[0], g->value[1]))
             return false;
     }
     return true;
 }
 
+/* --- the run */
+
 static int prepare(struct run *r) {
-    u32 registers = 0;
-    struct diag d = {0};
-    if (!find_input(r) || !read_options(r, &registers)) return EXIT_USER;
-    r->m = manifest_load(r->manifest_path, &d);
-    if (!r->m) fputs(d.text.s, stderr);
-    diag_free(&d);
-    if (!r->m) return EXIT_USER;
-    int status = play_open(&r->play, r->m, r->ptx, &r->opt);
-    r->play.registers = registers;
-    if (!status && !check_dumps(r)) status = HEDDLE_BAD_INPUT;
+    struct runner *x = &r->runner;
+    if (!read_options(r)) return EXIT_USER;
+    if (!input_open(&r->input, r->line, r->line->operands.at[0])) return EXIT_USER;
+    x->line = r->line;
+    x->input = &r->input;
+    x->progress.interrupted = on_interrupt;
+    x->progress.user = r;
+    int status = runner_open(x);
+    if (!status && !dump_all(r, true)) status = HEDDLE_BAD_INPUT;
+    if (!status && !r->functional && !open_traces(r)) status = HEDDLE_BAD_INPUT;
     return status;
 }
 
-static int play_it(struct run *r) {
-    if (cli_has(r->line, "disasm")) print_disasm(r);
-    int status = launch_all(r);
-    if (!status) status = play_compare(&r->play, r->workload ? r->workload->reference : NULL, &r->report.outcome);
-    if (!status && !dump_all(r)) status = HEDDLE_BAD_INPUT;
-    fflush(stdout);
-    make_report(r, status != HEDDLE_OK);
-    if (status) {
-        if (cli_has(r->line, "json")) write_report(r, r->play.diag.text.s);
-        return status;
+static int verdict(const struct run *r) {
+    const struct report *report = &r->runner.report;
+    if (report->audit.violations) {
+        fprintf(stderr, "heddle run: error: the audit found %llu violations of its rules; the first:\n%s",
+                (unsigned long long)report->audit.violations, report->audit.text);
+        return EXIT_DIFFERS;
     }
-    if (!write_report(r, NULL)) return EXIT_USER;
-    if (r->report.outcome.verdict != VERDICT_DIFFERS) return EXIT_OK;
-    fprintf(stderr, "%s: error: the output is not the expected one: %s\n", r->m->file, r->report.outcome.text);
+    if (report->outcome.verdict != VERDICT_DIFFERS) return EXIT_OK;
+    fprintf(stderr, "%s: error: the output is not the expected one: %s\n", r->input.m->file, report->outcome.text);
     return EXIT_DIFFERS;
 }
 
+static int play_it(struct run *r) {
+    struct runner *x = &r->runner;
+    if (cli_has(r->line, "disasm")) print_disasm(r);
+    int status = runner_launch(x);
+    if (!status && !dump_all(r, false)) status = HEDDLE_BAD_INPUT;
+    x->report.audited = cli_has(r->line, "audit");
+    x->report.audit = heddle_audit_result(x->play.h);
+    bool written = r->functional || close_traces(r);
+    fflush(stdout);
+    runner_collect(x, status != HEDDLE_OK);
+    if (status == HEDDLE_STOPPED) {
+        fprintf(stderr, "heddle run: interrupted in launches[%u] (%s) after %llu cycles\n", x->at,
+                x->play.m->launches[x->at].kernel, (unsigned long long)x->play.launches[x->at].result.cycles);
+        return stopped_by_user(r);
+    }
+    if (status) {
+        write_results(r, x->play.diag.text.s);
+        return status;
+    }
+    print_summary(r);
+    if (!write_results(r, NULL) || !written) return EXIT_USER;
+    return verdict(r);
+}
+
 static void close_run(struct run *r) {
-    if (r->play.diag.text.s) fputs(r->play.diag.text.s, stderr);
-    if (r->opt.trace && r->opt.trace != stdout && r->opt.trace != stderr) fclose(r->opt.trace);
-    report_free(&r->report);
-    if (r->play.m) play_close(&r->play);
-    manifest_free(r->m);
-    free(r->manifest_path);
+    runner_close(&r->runner);
+    close_file(r->konata);
+    close_file(r->perfetto);
+    FILE *trace = r->runner.opt.trace;
+    if (trace && trace != stdout && trace != stderr) fclose(trace);
+    input_close(&r->input);
 }
 
 static int run_run(const struct cli_line *line) {
-    struct run r = {.line = line, .started = clock_seconds()};
+    struct run r = {.line = line};
+    if (cli_has(line, "dump-config")) {
+        if (!check_mode(&r) || !read_machine(&r)) return EXIT_USER;
+        cli_dump_config(line, &r.config);
+        return EXIT_OK;
+    }
+    if (!line->operands.n) return cli_error(line->command, "an operand is missing\nusage: heddle run %s", cli_run.usage);
     int code = prepare(&r);
     if (!code) code = play_it(&r);
     close_run(&r);
@@ -245,32 +342,46 @@ static int run_run(const struct cli_line *line) {
 }
 
 static const struct cli_option options[] = {
-    {"functional", NULL, "compute results only, without timing (the only mode so far)"},
-    {"manifest", "FILE", "what to launch, when X is a PTX file"},
-    {"size", "SIZE", "of a bundled workload: tiny or small (default)"},
+    INPUT_OPTIONS,
+    CLI_MACHINE_OPTIONS,
+    {"functional", NULL, "compute results only, without timing: much faster"},
+    MEASURE_OPTIONS,
+    {"quiet", NULL, "no summary"},
+    {"per-kernel", NULL, "figures of each kernel and a line for each launch beside the total"},
+    {"per-sm", NULL, "figures of each SM and memory partition, in the JSON results all of them"},
+    {"by-pc", "[N]", "the N instructions that cost most warp time (default 20); --by-pc=all, or =order for program order"},
     {"json", "FILE", "write the results as JSON; - for standard output"},
+    {"csv", "FILE", "write a row for each launch with every statistic; - for standard output"},
+    {"samples", "FILE", "write a row for every stats.sample_cy cycles (default 1000) as CSV"},
     {"dump", "BUF FILE", "write a buffer's final contents; by name or id; repeatable"},
     {"disasm", NULL, "print the launched kernels as heddle decoded them"},
-    {"trace-exec", "[FILE]", "one line per warp instruction; --trace-exec=FILE works anywhere"},
-    {"trace-kernel", "NAME", "trace this kernel only"},
-    {"trace-cta", "N", "trace this block only (linear index)"},
-    {"trace-warp", "N", "trace this warp of each block only"},
-    {"warp-size", "N", "threads in a warp, 1 to 64 (default 32)"},
+    {"konata", "FILE", "write the pipeline's history for the Konata viewer"},
+    {"perfetto", "FILE", "write a trace for ui.perfetto.dev (Chrome's JSON)"},
+    {"trace-cycles", "FROM..TO", "of these traces: cycles since the first launch"},
+    {"trace-sm", "N", "of these traces: one SM"},
+    {"trace-warp", "N", "of these traces: one warp slot; of --trace-exec: one warp of each block"},
+    {"trace-exec", "[FILE]", "with --functional: one line per warp instruction; --trace-exec=FILE works anywhere"},
+    {"trace-kernel", "NAME", "of --trace-exec: this kernel only"},
+    {"trace-cta", "N", "of --trace-exec: this block only (linear index)"},
+    {"audit", NULL, "check what the model does against rules that share no code with it; exit code 1 when one is broken"},
+    {"warp-size", "N", "threads in a warp, 1 to 64 (default 32, or as the machine says)"},
     {"max-instructions", "N", "stop a launch after N warp instructions with a diagnosis"},
     {"registers", "N", "registers per thread for all launches, 1 to 255"},
-    {"quiet", NULL, "no summary"},
     {NULL, NULL, NULL},
 };
 const struct cli_command cli_run = {
     .name = "run",
     .doc = "run a manifest, a PTX file or a bundled workload",
     .usage = "X [OPTIONS]",
-    .details = "X is a manifest (.json), a PTX file (.ptx, with --manifest), or the name of a bundled workload.\n"
-               "Exit code 1 means that the output is not what the manifest expects.",
-    .example = "heddle run saxpy\nheddle run launch.json --json result.json\nheddle run kernel.ptx --manifest launch.json --dump "
-               "out out.bin",
+    .details =
+        "X is a manifest (.json), a PTX file (.ptx, with --manifest), or the name of a bundled workload. It runs on a simulated\n"
+        "machine, by default " HEDDLE_DEFAULT_MACHINE ", cycle by cycle; with --functional only its results are computed.\n"
+        "Exit code 1 means that the output is not what the manifest expects. Ctrl-C prints what is known so far.",
+    .example = "heddle run saxpy\nheddle run bfs --machine gtx480 --set sm.sched=gto --by-pc --json result.json\nheddle run "
+               "kernel.ptx --manifest launch.json --functional "
+               "--dump out out.bin",
     .options = options,
-    .min_operands = 1,
+    .min_operands = 0, /* --dump-config needs none */
     .max_operands = 1,
     .run = run_run,
 };

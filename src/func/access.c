@@ -3,6 +3,7 @@
 #include "func/func.h"
 #include "func/rowops.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum kind { LOAD, STORE, ATOMIC };
@@ -24,6 +25,28 @@ static bool on_span(u8 *host, u64 base, u64 size_b, struct maccess *a, const str
         return span_atomic(host, base, size_b, a, &op, r->opa, r->opb, r->old);
     }
     }
+}
+
+/* Lanes of one slab that come one by one (matrices, lane accesses) are put together again. */
+static void probe_add(struct probe *p, enum space space, u32 slab, const struct maccess *a, const struct request *r) {
+    struct probe_access *last = p->at.n ? &p->at.at[p->at.n - 1] : NULL;
+    if (last && last->space == space && last->kind == r->kind && last->slab == slab && last->size_b == a->size_b &&
+        !(last->mask & a->mask)) {
+        for (u32 rest = a->mask; rest; rest &= rest - 1) last->addr[__builtin_ctz(rest)] = a->addr[__builtin_ctz(rest)];
+        last->mask |= a->mask;
+        return;
+    }
+    if (p->at.n == p->at.cap) {
+        u32 cap = p->at.cap ? p->at.cap * 2 : 8;
+        struct probe_access *at = base_alloc_aligned(cap * sizeof(*at));
+        if (p->at.n) memcpy(at, p->at.at, p->at.n * sizeof(*at));
+        free(p->at.at);
+        p->at.at = at;
+        p->at.cap = cap;
+    }
+    struct probe_access *x = &p->at.at[p->at.n++];
+    x->space = (u8)space, x->kind = (u8)r->kind, x->slab = (u8)slab, x->mask = a->mask, x->size_b = a->size_b;
+    memcpy(x->addr, a->addr, sizeof(x->addr));
 }
 
 static bool on_global(struct warp *w, struct maccess *a, const struct inst *in, const struct request *r) {
@@ -72,6 +95,7 @@ static bool on_space(struct warp *w, const struct group *g, const struct inst *i
                      const struct request *r) {
     struct launch *l = w->cta->launch;
     bool ok;
+    if (l->probe) probe_add(l->probe, space, slab, a, r);
     switch (space) {
     case SPACE_SHARED: ok = on_span(w->cta->shared, 0, l->shared_b, a, in, r); break;
     case SPACE_LOCAL: ok = on_local(w, g, slab, a, in, r); break;
@@ -109,7 +133,7 @@ static bool on_generic(struct warp *w, const struct group *g, const struct inst 
         u64 addr[SLAB_LANES], got[SLAB_LANES * 4];
         struct maccess part = *a;
         struct request pr = *r;
-        part.mask = 0;
+        part.mask = part.deferred = 0;
         for (u32 rest = left; rest; rest &= rest - 1) {
             u32 l = (u32)__builtin_ctz(rest);
             if (window_space(a->addr[l], &other) == s) part.mask |= 1u << l;
@@ -123,6 +147,7 @@ static bool on_generic(struct warp *w, const struct group *g, const struct inst 
             size_t at = (size_t)__builtin_ctz(rest) * a->size_b;
             memcpy((u8 *)r->out + at, (u8 *)got + at, a->size_b);
         }
+        a->deferred |= part.deferred;
         left &= ~part.mask;
     }
     return true;

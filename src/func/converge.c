@@ -152,6 +152,7 @@ static i32 conv_for(struct warp *w, const struct group *g, i32 pc) {
 }
 
 void group_part(struct warp *w, struct group *g, u64 lanes, i32 pc, i32 reconv) {
+    if (w->cta->launch->never_meet) reconv = NONE;
     g->conv = conv_for(w, g, reconv);
     g->mask &= ~lanes;
     if (reconv != NONE && pc == reconv) conv_park(w, &w->convs.at[g->conv], lanes);
@@ -165,6 +166,7 @@ void group_branch(struct warp *w, struct group *g, u64 taken, i32 target, i32 re
         return;
     }
     w->cta->launch->divergent++;
+    if (w->cta->launch->never_meet) reconv = NONE;
     if (next == reconv) { /* the side that is there already is parked without becoming a group */
         group_part(w, g, g->mask & ~taken, next, reconv);
         g->pc = target;

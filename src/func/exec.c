@@ -285,9 +285,10 @@ static u64 sreg_value(struct warp *w, enum sreg r, u32 lane) {
     case SREG_nctaid_y:
     case SREG_nctaid_z: return l->grid[r - SREG_nctaid_x];
     case SREG_laneid: return lane;
-    case SREG_warpid: return w->id;
-    case SREG_nwarpid: return 2048 / l->warp_size; /* warp identifiers of one multiprocessor of 2,048 threads */
-    case SREG_nsmid: return 1;
+    case SREG_warpid: return l->timed ? w->slot : w->id;
+    case SREG_nwarpid: return l->timed ? l->nwarpid : 2048 / l->warp_size; /* else those of one multiprocessor of 2,048 threads */
+    case SREG_smid: return l->smid;
+    case SREG_nsmid: return l->timed ? l->nsmid : 1;
     case SREG_lanemask_eq:
     case SREG_lanemask_le:
     case SREG_lanemask_lt:
@@ -339,7 +340,7 @@ static void fill_lanes(struct warp *w, const struct slab *x, const struct opnd *
 void exec_sreg(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     struct slab x;
     enum sreg r = (enum sreg)in->imm;
-    w->cta->launch->clock += 2;
+    if (!w->cta->launch->timed) w->cta->launch->clock += 2;
     for (u32 s = 0; s < w->nslabs; s++) {
         if (!slab_begin(w, g, mask, s, &x)) continue;
         if (in->d.in == OPND_IN_PRED) {

@@ -27,14 +27,18 @@ static bool one_element(struct warp *w, struct group *g, const struct inst *in, 
         addr[i] = lane_address(w, g, in, lane) + (u64)e * in->elem_b;
         memcpy(&a[i], lane_at(w, g, src, lane), 4u * src->rows);
     }
-    struct maccess m = {.mask = mask,
+    struct maccess m = {.w = w,
+                        .frame = g->frame,
+                        .slab = slab,
+                        .dest = in->extra_d && !in->extra[e].absent ? &in->extra[e] : NULL,
+                        .mask = mask,
                         .size_b = in->elem_b,
                         .align_b = e ? in->elem_b : (u32)in->elem_b * in->nelem,
                         .ops = l->ops,
                         .hint = &l->hints[in - l->k->code],
                         .addr = addr};
     if (!access_atomic(w, g, in, slab, &m, a, NULL, old)) return false;
-    for (u32 rest = mask; in->extra_d && !in->extra[e].absent && rest; rest &= rest - 1) {
+    for (u32 rest = mask & ~m.deferred; in->extra_d && !in->extra[e].absent && rest; rest &= rest - 1) {
         u32 i = (u32)__builtin_ctz(rest);
         memcpy(lane_at(w, g, &in->extra[e], slab * SLAB_LANES + i), &old[i], 4u * in->extra[e].rows);
     }
@@ -47,16 +51,35 @@ void exec_atomv(struct warp *w, struct group *g, const struct inst *in, u64 mask
             if (!one_element(w, g, in, s, (u32)(mask >> 32 * s), e)) return;
 }
 
+/* Sixteen bytes a lane: operands and old values lie as pairs of words */
 void exec_atom128(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    struct launch *l = w->cta->launch;
     bool cas = ((const struct atomic_op *)in->info)->kind == MOD_cas;
-    for (u64 rest = mask; rest; rest &= rest - 1) {
-        u32 lane = (u32)__builtin_ctzll(rest);
-        u64 addr = lane_address(w, g, in, lane);
-        u8 old[16], new[16];
-        if (!access_lane_load(w, g, in, (enum space)in->space, lane, addr, old, 16)) return;
-        memcpy(new, lane_at(w, g, &in->s[cas ? 2 : 1], lane), 16);
-        bool swap = !cas || memcmp(old, lane_at(w, g, &in->s[1], lane), 16) == 0;
-        if (swap && !access_lane_store(w, g, in, (enum space)in->space, lane, addr, new, 16)) return;
-        if (!in->d.absent) memcpy(lane_at(w, g, &in->d, lane), old, 16);
+    for (u32 s = 0; s < w->nslabs; s++) {
+        u32 m = (u32)(mask >> 32 * s);
+        if (!m) continue;
+        _Alignas(64) u64 addr[SLAB_LANES], a[2 * SLAB_LANES], b[2 * SLAB_LANES], old[2 * SLAB_LANES];
+        u32 first = (u32)__builtin_ctz(m);
+        for (u32 i = 0; i < SLAB_LANES; i++) {
+            u32 lane = s * SLAB_LANES + (m >> i & 1 ? i : first);
+            addr[i] = lane_address(w, g, in, lane);
+            memcpy(&a[2 * (size_t)i], lane_at(w, g, &in->s[1], lane), 16);
+            if (cas) memcpy(&b[2 * (size_t)i], lane_at(w, g, &in->s[2], lane), 16);
+        }
+        struct maccess x = {.w = w,
+                            .frame = g->frame,
+                            .slab = s,
+                            .dest = in->d.absent ? NULL : &in->d,
+                            .mask = m,
+                            .size_b = 16,
+                            .align_b = 16,
+                            .ops = l->ops,
+                            .hint = &l->hints[in - l->k->code],
+                            .addr = addr};
+        if (!access_atomic(w, g, in, s, &x, a, cas ? b : NULL, old)) return;
+        for (u32 rest = in->d.absent ? 0 : m & ~x.deferred; rest; rest &= rest - 1) {
+            u32 i = (u32)__builtin_ctz(rest);
+            memcpy(lane_at(w, g, &in->d, s * SLAB_LANES + i), &old[2 * (size_t)i], 16);
+        }
     }
 }

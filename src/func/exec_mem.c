@@ -21,7 +21,18 @@ static bool access_begin(const struct warp *w, const struct group *g, const stru
     else l->ops->address32(x->addr, (const u32 *)(const void *)opnd_row(w, g, base, s, l->k->pool), add, m);
     u32 bytes = (u32)in->elem_b * in->nelem;
     x->a = (struct maccess){
-        .mask = m, .size_b = bytes, .align_b = bytes, .ops = l->ops, .hint = &l->hints[in - l->k->code], .addr = x->addr};
+        .w = (struct warp *)w, .frame = g->frame, .slab = s, .mask = m, .size_b = bytes, .align_b = bytes, .ops = l->ops, .hint = &l->hints[in - l->k->code], .addr = x->addr};
+    return true;
+}
+
+bool access_addresses(const struct warp *w, const struct group *g, const struct inst *in, u64 mask, u64 *addr) {
+    bool plain = in->exec == exec_ld || in->exec == exec_st || in->exec == exec_atom || in->exec == exec_atomv ||
+                 in->exec == exec_atom128;
+    if (!plain) return false;
+    for (u32 s = 0; s < w->nslabs; s++) {
+        struct access x;
+        if (access_begin(w, g, in, &in->s[0], in->imm, mask, s, &x)) memcpy(addr + (size_t)s * SLAB_LANES, x.addr, sizeof(x.addr));
+    }
     return true;
 }
 
@@ -95,7 +106,7 @@ static bool short_begin(const struct warp *w, const struct group *g, const struc
     struct launch *l = w->cta->launch;
     u32 size = (u32)in->elem_b * in->nelem;
     struct memwindow win = {w->cta->shared, 0, l->shared_b};
-    if (w->nslabs != 1 || in->s[0].absent || size > 16) return false;
+    if (l->probe || w->nslabs != 1 || in->s[0].absent || size > 16) return false;
     if (in->space != SPACE_SHARED) {
         bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
         if (!global || !l->port.window(l->port.ctx, l->hints[in - l->k->code], write, &win)) return false;
@@ -211,10 +222,11 @@ void exec_atom(struct warp *w, struct group *g, const struct inst *in, u64 mask)
         u64 a[SLAB_LANES], b[SLAB_LANES], old[SLAB_LANES];
         widen(w, g, &in->s[1], s, a);
         if (!in->s[2].absent) widen(w, g, &in->s[2], s, b);
+        x.a.dest = in->d.absent || in->flags & INST_DEAD ? NULL : &in->d;
         if (!access_atomic(w, g, in, s, &x.a, a, in->s[2].absent ? NULL : b, old)) return;
         if (in->d.absent) continue;
         u8 *row = opnd_row(w, g, &in->d, s, NULL);
-        for (u32 rest = x.a.mask; rest; rest &= rest - 1) {
+        for (u32 rest = x.a.mask & ~x.a.deferred; rest; rest &= rest - 1) {
             u32 l = (u32)__builtin_ctz(rest);
             memcpy(row + (size_t)l * 4 * in->d.rows, &old[l], 4u * in->d.rows);
         }

@@ -55,6 +55,12 @@ struct maccess {
     const struct rowops *ops;
     u32 *hint; /* the allocation found last time by this instruction; any value is legal */
     u64 *addr; /* [32]; entries of lanes that take no part may be overwritten */
+    /* atomics: where old values go, for a port that performs them later */
+    struct warp *w;
+    i32 frame;
+    u32 slab;
+    const struct opnd *dest; /* NULL: nobody wants them */
+    u32 deferred;            /* out: lanes whose old values the port will write to dest itself */
     /* on failure: */
     u8 fault; /* enum fault_kind */
     u8 fault_lane;
@@ -71,7 +77,8 @@ struct memport {
     void *ctx;
     bool (*load)(void *ctx, struct maccess *a, void *out);
     bool (*store)(void *ctx, struct maccess *a, const void *in);
-    /* a and b: operands, 8 bytes per lane (b for cas); old: previous values, 8 bytes per lane, or NULL */
+    /* a and b: operands, 8 bytes per lane, 16 for accesses of that size (b for cas); old: previous values, likewise, or NULL.
+     * A port may perform it later: it then sets `deferred`, and old is left alone. */
     bool (*atomic)(void *ctx, struct maccess *a, const struct atomic_op *op, const u64 *opa, const u64 *opb, u64 *old);
     /* The allocation `hint` names, when the port keeps nothing in front of it; false: use load and store. */
     bool (*window)(void *ctx, u32 hint, bool write, struct memwindow *out);
@@ -151,6 +158,7 @@ struct warp {
     u8 *local;                         /* [lane][local_cap] */
     u32 local_cap;                     /* bytes per lane */
     u32 tid0;                          /* linear thread id of lane 0 */
+    u32 slot;                          /* what %warpid reads when timed */
     _Alignas(64) u32 tid[3][MAX_WARP]; /* %tid.x, .y, .z */
 };
 
@@ -185,6 +193,19 @@ struct pc_count {
 /* counts += what runs says */
 void pc_count_settle(struct pc_count *counts, struct pc_count *runs, u32 n);
 
+/* What one instruction touched, for the timing model: the accesses of each slab to each space, in order */
+enum probe_kind { PROBE_LOAD, PROBE_STORE, PROBE_ATOMIC };
+struct probe_access {
+    u8 space; /* enum space, never generic */
+    u8 kind;  /* enum probe_kind */
+    u8 slab;
+    u32 mask, size_b;
+    _Alignas(64) u64 addr[32]; /* global address, or offset in its space; lanes outside mask: anything */
+};
+struct probe {
+    VEC(struct probe_access) at;
+};
+
 struct launch { /* everything a running kernel shares */
     const struct kernel *k;
     struct memory *mem;
@@ -204,6 +225,10 @@ struct launch { /* everything a running kernel shares */
     u64 max_instructions;
     u64 divergent; /* branches whose lanes went both ways */
     u64 clock;     /* what %clock reads: moves with every read */
+    u32 smid, nsmid, nwarpid; /* what %smid, %nsmid and %nwarpid read; nwarpid 0: that of 2,048 threads */
+    bool timed;        /* run by the timing model: the clock is its own, warp ids are slots */
+    bool never_meet;   /* lanes that part at a branch stay apart to the end */
+    struct probe *probe; /* records every access, or NULL */
     FILE *program_out;
     FILE *trace;
     i64 trace_cta, trace_warp; /* NONE: all */
@@ -217,6 +242,23 @@ struct launch { /* everything a running kernel shares */
 /* --- run.c */
 /* Runs the whole grid. False when the program faulted; l->fault says how. */
 bool launch_run(struct launch *l);
+/* Runs blocks [first, end) and those of `started` (n of them, begun elsewhere; freed here) to their ends. */
+bool launch_run_part(struct launch *l, u64 first, u64 end, struct cta **started, u32 n);
+struct cta *cta_new(struct launch *l);
+void cta_start(struct cta *c, u64 linear); /* block `linear` of the grid begins in c */
+void cta_free(struct cta *c);
+/* Parked lanes or barriers keep every warp of the block from going on: lets some go. False when nothing helps. */
+bool cta_release_stuck(struct cta *c);
+
+struct stepped { /* what one step did */
+    const struct inst *in;
+    u64 lanes, active; /* of the group; those whose guard held */
+    u32 counted;       /* warp instructions it counts for; 0: the group only waits now */
+};
+/* One instruction of w's current group, which is ready and stands where it may run (group_arrive). False after a fault. */
+bool warp_step(struct warp *w, struct stepped *s);
+/* The lanes of the current group whose guard holds for its next instruction */
+u64 warp_guard(const struct warp *w, const struct group *g, const struct inst *in);
 
 /* --- fault.c: stops the launch with a diagnosis: what, then kernel, block, warp, lane, thread, source line and instruction. lane < 0: none. */
 void fault_at(struct warp *w, const struct inst *in, int lane, const char *fmt, ...) PRINTF_LIKE(4, 5);
@@ -279,6 +321,10 @@ bool access_lane_load(struct warp *w, const struct group *g, const struct inst *
                       void *out, u32 bytes);
 bool access_lane_store(struct warp *w, const struct group *g, const struct inst *in, enum space space, u32 lane, u64 addr,
                        const void *data, u32 bytes);
+
+/* The addresses the next instruction (a load, store or atomic of one operand) will use: global ones as they are, shared and local ones as offsets; generic ones
+ * stay generic. False when they cannot be told without running it. addr: [nslabs][32] */
+bool access_addresses(const struct warp *w, const struct group *g, const struct inst *in, u64 mask, u64 *addr);
 
 /* --- stack.c: alloca. The most bytes that any of the lanes has taken in the group's frame */
 u32 stack_taken(const struct warp *w, const struct group *g, u64 lanes);

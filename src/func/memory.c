@@ -93,6 +93,20 @@ bool span_store(u8 *host, u64 base, u64 size_b, struct maccess *a, const void *i
     return true;
 }
 
+/* Exchange or compare and swap of 16 bytes a lane */
+static void atomic_wide(u8 *host, u64 base, const struct maccess *a, const struct atomic_op *op, const u64 *opa, const u64 *opb,
+                        u64 *old) {
+    for (u32 rest = a->mask; rest; rest &= rest - 1) {
+        size_t l = (size_t)__builtin_ctz(rest);
+        u8 *p = host + (a->addr[l] - base);
+        const u64 *now = op->kind == MOD_cas ? &opb[2 * l] : &opa[2 * l];
+        u8 was[16];
+        memcpy(was, p, 16);
+        if (op->kind != MOD_cas || memcmp(was, &opa[2 * l], 16) == 0) memcpy(p, now, 16);
+        if (old) memcpy(&old[2 * l], was, 16);
+    }
+}
+
 bool span_atomic(u8 *host, u64 base, u64 size_b, struct maccess *a, const struct atomic_op *op, const u64 *opa, const u64 *opb,
                  u64 *old) {
     if (!span_ok(base, size_b, a)) return false;
@@ -104,6 +118,10 @@ bool span_atomic(u8 *host, u64 base, u64 size_b, struct maccess *a, const struct
         if (old) old[l] = v;
         v += (u32)opa[l];
         memcpy(host + (a->addr[l] - base), &v, 4);
+    }
+    if (a->size_b == 16) {
+        atomic_wide(host, base, a, op, opa, opb, old);
+        return true;
     }
     for (u32 rest = words ? 0 : a->mask; rest; rest &= rest - 1) {
         u32 l = (u32)__builtin_ctz(rest);

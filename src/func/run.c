@@ -95,13 +95,13 @@ void pc_count_settle(struct pc_count *counts, struct pc_count *runs, u32 n) {
     }
 }
 
-/* `lanes` of the current group need lanes that are elsewhere: true when those have come already. */
-static bool run_waiting(struct warp *w, const struct inst *in, u64 lanes) {
+/* `lanes` of the current group need lanes that are elsewhere: how many instructions it counted for when those have come already, else 0. */
+static u32 run_waiting(struct warp *w, const struct inst *in, u64 lanes) {
     struct group *g = &w->groups.at[w->current];
     u64 members = collective_members(w, g, in, (u32)__builtin_ctzll(lanes)), mine = lanes_naming(w, g, in, lanes, members);
     if (mine != lanes) group_split_to(w, g, lanes & ~mine, g->pc);
     struct meeting m;
-    if (!group_meet(w, mine, members, &m)) return false;
+    if (!group_meet(w, mine, members, &m)) return 0;
     if (m.apart) {
         for (u32 i = 0; i < m.n; i++)
             count(w, &w->cta->launch->k->code[w->groups.at[m.part[i].group].pc], m.part[i].lanes, m.part[i].lanes);
@@ -111,12 +111,12 @@ static bool run_waiting(struct warp *w, const struct inst *in, u64 lanes) {
         in->exec(w, g, in, m.lanes);
     }
     group_leave(w, &m);
-    return true;
+    return m.apart ? m.n : 1;
 }
 
-/* A collective instruction: false when lanes of the group have to wait for others. Lanes that name different lanes take their turns;
+/* A collective instruction: how many instructions it counted for, 0 when all lanes have to wait; *waits when some have to. Lanes that name different lanes take their turns;
  * those that name exactly themselves need not leave the group for it. */
-static bool run_collective(struct warp *w, const struct inst *in, u64 mask) {
+static u32 run_collective(struct warp *w, const struct inst *in, u64 mask, bool *waits) {
     struct group *g = &w->groups.at[w->current];
     u64 waiting = 0;
     for (u64 rest = mask; rest;) {
@@ -125,18 +125,51 @@ static bool run_collective(struct warp *w, const struct inst *in, u64 mask) {
         if (same & ~members) {
             fault_at(w, in, (int)lane, "lane mask 0x%llx does not name the lanes that execute it (0x%llx)",
                      (unsigned long long)members, (unsigned long long)same);
-            return false;
+            *waits = true;
+            return 0;
         }
         rest &= ~same;
         if (members & w->live & ~same) waiting |= same;
         else in->exec(w, g, in, same);
     }
-    if (waiting != mask || !mask) count(w, in, g->mask & ~waiting, mask & ~waiting);
+    bool some = waiting != mask || !mask;
+    if (some) count(w, in, g->mask & ~waiting, mask & ~waiting);
     if (!waiting) {
         g->pc++;
-        return true;
+        *waits = false;
+        return 1;
     }
-    return run_waiting(w, in, waiting);
+    u32 met = run_waiting(w, in, waiting);
+    *waits = !met;
+    return met + some;
+}
+
+u64 warp_guard(const struct warp *w, const struct group *g, const struct inst *in) {
+    (void)w;
+    if (in->guard == NONE) return g->mask;
+    return g->mask & (in->guard_negate ? ~g->preds[in->guard] : g->preds[in->guard]);
+}
+
+bool warp_step(struct warp *w, struct stepped *s) {
+    struct launch *l = w->cta->launch;
+    struct group *g = &w->groups.at[w->current];
+    const struct inst *in = &l->k->code[g->pc];
+    u64 mask = warp_guard(w, g, in);
+    *s = (struct stepped){in, g->mask, mask, 1};
+    w->ran++;
+    if (in->flags & INST_COLLECTIVE) {
+        bool waits;
+        s->counted = run_collective(w, in, mask, &waits);
+        return !l->faulted;
+    }
+    count(w, in, g->mask, mask);
+    if (in->flags & INST_CONTROL) in->exec(w, g, in, mask);
+    else {
+        if (mask) in->exec(w, g, in, mask);
+        g->pc++;
+        if (in->flags & INST_SYNC_POLL) w->polled++;
+    }
+    return !l->faulted;
 }
 
 /* Runs the current group until it changes, waits, ends, or n instructions are done. Returns how many were. */
@@ -151,8 +184,7 @@ static u64 run_group(struct warp *w, u64 n) {
         const struct inst *in = &code[g->pc];
         u32 flags = in->flags;
         if (flags & INST_RECONV && !group_arrive(w, w->current)) return done;
-        u64 mask = g->mask;
-        if (in->guard != NONE) mask &= in->guard_negate ? ~g->preds[in->guard] : g->preds[in->guard];
+        u64 mask = warp_guard(w, g, in);
         done++;
         if (!(flags & (INST_CONTROL | INST_COLLECTIVE))) {
             count(w, in, g->mask, mask);
@@ -161,7 +193,9 @@ static u64 run_group(struct warp *w, u64 n) {
             if (l->faulted) return done;
             if (flags & INST_SYNC_POLL && ++w->polled - w->turn_polled > POLL_PATIENCE) return done;
         } else if (flags & INST_COLLECTIVE) {
-            if (!run_collective(w, in, mask)) return done;
+            bool waits;
+            run_collective(w, in, mask, &waits);
+            if (waits) return done;
             g = &w->groups.at[w->current];
             if (l->faulted) return done;
         } else {
@@ -235,7 +269,7 @@ static void warp_init(struct cta *c, struct warp *w, u32 id) {
     w->groups.at = base_alloc(w->groups.cap * sizeof(*w->groups.at));
 }
 
-static struct cta *cta_new(struct launch *l) {
+struct cta *cta_new(struct launch *l) {
     struct cta *c = base_alloc(sizeof(*c));
     c->launch = l;
     c->nwarps = (l->threads + l->warp_size - 1) / l->warp_size;
@@ -245,7 +279,7 @@ static struct cta *cta_new(struct launch *l) {
     return c;
 }
 
-static void cta_free(struct cta *c) {
+void cta_free(struct cta *c) {
     for (u32 i = 0; i < c->nwarps; i++) {
         struct warp *w = &c->warps[i];
         free(w->regs);
@@ -262,7 +296,7 @@ static void cta_free(struct cta *c) {
 }
 
 /* Registers, local and shared memory start as zeros: what a program reads before writing is at least the same in every run. */
-static void cta_start(struct cta *c, u64 linear) {
+void cta_start(struct cta *c, u64 linear) {
     struct launch *l = c->launch;
     const struct kernel *k = l->k;
     c->linear = linear;
@@ -289,7 +323,7 @@ static void cta_start(struct cta *c, u64 linear) {
     }
 }
 
-static bool cta_release_stuck(struct cta *c) {
+bool cta_release_stuck(struct cta *c) {
     for (u32 i = 0; i < c->nwarps; i++)
         if (c->warps[i].live && warp_release_parked(&c->warps[i], true)) return true;
     return false;
@@ -358,14 +392,15 @@ static void run_residents(struct run *r) {
     }
 }
 
-bool launch_run(struct launch *l) {
-    struct run r = {.l = l};
-    l->ctas = (u64)l->grid[0] * l->grid[1] * l->grid[2];
+bool launch_run_part(struct launch *l, u64 first, u64 end, struct cta **started, u32 n) {
+    struct run r = {.l = l, .next = first};
     fenv_t host; /* lane functions expect round-to-nearest; whatever the caller had comes back afterwards */
     fegetenv(&host);
     fesetenv(FE_DFL_ENV);
-    while (!l->faulted && (r.next < l->ctas || r.resident.n)) {
-        if (r.next < l->ctas && r.resident.n < MAX_RESIDENT) run_start_next(&r);
+    for (u32 i = 0; i < n; i++) VEC_PUSH(&r.resident, started[i]);
+    run_residents(&r);
+    while (!l->faulted && (r.next < end || r.resident.n)) {
+        if (r.next < end && r.resident.n < MAX_RESIDENT) run_start_next(&r);
         else run_residents(&r);
     }
     fesetenv(&host);
@@ -373,4 +408,9 @@ bool launch_run(struct launch *l) {
     free(r.resident.at);
     if (r.spare) cta_free(r.spare);
     return !l->faulted;
+}
+
+bool launch_run(struct launch *l) {
+    l->ctas = (u64)l->grid[0] * l->grid[1] * l->grid[2];
+    return launch_run_part(l, 0, l->ctas, NULL, 0);
 }

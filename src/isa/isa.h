@@ -150,6 +150,15 @@ enum inst_flag {
     INST_CONTROL = 16,   /* sets the pc itself */
     INST_STRAIGHT = 32,  /* always followed by the next pc: no guard, no control, no meeting point, nothing to wait for */
     INST_PLAIN = 64,     /* INST_STRAIGHT, and nothing but `lane` on rows of registers, with a destination of one or two rows */
+    INST_Q_READ = 128,   /* q is a source */
+    INST_Q_WRITTEN = 256, /* q is a destination */
+    INST_DEAD = 512,     /* its only result is never read */
+    INST_UNCACHED = 1024, /* a load that must not be answered by the L1: .cg .cv, volatile, relaxed, acquire */
+    INST_ASYNC_WAIT = 2048, /* waits for asynchronous copies of its threads */
+    INST_GPU_FENCE = 4096, /* a fence of gpu or sys scope */
+    INST_EXIT = 8192,       /* lanes end */
+    INST_FRAME = 16384,     /* a call or return: registers are others afterwards */
+    INST_MEMORY = 32768,    /* goes through the memory pipe */
 };
 
 /* How the bytes of a memory access lie in registers: decided once, so that common ones take a short way */
@@ -266,6 +275,14 @@ struct kernel {
     bool needs_warp32;  /* uses lane ids, shuffles, votes or matrices */
     const char *refuse; /* a reason this kernel cannot be launched, or NULL */
 };
+
+/* --- regs.c: the registers an instruction reads and writes. A 32-bit register is its number, a predicate REG_PRED | index. */
+enum { REG_PRED = 0x8000, MAX_INST_REGS = 96 };
+struct inst_regs {
+    u8 nsrc, ndst;
+    u16 src[MAX_INST_REGS], dst[MAX_INST_REGS];
+};
+void inst_regs(const struct inst *in, struct inst_regs *r);
 
 /* --- disasm.c */
 void kernel_disasm(const struct kernel *k, FILE *out);

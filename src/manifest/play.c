@@ -135,6 +135,7 @@ int play_launch(struct play *p, u32 i) {
         p->launches[i].done = true;
         return HEDDLE_OK;
     }
+    if (status == HEDDLE_STOPPED) return status; /* nobody's mistake */
     library_failed(p, status);
     diag_note(&p->diag, p->m->file, 0, 0, "in launches[%u]", i);
     return status;

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define WORKLOAD(id, doc, stresses) workload_reference_fn workload_ref_##id;
 #include "workloads/workloads.def"
@@ -29,34 +28,8 @@ struct workload_buffer *workload_buffer_find(const struct workload_buffers *b, c
     return NULL;
 }
 
-/* `from`/`to` when that is a folder one can enter */
-static char *existing_folder(const char *from, const char *to) {
-    struct strbuf s = {0};
-    strbuf_add(&s, "%s%s", from, to);
-    if (access(s.s, X_OK) == 0) return s.s;
-    strbuf_free(&s);
-    return NULL;
-}
-
-char *workload_data_dir(void) {
-    const char *set = getenv("HEDDLE_DATA");
-    if (set) return existing_folder(set, "");
-    char exe[4096];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-    if (n <= 0) return NULL;
-    exe[n] = 0;
-    char *slash = strrchr(exe, '/');
-    if (!slash) return NULL;
-    *slash = 0;
-    char *above = existing_folder(exe, "/../share/heddle/workloads");
-    char *beside = above ? NULL : existing_folder(exe, "/share/heddle/workloads");
-    char *found = above ? above : beside;
-    if (found) found[strlen(found) - strlen("/workloads")] = 0;
-    return found;
-}
-
 char *workload_manifest_path(const struct workload *w, const char *size) {
-    char *data = workload_data_dir();
+    char *data = data_dir("workloads");
     if (!data) return NULL;
     struct strbuf s = {0};
     bool plain = !size || strcmp(size, "small") == 0;

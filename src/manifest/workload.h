@@ -7,9 +7,9 @@
  * and one row in workloads/workloads.def:
  *     WORKLOAD(NAME, "one-line doc", "what it stresses")
  *
- * The build installs DATA/workloads/NAME/{NAME.ptx,manifest*.json}; DATA is $HEDDLE_DATA, else share/heddle beside or one above the
- * executable. A manifest with "expect": {"mode": "reference", "tolerance": T} is compared with what the reference leaves in the buffers
- * marked "check": every bit when T is 0, else floats may differ by T * max(|a|, |b|, 1) per element (integers never). */
+ * The build installs DATA/workloads/NAME/{NAME.ptx,manifest*.json}; data_dir() of base/ finds DATA. A manifest with
+ * "expect": {"mode": "reference", "tolerance": T} is compared with what the reference leaves in the buffers marked "check": every bit
+ * when T is 0, else floats may differ by T * max(|a|, |b|, 1) per element (integers never). */
 #ifndef HEDDLE_WORKLOAD_H
 #define HEDDLE_WORKLOAD_H
 
@@ -40,8 +40,6 @@ extern const u32 workload_count;
 const struct workload *workload_find(const char *name); /* NULL when there is none */
 /* The buffer called `name`, or NULL: what a reference starts with */
 struct workload_buffer *workload_buffer_find(const struct workload_buffers *b, const char *name);
-/* The data directory, in memory of the caller (free it); NULL when none was found */
-char *workload_data_dir(void);
 /* DATA/workloads/NAME/manifest.json, or manifest-SIZE.json for a size other than "small" (free it); NULL when there is no data directory */
 char *workload_manifest_path(const struct workload *w, const char *size);
 

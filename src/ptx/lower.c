@@ -175,6 +175,24 @@ static bool q_is_written(const struct inst *in) {
     return !in->q.absent && (in->exec == exec_setp || (in->exec == exec_carry && in->imm));
 }
 
+static bool reaches_memory(const struct inst *in) {
+    static exec_fn *const all[] = {exec_ld,      exec_st,       exec_ldparam,  exec_atom,      exec_atomv,      exec_atom128, exec_cpasync,
+                                   exec_cpbulk,  exec_ldmatrix, exec_stmatrix, exec_wmma_load, exec_wmma_store, exec_mbarrier};
+    for (u32 i = 0; i < ARRAY_LEN(all) && in->iclass != ICLASS_MOVE; i++)
+        if (in->exec == all[i]) return true;
+    return false;
+}
+
+/* What the timing model wants to know and the operands do not say */
+static void mark(struct inst *in, bool dead, u16 nwrite) {
+    if (q_is_read(in)) in->flags |= INST_Q_READ;
+    if (q_is_written(in)) in->flags |= INST_Q_WRITTEN;
+    if (dead && nwrite == 1) in->flags |= INST_DEAD;
+    if (in->exec == exec_exit) in->flags |= INST_EXIT;
+    if (in->exec == exec_call || in->exec == exec_ret || in->exec == exec_fnexit) in->flags |= INST_FRAME;
+    if (reaches_memory(in)) in->flags |= INST_MEMORY;
+}
+
 static void flow_add(i32 *list, u16 *n, const struct opnd *o) {
     if (!o->absent && o->in != OPND_IN_POOL) list[(*n)++] = o->off;
 }
@@ -287,7 +305,9 @@ static void finish_function(struct fn *f, struct kernel_func *kf) {
     for (u32 pc = 0; pc < n; pc++) {
         struct inst *x = &f->code.at[pc];
         bool rows = (x->exec == exec_rows1 || x->exec == exec_rows2) && !x->d.absent;
-        if (x->guard == NONE && !(x->flags & ~INST_PSEUDO)) x->flags |= rows ? INST_STRAIGHT | INST_PLAIN : INST_STRAIGHT;
+        if (x->guard == NONE && !(x->flags & (INST_RECONV | INST_SYNC_POLL | INST_COLLECTIVE | INST_CONTROL)))
+            x->flags |= rows ? INST_STRAIGHT | INST_PLAIN : INST_STRAIGHT;
+        mark(x, r.dead[pc], fi[pc].nwrite);
     }
     kf->regs = r.regs;
     kf->rows = f->region * (quads ? 3 : 2);

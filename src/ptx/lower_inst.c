@@ -2,17 +2,33 @@
  * (lower_generic, driven by the signature); opcodes whose operands the signature language cannot say have a function each. */
 #include "ptx/lower.h"
 
+/* Divisions and roots that hardware makes of many steps; approximate ones are one step of the special function unit */
+static bool is_long(const struct opkey *k, enum type t) {
+    if (k->op == OP_rem) return true;
+    if (k->op != OP_div && k->op != OP_sqrt && k->op != OP_rcp) return false;
+    return type_table[t].family != FAMILY_F || !(key_has(k, MOD_approx) || key_has(k, MOD_full));
+}
+
+static bool is_product(const struct opkey *k) {
+    return k->op == OP_mul || k->op == OP_mad || k->op == OP_madc || k->op == OP_mul24 || k->op == OP_mad24 || k->op == OP_dp4a ||
+           k->op == OP_dp2a;
+}
+
 static enum iclass refine_class(const struct opkey *k) {
     enum iclass c = (enum iclass)op_table[k->op].iclass;
+    enum type t = k->ntypes ? (enum type)k->type[0] : TYPE_NONE;
+    if (c == ICLASS_SFU && is_long(k, t)) return t == TYPE_f64 ? ICLASS_DDIV : ICLASS_FDIV;
+    if (c == ICLASS_PRED && t == TYPE_f64) return ICLASS_FP64;
     if (c != ICLASS_ARITH) return c;
-    switch (k->ntypes ? k->type[0] : TYPE_NONE) {
-    case TYPE_f32: return ICLASS_FP32;
-    case TYPE_f64: return ICLASS_FP64;
+    switch (t) {
+    case TYPE_f32:
+        return is_long(k, t) ? ICLASS_FDIV : k->op == OP_div ? ICLASS_SFU : ICLASS_FP32;
+    case TYPE_f64: return is_long(k, t) ? ICLASS_DDIV : ICLASS_FP64;
     case TYPE_f16:
     case TYPE_f16x2:
     case TYPE_bf16:
     case TYPE_bf16x2: return ICLASS_HALF;
-    default: return ICLASS_INT;
+    default: return is_long(k, t) ? ICLASS_IDIV : is_product(k) ? ICLASS_IMUL : ICLASS_INT;
     }
 }
 

@@ -66,6 +66,7 @@ bool lower_ld(struct fn *f) {
     in->space = tmp.space, in->s[0] = tmp.s[0], in->imm = tmp.imm, in->frame_local = tmp.frame_local;
     in->d = tmp.d, in->extra = tmp.extra, in->extra_n = tmp.extra_n, in->extra_d = tmp.extra_d, in->aux = tmp.aux;
     if (is_polled(f)) in->flags |= INST_SYNC_POLL;
+    if (is_polled(f) || fn_has(f, MOD_cg)) in->flags |= INST_UNCACHED;
     lower_memory_shape(f, in, n, &in->d);
     class_of_param(f, in);
     return true;
@@ -111,7 +112,8 @@ static bool copy_bytes(struct fn *f, const struct ptx_opnd *o, u32 size, struct 
 /* cp.async [shared], [global], size{, bytes-to-read or ignore-source}: copied at once; commit and wait have nothing left to do */
 bool lower_cp(struct fn *f) {
     if (fn_has(f, MOD_commit_group) || fn_has(f, MOD_wait_group) || fn_has(f, MOD_wait_all)) {
-        fn_emit(f, exec_nop);
+        struct inst *in = fn_emit(f, exec_nop);
+        if (!fn_has(f, MOD_commit_group)) in->flags |= INST_ASYNC_WAIT;
         return true;
     }
     if (fn_has(f, MOD_mbarrier)) return lower_mbarrier(f);
@@ -147,6 +149,7 @@ bool lower_createpolicy(struct fn *f) {
 }
 
 bool lower_fence(struct fn *f) {
-    fn_emit(f, exec_fence);
+    struct inst *in = fn_emit(f, exec_fence);
+    if (!fn_has(f, MOD_cta)) in->flags |= INST_GPU_FENCE;
     return true;
 }

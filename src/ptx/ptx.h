@@ -185,6 +185,7 @@ void cfg_reconvergence(const struct flow *f, i32 *reconv, struct arena *scratch)
 struct regalloc_result {
     u32 regs, preds; /* counts used */
     u32 max_live;    /* largest number of simultaneously live 32-bit registers: a lower bound on regs */
+    const u8 *dead;  /* by instruction, in scratch: it writes a register whose value nobody reads */
 };
 struct regalloc_result regalloc(const struct flow *f, const i32 *live_in, u32 nlive_in, const i32 *live_out, u32 nlive_out,
                                 i32 *phys, struct arena *scratch);

@@ -57,6 +57,7 @@ struct liveness {
     u32 nstack;
     seg_vec segs;  /* of all virtual registers, one after the other */
     u32 *seg_at;   /* nvregs + 1 */
+    u8 *dead;      /* by instruction: writes a value that is never read */
     i32 *pressure; /* by point: rows that become live minus rows that die */
     u32 npoints;
 };
@@ -171,7 +172,10 @@ static void add_block_segs(struct liveness *l, u32 v, u32 b, u32 *t) {
     for (; *t > l->touch_at[v] && l->touch[*t - 1].inst >= first; --*t) {
         struct touch touch = l->touch[*t - 1];
         u32 write = POINT_WRITE(touch.inst);
-        if (touch.flags & TOUCH_WRITE && !live) add_seg(l, v, write, write + 1, write + 1);
+        if (touch.flags & TOUCH_WRITE && !live) {
+            add_seg(l, v, write, write + 1, write + 1);
+            l->dead[touch.inst] = 1;
+        }
         if (touch.flags & TOUCH_KILL && live) {
             add_seg(l, v, write, live_end, end);
             live = false;
@@ -216,6 +220,7 @@ static void liveness_alloc(struct liveness *l, const struct flow *f, struct aren
     l->npoints = POINT_WRITE(f->ninsts) + 1;
     u32 n = l->g.nblocks + 1;
     l->block = ARENA_ARRAY(scratch, u8, n);
+    l->dead = ARENA_ARRAY(scratch, u8, f->ninsts + 1);
     l->in_use = ARENA_ARRAY(scratch, u64, n / 64 + 1);
     l->stack = ARENA_ARRAY(scratch, u32, n);
     l->seg_at = ARENA_ARRAY(scratch, u32, f->nvregs + 1);
@@ -366,7 +371,7 @@ struct regalloc_result regalloc(const struct flow *f, const i32 *live_in, u32 nl
         CHECK(rows == 0 || rows == 1 || rows == 2 || rows == 4);
         phys[v] = (i32)file_place(rows ? &regs : &preds, &l.segs.at[l.seg_at[v]], l.seg_at[v + 1] - l.seg_at[v], rows ? rows : 1);
     }
-    struct regalloc_result result = {regs.n, preds.n, max_pressure(&l)};
+    struct regalloc_result result = {regs.n, preds.n, max_pressure(&l), l.dead};
     file_free(&regs);
     file_free(&preds);
     free(l.segs.at);

@@ -1,11 +1,14 @@
-/* Adding up launches: per kernel and for the whole run. */
+/* Adding up launches: per kernel and for the whole run.
+ *
+ * What a timed launch measured must be taken when it ends (report_keep): the next launch overwrites it. Per-SM figures are thrown away there unless they
+ * were asked for, and those per instruction are summed per kernel, so that a run of a thousand launches stays small. */
 #include "report/report.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static struct report_kernel *find_kernel(struct report *r, u32 launch) {
     const struct manifest_launch *l = &r->play->m->launches[launch];
+    if (!r->kernels) r->kernels = base_alloc(r->play->m->nlaunches * sizeof(*r->kernels));
     for (u32 i = 0; i < r->nkernels; i++)
         if (strcmp(r->kernels[i].name, l->kernel) == 0) return &r->kernels[i];
     struct report_kernel *k = &r->kernels[r->nkernels++];
@@ -14,6 +17,58 @@ static struct report_kernel *find_kernel(struct report *r, u32 launch) {
     heddle_kernel_info(r->play->h, r->play->launches[launch].kernel, &k->info);
     return k;
 }
+
+/* --- timed launches */
+
+static void *copy_of(const void *from, size_t bytes) {
+    if (!from || !bytes) return NULL;
+    void *to = base_alloc(bytes);
+    memcpy(to, from, bytes);
+    return to;
+}
+
+static struct launch_stats kept_copy(const struct launch_stats *s, const struct report_wishes *w) {
+    struct launch_stats c = *s;
+    c.per_sm = w->per_sm ? copy_of(s->per_sm, s->sms * sizeof(*s->per_sm)) : NULL;
+    c.per_partition = w->per_sm ? copy_of(s->per_partition, s->partitions * sizeof(*s->per_partition)) : NULL;
+    c.samples = copy_of(s->samples, s->nsamples * sizeof(*s->samples));
+    c.pcs = NULL;
+    c.npcs = 0;
+    return c;
+}
+
+static void add_pcs(struct report_kernel *k, const struct launch_stats *s) {
+    if (!s->pcs) return;
+    if (!k->pcs) {
+        k->pcs = base_alloc(s->npcs * sizeof(*k->pcs));
+        k->npcs = s->npcs;
+        k->code = s->k;
+    }
+    u64 *to = (u64 *)k->pcs; /* pc_stats is nothing but u64 */
+    const u64 *from = (const u64 *)s->pcs;
+    for (size_t i = 0; i < k->npcs * sizeof(*k->pcs) / sizeof(u64); i++) to[i] += from[i];
+}
+_Static_assert(sizeof(struct pc_stats) % sizeof(u64) == 0, "pc_stats is added as words");
+
+void report_keep(struct report *r, u32 launch) {
+    const struct launch_stats *s = heddle_launch_stats(r->play->h);
+    if (!s) return;
+    if (!r->launches) r->launches = base_alloc(r->play->m->nlaunches * sizeof(*r->launches));
+    struct report_kernel *k = find_kernel(r, launch);
+    r->launches[launch] = (struct report_launch){true, kept_copy(s, &r->wishes), gpu_counters_hash(s)};
+    launch_stats_add(&k->timing, s);
+    launch_stats_add(&r->total, s);
+    if (r->wishes.by_pc) add_pcs(k, s);
+}
+
+u64 report_state_hash(const struct report *r) {
+    u64 h = heddle_memory_hash(r->play->h);
+    for (u32 i = 0; r->launches && i < r->play->m->nlaunches; i++)
+        if (r->launches[i].kept) h = hash_fnv1a64(h, &r->launches[i].hash, sizeof(r->launches[i].hash));
+    return h;
+}
+
+/* --- all launches */
 
 static void add_launch(struct report *r, u32 i) {
     const struct heddle_result *res = &r->play->launches[i].result;
@@ -33,11 +88,15 @@ static void add_launch(struct report *r, u32 i) {
 }
 
 void report_collect(struct report *r) {
-    r->kernels = base_alloc(r->play->m->nlaunches * sizeof(*r->kernels));
     for (u32 i = 0; i < r->play->m->nlaunches; i++)
-        if (r->play->launches[i].done) add_launch(r, i);
+        if (r->play->launches[i].done || (r->launches && r->launches[i].kept)) add_launch(r, i);
 }
 
-void report_free(struct report *r) { free(r->kernels); }
+void report_free(struct report *r) {
+    for (u32 i = 0; i < r->nkernels; i++) free(r->kernels[i].pcs);
+    for (u32 i = 0; r->launches && i < r->play->m->nlaunches; i++) launch_stats_free(&r->launches[i].stats);
+    free(r->kernels);
+    free(r->launches);
+}
 
 double report_rate(const struct report *r) { return r->wall_seconds > 0 ? (double)r->warp_instructions / r->wall_seconds : 0; }

@@ -2,9 +2,8 @@
 #include "report/report.h"
 
 #include <errno.h>
-#include <string.h>
 
-static json_t *hex64(u64 x) {
+json_t *json_hex64(u64 x) {
     char s[17];
     snprintf(s, sizeof(s), "%016llx", (unsigned long long)x);
     return json_string(s);
@@ -20,12 +19,16 @@ static json_t *mix(const u64 *classes) {
 }
 
 static json_t *kernel_json(const struct report_kernel *k) {
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "name", k->name, "launches",
-                     (json_int_t)k->launches, "threads", (json_int_t)k->threads, "warp_instructions",
-                     (json_int_t)k->warp_instructions, "thread_instructions", (json_int_t)k->thread_instructions, "registers",
-                     (json_int_t)k->info.registers, "predicates", (json_int_t)k->info.predicates, "shared_b",
-                     (json_int_t)k->info.shared_b, "local_b", (json_int_t)k->info.local_b, "const_b", (json_int_t)k->info.const_b,
-                     "param_b", (json_int_t)k->info.param_b, "instructions", (json_int_t)k->info.instructions);
+    json_t *j =
+        json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "name", k->name, "launches",
+                  (json_int_t)k->launches, "threads", (json_int_t)k->threads, "warp_instructions",
+                  (json_int_t)k->warp_instructions, "thread_instructions", (json_int_t)k->thread_instructions, "registers",
+                  (json_int_t)k->info.registers, "predicates", (json_int_t)k->info.predicates, "shared_b",
+                  (json_int_t)k->info.shared_b, "local_b", (json_int_t)k->info.local_b, "const_b", (json_int_t)k->info.const_b,
+                  "param_b", (json_int_t)k->info.param_b, "instructions", (json_int_t)k->info.instructions);
+    if (k->timing.sms) json_add_timing(j, &k->timing);
+    if (k->pcs) json_object_set_new(j, "by_pc", json_by_pc(k));
+    return j;
 }
 
 static const struct report_kernel *kernel_of(const struct report *r, const char *name) {
@@ -38,14 +41,16 @@ static json_t *launch_json(const struct report *r, u32 i) {
     const struct manifest_launch *l = &r->play->m->launches[i];
     const struct heddle_result *res = &r->play->launches[i].result;
     const struct report_kernel *k = kernel_of(r, l->kernel);
-    return json_pack("{s:I, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o}", "index", (json_int_t)i,
-                     "kernel", l->kernel, "grid", triple(l->grid), "block", triple(l->block), "threads", (json_int_t)res->threads,
-                     "warps", (json_int_t)res->warps, "warp_instructions", (json_int_t)res->warp_instructions,
-                     "thread_instructions", (json_int_t)res->thread_instructions, "registers", (json_int_t)res->registers,
-                     "shared_b", (json_int_t)k->info.shared_b + l->dynamic_shared_b, "local_b", (json_int_t)k->info.local_b,
-                     "divergent_branches", (json_int_t)res->divergent_branches, "global_loads", (json_int_t)res->global_loads,
-                     "global_stores", (json_int_t)res->global_stores, "wall_seconds", res->wall_seconds, "instruction_mix",
-                     mix(res->class_warp_instructions));
+    json_t *j = json_pack("{s:I, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o}", "index",
+                          (json_int_t)i, "kernel", l->kernel, "grid", triple(l->grid), "block", triple(l->block), "threads",
+                          (json_int_t)res->threads, "warps", (json_int_t)res->warps, "warp_instructions",
+                          (json_int_t)res->warp_instructions, "thread_instructions", (json_int_t)res->thread_instructions,
+                          "registers", (json_int_t)res->registers, "shared_b", (json_int_t)k->info.shared_b + l->dynamic_shared_b,
+                          "local_b", (json_int_t)k->info.local_b, "divergent_branches", (json_int_t)res->divergent_branches,
+                          "global_loads", (json_int_t)res->global_loads, "global_stores", (json_int_t)res->global_stores,
+                          "wall_seconds", res->wall_seconds, "instruction_mix", mix(res->class_warp_instructions));
+    if (r->launches && r->launches[i].kept) json_add_timing(j, &r->launches[i].stats);
+    return j;
 }
 
 static json_t *verdict_json(enum verdict v) { return v == VERDICT_NONE ? json_null() : json_boolean(v == VERDICT_OK); }
@@ -53,7 +58,7 @@ static json_t *verdict_json(enum verdict v) { return v == VERDICT_NONE ? json_nu
 static json_t *launches_json(const struct report *r) {
     json_t *list = json_array();
     for (u32 i = 0; i < r->play->m->nlaunches; i++)
-        if (r->play->launches[i].done) json_array_append_new(list, launch_json(r, i));
+        if (r->play->launches[i].done || (r->launches && r->launches[i].kept)) json_array_append_new(list, launch_json(r, i));
     return list;
 }
 
@@ -63,12 +68,27 @@ static json_t *kernels_json(const struct report *r) {
     return list;
 }
 
+/* What a run with timing has beyond one without */
+static void add_timed(json_t *j, const struct report *r) {
+    const struct config *c = heddle_config(r->play->h);
+    json_object_set_new(j, "machine", json_string(c->machine));
+    json_object_set_new(j, "config_hash", json_hex64(config_hash(c)));
+    json_object_set_new(j, "state_hash", json_hex64(report_state_hash(r)));
+    json_object_set_new(j, "warp_ipc", json_number(stat_named(&r->total, "warp_ipc")));
+    json_object_set_new(j, "simulated_seconds", json_real((double)r->total.cycles / (r->total.core_mhz * 1e6)));
+    json_add_timing(j, &r->total);
+    if (!r->audited) return;
+    json_object_set_new(j, "audit",
+                        json_pack("{s:I, s:I, s:s}", "checked", (json_int_t)r->audit.checked, "violations",
+                                  (json_int_t)r->audit.violations, "text", r->audit.text));
+}
+
 json_t *report_json(const struct report *r) {
     const struct outcome *o = &r->outcome;
     json_t *j = json_object();
     json_object_set_new(j, "name", json_string(r->play->m->name));
     json_object_set_new(j, "version", json_string(heddle_version()));
-    json_object_set_new(j, "mode", json_string("functional"));
+    json_object_set_new(j, "mode", json_string(report_timed(r) ? "timed" : "functional"));
     json_object_set_new(j, "warp_instructions", json_integer((json_int_t)r->warp_instructions));
     json_object_set_new(j, "thread_instructions", json_integer((json_int_t)r->thread_instructions));
     json_object_set_new(j, "threads", json_integer((json_int_t)r->threads));
@@ -76,10 +96,11 @@ json_t *report_json(const struct report *r) {
     json_object_set_new(j, "setup_seconds", json_real(r->setup_seconds));
     json_object_set_new(j, "warp_ips", json_real(report_rate(r)));
     json_object_set_new(j, "checksum_ok", r->stopped ? json_null() : verdict_json(o->verdict));
-    json_object_set_new(j, "checksum", r->stopped ? json_null() : hex64(o->hash));
+    json_object_set_new(j, "checksum", r->stopped ? json_null() : json_hex64(o->hash));
     json_object_set_new(j, "finished", json_boolean(!r->stopped));
     json_object_set_new(j, "footprint_b", json_integer((json_int_t)manifest_bytes(r->play->m)));
     json_object_set_new(j, "instruction_mix", mix(r->class_warp_instructions));
+    if (report_timed(r)) add_timed(j, r);
     json_object_set_new(j, "kernels", kernels_json(r));
     json_object_set_new(j, "launches", launches_json(r));
     return j;

@@ -1,7 +1,19 @@
-/* report: what a run gave, for people (text.c) and for machines (json.c). Nothing else prints numbers of a run. */
+/* report: what a run gave, for people and for machines. Nothing else prints numbers of a run.
+ *
+ *   collect.c      adding up launches
+ *   metric.c       everything that is counted, by name
+ *   text.c         the summary of a run without timing; sizes and counts in words
+ *   timing.c       the summary of a run with timing
+ *   limit.c        what limits a kernel, in one sentence
+ *   bypc.c         the table of instructions
+ *   term.c         bars and colours
+ *   json.c, json_timing.c, csv.c
+ *   compare.c      the table of several configurations
+ *   explain.c      what a name means */
 #ifndef HEDDLE_REPORT_H
 #define HEDDLE_REPORT_H
 
+#include "gpu/gpu.h"
 #include "manifest/manifest.h"
 
 #include <jansson.h>
@@ -13,25 +25,84 @@ struct report_kernel { /* all launches of one kernel together */
     const struct manifest_launch *first; /* its grid and block stand for all, unless they vary */
     bool grid_varies, block_varies;
     u64 threads, warp_instructions, thread_instructions;
+    struct launch_stats timing; /* sum of its timed launches; sms is 0 when there are none */
+    const struct kernel *code;  /* of pcs */
+    struct pc_stats *pcs;       /* [npcs], summed over launches; NULL unless wanted */
+    u32 npcs;
+};
+
+struct report_launch { /* of a timed launch */
+    bool kept;
+    struct launch_stats stats; /* without pcs; per_sm and per_partition only when wanted */
+    u64 hash;                  /* gpu_counters_hash, of all of it */
+};
+
+enum by_pc { BY_PC_NONE, BY_PC_TIME, BY_PC_ORDER };
+struct report_wishes {
+    enum cpi_method cpi;
+    bool per_kernel, per_sm;
+    enum by_pc by_pc;
+    u32 by_pc_rows; /* BY_PC_TIME: how many; UINT32_MAX for all */
 };
 
 struct report {
     struct play *play;
+    struct report_wishes wishes;
     struct outcome outcome;
     double setup_seconds;
     bool stopped; /* by the user or a fault: figures cover only what was finished */
-    /* from here on filled by report_collect */
+    struct heddle_audit_result audit;
+    bool audited;
+    /* filled by report_keep, launch by launch */
+    struct report_launch *launches; /* [play->m->nlaunches]; NULL without timing */
+    struct launch_stats total;      /* sum of the timed launches; sms is 0 when there are none */
+    /* filled by both */
     struct report_kernel *kernels;
     u32 nkernels;
+    /* filled by report_collect */
     u64 warp_instructions, thread_instructions, threads;
     u64 class_warp_instructions[HEDDLE_MAX_CLASSES];
     double wall_seconds; /* inside launches */
 };
 
 /* --- collect.c */
-void report_collect(struct report *r); /* adds up the finished launches */
+void report_keep(struct report *r, u32 launch); /* what the launch that has just ended measured; nothing without timing */
+void report_collect(struct report *r);          /* adds up the launches that ended or were stopped half-way */
 void report_free(struct report *r);
-double report_rate(const struct report *r); /* warp instructions a second; 0 when no time passed */
+double report_rate(const struct report *r);    /* warp instructions a second; 0 when no time passed */
+u64 report_state_hash(const struct report *r); /* of all counters and the final memory */
+static inline bool report_timed(const struct report *r) { return r->total.sms != 0; }
+
+/* --- metric.c: everything countable, in one list. Shares come from totals, so totals are what a metric is. */
+enum metric_kind {
+    METRIC_CYCLES,
+    METRIC_COUNTER,
+    METRIC_FORMULA,
+    METRIC_CPI,
+    METRIC_STALL,
+    METRIC_SCHED,
+    METRIC_HAZARD,
+    METRIC_KINDS
+};
+struct metric {
+    const char *prefix, *name; /* together the full name; the prefix may be left out when typing */
+    const char *unit, *doc;
+    enum metric_kind kind;
+    u32 index; /* in its table */
+};
+extern const char *const metric_kind_docs[METRIC_KINDS];
+u32 metric_count(void);
+struct metric metric_at(u32 i);
+bool metric_is(const struct metric *m, const char *name); /* with its prefix or without */
+int metric_find(const char *name);                        /* -1 when unknown */
+const char *metric_nearest(const char *name);             /* NULL when none is near; valid until the next call */
+double metric_value(const struct launch_stats *s, u32 i, enum cpi_method method); /* NAN where there is none */
+double stat_named(const struct launch_stats *s, const char *name);                /* of a counter or formula that there is */
+u32 sched_slots(const struct launch_stats *s, u32 scheduler);                     /* warp slots of a scheduler */
+double cpi_cycles(const struct launch_stats *s, const struct sm_stats *of, u32 scheduler, enum cpi_method m,
+                  u32 part);                                                 /* scheduler cycles */
+double cpi_total(const struct launch_stats *s, enum cpi_method m, u32 part); /* the same, all schedulers of all SMs */
+double stall_total(const struct sm_stats *of, u32 stall);                    /* slot cycles */
 
 /* --- text.c */
 void report_text(const struct report *r, FILE *out);
@@ -39,10 +110,73 @@ void report_text(const struct report *r, FILE *out);
 char *report_bytes(char to[32], u64 bytes);
 /* "12.3 million": at most 31 characters into `to`, which is returned */
 char *report_count(char to[32], double n);
+/* "12.3 %", or "-" for what is not a number */
+char *report_percent(char to[32], double share);
+/* 512, 16x16 or 4x4x2: trailing ones are left out */
+char *report_shape(char to[40], const u32 d[3], bool varies);
+void report_plural(FILE *out, u64 n, const char *one, const char *many);
+void report_outcome(const struct report *r, FILE *out); /* memory, checksum, time: the end of every summary */
+
+/* --- term.c */
+struct term {
+    bool utf8, colour;
+};
+struct term term_of(FILE *out);
+/* A bar of share x width columns, padded to width; colour is an SGR number or 0 */
+void term_bar(const struct term *t, FILE *out, double share, u32 width, u32 colour);
+
+/* --- timing.c */
+void report_timing(const struct report *r, FILE *out);
+
+/* --- limit.c: "waiting for memory, 46 % of scheduler cycles: ..." */
+void report_limit(const struct launch_stats *s, const struct config *c, enum cpi_method m, struct strbuf *out);
+
+/* --- bypc.c */
+void report_by_pc(const struct report_kernel *k, const struct report_wishes *w, FILE *out);
 
 /* --- json.c */
 json_t *report_json(const struct report *r);
 /* Writes to FILE, "-" for standard output; false and an error on standard error. Takes the reference to `j`. */
 bool report_write_json(json_t *j, const char *file);
+json_t *json_hex64(u64 x);
+
+/* --- json_timing.c */
+void json_add_timing(json_t *to, const struct launch_stats *s); /* keys of a launch, or of a sum */
+json_t *json_by_pc(const struct report_kernel *k);
+json_t *json_number(double x); /* null for what is not a number, an integer where it is one */
+
+/* --- csv.c: false with an error on standard error */
+bool report_write_csv(const struct report *r, const char *file);
+bool report_write_samples(const struct report *r, const char *file);
+
+/* --- compare.c */
+struct comparison_row {  /* one configuration */
+    const char **values; /* of the keys that vary */
+    u64 config_hash, state_hash, output_hash;
+    enum verdict verdict;
+    double wall_seconds;
+    struct launch_stats total;
+};
+struct comparison {
+    const char *name;
+    const char *machine; /* NULL when it is one of the keys */
+    const char **keys;
+    u32 nkeys;
+    const u32 *metrics; /* beyond cycles, IPC and speedup */
+    u32 nmetrics;
+    enum cpi_method cpi;
+    VEC(struct comparison_row) rows;
+};
+void comparison_text(const struct comparison *c, FILE *out);
+void comparison_means(const struct comparison *c, u32 n,
+                      FILE *out); /* geometric means of the speedups over n programs, all with the same configurations */
+json_t *comparison_json(const struct comparison *c, u32 n);
+bool comparison_write_csv(const struct comparison *c, u32 n, const char *file);
+bool comparison_same_outputs(const struct comparison *c);
+
+/* --- explain.c */
+/* Prints what a counter, formula, stall cause, CPI part, hazard or scheduler cycle is; false when there is no such name */
+bool explain_stat(const char *name, FILE *out);
+void list_stats(FILE *out);
 
 #endif

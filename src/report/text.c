@@ -1,4 +1,4 @@
-/* The summary for people.
+/* The summary for people of a run without timing, and how sizes, counts and shares are written in every summary.
  *
  *     backprop: 3 launches of 3 kernels, 262176 threads
  *
@@ -13,7 +13,7 @@
  *     rate         10.2 million warp instructions a second */
 #include "report/report.h"
 
-#include <string.h>
+#include <math.h>
 
 #define BAR_WIDTH 40
 
@@ -41,8 +41,13 @@ char *report_count(char to[32], double n) {
     return to;
 }
 
-/* 512, 16x16 or 4x4x2: trailing ones are left out */
-static char *shape(char to[40], const u32 d[3], bool varies) {
+char *report_percent(char to[32], double share) {
+    if (isnan(share)) snprintf(to, 32, "-");
+    else snprintf(to, 32, "%.1f %%", 100 * share);
+    return to;
+}
+
+char *report_shape(char to[40], const u32 d[3], bool varies) {
     if (varies) snprintf(to, 40, "varies");
     else if (d[2] > 1) snprintf(to, 40, "%ux%ux%u", d[0], d[1], d[2]);
     else if (d[1] > 1) snprintf(to, 40, "%ux%u", d[0], d[1]);
@@ -59,7 +64,7 @@ static void print_kernels(const struct report *r, FILE *out) {
         const struct report_kernel *k = &r->kernels[i];
         char grid[40], block[40], shared[32], local[32], constant[32];
         fprintf(out, "%-*s %9u %11s %9s %10llu %13llu %14llu %5u %9s %9s %9s\n", w, k->name, k->launches,
-                shape(grid, k->first->grid, k->grid_varies), shape(block, k->first->block, k->block_varies),
+                report_shape(grid, k->first->grid, k->grid_varies), report_shape(block, k->first->block, k->block_varies),
                 (unsigned long long)k->threads, (unsigned long long)k->warp_instructions,
                 (unsigned long long)k->thread_instructions, k->info.registers, report_bytes(shared, k->info.shared_b),
                 report_bytes(local, k->info.local_b), report_bytes(constant, k->info.const_b));
@@ -81,7 +86,11 @@ static void print_mix(const struct report *r, FILE *out) {
     }
 }
 
-static void print_outcome(const struct report *r, FILE *out) {
+void report_plural(FILE *out, u64 n, const char *one, const char *many) {
+    fprintf(out, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
+}
+
+static void print_checksum(const struct report *r, FILE *out) {
     static const char *const words[] = {[VERDICT_OK] = "ok", [VERDICT_DIFFERS] = "DIFFERS"};
     const struct outcome *o = &r->outcome;
     if (r->stopped) fprintf(out, "checksum     not taken: the run did not finish\n");
@@ -89,26 +98,29 @@ static void print_outcome(const struct report *r, FILE *out) {
     else fprintf(out, "checksum     %s (%s)\n", words[o->verdict], o->text);
 }
 
-static void plural(FILE *out, u64 n, const char *one, const char *many) {
-    fprintf(out, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
+void report_outcome(const struct report *r, FILE *out) {
+    char bytes[32];
+    const struct manifest *m = r->play->m;
+    fprintf(out, "memory       %s in ", report_bytes(bytes, manifest_bytes(m)));
+    report_plural(out, m->nbuffers, "buffer", "buffers");
+    fprintf(out, "\n");
+    print_checksum(r, out);
+    fprintf(out, "time         %.3f s set-up, %.3f s in launches\n", r->setup_seconds, r->wall_seconds);
 }
 
 void report_text(const struct report *r, FILE *out) {
-    char bytes[32], rate[32], threads[32];
+    char rate[32], threads[32];
     const struct manifest *m = r->play->m;
     u32 done = 0;
     for (u32 i = 0; i < r->nkernels; i++) done += r->kernels[i].launches;
     fprintf(out, "%s: ", m->name);
-    plural(out, done, "launch", "launches");
+    report_plural(out, done, "launch", "launches");
     fprintf(out, " of ");
-    plural(out, r->nkernels, "kernel", "kernels");
+    report_plural(out, r->nkernels, "kernel", "kernels");
     fprintf(out, ", %s threads%s\n\n", report_count(threads, (double)r->threads), r->stopped ? " (stopped before the end)" : "");
     if (r->nkernels) print_kernels(r, out);
     if (r->warp_instructions) print_mix(r, out);
-    fprintf(out, "\nmemory       %s in ", report_bytes(bytes, manifest_bytes(m)));
-    plural(out, m->nbuffers, "buffer", "buffers");
-    fprintf(out, "\n");
-    print_outcome(r, out);
-    fprintf(out, "time         %.3f s set-up, %.3f s in launches\n", r->setup_seconds, r->wall_seconds);
+    fputc('\n', out);
+    report_outcome(r, out);
     if (r->wall_seconds > 0) fprintf(out, "rate         %s warp instructions a second\n", report_count(rate, report_rate(r)));
 }

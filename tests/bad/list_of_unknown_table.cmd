@@ -1,3 +1,3 @@
-// run: list machnes
+// run: list widgets
 // exit: 2
-// stderr: heddle list: error: unknown list "machnes"; lists are workloads, classes, generators
+// stderr: heddle list: error: unknown list "widgets"; lists are workloads, classes, generators, machines, keys

@@ -6,9 +6,11 @@
 // stderr:
 // stderr: commands
 // stderr:   run        run a manifest, a PTX file or a bundled workload
+// stderr:   compare    run programs on several configurations and print cycles and speedups
 // stderr:   check      read PTX files and report kernels and errors without running them
 // stderr:   vectors    compare recorded instruction results with ours
-// stderr:   list       list bundled workloads, instruction classes or buffer generators
+// stderr:   list       list bundled workloads and machines, keys, instruction classes or buffer generators
+// stderr:   explain    tell what a name means: a key of a machine, a group of keys, a machine
 // stderr:   help       tell what a command does and which options it has
 // stderr:
 // stderr: "heddle help COMMAND" tells more about one; "heddle --version" prints the version.

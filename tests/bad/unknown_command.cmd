@@ -1,3 +1,3 @@
 // run: rnu scale.ptx
 // exit: 2
-// stderr: heddle: error: unknown command "rnu"; commands are run, check, vectors, list, help
+// stderr: heddle: error: unknown command "rnu"; commands are run, compare, check, vectors, list, explain, help

@@ -10,16 +10,16 @@ manifest() { # value of the argument, blocks, expected checksum
 JSON
 }
 manifest 1 2 0000000000000000 > "$work/m.json"
-expect 1 "$heddle" run "$work/m.json" --json "$work/r.json"
+expect 1 "$heddle" run "$work/m.json" --functional --json "$work/r.json"
 sum=$(json "$work/r.json" checksum)
 manifest 1 2 "$sum" > "$work/m.json"
-expect 0 "$heddle" run "$work/m.json"
+expect 0 "$heddle" run "$work/m.json" --functional
 out_has 'checksum  *ok'
 manifest 2 2 "$sum" > "$work/m.json"
-expect 1 "$heddle" run "$work/m.json"
+expect 1 "$heddle" run "$work/m.json" --functional
 out_has 'checksum  *DIFFERS'
 manifest 1 3 "$sum" > "$work/m.json"
-expect 3 "$heddle" run "$work/m.json"
+expect 3 "$heddle" run "$work/m.json" --functional
 manifest 1 0 "$sum" > "$work/m.json"
-expect 2 "$heddle" run "$work/m.json"
+expect 2 "$heddle" run "$work/m.json" --functional
 finish

@@ -2,7 +2,7 @@
 . "$(dirname "$0")"/common
 expect 0 "$heddle" --help
 cp "$work/out" "$work/all"
-for command in run check vectors list help; do
+for command in run compare check vectors list explain help; do
     grep -q "^  $command " "$work/all" || complain "heddle --help does not name $command"
     expect 0 "$heddle" help $command
     cp "$work/out" "$work/help"
@@ -13,13 +13,14 @@ for command in run check vectors list help; do
     cmp -s "$work/out" "$work/help" || complain "heddle help $command and heddle $command --help differ"
 done
 expect 0 "$heddle" help run
-for option in functional manifest size json dump disasm trace-exec trace-kernel trace-cta trace-warp warp-size max-instructions registers quiet; do
-    out_has "^  --$option"
+for option in machine set dump-config threads flush warmup max-cycles fast-forward fast-forward-ctas window no-jumps check cpi per-kernel per-sm by-pc csv samples \
+    konata perfetto trace-cycles trace-sm audit functional manifest size json dump disasm trace-exec trace-kernel trace-cta trace-warp warp-size max-instructions registers quiet; do
+    out_has "^  \(-., \)*--$option"
 done
 expect 0 "$heddle" --version
 out_has '^heddle [0-9]'
 # no line wider than a terminal
-for command in run check vectors list help; do
+for command in run compare check vectors list explain help; do
     "$heddle" help $command | awk -v c=$command 'length > 130 { print "heddle help " c ": a line of " length " columns"; bad = 1 } END { exit bad }' || complain "too wide"
 done
 finish

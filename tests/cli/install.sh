@@ -1,7 +1,7 @@
 # What make install leaves is enough: the command finds its workloads, and a program can be built with header and library.
 . "$(dirname "$0")"/common
 make -s -C "$top" B="$B" install DESTDIR="$work/root" PREFIX=/usr > "$work/log" 2>&1 || { complain "make install failed"; cat "$work/log"; }
-expect 0 "$work/root/usr/bin/heddle" run vecadd --size tiny --quiet
+expect 0 "$work/root/usr/bin/heddle" run vecadd --functional --size tiny --quiet
 cat > "$work/two.c" <<'C'
 #include <heddle.h>
 #include <string.h>
@@ -29,6 +29,6 @@ int main(void) {
     return 0;
 }
 C
-expect 0 gcc -std=c17 -Wall -Wextra -Werror -I"$work/root/usr/include" -o "$work/two" "$work/two.c" -L"$work/root/usr/lib" -lheddle -lm
+expect 0 gcc -std=c17 -Wall -Wextra -Werror -I"$work/root/usr/include" -o "$work/two" "$work/two.c" -L"$work/root/usr/lib" -lheddle -linih -lm
 expect 0 "$work/two"
 finish

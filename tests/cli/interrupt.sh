@@ -2,7 +2,7 @@
 . "$(dirname "$0")"/common
 sed -n '/^\.version/,$p' "$top/tests/bad/endless_loop.ptx" > "$work/loop.ptx"
 sed -n 's,^// manifest: \{0\,1\},,p' "$top/tests/bad/endless_loop.ptx" > "$work/loop.json"
-"$heddle" run "$work/loop.ptx" --manifest "$work/loop.json" > "$work/out" 2> "$work/err" &
+"$heddle" run "$work/loop.ptx" --manifest "$work/loop.json" --functional > "$work/out" 2> "$work/err" &
 pid=$!
 sleep 1
 kill -INT $pid

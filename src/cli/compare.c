@@ -1,0 +1,251 @@
+/* heddle compare: programs on several configurations of a machine, side by side.
+ *
+ * A configuration is the command line with one value of each --vary as a further --set (or --machine); all values are checked before the first run. */
+#include "cli/runner.h"
+
+#include <stdlib.h>
+
+enum { MAX_CONFIGURATIONS = 10000 };
+
+struct axis { /* one --vary */
+    const char *key;
+    VEC(const char *) values;
+};
+struct comparing {
+    const struct cli_line *line;
+    struct arena mem; /* texts */
+    VEC(struct axis) axes;
+    u32 n; /* configurations */
+    struct config *configs;
+    struct heddle_timing timing;
+    enum cpi_method cpi;
+    VEC(u32) metrics;
+    VEC(struct comparison) done; /* one per program */
+};
+
+/* --- what varies */
+
+static bool add_axis(struct comparing *c, const char *text) {
+    const char *equals = strchr(text, '=');
+    struct axis a = {0};
+    if (!equals || equals == text || !equals[1]) {
+        cli_error(c->line->command, "--vary needs KEY=VALUE,VALUE,..., not \"%s\"", text);
+        return false;
+    }
+    a.key = arena_strdup(&c->mem, text, (size_t)(equals - text));
+    for (const char *at = equals + 1;; at++) {
+        size_t n = strcspn(at, ",");
+        VEC_PUSH(&a.values, arena_strdup(&c->mem, at, n));
+        at += n;
+        if (!*at) break;
+    }
+    VEC_PUSH(&c->axes, a);
+    c->n *= a.values.n;
+    if (c->n <= MAX_CONFIGURATIONS) return true;
+    cli_error(c->line->command, "more than %d configurations; leave out some values", MAX_CONFIGURATIONS);
+    return false;
+}
+
+/* The value of an axis in configuration i: the last axis changes fastest */
+static const char *value_of(const struct comparing *c, u32 i, u32 axis) {
+    for (u32 k = c->axes.n - 1; k > axis; k--) i /= c->axes.at[k].values.n;
+    return c->axes.at[axis].values.at[i % c->axes.at[axis].values.n];
+}
+
+static bool make_config(struct comparing *c, u32 i) {
+    struct cli_given *more = base_alloc((c->axes.n + 1) * sizeof(*more));
+    for (u32 k = 0; k < c->axes.n; k++) {
+        bool machine = strcmp(c->axes.at[k].key, "machine") == 0;
+        const char *value = value_of(c, i, k);
+        more[k].option = machine ? &measure_machine_option : &measure_set_option;
+        more[k].value[0] = machine ? value : arena_printf(&c->mem, "%s=%s", c->axes.at[k].key, value);
+    }
+    bool ok = measure_machine(c->line, more, c->axes.n, &c->configs[i]);
+    free(more);
+    return ok;
+}
+
+static bool read_axes(struct comparing *c) {
+    c->n = 1;
+    for (u32 i = 0; i < c->line->given.n; i++) {
+        const struct cli_given *g = &c->line->given.at[i];
+        if (strcmp(g->option->name, "vary") == 0 && !add_axis(c, g->value[0])) return false;
+    }
+    if (!c->axes.n) {
+        cli_error(c->line->command, "nothing varies; add for example --vary sm.sched=lrr,gto");
+        return false;
+    }
+    c->configs = base_alloc(c->n * sizeof(*c->configs));
+    for (u32 i = 0; i < c->n; i++)
+        if (!make_config(c, i)) return false;
+    return true;
+}
+
+static bool read_metrics(struct comparing *c) {
+    for (u32 i = 0; i < c->line->given.n; i++) {
+        const struct cli_given *g = &c->line->given.at[i];
+        if (strcmp(g->option->name, "metric")) continue;
+        int m = metric_find(g->value[0]);
+        if (m < 0) {
+            const char *near = metric_nearest(g->value[0]);
+            if (near) cli_error(c->line->command, "no statistic \"%s\"; did you mean \"%s\"?", g->value[0], near);
+            else cli_error(c->line->command, "no statistic \"%s\"; \"heddle list stats\" names them", g->value[0]);
+            return false;
+        }
+        VEC_PUSH(&c->metrics, (u32)m);
+    }
+    return true;
+}
+
+/* --- running */
+
+static const char *label_of(struct comparing *c, const char *name, u32 i) {
+    struct strbuf s = {0};
+    strbuf_add(&s, "%s %u/%u", name, i + 1, c->n);
+    for (u32 k = 0; k < c->axes.n; k++) strbuf_add(&s, " %s=%s", c->axes.at[k].key, value_of(c, i, k));
+    const char *text = arena_strdup(&c->mem, s.s, s.len);
+    strbuf_free(&s);
+    return text;
+}
+
+static void add_row(struct comparing *c, struct comparison *to, u32 i, const struct runner *x) {
+    struct comparison_row row = {
+        .values = ARENA_ARRAY(&c->mem, const char *, c->axes.n),
+        .config_hash = config_hash(&c->configs[i]),
+        .state_hash = report_state_hash(&x->report),
+        .output_hash = x->report.outcome.hash,
+        .verdict = x->report.outcome.verdict,
+        .wall_seconds = x->report.wall_seconds,
+        .total = x->report.total,
+    };
+    for (u32 k = 0; k < c->axes.n; k++) row.values[k] = value_of(c, i, k);
+    VEC_PUSH(&to->rows, row);
+}
+
+static int run_one(struct comparing *c, struct comparison *to, const struct input *in, u32 i) {
+    struct runner x = {
+        .line = c->line,
+        .input = in,
+        .config = &c->configs[i],
+        .timing = c->timing,
+        .opt = {.program_out = stderr},
+        .report.wishes.cpi = c->cpi,
+        .progress.label = label_of(c, in->m->name, i),
+    };
+    int status = runner_open(&x);
+    if (!status) status = runner_launch(&x);
+    if (!status) {
+        runner_collect(&x, false);
+        add_row(c, to, i, &x);
+    } else if (status != HEDDLE_STOPPED) fprintf(stderr, "heddle compare: in %s\n", x.progress.label);
+    runner_close(&x);
+    return status;
+}
+
+static bool machine_varies(const struct comparing *c) {
+    for (u32 k = 0; k < c->axes.n; k++)
+        if (strcmp(c->axes.at[k].key, "machine") == 0) return true;
+    return false;
+}
+
+static int run_program(struct comparing *c, const char *name) {
+    struct input in = {0};
+    int status = HEDDLE_OK;
+    if (!input_open(&in, c->line, name)) return HEDDLE_BAD_INPUT;
+    struct comparison to = {.name = arena_strdup(&c->mem, in.m->name, strlen(in.m->name)),
+                            .machine = machine_varies(c) ? NULL : c->configs[0].machine,
+                            .keys = ARENA_ARRAY(&c->mem, const char *, c->axes.n),
+                            .nkeys = c->axes.n,
+                            .metrics = c->metrics.at,
+                            .nmetrics = c->metrics.n,
+                            .cpi = c->cpi};
+    for (u32 k = 0; k < c->axes.n; k++) to.keys[k] = c->axes.at[k].key;
+    for (u32 i = 0; i < c->n && !status; i++) status = run_one(c, &to, &in, i);
+    if (to.rows.n) VEC_PUSH(&c->done, to);
+    input_close(&in);
+    return status;
+}
+
+/* --- results */
+
+static bool write_results(const struct comparing *c) {
+    const char *json = cli_value(c->line, "json"), *csv = cli_value(c->line, "csv");
+    bool taken = (json && strcmp(json, "-") == 0) || (csv && strcmp(csv, "-") == 0), ok = true;
+    for (u32 i = 0; i < c->done.n && !taken && !cli_has(c->line, "quiet"); i++) {
+        if (i) putchar('\n');
+        comparison_text(&c->done.at[i], stdout);
+    }
+    if (c->done.n > 1 && !taken && !cli_has(c->line, "quiet")) comparison_means(c->done.at, c->done.n, stdout);
+    if (csv) ok = comparison_write_csv(c->done.at, c->done.n, csv);
+    if (json) ok = report_write_json(comparison_json(c->done.at, c->done.n), json) && ok;
+    return ok;
+}
+
+static int verdict(const struct comparing *c) {
+    int code = EXIT_OK;
+    for (u32 i = 0; i < c->done.n; i++) {
+        const struct comparison *x = &c->done.at[i];
+        for (u32 k = 0; k < x->rows.n; k++)
+            if (x->rows.at[k].verdict == VERDICT_DIFFERS) code = EXIT_DIFFERS;
+        if (!comparison_same_outputs(x)) code = EXIT_DIFFERS;
+        if (code)
+            fprintf(stderr,
+                    "heddle compare: error: %s: the outputs of the configurations are not identical, or not the expected ones\n",
+                    x->name);
+    }
+    return code;
+}
+
+static void free_all(struct comparing *c) {
+    for (u32 i = 0; i < c->axes.n; i++) free(c->axes.at[i].values.at);
+    for (u32 i = 0; i < c->done.n; i++) free(c->done.at[i].rows.at);
+    free(c->axes.at);
+    free(c->done.at);
+    free(c->metrics.at);
+    free(c->configs);
+    arena_free(&c->mem);
+}
+
+static int run_all(struct comparing *c) {
+    int status = HEDDLE_OK;
+    for (u32 i = 0; i < c->line->operands.n && !status; i++) status = run_program(c, c->line->operands.at[i]);
+    if (status == HEDDLE_STOPPED) fprintf(stderr, "heddle compare: interrupted; the table has what was finished\n");
+    if (!write_results(c) && !status) status = HEDDLE_BAD_INPUT;
+    return status ? status : verdict(c);
+}
+
+static int run_compare(const struct cli_line *line) {
+    struct comparing c = {.line = line};
+    int status = HEDDLE_BAD_INPUT;
+    if (measure_read(line, &c.timing, &c.cpi) && read_metrics(&c) && read_axes(&c))
+        status = cli_dump_config(line, &c.configs[0]) ? HEDDLE_OK : run_all(&c);
+    free_all(&c);
+    return status == HEDDLE_STOPPED ? EXIT_INTERRUPTED : status;
+}
+
+static const struct cli_option options[] = {
+    {"vary", "KEY=A,B,...", "values of a key to compare, \"machine\" included; repeatable: all combinations run"},
+    {"metric", "NAME", "another column: any name of \"heddle list stats\"; repeatable"},
+    INPUT_OPTIONS,
+    CLI_MACHINE_OPTIONS,
+    MEASURE_OPTIONS,
+    {"json", "FILE", "write the results as JSON; - for standard output"},
+    {"csv", "FILE", "write a row for each configuration with every statistic; - for standard output"},
+    {"quiet", NULL, "no table"},
+    {NULL, NULL, NULL},
+};
+const struct cli_command cli_compare = {
+    .name = "compare",
+    .doc = "run programs on several configurations and print cycles and speedups",
+    .usage = "X... --vary KEY=A,B,... [OPTIONS]",
+    .details =
+        "X is what heddle run takes. The first configuration, made of the first value of each --vary, is what the others are\n"
+        "measured against. Exit code 1 when the configurations do not give identical outputs.",
+    .example =
+        "heddle compare bfs --vary sm.sched=lrr,gto,two_level\n"
+        "heddle compare sgemm spmv --machine gtx480 --vary sm.l1.mshrs=16,32,64 --vary sm.sched=lrr,gto --metric l1_hit_rate",
+    .options = options,
+    .min_operands = 1,
+    .max_operands = UINT32_MAX,
+    .run = run_compare,
+};

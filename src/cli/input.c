@@ -1,0 +1,73 @@
+/* Which program: the X of `heddle run X`. */
+#include "cli/runner.h"
+
+#include <stdlib.h>
+
+static bool ends_with(const char *s, const char *end) {
+    size_t n = strlen(s), k = strlen(end);
+    return n >= k && strcmp(s + n - k, end) == 0;
+}
+
+static void unknown_workload(const struct cli_line *line, const char *name) {
+    const char **names = base_alloc((workload_count + 1) * sizeof(*names));
+    for (u32 i = 0; i < workload_count; i++) names[i] = workload_table[i].name;
+    const char *near = text_nearest(name, names, workload_count);
+    if (near) cli_error(line->command, "no bundled workload \"%s\"; did you mean \"%s\"?", name, near);
+    else
+        cli_error(line->command,
+                  "\"%s\" is no manifest (.json), no PTX file (.ptx) and no bundled workload (see heddle list workloads)", name);
+    free(names);
+}
+
+/* The manifest of a bundled workload, in the size asked for; NULL after an error */
+static char *workload_path(struct input *in, const struct cli_line *line, const char *name) {
+    const char *size = cli_value(line, "size");
+    in->workload = workload_find(name);
+    if (!in->workload) {
+        unknown_workload(line, name);
+        return NULL;
+    }
+    if (size && strcmp(size, "small") && strcmp(size, "tiny")) {
+        cli_error(line->command, "unknown size \"%s\"; sizes are tiny and small", size);
+        return NULL;
+    }
+    char *path = workload_manifest_path(in->workload, size);
+    if (!path)
+        cli_error(line->command,
+                  "the bundled workloads' files were not found; set HEDDLE_DATA to the folder share/heddle of the build");
+    return path;
+}
+
+static char *manifest_path_of(struct input *in, const struct cli_line *line, const char *x) {
+    const char *manifest = cli_value(line, "manifest");
+    bool is_ptx = ends_with(x, ".ptx"), is_json = ends_with(x, ".json");
+    if (is_ptx && !manifest) {
+        cli_error(line->command,
+                  "a PTX file needs --manifest FILE, which says what to launch (\"heddle check %s\" only reads it)", x);
+        return NULL;
+    }
+    if (!is_ptx && manifest) {
+        cli_error(line->command, "--manifest goes with a PTX file, not with \"%s\"", x);
+        return NULL;
+    }
+    if (!is_ptx && !is_json) return workload_path(in, line, x);
+    if (cli_has(line, "size")) {
+        cli_error(line->command, "--size goes with a bundled workload, not with \"%s\"", x);
+        return NULL;
+    }
+    in->ptx = is_ptx ? x : NULL;
+    return strdup(is_ptx ? manifest : x);
+}
+
+bool input_open(struct input *in, const struct cli_line *line, const char *x) {
+    struct diag d = {0};
+    char *path = manifest_path_of(in, line, x);
+    if (!path) return false;
+    in->m = manifest_load(path, &d);
+    if (!in->m) fputs(d.text.s, stderr);
+    diag_free(&d);
+    free(path);
+    return in->m != NULL;
+}
+
+void input_close(struct input *in) { manifest_free(in->m); }

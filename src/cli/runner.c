@@ -1,0 +1,47 @@
+/* One program on one machine: load, launch everything, compare the output, collect what was measured. */
+#include "cli/runner.h"
+
+int runner_open(struct runner *r) {
+    r->started = clock_seconds();
+    r->opt.progress = progress_update;
+    r->opt.progress_user = &r->progress;
+    int status = play_open(&r->play, r->input->m, r->input->ptx, &r->opt);
+    r->play.registers = r->registers;
+    r->report.play = &r->play;
+    if (status || !r->config) return status;
+    status = heddle_set_config(r->play.h, r->config);
+    if (!status) status = heddle_timing(r->play.h, &r->timing);
+    if (status) strbuf_add(&r->play.diag.text, "%s", heddle_message(r->play.h));
+    return status;
+}
+
+static int launch_each(struct runner *r) {
+    for (r->at = 0; r->at < r->input->m->nlaunches; r->at++) {
+        int status = play_launch(&r->play, r->at);
+        if (status != HEDDLE_BAD_INPUT) report_keep(&r->report, r->at);
+        if (status) return status;
+        r->progress.before += r->play.launches[r->at].result.warp_instructions;
+    }
+    return HEDDLE_OK;
+}
+
+int runner_launch(struct runner *r) {
+    r->progress.stops = r->config ? r->play.h : NULL;
+    progress_start(&r->progress);
+    int status = launch_each(r);
+    progress_end(&r->progress);
+    if (status) return status;
+    return play_compare(&r->play, r->input->workload ? r->input->workload->reference : NULL, &r->report.outcome);
+}
+
+void runner_collect(struct runner *r, bool stopped) {
+    r->report.stopped = stopped;
+    report_collect(&r->report);
+    r->report.setup_seconds = MAX(0, clock_seconds() - r->started - r->report.wall_seconds);
+}
+
+void runner_close(struct runner *r) {
+    if (r->play.diag.text.s) fputs(r->play.diag.text.s, stderr);
+    report_free(&r->report);
+    if (r->play.m) play_close(&r->play);
+}

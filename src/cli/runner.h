@@ -1,0 +1,59 @@
+/* What `run` and `compare` share: which program (input.c), what is measured (measure.c), and running all its launches (runner.c). */
+#ifndef HEDDLE_RUNNER_H
+#define HEDDLE_RUNNER_H
+
+#include "cli/cli.h"
+#include "report/report.h"
+
+/* --- input.c: a manifest, a PTX file with a manifest, or a bundled workload */
+struct input {
+    const struct workload *workload; /* NULL unless X named one */
+    const char *ptx;                 /* NULL: the manifest names it */
+    struct manifest *m;
+};
+bool input_open(struct input *in, const struct cli_line *line, const char *x); /* false after an error */
+void input_close(struct input *in);
+
+/* --- measure.c: options of a timed run, and what they mean to the library */
+#define INPUT_OPTIONS                                                                                                            \
+    {"manifest", "FILE", "what to launch, when X is a PTX file"},                                                                \
+        {"size", "SIZE", "of a bundled workload: tiny or small (default)"}
+#define MEASURE_OPTIONS                                                                                                          \
+    {"threads", "N", "host threads of the simulator, 1 to 256 (default 1); results do not depend on it", 'j'},                   \
+        {"flush", NULL, "empty all caches before each launch"},                                                                  \
+        {"warmup", "CYCLES", "simulate so many cycles of each launch before counting starts"},                                   \
+        {"max-cycles", "N", "after N cycles finish a launch without timing"},                                                    \
+        {"fast-forward", "N", "run the first N launches without timing"},                                                        \
+        {"fast-forward-ctas", "N", "run the first N blocks of each launch without timing"},                                      \
+        {"window", "CYCLES", "length of a simulation window (default: from the machine); results do not depend on it"},          \
+        {"no-jumps", NULL, "simulate every cycle, idle ones too; results do not depend on it"},                                  \
+        {"check", "CYCLES", "check the model's invariants every so many cycles"},                                                \
+        {"cpi", "METHOD", "how the CPI stack is made: proportional (default), selected or gsi"}
+/* The machine of the command line with n further --machine or --set; false after an error */
+bool measure_machine(const struct cli_line *line, const struct cli_given *more, u32 n, struct config *out);
+extern const struct cli_option measure_machine_option, measure_set_option;                     /* for `more` */
+bool measure_read(const struct cli_line *line, struct heddle_timing *t, enum cpi_method *cpi); /* false after an error */
+const char *measure_given(const struct cli_line *line); /* the first of these options that was given, or NULL */
+
+/* --- runner.c: one program on one machine, from loading to the last launch */
+struct runner {
+    /* filled by the caller */
+    const struct cli_line *line;
+    const struct input *input;
+    const struct config *config; /* NULL: without timing */
+    struct heddle_timing timing;
+    struct heddle_options opt;
+    u32 registers;            /* of a thread, for all launches; 0: as the manifest says */
+    struct report report;     /* wishes */
+    struct progress progress; /* label, and what to do after Ctrl-C */
+    /* filled by runner_open and runner_launch */
+    double started;
+    struct play play;
+    u32 at; /* launch being run */
+};
+int runner_open(struct runner *r);                   /* loads and prepares; an enum heddle_status */
+int runner_launch(struct runner *r);                 /* every launch, and whether the output is right; likewise */
+void runner_collect(struct runner *r, bool stopped); /* fills the report */
+void runner_close(struct runner *r);                 /* after printing errors that are left */
+
+#endif

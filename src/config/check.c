@@ -1,0 +1,156 @@
+/* What must hold between keys. Each message names the keys, their values, and what would be legal. */
+#include "config/config.h"
+
+#include <string.h>
+
+struct checker {
+    const struct config *c;
+    struct diag *d;
+};
+
+#define WRONG(k, ...) diag_error((k)->d, (k)->c->machine, 0, 0, __VA_ARGS__)
+
+static u32 value(const struct config *c, const char *name) {
+    const struct cfg_key *k = cfg_key_find(name);
+    CHECK(k && k->type == KEY_TYPE_U32);
+    return *(const u32 *)((const char *)c + k->offset);
+}
+
+static const char *const powers_of_two[] = {
+    "sm.icache.sets", "sm.icache.line_b", "sm.const.sets",   "sm.const.line_b", "sm.l1.sets",
+    "sm.l1.line_b",   "sm.l1.sector_b",   "sm.shared.banks", "l2.sets",         "l2.line_b",
+    "l2.sector_b",    "map.interleave_b", "dram.banks",      "dram.row_b",      "dram.burst_b",
+};
+
+static void check_powers(struct checker *k) {
+    for (u32 i = 0; i < ARRAY_LEN(powers_of_two); i++) {
+        u32 x = value(k->c, powers_of_two[i]), above = 1;
+        if (!(x & (x - 1))) continue;
+        while (above < x) above *= 2;
+        WRONG(k, "%s is %u; it must be a power of two, such as %u or %u", powers_of_two[i], x, above / 2, above);
+    }
+}
+
+static const struct {
+    const char *small, *large, *why;
+} at_most[] = {
+    {"sm.l1.sector_b", "sm.l1.line_b", "a sector is part of a line"},
+    {"l2.sector_b", "l2.line_b", "a sector is part of a line"},
+    {"l2.line_b", "sm.l1.line_b", "an L1 line is made of whole L2 lines"},
+    {"dram.burst_b", "dram.row_b", "an access lies in one row"},
+    {"sm.inst_b", "sm.icache.line_b", "an instruction lies in one line"},
+    {"sm.fetch.insts", "sm.ibuffer", "a fetch needs room for all its instructions"},
+    {"sm.schedulers", "sm.warps", "each scheduler needs a warp slot"},
+    {"sm.warp_size", "sm.threads", "one warp must fit"},
+    {"sm.register_unit", "sm.registers", "one warp must fit"},
+    {"sm.shared_reserved_b", "sm.shared_b", "one block must fit"},
+};
+
+static void check_order(struct checker *k) {
+    for (u32 i = 0; i < ARRAY_LEN(at_most); i++) {
+        u32 small = value(k->c, at_most[i].small), large = value(k->c, at_most[i].large);
+        if (small > large)
+            WRONG(k, "%s is %u; it must be at most %s, which is %u: %s", at_most[i].small, small, at_most[i].large, large,
+                  at_most[i].why);
+    }
+}
+
+static void check_parts(struct checker *k) {
+    const struct config *c = k->c;
+    if (c->schedulers % c->subcores)
+        WRONG(k, "sm.subcores is %u; it must divide sm.schedulers, which is %u", c->subcores, c->schedulers);
+    if (c->t_refi && c->t_rfc >= c->t_refi)
+        WRONG(k, "dram.tRFC is %u; it must be less than dram.tREFI, which is %u, or dram.tREFI must be 0 for no refresh",
+              c->t_rfc, c->t_refi);
+}
+
+/* --- latencies: what an instruction needs to get to its unit and back */
+
+static void check_latency(struct checker *k, const char *name, u32 latency, bool memory) {
+    const struct config *c = k->c;
+    u32 least = c->issue_depth + c->operand_depth + (memory ? c->lsu_agu_cy : 0) + 2;
+    if (latency >= least) return;
+    struct strbuf sum = {0};
+    strbuf_add(&sum, "sm.depth.issue (%u) + sm.depth.operands (%u)", c->issue_depth, c->operand_depth);
+    if (memory) strbuf_add(&sum, " + sm.lsu.agu_cy (%u)", c->lsu_agu_cy);
+    WRONG(k, "%s is %u; it must be at least %u: %s + 2", name, latency, least, sum.s);
+    strbuf_free(&sum);
+}
+
+static const char *const class_names[] = {
+#define KEY_U32(...)
+#define KEY_BOOL(...)
+#define KEY_CHOICE(...)
+#define KEY_POLICY(...)
+#define KEY_COLLECTORS(...)
+#define KEY_CLASS(id, ...) "sm.class." #id,
+#include "config/config.def"
+};
+
+static void check_class(struct checker *k, enum xclass x) {
+    const struct config *c = k->c;
+    const struct class_timing *t = &c->class[x];
+    char name[64];
+    snprintf(name, sizeof(name), "%s.latency_cy", class_names[x]);
+    check_latency(k, name, t->latency_cy, t->unit == UNIT_MEM);
+    if (t->unit == UNIT_ALU && c->alu_units == 0)
+        WRONG(k, "%s.unit is alu and sm.alu.units is 0; give the class another unit or the SM an ALU", class_names[x]);
+    if (t->unit == UNIT_INT && c->int_units == 0 && c->alu_units == 0)
+        WRONG(k, "%s.unit is int, and sm.int.units and sm.alu.units are both 0; one of them must be at least 1", class_names[x]);
+}
+
+static void check_latencies(struct checker *k) {
+    static const char *const memory[] = {"sm.l1.latency_cy", "sm.shared.latency_cy", "sm.const.latency_cy"};
+    for (int x = 0; x < XCLASS_COUNT; x++) check_class(k, (enum xclass)x);
+    for (u32 i = 0; i < ARRAY_LEN(memory); i++) check_latency(k, memory[i], value(k->c, memory[i]), true);
+}
+
+/* --- sizes a host can hold: tags are kept for every line of the chip */
+
+enum { MAX_LINES_OF_A_KIND = 1 << 24 };
+
+static void check_lines(struct checker *k, u64 lines, const char *product) {
+    if (lines > MAX_LINES_OF_A_KIND)
+        WRONG(k, "%s is %llu cache lines; at most %d are possible", product, (unsigned long long)lines, MAX_LINES_OF_A_KIND);
+}
+
+static void check_sizes(struct checker *k) {
+    const struct config *c = k->c;
+    check_lines(k, (u64)c->sms * c->l1_sets * c->l1_ways, "gpu.sms * sm.l1.sets * sm.l1.ways");
+    check_lines(k, (u64)c->sms * c->icache_sets * c->icache_ways, "gpu.sms * sm.icache.sets * sm.icache.ways");
+    check_lines(k, (u64)c->sms * c->const_sets * c->const_ways, "gpu.sms * sm.const.sets * sm.const.ways");
+    check_lines(k, (u64)c->partitions * c->slices * c->l2_sets * c->l2_ways, "l2.partitions * l2.slices * l2.sets * l2.ways");
+}
+
+/* --- clocks: time is kept in ticks of the common multiple of all clocks (D4), and cycles times ticks must fit 64 bits */
+
+enum { MAX_TICKS = 1 << 24 }; /* of one cycle: leaves room for 10^12 cycles */
+
+static u64 common_divisor(u64 a, u64 b) { return b ? common_divisor(b, a % b) : a; }
+
+static void check_clocks(struct checker *k) {
+    const struct config *c = k->c;
+    const u64 mhz[] = {c->core_mhz, c->noc_mhz, c->l2_mhz, c->dram_mhz};
+    u64 common = 1, slowest = mhz[0];
+    for (u32 i = 0; i < ARRAY_LEN(mhz); i++) {
+        common = common / common_divisor(common, mhz[i]) * mhz[i];
+        slowest = MIN(slowest, mhz[i]);
+    }
+    if (common / slowest > MAX_TICKS)
+        WRONG(k,
+              "gpu.core_mhz %u, gpu.noc_mhz %u, gpu.l2_mhz %u and gpu.dram_mhz %u have no common multiple of a practical size; "
+              "round them, to multiples of 5 or 10 for instance",
+              c->core_mhz, c->noc_mhz, c->l2_mhz, c->dram_mhz);
+}
+
+bool config_check(const struct config *c, struct diag *d) {
+    struct checker k = {c, d};
+    u32 before = d->errors;
+    check_powers(&k);
+    check_order(&k);
+    check_parts(&k);
+    check_latencies(&k);
+    check_sizes(&k);
+    check_clocks(&k);
+    return d->errors == before;
+}

@@ -1,0 +1,112 @@
+/* config: the keys of a machine (config.def), read from files and command lines, checked, dumped and hashed.
+ *
+ * A machine is an INI file with sections: [sm.l1] and `mshrs = 64` set sm.l1.mshrs. Keys not named keep their defaults, or those of the machine
+ * named by `base = NAME` before the first section. Policies are names here; the rooms that own the tables check them. */
+#ifndef HEDDLE_CONFIG_H
+#define HEDDLE_CONFIG_H
+
+#include "base/base.h"
+
+enum unit { UNIT_ALU, UNIT_INT, UNIT_SFU, UNIT_FP64, UNIT_TENSOR, UNIT_MEM, UNIT_NONE, UNIT_COUNT };
+extern const char *const unit_names[UNIT_COUNT]; /* as written in keys: alu int sfu fp64 tensor mem none */
+
+enum xclass { /* classes of instructions with a timing of their own */
+#define KEY_U32(...)
+#define KEY_BOOL(...)
+#define KEY_CHOICE(...)
+#define KEY_POLICY(...)
+#define KEY_COLLECTORS(...)
+#define KEY_CLASS(id, unit, latency, interval, doc) XCLASS_##id,
+#include "config/config.def"
+#undef KEY_CLASS
+              XCLASS_COUNT
+};
+struct class_timing {
+    u32 unit; /* enum unit */
+    u32 latency_cy, interval_cy;
+};
+struct collectors {
+    bool separated;
+    u32 generic;       /* !separated */
+    u32 alu, sfu, mem; /* separated */
+};
+enum { POLICY_NAME_B = 32 };
+enum { CTA_ROUND_ROBIN, CTA_FILL }; /* gpu.cta_order */
+enum { WRITE_THROUGH, WRITE_BACK }; /* sm.l1.write */
+enum { REPLACE_LRU, REPLACE_FIFO }; /* replace keys */
+enum { MAP_NONE, MAP_XOR };         /* map.hash */
+enum { DRAM_FIXED, DRAM_BANKED };   /* dram.kind */
+enum { DRAM_FCFS, DRAM_FRFCFS };    /* dram.sched */
+
+struct config {
+#define KEY_CLASS(...)
+#undef KEY_U32
+#undef KEY_BOOL
+#undef KEY_CHOICE
+#undef KEY_POLICY
+#undef KEY_COLLECTORS
+#define KEY_U32(field, ...)        u32 field;
+#define KEY_BOOL(field, ...)       u32 field;
+#define KEY_CHOICE(field, ...)     u32 field;
+#define KEY_POLICY(field, ...)     char field[POLICY_NAME_B];
+#define KEY_COLLECTORS(field, ...) struct collectors field;
+#include "config/config.def"
+#undef KEY_U32
+#undef KEY_BOOL
+#undef KEY_CHOICE
+#undef KEY_POLICY
+#undef KEY_COLLECTORS
+#undef KEY_CLASS
+    struct class_timing class[XCLASS_COUNT];
+    char machine[64]; /* name it was loaded by */
+};
+
+/* --- key.c: one row per key, classes as three */
+enum key_type { KEY_TYPE_U32, KEY_TYPE_BOOL, KEY_TYPE_CHOICE, KEY_TYPE_POLICY, KEY_TYPE_COLLECTORS };
+struct cfg_key {
+    const char *name;
+    enum key_type type;
+    size_t offset;            /* into struct config */
+    u64 min, max;             /* u32 */
+    const char *choices;      /* "a|b|c" of a choice; kind of a policy */
+    const char *default_text; /* as it would be written */
+    const char *unit;         /* "" where there is none */
+    const char *doc;
+};
+extern const struct cfg_key *const cfg_keys;
+extern const u32 cfg_key_count;
+const struct cfg_key *cfg_key_find(const char *name); /* NULL when unknown */
+size_t cfg_key_section(const struct cfg_key *k);      /* length of the name's part before its last dot: its section in a file */
+/* What may be written: "an integer from 1 to 8", "lru or fifo" */
+void cfg_key_legal(const struct cfg_key *k, struct strbuf *out);
+/* Adds "; did you mean A, B or C?" for a name that is no key: near in spelling, or with the same last part. Nothing when there is none. */
+void cfg_key_suggest(const char *name, struct strbuf *out);
+
+/* --- config.c */
+void config_default(struct config *c);
+/* One key by name, from text; false with a message (nearest names, legal range) */
+bool config_set(struct config *c, const char *name, const char *value, struct diag *d, const char *file, u32 line);
+void config_get_text(const struct config *c, const struct cfg_key *k, char *out, size_t out_b);
+u64 config_hash(const struct config *c);             /* of all keys, not of the name */
+void config_dump(const struct config *c, FILE *out); /* a machine file that reads back as c */
+
+/* --- check.c. Ranges are config_set's; this is about keys together: powers of two, what divides what. */
+bool config_check(const struct config *c, struct diag *d);
+
+/* --- machine.c: files. A name without '.' that does not start with '/' is looked up among the bundled ones (`small`, `dram/gddr5`). */
+bool machine_load(struct config *c, const char *name_or_path, struct diag *d);
+/* The text of a machine file over what c holds; `file` is for messages and the place a `base` with a path starts from */
+bool machine_parse(struct config *c, const char *file, const char *text, size_t len, struct diag *d);
+struct machine_row {
+    const char *name, *doc; /* first comment line of the file */
+    const char *path;
+};
+struct machine_list { /* the bundled machines, by name; fragments in subfolders (machines/dram) are not machines */
+    struct arena mem;
+    struct machine_row *at;
+    u32 n;
+};
+struct machine_list machine_list(void);
+void machine_list_free(struct machine_list *l);
+
+#endif

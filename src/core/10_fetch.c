@@ -1,0 +1,104 @@
+/* Fetch: each cycle up to sm.fetch.warps warps that have room in their buffers fetch the next instructions of theirs from the instruction cache, up to the end of a cache line. A miss goes to the
+ * L2; the warp fetches again when the line has come.
+ *
+ * Not modelled: a second level instruction cache of its own. */
+#include "core/core.h"
+
+static u64 inst_address(const struct core *c, i32 pc) { return c->prog->code_base + (u64)pc * c->cfg->inst_b; }
+
+static bool lookup(struct core *c, u64 line) {
+    u32 at;
+    if (c->cfg->icache_ideal || c->cfg->perfect_memory) return true;
+    if (tags_look(&c->icache, line, 1, &at) != TAG_HIT) return false;
+    tags_touch(&c->icache, at);
+    return true;
+}
+
+/* True when the line is on its way, or now sent for */
+static bool miss(struct core *c, u32 slot, u64 line) {
+    struct icache_wait *spare = NULL;
+    for (u32 i = 0; i < c->cfg->icache_mshrs; i++) {
+        struct icache_wait *w = &c->icache_waits[i];
+        if (!w->slots) spare = w;
+        else if (w->line == line) {
+            w->slots |= 1ull << slot;
+            return true;
+        }
+    }
+    if (!spare || !port_room(c, 1)) return false;
+    *spare = (struct icache_wait){line, 1ull << slot};
+    u32 sectors = (1u << (c->cfg->icache_line_b / 32)) - 1;
+    port_send(c, (struct mreq){
+                     .line = line, .sectors = sectors, .token = TOKEN(TOKEN_INST, spare - c->icache_waits), .kind = MREQ_READ});
+    return true;
+}
+
+void fetch_filled(struct core *c, u32 entry) {
+    struct icache_wait w = c->icache_waits[entry];
+    u32 at;
+    struct victim v;
+    tags_insert(&c->icache, w.line, 1, &at, &v);
+    c->icache_waits[entry].slots = 0;
+    for (u64 m = w.slots; m; m &= m - 1) {
+        struct slot *s = &c->slots[__builtin_ctzll(m)];
+        s->ib_miss = false;
+        ibuffer_want(c, s);
+    }
+}
+
+static void deliver(struct core *c, struct slot *s, u64 line, u64 ready) {
+    u32 room = MIN(c->cfg->fetch_insts, c->cfg->ibuffer - s->ib_n), n = 0;
+    i32 first = s->fetch_pc;
+    while (n < room && s->fetch_pc != NONE) {
+        u64 address = inst_address(c, s->fetch_pc);
+        if ((address & ~(u64)(c->cfg->icache_line_b - 1)) != line) break;
+        s->ib_ready[(s->ib_head + s->ib_n++) % MAX_IBUFFER] = ready;
+        s->fetch_pc = c->prog->at[s->fetch_pc].next;
+        n++;
+    }
+    EMIT(c, .kind = EV_FETCH, .cycle = c->now, .slot = (u16)slot_index(c, s), .pc = first, .a = n, .b = ready);
+    if (n == s->ib_n) slot_alarm(c, slot_index(c, s), ready); /* the buffer was empty */
+}
+
+static void fetch_one(struct core *c, u32 slot) {
+    struct slot *s = &c->slots[slot];
+    u64 line = inst_address(c, s->fetch_pc) & ~(u64)(c->cfg->icache_line_b - 1);
+    if (lookup(c, line)) {
+        c->stats.fetches++;
+        c->stats.icache_hits++;
+        deliver(c, s, line, c->now + c->cfg->icache_cy + c->cfg->decode_cy);
+    } else if (miss(c, slot, line)) { /* else it tries again */
+        c->stats.fetches++;
+        c->stats.icache_misses++;
+        EMIT(c, .kind = EV_FETCH, .cycle = c->now, .slot = (u16)slot, .pc = s->fetch_pc, .cause = 1);
+        s->ib_miss = true;
+    }
+    ibuffer_want(c, s);
+}
+
+static u64 candidates(const struct core *c) {
+    u64 cand = 0;
+    for (u64 m = c->fetch_want; m; m &= m - 1) {
+        u32 slot = (u32)__builtin_ctzll(m);
+        if (c->slots[slot].resolve_cy <= c->now) cand |= 1ull << slot;
+    }
+    return cand;
+}
+
+u64 fetch_next(const struct core *c) {
+    u64 next = NEVER;
+    for (u64 m = c->fetch_want; m; m &= m - 1) next = MIN(next, MAX(c->now, c->slots[__builtin_ctzll(m)].resolve_cy));
+    return next;
+}
+
+void fetch_stage(struct core *c) {
+    u64 cand = candidates(c);
+    for (u32 i = 0; i < c->cfg->fetch_warps && cand; i++) {
+        struct fetch_view v = {cand, c->age};
+        int slot = c->pol.fetch->pick(&c->fetch_last, &v);
+        if (slot < 0) return;
+        c->fetch_last = (u32)slot;
+        cand &= ~(1ull << slot);
+        fetch_one(c, (u32)slot);
+    }
+}

@@ -1,0 +1,346 @@
+/* Issue: what each warp waits for, and which one goes.
+ *
+ * slot_look finds what a slot's next instruction waits for: its group, the branch before it, the instruction buffer, registers (read after write, write after write, and
+ * write after read where a short instruction would overtake the read), what fences, barriers, calls and exits wait for. It sets the slot's causes and an alarm for the first moment
+ * at which they can change by time alone; changes by events call it again. Only slots that wait for nothing are seen by the scheduler.
+ *
+ * Then each scheduler, in turn: which units' instructions can leave issue (a collector, or with ideal operands the unit itself, is free), the policy picks, the instruction is executed (func/) and takes
+ * its places in the stages behind. Up to sm.issue_width consecutive instructions of the warp go in a cycle.
+ *
+ * Invariants: I1 a slot's state changes before the issue of a cycle, or by its own issue; I2 the wheel holds an alarm for every slot whose wait ends at a known time. */
+#include "core/core.h"
+
+/* --- alarms */
+
+void slot_alarm(struct core *c, u32 slot, u64 cy) {
+    u64 last = c->now + WHEEL - 1;
+    u64 at = MIN(MAX(cy, c->now + 1), last); /* too far: look again on the way */
+    c->wheel[at % WHEEL] |= 1ull << slot;
+    c->wheel_any |= 1ull << at % WHEEL;
+}
+
+void slot_wake_block(struct core *c, const struct cta_place *p, u64 cy) {
+    for (u64 m = p->slots & c->parked; m; m &= m - 1) slot_alarm(c, (u32)__builtin_ctzll(m), cy);
+}
+
+/* --- what a slot waits for */
+
+static u32 group_wait(const struct slot *s) {
+    for (u32 i = 0; i < s->w->groups.n; i++)
+        if (s->w->groups.at[i].state == GROUP_BARRIER) return 1u << STALL_BARRIER;
+    return 1u << STALL_WARP_SYNC;
+}
+
+static const u32 stall_of_wait[] = {[WAIT_COMPUTE] = 1u << STALL_WAIT, [WAIT_SHORT] = 1u << STALL_SHORT, [WAIT_LONG] = 1u << STALL_LONG};
+
+/* Registers the instruction needs and that are not there at cycle `at`; *next: the first time one of them is */
+static u32 register_waits(const struct core *c, const struct slot *s, const struct tinst *t, u64 lanes, u64 at, u64 *next) {
+    u32 set = 0, n = (u32)t->nsrc + t->ndst;
+    for (u32 i = 0; i < n; i++) {
+        const struct sbreg *r = &s->sb[t->reg[i]];
+        if (r->ready_cy <= at) continue;
+        if (c->pol.diverge->joint && !(r->lanes & lanes)) continue;
+        set |= stall_of_wait[r->kind];
+        *next = MIN(*next, r->ready_cy);
+    }
+    /* write after read: a result must not be there before an earlier instruction has read the register */
+    u64 soonest = at + (t->kind == T_ALU ? t->latency : c->cfg->shared_cy);
+    for (u32 i = t->nsrc; i < n; i++) {
+        u64 read = s->sb[t->reg[i]].read_cy;
+        if (read < soonest || read == NEVER) continue;
+        set |= 1u << STALL_WAIT;
+        *next = MIN(*next, at + (read - soonest) + 1);
+    }
+    return set;
+}
+
+/* What barriers, fences, exits, calls and waits for copies need beyond registers */
+static u32 order_waits(struct core *c, struct slot *s, const struct tinst *t, u64 at, u64 *next) {
+    switch (t->kind) {
+    case T_BARRIER:
+    case T_EXIT: return s->queued ? 1u << STALL_DRAIN : 0;
+    case T_FENCE:
+        if (s->queued || s->stores || s->atomics) return 1u << STALL_MEMBAR;
+        return t->in->flags & INST_GPU_FENCE && c->atomics_out ? 1u << STALL_MEMBAR : 0;
+    case T_ASYNC_WAIT: return s->asyncs ? 1u << STALL_LONG : 0;
+    case T_FRAME:
+        if (s->loads || s->queued) return 1u << STALL_LONG;
+        if (s->drain_cy > at) {
+            *next = MIN(*next, s->drain_cy);
+            return 1u << STALL_WAIT;
+        }
+        return 0;
+    case T_MEM: return c->atomics_out && lsu_atomic_overlap(c, s) ? 1u << STALL_ATOMIC_ORDER : 0;
+    default: return 0;
+    }
+}
+
+static u32 head_waits(struct core *c, struct slot *s, u64 at, u64 *next) {
+    const struct tinst *t = s->head;
+    if (s->resolve_cy > at) {
+        *next = s->resolve_cy;
+        return 1u << STALL_BRANCH;
+    }
+    if (!s->ib_n || s->ib_ready[s->ib_head] > at) {
+        if (s->ib_n) *next = s->ib_ready[s->ib_head];
+        else ibuffer_want(c, s);
+        return 1u << STALL_NO_INSTRUCTION;
+    }
+    u32 set = register_waits(c, s, t, s->w->groups.at[s->w->current].mask, at, next);
+    return set ? set : order_waits(c, s, t, at, next);
+}
+
+void slot_look(struct core *c, u32 slot, u64 at) {
+    struct slot *s = &c->slots[slot];
+    u64 next = NEVER;
+    u32 set;
+    if (s->w && !s->ended && !s->head) slot_next(c, slot);
+    if (!s->w) set = 1u << STALL_EMPTY;
+    else if (s->ended) set = s->queued || s->loads || s->drain_cy > at ? 1u << STALL_DRAIN : 1u << STALL_EMPTY;
+    else if (!s->head) set = group_wait(s);
+    else set = head_waits(c, s, at, &next);
+    if (s->ended && s->drain_cy > at) next = s->drain_cy;
+    if (s->head && set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR) && c->pol.diverge->blocked(c, s)) {
+        slot_next(c, slot);
+        set = s->head ? head_waits(c, s, at, &next) : group_wait(s);
+    }
+    account_state(c, slot, set, set || !s->head ? (s->head ? (enum unit)s->head->unit : UNIT_NONE) : (enum unit)s->head->unit, at);
+    if (next != NEVER) slot_alarm(c, slot, next);
+    if (s->ended && s->w && set == 1u << STALL_EMPTY) cta_try_retire(c, s->place, at);
+}
+
+/* --- after an instruction: who is next */
+
+static const struct tinst *current_tinst(const struct core *c, const struct slot *s) {
+    return &c->prog->at[s->w->groups.at[s->w->current].pc];
+}
+
+static void fault_now(struct core *c) {
+    if (c->fault_cy == NEVER) c->fault_cy = c->now;
+}
+
+/* Instructions that are not in the program cost nothing. */
+static bool run_pseudo(struct core *c, struct slot *s) {
+    struct stepped st;
+    c->view.clock = c->now;
+    c->probe.at.n = 0;
+    if (!warp_step(s->w, &st)) {
+        fault_now(c);
+        return false;
+    }
+    return true;
+}
+
+void slot_next(struct core *c, u32 slot) {
+    struct slot *s = &c->slots[slot];
+    s->head = NULL;
+    while (s->w->live && !c->view.faulted) {
+        if (!c->pol.diverge->next(c, s)) break;
+        const struct tinst *t = current_tinst(c, s);
+        if (!t->pseudo) {
+            s->head = t;
+            break;
+        }
+        if (!run_pseudo(c, s)) return;
+    }
+    u64 bit = 1ull << slot;
+    if (s->head) c->parked &= ~bit;
+    else c->parked |= bit;
+    if (!s->w->live && !s->ended) {
+        cta_warp_ended(c, slot);
+        return;
+    }
+    i32 pc = s->head ? (i32)(s->head->in - c->prog->k->code) : NONE;
+    if (s->head && pc != s->ib_next) ibuffer_flush(c, s, pc);
+}
+
+/* --- issuing */
+
+static void count_issue(struct core *c, const struct stepped *st, i32 pc) {
+    struct sm_stats *x = &c->stats;
+    u32 active = (u32)__builtin_popcountll(st->active);
+    struct pc_stats *p = &c->pcs[pc];
+    x->warp_instructions += st->counted;
+    x->thread_instructions += (u64)__builtin_popcountll(st->lanes);
+    x->active_lanes += active;
+    x->lanes[active]++;
+    p->issues += st->counted;
+    p->lanes += active;
+    c->view.instructions += st->counted;
+    c->issued_any_cy = c->now;
+}
+
+static void issue_control(struct core *c, u32 slot, const struct tinst *t, const struct cta_place *place) {
+    struct slot *s = &c->slots[slot];
+    if (t->kind == T_BARRIER) {
+        c->stats.barriers++;
+        slot_wake_block(c, place, c->now + c->cfg->barrier_cy);
+        if (s->head) s->resolve_cy = MAX(s->resolve_cy, c->now + c->cfg->barrier_cy);
+        return;
+    }
+    if (t->kind == T_EXIT) slot_wake_block(c, place, c->now + c->cfg->barrier_cy);
+    s->resolve_cy = c->now + c->cfg->branch_cy;
+}
+
+static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid, i32 frame) {
+    switch (t->kind) {
+    case T_ALU: execute_issue(c, slot, t, st, uid, frame); return;
+    case T_MEM: lsu_issue(c, slot, t, st, uid, frame); return;
+    case T_FENCE: c->stats.fences++; break;
+    default: break;
+    }
+    EMIT(c, .kind = EV_DONE, .cycle = c->now + 1, .uid = uid, .slot = (u16)slot);
+}
+
+/* Executes the slot's next instruction and sends it on its way. False when the warp has to stop (fault, waits for lanes). */
+static bool issue_one(struct core *c, u32 slot) {
+    struct slot *s = &c->slots[slot];
+    const struct tinst *t = s->head;
+    struct cta_place *place = s->place;
+    struct stepped st;
+    i32 pc = (i32)(t->in - c->prog->k->code), frame = s->w->groups.at[s->w->current].frame;
+    u64 uid = ++c->uid;
+    c->view.clock = c->now;
+    c->probe.at.n = 0;
+    u64 divergent = c->view.divergent;
+    bool ok = warp_step(s->w, &st);
+    c->stats.divergent_branches += c->view.divergent - divergent;
+    if (!ok) {
+        fault_now(c);
+        return false;
+    }
+    if (!st.counted) return false;
+    EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = pc, .mask = st.active, .a = st.lanes, .b = (u64)frame);
+    ibuffer_pop(c, s);
+    count_issue(c, &st, pc);
+    issue_timing(c, slot, t, &st, uid, frame);
+    slot_next(c, slot);
+    if (t->in->flags & INST_CONTROL) issue_control(c, slot, t, place);
+    return !c->view.faulted;
+}
+
+/* mimd: every other group of the warp whose next instruction waits for nothing issues with the chosen one, in the same slot of time. Fetch is free for them. */
+static void issue_joint(struct core *c, u32 slot) {
+    struct slot *s = &c->slots[slot];
+    struct warp *w = s->w;
+    u32 chosen = w->current;
+    u64 done = w->groups.at[chosen].mask;
+    for (u32 i = 0; w->live && i < w->groups.n && !c->view.faulted; i++) {
+        struct group *g = &w->groups.at[i];
+        u64 next = NEVER;
+        if (g->state != GROUP_READY || g->mask & done) continue;
+        w->current = i;
+        if (c->prog->at[g->pc].in->flags & INST_RECONV && !group_arrive(w, i)) {
+            i = (u32)-1;
+            continue;
+        }
+        const struct tinst *t = current_tinst(c, s);
+        done |= w->groups.at[i].mask;
+        bool plain = t->kind == T_ALU || t->kind == T_BRANCH || t->kind == T_NOP;
+        if (t->pseudo || !plain || register_waits(c, s, t, g->mask, c->now, &next)) continue;
+        if (t->kind == T_ALU && !operands_available(c, slot_sub(c, slot), (enum unit)t->unit)) continue;
+        struct stepped st;
+        u64 uid = ++c->uid;
+        i32 pc = g->pc, frame = g->frame;
+        c->view.clock = c->now;
+        if (!warp_step(w, &st)) {
+            fault_now(c);
+            return;
+        }
+        if (!st.counted) continue;
+        EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = pc, .mask = st.active, .a = st.lanes, .b = (u64)frame);
+        count_issue(c, &st, pc);
+        issue_timing(c, slot, t, &st, uid, frame);
+    }
+}
+
+/* A second, third ... instruction of the same warp in this cycle */
+static u32 issue_more(struct core *c, u32 slot, u32 sub) {
+    struct slot *s = &c->slots[slot];
+    u32 n = 1;
+    for (; n < c->cfg->issue_width && s->w && !s->ended && s->head; n++) {
+        u64 next = NEVER;
+        if (head_waits(c, s, c->now, &next) || !operands_available(c, sub, (enum unit)s->head->unit)) break;
+        if (!issue_one(c, slot)) break;
+    }
+    return n;
+}
+
+static u64 unavailable_units(const struct core *c, u32 sub) {
+    u64 mask = 0;
+    if (!c->cfg->operands_ideal && !c->cfg->collectors.separated)
+        return operands_available(c, sub, UNIT_ALU) ? 0 : (1ull << UNIT_NONE) - 1;
+    for (u32 u = 0; u < UNIT_NONE; u++)
+        if ((c->subs[sub].units[u] || u == UNIT_MEM) && !operands_available(c, sub, (enum unit)u)) mask |= 1ull << u;
+    return mask;
+}
+
+static u64 candidates_of(const struct sched *sc, u64 unavailable) {
+    u64 cand = sc->all_ready;
+    for (u64 m = unavailable; m; m &= m - 1) cand &= ~sc->ready[__builtin_ctzll(m)];
+    return cand;
+}
+
+static void schedule(struct core *c, u32 si) {
+    struct sched *sc = &c->scheds[si];
+    u32 sub = si % c->cfg->subcores;
+    u64 unavailable = unavailable_units(c, sub), cand = candidates_of(sc, unavailable);
+    struct sched_view v = {c->now, sc->valid, sc->all_ready, cand, sc->waits_long, c->age, si};
+    int slot = NONE;
+    if (cand) slot = c->pol.sched->pick(sc->state, &v);
+    else if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, 1);
+    if (slot < 0) {
+        account_cycle(c, si, 0, unavailable, cand, 1);
+        return;
+    }
+    CHECK(cand >> slot & 1);
+    account_issue(c, (u32)slot, 0);
+    account_cycle(c, si, 1, unavailable, cand, 1);
+    bool ok = issue_one(c, (u32)slot);
+    c->pol.sched->issued(sc->state, slot);
+    if (ok && c->cfg->issue_width > 1 && issue_more(c, (u32)slot, sub) > 1) {
+        c->stats.sched[si].cycles[SCHED_ISSUE1]--;
+        c->stats.sched[si].cycles[SCHED_ISSUE2]++;
+    }
+    if (ok && c->pol.diverge->joint && c->slots[slot].w && !c->slots[slot].ended) {
+        issue_joint(c, (u32)slot);
+        slot_next(c, (u32)slot);
+    }
+    if (!ok && !c->view.faulted) slot_next(c, (u32)slot);
+    slot_look(c, (u32)slot, c->now + 1);
+}
+
+void issue_stage(struct core *c) {
+    for (u32 i = 0; i < c->cfg->schedulers && !c->view.faulted; i++) schedule(c, i);
+}
+
+bool issue_blocked(struct core *c) {
+    for (u32 i = 0; i < c->cfg->schedulers; i++)
+        if (c->scheds[i].all_ready && candidates_of(&c->scheds[i], unavailable_units(c, i % c->cfg->subcores))) return false;
+    return true;
+}
+
+void issue_skip(struct core *c, u64 n) {
+    for (u32 i = 0; i < c->cfg->schedulers; i++) {
+        struct sched *sc = &c->scheds[i];
+        u64 unavailable = unavailable_units(c, i % c->cfg->subcores);
+        struct sched_view v = {c->now, sc->valid, sc->all_ready, 0, sc->waits_long, c->age, i};
+        if (!c->pol.sched->moves) {
+            if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, n);
+            account_cycle(c, i, 0, unavailable, 0, n);
+            continue;
+        }
+        for (u64 k = 0; k < n; k++) {
+            if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, 1);
+            account_cycle(c, i, 0, unavailable, 0, 1);
+        }
+    }
+}
+
+/* Availability changes at these times, and with it who is blamed: jumps end there. */
+u64 issue_next(const struct core *c) {
+    u64 next = NEVER;
+    for (u32 i = 0; i < c->cfg->subcores; i++)
+        if (unavailable_units(c, i)) next = MIN(next, operands_next(c, i, c->now));
+    return next;
+}

@@ -1,0 +1,103 @@
+/* Operands: register banks and collectors of a sub-core.
+ *
+ * An issued instruction takes a collector and reads its source registers from their banks, one access a port and cycle. Banks are calendars: an access takes the first free
+ * place from its earliest cycle on. Results reserve their write when they leave for their unit, long before reads of the same cycle are asked for, so writes go first.
+ * A collector is free again when its instruction enters a unit, or the memory stage's queue.
+ *
+ * Not modelled: reads of one register by two instructions at once are two reads; predicates are not in banks.
+ *
+ * Invariants: O1 no bank serves more than sm.bank_ports accesses in a cycle; O2 all reservations lie less than BANK_WINDOW cycles ahead. */
+#include "core/core.h"
+
+static u64 bank_take(const struct core *c, struct subcore *sub, u32 bank, u64 from) {
+    for (u64 t = from;; t++) {
+        u32 *e = &sub->bank[bank * BANK_WINDOW + t % BANK_WINDOW], tag = (u32)(t / BANK_WINDOW) << 4;
+        if ((*e & ~15u) != tag) *e = tag;
+        if ((*e & 15u) < c->cfg->bank_ports) {
+            ++*e;
+            return t;
+        }
+    }
+}
+
+static u32 bank_of(const struct core *c, const struct slot *s, u32 reg) { return (reg + slot_index(c, s)) % c->cfg->banks; }
+
+struct pool {
+    u32 first, n;
+};
+static struct pool pool_of(const struct config *cfg, enum unit u) {
+    const struct collectors *x = &cfg->collectors;
+    if (!x->separated) return (struct pool){0, x->generic};
+    if (u == UNIT_SFU) return (struct pool){x->alu, x->sfu};
+    if (u == UNIT_MEM) return (struct pool){x->alu + x->sfu, x->mem};
+    return (struct pool){0, x->alu};
+}
+
+static i32 free_collector(const struct core *c, u32 sub, enum unit u) {
+    struct pool p = pool_of(c->cfg, u);
+    for (u32 i = p.first; i < p.first + p.n; i++)
+        if (c->subs[sub].collector_free[i] <= c->now) return (i32)i;
+    return NONE;
+}
+
+static bool unit_free_now(const struct core *c, u32 sub, enum unit u) {
+    u64 at = c->now + c->cfg->issue_depth + c->cfg->operand_depth;
+    for (u32 i = 0; i < c->subs[sub].units[u]; i++)
+        if (c->subs[sub].unit_free[u][i] <= at) return true;
+    return false;
+}
+
+bool operands_available(const struct core *c, u32 sub, enum unit u) {
+    if (u == UNIT_NONE) return true;
+    if (!c->cfg->operands_ideal) return free_collector(c, sub, u) != NONE;
+    if (u == UNIT_MEM) return c->lsq_n < c->lsq_cap;
+    return unit_free_now(c, sub, u);
+}
+
+u64 operands_next(const struct core *c, u32 sub, u64 after) {
+    const struct subcore *s = &c->subs[sub];
+    u64 next = NEVER;
+    if (!c->cfg->operands_ideal) {
+        for (u32 i = 0; i < c->ncollectors; i++)
+            if (s->collector_free[i] > after) next = MIN(next, s->collector_free[i]);
+        return next;
+    }
+    u64 way = c->cfg->issue_depth + c->cfg->operand_depth;
+    for (u32 u = 0; u < UNIT_MEM; u++)
+        for (u32 i = 0; i < s->units[u]; i++)
+            if (s->unit_free[u][i] > after + way) next = MIN(next, s->unit_free[u][i] - way);
+    return next;
+}
+
+u64 operands_read(struct core *c, u32 sub, struct slot *s, const struct tinst *t, i32 *collector) {
+    u64 first = c->now + c->cfg->issue_depth, last;
+    *collector = NONE;
+    if (c->cfg->operands_ideal) last = first;
+    else {
+        *collector = free_collector(c, sub, (enum unit)t->unit);
+        CHECK(*collector != NONE);
+        last = ++first;
+        for (u32 i = 0; i < t->nsrc; i++) {
+            if (t->reg[i] >= c->prog->nregs) continue;
+            u64 at = bank_take(c, &c->subs[sub], bank_of(c, s, t->reg[i]), first);
+            last = MAX(last, at);
+        }
+    }
+    c->stats.operand_reads += t->nread;
+    c->stats.bank_conflict_cycles += last - first;
+    for (u32 i = 0; i < t->nsrc; i++) s->sb[t->reg[i]].read_cy = MAX(s->sb[t->reg[i]].read_cy, last);
+    return last;
+}
+
+u64 operands_write(struct core *c, u32 sub, const struct slot *s, const struct tinst *t, u64 at) {
+    u64 last = at;
+    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) {
+        if (t->reg[i] >= c->prog->nregs) continue;
+        c->stats.operand_writes++;
+        if (c->cfg->operands_ideal) continue;
+        u64 w = bank_take(c, &c->subs[sub], bank_of(c, s, t->reg[i]), at);
+        last = MAX(last, w);
+    }
+    c->stats.writeback_conflict_cycles += last - at;
+    return last;
+}

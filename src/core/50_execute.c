@@ -1,0 +1,52 @@
+/* Units: an instruction enters its unit when its operands are read and the unit can take it, in order of issue; the unit is taken for interval x beats cycles (a warp wider
+ * than the unit takes several beats). Its latency counts from issue to the earliest issue of a dependent instruction (D11); waiting on the way comes on top.
+ *
+ * Invariants: X1 a unit's reservations do not overlap: unit_free only moves forward. */
+#include "core/core.h"
+
+static u64 *unit_counter(struct sm_stats *s, enum unit u) {
+    switch (u) {
+    case UNIT_INT: return &s->unit_busy_int;
+    case UNIT_SFU: return &s->unit_busy_sfu;
+    case UNIT_FP64: return &s->unit_busy_fp64;
+    case UNIT_TENSOR: return &s->unit_busy_tensor;
+    default: return &s->unit_busy_alu;
+    }
+}
+
+static u64 unit_take(struct core *c, u32 sub, enum unit u, u64 from, u32 busy) {
+    struct subcore *s = &c->subs[sub];
+    u32 best = 0;
+    for (u32 i = 1; i < s->units[u]; i++)
+        if (s->unit_free[u][i] < s->unit_free[u][best]) best = i;
+    u64 at = MAX(from, s->unit_free[u][best]);
+    s->unit_free[u][best] = at + busy;
+    *unit_counter(&c->stats, u) += busy;
+    return at;
+}
+
+void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid, i32 frame) {
+    const struct config *cfg = c->cfg;
+    struct slot *s = &c->slots[slot];
+    u32 sub = slot_sub(c, slot);
+    i32 collector;
+    u64 read = operands_read(c, sub, s, t, &collector);
+    u64 at = unit_take(c, sub, (enum unit)t->unit, read + cfg->operand_depth, t->busy);
+    c->stats.unit_wait_cycles += at - (read + cfg->operand_depth);
+    if (collector != NONE) c->subs[sub].collector_free[collector] = at;
+    u64 result = at + t->latency - (cfg->issue_depth + cfg->operand_depth + !cfg->operands_ideal);
+    u64 written = operands_write(c, sub, s, t, result);
+    u64 ready = cfg->bypass ? result : written;
+    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) {
+        struct sbreg *r = &s->sb[t->reg[i]];
+        r->lanes = r->ready_cy > c->now ? r->lanes | st->lanes : st->lanes;
+        r->ready_cy = MAX(r->ready_cy, ready); /* NEVER stays: a load of other lanes is under way */
+        r->kind = WAIT_COMPUTE;
+    }
+    s->drain_cy = MAX(s->drain_cy, MAX(ready, read));
+    (void)frame;
+    EMIT(c, .kind = EV_READ, .cycle = read, .uid = uid, .slot = (u16)slot);
+    EMIT(c, .kind = EV_DISPATCH, .cycle = at, .uid = uid, .slot = (u16)slot, .cause = t->unit, .a = t->busy);
+    EMIT(c, .kind = EV_READY, .cycle = ready, .uid = uid, .slot = (u16)slot, .mask = st->lanes);
+    EMIT(c, .kind = EV_DONE, .cycle = MAX(written, at + t->busy), .uid = uid, .slot = (u16)slot);
+}

@@ -1,0 +1,332 @@
+/* The memory pipe. Memory instructions read their operands like others, get addresses (sm.lsu.agu_cy a beat), and wait in order of issue for the memory stage, which works on the
+ * first one only: one line access, one cycle of shared memory or one word of constants a cycle. An access that is refused (hazard/) keeps everything behind it waiting.
+ *
+ * The first sm.lsu.queue instructions with addresses are the queue proper; others hold their operand collectors, so a stalled memory stage fills the collectors and, where these are
+ * generic, chokes arithmetic too (Turner 1.1.7).
+ *
+ * Local memory lies interleaved by thread: word i of the 32 lanes of a warp is one line. Asynchronous copies are loads without a destination.
+ *
+ * Invariants: L1 instructions leave the stage in order of issue; L2 an instruction is freed when accepted and nothing is outstanding. */
+#include "core/core.h"
+
+#define LOCAL_PHYSICAL 0x500000000000ull /* where local memory lies for caches and DRAM */
+#define PARAM_PHYSICAL 0x510000000000ull /* kernel parameters */
+
+/* --- instructions in flight */
+
+struct memop *memop_new(struct core *c, u32 *id) {
+    if (!c->memop_free.n) {
+        struct memop empty = {0};
+        VEC_PUSH(&c->memops, empty);
+        VEC_PUSH(&c->memop_free, c->memops.n - 1);
+    }
+    *id = c->memop_free.at[--c->memop_free.n];
+    struct memop *m = &c->memops.at[*id], old = *m;
+    *m = (struct memop){.used = true, .collector = NONE};
+    m->lines = old.lines, m->packets = old.packets;
+    m->lines.n = m->packets.n = 0;
+    return m;
+}
+
+void memop_free(struct core *c, u32 id) {
+    c->memops.at[id].used = false;
+    VEC_PUSH(&c->memop_free, id);
+}
+
+/* --- what it touches */
+
+static u32 line_mask(u64 addr, u32 bytes) {
+    u32 first = (u32)(addr % 128 / 32), last = (u32)((addr % 128 + bytes - 1) / 32);
+    return ((2u << last) - 1) & ~((1u << first) - 1);
+}
+
+static void lines_reserve(struct memop *m, u32 n) {
+    if (m->lines.cap >= n) return;
+    m->lines.cap = n;
+    m->lines.at = base_realloc(m->lines.at, n * sizeof(*m->lines.at));
+}
+
+static void add_lines(struct core *c, struct memop *m, const u64 *addr, u32 mask, u32 size_b, u32 lane0) {
+    lines_reserve(m, m->lines.n + 32 * (size_b / 32 + 2));
+    m->lines.n = coalesce_lines(addr, mask, size_b, c->cfg->l1_line_b, lane0, m->lines.at, m->lines.n);
+}
+
+static void add_local(struct core *c, struct memop *m, const struct probe_access *p) {
+    u64 base = LOCAL_PHYSICAL + ((u64)(c->id * MAX_SLOTS + m->slot) << 26);
+    u32 lanes = c->cfg->warp_size;
+    for (u32 off = 0; off < p->size_b; off += 4) {
+        u64 addr[32];
+        for (u32 l = 0; l < 32; l++) {
+            u64 a = p->addr[l] + off;
+            addr[l] = base + a / 4 * 4 * lanes + (u64)(p->slab * 32 + l) * 4 + a % 4;
+        }
+        add_lines(c, m, addr, p->mask, MIN(p->size_b, 4u), p->slab * 32u);
+    }
+}
+
+/* The constant cache serves one word of one line a cycle to all lanes that want it. */
+static void add_const(struct core *c, struct memop *m, const struct probe_access *p) {
+    u64 base = p->space == SPACE_PARAM ? PARAM_PHYSICAL : 0, seen[32];
+    u32 words = 0, line_b = c->cfg->const_line_b;
+    lines_reserve(m, m->lines.n + 32);
+    for (u32 rest = p->mask; rest; rest &= rest - 1) {
+        u64 a = base + p->addr[__builtin_ctz(rest)];
+        u32 i = 0;
+        while (i < words && seen[i] != a) i++;
+        if (i < words) continue;
+        seen[words++] = a;
+        u64 line = a & ~(u64)(line_b - 1);
+        for (i = 0; i < m->lines.n && m->lines.at[i].line != line; i++);
+        if (i == m->lines.n) m->lines.at[m->lines.n++] = (struct line_access){.line = line};
+    }
+    m->is_const = true;
+    m->cycles_left += words;
+}
+
+static void add_access(struct core *c, struct memop *m, const struct probe_access *p) {
+    switch (p->space) {
+    case SPACE_SHARED: m->cycles_left += shared_cycles(p->addr, p->mask, p->size_b, c->cfg->shared_banks, p->kind == PROBE_ATOMIC); break;
+    case SPACE_LOCAL: add_local(c, m, p); break;
+    case SPACE_CONST:
+    case SPACE_PARAM: add_const(c, m, p); break;
+    default:
+        if (p->kind != PROBE_ATOMIC) add_lines(c, m, p->addr, p->mask, p->size_b, p->slab * 32u);
+    }
+}
+
+static u32 most_at_one_address(const struct atomic_packet *p) {
+    u32 most = 1;
+    for (u32 i = 0; i < p->n; i++) {
+        u32 same = 0;
+        for (u32 j = 0; j < p->n; j++) same += p->lane[j].addr == p->lane[i].addr;
+        most = MAX(most, same);
+    }
+    return most;
+}
+
+static void add_atomics(struct core *c, struct memop *m, u32 id) {
+    lines_reserve(m, m->lines.n + c->atomic_step.n);
+    m->red = true;
+    for (u32 i = 0; i < c->atomic_step.n; i++) {
+        struct atomic_packet *p = c->atomic_pool.at[c->atomic_step.at[i]];
+        struct line_access x = {.line = p->line, .same = (u8)MIN(most_at_one_address(p), 255u)};
+        for (u32 l = 0; l < p->n; l++) {
+            x.lanes |= 1ull << p->lane[l].lane;
+            x.sectors |= line_mask(p->lane[l].addr, p->lane[l].size_b);
+        }
+        p->memop = id;
+        if (!p->dest.absent) m->red = false;
+        m->lines.at[m->lines.n++] = x;
+        VEC_PUSH(&m->packets, p->index);
+    }
+    c->atomics_out += c->atomic_step.n;
+    c->atomic_step.n = 0;
+}
+
+/* Space that the instruction counts under: that of its last access; parameters at known places make none */
+static enum space space_of(const struct core *c, const struct tinst *t) {
+    for (u32 i = 0; i < c->probe.at.n; i++)
+        if (c->probe.at.at[i].space == SPACE_GLOBAL || c->probe.at.at[i].space == SPACE_LOCAL) return (enum space)c->probe.at.at[i].space;
+    return c->probe.at.n ? (enum space)c->probe.at.at[c->probe.at.n - 1].space : (enum space)t->in->space;
+}
+
+static void collect_accesses(struct core *c, struct memop *m, u32 id) {
+    const struct inst *in = m->t->in;
+    for (u32 i = 0; i < c->probe.at.n; i++) add_access(c, m, &c->probe.at.at[i]);
+    if (!c->probe.at.n && in->space == SPACE_PARAM) {
+        struct probe_access p = {.space = SPACE_PARAM, .mask = 1, .size_b = in->elem_b, .addr = {(u64)in->imm}};
+        add_const(c, m, &p);
+    }
+    if (c->atomic_step.n) add_atomics(c, m, id);
+    m->space = (u8)space_of(c, m->t);
+    m->kind = in->iclass == ICLASS_ATOMIC ? PROBE_ATOMIC : in->iclass == ICLASS_STORE ? PROBE_STORE : PROBE_LOAD;
+    m->is_async = in->iclass == ICLASS_ASYNC;
+    m->nlines = m->lines.n;
+}
+
+static void count_kind(struct core *c, const struct memop *m) {
+    struct sm_stats *s = &c->stats;
+    bool load = m->kind == PROBE_LOAD, atomic = m->kind == PROBE_ATOMIC;
+    s->mem_instructions++;
+    c->pcs[m->t->in - c->prog->k->code].accesses++;
+    switch (m->space) {
+    case SPACE_SHARED: ++*(atomic ? &s->shared_atomics : load ? &s->shared_loads : &s->shared_stores); return;
+    case SPACE_LOCAL: ++*(load ? &s->local_loads : &s->local_stores); break;
+    case SPACE_CONST:
+    case SPACE_PARAM: s->const_loads++; return;
+    default: ++*(atomic ? (m->red ? &s->reductions : &s->atomics) : load ? &s->global_loads : &s->global_stores);
+    }
+    s->line_accesses += m->nlines;
+    c->pcs[m->t->in - c->prog->k->code].lines += m->nlines;
+}
+
+/* --- issue */
+
+/* Its destinations are unknown until it comes home. */
+static void block_results(struct core *c, struct slot *s, struct memop *m, u64 lanes) {
+    const struct tinst *t = m->t;
+    bool is_short = m->space == SPACE_SHARED || m->is_const;
+    if (m->red) return;
+    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) {
+        struct sbreg *r = &s->sb[t->reg[i]];
+        r->lanes = r->ready_cy > c->now ? r->lanes | lanes : lanes;
+        r->ready_cy = NEVER;
+        r->kind = is_short ? WAIT_SHORT : WAIT_LONG;
+    }
+}
+
+void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid, i32 frame) {
+    const struct config *cfg = c->cfg;
+    struct slot *s = &c->slots[slot];
+    u32 id, sub = slot_sub(c, slot);
+    struct memop *m = memop_new(c, &id);
+    m->uid = uid, m->issue_cy = c->now, m->age = s->age, m->t = t, m->active = st->active, m->slot = (u8)slot, m->sub = (u8)sub;
+    collect_accesses(c, m, id);
+    m = &c->memops.at[id];
+    u64 read = operands_read(c, sub, s, t, &m->collector);
+    u32 beats = (cfg->warp_size + cfg->lsu_width - 1) / cfg->lsu_width;
+    m->ready_cy = read + cfg->operand_depth + (u64)cfg->lsu_agu_cy * beats;
+    if (m->collector != NONE) c->subs[sub].collector_free[m->collector] = NEVER;
+    block_results(c, s, m, st->lanes);
+    count_kind(c, m);
+    s->queued++;
+    s->drain_cy = MAX(s->drain_cy, read);
+    s->loads += m->kind == PROBE_LOAD || (t->ndst && !m->red);
+    s->asyncs += m->is_async;
+    s->atomics += m->packets.n;
+    c->lsq[(c->lsq_head + c->lsq_n++) % c->lsq_cap] = id;
+    CHECK(c->lsq_n <= c->lsq_cap);
+    (void)frame;
+    EMIT(c, .kind = EV_READ, .cycle = read, .uid = uid, .slot = (u16)slot);
+    EMIT(c, .kind = EV_MEM_ENTER, .cycle = m->ready_cy, .uid = uid, .slot = (u16)slot);
+}
+
+/* --- order with our own atomics */
+
+static bool packet_meets(const struct atomic_packet *p, const u64 *addr, u64 mask, u32 size_b) {
+    for (u32 i = 0; i < p->n; i++)
+        for (u64 m = mask; m; m &= m - 1) {
+            u64 a = addr[__builtin_ctzll(m)];
+            if (a < p->lane[i].addr + p->lane[i].size_b && p->lane[i].addr < a + size_b) return true;
+        }
+    return false;
+}
+
+bool lsu_atomic_overlap(struct core *c, struct slot *s) {
+    const struct inst *in = s->head->in;
+    bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
+    if (!global || in->iclass == ICLASS_ATOMIC) return false; /* atomics are ordered where they are performed */
+    _Alignas(64) u64 addr[MAX_WARP];
+    struct group *g = &s->w->groups.at[s->w->current];
+    u64 mask = warp_guard(s->w, g, in);
+    if (!mask) return false;
+    if (!access_addresses(s->w, g, in, mask, addr)) return true; /* cannot tell: waits for all of them */
+    for (u32 i = 0; i < c->memops.n; i++) {
+        const struct memop *m = &c->memops.at[i];
+        if (!m->used) continue;
+        for (u32 k = 0; k < m->packets.n; k++) {
+            const struct atomic_packet *p = c->atomic_pool.at[m->packets.at[k]];
+            if (p->memop == i && packet_meets(p, addr, mask, (u32)in->elem_b * in->nelem)) return true;
+        }
+    }
+    return false;
+}
+
+/* --- the stage */
+
+static struct memop *first(struct core *c) { return &c->memops.at[c->lsq[c->lsq_head]]; }
+
+static void advance_queue(struct core *c) {
+    while (c->lsq_proper < MIN(c->lsq_n, c->cfg->lsu_queue)) {
+        struct memop *m = &c->memops.at[c->lsq[(c->lsq_head + c->lsq_proper) % c->lsq_cap]];
+        if (m->ready_cy > c->now) return;
+        if (m->collector != NONE) c->subs[m->sub].collector_free[m->collector] = c->now;
+        m->collector = NONE;
+        c->lsq_proper++;
+    }
+}
+
+void memop_accepted(struct core *c, u32 id) {
+    struct memop *m = &c->memops.at[id];
+    c->lsq_head = (c->lsq_head + 1) % c->lsq_cap;
+    c->lsq_n--;
+    c->lsq_proper--;
+    m->accepted = true;
+    struct slot *s = &c->slots[m->slot];
+    s->queued--;
+    u32 slot = m->slot;
+    if (!m->outstanding) writeback_result(c, id);
+    if (!s->queued) slot_look(c, slot, c->now); /* barriers, fences and exits wait for this */
+}
+
+static void hazard(struct core *c, const struct memop *m, enum hazard h) {
+    c->stats.hazards[h]++;
+    EMIT(c, .kind = EV_HAZARD, .cycle = c->now, .uid = m->uid, .slot = m->slot, .cause = (u8)h);
+}
+
+/* Shared memory and constants: cycles of the stage, all of which succeed. True when the last one is over. */
+static bool work_cycles(struct core *c, struct memop *m) {
+    u64 latency = m->is_const ? c->const_latency : c->shared_latency;
+    m->result_cy = MAX(m->result_cy, c->now + latency);
+    if (--m->cycles_left == 0) {
+        EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = m->uid, .slot = m->slot, .mask = m->active,
+             .cause = m->is_const ? ACCESS_CONST : ACCESS_SHARED);
+        return true;
+    }
+    hazard(c, m, HAZARD_BANK);
+    if (!m->is_const) c->stats.shared_conflict_cycles++;
+    return false;
+}
+
+static int one_line(struct core *c, struct memop *m, u32 id) {
+    struct line_access *x = &m->lines.at[m->next];
+    if (m->is_const) return const_load(c, id, x->line);
+    if (m->packets.n) return l1_atomic(c, id, x, c->atomic_pool.at[m->packets.at[m->next]]);
+    return m->kind == PROBE_STORE ? l1_store(c, id, x) : l1_load(c, id, x);
+}
+
+static void work_line(struct core *c, u32 id) {
+    int why = one_line(c, first(c), id);
+    struct memop *m = first(c);
+    if (why != NONE) {
+        c->lsu_hazard = why;
+        c->stats.lsu_stall_cycles++;
+        hazard(c, m, (enum hazard)why);
+        c->pol.hazard->refused(c, m, (enum hazard)why);
+        return;
+    }
+    m->next++;
+    if (m->is_const && m->next < m->nlines) return; /* its cycles were words */
+    if (m->next < m->nlines) hazard(c, m, HAZARD_DIV);
+    else memop_accepted(c, id);
+}
+
+void lsu_stage(struct core *c) {
+    advance_queue(c);
+    c->lsu_hazard = NONE;
+    if (!c->lsq_proper) return;
+    u32 id = c->lsq[c->lsq_head];
+    struct memop *m = &c->memops.at[id];
+    c->stats.lsu_busy_cycles++;
+    if (m->cycles_left && !work_cycles(c, m)) return;
+    if (m->next < m->nlines) work_line(c, id);
+    else memop_accepted(c, id);
+}
+
+u64 lsu_next(const struct core *c) {
+    if (!c->lsq_n) return NEVER;
+    if (c->lsq_proper) {
+        if (c->lsu_hazard == NONE) return c->now;
+        if (c->lsq_proper < MIN(c->lsq_n, c->cfg->lsu_queue))
+            return MAX(c->now, c->memops.at[c->lsq[(c->lsq_head + c->lsq_proper) % c->lsq_cap]].ready_cy);
+        return NEVER; /* until a response, or room in the miss queue */
+    }
+    return MAX(c->now, c->memops.at[c->lsq[c->lsq_head]].ready_cy);
+}
+
+void lsu_skip(struct core *c, u64 n) {
+    if (!c->lsq_proper || c->lsu_hazard == NONE) return;
+    c->stats.lsu_busy_cycles += n;
+    c->stats.lsu_stall_cycles += n;
+    c->stats.hazards[c->lsu_hazard] += n;
+}

@@ -1,0 +1,233 @@
+/* The L1 data cache and the constant cache, one access of the memory stage's first instruction at a time.
+ *
+ * A load that misses takes an MSHR (or joins the line's), a place in the miss queue, and reserves a way, in this order; the first that is missing is the hazard (Turner's order: MSHR, COMQ,
+ * RSV). With sm.l1.stream ways are taken when the line comes, and there is no RSV. Lines have sectors; an MSHR is done when all packets sent for its line are back.
+ * Stores go through to the L2 or stay until eviction (sm.l1.write, write_local); a store's sectors become valid without a fetch. Atomics go past the cache and drop the line.
+ * Not modelled: data. Function has been done at issue; a line in the cache is a tag.
+ *
+ * Invariants: D1 a pending sector has an MSHR of its line; D2 mshr_responses counts packets under way. */
+#include "core/core.h"
+
+static struct pc_stats *pc_of(struct core *c, const struct memop *m) { return &c->pcs[m->t->in - c->prog->k->code]; }
+
+static void accessed(struct core *c, struct memop *m, const struct line_access *x, enum access_result r) {
+    EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = m->uid, .slot = m->slot, .a = x->line, .mask = x->lanes, .cause = (u8)r);
+    (void)m;
+}
+
+static bool past_l1(const struct core *c, const struct memop *m) {
+    return m->t->in->flags & INST_UNCACHED || (m->space == SPACE_GLOBAL && !c->cfg->l1_global);
+}
+
+static void hit(struct core *c, struct memop *m, u64 extra) { m->result_cy = MAX(m->result_cy, c->now + c->l1_latency + extra); }
+
+static int load_past(struct core *c, u32 id, struct memop *m, const struct line_access *x) {
+    if (!port_room(c, 1)) return HAZARD_COMQ;
+    m->outstanding++;
+    c->stats.l1_bypassed++;
+    port_send(c, (struct mreq){.line = x->line, .sectors = x->sectors, .token = TOKEN(TOKEN_BYPASS, id), .kind = MREQ_READ});
+    accessed(c, m, x, ACCESS_BYPASS);
+    return NONE;
+}
+
+/* A dirty line makes room: its sectors go to the L2 */
+static void evicted(struct core *c, const struct victim *v) {
+    if (!v->had) return;
+    c->stats.l1_evictions++;
+    if (!v->dirty) return;
+    u32 per = c->cfg->l1_sector_b / 32, sectors = 0;
+    for (u32 i = 0; i < c->cfg->l1_line_b / c->cfg->l1_sector_b; i++)
+        if (v->dirty >> i & 1) sectors |= ((1u << per) - 1) << i * per;
+    c->stats.l1_writebacks += (u32)__builtin_popcount(v->dirty);
+    c->stores_out++;
+    port_send(c, (struct mreq){.line = v->line,
+                               .sectors = sectors,
+                               .token = TOKEN(TOKEN_EVICT, 0),
+                               .kind = MREQ_WRITE,
+                               .data_b = (u16)(32 * __builtin_popcount(sectors))});
+}
+
+static bool writes_back(const struct core *c) { return c->cfg->l1_write == WRITE_BACK || c->cfg->l1_write_local == WRITE_BACK; }
+
+/* Sectors of the cache's own size, from a mask of 32-byte pieces, and back */
+static u32 to_sectors(const struct core *c, u32 pieces) {
+    u32 per = c->cfg->l1_sector_b / 32, mask = 0;
+    for (u32 i = 0; i < c->cfg->l1_line_b / c->cfg->l1_sector_b; i++)
+        if (pieces >> i * per & ((1u << per) - 1)) mask |= 1u << i;
+    return mask;
+}
+static u32 to_pieces(const struct core *c, u32 sectors) {
+    u32 per = c->cfg->l1_sector_b / 32, mask = 0;
+    for (; sectors; sectors &= sectors - 1) mask |= ((1u << per) - 1) << (u32)__builtin_ctz(sectors) * per;
+    return mask;
+}
+
+static int load_miss(struct core *c, u32 id, struct memop *m, const struct line_access *x, u32 want, enum tag_result look, u32 at) {
+    int e = mshr_find(c->mshr, x->line);
+    if (e < 0 ? mshr_full(c->mshr) : !mshr_can_merge(c->mshr, e)) return HAZARD_MSHR;
+    u32 missing = want & ~(e < 0 ? 0 : c->mshr_sectors[e]);
+    if (look == TAG_SECTOR_MISS) missing &= ~(u32)(c->l1.valid[at] | c->l1.pending[at]);
+    if (missing && !port_room(c, writes_back(c) ? 2 : 1)) return HAZARD_COMQ;
+    if (missing && !c->cfg->l1_stream) {
+        struct victim v = {0};
+        if (look == TAG_SECTOR_MISS) c->l1.pending[at] |= (u8)missing;
+        else if (!tags_reserve(&c->l1, x->line, missing, &at, &v)) return HAZARD_RSV;
+        evicted(c, &v);
+    }
+    if (e < 0) {
+        account_levels(c, c->now);
+        e = mshr_alloc(c->mshr, x->line);
+        c->mshr_responses[e] = 0;
+        c->mshr_sectors[e] = 0;
+        c->mshr_since[e] = c->now;
+        c->stats.mshr_peak = MAX(c->stats.mshr_peak, mshr_used(c->mshr));
+    }
+    mshr_wait(c->mshr, e, id);
+    m->outstanding++;
+    if (missing) {
+        c->stats.l1_misses++;
+        c->mshr_responses[e]++;
+        c->mshr_sectors[e] |= missing;
+        port_send(c, (struct mreq){.line = x->line, .sectors = to_pieces(c, missing), .token = TOKEN(TOKEN_MSHR, e), .kind = MREQ_READ});
+    } else c->stats.l1_merged++;
+    accessed(c, m, x, missing ? ACCESS_MISS : ACCESS_MERGED);
+    return NONE;
+}
+
+int l1_load(struct core *c, u32 id, struct line_access *x) {
+    struct memop *m = &c->memops.at[id];
+    u32 at = 0, want = to_sectors(c, x->sectors);
+    if (c->cfg->perfect_memory) {
+        hit(c, m, c->cfg->perfect_cy);
+        accessed(c, m, x, ACCESS_HIT);
+        return NONE;
+    }
+    if (past_l1(c, m)) return load_past(c, id, m, x);
+    enum tag_result look = tags_look(&c->l1, x->line, want, &at);
+    if (look != TAG_HIT) {
+        int why = load_miss(c, id, m, x, want, look, at);
+        c->stats.l1_accesses += why == NONE;
+        return why;
+    }
+    tags_touch(&c->l1, at);
+    c->stats.l1_accesses++;
+    c->stats.l1_hits++;
+    pc_of(c, m)->l1_hits++;
+    hit(c, m, 0);
+    accessed(c, m, x, ACCESS_HIT);
+    return NONE;
+}
+
+void l1_fill(struct core *c, int e) {
+    u64 at = MAX(c->now, c->fill_free);
+    u64 line = 0;
+    u32 tokens[1024];
+    c->fill_free = at + c->cfg->l1_fill_cy;
+    c->stats.l1_fills++;
+    account_levels(c, c->now);
+    c->stats.miss_latency_cycles += at - c->mshr_since[e];
+    line = mshr_line(c->mshr, e);
+    if (c->cfg->l1_stream) {
+        u32 way;
+        struct victim v = {0};
+        if (tags_insert(&c->l1, line, c->mshr_sectors[e], &way, &v)) c->stats.l1_evictions += v.had;
+    } else tags_fill(&c->l1, line, c->mshr_sectors[e]);
+    u32 n = mshr_done(c->mshr, e, tokens);
+    for (u32 i = 0; i < n; i++) writeback_part(c, tokens[i], at);
+}
+
+/* --- stores */
+
+static int store_back(struct core *c, u32 want, const struct line_access *x) {
+    u32 at;
+    struct victim v = {0};
+    if (!port_room(c, 1)) return HAZARD_COMQ; /* a victim may have to go */
+    enum tag_result look = tags_look(&c->l1, x->line, want, &at);
+    if (look == TAG_MISS && !tags_insert(&c->l1, x->line, want, &at, &v)) return HAZARD_RSV;
+    evicted(c, &v);
+    tags_touch(&c->l1, at);
+    c->l1.valid[at] |= (u8)want;
+    c->l1.dirty[at] |= (u8)want;
+    return NONE;
+}
+
+static void store_through(struct core *c, u32 id, struct memop *m, const struct line_access *x, u32 want) {
+    u32 at;
+    if (tags_look(&c->l1, x->line, want, &at) != TAG_MISS) {
+        if (c->cfg->l1_write_evict) tags_invalidate(&c->l1, x->line);
+        else tags_touch(&c->l1, at);
+    }
+    m->outstanding++;
+    c->stores_out++;
+    c->slots[m->slot].stores++;
+    port_send(c, (struct mreq){.line = x->line,
+                               .sectors = x->sectors,
+                               .token = TOKEN(TOKEN_STORE, id),
+                               .kind = MREQ_WRITE,
+                               .data_b = (u16)(32 * __builtin_popcount(x->sectors))});
+}
+
+int l1_store(struct core *c, u32 id, struct line_access *x) {
+    struct memop *m = &c->memops.at[id];
+    u32 want = to_sectors(c, x->sectors);
+    if (!c->cfg->perfect_memory) {
+        bool back = (m->space == SPACE_LOCAL ? c->cfg->l1_write_local : c->cfg->l1_write) == WRITE_BACK;
+        if (back) {
+            int why = store_back(c, want, x);
+            if (why != NONE) return why;
+        } else if (!port_room(c, 1)) return HAZARD_COMQ;
+        else store_through(c, id, m, x, want);
+    }
+    c->stats.l1_writes++;
+    accessed(c, m, x, ACCESS_STORE);
+    return NONE;
+}
+
+int l1_atomic(struct core *c, u32 id, struct line_access *x, struct atomic_packet *p) {
+    struct memop *m = &c->memops.at[id];
+    if (!port_room(c, 1)) return HAZARD_COMQ;
+    tags_invalidate(&c->l1, x->line);
+    m->outstanding++;
+    u32 size = p->n ? p->lane[0].size_b : 4;
+    port_send(c, (struct mreq){.line = x->line,
+                               .sectors = x->sectors,
+                               .token = TOKEN(TOKEN_ATOMIC, p->index),
+                               .kind = m->red ? MREQ_RED : MREQ_ATOMIC,
+                               .same = x->same,
+                               .data_b = (u16)(p->n * size),
+                               .atomic = p});
+    accessed(c, m, x, ACCESS_ATOMIC);
+    return NONE;
+}
+
+/* --- constants */
+
+int const_load(struct core *c, u32 id, u64 line) {
+    struct memop *m = &c->memops.at[id];
+    u32 at;
+    if (c->cfg->perfect_memory || tags_look(&c->cc, line, 1, &at) == TAG_HIT) {
+        if (!c->cfg->perfect_memory) tags_touch(&c->cc, at);
+        c->stats.const_hits++;
+        return NONE;
+    }
+    int e = mshr_find(c->cc_mshr, line);
+    if (e < 0 ? mshr_full(c->cc_mshr) : !mshr_can_merge(c->cc_mshr, e)) return HAZARD_MSHR;
+    if (e < 0) {
+        if (!port_room(c, 1)) return HAZARD_COMQ;
+        e = mshr_alloc(c->cc_mshr, line);
+        u32 sectors = ((1u << (c->cfg->const_line_b / 32)) - 1) << (line % 128 / 32);
+        port_send(c, (struct mreq){.line = line & ~127ull, .sectors = sectors, .token = TOKEN(TOKEN_CONST, e), .kind = MREQ_READ});
+    }
+    mshr_wait(c->cc_mshr, e, id);
+    m->outstanding++;
+    c->stats.const_misses++;
+    return NONE;
+}
+
+void const_fill(struct core *c, int e) {
+    u32 at, tokens[1024];
+    struct victim v;
+    tags_insert(&c->cc, mshr_line(c->cc_mshr, e), 1, &at, &v);
+    u32 n = mshr_done(c->cc_mshr, e, tokens);
+    for (u32 i = 0; i < n; i++) writeback_part(c, tokens[i], c->now);
+}

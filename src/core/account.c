@@ -1,0 +1,248 @@
+/* Who owns each cycle (D6).
+ *
+ * Every slot carries the set of causes that keep it from issuing, or is ready. Nothing is counted per cycle and slot: a slot's time is charged when its state changes, from the
+ * cycle of the last change on. What happened meanwhile (cycles without an issue, cycles in which a unit's instructions could not issue) is the difference of two counts
+ * the scheduler keeps. So charging is exact in integers and costs a few additions a change.
+ *
+ *   warp time       dt x 6 / |set| to each cause; a ready slot: throttled cycles to the structural cause, the others to not_selected
+ *   proportional    the cycles without an issue among them, to the causes' classes; with a structural part in cycles whose unit was not available (Aurud 5.3)
+ *   gsi, selected   per cycle without an issue, from the populations and from the policy's preferred slot
+ *
+ * A state holds from cycle `at` on, before that cycle's issue. The slot that issues in a cycle owns it as `selected`; its next state starts one later. */
+#include "core/core.h"
+
+#include <string.h>
+
+static enum stall structural(const struct core *c, const struct slot *s, enum unit u) {
+    if (u != UNIT_MEM) return c->cfg->operands_ideal ? STALL_MATH : STALL_DISPATCH;
+    u8 space = s->head ? s->head->in->space : SPACE_GLOBAL;
+    return space == SPACE_SHARED || space == SPACE_CONST || space == SPACE_PARAM ? STALL_MIO : STALL_LG;
+}
+
+static u32 classes_of(u32 set) {
+    u32 classes = 0;
+    for (; set; set &= set - 1) classes |= 1u << stall_table[__builtin_ctz(set)].cpi;
+    return classes;
+}
+
+static enum cpi strongest(u32 set) {
+    enum cpi best = CPI_MISSED;
+    for (u32 m = classes_of(set); m; m &= m - 1) {
+        enum cpi x = (enum cpi)__builtin_ctz(m);
+        if (cpi_table[x].strong < cpi_table[best].strong) best = x;
+    }
+    return best;
+}
+
+static void add_time(struct core *c, struct sched_stats *ss, const struct slot *s, enum stall cause, u64 sixths) {
+    ss->warp_time[cause] += sixths;
+    if (s->account_pc >= 0) c->pcs[s->account_pc].time[cause] += sixths;
+}
+
+static void add_classes(u64 *cpi, u32 classes, u64 sixths) {
+    u64 share = sixths / (u32)__builtin_popcount(classes);
+    for (; classes; classes &= classes - 1) cpi[__builtin_ctz(classes)] += share;
+}
+
+static void charge_ready(struct core *c, struct slot *s, const struct sched *sc, struct sched_stats *ss, u64 dt, u64 dn, u64 dnu) {
+    u64 du = sc->unavail[s->account_unit] - s->since_unavail;
+    enum stall why = structural(c, s, (enum unit)s->account_unit);
+    u64 *cpi = ss->cpi[CPI_PROPORTIONAL];
+    if (du) add_time(c, ss, s, why, du * 6);
+    add_time(c, ss, s, STALL_NOT_SELECTED, (dt - du) * 6);
+    cpi[stall_table[why].cpi] += dnu * 6;
+    cpi[CPI_MISSED] += (dn - dnu) * 6;
+}
+
+static void charge_set(struct core *c, struct slot *s, struct sched_stats *ss, u64 dt, u64 dn, u64 dnu) {
+    u32 k = (u32)__builtin_popcount(s->set), classes = classes_of(s->set);
+    const u32 data = 1u << CPI_MEMORY_DATA | 1u << CPI_COMPUTE_DATA;
+    u64 *cpi = ss->cpi[CPI_PROPORTIONAL];
+    for (u32 m = s->set; m; m &= m - 1) add_time(c, ss, s, (enum stall)__builtin_ctz(m), dt * 6 / k);
+    add_classes(cpi, classes, (dn - dnu) * 6);
+    if (!(classes & ~data)) classes |= 1u << stall_table[structural(c, s, (enum unit)s->account_unit)].cpi;
+    add_classes(cpi, classes, dnu * 6);
+}
+
+/* Time from s->since up to cycle `at`, exclusive */
+static void charge(struct core *c, u32 slot, u64 at) {
+    struct slot *s = &c->slots[slot];
+    struct sched *sc = &c->scheds[slot_sched(c, slot)];
+    struct sched_stats *ss = &c->stats.sched[slot_sched(c, slot)];
+    u64 dt = at - s->since;
+    if (!dt) return;
+    u64 dn = sc->noissue - s->since_noissue, dnu = sc->noissue_unavail[s->account_unit] - s->since_noissue_unavail;
+    if (s->set) charge_set(c, s, ss, dt, dn, dnu);
+    else charge_ready(c, s, sc, ss, dt, dn, dnu);
+    EMIT(c, .kind = EV_STALL, .slot = (u16)slot, .a = s->since, .cycle = at, .mask = s->set ? s->set : 1u << STALL_NOT_SELECTED,
+         .pc = s->account_pc);
+    s->since = at;
+}
+
+static void snapshot(struct core *c, u32 slot, u64 at) {
+    struct slot *s = &c->slots[slot];
+    const struct sched *sc = &c->scheds[slot_sched(c, slot)];
+    s->since = at;
+    s->since_noissue = sc->noissue;
+    s->since_unavail = sc->unavail[s->account_unit];
+    s->since_noissue_unavail = sc->noissue_unavail[s->account_unit];
+}
+
+static void leave_population(struct core *c, u32 slot) {
+    struct slot *s = &c->slots[slot];
+    struct sched *sc = &c->scheds[slot_sched(c, slot)];
+    u64 bit = 1ull << slot;
+    if (s->set) sc->pop[strongest(s->set)]--;
+    else sc->ready[s->unit] &= ~bit;
+    sc->all_ready &= ~bit;
+    sc->waits_long &= ~bit;
+}
+
+/* Waits that last: two-level scheduling lets such warps leave the active set */
+static const u32 waits_long = 1u << STALL_LONG | 1u << STALL_BARRIER | 1u << STALL_MEMBAR | 1u << STALL_ATOMIC_ORDER;
+
+static void join_population(struct core *c, u32 slot) {
+    struct slot *s = &c->slots[slot];
+    struct sched *sc = &c->scheds[slot_sched(c, slot)];
+    u64 bit = 1ull << slot;
+    if (s->set) {
+        sc->pop[strongest(s->set)]++;
+        if (s->set & waits_long) sc->waits_long |= bit;
+    } else {
+        sc->ready[s->unit] |= bit;
+        sc->all_ready |= bit;
+    }
+}
+
+void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
+    struct slot *s = &c->slots[slot];
+    i32 pc = s->head ? (i32)(s->head->in - c->prog->k->code) : -1;
+    if (set == s->set && pc == s->account_pc && unit == s->account_unit) return;
+    charge(c, slot, at);
+    leave_population(c, slot);
+    s->set = set;
+    s->unit = s->account_unit = (u8)unit;
+    s->account_pc = pc;
+    join_population(c, slot);
+    snapshot(c, slot, at);
+}
+
+void account_issue(struct core *c, u32 slot, i32 pc) {
+    struct slot *s = &c->slots[slot];
+    charge(c, slot, c->now);
+    add_time(c, &c->stats.sched[slot_sched(c, slot)], s, STALL_SELECTED, 6);
+    s->since = c->now + 1;
+    (void)pc;
+}
+
+/* --- cycles of a scheduler */
+
+static enum cpi gsi_class(const struct core *c, const struct sched *sc, u64 unavailable, u64 candidates) {
+    u32 present = candidates ? 1u << CPI_MISSED : 0;
+    for (u32 i = 0; i < CPI_COUNT; i++)
+        if (sc->pop[i]) present |= 1u << i;
+    for (u64 m = unavailable; m; m &= m - 1) {
+        u32 u = (u32)__builtin_ctzll(m);
+        if (sc->ready[u]) present |= 1u << (u == UNIT_MEM ? CPI_MEMORY_STRUCTURAL : CPI_COMPUTE_STRUCTURAL);
+    }
+    (void)c;
+    enum cpi best = CPI_IDLE;
+    for (; present; present &= present - 1) {
+        enum cpi x = (enum cpi)__builtin_ctz(present);
+        if (cpi_table[x].weak < cpi_table[best].weak) best = x;
+    }
+    return best;
+}
+
+static void charge_selected(struct core *c, u32 si, u64 unavailable, u64 n) {
+    struct sched *sc = &c->scheds[si];
+    u64 *cpi = c->stats.sched[si].cpi[CPI_SELECTED], units = 6ull * sc->nslots * n;
+    struct sched_view v = {.now = c->now, .valid = sc->valid, .ready = sc->all_ready, .waits_long = sc->waits_long, .age = c->age, .index = si};
+    int slot = c->pol.sched->preferred(sc->state, &v);
+    if (slot < 0) {
+        cpi[CPI_IDLE] += units;
+        return;
+    }
+    const struct slot *s = &c->slots[slot];
+    if (s->set) add_classes(cpi, classes_of(s->set), units);
+    else if (unavailable >> s->unit & 1) cpi[stall_table[structural(c, s, (enum unit)s->unit)].cpi] += units;
+    else cpi[CPI_MISSED] += units;
+}
+
+static enum sched_cycle cycle_kind(const struct sched *sc, u64 unavailable) {
+    for (u64 m = unavailable; m; m &= m - 1)
+        if (sc->ready[__builtin_ctzll(m)]) return SCHED_STALL;
+    return sc->pop[CPI_MEMORY_DATA] || sc->pop[CPI_COMPUTE_DATA] ? SCHED_RAW : SCHED_IDLE;
+}
+
+void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 candidates, u64 n) {
+    struct sched *sc = &c->scheds[si];
+    struct sched_stats *ss = &c->stats.sched[si];
+    u64 units = 6ull * sc->nslots * n;
+    for (u64 m = unavailable; m; m &= m - 1) {
+        sc->unavail[__builtin_ctzll(m)] += n;
+        if (!issued) sc->noissue_unavail[__builtin_ctzll(m)] += n;
+    }
+    if (issued) {
+        ss->cycles[SCHED_ISSUE1] += n;
+        for (u32 i = 0; i < CPI_METHODS; i++) ss->cpi[i][CPI_BASE] += units;
+        return;
+    }
+    sc->noissue += n;
+    ss->cycles[cycle_kind(sc, unavailable)] += n;
+    ss->cpi[CPI_GSI][gsi_class(c, sc, unavailable, candidates)] += units;
+    charge_selected(c, si, unavailable, n);
+}
+
+/* --- levels, the end, the sums */
+
+void account_levels(struct core *c, u64 at) {
+    u64 dt = at - c->mshr_counted_cy;
+    if (!dt) return;
+    c->stats.mshr_cycles += dt * mshr_used(c->mshr);
+    c->stats.warp_cycles += dt * c->resident_warps;
+    if (c->resident) c->stats.sm_active_cycles += dt;
+    c->mshr_counted_cy = at;
+}
+
+void account_settle(struct core *c, u64 at) {
+    for (u32 i = 0; i < c->nslots; i++) {
+        charge(c, i, at);
+        snapshot(c, i, at);
+    }
+    account_levels(c, at);
+}
+
+void account_init(struct core *c) {
+    for (u32 i = 0; i < c->cfg->schedulers; i++) {
+        struct sched *sc = &c->scheds[i];
+        memset(sc->pop, 0, sizeof(sc->pop));
+        memset(sc->ready, 0, sizeof(sc->ready));
+        sc->all_ready = sc->waits_long = 0;
+        sc->pop[CPI_IDLE] = sc->nslots;
+    }
+    for (u32 i = 0; i < c->nslots; i++) {
+        struct slot *s = &c->slots[i];
+        s->set = 1u << STALL_EMPTY;
+        s->unit = s->account_unit = UNIT_NONE;
+        s->account_pc = -1;
+        snapshot(c, i, c->now);
+    }
+    c->mshr_counted_cy = c->now;
+}
+
+void account_check(const struct core *c, u64 cycles) {
+    u64 time = 0, kinds = 0;
+    for (u32 i = 0; i < c->cfg->schedulers; i++) {
+        const struct sched_stats *ss = &c->stats.sched[i];
+        for (u32 k = 0; k < STALL_COUNT; k++) time += ss->warp_time[k];
+        for (u32 k = 0; k < SCHED_CYCLES; k++) kinds += ss->cycles[k];
+        for (u32 m = 0; m < CPI_METHODS; m++) {
+            u64 sum = 0;
+            for (u32 k = 0; k < CPI_COUNT; k++) sum += ss->cpi[m][k];
+            CHECK(sum == 6 * c->scheds[i].nslots * cycles); /* S2 */
+        }
+    }
+    CHECK(time == 6 * cycles * c->nslots);             /* S1 */
+    CHECK(kinds == cycles * c->cfg->schedulers);       /* S3 */
+}

@@ -1,0 +1,331 @@
+/* The cycle of one SM: stages last to first, so that a stage sees what its consumer freed in this cycle and nothing travels two stages at once; and the jump over cycles in which nothing can
+ * change (D5). */
+#include "core/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- building */
+
+static void make_units(struct core *c) {
+    const struct config *g = c->cfg;
+    const u32 units[UNIT_COUNT] = {g->alu_units, g->int_units, g->sfu_units, g->fp64_units, g->tensor_units, 1, 0};
+    c->ncollectors = g->collectors.separated ? g->collectors.alu + g->collectors.sfu + g->collectors.mem : g->collectors.generic;
+    for (u32 i = 0; i < g->subcores; i++) {
+        memcpy(c->subs[i].units, units, sizeof(units));
+        c->subs[i].bank = base_alloc(sizeof(u32) * g->banks * BANK_WINDOW);
+    }
+}
+
+static void make_schedulers(struct core *c) {
+    for (u32 i = 0; i < c->cfg->schedulers; i++) {
+        struct sched *s = &c->scheds[i];
+        for (u32 w = i; w < c->nslots; w += c->cfg->schedulers) s->slots |= 1ull << w, s->nslots++;
+        s->state = base_alloc(MAX(c->pol.sched->state_size(c->cfg), (size_t)1));
+    }
+}
+
+static void make_caches(struct core *c) {
+    const struct config *g = c->cfg;
+    tags_init(&c->icache, g->icache_sets, g->icache_ways, g->icache_line_b, g->icache_line_b, false);
+    tags_init(&c->l1, g->l1_sets, g->l1_ways, g->l1_line_b, g->l1_sector_b, g->l1_replace == REPLACE_FIFO);
+    tags_init(&c->cc, g->const_sets, g->const_ways, g->const_line_b, g->const_line_b, false);
+    c->mshr = mshr_new(g->l1_mshrs, g->l1_merge);
+    c->cc_mshr = mshr_new(g->const_mshrs, 64);
+    c->mshr_responses = base_alloc(sizeof(u16) * g->l1_mshrs);
+    c->mshr_sectors = base_alloc(sizeof(u32) * g->l1_mshrs);
+    c->mshr_since = base_alloc(sizeof(u64) * g->l1_mshrs);
+    c->icache_waits = base_alloc(sizeof(*c->icache_waits) * g->icache_mshrs);
+    c->missq = base_alloc(sizeof(*c->missq) * g->miss_queue);
+    c->outs = base_alloc(sizeof(*c->outs) * g->partitions);
+    c->lsq_cap = g->lsu_queue + c->ncollectors * g->subcores + 64;
+    c->lsq = base_alloc(sizeof(u32) * c->lsq_cap);
+}
+
+struct core *core_new(const struct config *cfg, const struct policies *p, u32 id) {
+    struct core *c = base_alloc_aligned(sizeof(*c));
+    u32 way = cfg->issue_depth + cfg->operand_depth + !cfg->operands_ideal +
+              cfg->lsu_agu_cy * ((cfg->warp_size + cfg->lsu_width - 1) / cfg->lsu_width);
+    c->cfg = cfg;
+    c->pol = *p;
+    c->id = id;
+    c->nslots = cfg->warps;
+    c->clk = clocks_of(cfg);
+    c->credits = cfg->noc_credits;
+    c->l1_latency = cfg->l1_cy > way ? cfg->l1_cy - way : 1;
+    c->shared_latency = cfg->shared_cy > way ? cfg->shared_cy - way : 1;
+    c->const_latency = cfg->const_cy > way ? cfg->const_cy - way : 1;
+    c->fault_cy = NEVER;
+    make_units(c);
+    make_schedulers(c);
+    make_caches(c);
+    return c;
+}
+
+static void free_launch(struct core *c) {
+    for (u32 i = 0; i < c->spare.n; i++) cta_free(c->spare.at[i]);
+    c->spare.n = 0;
+    for (u32 i = 0; i < MAX_SLOTS; i++) {
+        if (c->places[i].used) cta_free(c->places[i].cta);
+        c->places[i].used = false;
+        free(c->slots[i].sb);
+        c->slots[i].sb = NULL;
+    }
+    free(c->pcs);
+    c->pcs = NULL;
+    free(c->view.hints);
+    free(c->view.counts);
+    free(c->view.runs);
+    c->view.hints = NULL, c->view.counts = c->view.runs = NULL;
+    strbuf_free(&c->view.fault);
+}
+
+void core_free(struct core *c) {
+    if (!c) return;
+    free_launch(c);
+    for (u32 i = 0; i < c->cfg->subcores; i++) free(c->subs[i].bank);
+    for (u32 i = 0; i < c->cfg->schedulers; i++) free(c->scheds[i].state);
+    for (u32 i = 0; i < c->memops.n; i++) free(c->memops.at[i].lines.at), free(c->memops.at[i].packets.at);
+    for (u32 i = 0; i < c->atomic_pool.n; i++) free(c->atomic_pool.at[i]);
+    for (u32 i = 0; i < c->cfg->partitions; i++) free(c->outs[i].at.at);
+    void *all[] = {c->mshr_responses, c->mshr_sectors,   c->mshr_since,     c->icache_waits, c->missq,      c->outs,          c->lsq,
+                   c->memops.at,      c->memop_free.at,  c->atomic_pool.at, c->atomic_free.at, c->atomic_step.at, c->inbox.at, c->credits_in.at,
+                   c->log.at,         c->spare.at,       c->coming.at,      c->done.at,      c->events.at,  c->probe.at.at};
+    for (u32 i = 0; i < ARRAY_LEN(all); i++) free(all[i]);
+    tags_free(&c->icache), tags_free(&c->l1), tags_free(&c->cc);
+    mshr_free(c->mshr), mshr_free(c->cc_mshr);
+    free(c);
+}
+
+/* --- launches */
+
+/* The launch as this SM sees it: what a warp changes while it runs is the SM's own, so that SMs can run side by side */
+static void make_view(struct core *c, const struct launch *l) {
+    c->view = *l;
+    c->view.port = core_memport(c);
+    c->view.probe = &c->probe;
+    c->view.hints = base_alloc(sizeof(u32) * l->k->ninst);
+    c->view.counts = base_alloc(sizeof(struct pc_count) * l->k->ninst);
+    c->view.runs = base_alloc(sizeof(struct pc_count) * (l->k->ninst + 1u));
+    c->view.fault = (struct strbuf){0};
+    c->view.faulted = false;
+    c->view.instructions = c->view.divergent = c->view.ctas_done = 0;
+    c->view.timed = true;
+    c->view.smid = c->id;
+    c->view.nsmid = c->cfg->sms;
+    c->view.nwarpid = c->cfg->warps;
+    c->view.never_meet = c->pol.diverge->never_meet;
+    c->view.tick = NULL;
+}
+
+static void forget_state(struct core *c) {
+    memset(c->wheel, 0, sizeof(c->wheel));
+    c->wheel_any = c->parked = c->fetch_want = 0;
+    c->lsq_head = c->lsq_n = c->lsq_proper = 0;
+    c->lsu_hazard = NONE;
+    c->fetch_last = MAX_SLOTS - 1;
+    c->resident = c->resident_warps = 0;
+    c->coming.n = c->coming_at = c->done.n = 0;
+    tags_clear(&c->l1), tags_clear(&c->cc), tags_clear(&c->icache);
+    for (u32 i = 0; i < c->cfg->subcores; i++) {
+        memset(c->subs[i].unit_free, 0, sizeof(c->subs[i].unit_free));
+        memset(c->subs[i].collector_free, 0, sizeof(c->subs[i].collector_free));
+        memset(c->subs[i].bank, 0, sizeof(u32) * c->cfg->banks * BANK_WINDOW);
+    }
+    for (u32 i = 0; i < c->cfg->schedulers; i++) {
+        struct sched *s = &c->scheds[i];
+        memset(s->state, 0, MAX(c->pol.sched->state_size(c->cfg), (size_t)1));
+        if (c->pol.sched->init) c->pol.sched->init(s->state, c->cfg, i, s->slots);
+        s->valid = 0;
+        s->noissue = 0;
+        memset(s->unavail, 0, sizeof(s->unavail));
+        memset(s->noissue_unavail, 0, sizeof(s->noissue_unavail));
+    }
+}
+
+void core_launch(struct core *c, const struct program *p, const struct launch *l, u64 now) {
+    free_launch(c);
+    c->prog = p;
+    c->now = now;
+    c->issued_any_cy = c->quiet_cy = now;
+    c->fault_cy = NEVER;
+    c->jumped = 0;
+    make_view(c, l);
+    forget_state(c);
+    memset(&c->stats, 0, sizeof(c->stats));
+    c->pcs = base_alloc(sizeof(*c->pcs) * p->k->ninst);
+    for (u32 i = 0; i < c->nslots; i++) {
+        c->slots[i] = (struct slot){.sb = base_alloc(sizeof(struct sbreg) * (p->nregs + p->npreds + 1u)), .ib_next = NONE, .fetch_pc = NONE};
+        c->age[i] = 0;
+    }
+    account_init(c);
+}
+
+void core_settle(struct core *c) { account_settle(c, c->now); }
+
+void core_reset_stats(struct core *c) {
+    account_settle(c, c->now);
+    memset(&c->stats, 0, sizeof(c->stats));
+    memset(c->pcs, 0, sizeof(*c->pcs) * c->prog->k->ninst);
+    c->stats.mshr_peak = mshr_used(c->mshr);
+}
+
+void core_end(struct core *c) { free_launch(c); }
+
+/* --- the cycle */
+
+static void look_due(struct core *c) {
+    u64 due = c->wheel[c->now % WHEEL];
+    if (!due) return;
+    c->wheel[c->now % WHEEL] = 0;
+    c->wheel_any &= ~(1ull << c->now % WHEEL);
+    for (; due; due &= due - 1) slot_look(c, (u32)__builtin_ctzll(due), c->now);
+}
+
+static void tick(struct core *c) {
+    if (c->coming_at < c->coming.n) cta_admit(c, c->now);
+    port_stage(c);
+    lsu_stage(c);
+    look_due(c);
+    issue_stage(c);
+    fetch_stage(c);
+    c->now++;
+}
+
+static u64 wheel_next(const struct core *c) {
+    if (!c->wheel_any) return NEVER;
+    u32 at = (u32)(c->now % WHEEL);
+    u64 turned = at ? c->wheel_any >> at | c->wheel_any << (WHEEL - at) : c->wheel_any;
+    return c->now + (u32)__builtin_ctzll(turned);
+}
+
+u64 core_next(const struct core *c) {
+    u64 next = wheel_next(c);
+    if (c->coming_at < c->coming.n) next = MIN(next, MAX(c->now, c->coming.at[c->coming_at].cycle));
+    if (next > c->now) next = MIN(next, port_next(c));
+    if (next > c->now) next = MIN(next, lsu_next(c));
+    if (next > c->now) next = MIN(next, fetch_next(c));
+    if (next > c->now && !issue_blocked((struct core *)c)) return c->now;
+    if (next > c->now) next = MIN(next, issue_next(c));
+    return next;
+}
+
+static void skip(struct core *c, u64 n) {
+    issue_skip(c, n);
+    lsu_skip(c, n);
+    port_skip(c, n);
+    c->now += n;
+    c->jumped += n;
+}
+
+void core_run(struct core *c, u64 to) {
+    while (c->now < to && !c->view.faulted) {
+        if (c->check_cy && c->now % c->check_cy == 0) core_check(c);
+        u64 next = c->ticking ? c->now : core_next(c);
+        if (next > c->now) skip(c, MIN(next, to) - c->now);
+        else tick(c);
+    }
+    if (c->view.faulted) c->now = to;
+}
+
+bool core_idle(const struct core *c) {
+    return !c->resident && c->coming_at == c->coming.n && !c->stores_out && !c->atomics_out && !c->missq_n && c->inbox_at == c->inbox.n;
+}
+
+/* --- invariants and reports */
+
+static void check_schedulers(const struct core *c) {
+    for (u32 i = 0; i < c->cfg->schedulers; i++) {
+        const struct sched *s = &c->scheds[i];
+        u32 pop[CPI_COUNT] = {0};
+        u64 all = 0;
+        for (u32 u = 0; u < UNIT_COUNT; u++) {
+            CHECK(!(all & s->ready[u]));
+            all |= s->ready[u];
+        }
+        CHECK(all == s->all_ready && !(all & ~s->slots));
+        for (u64 m = s->slots; m; m &= m - 1) {
+            u32 k = (u32)__builtin_ctzll(m);
+            const struct slot *x = &c->slots[k];
+            CHECK((x->set == 0) == (all >> k & 1));                            /* C1 */
+            CHECK(x->set || (x->w && x->head && s->ready[x->unit] >> k & 1)); /* C1 */
+            pop[0] += x->set != 0;
+        }
+        for (u32 k = 1; k < CPI_COUNT; k++) pop[1] += s->pop[k];
+        CHECK(pop[0] == pop[1]); /* C2 */
+    }
+}
+
+static void check_memory(const struct core *c) {
+    u32 queued[MAX_SLOTS] = {0}, held = 0, packets = 0, taken = 0;
+    for (u32 i = 0; i < c->memops.n; i++) {
+        const struct memop *m = &c->memops.at[i];
+        if (!m->used) continue;
+        if (!m->accepted) queued[m->slot]++;
+        taken += m->collector != NONE;
+        for (u32 k = 0; k < m->packets.n; k++) packets += c->atomic_pool.at[m->packets.at[k]]->memop == i;
+    }
+    for (u32 i = 0; i < c->cfg->subcores; i++)
+        for (u32 k = 0; k < c->ncollectors; k++) held += c->subs[i].collector_free[k] == NEVER;
+    CHECK(held == taken); /* C3 */
+    for (u32 i = 0; i < c->nslots; i++)
+        if (c->slots[i].w) CHECK(c->slots[i].queued == queued[i]); /* C6 */
+    CHECK(packets == c->atomics_out);
+    CHECK(c->cfg->noc_ideal || c->credits + c->in_network == c->cfg->noc_credits); /* C5 */
+    CHECK(c->missq_n <= c->cfg->miss_queue);
+}
+
+void core_check(const struct core *c) {
+    check_schedulers(c);
+    check_memory(c);
+    tags_check(&c->l1);
+    mshr_check(c->mshr);
+    for (u32 i = 0; i < c->nslots; i++)
+        if (c->slots[i].w && c->slots[i].w->live) warp_check(c->slots[i].w);
+}
+
+static void slot_waits(const struct core *c, u32 i, struct strbuf *out) {
+    const struct slot *s = &c->slots[i];
+    strbuf_add(out, "\n  SM %u slot %u, block %llu warp %u:", c->id, i, (unsigned long long)s->place->cta->linear, s->w->id);
+    for (u32 m = s->set; m; m &= m - 1) strbuf_add(out, " %s", stall_table[__builtin_ctz(m)].name);
+    if (!s->set) strbuf_add(out, " ready");
+    strbuf_add(out, " (%u queued, %u results, %u stores, %u atomics outstanding)", s->queued, s->loads, s->stores, s->atomics);
+    if (!s->head) return;
+    strbuf_add(out, " at ");
+    fault_where(&c->view, s->head->in, out);
+}
+
+void core_waits(struct core *c, struct strbuf *out) {
+    u32 shown = 0;
+    for (u32 i = 0; i < c->nslots && shown < 4; i++)
+        if (c->slots[i].w && !(c->slots[i].set & 1u << STALL_EMPTY)) slot_waits(c, i, out), shown++;
+    if (c->lsq_n)
+        strbuf_add(out, "\n  SM %u memory stage: %u instructions, the first held by %s", c->id, c->lsq_n,
+                   c->lsu_hazard == NONE ? "nothing" : hazard_table[c->lsu_hazard].name);
+    if (c->missq_n) strbuf_add(out, "\n  SM %u miss queue: %u packets, %u credits", c->id, c->missq_n, c->credits);
+}
+
+/* --- giving up time: what is on its way arrives at once */
+
+void core_abandon(struct core *c) {
+    for (u32 i = 0; i < c->memops.n; i++) {
+        struct memop *m = &c->memops.at[i];
+        if (!m->used) continue;
+        for (u32 k = 0; k < m->packets.n; k++) {
+            struct atomic_packet *p = c->atomic_pool.at[m->packets.at[k]];
+            if (p->memop != i) continue;
+            if (!p->performed) atomic_perform(c, p);
+            atomic_deliver(c, p);
+            p->memop = UINT32_MAX;
+        }
+        memop_free(c, i);
+    }
+    c->atomics_out = c->stores_out = 0;
+    c->missq_n = c->missq_head = 0;
+    c->inbox.n = c->inbox_at = c->credits_in.n = c->credits_at = 0;
+    c->credits = c->cfg->noc_credits;
+    c->in_network = 0;
+    c->inject_free = c->eject_free = 0;
+    mshr_clear(c->mshr), mshr_clear(c->cc_mshr);
+    memset(c->icache_waits, 0, sizeof(*c->icache_waits) * c->cfg->icache_mshrs);
+}

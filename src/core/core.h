@@ -1,0 +1,471 @@
+/* core: one SM, a stage per file in the order of the pipeline.
+ *
+ *   program.c        what time must know of each instruction of a kernel, worked out once
+ *   10_fetch.c       fetch, instruction cache, decode            fetch/    which warp fetches
+ *   20_ibuffer.c     instruction buffers
+ *   30_issue.c       readiness, schedulers, barriers, branches   sched/    which warp issues
+ *   40_operands.c    register banks and collectors               order/    which instruction of a warp is next
+ *   50_execute.c     units, results                              diverge/  which group of a warp runs
+ *   60_lsu.c         the memory pipe: queue, spaces              hazard/   what a refused memory instruction does
+ *   61_l1.c          L1 data cache, constant cache
+ *   62_port.c        miss queue, interconnect port, responses
+ *   70_writeback.c   results of memory come home
+ *   account.c        who owns each cycle (D6)
+ *   memport.c        global memory as this SM sees it: unpublished stores, atomics on their way (D4)
+ *   cta.c            blocks come and go
+ *   core.c           the cycle: stages last to first, jumps
+ *
+ * Time. An instruction is executed (func/) when it issues; what it touched then drives its timing. Stages whose future is settled at issue (operand banks, units, write-back)
+ * are reservations: the instruction takes its place in the bank's or unit's calendar at once, in order of issue, and nothing is ticked for it. Stages that can be refused (memory) are queues.
+ * A slot (a warp's place) is looked at only when something about it changes: `slot_look` finds what its next instruction waits for and sets an alarm on the wheel.
+ *
+ * Invariants (core_check walks them):
+ *   C1 a slot is in sched.ready[u] of its scheduler exactly when it holds a warp and set == 0; u is its next instruction's unit
+ *   C2 slots of a scheduler: each in one population (pop) by its strongest cause, or ready
+ *   C3 collectors held by memory instructions = memory instructions in the pipe that are not yet in the queue proper
+ *   C4 MSHR waiters, bypass and store tokens point at memory instructions in flight, whose `outstanding` counts them
+ *   C5 packets in the network and credits: credits + packets not yet credited = noc.credits
+ *   C6 a slot's counts (memory instructions queued, loads, stores, atomics outstanding) are the sums over its instructions in flight */
+#ifndef HEDDLE_CORE_H
+#define HEDDLE_CORE_H
+
+#include "config/config.h"
+#include "func/func.h"
+#include "mem/mem.h"
+#include "stats/stats.h"
+#include "trace/trace.h"
+
+#define NEVER UINT64_MAX
+enum { MAX_SLOTS = 64, WHEEL = 64, MAX_IBUFFER = 64, BANK_WINDOW = 512, MAX_SUBCORES = 16, MAX_UNITS = 16, MAX_COLLECTORS = 64 };
+
+/* --- program.c */
+enum tkind {
+    T_ALU,
+    T_MEM,
+    T_BRANCH,
+    T_FRAME, /* call, return: waits until nothing of the warp is outstanding */
+    T_BARRIER,
+    T_FENCE,
+    T_EXIT,
+    T_ASYNC_WAIT,
+    T_NOP,
+};
+struct tinst { /* one instruction, as time sees it */
+    const struct inst *in;
+    u32 latency;   /* T_ALU: issue to dependent issue, without waiting */
+    u16 busy;      /* T_ALU: cycles its unit is taken */
+    u8 kind, unit; /* enum tkind, enum unit */
+    u8 nsrc, ndst; /* scoreboard entries in reg[]: sources first */
+    u8 nread;      /* of the sources, those read from banks (not predicates) */
+    u8 pseudo;     /* costs nothing, is not fetched */
+    i32 next;       /* the instruction that follows in memory, pseudo ones left out; NONE at the end */
+    const u16 *reg; /* register numbers, then predicates from program.nregs on */
+};
+struct program {
+    const struct kernel *k;
+    struct tinst *at; /* [k->ninst] */
+    u16 *regs;        /* all reg[] */
+    u32 nregs;        /* scoreboard entries a slot needs: registers, then predicates */
+    u32 npreds;
+    u64 code_base; /* address of instruction 0, for the instruction cache */
+};
+struct program *program_new(const struct config *c, const struct kernel *k, u64 code_base);
+void program_free(struct program *p);
+
+/* --- memory instructions in flight */
+enum wait_kind { WAIT_COMPUTE, WAIT_SHORT, WAIT_LONG }; /* what produces a register's next value */
+struct memop {
+    u64 uid, issue_cy;
+    u64 age;      /* of the warp in its slot: tells a later warp in the same slot apart */
+    u64 ready_cy; /* addresses are there: may enter the memory stage */
+    u64 result_cy; /* latest time so far at which a part of the result is there */
+    const struct tinst *t;
+    u64 active;   /* lanes */
+    u64 arrived;  /* lanes whose access was accepted (for events) */
+    u32 nlines, next; /* line accesses in all; accepted */
+    u32 outstanding;  /* responses it waits for */
+    i32 collector;    /* held until it is in the queue proper, or NONE */
+    u8 sub, slot;     /* sub-core of the collector */
+    u8 space, kind;   /* enum space; enum probe_kind */
+    bool used, accepted, is_async;
+    bool red;              /* an atomic whose result nobody wants */
+    u32 cycles_left;       /* shared memory, constants: cycles of the stage still to come */
+    bool is_const;         /* lines are the constant cache's */
+    VEC(struct line_access) lines;
+    VEC(u32) packets; /* atomics: one per line, index into core.atomic_pool */
+};
+
+/* --- D4: atomics on their way. A packet is what one line access of one instruction carries. */
+struct atomic_lane_op {
+    u64 addr, a[2], b[2], old[2];
+    u8 lane, size_b;
+};
+struct atomic_packet {
+    struct atomic_op op;
+    struct warp *w;
+    i32 frame;
+    struct opnd dest; /* absent: nobody wants old values */
+    u64 line;
+    u32 index, memop;
+    u32 n;
+    bool performed;
+    struct atomic_lane_op lane[MAX_WARP];
+};
+
+/* --- the scoreboard, per slot and register */
+struct sbreg {
+    u64 ready_cy; /* first cycle in which a dependent may issue; NEVER: not known yet */
+    u64 read_cy;  /* last cycle in which an earlier instruction reads it */
+    u64 lanes;    /* of the last writer(s) still under way: dependencies of other lanes are none */
+    u8 kind;      /* enum wait_kind */
+};
+
+struct cta_place { /* a block on this SM */
+    struct cta *cta;
+    u64 slots;     /* mask of its warps' slots */
+    u64 started_cy;
+    bool used;
+};
+
+struct slot { /* one warp's place */
+    struct warp *w; /* NULL: empty */
+    struct cta_place *place;
+    struct sbreg *sb; /* [program.nregs + npreds] */
+    const struct tinst *head; /* next instruction of its current group, or NULL when no group can run */
+    u64 age;          /* order of arrival: smaller is older */
+    u64 resolve_cy;   /* a branch is resolved then */
+    u64 drain_cy;     /* last result of a unit is there */
+    /* instruction buffer: entries are consecutive instructions from head on */
+    u32 ib_head, ib_n;
+    i32 fetch_pc;     /* next to fetch; NONE: nothing */
+    i32 ib_next;      /* pc the first entry has, or would have */
+    bool ib_miss;     /* waits for the instruction cache's line */
+    u64 ib_ready[MAX_IBUFFER];
+    /* outstanding */
+    u32 queued;   /* memory instructions not yet accepted by the memory stage */
+    u32 loads;    /* memory instructions whose results are awaited */
+    u32 stores;   /* stores not yet acknowledged */
+    u32 atomics;  /* atomics and reductions not yet answered */
+    u32 asyncs;   /* asynchronous copies under way */
+    bool ended;   /* all lanes have exited */
+    u64 polled_at; /* w->polled when its current group was chosen */
+    /* who owns its time */
+    u32 set;      /* of 1 << enum stall; 0: ready */
+    u8 unit;      /* of head, when ready */
+    u64 since;    /* first cycle in this state */
+    u64 since_noissue, since_unavail, since_noissue_unavail; /* the scheduler's counts then, for `unit` */
+    u8 account_unit; /* unit these are of */
+    i32 account_pc;
+};
+
+/* --- policies */
+struct core;
+struct sched_view {
+    u64 now;
+    u64 valid;      /* slots of this scheduler that hold a warp that has not ended */
+    u64 ready;      /* those whose next instruction waits for no result */
+    u64 candidates; /* those that can issue now */
+    u64 waits_long; /* those that wait for global or local memory, a barrier, a fence or an atomic */
+    const u64 *age; /* by slot */
+    u32 index;      /* of the scheduler */
+};
+struct sched_policy {
+    const char *name, *doc, *paper;
+    size_t (*state_size)(const struct config *c);
+    void (*init)(void *state, const struct config *c, u32 index, u64 slots); /* slots: mask of its own */
+    int (*pick)(void *state, const struct sched_view *v);      /* one of candidates, or NONE; called once a cycle in which there are candidates */
+    void (*issued)(void *state, int slot);
+    int (*preferred)(const void *state, const struct sched_view *v); /* the one of valid it would take if all were ready; NONE when valid is 0 */
+    void (*skip)(void *state, const struct sched_view *v, u64 n);     /* n cycles without candidates; may be NULL */
+    bool moves; /* preferred changes from cycle to cycle without an issue */
+};
+extern const struct sched_policy *const sched_policies[]; /* ends with NULL */
+
+struct fetch_view {
+    u64 candidates; /* slots that can fetch */
+    const u64 *age;
+};
+struct fetch_policy {
+    const char *name, *doc, *paper;
+    int (*pick)(u32 *last, const struct fetch_view *v); /* last: the slot that fetched last */
+};
+extern const struct fetch_policy *const fetch_policies[];
+
+/* Owns: which group of a warp is current, and when lanes meet. May read the slot; reaches groups through func's functions. */
+struct diverge_policy {
+    const char *name, *doc, *paper;
+    bool never_meet; /* lanes that part stay apart */
+    bool joint;      /* all groups of a warp that can run issue together, charged once (mimd) */
+    /* The current group has run an instruction, waits or is gone: chooses who is next. False: no group of the warp can run now. */
+    bool (*next)(struct core *c, struct slot *s);
+    /* The current group cannot issue for a long time (LONG, barrier); may choose another. True when it did. */
+    bool (*blocked)(struct core *c, struct slot *s);
+};
+extern const struct diverge_policy *const diverge_policies[];
+
+/* Owns: what the memory stage does with the refused first instruction. */
+enum hazard_action { HAZARD_HOLD }; /* it keeps its place; everything behind it waits */
+struct hazard_policy {
+    const char *name, *doc, *paper;
+    enum hazard_action (*refused)(struct core *c, struct memop *m, enum hazard why);
+};
+extern const struct hazard_policy *const hazard_policies[];
+
+/* Owns: which instruction of a warp's buffer is considered for issue. */
+struct order_policy {
+    const char *name, *doc, *paper;
+    u32 (*candidate)(const struct core *c, const struct slot *s); /* index into the instruction buffer */
+};
+extern const struct order_policy *const order_policies[];
+
+struct policies {
+    const struct sched_policy *sched;
+    const struct fetch_policy *fetch;
+    const struct diverge_policy *diverge;
+    const struct hazard_policy *hazard;
+    const struct order_policy *order;
+};
+/* --- policies.c: by the names in the configuration; false with messages (unknown names, pairs that do not go together) */
+bool policies_find(const struct config *c, struct policies *p, struct diag *d);
+struct policy_row {
+    const char *kind, *name, *doc, *paper;
+};
+u32 policy_count(void);
+struct policy_row policy_at(u32 i);
+
+/* --- parts of the SM */
+struct sched {
+    void *state;
+    u64 slots; /* mask of its own */
+    u64 valid, all_ready;
+    u64 ready[UNIT_COUNT]; /* by the unit the next instruction needs */
+    u64 waits_long;
+    u32 pop[CPI_COUNT];    /* slots by strongest cause, ready ones left out */
+    u32 nslots;
+    u64 noissue;           /* cycles so far without an issue */
+    u64 unavail[UNIT_COUNT], noissue_unavail[UNIT_COUNT]; /* cycles in which a unit's instructions could not issue */
+};
+struct subcore {
+    u64 unit_free[UNIT_COUNT][MAX_UNITS];
+    u32 units[UNIT_COUNT];
+    u64 collector_free[MAX_COLLECTORS]; /* NEVER: held by a memory instruction */
+    u32 *bank; /* [banks][BANK_WINDOW]: (cycle / BANK_WINDOW) << 4 | accesses in that cycle */
+};
+struct packet { /* in the miss queue */
+    struct mreq req;
+    u64 since;
+    u32 partition;
+};
+struct arrival { /* a response on its way to us */
+    struct mresp r;
+    u32 order; /* partition, then position */
+};
+struct cta_arrival {
+    u64 cycle, linear;
+};
+struct store_log { /* unpublished stores of this SM, in order */
+    u32 n, cap;
+    struct logged_store {
+        u32 mask, size_b;
+        _Alignas(32) u64 addr[32];
+        u8 data[32 * 32];
+    } *at;
+    u64 filter[16]; /* a bit per hashed 128-byte line */
+};
+struct icache_wait {
+    u64 line;
+    u64 slots;
+};
+struct cta_done {
+    u64 cycle, linear;
+};
+
+struct core {
+    const struct config *cfg;
+    struct policies pol;
+    u32 id;
+    u64 now;
+    u64 uid;
+    u64 ages;
+    const struct program *prog;
+    struct launch view; /* the launch as this SM sees it: counts, fault, clock, port of its own */
+    struct probe probe;
+    struct slot slots[MAX_SLOTS];
+    u64 age[MAX_SLOTS];
+    u32 nslots, ncollectors;
+    u64 wheel[WHEEL]; /* slots to look at, by cycle mod WHEEL */
+    u64 wheel_any;    /* bit per nonempty entry */
+    struct sched scheds[MAX_SCHEDULERS];
+    struct subcore subs[MAX_SUBCORES];
+    u64 issued_any_cy; /* last cycle in which something issued */
+    /* fetch */
+    u64 parked;     /* slots no group of which can run */
+    u64 fetch_want; /* slots with room, not waiting */
+    u32 fetch_last;
+    struct tags icache;
+    struct icache_wait *icache_waits; /* [icache_mshrs]; slots == 0: free */
+    /* memory pipe */
+    VEC(struct memop) memops;
+    VEC(u32) memop_free;
+    u32 *lsq; /* ring of memop ids: operands collected in order of issue; the first sm.lsu.queue with addresses are the queue proper */
+    u32 lsq_head, lsq_n, lsq_cap;
+    u32 lsq_proper;
+    i32 lsu_hazard;  /* enum hazard that holds the first instruction, or NONE */
+    struct tags l1, cc;
+    struct mshr *mshr, *cc_mshr;
+    u16 *mshr_responses; /* by entry: packets outstanding */
+    u32 *mshr_sectors;   /* by entry: sectors asked for */
+    u64 *mshr_since;
+    u64 fill_free;
+    u64 l1_latency, shared_latency, const_latency; /* of the stage itself: the key minus the way there */
+    struct packet *missq; /* ring */
+    u32 missq_head, missq_n;
+    u32 credits;
+    u64 inject_free, eject_free; /* ticks */
+    struct clocks clk;
+    struct outbox *outs; /* [partitions] */
+    VEC(struct arrival) inbox; /* sorted by (cycle, order), from inbox_at on */
+    u32 inbox_at;
+    VEC(u64) credits_in; /* cycles at which credits come, sorted, from credits_at on */
+    u32 credits_at;
+    u32 in_network;      /* packets not yet credited */
+    u32 stores_out; /* of all slots, ended ones too */
+    /* atomics */
+    VEC(struct atomic_packet *) atomic_pool; /* all there are */
+    VEC(u32) atomic_free;
+    VEC(u32) atomic_step; /* made by the instruction that is being executed */
+    u32 atomics_out; /* packets not yet answered */
+    struct store_log log;
+    /* blocks */
+    struct cta_place places[MAX_SLOTS];
+    VEC(struct cta *) spare;
+    VEC(struct cta_arrival) coming; /* in order of cycle, from coming_at on */
+    u32 coming_at;
+    VEC(struct cta_done) done;      /* of this window */
+    u32 resident;                   /* blocks */
+    u32 resident_warps;
+    /* statistics */
+    struct sm_stats stats;
+    struct pc_stats *pcs;
+    u64 mshr_counted_cy; /* mshr_cycles is complete up to here */
+    u64 warps_counted_cy;
+    u64 jumped;
+    /* events */
+    bool tracing;
+    VEC(struct event) events;
+    u64 fault_cy;
+    u64 quiet_cy; /* first cycle after the last that a block, store or atomic of ours was under way */
+    bool ticking;  /* no jumps */
+    u32 check_cy;
+};
+
+/* --- core.c */
+struct core *core_new(const struct config *c, const struct policies *p, u32 id);
+void core_free(struct core *c);
+void core_launch(struct core *c, const struct program *p, const struct launch *l, u64 now); /* a kernel begins: caches of the SM are empty */
+void core_run(struct core *c, u64 to);  /* cycles [now, to) */
+u64 core_next(const struct core *c);    /* first cycle >= now in which anything can change by itself; NEVER */
+bool core_idle(const struct core *c);   /* no block, nothing on its way */
+void core_settle(struct core *c);       /* charges all time up to now: before statistics are read */
+void core_end(struct core *c);          /* the launch is over */
+void core_check(const struct core *c);
+void core_waits(struct core *c, struct strbuf *out); /* who waits for what */
+void core_reset_stats(struct core *c);
+void core_receive(struct core *c, u32 partition, const struct inbox *in); /* responses of the last window */
+void core_abandon(struct core *c); /* stops timing: atomics on their way are performed, results delivered; blocks stay */
+
+/* --- cta.c */
+void cta_admit(struct core *c, u64 now);              /* those of `coming` whose cycle has come */
+void cta_warp_ended(struct core *c, u32 slot);        /* its last lane has exited */
+void cta_try_retire(struct core *c, struct cta_place *p, u64 at);
+
+/* --- 10_fetch.c, 20_ibuffer.c */
+void fetch_stage(struct core *c);
+u64 fetch_next(const struct core *c); /* first cycle in which a warp can fetch; NEVER */
+void fetch_filled(struct core *c, u32 entry); /* an instruction line has come */
+void ibuffer_flush(struct core *c, struct slot *s, i32 pc);
+void ibuffer_pop(struct core *c, struct slot *s);
+void ibuffer_want(struct core *c, struct slot *s); /* sets its bit of fetch_want */
+
+/* --- 30_issue.c */
+void slot_look(struct core *c, u32 slot, u64 at); /* what it waits for from cycle `at` on */
+void slot_alarm(struct core *c, u32 slot, u64 cy); /* look again then */
+void slot_next(struct core *c, u32 slot); /* after its group ran or changed: the new head */
+void slot_wake_block(struct core *c, const struct cta_place *p, u64 cy); /* its slots that no group of can run look again then */
+void issue_stage(struct core *c);
+void issue_skip(struct core *c, u64 n); /* n cycles in which nothing could issue */
+bool issue_blocked(struct core *c);     /* no scheduler has a candidate in this cycle */
+u64 issue_next(const struct core *c);   /* when a collector or unit that ready slots wait for is free */
+
+/* --- 40_operands.c */
+bool operands_available(const struct core *c, u32 sub, enum unit u);
+u64 operands_next(const struct core *c, u32 sub, u64 after); /* when the next collector or unit becomes free after that cycle; NEVER */
+/* Reserves collector and banks: the cycle in which the last operand is read. *collector: taken one, or NONE */
+u64 operands_read(struct core *c, u32 sub, struct slot *s, const struct tinst *t, i32 *collector);
+u64 operands_write(struct core *c, u32 sub, const struct slot *s, const struct tinst *t, u64 at); /* result written; >= at */
+
+/* --- 50_execute.c */
+void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid, i32 frame);
+
+/* --- 60_lsu.c */
+void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid, i32 frame);
+void lsu_stage(struct core *c);
+u64 lsu_next(const struct core *c);
+void lsu_skip(struct core *c, u64 n);
+bool lsu_atomic_overlap(struct core *c, struct slot *s); /* its next access meets an atomic of ours on its way */
+struct memop *memop_new(struct core *c, u32 *id);
+void memop_free(struct core *c, u32 id);
+void memop_accepted(struct core *c, u32 id);  /* the last access was taken by the memory stage */
+
+/* --- 61_l1.c: one access of the first instruction. NONE when accepted, else the hazard. */
+int l1_load(struct core *c, u32 id, struct line_access *x);
+int l1_store(struct core *c, u32 id, struct line_access *x);
+int l1_atomic(struct core *c, u32 id, struct line_access *x, struct atomic_packet *p);
+int const_load(struct core *c, u32 id, u64 line);
+void l1_fill(struct core *c, int entry);
+void const_fill(struct core *c, int entry);
+
+/* --- 62_port.c. Tokens say what a response is for. */
+enum token_kind { TOKEN_MSHR, TOKEN_BYPASS, TOKEN_STORE, TOKEN_ATOMIC, TOKEN_INST, TOKEN_CONST, TOKEN_EVICT };
+#define TOKEN(kind, index) ((u32)(kind) << 28 | (u32)(index))
+bool port_room(const struct core *c, u32 packets);
+void port_send(struct core *c, struct mreq req); /* room was checked; cycle and sm are filled in */
+void port_stage(struct core *c);                 /* responses of this cycle; packets to the network */
+u64 port_next(const struct core *c);
+void port_skip(struct core *c, u64 n);
+
+/* --- 70_writeback.c */
+void writeback_part(struct core *c, u32 id, u64 cy); /* one awaited response of a memory instruction is here at cy */
+void writeback_result(struct core *c, u32 id);       /* all are */
+
+/* --- account.c */
+void account_init(struct core *c);
+void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at); /* the slot is in a new state from cycle `at` on */
+void account_issue(struct core *c, u32 slot, i32 pc);                          /* it issued in this cycle; the new state follows from now + 1 */
+void account_cycle(struct core *c, u32 sched, u32 issued, u64 unavailable, u64 candidates, u64 n);
+void account_settle(struct core *c, u64 at);
+void account_check(const struct core *c, u64 cycles);
+void account_levels(struct core *c, u64 at); /* counters of levels (MSHRs in use, warps resident) up to cycle `at` */
+
+/* --- memport.c */
+struct memport core_memport(struct core *c);
+void memport_publish(struct core *c); /* this SM's stores become everybody's */
+void atomic_perform(struct core *c, struct atomic_packet *p); /* at the L2, on published memory */
+void atomic_deliver(struct core *c, struct atomic_packet *p); /* old values reach their registers */
+struct atomic_packet *atomic_new(struct core *c);
+
+/* --- events */
+static inline void emit(struct core *c, struct event e) {
+    e.sm = (u16)c->id;
+    VEC_PUSH(&c->events, e);
+}
+#define EMIT(c, ...)                                                                                                             \
+    do {                                                                                                                         \
+        if (__builtin_expect((c)->tracing, 0)) emit((c), (struct event){__VA_ARGS__});                                 \
+    } while (0)
+
+static inline u32 slot_sched(const struct core *c, u32 slot) { return slot % c->cfg->schedulers; }
+static inline u32 slot_sub(const struct core *c, u32 slot) { return slot % c->cfg->schedulers % c->cfg->subcores; }
+static inline u32 slot_index(const struct core *c, const struct slot *s) { return (u32)(s - c->slots); }
+
+#endif

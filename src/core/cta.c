@@ -1,0 +1,98 @@
+/* Blocks come and go. A block arrives with a cycle, takes the lowest free slots, and leaves when its last warp has ended and no instruction of it waits in the memory pipe or for a result; stores
+ * on their way do not hold it. The dispatcher (gpu/) never sends more than fit. */
+#include "core/core.h"
+
+#include <string.h>
+
+static struct cta *cta_get(struct core *c) {
+    if (c->spare.n) return c->spare.at[--c->spare.n];
+    return cta_new(&c->view);
+}
+
+static struct cta_place *place_get(struct core *c) {
+    for (u32 i = 0; i < MAX_SLOTS; i++)
+        if (!c->places[i].used) return &c->places[i];
+    CHECK(false);
+    return NULL;
+}
+
+static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct warp *w) {
+    struct slot *s = &c->slots[slot];
+    struct sbreg *sb = s->sb;
+    struct slot old = *s;
+    *s = (struct slot){.w = w, .place = p, .sb = sb, .age = c->age[slot] = ++c->ages};
+    s->set = old.set, s->unit = old.unit, s->since = old.since, s->since_noissue = old.since_noissue;
+    s->since_unavail = old.since_unavail, s->since_noissue_unavail = old.since_noissue_unavail;
+    s->account_unit = old.account_unit, s->account_pc = old.account_pc;
+    memset(sb, 0, sizeof(*sb) * (c->prog->nregs + c->prog->npreds));
+    w->slot = slot;
+    p->slots |= 1ull << slot;
+    c->scheds[slot_sched(c, slot)].valid |= 1ull << slot;
+    s->ib_next = s->fetch_pc = NONE;
+    EMIT(c, .kind = EV_WARP_START, .cycle = c->now, .slot = (u16)slot, .a = p->cta->linear, .b = w->id, .mask = w->live);
+    slot_next(c, slot);
+    slot_look(c, slot, c->now);
+}
+
+static void cta_begin(struct core *c, u64 linear) {
+    struct cta_place *p = place_get(c);
+    account_levels(c, c->now);
+    *p = (struct cta_place){.cta = cta_get(c), .started_cy = c->now, .used = true};
+    cta_start(p->cta, linear);
+    c->resident++;
+    c->resident_warps += p->cta->nwarps;
+    u32 slot = 0;
+    EMIT(c, .kind = EV_CTA_START, .cycle = c->now, .a = linear, .mask = p->cta->nwarps);
+    for (u32 i = 0; i < p->cta->nwarps; i++, slot++) {
+        while (slot < c->nslots && c->slots[slot].w) slot++;
+        CHECK(slot < c->nslots);
+        slot_start(c, slot, p, &p->cta->warps[i]);
+    }
+}
+
+void cta_admit(struct core *c, u64 now) {
+    while (c->coming_at < c->coming.n && c->coming.at[c->coming_at].cycle <= now) cta_begin(c, c->coming.at[c->coming_at++].linear);
+    if (c->coming_at == c->coming.n) c->coming_at = c->coming.n = 0;
+}
+
+void cta_warp_ended(struct core *c, u32 slot) {
+    struct slot *s = &c->slots[slot];
+    s->ended = true;
+    s->head = NULL;
+    s->fetch_pc = NONE;
+    s->ib_n = 0;
+    ibuffer_want(c, s);
+    c->parked &= ~(1ull << slot);
+    c->scheds[slot_sched(c, slot)].valid &= ~(1ull << slot);
+    slot_wake_block(c, s->place, c->now + c->cfg->barrier_cy); /* barriers do not wait for lanes that have ended */
+}
+
+static void slot_clear(struct core *c, u32 slot, u64 at) {
+    struct slot *s = &c->slots[slot];
+    EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
+    s->w = NULL;
+    s->place = NULL;
+    s->head = NULL;
+    account_state(c, slot, 1u << STALL_EMPTY, UNIT_NONE, at);
+}
+
+/* Called from slot_look, which runs before issue or for the next cycle: the block is gone from then on. */
+void cta_try_retire(struct core *c, struct cta_place *p, u64 at) {
+    if (p->cta->live_warps) return;
+    for (u64 m = p->slots; m; m &= m - 1) {
+        const struct slot *s = &c->slots[__builtin_ctzll(m)];
+        if (!s->ended || s->queued || s->loads || s->drain_cy > at) return;
+    }
+    account_levels(c, c->now);
+    struct cta_done d = {at, p->cta->linear};
+    VEC_PUSH(&c->done, d);
+    EMIT(c, .kind = EV_CTA_END, .cycle = at, .a = p->cta->linear);
+    for (u64 m = p->slots; m; m &= m - 1) slot_clear(c, (u32)__builtin_ctzll(m), at);
+    c->resident--;
+    c->resident_warps -= p->cta->nwarps;
+    c->stats.ctas++;
+    c->view.ctas_done++;
+    VEC_PUSH(&c->spare, p->cta);
+    p->used = false;
+    c->quiet_cy = MAX(c->quiet_cy, at);
+}

@@ -1,0 +1,156 @@
+/* Which group of a warp runs: four ways, over the groups and meeting points of func/converge.c.
+ *
+ *   pdom  the reconvergence stack of Fung 2007 (and of every GPU before Volta): the innermost group runs until it meets the others, waits or ends
+ *   none  as pdom, but lanes that part never meet again: each part runs to the end (Jin chapter 2's serialisation)
+ *   its   independent thread scheduling: groups take turns; one that waits for memory or a barrier lets another go (Volta's white paper)
+ *   mimd  all groups of a warp issue together, charged as one instruction: the upper bound of Jin 5
+ *
+ * Deviation: a real stack pushes both sides of a branch; here the side that falls through runs first and the other waits as a group of its own, which gives the same order of work.
+ * A stack cannot give progress to lanes that others wait for. Where func/ finds that lanes poll for long while others of their warp cannot run, the kernel is stopped with a
+ * diagnosis instead of hanging. */
+#include "core/core.h"
+
+enum { SPIN_LIMIT = 100000 }; /* polls of one group while others of its warp wait for their turn */
+
+/* True when the group may run; false when it is parked at a meeting point and gone */
+static bool settle(struct core *c, struct warp *w, u32 gi) {
+    const struct inst *in = &c->prog->k->code[w->groups.at[gi].pc];
+    u64 before = w->groups.at[gi].mask;
+    if (!(in->flags & INST_RECONV)) return true;
+    if (!group_arrive(w, gi)) return false;
+    if (w->groups.at[gi].mask != before) c->stats.reconvergences++;
+    return true;
+}
+
+static u32 depth(const struct warp *w, const struct group *g) {
+    u32 d = 0;
+    for (i32 ci = g->conv; ci != NONE; ci = w->convs.at[ci].parent) d++;
+    return d + w->frames.at[g->frame].depth * 64u;
+}
+
+static void turn(struct core *c, struct slot *s) {
+    s->polled_at = s->w->polled;
+    c->stats.group_switches++;
+    EMIT(c, .kind = EV_GROUP, .cycle = c->now, .slot = (u16)slot_index(c, s), .mask = s->w->groups.at[s->w->current].mask,
+         .pc = s->w->groups.at[s->w->current].pc);
+}
+
+/* The innermost group that can run; ties go to the lowest */
+static i32 innermost(const struct warp *w) {
+    i32 best = NONE;
+    for (u32 i = 0; i < w->groups.n; i++) {
+        if (w->groups.at[i].state != GROUP_READY) continue;
+        if (best == NONE || depth(w, &w->groups.at[i]) > depth(w, &w->groups.at[best])) best = (i32)i;
+    }
+    return best;
+}
+
+/* Chooses again until a group stands where it may run. `keep`: the current one, when it can go on. */
+static bool choose(struct core *c, struct slot *s, bool keep) {
+    struct warp *w = s->w;
+    for (;;) {
+        if (keep && w->current < w->groups.n && w->groups.at[w->current].state == GROUP_READY) {
+            if (settle(c, w, w->current)) return true;
+            keep = false;
+            continue;
+        }
+        keep = false;
+        i32 g = innermost(w);
+        if (g == NONE && !(warp_release_parked(w, false) || (!w->groups.n && w->live && warp_release_overdue(w, 0, 0)))) return false;
+        if (g == NONE) continue;
+        w->current = (u32)g;
+        turn(c, s);
+        keep = true;
+    }
+}
+
+static bool lanes_wait(const struct warp *w) {
+    u32 ready = 0;
+    for (u32 i = 0; i < w->groups.n; i++) ready += w->groups.at[i].state == GROUP_READY;
+    return ready > 1 || (w->groups.n && w->groups.at[w->current].mask != w->live);
+}
+
+static bool stack_next(struct core *c, struct slot *s) {
+    struct warp *w = s->w;
+    if (w->polled - s->polled_at > SPIN_LIMIT && lanes_wait(w)) {
+        struct group *g = &w->groups.at[w->current];
+        fault_at(w, &c->prog->k->code[g->pc], __builtin_ctzll(g->mask),
+                 "lanes poll for other lanes of their warp, which sm.diverge = %s cannot run meanwhile; use sm.diverge = its", c->pol.diverge->name);
+        c->fault_cy = MIN(c->fault_cy, c->now);
+        return false;
+    }
+    return choose(c, s, true);
+}
+
+static bool never_blocked(struct core *c, struct slot *s) {
+    (void)c, (void)s;
+    return false;
+}
+
+/* --- its: groups take turns */
+
+enum { ITS_POLLS = 16 }; /* polls before another group gets its turn */
+
+static i32 other_ready(const struct warp *w) {
+    for (u32 i = 1; i < w->groups.n; i++) {
+        u32 g = (w->current + i) % w->groups.n;
+        if (w->groups.at[g].state == GROUP_READY) return (i32)g;
+    }
+    return NONE;
+}
+
+static bool its_next(struct core *c, struct slot *s) {
+    struct warp *w = s->w;
+    if (w->groups.n && w->current < w->groups.n && w->polled - s->polled_at > ITS_POLLS) {
+        i32 g = other_ready(w);
+        if (g == NONE && warp_release_overdue(w, ITS_POLLS, 1 << 20)) g = other_ready(w);
+        if (g != NONE) w->current = (u32)g;
+        turn(c, s);
+    }
+    return choose(c, s, true);
+}
+
+static bool its_blocked(struct core *c, struct slot *s) {
+    struct warp *w = s->w;
+    i32 g = other_ready(w);
+    if (g == NONE) return false;
+    const struct tinst *t = &c->prog->at[w->groups.at[g].pc];
+    for (u32 i = 0; i < (u32)t->nsrc + t->ndst; i++)
+        if (s->sb[t->reg[i]].ready_cy == NEVER) return false; /* it waits as well */
+    if (t->kind == T_FRAME || t->kind == T_FENCE) return false;
+    w->current = (u32)g;
+    turn(c, s);
+    return true;
+}
+
+const struct diverge_policy diverge_pdom = {
+    .name = "pdom",
+    .doc = "reconvergence stack: the innermost part runs until it meets the others",
+    .paper = "Fung, Sham, Yuan, Aamodt, MICRO 2007",
+    .next = stack_next,
+    .blocked = never_blocked,
+};
+const struct diverge_policy diverge_none = {
+    .name = "none",
+    .doc = "parts of a warp run one after the other to the end",
+    .paper = "Jin 2012, chapter 2",
+    .never_meet = true,
+    .next = stack_next,
+    .blocked = never_blocked,
+};
+const struct diverge_policy diverge_its = {
+    .name = "its",
+    .doc = "parts take turns: one that waits for memory, lanes or a barrier lets another go",
+    .paper = "NVIDIA Tesla V100 white paper, 2017",
+    .next = its_next,
+    .blocked = its_blocked,
+};
+const struct diverge_policy diverge_mimd = {
+    .name = "mimd",
+    .doc = "all parts of a warp issue together, charged as one instruction (upper bound)",
+    .paper = "Jin 2012, chapter 5",
+    .joint = true,
+    .next = its_next,
+    .blocked = its_blocked,
+};
+const struct diverge_policy *const diverge_policies[] = {&diverge_pdom, &diverge_none, &diverge_its, &diverge_mimd, NULL};

@@ -1,0 +1,199 @@
+/* Global memory as one SM sees it (D4): what is published, with the SM's own unpublished stores in front. Stores are kept in a log in program order and published at multiples of the window,
+ * SM by SM. Atomics are not performed here: they become packets, performed at the L2 in order of arrival; old values reach their registers with the response.
+ *
+ * Loads look at the log only when a filter of 128-byte lines says that it may matter.
+ *
+ * Invariants: P1 the filter has the bit of every line touched by a logged store; P2 a packet's lanes lie in one line. */
+#include "core/core.h"
+#include "func/rowops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the filter */
+
+static u32 line_hash(u64 addr) {
+    u64 x = addr >> 7;
+    return (u32)((x ^ x >> 10 ^ x >> 20) & 1023);
+}
+
+static bool filter_has(const struct store_log *g, u64 addr) { return g->filter[line_hash(addr) / 64] >> line_hash(addr) % 64 & 1; }
+static void filter_add(struct store_log *g, u64 addr) { g->filter[line_hash(addr) / 64] |= 1ull << line_hash(addr) % 64; }
+
+/* --- loads: published bytes, then the log over them */
+
+/* Bytes of one logged store that a lane's load [addr, addr + size) sees */
+static void overlay_lane(const struct logged_store *e, u64 addr, u32 size, u8 *out) {
+    for (u32 rest = e->mask; rest; rest &= rest - 1) {
+        u32 l = (u32)__builtin_ctz(rest);
+        u64 from = MAX(addr, e->addr[l]), to = MIN(addr + size, e->addr[l] + e->size_b);
+        if (from >= to) continue;
+        memcpy(out + (from - addr), e->data + (size_t)l * e->size_b + (from - e->addr[l]), to - from);
+    }
+}
+
+static void overlay(const struct store_log *g, const struct maccess *a, u8 *out) {
+    for (u32 rest = a->mask; rest; rest &= rest - 1) {
+        u32 l = (u32)__builtin_ctz(rest);
+        if (!filter_has(g, a->addr[l]) && !filter_has(g, a->addr[l] + a->size_b - 1)) continue;
+        for (u32 i = 0; i < g->n; i++) overlay_lane(&g->at[i], a->addr[l], a->size_b, out + (size_t)l * a->size_b);
+    }
+}
+
+static bool port_load(void *ctx, struct maccess *a, void *out) {
+    struct core *c = ctx;
+    struct memport direct = memport_direct(c->view.mem);
+    if (!direct.load(direct.ctx, a, out)) return false;
+    if (c->log.n) overlay(&c->log, a, out);
+    return true;
+}
+
+/* --- stores */
+
+static struct logged_store *log_add(struct store_log *g) {
+    if (g->n == g->cap) {
+        u32 cap = g->cap ? g->cap * 2 : 16;
+        struct logged_store *at = base_alloc_aligned(sizeof(*at) * cap);
+        if (g->n) memcpy(at, g->at, sizeof(*at) * g->n);
+        free(g->at);
+        g->at = at;
+        g->cap = cap;
+    }
+    return &g->at[g->n++];
+}
+
+/* Whether every lane may be written, as the direct port would find out */
+static bool may_store(struct core *c, struct maccess *a) {
+    struct memory *m = c->view.mem;
+    for (u32 rest = a->mask; rest; rest &= rest - 1) {
+        u32 l = (u32)__builtin_ctz(rest);
+        const struct alloc *al = *a->hint < m->allocs.n ? &m->allocs.at[*a->hint] : NULL;
+        if (!al || a->addr[l] - al->base >= al->size_b) {
+            al = memory_find(m, a->addr[l]);
+            if (al) *a->hint = (u32)(al - m->allocs.at);
+        }
+        a->fault_lane = (u8)l;
+        a->fault = !al ? FAULT_WILD
+                   : !al->host ? FAULT_FREED
+                   : al->read_only ? FAULT_READ_ONLY
+                   : a->addr[l] & (a->align_b - 1) ? FAULT_MISALIGNED
+                   : a->addr[l] - al->base + a->size_b > al->size_b ? FAULT_WILD
+                                                                    : FAULT_NONE;
+        if (a->fault) return false;
+    }
+    return true;
+}
+
+static bool port_store(void *ctx, struct maccess *a, const void *in) {
+    struct core *c = ctx;
+    if (!may_store(c, a)) return false;
+    struct logged_store *e = log_add(&c->log);
+    e->mask = a->mask;
+    e->size_b = a->size_b;
+    memcpy(e->addr, a->addr, sizeof(e->addr));
+    memcpy(e->data, in, (size_t)a->size_b * 32);
+    for (u32 rest = a->mask; rest; rest &= rest - 1) {
+        u64 addr = a->addr[__builtin_ctz(rest)];
+        filter_add(&c->log, addr);
+        filter_add(&c->log, addr + a->size_b - 1);
+    }
+    return true;
+}
+
+void memport_publish(struct core *c) {
+    struct memport direct = memport_direct(c->view.mem);
+    u32 hint = 0;
+    for (u32 i = 0; i < c->log.n; i++) {
+        struct logged_store *e = &c->log.at[i];
+        u64 first = e->addr[__builtin_ctz(e->mask)];
+        for (u32 l = 0; l < 32; l++)
+            if (!(e->mask >> l & 1)) e->addr[l] = first;
+        struct maccess a = {.mask = e->mask, .size_b = e->size_b, .align_b = 1, .ops = c->view.ops, .hint = &hint, .addr = e->addr};
+        direct.store(direct.ctx, &a, e->data); /* lanes were checked; memory freed since takes nothing */
+    }
+    c->log.n = 0;
+    memset(c->log.filter, 0, sizeof(c->log.filter));
+}
+
+/* --- atomics */
+
+struct atomic_packet *atomic_new(struct core *c) {
+    if (!c->atomic_free.n) {
+        struct atomic_packet *p = base_alloc(sizeof(*p));
+        p->index = c->atomic_pool.n;
+        VEC_PUSH(&c->atomic_pool, p);
+        VEC_PUSH(&c->atomic_free, p->index);
+    }
+    return c->atomic_pool.at[c->atomic_free.at[--c->atomic_free.n]];
+}
+
+static struct atomic_packet *packet_for(struct core *c, u32 from, const struct maccess *a, const struct atomic_op *op, u64 line) {
+    for (u32 i = from; i < c->atomic_step.n; i++)
+        if (c->atomic_pool.at[c->atomic_step.at[i]]->line == line) return c->atomic_pool.at[c->atomic_step.at[i]];
+    struct atomic_packet *p = atomic_new(c);
+    p->op = *op, p->w = a->w, p->frame = a->frame, p->line = line, p->n = 0, p->performed = false;
+    p->dest = a->dest ? *a->dest : (struct opnd){.absent = 1};
+    VEC_PUSH(&c->atomic_step, p->index);
+    return p;
+}
+
+static bool port_atomic(void *ctx, struct maccess *a, const struct atomic_op *op, const u64 *opa, const u64 *opb, u64 *old) {
+    struct core *c = ctx;
+    (void)old;
+    if (!may_store(c, a)) return false;
+    u32 from = c->atomic_step.n, words = a->size_b == 16 ? 2 : 1;
+    for (u32 rest = a->mask; rest; rest &= rest - 1) {
+        u32 l = (u32)__builtin_ctz(rest);
+        struct atomic_packet *p = packet_for(c, from, a, op, a->addr[l] & ~(u64)(c->cfg->l1_line_b - 1));
+        struct atomic_lane_op *x = &p->lane[p->n++];
+        *x = (struct atomic_lane_op){.addr = a->addr[l], .lane = (u8)(a->slab * 32 + l), .size_b = (u8)a->size_b};
+        for (u32 w = 0; w < words; w++) {
+            x->a[w] = opa[l * words + w];
+            if (opb) x->b[w] = opb[l * words + w];
+        }
+    }
+    a->deferred = a->mask;
+    return true;
+}
+
+void atomic_perform(struct core *c, struct atomic_packet *p) {
+    struct memport direct = memport_direct(c->view.mem);
+    u32 hint = 0;
+    for (u32 i = 0; i < p->n; i++) {
+        struct atomic_lane_op *x = &p->lane[i];
+        u64 addr[32];
+        u64 a[64], b[64], old[64] = {0};
+        for (u32 l = 0; l < 32; l++) addr[l] = x->addr;
+        struct maccess m = {.mask = 1, .size_b = x->size_b, .align_b = 1, .ops = c->view.ops, .hint = &hint, .addr = addr};
+        memcpy(a, x->a, 16), memcpy(b, x->b, 16);
+        direct.atomic(direct.ctx, &m, &p->op, a, b, old);
+        memcpy(x->old, old, 16);
+    }
+    p->performed = true;
+}
+
+void atomic_deliver(struct core *c, struct atomic_packet *p) {
+    CHECK(p->performed);
+    for (u32 i = 0; i < p->n && !p->dest.absent; i++) {
+        const struct atomic_lane_op *x = &p->lane[i];
+        u8 *regs = p->w->regs + ((size_t)p->w->frames.at[p->frame].row + (size_t)(x->lane / 32) * p->w->rows) * ROW_B;
+        memcpy(regs + p->dest.off + (size_t)(x->lane % 32) * 4 * p->dest.rows, x->old, 4u * p->dest.rows);
+    }
+    VEC_PUSH(&c->atomic_free, p->index);
+}
+
+/* --- the port */
+
+static bool port_window(void *ctx, u32 hint, bool write, struct memwindow *out) {
+    (void)ctx, (void)hint, (void)write, (void)out;
+    return false;
+}
+
+static u32 port_peek_lines(void *ctx, const struct maccess *a, u32 line_b, u64 *lines) {
+    struct memport direct = memport_direct(((struct core *)ctx)->view.mem);
+    return direct.peek_lines(direct.ctx, a, line_b, lines);
+}
+
+struct memport core_memport(struct core *c) {
+    return (struct memport){c, port_load, port_store, port_atomic, port_window, port_peek_lines};
+}

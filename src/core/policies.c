@@ -1,0 +1,80 @@
+/* policies: the tables of every kind of policy, and finding a row by the name in the configuration.
+ *
+ * A new policy is a row here. diverge_policies is in diverge/. Any policy of one kind goes with any of the others today; a pair that does not is
+ * refused in policies_find, with the reason. */
+#include "core/policy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct sched_policy *const sched_policies[] = {
+    &sched_lrr, &sched_gto, &sched_gto_wait, &sched_two_level, &sched_oldest, &sched_find_first, &sched_vortex_rr, NULL,
+};
+const struct fetch_policy *const fetch_policies[] = {&fetch_lrr, &fetch_gto, &fetch_find_first, NULL};
+const struct hazard_policy *const hazard_policies[] = {&hazard_stall, NULL};
+const struct order_policy *const order_policies[] = {&order_in_order, NULL};
+
+/* --- the kinds. The name of one begins that of its table and is the field of struct config and struct policies and the last part of the key sm.KIND. */
+#define KINDS KIND(sched) KIND(fetch) KIND(diverge) KIND(order) KIND(hazard)
+
+/* Row i of one kind; past the last, the name is NULL */
+#define KIND(kind)                                                                                                               \
+    static struct policy_row kind##_row(u32 i) {                                                                                 \
+        if (!kind##_policies[i]) return (struct policy_row){#kind, NULL, NULL, NULL};                                            \
+        return (struct policy_row){#kind, kind##_policies[i]->name, kind##_policies[i]->doc, kind##_policies[i]->paper};         \
+    }
+KINDS
+#undef KIND
+
+typedef struct policy_row row_fn(u32 i);
+static row_fn *const kinds[] = {
+#define KIND(kind) kind##_row,
+    KINDS
+#undef KIND
+};
+
+u32 policy_count(void) {
+    u32 n = 0;
+    while (policy_at(n).name) n++;
+    return n;
+}
+
+struct policy_row policy_at(u32 i) {
+    for (u32 k = 0; k < ARRAY_LEN(kinds); k++)
+        for (u32 r = 0; kinds[k](r).name; r++)
+            if (i-- == 0) return kinds[k](r);
+    return (struct policy_row){NULL, NULL, NULL, NULL};
+}
+
+/* --- by name */
+static void say_unknown(const struct config *c, row_fn *row, const char *name, struct diag *d) {
+    struct strbuf legal = {0};
+    VEC(const char *) names = {0};
+    for (u32 i = 0; row(i).name; i++) {
+        VEC_PUSH(&names, row(i).name);
+        strbuf_add(&legal, "%s%s", i == 0 ? "" : row(i + 1).name ? ", " : " or ", row(i).name);
+    }
+    const char *near = text_nearest(name, names.at, names.n);
+    diag_error(d, c->machine, 0, 0, "sm.%s must be %s, not \"%s\"%s%s%s", row(0).kind, legal.s, name,
+               near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    free(names.at);
+    strbuf_free(&legal);
+}
+
+static i32 find_row(const struct config *c, row_fn *row, const char *name, struct diag *d) {
+    for (u32 i = 0; row(i).name; i++)
+        if (strcmp(row(i).name, name) == 0) return (i32)i;
+    say_unknown(c, row, name, d);
+    return NONE;
+}
+
+bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
+    bool ok = true;
+#define KIND(kind)                                                                                                               \
+    i32 kind = find_row(c, kind##_row, c->kind, d);                                                                              \
+    p->kind = kind == NONE ? NULL : kind##_policies[kind];                                                                       \
+    ok &= kind != NONE;
+    KINDS
+#undef KIND
+    return ok;
+}

@@ -1,0 +1,102 @@
+/* What time must know of each instruction of a kernel, worked out once per launch: unit, latency, registers, what follows in memory. */
+#include "core/core.h"
+
+#include <stdlib.h>
+
+static const u8 xclass_of[ICLASS_COUNT] = {
+    [ICLASS_INT] = XCLASS_int,     [ICLASS_IMUL] = XCLASS_imul, [ICLASS_IDIV] = XCLASS_idiv,   [ICLASS_FP32] = XCLASS_fp32,
+    [ICLASS_FDIV] = XCLASS_fdiv,   [ICLASS_FP64] = XCLASS_fp64, [ICLASS_DDIV] = XCLASS_ddiv,   [ICLASS_HALF] = XCLASS_half,
+    [ICLASS_SFU] = XCLASS_sfu,     [ICLASS_LOGIC] = XCLASS_logic, [ICLASS_PRED] = XCLASS_pred, [ICLASS_MOVE] = XCLASS_move,
+    [ICLASS_CVT] = XCLASS_cvt,     [ICLASS_VIDEO] = XCLASS_video, [ICLASS_WARP] = XCLASS_warp, [ICLASS_TENSOR] = XCLASS_tensor,
+    [ICLASS_BARRIER] = XCLASS_warp,
+};
+
+static enum tkind kind_of(const struct inst *in) {
+    if (in->flags & INST_EXIT) return T_EXIT;
+    if (in->flags & INST_FRAME) return T_FRAME;
+    if (in->flags & INST_ASYNC_WAIT) return T_ASYNC_WAIT;
+    if (in->flags & INST_MEMORY) return T_MEM;
+    switch (in->iclass) {
+    case ICLASS_BRANCH: return T_BRANCH;
+    case ICLASS_BARRIER: return in->flags & INST_CONTROL ? T_BARRIER : T_ALU; /* else of a warp's lanes */
+    case ICLASS_FENCE: return T_FENCE;
+    case ICLASS_NOP:
+    case ICLASS_MEMHINT:
+    case ICLASS_ASYNC: return in->d.absent ? T_NOP : T_ALU;
+    default: return T_ALU;
+    }
+}
+
+static u32 unit_width(const struct config *c, enum unit u) {
+    const u32 width[UNIT_COUNT] = {c->alu_width, c->int_width, c->sfu_width, c->fp64_width, c->tensor_width, c->lsu_width, c->warp_size};
+    return width[u];
+}
+
+static void time_alu(const struct config *c, const struct inst *in, struct tinst *t) {
+    const struct class_timing *x = &c->class[in->iclass == ICLASS_NOP || in->iclass == ICLASS_MEMHINT || in->iclass == ICLASS_ASYNC
+                                                 ? XCLASS_move
+                                                 : xclass_of[in->iclass]];
+    enum unit u = (enum unit)x->unit;
+    if (u == UNIT_INT && !c->int_units) u = UNIT_ALU;
+    u32 beats = (c->warp_size + unit_width(c, u) - 1) / unit_width(c, u);
+    t->unit = (u8)u;
+    t->busy = (u16)(beats * x->interval_cy);
+    t->latency = x->latency_cy + (c->chaining ? 0 : (beats - 1) * x->interval_cy);
+}
+
+/* Register numbers once each, predicates behind them; returns how many are registers */
+static u32 add_regs(const struct program *p, const u16 *list, u32 n, u16 *out, u8 *count) {
+    u32 rows = 0;
+    for (u32 i = 0; i < n; i++) {
+        u16 r = list[i] & REG_PRED ? (u16)(p->nregs + (list[i] & ~REG_PRED)) : list[i];
+        bool seen = false;
+        for (u32 j = 0; j < *count; j++) seen = seen || out[j] == r;
+        if (seen) continue;
+        out[(*count)++] = r;
+        rows += !(list[i] & REG_PRED);
+    }
+    return rows;
+}
+
+static void fill_one(struct program *p, const struct config *c, u32 pc, u16 *regs) {
+    const struct inst *in = &p->k->code[pc];
+    struct tinst *t = &p->at[pc];
+    struct inst_regs r;
+    *t = (struct tinst){.in = in, .kind = (u8)kind_of(in), .unit = UNIT_NONE, .next = NONE, .reg = regs};
+    t->pseudo = (in->flags & INST_PSEUDO) != 0;
+    inst_regs(in, &r);
+    t->nread = (u8)add_regs(p, r.src, r.nsrc, regs, &t->nsrc);
+    add_regs(p, r.dst, r.ndst, regs + t->nsrc, &t->ndst);
+    if (t->kind == T_ALU) time_alu(c, in, t);
+    if (t->kind == T_MEM) t->unit = UNIT_MEM;
+}
+
+struct program *program_new(const struct config *c, const struct kernel *k, u64 code_base) {
+    struct program *p = base_alloc(sizeof(*p));
+    p->k = k;
+    p->code_base = code_base;
+    for (u32 i = 0; i < k->nfuncs; i++) {
+        p->nregs = MAX(p->nregs, k->funcs[i].regs);
+        p->npreds = MAX(p->npreds, k->funcs[i].preds);
+    }
+    p->at = base_alloc(sizeof(*p->at) * k->ninst);
+    p->regs = base_alloc(sizeof(u16) * 2 * MAX_INST_REGS * (k->ninst + 1u));
+    u16 *at = p->regs;
+    for (u32 pc = 0; pc < k->ninst; pc++) {
+        fill_one(p, c, pc, at);
+        at += p->at[pc].nsrc + p->at[pc].ndst;
+    }
+    i32 next = NONE;
+    for (u32 pc = k->ninst; pc-- > 0;) {
+        p->at[pc].next = next;
+        if (!p->at[pc].pseudo) next = (i32)pc;
+    }
+    return p;
+}
+
+void program_free(struct program *p) {
+    if (!p) return;
+    free(p->at);
+    free(p->regs);
+    free(p);
+}

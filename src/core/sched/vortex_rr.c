@@ -1,0 +1,59 @@
+/* vortex_rr: round robin that looks at one warp a cycle. The turn passes every cycle; when the warp whose turn it is cannot issue, nothing does.
+ *
+ * Paper: Aurud (2023) sections 3.1.2 and 3.2.1, figure 3.5: Vortex as it was before ready scheduling.
+ * Deviation: Vortex's turn passes over warps without an instruction in the buffer; the view does not tell them apart, so that every warp that has
+ * not ended gets its turn. Vortex chooses a cycle ahead; here the choice and the issue are in the same cycle.
+ *
+ * V1 each cycle, with or without candidates, the turn passes to the next valid slot
+ * V2 the slot picked is the one whose turn it is, or none
+ * V3 it is also the preferred one until the next cycle */
+#include "core/policy.h"
+
+struct vortex_rr {
+    u32 last; /* slot whose turn was last */
+};
+
+static size_t vortex_rr_size(const struct config *c) {
+    (void)c;
+    return sizeof(struct vortex_rr);
+}
+
+static void vortex_rr_init(void *state, const struct config *c, u32 index, u64 slots) {
+    (void)c, (void)index, (void)slots;
+    struct vortex_rr *s = state;
+    s->last = MAX_SLOTS - 1; /* so that the first turn is slot 0's */
+}
+
+static int vortex_rr_pick(void *state, const struct sched_view *v) {
+    struct vortex_rr *s = state;
+    int turn = mask_after(v->valid, s->last);
+    if (turn == NONE) return NONE;
+    s->last = (u32)turn;
+    return v->candidates & mask_of(turn) ? turn : NONE;
+}
+
+static int vortex_rr_preferred(const void *state, const struct sched_view *v) {
+    const struct vortex_rr *s = state;
+    return v->valid & mask_of((int)s->last) ? (int)s->last : mask_after(v->valid, s->last);
+}
+
+static void vortex_rr_skip(void *state, const struct sched_view *v, u64 n) {
+    struct vortex_rr *s = state;
+    if (!v->valid || !n) return;
+    /* After the first turn every round of all valid slots ends where it began. */
+    u64 turns = 1 + (n - 1) % (u64)__builtin_popcountll(v->valid);
+    while (turns--) s->last = (u32)mask_after(v->valid, s->last);
+}
+
+const struct sched_policy sched_vortex_rr = {
+    .name = "vortex_rr",
+    .doc = "round robin over all warps, one looked at each cycle: nothing issues when that one cannot",
+    .paper = "Aurud 2023, 3.1.2 and 3.2.1",
+    .state_size = vortex_rr_size,
+    .init = vortex_rr_init,
+    .pick = vortex_rr_pick,
+    .issued = stateless_issued,
+    .preferred = vortex_rr_preferred,
+    .skip = vortex_rr_skip,
+    .moves = true,
+};

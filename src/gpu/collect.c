@@ -1,0 +1,107 @@
+/* Statistics of SMs and partitions -> struct launch_stats. The sums of D6 are checked here, in every run. */
+#include "gpu/chip.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Counters are u64 fields and nothing else, so structs of them are added as arrays. */
+static void add_words(void *sum, const void *x, size_t bytes) {
+    u64 *s = sum;
+    const u64 *v = x;
+    for (size_t i = 0; i < bytes / sizeof(u64); i++) s[i] += v[i];
+}
+
+void sm_stats_add(struct sm_stats *sum, const struct sm_stats *s) {
+    u64 peak = MAX(sum->mshr_peak, s->mshr_peak);
+    add_words(sum, s, sizeof(*s));
+    sum->mshr_peak = peak;
+}
+void mem_stats_add(struct mem_stats *sum, const struct mem_stats *s) { add_words(sum, s, sizeof(*s)); }
+
+/* SMs run to the end of a window; what lies behind the launch's end is idle and is taken back. */
+void collect_trim(struct core *c, u64 end) {
+    if (c->now <= end) return;
+    u64 extra = c->now - end;
+    for (u32 i = 0; i < c->cfg->schedulers; i++) {
+        struct sched_stats *s = &c->stats.sched[i];
+        u64 units = 6ull * c->scheds[i].nslots * extra;
+        CHECK(s->warp_time[STALL_EMPTY] >= units && s->cycles[SCHED_IDLE] >= extra);
+        s->warp_time[STALL_EMPTY] -= units;
+        s->cycles[SCHED_IDLE] -= extra;
+        for (u32 m = 0; m < CPI_METHODS; m++) s->cpi[m][CPI_IDLE] -= units;
+    }
+}
+
+static void collect_pcs(struct run *r, struct launch_stats *out) {
+    u32 n = r->l->k->ninst;
+    out->k = r->l->k;
+    out->npcs = n;
+    out->pcs = base_alloc(sizeof(*out->pcs) * n);
+    for (u32 i = 0; i < r->g->cfg.sms; i++)
+        for (u32 pc = 0; pc < n; pc++) add_words(&out->pcs[pc], &r->g->cores[i]->pcs[pc], sizeof(*out->pcs));
+}
+
+static void describe(const struct run *r, struct launch_stats *out) {
+    const struct config *c = &r->g->cfg;
+    snprintf(out->kernel, sizeof(out->kernel), "%s", r->l->k->name);
+    out->sms = c->sms, out->warps = c->warps, out->schedulers = c->schedulers, out->warp_size = c->warp_size;
+    out->burst_b = c->dram_burst_b, out->core_mhz = c->core_mhz, out->window_cy = r->g->window;
+    out->shared_b = r->l->shared_b;
+    out->grid_ctas = r->l->ctas, out->cta_threads = r->l->threads;
+    out->occupancy = r->occ;
+    out->partitions = c->partitions;
+}
+
+void collect_stats(struct run *r, u64 end, struct launch_stats *out) {
+    struct gpu *g = r->g;
+    describe(r, out);
+    out->cycles = end - r->counted_from;
+    out->timed_from = r->counted_from - r->start;
+    out->per_sm = base_alloc(sizeof(*out->per_sm) * g->cfg.sms);
+    out->per_partition = base_alloc(sizeof(*out->per_partition) * g->cfg.partitions);
+    for (u32 i = 0; i < g->cfg.sms; i++) {
+        struct core *c = g->cores[i];
+        core_settle(c);
+        collect_trim(c, end);
+        account_check(c, out->cycles);
+        out->per_sm[i] = c->stats;
+        sm_stats_add(&out->sum, &c->stats);
+        out->simulated_cycles_jumped += c->jumped;
+    }
+    struct clocks clk = clocks_of(&g->cfg);
+    for (u32 i = 0; i < g->cfg.partitions; i++) {
+        struct mem_stats s = *partition_stats(g->parts[i]);
+        s.l2_cycles = out->cycles * clk.core / clk.l2 * g->cfg.slices;
+        s.dram_cycles = out->cycles * clk.core / clk.dram;
+        out->per_partition[i] = s;
+        mem_stats_add(&out->mem, &s);
+    }
+    collect_pcs(r, out);
+    out->samples = r->samples.at;
+    out->nsamples = r->samples.n;
+    r->samples.at = NULL;
+}
+
+void collect_sample(struct run *r) {
+    struct sm_stats s = {0};
+    struct mem_stats m = {0};
+    struct gpu *g = r->g;
+    struct sample x = {.cycle = g->now - r->start};
+    for (u32 i = 0; i < g->cfg.sms; i++) {
+        core_settle(g->cores[i]);
+        sm_stats_add(&s, &g->cores[i]->stats);
+    }
+    for (u32 i = 0; i < g->cfg.partitions; i++) mem_stats_add(&m, partition_stats(g->parts[i]));
+    const struct sm_stats *p = &r->last_sum;
+    const struct mem_stats *q = &r->last_mem;
+    x.warp_instructions = s.warp_instructions - p->warp_instructions;
+    x.l1_accesses = s.l1_accesses - p->l1_accesses, x.l1_hits = s.l1_hits - p->l1_hits;
+    x.l2_accesses = m.l2_accesses - q->l2_accesses, x.l2_hits = m.l2_hits - q->l2_hits;
+    x.dram_bursts = m.dram_reads + m.dram_writes - q->dram_reads - q->dram_writes;
+    x.warp_cycles = s.warp_cycles - p->warp_cycles;
+    for (u32 i = 0; i < g->cfg.schedulers; i++)
+        for (u32 k = 0; k < STALL_COUNT; k++) x.time[k] += s.sched[i].warp_time[k] - p->sched[i].warp_time[k];
+    VEC_PUSH(&r->samples, x);
+    r->last_sum = s;
+    r->last_mem = m;
+}

@@ -1,0 +1,79 @@
+/* Blocks to SMs: how many an SM holds, and which SM gets the next one.
+ *
+ * A block that ends at cycle c makes room for one that arrives at c + gpu.cta_launch_cy. Ends are handled in order of (cycle, SM), so the result does not depend on how time is cut. */
+#include "gpu/chip.h"
+
+static u32 round_up(u32 x, u32 unit) { return (x + unit - 1) / unit * unit; }
+
+static u32 at_most(u64 have, u64 each) { return each ? (u32)MIN(have / each, (u64)UINT32_MAX) : UINT32_MAX; }
+
+bool occupancy_of(const struct config *c, const struct launch *l, u32 registers, struct occupancy *o, struct strbuf *why) {
+    u32 warps = (l->threads + c->warp_size - 1) / c->warp_size;
+    u32 regs = round_up(MAX(registers, 1u) * c->warp_size, c->register_unit) * warps;
+    u32 shared = l->shared_b || c->shared_reserved_b ? round_up(l->shared_b + c->shared_reserved_b, c->shared_unit) : 0;
+    *o = (struct occupancy){.by_ctas = c->ctas,
+                            .by_threads = at_most(c->threads, (u64)warps * c->warp_size),
+                            .by_warps = at_most(c->warps, warps),
+                            .by_registers = at_most(c->registers, regs),
+                            .by_shared = at_most(c->shared_b, shared)};
+    const struct {
+        const char *name;
+        u32 n;
+    } limits[] = {{"blocks", o->by_ctas}, {"threads", o->by_threads}, {"warps", o->by_warps}, {"registers", o->by_registers}, {"shared memory", o->by_shared}};
+    o->ctas = UINT32_MAX;
+    for (u32 i = 0; i < ARRAY_LEN(limits); i++)
+        if (limits[i].n < o->ctas) o->ctas = limits[i].n, o->limiter = limits[i].name;
+    o->warps = o->ctas * warps;
+    if (o->ctas) return true;
+    strbuf_add(why, "kernel '%s': a block does not fit on an SM of machine '%s': it needs %u threads of %u, %u registers of %u, %u bytes of shared memory of %u",
+               l->k->name, c->machine, l->threads, c->threads, regs, c->registers, shared, c->shared_b);
+    return false;
+}
+
+static void send(struct run *r, u32 sm, u64 cycle) {
+    struct core *c = r->g->cores[sm];
+    struct cta_arrival a = {cycle, r->next_cta++};
+    VEC_PUSH(&c->coming, a);
+    for (u32 i = c->coming.n - 1; i > c->coming_at && c->coming.at[i - 1].cycle > cycle; i--) {
+        struct cta_arrival swap = c->coming.at[i - 1];
+        c->coming.at[i - 1] = c->coming.at[i];
+        c->coming.at[i] = swap;
+    }
+    r->free[sm]--;
+}
+
+void dispatch_first(struct run *r, u64 cycle) {
+    const struct config *c = &r->g->cfg;
+    for (u32 i = 0; i < c->sms; i++) r->free[i] = r->occ.ctas;
+    if (c->cta_order == CTA_FILL) {
+        for (u32 sm = 0; sm < c->sms; sm++)
+            for (u32 k = 0; k < r->occ.ctas && r->next_cta < r->end_cta; k++) send(r, sm, cycle + (u64)k * c->cta_interval_cy);
+        return;
+    }
+    for (u32 k = 0; k < r->occ.ctas; k++)
+        for (u32 sm = 0; sm < c->sms && r->next_cta < r->end_cta; sm++) send(r, sm, cycle + (u64)k * c->cta_interval_cy);
+}
+
+/* The earliest end of a block that has not been handled, or NONE */
+static i32 earliest(const struct run *r, const u32 *at) {
+    i32 best = NONE;
+    for (u32 sm = 0; sm < r->g->cfg.sms; sm++) {
+        const struct core *c = r->g->cores[sm];
+        if (at[sm] == c->done.n) continue;
+        if (best == NONE || c->done.at[at[sm]].cycle < r->g->cores[best]->done.at[at[best]].cycle) best = (i32)sm;
+    }
+    return best;
+}
+
+void dispatch_more(struct run *r) {
+    u32 at[1024] = {0}, any = 0;
+    for (u32 sm = 0; sm < r->g->cfg.sms; sm++) any += r->g->cores[sm]->done.n;
+    if (!any) return;
+    for (i32 sm = earliest(r, at); sm != NONE; sm = earliest(r, at)) {
+        u64 cycle = r->g->cores[sm]->done.at[at[sm]++].cycle;
+        r->free[sm]++;
+        r->done_ctas++;
+        if (r->next_cta < r->end_cta) send(r, (u32)sm, cycle + r->g->cfg.cta_launch_cy);
+    }
+    for (u32 sm = 0; sm < r->g->cfg.sms; sm++) r->g->cores[sm]->done.n = 0;
+}

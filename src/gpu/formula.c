@@ -1,0 +1,131 @@
+/* Numbers of a launch by name: every counter of stats.def and mem_stats.def and every formula, in the order of the tables. Sums of launches and the hash of
+ * all that was counted are here too, because they walk the same tables. */
+#include "gpu/gpu.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* --- formulas: one function each, so that a debugger can stop in one */
+
+static double ratio(double a, double b) { return b != 0 ? a / b : NAN; }
+
+#define COUNTER(...)
+#define FORMULA(id, unit, expression, doc)                                                                                       \
+    static double formula_##id(const struct launch_stats *l) {                                                                   \
+        const struct sm_stats *s = &l->sum;                                                                                      \
+        const struct mem_stats *m = &l->mem;                                                                                     \
+        (void)s;                                                                                                                 \
+        (void)m;                                                                                                                 \
+        return expression;                                                                                                       \
+    }
+#include "stats/stats.def"
+#undef COUNTER
+#undef FORMULA
+
+/* --- rows */
+
+struct row {
+    struct stat_row row;
+    size_t offset; /* of a counter in struct launch_stats */
+    double (*formula)(const struct launch_stats *l);
+};
+
+static const struct row rows[] = {
+#define FORMULA(...)
+#define COUNTER(id, unit, doc) {{#id, unit, doc, false}, offsetof(struct launch_stats, sum.id), NULL},
+#include "stats/stats.def"
+#undef COUNTER
+#define COUNTER(id, unit, doc) {{#id, unit, doc, false}, offsetof(struct launch_stats, mem.id), NULL},
+#include "mem/mem_stats.def"
+#undef COUNTER
+#undef FORMULA
+#define COUNTER(...)
+#define FORMULA(id, unit, expression, doc) {{#id, unit, doc, true}, 0, formula_##id},
+#include "stats/stats.def"
+#undef COUNTER
+#undef FORMULA
+};
+
+u32 stat_count(void) { return ARRAY_LEN(rows); }
+struct stat_row stat_at(u32 i) { return rows[i].row; }
+
+int stat_find(const char *name) {
+    for (u32 i = 0; i < ARRAY_LEN(rows); i++)
+        if (strcmp(rows[i].row.name, name) == 0) return (int)i;
+    return -1;
+}
+
+double stat_value(const struct launch_stats *s, u32 i) {
+    if (rows[i].formula) return rows[i].formula(s);
+    u64 x;
+    memcpy(&x, (const u8 *)s + rows[i].offset, sizeof(x));
+    return (double)x;
+}
+
+/* --- sums of launches */
+
+/* Both structs are nothing but u64 */
+static void add_words(void *sum, const void *more, size_t bytes) {
+    u64 *a = sum;
+    const u64 *b = more;
+    for (size_t i = 0; i < bytes / sizeof(u64); i++) a[i] += b[i];
+}
+_Static_assert(sizeof(struct sm_stats) % sizeof(u64) == 0, "sm_stats is added as words");
+_Static_assert(sizeof(struct mem_stats) % sizeof(u64) == 0, "mem_stats is added as words");
+
+/* What the first launch says about machine and kernel stands for the sum */
+static void describe(struct launch_stats *sum, const struct launch_stats *s) {
+    *sum = *s;
+    sum->cycles = sum->ctas_functional = sum->grid_ctas = sum->simulated_cycles_jumped = 0;
+    sum->sum = (struct sm_stats){0};
+    sum->mem = (struct mem_stats){0};
+    sum->per_sm = NULL;
+    sum->per_partition = NULL;
+    sum->pcs = NULL;
+    sum->samples = NULL;
+    sum->npcs = sum->nsamples = 0;
+}
+
+void launch_stats_add(struct launch_stats *sum, const struct launch_stats *s) {
+    if (!sum->sms) describe(sum, s);
+    u64 peak = MAX(sum->sum.mshr_peak, s->sum.mshr_peak);
+    add_words(&sum->sum, &s->sum, sizeof(sum->sum));
+    add_words(&sum->mem, &s->mem, sizeof(sum->mem));
+    sum->sum.mshr_peak = peak;
+    sum->cycles += s->cycles;
+    sum->grid_ctas += s->grid_ctas;
+    sum->ctas_functional += s->ctas_functional;
+    sum->simulated_cycles_jumped += s->simulated_cycles_jumped;
+    sum->complete = sum->complete && s->complete;
+    sum->functional = sum->functional && s->functional;
+}
+
+void launch_stats_free(struct launch_stats *s) {
+    free(s->per_sm);
+    free(s->per_partition);
+    free(s->pcs);
+    free(s->samples);
+    s->per_sm = NULL;
+    s->per_partition = NULL;
+    s->pcs = NULL;
+    s->samples = NULL;
+    s->npcs = s->nsamples = 0;
+}
+
+u64 gpu_counters_hash(const struct launch_stats *s) {
+    const struct {
+        const void *at;
+        size_t bytes;
+    } parts[] = {
+        {&s->cycles, sizeof(s->cycles)},
+        {&s->sum, sizeof(s->sum)},
+        {&s->mem, sizeof(s->mem)},
+        {s->per_sm, s->per_sm ? s->sms * sizeof(*s->per_sm) : 0},
+        {s->per_partition, s->per_partition ? s->partitions * sizeof(*s->per_partition) : 0},
+        {s->pcs, s->pcs ? s->npcs * sizeof(*s->pcs) : 0},
+    };
+    u64 h = FNV1A64_START;
+    for (u32 i = 0; i < ARRAY_LEN(parts); i++)
+        if (parts[i].bytes) h = hash_fnv1a64(h, parts[i].at, parts[i].bytes);
+    return h;
+}

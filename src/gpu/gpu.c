@@ -1,0 +1,405 @@
+/* A chip, and launches on it in stream order: what happens before, at the limits of and after the windows. */
+#include "gpu/chip.h"
+
+#include <fenv.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CODE_BASE   0x520000000000ull /* where kernels' instructions lie for the caches */
+#define CODE_STRIDE 0x1000000ull
+
+enum { DRAIN_CY = 4096 }; /* the memory side is looked at for idleness at multiples of this after a launch */
+
+static u32 derive_window(const struct config *c) { return MAX(1u, MIN(mem_min_latency(c), c->cta_launch_cy)); }
+
+static void make_partitions(struct gpu *g) {
+    for (u32 k = 0; k < g->cfg.partitions; k++) {
+        if (g->parts[k]) partition_free(g->parts[k]);
+        g->parts[k] = partition_new(&g->cfg, k);
+        for (u32 i = 0; i < g->cfg.sms; i++) g->in[k][i].at.n = 0;
+    }
+}
+
+static void make_islands(struct gpu *g) {
+    u32 parts = g->cfg.partitions, sms = g->cfg.sms;
+    g->cores = base_alloc(sizeof(*g->cores) * sms);
+    g->parts = base_alloc(sizeof(*g->parts) * parts);
+    g->in = base_alloc(sizeof(*g->in) * parts);
+    g->outs = base_alloc(sizeof(*g->outs) * parts);
+    for (u32 i = 0; i < sms; i++) {
+        g->cores[i] = core_new(&g->cfg, &g->pol, i);
+        g->cores[i]->ticking = g->lim.no_jumps;
+        g->cores[i]->check_cy = g->lim.check_cy;
+    }
+    for (u32 k = 0; k < parts; k++) {
+        g->in[k] = base_alloc(sizeof(**g->in) * sms);
+        g->outs[k] = base_alloc(sizeof(**g->outs) * sms);
+        for (u32 i = 0; i < sms; i++) g->outs[k][i] = &g->cores[i]->outs[k];
+    }
+    make_partitions(g);
+}
+
+struct gpu *gpu_new(const struct config *c, const struct gpu_limits *lim, struct diag *d) {
+    struct policies pol;
+    if (!policies_find(c, &pol, d)) return NULL;
+    struct gpu *g = base_alloc(sizeof(*g));
+    g->cfg = *c;
+    if (lim) g->lim = *lim;
+    g->pol = pol;
+    g->window = derive_window(c);
+    make_islands(g);
+    g->team = team_new(MIN(MAX(g->lim.threads, 1u), MAX(c->sms, c->partitions)));
+    return g;
+}
+
+void gpu_free(struct gpu *g) {
+    if (!g) return;
+    team_free(g->team);
+    for (u32 k = 0; k < g->cfg.partitions; k++) {
+        for (u32 i = 0; i < g->cfg.sms; i++) free(g->in[k][i].at.at);
+        free(g->in[k]);
+        free(g->outs[k]);
+        partition_free(g->parts[k]);
+    }
+    for (u32 i = 0; i < g->cfg.sms; i++) core_free(g->cores[i]);
+    free(g->cores);
+    free(g->parts);
+    free(g->in);
+    free(g->outs);
+    free(g->listeners.at);
+    free(g->kernels.at);
+    free(g->atomics.at);
+    free(g);
+}
+
+void gpu_listen(struct gpu *g, struct listener l) {
+    VEC_PUSH(&g->listeners, l);
+    for (u32 i = 0; i < g->cfg.sms; i++) g->cores[i]->tracing = true;
+}
+
+u32 gpu_window(const struct gpu *g) { return g->window; }
+
+/* --- a launch begins */
+
+static u64 code_base(struct gpu *g, const struct kernel *k) {
+    u32 i = 0;
+    while (i < g->kernels.n && g->kernels.at[i] != k) i++;
+    if (i == g->kernels.n) VEC_PUSH(&g->kernels, k);
+    return CODE_BASE + i * CODE_STRIDE;
+}
+
+/* Printing and the device heap touch what all SMs share. */
+static bool shares_more(const struct launch *l) {
+    if (l->trace) return true;
+    for (u32 pc = 0; pc < l->k->ninst; pc++) {
+        const struct inst *in = &l->k->code[pc];
+        const struct call_info *call = in->flags & INST_FRAME ? in->info : NULL;
+        if (call && call->builtin != NONE) return true;
+    }
+    return false;
+}
+
+static void begin(struct run *r) {
+    struct gpu *g = r->g;
+    r->start = r->counted_from = g->now;
+    r->next_sample = g->cfg.sample_cy ? g->now + g->cfg.sample_cy : NEVER;
+    r->serial = shares_more(r->l);
+    r->free = base_alloc(sizeof(u32) * g->cfg.sms);
+    r->prog = program_new(&g->cfg, r->l->k, code_base(g, r->l->k));
+    for (u32 k = 0; k < g->cfg.partitions; k++) {
+        if (g->lim.flush) partition_flush(g->parts[k]);
+        partition_stats_reset(g->parts[k]);
+    }
+    for (u32 i = 0; i < g->cfg.sms; i++) core_launch(g->cores[i], r->prog, r->l, g->now);
+    for (u32 k = 0; k < g->listeners.n; k++)
+        if (g->listeners.at[k].launch) g->listeners.at[k].launch(g->listeners.at[k].state, r->l->k, g->now);
+    dispatch_first(r, g->now + g->cfg.launch_cy + g->cfg.cta_launch_cy);
+}
+
+/* --- on the way */
+
+static bool all_idle(const struct gpu *g) {
+    for (u32 i = 0; i < g->cfg.sms; i++) {
+        if (!core_idle(g->cores[i])) return false;
+        for (u32 k = 0; k < g->cfg.partitions; k++)
+            for (u32 n = 0; n < g->in[k][i].at.n; n++)
+                if (g->in[k][i].at.at[n].kind != MRESP_CREDIT) return false;
+    }
+    return true;
+}
+
+/* The first fault in simulated time */
+static struct core *faulted(const struct gpu *g) {
+    struct core *first = NULL;
+    for (u32 i = 0; i < g->cfg.sms; i++) {
+        struct core *c = g->cores[i];
+        if (c->view.faulted && (!first || c->fault_cy < first->fault_cy)) first = c;
+    }
+    return first;
+}
+
+static void take_fault(struct launch *l, struct core *c) {
+    l->faulted = true;
+    strbuf_free(&l->fault);
+    l->fault = c->view.fault;
+    c->view.fault = (struct strbuf){0};
+}
+
+static bool release_stuck(struct gpu *g) {
+    for (u32 i = 0; i < g->cfg.sms; i++)
+        for (u32 p = 0; p < MAX_SLOTS; p++) {
+            struct core *c = g->cores[i];
+            struct cta_place *x = &c->places[p];
+            if (!x->used || !x->cta->live_warps || !cta_release_stuck(x->cta)) continue;
+            slot_wake_block(c, x, c->now + 1);
+            return true;
+        }
+    return false;
+}
+
+static void describe_chip(struct gpu *g, struct strbuf *out) {
+    for (u32 i = 0; i < g->cfg.sms; i++) core_waits(g->cores[i], out);
+    for (u32 k = 0; k < g->cfg.partitions; k++) partition_waits(g->parts[k], out);
+    strbuf_add(out, "\n");
+}
+
+/* Nothing can change any more, and blocks have not ended. */
+static void diagnose_deadlock(struct run *r) {
+    struct gpu *g = r->g;
+    for (u32 i = 0; i < g->cfg.sms; i++)
+        for (u32 p = 0; p < MAX_SLOTS; p++) {
+            struct cta_place *x = &g->cores[i]->places[p];
+            if (!x->used || !x->cta->live_warps) continue;
+            bool runs = false;
+            for (u32 w = 0; w < x->cta->nwarps; w++)
+                for (u32 k = 0; k < x->cta->warps[w].groups.n; k++) runs = runs || x->cta->warps[w].groups.at[k].state == GROUP_READY;
+            if (runs) continue;
+            fault_deadlock(x->cta);
+            take_fault(r->l, g->cores[i]);
+            return;
+        }
+    r->l->faulted = true;
+    strbuf_add(&r->l->fault, "fault: deadlock in the simulated machine at cycle %llu: this is a mistake of the simulator",
+               (unsigned long long)(g->now - r->start));
+    describe_chip(g, &r->l->fault);
+}
+
+static u64 last_issue(const struct gpu *g) {
+    u64 last = 0;
+    for (u32 i = 0; i < g->cfg.sms; i++) last = MAX(last, g->cores[i]->issued_any_cy);
+    return last;
+}
+
+static u64 instructions(const struct gpu *g) {
+    u64 n = 0;
+    for (u32 i = 0; i < g->cfg.sms; i++) n += g->cores[i]->view.instructions;
+    return n;
+}
+
+static void limit_fault(struct run *r, const char *what, u64 n) {
+    r->l->faulted = true;
+    strbuf_add(&r->l->fault, "fault: the limit of %llu %s is reached (endless loop?)\n  kernel '%s'", (unsigned long long)n, what, r->l->k->name);
+    describe_chip(r->g, &r->l->fault);
+}
+
+/* False when the launch cannot go on */
+static bool healthy(struct run *r) {
+    struct gpu *g = r->g;
+    struct core *c = faulted(g);
+    if (c) take_fault(r->l, c);
+    else if (r->l->instructions + instructions(g) > r->l->max_instructions) limit_fault(r, "warp instructions", r->l->max_instructions);
+    else if (g->now - last_issue(g) > g->cfg.watchdog_cy) limit_fault(r, "cycles without an instruction (gpu.watchdog_cy)", g->cfg.watchdog_cy);
+    return !r->l->faulted;
+}
+
+static u64 next_stop(const struct run *r) {
+    const struct gpu *g = r->g;
+    u64 done = g->now - r->start, to = r->start + (done / g->window + 1) * g->window;
+    if (g->lim.window_cy) to = MIN(to, g->now + g->lim.window_cy);
+    if (g->lim.warmup_cy && g->now < r->start + g->lim.warmup_cy) to = MIN(to, r->start + g->lim.warmup_cy);
+    if (g->lim.max_cy && g->now < r->start + g->lim.max_cy) to = MIN(to, r->start + g->lim.max_cy);
+    return MIN(to, r->next_sample);
+}
+
+/* Whole windows in which nothing happens are passed at once. */
+static u64 jump_to(const struct run *r, u64 to, u64 next) {
+    const struct gpu *g = r->g;
+    u64 limit = r->next_sample;
+    if (g->lim.no_jumps || g->lim.window_cy || next <= to) return to;
+    if (g->lim.warmup_cy && g->now < r->start + g->lim.warmup_cy) limit = MIN(limit, r->start + g->lim.warmup_cy);
+    if (g->lim.max_cy) limit = MIN(limit, r->start + g->lim.max_cy);
+    u64 far = r->start + (next - r->start) / g->window * g->window;
+    return MAX(to, MIN(far, limit));
+}
+
+static void at_stops(struct run *r) {
+    struct gpu *g = r->g;
+    if (g->lim.warmup_cy && g->now == r->start + g->lim.warmup_cy) {
+        for (u32 i = 0; i < g->cfg.sms; i++) core_reset_stats(g->cores[i]);
+        for (u32 k = 0; k < g->cfg.partitions; k++) partition_stats_reset(g->parts[k]);
+        r->counted_from = g->now;
+    }
+    if (g->now != r->next_sample) return;
+    collect_sample(r);
+    r->next_sample += g->cfg.sample_cy;
+}
+
+static void progress(struct run *r) {
+    struct launch *l = r->l;
+    if (!l->tick) return;
+    u64 before = l->instructions;
+    l->instructions += instructions(r->g);
+    l->ctas_done = r->done_ctas;
+    l->tick(l->tick_user, l, l->ctas_done, l->ctas);
+    l->instructions = before;
+}
+
+enum ending { ENDED, FAULTED, OUT_OF_TIME, STOPPED };
+
+static enum ending run_windows(struct run *r, const volatile bool *stop) {
+    struct gpu *g = r->g;
+    for (u64 n = 0;; n++) {
+        if (r->next_cta == r->end_cta && all_idle(g)) return ENDED;
+        if (stop && *stop) return STOPPED;
+        if (g->lim.max_cy && g->now >= r->start + g->lim.max_cy) return OUT_OF_TIME;
+        u64 next = n % 4 == 0 ? window_next(r) : g->now;
+        if (next == NEVER) {
+            if (!release_stuck(g)) diagnose_deadlock(r);
+            if (r->l->faulted) return FAULTED;
+            continue;
+        }
+        window_run(r, jump_to(r, next_stop(r), next));
+        at_stops(r);
+        if (!healthy(r)) return FAULTED;
+        if (n % 64 == 0) progress(r);
+    }
+}
+
+/* --- the end */
+
+static u64 end_cycle(const struct run *r) {
+    u64 end = r->start;
+    for (u32 i = 0; i < r->g->cfg.sms; i++) end = MAX(end, r->g->cores[i]->quiet_cy);
+    return MAX(end, r->counted_from);
+}
+
+/* The memory side goes on writing back what was evicted; the next launch finds it idle. Looked at only at fixed times, so that cutting windows changes nothing. */
+static void drain(struct run *r, u64 end) {
+    struct gpu *g = r->g;
+    u64 at = r->start + (end - r->start + DRAIN_CY - 1) / DRAIN_CY * DRAIN_CY;
+    for (;; at += DRAIN_CY) {
+        while (g->now < at) {
+            u64 done = g->now - r->start, to = r->start + (done / g->window + 1) * g->window;
+            if (g->lim.window_cy) to = MIN(to, g->now + g->lim.window_cy);
+            window_run(r, MIN(to, at));
+        }
+        bool idle = true;
+        for (u32 k = 0; k < g->cfg.partitions; k++) idle = idle && partition_next(g->parts[k], g->now) == NEVER;
+        if (idle) return;
+    }
+}
+
+/* Blocks that have begun, and all others, are finished without time. */
+static bool finish_functionally(struct run *r) {
+    struct gpu *g = r->g;
+    VEC(struct cta *) begun = {0};
+    for (u32 i = 0; i < g->cfg.sms; i++) {
+        memport_publish(g->cores[i]);
+        for (u32 n = g->cores[i]->coming_at; n < g->cores[i]->coming.n; n++) r->next_cta--; /* announced, not begun: the last ones */
+    }
+    for (u32 i = 0; i < g->atomics.n; i++) atomic_perform(g->cores[0], g->atomics.at[i].packet);
+    g->atomics.n = 0;
+    for (u32 i = 0; i < g->cfg.sms; i++) {
+        struct core *c = g->cores[i];
+        core_abandon(c);
+        for (u32 p = 0; p < MAX_SLOTS; p++) {
+            struct cta *x = c->places[p].cta;
+            if (!c->places[p].used) continue;
+            c->places[p].used = false;
+            x->launch = r->l;
+            if (x->live_warps) VEC_PUSH(&begun, x);
+            else cta_free(x);
+        }
+    }
+    make_partitions(g);
+    bool ok = launch_run_part(r->l, r->next_cta, r->end_cta, begun.at, begun.n);
+    free(begun.at);
+    return ok;
+}
+
+/* What the SMs counted becomes the launch's. */
+static void merge_counts(struct run *r) {
+    for (u32 i = 0; i < r->g->cfg.sms; i++) {
+        struct launch *v = &r->g->cores[i]->view;
+        pc_count_settle(v->counts, v->runs, v->k->ninst);
+        for (u32 pc = 0; pc < v->k->ninst; pc++) {
+            r->l->counts[pc].warps += v->counts[pc].warps;
+            r->l->counts[pc].lanes += v->counts[pc].lanes;
+        }
+        r->l->instructions += v->instructions;
+        r->l->divergent += v->divergent;
+    }
+}
+
+static void leave(struct run *r) {
+    struct gpu *g = r->g;
+    for (u32 k = 0; k < g->listeners.n; k++)
+        if (g->listeners.at[k].end) g->listeners.at[k].end(g->listeners.at[k].state, g->now);
+    for (u32 i = 0; i < g->cfg.sms; i++) core_end(g->cores[i]);
+    program_free(r->prog);
+    free(r->free);
+    free(r->samples.at);
+}
+
+static void abandon_chip(struct gpu *g) {
+    for (u32 i = 0; i < g->cfg.sms; i++) core_abandon(g->cores[i]);
+    g->atomics.n = 0;
+    make_partitions(g);
+}
+
+static bool timed(struct run *r, struct launch_stats *out, const volatile bool *stop) {
+    struct gpu *g = r->g;
+    begin(r);
+    enum ending how = run_windows(r, stop);
+    u64 end = how == ENDED ? end_cycle(r) : g->now;
+    if (how == ENDED) drain(r, end);
+    merge_counts(r);
+    collect_stats(r, end, out);
+    out->complete = how == ENDED;
+    if (how == ENDED && g->lim.check_cy)
+        for (u32 i = 0; i < g->cfg.sms; i++) core_check(g->cores[i]);
+    if (how == OUT_OF_TIME) finish_functionally(r);
+    else if (how != ENDED) abandon_chip(g);
+    leave(r);
+    return !r->l->faulted;
+}
+
+static bool functional_first(struct run *r) {
+    u64 n = MIN(r->g->lim.fast_forward_ctas, r->l->ctas);
+    r->next_cta = n;
+    return !n || launch_run_part(r->l, 0, n, NULL, 0);
+}
+
+bool gpu_launch(struct gpu *g, struct launch *l, u32 registers, struct launch_stats *out, const volatile bool *stop) {
+    struct run r = {.g = g, .l = l};
+    u64 index = g->launches++;
+    *out = (struct launch_stats){.complete = true};
+    l->ctas = r.end_cta = (u64)l->grid[0] * l->grid[1] * l->grid[2];
+    bool ok = true;
+    fenv_t host;
+    fegetenv(&host);
+    fesetenv(FE_DFL_ENV);
+    if (index < g->lim.fast_forward_launches) {
+        ok = launch_run(l);
+        out->functional = true;
+        snprintf(out->kernel, sizeof(out->kernel), "%s", l->k->name);
+    } else if (!occupancy_of(&g->cfg, l, registers, &r.occ, &l->fault)) {
+        l->faulted = true;
+        ok = false;
+    } else ok = functional_first(&r) && timed(&r, out, stop);
+    fesetenv(&host);
+    out->index = index;
+    out->registers = registers;
+    out->ctas_functional = out->functional ? l->ctas : r.g->lim.fast_forward_ctas;
+    return ok;
+}

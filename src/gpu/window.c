@@ -1,0 +1,103 @@
+/* The loop (D4): all SMs run a window, each touching only its own state and outboxes; then all partitions run the same window, reading the outboxes and filling inboxes with what arrives
+ * in later windows. At multiples of Q stores are published in order of SMs, and then the atomics that L2 slices have performed meanwhile are done on memory, in order of (cycle, partition). */
+#include "gpu/chip.h"
+
+#include <stdlib.h>
+
+struct phase {
+    struct run *r;
+    u64 from, to;
+};
+
+static void run_core(void *arg, u32 i) {
+    struct phase *p = arg;
+    struct gpu *g = p->r->g;
+    struct core *c = g->cores[i];
+    for (u32 k = 0; k < g->cfg.partitions; k++) {
+        if (g->in[k][i].at.n) core_receive(c, k, &g->in[k][i]);
+        c->outs[k].at.n = 0;
+    }
+    core_run(c, p->to);
+}
+
+static void run_partition(void *arg, u32 i) {
+    struct phase *p = arg;
+    struct gpu *g = p->r->g;
+    partition_run(g->parts[i], p->from, p->to, g->outs[i], g->in[i]);
+}
+
+static void gather_atomics(struct gpu *g) {
+    for (u32 k = 0; k < g->cfg.partitions; k++) {
+        const struct performed *at;
+        u32 n = partition_performed(g->parts[k], &at);
+        for (u32 i = 0; i < n; i++) {
+            struct pending_atomic a = {at[i].cycle, k, at[i].atomic};
+            VEC_PUSH(&g->atomics, a);
+        }
+    }
+}
+
+static int by_time(const void *a, const void *b) {
+    const struct pending_atomic *x = a, *y = b;
+    if (x->cycle != y->cycle) return x->cycle < y->cycle ? -1 : 1;
+    return x->partition < y->partition ? -1 : x->partition > y->partition;
+}
+
+/* Within one partition and cycle the order of arrival is kept. */
+static void sort_atomics(struct pending_atomic *at, u32 n) {
+    for (u32 i = 1; i < n; i++)
+        for (u32 k = i; k && by_time(&at[k - 1], &at[k]) > 0; k--) {
+            struct pending_atomic swap = at[k];
+            at[k] = at[k - 1];
+            at[k - 1] = swap;
+        }
+}
+
+static void publish(struct gpu *g) {
+    for (u32 i = 0; i < g->cfg.sms; i++)
+        if (g->cores[i]->log.n) memport_publish(g->cores[i]);
+    if (!g->atomics.n) return;
+    sort_atomics(g->atomics.at, g->atomics.n);
+    for (u32 i = 0; i < g->atomics.n; i++) atomic_perform(g->cores[0], g->atomics.at[i].packet);
+    g->atomics.n = 0;
+}
+
+static void hand_out_events(struct gpu *g) {
+    if (!g->listeners.n) return;
+    for (u32 i = 0; i < g->cfg.sms; i++) {
+        struct core *c = g->cores[i];
+        for (u32 k = 0; k < g->listeners.n && c->events.n; k++)
+            g->listeners.at[k].events(g->listeners.at[k].state, c->events.at, c->events.n);
+        c->events.n = 0;
+    }
+}
+
+void window_run(struct run *r, u64 to) {
+    struct gpu *g = r->g;
+    struct phase p = {r, g->now, to};
+    if (r->serial)
+        for (u32 i = 0; i < g->cfg.sms; i++) run_core(&p, i);
+    else team_run(g->team, g->cfg.sms, run_core, &p);
+    team_run(g->team, g->cfg.partitions, run_partition, &p);
+    g->now = to;
+    gather_atomics(g);
+    if ((to - r->start) % g->window == 0) publish(g);
+    dispatch_more(r);
+    hand_out_events(g);
+}
+
+u64 window_next(const struct run *r) {
+    const struct gpu *g = r->g;
+    u64 next = NEVER;
+    for (u32 i = 0; i < g->cfg.sms && next > g->now; i++) {
+        for (u32 k = 0; k < g->cfg.partitions; k++)
+            if (g->in[k][i].at.n) return g->now; /* a response waits to be taken */
+        u64 n = core_next(g->cores[i]);
+        next = MIN(next, n);
+    }
+    for (u32 i = 0; i < g->cfg.partitions && next > g->now; i++) {
+        u64 n = partition_next(g->parts[i], g->now);
+        next = MIN(next, n);
+    }
+    return g->atomics.n ? g->now : next;
+}

@@ -1,0 +1,181 @@
+/* coalesce: what the lanes of a warp ask of memory, as cache lines and as passes over the banks of shared memory.
+ *
+ * Both are pure functions of addresses, called for every memory instruction; the shapes that most instructions have (one address, consecutive addresses,
+ * one line) are found first and cost a few operations a lane. Any number of lines or words is handled by the general case. */
+#include "mem/mem.h"
+
+#include <string.h>
+
+/* --- lines */
+
+enum { BUCKETS = 64, PIECE_B = 32, WORDS = 32 };
+
+/* Bits of the 32-byte pieces from byte `first` to byte `last` of a line */
+static u32 pieces(u32 first, u32 last) { return (2u << last / PIECE_B) - (1u << first / PIECE_B); }
+
+static void start(struct line_access *a, u64 line) { *a = (struct line_access){.line = line, .same = 1}; }
+
+static void count(struct line_access *a, u32 word, u32 lanes) {
+    a->count[word] = (u8)(a->count[word] + lanes);
+    if (a->count[word] > a->same) a->same = a->count[word];
+}
+
+/* The place of a line in out[0..*n), appended when it is not there. Chains of lines with equal hashes: bucket[] and next[] hold index + 1. */
+struct finder {
+    struct line_access *out;
+    u32 n, shift;
+    u16 bucket[BUCKETS], next[MAX_LINES];
+};
+
+static u32 bucket_of(const struct finder *f, u64 line) { return (u32)((line >> f->shift) * 0x9E3779B97F4A7C15ull >> 58); }
+
+static void chain(struct finder *f, u32 i) {
+    u16 *b = &f->bucket[bucket_of(f, f->out[i].line)];
+    f->next[i] = *b;
+    *b = (u16)(i + 1);
+}
+
+static struct line_access *find(struct finder *f, u64 line) {
+    for (u32 i = f->bucket[bucket_of(f, line)]; i; i = f->next[i - 1])
+        if (f->out[i - 1].line == line) return &f->out[i - 1];
+    CHECK(f->n < MAX_LINES);
+    start(&f->out[f->n], line);
+    chain(f, f->n);
+    return &f->out[f->n++];
+}
+
+static u32 general(const u64 *addr, u32 mask, u32 size_b, u32 line_b, u32 lane0, struct line_access *out, u32 n) {
+    struct finder f;
+    f.out = out;
+    f.n = n;
+    f.shift = (u32)__builtin_ctz(line_b);
+    memset(f.bucket, 0, sizeof f.bucket);
+    for (u32 i = 0; i < n; i++) chain(&f, i);
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+        u32 lane = (u32)__builtin_ctz(rest);
+        u64 first = addr[lane], last = first + size_b - 1, line = first & ~(u64)(line_b - 1);
+        struct line_access *a = find(&f, line);
+        count(a, (u32)(first - line) / 4, 1);
+        for (;;) {
+            a->lanes |= 1ull << (lane + lane0);
+            a->sectors |= pieces((u32)(MAX(first, line) - line), (u32)(MIN(last, line + line_b - 1) - line));
+            if (last - line < line_b) break;
+            line += line_b;
+            a = find(&f, line);
+        }
+    }
+    return f.n;
+}
+
+/* What the addresses of the lanes have in common */
+struct shape {
+    bool one_address, one_line, consecutive; /* consecutive: all lanes, each size_b after the one before */
+};
+
+static struct shape look(const u64 *addr, u32 mask, u32 size_b, u32 line_b) {
+    u32 l0 = (u32)__builtin_ctz(mask);
+    u64 first = addr[l0], line = first & ~(u64)(line_b - 1), differ = 0, outside = 0, uneven = 0;
+    if (mask == UINT32_MAX) {
+        for (u32 l = 0; l < 32; l++) {
+            differ |= addr[l] ^ first;
+            outside |= (addr[l] - line) | (addr[l] + size_b - 1 - line);
+            uneven |= addr[l] - first - (u64)l * size_b;
+        }
+        return (struct shape){.one_address = !differ, .one_line = outside < line_b, .consecutive = !uneven};
+    }
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+        u32 l = (u32)__builtin_ctz(rest);
+        differ |= addr[l] ^ first;
+        outside |= (addr[l] - line) | (addr[l] + size_b - 1 - line);
+    }
+    return (struct shape){.one_address = !differ, .one_line = outside < line_b};
+}
+
+static void one_line(const u64 *addr, u32 mask, u32 size_b, struct line_access *a) {
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+        u32 l = (u32)__builtin_ctz(rest), at = (u32)(addr[l] - a->line);
+        a->sectors |= pieces(at, at + size_b - 1);
+        count(a, at / 4, 1);
+    }
+}
+
+/* All 32 lanes, of at least four bytes each, one after another */
+static u32 consecutive(u64 first, u32 size_b, u32 line_b, u32 lane0, struct line_access *out) {
+    u64 end = first + 32ull * size_b, line = first & ~(u64)(line_b - 1);
+    u32 n = 0;
+    for (; line < end; line += line_b, n++) {
+        u64 from = MAX(line, first), to = MIN(line + line_b, end);
+        u32 lane = (u32)(from - first) / size_b, last = (u32)(to - 1 - first) / size_b;
+        struct line_access *a = &out[n];
+        start(a, line);
+        a->sectors = pieces((u32)(from - line), (u32)(to - 1 - line));
+        a->lanes = ((2ull << last) - (1ull << lane)) << lane0;
+        for (u32 l = lane; l <= last; l++)
+            if (first + (u64)l * size_b >= line) a->count[(first + (u64)l * size_b - line) / 4]++;
+    }
+    return n;
+}
+
+u32 coalesce_lines(const u64 *addr, u32 mask, u32 size_b, u32 line_b, u32 lane0, struct line_access *out, u32 n) {
+    if (!mask) return n;
+    if (n) return general(addr, mask, size_b, line_b, lane0, out, n);
+    struct shape s = look(addr, mask, size_b, line_b);
+    if (s.consecutive && size_b >= 4) return consecutive(addr[0], size_b, line_b, lane0, out);
+    if (!s.one_line) return general(addr, mask, size_b, line_b, lane0, out, n);
+    u64 first = addr[__builtin_ctz(mask)];
+    start(out, first & ~(u64)(line_b - 1));
+    out->lanes = (u64)mask << lane0;
+    if (s.one_address) {
+        u32 at = (u32)(first - out->line);
+        out->sectors = pieces(at, at + size_b - 1);
+        count(out, at / 4, (u32)__builtin_popcount(mask));
+    } else {
+        one_line(addr, mask, size_b, out);
+    }
+    return 1;
+}
+
+/* --- shared memory */
+
+enum { MAX_BANKS = 64, MAX_WORDS = 128 };
+
+/* Passes for words that may collide: the longest list of a bank. Lanes that want a word another has listed share it, unless each must be served alone. */
+static u32 longest_list(const u64 *word, u32 n, u32 banks, bool alone) {
+    u8 head[MAX_BANKS] = {0}, length[MAX_BANKS] = {0}, next[MAX_WORDS], most = 0;
+    for (u32 i = 0; i < n; i++) {
+        u32 b = (u32)word[i] & (banks - 1), j = alone ? 0 : head[b];
+        while (j && word[j - 1] != word[i]) j = next[j - 1];
+        if (j) continue;
+        next[i] = head[b];
+        head[b] = (u8)(i + 1);
+        if (++length[b] > most) most = length[b];
+    }
+    return most;
+}
+
+/* The lanes of one pass */
+static u32 pass_cycles(const u64 *addr, u32 mask, u32 size_b, u32 banks, bool atomic) {
+    u64 word[MAX_WORDS], seen = 0;
+    u32 n = 0, words = (size_b + 3) / 4;
+    bool collide = false;
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+        u64 first = addr[__builtin_ctz(rest)] / 4;
+        for (u32 w = 0; w < words; w++) {
+            u64 bit = 1ull << ((first + w) & (banks - 1));
+            collide |= (seen & bit) != 0;
+            seen |= bit;
+            word[n++] = first + w;
+        }
+    }
+    if (!collide) return n != 0;
+    return longest_list(word, n, banks, atomic);
+}
+
+u32 shared_cycles(const u64 *addr, u32 mask, u32 size_b, u32 banks, bool atomic) {
+    u32 parts = size_b <= 4 ? 1 : size_b <= 8 ? 2 : 4, lanes = 32 / parts, sum = 0;
+    for (u32 i = 0; i < parts; i++) {
+        u32 part = mask & (u32)(((1ull << lanes) - 1) << i * lanes);
+        if (part) sum += pass_cycles(addr, part, size_b, banks, atomic);
+    }
+    return sum;
+}

@@ -1,0 +1,160 @@
+/* noc: the crossbar between SMs and L2 slices, as the ports on the slices' side. Latency is paid on the way, bandwidth at the ports.
+ *
+ * To the slices: an SM has a queue per slice, so that packets for one slice never wait behind those for another; the SM models its own port and stamps a
+ * packet with the cycle in which its last flit left. noc.latency_cy later that flit stands at the slice's port. The port lets packets in by
+ * (cycle, SM, order in the outbox), one flit a cycle: a packet is through `flits` cycles after the one before it at the earliest, and only when
+ * the slice's queue has room. At that moment a credit starts its way back. A place the slice frees in a tick can be used from the next noc edge.
+ *
+ * From the slices: answers leave one flit a cycle, those that were ready first first, refills before hits at equal times. A response carries the cycle in which its
+ * first flit stands at the SM's port.
+ *
+ * With noc.ideal ports move any number of packets at once and the slice's queue has no end.
+ *
+ * Not modelled: switch arbitration inside the crossbar, and virtual channels beyond the two directions. */
+#include "mem/partition.h"
+
+u32 noc_flits(const struct config *c, u32 data_b) { return MAX((c->noc_header_b + data_b + c->flit_b - 1) / c->flit_b, 1u); }
+
+/* --- packets */
+
+static void packets_grow(struct partition *p) {
+    u32 n = p->packets ? p->packets * 2 : 64;
+    p->packet = base_realloc(p->packet, (size_t)n * sizeof(*p->packet));
+    for (u32 i = n; i-- > p->packets;) {
+        p->packet[i] = (struct packet){.next_free = p->free_packet};
+        p->free_packet = i;
+    }
+    p->packets = n;
+}
+
+static u32 packet_new(struct partition *p) {
+    if (p->free_packet == NO_ID) packets_grow(p);
+    u32 id = p->free_packet;
+    p->free_packet = p->packet[id].next_free;
+    return id;
+}
+
+void packet_free(struct partition *p, u32 id) {
+    p->packet[id].left = 0;
+    p->packet[id].next_free = p->free_packet;
+    p->free_packet = id;
+}
+
+static u8 count_lines(const struct partition *p, u32 pieces) {
+    u8 n = 0;
+    for (; pieces; pieces >>= p->line_pieces) n += (pieces & ((1u << p->line_pieces) - 1)) != 0;
+    return n;
+}
+
+/* --- to the slices */
+
+/* Tick at which the port lets its first packet in, when there is room: not before it has arrived, nor before its flits have followed those of the last */
+static u64 in_next(const struct partition *p, const struct slice *l) {
+    if (!l->coming.n) return NEVER;
+    struct timed first = ring_first(&l->coming);
+    if (p->c.noc_ideal) return first.tick;
+    if (l->queue.n >= p->c.l2_queue) return NEVER;
+    i64 through = l->taken + (i64)noc_flits(&p->c, p->packet[first.id].data_b) * p->clk.noc;
+    return (u64)MAX((i64)first.tick, through);
+}
+
+void noc_send(struct partition *p, const struct mreq *m) {
+    struct place where = map_place(&p->c, m->line);
+    u32 s = where.slice - p->index * p->c.slices, id = packet_new(p);
+    CHECK(s < p->c.slices && m->sm < p->c.sms && m->sectors);
+    u64 base = where.inside & ~(u64)(p->c.l2_line_b - 1);
+    u32 pieces = m->sectors << (where.inside - base) / PIECE_B;
+    CHECK(pieces < ARRAY_LEN(p->bits_of));
+    p->packet[id] = (struct packet){
+        .base = base,
+        .atomic = m->atomic,
+        .token = m->token,
+        .sm = m->sm,
+        .data_b = m->data_b,
+        .kind = m->kind,
+        .same = (u8)MAX(m->same, 1),
+        .pieces = (u8)pieces,
+        .todo = (u8)pieces,
+        .left = count_lines(p, pieces),
+        .hit = 1,
+    };
+    struct slice *l = &p->slice[s];
+    ring_push(&l->coming, edge_at(m->cycle * p->clk.core, p->clk.noc) + p->noc_way, id);
+    if (l->coming.n == 1) p->in_at[s] = in_next(p, l);
+}
+
+static void let_in(struct partition *p, u32 s, u64 t) {
+    struct slice *l = &p->slice[s];
+    struct timed first = ring_first(&l->coming);
+    const struct packet *k = &p->packet[first.id];
+    ring_pop(&l->coming);
+    ring_push(&l->queue, t, first.id);
+    l->taken = (i64)t;
+    p->wait_in += t - first.tick;
+    p->stats.noc_packets_in++;
+    p->stats.noc_flits_in += noc_flits(&p->c, k->data_b);
+    struct mresp credit = {.cycle = cycles_before(t, p->clk.core) + p->c.credit_cy, .token = k->token, .kind = MRESP_CREDIT};
+    VEC_PUSH(&p->credits[k->sm].at, credit);
+}
+
+void noc_in(struct partition *p, u32 s, u64 t) {
+    do let_in(p, s, t);
+    while ((p->in_at[s] = in_next(p, &p->slice[s])) == t);
+    l2_arrived(p, s, t);
+}
+
+void noc_in_wake(struct partition *p, u32 s, u64 t) {
+    u64 next = in_next(p, &p->slice[s]);
+    if (next != NEVER && next <= t) next = edge_after(t, p->clk.noc);
+    p->in_at[s] = next;
+}
+
+/* --- from the slices */
+
+void noc_answer(struct partition *p, u32 s, struct ring *answers, u64 ready, u32 packet) {
+    struct slice *l = &p->slice[s];
+    u64 tick = edge_at(ready, p->clk.noc);
+    if (answers->n) tick = MAX(tick, ring_at(answers, answers->n - 1).tick);
+    ring_push(answers, tick, packet);
+    sooner(&p->out_at[s], MAX(tick, l->port_free));
+}
+
+static u16 answer_b(const struct partition *p, const struct packet *k) {
+    switch (k->kind) {
+    case MREQ_READ: return (u16)(p->bits_of[k->pieces] * PIECE_B);
+    case MREQ_ATOMIC: return k->data_b;
+    default: return 0;
+    }
+}
+
+static void let_out(struct partition *p, struct slice *l, struct ring *answers, u64 t) {
+    struct timed first = ring_first(answers);
+    const struct packet *k = &p->packet[first.id];
+    u32 data_b = answer_b(p, k), flits = noc_flits(&p->c, data_b);
+    ring_pop(answers);
+    if (!p->c.noc_ideal) l->port_free = t + (u64)flits * p->clk.noc;
+    p->wait_out += t - first.tick;
+    p->stats.noc_packets_out++;
+    p->stats.noc_flits_out += flits;
+    struct mresp r = {
+        .cycle = cycles_before(t + p->noc_way, p->clk.core),
+        .token = k->token,
+        .data_b = (u16)data_b,
+        .kind = k->kind == MREQ_READ || k->kind == MREQ_ATOMIC ? MRESP_DATA : MRESP_ACK,
+        .hit = k->hit,
+    };
+    VEC_PUSH(&p->in[k->sm].at, r);
+    packet_free(p, first.id);
+}
+
+void noc_out(struct partition *p, u32 s, u64 t) {
+    struct slice *l = &p->slice[s];
+    u64 next;
+    for (;;) {
+        u64 hit = ring_tick(&l->hits), refill = ring_tick(&l->refills);
+        next = MIN(hit, refill);
+        if (next > t || l->port_free > t) break;
+        let_out(p, l, refill <= hit ? &l->refills : &l->hits, t);
+    }
+    p->out_at[s] = next == NEVER ? NEVER : MAX(next, l->port_free);
+}

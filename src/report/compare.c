@@ -1,0 +1,121 @@
+/* Several configurations of one program side by side. The first is what the others are measured against.
+ *
+ *     sm.sched       cycles     IPC  speedup
+ *     lrr           1234567    12.3    1.000
+ *     gto           1200000    12.7    1.029 */
+#include "report/report.h"
+
+#include <math.h>
+
+enum { KEY_WIDTH = 10, METRIC_WIDTH = 12 };
+
+/* Parts of a whole are easier to read as shares */
+static void metric_text(char to[32], const struct launch_stats *s, u32 metric, enum cpi_method m) {
+    struct metric row = metric_at(metric);
+    double x = metric_value(s, metric, m), schedulers = (double)s->cycles * s->sms * s->schedulers,
+           slots = (double)s->cycles * s->sms * s->warps;
+    if (row.kind == METRIC_CPI || row.kind == METRIC_SCHED) report_percent(to, schedulers > 0 ? x / schedulers : NAN);
+    else if (row.kind == METRIC_STALL) report_percent(to, slots > 0 ? x / slots : NAN);
+    else if (row.kind == METRIC_HAZARD) report_percent(to, s->cycles ? x / ((double)s->cycles * s->sms) : NAN);
+    else if (isnan(x)) snprintf(to, 32, "-");
+    else if (x == floor(x) && fabs(x) < 1e15) snprintf(to, 32, "%.0f", x);
+    else if (strcmp(row.unit, "ratio") == 0) report_percent(to, x);
+    else snprintf(to, 32, "%.4g", x);
+}
+
+static int key_width(const struct comparison *c, u32 key) {
+    int w = MAX((int)KEY_WIDTH, (int)strlen(c->keys[key]));
+    for (u32 i = 0; i < c->rows.n; i++) w = MAX(w, (int)strlen(c->rows.at[i].values[key]));
+    return w;
+}
+
+static int metric_width(u32 metric) {
+    struct metric m = metric_at(metric);
+    return MAX((int)METRIC_WIDTH, (int)(strlen(m.prefix) + strlen(m.name)));
+}
+
+static double speedup(const struct comparison *c, u32 row) {
+    return (double)c->rows.at[0].total.cycles / MAX(1.0, (double)c->rows.at[row].total.cycles);
+}
+
+static void print_head(const struct comparison *c, FILE *out) {
+    for (u32 k = 0; k < c->nkeys; k++) fprintf(out, "%-*s ", key_width(c, k), c->keys[k]);
+    fprintf(out, "%13s %8s %8s", "cycles", "IPC", "speedup");
+    for (u32 i = 0; i < c->nmetrics; i++) {
+        struct metric m = metric_at(c->metrics[i]);
+        int pad = metric_width(c->metrics[i]) - (int)(strlen(m.prefix) + strlen(m.name));
+        fprintf(out, "  %*s%s%s", pad, "", m.prefix, m.name);
+    }
+    fputc('\n', out);
+}
+
+static void print_row(const struct comparison *c, u32 row, FILE *out) {
+    const struct launch_stats *s = &c->rows.at[row].total;
+    for (u32 k = 0; k < c->nkeys; k++) fprintf(out, "%-*s ", key_width(c, k), c->rows.at[row].values[k]);
+    fprintf(out, "%13llu %8.2f %8.3f", (unsigned long long)s->cycles, stat_named(s, "warp_ipc"), speedup(c, row));
+    for (u32 i = 0; i < c->nmetrics; i++) {
+        char text[32];
+        metric_text(text, s, c->metrics[i], c->cpi);
+        fprintf(out, "  %*s", metric_width(c->metrics[i]), text);
+    }
+    fputc('\n', out);
+}
+
+bool comparison_same_outputs(const struct comparison *c) {
+    for (u32 i = 1; i < c->rows.n; i++)
+        if (c->rows.at[i].output_hash != c->rows.at[0].output_hash) return false;
+    return true;
+}
+
+void comparison_text(const struct comparison *c, FILE *out) {
+    bool wrong = false;
+    fprintf(out, "%s%s%s, ", c->name, c->machine ? " on " : "", c->machine ? c->machine : "");
+    report_plural(out, c->rows.n, "configuration\n\n", "configurations\n\n");
+    print_head(c, out);
+    for (u32 i = 0; i < c->rows.n; i++) {
+        print_row(c, i, out);
+        wrong = wrong || c->rows.at[i].verdict == VERDICT_DIFFERS;
+    }
+    fprintf(out, "\noutputs      %s%s\n", comparison_same_outputs(c) ? "identical" : "NOT identical",
+            wrong ? ", and not the expected ones" : "");
+}
+
+void comparison_means(const struct comparison *c, u32 n, FILE *out) {
+    u32 rows = UINT32_MAX;
+    for (u32 i = 0; i < n; i++) rows = MIN(rows, c[i].rows.n);
+    fprintf(out, "\nspeedup over %u programs, geometric mean\n\n", n);
+    for (u32 r = 0; r < rows; r++) {
+        double sum = 0;
+        for (u32 i = 0; i < n; i++) sum += log(speedup(&c[i], r));
+        for (u32 k = 0; k < c->nkeys; k++) fprintf(out, "%-*s ", key_width(c, k), c->rows.at[r].values[k]);
+        fprintf(out, "%8.3f\n", exp(sum / n));
+    }
+}
+
+/* --- JSON */
+
+static json_t *row_json(const struct comparison *c, u32 row) {
+    const struct comparison_row *r = &c->rows.at[row];
+    json_t *keys = json_object(), *j;
+    for (u32 k = 0; k < c->nkeys; k++) json_object_set_new(keys, c->keys[k], json_string(r->values[k]));
+    j = json_pack("{s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:f}", "keys", keys, "speedup", speedup(c, row), "warp_ipc",
+                  json_number(stat_named(&r->total, "warp_ipc")), "config_hash", json_hex64(r->config_hash), "state_hash",
+                  json_hex64(r->state_hash), "checksum", json_hex64(r->output_hash), "checksum_ok",
+                  r->verdict == VERDICT_NONE ? json_null() : json_boolean(r->verdict == VERDICT_OK), "wall_seconds",
+                  r->wall_seconds);
+    json_add_timing(j, &r->total);
+    return j;
+}
+
+static json_t *program_json(const struct comparison *c) {
+    json_t *list = json_array();
+    for (u32 i = 0; i < c->rows.n; i++) json_array_append_new(list, row_json(c, i));
+    return json_pack("{s:s, s:s?, s:b, s:o}", "name", c->name, "machine", c->machine, "outputs_identical",
+                     (int)comparison_same_outputs(c), "configurations", list);
+}
+
+json_t *comparison_json(const struct comparison *c, u32 n) {
+    json_t *list = json_array();
+    for (u32 i = 0; i < n; i++) json_array_append_new(list, program_json(&c[i]));
+    return json_pack("{s:s, s:o}", "version", heddle_version(), "programs", list);
+}

@@ -1,0 +1,150 @@
+/* Everything a launch measured, as JSON; names are those of the tables.
+ *
+ *   cycles, complete, functional, occupancy
+ *   counters {name: n}, formulas {name: x or null}
+ *   cpi {method: {total: {part: scheduler cycles}, schedulers: [{part: ...}, ...]}}     a method's parts sum to cycles x SMs x schedulers
+ *   warp_time {cause: slot cycles}                                                      sums to cycles x SMs x warp slots
+ *   sched_cycles {kind: n}                                                              sums to cycles x SMs x schedulers
+ *   hazards {name: cycles}, lanes [instructions with 0, 1, ... active lanes]
+ *   per_sm, per_partition [...]                                                         with --per-sm */
+#include "report/report.h"
+
+#include <math.h>
+
+json_t *json_number(double x) {
+    if (!isfinite(x)) return json_null();
+    return x == floor(x) && fabs(x) < 9e15 ? json_integer((json_int_t)x) : json_real(x);
+}
+
+static void set_int(json_t *to, const char *key, u64 x) { json_object_set_new(to, key, json_integer((json_int_t)x)); }
+
+static json_t *occupancy_json(const struct occupancy *o) {
+    return json_pack("{s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:I}", "blocks", (json_int_t)o->ctas, "warps", (json_int_t)o->warps,
+                     "limiter", o->limiter ? o->limiter : "", "by_blocks", (json_int_t)o->by_ctas, "by_threads",
+                     (json_int_t)o->by_threads, "by_warps", (json_int_t)o->by_warps, "by_registers", (json_int_t)o->by_registers,
+                     "by_shared", (json_int_t)o->by_shared);
+}
+
+static json_t *stats_json(const struct launch_stats *s, bool formulas) {
+    json_t *o = json_object();
+    for (u32 i = 0; i < stat_count(); i++)
+        if (stat_at(i).formula == formulas) json_object_set_new(o, stat_at(i).name, json_number(stat_value(s, i)));
+    return o;
+}
+
+static json_t *cpi_json(const struct launch_stats *s, enum cpi_method m) {
+    json_t *total = json_object(), *list = json_array();
+    for (u32 k = 0; k < CPI_COUNT; k++) json_object_set_new(total, cpi_table[k].name, json_number(cpi_total(s, m, k)));
+    for (u32 i = 0; i < s->schedulers; i++) {
+        json_t *o = json_object();
+        for (u32 k = 0; k < CPI_COUNT; k++)
+            json_object_set_new(o, cpi_table[k].name, json_number(cpi_cycles(s, &s->sum, i, m, k)));
+        json_array_append_new(list, o);
+    }
+    return json_pack("{s:o, s:o}", "total", total, "schedulers", list);
+}
+
+static json_t *cpis_json(const struct launch_stats *s) {
+    json_t *o = json_object();
+    for (u32 m = 0; m < CPI_METHODS; m++) json_object_set_new(o, cpi_method_names[m], cpi_json(s, m));
+    return o;
+}
+
+static json_t *warp_time_json(const struct sm_stats *of) {
+    json_t *o = json_object();
+    for (u32 i = 0; i < STALL_COUNT; i++) json_object_set_new(o, stall_table[i].name, json_number(stall_total(of, i)));
+    return o;
+}
+
+static json_t *sched_json(const struct sm_stats *of) {
+    json_t *o = json_object();
+    for (u32 k = 0; k < SCHED_CYCLES; k++) {
+        u64 sum = 0;
+        for (u32 i = 0; i < MAX_SCHEDULERS; i++) sum += of->sched[i].cycles[k];
+        set_int(o, sched_cycle_names[k], sum);
+    }
+    return o;
+}
+
+static json_t *hazards_json(const struct sm_stats *of) {
+    json_t *o = json_object();
+    for (u32 i = 0; i < HAZARD_COUNT; i++) set_int(o, hazard_table[i].name, of->hazards[i]);
+    return o;
+}
+
+static json_t *lanes_json(const struct sm_stats *of, u32 warp_size) {
+    json_t *list = json_array();
+    for (u32 i = 0; i <= warp_size; i++) json_array_append_new(list, json_integer((json_int_t)of->lanes[i]));
+    return list;
+}
+
+static void set_parts(json_t *to, const struct sm_stats *of, u32 warp_size) {
+    json_object_set_new(to, "warp_time", warp_time_json(of));
+    json_object_set_new(to, "sched_cycles", sched_json(of));
+    json_object_set_new(to, "hazards", hazards_json(of));
+    json_object_set_new(to, "lanes", lanes_json(of, warp_size));
+}
+
+static json_t *per_sm_json(const struct launch_stats *s) {
+    json_t *list = json_array();
+    for (u32 i = 0; i < s->sms; i++) {
+        json_t *o = json_object();
+#define COUNTER(id, unit, doc) set_int(o, #id, s->per_sm[i].id);
+#define FORMULA(...)
+#include "stats/stats.def"
+#undef COUNTER
+#undef FORMULA
+        set_parts(o, &s->per_sm[i], s->warp_size);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *per_partition_json(const struct launch_stats *s) {
+    json_t *list = json_array();
+    for (u32 i = 0; i < s->partitions; i++) {
+        json_t *o = json_object();
+#define COUNTER(id, unit, doc) set_int(o, #id, s->per_partition[i].id);
+#include "mem/mem_stats.def"
+#undef COUNTER
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+void json_add_timing(json_t *to, const struct launch_stats *s) {
+    set_int(to, "cycles", s->cycles);
+    json_object_set_new(to, "complete", json_boolean(s->complete));
+    json_object_set_new(to, "functional", json_boolean(s->functional));
+    set_int(to, "blocks_functional", s->ctas_functional);
+    set_int(to, "timed_from", s->timed_from);
+    json_object_set_new(to, "occupancy", occupancy_json(&s->occupancy));
+    json_object_set_new(to, "counters", stats_json(s, false));
+    json_object_set_new(to, "formulas", stats_json(s, true));
+    json_object_set_new(to, "cpi", cpis_json(s));
+    set_parts(to, &s->sum, s->warp_size);
+    if (s->per_sm) json_object_set_new(to, "per_sm", per_sm_json(s));
+    if (s->per_partition) json_object_set_new(to, "per_partition", per_partition_json(s));
+}
+
+/* --- per instruction */
+
+static json_t *pc_json(const struct report_kernel *k, u32 pc) {
+    const struct pc_stats *p = &k->pcs[pc];
+    const struct inst_src *src = k->code->code[pc].src;
+    json_t *time = json_object();
+    for (u32 i = 0; i < STALL_COUNT; i++)
+        if (p->time[i]) json_object_set_new(time, stall_table[i].name, json_number((double)p->time[i] / 6.0));
+    return json_pack("{s:I, s:I, s:I, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "pc", (json_int_t)pc, "ptx_line",
+                     (json_int_t)(src ? src->ptx_line : 0), "line", (json_int_t)(src ? src->line : 0), "file",
+                     src ? src->file : NULL, "text", src ? src->text : NULL, "issues", (json_int_t)p->issues, "lanes",
+                     (json_int_t)p->lanes, "accesses", (json_int_t)p->accesses, "lines", (json_int_t)p->lines, "l1_hits",
+                     (json_int_t)p->l1_hits, "latency_cycles", (json_int_t)p->latency, "warp_time", time);
+}
+
+json_t *json_by_pc(const struct report_kernel *k) {
+    json_t *list = json_array();
+    for (u32 pc = 0; pc < k->npcs; pc++)
+        if (!(k->code->code[pc].flags & INST_PSEUDO)) json_array_append_new(list, pc_json(k, pc));
+    return list;
+}

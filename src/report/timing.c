@@ -1,0 +1,302 @@
+/* The summary for people of a run with timing.
+ *
+ *     bfs on gtx480: 12 launches of 2 kernels, 131.1 thousand threads
+ *
+ *     kernel   launches   grid   block  regs  shared  blocks/SM  limited by  occupancy     cycles    share     IPC
+ *     ...
+ *     cycles       1234567 (881.8 us at 1400 MHz)
+ *     instructions 1.2 million warp instructions, 4.1 % memory; 28.1 of 32 lanes active
+ *     IPC          12.34 of 30 (41.1 % of peak), 0.82 an SM
+ *     limited by   waiting for memory, 46 % of scheduler cycles: a global load takes ...
+ *
+ *     CPI stack, proportional: 2.43 cycles of a scheduler for each instruction
+ *       base                 1.00  ##################                        41.2 %
+ *     ...
+ * How to read it: the CPI stack says where each cycle of a scheduler went; the warp states say what the resident warps did meanwhile, in cycles of a warp for each
+ * instruction it issued; hazards, caches and DRAM say why. */
+#include "report/report.h"
+
+#include <math.h>
+
+#define BAR_WIDTH  40
+#define PAGE_WIDTH 110
+
+struct page { /* what every section needs */
+    const struct report *r;
+    const struct config *c;
+    FILE *out;
+    struct term term;
+};
+
+/* --- kernels and launches */
+
+static int name_width(const struct report *r) {
+    int w = 6;
+    for (u32 i = 0; i < r->nkernels; i++) w = MAX(w, (int)strlen(r->kernels[i].name));
+    return w;
+}
+
+static void print_kernels(const struct page *p) {
+    const struct report *r = p->r;
+    int w = name_width(r);
+    fprintf(p->out, "%-*s %9s %11s %9s %5s %9s %10s %-13s %10s %13s %8s %7s\n", w, "kernel", "launches", "grid", "block", "regs",
+            "shared", "blocks/SM", " limited by", "occupancy", "cycles", "share", "IPC");
+    for (u32 i = 0; i < r->nkernels; i++) {
+        const struct report_kernel *k = &r->kernels[i];
+        const struct launch_stats *s = &k->timing;
+        char grid[40], block[40], shared[32], occupancy[32], share[32];
+        if (!s->sms) continue;
+        fprintf(p->out, "%-*s %9u %11s %9s %5u %9s %10u  %-12s %10s %13llu %8s %7.2f\n", w, k->name, k->launches,
+                report_shape(grid, k->first->grid, k->grid_varies), report_shape(block, k->first->block, k->block_varies),
+                s->registers, report_bytes(shared, s->shared_b), s->occupancy.ctas,
+                s->occupancy.limiter ? s->occupancy.limiter : "-", report_percent(occupancy, stat_named(s, "occupancy")),
+                (unsigned long long)s->cycles, report_percent(share, (double)s->cycles / MAX(1.0, (double)r->total.cycles)),
+                stat_named(s, "warp_ipc"));
+    }
+}
+
+/* The largest warp state that is a wait */
+static u32 worst_stall(const struct launch_stats *s) {
+    u32 worst = STALL_SELECTED;
+    for (u32 i = 0; i < STALL_COUNT; i++)
+        if (i != STALL_EMPTY && i != STALL_SELECTED &&
+            (worst == STALL_SELECTED || stall_total(&s->sum, i) > stall_total(&s->sum, worst)))
+            worst = i;
+    return worst;
+}
+
+static void print_launch(const struct page *p, int w, const struct launch_stats *s) {
+    char l1[32], l2[32], dram[32], occupancy[32];
+    const char *note = s->functional ? "  not timed" : !s->complete ? "  cut short" : "";
+    fprintf(p->out, "%6llu %-*s %13llu %7.2f %10s %8s %8s %8s  %s%s\n", (unsigned long long)s->index, w, s->kernel,
+            (unsigned long long)s->cycles, s->cycles ? stat_named(s, "warp_ipc") : 0.0,
+            report_percent(occupancy, stat_named(s, "occupancy")), report_percent(l1, stat_named(s, "l1_hit_rate")),
+            report_percent(l2, stat_named(s, "l2_hit_rate")), report_percent(dram, stat_named(s, "dram_utilisation")),
+            s->functional ? "-" : stall_table[worst_stall(s)].name, note);
+}
+
+static void print_launches(const struct page *p) {
+    const struct report *r = p->r;
+    int w = name_width(r);
+    fprintf(p->out, "\nlaunch %-*s %13s %7s %10s %8s %8s %8s  %s\n", w, "kernel", "cycles", "IPC", "occupancy", "L1 hits",
+            "L2 hits", "DRAM", "mostly waits for");
+    for (u32 i = 0; i < r->play->m->nlaunches; i++)
+        if (r->launches[i].kept) print_launch(p, w, &r->launches[i].stats);
+}
+
+/* --- the figures of a launch or a sum */
+
+/* Text in lines of at most PAGE_WIDTH columns, all but the first indented under it */
+static void print_wrapped(FILE *out, const char *title, const char *text) {
+    size_t indent = strlen(title), at = indent;
+    fputs(title, out);
+    for (const char *word = text; *word;) {
+        size_t n = strcspn(word, " ");
+        if (at > indent && at + 1 + n > PAGE_WIDTH) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (at > indent) at += (size_t)fprintf(out, " ");
+        at += (size_t)fprintf(out, "%.*s", (int)n, word);
+        word += n + (word[n] == ' ');
+    }
+    fputc('\n', out);
+}
+
+static void print_overview(const struct page *p, const struct launch_stats *s) {
+    char n[32], memory[32], share[32], occupancy[32];
+    u32 peak = s->sms * s->schedulers * (p->c ? p->c->issue_width : 1);
+    double ipc = stat_named(s, "warp_ipc"), us = (double)s->cycles / MAX(1u, s->core_mhz);
+    fprintf(p->out, "cycles       %llu (%.*f us at %u MHz)\n", (unsigned long long)s->cycles,
+            us < 100     ? 2
+            : us < 10000 ? 1
+                         : 0,
+            us, s->core_mhz);
+    if (s->ctas_functional || s->functional)
+        fprintf(p->out, "not timed    %llu of %llu blocks ran without timing and are not in the figures below\n",
+                (unsigned long long)s->ctas_functional, (unsigned long long)s->grid_ctas);
+    if (!s->cycles) return;
+    fprintf(p->out, "instructions %s warp instructions, %s memory; %.1f of %u lanes active\n",
+            report_count(n, (double)s->sum.warp_instructions), report_percent(memory, stat_named(s, "memory_fraction")),
+            stat_named(s, "simd_efficiency") * s->warp_size, s->warp_size);
+    fprintf(p->out, "IPC          %.2f of %u (%s of peak), %.2f an SM\n", ipc, peak, report_percent(share, ipc / MAX(1u, peak)),
+            stat_named(s, "sm_ipc"));
+    fprintf(p->out, "occupancy    %.1f of %u warps an SM (%s)\n", stat_named(s, "occupancy") * s->warps, s->warps,
+            report_percent(occupancy, stat_named(s, "occupancy")));
+    struct strbuf limit = {0};
+    report_limit(s, p->c, p->r->wishes.cpi, &limit);
+    if (limit.s) print_wrapped(p->out, "limited by   ", limit.s);
+    strbuf_free(&limit);
+}
+
+static void print_cpi(const struct page *p, const struct launch_stats *s) {
+    static const u32 colours[CPI_COUNT] = {
+        [CPI_BASE] = 32,         [CPI_IDLE] = 90,
+        [CPI_CONTROL] = 35,      [CPI_FETCH] = 36,
+        [CPI_MEMORY_DATA] = 31,  [CPI_MEMORY_STRUCTURAL] = 91,
+        [CPI_COMPUTE_DATA] = 34, [CPI_COMPUTE_STRUCTURAL] = 94,
+        [CPI_MISSED] = 33,
+    };
+    enum cpi_method m = p->r->wishes.cpi;
+    double total = 0, most = 0, per = MAX(1.0, (double)s->sum.warp_instructions);
+    for (u32 i = 0; i < CPI_COUNT; i++) {
+        total += cpi_total(s, m, i);
+        most = MAX(most, cpi_total(s, m, i));
+    }
+    if (total <= 0) return;
+    fprintf(p->out, "\nCPI stack, %s: %.2f cycles of a scheduler for each instruction\n", cpi_method_names[m], total / per);
+    for (u32 i = 0; i < CPI_COUNT; i++) {
+        double x = cpi_total(s, m, i);
+        if (x <= 0) continue;
+        fprintf(p->out, "  %-20s %8.2f  ", cpi_table[i].name, x / per);
+        term_bar(&p->term, p->out, x / most, BAR_WIDTH, colours[i]);
+        fprintf(p->out, " %5.1f %%\n", 100 * x / total);
+    }
+}
+
+static void print_states(const struct page *p, const struct launch_stats *s) {
+    double time[STALL_COUNT], resident = 0, per = MAX(1.0, (double)s->sum.warp_instructions);
+    for (u32 i = 0; i < STALL_COUNT; i++) {
+        time[i] = stall_total(&s->sum, i);
+        if (i != STALL_EMPTY) resident += time[i];
+    }
+    if (resident <= 0) return;
+    fprintf(p->out, "\nwarp states: %.1f cycles of a warp for each instruction\n", resident / per);
+    time[STALL_EMPTY] = 0;
+    for (;;) {
+        u32 next = 0;
+        for (u32 i = 1; i < STALL_COUNT; i++)
+            if (time[i] > time[next]) next = i;
+        if (time[next] <= 0) return;
+        fprintf(p->out, "  %-20s %8.2f  %5.1f %%  %s\n", stall_table[next].name, time[next] / per, 100 * time[next] / resident,
+                stall_table[next].doc);
+        time[next] = 0;
+    }
+}
+
+static void print_sched(const struct page *p, const struct launch_stats *s) {
+    u64 of[SCHED_CYCLES] = {0}, total = 0;
+    for (u32 i = 0; i < s->schedulers; i++)
+        for (u32 k = 0; k < SCHED_CYCLES; k++) of[k] += s->sum.sched[i].cycles[k];
+    for (u32 k = 0; k < SCHED_CYCLES; k++) total += of[k];
+    if (!total) return;
+    fprintf(p->out, "\nschedulers   ");
+    for (u32 k = 0; k < SCHED_CYCLES; k++)
+        if (of[k] || k < SCHED_ISSUE2)
+            fprintf(p->out, "%s%s %.1f %%", k ? "  " : "", sched_cycle_names[k], 100 * (double)of[k] / (double)total);
+    fputs("  of their cycles\n", p->out);
+}
+
+static void print_hazards(const struct page *p, const struct launch_stats *s) {
+    fprintf(p->out, "hazards      ");
+    for (u32 i = 0; i < HAZARD_COUNT; i++)
+        fprintf(p->out, "%s%s %.1f %%", i ? "  " : "", hazard_table[i].name,
+                100 * (double)s->sum.hazards[i] / MAX(1.0, (double)s->cycles * s->sms));
+    fprintf(p->out, "  of the memory stages' cycles\n");
+}
+
+static void print_cache(FILE *out, const char *name, u64 hits, u64 merged, u64 misses) {
+    char rate[32];
+    u64 accesses = hits + merged + misses;
+    if (!accesses) return;
+    fprintf(out, "  %-20s %13llu %13llu %13llu %13llu %9s\n", name, (unsigned long long)accesses, (unsigned long long)hits,
+            (unsigned long long)merged, (unsigned long long)misses, report_percent(rate, (double)hits / (double)accesses));
+}
+
+static void print_caches(const struct page *p, const struct launch_stats *s) {
+    const struct sm_stats *m = &s->sum;
+    fprintf(p->out, "\n%-22s %13s %13s %13s %13s %9s\n", "caches", "accesses", "hits", "merged", "misses", "hit rate");
+    print_cache(p->out, "instruction", m->icache_hits, 0, m->icache_misses);
+    print_cache(p->out, "constant", m->const_hits, 0, m->const_misses);
+    print_cache(p->out, "L1 data", m->l1_hits, m->l1_merged, m->l1_misses);
+    print_cache(p->out, "L2", s->mem.l2_hits, s->mem.l2_merged, s->mem.l2_misses);
+    double lines = stat_named(s, "lines_per_access"), latency = stat_named(s, "load_latency"),
+           miss = stat_named(s, "miss_latency");
+    if (!isnan(lines)) fprintf(p->out, "  %.1f lines an access", lines);
+    if (!isnan(latency)) fprintf(p->out, "; a load of global or local memory takes %.0f cycles", latency);
+    if (!isnan(miss)) fprintf(p->out, ", an L1 miss %.0f", miss);
+    if (!isnan(lines))
+        fprintf(p->out, "; %.1f MSHRs in use, at most %llu\n", stat_named(s, "mshr_average"), (unsigned long long)m->mshr_peak);
+}
+
+static void print_dram(const struct page *p, const struct launch_stats *s) {
+    char read[32], written[32], busy[32], rows[32];
+    u64 r = s->mem.dram_reads * s->burst_b, w = s->mem.dram_writes * s->burst_b;
+    double seconds = (double)s->cycles / (MAX(1u, s->core_mhz) * 1e6);
+    if (!r && !w) return;
+    fprintf(p->out, "DRAM         %s read, %s written, %.1f GB/s; buses busy %s, open rows met %s\n", report_bytes(read, r),
+            report_bytes(written, w), (double)(r + w) / seconds / 1e9, report_percent(busy, stat_named(s, "dram_utilisation")),
+            report_percent(rows, stat_named(s, "dram_row_hit_rate")));
+}
+
+static void print_sms(const struct page *p) {
+    const struct report *r = p->r;
+    for (u32 i = 0; i < r->play->m->nlaunches; i++) {
+        const struct launch_stats *s = &r->launches[i].stats;
+        if (!r->launches[i].kept || !s->per_sm) continue;
+        fprintf(p->out, "\nlaunch %u, %s: SM, blocks, cycles with a block, warp instructions, L1 hits\n", i, s->kernel);
+        for (u32 k = 0; k < s->sms; k++) {
+            const struct sm_stats *m = &s->per_sm[k];
+            char hits[32];
+            fprintf(p->out, "  %4u %9llu %13llu %13llu %9s\n", k, (unsigned long long)m->ctas,
+                    (unsigned long long)m->sm_active_cycles, (unsigned long long)m->warp_instructions,
+                    report_percent(hits, m->l1_accesses ? (double)m->l1_hits / (double)m->l1_accesses : NAN));
+        }
+    }
+}
+
+static void print_figures(const struct page *p, const struct launch_stats *s) {
+    print_overview(p, s);
+    if (!s->cycles) return;
+    print_cpi(p, s);
+    print_states(p, s);
+    print_sched(p, s);
+    print_hazards(p, s);
+    print_caches(p, s);
+    print_dram(p, s);
+}
+
+/* --- the whole page */
+
+static void print_title(const struct page *p) {
+    const struct report *r = p->r;
+    char threads[32];
+    u32 done = 0;
+    for (u32 i = 0; i < r->nkernels; i++) done += r->kernels[i].launches;
+    fprintf(p->out, "%s on %s: ", r->play->m->name, p->c && p->c->machine[0] ? p->c->machine : "a machine of its own");
+    report_plural(p->out, done, "launch", "launches");
+    fprintf(p->out, " of ");
+    report_plural(p->out, r->nkernels, "kernel", "kernels");
+    fprintf(p->out, ", %s threads%s\n\n", report_count(threads, (double)r->threads),
+            r->stopped ? " (stopped before the end)" : "");
+}
+
+static void print_end(const struct page *p) {
+    const struct report *r = p->r;
+    char rate[32], cycles[32];
+    fputc('\n', p->out);
+    report_outcome(r, p->out);
+    if (r->wall_seconds > 0)
+        fprintf(p->out, "rate         %s warp instructions and %s cycles a second\n", report_count(rate, report_rate(r)),
+                report_count(cycles, (double)r->total.cycles / r->wall_seconds));
+    if (!r->audited) return;
+    fprintf(p->out, "audit        %llu violations in %s facts\n", (unsigned long long)r->audit.violations,
+            report_count(rate, (double)r->audit.checked));
+    fputs(r->audit.text, p->out);
+}
+
+void report_timing(const struct report *r, FILE *out) {
+    struct page p = {r, heddle_config(r->play->h), out, term_of(out)};
+    print_title(&p);
+    print_kernels(&p);
+    if (r->wishes.per_kernel) print_launches(&p);
+    for (u32 i = 0; i < r->nkernels && r->wishes.per_kernel && r->nkernels > 1; i++) {
+        if (!r->kernels[i].timing.sms) continue;
+        fprintf(out, "\n--- %s\n", r->kernels[i].name);
+        print_figures(&p, &r->kernels[i].timing);
+    }
+    fputs(r->wishes.per_kernel && r->nkernels > 1 ? "\n--- all kernels\n" : "\n", out);
+    print_figures(&p, &r->total);
+    if (r->wishes.per_sm) print_sms(&p);
+    for (u32 i = 0; i < r->nkernels && r->wishes.by_pc; i++) report_by_pc(&r->kernels[i], &r->wishes, out);
+    print_end(&p);
+}

@@ -1,0 +1,698 @@
+/* The audit: function cannot be wrong, so time can (D1). Checks the events of a run against rules that every machine and policy has to keep; shares no code with the stages that make them.
+ *
+ *   A0  Events name SMs, slots, instructions and uids that exist: an instruction issues from a slot with a warp, and what is told of it is told while it is in flight.
+ *   A1  No register is read before its value is ready: when an instruction issues, the last writer of every source and destination register (slot, frame, number), in the lanes that take part,
+ *       has declared it ready (EV_READY) at that cycle or before.
+ *   A2  Accesses of one thread to one line are accepted in program order: a lane's access to a line (or offset in shared memory) is not accepted before an earlier instruction's.
+ *   A3  A barrier, fence or exit issues only when all lanes of the warp's earlier memory instructions have been accepted by the memory stage. After a fence the next instruction of its lanes
+ *       issues only when their earlier stores and atomics are complete.
+ *   A4  Sources of a memory instruction stay reserved until they have been read: no later instruction of the warp has a result in one of them ready before EV_READ.
+ *   A5  Each active lane of a memory instruction completes exactly once.
+ *   A6  Time does not run backwards: issue <= read <= dispatch <= entry to the memory queue <= ready; nothing of an instruction comes before its issue; a slot's issues do not go back in time.
+ *   A7  When a launch ends, every instruction that issued is done and every warp that started has ended.
+ *   A8  A warp's stalls do not overlap and, with the cycles in which it issued, cover the time from its start to its end (slots without any EV_STALL are not looked at).
+ *
+ * What counts as a memory instruction: loads, stores and atomics, of parameters excepted; these, asynchronous copies, hints, textures, matrix loads and mbarriers count when the model sends them
+ * through the memory queue (EV_MEM_ENTER). A4 leaves predicates out: a guard is read at issue.
+ *
+ * Events are taken in the order in which they were made; their cycles may lie in the future. What must be declared before something happens (A1, A3) must also have been told before.
+ * Instructions are looked at for the last time when the batch that told their end is over, so within a batch the events of one instruction may come in any order. */
+#include "isa/isa.h"
+#include "stats/stats.h"
+#include "trace/trace.h"
+#include "trace/uids.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NEVER UINT64_MAX
+enum { TEXT_LINES = 20, LISTED_MAX = 4096, SPANS_MAX = 1024, SPANS_UNTRACED = 256 };
+
+enum role {                      /* set of what an instruction means to the rules */
+            ROLE_MEMORY = 1,     /* goes to memory for certain */
+            ROLE_MAY_MEMORY = 2, /* goes to memory if the model says so */
+            ROLE_WRITES = 4,     /* changes memory */
+            ROLE_GATE = 8,       /* barrier, fence or exit */
+            ROLE_FENCE = 16,
+};
+struct pc_facts { /* of one instruction of the kernel */
+    u32 regs;     /* where its registers start in the list: sources, then destinations */
+    u8 nsrc, ndst;
+    u8 role;
+    u16 guard;              /* as a register, or 0 */
+    u64 src_hash, dst_hash; /* a bit per register number modulo 64: no common bit, no common register */
+};
+struct issued { /* an instruction in flight; cycles are NEVER until they are told */
+    u64 uid, seq, mask, lanes;
+    u64 issue, read, dispatch, enter, ready, done; /* ready: the first */
+    u64 accepted, completed;                       /* lanes */
+    u64 last_access, last_complete;                /* cycles; 0: none */
+    u64 gate;                                      /* issue of the first barrier, fence or exit after it */
+    u64 clobbered,
+        clobberer; /* first cycle a later result was ready in one of its sources while it was not known to be read, and whose */
+    u32 frame;
+    i32 pc;
+    u16 sm, slot;
+    bool used;   /* this record */
+    bool memory; /* A3 and A5 apply */
+    bool listed; /* in its slot's list of memory instructions */
+    bool closed; /* done, and looked at for the last time */
+};
+struct pending_write { /* lanes of a register whose value is not ready at the slot's last issue */
+    u64 mask, ready, uid;
+    u32 frame;
+    u16 reg;
+};
+struct accepted_access {
+    u64 line, mask, cycle, seq, uid;
+    bool shared;
+};
+struct span {
+    u64 from, to;
+};
+struct audit_slot {
+    bool live, ending;          /* ending: the warp has ended, its time has not been added up */
+    bool stalls_seen;           /* ever */
+    u64 start, end;             /* of the warp */
+    u64 last_issue;             /* cycle */
+    u64 fence_seq, fence_lanes; /* lanes that have not issued anything since their fence */
+    u64 stall_to;               /* end of the last stall */
+    u64 covered_to;             /* every cycle since the start has an owner up to here */
+    VEC(struct span) ahead;     /* beyond covered_to */
+    VEC(struct pending_write) writes;
+    VEC(u32) listed;                      /* memory instructions in program order: records in `issued` */
+    VEC(struct accepted_access) accesses; /* of these */
+};
+struct audit {
+    u32 sms, nslots;
+    struct audit_slot *slots; /* [sms][nslots] */
+    u64 *present;             /* [sms]: latest issue, so later events happen no sooner */
+    const struct kernel *k;
+    struct pc_facts *facts; /* [k->ninst] */
+    VEC(u16) regs;
+    VEC(struct issued) issued;
+    VEC(u32) vacant, ended; /* records free; told to be done in this batch */
+    VEC(u32) ended_slots;
+    struct uid_map map;
+    u64 seq, violations, checked;
+    struct strbuf text;
+};
+
+/* --- findings */
+
+static bool holds(struct audit *a, bool fact) {
+    a->checked++;
+    return fact;
+}
+
+static const char *text_of(const struct audit *a, i32 pc) {
+    if (!a->k || pc < 0 || (u32)pc >= a->k->ninst || !a->k->code[pc].src) return "?";
+    const char *text = a->k->code[pc].src->text;
+    return text ? text : "?";
+}
+
+/* "A1 cycle 20 sm 0 slot 3 uid 7 pc 5 (add.s32 %r1, %r2, %r3): ..." */
+static void PRINTF_LIKE(4, 5) report(struct audit *a, int rule, const struct event *where, const char *fmt, ...) {
+    if (a->violations++ >= TEXT_LINES) return;
+    strbuf_add(&a->text, "A%d cycle %llu sm %u slot %u", rule, (unsigned long long)where->cycle, where->sm, where->slot);
+    if (where->uid) strbuf_add(&a->text, " uid %llu", (unsigned long long)where->uid);
+    if (where->pc >= 0) strbuf_add(&a->text, " pc %d (%s)", where->pc, text_of(a, where->pc));
+    strbuf_add(&a->text, ": ");
+    va_list ap;
+    va_start(ap, fmt);
+    strbuf_vadd(&a->text, fmt, ap);
+    va_end(ap);
+    strbuf_add(&a->text, "\n");
+}
+
+static struct event at_inst(const struct issued *x, u64 cycle) {
+    return (struct event){.cycle = cycle, .uid = x->uid, .pc = x->pc, .sm = x->sm, .slot = x->slot};
+}
+
+static struct audit_slot *slot_at(const struct audit *a, u32 sm, u32 slot) { return &a->slots[sm * a->nslots + slot]; }
+
+static char *reg_text(u32 reg, char *buf, size_t n) {
+    snprintf(buf, n, "%c%u", reg & REG_PRED ? 'p' : 'r', reg & (u32)~REG_PRED);
+    return buf;
+}
+
+/* --- the kernel */
+
+static bool is_exit(const struct kernel *k, u32 pc) {
+    u16 op = k->code[pc].op;
+    if (op == OP_exit) return true;
+    if (op != OP_ret) return false;
+    return !k->nfuncs || ((i32)pc >= k->funcs[0].entry_pc && (i32)pc <= k->funcs[0].exit_pc);
+}
+
+static bool is_barrier(const struct inst *in) {
+    return (in->op == OP_bar || in->op == OP_barrier) && !(in->flags & INST_COLLECTIVE);
+}
+
+static u8 role_of(const struct kernel *k, u32 pc) {
+    const struct inst *in = &k->code[pc];
+    if (in->iclass == ICLASS_FENCE) return ROLE_GATE | ROLE_FENCE;
+    if (is_barrier(in) || is_exit(k, pc)) return ROLE_GATE;
+    u8 writes = in->iclass == ICLASS_STORE || in->iclass == ICLASS_ATOMIC || in->op == OP_stmatrix ? ROLE_WRITES : 0;
+    switch (in->iclass) {
+    case ICLASS_LOAD:
+    case ICLASS_STORE:
+    case ICLASS_ATOMIC: return (in->space == SPACE_PARAM || in->space == SPACE_REG ? ROLE_MAY_MEMORY : ROLE_MEMORY) | writes;
+    case ICLASS_ASYNC:
+    case ICLASS_MEMHINT:
+    case ICLASS_TEX: return ROLE_MAY_MEMORY;
+    default: break;
+    }
+    bool matrix = in->op == OP_ldmatrix || in->op == OP_stmatrix || in->op == OP_wmma;
+    bool moved = in->op == OP_ld || in->op == OP_st; /* a function's parameters: they count as moves */
+    return (matrix || moved || in->op == OP_mbarrier ? ROLE_MAY_MEMORY : 0) | writes;
+}
+
+static u64 add_regs(struct audit *a, const u16 *reg, u32 n) {
+    u64 hash = 0;
+    for (u32 i = 0; i < n; i++) {
+        VEC_PUSH(&a->regs, reg[i]);
+        hash |= 1ull << (reg[i] % 64);
+    }
+    return hash;
+}
+
+static void learn_kernel(struct audit *a, const struct kernel *k) {
+    struct inst_regs r;
+    free(a->facts);
+    a->facts = base_alloc(sizeof(*a->facts) * k->ninst);
+    a->regs.n = 0;
+    VEC_PUSH(&a->regs, 0); /* so that there is a list even when there are no registers */
+    a->k = k;
+    for (u32 pc = 0; pc < k->ninst; pc++) {
+        struct pc_facts *f = &a->facts[pc];
+        inst_regs(&k->code[pc], &r);
+        f->regs = a->regs.n;
+        f->nsrc = r.nsrc, f->ndst = r.ndst;
+        f->role = role_of(k, pc);
+        f->guard = k->code[pc].guard != NONE ? (u16)(REG_PRED | k->code[pc].guard) : 0;
+        f->src_hash = add_regs(a, r.src, r.nsrc);
+        f->dst_hash = add_regs(a, r.dst, r.ndst);
+    }
+}
+
+static const struct pc_facts *facts_of(const struct audit *a, const struct issued *x) { return &a->facts[x->pc]; }
+
+static bool has_reg(const u16 *list, u32 n, u16 reg) {
+    for (u32 i = 0; i < n; i++)
+        if (list[i] == reg) return true;
+    return false;
+}
+
+/* --- records of instructions */
+
+static void vacate(struct audit *a, u32 i) {
+    a->issued.at[i].used = false;
+    VEC_PUSH(&a->vacant, i);
+}
+
+static u32 new_record(struct audit *a, const struct event *e) {
+    struct issued x = {.uid = e->uid, .seq = ++a->seq, .mask = e->mask, .lanes = e->a, .issue = e->cycle, .frame = (u32)e->b};
+    x.pc = e->pc, x.sm = e->sm, x.slot = e->slot, x.used = true;
+    x.read = x.dispatch = x.enter = x.ready = x.done = x.gate = x.clobbered = NEVER;
+    x.memory = a->facts[e->pc].role & ROLE_MEMORY;
+    u32 i = a->issued.n;
+    if (a->vacant.n) a->issued.at[i = a->vacant.at[--a->vacant.n]] = x;
+    else VEC_PUSH(&a->issued, x);
+    uids_put(&a->map, e->sm, e->uid, i);
+    return i;
+}
+
+/* --- A1: registers */
+
+/* One register with a value under way, against the instruction that issues */
+static void check_ready(struct audit *a, const struct event *e, const struct pc_facts *f, const struct pending_write *w) {
+    const u16 *src = &a->regs.at[f->regs], *dst = src + f->nsrc;
+    bool guards = w->reg == f->guard && f->guard;
+    bool reads = has_reg(src, f->nsrc, w->reg), writes = has_reg(dst, f->ndst, w->reg);
+    u64 lanes = w->mask & (guards ? e->a : e->mask);
+    char buf[16];
+    if ((!reads && !writes) || holds(a, !lanes)) return;
+    reg_text(w->reg, buf, sizeof(buf));
+    if (w->ready == NEVER)
+        report(a, 1, e, "%s %s, which uid %llu has not made ready (lanes 0x%llx)", reads ? "reads" : "writes", buf,
+               (unsigned long long)w->uid, (unsigned long long)lanes);
+    else
+        report(a, 1, e, "%s %s, which uid %llu makes ready at cycle %llu (lanes 0x%llx)", reads ? "reads" : "writes", buf,
+               (unsigned long long)w->uid, (unsigned long long)w->ready, (unsigned long long)lanes);
+}
+
+static void check_registers(struct audit *a, struct audit_slot *s, const struct event *e, const struct pc_facts *f) {
+    u64 hash = f->src_hash | f->dst_hash;
+    u32 left = 0;
+    a->checked += f->nsrc + f->ndst;
+    for (u32 i = 0; i < s->writes.n; i++) {
+        struct pending_write w = s->writes.at[i];
+        if (w.ready <= e->cycle) continue;
+        if (hash >> (w.reg % 64) & 1 && w.frame == (u32)e->b) check_ready(a, e, f, &w);
+        s->writes.at[left++] = w;
+    }
+    s->writes.n = left;
+}
+
+static void begin_writes(struct audit *a, struct audit_slot *s, const struct issued *x) {
+    const struct pc_facts *f = facts_of(a, x);
+    const u16 *dst = &a->regs.at[f->regs] + f->nsrc;
+    if (!x->mask || !f->ndst) return;
+    u32 left = 0;
+    for (u32 i = 0; i < s->writes.n; i++) { /* the newest writer of a lane counts */
+        struct pending_write w = s->writes.at[i];
+        if (w.frame == x->frame && has_reg(dst, f->ndst, w.reg)) w.mask &= ~x->mask;
+        if (w.mask) s->writes.at[left++] = w;
+    }
+    s->writes.n = left;
+    for (u32 i = 0; i < f->ndst; i++) {
+        struct pending_write w = {.mask = x->mask, .ready = NEVER, .uid = x->uid, .frame = x->frame, .reg = dst[i]};
+        VEC_PUSH(&s->writes, w);
+    }
+}
+
+/* Lanes of x's results are ready at `cycle` */
+static void end_writes(struct audit_slot *s, const struct issued *x, u64 lanes, u64 cycle) {
+    for (u32 i = 0, n = s->writes.n; i < n; i++) {
+        struct pending_write w = s->writes.at[i];
+        if (w.uid != x->uid || !(w.mask & lanes) || (w.ready != NEVER && w.ready >= cycle)) continue;
+        struct pending_write rest = w;
+        rest.mask &= ~lanes;
+        s->writes.at[i].mask &= lanes;
+        s->writes.at[i].ready = cycle;
+        if (rest.mask) VEC_PUSH(&s->writes, rest);
+    }
+}
+
+/* --- A4: sources of memory instructions */
+
+static bool clobbers(const struct audit *a, const struct issued *m, const struct issued *x, u64 lanes) {
+    const struct pc_facts *fm = facts_of(a, m), *fx = facts_of(a, x);
+    if (m->seq >= x->seq || m->frame != x->frame || !(m->mask & lanes) || !(fm->src_hash & fx->dst_hash)) return false;
+    const u16 *src = &a->regs.at[fm->regs], *dst = &a->regs.at[fx->regs] + fx->nsrc;
+    for (u32 i = 0; i < fx->ndst; i++)
+        if (!(dst[i] & REG_PRED) && has_reg(src, fm->nsrc, dst[i])) return true;
+    return false;
+}
+
+static void report_clobber(struct audit *a, const struct issued *m) {
+    struct event where = at_inst(m, m->clobbered);
+    if (m->read == NEVER)
+        report(a, 4, &where, "uid %llu has a result ready in one of its sources, which were never read",
+               (unsigned long long)m->clobberer);
+    else
+        report(a, 4, &where, "uid %llu has a result ready in one of its sources, which are read at cycle %llu",
+               (unsigned long long)m->clobberer, (unsigned long long)m->read);
+}
+
+static void check_sources(struct audit *a, const struct audit_slot *s, const struct issued *x, u64 lanes, u64 cycle) {
+    for (u32 i = 0; i < s->listed.n; i++) {
+        struct issued *m = &a->issued.at[s->listed.at[i]];
+        if (!clobbers(a, m, x, lanes) || cycle >= m->clobbered) continue;
+        m->clobbered = cycle, m->clobberer = x->uid;
+        if (m->read != NEVER && !holds(a, cycle >= m->read)) report_clobber(a, m);
+    }
+}
+
+/* --- the list of memory instructions of a warp, for A2 to A4 */
+
+static void forget_accesses(struct audit_slot *s, u64 seq) {
+    u32 left = 0;
+    for (u32 i = 0; i < s->accesses.n; i++)
+        if (s->accesses.at[i].seq != seq) s->accesses.at[left++] = s->accesses.at[i];
+    s->accesses.n = left;
+}
+
+static void unlist(struct audit *a, struct audit_slot *s, u32 n) {
+    for (u32 i = 0; i < n; i++) {
+        struct issued *m = &a->issued.at[s->listed.at[i]];
+        m->listed = false;
+        forget_accesses(s, m->seq);
+        if (m->closed) vacate(a, s->listed.at[i]);
+    }
+    s->listed.n -= n;
+    if (n) memmove(s->listed.at, s->listed.at + n, s->listed.n * sizeof(*s->listed.at));
+}
+
+/* Nothing that is still to come can break a rule with it: whatever happens from now on happens after all it did */
+static bool settled(const struct audit *a, const struct issued *m) {
+    if (!m->closed && (!m->memory || m->completed != m->mask || m->read == NEVER)) return false;
+    u64 last = MAX(m->last_access, m->last_complete);
+    return MAX(last, m->read == NEVER ? 0 : m->read) <= a->present[m->sm];
+}
+
+static void list(struct audit *a, struct audit_slot *s, u32 i) {
+    u32 n = 0;
+    while (n < s->listed.n && settled(a, &a->issued.at[s->listed.at[n]])) n++;
+    if (s->listed.n == LISTED_MAX) n = MAX(n, 1);
+    unlist(a, s, n);
+    VEC_PUSH(&s->listed, i);
+    a->issued.at[i].listed = true;
+}
+
+/* --- A2: order of accesses */
+
+static void check_order(struct audit *a, const struct accepted_access *x, const struct accepted_access *y,
+                        const struct event *e) {
+    const struct accepted_access *first = x->seq < y->seq ? x : y, *second = first == x ? y : x;
+    if (x->line != y->line || x->shared != y->shared || x->seq == y->seq || !(x->mask & y->mask)) return;
+    if (holds(a, first->cycle <= second->cycle)) return;
+    report(a, 2, e, "lanes 0x%llx access 0x%llx for uid %llu at cycle %llu, but for the earlier uid %llu at cycle %llu",
+           (unsigned long long)(x->mask & y->mask), (unsigned long long)x->line, (unsigned long long)second->uid,
+           (unsigned long long)second->cycle, (unsigned long long)first->uid, (unsigned long long)first->cycle);
+}
+
+static void on_access(struct audit *a, struct audit_slot *s, struct issued *x, const struct event *e) {
+    struct accepted_access y = {e->a, e->mask, e->cycle, x->seq, x->uid, e->cause == ACCESS_SHARED};
+    struct event where = at_inst(x, e->cycle);
+    x->accepted |= e->mask;
+    x->last_access = MAX(x->last_access, e->cycle);
+    if (x->gate != NEVER && !holds(a, e->cycle <= x->gate))
+        report(a, 3, &where, "an access is accepted after a barrier, fence or exit issued at cycle %llu",
+               (unsigned long long)x->gate);
+    if (!x->listed || e->cause == ACCESS_CONST) return;
+    for (u32 i = 0; i < s->accesses.n; i++) check_order(a, &s->accesses.at[i], &y, &where);
+    VEC_PUSH(&s->accesses, y);
+}
+
+/* --- A3: barriers, fences, exits */
+
+static void check_gate(struct audit *a, const struct audit_slot *s, const struct event *e) {
+    for (u32 i = 0; i < s->listed.n; i++) {
+        struct issued *m = &a->issued.at[s->listed.at[i]];
+        u64 waiting = m->memory ? m->mask & ~m->accepted : 0;
+        if (!holds(a, !waiting))
+            report(a, 3, e, "lanes 0x%llx of uid %llu (pc %d) have not been accepted", (unsigned long long)waiting,
+                   (unsigned long long)m->uid, m->pc);
+        else if (!holds(a, m->last_access <= e->cycle))
+            report(a, 3, e, "uid %llu (pc %d) has an access accepted at cycle %llu", (unsigned long long)m->uid, m->pc,
+                   (unsigned long long)m->last_access);
+        if (m->gate == NEVER) m->gate = e->cycle;
+    }
+}
+
+/* The first instruction of some lanes after their fence */
+static void check_fence(struct audit *a, struct audit_slot *s, const struct event *e) {
+    u64 lanes = s->fence_lanes & e->a;
+    if (!lanes) return;
+    for (u32 i = 0; i < s->listed.n; i++) {
+        const struct issued *m = &a->issued.at[s->listed.at[i]];
+        if (m->seq > s->fence_seq || !m->memory || !(facts_of(a, m)->role & ROLE_WRITES) || !(m->mask & lanes)) continue;
+        if (holds(a, !(m->mask & lanes & ~m->completed) && m->last_complete <= e->cycle)) continue;
+        report(a, 3, e, "follows a fence, but uid %llu (pc %d) before it is not complete", (unsigned long long)m->uid, m->pc);
+    }
+    s->fence_lanes &= ~lanes;
+}
+
+/* --- A5: lanes complete once */
+
+static void on_complete(struct audit *a, struct issued *x, const struct event *e) {
+    struct event where = at_inst(x, e->cycle);
+    u64 strange = e->mask & ~x->mask, twice = e->mask & x->completed;
+    if (!holds(a, !strange)) report(a, 5, &where, "lanes 0x%llx complete that are not active", (unsigned long long)strange);
+    if (!holds(a, !twice)) report(a, 5, &where, "lanes 0x%llx complete twice", (unsigned long long)twice);
+    x->completed |= e->mask & x->mask;
+    x->last_complete = MAX(x->last_complete, e->cycle);
+}
+
+static void check_lanes(struct audit *a, const struct issued *x, u64 cycle) {
+    u64 missing = x->mask & ~x->completed;
+    struct event where = at_inst(x, cycle);
+    if (x->memory && !holds(a, !missing)) report(a, 5, &where, "lanes 0x%llx never complete", (unsigned long long)missing);
+}
+
+/* --- A6: order of stages */
+
+static void check_stages(struct audit *a, const struct issued *x) {
+    const struct {
+        const char *name;
+        u64 cycle;
+    } at[] = {
+        {"issue", x->issue}, {"read", x->read}, {"dispatch", x->dispatch}, {"the memory queue", x->enter}, {"ready", x->ready}};
+    u32 before = 0;
+    for (u32 i = 1; i < ARRAY_LEN(at); i++) {
+        if (at[i].cycle == NEVER) continue;
+        struct event where = at_inst(x, at[i].cycle);
+        if (!holds(a, at[i].cycle >= at[before].cycle))
+            report(a, 6, &where, "%s comes before %s, which is at cycle %llu", at[i].name, at[before].name,
+                   (unsigned long long)at[before].cycle);
+        before = i;
+    }
+}
+
+/* --- A8: the time of a warp */
+
+/* Moves covered_to over what lies next to it */
+static void absorb(struct audit_slot *s) {
+    for (u32 i = 0; i < s->ahead.n;) {
+        struct span x = s->ahead.at[i];
+        if (x.from > s->covered_to) {
+            i++;
+            continue;
+        }
+        s->covered_to = MAX(s->covered_to, x.to);
+        s->ahead.at[i] = s->ahead.at[--s->ahead.n];
+        i = 0;
+    }
+}
+
+/* Nothing will come any more that fills the first hole before `end` */
+static void report_hole(struct audit *a, struct audit_slot *s, u64 end, const struct event *where) {
+    u64 to = end;
+    for (u32 i = 0; i < s->ahead.n; i++) to = MIN(to, s->ahead.at[i].from);
+    struct event e = *where;
+    e.cycle = s->covered_to, e.uid = 0, e.pc = NONE;
+    report(a, 8, &e, "no stall and no issue accounts for cycles %llu to %llu", (unsigned long long)s->covered_to,
+           (unsigned long long)to - 1);
+    s->covered_to = to;
+    absorb(s);
+}
+
+static void cover(struct audit *a, struct audit_slot *s, u64 from, u64 to, const struct event *where) {
+    if (to <= s->covered_to) return;
+    struct span x = {from, to};
+    VEC_PUSH(&s->ahead, x);
+    absorb(s);
+    if (s->ahead.n >= SPANS_MAX) report_hole(a, s, NEVER, where);
+    if (s->stalls_seen || s->ahead.n < SPANS_UNTRACED) return;
+    s->covered_to = NEVER; /* stalls are not traced: nothing to look at */
+    s->ahead.n = 0;
+}
+
+static void on_stall(struct audit *a, struct audit_slot *s, const struct event *e) {
+    if (e->mask == 1ull << STALL_EMPTY) return;
+    s->stalls_seen = true;
+    if (!holds(a, s->live || s->ending)) report(a, 8, e, "the slot holds no warp");
+    if (!holds(a, e->a <= e->cycle)) {
+        report(a, 8, e, "the stall ends before it starts, at cycle %llu", (unsigned long long)e->a);
+        return;
+    }
+    if (!holds(a, e->a >= s->stall_to))
+        report(a, 8, e, "the stall from cycle %llu overlaps what was before cycle %llu, the end of another or the warp's start",
+               (unsigned long long)e->a, (unsigned long long)s->stall_to);
+    s->stall_to = MAX(s->stall_to, e->cycle);
+    cover(a, s, e->a, e->cycle, e);
+}
+
+/* The warp's time is complete */
+static void add_up(struct audit *a, struct audit_slot *s, u32 sm, u32 slot) {
+    struct event where = {.sm = (u16)sm, .slot = (u16)slot, .pc = NONE};
+    if (!s->ending) return;
+    s->ending = false;
+    if (s->stalls_seen && !holds(a, s->covered_to >= s->end)) report_hole(a, s, s->end, &where);
+}
+
+/* --- warps */
+
+static void on_warp_start(struct audit *a, struct audit_slot *s, const struct event *e) {
+    if (!holds(a, !s->live)) report(a, 7, e, "a warp starts in a slot whose warp has not ended");
+    add_up(a, s, e->sm, e->slot);
+    unlist(a, s, s->listed.n);
+    s->live = true;
+    s->start = s->covered_to = s->stall_to = s->last_issue = e->cycle;
+    s->writes.n = s->ahead.n = s->accesses.n = 0;
+    s->fence_lanes = 0;
+}
+
+static void on_warp_end(struct audit *a, struct audit_slot *s, const struct event *e) {
+    if (!holds(a, s->live)) {
+        report(a, 0, e, "a warp ends in an empty slot");
+        return;
+    }
+    if (!holds(a, e->cycle >= s->last_issue))
+        report(a, 6, e, "the warp ends before its last issue, at cycle %llu", (unsigned long long)s->last_issue);
+    s->live = false;
+    s->ending = true;
+    s->end = e->cycle;
+    VEC_PUSH(&a->ended_slots, (u32)(s - a->slots));
+}
+
+static void on_issue(struct audit *a, struct audit_slot *s, const struct event *e) {
+    if (!holds(a, a->k && e->pc >= 0 && (u32)e->pc < a->k->ninst && e->uid && uids_get(&a->map, e->sm, e->uid) == UIDS_NONE)) {
+        report(a, 0, e, "issues with an unknown pc or a uid that is in flight");
+        return;
+    }
+    const struct pc_facts *f = &a->facts[e->pc];
+    if (!holds(a, s->live)) report(a, 0, e, "issues from an empty slot");
+    if (!holds(a, e->cycle >= s->last_issue))
+        report(a, 6, e, "the slot has issued at cycle %llu already", (unsigned long long)s->last_issue);
+    s->last_issue = MAX(s->last_issue, e->cycle);
+    a->present[e->sm] = MAX(a->present[e->sm], e->cycle);
+    check_fence(a, s, e);
+    check_registers(a, s, e, f);
+    if (f->role & ROLE_GATE && e->mask) check_gate(a, s, e);
+    u32 i = new_record(a, e);
+    begin_writes(a, s, &a->issued.at[i]);
+    if (f->role & (ROLE_MEMORY | ROLE_MAY_MEMORY)) list(a, s, i);
+    if (f->role & ROLE_FENCE && e->mask) s->fence_seq = a->seq, s->fence_lanes |= e->mask;
+    cover(a, s, e->cycle, e->cycle + 1, e);
+}
+
+/* --- events of an instruction */
+
+static const char *const kind_names[EV_KINDS] = {
+    [EV_READ] = "read",     [EV_DISPATCH] = "dispatch", [EV_READY] = "ready", [EV_MEM_ENTER] = "entry to the memory queue",
+    [EV_ACCESS] = "access", [EV_COMPLETE] = "complete", [EV_DONE] = "done",
+};
+
+static void on_read(struct audit *a, struct issued *x, const struct event *e) {
+    x->read = e->cycle;
+    if (x->clobbered != NEVER && !holds(a, x->clobbered >= x->read)) report_clobber(a, x);
+}
+
+static void on_ready(struct audit *a, struct audit_slot *s, struct issued *x, const struct event *e) {
+    x->ready = MIN(x->ready, e->cycle);
+    end_writes(s, x, e->mask, e->cycle);
+    check_sources(a, s, x, e->mask, e->cycle);
+}
+
+static void on_inst(struct audit *a, struct audit_slot *s, u32 i, const struct event *e) {
+    struct issued *x = &a->issued.at[i];
+    struct event where = at_inst(x, e->cycle);
+    if (!holds(a, e->cycle >= x->issue))
+        report(a, 6, &where, "%s before its issue, at cycle %llu", kind_names[e->kind], (unsigned long long)x->issue);
+    switch (e->kind) {
+    case EV_READ: on_read(a, x, e); break;
+    case EV_DISPATCH: x->dispatch = e->cycle; break;
+    case EV_MEM_ENTER:
+        x->enter = e->cycle;
+        x->memory = true;
+        break;
+    case EV_READY: on_ready(a, s, x, e); break;
+    case EV_ACCESS: on_access(a, s, x, e); break;
+    case EV_COMPLETE: on_complete(a, x, e); break;
+    case EV_DONE:
+        if (x->done == NEVER) VEC_PUSH(&a->ended, i);
+        x->done = e->cycle;
+        break;
+    default: break;
+    }
+}
+
+/* The last look at an instruction that is done */
+static void close_record(struct audit *a, u32 i) {
+    struct issued *x = &a->issued.at[i];
+    check_stages(a, x);
+    check_lanes(a, x, x->done);
+    if (x->clobbered != NEVER && x->read == NEVER) report_clobber(a, x);
+    uids_drop(&a->map, x->sm, x->uid);
+    x->closed = true;
+    if (!x->listed) vacate(a, i);
+}
+
+static void take(struct audit *a, const struct event *e) {
+    bool known = e->sm < a->sms && e->slot < a->nslots;
+    if (!holds(a, known)) {
+        report(a, 0, e, "there is no such SM or slot");
+        return;
+    }
+    struct audit_slot *s = slot_at(a, e->sm, e->slot);
+    switch (e->kind) {
+    case EV_WARP_START: on_warp_start(a, s, e); return;
+    case EV_WARP_END: on_warp_end(a, s, e); return;
+    case EV_ISSUE: on_issue(a, s, e); return;
+    case EV_STALL: on_stall(a, s, e); return;
+    case EV_READ:
+    case EV_DISPATCH:
+    case EV_READY:
+    case EV_MEM_ENTER:
+    case EV_ACCESS:
+    case EV_COMPLETE:
+    case EV_DONE: break;
+    default: return;
+    }
+    i64 i = uids_get(&a->map, e->sm, e->uid);
+    if (!holds(a, i != UIDS_NONE)) report(a, 0, e, "%s of an instruction that is not in flight", kind_names[e->kind]);
+    else on_inst(a, slot_at(a, e->sm, a->issued.at[i].slot), (u32)i, e);
+}
+
+/* --- the listener */
+
+static void audit_launch(void *state, const struct kernel *k, u64 cycle) {
+    struct audit *a = state;
+    for (u32 sm = 0; sm < a->sms; sm++) a->present[sm] = MAX(a->present[sm], cycle);
+    learn_kernel(a, k);
+}
+
+static void audit_events(void *state, const struct event *e, u32 n) {
+    struct audit *a = state;
+    for (u32 i = 0; i < n; i++) take(a, &e[i]);
+    for (u32 i = 0; i < a->ended.n; i++) close_record(a, a->ended.at[i]);
+    for (u32 i = 0; i < a->ended_slots.n; i++)
+        add_up(a, &a->slots[a->ended_slots.at[i]], a->ended_slots.at[i] / a->nslots, a->ended_slots.at[i] % a->nslots);
+    a->ended.n = a->ended_slots.n = 0;
+}
+
+static void check_ended(struct audit *a, u64 cycle) {
+    for (u32 i = 0; i < a->issued.n; i++) {
+        const struct issued *x = &a->issued.at[i];
+        if (!x->used) continue;
+        struct event where = at_inst(x, cycle);
+        if (!holds(a, x->done <= cycle)) report(a, 7, &where, "not done when the launch ends");
+    }
+    for (u32 i = 0; i < a->sms * a->nslots; i++) {
+        struct event where = {.cycle = cycle, .sm = (u16)(i / a->nslots), .slot = (u16)(i % a->nslots), .pc = NONE};
+        if (!holds(a, !a->slots[i].live)) report(a, 7, &where, "the warp that started here has not ended when the launch ends");
+    }
+}
+
+static void audit_end(void *state, u64 cycle) {
+    struct audit *a = state;
+    check_ended(a, cycle);
+    for (u32 i = 0; i < a->sms * a->nslots; i++) {
+        struct audit_slot *s = &a->slots[i];
+        s->live = s->ending = false;
+        s->listed.n = s->accesses.n = s->writes.n = s->ahead.n = 0;
+        s->fence_lanes = 0;
+    }
+    a->issued.n = a->vacant.n = 0;
+    uids_clear(&a->map);
+    a->k = NULL; /* it may be gone before the next launch */
+}
+
+struct audit *audit_new(u32 sms, u32 warp_slots, struct listener *l) {
+    struct audit *a = base_alloc(sizeof(*a));
+    a->sms = sms, a->nslots = warp_slots;
+    a->slots = base_alloc(sizeof(*a->slots) * sms * warp_slots);
+    a->present = base_alloc(sizeof(*a->present) * sms);
+    *l = (struct listener){.state = a, .launch = audit_launch, .events = audit_events, .end = audit_end};
+    return a;
+}
+
+u64 audit_violations(const struct audit *a) { return a->violations; }
+const char *audit_text(const struct audit *a) { return a->text.s ? a->text.s : ""; }
+u64 audit_checked(const struct audit *a) { return a->checked; }
+
+void audit_free(struct audit *a) {
+    if (!a) return;
+    for (u32 i = 0; i < a->sms * a->nslots; i++) {
+        struct audit_slot *s = &a->slots[i];
+        free(s->ahead.at), free(s->writes.at), free(s->listed.at), free(s->accesses.at);
+    }
+    free(a->slots), free(a->present), free(a->facts), free(a->regs.at), free(a->issued.at);
+    free(a->vacant.at), free(a->ended.at), free(a->ended_slots.at);
+    uids_free(&a->map);
+    strbuf_free(&a->text);
+    free(a);
+}

@@ -1,0 +1,212 @@
+/* Chrome's JSON trace events, for ui.perfetto.dev and chrome://tracing.
+ *
+ * How to read it. A process is an SM, a thread of it a warp slot. On a slot's track stand one-cycle slices, the instructions it issued, and between them slices named after the causes
+ * for which it did not. Each instruction is also an asynchronous slice (category "inst") from its issue to its end; its arguments give the cycles of its stages. Counters are
+ * per SM; a process of its own shows the launches. The format counts microseconds: one of them is one core cycle.
+ *
+ *     {"traceEvents":[
+ *     {"ph":"M","pid":0,"tid":3,"name":"thread_name","args":{"name":"warp slot 3"}},
+ *     {"ph":"X","pid":0,"tid":3,"ts":16,"dur":4,"name":"long_scoreboard","args":{"pc":5}},
+ *     ...
+ *     ],"displayTimeUnit":"ns","otherData":{"time":"1 us is 1 core cycle"}}
+ *
+ * Events stand in no particular order of time; the format allows it. In the window are instructions that issue in it, to their end; stalls and launches are cut to it. Instructions that
+ * have not finished when the launch or the file ends are closed there. */
+#include "trace/flight.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LAUNCH_PID = 1 << 16, NAMED_SM = 1 << 20 }; /* numbers that no SM and no slot has */
+
+struct perfetto {
+    FILE *out;
+    struct flights f;
+    struct uid_map named; /* (SM, slot + 1) of tracks that have their names; NAMED_SM instead: the SM itself */
+    bool any;             /* something has been written, the next event needs a comma */
+    bool launches_named;
+    u64 launched; /* cycle; NEVER when no launch is under way */
+    char **text;  /* [k->ninst] instructions as JSON strings, made when they are first wanted */
+};
+
+static const char *const counter_names[TC_COUNT] = {
+    [TC_MSHRS] = "MSHRs in use", [TC_MISS_QUEUE] = "miss queue", [TC_WARPS] = "warps"};
+
+/* --- JSON */
+
+/* A string with its quotes, to be freed. Bytes that are no UTF-8 become question marks. */
+static char *quote(const char *s) {
+    json_t *j = json_string(s);
+    if (!j) {
+        char *ascii = base_alloc(strlen(s) + 1);
+        for (size_t i = 0; s[i]; i++) ascii[i] = (unsigned char)s[i] > 126 ? '?' : s[i];
+        j = json_string(ascii);
+        free(ascii);
+    }
+    char *text = json_dumps(j, JSON_ENCODE_ANY);
+    json_decref(j);
+    CHECK(text);
+    return text;
+}
+
+static const char *text_of(struct perfetto *p, i32 pc) {
+    if (!p->text || pc < 0 || (u32)pc >= p->f.k->ninst) return "\"?\"";
+    if (!p->text[pc]) p->text[pc] = quote(flight_text(&p->f, pc));
+    return p->text[pc];
+}
+
+static void PRINTF_LIKE(2, 3) put(struct perfetto *p, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    fputs(p->any ? ",\n" : "\n", p->out);
+    vfprintf(p->out, fmt, ap);
+    va_end(ap);
+    p->any = true;
+}
+
+/* --- tracks */
+
+static void name_sm(struct perfetto *p, u32 sm) {
+    if (uids_get(&p->named, sm, NAMED_SM) != UIDS_NONE) return;
+    uids_put(&p->named, sm, NAMED_SM, 0);
+    put(p, "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"SM %u\"}}", sm, sm);
+    put(p, "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}", sm, sm);
+}
+
+static void name_slot(struct perfetto *p, u32 sm, u32 slot) {
+    if (uids_get(&p->named, sm, slot + 1) != UIDS_NONE) return;
+    name_sm(p, sm);
+    uids_put(&p->named, sm, slot + 1, 0);
+    put(p, "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"warp slot %u\"}}", sm, slot, slot);
+}
+
+/* --- slices */
+
+static void put_issue(struct perfetto *p, const struct event *e) {
+    if (flights_issue(&p->f, e) == NONE) return;
+    name_slot(p, e->sm, e->slot);
+    put(p, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"dur\":1,\"name\":%s,\"args\":{\"pc\":%d,\"uid\":%llu}}", e->sm,
+        e->slot, (unsigned long long)e->cycle, text_of(p, e->pc), e->pc, (unsigned long long)e->uid);
+}
+
+static void put_stall(struct perfetto *p, const struct event *e) {
+    char buf[128];
+    u64 from = MAX(e->a, p->f.w.from), to = MIN(e->cycle, p->f.w.to);
+    if (from >= to || !flights_wants(&p->f, e)) return;
+    name_slot(p, e->sm, e->slot);
+    put(p, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"dur\":%llu,\"name\":\"%s\",\"args\":{\"pc\":%d}}", e->sm, e->slot,
+        (unsigned long long)from, (unsigned long long)(to - from), stall_text(e->mask, buf, sizeof(buf)), e->pc);
+}
+
+static void put_counter(struct perfetto *p, const struct event *e) {
+    if (e->a >= TC_COUNT || e->cycle < p->f.w.from || e->cycle >= p->f.w.to) return;
+    if (p->f.w.sm >= 0 && p->f.w.sm != e->sm) return;
+    name_sm(p, e->sm);
+    put(p, "{\"ph\":\"C\",\"pid\":%u,\"ts\":%llu,\"name\":\"%s\",\"args\":{\"value\":%llu}}", e->sm, (unsigned long long)e->cycle,
+        counter_names[e->a], (unsigned long long)e->b);
+}
+
+static void put_stage(struct perfetto *p, const char *name, u64 cycle) {
+    if (cycle != NEVER) fprintf(p->out, ",\"%s\":%llu", name, (unsigned long long)cycle);
+}
+
+/* The asynchronous slice of an instruction. `end`: where it stops when it has not finished. */
+static void put_flight(struct perfetto *p, u32 i, u64 end) {
+    const struct flight *x = &p->f.pool.at[i];
+    unsigned long long id = (unsigned long long)x->sm << 48 | x->uid;
+    put(p,
+        "{\"ph\":\"b\",\"cat\":\"inst\",\"id\":\"0x%llx\",\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"name\":%s,\"args\":{\"pc\":%d,"
+        "\"uid\":%llu,\"lanes\":\"0x%llx\"",
+        id, x->sm, x->slot, (unsigned long long)x->issue, text_of(p, x->pc), x->pc, (unsigned long long)x->uid,
+        (unsigned long long)x->mask);
+    put_stage(p, "read", x->read);
+    put_stage(p, "dispatch", x->dispatch);
+    put_stage(p, "memory queue", x->enter);
+    put_stage(p, "first access", x->access_first);
+    put_stage(p, "last access", x->access_last);
+    put_stage(p, "complete", x->complete);
+    put_stage(p, "ready", x->ready);
+    if (x->accesses) put_stage(p, "line accesses", x->accesses);
+    for (u32 h = 0; h < HAZARD_COUNT; h++)
+        if (x->hazards[h]) fprintf(p->out, ",\"hazard %s\":%u", hazard_table[h].name, x->hazards[h]);
+    fprintf(p->out, "%s}}", x->done == NEVER ? ",\"finished\":false" : "");
+    put(p, "{\"ph\":\"e\",\"cat\":\"inst\",\"id\":\"0x%llx\",\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"name\":%s}", id, x->sm, x->slot,
+        (unsigned long long)MAX(x->done == NEVER ? end : x->done, x->issue), text_of(p, x->pc));
+    flights_release(&p->f, i);
+}
+
+/* A window has ended: instructions that are done have had all their events */
+static void settle(struct perfetto *p) {
+    for (u32 i = 0; i < p->f.ending.n; i++) put_flight(p, p->f.ending.at[i], NEVER);
+    p->f.ending.n = 0;
+}
+
+static void put_launch(struct perfetto *p, u64 end) {
+    u64 from = MAX(p->launched, p->f.w.from), to = MIN(end, p->f.w.to);
+    if (from >= to) return;
+    if (!p->launches_named)
+        put(p, "{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{\"name\":\"launches\"}}", LAUNCH_PID);
+    p->launches_named = true;
+    char *name = quote(p->f.k->name ? p->f.k->name : "?");
+    put(p, "{\"ph\":\"X\",\"pid\":%d,\"tid\":0,\"ts\":%llu,\"dur\":%llu,\"name\":%s}", LAUNCH_PID, (unsigned long long)from,
+        (unsigned long long)(to - from), name);
+    free(name);
+}
+
+/* --- the listener */
+
+static void perfetto_launch(void *state, const struct kernel *k, u64 cycle) {
+    struct perfetto *p = state;
+    p->f.k = k;
+    p->launched = cycle;
+    p->text = base_alloc(sizeof(*p->text) * k->ninst);
+    if (cycle > p->f.last) p->f.last = cycle;
+}
+
+static void perfetto_events(void *state, const struct event *e, u32 n) {
+    struct perfetto *p = state;
+    for (u32 i = 0; i < n; i++) {
+        if (flights_turn(&p->f, &e[i], i == 0)) settle(p);
+        switch (e[i].kind) {
+        case EV_ISSUE: put_issue(p, &e[i]); break;
+        case EV_STALL: put_stall(p, &e[i]); break;
+        case EV_COUNTER: put_counter(p, &e[i]); break;
+        default: flights_note(&p->f, &e[i]);
+        }
+    }
+}
+
+static void perfetto_end(void *state, u64 cycle) {
+    struct perfetto *p = state;
+    settle(p);
+    for (u32 i = 0; i < p->f.pool.n; i++)
+        if (p->f.pool.at[i].open) put_flight(p, i, MAX(cycle, p->f.last));
+    if (p->launched != NEVER) put_launch(p, cycle);
+    for (u32 i = 0; p->text && i < p->f.k->ninst; i++) free(p->text[i]);
+    free(p->text);
+    p->text = NULL;
+    p->f.k = NULL; /* it may be gone before the next launch */
+    p->f.sm = NONE;
+    p->launched = NEVER;
+}
+
+struct perfetto *perfetto_open(FILE *out, const struct trace_window *w, struct listener *l) {
+    struct perfetto *p = base_alloc(sizeof(*p));
+    p->out = out;
+    p->launched = NEVER;
+    flights_init(&p->f, w);
+    fputs("{\"traceEvents\":[", out);
+    *l = (struct listener){.state = p, .launch = perfetto_launch, .events = perfetto_events, .end = perfetto_end};
+    return p;
+}
+
+bool perfetto_close(struct perfetto *p) {
+    perfetto_end(p, p->f.last);
+    fputs("\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us is 1 core cycle\"}}\n", p->out);
+    bool ok = !ferror(p->out) && fflush(p->out) == 0;
+    uids_free(&p->named);
+    flights_free(&p->f);
+    free(p);
+    return ok;
+}

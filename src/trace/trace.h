@@ -1,0 +1,73 @@
+/* trace: typed events out of the model, to listeners that know nothing of each other.
+ *
+ * SMs put events into a buffer of their own; at the end of each window the chip hands them to every listener, SM by SM, in the order in which they were made. An event's cycle may
+ * lie in the future of the moment it was made (a stage that reserves its slot says so at once), so listeners that need order of time sort. */
+#ifndef HEDDLE_TRACE_H
+#define HEDDLE_TRACE_H
+
+#include "base/base.h"
+
+enum event_kind {
+    EV_CTA_START,  /* a = linear block id, b = first warp slot, mask = number of warps */
+    EV_CTA_END,    /* a = linear block id */
+    EV_WARP_START, /* slot; a = linear block id, b = warp in the block, mask = its live lanes */
+    EV_WARP_END,   /* slot */
+    EV_FETCH,      /* slot; pc of the first, a = instructions, b = cycle they can issue, cause = 0 hit, 1 miss (no b) */
+    EV_FLUSH,      /* slot; the instruction buffer is emptied; pc = where fetch goes on */
+    EV_ISSUE,      /* slot, uid, pc; mask = lanes whose guard held, a = lanes of the group, b = frame (for registers: a register is (slot, frame, number)) */
+    EV_READ,       /* uid: cycle in which the last source operand was read */
+    EV_DISPATCH,   /* uid: cycle in which it entered its unit; cause = enum unit, a = cycles the unit is taken */
+    EV_READY,      /* uid: first cycle in which a dependent instruction may issue; mask = lanes whose results those are */
+    EV_MEM_ENTER,  /* uid: cycle in which it entered the memory stage's queue */
+    EV_HAZARD,     /* uid: refused or prolonged for one cycle; cause = enum hazard */
+    EV_ACCESS,     /* uid: a line access was accepted; a = line address (or shared-memory offset), mask = lanes, cause = enum access_result */
+    EV_COMPLETE,   /* uid: lanes of `mask` are done with this memory instruction (data here, store handed on, atomic performed and answered) */
+    EV_DONE,       /* uid: the instruction has left the SM */
+    EV_STALL,      /* slot: from cycle a to cycle (exclusive), set of causes in mask (bit = enum stall), pc = next instruction */
+    EV_GROUP,      /* slot: the warp goes on with another group; mask = its lanes, pc */
+    EV_COUNTER,    /* a = enum trace_counter, b = value */
+    EV_KINDS
+};
+enum access_result { ACCESS_HIT, ACCESS_MISS, ACCESS_MERGED, ACCESS_BYPASS, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_SHARED, ACCESS_CONST };
+enum trace_counter { TC_MSHRS, TC_MISS_QUEUE, TC_WARPS, TC_COUNT };
+struct event {
+    u64 cycle;
+    u64 uid; /* of an instruction in flight: unique on its SM for the whole run, from 1; 0 where there is none */
+    u64 mask, a, b;
+    i32 pc; /* -1: none */
+    u16 sm, slot;
+    u8 kind, cause;
+};
+struct kernel;
+struct listener {
+    void *state;
+    void (*launch)(void *state, const struct kernel *k, u64 cycle); /* a kernel begins; may be NULL */
+    void (*events)(void *state, const struct event *e, u32 n);
+    void (*end)(void *state, u64 cycle); /* the launch has ended at cycle; may be NULL */
+};
+
+/* Windows of the file listeners: [from, to) in cycles since the first launch, one SM or all, one warp slot or all */
+struct trace_window {
+    u64 from, to;
+    i32 sm, slot; /* -1: all */
+};
+
+/* --- konata.c: Kanata 0004 for the Konata viewer: a row per warp instruction. A struct listener writing to `out`; konata_close ends the file (flushes what is open). */
+struct konata;
+struct konata *konata_open(FILE *out, const struct trace_window *w, struct listener *l);
+bool konata_close(struct konata *k); /* false when writing failed */
+
+/* --- perfetto.c: Chrome JSON trace events: a process per SM, a track per warp slot, async slices per instruction, counters */
+struct perfetto;
+struct perfetto *perfetto_open(FILE *out, const struct trace_window *w, struct listener *l);
+bool perfetto_close(struct perfetto *p);
+
+/* --- audit.c: D1's rules, checked on events alone. Shares no code with the stages. */
+struct audit;
+struct audit *audit_new(u32 sms, u32 warp_slots, struct listener *l);
+u64 audit_violations(const struct audit *a);
+const char *audit_text(const struct audit *a); /* the first violations, one per line; "" when none */
+u64 audit_checked(const struct audit *a);      /* facts examined, so that a test can see that it did something */
+void audit_free(struct audit *a);
+
+#endif

@@ -1,0 +1,3 @@
+// run: explain florence
+// exit: 2
+// stderr: heddle explain: error: unknown name "florence"; it is no key, section or machine

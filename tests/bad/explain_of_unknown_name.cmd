@@ -1,0 +1,3 @@
+// run: explain smal
+// exit: 2
+// stderr: heddle explain: error: unknown name "smal"; did you mean "small"?

@@ -1,0 +1,27 @@
+# heddle compare: every combination runs, the first is what the others are measured against.
+. "$(dirname "$0")"/common
+expect 0 "$heddle" compare vecadd --size tiny --machine small --vary sm.warps=16,8 --vary sm.l1.mshrs=16,4 --metric occupancy --metric memory_data --json "$work/c.json" --csv "$work/c.csv"
+out_has '^vecadd on small, 4 configurations'
+out_has '^sm.warps  *sm.l1.mshrs  *cycles  *IPC  *speedup  *occupancy  *cpi.memory_data'
+same "$(grep -cE '^(16|8) +(16|4) ' "$work/out")" 4 "rows"
+out_has '^16  *16 .* 1\.000 '
+out_has '^outputs  *identical'
+same "$(json "$work/c.json" programs.0.outputs_identical)" true outputs_identical
+same "$(wc -l < "$work/c.csv")" 5 "lines of the CSV"
+# a run by itself says the same
+expect 0 "$heddle" run vecadd --size tiny --machine small --set sm.warps=8 --set sm.l1.mshrs=4 --quiet --json "$work/r.json"
+for key in cycles state_hash config_hash; do same "$(json "$work/c.json" programs.0.configurations.3.$key)" "$(json "$work/r.json" $key)" "$key of compare and of run"; done
+# machines, several programs
+expect 0 "$heddle" compare vecadd saxpy --size tiny --vary machine=small,gtx480
+out_has '^saxpy, 2 configurations'
+out_has 'geometric mean'
+# mistakes are found before anything runs
+expect 2 "$heddle" compare vecadd
+err_has 'nothing varies'
+expect 2 "$heddle" compare vecadd --vary sm.shced=lrr,gto
+err_has 'did you mean sm.sched'
+expect 2 "$heddle" compare vecadd --vary sm.warps=8,100000
+err_has 'sm.warps must be'
+expect 2 "$heddle" compare vecadd --vary sm.warps=8,16 --metric l1_hitrate
+err_has 'did you mean "l1_hit_rate"'
+finish

@@ -1,0 +1,28 @@
+# What a name means: keys, groups of keys, machines; an unknown one gets the nearest.
+. "$(dirname "$0")"/common
+expect 0 "$heddle" explain sm.l1.mshrs
+out_has '^sm.l1.mshrs: a key of the machine'
+out_has 'an integer from 1 to 16384'
+out_has 'gtx480  *64$'
+expect 0 "$heddle" explain sm.l1
+out_has '^  sm.l1.sets '
+out_has '^  sm.l1.ways '
+expect 0 "$heddle" explain gtx480
+out_has '^gtx480: a machine'
+out_has 'Mascar'
+out_has 'config_hash: [0-9a-f]\{16\}$'
+expect 2 "$heddle" explain mshrs
+err_has 'unknown name "mshrs"; did you mean .*sm.l1.mshrs'
+expect 2 "$heddle" explain gtx48
+err_has 'did you mean "gtx480"?'
+# every key that is listed can be explained
+expect 0 "$heddle" list keys
+tail -n +2 "$work/out" | cut -d' ' -f1 > "$work/keys"
+[ "$(wc -l < "$work/keys")" -gt 100 ] || complain "few keys"
+while read -r key; do "$heddle" explain "$key" > "$work/one" || complain "heddle explain $key fails"; done < "$work/keys"
+# and every machine
+expect 0 "$heddle" list machines
+cut -d' ' -f1 "$work/out" > "$work/machines"
+for name in small gtx480 turner2012 jin2012 h200; do grep -q "^$name$" "$work/machines" || complain "heddle list machines lacks $name"; done
+while read -r name; do "$heddle" explain "$name" > "$work/one" || complain "heddle explain $name fails"; done < "$work/machines"
+finish

@@ -1,0 +1,68 @@
+# A run with timing: the summary, JSON, CSV, samples, traces, audit; sums hold, results are those without timing.
+. "$(dirname "$0")"/common
+number() { json "$work/r.json" "$1"; }
+expect 0 "$heddle" run bfs --size tiny
+for word in 'bfs on gtx480: ' '^cycles  ' '^IPC  ' '^occupancy  ' '^limited by  ' '^CPI stack, proportional' '^  base ' '^warp states' '^  selected ' '^hazards ' '^caches ' \
+    'checksum  *ok' '^rate .* cycles a second'; do out_has "$word"; done
+err_empty
+expect 0 "$heddle" run bfs --size tiny --machine small --per-kernel --by-pc 5 --cpi gsi
+for word in 'bfs on small: ' '^--- bfs_level' '^launch ' 'CPI stack, gsi' 'bfs_level: 5 of [0-9]* instructions, by warp time'; do out_has "$word"; done
+expect 0 "$heddle" run bfs --size tiny --machine small --by-pc=order
+out_has "bfs_level: .* in program order"
+out_has "ld.global"
+# JSON: keys, sums of D6, and the same results as without timing
+expect 0 "$heddle" run bfs --size tiny --machine small --quiet --json "$work/r.json" --per-sm --by-pc
+out_empty
+for key in machine cycles warp_ipc config_hash state_hash launches.0.index launches.0.kernel launches.0.cycles launches.0.occupancy.limiter launches.0.formulas.occupancy \
+    launches.0.cpi.selected.schedulers.0.base launches.0.warp_time.selected launches.0.sched_cycles.issue1 launches.0.hazards.mshr launches.0.per_sm.1.warp_instructions \
+    launches.0.per_partition.0.dram_reads kernels.0.by_pc.0.issues; do number $key > /dev/null; done
+same "$(number mode)" timed mode
+same "$(number checksum_ok)" true checksum_ok
+expect 0 "$heddle" run bfs --size tiny --functional --quiet --json "$work/f.json"
+for key in warp_instructions thread_instructions checksum divergent_branches launches.3.warp_instructions; do
+    [ $key = divergent_branches ] && key=launches.2.divergent_branches
+    same "$(number $key)" "$(json "$work/f.json" $key)" "$key with and without timing"
+done
+sum() { # of the numbers under one key
+    local total=0 name
+    for name in $2; do total=$(awk -v a="$total" -v b="$("$B"/json_get "$work/r.json" "$1.$name")" 'BEGIN { printf "%.6f", a + b }'); done
+    printf '%.3f\n' "$total"
+}
+cycles=$(number cycles) sms=2
+parts="base idle sync_control empty_ibuffer memory_data memory_structural compute_data compute_structural missed_schedule"
+for method in selected gsi proportional; do same "$(sum cpi.$method.total "$parts")" "$(printf '%.3f' $((cycles * sms)))" "the $method stack's sum"; done
+same "$(sum sched_cycles "idle raw stall issue1 issue2 restrict")" "$(printf '%.3f' $((cycles * sms)))" "the schedulers' sum"
+# the same state twice, and for other ways to simulate it
+state=$(number state_hash)
+for how in "-j 2" "-j1" "--no-jumps" "--window 1" "--check 64"; do
+    expect 0 "$heddle" run bfs --size tiny --machine small --quiet --json "$work/s.json" $how
+    same "$(json "$work/s.json" state_hash)" "$state" "state_hash with $how"
+done
+expect 0 "$heddle" run bfs --size tiny --machine small --quiet --json "$work/s.json" --set sm.l1.latency_cy=60
+[ "$(json "$work/s.json" config_hash)" != "$(number config_hash)" ] || complain "another key, the same config_hash"
+# CSV and samples
+expect 0 "$heddle" run bfs --size tiny --machine small --quiet --csv "$work/c.csv" --samples "$work/s.csv" --set stats.sample_cy=100
+same "$(awk -F, '{ print NF }' "$work/c.csv" | sort -u | wc -l)" 1 "widths of the CSV's rows"
+same "$(tail -1 "$work/c.csv" | cut -d, -f3)" all "the last row"
+[ "$(wc -l < "$work/s.csv")" -gt 5 ] || complain "too few samples"
+same "$(awk -F, 'NR > 1 { s += $4 } END { print s }' "$work/s.csv")" "$(number warp_instructions)" "instructions of all samples"
+# measuring control
+expect 0 "$heddle" run bfs --size tiny --machine small --quiet --json "$work/r.json" --fast-forward 2 --flush
+same "$(number launches.0.functional)" true "the first launch, fast-forwarded"
+same "$(number launches.2.functional)" false "the third"
+expect 0 "$heddle" run vecadd --size tiny --machine small --quiet --json "$work/r.json" --max-cycles 50
+same "$(number launches.0.complete)" false "complete, after --max-cycles"
+same "$(number checksum_ok)" true "the output, after --max-cycles"
+expect 0 "$heddle" run vecadd --size tiny --machine small --quiet --json "$work/r.json" --warmup 50 --fast-forward-ctas 1
+# traces and audit
+expect 0 "$heddle" run vecadd --size tiny --machine small --konata "$work/k" --perfetto "$work/p" --trace-cycles 0..400 --trace-sm 0 --audit
+head -1 "$work/k" | grep -q '^Kanata' || complain "no Konata header"
+"$B"/json_get "$work/p" traceEvents > /dev/null || complain "the Perfetto trace is no JSON with traceEvents"
+out_has '^audit  *0 violations'
+# the machine as a file reads back as itself
+expect 0 "$heddle" run --machine gtx480 --set sm.warps=24 --dump-config
+cp "$work/out" "$work/mine.ini"
+expect 0 "$heddle" run vecadd --size tiny --machine "$work/mine.ini" --quiet --json "$work/a.json"
+expect 0 "$heddle" run vecadd --size tiny --machine gtx480 --set sm.warps=24 --quiet --json "$work/b.json"
+for key in config_hash state_hash; do same "$(json "$work/a.json" $key)" "$(json "$work/b.json" $key)" "$key of a dumped machine"; done
+finish

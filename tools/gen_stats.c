@@ -1,0 +1,38 @@
+/* gen_stats: prints docs/stats.md from the tables of counters, formulas, causes and hazards. `make docs` writes the file, `make lint` checks that it is current. */
+#include "report/report.h"
+
+#include <ctype.h>
+
+static void print_intro(void) {
+    printf(
+        "# Statistics\n\n"
+        "<!-- Printed by tools/gen_stats.c from src/stats/*.def and src/mem/mem_stats.def: change those and run `make docs`. "
+        "-->\n\n"
+        "Everything a timed launch counts, and everything made of it. `heddle explain NAME` shows one, `heddle list stats` all; "
+        "the same names are the keys of\n"
+        "`--json`, the columns of `--csv` and what `heddle compare --metric` takes (a prefix such as `cpi.` may be left out).\n\n"
+        "Three sums hold in every run and are checked at the end of every launch:\n\n"
+        "- the parts of a CPI stack, whichever method made it, sum to cycles x SMs x schedulers;\n"
+        "- warp states sum to cycles x SMs x warp slots;\n"
+        "- scheduler cycles sum to cycles x SMs x schedulers.\n");
+}
+
+static void print_row(const struct metric *m) {
+    printf("| `%s%s` | %s | %s", m->prefix, m->name, m->unit, m->doc);
+    if (m->kind == METRIC_STALL) printf(" Counts as `%s`.", cpi_table[stall_table[m->index].cpi].name);
+    printf(" |\n");
+}
+
+int main(void) {
+    print_intro();
+    for (u32 i = 0, last = METRIC_KINDS; i < metric_count(); i++) {
+        struct metric m = metric_at(i);
+        if (m.kind != last) {
+            const char *doc = metric_kind_docs[m.kind];
+            printf("\n## %c%s\n\n| name | unit | meaning |\n| --- | --- | --- |\n", toupper((unsigned char)doc[0]), doc + 1);
+        }
+        last = m.kind;
+        print_row(&m);
+    }
+    return 0;
+}
