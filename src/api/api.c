@@ -401,17 +401,9 @@ static void collect(const struct launch *l, double seconds, struct heddle_result
     r->warps = r->ctas * ((l->threads + l->warp_size - 1) / l->warp_size);
 }
 
-/* What ran on the machine was counted there */
-static void collect_timed(const struct launch *l, const struct launch_stats *s, struct heddle_result *r) {
+static void collect_timed(const struct launch_stats *s, struct heddle_result *r) {
     r->timed = !s->functional;
     r->cycles = s->cycles;
-    r->warp_instructions += s->sum.warp_instructions;
-    r->thread_instructions += s->sum.thread_instructions;
-    r->divergent_branches += s->sum.divergent_branches;
-    r->global_loads += s->sum.global_loads;
-    r->global_stores += s->sum.global_stores;
-    for (u32 pc = 0; pc < s->npcs; pc++)
-        if (!(l->k->code[pc].flags & INST_PSEUDO)) r->class_warp_instructions[l->k->code[pc].iclass] += s->pcs[pc].issues;
 }
 
 static int run(struct heddle *h, const struct kernel *k, const struct heddle_launch *hl, const u8 *params,
@@ -450,7 +442,7 @@ static int run(struct heddle *h, const struct kernel *k, const struct heddle_lau
     pc_count_settle(l.counts, l.runs, k->ninst);
     collect(&l, clock_seconds() - t.start, r);
     r->registers = registers;
-    if (heddle_launch_stats(h)) collect_timed(&l, heddle_launch_stats(h), r);
+    if (heddle_launch_stats(h)) collect_timed(heddle_launch_stats(h), r);
     strbuf_free(&l.fault);
     free(l.hints);
     free(l.counts);

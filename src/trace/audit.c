@@ -28,12 +28,13 @@
 #define NEVER UINT64_MAX
 enum { TEXT_LINES = 20, LISTED_MAX = 4096, SPANS_MAX = 1024, SPANS_UNTRACED = 256 };
 
-enum role {                      /* set of what an instruction means to the rules */
-            ROLE_MEMORY = 1,     /* goes to memory for certain */
-            ROLE_MAY_MEMORY = 2, /* goes to memory if the model says so */
-            ROLE_WRITES = 4,     /* changes memory */
-            ROLE_GATE = 8,       /* barrier, fence or exit */
-            ROLE_FENCE = 16,
+/* What an instruction means to the rules: a set */
+enum role {
+    ROLE_MEMORY = 1,     /* goes to memory for certain */
+    ROLE_MAY_MEMORY = 2, /* goes to memory if the model says so */
+    ROLE_WRITES = 4,     /* changes memory */
+    ROLE_GATE = 8,       /* barrier, fence or exit */
+    ROLE_FENCE = 16,
 };
 struct pc_facts { /* of one instruction of the kernel */
     u32 regs;     /* where its registers start in the list: sources, then destinations */
@@ -43,13 +44,12 @@ struct pc_facts { /* of one instruction of the kernel */
     u64 src_hash, dst_hash; /* a bit per register number modulo 64: no common bit, no common register */
 };
 struct issued { /* an instruction in flight; cycles are NEVER until they are told */
-    u64 uid, seq, mask, lanes;
+    u64 uid, seq, mask;
     u64 issue, read, dispatch, enter, ready, done; /* ready: the first */
     u64 accepted, completed;                       /* lanes */
     u64 last_access, last_complete;                /* cycles; 0: none */
     u64 gate;                                      /* issue of the first barrier, fence or exit after it */
-    u64 clobbered,
-        clobberer; /* first cycle a later result was ready in one of its sources while it was not known to be read, and whose */
+    u64 clobbered, clobberer; /* first cycle in which a later result was ready in one of its sources, and whose */
     u32 frame;
     i32 pc;
     u16 sm, slot;
@@ -73,7 +73,7 @@ struct span {
 struct audit_slot {
     bool live, ending;          /* ending: the warp has ended, its time has not been added up */
     bool stalls_seen;           /* ever */
-    u64 start, end;             /* of the warp */
+    u64 end;                    /* of the warp */
     u64 last_issue;             /* cycle */
     u64 fence_seq, fence_lanes; /* lanes that have not issued anything since their fence */
     u64 stall_to;               /* end of the last stall */
@@ -212,7 +212,7 @@ static void vacate(struct audit *a, u32 i) {
 }
 
 static u32 new_record(struct audit *a, const struct event *e) {
-    struct issued x = {.uid = e->uid, .seq = ++a->seq, .mask = e->mask, .lanes = e->a, .issue = e->cycle, .frame = (u32)e->b};
+    struct issued x = {.uid = e->uid, .seq = ++a->seq, .mask = e->mask, .issue = e->cycle, .frame = (u32)e->b};
     x.pc = e->pc, x.sm = e->sm, x.slot = e->slot, x.used = true;
     x.read = x.dispatch = x.enter = x.ready = x.done = x.gate = x.clobbered = NEVER;
     x.memory = a->facts[e->pc].role & ROLE_MEMORY;
@@ -510,7 +510,7 @@ static void on_warp_start(struct audit *a, struct audit_slot *s, const struct ev
     add_up(a, s, e->sm, e->slot);
     unlist(a, s, s->listed.n);
     s->live = true;
-    s->start = s->covered_to = s->stall_to = s->last_issue = e->cycle;
+    s->covered_to = s->stall_to = s->last_issue = e->cycle;
     s->writes.n = s->ahead.n = s->accesses.n = 0;
     s->fence_lanes = 0;
 }
