@@ -69,10 +69,11 @@ struct heddle_progress;
 struct progress {
     const char *label;       /* before the kernel's name, or NULL */
     double started, printed; /* clock_seconds; printed is 0 before the first line */
+    double interrupt_at;     /* when Ctrl-C was first noticed; 0: not yet */
     u64 before;              /* warp instructions of finished launches */
     bool terminal, shown;
     struct heddle *stops; /* Ctrl-C ends its launch with HEDDLE_STOPPED; NULL without timing */
-    /* called, from inside a launch that runs without timing, after Ctrl-C */
+    /* called, from inside a launch that cannot be stopped, after Ctrl-C */
     void (*interrupted)(void *user, const struct heddle_progress *now);
     void *user;
 };

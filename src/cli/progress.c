@@ -10,6 +10,7 @@
 
 #define QUIET_S       2.0
 #define PLAIN_EVERY_S 10.0
+#define PATIENCE_S    2.0
 
 static volatile sig_atomic_t interrupt_seen;
 static struct heddle *volatile stoppable; /* whose launch Ctrl-C ends, or NULL */
@@ -39,6 +40,12 @@ static void clear_line(struct progress *p) {
     p->shown = false;
 }
 
+/* A launch with timing is given a moment to stop by itself; it may be in a part that runs without */
+static bool waited_enough(struct progress *p, double now) {
+    if (!p->interrupt_at) p->interrupt_at = now;
+    return !p->stops || now - p->interrupt_at > PATIENCE_S;
+}
+
 static void print_state(const struct progress *p, const struct heddle_progress *now) {
     char cycles[32], total[32], rate[32];
     if (p->label) fprintf(stderr, "%s: ", p->label);
@@ -52,7 +59,7 @@ static void print_state(const struct progress *p, const struct heddle_progress *
 void progress_update(void *user, const struct heddle_progress *now) {
     struct progress *p = user;
     double t = clock_seconds();
-    if (interrupt_seen && p->interrupted && !now->cycles) {
+    if (interrupt_seen && p->interrupted && waited_enough(p, t)) {
         clear_line(p);
         p->interrupted(p->user, now);
     }

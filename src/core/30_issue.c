@@ -104,7 +104,9 @@ void slot_look(struct core *c, u32 slot, u64 at) {
         slot_next(c, slot);
         set = s->head ? head_waits(c, s, at, &next) : group_wait(s);
     }
-    account_state(c, slot, set, set || !s->head ? (s->head ? (enum unit)s->head->unit : UNIT_NONE) : (enum unit)s->head->unit, at);
+    bool over = s->ended && s->w && set == 1u << STALL_EMPTY && s->set != set;
+    account_state(c, slot, set, s->head ? (enum unit)s->head->unit : UNIT_NONE, at);
+    if (over) EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
     if (next != NEVER) slot_alarm(c, slot, next);
     if (s->ended && s->w && set == 1u << STALL_EMPTY) cta_try_retire(c, s->place, at);
 }
@@ -158,10 +160,11 @@ void slot_next(struct core *c, u32 slot) {
 
 static void count_issue(struct core *c, const struct stepped *st, i32 pc) {
     struct sm_stats *x = &c->stats;
-    u32 active = (u32)__builtin_popcountll(st->active);
+    u32 lanes = st->lanes == 0xFFFFFFFFu ? 32 : (u32)__builtin_popcountll(st->lanes);
+    u32 active = st->active == st->lanes ? lanes : (u32)__builtin_popcountll(st->active);
     struct pc_stats *p = &c->pcs[pc];
     x->warp_instructions += st->counted;
-    x->thread_instructions += (u64)__builtin_popcountll(st->lanes);
+    x->thread_instructions += lanes;
     x->active_lanes += active;
     x->lanes[active]++;
     p->issues += st->counted;

@@ -9,15 +9,23 @@
  * Invariants: O1 no bank serves more than sm.bank_ports accesses in a cycle; O2 all reservations lie less than BANK_WINDOW cycles ahead. */
 #include "core/core.h"
 
+/* Words of the calendars that lie in the past become the future's. */
+static void banks_advance(const struct core *c, struct subcore *sub) {
+    u64 word = c->now / 64, n = c->cfg->banks * c->cfg->bank_ports;
+    for (u64 w = MAX(sub->bank_word, word > BANK_WORDS ? word - BANK_WORDS : 0); w < word; w++)
+        for (u64 i = 0; i < n; i++) sub->bank[i * BANK_WORDS + w % BANK_WORDS] = 0;
+    sub->bank_word = word;
+}
+
 static u64 bank_take(const struct core *c, struct subcore *sub, u32 bank, u64 from) {
-    for (u64 t = from;; t++) {
-        u32 *e = &sub->bank[bank * BANK_WINDOW + t % BANK_WINDOW], tag = (u32)(t / BANK_WINDOW) << 4;
-        if ((*e & ~15u) != tag) *e = tag;
-        if ((*e & 15u) < c->cfg->bank_ports) {
-            ++*e;
+    u64 *cal = &sub->bank[(size_t)bank * c->cfg->bank_ports * BANK_WORDS];
+    for (u64 t = from;; t++)
+        for (u32 p = 0; p < c->cfg->bank_ports; p++) {
+            u64 *word = &cal[p * BANK_WORDS + t / 64 % BANK_WORDS], bit = 1ull << t % 64;
+            if (*word & bit) continue;
+            *word |= bit;
             return t;
         }
-    }
 }
 
 static u32 bank_of(const struct core *c, const struct slot *s, u32 reg) { return (reg + slot_index(c, s)) % c->cfg->banks; }
@@ -35,9 +43,13 @@ static struct pool pool_of(const struct config *cfg, enum unit u) {
 
 static i32 free_collector(const struct core *c, u32 sub, enum unit u) {
     struct pool p = pool_of(c->cfg, u);
-    for (u32 i = p.first; i < p.first + p.n; i++)
-        if (c->subs[sub].collector_free[i] <= c->now) return (i32)i;
-    return NONE;
+    struct subcore *s = (struct subcore *)&c->subs[sub];
+    u64 mine = ((p.n < 64 ? 1ull << p.n : 0) - 1) << p.first;
+    if (!(s->free_known & mine))
+        for (u32 i = p.first; i < p.first + p.n; i++)
+            if (s->collector_free[i] <= c->now) s->free_known |= 1ull << i;
+    u64 free = s->free_known & mine;
+    return free ? __builtin_ctzll(free) : NONE;
 }
 
 static bool unit_free_now(const struct core *c, u32 sub, enum unit u) {
@@ -76,6 +88,8 @@ u64 operands_read(struct core *c, u32 sub, struct slot *s, const struct tinst *t
     else {
         *collector = free_collector(c, sub, (enum unit)t->unit);
         CHECK(*collector != NONE);
+        c->subs[sub].free_known &= ~(1ull << *collector);
+        if (c->subs[sub].bank_word != c->now / 64) banks_advance(c, &c->subs[sub]);
         last = ++first;
         for (u32 i = 0; i < t->nsrc; i++) {
             if (t->reg[i] >= c->prog->nregs) continue;
@@ -91,6 +105,7 @@ u64 operands_read(struct core *c, u32 sub, struct slot *s, const struct tinst *t
 
 u64 operands_write(struct core *c, u32 sub, const struct slot *s, const struct tinst *t, u64 at) {
     u64 last = at;
+    if (c->subs[sub].bank_word != c->now / 64) banks_advance(c, &c->subs[sub]);
     for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) {
         if (t->reg[i] >= c->prog->nregs) continue;
         c->stats.operand_writes++;

@@ -20,12 +20,14 @@ static enum stall structural(const struct core *c, const struct slot *s, enum un
 }
 
 static u32 classes_of(u32 set) {
+    if (!(set & (set - 1))) return 1u << stall_table[__builtin_ctz(set)].cpi;
     u32 classes = 0;
     for (; set; set &= set - 1) classes |= 1u << stall_table[__builtin_ctz(set)].cpi;
     return classes;
 }
 
 static enum cpi strongest(u32 set) {
+    if (!(set & (set - 1))) return (enum cpi)stall_table[__builtin_ctz(set)].cpi;
     enum cpi best = CPI_MISSED;
     for (u32 m = classes_of(set); m; m &= m - 1) {
         enum cpi x = (enum cpi)__builtin_ctz(m);
@@ -40,6 +42,10 @@ static void add_time(struct core *c, struct sched_stats *ss, const struct slot *
 }
 
 static void add_classes(u64 *cpi, u32 classes, u64 sixths) {
+    if (!(classes & (classes - 1))) {
+        cpi[__builtin_ctz(classes)] += sixths;
+        return;
+    }
     u64 share = sixths / (u32)__builtin_popcount(classes);
     for (; classes; classes &= classes - 1) cpi[__builtin_ctz(classes)] += share;
 }
@@ -55,11 +61,16 @@ static void charge_ready(struct core *c, struct slot *s, const struct sched *sc,
 }
 
 static void charge_set(struct core *c, struct slot *s, struct sched_stats *ss, u64 dt, u64 dn, u64 dnu) {
-    u32 k = (u32)__builtin_popcount(s->set), classes = classes_of(s->set);
+    u32 classes = classes_of(s->set);
     const u32 data = 1u << CPI_MEMORY_DATA | 1u << CPI_COMPUTE_DATA;
     u64 *cpi = ss->cpi[CPI_PROPORTIONAL];
-    for (u32 m = s->set; m; m &= m - 1) add_time(c, ss, s, (enum stall)__builtin_ctz(m), dt * 6 / k);
+    if (!(s->set & (s->set - 1))) add_time(c, ss, s, (enum stall)__builtin_ctz(s->set), dt * 6);
+    else {
+        u32 k = (u32)__builtin_popcount(s->set);
+        for (u32 m = s->set; m; m &= m - 1) add_time(c, ss, s, (enum stall)__builtin_ctz(m), dt * 6 / k);
+    }
     add_classes(cpi, classes, (dn - dnu) * 6);
+    if (!dnu) return;
     if (!(classes & ~data)) classes |= 1u << stall_table[structural(c, s, (enum unit)s->account_unit)].cpi;
     add_classes(cpi, classes, dnu * 6);
 }
@@ -92,8 +103,10 @@ static void leave_population(struct core *c, u32 slot) {
     struct slot *s = &c->slots[slot];
     struct sched *sc = &c->scheds[slot_sched(c, slot)];
     u64 bit = 1ull << slot;
-    if (s->set) sc->pop[strongest(s->set)]--;
-    else sc->ready[s->unit] &= ~bit;
+    if (s->set) {
+        enum cpi x = strongest(s->set);
+        if (--sc->pop[x] == 0) sc->present &= ~(1u << x);
+    } else sc->ready[s->unit] &= ~bit;
     sc->all_ready &= ~bit;
     sc->waits_long &= ~bit;
 }
@@ -106,7 +119,9 @@ static void join_population(struct core *c, u32 slot) {
     struct sched *sc = &c->scheds[slot_sched(c, slot)];
     u64 bit = 1ull << slot;
     if (s->set) {
-        sc->pop[strongest(s->set)]++;
+        enum cpi x = strongest(s->set);
+        sc->pop[x]++;
+        sc->present |= 1u << x;
         if (s->set & waits_long) sc->waits_long |= bit;
     } else {
         sc->ready[s->unit] |= bit;
@@ -138,9 +153,7 @@ void account_issue(struct core *c, u32 slot, i32 pc) {
 /* --- cycles of a scheduler */
 
 static enum cpi gsi_class(const struct core *c, const struct sched *sc, u64 unavailable, u64 candidates) {
-    u32 present = candidates ? 1u << CPI_MISSED : 0;
-    for (u32 i = 0; i < CPI_COUNT; i++)
-        if (sc->pop[i]) present |= 1u << i;
+    u32 present = sc->present | (candidates ? 1u << CPI_MISSED : 0);
     for (u64 m = unavailable; m; m &= m - 1) {
         u32 u = (u32)__builtin_ctzll(m);
         if (sc->ready[u]) present |= 1u << (u == UNIT_MEM ? CPI_MEMORY_STRUCTURAL : CPI_COMPUTE_STRUCTURAL);
@@ -220,6 +233,7 @@ void account_init(struct core *c) {
         memset(sc->ready, 0, sizeof(sc->ready));
         sc->all_ready = sc->waits_long = 0;
         sc->pop[CPI_IDLE] = sc->nslots;
+        sc->present = 1u << CPI_IDLE;
     }
     for (u32 i = 0; i < c->nslots; i++) {
         struct slot *s = &c->slots[i];

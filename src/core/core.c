@@ -13,7 +13,7 @@ static void make_units(struct core *c) {
     c->ncollectors = g->collectors.separated ? g->collectors.alu + g->collectors.sfu + g->collectors.mem : g->collectors.generic;
     for (u32 i = 0; i < g->subcores; i++) {
         memcpy(c->subs[i].units, units, sizeof(units));
-        c->subs[i].bank = base_alloc(sizeof(u32) * g->banks * BANK_WINDOW);
+        c->subs[i].bank = base_alloc(sizeof(u64) * g->banks * g->bank_ports * BANK_WORDS);
     }
 }
 
@@ -130,7 +130,9 @@ static void forget_state(struct core *c) {
     for (u32 i = 0; i < c->cfg->subcores; i++) {
         memset(c->subs[i].unit_free, 0, sizeof(c->subs[i].unit_free));
         memset(c->subs[i].collector_free, 0, sizeof(c->subs[i].collector_free));
-        memset(c->subs[i].bank, 0, sizeof(u32) * c->cfg->banks * BANK_WINDOW);
+        memset(c->subs[i].bank, 0, sizeof(u64) * c->cfg->banks * c->cfg->bank_ports * BANK_WORDS);
+        c->subs[i].bank_word = c->now / 64;
+        c->subs[i].free_known = 0;
     }
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         struct sched *s = &c->scheds[i];
@@ -221,7 +223,8 @@ static void skip(struct core *c, u64 n) {
 void core_run(struct core *c, u64 to) {
     while (c->now < to && !c->view.faulted) {
         if (c->check_cy && c->now % c->check_cy == 0) core_check(c);
-        u64 next = c->ticking ? c->now : core_next(c);
+        bool busy = c->ticking || c->issued_any_cy + 1 == c->now; /* a cycle after an issue is worth a look anyway */
+        u64 next = busy ? c->now : core_next(c);
         if (next > c->now) skip(c, MIN(next, to) - c->now);
         else tick(c);
     }

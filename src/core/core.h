@@ -36,7 +36,7 @@
 #include "trace/trace.h"
 
 #define NEVER UINT64_MAX
-enum { MAX_SLOTS = 64, WHEEL = 64, MAX_IBUFFER = 64, BANK_WINDOW = 512, MAX_SUBCORES = 16, MAX_UNITS = 16, MAX_COLLECTORS = 64 };
+enum { MAX_SLOTS = 64, WHEEL = 64, MAX_IBUFFER = 64, BANK_WINDOW = 512, BANK_WORDS = BANK_WINDOW / 64, MAX_SUBCORES = 16, MAX_UNITS = 16, MAX_COLLECTORS = 64 };
 
 /* --- program.c */
 enum tkind {
@@ -241,6 +241,7 @@ struct sched {
     u64 ready[UNIT_COUNT]; /* by the unit the next instruction needs */
     u64 waits_long;
     u32 pop[CPI_COUNT];    /* slots by strongest cause, ready ones left out */
+    u32 present;           /* bit per nonzero pop */
     u32 nslots;
     u64 noissue;           /* cycles so far without an issue */
     u64 unavail[UNIT_COUNT], noissue_unavail[UNIT_COUNT]; /* cycles in which a unit's instructions could not issue */
@@ -249,7 +250,9 @@ struct subcore {
     u64 unit_free[UNIT_COUNT][MAX_UNITS];
     u32 units[UNIT_COUNT];
     u64 collector_free[MAX_COLLECTORS]; /* NEVER: held by a memory instruction */
-    u32 *bank; /* [banks][BANK_WINDOW]: (cycle / BANK_WINDOW) << 4 | accesses in that cycle */
+    u64 free_known; /* collectors known to be free; others may be free by now */
+    u64 *bank;      /* calendars: [bank][port][BANK_WORDS], bit cycle mod BANK_WINDOW: taken */
+    u64 bank_word;  /* cycle / 64 up to which past words have been emptied */
 };
 struct packet { /* in the miss queue */
     struct mreq req;

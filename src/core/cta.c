@@ -69,7 +69,6 @@ void cta_warp_ended(struct core *c, u32 slot) {
 
 static void slot_clear(struct core *c, u32 slot, u64 at) {
     struct slot *s = &c->slots[slot];
-    EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
     s->w = NULL;
     s->place = NULL;
     s->head = NULL;

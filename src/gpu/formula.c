@@ -73,10 +73,15 @@ static void add_words(void *sum, const void *more, size_t bytes) {
 _Static_assert(sizeof(struct sm_stats) % sizeof(u64) == 0, "sm_stats is added as words");
 _Static_assert(sizeof(struct mem_stats) % sizeof(u64) == 0, "mem_stats is added as words");
 
-/* What the first launch says about machine and kernel stands for the sum */
+/* What the first launch with timing says about machine and kernel stands for the sum */
 static void describe(struct launch_stats *sum, const struct launch_stats *s) {
+    u64 functional = sum->ctas_functional;
+    bool complete = !sum->kernel[0] || sum->complete;
     *sum = *s;
-    sum->cycles = sum->ctas_functional = sum->grid_ctas = sum->simulated_cycles_jumped = 0;
+    sum->ctas_functional = functional;
+    sum->complete = complete;
+    sum->functional = true;
+    sum->cycles = sum->grid_ctas = sum->simulated_cycles_jumped = 0;
     sum->sum = (struct sm_stats){0};
     sum->mem = (struct mem_stats){0};
     sum->per_sm = NULL;
@@ -87,7 +92,7 @@ static void describe(struct launch_stats *sum, const struct launch_stats *s) {
 }
 
 void launch_stats_add(struct launch_stats *sum, const struct launch_stats *s) {
-    if (!sum->sms) describe(sum, s);
+    if (!sum->kernel[0] || (!sum->sms && s->sms)) describe(sum, s);
     u64 peak = MAX(sum->sum.mshr_peak, s->sum.mshr_peak);
     add_words(&sum->sum, &s->sum, sizeof(sum->sum));
     add_words(&sum->mem, &s->mem, sizeof(sum->mem));

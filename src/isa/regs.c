@@ -16,7 +16,8 @@ void inst_regs(const struct inst *in, struct inst_regs *r) {
     if (in->flags & INST_Q_READ) add(&in->q, r->src, &r->nsrc);
     for (u32 i = in->extra_d; i < in->extra_n; i++) add(&in->extra[i], r->src, &r->nsrc);
     if (in->guard != NONE && r->nsrc < MAX_INST_REGS) r->src[r->nsrc++] = (u16)(REG_PRED | in->guard);
-    add(&in->d, r->dst, &r->ndst);
+    /* an atomic whose result nobody reads is a reduction: it has no destination in time */
+    if (!(in->iclass == ICLASS_ATOMIC && in->flags & INST_DEAD)) add(&in->d, r->dst, &r->ndst);
     if (in->flags & INST_Q_WRITTEN) add(&in->q, r->dst, &r->ndst);
     for (u32 i = 0; i < in->extra_d; i++) add(&in->extra[i], r->dst, &r->ndst);
 }

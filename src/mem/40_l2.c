@@ -60,7 +60,9 @@ static void schedule(struct partition *p, u32 s) {
     p->l2_at[s] = MIN(next, ring_tick(&l->performing));
 }
 
-static void schedule_take(const struct partition *p, struct slice *l, u64 tick) { l->take = edge_at(MAX(tick, l->free), p->clk.l2); }
+static void schedule_take(const struct partition *p, struct slice *l, u64 tick) {
+    l->take = edge_at(MAX(tick, l->free), p->clk.l2);
+}
 
 void l2_arrived(struct partition *p, u32 s, u64 t) {
     struct slice *l = &p->slice[s];
@@ -143,10 +145,8 @@ static enum blocked write_line(struct partition *p, const struct access *a, enum
     CHECK(tags_insert(&l->tags, a->line, a->sectors, &at, &v));
     l->tags.dirty[at] |= (u8)a->sectors;
     evict(p, a, &v);
-    if (found == TAG_HIT)
-        p->stats.l2_hits++;
-    else
-        p->stats.l2_validated++;
+    if (found == TAG_HIT) p->stats.l2_hits++;
+    else p->stats.l2_validated++;
     done(p, a->slice, a->packet, a->t + p->l2_way, false);
     return BLOCK_NONE;
 }
@@ -264,10 +264,8 @@ static void fill(struct partition *p, u32 s, u32 fetch_id, u64 t) {
     int again = l->tags.pending[at] ? mshr_alloc(l->mshr, line) : -1;
     for (u32 i = 0; i < n; i++) {
         u32 packet = l->tokens[i], sectors = l2_sectors(p, &p->packet[packet], line);
-        if (sectors & ~(u32)l->tags.valid[at])
-            mshr_wait(l->mshr, again, packet); /* for a later fetch */
-        else
-            t = serve(p, s, at, packet, sectors, t);
+        if (sectors & ~(u32)l->tags.valid[at]) mshr_wait(l->mshr, again, packet); /* for a later fetch */
+        else t = serve(p, s, at, packet, sectors, t);
     }
 }
 
@@ -279,10 +277,8 @@ static void fills(struct partition *p, u32 s, u64 t) {
         ring_pop(&l->fills);
         fill(p, s, id, t);
     } while (ring_tick(&l->fills) <= t);
-    if (l->blocked)
-        schedule_take(p, l, t);
-    else if (l->take != NEVER)
-        schedule_take(p, l, l->take);
+    if (l->blocked) schedule_take(p, l, t);
+    else if (l->take != NEVER) schedule_take(p, l, l->take);
 }
 
 static void performed(struct partition *p, struct slice *l, u64 t) {

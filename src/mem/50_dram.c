@@ -131,10 +131,8 @@ static void enter(struct partition *p, u64 address, u32 bursts, u32 fetch, u64 s
     q->left = (u16)bursts;
     q->next = NO_ID;
     q->prev = d->last;
-    if (d->last == NO_ID)
-        d->first = id;
-    else
-        d->dreq[d->last].next = id;
+    if (d->last == NO_ID) d->first = id;
+    else d->dreq[d->last].next = id;
     d->last = id;
     d->used += bursts;
     if (p->c.dram_kind == DRAM_BANKED) banks_enter(p, id);
@@ -166,10 +164,8 @@ static u32 request(struct partition *p, u32 s, u64 line, u32 sectors, u32 fetch,
     if (!d->used) dram_idle_refresh(p, t);
     charge_queue(p, cycle);
     u32 made = d->parts == 1;
-    if (made)
-        enter(p, address, d->burst_count[sectors], fetch, cycle);
-    else
-        made = enter_parts(p, address, d->bursts_of[sectors], fetch, cycle);
+    if (made) enter(p, address, d->burst_count[sectors], fetch, cycle);
+    else made = enter_parts(p, address, d->bursts_of[sectors], fetch, cycle);
     u64 next = d->choice.command == CMD_NONE ? MAX(cycle, d->next_cycle) : d->choice.cycle;
     sooner(p->command_at, next * p->clk.dram);
     return made;
@@ -248,10 +244,8 @@ static void choose(struct partition *p, u64 from) {
         *p->command_at = NEVER;
         return;
     }
-    if (p->c.dram_kind == DRAM_BANKED)
-        banks_choose(p, from, &d->choice);
-    else
-        fixed_choose(d, from);
+    if (p->c.dram_kind == DRAM_BANKED) banks_choose(p, from, &d->choice);
+    else fixed_choose(d, from);
     *p->command_at = d->choice.cycle * p->clk.dram;
 }
 
@@ -260,10 +254,8 @@ void dram_command(struct partition *p, u64 t) {
     if (d->choice.command == CMD_NONE) choose(p, t / p->clk.dram);
     if (*p->command_at != t) return;
     d->next_cycle = d->choice.cycle + 1;
-    if (p->c.dram_kind == DRAM_BANKED)
-        banks_issue(p, &d->choice);
-    else
-        fixed_issue(p, &d->choice);
+    if (p->c.dram_kind == DRAM_BANKED) banks_issue(p, &d->choice);
+    else fixed_issue(p, &d->choice);
     choose(p, d->next_cycle);
 }
 

@@ -32,7 +32,8 @@ void banks_init(struct partition *p) {
     d->active_words = (p->c.dram_banks + 63) / 64;
     d->bank = base_alloc((size_t)p->c.dram_banks * sizeof(*d->bank));
     d->want = base_alloc((size_t)p->c.dram_banks * sizeof(*d->want));
-    for (u32 b = 0; b < p->c.dram_banks; b++) d->bank[b] = (struct bank){.row = NEVER, .first = NO_ID, .last = NO_ID, .hit = NO_ID};
+    for (u32 b = 0; b < p->c.dram_banks; b++)
+        d->bank[b] = (struct bank){.row = NEVER, .first = NO_ID, .last = NO_ID, .hit = NO_ID};
 }
 
 /* --- what an entry or a bank wants */

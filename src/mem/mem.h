@@ -43,11 +43,11 @@ enum mreq_kind {
     MREQ_RED,    /* performed at the L2, an acknowledgement comes back */
     MREQ_KINDS
 };
-struct mreq { /* one packet from an SM */
-    u64 cycle;    /* core cycle in which its first flit leaves the SM; the SM models its own port, the slice its own */
-    u64 line;     /* address, aligned to the line size of the cache it comes from (at most 128) */
-    u32 sectors;  /* mask of 32-byte pieces of the line that are wanted or written */
-    u32 token;    /* the SM's; comes back with the response */
+struct mreq {    /* one packet from an SM */
+    u64 cycle;   /* core cycle in which its first flit leaves the SM; the SM models its own port, the slice its own */
+    u64 line;    /* address, aligned to the line size of the cache it comes from (at most 128) */
+    u32 sectors; /* mask of 32-byte pieces of the line that are wanted or written */
+    u32 token;   /* the SM's; comes back with the response */
     u16 sm;
     u8 kind;      /* enum mreq_kind */
     u8 same;      /* atomics: most lanes of the packet that meet at one address (1 when all differ) */
@@ -69,7 +69,7 @@ struct inbox { /* a partition's packets to one SM from this window, in order of 
     VEC(struct mresp) at;
 };
 struct performed { /* an atomic packet that an L2 slice has performed in this window, in order of cycle */
-    u64 cycle; /* core cycle */
+    u64 cycle;     /* core cycle */
     void *atomic;
 };
 
@@ -94,7 +94,7 @@ u64 partition_next(const struct partition *p, u64 now);
 void partition_flush(struct partition *p); /* all lines become invalid, dirty ones without traffic; only when idle */
 const struct mem_stats *partition_stats(const struct partition *p);
 void partition_stats_reset(struct partition *p);
-void partition_check(const struct partition *p);                      /* numbered invariants, see partition.c */
+void partition_check(const struct partition *p);                     /* numbered invariants, see partition.c */
 void partition_waits(const struct partition *p, struct strbuf *out); /* who waits for what, for deadlock reports */
 /* Smallest number of core cycles between a message's cycle, or any event inside a partition, and a response it causes */
 u32 mem_min_latency(const struct config *c);
@@ -104,9 +104,9 @@ u32 mem_min_latency(const struct config *c);
 struct tags {
     u32 sets, ways, line_b, sector_b, fifo; /* sets: a power of two */
     u32 line_shift;                         /* log2 of line_b */
-    u64 *tag;        /* [set][way]: line address + 1, 0 = invalid */
-    u64 *stamp;      /* [set][way]: last use (LRU) or fill (FIFO) */
-    u8 *valid, *dirty, *pending; /* [set][way]: masks of sectors; pending: fetched and not yet here */
+    u64 *tag;                               /* [set][way]: line address + 1, 0 = invalid */
+    u64 *stamp;                             /* [set][way]: last use (LRU) or fill (FIFO) */
+    u8 *valid, *dirty, *pending;            /* [set][way]: masks of sectors; pending: fetched and not yet here */
     u64 clock;
 };
 enum tag_result { TAG_HIT, TAG_MISS, TAG_HIT_RESERVED, TAG_SECTOR_MISS };
@@ -117,20 +117,21 @@ void tags_clear(struct tags *t);
  * reserved), some wanted sectors are neither valid nor pending; MISS. *at: index of the line ([set * ways + way]) unless MISS. */
 enum tag_result tags_look(const struct tags *t, u64 line, u32 sectors, u32 *at);
 void tags_touch(struct tags *t, u32 at); /* a use, for LRU */
-struct victim { /* what made room */
-    bool had;   /* a line was evicted */
+struct victim {                          /* what made room */
+    bool had;                            /* a line was evicted */
     u64 line;
-    u8 dirty;   /* its dirty sectors */
+    u8 dirty; /* its dirty sectors */
 };
 /* A way for `line` in its set, reserved with pending sectors; false when all ways have pending sectors. `set` is the index to use for this line
  * (callers may hash); pass tags_set(t, line) for the plain one. */
 bool tags_reserve(struct tags *t, u64 line, u32 sectors, u32 *at, struct victim *v);
 /* As reserve, but the line is valid at once with these sectors (used for fills without reservation and for writes that allocate) */
 bool tags_insert(struct tags *t, u64 line, u32 sectors, u32 *at, struct victim *v);
-bool tags_peek(const struct tags *t, u64 line, struct victim *v); /* what the two above would evict for a line that is not there; changes nothing */
+bool tags_peek(const struct tags *t, u64 line,
+               struct victim *v); /* what the two above would evict for a line that is not there; changes nothing */
 /* Pending sectors became valid. Index of the line; one no longer there is ignored: UINT32_MAX. */
 u32 tags_fill(struct tags *t, u64 line, u32 sectors);
-void tags_invalidate(struct tags *t, u64 line);        /* unless reserved */
+void tags_invalidate(struct tags *t, u64 line); /* unless reserved */
 u32 tags_set(const struct tags *t, u64 line);
 void tags_check(const struct tags *t);
 
@@ -141,11 +142,11 @@ void mshr_free(struct mshr *m);
 void mshr_clear(struct mshr *m);
 u32 mshr_used(const struct mshr *m);
 bool mshr_full(const struct mshr *m);
-int mshr_find(const struct mshr *m, u64 line);           /* entry or -1 */
+int mshr_find(const struct mshr *m, u64 line); /* entry or -1 */
 bool mshr_can_merge(const struct mshr *m, int entry);
-int mshr_alloc(struct mshr *m, u64 line);                /* entry, or -1 when full */
+int mshr_alloc(struct mshr *m, u64 line); /* entry, or -1 when full */
 u64 mshr_line(const struct mshr *m, int entry);
-void mshr_wait(struct mshr *m, int entry, u32 token);    /* one more waiter; room was checked */
+void mshr_wait(struct mshr *m, int entry, u32 token); /* one more waiter; room was checked */
 /* Takes the entry out: its waiters in order into tokens[merge]; returns how many */
 u32 mshr_done(struct mshr *m, int entry, u32 *tokens);
 /* For checks and reports: the line and waiters (tokens[merge]) of entry 0, 1, ...; false when it is not in use */

@@ -110,10 +110,8 @@ void mshr_wait(struct mshr *m, int entry, u32 token) {
     u32 n = m->free_node;
     m->free_node = m->node[n].next;
     m->node[n] = (struct node){.token = token, .next = NONE};
-    if (e->last == NONE)
-        e->first = n;
-    else
-        m->node[e->last].next = n;
+    if (e->last == NONE) e->first = n;
+    else m->node[e->last].next = n;
     e->last = n;
     e->count++;
 }

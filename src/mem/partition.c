@@ -99,7 +99,8 @@ static u32 survey(const struct partition *p, u64 to, const struct outbox *const 
 static void sort(struct partition *p, u64 to, const struct outbox *const *outs, u64 first, u32 range) {
     memset(p->bucket.at, 0, (range + 1) * sizeof(*p->bucket.at));
     for (u32 sm = 0; sm < p->c.sms; sm++)
-        for (u32 i = 0; i < outs[sm]->at.n && outs[sm]->at.at[i].cycle < to; i++) p->bucket.at[outs[sm]->at.at[i].cycle - first + 1]++;
+        for (u32 i = 0; i < outs[sm]->at.n && outs[sm]->at.at[i].cycle < to; i++)
+            p->bucket.at[outs[sm]->at.at[i].cycle - first + 1]++;
     for (u32 i = 1; i <= range; i++) p->bucket.at[i] += p->bucket.at[i - 1];
     for (u32 sm = 0; sm < p->c.sms; sm++)
         for (u32 i = 0; i < outs[sm]->at.n && outs[sm]->at.at[i].cycle < to; i++)
@@ -159,10 +160,8 @@ static void merge_credits(struct inbox *in, struct inbox *credits) {
     ROOM(&in->at, packets + left);
     in->at.n = packets + left;
     for (u32 i = in->at.n; left;) {
-        if (packets && in->at.at[packets - 1].cycle >= credits->at.at[left - 1].cycle)
-            in->at.at[--i] = in->at.at[--packets];
-        else
-            in->at.at[--i] = credits->at.at[--left];
+        if (packets && in->at.at[packets - 1].cycle >= credits->at.at[left - 1].cycle) in->at.at[--i] = in->at.at[--packets];
+        else in->at.at[--i] = credits->at.at[--left];
     }
     credits->at.n = 0;
 }
@@ -253,8 +252,9 @@ enum { WAITS_SHOWN = 8 };
 static void show_ring(const struct partition *p, const struct ring *r, const char *where, struct strbuf *out) {
     for (u32 i = 0; i < r->n && i < WAITS_SHOWN; i++) {
         const struct packet *k = &p->packet[ring_at(r, i).id];
-        strbuf_add(out, "    %s: %s of SM %u, token %u, line 0x%llx inside the slice, since core cycle %llu\n", where, kind_names[k->kind], k->sm,
-                   k->token, (unsigned long long)k->base, (unsigned long long)(ring_at(r, i).tick / p->clk.core));
+        strbuf_add(out, "    %s: %s of SM %u, token %u, line 0x%llx inside the slice, since core cycle %llu\n", where,
+                   kind_names[k->kind], k->sm, k->token, (unsigned long long)k->base,
+                   (unsigned long long)(ring_at(r, i).tick / p->clk.core));
     }
     if (r->n > WAITS_SHOWN) strbuf_add(out, "    %s: %u more\n", where, r->n - WAITS_SHOWN);
 }
@@ -276,12 +276,15 @@ void partition_waits(const struct partition *p, struct strbuf *out) {
         const struct slice *l = &p->slice[s];
         u32 out_n = l->hits.n + l->refills.n;
         if (!l->coming.n && !l->queue.n && !mshr_used(l->mshr) && !out_n) continue;
-        strbuf_add(out, "  partition %u slice %u: %u in the network, %u queued (the first waits for %s), %u lines outstanding, %u answers\n", p->index,
-                   s, l->coming.n, l->queue.n, blocked_names[l->blocked], mshr_used(l->mshr), out_n);
+        strbuf_add(
+            out,
+            "  partition %u slice %u: %u in the network, %u queued (the first waits for %s), %u lines outstanding, %u answers\n",
+            p->index, s, l->coming.n, l->queue.n, blocked_names[l->blocked], mshr_used(l->mshr), out_n);
         show_ring(p, &l->coming, "in the network", out);
         show_ring(p, &l->queue, "queued", out);
         show_mshrs(p, l, out);
     }
     const struct channel *d = &p->channel;
-    if (d->used || d->back.n) strbuf_add(out, "  partition %u DRAM: %u bursts queued, %u fetches on their way back\n", p->index, d->used, d->back.n);
+    if (d->used || d->back.n)
+        strbuf_add(out, "  partition %u DRAM: %u bursts queued, %u fetches on their way back\n", p->index, d->used, d->back.n);
 }

@@ -80,22 +80,22 @@ struct slice {
 
 /* --- a DRAM channel */
 struct fetch { /* sectors of one line on their way into a slice */
-    u64 line;    /* inside the slice */
-    u32 parts;   /* queue entries not yet served; next free fetch while not in use */
-    u8 slice;    /* of this partition */
+    u64 line;  /* inside the slice */
+    u32 parts; /* queue entries not yet served; next free fetch while not in use */
+    u8 slice;  /* of this partition */
     u8 sectors;
 };
 enum row_class { ROW_HIT, ROW_EMPTY, ROW_CONFLICT };
 struct dreq { /* an entry of the channel's queue: bursts of one row */
     u64 row;
-    u64 since;     /* dram cycle from which it can be served */
-    u64 age;       /* number in order of entry */
-    u32 fetch;     /* NO_ID: a write */
+    u64 since;                /* dram cycle from which it can be served */
+    u64 age;                  /* number in order of entry */
+    u32 fetch;                /* NO_ID: a write */
     u32 next, prev;           /* in the channel's list, oldest first; next: also of the free ones */
     u32 bank_next, bank_prev; /* in the bank's list */
     u16 bank;
-    u16 left;  /* bursts not yet served */
-    u8 found;  /* enum row_class, for its first burst */
+    u16 left; /* bursts not yet served */
+    u8 found; /* enum row_class, for its first burst */
 };
 struct bank {
     u64 row;           /* open row, NEVER when closed */
@@ -104,11 +104,11 @@ struct bank {
     u32 hit;           /* oldest dreq of the open row, NO_ID when there is none */
 };
 enum command { CMD_READ, CMD_WRITE, CMD_ACTIVATE, CMD_PRECHARGE, CMD_REFRESH, CMD_NONE };
-struct choice { /* a command: of a bank, for its most urgent dreq; or the channel's next one, if nothing new comes in */
-    u64 cycle;    /* dram; of a bank: as far as the bank is concerned */
-    u64 rank;     /* smaller goes first in the same cycle */
-    u32 dreq;     /* for which */
-    u32 command;  /* enum command */
+struct choice {  /* a command: of a bank, for its most urgent dreq; or the channel's next one, if nothing new comes in */
+    u64 cycle;   /* dram; of a bank: as far as the bank is concerned */
+    u64 rank;    /* smaller goes first in the same cycle */
+    u32 dreq;    /* for which */
+    u32 command; /* enum command */
 };
 struct channel {
     struct dreq *dreq;
@@ -116,27 +116,27 @@ struct channel {
     u32 used, queue;       /* bursts in the queue, and at most */
     u64 ages;              /* entries so far */
     struct bank *bank;
-    struct choice *want;    /* [banks]: of those with a dreq */
-    u64 active[4];          /* banks with a dreq */
-    u64 next_cycle;         /* first dram cycle in which another command can be given */
-    u64 act, col, read;     /* first dram cycle at which the channel allows an activate, a column command, a read */
-    u64 bus;                /* first dram cycle at which the data bus is free */
-    u64 refresh;            /* dram cycle of the next refresh, NEVER without */
-    struct choice choice;   /* CMD_NONE: to be made anew */
-    struct ring back;       /* fetches: tick at which their data are at the slice */
-    u64 queued_since;       /* dram cycle from which dram_queued has not been counted yet */
-    struct fetch *fetch;    /* pool */
+    struct choice *want;  /* [banks]: of those with a dreq */
+    u64 active[4];        /* banks with a dreq */
+    u64 next_cycle;       /* first dram cycle in which another command can be given */
+    u64 act, col, read;   /* first dram cycle at which the channel allows an activate, a column command, a read */
+    u64 bus;              /* first dram cycle at which the data bus is free */
+    u64 refresh;          /* dram cycle of the next refresh, NEVER without */
+    struct choice choice; /* CMD_NONE: to be made anew */
+    struct ring back;     /* fetches: tick at which their data are at the slice */
+    u64 queued_since;     /* dram cycle from which dram_queued has not been counted yet */
+    struct fetch *fetch;  /* pool */
     u32 fetches, free_fetch;
     u8 waiting[16], waiters; /* slices blocked for room, first come first served */
     u32 need[16];            /* bursts each slice waits for */
     /* constants */
-    u32 active_words;     /* of `active` in use */
-    u32 burst_cy;         /* dram cycles of one burst on the bus */
-    u32 row_shift;        /* log2 of dram.row_b */
-    u8 burst_count[16];   /* how many those are */
-    u32 bursts_of[16];   /* mask of sectors -> mask of bursts of the line */
-    u32 parts;            /* rows a line touches: 1 unless rows are shorter than lines */
-    u32 part_bursts;      /* bursts of such a part */
+    u32 active_words;   /* of `active` in use */
+    u32 burst_cy;       /* dram cycles of one burst on the bus */
+    u32 row_shift;      /* log2 of dram.row_b */
+    u8 burst_count[16]; /* how many those are */
+    u32 bursts_of[16];  /* mask of sectors -> mask of bursts of the line */
+    u32 parts;          /* rows a line touches: 1 unless rows are shorter than lines */
+    u32 part_bursts;    /* bursts of such a part */
 };
 
 /* --- the partition */
@@ -146,15 +146,16 @@ struct partition {
     struct clocks clk;
     u32 index;
     u64 now; /* core cycle: all before it has been run */
-    u64 *in_at, *data_at, *l2_at, *command_at, *out_at; /* next tick of each unit, NEVER; all in one array of `units`, in order of stage */
+    u64 *in_at, *data_at, *l2_at, *command_at,
+        *out_at; /* next tick of each unit, NEVER; all in one array of `units`, in order of stage */
     u32 units;
     struct slice *slice; /* [c.slices] */
     struct channel channel;
     struct packet *packet; /* pool */
     u32 packets, free_packet;
-    u8 bits_of[16];     /* bits in a mask */
-    u8 sectors_of[16];  /* mask of pieces of an L2 line -> mask of its sectors */
-    u32 line_pieces;    /* pieces of an L2 line */
+    u8 bits_of[16];      /* bits in a mask */
+    u8 sectors_of[16];   /* mask of pieces of an L2 line -> mask of its sectors */
+    u32 line_pieces;     /* pieces of an L2 line */
     u64 noc_way, l2_way; /* latencies in ticks */
     VEC(struct performed) performed;
     struct inbox *in;      /* of the window under way */
@@ -191,10 +192,11 @@ void packet_free(struct partition *p, u32 id);
 /* --- 40_l2.c */
 void l2_init(struct partition *p, u32 s);
 void l2_free(struct slice *l);
-void l2_arrived(struct partition *p, u32 s, u64 t);      /* the queue has a new packet */
-void l2_wake(struct partition *p, u32 s, u64 tick);      /* what the first of the queue waits for may have come, for the first edge at or after a tick */
-void l2_step(struct partition *p, u32 s, u64 t);         /* STAGE_L2 of slice s */
-void l2_charge(struct partition *p, u32 s, u64 end);     /* counts waiting up to tick `end` */
+void l2_arrived(struct partition *p, u32 s, u64 t); /* the queue has a new packet */
+void l2_wake(struct partition *p, u32 s,
+             u64 tick); /* what the first of the queue waits for may have come, for the first edge at or after a tick */
+void l2_step(struct partition *p, u32 s, u64 t);                             /* STAGE_L2 of slice s */
+void l2_charge(struct partition *p, u32 s, u64 end);                         /* counts waiting up to tick `end` */
 u32 l2_sectors(const struct partition *p, const struct packet *k, u64 line); /* sectors a packet touches in one L2 line */
 void l2_check(const struct partition *p, u32 s);
 
@@ -214,7 +216,8 @@ void dram_command(struct partition *p, u64 t); /* STAGE_COMMAND */
 void dram_charge(struct partition *p, u64 end);
 void dram_check(const struct partition *p);
 void dram_idle_refresh(struct partition *p, u64 end); /* the queue being empty, the refreshes that began before a tick */
-void dram_served(struct partition *p, u32 dreq, u64 now, u64 end); /* a burst has got its command in dram cycle `now`, its data end at `end` */
+void dram_served(struct partition *p, u32 dreq, u64 now,
+                 u64 end); /* a burst has got its command in dram cycle `now`, its data end at `end` */
 
 /* --- 51_banks.c */
 enum { DRAM_BYPASS_CY = 2000 }; /* FR-FCFS: the oldest entry is passed by others so long at most; then it alone is served */

@@ -77,7 +77,7 @@ static void print_row(FILE *out, const struct report_kernel *k, const struct pc_
     fprintf(out, " %11llu %8s", (unsigned long long)p->issues, report_percent(share, total > 0 ? r->time / total : 0));
     print_causes(out, p, r->time);
     print_mean(out, 5, p->lanes, p->issues);
-    print_mean(out, 6, p->lines, p->accesses);
+    print_mean(out, 6, p->lines, p->lines ? p->accesses : 0);
     if (p->lines && in->iclass == ICLASS_LOAD) report_percent(hits, (double)p->l1_hits / (double)p->lines);
     fprintf(out, " %8s", hits);
     print_mean(out, 8, p->latency, p->latency ? p->accesses : 0);

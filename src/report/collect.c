@@ -52,7 +52,7 @@ _Static_assert(sizeof(struct pc_stats) % sizeof(u64) == 0, "pc_stats is added as
 
 void report_keep(struct report *r, u32 launch) {
     const struct launch_stats *s = heddle_launch_stats(r->play->h);
-    if (!s) return;
+    if (!s || !s->kernel[0]) return; /* without timing, or it did not even begin */
     if (!r->launches) r->launches = base_alloc(r->play->m->nlaunches * sizeof(*r->launches));
     struct report_kernel *k = find_kernel(r, launch);
     r->launches[launch] = (struct report_launch){true, kept_copy(s, &r->wishes), gpu_counters_hash(s)};

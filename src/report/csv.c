@@ -105,7 +105,7 @@ static void put_sample(FILE *f, const struct launch_stats *s, u64 length, const 
 }
 
 static void put_samples(FILE *f, u32 launch, const struct launch_stats *s) {
-    u64 before = s->timed_from;
+    u64 before = 0;
     for (u32 i = 0; i < s->nsamples; i++) {
         fprintf(f, "%u,", launch);
         put_text(f, s->kernel);

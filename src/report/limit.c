@@ -1,4 +1,4 @@
-/* What limits a kernel, in one sentence: the largest part of the CPI stack beside `base`, and a hint from the counters that explain such a part best.
+/* What limits a kernel, in one sentence: the largest part of the CPI stack beside `base` and empty warp slots, and a hint from the counters that explain such a part best.
  *
  *     waiting for memory, 46 % of scheduler cycles: a global load takes 512 cycles on average and the L1 hits 23 %; DRAM is 38 % busy
  *
@@ -8,7 +8,8 @@
 #include <ctype.h>
 #include <math.h>
 
-#define BUSY 0.6 /* a bus or unit above this share is called the limit */
+#define BUSY          0.6  /* a bus or unit above this share is called the limit */
+#define WORTH_TELLING 0.05 /* a hazard that costs less is not mentioned */
 
 struct subject {
     const struct launch_stats *s;
@@ -42,7 +43,9 @@ static void add_resident(const struct launch_stats *s, struct strbuf *out) {
     double share = stat_named(s, "occupancy");
     if (isnan(share)) return;
     strbuf_add(out, "; %.1f of %u warp slots are taken", share * s->warps, s->warps);
-    if (s->occupancy.limiter) strbuf_add(out, " (limited by %s)", s->occupancy.limiter);
+    if (share * s->warps < 0.7 * s->occupancy.warps)
+        strbuf_add(out, " (an SM could hold %u; the grid does not keep it full)", s->occupancy.warps);
+    else if (s->occupancy.limiter) strbuf_add(out, " (limited by %s)", s->occupancy.limiter);
 }
 
 /* --- a hint for each part */
@@ -59,6 +62,11 @@ static void hint_idle(const struct subject *x, struct strbuf *out) {
                    100 * used);
     else strbuf_add(out, "warp slots stay empty");
     add_resident(x->s, out);
+    double held = stat_named(x->s, "occupancy"), empty = stall_total(&x->s->sum, STALL_EMPTY),
+           slots = (double)x->s->cycles * x->s->sms * x->s->warps;
+    if (held + empty / slots > 1.1)
+        strbuf_add(out, ", %.1f of them by warps that have ended and wait for the rest of their block",
+                   (held + empty / slots - 1) * x->s->warps);
 }
 
 static void hint_stall(const struct subject *x, enum cpi part, struct strbuf *out) {
@@ -82,7 +90,9 @@ static void hint_memory_data(const struct subject *x, struct strbuf *out) {
         hint_stall(x, CPI_MEMORY_DATA, out);
         return;
     }
-    strbuf_add(out, "a global load takes %.0f cycles on average", stat_named(s, "load_latency"));
+    double latency = stat_named(s, "load_latency");
+    if (isnan(latency)) strbuf_add(out, "no load of global or local memory has ended");
+    else strbuf_add(out, "a global load takes %.0f cycles on average", latency);
     add_share(out, ", the L1 hits", stat_named(s, "l1_hit_rate"));
     add_share(out, ", DRAM buses are busy", busy);
     if (busy > BUSY) strbuf_add(out, ": bandwidth is the limit, not latency");
@@ -94,16 +104,15 @@ static void hint_memory_structural(const struct subject *x, struct strbuf *out) 
     u32 worst = 0;
     for (u32 i = 1; i < HAZARD_COUNT; i++)
         if (s->sum.hazards[i] > s->sum.hazards[worst]) worst = i;
-    if (!s->sum.hazards[worst]) {
-        hint_stall(x, CPI_MEMORY_STRUCTURAL, out);
-        return;
+    double lines = stat_named(s, "lines_per_access"), met = per_sm_cycle(s, (double)s->sum.hazards[worst]);
+    strbuf_add(out, "mostly %s; the memory stage works in %.0f %% of cycles",
+               stall_table[worst_stall(s, CPI_MEMORY_STRUCTURAL)].name, 100 * per_sm_cycle(s, (double)s->sum.lsu_busy_cycles));
+    if (met >= WORTH_TELLING) {
+        strbuf_add(out, " and meets the %s hazard in %.0f %% (", hazard_table[worst].name, 100 * met);
+        add_sentence(out, hazard_table[worst].doc);
+        strbuf_add(out, ")");
     }
-    strbuf_add(out, "the memory stage's instruction meets the %s hazard in %.0f %% of cycles (", hazard_table[worst].name,
-               100 * per_sm_cycle(s, (double)s->sum.hazards[worst]));
-    add_sentence(out, hazard_table[worst].doc);
-    strbuf_add(out, ")");
-    double lines = stat_named(s, "lines_per_access");
-    if (lines >= 2) strbuf_add(out, "; an access touches %.1f lines", lines);
+    if (lines >= 2) strbuf_add(out, "; an access of global memory touches %.1f lines", lines);
 }
 
 static void hint_compute_data(const struct subject *x, struct strbuf *out) {
@@ -157,15 +166,27 @@ static const struct {
     [CPI_MISSED] = {"the scheduler's choice", hint_missed},
 };
 
+/* Empty slots are no limit by themselves: only when SMs have no block at all, or when there is hardly anything else */
+static bool lacks_warps(const struct launch_stats *s, double idle_share) {
+    return idle_share > 0.8 || stat_named(s, "sm_utilisation") < 0.8;
+}
+
+static u32 worst_part(const struct launch_stats *s, enum cpi_method m, double total) {
+    u32 worst = CPI_COUNT;
+    if (cpi_total(s, m, CPI_BASE) > total / 2) return CPI_BASE;
+    for (u32 i = 0; i < CPI_COUNT; i++) {
+        double x = cpi_total(s, m, i);
+        if (i == CPI_BASE || (i == CPI_IDLE && !lacks_warps(s, x / total))) continue;
+        if (worst == CPI_COUNT || x > cpi_total(s, m, worst)) worst = i;
+    }
+    return worst;
+}
+
 void report_limit(const struct launch_stats *s, const struct config *c, enum cpi_method m, struct strbuf *out) {
     double total = 0;
-    u32 worst = CPI_BASE + 1;
-    for (u32 i = 0; i < CPI_COUNT; i++) {
-        total += cpi_total(s, m, i);
-        if (i != CPI_BASE && cpi_total(s, m, i) > cpi_total(s, m, worst)) worst = i;
-    }
+    for (u32 i = 0; i < CPI_COUNT; i++) total += cpi_total(s, m, i);
     if (total <= 0) return;
-    if (cpi_total(s, m, CPI_BASE) > total / 2) worst = CPI_BASE;
+    u32 worst = worst_part(s, m, total);
     strbuf_add(out, "%s, %.0f %% of scheduler cycles: ", rows[worst].what, 100 * cpi_total(s, m, worst) / total);
     rows[worst].hint(&(struct subject){s, c}, out);
 }

@@ -11,6 +11,7 @@
  *   A6  Time does not run backwards: issue <= read <= dispatch <= entry to the memory queue <= ready; nothing of an instruction comes before its issue; a slot's issues do not go back in time.
  *   A7  When a launch ends, every instruction that issued is done and every warp that started has ended.
  *   A8  A warp's stalls do not overlap and, with the cycles in which it issued, cover the time from its start to its end (slots without any EV_STALL are not looked at).
+ *       A slot is also stalled for having no warp when the program of its warp is over and the block is not; as that is told with the start of the next warp, it is looked at then.
  *
  * What counts as a memory instruction: loads, stores and atomics, of parameters excepted; these, asynchronous copies, hints, textures, matrix loads and mbarriers count when the model sends them
  * through the memory queue (EV_MEM_ENTER). A4 leaves predicates out: a guard is read at issue.
@@ -73,7 +74,8 @@ struct span {
 struct audit_slot {
     bool live, ending;          /* ending: the warp has ended, its time has not been added up */
     bool stalls_seen;           /* ever */
-    u64 end;                    /* of the warp */
+    u64 start, end;             /* of the warp */
+    u64 tail_from, tail_to;     /* last cycles of the warp before, which no stall has accounted for yet; tail_to 0: none */
     u64 last_issue;             /* cycle */
     u64 fence_seq, fence_lanes; /* lanes that have not issued anything since their fence */
     u64 stall_to;               /* end of the last stall */
@@ -480,8 +482,23 @@ static void cover(struct audit *a, struct audit_slot *s, u64 from, u64 to, const
     s->ahead.n = 0;
 }
 
+static void report_tail(struct audit *a, struct audit_slot *s, const struct event *where) {
+    struct event e = {.cycle = s->tail_from, .sm = where->sm, .slot = where->slot, .pc = NONE};
+    if (s->tail_to)
+        report(a, 8, &e, "no stall and no issue accounts for cycles %llu to %llu", (unsigned long long)s->tail_from,
+               (unsigned long long)s->tail_to - 1);
+    s->tail_to = 0;
+}
+
+/* Time without a warp. Begins when the warp's program is over, goes on after the warp's end, and is told when the next one starts. True: it is not the present warp's. */
+static bool on_empty(struct audit *a, struct audit_slot *s, const struct event *e) {
+    if (s->tail_to && holds(a, e->a <= s->tail_from && e->cycle >= s->tail_to)) s->tail_to = 0;
+    report_tail(a, s, e);
+    return (!s->live && !s->ending) || e->cycle <= s->start || (s->ending && e->a >= s->end);
+}
+
 static void on_stall(struct audit *a, struct audit_slot *s, const struct event *e) {
-    if (e->mask == 1ull << STALL_EMPTY) return;
+    if (e->mask == 1ull << STALL_EMPTY && on_empty(a, s, e)) return;
     s->stalls_seen = true;
     if (!holds(a, s->live || s->ending)) report(a, 8, e, "the slot holds no warp");
     if (!holds(a, e->a <= e->cycle)) {
@@ -495,12 +512,15 @@ static void on_stall(struct audit *a, struct audit_slot *s, const struct event *
     cover(a, s, e->a, e->cycle, e);
 }
 
-/* The warp's time is complete */
+/* The warp has ended, and what its end made known has been told */
 static void add_up(struct audit *a, struct audit_slot *s, u32 sm, u32 slot) {
     struct event where = {.sm = (u16)sm, .slot = (u16)slot, .pc = NONE};
     if (!s->ending) return;
     s->ending = false;
-    if (s->stalls_seen && !holds(a, s->covered_to >= s->end)) report_hole(a, s, s->end, &where);
+    report_tail(a, s, &where);
+    if (!s->stalls_seen || holds(a, s->covered_to >= s->end)) return;
+    if (s->ahead.n) report_hole(a, s, s->end, &where);
+    else s->tail_from = s->covered_to, s->tail_to = s->end;
 }
 
 /* --- warps */
@@ -510,7 +530,7 @@ static void on_warp_start(struct audit *a, struct audit_slot *s, const struct ev
     add_up(a, s, e->sm, e->slot);
     unlist(a, s, s->listed.n);
     s->live = true;
-    s->covered_to = s->stall_to = s->last_issue = e->cycle;
+    s->start = s->covered_to = s->stall_to = s->last_issue = e->cycle;
     s->writes.n = s->ahead.n = s->accesses.n = 0;
     s->fence_lanes = 0;
 }

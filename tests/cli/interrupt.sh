@@ -1,15 +1,25 @@
-# Ctrl-C ends a long run with what is known so far.
+# Ctrl-C ends a long run with what is known so far, with timing and without.
 . "$(dirname "$0")"/common
 sed -n '/^\.version/,$p' "$top/tests/bad/endless_loop.ptx" > "$work/loop.ptx"
 sed -n 's,^// manifest: \{0\,1\},,p' "$top/tests/bad/endless_loop.ptx" > "$work/loop.json"
-"$heddle" run "$work/loop.ptx" --manifest "$work/loop.json" --functional > "$work/out" 2> "$work/err" &
-pid=$!
-sleep 1
-kill -INT $pid
-( sleep 10; kill -KILL $pid ) > /dev/null 2>&1 &
-guard=$!
-wait $pid
-same $? 130 "exit code after SIGINT"
-kill $guard
-err_has 'interrupted'
+interrupt() { # command...: its exit code after a second and a SIGINT
+    "$@" > "$work/out" 2> "$work/err" &
+    local pid=$! guard code
+    sleep 1
+    kill -INT $pid
+    ( sleep 10; kill -KILL $pid ) > /dev/null 2>&1 &
+    guard=$!
+    wait $pid
+    code=$?
+    kill $guard
+    same $code 130 "exit code of $2 $5 after SIGINT"
+    err_has 'interrupted'
+}
+interrupt "$heddle" run "$work/loop.ptx" --manifest "$work/loop.json" --functional
+interrupt "$heddle" run "$work/loop.ptx" --manifest "$work/loop.json" --machine small --json "$work/r.json"
+out_has 'stopped before the end'
+out_has '^CPI stack'
+same "$(json "$work/r.json" finished)" false finished
+same "$(json "$work/r.json" error)" interrupted error
+interrupt "$heddle" compare "$work/loop.ptx" --manifest "$work/loop.json" --machine small --vary sm.warps=8,16
 finish

@@ -460,9 +460,6 @@ static void a8_time_without_an_owner(void **state) {
     drop(&s, stall_from(&s, 45));
     expect(&s, "A8", "cycles 45 to 49");
     s = CLEAN;
-    find(&s, EV_WARP_END, 0, 0)->cycle = 53;
-    expect(&s, "A8", "cycles 51 to 52");
-    s = CLEAN;
     drop(&s, stall_from(&s, 10));
     expect(&s, "A8", "cycles 10 to 11");
     s = CLEAN;
@@ -503,6 +500,34 @@ static void a8_time_with_two_owners(void **state) {
     expect(&s, "A8", "the slot holds no warp");
     s.at[s.n - 1].mask = 1ull << STALL_EMPTY;
     expect_clean(&s);
+    s = CLEAN; /* a slot without a warp, before, and after the warp's program has ended */
+    stall_from(&s, 10)->mask = 1ull << STALL_EMPTY;
+    find(&s, EV_WARP_END, 0, 0)->cycle = 55;
+    s.at[s.n++] = (struct event)STALLED(51, 55, EMPTY);
+    s.at[s.n++] = (struct event)STALLED(55, 60, EMPTY);
+    expect_clean(&s);
+    s.at[s.n - 2].a = 49;
+    expect(&s, "A8", "the stall from cycle 49 overlaps");
+}
+
+/* The time after a warp's program belongs to it until its block ends, but is told together with what follows */
+static void a8_time_after_the_program(void **state) {
+    (void)state;
+    struct stream s = CLEAN;
+    find(&s, EV_WARP_END, 0, 0)->cycle = 55;
+    expect_clean(&s); /* no warp has followed */
+    s.at[s.n++] = (struct event)WARP(EV_WARP_START, 58);
+    s.at[s.n++] = (struct event)STALLED(51, 58, EMPTY);
+    s.at[s.n++] = (struct event)WARP(EV_WARP_END, 58);
+    for (u32 batch = 1; batch <= s.n; batch++) {
+        struct outcome o = audited(&s, batch);
+        assert_string_equal(o.text, "");
+        free(o.text);
+    }
+    s.at[s.n - 2].a = 52;
+    expect(&s, "A8 cycle 51", "cycles 51 to 54");
+    drop(&s, &s.at[s.n - 2]);
+    expect(&s, "A8 cycle 51", "cycles 51 to 54");
 }
 
 static void a8_is_for_runs_that_trace_stalls(void **state) {
@@ -609,6 +634,7 @@ int main(void) {
         cmocka_unit_test(a8_time_without_an_owner),
         cmocka_unit_test(a8_holes_of_a_long_warp),
         cmocka_unit_test(a8_time_with_two_owners),
+        cmocka_unit_test(a8_time_after_the_program),
         cmocka_unit_test(a8_is_for_runs_that_trace_stalls),
         cmocka_unit_test(an_instructions_events_in_any_order),
         cmocka_unit_test(launches_and_warps_follow_each_other),

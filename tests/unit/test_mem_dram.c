@@ -13,7 +13,8 @@ static struct config timing(void) {
     struct config c = play_config();
     c.dram_kind = DRAM_BANKED, c.dram_sched = DRAM_FRFCFS, c.dram_queue = 256;
     c.dram_banks = 8, c.dram_row_b = 2048, c.dram_bus_b = 32, c.dram_burst_b = 32, c.dram_extra_cy = 0;
-    c.t_cl = 12, c.t_cwl = 4, c.t_rcd = 13, c.t_rp = 11, c.t_ras = 28, c.t_rrd = 6, c.t_ccd = 2, c.t_wr = 10, c.t_wtr = 5, c.t_rtp = 7;
+    c.t_cl = 12, c.t_cwl = 4, c.t_rcd = 13, c.t_rp = 11, c.t_ras = 28, c.t_rrd = 6, c.t_ccd = 2, c.t_wr = 10, c.t_wtr = 5,
+    c.t_rtp = 7;
     c.t_refi = c.t_rfc = 0;
     return c;
 }
@@ -235,12 +236,13 @@ static void nothing_starves(void **state) {
     begin(&w, &c);
     get(&w, 100, 0, 0, 0, 1);
     get(&w, 100, 0, 1, 0, 1);
-    for (u64 t = 100; t < 100 + 2 * DRAM_BYPASS_CY; t++)
+    for (u64 t = 100; t < 100 + 2 * DRAM_BYPASS_CY; t++) {
+        commands(&w, t);
         if (w.p->channel.used < 16) get(&w, t, 0, 0, 256, 1);
+    }
     u64 done = NEVER;
     for (u32 i = 0; i < w.p->channel.back.n; i++)
         if (back_line(&w, i) == address(&c, 0, 1, 0)) done = back(&w, i);
-    print_message("done %llu\n", (unsigned long long)done);
     assert_true(done > 100 + DRAM_BYPASS_CY);
     assert_true(done <= 100 + DRAM_BYPASS_CY + c.t_rtp + c.t_rp + c.t_rcd + c.t_cl + 1);
     end(&w);
@@ -257,7 +259,7 @@ static void refresh_stops_the_channel(void **state) {
     assert_int_equal(back(&w, 0), 1000 + 90 + c.t_rcd + c.t_cl + 1);
     get(&w, 2050, 0, 0, 0, 1); /* the row was closed by the refresh at 2000, which ended at 2000 + tRP + tRFC */
     assert_int_equal(back(&w, 1), 2000 + c.t_rp + 90 + c.t_rcd + c.t_cl + 1);
-    get(&w, 2999, 0, 0, 0, 1); /* a hit just before */
+    get(&w, 2999, 0, 0, 0, 1);   /* a hit just before */
     get(&w, 2999, 0, 0, 128, 1); /* its tCCD reaches into the refresh */
     assert_int_equal(back(&w, 2), 2999 + c.t_cl + 1);
     assert_int_equal(back(&w, 3), 2999 + c.t_rtp + c.t_rp + 90 + c.t_rcd + c.t_cl + 1);
@@ -377,10 +379,8 @@ static void model_column(struct model *m, struct request *q, i64 t) {
     struct history *b = &m->bank[q->bank];
     m->column = t;
     m->bus = t + (i64)(q->is_write ? m->c->t_cwl : m->c->t_cl) + 1;
-    if (q->is_write)
-        m->write_end = b->write_end = m->bus;
-    else
-        b->read = t;
+    if (q->is_write) m->write_end = b->write_end = m->bus;
+    else b->read = t;
     if (--q->left == 0) q->done = (u64)m->bus;
 }
 
@@ -466,7 +466,8 @@ static void random_traffic_is_as_stepped(void **state) {
             if (r[i].is_write) continue;
             bool found = false;
             for (u32 k = 0; k < w.p->channel.back.n; k++) found |= ring_at(&w.p->channel.back, k).tick == r[i].done;
-            if (!found) fail_msg("seed %llu: request %u should end at %llu", (unsigned long long)seed, i, (unsigned long long)r[i].done);
+            if (!found)
+                fail_msg("seed %llu: request %u should end at %llu", (unsigned long long)seed, i, (unsigned long long)r[i].done);
             reads++;
         }
         assert_int_equal(reads, w.p->channel.back.n);

@@ -310,7 +310,8 @@ static void slices_share_the_channel_fairly(void **state) {
     c.slices = 4, c.dram_queue = 1, c.dram_bus_b = 1; /* a burst in 32 cycles */
     struct play w;
     play_begin(&w, &c);
-    for (u32 i = 0; i < 80; i++) play_read(&w, i / 4, (u64)(i % 4) * c.map_interleave_b + (u64)(i / 4) * 4 * c.map_interleave_b, 1, i);
+    for (u32 i = 0; i < 80; i++)
+        play_read(&w, i / 4, (u64)(i % 4) * c.map_interleave_b + (u64)(i / 4) * 4 * c.map_interleave_b, 1, i);
     play_run(&w, 20);
     for (u32 i = 4; i < 80; i++) assert_int_equal(play_answer(&w, i) - play_answer(&w, i - 4), 4 * 32);
     play_end(&w);

@@ -221,18 +221,12 @@ static void an_idle_partition_says_so(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(latency_is_paid_each_way),
-        cmocka_unit_test(clocks_round_up),
-        cmocka_unit_test(fractions_count_whole),
-        cmocka_unit_test(clocks_without_a_common_measure_are_rounded),
-        cmocka_unit_test(a_port_takes_a_flit_a_cycle),
-        cmocka_unit_test(an_idle_port_adds_nothing),
-        cmocka_unit_test(credits_wait_for_room),
-        cmocka_unit_test(answers_share_the_port),
-        cmocka_unit_test(an_ideal_network_has_no_ports),
-        cmocka_unit_test(slices_do_not_disturb_each_other),
-        cmocka_unit_test(answers_carry_what_was_asked),
-        cmocka_unit_test(the_window_is_the_shortest_way_back),
+        cmocka_unit_test(latency_is_paid_each_way),      cmocka_unit_test(clocks_round_up),
+        cmocka_unit_test(fractions_count_whole),         cmocka_unit_test(clocks_without_a_common_measure_are_rounded),
+        cmocka_unit_test(a_port_takes_a_flit_a_cycle),   cmocka_unit_test(an_idle_port_adds_nothing),
+        cmocka_unit_test(credits_wait_for_room),         cmocka_unit_test(answers_share_the_port),
+        cmocka_unit_test(an_ideal_network_has_no_ports), cmocka_unit_test(slices_do_not_disturb_each_other),
+        cmocka_unit_test(answers_carry_what_was_asked),  cmocka_unit_test(the_window_is_the_shortest_way_back),
         cmocka_unit_test(an_idle_partition_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -239,7 +239,9 @@ static void the_limit_is_told_in_a_sentence(void **state) {
     has(limit_when(CPI_MEMORY_DATA, STALL_LONG, s), "bandwidth is the limit");
     s.sum.hazards[HAZARD_MSHR] = 600;
     s.sum.line_accesses = 40;
-    has(limit_when(CPI_MEMORY_STRUCTURAL, STALL_LG, s), "mshr hazard in 30 % of cycles");
+    s.sum.lsu_busy_cycles = 900;
+    has(limit_when(CPI_MEMORY_STRUCTURAL, STALL_LG, s),
+        "works in 45 % of cycles and meets the mshr hazard in 30 % (it misses, and no MSHR");
     has(limit_when(CPI_MEMORY_STRUCTURAL, STALL_LG, s), "touches 4.0 lines");
     s.sum.sm_active_cycles = 400;
     has(limit_when(CPI_IDLE, STALL_EMPTY, s), "SMs hold a block 20 % of the time");
@@ -376,7 +378,7 @@ static void the_summary_says_what_matters(void **state) {
     has(page, "IPC          0.80 of 4 (20.0 % of peak), 0.40 an SM");
     has(page, "occupancy    3.5 of 7 warps an SM (50.0 %)");
     has(page, "16.0 of 32 lanes active");
-    has(page, "limited by   too few warps, 75 % of scheduler cycles");
+    has(page, "limited by   waiting for memory, 25 % of scheduler cycles");
     has(page, "CPI stack, proportional: 5.00 cycles of a scheduler for each instruction");
     has(page, "  memory_data              1.25  #############                             25.0 %");
     has(page, "  long_scoreboard          4.38  100.0 %  An operand");
