@@ -45,6 +45,7 @@ MACHINES := $(wildcard machines/*.ini machines/*/*.ini)
 WORKLOADS := $(shell sed -n 's/^WORKLOAD.[ ]*\([a-z0-9_]*\).*/\1/p' workloads/workloads.def 2>/dev/null)
 REF_SRC := $(wildcard workloads/*/ref.c)
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
+MICRO := $(patsubst tests/micro/%.c,%,$(wildcard tests/micro/test_*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 CLANG_CL ?= clang-19
 
@@ -119,6 +120,10 @@ $(UNIT:%=$B/tests/%): $B/tests/%: $B/obj/tests/unit/%.o $B/libcommand.a $B/libhe
 	@mkdir -p $(@D) && $(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a -lcmocka $(LDLIBS_ALL)
 
+$(MICRO:%=$B/micro/%): $B/micro/%: $B/obj/tests/micro/%.o $B/obj/tests/micro/micro.o $B/libheddle.a
+	@mkdir -p $(@D) && $(SAY) "  link  $@"
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/obj/tests/micro/micro.o $B/libheddle.a -lcmocka $(LDLIBS_ALL)
+
 $(FUZZERS:%=$B/%): $B/%: $B/obj/tests/fuzz/%.o $B/libcommand.a $B/libheddle.a
 	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a $(LDLIBS_ALL)
@@ -136,6 +141,7 @@ $B/json_get: $B/obj/tests/cli/json_get.o
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $(LDLIBS_ALL)
 
 unit: $(UNIT:%=$B/tests/%) machines ## build the unit tests (tests/run.sh runs them)
+micro: $(MICRO:%=$B/micro/%) machines ## build the tests of exact cycles (tests/run.sh micro runs them)
 fuzzers: $(FUZZERS:%=$B/%) machines
 
 # Recorded results of real hardware, unpacked next to the build
@@ -187,7 +193,7 @@ help: ## this list
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all workloads machines unit fuzzers data demo test test-all lint fuzz bench-functional bench docs install clean help
+.PHONY: all workloads machines unit micro fuzzers data demo test test-all lint fuzz bench-functional bench docs install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

@@ -10,7 +10,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
-SUITES="build unit isa apps workloads bad cli noavx2 clang san valgrind fuzz"
+SUITES="build unit micro isa apps workloads bad cli noavx2 clang san valgrind fuzz"
 JOBS=${JOBS:-$(nproc)}
 ALL=
 LOGS=build/test-logs
@@ -38,10 +38,10 @@ one() {
     fi
 }
 
-# unit_programs DIR: every cmocka program; one that dies outside its tests is one failure more
+# unit_programs DIR [FOLDER]: every cmocka program; one that dies outside its tests is one failure more
 unit_programs() {
     local dir=$1 program out rc
-    for program in "$dir"/tests/test_*; do
+    for program in "$dir/${2:-tests}"/test_*; do
         case $program in *.d) continue ;; esac
         [ -x "$program" ] || continue
         out=$(timeout 300 "$program" 2>&1 </dev/null)
@@ -91,9 +91,11 @@ app() {
 
 # --- the suites, in order
 
-suite_build() { build build "all unit data build/gen_docs build/view build/json_get"; }
+suite_build() { build build "all unit micro data build/gen_docs build/view build/json_get"; }
 
 suite_unit() { unit_programs build; }
+
+suite_micro() { unit_programs build micro; }
 
 suite_isa() { all_vectors build; }
 

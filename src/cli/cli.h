@@ -79,7 +79,8 @@ struct progress {
 };
 void progress_start(struct progress *p);
 void progress_update(void *p, const struct heddle_progress *now);
-void progress_end(struct progress *p); /* the line is taken away, and Ctrl-C no longer heard */
+void progress_clear(struct progress *p);
+bool progress_interrupted(void); /* Ctrl-C has come: for between launches */
 
 /* --- machine.c: the options of commands that run something on a machine */
 #define CLI_MACHINE_OPTIONS                                                                                                      \

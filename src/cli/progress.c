@@ -1,6 +1,6 @@
 /* Progress of long runs: after two seconds a line that is rewritten in place on a terminal, or a plain line every ten seconds elsewhere.
- * Also where Ctrl-C is noticed. A launch with timing is told to stop, and the run goes on from there; one without timing cannot be, so the next progress call
- * acts on the flag that the signal has set. */
+ * Also where Ctrl-C is noticed: the signal only sets a flag, the next progress call acts on it. A launch with timing is told to stop, and the run goes on from
+ * there; one without timing cannot be, so the run ends inside it. */
 #include "cli/cli.h"
 #include "heddle.h"
 #include "report/report.h"
@@ -13,19 +13,18 @@
 #define PATIENCE_S    2.0
 
 static volatile sig_atomic_t interrupt_seen;
-static struct heddle *volatile stoppable; /* whose launch Ctrl-C ends, or NULL */
 
 static void on_interrupt(int sig) {
     (void)sig;
     interrupt_seen = 1;
-    if (stoppable) heddle_stop(stoppable);
     signal(SIGINT, SIG_DFL); /* a second Ctrl-C ends at once */
 }
+
+bool progress_interrupted(void) { return interrupt_seen; }
 
 void progress_start(struct progress *p) {
     p->started = clock_seconds();
     p->terminal = isatty(STDERR_FILENO);
-    stoppable = p->stops;
     if (p->interrupted || p->stops) signal(SIGINT, on_interrupt);
 }
 
@@ -35,15 +34,18 @@ static bool due(const struct progress *p, double now) {
     return now - MAX(p->printed, p->started) >= PLAIN_EVERY_S;
 }
 
-static void clear_line(struct progress *p) {
+void progress_clear(struct progress *p) {
     if (p->terminal && p->shown) fputs("\r\033[K", stderr);
     p->shown = false;
 }
 
-/* A launch with timing is given a moment to stop by itself; it may be in a part that runs without */
-static bool waited_enough(struct progress *p, double now) {
-    if (!p->interrupt_at) p->interrupt_at = now;
-    return !p->stops || now - p->interrupt_at > PATIENCE_S;
+/* A launch with timing is told to stop and given a moment to do so: it may be in a part that runs without */
+static void act_on_interrupt(struct progress *p, const struct heddle_progress *now, double t) {
+    if (p->stops) heddle_stop(p->stops);
+    if (!p->interrupt_at) p->interrupt_at = t;
+    if (!p->interrupted || (p->stops && t - p->interrupt_at < PATIENCE_S)) return;
+    progress_clear(p);
+    p->interrupted(p->user, now);
 }
 
 static void print_state(const struct progress *p, const struct heddle_progress *now) {
@@ -59,10 +61,7 @@ static void print_state(const struct progress *p, const struct heddle_progress *
 void progress_update(void *user, const struct heddle_progress *now) {
     struct progress *p = user;
     double t = clock_seconds();
-    if (interrupt_seen && p->interrupted && waited_enough(p, t)) {
-        clear_line(p);
-        p->interrupted(p->user, now);
-    }
+    if (interrupt_seen) act_on_interrupt(p, now, t);
     if (!due(p, t)) return;
     fputs(p->terminal ? "\r" : "", stderr);
     print_state(p, now);
@@ -70,9 +69,4 @@ void progress_update(void *user, const struct heddle_progress *now) {
     fflush(stderr);
     p->printed = t;
     p->shown = true;
-}
-
-void progress_end(struct progress *p) {
-    clear_line(p);
-    stoppable = NULL;
 }

@@ -294,6 +294,14 @@ static int verdict(const struct run *r) {
     return EXIT_DIFFERS;
 }
 
+static void say_where(const struct runner *x) {
+    u64 cycles = x->play.launches[x->at].result.cycles;
+    fprintf(stderr, "heddle run: interrupted %s launches[%u] (%s)", cycles ? "in" : "before", x->at,
+            x->play.m->launches[x->at].kernel);
+    if (cycles) fprintf(stderr, " after %llu cycles", (unsigned long long)cycles);
+    fputc('\n', stderr);
+}
+
 static int play_it(struct run *r) {
     struct runner *x = &r->runner;
     if (cli_has(r->line, "disasm")) print_disasm(r);
@@ -305,8 +313,7 @@ static int play_it(struct run *r) {
     fflush(stdout);
     runner_collect(x, status != HEDDLE_OK);
     if (status == HEDDLE_STOPPED) {
-        fprintf(stderr, "heddle run: interrupted in launches[%u] (%s) after %llu cycles\n", x->at,
-                x->play.m->launches[x->at].kernel, (unsigned long long)x->play.launches[x->at].result.cycles);
+        say_where(x);
         return stopped_by_user(r);
     }
     if (status) {

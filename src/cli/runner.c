@@ -17,6 +17,7 @@ int runner_open(struct runner *r) {
 
 static int launch_each(struct runner *r) {
     for (r->at = 0; r->at < r->input->m->nlaunches; r->at++) {
+        if (progress_interrupted()) return HEDDLE_STOPPED;
         int status = play_launch(&r->play, r->at);
         if (status != HEDDLE_BAD_INPUT) report_keep(&r->report, r->at);
         if (status) return status;
@@ -29,7 +30,7 @@ int runner_launch(struct runner *r) {
     r->progress.stops = r->config ? r->play.h : NULL;
     progress_start(&r->progress);
     int status = launch_each(r);
-    progress_end(&r->progress);
+    progress_clear(&r->progress);
     if (status) return status;
     return play_compare(&r->play, r->input->workload ? r->input->workload->reference : NULL, &r->report.outcome);
 }

@@ -31,25 +31,35 @@ static u64 bank_take(const struct core *c, struct subcore *sub, u32 bank, u64 fr
 static u32 bank_of(const struct core *c, const struct slot *s, u32 reg) { return (reg + slot_index(c, s)) % c->cfg->banks; }
 
 struct pool {
-    u32 first, n;
+    u32 first, n, index;
 };
 static struct pool pool_of(const struct config *cfg, enum unit u) {
     const struct collectors *x = &cfg->collectors;
-    if (!x->separated) return (struct pool){0, x->generic};
-    if (u == UNIT_SFU) return (struct pool){x->alu, x->sfu};
-    if (u == UNIT_MEM) return (struct pool){x->alu + x->sfu, x->mem};
-    return (struct pool){0, x->alu};
+    if (!x->separated) return (struct pool){0, x->generic, 0};
+    if (u == UNIT_SFU) return (struct pool){x->alu, x->sfu, 1};
+    if (u == UNIT_MEM) return (struct pool){x->alu + x->sfu, x->mem, 2};
+    return (struct pool){0, x->alu, 0};
 }
 
 static i32 free_collector(const struct core *c, u32 sub, enum unit u) {
     struct pool p = pool_of(c->cfg, u);
     struct subcore *s = (struct subcore *)&c->subs[sub];
     u64 mine = ((p.n < 64 ? 1ull << p.n : 0) - 1) << p.first;
-    if (!(s->free_known & mine))
-        for (u32 i = p.first; i < p.first + p.n; i++)
-            if (s->collector_free[i] <= c->now) s->free_known |= 1ull << i;
-    u64 free = s->free_known & mine;
-    return free ? __builtin_ctzll(free) : NONE;
+    if (s->free_known & mine) return __builtin_ctzll(s->free_known & mine);
+    if (c->now < s->none_before[p.index]) return NONE;
+    u64 next = NEVER;
+    for (u32 i = p.first; i < p.first + p.n; i++) {
+        if (s->collector_free[i] <= c->now) s->free_known |= 1ull << i;
+        next = MIN(next, s->collector_free[i]);
+    }
+    s->none_before[p.index] = next;
+    return s->free_known & mine ? __builtin_ctzll(s->free_known & mine) : NONE;
+}
+
+void operands_let_go(struct core *c, u32 sub, i32 collector) {
+    struct subcore *s = &c->subs[sub];
+    s->collector_free[collector] = c->now;
+    s->free_known |= 1ull << collector;
 }
 
 static bool unit_free_now(const struct core *c, u32 sub, enum unit u) {
@@ -89,6 +99,7 @@ u64 operands_read(struct core *c, u32 sub, struct slot *s, const struct tinst *t
         *collector = free_collector(c, sub, (enum unit)t->unit);
         CHECK(*collector != NONE);
         c->subs[sub].free_known &= ~(1ull << *collector);
+        c->subs[sub].none_before[pool_of(c->cfg, (enum unit)t->unit).index] = 0; /* its own time may be the first */
         if (c->subs[sub].bank_word != c->now / 64) banks_advance(c, &c->subs[sub]);
         last = ++first;
         for (u32 i = 0; i < t->nsrc; i++) {

@@ -240,7 +240,7 @@ static void advance_queue(struct core *c) {
     while (c->lsq_proper < MIN(c->lsq_n, c->cfg->lsu_queue)) {
         struct memop *m = &c->memops.at[c->lsq[(c->lsq_head + c->lsq_proper) % c->lsq_cap]];
         if (m->ready_cy > c->now) return;
-        if (m->collector != NONE) c->subs[m->sub].collector_free[m->collector] = c->now;
+        if (m->collector != NONE) operands_let_go(c, m->sub, m->collector);
         m->collector = NONE;
         c->lsq_proper++;
     }

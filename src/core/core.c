@@ -133,6 +133,7 @@ static void forget_state(struct core *c) {
         memset(c->subs[i].bank, 0, sizeof(u64) * c->cfg->banks * c->cfg->bank_ports * BANK_WORDS);
         c->subs[i].bank_word = c->now / 64;
         c->subs[i].free_known = 0;
+        memset(c->subs[i].none_before, 0, sizeof(c->subs[i].none_before));
     }
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         struct sched *s = &c->scheds[i];

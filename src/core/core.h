@@ -250,7 +250,8 @@ struct subcore {
     u64 unit_free[UNIT_COUNT][MAX_UNITS];
     u32 units[UNIT_COUNT];
     u64 collector_free[MAX_COLLECTORS]; /* NEVER: held by a memory instruction */
-    u64 free_known; /* collectors known to be free; others may be free by now */
+    u64 free_known;     /* collectors known to be free; others may be free by now */
+    u64 none_before[3]; /* by pool: no collector is free before this cycle, unless a memory instruction lets go */
     u64 *bank;      /* calendars: [bank][port][BANK_WORDS], bit cycle mod BANK_WINDOW: taken */
     u64 bank_word;  /* cycle / 64 up to which past words have been emptied */
 };
@@ -405,6 +406,7 @@ bool operands_available(const struct core *c, u32 sub, enum unit u);
 u64 operands_next(const struct core *c, u32 sub, u64 after); /* when the next collector or unit becomes free after that cycle; NEVER */
 /* Reserves collector and banks: the cycle in which the last operand is read. *collector: taken one, or NONE */
 u64 operands_read(struct core *c, u32 sub, struct slot *s, const struct tinst *t, i32 *collector);
+void operands_let_go(struct core *c, u32 sub, i32 collector); /* a memory instruction leaves its collector */
 u64 operands_write(struct core *c, u32 sub, const struct slot *s, const struct tinst *t, u64 at); /* result written; >= at */
 
 /* --- 50_execute.c */

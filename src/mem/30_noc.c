@@ -54,7 +54,7 @@ static u64 in_next(const struct partition *p, const struct slice *l) {
     struct timed first = ring_first(&l->coming);
     if (p->c.noc_ideal) return first.tick;
     if (l->queue.n >= p->c.l2_queue) return NEVER;
-    i64 through = l->taken + (i64)noc_flits(&p->c, p->packet[first.id].data_b) * p->clk.noc;
+    i64 through = l->taken + (i64)first.flits * p->clk.noc;
     return (u64)MAX((i64)first.tick, through);
 }
 
@@ -79,7 +79,8 @@ void noc_send(struct partition *p, const struct mreq *m) {
         .hit = 1,
     };
     struct slice *l = &p->slice[s];
-    ring_push(&l->coming, edge_at(m->cycle * p->clk.core, p->clk.noc) + p->noc_way, id);
+    u64 arrival = edge_at(m->cycle * p->clk.core, p->clk.noc) + p->noc_way;
+    ring_put(&l->coming, (struct timed){.tick = arrival, .id = id, .flits = noc_flits(&p->c, m->data_b)});
     if (l->coming.n == 1) p->in_at[s] = in_next(p, l);
 }
 
@@ -92,7 +93,7 @@ static void let_in(struct partition *p, u32 s, u64 t) {
     l->taken = (i64)t;
     p->wait_in += t - first.tick;
     p->stats.noc_packets_in++;
-    p->stats.noc_flits_in += noc_flits(&p->c, k->data_b);
+    p->stats.noc_flits_in += first.flits;
     struct mresp credit = {.cycle = cycles_before(t, p->clk.core) + p->c.credit_cy, .token = k->token, .kind = MRESP_CREDIT};
     VEC_PUSH(&p->credits[k->sm].at, credit);
 }

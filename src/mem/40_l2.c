@@ -134,19 +134,23 @@ static void evict(struct partition *p, const struct access *a, const struct vict
     if (v->dirty) dram_write(p, a->slice, v->line, v->dirty, a->t);
 }
 
-static enum blocked write_line(struct partition *p, const struct access *a, enum tag_result found) {
+static enum blocked write_line(struct partition *p, const struct access *a, enum tag_result found, u32 at) {
     struct slice *l = &p->slice[a->slice];
-    struct victim v = {0};
-    u32 at;
     if (found == TAG_MISS) {
-        if (!tags_peek(&l->tags, a->line, &v)) return BLOCK_SET;
-        if (v.dirty && !dram_ask(&p->channel, a->slice, dram_bursts(&p->channel, v.dirty))) return BLOCK_DRAM;
+        struct victim v;
+        if (!tags_peek(&l->tags, a->line, &at, &v)) return BLOCK_SET;
+        if (!dram_ask(&p->channel, a->slice, dram_bursts(&p->channel, v.dirty))) return BLOCK_DRAM;
+        tags_take(&l->tags, a->line, at);
+        evict(p, a, &v);
+    } else {
+        tags_touch(&l->tags, at);
     }
-    CHECK(tags_insert(&l->tags, a->line, a->sectors, &at, &v));
+    l->tags.valid[at] |= (u8)a->sectors;
     l->tags.dirty[at] |= (u8)a->sectors;
-    evict(p, a, &v);
-    if (found == TAG_HIT) p->stats.l2_hits++;
-    else p->stats.l2_validated++;
+    if (found == TAG_HIT)
+        p->stats.l2_hits++;
+    else
+        p->stats.l2_validated++;
     done(p, a->slice, a->packet, a->t + p->l2_way, false);
     return BLOCK_NONE;
 }
@@ -156,11 +160,17 @@ static enum blocked fetch(struct partition *p, const struct access *a, enum tag_
     struct slice *l = &p->slice[a->slice];
     struct victim v = {0};
     u32 missing = a->sectors;
-    if (found == TAG_SECTOR_MISS) missing &= ~(u32)(l->tags.valid[at] | l->tags.pending[at]);
-    if (found == TAG_MISS && !tags_peek(&l->tags, a->line, &v)) return BLOCK_SET;
+    if (found == TAG_SECTOR_MISS)
+        missing &= ~(u32)(l->tags.valid[at] | l->tags.pending[at]);
+    else if (!tags_peek(&l->tags, a->line, &at, &v))
+        return BLOCK_SET;
     u32 bursts = dram_bursts(&p->channel, missing) + dram_bursts(&p->channel, v.dirty);
     if (!dram_ask(&p->channel, a->slice, bursts)) return BLOCK_DRAM;
-    CHECK(tags_reserve(&l->tags, a->line, missing, &at, &v));
+    if (found == TAG_SECTOR_MISS)
+        tags_touch(&l->tags, at);
+    else
+        tags_take(&l->tags, a->line, at);
+    l->tags.pending[at] |= (u8)missing;
     dram_read(p, a->slice, a->line, missing, a->t);
     evict(p, a, &v);
     return BLOCK_NONE;
@@ -194,7 +204,7 @@ static enum blocked access_line(struct partition *p, const struct access *a) {
         hit(p, a, at);
         return BLOCK_NONE;
     }
-    return is_write ? write_line(p, a, found) : miss(p, a, found, at);
+    return is_write ? write_line(p, a, found, at) : miss(p, a, found, at);
 }
 
 /* --- the queue */

@@ -127,7 +127,10 @@ struct victim {                          /* what made room */
 bool tags_reserve(struct tags *t, u64 line, u32 sectors, u32 *at, struct victim *v);
 /* As reserve, but the line is valid at once with these sectors (used for fills without reservation and for writes that allocate) */
 bool tags_insert(struct tags *t, u64 line, u32 sectors, u32 *at, struct victim *v);
-bool tags_peek(const struct tags *t, u64 line,
+/* The same in two steps, for a line that is not there: the way and victim that would be chosen, changing nothing; and taking that way. The caller
+ * then sets pending or valid sectors. */
+bool tags_peek(const struct tags *t, u64 line, u32 *at, struct victim *v);
+void tags_take(struct tags *t, u64 line, u32 at);
                struct victim *v); /* what the two above would evict for a line that is not there; changes nothing */
 /* Pending sectors became valid. Index of the line; one no longer there is ignored: UINT32_MAX. */
 u32 tags_fill(struct tags *t, u64 line, u32 sectors);

@@ -22,16 +22,18 @@ enum { NO_ID = UINT32_MAX };
 struct timed {
     u64 tick;
     u32 id;
+    u32 flits; /* of a packet in the network */
 };
 struct ring {
     struct timed *at;
     u32 cap, head, n; /* cap: a power of two or 0 */
 };
 void ring_grow(struct ring *r);
-static inline void ring_push(struct ring *r, u64 tick, u32 id) {
+static inline void ring_put(struct ring *r, struct timed one) {
     if (r->n == r->cap) ring_grow(r);
-    r->at[(r->head + r->n++) & (r->cap - 1)] = (struct timed){.tick = tick, .id = id};
+    r->at[(r->head + r->n++) & (r->cap - 1)] = one;
 }
+static inline void ring_push(struct ring *r, u64 tick, u32 id) { ring_put(r, (struct timed){.tick = tick, .id = id}); }
 static inline struct timed ring_first(const struct ring *r) { return r->at[r->head]; }
 static inline struct timed ring_at(const struct ring *r, u32 i) { return r->at[(r->head + i) & (r->cap - 1)]; }
 static inline u64 ring_tick(const struct ring *r) { return r->n ? r->at[r->head].tick : NEVER; }

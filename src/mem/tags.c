@@ -95,11 +95,18 @@ static struct victim victim_at(const struct tags *t, i64 i) {
     return (struct victim){.had = true, .line = t->tag[i] - 1, .dirty = t->dirty[i]};
 }
 
-bool tags_peek(const struct tags *t, u64 line, struct victim *v) {
+bool tags_peek(const struct tags *t, u64 line, u32 *at, struct victim *v) {
     i64 i = choose(t, line);
     if (i < 0) return false;
+    *at = (u32)i;
     *v = victim_at(t, i);
     return true;
+}
+
+void tags_take(struct tags *t, u64 line, u32 at) {
+    t->tag[at] = tag_of(t, line);
+    t->valid[at] = t->dirty[at] = t->pending[at] = 0;
+    t->stamp[at] = ++t->clock;
 }
 
 /* The line's place: where it is, or a way emptied for it */
@@ -107,15 +114,11 @@ static bool place(struct tags *t, u64 line, u32 *at, struct victim *v) {
     i64 i = find(t, line);
     *v = (struct victim){0};
     if (i < 0) {
-        i = choose(t, line);
-        if (i < 0) return false;
-        *v = victim_at(t, i);
-        t->tag[i] = tag_of(t, line);
-        t->valid[i] = t->dirty[i] = t->pending[i] = 0;
-        t->stamp[i] = ++t->clock;
-    } else {
-        tags_touch(t, (u32)i);
+        if (!tags_peek(t, line, at, v)) return false;
+        tags_take(t, line, *at);
+        return true;
     }
+    tags_touch(t, (u32)i);
     *at = (u32)i;
     return true;
 }

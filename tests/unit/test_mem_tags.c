@@ -75,8 +75,8 @@ static void assert_victim(struct victim a, struct victim b) {
 
 static void place_both(struct tags *t, struct model *m, u64 addr, u32 sectors, bool reserve) {
     struct victim a, b, peek = {0};
-    u32 at = 0;
-    bool there = model_find(m, addr) != NULL, room = tags_peek(t, addr, &peek);
+    u32 at = 0, peek_at = 0;
+    bool there = model_find(m, addr) != NULL, room = tags_peek(t, addr, &peek_at, &peek);
     struct line *l = model_place(m, addr, &b);
     bool got = reserve ? tags_reserve(t, addr, sectors, &at, &a) : tags_insert(t, addr, sectors, &at, &a);
     assert_int_equal(got, l != NULL);
@@ -84,6 +84,7 @@ static void place_both(struct tags *t, struct model *m, u64 addr, u32 sectors, b
     if (!got) return;
     assert_victim(a, b);
     if (!there) assert_victim(peek, b);
+    if (!there) assert_int_equal(peek_at, at);
     assert_int_equal(t->tag[at], addr + 1);
     if (reserve) {
         l->pending |= sectors & ~l->valid;
