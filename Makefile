@@ -128,7 +128,7 @@ $(FUZZERS:%=$B/%): $B/%: $B/obj/tests/fuzz/%.o $B/libcommand.a $B/libheddle.a
 	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a $(LDLIBS_ALL)
 
-$B/bench_functional: $B/obj/bench/bench_functional.o $B/libcommand.a $B/libheddle.a
+$B/bench_functional $B/bench_timing: $B/%: $B/obj/bench/%.o $B/libcommand.a $B/libheddle.a
 	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a $(LDLIBS_ALL)
 
@@ -173,7 +173,11 @@ fuzz: ## fuzz parser, manifest reader and execution, ten minutes each (FUZZ_SECO
 bench-functional: $B/bench_functional $B/data/silicon_apps/.unpacked ## functional speed: each application against a bare fused multiply-add loop
 	@$B/bench_functional --json $B/bench_functional.json $B/data/silicon_apps
 
-bench: bench-functional ## every benchmark there is
+bench-timing: $B/bench_timing machines ## timed speed: six kernels against GPGPU-Sim, two host threads, memory, and a profile of each kernel
+	@$B/bench_timing --json $B/bench_timing.json
+	@B=$B tools/bench.sh
+
+bench: bench-functional bench-timing ## every benchmark there is
 
 docs: $B/gen_docs ## write the documentation that is printed from tables (docs/isa.md, docs/config.md)
 	@$B/gen_docs isa > docs/isa.md
@@ -193,7 +197,7 @@ help: ## this list
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all workloads machines unit micro fuzzers data demo test test-all lint fuzz bench-functional bench docs install clean help
+.PHONY: all workloads machines unit micro fuzzers data demo test test-all lint fuzz bench-functional bench-timing bench docs install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

@@ -37,11 +37,10 @@ static const u32 stall_of_wait[] = {[WAIT_COMPUTE] = 1u << STALL_WAIT, [WAIT_SHO
 static u32 register_waits(const struct core *c, const struct slot *s, const struct tinst *t, u64 lanes, u64 at, u64 *next) {
     u32 set = 0, n = (u32)t->nsrc + t->ndst;
     for (u32 i = 0; i < n; i++) {
-        const struct sbreg *r = &s->sb[t->reg[i]];
-        if (r->ready_cy <= at) continue;
-        if (c->pol.diverge->joint && !(r->lanes & lanes)) continue;
-        set |= stall_of_wait[r->kind];
-        *next = MIN(*next, r->ready_cy);
+        u64 ready = sb_ready(s, t->reg[i], lanes);
+        if (ready <= at) continue;
+        set |= stall_of_wait[s->sb[t->reg[i]].kind];
+        *next = MIN(*next, ready);
     }
     /* write after read: a result must not be there before an earlier instruction has read the register */
     u64 soonest = at + (t->kind == T_ALU ? t->latency : c->cfg->shared_cy);
@@ -70,7 +69,7 @@ static u32 order_waits(struct core *c, struct slot *s, const struct tinst *t, u6
             return 1u << STALL_WAIT;
         }
         return 0;
-    case T_MEM: return c->atomics_out && lsu_atomic_overlap(c, s) ? 1u << STALL_ATOMIC_ORDER : 0;
+    case T_MEM: return c->atomics_out && lsu_atomic_overlap(c, s, t->in) ? 1u << STALL_ATOMIC_ORDER : 0;
     default: return 0;
     }
 }
@@ -185,10 +184,10 @@ static void issue_control(struct core *c, u32 slot, const struct tinst *t, const
     s->resolve_cy = c->now + c->cfg->branch_cy;
 }
 
-static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid, i32 frame) {
+static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid) {
     switch (t->kind) {
-    case T_ALU: execute_issue(c, slot, t, st, uid, frame); return;
-    case T_MEM: lsu_issue(c, slot, t, st, uid, frame); return;
+    case T_ALU: execute_issue(c, slot, t, st, uid); return;
+    case T_MEM: lsu_issue(c, slot, t, st, uid); return;
     case T_FENCE: c->stats.fences++; break;
     default: break;
     }
@@ -216,45 +215,55 @@ static bool issue_one(struct core *c, u32 slot) {
     EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = pc, .mask = st.active, .a = st.lanes, .b = (u64)frame);
     ibuffer_pop(c, s);
     count_issue(c, &st, pc);
-    issue_timing(c, slot, t, &st, uid, frame);
+    issue_timing(c, slot, t, &st, uid);
     slot_next(c, slot);
     if (t->in->flags & INST_CONTROL) issue_control(c, slot, t, place);
     return !c->view.faulted;
 }
 
-/* mimd: every other group of the warp whose next instruction waits for nothing issues with the chosen one, in the same slot of time. Fetch is free for them. */
-static void issue_joint(struct core *c, u32 slot) {
+/* One group of the warp that goes along with the one that was chosen; false when it cannot */
+static bool issue_along(struct core *c, u32 slot, u32 gi) {
+    struct slot *s = &c->slots[slot];
+    struct warp *w = s->w;
+    const struct group *g = &w->groups.at[gi];
+    const struct tinst *t = &c->prog->at[g->pc];
+    u64 next = NEVER, uid;
+    struct stepped st;
+    bool memory = t->kind == T_MEM, plain = t->kind == T_ALU || t->kind == T_BRANCH || t->kind == T_NOP || t->pseudo;
+    if (!plain && !memory) return false;
+    if (!t->pseudo && register_waits(c, s, t, g->mask, c->now, &next)) return false;
+    w->current = gi;
+    if (memory && (!operands_available(c, slot_sub(c, slot), UNIT_MEM) || order_waits(c, s, t, c->now, &next))) return false;
+    i32 pc = g->pc, frame = g->frame;
+    c->view.clock = c->now;
+    c->probe.at.n = 0;
+    if (!warp_step(w, &st)) {
+        fault_now(c);
+        return true;
+    }
+    if (t->pseudo || !st.counted) return true;
+    uid = ++c->uid;
+    EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = pc, .mask = st.active, .a = st.lanes, .b = (u64)frame);
+    count_issue(c, &st, pc);
+    if (t->kind == T_ALU) execute_along(c, slot, t, &st, uid);
+    else issue_timing(c, slot, t, &st, uid);
+    return true;
+}
+
+/* mimd: every other group of the warp whose next instruction waits for nothing issues with the chosen one and costs nothing; fetch is free for them. */
+static void issue_joint(struct core *c, u32 slot, u64 done) {
     struct slot *s = &c->slots[slot];
     struct warp *w = s->w;
     u32 chosen = w->current;
-    u64 done = w->groups.at[chosen].mask;
+    u64 chosen_lanes = w->groups.n ? w->groups.at[chosen].mask : 0;
     for (u32 i = 0; w->live && i < w->groups.n && !c->view.faulted; i++) {
-        struct group *g = &w->groups.at[i];
-        u64 next = NEVER;
-        if (g->state != GROUP_READY || g->mask & done) continue;
-        w->current = i;
-        if (c->prog->at[g->pc].in->flags & INST_RECONV && !group_arrive(w, i)) {
-            i = (u32)-1;
-            continue;
-        }
-        const struct tinst *t = current_tinst(c, s);
-        done |= w->groups.at[i].mask;
-        bool plain = t->kind == T_ALU || t->kind == T_BRANCH || t->kind == T_NOP;
-        if (t->pseudo || !plain || register_waits(c, s, t, g->mask, c->now, &next)) continue;
-        if (t->kind == T_ALU && !operands_available(c, slot_sub(c, slot), (enum unit)t->unit)) continue;
-        struct stepped st;
-        u64 uid = ++c->uid;
-        i32 pc = g->pc, frame = g->frame;
-        c->view.clock = c->now;
-        if (!warp_step(w, &st)) {
-            fault_now(c);
-            return;
-        }
-        if (!st.counted) continue;
-        EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = pc, .mask = st.active, .a = st.lanes, .b = (u64)frame);
-        count_issue(c, &st, pc);
-        issue_timing(c, slot, t, &st, uid, frame);
+        u64 lanes = w->groups.at[i].mask;
+        if (w->groups.at[i].state != GROUP_READY || lanes & done) continue;
+        done |= lanes;
+        if (issue_along(c, slot, i)) i = (u32)-1; /* groups may have changed places */
     }
+    for (u32 i = 0; i < w->groups.n; i++)
+        if (w->groups.at[i].mask & chosen_lanes) w->current = i;
 }
 
 /* A second, third ... instruction of the same warp in this cycle */
@@ -297,8 +306,9 @@ static void schedule(struct core *c, u32 si) {
         return;
     }
     CHECK(cand >> slot & 1);
-    account_issue(c, (u32)slot, 0);
+    account_issue(c, (u32)slot);
     account_cycle(c, si, 1, unavailable, cand, 1);
+    u64 lanes = c->slots[slot].w->groups.at[c->slots[slot].w->current].mask;
     bool ok = issue_one(c, (u32)slot);
     c->pol.sched->issued(sc->state, slot);
     if (ok && c->cfg->issue_width > 1 && issue_more(c, (u32)slot, sub) > 1) {
@@ -306,8 +316,8 @@ static void schedule(struct core *c, u32 si) {
         c->stats.sched[si].cycles[SCHED_ISSUE2]++;
     }
     if (ok && c->pol.diverge->joint && c->slots[slot].w && !c->slots[slot].ended) {
-        issue_joint(c, (u32)slot);
-        slot_next(c, (u32)slot);
+        issue_joint(c, (u32)slot, lanes);
+        if (!c->view.faulted) slot_next(c, (u32)slot);
     }
     if (!ok && !c->view.faulted) slot_next(c, (u32)slot);
     slot_look(c, (u32)slot, c->now + 1);

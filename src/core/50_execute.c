@@ -25,7 +25,15 @@ static u64 unit_take(struct core *c, u32 sub, enum unit u, u64 from, u32 busy) {
     return at;
 }
 
-void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid, i32 frame) {
+static void results(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid, u64 read, u64 ready) {
+    struct slot *s = &c->slots[slot];
+    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) sb_write(s, t->reg[i], st->lanes, ready, WAIT_COMPUTE);
+    s->drain_cy = MAX(s->drain_cy, MAX(ready, read));
+    EMIT(c, .kind = EV_READ, .cycle = read, .uid = uid, .slot = (u16)slot);
+    EMIT(c, .kind = EV_READY, .cycle = ready, .uid = uid, .slot = (u16)slot, .mask = st->lanes);
+}
+
+void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid) {
     const struct config *cfg = c->cfg;
     struct slot *s = &c->slots[slot];
     u32 sub = slot_sub(c, slot);
@@ -36,17 +44,14 @@ void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct
     if (collector != NONE) c->subs[sub].collector_free[collector] = at;
     u64 result = at + t->latency - (cfg->issue_depth + cfg->operand_depth + !cfg->operands_ideal);
     u64 written = operands_write(c, sub, s, t, result);
-    u64 ready = cfg->bypass ? result : written;
-    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) {
-        struct sbreg *r = &s->sb[t->reg[i]];
-        r->lanes = r->ready_cy > c->now ? r->lanes | st->lanes : st->lanes;
-        r->ready_cy = MAX(r->ready_cy, ready); /* NEVER stays: a load of other lanes is under way */
-        r->kind = WAIT_COMPUTE;
-    }
-    s->drain_cy = MAX(s->drain_cy, MAX(ready, read));
-    (void)frame;
-    EMIT(c, .kind = EV_READ, .cycle = read, .uid = uid, .slot = (u16)slot);
+    results(c, slot, t, st, uid, read, cfg->bypass ? result : written);
     EMIT(c, .kind = EV_DISPATCH, .cycle = at, .uid = uid, .slot = (u16)slot, .cause = t->unit, .a = t->busy);
-    EMIT(c, .kind = EV_READY, .cycle = ready, .uid = uid, .slot = (u16)slot, .mask = st->lanes);
     EMIT(c, .kind = EV_DONE, .cycle = MAX(written, at + t->busy), .uid = uid, .slot = (u16)slot);
+}
+
+void execute_along(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid) {
+    u64 ready = c->now + t->latency;
+    results(c, slot, t, st, uid, c->now, ready);
+    EMIT(c, .kind = EV_DISPATCH, .cycle = c->now, .uid = uid, .slot = (u16)slot, .cause = t->unit);
+    EMIT(c, .kind = EV_DONE, .cycle = ready, .uid = uid, .slot = (u16)slot);
 }

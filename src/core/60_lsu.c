@@ -163,31 +163,28 @@ static void count_kind(struct core *c, const struct memop *m) {
 /* --- issue */
 
 /* Its destinations are unknown until it comes home. */
-static void block_results(struct core *c, struct slot *s, struct memop *m, u64 lanes) {
+static void block_results(const struct slot *s, const struct memop *m) {
     const struct tinst *t = m->t;
     bool is_short = m->space == SPACE_SHARED || m->is_const;
     if (m->red) return;
     for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) {
-        struct sbreg *r = &s->sb[t->reg[i]];
-        r->lanes = r->ready_cy > c->now ? r->lanes | lanes : lanes;
-        r->ready_cy = NEVER;
-        r->kind = is_short ? WAIT_SHORT : WAIT_LONG;
+        sb_write(s, t->reg[i], m->lanes, NEVER, is_short ? WAIT_SHORT : WAIT_LONG);
     }
 }
 
-void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid, i32 frame) {
+void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid) {
     const struct config *cfg = c->cfg;
     struct slot *s = &c->slots[slot];
     u32 id, sub = slot_sub(c, slot);
     struct memop *m = memop_new(c, &id);
-    m->uid = uid, m->issue_cy = c->now, m->age = s->age, m->t = t, m->active = st->active, m->slot = (u8)slot, m->sub = (u8)sub;
+    m->uid = uid, m->issue_cy = c->now, m->age = s->age, m->t = t, m->active = st->active, m->lanes = st->lanes, m->slot = (u8)slot, m->sub = (u8)sub;
     collect_accesses(c, m, id);
     m = &c->memops.at[id];
     u64 read = operands_read(c, sub, s, t, &m->collector);
     u32 beats = (cfg->warp_size + cfg->lsu_width - 1) / cfg->lsu_width;
     m->ready_cy = read + cfg->operand_depth + (u64)cfg->lsu_agu_cy * beats;
     if (m->collector != NONE) c->subs[sub].collector_free[m->collector] = NEVER;
-    block_results(c, s, m, st->lanes);
+    block_results(s, m);
     count_kind(c, m);
     s->queued++;
     s->drain_cy = MAX(s->drain_cy, read);
@@ -196,7 +193,6 @@ void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct ste
     s->atomics += m->packets.n;
     c->lsq[(c->lsq_head + c->lsq_n++) % c->lsq_cap] = id;
     CHECK(c->lsq_n <= c->lsq_cap);
-    (void)frame;
     EMIT(c, .kind = EV_READ, .cycle = read, .uid = uid, .slot = (u16)slot);
     EMIT(c, .kind = EV_MEM_ENTER, .cycle = m->ready_cy, .uid = uid, .slot = (u16)slot);
 }
@@ -212,8 +208,7 @@ static bool packet_meets(const struct atomic_packet *p, const u64 *addr, u64 mas
     return false;
 }
 
-bool lsu_atomic_overlap(struct core *c, struct slot *s) {
-    const struct inst *in = s->head->in;
+bool lsu_atomic_overlap(struct core *c, struct slot *s, const struct inst *in) {
     bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
     if (!global || in->iclass == ICLASS_ATOMIC) return false; /* atomics are ordered where they are performed */
     _Alignas(64) u64 addr[MAX_WARP];

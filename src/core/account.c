@@ -142,23 +142,21 @@ void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
     snapshot(c, slot, at);
 }
 
-void account_issue(struct core *c, u32 slot, i32 pc) {
+void account_issue(struct core *c, u32 slot) {
     struct slot *s = &c->slots[slot];
     charge(c, slot, c->now);
     add_time(c, &c->stats.sched[slot_sched(c, slot)], s, STALL_SELECTED, 6);
     s->since = c->now + 1;
-    (void)pc;
 }
 
 /* --- cycles of a scheduler */
 
-static enum cpi gsi_class(const struct core *c, const struct sched *sc, u64 unavailable, u64 candidates) {
+static enum cpi gsi_class(const struct sched *sc, u64 unavailable, u64 candidates) {
     u32 present = sc->present | (candidates ? 1u << CPI_MISSED : 0);
     for (u64 m = unavailable; m; m &= m - 1) {
         u32 u = (u32)__builtin_ctzll(m);
         if (sc->ready[u]) present |= 1u << (u == UNIT_MEM ? CPI_MEMORY_STRUCTURAL : CPI_COMPUTE_STRUCTURAL);
     }
-    (void)c;
     enum cpi best = CPI_IDLE;
     for (; present; present &= present - 1) {
         enum cpi x = (enum cpi)__builtin_ctz(present);
@@ -203,7 +201,7 @@ void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 cand
     }
     sc->noissue += n;
     ss->cycles[cycle_kind(sc, unavailable)] += n;
-    ss->cpi[CPI_GSI][gsi_class(c, sc, unavailable, candidates)] += units;
+    ss->cpi[CPI_GSI][gsi_class(sc, unavailable, candidates)] += units;
     charge_selected(c, si, unavailable, n);
 }
 

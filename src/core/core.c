@@ -69,7 +69,9 @@ static void free_launch(struct core *c) {
         if (c->places[i].used) cta_free(c->places[i].cta);
         c->places[i].used = false;
         free(c->slots[i].sb);
+        free(c->slots[i].lane_ready);
         c->slots[i].sb = NULL;
+        c->slots[i].lane_ready = NULL;
     }
     free(c->pcs);
     c->pcs = NULL;
@@ -158,7 +160,9 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
     memset(&c->stats, 0, sizeof(c->stats));
     c->pcs = base_alloc(sizeof(*c->pcs) * p->k->ninst);
     for (u32 i = 0; i < c->nslots; i++) {
-        c->slots[i] = (struct slot){.sb = base_alloc(sizeof(struct sbreg) * (p->nregs + p->npreds + 1u)), .ib_next = NONE, .fetch_pc = NONE};
+        u32 regs = p->nregs + p->npreds + 1u;
+        c->slots[i] = (struct slot){.sb = base_alloc(sizeof(struct sbreg) * regs), .ib_next = NONE, .fetch_pc = NONE};
+        if (c->pol.diverge->joint) c->slots[i].lane_ready = base_alloc(sizeof(u64) * MAX_WARP * regs);
         c->age[i] = 0;
     }
     account_init(c);

@@ -80,8 +80,7 @@ struct memop {
     u64 ready_cy; /* addresses are there: may enter the memory stage */
     u64 result_cy; /* latest time so far at which a part of the result is there */
     const struct tinst *t;
-    u64 active;   /* lanes */
-    u64 arrived;  /* lanes whose access was accepted (for events) */
+    u64 active, lanes; /* lanes whose guard held, and of the group */
     u32 nlines, next; /* line accesses in all; accepted */
     u32 outstanding;  /* responses it waits for */
     i32 collector;    /* held until it is in the queue proper, or NONE */
@@ -116,7 +115,6 @@ struct atomic_packet {
 struct sbreg {
     u64 ready_cy; /* first cycle in which a dependent may issue; NEVER: not known yet */
     u64 read_cy;  /* last cycle in which an earlier instruction reads it */
-    u64 lanes;    /* of the last writer(s) still under way: dependencies of other lanes are none */
     u8 kind;      /* enum wait_kind */
 };
 
@@ -131,6 +129,7 @@ struct slot { /* one warp's place */
     struct warp *w; /* NULL: empty */
     struct cta_place *place;
     struct sbreg *sb; /* [program.nregs + npreds] */
+    u64 *lane_ready;  /* [nregs + npreds][MAX_WARP]: ready_cy by lane, where groups of a warp issue together (mimd); else NULL */
     const struct tinst *head; /* next instruction of its current group, or NULL when no group can run */
     u64 age;          /* order of arrival: smaller is older */
     u64 resolve_cy;   /* a branch is resolved then */
@@ -401,6 +400,23 @@ void issue_skip(struct core *c, u64 n); /* n cycles in which nothing could issue
 bool issue_blocked(struct core *c);     /* no scheduler has a candidate in this cycle */
 u64 issue_next(const struct core *c);   /* when a collector or unit that ready slots wait for is free */
 
+/* A register's next value is ready at cy (NEVER: not known yet) for these lanes; and when it is for these lanes */
+static inline void sb_write(const struct slot *s, u32 reg, u64 lanes, u64 cy, enum wait_kind kind) {
+    struct sbreg *r = &s->sb[reg];
+    r->kind = (u8)kind;
+    r->ready_cy = cy;
+    for (u64 m = s->lane_ready ? lanes : 0; m; m &= m - 1) s->lane_ready[(size_t)reg * MAX_WARP + (u32)__builtin_ctzll(m)] = cy;
+}
+static inline u64 sb_ready(const struct slot *s, u32 reg, u64 lanes) {
+    if (__builtin_expect(!s->lane_ready, 1)) return s->sb[reg].ready_cy;
+    u64 last = 0;
+    for (u64 m = lanes; m; m &= m - 1) {
+        u64 cy = s->lane_ready[(size_t)reg * MAX_WARP + (u32)__builtin_ctzll(m)];
+        last = MAX(last, cy);
+    }
+    return last;
+}
+
 /* --- 40_operands.c */
 bool operands_available(const struct core *c, u32 sub, enum unit u);
 u64 operands_next(const struct core *c, u32 sub, u64 after); /* when the next collector or unit becomes free after that cycle; NEVER */
@@ -410,14 +426,16 @@ void operands_let_go(struct core *c, u32 sub, i32 collector); /* a memory instru
 u64 operands_write(struct core *c, u32 sub, const struct slot *s, const struct tinst *t, u64 at); /* result written; >= at */
 
 /* --- 50_execute.c */
-void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid, i32 frame);
+void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid);
+/* The same for an instruction that goes with another one of its warp: it costs no place anywhere */
+void execute_along(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid);
 
 /* --- 60_lsu.c */
-void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid, i32 frame);
+void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid);
 void lsu_stage(struct core *c);
 u64 lsu_next(const struct core *c);
 void lsu_skip(struct core *c, u64 n);
-bool lsu_atomic_overlap(struct core *c, struct slot *s); /* its next access meets an atomic of ours on its way */
+bool lsu_atomic_overlap(struct core *c, struct slot *s, const struct inst *in); /* its current group's next access meets an atomic of ours on its way */
 struct memop *memop_new(struct core *c, u32 *id);
 void memop_free(struct core *c, u32 id);
 void memop_accepted(struct core *c, u32 id);  /* the last access was taken by the memory stage */
@@ -446,7 +464,7 @@ void writeback_result(struct core *c, u32 id);       /* all are */
 /* --- account.c */
 void account_init(struct core *c);
 void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at); /* the slot is in a new state from cycle `at` on */
-void account_issue(struct core *c, u32 slot, i32 pc);                          /* it issued in this cycle; the new state follows from now + 1 */
+void account_issue(struct core *c, u32 slot);                          /* it issued in this cycle; the new state follows from now + 1 */
 void account_cycle(struct core *c, u32 sched, u32 issued, u64 unavailable, u64 candidates, u64 n);
 void account_settle(struct core *c, u64 at);
 void account_check(const struct core *c, u64 cycles);

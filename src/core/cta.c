@@ -19,12 +19,14 @@ static struct cta_place *place_get(struct core *c) {
 static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct warp *w) {
     struct slot *s = &c->slots[slot];
     struct sbreg *sb = s->sb;
+    u64 *lane_ready = s->lane_ready;
     struct slot old = *s;
-    *s = (struct slot){.w = w, .place = p, .sb = sb, .age = c->age[slot] = ++c->ages};
+    *s = (struct slot){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .age = c->age[slot] = ++c->ages};
     s->set = old.set, s->unit = old.unit, s->since = old.since, s->since_noissue = old.since_noissue;
     s->since_unavail = old.since_unavail, s->since_noissue_unavail = old.since_noissue_unavail;
     s->account_unit = old.account_unit, s->account_pc = old.account_pc;
     memset(sb, 0, sizeof(*sb) * (c->prog->nregs + c->prog->npreds));
+    if (lane_ready) memset(lane_ready, 0, sizeof(u64) * MAX_WARP * (c->prog->nregs + c->prog->npreds));
     w->slot = slot;
     p->slots |= 1ull << slot;
     c->scheds[slot_sched(c, slot)].valid |= 1ull << slot;

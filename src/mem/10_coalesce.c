@@ -110,8 +110,13 @@ static u32 consecutive(u64 first, u32 size_b, u32 line_b, u32 lane0, struct line
         start(a, line);
         a->sectors = pieces((u32)(from - line), (u32)(to - 1 - line));
         a->lanes = ((2ull << last) - (1ull << lane)) << lane0;
-        for (u32 l = lane; l <= last; l++)
-            if (first + (u64)l * size_b >= line) a->count[(first + (u64)l * size_b - line) / 4]++;
+        if (first + (u64)lane * size_b < line) lane++; /* it began in the line before */
+        if (lane > last) continue;
+        u32 word = (u32)(first + (u64)lane * size_b - line) / 4;
+        if (size_b == 4)
+            memset(a->count + word, 1, last - lane + 1);
+        else
+            for (u32 l = lane; l <= last; l++, word += size_b / 4) a->count[word] = 1;
     }
     return n;
 }
@@ -153,21 +158,29 @@ static u32 longest_list(const u64 *word, u32 n, u32 banks, bool alone) {
     return most;
 }
 
-/* The lanes of one pass */
-static u32 pass_cycles(const u64 *addr, u32 mask, u32 size_b, u32 banks, bool atomic) {
-    u64 word[MAX_WORDS], seen = 0;
-    u32 n = 0, words = (size_b + 3) / 4;
-    bool collide = false;
+/* Banks that the lanes of one pass touch, as bits */
+static u64 banks_touched(const u64 *addr, u32 mask, u32 words, u32 banks) {
+    u64 seen = 0;
     for (u32 rest = mask; rest; rest &= rest - 1) {
         u64 first = addr[__builtin_ctz(rest)] / 4;
-        for (u32 w = 0; w < words; w++) {
-            u64 bit = 1ull << ((first + w) & (banks - 1));
-            collide |= (seen & bit) != 0;
-            seen |= bit;
-            word[n++] = first + w;
-        }
+        for (u32 w = 0; w < words; w++) seen |= 1ull << ((first + w) & (banks - 1));
     }
-    if (!collide) return n != 0;
+    return seen;
+}
+
+static u64 banks_touched_by_all(const u64 *addr, u32 banks) {
+    u64 seen = 0;
+    for (u32 l = 0; l < 32; l++) seen |= 1ull << (addr[l] / 4 & (banks - 1));
+    return seen;
+}
+
+static u32 pass_cycles(const u64 *addr, u32 mask, u32 size_b, u32 banks, bool atomic) {
+    u32 n = 0, words = (size_b + 3) / 4;
+    u64 seen = mask == UINT32_MAX && words == 1 ? banks_touched_by_all(addr, banks) : banks_touched(addr, mask, words, banks);
+    if ((u32)__builtin_popcountll(seen) == words * (u32)__builtin_popcount(mask)) return 1;
+    u64 word[MAX_WORDS];
+    for (u32 rest = mask; rest; rest &= rest - 1)
+        for (u32 w = 0; w < words; w++) word[n++] = addr[__builtin_ctz(rest)] / 4 + w;
     return longest_list(word, n, banks, atomic);
 }
 

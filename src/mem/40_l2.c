@@ -147,10 +147,8 @@ static enum blocked write_line(struct partition *p, const struct access *a, enum
     }
     l->tags.valid[at] |= (u8)a->sectors;
     l->tags.dirty[at] |= (u8)a->sectors;
-    if (found == TAG_HIT)
-        p->stats.l2_hits++;
-    else
-        p->stats.l2_validated++;
+    if (found == TAG_HIT) p->stats.l2_hits++;
+    else p->stats.l2_validated++;
     done(p, a->slice, a->packet, a->t + p->l2_way, false);
     return BLOCK_NONE;
 }
@@ -160,16 +158,12 @@ static enum blocked fetch(struct partition *p, const struct access *a, enum tag_
     struct slice *l = &p->slice[a->slice];
     struct victim v = {0};
     u32 missing = a->sectors;
-    if (found == TAG_SECTOR_MISS)
-        missing &= ~(u32)(l->tags.valid[at] | l->tags.pending[at]);
-    else if (!tags_peek(&l->tags, a->line, &at, &v))
-        return BLOCK_SET;
+    if (found == TAG_SECTOR_MISS) missing &= ~(u32)(l->tags.valid[at] | l->tags.pending[at]);
+    else if (!tags_peek(&l->tags, a->line, &at, &v)) return BLOCK_SET;
     u32 bursts = dram_bursts(&p->channel, missing) + dram_bursts(&p->channel, v.dirty);
     if (!dram_ask(&p->channel, a->slice, bursts)) return BLOCK_DRAM;
-    if (found == TAG_SECTOR_MISS)
-        tags_touch(&l->tags, at);
-    else
-        tags_take(&l->tags, a->line, at);
+    if (found == TAG_SECTOR_MISS) tags_touch(&l->tags, at);
+    else tags_take(&l->tags, a->line, at);
     l->tags.pending[at] |= (u8)missing;
     dram_read(p, a->slice, a->line, missing, a->t);
     evict(p, a, &v);

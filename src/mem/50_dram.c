@@ -244,7 +244,7 @@ static void choose(struct partition *p, u64 from) {
         *p->command_at = NEVER;
         return;
     }
-    if (p->c.dram_kind == DRAM_BANKED) banks_choose(p, from, &d->choice);
+    if (p->c.dram_kind == DRAM_BANKED) banks_choose(p, from, &d->row_from, &d->choice);
     else fixed_choose(d, from);
     *p->command_at = d->choice.cycle * p->clk.dram;
 }

@@ -20,7 +20,7 @@
  * Not modelled: tFAW, bank groups, refresh of single banks, gaps on the bus between reads and writes beyond tWTR.
  *
  * Invariants, walked by banks_check:
- *  1. The banks' lists hold the entries of the channel's list, in order of age; `active` names the banks with some.
+ *  1. The banks' lists hold the entries of the channel's list, in order of age; `columns` and `rows` name the banks with some.
  *  2. A bank's `hit` is its oldest entry of the open row, none when it is closed or there is no such entry.
  *  3. `want` says what the bank's `hit` needs, else its oldest.
  *  4. The choice, when there is one, is what choosing anew from now on would give. */
@@ -28,8 +28,8 @@
 
 void banks_init(struct partition *p) {
     struct channel *d = &p->channel;
-    CHECK(p->c.dram_banks <= 64 * ARRAY_LEN(d->active));
-    d->active_words = (p->c.dram_banks + 63) / 64;
+    CHECK(p->c.dram_banks <= 64 * ARRAY_LEN(d->rows));
+    d->bank_words = (p->c.dram_banks + 63) / 64;
     d->bank = base_alloc((size_t)p->c.dram_banks * sizeof(*d->bank));
     d->want = base_alloc((size_t)p->c.dram_banks * sizeof(*d->want));
     for (u32 b = 0; b < p->c.dram_banks; b++)
@@ -60,7 +60,17 @@ static void need(const struct channel *d, u32 id, struct choice *out) {
 /* To be called when anything of a bank has changed */
 static void refresh_want(struct channel *d, u32 b) {
     const struct bank *k = &d->bank[b];
-    if (k->first != NO_ID) need(d, k->hit != NO_ID ? k->hit : k->first, &d->want[b]);
+    u64 bit = 1ull << b % 64;
+    d->columns[b / 64] &= ~bit;
+    d->rows[b / 64] &= ~bit;
+    if (k->first == NO_ID) return;
+    need(d, k->hit != NO_ID ? k->hit : k->first, &d->want[b]);
+    if (d->want[b].command <= CMD_WRITE) {
+        d->columns[b / 64] |= bit;
+    } else {
+        d->rows[b / 64] |= bit;
+        d->row_from = MIN(d->row_from, d->want[b].cycle);
+    }
 }
 
 /* When the channel allows each command */
@@ -95,11 +105,12 @@ static u64 patience(const struct channel *d) { return d->dreq[d->first].since + 
 /* Cycle and rank in one number, so that the scan has no branches to guess. No constraint lasts 2^22 cycles; beyond that cycles count as equal. */
 static u64 order_of(u64 wait, u64 rank) { return MIN(wait, (1ull << 22) - 1) << 42 | rank; }
 
-static void first_ready(const struct channel *d, const struct bounds *bounds, u64 from, struct choice *out) {
+/* The best command among those that the banks of a set want; cycle NEVER when the set is empty */
+static void best_of(const struct channel *d, const u64 *set, const struct bounds *bounds, u64 from, struct choice *out) {
     u64 best = NEVER;
     u32 who = 0;
-    for (u32 w = 0; w < d->active_words; w++) {
-        for (u64 rest = d->active[w]; rest; rest &= rest - 1) {
+    for (u32 w = 0; w < d->bank_words; w++) {
+        for (u64 rest = set[w]; rest; rest &= rest - 1) {
             u32 b = w * 64 + (u32)__builtin_ctzll(rest);
             const struct choice *one = &d->want[b];
             u64 order = order_of(MAX(one->cycle, bounds->at[one->command]) - from, one->rank);
@@ -108,19 +119,31 @@ static void first_ready(const struct channel *d, const struct bounds *bounds, u6
             who = first ? b : who;
         }
     }
+    out->cycle = NEVER;
+    if (best == NEVER) return;
     out->cycle = MAX(d->want[who].cycle, bounds->at[d->want[who].command]);
     out->rank = d->want[who].rank;
     out->dreq = d->want[who].dreq;
     out->command = d->want[who].command;
 }
 
-void banks_choose(const struct partition *p, u64 from, struct choice *out) {
+/* Column commands come before others of the same cycle, so the others are looked at only when one may be possible sooner: not before *row_from */
+static void first_ready(const struct channel *d, const struct bounds *bounds, u64 from, u64 *row_from, struct choice *out) {
+    struct choice row;
+    best_of(d, d->columns, bounds, from, out);
+    if (out->cycle <= MAX(from, *row_from)) return;
+    best_of(d, d->rows, bounds, from, &row);
+    *row_from = row.cycle;
+    if (row.cycle < out->cycle) *out = row;
+}
+
+void banks_choose(const struct partition *p, u64 from, u64 *row_from, struct choice *out) {
     const struct channel *d = &p->channel;
     u64 limit = p->c.dram_sched == DRAM_FCFS ? 0 : patience(d);
     out->cycle = NEVER;
     if (from < limit) {
         struct bounds bounds = bounds_of(p, from);
-        first_ready(d, &bounds, from, out);
+        first_ready(d, &bounds, from, row_from, out);
     }
     if (out->cycle >= limit) {
         struct bounds bounds = bounds_of(p, MAX(from, limit));
@@ -160,7 +183,6 @@ void banks_enter(struct partition *p, u32 id) {
     q->bank_prev = b->last;
     *(b->last == NO_ID ? &b->first : &d->dreq[b->last].bank_next) = id;
     b->last = id;
-    d->active[q->bank / 64] |= 1ull << q->bank % 64;
     bool hits = b->hit == NO_ID && b->row == q->row;
     if (hits) b->hit = id;
     if (!hits && b->first != id) return;
@@ -175,7 +197,6 @@ void banks_leave(struct partition *p, u32 id) {
     *(q->bank_prev == NO_ID ? &b->first : &d->dreq[q->bank_prev].bank_next) = q->bank_next;
     *(q->bank_next == NO_ID ? &b->last : &d->dreq[q->bank_next].bank_prev) = q->bank_prev;
     if (b->hit == id) b->hit = next_hit(d, b, q->bank_next);
-    if (b->first == NO_ID) d->active[q->bank / 64] &= ~(1ull << q->bank % 64);
     refresh_want(d, q->bank);
 }
 
@@ -267,16 +288,18 @@ void banks_check(const struct partition *p) {
             bursts += d->dreq[i].left;
             before = i;
         }
-        CHECK(b->last == before && (d->active[n / 64] >> n % 64 & 1) == (b->first != NO_ID)); /* 1 */
-        CHECK(b->hit == (b->row == NEVER ? NO_ID : next_hit(d, b, b->first)));                /* 2 */
+        CHECK(b->last == before && ((d->columns[n / 64] ^ d->rows[n / 64]) >> n % 64 & 1) == (b->first != NO_ID)); /* 1 */
+        CHECK(b->hit == (b->row == NEVER ? NO_ID : next_hit(d, b, b->first)));                                     /* 2 */
         if (b->first == NO_ID) continue;
         struct choice want;
         need(d, b->hit != NO_ID ? b->hit : b->first, &want);
+        CHECK((want.command <= CMD_WRITE) == (d->columns[n / 64] >> n % 64 & 1));
         CHECK(want.dreq == d->want[n].dreq && want.command == d->want[n].command && want.cycle == d->want[n].cycle); /* 3 */
     }
     CHECK(left == 0 && bursts == d->used);
     if (d->choice.command == CMD_NONE) return;
     struct choice anew;
-    banks_choose(p, MAX(d->next_cycle, d->dreq[d->last].since), &anew);
+    u64 row_from = 0;
+    banks_choose(p, MAX(d->next_cycle, d->dreq[d->last].since), &row_from, &anew);
     CHECK(anew.cycle == d->choice.cycle && anew.dreq == d->choice.dreq && anew.command == d->choice.command); /* 4 */
 }

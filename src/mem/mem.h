@@ -122,8 +122,7 @@ struct victim {                          /* what made room */
     u64 line;
     u8 dirty; /* its dirty sectors */
 };
-/* A way for `line` in its set, reserved with pending sectors; false when all ways have pending sectors. `set` is the index to use for this line
- * (callers may hash); pass tags_set(t, line) for the plain one. */
+/* A way for `line` in its set, reserved with pending sectors; false when all ways have pending sectors. A line that is there gets further sectors. */
 bool tags_reserve(struct tags *t, u64 line, u32 sectors, u32 *at, struct victim *v);
 /* As reserve, but the line is valid at once with these sectors (used for fills without reservation and for writes that allocate) */
 bool tags_insert(struct tags *t, u64 line, u32 sectors, u32 *at, struct victim *v);
@@ -131,7 +130,6 @@ bool tags_insert(struct tags *t, u64 line, u32 sectors, u32 *at, struct victim *
  * then sets pending or valid sectors. */
 bool tags_peek(const struct tags *t, u64 line, u32 *at, struct victim *v);
 void tags_take(struct tags *t, u64 line, u32 at);
-               struct victim *v); /* what the two above would evict for a line that is not there; changes nothing */
 /* Pending sectors became valid. Index of the line; one no longer there is ignored: UINT32_MAX. */
 u32 tags_fill(struct tags *t, u64 line, u32 sectors);
 void tags_invalidate(struct tags *t, u64 line); /* unless reserved */

@@ -118,21 +118,22 @@ struct channel {
     u32 used, queue;       /* bursts in the queue, and at most */
     u64 ages;              /* entries so far */
     struct bank *bank;
-    struct choice *want;  /* [banks]: of those with a dreq */
-    u64 active[4];        /* banks with a dreq */
-    u64 next_cycle;       /* first dram cycle in which another command can be given */
-    u64 act, col, read;   /* first dram cycle at which the channel allows an activate, a column command, a read */
-    u64 bus;              /* first dram cycle at which the data bus is free */
-    u64 refresh;          /* dram cycle of the next refresh, NEVER without */
-    struct choice choice; /* CMD_NONE: to be made anew */
-    struct ring back;     /* fetches: tick at which their data are at the slice */
-    u64 queued_since;     /* dram cycle from which dram_queued has not been counted yet */
-    struct fetch *fetch;  /* pool */
+    struct choice *want;     /* [banks]: of those with a dreq */
+    u64 columns[4], rows[4]; /* banks that want a column command, another */
+    u64 row_from;            /* dram cycle before which none of the latter is possible */
+    u64 next_cycle;          /* first dram cycle in which another command can be given */
+    u64 act, col, read;      /* first dram cycle at which the channel allows an activate, a column command, a read */
+    u64 bus;                 /* first dram cycle at which the data bus is free */
+    u64 refresh;             /* dram cycle of the next refresh, NEVER without */
+    struct choice choice;    /* CMD_NONE: to be made anew */
+    struct ring back;        /* fetches: tick at which their data are at the slice */
+    u64 queued_since;        /* dram cycle from which dram_queued has not been counted yet */
+    struct fetch *fetch;     /* pool */
     u32 fetches, free_fetch;
     u8 waiting[16], waiters; /* slices blocked for room, first come first served */
     u32 need[16];            /* bursts each slice waits for */
     /* constants */
-    u32 active_words;   /* of `active` in use */
+    u32 bank_words;     /* of `columns` and `rows` in use */
     u32 burst_cy;       /* dram cycles of one burst on the bus */
     u32 row_shift;      /* log2 of dram.row_b */
     u8 burst_count[16]; /* how many those are */
@@ -226,7 +227,8 @@ enum { DRAM_BYPASS_CY = 2000 }; /* FR-FCFS: the oldest entry is passed by others
 void banks_init(struct partition *p);
 void banks_enter(struct partition *p, u32 id); /* into its bank's list; may change the choice */
 void banks_leave(struct partition *p, u32 id);
-void banks_choose(const struct partition *p, u64 from, struct choice *out);
+void banks_choose(const struct partition *p, u64 from, u64 *row_from,
+                  struct choice *out); /* row_from: the channel's, or a copy */
 void banks_issue(struct partition *p, const struct choice *ch);
 void banks_refresh(struct partition *p);
 void banks_check(const struct partition *p);

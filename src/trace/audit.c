@@ -13,13 +13,13 @@
  *   A8  A warp's stalls do not overlap and, with the cycles in which it issued, cover the time from its start to its end (slots without any EV_STALL are not looked at).
  *       A slot is also stalled for having no warp when the program of its warp is over and the block is not; as that is told with the start of the next warp, it is looked at then.
  *
- * What counts as a memory instruction: loads, stores and atomics, of parameters excepted; these, asynchronous copies, hints, textures, matrix loads and mbarriers count when the model sends them
- * through the memory queue (EV_MEM_ENTER). A4 leaves predicates out: a guard is read at issue.
+ * Which instructions are memory instructions, barriers and so on is said in facts.h. A4 leaves predicates out: a guard is read at issue.
  *
  * Events are taken in the order in which they were made; their cycles may lie in the future. What must be declared before something happens (A1, A3) must also have been told before.
  * Instructions are looked at for the last time when the batch that told their end is over, so within a batch the events of one instruction may come in any order. */
 #include "isa/isa.h"
 #include "stats/stats.h"
+#include "trace/facts.h"
 #include "trace/trace.h"
 #include "trace/uids.h"
 
@@ -29,21 +29,6 @@
 #define NEVER UINT64_MAX
 enum { TEXT_LINES = 20, LISTED_MAX = 4096, SPANS_MAX = 1024, SPANS_UNTRACED = 256 };
 
-/* What an instruction means to the rules: a set */
-enum role {
-    ROLE_MEMORY = 1,     /* goes to memory for certain */
-    ROLE_MAY_MEMORY = 2, /* goes to memory if the model says so */
-    ROLE_WRITES = 4,     /* changes memory */
-    ROLE_GATE = 8,       /* barrier, fence or exit */
-    ROLE_FENCE = 16,
-};
-struct pc_facts { /* of one instruction of the kernel */
-    u32 regs;     /* where its registers start in the list: sources, then destinations */
-    u8 nsrc, ndst;
-    u8 role;
-    u16 guard;              /* as a register, or 0 */
-    u64 src_hash, dst_hash; /* a bit per register number modulo 64: no common bit, no common register */
-};
 struct issued { /* an instruction in flight; cycles are NEVER until they are told */
     u64 uid, seq, mask;
     u64 issue, read, dispatch, enter, ready, done; /* ready: the first */
@@ -90,8 +75,7 @@ struct audit {
     struct audit_slot *slots; /* [sms][nslots] */
     u64 *present;             /* [sms]: latest issue, so later events happen no sooner */
     const struct kernel *k;
-    struct pc_facts *facts; /* [k->ninst] */
-    VEC(u16) regs;
+    struct facts facts; /* of k */
     VEC(struct issued) issued;
     VEC(u32) vacant, ended; /* records free; told to be done in this batch */
     VEC(u32) ended_slots;
@@ -140,65 +124,7 @@ static char *reg_text(u32 reg, char *buf, size_t n) {
 
 /* --- the kernel */
 
-static bool is_exit(const struct kernel *k, u32 pc) {
-    u16 op = k->code[pc].op;
-    if (op == OP_exit) return true;
-    if (op != OP_ret) return false;
-    return !k->nfuncs || ((i32)pc >= k->funcs[0].entry_pc && (i32)pc <= k->funcs[0].exit_pc);
-}
-
-static bool is_barrier(const struct inst *in) {
-    return (in->op == OP_bar || in->op == OP_barrier) && !(in->flags & INST_COLLECTIVE);
-}
-
-static u8 role_of(const struct kernel *k, u32 pc) {
-    const struct inst *in = &k->code[pc];
-    if (in->iclass == ICLASS_FENCE) return ROLE_GATE | ROLE_FENCE;
-    if (is_barrier(in) || is_exit(k, pc)) return ROLE_GATE;
-    u8 writes = in->iclass == ICLASS_STORE || in->iclass == ICLASS_ATOMIC || in->op == OP_stmatrix ? ROLE_WRITES : 0;
-    switch (in->iclass) {
-    case ICLASS_LOAD:
-    case ICLASS_STORE:
-    case ICLASS_ATOMIC: return (in->space == SPACE_PARAM || in->space == SPACE_REG ? ROLE_MAY_MEMORY : ROLE_MEMORY) | writes;
-    case ICLASS_ASYNC:
-    case ICLASS_MEMHINT:
-    case ICLASS_TEX: return ROLE_MAY_MEMORY;
-    default: break;
-    }
-    bool matrix = in->op == OP_ldmatrix || in->op == OP_stmatrix || in->op == OP_wmma;
-    bool moved = in->op == OP_ld || in->op == OP_st; /* a function's parameters: they count as moves */
-    return (matrix || moved || in->op == OP_mbarrier ? ROLE_MAY_MEMORY : 0) | writes;
-}
-
-static u64 add_regs(struct audit *a, const u16 *reg, u32 n) {
-    u64 hash = 0;
-    for (u32 i = 0; i < n; i++) {
-        VEC_PUSH(&a->regs, reg[i]);
-        hash |= 1ull << (reg[i] % 64);
-    }
-    return hash;
-}
-
-static void learn_kernel(struct audit *a, const struct kernel *k) {
-    struct inst_regs r;
-    free(a->facts);
-    a->facts = base_alloc(sizeof(*a->facts) * k->ninst);
-    a->regs.n = 0;
-    VEC_PUSH(&a->regs, 0); /* so that there is a list even when there are no registers */
-    a->k = k;
-    for (u32 pc = 0; pc < k->ninst; pc++) {
-        struct pc_facts *f = &a->facts[pc];
-        inst_regs(&k->code[pc], &r);
-        f->regs = a->regs.n;
-        f->nsrc = r.nsrc, f->ndst = r.ndst;
-        f->role = role_of(k, pc);
-        f->guard = k->code[pc].guard != NONE ? (u16)(REG_PRED | k->code[pc].guard) : 0;
-        f->src_hash = add_regs(a, r.src, r.nsrc);
-        f->dst_hash = add_regs(a, r.dst, r.ndst);
-    }
-}
-
-static const struct pc_facts *facts_of(const struct audit *a, const struct issued *x) { return &a->facts[x->pc]; }
+static const struct pc_facts *facts_of(const struct audit *a, const struct issued *x) { return &a->facts.at[x->pc]; }
 
 static bool has_reg(const u16 *list, u32 n, u16 reg) {
     for (u32 i = 0; i < n; i++)
@@ -217,7 +143,7 @@ static u32 new_record(struct audit *a, const struct event *e) {
     struct issued x = {.uid = e->uid, .seq = ++a->seq, .mask = e->mask, .issue = e->cycle, .frame = (u32)e->b};
     x.pc = e->pc, x.sm = e->sm, x.slot = e->slot, x.used = true;
     x.read = x.dispatch = x.enter = x.ready = x.done = x.gate = x.clobbered = NEVER;
-    x.memory = a->facts[e->pc].role & ROLE_MEMORY;
+    x.memory = a->facts.at[e->pc].role & ROLE_MEMORY;
     u32 i = a->issued.n;
     if (a->vacant.n) a->issued.at[i = a->vacant.at[--a->vacant.n]] = x;
     else VEC_PUSH(&a->issued, x);
@@ -229,7 +155,7 @@ static u32 new_record(struct audit *a, const struct event *e) {
 
 /* One register with a value under way, against the instruction that issues */
 static void check_ready(struct audit *a, const struct event *e, const struct pc_facts *f, const struct pending_write *w) {
-    const u16 *src = &a->regs.at[f->regs], *dst = src + f->nsrc;
+    const u16 *src = &a->facts.regs.at[f->regs], *dst = src + f->nsrc;
     bool guards = w->reg == f->guard && f->guard;
     bool reads = has_reg(src, f->nsrc, w->reg), writes = has_reg(dst, f->ndst, w->reg);
     u64 lanes = w->mask & (guards ? e->a : e->mask);
@@ -259,7 +185,7 @@ static void check_registers(struct audit *a, struct audit_slot *s, const struct 
 
 static void begin_writes(struct audit *a, struct audit_slot *s, const struct issued *x) {
     const struct pc_facts *f = facts_of(a, x);
-    const u16 *dst = &a->regs.at[f->regs] + f->nsrc;
+    const u16 *dst = &a->facts.regs.at[f->regs] + f->nsrc;
     if (!x->mask || !f->ndst) return;
     u32 left = 0;
     for (u32 i = 0; i < s->writes.n; i++) { /* the newest writer of a lane counts */
@@ -292,7 +218,7 @@ static void end_writes(struct audit_slot *s, const struct issued *x, u64 lanes, 
 static bool clobbers(const struct audit *a, const struct issued *m, const struct issued *x, u64 lanes) {
     const struct pc_facts *fm = facts_of(a, m), *fx = facts_of(a, x);
     if (m->seq >= x->seq || m->frame != x->frame || !(m->mask & lanes) || !(fm->src_hash & fx->dst_hash)) return false;
-    const u16 *src = &a->regs.at[fm->regs], *dst = &a->regs.at[fx->regs] + fx->nsrc;
+    const u16 *src = &a->facts.regs.at[fm->regs], *dst = &a->facts.regs.at[fx->regs] + fx->nsrc;
     for (u32 i = 0; i < fx->ndst; i++)
         if (!(dst[i] & REG_PRED) && has_reg(src, fm->nsrc, dst[i])) return true;
     return false;
@@ -553,7 +479,7 @@ static void on_issue(struct audit *a, struct audit_slot *s, const struct event *
         report(a, 0, e, "issues with an unknown pc or a uid that is in flight");
         return;
     }
-    const struct pc_facts *f = &a->facts[e->pc];
+    const struct pc_facts *f = &a->facts.at[e->pc];
     if (!holds(a, s->live)) report(a, 0, e, "issues from an empty slot");
     if (!holds(a, e->cycle >= s->last_issue))
         report(a, 6, e, "the slot has issued at cycle %llu already", (unsigned long long)s->last_issue);
@@ -652,7 +578,8 @@ static void take(struct audit *a, const struct event *e) {
 static void audit_launch(void *state, const struct kernel *k, u64 cycle) {
     struct audit *a = state;
     for (u32 sm = 0; sm < a->sms; sm++) a->present[sm] = MAX(a->present[sm], cycle);
-    learn_kernel(a, k);
+    facts_learn(&a->facts, k);
+    a->k = k;
 }
 
 static void audit_events(void *state, const struct event *e, u32 n) {
@@ -710,7 +637,8 @@ void audit_free(struct audit *a) {
         struct audit_slot *s = &a->slots[i];
         free(s->ahead.at), free(s->writes.at), free(s->listed.at), free(s->accesses.at);
     }
-    free(a->slots), free(a->present), free(a->facts), free(a->regs.at), free(a->issued.at);
+    free(a->slots), free(a->present), free(a->issued.at);
+    facts_free(&a->facts);
     free(a->vacant.at), free(a->ended.at), free(a->ended_slots.at);
     uids_free(&a->map);
     strbuf_free(&a->text);

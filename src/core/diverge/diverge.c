@@ -3,7 +3,8 @@
  *   pdom  the reconvergence stack of Fung 2007 (and of every GPU before Volta): the innermost group runs until it meets the others, waits or ends
  *   none  as pdom, but lanes that part never meet again: each part runs to the end (Jin chapter 2's serialisation)
  *   its   independent thread scheduling: groups take turns; one that waits for memory or a barrier lets another go (Volta's white paper)
- *   mimd  all groups of a warp issue together, charged as one instruction: the upper bound of Jin 5
+ *   mimd  lanes never wait for each other: groups go their ways, become one where they happen to stand together, and all issue together, charged as one
+ *         instruction: the upper bound of Jin chapter 5
  *
  * Deviation: a real stack pushes both sides of a branch; here the side that falls through runs first and the other waits as a group of its own, which gives the same order of work.
  * A stack cannot give progress to lanes that others wait for. Where func/ finds that lanes poll for long while others of their warp cannot run, the kernel is stopped with a
@@ -116,11 +117,32 @@ static bool its_blocked(struct core *c, struct slot *s) {
     if (g == NONE) return false;
     const struct tinst *t = &c->prog->at[w->groups.at[g].pc];
     for (u32 i = 0; i < (u32)t->nsrc + t->ndst; i++)
-        if (s->sb[t->reg[i]].ready_cy == NEVER) return false; /* it waits as well */
+        if (sb_ready(s, t->reg[i], w->groups.at[g].mask) == NEVER) return false; /* it waits as well */
     if (t->kind == T_FRAME || t->kind == T_FENCE) return false;
     w->current = (u32)g;
     turn(c, s);
     return true;
+}
+
+/* --- mimd */
+
+static void merge_alike(struct core *c, struct warp *w) {
+    for (u32 i = 0; i < w->groups.n; i++)
+        for (u32 k = w->groups.n; k-- > i + 1;) {
+            struct group *g = &w->groups.at[i], *h = &w->groups.at[k];
+            if (g->state != GROUP_READY || h->state != GROUP_READY || g->pc != h->pc || g->frame != h->frame || g->conv != h->conv) continue;
+            g->mask |= h->mask;
+            if (w->current == k) w->current = i;
+            u32 last = w->groups.n - 1, was = w->current;
+            group_remove(w, k);
+            if (was == last) w->current = k; /* the last one takes the place of the removed one */
+            c->stats.reconvergences++;
+        }
+}
+
+static bool mimd_next(struct core *c, struct slot *s) {
+    if (s->w->groups.n > 1) merge_alike(c, s->w);
+    return its_next(c, s);
 }
 
 const struct diverge_policy diverge_pdom = {
@@ -147,10 +169,11 @@ const struct diverge_policy diverge_its = {
 };
 const struct diverge_policy diverge_mimd = {
     .name = "mimd",
-    .doc = "all parts of a warp issue together, charged as one instruction (upper bound)",
+    .doc = "lanes never wait for each other; all parts of a warp issue together, charged as one instruction (upper bound)",
     .paper = "Jin 2012, chapter 5",
+    .never_meet = true,
     .joint = true,
-    .next = its_next,
+    .next = mimd_next,
     .blocked = its_blocked,
 };
 const struct diverge_policy *const diverge_policies[] = {&diverge_pdom, &diverge_none, &diverge_its, &diverge_mimd, NULL};

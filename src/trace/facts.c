@@ -1,0 +1,66 @@
+/* What instructions mean to the audit. See facts.h. */
+#include "trace/facts.h"
+
+#include <stdlib.h>
+
+static bool is_exit(const struct kernel *k, u32 pc) {
+    u16 op = k->code[pc].op;
+    if (op == OP_exit) return true;
+    if (op != OP_ret) return false;
+    return !k->nfuncs || ((i32)pc >= k->funcs[0].entry_pc && (i32)pc <= k->funcs[0].exit_pc);
+}
+
+static bool is_barrier(const struct inst *in) {
+    return (in->op == OP_bar || in->op == OP_barrier) && !(in->flags & INST_COLLECTIVE);
+}
+
+static u8 role_of(const struct kernel *k, u32 pc) {
+    const struct inst *in = &k->code[pc];
+    if (in->iclass == ICLASS_FENCE) return ROLE_GATE | ROLE_FENCE;
+    if (is_barrier(in) || is_exit(k, pc)) return ROLE_GATE;
+    u8 writes = in->iclass == ICLASS_STORE || in->iclass == ICLASS_ATOMIC || in->op == OP_stmatrix ? ROLE_WRITES : 0;
+    switch (in->iclass) {
+    case ICLASS_LOAD:
+    case ICLASS_STORE:
+    case ICLASS_ATOMIC: return (in->space == SPACE_PARAM || in->space == SPACE_REG ? ROLE_MAY_MEMORY : ROLE_MEMORY) | writes;
+    case ICLASS_ASYNC:
+    case ICLASS_MEMHINT:
+    case ICLASS_TEX: return ROLE_MAY_MEMORY;
+    default: break;
+    }
+    bool matrix = in->op == OP_ldmatrix || in->op == OP_stmatrix || in->op == OP_wmma;
+    bool moved = in->op == OP_ld || in->op == OP_st; /* a function's parameters: they count as moves */
+    return (matrix || moved || in->op == OP_mbarrier ? ROLE_MAY_MEMORY : 0) | writes;
+}
+
+static u64 add_regs(struct facts *f, const u16 *reg, u32 n) {
+    u64 hash = 0;
+    for (u32 i = 0; i < n; i++) {
+        VEC_PUSH(&f->regs, reg[i]);
+        hash |= 1ull << (reg[i] % 64);
+    }
+    return hash;
+}
+
+void facts_learn(struct facts *f, const struct kernel *k) {
+    struct inst_regs r;
+    free(f->at);
+    f->at = base_alloc(sizeof(*f->at) * k->ninst);
+    f->regs.n = 0;
+    VEC_PUSH(&f->regs, 0); /* so that there is a list even when there are no registers */
+    for (u32 pc = 0; pc < k->ninst; pc++) {
+        struct pc_facts *x = &f->at[pc];
+        inst_regs(&k->code[pc], &r);
+        x->regs = f->regs.n;
+        x->nsrc = r.nsrc, x->ndst = r.ndst;
+        x->role = role_of(k, pc);
+        x->guard = k->code[pc].guard != NONE ? (u16)(REG_PRED | k->code[pc].guard) : 0;
+        x->src_hash = add_regs(f, r.src, r.nsrc);
+        x->dst_hash = add_regs(f, r.dst, r.ndst);
+    }
+}
+
+void facts_free(struct facts *f) {
+    free(f->at);
+    free(f->regs.at);
+}

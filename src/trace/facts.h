@@ -1,0 +1,32 @@
+/* facts: what each instruction of a kernel means to the audit: the registers it touches and the part it plays in the rules.
+ *
+ * Memory instructions are loads, stores and atomics, of parameters excepted; these, asynchronous copies, hints, textures, matrix loads and mbarriers are memory
+ * instructions when the model sends them through the memory queue (EV_MEM_ENTER). Lanes of a warp that wait for each other (bar.warp.sync) are no barrier; every fence is a fence. */
+#ifndef HEDDLE_FACTS_H
+#define HEDDLE_FACTS_H
+
+#include "isa/isa.h"
+
+/* What an instruction means to the rules: a set */
+enum role {
+    ROLE_MEMORY = 1,     /* goes to memory for certain */
+    ROLE_MAY_MEMORY = 2, /* goes to memory if the model says so */
+    ROLE_WRITES = 4,     /* changes memory */
+    ROLE_GATE = 8,       /* barrier, fence or exit */
+    ROLE_FENCE = 16,
+};
+struct pc_facts { /* of one instruction of the kernel */
+    u32 regs;     /* where its registers start in the list: sources, then destinations */
+    u8 nsrc, ndst;
+    u8 role;
+    u16 guard;              /* as a register, or 0 */
+    u64 src_hash, dst_hash; /* a bit per register number modulo 64: no common bit, no common register */
+};
+struct facts {
+    struct pc_facts *at; /* [ninst] */
+    VEC(u16) regs;
+};
+void facts_learn(struct facts *f, const struct kernel *k); /* replaces what was known */
+void facts_free(struct facts *f);
+
+#endif

@@ -1,0 +1,25 @@
+#!/bin/bash
+# Every recorded application and every bundled workload under timing: the output is silicon's or the reference's, and the audit finds nothing.
+#
+#   tests/timing/outputs.sh BUILD [--all]
+#
+# On gtx480 and small; with --all on every bundled machine. Each of them holds every block of these programs: one that does not fit would fail here, with the machine's reason.
+. "$(dirname "$0")"/common
+machines="gtx480 small"
+[ "${1:-}" != --all ] || machines=$("$heddle" list machines | cut -d' ' -f1)
+
+# The longest first, so that no single one is left at the end
+cases() {
+    local machine name size
+    for machine in $machines; do
+        for size in small tiny; do
+            for name in bfs sgemm_naive transpose_naive spmv $(workloads | grep -vxE 'bfs|sgemm_naive|transpose_naive|spmv'); do
+                echo "right '$machine workload $name $size' $name --size $size --machine $machine --audit"
+            done
+        done
+        for name in "$apps"/*.json; do
+            echo "right '$machine app $(basename "$name" .json)' '$name' --machine $machine --audit"
+        done
+    done
+}
+cases | pool
