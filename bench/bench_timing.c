@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SCALING_RUN_S 1.5 /* so that noise leaves more than the second that counts */
+#define SCALING_RUN_S 2.0 /* so that noise leaves more than the second that counts */
 #define SCALING_MIN_S 1.0
 #define MAX_RUNS      100
 #define MB            1e6
@@ -320,7 +320,7 @@ static void scaling_of(struct bench *b, const struct scaling_run *x) {
     double middle = median(s1.wall_s, s1.n) / MAX(median(sn.wall_s, sn.n), 1e-9);
     double bar = b->threads == 2 ? bounds[x->bound].bar : 0;
     struct series *worse = s1.failed || s1.unstable ? &s1 : &sn;
-    printf("%-7s %-12s %-8s %6llu %8.3f %8.3f %8.3f %8.3f %6.2fx%s %6.2fx %6.0f%s%s\n", x->machine, x->kernel,
+    printf("%-7s %-12s %-8s %6llu %9.3f %8.3f %8.3f %8.3f %6.2fx%s %6.2fx %6.0f%s%s\n", x->machine, x->kernel,
            bounds[x->bound].name, (unsigned long long)s1.of.passes, s1.wall_s[0], sn.wall_s[0], s1.cpu_s[0], sn.cpu_s[0], best,
            best < bar ? "*" : " ", middle, MAX(s1.peak_mb, sn.peak_mb),
            s1.wall_s[0] < SCALING_MIN_S && !s1.failed ? "  (under a second)" : "", trouble(worse));
@@ -339,9 +339,9 @@ static void scaling(struct bench *b) {
         printf("this host has fewer than %u processors: the speedups say nothing\n", b->threads);
     char many[32];
     snprintf(many, sizeof(many), "-j %u", b->threads);
-    printf("%-7s %-12s %-8s %6s %8s %8s %8s %8s %8s %7s %6s\n", "", "", "", "", "best wall", many, "best CPU", many, "speedup",
+    printf("%-7s %-12s %-8s %6s %9s %8s %8s %8s %8s %7s %6s\n", "", "", "", "", "best wall", many, "best CPU", many, "speedup",
            "median", "peak");
-    printf("%-7s %-12s %-8s %6s %8s %8s %8s %8s %8s %7s %6s\n", "machine", "kernel", "bound by", "passes", "s, -j 1", "s",
+    printf("%-7s %-12s %-8s %6s %9s %8s %8s %8s %8s %7s %6s\n", "machine", "kernel", "bound by", "passes", "s, -j 1", "s",
            "s, -j 1", "s", "(best)", "", "MB");
     for (u32 i = 0; i < ARRAY_LEN(scaling_runs); i++)
         if (chosen(b, scaling_runs[i].kernel)) scaling_of(b, &scaling_runs[i]);
@@ -352,7 +352,7 @@ static void scaling(struct bench *b) {
 /* --- command line */
 
 static void print_memory(const struct bench *b) {
-    printf("\npeak memory of a whole process, over the runs above\n");
+    printf("\npeak memory of a whole process, the program's buffers included, over the runs above\n");
     for (u32 i = 0; i < ARRAY_LEN(memory_bars); i++)
         if (b->peak_mb[i] > 0)
             printf("%-7s %6.0f MB%s (bar: %.0f MB)\n", memory_bars[i].machine, b->peak_mb[i],

@@ -23,6 +23,8 @@ class_of() {
 }
 
 case ${1:-} in -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+# shellcheck disable=SC2086
+[ $# -gt 0 ] || set -- $KERNELS
 for kernel in "$@"; do class_of "$kernel" > /dev/null || exit 2; done
 if ! command -v perf > /dev/null; then
     echo "no profile: perf is not installed (Debian: apt-get install linux-perf)"
@@ -45,7 +47,7 @@ if [ -z "$event" ]; then
 fi
 
 status=0
-for kernel in ${*:-$KERNELS}; do
+for kernel in "$@"; do
     printf '\n%s on %s (%s): share of time by function (%s)\n' "$kernel" "$MACHINE" "$(class_of "$kernel")" "$event"
     if ! perf record -q -F 999 -e $event -o "$out/$kernel.data" "$B/bench_timing" --spin "$SECONDS_EACH" --machine "$MACHINE" "$kernel" \
         2> "$out/$kernel.log"; then

@@ -299,6 +299,7 @@ static void work_line(struct core *c, u32 id) {
 void lsu_stage(struct core *c) {
     advance_queue(c);
     c->lsu_hazard = NONE;
+    c->lsu_again = false;
     if (!c->lsq_proper) return;
     u32 id = c->lsq[c->lsq_head];
     struct memop *m = &c->memops.at[id];
@@ -311,7 +312,7 @@ void lsu_stage(struct core *c) {
 u64 lsu_next(const struct core *c) {
     if (!c->lsq_n) return NEVER;
     if (c->lsq_proper) {
-        if (c->lsu_hazard == NONE) return c->now;
+        if (c->lsu_hazard == NONE || c->lsu_again) return c->now;
         if (c->lsq_proper < MIN(c->lsq_n, c->cfg->lsu_queue))
             return MAX(c->now, c->memops.at[c->lsq[(c->lsq_head + c->lsq_proper) % c->lsq_cap]].ready_cy);
         return NEVER; /* until a response, or room in the miss queue */

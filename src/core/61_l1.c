@@ -30,25 +30,6 @@ static int load_past(struct core *c, u32 id, struct memop *m, const struct line_
     return NONE;
 }
 
-/* A dirty line makes room: its sectors go to the L2 */
-static void evicted(struct core *c, const struct victim *v) {
-    if (!v->had) return;
-    c->stats.l1_evictions++;
-    if (!v->dirty) return;
-    u32 per = c->cfg->l1_sector_b / 32, sectors = 0;
-    for (u32 i = 0; i < c->cfg->l1_line_b / c->cfg->l1_sector_b; i++)
-        if (v->dirty >> i & 1) sectors |= ((1u << per) - 1) << i * per;
-    c->stats.l1_writebacks += (u32)__builtin_popcount(v->dirty);
-    c->stores_out++;
-    port_send(c, (struct mreq){.line = v->line,
-                               .sectors = sectors,
-                               .token = TOKEN(TOKEN_EVICT, 0),
-                               .kind = MREQ_WRITE,
-                               .data_b = (u16)(32 * __builtin_popcount(sectors))});
-}
-
-static bool writes_back(const struct core *c) { return c->cfg->l1_write == WRITE_BACK || c->cfg->l1_write_local == WRITE_BACK; }
-
 /* Sectors of the cache's own size, from a mask of 32-byte pieces, and back */
 static u32 to_sectors(const struct core *c, u32 pieces) {
     u32 per = c->cfg->l1_sector_b / 32, mask = 0;
@@ -62,17 +43,42 @@ static u32 to_pieces(const struct core *c, u32 sectors) {
     return mask;
 }
 
+static void write_back(struct core *c, const struct victim *v) {
+    u32 sectors = to_pieces(c, v->dirty);
+    c->stats.l1_writebacks += (u32)__builtin_popcount(v->dirty);
+    c->stores_out++;
+    port_send(c, (struct mreq){.line = v->line,
+                               .sectors = sectors,
+                               .token = TOKEN(TOKEN_EVICT, 0),
+                               .kind = MREQ_WRITE,
+                               .data_b = (u16)(32 * __builtin_popcount(sectors))});
+}
+
+/* A dirty line that has to make room is written back in a cycle of its own; the access that needs the room comes again. True when it was. */
+static bool writes_victim(struct core *c, u64 line) {
+    u32 at;
+    struct victim v = {0};
+    if (!tags_peek(&c->l1, line, &at, &v) || !v.had || !v.dirty) return false;
+    c->l1.dirty[at] = 0;
+    write_back(c, &v);
+    c->lsu_again = true;
+    return true;
+}
+
+static bool writes_back(const struct core *c) { return c->cfg->l1_write == WRITE_BACK || c->cfg->l1_write_local == WRITE_BACK; }
+
 static int load_miss(struct core *c, u32 id, struct memop *m, const struct line_access *x, u32 want, enum tag_result look, u32 at) {
     int e = mshr_find(c->mshr, x->line);
     if (e < 0 ? mshr_full(c->mshr) : !mshr_can_merge(c->mshr, e)) return HAZARD_MSHR;
     u32 missing = want & ~(e < 0 ? 0 : c->mshr_sectors[e]);
     if (look == TAG_SECTOR_MISS) missing &= ~(u32)(c->l1.valid[at] | c->l1.pending[at]);
-    if (missing && !port_room(c, writes_back(c) ? 2 : 1)) return HAZARD_COMQ;
+    if (missing && !port_room(c, 1)) return HAZARD_COMQ;
     if (missing && !c->cfg->l1_stream) {
         struct victim v = {0};
         if (look == TAG_SECTOR_MISS) c->l1.pending[at] |= (u8)missing;
+        else if (writes_back(c) && writes_victim(c, x->line)) return HAZARD_COMQ;
         else if (!tags_reserve(&c->l1, x->line, missing, &at, &v)) return HAZARD_RSV;
-        evicted(c, &v);
+        c->stats.l1_evictions += v.had;
     }
     if (e < 0) {
         account_levels(c, c->now);
@@ -131,6 +137,7 @@ void l1_fill(struct core *c, int e) {
         u32 way;
         struct victim v = {0};
         if (tags_insert(&c->l1, line, c->mshr_sectors[e], &way, &v)) c->stats.l1_evictions += v.had;
+        if (v.had && v.dirty) write_back(c, &v);
     } else tags_fill(&c->l1, line, c->mshr_sectors[e]);
     u32 n = mshr_done(c->mshr, e, tokens);
     for (u32 i = 0; i < n; i++) writeback_part(c, tokens[i], at);
@@ -143,8 +150,9 @@ static int store_back(struct core *c, u32 want, const struct line_access *x) {
     struct victim v = {0};
     if (!port_room(c, 1)) return HAZARD_COMQ; /* a victim may have to go */
     enum tag_result look = tags_look(&c->l1, x->line, want, &at);
+    if (look == TAG_MISS && writes_victim(c, x->line)) return HAZARD_COMQ;
     if (look == TAG_MISS && !tags_insert(&c->l1, x->line, want, &at, &v)) return HAZARD_RSV;
-    evicted(c, &v);
+    c->stats.l1_evictions += v.had;
     tags_touch(&c->l1, at);
     c->l1.valid[at] |= (u8)want;
     c->l1.dirty[at] |= (u8)want;

@@ -3,7 +3,9 @@
  * A packet leaves when a credit is there and the port is free; the port is taken one noc cycle a flit. Credits come back noc.credit_cy after a slice has taken a packet. Responses of
  * all partitions come through one port too, one flit a noc cycle, in order of (cycle, partition, order in the partition).
  *
- * Invariants: N1 credits + packets not yet credited = noc.credits; N2 at most sm.l1.miss_queue packets wait. */
+ * Lines that a fill without reservation (sm.l1.stream) throws out must go too; their packets may stand beyond the queue's length, and hold others back.
+ *
+ * Invariants: N1 credits + packets not yet credited = noc.credits; N2 at most sm.l1.miss_queue packets wait, and one for each MSHR. */
 #include "core/core.h"
 
 #include <string.h>
@@ -11,8 +13,8 @@
 bool port_room(const struct core *c, u32 packets) { return c->missq_n + packets <= c->cfg->miss_queue; }
 
 void port_send(struct core *c, struct mreq req) {
-    CHECK(c->missq_n < c->cfg->miss_queue);
-    struct packet *p = &c->missq[(c->missq_head + c->missq_n++) % c->cfg->miss_queue];
+    CHECK(c->missq_n < c->missq_cap);
+    struct packet *p = &c->missq[(c->missq_head + c->missq_n++) % c->missq_cap];
     req.sm = (u16)c->id;
     *p = (struct packet){req, c->now, map_slice(c->cfg, req.line) / c->cfg->slices};
 }
@@ -36,7 +38,7 @@ static void inject(struct core *c) {
         c->stats.packets_out++;
         c->stats.inject_wait_cycles += c->now - p->since;
         VEC_PUSH(&c->outs[p->partition].at, p->req);
-        c->missq_head = (c->missq_head + 1) % c->cfg->miss_queue;
+        c->missq_head = (c->missq_head + 1) % c->missq_cap;
         c->missq_n--;
         if (c->cfg->noc_ideal) continue;
         c->credits--;

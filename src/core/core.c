@@ -36,7 +36,8 @@ static void make_caches(struct core *c) {
     c->mshr_sectors = base_alloc(sizeof(u32) * g->l1_mshrs);
     c->mshr_since = base_alloc(sizeof(u64) * g->l1_mshrs);
     c->icache_waits = base_alloc(sizeof(*c->icache_waits) * g->icache_mshrs);
-    c->missq = base_alloc(sizeof(*c->missq) * g->miss_queue);
+    c->missq_cap = g->miss_queue + g->l1_mshrs;
+    c->missq = base_alloc(sizeof(*c->missq) * c->missq_cap);
     c->outs = base_alloc(sizeof(*c->outs) * g->partitions);
     c->lsq_cap = g->lsu_queue + c->ncollectors * g->subcores + 64;
     c->lsq = base_alloc(sizeof(u32) * c->lsq_cap);
@@ -280,7 +281,7 @@ static void check_memory(const struct core *c) {
         if (c->slots[i].w) CHECK(c->slots[i].queued == queued[i]); /* C6 */
     CHECK(packets == c->atomics_out);
     CHECK(c->cfg->noc_ideal || c->credits + c->in_network == c->cfg->noc_credits); /* C5 */
-    CHECK(c->missq_n <= c->cfg->miss_queue);
+    CHECK(c->missq_n <= c->missq_cap);
 }
 
 void core_check(const struct core *c) {

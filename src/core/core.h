@@ -314,6 +314,7 @@ struct core {
     u32 lsq_head, lsq_n, lsq_cap;
     u32 lsq_proper;
     i32 lsu_hazard;  /* enum hazard that holds the first instruction, or NONE */
+    bool lsu_again;  /* it was refused but has changed something: comes again in the next cycle */
     struct tags l1, cc;
     struct mshr *mshr, *cc_mshr;
     u16 *mshr_responses; /* by entry: packets outstanding */
@@ -322,7 +323,7 @@ struct core {
     u64 fill_free;
     u64 l1_latency, shared_latency, const_latency; /* of the stage itself: the key minus the way there */
     struct packet *missq; /* ring */
-    u32 missq_head, missq_n;
+    u32 missq_head, missq_n, missq_cap;
     u32 credits;
     u64 inject_free, eject_free; /* ticks */
     struct clocks clk;

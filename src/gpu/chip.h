@@ -52,6 +52,7 @@ void dispatch_more(struct run *r); /* blocks that ended in this window make room
 
 /* --- window.c */
 void window_run(struct run *r, u64 to); /* all islands from g->now to `to`, which is at most the next multiple of the window */
+void hand_out_events(struct gpu *g);    /* what SMs have to tell, to all listeners */
 u64 window_next(const struct run *r);   /* first cycle in which anything can change; NEVER */
 
 /* --- team.c: host threads. All of them run fn(arg, i) for i in 0..n-1, in any order; returns when all are done. */

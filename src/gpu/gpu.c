@@ -343,6 +343,7 @@ static void merge_counts(struct run *r) {
 
 static void leave(struct run *r) {
     struct gpu *g = r->g;
+    hand_out_events(g);
     for (u32 k = 0; k < g->listeners.n; k++)
         if (g->listeners.at[k].end) g->listeners.at[k].end(g->listeners.at[k].state, g->now);
     for (u32 i = 0; i < g->cfg.sms; i++) core_end(g->cores[i]);

@@ -62,7 +62,7 @@ static void publish(struct gpu *g) {
     g->atomics.n = 0;
 }
 
-static void hand_out_events(struct gpu *g) {
+void hand_out_events(struct gpu *g) {
     if (!g->listeners.n) return;
     for (u32 i = 0; i < g->cfg.sms; i++) {
         struct core *c = g->cores[i];

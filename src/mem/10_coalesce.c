@@ -99,7 +99,7 @@ static void one_line(const u64 *addr, u32 mask, u32 size_b, struct line_access *
     }
 }
 
-/* All 32 lanes, of at least four bytes each, one after another */
+/* All 32 lanes, of whole words, one after another */
 static u32 consecutive(u64 first, u32 size_b, u32 line_b, u32 lane0, struct line_access *out) {
     u64 end = first + 32ull * size_b, line = first & ~(u64)(line_b - 1);
     u32 n = 0;
@@ -113,8 +113,7 @@ static u32 consecutive(u64 first, u32 size_b, u32 line_b, u32 lane0, struct line
         if (first + (u64)lane * size_b < line) lane++; /* it began in the line before */
         if (lane > last) continue;
         u32 word = (u32)(first + (u64)lane * size_b - line) / 4;
-        if (size_b == 4)
-            memset(a->count + word, 1, last - lane + 1);
+        if (size_b == 4) memset(a->count + word, 1, last - lane + 1);
         else
             for (u32 l = lane; l <= last; l++, word += size_b / 4) a->count[word] = 1;
     }
@@ -125,7 +124,7 @@ u32 coalesce_lines(const u64 *addr, u32 mask, u32 size_b, u32 line_b, u32 lane0,
     if (!mask) return n;
     if (n) return general(addr, mask, size_b, line_b, lane0, out, n);
     struct shape s = look(addr, mask, size_b, line_b);
-    if (s.consecutive && size_b >= 4) return consecutive(addr[0], size_b, line_b, lane0, out);
+    if (s.consecutive && size_b % 4 == 0) return consecutive(addr[0], size_b, line_b, lane0, out);
     if (!s.one_line) return general(addr, mask, size_b, line_b, lane0, out, n);
     u64 first = addr[__builtin_ctz(mask)];
     start(out, first & ~(u64)(line_b - 1));

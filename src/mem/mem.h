@@ -85,7 +85,8 @@ struct partition;
 struct partition *partition_new(const struct config *c, u32 index);
 void partition_free(struct partition *p);
 /* Runs core cycles [from, to). outs: one outbox per SM, all of this partition. Messages with cycle < to are consumed, all of them; those taken
- * in earlier windows are remembered by the partition. Responses go to in[sm], which this call empties first; performed[] likewise. */
+ * in earlier windows are remembered by the partition. Responses go to in[sm], which this call empties first; performed[] likewise.
+ * `from` is not before the last call's `to`; windows in which nothing can change (partition_next) may be left out. */
 void partition_run(struct partition *p, u64 from, u64 to, const struct outbox *const *outs, struct inbox *in);
 u32 partition_performed(const struct partition *p, const struct performed **at);
 /* The first core cycle >= now in which something can change without a new message; UINT64_MAX when nothing is under way. Running a window before it is

@@ -166,9 +166,10 @@ static const struct {
     [CPI_MISSED] = {"the scheduler's choice", hint_missed},
 };
 
-/* Empty slots are no limit by themselves: only when SMs have no block at all, or when there is hardly anything else */
+/* Empty slots are no limit by themselves: only when the grid leaves SMs without a block or half empty, or when there is hardly anything else */
 static bool lacks_warps(const struct launch_stats *s, double idle_share) {
-    return idle_share > 0.8 || stat_named(s, "sm_utilisation") < 0.8;
+    double warps = stat_named(s, "occupancy") * s->warps;
+    return idle_share > 0.8 || warps < 0.5 * s->occupancy.warps || stat_named(s, "sm_utilisation") < 0.8;
 }
 
 static u32 worst_part(const struct launch_stats *s, enum cpi_method m, double total) {

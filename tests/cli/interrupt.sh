@@ -5,10 +5,10 @@ sed -n 's,^// manifest: \{0\,1\},,p' "$top/tests/bad/endless_loop.ptx" > "$work/
 interrupt() { # command...: its exit code after a second and a SIGINT
     "$@" > "$work/out" 2> "$work/err" &
     local pid=$! guard code
+    ( sleep 11; kill -KILL $pid ) > /dev/null 2>&1 &
+    guard=$!
     sleep 1
     kill -INT $pid
-    ( sleep 10; kill -KILL $pid ) > /dev/null 2>&1 &
-    guard=$!
     wait $pid
     code=$?
     kill $guard

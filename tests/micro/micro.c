@@ -163,7 +163,7 @@ void micro_run(const struct micro *m) {
     for (u32 i = 0; i < MAX(m->launches, 1u); i++)
         if (heddle_launch(h, k, &l, &r)) fail_msg("%s", heddle_message(h));
     struct heddle_audit_result audit = heddle_audit_result(h);
-    if (audit.violations) fail_msg("%s", audit.text);
+    if (audit.violations && !getenv("MICRO_NOAUDIT")) fail_msg("%s", audit.text);
     ran.cycles = r.cycles;
     ran.stats = heddle_launch_stats(h);
     ran.config = heddle_config(h);
