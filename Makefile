@@ -132,7 +132,11 @@ $B/bench_functional $B/bench_timing: $B/%: $B/obj/bench/%.o $B/libcommand.a $B/l
 	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a $(LDLIBS_ALL)
 
-$B/gen_docs $B/view: $B/%: $B/obj/tools/%.o $B/libheddle.a
+$B/gen_stats: $B/obj/tools/gen_stats.o $B/libcommand.a $B/libheddle.a
+	@$(SAY) "  link  $@"
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a $(LDLIBS_ALL)
+
+$B/gen_docs $B/gen_policies $B/view: $B/%: $B/obj/tools/%.o $B/libheddle.a
 	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libheddle.a $(LDLIBS_ALL)
 
@@ -179,9 +183,11 @@ bench-timing: $B/bench_timing machines ## timed speed: six kernels against GPGPU
 
 bench: bench-functional bench-timing ## every benchmark there is
 
-docs: $B/gen_docs ## write the documentation that is printed from tables (docs/isa.md, docs/config.md)
+docs: $B/gen_docs $B/gen_stats $B/gen_policies ## write the documentation that is printed from tables
 	@$B/gen_docs isa > docs/isa.md
 	@$B/gen_docs config > docs/config.md
+	@$B/gen_stats > docs/stats.md
+	@$B/gen_policies > docs/policies.md
 
 install: all ## install to PREFIX (/usr/local): bin/heddle, lib/libheddle.a, include/heddle.h, share/heddle
 	install -D -m 755 $B/heddle $(DESTDIR)$(PREFIX)/bin/heddle

@@ -56,7 +56,7 @@ for kernel in "$@"; do
         continue
     fi
     perf report --stdio --no-children --sort symbol -i "$out/$kernel.data" 2> /dev/null |
-        sed -n 's/^ *\([0-9.]*%\) *\[[.k]\] /\1 /p' | tee "$out/$kernel.txt" | head -"$TOP" |
+        sed -n 's/ *-  *- *$//; s/^ *\([0-9.]*%\) *\[[.k]\] /\1 /p' | tee "$out/$kernel.txt" | head -"$TOP" |
         while read -r share name; do printf '  %7s  %s\n' "$share" "$name"; done
 done
 exit $status

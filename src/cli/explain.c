@@ -1,5 +1,8 @@
 /* heddle explain: what a name means. Each kind of name is one row of a table: how to list its names, how to explain one. */
 #include "cli/cli.h"
+#include "core/core.h"
+#include "report/policies.h"
+#include "report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,12 +119,24 @@ static bool explain_machine(const char *name, FILE *out) {
     return found;
 }
 
+/* --- policies and statistics explain themselves */
+
+static void list_policies(struct names *out) {
+    for (u32 i = 0; i < policy_count(); i++) VEC_PUSH(&out->at, policy_at(i).name);
+}
+
+static void list_statistics(struct names *out) {
+    for (u32 i = 0; i < metric_count(); i++) VEC_PUSH(&out->at, metric_at(i).name);
+}
+
 /* --- the table. A name may be of several kinds: all are explained. */
 
 static const struct explain_kind kinds[] = {
     {"key", list_keys, explain_key},
     {"section", list_sections, explain_section},
     {"machine", list_machines, explain_machine},
+    {"policy", list_policies, explain_policy},
+    {"statistic", list_statistics, explain_stat},
 };
 
 static int unknown(const struct cli_line *line, const char *name) {

@@ -2,6 +2,8 @@
 #include "cli/cli.h"
 #include "heddle.h"
 #include "manifest/manifest.h"
+#include "report/policies.h"
+#include "report/report.h"
 
 #include <string.h>
 
@@ -40,12 +42,15 @@ static void list_keys(void) {
         printf("%-*s  %-12s  %s\n", w, cfg_keys[i].name, cfg_keys[i].default_text, cfg_keys[i].doc);
 }
 
+static void list_statistics(void) { list_stats(stdout); }
+static void list_policies(void) { report_list_policies(stdout); }
+
 static const struct {
     const char *name;
     void (*print)(void);
 } lists[] = {
-    {"workloads", list_workloads}, {"classes", list_classes}, {"generators", list_generators},
-    {"machines", list_machines},   {"keys", list_keys},
+    {"workloads", list_workloads}, {"machines", list_machines}, {"policies", list_policies},     {"keys", list_keys},
+    {"stats", list_statistics},    {"classes", list_classes},   {"generators", list_generators},
 };
 
 static int run_list(const struct cli_line *line) {
@@ -68,8 +73,8 @@ static int run_list(const struct cli_line *line) {
 static const struct cli_option options[] = {{NULL, NULL, NULL}};
 const struct cli_command cli_list = {
     .name = "list",
-    .doc = "list bundled workloads and machines, keys, instruction classes or buffer generators",
-    .usage = "workloads|machines|keys|classes|generators",
+    .doc = "list bundled workloads and machines, policies, keys, statistics, instruction classes or buffer generators",
+    .usage = "workloads|machines|policies|keys|stats|classes|generators",
     .example = "heddle list workloads",
     .options = options,
     .min_operands = 1,

@@ -80,8 +80,10 @@ static u32 head_waits(struct core *c, struct slot *s, u64 at, u64 *next) {
         *next = s->resolve_cy;
         return 1u << STALL_BRANCH;
     }
-    if (!s->ib_n || s->ib_ready[s->ib_head] > at) {
-        if (s->ib_n) *next = s->ib_ready[s->ib_head];
+    u32 entry = c->pol.order->candidate(c, s);
+    u64 there = entry < s->ib_n ? s->ib_ready[(s->ib_head + entry) % MAX_IBUFFER] : NEVER;
+    if (there > at) {
+        if (entry < s->ib_n) *next = there;
         else ibuffer_want(c, s);
         return 1u << STALL_NO_INSTRUCTION;
     }

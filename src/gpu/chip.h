@@ -36,6 +36,7 @@ struct run { /* a launch on its way */
     u64 next_cta, end_cta;  /* blocks not yet dispatched */
     struct occupancy occ;
     u32 *free;              /* [sms]: blocks an SM could take */
+    u64 first_cta; /* blocks before it were run functionally */
     u64 done_ctas;
     u64 counted_from;       /* cycle since which statistics count */
     bool serial;            /* SMs one after the other: they share more than memory */
@@ -62,9 +63,9 @@ void team_free(struct team *t);
 
 /* --- collect.c */
 void collect_stats(struct run *r, u64 end, struct launch_stats *out);
-void collect_sample(struct run *r);
+void collect_sample(struct run *r, u64 at); /* of the interval that ends at cycle `at` */
 void sm_stats_add(struct sm_stats *sum, const struct sm_stats *s);
 void mem_stats_add(struct mem_stats *sum, const struct mem_stats *s);
-void collect_trim(struct core *c, u64 end); /* takes back idle cycles after `end` */
+void collect_trim(struct sm_stats *stats, const struct core *c, u64 end); /* takes back idle cycles after `end` */
 
 #endif

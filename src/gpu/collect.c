@@ -19,11 +19,11 @@ void sm_stats_add(struct sm_stats *sum, const struct sm_stats *s) {
 void mem_stats_add(struct mem_stats *sum, const struct mem_stats *s) { add_words(sum, s, sizeof(*s)); }
 
 /* SMs run to the end of a window; what lies behind the launch's end is idle and is taken back. */
-void collect_trim(struct core *c, u64 end) {
+void collect_trim(struct sm_stats *stats, const struct core *c, u64 end) {
     if (c->now <= end) return;
     u64 extra = c->now - end;
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
-        struct sched_stats *s = &c->stats.sched[i];
+        struct sched_stats *s = &stats->sched[i];
         u64 units = 6ull * c->scheds[i].nslots * extra;
         CHECK(s->warp_time[STALL_EMPTY] >= units && s->cycles[SCHED_IDLE] >= extra);
         s->warp_time[STALL_EMPTY] -= units;
@@ -62,7 +62,7 @@ void collect_stats(struct run *r, u64 end, struct launch_stats *out) {
     for (u32 i = 0; i < g->cfg.sms; i++) {
         struct core *c = g->cores[i];
         core_settle(c);
-        collect_trim(c, end);
+        collect_trim(&c->stats, c, end);
         account_check(c, out->cycles);
         out->per_sm[i] = c->stats;
         sm_stats_add(&out->sum, &c->stats);
@@ -82,14 +82,17 @@ void collect_stats(struct run *r, u64 end, struct launch_stats *out) {
     r->samples.at = NULL;
 }
 
-void collect_sample(struct run *r) {
+void collect_sample(struct run *r, u64 at) {
     struct sm_stats s = {0};
     struct mem_stats m = {0};
     struct gpu *g = r->g;
-    struct sample x = {.cycle = g->now - r->start};
+    if (r->samples.n && r->samples.at[r->samples.n - 1].cycle == at - r->start) return;
+    struct sample x = {.cycle = at - r->start};
     for (u32 i = 0; i < g->cfg.sms; i++) {
         core_settle(g->cores[i]);
-        sm_stats_add(&s, &g->cores[i]->stats);
+        struct sm_stats one = g->cores[i]->stats;
+        collect_trim(&one, g->cores[i], at);
+        sm_stats_add(&s, &one);
     }
     for (u32 i = 0; i < g->cfg.partitions; i++) mem_stats_add(&m, partition_stats(g->parts[i]));
     const struct sm_stats *p = &r->last_sum;

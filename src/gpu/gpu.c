@@ -238,9 +238,11 @@ static void at_stops(struct run *r) {
         for (u32 i = 0; i < g->cfg.sms; i++) core_reset_stats(g->cores[i]);
         for (u32 k = 0; k < g->cfg.partitions; k++) partition_stats_reset(g->parts[k]);
         r->counted_from = g->now;
+        r->last_sum = (struct sm_stats){0};
+        r->last_mem = (struct mem_stats){0};
     }
     if (g->now != r->next_sample) return;
-    collect_sample(r);
+    collect_sample(r, g->now);
     r->next_sample += g->cfg.sample_cy;
 }
 
@@ -250,8 +252,11 @@ static void progress(struct run *r) {
     u64 before = l->instructions;
     l->instructions += instructions(r->g);
     l->ctas_done = r->done_ctas;
+    l->timed = true;
+    l->clock = r->g->now - r->start;
     l->tick(l->tick_user, l, l->ctas_done, l->ctas);
     l->instructions = before;
+    l->timed = false;
 }
 
 enum ending { ENDED, FAULTED, OUT_OF_TIME, STOPPED };
@@ -364,20 +369,23 @@ static bool timed(struct run *r, struct launch_stats *out, const volatile bool *
     enum ending how = run_windows(r, stop);
     u64 end = how == ENDED ? end_cycle(r) : g->now;
     if (how == ENDED) drain(r, end);
+    if (g->cfg.sample_cy) collect_sample(r, end); /* what is left of the last interval */
     merge_counts(r);
     collect_stats(r, end, out);
     out->complete = how == ENDED;
     if (how == ENDED && g->lim.check_cy)
         for (u32 i = 0; i < g->cfg.sms; i++) core_check(g->cores[i]);
-    if (how == OUT_OF_TIME) finish_functionally(r);
-    else if (how != ENDED) abandon_chip(g);
+    if (how == OUT_OF_TIME) {
+        out->ctas_functional = r->end_cta - r->done_ctas - r->first_cta;
+        finish_functionally(r);
+    } else if (how != ENDED) abandon_chip(g);
     leave(r);
     return !r->l->faulted;
 }
 
 static bool functional_first(struct run *r) {
     u64 n = MIN(r->g->lim.fast_forward_ctas, r->l->ctas);
-    r->next_cta = n;
+    r->next_cta = r->first_cta = n;
     return !n || launch_run_part(r->l, 0, n, NULL, 0);
 }
 
@@ -397,10 +405,13 @@ bool gpu_launch(struct gpu *g, struct launch *l, u32 registers, struct launch_st
     } else if (!occupancy_of(&g->cfg, l, registers, &r.occ, &l->fault)) {
         l->faulted = true;
         ok = false;
-    } else ok = functional_first(&r) && timed(&r, out, stop);
+    } else {
+        ok = functional_first(&r) && timed(&r, out, stop);
+        out->ctas_functional += r.first_cta;
+    }
     fesetenv(&host);
     out->index = index;
     out->registers = registers;
-    out->ctas_functional = out->functional ? l->ctas : r.g->lim.fast_forward_ctas;
+    if (out->functional) out->ctas_functional = l->ctas;
     return ok;
 }

@@ -14,11 +14,17 @@ static bool is_product(const struct opkey *k) {
            k->op == OP_dp2a;
 }
 
+static bool is_integer(enum type t) {
+    u8 f = type_table[t].family;
+    return f == FAMILY_B || f == FAMILY_U || f == FAMILY_S;
+}
+
 static enum iclass refine_class(const struct opkey *k) {
     enum iclass c = (enum iclass)op_table[k->op].iclass;
     enum type t = k->ntypes ? (enum type)k->type[0] : TYPE_NONE;
     if (c == ICLASS_SFU && is_long(k, t)) return t == TYPE_f64 ? ICLASS_DDIV : ICLASS_FDIV;
     if (c == ICLASS_PRED && t == TYPE_f64) return ICLASS_FP64;
+    if (k->op == OP_cvt && is_integer(t) && is_integer((enum type)k->type[1])) return ICLASS_MOVE; /* cutting or extending bits */
     if (c != ICLASS_ARITH) return c;
     switch (t) {
     case TYPE_f32:
