@@ -107,9 +107,14 @@ void slot_look(struct core *c, u32 slot, u64 at) {
     }
     bool over = s->ended && s->w && set == 1u << STALL_EMPTY && s->set != set;
     account_state(c, slot, set, s->head ? (enum unit)s->head->unit : UNIT_NONE, at);
-    if (over) EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
+    if (over) {
+        EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
+        s->told_end = true;
+    }
     if (next != NEVER) slot_alarm(c, slot, next);
-    if (s->ended && s->w && set == 1u << STALL_EMPTY) cta_try_retire(c, s->place, at);
+    if (!s->ended || !s->w || set != 1u << STALL_EMPTY) return;
+    if (at > c->now) slot_alarm(c, slot, at); /* I1: other slots' states change before issue only */
+    else cta_try_retire(c, s->place, at);
 }
 
 /* --- after an instruction: who is next */

@@ -147,6 +147,7 @@ struct slot { /* one warp's place */
     u32 atomics;  /* atomics and reductions not yet answered */
     u32 asyncs;   /* asynchronous copies under way */
     bool ended;   /* all lanes have exited */
+    bool told_end; /* listeners know that it has left */
     u64 polled_at; /* w->polled when its current group was chosen */
     /* who owns its time */
     u32 set;      /* of 1 << enum stall; 0: ready */

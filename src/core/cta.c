@@ -71,10 +71,11 @@ void cta_warp_ended(struct core *c, u32 slot) {
 
 static void slot_clear(struct core *c, u32 slot, u64 at) {
     struct slot *s = &c->slots[slot];
-    s->w = NULL;
-    s->place = NULL;
     s->head = NULL;
     account_state(c, slot, 1u << STALL_EMPTY, UNIT_NONE, at);
+    if (!s->told_end) EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
+    s->w = NULL;
+    s->place = NULL;
 }
 
 /* Called from slot_look, which runs before issue or for the next cycle: the block is gone from then on. */

@@ -20,42 +20,36 @@ static char *keep(char *s) {
     return *at = s;
 }
 
-static char *vtext(const char *fmt, va_list ap) {
-    char *s;
-    assert_true(vasprintf(&s, fmt, ap) >= 0);
-    return s;
-}
-
 const char *text(const char *fmt, ...) {
+    char *s;
     va_list ap;
     va_start(ap, fmt);
-    char *s = vtext(fmt, ap);
+    assert_true(vasprintf(&s, fmt, ap) >= 0);
     va_end(ap);
     return keep(s);
 }
 
-const char *repeat(u32 n, const char *fmt, ...) {
-    va_list ap;
-    va_start(ap, fmt);
-    char *one = vtext(fmt, ap);
-    va_end(ap);
+const char *join(const char *first, ...) {
     struct strbuf b = {0};
-    strbuf_add(&b, "%s", "");
-    for (u32 i = 0; i < n; i++) strbuf_add(&b, "%s", one);
-    free(one);
+    va_list ap;
+    va_start(ap, first);
+    for (const char *s = first; s; s = va_arg(ap, const char *)) strbuf_add(&b, "%s", s);
+    va_end(ap);
     return keep(b.s);
 }
 
-const char *series(u32 n, const char *fmt) {
+const char *series(u32 n, const char *s) {
     struct strbuf b = {0};
     strbuf_add(&b, "%s", "");
     for (u32 i = 0; i < n; i++)
-        for (const char *c = fmt; *c; c++) {
-            if (c[0] == '%' && c[1] == 'u') strbuf_add(&b, "%u", i), c++;
+        for (const char *c = s; *c; c++) {
+            if (*c == '#') strbuf_add(&b, "%u", i);
             else strbuf_add(&b, "%c", *c);
         }
     return keep(b.s);
 }
+
+const char *repeat(u32 n, const char *s) { return series(n, s); }
 
 /* --- a run */
 
@@ -162,8 +156,9 @@ void micro_run(const struct micro *m) {
     struct heddle_result r;
     for (u32 i = 0; i < MAX(m->launches, 1u); i++)
         if (heddle_launch(h, k, &l, &r)) fail_msg("%s", heddle_message(h));
+    if (getenv("MICRO_TIMELINE")) timeline(stderr);
     struct heddle_audit_result audit = heddle_audit_result(h);
-    if (audit.violations && !getenv("MICRO_NOAUDIT")) fail_msg("%s", audit.text);
+    if (audit.violations) fail_msg("%s", audit.text);
     ran.cycles = r.cycles;
     ran.stats = heddle_launch_stats(h);
     ran.config = heddle_config(h);
@@ -275,14 +270,28 @@ const struct event *event_at(enum event_kind kind, u32 nth) {
     return last;
 }
 
+static const char *const event_names[EV_KINDS] = {
+    [EV_CTA_START] = "cta_start", [EV_CTA_END] = "cta_end",   [EV_WARP_START] = "warp_start", [EV_WARP_END] = "warp_end",
+    [EV_FETCH] = "fetch",         [EV_FLUSH] = "flush",       [EV_ISSUE] = "issue",           [EV_READ] = "read",
+    [EV_DISPATCH] = "dispatch",   [EV_READY] = "ready",       [EV_MEM_ENTER] = "mem_enter",   [EV_HAZARD] = "hazard",
+    [EV_ACCESS] = "access",       [EV_COMPLETE] = "complete", [EV_DONE] = "done",             [EV_STALL] = "stall",
+    [EV_GROUP] = "group",         [EV_COUNTER] = "counter",
+};
+
+static void show_causes(FILE *out, u64 set) {
+    for (; set; set &= set - 1) fprintf(out, " %s", stall_table[__builtin_ctzll(set)].name);
+}
+
 void timeline(FILE *out) {
-    static const char *const names[] = {"cta_start", "cta_end", "warp_start", "warp_end", "fetch",  "flush",    "issue", "read",  "dispatch",
-                                        "ready",     "enter",   "hazard",     "access",   "complete", "done", "stall", "group", "counter"};
-    for (u32 n = 0; n < ran.events.n; n++) {
-        const struct event *e = &ran.events.at[n];
-        const char *what = e->pc >= 0 && ran.kernel->code[e->pc].src ? ran.kernel->code[e->pc].src->text : "";
-        fprintf(out, "%6llu sm%u w%u %-10s uid %llu cause %u a %llx b %llx mask %llx %s\n", (unsigned long long)(e->cycle - ran.start), e->sm, e->slot,
-                names[e->kind], (unsigned long long)e->uid, e->cause, (unsigned long long)e->a, (unsigned long long)e->b, (unsigned long long)e->mask, e->uid || e->kind==EV_FETCH || e->kind==EV_STALL ? what : "");
+    for (u32 i = 0; i < ran.events.n; i++) {
+        const struct event *e = &ran.events.at[i];
+        bool has_pc = e->kind == EV_ISSUE || e->kind == EV_FETCH || e->kind == EV_STALL || e->kind == EV_GROUP;
+        fprintf(out, "%6lld sm%u w%-2u %-10s", (long long)(e->cycle - ran.start), e->sm, e->slot, event_names[e->kind]);
+        if (e->uid) fprintf(out, " #%llu", (unsigned long long)e->uid);
+        if (e->kind == EV_STALL) fprintf(out, " from %lld", (long long)(e->a - ran.start)), show_causes(out, e->mask);
+        else fprintf(out, " cause %u a %llx b %llx mask %llx", e->cause, (unsigned long long)e->a, (unsigned long long)e->b, (unsigned long long)e->mask);
+        if (has_pc && e->pc >= 0 && ran.kernel->code[e->pc].src) fprintf(out, "  %s", ran.kernel->code[e->pc].src->text);
+        fputc('\n', out);
     }
 }
 

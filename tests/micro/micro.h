@@ -71,10 +71,12 @@ void micro_run(const struct micro *m); /* fails the test when the launch or the 
 #define RUN(...) micro_run(&(struct micro){__VA_ARGS__})
 void micro_end(void); /* frees what the last run left; for teardown */
 
-/* --- texts made of repetitions; valid for the next dozens of calls */
+/* --- texts; valid for the next dozens of calls */
 const char *text(const char *fmt, ...) PRINTF_LIKE(1, 2);
-const char *repeat(u32 n, const char *fmt, ...) PRINTF_LIKE(2, 3); /* n times the same */
-const char *series(u32 n, const char *fmt);                        /* i = 0..n-1 for every %u of fmt (at most four) */
+const char *join(const char *first, ...); /* up to a NULL */
+#define JOIN(...) join(__VA_ARGS__, NULL)
+const char *repeat(u32 n, const char *s);
+const char *series(u32 n, const char *s); /* n times, # being 0, 1, ... */
 
 /* --- instructions. Of all warps: those of SM 0, slot 0, unless said otherwise. */
 i32 pc_of(const char *label);
@@ -98,7 +100,7 @@ u32 count(enum event_kind kind); /* of all SMs */
 const struct event *event_at(enum event_kind kind, u32 nth); /* of all SMs, in order of cycle; NULL */
 u32 hazards_of(struct who w, enum hazard h);                 /* cycles in which it met the hazard */
 
-void timeline(FILE *out); /* everything that happened, for whoever writes a test */
+void timeline(FILE *out); /* everything that happened, for whoever writes a test; MICRO_TIMELINE=1 in the environment prints it after every run */
 
 /* --- statistics */
 double stat_of(const char *name);

@@ -132,7 +132,7 @@ static void what_depends_does_not_go_together(void **state) {
 
 static void cycles_with_two_instructions_are_counted_apart(void **state) {
     (void)state;
-    RUN(.body = series(8, "add.u32 %r%u, %r9, 1;\n"), .keys = {"sm.issue_width=2"}); /* and ret */
+    RUN(.body = series(8, "add.u32 %r#, %r9, 1;\n"), .keys = {"sm.issue_width=2"}); /* and ret */
     const struct sched_stats *s = &ran.stats->sum.sched[0];
     assert_int_equal(s->cycles[SCHED_ISSUE1] + 2 * s->cycles[SCHED_ISSUE2], 9);
 }
