@@ -205,7 +205,7 @@ static void series_end(struct series *s) {
     qsort(s->cpu_s, s->n, sizeof(double), ascending);
 }
 
-static const char *trouble(const struct series *s) { return s->failed ? "  FAILED" : s->unstable ? "  RUNS DISAGREE" : ""; }
+static const char *trouble(const struct series *s) { return s->unstable ? "  RUNS DISAGREE" : ""; }
 
 static json_t *series_json(const struct series *s) {
     return json_pack("{s:i, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:b, s:b}", "runs", (int)s->n, "passes",
@@ -242,11 +242,14 @@ static struct task task_of(const struct bench *b, const char *machine, const cha
 
 static void note(struct bench *b, const char *machine, const struct series *s) {
     b->failed += s->failed || s->unstable;
+    if (s->failed) return;
     for (u32 i = 0; i < ARRAY_LEN(memory_bars); i++)
         if (strcmp(machine, memory_bars[i].machine) == 0) b->peak_mb[i] = MAX(b->peak_mb[i], s->peak_mb);
 }
 
 /* --- speed */
+
+static bool compared(const struct bench *b) { return strcmp(b->machine, PEER_MACHINE) == 0; }
 
 static void print_peer(const struct peer *p, const struct series *s) {
     double rate = (double)s->of.warp_instructions / s->cpu_s[0];
@@ -254,45 +257,56 @@ static void print_peer(const struct peer *p, const struct series *s) {
            100 * ((double)s->of.warp_instructions / (double)p->warp_instructions - 1), (double)s->of.cycles / (double)p->cycles);
 }
 
-static void speed_of(struct bench *b, const struct peer *p) {
-    struct task t = task_of(b, b->machine, p->kernel);
-    struct series s = {0};
-    bool compared = strcmp(b->machine, PEER_MACHINE) == 0;
-    for (u32 i = 0; i < b->runs; i++) series_add(&s, run_apart(&t));
-    series_end(&s);
-    double cpu = MAX(s.cpu_s[0], 1e-9), instructions = (double)s.of.warp_instructions;
+static void print_speed(const struct bench *b, const struct peer *p, const struct series *s) {
+    double cpu = s->cpu_s[0], middle = median(s->cpu_s, s->n), instructions = (double)s->of.warp_instructions;
+    if (s->failed) {
+        printf("%-12s FAILED\n", p->kernel);
+        return;
+    }
     printf("%-12s %9llu %9llu %8.3f %8.3f %8.3f %9.0f %9.0f %9.0f %9.0f %6.0f", p->kernel,
-           (unsigned long long)s.of.warp_instructions, (unsigned long long)s.of.cycles, s.wall_s[0], cpu, median(s.cpu_s, s.n),
-           instructions / cpu, instructions / MAX(median(s.cpu_s, s.n), 1e-9), (double)s.of.cycles / cpu,
-           (double)s.of.lines / cpu, s.peak_mb);
-    if (compared) print_peer(p, &s);
-    printf("%s\n", trouble(&s));
-    note(b, b->machine, &s);
-    json_t *row = series_json(&s);
+           (unsigned long long)s->of.warp_instructions, (unsigned long long)s->of.cycles, s->wall_s[0], cpu, middle,
+           instructions / cpu, instructions / middle, (double)s->of.cycles / cpu, (double)s->of.lines / cpu, s->peak_mb);
+    if (compared(b)) print_peer(p, s);
+    printf("%s\n", trouble(s));
+}
+
+static json_t *speed_json(const struct bench *b, const struct peer *p, const struct series *s) {
+    json_t *row = series_json(s);
+    double cpu = MAX(s->cpu_s[0], 1e-9), rate = (double)s->of.warp_instructions / cpu;
     json_object_set_new(row, "kernel", json_string(p->kernel));
     json_object_set_new(row, "machine", json_string(b->machine));
-    json_object_set_new(row, "warp_instructions_per_s", json_real(instructions / cpu));
-    json_object_set_new(row, "cycles_per_s", json_real((double)s.of.cycles / cpu));
-    json_object_set_new(row, "line_accesses_per_s", json_real((double)s.of.lines / cpu));
-    if (compared)
+    json_object_set_new(row, "warp_instructions_per_s", json_real(rate));
+    json_object_set_new(row, "cycles_per_s", json_real((double)s->of.cycles / cpu));
+    json_object_set_new(row, "line_accesses_per_s", json_real((double)s->of.lines / cpu));
+    if (compared(b))
         json_object_set_new(row, "gpgpusim",
                             json_pack("{s:I, s:I, s:f, s:f, s:f}", "warp_instructions", (json_int_t)p->warp_instructions,
                                       "cycles", (json_int_t)p->cycles, "warp_instructions_per_s", p->rate, "cycles_per_s",
-                                      p->cycle_rate, "rate_ratio", instructions / cpu / p->rate));
-    json_array_append_new(b->speed_rows, row);
+                                      p->cycle_rate, "rate_ratio", rate / p->rate));
+    return row;
+}
+
+static void speed_of(struct bench *b, const struct peer *p) {
+    struct task t = task_of(b, b->machine, p->kernel);
+    struct series s = {0};
+    do series_add(&s, run_apart(&t));
+    while (s.n < b->runs && !s.failed);
+    series_end(&s);
+    print_speed(b, p, &s);
+    note(b, b->machine, &s);
+    json_array_append_new(b->speed_rows, speed_json(b, p, &s));
 }
 
 static void speed(struct bench *b) {
-    bool compared = strcmp(b->machine, PEER_MACHINE) == 0;
     printf("\nspeed: %s, one thread, %u run%s each; rates are per CPU second, of the best run where not said\n", b->machine,
            b->runs, b->runs == 1 ? "" : "s");
     printf("%-12s %9s %9s %8s %8s %8s %9s %9s %9s %9s %6s%s\n", "", "warp", "", "best", "best", "median", "warp", "(median", "",
-           "line", "peak", compared ? "  GPGPU-Sim 4.2" : "");
+           "line", "peak", compared(b) ? "  GPGPU-Sim 4.2" : "");
     printf("%-12s %9s %9s %8s %8s %8s %9s %9s %9s %9s %6s%s\n", "kernel", "instr", "cycles", "wall s", "CPU s", "CPU s",
-           "instr/s", "run)", "cycles/s", "req/s", "MB", compared ? "  instr/s   rate      instr  cycles" : "");
+           "instr/s", "run)", "cycles/s", "req/s", "MB", compared(b) ? "  instr/s   rate      instr  cycles" : "");
     for (u32 i = 0; i < ARRAY_LEN(peers); i++)
         if (chosen(b, peers[i].kernel)) speed_of(b, &peers[i]);
-    if (compared)
+    if (compared(b))
         printf("rate, instr, cycles: ours against its; * below the bar of %.0fx. The instr bar is 1 %%, the cycles bar a factor "
                "of two.\n",
                RATE_BAR);
@@ -300,36 +314,57 @@ static void speed(struct bench *b) {
 
 /* --- scaling */
 
+struct speedup {
+    double best, median;
+};
+
+static struct speedup speedup_of(const struct series *one, const struct series *many) {
+    return (struct speedup){one->wall_s[0] / MAX(many->wall_s[0], 1e-9),
+                            median(one->wall_s, one->n) / MAX(median(many->wall_s, many->n), 1e-9)};
+}
+
+static void print_scaling(const struct bench *b, const struct scaling_run *x, const struct series *one,
+                          const struct series *many) {
+    struct speedup up = speedup_of(one, many);
+    double bar = b->threads == 2 ? bounds[x->bound].bar : 0;
+    printf("%-7s %-12s %-8s ", x->machine, x->kernel, bounds[x->bound].name);
+    if (one->failed || many->failed) {
+        printf("FAILED\n");
+        return;
+    }
+    printf("%6llu %9.3f %8.3f %8.3f %8.3f %6.2fx%s %6.2fx %6.0f%s%s\n", (unsigned long long)one->of.passes, one->wall_s[0],
+           many->wall_s[0], one->cpu_s[0], many->cpu_s[0], up.best, up.best < bar ? "*" : " ", up.median,
+           MAX(one->peak_mb, many->peak_mb), one->wall_s[0] < SCALING_MIN_S ? "  (under a second)" : "",
+           trouble(one->unstable ? one : many));
+}
+
+static json_t *scaling_json(const struct bench *b, const struct scaling_run *x, const struct series *one,
+                            const struct series *many) {
+    struct speedup up = speedup_of(one, many);
+    return json_pack("{s:s, s:s, s:s, s:i, s:f, s:f, s:o, s:o}", "machine", x->machine, "kernel", x->kernel, "bound",
+                     bounds[x->bound].name, "threads", (int)b->threads, "speedup_best", up.best, "speedup_median", up.median,
+                     "one_thread", series_json(one), "many_threads", series_json(many));
+}
+
 static void scaling_of(struct bench *b, const struct scaling_run *x) {
     struct task one = task_of(b, x->machine, x->kernel);
     struct series s1 = {0}, sn = {0};
     one.flush = true;
     struct run probe = run_apart(&one);
-    one.passes = 1 + (u32)(SCALING_RUN_S / MAX(probe.cpu_s, 1e-3));
+    if (!probe.status) one.passes = 1 + (u32)(SCALING_RUN_S / MAX(probe.cpu_s, 1e-3));
     struct task many = one;
     many.threads = b->threads;
-    for (u32 i = 0; i < b->runs && !probe.status; i++) { /* in turn, so that both see the same weather */
-        series_add(&s1, run_apart(&one));
-        series_add(&sn, run_apart(&many));
-    }
-    if (probe.status) series_add(&s1, probe), series_add(&sn, probe);
+    do { /* in turn, so that both see the same weather */
+        series_add(&s1, probe.status ? probe : run_apart(&one));
+        series_add(&sn, probe.status ? probe : run_apart(&many));
+    } while (s1.n < b->runs && !s1.failed && !sn.failed);
     series_end(&s1);
     series_end(&sn);
     sn.unstable |= sn.of.hash != s1.of.hash;
-    double best = s1.wall_s[0] / MAX(sn.wall_s[0], 1e-9);
-    double middle = median(s1.wall_s, s1.n) / MAX(median(sn.wall_s, sn.n), 1e-9);
-    double bar = b->threads == 2 ? bounds[x->bound].bar : 0;
-    struct series *worse = s1.failed || s1.unstable ? &s1 : &sn;
-    printf("%-7s %-12s %-8s %6llu %9.3f %8.3f %8.3f %8.3f %6.2fx%s %6.2fx %6.0f%s%s\n", x->machine, x->kernel,
-           bounds[x->bound].name, (unsigned long long)s1.of.passes, s1.wall_s[0], sn.wall_s[0], s1.cpu_s[0], sn.cpu_s[0], best,
-           best < bar ? "*" : " ", middle, MAX(s1.peak_mb, sn.peak_mb),
-           s1.wall_s[0] < SCALING_MIN_S && !s1.failed ? "  (under a second)" : "", trouble(worse));
+    print_scaling(b, x, &s1, &sn);
     note(b, x->machine, &s1);
     note(b, x->machine, &sn);
-    json_array_append_new(b->scaling_rows,
-                          json_pack("{s:s, s:s, s:s, s:i, s:f, s:f, s:o, s:o}", "machine", x->machine, "kernel", x->kernel,
-                                    "bound", bounds[x->bound].name, "threads", (int)b->threads, "speedup_best", best,
-                                    "speedup_median", middle, "one_thread", series_json(&s1), "many_threads", series_json(&sn)));
+    json_array_append_new(b->scaling_rows, scaling_json(b, x, &s1, &sn));
 }
 
 static void scaling(struct bench *b) {

@@ -19,8 +19,20 @@ void slot_alarm(struct core *c, u32 slot, u64 cy) {
     c->wheel_any |= 1ull << at % WHEEL;
 }
 
+static bool has_ready_group(const struct warp *w) {
+    for (u32 i = 0; i < w->groups.n; i++)
+        if (w->groups.at[i].state == GROUP_READY) return true;
+    return false;
+}
+
 void slot_wake_block(struct core *c, const struct cta_place *p, u64 cy) {
-    for (u64 m = p->slots & c->parked; m; m &= m - 1) slot_alarm(c, (u32)__builtin_ctzll(m), cy);
+    for (u64 m = p->slots & c->parked; m; m &= m - 1) {
+        u32 slot = (u32)__builtin_ctzll(m);
+        struct slot *s = &c->slots[slot];
+        if (s->release_cy > c->now || !has_ready_group(s->w)) continue;
+        s->release_cy = cy;
+        slot_alarm(c, slot, cy);
+    }
 }
 
 /* --- what a slot waits for */
@@ -95,13 +107,15 @@ void slot_look(struct core *c, u32 slot, u64 at) {
     struct slot *s = &c->slots[slot];
     u64 next = NEVER;
     u32 set;
-    if (s->w && !s->ended && !s->head) slot_next(c, slot);
-    if (!s->w) set = 1u << STALL_EMPTY;
+    bool held = s->w && !s->ended && s->release_cy > at;
+    if (s->w && !s->ended && !s->head && !held) slot_next(c, slot);
+    if (held) next = s->release_cy, set = 1u << STALL_BARRIER;
+    else if (!s->w) set = 1u << STALL_EMPTY;
     else if (s->ended) set = s->queued || s->loads || s->drain_cy > at ? 1u << STALL_DRAIN : 1u << STALL_EMPTY;
     else if (!s->head) set = group_wait(s);
     else set = head_waits(c, s, at, &next);
     if (s->ended && s->drain_cy > at) next = s->drain_cy;
-    if (s->head && set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR) && c->pol.diverge->blocked(c, s)) {
+    if (s->head && !held && set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR) && c->pol.diverge->blocked(c, s)) {
         slot_next(c, slot);
         set = s->head ? head_waits(c, s, at, &next) : group_wait(s);
     }
@@ -184,7 +198,7 @@ static void issue_control(struct core *c, u32 slot, const struct tinst *t, const
     if (t->kind == T_BARRIER) {
         c->stats.barriers++;
         slot_wake_block(c, place, c->now + c->cfg->barrier_cy);
-        if (s->head) s->resolve_cy = MAX(s->resolve_cy, c->now + c->cfg->barrier_cy);
+        if (s->head) s->release_cy = c->now + c->cfg->barrier_cy; /* it opened the barrier, or only arrived */
         return;
     }
     if (t->kind == T_EXIT) slot_wake_block(c, place, c->now + c->cfg->barrier_cy);

@@ -6,8 +6,12 @@
  *
  * Not modelled: reads of one register by two instructions at once are two reads; predicates are not in banks.
  *
+ * Results that come later than the calendars reach (FAR_CY) take no place in them.
+ *
  * Invariants: O1 no bank serves more than sm.bank_ports accesses in a cycle; O2 all reservations lie less than BANK_WINDOW cycles ahead. */
 #include "core/core.h"
+
+enum { FAR_CY = BANK_WINDOW - 128 }; /* further conflicts still find a place in the window */
 
 /* Words of the calendars that lie in the past become the future's. */
 static void banks_advance(const struct core *c, struct subcore *sub) {
@@ -120,7 +124,7 @@ u64 operands_write(struct core *c, u32 sub, const struct slot *s, const struct t
     for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) {
         if (t->reg[i] >= c->prog->nregs) continue;
         c->stats.operand_writes++;
-        if (c->cfg->operands_ideal) continue;
+        if (c->cfg->operands_ideal || at - c->now >= FAR_CY) continue;
         u64 w = bank_take(c, &c->subs[sub], bank_of(c, s, t->reg[i]), at);
         last = MAX(last, w);
     }

@@ -133,6 +133,7 @@ struct slot { /* one warp's place */
     const struct tinst *head; /* next instruction of its current group, or NULL when no group can run */
     u64 age;          /* order of arrival: smaller is older */
     u64 resolve_cy;   /* a branch is resolved then */
+    u64 release_cy;   /* a barrier lets it go then */
     u64 drain_cy;     /* last result of a unit is there */
     /* instruction buffer: entries are consecutive instructions from head on */
     u32 ib_head, ib_n;
@@ -396,7 +397,7 @@ void ibuffer_want(struct core *c, struct slot *s); /* sets its bit of fetch_want
 void slot_look(struct core *c, u32 slot, u64 at); /* what it waits for from cycle `at` on */
 void slot_alarm(struct core *c, u32 slot, u64 cy); /* look again then */
 void slot_next(struct core *c, u32 slot); /* after its group ran or changed: the new head */
-void slot_wake_block(struct core *c, const struct cta_place *p, u64 cy); /* its slots that no group of can run look again then */
+void slot_wake_block(struct core *c, const struct cta_place *p, u64 cy); /* its slots that could not run and can now go on then */
 void issue_stage(struct core *c);
 void issue_skip(struct core *c, u64 n); /* n cycles in which nothing could issue */
 bool issue_blocked(struct core *c);     /* no scheduler has a candidate in this cycle */

@@ -183,7 +183,9 @@ static void depths_move_stages_apart_within_the_latency(void **state) {
 
 static void what_follows_a_branch_waits_until_it_is_resolved(void **state) {
     (void)state;
-    for (u32 n = 1; n < 9; n += 3) {
+    static const u32 times[] = {1, 4, 7, 63, 64, 256};
+    for (u32 i = 0; i < ARRAY_LEN(times); i++) {
+        u32 n = times[i];
         RUN(.body = "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra $far; // A\nadd.u32 %r1, %r2, 1; // B\nadd.u32 %r1, %r1, 1;\n$far:\nadd.u32 %r3, %r2, 1;\n",
             .keys = {text("sm.branch_cy=%u", n)});
         assert_int_equal(apart("A", "B"), n);
@@ -225,12 +227,25 @@ static void a_call_is_a_branch_that_waits_for_results(void **state) {
 
 static void a_barrier_opens_when_the_last_warp_comes(void **state) {
     (void)state;
-    for (u32 n = 1; n < 12; n += 5) {
+    static const u32 times[] = {1, 4, 11, 62, 63, 64, 100, 256};
+    for (u32 i = 0; i < ARRAY_LEN(times); i++) {
+        u32 n = times[i];
         RUN(.body = LATE_BARRIER, .threads = 64, .keys = {text("sm.barrier_cy=%u", n), "sm.schedulers=2"});
         u64 opens = issue("A", .slot = 1);
         assert_true(opens > issue("A") + 10);
         assert_int_equal(issue("B") - opens, n);
         assert_int_equal(issue("B", .slot = 1) - opens, n);
+    }
+}
+
+static void warps_that_come_one_after_the_other_leave_together(void **state) {
+    (void)state;
+    for (u32 n = 1; n < 40; n += 6) {
+        RUN(.body = "bar.sync 0; // A\nadd.u32 %r2, %r0, 1; // B\n", .threads = 96, .keys = {text("sm.barrier_cy=%u", n)});
+        u64 opens = issue("A", .slot = 2);
+        assert_int_equal(opens - issue("A"), 2);
+        for (u32 w = 0; w < 3; w++) /* one scheduler: one after the other again, in some order */
+            assert_in_range(issue("B", .slot = w), opens + n, opens + n + 2);
     }
 }
 
@@ -280,6 +295,7 @@ int main(void) {
         cmocka_unit_test(lanes_that_stay_go_on_when_an_exit_is_resolved),
         cmocka_unit_test(a_call_is_a_branch_that_waits_for_results),
         cmocka_unit_test(a_barrier_opens_when_the_last_warp_comes),
+        cmocka_unit_test(warps_that_come_one_after_the_other_leave_together),
         cmocka_unit_test(a_barrier_of_one_warp_takes_as_long),
         cmocka_unit_test(a_warp_that_ends_opens_the_barrier_for_the_others),
         cmocka_unit_test(a_barrier_that_only_arrives_does_not_wait),

@@ -93,6 +93,36 @@ static void further_sectors_are_fetched_besides(void **state) {
     play_end(&w);
 }
 
+/* A hit looked at 40 cycles before the fill is ready to leave with it: what missed has waited longer and goes first */
+static void refills_leave_before_hits(void **state) {
+    (void)state;
+    struct config c = small();
+    struct play w;
+    play_begin(&w, &c);
+    play_write(&w, 0, 1024, 1, 1);
+    play_read(&w, 100, 0, 1, 2);
+    play_read(&w, 100 + DRAM - HIT, 1024, 1, 3);
+    play_run(&w, 20);
+    assert_int_equal(play_answer(&w, 2), 100 + WAY + DRAM + WAY);
+    assert_int_equal(play_answer(&w, 3), 100 + WAY + DRAM + WAY + 1);
+    play_end(&w);
+}
+
+/* An atomic that is performed at a fill keeps the slice from taking what it would have taken meanwhile */
+static void atomics_at_the_fill_keep_the_slice_busy(void **state) {
+    (void)state;
+    struct config c = small();
+    struct play w;
+    play_begin(&w, &c);
+    play_write(&w, 0, 1024, 1, 1);
+    play_send(&w, (struct mreq){.cycle = 100, .sectors = 1, .kind = MREQ_ATOMIC, .same = 9, .token = 2, .data_b = 4});
+    play_read(&w, 100 + DRAM, 1024, 1, 3);
+    play_run(&w, 20);
+    assert_int_equal(play_answer(&w, 2), 100 + WAY + DRAM + 8 + WAY);
+    assert_int_equal(play_answer(&w, 3), 100 + WAY + DRAM + 9 + HIT + WAY);
+    play_end(&w);
+}
+
 static void a_full_mshr_table_holds_the_queue(void **state) {
     (void)state;
     struct config c = small();
@@ -343,6 +373,8 @@ int main(void) {
         cmocka_unit_test(accesses_keep_their_interval),
         cmocka_unit_test(a_line_outstanding_is_merged),
         cmocka_unit_test(further_sectors_are_fetched_besides),
+        cmocka_unit_test(refills_leave_before_hits),
+        cmocka_unit_test(atomics_at_the_fill_keep_the_slice_busy),
         cmocka_unit_test(a_full_mshr_table_holds_the_queue),
         cmocka_unit_test(a_full_list_of_waiters_holds_the_queue),
         cmocka_unit_test(a_set_of_reserved_ways_holds_the_queue),

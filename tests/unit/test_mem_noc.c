@@ -32,7 +32,9 @@ static void clocks_round_up(void **state) {
     struct play w;
     play_begin(&w, &c);
     play_read(&w, 1, 0, 1, 1); /* tick 9: the next edge of the noc is at 18 */
+    play_read(&w, 1, 0, 1, 2);
     play_run(&w, 20);
+    assert_int_equal(partition_stats(w.p)->noc_wait_in, 2); /* one cycle of the noc */
     assert_int_equal(play_answer(&w, 1), (18 + 18 * (20 + 40 + 20)) / 9);
     assert_int_equal(play_credit(&w, 1), (18 + 18 * 20) / 9 + 20);
     play_end(&w);
