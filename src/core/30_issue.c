@@ -88,6 +88,10 @@ static u32 order_waits(struct core *c, struct slot *s, const struct tinst *t, u6
 
 static u32 head_waits(struct core *c, struct slot *s, u64 at, u64 *next) {
     const struct tinst *t = s->head;
+    if (s->release_cy > at) {
+        *next = s->release_cy;
+        return 1u << STALL_BARRIER;
+    }
     if (s->resolve_cy > at) {
         *next = s->resolve_cy;
         return 1u << STALL_BRANCH;

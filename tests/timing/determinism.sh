@@ -13,7 +13,7 @@ export other
 simulated() {
     local file=$1
     shift
-    timeout 300 "$@" --quiet --per-sm --by-pc --json "$file.json" > "$file.out" 2>&1 < /dev/null || { cat "$file.out"; return 1; }
+    timeout 300 "$@" --quiet --per-sm --by-pc --json "$file.json" > "$file" 2>&1 < /dev/null || return 1
     grep -vE '"(wall_seconds|setup_seconds|warp_ips)"' "$file.json" > "$file"
 }
 state() { grep -E '"(state_hash|cycles|checksum)"' "$1.json"; }
@@ -22,16 +22,16 @@ state() { grep -E '"(state_hash|cycles|checksum)"' "$1.json"; }
 unchanged() {
     local name=$1 file=$work/${1// /_} how
     shift
-    simulated "$file" "$heddle" run "$@" || { tell 1 "$name base"; return; }
+    simulated "$file" "$heddle" run "$@" || { tell 1 "$name base" "$(cat "$file")"; return; }
     for how in "-j 2" "-j 4" --no-jumps "--window 1" "--window 7"; do
         simulated "$file.new" "$heddle" run "$@" $how && cmp -s "$file" "$file.new"
-        tell $? "$name $how" "$(diff "$file" "$file.new")"
+        tell $? "$name $how" "$(diff "$file" "$file.new" | grep '^>')"
     done
     simulated "$file.new" "$other" run "$@" && cmp -s "$file" "$file.new"
-    tell $? "$name the other compiler" "$(diff "$file" "$file.new")"
+    tell $? "$name the other compiler" "$(diff "$file" "$file.new" | grep '^>')"
     for how in "--konata /dev/null --trace-cycles 100..300" --audit "--set stats.sample_cy=777" "--check 1000"; do
         simulated "$file.new" "$heddle" run "$@" $how && [ "$(state "$file")" = "$(state "$file.new")" ]
-        tell $? "$name $how" "$(diff "$file" "$file.new")"
+        tell $? "$name $how" "$(diff "$file" "$file.new" | grep '^>')"
     done
 }
 export -f simulated state unchanged
