@@ -205,6 +205,13 @@ static void series_end(struct series *s) {
     qsort(s->cpu_s, s->n, sizeof(double), ascending);
 }
 
+/* How many processors the host gave, on average; threads spin while they wait */
+static double processors_had(const struct series *s) {
+    double cpu = 0, wall = 0;
+    for (u32 i = 0; i < s->n; i++) cpu += s->cpu_s[i], wall += s->wall_s[i];
+    return cpu / MAX(wall, 1e-9);
+}
+
 static const char *trouble(const struct series *s) { return s->unstable ? "  RUNS DISAGREE" : ""; }
 
 static json_t *series_json(const struct series *s) {
@@ -332,8 +339,8 @@ static void print_scaling(const struct bench *b, const struct scaling_run *x, co
         printf("FAILED\n");
         return;
     }
-    printf("%6llu %9.3f %8.3f %8.3f %8.3f %6.2fx%s %6.2fx %6.0f%s%s\n", (unsigned long long)one->of.passes, one->wall_s[0],
-           many->wall_s[0], one->cpu_s[0], many->cpu_s[0], up.best, up.best < bar ? "*" : " ", up.median,
+    printf("%6llu %9.3f %8.3f %8.3f %8.3f %5.2f %6.2fx%s %6.2fx %6.0f%s%s\n", (unsigned long long)one->of.passes, one->wall_s[0],
+           many->wall_s[0], one->cpu_s[0], many->cpu_s[0], processors_had(many), up.best, up.best < bar ? "*" : " ", up.median,
            MAX(one->peak_mb, many->peak_mb), one->wall_s[0] < SCALING_MIN_S ? "  (under a second)" : "",
            trouble(one->unstable ? one : many));
 }
@@ -341,9 +348,9 @@ static void print_scaling(const struct bench *b, const struct scaling_run *x, co
 static json_t *scaling_json(const struct bench *b, const struct scaling_run *x, const struct series *one,
                             const struct series *many) {
     struct speedup up = speedup_of(one, many);
-    return json_pack("{s:s, s:s, s:s, s:i, s:f, s:f, s:o, s:o}", "machine", x->machine, "kernel", x->kernel, "bound",
+    return json_pack("{s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:o, s:o}", "machine", x->machine, "kernel", x->kernel, "bound",
                      bounds[x->bound].name, "threads", (int)b->threads, "speedup_best", up.best, "speedup_median", up.median,
-                     "one_thread", series_json(one), "many_threads", series_json(many));
+                     "processors_had", processors_had(many), "one_thread", series_json(one), "many_threads", series_json(many));
 }
 
 static void scaling_of(struct bench *b, const struct scaling_run *x) {
@@ -374,10 +381,10 @@ static void scaling(struct bench *b) {
         printf("this host has fewer than %u processors: the speedups say nothing\n", b->threads);
     char many[32];
     snprintf(many, sizeof(many), "-j %u", b->threads);
-    printf("%-7s %-12s %-8s %6s %9s %8s %8s %8s %8s %7s %6s\n", "", "", "", "", "best wall", many, "best CPU", many, "speedup",
-           "median", "peak");
-    printf("%-7s %-12s %-8s %6s %9s %8s %8s %8s %8s %7s %6s\n", "machine", "kernel", "bound by", "passes", "s, -j 1", "s",
-           "s, -j 1", "s", "(best)", "", "MB");
+    printf("%-7s %-12s %-8s %6s %9s %8s %8s %8s %5s %8s %7s %6s\n", "", "", "", "", "best wall", many, "best CPU", many, "procs",
+           "speedup", "median", "peak");
+    printf("%-7s %-12s %-8s %6s %9s %8s %8s %8s %5s %8s %7s %6s\n", "machine", "kernel", "bound by", "passes", "s, -j 1", "s",
+           "s, -j 1", "s", many, "(best)", "", "MB");
     for (u32 i = 0; i < ARRAY_LEN(scaling_runs); i++)
         if (chosen(b, scaling_runs[i].kernel)) scaling_of(b, &scaling_runs[i]);
     if (b->threads == 2)
@@ -450,7 +457,7 @@ static int usage(FILE *out, int code) {
             "  --only WHAT      speed or scaling; default both\n"
             "  --machine NAME   of the speed table and of --spin; default " PEER_MACHINE "\n"
             "  -j N             threads that scaling compares with one, default 2\n"
-            "  --json FILE      write everything as JSON; - for standard output\n"
+            "  --json FILE      write everything as JSON\n"
             "  --kernels DIR    where the kernels' manifests are, default bench/kernels\n"
             "  --spin SECONDS   only run the kernels, each so long, in this process, with -j threads (default 1): for profilers\n"
             "Exit code 1 when a run fails, gives a wrong output, or differs from its repetition; a missed bar is only shown.\n"

@@ -47,7 +47,7 @@ void fetch_filled(struct core *c, u32 entry) {
 }
 
 static void deliver(struct core *c, struct slot *s, u64 line, u64 ready) {
-    u32 room = MIN(c->cfg->fetch_insts, c->cfg->ibuffer - s->ib_n), n = 0;
+    u32 room = MIN(c->cfg->fetch_insts, c->cfg->ibuffer - s->ib_n - s->behind), n = 0;
     i32 first = s->fetch_pc;
     while (n < room && s->fetch_pc != NONE) {
         u64 address = inst_address(c, s->fetch_pc);
@@ -66,7 +66,7 @@ static void fetch_one(struct core *c, u32 slot) {
     if (lookup(c, line)) {
         c->stats.fetches++;
         c->stats.icache_hits++;
-        deliver(c, s, line, c->now + c->cfg->icache_cy + c->cfg->decode_cy);
+        deliver(c, s, line, c->now + c->cfg->icache_cy + c->cfg->decode_cy + (c->cfg->perfect_memory ? c->cfg->perfect_cy : 0));
     } else if (miss(c, slot, line)) { /* else it tries again */
         c->stats.fetches++;
         c->stats.icache_misses++;

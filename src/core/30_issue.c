@@ -58,7 +58,8 @@ static u32 register_waits(const struct core *c, const struct slot *s, const stru
     u64 soonest = at + (t->kind == T_ALU ? t->latency : c->cfg->shared_cy);
     for (u32 i = t->nsrc; i < n; i++) {
         u64 read = s->sb[t->reg[i]].read_cy;
-        if (read < soonest || read == NEVER) continue;
+        if (s->sb[t->reg[i]].readers) set |= 1u << STALL_WAIT; /* until nobody can read it again */
+        if (read < soonest) continue;
         set |= 1u << STALL_WAIT;
         *next = MIN(*next, at + (read - soonest) + 1);
     }
@@ -116,15 +117,17 @@ void slot_look(struct core *c, u32 slot, u64 at) {
     if (held) next = s->release_cy, set = 1u << STALL_BARRIER;
     else if (!s->w) set = 1u << STALL_EMPTY;
     else if (s->ended) set = s->queued || s->loads || s->drain_cy > at ? 1u << STALL_DRAIN : 1u << STALL_EMPTY;
+    else if (s->replay != NONE) set = 0;
     else if (!s->head) set = group_wait(s);
     else set = head_waits(c, s, at, &next);
     if (s->ended && s->drain_cy > at) next = s->drain_cy;
-    if (s->head && !held && set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR) && c->pol.diverge->blocked(c, s)) {
+    if (s->head && !held && s->replay == NONE && set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR) && c->pol.diverge->blocked(c, s)) {
         slot_next(c, slot);
         set = s->head ? head_waits(c, s, at, &next) : group_wait(s);
     }
+    s->shown = s->w && !s->ended && s->replay != NONE ? c->memops.at[s->replay].t : s->head;
     bool over = s->ended && s->w && set == 1u << STALL_EMPTY && s->set != set;
-    account_state(c, slot, set, s->head ? (enum unit)s->head->unit : UNIT_NONE, at);
+    account_state(c, slot, set, s->shown ? (enum unit)s->shown->unit : UNIT_NONE, at);
     if (over) {
         EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
         s->told_end = true;
@@ -297,6 +300,7 @@ static u32 issue_more(struct core *c, u32 slot, u32 sub) {
     u32 n = 1;
     for (; n < c->cfg->issue_width && s->w && !s->ended && s->head; n++) {
         u64 next = NEVER;
+        if (s->replay != NONE) break; /* that one goes first, from the next cycle on */
         if (head_waits(c, s, c->now, &next) || !operands_available(c, sub, (enum unit)s->head->unit)) break;
         if (!issue_one(c, slot)) break;
     }
@@ -334,7 +338,9 @@ static void schedule(struct core *c, u32 si) {
     account_issue(c, (u32)slot);
     account_cycle(c, si, 1, unavailable, cand, 1);
     u64 lanes = c->slots[slot].w->groups.at[c->slots[slot].w->current].mask;
-    bool ok = issue_one(c, (u32)slot);
+    bool again = c->slots[slot].replay != NONE, ok = true;
+    if (again) replay_issue(c, (u32)slot);
+    else ok = issue_one(c, (u32)slot);
     c->pol.sched->issued(sc->state, slot);
     if (ok && c->cfg->issue_width > 1 && issue_more(c, (u32)slot, sub) > 1) {
         c->stats.sched[si].cycles[SCHED_ISSUE1]--;

@@ -23,8 +23,9 @@ struct memop *memop_new(struct core *c, u32 *id) {
     *id = c->memop_free.at[--c->memop_free.n];
     struct memop *m = &c->memops.at[*id], old = *m;
     *m = (struct memop){.used = true, .collector = NONE};
-    m->lines = old.lines, m->packets = old.packets;
-    m->lines.n = m->packets.n = 0;
+    m->lines = old.lines, m->packets = old.packets, m->passes = old.passes;
+    m->lines.n = m->packets.n = m->passes.n = 0;
+    m->next_older = m->next_younger = m->buffer_at = NONE;
     return m;
 }
 
@@ -64,15 +65,46 @@ static void add_local(struct core *c, struct memop *m, const struct probe_access
     }
 }
 
+static void pass_lane(struct memop *m, u32 pass, u32 lane) {
+    while (m->passes.n <= pass) VEC_PUSH(&m->passes, 0ull);
+    m->passes.at[pass] |= 1ull << lane;
+}
+
+/* Which lanes shared memory serves together: for each bank the first word asked for, and all lanes that want it. Accesses of 8 and 16 bytes are made by halves
+ * and quarters of the lanes, as shared_cycles counts them. */
+static void add_passes(const struct core *c, struct memop *m, const struct probe_access *p) {
+    u32 group = p->size_b >= 16 ? 8 : p->size_b == 8 ? 16 : 32, banks = c->cfg->shared_banks;
+    for (u32 from = 0; from < 32; from += group) {
+        u32 rest = p->mask & (u32)(((1ull << group) - 1) << from);
+        while (rest) {
+            u64 word[64];
+            u64 taken = 0, served = 0;
+            for (u32 k = rest; k; k &= k - 1) {
+                u32 l = (u32)__builtin_ctz(k);
+                u64 w = p->addr[l] / 4;
+                u32 b = (u32)(w % banks);
+                bool same = taken >> b & 1 && word[b] == w && p->kind != PROBE_ATOMIC;
+                if (taken >> b & 1 && !same) continue;
+                taken |= 1ull << b;
+                word[b] = w;
+                served |= 1u << l;
+            }
+            VEC_PUSH(&m->passes, served << p->slab * 32u);
+            rest &= (u32)~served;
+        }
+    }
+}
+
 /* The constant cache serves one word of one line a cycle to all lanes that want it. */
 static void add_const(struct core *c, struct memop *m, const struct probe_access *p) {
     u64 base = p->space == SPACE_PARAM ? PARAM_PHYSICAL : 0, seen[32];
-    u32 words = 0, line_b = c->cfg->const_line_b;
+    u32 words = 0, line_b = c->cfg->const_line_b, first = m->passes.n;
     lines_reserve(m, m->lines.n + 32);
     for (u32 rest = p->mask; rest; rest &= rest - 1) {
         u64 a = base + p->addr[__builtin_ctz(rest)];
-        u32 i = 0;
+        u32 i = 0, lane = p->slab * 32u + (u32)__builtin_ctz(rest);
         while (i < words && seen[i] != a) i++;
+        if (c->pol.hazard->replays) pass_lane(m, first + i, lane);
         if (i < words) continue;
         seen[words++] = a;
         u64 line = a & ~(u64)(line_b - 1);
@@ -85,7 +117,9 @@ static void add_const(struct core *c, struct memop *m, const struct probe_access
 
 static void add_access(struct core *c, struct memop *m, const struct probe_access *p) {
     switch (p->space) {
-    case SPACE_SHARED: m->cycles_left += shared_cycles(p->addr, p->mask, p->size_b, c->cfg->shared_banks, p->kind == PROBE_ATOMIC); break;
+    case SPACE_SHARED:
+        if (c->pol.hazard->replays) add_passes(c, m, p);
+        m->cycles_left += shared_cycles(p->addr, p->mask, p->size_b, c->cfg->shared_banks, p->kind == PROBE_ATOMIC); break;
     case SPACE_LOCAL: add_local(c, m, p); break;
     case SPACE_CONST:
     case SPACE_PARAM: add_const(c, m, p); break;
@@ -136,6 +170,7 @@ static void collect_accesses(struct core *c, struct memop *m, u32 id) {
     if (!c->probe.at.n && in->space == SPACE_PARAM) {
         struct probe_access p = {.space = SPACE_PARAM, .mask = 1, .size_b = in->elem_b, .addr = {(u64)in->imm}};
         add_const(c, m, &p);
+        if (m->passes.n) m->passes.at[0] = m->active; /* all lanes read the same word */
     }
     if (c->atomic_step.n) add_atomics(c, m, id);
     m->space = (u8)space_of(c, m->t);
@@ -172,29 +207,37 @@ static void block_results(const struct slot *s, const struct memop *m) {
     }
 }
 
-void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid) {
+u64 memop_enter(struct core *c, u32 id) {
     const struct config *cfg = c->cfg;
+    struct memop *m = &c->memops.at[id];
+    struct slot *s = &c->slots[m->slot];
+    u32 beats = (cfg->warp_size + cfg->lsu_width - 1) / cfg->lsu_width;
+    u64 read = operands_read(c, m->sub, s, m->t, &m->collector);
+    m->ready_cy = read + cfg->operand_depth + (u64)cfg->lsu_agu_cy * beats;
+    if (m->collector != NONE) c->subs[m->sub].collector_free[m->collector] = NEVER;
+    s->drain_cy = MAX(s->drain_cy, read);
+    c->lsq[(c->lsq_head + c->lsq_n++) % c->lsq_cap] = id;
+    CHECK(c->lsq_n <= c->lsq_cap);
+    return read;
+}
+
+void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid) {
     struct slot *s = &c->slots[slot];
     u32 id, sub = slot_sub(c, slot);
     struct memop *m = memop_new(c, &id);
     m->uid = uid, m->issue_cy = c->now, m->age = s->age, m->t = t, m->active = st->active, m->lanes = st->lanes, m->slot = (u8)slot, m->sub = (u8)sub;
     collect_accesses(c, m, id);
     m = &c->memops.at[id];
-    u64 read = operands_read(c, sub, s, t, &m->collector);
-    u32 beats = (cfg->warp_size + cfg->lsu_width - 1) / cfg->lsu_width;
-    m->ready_cy = read + cfg->operand_depth + (u64)cfg->lsu_agu_cy * beats;
-    if (m->collector != NONE) c->subs[sub].collector_free[m->collector] = NEVER;
     block_results(s, m);
     count_kind(c, m);
     s->queued++;
-    s->drain_cy = MAX(s->drain_cy, read);
     s->loads += m->kind == PROBE_LOAD || (t->ndst && !m->red);
     s->asyncs += m->is_async;
     s->atomics += m->packets.n;
-    c->lsq[(c->lsq_head + c->lsq_n++) % c->lsq_cap] = id;
-    CHECK(c->lsq_n <= c->lsq_cap);
+    u64 read = memop_enter(c, id);
     EMIT(c, .kind = EV_READ, .cycle = read, .uid = uid, .slot = (u16)slot);
     EMIT(c, .kind = EV_MEM_ENTER, .cycle = m->ready_cy, .uid = uid, .slot = (u16)slot);
+    if (c->pol.hazard->retains) replay_issued(c, id);
 }
 
 /* --- order with our own atomics */
@@ -241,12 +284,17 @@ static void advance_queue(struct core *c) {
     }
 }
 
-void memop_accepted(struct core *c, u32 id) {
-    struct memop *m = &c->memops.at[id];
+void memop_leave(struct core *c) {
     c->lsq_head = (c->lsq_head + 1) % c->lsq_cap;
     c->lsq_n--;
     c->lsq_proper--;
+}
+
+void memop_accepted(struct core *c, u32 id) {
+    struct memop *m = &c->memops.at[id];
+    memop_leave(c);
     m->accepted = true;
+    if (c->pol.hazard->retains) replay_finished(c, id);
     struct slot *s = &c->slots[m->slot];
     s->queued--;
     u32 slot = m->slot;
@@ -254,65 +302,85 @@ void memop_accepted(struct core *c, u32 id) {
     if (!s->queued) slot_look(c, slot, c->now); /* barriers, fences and exits wait for this */
 }
 
-static void hazard(struct core *c, const struct memop *m, enum hazard h) {
+void lsu_hazard(struct core *c, const struct memop *m, enum hazard h) {
     c->stats.hazards[h]++;
-    EMIT(c, .kind = EV_HAZARD, .cycle = c->now, .uid = m->uid, .slot = m->slot, .cause = (u8)h);
+    EMIT(c, .kind = EV_HAZARD, .cycle = c->now, .uid = m->uid, .slot = m->slot, .cause = (u8)h, .a = 1);
+}
+
+/* From the stage's cycle to the result */
+u64 stage_latency(const struct core *c, const struct memop *m) {
+    if (!m->is_const) return c->shared_latency;
+    return c->const_latency + (c->cfg->perfect_memory ? c->cfg->perfect_cy : 0);
 }
 
 /* Shared memory and constants: cycles of the stage, all of which succeed. True when the last one is over. */
 static bool work_cycles(struct core *c, struct memop *m) {
-    u64 latency = m->is_const ? c->const_latency : c->shared_latency;
-    m->result_cy = MAX(m->result_cy, c->now + latency);
+    m->result_cy = MAX(m->result_cy, c->now + stage_latency(c, m));
     if (--m->cycles_left == 0) {
         EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = m->uid, .slot = m->slot, .mask = m->active,
              .cause = m->is_const ? ACCESS_CONST : ACCESS_SHARED);
         return true;
     }
-    hazard(c, m, HAZARD_BANK);
+    lsu_hazard(c, m, HAZARD_BANK);
     if (!m->is_const) c->stats.shared_conflict_cycles++;
     return false;
 }
 
 static int one_line(struct core *c, struct memop *m, u32 id) {
     struct line_access *x = &m->lines.at[m->next];
-    if (m->is_const) return const_load(c, id, x->line);
     if (m->packets.n) return l1_atomic(c, id, x, c->atomic_pool.at[m->packets.at[m->next]]);
     return m->kind == PROBE_STORE ? l1_store(c, id, x) : l1_load(c, id, x);
+}
+
+static void hold(struct core *c, struct memop *m, enum hazard why) {
+    c->lsu_held_by = (i32)why;
+    c->stats.lsu_stall_cycles++;
+    lsu_hazard(c, m, why);
+    c->pol.hazard->refused(c, m, why);
+}
+
+/* A word a cycle; a line is looked up with the first of its words. */
+static void work_const(struct core *c, u32 id, struct memop *m) {
+    int why = m->next < m->nlines ? const_load(c, id, m->lines.at[m->next].line) : NONE;
+    if (why != NONE) {
+        hold(c, m, (enum hazard)why);
+        return;
+    }
+    if (m->next < m->nlines) m->next++;
+    if (work_cycles(c, m)) memop_accepted(c, id);
 }
 
 static void work_line(struct core *c, u32 id) {
     int why = one_line(c, first(c), id);
     struct memop *m = first(c);
     if (why != NONE) {
-        c->lsu_hazard = why;
-        c->stats.lsu_stall_cycles++;
-        hazard(c, m, (enum hazard)why);
-        c->pol.hazard->refused(c, m, (enum hazard)why);
+        hold(c, m, (enum hazard)why);
         return;
     }
     m->next++;
-    if (m->is_const && m->next < m->nlines) return; /* its cycles were words */
-    if (m->next < m->nlines) hazard(c, m, HAZARD_DIV);
+    if (m->next < m->nlines) lsu_hazard(c, m, HAZARD_DIV);
     else memop_accepted(c, id);
 }
 
 void lsu_stage(struct core *c) {
     advance_queue(c);
-    c->lsu_hazard = NONE;
+    c->lsu_held_by = NONE;
     c->lsu_again = false;
     if (!c->lsq_proper) return;
     u32 id = c->lsq[c->lsq_head];
     struct memop *m = &c->memops.at[id];
     c->stats.lsu_busy_cycles++;
-    if (m->cycles_left && !work_cycles(c, m)) return;
-    if (m->next < m->nlines) work_line(c, id);
+    if (c->pol.hazard->replays) replay_stage(c, id);
+    else if (m->is_const) work_const(c, id, m);
+    else if (m->cycles_left && !work_cycles(c, m)) return;
+    else if (m->next < m->nlines) work_line(c, id);
     else memop_accepted(c, id);
 }
 
 u64 lsu_next(const struct core *c) {
     if (!c->lsq_n) return NEVER;
     if (c->lsq_proper) {
-        if (c->lsu_hazard == NONE || c->lsu_again) return c->now;
+        if (c->lsu_held_by == NONE || c->lsu_again) return c->now;
         if (c->lsq_proper < MIN(c->lsq_n, c->cfg->lsu_queue))
             return MAX(c->now, c->memops.at[c->lsq[(c->lsq_head + c->lsq_proper) % c->lsq_cap]].ready_cy);
         return NEVER; /* until a response, or room in the miss queue */
@@ -321,8 +389,9 @@ u64 lsu_next(const struct core *c) {
 }
 
 void lsu_skip(struct core *c, u64 n) {
-    if (!c->lsq_proper || c->lsu_hazard == NONE) return;
+    if (!c->lsq_proper || c->lsu_held_by == NONE) return;
     c->stats.lsu_busy_cycles += n;
     c->stats.lsu_stall_cycles += n;
-    c->stats.hazards[c->lsu_hazard] += n;
+    c->stats.hazards[c->lsu_held_by] += n;
+    EMIT(c, .kind = EV_HAZARD, .cycle = c->now, .uid = first(c)->uid, .slot = first(c)->slot, .cause = (u8)c->lsu_held_by, .a = n);
 }

@@ -15,7 +15,7 @@
 
 static enum stall structural(const struct core *c, const struct slot *s, enum unit u) {
     if (u != UNIT_MEM) return c->cfg->operands_ideal ? STALL_MATH : STALL_DISPATCH;
-    u8 space = s->head ? s->head->in->space : SPACE_GLOBAL;
+    u8 space = s->shown ? s->shown->in->space : SPACE_GLOBAL;
     return space == SPACE_SHARED || space == SPACE_CONST || space == SPACE_PARAM ? STALL_MIO : STALL_LG;
 }
 
@@ -131,7 +131,7 @@ static void join_population(struct core *c, u32 slot) {
 
 void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
     struct slot *s = &c->slots[slot];
-    i32 pc = s->head ? (i32)(s->head->in - c->prog->k->code) : -1;
+    i32 pc = s->shown ? (i32)(s->shown->in - c->prog->k->code) : -1;
     if (set == s->set && pc == s->account_pc && unit == s->account_unit) return;
     charge(c, slot, at);
     leave_population(c, slot);
@@ -220,6 +220,7 @@ void account_settle(struct core *c, u64 at) {
     for (u32 i = 0; i < c->nslots; i++) {
         charge(c, i, at);
         snapshot(c, i, at);
+        buffer_levels(c, &c->slots[i], at);
     }
     account_levels(c, at);
 }

@@ -88,12 +88,12 @@ void core_free(struct core *c) {
     free_launch(c);
     for (u32 i = 0; i < c->cfg->subcores; i++) free(c->subs[i].bank);
     for (u32 i = 0; i < c->cfg->schedulers; i++) free(c->scheds[i].state);
-    for (u32 i = 0; i < c->memops.n; i++) free(c->memops.at[i].lines.at), free(c->memops.at[i].packets.at);
+    for (u32 i = 0; i < c->memops.n; i++) free(c->memops.at[i].lines.at), free(c->memops.at[i].packets.at), free(c->memops.at[i].passes.at);
     for (u32 i = 0; i < c->atomic_pool.n; i++) free(c->atomic_pool.at[i]);
     for (u32 i = 0; i < c->cfg->partitions; i++) free(c->outs[i].at.at);
     void *all[] = {c->mshr_responses, c->mshr_sectors,   c->mshr_since,     c->icache_waits, c->missq,      c->outs,          c->lsq,
                    c->memops.at,      c->memop_free.at,  c->atomic_pool.at, c->atomic_free.at, c->atomic_step.at, c->inbox.at, c->credits_in.at,
-                   c->log.at,         c->spare.at,       c->coming.at,      c->done.at,      c->events.at,  c->probe.at.at};
+                   c->log.at,         c->spare.at,       c->coming.at,      c->done.at,      c->events.at,  c->probe.at.at,   c->signals.at};
     for (u32 i = 0; i < ARRAY_LEN(all); i++) free(all[i]);
     tags_free(&c->icache), tags_free(&c->l1), tags_free(&c->cc);
     mshr_free(c->mshr), mshr_free(c->cc_mshr);
@@ -125,10 +125,11 @@ static void forget_state(struct core *c) {
     memset(c->wheel, 0, sizeof(c->wheel));
     c->wheel_any = c->parked = c->fetch_want = 0;
     c->lsq_head = c->lsq_n = c->lsq_proper = 0;
-    c->lsu_hazard = NONE;
+    c->lsu_held_by = NONE;
     c->fetch_last = MAX_SLOTS - 1;
     c->resident = c->resident_warps = 0;
     c->coming.n = c->coming_at = c->done.n = 0;
+    c->signals.n = c->signals_at = 0;
     tags_clear(&c->l1), tags_clear(&c->cc), tags_clear(&c->icache);
     for (u32 i = 0; i < c->cfg->subcores; i++) {
         memset(c->subs[i].unit_free, 0, sizeof(c->subs[i].unit_free));
@@ -162,7 +163,7 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
     c->pcs = base_alloc(sizeof(*c->pcs) * p->k->ninst);
     for (u32 i = 0; i < c->nslots; i++) {
         u32 regs = p->nregs + p->npreds + 1u;
-        c->slots[i] = (struct slot){.sb = base_alloc(sizeof(struct sbreg) * regs), .ib_next = NONE, .fetch_pc = NONE};
+        c->slots[i] = (struct slot){.sb = base_alloc(sizeof(struct sbreg) * regs), .ib_next = NONE, .fetch_pc = NONE, .oldest = NONE, .youngest = NONE, .replay = NONE};
         if (c->pol.diverge->joint) c->slots[i].lane_ready = base_alloc(sizeof(u64) * MAX_WARP * regs);
         c->age[i] = 0;
     }
@@ -193,6 +194,7 @@ static void look_due(struct core *c) {
 static void tick(struct core *c) {
     if (c->coming_at < c->coming.n) cta_admit(c, c->now);
     port_stage(c);
+    if (c->signals_at < c->signals.n) replay_signals(c);
     lsu_stage(c);
     look_due(c);
     issue_stage(c);
@@ -210,6 +212,7 @@ static u64 wheel_next(const struct core *c) {
 u64 core_next(const struct core *c) {
     u64 next = wheel_next(c);
     if (c->coming_at < c->coming.n) next = MIN(next, MAX(c->now, c->coming.at[c->coming_at].cycle));
+    if (c->signals_at < c->signals.n) next = MIN(next, replay_next(c));
     if (next > c->now) next = MIN(next, port_next(c));
     if (next > c->now) next = MIN(next, lsu_next(c));
     if (next > c->now) next = MIN(next, fetch_next(c));
@@ -310,7 +313,7 @@ void core_waits(struct core *c, struct strbuf *out) {
         if (c->slots[i].w && !(c->slots[i].set & 1u << STALL_EMPTY)) slot_waits(c, i, out), shown++;
     if (c->lsq_n)
         strbuf_add(out, "\n  SM %u memory stage: %u instructions, the first held by %s", c->id, c->lsq_n,
-                   c->lsu_hazard == NONE ? "nothing" : hazard_table[c->lsu_hazard].name);
+                   c->lsu_held_by == NONE ? "nothing" : hazard_table[c->lsu_held_by].name);
     if (c->missq_n) strbuf_add(out, "\n  SM %u miss queue: %u packets, %u credits", c->id, c->missq_n, c->credits);
 }
 

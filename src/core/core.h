@@ -9,6 +9,7 @@
  *   60_lsu.c         the memory pipe: queue, spaces              hazard/   what a refused memory instruction does
  *   61_l1.c          L1 data cache, constant cache
  *   62_port.c        miss queue, interconnect port, responses
+ *   63_replay.c      instructions that may be replayed: kept entries, signals, second issues
  *   70_writeback.c   results of memory come home
  *   account.c        who owns each cycle (D6)
  *   memport.c        global memory as this SM sees it: unpublished stores, atomics on their way (D4)
@@ -88,6 +89,15 @@ struct memop {
     u8 space, kind;   /* enum space; enum probe_kind */
     bool used, accepted, is_async;
     bool red;              /* an atomic whose result nobody wants */
+    /* replay: one access an issue */
+    VEC(u64) passes; /* shared memory, constants: lanes served together, in order */
+    u32 pass;        /* done */
+    u64 left;        /* private active mask: lanes not done */
+    i32 next_older, next_younger; /* unfinished ones of the same slot, in program order; NONE */
+    i32 buffer_at;   /* its entry of the instruction buffer */
+    u8 why;          /* enum hazard that refused it last */
+    bool known_miss; /* it was refused for want of something only misses need */
+    bool waits;      /* to be issued again */
     u32 cycles_left;       /* shared memory, constants: cycles of the stage still to come */
     bool is_const;         /* lines are the constant cache's */
     VEC(struct line_access) lines;
@@ -116,6 +126,7 @@ struct sbreg {
     u64 ready_cy; /* first cycle in which a dependent may issue; NEVER: not known yet */
     u64 read_cy;  /* last cycle in which an earlier instruction reads it */
     u8 kind;      /* enum wait_kind */
+    u8 readers;   /* instructions that may be replayed and read it again */
 };
 
 struct cta_place { /* a block on this SM */
@@ -149,6 +160,13 @@ struct slot { /* one warp's place */
     u32 asyncs;   /* asynchronous copies under way */
     bool ended;   /* all lanes have exited */
     bool told_end; /* listeners know that it has left */
+    /* replay: entries behind the issue pointer that are kept (Turner 5.2) */
+    u64 kept;       /* by ring position: an instruction that may be replayed */
+    u32 behind;     /* entries from the issue tail pointer to the issue pointer */
+    u64 behind_since; /* retained_cycles is complete up to here */
+    i32 oldest, youngest; /* unfinished memory instructions in program order; NONE */
+    i32 replay;     /* the oldest of them that waits to be issued again, or NONE */
+    const struct tinst *shown; /* what it presents to the scheduler: that one, or head */
     u64 polled_at; /* w->polled when its current group was chosen */
     /* who owns its time */
     u32 set;      /* of 1 << enum stall; 0: ready */
@@ -208,6 +226,8 @@ extern const struct diverge_policy *const diverge_policies[];
 enum hazard_action { HAZARD_HOLD }; /* it keeps its place; everything behind it waits */
 struct hazard_policy {
     const char *name, *doc, *paper;
+    bool retains; /* memory instructions keep their buffer entry until the memory stage has said that all threads are done */
+    bool replays; /* one access an issue; what is refused or left leaves the pipe and is issued again */
     enum hazard_action (*refused)(struct core *c, struct memop *m, enum hazard why);
 };
 extern const struct hazard_policy *const hazard_policies[];
@@ -281,6 +301,14 @@ struct icache_wait {
     u64 line;
     u64 slots;
 };
+struct signal { /* from the memory stage to the instruction buffer */
+    u64 cycle, age;
+    const struct tinst *t;
+    i32 buffer_at;
+    u32 memop;
+    u8 slot;
+    bool done; /* all threads; else it is to be replayed */
+};
 struct cta_done {
     u64 cycle, linear;
 };
@@ -315,8 +343,10 @@ struct core {
     u32 *lsq; /* ring of memop ids: operands collected in order of issue; the first sm.lsu.queue with addresses are the queue proper */
     u32 lsq_head, lsq_n, lsq_cap;
     u32 lsq_proper;
-    i32 lsu_hazard;  /* enum hazard that holds the first instruction, or NONE */
+    i32 lsu_held_by; /* enum hazard that holds the first instruction, or NONE */
     bool lsu_again;  /* it was refused but has changed something: comes again in the next cycle */
+    VEC(struct signal) signals; /* in order of cycle, from signals_at on */
+    u32 signals_at;
     struct tags l1, cc;
     struct mshr *mshr, *cc_mshr;
     u16 *mshr_responses; /* by entry: packets outstanding */
@@ -441,7 +471,11 @@ void lsu_skip(struct core *c, u64 n);
 bool lsu_atomic_overlap(struct core *c, struct slot *s, const struct inst *in); /* its current group's next access meets an atomic of ours on its way */
 struct memop *memop_new(struct core *c, u32 *id);
 void memop_free(struct core *c, u32 id);
-void memop_accepted(struct core *c, u32 id);  /* the last access was taken by the memory stage */
+void memop_leave(struct core *c);             /* the first instruction leaves the memory stage */
+void memop_accepted(struct core *c, u32 id);  /* its last access was taken by the memory stage */
+u64 memop_enter(struct core *c, u32 id);      /* reads operands, for the first time or again, and queues; when the last is read */
+u64 stage_latency(const struct core *c, const struct memop *m); /* shared memory and constants */
+void lsu_hazard(struct core *c, const struct memop *m, enum hazard h); /* counts a cycle of it */
 
 /* --- 61_l1.c: one access of the first instruction. NONE when accepted, else the hazard. */
 int l1_load(struct core *c, u32 id, struct line_access *x);
@@ -459,6 +493,16 @@ void port_send(struct core *c, struct mreq req); /* room was checked; cycle and 
 void port_stage(struct core *c);                 /* responses of this cycle; packets to the network */
 u64 port_next(const struct core *c);
 void port_skip(struct core *c, u64 n);
+
+/* --- 63_replay.c */
+void replay_issued(struct core *c, u32 id);      /* a memory instruction has issued for the first time */
+void replay_stage(struct core *c, u32 id);       /* one access of the memory stage's first instruction */
+void replay_finished(struct core *c, u32 id);    /* the memory stage has taken its last access */
+void replay_signals(struct core *c);             /* those that arrive in this cycle */
+u64 replay_next(const struct core *c);
+void replay_issue(struct core *c, u32 slot);     /* the slot's oldest replay */
+void buffer_keep(struct core *c, struct slot *s, u32 at, bool replayable); /* the entry at ring position `at` has issued */
+void buffer_levels(struct core *c, struct slot *s, u64 at);
 
 /* --- 70_writeback.c */
 void writeback_part(struct core *c, u32 id, u64 cy); /* one awaited response of a memory instruction is here at cy */

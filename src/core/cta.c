@@ -21,7 +21,7 @@ static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct war
     struct sbreg *sb = s->sb;
     u64 *lane_ready = s->lane_ready;
     struct slot old = *s;
-    *s = (struct slot){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .age = c->age[slot] = ++c->ages};
+    *s = (struct slot){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .age = c->age[slot] = ++c->ages, .oldest = NONE, .youngest = NONE, .replay = NONE};
     s->set = old.set, s->unit = old.unit, s->since = old.since, s->since_noissue = old.since_noissue;
     s->since_unavail = old.since_unavail, s->since_noissue_unavail = old.since_noissue_unavail;
     s->account_unit = old.account_unit, s->account_pc = old.account_pc;
@@ -60,7 +60,7 @@ void cta_admit(struct core *c, u64 now) {
 void cta_warp_ended(struct core *c, u32 slot) {
     struct slot *s = &c->slots[slot];
     s->ended = true;
-    s->head = NULL;
+    s->head = s->shown = NULL;
     s->fetch_pc = NONE;
     s->ib_n = 0;
     ibuffer_want(c, s);
@@ -71,7 +71,8 @@ void cta_warp_ended(struct core *c, u32 slot) {
 
 static void slot_clear(struct core *c, u32 slot, u64 at) {
     struct slot *s = &c->slots[slot];
-    s->head = NULL;
+    s->head = s->shown = NULL;
+    buffer_levels(c, s, at);
     account_state(c, slot, 1u << STALL_EMPTY, UNIT_NONE, at);
     if (!s->told_end) EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
     s->w = NULL;

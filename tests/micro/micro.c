@@ -8,6 +8,10 @@ struct ran ran;
 static struct heddle *context;
 static char *source; /* text of the module */
 
+__attribute__((constructor)) static void choose_tests(void) {
+    if (getenv("MICRO_TEST")) cmocka_set_test_filter(getenv("MICRO_TEST"));
+}
+
 /* --- texts */
 
 enum { TEXTS = 64 };

@@ -9,8 +9,8 @@
  * has run when its body starts (OUT and MINE below fetch addresses). The machine is `small` with a front end that is out of the way (every warp
  * has its next sixteen instructions, always) unless .front is set; keys given come after that. Each run has a chip of its own.
  *
- * With MICRO_STEP=KEY in the environment every machine differs in that key by one step from what the test asked for: a test that notices
- * fails. */
+ * In the environment: MICRO_TEST=PATTERN runs only such tests. MICRO_TIMELINE=1 prints everything that happens in every run. With MICRO_STEP=KEY every
+ * machine differs in that key by one step from what the test asked for: a test that notices fails. */
 #ifndef HEDDLE_TEST_MICRO_H
 #define HEDDLE_TEST_MICRO_H
 
@@ -100,7 +100,7 @@ u32 count(enum event_kind kind); /* of all SMs */
 const struct event *event_at(enum event_kind kind, u32 nth); /* of all SMs, in order of cycle; NULL */
 u32 hazards_of(struct who w, enum hazard h);                 /* cycles in which it met the hazard */
 
-void timeline(FILE *out); /* everything that happened, for whoever writes a test; MICRO_TIMELINE=1 in the environment prints it after every run */
+void timeline(FILE *out); /* everything that happened, for whoever writes a test */
 
 /* --- statistics */
 double stat_of(const char *name);

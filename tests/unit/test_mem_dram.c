@@ -487,8 +487,8 @@ static void a_miss_from_end_to_end(void **state) {
     play_read(&w, 0, 0, 15, 1);
     play_read(&w, 1000, 128, 1, 2);
     play_run(&w, 20);
-    assert_int_equal(play_answer(&w, 1), 20 + c.t_rcd + 3 * c.t_ccd + c.t_cl + 1 + 20);
-    assert_int_equal(play_answer(&w, 2), 1000 + 20 + c.t_cl + 1 + 20);
+    assert_int_equal(play_answer(&w, 1), 20 + c.t_rcd + 3 * c.t_ccd + c.t_cl + 1 + c.l2_cy + 20);
+    assert_int_equal(play_answer(&w, 2), 1000 + 20 + c.t_cl + 1 + c.l2_cy + 20);
     play_end(&w);
 }
 

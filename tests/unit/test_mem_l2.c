@@ -25,7 +25,7 @@ static void a_miss_costs_dram_and_then_hits(void **state) {
     play_read(&w, 0, 0, 1, 1);
     play_read(&w, 1000, 0, 1, 2);
     play_run(&w, 20);
-    assert_int_equal(play_answer(&w, 1), WAY + DRAM + WAY);
+    assert_int_equal(play_answer(&w, 1), WAY + DRAM + HIT + WAY);
     assert_int_equal(play_answer(&w, 2), 1000 + WAY + HIT + WAY);
     assert_int_equal(hit_of(&w, 1), 0);
     assert_int_equal(hit_of(&w, 2), 1);
@@ -40,7 +40,7 @@ static void four_sectors_are_four_bursts(void **state) {
     play_begin(&w, &c);
     play_read(&w, 0, 0, 15, 1);
     play_run(&w, 20);
-    assert_int_equal(play_answer(&w, 1), WAY + 3 + DRAM + WAY);
+    assert_int_equal(play_answer(&w, 1), WAY + 3 + DRAM + HIT + WAY);
     assert_int_equal(partition_stats(w.p)->dram_reads, 4);
     play_end(&w);
 }
@@ -67,7 +67,7 @@ static void a_line_outstanding_is_merged(void **state) {
     play_begin(&w, &c);
     for (u32 i = 0; i < 4; i++) play_read(&w, 10 * i, 0, 1, i);
     play_run(&w, 20);
-    for (u32 i = 0; i < 4; i++) assert_int_equal(play_answer(&w, i), WAY + DRAM + WAY + i);
+    for (u32 i = 0; i < 4; i++) assert_int_equal(play_answer(&w, i), WAY + DRAM + HIT + WAY + i);
     assert_int_equal(partition_stats(w.p)->l2_misses, 1);
     assert_int_equal(partition_stats(w.p)->l2_merged, 3);
     assert_int_equal(partition_stats(w.p)->dram_reads, 1);
@@ -84,16 +84,16 @@ static void further_sectors_are_fetched_besides(void **state) {
     play_read(&w, 10, 0, 2, 2);
     play_read(&w, 20, 0, 3, 3);
     play_run(&w, 20);
-    assert_int_equal(play_answer(&w, 1), WAY + DRAM + WAY);
-    assert_int_equal(play_answer(&w, 2), 10 + WAY + DRAM + WAY);
-    assert_int_equal(play_answer(&w, 3), 10 + WAY + DRAM + WAY + 1);
+    assert_int_equal(play_answer(&w, 1), WAY + DRAM + HIT + WAY);
+    assert_int_equal(play_answer(&w, 2), 10 + WAY + DRAM + HIT + WAY);
+    assert_int_equal(play_answer(&w, 3), 10 + WAY + DRAM + HIT + WAY + 1);
     assert_int_equal(partition_stats(w.p)->dram_reads, 2);
     assert_int_equal(partition_stats(w.p)->l2_misses, 2);
     assert_int_equal(partition_stats(w.p)->l2_merged, 1);
     play_end(&w);
 }
 
-/* A hit looked at 40 cycles before the fill is ready to leave with it: what missed has waited longer and goes first */
+/* A hit looked at in the cycle of the fill is ready to leave with it: what missed has waited longer and goes first */
 static void refills_leave_before_hits(void **state) {
     (void)state;
     struct config c = small();
@@ -101,10 +101,10 @@ static void refills_leave_before_hits(void **state) {
     play_begin(&w, &c);
     play_write(&w, 0, 1024, 1, 1);
     play_read(&w, 100, 0, 1, 2);
-    play_read(&w, 100 + DRAM - HIT, 1024, 1, 3);
+    play_read(&w, 100 + DRAM, 1024, 1, 3);
     play_run(&w, 20);
-    assert_int_equal(play_answer(&w, 2), 100 + WAY + DRAM + WAY);
-    assert_int_equal(play_answer(&w, 3), 100 + WAY + DRAM + WAY + 1);
+    assert_int_equal(play_answer(&w, 2), 100 + WAY + DRAM + HIT + WAY);
+    assert_int_equal(play_answer(&w, 3), 100 + WAY + DRAM + HIT + WAY + 1);
     play_end(&w);
 }
 
@@ -133,8 +133,8 @@ static void a_full_mshr_table_holds_the_queue(void **state) {
     play_read(&w, 5, 128, 1, 2); /* waits from 25 until the fill at 120 */
     play_read(&w, 6, 0, 1, 3);   /* behind it, though its line is here by then */
     play_run(&w, 20);
-    assert_int_equal(play_answer(&w, 1), WAY + DRAM + WAY);
-    assert_int_equal(play_answer(&w, 2), WAY + DRAM + DRAM + WAY);
+    assert_int_equal(play_answer(&w, 1), WAY + DRAM + HIT + WAY);
+    assert_int_equal(play_answer(&w, 2), WAY + DRAM + DRAM + HIT + WAY);
     assert_int_equal(play_answer(&w, 3), WAY + DRAM + 1 + HIT + WAY);
     assert_int_equal(partition_stats(w.p)->l2_mshr_full, 120 - 25);
     play_end(&w);
@@ -148,7 +148,7 @@ static void a_full_list_of_waiters_holds_the_queue(void **state) {
     play_begin(&w, &c);
     for (u32 i = 0; i < 3; i++) play_read(&w, 2 * i, 0, 1, i);
     play_run(&w, 20);
-    assert_int_equal(play_answer(&w, 1), WAY + DRAM + WAY + 1);
+    assert_int_equal(play_answer(&w, 1), WAY + DRAM + HIT + WAY + 1);
     assert_int_equal(play_answer(&w, 2), WAY + DRAM + HIT + WAY); /* taken at the fill, where it hits */
     assert_int_equal(partition_stats(w.p)->l2_mshr_full, 120 - 24);
     play_end(&w);
@@ -162,7 +162,7 @@ static void a_set_of_reserved_ways_holds_the_queue(void **state) {
     play_begin(&w, &c);
     for (u32 i = 0; i < 3; i++) play_read(&w, 3 * i, 128 * i, 1, i);
     play_run(&w, 20);
-    assert_int_equal(play_answer(&w, 2), WAY + DRAM + DRAM + WAY);
+    assert_int_equal(play_answer(&w, 2), WAY + DRAM + DRAM + HIT + WAY);
     assert_int_equal(partition_stats(w.p)->l2_set_full, 120 - 26);
     assert_int_equal(partition_stats(w.p)->l2_evictions, 1);
     play_end(&w);
@@ -178,8 +178,8 @@ static void a_full_dram_queue_holds_the_queue(void **state) {
     play_read(&w, 0, 0, 15, 1); /* bursts leave at 20, 28, 36, 44 */
     play_read(&w, 1, 128, 15, 2);
     play_run(&w, 20);
-    assert_int_equal(play_answer(&w, 1), 44 + DRAM + WAY);
-    assert_int_equal(play_answer(&w, 2), 44 + 32 + DRAM + WAY);
+    assert_int_equal(play_answer(&w, 1), 44 + DRAM + HIT + WAY);
+    assert_int_equal(play_answer(&w, 2), 44 + 32 + DRAM + HIT + WAY);
     assert_int_equal(partition_stats(w.p)->l2_dram_full, 45 - 21);
     play_end(&w);
 }
@@ -195,7 +195,7 @@ static void writes_need_no_fetch(void **state) {
     play_run(&w, 20);
     assert_int_equal(play_answer(&w, 1), WAY + HIT + WAY);
     assert_int_equal(play_answer(&w, 2), 100 + WAY + HIT + WAY);
-    assert_int_equal(play_answer(&w, 3), 200 + WAY + DRAM + WAY);
+    assert_int_equal(play_answer(&w, 3), 200 + WAY + DRAM + HIT + WAY);
     assert_int_equal(partition_stats(w.p)->l2_validated, 1);
     assert_int_equal(partition_stats(w.p)->dram_reads, 1);
     play_end(&w);
@@ -222,7 +222,7 @@ static void dirty_victims_are_written_back(void **state) {
     play_read(&w, w.now + 1, 256, 1, 5);
     u64 sent = w.now + 1;
     play_run(&w, 20);
-    assert_int_equal(play_answer(&w, 5), sent + WAY + DRAM + WAY);
+    assert_int_equal(play_answer(&w, 5), sent + WAY + DRAM + HIT + WAY);
     play_end(&w);
 }
 
@@ -310,7 +310,7 @@ static void a_packet_may_have_several_lines(void **state) {
     play_read(&w, 1000, 0, 10, 3);
     send_atomic(&w, 1500, MREQ_ATOMIC, 1, 4);
     play_run(&w, 20);
-    assert_int_equal(play_answer(&w, 1), WAY + 3 + DRAM + WAY);
+    assert_int_equal(play_answer(&w, 1), WAY + 3 + DRAM + HIT + WAY);
     assert_int_equal(play_answer(&w, 2), 500 + WAY + 3 + HIT + WAY);
     assert_int_equal(play_answer(&w, 3), 1000 + WAY + 1 + HIT + WAY);
     assert_int_equal(partition_stats(w.p)->l2_accesses, 4 + 4 + 2 + 1);
@@ -329,7 +329,7 @@ static void a_line_may_be_half_of_one(void **state) {
     play_read(&w, 1000, 0, 1, 3);
     play_run(&w, 20);
     assert_int_equal(play_answer(&w, 2), 500 + WAY + HIT + WAY);
-    assert_int_equal(play_answer(&w, 3), 1000 + WAY + DRAM + WAY);
+    assert_int_equal(play_answer(&w, 3), 1000 + WAY + DRAM + HIT + WAY);
     play_end(&w);
 }
 

@@ -78,12 +78,12 @@ static void a_port_takes_a_flit_a_cycle(void **state) {
     assert_int_equal(play_credit(&w, 2), 45);
     assert_int_equal(play_credit(&w, 3), 46);
     assert_int_equal(partition_stats(w.p)->noc_flits_in, 7);
-    assert_int_equal(partition_stats(w.p)->noc_wait_in, 5 + 6);
+    assert_int_equal(partition_stats(w.p)->noc_wait_in, 1 + 6);
     play_end(&w);
 }
 
-/* A long packet that finds the port idle does not wait for its own flits: they came over the network one after another */
-static void an_idle_port_adds_nothing(void **state) {
+/* A long packet is in when its last flit is; the flits of the next may follow at once */
+static void a_packet_is_in_with_its_last_flit(void **state) {
     (void)state;
     struct config c = hits();
     struct play w;
@@ -92,9 +92,9 @@ static void an_idle_port_adds_nothing(void **state) {
     play_send(&w, (struct mreq){.cycle = 5, .token = 2, .kind = MREQ_WRITE, .data_b = 128});
     play_send(&w, (struct mreq){.cycle = 9, .token = 3, .kind = MREQ_WRITE, .data_b = 128});
     play_run(&w, 20);
-    assert_int_equal(play_credit(&w, 1), 40);
-    assert_int_equal(play_credit(&w, 2), 45);
-    assert_int_equal(play_credit(&w, 3), 50);
+    assert_int_equal(play_credit(&w, 1), 44);
+    assert_int_equal(play_credit(&w, 2), 49);
+    assert_int_equal(play_credit(&w, 3), 54);
     play_end(&w);
 }
 
@@ -225,7 +225,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latency_is_paid_each_way),      cmocka_unit_test(clocks_round_up),
         cmocka_unit_test(fractions_count_whole),         cmocka_unit_test(clocks_without_a_common_measure_are_rounded),
-        cmocka_unit_test(a_port_takes_a_flit_a_cycle),   cmocka_unit_test(an_idle_port_adds_nothing),
+        cmocka_unit_test(a_port_takes_a_flit_a_cycle),   cmocka_unit_test(a_packet_is_in_with_its_last_flit),
         cmocka_unit_test(credits_wait_for_room),         cmocka_unit_test(answers_share_the_port),
         cmocka_unit_test(an_ideal_network_has_no_ports), cmocka_unit_test(slices_do_not_disturb_each_other),
         cmocka_unit_test(answers_carry_what_was_asked),  cmocka_unit_test(the_window_is_the_shortest_way_back),

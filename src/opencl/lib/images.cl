@@ -1,0 +1,327 @@
+/* Images and samplers in software: an image is a pointer to a descriptor in device memory, which the driver writes, a sampler is its bits.
+ *
+ * Not modelled: texture units and caches. A read is as many loads of global memory as it has texels, and the arithmetic that a texture unit would do. */
+#define OVERLOAD __attribute__((overloadable, always_inline))
+#define INSIDE   static __attribute__((always_inline))
+
+struct image { /* struct image_descriptor of image.c */
+    __global uchar *data;
+    uint width, height, depth; /* of an array: its size in the last one it has */
+    uint row_b, slice_b;
+    uint order, type, element_b;
+    uint dims, array_size;
+};
+
+enum { TYPE_SNORM8 = 0x10D0, TYPE_SNORM16, TYPE_UNORM8, TYPE_UNORM16, TYPE_565, TYPE_555, TYPE_101010, TYPE_S8, TYPE_S16, TYPE_S32,
+       TYPE_U8, TYPE_U16, TYPE_U32, TYPE_HALF, TYPE_FLOAT };
+enum { ORDER_R = 0x10B0, ORDER_A, ORDER_RG, ORDER_RA, ORDER_RGB, ORDER_RGBA, ORDER_BGRA, ORDER_ARGB, ORDER_INTENSITY, ORDER_LUMINANCE };
+
+/* What casts.cl makes of the language's opaque types */
+#define CASTS(type)                                                                                                              \
+    const __global struct image *__attribute__((overloadable)) heddle_image(read_only type im);                                  \
+    const __global struct image *__attribute__((overloadable)) heddle_image(write_only type im);
+CASTS(image1d_t) CASTS(image1d_array_t) CASTS(image1d_buffer_t) CASTS(image2d_t) CASTS(image2d_array_t) CASTS(image3d_t)
+uint heddle_sampler(sampler_t s);
+
+/* --- one texel */
+
+INSIDE uint channels(uint order) {
+    switch (order) {
+    case ORDER_R: case ORDER_A: case ORDER_INTENSITY: case ORDER_LUMINANCE: return 1;
+    case ORDER_RG: case ORDER_RA: return 2;
+    case ORDER_RGB: return 3;
+    default: return 4;
+    }
+}
+
+INSIDE float channel_f(uint type, const __global uchar *p, uint i) {
+    switch (type) {
+    case TYPE_SNORM8: return max((float)((const __global char *)p)[i] / 127.0f, -1.0f);
+    case TYPE_SNORM16: return max((float)((const __global short *)p)[i] / 32767.0f, -1.0f);
+    case TYPE_UNORM8: return (float)p[i] / 255.0f;
+    case TYPE_UNORM16: return (float)((const __global ushort *)p)[i] / 65535.0f;
+    case TYPE_HALF: return vload_half(i, (const __global half *)p);
+    default: return ((const __global float *)p)[i];
+    }
+}
+
+INSIDE int channel_i(uint type, const __global uchar *p, uint i) {
+    switch (type) {
+    case TYPE_S8: return ((const __global char *)p)[i];
+    case TYPE_S16: return ((const __global short *)p)[i];
+    case TYPE_U8: return p[i];
+    case TYPE_U16: return ((const __global ushort *)p)[i];
+    default: return ((const __global int *)p)[i];
+    }
+}
+
+/* Channels as they lie in memory to red, green, blue, alpha; one is what a missing alpha reads as */
+#define SPREAD(vec, order, v, one)                                                                                               \
+    switch (order) {                                                                                                             \
+    case ORDER_R: return (vec)(v.x, 0, 0, one);                                                                                  \
+    case ORDER_A: return (vec)(0, 0, 0, v.x);                                                                                    \
+    case ORDER_INTENSITY: return (vec)(v.x);                                                                                     \
+    case ORDER_LUMINANCE: return (vec)(v.xxx, one);                                                                              \
+    case ORDER_RG: return (vec)(v.xy, 0, one);                                                                                   \
+    case ORDER_RA: return (vec)(v.x, 0, 0, v.y);                                                                                 \
+    case ORDER_RGB: return (vec)(v.xyz, one);                                                                                    \
+    case ORDER_BGRA: return v.zyxw;                                                                                              \
+    case ORDER_ARGB: return v.yzwx;                                                                                              \
+    default: return v;                                                                                                           \
+    }
+
+INSIDE float4 packed_f(const __global struct image *im, const __global uchar *p) {
+    uint v;
+    switch (im->type) {
+    case TYPE_565:
+        v = *(const __global ushort *)p;
+        return (float4)((v >> 11) / 31.0f, ((v >> 5) & 63) / 63.0f, (v & 31) / 31.0f, 1);
+    case TYPE_555:
+        v = *(const __global ushort *)p;
+        return (float4)(((v >> 10) & 31) / 31.0f, ((v >> 5) & 31) / 31.0f, (v & 31) / 31.0f, 1);
+    default:
+        v = *(const __global uint *)p;
+        return (float4)(((v >> 20) & 1023) / 1023.0f, ((v >> 10) & 1023) / 1023.0f, (v & 1023) / 1023.0f, 1);
+    }
+}
+
+INSIDE float4 texel_f(const __global struct image *im, const __global uchar *p) {
+    uint type = im->type, n = channels(im->order);
+    if (type >= TYPE_565 && type <= TYPE_101010) return packed_f(im, p);
+    float4 v = 0;
+    v.x = channel_f(type, p, 0);
+    if (n > 1) v.y = channel_f(type, p, 1);
+    if (n > 2) v.z = channel_f(type, p, 2);
+    if (n > 3) v.w = channel_f(type, p, 3);
+    SPREAD(float4, im->order, v, 1.0f)
+}
+
+INSIDE int4 texel_i(const __global struct image *im, const __global uchar *p) {
+    uint type = im->type, n = channels(im->order);
+    int4 v = 0;
+    v.x = channel_i(type, p, 0);
+    if (n > 1) v.y = channel_i(type, p, 1);
+    if (n > 2) v.z = channel_i(type, p, 2);
+    if (n > 3) v.w = channel_i(type, p, 3);
+    SPREAD(int4, im->order, v, 1)
+}
+
+INSIDE bool inside(const __global struct image *im, int4 c) {
+    return (uint)c.x < im->width && (uint)c.y < im->height && (uint)c.z < im->depth;
+}
+
+INSIDE const __global uchar *place(const __global struct image *im, int4 c) {
+    return im->data + (size_t)c.z * im->slice_b + (size_t)c.y * im->row_b + (size_t)c.x * im->element_b;
+}
+
+/* Outside the image: transparent black, opaque where there is no alpha */
+INSIDE float4 border_f(const __global struct image *im) {
+    uint o = im->order;
+    bool opaque = o == ORDER_R || o == ORDER_RG || o == ORDER_RGB || o == ORDER_LUMINANCE;
+    return (float4)(0, 0, 0, opaque ? 1.0f : 0.0f);
+}
+INSIDE int4 border_i(const __global struct image *im) {
+    uint o = im->order;
+    bool opaque = o == ORDER_R || o == ORDER_RG || o == ORDER_RGB || o == ORDER_LUMINANCE;
+    return (int4)(0, 0, 0, opaque);
+}
+
+INSIDE float4 fetch_f(const __global struct image *im, int4 c) { return inside(im, c) ? texel_f(im, place(im, c)) : border_f(im); }
+INSIDE int4 fetch_i(const __global struct image *im, int4 c) { return inside(im, c) ? texel_i(im, place(im, c)) : border_i(im); }
+
+/* --- where a sampler looks. Array indices are rounded and clamped, whatever the sampler says. */
+
+INSIDE int address(uint s, int i, int n) {
+    switch (s & 0xE) {
+    case CLK_ADDRESS_CLAMP_TO_EDGE: return clamp(i, 0, n - 1);
+    case CLK_ADDRESS_CLAMP: return clamp(i, -1, n);
+    case CLK_ADDRESS_REPEAT: return i < 0 ? i + n : i >= n ? i - n : i;
+    case CLK_ADDRESS_MIRRORED_REPEAT: return clamp(i, 0, n - 1);
+    default: return i;
+    }
+}
+
+/* A coordinate in texels; repeating ones are brought into the image first */
+INSIDE float unnormalised(uint s, float x, int n) {
+    if (!(s & CLK_NORMALIZED_COORDS_TRUE)) return x;
+    if ((s & 0xE) == CLK_ADDRESS_REPEAT) x -= floor(x);
+    if ((s & 0xE) == CLK_ADDRESS_MIRRORED_REPEAT) x = fabs(x - 2.0f * rint(0.5f * x));
+    return x * (float)n;
+}
+
+INSIDE int nearest_1(uint s, float x, int n) { return address(s, convert_int_sat(floor(unnormalised(s, x, n))), n); }
+
+INSIDE int layer(float x, uint n) { return clamp(convert_int_sat(rint(x)), 0, (int)n - 1); }
+
+INSIDE int4 nearest(const __global struct image *im, uint s, float4 c) {
+    uint dims = im->dims, layers = im->array_size;
+    int4 at = 0;
+    at.x = nearest_1(s, c.x, (int)im->width);
+    if (dims > 1) at.y = nearest_1(s, c.y, (int)im->height);
+    else if (layers) at.y = layer(c.y, layers);
+    if (dims > 2) at.z = nearest_1(s, c.z, (int)im->depth);
+    else if (dims == 2 && layers) at.z = layer(c.z, layers);
+    return at;
+}
+
+struct pair { /* two texels in one direction, and how much of the second */
+    int a, b;
+    float part;
+};
+INSIDE struct pair linear_1(uint s, float x, int n) {
+    float at = unnormalised(s, x, n) - 0.5f, low = floor(at);
+    int i = convert_int_sat(low);
+    struct pair p = {address(s, i, n), address(s, i + 1, n), at - low};
+    return p;
+}
+
+INSIDE float4 linear(const __global struct image *im, uint s, float4 c) {
+    uint dims = im->dims, layers = im->array_size;
+    struct pair x = linear_1(s, c.x, (int)im->width), y = {0, 0, 0.0f}, z = {0, 0, 0.0f};
+    if (dims > 1) y = linear_1(s, c.y, (int)im->height);
+    else if (layers) y.a = y.b = layer(c.y, layers);
+    if (dims > 2) z = linear_1(s, c.z, (int)im->depth);
+    else if (dims == 2 && layers) z.a = z.b = layer(c.z, layers);
+    float4 v = mix(fetch_f(im, (int4)(x.a, y.a, z.a, 0)), fetch_f(im, (int4)(x.b, y.a, z.a, 0)), x.part);
+    if (dims > 1)
+        v = mix(v, mix(fetch_f(im, (int4)(x.a, y.b, z.a, 0)), fetch_f(im, (int4)(x.b, y.b, z.a, 0)), x.part), y.part);
+    if (dims > 2) {
+        float4 w = mix(mix(fetch_f(im, (int4)(x.a, y.a, z.b, 0)), fetch_f(im, (int4)(x.b, y.a, z.b, 0)), x.part),
+                       mix(fetch_f(im, (int4)(x.a, y.b, z.b, 0)), fetch_f(im, (int4)(x.b, y.b, z.b, 0)), x.part), y.part);
+        v = mix(v, w, z.part);
+    }
+    return v;
+}
+
+INSIDE float4 sample_f(const __global struct image *im, uint s, float4 c) {
+    return s & CLK_FILTER_LINEAR ? linear(im, s, c) : fetch_f(im, nearest(im, s, c));
+}
+INSIDE int4 sample_i(const __global struct image *im, uint s, float4 c) { return fetch_i(im, nearest(im, s, c)); }
+INSIDE int4 whole(const __global struct image *im, uint s, int4 c) {
+    uint dims = im->dims, layers = im->array_size;
+    int4 at = 0;
+    at.x = address(s, c.x, (int)im->width);
+    if (dims > 1) at.y = address(s, c.y, (int)im->height);
+    else if (layers) at.y = clamp(c.y, 0, (int)layers - 1);
+    if (dims > 2) at.z = address(s, c.z, (int)im->depth);
+    else if (dims == 2 && layers) at.z = clamp(c.z, 0, (int)layers - 1);
+    return at;
+}
+
+/* --- writing: channels in memory order */
+
+INSIDE void store_f(uint type, __global uchar *p, uint i, float v) {
+    switch (type) {
+    case TYPE_SNORM8: ((__global char *)p)[i] = convert_char_sat_rte(v * 127.0f); break;
+    case TYPE_SNORM16: ((__global short *)p)[i] = convert_short_sat_rte(v * 32767.0f); break;
+    case TYPE_UNORM8: p[i] = convert_uchar_sat_rte(v * 255.0f); break;
+    case TYPE_UNORM16: ((__global ushort *)p)[i] = convert_ushort_sat_rte(v * 65535.0f); break;
+    case TYPE_HALF: vstore_half_rte(v, i, (__global half *)p); break;
+    default: ((__global float *)p)[i] = v; break;
+    }
+}
+
+INSIDE void store_i(uint type, __global uchar *p, uint i, int v) {
+    switch (type) {
+    case TYPE_S8: ((__global char *)p)[i] = convert_char_sat(v); break;
+    case TYPE_S16: ((__global short *)p)[i] = convert_short_sat(v); break;
+    default: ((__global int *)p)[i] = v; break;
+    }
+}
+INSIDE void store_ui(uint type, __global uchar *p, uint i, uint v) {
+    switch (type) {
+    case TYPE_U8: p[i] = convert_uchar_sat(v); break;
+    case TYPE_U16: ((__global ushort *)p)[i] = convert_ushort_sat(v); break;
+    default: ((__global uint *)p)[i] = v; break;
+    }
+}
+
+#define GATHER(order, v)                                                                                                         \
+    switch (order) {                                                                                                             \
+    case ORDER_A: v = v.wwww; break;                                                                                             \
+    case ORDER_RA: v = v.xwww; break;                                                                                            \
+    case ORDER_BGRA: v = v.zyxw; break;                                                                                          \
+    case ORDER_ARGB: v = v.wxyz; break;                                                                                          \
+    default: break;                                                                                                              \
+    }
+#define WRITER(name, vec, store)                                                                                                 \
+    INSIDE void name(const __global struct image *im, int4 c, vec v) {                                                           \
+        if (!inside(im, c)) return;                                                                                              \
+        __global uchar *p = (__global uchar *)place(im, c);                                                                      \
+        uint type = im->type, n = channels(im->order);                                                                           \
+        GATHER(im->order, v)                                                                                                     \
+        store(type, p, 0, v.x);                                                                                                  \
+        if (n > 1) store(type, p, 1, v.y);                                                                                       \
+        if (n > 2) store(type, p, 2, v.z);                                                                                       \
+        if (n > 3) store(type, p, 3, v.w);                                                                                       \
+    }
+WRITER(write_f_plain, float4, store_f)
+WRITER(write_i, int4, store_i)
+WRITER(write_ui, uint4, store_ui)
+
+INSIDE void write_f(const __global struct image *im, int4 c, float4 v) {
+    uint type = im->type;
+    if (type < TYPE_565 || type > TYPE_101010) {
+        write_f_plain(im, c, v);
+        return;
+    }
+    if (!inside(im, c)) return;
+    float3 top = type == TYPE_565 ? (float3)(31, 63, 31) : type == TYPE_555 ? (float3)(31) : (float3)(1023);
+    uint3 u = convert_uint3_rte(clamp(v.xyz, 0.0f, 1.0f) * top);
+    __global uchar *p = (__global uchar *)place(im, c);
+    if (type == TYPE_565) *(__global ushort *)p = (ushort)(u.x << 11 | u.y << 5 | u.z);
+    else if (type == TYPE_555) *(__global ushort *)p = (ushort)(u.x << 10 | u.y << 5 | u.z);
+    else *(__global uint *)p = u.x << 20 | u.y << 10 | u.z;
+}
+
+/* --- the functions of the language */
+
+INSIDE float4 OVERLOAD wide(float c) { return (float4)(c, 0, 0, 0); }
+INSIDE float4 OVERLOAD wide(float2 c) { return (float4)(c, 0, 0); }
+INSIDE float4 OVERLOAD wide(float4 c) { return c; }
+INSIDE int4 OVERLOAD wide(int c) { return (int4)(c, 0, 0, 0); }
+INSIDE int4 OVERLOAD wide(int2 c) { return (int4)(c, 0, 0); }
+INSIDE int4 OVERLOAD wide(int4 c) { return c; }
+
+#define READS(type, fvec, ivec)                                                                                                  \
+    float4 OVERLOAD read_imagef(read_only type im, sampler_t s, fvec c) { return sample_f(heddle_image(im), heddle_sampler(s), wide(c)); }            \
+    int4 OVERLOAD read_imagei(read_only type im, sampler_t s, fvec c) { return sample_i(heddle_image(im), heddle_sampler(s), wide(c)); }              \
+    uint4 OVERLOAD read_imageui(read_only type im, sampler_t s, fvec c) { return as_uint4(sample_i(heddle_image(im), heddle_sampler(s), wide(c))); }  \
+    float4 OVERLOAD read_imagef(read_only type im, sampler_t s, ivec c) { const __global struct image *d = heddle_image(im); return fetch_f(d, whole(d, heddle_sampler(s), wide(c))); }  \
+    int4 OVERLOAD read_imagei(read_only type im, sampler_t s, ivec c) { const __global struct image *d = heddle_image(im); return fetch_i(d, whole(d, heddle_sampler(s), wide(c))); }    \
+    uint4 OVERLOAD read_imageui(read_only type im, sampler_t s, ivec c) { const __global struct image *d = heddle_image(im); return as_uint4(fetch_i(d, whole(d, heddle_sampler(s), wide(c)))); }
+#define READS_PLAIN(type, ivec)                                                                                                  \
+    float4 OVERLOAD read_imagef(read_only type im, ivec c) { return fetch_f(heddle_image(im), wide(c)); }                        \
+    int4 OVERLOAD read_imagei(read_only type im, ivec c) { return fetch_i(heddle_image(im), wide(c)); }                          \
+    uint4 OVERLOAD read_imageui(read_only type im, ivec c) { return as_uint4(fetch_i(heddle_image(im), wide(c))); }
+#define WRITES(type, ivec)                                                                                                       \
+    void OVERLOAD write_imagef(write_only type im, ivec c, float4 v) { write_f(heddle_image(im), wide(c), v); }                  \
+    void OVERLOAD write_imagei(write_only type im, ivec c, int4 v) { write_i(heddle_image(im), wide(c), v); }                    \
+    void OVERLOAD write_imageui(write_only type im, ivec c, uint4 v) { write_ui(heddle_image(im), wide(c), v); }
+#define QUERY(result, name, access, kind, value)                                                                                 \
+    result OVERLOAD name(access kind im) { const __global struct image *d = heddle_image(im); return value; }
+#define QUERIES(access, kind)                                                                                                    \
+    QUERY(int, get_image_width, access, kind, (int)d->width)                                                                     \
+    QUERY(int, get_image_channel_data_type, access, kind, (int)d->type)                                                          \
+    QUERY(int, get_image_channel_order, access, kind, (int)d->order)
+#define QUERIES_ALL(access)                                                                                                      \
+    QUERIES(access, image1d_t) QUERIES(access, image1d_array_t) QUERIES(access, image1d_buffer_t) QUERIES(access, image2d_t)     \
+    QUERIES(access, image2d_array_t) QUERIES(access, image3d_t)                                                                  \
+    QUERY(int, get_image_height, access, image2d_t, (int)d->height)                                                              \
+    QUERY(int, get_image_height, access, image2d_array_t, (int)d->height)                                                        \
+    QUERY(int, get_image_height, access, image3d_t, (int)d->height)                                                              \
+    QUERY(int, get_image_depth, access, image3d_t, (int)d->depth)                                                                \
+    QUERY(int2, get_image_dim, access, image2d_t, (int2)((int)d->width, (int)d->height))                                         \
+    QUERY(int2, get_image_dim, access, image2d_array_t, (int2)((int)d->width, (int)d->height))                                   \
+    QUERY(int4, get_image_dim, access, image3d_t, (int4)((int)d->width, (int)d->height, (int)d->depth, 0))                       \
+    QUERY(size_t, get_image_array_size, access, image1d_array_t, d->array_size)                                                  \
+    QUERY(size_t, get_image_array_size, access, image2d_array_t, d->array_size)
+
+READS(image1d_t, float, int) READS(image1d_array_t, float2, int2) READS(image2d_t, float2, int2)
+READS(image2d_array_t, float4, int4) READS(image3d_t, float4, int4)
+READS_PLAIN(image1d_t, int) READS_PLAIN(image1d_buffer_t, int) READS_PLAIN(image1d_array_t, int2) READS_PLAIN(image2d_t, int2)
+READS_PLAIN(image2d_array_t, int4) READS_PLAIN(image3d_t, int4)
+WRITES(image1d_t, int) WRITES(image1d_buffer_t, int) WRITES(image1d_array_t, int2) WRITES(image2d_t, int2)
+WRITES(image2d_array_t, int4) WRITES(image3d_t, int4)
+QUERIES_ALL(read_only)
+QUERIES_ALL(write_only)

@@ -1,0 +1,180 @@
+/* Units: how long one is taken, how many there are, warps wider than their unit, chaining. */
+#include "micro.h"
+
+/* What runs on each kind of unit, with two independent results and one that depends on the first */
+struct kind {
+    const char *unit, *class, *first, *second, *third, *use;
+    u32 width; /* of `small` */
+};
+static const struct kind kinds[] = {
+    {"alu", "fp32", "add.f32 %f1, %f9, %f8; // A\n", "add.f32 %f2, %f9, %f8; // B\n", "add.f32 %f3, %f9, %f8; // C\n",
+     "mul.f32 %f4, %f1, %f1; // D\nadd.f32 %f2, %f2, %f3;\n", 32},
+    {"sfu", "sfu", "sin.approx.f32 %f1, %f9; // A\n", "sin.approx.f32 %f2, %f9; // B\n", "sin.approx.f32 %f3, %f9; // C\n",
+     "cos.approx.f32 %f4, %f1; // D\nadd.f32 %f2, %f2, %f3;\n", 8},
+    {"fp64", "fp64", "add.f64 %d1, %d9, %d8; // A\n", "add.f64 %d2, %d9, %d8; // B\n", "add.f64 %d3, %d9, %d8; // C\n",
+     "mul.f64 %d4, %d1, %d1; // D\nadd.f64 %d2, %d2, %d3;\n", 16},
+    {"int", "int", "add.u32 %r1, %r9, %r8; // A\n", "add.u32 %r2, %r9, %r8; // B\n", "add.u32 %r3, %r9, %r8; // C\n",
+     "sub.u32 %r4, %r1, %r1; // D\nadd.u32 %r2, %r2, %r3;\n", 32},
+    {"tensor", "tensor",
+     "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3}, {%f24, %f25, %f26, %f27}; // A\n",
+     "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f5, %f6, %f7, %f8}, {%r1, %r2}, {%r3}, {%f24, %f25, %f26, %f27}; // B\n",
+     "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f9, %f10, %f11, %f12}, {%r1, %r2}, {%r3}, {%f24, %f25, %f26, %f27}; // C\n",
+     "add.f32 %f13, %f1, %f1; // D\nfma.rn.f32 %f2, %f2, %f3, %f4;\nfma.rn.f32 %f5, %f5, %f6, %f7;\nfma.rn.f32 %f8, %f8, %f9, %f10;\nadd.f32 %f11, %f11, %f12;\n",
+     32},
+};
+#define EASY "sm.int.units=1", "sm.banks=64", "sm.bank_ports=8", "sm.collectors=generic:16"
+
+static const char *body_of(const struct kind *k) { return JOIN(k->first, k->second, k->third, k->use); }
+
+static void a_unit_is_taken_for_interval_times_beats(void **state) {
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(kinds); i++)
+        for (u32 interval = 1; interval <= 5; interval += 2)
+            for (u32 width = 4; width <= 32; width *= 2) {
+                RUN(.body = body_of(&kinds[i]),
+                    .keys = {EASY, text("sm.%s.width=%u", kinds[i].unit, width), text("sm.class.%s.interval_cy=%u", kinds[i].class, interval),
+                             text("sm.class.%s.latency_cy=100", kinds[i].class)});
+                u32 busy = interval * (32 / width);
+                assert_int_equal(event_of(EV_DISPATCH, WHO("A"))->a, busy);
+                assert_int_equal(when(EV_DISPATCH, "B") - when(EV_DISPATCH, "A"), busy);
+                assert_int_equal(when(EV_DISPATCH, "C") - when(EV_DISPATCH, "B"), busy);
+            }
+}
+
+static void a_width_that_does_not_divide_the_warp_needs_one_beat_more(void **state) {
+    (void)state;
+    RUN(.body = body_of(&kinds[0]), .keys = {EASY, "sm.alu.width=31"});
+    assert_int_equal(when(EV_DISPATCH, "B") - when(EV_DISPATCH, "A"), 2);
+    RUN(.body = body_of(&kinds[0]), .keys = {EASY, "sm.alu.width=33"});
+    assert_int_equal(when(EV_DISPATCH, "B") - when(EV_DISPATCH, "A"), 1);
+}
+
+static void waiting_for_the_unit_comes_on_top_of_the_latency(void **state) {
+    (void)state;
+    RUN(.body = "sin.approx.f32 %f1, %f9; // A\nsin.approx.f32 %f2, %f9; // B\nadd.f32 %f4, %f1, %f1; // D\nadd.f32 %f5, %f2, %f2; // E\n", .keys = {EASY});
+    assert_int_equal(apart("A", "D"), 20);
+    assert_int_equal(apart("A", "B"), 1);
+    assert_int_equal(apart("B", "E"), 20 + 3); /* it went in four cycles after the first, three later than it could */
+    assert_stat("unit_wait_cycles", 3);
+}
+
+static void n_units_take_n_warps_at_a_time(void **state) {
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(kinds); i++)
+        for (u32 units = 1; units <= 3; units++) {
+            RUN(.body = body_of(&kinds[i]), .keys = {EASY, text("sm.%s.units=%u", kinds[i].unit, units), text("sm.%s.width=8", kinds[i].unit),
+                                                     text("sm.class.%s.interval_cy=10", kinds[i].class), text("sm.class.%s.latency_cy=100", kinds[i].class)});
+            u64 a = when(EV_DISPATCH, "A");
+            assert_int_equal(when(EV_DISPATCH, "B") - a, units >= 2 ? 1 : 40); /* issued one cycle later */
+            assert_int_equal(when(EV_DISPATCH, "C") - a, units >= 3 ? 2 : units == 2 ? 40 : 80);
+        }
+}
+
+static void chaining_follows_the_first_beat(void **state) {
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(kinds); i++)
+        for (u32 width = 8; width <= 32; width *= 2) {
+            u32 last = (32 / width - 1) * 3;
+            const char *w = text("sm.%s.width=%u", kinds[i].unit, width), *interval = text("sm.class.%s.interval_cy=3", kinds[i].class);
+            const char *latency = text("sm.class.%s.latency_cy=60", kinds[i].class), *body = JOIN(kinds[i].first, kinds[i].use);
+            RUN(.body = body, .keys = {EASY, w, interval, latency});
+            assert_int_equal(apart("A", "D"), 60);
+            RUN(.body = body, .keys = {EASY, w, interval, latency, "sm.chaining=false"});
+            assert_int_equal(apart("A", "D"), 60 + last);
+        }
+}
+
+static void integers_run_on_the_alu_when_they_have_no_unit(void **state) {
+    (void)state;
+    const char *body = "add.f32 %f1, %f9, %f8; // A\nadd.u32 %r1, %r9, %r8; // B\nadd.u32 %r2, %r1, 1;\nadd.f32 %f2, %f1, %f1;\n";
+    RUN(.body = body, .keys = {EASY, "sm.int.units=0", "sm.alu.width=8"});
+    assert_int_equal(when(EV_DISPATCH, "B") - when(EV_DISPATCH, "A"), 4);
+    assert_int_equal(event_of(EV_DISPATCH, WHO("B"))->cause, UNIT_ALU);
+    RUN(.body = body, .keys = {EASY, "sm.int.units=1", "sm.alu.width=8"});
+    assert_int_equal(when(EV_DISPATCH, "B") - when(EV_DISPATCH, "A"), 1);
+    assert_int_equal(event_of(EV_DISPATCH, WHO("B"))->cause, UNIT_INT);
+}
+
+static void a_class_runs_where_its_key_says(void **state) {
+    (void)state;
+    static const struct {
+        const char *unit;
+        u32 id;
+    } on[] = {{"alu", UNIT_ALU}, {"int", UNIT_INT}, {"sfu", UNIT_SFU}, {"fp64", UNIT_FP64}, {"tensor", UNIT_TENSOR}};
+    for (u32 i = 0; i < ARRAY_LEN(on); i++) {
+        RUN(.body = "and.b32 %r1, %r2, %r3; // A\n", .keys = {EASY, text("sm.class.logic.unit=%s", on[i].unit)});
+        assert_int_equal(event_of(EV_DISPATCH, WHO("A"))->cause, on[i].id);
+    }
+}
+
+static void busy_cycles_of_units_are_counted(void **state) {
+    (void)state;
+    RUN(.body = "sin.approx.f32 %f1, %f9;\nadd.f64 %d1, %d9, %d8;\nadd.f32 %f2, %f9, %f9;\nadd.u32 %r1, %r2, 1;\nadd.u32 %r3, %r2, 1;\n", .keys = {EASY});
+    assert_stat("unit_busy_sfu", 4);
+    assert_stat("unit_busy_fp64", 2);
+    assert_stat("unit_busy_alu", 1);
+    assert_stat("unit_busy_int", 2);
+    RUN(.body = body_of(&kinds[4]), .keys = {EASY});
+    assert_stat("unit_busy_tensor", 3 * 8);
+}
+
+static void a_narrow_warp_needs_fewer_beats(void **state) {
+    (void)state;
+    RUN(.body = body_of(&kinds[1]), .threads = 8, .keys = {EASY, "sm.warp_size=16"});
+    assert_int_equal(when(EV_DISPATCH, "B") - when(EV_DISPATCH, "A"), 2);
+    RUN(.body = body_of(&kinds[1]), .threads = 64, .keys = {EASY, "sm.warp_size=64"});
+    assert_int_equal(when(EV_DISPATCH, "B") - when(EV_DISPATCH, "A"), 8);
+}
+
+static void with_ideal_operands_a_busy_unit_is_waited_for_at_issue(void **state) {
+    (void)state;
+    RUN(.body = "sin.approx.f32 %f1, %f9; // A\nsin.approx.f32 %f2, %f9; // B\nadd.u32 %r1, %r2, 1; // C\nadd.f32 %f3, %f1, %f2;\n",
+        .keys = {"sm.operands.ideal=true"});
+    assert_int_equal(apart("A", "B"), 4);
+    assert_int_equal(apart("B", "C"), 1);
+}
+
+static void every_class_takes_its_unit_for_its_interval(void **state) {
+    (void)state;
+    static const struct {
+        const char *class, *text;
+    } all[] = {
+        {"int", "sub.u32 %r1, %r2, %r3; // A\n"},
+        {"imul", "mad.lo.u32 %r1, %r2, %r3, %r4; // A\n"},
+        {"idiv", "rem.u32 %r1, %r2, 3; // A\n"},
+        {"fp32", "fma.rn.f32 %f1, %f2, %f3, %f4; // A\n"},
+        {"fdiv", "sqrt.rn.f32 %f1, %f2; // A\n"},
+        {"fp64", "fma.rn.f64 %d1, %d2, %d3, %d4; // A\n"},
+        {"ddiv", "div.rn.f64 %d1, %d2, %d3; // A\n"},
+        {"half", "fma.rn.f16 %h1, %h2, %h3, %h4; // A\n"},
+        {"sfu", "ex2.approx.f32 %f1, %f2; // A\n"},
+        {"logic", "shl.b32 %r1, %r2, %r3; // A\n"},
+        {"pred", "setp.gt.f32 %p1, %f2, %f3; // A\n"},
+        {"move", "selp.b32 %r1, %r2, %r3, %p1; // A\n"},
+        {"cvt", "cvt.rzi.s32.f32 %r1, %f2; // A\n"},
+        {"video", "vsub.s32.s32.s32 %r1, %r2.b0, %r3.b1; // A\n"},
+        {"warp", "vote.sync.ballot.b32 %r1, %p1, -1; // A\n"},
+        {"tensor", "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3}, {%f5, %f6, %f7, %f8}; // A\n"},
+    };
+    for (u32 i = 0; i < ARRAY_LEN(all); i++) {
+        RUN(.body = all[i].text, .keys = {EASY, text("sm.class.%s.unit=sfu", all[i].class), text("sm.class.%s.interval_cy=7", all[i].class), "sm.sfu.width=16"});
+        if (event_of(EV_DISPATCH, WHO("A"))->a != 14) fail_msg("%s", all[i].class);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_unit_is_taken_for_interval_times_beats),
+        cmocka_unit_test(a_width_that_does_not_divide_the_warp_needs_one_beat_more),
+        cmocka_unit_test(waiting_for_the_unit_comes_on_top_of_the_latency),
+        cmocka_unit_test(n_units_take_n_warps_at_a_time),
+        cmocka_unit_test(chaining_follows_the_first_beat),
+        cmocka_unit_test(integers_run_on_the_alu_when_they_have_no_unit),
+        cmocka_unit_test(a_class_runs_where_its_key_says),
+        cmocka_unit_test(every_class_takes_its_unit_for_its_interval),
+        cmocka_unit_test(busy_cycles_of_units_are_counted),
+        cmocka_unit_test(a_narrow_warp_needs_fewer_beats),
+        cmocka_unit_test(with_ideal_operands_a_busy_unit_is_waited_for_at_issue),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
