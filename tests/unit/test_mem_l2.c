@@ -118,7 +118,7 @@ static void atomics_at_the_fill_keep_the_slice_busy(void **state) {
     play_send(&w, (struct mreq){.cycle = 100, .sectors = 1, .kind = MREQ_ATOMIC, .same = 9, .token = 2, .data_b = 4});
     play_read(&w, 100 + DRAM, 1024, 1, 3);
     play_run(&w, 20);
-    assert_int_equal(play_answer(&w, 2), 100 + WAY + DRAM + 8 + WAY);
+    assert_int_equal(play_answer(&w, 2), 100 + WAY + DRAM + 8 + HIT + WAY);
     assert_int_equal(play_answer(&w, 3), 100 + WAY + DRAM + 9 + HIT + WAY);
     play_end(&w);
 }
@@ -149,7 +149,7 @@ static void a_full_list_of_waiters_holds_the_queue(void **state) {
     for (u32 i = 0; i < 3; i++) play_read(&w, 2 * i, 0, 1, i);
     play_run(&w, 20);
     assert_int_equal(play_answer(&w, 1), WAY + DRAM + HIT + WAY + 1);
-    assert_int_equal(play_answer(&w, 2), WAY + DRAM + HIT + WAY); /* taken at the fill, where it hits */
+    assert_int_equal(play_answer(&w, 2), WAY + DRAM + HIT + WAY + 2); /* taken at the fill, where it hits; the two refills leave first */
     assert_int_equal(partition_stats(w.p)->l2_mshr_full, 120 - 24);
     play_end(&w);
 }
@@ -289,9 +289,9 @@ static void atomics_are_performed_at_the_fill(void **state) {
     u64 fill = WAY + DRAM;
     assert_int_equal(w.performed.at[0].cycle, fill + 4);
     assert_int_equal(w.performed.at[1].cycle, fill + 6 + 8);
-    assert_int_equal(play_answer(&w, 1), fill + 4 + WAY);
-    assert_int_equal(play_answer(&w, 2), fill + 6 + 8 + WAY);
-    assert_int_equal(play_answer(&w, 3), fill + 6 + 10 + WAY);
+    assert_int_equal(play_answer(&w, 1), fill + 4 + HIT + WAY);
+    assert_int_equal(play_answer(&w, 2), fill + 6 + 8 + HIT + WAY);
+    assert_int_equal(play_answer(&w, 3), fill + 6 + 10 + HIT + WAY);
     play_read(&w, 1000, 128, 1, 4);
     play_run(&w, 20);
     assert_int_equal(partition_stats(w.p)->l2_writebacks, 1);
