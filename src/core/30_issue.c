@@ -311,6 +311,12 @@ static u64 unavailable_units(const struct core *c, u32 sub) {
     u64 mask = 0;
     if (!c->cfg->operands_ideal && !c->cfg->collectors.separated)
         return operands_available(c, sub, UNIT_ALU) ? 0 : (1ull << UNIT_NONE) - 1;
+    if (!c->cfg->operands_ideal) { /* three pools of collectors */
+        if (!operands_available(c, sub, UNIT_MEM)) mask |= 1ull << UNIT_MEM;
+        if (!operands_available(c, sub, UNIT_SFU)) mask |= 1ull << UNIT_SFU;
+        if (!operands_available(c, sub, UNIT_ALU)) mask |= 1ull << UNIT_ALU | 1ull << UNIT_INT | 1ull << UNIT_FP64 | 1ull << UNIT_TENSOR;
+        return mask;
+    }
     for (u32 u = 0; u < UNIT_NONE; u++)
         if ((c->subs[sub].units[u] || u == UNIT_MEM) && !operands_available(c, sub, (enum unit)u)) mask |= 1ull << u;
     return mask;

@@ -34,30 +34,35 @@ static u64 bank_take(const struct core *c, struct subcore *sub, u32 bank, u64 fr
 
 static u32 bank_of(const struct core *c, const struct slot *s, u32 reg) { return (reg + slot_index(c, s)) % c->cfg->banks; }
 
-struct pool {
-    u32 first, n, index;
-};
-static struct pool pool_of(const struct config *cfg, enum unit u) {
-    const struct collectors *x = &cfg->collectors;
-    if (!x->separated) return (struct pool){0, x->generic, 0};
-    if (u == UNIT_SFU) return (struct pool){x->alu, x->sfu, 1};
-    if (u == UNIT_MEM) return (struct pool){x->alu + x->sfu, x->mem, 2};
-    return (struct pool){0, x->alu, 0};
+static struct pool pool_of(const struct collectors *x, enum unit u) {
+    if (!x->separated) return (struct pool){.first = 0, .n = x->generic, .index = 0};
+    if (u == UNIT_SFU) return (struct pool){.first = x->alu, .n = x->sfu, .index = 1};
+    if (u == UNIT_MEM) return (struct pool){.first = x->alu + x->sfu, .n = x->mem, .index = 2};
+    return (struct pool){.first = 0, .n = x->alu, .index = 0};
+}
+
+void operands_init(struct core *c) {
+    const struct collectors *x = &c->cfg->collectors;
+    c->ncollectors = x->separated ? x->alu + x->sfu + x->mem : x->generic;
+    for (u32 u = 0; u < UNIT_COUNT; u++) {
+        struct pool *p = &c->pools[u];
+        *p = pool_of(x, (enum unit)u);
+        p->mask = ((p->n < 64 ? 1ull << p->n : 0) - 1) << p->first;
+    }
 }
 
 static i32 free_collector(const struct core *c, u32 sub, enum unit u) {
-    struct pool p = pool_of(c->cfg, u);
+    const struct pool *p = &c->pools[u];
     struct subcore *s = (struct subcore *)&c->subs[sub];
-    u64 mine = ((p.n < 64 ? 1ull << p.n : 0) - 1) << p.first;
-    if (s->free_known & mine) return __builtin_ctzll(s->free_known & mine);
-    if (c->now < s->none_before[p.index]) return NONE;
+    if (s->free_known & p->mask) return __builtin_ctzll(s->free_known & p->mask);
+    if (c->now < s->none_before[p->index]) return NONE;
     u64 next = NEVER;
-    for (u32 i = p.first; i < p.first + p.n; i++) {
+    for (u32 i = p->first; i < p->first + p->n; i++) {
         if (s->collector_free[i] <= c->now) s->free_known |= 1ull << i;
         next = MIN(next, s->collector_free[i]);
     }
-    s->none_before[p.index] = next;
-    return s->free_known & mine ? __builtin_ctzll(s->free_known & mine) : NONE;
+    s->none_before[p->index] = next;
+    return s->free_known & p->mask ? __builtin_ctzll(s->free_known & p->mask) : NONE;
 }
 
 void operands_let_go(struct core *c, u32 sub, i32 collector) {
@@ -103,7 +108,7 @@ u64 operands_read(struct core *c, u32 sub, struct slot *s, const struct tinst *t
         *collector = free_collector(c, sub, (enum unit)t->unit);
         CHECK(*collector != NONE);
         c->subs[sub].free_known &= ~(1ull << *collector);
-        c->subs[sub].none_before[pool_of(c->cfg, (enum unit)t->unit).index] = 0; /* its own time may be the first */
+        c->subs[sub].none_before[c->pools[t->unit].index] = 0; /* its own time may be the first */
         if (c->subs[sub].bank_word != c->now / 64) banks_advance(c, &c->subs[sub]);
         last = ++first;
         for (u32 i = 0; i < t->nsrc; i++) {

@@ -10,7 +10,7 @@
 static void make_units(struct core *c) {
     const struct config *g = c->cfg;
     const u32 units[UNIT_COUNT] = {g->alu_units, g->int_units, g->sfu_units, g->fp64_units, g->tensor_units, 1, 0};
-    c->ncollectors = g->collectors.separated ? g->collectors.alu + g->collectors.sfu + g->collectors.mem : g->collectors.generic;
+    operands_init(c);
     for (u32 i = 0; i < g->subcores; i++) {
         memcpy(c->subs[i].units, units, sizeof(units));
         c->subs[i].bank = base_alloc(sizeof(u64) * g->banks * g->bank_ports * BANK_WORDS);

@@ -276,6 +276,10 @@ struct subcore {
     u64 *bank;      /* calendars: [bank][port][BANK_WORDS], bit cycle mod BANK_WINDOW: taken */
     u64 bank_word;  /* cycle / 64 up to which past words have been emptied */
 };
+struct pool { /* collectors that serve a unit's instructions */
+    u64 mask;
+    u32 first, n, index; /* index: which pool */
+};
 struct packet { /* in the miss queue */
     struct mreq req;
     u64 since;
@@ -326,6 +330,7 @@ struct core {
     struct slot slots[MAX_SLOTS];
     u64 age[MAX_SLOTS];
     u32 nslots, ncollectors;
+    struct pool pools[UNIT_COUNT];
     u64 wheel[WHEEL]; /* slots to look at, by cycle mod WHEEL */
     u64 wheel_any;    /* bit per nonempty entry */
     struct sched scheds[MAX_SCHEDULERS];
@@ -451,6 +456,7 @@ static inline u64 sb_ready(const struct slot *s, u32 reg, u64 lanes) {
 }
 
 /* --- 40_operands.c */
+void operands_init(struct core *c);
 bool operands_available(const struct core *c, u32 sub, enum unit u);
 u64 operands_next(const struct core *c, u32 sub, u64 after); /* when the next collector or unit becomes free after that cycle; NEVER */
 /* Reserves collector and banks: the cycle in which the last operand is read. *collector: taken one, or NONE */

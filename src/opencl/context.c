@@ -107,7 +107,7 @@ cl_int CL_API_CALL clGetContextInfo(cl_context c, cl_context_info what, size_t r
     struct answer a = {room, to, needed};
     if (!object_is(c, OBJECT_CONTEXT)) return CL_INVALID_CONTEXT;
     switch (what) {
-    case CL_CONTEXT_REFERENCE_COUNT: return answer_uint(a, c->o.refs);
+    case CL_CONTEXT_REFERENCE_COUNT: return answer_uint(a, object_refs(c));
     case CL_CONTEXT_NUM_DEVICES: return answer_uint(a, 1);
     case CL_CONTEXT_DEVICES: return answer_handle(a, &the_device);
     case CL_CONTEXT_PROPERTIES: return answer_bytes(a, c->properties.at, c->properties.n * sizeof(*c->properties.at));

@@ -65,6 +65,13 @@ bool object_release(void *handle, enum object_kind kind) {
     return ok;
 }
 
+u32 object_refs(const void *object) {
+    driver_enter();
+    u32 n = ((const struct object *)object)->refs;
+    driver_leave();
+    return n;
+}
+
 void object_pin(void *object) { ((struct object *)object)->pins++; }
 
 void object_unpin(void *object) {

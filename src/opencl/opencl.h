@@ -66,6 +66,7 @@ void *object_new(enum object_kind kind, size_t bytes, void (*destroy)(void *));
 bool object_is(const void *handle, enum object_kind kind);
 bool object_retain(void *handle, enum object_kind kind); /* clRetain...; false when it is no such object */
 bool object_release(void *handle, enum object_kind kind);
+u32 object_refs(const void *object);
 void object_pin(void *object);   /* under driver_lock or before others know it */
 void object_unpin(void *object); /* never under driver_lock */
 /* The answer to a clGet...Info: CL_INVALID_VALUE when there is less room than it needs */

@@ -215,7 +215,7 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue q, cl_command_queue_in
     switch (what) {
     case CL_QUEUE_CONTEXT: return answer_handle(a, q->context);
     case CL_QUEUE_DEVICE: return answer_handle(a, &the_device);
-    case CL_QUEUE_REFERENCE_COUNT: return answer_uint(a, q->o.refs);
+    case CL_QUEUE_REFERENCE_COUNT: return answer_uint(a, object_refs(q));
     case CL_QUEUE_PROPERTIES: return answer_ulong(a, q->properties);
     case CL_QUEUE_PROPERTIES_ARRAY: return answer_bytes(a, q->asked.at, q->asked.n * sizeof(*q->asked.at));
     case CL_QUEUE_DEVICE_DEFAULT: return answer_handle(a, NULL);

@@ -248,7 +248,7 @@ u32 hazards_of(struct who w, enum hazard h) {
     u32 n = 0;
     for (u32 i = 0; i < ran.events.n; i++) {
         const struct event *e = &ran.events.at[i];
-        n += e->kind == EV_HAZARD && e->uid == uid && e->sm == w.sm && e->cause == h;
+        if (e->kind == EV_HAZARD && e->uid == uid && e->sm == w.sm && e->cause == h) n += (u32)e->a;
     }
     return n;
 }
