@@ -32,6 +32,10 @@ struct collectors {
 };
 enum { POLICY_NAME_B = 32 };
 enum { CTA_ROUND_ROBIN, CTA_FILL }; /* gpu.cta_order */
+enum { TRACKER_NONE, TRACKER_NAIVE, TRACKER_CREDIT }; /* sm.hazard.tracker */
+enum { PREDICT_HIT, PREDICT_MISS, PREDICT_COUNTER, PREDICT_ORACLE }; /* sm.hazard.predictor */
+enum { TRACK_MSHR, TRACK_COMQ }; /* sm.hazard.resource */
+enum { SCOPE_CHIP, SCOPE_SM };   /* sm.hazard.counter.scope */
 enum { WRITE_THROUGH, WRITE_BACK }; /* sm.l1.write */
 enum { REPLACE_LRU, REPLACE_FIFO }; /* replace keys */
 enum { MAP_NONE, MAP_XOR };         /* map.hash */

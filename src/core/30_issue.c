@@ -225,6 +225,7 @@ static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const 
 /* Executes the slot's next instruction and sends it on its way. False when the warp has to stop (fault, waits for lanes). */
 static bool issue_one(struct core *c, u32 slot) {
     struct slot *s = &c->slots[slot];
+    if (c->cfg->tracker != TRACKER_NONE) predict_before(c, slot);
     const struct tinst *t = s->head;
     struct cta_place *place = s->place;
     struct stepped st;
@@ -302,6 +303,8 @@ static u32 issue_more(struct core *c, u32 slot, u32 sub) {
         u64 next = NEVER;
         if (s->replay != NONE) break; /* that one goes first, from the next cycle on */
         if (head_waits(c, s, c->now, &next) || !operands_available(c, sub, (enum unit)s->head->unit)) break;
+        s->shown = s->head;
+        if (s->head->unit == UNIT_MEM && c->cfg->tracker != TRACKER_NONE && predict_restricted(c, 1ull << slot)) break;
         if (!issue_one(c, slot)) break;
     }
     return n;
@@ -322,6 +325,12 @@ static u64 unavailable_units(const struct core *c, u32 sub) {
     return mask;
 }
 
+/* Ready loads that hazard prediction holds back; those whose unit is not free are not asked */
+static u64 restricted_of(struct core *c, const struct sched *sc, u64 unavailable) {
+    if (c->cfg->tracker == TRACKER_NONE || unavailable >> UNIT_MEM & 1 || !sc->ready[UNIT_MEM]) return 0;
+    return predict_restricted(c, sc->ready[UNIT_MEM]);
+}
+
 static u64 candidates_of(const struct sched *sc, u64 unavailable) {
     u64 cand = sc->all_ready;
     for (u64 m = unavailable; m; m &= m - 1) cand &= ~sc->ready[__builtin_ctzll(m)];
@@ -331,20 +340,22 @@ static u64 candidates_of(const struct sched *sc, u64 unavailable) {
 static void schedule(struct core *c, u32 si) {
     struct sched *sc = &c->scheds[si];
     u32 sub = si % c->cfg->subcores;
-    u64 unavailable = unavailable_units(c, sub), cand = candidates_of(sc, unavailable);
+    u64 unavailable = unavailable_units(c, sub), restricted = restricted_of(c, sc, unavailable);
+    u64 cand = candidates_of(sc, unavailable) & ~restricted;
     struct sched_view v = {c->now, sc->valid, sc->all_ready, cand, sc->waits_long, c->age, si};
     int slot = NONE;
     if (cand) slot = c->pol.sched->pick(sc->state, &v);
     else if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, 1);
     if (slot < 0) {
-        account_cycle(c, si, 0, unavailable, cand, 1);
+        account_cycle(c, si, 0, unavailable, restricted, cand, 1);
         return;
     }
     CHECK(cand >> slot & 1);
     account_issue(c, (u32)slot);
-    account_cycle(c, si, 1, unavailable, cand, 1);
+    account_cycle(c, si, 1, unavailable, restricted, cand, 1);
     u64 lanes = c->slots[slot].w->groups.at[c->slots[slot].w->current].mask;
     bool again = c->slots[slot].replay != NONE, ok = true;
+    if (again && c->cfg->tracker != TRACKER_NONE) predict_before(c, (u32)slot);
     if (again) replay_issue(c, (u32)slot);
     else ok = issue_one(c, (u32)slot);
     c->pol.sched->issued(sc->state, slot);
@@ -365,24 +376,28 @@ void issue_stage(struct core *c) {
 }
 
 bool issue_blocked(struct core *c) {
-    for (u32 i = 0; i < c->cfg->schedulers; i++)
-        if (c->scheds[i].all_ready && candidates_of(&c->scheds[i], unavailable_units(c, i % c->cfg->subcores))) return false;
+    for (u32 i = 0; i < c->cfg->schedulers; i++) {
+        const struct sched *sc = &c->scheds[i];
+        if (!sc->all_ready) continue;
+        u64 unavailable = unavailable_units(c, i % c->cfg->subcores);
+        if (candidates_of(sc, unavailable) & ~restricted_of(c, sc, unavailable)) return false;
+    }
     return true;
 }
 
 void issue_skip(struct core *c, u64 n) {
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         struct sched *sc = &c->scheds[i];
-        u64 unavailable = unavailable_units(c, i % c->cfg->subcores);
+        u64 unavailable = unavailable_units(c, i % c->cfg->subcores), restricted = restricted_of(c, sc, unavailable);
         struct sched_view v = {c->now, sc->valid, sc->all_ready, 0, sc->waits_long, c->age, i};
         if (!c->pol.sched->moves) {
             if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, n);
-            account_cycle(c, i, 0, unavailable, 0, n);
+            account_cycle(c, i, 0, unavailable, restricted, 0, n);
             continue;
         }
         for (u64 k = 0; k < n; k++) {
             if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, 1);
-            account_cycle(c, i, 0, unavailable, 0, 1);
+            account_cycle(c, i, 0, unavailable, restricted, 0, 1);
         }
     }
 }
@@ -392,5 +407,6 @@ u64 issue_next(const struct core *c) {
     u64 next = NEVER;
     for (u32 i = 0; i < c->cfg->subcores; i++)
         if (unavailable_units(c, i)) next = MIN(next, operands_next(c, i, c->now));
+    if (c->cfg->tracker != TRACKER_NONE) next = MIN(next, predict_next(c));
     return next;
 }

@@ -238,6 +238,7 @@ void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct ste
     EMIT(c, .kind = EV_READ, .cycle = read, .uid = uid, .slot = (u16)slot);
     EMIT(c, .kind = EV_MEM_ENTER, .cycle = m->ready_cy, .uid = uid, .slot = (u16)slot);
     if (c->pol.hazard->retains) replay_issued(c, id);
+    if (c->cfg->tracker != TRACKER_NONE) predict_issue(c, id);
 }
 
 /* --- order with our own atomics */

@@ -69,6 +69,7 @@ static bool writes_back(const struct core *c) { return c->cfg->l1_write == WRITE
 
 static int load_miss(struct core *c, u32 id, struct memop *m, const struct line_access *x, u32 want, enum tag_result look, u32 at) {
     int e = mshr_find(c->mshr, x->line);
+    if (c->cfg->tracker != TRACKER_NONE) predict_outcome(c, id, e < 0);
     if (e < 0 ? mshr_full(c->mshr) : !mshr_can_merge(c->mshr, e)) return HAZARD_MSHR;
     u32 missing = want & ~(e < 0 ? 0 : c->mshr_sectors[e]);
     if (look == TAG_SECTOR_MISS) missing &= ~(u32)(c->l1.valid[at] | c->l1.pending[at]);
@@ -87,6 +88,7 @@ static int load_miss(struct core *c, u32 id, struct memop *m, const struct line_
         c->mshr_sectors[e] = 0;
         c->mshr_since[e] = c->now;
         c->stats.mshr_peak = MAX(c->stats.mshr_peak, mshr_used(c->mshr));
+        if (c->cfg->tracker != TRACKER_NONE) predict_acquired(c, id, CACHE_DATA);
     }
     mshr_wait(c->mshr, e, id);
     m->outstanding++;
@@ -115,6 +117,7 @@ int l1_load(struct core *c, u32 id, struct line_access *x) {
         c->stats.l1_accesses += why == NONE;
         return why;
     }
+    if (c->cfg->tracker != TRACKER_NONE) predict_outcome(c, id, false);
     tags_touch(&c->l1, at);
     c->stats.l1_accesses++;
     c->stats.l1_hits++;
@@ -140,6 +143,7 @@ void l1_fill(struct core *c, int e) {
         if (v.had && v.dirty) write_back(c, &v);
     } else tags_fill(&c->l1, line, c->mshr_sectors[e]);
     u32 n = mshr_done(c->mshr, e, tokens);
+    if (c->cfg->tracker != TRACKER_NONE) predict_freed(c, CACHE_DATA);
     for (u32 i = 0; i < n; i++) writeback_part(c, tokens[i], at);
 }
 
@@ -216,13 +220,16 @@ int const_load(struct core *c, u32 id, u64 line) {
     if (c->cfg->perfect_memory || tags_look(&c->cc, line, 1, &at) == TAG_HIT) {
         if (!c->cfg->perfect_memory) tags_touch(&c->cc, at);
         c->stats.const_hits++;
+        if (c->cfg->tracker != TRACKER_NONE) predict_outcome(c, id, false);
         return NONE;
     }
     int e = mshr_find(c->cc_mshr, line);
+    if (c->cfg->tracker != TRACKER_NONE) predict_outcome(c, id, e < 0);
     if (e < 0 ? mshr_full(c->cc_mshr) : !mshr_can_merge(c->cc_mshr, e)) return HAZARD_MSHR;
     if (e < 0) {
         if (!port_room(c, 1)) return HAZARD_COMQ;
         e = mshr_alloc(c->cc_mshr, line);
+        if (c->cfg->tracker != TRACKER_NONE) predict_acquired(c, id, CACHE_CONST);
         u32 sectors = ((1u << (c->cfg->const_line_b / 32)) - 1) << (line % 128 / 32);
         port_send(c, (struct mreq){.line = line & ~127ull, .sectors = sectors, .token = TOKEN(TOKEN_CONST, e), .kind = MREQ_READ});
     }
@@ -237,5 +244,6 @@ void const_fill(struct core *c, int e) {
     struct victim v;
     tags_insert(&c->cc, mshr_line(c->cc_mshr, e), 1, &at, &v);
     u32 n = mshr_done(c->cc_mshr, e, tokens);
+    if (c->cfg->tracker != TRACKER_NONE) predict_freed(c, CACHE_CONST);
     for (u32 i = 0; i < n; i++) writeback_part(c, tokens[i], c->now);
 }

@@ -16,6 +16,7 @@ void port_send(struct core *c, struct mreq req) {
     CHECK(c->missq_n < c->missq_cap);
     struct packet *p = &c->missq[(c->missq_head + c->missq_n++) % c->missq_cap];
     req.sm = (u16)c->id;
+    if (c->cfg->tracker != TRACKER_NONE) predict_queue(c, 1);
     *p = (struct packet){req, c->now, map_slice(c->cfg, req.line) / c->cfg->slices};
 }
 
@@ -40,6 +41,7 @@ static void inject(struct core *c) {
         VEC_PUSH(&c->outs[p->partition].at, p->req);
         c->missq_head = (c->missq_head + 1) % c->missq_cap;
         c->missq_n--;
+        if (c->cfg->tracker != TRACKER_NONE) predict_queue(c, -1);
         if (c->cfg->noc_ideal) continue;
         c->credits--;
         c->in_network++;

@@ -118,6 +118,7 @@ void replay_issue(struct core *c, u32 slot) {
     c->issued_any_cy = c->now;
     EMIT(c, .kind = EV_REPLAY, .cycle = c->now, .uid = m->uid, .slot = (u16)slot, .mask = m->left, .cause = m->why);
     memop_enter(c, id);
+    if (c->cfg->tracker != TRACKER_NONE) predict_issue(c, id);
     find_replay(c, s);
 }
 
@@ -138,6 +139,7 @@ static void squash(struct core *c, u32 id, enum hazard why) {
     struct memop *m = &c->memops.at[id];
     m->why = (u8)why;
     m->known_miss = why == HAZARD_MSHR || why == HAZARD_COMQ || why == HAZARD_RSV;
+    if (c->cfg->tracker != TRACKER_NONE) predict_refused(c, id);
     lsu_hazard(c, m, why);
     memop_leave(c);
     signal(c, id, false);

@@ -51,13 +51,15 @@ static void add_classes(u64 *cpi, u32 classes, u64 sixths) {
 }
 
 static void charge_ready(struct core *c, struct slot *s, const struct sched *sc, struct sched_stats *ss, u64 dt, u64 dn, u64 dnu) {
-    u64 du = sc->unavail[s->account_unit] - s->since_unavail;
+    u64 du = sc->unavail[s->account_unit] - s->since_unavail, dr = s->restricted, dnr = s->restricted_noissue;
     enum stall why = structural(c, s, (enum unit)s->account_unit);
     u64 *cpi = ss->cpi[CPI_PROPORTIONAL];
     if (du) add_time(c, ss, s, why, du * 6);
-    add_time(c, ss, s, STALL_NOT_SELECTED, (dt - du) * 6);
+    if (dr) add_time(c, ss, s, STALL_RESTRICT, dr * 6);
+    add_time(c, ss, s, STALL_NOT_SELECTED, (dt - du - dr) * 6);
     cpi[stall_table[why].cpi] += dnu * 6;
-    cpi[CPI_MISSED] += (dn - dnu) * 6;
+    cpi[stall_table[STALL_RESTRICT].cpi] += dnr * 6;
+    cpi[CPI_MISSED] += (dn - dnu - dnr) * 6;
 }
 
 static void charge_set(struct core *c, struct slot *s, struct sched_stats *ss, u64 dt, u64 dn, u64 dnu) {
@@ -94,6 +96,7 @@ static void snapshot(struct core *c, u32 slot, u64 at) {
     struct slot *s = &c->slots[slot];
     const struct sched *sc = &c->scheds[slot_sched(c, slot)];
     s->since = at;
+    s->restricted = s->restricted_noissue = 0;
     s->since_noissue = sc->noissue;
     s->since_unavail = sc->unavail[s->account_unit];
     s->since_noissue_unavail = sc->noissue_unavail[s->account_unit];
@@ -151,8 +154,8 @@ void account_issue(struct core *c, u32 slot) {
 
 /* --- cycles of a scheduler */
 
-static enum cpi gsi_class(const struct sched *sc, u64 unavailable, u64 candidates) {
-    u32 present = sc->present | (candidates ? 1u << CPI_MISSED : 0);
+static enum cpi gsi_class(const struct sched *sc, u64 unavailable, u64 restricted, u64 candidates) {
+    u32 present = sc->present | (candidates ? 1u << CPI_MISSED : 0) | (restricted ? 1u << CPI_MEMORY_STRUCTURAL : 0);
     for (u64 m = unavailable; m; m &= m - 1) {
         u32 u = (u32)__builtin_ctzll(m);
         if (sc->ready[u]) present |= 1u << (u == UNIT_MEM ? CPI_MEMORY_STRUCTURAL : CPI_COMPUTE_STRUCTURAL);
@@ -165,7 +168,7 @@ static enum cpi gsi_class(const struct sched *sc, u64 unavailable, u64 candidate
     return best;
 }
 
-static void charge_selected(struct core *c, u32 si, u64 unavailable, u64 n) {
+static void charge_selected(struct core *c, u32 si, u64 unavailable, u64 restricted, u64 n) {
     struct sched *sc = &c->scheds[si];
     u64 *cpi = c->stats.sched[si].cpi[CPI_SELECTED], units = 6ull * sc->nslots * n;
     struct sched_view v = {.now = c->now, .valid = sc->valid, .ready = sc->all_ready, .waits_long = sc->waits_long, .age = c->age, .index = si};
@@ -176,17 +179,19 @@ static void charge_selected(struct core *c, u32 si, u64 unavailable, u64 n) {
     }
     const struct slot *s = &c->slots[slot];
     if (s->set) add_classes(cpi, classes_of(s->set), units);
+    else if (restricted >> slot & 1) cpi[stall_table[STALL_RESTRICT].cpi] += units;
     else if (unavailable >> s->unit & 1) cpi[stall_table[structural(c, s, (enum unit)s->unit)].cpi] += units;
     else cpi[CPI_MISSED] += units;
 }
 
-static enum sched_cycle cycle_kind(const struct sched *sc, u64 unavailable) {
+static enum sched_cycle cycle_kind(const struct sched *sc, u64 unavailable, u64 restricted) {
     for (u64 m = unavailable; m; m &= m - 1)
         if (sc->ready[__builtin_ctzll(m)]) return SCHED_STALL;
+    if (restricted) return SCHED_RESTRICT;
     return sc->pop[CPI_MEMORY_DATA] || sc->pop[CPI_COMPUTE_DATA] ? SCHED_RAW : SCHED_IDLE;
 }
 
-void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 candidates, u64 n) {
+void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 restricted, u64 candidates, u64 n) {
     struct sched *sc = &c->scheds[si];
     struct sched_stats *ss = &c->stats.sched[si];
     u64 units = 6ull * sc->nslots * n;
@@ -194,15 +199,20 @@ void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 cand
         sc->unavail[__builtin_ctzll(m)] += n;
         if (!issued) sc->noissue_unavail[__builtin_ctzll(m)] += n;
     }
+    for (u64 m = restricted; m; m &= m - 1) {
+        c->slots[__builtin_ctzll(m)].restricted += n;
+        if (!issued) c->slots[__builtin_ctzll(m)].restricted_noissue += n;
+        c->stats.restricted_warps += n;
+    }
     if (issued) {
         ss->cycles[SCHED_ISSUE1] += n;
         for (u32 i = 0; i < CPI_METHODS; i++) ss->cpi[i][CPI_BASE] += units;
         return;
     }
     sc->noissue += n;
-    ss->cycles[cycle_kind(sc, unavailable)] += n;
-    ss->cpi[CPI_GSI][gsi_class(sc, unavailable, candidates)] += units;
-    charge_selected(c, si, unavailable, n);
+    ss->cycles[cycle_kind(sc, unavailable, restricted)] += n;
+    ss->cpi[CPI_GSI][gsi_class(sc, unavailable, restricted, candidates)] += units;
+    charge_selected(c, si, unavailable, restricted, n);
 }
 
 /* --- levels, the end, the sums */

@@ -93,7 +93,7 @@ void core_free(struct core *c) {
     for (u32 i = 0; i < c->cfg->partitions; i++) free(c->outs[i].at.at);
     void *all[] = {c->mshr_responses, c->mshr_sectors,   c->mshr_since,     c->icache_waits, c->missq,      c->outs,          c->lsq,
                    c->memops.at,      c->memop_free.at,  c->atomic_pool.at, c->atomic_free.at, c->atomic_step.at, c->inbox.at, c->credits_in.at,
-                   c->log.at,         c->spare.at,       c->coming.at,      c->done.at,      c->events.at,  c->probe.at.at,   c->signals.at};
+                   c->log.at,         c->spare.at,       c->coming.at,      c->done.at,      c->events.at,  c->probe.at.at,   c->signals.at, c->counters, c->trained.at, c->track[0].past.at, c->track[1].past.at};
     for (u32 i = 0; i < ARRAY_LEN(all); i++) free(all[i]);
     tags_free(&c->icache), tags_free(&c->l1), tags_free(&c->cc);
     mshr_free(c->mshr), mshr_free(c->cc_mshr);
@@ -168,6 +168,7 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
         c->age[i] = 0;
     }
     account_init(c);
+    predict_launch(c);
 }
 
 void core_settle(struct core *c) { account_settle(c, c->now); }
@@ -292,6 +293,7 @@ void core_check(const struct core *c) {
     check_memory(c);
     tags_check(&c->l1);
     mshr_check(c->mshr);
+    predict_check(c);
     for (u32 i = 0; i < c->nslots; i++)
         if (c->slots[i].w && c->slots[i].w->live) warp_check(c->slots[i].w);
 }

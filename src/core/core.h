@@ -4,6 +4,7 @@
  *   10_fetch.c       fetch, instruction cache, decode            fetch/    which warp fetches
  *   20_ibuffer.c     instruction buffers
  *   30_issue.c       readiness, schedulers, barriers, branches   sched/    which warp issues
+ *   35_predict.c     hazard prediction: who is held back, credits
  *   40_operands.c    register banks and collectors               order/    which instruction of a warp is next
  *   50_execute.c     units, results                              diverge/  which group of a warp runs
  *   60_lsu.c         the memory pipe: queue, spaces              hazard/   what a refused memory instruction does
@@ -98,6 +99,9 @@ struct memop {
     u8 why;          /* enum hazard that refused it last */
     bool known_miss; /* it was refused for want of something only misses need */
     bool waits;      /* to be issued again */
+    /* hazard prediction */
+    bool credit;     /* holds one */
+    bool predicted, judged; /* a miss was expected; the outcome of its next access has been compared */
     u32 cycles_left;       /* shared memory, constants: cycles of the stage still to come */
     bool is_const;         /* lines are the constant cache's */
     VEC(struct line_access) lines;
@@ -172,6 +176,7 @@ struct slot { /* one warp's place */
     u32 set;      /* of 1 << enum stall; 0: ready */
     u8 unit;      /* of head, when ready */
     u64 since;    /* first cycle in this state */
+    u64 restricted, restricted_noissue; /* cycles of this state in which prediction held it back */
     u64 since_noissue, since_unavail, since_noissue_unavail; /* the scheduler's counts then, for `unit` */
     u8 account_unit; /* unit these are of */
     i32 account_pc;
@@ -313,6 +318,17 @@ struct signal { /* from the memory stage to the instruction buffer */
     u8 slot;
     bool done; /* all threads; else it is to be replayed */
 };
+struct trained { /* an outcome the counters learn from, in order of cycle */
+    u64 cycle;
+    u32 index;
+    bool missed;
+};
+enum { CACHE_DATA, CACHE_CONST, CACHES };
+struct tracker { /* of one cache's resource */
+    i32 pool;  /* credits the scheduler has; may be negative */
+    VEC(struct seen { u64 cycle; u32 used; }) past; /* naive with a delay: changes not yet seen, in order, from past_at on */
+    u32 past_at, used;
+};
 struct cta_done {
     u64 cycle, linear;
 };
@@ -350,6 +366,10 @@ struct core {
     u32 lsq_proper;
     i32 lsu_held_by; /* enum hazard that holds the first instruction, or NONE */
     bool lsu_again;  /* it was refused but has changed something: comes again in the next cycle */
+    struct tracker track[CACHES];
+    bool expects_miss; /* of the instruction that is being issued */
+    u8 *counters;      /* [counter_entries]: the table as this SM sees it */
+    VEC(struct trained) trained; /* since the last merge, where the table is the chip's */
     VEC(struct signal) signals; /* in order of cycle, from signals_at on */
     u32 signals_at;
     struct tags l1, cc;
@@ -455,6 +475,21 @@ static inline u64 sb_ready(const struct slot *s, u32 reg, u64 lanes) {
     return last;
 }
 
+/* --- 35_predict.c. `restricted`: of these ready slots with memory instructions, those that are held back in this cycle */
+void predict_launch(struct core *c);
+u64 predict_restricted(struct core *c, u64 ready);
+u64 predict_next(const struct core *c);
+void predict_before(struct core *c, u32 slot);             /* it is about to issue: what is expected of it */
+void predict_issue(struct core *c, u32 id);                /* it leaves issue: takes a credit where a miss is expected */
+void predict_queue(struct core *c, i32 by);                /* so many packets more in the miss queue */
+void predict_outcome(struct core *c, u32 id, bool missed); /* its access was looked up (needs the resource or not) */
+void predict_refused(struct core *c, u32 id);              /* its access was refused and it leaves the pipe */
+void predict_acquired(struct core *c, u32 id, u32 cache); /* it took the resource */
+void predict_freed(struct core *c, u32 cache);             /* the resource is free again */
+void predict_levels(struct core *c);                       /* the number in use has changed */
+void predict_train(u8 *table, const struct config *c, const struct trained *t);
+void predict_check(const struct core *c);
+
 /* --- 40_operands.c */
 void operands_init(struct core *c);
 bool operands_available(const struct core *c, u32 sub, enum unit u);
@@ -518,7 +553,7 @@ void writeback_result(struct core *c, u32 id);       /* all are */
 void account_init(struct core *c);
 void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at); /* the slot is in a new state from cycle `at` on */
 void account_issue(struct core *c, u32 slot);                          /* it issued in this cycle; the new state follows from now + 1 */
-void account_cycle(struct core *c, u32 sched, u32 issued, u64 unavailable, u64 candidates, u64 n);
+void account_cycle(struct core *c, u32 sched, u32 issued, u64 unavailable, u64 restricted, u64 candidates, u64 n);
 void account_settle(struct core *c, u64 at);
 void account_check(const struct core *c, u64 cycles);
 void account_levels(struct core *c, u64 at); /* counters of levels (MSHRs in use, warps resident) up to cycle `at` */

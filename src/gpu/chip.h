@@ -26,6 +26,7 @@ struct gpu {
     VEC(const struct kernel *) kernels; /* seen so far: their code addresses */
     VEC(struct pending_atomic) atomics; /* performed by the L2, not yet on memory */
     struct team *team;
+    u8 *counters; /* the chip's table of the counter predictor, as of the last multiple of the window */
 };
 
 struct run { /* a launch on its way */

@@ -69,6 +69,7 @@ void gpu_free(struct gpu *g) {
     free(g->listeners.at);
     free(g->kernels.at);
     free(g->atomics.at);
+    free(g->counters);
     free(g);
 }
 
@@ -110,6 +111,7 @@ static void begin(struct run *r) {
         if (g->lim.flush) partition_flush(g->parts[k]);
         partition_stats_reset(g->parts[k]);
     }
+    if (g->counters) memset(g->counters, 0, g->cfg.counter_entries);
     for (u32 i = 0; i < g->cfg.sms; i++) core_launch(g->cores[i], r->prog, r->l, g->now);
     for (u32 k = 0; k < g->listeners.n; k++)
         if (g->listeners.at[k].launch) g->listeners.at[k].launch(g->listeners.at[k].state, r->l->k, g->now);

@@ -2,7 +2,7 @@
  * in later windows. At multiples of Q stores are published in order of SMs, and then the atomics that L2 slices have performed meanwhile are done on memory, in order of (cycle, partition). */
 #include "gpu/chip.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 struct phase {
     struct run *r;
@@ -62,6 +62,27 @@ static void publish(struct gpu *g) {
     g->atomics.n = 0;
 }
 
+/* The chip's table of the counter predictor: outcomes of all SMs in order of (cycle, SM), then everybody sees the same. */
+static void merge_counters(struct gpu *g) {
+    u32 at[1024] = {0};
+    if (g->cfg.tracker == TRACKER_NONE || g->cfg.predictor != PREDICT_COUNTER || g->cfg.counter_scope != SCOPE_CHIP) return;
+    if (!g->counters) g->counters = base_alloc(g->cfg.counter_entries);
+    for (;;) {
+        struct core *first = NULL;
+        for (u32 i = 0; i < g->cfg.sms; i++) {
+            struct core *c = g->cores[i];
+            if (at[i] == c->trained.n) continue;
+            if (!first || c->trained.at[at[i]].cycle < first->trained.at[at[first->id]].cycle) first = c;
+        }
+        if (!first) break;
+        predict_train(g->counters, &g->cfg, &first->trained.at[at[first->id]++]);
+    }
+    for (u32 i = 0; i < g->cfg.sms; i++) {
+        memcpy(g->cores[i]->counters, g->counters, g->cfg.counter_entries);
+        g->cores[i]->trained.n = 0;
+    }
+}
+
 void hand_out_events(struct gpu *g) {
     if (!g->listeners.n) return;
     for (u32 i = 0; i < g->cfg.sms; i++) {
@@ -81,7 +102,10 @@ void window_run(struct run *r, u64 to) {
     team_run(g->team, g->cfg.partitions, run_partition, &p);
     g->now = to;
     gather_atomics(g);
-    if ((to - r->start) % g->window == 0) publish(g);
+    if ((to - r->start) % g->window == 0) {
+        publish(g);
+        merge_counters(g);
+    }
     dispatch_more(r);
     hand_out_events(g);
 }

@@ -275,7 +275,6 @@ struct kernel_meta {
     struct arg_meta *args;
     u32 nargs;
     u32 reqd[3], hint[3];   /* 0 when not given */
-    char *vec_type_hint;    /* or NULL */
 };
 struct meta {
     struct kernel_meta *at;

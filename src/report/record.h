@@ -1,0 +1,59 @@
+/* What a driver inside someone else's program writes down, and `heddle exec` reads: which steps the program took, and what its launches gave.
+ *
+ * A file of records, each appended in one write, so that several processes may share it. Both sides come from one build: structs are written as they are, and the
+ * header's `bytes` tells when they do not match. */
+#ifndef HEDDLE_RECORD_H
+#define HEDDLE_RECORD_H
+
+#include "gpu/gpu.h"
+#include "heddle.h"
+
+enum record_what {
+    RECORD_LOADED,     /* the loader asked for the platform */
+    RECORD_DEVICE,     /* the program asked for devices and got ours; value: the type asked for */
+    RECORD_OTHER_TYPE, /* the program asked for devices of a type that ours is not; value: the type */
+    RECORD_CONTEXT,    /* a context was made */
+    RECORD_NO_BUILD,   /* a program did not compile */
+    RECORD_FAULT,      /* a launch failed; value: the launch's number */
+    RECORD_LAUNCH,     /* struct launch_record follows */
+    RECORD_KINDS
+};
+#define RECORD_MAGIC 0x68645243u
+
+struct record_header {
+    u32 magic, what;
+    u32 pid, bytes; /* of what follows */
+    u64 value;
+};
+
+struct launch_record { /* one launch */
+    char kernel[128];
+    u64 index; /* among all launches of its process */
+    u32 grid[3], block[3], dynamic_shared_b;
+    u32 registers, predicates, shared_b, local_b, const_b, param_b, instructions; /* struct heddle_kernel_info */
+    struct heddle_result result;
+    i32 status;            /* enum heddle_status */
+    u64 memory_b;          /* device memory in use */
+    bool measured;         /* `stats` is filled */
+    char limiter[32];      /* stats.occupancy.limiter */
+    u64 hash;              /* gpu_counters_hash */
+    struct launch_stats stats; /* its pointers are NULL */
+};
+
+struct report;
+struct record { /* a file, read */
+    u64 seen[RECORD_KINDS]; /* how many of each */
+    u64 other_types;        /* all types asked for that ours is not */
+    u32 processes;
+    VEC(struct launch_record) launches;
+};
+/* --- record.c. False when the file cannot be read or comes from another version; an empty one is fine. */
+bool record_read(const char *path, struct record *out);
+void record_free(struct record *r);
+/* Fills a report, and the play and manifest it refers to, from the launches. `h` has the machine. `play`, `m` and `rec` must outlive the report. */
+struct play;
+struct manifest;
+void record_report(const struct record *rec, struct heddle *h, const char *name, struct play *play, struct manifest *m, struct report *r);
+void record_report_free(struct play *play, struct manifest *m, struct report *r);
+
+#endif
