@@ -381,10 +381,11 @@ void lsu_stage(struct core *c) {
 u64 lsu_next(const struct core *c) {
     if (!c->lsq_n) return NEVER;
     if (c->lsq_proper) {
+        u64 walk = c->lsu_held_by == HAZARD_TLB ? tlb_next(c) : NEVER;
         if (c->lsu_held_by == NONE || c->lsu_again) return c->now;
         if (c->lsq_proper < MIN(c->lsq_n, c->cfg->lsu_queue))
-            return MAX(c->now, c->memops.at[c->lsq[(c->lsq_head + c->lsq_proper) % c->lsq_cap]].ready_cy);
-        return NEVER; /* until a response, or room in the miss queue */
+            walk = MIN(walk, MAX(c->now, c->memops.at[c->lsq[(c->lsq_head + c->lsq_proper) % c->lsq_cap]].ready_cy));
+        return walk; /* or until a response, or room in the miss queue */
     }
     return MAX(c->now, c->memops.at[c->lsq[c->lsq_head]].ready_cy);
 }

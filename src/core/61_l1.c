@@ -15,6 +15,42 @@ static void accessed(struct core *c, struct memop *m, const struct line_access *
     (void)m;
 }
 
+/* --- translations: a fully associative, least recently used set of pages. A miss starts a walk, of a fixed length, when one more is allowed; the access is refused until the page is here. */
+
+static struct tlb_entry *tlb_victim(struct core *c) {
+    struct tlb_entry *old = NULL;
+    u32 walks = 0;
+    for (u32 i = 0; i < c->cfg->tlb_entries; i++) {
+        struct tlb_entry *e = &c->tlb[i];
+        bool walking = e->page && e->ready > c->now;
+        walks += walking;
+        if (!walking && (!old || e->used < old->used)) old = e;
+    }
+    return walks < c->cfg->tlb_walks ? old : NULL;
+}
+
+static bool translated(struct core *c, u64 addr) {
+    if (!c->cfg->tlb_entries || c->cfg->perfect_memory) return true;
+    u64 page = addr / c->cfg->tlb_page_b + 1;
+    for (u32 i = 0; i < c->cfg->tlb_entries; i++) {
+        if (c->tlb[i].page != page) continue;
+        c->tlb[i].used = c->now;
+        return c->tlb[i].ready <= c->now;
+    }
+    struct tlb_entry *e = tlb_victim(c);
+    if (!e) return false;
+    *e = (struct tlb_entry){page, c->now, c->now + c->cfg->tlb_miss_cy};
+    c->stats.tlb_misses++;
+    return false;
+}
+
+u64 tlb_next(const struct core *c) {
+    u64 next = NEVER;
+    for (u32 i = 0; i < c->cfg->tlb_entries; i++)
+        if (c->tlb[i].page && c->tlb[i].ready >= c->now) next = MIN(next, c->tlb[i].ready);
+    return next;
+}
+
 static bool past_l1(const struct core *c, const struct memop *m) {
     return m->t->in->flags & INST_UNCACHED || (m->space == SPACE_GLOBAL && !c->cfg->l1_global);
 }
@@ -105,6 +141,7 @@ static int load_miss(struct core *c, u32 id, struct memop *m, const struct line_
 int l1_load(struct core *c, u32 id, struct line_access *x) {
     struct memop *m = &c->memops.at[id];
     u32 at = 0, want = to_sectors(c, x->sectors);
+    if (!translated(c, x->line)) return HAZARD_TLB;
     if (c->cfg->perfect_memory) {
         hit(c, m, c->cfg->perfect_cy);
         accessed(c, m, x, ACCESS_HIT);
@@ -182,6 +219,7 @@ static void store_through(struct core *c, u32 id, struct memop *m, const struct 
 int l1_store(struct core *c, u32 id, struct line_access *x) {
     struct memop *m = &c->memops.at[id];
     u32 want = to_sectors(c, x->sectors);
+    if (!translated(c, x->line)) return HAZARD_TLB;
     if (!c->cfg->perfect_memory) {
         bool back = (m->space == SPACE_LOCAL ? c->cfg->l1_write_local : c->cfg->l1_write) == WRITE_BACK;
         if (back) {
@@ -197,6 +235,7 @@ int l1_store(struct core *c, u32 id, struct line_access *x) {
 
 int l1_atomic(struct core *c, u32 id, struct line_access *x, struct atomic_packet *p) {
     struct memop *m = &c->memops.at[id];
+    if (!translated(c, x->line)) return HAZARD_TLB;
     if (!port_room(c, 1)) return HAZARD_COMQ;
     tags_invalidate(&c->l1, x->line);
     m->outstanding++;

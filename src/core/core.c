@@ -39,6 +39,7 @@ static void make_caches(struct core *c) {
     c->missq_cap = g->miss_queue + g->l1_mshrs;
     c->missq = base_alloc(sizeof(*c->missq) * c->missq_cap);
     c->outs = base_alloc(sizeof(*c->outs) * g->partitions);
+    c->tlb = base_alloc(sizeof(*c->tlb) * (g->tlb_entries + 1u));
     c->lsq_cap = g->lsu_queue + c->ncollectors * g->subcores + 64;
     c->lsq = base_alloc(sizeof(u32) * c->lsq_cap);
 }
@@ -93,7 +94,7 @@ void core_free(struct core *c) {
     for (u32 i = 0; i < c->cfg->partitions; i++) free(c->outs[i].at.at);
     void *all[] = {c->mshr_responses, c->mshr_sectors,   c->mshr_since,     c->icache_waits, c->missq,      c->outs,          c->lsq,
                    c->memops.at,      c->memop_free.at,  c->atomic_pool.at, c->atomic_free.at, c->atomic_step.at, c->inbox.at, c->credits_in.at,
-                   c->log.at,         c->spare.at,       c->coming.at,      c->done.at,      c->events.at,  c->probe.at.at,   c->signals.at, c->counters, c->trained.at, c->track[0].past.at, c->track[1].past.at};
+                   c->log.at,         c->spare.at,       c->coming.at,      c->done.at,      c->events.at,  c->probe.at.at,   c->signals.at, c->tlb, c->counters, c->trained.at, c->track[0].past.at, c->track[1].past.at};
     for (u32 i = 0; i < ARRAY_LEN(all); i++) free(all[i]);
     tags_free(&c->icache), tags_free(&c->l1), tags_free(&c->cc);
     mshr_free(c->mshr), mshr_free(c->cc_mshr);
@@ -130,6 +131,7 @@ static void forget_state(struct core *c) {
     c->resident = c->resident_warps = 0;
     c->coming.n = c->coming_at = c->done.n = 0;
     c->signals.n = c->signals_at = 0;
+    memset(c->tlb, 0, sizeof(*c->tlb) * c->cfg->tlb_entries);
     tags_clear(&c->l1), tags_clear(&c->cc), tags_clear(&c->icache);
     for (u32 i = 0; i < c->cfg->subcores; i++) {
         memset(c->subs[i].unit_free, 0, sizeof(c->subs[i].unit_free));

@@ -306,6 +306,11 @@ struct store_log { /* unpublished stores of this SM, in order */
     } *at;
     u64 filter[16]; /* a bit per hashed 128-byte line */
 };
+struct tlb_entry {
+    u64 page;  /* + 1; 0: empty */
+    u64 used;  /* cycle of the last use */
+    u64 ready; /* cycle from which it can be used */
+};
 struct icache_wait {
     u64 line;
     u64 slots;
@@ -372,6 +377,7 @@ struct core {
     VEC(struct trained) trained; /* since the last merge, where the table is the chip's */
     VEC(struct signal) signals; /* in order of cycle, from signals_at on */
     u32 signals_at;
+    struct tlb_entry *tlb; /* [tlb_entries] */
     struct tags l1, cc;
     struct mshr *mshr, *cc_mshr;
     u16 *mshr_responses; /* by entry: packets outstanding */
@@ -524,6 +530,7 @@ int l1_store(struct core *c, u32 id, struct line_access *x);
 int l1_atomic(struct core *c, u32 id, struct line_access *x, struct atomic_packet *p);
 int const_load(struct core *c, u32 id, u64 line);
 void l1_fill(struct core *c, int entry);
+u64 tlb_next(const struct core *c); /* when the first walk under way ends; NEVER */
 void const_fill(struct core *c, int entry);
 
 /* --- 62_port.c. Tokens say what a response is for. */
