@@ -14,22 +14,47 @@ static bool lookup(struct core *c, u64 line) {
     return true;
 }
 
-/* True when the line is on its way, or now sent for */
-static bool miss(struct core *c, u32 slot, u64 line) {
-    struct icache_wait *spare = NULL;
+static struct icache_wait *waiting(struct core *c, u64 line, struct icache_wait **spare) {
+    *spare = NULL;
     for (u32 i = 0; i < c->cfg->icache_mshrs; i++) {
         struct icache_wait *w = &c->icache_waits[i];
-        if (!w->slots) spare = w;
-        else if (w->line == line) {
-            w->slots |= 1ull << slot;
-            return true;
-        }
+        if (!w->used) *spare = w;
+        else if (w->line == line) return w;
     }
-    if (!spare || !port_room(c, 1)) return false;
-    *spare = (struct icache_wait){line, 1ull << slot};
-    u32 sectors = (1u << (c->cfg->icache_line_b / 32)) - 1;
-    port_send(c, (struct mreq){
-                     .line = line, .sectors = sectors, .token = TOKEN(TOKEN_INST, spare - c->icache_waits), .kind = MREQ_READ});
+    return NULL;
+}
+
+static void send_for(struct core *c, struct icache_wait *w, u64 line, u64 slots) {
+    u32 pieces = c->cfg->icache_line_b / 32, first = (u32)(line % 128 / 32);
+    *w = (struct icache_wait){line, slots, true};
+    port_send(c, (struct mreq){.line = line & ~127ull,
+                               .sectors = ((1u << pieces) - 1) << first,
+                               .token = TOKEN(TOKEN_INST, w - c->icache_waits),
+                               .kind = MREQ_READ});
+}
+
+static void fetch_ahead(struct core *c, u64 line) {
+    u64 end = inst_address(c, (i32)c->prog->k->ninst);
+    for (u32 i = 0; i < c->cfg->icache_prefetch && port_room(c, 1); i++) {
+        struct icache_wait *spare;
+        u32 at;
+        line += c->cfg->icache_line_b;
+        if (line >= end) return;
+        if (tags_look(&c->icache, line, 1, &at) == TAG_HIT || waiting(c, line, &spare)) continue;
+        if (!spare) return;
+        send_for(c, spare, line, 0);
+    }
+}
+
+/* True when the line is on its way, or now sent for */
+static bool miss(struct core *c, u32 slot, u64 line) {
+    struct icache_wait *spare, *w = waiting(c, line, &spare);
+    if (w) w->slots |= 1ull << slot;
+    else if (!spare || !port_room(c, 1)) return false;
+    else {
+        send_for(c, spare, line, 1ull << slot);
+        fetch_ahead(c, line);
+    }
     return true;
 }
 
@@ -38,7 +63,7 @@ void fetch_filled(struct core *c, u32 entry) {
     u32 at;
     struct victim v;
     tags_insert(&c->icache, w.line, 1, &at, &v);
-    c->icache_waits[entry].slots = 0;
+    c->icache_waits[entry].used = false;
     for (u64 m = w.slots; m; m &= m - 1) {
         struct slot *s = &c->slots[__builtin_ctzll(m)];
         s->ib_miss = false;

@@ -313,7 +313,8 @@ struct tlb_entry {
 };
 struct icache_wait {
     u64 line;
-    u64 slots;
+    u64 slots; /* that wait; none where it was fetched ahead */
+    bool used;
 };
 struct signal { /* from the memory stage to the instruction buffer */
     u64 cycle, age;
@@ -362,7 +363,7 @@ struct core {
     u64 fetch_want; /* slots with room, not waiting */
     u32 fetch_last;
     struct tags icache;
-    struct icache_wait *icache_waits; /* [icache_mshrs]; slots == 0: free */
+    struct icache_wait *icache_waits; /* [icache_mshrs] */
     /* memory pipe */
     VEC(struct memop) memops;
     VEC(u32) memop_free;
