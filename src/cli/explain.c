@@ -169,7 +169,7 @@ static int run_explain(const struct cli_line *line) {
 static const struct cli_option options[] = {{NULL, NULL, NULL}};
 const struct cli_command cli_explain = {
     .name = "explain",
-    .doc = "tell what a name means: a key of a machine, a group of keys, a machine",
+    .doc = "tell what a name means: a key, a group of keys, a machine, a policy, a statistic",
     .usage = "NAME",
     .example = "heddle explain sm.l1.mshrs\nheddle explain sm.l1\nheddle explain gtx480",
     .details = "A key is shown with its unit, what may be written, its default, and its value on each bundled machine.",

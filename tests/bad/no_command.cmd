@@ -9,8 +9,8 @@
 // stderr:   compare    run programs on several configurations and print cycles and speedups
 // stderr:   check      read PTX files and report kernels and errors without running them
 // stderr:   vectors    compare recorded instruction results with ours
-// stderr:   list       list bundled workloads and machines, keys, instruction classes or buffer generators
-// stderr:   explain    tell what a name means: a key of a machine, a group of keys, a machine
+// stderr:   list       list bundled workloads and machines, policies, keys, statistics, instruction classes or buffer generators
+// stderr:   explain    tell what a name means: a key, a group of keys, a machine, a policy, a statistic
 // stderr:   help       tell what a command does and which options it has
 // stderr:
 // stderr: "heddle help COMMAND" tells more about one; "heddle --version" prints the version.

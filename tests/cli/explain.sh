@@ -11,8 +11,8 @@ expect 0 "$heddle" explain gtx480
 out_has '^gtx480: a machine'
 out_has 'Mascar'
 out_has 'config_hash: [0-9a-f]\{16\}$'
-expect 2 "$heddle" explain mshrs
-err_has 'unknown name "mshrs"; did you mean .*sm.l1.mshrs'
+expect 2 "$heddle" explain l1.mshrs
+err_has 'unknown name "l1.mshrs"; did you mean .*sm.l1.mshrs'
 expect 2 "$heddle" explain gtx48
 err_has 'did you mean "gtx480"?'
 # every key that is listed can be explained

@@ -29,6 +29,6 @@ int main(void) {
     return 0;
 }
 C
-expect 0 gcc -std=c17 -Wall -Wextra -Werror -I"$work/root/usr/include" -o "$work/two" "$work/two.c" -L"$work/root/usr/lib" -lheddle -linih -lm
+expect 0 gcc -std=c17 -Wall -Wextra -Werror -I"$work/root/usr/include" -o "$work/two" "$work/two.c" -L"$work/root/usr/lib" -lheddle -linih -ljansson -lm
 expect 0 "$work/two"
 finish
