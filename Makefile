@@ -46,6 +46,7 @@ WORKLOADS := $(shell sed -n 's/^WORKLOAD.[ ]*\([a-z0-9_]*\).*/\1/p' workloads/wo
 REF_SRC := $(wildcard workloads/*/ref.c)
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 MICRO := $(patsubst tests/micro/%.c,%,$(wildcard tests/micro/test_*.c))
+HAZARD := $(patsubst tests/hazard/%.c,%,$(wildcard tests/hazard/test_*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 CLANG_CL ?= clang-19
 
@@ -55,7 +56,7 @@ MAIN_OBJ := $B/obj/cli/main.o
 CMD_OBJ := $(filter-out $(MAIN_OBJ),$(CLI_SRC:src/%.c=$B/obj/%.o)) $(REF_OBJ)
 SHARE := $B/share/heddle
 
-all: $B/heddle $B/libheddle.a workloads machines ## build the command, the library and the bundled workloads and machines
+all: $B/heddle $B/libheddle.a workloads machines opencl ## build the command, the library and the bundled workloads and machines
 
 # --- the command and the library. libcommand.a is the command without its main(), for the tests.
 $B/heddle: $(MAIN_OBJ) $B/libcommand.a $B/libheddle.a
@@ -115,12 +116,61 @@ machines: $(MACHINES:%=$(SHARE)/%)
 $(MACHINES:%=$(SHARE)/%): $(SHARE)/%: %
 	@mkdir -p $(@D) && cp $< $@
 
+# --- the OpenCL driver: the library again as position-independent code, and the builtin functions of OpenCL C as bitcode
+OCL_SRC := $(wildcard src/opencl/*.c)
+PIC_OBJ := $(LIB_SRC:src/%.c=$B/obj-pic/%.o) $(OCL_SRC:src/%.c=$B/obj-pic/%.o) $(LANE_SRC:src/%.c=$B/obj-pic/%.plain.o) $(if $(NO_AVX2),,$(LANE_SRC:src/%.c=$B/obj-pic/%.avx2.o))
+PIC := -fPIC -fvisibility=hidden -fno-semantic-interposition
+OCL_LIB := $(patsubst %,$(SHARE)/opencl/%,builtins.bc builtins-offset.bc images.bc casts.bc prelude.h)
+OCL_TESTS := $(patsubst tests/opencl/%.c,%,$(wildcard tests/opencl/*.c))
+ifneq ($(wildcard /usr/include/CL/cl_icd.h),)
+opencl: $B/libheddle-opencl.so $(if $(shell command -v $(CLANG_CL) 2>/dev/null),$(OCL_LIB)) ## build the OpenCL driver that heddle exec gives to programs
+else
+opencl:
+	@echo "  skip  opencl: CL/cl_icd.h is not installed (tools/setup.sh build)"
+endif
+
+$B/libheddle-opencl.so: $(PIC_OBJ)
+	@$(SAY) "  link  $@"
+	@$(CC) -shared -Wl,-Bsymbolic $(SANFLAGS) $(LDFLAGS) -o $@ $(PIC_OBJ) $(LDLIBS_ALL) -ldl -lpthread
+
+$B/obj-pic/%.plain.o: src/%.c $B/flags
+	@mkdir -p $(@D) && $(SAY) "  cc    $< (plain lanes, for the driver)"
+	@$(CC) $(CFLAGS_ALL) $(LANEOPT) $(PIC) -c -o $@ $<
+
+$B/obj-pic/%.avx2.o: src/%.c $B/flags
+	@mkdir -p $(@D) && $(SAY) "  cc    $< (avx2 lanes, for the driver)"
+	@$(CC) $(CFLAGS_ALL) $(LANEOPT) $(AVX2FLAGS) $(PIC) -c -o $@ $<
+
+$B/obj-pic/%.o: src/%.c $B/flags
+	@mkdir -p $(@D) && $(SAY) "  cc    $< (for the driver)"
+	@$(CC) $(CFLAGS_ALL) $(OPT) $(PIC) -c -o $@ $<
+
+CL_BITCODE := $(CLANG_CL) -x cl --target=nvptx64-nvidia-nvcl -O2 -cl-std=CL1.2 -march=sm_75 -emit-llvm -c -Xclang -cl-ext=+cl_khr_3d_image_writes,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics
+$(SHARE)/opencl/builtins-offset.bc: src/opencl/lib/builtins.cl
+	@mkdir -p $(@D) && $(SAY) "  cl    $< (with offset)"
+	@$(CL_BITCODE) -DHEDDLE_OFFSET -o $@ $<
+$(SHARE)/opencl/%.bc: src/opencl/lib/%.cl
+	@mkdir -p $(@D) && $(SAY) "  cl    $<"
+	@$(CL_BITCODE) -o $@ $<
+$(SHARE)/opencl/prelude.h: src/opencl/lib/prelude.h
+	@mkdir -p $(@D) && cp $< $@
+
+# as a user would compile them, but for the warnings
+$(OCL_TESTS:%=$B/opencl/%): $B/opencl/%: $B/obj/tests/opencl/%.o
+	@mkdir -p $(@D) && $(SAY) "  link  $@"
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< -lOpenCL -lcmocka -lpthread $(LDLIBS)
+opencl-tests: opencl $(OCL_TESTS:%=$B/opencl/%) machines ## build the tests of the OpenCL driver (tests/run.sh opencl runs them)
+
 # --- tests, benchmarks and tools: one program each
 $(UNIT:%=$B/tests/%): $B/tests/%: $B/obj/tests/unit/%.o $B/libcommand.a $B/libheddle.a
 	@mkdir -p $(@D) && $(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a -lcmocka $(LDLIBS_ALL)
 
 $(MICRO:%=$B/micro/%): $B/micro/%: $B/obj/tests/micro/%.o $B/obj/tests/micro/micro.o $B/libheddle.a
+	@mkdir -p $(@D) && $(SAY) "  link  $@"
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/obj/tests/micro/micro.o $B/libheddle.a -lcmocka $(LDLIBS_ALL)
+
+$(HAZARD:%=$B/hazard/%): $B/hazard/%: $B/obj/tests/hazard/%.o $B/obj/tests/micro/micro.o $B/libheddle.a
 	@mkdir -p $(@D) && $(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/obj/tests/micro/micro.o $B/libheddle.a -lcmocka $(LDLIBS_ALL)
 
@@ -146,6 +196,7 @@ $B/json_get: $B/obj/tests/cli/json_get.o
 
 unit: $(UNIT:%=$B/tests/%) machines ## build the unit tests (tests/run.sh runs them)
 micro: $(MICRO:%=$B/micro/%) machines ## build the tests of exact cycles (tests/run.sh micro runs them)
+hazard: $(HAZARD:%=$B/hazard/%) machines ## build the tests of hazards, replay and prediction (tests/run.sh hazard runs them)
 fuzzers: $(FUZZERS:%=$B/%) machines
 
 # Recorded results of real hardware, unpacked next to the build
@@ -193,6 +244,7 @@ install: all ## install to PREFIX (/usr/local): bin/heddle, lib/libheddle.a, inc
 	install -D -m 755 $B/heddle $(DESTDIR)$(PREFIX)/bin/heddle
 	install -D -m 644 $B/libheddle.a $(DESTDIR)$(PREFIX)/lib/libheddle.a
 	install -D -m 644 include/heddle.h $(DESTDIR)$(PREFIX)/include/heddle.h
+	if [ -e $B/libheddle-opencl.so ]; then install -D -m 755 $B/libheddle-opencl.so $(DESTDIR)$(PREFIX)/lib/libheddle-opencl.so; fi
 	cd $B/share && find heddle -type f -exec install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/{} \;
 
 clean: ## remove every build
@@ -203,7 +255,7 @@ help: ## this list
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all workloads machines unit micro fuzzers data demo test test-all lint fuzz bench-functional bench-timing bench docs install clean help
+.PHONY: all workloads machines opencl opencl-tests unit micro fuzzers data demo test test-all lint fuzz bench-functional bench-timing bench docs install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

@@ -17,10 +17,23 @@ static u32 value(const struct config *c, const char *name) {
 }
 
 static const char *const powers_of_two[] = {
-    "sm.icache.sets", "sm.icache.line_b", "sm.const.sets",   "sm.const.line_b", "sm.l1.sets",
-    "sm.l1.line_b",   "sm.l1.sector_b",   "sm.shared.banks", "l2.sets",         "l2.line_b",
-    "l2.sector_b",    "map.interleave_b", "dram.banks",      "dram.row_b",      "dram.burst_b",
-    "sm.tlb.page_b",  "sm.hazard.counter.entries",
+    "sm.icache.sets",
+    "sm.icache.line_b",
+    "sm.const.sets",
+    "sm.const.line_b",
+    "sm.l1.sets",
+    "sm.l1.line_b",
+    "sm.l1.sector_b",
+    "sm.shared.banks",
+    "l2.sets",
+    "l2.line_b",
+    "l2.sector_b",
+    "map.interleave_b",
+    "dram.banks",
+    "dram.row_b",
+    "dram.burst_b",
+    "sm.tlb.page_b",
+    "sm.hazard.counter.entries",
 };
 
 static void check_powers(struct checker *k) {
@@ -95,7 +108,8 @@ static void check_class(struct checker *k, enum xclass x) {
     snprintf(name, sizeof(name), "%s.latency_cy", class_names[x]);
     check_latency(k, name, t->latency_cy, t->unit == UNIT_MEM);
     if (t->unit == UNIT_MEM || t->unit == UNIT_NONE)
-        WRONG(k, "%s.unit is %s; instructions of a class run on alu, int, sfu, fp64 or tensor", class_names[x], unit_names[t->unit]);
+        WRONG(k, "%s.unit is %s; instructions of a class run on alu, int, sfu, fp64 or tensor", class_names[x],
+              unit_names[t->unit]);
     if (t->unit == UNIT_ALU && c->alu_units == 0)
         WRONG(k, "%s.unit is alu and sm.alu.units is 0; give the class another unit or the SM an ALU", class_names[x]);
     if (t->unit == UNIT_INT && c->int_units == 0 && c->alu_units == 0)

@@ -31,16 +31,16 @@ struct collectors {
     u32 alu, sfu, mem; /* separated */
 };
 enum { POLICY_NAME_B = 32 };
-enum { CTA_ROUND_ROBIN, CTA_FILL }; /* gpu.cta_order */
-enum { TRACKER_NONE, TRACKER_NAIVE, TRACKER_CREDIT }; /* sm.hazard.tracker */
+enum { CTA_ROUND_ROBIN, CTA_FILL };                                  /* gpu.cta_order */
+enum { TRACKER_NONE, TRACKER_NAIVE, TRACKER_CREDIT };                /* sm.hazard.tracker */
 enum { PREDICT_HIT, PREDICT_MISS, PREDICT_COUNTER, PREDICT_ORACLE }; /* sm.hazard.predictor */
-enum { TRACK_MSHR, TRACK_COMQ }; /* sm.hazard.resource */
-enum { SCOPE_CHIP, SCOPE_SM };   /* sm.hazard.counter.scope */
-enum { WRITE_THROUGH, WRITE_BACK }; /* sm.l1.write */
-enum { REPLACE_LRU, REPLACE_FIFO }; /* replace keys */
-enum { MAP_NONE, MAP_XOR };         /* map.hash */
-enum { DRAM_FIXED, DRAM_BANKED };   /* dram.kind */
-enum { DRAM_FCFS, DRAM_FRFCFS };    /* dram.sched */
+enum { TRACK_MSHR, TRACK_COMQ };                                     /* sm.hazard.resource */
+enum { SCOPE_CHIP, SCOPE_SM };                                       /* sm.hazard.counter.scope */
+enum { WRITE_THROUGH, WRITE_BACK };                                  /* sm.l1.write */
+enum { REPLACE_LRU, REPLACE_FIFO };                                  /* replace keys */
+enum { MAP_NONE, MAP_XOR };                                          /* map.hash */
+enum { DRAM_FIXED, DRAM_BANKED };                                    /* dram.kind */
+enum { DRAM_FCFS, DRAM_FRFCFS };                                     /* dram.sched */
 
 struct config {
 #define KEY_CLASS(...)

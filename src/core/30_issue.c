@@ -43,7 +43,8 @@ static u32 group_wait(const struct slot *s) {
     return 1u << STALL_WARP_SYNC;
 }
 
-static const u32 stall_of_wait[] = {[WAIT_COMPUTE] = 1u << STALL_WAIT, [WAIT_SHORT] = 1u << STALL_SHORT, [WAIT_LONG] = 1u << STALL_LONG};
+static const u32 stall_of_wait[] = {
+    [WAIT_COMPUTE] = 1u << STALL_WAIT, [WAIT_SHORT] = 1u << STALL_SHORT, [WAIT_LONG] = 1u << STALL_LONG};
 
 /* Registers the instruction needs and that are not there at cycle `at`; *next: the first time one of them is */
 static u32 register_waits(const struct core *c, const struct slot *s, const struct tinst *t, u64 lanes, u64 at, u64 *next) {
@@ -121,7 +122,8 @@ void slot_look(struct core *c, u32 slot, u64 at) {
     else if (!s->head) set = group_wait(s);
     else set = head_waits(c, s, at, &next);
     if (s->ended && s->drain_cy > at) next = s->drain_cy;
-    if (s->head && !held && s->replay == NONE && set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR) && c->pol.diverge->blocked(c, s)) {
+    if (s->head && !held && s->replay == NONE && set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR) &&
+        c->pol.diverge->blocked(c, s)) {
         slot_next(c, slot);
         set = s->head ? head_waits(c, s, at, &next) : group_wait(s);
     }
@@ -241,13 +243,19 @@ static bool issue_one(struct core *c, u32 slot) {
         return false;
     }
     if (!st.counted) return false;
-    EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = pc, .mask = st.active, .a = st.lanes, .b = (u64)frame);
+    EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = pc, .mask = st.active, .a = st.lanes,
+         .b = (u64)frame);
     ibuffer_pop(c, s);
     count_issue(c, &st, pc);
     issue_timing(c, slot, t, &st, uid);
     slot_next(c, slot);
     if (t->in->flags & INST_CONTROL) issue_control(c, slot, t, place);
     return !c->view.faulted;
+}
+
+/* The scheduler, or its own accesses in the re-execution queue, keep this memory instruction back */
+static bool held_back(const struct core *c, u32 slot, const struct tinst *t) {
+    return sched_holds(c) && t->unit == UNIT_MEM && t->in->space != SPACE_SHARED && sched_held(c, 1ull << slot);
 }
 
 /* One group of the warp that goes along with the one that was chosen; false when it cannot */
@@ -258,8 +266,9 @@ static bool issue_along(struct core *c, u32 slot, u32 gi) {
     const struct tinst *t = &c->prog->at[g->pc];
     u64 next = NEVER, uid;
     struct stepped st;
-    bool memory = t->kind == T_MEM, plain = t->kind == T_ALU || t->kind == T_BRANCH || t->kind == T_NOP || t->pseudo;
-    if (!plain && !memory) return false;
+    bool memory = t->kind == T_MEM,
+         plain = t->kind == T_ALU || t->kind == T_BRANCH || t->kind == T_NOP || t->pseudo;
+    if ((!plain && !memory) || held_back(c, slot, t)) return false;
     if (!t->pseudo && register_waits(c, s, t, g->mask, c->now, &next)) return false;
     w->current = gi;
     if (memory && (!operands_available(c, slot_sub(c, slot), UNIT_MEM) || order_waits(c, s, t, c->now, &next))) return false;
@@ -272,7 +281,8 @@ static bool issue_along(struct core *c, u32 slot, u32 gi) {
     }
     if (t->pseudo || !st.counted) return true;
     uid = ++c->uid;
-    EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = pc, .mask = st.active, .a = st.lanes, .b = (u64)frame);
+    EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = pc, .mask = st.active, .a = st.lanes,
+         .b = (u64)frame);
     count_issue(c, &st, pc);
     if (t->kind == T_ALU) execute_along(c, slot, t, &st, uid);
     else issue_timing(c, slot, t, &st, uid);
@@ -305,6 +315,7 @@ static u32 issue_more(struct core *c, u32 slot, u32 sub) {
         if (head_waits(c, s, c->now, &next) || !operands_available(c, sub, (enum unit)s->head->unit)) break;
         s->shown = s->head;
         if (s->head->unit == UNIT_MEM && c->cfg->tracker != TRACKER_NONE && predict_restricted(c, 1ull << slot)) break;
+        if (held_back(c, slot, s->head)) break;
         if (!issue_one(c, slot)) break;
     }
     return n;
@@ -317,7 +328,8 @@ static u64 unavailable_units(const struct core *c, u32 sub) {
     if (!c->cfg->operands_ideal) { /* three pools of collectors */
         if (!operands_available(c, sub, UNIT_MEM)) mask |= 1ull << UNIT_MEM;
         if (!operands_available(c, sub, UNIT_SFU)) mask |= 1ull << UNIT_SFU;
-        if (!operands_available(c, sub, UNIT_ALU)) mask |= 1ull << UNIT_ALU | 1ull << UNIT_INT | 1ull << UNIT_FP64 | 1ull << UNIT_TENSOR;
+        if (!operands_available(c, sub, UNIT_ALU))
+            mask |= 1ull << UNIT_ALU | 1ull << UNIT_INT | 1ull << UNIT_FP64 | 1ull << UNIT_TENSOR;
         return mask;
     }
     for (u32 u = 0; u < UNIT_NONE; u++)
@@ -325,10 +337,12 @@ static u64 unavailable_units(const struct core *c, u32 sub) {
     return mask;
 }
 
-/* Ready loads that hazard prediction holds back; those whose unit is not free are not asked */
+/* Ready memory instructions that hazard prediction, the scheduler or the re-execution queue hold back; those whose unit is not free are not asked */
 static u64 restricted_of(struct core *c, const struct sched *sc, u64 unavailable) {
-    if (c->cfg->tracker == TRACKER_NONE || unavailable >> UNIT_MEM & 1 || !sc->ready[UNIT_MEM]) return 0;
-    return predict_restricted(c, sc->ready[UNIT_MEM]);
+    if (unavailable >> UNIT_MEM & 1 || !sc->ready[UNIT_MEM]) return 0;
+    u64 held = c->cfg->tracker == TRACKER_NONE ? 0 : predict_restricted(c, sc->ready[UNIT_MEM]);
+    if (sched_holds(c)) held |= sched_held(c, sc->ready[UNIT_MEM] & ~sc->ready_shared);
+    return held;
 }
 
 static u64 candidates_of(const struct sched *sc, u64 unavailable) {
@@ -342,7 +356,7 @@ static void schedule(struct core *c, u32 si) {
     u32 sub = si % c->cfg->subcores;
     u64 unavailable = unavailable_units(c, sub), restricted = restricted_of(c, sc, unavailable);
     u64 cand = candidates_of(sc, unavailable) & ~restricted;
-    struct sched_view v = {c->now, sc->valid, sc->all_ready, cand, sc->waits_long, c->age, si};
+    struct sched_view v = sched_view_of(c, si, cand);
     int slot = NONE;
     if (cand) slot = c->pol.sched->pick(sc->state, &v);
     else if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, 1);
@@ -372,10 +386,12 @@ static void schedule(struct core *c, u32 si) {
 }
 
 void issue_stage(struct core *c) {
+    if (c->pol.sched->begin) sched_begin(c, 1);
     for (u32 i = 0; i < c->cfg->schedulers && !c->view.faulted; i++) schedule(c, i);
 }
 
 bool issue_blocked(struct core *c) {
+    if (c->pol.sched->begin && !sched_settled(c)) return false;
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         const struct sched *sc = &c->scheds[i];
         if (!sc->all_ready) continue;
@@ -386,10 +402,11 @@ bool issue_blocked(struct core *c) {
 }
 
 void issue_skip(struct core *c, u64 n) {
+    if (c->pol.sched->begin) sched_begin(c, n);
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         struct sched *sc = &c->scheds[i];
         u64 unavailable = unavailable_units(c, i % c->cfg->subcores), restricted = restricted_of(c, sc, unavailable);
-        struct sched_view v = {c->now, sc->valid, sc->all_ready, 0, sc->waits_long, c->age, i};
+        struct sched_view v = sched_view_of(c, i, 0);
         if (!c->pol.sched->moves) {
             if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, n);
             account_cycle(c, i, 0, unavailable, restricted, 0, n);
@@ -408,5 +425,6 @@ u64 issue_next(const struct core *c) {
     for (u32 i = 0; i < c->cfg->subcores; i++)
         if (unavailable_units(c, i)) next = MIN(next, operands_next(c, i, c->now));
     if (c->cfg->tracker != TRACKER_NONE) next = MIN(next, predict_next(c));
+    if (c->pol.sched->wakes) next = MIN(next, sched_wakes(c));
     return next;
 }

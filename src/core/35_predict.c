@@ -16,16 +16,13 @@
 
 /* --- what the next access is */
 
-static bool is_const_space(u8 space) { return space == SPACE_CONST || space == SPACE_PARAM; }
+static bool is_tracked(const struct tinst *t) { return t->mshr_of; }
 
-static bool is_tracked(const struct tinst *t) {
-    u8 s = t->in->space;
-    return t->kind == T_MEM && t->in->iclass == ICLASS_LOAD && s != SPACE_SHARED;
+static u32 cache_of(const struct tinst *t) { return t->mshr_of - 1u; }
+
+static u32 index_of(const struct core *c, const struct tinst *t) {
+    return (u32)(t->in - c->prog->k->code) & (c->cfg->counter_entries - 1);
 }
-
-static u32 cache_of(const struct tinst *t) { return is_const_space(t->in->space) ? CACHE_CONST : CACHE_DATA; }
-
-static u32 index_of(const struct core *c, const struct tinst *t) { return (u32)(t->in - c->prog->k->code) & (c->cfg->counter_entries - 1); }
 
 static bool counter_says_miss(const struct core *c, const struct tinst *t) {
     return c->counters[index_of(c, t)] >> (c->cfg->counter_bits - 1);

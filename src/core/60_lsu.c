@@ -119,7 +119,8 @@ static void add_access(struct core *c, struct memop *m, const struct probe_acces
     switch (p->space) {
     case SPACE_SHARED:
         if (c->pol.hazard->replays) add_passes(c, m, p);
-        m->cycles_left += shared_cycles(p->addr, p->mask, p->size_b, c->cfg->shared_banks, p->kind == PROBE_ATOMIC); break;
+        m->cycles_left += shared_cycles(p->addr, p->mask, p->size_b, c->cfg->shared_banks, p->kind == PROBE_ATOMIC);
+        break;
     case SPACE_LOCAL: add_local(c, m, p); break;
     case SPACE_CONST:
     case SPACE_PARAM: add_const(c, m, p); break;
@@ -160,7 +161,8 @@ static void add_atomics(struct core *c, struct memop *m, u32 id) {
 /* Space that the instruction counts under: that of its last access; parameters at known places make none */
 static enum space space_of(const struct core *c, const struct tinst *t) {
     for (u32 i = 0; i < c->probe.at.n; i++)
-        if (c->probe.at.at[i].space == SPACE_GLOBAL || c->probe.at.at[i].space == SPACE_LOCAL) return (enum space)c->probe.at.at[i].space;
+        if (c->probe.at.at[i].space == SPACE_GLOBAL || c->probe.at.at[i].space == SPACE_LOCAL)
+            return (enum space)c->probe.at.at[i].space;
     return c->probe.at.n ? (enum space)c->probe.at.at[c->probe.at.n - 1].space : (enum space)t->in->space;
 }
 
@@ -217,6 +219,7 @@ u64 memop_enter(struct core *c, u32 id) {
     if (m->collector != NONE) c->subs[m->sub].collector_free[m->collector] = NEVER;
     s->drain_cy = MAX(s->drain_cy, read);
     c->lsq[(c->lsq_head + c->lsq_n++) % c->lsq_cap] = id;
+    c->pipe_loads[m->t->mshr_of]++;
     CHECK(c->lsq_n <= c->lsq_cap);
     return read;
 }
@@ -225,7 +228,8 @@ void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct ste
     struct slot *s = &c->slots[slot];
     u32 id, sub = slot_sub(c, slot);
     struct memop *m = memop_new(c, &id);
-    m->uid = uid, m->issue_cy = c->now, m->age = s->age, m->t = t, m->active = st->active, m->lanes = st->lanes, m->slot = (u8)slot, m->sub = (u8)sub;
+    m->uid = uid, m->issue_cy = c->now, m->age = s->age, m->t = t, m->active = st->active, m->lanes = st->lanes,
+    m->slot = (u8)slot, m->sub = (u8)sub;
     collect_accesses(c, m, id);
     m = &c->memops.at[id];
     block_results(s, m);
@@ -286,6 +290,7 @@ static void advance_queue(struct core *c) {
 }
 
 void memop_leave(struct core *c) {
+    c->pipe_loads[first(c)->t->mshr_of]--;
     c->lsq_head = (c->lsq_head + 1) % c->lsq_cap;
     c->lsq_n--;
     c->lsq_proper--;
@@ -395,5 +400,6 @@ void lsu_skip(struct core *c, u64 n) {
     c->stats.lsu_busy_cycles += n;
     c->stats.lsu_stall_cycles += n;
     c->stats.hazards[c->lsu_held_by] += n;
-    EMIT(c, .kind = EV_HAZARD, .cycle = c->now, .uid = first(c)->uid, .slot = first(c)->slot, .cause = (u8)c->lsu_held_by, .a = n);
+    EMIT(c, .kind = EV_HAZARD, .cycle = c->now, .uid = first(c)->uid, .slot = first(c)->slot, .cause = (u8)c->lsu_held_by,
+         .a = n);
 }

@@ -103,7 +103,8 @@ static bool writes_victim(struct core *c, u64 line) {
 
 static bool writes_back(const struct core *c) { return c->cfg->l1_write == WRITE_BACK || c->cfg->l1_write_local == WRITE_BACK; }
 
-static int load_miss(struct core *c, u32 id, struct memop *m, const struct line_access *x, u32 want, enum tag_result look, u32 at) {
+static int load_miss(struct core *c, u32 id, struct memop *m, const struct line_access *x, u32 want, enum tag_result look,
+                     u32 at) {
     int e = mshr_find(c->mshr, x->line);
     if (c->cfg->tracker != TRACKER_NONE) predict_outcome(c, id, e < 0);
     if (e < 0 ? mshr_full(c->mshr) : !mshr_can_merge(c->mshr, e)) return HAZARD_MSHR;
@@ -132,7 +133,8 @@ static int load_miss(struct core *c, u32 id, struct memop *m, const struct line_
         c->stats.l1_misses++;
         c->mshr_responses[e]++;
         c->mshr_sectors[e] |= missing;
-        port_send(c, (struct mreq){.line = x->line, .sectors = to_pieces(c, missing), .token = TOKEN(TOKEN_MSHR, e), .kind = MREQ_READ});
+        port_send(c, (struct mreq){
+                         .line = x->line, .sectors = to_pieces(c, missing), .token = TOKEN(TOKEN_MSHR, e), .kind = MREQ_READ});
     } else c->stats.l1_merged++;
     accessed(c, m, x, missing ? ACCESS_MISS : ACCESS_MERGED);
     return NONE;
@@ -270,7 +272,8 @@ int const_load(struct core *c, u32 id, u64 line) {
         e = mshr_alloc(c->cc_mshr, line);
         if (c->cfg->tracker != TRACKER_NONE) predict_acquired(c, id, CACHE_CONST);
         u32 sectors = ((1u << (c->cfg->const_line_b / 32)) - 1) << (line % 128 / 32);
-        port_send(c, (struct mreq){.line = line & ~127ull, .sectors = sectors, .token = TOKEN(TOKEN_CONST, e), .kind = MREQ_READ});
+        port_send(c,
+                  (struct mreq){.line = line & ~127ull, .sectors = sectors, .token = TOKEN(TOKEN_CONST, e), .kind = MREQ_READ});
     }
     mshr_wait(c->cc_mshr, e, id);
     m->outstanding++;

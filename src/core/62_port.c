@@ -41,6 +41,7 @@ static void inject(struct core *c) {
         VEC_PUSH(&c->outs[p->partition].at, p->req);
         c->missq_head = (c->missq_head + 1) % c->missq_cap;
         c->missq_n--;
+        if (c->reexec.n) reexec_wake(c);
         if (c->cfg->tracker != TRACKER_NONE) predict_queue(c, -1);
         if (c->cfg->noc_ideal) continue;
         c->credits--;
@@ -84,6 +85,7 @@ static void atomic_done(struct core *c, u32 index) {
 static void response(struct core *c, const struct mresp *r) {
     u32 index = r->token & 0xFFFFFFF;
     c->quiet_cy = c->now + 1;
+    if (c->reexec.n) reexec_wake(c);
     switch ((enum token_kind)(r->token >> 28)) {
     case TOKEN_MSHR:
         if (--c->mshr_responses[index] == 0) l1_fill(c, (int)index);

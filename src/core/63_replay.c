@@ -34,6 +34,21 @@ void buffer_keep(struct core *c, struct slot *s, u32 at, bool replayable) {
     advance_tail(c, s, at + 1);
 }
 
+void buffer_look(const struct core *c, u32 slot, struct buffer_view *v) {
+    const struct slot *s = &c->slots[slot];
+    u32 n = c->cfg->ibuffer;
+    *v = (struct buffer_view){.issue = s->ib_head % n,
+                              .tail = (s->ib_head + MAX_IBUFFER - s->behind - 1) % MAX_IBUFFER % n,
+                              .fill = (s->ib_head + s->ib_n) % MAX_IBUFFER % n};
+    for (u32 i = 0; i < s->ib_n; i++) v->at[(s->ib_head + i) % MAX_IBUFFER % n].valid = true;
+    for (u64 m = s->kept; m; m &= m - 1) v->at[(u32)__builtin_ctzll(m) % n].valid = true;
+    for (i32 id = s->oldest; id != NONE; id = c->memops.at[id].next_younger) {
+        const struct memop *m = &c->memops.at[id];
+        v->at[(u32)m->buffer_at % n].replay = m->waits;
+        v->at[(u32)m->buffer_at % n].mask = m->left;
+    }
+}
+
 /* --- unfinished instructions of a slot */
 
 static void list_add(struct core *c, struct slot *s, u32 id) {
@@ -135,10 +150,22 @@ static bool older_in_the_way(const struct core *c, const struct memop *m) {
     return false;
 }
 
+/* A load that is a known miss issues with a credit, so it is refused a second time only where another took its MSHR without one (a virtual credit: the pool is negative), or where its line's MSHR
+ * takes no further access. */
+static void count_refusal(struct core *c, struct memop *m) {
+    if (m->refused_at != m->next + 1) {
+        m->refused_at = m->next + 1;
+        return;
+    }
+    c->stats.mshr_refused_again++;
+    c->stats.mshr_refused_credited += c->cfg->tracker == TRACKER_CREDIT && c->track[m->is_const && c->cfg->tracked == TRACK_MSHR ? CACHE_CONST : CACHE_DATA].pool >= 0;
+}
+
 static void squash(struct core *c, u32 id, enum hazard why) {
     struct memop *m = &c->memops.at[id];
     m->why = (u8)why;
     m->known_miss = why == HAZARD_MSHR || why == HAZARD_COMQ || why == HAZARD_RSV;
+    if (why == HAZARD_MSHR) count_refusal(c, m);
     if (c->cfg->tracker != TRACKER_NONE) predict_refused(c, id);
     lsu_hazard(c, m, why);
     memop_leave(c);
@@ -159,7 +186,7 @@ static int one_access(struct core *c, u32 id, struct memop *m) {
     }
     if (m->next == m->nlines) return NONE;
     struct line_access *x = &m->lines.at[m->next];
-    int why = m->packets.n ? l1_atomic(c, id, x, c->atomic_pool.at[m->packets.at[m->next]])
+    int why = m->packets.n             ? l1_atomic(c, id, x, c->atomic_pool.at[m->packets.at[m->next]])
               : m->kind == PROBE_STORE ? l1_store(c, id, x)
                                        : l1_load(c, id, x);
     if (why == NONE) c->memops.at[id].next++;

@@ -12,7 +12,8 @@ static void release_registers(struct core *c, struct slot *s, const struct memop
     const struct tinst *t = m->t;
     u64 written = operands_write(c, m->sub, s, t, m->result_cy);
     u64 ready = c->cfg->bypass ? m->result_cy : written;
-    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) sb_write(s, t->reg[i], m->lanes, ready, (enum wait_kind)s->sb[t->reg[i]].kind);
+    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++)
+        sb_write(s, t->reg[i], m->lanes, ready, (enum wait_kind)s->sb[t->reg[i]].kind);
     s->drain_cy = MAX(s->drain_cy, ready);
     EMIT(c, .kind = EV_READY, .cycle = ready, .uid = m->uid, .slot = m->slot, .mask = m->lanes);
 }

@@ -50,7 +50,8 @@ static void add_classes(u64 *cpi, u32 classes, u64 sixths) {
     for (; classes; classes &= classes - 1) cpi[__builtin_ctz(classes)] += share;
 }
 
-static void charge_ready(struct core *c, struct slot *s, const struct sched *sc, struct sched_stats *ss, u64 dt, u64 dn, u64 dnu) {
+static void charge_ready(struct core *c, struct slot *s, const struct sched *sc, struct sched_stats *ss, u64 dt, u64 dn,
+                         u64 dnu) {
     u64 du = sc->unavail[s->account_unit] - s->since_unavail, dr = s->restricted, dnr = s->restricted_noissue;
     enum stall why = structural(c, s, (enum unit)s->account_unit);
     u64 *cpi = ss->cpi[CPI_PROPORTIONAL];
@@ -109,9 +110,14 @@ static void leave_population(struct core *c, u32 slot) {
     if (s->set) {
         enum cpi x = strongest(s->set);
         if (--sc->pop[x] == 0) sc->present &= ~(1u << x);
-    } else sc->ready[s->unit] &= ~bit;
+    } else {
+        sc->ready[s->unit] &= ~bit;
+        for (u32 i = 0; i < ARRAY_LEN(sc->ready_loads); i++) sc->ready_loads[i] &= ~bit;
+    }
     sc->all_ready &= ~bit;
+    sc->ready_shared &= ~bit;
     sc->waits_long &= ~bit;
+    sc->waits_load &= ~bit, sc->waits_barrier &= ~bit, sc->waits_fence &= ~bit;
 }
 
 /* Waits that last: two-level scheduling lets such warps leave the active set */
@@ -125,9 +131,15 @@ static void join_population(struct core *c, u32 slot) {
         enum cpi x = strongest(s->set);
         sc->pop[x]++;
         sc->present |= 1u << x;
-        if (s->set & waits_long) sc->waits_long |= bit;
+        if (!(s->set & waits_long)) return;
+        sc->waits_long |= bit;
+        if (s->set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER)) sc->waits_load |= bit;
+        if (s->set & 1u << STALL_BARRIER) sc->waits_barrier |= bit;
+        if (s->set & 1u << STALL_MEMBAR) sc->waits_fence |= bit;
     } else {
+        if (s->unit == UNIT_MEM && s->shown && s->shown->in->space == SPACE_SHARED) sc->ready_shared |= bit;
         sc->ready[s->unit] |= bit;
+        sc->ready_loads[s->shown ? s->shown->mshr_of : 0] |= bit;
         sc->all_ready |= bit;
     }
 }
@@ -171,7 +183,7 @@ static enum cpi gsi_class(const struct sched *sc, u64 unavailable, u64 restricte
 static void charge_selected(struct core *c, u32 si, u64 unavailable, u64 restricted, u64 n) {
     struct sched *sc = &c->scheds[si];
     u64 *cpi = c->stats.sched[si].cpi[CPI_SELECTED], units = 6ull * sc->nslots * n;
-    struct sched_view v = {.now = c->now, .valid = sc->valid, .ready = sc->all_ready, .waits_long = sc->waits_long, .age = c->age, .index = si};
+    struct sched_view v = sched_view_of(c, si, 0);
     int slot = c->pol.sched->preferred(sc->state, &v);
     if (slot < 0) {
         cpi[CPI_IDLE] += units;
@@ -191,10 +203,21 @@ static enum sched_cycle cycle_kind(const struct sched *sc, u64 unavailable, u64 
     return sc->pop[CPI_MEMORY_DATA] || sc->pop[CPI_COMPUTE_DATA] ? SCHED_RAW : SCHED_IDLE;
 }
 
+/* Turner's measures of an SM's cycles. Blocked (3.5): arithmetic finds no collector while the memory stage is full and a memory instruction waits in one. Usable (figure 7.12): an MSHR is free and a
+ * load that could take it is ready to issue or in the pipe. */
+static void count_turner(struct core *c, u64 unavailable, u64 n) {
+    bool blocked = unavailable >> UNIT_ALU & 1 && !c->cfg->operands_ideal && c->lsq_proper == c->cfg->lsu_queue && c->lsq_n > c->lsq_proper;
+    u64 data = c->pipe_loads[1 + CACHE_DATA], constant = c->pipe_loads[1 + CACHE_CONST];
+    for (u32 i = 0; i < c->cfg->schedulers; i++) data |= c->scheds[i].ready_loads[1 + CACHE_DATA], constant |= c->scheds[i].ready_loads[1 + CACHE_CONST];
+    if (blocked) c->stats.collector_blocked_cycles += n;
+    if ((data && !mshr_full(c->mshr)) || (constant && !mshr_full(c->cc_mshr))) c->stats.mshr_usable_cycles += n;
+}
+
 void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 restricted, u64 candidates, u64 n) {
     struct sched *sc = &c->scheds[si];
     struct sched_stats *ss = &c->stats.sched[si];
     u64 units = 6ull * sc->nslots * n;
+    if (si == 0) count_turner(c, unavailable, n);
     for (u64 m = unavailable; m; m &= m - 1) {
         sc->unavail[__builtin_ctzll(m)] += n;
         if (!issued) sc->noissue_unavail[__builtin_ctzll(m)] += n;
@@ -240,7 +263,9 @@ void account_init(struct core *c) {
         struct sched *sc = &c->scheds[i];
         memset(sc->pop, 0, sizeof(sc->pop));
         memset(sc->ready, 0, sizeof(sc->ready));
-        sc->all_ready = sc->waits_long = 0;
+        memset(sc->ready_loads, 0, sizeof(sc->ready_loads));
+        sc->all_ready = sc->ready_shared = sc->waits_long = 0;
+        sc->waits_load = sc->waits_barrier = sc->waits_fence = 0;
         sc->pop[CPI_IDLE] = sc->nslots;
         sc->present = 1u << CPI_IDLE;
     }
@@ -266,6 +291,6 @@ void account_check(const struct core *c, u64 cycles) {
             CHECK(sum == 6 * c->scheds[i].nslots * cycles); /* S2 */
         }
     }
-    CHECK(time == 6 * cycles * c->nslots);             /* S1 */
-    CHECK(kinds == cycles * c->cfg->schedulers);       /* S3 */
+    CHECK(time == 6 * cycles * c->nslots);       /* S1 */
+    CHECK(kinds == cycles * c->cfg->schedulers); /* S3 */
 }

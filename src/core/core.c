@@ -89,12 +89,36 @@ void core_free(struct core *c) {
     free_launch(c);
     for (u32 i = 0; i < c->cfg->subcores; i++) free(c->subs[i].bank);
     for (u32 i = 0; i < c->cfg->schedulers; i++) free(c->scheds[i].state);
-    for (u32 i = 0; i < c->memops.n; i++) free(c->memops.at[i].lines.at), free(c->memops.at[i].packets.at), free(c->memops.at[i].passes.at);
+    for (u32 i = 0; i < c->memops.n; i++)
+        free(c->memops.at[i].lines.at), free(c->memops.at[i].packets.at), free(c->memops.at[i].passes.at);
     for (u32 i = 0; i < c->atomic_pool.n; i++) free(c->atomic_pool.at[i]);
     for (u32 i = 0; i < c->cfg->partitions; i++) free(c->outs[i].at.at);
-    void *all[] = {c->mshr_responses, c->mshr_sectors,   c->mshr_since,     c->icache_waits, c->missq,      c->outs,          c->lsq,
-                   c->memops.at,      c->memop_free.at,  c->atomic_pool.at, c->atomic_free.at, c->atomic_step.at, c->inbox.at, c->credits_in.at,
-                   c->log.at,         c->spare.at,       c->coming.at,      c->done.at,      c->events.at,  c->probe.at.at,   c->signals.at, c->tlb, c->counters, c->trained.at, c->track[0].past.at, c->track[1].past.at};
+    void *all[] = {c->mshr_responses,
+                   c->mshr_sectors,
+                   c->mshr_since,
+                   c->icache_waits,
+                   c->missq,
+                   c->outs,
+                   c->lsq,
+                   c->memops.at,
+                   c->memop_free.at,
+                   c->atomic_pool.at,
+                   c->atomic_free.at,
+                   c->atomic_step.at,
+                   c->inbox.at,
+                   c->credits_in.at,
+                   c->log.at,
+                   c->spare.at,
+                   c->coming.at,
+                   c->done.at,
+                   c->events.at,
+                   c->probe.at.at,
+                   c->signals.at,
+                   c->tlb,
+                   c->counters,
+                   c->trained.at,
+                   c->track[0].past.at,
+                   c->track[1].past.at};
     for (u32 i = 0; i < ARRAY_LEN(all); i++) free(all[i]);
     tags_free(&c->icache), tags_free(&c->l1), tags_free(&c->cc);
     mshr_free(c->mshr), mshr_free(c->cc_mshr);
@@ -126,6 +150,7 @@ static void forget_state(struct core *c) {
     memset(c->wheel, 0, sizeof(c->wheel));
     c->wheel_any = c->parked = c->fetch_want = 0;
     c->lsq_head = c->lsq_n = c->lsq_proper = 0;
+    memset(c->pipe_loads, 0, sizeof(c->pipe_loads));
     c->lsu_held_by = NONE;
     c->fetch_last = MAX_SLOTS - 1;
     c->resident = c->resident_warps = 0;
@@ -165,7 +190,12 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
     c->pcs = base_alloc(sizeof(*c->pcs) * p->k->ninst);
     for (u32 i = 0; i < c->nslots; i++) {
         u32 regs = p->nregs + p->npreds + 1u;
-        c->slots[i] = (struct slot){.sb = base_alloc(sizeof(struct sbreg) * regs), .ib_next = NONE, .fetch_pc = NONE, .oldest = NONE, .youngest = NONE, .replay = NONE};
+        c->slots[i] = (struct slot){.sb = base_alloc(sizeof(struct sbreg) * regs),
+                                    .ib_next = NONE,
+                                    .fetch_pc = NONE,
+                                    .oldest = NONE,
+                                    .youngest = NONE,
+                                    .replay = NONE};
         if (c->pol.diverge->joint) c->slots[i].lane_ready = base_alloc(sizeof(u64) * MAX_WARP * regs);
         c->age[i] = 0;
     }
@@ -244,7 +274,8 @@ void core_run(struct core *c, u64 to) {
 }
 
 bool core_idle(const struct core *c) {
-    return !c->resident && c->coming_at == c->coming.n && !c->stores_out && !c->atomics_out && !c->missq_n && c->inbox_at == c->inbox.n;
+    return !c->resident && c->coming_at == c->coming.n && !c->stores_out && !c->atomics_out && !c->missq_n &&
+           c->inbox_at == c->inbox.n;
 }
 
 /* --- invariants and reports */
@@ -262,7 +293,7 @@ static void check_schedulers(const struct core *c) {
         for (u64 m = s->slots; m; m &= m - 1) {
             u32 k = (u32)__builtin_ctzll(m);
             const struct slot *x = &c->slots[k];
-            CHECK((x->set == 0) == (all >> k & 1));                            /* C1 */
+            CHECK((x->set == 0) == (all >> k & 1));                           /* C1 */
             CHECK(x->set || (x->w && x->head && s->ready[x->unit] >> k & 1)); /* C1 */
             pop[0] += x->set != 0;
         }

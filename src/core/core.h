@@ -4,6 +4,7 @@
  *   10_fetch.c       fetch, instruction cache, decode            fetch/    which warp fetches
  *   20_ibuffer.c     instruction buffers
  *   30_issue.c       readiness, schedulers, barriers, branches   sched/    which warp issues
+ *   31_sched.c       what the schedulers of an SM know and decide together
  *   35_predict.c     hazard prediction: who is held back, credits
  *   40_operands.c    register banks and collectors               order/    which instruction of a warp is next
  *   50_execute.c     units, results                              diverge/  which group of a warp runs
@@ -11,6 +12,8 @@
  *   61_l1.c          L1 data cache, constant cache
  *   62_port.c        miss queue, interconnect port, responses
  *   63_replay.c      instructions that may be replayed: kept entries, signals, second issues
+ *   64_reexec.c      refused accesses that step aside: the re-execution queue
+ *   65_blocked.c     cycles in which data in the L1 waits behind a stalled memory stage
  *   70_writeback.c   results of memory come home
  *   account.c        who owns each cycle (D6)
  *   memport.c        global memory as this SM sees it: unpublished stores, atomics on their way (D4)
@@ -38,7 +41,16 @@
 #include "trace/trace.h"
 
 #define NEVER UINT64_MAX
-enum { MAX_SLOTS = 64, WHEEL = 64, MAX_IBUFFER = 64, BANK_WINDOW = 512, BANK_WORDS = BANK_WINDOW / 64, MAX_SUBCORES = 16, MAX_UNITS = 16, MAX_COLLECTORS = 64 };
+enum {
+    MAX_SLOTS = 64,
+    WHEEL = 64,
+    MAX_IBUFFER = 64,
+    BANK_WINDOW = 512,
+    BANK_WORDS = BANK_WINDOW / 64,
+    MAX_SUBCORES = 16,
+    MAX_UNITS = 16,
+    MAX_COLLECTORS = 64
+};
 
 /* --- program.c */
 enum tkind {
@@ -54,12 +66,13 @@ enum tkind {
 };
 struct tinst { /* one instruction, as time sees it */
     const struct inst *in;
-    u32 latency;   /* T_ALU: issue to dependent issue, without waiting */
-    u16 busy;      /* T_ALU: cycles its unit is taken */
-    u8 kind, unit; /* enum tkind, enum unit */
-    u8 nsrc, ndst; /* scoreboard entries in reg[]: sources first */
-    u8 nread;      /* of the sources, those read from banks (not predicates) */
-    u8 pseudo;     /* costs nothing, is not fetched */
+    u32 latency;    /* T_ALU: issue to dependent issue, without waiting */
+    u16 busy;       /* T_ALU: cycles its unit is taken */
+    u8 kind, unit;  /* enum tkind, enum unit */
+    u8 nsrc, ndst;  /* scoreboard entries in reg[]: sources first */
+    u8 nread;       /* of the sources, those read from banks (not predicates) */
+    u8 pseudo;      /* costs nothing, is not fetched */
+    u8 mshr_of;     /* a load that may need an MSHR: 1 + the cache (CACHE_DATA, CACHE_CONST); else 0 */
     i32 next;       /* the instruction that follows in memory, pseudo ones left out; NONE at the end */
     const u16 *reg; /* register numbers, then predicates from program.nregs on */
 };
@@ -78,32 +91,36 @@ void program_free(struct program *p);
 enum wait_kind { WAIT_COMPUTE, WAIT_SHORT, WAIT_LONG }; /* what produces a register's next value */
 struct memop {
     u64 uid, issue_cy;
-    u64 age;      /* of the warp in its slot: tells a later warp in the same slot apart */
-    u64 ready_cy; /* addresses are there: may enter the memory stage */
+    u64 age;       /* of the warp in its slot: tells a later warp in the same slot apart */
+    u64 ready_cy;  /* addresses are there: may enter the memory stage */
     u64 result_cy; /* latest time so far at which a part of the result is there */
     const struct tinst *t;
     u64 active, lanes; /* lanes whose guard held, and of the group */
-    u32 nlines, next; /* line accesses in all; accepted */
-    u32 outstanding;  /* responses it waits for */
-    i32 collector;    /* held until it is in the queue proper, or NONE */
-    u8 sub, slot;     /* sub-core of the collector */
-    u8 space, kind;   /* enum space; enum probe_kind */
+    u32 nlines, next;  /* line accesses in all; accepted */
+    u32 outstanding;   /* responses it waits for */
+    i32 collector;     /* held until it is in the queue proper, or NONE */
+    u8 sub, slot;      /* sub-core of the collector */
+    u8 space, kind;    /* enum space; enum probe_kind */
     bool used, accepted, is_async;
-    bool red;              /* an atomic whose result nobody wants */
+    bool red; /* an atomic whose result nobody wants */
     /* replay: one access an issue */
-    VEC(u64) passes; /* shared memory, constants: lanes served together, in order */
-    u32 pass;        /* done */
-    u64 left;        /* private active mask: lanes not done */
+    VEC(u64) passes;              /* shared memory, constants: lanes served together, in order */
+    u32 pass;                     /* done */
+    u64 left;                     /* private active mask: lanes not done */
     i32 next_older, next_younger; /* unfinished ones of the same slot, in program order; NONE */
-    i32 buffer_at;   /* its entry of the instruction buffer */
-    u8 why;          /* enum hazard that refused it last */
-    bool known_miss; /* it was refused for want of something only misses need */
-    bool waits;      /* to be issued again */
+    i32 buffer_at;                /* its entry of the instruction buffer */
+    u8 why;                       /* enum hazard that refused it last */
+    bool known_miss;              /* it was refused for want of something only misses need */
+    bool waits;                   /* to be issued again */
+    u32 refused_at;               /* 1 + the line access that was refused for want of an MSHR; 0: none */
+    /* re-execution */
+    u32 aside; /* entries in the queue */
+    bool away; /* it has left the pipe, and waits for these */
     /* hazard prediction */
-    bool credit;     /* holds one */
+    bool credit;            /* holds one */
     bool predicted, judged; /* a miss was expected; the outcome of its next access has been compared */
-    u32 cycles_left;       /* shared memory, constants: cycles of the stage still to come */
-    bool is_const;         /* lines are the constant cache's */
+    u32 cycles_left;        /* shared memory, constants: cycles of the stage still to come */
+    bool is_const;          /* lines are the constant cache's */
     VEC(struct line_access) lines;
     VEC(u32) packets; /* atomics: one per line, index into core.atomic_pool */
 };
@@ -135,50 +152,50 @@ struct sbreg {
 
 struct cta_place { /* a block on this SM */
     struct cta *cta;
-    u64 slots;     /* mask of its warps' slots */
+    u64 slots; /* mask of its warps' slots */
     u64 started_cy;
     bool used;
 };
 
-struct slot { /* one warp's place */
+struct slot {       /* one warp's place */
     struct warp *w; /* NULL: empty */
     struct cta_place *place;
     struct sbreg *sb; /* [program.nregs + npreds] */
     u64 *lane_ready;  /* [nregs + npreds][MAX_WARP]: ready_cy by lane, where groups of a warp issue together (mimd); else NULL */
     const struct tinst *head; /* next instruction of its current group, or NULL when no group can run */
-    u64 age;          /* order of arrival: smaller is older */
-    u64 resolve_cy;   /* a branch is resolved then */
-    u64 release_cy;   /* a barrier lets it go then */
-    u64 drain_cy;     /* last result of a unit is there */
+    u64 age;                  /* order of arrival: smaller is older */
+    u64 resolve_cy;           /* a branch is resolved then */
+    u64 release_cy;           /* a barrier lets it go then */
+    u64 drain_cy;             /* last result of a unit is there */
     /* instruction buffer: entries are consecutive instructions from head on */
     u32 ib_head, ib_n;
-    i32 fetch_pc;     /* next to fetch; NONE: nothing */
-    i32 ib_next;      /* pc the first entry has, or would have */
-    bool ib_miss;     /* waits for the instruction cache's line */
+    i32 fetch_pc; /* next to fetch; NONE: nothing */
+    i32 ib_next;  /* pc the first entry has, or would have */
+    bool ib_miss; /* waits for the instruction cache's line */
     u64 ib_ready[MAX_IBUFFER];
     /* outstanding */
-    u32 queued;   /* memory instructions not yet accepted by the memory stage */
-    u32 loads;    /* memory instructions whose results are awaited */
-    u32 stores;   /* stores not yet acknowledged */
-    u32 atomics;  /* atomics and reductions not yet answered */
-    u32 asyncs;   /* asynchronous copies under way */
-    bool ended;   /* all lanes have exited */
+    u32 queued;    /* memory instructions not yet accepted by the memory stage */
+    u32 loads;     /* memory instructions whose results are awaited */
+    u32 stores;    /* stores not yet acknowledged */
+    u32 atomics;   /* atomics and reductions not yet answered */
+    u32 asyncs;    /* asynchronous copies under way */
+    bool ended;    /* all lanes have exited */
     bool told_end; /* listeners know that it has left */
     /* replay: entries behind the issue pointer that are kept (Turner 5.2) */
-    u64 kept;       /* by ring position: an instruction that may be replayed */
-    u32 behind;     /* entries from the issue tail pointer to the issue pointer */
-    u64 behind_since; /* retained_cycles is complete up to here */
-    i32 oldest, youngest; /* unfinished memory instructions in program order; NONE */
-    i32 replay;     /* the oldest of them that waits to be issued again, or NONE */
+    u64 kept;                  /* by ring position: an instruction that may be replayed */
+    u32 behind;                /* entries from the issue tail pointer to the issue pointer */
+    u64 behind_since;          /* retained_cycles is complete up to here */
+    i32 oldest, youngest;      /* unfinished memory instructions in program order; NONE */
+    i32 replay;                /* the oldest of them that waits to be issued again, or NONE */
     const struct tinst *shown; /* what it presents to the scheduler: that one, or head */
-    u64 polled_at; /* w->polled when its current group was chosen */
+    u64 polled_at;             /* w->polled when its current group was chosen */
     /* who owns its time */
-    u32 set;      /* of 1 << enum stall; 0: ready */
-    u8 unit;      /* of head, when ready */
-    u64 since;    /* first cycle in this state */
-    u64 restricted, restricted_noissue; /* cycles of this state in which prediction held it back */
+    u32 set;                                                 /* of 1 << enum stall; 0: ready */
+    u8 unit;                                                 /* of head, when ready */
+    u64 since;                                               /* first cycle in this state */
+    u64 restricted, restricted_noissue;                      /* cycles of this state in which prediction held it back */
     u64 since_noissue, since_unavail, since_noissue_unavail; /* the scheduler's counts then, for `unit` */
-    u8 account_unit; /* unit these are of */
+    u8 account_unit;                                         /* unit these are of */
     i32 account_pc;
 };
 
@@ -192,16 +209,52 @@ struct sched_view {
     u64 waits_long; /* those that wait for global or local memory, a barrier, a fence or an atomic */
     const u64 *age; /* by slot */
     u32 index;      /* of the scheduler */
+    u64 memory;     /* ready ones whose next instruction goes to memory other than shared memory */
+    const u64 *block;   /* by slot: number of the warp's block in the grid */
+    const void *shared; /* what the schedulers of the SM share; NULL without shared_size */
+};
+struct sched_sm { /* an SM as its schedulers see it together; masks are over all its slots */
+    u64 now;
+    u64 valid, ready, memory, waits_long; /* as in struct sched_view */
+    u64 waits_load;    /* valid ones that wait for a result of global or local memory: they have reached a use of their own load */
+    u64 waits_barrier; /* valid ones that wait at a barrier */
+    u64 waits_fence;   /* valid ones that wait at a fence */
+    u64 sending;       /* those with memory instructions the memory stage has not taken wholly */
+    u32 mshrs, mshr_size;             /* of the L1 data cache: in use; there are */
+    u32 const_mshrs, const_mshr_size; /* of the constant cache */
+    u32 queue, queue_size;            /* miss queue: packets; places */
+    i32 reexec_head;                  /* slot of the warp whose access stands first in the re-execution queue; NONE */
+    const u64 *age, *block;           /* by slot */
+    struct sm_stats *stats;           /* for counting, not for reading */
+};
+enum sched_event {
+    SCHED_ISSUE,      /* a memory instruction of the slot issues (not of shared memory); line is 0 */
+    SCHED_HIT,        /* an access of the slot hit in the L1 data cache */
+    SCHED_MISS,       /* an access of the slot missed and was sent for */
+    SCHED_EVICT,      /* a line that an access of the slot had brought was evicted */
+    SCHED_FILL,       /* a line came that an access of the slot had sent for */
+    SCHED_MSHR_TAKEN, /* for an access of the slot */
+    SCHED_MSHR_FREED, /* which an access of the slot had taken */
 };
 struct sched_policy {
     const char *name, *doc, *paper;
     size_t (*state_size)(const struct config *c);
     void (*init)(void *state, const struct config *c, u32 index, u64 slots); /* slots: mask of its own */
-    int (*pick)(void *state, const struct sched_view *v);      /* one of candidates, or NONE; called once a cycle in which there are candidates */
+    int (*pick)(void *state,
+                const struct sched_view *v); /* one of candidates, or NONE; called once a cycle in which there are candidates */
     void (*issued)(void *state, int slot);
-    int (*preferred)(const void *state, const struct sched_view *v); /* the one of valid it would take if all were ready; NONE when valid is 0 */
-    void (*skip)(void *state, const struct sched_view *v, u64 n);     /* n cycles without candidates; may be NULL */
-    bool moves; /* preferred changes from cycle to cycle without an issue */
+    int (*preferred)(const void *state,
+                     const struct sched_view *v); /* the one of valid it would take if all were ready; NONE when valid is 0 */
+    void (*skip)(void *state, const struct sched_view *v, u64 n); /* n cycles without candidates; may be NULL */
+    bool moves;                                                   /* preferred changes from cycle to cycle without an issue */
+    /* What the schedulers of an SM decide together; all may be NULL (policy.h, Q1 to Q5) */
+    size_t (*shared_size)(const struct config *c);
+    void (*shared_init)(void *shared, const struct config *c);
+    bool (*begin)(void *shared, const struct sched_sm *v, u64 n); /* n cycles begin; true: something changed */
+    u64 (*held)(const void *shared, u64 memory);                  /* of these slots with memory instructions, those that may not issue */
+    u64 (*wakes)(const void *shared, u64 now);                    /* next cycle in which begin changes something by time alone; NEVER */
+    bool (*admit)(const void *shared, u32 slot, u64 age, u64 line); /* may a load of it that misses be sent for? */
+    void (*event)(void *shared, enum sched_event kind, u32 slot, u64 line, u64 now);
 };
 extern const struct sched_policy *const sched_policies[]; /* ends with NULL */
 
@@ -265,21 +318,23 @@ struct sched {
     u64 slots; /* mask of its own */
     u64 valid, all_ready;
     u64 ready[UNIT_COUNT]; /* by the unit the next instruction needs */
-    u64 waits_long;
-    u32 pop[CPI_COUNT];    /* slots by strongest cause, ready ones left out */
-    u32 present;           /* bit per nonzero pop */
+    u64 ready_loads[3]; /* of all_ready, by tinst.mshr_of */
+    u64 ready_shared; /* of ready[UNIT_MEM], those of shared memory */
+    u64 waits_long, waits_load, waits_barrier, waits_fence;
+    u32 pop[CPI_COUNT]; /* slots by strongest cause, ready ones left out */
+    u32 present;        /* bit per nonzero pop */
     u32 nslots;
-    u64 noissue;           /* cycles so far without an issue */
+    u64 noissue;                                          /* cycles so far without an issue */
     u64 unavail[UNIT_COUNT], noissue_unavail[UNIT_COUNT]; /* cycles in which a unit's instructions could not issue */
 };
 struct subcore {
     u64 unit_free[UNIT_COUNT][MAX_UNITS];
     u32 units[UNIT_COUNT];
     u64 collector_free[MAX_COLLECTORS]; /* NEVER: held by a memory instruction */
-    u64 free_known;     /* collectors known to be free; others may be free by now */
-    u64 none_before[3]; /* by pool: no collector is free before this cycle, unless a memory instruction lets go */
-    u64 *bank;      /* calendars: [bank][port][BANK_WORDS], bit cycle mod BANK_WINDOW: taken */
-    u64 bank_word;  /* cycle / 64 up to which past words have been emptied */
+    u64 free_known;                     /* collectors known to be free; others may be free by now */
+    u64 none_before[3];                 /* by pool: no collector is free before this cycle, unless a memory instruction lets go */
+    u64 *bank;                          /* calendars: [bank][port][BANK_WORDS], bit cycle mod BANK_WINDOW: taken */
+    u64 bank_word;                      /* cycle / 64 up to which past words have been emptied */
 };
 struct pool { /* collectors that serve a unit's instructions */
     u64 mask;
@@ -331,12 +386,28 @@ struct trained { /* an outcome the counters learn from, in order of cycle */
 };
 enum { CACHE_DATA, CACHE_CONST, CACHES };
 struct tracker { /* of one cache's resource */
-    i32 pool;  /* credits the scheduler has; may be negative */
-    VEC(struct seen { u64 cycle; u32 used; }) past; /* naive with a delay: changes not yet seen, in order, from past_at on */
+    i32 pool;    /* credits the scheduler has; may be negative */
+    VEC(struct seen {
+        u64 cycle;
+        u32 used;
+    })
+    past; /* naive with a delay: changes not yet seen, in order, from past_at on */
     u32 past_at, used;
 };
 struct cta_done {
     u64 cycle, linear;
+};
+struct reexec { /* accesses that were refused and have stepped aside (64_reexec.c) */
+    struct reexec_entry {
+        u32 memop, line; /* which of its lines */
+        u8 why;          /* enum hazard that refused it last */
+    } *at;               /* [sm.lsu.reexec], a ring */
+    u32 head, n;
+    u64 slots;             /* of warps with entries */
+    u32 memop[MAX_SLOTS];  /* by slot: the instruction they are of */
+    u32 refused;           /* tries in a row that changed nothing; from n on every further one will be refused too */
+    u32 passed_over;       /* cycles in a row in which the pipe went first */
+    bool full;             /* the pipe's first access was refused and found no room: only the queue is served until an entry is free */
 };
 
 struct core {
@@ -356,6 +427,10 @@ struct core {
     u64 wheel[WHEEL]; /* slots to look at, by cycle mod WHEEL */
     u64 wheel_any;    /* bit per nonempty entry */
     struct sched scheds[MAX_SCHEDULERS];
+    void *sched_shared, *sched_scratch; /* the schedulers' common block, and room for a copy */
+    struct sm_stats *scratch_stats;     /* counted into and thrown away */
+    u64 block[MAX_SLOTS];               /* number of the block in the grid, by slot */
+    u64 sending;                        /* slots with queued > 0 */
     struct subcore subs[MAX_SUBCORES];
     u64 issued_any_cy; /* last cycle in which something issued */
     /* fetch */
@@ -367,50 +442,55 @@ struct core {
     /* memory pipe */
     VEC(struct memop) memops;
     VEC(u32) memop_free;
-    u32 *lsq; /* ring of memop ids: operands collected in order of issue; the first sm.lsu.queue with addresses are the queue proper */
+    u32 *
+        lsq; /* ring of memop ids: operands collected in order of issue; the first sm.lsu.queue with addresses are the queue proper */
     u32 lsq_head, lsq_n, lsq_cap;
     u32 lsq_proper;
+    u32 pipe_loads[3]; /* instructions in it, by tinst.mshr_of */
     i32 lsu_held_by; /* enum hazard that holds the first instruction, or NONE */
     bool lsu_again;  /* it was refused but has changed something: comes again in the next cycle */
+    struct reexec reexec;
     struct tracker track[CACHES];
-    bool expects_miss; /* of the instruction that is being issued */
-    u8 *counters;      /* [counter_entries]: the table as this SM sees it */
+    bool expects_miss;           /* of the instruction that is being issued */
+    u8 *counters;                /* [counter_entries]: the table as this SM sees it */
     VEC(struct trained) trained; /* since the last merge, where the table is the chip's */
-    VEC(struct signal) signals; /* in order of cycle, from signals_at on */
+    VEC(struct signal) signals;  /* in order of cycle, from signals_at on */
     u32 signals_at;
     struct tlb_entry *tlb; /* [tlb_entries] */
     struct tags l1, cc;
     struct mshr *mshr, *cc_mshr;
     u16 *mshr_responses; /* by entry: packets outstanding */
     u32 *mshr_sectors;   /* by entry: sectors asked for */
+    u8 *mshr_slot;       /* by entry: whose access took it */
+    u8 *l1_slot;         /* by line of the L1: whose access brought it */
     u64 *mshr_since;
     u64 fill_free;
     u64 l1_latency, shared_latency, const_latency; /* of the stage itself: the key minus the way there */
-    struct packet *missq; /* ring */
+    struct packet *missq;                          /* ring */
     u32 missq_head, missq_n, missq_cap;
     u32 credits;
     u64 inject_free, eject_free; /* ticks */
     struct clocks clk;
-    struct outbox *outs; /* [partitions] */
+    struct outbox *outs;       /* [partitions] */
     VEC(struct arrival) inbox; /* sorted by (cycle, order), from inbox_at on */
     u32 inbox_at;
     VEC(u64) credits_in; /* cycles at which credits come, sorted, from credits_at on */
     u32 credits_at;
-    u32 in_network;      /* packets not yet credited */
+    u32 in_network; /* packets not yet credited */
     u32 stores_out; /* of all slots, ended ones too */
     /* atomics */
     VEC(struct atomic_packet *) atomic_pool; /* all there are */
     VEC(u32) atomic_free;
     VEC(u32) atomic_step; /* made by the instruction that is being executed */
-    u32 atomics_out; /* packets not yet answered */
+    u32 atomics_out;      /* packets not yet answered */
     struct store_log log;
     /* blocks */
     struct cta_place places[MAX_SLOTS];
     VEC(struct cta *) spare;
     VEC(struct cta_arrival) coming; /* in order of cycle, from coming_at on */
     u32 coming_at;
-    VEC(struct cta_done) done;      /* of this window */
-    u32 resident;                   /* blocks */
+    VEC(struct cta_done) done; /* of this window */
+    u32 resident;              /* blocks */
     u32 resident_warps;
     /* statistics */
     struct sm_stats stats;
@@ -423,19 +503,20 @@ struct core {
     VEC(struct event) events;
     u64 fault_cy;
     u64 quiet_cy; /* first cycle after the last that a block, store or atomic of ours was under way */
-    bool ticking;  /* no jumps */
+    bool ticking; /* no jumps */
     u32 check_cy;
 };
 
 /* --- core.c */
 struct core *core_new(const struct config *c, const struct policies *p, u32 id);
 void core_free(struct core *c);
-void core_launch(struct core *c, const struct program *p, const struct launch *l, u64 now); /* a kernel begins: caches of the SM are empty */
-void core_run(struct core *c, u64 to);  /* cycles [now, to) */
-u64 core_next(const struct core *c);    /* first cycle >= now in which anything can change by itself; NEVER */
-bool core_idle(const struct core *c);   /* no block, nothing on its way */
-void core_settle(struct core *c);       /* charges all time up to now: before statistics are read */
-void core_end(struct core *c);          /* the launch is over */
+void core_launch(struct core *c, const struct program *p, const struct launch *l,
+                 u64 now);             /* a kernel begins: caches of the SM are empty */
+void core_run(struct core *c, u64 to); /* cycles [now, to) */
+u64 core_next(const struct core *c);   /* first cycle >= now in which anything can change by itself; NEVER */
+bool core_idle(const struct core *c);  /* no block, nothing on its way */
+void core_settle(struct core *c);      /* charges all time up to now: before statistics are read */
+void core_end(struct core *c);         /* the launch is over */
 void core_check(const struct core *c);
 void core_waits(struct core *c, struct strbuf *out); /* who waits for what */
 void core_reset_stats(struct core *c);
@@ -443,22 +524,22 @@ void core_receive(struct core *c, u32 partition, const struct inbox *in); /* res
 void core_abandon(struct core *c); /* stops timing: atomics on their way are performed, results delivered; blocks stay */
 
 /* --- cta.c */
-void cta_admit(struct core *c, u64 now);              /* those of `coming` whose cycle has come */
-void cta_warp_ended(struct core *c, u32 slot);        /* its last lane has exited */
+void cta_admit(struct core *c, u64 now);       /* those of `coming` whose cycle has come */
+void cta_warp_ended(struct core *c, u32 slot); /* its last lane has exited */
 void cta_try_retire(struct core *c, struct cta_place *p, u64 at);
 
 /* --- 10_fetch.c, 20_ibuffer.c */
 void fetch_stage(struct core *c);
-u64 fetch_next(const struct core *c); /* first cycle in which a warp can fetch; NEVER */
+u64 fetch_next(const struct core *c);         /* first cycle in which a warp can fetch; NEVER */
 void fetch_filled(struct core *c, u32 entry); /* an instruction line has come */
 void ibuffer_flush(struct core *c, struct slot *s, i32 pc);
 void ibuffer_pop(struct core *c, struct slot *s);
 void ibuffer_want(struct core *c, struct slot *s); /* sets its bit of fetch_want */
 
 /* --- 30_issue.c */
-void slot_look(struct core *c, u32 slot, u64 at); /* what it waits for from cycle `at` on */
-void slot_alarm(struct core *c, u32 slot, u64 cy); /* look again then */
-void slot_next(struct core *c, u32 slot); /* after its group ran or changed: the new head */
+void slot_look(struct core *c, u32 slot, u64 at);                        /* what it waits for from cycle `at` on */
+void slot_alarm(struct core *c, u32 slot, u64 cy);                       /* look again then */
+void slot_next(struct core *c, u32 slot);                                /* after its group ran or changed: the new head */
 void slot_wake_block(struct core *c, const struct cta_place *p, u64 cy); /* its slots that could not run and can now go on then */
 void issue_stage(struct core *c);
 void issue_skip(struct core *c, u64 n); /* n cycles in which nothing could issue */
@@ -482,6 +563,21 @@ static inline u64 sb_ready(const struct slot *s, u32 reg, u64 lanes) {
     return last;
 }
 
+/* --- 31_sched.c */
+void sched_make(struct core *c);
+void sched_launch(struct core *c);
+void sched_free(struct core *c);
+void sched_begin(struct core *c, u64 n);       /* n cycles begin, in which nothing else changes */
+bool sched_settled(struct core *c);            /* sched_begin would change nothing */
+bool sched_holds(const struct core *c);        /* sched_held may answer something */
+u64 sched_held(const struct core *c, u64 ask); /* of these slots with memory instructions, those that may not issue in this cycle */
+u64 sched_wakes(const struct core *c);
+bool sched_admits(struct core *c, const struct memop *m, u64 line);
+struct sched_view sched_view_of(const struct core *c, u32 sched, u64 candidates);
+static inline void sched_event(struct core *c, enum sched_event kind, u32 slot, u64 line) {
+    if (c->pol.sched->event) c->pol.sched->event(c->sched_shared, kind, slot, line, c->now);
+}
+
 /* --- 35_predict.c. `restricted`: of these ready slots with memory instructions, those that are held back in this cycle */
 void predict_launch(struct core *c);
 u64 predict_restricted(struct core *c, u64 ready);
@@ -491,7 +587,7 @@ void predict_issue(struct core *c, u32 id);                /* it leaves issue: t
 void predict_queue(struct core *c, i32 by);                /* so many packets more in the miss queue */
 void predict_outcome(struct core *c, u32 id, bool missed); /* its access was looked up (needs the resource or not) */
 void predict_refused(struct core *c, u32 id);              /* its access was refused and it leaves the pipe */
-void predict_acquired(struct core *c, u32 id, u32 cache); /* it took the resource */
+void predict_acquired(struct core *c, u32 id, u32 cache);  /* it took the resource */
 void predict_freed(struct core *c, u32 cache);             /* the resource is free again */
 void predict_levels(struct core *c);                       /* the number in use has changed */
 void predict_train(u8 *table, const struct config *c, const struct trained *t);
@@ -500,7 +596,8 @@ void predict_check(const struct core *c);
 /* --- 40_operands.c */
 void operands_init(struct core *c);
 bool operands_available(const struct core *c, u32 sub, enum unit u);
-u64 operands_next(const struct core *c, u32 sub, u64 after); /* when the next collector or unit becomes free after that cycle; NEVER */
+u64 operands_next(const struct core *c, u32 sub,
+                  u64 after); /* when the next collector or unit becomes free after that cycle; NEVER */
 /* Reserves collector and banks: the cycle in which the last operand is read. *collector: taken one, or NONE */
 u64 operands_read(struct core *c, u32 sub, struct slot *s, const struct tinst *t, i32 *collector);
 void operands_let_go(struct core *c, u32 sub, i32 collector); /* a memory instruction leaves its collector */
@@ -516,13 +613,16 @@ void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct ste
 void lsu_stage(struct core *c);
 u64 lsu_next(const struct core *c);
 void lsu_skip(struct core *c, u64 n);
-bool lsu_atomic_overlap(struct core *c, struct slot *s, const struct inst *in); /* its current group's next access meets an atomic of ours on its way */
+bool lsu_atomic_overlap(struct core *c, struct slot *s,
+                        const struct inst *in); /* its current group's next access meets an atomic of ours on its way */
 struct memop *memop_new(struct core *c, u32 *id);
 void memop_free(struct core *c, u32 id);
-void memop_leave(struct core *c);             /* the first instruction leaves the memory stage */
-void memop_accepted(struct core *c, u32 id);  /* its last access was taken by the memory stage */
-u64 memop_enter(struct core *c, u32 id);      /* reads operands, for the first time or again, and queues; when the last is read */
-u64 stage_latency(const struct core *c, const struct memop *m); /* shared memory and constants */
+void memop_leave(struct core *c);            /* the first instruction leaves the memory stage */
+void memop_accepted(struct core *c, u32 id); /* its last access was taken by the memory stage: it leaves, and is done */
+void memop_done(struct core *c, u32 id);     /* all its accesses have been taken */
+int memop_access(struct core *c, u32 id, u32 line); /* one line of it at the L1: NONE or the hazard */
+u64 memop_enter(struct core *c, u32 id);     /* reads operands, for the first time or again, and queues; when the last is read */
+u64 stage_latency(const struct core *c, const struct memop *m);        /* shared memory and constants */
 void lsu_hazard(struct core *c, const struct memop *m, enum hazard h); /* counts a cycle of it */
 
 /* --- 61_l1.c: one access of the first instruction. NONE when accepted, else the hazard. */
@@ -544,14 +644,37 @@ u64 port_next(const struct core *c);
 void port_skip(struct core *c, u64 n);
 
 /* --- 63_replay.c */
-void replay_issued(struct core *c, u32 id);      /* a memory instruction has issued for the first time */
-void replay_stage(struct core *c, u32 id);       /* one access of the memory stage's first instruction */
-void replay_finished(struct core *c, u32 id);    /* the memory stage has taken its last access */
-void replay_signals(struct core *c);             /* those that arrive in this cycle */
+void replay_issued(struct core *c, u32 id);   /* a memory instruction has issued for the first time */
+void replay_stage(struct core *c, u32 id);    /* one access of the memory stage's first instruction */
+void replay_finished(struct core *c, u32 id); /* the memory stage has taken its last access */
+void replay_signals(struct core *c);          /* those that arrive in this cycle */
 u64 replay_next(const struct core *c);
-void replay_issue(struct core *c, u32 slot);     /* the slot's oldest replay */
+void replay_issue(struct core *c, u32 slot);                               /* the slot's oldest replay */
 void buffer_keep(struct core *c, struct slot *s, u32 at, bool replayable); /* the entry at ring position `at` has issued */
 void buffer_levels(struct core *c, struct slot *s, u64 at);
+struct
+    buffer_view { /* a warp's instruction buffer as Turner draws it (figure 5.4); slots are ring positions mod sm.ibuffer, exact where that divides MAX_IBUFFER */
+    u32 issue, tail, fill; /* slots: next to issue; one behind the oldest that may be replayed; next to be filled */
+    struct {
+        bool valid, replay; /* not yet issued, or kept; to be issued again */
+        u64 mask;           /* private active mask: lanes the memory stage has not done; 0 before its first issue */
+    } at[MAX_IBUFFER];
+};
+void buffer_look(const struct core *c, u32 slot, struct buffer_view *v);
+
+/* --- 64_reexec.c */
+bool reexec_take(struct core *c, u32 id, enum hazard why); /* the pipe's first instruction: its refused line steps aside. False: it cannot */
+bool reexec_first(struct core *c, const struct memop *m);  /* this cycle of the memory stage is the queue's, though the pipe has m */
+bool reexec_behind(const struct core *c, u32 id);          /* an older instruction of its warp has entries */
+void reexec_serve(struct core *c);                         /* the first entry is tried */
+bool reexec_over(struct core *c, u32 id);                  /* the pipe has seen its last line: true when it has no entries */
+void reexec_wake(struct core *c);                          /* what was refused might be accepted now */
+u64 reexec_next(const struct core *c);
+void reexec_skip(struct core *c, u64 n);
+void reexec_check(const struct core *c);
+
+/* --- 65_blocked.c */
+void blocked_count(struct core *c, u64 n); /* n cycles */
 
 /* --- 70_writeback.c */
 void writeback_part(struct core *c, u32 id, u64 cy); /* one awaited response of a memory instruction is here at cy */
@@ -560,7 +683,7 @@ void writeback_result(struct core *c, u32 id);       /* all are */
 /* --- account.c */
 void account_init(struct core *c);
 void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at); /* the slot is in a new state from cycle `at` on */
-void account_issue(struct core *c, u32 slot);                          /* it issued in this cycle; the new state follows from now + 1 */
+void account_issue(struct core *c, u32 slot); /* it issued in this cycle; the new state follows from now + 1 */
 void account_cycle(struct core *c, u32 sched, u32 issued, u64 unavailable, u64 restricted, u64 candidates, u64 n);
 void account_settle(struct core *c, u64 at);
 void account_check(const struct core *c, u64 cycles);
@@ -568,7 +691,7 @@ void account_levels(struct core *c, u64 at); /* counters of levels (MSHRs in use
 
 /* --- memport.c */
 struct memport core_memport(struct core *c);
-void memport_publish(struct core *c); /* this SM's stores become everybody's */
+void memport_publish(struct core *c);                         /* this SM's stores become everybody's */
 void atomic_perform(struct core *c, struct atomic_packet *p); /* at the L2, on published memory */
 void atomic_deliver(struct core *c, struct atomic_packet *p); /* old values reach their registers */
 struct atomic_packet *atomic_new(struct core *c);
@@ -580,7 +703,7 @@ static inline void emit(struct core *c, struct event e) {
 }
 #define EMIT(c, ...)                                                                                                             \
     do {                                                                                                                         \
-        if (__builtin_expect((c)->tracing, 0)) emit((c), (struct event){__VA_ARGS__});                                 \
+        if (__builtin_expect((c)->tracing, 0)) emit((c), (struct event){__VA_ARGS__});                                           \
     } while (0)
 
 static inline u32 slot_sched(const struct core *c, u32 slot) { return slot % c->cfg->schedulers; }

@@ -21,13 +21,21 @@ static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct war
     struct sbreg *sb = s->sb;
     u64 *lane_ready = s->lane_ready;
     struct slot old = *s;
-    *s = (struct slot){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .age = c->age[slot] = ++c->ages, .oldest = NONE, .youngest = NONE, .replay = NONE};
+    *s = (struct slot){.w = w,
+                       .place = p,
+                       .sb = sb,
+                       .lane_ready = lane_ready,
+                       .age = c->age[slot] = ++c->ages,
+                       .oldest = NONE,
+                       .youngest = NONE,
+                       .replay = NONE};
     s->set = old.set, s->unit = old.unit, s->since = old.since, s->since_noissue = old.since_noissue;
     s->since_unavail = old.since_unavail, s->since_noissue_unavail = old.since_noissue_unavail;
     s->account_unit = old.account_unit, s->account_pc = old.account_pc;
     memset(sb, 0, sizeof(*sb) * (c->prog->nregs + c->prog->npreds));
     if (lane_ready) memset(lane_ready, 0, sizeof(u64) * MAX_WARP * (c->prog->nregs + c->prog->npreds));
     w->slot = slot;
+    c->block[slot] = p->cta->linear;
     p->slots |= 1ull << slot;
     c->scheds[slot_sched(c, slot)].valid |= 1ull << slot;
     s->ib_next = s->fetch_pc = NONE;
@@ -53,7 +61,8 @@ static void cta_begin(struct core *c, u64 linear) {
 }
 
 void cta_admit(struct core *c, u64 now) {
-    while (c->coming_at < c->coming.n && c->coming.at[c->coming_at].cycle <= now) cta_begin(c, c->coming.at[c->coming_at++].linear);
+    while (c->coming_at < c->coming.n && c->coming.at[c->coming_at].cycle <= now)
+        cta_begin(c, c->coming.at[c->coming_at++].linear);
     if (c->coming_at == c->coming.n) c->coming_at = c->coming.n = 0;
 }
 

@@ -17,7 +17,9 @@ static u32 line_hash(u64 addr) {
     return (u32)((x ^ x >> 10 ^ x >> 20) & 1023);
 }
 
-static bool filter_has(const struct store_log *g, u64 addr) { return g->filter[line_hash(addr) / 64] >> line_hash(addr) % 64 & 1; }
+static bool filter_has(const struct store_log *g, u64 addr) {
+    return g->filter[line_hash(addr) / 64] >> line_hash(addr) % 64 & 1;
+}
 static void filter_add(struct store_log *g, u64 addr) { g->filter[line_hash(addr) / 64] |= 1ull << line_hash(addr) % 64; }
 
 /* --- loads: published bytes, then the log over them */
@@ -73,10 +75,10 @@ static bool may_store(struct core *c, struct maccess *a) {
             if (al) *a->hint = (u32)(al - m->allocs.at);
         }
         a->fault_lane = (u8)l;
-        a->fault = !al ? FAULT_WILD
-                   : !al->host ? FAULT_FREED
-                   : al->read_only ? FAULT_READ_ONLY
-                   : a->addr[l] & (a->align_b - 1) ? FAULT_MISALIGNED
+        a->fault = !al                                              ? FAULT_WILD
+                   : !al->host                                      ? FAULT_FREED
+                   : al->read_only                                  ? FAULT_READ_ONLY
+                   : a->addr[l] & (a->align_b - 1)                  ? FAULT_MISALIGNED
                    : a->addr[l] - al->base + a->size_b > al->size_b ? FAULT_WILD
                                                                     : FAULT_NONE;
         if (a->fault) return false;
@@ -108,7 +110,8 @@ void memport_publish(struct core *c) {
         u64 first = e->addr[__builtin_ctz(e->mask)];
         for (u32 l = 0; l < 32; l++)
             if (!(e->mask >> l & 1)) e->addr[l] = first;
-        struct maccess a = {.mask = e->mask, .size_b = e->size_b, .align_b = 1, .ops = c->view.ops, .hint = &hint, .addr = e->addr};
+        struct maccess a = {
+            .mask = e->mask, .size_b = e->size_b, .align_b = 1, .ops = c->view.ops, .hint = &hint, .addr = e->addr};
         direct.store(direct.ctx, &a, e->data); /* lanes were checked; memory freed since takes nothing */
     }
     c->log.n = 0;

@@ -78,7 +78,8 @@ bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
 #undef KIND
     if (ok && p->diverge->joint && p->hazard->retains) {
         diag_error(d, c->machine, 0, 0,
-                   "sm.diverge = %s does not go with sm.hazard = %s: several instructions of a warp issue at once, and a buffer entry has one active "
+                   "sm.diverge = %s does not go with sm.hazard = %s: several instructions of a warp issue at once, and a buffer "
+                   "entry has one active "
                    "mask; use sm.hazard = stall",
                    p->diverge->name, p->hazard->name);
         ok = false;

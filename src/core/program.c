@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 static const u8 xclass_of[ICLASS_COUNT] = {
-    [ICLASS_INT] = XCLASS_int,     [ICLASS_IMUL] = XCLASS_imul, [ICLASS_IDIV] = XCLASS_idiv,   [ICLASS_FP32] = XCLASS_fp32,
-    [ICLASS_FDIV] = XCLASS_fdiv,   [ICLASS_FP64] = XCLASS_fp64, [ICLASS_DDIV] = XCLASS_ddiv,   [ICLASS_HALF] = XCLASS_half,
-    [ICLASS_SFU] = XCLASS_sfu,     [ICLASS_LOGIC] = XCLASS_logic, [ICLASS_PRED] = XCLASS_pred, [ICLASS_MOVE] = XCLASS_move,
-    [ICLASS_CVT] = XCLASS_cvt,     [ICLASS_VIDEO] = XCLASS_video, [ICLASS_WARP] = XCLASS_warp, [ICLASS_TENSOR] = XCLASS_tensor,
+    [ICLASS_INT] = XCLASS_int,      [ICLASS_IMUL] = XCLASS_imul,   [ICLASS_IDIV] = XCLASS_idiv, [ICLASS_FP32] = XCLASS_fp32,
+    [ICLASS_FDIV] = XCLASS_fdiv,    [ICLASS_FP64] = XCLASS_fp64,   [ICLASS_DDIV] = XCLASS_ddiv, [ICLASS_HALF] = XCLASS_half,
+    [ICLASS_SFU] = XCLASS_sfu,      [ICLASS_LOGIC] = XCLASS_logic, [ICLASS_PRED] = XCLASS_pred, [ICLASS_MOVE] = XCLASS_move,
+    [ICLASS_CVT] = XCLASS_cvt,      [ICLASS_VIDEO] = XCLASS_video, [ICLASS_WARP] = XCLASS_warp, [ICLASS_TENSOR] = XCLASS_tensor,
     [ICLASS_BARRIER] = XCLASS_warp,
 };
 
@@ -28,14 +28,15 @@ static enum tkind kind_of(const struct inst *in) {
 }
 
 static u32 unit_width(const struct config *c, enum unit u) {
-    const u32 width[UNIT_COUNT] = {c->alu_width, c->int_width, c->sfu_width, c->fp64_width, c->tensor_width, c->lsu_width, c->warp_size};
+    const u32 width[UNIT_COUNT] = {c->alu_width,    c->int_width, c->sfu_width, c->fp64_width,
+                                   c->tensor_width, c->lsu_width, c->warp_size};
     return width[u];
 }
 
 static void time_alu(const struct config *c, const struct inst *in, struct tinst *t) {
-    const struct class_timing *x = &c->class[in->iclass == ICLASS_NOP || in->iclass == ICLASS_MEMHINT || in->iclass == ICLASS_ASYNC
-                                                 ? XCLASS_move
-                                                 : xclass_of[in->iclass]];
+    const struct class_timing *x =
+        &c->class[in->iclass == ICLASS_NOP || in->iclass == ICLASS_MEMHINT || in->iclass == ICLASS_ASYNC ? XCLASS_move
+                                                                                                         : xclass_of[in->iclass]];
     enum unit u = (enum unit)x->unit;
     if (u == UNIT_INT && !c->int_units) u = UNIT_ALU;
     u32 beats = (c->warp_size + unit_width(c, u) - 1) / unit_width(c, u);
@@ -69,6 +70,8 @@ static void fill_one(struct program *p, const struct config *c, u32 pc, u16 *reg
     add_regs(p, r.dst, r.ndst, regs + t->nsrc, &t->ndst);
     if (t->kind == T_ALU) time_alu(c, in, t);
     if (t->kind == T_MEM) t->unit = UNIT_MEM;
+    if (t->kind == T_MEM && in->iclass == ICLASS_LOAD && in->space != SPACE_SHARED)
+        t->mshr_of = 1 + (in->space == SPACE_CONST || in->space == SPACE_PARAM ? CACHE_CONST : CACHE_DATA);
 }
 
 struct program *program_new(const struct config *c, const struct kernel *k, u64 code_base) {

@@ -20,18 +20,26 @@ static bool access_begin(const struct warp *w, const struct group *g, const stru
     else if (base->rows == 2) l->ops->address64(x->addr, (const u64 *)(const void *)opnd_row(w, g, base, s, l->k->pool), add, m);
     else l->ops->address32(x->addr, (const u32 *)(const void *)opnd_row(w, g, base, s, l->k->pool), add, m);
     u32 bytes = (u32)in->elem_b * in->nelem;
-    x->a = (struct maccess){
-        .w = (struct warp *)w, .frame = g->frame, .slab = s, .mask = m, .size_b = bytes, .align_b = bytes, .ops = l->ops, .hint = &l->hints[in - l->k->code], .addr = x->addr};
+    x->a = (struct maccess){.w = (struct warp *)w,
+                            .frame = g->frame,
+                            .slab = s,
+                            .mask = m,
+                            .size_b = bytes,
+                            .align_b = bytes,
+                            .ops = l->ops,
+                            .hint = &l->hints[in - l->k->code],
+                            .addr = x->addr};
     return true;
 }
 
 bool access_addresses(const struct warp *w, const struct group *g, const struct inst *in, u64 mask, u64 *addr) {
-    bool plain = in->exec == exec_ld || in->exec == exec_st || in->exec == exec_atom || in->exec == exec_atomv ||
-                 in->exec == exec_atom128;
+    bool plain =
+        in->exec == exec_ld || in->exec == exec_st || in->exec == exec_atom || in->exec == exec_atomv || in->exec == exec_atom128;
     if (!plain) return false;
     for (u32 s = 0; s < w->nslabs; s++) {
         struct access x;
-        if (access_begin(w, g, in, &in->s[0], in->imm, mask, s, &x)) memcpy(addr + (size_t)s * SLAB_LANES, x.addr, sizeof(x.addr));
+        if (access_begin(w, g, in, &in->s[0], in->imm, mask, s, &x))
+            memcpy(addr + (size_t)s * SLAB_LANES, x.addr, sizeof(x.addr));
     }
     return true;
 }

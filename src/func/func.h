@@ -223,12 +223,12 @@ struct launch { /* everything a running kernel shares */
     u64 ctas, ctas_done;     /* blocks in all, and ended */
     u64 instructions;        /* warp instructions so far */
     u64 max_instructions;
-    u64 divergent; /* branches whose lanes went both ways */
-    u64 clock;     /* what %clock reads: moves with every read */
+    u64 divergent;            /* branches whose lanes went both ways */
+    u64 clock;                /* what %clock reads: moves with every read */
     u32 smid, nsmid, nwarpid; /* what %smid, %nsmid and %nwarpid read; nwarpid 0: that of 2,048 threads */
-    bool timed;        /* run by the timing model: the clock is its own, warp ids are slots */
-    bool never_meet;   /* lanes that part at a branch stay apart to the end */
-    struct probe *probe; /* records every access, or NULL */
+    bool timed;               /* run by the timing model: the clock is its own, warp ids are slots */
+    bool never_meet;          /* lanes that part at a branch stay apart to the end */
+    struct probe *probe;      /* records every access, or NULL */
     FILE *program_out;
     FILE *trace;
     i64 trace_cta, trace_warp; /* NONE: all */

@@ -20,7 +20,7 @@ struct gpu {
     u64 launches;
     struct core **cores;
     struct partition **parts;
-    struct inbox **in; /* [partition][sm] */
+    struct inbox **in;           /* [partition][sm] */
     const struct outbox ***outs; /* [partition][sm]: pointers to the cores' outboxes */
     VEC(struct listener) listeners;
     VEC(const struct kernel *) kernels; /* seen so far: their code addresses */
@@ -33,14 +33,14 @@ struct run { /* a launch on its way */
     struct gpu *g;
     struct launch *l;
     struct program *prog;
-    u64 start;              /* cycle */
-    u64 next_cta, end_cta;  /* blocks not yet dispatched */
+    u64 start;             /* cycle */
+    u64 next_cta, end_cta; /* blocks not yet dispatched */
     struct occupancy occ;
-    u32 *free;              /* [sms]: blocks an SM could take */
+    u32 *free;     /* [sms]: blocks an SM could take */
     u64 first_cta; /* blocks before it were run functionally */
     u64 done_ctas;
-    u64 counted_from;       /* cycle since which statistics count */
-    bool serial;            /* SMs one after the other: they share more than memory */
+    u64 counted_from; /* cycle since which statistics count */
+    bool serial;      /* SMs one after the other: they share more than memory */
     VEC(struct sample) samples;
     struct sm_stats last_sum; /* at the last sample */
     struct mem_stats last_mem;

@@ -19,13 +19,19 @@ bool occupancy_of(const struct config *c, const struct launch *l, u32 registers,
     const struct {
         const char *name;
         u32 n;
-    } limits[] = {{"blocks", o->by_ctas}, {"threads", o->by_threads}, {"warps", o->by_warps}, {"registers", o->by_registers}, {"shared memory", o->by_shared}};
+    } limits[] = {{"blocks", o->by_ctas},
+                  {"threads", o->by_threads},
+                  {"warps", o->by_warps},
+                  {"registers", o->by_registers},
+                  {"shared memory", o->by_shared}};
     o->ctas = UINT32_MAX;
     for (u32 i = 0; i < ARRAY_LEN(limits); i++)
         if (limits[i].n < o->ctas) o->ctas = limits[i].n, o->limiter = limits[i].name;
     o->warps = o->ctas * warps;
     if (o->ctas) return true;
-    strbuf_add(why, "kernel '%s': a block does not fit on an SM of machine '%s': it needs %u threads of %u, %u registers of %u, %u bytes of shared memory of %u",
+    strbuf_add(why,
+               "kernel '%s': a block does not fit on an SM of machine '%s': it needs %u threads of %u, %u registers of %u, %u "
+               "bytes of shared memory of %u",
                l->k->name, c->machine, l->threads, c->threads, regs, c->registers, shared, c->shared_b);
     return false;
 }

@@ -8,6 +8,21 @@
 /* --- formulas: one function each, so that a debugger can stop in one */
 
 static double ratio(double a, double b) { return b != 0 ? a / b : NAN; }
+static double least(double a, double b) { return a < b ? a : b; }
+static double balance(double a, double b) { return ratio(least(a, b), a < b ? b : a); }
+
+/* Warp cycles at barriers and fences */
+static double waiting(const struct sm_stats *s) {
+    u64 sixths = 0;
+    for (u32 i = 0; i < MAX_SCHEDULERS; i++) sixths += s->sched[i].warp_time[STALL_BARRIER] + s->sched[i].warp_time[STALL_MEMBAR];
+    return (double)sixths / 6;
+}
+
+static double issuing(const struct sm_stats *s) {
+    u64 cycles = 0;
+    for (u32 i = 0; i < MAX_SCHEDULERS; i++) cycles += s->sched[i].cycles[SCHED_ISSUE1] + s->sched[i].cycles[SCHED_ISSUE2];
+    return (double)cycles;
+}
 
 #define COUNTER(...)
 #define FORMULA(id, unit, expression, doc)                                                                                       \

@@ -174,7 +174,8 @@ static void diagnose_deadlock(struct run *r) {
             if (!x->used || !x->cta->live_warps) continue;
             bool runs = false;
             for (u32 w = 0; w < x->cta->nwarps; w++)
-                for (u32 k = 0; k < x->cta->warps[w].groups.n; k++) runs = runs || x->cta->warps[w].groups.at[k].state == GROUP_READY;
+                for (u32 k = 0; k < x->cta->warps[w].groups.n; k++)
+                    runs = runs || x->cta->warps[w].groups.at[k].state == GROUP_READY;
             if (runs) continue;
             fault_deadlock(x->cta);
             take_fault(r->l, g->cores[i]);
@@ -200,7 +201,8 @@ static u64 instructions(const struct gpu *g) {
 
 static void limit_fault(struct run *r, const char *what, u64 n) {
     r->l->faulted = true;
-    strbuf_add(&r->l->fault, "fault: the limit of %llu %s is reached (endless loop?)\n  kernel '%s'", (unsigned long long)n, what, r->l->k->name);
+    strbuf_add(&r->l->fault, "fault: the limit of %llu %s is reached (endless loop?)\n  kernel '%s'", (unsigned long long)n, what,
+               r->l->k->name);
     describe_chip(r->g, &r->l->fault);
 }
 
@@ -209,8 +211,10 @@ static bool healthy(struct run *r) {
     struct gpu *g = r->g;
     struct core *c = faulted(g);
     if (c) take_fault(r->l, c);
-    else if (r->l->instructions + instructions(g) > r->l->max_instructions) limit_fault(r, "warp instructions", r->l->max_instructions);
-    else if (g->now - last_issue(g) > g->cfg.watchdog_cy) limit_fault(r, "cycles without an instruction (gpu.watchdog_cy)", g->cfg.watchdog_cy);
+    else if (r->l->instructions + instructions(g) > r->l->max_instructions)
+        limit_fault(r, "warp instructions", r->l->max_instructions);
+    else if (g->now - last_issue(g) > g->cfg.watchdog_cy)
+        limit_fault(r, "cycles without an instruction (gpu.watchdog_cy)", g->cfg.watchdog_cy);
     return !r->l->faulted;
 }
 
@@ -312,7 +316,8 @@ static bool finish_functionally(struct run *r) {
     VEC(struct cta *) begun = {0};
     for (u32 i = 0; i < g->cfg.sms; i++) {
         memport_publish(g->cores[i]);
-        for (u32 n = g->cores[i]->coming_at; n < g->cores[i]->coming.n; n++) r->next_cta--; /* announced, not begun: the last ones */
+        for (u32 n = g->cores[i]->coming_at; n < g->cores[i]->coming.n; n++)
+            r->next_cta--; /* announced, not begun: the last ones */
     }
     for (u32 i = 0; i < g->atomics.n; i++) atomic_perform(g->cores[0], g->atomics.at[i].packet);
     g->atomics.n = 0;

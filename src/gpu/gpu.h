@@ -17,34 +17,35 @@
 struct occupancy { /* how many blocks of a kernel an SM holds, and why not more */
     u32 ctas, warps;
     u32 by_ctas, by_threads, by_warps, by_registers, by_shared; /* what each limit alone would allow */
-    const char *limiter;                                        /* name of the smallest: "blocks", "threads", "warps", "registers", "shared memory" */
+    const char *limiter; /* name of the smallest: "blocks", "threads", "warps", "registers", "shared memory" */
 };
 
 struct launch_stats { /* one launch, or the sum of several (then per_sm, pcs and samples are of no launch and NULL) */
     char kernel[128];
-    u64 index;          /* launch number, from 0 */
-    u64 cycles;         /* from the start of the launch to the end of its last block, memory instructions included */
-    u64 timed_from;     /* cycles before this (warm-up) are not in the counters, nor in `cycles` */
-    bool complete;      /* false: stopped by a limit and finished functionally */
-    bool functional;    /* not timed at all (fast-forwarded) */
+    u64 index;           /* launch number, from 0 */
+    u64 cycles;          /* from the start of the launch to the end of its last block, memory instructions included */
+    u64 timed_from;      /* cycles before this (warm-up) are not in the counters, nor in `cycles` */
+    bool complete;       /* false: stopped by a limit and finished functionally */
+    bool functional;     /* not timed at all (fast-forwarded) */
     u64 ctas_functional; /* blocks run without timing */
     u32 sms, warps, schedulers, warp_size, burst_b; /* of the machine */
     u32 core_mhz;
     u32 window_cy;
+    double alu_rate;         /* warp instructions an SM's arithmetic units take a cycle */
     u32 registers, shared_b; /* of the kernel: per thread, per block */
     u64 grid_ctas, cta_threads;
     struct occupancy occupancy;
     struct sm_stats sum;
     struct mem_stats mem;
-    struct sm_stats *per_sm;          /* [sms] */
-    struct mem_stats *per_partition;  /* [partitions] */
+    struct sm_stats *per_sm;         /* [sms] */
+    struct mem_stats *per_partition; /* [partitions] */
     u32 partitions;
-    const struct kernel *k;           /* of pcs */
-    struct pc_stats *pcs;             /* [npcs] */
+    const struct kernel *k; /* of pcs */
+    struct pc_stats *pcs;   /* [npcs] */
     u32 npcs;
     struct sample *samples;
     u32 nsamples;
-    u64 simulated_cycles_jumped;      /* host's: SM cycles that were jumped over */
+    u64 simulated_cycles_jumped; /* host's: SM cycles that were jumped over */
 };
 void launch_stats_free(struct launch_stats *s);
 void launch_stats_add(struct launch_stats *sum, const struct launch_stats *s); /* counters and cycles */
@@ -56,19 +57,19 @@ struct stat_row {
 };
 u32 stat_count(void);
 struct stat_row stat_at(u32 i);
-int stat_find(const char *name); /* -1 when unknown */
+int stat_find(const char *name);                        /* -1 when unknown */
 double stat_value(const struct launch_stats *s, u32 i); /* NAN where a formula has no value */
 
-struct gpu_limits { /* measuring control (Aurud chapter 4) */
-    u64 warmup_cy;           /* of each launch: not counted */
-    u64 max_cy;              /* of each launch; then it is finished functionally; 0: none */
-    u64 fast_forward_ctas;   /* of each launch: run functionally first */
+struct gpu_limits {        /* measuring control (Aurud chapter 4) */
+    u64 warmup_cy;         /* of each launch: not counted */
+    u64 max_cy;            /* of each launch; then it is finished functionally; 0: none */
+    u64 fast_forward_ctas; /* of each launch: run functionally first */
     u64 fast_forward_launches;
-    bool flush;              /* caches emptied before each launch */
-    u32 threads;             /* host threads; 0: 1 */
-    u32 window_cy;           /* force windows of this length; 0: derived */
-    bool no_jumps;           /* tick every cycle */
-    u32 check_cy;            /* x_check every so many cycles; 0: at the end of launches */
+    bool flush;    /* caches emptied before each launch */
+    u32 threads;   /* host threads; 0: 1 */
+    u32 window_cy; /* force windows of this length; 0: derived */
+    bool no_jumps; /* tick every cycle */
+    u32 check_cy;  /* x_check every so many cycles; 0: at the end of launches */
 };
 
 struct gpu;

@@ -143,19 +143,19 @@ struct opnd {
 };
 
 enum inst_flag {
-    INST_RECONV = 1,     /* some branch reconverges here */
-    INST_PSEUDO = 2,     /* not written in the program (function exit); not counted */
-    INST_SYNC_POLL = 4,  /* may be what a waiting loop polls: atomics that return, volatile, relaxed and acquire loads */
-    INST_COLLECTIVE = 8, /* names lanes that must take part together (shfl.sync, vote.sync, mma, ...) */
-    INST_CONTROL = 16,   /* sets the pc itself */
-    INST_STRAIGHT = 32,  /* always followed by the next pc: no guard, no control, no meeting point, nothing to wait for */
-    INST_PLAIN = 64,     /* INST_STRAIGHT, and nothing but `lane` on rows of registers, with a destination of one or two rows */
-    INST_Q_READ = 128,   /* q is a source */
+    INST_RECONV = 1,      /* some branch reconverges here */
+    INST_PSEUDO = 2,      /* not written in the program (function exit); not counted */
+    INST_SYNC_POLL = 4,   /* may be what a waiting loop polls: atomics that return, volatile, relaxed and acquire loads */
+    INST_COLLECTIVE = 8,  /* names lanes that must take part together (shfl.sync, vote.sync, mma, ...) */
+    INST_CONTROL = 16,    /* sets the pc itself */
+    INST_STRAIGHT = 32,   /* always followed by the next pc: no guard, no control, no meeting point, nothing to wait for */
+    INST_PLAIN = 64,      /* INST_STRAIGHT, and nothing but `lane` on rows of registers, with a destination of one or two rows */
+    INST_Q_READ = 128,    /* q is a source */
     INST_Q_WRITTEN = 256, /* q is a destination */
-    INST_DEAD = 512,     /* its only result is never read */
+    INST_DEAD = 512,      /* its only result is never read */
     INST_UNCACHED = 1024, /* a load that must not be answered by the L1: .cg .cv, volatile, relaxed, acquire */
     INST_ASYNC_WAIT = 2048, /* waits for asynchronous copies of its threads */
-    INST_GPU_FENCE = 4096, /* a fence of gpu or sys scope */
+    INST_GPU_FENCE = 4096,  /* a fence of gpu or sys scope */
     INST_EXIT = 8192,       /* lanes end */
     INST_FRAME = 16384,     /* a call or return: registers are others afterwards */
     INST_MEMORY = 32768,    /* goes through the memory pipe */

@@ -28,15 +28,16 @@ static void progress(void *user, const struct heddle_progress *p) {
     if (p->seconds < 2) printed = 0;
     if (p->seconds < 2 || (!terminal && p->seconds - printed < 10)) return;
     printed = p->seconds;
-    fprintf(stderr, "%sheddle: %s: %llu of %llu blocks, %llu cycles, %.2f million warp instructions, %.0f s%s", terminal ? "\r" : "", p->kernel,
-            (unsigned long long)p->ctas_done, (unsigned long long)p->ctas_total, (unsigned long long)p->cycles, (double)p->warp_instructions / 1e6,
-            p->seconds, terminal ? "\033[K" : "\n");
+    fprintf(stderr, "%sheddle: %s: %llu of %llu blocks, %llu cycles, %.2f million warp instructions, %.0f s%s",
+            terminal ? "\r" : "", p->kernel, (unsigned long long)p->ctas_done, (unsigned long long)p->ctas_total,
+            (unsigned long long)p->cycles, (double)p->warp_instructions / 1e6, p->seconds, terminal ? "\033[K" : "\n");
     if (terminal && p->ctas_done == p->ctas_total) fputs("\r\033[K", stderr);
 }
 
 static struct heddle *open_gpu(void) {
     const struct settings *s = settings_get();
-    struct heddle_options o = {.warp_size = s->machine.warp_size, .max_memory_b = s->memory_b, .progress = s->progress ? progress : NULL};
+    struct heddle_options o = {
+        .warp_size = s->machine.warp_size, .max_memory_b = s->memory_b, .progress = s->progress ? progress : NULL};
     struct heddle *h = heddle_open(&o);
     if (!h || s->functional) return h;
     if (heddle_set_config(h, &s->machine) != HEDDLE_OK) {
@@ -79,8 +80,8 @@ static cl_context make(const cl_context_properties *p, context_notify notify, vo
     return c;
 }
 
-cl_context CL_API_CALL clCreateContext(const cl_context_properties *p, cl_uint n, const cl_device_id *devices, context_notify notify, void *user,
-                                       cl_int *error) {
+cl_context CL_API_CALL clCreateContext(const cl_context_properties *p, cl_uint n, const cl_device_id *devices,
+                                       context_notify notify, void *user, cl_int *error) {
     cl_int rc = check_properties(p);
     if (!rc && (!devices || !n || (!notify && user))) rc = CL_INVALID_VALUE;
     for (cl_uint i = 0; !rc && i < n; i++)
@@ -90,7 +91,8 @@ cl_context CL_API_CALL clCreateContext(const cl_context_properties *p, cl_uint n
     return NULL;
 }
 
-cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties *p, cl_device_type type, context_notify notify, void *user, cl_int *error) {
+cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties *p, cl_device_type type, context_notify notify,
+                                               void *user, cl_int *error) {
     cl_device_id d;
     cl_int rc = check_properties(p);
     if (!rc && !notify && user) rc = CL_INVALID_VALUE;

@@ -10,7 +10,8 @@ static u64 l2_bytes(const struct config *c) { return (u64)c->partitions * c->sli
 
 /* Floating point: as PTX computes */
 static cl_device_fp_config fp_config(bool is_double) {
-    cl_device_fp_config all = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA;
+    cl_device_fp_config all =
+        CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA;
     return is_double ? all : all | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
 }
 
@@ -55,7 +56,9 @@ static bool identity(cl_device_info what, struct answer a, cl_int *rc) {
     case CL_DEVICE_COMPILER_AVAILABLE:
     case CL_DEVICE_LINKER_AVAILABLE: *rc = answer_bool(a, compile_available()); return true;
     case CL_DEVICE_EXECUTION_CAPABILITIES: *rc = answer_ulong(a, CL_EXEC_KERNEL); return true;
-    case CL_DEVICE_QUEUE_PROPERTIES: *rc = answer_ulong(a, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE); return true;
+    case CL_DEVICE_QUEUE_PROPERTIES:
+        *rc = answer_ulong(a, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE);
+        return true;
     case CL_DEVICE_PARENT_DEVICE: *rc = answer_handle(a, NULL); return true;
     case CL_DEVICE_PARTITION_MAX_SUB_DEVICES: *rc = answer_uint(a, 0); return true;
     case CL_DEVICE_PARTITION_PROPERTIES:
@@ -164,6 +167,8 @@ cl_int CL_API_CALL clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t r
     const struct config *c = &settings_get()->machine;
     cl_int rc;
     if (d != &the_device) return CL_INVALID_DEVICE;
-    if (identity(what, a, &rc) || compute(what, a, c, &rc) || memory(what, a, c, &rc) || images(what, a, &rc) || later(what, a, c, &rc)) return rc;
+    if (identity(what, a, &rc) || compute(what, a, c, &rc) || memory(what, a, c, &rc) || images(what, a, &rc) ||
+        later(what, a, c, &rc))
+        return rc;
     return CL_INVALID_VALUE;
 }

@@ -6,13 +6,28 @@
 #define WITH(order)                                                                                                              \
     {order, CL_UNORM_INT8}, {order, CL_UNORM_INT16}, {order, CL_SNORM_INT8}, {order, CL_SNORM_INT16}, {order, CL_SIGNED_INT8},   \
         {order, CL_SIGNED_INT16}, {order, CL_SIGNED_INT32}, {order, CL_UNSIGNED_INT8}, {order, CL_UNSIGNED_INT16},               \
-        {order, CL_UNSIGNED_INT32}, {order, CL_HALF_FLOAT}, {order, CL_FLOAT}
+        {order, CL_UNSIGNED_INT32}, {order, CL_HALF_FLOAT}, {                                                                    \
+        order, CL_FLOAT                                                                                                          \
+    }
 #define WITH_NORM(order)                                                                                                         \
-    {order, CL_UNORM_INT8}, {order, CL_UNORM_INT16}, {order, CL_SNORM_INT8}, {order, CL_SNORM_INT16}, {order, CL_HALF_FLOAT}, {order, CL_FLOAT}
-#define WITH_8(order) {order, CL_UNORM_INT8}, {order, CL_SNORM_INT8}, {order, CL_SIGNED_INT8}, {order, CL_UNSIGNED_INT8}
+    {order, CL_UNORM_INT8}, {order, CL_UNORM_INT16}, {order, CL_SNORM_INT8}, {order, CL_SNORM_INT16}, {order, CL_HALF_FLOAT}, {  \
+        order, CL_FLOAT                                                                                                          \
+    }
+#define WITH_8(order)                                                                                                            \
+    {order, CL_UNORM_INT8}, {order, CL_SNORM_INT8}, {order, CL_SIGNED_INT8}, { order, CL_UNSIGNED_INT8 }
 const cl_image_format image_formats[] = {
-    WITH(CL_RGBA), WITH(CL_R), WITH(CL_RG), WITH(CL_A), WITH(CL_RA), WITH_8(CL_BGRA), WITH_8(CL_ARGB), WITH_NORM(CL_INTENSITY), WITH_NORM(CL_LUMINANCE),
-    {CL_RGB, CL_UNORM_SHORT_565}, {CL_RGB, CL_UNORM_SHORT_555}, {CL_RGB, CL_UNORM_INT_101010},
+    WITH(CL_RGBA),
+    WITH(CL_R),
+    WITH(CL_RG),
+    WITH(CL_A),
+    WITH(CL_RA),
+    WITH_8(CL_BGRA),
+    WITH_8(CL_ARGB),
+    WITH_NORM(CL_INTENSITY),
+    WITH_NORM(CL_LUMINANCE),
+    {CL_RGB, CL_UNORM_SHORT_565},
+    {CL_RGB, CL_UNORM_SHORT_555},
+    {CL_RGB, CL_UNORM_INT_101010},
 };
 const u32 image_format_count = ARRAY_LEN(image_formats);
 
@@ -79,7 +94,8 @@ static cl_int check_sizes(const cl_image_desc *d) {
     size_t most = dims == 3 ? DEVICE_IMAGE_3D : d->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER ? 1u << 27 : DEVICE_IMAGE_2D;
     if (!dims) return CL_INVALID_IMAGE_DESCRIPTOR;
     if (!d->image_width || (dims > 1 && !d->image_height) || (dims > 2 && !d->image_depth)) return CL_INVALID_IMAGE_SIZE;
-    if (d->image_width > most || (dims > 1 && d->image_height > most) || (dims > 2 && d->image_depth > most)) return CL_INVALID_IMAGE_SIZE;
+    if (d->image_width > most || (dims > 1 && d->image_height > most) || (dims > 2 && d->image_depth > most))
+        return CL_INVALID_IMAGE_SIZE;
     if (is_array(d->image_type) && (!d->image_array_size || d->image_array_size > DEVICE_IMAGE_3D)) return CL_INVALID_IMAGE_SIZE;
     return d->num_mip_levels || d->num_samples ? CL_INVALID_IMAGE_DESCRIPTOR : CL_SUCCESS;
 }
@@ -92,7 +108,8 @@ static cl_int host_pitches(const cl_image_desc *d, size_t element_b, const void 
     if (!host && !d->buffer && (d->image_row_pitch || d->image_slice_pitch)) return CL_INVALID_IMAGE_DESCRIPTOR;
     if (d->image_row_pitch && (d->image_row_pitch < line || d->image_row_pitch % element_b)) return CL_INVALID_IMAGE_DESCRIPTOR;
     *row = d->image_row_pitch ? d->image_row_pitch : line;
-    if (slices && d->image_slice_pitch && (d->image_slice_pitch < *row * rows || d->image_slice_pitch % *row)) return CL_INVALID_IMAGE_DESCRIPTOR;
+    if (slices && d->image_slice_pitch && (d->image_slice_pitch < *row * rows || d->image_slice_pitch % *row))
+        return CL_INVALID_IMAGE_DESCRIPTOR;
     *slice = !slices ? 0 : d->image_slice_pitch ? d->image_slice_pitch : *row * rows;
     return CL_SUCCESS;
 }
@@ -170,7 +187,8 @@ static cl_int check_image(cl_context c, cl_mem_flags f, const cl_image_format *f
     return d->buffer || wants == (host != NULL) ? CL_SUCCESS : CL_INVALID_HOST_PTR;
 }
 
-cl_mem CL_API_CALL clCreateImage(cl_context c, cl_mem_flags f, const cl_image_format *format, const cl_image_desc *d, void *host, cl_int *error) {
+cl_mem CL_API_CALL clCreateImage(cl_context c, cl_mem_flags f, const cl_image_format *format, const cl_image_desc *d, void *host,
+                                 cl_int *error) {
     size_t row = 0, slice = 0, region[3], element_b = 0;
     cl_int rc = check_image(c, f, format, d, host);
     if (!rc) {
@@ -196,8 +214,8 @@ cl_mem CL_API_CALL clCreateImage(cl_context c, cl_mem_flags f, const cl_image_fo
     return m;
 }
 
-cl_mem CL_API_CALL clCreateImageWithProperties(cl_context c, const cl_mem_properties *p, cl_mem_flags f, const cl_image_format *format,
-                                               const cl_image_desc *d, void *host, cl_int *error) {
+cl_mem CL_API_CALL clCreateImageWithProperties(cl_context c, const cl_mem_properties *p, cl_mem_flags f,
+                                               const cl_image_format *format, const cl_image_desc *d, void *host, cl_int *error) {
     cl_mem m = clCreateImage(c, f, format, d, host, error);
     if (!m || mem_add_property(m, p)) return m;
     object_release(m, OBJECT_MEM);
@@ -205,8 +223,8 @@ cl_mem CL_API_CALL clCreateImageWithProperties(cl_context c, const cl_mem_proper
     return NULL;
 }
 
-cl_mem CL_API_CALL clCreateImage2D(cl_context c, cl_mem_flags f, const cl_image_format *format, size_t width, size_t height, size_t row, void *host,
-                                   cl_int *error) {
+cl_mem CL_API_CALL clCreateImage2D(cl_context c, cl_mem_flags f, const cl_image_format *format, size_t width, size_t height,
+                                   size_t row, void *host, cl_int *error) {
     cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = width, .image_height = height, .image_row_pitch = row};
     cl_int rc;
     cl_mem m = clCreateImage(c, f, format, &d, host, &rc);
@@ -214,10 +232,14 @@ cl_mem CL_API_CALL clCreateImage2D(cl_context c, cl_mem_flags f, const cl_image_
     return m;
 }
 
-cl_mem CL_API_CALL clCreateImage3D(cl_context c, cl_mem_flags f, const cl_image_format *format, size_t width, size_t height, size_t depth, size_t row,
-                                   size_t slice, void *host, cl_int *error) {
-    cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = width, .image_height = height, .image_depth = depth,
-                       .image_row_pitch = row, .image_slice_pitch = slice};
+cl_mem CL_API_CALL clCreateImage3D(cl_context c, cl_mem_flags f, const cl_image_format *format, size_t width, size_t height,
+                                   size_t depth, size_t row, size_t slice, void *host, cl_int *error) {
+    cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE3D,
+                       .image_width = width,
+                       .image_height = height,
+                       .image_depth = depth,
+                       .image_row_pitch = row,
+                       .image_slice_pitch = slice};
     cl_int rc;
     cl_mem m = clCreateImage(c, f, format, &d, host, &rc);
     set_error(error, rc == CL_INVALID_IMAGE_DESCRIPTOR ? CL_INVALID_IMAGE_SIZE : rc);
@@ -226,7 +248,8 @@ cl_mem CL_API_CALL clCreateImage3D(cl_context c, cl_mem_flags f, const cl_image_
 
 /* --- asking */
 
-cl_int CL_API_CALL clGetSupportedImageFormats(cl_context c, cl_mem_flags f, cl_mem_object_type type, cl_uint n, cl_image_format *out, cl_uint *count) {
+cl_int CL_API_CALL clGetSupportedImageFormats(cl_context c, cl_mem_flags f, cl_mem_object_type type, cl_uint n,
+                                              cl_image_format *out, cl_uint *count) {
     if (!object_is(c, OBJECT_CONTEXT)) return CL_INVALID_CONTEXT;
     if (!dims_of(type) || !mem_flags_ok(f) || (out && !n)) return CL_INVALID_VALUE;
     if (count) *count = image_format_count;
@@ -274,9 +297,12 @@ static u32 sampler_bits(cl_bool normalised, cl_addressing_mode a, cl_filter_mode
 }
 
 cl_sampler CL_API_CALL clCreateSampler(cl_context c, cl_bool normalised, cl_addressing_mode a, cl_filter_mode f, cl_int *error) {
-    bool known = a >= CL_ADDRESS_NONE && a <= CL_ADDRESS_MIRRORED_REPEAT && (f == CL_FILTER_NEAREST || f == CL_FILTER_LINEAR) && normalised <= CL_TRUE;
+    bool known = a >= CL_ADDRESS_NONE && a <= CL_ADDRESS_MIRRORED_REPEAT && (f == CL_FILTER_NEAREST || f == CL_FILTER_LINEAR) &&
+                 normalised <= CL_TRUE;
     bool needs = a == CL_ADDRESS_REPEAT || a == CL_ADDRESS_MIRRORED_REPEAT;
-    cl_int rc = !object_is(c, OBJECT_CONTEXT) ? CL_INVALID_CONTEXT : !known || (needs && !normalised) ? CL_INVALID_VALUE : CL_SUCCESS;
+    cl_int rc = !object_is(c, OBJECT_CONTEXT)      ? CL_INVALID_CONTEXT
+                : !known || (needs && !normalised) ? CL_INVALID_VALUE
+                                                   : CL_SUCCESS;
     set_error(error, rc);
     if (rc) return NULL;
     cl_sampler s = object_new(OBJECT_SAMPLER, sizeof(*s), sampler_destroy);

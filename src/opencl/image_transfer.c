@@ -5,7 +5,8 @@
 
 struct box image_box(cl_mem im, const size_t *origin) {
     const struct image_descriptor *d = &im->image;
-    return (struct box){im->bytes + origin[2] * d->slice_b + origin[1] * d->row_b + origin[0] * d->element_b, d->row_b, d->slice_b};
+    return (struct box){im->bytes + origin[2] * d->slice_b + origin[1] * d->row_b + origin[0] * d->element_b, d->row_b,
+                        d->slice_b};
 }
 
 cl_int image_check_region(cl_mem im, const size_t *origin, const size_t *region) {
@@ -22,8 +23,8 @@ struct texels { /* a command that moves a box of them; of one image, or two */
     struct box to, from;
     size_t region[3]; /* the first in bytes */
     cl_mem uses[2];
-    u8 colour[16];    /* fill: one texel */
-    size_t colour_b;  /* 0 when it is no fill */
+    u8 colour[16];   /* fill: one texel */
+    size_t colour_b; /* 0 when it is no fill */
 };
 
 static cl_int run_texels(struct command *c, cl_ulong *ns) {
@@ -78,8 +79,8 @@ static bool host_box(cl_mem im, void *ptr, const size_t *region, size_t row, siz
 
 /* --- the program's memory */
 
-static cl_int move_host(cl_command_queue q, cl_mem im, bool write, cl_bool block, const size_t *origin, const size_t *region, size_t row, size_t slice, void *ptr,
-                        cl_uint n, const cl_event *wait, cl_event *out) {
+static cl_int move_host(cl_command_queue q, cl_mem im, bool write, cl_bool block, const size_t *origin, const size_t *region,
+                        size_t row, size_t slice, void *ptr, cl_uint n, const cl_event *wait, cl_event *out) {
     struct box host;
     cl_int rc = check_use(q, im, n, wait);
     if (!rc) rc = image_check_region(im, origin, region);
@@ -92,13 +93,14 @@ static cl_int move_host(cl_command_queue q, cl_mem im, bool write, cl_bool block
     return queue_add(q, write ? CL_COMMAND_WRITE_IMAGE : CL_COMMAND_READ_IMAGE, &t->c, block, n, wait, out);
 }
 
-cl_int CL_API_CALL clEnqueueReadImage(cl_command_queue q, cl_mem im, cl_bool block, const size_t *origin, const size_t *region, size_t row, size_t slice,
-                                      void *ptr, cl_uint n, const cl_event *wait, cl_event *out) {
+cl_int CL_API_CALL clEnqueueReadImage(cl_command_queue q, cl_mem im, cl_bool block, const size_t *origin, const size_t *region,
+                                      size_t row, size_t slice, void *ptr, cl_uint n, const cl_event *wait, cl_event *out) {
     return move_host(q, im, false, block, origin, region, row, slice, ptr, n, wait, out);
 }
 
-cl_int CL_API_CALL clEnqueueWriteImage(cl_command_queue q, cl_mem im, cl_bool block, const size_t *origin, const size_t *region, size_t row, size_t slice,
-                                       const void *ptr, cl_uint n, const cl_event *wait, cl_event *out) {
+cl_int CL_API_CALL clEnqueueWriteImage(cl_command_queue q, cl_mem im, cl_bool block, const size_t *origin, const size_t *region,
+                                       size_t row, size_t slice, const void *ptr, cl_uint n, const cl_event *wait,
+                                       cl_event *out) {
     return move_host(q, im, true, block, origin, region, row, slice, (void *)(uintptr_t)ptr, n, wait, out);
 }
 
@@ -110,8 +112,9 @@ static bool overlap(const size_t *a, const size_t *b, const size_t *region) {
     return true;
 }
 
-cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue q, cl_mem from, cl_mem to, const size_t *from_origin, const size_t *to_origin, const size_t *region,
-                                      cl_uint n, const cl_event *wait, cl_event *out) {
+cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue q, cl_mem from, cl_mem to, const size_t *from_origin,
+                                      const size_t *to_origin, const size_t *region, cl_uint n, const cl_event *wait,
+                                      cl_event *out) {
     cl_int rc = check_use(q, from, n, wait);
     if (!rc) rc = check_use(q, to, n, wait);
     if (rc) return rc;
@@ -120,12 +123,13 @@ cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue q, cl_mem from, cl_mem to
     if (!rc) rc = image_check_region(to, to_origin, region);
     if (rc) return rc;
     if (from == to && overlap(from_origin, to_origin, region)) return CL_MEM_COPY_OVERLAP;
-    struct texels *t = texels_new(image_box(to, to_origin), image_box(from, from_origin), region, from->image.element_b, from, to);
+    struct texels *t =
+        texels_new(image_box(to, to_origin), image_box(from, from_origin), region, from->image.element_b, from, to);
     return queue_add(q, CL_COMMAND_COPY_IMAGE, &t->c, false, n, wait, out);
 }
 
-static cl_int move_buffer(cl_command_queue q, cl_mem im, cl_mem b, bool to_image, const size_t *origin, const size_t *region, size_t offset, cl_uint n,
-                          const cl_event *wait, cl_event *out) {
+static cl_int move_buffer(cl_command_queue q, cl_mem im, cl_mem b, bool to_image, const size_t *origin, const size_t *region,
+                          size_t offset, cl_uint n, const cl_event *wait, cl_event *out) {
     cl_int rc = check_use(q, im, n, wait);
     if (rc) return rc;
     if (!mem_is_buffer(b)) return CL_INVALID_MEM_OBJECT;
@@ -139,13 +143,13 @@ static cl_int move_buffer(cl_command_queue q, cl_mem im, cl_mem b, bool to_image
     return queue_add(q, to_image ? CL_COMMAND_COPY_BUFFER_TO_IMAGE : CL_COMMAND_COPY_IMAGE_TO_BUFFER, &t->c, false, n, wait, out);
 }
 
-cl_int CL_API_CALL clEnqueueCopyImageToBuffer(cl_command_queue q, cl_mem im, cl_mem b, const size_t *origin, const size_t *region, size_t offset, cl_uint n,
-                                              const cl_event *wait, cl_event *out) {
+cl_int CL_API_CALL clEnqueueCopyImageToBuffer(cl_command_queue q, cl_mem im, cl_mem b, const size_t *origin, const size_t *region,
+                                              size_t offset, cl_uint n, const cl_event *wait, cl_event *out) {
     return move_buffer(q, im, b, false, origin, region, offset, n, wait, out);
 }
 
-cl_int CL_API_CALL clEnqueueCopyBufferToImage(cl_command_queue q, cl_mem b, cl_mem im, size_t offset, const size_t *origin, const size_t *region, cl_uint n,
-                                              const cl_event *wait, cl_event *out) {
+cl_int CL_API_CALL clEnqueueCopyBufferToImage(cl_command_queue q, cl_mem b, cl_mem im, size_t offset, const size_t *origin,
+                                              const size_t *region, cl_uint n, const cl_event *wait, cl_event *out) {
     return move_buffer(q, im, b, true, origin, region, offset, n, wait, out);
 }
 
@@ -186,9 +190,9 @@ static size_t put_channel(u8 *to, cl_channel_type t, const void *colour, u32 i) 
     case CL_HALF_FLOAT: v = half_of(f); break;
     default: v = (i64)u; break; /* 32 bits as they are */
     }
-    size_t n = t == CL_SIGNED_INT32 || t == CL_UNSIGNED_INT32 || t == CL_FLOAT                                     ? 4
+    size_t n = t == CL_SIGNED_INT32 || t == CL_UNSIGNED_INT32 || t == CL_FLOAT                            ? 4
                : t == CL_UNORM_INT8 || t == CL_SNORM_INT8 || t == CL_SIGNED_INT8 || t == CL_UNSIGNED_INT8 ? 1
-                                                                                                           : 2;
+                                                                                                          : 2;
     memcpy(to, &v, n);
     return n;
 }
@@ -226,8 +230,8 @@ static size_t make_texel(cl_mem im, const void *colour, u8 *to) {
     return at;
 }
 
-cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue q, cl_mem im, const void *colour, const size_t *origin, const size_t *region, cl_uint n,
-                                      const cl_event *wait, cl_event *out) {
+cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue q, cl_mem im, const void *colour, const size_t *origin,
+                                      const size_t *region, cl_uint n, const cl_event *wait, cl_event *out) {
     cl_int rc = check_use(q, im, n, wait);
     if (!rc) rc = colour ? image_check_region(im, origin, region) : CL_INVALID_VALUE;
     if (rc) return rc;
@@ -238,11 +242,13 @@ cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue q, cl_mem im, const void 
 
 /* --- mapping */
 
-void *CL_API_CALL clEnqueueMapImage(cl_command_queue q, cl_mem im, cl_bool block, cl_map_flags f, const size_t *origin, const size_t *region, size_t *row,
-                                    size_t *slice, cl_uint n, const cl_event *wait, cl_event *out, cl_int *error) {
+void *CL_API_CALL clEnqueueMapImage(cl_command_queue q, cl_mem im, cl_bool block, cl_map_flags f, const size_t *origin,
+                                    const size_t *region, size_t *row, size_t *slice, cl_uint n, const cl_event *wait,
+                                    cl_event *out, cl_int *error) {
     cl_int rc = check_use(q, im, n, wait);
     if (!rc) rc = image_check_region(im, origin, region);
-    bool slices = !rc && (im->type == CL_MEM_OBJECT_IMAGE3D || im->type == CL_MEM_OBJECT_IMAGE1D_ARRAY || im->type == CL_MEM_OBJECT_IMAGE2D_ARRAY);
+    bool slices = !rc && (im->type == CL_MEM_OBJECT_IMAGE3D || im->type == CL_MEM_OBJECT_IMAGE1D_ARRAY ||
+                          im->type == CL_MEM_OBJECT_IMAGE2D_ARRAY);
     if (!rc && (!f || !row || (slices && !slice))) rc = CL_INVALID_VALUE;
     if (!rc && im->flags & CL_MEM_HOST_NO_ACCESS) rc = CL_INVALID_OPERATION;
     if (rc) {
@@ -251,10 +257,13 @@ void *CL_API_CALL clEnqueueMapImage(cl_command_queue q, cl_mem im, cl_bool block
     }
     struct box dev = image_box(im, origin), host = dev;
     if (im->host_ptr)
-        host = (struct box){(u8 *)im->host_ptr + origin[2] * im->host_slice_b + origin[1] * im->host_row_b + origin[0] * im->image.element_b,
+        host = (struct box){(u8 *)im->host_ptr + origin[2] * im->host_slice_b + origin[1] * im->host_row_b +
+                                origin[0] * im->image.element_b,
                             im->host_row_b, im->host_slice_b};
     struct mapping *map = base_alloc(sizeof(*map));
-    *map = (struct mapping){.pointer = host.at, .flags = f, .origin = {origin[0], origin[1], origin[2]},
+    *map = (struct mapping){.pointer = host.at,
+                            .flags = f,
+                            .origin = {origin[0], origin[1], origin[2]},
                             .region = {region[0] * im->image.element_b, region[1], region[2]}};
     driver_enter();
     map->next = im->maps;

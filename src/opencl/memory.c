@@ -81,7 +81,8 @@ cl_mem CL_API_CALL clCreateBuffer(cl_context c, cl_mem_flags f, size_t bytes, vo
     return m;
 }
 
-cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context c, const cl_mem_properties *p, cl_mem_flags f, size_t bytes, void *host, cl_int *error) {
+cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context c, const cl_mem_properties *p, cl_mem_flags f, size_t bytes,
+                                                void *host, cl_int *error) {
     cl_mem m = clCreateBuffer(c, f, bytes, host, error);
     if (!m || mem_add_property(m, p)) return m;
     object_release(m, OBJECT_MEM);

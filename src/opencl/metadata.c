@@ -57,7 +57,8 @@ static void write_kernel(const char *ir, const char *line, size_t len, struct st
     write_triple(attached(ir, line, len, "!reqd_work_group_size"), out);
     write_triple(attached(ir, line, len, "!work_group_size_hint"), out);
     strbuf_add(out, "\n");
-    const char *space = attached(ir, line, len, "!kernel_arg_addr_space"), *access = attached(ir, line, len, "!kernel_arg_access_qual");
+    const char *space = attached(ir, line, len, "!kernel_arg_addr_space"),
+               *access = attached(ir, line, len, "!kernel_arg_access_qual");
     const char *type = attached(ir, line, len, "!kernel_arg_type"), *quals = attached(ir, line, len, "!kernel_arg_type_qual");
     const char *names = attached(ir, line, len, "!kernel_arg_name");
     char s[16], a[32], t[256], q[64], n[128];
@@ -70,7 +71,8 @@ static void write_kernel(const char *ir, const char *line, size_t len, struct st
 void metadata_write(const char *ir, struct strbuf *out) {
     for (const char *at = ir; *at;) {
         size_t len = strcspn(at, "\n");
-        if (strncmp(at, "define ", 7) == 0 && (memmem(at, len, " spir_kernel ", 13) || memmem(at, len, " ptx_kernel ", 12))) write_kernel(ir, at, len, out);
+        if (strncmp(at, "define ", 7) == 0 && (memmem(at, len, " spir_kernel ", 13) || memmem(at, len, " ptx_kernel ", 12)))
+            write_kernel(ir, at, len, out);
         at += len + (at[len] == '\n');
     }
 }
@@ -100,7 +102,8 @@ static void add_kernel(struct meta *m, const char *line, const char *end) {
     char name[256];
     struct kernel_meta k = {0};
     char *copy = strndup(line, (size_t)(end - line));
-    if (sscanf(copy, "%255s %u %u %u %u %u %u", name, &k.reqd[0], &k.reqd[1], &k.reqd[2], &k.hint[0], &k.hint[1], &k.hint[2]) >= 1) {
+    if (sscanf(copy, "%255s %u %u %u %u %u %u", name, &k.reqd[0], &k.reqd[1], &k.reqd[2], &k.hint[0], &k.hint[1], &k.hint[2]) >=
+        1) {
         k.name = strdup(name);
         m->at = base_realloc(m->at, (m->n + 1u) * sizeof(*m->at));
         m->at[m->n++] = k;

@@ -49,13 +49,24 @@
 extern const cl_icd_dispatch driver_dispatch;
 
 /* --- object.c */
-enum object_kind { OBJECT_DEAD, OBJECT_PLATFORM, OBJECT_DEVICE, OBJECT_CONTEXT, OBJECT_QUEUE, OBJECT_MEM, OBJECT_SAMPLER, OBJECT_PROGRAM, OBJECT_KERNEL, OBJECT_EVENT };
+enum object_kind {
+    OBJECT_DEAD,
+    OBJECT_PLATFORM,
+    OBJECT_DEVICE,
+    OBJECT_CONTEXT,
+    OBJECT_QUEUE,
+    OBJECT_MEM,
+    OBJECT_SAMPLER,
+    OBJECT_PROGRAM,
+    OBJECT_KERNEL,
+    OBJECT_EVENT
+};
 struct object {                      /* first member of everything the program holds a handle of */
     const cl_icd_dispatch *dispatch; /* the loader looks here */
     enum object_kind kind;
-    u32 refs;                        /* the program's: clRetain..., clRelease... */
-    u32 pins;                        /* ours: what a command or another object still needs */
-    void (*destroy)(void *object);   /* frees what it owns, not itself */
+    u32 refs;                      /* the program's: clRetain..., clRelease... */
+    u32 pins;                      /* ours: what a command or another object still needs */
+    void (*destroy)(void *object); /* frees what it owns, not itself */
 };
 extern pthread_mutex_t driver_lock;
 extern pthread_cond_t driver_changed; /* an event ended, a command was taken from a queue */
@@ -88,17 +99,17 @@ static inline void set_error(cl_int *to, cl_int error) {
 
 /* --- settings.c: read once, when the loader first asks for the platform */
 struct settings {
-    bool ok;              /* the machine is usable; `problem` says why not */
+    bool ok; /* the machine is usable; `problem` says why not */
     struct strbuf problem;
     struct config machine;
-    bool functional;      /* no launch is timed */
-    const char *kernels;  /* HEDDLE_KERNEL: names, comma-separated, of those that are timed; NULL for all */
-    u64 first, last;      /* HEDDLE_LAUNCH: numbers of the launches that are timed */
+    bool functional;     /* no launch is timed */
+    const char *kernels; /* HEDDLE_KERNEL: names, comma-separated, of those that are timed; NULL for all */
+    u64 first, last;     /* HEDDLE_LAUNCH: numbers of the launches that are timed */
     struct heddle_timing timing;
     bool progress;
-    const char *record;   /* file that launches are written to, or NULL */
-    char *data;           /* share/heddle: the builtin library is in its opencl/; NULL when not found */
-    u64 memory_b;         /* of the device */
+    const char *record; /* file that launches are written to, or NULL */
+    char *data;         /* share/heddle: the builtin library is in its opencl/; NULL when not found */
+    u64 memory_b;       /* of the device */
 };
 const struct settings *settings_get(void);
 bool settings_times(const struct settings *s, const char *kernel, u64 launch); /* whether this launch is timed */
@@ -129,9 +140,9 @@ struct _cl_context {
     struct object o;
     struct heddle *h; /* behind sim_lock */
     pthread_mutex_t sim_lock;
-    bool times;           /* whether h's next launch is timed, as it is set up */
-    bool launched;        /* h's chip exists */
-    cl_ulong now_ns;      /* simulated time: the end of the last command; behind driver_lock */
+    bool times;              /* whether h's next launch is timed, as it is set up */
+    bool launched;           /* h's chip exists */
+    cl_ulong now_ns;         /* simulated time: the end of the last command; behind driver_lock */
     cl_command_queue queues; /* all of them, newest first */
     VEC(cl_context_properties) properties;
     context_notify notify;
@@ -189,12 +200,14 @@ struct _cl_command_queue {
     cl_int error;             /* of a command that failed; kept */
 };
 /* What every clEnqueue... ends with: c (of `bytes`, from malloc) goes to the queue. Takes c over. */
-cl_int queue_add(cl_command_queue q, cl_command_type type, struct command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *out);
+cl_int queue_add(cl_command_queue q, cl_command_type type, struct command *c, bool blocking, cl_uint nwait, const cl_event *wait,
+                 cl_event *out);
 /* The checks every clEnqueue... starts with */
 cl_int queue_check(cl_command_queue q, cl_uint nwait, const cl_event *wait);
 void queue_pump(cl_context c); /* runs what can be run; takes driver_lock itself */
 void *command_new(size_t bytes, cl_int (*run)(struct command *, cl_ulong *), void (*drop)(struct command *));
-#define TRANSFER_NS(bytes) (1000 + (bytes) / 8) /* transfers are not simulated: 8 bytes a nanosecond, and a microsecond to begin */
+#define TRANSFER_NS(bytes)                                                                                                       \
+    (1000 + (bytes) / 8) /* transfers are not simulated: 8 bytes a nanosecond, and a microsecond to begin */
 
 /* --- memory.c */
 struct image_descriptor { /* what kernels see: struct image of lib/images.cl */
@@ -214,10 +227,10 @@ struct _cl_mem {
     cl_mem_flags flags;
     void *host_ptr; /* of CL_MEM_USE_HOST_PTR */
     size_t size;
-    u64 address;    /* on the device */
-    u8 *bytes;      /* the same memory here */
-    cl_mem parent;  /* sub-buffer, image of a buffer; NULL otherwise */
-    size_t origin;  /* in the parent */
+    u64 address;   /* on the device */
+    u8 *bytes;     /* the same memory here */
+    cl_mem parent; /* sub-buffer, image of a buffer; NULL otherwise */
+    size_t origin; /* in the parent */
     VEC(cl_mem_properties) properties;
     struct mapping *maps;
     struct callback *at_end;
@@ -266,15 +279,15 @@ struct box image_box(cl_mem im, const size_t *origin);
 
 /* --- metadata.c */
 struct arg_meta {
-    char *name, *type;      /* name is NULL without -cl-kernel-arg-info */
+    char *name, *type; /* name is NULL without -cl-kernel-arg-info */
     char *access, *qualifiers;
-    u32 space;              /* 0 private, 1 global, 2 constant, 3 local */
+    u32 space; /* 0 private, 1 global, 2 constant, 3 local */
 };
 struct kernel_meta {
     char *name;
     struct arg_meta *args;
     u32 nargs;
-    u32 reqd[3], hint[3];   /* 0 when not given */
+    u32 reqd[3], hint[3]; /* 0 when not given */
 };
 struct meta {
     struct kernel_meta *at;
@@ -319,8 +332,8 @@ struct variant_module {
 struct _cl_program {
     struct object o;
     cl_context context;
-    char *source;                 /* NULL when made from binaries or by linking */
-    char **ir;                    /* [nir], of the last build, compile or link */
+    char *source; /* NULL when made from binaries or by linking */
+    char **ir;    /* [nir], of the last build, compile or link */
     u32 nir;
     struct variant_module variants[VARIANTS];
     struct meta meta;
@@ -340,8 +353,8 @@ struct kernel_arg {
     enum arg_kind kind;
     u32 size_b, align_b; /* as the kernel declares it */
     bool set;
-    u8 *value;           /* [size_b]: bits of a value, device address, bits of a sampler */
-    cl_mem mem;          /* or NULL */
+    u8 *value;  /* [size_b]: bits of a value, device address, bits of a sampler */
+    cl_mem mem; /* or NULL */
     size_t local_b;
 };
 struct _cl_kernel {

@@ -23,9 +23,11 @@ cl_int CL_API_CALL clGetPlatformIDs(cl_uint n, cl_platform_id *platforms, cl_uin
     return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint n, cl_platform_id *platforms, cl_uint *count) { return clGetPlatformIDs(n, platforms, count); }
+EXPORTED cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint n, cl_platform_id *platforms, cl_uint *count) {
+    return clGetPlatformIDs(n, platforms, count);
+}
 
-cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id p, cl_platform_info what, size_t room, void *to, size_t *needed) {
+EXPORTED cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id p, cl_platform_info what, size_t room, void *to, size_t *needed) {
     struct answer a = {room, to, needed};
     struct strbuf s = {0};
     cl_int rc;
@@ -47,7 +49,8 @@ cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id p, cl_platform_info what, si
 }
 
 cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id p, cl_device_type type, cl_uint n, cl_device_id *devices, cl_uint *count) {
-    const cl_device_type known = CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
+    const cl_device_type known =
+        CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
     if (p && p != &the_platform) return CL_INVALID_PLATFORM;
     if (!type || (type != CL_DEVICE_TYPE_ALL && type & ~known)) return CL_INVALID_DEVICE_TYPE;
     if ((devices && !n) || (!devices && !count)) return CL_INVALID_VALUE;
@@ -63,7 +66,8 @@ cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id p, cl_device_type type, cl_uint
 cl_int CL_API_CALL clRetainDevice(cl_device_id d) { return d == &the_device ? CL_SUCCESS : CL_INVALID_DEVICE; }
 cl_int CL_API_CALL clReleaseDevice(cl_device_id d) { return d == &the_device ? CL_SUCCESS : CL_INVALID_DEVICE; }
 
-cl_int CL_API_CALL clCreateSubDevices(cl_device_id d, const cl_device_partition_property *how, cl_uint n, cl_device_id *out, cl_uint *count) {
+cl_int CL_API_CALL clCreateSubDevices(cl_device_id d, const cl_device_partition_property *how, cl_uint n, cl_device_id *out,
+                                      cl_uint *count) {
     (void)how, (void)n, (void)out, (void)count;
     return d == &the_device ? CL_INVALID_VALUE : CL_INVALID_DEVICE; /* no way of partitioning is supported */
 }

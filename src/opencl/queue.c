@@ -135,15 +135,16 @@ static cl_int wait_blocking(cl_command_queue q, cl_event e) {
     return rc;
 }
 
-cl_int queue_add(cl_command_queue q, cl_command_type type, struct command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *out) {
+cl_int queue_add(cl_command_queue q, cl_command_type type, struct command *c, bool blocking, cl_uint nwait, const cl_event *wait,
+                 cl_event *out) {
     cl_context ctx = q->context;
     cl_event e = event_new(ctx, q, type);
     c->event = e;
     c->nwait = nwait;
     c->wait = nwait ? base_alloc(nwait * sizeof(*c->wait)) : NULL;
     driver_enter();
-    object_pin(e);     /* the command's */
-    object_pin(ctx);   /* ours, until the end */
+    object_pin(e);   /* the command's */
+    object_pin(ctx); /* ours, until the end */
     if (nwait) memcpy(c->wait, wait, nwait * sizeof(*wait));
     for (cl_uint i = 0; i < nwait; i++) object_pin(wait[i]);
     append(q, c);
@@ -189,7 +190,8 @@ cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context c, cl_device_id d, 
     return rc ? NULL : make(c, p, NULL);
 }
 
-cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context c, cl_device_id d, const cl_queue_properties *list, cl_int *error) {
+cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context c, cl_device_id d, const cl_queue_properties *list,
+                                                                cl_int *error) {
     cl_command_queue_properties p = 0;
     cl_int rc = check_new(c, d);
     for (const cl_queue_properties *at = list; !rc && at && at[0]; at += 2) {
@@ -201,7 +203,9 @@ cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context c, cl
     return rc ? NULL : make(c, p, list);
 }
 
-cl_int CL_API_CALL clRetainCommandQueue(cl_command_queue q) { return object_retain(q, OBJECT_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE; }
+cl_int CL_API_CALL clRetainCommandQueue(cl_command_queue q) {
+    return object_retain(q, OBJECT_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
+}
 
 cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue q) {
     if (!object_is(q, OBJECT_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
@@ -223,7 +227,8 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue q, cl_command_queue_in
     }
 }
 
-cl_int CL_API_CALL clSetCommandQueueProperty(cl_command_queue q, cl_command_queue_properties p, cl_bool on, cl_command_queue_properties *old) {
+cl_int CL_API_CALL clSetCommandQueueProperty(cl_command_queue q, cl_command_queue_properties p, cl_bool on,
+                                             cl_command_queue_properties *old) {
     if (!object_is(q, OBJECT_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
     if (p & ~(cl_command_queue_properties)QUEUE_PROPERTIES) return CL_INVALID_VALUE;
     driver_enter();

@@ -80,8 +80,14 @@ static void read_timing(struct settings *s) {
     unsigned long long x[9] = {0};
     if (!text) return;
     sscanf(text, "%llu %llu %llu %llu %llu %llu %llu %llu %llu", &x[0], &x[1], &x[2], &x[3], &x[4], &x[5], &x[6], &x[7], &x[8]);
-    *t = (struct heddle_timing){.warmup_cycles = x[0], .max_cycles = x[1], .fast_forward_ctas = x[2], .fast_forward_launches = x[3],
-                                .flush = x[4] != 0, .threads = (u32)x[5], .window_cycles = (u32)x[6], .no_jumps = x[7] != 0,
+    *t = (struct heddle_timing){.warmup_cycles = x[0],
+                                .max_cycles = x[1],
+                                .fast_forward_ctas = x[2],
+                                .fast_forward_launches = x[3],
+                                .flush = x[4] != 0,
+                                .threads = (u32)x[5],
+                                .window_cycles = (u32)x[6],
+                                .no_jumps = x[7] != 0,
                                 .check_cycles = (u32)x[8]};
 }
 

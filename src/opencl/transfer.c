@@ -73,8 +73,8 @@ static struct box box_at(u8 *base, const size_t origin[3], size_t row, size_t sl
 
 /* --- one-dimensional */
 
-cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool block, size_t offset, size_t bytes, void *to, cl_uint n, const cl_event *wait,
-                                       cl_event *out) {
+cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool block, size_t offset, size_t bytes, void *to,
+                                       cl_uint n, const cl_event *wait, cl_event *out) {
     cl_int rc = check_use(q, m, n, wait);
     if (rc) return rc;
     if (!to || !inside(m, offset, bytes)) return CL_INVALID_VALUE;
@@ -83,13 +83,14 @@ cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool blo
     return queue_add(q, CL_COMMAND_READ_BUFFER, &k->c, block, n, wait, out);
 }
 
-cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool block, size_t offset, size_t bytes, const void *from, cl_uint n,
-                                        const cl_event *wait, cl_event *out) {
+cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool block, size_t offset, size_t bytes,
+                                        const void *from, cl_uint n, const cl_event *wait, cl_event *out) {
     cl_int rc = check_use(q, m, n, wait);
     if (rc) return rc;
     if (!from || !inside(m, offset, bytes)) return CL_INVALID_VALUE;
     if (m->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)) return CL_INVALID_OPERATION;
-    struct copy *k = copy_new((struct box){m->bytes + offset, 0, 0}, (struct box){(u8 *)(uintptr_t)from, 0, 0}, (size_t[]){bytes, 1, 1}, m, NULL);
+    struct copy *k = copy_new((struct box){m->bytes + offset, 0, 0}, (struct box){(u8 *)(uintptr_t)from, 0, 0},
+                              (size_t[]){bytes, 1, 1}, m, NULL);
     return queue_add(q, CL_COMMAND_WRITE_BUFFER, &k->c, block, n, wait, out);
 }
 
@@ -98,14 +99,15 @@ static bool overlap(cl_mem a, size_t a_at, cl_mem b, size_t b_at, size_t bytes) 
     return x < y + bytes && y < x + bytes;
 }
 
-cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue q, cl_mem from, cl_mem to, size_t from_at, size_t to_at, size_t bytes, cl_uint n,
-                                       const cl_event *wait, cl_event *out) {
+cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue q, cl_mem from, cl_mem to, size_t from_at, size_t to_at, size_t bytes,
+                                       cl_uint n, const cl_event *wait, cl_event *out) {
     cl_int rc = check_use(q, from, n, wait);
     if (!rc) rc = check_use(q, to, n, wait);
     if (rc) return rc;
     if (!inside(from, from_at, bytes) || !inside(to, to_at, bytes)) return CL_INVALID_VALUE;
     if (overlap(from, from_at, to, to_at, bytes)) return CL_MEM_COPY_OVERLAP;
-    struct copy *k = copy_new((struct box){to->bytes + to_at, 0, 0}, (struct box){from->bytes + from_at, 0, 0}, (size_t[]){bytes, 1, 1}, from, to);
+    struct copy *k = copy_new((struct box){to->bytes + to_at, 0, 0}, (struct box){from->bytes + from_at, 0, 0},
+                              (size_t[]){bytes, 1, 1}, from, to);
     return queue_add(q, CL_COMMAND_COPY_BUFFER, &k->c, false, n, wait, out);
 }
 
@@ -116,8 +118,8 @@ struct rect {
     size_t row, slice;
 };
 
-static cl_int rect_host(cl_command_queue q, cl_mem m, struct rect dev, struct rect host, const size_t *region, void *ptr, bool write, cl_bool block, cl_uint n,
-                        const cl_event *wait, cl_event *out) {
+static cl_int rect_host(cl_command_queue q, cl_mem m, struct rect dev, struct rect host, const size_t *region, void *ptr,
+                        bool write, cl_bool block, cl_uint n, const cl_event *wait, cl_event *out) {
     cl_int rc = check_use(q, m, n, wait);
     if (rc) return rc;
     if (!ptr || !dev.origin || !host.origin || !region) return CL_INVALID_VALUE;
@@ -130,17 +132,20 @@ static cl_int rect_host(cl_command_queue q, cl_mem m, struct rect dev, struct re
     return queue_add(q, write ? CL_COMMAND_WRITE_BUFFER_RECT : CL_COMMAND_READ_BUFFER_RECT, &k->c, block, n, wait, out);
 }
 
-cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue q, cl_mem m, cl_bool block, const size_t *origin, const size_t *host_origin, const size_t *region,
-                                           size_t row, size_t slice, size_t host_row, size_t host_slice, void *ptr, cl_uint n, const cl_event *wait,
+cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue q, cl_mem m, cl_bool block, const size_t *origin,
+                                           const size_t *host_origin, const size_t *region, size_t row, size_t slice,
+                                           size_t host_row, size_t host_slice, void *ptr, cl_uint n, const cl_event *wait,
                                            cl_event *out) {
-    return rect_host(q, m, (struct rect){origin, row, slice}, (struct rect){host_origin, host_row, host_slice}, region, ptr, false, block, n, wait, out);
+    return rect_host(q, m, (struct rect){origin, row, slice}, (struct rect){host_origin, host_row, host_slice}, region, ptr,
+                     false, block, n, wait, out);
 }
 
-cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue q, cl_mem m, cl_bool block, const size_t *origin, const size_t *host_origin, const size_t *region,
-                                            size_t row, size_t slice, size_t host_row, size_t host_slice, const void *ptr, cl_uint n, const cl_event *wait,
+cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue q, cl_mem m, cl_bool block, const size_t *origin,
+                                            const size_t *host_origin, const size_t *region, size_t row, size_t slice,
+                                            size_t host_row, size_t host_slice, const void *ptr, cl_uint n, const cl_event *wait,
                                             cl_event *out) {
-    return rect_host(q, m, (struct rect){origin, row, slice}, (struct rect){host_origin, host_row, host_slice}, region, (void *)(uintptr_t)ptr, true, block, n,
-                     wait, out);
+    return rect_host(q, m, (struct rect){origin, row, slice}, (struct rect){host_origin, host_row, host_slice}, region,
+                     (void *)(uintptr_t)ptr, true, block, n, wait, out);
 }
 
 /* Whether two boxes of one size in the same memory share a byte: by rows, which is exact */
@@ -155,9 +160,9 @@ static bool rects_overlap(struct box a, struct box b, const size_t region[3]) {
     return false;
 }
 
-cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue q, cl_mem from, cl_mem to, const size_t *from_origin, const size_t *to_origin,
-                                           const size_t *region, size_t from_row, size_t from_slice, size_t to_row, size_t to_slice, cl_uint n,
-                                           const cl_event *wait, cl_event *out) {
+cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue q, cl_mem from, cl_mem to, const size_t *from_origin,
+                                           const size_t *to_origin, const size_t *region, size_t from_row, size_t from_slice,
+                                           size_t to_row, size_t to_slice, cl_uint n, const cl_event *wait, cl_event *out) {
     cl_int rc = check_use(q, from, n, wait);
     if (!rc) rc = check_use(q, to, n, wait);
     if (rc) return rc;
@@ -191,8 +196,8 @@ static cl_int run_fill(struct command *c, cl_ulong *ns) {
 
 static void drop_fill(struct command *c) { object_unpin(((struct fill *)c)->m); }
 
-cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue q, cl_mem m, const void *pattern, size_t pattern_b, size_t offset, size_t bytes, cl_uint n,
-                                       const cl_event *wait, cl_event *out) {
+cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue q, cl_mem m, const void *pattern, size_t pattern_b, size_t offset,
+                                       size_t bytes, cl_uint n, const cl_event *wait, cl_event *out) {
     cl_int rc = check_use(q, m, n, wait);
     if (rc) return rc;
     if (!pattern || !pattern_b || pattern_b > 128 || pattern_b & (pattern_b - 1)) return CL_INVALID_VALUE;
@@ -221,8 +226,8 @@ static cl_int check_map(cl_mem m, cl_map_flags f, size_t offset, size_t bytes) {
     return CL_SUCCESS;
 }
 
-void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool block, cl_map_flags f, size_t offset, size_t bytes, cl_uint n, const cl_event *wait,
-                                     cl_event *out, cl_int *error) {
+void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool block, cl_map_flags f, size_t offset, size_t bytes,
+                                     cl_uint n, const cl_event *wait, cl_event *out, cl_int *error) {
     cl_int rc = check_use(q, m, n, wait);
     if (!rc) rc = check_map(m, f, offset, bytes);
     if (rc) {
@@ -256,7 +261,8 @@ static struct mapping *take_mapping(cl_mem m, const void *pointer) {
     return found;
 }
 
-cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue q, cl_mem m, void *pointer, cl_uint n, const cl_event *wait, cl_event *out) {
+cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue q, cl_mem m, void *pointer, cl_uint n, const cl_event *wait,
+                                           cl_event *out) {
     if (!object_is(q, OBJECT_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
     if (!object_is(m, OBJECT_MEM)) return CL_INVALID_MEM_OBJECT;
     if (m->context != q->context) return CL_INVALID_CONTEXT;
@@ -266,18 +272,20 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue q, cl_mem m, void *p
     if (!map) return CL_INVALID_VALUE;
     bool back = m->host_ptr && map->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
     struct box to = mem_is_image(m) ? image_box(m, map->origin) : (struct box){m->bytes + map->origin[0], 0, 0};
-    struct copy *k = copy_new(to, (struct box){pointer, m->host_row_b, m->host_slice_b}, back ? map->region : (size_t[]){0, 0, 0}, m, NULL);
+    struct copy *k =
+        copy_new(to, (struct box){pointer, m->host_row_b, m->host_slice_b}, back ? map->region : (size_t[]){0, 0, 0}, m, NULL);
     free(map);
     return queue_add(q, CL_COMMAND_UNMAP_MEM_OBJECT, &k->c, false, n, wait, out);
 }
 
 /* --- where memory lives is not modelled: a migration is an event */
 
-cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue q, cl_uint count, const cl_mem *list, cl_mem_migration_flags f, cl_uint n,
-                                              const cl_event *wait, cl_event *out) {
+cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue q, cl_uint count, const cl_mem *list, cl_mem_migration_flags f,
+                                              cl_uint n, const cl_event *wait, cl_event *out) {
     cl_int rc = queue_check(q, n, wait);
     if (rc) return rc;
-    if (!count || !list || f & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)) return CL_INVALID_VALUE;
+    if (!count || !list || f & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED))
+        return CL_INVALID_VALUE;
     for (cl_uint i = 0; i < count; i++) {
         if (!object_is(list[i], OBJECT_MEM)) return CL_INVALID_MEM_OBJECT;
         if (list[i]->context != q->context) return CL_INVALID_CONTEXT;

@@ -176,8 +176,9 @@ static bool q_is_written(const struct inst *in) {
 }
 
 static bool reaches_memory(const struct inst *in) {
-    static exec_fn *const all[] = {exec_ld,      exec_st,       exec_ldparam,  exec_atom,      exec_atomv,      exec_atom128, exec_cpasync,
-                                   exec_cpbulk,  exec_ldmatrix, exec_stmatrix, exec_wmma_load, exec_wmma_store, exec_mbarrier};
+    static exec_fn *const all[] = {exec_ld,        exec_st,         exec_ldparam, exec_atom,     exec_atomv,
+                                   exec_atom128,   exec_cpasync,    exec_cpbulk,  exec_ldmatrix, exec_stmatrix,
+                                   exec_wmma_load, exec_wmma_store, exec_mbarrier};
     for (u32 i = 0; i < ARRAY_LEN(all) && in->iclass != ICLASS_MOVE; i++)
         if (in->exec == all[i]) return true;
     return false;

@@ -27,8 +27,7 @@ static enum iclass refine_class(const struct opkey *k) {
     if (k->op == OP_cvt && is_integer(t) && is_integer((enum type)k->type[1])) return ICLASS_MOVE; /* cutting or extending bits */
     if (c != ICLASS_ARITH) return c;
     switch (t) {
-    case TYPE_f32:
-        return is_long(k, t) ? ICLASS_FDIV : k->op == OP_div ? ICLASS_SFU : ICLASS_FP32;
+    case TYPE_f32: return is_long(k, t) ? ICLASS_FDIV : k->op == OP_div ? ICLASS_SFU : ICLASS_FP32;
     case TYPE_f64: return is_long(k, t) ? ICLASS_DDIV : ICLASS_FP64;
     case TYPE_f16:
     case TYPE_f16x2:

@@ -27,7 +27,8 @@ bool record_read(const char *path, struct record *out) {
         struct record_header h;
         memcpy(&h, text + at, sizeof(h));
         at += sizeof(h);
-        ok = h.magic == RECORD_MAGIC && h.what < RECORD_KINDS && h.bytes == (h.what == RECORD_LAUNCH ? sizeof(struct launch_record) : 0);
+        ok = h.magic == RECORD_MAGIC && h.what < RECORD_KINDS &&
+             h.bytes == (h.what == RECORD_LAUNCH ? sizeof(struct launch_record) : 0);
         if (!ok || len - at < h.bytes) break; /* the last one may be cut off: its writer was killed */
         take(out, &h, text + at);
         at += h.bytes;
@@ -61,12 +62,19 @@ static struct report_kernel *kernel_of(struct report *r, const struct launch_rec
     struct report_kernel *k = &r->kernels[r->nkernels++];
     k->name = l->kernel;
     k->first = first;
-    k->info = (struct heddle_kernel_info){.name = l->kernel, .registers = l->registers, .predicates = l->predicates, .shared_b = l->shared_b,
-                                          .local_b = l->local_b, .const_b = l->const_b, .param_b = l->param_b, .instructions = l->instructions};
+    k->info = (struct heddle_kernel_info){.name = l->kernel,
+                                          .registers = l->registers,
+                                          .predicates = l->predicates,
+                                          .shared_b = l->shared_b,
+                                          .local_b = l->local_b,
+                                          .const_b = l->const_b,
+                                          .param_b = l->param_b,
+                                          .instructions = l->instructions};
     return k;
 }
 
-void record_report(const struct record *rec, struct heddle *h, const char *name, struct play *play, struct manifest *m, struct report *r) {
+void record_report(const struct record *rec, struct heddle *h, const char *name, struct play *play, struct manifest *m,
+                   struct report *r) {
     u32 n = rec->launches.n;
     m->name = m->file = name;
     fill_play(rec, play, m);

@@ -32,16 +32,16 @@ struct launch_record { /* one launch */
     u32 grid[3], block[3], dynamic_shared_b;
     u32 registers, predicates, shared_b, local_b, const_b, param_b, instructions; /* struct heddle_kernel_info */
     struct heddle_result result;
-    i32 status;            /* enum heddle_status */
-    u64 memory_b;          /* device memory in use */
-    bool measured;         /* `stats` is filled */
-    char limiter[32];      /* stats.occupancy.limiter */
-    u64 hash;              /* gpu_counters_hash */
+    i32 status;                /* enum heddle_status */
+    u64 memory_b;              /* device memory in use */
+    bool measured;             /* `stats` is filled */
+    char limiter[32];          /* stats.occupancy.limiter */
+    u64 hash;                  /* gpu_counters_hash */
     struct launch_stats stats; /* its pointers are NULL */
 };
 
 struct report;
-struct record { /* a file, read */
+struct record {             /* a file, read */
     u64 seen[RECORD_KINDS]; /* how many of each */
     u64 other_types;        /* all types asked for that ours is not */
     u32 processes;
@@ -53,7 +53,8 @@ void record_free(struct record *r);
 /* Fills a report, and the play and manifest it refers to, from the launches. `h` has the machine. `play`, `m` and `rec` must outlive the report. */
 struct play;
 struct manifest;
-void record_report(const struct record *rec, struct heddle *h, const char *name, struct play *play, struct manifest *m, struct report *r);
+void record_report(const struct record *rec, struct heddle *h, const char *name, struct play *play, struct manifest *m,
+                   struct report *r);
 void record_report_free(struct play *play, struct manifest *m, struct report *r);
 
 #endif

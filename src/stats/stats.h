@@ -55,7 +55,7 @@ extern const struct named hazard_table[HAZARD_COUNT];
 enum { MAX_SCHEDULERS = 16, MAX_LANES = 64 };
 enum { LANE_BINS = MAX_LANES + 1 };
 
-struct sched_stats { /* one scheduler of one SM, or sums of them */
+struct sched_stats {            /* one scheduler of one SM, or sums of them */
     u64 warp_time[STALL_COUNT]; /* sixths of slot cycles */
     u64 cpi[CPI_METHODS][CPI_COUNT];
     u64 cycles[SCHED_CYCLES];
@@ -66,11 +66,11 @@ struct sm_stats { /* one SM, or the sum over SMs */
 #include "stats/stats.def"
 #undef COUNTER
 #undef FORMULA
-    u64 hazards[HAZARD_COUNT];    /* cycles */
-    u64 lanes[LANE_BINS];         /* instructions by active lanes: the warp-occupancy distribution */
+    u64 hazards[HAZARD_COUNT]; /* cycles */
+    u64 lanes[LANE_BINS];      /* instructions by active lanes: the warp-occupancy distribution */
     struct sched_stats sched[MAX_SCHEDULERS];
 };
-struct pc_stats { /* one instruction of the program, sum over SMs */
+struct pc_stats {                 /* one instruction of the program, sum over SMs */
     u64 issues, lanes;            /* warp instructions; lanes whose guard held */
     u64 time[STALL_COUNT];        /* sixths of slot cycles that warps spent with this as their next instruction */
     u64 lines, accesses, l1_hits; /* line accesses, memory instructions, L1 hits */

@@ -14,22 +14,31 @@ enum event_kind {
     EV_WARP_END,   /* slot */
     EV_FETCH,      /* slot; pc of the first, a = instructions, b = cycle they can issue, cause = 0 hit, 1 miss (no b) */
     EV_FLUSH,      /* slot; the instruction buffer is emptied; pc = where fetch goes on */
-    EV_ISSUE,      /* slot, uid, pc; mask = lanes whose guard held, a = lanes of the group, b = frame (for registers: a register is (slot, frame, number)) */
-    EV_READ,       /* uid: cycle in which the last source operand was read */
-    EV_DISPATCH,   /* uid: cycle in which it entered its unit; cause = enum unit, a = cycles the unit is taken */
-    EV_READY,      /* uid: first cycle in which a dependent instruction may issue; mask = lanes whose results those are */
-    EV_MEM_ENTER,  /* uid: cycle in which it entered the memory stage's queue */
-    EV_HAZARD,     /* uid: refused or prolonged for a cycles from cycle on; cause = enum hazard */
-    EV_ACCESS,     /* uid: a line access was accepted; a = line address (or shared-memory offset), mask = lanes, cause = enum access_result */
-    EV_COMPLETE,   /* uid: lanes of `mask` are done with this memory instruction (data here, store handed on, atomic performed and answered) */
-    EV_DONE,       /* uid: the instruction has left the SM */
-    EV_STALL,      /* slot: from cycle a to cycle (exclusive), set of causes in mask (bit = enum stall), pc = next instruction */
-    EV_GROUP,      /* slot: the warp goes on with another group; mask = its lanes, pc */
-    EV_REPLAY,     /* uid: issued again; mask = lanes that are left, cause = enum hazard that refused it last */
-    EV_COUNTER,    /* a = enum trace_counter, b = value */
+    EV_ISSUE, /* slot, uid, pc; mask = lanes whose guard held, a = lanes of the group, b = frame (for registers: a register is (slot, frame, number)) */
+    EV_READ,  /* uid: cycle in which the last source operand was read */
+    EV_DISPATCH,  /* uid: cycle in which it entered its unit; cause = enum unit, a = cycles the unit is taken */
+    EV_READY,     /* uid: first cycle in which a dependent instruction may issue; mask = lanes whose results those are */
+    EV_MEM_ENTER, /* uid: cycle in which it entered the memory stage's queue */
+    EV_HAZARD,    /* uid: refused or prolonged for a cycles from cycle on; cause = enum hazard */
+    EV_ACCESS, /* uid: a line access was accepted; a = line address (or shared-memory offset), mask = lanes, cause = enum access_result */
+    EV_COMPLETE, /* uid: lanes of `mask` are done with this memory instruction (data here, store handed on, atomic performed and answered) */
+    EV_DONE,    /* uid: the instruction has left the SM */
+    EV_STALL,   /* slot: from cycle a to cycle (exclusive), set of causes in mask (bit = enum stall), pc = next instruction */
+    EV_GROUP,   /* slot: the warp goes on with another group; mask = its lanes, pc */
+    EV_REPLAY,  /* uid: issued again; mask = lanes that are left, cause = enum hazard that refused it last */
+    EV_COUNTER, /* a = enum trace_counter, b = value */
     EV_KINDS
 };
-enum access_result { ACCESS_HIT, ACCESS_MISS, ACCESS_MERGED, ACCESS_BYPASS, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_SHARED, ACCESS_CONST };
+enum access_result {
+    ACCESS_HIT,
+    ACCESS_MISS,
+    ACCESS_MERGED,
+    ACCESS_BYPASS,
+    ACCESS_STORE,
+    ACCESS_ATOMIC,
+    ACCESS_SHARED,
+    ACCESS_CONST
+};
 enum trace_counter { TC_MSHRS, TC_MISS_QUEUE, TC_WARPS, TC_COUNT };
 struct event {
     u64 cycle;

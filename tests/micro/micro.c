@@ -7,6 +7,7 @@
 struct ran ran;
 static struct heddle *context;
 static char *source; /* text of the module */
+static void (*started)(struct gpu *g);
 
 __attribute__((constructor)) static void choose_tests(void) {
     if (getenv("MICRO_TEST")) cmocka_set_test_filter(getenv("MICRO_TEST"));
@@ -62,6 +63,7 @@ static void on_launch(void *state, const struct kernel *k, u64 cycle) {
     ran.kernel = k;
     ran.start = cycle;
     ran.events.n = 0;
+    if (started) started(context->time.gpu);
 }
 
 static void on_events(void *state, const struct event *e, u32 n) {
@@ -145,6 +147,7 @@ void micro_run(const struct micro *m) {
     micro_end();
     static bool registered;
     if (!registered) registered = !atexit(micro_end);
+    started = m->started;
     struct heddle *h = context = heddle_open(NULL);
     set_machine(h, m);
     struct heddle_kernel *k = compile(h, m);

@@ -54,6 +54,7 @@ struct micro {
     u32 dynamic_shared_b;
     struct heddle_timing timing;
     bool front;             /* keep the machine's front end */
+    void (*started)(struct gpu *g); /* called when a launch begins; may be NULL */
 };
 
 struct ran { /* what came of the last run */

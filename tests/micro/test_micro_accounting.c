@@ -183,6 +183,28 @@ static void an_sm_without_blocks_is_idle_to_the_end(void **state) {
     assert_int_equal(idle->sm_active_cycles, 0);
 }
 
+/* --- samples */
+
+static void samples_come_so_far_apart_and_add_up(void **state) {
+    (void)state;
+    for (u32 n = 30; n <= 70; n += 20) {
+        RUN(.body = repeat(50, "add.f32 %f1, %f1, %f2;\n"), .threads = 64, .keys = {"gpu.sms=1", text("stats.sample_cy=%u", n)});
+        u64 instructions = 0, cycles = 0;
+        assert_int_equal(ran.stats->nsamples, (ran.cycles + n - 1) / n);
+        for (u32 i = 0; i < ran.stats->nsamples; i++) {
+            const struct sample *s = &ran.stats->samples[i];
+            u64 time = 0;
+            assert_int_equal(s->cycle, MIN((u64)(i + 1) * n, ran.cycles));
+            for (u32 k = 0; k < STALL_COUNT; k++) time += s->time[k];
+            assert_int_equal(time, (s->cycle - (u64)i * n) * 6 * 16);
+            instructions += s->warp_instructions;
+            cycles += s->warp_cycles;
+        }
+        assert_stat("warp_instructions", instructions);
+        assert_stat("warp_cycles", cycles);
+    }
+}
+
 /* --- cycles with an issue */
 
 static void a_cycle_with_an_issue_is_base_whatever_others_wait_for(void **state) {
@@ -211,6 +233,7 @@ int main(void) {
         cmocka_unit_test(time_is_kept_by_instruction),
         cmocka_unit_test(slots_without_a_warp_are_idle),
         cmocka_unit_test(an_sm_without_blocks_is_idle_to_the_end),
+        cmocka_unit_test(samples_come_so_far_apart_and_add_up),
         cmocka_unit_test(a_cycle_with_an_issue_is_base_whatever_others_wait_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,6 +155,18 @@ static void slots_belong_to_schedulers_in_turn(void **state) {
     assert_int_equal(issue("A", .slot = 3) - issue("A"), 1);
 }
 
+static void two_level_scheduling_has_so_many_active_warps(void **state) {
+    (void)state;
+    /* eight independent moves of four warps; those that are active take turns, the others come when one has ended */
+    const char *body = JOIN(series(8, "mov.u32 %r1#, 1; // m#\n"), series(8, "add.u32 %r5, %r5, %r1#;\n"));
+    for (u32 n = 1; n <= 3; n++) {
+        RUN(.body = body, .threads = 128, .keys = {"sm.sched=two_level", text("sm.sched.two_level.active=%u", n), "sm.banks=64", "sm.bank_ports=8"});
+        assert_int_equal(issue("m1") - issue("m0"), n);
+        assert_true(issue("m0", .slot = n) > issue("m7"));
+        if (n > 1) assert_true(issue("m0", .slot = n - 1) < issue("m1"));
+    }
+}
+
 static void a_sub_core_has_units_of_its_own(void **state) {
     (void)state;
     /* two warps, two schedulers; both want the SFU, which takes four beats a warp */
@@ -288,6 +300,7 @@ int main(void) {
         cmocka_unit_test(cycles_with_two_instructions_are_counted_apart),
         cmocka_unit_test(a_scheduler_issues_for_one_warp_a_cycle),
         cmocka_unit_test(slots_belong_to_schedulers_in_turn),
+        cmocka_unit_test(two_level_scheduling_has_so_many_active_warps),
         cmocka_unit_test(a_sub_core_has_units_of_its_own),
         cmocka_unit_test(depths_move_stages_apart_within_the_latency),
         cmocka_unit_test(what_follows_a_branch_waits_until_it_is_resolved),

@@ -19,10 +19,11 @@ static void a_hit_takes_the_latency_of_the_l1(void **state) {
 
 static void addresses_are_made_so_many_lanes_a_beat(void **state) {
     (void)state;
+    static const u32 widths[] = {8, 15, 16, 31, 32};
     for (u32 agu = 1; agu <= 5; agu += 2)
-        for (u32 width = 8; width <= 32; width *= 2) {
-            RUN(.body = MINE WARM("%rd1") LOAD_USE, .keys = {text("sm.lsu.agu_cy=%u", agu), text("sm.lsu.width=%u", width)});
-            assert_int_equal(when(EV_MEM_ENTER, "A") - when(EV_READ, "A"), agu * (32 / width));
+        for (u32 i = 0; i < ARRAY_LEN(widths); i++) {
+            RUN(.body = MINE WARM("%rd1") LOAD_USE, .keys = {text("sm.lsu.agu_cy=%u", agu), text("sm.lsu.width=%u", widths[i])});
+            assert_int_equal(when(EV_MEM_ENTER, "A") - when(EV_READ, "A"), agu * ((32 + widths[i] - 1) / widths[i]));
             assert_int_equal(when(EV_ACCESS, "A"), when(EV_MEM_ENTER, "A"));
             assert_int_equal(apart("A", "B"), 30); /* the key counts from issue */
         }

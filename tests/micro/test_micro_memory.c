@@ -274,7 +274,7 @@ static void the_bus_moves_so_many_bytes_a_clock(void **state) {
     (void)state;
     static const struct {
         u32 bus, burst, cycles; /* of a row hit of 128 bytes */
-    } of[] = {{32, 32, 12 + 6 + 1}, {16, 32, 12 + 6 + 2}, {8, 32, 12 + 12 + 4}, {32, 64, 12 + 2 + 2}, {64, 64, 12 + 2 + 1}, {128, 128, 12 + 1}};
+    } of[] = {{32, 32, 12 + 6 + 1}, {31, 32, 12 + 6 + 2}, {16, 32, 12 + 6 + 2}, {8, 32, 12 + 12 + 4}, {32, 64, 12 + 2 + 2}, {64, 64, 12 + 2 + 1}, {128, 128, 12 + 1}};
     for (u32 i = 0; i < ARRAY_LEN(of); i++) {
         RUN(.globals = GLOBAL, .body = FOUR, .keys = {ONE_PART, text("dram.bus_b=%u", of[i].bus), text("dram.burst_b=%u", of[i].burst)});
         assert_int_equal(latency("hit"), dram_cy(of[i].cycles, 128));
@@ -301,16 +301,73 @@ static void the_oldest_goes_first_or_the_open_row(void **state) {
     assert_true(when(EV_READY, "C") > when(EV_READY, "B"));
 }
 
+/* S's line pushes a dirty one out of the L2, which is written to an open row when S is taken; B comes right behind. From S's answer to B's. */
+static u64 behind_a_write(const char *at, const char *key) {
+    RUN(.globals = GLOBAL,
+        .body = JOIN(AT_G "ld.global.cg.u32 %r1, [%rd1+512];\n" USE("%r1") "st.global.u32 [%rd1], %r0;\nmembar.gl;\nld.global.cg.u32 %r2, [%rd1+512];\n" USE("%r2"),
+                     "st.global.u32 [%rd1+128], %r0; // S\nld.global.cg.u32 %r3, [%rd1+", at, "]; // B\n" USE("%r3")),
+        .threads = 1, .keys = {ONE_PART, "l2.sets=1", "l2.ways=2", "noc.flit_b=256", key});
+    assert_stat("dram_writes", 1);
+    return when(EV_READY, "B") - when(EV_COMPLETE, "S");
+}
+
+static void a_read_waits_for_the_bus_to_turn_around(void **state) {
+    (void)state;
+    /* write command, tCWL, the data, tWTR; then the read: tCL and its data */
+    assert_int_equal(behind_a_write("1024", "dram.tCWL=4"), 4 + 1 + 5 + 12 + 1);
+    assert_int_equal(behind_a_write("1024", "dram.tCWL=9"), 9 + 1 + 5 + 12 + 1);
+    assert_int_equal(behind_a_write("1024", "dram.tWTR=11"), 4 + 1 + 11 + 12 + 1);
+}
+
+static void a_row_recovers_from_a_write(void **state) {
+    (void)state;
+    /* tCWL, the data, tWR; then precharge, activate and read of another row */
+    assert_int_equal(behind_a_write("16384", "dram.tWR=12"), 4 + 1 + 12 + 12 + 12 + 12 + 1);
+    assert_int_equal(behind_a_write("16384", "dram.tWR=30"), 4 + 1 + 30 + 12 + 12 + 12 + 1);
+}
+
 static void a_refresh_closes_the_rows_and_takes_its_time(void **state) {
     (void)state;
-    /* the rows are closed at 3000 and again, and the bank is free tRFC later */
-    const char *wait = repeat(60, "div.rn.f32 %f1, %f1, %f2;\n");
-    const char *body = JOIN(AT_G LD("%r1", "0", "A") USE("%r1"), wait, LD("%r2", "128", "B") USE("%r2"));
-    RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, "dram.tREFI=1000", "dram.tRFC=20"});
-    assert_int_equal(latency("B"), dram_cy(12 + 12 + 6 + 1, 128));
-    assert_true(stat_of("dram_refreshes") >= 3);
+    /* B finds A's row open when nothing is refreshed */
+    const char *body = AT_G LD("%r1", "0", "A") USE("%r1") LD("%r2", "128", "B") USE("%r2");
     RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART});
     assert_int_equal(latency("B"), dram_cy(12 + 6 + 1, 128));
+    u64 taken = issue("B") + TO_PORT + NOC; /* DRAM and core have one clock */
+    for (u32 rfc = 10; rfc <= 60; rfc += 25) { /* it begins three cycles before B is there: precharge, refresh, then B's row is opened */
+        RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, text("dram.tREFI=%u", (u32)taken - 3), text("dram.tRFC=%u", rfc)});
+        assert_int_equal(latency("B"), dram_cy(12 + rfc + 12 + 12 + 6 + 1 - 3, 128));
+        assert_true(stat_of("dram_refreshes") >= 1);
+    }
+}
+
+static void cycles_of_the_memory_side_are_those_of_the_launch(void **state) {
+    (void)state;
+    RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") USE("%r1"), .keys = {"gpu.dram_mhz=500"});
+    assert_stat("l2_cycles", 2 * ran.cycles);
+    assert_int_equal(stat_of("dram_cycles"), 2 * ((ran.cycles + 1) / 2));
+}
+
+/* --- queues in front of slice and channel */
+
+static void a_slice_takes_so_many_packets_before_it_looks(void **state) {
+    (void)state;
+    /* one MSHR: A's miss is under way, B stands in the queue, C behind it or at the port */
+    const char *body = AT_G LD("%r1", "0", "A") LD("%r2", "128", "B") LD("%r3", "256", "C") BOTH "add.u32 %r51, %r3, 1;\n";
+    RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, "l2.mshrs=1", "l2.queue=2"});
+    assert_stat("noc_wait_in", 0);
+    RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, "l2.mshrs=1", "l2.queue=1"});
+    /* C comes two cycles after A; B leaves when A's line is here, and C can come in with the next cycle */
+    assert_stat("noc_wait_in", 12 + 12 + 6 + 1 + 1 - 2);
+}
+
+static void a_channel_holds_so_many_bursts(void **state) {
+    (void)state;
+    /* two lines of four bursts, to banks of their own */
+    const char *body = AT_G LD("%r1", "0", "A") LD("%r2", "2048", "B") BOTH;
+    RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, "dram.queue=8"});
+    assert_stat("l2_dram_full", 0);
+    RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, "dram.queue=7"});
+    assert_stat("l2_dram_full", 12); /* B comes a cycle after A and waits for A's first column command, tRCD after A came, and looks again in the next cycle */
 }
 
 int main(void) {
@@ -340,7 +397,12 @@ int main(void) {
         cmocka_unit_test(the_bus_moves_so_many_bytes_a_clock),
         cmocka_unit_test(a_fixed_dram_has_one_latency),
         cmocka_unit_test(the_oldest_goes_first_or_the_open_row),
+        cmocka_unit_test(a_read_waits_for_the_bus_to_turn_around),
+        cmocka_unit_test(a_row_recovers_from_a_write),
         cmocka_unit_test(a_refresh_closes_the_rows_and_takes_its_time),
+        cmocka_unit_test(cycles_of_the_memory_side_are_those_of_the_launch),
+        cmocka_unit_test(a_slice_takes_so_many_packets_before_it_looks),
+        cmocka_unit_test(a_channel_holds_so_many_bursts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,7 +158,8 @@ static void every_class_takes_its_unit_for_its_interval(void **state) {
     };
     for (u32 i = 0; i < ARRAY_LEN(all); i++) {
         RUN(.body = all[i].text, .keys = {EASY, text("sm.class.%s.unit=sfu", all[i].class), text("sm.class.%s.interval_cy=7", all[i].class), "sm.sfu.width=16"});
-        if (event_of(EV_DISPATCH, WHO("A"))->a != 14) fail_msg("%s", all[i].class);
+        const struct event *e = event_of(EV_DISPATCH, WHO("A"));
+        if (e->a != 14 || e->cause != UNIT_SFU) fail_msg("%s", all[i].class);
     }
 }
 

@@ -57,7 +57,8 @@ static bool choose(struct core *c, struct slot *s, bool keep) {
         }
         keep = false;
         i32 g = innermost(w);
-        if (g == NONE && !(warp_release_parked(w, false) || (!w->groups.n && w->live && warp_release_overdue(w, 0, 0)))) return false;
+        if (g == NONE && !(warp_release_parked(w, false) || (!w->groups.n && w->live && warp_release_overdue(w, 0, 0))))
+            return false;
         if (g == NONE) continue;
         w->current = (u32)g;
         turn(c, s);
@@ -76,7 +77,8 @@ static bool stack_next(struct core *c, struct slot *s) {
     if (w->polled - s->polled_at > SPIN_LIMIT && lanes_wait(w)) {
         struct group *g = &w->groups.at[w->current];
         fault_at(w, &c->prog->k->code[g->pc], __builtin_ctzll(g->mask),
-                 "lanes poll for other lanes of their warp, which sm.diverge = %s cannot run meanwhile; use sm.diverge = its", c->pol.diverge->name);
+                 "lanes poll for other lanes of their warp, which sm.diverge = %s cannot run meanwhile; use sm.diverge = its",
+                 c->pol.diverge->name);
         c->fault_cy = MIN(c->fault_cy, c->now);
         return false;
     }
@@ -130,7 +132,9 @@ static void merge_alike(struct core *c, struct warp *w) {
     for (u32 i = 0; i < w->groups.n; i++)
         for (u32 k = w->groups.n; k-- > i + 1;) {
             struct group *g = &w->groups.at[i], *h = &w->groups.at[k];
-            if (g->state != GROUP_READY || h->state != GROUP_READY || g->pc != h->pc || g->frame != h->frame || g->conv != h->conv) continue;
+            if (g->state != GROUP_READY || h->state != GROUP_READY || g->pc != h->pc || g->frame != h->frame ||
+                g->conv != h->conv)
+                continue;
             g->mask |= h->mask;
             if (w->current == k) w->current = i;
             u32 last = w->groups.n - 1, was = w->current;

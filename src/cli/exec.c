@@ -1,0 +1,338 @@
+/* heddle exec: someone else's program on a simulated GPU.
+ *
+ * The program gets an environment in which the OpenCL loader finds our driver and nothing else. The driver writes down what each launch gave (report/record.h); when the
+ * program has ended, however it ended, that is read back and reported. */
+#include "cli/runner.h"
+#include "report/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define DRIVER      "libheddle-opencl.so"
+#define MAX_ROWS    40 /* launches in the summary; all are in --json and --csv */
+#define SIGNAL_EXIT 128
+#define NOT_FOUND   127
+
+struct exec { /* one `heddle exec` */
+    const struct cli_line *line;
+    struct config config;
+    struct heddle_timing timing;
+    struct report_wishes wishes;
+    bool functional;
+    char *driver;
+    char dir[64]; /* temporary: vendor file, machine, record */
+    struct strbuf icd, machine, record;
+    int status; /* waitpid's */
+    double seconds;
+};
+
+/* --- getting ready */
+
+/* The driver beside the command, or in PREFIX/lib */
+static char *find_driver(void) {
+    static const char *const places[] = {"", "/../lib", "/opencl"};
+    const char *set = getenv("HEDDLE_OPENCL_DRIVER");
+    char exe[4096];
+    if (set && *set) return realpath(set, NULL);
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+    if (n <= 0) return NULL;
+    exe[n] = 0;
+    *strrchr(exe, '/') = 0;
+    for (u32 i = 0; i < ARRAY_LEN(places); i++) {
+        struct strbuf s = {0};
+        strbuf_add(&s, "%s%s/" DRIVER, exe, places[i]);
+        char *found = access(s.s, R_OK) == 0 ? realpath(s.s, NULL) : NULL;
+        strbuf_free(&s);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+static bool read_launches(const struct exec *x) {
+    const char *text = cli_value(x->line, "launch");
+    unsigned long long a, b;
+    int used = 0;
+    if (!text) return true;
+    if (*text >= '0' && *text <= '9') {
+        if (sscanf(text, "%llu..%llu%n", &a, &b, &used) == 2 && !text[used] && a <= b) return true;
+        if (sscanf(text, "%llu%n", &a, &used) == 1 && !text[used]) return true;
+    }
+    cli_error(x->line->command, "--launch needs N or N..M with N not above M, such as 0..9, not \"%s\"", text);
+    return false;
+}
+
+static bool read_options(struct exec *x) {
+    static const char *const timed_only[] = {"kernel", "launch", "csv"};
+    const char *measure = measure_given(x->line);
+    x->functional = cli_has(x->line, "functional");
+    for (u32 i = 0; i < ARRAY_LEN(timed_only) && !measure; i++)
+        if (cli_has(x->line, timed_only[i])) measure = timed_only[i];
+    if (x->functional && measure) {
+        cli_error(x->line->command, "--%s needs timing; leave out --functional", measure);
+        return false;
+    }
+    x->wishes.per_kernel = true;
+    return cli_machine(x->line, &x->config) && measure_read(x->line, &x->timing, &x->wishes.cpi) && read_launches(x);
+}
+
+static bool write_file(const char *path, const char *text, const struct config *c) {
+    FILE *f = fopen(path, "w");
+    if (!f) return false;
+    if (c) config_dump(c, f);
+    else if (text) fprintf(f, "%s\n", text);
+    return fclose(f) == 0;
+}
+
+/* The machine's file has its name, which the driver shows as the device's */
+static bool make_files(struct exec *x) {
+    const char *name = strrchr(x->config.machine, '/');
+    snprintf(x->dir, sizeof(x->dir), "/tmp/heddle-exec-XXXXXX");
+    if (!mkdtemp(x->dir)) return false;
+    name = name ? name + 1 : x->config.machine;
+    strbuf_add(&x->icd, "%s/heddle.icd", x->dir);
+    strbuf_add(&x->machine, "%s/%s%s", x->dir, *name ? name : "machine", strstr(name, ".ini") ? "" : ".ini");
+    strbuf_add(&x->record, "%s/record", x->dir);
+    return write_file(x->icd.s, x->driver, NULL) && write_file(x->machine.s, NULL, &x->config) &&
+           write_file(x->record.s, NULL, NULL);
+}
+
+static void remove_files(struct exec *x) {
+    if (x->icd.s) unlink(x->icd.s);
+    if (x->machine.s) unlink(x->machine.s);
+    if (x->record.s) unlink(x->record.s);
+    if (x->dir[0]) rmdir(x->dir);
+    strbuf_free(&x->icd);
+    strbuf_free(&x->machine);
+    strbuf_free(&x->record);
+    free(x->driver);
+}
+
+/* In the child */
+static void set_environment(const struct exec *x) {
+    const struct heddle_timing *t = &x->timing;
+    const char *kernels = cli_value(x->line, "kernel"), *launches = cli_value(x->line, "launch");
+    struct strbuf timing = {0};
+    char *data = data_dir("machines");
+    strbuf_add(&timing, "%llu %llu %llu %llu %d %u %u %d %u", (unsigned long long)t->warmup_cycles,
+               (unsigned long long)t->max_cycles, (unsigned long long)t->fast_forward_ctas,
+               (unsigned long long)t->fast_forward_launches, t->flush, t->threads, t->window_cycles, t->no_jumps,
+               t->check_cycles);
+    setenv("OCL_ICD_VENDORS", x->dir, 1);
+    setenv("OPENCL_VENDOR_PATH", x->dir, 1);
+    unsetenv("OCL_ICD_FILENAMES");
+    setenv("HEDDLE_MACHINE", x->machine.s, 1);
+    unsetenv("HEDDLE_SET");
+    setenv("HEDDLE_FUNCTIONAL", x->functional ? "1" : "0", 1);
+    setenv("HEDDLE_TIMING", timing.s, 1);
+    setenv("HEDDLE_RECORD", x->record.s, 1);
+    setenv("HEDDLE_PROGRESS", cli_has(x->line, "quiet") ? "0" : "1", 1);
+    if (data) setenv("HEDDLE_DATA", data, 1);
+    if (kernels) setenv("HEDDLE_KERNEL", kernels, 1);
+    if (launches) setenv("HEDDLE_LAUNCH", launches, 1);
+    strbuf_free(&timing);
+    free(data);
+}
+
+/* --- running */
+
+/* Ctrl-C is for the program; we stay to report what it did */
+static int run_program(struct exec *x) {
+    const char *program = x->line->operands.at[0];
+    double start = clock_seconds();
+    fflush(NULL);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    pid_t pid = fork();
+    if (pid < 0) return cli_error(x->line->command, "cannot start a process: %s", strerror(errno));
+    if (pid == 0) {
+        signal(SIGINT, SIG_DFL);
+        signal(SIGQUIT, SIG_DFL);
+        set_environment(x);
+        char **argv = base_alloc((x->line->operands.n + 1u) * sizeof(*argv));
+        for (u32 i = 0; i < x->line->operands.n; i++) argv[i] = (char *)(uintptr_t)x->line->operands.at[i];
+        execvp(program, argv);
+        cli_error(x->line->command, "cannot run %s: %s", program, strerror(errno));
+        _exit(NOT_FOUND);
+    }
+    while (waitpid(pid, &x->status, 0) < 0)
+        if (errno != EINTR) return cli_error(x->line->command, "lost the program: %s", strerror(errno));
+    x->seconds = clock_seconds() - start;
+    return EXIT_OK;
+}
+
+static int program_code(const struct exec *x) {
+    if (WIFSIGNALED(x->status)) return SIGNAL_EXIT + WTERMSIG(x->status);
+    return WIFEXITED(x->status) ? WEXITSTATUS(x->status) : EXIT_DIFFERS;
+}
+
+/* --- what came of it */
+
+static bool mentions_opencl(const char *program) {
+    size_t len;
+    char *text = strchr(program, '/') ? text_read_file(program, &len) : NULL;
+    bool found = !text || memmem(text, len, "libOpenCL", 9);
+    free(text);
+    return found;
+}
+
+static void say_types(u64 types) {
+    static const struct {
+        u64 bit;
+        const char *name;
+    } names[] = {{2, "CPU"}, {8, "accelerator"}, {16, "custom"}};
+    for (u32 i = 0; i < ARRAY_LEN(names); i++)
+        if (types & names[i].bit) fprintf(stderr, " %s", names[i].name);
+}
+
+/* Why there is nothing to report */
+static void say_why(const struct exec *x, const struct record *r) {
+    const char *program = x->line->operands.at[0];
+    fprintf(stderr, "heddle exec: no kernel of %s ran on the simulated GPU: ", program);
+    if (!r->seen[RECORD_LOADED] && !mentions_opencl(program))
+        fprintf(stderr, "it does not use libOpenCL (only OpenCL programs that go through the standard loader can be run)\n");
+    else if (!r->seen[RECORD_LOADED])
+        fprintf(stderr, "the OpenCL loader never asked for our platform. Is libOpenCL.so.1 installed (Debian: "
+                        "ocl-icd-libopencl1), and did the program get as far?\n");
+    else if (!r->seen[RECORD_DEVICE] && r->seen[RECORD_OTHER_TYPE]) {
+        fprintf(stderr, "it asked for a device of another type than GPU:");
+        say_types(r->other_types);
+        fputc('\n', stderr);
+    } else if (!r->seen[RECORD_DEVICE])
+        fprintf(stderr, "it saw our platform and did not ask it for a device: it may want a platform or vendor by name\n");
+    else if (!r->seen[RECORD_CONTEXT]) fprintf(stderr, "it looked at the device and made no context for it\n");
+    else if (r->seen[RECORD_NO_BUILD])
+        fprintf(stderr, "its kernels did not compile: the program has the build log (CL_PROGRAM_BUILD_LOG)\n");
+    else fprintf(stderr, "it made a context and launched nothing\n");
+}
+
+static int by_cycles(const void *a, const void *b) {
+    const struct report_launch *const *x = a, *const *y = b;
+    return (*x)->stats.cycles<(*y)->stats.cycles ? 1 : (*x)->stats.cycles>(*y)->stats.cycles ? -1 : *x < *y ? -1 : 1;
+}
+
+/* Of many launches the summary shows the longest */
+static u32 hide_short(struct report *r, u32 n, bool *kept) {
+    const struct report_launch **order = base_alloc((n + 1u) * sizeof(*order));
+    u32 m = 0, hidden = 0;
+    for (u32 i = 0; i < n; i++) {
+        kept[i] = r->launches[i].kept;
+        if (kept[i]) order[m++] = &r->launches[i];
+    }
+    qsort(order, m, sizeof(*order), by_cycles);
+    for (u32 i = MAX_ROWS; i < m; i++, hidden++) r->launches[order[i] - r->launches].kept = false;
+    free(order);
+    return hidden;
+}
+
+static void print_summary(struct report *r, u32 n) {
+    if (!report_timed(r)) {
+        report_text(r, stdout);
+        return;
+    }
+    bool *kept = base_alloc(n + 1u);
+    u32 hidden = hide_short(r, n, kept);
+    report_timing(r, stdout);
+    if (hidden) printf("launches     the %d longest are listed; %u more are in --csv and --json\n", MAX_ROWS, hidden);
+    for (u32 i = 0; i < n; i++) r->launches[i].kept = kept[i];
+    free(kept);
+}
+
+static bool write_results(const struct exec *x, const struct report *r) {
+    const char *json = cli_value(x->line, "json"), *csv = cli_value(x->line, "csv");
+    bool ok = !csv || report_write_csv(r, csv);
+    if (!json) return ok;
+    json_t *j = report_json(r);
+    json_object_set_new(j, "exit_code", json_integer(program_code(x)));
+    return report_write_json(j, json) && ok;
+}
+
+static bool report(const struct exec *x, const struct record *rec) {
+    struct play play = {0};
+    struct manifest m = {0};
+    struct report r = {.wishes = x->wishes, .stopped = WIFSIGNALED(x->status)};
+    const char *slash = strrchr(x->line->operands.at[0], '/');
+    struct heddle *h = heddle_open(NULL);
+    heddle_set_config(h, &x->config);
+    record_report(rec, h, slash ? slash + 1 : x->line->operands.at[0], &play, &m, &r);
+    r.setup_seconds = MAX(0, x->seconds - r.wall_seconds);
+    fflush(stdout);
+    if (!cli_has(x->line, "quiet")) print_summary(&r, rec->launches.n);
+    bool ok = write_results(x, &r);
+    fflush(stdout);
+    record_report_free(&play, &m, &r);
+    heddle_close(h);
+    return ok;
+}
+
+static int finish(struct exec *x) {
+    struct record rec;
+    int code = program_code(x);
+    if (!record_read(x->record.s, &rec)) {
+        record_free(&rec);
+        return cli_error(x->line->command, "the driver %s does not belong to this command: build both together", x->driver);
+    }
+    if (WIFSIGNALED(x->status))
+        fprintf(stderr, "heddle exec: %s was ended by signal %d (%s)\n", x->line->operands.at[0], WTERMSIG(x->status),
+                strsignal(WTERMSIG(x->status)));
+    bool ok = true;
+    if (rec.launches.n) ok = report(x, &rec);
+    else if (code != NOT_FOUND) say_why(x, &rec);
+    if (!code && !rec.launches.n) code = EXIT_USER;
+    if (!code && rec.seen[RECORD_FAULT]) code = EXIT_PROGRAM;
+    if (!code && !ok) code = EXIT_USER;
+    record_free(&rec);
+    return code;
+}
+
+static int exec_run(const struct cli_line *line) {
+    struct exec x = {.line = line};
+    if (!read_options(&x)) return EXIT_USER;
+    if (cli_dump_config(line, &x.config)) return EXIT_OK;
+    if (!line->operands.n) return cli_error(line->command, "which program? usage: heddle exec %s", line->command->usage);
+    x.driver = find_driver();
+    int code;
+    if (!x.driver)
+        code = cli_error(line->command, DRIVER
+                         " is neither beside this command nor in ../lib; \"make\" builds it, HEDDLE_OPENCL_DRIVER names another");
+    else if (!make_files(&x)) code = cli_error(line->command, "cannot write to %s: %s", x.dir, strerror(errno));
+    else {
+        code = run_program(&x);
+        if (!code) code = finish(&x);
+    }
+    remove_files(&x);
+    return code;
+}
+
+static const struct cli_option options[] = {
+    CLI_MACHINE_OPTIONS,
+    {"functional", NULL, "compute results only, without timing: much faster"},
+    {"kernel", "NAME,...", "time only these kernels; the others run without timing"},
+    {"launch", "N..M", "time only these launches, counted from 0; the others run without timing"},
+    MEASURE_OPTIONS,
+    {"quiet", NULL, "no summary and no progress"},
+    {"json", "FILE", "write the results as JSON; - for standard output"},
+    {"csv", "FILE", "write a row for each launch with every statistic; - for standard output"},
+    {NULL, NULL, NULL},
+};
+const struct cli_command cli_exec = {
+    .name = "exec",
+    .doc = "run an OpenCL program, unmodified, on the simulated GPU",
+    .usage = "[OPTIONS] -- PROGRAM [ARGUMENTS]",
+    .details = "The program finds one OpenCL platform, heddle, with one GPU: the machine, by default " HEDDLE_DEFAULT_MACHINE
+               ". Its kernels are compiled with clang-19 and run cycle by\n"
+               "cycle, or with --functional for their results only. When it has ended its kernels are reported: cycles, IPC, "
+               "what limits them, CPI stacks.\n"
+               "The exit code is the program's; 2 when no kernel reached the GPU, 3 when one failed.",
+    .example = "heddle exec -- ./my_opencl_app --size 1024\nheddle exec --machine gtx480 --set sm.sched=gto --json result.json "
+               "-- ./bfs graph.txt\n"
+               "heddle exec --functional -- ./my_opencl_app",
+    .options = options,
+    .min_operands = 0, /* --dump-config needs none */
+    .max_operands = UINT32_MAX,
+    .run = exec_run,
+};

@@ -1,0 +1,486 @@
+/* OpenCL C to PTX with clang and libclc, in two steps: each source to IR without optimising, then all IR with the builtin library to PTX.
+ *
+ * The first step finds the mistakes of a program; the second is the expensive one, so it is what the cache saves. The compiler runs as a process of its own: nothing
+ * it does can hurt the program we live in.
+ *
+ *   HEDDLE_CLANG   another compiler than clang-19     HEDDLE_CLC   another libclc */
+#include "opencl/opencl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TARGET "--target=nvptx64-nvidia-nvcl"
+#define MARCH  "-march=sm_75"
+#define EXT    "-cl-ext=+cl_khr_3d_image_writes,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"
+#define HEADER "// heddle program 1\n"
+
+extern char **environ;
+
+static const char *clang_name(void) {
+    const char *s = getenv("HEDDLE_CLANG");
+    return s && *s ? s : "clang-19";
+}
+static const char *clc_path(void) {
+    const char *s = getenv("HEDDLE_CLC");
+    return s && *s ? s : "/usr/lib/clc/nvptx64--nvidiacl.bc";
+}
+
+/* Where PATH finds it, into `out`; false when nowhere */
+static bool find_program(const char *name, struct strbuf *out) {
+    const char *path = getenv("PATH");
+    if (strchr(name, '/')) {
+        strbuf_add(out, "%s", name);
+        return access(name, X_OK) == 0;
+    }
+    for (path = path ? path : "/usr/bin:/bin"; *path;) {
+        size_t n = strcspn(path, ":");
+        strbuf_free(out);
+        *out = (struct strbuf){0};
+        strbuf_add(out, "%.*s/%s", (int)n, path, name);
+        if (access(out->s, X_OK) == 0) return true;
+        path += n + (path[n] == ':');
+    }
+    return false;
+}
+
+bool compile_available(void) {
+    struct strbuf s = {0};
+    bool ok = find_program(clang_name(), &s) && access(clc_path(), R_OK) == 0 && settings_get()->data;
+    strbuf_free(&s);
+    return ok;
+}
+
+/* --- a folder for one run of the compiler */
+
+struct workshop {
+    char dir[256];
+    VEC(char *) argv; /* owned; NULL at the end when it is run */
+};
+
+static bool workshop_open(struct workshop *w) {
+    const char *tmp = getenv("TMPDIR");
+    *w = (struct workshop){0};
+    snprintf(w->dir, sizeof(w->dir), "%s/heddle-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    return mkdtemp(w->dir) != NULL;
+}
+
+static int remove_one(const char *path, const struct stat *s, int kind, struct FTW *f) {
+    (void)s, (void)kind, (void)f;
+    return remove(path);
+}
+
+static void workshop_close(struct workshop *w) {
+    nftw(w->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    for (u32 i = 0; i < w->argv.n; i++) free(w->argv.at[i]);
+    free(w->argv.at);
+}
+
+static void arg(struct workshop *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void arg(struct workshop *w, const char *fmt, ...) {
+    struct strbuf s = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    strbuf_vadd(&s, fmt, ap);
+    va_end(ap);
+    VEC_PUSH(&w->argv, s.s ? s.s : strdup(""));
+}
+
+static char *path_in(const struct workshop *w, const char *name) {
+    struct strbuf s = {0};
+    strbuf_add(&s, "%s/%s", w->dir, name);
+    return s.s;
+}
+
+/* Folders above the file are made too: headers may be called "sys/types.h" */
+static bool put_file(const struct workshop *w, const char *name, const char *text) {
+    if (strstr(name, "..")) return false;
+    char *path = path_in(w, name);
+    for (char *p = path + strlen(w->dir) + 1; (p = strchr(p, '/')); p++) {
+        *p = 0;
+        mkdir(path, 0700);
+        *p = '/';
+    }
+    FILE *f = fopen(path, "w");
+    bool ok = f && fwrite(text, 1, strlen(text), f) == strlen(text);
+    if (f) ok = fclose(f) == 0 && ok;
+    free(path);
+    return ok;
+}
+
+/* Runs argv; messages go to the file "log". True when it ended with 0. */
+static bool run(struct workshop *w) {
+    posix_spawn_file_actions_t to;
+    posix_spawnattr_t attr;
+    sigset_t none;
+    pid_t pid;
+    int status = 0;
+    char *log = path_in(w, "log");
+    VEC_PUSH(&w->argv, NULL);
+    posix_spawn_file_actions_init(&to);
+    posix_spawn_file_actions_addopen(&to, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&to, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&to, 2, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawnattr_init(&attr);
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+    int rc = posix_spawnp(&pid, w->argv.at[0], &to, &attr, w->argv.at, environ);
+    posix_spawn_file_actions_destroy(&to);
+    posix_spawnattr_destroy(&attr);
+    free(log);
+    if (rc) return false;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR) return true; /* the program's own handler took it: the output file will tell */
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Messages without the folder's name, and without what is not about the program */
+static void take_log(const struct workshop *w, struct strbuf *log) {
+    char *path = path_in(w, "log");
+    size_t len, dir = strlen(w->dir);
+    char *text = text_read_file(path, &len);
+    free(path);
+    for (const char *at = text; at && *at;) {
+        size_t n = strcspn(at, "\n");
+        bool noise = n == 0 || strncmp(at, "warning: Linking two modules", 28) == 0 || strncmp(at, "PLEASE ", 7) == 0 ||
+                     at[0] == '#' || strncmp(at, "Stack dump", 10) == 0 || strncmp(at, " #", 2) == 0;
+        for (size_t i = 0; !noise && i < n; i++) {
+            if (strncmp(at + i, w->dir, dir) == 0 && at[i + dir] == '/') i += dir;
+            else strbuf_add(log, "%c", at[i]);
+        }
+        if (!noise) strbuf_add(log, "\n");
+        at += n + (at[n] == '\n');
+    }
+    free(text);
+}
+
+/* --- build options */
+
+static const char *const known_options[] = {
+    "-cl-single-precision-constant",
+    "-cl-denorms-are-zero",
+    "-cl-fp32-correctly-rounded-divide-sqrt",
+    "-cl-opt-disable",
+    "-cl-mad-enable",
+    "-cl-no-signed-zeros",
+    "-cl-unsafe-math-optimizations",
+    "-cl-finite-math-only",
+    "-cl-fast-relaxed-math",
+    "-cl-uniform-work-group-size",
+    "-cl-no-subgroup-ifp",
+    "-cl-kernel-arg-info",
+    "-cl-strict-aliasing",
+    "-w",
+    "-Werror",
+    "-g",
+};
+/* Taken and left out: they mean nothing here, or are given anyway */
+static const char *const ignored_options[] = {"-cl-kernel-arg-info", "-cl-strict-aliasing", "-cl-opt-disable", "-g",
+                                              "-cl-no-subgroup-ifp"};
+
+static bool in_table(const char *word, const char *const *table, u32 n) {
+    for (u32 i = 0; i < n; i++)
+        if (strcmp(word, table[i]) == 0) return true;
+    return false;
+}
+
+/* The next word, quotes and backslashes undone; NULL at the end. Free it. */
+static char *next_word(const char **at) {
+    const char *p = *at;
+    struct strbuf s = {0};
+    char quote = 0;
+    while (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r') p++;
+    if (!*p) return NULL;
+    for (; *p && (quote || !strchr(" \t\n\r", *p)); p++) {
+        if (quote ? *p == quote : *p == '"' || *p == '\'') quote = quote ? 0 : *p;
+        else if (*p == '\\' && p[1] && strchr("\\\"' ", p[1])) strbuf_add(&s, "%c", *++p);
+        else strbuf_add(&s, "%c", *p);
+    }
+    *at = p;
+    return s.s ? s.s : strdup("");
+}
+
+static bool is_vendor(const char *word) {
+    return strncmp(word, "-cl-nv-", 7) == 0 || strncmp(word, "-cl-intel-", 10) == 0 || strncmp(word, "-fno-bin", 8) == 0;
+}
+
+/* One option to clang's argv; false when it is unknown */
+static bool take_option(struct workshop *w, const char *word, const char **rest) {
+    if (strncmp(word, "-D", 2) == 0 || strncmp(word, "-I", 2) == 0) {
+        if (word[2]) {
+            arg(w, "%s", word);
+            return true;
+        }
+        char *value = next_word(rest);
+        if (value) arg(w, "%s%s", word, value);
+        free(value);
+        return value != NULL;
+    }
+    if (strncmp(word, "-cl-std=", 8) == 0) {
+        bool ok = strncmp(word + 8, "CL1.", 4) == 0 || strcmp(word + 8, "CL2.0") == 0 || strcmp(word + 8, "CL3.0") == 0;
+        if (ok) arg(w, "%s", word);
+        return ok;
+    }
+    if (is_vendor(word)) return true;
+    if (!in_table(word, known_options, ARRAY_LEN(known_options))) return false;
+    if (!in_table(word, ignored_options, ARRAY_LEN(ignored_options))) arg(w, "%s", word);
+    return true;
+}
+
+static bool take_options(struct workshop *w, const char *options, struct strbuf *log) {
+    bool ok = true;
+    for (char *word; ok && options && (word = next_word(&options)); free(word)) {
+        ok = take_option(w, word, &options);
+        if (!ok) strbuf_add(log, "error: unknown build option '%s'\n", word);
+    }
+    return ok;
+}
+
+bool compile_link_options_ok(const char *options, bool *library) {
+    bool ok = true;
+    *library = false;
+    for (char *word; ok && options && (word = next_word(&options)); free(word)) {
+        if (strcmp(word, "-create-library") == 0) *library = true;
+        else if (strcmp(word, "-enable-link-options") != 0)
+            ok = in_table(word, known_options, ARRAY_LEN(known_options)) || is_vendor(word);
+    }
+    return ok;
+}
+
+/* --- source to IR */
+
+static cl_int source_once(const struct source *s, const char *options, bool prelude, struct strbuf *log, char **ir) {
+    struct workshop w;
+    if (!workshop_open(&w)) {
+        strbuf_add(log, "error: no temporary folder: %s\n", strerror(errno));
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    bool ok = put_file(&w, "program.cl", s->text);
+    for (u32 i = 0; i < s->nheaders; i++) ok = put_file(&w, s->header_names[i], s->header_texts[i]) && ok;
+    arg(&w, "%s", clang_name());
+    static const char *const fixed[] = {"-x",
+                                        "cl",
+                                        TARGET,
+                                        MARCH,
+                                        "-O2",
+                                        "-cl-std=CL1.2",
+                                        "-cl-kernel-arg-info",
+                                        "-D__IMAGE_SUPPORT__=1",
+                                        "-S",
+                                        "-emit-llvm",
+                                        "-Xclang",
+                                        "-disable-llvm-passes",
+                                        "-Xclang",
+                                        EXT,
+                                        "-fno-color-diagnostics"};
+    for (u32 i = 0; i < ARRAY_LEN(fixed); i++) arg(&w, "%s", fixed[i]);
+    if (prelude) arg(&w, "-include"), arg(&w, "%s/opencl/prelude.h", settings_get()->data);
+    bool known = take_options(&w, options, log);
+    arg(&w, "-I.");
+    arg(&w, "%s/program.cl", w.dir);
+    arg(&w, "-o"), arg(&w, "%s/program.ll", w.dir);
+    ok = ok && known && run(&w);
+    take_log(&w, log);
+    char *path = path_in(&w, "program.ll");
+    size_t len;
+    *ir = ok ? text_read_file(path, &len) : NULL;
+    free(path);
+    workshop_close(&w);
+    return *ir ? CL_SUCCESS : known ? CL_COMPILE_PROGRAM_FAILURE : CL_INVALID_BUILD_OPTIONS;
+}
+
+static bool ambiguous(const struct strbuf *log) {
+    return log->s && (strstr(log->s, "call to 'min' is ambiguous") || strstr(log->s, "call to 'max' is ambiguous"));
+}
+
+cl_int compile_source(const struct source *s, const char *options, struct strbuf *log, char **ir) {
+    struct strbuf first = {0}, second = {0};
+    *ir = NULL;
+    if (!compile_available()) {
+        strbuf_add(log, "error: no compiler: this needs clang-19 in PATH, libclc-19 and heddle's share/heddle/opencl\n");
+        return CL_COMPILER_NOT_AVAILABLE;
+    }
+    cl_int rc = source_once(s, options, false, &first, ir);
+    bool again = rc == CL_COMPILE_PROGRAM_FAILURE && ambiguous(&first);
+    if (again) rc = source_once(s, options, true, &second, ir);
+    const struct strbuf *said = again ? &second : &first;
+    if (said->s) strbuf_add(log, "%s", said->s);
+    strbuf_free(&first);
+    strbuf_free(&second);
+    return rc;
+}
+
+/* --- IR to PTX */
+
+static const char *const library[] = {"images", "casts"};
+
+static void library_path(struct strbuf *out, const char *name) { strbuf_add(out, "%s/opencl/%s.bc", settings_get()->data, name); }
+
+static void arg_bitcode(struct workshop *w, const char *path) {
+    arg(w, "-Xclang"), arg(w, "-mlink-builtin-bitcode"), arg(w, "-Xclang"), arg(w, "%s", path);
+}
+
+static void arg_library(struct workshop *w, const char *name) {
+    struct strbuf s = {0};
+    library_path(&s, name);
+    arg_bitcode(w, s.s);
+    strbuf_free(&s);
+}
+
+static const char *builtins_of(enum variant v) { return v == VARIANT_OFFSET ? "builtins-offset" : "builtins"; }
+
+/* What besides the program decides about the result */
+static void key_of_tools(struct cache_key *k, enum variant v) {
+    struct strbuf path = {0};
+    struct stat st = {0};
+    const char *names[] = {builtins_of(v), library[0], library[1]};
+    cache_key_add(k, HEADER TARGET MARCH EXT, sizeof(HEADER TARGET MARCH EXT));
+    cache_key_add(k, heddle_version(), strlen(heddle_version()));
+    if (find_program(clang_name(), &path) && stat(path.s, &st) == 0) {
+        cache_key_add(k, path.s, path.len);
+        cache_key_add(k, &st.st_mtime, sizeof(st.st_mtime));
+        cache_key_add(k, &st.st_size, sizeof(st.st_size));
+    }
+    strbuf_free(&path);
+    for (u32 i = 0; i < ARRAY_LEN(names); i++) {
+        path = (struct strbuf){0};
+        size_t len;
+        library_path(&path, names[i]);
+        char *text = text_read_file(path.s, &len);
+        if (text) cache_key_add(k, text, len);
+        free(text);
+        strbuf_free(&path);
+    }
+    if (stat(clc_path(), &st) == 0) cache_key_add(k, &st.st_mtime, sizeof(st.st_mtime));
+}
+
+/* The name of the function a line declares, into out; false when it declares none */
+static bool function_name(const char *line, size_t len, char *out, size_t room) {
+    const char *end = line + len, *at = memmem(line, len, ".func", 5);
+    if (!at || line[0] == '/') return false;
+    at += 5;
+    while (at < end && *at == ' ') at++;
+    if (at < end && *at == '(') at = memchr(at, ')', (size_t)(end - at));
+    if (!at) return false;
+    while (at < end && (*at == ' ' || *at == ')')) at++;
+    size_t n = 0;
+    while (at < end && *at != '(' && *at != ' ' && n + 1 < room) out[n++] = *at++;
+    out[n] = 0;
+    return n > 0;
+}
+
+/* Functions that are called and nowhere defined: the device's own apart */
+static bool all_defined(const char *ptx, struct strbuf *log) {
+    static const char *const own[] = {"printf", "vprintf", "malloc", "free", "__assertfail"};
+    char name[512];
+    bool open = false, ok = true;
+    for (const char *at = ptx; *at;) {
+        size_t len = strcspn(at, "\n");
+        if (len > 5 && function_name(at, len, name, sizeof(name))) open = true;
+        if (open && at[0] == '{') open = false;
+        if (open && len && at[len - 1] == ';') {
+            open = false;
+            if (!in_table(name, own, ARRAY_LEN(own))) {
+                strbuf_add(log, "error: function '%s' is called and nowhere defined\n", name);
+                ok = false;
+            }
+        }
+        at += len + (at[len] == '\n');
+    }
+    return ok;
+}
+
+/* The launch's numbers: declared by the library, defined here (lib/builtins.cl) */
+static void define_launch(char *ptx) {
+    char *at = strstr(ptx, ".extern .const .align 4 .b8 heddle_launch[");
+    if (at) memset(at, ' ', strlen(".extern"));
+}
+
+static char *link_now(char *const *ir, u32 n, enum variant v, struct strbuf *log) {
+    struct workshop w;
+    if (!workshop_open(&w)) {
+        strbuf_add(log, "error: no temporary folder: %s\n", strerror(errno));
+        return NULL;
+    }
+    bool ok = true;
+    arg(&w, "%s", clang_name());
+    static const char *const fixed[] = {
+        "-x", "ir", TARGET, MARCH, "-O2", "-S", "-w", "-fno-color-diagnostics", "-fno-crash-diagnostics"};
+    for (u32 i = 0; i < ARRAY_LEN(fixed); i++) arg(&w, "%s", fixed[i]);
+    for (u32 i = 0; i < n; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "part%u.ll", i);
+        ok = put_file(&w, name, ir[i]) && ok;
+        if (i) arg(&w, "-Xclang"), arg(&w, "-mlink-bitcode-file"), arg(&w, "-Xclang"), arg(&w, "%s/%s", w.dir, name);
+    }
+    arg_library(&w, builtins_of(v));
+    for (u32 i = 0; i < ARRAY_LEN(library); i++) arg_library(&w, library[i]);
+    arg_bitcode(&w, clc_path());
+    arg(&w, "%s/part0.ll", w.dir);
+    arg(&w, "-o"), arg(&w, "%s/program.ptx", w.dir);
+    ok = ok && run(&w);
+    if (!ok) take_log(&w, log);
+    char *path = path_in(&w, "program.ptx");
+    size_t len;
+    char *ptx = ok ? text_read_file(path, &len) : NULL;
+    free(path);
+    workshop_close(&w);
+    if (ptx) define_launch(ptx);
+    if (ptx && !all_defined(ptx, log)) {
+        free(ptx);
+        return NULL;
+    }
+    return ptx;
+}
+
+char *compile_link(char *const *ir, u32 n, enum variant v, struct strbuf *log) {
+    struct cache_key k = {0};
+    key_of_tools(&k, v);
+    for (u32 i = 0; i < n; i++) cache_key_add(&k, ir[i], strlen(ir[i]));
+    char *known = cache_get(&k, "ptx", NULL);
+    if (known) return known;
+    char *ptx = link_now(ir, n, v, log);
+    if (!ptx) return NULL;
+    struct strbuf all = {0};
+    strbuf_add(&all, HEADER);
+    for (u32 i = 0; i < n; i++) metadata_write(ir[i], &all);
+    strbuf_add(&all, "%s", ptx);
+    free(ptx);
+    cache_put(&k, "ptx", all.s, all.len);
+    return all.s;
+}
+
+/* --- both steps */
+
+/* A program that includes nothing is known by its text and options alone: not even the first step is needed */
+cl_int compile_build(const char *text, const char *options, struct strbuf *log, char **ir, char **ptx) {
+    struct cache_key k = {0};
+    bool alone = !strstr(text, "include") && !(options && strstr(options, "-I"));
+    *ir = *ptx = NULL;
+    if (alone && compile_available()) {
+        key_of_tools(&k, VARIANT_PLAIN);
+        cache_key_add(&k, text, strlen(text));
+        cache_key_add(&k, options ? options : "", options ? strlen(options) : 0);
+        *ptx = cache_get(&k, "src.ptx", NULL);
+        char *said = *ptx ? cache_get(&k, "log", NULL) : NULL;
+        if (said) strbuf_add(log, "%s", said);
+        free(said);
+        if (*ptx) return CL_SUCCESS;
+    }
+    struct source s = {.text = text};
+    cl_int rc = compile_source(&s, options, log, ir);
+    if (rc) return rc == CL_COMPILE_PROGRAM_FAILURE ? CL_BUILD_PROGRAM_FAILURE : rc;
+    *ptx = compile_link(ir, 1, VARIANT_PLAIN, log);
+    if (!*ptx) return CL_BUILD_PROGRAM_FAILURE;
+    if (alone) {
+        if (log->s) cache_put(&k, "log", log->s, log->len);
+        cache_put(&k, "src.ptx", *ptx, strlen(*ptx));
+    }
+    return CL_SUCCESS;
+}
