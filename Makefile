@@ -46,6 +46,7 @@ WORKLOADS := $(shell sed -n 's/^WORKLOAD.[ ]*\([a-z0-9_]*\).*/\1/p' workloads/wo
 REF_SRC := $(wildcard workloads/*/ref.c)
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 MICRO := $(patsubst tests/micro/%.c,%,$(wildcard tests/micro/test_*.c))
+MASCAR := $(patsubst tests/mascar/%.c,%,$(wildcard tests/mascar/test_*.c))
 HAZARD := $(patsubst tests/hazard/%.c,%,$(wildcard tests/hazard/test_*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 CLANG_CL ?= clang-19
@@ -166,6 +167,10 @@ $(UNIT:%=$B/tests/%): $B/tests/%: $B/obj/tests/unit/%.o $B/libcommand.a $B/libhe
 	@mkdir -p $(@D) && $(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a -lcmocka $(LDLIBS_ALL)
 
+$(MASCAR:%=$B/mascar/%): $B/mascar/%: $B/obj/tests/mascar/%.o $B/obj/tests/micro/micro.o $B/libcommand.a $B/libheddle.a
+	@mkdir -p $(@D) && $(SAY) "  link  $@"
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/obj/tests/micro/micro.o $B/libcommand.a $B/libheddle.a -lcmocka $(LDLIBS_ALL)
+
 $(MICRO:%=$B/micro/%): $B/micro/%: $B/obj/tests/micro/%.o $B/obj/tests/micro/micro.o $B/libheddle.a
 	@mkdir -p $(@D) && $(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/obj/tests/micro/micro.o $B/libheddle.a -lcmocka $(LDLIBS_ALL)
@@ -195,6 +200,7 @@ $B/json_get: $B/obj/tests/cli/json_get.o
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $(LDLIBS_ALL)
 
 unit: $(UNIT:%=$B/tests/%) machines ## build the unit tests (tests/run.sh runs them)
+mascar: $(MASCAR:%=$B/mascar/%) machines ## build the tests of memory-aware scheduling, re-execution and energy (tests/run.sh mascar runs them)
 micro: $(MICRO:%=$B/micro/%) machines ## build the tests of exact cycles (tests/run.sh micro runs them)
 hazard: $(HAZARD:%=$B/hazard/%) machines ## build the tests of hazards, replay and prediction (tests/run.sh hazard runs them)
 fuzzers: $(FUZZERS:%=$B/%) machines
@@ -218,6 +224,9 @@ test: ## install what is missing and run every test that fits in ten minutes
 test-all: ## run every test, however long
 	@tools/setup.sh build workloads test
 	@tests/run.sh --all
+
+mutation: all micro ## change every key by a step: some micro test must notice
+	@tests/micro/mutation.sh $B
 
 lint: ## format, clang-tidy, include direction, generated docs, sizes
 	@tools/lint.sh
@@ -255,7 +264,7 @@ help: ## this list
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all workloads machines opencl opencl-tests unit micro fuzzers data demo test test-all lint fuzz bench-functional bench-timing bench docs install clean help
+.PHONY: all workloads machines opencl opencl-tests unit micro mascar fuzzers data demo test test-all mutation lint fuzz bench-functional bench-timing bench docs install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

@@ -95,7 +95,11 @@ suite_build() { build build "all unit micro data build/gen_docs build/view build
 
 suite_unit() { unit_programs build; }
 
-suite_micro() { unit_programs build micro; }
+# Twice: as it runs, and cycle by cycle in windows of one with every invariant looked at
+suite_micro() {
+    unit_programs build micro
+    MICRO_TICK=1 unit_programs build micro
+}
 
 suite_isa() { all_vectors build; }
 
@@ -128,8 +132,9 @@ suite_noavx2() {
 }
 
 suite_clang() {
-    build build-clang "CC=clang-19 build-clang/heddle unit" || return
+    build build-clang "CC=clang-19 build-clang/heddle unit micro" || return
     unit_programs build-clang
+    unit_programs build-clang micro
     all_vectors build-clang
 }
 
@@ -140,8 +145,9 @@ suite_san() {
 }
 sanitized() {
     local name
-    build "$1" "$2 $1/heddle unit" || return
+    build "$1" "$2 $1/heddle unit micro" || return
     unit_programs "$1"
+    unit_programs "$1" micro
     all_vectors "$1"
     tests/bad/run.sh "$1"/heddle
     local manifest

@@ -11,7 +11,7 @@
 
 #include "manifest/workload.h"
 
-#define WORKLOAD(name, doc, stresses) workload_reference_fn workload_ref_##name;
+#define WORKLOAD(name, doc, stresses, documents) workload_reference_fn workload_ref_##name;
 #include "workloads.def"
 #undef WORKLOAD
 
@@ -47,5 +47,11 @@ static inline i32 *ref_s32(const struct workload_buffers *b, const char *name, u
 }
 
 static inline u8 *ref_u8(const struct workload_buffers *b, const char *name, u64 count) { return ref_find(b, name, "u8", count); }
+
+/* The number in the buffer `name` of one u32 element; 0 when there is none */
+static inline u32 ref_param(const struct workload_buffers *b, const char *name) {
+    const u32 *value = ref_u32(b, name, 1);
+    return value ? *value : 0;
+}
 
 #endif

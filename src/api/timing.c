@@ -157,7 +157,7 @@ int timing_launch(struct heddle *h, struct launch *l, u32 registers) {
     t->stats = (struct launch_stats){0};
     bool ok = gpu_launch(t->gpu, l, registers, &t->stats, &t->stop);
     t->measured = true;
-    if (!ok) return api_fail(h, HEDDLE_FAULT, "%s", l->fault.s);
+    if (!ok) return api_fail(h, t->stats.refused ? HEDDLE_BAD_INPUT : HEDDLE_FAULT, "%s", l->fault.s);
     if (!t->stop) return HEDDLE_OK;
     t->stop = false;
     return api_fail(h, HEDDLE_STOPPED, "kernel '%s' was stopped after %llu cycles\n", l->k->name,

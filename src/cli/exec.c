@@ -25,8 +25,8 @@ struct exec { /* one `heddle exec` */
     struct report_wishes wishes;
     bool functional;
     char *driver;
-    char dir[64]; /* temporary: vendor file, machine, record */
-    struct strbuf icd, machine, record;
+    char dir[64]; /* temporary: vendor file, record */
+    struct strbuf icd, record;
     int status; /* waitpid's */
     double seconds;
 };
@@ -80,36 +80,40 @@ static bool read_options(struct exec *x) {
     return cli_machine(x->line, &x->config) && measure_read(x->line, &x->timing, &x->wishes.cpi) && read_launches(x);
 }
 
-static bool write_file(const char *path, const char *text, const struct config *c) {
+static bool write_file(const char *path, const char *text) {
     FILE *f = fopen(path, "w");
-    if (!f) return false;
-    if (c) config_dump(c, f);
-    else if (text) fprintf(f, "%s\n", text);
-    return fclose(f) == 0;
+    if (f && text) fprintf(f, "%s\n", text);
+    return f && fclose(f) == 0;
 }
 
-/* The machine's file has its name, which the driver shows as the device's */
 static bool make_files(struct exec *x) {
-    const char *name = strrchr(x->config.machine, '/');
     snprintf(x->dir, sizeof(x->dir), "/tmp/heddle-exec-XXXXXX");
     if (!mkdtemp(x->dir)) return false;
-    name = name ? name + 1 : x->config.machine;
     strbuf_add(&x->icd, "%s/heddle.icd", x->dir);
-    strbuf_add(&x->machine, "%s/%s%s", x->dir, *name ? name : "machine", strstr(name, ".ini") ? "" : ".ini");
     strbuf_add(&x->record, "%s/record", x->dir);
-    return write_file(x->icd.s, x->driver, NULL) && write_file(x->machine.s, NULL, &x->config) &&
-           write_file(x->record.s, NULL, NULL);
+    return write_file(x->icd.s, x->driver) && write_file(x->record.s, NULL);
 }
 
 static void remove_files(struct exec *x) {
     if (x->icd.s) unlink(x->icd.s);
-    if (x->machine.s) unlink(x->machine.s);
     if (x->record.s) unlink(x->record.s);
     if (x->dir[0]) rmdir(x->dir);
     strbuf_free(&x->icd);
-    strbuf_free(&x->machine);
     strbuf_free(&x->record);
     free(x->driver);
+}
+
+/* The machine as it was asked for: the driver reads the same name and keys. A file is named so that it is found from any folder. */
+static void set_machine(const struct cli_line *line) {
+    const char *name = cli_value(line, "machine");
+    char *file = name && strchr(name, '.') ? realpath(name, NULL) : NULL;
+    struct strbuf keys = {0};
+    for (u32 i = 0; i < line->given.n; i++)
+        if (strcmp(line->given.at[i].option->name, "set") == 0) strbuf_add(&keys, "%s%s", keys.len ? "," : "", line->given.at[i].value[0]);
+    setenv("HEDDLE_MACHINE", file ? file : name ? name : HEDDLE_DEFAULT_MACHINE, 1);
+    setenv("HEDDLE_SET", keys.s ? keys.s : "", 1);
+    strbuf_free(&keys);
+    free(file);
 }
 
 /* In the child */
@@ -125,9 +129,9 @@ static void set_environment(const struct exec *x) {
     setenv("OCL_ICD_VENDORS", x->dir, 1);
     setenv("OPENCL_VENDOR_PATH", x->dir, 1);
     unsetenv("OCL_ICD_FILENAMES");
-    setenv("HEDDLE_MACHINE", x->machine.s, 1);
-    unsetenv("HEDDLE_SET");
+    set_machine(x->line);
     setenv("HEDDLE_FUNCTIONAL", x->functional ? "1" : "0", 1);
+    setenv("HEDDLE_STRICT", cli_has(x->line, "strict") ? "1" : "0", 1);
     setenv("HEDDLE_TIMING", timing.s, 1);
     setenv("HEDDLE_RECORD", x->record.s, 1);
     setenv("HEDDLE_PROGRESS", cli_has(x->line, "quiet") ? "0" : "1", 1);
@@ -311,6 +315,7 @@ static int exec_run(const struct cli_line *line) {
 static const struct cli_option options[] = {
     CLI_MACHINE_OPTIONS,
     {"functional", NULL, "compute results only, without timing: much faster"},
+    {"strict", NULL, "fault on accesses just past the end of a buffer, which real devices let pass"},
     {"kernel", "NAME,...", "time only these kernels; the others run without timing"},
     {"launch", "N..M", "time only these launches, counted from 0; the others run without timing"},
     MEASURE_OPTIONS,

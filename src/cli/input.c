@@ -27,8 +27,10 @@ static char *workload_path(struct input *in, const struct cli_line *line, const 
         unknown_workload(line, name);
         return NULL;
     }
-    if (size && strcmp(size, "small") && strcmp(size, "tiny")) {
-        cli_error(line->command, "unknown size \"%s\"; sizes are tiny and small", size);
+    bool known = !size;
+    for (u32 i = 0; i < WORKLOAD_SIZES && !known; i++) known = strcmp(size, workload_sizes[i]) == 0;
+    if (!known) {
+        cli_error(line->command, "unknown size \"%s\"; sizes are tiny, small and paper", size);
         return NULL;
     }
     char *path = workload_manifest_path(in->workload, size);

@@ -5,17 +5,38 @@
 #include "report/policies.h"
 #include "report/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+/* All buffers of a workload at this size together, such as "1.2 MB"; "-" when its manifest is not there */
+static void print_bytes(const struct workload *w, const char *size) {
+    struct diag d = {0};
+    char *path = workload_manifest_path(w, size);
+    struct manifest *m = path ? manifest_load(path, &d) : NULL;
+    double bytes = m ? (double)manifest_bytes(m) : 0;
+    if (!m) printf("%9s", "-");
+    else if (bytes < 1e4) printf("%6.1f kB", bytes / 1e3);
+    else printf(bytes < 1e6 ? "%6.0f kB" : "%6.1f MB", bytes < 1e6 ? bytes / 1e3 : bytes / 1e6);
+    manifest_free(m);
+    diag_free(&d);
+    free(path);
+}
+
 static void list_workloads(void) {
-    int w = 4, d = 3;
-    for (u32 i = 0; i < workload_count; i++) {
-        w = MAX(w, (int)strlen(workload_table[i].name));
-        d = MAX(d, (int)strlen(workload_table[i].doc));
+    int name = 4, doc = 3, stresses = 8;
+    for (const struct workload *w = workload_table; w->name; w++) {
+        name = MAX(name, (int)strlen(w->name));
+        doc = MAX(doc, (int)strlen(w->doc));
+        stresses = MAX(stresses, (int)strlen(w->stresses));
     }
-    printf("%-*s  %-*s  stresses\n", w, "name", d, "what it computes");
-    for (u32 i = 0; i < workload_count; i++)
-        printf("%-*s  %-*s  %s\n", w, workload_table[i].name, d, workload_table[i].doc, workload_table[i].stresses);
+    printf("%-*s", name, "name");
+    for (u32 i = 0; i < WORKLOAD_SIZES; i++) printf("%9s", workload_sizes[i]);
+    printf("  %-*s  %-*s  measured by\n", doc, "what it computes", stresses, "stresses");
+    for (const struct workload *w = workload_table; w->name; w++) {
+        printf("%-*s", name, w->name);
+        for (u32 i = 0; i < WORKLOAD_SIZES; i++) print_bytes(w, workload_sizes[i]);
+        printf("  %-*s  %-*s  %s\n", doc, w->doc, stresses, w->stresses, w->documents);
+    }
 }
 
 static void list_classes(void) {

@@ -17,7 +17,7 @@ void input_close(struct input *in);
 /* --- measure.c: options of a timed run, and what they mean to the library */
 #define INPUT_OPTIONS                                                                                                            \
     {"manifest", "FILE", "what to launch, when X is a PTX file"},                                                                \
-        {"size", "SIZE", "of a bundled workload: tiny or small (default)"}
+        {"size", "SIZE", "of a bundled workload: tiny, small (default) or paper"}
 #define MEASURE_OPTIONS                                                                                                          \
     {"threads", "N", "host threads of the simulator, 1 to 256 (default 1); results do not depend on it", 'j'},                   \
         {"flush", NULL, "empty all caches before each launch"},                                                                  \

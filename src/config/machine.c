@@ -104,10 +104,10 @@ static void take_key(struct reading *r, const char *name, const char *value) {
 static int take(void *reading, const char *section, const char *name, const char *value) {
     struct reading *r = reading;
     char full[MAX_KEY_B];
-    if (*section && strcmp(name, "base") == 0) {
+    snprintf(full, sizeof(full), "%s.%s", section, name);
+    if (*section && strcmp(name, "base") == 0 && !cfg_key_find(full)) {
         diag_error(r->d, r->file, r->line, 0, "base = MACHINE must stand before the first section");
     } else if (*section) {
-        snprintf(full, sizeof(full), "%s.%s", section, name);
         if (!r->skip) take_key(r, full, value);
     } else if (strcmp(name, "base") == 0) {
         take_base(r, value);

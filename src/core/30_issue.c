@@ -67,6 +67,13 @@ static u32 register_waits(const struct core *c, const struct slot *s, const stru
     return set;
 }
 
+/* Whether an atomic of this SM that was made before is still on its way */
+static bool atomics_before(const struct core *c, u64 seq) {
+    for (u32 i = 0; c->atomics_out && i < c->atomic_pool.n; i++)
+        if (c->atomic_pool.at[i]->memop != UINT32_MAX && c->atomic_pool.at[i]->seq <= seq) return true;
+    return false;
+}
+
 /* What barriers, fences, exits, calls and waits for copies need beyond registers */
 static u32 order_waits(struct core *c, struct slot *s, const struct tinst *t, u64 at, u64 *next) {
     switch (t->kind) {
@@ -74,7 +81,7 @@ static u32 order_waits(struct core *c, struct slot *s, const struct tinst *t, u6
     case T_EXIT: return s->queued ? 1u << STALL_DRAIN : 0;
     case T_FENCE:
         if (s->queued || s->stores || s->atomics) return 1u << STALL_MEMBAR;
-        return t->in->flags & INST_GPU_FENCE && c->atomics_out ? 1u << STALL_MEMBAR : 0;
+        return t->in->flags & INST_GPU_FENCE && atomics_before(c, s->fence_seq) ? 1u << STALL_MEMBAR : 0;
     case T_ASYNC_WAIT: return s->asyncs ? 1u << STALL_LONG : 0;
     case T_FRAME:
         if (s->loads || s->queued) return 1u << STALL_LONG;
@@ -170,6 +177,7 @@ void slot_next(struct core *c, u32 slot) {
         const struct tinst *t = current_tinst(c, s);
         if (!t->pseudo) {
             s->head = t;
+            s->fence_seq = c->atomic_seq;
             break;
         }
         if (!run_pseudo(c, s)) return;
@@ -373,6 +381,7 @@ static void schedule(struct core *c, u32 si) {
     if (again) replay_issue(c, (u32)slot);
     else ok = issue_one(c, (u32)slot);
     c->pol.sched->issued(sc->state, slot);
+    sched_event(c, SCHED_STEP, (u32)slot, 0);
     if (ok && c->cfg->issue_width > 1 && issue_more(c, (u32)slot, sub) > 1) {
         c->stats.sched[si].cycles[SCHED_ISSUE1]--;
         c->stats.sched[si].cycles[SCHED_ISSUE2]++;

@@ -155,7 +155,7 @@ void predict_acquired(struct core *c, u32 id, u32 cache) {
         return;
     }
     if (m->credit) m->credit = false; /* it is the MSHR's now */
-    else c->track[cache].pool--;      /* a virtual one */
+    else c->track[cache].pool--, c->stats.virtual_credits++;
 }
 
 void predict_freed(struct core *c, u32 cache) {

@@ -219,6 +219,7 @@ u64 memop_enter(struct core *c, u32 id) {
     if (m->collector != NONE) c->subs[m->sub].collector_free[m->collector] = NEVER;
     s->drain_cy = MAX(s->drain_cy, read);
     c->lsq[(c->lsq_head + c->lsq_n++) % c->lsq_cap] = id;
+    if (m->space != SPACE_SHARED) sched_event(c, SCHED_ISSUE, m->slot, 0);
     c->pipe_loads[m->t->mshr_of]++;
     CHECK(c->lsq_n <= c->lsq_cap);
     return read;
@@ -235,6 +236,7 @@ void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct ste
     block_results(s, m);
     count_kind(c, m);
     s->queued++;
+    c->sending |= 1ull << slot;
     s->loads += m->kind == PROBE_LOAD || (t->ndst && !m->red);
     s->asyncs += m->is_async;
     s->atomics += m->packets.n;
@@ -297,13 +299,18 @@ void memop_leave(struct core *c) {
 }
 
 void memop_accepted(struct core *c, u32 id) {
-    struct memop *m = &c->memops.at[id];
     memop_leave(c);
+    memop_done(c, id);
+}
+
+void memop_done(struct core *c, u32 id) {
+    struct memop *m = &c->memops.at[id];
     m->accepted = true;
     if (c->pol.hazard->retains) replay_finished(c, id);
     struct slot *s = &c->slots[m->slot];
     s->queued--;
     u32 slot = m->slot;
+    if (!s->queued) c->sending &= ~(1ull << slot);
     if (!m->outstanding) writeback_result(c, id);
     if (!s->queued) slot_look(c, slot, c->now); /* barriers, fences and exits wait for this */
 }
@@ -332,9 +339,10 @@ static bool work_cycles(struct core *c, struct memop *m) {
     return false;
 }
 
-static int one_line(struct core *c, struct memop *m, u32 id) {
-    struct line_access *x = &m->lines.at[m->next];
-    if (m->packets.n) return l1_atomic(c, id, x, c->atomic_pool.at[m->packets.at[m->next]]);
+int memop_access(struct core *c, u32 id, u32 line) {
+    struct memop *m = &c->memops.at[id];
+    struct line_access *x = &m->lines.at[line];
+    if (m->packets.n) return l1_atomic(c, id, x, c->atomic_pool.at[m->packets.at[line]]);
     return m->kind == PROBE_STORE ? l1_store(c, id, x) : l1_load(c, id, x);
 }
 
@@ -357,25 +365,31 @@ static void work_const(struct core *c, u32 id, struct memop *m) {
 }
 
 static void work_line(struct core *c, u32 id) {
-    int why = one_line(c, first(c), id);
+    int why = memop_access(c, id, first(c)->next);
     struct memop *m = first(c);
-    if (why != NONE) {
+    if (why != NONE && !reexec_take(c, id, (enum hazard)why)) {
         hold(c, m, (enum hazard)why);
         return;
     }
     m->next++;
+    c->reexec.full = NONE;
     if (m->next < m->nlines) lsu_hazard(c, m, HAZARD_DIV);
-    else memop_accepted(c, id);
+    else if (reexec_over(c, id)) memop_accepted(c, id);
+    else memop_leave(c);
 }
 
 void lsu_stage(struct core *c) {
     advance_queue(c);
     c->lsu_held_by = NONE;
     c->lsu_again = false;
-    if (!c->lsq_proper) return;
+    if (!c->lsq_proper) {
+        if (c->reexec.n) reexec_serve(c);
+        return;
+    }
     u32 id = c->lsq[c->lsq_head];
     struct memop *m = &c->memops.at[id];
     c->stats.lsu_busy_cycles++;
+    if (c->reexec.n && reexec_first(c, id)) return;
     if (c->pol.hazard->replays) replay_stage(c, id);
     else if (m->is_const) work_const(c, id, m);
     else if (m->cycles_left && !work_cycles(c, m)) return;
@@ -384,15 +398,16 @@ void lsu_stage(struct core *c) {
 }
 
 u64 lsu_next(const struct core *c) {
-    if (!c->lsq_n) return NEVER;
+    u64 aside = c->reexec.n ? reexec_next(c) : NEVER;
+    if (!c->lsq_n) return aside;
     if (c->lsq_proper) {
-        u64 walk = c->lsu_held_by == HAZARD_TLB ? tlb_next(c) : NEVER;
+        u64 walk = c->lsu_held_by == HAZARD_TLB ? MIN(aside, tlb_next(c)) : aside;
         if (c->lsu_held_by == NONE || c->lsu_again) return c->now;
         if (c->lsq_proper < MIN(c->lsq_n, c->cfg->lsu_queue))
             walk = MIN(walk, MAX(c->now, c->memops.at[c->lsq[(c->lsq_head + c->lsq_proper) % c->lsq_cap]].ready_cy));
         return walk; /* or until a response, or room in the miss queue */
     }
-    return MAX(c->now, c->memops.at[c->lsq[c->lsq_head]].ready_cy);
+    return MIN(aside, MAX(c->now, c->memops.at[c->lsq[c->lsq_head]].ready_cy));
 }
 
 void lsu_skip(struct core *c, u64 n) {

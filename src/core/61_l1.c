@@ -57,7 +57,14 @@ static bool past_l1(const struct core *c, const struct memop *m) {
 
 static void hit(struct core *c, struct memop *m, u64 extra) { m->result_cy = MAX(m->result_cy, c->now + c->l1_latency + extra); }
 
+/* A line has a place: who brought it, and whose line had to go */
+static void brought(struct core *c, const struct victim *v, u32 at, u32 slot) {
+    if (v->had) sched_event(c, SCHED_EVICT, c->l1_slot[at], v->line);
+    c->l1_slot[at] = (u8)slot;
+}
+
 static int load_past(struct core *c, u32 id, struct memop *m, const struct line_access *x) {
+    if (!sched_admits(c, m, x->line)) return HAZARD_OWNER;
     if (!port_room(c, 1)) return HAZARD_COMQ;
     m->outstanding++;
     c->stats.l1_bypassed++;
@@ -110,6 +117,7 @@ static int load_miss(struct core *c, u32 id, struct memop *m, const struct line_
     if (e < 0 ? mshr_full(c->mshr) : !mshr_can_merge(c->mshr, e)) return HAZARD_MSHR;
     u32 missing = want & ~(e < 0 ? 0 : c->mshr_sectors[e]);
     if (look == TAG_SECTOR_MISS) missing &= ~(u32)(c->l1.valid[at] | c->l1.pending[at]);
+    if (missing && !sched_admits(c, m, x->line)) return HAZARD_OWNER;
     if (missing && !port_room(c, 1)) return HAZARD_COMQ;
     if (missing && !c->cfg->l1_stream) {
         struct victim v = {0};
@@ -117,6 +125,7 @@ static int load_miss(struct core *c, u32 id, struct memop *m, const struct line_
         else if (writes_back(c) && writes_victim(c, x->line)) return HAZARD_COMQ;
         else if (!tags_reserve(&c->l1, x->line, missing, &at, &v)) return HAZARD_RSV;
         c->stats.l1_evictions += v.had;
+        if (look != TAG_SECTOR_MISS) brought(c, &v, at, m->slot);
     }
     if (e < 0) {
         account_levels(c, c->now);
@@ -124,6 +133,8 @@ static int load_miss(struct core *c, u32 id, struct memop *m, const struct line_
         c->mshr_responses[e] = 0;
         c->mshr_sectors[e] = 0;
         c->mshr_since[e] = c->now;
+        c->mshr_slot[e] = m->slot;
+        sched_event(c, SCHED_MSHR_TAKEN, m->slot, x->line);
         c->stats.mshr_peak = MAX(c->stats.mshr_peak, mshr_used(c->mshr));
         if (c->cfg->tracker != TRACKER_NONE) predict_acquired(c, id, CACHE_DATA);
     }
@@ -131,6 +142,7 @@ static int load_miss(struct core *c, u32 id, struct memop *m, const struct line_
     m->outstanding++;
     if (missing) {
         c->stats.l1_misses++;
+        sched_event(c, SCHED_MISS, m->slot, x->line);
         c->mshr_responses[e]++;
         c->mshr_sectors[e] |= missing;
         port_send(c, (struct mreq){
@@ -158,6 +170,7 @@ int l1_load(struct core *c, u32 id, struct line_access *x) {
     }
     if (c->cfg->tracker != TRACKER_NONE) predict_outcome(c, id, false);
     tags_touch(&c->l1, at);
+    sched_event(c, SCHED_HIT, m->slot, x->line);
     c->stats.l1_accesses++;
     c->stats.l1_hits++;
     pc_of(c, m)->l1_hits++;
@@ -178,17 +191,22 @@ void l1_fill(struct core *c, int e) {
     if (c->cfg->l1_stream) {
         u32 way;
         struct victim v = {0};
-        if (tags_insert(&c->l1, line, c->mshr_sectors[e], &way, &v)) c->stats.l1_evictions += v.had;
+        if (tags_insert(&c->l1, line, c->mshr_sectors[e], &way, &v)) {
+            c->stats.l1_evictions += v.had;
+            brought(c, &v, way, c->mshr_slot[e]);
+        }
         if (v.had && v.dirty) write_back(c, &v);
     } else tags_fill(&c->l1, line, c->mshr_sectors[e]);
     u32 n = mshr_done(c->mshr, e, tokens);
+    sched_event(c, SCHED_FILL, c->mshr_slot[e], line);
+    sched_event(c, SCHED_MSHR_FREED, c->mshr_slot[e], line);
     if (c->cfg->tracker != TRACKER_NONE) predict_freed(c, CACHE_DATA);
     for (u32 i = 0; i < n; i++) writeback_part(c, tokens[i], at);
 }
 
 /* --- stores */
 
-static int store_back(struct core *c, u32 want, const struct line_access *x) {
+static int store_back(struct core *c, u32 slot, u32 want, const struct line_access *x) {
     u32 at;
     struct victim v = {0};
     if (!port_room(c, 1)) return HAZARD_COMQ; /* a victim may have to go */
@@ -196,6 +214,7 @@ static int store_back(struct core *c, u32 want, const struct line_access *x) {
     if (look == TAG_MISS && writes_victim(c, x->line)) return HAZARD_COMQ;
     if (look == TAG_MISS && !tags_insert(&c->l1, x->line, want, &at, &v)) return HAZARD_RSV;
     c->stats.l1_evictions += v.had;
+    if (look == TAG_MISS) brought(c, &v, at, slot);
     tags_touch(&c->l1, at);
     c->l1.valid[at] |= (u8)want;
     c->l1.dirty[at] |= (u8)want;
@@ -225,7 +244,7 @@ int l1_store(struct core *c, u32 id, struct line_access *x) {
     if (!c->cfg->perfect_memory) {
         bool back = (m->space == SPACE_LOCAL ? c->cfg->l1_write_local : c->cfg->l1_write) == WRITE_BACK;
         if (back) {
-            int why = store_back(c, want, x);
+            int why = store_back(c, m->slot, want, x);
             if (why != NONE) return why;
         } else if (!port_room(c, 1)) return HAZARD_COMQ;
         else store_through(c, id, m, x, want);

@@ -176,6 +176,7 @@ void core_receive(struct core *c, u32 partition, const struct inbox *in) {
     }
     for (u32 i = 0; i < in->at.n; i++) {
         const struct mresp *r = &in->at.at[i];
+        CHECK(r->cycle >= c->now); /* D4: nothing arrives in the window that made it */
         if (r->kind == MRESP_CREDIT) insert_credit(c, r->cycle);
         else insert_response(c, r, partition);
     }

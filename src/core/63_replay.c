@@ -150,15 +150,13 @@ static bool older_in_the_way(const struct core *c, const struct memop *m) {
     return false;
 }
 
-/* A load that is a known miss issues with a credit, so it is refused a second time only where another took its MSHR without one (a virtual credit: the pool is negative), or where its line's MSHR
- * takes no further access. */
+/* A known miss issues with a credit, so it is refused a second time only where another took its MSHR without one (a virtual credit), or where its line's MSHR takes no further access. */
 static void count_refusal(struct core *c, struct memop *m) {
-    if (m->refused_at != m->next + 1) {
-        m->refused_at = m->next + 1;
-        return;
+    if (m->refused_at == m->next + 1) {
+        c->stats.mshr_refused_again++;
+        c->stats.mshr_refused_merge += mshr_find(m->is_const ? c->cc_mshr : c->mshr, m->lines.at[m->next].line) >= 0;
     }
-    c->stats.mshr_refused_again++;
-    c->stats.mshr_refused_credited += c->cfg->tracker == TRACKER_CREDIT && c->track[m->is_const && c->cfg->tracked == TRACK_MSHR ? CACHE_CONST : CACHE_DATA].pool >= 0;
+    m->refused_at = m->next + 1;
 }
 
 static void squash(struct core *c, u32 id, enum hazard why) {
@@ -202,18 +200,20 @@ static u64 lanes_left(const struct memop *m) {
 
 void replay_stage(struct core *c, u32 id) {
     struct memop *m = &c->memops.at[id];
-    if (older_in_the_way(c, m)) {
+    if (older_in_the_way(c, m) || (c->reexec.n && reexec_behind(c, id))) {
         squash(c, id, HAZARD_ORDER);
         return;
     }
     bool shared = m->pass < m->passes.n;
     int why = one_access(c, id, m);
     m = &c->memops.at[id];
-    if (why != NONE) {
+    if (why != NONE && !reexec_take(c, id, (enum hazard)why)) {
         squash(c, id, (enum hazard)why);
         return;
     }
+    if (why != NONE) m->next++; /* it has stepped aside */
     m->left = lanes_left(m);
     if (m->pass < m->passes.n || m->next < m->nlines) squash(c, id, shared ? HAZARD_BANK : HAZARD_DIV);
-    else memop_accepted(c, id);
+    else if (reexec_over(c, id)) memop_accepted(c, id);
+    else memop_leave(c);
 }

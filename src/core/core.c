@@ -35,6 +35,9 @@ static void make_caches(struct core *c) {
     c->mshr_responses = base_alloc(sizeof(u16) * g->l1_mshrs);
     c->mshr_sectors = base_alloc(sizeof(u32) * g->l1_mshrs);
     c->mshr_since = base_alloc(sizeof(u64) * g->l1_mshrs);
+    c->mshr_slot = base_alloc(g->l1_mshrs);
+    c->l1_slot = base_alloc((size_t)g->l1_sets * g->l1_ways);
+    c->reexec.at = base_alloc(sizeof(*c->reexec.at) * (g->reexec + 1u));
     c->icache_waits = base_alloc(sizeof(*c->icache_waits) * g->icache_mshrs);
     c->missq_cap = g->miss_queue + g->l1_mshrs;
     c->missq = base_alloc(sizeof(*c->missq) * c->missq_cap);
@@ -61,6 +64,7 @@ struct core *core_new(const struct config *cfg, const struct policies *p, u32 id
     make_units(c);
     make_schedulers(c);
     make_caches(c);
+    sched_make(c);
     return c;
 }
 
@@ -89,6 +93,7 @@ void core_free(struct core *c) {
     free_launch(c);
     for (u32 i = 0; i < c->cfg->subcores; i++) free(c->subs[i].bank);
     for (u32 i = 0; i < c->cfg->schedulers; i++) free(c->scheds[i].state);
+    sched_free(c);
     for (u32 i = 0; i < c->memops.n; i++)
         free(c->memops.at[i].lines.at), free(c->memops.at[i].packets.at), free(c->memops.at[i].passes.at);
     for (u32 i = 0; i < c->atomic_pool.n; i++) free(c->atomic_pool.at[i]);
@@ -96,6 +101,9 @@ void core_free(struct core *c) {
     void *all[] = {c->mshr_responses,
                    c->mshr_sectors,
                    c->mshr_since,
+                   c->mshr_slot,
+                   c->l1_slot,
+                   c->reexec.at,
                    c->icache_waits,
                    c->missq,
                    c->outs,
@@ -152,6 +160,8 @@ static void forget_state(struct core *c) {
     c->lsq_head = c->lsq_n = c->lsq_proper = 0;
     memset(c->pipe_loads, 0, sizeof(c->pipe_loads));
     c->lsu_held_by = NONE;
+    reexec_launch(c);
+    sched_launch(c);
     c->fetch_last = MAX_SLOTS - 1;
     c->resident = c->resident_warps = 0;
     c->coming.n = c->coming_at = c->done.n = 0;
@@ -196,7 +206,7 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
                                     .oldest = NONE,
                                     .youngest = NONE,
                                     .replay = NONE};
-        if (c->pol.diverge->joint) c->slots[i].lane_ready = base_alloc(sizeof(u64) * MAX_WARP * regs);
+        if (c->pol.diverge->by_lane) c->slots[i].lane_ready = base_alloc(sizeof(u64) * MAX_WARP * regs);
         c->age[i] = 0;
     }
     account_init(c);
@@ -231,6 +241,7 @@ static void tick(struct core *c) {
     lsu_stage(c);
     look_due(c);
     issue_stage(c);
+    if (c->cfg->blocked_hits) blocked_count(c, 1);
     fetch_stage(c);
     c->now++;
 }
@@ -256,6 +267,7 @@ u64 core_next(const struct core *c) {
 
 static void skip(struct core *c, u64 n) {
     issue_skip(c, n);
+    if (c->cfg->blocked_hits) blocked_count(c, n);
     lsu_skip(c, n);
     port_skip(c, n);
     c->now += n;
@@ -302,31 +314,57 @@ static void check_schedulers(const struct core *c) {
     }
 }
 
-static void check_memory(const struct core *c) {
-    u32 queued[MAX_SLOTS] = {0}, held = 0, packets = 0, taken = 0;
+struct slot_counts {
+    u32 queued, loads, stores, atomics, asyncs;
+};
+
+/* What a slot's counts must be: the sums over its instructions in flight */
+static void count_memop(const struct core *c, u32 id, struct slot_counts *n) {
+    const struct memop *m = &c->memops.at[id];
+    n->queued += !m->accepted;
+    n->loads += m->kind == PROBE_LOAD || (m->t->ndst && !m->red);
+    n->asyncs += m->is_async;
+    if (m->kind == PROBE_STORE) n->stores += m->outstanding;
+    for (u32 k = 0; k < m->packets.n; k++) n->atomics += c->atomic_pool.at[m->packets.at[k]]->memop == id;
+}
+
+static void check_counts(const struct core *c) {
+    struct slot_counts n[MAX_SLOTS] = {0};
+    u32 held = 0, taken = 0, packets = 0;
     for (u32 i = 0; i < c->memops.n; i++) {
         const struct memop *m = &c->memops.at[i];
         if (!m->used) continue;
-        if (!m->accepted) queued[m->slot]++;
         taken += m->collector != NONE;
-        for (u32 k = 0; k < m->packets.n; k++) packets += c->atomic_pool.at[m->packets.at[k]]->memop == i;
+        struct slot_counts all = {0};
+        count_memop(c, i, &all);
+        packets += all.atomics;
+        if (c->slots[m->slot].w && c->slots[m->slot].age == m->age) count_memop(c, i, &n[m->slot]);
     }
     for (u32 i = 0; i < c->cfg->subcores; i++)
         for (u32 k = 0; k < c->ncollectors; k++) held += c->subs[i].collector_free[k] == NEVER;
     CHECK(held == taken); /* C3 */
-    for (u32 i = 0; i < c->nslots; i++)
-        if (c->slots[i].w) CHECK(c->slots[i].queued == queued[i]); /* C6 */
     CHECK(packets == c->atomics_out);
+    for (u32 i = 0; i < c->nslots; i++) {
+        const struct slot *s = &c->slots[i];
+        if (!s->w) continue;
+        CHECK(s->queued == n[i].queued && s->loads == n[i].loads && s->stores == n[i].stores); /* C6 */
+        CHECK(s->atomics == n[i].atomics && s->asyncs == n[i].asyncs);                         /* C6 */
+    }
+}
+
+static void check_memory(const struct core *c) {
+    check_counts(c);
     CHECK(c->cfg->noc_ideal || c->credits + c->in_network == c->cfg->noc_credits); /* C5 */
     CHECK(c->missq_n <= c->missq_cap);
+    tags_check(&c->l1), tags_check(&c->cc), tags_check(&c->icache);
+    mshr_check(c->mshr), mshr_check(c->cc_mshr);
 }
 
 void core_check(const struct core *c) {
     check_schedulers(c);
     check_memory(c);
-    tags_check(&c->l1);
-    mshr_check(c->mshr);
     predict_check(c);
+    reexec_check(c);
     for (u32 i = 0; i < c->nslots; i++)
         if (c->slots[i].w && c->slots[i].w->live) warp_check(c->slots[i].w);
 }
@@ -368,6 +406,8 @@ void core_abandon(struct core *c) {
         memop_free(c, i);
     }
     c->atomics_out = c->stores_out = 0;
+    reexec_launch(c);
+    c->sending = 0;
     c->missq_n = c->missq_head = 0;
     c->inbox.n = c->inbox_at = c->credits_in.n = c->credits_at = 0;
     c->credits = c->cfg->noc_credits;

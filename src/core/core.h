@@ -28,7 +28,7 @@
  *   C1 a slot is in sched.ready[u] of its scheduler exactly when it holds a warp and set == 0; u is its next instruction's unit
  *   C2 slots of a scheduler: each in one population (pop) by its strongest cause, or ready
  *   C3 collectors held by memory instructions = memory instructions in the pipe that are not yet in the queue proper
- *   C4 MSHR waiters, bypass and store tokens point at memory instructions in flight, whose `outstanding` counts them
+ *   C4 what waits for an MSHR is a memory instruction in flight, whose `outstanding` counts it
  *   C5 packets in the network and credits: credits + packets not yet credited = noc.credits
  *   C6 a slot's counts (memory instructions queued, loads, stores, atomics outstanding) are the sums over its instructions in flight */
 #ifndef HEDDLE_CORE_H
@@ -136,6 +136,7 @@ struct atomic_packet {
     i32 frame;
     struct opnd dest; /* absent: nobody wants old values */
     u64 line;
+    u64 seq; /* order of issue on its SM */
     u32 index, memop;
     u32 n;
     bool performed;
@@ -164,6 +165,7 @@ struct slot {       /* one warp's place */
     u64 *lane_ready;  /* [nregs + npreds][MAX_WARP]: ready_cy by lane, where groups of a warp issue together (mimd); else NULL */
     const struct tinst *head; /* next instruction of its current group, or NULL when no group can run */
     u64 age;                  /* order of arrival: smaller is older */
+    u64 fence_seq;    /* atomics of the SM made before its head became the next instruction */
     u64 resolve_cy;           /* a branch is resolved then */
     u64 release_cy;           /* a barrier lets it go then */
     u64 drain_cy;             /* last result of a unit is there */
@@ -228,6 +230,7 @@ struct sched_sm { /* an SM as its schedulers see it together; masks are over all
     struct sm_stats *stats;           /* for counting, not for reading */
 };
 enum sched_event {
+    SCHED_STEP,       /* an instruction of the slot issues; line is 0 */
     SCHED_ISSUE,      /* a memory instruction of the slot issues (not of shared memory); line is 0 */
     SCHED_HIT,        /* an access of the slot hit in the L1 data cache */
     SCHED_MISS,       /* an access of the slot missed and was sent for */
@@ -272,6 +275,7 @@ extern const struct fetch_policy *const fetch_policies[];
 struct diverge_policy {
     const char *name, *doc, *paper;
     bool never_meet; /* lanes that part stay apart */
+    bool by_lane;    /* results are awaited lane by lane: groups do not wait for each other's */
     bool joint;      /* all groups of a warp that can run issue together, charged once (mimd) */
     /* The current group has run an instruction, waits or is gone: chooses who is next. False: no group of the warp can run now. */
     bool (*next)(struct core *c, struct slot *s);
@@ -405,9 +409,10 @@ struct reexec { /* accesses that were refused and have stepped aside (64_reexec.
     u32 head, n;
     u64 slots;             /* of warps with entries */
     u32 memop[MAX_SLOTS];  /* by slot: the instruction they are of */
-    u32 refused;           /* tries in a row that changed nothing; from n on every further one will be refused too */
+    u32 refused;           /* tries in a row since something changed that could let one through */
     u32 passed_over;       /* cycles in a row in which the pipe went first */
-    bool full;             /* the pipe's first access was refused and found no room: only the queue is served until an entry is free */
+    u64 walk_cy;           /* a translation that an entry waits for may be here then; NEVER */
+    i32 full;              /* enum hazard that refused the pipe's first access when there was no room for it: the queue goes first until an entry is free; NONE */
 };
 
 struct core {
@@ -483,6 +488,7 @@ struct core {
     VEC(u32) atomic_free;
     VEC(u32) atomic_step; /* made by the instruction that is being executed */
     u32 atomics_out;      /* packets not yet answered */
+    u64 atomic_seq;  /* packets made so far */
     struct store_log log;
     /* blocks */
     struct cta_place places[MAX_SLOTS];
@@ -572,7 +578,7 @@ bool sched_settled(struct core *c);            /* sched_begin would change nothi
 bool sched_holds(const struct core *c);        /* sched_held may answer something */
 u64 sched_held(const struct core *c, u64 ask); /* of these slots with memory instructions, those that may not issue in this cycle */
 u64 sched_wakes(const struct core *c);
-bool sched_admits(struct core *c, const struct memop *m, u64 line);
+bool sched_admits(const struct core *c, const struct memop *m, u64 line);
 struct sched_view sched_view_of(const struct core *c, u32 sched, u64 candidates);
 static inline void sched_event(struct core *c, enum sched_event kind, u32 slot, u64 line) {
     if (c->pol.sched->event) c->pol.sched->event(c->sched_shared, kind, slot, line, c->now);
@@ -664,13 +670,13 @@ void buffer_look(const struct core *c, u32 slot, struct buffer_view *v);
 
 /* --- 64_reexec.c */
 bool reexec_take(struct core *c, u32 id, enum hazard why); /* the pipe's first instruction: its refused line steps aside. False: it cannot */
-bool reexec_first(struct core *c, const struct memop *m);  /* this cycle of the memory stage is the queue's, though the pipe has m */
+bool reexec_first(struct core *c, u32 id);                 /* this cycle is not the pipe's first instruction's: the queue is served, or neither can go on */
 bool reexec_behind(const struct core *c, u32 id);          /* an older instruction of its warp has entries */
 void reexec_serve(struct core *c);                         /* the first entry is tried */
 bool reexec_over(struct core *c, u32 id);                  /* the pipe has seen its last line: true when it has no entries */
 void reexec_wake(struct core *c);                          /* what was refused might be accepted now */
 u64 reexec_next(const struct core *c);
-void reexec_skip(struct core *c, u64 n);
+void reexec_launch(struct core *c); /* empties it */
 void reexec_check(const struct core *c);
 
 /* --- 65_blocked.c */

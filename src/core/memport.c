@@ -124,10 +124,13 @@ struct atomic_packet *atomic_new(struct core *c) {
     if (!c->atomic_free.n) {
         struct atomic_packet *p = base_alloc(sizeof(*p));
         p->index = c->atomic_pool.n;
+        p->memop = UINT32_MAX;
         VEC_PUSH(&c->atomic_pool, p);
         VEC_PUSH(&c->atomic_free, p->index);
     }
-    return c->atomic_pool.at[c->atomic_free.at[--c->atomic_free.n]];
+    struct atomic_packet *p = c->atomic_pool.at[c->atomic_free.at[--c->atomic_free.n]];
+    p->memop = UINT32_MAX;
+    return p;
 }
 
 static struct atomic_packet *packet_for(struct core *c, u32 from, const struct maccess *a, const struct atomic_op *op, u64 line) {
@@ -136,6 +139,7 @@ static struct atomic_packet *packet_for(struct core *c, u32 from, const struct m
     struct atomic_packet *p = atomic_new(c);
     p->op = *op, p->w = a->w, p->frame = a->frame, p->line = line, p->n = 0, p->performed = false;
     p->dest = a->dest ? *a->dest : (struct opnd){.absent = 1};
+    p->seq = ++c->atomic_seq;
     VEC_PUSH(&c->atomic_step, p->index);
     return p;
 }

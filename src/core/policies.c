@@ -8,7 +8,7 @@
 #include <string.h>
 
 const struct sched_policy *const sched_policies[] = {
-    &sched_lrr, &sched_gto, &sched_gto_wait, &sched_two_level, &sched_oldest, &sched_find_first, &sched_vortex_rr, NULL,
+    &sched_lrr, &sched_gto, &sched_gto_wait, &sched_two_level, &sched_oldest, &sched_find_first, &sched_vortex_rr, &sched_mascar, &sched_ccws, &sched_owl, NULL,
 };
 const struct fetch_policy *const fetch_policies[] = {&fetch_lrr, &fetch_gto, &fetch_find_first, NULL};
 const struct hazard_policy *const hazard_policies[] = {&hazard_stall, &hazard_retain, &hazard_replay, NULL};

@@ -8,14 +8,24 @@
  *   P3 preferred is asked after pick or skip in a cycle without an issue, with the same view, and changes nothing: it is the slot pick would have
  *      answered in that cycle if all valid slots had been candidates; NONE only when no slot is valid
  *   P4 unless `moves` is set, preferred stays the same through the cycles of a skip
- * State is a zeroed block per scheduler; init follows. Nothing outlives it and nothing is global. */
+ * State is a zeroed block per scheduler; init follows. Nothing outlives it and nothing is global.
+ *
+ * A policy may also have what the schedulers of an SM decide together (31_sched.c). Its memory is one more zeroed block per SM, of shared_size bytes; pick and preferred see it in the view, as
+ * they find it, and only begin and event change it:
+ *   Q1 begin is called before the pick or skip of the SM's first scheduler, with n = 1, or with n > 1 for the n cycles of a skip; called again with the same view it changes nothing but counts
+ *   Q2 it says whether it changed anything that held, admit, pick or preferred depend on; over the n cycles of a skip it never does, and `wakes` names the next cycle in which it will though the view
+ *      stays the same
+ *   Q3 held answers a part of the slots it is asked about, all ready and with a memory instruction (not of shared memory) next; these are not candidates. Time they lose is `restrict`
+ *   Q4 admit is asked for each load that misses in the L1 and would be sent for; a refused one is a hazard (OWNER) and is asked again when begin has changed something or a response has come.
+ *      A policy must not refuse for ever: when nothing is outstanding somebody is admitted
+ *   Q5 event tells what happened, in the order in which it did, before or after begin; slots are those of the warps concerned, which may have ended */
 #ifndef HEDDLE_POLICY_H
 #define HEDDLE_POLICY_H
 
 #include "core/core.h"
 
 extern const struct sched_policy sched_lrr, sched_gto, sched_gto_wait, sched_two_level, sched_oldest, sched_find_first,
-    sched_vortex_rr;
+    sched_vortex_rr, sched_mascar, sched_ccws, sched_owl;
 extern const struct fetch_policy fetch_lrr, fetch_gto, fetch_find_first;
 extern const struct hazard_policy hazard_stall, hazard_retain, hazard_replay;
 extern const struct order_policy order_in_order;

@@ -29,10 +29,18 @@ bool occupancy_of(const struct config *c, const struct launch *l, u32 registers,
         if (limits[i].n < o->ctas) o->ctas = limits[i].n, o->limiter = limits[i].name;
     o->warps = o->ctas * warps;
     if (o->ctas) return true;
-    strbuf_add(why,
-               "kernel '%s': a block does not fit on an SM of machine '%s': it needs %u threads of %u, %u registers of %u, %u "
-               "bytes of shared memory of %u",
-               l->k->name, c->machine, l->threads, c->threads, regs, c->registers, shared, c->shared_b);
+    strbuf_add(why, "error: kernel '%s': a block does not fit on an SM of machine '%s': it needs ", l->k->name, c->machine);
+    const struct {
+        const char *what;
+        u64 need, have;
+        u32 fits;
+    } all[] = {{"threads", (u64)warps * c->warp_size, c->threads, o->by_threads},
+               {"warps", warps, c->warps, o->by_warps},
+               {"registers", regs, c->registers, o->by_registers},
+               {"bytes of shared memory", shared, c->shared_b, o->by_shared}};
+    for (u32 i = 0, n = 0; i < ARRAY_LEN(all); i++)
+        if (!all[i].fits) strbuf_add(why, "%s%llu %s of %llu", n++ ? ", " : "", (unsigned long long)all[i].need, all[i].what, (unsigned long long)all[i].have);
+    strbuf_add(why, "\n");
     return false;
 }
 

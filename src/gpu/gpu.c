@@ -161,8 +161,8 @@ static bool release_stuck(struct gpu *g) {
 
 static void describe_chip(struct gpu *g, struct strbuf *out) {
     for (u32 i = 0; i < g->cfg.sms; i++) core_waits(g->cores[i], out);
-    for (u32 k = 0; k < g->cfg.partitions; k++) partition_waits(g->parts[k], out);
     strbuf_add(out, "\n");
+    for (u32 k = 0; k < g->cfg.partitions; k++) partition_waits(g->parts[k], out);
 }
 
 /* Nothing can change any more, and blocks have not ended. */
@@ -206,6 +206,19 @@ static void limit_fault(struct run *r, const char *what, u64 n) {
     describe_chip(r->g, &r->l->fault);
 }
 
+/* The last cycle that may pass without an instruction; the launch's own overhead does not count */
+static u64 watchdog_at(const struct run *r) {
+    const struct config *c = &r->g->cfg;
+    return MAX(last_issue(r->g), r->start + c->launch_cy + c->cta_launch_cy) + c->watchdog_cy;
+}
+
+static void watchdog_fault(struct run *r) {
+    r->l->faulted = true;
+    strbuf_add(&r->l->fault, "fault: no instruction has issued for %u cycles (gpu.watchdog_cy): a deadlock, or a memory slower than that\n  kernel '%s'",
+               r->g->cfg.watchdog_cy, r->l->k->name);
+    describe_chip(r->g, &r->l->fault);
+}
+
 /* False when the launch cannot go on */
 static bool healthy(struct run *r) {
     struct gpu *g = r->g;
@@ -213,8 +226,7 @@ static bool healthy(struct run *r) {
     if (c) take_fault(r->l, c);
     else if (r->l->instructions + instructions(g) > r->l->max_instructions)
         limit_fault(r, "warp instructions", r->l->max_instructions);
-    else if (g->now - last_issue(g) > g->cfg.watchdog_cy)
-        limit_fault(r, "cycles without an instruction (gpu.watchdog_cy)", g->cfg.watchdog_cy);
+    else if (g->now > watchdog_at(r)) watchdog_fault(r);
     return !r->l->faulted;
 }
 
@@ -234,6 +246,7 @@ static u64 jump_to(const struct run *r, u64 to, u64 next) {
     if (g->lim.no_jumps || g->lim.window_cy || next <= to) return to;
     if (g->lim.warmup_cy && g->now < r->start + g->lim.warmup_cy) limit = MIN(limit, r->start + g->lim.warmup_cy);
     if (g->lim.max_cy) limit = MIN(limit, r->start + g->lim.max_cy);
+    limit = MIN(limit, r->start + (watchdog_at(r) - r->start) / g->window * g->window + g->window);
     u64 far = r->start + (next - r->start) / g->window * g->window;
     return MAX(to, MIN(far, limit));
 }
@@ -297,7 +310,9 @@ static u64 end_cycle(const struct run *r) {
 /* The memory side goes on writing back what was evicted; the next launch finds it idle. Looked at only at fixed times, so that cutting windows changes nothing. */
 static void drain(struct run *r, u64 end) {
     struct gpu *g = r->g;
-    u64 at = r->start + (end - r->start + DRAIN_CY - 1) / DRAIN_CY * DRAIN_CY;
+    u64 past = end - r->start + 2ull * g->window; /* further than any window in which the end was noticed */
+    u64 at = r->start + (past + DRAIN_CY - 1) / DRAIN_CY * DRAIN_CY;
+    CHECK(g->now <= at);
     for (;; at += DRAIN_CY) {
         while (g->now < at) {
             u64 done = g->now - r->start, to = r->start + (done / g->window + 1) * g->window;
@@ -315,12 +330,14 @@ static bool finish_functionally(struct run *r) {
     struct gpu *g = r->g;
     VEC(struct cta *) begun = {0};
     for (u32 i = 0; i < g->cfg.sms; i++) {
-        memport_publish(g->cores[i]);
-        for (u32 n = g->cores[i]->coming_at; n < g->cores[i]->coming.n; n++)
-            r->next_cta--; /* announced, not begun: the last ones */
+        struct core *c = g->cores[i];
+        for (u32 n = c->coming_at; n < c->coming.n; n++) { /* announced, not begun */
+            struct cta *x = cta_new(r->l);
+            cta_start(x, c->coming.at[n].linear);
+            VEC_PUSH(&begun, x);
+        }
     }
-    for (u32 i = 0; i < g->atomics.n; i++) atomic_perform(g->cores[0], g->atomics.at[i].packet);
-    g->atomics.n = 0;
+    publish(g);
     for (u32 i = 0; i < g->cfg.sms; i++) {
         struct core *c = g->cores[i];
         core_abandon(c);
@@ -353,11 +370,14 @@ static void merge_counts(struct run *r) {
     }
 }
 
-static void leave(struct run *r) {
+static void leave(struct run *r, bool complete) {
     struct gpu *g = r->g;
     hand_out_events(g);
-    for (u32 k = 0; k < g->listeners.n; k++)
-        if (g->listeners.at[k].end) g->listeners.at[k].end(g->listeners.at[k].state, g->now);
+    for (u32 k = 0; k < g->listeners.n; k++) {
+        const struct listener *x = &g->listeners.at[k];
+        if (!complete && x->cut) x->cut(x->state);
+        if (x->end) x->end(x->state, g->now);
+    }
     for (u32 i = 0; i < g->cfg.sms; i++) core_end(g->cores[i]);
     program_free(r->prog);
     free(r->free);
@@ -370,6 +390,11 @@ static void abandon_chip(struct gpu *g) {
     make_partitions(g);
 }
 
+static void check_all(const struct gpu *g) {
+    for (u32 i = 0; i < g->cfg.sms; i++) core_check(g->cores[i]);
+    for (u32 k = 0; k < g->cfg.partitions; k++) partition_check(g->parts[k]);
+}
+
 static bool timed(struct run *r, struct launch_stats *out, const volatile bool *stop) {
     struct gpu *g = r->g;
     begin(r);
@@ -380,13 +405,12 @@ static bool timed(struct run *r, struct launch_stats *out, const volatile bool *
     merge_counts(r);
     collect_stats(r, end, out);
     out->complete = how == ENDED;
-    if (how == ENDED && g->lim.check_cy)
-        for (u32 i = 0; i < g->cfg.sms; i++) core_check(g->cores[i]);
+    if (how == ENDED) check_all(g);
     if (how == OUT_OF_TIME) {
         out->ctas_functional = r->end_cta - r->done_ctas - r->first_cta;
         finish_functionally(r);
     } else if (how != ENDED) abandon_chip(g);
-    leave(r);
+    leave(r, how == ENDED);
     return !r->l->faulted;
 }
 
@@ -410,7 +434,7 @@ bool gpu_launch(struct gpu *g, struct launch *l, u32 registers, struct launch_st
         out->functional = true;
         snprintf(out->kernel, sizeof(out->kernel), "%s", l->k->name);
     } else if (!occupancy_of(&g->cfg, l, registers, &r.occ, &l->fault)) {
-        l->faulted = true;
+        l->faulted = out->refused = true;
         ok = false;
     } else {
         ok = functional_first(&r) && timed(&r, out, stop);

@@ -26,6 +26,7 @@ struct launch_stats { /* one launch, or the sum of several (then per_sm, pcs and
     u64 cycles;          /* from the start of the launch to the end of its last block, memory instructions included */
     u64 timed_from;      /* cycles before this (warm-up) are not in the counters, nor in `cycles` */
     bool complete;       /* false: stopped by a limit and finished functionally */
+    bool refused;        /* not run: a block does not fit on an SM */
     bool functional;     /* not timed at all (fast-forwarded) */
     u64 ctas_functional; /* blocks run without timing */
     u32 sms, warps, schedulers, warp_size, burst_b; /* of the machine */

@@ -24,6 +24,8 @@ static void run_partition(void *arg, u32 i) {
     struct phase *p = arg;
     struct gpu *g = p->r->g;
     partition_run(g->parts[i], p->from, p->to, g->outs[i], g->in[i]);
+    u32 every = g->lim.check_cy;
+    if (every && p->from / every != p->to / every) partition_check(g->parts[i]);
 }
 
 static void gather_atomics(struct gpu *g) {
@@ -53,7 +55,7 @@ static void sort_atomics(struct pending_atomic *at, u32 n) {
         }
 }
 
-static void publish(struct gpu *g) {
+void publish(struct gpu *g) {
     for (u32 i = 0; i < g->cfg.sms; i++)
         if (g->cores[i]->log.n) memport_publish(g->cores[i]);
     if (!g->atomics.n) return;

@@ -4,17 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORKLOAD(id, doc, stresses) workload_reference_fn workload_ref_##id;
+#define WORKLOAD(id, doc, stresses, documents) workload_reference_fn workload_ref_##id;
 #include "workloads/workloads.def"
 #undef WORKLOAD
 
 const struct workload workload_table[] = {
-#define WORKLOAD(id, doc, stresses) {#id, doc, stresses, workload_ref_##id},
+#define WORKLOAD(id, doc, stresses, documents) {#id, doc, stresses, documents, workload_ref_##id},
 #include "workloads/workloads.def"
 #undef WORKLOAD
-    {NULL, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 const u32 workload_count = ARRAY_LEN(workload_table) - 1;
+const char *const workload_sizes[WORKLOAD_SIZES] = {"tiny", "small", "paper"};
 
 const struct workload *workload_find(const char *name) {
     for (u32 i = 0; i < workload_count; i++)
@@ -32,8 +33,7 @@ char *workload_manifest_path(const struct workload *w, const char *size) {
     char *data = data_dir("workloads");
     if (!data) return NULL;
     struct strbuf s = {0};
-    bool plain = !size || strcmp(size, "small") == 0;
-    strbuf_add(&s, "%s/workloads/%s/manifest%s%s.json", data, w->name, plain ? "" : "-", plain ? "" : size);
+    strbuf_add(&s, "%s/workloads/%s/manifest-%s.json", data, w->name, size ? size : WORKLOAD_SIZE);
     free(data);
     return s.s;
 }

@@ -2,10 +2,11 @@
  *
  * A workload is a folder workloads/NAME with
  *     NAME.cl             kernels in OpenCL C, compiled to NAME.ptx when heddle is built
- *     manifest.json       size "small" (the default), manifest-tiny.json size "tiny" (optional); docs/manifest.md is the format
+ *     manifest-SIZE.json  for each size: tiny (tests: under a second with timing), small (the default) and paper (about what the
+ *                         documents ran); docs/manifest.md is the format, tools/manifests.py writes them
  *     ref.c               bool workload_ref_NAME(struct workload_buffers *b), an independent CPU reference
  * and one row in workloads/workloads.def:
- *     WORKLOAD(NAME, "one-line doc", "what it stresses")
+ *     WORKLOAD(NAME, "one-line doc", "what it stresses", "which document measured the like")
  *
  * The build installs DATA/workloads/NAME/{NAME.ptx,manifest*.json}; data_dir() of base/ finds DATA. A manifest with
  * "expect": {"mode": "reference", "tolerance": T} is compared with what the reference leaves in the buffers marked "check": every bit
@@ -30,17 +31,21 @@ struct workload_buffers {
 typedef bool workload_reference_fn(struct workload_buffers *b);
 
 struct workload {
-    const char *name, *doc, *stresses;
+    const char *name, *doc, *stresses, *documents;
     workload_reference_fn *reference;
 };
 extern const struct workload workload_table[];
 extern const u32 workload_count;
 
+#define WORKLOAD_SIZES 3
+#define WORKLOAD_SIZE  "small" /* when none is named */
+extern const char *const workload_sizes[WORKLOAD_SIZES];
+
 /* --- workload.c */
 const struct workload *workload_find(const char *name); /* NULL when there is none */
 /* The buffer called `name`, or NULL: what a reference starts with */
 struct workload_buffer *workload_buffer_find(const struct workload_buffers *b, const char *name);
-/* DATA/workloads/NAME/manifest.json, or manifest-SIZE.json for a size other than "small" (free it); NULL when there is no data directory */
+/* DATA/workloads/NAME/manifest-SIZE.json, `size` NULL for WORKLOAD_SIZE (free it); NULL when there is no data directory */
 char *workload_manifest_path(const struct workload *w, const char *size);
 
 #endif

@@ -402,27 +402,40 @@ static void define_launch(char *ptx) {
     if (at) memset(at, ' ', strlen(".extern"));
 }
 
+/* A further part of a program: clang links bitcode, not text, so it is converted. False with messages. */
+static bool add_part(struct workshop *w, const char *ir, u32 i, struct strbuf *log) {
+    struct workshop one;
+    char name[32];
+    if (!workshop_open(&one)) return false;
+    static const char *const fixed[] = {"-x", "ir", TARGET, MARCH, "-O2", "-c", "-w", "-emit-llvm", "-Xclang", "-disable-llvm-passes"};
+    bool ok = put_file(&one, "part.ll", ir);
+    snprintf(name, sizeof(name), "part%u.bc", i);
+    arg(&one, "%s", clang_name());
+    for (u32 k = 0; k < ARRAY_LEN(fixed); k++) arg(&one, "%s", fixed[k]);
+    arg(&one, "%s/part.ll", one.dir);
+    arg(&one, "-o"), arg(&one, "%s/%s", w->dir, name);
+    ok = ok && run(&one);
+    if (!ok) take_log(&one, log);
+    workshop_close(&one);
+    arg(w, "-Xclang"), arg(w, "-mlink-bitcode-file"), arg(w, "-Xclang"), arg(w, "%s/%s", w->dir, name);
+    return ok;
+}
+
 static char *link_now(char *const *ir, u32 n, enum variant v, struct strbuf *log) {
     struct workshop w;
     if (!workshop_open(&w)) {
         strbuf_add(log, "error: no temporary folder: %s\n", strerror(errno));
         return NULL;
     }
-    bool ok = true;
     arg(&w, "%s", clang_name());
-    static const char *const fixed[] = {
-        "-x", "ir", TARGET, MARCH, "-O2", "-S", "-w", "-fno-color-diagnostics", "-fno-crash-diagnostics"};
+    static const char *const fixed[] = {"-x", "ir", TARGET, MARCH, "-O2", "-S", "-w", "-fno-color-diagnostics", "-fno-crash-diagnostics"};
     for (u32 i = 0; i < ARRAY_LEN(fixed); i++) arg(&w, "%s", fixed[i]);
-    for (u32 i = 0; i < n; i++) {
-        char name[32];
-        snprintf(name, sizeof(name), "part%u.ll", i);
-        ok = put_file(&w, name, ir[i]) && ok;
-        if (i) arg(&w, "-Xclang"), arg(&w, "-mlink-bitcode-file"), arg(&w, "-Xclang"), arg(&w, "%s/%s", w.dir, name);
-    }
+    bool ok = n > 0 && put_file(&w, "part.ll", ir[0]);
+    for (u32 i = 1; i < n; i++) ok = add_part(&w, ir[i], i, log) && ok;
     arg_library(&w, builtins_of(v));
     for (u32 i = 0; i < ARRAY_LEN(library); i++) arg_library(&w, library[i]);
     arg_bitcode(&w, clc_path());
-    arg(&w, "%s/part0.ll", w.dir);
+    arg(&w, "%s/part.ll", w.dir);
     arg(&w, "-o"), arg(&w, "%s/program.ptx", w.dir);
     ok = ok && run(&w);
     if (!ok) take_log(&w, log);

@@ -15,11 +15,13 @@ static cl_device_fp_config fp_config(bool is_double) {
     return is_double ? all : all | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
 }
 
+/* A machine from a file is called as the file is */
 static cl_int name_answer(struct answer a) {
     struct strbuf s = {0};
     const struct settings *set = settings_get();
-    const char *base = strrchr(set->machine.machine, '/');
-    strbuf_add(&s, "heddle %s%s", base ? base + 1 : set->machine.machine, set->functional ? " (functional)" : "");
+    const char *name = set->machine.machine, *slash = strrchr(name, '/');
+    if (slash) name = slash + 1;
+    strbuf_add(&s, "heddle %.*s%s", (int)strcspn(name, "."), name, set->functional ? " (functional)" : "");
     cl_int rc = answer_text(a, s.s);
     strbuf_free(&s);
     return rc;

@@ -73,6 +73,9 @@ static void keep(const struct ndrange *r, u64 index, const struct heddle_result 
     rec.param_b = i->param_b;
     rec.instructions = i->instructions;
     rec.memory_b = heddle_memory_used(h);
+    driver_enter();
+    rec.buffers = r->kernel->context->memories;
+    driver_leave();
     record_launch(&rec, status == HEDDLE_BAD_INPUT ? NULL : heddle_launch_stats(h));
 }
 

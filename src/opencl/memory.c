@@ -31,14 +31,24 @@ void mem_destroy(void *object) {
         m->maps = next;
     }
     free(m->properties.at);
+    driver_enter();
+    m->context->memories--;
+    driver_leave();
     object_unpin(m->parent);
     object_unpin(m->context);
+}
+
+/* Behind a buffer there is more memory on any real device, and programs have mistakes that are only found where there is not. HEDDLE_STRICT finds them. */
+static size_t with_slack(size_t bytes) {
+    enum { LEAST_B = 512, PAGE_B = 4096 };
+    return settings_get()->strict ? bytes : (bytes + LEAST_B + PAGE_B - 1) / PAGE_B * PAGE_B;
 }
 
 cl_mem mem_new(cl_context c, cl_mem_object_type type, cl_mem_flags f, size_t bytes) {
     cl_mem m = object_new(OBJECT_MEM, sizeof(*m), mem_destroy);
     driver_enter();
     object_pin(c);
+    c->memories++;
     driver_leave();
     m->context = c;
     m->type = type;
@@ -46,7 +56,7 @@ cl_mem mem_new(cl_context c, cl_mem_object_type type, cl_mem_flags f, size_t byt
     m->size = bytes;
     if (!bytes) return m; /* a part of another */
     pthread_mutex_lock(&c->sim_lock);
-    m->address = heddle_alloc(c->h, bytes);
+    m->address = heddle_alloc(c->h, with_slack(bytes));
     if (m->address) m->bytes = memory_host(&c->h->mem, m->address, bytes);
     pthread_mutex_unlock(&c->sim_lock);
     if (m->address) return m;

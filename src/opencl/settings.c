@@ -5,6 +5,7 @@
  *   HEDDLE_FUNCTIONAL   1: results only, no timing
  *   HEDDLE_KERNEL       names, comma-separated: only these kernels are timed
  *   HEDDLE_LAUNCH       N or N..M: only these launches, from 0, are timed
+ *   HEDDLE_STRICT       1: an access just past the end of a buffer is a fault; by default there are a few hundred bytes more
  *   HEDDLE_MEMORY       bytes of device memory; default 4 GiB
  *   HEDDLE_DATA         the folder share/heddle; default beside this library
  *   HEDDLE_TIMING       struct heddle_timing as numbers (exec.c writes it)
@@ -112,6 +113,7 @@ static void read_all(void) {
     s->data = find_data();
     load_machine(s);
     s->functional = is_on("HEDDLE_FUNCTIONAL");
+    s->strict = is_on("HEDDLE_STRICT");
     s->progress = is_on("HEDDLE_PROGRESS");
     s->kernels = kernels && *kernels ? strdup(kernels) : NULL;
     s->record = record && *record ? strdup(record) : NULL;

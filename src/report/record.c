@@ -41,6 +41,17 @@ bool record_read(const char *path, struct record *out) {
 
 void record_free(struct record *r) { free(r->launches.at); }
 
+/* As much memory, in as many buffers, as the launch had that had most */
+static void fill_memory(const struct record *rec, struct manifest *m) {
+    const struct launch_record *most = NULL;
+    for (u32 i = 0; i < rec->launches.n; i++)
+        if (!most || rec->launches.at[i].memory_b > most->memory_b) most = &rec->launches.at[i];
+    if (!most || !most->buffers) return;
+    m->nbuffers = most->buffers;
+    m->buffers = ARENA_ARRAY(&m->arena, struct manifest_buffer, m->nbuffers);
+    m->buffers[0].bytes = most->memory_b;
+}
+
 /* The manifest and the play that would have given these launches */
 static void fill_play(const struct record *rec, struct play *play, struct manifest *m) {
     u32 n = rec->launches.n;
@@ -78,6 +89,7 @@ void record_report(const struct record *rec, struct heddle *h, const char *name,
     u32 n = rec->launches.n;
     m->name = m->file = name;
     fill_play(rec, play, m);
+    fill_memory(rec, m);
     play->m = m;
     play->h = h;
     r->play = play;

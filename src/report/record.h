@@ -34,6 +34,7 @@ struct launch_record { /* one launch */
     struct heddle_result result;
     i32 status;                /* enum heddle_status */
     u64 memory_b;              /* device memory in use */
+    u32 buffers;               /* memory objects that live */
     bool measured;             /* `stats` is filled */
     char limiter[32];          /* stats.occupancy.limiter */
     u64 hash;                  /* gpu_counters_hash */

@@ -73,6 +73,7 @@ struct audit_slot {
 };
 struct audit {
     u32 sms, nslots;
+    bool cut; /* the launch was stopped in the middle: its end is not looked at */
     struct audit_slot *slots; /* [sms][nslots] */
     u64 *present;             /* [sms]: latest issue, so later events happen no sooner */
     const struct kernel *k;
@@ -613,9 +614,12 @@ static void check_ended(struct audit *a, u64 cycle) {
     }
 }
 
+static void audit_cut(void *state) { ((struct audit *)state)->cut = true; }
+
 static void audit_end(void *state, u64 cycle) {
     struct audit *a = state;
-    check_ended(a, cycle);
+    if (!a->cut) check_ended(a, cycle);
+    a->cut = false;
     for (u32 i = 0; i < a->sms * a->nslots; i++) {
         struct audit_slot *s = &a->slots[i];
         s->live = s->ending = false;
@@ -632,7 +636,7 @@ struct audit *audit_new(u32 sms, u32 warp_slots, struct listener *l) {
     a->sms = sms, a->nslots = warp_slots;
     a->slots = base_alloc(sizeof(*a->slots) * sms * warp_slots);
     a->present = base_alloc(sizeof(*a->present) * sms);
-    *l = (struct listener){.state = a, .launch = audit_launch, .events = audit_events, .end = audit_end};
+    *l = (struct listener){.state = a, .launch = audit_launch, .events = audit_events, .cut = audit_cut, .end = audit_end};
     return a;
 }
 

@@ -53,6 +53,7 @@ struct listener {
     void *state;
     void (*launch)(void *state, const struct kernel *k, u64 cycle); /* a kernel begins; may be NULL */
     void (*events)(void *state, const struct event *e, u32 n);
+    void (*cut)(void *state);            /* before end: the launch was stopped in the middle; may be NULL */
     void (*end)(void *state, u64 cycle); /* the launch has ended at cycle; may be NULL */
 };
 

@@ -96,7 +96,10 @@ static void step_key(struct config *c, const char *name) {
     if (!k) fail_msg("MICRO_STEP: no key \"%s\"", name);
     u32 *x = (u32 *)((char *)c + k->offset);
     switch (k->type) {
-    case KEY_TYPE_U32: (void)(set_number(c, k, *x + 1ull) || set_number(c, k, *x * 2ull) || set_number(c, k, *x - 1ull) || set_number(c, k, *x / 2)); return;
+    case KEY_TYPE_U32:
+        (void)(set_number(c, k, *x + 1ull) || set_number(c, k, *x * 2ull) || set_number(c, k, *x - 1ull) ||
+               set_number(c, k, *x / 2));
+        return;
     case KEY_TYPE_BOOL: *x = !*x; return;
     case KEY_TYPE_CHOICE: {
         u32 words = 1;
@@ -109,15 +112,17 @@ static void step_key(struct config *c, const char *name) {
     }
 }
 
-static const char *const out_of_the_way[] = {"sm.icache.ideal=true", "sm.inst_b=1",        "sm.fetch.insts=16",
-                                             "sm.fetch.warps=16",    "sm.ibuffer=64"};
+static const char *const out_of_the_way[] = {"sm.icache.ideal=true", "sm.inst_b=1", "sm.fetch.insts=16", "sm.fetch.warps=16",
+                                             "sm.ibuffer=64"};
 
 static void set_machine(struct heddle *h, const struct micro *m) {
     if (heddle_set_machine(h, m->machine ? m->machine : "small")) fail_msg("%s", heddle_message(h));
     for (u32 i = 0; !m->front && i < ARRAY_LEN(out_of_the_way); i++) set_key(h, out_of_the_way[i]);
     for (u32 i = 0; i < ARRAY_LEN(m->keys) && m->keys[i]; i++) set_key(h, m->keys[i]);
     if (getenv("MICRO_STEP")) step_key(&h->time.config, getenv("MICRO_STEP"));
-    if (heddle_timing(h, &m->timing)) fail_msg("%s", heddle_message(h));
+    struct heddle_timing timing = m->timing;
+    if (getenv("MICRO_TICK")) timing.no_jumps = true, timing.window_cycles = timing.check_cycles = 1;
+    if (heddle_timing(h, &timing)) fail_msg("%s", heddle_message(h));
     struct listener l = {.launch = on_launch, .events = on_events};
     VEC_PUSH(&h->time.listeners, l);
     heddle_audit(h, true);
@@ -126,7 +131,8 @@ static void set_machine(struct heddle *h, const struct micro *m) {
 static struct heddle_kernel *compile(struct heddle *h, const struct micro *m) {
     struct heddle_module *module;
     struct strbuf b = {0};
-    strbuf_add(&b, ".version 8.0\n.target sm_80\n.address_size 64\n%s.visible .entry k(.param .u64 out)\n{\n%s%s    ret; // end\n}\n",
+    strbuf_add(&b,
+               ".version 8.0\n.target sm_80\n.address_size 64\n%s.visible .entry k(.param .u64 out)\n{\n%s%s    ret; // end\n}\n",
                m->globals ? m->globals : "", MICRO_REGS, m->body);
     free(source);
     source = b.s;
@@ -215,7 +221,8 @@ static u64 uid_of(struct who w) {
         u64 next = UINT64_MAX;
         for (u32 i = 0; i < ran.events.n; i++) {
             const struct event *e = &ran.events.at[i];
-            if (e->kind == EV_ISSUE && e->pc == pc && e->slot == w.slot && e->sm == w.sm && e->uid > last) next = MIN(next, e->uid);
+            if (e->kind == EV_ISSUE && e->pc == pc && e->slot == w.slot && e->sm == w.sm && e->uid > last)
+                next = MIN(next, e->uid);
         }
         if (next == UINT64_MAX) fail_msg("%s issued %u times in slot %u of SM %u", w.label, n, w.slot, w.sm);
         last = next;
@@ -242,7 +249,8 @@ u64 when_of(enum event_kind kind, struct who w) {
 u32 events_of(enum event_kind kind, struct who w) {
     u64 uid = uid_of(w);
     u32 n = 0;
-    for (u32 i = 0; i < ran.events.n; i++) n += ran.events.at[i].kind == kind && ran.events.at[i].uid == uid && ran.events.at[i].sm == w.sm;
+    for (u32 i = 0; i < ran.events.n; i++)
+        n += ran.events.at[i].kind == kind && ran.events.at[i].uid == uid && ran.events.at[i].sm == w.sm;
     return n;
 }
 
@@ -278,11 +286,12 @@ const struct event *event_at(enum event_kind kind, u32 nth) {
 }
 
 static const char *const event_names[EV_KINDS] = {
-    [EV_CTA_START] = "cta_start", [EV_CTA_END] = "cta_end",   [EV_WARP_START] = "warp_start", [EV_WARP_END] = "warp_end",
-    [EV_FETCH] = "fetch",         [EV_FLUSH] = "flush",       [EV_ISSUE] = "issue",           [EV_READ] = "read",
-    [EV_DISPATCH] = "dispatch",   [EV_READY] = "ready",       [EV_MEM_ENTER] = "mem_enter",   [EV_HAZARD] = "hazard",
-    [EV_ACCESS] = "access",       [EV_COMPLETE] = "complete", [EV_DONE] = "done",             [EV_STALL] = "stall",
-    [EV_GROUP] = "group",         [EV_COUNTER] = "counter",
+    [EV_CTA_START] = "cta_start", [EV_CTA_END] = "cta_end",     [EV_WARP_START] = "warp_start",
+    [EV_WARP_END] = "warp_end",   [EV_FETCH] = "fetch",         [EV_FLUSH] = "flush",
+    [EV_ISSUE] = "issue",         [EV_READ] = "read",           [EV_DISPATCH] = "dispatch",
+    [EV_READY] = "ready",         [EV_MEM_ENTER] = "mem_enter", [EV_HAZARD] = "hazard",
+    [EV_ACCESS] = "access",       [EV_COMPLETE] = "complete",   [EV_DONE] = "done",
+    [EV_STALL] = "stall",         [EV_GROUP] = "group",         [EV_COUNTER] = "counter",
 };
 
 static void show_causes(FILE *out, u64 set) {
@@ -296,7 +305,9 @@ void timeline(FILE *out) {
         fprintf(out, "%6lld sm%u w%-2u %-10s", (long long)(e->cycle - ran.start), e->sm, e->slot, event_names[e->kind]);
         if (e->uid) fprintf(out, " #%llu", (unsigned long long)e->uid);
         if (e->kind == EV_STALL) fprintf(out, " from %lld", (long long)(e->a - ran.start)), show_causes(out, e->mask);
-        else fprintf(out, " cause %u a %llx b %llx mask %llx", e->cause, (unsigned long long)e->a, (unsigned long long)e->b, (unsigned long long)e->mask);
+        else
+            fprintf(out, " cause %u a %llx b %llx mask %llx", e->cause, (unsigned long long)e->a, (unsigned long long)e->b,
+                    (unsigned long long)e->mask);
         if (has_pc && e->pc >= 0 && ran.kernel->code[e->pc].src) fprintf(out, "  %s", ran.kernel->code[e->pc].src->text);
         fputc('\n', out);
     }

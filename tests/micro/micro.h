@@ -9,8 +9,9 @@
  * has run when its body starts (OUT and MINE below fetch addresses). The machine is `small` with a front end that is out of the way (every warp
  * has its next sixteen instructions, always) unless .front is set; keys given come after that. Each run has a chip of its own.
  *
- * In the environment: MICRO_TEST=PATTERN runs only such tests. MICRO_TIMELINE=1 prints everything that happens in every run. With MICRO_STEP=KEY every
- * machine differs in that key by one step from what the test asked for: a test that notices fails. */
+ * In the environment: MICRO_TEST=PATTERN runs only such tests. MICRO_TIMELINE=1 prints everything that happens in every run. MICRO_TICK=1 runs every
+ * cycle by itself, in windows of one, looking at the invariants each time; nothing may change. With MICRO_STEP=KEY every machine differs in that key
+ * by one step from what the test asked for: a test that notices fails. */
 #ifndef HEDDLE_TEST_MICRO_H
 #define HEDDLE_TEST_MICRO_H
 
@@ -42,18 +43,18 @@
 
 struct micro {
     const char *body;
-    const char *globals;    /* before the kernel */
-    const char *machine;    /* "small" */
-    const char *keys[32];   /* "name=value" */
-    u32 blocks, threads;    /* 0: one block, 32 threads */
-    u32 out_b;              /* size of out; 0: a megabyte */
-    const void *init;       /* its first init_b bytes; the rest is zero */
+    const char *globals;  /* before the kernel */
+    const char *machine;  /* "small" */
+    const char *keys[32]; /* "name=value" */
+    u32 blocks, threads;  /* 0: one block, 32 threads */
+    u32 out_b;            /* size of out; 0: a megabyte */
+    const void *init;     /* its first init_b bytes; the rest is zero */
     u32 init_b;
-    u32 launches;           /* 0: one. What is seen is of the last. */
-    u32 registers;          /* per thread, 0: as allocated */
+    u32 launches;  /* 0: one. What is seen is of the last. */
+    u32 registers; /* per thread, 0: as allocated */
     u32 dynamic_shared_b;
     struct heddle_timing timing;
-    bool front;             /* keep the machine's front end */
+    bool front;                     /* keep the machine's front end */
     void (*started)(struct gpu *g); /* called when a launch begins; may be NULL */
 };
 
@@ -82,8 +83,8 @@ const char *series(u32 n, const char *s); /* n times, # being 0, 1, ... */
 /* --- instructions. Of all warps: those of SM 0, slot 0, unless said otherwise. */
 i32 pc_of(const char *label);
 const struct inst *inst_of(const char *label);
-u32 dest_of(const char *label);           /* physical register written */
-u32 source_of(const char *label, u32 n);  /* n-th physical register read */
+u32 dest_of(const char *label);          /* physical register written */
+u32 source_of(const char *label, u32 n); /* n-th physical register read */
 
 struct who { /* one execution of an instruction */
     const char *label;
@@ -97,7 +98,7 @@ const struct event *event_of(enum event_kind kind, struct who w); /* the first, 
 #define issue(...)        when_of(EV_ISSUE, WHO(__VA_ARGS__))
 #define events(kind, ...) events_of(kind, WHO(__VA_ARGS__))
 static inline u64 apart(const char *a, const char *b) { return issue(b) - issue(a); }
-u32 count(enum event_kind kind); /* of all SMs */
+u32 count(enum event_kind kind);                             /* of all SMs */
 const struct event *event_at(enum event_kind kind, u32 nth); /* of all SMs, in order of cycle; NULL */
 u32 hazards_of(struct who w, enum hazard h);                 /* cycles in which it met the hazard */
 
@@ -106,8 +107,8 @@ void timeline(FILE *out); /* everything that happened, for whoever writes a test
 /* --- statistics */
 double stat_of(const char *name);
 #define assert_stat(name, want) assert_float_equal(stat_of(name), want, 1e-9)
-u64 warp_time(enum stall s);       /* sixths of slot cycles, all schedulers */
-double time_share(enum stall s);   /* of the time of slots that hold a warp */
+u64 warp_time(enum stall s);                     /* sixths of slot cycles, all schedulers */
+double time_share(enum stall s);                 /* of the time of slots that hold a warp */
 double cpi_share(enum cpi_method m, enum cpi x); /* of all cycles */
 
 #endif

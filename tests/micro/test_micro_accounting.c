@@ -17,7 +17,9 @@ static struct account account(void) {
     return a;
 }
 static u64 more_time(const struct account *a, const struct account *b, enum stall s) { return b->time[s] - a->time[s]; }
-static u64 more_cpi(const struct account *a, const struct account *b, enum cpi_method m, enum cpi x) { return b->cpi[m][x] - a->cpi[m][x]; }
+static u64 more_cpi(const struct account *a, const struct account *b, enum cpi_method m, enum cpi x) {
+    return b->cpi[m][x] - a->cpi[m][x];
+}
 
 /* --- Aurud, section 5.3, figure 5.1: four warps in an SM. The add of warp 0 waits for a load, (b) and for a division; the load of warp 1 waits for the memory pipe;
  * warps 2 and 3 have nothing in their buffers.
@@ -26,18 +28,22 @@ static u64 more_cpi(const struct account *a, const struct account *b, enum cpi_m
  * stands behind its first until the line is here. The code of warps 2 and 3 lies in another line of the instruction cache. The DRAM is slow, or slower by MORE. */
 
 #define FOUR_WARPS                                                                                                               \
-    "gpu.sms=1", "sm.warps=4", "sm.threads=128", "sm.inst_b=1", "sm.fetch.insts=4", "sm.collectors=separated:4/4/1", "sm.lsu.queue=1", "sm.l1.merge=1"
+    "gpu.sms=1", "sm.warps=4", "sm.threads=128", "sm.inst_b=1", "sm.fetch.insts=4", "sm.collectors=separated:4/4/1",             \
+        "sm.lsu.queue=1", "sm.l1.merge=1"
 
 static const char *figure(const char *add) {
-    return JOIN("mov.u32 %r0, %tid.x;\nmov.u64 %rd1, g;\nmov.b32 %f1, 1;\nsetp.ge.u32 %p1, %r0, 64;\n@%p1 bra $empty;\nsetp.ge.u32 %p2, %r0, 32;\n@%p2 bra $second;\n",
+    return JOIN("mov.u32 %r0, %tid.x;\nmov.u64 %rd1, g;\nmov.b32 %f1, 1;\nsetp.ge.u32 %p1, %r0, 64;\n@%p1 bra "
+                "$empty;\nsetp.ge.u32 %p2, %r0, 32;\n@%p2 bra $second;\n",
                 "div.rn.f32 %f2, %f1, %f1; // div\nld.global.f32 %f3, [%rd1]; // load\n", add, "exit;\n",
-                "$second:\nld.global.u32 %r1, [%rd1]; // first\nld.global.u32 %r2, [%rd1];\nld.global.u32 %r3, [%rd1]; // stuck\nadd.u32 %r4, %r1, %r2;\nadd.u32 %r4, %r4, %r3;\nexit;\n",
+                "$second:\nld.global.u32 %r1, [%rd1]; // first\nld.global.u32 %r2, [%rd1];\nld.global.u32 %r3, [%rd1]; // "
+                "stuck\nadd.u32 %r4, %r1, %r2;\nadd.u32 %r4, %r4, %r3;\nexit;\n",
                 repeat(128, "nanosleep.u32 0;\n"), "$empty:\nadd.u32 %r5, %r0, 1;\n");
 }
 
 static void run_figure(const char *add, u32 more) {
     RUN(.front = true, .globals = ".global .align 128 .b8 g[128];\n", .body = figure(add), .threads = 128,
-        .keys = {FOUR_WARPS, text("dram.extra_cy=%u", 1000 + more), text("sm.class.fdiv.latency_cy=%u", 5000 + more), "sm.sfu.width=32"});
+        .keys = {FOUR_WARPS, text("dram.extra_cy=%u", 1000 + more), text("sm.class.fdiv.latency_cy=%u", 5000 + more),
+                 "sm.sfu.width=32"});
 }
 
 #define ADD_A "add.f32 %f4, %f3, %f1; // add\nadd.f32 %f5, %f2, %f1;\n"
@@ -68,7 +74,7 @@ static void figure_5_1_b(void **state) {
     run_figure(ADD_B, MORE);
     struct account b = account();
     const enum cpi_method p = CPI_PROPORTIONAL;
-    assert_int_equal(more_cpi(&a, &b, p, CPI_MEMORY_DATA), MORE * 3); /* half memory data */
+    assert_int_equal(more_cpi(&a, &b, p, CPI_MEMORY_DATA), MORE * 3);  /* half memory data */
     assert_int_equal(more_cpi(&a, &b, p, CPI_COMPUTE_DATA), MORE * 3); /* half compute data */
     assert_int_equal(more_cpi(&a, &b, p, CPI_MEMORY_STRUCTURAL), MORE * 6);
     assert_int_equal(more_cpi(&a, &b, p, CPI_FETCH), MORE * (24 + 12));
@@ -98,7 +104,8 @@ static void figure_5_1_by_the_selected_warp(void **state) {
         struct account at[2];
         for (u32 k = 0; k < 2; k++) {
             RUN(.front = true, .globals = ".global .align 128 .b8 g[128];\n", .body = figure(adds[i]), .threads = 128,
-                .keys = {FOUR_WARPS, "sm.sched=find_first", text("dram.extra_cy=%u", 1000 + k * MORE), text("sm.class.fdiv.latency_cy=%u", 5000 + k * MORE), "sm.sfu.width=32"});
+                .keys = {FOUR_WARPS, "sm.sched=find_first", text("dram.extra_cy=%u", 1000 + k * MORE),
+                         text("sm.class.fdiv.latency_cy=%u", 5000 + k * MORE), "sm.sfu.width=32"});
             at[k] = account();
         }
         assert_int_equal(more_cpi(&at[0], &at[1], CPI_SELECTED, CPI_FETCH), MORE * 24);
@@ -122,9 +129,11 @@ static void the_scheduler_of_figure_5_1_is_idle_and_then_stalled(void **state) {
 
 static void run_three(u32 more) { /* results of a unit, of shared memory and of global memory, which comes first */
     RUN(.globals = ".global .align 128 .b8 g[128];\n.shared .align 4 .f32 s;\n",
-        .body = "mov.u64 %rd1, g;\nmov.b32 %f1, 1;\nld.shared.f32 %f2, [s];\nld.global.f32 %f3, [%rd1]; // long\ndiv.rn.f32 %f4, %f1, %f1;\nfma.rn.f32 %f5, %f2, %f3, %f4; // use\n",
-        .keys = {"gpu.sms=1", "sm.warps=1", "sm.threads=32", "l2.ideal=true", text("l2.latency_cy=%u", 200 + more), text("sm.shared.latency_cy=%u", 700 + more),
-                 text("sm.class.fdiv.latency_cy=%u", 900 + more), "sm.sfu.width=32"});
+        .body = "mov.u64 %rd1, g;\nmov.b32 %f1, 1;\nld.shared.f32 %f2, [s];\nld.global.f32 %f3, [%rd1]; // long\ndiv.rn.f32 %f4, "
+                "%f1, %f1;\nfma.rn.f32 %f5, %f2, %f3, %f4; // use\n",
+        .keys = {"gpu.sms=1", "sm.warps=1", "sm.threads=32", "l2.ideal=true", text("l2.latency_cy=%u", 200 + more),
+                 text("sm.shared.latency_cy=%u", 700 + more), text("sm.class.fdiv.latency_cy=%u", 900 + more),
+                 "sm.sfu.width=32"});
 }
 
 static void three_causes_have_a_third_each(void **state) {
@@ -162,7 +171,8 @@ static void slots_without_a_warp_are_idle(void **state) {
     (void)state;
     struct account at[2];
     for (u32 k = 0; k < 2; k++) {
-        RUN(.body = "div.rn.f32 %f1, %f2, %f3;\nadd.f32 %f4, %f1, %f1;\n", .keys = {"gpu.sms=1", "sm.warps=4", text("sm.class.fdiv.latency_cy=%u", 200 + k * MORE)});
+        RUN(.body = "div.rn.f32 %f1, %f2, %f3;\nadd.f32 %f4, %f1, %f1;\n",
+            .keys = {"gpu.sms=1", "sm.warps=4", text("sm.class.fdiv.latency_cy=%u", 200 + k * MORE)});
         at[k] = account();
     }
     assert_int_equal(more_time(&at[0], &at[1], STALL_EMPTY), MORE * 18);
@@ -211,9 +221,11 @@ static void a_cycle_with_an_issue_is_base_whatever_others_wait_for(void **state)
     (void)state;
     struct account at[2];
     for (u32 k = 0; k < 2; k++) { /* warp 1 waits while warp 0 issues in every cycle */
-        RUN(.body = JOIN("mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p1, %r0, 32;\n@%p1 bra $busy;\ndiv.rn.f32 %f1, %f2, %f3;\nadd.f32 %f4, %f1, %f1;\nexit;\n$busy:\n",
+        RUN(.body = JOIN("mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p1, %r0, 32;\n@%p1 bra $busy;\ndiv.rn.f32 %f1, %f2, %f3;\nadd.f32 "
+                         "%f4, %f1, %f1;\nexit;\n$busy:\n",
                          repeat(8 + 5 * k, series(20, "nanosleep.u32 0;\n"))),
-            .threads = 64, .keys = {"gpu.sms=1", "sm.warps=2", "sm.threads=64", text("sm.class.fdiv.latency_cy=%u", 300 + k * MORE)});
+            .threads = 64,
+            .keys = {"gpu.sms=1", "sm.warps=2", "sm.threads=64", text("sm.class.fdiv.latency_cy=%u", 300 + k * MORE)});
         at[k] = account();
     }
     for (u32 m = 0; m < CPI_METHODS; m++) assert_int_equal(more_cpi(&at[0], &at[1], (enum cpi_method)m, CPI_BASE), MORE * 12);

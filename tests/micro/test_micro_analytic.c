@@ -43,13 +43,15 @@ struct rate {
 static void expect_rate(const struct rate *r, u32 warps, u32 chains, u32 units, u32 schedulers) {
     enum { SHORT = 20, LONG = 60 };
     struct micro m = {.blocks = warps,
-                      .keys = {"gpu.sms=1", "gpu.cta_interval_cy=0", "sm.ctas=48", "sm.warps=48", "sm.threads=1536", "sm.registers=1048576", "sm.banks=64", "sm.bank_ports=8", "sm.collectors=generic:48",
+                      .keys = {"gpu.sms=1", "gpu.cta_interval_cy=0", "sm.ctas=48", "sm.warps=48", "sm.threads=1536",
+                               "sm.registers=1048576", "sm.banks=64", "sm.bank_ports=8", "sm.collectors=generic:48",
                                text("sm.%s.units=%u", r->unit, units), text("sm.schedulers=%u", schedulers), "sm.int.units=0"}};
     const char *both = chains == 2 ? JOIN(r->one, r->two) : r->one;
     double cycles = (double)slope(m, repeat(SHORT / chains, both), repeat(LONG / chains, both)) / ((LONG - SHORT) * warps);
     double rate = fmin(fmin((double)warps * chains / r->latency, units * r->width / 32.0 / r->interval), schedulers);
     if (fabs(cycles * rate - 1) > 0.03)
-        fail_msg("%s: %u warps of %u chains, %u units, %u schedulers: %g instructions a cycle, expected %g", r->class, warps, chains, units, schedulers, 1 / cycles, rate);
+        fail_msg("%s: %u warps of %u chains, %u units, %u schedulers: %g instructions a cycle, expected %g", r->class, warps,
+                 chains, units, schedulers, 1 / cycles, rate);
 }
 
 static void units_reach_their_rate_and_no_more(void **state) {
@@ -76,8 +78,10 @@ static void conflicts_of_shared_memory_cost_their_ways(void **state) {
     (void)state;
     for (u32 log = 0; log <= 5; log++) {
         struct micro m = {.globals = ".shared .align 16 .b8 s[16384];\n", .threads = 128};
-        const char *head = JOIN("mov.u32 %r0, %laneid;\nmov.u32 %r4, s;\n", text("shl.b32 %%r3, %%r0, %u;\n", 2 + log), "add.u32 %r3, %r3, %r4;\n");
-        const char *loads = series(8, "ld.shared.u32 %r1#, [%r3];\n"), *sum = series(8, "add.u32 %r5, %r5, %r1#;\n"); /* of four warps: 32 under way */
+        const char *head = JOIN("mov.u32 %r0, %laneid;\nmov.u32 %r4, s;\n", text("shl.b32 %%r3, %%r0, %u;\n", 2 + log),
+                                "add.u32 %r3, %r3, %r4;\n");
+        const char *loads = series(8, "ld.shared.u32 %r1#, [%r3];\n"),
+                   *sum = series(8, "add.u32 %r5, %r5, %r1#;\n"); /* of four warps: 32 under way */
         u64 cycles = slope(m, JOIN(head, repeat(2, loads), sum), JOIN(head, repeat(10, loads), sum));
         near((double)cycles, 64.0 * 4 * (1u << log), 0.01);
     }
@@ -112,7 +116,7 @@ static void a_chase_in_the_l1_takes_its_latency(void **state) {
 static void a_chase_in_the_l2_takes_its_latency(void **state) {
     (void)state;
     struct micro m = {.threads = 1, .launches = 2};
-    assert_int_equal(chase(m, 128, "ld.global.u64", 10, 110), 100 * (3 + 20 + 40 + 20 + 4 + ADD)); /* a line: five flits */
+    assert_int_equal(chase(m, 128, "ld.global.u64", 10, 110), 100 * (3 + 20 + 40 + 20 + 4 + ADD));    /* a line: five flits */
     assert_int_equal(chase(m, 128, "ld.global.cg.u64", 10, 110), 100 * (3 + 20 + 40 + 20 + 1 + ADD)); /* a sector: two */
 }
 
@@ -120,14 +124,16 @@ static void a_chase_in_the_dram_takes_its_latency(void **state) {
     (void)state;
     struct micro m = {.threads = 1, .keys = {"l2.partitions=1", "map.hash=none"}};
     u32 l2 = 3 + 20 + 40 + 20 + 4 + ADD, column = 12 + 6 + 1;
-    assert_int_equal(chase(m, 128, "ld.global.u64", 10, 16), 6 * (l2 + column));                 /* one row, open */
-    assert_int_equal(chase(m, 16384, "ld.global.u64", 10, 50), 40 * (l2 + 12 + 12 + column));   /* one bank, another row each time */
+    assert_int_equal(chase(m, 128, "ld.global.u64", 10, 16), 6 * (l2 + column)); /* one row, open */
+    assert_int_equal(chase(m, 16384, "ld.global.u64", 10, 50),
+                     40 * (l2 + 12 + 12 + column)); /* one bank, another row each time */
 }
 
 /* Mascar, table I: 200 core cycles to the L2 and 440 to DRAM */
 static void the_gtx480_has_the_latencies_of_its_table(void **state) {
     (void)state;
-    const char *body = "mov.u64 %rd1, g;\nld.global.u32 %r1, [%rd1]; // dram\nadd.u32 %r2, %r1, 1; // dram_used\nadd.u32 %r3, %r2, 1;\nld.global.u32 %r4, [%rd1]; // l1\n"
+    const char *body = "mov.u64 %rd1, g;\nld.global.u32 %r1, [%rd1]; // dram\nadd.u32 %r2, %r1, 1; // dram_used\nadd.u32 %r3, "
+                       "%r2, 1;\nld.global.u32 %r4, [%rd1]; // l1\n"
                        "add.u32 %r5, %r4, 1; // l1_used\n";
     RUN(.machine = "gtx480", .globals = ".global .align 128 .b8 g[128];\n", .body = body);
     assert_int_equal(apart("dram", "dram_used"), 440);
@@ -148,7 +154,9 @@ static const char *stream(u32 n, u32 lines, const char *load) {
     strbuf_free(&b);
     return s;
 }
-#define WIDE_SM "sm.warps=16", "sm.l1.mshrs=256", "noc.credits=256", "sm.l1.miss_queue=64", "sm.lsu.queue=16", "sm.collectors=generic:16", "l2.queue=64", "l2.mshrs=256", "dram.queue=256"
+#define WIDE_SM                                                                                                                  \
+    "sm.warps=16", "sm.l1.mshrs=256", "noc.credits=256", "sm.l1.miss_queue=64", "sm.lsu.queue=16", "sm.collectors=generic:16",   \
+        "l2.queue=64", "l2.mshrs=256", "dram.queue=256"
 
 static void the_l1_gives_a_line_a_cycle(void **state) {
     (void)state;
@@ -164,7 +172,12 @@ static void the_l2_gives_a_flit_a_cycle_and_port(void **state) {
         u32 flit, flits;
     } of[] = {{32, 5}, {64, 3}, {17, 8}};
     for (u32 i = 0; i < ARRAY_LEN(of); i++) {
-        struct micro m = {.threads = 512, .blocks = 2, .out_b = 2 << 20, .launches = 2, .keys = {WIDE_SM, text("noc.flit_b=%u", of[i].flit), "l2.sets=1024", "l2.ways=16", "sm.l1.sets=1", "sm.l1.ways=64", "sm.l1.stream=true"}};
+        struct micro m = {.threads = 512,
+                          .blocks = 2,
+                          .out_b = 2 << 20,
+                          .launches = 2,
+                          .keys = {WIDE_SM, text("noc.flit_b=%u", of[i].flit), "l2.sets=1024", "l2.ways=16", "sm.l1.sets=1",
+                                   "sm.l1.ways=64", "sm.l1.stream=true"}};
         u64 cycles = slope(m, stream(32, 512, "ld.global.u32"), stream(96, 512, "ld.global.u32"));
         near((double)cycles, 64.0 * 16 * of[i].flits, 0.03); /* of each SM, through its port */
     }
@@ -172,7 +185,12 @@ static void the_l2_gives_a_flit_a_cycle_and_port(void **state) {
 
 static void one_slice_gives_half_of_two(void **state) {
     (void)state;
-    struct micro m = {.threads = 512, .blocks = 2, .out_b = 2 << 20, .launches = 2, .keys = {WIDE_SM, "l2.partitions=1", "l2.sets=2048", "l2.ways=16", "sm.l1.sets=1", "sm.l1.ways=64", "sm.l1.stream=true"}};
+    struct micro m = {
+        .threads = 512,
+        .blocks = 2,
+        .out_b = 2 << 20,
+        .launches = 2,
+        .keys = {WIDE_SM, "l2.partitions=1", "l2.sets=2048", "l2.ways=16", "sm.l1.sets=1", "sm.l1.ways=64", "sm.l1.stream=true"}};
     u64 cycles = slope(m, stream(32, 512, "ld.global.u32"), stream(96, 512, "ld.global.u32"));
     near((double)cycles, 2 * 64.0 * 16 * 5, 0.03); /* of both SMs, through the slice's port */
 }
@@ -183,9 +201,17 @@ static void the_dram_gives_what_its_bus_gives(void **state) {
     static const struct {
         const char *a, *b;
         double cycles; /* core cycles of a line on one channel */
-    } of[] = {{"dram.tCCD=2", "dram.bus_b=32", 8}, {"dram.tCCD=1", "dram.bus_b=16", 8}, {"dram.tCCD=3", "dram.bus_b=32", 12}, {"dram.tCCD=2", "gpu.dram_mhz=500", 16}, {"dram.tCCD=2", "dram.bus_b=8", 16}};
+    } of[] = {{"dram.tCCD=2", "dram.bus_b=32", 8},
+              {"dram.tCCD=1", "dram.bus_b=16", 8},
+              {"dram.tCCD=3", "dram.bus_b=32", 12},
+              {"dram.tCCD=2", "gpu.dram_mhz=500", 16},
+              {"dram.tCCD=2", "dram.bus_b=8", 16}};
     for (u32 i = 0; i < ARRAY_LEN(of); i++) {
-        struct micro m = {.threads = 512, .blocks = 2, .out_b = 2 << 20, .keys = {WIDE_SM, "noc.flit_b=256", "sm.l1.sets=1", "sm.l1.ways=64", "sm.l1.stream=true", of[i].a, of[i].b}};
+        struct micro m = {
+            .threads = 512,
+            .blocks = 2,
+            .out_b = 2 << 20,
+            .keys = {WIDE_SM, "noc.flit_b=256", "sm.l1.sets=1", "sm.l1.ways=64", "sm.l1.stream=true", of[i].a, of[i].b}};
         u64 cycles = slope(m, stream(32, 512, "ld.global.u32"), stream(160, 512, "ld.global.u32"));
         near((double)cycles, 2 * 128.0 * 16 * of[i].cycles / 2, 0.05); /* two SMs, two channels */
     }
@@ -238,9 +264,11 @@ static void an_sm_holds_what_its_limits_allow(void **state) {
         {"sm.shared_reserved_b=8192", 32, 8, 8192, 3, "shared memory"},
     };
     for (u32 i = 0; i < ARRAY_LEN(of); i++) {
-        RUN(.body = repeat(20, "add.u32 %r1, %r1, 1;\n"), .blocks = 40, .threads = of[i].threads, .registers = of[i].registers, .dynamic_shared_b = of[i].shared, .keys = {of[i].key});
+        RUN(.body = repeat(20, "add.u32 %r1, %r1, 1;\n"), .blocks = 40, .threads = of[i].threads, .registers = of[i].registers,
+            .dynamic_shared_b = of[i].shared, .keys = {of[i].key});
         const struct occupancy *o = &ran.stats->occupancy;
-        if (o->ctas != of[i].ctas || strcmp(o->limiter, of[i].limiter)) fail_msg("%s: %u blocks, limited by %s", of[i].key, o->ctas, o->limiter);
+        if (o->ctas != of[i].ctas || strcmp(o->limiter, of[i].limiter))
+            fail_msg("%s: %u blocks, limited by %s", of[i].key, o->ctas, o->limiter);
         assert_int_equal(o->warps, of[i].ctas * ((of[i].threads + 31) / 32));
         assert_int_equal(most_resident(), of[i].ctas);
     }
@@ -252,7 +280,8 @@ static void occupancy_is_warps_resident_over_slots(void **state) {
     u64 resident = 0;
     for (u32 i = 0; i < 3; i++)
         for (u32 k = 0; k < 3; k++)
-            if (event_at(EV_CTA_END, k)->a == event_at(EV_CTA_START, i)->a) resident += 2 * (event_at(EV_CTA_END, k)->cycle - event_at(EV_CTA_START, i)->cycle);
+            if (event_at(EV_CTA_END, k)->a == event_at(EV_CTA_START, i)->a)
+                resident += 2 * (event_at(EV_CTA_END, k)->cycle - event_at(EV_CTA_START, i)->cycle);
     assert_stat("warp_cycles", resident);
     assert_stat("occupancy", (double)resident / ((double)ran.cycles * 2 * 16));
     assert_stat("ctas", 3);

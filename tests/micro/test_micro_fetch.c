@@ -42,7 +42,8 @@ static void a_fetch_ends_at_its_width_and_at_the_end_of_the_line(void **state) {
         assert_int_equal(fetch(0, 0, i)->a, want[i]);
         assert_int_equal(fetch(0, 0, i)->cycle, fetch(0, 0, 0)->cycle + i);
     }
-    RUN(.front = true, .body = repeat(40, ADDS), .keys = {IDEAL, "sm.fetch.insts=6", "sm.ibuffer=64", "sm.inst_b=16"}); /* eight to a line */
+    RUN(.front = true, .body = repeat(40, ADDS),
+        .keys = {IDEAL, "sm.fetch.insts=6", "sm.ibuffer=64", "sm.inst_b=16"}); /* eight to a line */
     assert_int_equal(fetch(0, 0, 0)->a, 6);
     assert_int_equal(fetch(0, 0, 1)->a, 2);
     RUN(.front = true, .body = repeat(40, ADDS), .keys = {IDEAL, "sm.fetch.insts=6", "sm.ibuffer=64", "sm.icache.line_b=64"});
@@ -59,7 +60,8 @@ static void so_many_warps_fetch_a_cycle(void **state) {
 
 /* Issue times of a chain of independent additions that the front end alone limits */
 static void expect_pattern(const char *ibuffer, const u32 *want, u32 n) {
-    RUN(.front = true, .body = JOIN(series(12, "mov.u32 %r#, 1; // m#\n"), series(12, "add.u32 %r20, %r20, %r#;\n")), .keys = {IDEAL, ibuffer, "sm.banks=64"});
+    RUN(.front = true, .body = JOIN(series(12, "mov.u32 %r#, 1; // m#\n"), series(12, "add.u32 %r20, %r20, %r#;\n")),
+        .keys = {IDEAL, ibuffer, "sm.banks=64"});
     for (u32 i = 0; i < n; i++) assert_int_equal(issue(text("m%u", i)) - issue("m0"), want[i]);
 }
 
@@ -74,7 +76,8 @@ static void the_instruction_buffer_holds_what_is_fetched_and_not_issued(void **s
 
 static void what_is_fetched_behind_a_taken_branch_is_thrown_away(void **state) {
     (void)state;
-    RUN(.front = true, .body = "bra $far; // A\n" ADDS ADDS ADDS ADDS ADDS ADDS "$far:\nadd.u32 %r1, %r2, 2; // B\n", .keys = {IDEAL, "sm.branch_cy=7"});
+    RUN(.front = true, .body = "bra $far; // A\n" ADDS ADDS ADDS ADDS ADDS ADDS "$far:\nadd.u32 %r1, %r2, 2; // B\n",
+        .keys = {IDEAL, "sm.branch_cy=7"});
     assert_stat("fetch_flushed", 3); /* four in the buffer when the branch issues */
     assert_int_equal(apart("A", "B"), 7 + 1 + 2);
 }
@@ -84,7 +87,8 @@ static void what_is_fetched_behind_a_taken_branch_is_thrown_away(void **state) {
 static void a_miss_goes_to_the_l2_and_the_warp_fetches_again(void **state) {
     (void)state;
     for (u32 line = 32; line <= 128; line *= 2) {
-        RUN(.front = true, .body = "add.u32 %r1, %r2, 1; // A\n", .keys = {"l2.ideal=true", text("sm.icache.line_b=%u", line), "sm.inst_b=32"});
+        RUN(.front = true, .body = "add.u32 %r1, %r2, 1; // A\n",
+            .keys = {"l2.ideal=true", text("sm.icache.line_b=%u", line), "sm.inst_b=32"});
         assert_int_equal(fetch(0, 0, 0)->cycle - fetch(0, 1, 0)->cycle, line_cy(line));
         assert_int_equal(issue("A") - fetch(0, 1, 0)->cycle, line_cy(line) + 1 + 2);
     }
@@ -100,8 +104,8 @@ static void warps_that_miss_the_same_line_share_one_packet(void **state) {
 
 /* Warp 1 leaves the first line for the sixth, warp 0 for the second, at about the same time */
 static const char *two_ways(void) {
-    return JOIN(repeat(13, ADDS), "mov.u32 %r0, %tid.x;\nsetp.ge.u32 %p1, %r0, 32;\n@%p1 bra $far;\nadd.u32 %r2, %r3, 1; // N\n", repeat(63, ADDS),
-                "$far:\nadd.u32 %r2, %r3, 1; // F\n");
+    return JOIN(repeat(13, ADDS), "mov.u32 %r0, %tid.x;\nsetp.ge.u32 %p1, %r0, 32;\n@%p1 bra $far;\nadd.u32 %r2, %r3, 1; // N\n",
+                repeat(63, ADDS), "$far:\nadd.u32 %r2, %r3, 1; // F\n");
 }
 
 static void so_many_lines_are_outstanding(void **state) {
@@ -117,9 +121,26 @@ static void so_many_lines_are_outstanding(void **state) {
     else assert_int_equal(near, fetch_of(1, 0, pc_of("F"))->cycle);
 }
 
+static void lines_behind_a_missing_one_come_with_it(void **state) {
+    (void)state;
+    /* the first instructions of three lines; with a line an instruction would not wait for */
+    const char *body = JOIN("nanosleep.u32 0; // l0\n", repeat(15, "nanosleep.u32 0;\n"), "nanosleep.u32 0; // l1\n",
+                            repeat(15, "nanosleep.u32 0;\n"), "nanosleep.u32 0; // l2\n");
+    RUN(.front = true, .body = body, .keys = {"l2.ideal=true", "sm.icache.mshrs=4"});
+    assert_true(apart("l0", "l1") > line_cy(128) && apart("l1", "l2") > line_cy(128));
+    RUN(.front = true, .body = body, .keys = {"l2.ideal=true", "sm.icache.mshrs=4", "sm.icache.prefetch=1"});
+    assert_int_equal(apart("l0", "l1"), 16);
+    assert_true(apart("l1", "l2") > 16);
+    RUN(.front = true, .body = body, .keys = {"l2.ideal=true", "sm.icache.mshrs=4", "sm.icache.prefetch=2"});
+    assert_int_equal(apart("l0", "l2"), 32);
+    RUN(.front = true, .body = body, .keys = {"l2.ideal=true", "sm.icache.mshrs=1", "sm.icache.prefetch=2"});
+    assert_true(apart("l0", "l1") > line_cy(128)); /* as far as there are MSHRs */
+}
+
 /* Three rounds of a loop of four lines */
 #define LOOP_LINES(round)                                                                                                        \
-    JOIN("mov.u32 %r5, 0;\n$again:\n", repeat(58, ADDS), "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, " round ";\n@%p1 bra $again;\n")
+    JOIN("mov.u32 %r5, 0;\n$again:\n", repeat(58, ADDS),                                                                         \
+         "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, " round ";\n@%p1 bra $again;\n")
 
 static u64 lines_fetched(const char *sets, const char *ways) {
     RUN(.front = true, .body = LOOP_LINES("3"), .keys = {"l2.ideal=true", sets, ways});
@@ -152,7 +173,8 @@ static void the_first_block_fetches_when_it_is_there(void **state) {
     (void)state;
     for (u32 launch = 0; launch <= 100; launch += 50)
         for (u32 cta = 1; cta <= 31; cta += 10) {
-            RUN(.front = true, .body = ADDS, .keys = {IDEAL, text("gpu.launch_cy=%u", launch), text("gpu.cta_launch_cy=%u", cta)});
+            RUN(.front = true, .body = ADDS,
+                .keys = {IDEAL, text("gpu.launch_cy=%u", launch), text("gpu.cta_launch_cy=%u", cta)});
             assert_int_equal(event_at(EV_CTA_START, 0)->cycle - ran.start, launch + cta);
             assert_int_equal(fetch(0, 0, 0)->cycle - ran.start, launch + cta);
         }
@@ -200,6 +222,7 @@ int main(void) {
         cmocka_unit_test(a_miss_goes_to_the_l2_and_the_warp_fetches_again),
         cmocka_unit_test(warps_that_miss_the_same_line_share_one_packet),
         cmocka_unit_test(so_many_lines_are_outstanding),
+        cmocka_unit_test(lines_behind_a_missing_one_come_with_it),
         cmocka_unit_test(a_loop_that_fits_misses_once),
         cmocka_unit_test(a_loop_that_does_not_fit_misses_in_every_round),
         cmocka_unit_test(perfect_memory_has_no_instruction_misses),

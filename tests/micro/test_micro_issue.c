@@ -19,21 +19,24 @@ static void a_reader_waits_for_the_latency_of_its_writer(void **state) {
 
 static void independent_instructions_issue_in_consecutive_cycles(void **state) {
     (void)state;
-    RUN(.body = "add.u32 %r1, %r9, 1; // A\nadd.u32 %r2, %r9, 2; // B\nadd.u32 %r3, %r9, 3; // C\n" KEEP4("%r1", "%r2", "%r3", "%r9"));
+    RUN(.body = "add.u32 %r1, %r9, 1; // A\nadd.u32 %r2, %r9, 2; // B\nadd.u32 %r3, %r9, 3; // C\n" KEEP4("%r1", "%r2", "%r3",
+                                                                                                          "%r9"));
     assert_int_equal(apart("A", "B"), 1);
     assert_int_equal(apart("A", "C"), 2);
 }
 
 static void a_reader_waits_for_the_latest_of_two_writers(void **state) {
     (void)state;
-    RUN(.body = "add.u32 %r1, %r9, 1; // A\nadd.f32 %f1, %f2, %f3; // B\nadd.u32 %r2, %r9, 2;\nmov.b32 %r3, %f1;\nadd.u32 %r4, %r1, %r3; // C\n",
+    RUN(.body = "add.u32 %r1, %r9, 1; // A\nadd.f32 %f1, %f2, %f3; // B\nadd.u32 %r2, %r9, 2;\nmov.b32 %r3, %f1;\nadd.u32 %r4, "
+                "%r1, %r3; // C\n",
         .keys = {INT_CY(10), MOVE_CY(2), "sm.class.fp32.latency_cy=30"});
     assert_int_equal(apart("B", "C"), 32);
 }
 
 static void a_predicate_is_waited_for_like_a_register(void **state) {
     (void)state;
-    RUN(.body = "setp.eq.u32 %p1, %r2, 0; // A\n@%p1 add.u32 %r1, %r2, 1; // B\nsetp.ne.u32 %p2, %r3, 1; // C\nselp.b32 %r4, 1, 2, %p2; // D\n",
+    RUN(.body = "setp.eq.u32 %p1, %r2, 0; // A\n@%p1 add.u32 %r1, %r2, 1; // B\nsetp.ne.u32 %p2, %r3, 1; // C\nselp.b32 %r4, 1, "
+                "2, %p2; // D\n",
         .keys = {"sm.class.pred.latency_cy=13"});
     assert_int_equal(apart("A", "B"), 13);
     assert_int_equal(apart("C", "D"), 13);
@@ -41,7 +44,8 @@ static void a_predicate_is_waited_for_like_a_register(void **state) {
 
 static void a_second_writer_waits_for_the_first(void **state) {
     (void)state;
-    RUN(.body = "setp.eq.u32 %p1, %r2, 0;\nmov.b32 %f1, 0f3F800000;\nrcp.approx.f32 %f2, %f1; // A\n@%p1 add.f32 %f2, %f1, %f1; // B\nadd.f32 %f3, %f2, %f1;\n",
+    RUN(.body = "setp.eq.u32 %p1, %r2, 0;\nmov.b32 %f1, 0f3F800000;\nrcp.approx.f32 %f2, %f1; // A\n@%p1 add.f32 %f2, %f1, %f1; "
+                "// B\nadd.f32 %f3, %f2, %f1;\n",
         .keys = {"sm.class.sfu.latency_cy=45"});
     assert_int_equal(dest_of("A"), dest_of("B"));
     assert_int_equal(apart("A", "B"), 45);
@@ -65,7 +69,8 @@ static void a_writer_does_not_overtake_a_reader(void **state) {
 
 static void a_load_holds_only_those_who_use_it(void **state) {
     (void)state;
-    RUN(.body = MINE "ld.global.u32 %r1, [%rd1]; // A\nadd.u32 %r2, %r9, 1; // B\nadd.u32 %r3, %r9, 2; // C\nadd.u32 %r4, %r1, 3; // D\n" KEEP4("%r4", "%r2", "%r3", "%r9"));
+    RUN(.body = MINE "ld.global.u32 %r1, [%rd1]; // A\nadd.u32 %r2, %r9, 1; // B\nadd.u32 %r3, %r9, 2; // C\nadd.u32 %r4, %r1, "
+                     "3; // D\n" KEEP4("%r4", "%r2", "%r3", "%r9"));
     assert_int_equal(apart("A", "B"), 1);
     assert_int_equal(apart("A", "C"), 2);
     assert_true(apart("A", "D") > 60);
@@ -74,10 +79,7 @@ static void a_load_holds_only_those_who_use_it(void **state) {
 
 /* --- classes */
 
-#define CLASS_TEST(id, first, second)                                                                                            \
-    {                                                                                                                            \
-        "sm.class." #id ".latency_cy", "", first " // A\n" second " // B\n"                                                          \
-    }
+#define CLASS_TEST(id, first, second) {"sm.class." #id ".latency_cy", "", first " // A\n" second " // B\n"}
 static const struct {
     const char *key, *globals, *body;
 } classes[] = {
@@ -96,7 +98,8 @@ static const struct {
     CLASS_TEST(cvt, "cvt.rn.f32.s32 %f1, %r2;", "st.shared.f32 [s], %f1;"),
     CLASS_TEST(video, "vadd.u32.u32.u32 %r1, %r2.b0, %r3.b1;", "st.shared.u32 [s], %r1;"),
     CLASS_TEST(warp, "shfl.sync.idx.b32 %r1, %r2, 0, 31, -1;", "st.shared.u32 [s], %r1;"),
-    CLASS_TEST(tensor, "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3}, {%f5, %f6, %f7, %f8};",
+    CLASS_TEST(tensor,
+               "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3}, {%f5, %f6, %f7, %f8};",
                "st.shared.f32 [s], %f1;"),
 };
 
@@ -105,14 +108,17 @@ static void every_class_has_the_latency_of_its_key(void **state) {
     static const u32 latencies[] = {17, 18, 130};
     for (u32 i = 0; i < ARRAY_LEN(classes); i++)
         for (u32 k = 0; k < ARRAY_LEN(latencies); k++) {
-            RUN(.globals = ".shared .align 8 .b8 s[64];\n", .body = classes[i].body, .keys = {text("%s=%u", classes[i].key, latencies[k])});
+            RUN(.globals = ".shared .align 8 .b8 s[64];\n", .body = classes[i].body,
+                .keys = {text("%s=%u", classes[i].key, latencies[k])});
             if (apart("A", "B") != latencies[k]) fail_msg("%s = %u gives %u", classes[i].key, latencies[k], (u32)apart("A", "B"));
         }
 }
 
 /* --- how many a cycle */
 
-#define THREE "add.u32 %r1, %r9, 1; // A\nadd.f32 %f1, %f9, %f8; // B\nadd.u32 %r3, %r9, 3; // C\n" KEEP2("%r1", "%r3") "add.f32 %f2, %f1, %f8;\n"
+#define THREE                                                                                                                    \
+    "add.u32 %r1, %r9, 1; // A\nadd.f32 %f1, %f9, %f8; // B\nadd.u32 %r3, %r9, 3; // C\n" KEEP2(                                 \
+        "%r1", "%r3") "add.f32 %f2, %f1, %f8;\n"
 
 static void issue_width_is_how_many_of_a_warp_go_together(void **state) {
     (void)state;
@@ -125,7 +131,9 @@ static void issue_width_is_how_many_of_a_warp_go_together(void **state) {
 
 static void what_depends_does_not_go_together(void **state) {
     (void)state;
-    RUN(.body = "add.u32 %r1, %r9, 1; // A\nadd.u32 %r2, %r1, 1; // B\nadd.u32 %r3, %r9, 1; // C\n" KEEP4("%r1", "%r2", "%r3", "%r9"), .keys = {"sm.issue_width=2"});
+    RUN(.body =
+            "add.u32 %r1, %r9, 1; // A\nadd.u32 %r2, %r1, 1; // B\nadd.u32 %r3, %r9, 1; // C\n" KEEP4("%r1", "%r2", "%r3", "%r9"),
+        .keys = {"sm.issue_width=2"});
     assert_int_equal(apart("A", "B"), 10);
     assert_int_equal(apart("B", "C"), 0);
 }
@@ -160,7 +168,8 @@ static void two_level_scheduling_has_so_many_active_warps(void **state) {
     /* eight independent moves of four warps; those that are active take turns, the others come when one has ended */
     const char *body = JOIN(series(8, "mov.u32 %r1#, 1; // m#\n"), series(8, "add.u32 %r5, %r5, %r1#;\n"));
     for (u32 n = 1; n <= 3; n++) {
-        RUN(.body = body, .threads = 128, .keys = {"sm.sched=two_level", text("sm.sched.two_level.active=%u", n), "sm.banks=64", "sm.bank_ports=8"});
+        RUN(.body = body, .threads = 128,
+            .keys = {"sm.sched=two_level", text("sm.sched.two_level.active=%u", n), "sm.banks=64", "sm.bank_ports=8"});
         assert_int_equal(issue("m1") - issue("m0"), n);
         assert_true(issue("m0", .slot = n) > issue("m7"));
         if (n > 1) assert_true(issue("m0", .slot = n - 1) < issue("m1"));
@@ -198,7 +207,8 @@ static void what_follows_a_branch_waits_until_it_is_resolved(void **state) {
     static const u32 times[] = {1, 4, 7, 63, 64, 256};
     for (u32 i = 0; i < ARRAY_LEN(times); i++) {
         u32 n = times[i];
-        RUN(.body = "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra $far; // A\nadd.u32 %r1, %r2, 1; // B\nadd.u32 %r1, %r1, 1;\n$far:\nadd.u32 %r3, %r2, 1;\n",
+        RUN(.body = "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra $far; // A\nadd.u32 %r1, %r2, 1; // B\nadd.u32 %r1, %r1, "
+                    "1;\n$far:\nadd.u32 %r3, %r2, 1;\n",
             .keys = {text("sm.branch_cy=%u", n)});
         assert_int_equal(apart("A", "B"), n);
     }
@@ -216,7 +226,8 @@ static void the_target_of_a_taken_branch_is_fetched_when_it_is_resolved(void **s
 static void lanes_that_stay_go_on_when_an_exit_is_resolved(void **state) {
     (void)state;
     for (u32 n = 1; n < 9; n += 3) {
-        RUN(.body = "mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p1, %r0, 7;\n@%p1 exit; // A\nadd.u32 %r1, %r2, 1; // B\n", .keys = {text("sm.branch_cy=%u", n)});
+        RUN(.body = "mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p1, %r0, 7;\n@%p1 exit; // A\nadd.u32 %r1, %r2, 1; // B\n",
+            .keys = {text("sm.branch_cy=%u", n)});
         assert_int_equal(apart("A", "B"), n);
     }
 }
@@ -225,8 +236,8 @@ static void a_call_is_a_branch_that_waits_for_results(void **state) {
     (void)state;
     RUN(.globals = ".func f()\n{\n.reg .u32 %a<4>;\nadd.u32 %a1, %a2, 1; // B\nret; // C\n}\n",
         .body = "add.u32 %r1, %r9, 1; // R\ncall f; // A\nadd.u32 %r2, %r1, 1; // D\n", .keys = {"sm.branch_cy=6"});
-    assert_int_equal(apart("R", "A"), 10);          /* registers are others afterwards: what is under way comes home first */
-    assert_int_equal(apart("A", "B"), 6 + 1 + 2);   /* resolved, fetched, decoded */
+    assert_int_equal(apart("R", "A"), 10);        /* registers are others afterwards: what is under way comes home first */
+    assert_int_equal(apart("A", "B"), 6 + 1 + 2); /* resolved, fetched, decoded */
     assert_int_equal(apart("B", "C"), 10);
     assert_int_equal(apart("C", "D"), 6 + 1 + 2);
 }
@@ -234,7 +245,8 @@ static void a_call_is_a_branch_that_waits_for_results(void **state) {
 /* --- barriers */
 
 #define LATE_BARRIER                                                                                                             \
-    "mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p1, %r0, 32;\n@%p1 bra $meet;\nadd.u32 %r1, %r0, 1;\nadd.u32 %r1, %r1, 1;\nadd.u32 %r1, %r1, 1;\n$meet:\n"  \
+    "mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p1, %r0, 32;\n@%p1 bra $meet;\nadd.u32 %r1, %r0, 1;\nadd.u32 %r1, %r1, 1;\nadd.u32 "     \
+    "%r1, %r1, 1;\n$meet:\n"                                                                                                     \
     "bar.sync 0; // A\nadd.u32 %r2, %r0, 1; // B\n"
 
 static void a_barrier_opens_when_the_last_warp_comes(void **state) {
@@ -269,7 +281,8 @@ static void a_barrier_of_one_warp_takes_as_long(void **state) {
 
 static void a_warp_that_ends_opens_the_barrier_for_the_others(void **state) {
     (void)state;
-    RUN(.body = "mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p1, %r0, 32;\n@%p1 bra $meet;\nadd.u32 %r1, %r0, 1;\nadd.u32 %r1, %r1, 1;\nadd.u32 %r1, %r1, 1;\n"
+    RUN(.body = "mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p1, %r0, 32;\n@%p1 bra $meet;\nadd.u32 %r1, %r0, 1;\nadd.u32 %r1, %r1, "
+                "1;\nadd.u32 %r1, %r1, 1;\n"
                 "exit; // E\n$meet:\nbar.sync 0; // A\nadd.u32 %r2, %r0, 1; // B\n",
         .threads = 64, .keys = {"sm.barrier_cy=7", "sm.schedulers=2"});
     assert_true(issue("E", .slot = 1) > issue("A"));
@@ -278,8 +291,10 @@ static void a_warp_that_ends_opens_the_barrier_for_the_others(void **state) {
 
 static void a_barrier_that_only_arrives_does_not_wait(void **state) {
     (void)state;
-    RUN(.body = "mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p1, %r0, 32;\n@%p1 bra $waits;\nbar.arrive 1, 64; // A\nadd.u32 %r1, %r0, 1; // B\nexit;\n"
-                "$waits:\nadd.u32 %r1, %r0, 1;\nadd.u32 %r1, %r1, 1;\nadd.u32 %r1, %r1, 1;\nbar.sync 1, 64; // C\nadd.u32 %r2, %r0, 1; // D\n",
+    RUN(.body = "mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p1, %r0, 32;\n@%p1 bra $waits;\nbar.arrive 1, 64; // A\nadd.u32 %r1, %r0, 1; "
+                "// B\nexit;\n"
+                "$waits:\nadd.u32 %r1, %r0, 1;\nadd.u32 %r1, %r1, 1;\nadd.u32 %r1, %r1, 1;\nbar.sync 1, 64; // C\nadd.u32 %r2, "
+                "%r0, 1; // D\n",
         .threads = 64, .keys = {"sm.barrier_cy=5", "sm.schedulers=2"});
     assert_true(issue("B", .slot = 1) < issue("C"));
     assert_int_equal(apart("C", "D"), 5);

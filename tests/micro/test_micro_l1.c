@@ -8,11 +8,11 @@ static u64 l2_cy(u32 data_b) { return 2 + 1 + 20 + 40 + 20 + (8 + data_b + 31) /
 enum { FROM_ACCESS = 30 - 2 };
 
 /* All lanes read the same word: %rd1 = out, and it has been there for a while */
-#define ONE     OUT "add.u64 %rd1, %rd0, 0;\n"
+#define ONE              OUT "add.u64 %rd1, %rd0, 0;\n"
 #define LD(r, at, label) "ld.global.u32 " r ", [%rd1+" at "]; // " label "\n"
 /* waits for the load before */
-#define USE(r)  "add.u32 %r60, " r ", 1;\n"
-#define SUM3    "add.u32 %r50, %r1, %r2;\nadd.u32 %r50, %r50, %r3;\n"
+#define USE(r) "add.u32 %r60, " r ", 1;\n"
+#define SUM3   "add.u32 %r50, %r1, %r2;\nadd.u32 %r50, %r50, %r3;\n"
 
 /* --- misses */
 
@@ -50,7 +50,10 @@ static void a_line_serves_so_many_accesses(void **state) {
     }
 }
 
-static const char *lines(u32 n) { return JOIN(ONE, text("// %u lines\n", n), series(n, "ld.global.u32 %r#, [%rd1+#00]; // L#\n"), series(n, "add.u32 %r20, %r20, %r#;\n")); }
+static const char *lines(u32 n) {
+    return JOIN(ONE, text("// %u lines\n", n), series(n, "ld.global.u32 %r#, [%rd1+#00]; // L#\n"),
+                series(n, "add.u32 %r20, %r20, %r#;\n"));
+}
 /* of 32 bytes, a hundred apart */
 #define SHORT_LINES "sm.l1.line_b=32", "sm.l1.sector_b=32", "l2.line_b=32", "l2.sector_b=32"
 
@@ -69,7 +72,8 @@ static void so_many_lines_are_outstanding(void **state) {
 static void a_miss_behind_the_head_waits_with_it(void **state) {
     (void)state;
     /* hits wait too: the stage is in order */
-    RUN(.body = ONE LD("%r4", "1024", "W") USE("%r4") LD("%r1", "0", "A") LD("%r2", "128", "B") LD("%r3", "1024", "C") SUM3, .keys = {IDEAL_L2, "sm.l1.mshrs=1"});
+    RUN(.body = ONE LD("%r4", "1024", "W") USE("%r4") LD("%r1", "0", "A") LD("%r2", "128", "B") LD("%r3", "1024", "C") SUM3,
+        .keys = {IDEAL_L2, "sm.l1.mshrs=1"});
     assert_int_equal(when(EV_ACCESS, "B"), when(EV_READY, "A"));
     assert_int_equal(event_of(EV_ACCESS, WHO("C"))->cause, ACCESS_HIT);
     assert_int_equal(when(EV_ACCESS, "C"), when(EV_ACCESS, "B") + 1);
@@ -77,7 +81,9 @@ static void a_miss_behind_the_head_waits_with_it(void **state) {
 
 /* --- the miss queue. A store of a line is five flits: the port takes one packet in five cycles. */
 
-#define STORES MINE "st.global.u32 [%rd1], %r0; // S0\nst.global.u32 [%rd1+128], %r0; // S1\nst.global.u32 [%rd1+256], %r0; // S2\nst.global.u32 [%rd1+384], %r0; // S3\n"
+#define STORES                                                                                                                   \
+    MINE "st.global.u32 [%rd1], %r0; // S0\nst.global.u32 [%rd1+128], %r0; // S1\nst.global.u32 [%rd1+256], %r0; // "            \
+         "S2\nst.global.u32 [%rd1+384], %r0; // S3\n"
 
 static void packets_wait_for_the_port_in_a_queue(void **state) {
     (void)state;
@@ -93,7 +99,8 @@ static void a_queue_of_one_is_enough(void **state) {
     (void)state;
     RUN(.body = ONE LD("%r1", "0", "A") "add.u32 %r2, %r1, 1; // B\n", .keys = {IDEAL_L2, "sm.l1.miss_queue=1"});
     assert_int_equal(apart("A", "B"), l2_cy(128));
-    RUN(.body = ONE LD("%r1", "0", "A") "add.u32 %r2, %r1, 1; // B\n", .keys = {IDEAL_L2, "sm.l1.miss_queue=1", "sm.l1.write=back", "sm.l1.write_local=back"});
+    RUN(.body = ONE LD("%r1", "0", "A") "add.u32 %r2, %r1, 1; // B\n",
+        .keys = {IDEAL_L2, "sm.l1.miss_queue=1", "sm.l1.write=back", "sm.l1.write_local=back"});
     assert_int_equal(apart("A", "B"), l2_cy(128));
 }
 
@@ -133,7 +140,8 @@ static void mshrs_are_looked_at_before_ways(void **state) {
 static void the_queue_is_looked_at_before_ways(void **state) {
     (void)state;
     /* A's line is reserved; two packets of stores stand in the queue when B comes, whose way is not free either */
-    RUN(.body = MINE LD("%r1", "0", "A") "st.global.u32 [%rd1+256], %r0;\nst.global.u32 [%rd1+512], %r0;\nst.global.u32 [%rd1+1024], %r0; // S\n" LD("%r2", "128", "B") KEEP2("%r1", "%r2"),
+    RUN(.body = MINE LD("%r1", "0", "A") "st.global.u32 [%rd1+256], %r0;\nst.global.u32 [%rd1+512], %r0;\nst.global.u32 "
+                                         "[%rd1+1024], %r0; // S\n" LD("%r2", "128", "B") KEEP2("%r1", "%r2"),
         .keys = {IDEAL_L2, "sm.l1.sets=1", "sm.l1.ways=1", "sm.l1.miss_queue=2", "sm.l1.write_local=through"});
     assert_true(hazards_of(WHO("B"), HAZARD_COMQ) > 0);
     assert_int_equal(when(EV_ACCESS, "B"), when(EV_READY, "A"));
@@ -186,7 +194,9 @@ static struct touched touch(const char *body, const char *a, const char *b) {
         assert_int_equal(got.misses, m);                                                                                         \
         assert_int_equal(got.packets, p);                                                                                        \
     } while (0)
-#define LSL "ld.global.u32 %r1, [%rd1];\nadd.u32 %r2, %r1, 1;\nst.global.u32 [%rd1], %r2;\nld.global.u32 %r3, [%rd1];\nadd.u32 %r4, %r3, 1;\n"
+#define LSL                                                                                                                      \
+    "ld.global.u32 %r1, [%rd1];\nadd.u32 %r2, %r1, 1;\nst.global.u32 [%rd1], %r2;\nld.global.u32 %r3, [%rd1];\nadd.u32 %r4, "    \
+    "%r3, 1;\n"
 #define SL  "st.global.u32 [%rd1], %r0;\nld.global.u32 %r3, [%rd1];\nadd.u32 %r4, %r3, 1;\n"
 #define ANY "sm.l1.mshrs=16"
 
@@ -217,7 +227,8 @@ static void local_stores_have_a_key_of_their_own(void **state) {
 
 static void a_dirty_line_that_goes_is_written_back(void **state) {
     (void)state;
-    const char *body = "st.global.u32 [%rd1], %r0;\nst.global.u32 [%rd1+128], %r0;\nld.global.u32 %r3, [%rd1+256];\nadd.u32 %r4, %r3, 1;\n";
+    const char *body =
+        "st.global.u32 [%rd1], %r0;\nst.global.u32 [%rd1+128], %r0;\nld.global.u32 %r3, [%rd1+256];\nadd.u32 %r4, %r3, 1;\n";
     RUN(.body = JOIN(ONE, body), .keys = {IDEAL_L2, "sm.l1.write=back", "sm.l1.sets=1", "sm.l1.ways=1"});
     assert_stat("l1_evictions", 2);
     assert_stat("l1_writebacks", 2);
@@ -239,10 +250,11 @@ static void a_store_takes_whole_sectors_to_the_l2(void **state) {
 
 static void some_loads_go_past_the_cache(void **state) {
     (void)state;
-    static const char *const loads[] = {"ld.global.cg.u32", "ld.global.cv.u32", "ld.volatile.global.u32", "ld.relaxed.gpu.global.u32", "ld.acquire.gpu.global.u32"};
+    static const char *const loads[] = {"ld.global.cg.u32", "ld.global.cv.u32", "ld.volatile.global.u32",
+                                        "ld.relaxed.gpu.global.u32", "ld.acquire.gpu.global.u32"};
     for (u32 i = 0; i < ARRAY_LEN(loads); i++) {
-        RUN(.body = JOIN(ONE LD("%r4", "0", "W") USE("%r4"), loads[i], " %r1, [%rd1]; // A\nadd.u32 %r2, %r1, 1; // B\n", loads[i], " %r3, [%rd1+256];\nadd.u32 %r5, %r3, 1;\n",
-                         LD("%r6", "256", "C") USE("%r6")),
+        RUN(.body = JOIN(ONE LD("%r4", "0", "W") USE("%r4"), loads[i], " %r1, [%rd1]; // A\nadd.u32 %r2, %r1, 1; // B\n",
+                         loads[i], " %r3, [%rd1+256];\nadd.u32 %r5, %r3, 1;\n", LD("%r6", "256", "C") USE("%r6")),
             .keys = {IDEAL_L2});
         assert_int_equal(event_of(EV_ACCESS, WHO("A"))->cause, ACCESS_BYPASS); /* though the line is there */
         assert_int_equal(when(EV_READY, "A") - issue("A"), l2_cy(32));
@@ -254,8 +266,8 @@ static void some_loads_go_past_the_cache(void **state) {
 
 static void a_cache_without_global_loads_keeps_local_ones(void **state) {
     (void)state;
-    const char *body = ONE ".local .align 4 .b8 l[64];\nmov.u32 %r30, l;\n" LD("%r1", "0", "A") USE("%r1") LD("%r2", "0", "B") USE("%r2")
-        "ld.local.u32 %r3, [%r30]; // C\nadd.u32 %r4, %r3, 1;\nld.local.u32 %r5, [%r30]; // D\nadd.u32 %r6, %r5, 1;\n";
+    const char *body = ONE ".local .align 4 .b8 l[64];\nmov.u32 %r30, l;\n" LD("%r1", "0", "A") USE("%r1") LD("%r2", "0", "B")
+        USE("%r2") "ld.local.u32 %r3, [%r30]; // C\nadd.u32 %r4, %r3, 1;\nld.local.u32 %r5, [%r30]; // D\nadd.u32 %r6, %r5, 1;\n";
     RUN(.body = body, .keys = {IDEAL_L2, "sm.l1.global=false"});
     assert_int_equal(event_of(EV_ACCESS, WHO("A"))->cause, ACCESS_BYPASS);
     assert_int_equal(event_of(EV_ACCESS, WHO("B"))->cause, ACCESS_BYPASS);
@@ -267,7 +279,9 @@ static void a_cache_without_global_loads_keeps_local_ones(void **state) {
 
 static void an_atomic_drops_the_line(void **state) {
     (void)state;
-    RUN(.body = ONE LD("%r1", "0", "A") USE("%r1") "atom.global.add.u32 %r2, [%rd1+64], 1;\nadd.u32 %r3, %r2, 1;\n" LD("%r4", "0", "B") USE("%r4"), .threads = 1, .keys = {IDEAL_L2});
+    RUN(.body = ONE LD("%r1", "0", "A")
+            USE("%r1") "atom.global.add.u32 %r2, [%rd1+64], 1;\nadd.u32 %r3, %r2, 1;\n" LD("%r4", "0", "B") USE("%r4"),
+        .threads = 1, .keys = {IDEAL_L2});
     assert_int_equal(event_of(EV_ACCESS, WHO("B"))->cause, ACCESS_MISS);
 }
 
@@ -276,13 +290,15 @@ static void an_atomic_drops_the_line(void **state) {
 static void fills_come_so_far_apart(void **state) {
     (void)state;
     for (u32 n = 1; n <= 9; n += 4) { /* two lines, asked for in consecutive cycles, through ports of any width */
-        RUN(.body = MINE "ld.global.u32 %r1, [%rd1+4]; // A\nadd.u32 %r2, %r1, 1; // B\n", .keys = {IDEAL_L2, "noc.ideal=true", text("sm.l1.fill_cy=%u", n)});
+        RUN(.body = MINE "ld.global.u32 %r1, [%rd1+4]; // A\nadd.u32 %r2, %r1, 1; // B\n",
+            .keys = {IDEAL_L2, "noc.ideal=true", text("sm.l1.fill_cy=%u", n)});
         assert_int_equal(apart("A", "B"), 2 + 1 + 20 + 40 + 20 + n);
     }
 }
 
 static bool hits_again(const char *others, const char *sets, const char *ways, const char *replace) {
-    RUN(.body = JOIN(ONE LD("%r1", "0", "A") USE("%r1"), others, LD("%r2", "0", "B") USE("%r2")), .keys = {IDEAL_L2, sets, ways, replace});
+    RUN(.body = JOIN(ONE LD("%r1", "0", "A") USE("%r1"), others, LD("%r2", "0", "B") USE("%r2")),
+        .keys = {IDEAL_L2, sets, ways, replace});
     return event_of(EV_ACCESS, WHO("B"))->cause == ACCESS_HIT;
 }
 #define OTHER(at) "ld.global.u32 %r10, [%rd1+" at "];\nadd.u32 %r11, %r10, 1;\n"

@@ -40,16 +40,18 @@ static void depths_are_part_of_the_latency(void **state) {
 
 static void so_many_wait_in_the_queue_and_others_in_collectors(void **state) {
     (void)state;
-    const char *loads = JOIN(OUT "add.u64 %rd1, %rd0, 0;\n", series(10, "ld.global.u32 %r#, [%rd1+#00]; // L#\n"), series(10, "add.u32 %r20, %r20, %r#;\n"));
+    const char *loads = JOIN(OUT "add.u64 %rd1, %rd0, 0;\n", series(10, "ld.global.u32 %r#, [%rd1+#00]; // L#\n"),
+                             series(10, "add.u32 %r20, %r20, %r#;\n"));
     for (u32 queue = 1; queue <= 4; queue++)
         for (u32 held = 1; held <= 3; held++) {
             /* every line has a hundred bytes: L0 and L1 are one line, so ask for lines of 32 bytes */
-            RUN(.body = loads, .keys = {"sm.l1.mshrs=1", "sm.l1.line_b=32", "sm.l1.sector_b=32", "l2.line_b=32", text("sm.lsu.queue=%u", queue),
-                                        text("sm.collectors=separated:4/4/%u", held)});
+            RUN(.body = loads, .keys = {"sm.l1.mshrs=1", "sm.l1.line_b=32", "sm.l1.sector_b=32", "l2.line_b=32",
+                                        text("sm.lsu.queue=%u", queue), text("sm.collectors=separated:4/4/%u", held)});
             u64 filled = when(EV_READY, "L0");
             assert_int_equal(when(EV_ACCESS, "L1"), filled);
             assert_true(issue(text("L%u", queue + held)) < filled);
-            assert_int_equal(issue(text("L%u", queue + held + 1)), filled + 1); /* the place at the head is taken in the next cycle */
+            assert_int_equal(issue(text("L%u", queue + held + 1)),
+                             filled + 1); /* the place at the head is taken in the next cycle */
         }
 }
 
@@ -57,8 +59,9 @@ static void so_many_wait_in_the_queue_and_others_in_collectors(void **state) {
 
 /* %rd4: the lanes lie in 2^log lines, 128 bytes apart from %rd0 on */
 static const char *spread(u32 log) {
-    return JOIN(OUT, text("and.b32 %%r5, %%r0, %u;\nshr.b32 %%r6, %%r0, %u;\n", (1u << log) - 1, log),
-                "mul.wide.u32 %rd2, %r5, 128;\nmul.wide.u32 %rd3, %r6, 4;\nadd.u64 %rd2, %rd2, %rd3;\nadd.u64 %rd4, %rd0, %rd2;\n");
+    return JOIN(
+        OUT, text("and.b32 %%r5, %%r0, %u;\nshr.b32 %%r6, %%r0, %u;\n", (1u << log) - 1, log),
+        "mul.wide.u32 %rd2, %r5, 128;\nmul.wide.u32 %rd3, %r6, 4;\nadd.u64 %rd2, %rd2, %rd3;\nadd.u64 %rd4, %rd0, %rd2;\n");
 }
 
 static void a_line_a_cycle(void **state) {
@@ -74,7 +77,8 @@ static void a_line_a_cycle(void **state) {
 }
 
 static u32 lines_of(const char *load, const char *line_b) {
-    RUN(.body = JOIN(MINE "mul.wide.u32 %rd2, %r0, 8;\nadd.u64 %rd2, %rd0, %rd2;\nmul.wide.u32 %rd3, %r0, 16;\nadd.u64 %rd3, %rd0, %rd3;\ncvt.u64.u32 %rd4, %r0;\n"
+    RUN(.body = JOIN(MINE "mul.wide.u32 %rd2, %r0, 8;\nadd.u64 %rd2, %rd0, %rd2;\nmul.wide.u32 %rd3, %r0, 16;\nadd.u64 %rd3, "
+                          "%rd0, %rd3;\ncvt.u64.u32 %rd4, %r0;\n"
                           "add.u64 %rd4, %rd0, %rd4;\n",
                      load, " // A\n"),
         .keys = {"l2.line_b=32", "sm.l1.sector_b=32", line_b});
@@ -86,9 +90,9 @@ static void lanes_are_coalesced_into_lines(void **state) {
     (void)state;
     const char *full = "sm.l1.line_b=128";
     assert_int_equal(lines_of("ld.global.u32 %r1, [%rd1];", full), 1);
-    assert_int_equal(lines_of("ld.global.u32 %r1, [%rd0];", full), 1);            /* one word for all */
-    assert_int_equal(lines_of("ld.global.u8 %r1, [%rd4];", full), 1);             /* 32 bytes in a row */
-    assert_int_equal(lines_of("ld.global.u32 %r1, [%rd1+4];", full), 2);          /* not aligned */
+    assert_int_equal(lines_of("ld.global.u32 %r1, [%rd0];", full), 1);   /* one word for all */
+    assert_int_equal(lines_of("ld.global.u8 %r1, [%rd4];", full), 1);    /* 32 bytes in a row */
+    assert_int_equal(lines_of("ld.global.u32 %r1, [%rd1+4];", full), 2); /* not aligned */
     assert_int_equal(lines_of("ld.global.u32 %r1, [%rd1+124];", full), 2);
     assert_int_equal(lines_of("ld.global.u32 %r1, [%rd1+128];", full), 1);
     assert_int_equal(lines_of("ld.global.u64 %rd9, [%rd2];", full), 2);
@@ -114,7 +118,8 @@ static void the_line_size_of_the_l1_is_that_of_coalescing(void **state) {
 static void the_next_instruction_waits_for_the_last_cycle_of_the_first(void **state) {
     (void)state;
     RUN(.globals = ".shared .u32 s[1024];\n",
-        .body = MINE WARM("%rd1") "mov.u32 %r62, s;\nshl.b32 %r3, %r0, 7;\nld.shared.u32 %r1, [%r3]; // A\nld.global.u32 %r2, [%rd1]; // B\nadd.u32 %r4, %r1, %r2;\n");
+        .body = MINE WARM("%rd1") "mov.u32 %r62, s;\nshl.b32 %r3, %r0, 7;\nld.shared.u32 %r1, [%r3]; // A\nld.global.u32 %r2, "
+                                  "[%rd1]; // B\nadd.u32 %r4, %r1, %r2;\n");
     assert_int_equal(when(EV_MEM_ENTER, "B") - when(EV_MEM_ENTER, "A"), 1);
     assert_int_equal(when(EV_ACCESS, "A") - when(EV_MEM_ENTER, "A"), 31); /* the last of 32 cycles */
     assert_int_equal(when(EV_ACCESS, "B") - when(EV_ACCESS, "A"), 1);
@@ -125,7 +130,9 @@ static void the_next_instruction_waits_for_the_last_cycle_of_the_first(void **st
 #define SHARED(...) RUN(.globals = ".shared .align 16 .b8 s[16384];\n", __VA_ARGS__)
 
 static u32 shared_cycles_of(const char *offset, const char *load, const char *banks) {
-    SHARED(.body = JOIN("mov.u32 %r0, %tid.x;\nmov.u32 %r62, s;\n", offset, "bar.sync 0;\n", load, " // A\nadd.u32 %r2, %r1, 1; // B\n"), .keys = {banks});
+    SHARED(.body = JOIN("mov.u32 %r0, %tid.x;\nmov.u32 %r62, s;\n", offset, "bar.sync 0;\n", load,
+                        " // A\nadd.u32 %r2, %r1, 1; // B\n"),
+           .keys = {banks});
     u32 cycles = (u32)apart("A", "B") - 20 + 1;
     assert_int_equal(hazards_of(WHO("A"), HAZARD_BANK), cycles - 1);
     assert_stat("shared_conflict_cycles", cycles - 1);
@@ -136,7 +143,8 @@ static u32 shared_cycles_of(const char *offset, const char *load, const char *ba
 static void shared_memory_has_its_latency(void **state) {
     (void)state;
     for (u32 n = 10; n < 40; n += 13) {
-        SHARED(.body = "mov.u32 %r0, %tid.x;\nmov.u32 %r62, s;\nshl.b32 %r3, %r0, 2;\n" WORD " // A\nadd.u32 %r2, %r1, 1; // B\n", .keys = {text("sm.shared.latency_cy=%u", n)});
+        SHARED(.body = "mov.u32 %r0, %tid.x;\nmov.u32 %r62, s;\nshl.b32 %r3, %r0, 2;\n" WORD " // A\nadd.u32 %r2, %r1, 1; // B\n",
+               .keys = {text("sm.shared.latency_cy=%u", n)});
         assert_int_equal(apart("A", "B"), n);
     }
 }
@@ -152,7 +160,8 @@ static void a_conflict_of_n_ways_takes_n_cycles(void **state) {
 static void any_number_of_lanes_may_meet_in_a_bank(void **state) {
     (void)state;
     for (u32 n = 1; n <= 32; n++) { /* n lanes in bank 0, the others in banks of their own */
-        const char *offset = JOIN(text("setp.lt.u32 %%p1, %%r0, %u;\n", n), "shl.b32 %r4, %r0, 7;\nshl.b32 %r5, %r0, 2;\nselp.b32 %r3, %r4, %r5, %p1;\n");
+        const char *offset = JOIN(text("setp.lt.u32 %%p1, %%r0, %u;\n", n),
+                                  "shl.b32 %r4, %r0, 7;\nshl.b32 %r5, %r0, 2;\nselp.b32 %r3, %r4, %r5, %p1;\n");
         assert_int_equal(shared_cycles_of(offset, WORD, "sm.shared.banks=32"), n);
     }
 }
@@ -160,8 +169,10 @@ static void any_number_of_lanes_may_meet_in_a_bank(void **state) {
 static void lanes_that_read_the_same_word_are_served_together(void **state) {
     (void)state;
     assert_int_equal(shared_cycles_of("mov.u32 %r3, 64;\n", WORD, "sm.shared.banks=32"), 1);
-    assert_int_equal(shared_cycles_of("shr.b32 %r3, %r0, 1;\nshl.b32 %r3, %r3, 7;\n", WORD, "sm.shared.banks=32"), 16);   /* pairs share a word */
-    assert_int_equal(shared_cycles_of("mov.u32 %r3, %r0;\n", "ld.shared.u8 %r1, [%r3];", "sm.shared.banks=32"), 1); /* bytes of eight words */
+    assert_int_equal(shared_cycles_of("shr.b32 %r3, %r0, 1;\nshl.b32 %r3, %r3, 7;\n", WORD, "sm.shared.banks=32"),
+                     16); /* pairs share a word */
+    assert_int_equal(shared_cycles_of("mov.u32 %r3, %r0;\n", "ld.shared.u8 %r1, [%r3];", "sm.shared.banks=32"),
+                     1); /* bytes of eight words */
 }
 
 static void there_are_so_many_banks(void **state) {
@@ -174,18 +185,21 @@ static void there_are_so_many_banks(void **state) {
 
 static void eight_bytes_take_two_halves_and_sixteen_four_quarters(void **state) {
     (void)state;
-    const char *b = "sm.shared.banks=32", *two = "ld.shared.v2.u32 {%r1, %r7}, [%r3];", *four = "ld.shared.v4.u32 {%r1, %r7, %r8, %r9}, [%r3];";
+    const char *b = "sm.shared.banks=32", *two = "ld.shared.v2.u32 {%r1, %r7}, [%r3];",
+               *four = "ld.shared.v4.u32 {%r1, %r7, %r8, %r9}, [%r3];";
     assert_int_equal(shared_cycles_of("shl.b32 %r3, %r0, 3;\n", two, b), 2);
     assert_int_equal(shared_cycles_of("shl.b32 %r3, %r0, 4;\n", two, b), 4); /* within a half, every bank in use has two */
     assert_int_equal(shared_cycles_of("mov.u32 %r3, 64;\n", two, b), 2);
     assert_int_equal(shared_cycles_of("shl.b32 %r3, %r0, 4;\n", four, b), 4);
     assert_int_equal(shared_cycles_of("shl.b32 %r3, %r0, 5;\n", four, b), 8);
-    assert_int_equal(shared_cycles_of("shl.b32 %r3, %r0, 2;\nand.b32 %r3, %r3, 16;\n", four, b), 4); /* broadcast within a quarter */
+    assert_int_equal(shared_cycles_of("shl.b32 %r3, %r0, 2;\nand.b32 %r3, %r3, 16;\n", four, b),
+                     4); /* broadcast within a quarter */
 }
 
 static void a_few_lanes_conflict_as_few(void **state) {
     (void)state;
-    SHARED(.body = "mov.u32 %r0, %tid.x;\nmov.u32 %r62, s;\nshl.b32 %r3, %r0, 7;\n" WORD " // A\nadd.u32 %r2, %r1, 1; // B\n", .threads = 5);
+    SHARED(.body = "mov.u32 %r0, %tid.x;\nmov.u32 %r62, s;\nshl.b32 %r3, %r0, 7;\n" WORD " // A\nadd.u32 %r2, %r1, 1; // B\n",
+           .threads = 5);
     assert_int_equal(apart("A", "B"), 20 + 4);
 }
 
@@ -197,7 +211,8 @@ static void atomics_on_one_word_are_served_one_after_the_other(void **state) {
 
 static void stores_conflict_like_loads(void **state) {
     (void)state;
-    SHARED(.body = "mov.u32 %r0, %tid.x;\nmov.u32 %r62, s;\nshl.b32 %r3, %r0, 4;\nst.shared.u32 [%r3], %r0; // A\nst.shared.u32 [%r3], %r0; // B\n");
+    SHARED(.body = "mov.u32 %r0, %tid.x;\nmov.u32 %r62, s;\nshl.b32 %r3, %r0, 4;\nst.shared.u32 [%r3], %r0; // A\nst.shared.u32 "
+                   "[%r3], %r0; // B\n");
     assert_int_equal(when(EV_ACCESS, "B") - when(EV_ACCESS, "A"), 4);
     assert_int_equal(hazards_of(WHO("B"), HAZARD_BANK), 3);
 }
@@ -213,7 +228,8 @@ static void stores_conflict_like_loads(void **state) {
 static void a_constant_takes_its_latency(void **state) {
     (void)state;
     for (u32 n = 10; n < 40; n += 13) {
-        RUN(.globals = CONST, .body = CONST_WARM "ld.const.u32 %r1, [c+4]; // A\nadd.u32 %r2, %r1, 1; // B\n", .keys = {text("sm.const.latency_cy=%u", n)});
+        RUN(.globals = CONST, .body = CONST_WARM "ld.const.u32 %r1, [c+4]; // A\nadd.u32 %r2, %r1, 1; // B\n",
+            .keys = {text("sm.const.latency_cy=%u", n)});
         assert_int_equal(apart("A", "B"), n);
         assert_stat("const_misses", 2);
     }
@@ -223,7 +239,8 @@ static void n_different_words_of_constants_take_n_cycles(void **state) {
     (void)state;
     for (u32 words = 1; words <= 32; words *= 2) {
         RUN(.globals = CONST, .body = JOIN(CONST_WARM, text("and.b32 %%r3, %%r0, %u;\n", words - 1),
-                                           "mul.wide.u32 %rd6, %r3, 4;\nadd.u64 %rd6, %rd5, %rd6;\nld.const.u32 %r1, [%rd6]; // A\nadd.u32 %r2, %r1, 1; // B\n"));
+                                           "mul.wide.u32 %rd6, %r3, 4;\nadd.u64 %rd6, %rd5, %rd6;\nld.const.u32 %r1, [%rd6]; // "
+                                           "A\nadd.u32 %r2, %r1, 1; // B\n"));
         assert_int_equal(apart("A", "B"), 20 + words - 1);
         assert_int_equal(hazards_of(WHO("A"), HAZARD_BANK), words - 1);
     }
@@ -232,7 +249,8 @@ static void n_different_words_of_constants_take_n_cycles(void **state) {
 static void a_constant_that_misses_comes_from_the_l2(void **state) {
     (void)state;
     for (u32 line = 32; line <= 128; line *= 2) {
-        RUN(.globals = CONST, .body = "ld.const.u32 %r1, [c]; // A\nadd.u32 %r2, %r1, 1; // B\n", .keys = {"l2.ideal=true", text("sm.const.line_b=%u", line)});
+        RUN(.globals = CONST, .body = "ld.const.u32 %r1, [c]; // A\nadd.u32 %r2, %r1, 1; // B\n",
+            .keys = {"l2.ideal=true", text("sm.const.line_b=%u", line)});
         assert_int_equal(apart("A", "B"), 2 + 1 + 20 + 40 + 20 + (8 + line + 31) / 32 - 1);
     }
 }
@@ -245,7 +263,8 @@ static u32 const_misses(const char *loads, const char *key, const char *value) {
 static void the_constant_cache_has_lines_sets_and_ways(void **state) {
     (void)state;
     /* each waits for the one before; then the first again */
-    const char *two = "ld.const.u32 %r1, [c];\nadd.u32 %r1, %r1, 1;\nld.const.u32 %r2, [c+64];\nadd.u32 %r2, %r2, 1;\nld.const.u32 %r3, [c];\nadd.u32 %r3, %r3, 1;\n";
+    const char *two = "ld.const.u32 %r1, [c];\nadd.u32 %r1, %r1, 1;\nld.const.u32 %r2, [c+64];\nadd.u32 %r2, %r2, "
+                      "1;\nld.const.u32 %r3, [c];\nadd.u32 %r3, %r3, 1;\n";
     assert_int_equal(const_misses(two, "line_b", "64"), 2);
     assert_int_equal(const_misses(two, "line_b", "128"), 1);
     const char *far = "ld.const.u32 %r1, [c];\nadd.u32 %r1, %r1, 1;\nld.const.u32 %r2, [c+1024];\nadd.u32 %r2, %r2, 1;\n"
@@ -257,7 +276,8 @@ static void the_constant_cache_has_lines_sets_and_ways(void **state) {
 
 static void so_many_constant_lines_are_outstanding(void **state) {
     (void)state;
-    const char *body = "ld.const.u32 %r1, [c]; // A\nld.const.u32 %r2, [c+64]; // B\nld.const.u32 %r3, [c+128]; // C\n" KEEP4("%r4", "%r1", "%r2", "%r3");
+    const char *body = "ld.const.u32 %r1, [c]; // A\nld.const.u32 %r2, [c+64]; // B\nld.const.u32 %r3, [c+128]; // C\n" KEEP4(
+        "%r4", "%r1", "%r2", "%r3");
     RUN(.globals = CONST, .body = body, .keys = {"l2.ideal=true", "sm.const.mshrs=3"});
     assert_int_equal(when(EV_READY, "C") - when(EV_READY, "A"), 2 * 3); /* three flits each */
     RUN(.globals = CONST, .body = body, .keys = {"l2.ideal=true", "sm.const.mshrs=2"});
@@ -268,7 +288,8 @@ static void so_many_constant_lines_are_outstanding(void **state) {
 
 static void parameters_are_constants(void **state) {
     (void)state;
-    RUN(.body = "ld.param.u64 %rd0, [out];\nadd.u64 %rd1, %rd0, 0;\nld.param.u64 %rd2, [out]; // A\nadd.u64 %rd3, %rd2, 0; // B\n");
+    RUN(.body =
+            "ld.param.u64 %rd0, [out];\nadd.u64 %rd1, %rd0, 0;\nld.param.u64 %rd2, [out]; // A\nadd.u64 %rd3, %rd2, 0; // B\n");
     assert_int_equal(apart("A", "B"), 20);
     assert_stat("const_loads", 2);
     assert_stat("const_hits", 1);
@@ -277,7 +298,9 @@ static void parameters_are_constants(void **state) {
 /* --- local memory: word i of the lanes of a warp is one line */
 
 static u32 local_lines(const char *load) {
-    RUN(.body = JOIN(".local .align 16 .b8 l[512];\nmov.u32 %r0, %tid.x;\nmov.u32 %r3, l;\nshl.b32 %r4, %r0, 2;\nadd.u32 %r4, %r3, %r4;\n", load, " // A\n"));
+    RUN(.body = JOIN(
+            ".local .align 16 .b8 l[512];\nmov.u32 %r0, %tid.x;\nmov.u32 %r3, l;\nshl.b32 %r4, %r0, 2;\nadd.u32 %r4, %r3, %r4;\n",
+            load, " // A\n"));
     return events(EV_ACCESS, "A");
 }
 
@@ -294,7 +317,8 @@ static void local_memory_is_interleaved_by_thread(void **state) {
 
 static void threads_do_not_share_local_lines(void **state) {
     (void)state;
-    RUN(.body = ".local .align 4 .b8 l[64];\nmov.u32 %r3, l;\nld.local.u32 %r1, [%r3]; // A\nadd.u32 %r2, %r1, 1;\n", .threads = 64);
+    RUN(.body = ".local .align 4 .b8 l[64];\nmov.u32 %r3, l;\nld.local.u32 %r1, [%r3]; // A\nadd.u32 %r2, %r1, 1;\n",
+        .threads = 64);
     assert_stat("l1_misses", 2);
     assert_stat("l1_merged", 0);
     assert_stat("local_loads", 2);
@@ -314,20 +338,23 @@ static void perfect_memory_answers_after_its_latency(void **state) {
 static void perfect_memory_is_as_slow_for_constants(void **state) {
     (void)state;
     for (u32 n = 0; n <= 50; n += 25) {
-        RUN(.globals = CONST, .body = "ld.const.u32 %r1, [c]; // A\nadd.u32 %r2, %r1, 1; // B\n", .keys = {"gpu.perfect_memory=true", text("gpu.perfect_cy=%u", n)});
+        RUN(.globals = CONST, .body = "ld.const.u32 %r1, [c]; // A\nadd.u32 %r2, %r1, 1; // B\n",
+            .keys = {"gpu.perfect_memory=true", text("gpu.perfect_cy=%u", n)});
         assert_int_equal(apart("A", "B"), 20 + n);
     }
 }
 
 static void perfect_memory_still_takes_a_cycle_a_line(void **state) {
     (void)state;
-    RUN(.body = JOIN(spread(4), "ld.global.u32 %r1, [%rd4]; // A\nadd.u32 %r2, %r1, 1; // B\n"), .keys = {"gpu.perfect_memory=true"});
+    RUN(.body = JOIN(spread(4), "ld.global.u32 %r1, [%rd4]; // A\nadd.u32 %r2, %r1, 1; // B\n"),
+        .keys = {"gpu.perfect_memory=true"});
     assert_int_equal(apart("A", "B"), 30 + 15);
 }
 
 static void perfect_memory_leaves_shared_memory_alone(void **state) {
     (void)state;
-    SHARED(.body = "mov.u32 %r3, s;\n" WORD " // A\nadd.u32 %r2, %r1, 1; // B\n", .keys = {"gpu.perfect_memory=true", "gpu.perfect_cy=50"});
+    SHARED(.body = "mov.u32 %r3, s;\n" WORD " // A\nadd.u32 %r2, %r1, 1; // B\n",
+           .keys = {"gpu.perfect_memory=true", "gpu.perfect_cy=50"});
     assert_int_equal(apart("A", "B"), 20);
 }
 

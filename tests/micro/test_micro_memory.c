@@ -2,12 +2,12 @@
 #include "micro.h"
 
 /* One partition, so that nothing depends on where memory lies; %rd1 is at the start of a DRAM row of bank 0, and no parameter was read */
-#define ONE_PART "l2.partitions=1", "map.hash=none"
-#define GLOBAL   ".global .align 16384 .b8 g[262144];\n"
-#define AT_G     "mov.u64 %rd1, g;\nmov.u32 %r0, %tid.x;\n"
+#define ONE_PART         "l2.partitions=1", "map.hash=none"
+#define GLOBAL           ".global .align 16384 .b8 g[262144];\n"
+#define AT_G             "mov.u64 %rd1, g;\nmov.u32 %r0, %tid.x;\n"
 #define LD(r, at, label) "ld.global.u32 " r ", [%rd1+" at "]; // " label "\n"
-#define USE(r)   "add.u32 %r60, " r ", 1;\n"
-#define BOTH     "add.u32 %r50, %r1, %r2;\n"
+#define USE(r)           "add.u32 %r60, " r ", 1;\n"
+#define BOTH             "add.u32 %r50, %r1, %r2;\n"
 
 static u64 latency(const char *label) { return when(EV_READY, label) - issue(label); }
 static u32 flits(u32 data_b) { return (8 + data_b + 31) / 32; }
@@ -20,7 +20,8 @@ static u64 dram_cy(u32 dram, u32 data_b) { return l2_cy(data_b) + dram; } /* the
 static void the_way_is_paid_twice(void **state) {
     (void)state;
     for (u32 n = 1; n <= 61; n += 30) {
-        RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") USE("%r1"), .keys = {"l2.ideal=true", text("noc.latency_cy=%u", n)});
+        RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") USE("%r1"),
+            .keys = {"l2.ideal=true", text("noc.latency_cy=%u", n)});
         assert_int_equal(latency("A"), l2_cy(128) - 2 * NOC + 2 * n);
     }
 }
@@ -29,7 +30,8 @@ static void the_last_flit_of_request_and_answer_counts(void **state) {
     (void)state;
     static const struct {
         u32 flit, header, request, answer; /* flits of a header alone and with 128 bytes */
-    } of[] = {{32, 8, 1, 5}, {33, 8, 1, 5}, {34, 8, 1, 4}, {16, 8, 1, 9}, {32, 0, 1, 4}, {32, 32, 1, 5}, {32, 33, 2, 6}, {256, 8, 1, 1}, {4, 8, 2, 34}};
+    } of[] = {{32, 8, 1, 5},  {33, 8, 1, 5},  {34, 8, 1, 4},  {16, 8, 1, 9}, {32, 0, 1, 4},
+              {32, 32, 1, 5}, {32, 33, 2, 6}, {256, 8, 1, 1}, {4, 8, 2, 34}};
     for (u32 i = 0; i < ARRAY_LEN(of); i++) {
         RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") USE("%r1"),
             .keys = {"l2.ideal=true", text("noc.flit_b=%u", of[i].flit), text("noc.header_b=%u", of[i].header)});
@@ -43,16 +45,20 @@ static void a_store_is_taken_with_its_last_flit(void **state) {
     (void)state;
     RUN(.globals = GLOBAL, .body = AT_G "st.global.u32 [%rd1], %r0; // A\n", .keys = {"l2.ideal=true"});
     assert_int_equal(when(EV_COMPLETE, "A") - issue("A"), TO_PORT + NOC + flits(32) - 1 + L2 + NOC);
-    RUN(.globals = GLOBAL, .body = AT_G "st.global.v4.u32 [%rd1], {%r0, %r0, %r0, %r0};\nst.global.u32 [%rd1], %r0; // A\n", .keys = {"l2.ideal=true", "l2.interval_cy=1"});
-    assert_int_equal(when(EV_COMPLETE, "A") - issue("A"), TO_PORT + NOC + 2 * flits(32) - 1 - 1 + L2 + NOC); /* behind the flits of the first, a cycle later */
+    RUN(.globals = GLOBAL, .body = AT_G "st.global.v4.u32 [%rd1], {%r0, %r0, %r0, %r0};\nst.global.u32 [%rd1], %r0; // A\n",
+        .keys = {"l2.ideal=true", "l2.interval_cy=1"});
+    assert_int_equal(when(EV_COMPLETE, "A") - issue("A"),
+                     TO_PORT + NOC + 2 * flits(32) - 1 - 1 + L2 + NOC); /* behind the flits of the first, a cycle later */
 }
 
 static void answers_come_through_one_port(void **state) {
     (void)state;
-    RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") LD("%r2", "256", "B") BOTH, .keys = {"l2.ideal=true", "map.hash=none"}); /* two partitions */
+    RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") LD("%r2", "256", "B") BOTH,
+        .keys = {"l2.ideal=true", "map.hash=none"}); /* two partitions */
     assert_int_equal(when(EV_READY, "B") - when(EV_READY, "A"), 5);
     assert_stat("eject_wait_cycles", 4 + 8); /* the flits of the first; the second came one cycle later and waits for these too */
-    RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") LD("%r2", "256", "B") BOTH, .keys = {"l2.ideal=true", "noc.ideal=true"});
+    RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") LD("%r2", "256", "B") BOTH,
+        .keys = {"l2.ideal=true", "noc.ideal=true"});
     assert_int_equal(latency("A"), TO_PORT + NOC + L2 + NOC);
     assert_int_equal(when(EV_READY, "B") - when(EV_READY, "A"), 1);
 }
@@ -61,7 +67,8 @@ static void a_packet_waits_for_a_credit(void **state) {
     (void)state;
     const char *body = AT_G LD("%r1", "0", "A") LD("%r2", "128", "B") LD("%r3", "256", "C") "add.u32 %r50, %r3, 1;\n" BOTH;
     for (u32 credit = 20; credit <= 40; credit += 10) {
-        RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, "l2.ideal=true", "noc.credits=1", text("noc.credit_cy=%u", credit)});
+        RUN(.globals = GLOBAL, .body = body,
+            .keys = {ONE_PART, "l2.ideal=true", "noc.credits=1", text("noc.credit_cy=%u", credit)});
         /* taken by the slice after one way; the credit is back after its time; that long the next one waits */
         assert_int_equal(when(EV_READY, "B") - when(EV_READY, "A"), NOC + credit);
         assert_int_equal(when(EV_READY, "C") - when(EV_READY, "B"), NOC + credit);
@@ -105,7 +112,8 @@ static void a_slow_l2_counts_its_own_cycles(void **state) {
 static void accesses_of_a_slice_come_so_far_apart(void **state) {
     (void)state;
     for (u32 n = 1; n <= 31; n += 10) {
-        RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") LD("%r2", "128", "B") BOTH, .keys = {ONE_PART, "l2.ideal=true", "noc.flit_b=256", text("l2.interval_cy=%u", n)});
+        RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") LD("%r2", "128", "B") BOTH,
+            .keys = {ONE_PART, "l2.ideal=true", "noc.flit_b=256", text("l2.interval_cy=%u", n)});
         assert_int_equal(when(EV_READY, "B") - when(EV_READY, "A"), n);
     }
 }
@@ -119,7 +127,9 @@ static void lines_stay_in_the_l2_from_launch_to_launch(void **state) {
 }
 
 static u32 l2_hits(const char *others, const char *a, const char *b) {
-    RUN(.globals = GLOBAL, .body = JOIN(AT_G "ld.global.cg.u32 %r2, [%rd1];\n" USE("%r2"), others, "ld.global.cg.u32 %r3, [%rd1];\n" USE("%r3")), .keys = {ONE_PART, a, b});
+    RUN(.globals = GLOBAL,
+        .body = JOIN(AT_G "ld.global.cg.u32 %r2, [%rd1];\n" USE("%r2"), others, "ld.global.cg.u32 %r3, [%rd1];\n" USE("%r3")),
+        .keys = {ONE_PART, a, b});
     return (u32)stat_of("l2_hits");
 }
 #define OTHER(at) "ld.global.cg.u32 %r10, [%rd1+" at "];\nadd.u32 %r11, %r10, 1;\n"
@@ -136,10 +146,12 @@ static void the_l2_has_sets_and_ways(void **state) {
 static void the_l2_replaces_by_use_or_by_age(void **state) {
     (void)state;
     const char *others = OTHER("128") OTHER("0") OTHER("256");
-    RUN(.globals = GLOBAL, .body = JOIN(AT_G "ld.global.cg.u32 %r2, [%rd1];\n" USE("%r2"), others, "ld.global.cg.u32 %r3, [%rd1];\n" USE("%r3")),
+    RUN(.globals = GLOBAL,
+        .body = JOIN(AT_G "ld.global.cg.u32 %r2, [%rd1];\n" USE("%r2"), others, "ld.global.cg.u32 %r3, [%rd1];\n" USE("%r3")),
         .keys = {ONE_PART, "l2.sets=1", "l2.ways=2", "l2.replace=lru"});
     assert_stat("l2_hits", 2);
-    RUN(.globals = GLOBAL, .body = JOIN(AT_G "ld.global.cg.u32 %r2, [%rd1];\n" USE("%r2"), others, "ld.global.cg.u32 %r3, [%rd1];\n" USE("%r3")),
+    RUN(.globals = GLOBAL,
+        .body = JOIN(AT_G "ld.global.cg.u32 %r2, [%rd1];\n" USE("%r2"), others, "ld.global.cg.u32 %r3, [%rd1];\n" USE("%r3")),
         .keys = {ONE_PART, "l2.sets=1", "l2.ways=2", "l2.replace=fifo"});
     assert_stat("l2_hits", 1);
 }
@@ -147,7 +159,9 @@ static void the_l2_replaces_by_use_or_by_age(void **state) {
 static void a_sector_of_the_l2_is_fetched_by_itself(void **state) {
     (void)state;
     for (u32 sector = 32; sector <= 128; sector *= 2) {
-        RUN(.globals = GLOBAL, .body = AT_G "ld.global.cg.u32 %r1, [%rd1];\n" USE("%r1") "ld.global.cg.u32 %r2, [%rd1+64];\n" USE("%r2"), .keys = {ONE_PART, text("l2.sector_b=%u", sector)});
+        RUN(.globals = GLOBAL,
+            .body = AT_G "ld.global.cg.u32 %r1, [%rd1];\n" USE("%r1") "ld.global.cg.u32 %r2, [%rd1+64];\n" USE("%r2"),
+            .keys = {ONE_PART, text("l2.sector_b=%u", sector)});
         assert_stat("dram_reads", sector == 32 ? 2 : 4);
         assert_stat("l2_hits", sector == 128);
     }
@@ -160,32 +174,36 @@ static void so_many_lines_of_the_l2_are_outstanding(void **state) {
     assert_int_equal(when(EV_READY, "B") - when(EV_READY, "A"), 8); /* four bursts, two DRAM cycles each */
     RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, "noc.flit_b=256", "l2.mshrs=1"});
     assert_int_equal(when(EV_READY, "B") - when(EV_READY, "A"), 12 + 6 + 1); /* after the first: its row is open */
-    assert_stat("l2_mshr_full", 12 + 12 + 6 + 1 - 1); /* from the cycle after the first came */
+    assert_stat("l2_mshr_full", 12 + 12 + 6 + 1 - 1);                        /* from the cycle after the first came */
 }
 
 static void a_line_of_the_l2_serves_so_many(void **state) {
     (void)state;
-    const char *body = AT_G "ld.global.cg.u32 %r1, [%rd1]; // A\nld.global.cg.u32 %r2, [%rd1]; // B\nld.global.cg.u32 %r3, [%rd1]; // C\n" BOTH "add.u32 %r51, %r3, 1;\n";
+    const char *body =
+        AT_G "ld.global.cg.u32 %r1, [%rd1]; // A\nld.global.cg.u32 %r2, [%rd1]; // B\nld.global.cg.u32 %r3, [%rd1]; // C\n" BOTH
+             "add.u32 %r51, %r3, 1;\n";
     RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, "noc.flit_b=256", "l2.merge=3"});
     assert_int_equal(when(EV_READY, "C") - when(EV_READY, "A"), 2); /* one answer a cycle */
     assert_stat("l2_merged", 2);
     RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, "noc.flit_b=256", "l2.merge=2"});
     assert_stat("l2_merged", 1);
-    assert_stat("l2_hits", 1);                   /* at the fill */
+    assert_stat("l2_hits", 1);                    /* at the fill */
     assert_stat("l2_mshr_full", 12 + 12 + 1 - 2); /* until then; it came two cycles after the first */
 }
 
 static void chunks_lie_in_partitions_in_turn(void **state) {
     (void)state;
     for (u32 interleave = 128; interleave <= 512; interleave *= 2) {
-        RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") LD("%r2", "256", "B") BOTH, .keys = {"map.hash=none", text("map.interleave_b=%u", interleave)});
+        RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") LD("%r2", "256", "B") BOTH,
+            .keys = {"map.hash=none", text("map.interleave_b=%u", interleave)});
         assert_int_equal(ran.stats->per_partition[0].l2_accesses, interleave == 256 ? 1 : 2);
     }
     RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") LD("%r2", "512", "B") BOTH, .keys = {"map.hash=none"});
     assert_int_equal(ran.stats->per_partition[0].l2_accesses, 2);
     RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") LD("%r2", "512", "B") BOTH, .keys = {"map.hash=xor"});
     assert_int_equal(ran.stats->per_partition[0].l2_accesses, 1);
-    RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") LD("%r2", "512", "B") BOTH, .keys = {"map.hash=none", "l2.partitions=3"});
+    RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") LD("%r2", "512", "B") BOTH,
+        .keys = {"map.hash=none", "l2.partitions=3"});
     assert_int_equal(ran.stats->per_partition[0].l2_accesses, 1);
     RUN(.globals = GLOBAL, .body = AT_G LD("%r1", "0", "A") LD("%r2", "512", "B") BOTH, .keys = {"map.hash=none", "l2.slices=2"});
     assert_int_equal(ran.stats->per_partition[0].l2_accesses, 1); /* four slices: the third is the second partition's */
@@ -193,7 +211,9 @@ static void chunks_lie_in_partitions_in_turn(void **state) {
 
 /* --- DRAM: one after the other, so that each finds the channel idle. A line is four bursts, a column command every tCCD. */
 
-#define FOUR AT_G LD("%r1", "0", "empty") USE("%r1") LD("%r2", "128", "hit") USE("%r2") LD("%r3", "16384", "conflict") USE("%r3") LD("%r4", "2048", "other") USE("%r4")
+#define FOUR                                                                                                                     \
+    AT_G LD("%r1", "0", "empty") USE("%r1") LD("%r2", "128", "hit") USE("%r2") LD("%r3", "16384", "conflict") USE("%r3")         \
+        LD("%r4", "2048", "other") USE("%r4")
 
 static void a_row_is_opened_hit_or_closed_first(void **state) {
     (void)state;
@@ -215,7 +235,11 @@ static void each_timing_has_its_part(void **state) {
     static const struct {
         const char *key;
         u32 was, hit, empty, conflict; /* how often it is paid */
-    } of[] = {{"dram.tCL", 12, 1, 1, 1}, {"dram.tRCD", 12, 0, 1, 1}, {"dram.tRP", 12, 0, 0, 1}, {"dram.tCCD", 2, 3, 3, 3}, {"dram.extra_cy", 0, 1, 1, 1}};
+    } of[] = {{"dram.tCL", 12, 1, 1, 1},
+              {"dram.tRCD", 12, 0, 1, 1},
+              {"dram.tRP", 12, 0, 0, 1},
+              {"dram.tCCD", 2, 3, 3, 3},
+              {"dram.extra_cy", 0, 1, 1, 1}};
     u32 column = 12 + 3 * 2 + 1;
     for (u32 i = 0; i < ARRAY_LEN(of); i++)
         for (u32 more = 1; more <= 7; more += 3) {
@@ -238,9 +262,11 @@ static void rows_have_a_size_and_banks_a_number(void **state) {
     const char *body = AT_G LD("%r1", "0", "A") USE("%r1") LD("%r2", "4096", "B") USE("%r2") LD("%r3", "16384", "C") USE("%r3");
     static const struct {
         u32 row_b, banks, hits, empty, conflicts;
-    } of[] = {{2048, 8, 9, 2, 1}, {4096, 8, 9, 3, 0}, {8192, 8, 10, 2, 0}, {2048, 16, 9, 3, 0}, {2048, 2, 9, 1, 2}, {32768, 8, 11, 1, 0}};
+    } of[] = {{2048, 8, 9, 2, 1},  {4096, 8, 9, 3, 0}, {8192, 8, 10, 2, 0},
+              {2048, 16, 9, 3, 0}, {2048, 2, 9, 1, 2}, {32768, 8, 11, 1, 0}};
     for (u32 i = 0; i < ARRAY_LEN(of); i++) {
-        RUN(.globals = ".global .align 32768 .b8 g[262144];\n", .body = body, .keys = {ONE_PART, text("dram.row_b=%u", of[i].row_b), text("dram.banks=%u", of[i].banks)});
+        RUN(.globals = ".global .align 32768 .b8 g[262144];\n", .body = body,
+            .keys = {ONE_PART, text("dram.row_b=%u", of[i].row_b), text("dram.banks=%u", of[i].banks)});
         assert_stat("dram_row_hits", of[i].hits);
         assert_stat("dram_row_empty", of[i].empty);
         assert_stat("dram_row_conflicts", of[i].conflicts);
@@ -274,9 +300,11 @@ static void the_bus_moves_so_many_bytes_a_clock(void **state) {
     (void)state;
     static const struct {
         u32 bus, burst, cycles; /* of a row hit of 128 bytes */
-    } of[] = {{32, 32, 12 + 6 + 1}, {31, 32, 12 + 6 + 2}, {16, 32, 12 + 6 + 2}, {8, 32, 12 + 12 + 4}, {32, 64, 12 + 2 + 2}, {64, 64, 12 + 2 + 1}, {128, 128, 12 + 1}};
+    } of[] = {{32, 32, 12 + 6 + 1}, {31, 32, 12 + 6 + 2}, {16, 32, 12 + 6 + 2}, {8, 32, 12 + 12 + 4},
+              {32, 64, 12 + 2 + 2}, {64, 64, 12 + 2 + 1}, {128, 128, 12 + 1}};
     for (u32 i = 0; i < ARRAY_LEN(of); i++) {
-        RUN(.globals = GLOBAL, .body = FOUR, .keys = {ONE_PART, text("dram.bus_b=%u", of[i].bus), text("dram.burst_b=%u", of[i].burst)});
+        RUN(.globals = GLOBAL, .body = FOUR,
+            .keys = {ONE_PART, text("dram.bus_b=%u", of[i].bus), text("dram.burst_b=%u", of[i].burst)});
         assert_int_equal(latency("hit"), dram_cy(of[i].cycles, 128));
     }
 }
@@ -294,7 +322,8 @@ static void a_fixed_dram_has_one_latency(void **state) {
 static void the_oldest_goes_first_or_the_open_row(void **state) {
     (void)state;
     /* while A is served, B (another row) and C (A's row) wait */
-    const char *body = AT_G "ld.global.cg.u32 %r1, [%rd1]; // A\nld.global.cg.u32 %r2, [%rd1+16384]; // B\nld.global.cg.u32 %r3, [%rd1+512]; // C\n" BOTH "add.u32 %r51, %r3, 1;\n";
+    const char *body = AT_G "ld.global.cg.u32 %r1, [%rd1]; // A\nld.global.cg.u32 %r2, [%rd1+16384]; // B\nld.global.cg.u32 %r3, "
+                            "[%rd1+512]; // C\n" BOTH "add.u32 %r51, %r3, 1;\n";
     RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, "noc.flit_b=256", "dram.sched=frfcfs"});
     assert_int_equal(when(EV_READY, "C") - when(EV_READY, "A"), 2);
     RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, "noc.flit_b=256", "dram.sched=fcfs"});
@@ -304,7 +333,8 @@ static void the_oldest_goes_first_or_the_open_row(void **state) {
 /* S's line pushes a dirty one out of the L2, which is written to an open row when S is taken; B comes right behind. From S's answer to B's. */
 static u64 behind_a_write(const char *at, const char *key) {
     RUN(.globals = GLOBAL,
-        .body = JOIN(AT_G "ld.global.cg.u32 %r1, [%rd1+512];\n" USE("%r1") "st.global.u32 [%rd1], %r0;\nmembar.gl;\nld.global.cg.u32 %r2, [%rd1+512];\n" USE("%r2"),
+        .body = JOIN(AT_G "ld.global.cg.u32 %r1, [%rd1+512];\n" USE(
+                         "%r1") "st.global.u32 [%rd1], %r0;\nmembar.gl;\nld.global.cg.u32 %r2, [%rd1+512];\n" USE("%r2"),
                      "st.global.u32 [%rd1+128], %r0; // S\nld.global.cg.u32 %r3, [%rd1+", at, "]; // B\n" USE("%r3")),
         .threads = 1, .keys = {ONE_PART, "l2.sets=1", "l2.ways=2", "noc.flit_b=256", key});
     assert_stat("dram_writes", 1);
@@ -333,8 +363,10 @@ static void a_refresh_closes_the_rows_and_takes_its_time(void **state) {
     RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART});
     assert_int_equal(latency("B"), dram_cy(12 + 6 + 1, 128));
     u64 taken = issue("B") + TO_PORT + NOC; /* DRAM and core have one clock */
-    for (u32 rfc = 10; rfc <= 60; rfc += 25) { /* it begins three cycles before B is there: precharge, refresh, then B's row is opened */
-        RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, text("dram.tREFI=%u", (u32)taken - 3), text("dram.tRFC=%u", rfc)});
+    for (u32 rfc = 10; rfc <= 60;
+         rfc += 25) { /* it begins three cycles before B is there: precharge, refresh, then B's row is opened */
+        RUN(.globals = GLOBAL, .body = body,
+            .keys = {ONE_PART, text("dram.tREFI=%u", (u32)taken - 3), text("dram.tRFC=%u", rfc)});
         assert_int_equal(latency("B"), dram_cy(12 + rfc + 12 + 12 + 6 + 1 - 3, 128));
         assert_true(stat_of("dram_refreshes") >= 1);
     }
@@ -367,7 +399,9 @@ static void a_channel_holds_so_many_bursts(void **state) {
     RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, "dram.queue=8"});
     assert_stat("l2_dram_full", 0);
     RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, "dram.queue=7"});
-    assert_stat("l2_dram_full", 12); /* B comes a cycle after A and waits for A's first column command, tRCD after A came, and looks again in the next cycle */
+    assert_stat(
+        "l2_dram_full",
+        12); /* B comes a cycle after A and waits for A's first column command, tRCD after A came, and looks again in the next cycle */
 }
 
 int main(void) {

@@ -5,7 +5,8 @@
 static u32 bank(u32 reg, u32 slot) { return (reg + slot) % ran.config->banks; }
 
 /* Three 64-bit values are in their registers, and every bank is free; then comes what is measured */
-#define QUIET "mov.b64 %d1, 1;\nmov.b64 %d2, 2;\nmov.b64 %d3, 3;\nmov.b32 %f1, 1;\nmov.b32 %r1, 1;\nmov.b32 %r2, 2;\nbar.sync 0;\n"
+#define QUIET                                                                                                                    \
+    "mov.b64 %d1, 1;\nmov.b64 %d2, 2;\nmov.b64 %d3, 3;\nmov.b32 %f1, 1;\nmov.b32 %r1, 1;\nmov.b32 %r2, 2;\nbar.sync 0;\n"
 #define PAUSE "sm.barrier_cy=60"
 #define SIX   "fma.rn.f64 %d4, %d1, %d2, %d3; // A\n" /* with one bank: six cycles to read six registers */
 #define USED  "add.f64 %d5, %d4, %d4;\nadd.f64 %d1, %d1, %d2;\n" KEEP4("%r1", "%r2", "%r3", "%r4")
@@ -25,7 +26,8 @@ static void a_collector_is_free_when_its_instruction_enters_a_unit(void **state)
 static void a_busy_unit_holds_the_collector_too(void **state) {
     (void)state;
     /* one lane a cycle: the second of two goes in 32 cycles after the first */
-    const char *body = QUIET "sin.approx.f32 %f2, %f1; // A\nsin.approx.f32 %f3, %f1; // B\nadd.u32 %r3, %r1, 1; // C\nadd.f32 %f2, %f2, %f3;\n" USED;
+    const char *body = QUIET
+        "sin.approx.f32 %f2, %f1; // A\nsin.approx.f32 %f3, %f1; // B\nadd.u32 %r3, %r1, 1; // C\nadd.f32 %f2, %f2, %f3;\n" USED;
     RUN(.body = body, .keys = {PAUSE, "sm.sfu.width=1", "sm.collectors=generic:1"});
     assert_int_equal(apart("A", "B"), 1);
     assert_int_equal(when(EV_DISPATCH, "B") - when(EV_DISPATCH, "A"), 32);
@@ -36,8 +38,9 @@ static void a_busy_unit_holds_the_collector_too(void **state) {
 
 static void separated_collectors_do_not_wait_for_each_other(void **state) {
     (void)state;
-    const char *body = QUIET "sin.approx.f32 %f2, %f1; // A\nsin.approx.f32 %f3, %f1; // B\nadd.u32 %r3, %r1, 1; // C\n"
-                             "st.shared.u32 [s], %r1; // M\nsin.approx.f32 %f4, %f1; // D\nadd.f32 %f2, %f2, %f3;\nadd.f32 %f2, %f2, %f4;\n" USED;
+    const char *body = QUIET
+        "sin.approx.f32 %f2, %f1; // A\nsin.approx.f32 %f3, %f1; // B\nadd.u32 %r3, %r1, 1; // C\n"
+        "st.shared.u32 [s], %r1; // M\nsin.approx.f32 %f4, %f1; // D\nadd.f32 %f2, %f2, %f3;\nadd.f32 %f2, %f2, %f4;\n" USED;
     RUN(.globals = ".shared .u32 s;\n", .body = body, .keys = {PAUSE, "sm.sfu.width=1", "sm.collectors=separated:1/1/1"});
     assert_int_equal(apart("B", "C"), 1);
     assert_int_equal(apart("C", "M"), 1);
@@ -49,7 +52,8 @@ static void separated_collectors_do_not_wait_for_each_other(void **state) {
 static void separated_pools_have_the_sizes_of_the_key(void **state) {
     (void)state;
     /* six cycles each in a collector of the ALU's pool, which FP64 instructions use too */
-    const char *body = QUIET SIX "fma.rn.f64 %d6, %d1, %d2, %d3; // B\nfma.rn.f64 %d7, %d1, %d2, %d3; // C\nadd.f64 %d6, %d6, %d7;\n" USED;
+    const char *body =
+        QUIET SIX "fma.rn.f64 %d6, %d1, %d2, %d3; // B\nfma.rn.f64 %d7, %d1, %d2, %d3; // C\nadd.f64 %d6, %d6, %d7;\n" USED;
     RUN(.body = body, .keys = {PAUSE, "sm.banks=1", "sm.fp64.width=32", "sm.collectors=separated:1/4/4"});
     assert_int_equal(apart("A", "B"), 6);
     assert_int_equal(apart("B", "C"), 6);
@@ -113,7 +117,8 @@ static void the_banks_of_two_slots_are_shifted(void **state) {
 
 static void ideal_operands_are_there_at_issue(void **state) {
     (void)state;
-    RUN(.body = QUIET SIX "add.u32 %r3, 1, 1; // B\n" USED, .keys = {PAUSE, "sm.banks=1", "sm.collectors=generic:1", "sm.operands.ideal=true"});
+    RUN(.body = QUIET SIX "add.u32 %r3, 1, 1; // B\n" USED,
+        .keys = {PAUSE, "sm.banks=1", "sm.collectors=generic:1", "sm.operands.ideal=true"});
     assert_int_equal(when(EV_READ, "A"), issue("A"));
     assert_int_equal(when(EV_DISPATCH, "A"), issue("A"));
     assert_int_equal(apart("A", "B"), 1);
@@ -123,8 +128,9 @@ static void ideal_operands_are_there_at_issue(void **state) {
 
 /* --- writing. A's result and B's come in the same cycle; with one bank, A's is written first. */
 
-#define TOGETHER QUIET "add.f32 %f2, %f1, %f1; // A\nadd.u32 %r3, %r1, 1; // B\nadd.u32 %r4, %r3, 1; // C\nadd.f32 %f3, %f2, %f2;\n" USED
-#define APART_1  "sm.class.fp32.latency_cy=11"
+#define TOGETHER                                                                                                                 \
+    QUIET "add.f32 %f2, %f1, %f1; // A\nadd.u32 %r3, %r1, 1; // B\nadd.u32 %r4, %r3, 1; // C\nadd.f32 %f3, %f2, %f2;\n" USED
+#define APART_1 "sm.class.fp32.latency_cy=11"
 
 static void a_result_can_be_used_when_it_is_written(void **state) {
     (void)state;
@@ -153,7 +159,8 @@ static void results_in_different_banks_do_not_meet(void **state) {
 static void a_write_goes_before_a_read(void **state) {
     (void)state;
     /* A's result is written 10 cycles after its issue; the last of the moves would be read in that cycle */
-    const char *body = JOIN(QUIET "add.u32 %r3, %r1, 1; // A\n", repeat(8, "nanosleep.u32 0;\n"), "add.u32 %r4, %r2, 1; // B\n" USED);
+    const char *body =
+        JOIN(QUIET "add.u32 %r3, %r1, 1; // A\n", repeat(8, "nanosleep.u32 0;\n"), "add.u32 %r4, %r2, 1; // B\n" USED);
     RUN(.body = body, .keys = {PAUSE, "sm.banks=1"});
     assert_int_equal(apart("A", "B"), 9);
     assert_int_equal(when(EV_READ, "B") - issue("B"), 2);
@@ -174,12 +181,16 @@ static void a_result_far_ahead_takes_no_place_of_today(void **state) {
 static void loads_write_through_the_same_ports(void **state) {
     (void)state;
     /* the load's result and the addition's come in the same cycle */
-    const char *body = QUIET "ld.shared.u32 %r3, [s]; // A\nadd.f32 %f2, %f1, %f1; // B\nadd.u32 %r4, %r3, 1; // C\nadd.f32 %f3, %f2, %f2;\n" USED;
-    RUN(.globals = ".shared .u32 s;\n", .body = body, .keys = {PAUSE, "sm.class.fp32.latency_cy=19", "sm.banks=1", "sm.bypass=false"});
+    const char *body = QUIET
+        "ld.shared.u32 %r3, [s]; // A\nadd.f32 %f2, %f1, %f1; // B\nadd.u32 %r4, %r3, 1; // C\nadd.f32 %f3, %f2, %f2;\n" USED;
+    RUN(.globals = ".shared .u32 s;\n", .body = body,
+        .keys = {PAUSE, "sm.class.fp32.latency_cy=19", "sm.banks=1", "sm.bypass=false"});
     assert_int_equal(apart("A", "C"), 21); /* the addition took the place at its issue */
-    RUN(.globals = ".shared .u32 s;\n", .body = body, .keys = {PAUSE, "sm.class.fp32.latency_cy=18", "sm.banks=1", "sm.bypass=false"});
+    RUN(.globals = ".shared .u32 s;\n", .body = body,
+        .keys = {PAUSE, "sm.class.fp32.latency_cy=18", "sm.banks=1", "sm.bypass=false"});
     assert_int_equal(apart("A", "C"), 20);
-    RUN(.globals = ".shared .u32 s;\n", .body = body, .keys = {PAUSE, "sm.class.fp32.latency_cy=19", "sm.banks=1", "sm.bypass=true"});
+    RUN(.globals = ".shared .u32 s;\n", .body = body,
+        .keys = {PAUSE, "sm.class.fp32.latency_cy=19", "sm.banks=1", "sm.bypass=true"});
     assert_int_equal(apart("A", "C"), 20);
 }
 

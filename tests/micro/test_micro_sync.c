@@ -13,7 +13,9 @@ static void a_fence_waits_for_the_stores_of_its_warp(void **state) {
     (void)state;
     static const char *const fences[] = {"membar.gl;", "membar.cta;", "membar.sys;", "fence.acq_rel.gpu;", "fence.sc.cta;"};
     for (u32 i = 0; i < ARRAY_LEN(fences); i++) {
-        RUN(.globals = GLOBAL, .body = JOIN(AT_G "st.global.u32 [%rd2], %r0; // S\nst.global.u32 [%rd2+1024], %r0; // T\n", fences[i], " // F\nadd.u32 %r1, %r0, 1; // N\n"),
+        RUN(.globals = GLOBAL,
+            .body = JOIN(AT_G "st.global.u32 [%rd2], %r0; // S\nst.global.u32 [%rd2+1024], %r0; // T\n", fences[i],
+                         " // F\nadd.u32 %r1, %r0, 1; // N\n"),
             .keys = {IDEAL_L2});
         assert_true(when(EV_COMPLETE, "T") > when(EV_COMPLETE, "S"));
         assert_int_equal(issue("F"), when(EV_COMPLETE, "T"));
@@ -23,7 +25,8 @@ static void a_fence_waits_for_the_stores_of_its_warp(void **state) {
 
 static void a_fence_with_nothing_before_it_does_not_wait(void **state) {
     (void)state;
-    RUN(.globals = GLOBAL, .body = AT_G "add.u32 %r2, %r0, 1; // A\nmembar.gl; // F\nadd.u32 %r1, %r0, 1; // N\n" KEEP2("%r1", "%r2"));
+    RUN(.globals = GLOBAL,
+        .body = AT_G "add.u32 %r2, %r0, 1; // A\nmembar.gl; // F\nadd.u32 %r1, %r0, 1; // N\n" KEEP2("%r1", "%r2"));
     assert_int_equal(apart("A", "F"), 1);
     assert_int_equal(apart("F", "N"), 1);
     assert_stat("fences", 1);
@@ -31,7 +34,8 @@ static void a_fence_with_nothing_before_it_does_not_wait(void **state) {
 
 static void a_fence_does_not_wait_for_loads_that_have_left(void **state) {
     (void)state;
-    RUN(.globals = GLOBAL, .body = AT_G "ld.global.u32 %r2, [%rd2]; // A\nmembar.gl; // F\nadd.u32 %r1, %r2, 1;\n", .keys = {IDEAL_L2});
+    RUN(.globals = GLOBAL, .body = AT_G "ld.global.u32 %r2, [%rd2]; // A\nmembar.gl; // F\nadd.u32 %r1, %r2, 1;\n",
+        .keys = {IDEAL_L2});
     assert_int_equal(issue("F"), when(EV_ACCESS, "A"));
 }
 
@@ -43,8 +47,9 @@ static void a_fence_waits_for_atomics(void **state) {
 
 /* Warp 1 sends a reduction; warp 0 fences when it is on its way */
 #define TWO_WARPS(fence)                                                                                                         \
-    AT_G "setp.lt.u32 %p1, %r0, 32;\n@%p1 bra $first;\nred.global.add.u32 [%rd2], 1; // R\nexit;\n$first:\nadd.u32 %r2, %r0, 1;\nadd.u32 %r2, %r2, 1;\n"  \
-    "add.u32 %r2, %r2, 1;\n" fence " // F\nadd.u32 %r3, %r2, 1;\n"
+    AT_G "setp.lt.u32 %p1, %r0, 32;\n@%p1 bra $first;\nred.global.add.u32 [%rd2], 1; // R\nexit;\n$first:\nadd.u32 %r2, %r0, "   \
+         "1;\nadd.u32 %r2, %r2, 1;\n"                                                                                            \
+         "add.u32 %r2, %r2, 1;\n" fence " // F\nadd.u32 %r3, %r2, 1;\n"
 
 static void a_fence_of_the_gpu_waits_for_all_atomics_of_its_sm(void **state) {
     (void)state;
@@ -58,7 +63,8 @@ static void a_fence_of_the_gpu_waits_for_all_atomics_of_its_sm(void **state) {
 static void a_fence_does_not_wait_for_stores_of_other_warps(void **state) {
     (void)state;
     RUN(.globals = GLOBAL,
-        .body = AT_G "setp.lt.u32 %p1, %r0, 32;\n@%p1 bra $first;\nst.global.u32 [%rd2], 1; // R\nexit;\n$first:\nadd.u32 %r2, %r0, 1;\nadd.u32 %r2, %r2, 1;\n"
+        .body = AT_G "setp.lt.u32 %p1, %r0, 32;\n@%p1 bra $first;\nst.global.u32 [%rd2], 1; // R\nexit;\n$first:\nadd.u32 %r2, "
+                     "%r0, 1;\nadd.u32 %r2, %r2, 1;\n"
                      "membar.gl; // F\nadd.u32 %r3, %r2, 1;\n",
         .threads = 64, .keys = {IDEAL_L2});
     assert_true(issue("F") > issue("R", .slot = 1));
@@ -69,7 +75,8 @@ static void a_fence_does_not_wait_for_stores_of_other_warps(void **state) {
 
 static void an_atomic_is_answered_by_the_l2(void **state) {
     (void)state;
-    RUN(.globals = GLOBAL, .body = AT_G "atom.global.add.u32 %r1, [%rd2], 1; // A\nadd.u32 %r2, %r1, 1; // B\n", .keys = {IDEAL_L2, WIDE});
+    RUN(.globals = GLOBAL, .body = AT_G "atom.global.add.u32 %r1, [%rd2], 1; // A\nadd.u32 %r2, %r1, 1; // B\n",
+        .keys = {IDEAL_L2, WIDE});
     assert_int_equal(apart("A", "B"), THERE_AND_BACK);
     assert_stat("atomics", 1);
     assert_stat("reductions", 0);
@@ -79,18 +86,22 @@ static void lanes_at_one_address_are_served_one_after_the_other(void **state) {
     (void)state;
     for (u32 cy = 1; cy <= 4; cy++)
         for (u32 lanes = 1; lanes <= 32; lanes += 31) {
-            RUN(.globals = GLOBAL, .body = AT_G "atom.global.add.u32 %r1, [%rd1], 1; // A\nadd.u32 %r2, %r1, 1; // B\n", .threads = lanes,
-                .keys = {IDEAL_L2, WIDE, text("l2.atomic_cy=%u", cy)});
+            RUN(.globals = GLOBAL, .body = AT_G "atom.global.add.u32 %r1, [%rd1], 1; // A\nadd.u32 %r2, %r1, 1; // B\n",
+                .threads = lanes, .keys = {IDEAL_L2, WIDE, text("l2.atomic_cy=%u", cy)});
             assert_int_equal(apart("A", "B"), THERE_AND_BACK + (lanes - 1) * cy);
         }
-    RUN(.globals = GLOBAL, .body = AT_G "shr.u32 %r3, %r0, 2;\nmul.wide.u32 %rd3, %r3, 4;\nadd.u64 %rd3, %rd1, %rd3;\natom.global.add.u32 %r1, [%rd3], 1; // A\nadd.u32 %r2, %r1, 1; // B\n",
+    RUN(.globals = GLOBAL,
+        .body = AT_G "shr.u32 %r3, %r0, 2;\nmul.wide.u32 %rd3, %r3, 4;\nadd.u64 %rd3, %rd1, %rd3;\natom.global.add.u32 %r1, "
+                     "[%rd3], 1; // A\nadd.u32 %r2, %r1, 1; // B\n",
         .keys = {IDEAL_L2, WIDE, "l2.atomic_cy=5"});
     assert_int_equal(apart("A", "B"), THERE_AND_BACK + 3 * 5); /* four lanes a word */
 }
 
 static void an_atomic_whose_result_nobody_reads_is_a_reduction(void **state) {
     (void)state;
-    RUN(.globals = GLOBAL, .body = AT_G "atom.global.add.u32 %r1, [%rd2], 1; // A\nadd.u32 %r1, %r0, 1; // B\nadd.u32 %r2, %r1, 1;\n", .keys = {IDEAL_L2});
+    RUN(.globals = GLOBAL,
+        .body = AT_G "atom.global.add.u32 %r1, [%rd2], 1; // A\nadd.u32 %r1, %r0, 1; // B\nadd.u32 %r2, %r1, 1;\n",
+        .keys = {IDEAL_L2});
     assert_stat("reductions", 1);
     assert_stat("atomics", 0);
     assert_int_equal(apart("A", "B"), 1);
@@ -99,7 +110,9 @@ static void an_atomic_whose_result_nobody_reads_is_a_reduction(void **state) {
 
 static void an_atomic_makes_a_packet_for_each_line(void **state) {
     (void)state;
-    RUN(.globals = GLOBAL, .body = AT_G "mul.wide.u32 %rd3, %r0, 128;\nadd.u64 %rd3, %rd1, %rd3;\nred.global.add.u32 [%rd3], 1; // A\n", .keys = {IDEAL_L2, WIDE});
+    RUN(.globals = GLOBAL,
+        .body = AT_G "mul.wide.u32 %rd3, %r0, 128;\nadd.u64 %rd3, %rd1, %rd3;\nred.global.add.u32 [%rd3], 1; // A\n",
+        .keys = {IDEAL_L2, WIDE});
     assert_int_equal(events(EV_ACCESS, "A"), 32);
     assert_stat("packets_out", 32);
     assert_stat("l2_atomics", 32);
@@ -107,10 +120,12 @@ static void an_atomic_makes_a_packet_for_each_line(void **state) {
 
 static void what_overlaps_an_atomic_on_its_way_waits_for_it(void **state) {
     (void)state;
-    static const char *const after[] = {"ld.global.u32 %r2, [%rd2]; // B\n", "st.global.u32 [%rd2], %r0; // B\n", "ld.global.u8 %r2, [%rd2+3]; // B\n",
-                                        "ld.global.cg.u32 %r2, [%rd2]; // B\n"};
+    static const char *const after[] = {"ld.global.u32 %r2, [%rd2]; // B\n", "st.global.u32 [%rd2], %r0; // B\n",
+                                        "ld.global.u8 %r2, [%rd2+3]; // B\n", "ld.global.cg.u32 %r2, [%rd2]; // B\n"};
     for (u32 i = 0; i < ARRAY_LEN(after); i++) {
-        RUN(.globals = GLOBAL, .body = JOIN(AT_G "atom.global.add.u32 %r1, [%rd2], 1; // A\n", after[i], "add.u32 %r3, %r1, %r2;\n"), .keys = {IDEAL_L2});
+        RUN(.globals = GLOBAL,
+            .body = JOIN(AT_G "atom.global.add.u32 %r1, [%rd2], 1; // A\n", after[i], "add.u32 %r3, %r1, %r2;\n"),
+            .keys = {IDEAL_L2});
         assert_int_equal(issue("B"), when(EV_COMPLETE, "A"));
         assert_true(warp_time(STALL_ATOMIC_ORDER) > 6 * 60);
     }
@@ -118,10 +133,12 @@ static void what_overlaps_an_atomic_on_its_way_waits_for_it(void **state) {
 
 static void what_does_not_overlap_goes_on(void **state) {
     (void)state;
-    static const char *const after[] = {"ld.global.u32 %r2, [%rd2+128]; // B\n", "st.global.u32 [%rd2+128], %r0; // B\n", "atom.global.add.u32 %r2, [%rd2], 1; // B\n",
-                                        "ld.global.u8 %r2, [%rd2+131]; // B\n"};
+    static const char *const after[] = {"ld.global.u32 %r2, [%rd2+128]; // B\n", "st.global.u32 [%rd2+128], %r0; // B\n",
+                                        "atom.global.add.u32 %r2, [%rd2], 1; // B\n", "ld.global.u8 %r2, [%rd2+131]; // B\n"};
     for (u32 i = 0; i < ARRAY_LEN(after); i++) {
-        RUN(.globals = GLOBAL, .body = JOIN(AT_G "atom.global.add.u32 %r1, [%rd2], 1; // A\n", after[i], "add.u32 %r3, %r1, %r2;\n"), .keys = {IDEAL_L2});
+        RUN(.globals = GLOBAL,
+            .body = JOIN(AT_G "atom.global.add.u32 %r1, [%rd2], 1; // A\n", after[i], "add.u32 %r3, %r1, %r2;\n"),
+            .keys = {IDEAL_L2});
         assert_int_equal(apart("A", "B"), 1);
     }
 }
@@ -129,7 +146,8 @@ static void what_does_not_overlap_goes_on(void **state) {
 static void other_warps_of_the_sm_wait_too(void **state) {
     (void)state;
     RUN(.globals = GLOBAL,
-        .body = AT_G "setp.lt.u32 %p1, %r0, 32;\n@%p1 bra $first;\nred.global.add.u32 [%rd1], 1; // R\nexit;\n$first:\nadd.u32 %r2, %r0, 1;\nadd.u32 %r2, %r2, 1;\n"
+        .body = AT_G "setp.lt.u32 %p1, %r0, 32;\n@%p1 bra $first;\nred.global.add.u32 [%rd1], 1; // R\nexit;\n$first:\nadd.u32 "
+                     "%r2, %r0, 1;\nadd.u32 %r2, %r2, 1;\n"
                      "ld.global.u32 %r3, [%rd1]; // L\nadd.u32 %r3, %r2, %r3;\n",
         .threads = 64, .keys = {IDEAL_L2});
     assert_int_equal(issue("L"), when(EV_COMPLETE, "R", .slot = 1));
@@ -162,7 +180,8 @@ static void a_block_does_not_wait_for_its_stores_but_the_launch_does(void **stat
 static u64 last_access(const char *label) {
     u64 last = 0;
     for (u32 i = 0; i < ran.events.n; i++)
-        if (ran.events.at[i].kind == EV_ACCESS && ran.events.at[i].uid == event_of(EV_ACCESS, WHO(label))->uid) last = MAX(last, ran.events.at[i].cycle);
+        if (ran.events.at[i].kind == EV_ACCESS && ran.events.at[i].uid == event_of(EV_ACCESS, WHO(label))->uid)
+            last = MAX(last, ran.events.at[i].cycle);
     return last;
 }
 
@@ -171,14 +190,17 @@ static void exits_and_barriers_issue_when_the_memory_stage_has_taken_all(void **
     RUN(.globals = GLOBAL, .body = MANY_LINES, .keys = {IDEAL_L2, "sm.l1.mshrs=64", "noc.credits=64", "sm.l1.miss_queue=64"});
     assert_int_equal(last_access("A") - when(EV_ACCESS, "A"), 31);
     assert_int_equal(issue("end"), last_access("A"));
-    RUN(.globals = GLOBAL, .body = MANY_LINES "bar.sync 0; // B\nadd.u32 %r2, %r1, 1;\n", .keys = {IDEAL_L2, "sm.l1.mshrs=64", "noc.credits=64", "sm.l1.miss_queue=64"});
+    RUN(.globals = GLOBAL, .body = MANY_LINES "bar.sync 0; // B\nadd.u32 %r2, %r1, 1;\n",
+        .keys = {IDEAL_L2, "sm.l1.mshrs=64", "noc.credits=64", "sm.l1.miss_queue=64"});
     assert_int_equal(issue("B"), last_access("A"));
 }
 
 static void a_wait_for_copies_waits_for_copies(void **state) {
     (void)state;
     RUN(.globals = GLOBAL ".shared .align 16 .b8 s[512];\n",
-        .body = AT_G "mov.u32 %r4, s;\ncp.async.ca.shared.global [%r4], [%rd1], 16; // A\nadd.u32 %r1, %r0, 1; // N\ncp.async.wait_all; // W\n", .keys = {IDEAL_L2});
+        .body = AT_G "mov.u32 %r4, s;\ncp.async.ca.shared.global [%r4], [%rd1], 16; // A\nadd.u32 %r1, %r0, 1; // "
+                     "N\ncp.async.wait_all; // W\n",
+        .keys = {IDEAL_L2});
     assert_int_equal(apart("A", "N"), 1);
     assert_int_equal(issue("W"), when(EV_COMPLETE, "A"));
 }

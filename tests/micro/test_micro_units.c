@@ -18,8 +18,10 @@ static const struct kind kinds[] = {
     {"tensor", "tensor",
      "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3}, {%f24, %f25, %f26, %f27}; // A\n",
      "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f5, %f6, %f7, %f8}, {%r1, %r2}, {%r3}, {%f24, %f25, %f26, %f27}; // B\n",
-     "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f9, %f10, %f11, %f12}, {%r1, %r2}, {%r3}, {%f24, %f25, %f26, %f27}; // C\n",
-     "add.f32 %f13, %f1, %f1; // D\nfma.rn.f32 %f2, %f2, %f3, %f4;\nfma.rn.f32 %f5, %f5, %f6, %f7;\nfma.rn.f32 %f8, %f8, %f9, %f10;\nadd.f32 %f11, %f11, %f12;\n",
+     "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f9, %f10, %f11, %f12}, {%r1, %r2}, {%r3}, {%f24, %f25, %f26, %f27}; // "
+     "C\n",
+     "add.f32 %f13, %f1, %f1; // D\nfma.rn.f32 %f2, %f2, %f3, %f4;\nfma.rn.f32 %f5, %f5, %f6, %f7;\nfma.rn.f32 %f8, %f8, %f9, "
+     "%f10;\nadd.f32 %f11, %f11, %f12;\n",
      32},
 };
 #define EASY "sm.int.units=1", "sm.banks=64", "sm.bank_ports=8", "sm.collectors=generic:16"
@@ -31,9 +33,9 @@ static void a_unit_is_taken_for_interval_times_beats(void **state) {
     for (u32 i = 0; i < ARRAY_LEN(kinds); i++)
         for (u32 interval = 1; interval <= 5; interval += 2)
             for (u32 width = 4; width <= 32; width *= 2) {
-                RUN(.body = body_of(&kinds[i]),
-                    .keys = {EASY, text("sm.%s.width=%u", kinds[i].unit, width), text("sm.class.%s.interval_cy=%u", kinds[i].class, interval),
-                             text("sm.class.%s.latency_cy=100", kinds[i].class)});
+                RUN(.body = body_of(&kinds[i]), .keys = {EASY, text("sm.%s.width=%u", kinds[i].unit, width),
+                                                         text("sm.class.%s.interval_cy=%u", kinds[i].class, interval),
+                                                         text("sm.class.%s.latency_cy=100", kinds[i].class)});
                 u32 busy = interval * (32 / width);
                 assert_int_equal(event_of(EV_DISPATCH, WHO("A"))->a, busy);
                 assert_int_equal(when(EV_DISPATCH, "B") - when(EV_DISPATCH, "A"), busy);
@@ -51,7 +53,9 @@ static void a_width_that_does_not_divide_the_warp_needs_one_beat_more(void **sta
 
 static void waiting_for_the_unit_comes_on_top_of_the_latency(void **state) {
     (void)state;
-    RUN(.body = "sin.approx.f32 %f1, %f9; // A\nsin.approx.f32 %f2, %f9; // B\nadd.f32 %f4, %f1, %f1; // D\nadd.f32 %f5, %f2, %f2; // E\n", .keys = {EASY});
+    RUN(.body = "sin.approx.f32 %f1, %f9; // A\nsin.approx.f32 %f2, %f9; // B\nadd.f32 %f4, %f1, %f1; // D\nadd.f32 %f5, %f2, "
+                "%f2; // E\n",
+        .keys = {EASY});
     assert_int_equal(apart("A", "D"), 20);
     assert_int_equal(apart("A", "B"), 1);
     assert_int_equal(apart("B", "E"), 20 + 3); /* it went in four cycles after the first, three later than it could */
@@ -62,8 +66,9 @@ static void n_units_take_n_warps_at_a_time(void **state) {
     (void)state;
     for (u32 i = 0; i < ARRAY_LEN(kinds); i++)
         for (u32 units = 1; units <= 3; units++) {
-            RUN(.body = body_of(&kinds[i]), .keys = {EASY, text("sm.%s.units=%u", kinds[i].unit, units), text("sm.%s.width=8", kinds[i].unit),
-                                                     text("sm.class.%s.interval_cy=10", kinds[i].class), text("sm.class.%s.latency_cy=100", kinds[i].class)});
+            RUN(.body = body_of(&kinds[i]),
+                .keys = {EASY, text("sm.%s.units=%u", kinds[i].unit, units), text("sm.%s.width=8", kinds[i].unit),
+                         text("sm.class.%s.interval_cy=10", kinds[i].class), text("sm.class.%s.latency_cy=100", kinds[i].class)});
             u64 a = when(EV_DISPATCH, "A");
             assert_int_equal(when(EV_DISPATCH, "B") - a, units >= 2 ? 1 : 40); /* issued one cycle later */
             assert_int_equal(when(EV_DISPATCH, "C") - a, units >= 3 ? 2 : units == 2 ? 40 : 80);
@@ -75,7 +80,8 @@ static void chaining_follows_the_first_beat(void **state) {
     for (u32 i = 0; i < ARRAY_LEN(kinds); i++)
         for (u32 width = 8; width <= 32; width *= 2) {
             u32 last = (32 / width - 1) * 3;
-            const char *w = text("sm.%s.width=%u", kinds[i].unit, width), *interval = text("sm.class.%s.interval_cy=3", kinds[i].class);
+            const char *w = text("sm.%s.width=%u", kinds[i].unit, width),
+                       *interval = text("sm.class.%s.interval_cy=3", kinds[i].class);
             const char *latency = text("sm.class.%s.latency_cy=60", kinds[i].class), *body = JOIN(kinds[i].first, kinds[i].use);
             RUN(.body = body, .keys = {EASY, w, interval, latency});
             assert_int_equal(apart("A", "D"), 60);
@@ -109,7 +115,9 @@ static void a_class_runs_where_its_key_says(void **state) {
 
 static void busy_cycles_of_units_are_counted(void **state) {
     (void)state;
-    RUN(.body = "sin.approx.f32 %f1, %f9;\nadd.f64 %d1, %d9, %d8;\nadd.f32 %f2, %f9, %f9;\nadd.u32 %r1, %r2, 1;\nadd.u32 %r3, %r2, 1;\n", .keys = {EASY});
+    RUN(.body = "sin.approx.f32 %f1, %f9;\nadd.f64 %d1, %d9, %d8;\nadd.f32 %f2, %f9, %f9;\nadd.u32 %r1, %r2, 1;\nadd.u32 %r3, "
+                "%r2, 1;\n",
+        .keys = {EASY});
     assert_stat("unit_busy_sfu", 4);
     assert_stat("unit_busy_fp64", 2);
     assert_stat("unit_busy_alu", 1);
@@ -128,7 +136,8 @@ static void a_narrow_warp_needs_fewer_beats(void **state) {
 
 static void with_ideal_operands_a_busy_unit_is_waited_for_at_issue(void **state) {
     (void)state;
-    RUN(.body = "sin.approx.f32 %f1, %f9; // A\nsin.approx.f32 %f2, %f9; // B\nadd.u32 %r1, %r2, 1; // C\nadd.f32 %f3, %f1, %f2;\n",
+    RUN(.body =
+            "sin.approx.f32 %f1, %f9; // A\nsin.approx.f32 %f2, %f9; // B\nadd.u32 %r1, %r2, 1; // C\nadd.f32 %f3, %f1, %f2;\n",
         .keys = {"sm.operands.ideal=true"});
     assert_int_equal(apart("A", "B"), 4);
     assert_int_equal(apart("B", "C"), 1);
@@ -154,10 +163,12 @@ static void every_class_takes_its_unit_for_its_interval(void **state) {
         {"cvt", "cvt.rzi.s32.f32 %r1, %f2; // A\n"},
         {"video", "vsub.s32.s32.s32 %r1, %r2.b0, %r3.b1; // A\n"},
         {"warp", "vote.sync.ballot.b32 %r1, %p1, -1; // A\n"},
-        {"tensor", "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3}, {%f5, %f6, %f7, %f8}; // A\n"},
+        {"tensor", "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3}, {%f5, %f6, %f7, "
+                   "%f8}; // A\n"},
     };
     for (u32 i = 0; i < ARRAY_LEN(all); i++) {
-        RUN(.body = all[i].text, .keys = {EASY, text("sm.class.%s.unit=sfu", all[i].class), text("sm.class.%s.interval_cy=7", all[i].class), "sm.sfu.width=16"});
+        RUN(.body = all[i].text, .keys = {EASY, text("sm.class.%s.unit=sfu", all[i].class),
+                                          text("sm.class.%s.interval_cy=7", all[i].class), "sm.sfu.width=16"});
         const struct event *e = event_of(EV_DISPATCH, WHO("A"));
         if (e->a != 14 || e->cause != UNIT_SFU) fail_msg("%s", all[i].class);
     }

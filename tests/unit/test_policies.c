@@ -21,6 +21,8 @@ struct rig { /* a scheduler and the warps it sees */
     struct config cfg;
     void *state;
     size_t state_b;
+    void *shared; /* of the SM's schedulers, of which this is the only one; NULL */
+    u64 block[MAX_SLOTS];
     u64 slots; /* of this scheduler */
     u64 eager; /* slots that are valid and candidates in every cycle */
     u64 seed, ages;
@@ -35,10 +37,15 @@ static void rig_open(struct rig *r, const struct sched_policy *p, u64 slots, u32
     r->state_b = p->state_size(&r->cfg);
     r->state = base_alloc(r->state_b + 1);
     p->init(r->state, &r->cfg, 0, slots);
-    r->v.age = r->age;
+    if (p->shared_size) r->shared = base_alloc(p->shared_size(&r->cfg));
+    if (p->shared_init) p->shared_init(r->shared, &r->cfg);
+    r->v.age = r->age, r->v.block = r->block, r->v.shared = r->shared;
 }
 
-static void rig_close(struct rig *r) { free(r->state); }
+static void rig_close(struct rig *r) {
+    free(r->state);
+    free(r->shared);
+}
 
 static u64 random_word(struct rig *r) {
     return (u64)random_below(&r->seed, UINT32_MAX) << 32 | random_below(&r->seed, UINT32_MAX);
@@ -55,6 +62,7 @@ static void rig_arrive(struct rig *r, u64 slots) { /* in random order */
     while (slots) {
         int slot = mask_after(slots, random_below(&r->seed, MAX_SLOTS));
         r->age[slot] = ++r->ages;
+        r->block[slot] = r->ages / 4;
         slots &= ~mask_of(slot);
     }
 }
@@ -68,6 +76,7 @@ static void rig_cycle(struct rig *r) { /* the next cycle's view */
     rig_arrive(r, v->valid & ~was);
     v->waits_long = ((v->waits_long & ~random_few(r, 3)) | random_few(r, 4)) & v->valid & ~r->eager;
     v->ready = ((random_few(r, 1) | r->eager) & v->valid) & ~v->waits_long;
+    v->memory = v->ready & random_few(r, 1);
     v->candidates = v->ready & (random_few(r, 1) | r->eager);
     if (!r->eager && random_below(&r->seed, 4) == 0) v->candidates = 0;
 }

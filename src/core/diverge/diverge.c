@@ -4,7 +4,7 @@
  *   none  as pdom, but lanes that part never meet again: each part runs to the end (Jin chapter 2's serialisation)
  *   its   independent thread scheduling: groups take turns; one that waits for memory or a barrier lets another go (Volta's white paper)
  *   mimd  lanes never wait for each other: groups go their ways, become one where they happen to stand together, and all issue together, charged as one
- *         instruction: the upper bound of Jin chapter 5
+ *         instruction: the upper bound of Jin chapter 5. It bounds issue, not memory: accesses that a warp would have made together may come apart in time
  *
  * Deviation: a real stack pushes both sides of a branch; here the side that falls through runs first and the other waits as a group of its own, which gives the same order of work.
  * A stack cannot give progress to lanes that others wait for. Where func/ finds that lanes poll for long while others of their warp cannot run, the kernel is stopped with a
@@ -168,6 +168,7 @@ const struct diverge_policy diverge_its = {
     .name = "its",
     .doc = "parts take turns: one that waits for memory, lanes or a barrier lets another go",
     .paper = "NVIDIA Tesla V100 white paper, 2017",
+    .by_lane = true,
     .next = its_next,
     .blocked = its_blocked,
 };
@@ -176,6 +177,7 @@ const struct diverge_policy diverge_mimd = {
     .doc = "lanes never wait for each other; all parts of a warp issue together, charged as one instruction (upper bound)",
     .paper = "Jin 2012, chapter 5",
     .never_meet = true,
+    .by_lane = true,
     .joint = true,
     .next = mimd_next,
     .blocked = its_blocked,

@@ -1,0 +1,107 @@
+#!/bin/bash
+# Every hazard policy with every tracker, predictor and scheduler: right output, audit clean, invariants checked in every cycle, in a bounded time; and what prediction promises.
+#
+#   tests/hazard/contract.sh BUILD [--all]
+#
+# Three tiny workloads on a machine whose MSHRs, miss queue and TLB are short, so that every hazard is met. With --all the recorded applications on turner2012 keep the promises too.
+. "$(dirname "$0")"/../timing/common
+export bound=6 # times the cycles of `stall`: patience, not a promise
+export scarce="--machine small --set sm.l1.mshrs=4 --set sm.l1.merge=2 --set sm.l1.miss_queue=2 --set sm.const.mshrs=1 --set sm.l1.sets=4 --set sm.l1.ways=2 --set sm.schedulers=2 --set sm.issue_width=2 --set sm.tlb.entries=8"
+works="bfs spmv histogram"
+
+# counter JSON NAME: from the counters of the whole run (the first of that name)
+counter() { sed -n "s/^ *\"$2\": \([0-9]*\),\{0,1\}$/\1/p;/\"launches\"/q" "$1" | head -1; }
+
+predictions() {
+    local tracker predictor
+    echo "none hit mshr"
+    for tracker in naive credit; do for predictor in hit miss counter oracle; do echo "$tracker $predictor mshr"; done; done
+    echo "naive miss comq"
+    echo "credit counter comq"
+}
+
+# all_of NAME HAZARD SCHED: one test of every prediction with these
+all_of() {
+    local name=$1 hazard=$2 sched=$3 base tracker predictor resource out= file=$work/$1.$2.$3
+    base=$(< "$work/base.$name")
+    while read -r tracker predictor resource; do
+        set -- sm.hazard=$hazard sm.sched=$sched sm.hazard.tracker=$tracker
+        [ $tracker = none ] || set -- "$@" sm.hazard.predictor=$predictor sm.hazard.resource=$resource
+        timeout 120 "$heddle" run "$name" --size tiny $scarce --audit --check 1 --quiet --json "$file.json" "${@/#/--set=}" > "$file.err" 2>&1 < /dev/null \
+            && [ "$(field "$file.json" checksum_ok)" = true ] && [ "$(field "$file.json" cycles)" -le $((base * bound)) ] && promises "$file.json" $tracker $predictor $resource \
+            || out+="heddle run $name --size tiny $scarce --audit --check 1 ${*/#/--set }: $(tail -3 "$file.err") $(field "$file.json" cycles) cycles"$'\n'
+        [ $hazard$predictor$resource = stallhitmshr ] && grep -vE '"(wall_seconds|setup_seconds|warp_ips|config_hash|state_hash|predicted_.*|prediction_right|virtual_credits)"' "$file.json" > "$file.$tracker"
+    done < <(predictions)
+    [ -z "$out" ]
+    tell $? "hazard $name $hazard $sched" "$out"
+    [ $hazard = stall ] || return
+    for tracker in naive credit; do # hit holds nothing back that has not been replayed
+        cmp -s "$file.none" "$file.$tracker"
+        tell $? "hazard $name $sched: stall with $tracker and hit is stall" "$(diff "$file.none" "$file.$tracker")"
+    done
+}
+
+# Under credit and hit a line access is refused an MSHR once; again only where a load took one without a credit, each such theft costing one, or where the line's own takes no further access
+promises() {
+    [ $2$3$4 = credithitmshr ] || return 0
+    [ $(($(counter "$1" mshr_refused_again) - $(counter "$1" mshr_refused_merge))) -le "$(counter "$1" virtual_credits)" ]
+}
+export -f all_of predictions counter promises
+
+for name in $works; do
+    "$heddle" run "$name" --size tiny $scarce --quiet --json "$work/base.json" || echo "not ok hazard base $name"
+    field "$work/base.json" cycles > "$work/base.$name"
+done
+cases() {
+    local name hazard sched
+    for name in $works; do for hazard in stall retain replay; do for sched in lrr gto two_level; do echo "all_of $name $hazard $sched"; done; done; done
+}
+cases | pool
+
+# --- delays, the unbounded buffer: right, and the bookkeeping holds
+delays() {
+    local hazard
+    for hazard in retain replay; do
+        echo "right 'hazard signals 7 cycles late $hazard' bfs --size tiny $scarce --audit --check 1 --set sm.hazard=$hazard --set sm.hazard.signal_cy=7 --set sm.hazard.tracker=credit"
+        echo "right 'hazard unbounded buffer $hazard' spmv --size tiny $scarce --audit --check 1 --set sm.hazard=$hazard --set sm.hazard.unbounded_buffer=1"
+    done
+    echo "right 'hazard naive 9 cycles late' bfs --size tiny $scarce --audit --check 1 --set sm.hazard=replay --set sm.hazard.tracker=naive --set sm.hazard.predictor=miss --set sm.hazard.tracker_cy=9"
+}
+delays | pool
+
+# --- the same for any number of host threads, jumps off, windows cut
+simulated() {
+    local file=$1
+    shift
+    timeout 300 "$heddle" run "$@" --quiet --per-sm --by-pc --json "$file.json" > "$file" 2>&1 < /dev/null || return 1
+    grep -vE '"(wall_seconds|setup_seconds|warp_ips)"' "$file.json" > "$file"
+}
+unchanged() {
+    local name=$1 file=$work/${1// /_} how
+    shift
+    simulated "$file" "$@" || { tell 1 "$name base" "$(cat "$file")"; return; }
+    for how in "-j 2" "-j 4" --no-jumps "--window 1" "--window 7"; do
+        simulated "$file.new" "$@" $how && cmp -s "$file" "$file.new"
+        tell $? "$name $how" "$(diff "$file" "$file.new" | grep '^>')"
+    done
+}
+export -f simulated unchanged
+same() {
+    local pair
+    for pair in "credit counter" "naive counter" "credit oracle"; do
+        set -- $pair
+        echo "unchanged 'hazard determinism $pair' bfs --size tiny --machine turner2012 --set sm.l1.mshrs=8 --set sm.hazard=replay --set sm.hazard.tracker=$1 --set sm.hazard.predictor=$2 --set sm.hazard.counter.scope=chip"
+    done
+    echo "unchanged 'hazard determinism naive delayed' spmv --size tiny --machine turner2012 --set sm.l1.mshrs=8 --set sm.hazard=replay --set sm.hazard.tracker=naive --set sm.hazard.predictor=miss --set sm.hazard.tracker_cy=5 --set sm.hazard.signal_cy=3"
+    echo "unchanged 'hazard determinism stall' bfs --size tiny --machine turner2012 --set sm.l1.mshrs=8 --set sm.hazard.tracker=credit --set sm.hazard.predictor=counter"
+}
+same | pool
+
+# --- with --all: the promises on real programs
+real() {
+    local name=$1 file=$work/real.$1
+    "$heddle" run "$apps/$name.json" --machine turner2012 --quiet --json "$file.json" --set sm.hazard=replay --set sm.hazard.tracker=credit > "$file" 2>&1 < /dev/null && promises "$file.json" credit hit mshr
+    tell $? "hazard $name: MSHR replays of a line access under credit and hit" "$(cat "$file"; grep -E '"(mshr_refused|virtual_)' "$file.json" | head -3)"
+}
+export -f real
+[ "${1:-}" != --all ] || for name in bfs spmv_scalar pagerank kmeans hotspot gather_random; do echo "real $name"; done | pool

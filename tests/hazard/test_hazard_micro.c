@@ -1,0 +1,220 @@
+/* Hazards of the memory stage, one behaviour a test: what a refused instruction does to others under `stall` and under `replay` (Turner 1.1.7, 3.4.2.1, 5.2). */
+#include "../micro/micro.h"
+
+/* %r0 = thread, %r1 = warp, %rd0 = out */
+#define WARP OUT "shr.u32 %r1, %r0, 5;\n"
+#define LONG_ENOUGH 100 /* an L1 miss of `small` takes more */
+
+static const char *const policies[] = {"sm.hazard=stall", "sm.hazard=replay"};
+enum { STALLS, REPLAYS };
+
+/* --- one MSHR, seven warps that miss, and one that only computes */
+
+#define CHOKE                                                                                                                    \
+    WARP "mul.wide.u32 %rd1, %r1, 4096;\n"                                                                                       \
+         "add.u64 %rd1, %rd0, %rd1;\n"                                                                                           \
+         "setp.eq.u32 %p1, %r1, 7;\n"                                                                                            \
+         "@%p1 bra COMPUTE;\n"                                                                                                   \
+         "ld.global.u32 %r2, [%rd1];      // load\n"                                                                             \
+         "add.u32 %r2, %r2, 1;\n"                                                                                                \
+         "st.global.u32 [%rd1], %r2;\n"                                                                                          \
+         "bra END;\n"                                                                                                            \
+         "COMPUTE: add.u32 %r2, %r0, 1;   // first\n"
+
+static void stalled_loads_choke_arithmetic_and_replayed_ones_do_not(void **state) {
+    (void)state;
+    u64 took[2];
+    double blocked[2];
+    for (u32 i = 0; i < 2; i++) {
+        RUN(.body = JOIN(CHOKE, repeat(40, "add.u32 %r2, %r2, 1;\n"), "add.u32 %r2, %r2, 1; // last\n", "END: add.u32 %r3, %r2, 1;\n"), .threads = 256,
+            .keys = {policies[i], "sm.l1.mshrs=1", "sm.collectors=generic:4", "sm.lsu.queue=1"});
+        took[i] = issue("last", .slot = 7) - issue("first", .slot = 7);
+        blocked[i] = stat_of("collector_blocked_cycles");
+    }
+    u64 alone = took[REPLAYS];
+    assert_true(took[STALLS] > alone + LONG_ENOUGH);
+    assert_true(blocked[STALLS] > LONG_ENOUGH);
+    assert_int_equal((int)blocked[REPLAYS], 0);
+    RUN(.body = JOIN(CHOKE, repeat(40, "add.u32 %r2, %r2, 1;\n"), "add.u32 %r2, %r2, 1; // last\n", "END: add.u32 %r3, %r2, 1;\n"), .threads = 256,
+        .keys = {"sm.hazard=stall", "sm.l1.mshrs=1", "sm.collectors=separated:2/1/2", "sm.lsu.queue=1"});
+    assert_true(issue("last", .slot = 7) - issue("first", .slot = 7) < took[STALLS]); /* collectors of its own save arithmetic too (3.4.1.2) */
+}
+
+/* --- a line is in the cache; warps 0, 1 and 2 miss with one MSHR; warp 3 then asks for that line */
+
+static const char passing[] = WARP "ld.global.u32 %r2, [%rd0+65536];\n"
+                                   "setp.eq.u32 %p1, %r2, 77;\n" /* the line is here, for every warp */
+                                   "bar.sync 0;\n"
+                                   "add.u32 %r3, %r1, 1;\n"
+                                   "setp.eq.u32 %p1, %r1, 3;\n"
+                                   "mul.wide.u32 %rd1, %r3, 4096;\n"
+                                   "add.u64 %rd1, %rd0, %rd1;\n"
+                                   "@%p1 bra HIT;\n"
+                                   "ld.global.u32 %r4, [%rd1];        // miss\n"
+                                   "bra END;\n"
+                                   "HIT: add.u32 %r5, %r3, 1;\n"
+                                   "add.u32 %r5, %r5, 1;\n"
+                                   "add.u32 %r5, %r5, 1;\n"
+                                   "add.u32 %r5, %r5, 1;\n"
+                                   "add.u32 %r5, %r5, 1;\n"
+                                   "mul.wide.u32 %rd2, %r5, 0;\n"
+                                   "add.u64 %rd2, %rd0, %rd2;\n"
+                                   "ld.global.u32 %r4, [%rd2+65536];  // hit\n"
+                                   "END: add.u32 %r6, %r4, 1;\n";
+
+static void hits_pass_blocked_misses_under_replay_only(void **state) {
+    (void)state;
+    u64 took[2];
+    for (u32 i = 0; i < 2; i++) {
+        RUN(.body = passing, .threads = 128, .keys = {policies[i], "sm.l1.mshrs=1", "sm.lsu.queue=1"});
+        assert_true(hazards_of(WHO("miss", .slot = 2), HAZARD_MSHR) + hazards_of(WHO("miss", .slot = 1), HAZARD_MSHR) > 0);
+        took[i] = when(EV_READY, "hit", .slot = 3) - issue("hit", .slot = 3);
+    }
+    RUN(.body = passing, .threads = 128, .keys = {policies[STALLS], "sm.l1.mshrs=16", "sm.lsu.queue=1"});
+    u64 alone = when(EV_READY, "hit", .slot = 3) - issue("hit", .slot = 3);
+    assert_true(took[REPLAYS] <= alone + 2); /* the stage may be taken by a replay when it comes */
+    assert_true(took[STALLS] > alone + LONG_ENOUGH);
+}
+
+/* --- two sets of one way: warps 0 and 1 meet in set 0, warp 2 goes to set 1 */
+
+static const char sets[] = WARP "shl.b32 %r2, %r1, 1;\n"
+                                "rem.u32 %r2, %r2, 3;\n"
+                                "mul.wide.u32 %rd1, %r2, 128;\n" /* lines 0, 2, 1 */
+                                "add.u64 %rd1, %rd0, %rd1;\n"
+                                "ld.global.u32 %r4, [%rd1];        // load\n"
+                                "add.u32 %r6, %r4, 1;\n";
+
+static void rsv_blocks_only_its_set_under_replay(void **state) {
+    (void)state;
+    u64 when_other[2];
+    for (u32 i = 0; i < 2; i++) {
+        RUN(.body = sets, .threads = 96, .keys = {policies[i], "sm.l1.sets=2", "sm.l1.ways=1", "sm.l1.stream=false", "sm.lsu.queue=1"});
+        assert_int_equal(hazards_of(WHO("load", .slot = 0), HAZARD_RSV), 0);
+        assert_true(hazards_of(WHO("load", .slot = 1), HAZARD_RSV) > 0);
+        assert_int_equal(hazards_of(WHO("load", .slot = 2), HAZARD_RSV), 0);
+        when_other[i] = when(EV_ACCESS, "load", .slot = 2) - issue("load", .slot = 2);
+    }
+    if (when_other[REPLAYS] + 50 >= when_other[STALLS]) fail_msg("accessed %llu cycles after its issue under replay, %llu under stall", (unsigned long long)when_other[REPLAYS], (unsigned long long)when_other[STALLS]);
+}
+
+/* --- a TLB miss holds its own page's accesses only */
+
+static const char pages[] = WARP "mul.wide.u32 %rd1, %r1, 65536;\n"
+                                 "add.u64 %rd1, %rd0, %rd1;\n"
+                                 "ld.global.u32 %r2, [%rd0+196608];\n" /* page 3 is known, and its line here */
+                                 "add.u32 %r3, %r2, %r1;\n"
+                                 "bar.sync 0;\n"
+                                 "setp.eq.u32 %p1, %r1, 3;\n"
+                                 "@%p1 bra LATER;\n"
+                                 "bra NOW;\n"
+                                 "LATER: add.u32 %r3, %r3, 1;\n"
+                                 "add.u32 %r3, %r3, 1;\n"
+                                 "add.u32 %r3, %r3, 1;\n"
+                                 "NOW: ld.global.u32 %r4, [%rd1];        // load\n"
+                                 "add.u32 %r6, %r4, %r3;\n";
+
+static void a_tlb_miss_holds_others_under_stall_only(void **state) {
+    (void)state;
+    u64 took[2];
+    for (u32 i = 0; i < 2; i++) {
+        RUN(.body = pages, .threads = 128, .keys = {policies[i], "sm.tlb.entries=4", "sm.tlb.miss_cy=300", "sm.lsu.queue=1"});
+        assert_true(hazards_of(WHO("load", .slot = 0), HAZARD_TLB) > 0);
+        took[i] = when(EV_ACCESS, "load", .slot = 3) - issue("load", .slot = 3);
+    }
+    assert_true(took[REPLAYS] < 50);
+    assert_true(took[STALLS] > 200);
+}
+
+/* --- what completes: DIV and BANK some threads an issue, in the order of the lines; each replay has the lanes that are left */
+
+static void div_and_bank_complete_some_threads_an_issue(void **state) {
+    (void)state;
+    RUN(.body = OUT "shr.u32 %r1, %r0, 3;\n"
+                    "mul.wide.u32 %rd1, %r1, 128;\n"
+                    "add.u64 %rd1, %rd0, %rd1;\n"
+                    "ld.global.u32 %r2, [%rd1];   // four\n"
+                    "add.u32 %r3, %r2, 1;\n",
+        .keys = {policies[REPLAYS]});
+    assert_int_equal(hazards_of(WHO("four"), HAZARD_DIV), 3);
+    assert_int_equal(events(EV_REPLAY, "four"), 3);
+    for (u32 i = 0; i < 3; i++) assert_int_equal(event_at(EV_REPLAY, i)->mask, 0xFFFFFFFFu << 8 * (i + 1) & 0xFFFFFFFFu);
+    RUN(.body = "mov.u32 %r0, %tid.x;\n"
+                "shl.b32 %r1, %r0, 3;\n" /* words 0, 2, 4 ...: two lanes a bank */
+                "st.shared.u32 [%r1], %r0;    // pair\n",
+        .dynamic_shared_b = 4096, .keys = {policies[REPLAYS]});
+    assert_int_equal(hazards_of(WHO("pair"), HAZARD_BANK), 1);
+    assert_int_equal(event_at(EV_REPLAY, 0)->mask, 0xFFFF0000u);
+}
+
+/* --- the way back: a refused instruction issues again one cycle and the key after the stage's word */
+
+static void the_signal_takes_its_time(void **state) {
+    (void)state;
+    u64 plain = 0;
+    for (u32 late = 0; late <= 6; late += 3) {
+        RUN(.body = OUT "shr.u32 %r1, %r0, 4;\n"
+                        "mul.wide.u32 %rd1, %r1, 128;\n"
+                        "add.u64 %rd1, %rd0, %rd1;\n"
+                        "ld.global.u32 %r2, [%rd1];   // two\n"
+                        "add.u32 %r3, %r2, 1;\n",
+            .keys = {policies[REPLAYS], text("sm.hazard.signal_cy=%u", late)});
+        u64 back = when(EV_REPLAY, "two") - when(EV_HAZARD, "two");
+        if (!late) plain = back;
+        assert_int_equal(back, plain + late);
+    }
+    assert_int_equal(plain, 1);
+}
+
+/* --- kept entries: eight independent instructions behind a load that cannot finish for want of an MSHR; the buffer holds four */
+
+static void kept_entries_narrow_the_window(void **state) {
+    (void)state;
+    static const char *const keys[][2] = {{"sm.hazard=stall", "sm.hazard.signal_cy=0"}, {"sm.hazard=retain", "sm.hazard.signal_cy=0"}, {"sm.hazard=retain", "sm.hazard.unbounded_buffer=true"}};
+    u64 took[3];
+    for (u32 i = 0; i < 3; i++) {
+        RUN(.body = OUT "ld.global.u32 %r1, [%rd0];\n"
+                        "ld.global.u32 %r2, [%rd0+4096];   // held\n" "add.u32 %r11, %r0, 1;\n"
+                        "add.u32 %r12, %r0, 1;\nadd.u32 %r13, %r0, 1;\nadd.u32 %r14, %r0, 1;\nadd.u32 %r15, %r0, 1;\nadd.u32 %r16, %r0, 1;\n"
+                        "add.u32 %r17, %r0, 1;             // eighth\n" KEEP4("%r11", "%r12", "%r13", "%r14") KEEP4("%r15", "%r16", "%r17", "%r11") KEEP2("%r15", "%r1") KEEP2("%r15", "%r2"),
+            .front = true, .keys = {keys[i][0], keys[i][1], "sm.l1.mshrs=1", "sm.icache.ideal=true", "sm.inst_b=1", "sm.ibuffer=4"});
+        took[i] = apart("held", "eighth");
+    }
+    assert_true(took[1] > took[0] + 50);
+    assert_int_equal(took[2], took[0]);
+}
+
+/* --- prediction: a known miss waits at the scheduler, not in the pipe */
+
+static void a_known_miss_is_held_back_until_an_mshr_is_free(void **state) {
+    (void)state;
+    double replays[3];
+    static const char *const trackers[] = {"none", "naive", "credit"};
+    for (u32 i = 0; i < 3; i++) {
+        RUN(.body = WARP "mul.wide.u32 %rd1, %r1, 4096;\n"
+                         "add.u64 %rd1, %rd0, %rd1;\n"
+                         "ld.global.u32 %r2, [%rd1];      // load\n"
+                         "add.u32 %r2, %r2, 1;\n",
+            .threads = 128, .keys = {policies[REPLAYS], "sm.l1.mshrs=1", text("sm.hazard.tracker=%s", trackers[i])});
+        replays[i] = stat_of("replays");
+        if (i) assert_true(stat_of("restricted_warps") > LONG_ENOUGH);
+        else assert_int_equal((int)stat_of("restricted_warps"), 0);
+    }
+    assert_true(replays[0] > 20);
+    assert_true(replays[1] < replays[0] / 2);
+    assert_int_equal((int)replays[2], 3); /* warps 1 to 3 are refused once each */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stalled_loads_choke_arithmetic_and_replayed_ones_do_not),
+        cmocka_unit_test(hits_pass_blocked_misses_under_replay_only),
+        cmocka_unit_test(rsv_blocks_only_its_set_under_replay),
+        cmocka_unit_test(a_tlb_miss_holds_others_under_stall_only),
+        cmocka_unit_test(div_and_bank_complete_some_threads_an_issue),
+        cmocka_unit_test(the_signal_takes_its_time),
+        cmocka_unit_test(kept_entries_narrow_the_window),
+        cmocka_unit_test(a_known_miss_is_held_back_until_an_mshr_is_free),
+    };
+    return cmocka_run_group_tests_name("hazards", tests, NULL, NULL);
+}

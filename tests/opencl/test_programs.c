@@ -1,0 +1,362 @@
+/* Programs and kernels: building, logs, options, binaries, linking, arguments, launches, faults. */
+#include "ocl.h"
+
+#include <unistd.h>
+
+static void test_build(void **state) {
+    struct ocl *o = *state;
+    cl_int rc;
+    cl_build_status status;
+    char log[4096];
+    const char *bad = "kernel void k(global int *x) { x[0] = undeclared_name; }",
+               *text = "kernel void k(global int *x) { x[0] = VALUE; }";
+    cl_program p = clCreateProgramWithSource(o->context, 1, &bad, NULL, &rc);
+    OK(rc);
+    OK(clGetProgramBuildInfo(p, o->device, CL_PROGRAM_BUILD_STATUS, sizeof(status), &status, NULL));
+    assert_int_equal(status, CL_BUILD_NONE);
+    WRONG_NEW(CL_INVALID_PROGRAM_EXECUTABLE, clCreateKernel(p, "k", &rc));
+    WRONG(CL_BUILD_PROGRAM_FAILURE, clBuildProgram(p, 1, &o->device, NULL, NULL, NULL));
+    OK(clGetProgramBuildInfo(p, o->device, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL));
+    assert_non_null(strstr(log, "undeclared_name"));
+    assert_non_null(strstr(log, "program.cl:1:"));
+    OK(clGetProgramBuildInfo(p, o->device, CL_PROGRAM_BUILD_STATUS, sizeof(status), &status, NULL));
+    assert_int_equal(status, CL_BUILD_ERROR);
+    OK(clReleaseProgram(p));
+    WRONG(CL_INVALID_PROGRAM, clBuildProgram(p, 0, NULL, NULL, NULL, NULL));
+    WRONG(CL_INVALID_PROGRAM, clReleaseProgram(p));
+    p = clCreateProgramWithSource(o->context, 1, &text, NULL, &rc);
+    WRONG(CL_INVALID_BUILD_OPTIONS, clBuildProgram(p, 0, NULL, "-no-such-option", NULL, NULL));
+    WRONG(CL_INVALID_VALUE, clBuildProgram(p, 1, NULL, NULL, NULL, NULL));
+    WRONG(CL_INVALID_VALUE, clBuildProgram(p, 0, NULL, NULL, NULL, &rc));
+    OK(clBuildProgram(p, 0, NULL, "-D VALUE=\"(1 + 2)\" -cl-mad-enable -cl-fast-relaxed-math -cl-std=CL1.1", NULL, NULL));
+    OK(clGetProgramBuildInfo(p, o->device, CL_PROGRAM_BUILD_OPTIONS, sizeof(log), log, NULL));
+    assert_non_null(strstr(log, "-cl-mad-enable"));
+    WRONG(CL_INVALID_VALUE, clGetProgramBuildInfo(p, o->device, 1, sizeof(log), log, NULL));
+    WRONG(CL_INVALID_DEVICE, clGetProgramBuildInfo(p, NULL, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL));
+    cl_kernel k = ocl_kernel(p, "k");
+    WRONG(CL_INVALID_OPERATION, clBuildProgram(p, 0, NULL, "-DVALUE=5", NULL, NULL)); /* it has a kernel */
+    OK(clReleaseKernel(k));
+    OK(clBuildProgram(p, 0, NULL, "-DVALUE=5", NULL, NULL));
+    OK(clRetainProgram(p));
+    OK(clReleaseProgram(p));
+    OK(clReleaseProgram(p));
+    WRONG_NEW(CL_INVALID_VALUE, clCreateProgramWithSource(o->context, 0, NULL, NULL, &rc));
+    WRONG_NEW(CL_INVALID_CONTEXT, clCreateProgramWithSource(NULL, 1, &text, NULL, &rc));
+}
+
+static void run_one(struct ocl *o, cl_program p, const char *name, int *value) {
+    cl_kernel k = ocl_kernel(p, name);
+    cl_mem m = ocl_buffer(o, 4, NULL);
+    size_t one = 1;
+    OK(clSetKernelArg(k, 0, sizeof(m), &m));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &one, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, 4, value, 0, NULL, NULL));
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(k));
+}
+
+static void test_binary(void **state) {
+    struct ocl *o = *state;
+    cl_int rc, ok;
+    size_t bytes, n;
+    int value = 0;
+    char names[64];
+    cl_program p = ocl_program(o, "kernel void a(global int *x) { *x = 31; } kernel void b(global int *x) { *x = 32; }", NULL);
+    OK(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof(bytes), &bytes, NULL));
+    unsigned char *binary = malloc(bytes);
+    OK(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL));
+    OK(clGetProgramInfo(p, CL_PROGRAM_NUM_KERNELS, sizeof(n), &n, NULL));
+    assert_int_equal(n, 2);
+    OK(clGetProgramInfo(p, CL_PROGRAM_KERNEL_NAMES, sizeof(names), names, NULL));
+    assert_string_equal(names, "a;b");
+    WRONG(CL_INVALID_VALUE, clGetProgramInfo(p, 1, sizeof(n), &n, NULL));
+    OK(clReleaseProgram(p));
+    const unsigned char *binaries = binary;
+    p = clCreateProgramWithBinary(o->context, 1, &o->device, &bytes, &binaries, &ok, &rc);
+    OK(rc);
+    OK(ok);
+    OK(clBuildProgram(p, 0, NULL, NULL, NULL, NULL));
+    run_one(o, p, "b", &value);
+    assert_int_equal(value, 32);
+    OK(clReleaseProgram(p));
+    const unsigned char *junk = (const unsigned char *)"no program";
+    size_t junk_b = 10, none = 0;
+    WRONG_NEW(CL_INVALID_BINARY, clCreateProgramWithBinary(o->context, 1, &o->device, &junk_b, &junk, &ok, &rc));
+    assert_int_equal(ok, CL_INVALID_BINARY);
+    WRONG_NEW(CL_INVALID_VALUE, clCreateProgramWithBinary(o->context, 1, &o->device, &none, &junk, &ok, &rc));
+    free(binary);
+}
+
+static void test_compile_link(void **state) {
+    struct ocl *o = *state;
+    cl_int rc, value = 0;
+    const char *main_text = "#include \"lib/twice.h\"\nkernel void k(global int *x) { *x = twice(21); }";
+    const char *lib_text = "int twice(int x) { return 2 * x; }", *header_text = "int twice(int x);", *name = "lib/twice.h";
+    cl_program part[2] = {clCreateProgramWithSource(o->context, 1, &main_text, NULL, &rc),
+                          clCreateProgramWithSource(o->context, 1, &lib_text, NULL, &rc)};
+    cl_program header = clCreateProgramWithSource(o->context, 1, &header_text, NULL, &rc);
+    WRONG_NEW(CL_INVALID_OPERATION, clLinkProgram(o->context, 0, NULL, NULL, 2, part, NULL, NULL, &rc)); /* not compiled yet */
+    WRONG(CL_COMPILE_PROGRAM_FAILURE, clCompileProgram(part[0], 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    WRONG(CL_INVALID_COMPILER_OPTIONS, clCompileProgram(part[0], 0, NULL, "-nonsense", 0, NULL, NULL, NULL, NULL));
+    WRONG(CL_INVALID_VALUE, clCompileProgram(part[0], 0, NULL, NULL, 1, NULL, &name, NULL, NULL));
+    OK(clCompileProgram(part[0], 0, NULL, NULL, 1, &header, &name, NULL, NULL));
+    OK(clCompileProgram(part[1], 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    WRONG_NEW(CL_INVALID_LINKER_OPTIONS, clLinkProgram(o->context, 0, NULL, "-nonsense", 2, part, NULL, NULL, &rc));
+    WRONG_NEW(CL_INVALID_VALUE, clLinkProgram(o->context, 0, NULL, NULL, 0, NULL, NULL, NULL, &rc));
+    cl_program p = clLinkProgram(o->context, 0, NULL, NULL, 2, part, NULL, NULL, &rc);
+    OK(rc);
+    run_one(o, p, "k", &value);
+    assert_int_equal(value, 42);
+    OK(clReleaseProgram(p));
+    p = clLinkProgram(o->context, 0, NULL, NULL, 1, part, NULL, NULL, &rc); /* twice is missing */
+    assert_int_equal(rc, CL_LINK_PROGRAM_FAILURE);
+    OK(clReleaseProgram(p));
+    cl_program library = clLinkProgram(o->context, 0, NULL, "-create-library", 1, &part[1], NULL, NULL, &rc);
+    OK(rc);
+    cl_program both[2] = {part[0], library};
+    p = clLinkProgram(o->context, 0, NULL, NULL, 2, both, NULL, NULL, &rc);
+    OK(rc);
+    OK(clReleaseProgram(p));
+    OK(clReleaseProgram(library));
+    OK(clReleaseProgram(header));
+    OK(clReleaseProgram(part[0]));
+    OK(clReleaseProgram(part[1]));
+}
+
+static const char *const kernels =
+    "kernel void args(global float *out, constant float *c, local int *l, const int n, float4 v) {\n"
+    "    l[get_local_id(0)] = n;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    out[get_global_id(0)] = c[0] + l[get_local_size(0) - 1 - get_local_id(0)] + v.w;\n"
+    "}\n"
+    "kernel __attribute__((reqd_work_group_size(8, 2, 1))) void fixed_size(global int *x) { x[get_global_id(0)] = 1; }\n"
+    "kernel void where(global int *x) {\n"
+    "    int i = get_global_id(0) - get_global_offset(0);\n"
+    "    x[2 * i] = get_global_id(0);\n"
+    "    x[2 * i + 1] = get_work_dim() * 100 + get_global_offset(0);\n"
+    "}\n";
+
+static void test_kernel_info(void **state) {
+    struct ocl *o = *state;
+    cl_int rc;
+    cl_uint n;
+    char text[64];
+    size_t group, reqd[3];
+    cl_ulong local;
+    cl_program p = ocl_program(o, kernels, NULL), up;
+    cl_kernel all[3], k = ocl_kernel(p, "args");
+    OK(clCreateKernelsInProgram(p, 0, NULL, &n));
+    assert_int_equal(n, 3);
+    WRONG(CL_INVALID_VALUE, clCreateKernelsInProgram(p, 1, all, NULL));
+    OK(clCreateKernelsInProgram(p, 3, all, NULL));
+    for (int i = 0; i < 3; i++) OK(clReleaseKernel(all[i]));
+    OK(clGetKernelInfo(k, CL_KERNEL_NUM_ARGS, sizeof(n), &n, NULL));
+    assert_int_equal(n, 5);
+    OK(clGetKernelInfo(k, CL_KERNEL_PROGRAM, sizeof(up), &up, NULL));
+    assert_ptr_equal(up, p);
+    WRONG(CL_INVALID_VALUE, clGetKernelInfo(k, 1, sizeof(n), &n, NULL));
+    OK(clGetKernelArgInfo(k, 3, CL_KERNEL_ARG_NAME, sizeof(text), text, NULL));
+    assert_string_equal(text, "n");
+    OK(clGetKernelArgInfo(k, 0, CL_KERNEL_ARG_TYPE_NAME, sizeof(text), text, NULL));
+    assert_string_equal(text, "float*");
+    OK(clGetKernelArgInfo(k, 2, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof(n), &n, NULL));
+    assert_int_equal(n, CL_KERNEL_ARG_ADDRESS_LOCAL);
+    OK(clGetKernelArgInfo(k, 1, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof(n), &n, NULL));
+    assert_int_equal(n, CL_KERNEL_ARG_ADDRESS_CONSTANT);
+    WRONG(CL_INVALID_ARG_INDEX, clGetKernelArgInfo(k, 5, CL_KERNEL_ARG_NAME, sizeof(text), text, NULL));
+    WRONG(CL_INVALID_VALUE, clGetKernelArgInfo(k, 0, 1, sizeof(text), text, NULL));
+    OK(clGetKernelWorkGroupInfo(k, o->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof(group), &group, NULL));
+    assert_true(group >= 32 && group <= 1024);
+    OK(clSetKernelArg(k, 2, 400, NULL));
+    OK(clGetKernelWorkGroupInfo(k, o->device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof(local), &local, NULL));
+    assert_int_equal(local, 400);
+    WRONG(CL_INVALID_VALUE, clGetKernelWorkGroupInfo(k, o->device, CL_KERNEL_GLOBAL_WORK_SIZE, sizeof(reqd), reqd, NULL));
+    cl_kernel f = ocl_kernel(p, "fixed_size"), copy;
+    OK(clGetKernelWorkGroupInfo(f, NULL, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof(reqd), reqd, NULL));
+    assert_int_equal(reqd[0], 8);
+    assert_int_equal(reqd[1], 2);
+    WRONG_NEW(CL_INVALID_KERNEL_NAME, clCreateKernel(p, "no_such_kernel", &rc));
+    WRONG_NEW(CL_INVALID_VALUE, clCreateKernel(p, NULL, &rc));
+    copy = clCloneKernel(k, &rc);
+    OK(rc);
+    OK(clReleaseKernel(copy));
+    OK(clRetainKernel(k));
+    OK(clReleaseKernel(k));
+    OK(clReleaseKernel(k));
+    OK(clReleaseKernel(f));
+    WRONG(CL_INVALID_KERNEL, clReleaseKernel(k));
+    WRONG(CL_INVALID_KERNEL, clRetainKernel(NULL));
+    WRONG(CL_INVALID_KERNEL, clSetKernelArg(k, 0, 8, NULL));
+    WRONG_NEW(CL_INVALID_KERNEL, clCloneKernel(k, &rc));
+    OK(clReleaseProgram(p));
+}
+
+static void test_args_and_sizes(void **state) {
+    struct ocl *o = *state;
+    cl_int rc, n = 5;
+    float c = 0.5f, v[4] = {0, 0, 0, 100}, out[64];
+    size_t global = 64, local = 16, uneven = 10, zero = 0, huge = 4096;
+    cl_program p = ocl_program(o, kernels, NULL);
+    cl_kernel k = ocl_kernel(p, "args"), f = ocl_kernel(p, "fixed_size");
+    cl_mem m = ocl_buffer(o, sizeof(out), NULL), mc = ocl_buffer(o, sizeof(c), &c),
+           foreign = clCreateBuffer(o->other, 0, 64, NULL, &rc);
+    WRONG(CL_INVALID_KERNEL_ARGS, clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &global, &local, 0, NULL, NULL));
+    WRONG(CL_INVALID_ARG_INDEX, clSetKernelArg(k, 9, sizeof(m), &m));
+    WRONG(CL_INVALID_ARG_SIZE, clSetKernelArg(k, 0, 4, &m));
+    WRONG(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 0, sizeof(foreign), &foreign));
+    WRONG(CL_INVALID_ARG_SIZE, clSetKernelArg(k, 3, 8, &n));
+    WRONG(CL_INVALID_ARG_VALUE, clSetKernelArg(k, 3, sizeof(n), NULL));
+    WRONG(CL_INVALID_ARG_VALUE, clSetKernelArg(k, 2, 64, &n));
+    WRONG(CL_INVALID_ARG_SIZE, clSetKernelArg(k, 2, 0, NULL));
+    OK(clSetKernelArg(k, 0, sizeof(m), &m));
+    OK(clSetKernelArg(k, 1, sizeof(mc), &mc));
+    OK(clSetKernelArg(k, 2, local * 4, NULL));
+    OK(clSetKernelArg(k, 3, sizeof(n), &n));
+    OK(clSetKernelArg(k, 4, sizeof(v), v));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &global, &local, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+    for (int i = 0; i < 64; i++) assert_true(out[i] == 105.5f);
+    WRONG(CL_INVALID_WORK_DIMENSION, clEnqueueNDRangeKernel(o->queue, k, 0, NULL, &global, &local, 0, NULL, NULL));
+    WRONG(CL_INVALID_WORK_DIMENSION, clEnqueueNDRangeKernel(o->queue, k, 4, NULL, &global, &local, 0, NULL, NULL));
+    WRONG(CL_INVALID_GLOBAL_WORK_SIZE, clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &zero, NULL, 0, NULL, NULL));
+    WRONG(CL_INVALID_GLOBAL_WORK_SIZE, clEnqueueNDRangeKernel(o->queue, k, 1, NULL, NULL, NULL, 0, NULL, NULL));
+    WRONG(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &global, &uneven, 0, NULL, NULL));
+    WRONG(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &global, &zero, 0, NULL, NULL));
+    WRONG(CL_INVALID_WORK_ITEM_SIZE, clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &huge, &huge, 0, NULL, NULL));
+    OK(clSetKernelArg(k, 2, 1 << 20, NULL));
+    WRONG(CL_OUT_OF_RESOURCES, clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &global, &local, 0, NULL, NULL));
+    OK(clSetKernelArg(f, 0, sizeof(m), &m));
+    WRONG(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(o->queue, f, 1, NULL, &global, &local, 0, NULL, NULL));
+    size_t g2[2] = {16, 2}, l2[2] = {8, 2};
+    OK(clEnqueueNDRangeKernel(o->queue, f, 2, NULL, g2, l2, 0, NULL, NULL));
+    WRONG(CL_INVALID_KERNEL, clEnqueueTask(o->queue, NULL, 0, NULL, NULL));
+    OK(clFinish(o->queue));
+    OK(clReleaseMemObject(m));
+    WRONG(CL_INVALID_KERNEL_ARGS, clEnqueueNDRangeKernel(o->queue, f, 2, NULL, g2, l2, 0, NULL, NULL)); /* its buffer is gone */
+    OK(clReleaseMemObject(mc));
+    OK(clReleaseMemObject(foreign));
+    OK(clReleaseKernel(k));
+    OK(clReleaseKernel(f));
+    OK(clReleaseProgram(p));
+}
+
+static void test_offset(void **state) {
+    struct ocl *o = *state;
+    int out[32];
+    size_t global = 16, offset = 1000;
+    cl_program p = ocl_program(o, kernels, NULL);
+    cl_kernel k = ocl_kernel(p, "where");
+    cl_mem m = ocl_buffer(o, sizeof(out), NULL);
+    OK(clSetKernelArg(k, 0, sizeof(m), &m));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, &offset, &global, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+    for (int i = 0; i < 16; i++) {
+        assert_int_equal(out[2 * i], 1000 + i);
+        assert_int_equal(out[2 * i + 1], 1100);
+    }
+    OK(clEnqueueTask(o->queue, k, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+    assert_int_equal(out[0], 0);
+    assert_int_equal(out[1], 100);
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
+/* What libclc's nvptx build lacks, and printf */
+static void test_builtins(void **state) {
+    struct ocl *o = *state;
+    const char *text =
+        "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+        "kernel void k(global float *out, global long *sum, int n, uint u) {\n"
+        "    float4 x = (float4)(0.5f, 1, 2, 4);\n"
+        "    out[0] = native_sin(x.x); out[1] = native_exp2(x).w; out[2] = native_log2(x.w); out[3] = native_powr(2.0f, 3.0f);\n"
+        "    out[4] = mad_hi(1 << 30, 8, 5); out[5] = max(n, u); out[6] = min(u, n); out[7] = sqrt(9.0f) + exp(0.0f) + pow(2.0f, "
+        "5.0f);\n"
+        "    atom_add(sum, 1L << 40);\n"
+        "}\n";
+    float out[8];
+    cl_long sum = 1;
+    cl_int n = 3;
+    cl_uint u = 7;
+    cl_program p = ocl_program(o, text, "-w");
+    cl_kernel k = ocl_kernel(p, "k");
+    cl_mem m = ocl_buffer(o, sizeof(out), NULL), ms = ocl_buffer(o, sizeof(sum), &sum);
+    OK(clSetKernelArg(k, 0, sizeof(m), &m));
+    OK(clSetKernelArg(k, 1, sizeof(ms), &ms));
+    OK(clSetKernelArg(k, 2, sizeof(n), &n));
+    OK(clSetKernelArg(k, 3, sizeof(u), &u));
+    OK(clEnqueueTask(o->queue, k, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, ms, CL_TRUE, 0, sizeof(sum), &sum, 0, NULL, NULL));
+    const float want[8] = {0.4794255f, 16, 2, 8, 7, 7, 3, 36};
+    for (int i = 0; i < 8; i++) assert_true(out[i] > want[i] - 1e-4f && out[i] < want[i] + 1e-4f);
+    assert_true(sum == 1 + ((cl_long)1 << 40));
+    OK(clReleaseMemObject(m));
+    OK(clReleaseMemObject(ms));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
+static void test_printf(void **state) {
+    struct ocl *o = *state;
+    char line[64] = "";
+    cl_program p = ocl_program(
+        o, "kernel void k(global int *x) { printf(\"item %d of %s: %.2f\\n\", (int)get_global_id(0), \"all\", 1.5f); x[0] = 1; }",
+        NULL);
+    cl_kernel k = ocl_kernel(p, "k");
+    cl_mem m = ocl_buffer(o, 4, NULL);
+    OK(clSetKernelArg(k, 0, sizeof(m), &m));
+    fflush(stdout);
+    int keep = dup(1);
+    FILE *f = tmpfile();
+    dup2(fileno(f), 1);
+    cl_int rc = clEnqueueTask(o->queue, k, 0, NULL, NULL);
+    fflush(stdout);
+    dup2(keep, 1);
+    close(keep);
+    OK(rc);
+    rewind(f);
+    assert_non_null(fgets(line, sizeof(line), f));
+    fclose(f);
+    assert_string_equal(line, "item 0 of all: 1.50\n");
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
+/* A wild access ends the command with an error; the program goes on */
+static void test_fault(void **state) {
+    struct ocl *o = *state;
+    cl_int rc, status, back = 0, good = 3;
+    size_t n = 64;
+    cl_program p = ocl_program(
+        o, "kernel void wild(global int *x) { x[get_global_id(0) + (1 << 24)] = 1; } kernel void fine(global int *x) { *x = 9; }",
+        NULL);
+    cl_kernel wild = ocl_kernel(p, "wild"), fine = ocl_kernel(p, "fine");
+    cl_command_queue q = clCreateCommandQueue(o->context, o->device, 0, &rc);
+    cl_mem m = ocl_buffer(o, 256, NULL);
+    cl_event e;
+    OK(clSetKernelArg(wild, 0, sizeof(m), &m));
+    OK(clSetKernelArg(fine, 0, sizeof(m), &m));
+    print_message("# a diagnosis follows\n");
+    OK(clEnqueueNDRangeKernel(q, wild, 1, NULL, &n, NULL, 0, NULL, &e));
+    WRONG(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, &e));
+    OK(clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
+    assert_int_equal(status, CL_OUT_OF_RESOURCES);
+    WRONG(CL_OUT_OF_RESOURCES, clFinish(q));
+    OK(clReleaseEvent(e));
+    OK(clEnqueueTask(o->queue, fine, 0, NULL, NULL)); /* another queue is as it was */
+    OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, 4, &back, 0, NULL, NULL));
+    assert_int_equal(back, 9);
+    (void)good;
+    OK(clReleaseCommandQueue(q));
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(wild));
+    OK(clReleaseKernel(fine));
+    OK(clReleaseProgram(p));
+}
+
+OCL_TESTS(cmocka_unit_test(test_build), cmocka_unit_test(test_binary), cmocka_unit_test(test_compile_link),
+          cmocka_unit_test(test_kernel_info), cmocka_unit_test(test_args_and_sizes), cmocka_unit_test(test_offset),
+          cmocka_unit_test(test_builtins), cmocka_unit_test(test_printf), cmocka_unit_test(test_fault))

@@ -1,0 +1,105 @@
+#!/bin/bash
+# Measuring control: what is fast-forwarded, warmed up, cut and flushed does what it says, and the output stays right.
+#
+#   tests/timing/control.sh BUILD
+. "$(dirname "$0")"/common
+
+get() { "$B"/json_get "$work/$1.json" "$2" 2> /dev/null; }
+# run NAME X [OPTIONS]: a test, that the output is right; the result is NAME's
+run() { right "control $1" "${@:2}" --machine small --audit && mv "$work/control_${1//[ \/=]/_}.json" "$work/$1.json"; }
+is() { # WHAT GOT WANTED
+    [ -n "$2" ] && [ "$2" = "$3" ]
+    tell $? "control $1" "'$2' is not '$3'"
+}
+holds() { # WHAT EXPRESSION
+    [ "$( (echo $(($2))) 2>&1)" = 1 ]
+    tell $? "control $1" "$2"
+}
+
+# --- launches first
+run base pathfinder --size tiny
+launches=$("$B"/json_get "$work/base.json" launches | grep -c '"kernel"')
+run forward pathfinder --size tiny --fast-forward 1
+is "a launch passed over is functional" "$(get forward launches.0.functional)" true
+is "the next one is not" "$(get forward launches.1.functional)" false
+holds "it takes about the time it takes otherwise" "$(get forward launches.1.cycles) * 100 > $(get base launches.1.cycles) * 95"
+holds "the total is of the launches with time" "$(get forward cycles) < $(get base cycles)"
+is "instructions count all the same" "$(get forward warp_instructions)" "$(get base warp_instructions)"
+run forward_all pathfinder --size tiny --fast-forward 99
+is "all launches can be passed over" "$(get forward_all launches.$((launches - 1)).functional)" true
+is "the output is the same" "$(get forward_all checksum)" "$(get base checksum)"
+
+# --- blocks first
+run blocks_base scan --size tiny
+run blocks scan --size tiny --fast-forward-ctas 1
+grid=$(get blocks_base launches.0.counters.ctas)
+is "a block passed over is not counted" "$(get blocks launches.0.counters.ctas)" $((grid - 1))
+is "it is told" "$(get blocks launches.0.blocks_functional)" 1
+is "the output with a block passed over" "$(get blocks checksum)" "$(get blocks_base checksum)"
+run blocks_all scan --size tiny --fast-forward-ctas 100000
+is "every block can be passed over" "$(get blocks_all launches.0.counters.ctas)" 0
+is "the output without a timed block" "$(get blocks_all checksum)" "$(get blocks_base checksum)"
+
+# --- warm-up
+run warm_base reduction --size tiny
+for cycles in 1 333 1000; do
+    run "warm_$cycles" reduction --size tiny --warmup $cycles
+    is "a warm-up of $cycles takes its cycles from the launch" "$(get "warm_$cycles" launches.0.cycles)" $(($(get warm_base launches.0.cycles) - cycles))
+    is "counting starts after $cycles" "$(get "warm_$cycles" launches.0.timed_from)" $cycles
+    holds "instructions of $cycles cycles are not counted" "$(get "warm_$cycles" launches.0.counters.warp_instructions) <= $(get warm_base launches.0.counters.warp_instructions)"
+done
+holds "a warm-up leaves instructions out" "$(get warm_1000 launches.0.counters.warp_instructions) < $(get warm_base launches.0.counters.warp_instructions)"
+run warm_long reduction --size tiny --warmup 1000000
+is "a warm-up longer than the launch counts nothing" "$(get warm_long launches.0.counters.warp_instructions)" 0
+
+# --- a limit of cycles: the rest runs without time, whatever was on its way
+cuts() {
+    local name cycles how
+    for name in bfs histogram reduction nqueens scan kmeans; do
+        for cycles in 1 20 21 25 100 317 1000 2500; do echo "right 'control cut $name at $cycles' $name --size tiny --machine small --audit --max-cycles $cycles"; done
+        for how in sm.diverge=its sm.diverge=mimd sm.diverge=none sm.hazard=replay gpu.cta_order=fill gpu.cta_interval_cy=1000 sm.l1.write=back; do
+            for cycles in 22 517 900 1111; do
+                echo "right 'control cut $name at $cycles $how' $name --size tiny --machine small --audit --set gpu.cta_interval_cy=3 --set $how --max-cycles $cycles"
+            done
+        done
+    done
+    for name in atomic_contend hist_global reduce_shfl bfs lud; do
+        for cycles in 500 3000; do echo "right 'control cut app $name at $cycles' $apps/$name.json --machine small --audit --max-cycles $cycles"; done
+    done
+}
+cuts | pool
+run cut reduction --size tiny --max-cycles 500
+is "a cut launch has the cycles it was given" "$(get cut launches.0.cycles)" 500
+is "it says that it was cut" "$(get cut launches.0.complete)" false
+run cut_late reduction --size tiny --max-cycles 100000000
+is "a limit that is not reached changes nothing" "$(get cut_late state_hash)" "$(get warm_base state_hash)"
+is "nor says that it did" "$(get cut_late launches.0.complete)" true
+
+# --- caches from launch to launch
+run flushed pathfinder --size tiny --flush
+is "the first launch finds empty caches anyway" "$(get flushed launches.0.cycles)" "$(get base launches.0.cycles)"
+holds "flushed caches miss more" "$(get flushed launches.1.counters.l2_misses) > $(get base launches.1.counters.l2_misses)"
+holds "and hit less" "$(get flushed launches.1.counters.l2_hits) < $(get base launches.1.counters.l2_hits)"
+
+# --- launch overhead
+run overhead pathfinder --size tiny --set gpu.launch_cy=1000
+is "the overhead is part of the launch" "$(get overhead launches.0.cycles)" $(($(get base launches.0.cycles) + 1000))
+
+# --- every counter of the total is the sum over the launches; the most MSHRs in use are the most of any
+sums() {
+    local name=$1 machine=$2 out
+    "$heddle" list stats | awk '/^[^ ]/ { on = /^formulas/ } on && /^ / { print $1 }' > "$work/formulas"
+    "$heddle" run "$name" --size tiny --machine "$machine" --quiet --csv "$work/sums.csv"
+    out=$(awk -F, -v formulas="$work/formulas" '
+        BEGIN { while ((getline line < formulas) > 0) skip[line] = 1; skip["mshr_peak"] = 1 }
+        NR == 1 { for (i = 5; i <= NF; i++) head[i] = $i; columns = NF; next }
+        $3 == "all" { for (i = 5; i <= columns; i++) if (!(head[i] in skip)) { n++; d = $i - sum[i]; if (d < 0) d = -d; if (d > 1e-6 * sum[i] + 1e-3) print head[i] ": " sum[i] " in the launches, " $i " in all" } ; next }
+        { for (i = 5; i <= columns; i++) sum[i] += $i; rows++ }
+        END { if (rows < 2 || n < 100) print rows " launches, " n " counters" }' "$work/sums.csv")
+    [ -z "$out" ]
+    tell $? "control sums of $name on $machine" "$out"
+}
+for name in bfs gaussian scan; do
+    sums $name small
+    sums $name gtx480
+done
