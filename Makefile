@@ -40,7 +40,7 @@ SAY := $(if $(findstring s,$(filter-out -%,$(firstword $(MAKEFLAGS)))),true,echo
 # --- what there is
 LIB_SRC := $(wildcard src/base/*.c src/config/*.c src/stats/*.c src/trace/*.c src/isa/*.c src/ptx/*.c src/func/*.c src/mem/*.c src/core/*.c src/core/*/*.c src/gpu/*.c src/api/*.c)
 LANE_SRC := $(wildcard src/func/lanes/*.c)
-CLI_SRC := $(wildcard src/cli/*.c src/report/*.c src/manifest/*.c)
+CLI_SRC := $(wildcard src/cli/*.c src/report/*.c src/power/*.c src/manifest/*.c)
 MACHINES := $(wildcard machines/*.ini machines/*/*.ini)
 WORKLOADS := $(shell sed -n 's/^WORKLOAD.[ ]*\([a-z0-9_]*\).*/\1/p' workloads/workloads.def 2>/dev/null)
 REF_SRC := $(wildcard workloads/*/ref.c)
@@ -83,6 +83,9 @@ $B/obj/%.plain.o: src/%.c $B/flags
 $B/obj/%.avx2.o: src/%.c $B/flags
 	@mkdir -p $(@D) && $(SAY) "  cc    $< (avx2 lanes)"
 	@$(CC) $(CFLAGS_ALL) $(LANEOPT) $(AVX2FLAGS) -c -o $@ $<
+
+# The machine's inner loops
+$B/obj/core/%.o $B/obj/mem/%.o $B/obj/gpu/%.o: OPT := $(if $(DEBUG),-O0 -g,$(if $(FUZZ),-O1 -g,-O3 -g))
 
 $B/obj/%.o: src/%.c $B/flags
 	@mkdir -p $(@D) && $(SAY) "  cc    $<"
@@ -187,11 +190,15 @@ $B/bench_functional $B/bench_timing: $B/%: $B/obj/bench/%.o $B/libcommand.a $B/l
 	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a $(LDLIBS_ALL)
 
+$B/bench_oclgrind: $B/obj/bench/bench_oclgrind.o $B/libcommand.a $B/libheddle.a
+	@$(SAY) "  link  $@"
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a -lOpenCL $(LDLIBS_ALL)
+
 $B/gen_stats: $B/obj/tools/gen_stats.o $B/libcommand.a $B/libheddle.a
 	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a $(LDLIBS_ALL)
 
-$B/gen_docs $B/gen_policies $B/view: $B/%: $B/obj/tools/%.o $B/libheddle.a
+$B/gen_docs $B/gen_policies $B/view $B/study_turner: $B/%: $B/obj/tools/%.o $B/libheddle.a
 	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libheddle.a $(LDLIBS_ALL)
 
@@ -231,6 +238,9 @@ mutation: all micro ## change every key by a step: some micro test must notice
 lint: ## format, clang-tidy, include direction, generated docs, sizes
 	@tools/lint.sh
 
+study-turner: all $B/study_turner $B/data/silicon_apps/.unpacked ## Turner's figures on our workloads: docs/studies/turner.md and its plots
+	@tools/study_turner.sh $B
+
 fuzz: ## fuzz parser, manifest reader and execution, ten minutes each (FUZZ_SECONDS in all)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run.sh
 
@@ -240,6 +250,12 @@ bench-functional: $B/bench_functional $B/data/silicon_apps/.unpacked ## function
 bench-timing: $B/bench_timing machines ## timed speed: six kernels against GPGPU-Sim, two host threads, memory, and a profile of each kernel
 	@$B/bench_timing --json $B/bench_timing.json
 	@B=$B tools/bench.sh
+
+# Debian's oclgrind brings no entry for the loader
+OCLGRIND := /usr/lib/oclgrind/liboclgrind-rt-icd.so
+bench-oclgrind: $B/bench_oclgrind workloads ## functional speed against Oclgrind, one thread each (Debian package oclgrind)
+	@if [ ! -e $(OCLGRIND) ]; then echo "bench-oclgrind: $(OCLGRIND) not found; install the Debian package oclgrind" >&2; exit 1; fi
+	@OCLGRIND_NUM_THREADS=1 OCL_ICD_VENDORS=$(OCLGRIND) HEDDLE_DATA=$(abspath $(SHARE)) $B/bench_oclgrind --json $B/bench_oclgrind.json
 
 bench: bench-functional bench-timing ## every benchmark there is
 
@@ -264,7 +280,7 @@ help: ## this list
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all workloads machines opencl opencl-tests unit micro mascar fuzzers data demo test test-all mutation lint fuzz bench-functional bench-timing bench docs install clean help
+.PHONY: all workloads machines opencl opencl-tests unit micro mascar fuzzers data demo test test-all mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

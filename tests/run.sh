@@ -10,7 +10,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
-SUITES="build unit micro isa apps workloads bad cli noavx2 clang san valgrind fuzz"
+SUITES="build unit micro isa apps workloads bad cli opencl noavx2 clang san valgrind fuzz"
 JOBS=${JOBS:-$(nproc)}
 ALL=
 LOGS=build/test-logs
@@ -95,7 +95,7 @@ suite_build() { build build "all unit micro data build/gen_docs build/view build
 
 suite_unit() { unit_programs build; }
 
-# Twice: as it runs, and cycle by cycle in windows of one with every invariant looked at
+# Twice: as it runs, and cycle by cycle in windows of one with the invariants looked at
 suite_micro() {
     unit_programs build micro
     MICRO_TICK=1 unit_programs build micro
@@ -108,12 +108,15 @@ suite_apps() {
     for manifest in build/data/silicon_apps/manifest/*.json; do app build "$(basename "$manifest" .json)"; done
 }
 
+# Without timing at sizes tiny and small, with it at size tiny; with --all also timed at size small, and untimed at size paper
 suite_workloads() {
     local name size
     for name in $(sed -n 's/^WORKLOAD( *\([a-z0-9_]*\).*/\1/p' workloads/workloads.def); do
-        for size in tiny small; do
-            [ "$size" = small ] || [ -f workloads/"$name"/manifest-"$size".json ] || continue
+        for size in tiny small ${ALL:+paper}; do
             one "workload $name $size" build/heddle run "$name" --size "$size" --functional --quiet
+        done
+        for size in tiny ${ALL:+small}; do
+            one "workload $name $size, timed" build/heddle run "$name" --size "$size" --machine gtx480 --quiet
         done
     done
 }
@@ -123,6 +126,21 @@ suite_bad() { tests/bad/run.sh build/heddle; }
 suite_cli() {
     local script
     for script in tests/cli/*.sh; do one "cli $(basename "$script" .sh)" bash "$script" build; done
+}
+
+# The OpenCL driver, through the loader: its functions, also under ASan and with --all under TSan; whole programs; clinfo
+suite_opencl() {
+    local script
+    build build "build/heddle opencl-tests" || return
+    opencl_programs build
+    for script in tests/opencl/*.sh; do one "opencl $(basename "$script" .sh)" bash "$script" build; done
+    build build-san "SAN=1 opencl-tests" && opencl_programs build-san
+    [ -n "$ALL" ] || return
+    build build-tsan "B=build-tsan CFLAGS=-fsanitize=thread LDFLAGS=-fsanitize=thread opencl-tests" && opencl_programs build-tsan
+}
+# A build's tests with the same build's driver. The loader itself leaks what it loads.
+opencl_programs() {
+    XDG_CACHE_HOME=$PWD/build/opencl-cache OCL_ICD_VENDORS=$PWD/$1/libheddle-opencl.so LSAN_OPTIONS=suppressions=tests/opencl/leaks.txt unit_programs "$1" opencl
 }
 
 suite_noavx2() {

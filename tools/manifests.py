@@ -209,7 +209,7 @@ def gaussian(m, n):
     for k in range(n - 1):
         m.run("gaussian_multipliers", (up(n - 1 - k, 64),), (64,), "a", "multiplier", n, k)
         m.run("gaussian_subtract", (up(n - k, 16), up(n - 1 - k, 16)), (16, 16), "a", "b", "multiplier", n, k)
-    m.run("gaussian_back", (1,), (min(1 << (n - 1).bit_length(), 256) if n > 32 else 32,), "a", "b", "x", n)
+    m.run("gaussian_back", (1,), (max(32, 1 << (n - 1).bit_length()),), "a", "b", "x", n)
 
 
 def histogram(m, n, groups):
@@ -575,7 +575,7 @@ def vecadd(m, n):
 SIZES = {
     aes: [(128,), (4096,), (16384,)],
     backprop: [(64,), (8192,), (65536,)],
-    bfs: [(600, 6), (40000, 10), (262144, 12)],
+    bfs: [(600, 6), (40000, 10), (1000000, 12)],
     bitonic: [(1024,), (16384,), (262144,)],
     blackscholes: [(1000,), (100000,), (1000000,)],
     btree: [(3000, 20), (200000, 1500), (1000000, 10000)],
@@ -591,7 +591,7 @@ SIZES = {
     lavamd: [(2,), (4,), (10,)],
     lbm: [(8, 8, 8), (40, 20, 20), (64, 64, 64)],
     libor: [(64, 20, 10), (512, 80, 40), (4096, 80, 40)],
-    lud: [(32,), (160,), (512,)],
+    lud: [(32,), (160,), (1024,)],
     mandelbrot: [(14,), (300,), (1024,)],
     mergesort: [(1000,), (30000,), (1000000,)],
     mummer: [(2000, 32, 4), (131072, 1024, 7), (1048576, 50000, 9)],

@@ -14,9 +14,13 @@ build      libc6-dev           the C library's headers
 build      make                drives the build
 build      libjansson-dev      reads manifests, writes JSON results
 build      libinih-dev         reads machines
+build      opencl-headers      OpenCL's interface, for the driver
 workloads  clang-19            compiles the bundled OpenCL C workloads to PTX; the second compiler of the tests
 workloads  libclc-19           OpenCL C's built-in functions as PTX
 test       libcmocka-dev       the unit tests' framework
+test       ocl-icd-libopencl1  the OpenCL loader, which finds the driver; programs under heddle exec need it too
+test       ocl-icd-opencl-dev  what OpenCL programs are linked with
+test       clinfo              asks the driver about everything
 test       zstd                unpacks the recorded hardware results in tests/data
 test       libclang-rt-19-dev  clang's sanitizers and libFuzzer
 test       valgrind            runs a small set of tests under memcheck

@@ -13,7 +13,8 @@ B=${1:-build}
 heddle=$B/heddle
 to=$B/study/turner
 apps=build/data/silicon_apps/manifest
-export HEDDLE_DATA=${HEDDLE_DATA:-$PWD/$B/share/heddle}
+HEDDLE_DATA=${HEDDLE_DATA:-$(realpath "$B")/share/heddle}
+export HEDDLE_DATA
 
 # Bundled workloads at their largest size, then recorded applications
 bundled="backprop fwt hotspot kmeans reduction srad"

@@ -330,13 +330,13 @@ static u32 issue_more(struct core *c, u32 slot, u32 sub) {
 }
 
 static u64 unavailable_units(const struct core *c, u32 sub) {
-    u64 mask = 0;
+    u64 mask = 0, known = c->subs[sub].free_known;
     if (!c->cfg->operands_ideal && !c->cfg->collectors.separated)
-        return operands_available(c, sub, UNIT_ALU) ? 0 : (1ull << UNIT_NONE) - 1;
+        return known || operands_available(c, sub, UNIT_ALU) ? 0 : (1ull << UNIT_NONE) - 1;
     if (!c->cfg->operands_ideal) { /* three pools of collectors */
-        if (!operands_available(c, sub, UNIT_MEM)) mask |= 1ull << UNIT_MEM;
-        if (!operands_available(c, sub, UNIT_SFU)) mask |= 1ull << UNIT_SFU;
-        if (!operands_available(c, sub, UNIT_ALU))
+        if (!(known & c->pools[UNIT_MEM].mask) && !operands_available(c, sub, UNIT_MEM)) mask |= 1ull << UNIT_MEM;
+        if (!(known & c->pools[UNIT_SFU].mask) && !operands_available(c, sub, UNIT_SFU)) mask |= 1ull << UNIT_SFU;
+        if (!(known & c->pools[UNIT_ALU].mask) && !operands_available(c, sub, UNIT_ALU))
             mask |= 1ull << UNIT_ALU | 1ull << UNIT_INT | 1ull << UNIT_FP64 | 1ull << UNIT_TENSOR;
         return mask;
     }

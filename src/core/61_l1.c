@@ -59,7 +59,7 @@ static void hit(struct core *c, struct memop *m, u64 extra) { m->result_cy = MAX
 
 /* A line has a place: who brought it, and whose line had to go */
 static void brought(struct core *c, const struct victim *v, u32 at, u32 slot) {
-    if (v->had) sched_event(c, SCHED_EVICT, c->l1_slot[at], v->line);
+    if (v->had) sched_event(c, c->l1_slot[at] == slot ? SCHED_EVICT_OWN : SCHED_EVICT, c->l1_slot[at], v->line);
     c->l1_slot[at] = (u8)slot;
 }
 

@@ -216,7 +216,6 @@ static void count_turner(struct core *c, u64 unavailable, u64 n) {
 void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 restricted, u64 candidates, u64 n) {
     struct sched *sc = &c->scheds[si];
     struct sched_stats *ss = &c->stats.sched[si];
-    u64 units = 6ull * sc->nslots * n;
     if (si == 0) count_turner(c, unavailable, n);
     for (u64 m = unavailable; m; m &= m - 1) {
         sc->unavail[__builtin_ctzll(m)] += n;
@@ -228,13 +227,12 @@ void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 rest
         c->stats.restricted_warps += n;
     }
     if (issued) {
-        ss->cycles[SCHED_ISSUE1] += n;
-        for (u32 i = 0; i < CPI_METHODS; i++) ss->cpi[i][CPI_BASE] += units;
+        ss->cycles[SCHED_ISSUE1] += n; /* `base` of the stacks is made of these, in account_settle */
         return;
     }
     sc->noissue += n;
     ss->cycles[cycle_kind(sc, unavailable, restricted)] += n;
-    ss->cpi[CPI_GSI][gsi_class(sc, unavailable, restricted, candidates)] += units;
+    ss->cpi[CPI_GSI][gsi_class(sc, unavailable, restricted, candidates)] += 6ull * sc->nslots * n;
     charge_selected(c, si, unavailable, restricted, n);
 }
 
@@ -254,6 +252,11 @@ void account_settle(struct core *c, u64 at) {
         charge(c, i, at);
         snapshot(c, i, at);
         buffer_levels(c, &c->slots[i], at);
+    }
+    for (u32 i = 0; i < c->cfg->schedulers; i++) {
+        struct sched_stats *ss = &c->stats.sched[i];
+        u64 issued = ss->cycles[SCHED_ISSUE1] + ss->cycles[SCHED_ISSUE2];
+        for (u32 m = 0; m < CPI_METHODS; m++) ss->cpi[m][CPI_BASE] = 6ull * c->scheds[i].nslots * issued;
     }
     account_levels(c, at);
 }

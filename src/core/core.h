@@ -234,7 +234,8 @@ enum sched_event {
     SCHED_ISSUE,      /* a memory instruction of the slot issues (not of shared memory); line is 0 */
     SCHED_HIT,        /* an access of the slot hit in the L1 data cache */
     SCHED_MISS,       /* an access of the slot missed and was sent for */
-    SCHED_EVICT,      /* a line that an access of the slot had brought was evicted */
+    SCHED_EVICT,      /* a line that an access of the slot had brought was evicted by another slot's */
+    SCHED_EVICT_OWN,  /* by one of its own */
     SCHED_FILL,       /* a line came that an access of the slot had sent for */
     SCHED_MSHR_TAKEN, /* for an access of the slot */
     SCHED_MSHR_FREED, /* which an access of the slot had taken */

@@ -51,10 +51,11 @@ static u32 general(const u64 *addr, u32 mask, u32 size_b, u32 line_b, u32 lane0,
     f.shift = (u32)__builtin_ctz(line_b);
     memset(f.bucket, 0, sizeof f.bucket);
     for (u32 i = 0; i < n; i++) chain(&f, i);
+    struct line_access *a = NULL; /* neighbours mostly share a line */
     for (u32 rest = mask; rest; rest &= rest - 1) {
         u32 lane = (u32)__builtin_ctz(rest);
         u64 first = addr[lane], last = first + size_b - 1, line = first & ~(u64)(line_b - 1);
-        struct line_access *a = find(&f, line);
+        if (!a || a->line != line) a = find(&f, line);
         count(a, (u32)(first - line) / 4, 1);
         for (;;) {
             a->lanes |= 1ull << (lane + lane0);

@@ -7,6 +7,7 @@
  *   sched_cycles {kind: n}                                                              sums to cycles x SMs x schedulers
  *   hazards {name: cycles}, lanes [instructions with 0, 1, ... active lanes]
  *   per_sm, per_partition [...]                                                         with --per-sm */
+#include "power/power.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -110,6 +111,15 @@ static json_t *per_partition_json(const struct launch_stats *s) {
         json_array_append_new(list, o);
     }
     return list;
+}
+
+/* Joules, by part and by Mascar's four groups */
+json_t *json_energy(const struct config *c, const struct launch_stats *s) {
+    struct energy e = energy_of(c, s);
+    json_t *parts = json_object(), *groups = json_object();
+    for (u32 i = 0; i < ENERGY_PARTS; i++) json_object_set_new(parts, energy_part_names[i], json_real(e.part[i]));
+    for (u32 i = 0; i < ENERGY_GROUPS; i++) json_object_set_new(groups, energy_group_names[i], json_real(e.group[i]));
+    return json_pack("{s:f, s:o, s:o}", "total", e.total, "parts", parts, "groups", groups);
 }
 
 void json_add_timing(json_t *to, const struct launch_stats *s) {

@@ -142,6 +142,7 @@ json_t *json_hex64(u64 x);
 
 /* --- json_timing.c */
 void json_add_timing(json_t *to, const struct launch_stats *s); /* keys of a launch, or of a sum */
+json_t *json_energy(const struct config *c, const struct launch_stats *s);
 json_t *json_by_pc(const struct report_kernel *k);
 json_t *json_number(double x); /* null for what is not a number, an integer where it is one */
 

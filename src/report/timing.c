@@ -14,6 +14,7 @@
  *     ...
  * How to read it: the CPI stack says where each cycle of a scheduler went; the warp states say what the resident warps did meanwhile, in cycles of a warp for each
  * instruction it issued; hazards, caches and DRAM say why. */
+#include "power/power.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -228,6 +229,17 @@ static void print_dram(const struct page *p, const struct launch_stats *s) {
             report_percent(rows, stat_named(s, "dram_row_hit_rate")));
 }
 
+static void print_energy(const struct page *p, const struct launch_stats *s) {
+    if (!p->c) return;
+    struct energy e = energy_of(p->c, s);
+    double seconds = (double)s->cycles / (MAX(1u, s->core_mhz) * 1e6);
+    if (e.total <= 0) return;
+    fprintf(p->out, "energy       %.3g mJ, %.1f W:", e.total * 1e3, e.total / seconds);
+    for (u32 i = 0; i < ENERGY_PARTS; i++)
+        fprintf(p->out, "%s %s %.1f %%", i ? "," : "", energy_part_names[i], 100 * e.part[i] / e.total);
+    fputc('\n', p->out);
+}
+
 static void print_sms(const struct page *p) {
     const struct report *r = p->r;
     for (u32 i = 0; i < r->play->m->nlaunches; i++) {
@@ -253,6 +265,7 @@ static void print_figures(const struct page *p, const struct launch_stats *s) {
     print_hazards(p, s);
     print_caches(p, s);
     print_dram(p, s);
+    print_energy(p, s);
 }
 
 /* --- the whole page */

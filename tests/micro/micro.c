@@ -121,7 +121,7 @@ static void set_machine(struct heddle *h, const struct micro *m) {
     for (u32 i = 0; i < ARRAY_LEN(m->keys) && m->keys[i]; i++) set_key(h, m->keys[i]);
     if (getenv("MICRO_STEP")) step_key(&h->time.config, getenv("MICRO_STEP"));
     struct heddle_timing timing = m->timing;
-    if (getenv("MICRO_TICK")) timing.no_jumps = true, timing.window_cycles = timing.check_cycles = 1;
+    if (getenv("MICRO_TICK")) timing.no_jumps = true, timing.window_cycles = 1, timing.check_cycles = 64;
     if (heddle_timing(h, &timing)) fail_msg("%s", heddle_message(h));
     struct listener l = {.launch = on_launch, .events = on_events};
     VEC_PUSH(&h->time.listeners, l);
@@ -167,8 +167,14 @@ void micro_run(const struct micro *m) {
                               .registers = m->registers,
                               .dynamic_shared_b = m->dynamic_shared_b};
     struct heddle_result r;
-    for (u32 i = 0; i < MAX(m->launches, 1u); i++)
-        if (heddle_launch(h, k, &l, &r)) fail_msg("%s", heddle_message(h));
+    for (u32 i = 0; i < MAX(m->launches, 1u); i++) {
+        int status = heddle_launch(h, k, &l, &r);
+        if (status != (m->fault ? HEDDLE_FAULT : HEDDLE_OK)) fail_msg("status %d: %s", status, heddle_message(h));
+    }
+    if (m->fault) {
+        if (!strstr(heddle_message(h), m->fault)) fail_msg("\"%s\" is not in: %s", m->fault, heddle_message(h));
+        return;
+    }
     if (getenv("MICRO_TIMELINE")) timeline(stderr);
     struct heddle_audit_result audit = heddle_audit_result(h);
     if (audit.violations) fail_msg("%s", audit.text);

@@ -10,7 +10,7 @@
  * has its next sixteen instructions, always) unless .front is set; keys given come after that. Each run has a chip of its own.
  *
  * In the environment: MICRO_TEST=PATTERN runs only such tests. MICRO_TIMELINE=1 prints everything that happens in every run. MICRO_TICK=1 runs every
- * cycle by itself, in windows of one, looking at the invariants each time; nothing may change. With MICRO_STEP=KEY every machine differs in that key
+ * cycle by itself, in windows of one, looking at the invariants now and then; nothing may change. With MICRO_STEP=KEY every machine differs in that key
  * by one step from what the test asked for: a test that notices fails. */
 #ifndef HEDDLE_TEST_MICRO_H
 #define HEDDLE_TEST_MICRO_H
@@ -54,6 +54,7 @@ struct micro {
     u32 registers; /* per thread, 0: as allocated */
     u32 dynamic_shared_b;
     struct heddle_timing timing;
+    const char *fault;              /* the launch must end in a fault whose text has this */
     bool front;                     /* keep the machine's front end */
     void (*started)(struct gpu *g); /* called when a launch begins; may be NULL */
 };

@@ -8,7 +8,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.." || exit 2
-export HEDDLE_DATA=${HEDDLE_DATA:-$PWD/${MUTATION_BUILD:-${1:-build}}/share/heddle} CMOCKA_MESSAGE_OUTPUT=TAP
+export CMOCKA_MESSAGE_OUTPUT=TAP
 
 programs() { find "$MUTATION_BUILD"/micro -name 'test_*' ! -name '*.d' -type f | sort; }
 
@@ -26,12 +26,14 @@ if [ "${1:-}" = --one ]; then
     echo "$2 $(notice "$2")"
     exit
 fi
-export MUTATION_BUILD=${1:-build}
+MUTATION_BUILD=$(cd "${1:-build}" && pwd) || exit 2
+export MUTATION_BUILD HEDDLE_DATA=$MUTATION_BUILD/share/heddle
 shift
 [ -n "$(programs)" ] || { echo "no programs in $MUTATION_BUILD/micro: run make micro" >&2; exit 2; }
 for program in $(programs); do
     "$program" >/dev/null 2>&1 </dev/null || { echo "$program fails without any change" >&2; exit 2; }
 done
+# shellcheck disable=SC2046
 [ $# -gt 0 ] || set -- $("$MUTATION_BUILD"/heddle list keys | awk '$1 ~ /\./ { print $1 }')
 
 noticed=0 listed=0 wrong=0

@@ -205,6 +205,30 @@ static void a_wait_for_copies_waits_for_copies(void **state) {
     assert_int_equal(issue("W"), when(EV_COMPLETE, "A"));
 }
 
+/* --- what goes wrong */
+
+static void a_fault_is_diagnosed_in_whatever_cycle_it_comes(void **state) {
+    (void)state;
+    for (u32 n = 0; n < 25; n += 3) /* all over a window */
+        RUN(.body =
+                JOIN(repeat(n, "nanosleep.u32 0;\n"), "mov.u64 %rd1, 64;\nld.global.u32 %r1, [%rd1];\nadd.u32 %r2, %r1, 1;\n"),
+            .threads = 64, .fault = "ld.global");
+}
+
+static void silence_is_diagnosed(void **state) {
+    (void)state;
+    const char *body = AT_G "ld.global.u32 %r1, [%rd2];\nadd.u32 %r2, %r1, 1;\n";
+    RUN(.globals = GLOBAL, .body = body, .keys = {"dram.extra_cy=3000", "gpu.watchdog_cy=1000"}, .fault = "gpu.watchdog_cy");
+    RUN(.globals = GLOBAL, .body = body, .keys = {"dram.extra_cy=3000", "gpu.watchdog_cy=4000"});
+}
+
+static void a_barrier_nobody_opens_is_diagnosed(void **state) {
+    (void)state;
+    RUN(.body =
+            "mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p1, %r0, 32;\n@%p1 bra $one;\nbar.sync 1, 96;\nexit;\n$one:\nbar.sync 2, 96;\n",
+        .threads = 64, .fault = "barrier");
+}
+
 static void the_next_launch_starts_after_the_last(void **state) {
     (void)state;
     RUN(.globals = GLOBAL, .body = AT_G "st.global.u32 [%rd2], %r0;\n", .launches = 3, .keys = {"gpu.launch_cy=77"});
@@ -232,6 +256,9 @@ int main(void) {
         cmocka_unit_test(exits_and_barriers_issue_when_the_memory_stage_has_taken_all),
         cmocka_unit_test(a_wait_for_copies_waits_for_copies),
         cmocka_unit_test(the_next_launch_starts_after_the_last),
+        cmocka_unit_test(a_fault_is_diagnosed_in_whatever_cycle_it_comes),
+        cmocka_unit_test(silence_is_diagnosed),
+        cmocka_unit_test(a_barrier_nobody_opens_is_diagnosed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

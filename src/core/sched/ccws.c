@@ -7,7 +7,7 @@
  * fit exactly.
  *
  * Deviations: the stack is sorted every sm.sched.ccws.period_cy, not in every cycle. All memory instructions but those of shared memory are kept back, not only loads. Tag arrays are
- * fully associative. A slot's tags and score stay when its warp ends.
+ * fully associative, and hold lines lost to other warps: a line that a warp pushed out itself is not locality that fewer warps would have kept. A slot's tags and score stay when its warp ends.
  *
  * C1 the warp with the highest score is never kept back
  * C2 scores fall to the base when no locality is lost, so nobody is kept back for ever */

@@ -1,0 +1,60 @@
+/* Energy of a launch, and the storage Mascar costs. */
+#include "power/power.h"
+
+#include <math.h>
+
+const char *const energy_part_names[ENERGY_PARTS] = {
+    [ENERGY_DRAM] = "dram",           [ENERGY_L1] = "l1",       [ENERGY_L2] = "l2",
+    [ENERGY_NOC] = "interconnect",    [ENERGY_REGISTERS] = "registers", [ENERGY_UNITS] = "units",
+    [ENERGY_FRONT_END] = "front_end", [ENERGY_LEAKAGE] = "leakage",
+};
+const char *const energy_group_names[ENERGY_GROUPS] = {
+    [ENERGY_GROUP_DRAM] = "dram", [ENERGY_GROUP_L1] = "l1", [ENERGY_GROUP_LEAKAGE] = "leakage", [ENERGY_GROUP_OTHERS] = "others"};
+
+static const u8 group_of[ENERGY_PARTS] = {
+    [ENERGY_DRAM] = ENERGY_GROUP_DRAM,         [ENERGY_L1] = ENERGY_GROUP_L1,         [ENERGY_L2] = ENERGY_GROUP_OTHERS,
+    [ENERGY_NOC] = ENERGY_GROUP_OTHERS,        [ENERGY_REGISTERS] = ENERGY_GROUP_OTHERS, [ENERGY_UNITS] = ENERGY_GROUP_OTHERS,
+    [ENERGY_FRONT_END] = ENERGY_GROUP_OTHERS, [ENERGY_LEAKAGE] = ENERGY_GROUP_LEAKAGE,
+};
+
+/* --- the words of energy.def */
+
+static double words(u32 bytes) { return bytes / 8.0; }
+static double word(const struct config *c) { return c->power_sram_pj; }
+/* Energy of an access grows with the root of the array's size: lengths of its lines do. */
+static double array(double bytes) { return sqrt(bytes / 8192); }
+/* Lanes that worked in cycles of a unit so wide */
+static double lanes(const struct sm_stats *s, u64 busy, u32 width) {
+    return s->thread_instructions ? (double)busy * width * (double)s->active_lanes / (double)s->thread_instructions : 0;
+}
+
+struct energy energy_of(const struct config *c, const struct launch_stats *l) {
+    const struct sm_stats *s = &l->sum;
+    const struct mem_stats *m = &l->mem;
+    struct energy e = {0};
+#define ENERGY(of, what, expression) e.part[ENERGY_##of] += (expression) * 1e-12;
+#include "power/energy.def"
+#undef ENERGY
+    for (u32 i = 0; i < ENERGY_PARTS; i++) e.group[group_of[i]] += e.part[i], e.total += e.part[i];
+    return e;
+}
+
+/* --- Mascar, table II: an entry has the line's base address, each thread's offset in the line, the warp, the destination register */
+
+static u32 bits_for(u32 values) {
+    u32 bits = 0;
+    while ((1ull << bits) < values) bits++;
+    return bits;
+}
+
+enum { ADDRESS_BITS = 64, REGISTER_BITS = 7 };
+
+struct mascar_cost mascar_cost_of(const struct config *c) {
+    u32 warp = bits_for(c->warps);
+    struct mascar_cost x = {.owner_bits = warp, .status_bits = 2 * c->warps, .entries = c->reexec};
+    x.entry_bits = ADDRESS_BITS + bits_for(c->l1_line_b) * c->warp_size + warp + REGISTER_BITS;
+    x.owner_b = (x.owner_bits + 7) / 8;
+    x.status_b = (x.status_bits + 7) / 8;
+    x.queue_b = (x.entry_bits + 7) / 8 * x.entries;
+    return x;
+}

@@ -1,0 +1,43 @@
+/* power: energy from counters, after a launch: it costs nothing while a launch runs.
+ *
+ * Every event has an energy (keys power.*, with their sources; the defaults are for 40 nm), every cycle leaks. energy.def says which counters are which events. Not modelled: voltage and frequency scaling, clock
+ * gating, temperature, data values. A machine of another process needs its own power.* keys; with the defaults only comparisons between runs of one machine mean something.
+ *
+ * Invariants: W1 the parts sum to the total; W2 no part is negative; W3 a part without events is 0 */
+#ifndef HEDDLE_POWER_H
+#define HEDDLE_POWER_H
+
+#include "config/config.h"
+#include "gpu/gpu.h"
+
+enum energy_part {
+    ENERGY_DRAM,
+    ENERGY_L1, /* data cache, shared memory, constant cache */
+    ENERGY_L2,
+    ENERGY_NOC,
+    ENERGY_REGISTERS,
+    ENERGY_UNITS,
+    ENERGY_FRONT_END,
+    ENERGY_LEAKAGE,
+    ENERGY_PARTS
+};
+extern const char *const energy_part_names[ENERGY_PARTS];
+enum energy_group { ENERGY_GROUP_DRAM, ENERGY_GROUP_L1, ENERGY_GROUP_LEAKAGE, ENERGY_GROUP_OTHERS, ENERGY_GROUPS }; /* Mascar's figure 14 */
+extern const char *const energy_group_names[ENERGY_GROUPS];
+
+struct energy { /* joules */
+    double part[ENERGY_PARTS], group[ENERGY_GROUPS];
+    double total;
+};
+struct energy energy_of(const struct config *c, const struct launch_stats *l);
+
+/* Storage that Mascar adds to an SM (its table II), from the machine. */
+struct mascar_cost {
+    u32 owner_bits;               /* warp readiness checker: the owner's number */
+    u32 status_bits;              /* warp status table: two bits a warp */
+    u32 entry_bits, entries;      /* re-execution queue */
+    u32 owner_b, status_b, queue_b; /* bytes, entries rounded up to whole bytes */
+};
+struct mascar_cost mascar_cost_of(const struct config *c);
+
+#endif

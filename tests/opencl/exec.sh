@@ -1,0 +1,96 @@
+# heddle exec: an unmodified program from start to report, what is timed, and what is said when nothing is.
+. "$(dirname "$0")"/../cli/common
+export XDG_CACHE_HOME=$work/cache
+cc "$top/tests/opencl/app.c" -o "$work/app" -lOpenCL > "$work/log" 2>&1 || { complain "cc app.c -lOpenCL failed"; cat "$work/log"; }
+
+# with the loader's own variable alone
+unset OCL_ICD_VENDORS
+expect 0 env OCL_ICD_VENDORS="$B/libheddle-opencl.so" "$work/app"
+out_has "app: passed"
+
+# under heddle exec, with timing
+expect 0 "$B/heddle" exec --json "$work/r.json" --csv "$work/r.csv" -- "$work/app"
+out_has "app: passed"
+out_has "app on gtx480: 2 launches of 2 kernels"
+out_has "CPI stack"
+out_has "limited by"
+[ "$("$B/json_get" "$work/r.json" launches.1.kernel)" = sum ] || complain "launches.1.kernel is not sum"
+[ "$("$B/json_get" "$work/r.json" machine)" = gtx480 ] || complain "machine is not gtx480"
+[ "$("$B/json_get" "$work/r.json" launches.0.cycles)" -gt 100 ] || complain "launch 0 has no cycles"
+[ "$(wc -l < "$work/r.csv")" -eq 4 ] || complain "the CSV file has not a row for each launch"
+
+# results do not depend on the cache of compiled programs, nor on host threads
+cycles=$("$B/json_get" "$work/r.json" cycles)
+expect 0 "$B/heddle" exec --quiet -j 2 --json "$work/again.json" -- "$work/app"
+[ "$("$B/json_get" "$work/again.json" cycles)" = "$cycles" ] || complain "cycles differ in a second run"
+
+# other machines and keys reach the device
+expect 0 "$B/heddle" exec --quiet --machine small --set gpu.sms=3 --json "$work/small.json" -- "$work/app"
+[ "$("$B/json_get" "$work/small.json" machine)" = small ] || complain "machine is not small"
+expect 2 "$B/heddle" exec --set gpu.smss=3 -- "$work/app"
+err_has "did you mean"
+
+# without timing, in whole or in part
+expect 0 "$B/heddle" exec --functional --json "$work/f.json" -- "$work/app"
+out_has "app: passed"
+[ "$("$B/json_get" "$work/f.json" mode)" = functional ] || complain "mode is not functional"
+for only in "--kernel sum" "--launch 1" "--launch 1..7"; do
+    # shellcheck disable=SC2086
+    expect 0 "$B/heddle" exec --quiet $only --json "$work/part.json" -- "$work/app"
+    [ "$("$B/json_get" "$work/part.json" launches.0.functional)" = true ] || complain "$only: launch 0 was timed"
+    [ "$("$B/json_get" "$work/part.json" launches.1.functional)" = false ] || complain "$only: launch 1 was not timed"
+done
+expect 2 "$B/heddle" exec --launch 3..1 -- "$work/app"
+expect 2 "$B/heddle" exec --functional --kernel sum -- "$work/app"
+
+# the program's own exit code and signals
+expect 7 "$B/heddle" exec -- sh -c 'exit 7'
+expect 139 "$B/heddle" exec -- sh -c 'kill -SEGV $$'
+expect 127 "$B/heddle" exec -- "$work/no-such-program"
+expect 2 "$B/heddle" exec
+
+# nothing ran: why
+expect 2 "$B/heddle" exec -- /bin/true
+err_has "does not use libOpenCL"
+cat > "$work/cpu.c" <<'C'
+#include <CL/cl.h>
+int main(void) {
+    cl_platform_id p;
+    cl_device_id d;
+    clGetPlatformIDs(1, &p, 0);
+    clGetDeviceIDs(p, CL_DEVICE_TYPE_CPU, 1, &d, 0);
+    return 0;
+}
+C
+cc -DCL_TARGET_OPENCL_VERSION=120 "$work/cpu.c" -o "$work/cpu" -lOpenCL
+expect 2 "$B/heddle" exec -- "$work/cpu"
+err_has "another type than GPU: CPU"
+
+# a kernel that goes wild: the program lives, and so says the exit code
+cat > "$work/wild.c" <<'C'
+#include <CL/cl.h>
+#include <stdio.h>
+int main(void) {
+    const char *text = "kernel void wild(global int *x) { x[get_global_id(0) + (1 << 26)] = 1; }";
+    cl_platform_id p;
+    cl_device_id d;
+    size_t n = 64;
+    clGetPlatformIDs(1, &p, 0);
+    clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 1, &d, 0);
+    cl_context c = clCreateContext(0, 1, &d, 0, 0, 0);
+    cl_command_queue q = clCreateCommandQueue(c, d, 0, 0);
+    cl_program g = clCreateProgramWithSource(c, 1, &text, 0, 0);
+    clBuildProgram(g, 0, 0, 0, 0, 0);
+    cl_kernel k = clCreateKernel(g, "wild", 0);
+    cl_mem m = clCreateBuffer(c, 0, 4, 0, 0);
+    clSetKernelArg(k, 0, sizeof m, &m);
+    clEnqueueNDRangeKernel(q, k, 1, 0, &n, 0, 0, 0, 0);
+    printf("finish says %d\n", clFinish(q));
+    return 0;
+}
+C
+cc -DCL_TARGET_OPENCL_VERSION=120 "$work/wild.c" -o "$work/wild" -lOpenCL
+expect 3 "$B/heddle" exec --quiet -- "$work/wild"
+out_has "finish says -5"
+err_has "kernel 'wild'"
+finish
