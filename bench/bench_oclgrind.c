@@ -5,7 +5,8 @@
  * Every workload runs twice in this process: its PTX on libheddle without timing, and its OpenCL C on the first platform of the OpenCL
  * loader whose name begins with NAME (default Oclgrind; any will do). Same buffers, same launches, and both outputs are held
  * against the workload's CPU reference. Only time inside launches counts, not building programs or moving buffers: processor time of
- * all threads, so that a busy machine does not matter; heddle's is the median of several runs, the other's of one. The last line is the geometric mean of the ratios.
+ * all threads, so that a busy machine does not matter; heddle's is the median of several runs, the other's of one. The last line
+ * is the geometric mean of the ratios.
  * `make bench-oclgrind` points the loader at Oclgrind and gives it one thread. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

@@ -40,8 +40,8 @@ void mem_destroy(void *object) {
 
 /* Behind a buffer there is more memory on any real device, and programs have mistakes that are only found where there is not. HEDDLE_STRICT finds them. */
 static size_t with_slack(size_t bytes) {
-    enum { LEAST_B = 512, PAGE_B = 4096 };
-    return settings_get()->strict ? bytes : (bytes + LEAST_B + PAGE_B - 1) / PAGE_B * PAGE_B;
+    enum { LEAST_B = 512, PART = 16, PAGE_B = 4096 };
+    return settings_get()->strict ? bytes : (bytes + bytes / PART + LEAST_B + PAGE_B - 1) / PAGE_B * PAGE_B;
 }
 
 cl_mem mem_new(cl_context c, cl_mem_object_type type, cl_mem_flags f, size_t bytes) {

@@ -5,7 +5,7 @@
  *   HEDDLE_FUNCTIONAL   1: results only, no timing
  *   HEDDLE_KERNEL       names, comma-separated: only these kernels are timed
  *   HEDDLE_LAUNCH       N or N..M: only these launches, from 0, are timed
- *   HEDDLE_STRICT       1: an access just past the end of a buffer is a fault; by default there are a few hundred bytes more
+ *   HEDDLE_STRICT       1: an access just past the end of a buffer is a fault; by default there is a sixteenth more of it, and 512 bytes
  *   HEDDLE_MEMORY       bytes of device memory; default 4 GiB
  *   HEDDLE_DATA         the folder share/heddle; default beside this library
  *   HEDDLE_TIMING       struct heddle_timing as numbers (exec.c writes it)
