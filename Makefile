@@ -232,8 +232,9 @@ test-all: ## run every test, however long
 	@tools/setup.sh build workloads test
 	@tests/run.sh --all
 
-mutation: all micro ## change every key by a step: some micro test must notice
+mutation: all micro ## change every key by a step: some micro test must notice, and some golden measurement
 	@tests/micro/mutation.sh $B
+	@tests/mutation/run.sh $B
 
 lint: ## format, clang-tidy, include direction, generated docs, sizes
 	@tools/lint.sh

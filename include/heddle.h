@@ -169,6 +169,7 @@ struct heddle_window {
     int32_t sm, warp;  /* one SM, one warp slot; -1 for all */
 };
 int heddle_trace_konata(struct heddle *h, FILE *out, const struct heddle_window *w);
+int heddle_trace_replay(struct heddle *h, FILE *out, const struct heddle_window *w); /* a line of text for each replay */
 int heddle_trace_perfetto(struct heddle *h, FILE *out, const struct heddle_window *w);
 int heddle_trace_end(struct heddle *h);
 /* Checks what the model does against rules that share no code with it */

@@ -10,7 +10,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
-SUITES="build unit micro isa apps workloads bad cli opencl noavx2 clang san valgrind fuzz"
+SUITES="build unit micro hazard mascar isa apps workloads timing contract torture golden bad cli opencl noavx2 clang determinism san valgrind fuzz"
 JOBS=${JOBS:-$(nproc)}
 ALL=
 LOGS=build/test-logs
@@ -91,9 +91,21 @@ app() {
 
 # --- the suites, in order
 
-suite_build() { build build "all unit micro data build/gen_docs build/view build/json_get"; }
+suite_build() { build build "all unit micro hazard mascar data build/gen_docs build/view build/json_get"; }
 
 suite_unit() { unit_programs build; }
+
+# Turner's chapters 5 and 6: the worked example, exact behaviours, every policy with every tracker and predictor
+suite_hazard() {
+    unit_programs build hazard
+    bash tests/hazard/contract.sh build ${ALL:+--all}
+}
+
+# Mascar and its rivals, re-execution, energy: the document's examples, exact behaviours, every scheduler with every hazard policy and queue
+suite_mascar() {
+    unit_programs build mascar
+    bash tests/mascar/contract.sh build ${ALL:+--all}
+}
 
 # Twice: as it runs, and cycle by cycle in windows of one with the invariants looked at
 suite_micro() {
@@ -121,6 +133,30 @@ suite_workloads() {
     done
 }
 
+# Programs under timing: outputs and audit, and measuring control
+suite_timing() {
+    tests/timing/outputs.sh build ${ALL:+--all}
+    tests/timing/control.sh build
+}
+
+suite_contract() { tests/timing/contract.sh build ${ALL:+--all}; }
+
+# Machines of queues of one and machines at random, invariants checked on the way; with --all also the functional simulator with the shortest turns
+suite_torture() {
+    tests/timing/torture.sh build ${ALL:+--all}
+    if [ -z "$ALL" ]; then tests/timing/random.sh build 60; return; fi
+    tests/timing/random.sh build 600
+    build build-torture "CFLAGS=-DHEDDLE_TORTURE B=build-torture build-torture/heddle unit" || return
+    unit_programs build-torture
+    local manifest
+    for manifest in build/data/silicon_apps/manifest/*.json; do app build-torture "$(basename "$manifest" .json)"; done
+}
+
+# Exact cycles and counters of small runs; with --all every key is changed by a step and somebody must notice
+suite_golden() {
+    if [ -n "$ALL" ]; then tests/mutation/run.sh build; else tests/mutation/run.sh build golden; fi
+}
+
 suite_bad() { tests/bad/run.sh build/heddle; }
 
 suite_cli() {
@@ -131,16 +167,16 @@ suite_cli() {
 # The OpenCL driver, through the loader: its functions, also under ASan and with --all under TSan; whole programs; clinfo
 suite_opencl() {
     local script
-    build build "build/heddle opencl-tests" || return
+    build build "build/heddle build/json_get opencl-tests" || return
     opencl_programs build
     for script in tests/opencl/*.sh; do one "opencl $(basename "$script" .sh)" bash "$script" build; done
     build build-san "SAN=1 opencl-tests" && opencl_programs build-san
     [ -n "$ALL" ] || return
     build build-tsan "B=build-tsan CFLAGS=-fsanitize=thread LDFLAGS=-fsanitize=thread opencl-tests" && opencl_programs build-tsan
 }
-# A build's tests with the same build's driver. The loader itself leaks what it loads.
+# A build's tests with the same build's driver
 opencl_programs() {
-    XDG_CACHE_HOME=$PWD/build/opencl-cache OCL_ICD_VENDORS=$PWD/$1/libheddle-opencl.so LSAN_OPTIONS=suppressions=tests/opencl/leaks.txt unit_programs "$1" opencl
+    XDG_CACHE_HOME=$PWD/build/opencl-cache OCL_ICD_VENDORS=$PWD/$1/libheddle-opencl.so unit_programs "$1" opencl
 }
 
 suite_noavx2() {
@@ -154,6 +190,11 @@ suite_clang() {
     unit_programs build-clang
     unit_programs build-clang micro
     all_vectors build-clang
+}
+
+suite_determinism() {
+    build build-clang "CC=clang-19 build-clang/heddle" || return
+    tests/timing/determinism.sh build build-clang
 }
 
 # gcc's ASan and UBSan; with --all clang's too, and every application and workload

@@ -20,6 +20,7 @@ struct timing {
     VEC(struct listener) listeners;
     struct konata *konata;
     struct perfetto *perfetto;
+    struct replays *replays;
     bool audited; /* wanted; the audit itself is made with the chip */
     struct audit *audit;
 };

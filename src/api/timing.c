@@ -102,6 +102,17 @@ int heddle_trace_perfetto(struct heddle *h, FILE *out, const struct heddle_windo
     return HEDDLE_OK;
 }
 
+int heddle_trace_replay(struct heddle *h, FILE *out, const struct heddle_window *w) {
+    int status = too_late(h, "a trace");
+    if (!status && h->time.replays) status = api_fail(h, HEDDLE_BAD_INPUT, "there is a trace of replays already; one is the limit\n");
+    if (status) return status;
+    struct trace_window window = window_of(w);
+    struct listener l;
+    h->time.replays = replays_open(out, &window, &l);
+    VEC_PUSH(&h->time.listeners, l);
+    return HEDDLE_OK;
+}
+
 /* The chip goes with the listeners it would call; a launch after this starts on a new one, with cold caches and without traces */
 int heddle_trace_end(struct heddle *h) {
     bool ok = true;
@@ -109,8 +120,10 @@ int heddle_trace_end(struct heddle *h) {
     h->time.gpu = NULL;
     if (h->time.konata) ok = konata_close(h->time.konata) && ok;
     if (h->time.perfetto) ok = perfetto_close(h->time.perfetto) && ok;
+    if (h->time.replays) replays_close(h->time.replays);
     h->time.konata = NULL;
     h->time.perfetto = NULL;
+    h->time.replays = NULL;
     free(h->time.listeners.at);
     h->time.listeners.at = NULL;
     h->time.listeners.n = h->time.listeners.cap = 0;

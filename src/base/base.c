@@ -6,8 +6,13 @@
 #include <string.h>
 #include <time.h>
 
+_Thread_local struct check_teller base_check_teller;
+
 void base_check_failed(const char *file, int line, const char *what) {
+    struct check_teller t = base_check_teller;
     fprintf(stderr, "heddle: internal error at %s:%d: %s\n", file, line, what);
+    base_check_teller = (struct check_teller){0}; /* one that fails itself is not asked again */
+    if (t.tell) t.tell(t.of);
     abort();
 }
 

@@ -25,6 +25,11 @@ typedef int64_t i64;
 #define MAX(a, b)               ((a) > (b) ? (a) : (b))
 
 /* A broken promise of ours, never of the user's: prints where and stops. On in every build. */
+struct check_teller { /* says on stderr what was going on when a CHECK fails; each host thread sets its own */
+    void (*tell)(const void *of);
+    const void *of;
+};
+extern _Thread_local struct check_teller base_check_teller;
 #define CHECK(cond) ((cond) ? (void)0 : base_check_failed(__FILE__, __LINE__, #cond))
 _Noreturn void base_check_failed(const char *file, int line, const char *what);
 

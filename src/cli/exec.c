@@ -109,7 +109,8 @@ static void set_machine(const struct cli_line *line) {
     char *file = name && strchr(name, '.') ? realpath(name, NULL) : NULL;
     struct strbuf keys = {0};
     for (u32 i = 0; i < line->given.n; i++)
-        if (strcmp(line->given.at[i].option->name, "set") == 0) strbuf_add(&keys, "%s%s", keys.len ? "," : "", line->given.at[i].value[0]);
+        if (strcmp(line->given.at[i].option->name, "set") == 0)
+            strbuf_add(&keys, "%s%s", keys.len ? "," : "", line->given.at[i].value[0]);
     setenv("HEDDLE_MACHINE", file ? file : name ? name : HEDDLE_DEFAULT_MACHINE, 1);
     setenv("HEDDLE_SET", keys.s ? keys.s : "", 1);
     strbuf_free(&keys);
@@ -255,6 +256,15 @@ static bool write_results(const struct exec *x, const struct report *r) {
     return report_write_json(j, json) && ok;
 }
 
+/* Timing was wanted, of launches that there were none of */
+static void say_untimed(const struct exec *x, const struct report *r) {
+    const char *kernels = cli_value(x->line, "kernel"), *launches = cli_value(x->line, "launch");
+    fprintf(stderr, "heddle exec: no launch was timed%s%s%s%s; the kernels were", kernels ? ": --kernel " : "",
+            kernels ? kernels : "", launches ? " --launch " : "", launches ? launches : "");
+    for (u32 i = 0; i < r->nkernels; i++) fprintf(stderr, "%s %s (%u)", i ? "," : "", r->kernels[i].name, r->kernels[i].launches);
+    fputc('\n', stderr);
+}
+
 static bool report(const struct exec *x, const struct record *rec) {
     struct play play = {0};
     struct manifest m = {0};
@@ -265,6 +275,7 @@ static bool report(const struct exec *x, const struct record *rec) {
     record_report(rec, h, slash ? slash + 1 : x->line->operands.at[0], &play, &m, &r);
     r.setup_seconds = MAX(0, x->seconds - r.wall_seconds);
     fflush(stdout);
+    if (!x->functional && !report_timed(&r)) say_untimed(x, &r);
     if (!cli_has(x->line, "quiet")) print_summary(&r, rec->launches.n);
     bool ok = write_results(x, &r);
     fflush(stdout);

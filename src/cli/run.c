@@ -12,7 +12,7 @@ struct run { /* one `heddle run` */
     struct input input;
     struct config config;
     struct runner runner;
-    FILE *konata, *perfetto; /* or NULL */
+    FILE *konata, *perfetto, *replays; /* or NULL */
     bool functional;
     bool quiet; /* no summary: asked for, or standard output is taken by results */
     FILE *out;  /* what else goes to people: standard output unless taken */
@@ -22,7 +22,8 @@ struct run { /* one `heddle run` */
 
 /* Options that mean something only with timing, beyond MEASURE_OPTIONS */
 static const char *const timed_only[] = {"machine", "set",    "dump-config", "per-kernel",   "per-sm",   "by-pc", "samples",
-                                         "csv",     "konata", "perfetto",    "trace-cycles", "trace-sm", "audit"};
+                                         "csv",     "konata", "perfetto",    "trace-replay", "hazards",
+                                             "trace-cycles", "trace-sm", "audit"};
 static const char *const functional_only[] = {"trace-exec", "trace-kernel", "trace-cta"};
 
 static bool check_mode(struct run *r) {
@@ -46,7 +47,7 @@ static bool check_mode(struct run *r) {
 
 /* "-" is standard output, which only one kind of result can have */
 static bool check_stdout(struct run *r) {
-    static const char *const results[] = {"json", "csv", "samples", "konata", "perfetto"};
+    static const char *const results[] = {"json", "csv", "samples", "konata", "perfetto", "trace-replay"};
     const char *taken = NULL;
     for (u32 i = 0; i < ARRAY_LEN(results); i++) {
         const char *file = cli_value(r->line, results[i]);
@@ -137,6 +138,7 @@ static bool read_timed(struct run *r) {
     struct report_wishes *w = &r->runner.report.wishes;
     w->per_kernel = cli_has(r->line, "per-kernel");
     w->per_sm = cli_has(r->line, "per-sm");
+    w->hazards = cli_has(r->line, "hazards");
     return read_machine(r) && measure_read(r->line, &r->runner.timing, &w->cpi) && read_by_pc(r);
 }
 
@@ -173,11 +175,13 @@ static bool open_traces(struct run *r) {
     if (!read_window(r, &w)) return false;
     r->konata = open_result(r, "konata", &ok);
     r->perfetto = open_result(r, "perfetto", &ok);
+    r->replays = open_result(r, "trace-replay", &ok);
     if (!ok) return false;
     struct heddle *h = r->runner.play.h;
     int status = heddle_audit(h, cli_has(r->line, "audit"));
     if (!status && r->konata) status = heddle_trace_konata(h, r->konata, &w);
     if (!status && r->perfetto) status = heddle_trace_perfetto(h, r->perfetto, &w);
+    if (!status && r->replays) status = heddle_trace_replay(h, r->replays, &w);
     if (status) cli_error(r->line->command, "%s", heddle_message(h));
     return !status;
 }
@@ -188,7 +192,8 @@ static bool close_traces(struct run *r) {
     bool ok = heddle_trace_end(r->runner.play.h) == HEDDLE_OK;
     ok = close_file(r->konata) && ok;
     ok = close_file(r->perfetto) && ok;
-    r->konata = r->perfetto = NULL;
+    ok = close_file(r->replays) && ok;
+    r->konata = r->perfetto = r->replays = NULL;
     if (!ok) cli_error(r->line->command, "a trace could not be written: %s", strerror(errno));
     return ok;
 }
@@ -329,6 +334,7 @@ static void close_run(struct run *r) {
     runner_close(&r->runner);
     close_file(r->konata);
     close_file(r->perfetto);
+    close_file(r->replays);
     FILE *trace = r->runner.opt.trace;
     if (trace && trace != stdout && trace != stderr) fclose(trace);
     input_close(&r->input);
@@ -357,6 +363,7 @@ static const struct cli_option options[] = {
     {"per-kernel", NULL, "figures of each kernel and a line for each launch beside the total"},
     {"per-sm", NULL, "figures of each SM and memory partition, in the JSON results all of them"},
     {"by-pc", "[N]", "the N instructions that cost most warp time (default 20); --by-pc=all, or =order for program order"},
+    {"hazards", NULL, "measures of hazards, replay and prediction in the summary"},
     {"json", "FILE", "write the results as JSON; - for standard output"},
     {"csv", "FILE", "write a row for each launch with every statistic; - for standard output"},
     {"samples", "FILE", "write a row for every stats.sample_cy cycles (default 1000) as CSV"},
@@ -364,6 +371,7 @@ static const struct cli_option options[] = {
     {"disasm", NULL, "print the launched kernels as heddle decoded them"},
     {"konata", "FILE", "write the pipeline's history for the Konata viewer"},
     {"perfetto", "FILE", "write a trace for ui.perfetto.dev (Chrome's JSON)"},
+    {"trace-replay", "FILE", "with sm.hazard = replay: a line for each replay (cycle, SM, slot, instruction, entry, lanes, hazard)"},
     {"trace-cycles", "FROM..TO", "of these traces: cycles since the first launch"},
     {"trace-sm", "N", "of these traces: one SM"},
     {"trace-warp", "N", "of these traces: one warp slot; of --trace-exec: one warp of each block"},

@@ -106,7 +106,7 @@ static void check_class(struct checker *k, enum xclass x) {
     const struct class_timing *t = &c->class[x];
     char name[64];
     snprintf(name, sizeof(name), "%s.latency_cy", class_names[x]);
-    check_latency(k, name, t->latency_cy, t->unit == UNIT_MEM);
+    check_latency(k, name, t->latency_cy, false);
     if (t->unit == UNIT_MEM || t->unit == UNIT_NONE)
         WRONG(k, "%s.unit is %s; instructions of a class run on alu, int, sfu, fp64 or tensor", class_names[x],
               unit_names[t->unit]);

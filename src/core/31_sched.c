@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t shared_size(const struct core *c) {
-    return c->pol.sched->shared_size ? c->pol.sched->shared_size(c->cfg) : 0;
-}
+static size_t shared_size(const struct core *c) { return c->pol.sched->shared_size ? c->pol.sched->shared_size(c->cfg) : 0; }
 
 void sched_make(struct core *c) {
     size_t n = shared_size(c);

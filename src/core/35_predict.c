@@ -9,7 +9,8 @@
  *
  * Deviation: the document's chip table is instantaneous. A credit covers one line access; further lines of the same issue (stall, retain) are virtual.
  *
- * Invariant T1 (predict_check, MSHRs): pool + credits held by loads in the pipe + MSHRs in use = MSHRs. */
+ * Invariant T1 (predict_check, MSHRs): pool + credits held by loads in the pipe + MSHRs in use = MSHRs; T2 a credit is given only when the pool is
+ * positive (predict_issue). */
 #include "core/core.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@
 
 static bool is_tracked(const struct tinst *t) { return t->mshr_of; }
 
-static u32 cache_of(const struct tinst *t) { return t->mshr_of - 1u; }
+static u32 cache_of(const struct tinst *t) { return t->mshr_of == 1 + CACHE_DATA ? CACHE_DATA : CACHE_CONST; }
 
 static u32 index_of(const struct core *c, const struct tinst *t) {
     return (u32)(t->in - c->prog->k->code) & (c->cfg->counter_entries - 1);
@@ -140,6 +141,7 @@ void predict_issue(struct core *c, u32 id) {
     m->predicted = c->expects_miss;
     m->judged = false;
     if (c->cfg->tracker != TRACKER_CREDIT || !m->predicted) return;
+    CHECK(c->track[pool_of(c, m)].pool > 0); /* T2 */
     m->credit = true;
     c->track[pool_of(c, m)].pool--;
 }

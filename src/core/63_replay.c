@@ -131,10 +131,26 @@ void replay_issue(struct core *c, u32 slot) {
     m->waits = false;
     c->stats.replays++;
     c->issued_any_cy = c->now;
-    EMIT(c, .kind = EV_REPLAY, .cycle = c->now, .uid = m->uid, .slot = (u16)slot, .mask = m->left, .cause = m->why);
+    i32 pc = (i32)(m->t->in - c->prog->k->code);
+    u8 entry = (u8)((u32)m->buffer_at % c->cfg->ibuffer);
+    c->history[slot * REPLAY_HISTORY + c->replayed[slot]++ % REPLAY_HISTORY] =
+        (struct replayed){c->now, s->age, m->left, pc, entry, m->why};
+    EMIT(c, .kind = EV_REPLAY, .cycle = c->now, .uid = m->uid, .slot = (u16)slot, .pc = pc, .a = entry, .mask = m->left,
+         .cause = m->why);
     memop_enter(c, id);
     if (c->cfg->tracker != TRACKER_NONE) predict_issue(c, id);
     find_replay(c, s);
+}
+
+/* Oldest first; those of an earlier warp in the slot are left out */
+void replay_history(const struct core *c, u32 slot, struct strbuf *out) {
+    u32 n = c->replayed[slot];
+    for (u32 i = n > REPLAY_HISTORY ? n - REPLAY_HISTORY : 0; c->history && i < n; i++) {
+        const struct replayed *r = &c->history[slot * REPLAY_HISTORY + i % REPLAY_HISTORY];
+        if (r->age == c->slots[slot].age)
+            strbuf_add(out, "\n    replayed at cycle %llu: pc %d, entry %u, lanes %llx, after %s", (unsigned long long)r->cycle,
+                       r->pc, r->entry, (unsigned long long)r->mask, hazard_table[r->cause].name);
+    }
 }
 
 /* --- the memory stage: one access */

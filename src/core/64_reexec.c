@@ -64,9 +64,7 @@ bool reexec_behind(const struct core *c, u32 id) {
 /* --- who goes */
 
 /* A try may succeed: something has changed since the last round, or a translation has come */
-static bool worth_trying(const struct core *c, u32 tries) {
-    return c->reexec.refused < tries || c->reexec.walk_cy <= c->now;
-}
+static bool worth_trying(const struct core *c, u32 tries) { return c->reexec.refused < tries || c->reexec.walk_cy <= c->now; }
 
 static void taken(struct core *c, u32 id) {
     struct reexec *r = &c->reexec;
@@ -75,6 +73,7 @@ static void taken(struct core *c, u32 id) {
     r->n--;
     r->refused = 0;
     r->full = NONE;
+    c->lsu_again = true; /* the pipe's first access may have room now, or nothing of its warp before it */
     c->stats.reexec_taken++;
     if (--m->aside) return;
     r->slots &= ~(1ull << m->slot);

@@ -42,6 +42,7 @@ static void make_caches(struct core *c) {
     c->missq_cap = g->miss_queue + g->l1_mshrs;
     c->missq = base_alloc(sizeof(*c->missq) * c->missq_cap);
     c->outs = base_alloc(sizeof(*c->outs) * g->partitions);
+    if (c->pol.hazard->replays) c->history = base_alloc(sizeof(*c->history) * c->nslots * REPLAY_HISTORY);
     c->tlb = base_alloc(sizeof(*c->tlb) * (g->tlb_entries + 1u));
     c->lsq_cap = g->lsu_queue + c->ncollectors * g->subcores + 64;
     c->lsq = base_alloc(sizeof(u32) * c->lsq_cap);
@@ -123,6 +124,7 @@ void core_free(struct core *c) {
                    c->probe.at.at,
                    c->signals.at,
                    c->tlb,
+                   c->history,
                    c->counters,
                    c->trained.at,
                    c->track[0].past.at,
@@ -274,7 +276,10 @@ static void skip(struct core *c, u64 n) {
     c->jumped += n;
 }
 
+static void tell_failure(const void *of);
+
 void core_run(struct core *c, u64 to) {
+    base_check_teller = (struct check_teller){tell_failure, c};
     while (c->now < to && !c->view.faulted) {
         if (c->check_cy && c->now % c->check_cy == 0) core_check(c);
         bool busy = c->ticking || c->issued_any_cy + 1 == c->now; /* a cycle after an issue is worth a look anyway */
@@ -283,6 +288,7 @@ void core_run(struct core *c, u64 to) {
         else tick(c);
     }
     if (c->view.faulted) c->now = to;
+    base_check_teller = (struct check_teller){0};
 }
 
 bool core_idle(const struct core *c) {
@@ -378,6 +384,7 @@ static void slot_waits(const struct core *c, u32 i, struct strbuf *out) {
     if (!s->head) return;
     strbuf_add(out, " at ");
     fault_where(&c->view, s->head->in, out);
+    replay_history(c, i, out);
 }
 
 void core_waits(struct core *c, struct strbuf *out) {
@@ -388,6 +395,15 @@ void core_waits(struct core *c, struct strbuf *out) {
         strbuf_add(out, "\n  SM %u memory stage: %u instructions, the first held by %s", c->id, c->lsq_n,
                    c->lsu_held_by == NONE ? "nothing" : hazard_table[c->lsu_held_by].name);
     if (c->missq_n) strbuf_add(out, "\n  SM %u miss queue: %u packets, %u credits", c->id, c->missq_n, c->credits);
+}
+
+/* A CHECK has failed while this SM ran. */
+static void tell_failure(const void *of) {
+    const struct core *c = of;
+    struct strbuf b = {0};
+    core_waits((struct core *)c, &b);
+    fprintf(stderr, "  SM %u, cycle %llu%s\n", c->id, (unsigned long long)c->now, b.s ? b.s : "");
+    strbuf_free(&b);
 }
 
 /* --- giving up time: what is on its way arrives at once */

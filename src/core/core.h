@@ -72,7 +72,7 @@ struct tinst { /* one instruction, as time sees it */
     u8 nsrc, ndst;  /* scoreboard entries in reg[]: sources first */
     u8 nread;       /* of the sources, those read from banks (not predicates) */
     u8 pseudo;      /* costs nothing, is not fetched */
-    u8 mshr_of;     /* a load that may need an MSHR: 1 + the cache (CACHE_DATA, CACHE_CONST); else 0 */
+    u8 mshr_of;     /* a load that may need an MSHR: 1 + the cache (CACHE_DATA, CACHE_CONST), 3 for kernel parameters; else 0 */
     i32 next;       /* the instruction that follows in memory, pseudo ones left out; NONE at the end */
     const u16 *reg; /* register numbers, then predicates from program.nregs on */
 };
@@ -323,7 +323,7 @@ struct sched {
     u64 slots; /* mask of its own */
     u64 valid, all_ready;
     u64 ready[UNIT_COUNT]; /* by the unit the next instruction needs */
-    u64 ready_loads[3]; /* of all_ready, by tinst.mshr_of */
+    u64 ready_loads[4]; /* of all_ready, by tinst.mshr_of */
     u64 ready_shared; /* of ready[UNIT_MEM], those of shared memory */
     u64 waits_long, waits_load, waits_barrier, waits_fence;
     u32 pop[CPI_COUNT]; /* slots by strongest cause, ready ones left out */
@@ -383,6 +383,12 @@ struct signal { /* from the memory stage to the instruction buffer */
     u32 memop;
     u8 slot;
     bool done; /* all threads; else it is to be replayed */
+};
+enum { REPLAY_HISTORY = 8 };
+struct replayed { /* Turner 4.3.3 */
+    u64 cycle, age, mask; /* lanes that were left */
+    i32 pc;
+    u8 entry, cause; /* of the instruction buffer; enum hazard that had refused it */
 };
 struct trained { /* an outcome the counters learn from, in order of cycle */
     u64 cycle;
@@ -452,7 +458,7 @@ struct core {
         lsq; /* ring of memop ids: operands collected in order of issue; the first sm.lsu.queue with addresses are the queue proper */
     u32 lsq_head, lsq_n, lsq_cap;
     u32 lsq_proper;
-    u32 pipe_loads[3]; /* instructions in it, by tinst.mshr_of */
+    u32 pipe_loads[4]; /* instructions in it, by tinst.mshr_of */
     i32 lsu_held_by; /* enum hazard that holds the first instruction, or NONE */
     bool lsu_again;  /* it was refused but has changed something: comes again in the next cycle */
     struct reexec reexec;
@@ -462,6 +468,8 @@ struct core {
     VEC(struct trained) trained; /* since the last merge, where the table is the chip's */
     VEC(struct signal) signals;  /* in order of cycle, from signals_at on */
     u32 signals_at;
+    struct replayed *history; /* [nslots][REPLAY_HISTORY], where the policy replays; else NULL */
+    u32 replayed[MAX_SLOTS];  /* replays so far of each slot */
     struct tlb_entry *tlb; /* [tlb_entries] */
     struct tags l1, cc;
     struct mshr *mshr, *cc_mshr;
@@ -656,6 +664,7 @@ void replay_stage(struct core *c, u32 id);    /* one access of the memory stage'
 void replay_finished(struct core *c, u32 id); /* the memory stage has taken its last access */
 void replay_signals(struct core *c);          /* those that arrive in this cycle */
 u64 replay_next(const struct core *c);
+void replay_history(const struct core *c, u32 slot, struct strbuf *out); /* the last replays of its warp */
 void replay_issue(struct core *c, u32 slot);                               /* the slot's oldest replay */
 void buffer_keep(struct core *c, struct slot *s, u32 at, bool replayable); /* the entry at ring position `at` has issued */
 void buffer_levels(struct core *c, struct slot *s, u64 at);

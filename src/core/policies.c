@@ -84,5 +84,12 @@ bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
                    p->diverge->name, p->hazard->name);
         ok = false;
     }
+    if (ok && p->diverge->joint && c->tracker != TRACKER_NONE) {
+        diag_error(d, c->machine, 0, 0,
+                   "sm.diverge = %s does not go with sm.hazard.tracker: prediction looks at the one instruction a warp would issue next, and "
+                   "several issue at once; use sm.hazard.tracker = none",
+                   p->diverge->name);
+        ok = false;
+    }
     return ok;
 }

@@ -71,7 +71,7 @@ static void fill_one(struct program *p, const struct config *c, u32 pc, u16 *reg
     if (t->kind == T_ALU) time_alu(c, in, t);
     if (t->kind == T_MEM) t->unit = UNIT_MEM;
     if (t->kind == T_MEM && in->iclass == ICLASS_LOAD && in->space != SPACE_SHARED)
-        t->mshr_of = 1 + (in->space == SPACE_CONST || in->space == SPACE_PARAM ? CACHE_CONST : CACHE_DATA);
+        t->mshr_of = in->space == SPACE_PARAM ? 3 : 1 + (in->space == SPACE_CONST ? CACHE_CONST : CACHE_DATA);
 }
 
 struct program *program_new(const struct config *c, const struct kernel *k, u64 code_base) {

@@ -20,8 +20,6 @@
 #define EXT    "-cl-ext=+cl_khr_3d_image_writes,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"
 #define HEADER "// heddle program 1\n"
 
-extern char **environ;
-
 static const char *clang_name(void) {
     const char *s = getenv("HEDDLE_CLANG");
     return s && *s ? s : "clang-19";
@@ -407,7 +405,8 @@ static bool add_part(struct workshop *w, const char *ir, u32 i, struct strbuf *l
     struct workshop one;
     char name[32];
     if (!workshop_open(&one)) return false;
-    static const char *const fixed[] = {"-x", "ir", TARGET, MARCH, "-O2", "-c", "-w", "-emit-llvm", "-Xclang", "-disable-llvm-passes"};
+    static const char *const fixed[] = {"-x", "ir", TARGET,       MARCH,     "-O2",
+                                        "-c", "-w", "-emit-llvm", "-Xclang", "-disable-llvm-passes"};
     bool ok = put_file(&one, "part.ll", ir);
     snprintf(name, sizeof(name), "part%u.bc", i);
     arg(&one, "%s", clang_name());
@@ -428,7 +427,8 @@ static char *link_now(char *const *ir, u32 n, enum variant v, struct strbuf *log
         return NULL;
     }
     arg(&w, "%s", clang_name());
-    static const char *const fixed[] = {"-x", "ir", TARGET, MARCH, "-O2", "-S", "-w", "-fno-color-diagnostics", "-fno-crash-diagnostics"};
+    static const char *const fixed[] = {
+        "-x", "ir", TARGET, MARCH, "-O2", "-S", "-w", "-fno-color-diagnostics", "-fno-crash-diagnostics"};
     for (u32 i = 0; i < ARRAY_LEN(fixed); i++) arg(&w, "%s", fixed[i]);
     bool ok = n > 0 && put_file(&w, "part.ll", ir[0]);
     for (u32 i = 1; i < n; i++) ok = add_part(&w, ir[i], i, log) && ok;

@@ -129,7 +129,7 @@ cl_int CL_API_CALL clReleaseKernel(cl_kernel k) { return object_release(k, OBJEC
 static cl_int set_mem(cl_kernel k, struct kernel_arg *a, bool image, size_t bytes, const void *value) {
     cl_mem m = NULL;
     if (bytes != sizeof(cl_mem)) return CL_INVALID_ARG_SIZE;
-    if (value) memcpy(&m, value, sizeof(m));
+    if (value) memcpy(&m, value, sizeof(cl_mem));
     if (!m && image) return CL_INVALID_MEM_OBJECT;
     if (m && (!object_is(m, OBJECT_MEM) || (m->type != CL_MEM_OBJECT_BUFFER) != image || m->context != k->context))
         return CL_INVALID_MEM_OBJECT;
@@ -144,8 +144,8 @@ static cl_int set_mem(cl_kernel k, struct kernel_arg *a, bool image, size_t byte
 
 static cl_int set_sampler(cl_kernel k, struct kernel_arg *a, size_t bytes, const void *value) {
     cl_sampler s = NULL;
-    if (bytes != sizeof(s)) return CL_INVALID_ARG_SIZE;
-    if (value) memcpy(&s, value, sizeof(s));
+    if (bytes != sizeof(cl_sampler)) return CL_INVALID_ARG_SIZE;
+    if (value) memcpy(&s, value, sizeof(cl_sampler));
     if (!object_is(s, OBJECT_SAMPLER) || s->context != k->context) return CL_INVALID_SAMPLER;
     u64 bits = s->bits;
     driver_enter();

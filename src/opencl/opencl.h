@@ -106,7 +106,7 @@ struct settings {
     const char *kernels; /* HEDDLE_KERNEL: names, comma-separated, of those that are timed; NULL for all */
     u64 first, last;     /* HEDDLE_LAUNCH: numbers of the launches that are timed */
     struct heddle_timing timing;
-    bool strict;         /* an access just past the end of a buffer is a fault */
+    bool strict; /* an access just past the end of a buffer is a fault */
     bool progress;
     const char *record; /* file that launches are written to, or NULL */
     char *data;         /* share/heddle: the builtin library is in its opencl/; NULL when not found */
@@ -145,7 +145,7 @@ struct _cl_context {
     bool launched;           /* h's chip exists */
     cl_ulong now_ns;         /* simulated time: the end of the last command; behind driver_lock */
     cl_command_queue queues; /* all of them, newest first */
-    u32 memories;                /* memory objects that live; behind driver_lock */
+    u32 memories;            /* memory objects that live; behind driver_lock */
     VEC(cl_context_properties) properties;
     context_notify notify;
     void *notify_user;

@@ -4,16 +4,22 @@
 #include <math.h>
 
 const char *const energy_part_names[ENERGY_PARTS] = {
-    [ENERGY_DRAM] = "dram",           [ENERGY_L1] = "l1",       [ENERGY_L2] = "l2",
-    [ENERGY_NOC] = "interconnect",    [ENERGY_REGISTERS] = "registers", [ENERGY_UNITS] = "units",
-    [ENERGY_FRONT_END] = "front_end", [ENERGY_LEAKAGE] = "leakage",
+    [ENERGY_DRAM] = "dram",
+    [ENERGY_L1] = "l1",
+    [ENERGY_L2] = "l2",
+    [ENERGY_NOC] = "interconnect",
+    [ENERGY_REGISTERS] = "registers",
+    [ENERGY_UNITS] = "units",
+    [ENERGY_FRONT_END] = "front_end",
+    [ENERGY_LEAKAGE] = "leakage",
 };
 const char *const energy_group_names[ENERGY_GROUPS] = {
     [ENERGY_GROUP_DRAM] = "dram", [ENERGY_GROUP_L1] = "l1", [ENERGY_GROUP_LEAKAGE] = "leakage", [ENERGY_GROUP_OTHERS] = "others"};
 
 static const u8 group_of[ENERGY_PARTS] = {
-    [ENERGY_DRAM] = ENERGY_GROUP_DRAM,         [ENERGY_L1] = ENERGY_GROUP_L1,         [ENERGY_L2] = ENERGY_GROUP_OTHERS,
-    [ENERGY_NOC] = ENERGY_GROUP_OTHERS,        [ENERGY_REGISTERS] = ENERGY_GROUP_OTHERS, [ENERGY_UNITS] = ENERGY_GROUP_OTHERS,
+    [ENERGY_DRAM] = ENERGY_GROUP_DRAM,        [ENERGY_L1] = ENERGY_GROUP_L1,
+    [ENERGY_L2] = ENERGY_GROUP_OTHERS,        [ENERGY_NOC] = ENERGY_GROUP_OTHERS,
+    [ENERGY_REGISTERS] = ENERGY_GROUP_OTHERS, [ENERGY_UNITS] = ENERGY_GROUP_OTHERS,
     [ENERGY_FRONT_END] = ENERGY_GROUP_OTHERS, [ENERGY_LEAKAGE] = ENERGY_GROUP_LEAKAGE,
 };
 

@@ -22,7 +22,13 @@ enum energy_part {
     ENERGY_PARTS
 };
 extern const char *const energy_part_names[ENERGY_PARTS];
-enum energy_group { ENERGY_GROUP_DRAM, ENERGY_GROUP_L1, ENERGY_GROUP_LEAKAGE, ENERGY_GROUP_OTHERS, ENERGY_GROUPS }; /* Mascar's figure 14 */
+enum energy_group {
+    ENERGY_GROUP_DRAM,
+    ENERGY_GROUP_L1,
+    ENERGY_GROUP_LEAKAGE,
+    ENERGY_GROUP_OTHERS,
+    ENERGY_GROUPS
+}; /* Mascar's figure 14 */
 extern const char *const energy_group_names[ENERGY_GROUPS];
 
 struct energy { /* joules */
@@ -33,9 +39,9 @@ struct energy energy_of(const struct config *c, const struct launch_stats *l);
 
 /* Storage that Mascar adds to an SM (its table II), from the machine. */
 struct mascar_cost {
-    u32 owner_bits;               /* warp readiness checker: the owner's number */
-    u32 status_bits;              /* warp status table: two bits a warp */
-    u32 entry_bits, entries;      /* re-execution queue */
+    u32 owner_bits;                 /* warp readiness checker: the owner's number */
+    u32 status_bits;                /* warp status table: two bits a warp */
+    u32 entry_bits, entries;        /* re-execution queue */
     u32 owner_b, status_b, queue_b; /* bytes, entries rounded up to whole bytes */
 };
 struct mascar_cost mascar_cost_of(const struct config *c);

@@ -195,6 +195,22 @@ static void print_hazards(const struct page *p, const struct launch_stats *s) {
     fprintf(p->out, "  of the memory stages' cycles\n");
 }
 
+/* --hazards: Turner's measures */
+static void print_measures(const struct page *p, const struct launch_stats *s) {
+    static const char *const names[] = {
+        "memory_fraction",       "mix_occupation",       "blocked_fraction",     "predicted_speedup",
+        "warps_available",       "warps_waiting",        "issue_cycles",         "replays",
+        "replay_fraction",       "mshr_usable_fraction", "mshr_refused_again",   "restricted_warps",
+        "predicted_miss_missed", "predicted_miss_hit",   "predicted_hit_missed", "predicted_hit_hit"};
+    if (!p->r->wishes.hazards) return;
+    fprintf(p->out, "\nhazards, in Turner's measures\n");
+    for (u32 i = 0; i < ARRAY_LEN(names); i++) {
+        double x = stat_named(s, names[i]);
+        struct stat_row row = stat_at((u32)stat_find(names[i]));
+        if (!isnan(x)) fprintf(p->out, "  %-22s %14.*f  %s\n", row.name, row.formula && x != floor(x) ? 3 : 0, x, row.doc);
+    }
+}
+
 static void print_cache(FILE *out, const char *name, u64 hits, u64 merged, u64 misses) {
     char rate[32];
     u64 accesses = hits + merged + misses;
@@ -263,6 +279,7 @@ static void print_figures(const struct page *p, const struct launch_stats *s) {
     print_states(p, s);
     print_sched(p, s);
     print_hazards(p, s);
+    print_measures(p, s);
     print_caches(p, s);
     print_dram(p, s);
     print_energy(p, s);

@@ -25,7 +25,7 @@ enum event_kind {
     EV_DONE,    /* uid: the instruction has left the SM */
     EV_STALL,   /* slot: from cycle a to cycle (exclusive), set of causes in mask (bit = enum stall), pc = next instruction */
     EV_GROUP,   /* slot: the warp goes on with another group; mask = its lanes, pc */
-    EV_REPLAY,  /* uid: issued again; mask = lanes that are left, cause = enum hazard that refused it last */
+    EV_REPLAY,  /* uid, slot, pc: issued again; a = entry of the instruction buffer, mask = lanes that are left, cause = enum hazard that refused it last */
     EV_COUNTER, /* a = enum trace_counter, b = value */
     EV_KINDS
 };
@@ -62,6 +62,11 @@ struct trace_window {
     u64 from, to;
     i32 sm, slot; /* -1: all */
 };
+
+/* --- replays.c: a line per replay, as text. A listener writing to `out`; nothing to close but the file. */
+struct replays;
+struct replays *replays_open(FILE *out, const struct trace_window *w, struct listener *l);
+void replays_close(struct replays *r);
 
 /* --- konata.c: Kanata 0004 for the Konata viewer: a row per warp instruction. A struct listener writing to `out`; konata_close ends the file (flushes what is open). */
 struct konata;

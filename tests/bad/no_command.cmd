@@ -6,6 +6,7 @@
 // stderr:
 // stderr: commands
 // stderr:   run        run a manifest, a PTX file or a bundled workload
+// stderr:   exec       run an OpenCL program, unmodified, on the simulated GPU
 // stderr:   compare    run programs on several configurations and print cycles and speedups
 // stderr:   check      read PTX files and report kernels and errors without running them
 // stderr:   vectors    compare recorded instruction results with ours

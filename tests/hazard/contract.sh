@@ -58,6 +58,32 @@ cases() {
 }
 cases | pool
 
+# --- pairs that do not go together are refused at the start, with the reason
+refused() {
+    local name=$1 reason=$2 out rc
+    shift 2
+    out=$(timeout 60 "$heddle" run vecadd --size tiny --machine small --quiet "${@/#/--set=}" 2>&1 < /dev/null)
+    rc=$?
+    [ $rc -eq 2 ] && grep -q "$reason" <<< "$out"
+    tell $? "hazard refused: $name" "exit $rc: $out"
+}
+refused "mimd with retain" "does not go with sm.hazard = retain: several instructions" sm.diverge=mimd sm.hazard=retain
+refused "mimd with replay" "does not go with sm.hazard = replay: several instructions" sm.diverge=mimd sm.hazard=replay
+refused "mimd with a tracker" "does not go with sm.hazard.tracker: prediction looks at the one" sm.diverge=mimd sm.hazard.tracker=credit
+refused "a table of counters that is no power of two" "must be a power of two" sm.hazard.tracker=credit sm.hazard.predictor=counter sm.hazard.counter.entries=1000
+
+# --- a line for each replay; looking changes nothing
+replay_lines() {
+    local lines file=$work/replays
+    "$heddle" run bfs --size tiny $scarce --set sm.hazard=replay --quiet --json "$file.json" --trace-replay "$file" > "$file.err" 2>&1 < /dev/null
+    lines=$(($(wc -l < "$file") - 1))
+    [ "$lines" -gt 0 ] && [ "$lines" -eq "$(counter "$file.json" replays)" ]
+    tell $? "hazard --trace-replay has a line for each replay" "$lines lines, $(counter "$file.json" replays) replays; $(head -3 "$file")"
+    "$heddle" run bfs --size tiny $scarce --set sm.hazard=replay --hazards 2>&1 < /dev/null | grep -q 'predicted_speedup'
+    tell $? "hazard --hazards shows the measures"
+}
+replay_lines
+
 # --- delays, the unbounded buffer: right, and the bookkeeping holds
 delays() {
     local hazard

@@ -28,10 +28,10 @@ static bool is_moment(void) {
     i32 pc = shown_pc(), a = pc_of("A"), c = pc_of("C");
     const struct slot *s = &core->slots[0];
     switch (moment) {
-    case 0: return pc == a && s->ib_n == 3;             /* A for the first time, its buffer full */
-    case 1: return pc == c;                             /* C for the first time */
-    case 3: return pc == a && both_wait();              /* both have come back */
-    case 4: return pc == c && s->ib_n == 2;             /* A is done, D and E have been fetched */
+    case 0: return pc == a && s->ib_n == 3; /* A for the first time, its buffer full */
+    case 1: return pc == c;                 /* C for the first time */
+    case 3: return pc == a && both_wait();  /* both have come back */
+    case 4: return pc == c && s->ib_n == 2; /* A is done, D and E have been fetched */
     default: return false;
     }
 }
@@ -65,7 +65,8 @@ static size_t state_size(const struct config *c) {
     (void)c;
     return 1;
 }
-static const struct sched_policy scripted = {.name = "scripted", .state_size = state_size, .pick = pick, .issued = issued, .preferred = preferred};
+static const struct sched_policy scripted = {
+    .name = "scripted", .state_size = state_size, .pick = pick, .issued = issued, .preferred = preferred};
 
 static void take_over(struct gpu *g) {
     core = g->cores[0];
@@ -102,8 +103,9 @@ static const char example[] = "ld.param.u64 %rd0, [out];\n"
 static void shows_the_five_diagrams(void **state) {
     (void)state;
     RUN(.body = example, .front = true, .threads = 4, .started = take_over,
-        .keys = {"sm.warp_size=4", "sm.ibuffer=4", "sm.fetch.insts=2", "sm.icache.ideal=true", "sm.inst_b=1", "sm.hazard=replay", "sm.l1.mshrs=1", "sm.schedulers=1", "sm.subcores=1",
-                 "sm.branch_cy=1", "sm.depth.issue=2", "sm.depth.operands=4", "sm.issue_width=1", "sm.l1.stream=false"});
+        .keys = {"sm.warp_size=4", "sm.ibuffer=4", "sm.fetch.insts=2", "sm.icache.ideal=true", "sm.inst_b=1", "sm.hazard=replay",
+                 "sm.l1.mshrs=1", "sm.schedulers=1", "sm.subcores=1", "sm.branch_cy=1", "sm.depth.issue=2", "sm.depth.operands=4",
+                 "sm.issue_width=1", "sm.l1.stream=false"});
     assert_int_equal(moment, MOMENTS);
     static const struct {
         const char *issues;
@@ -125,8 +127,10 @@ static void shows_the_five_diagrams(void **state) {
         if (v->issue != want[i].issue || v->tail != want[i].tail || v->fill != want[i].fill)
             fail_msg("diagram %u: issue pointer %u, tail %u, fill %u", i + 1, v->issue, v->tail, v->fill);
         for (u32 k = 0; k < 4; k++)
-            if (v->at[k].valid != want[i].at[k].valid || v->at[k].replay != want[i].at[k].replay || v->at[k].mask != want[i].at[k].mask)
-                fail_msg("diagram %u, slot %u: valid %d, replay %d, mask %llx", i + 1, k, v->at[k].valid, v->at[k].replay, (unsigned long long)v->at[k].mask);
+            if (v->at[k].valid != want[i].at[k].valid || v->at[k].replay != want[i].at[k].replay ||
+                v->at[k].mask != want[i].at[k].mask)
+                fail_msg("diagram %u, slot %u: valid %d, replay %d, mask %llx", i + 1, k, v->at[k].valid, v->at[k].replay,
+                         (unsigned long long)v->at[k].mask);
     }
     assert_int_equal(hazards_of(WHO("A"), HAZARD_DIV), 1);
     assert_true(hazards_of(WHO("C"), HAZARD_MSHR) > 0);

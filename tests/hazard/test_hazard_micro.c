@@ -2,7 +2,7 @@
 #include "../micro/micro.h"
 
 /* %r0 = thread, %r1 = warp, %rd0 = out */
-#define WARP OUT "shr.u32 %r1, %r0, 5;\n"
+#define WARP        OUT "shr.u32 %r1, %r0, 5;\n"
 #define LONG_ENOUGH 100 /* an L1 miss of `small` takes more */
 
 static const char *const policies[] = {"sm.hazard=stall", "sm.hazard=replay"};
@@ -26,8 +26,9 @@ static void stalled_loads_choke_arithmetic_and_replayed_ones_do_not(void **state
     u64 took[2];
     double blocked[2];
     for (u32 i = 0; i < 2; i++) {
-        RUN(.body = JOIN(CHOKE, repeat(40, "add.u32 %r2, %r2, 1;\n"), "add.u32 %r2, %r2, 1; // last\n", "END: add.u32 %r3, %r2, 1;\n"), .threads = 256,
-            .keys = {policies[i], "sm.l1.mshrs=1", "sm.collectors=generic:4", "sm.lsu.queue=1"});
+        RUN(.body = JOIN(CHOKE, repeat(40, "add.u32 %r2, %r2, 1;\n"), "add.u32 %r2, %r2, 1; // last\n",
+                         "END: add.u32 %r3, %r2, 1;\n"),
+            .threads = 256, .keys = {policies[i], "sm.l1.mshrs=1", "sm.collectors=generic:4", "sm.lsu.queue=1"});
         took[i] = issue("last", .slot = 7) - issue("first", .slot = 7);
         blocked[i] = stat_of("collector_blocked_cycles");
     }
@@ -35,9 +36,11 @@ static void stalled_loads_choke_arithmetic_and_replayed_ones_do_not(void **state
     assert_true(took[STALLS] > alone + LONG_ENOUGH);
     assert_true(blocked[STALLS] > LONG_ENOUGH);
     assert_int_equal((int)blocked[REPLAYS], 0);
-    RUN(.body = JOIN(CHOKE, repeat(40, "add.u32 %r2, %r2, 1;\n"), "add.u32 %r2, %r2, 1; // last\n", "END: add.u32 %r3, %r2, 1;\n"), .threads = 256,
-        .keys = {"sm.hazard=stall", "sm.l1.mshrs=1", "sm.collectors=separated:2/1/2", "sm.lsu.queue=1"});
-    assert_true(issue("last", .slot = 7) - issue("first", .slot = 7) < took[STALLS]); /* collectors of its own save arithmetic too (3.4.1.2) */
+    RUN(.body =
+            JOIN(CHOKE, repeat(40, "add.u32 %r2, %r2, 1;\n"), "add.u32 %r2, %r2, 1; // last\n", "END: add.u32 %r3, %r2, 1;\n"),
+        .threads = 256, .keys = {"sm.hazard=stall", "sm.l1.mshrs=1", "sm.collectors=separated:2/1/2", "sm.lsu.queue=1"});
+    assert_true(issue("last", .slot = 7) - issue("first", .slot = 7) <
+                took[STALLS]); /* collectors of its own save arithmetic too (3.4.1.2) */
 }
 
 /* --- a line is in the cache; warps 0, 1 and 2 miss with one MSHR; warp 3 then asks for that line */
@@ -89,13 +92,16 @@ static void rsv_blocks_only_its_set_under_replay(void **state) {
     (void)state;
     u64 when_other[2];
     for (u32 i = 0; i < 2; i++) {
-        RUN(.body = sets, .threads = 96, .keys = {policies[i], "sm.l1.sets=2", "sm.l1.ways=1", "sm.l1.stream=false", "sm.lsu.queue=1"});
+        RUN(.body = sets, .threads = 96,
+            .keys = {policies[i], "sm.l1.sets=2", "sm.l1.ways=1", "sm.l1.stream=false", "sm.lsu.queue=1"});
         assert_int_equal(hazards_of(WHO("load", .slot = 0), HAZARD_RSV), 0);
         assert_true(hazards_of(WHO("load", .slot = 1), HAZARD_RSV) > 0);
         assert_int_equal(hazards_of(WHO("load", .slot = 2), HAZARD_RSV), 0);
         when_other[i] = when(EV_ACCESS, "load", .slot = 2) - issue("load", .slot = 2);
     }
-    if (when_other[REPLAYS] + 50 >= when_other[STALLS]) fail_msg("accessed %llu cycles after its issue under replay, %llu under stall", (unsigned long long)when_other[REPLAYS], (unsigned long long)when_other[STALLS]);
+    if (when_other[REPLAYS] + 50 >= when_other[STALLS])
+        fail_msg("accessed %llu cycles after its issue under replay, %llu under stall", (unsigned long long)when_other[REPLAYS],
+                 (unsigned long long)when_other[STALLS]);
 }
 
 /* --- a TLB miss holds its own page's accesses only */
@@ -170,14 +176,20 @@ static void the_signal_takes_its_time(void **state) {
 
 static void kept_entries_narrow_the_window(void **state) {
     (void)state;
-    static const char *const keys[][2] = {{"sm.hazard=stall", "sm.hazard.signal_cy=0"}, {"sm.hazard=retain", "sm.hazard.signal_cy=0"}, {"sm.hazard=retain", "sm.hazard.unbounded_buffer=true"}};
+    static const char *const keys[][2] = {{"sm.hazard=stall", "sm.hazard.signal_cy=0"},
+                                          {"sm.hazard=retain", "sm.hazard.signal_cy=0"},
+                                          {"sm.hazard=retain", "sm.hazard.unbounded_buffer=true"}};
     u64 took[3];
     for (u32 i = 0; i < 3; i++) {
-        RUN(.body = OUT "ld.global.u32 %r1, [%rd0];\n"
-                        "ld.global.u32 %r2, [%rd0+4096];   // held\n" "add.u32 %r11, %r0, 1;\n"
-                        "add.u32 %r12, %r0, 1;\nadd.u32 %r13, %r0, 1;\nadd.u32 %r14, %r0, 1;\nadd.u32 %r15, %r0, 1;\nadd.u32 %r16, %r0, 1;\n"
-                        "add.u32 %r17, %r0, 1;             // eighth\n" KEEP4("%r11", "%r12", "%r13", "%r14") KEEP4("%r15", "%r16", "%r17", "%r11") KEEP2("%r15", "%r1") KEEP2("%r15", "%r2"),
-            .front = true, .keys = {keys[i][0], keys[i][1], "sm.l1.mshrs=1", "sm.icache.ideal=true", "sm.inst_b=1", "sm.ibuffer=4"});
+        RUN(.body = OUT
+            "ld.global.u32 %r1, [%rd0];\n"
+            "ld.global.u32 %r2, [%rd0+4096];   // held\n"
+            "add.u32 %r11, %r0, 1;\n"
+            "add.u32 %r12, %r0, 1;\nadd.u32 %r13, %r0, 1;\nadd.u32 %r14, %r0, 1;\nadd.u32 %r15, %r0, 1;\nadd.u32 %r16, %r0, 1;\n"
+            "add.u32 %r17, %r0, 1;             // eighth\n" KEEP4("%r11", "%r12", "%r13", "%r14")
+                KEEP4("%r15", "%r16", "%r17", "%r11") KEEP2("%r15", "%r1") KEEP2("%r15", "%r2"),
+            .front = true,
+            .keys = {keys[i][0], keys[i][1], "sm.l1.mshrs=1", "sm.icache.ideal=true", "sm.inst_b=1", "sm.ibuffer=4"});
         took[i] = apart("held", "eighth");
     }
     assert_true(took[1] > took[0] + 50);

@@ -6,7 +6,7 @@
 #include "../micro/micro.h"
 
 #define MACHINE                                                                                                                  \
-    "gpu.sms=1", "sm.schedulers=4", "sm.warps=4", "sm.operands.ideal=true", "sm.class.int.latency_cy=2", "noc.latency_cy=1",    \
+    "gpu.sms=1", "sm.schedulers=4", "sm.warps=4", "sm.operands.ideal=true", "sm.class.int.latency_cy=2", "noc.latency_cy=1",     \
         "noc.ideal=true", "l2.latency_cy=3", "dram.kind=fixed", "dram.fixed_cy=900", "l2.sector_b=128"
 
 /* Everything W0 to W2 read is in the L2; then W3's load goes to DRAM, and when it is on its way all start together. */
@@ -102,7 +102,8 @@ static void mascar_with_two_requests_takes_23_cycles(void **state) {
         "END: add.u32 %r16, %r12, %r13;\n"
 
 static void run_figure7(const char *queue) {
-    RUN(.body = FIGURE7, .threads = 128, .keys = {MACHINE, "sm.l1.sets=1", "sm.l1.ways=1", "sm.l1.stream=true", "sm.l1.mshrs=1", queue});
+    RUN(.body = FIGURE7, .threads = 128,
+        .keys = {MACHINE, "sm.l1.sets=1", "sm.l1.ways=1", "sm.l1.stream=true", "sm.l1.mshrs=1", queue});
 }
 
 static void a_hit_waits_behind_a_miss_and_is_lost(void **state) {

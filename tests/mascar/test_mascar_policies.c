@@ -20,7 +20,13 @@ static void sm_open(struct sm *s, const struct sched_policy *p) {
     s->shared = base_alloc(p->shared_size(&s->cfg));
     p->shared_init(s->shared, &s->cfg);
     for (u32 i = 0; i < MAX_SLOTS; i++) s->age[i] = i + 1;
-    s->v = (struct sched_sm){.valid = 0xFF, .ready = 0xFF, .memory = 0xFF, .mshr_size = 64, .const_mshr_size = 2, .queue_size = 8, .reexec_head = NONE};
+    s->v = (struct sched_sm){.valid = 0xFF,
+                             .ready = 0xFF,
+                             .memory = 0xFF,
+                             .mshr_size = 64,
+                             .const_mshr_size = 2,
+                             .queue_size = 8,
+                             .reexec_head = NONE};
     s->v.age = s->age, s->v.block = s->block, s->v.stats = &s->stats;
 }
 
@@ -111,7 +117,8 @@ static void each_way_to_hand_over(void **state) {
         s.v.sending = 0;
         assert_true(in_mp(&s));
         assert_int_equal(held(&s), 0);
-        const u64 ended[] = {s.stats.owner_until_use, s.stats.owner_until_barrier, s.stats.owner_until_fence, s.stats.owner_until_exit, s.stats.owner_until_idle};
+        const u64 ended[] = {s.stats.owner_until_use, s.stats.owner_until_barrier, s.stats.owner_until_fence,
+                             s.stats.owner_until_exit, s.stats.owner_until_idle};
         for (u32 i = 0; i < 5; i++) assert_int_equal(ended[i], i == how);
         memory_issues(&s, 4);
         assert_int_equal(held(&s), s.v.memory & ~0x10ull); /* the next */
@@ -143,7 +150,8 @@ static void groups_are_ordered_by_the_mode(void **state) {
     struct sm s;
     sm_open(&s, &sched_mascar);
     void *sched = base_alloc(sched_mascar.state_size(&s.cfg));
-    struct sched_view v = {.valid = 0xFF, .ready = 0xFF, .candidates = 0xFF, .memory = 0x0C, .age = s.age, .block = s.block, .shared = s.shared};
+    struct sched_view v = {
+        .valid = 0xFF, .ready = 0xFF, .candidates = 0xFF, .memory = 0x0C, .age = s.age, .block = s.block, .shared = s.shared};
     assert_int_equal(sched_mascar.pick(sched, &v), 2); /* EP: memory first, the oldest */
     v.candidates &= ~4ull;
     assert_int_equal(sched_mascar.pick(sched, &v), 3);
@@ -176,9 +184,12 @@ static void groups_are_ordered_by_the_mode(void **state) {
         "END: add.u32 %r2, %r2, 1;\n"
 #define SATURATED_KEYS                                                                                                           \
     "gpu.sms=1", "sm.sched=mascar", "sm.sched.mascar.mshr_percent=1", "sm.l1.mshrs=64", "dram.kind=fixed", "dram.fixed_cy=2000", \
-        "noc.latency_cy=1", "l2.latency_cy=1", "noc.credits=64", "noc.ideal=true", "l2.queue=64", "dram.queue=64", "sm.operands.ideal=true"
+        "noc.latency_cy=1", "l2.latency_cy=1", "noc.credits=64", "noc.ideal=true", "l2.queue=64", "dram.queue=64",               \
+        "sm.operands.ideal=true"
 
-static bool is_load(const struct event *e) { return e->kind == EV_ISSUE && ran.kernel->code[e->pc].iclass == ICLASS_LOAD && ran.kernel->code[e->pc].space == SPACE_GLOBAL; }
+static bool is_load(const struct event *e) {
+    return e->kind == EV_ISSUE && ran.kernel->code[e->pc].iclass == ICLASS_LOAD && ran.kernel->code[e->pc].space == SPACE_GLOBAL;
+}
 
 static void schedulers_share_the_owner(void **state) {
     (void)state;

@@ -3,7 +3,7 @@
 #
 #   tests/mutation/run.sh BUILD golden        the measurements give exactly the golden counters; prints TAP
 #   tests/mutation/run.sh BUILD --update      write golden.txt anew; the commit says why time changed
-#   tests/mutation/run.sh BUILD [KEY...]      every key of latency or size changed by one step, up or else down: at least one measurement notices, or excused.txt says why none does
+#   tests/mutation/run.sh BUILD [KEY...]      every key changed by one step, up or else down: at least one measurement notices, or excused.txt says why none does; TAP, and exit 1 when something failed
 #
 # A step is 1, or a factor of two where the key must be a power of two; switches and choices are changed to each other value. A key is changed in each measurement from the value it has there,
 # `small` first. A step that the machine refuses (legal only together with others) is no step. Policies are left out: tests/timing/contract.sh runs them all.
@@ -93,16 +93,18 @@ export -f mutate notices
 
 all=$(names)
 export all
-for name in $all; do
-    dumped "$name" > "$work/$name.dump"
-    awk -v name="$name" '$1 == name' "$golden" > "$work/$name.base"
-    measure "$name" | cmp -s - "$work/$name.base"
-    tell $? "golden $name"
-done
-keys=${*:-$(awk 'NF > 2 { print $1 }' "$work/$(head -1 <<< "$all")".dump)}
-for key in $keys; do echo "mutate $key"; done | pool
-# an excuse for a key that does not exist any more
-for key in $(awk 'NF && $1 !~ /^#/ { print $1 }' "$excused"); do
-    grep -q "^$key " "$work/$(head -1 <<< "$all")".dump
-    tell $? "excused key $key exists"
-done
+first=$work/$(head -1 <<< "$all").dump
+{
+    for name in $all; do
+        dumped "$name" > "$work/$name.dump"
+        awk -v name="$name" '$1 == name' "$golden" > "$work/$name.base"
+        measure "$name" | cmp -s - "$work/$name.base"
+        tell $? "golden $name" "the counters are not those of golden.txt"
+    done
+    for key in ${*:-$(awk 'NF > 2 { print $1 }' "$first")}; do echo "mutate $key"; done | pool
+    for key in $(awk 'NF && $1 !~ /^#/ { print $1 }' "$excused"); do
+        grep -q "^$key " "$first"
+        tell $? "mutation excused key $key exists"
+    done
+} | tee "$work/tap"
+! grep -q '^not ok' "$work/tap"

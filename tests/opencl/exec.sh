@@ -40,6 +40,8 @@ for only in "--kernel sum" "--launch 1" "--launch 1..7"; do
     [ "$("$B/json_get" "$work/part.json" launches.0.functional)" = true ] || complain "$only: launch 0 was timed"
     [ "$("$B/json_get" "$work/part.json" launches.1.functional)" = false ] || complain "$only: launch 1 was not timed"
 done
+expect 0 "$B/heddle" exec --quiet --kernel summ -- "$work/app"
+err_has "no launch was timed: --kernel summ; the kernels were add (1), sum (1)"
 expect 2 "$B/heddle" exec --launch 3..1 -- "$work/app"
 expect 2 "$B/heddle" exec --functional --kernel sum -- "$work/app"
 

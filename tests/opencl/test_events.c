@@ -200,6 +200,57 @@ static void test_threads(void **state) {
     OK(clReleaseProgram(its));
 }
 
+/* Everything at once: contexts, builds of one text, user events and callbacks in each thread */
+static void CL_CALLBACK count(cl_event e, cl_int status, void *user) {
+    (void)e, (void)status;
+    __atomic_add_fetch((int *)user, 1, __ATOMIC_RELAXED);
+}
+
+static void *live(void *arg) {
+    struct worker *w = arg;
+    const char *text = "kernel void set(global int *x, int v) { x[get_global_id(0)] = v; }";
+    cl_int rc, data[64], called = 0;
+    size_t n = 64;
+    for (int round = 0; round < 3; round++) {
+        cl_context c = clCreateContext(NULL, 1, &w->o->device, NULL, NULL, &rc);
+        cl_command_queue q = clCreateCommandQueue(c, w->o->device, round ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &rc);
+        cl_program p = clCreateProgramWithSource(c, 1, &text, NULL, &rc);
+        if (clBuildProgram(p, 0, NULL, NULL, NULL, NULL)) w->wrong++;
+        cl_kernel k = clCreateKernel(p, "set", &rc);
+        cl_mem m = clCreateBuffer(c, 0, sizeof(data), NULL, &rc);
+        cl_event gate = clCreateUserEvent(c, &rc), ran;
+        clSetKernelArg(k, 0, sizeof(m), &m);
+        clSetKernelArg(k, 1, sizeof(round), &round);
+        if (clEnqueueNDRangeKernel(q, k, 1, NULL, &n, NULL, 1, &gate, &ran)) w->wrong++;
+        if (clSetEventCallback(ran, CL_COMPLETE, count, &called)) w->wrong++;
+        clReleaseKernel(k);
+        clReleaseProgram(p); /* the command still needs them */
+        clSetUserEventStatus(gate, CL_COMPLETE);
+        if (clEnqueueReadBuffer(q, m, CL_TRUE, 0, sizeof(data), data, 1, &ran, NULL)) w->wrong++;
+        w->wrong += data[63] != round;
+        clReleaseEvent(gate);
+        clReleaseEvent(ran);
+        clReleaseMemObject(m);
+        clReleaseCommandQueue(q);
+        clReleaseContext(c);
+    }
+    w->wrong += called != 3;
+    return NULL;
+}
+
+static void test_threads_alone(void **state) {
+    pthread_t thread[THREADS];
+    struct worker w[THREADS] = {0};
+    for (int i = 0; i < THREADS; i++) {
+        w[i].o = *state;
+        assert_int_equal(pthread_create(&thread[i], NULL, live, &w[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(thread[i], NULL);
+        assert_int_equal(w[i].wrong, 0);
+    }
+}
+
 static void *open_gate(void *arg) {
     clSetUserEventStatus(arg, CL_COMPLETE);
     return NULL;
@@ -222,4 +273,4 @@ static void test_wait_across_threads(void **state) {
 
 OCL_TESTS(cmocka_unit_test(test_user_event), cmocka_unit_test(test_error_spreads), cmocka_unit_test(test_out_of_order),
           cmocka_unit_test(test_callback), cmocka_unit_test(test_info_and_profiling), cmocka_unit_test(test_threads),
-          cmocka_unit_test(test_wait_across_threads))
+          cmocka_unit_test(test_threads_alone), cmocka_unit_test(test_wait_across_threads))

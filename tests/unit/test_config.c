@@ -504,10 +504,7 @@ static void keys_that_do_not_fit_each_other_are_refused(void **state) {
         {{"sm.class.fp32.latency_cy", "sm.depth.issue", "sm.depth.operands"},
          {"6", "2", "3"},
          "sm.class.fp32.latency_cy is 6; it must be at least 7: sm.depth.issue (2) + sm.depth.operands (3) + 2"},
-        {{"sm.class.warp.latency_cy", "sm.class.warp.unit"},
-         {"2", "mem"},
-         "sm.class.warp.latency_cy is 2; it must be at least 3: sm.depth.issue (0) + sm.depth.operands (0) + sm.lsu.agu_cy (1) + "
-         "2"},
+        {{"sm.class.warp.unit"}, {"mem"}, "sm.class.warp.unit is mem; instructions of a class run on alu, int, sfu, fp64 or tensor"},
         {{"sm.l1.latency_cy"},
          {"2"},
          "sm.l1.latency_cy is 2; it must be at least 3: sm.depth.issue (0) + sm.depth.operands (0) + sm.lsu.agu_cy (1) + 2"},

@@ -15,12 +15,12 @@
 
 struct ccws { /* of the SM */
     u32 tags, base, throttle, period;
-    u64 lost, issued;      /* so far */
-    u64 uncounted;         /* of lost, those not yet in the statistics */
-    u64 cutoff;            /* at the last sorting */
-    u64 kept_back;         /* slots */
-    u64 sort_cy;           /* when to sort next; NEVER while all scores are at the base */
-    u64 clock;             /* of uses of tags */
+    u64 lost, issued;                        /* so far */
+    u64 uncounted;                           /* of lost, those not yet in the statistics */
+    u64 cutoff;                              /* at the last sorting */
+    u64 kept_back;                           /* slots */
+    u64 sort_cy;                             /* when to sort next; NEVER while all scores are at the base */
+    u64 clock;                               /* of uses of tags */
     u64 score[MAX_SLOTS], set_cy[MAX_SLOTS]; /* score at the cycle it was set */
     struct ccws_tag {
         u64 line, used; /* used: 0: empty */

@@ -23,7 +23,7 @@ struct mascar { /* of the SM */
     u32 mshr_percent, queue_percent, idle_cy, handover;
     bool mp;
     bool by_queue; /* the owner has the memory system for its accesses in the re-execution queue */
-    i32 owner; /* slot or NONE; NONE in EP */
+    i32 owner;     /* slot or NONE; NONE in EP */
     u64 owner_age;
     u64 used_cy; /* last memory instruction of the owner, or when it became it */
 };

@@ -1,0 +1,96 @@
+/* Energy: do the parts sum to the total, does leakage follow time, and does what did not happen cost nothing? And is Mascar's hardware as large as its table II says? */
+#include "../micro/micro.h"
+#include "power/power.h"
+
+#include <math.h>
+
+static void near(double a, double b) { assert_true(fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b))); }
+
+static struct energy energy(void) { return energy_of(ran.config, ran.stats); }
+
+#define LOADS MINE "ld.global.u32 %r1, [%rd1];\nadd.u32 %r2, %r1, %r1;\nst.global.u32 [%rd1], %r2;\n"
+#define ADDS  "mov.u32 %r1, 1;\nadd.u32 %r2, %r1, %r1;\nadd.u32 %r3, %r2, %r2;\n"
+
+static void parts_sum_to_the_total(void **state) {
+    (void)state;
+    RUN(.body = LOADS, .blocks = 4, .threads = 128);
+    struct energy e = energy();
+    double parts = 0, groups = 0;
+    for (u32 i = 0; i < ENERGY_PARTS; i++) {
+        assert_true(e.part[i] > 0);
+        parts += e.part[i];
+    }
+    for (u32 i = 0; i < ENERGY_GROUPS; i++) groups += e.group[i];
+    near(parts, e.total);
+    near(groups, e.total);
+    near(e.group[ENERGY_GROUP_DRAM], e.part[ENERGY_DRAM]);
+    near(e.group[ENERGY_GROUP_LEAKAGE], e.part[ENERGY_LEAKAGE]);
+}
+
+static void half_the_time_leaks_half(void **state) {
+    (void)state;
+    RUN(.body = LOADS, .blocks = 4, .threads = 128);
+    struct energy before = energy();
+    struct launch_stats faster = *ran.stats;
+    faster.cycles *= 2;
+    struct energy after = energy_of(ran.config, &faster);
+    near(after.part[ENERGY_LEAKAGE], 2 * before.part[ENERGY_LEAKAGE]);
+    for (u32 i = 0; i < ENERGY_PARTS; i++)
+        if (i != ENERGY_LEAKAGE) near(after.part[i], before.part[i]);
+    u64 cycles = ran.cycles;
+    RUN(.body = LOADS, .blocks = 4, .threads = 128,
+        .keys = {"gpu.core_mhz=500", "gpu.noc_mhz=500", "gpu.l2_mhz=500", "gpu.dram_mhz=500"});
+    assert_int_equal(ran.cycles, cycles); /* as many cycles, each twice as long */
+    near(energy().part[ENERGY_LEAKAGE], 2 * before.part[ENERGY_LEAKAGE]);
+}
+
+static void no_traffic_costs_no_dram_energy(void **state) {
+    (void)state;
+    RUN(.body = ADDS);
+    struct energy e = energy();
+    assert_true(e.part[ENERGY_DRAM] == 0 && e.part[ENERGY_L1] == 0 && e.part[ENERGY_L2] == 0 && e.part[ENERGY_NOC] == 0);
+    assert_true(e.part[ENERGY_UNITS] > 0 && e.part[ENERGY_REGISTERS] > 0 && e.part[ENERGY_FRONT_END] > 0 &&
+                e.part[ENERGY_LEAKAGE] > 0);
+}
+
+static void a_key_is_one_part(void **state) {
+    (void)state;
+    static const struct {
+        const char *key;
+        enum energy_part part;
+    } keys[] = {{"power.dram_fj=28000", ENERGY_DRAM}, {"power.wire_pj=620", ENERGY_NOC}, {"power.leak_mw=10000", ENERGY_LEAKAGE}};
+    RUN(.body = LOADS, .blocks = 4, .threads = 128);
+    struct energy before = energy();
+    for (u32 k = 0; k < ARRAY_LEN(keys); k++) {
+        RUN(.body = LOADS, .blocks = 4, .threads = 128, .keys = {keys[k].key});
+        struct energy after = energy();
+        for (u32 i = 0; i < ENERGY_PARTS; i++) near(after.part[i], i == keys[k].part ? 2 * before.part[i] : before.part[i]);
+    }
+}
+
+static void a_burst_costs_its_bits(void **state) {
+    (void)state;
+    RUN(.body = LOADS);
+    near(energy().part[ENERGY_DRAM], (double)(ran.stats->mem.dram_reads + ran.stats->mem.dram_writes) * 32 * 8 * 14e-12);
+}
+
+/* The document prints 1 byte, 12 bytes and 1216 bytes; 301 bits are 38 bytes */
+static void mascar_costs_what_table_two_says(void **state) {
+    (void)state;
+    RUN(.body = ADDS, .machine = "gtx480", .keys = {"sm.lsu.reexec=32"});
+    struct mascar_cost x = mascar_cost_of(ran.config);
+    assert_int_equal(x.owner_bits, 6);
+    assert_int_equal(x.owner_b, 1);
+    assert_int_equal(x.status_b, 12);
+    assert_int_equal(x.entry_bits, 301);
+    assert_int_equal(x.queue_b, 1216);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_sum_to_the_total),          cmocka_unit_test(half_the_time_leaks_half),
+        cmocka_unit_test(no_traffic_costs_no_dram_energy), cmocka_unit_test(a_key_is_one_part),
+        cmocka_unit_test(a_burst_costs_its_bits),          cmocka_unit_test(mascar_costs_what_table_two_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
