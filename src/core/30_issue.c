@@ -274,8 +274,7 @@ static bool issue_along(struct core *c, u32 slot, u32 gi) {
     const struct tinst *t = &c->prog->at[g->pc];
     u64 next = NEVER, uid;
     struct stepped st;
-    bool memory = t->kind == T_MEM,
-         plain = t->kind == T_ALU || t->kind == T_BRANCH || t->kind == T_NOP || t->pseudo;
+    bool memory = t->kind == T_MEM, plain = t->kind == T_ALU || t->kind == T_BRANCH || t->kind == T_NOP || t->pseudo;
     if ((!plain && !memory) || held_back(c, slot, t)) return false;
     if (!t->pseudo && register_waits(c, s, t, g->mask, c->now, &next)) return false;
     w->current = gi;

@@ -206,9 +206,11 @@ static enum sched_cycle cycle_kind(const struct sched *sc, u64 unavailable, u64 
 /* Turner's measures of an SM's cycles. Blocked (3.5): arithmetic finds no collector while the memory stage is full and a memory instruction waits in one. Usable (figure 7.12): an MSHR is free and a
  * load that could take it, kernel parameters left out, is ready to issue or in the pipe. */
 static void count_turner(struct core *c, u64 unavailable, u64 n) {
-    bool blocked = unavailable >> UNIT_ALU & 1 && !c->cfg->operands_ideal && c->lsq_proper == c->cfg->lsu_queue && c->lsq_n > c->lsq_proper;
+    bool blocked =
+        unavailable >> UNIT_ALU & 1 && !c->cfg->operands_ideal && c->lsq_proper == c->cfg->lsu_queue && c->lsq_n > c->lsq_proper;
     u64 data = c->pipe_loads[1 + CACHE_DATA], constant = c->pipe_loads[1 + CACHE_CONST];
-    for (u32 i = 0; i < c->cfg->schedulers; i++) data |= c->scheds[i].ready_loads[1 + CACHE_DATA], constant |= c->scheds[i].ready_loads[1 + CACHE_CONST];
+    for (u32 i = 0; i < c->cfg->schedulers; i++)
+        data |= c->scheds[i].ready_loads[1 + CACHE_DATA], constant |= c->scheds[i].ready_loads[1 + CACHE_CONST];
     if (blocked) c->stats.collector_blocked_cycles += n;
     if ((data && !mshr_full(c->mshr)) || (constant && !mshr_full(c->cc_mshr))) c->stats.mshr_usable_cycles += n;
 }

@@ -165,7 +165,7 @@ struct slot {       /* one warp's place */
     u64 *lane_ready;  /* [nregs + npreds][MAX_WARP]: ready_cy by lane, where groups of a warp issue together (mimd); else NULL */
     const struct tinst *head; /* next instruction of its current group, or NULL when no group can run */
     u64 age;                  /* order of arrival: smaller is older */
-    u64 fence_seq;    /* atomics of the SM made before its head became the next instruction */
+    u64 fence_seq;            /* atomics of the SM made before its head became the next instruction */
     u64 resolve_cy;           /* a branch is resolved then */
     u64 release_cy;           /* a barrier lets it go then */
     u64 drain_cy;             /* last result of a unit is there */
@@ -205,23 +205,23 @@ struct slot {       /* one warp's place */
 struct core;
 struct sched_view {
     u64 now;
-    u64 valid;      /* slots of this scheduler that hold a warp that has not ended */
-    u64 ready;      /* those whose next instruction waits for no result */
-    u64 candidates; /* those that can issue now */
-    u64 waits_long; /* those that wait for global or local memory, a barrier, a fence or an atomic */
-    const u64 *age; /* by slot */
-    u32 index;      /* of the scheduler */
-    u64 memory;     /* ready ones whose next instruction goes to memory other than shared memory */
+    u64 valid;          /* slots of this scheduler that hold a warp that has not ended */
+    u64 ready;          /* those whose next instruction waits for no result */
+    u64 candidates;     /* those that can issue now */
+    u64 waits_long;     /* those that wait for global or local memory, a barrier, a fence or an atomic */
+    const u64 *age;     /* by slot */
+    u32 index;          /* of the scheduler */
+    u64 memory;         /* ready ones whose next instruction goes to memory other than shared memory */
     const u64 *block;   /* by slot: number of the warp's block in the grid */
     const void *shared; /* what the schedulers of the SM share; NULL without shared_size */
 };
 struct sched_sm { /* an SM as its schedulers see it together; masks are over all its slots */
     u64 now;
     u64 valid, ready, memory, waits_long; /* as in struct sched_view */
-    u64 waits_load;    /* valid ones that wait for a result of global or local memory: they have reached a use of their own load */
-    u64 waits_barrier; /* valid ones that wait at a barrier */
-    u64 waits_fence;   /* valid ones that wait at a fence */
-    u64 sending;       /* those with memory instructions the memory stage has not taken wholly */
+    u64 waits_load; /* valid ones that wait for a result of global or local memory: they have reached a use of their own load */
+    u64 waits_barrier;                /* valid ones that wait at a barrier */
+    u64 waits_fence;                  /* valid ones that wait at a fence */
+    u64 sending;                      /* those with memory instructions the memory stage has not taken wholly */
     u32 mshrs, mshr_size;             /* of the L1 data cache: in use; there are */
     u32 const_mshrs, const_mshr_size; /* of the constant cache */
     u32 queue, queue_size;            /* miss queue: packets; places */
@@ -255,8 +255,8 @@ struct sched_policy {
     size_t (*shared_size)(const struct config *c);
     void (*shared_init)(void *shared, const struct config *c);
     bool (*begin)(void *shared, const struct sched_sm *v, u64 n); /* n cycles begin; true: something changed */
-    u64 (*held)(const void *shared, u64 memory);                  /* of these slots with memory instructions, those that may not issue */
-    u64 (*wakes)(const void *shared, u64 now);                    /* next cycle in which begin changes something by time alone; NEVER */
+    u64 (*held)(const void *shared, u64 memory); /* of these slots with memory instructions, those that may not issue */
+    u64 (*wakes)(const void *shared, u64 now);   /* next cycle in which begin changes something by time alone; NEVER */
     bool (*admit)(const void *shared, u32 slot, u64 age, u64 line); /* may a load of it that misses be sent for? */
     void (*event)(void *shared, enum sched_event kind, u32 slot, u64 line, u64 now);
 };
@@ -323,8 +323,8 @@ struct sched {
     u64 slots; /* mask of its own */
     u64 valid, all_ready;
     u64 ready[UNIT_COUNT]; /* by the unit the next instruction needs */
-    u64 ready_loads[4]; /* of all_ready, by tinst.mshr_of */
-    u64 ready_shared; /* of ready[UNIT_MEM], those of shared memory */
+    u64 ready_loads[4];    /* of all_ready, by tinst.mshr_of */
+    u64 ready_shared;      /* of ready[UNIT_MEM], those of shared memory */
     u64 waits_long, waits_load, waits_barrier, waits_fence;
     u32 pop[CPI_COUNT]; /* slots by strongest cause, ready ones left out */
     u32 present;        /* bit per nonzero pop */
@@ -385,7 +385,7 @@ struct signal { /* from the memory stage to the instruction buffer */
     bool done; /* all threads; else it is to be replayed */
 };
 enum { REPLAY_HISTORY = 8 };
-struct replayed { /* Turner 4.3.3 */
+struct replayed {         /* Turner 4.3.3 */
     u64 cycle, age, mask; /* lanes that were left */
     i32 pc;
     u8 entry, cause; /* of the instruction buffer; enum hazard that had refused it */
@@ -414,12 +414,12 @@ struct reexec { /* accesses that were refused and have stepped aside (64_reexec.
         u8 why;          /* enum hazard that refused it last */
     } *at;               /* [sm.lsu.reexec], a ring */
     u32 head, n;
-    u64 slots;             /* of warps with entries */
-    u32 memop[MAX_SLOTS];  /* by slot: the instruction they are of */
-    u32 refused;           /* tries in a row since something changed that could let one through */
-    u32 passed_over;       /* cycles in a row in which the pipe went first */
-    u64 walk_cy;           /* a translation that an entry waits for may be here then; NEVER */
-    i32 full;              /* enum hazard that refused the pipe's first access when there was no room for it: the queue goes first until an entry is free; NONE */
+    u64 slots;            /* of warps with entries */
+    u32 memop[MAX_SLOTS]; /* by slot: the instruction they are of */
+    u32 refused;          /* tries in a row since something changed that could let one through */
+    u32 passed_over;      /* cycles in a row in which the pipe went first */
+    u64 walk_cy;          /* a translation that an entry waits for may be here then; NEVER */
+    i32 full; /* enum hazard that refused the pipe's first access when there was no room for it: the queue goes first until an entry is free; NONE */
 };
 
 struct core {
@@ -459,8 +459,8 @@ struct core {
     u32 lsq_head, lsq_n, lsq_cap;
     u32 lsq_proper;
     u32 pipe_loads[4]; /* instructions in it, by tinst.mshr_of */
-    i32 lsu_held_by; /* enum hazard that holds the first instruction, or NONE */
-    bool lsu_again;  /* it was refused but has changed something: comes again in the next cycle */
+    i32 lsu_held_by;   /* enum hazard that holds the first instruction, or NONE */
+    bool lsu_again;    /* it was refused but has changed something: comes again in the next cycle */
     struct reexec reexec;
     struct tracker track[CACHES];
     bool expects_miss;           /* of the instruction that is being issued */
@@ -470,7 +470,7 @@ struct core {
     u32 signals_at;
     struct replayed *history; /* [nslots][REPLAY_HISTORY], where the policy replays; else NULL */
     u32 replayed[MAX_SLOTS];  /* replays so far of each slot */
-    struct tlb_entry *tlb; /* [tlb_entries] */
+    struct tlb_entry *tlb;    /* [tlb_entries] */
     struct tags l1, cc;
     struct mshr *mshr, *cc_mshr;
     u16 *mshr_responses; /* by entry: packets outstanding */
@@ -497,7 +497,7 @@ struct core {
     VEC(u32) atomic_free;
     VEC(u32) atomic_step; /* made by the instruction that is being executed */
     u32 atomics_out;      /* packets not yet answered */
-    u64 atomic_seq;  /* packets made so far */
+    u64 atomic_seq;       /* packets made so far */
     struct store_log log;
     /* blocks */
     struct cta_place places[MAX_SLOTS];
@@ -582,10 +582,11 @@ static inline u64 sb_ready(const struct slot *s, u32 reg, u64 lanes) {
 void sched_make(struct core *c);
 void sched_launch(struct core *c);
 void sched_free(struct core *c);
-void sched_begin(struct core *c, u64 n);       /* n cycles begin, in which nothing else changes */
-bool sched_settled(struct core *c);            /* sched_begin would change nothing */
-bool sched_holds(const struct core *c);        /* sched_held may answer something */
-u64 sched_held(const struct core *c, u64 ask); /* of these slots with memory instructions, those that may not issue in this cycle */
+void sched_begin(struct core *c, u64 n); /* n cycles begin, in which nothing else changes */
+bool sched_settled(struct core *c);      /* sched_begin would change nothing */
+bool sched_holds(const struct core *c);  /* sched_held may answer something */
+u64 sched_held(const struct core *c,
+               u64 ask); /* of these slots with memory instructions, those that may not issue in this cycle */
 u64 sched_wakes(const struct core *c);
 bool sched_admits(const struct core *c, const struct memop *m, u64 line);
 struct sched_view sched_view_of(const struct core *c, u32 sched, u64 candidates);
@@ -632,11 +633,11 @@ bool lsu_atomic_overlap(struct core *c, struct slot *s,
                         const struct inst *in); /* its current group's next access meets an atomic of ours on its way */
 struct memop *memop_new(struct core *c, u32 *id);
 void memop_free(struct core *c, u32 id);
-void memop_leave(struct core *c);            /* the first instruction leaves the memory stage */
-void memop_accepted(struct core *c, u32 id); /* its last access was taken by the memory stage: it leaves, and is done */
-void memop_done(struct core *c, u32 id);     /* all its accesses have been taken */
+void memop_leave(struct core *c);                   /* the first instruction leaves the memory stage */
+void memop_accepted(struct core *c, u32 id);        /* its last access was taken by the memory stage: it leaves, and is done */
+void memop_done(struct core *c, u32 id);            /* all its accesses have been taken */
 int memop_access(struct core *c, u32 id, u32 line); /* one line of it at the L1: NONE or the hazard */
-u64 memop_enter(struct core *c, u32 id);     /* reads operands, for the first time or again, and queues; when the last is read */
+u64 memop_enter(struct core *c, u32 id); /* reads operands, for the first time or again, and queues; when the last is read */
 u64 stage_latency(const struct core *c, const struct memop *m);        /* shared memory and constants */
 void lsu_hazard(struct core *c, const struct memop *m, enum hazard h); /* counts a cycle of it */
 
@@ -664,7 +665,7 @@ void replay_stage(struct core *c, u32 id);    /* one access of the memory stage'
 void replay_finished(struct core *c, u32 id); /* the memory stage has taken its last access */
 void replay_signals(struct core *c);          /* those that arrive in this cycle */
 u64 replay_next(const struct core *c);
-void replay_history(const struct core *c, u32 slot, struct strbuf *out); /* the last replays of its warp */
+void replay_history(const struct core *c, u32 slot, struct strbuf *out);   /* the last replays of its warp */
 void replay_issue(struct core *c, u32 slot);                               /* the slot's oldest replay */
 void buffer_keep(struct core *c, struct slot *s, u32 at, bool replayable); /* the entry at ring position `at` has issued */
 void buffer_levels(struct core *c, struct slot *s, u64 at);
@@ -679,12 +680,14 @@ struct
 void buffer_look(const struct core *c, u32 slot, struct buffer_view *v);
 
 /* --- 64_reexec.c */
-bool reexec_take(struct core *c, u32 id, enum hazard why); /* the pipe's first instruction: its refused line steps aside. False: it cannot */
-bool reexec_first(struct core *c, u32 id);                 /* this cycle is not the pipe's first instruction's: the queue is served, or neither can go on */
-bool reexec_behind(const struct core *c, u32 id);          /* an older instruction of its warp has entries */
-void reexec_serve(struct core *c);                         /* the first entry is tried */
-bool reexec_over(struct core *c, u32 id);                  /* the pipe has seen its last line: true when it has no entries */
-void reexec_wake(struct core *c);                          /* what was refused might be accepted now */
+bool reexec_take(struct core *c, u32 id,
+                 enum hazard why); /* the pipe's first instruction: its refused line steps aside. False: it cannot */
+bool reexec_first(struct core *c,
+                  u32 id); /* this cycle is not the pipe's first instruction's: the queue is served, or neither can go on */
+bool reexec_behind(const struct core *c, u32 id); /* an older instruction of its warp has entries */
+void reexec_serve(struct core *c);                /* the first entry is tried */
+bool reexec_over(struct core *c, u32 id);         /* the pipe has seen its last line: true when it has no entries */
+void reexec_wake(struct core *c);                 /* what was refused might be accepted now */
 u64 reexec_next(const struct core *c);
 void reexec_launch(struct core *c); /* empties it */
 void reexec_check(const struct core *c);

@@ -8,7 +8,8 @@
 #include <string.h>
 
 const struct sched_policy *const sched_policies[] = {
-    &sched_lrr, &sched_gto, &sched_gto_wait, &sched_two_level, &sched_oldest, &sched_find_first, &sched_vortex_rr, &sched_mascar, &sched_ccws, &sched_owl, NULL,
+    &sched_lrr,       &sched_gto,    &sched_gto_wait, &sched_two_level, &sched_oldest, &sched_find_first,
+    &sched_vortex_rr, &sched_mascar, &sched_ccws,     &sched_owl,       NULL,
 };
 const struct fetch_policy *const fetch_policies[] = {&fetch_lrr, &fetch_gto, &fetch_find_first, NULL};
 const struct hazard_policy *const hazard_policies[] = {&hazard_stall, &hazard_retain, &hazard_replay, NULL};
@@ -86,7 +87,8 @@ bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
     }
     if (ok && p->diverge->joint && c->tracker != TRACKER_NONE) {
         diag_error(d, c->machine, 0, 0,
-                   "sm.diverge = %s does not go with sm.hazard.tracker: prediction looks at the one instruction a warp would issue next, and "
+                   "sm.diverge = %s does not go with sm.hazard.tracker: prediction looks at the one instruction a warp would "
+                   "issue next, and "
                    "several issue at once; use sm.hazard.tracker = none",
                    p->diverge->name);
         ok = false;

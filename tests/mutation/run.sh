@@ -17,13 +17,18 @@ arguments() { awk -v name="$1" -v here="$here" '$1 == name { printf "%s/%s.json 
 # machine NAME: the same for a dump of its configuration
 machine() { awk -v name="$1" '$1 == name { printf "--machine %s", $3; for (i = 4; i <= NF; i++) printf " --set %s", $i; print "" }' "$runs"; }
 
-# measure NAME [--set KEY=VALUE]: cycles and all counters that are not zero, a line each
+# measure NAME [--set KEY=VALUE]: cycles, all counters that are not zero and the parts of the energy, a line each
 measure() {
     local name=$1
     shift
     # shellcheck disable=SC2046
-    timeout 60 "$heddle" run $(arguments "$name") "$@" --quiet --json - 2> /dev/null < /dev/null |
-        awk -F'[":, ]+' -v name="$name" '/^ "counters"/ { on = 1; next } /^ }/ { on = 0 } /^ "cycles"/ || (on && $3 != 0) { print name, $2, $3 }'
+    timeout 60 "$heddle" run $(arguments "$name") "$@" --quiet --json - 2> /dev/null < /dev/null | awk -F'[":, ]+' -v name="$name" '
+        /^ "cycles"/ { print name, $2, $3 }
+        /^ "counters"/ { counters = 1; next }
+        /^  "parts"/ { parts = 1; next }
+        /^ ? }/ { counters = parts = 0 }
+        counters && $3 != 0 { print name, $2, $3 }
+        parts && $3 != 0 { printf "%s energy.%s %.9g\n", name, $2, $3 }'
 }
 export -f measure arguments
 

@@ -10,7 +10,7 @@ count=${1:-60} first=${2:-1}
 
 # draw N: "WORKLOAD --set KEY=VALUE ..." of machine N
 draw() {
-    awk -v seed="$1" -v works="$(workloads | tr '\n' ' ')" '
+    awk -v seed="$1" -v works="backprop bfs bitonic blackscholes conv2d fwt gaussian histogram hotspot kmeans mandelbrot nqueens pathfinder reduction saxpy scan sgemm spmv srad stencil transpose vecadd" '
         function pick(text, at, n) { n = split(text, at, " "); return at[1 + int(rand() * n)] }
         BEGIN { srand(seed); for (i = 0; i < 5; i++) rand(); line = pick(works) }
         NF >= 2 && rand() < 0.3 { key = $1; $1 = ""; line = line " --set " key "=" pick($0) }
@@ -44,7 +44,7 @@ sm.branch_cy 1 20
 sm.barrier_cy 1 30
 sm.schedulers 2 4
 sm.issue_width 2 4
-sm.sched lrr gto gto_wait two_level oldest find_first vortex_rr
+sm.sched lrr gto gto_wait two_level oldest find_first vortex_rr mascar ccws owl
 sm.sched.two_level.active 1 3
 sm.diverge pdom none its
 sm.hazard stall retain replay
@@ -66,6 +66,18 @@ sm.class.int.latency_cy 11 24
 sm.class.fp32.latency_cy 11 30
 sm.class.logic.interval_cy 2 4
 sm.lsu.queue 1 2 16
+sm.lsu.reexec 1 8
+sm.tlb.entries 1 8
+sm.tlb.page_b 4096
+sm.tlb.walks 2
+sm.tlb.miss_cy 20
+sm.hazard.tracker naive credit
+sm.hazard.predictor miss counter oracle
+sm.hazard.resource comq
+sm.hazard.tracker_cy 3
+sm.hazard.counter.entries 1 16
+sm.hazard.signal_cy 5
+sm.icache.prefetch 1 3
 sm.lsu.agu_cy 2 7
 sm.lsu.width 8 16
 sm.shared.banks 1 16 64
@@ -145,5 +157,5 @@ machine() {
 }
 LIMIT_S=120
 export LIMIT_S
-export -f draw machine workloads
+export -f draw machine
 for ((n = first; n < first + count; n++)); do echo "machine $n"; done | pool

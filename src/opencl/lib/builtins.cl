@@ -51,12 +51,13 @@ VECTORS2(native_powr) VECTORS2(native_divide)
 #define MAD_HI_ALL(type) MAD_HI(type) MAD_HI(type##2) MAD_HI(type##3) MAD_HI(type##4) MAD_HI(type##8) MAD_HI(type##16)
 MAD_HI_ALL(char) MAD_HI_ALL(uchar) MAD_HI_ALL(short) MAD_HI_ALL(ushort) MAD_HI_ALL(int) MAD_HI_ALL(uint) MAD_HI_ALL(long) MAD_HI_ALL(ulong)
 
-/* Mixed signs, as C converts them: vendors' compilers take these, and programs use them (prelude.h) */
-#define MIXED(f, compare)                                                                                                        \
-    uint OVERLOAD f(int a, uint b) { return (uint)a compare b ? (uint)a : b; }                                                   \
-    uint OVERLOAD f(uint a, int b) { return a compare(uint) b ? a : (uint)b; }
-MIXED(min, <)
-MIXED(max, >)
+/* Mixed types, as C converts them: vendors' compilers take these, and programs use them (prelude.h) */
+#define MIXED_ONE(f, compare, result, a, b)                                                                                      \
+    result OVERLOAD f(a x, b y) { return (result)x compare(result) y ? (result)x : (result)y; }
+#define MIXED(result, a, b)                                                                                                      \
+    MIXED_ONE(min, <, result, a, b) MIXED_ONE(min, <, result, b, a) MIXED_ONE(max, >, result, a, b) MIXED_ONE(max, >, result, b, a)
+MIXED(uint, int, uint) MIXED(long, int, long) MIXED(long, uint, long) MIXED(ulong, int, ulong) MIXED(ulong, uint, ulong)
+MIXED(ulong, long, ulong) MIXED(float, int, float) MIXED(float, uint, float) MIXED(double, int, double) MIXED(double, float, double)
 
 /* --- 64-bit atomics (cl_khr_int64_base_atomics, cl_khr_int64_extended_atomics) */
 #define ATOM64(space, type)                                                                                                      \
