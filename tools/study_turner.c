@@ -19,7 +19,8 @@ enum { H_DIV, H_BANK, H_TLB, H_MSHR, H_COMQ, H_ORDER, H_RSV };
 
 #define CONFIGURATIONS                                                                                                           \
     C(stall)                                                                                                                     \
-    C(retain) C(replay) C(unbounded) C(replay_mshr64) C(replay_mshr128) C(stall_one) C(replay_one) C(replay_credit_hit)          \
+    C(retain)                                                                                                                    \
+    C(replay) C(unbounded) C(replay_mshr64) C(replay_mshr128) C(stall_one) C(replay_one) C(replay_credit_hit)                    \
         C(replay_credit_miss) C(replay_credit_counter) C(replay_credit_oracle) C(replay_naive_hit) C(replay_naive_miss)          \
             C(replay_naive_counter) C(replay_naive_oracle) C(stall_credit_miss) C(stall_credit_counter) C(stall_credit_oracle)   \
                 C(stall_naive_miss) C(stall_naive_counter) C(stall_naive_oracle) C(stall_generic_4) C(stall_generic_16)          \

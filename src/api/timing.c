@@ -104,7 +104,8 @@ int heddle_trace_perfetto(struct heddle *h, FILE *out, const struct heddle_windo
 
 int heddle_trace_replay(struct heddle *h, FILE *out, const struct heddle_window *w) {
     int status = too_late(h, "a trace");
-    if (!status && h->time.replays) status = api_fail(h, HEDDLE_BAD_INPUT, "there is a trace of replays already; one is the limit\n");
+    if (!status && h->time.replays)
+        status = api_fail(h, HEDDLE_BAD_INPUT, "there is a trace of replays already; one is the limit\n");
     if (status) return status;
     struct trace_window window = window_of(w);
     struct listener l;

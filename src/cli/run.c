@@ -21,9 +21,9 @@ struct run { /* one `heddle run` */
 /* --- options */
 
 /* Options that mean something only with timing, beyond MEASURE_OPTIONS */
-static const char *const timed_only[] = {"machine", "set",    "dump-config", "per-kernel",   "per-sm",   "by-pc", "samples",
-                                         "csv",     "konata", "perfetto",    "trace-replay", "hazards",
-                                             "trace-cycles", "trace-sm", "audit"};
+static const char *const timed_only[] = {"machine",      "set",     "dump-config",  "per-kernel", "per-sm",
+                                         "by-pc",        "samples", "csv",          "konata",     "perfetto",
+                                         "trace-replay", "hazards", "trace-cycles", "trace-sm",   "audit"};
 static const char *const functional_only[] = {"trace-exec", "trace-kernel", "trace-cta"};
 
 static bool check_mode(struct run *r) {
@@ -371,7 +371,8 @@ static const struct cli_option options[] = {
     {"disasm", NULL, "print the launched kernels as heddle decoded them"},
     {"konata", "FILE", "write the pipeline's history for the Konata viewer"},
     {"perfetto", "FILE", "write a trace for ui.perfetto.dev (Chrome's JSON)"},
-    {"trace-replay", "FILE", "with sm.hazard = replay: a line for each replay (cycle, SM, slot, instruction, entry, lanes, hazard)"},
+    {"trace-replay", "FILE",
+     "with sm.hazard = replay: a line for each replay (cycle, SM, slot, instruction, entry, lanes, hazard)"},
     {"trace-cycles", "FROM..TO", "of these traces: cycles since the first launch"},
     {"trace-sm", "N", "of these traces: one SM"},
     {"trace-warp", "N", "of these traces: one warp slot; of --trace-exec: one warp of each block"},

@@ -46,7 +46,9 @@ static void describe(const struct run *r, struct launch_stats *out) {
     out->sms = c->sms, out->warps = c->warps, out->schedulers = c->schedulers, out->warp_size = c->warp_size;
     out->burst_b = c->dram_burst_b, out->core_mhz = c->core_mhz, out->window_cy = r->g->window;
     out->shared_b = r->l->shared_b;
-    out->alu_rate = (double)c->subcores * (c->alu_units * MIN(c->alu_width, c->warp_size) + c->int_units * MIN(c->int_width, c->warp_size)) / c->warp_size;
+    out->alu_rate = (double)c->subcores *
+                    (c->alu_units * MIN(c->alu_width, c->warp_size) + c->int_units * MIN(c->int_width, c->warp_size)) /
+                    c->warp_size;
     out->grid_ctas = r->l->ctas, out->cta_threads = r->l->threads;
     out->occupancy = r->occ;
     out->partitions = c->partitions;

@@ -39,7 +39,9 @@ bool occupancy_of(const struct config *c, const struct launch *l, u32 registers,
                {"registers", regs, c->registers, o->by_registers},
                {"bytes of shared memory", shared, c->shared_b, o->by_shared}};
     for (u32 i = 0, n = 0; i < ARRAY_LEN(all); i++)
-        if (!all[i].fits) strbuf_add(why, "%s%llu %s of %llu", n++ ? ", " : "", (unsigned long long)all[i].need, all[i].what, (unsigned long long)all[i].have);
+        if (!all[i].fits)
+            strbuf_add(why, "%s%llu %s of %llu", n++ ? ", " : "", (unsigned long long)all[i].need, all[i].what,
+                       (unsigned long long)all[i].have);
     strbuf_add(why, "\n");
     return false;
 }

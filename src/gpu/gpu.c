@@ -214,7 +214,9 @@ static u64 watchdog_at(const struct run *r) {
 
 static void watchdog_fault(struct run *r) {
     r->l->faulted = true;
-    strbuf_add(&r->l->fault, "fault: no instruction has issued for %u cycles (gpu.watchdog_cy): a deadlock, or a memory slower than that\n  kernel '%s'",
+    strbuf_add(&r->l->fault,
+               "fault: no instruction has issued for %u cycles (gpu.watchdog_cy): a deadlock, or a memory slower than that\n  "
+               "kernel '%s'",
                r->g->cfg.watchdog_cy, r->l->k->name);
     describe_chip(r->g, &r->l->fault);
 }

@@ -73,7 +73,7 @@ struct audit_slot {
 };
 struct audit {
     u32 sms, nslots;
-    bool cut; /* the launch was stopped in the middle: its end is not looked at */
+    bool cut;                 /* the launch was stopped in the middle: its end is not looked at */
     struct audit_slot *slots; /* [sms][nslots] */
     u64 *present;             /* [sms]: latest issue, so later events happen no sooner */
     const struct kernel *k;

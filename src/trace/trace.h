@@ -22,10 +22,10 @@ enum event_kind {
     EV_HAZARD,    /* uid: refused or prolonged for a cycles from cycle on; cause = enum hazard */
     EV_ACCESS, /* uid: a line access was accepted; a = line address (or shared-memory offset), mask = lanes, cause = enum access_result */
     EV_COMPLETE, /* uid: lanes of `mask` are done with this memory instruction (data here, store handed on, atomic performed and answered) */
-    EV_DONE,    /* uid: the instruction has left the SM */
-    EV_STALL,   /* slot: from cycle a to cycle (exclusive), set of causes in mask (bit = enum stall), pc = next instruction */
-    EV_GROUP,   /* slot: the warp goes on with another group; mask = its lanes, pc */
-    EV_REPLAY,  /* uid, slot, pc: issued again; a = entry of the instruction buffer, mask = lanes that are left, cause = enum hazard that refused it last */
+    EV_DONE,   /* uid: the instruction has left the SM */
+    EV_STALL,  /* slot: from cycle a to cycle (exclusive), set of causes in mask (bit = enum stall), pc = next instruction */
+    EV_GROUP,  /* slot: the warp goes on with another group; mask = its lanes, pc */
+    EV_REPLAY, /* uid, slot, pc: issued again; a = entry of the instruction buffer, mask = lanes that are left, cause = enum hazard that refused it last */
     EV_COUNTER, /* a = enum trace_counter, b = value */
     EV_KINDS
 };

@@ -149,7 +149,8 @@ static void a_full_list_of_waiters_holds_the_queue(void **state) {
     for (u32 i = 0; i < 3; i++) play_read(&w, 2 * i, 0, 1, i);
     play_run(&w, 20);
     assert_int_equal(play_answer(&w, 1), WAY + DRAM + HIT + WAY + 1);
-    assert_int_equal(play_answer(&w, 2), WAY + DRAM + HIT + WAY + 2); /* taken at the fill, where it hits; the two refills leave first */
+    assert_int_equal(play_answer(&w, 2),
+                     WAY + DRAM + HIT + WAY + 2); /* taken at the fill, where it hits; the two refills leave first */
     assert_int_equal(partition_stats(w.p)->l2_mshr_full, 120 - 24);
     play_end(&w);
 }

@@ -1,18 +1,23 @@
 /* Included before a program in which clang finds a call of min or max ambiguous: overloads that mix types, as vendors' compilers have them (builtins.cl
  * defines them), and all others again, because a declaration hides the compiler's own. */
-#define OVERLOAD                     __attribute__((overloadable, const))
-#define HEDDLE_TWO(f, a, b)          a OVERLOAD f(a, a); a OVERLOAD f(a, b);
-#define HEDDLE_MIXED(f, r, a, b)      r OVERLOAD f(a, b); r OVERLOAD f(b, a);
+#define OVERLOAD __attribute__((overloadable, const))
+#define HEDDLE_TWO(f, a, b)                                                                                                      \
+    a OVERLOAD f(a, a);                                                                                                          \
+    a OVERLOAD f(a, b);
+#define HEDDLE_MIXED(f, r, a, b)                                                                                                 \
+    r OVERLOAD f(a, b);                                                                                                          \
+    r OVERLOAD f(b, a);
 #define HEDDLE_WIDTHS(f, t)                                                                                                      \
-    t OVERLOAD f(t, t); HEDDLE_TWO(f, t##2, t) HEDDLE_TWO(f, t##3, t) HEDDLE_TWO(f, t##4, t) HEDDLE_TWO(f, t##8, t)              \
-    HEDDLE_TWO(f, t##16, t)
+    t OVERLOAD f(t, t);                                                                                                          \
+    HEDDLE_TWO(f, t##2, t) HEDDLE_TWO(f, t##3, t) HEDDLE_TWO(f, t##4, t) HEDDLE_TWO(f, t##8, t) HEDDLE_TWO(f, t##16, t)
 #define HEDDLE_ALL(f)                                                                                                            \
-    HEDDLE_WIDTHS(f, char) HEDDLE_WIDTHS(f, uchar) HEDDLE_WIDTHS(f, short) HEDDLE_WIDTHS(f, ushort) HEDDLE_WIDTHS(f, int)        \
-    HEDDLE_WIDTHS(f, uint) HEDDLE_WIDTHS(f, long) HEDDLE_WIDTHS(f, ulong) HEDDLE_WIDTHS(f, float) HEDDLE_WIDTHS(f, double)       \
-    HEDDLE_MIXED(f, uint, int, uint) HEDDLE_MIXED(f, long, int, long) HEDDLE_MIXED(f, long, uint, long)                          \
-    HEDDLE_MIXED(f, ulong, int, ulong) HEDDLE_MIXED(f, ulong, uint, ulong) HEDDLE_MIXED(f, ulong, long, ulong)                   \
-    HEDDLE_MIXED(f, float, int, float) HEDDLE_MIXED(f, float, uint, float) HEDDLE_MIXED(f, double, int, double)                  \
-    HEDDLE_MIXED(f, double, float, double)
+    HEDDLE_WIDTHS(f, char)                                                                                                       \
+    HEDDLE_WIDTHS(f, uchar) HEDDLE_WIDTHS(f, short) HEDDLE_WIDTHS(f, ushort) HEDDLE_WIDTHS(f, int) HEDDLE_WIDTHS(f, uint)        \
+        HEDDLE_WIDTHS(f, long) HEDDLE_WIDTHS(f, ulong) HEDDLE_WIDTHS(f, float) HEDDLE_WIDTHS(f, double)                          \
+            HEDDLE_MIXED(f, uint, int, uint) HEDDLE_MIXED(f, long, int, long) HEDDLE_MIXED(f, long, uint, long)                  \
+                HEDDLE_MIXED(f, ulong, int, ulong) HEDDLE_MIXED(f, ulong, uint, ulong) HEDDLE_MIXED(f, ulong, long, ulong)       \
+                    HEDDLE_MIXED(f, float, int, float) HEDDLE_MIXED(f, float, uint, float) HEDDLE_MIXED(f, double, int, double)  \
+                        HEDDLE_MIXED(f, double, float, double)
 HEDDLE_ALL(min)
 HEDDLE_ALL(max)
 #undef OVERLOAD
