@@ -26,7 +26,7 @@ function pc(x) { return sprintf("%.1f %%", 100 * x) }
 function gain(x) { return x ? sprintf("%+.1f %%", 100 * (x - 1)) : "-" }
 function sp(x) { return x ? sprintf("%.3f", x) : "-" }
 function row(s) { print "| " s " |" }
-function agrees(ours, theirs, slack) { d = ours - theirs; return d < slack && d > -slack ? "agrees" : "differs" }
+function agrees(ours, theirs, slack) { d = ours - theirs; return (d < slack && d > -slack ? "agrees" : "differs") sprintf(" (%g)", 100 * slack) }
 function statement(what, theirs, ours, verdict, why) { row(what " | " theirs " | " ours " | " verdict " | " why) }
 
 # --- pictures: bars of values with names, a line at 1
@@ -63,7 +63,11 @@ END {
     print ""
     print "Written by `tools/study_mascar.sh` (" programs " programs on `gtx480`); run it again to get this page again. The document is Sethia, Jamshidi, Mahlke, \"Mascar: Speeding up GPU Warps by Reducing Memory Pitstops\" (HPCA 2015)."
     print "Its programs are kernels of Rodinia and Parboil; ours are recorded applications and bundled workloads, each counted as one program over all its launches. The baseline is loose round robin with the memory"
-    print "stage stalling. `re-exec` is a re-execution queue of 32 accesses (sm.lsu.reexec); `mascar, sched.` the scheduler without it; `mascar` both. Every configuration gave the right output."
+    print "stage stalling. `re-exec` is a re-execution queue of 32 accesses (sm.lsu.reexec); `mascar, sched.` the scheduler without it; `mascar` both. " right() "."
+    print ""
+    print "What to keep in mind: the programs of the short run were chosen by hand for a mixture of kinds, after a look at the baseline figures of all recorded applications and at the speedups of six (bfs, sgemm_naive, pagerank, kmeans, vecadd, stencil2d); --all has no choice in it. `agrees` means within the number of points in brackets, `differs` anything else;"
+    print "with " count("M") " programs one of them moves a mean by points. Reasons are what the counters of these runs show; where a reason was put to a test, the test is named, and what is only likely is called so. The rule of"
+    print "ccws.c that leaves out lines a warp pushed out itself is not in its paper: it was added after a first look, because without it one program (kmeans) was throttled to a tenth of its speed by conflicts within single warps."
     print ""
     print "## Programs: share of the peak, stalls, blocked hits (figures 2 and 5, table III)"
     print ""
@@ -115,7 +119,8 @@ END {
 
     print "## Energy (figure 14)"
     print ""
-    print "Relative to round robin. Energies of events are the keys power.* of the machine (40 nm; sources in `heddle explain power.dram_fj` and its neighbours)."
+    print "Relative to round robin. Energies of events are the keys power.* of the machine (40 nm; sources in `heddle explain power.dram_fj` and its neighbours). The model has not been compared with a measured board, and leakage is " pc(leaks()) " of the"
+    print "baseline's energy on average: the result follows time more than it follows events, and depends on power.leak_mw."
     print ""
     print "![energy](mascar_energy.svg)"
     print ""
@@ -133,12 +138,15 @@ END {
 
     print "## More resources instead (figure 4), and the size of the queue"
     print ""
-    row("program | 10240 MSHRs and places in every queue | fully associative caches | DRAM clock +20 % | all three | queue of 8 | of 32 | of 64 | 32, hand-over at once")
-    row("--- | --- | --- | --- | --- | --- | --- | --- | ---")
-    for (k = 1; k <= programs; k++) if (class[program[k]] == "M") { p = program[k]; row(p " | " sp(speedup(p, "more_a")) " | " sp(speedup(p, "more_b")) " | " sp(speedup(p, "more_c")) " | " sp(speedup(p, "more_d")) " | " sp(speedup(p, "re8")) " | " sp(speedup(p, "mascar")) " | " sp(speedup(p, "re64")) " | " sp(speedup(p, "mascar_use"))) }
-    row("**all** | **" sp(gmean("more_a", "M")) "** | **" sp(gmean("more_b", "M")) "** | **" sp(gmean("more_c", "M")) "** | **" sp(gmean("more_d", "M")) "** | **" sp(gmean("re8", "M")) "** | **" sp(gmean("mascar", "M")) "** | **" sp(gmean("re64", "M")) "** | **" sp(gmean("mascar_use", "M")) "**")
+    row("program | 10240 MSHRs and places in every queue | fully associative caches | DRAM clock +20 % | all three | all three, DRAM queue of 128 | queue of 8 | of 32 | of 64 | 32, hand-over at once")
+    row("--- | --- | --- | --- | --- | --- | --- | --- | --- | ---")
+    for (k = 1; k <= programs; k++) if (class[program[k]] == "M") { p = program[k]; row(p " | " sp(speedup(p, "more_a")) " | " sp(speedup(p, "more_b")) " | " sp(speedup(p, "more_c")) " | " sp(speedup(p, "more_d")) " | " sp(speedup(p, "more_e")) " | " sp(speedup(p, "re8")) " | " sp(speedup(p, "mascar")) " | " sp(speedup(p, "re64")) " | " sp(speedup(p, "mascar_use"))) }
+    row("**all** | **" sp(gmean("more_a", "M")) "** | **" sp(gmean("more_b", "M")) "** | **" sp(gmean("more_c", "M")) "** | **" sp(gmean("more_d", "M")) "** | **" sp(gmean("more_e", "M")) "** | **" sp(gmean("re8", "M")) "** | **" sp(gmean("mascar", "M")) "** | **" sp(gmean("re64", "M")) "** | **" sp(gmean("mascar_use", "M")) "**")
     print ""
 
+    print "The columns with a DRAM queue of 10240 are not a fair picture of provisioning: our DRAM serves only the oldest request of a channel once that has waited too long (src/mem/51_banks.c), and with a long queue it always has, so that FR-FCFS"
+    print "becomes FCFS. On gather_random utilisation rises with the queue up to 160 entries and falls from 87 % to 21 % at 192. The column with 128 was added for this reason; take that one."
+    print ""
     print "## Hardware (table II)"
     print ""
     print "From the machine: 48 warps, 32 threads, lines of 128 bytes, 32 entries. `tests/mascar/test_energy.c` works it out from the configuration."
@@ -159,28 +167,46 @@ END {
     g = gmean("two_level", "M") - 1
     statement("two-level", "+1.5 %", gain(g + 1), agrees(g, .015, .03), "")
     g = gmean("ccws", "M") - 1
-    statement("CCWS", "+24 %", gain(g + 1), agrees(g, .24, .08), sprintf("it raises the hit rate from %s to %s and cuts LSU stalls to %s, but keeps %.1f warps an SM back on average; with 440 cycles of latency and programs that are not bound by bandwidth, the lost parallelism costs more than the hits bring", pc(mean("lrr", "l1_hit_rate", "M")), pc(mean("ccws", "l1_hit_rate", "M")), pc(mean("ccws", "lsu_stall_fraction", "M")), throttled()))
+    statement("CCWS", "+24 %", gain(g + 1), agrees(g, .24, .08), sprintf("it raises the hit rate from %s to %s and cuts LSU stalls to %s, and keeps %.1f warps an SM back on average. Test: with an eighth of the throttle %s (sensitive %s)", pc(mean("lrr", "l1_hit_rate", "M")), pc(mean("ccws", "l1_hit_rate", "M")), pc(mean("ccws", "lsu_stall_fraction", "M")), throttled(), gain(gmean("ccws_weak", "M")), gain(gmean("ccws_weak", "S"))))
     g = gmean("ccws", "S") - 1
     statement("CCWS, cache sensitive", "+55 %", gain(g + 1), agrees(g, .55, .15), "as above")
     g = gmean("mascar", "M") - 1
-    statement("Mascar", "+34 %", gain(g + 1), agrees(g, .34, .08), sprintf("in MP mode %s of the time; hit rate %s against %s: the owner's exclusivity does not keep lines that 48 warps share or stream through", pc(mean("mascar", "mp_fraction", "M")), pc(mean("mascar", "l1_hit_rate", "M")), pc(mean("lrr", "l1_hit_rate", "M"))))
+    statement("Mascar", "+34 %", gain(g + 1), agrees(g, .34, .08), sprintf("in MP mode %s of the time, hit rate %s against %s; %s of the ownerships end because saturation does, not at a use. Test: with thresholds of 50 %% it is in MP mode %s of the time, %s", pc(mean("mascar", "mp_fraction", "M")), pc(mean("mascar", "l1_hit_rate", "M")), pc(mean("lrr", "l1_hit_rate", "M")), pc(relief()), pc(mean("mascar_early", "mp_fraction", "M")), gain(gmean("mascar_early", "M"))))
     g = gmean("mascar", "S") - 1
     statement("Mascar, cache sensitive", "+56 %", gain(g + 1), agrees(g, .56, .15), "")
     g = gmean("mascar", "I") - 1
     statement("Mascar, not cache sensitive", "+17 %", gain(g + 1), agrees(g, .17, .06), "")
-    statement("Mascar against GTO", "better", gain(gmean("mascar", "M") / gmean("gto", "M")), gmean("mascar", "M") > gmean("gto", "M") ? "agrees" : "differs", sprintf("scheduling alone %s over LRR", gain(gmean("mascar_sched", "M"))))
+    statement("Mascar against GTO", "better", gain(gmean("mascar", "M") / gmean("gto", "M")), gmean("mascar", "M") > gmean("gto", "M") ? "agrees" : "differs", sprintf("scheduling alone %s over LRR, GTO %s. It rests on one program: without %s Mascar is %s against GTO", gain(gmean("mascar_sched", "M")), gain(gmean("gto", "M")), most("mascar", "gto"), gain(without)))
     g = gmean("lrr_re", "S") - 1
     statement("re-execution alone, cache sensitive", "+35 %", gain(g + 1), agrees(g, .35, .1), sprintf("%s of the queue's accesses hit when they are tried again; blocked hits are %s of the cycles", pc(ratio("reexec_hits", "reexec_taken")), pc(mean("lrr", "blocked_hit_fraction", "M"))))
     g = gmean("mascar", "C") - 1
     statement("Mascar, compute intensive", "+1.5 %, others within 1 %", sprintf("%s; GTO %s, OWL %s, CCWS %s", gain(g + 1), gain(gmean("gto", "C")), gain(gmean("owl", "C")), gain(gmean("ccws", "C"))), agrees(g, .015, .03), "")
     a = mean("lrr", "lsu_stall_fraction", "M"); b = mean("mascar", "lsu_stall_fraction", "M")
-    statement("LSU stalls, before and after", "40 % to 20 %", pc(a) " to " pc(b), b < a ? (b < .7 * a ? "agrees" : "agrees in direction") : "differs", "accesses step aside; a full queue stalls still")
+    statement("LSU stalls, before and after", "40 % to 20 %", pc(a) " to " pc(b), b < a ? (b < .7 * a ? "agrees" : "agrees in direction") : "differs", sprintf("with the scheduler alone %s: it is the queue that lowers them", pc(mean("mascar_sched", "lsu_stall_fraction", "M"))))
     g = gratio("mascar", "energy", "M") - 1
     statement("energy", "-12 %", gain(g + 1), agrees(g, -.12, .05), sprintf("leakage follows time; DRAM traffic %s", gain(gratio("mascar", "energy_dram", "M"))))
     g = gmean("more_d", "M") - 1
-    statement("more resources, all three", "+33 %", gain(g + 1), agrees(g, .33, .1), "")
+    statement("more resources, all three", "+33 %", gain(g + 1) "; with a DRAM queue of 128 " gain(gmean("more_e", "M")), agrees(gmean("more_e", "M") - 1, .33, .1), "see the note above; MSHRs and queues alone " gain(gmean("more_a", "M")) ", DRAM clock alone " gain(gmean("more_c", "M")))
     x = 0; for (k = 1; k <= programs; k++) x += class[program[k]] == "M" && get(program[k], "lrr", "blocked_hit_fraction") >= .2
     statement("kernels with blocked hits in a fifth of the time", "7 of 15", x " of " count("M"), x / (count("M") ? count("M") : 1) >= .3 ? "agrees" : "differs", "ours is a share of all cycles, the document's of those in saturation")
+}
+function right(    i, n, ok, k) {
+    for (k in v) if (k ~ SUBSEP "checksum_ok$") { n++; ok += v[k] == "true" }
+    return ok + 0 " of " n + 0 " runs gave the right output"
+}
+function leaks(    i, n, s, p) {
+    for (i = 1; i <= programs; i++) { p = program[i]; if (class[p] == "M" && get(p, "lrr", "energy")) { s += get(p, "lrr", "energy_leakage") / get(p, "lrr", "energy"); n++ } }
+    return n ? s / n : 0
+}
+function relief(    i, x, y) {
+    for (i = 1; i <= programs; i++) if (class[program[i]] == "M") { x += get(program[i], "mascar", "owner_until_relief"); y += get(program[i], "mascar", "owners") }
+    return y ? x / y : 0
+}
+# The memory-intensive program that helps a most over b; the mean of the others in `without`
+function most(a, b,    i, n, s, x, p, best, top) {
+    for (i = 1; i <= programs; i++) { p = program[i]; if (class[p] != "M" || !speedup(p, a) || !speedup(p, b)) continue; x = log(speedup(p, a) / speedup(p, b)); s += x; n++; if (best == "" || x > top) { best = p; top = x } }
+    without = n > 1 ? exp((s - top) / (n - 1)) : 0
+    return best
 }
 function throttled(    i, n, s, p) {
     for (i = 1; i <= programs; i++) { p = program[i]; if (class[p] == "M" && has[p, "ccws"]) { s += get(p, "ccws", "throttled_warp_cycles") / (get(p, "ccws", "cycles") * 15); n++ } }

@@ -50,11 +50,14 @@ keys() { # CONFIGURATION: its keys
     more_b) echo sm.l1.sets=1 sm.l1.ways=256 l2.sets=1 l2.ways=512 ;;
     more_c) echo gpu.dram_mhz=1109 ;;
     more_d) echo "$(keys more_a)" "$(keys more_b)" "$(keys more_c)" ;;
+    more_e) echo "$(keys more_d)" dram.queue=128 ;; # see the page: what a long DRAM queue does
+    ccws_weak) echo sm.sched=ccws sm.sched.ccws.throttle=1 ;;
+    mascar_early) echo sm.sched=mascar sm.lsu.reexec=32 sm.sched.mascar.mshr_percent=50 sm.sched.mascar.queue_percent=50 ;;
     *) echo sm.sched="$1" ;;
     esac
 }
 first="lrr gto two_level owl ccws lrr_re mascar_sched mascar large_l1"
-second="mascar_use re8 re64 more_a more_b more_c more_d" # memory-intensive programs only
+second="mascar_use re8 re64 more_a more_b more_c more_d more_e ccws_weak mascar_early" # memory-intensive programs only
 
 # one PROGRAM CONFIGURATION: a line "program configuration name=value ..." in $WORK
 one() {

@@ -397,12 +397,20 @@ static void check_all(const struct gpu *g) {
     for (u32 k = 0; k < g->cfg.partitions; k++) partition_check(g->parts[k]);
 }
 
+/* The launch was over before its warm-up was */
+static u64 count_nothing(struct run *r) {
+    for (u32 i = 0; i < r->g->cfg.sms; i++) core_reset_stats(r->g->cores[i]);
+    for (u32 k = 0; k < r->g->cfg.partitions; k++) partition_stats_reset(r->g->parts[k]);
+    return r->counted_from = r->g->now;
+}
+
 static bool timed(struct run *r, struct launch_stats *out, const volatile bool *stop) {
     struct gpu *g = r->g;
     begin(r);
     enum ending how = run_windows(r, stop);
     u64 end = how == ENDED ? end_cycle(r) : g->now;
     if (how == ENDED) drain(r, end);
+    if (g->lim.warmup_cy && end < r->start + g->lim.warmup_cy) end = count_nothing(r);
     if (g->cfg.sample_cy) collect_sample(r, end); /* what is left of the last interval */
     merge_counts(r);
     collect_stats(r, end, out);
