@@ -17,6 +17,7 @@ static const char *const hazard_names[HAZARDS] = {"div", "bank", "tlb", "mshr", 
 static const char *const sched_names[SCHEDS] = {"idle", "raw", "stall", "issue1", "issue2", "restrict"};
 enum { H_DIV, H_BANK, H_TLB, H_MSHR, H_COMQ, H_ORDER, H_RSV };
 
+/* clang-format off */
 #define CONFIGURATIONS                                                                                                           \
     C(stall)                                                                                                                     \
     C(retain)                                                                                                                    \
@@ -26,6 +27,7 @@ enum { H_DIV, H_BANK, H_TLB, H_MSHR, H_COMQ, H_ORDER, H_RSV };
                 C(stall_naive_miss) C(stall_naive_counter) C(stall_naive_oracle) C(stall_generic_4) C(stall_generic_16)          \
                     C(stall_separated_4_1_3) C(stall_separated_8_2_6) C(replay_generic_4) C(replay_generic_16)                   \
                         C(replay_separated_4_1_3) C(replay_separated_8_2_6)
+/* clang-format on */
 enum configuration {
 #define C(id) C_##id,
     CONFIGURATIONS

@@ -1,5 +1,6 @@
 /* Included before a program in which clang finds a call of min or max ambiguous: overloads that mix types, as vendors' compilers have them (builtins.cl
  * defines them), and all others again, because a declaration hides the compiler's own. */
+/* clang-format off */
 #define OVERLOAD __attribute__((overloadable, const))
 #define HEDDLE_TWO(f, a, b)                                                                                                      \
     a OVERLOAD f(a, a);                                                                                                          \
@@ -25,3 +26,4 @@ HEDDLE_ALL(max)
 #undef HEDDLE_MIXED
 #undef HEDDLE_WIDTHS
 #undef HEDDLE_ALL
+/* clang-format on */
