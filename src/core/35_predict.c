@@ -146,6 +146,11 @@ void predict_issue(struct core *c, u32 id) {
     c->track[pool_of(c, m)].pool--;
 }
 
+void predict_past(struct core *c, u32 id) {
+    predict_outcome(c, id, c->cfg->tracked == TRACK_COMQ);
+    give_back(c, &c->memops.at[id]); /* where the queue is tracked its packet takes one as every packet does */
+}
+
 void predict_refused(struct core *c, u32 id) { give_back(c, &c->memops.at[id]); }
 
 void predict_acquired(struct core *c, u32 id, u32 cache) {

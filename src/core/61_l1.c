@@ -68,6 +68,7 @@ static int load_past(struct core *c, u32 id, struct memop *m, const struct line_
     if (!port_room(c, 1)) return HAZARD_COMQ;
     m->outstanding++;
     c->stats.l1_bypassed++;
+    if (c->cfg->tracker != TRACKER_NONE) predict_past(c, id);
     port_send(c, (struct mreq){.line = x->line, .sectors = x->sectors, .token = TOKEN(TOKEN_BYPASS, id), .kind = MREQ_READ});
     accessed(c, m, x, ACCESS_BYPASS);
     return NONE;

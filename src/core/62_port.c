@@ -84,9 +84,11 @@ static void atomic_done(struct core *c, u32 index) {
 
 static void response(struct core *c, const struct mresp *r) {
     u32 index = r->token & 0xFFFFFFF;
-    c->quiet_cy = c->now + 1;
+    enum token_kind kind = (enum token_kind)(r->token >> 28);
+    /* what core_idle waits for; loads end with their block */
+    if (kind == TOKEN_STORE || kind == TOKEN_ATOMIC || kind == TOKEN_EVICT) c->quiet_cy = c->now + 1;
     if (c->reexec.n) reexec_wake(c);
-    switch ((enum token_kind)(r->token >> 28)) {
+    switch (kind) {
     case TOKEN_MSHR:
         if (--c->mshr_responses[index] == 0) l1_fill(c, (int)index);
         break;

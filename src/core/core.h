@@ -602,6 +602,7 @@ void predict_before(struct core *c, u32 slot);             /* it is about to iss
 void predict_issue(struct core *c, u32 id);                /* it leaves issue: takes a credit where a miss is expected */
 void predict_queue(struct core *c, i32 by);                /* so many packets more in the miss queue */
 void predict_outcome(struct core *c, u32 id, bool missed); /* its access was looked up (needs the resource or not) */
+void predict_past(struct core *c, u32 id);                 /* it goes past the L1: no MSHR, but a place in the miss queue */
 void predict_refused(struct core *c, u32 id);              /* its access was refused and it leaves the pipe */
 void predict_acquired(struct core *c, u32 id, u32 cache);  /* it took the resource */
 void predict_freed(struct core *c, u32 cache);             /* the resource is free again */

@@ -85,6 +85,13 @@ bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
                    p->diverge->name, p->hazard->name);
         ok = false;
     }
+    if (ok && c->reexec && c->tracker != TRACKER_NONE) {
+        diag_error(d, c->machine, 0, 0,
+                   "sm.lsu.reexec does not go with sm.hazard.tracker: a credit is for an instruction in the pipe, and the queue "
+                   "holds accesses "
+                   "that have left it; use sm.hazard.tracker = none or sm.lsu.reexec = 0");
+        ok = false;
+    }
     if (ok && p->diverge->joint && c->tracker != TRACKER_NONE) {
         diag_error(d, c->machine, 0, 0,
                    "sm.diverge = %s does not go with sm.hazard.tracker: prediction looks at the one instruction a warp would "
