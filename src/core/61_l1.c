@@ -24,7 +24,7 @@ static struct tlb_entry *tlb_victim(struct core *c) {
         struct tlb_entry *e = &c->tlb[i];
         bool walking = e->page && e->ready > c->now;
         walks += walking;
-        if (!walking && (!old || e->used < old->used)) old = e;
+        if (!walking && !(e->page && e->fresh) && (!old || e->used < old->used)) old = e;
     }
     return walks < c->cfg->tlb_walks ? old : NULL;
 }
@@ -35,11 +35,13 @@ static bool translated(struct core *c, u64 addr) {
     for (u32 i = 0; i < c->cfg->tlb_entries; i++) {
         if (c->tlb[i].page != page) continue;
         c->tlb[i].used = c->now;
-        return c->tlb[i].ready <= c->now;
+        if (c->tlb[i].ready > c->now) return false;
+        c->tlb[i].fresh = false;
+        return true;
     }
     struct tlb_entry *e = tlb_victim(c);
     if (!e) return false;
-    *e = (struct tlb_entry){page, c->now, c->now + c->cfg->tlb_miss_cy};
+    *e = (struct tlb_entry){page, c->now, c->now + c->cfg->tlb_miss_cy, true};
     c->stats.tlb_misses++;
     return false;
 }

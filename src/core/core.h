@@ -367,9 +367,10 @@ struct store_log { /* unpublished stores of this SM, in order */
     u64 filter[16]; /* a bit per hashed 128-byte line */
 };
 struct tlb_entry {
-    u64 page;  /* + 1; 0: empty */
-    u64 used;  /* cycle of the last use */
-    u64 ready; /* cycle from which it can be used */
+    u64 page;   /* + 1; 0: empty */
+    u64 used;   /* cycle of the last use */
+    u64 ready;  /* cycle from which it can be used */
+    bool fresh; /* whoever it was fetched for has not used it yet: it stays */
 };
 struct icache_wait {
     u64 line;
