@@ -268,6 +268,7 @@ for arg; do
     esac
 done
 [ -n "$wanted" ] || wanted=$SUITES
+case " $wanted " in *" build "*) ;; *) wanted="build $wanted" ;; esac # what is tested is what lies there, not what was built last
 mkdir -p "$LOGS"
 
 passed=0 failed=0 begin=$(now)

@@ -228,15 +228,18 @@ def hotspot(m, n):
 
 
 def kmeans(m, n):
-    m.buf("points", "u32", 8 * n, "mod", 1, 256, 0)
-    m.buf("centres", "u32", 64, "mod", 2, 256, 0, True)
+    clusters, features = 5, 34
+    m.buf("points", "u32", features * n, "mod", 1, 256, 0)
+    m.buf("swapped", "u32", features * n)
+    m.buf("centres", "u32", clusters * features, "mod", 2, 256, 0, True)
     m.buf("member", "u32", n, check=True)
-    m.buf("sums", "u32", 64)
-    m.buf("sizes", "u32", 8, check=True)
+    m.buf("sums", "u32", clusters * features)
+    m.buf("sizes", "u32", clusters, check=True)
+    m.run("kmeans_swap", (up(n, 256),), (256,), "points", "swapped", n, features)
     for _ in range(2):
-        m.run("kmeans_clear", (1,), (64,), "sums", "sizes")
-        m.run("kmeans_assign", (up(n, 128),), (128,), "points", "centres", "member", "sums", "sizes", n)
-        m.run("kmeans_centre", (1,), (64,), "centres", "sums", "sizes")
+        m.run("kmeans_clear", (1,), (192,), "sums", "sizes")
+        m.run("kmeans_assign", (up(n, 256),), (256,), "swapped", "centres", "member", "sums", "sizes", n)
+        m.run("kmeans_centre", (1,), (192,), "centres", "sums", "sizes")
 
 
 def laplace3d(m, nx, ny, nz):
@@ -586,7 +589,7 @@ SIZES = {
     gaussian: [(12,), (64,), (512,)],
     histogram: [(4096, 2), (1048576, 60), (8388608, 60)],
     hotspot: [(24,), (200,), (512,)],
-    kmeans: [(300,), (40000,), (204800,)],
+    kmeans: [(300,), (24000,), (204800,)],
     laplace3d: [(40, 10, 6), (80, 60, 40), (100, 100, 100)],
     lavamd: [(2,), (4,), (10,)],
     lbm: [(8, 8, 8), (40, 20, 20), (64, 64, 64)],

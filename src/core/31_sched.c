@@ -46,6 +46,14 @@ struct sched_view sched_view_of(const struct core *c, u32 sched, u64 candidates)
                                .shared = c->sched_shared};
 }
 
+static i32 pipe_head(const struct core *c) {
+    for (u32 i = 0; i < c->lsq_n; i++) {
+        const struct memop *m = &c->memops.at[c->lsq[(c->lsq_head + i) % c->lsq_cap]];
+        if (m->space != SPACE_SHARED) return m->slot;
+    }
+    return NONE;
+}
+
 static struct sched_sm view_of_sm(const struct core *c, struct sm_stats *stats) {
     struct sched_sm v = {.now = c->now, .sending = c->sending, .age = c->age, .block = c->block, .stats = stats};
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
@@ -57,6 +65,8 @@ static struct sched_sm view_of_sm(const struct core *c, struct sm_stats *stats) 
     v.mshrs = mshr_used(c->mshr), v.mshr_size = c->cfg->l1_mshrs;
     v.const_mshrs = mshr_used(c->cc_mshr), v.const_mshr_size = c->cfg->const_mshrs;
     v.queue = c->missq_n, v.queue_size = c->cfg->miss_queue;
+    v.pipe_head = pipe_head(c);
+    v.reexec = c->reexec.slots, v.reexec_full = c->reexec.full != NONE;
     v.reexec_head = c->reexec.n ? (i32)c->memops.at[c->reexec.at[c->reexec.head].memop].slot : NONE;
     return v;
 }

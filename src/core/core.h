@@ -225,7 +225,10 @@ struct sched_sm { /* an SM as its schedulers see it together; masks are over all
     u32 mshrs, mshr_size;             /* of the L1 data cache: in use; there are */
     u32 const_mshrs, const_mshr_size; /* of the constant cache */
     u32 queue, queue_size;            /* miss queue: packets; places */
+    i32 pipe_head;                    /* slot of the warp whose instruction stands first in the memory pipe, those of shared memory left out; NONE */
     i32 reexec_head;                  /* slot of the warp whose access stands first in the re-execution queue; NONE */
+    u64 reexec;                       /* those with accesses in the re-execution queue */
+    bool reexec_full;                 /* the pipe's first access was refused, and the queue had no room for it */
     const u64 *age, *block;           /* by slot */
     struct sm_stats *stats;           /* for counting, not for reading */
 };

@@ -26,6 +26,7 @@ static void sm_open(struct sm *s, const struct sched_policy *p) {
                              .mshr_size = 64,
                              .const_mshr_size = 2,
                              .queue_size = 8,
+                             .pipe_head = NONE,
                              .reexec_head = NONE};
     s->v.age = s->age, s->v.block = s->block, s->v.stats = &s->stats;
 }
@@ -143,6 +144,49 @@ static void the_queues_first_owns_when_nobody_is_memory_ready(void **state) {
     assert_true(in_mp(&s));
     assert_int_equal(s.stats.owner_until_use, 1);
     free(s.shared);
+}
+
+static void the_pipes_first_owns_before_anybody_issues(void **state) {
+    (void)state;
+    struct sm s;
+    sm_open(&s, &sched_mascar);
+    s.v.pipe_head = 5, s.v.sending = 1 << 5;
+    assert_false(in_mp(&s));
+    assert_int_equal(held(&s), 0); /* EP: no owner */
+    saturate(&s);
+    s.v.pipe_head = 5, s.v.sending = 1 << 5;
+    assert_true(in_mp(&s));
+    assert_int_equal(held(&s), s.v.memory & ~0x20ull);
+    assert_true(sched_mascar.admit(s.shared, 5, s.age[5], 0));
+    assert_false(sched_mascar.admit(s.shared, 2, s.age[2], 0));
+    s.v.pipe_head = 2, s.v.sending = 1 << 2; /* its own is through; it may have more */
+    assert_true(in_mp(&s));
+    assert_false(sched_mascar.admit(s.shared, 2, s.age[2], 0));
+    s.v.waits_load = 1 << 5; /* it has not: the next in the pipe, in the same cycle */
+    assert_true(in_mp(&s));
+    assert_true(sched_mascar.admit(s.shared, 2, s.age[2], 0));
+    assert_int_equal(s.stats.owners, 2);
+    assert_int_equal(s.stats.owner_until_use, 1);
+    free(s.shared);
+}
+
+static void a_queue_full_of_others_takes_ownership(void **state) {
+    (void)state;
+    for (u32 how = 0; how < 3; how++) { /* 0: the owner's accesses are in the queue; 1: first in the pipe; 2: behind */
+        struct sm s;
+        sm_open(&s, &sched_mascar);
+        saturate(&s);
+        memory_issues(&s, 1);
+        assert_true(in_mp(&s));
+        s.v.sending = 0x42;
+        s.v.reexec_full = true, s.v.reexec_head = 6;
+        s.v.reexec = how == 0 ? 0x42 : 0x40, s.v.pipe_head = how == 1 ? 1 : 3;
+        assert_true(in_mp(&s));
+        assert_int_equal(s.stats.owner_until_full, how == 2);
+        assert_int_equal(sched_mascar.admit(s.shared, 1, s.age[1], 0), how != 2);
+        assert_int_equal(sched_mascar.admit(s.shared, 6, s.age[6], 0), how == 2);
+        free(s.shared);
+    }
 }
 
 static void groups_are_ordered_by_the_mode(void **state) {
@@ -295,6 +339,8 @@ int main(void) {
         cmocka_unit_test(the_first_to_issue_owns_memory),
         cmocka_unit_test(each_way_to_hand_over),
         cmocka_unit_test(the_queues_first_owns_when_nobody_is_memory_ready),
+        cmocka_unit_test(the_pipes_first_owns_before_anybody_issues),
+        cmocka_unit_test(a_queue_full_of_others_takes_ownership),
         cmocka_unit_test(groups_are_ordered_by_the_mode),
         cmocka_unit_test(schedulers_share_the_owner),
         cmocka_unit_test(the_owner_hands_over_at_its_first_use),

@@ -1,8 +1,8 @@
 /* kmeans: two rounds in integers. Bit-exact. */
 #include "../ref.h"
 
-#define CLUSTERS 8
-#define FEATURES 8
+#define CLUSTERS 5
+#define FEATURES 34
 #define ROUNDS   2
 
 typedef u32 point[FEATURES];

@@ -5,14 +5,16 @@
  *
  *   saturated   MSHRs of the L1 data cache or the constant cache, or the miss queue, are almost full (keys); never when nothing is outstanding
  *   EP          memory-ready warps before compute-ready ones, each group greedy then oldest
- *   MP          compute-ready before memory-ready, each group oldest first. Only the owner's memory instructions issue; with no owner any may, and the first that does becomes the owner.
- *               The owner is the same for all schedulers of the SM. Loads of others that are in the pipe already reach the L1; they may hit, but not be sent for.
- * The owner hands over when it reaches a use of its own load, at a barrier or fence, at its end, after a while without a memory instruction, and when the mode ends. When no warp is
- * memory-ready then, the warp of the first access in the re-execution queue becomes the owner.
+ *   MP          compute-ready before memory-ready, each group oldest first. Only the owner's memory instructions issue. The owner is the same for all schedulers of the SM. Loads of others that are in
+ *               the pipe already reach the L1; they may hit, but not be sent for.
+ *   owner       the warp that goes ahead and accesses memory: that of the pipe's first instruction; with none in the pipe, the first that issues one; with no warp memory-ready, that of the first
+ *               access in the re-execution queue
+ * The owner hands over when it reaches a use of its own load, at a barrier or fence, at its end, after a while without a memory instruction, and when the mode ends.
  *
  * The warp status table is the view: its memory bit is `memory`, its stall bit the lack of `ready`, and `held`. Shared memory counts as computing: it never saturates.
  * What the paper leaves open: an owner that has reached a use of its own load keeps the memory system until its requests have left the pipe (sm.sched.mascar.handover = sent); handing over at once (use) has
- * its own requests refused as those of a non-owner. Barriers, fences, exits and idle owners are not in the paper. Stores that are in the pipe go on in either mode. Misses of the constant cache are not
+ * its own requests refused as those of a non-owner. When the re-execution queue is full of others' accesses and the owner's are neither in it nor first in the pipe, nothing could move until the saturation
+ * ends: the queue's first becomes the owner. Barriers, fences, exits and idle owners are not in the paper. Stores that are in the pipe go on in either mode. Misses of the constant cache are not
  * refused.
  *
  * M1 in MP, memory instructions that issue in one cycle are of one warp
@@ -72,6 +74,24 @@ static void own(struct mascar *s, u32 slot, bool by_queue, u64 now) {
     s->used_cy = now;
 }
 
+/* The queue is full of others' accesses and the owner's wait behind the one that finds no room */
+static bool locked_out(const struct mascar *s, const struct sched_sm *v) {
+    return s->mp && v->reexec_full && s->owner != v->pipe_head && !(v->reexec & mask_of(s->owner));
+}
+
+static void lose(struct mascar *s, u64 *why) {
+    ++*why;
+    s->owner = NONE;
+    s->owner_age = 0;
+}
+
+static void win(struct mascar *s, i32 slot, bool by_queue, const struct sched_sm *v) {
+    own(s, (u32)slot, by_queue, v->now);
+    s->owner_age = v->age[slot];
+    v->stats->owners++;
+    v->stats->owners_by_queue += by_queue;
+}
+
 static bool mascar_begin(void *shared, const struct sched_sm *v, u64 n) {
     struct mascar *s = shared, old = *s;
     s->mp = saturated(s, v);
@@ -82,16 +102,15 @@ static bool mascar_begin(void *shared, const struct sched_sm *v, u64 n) {
         v->stats->owners++;
     }
     u64 *why = s->owner == NONE ? NULL : relieved(s, v);
-    if (why) {
-        ++*why;
-        s->owner = NONE;
-        s->owner_age = 0;
+    if (why) lose(s, why);
+    if (s->owner != NONE && locked_out(s, v)) {
+        lose(s, &v->stats->owner_until_full);
+        win(s, v->reexec_head, true, v);
     }
-    if (s->mp && s->owner == NONE && !v->memory && v->reexec_head != NONE) {
-        own(s, (u32)v->reexec_head, true, v->now);
-        s->owner_age = v->age[s->owner];
-        v->stats->owners++, v->stats->owners_by_queue++;
-    }
+    if (s->mp && s->owner == NONE && v->pipe_head != NONE &&
+        (s->handover == HANDOVER_SENT || !(v->waits_load & mask_of(v->pipe_head))))
+        win(s, v->pipe_head, false, v);
+    if (s->mp && s->owner == NONE && !v->memory && v->reexec_head != NONE) win(s, v->reexec_head, true, v);
     return s->mp != old.mp || s->owner != old.owner || s->owner_age != old.owner_age;
 }
 
