@@ -66,6 +66,13 @@ bool input_open(struct input *in, const struct cli_line *line, const char *x) {
     char *path = manifest_path_of(in, line, x);
     if (!path) return false;
     in->m = manifest_load(path, &d);
+    if (in->m && !in->workload && in->m->expect.mode == EXPECT_REFERENCE) { /* before a long run, not after it */
+        diag_error(
+            &d, path, 0, 0,
+            "expect: mode \"reference\" is for bundled workloads only; use \"bits\" or \"tolerance\", or leave expect out");
+        manifest_free(in->m);
+        in->m = NULL;
+    }
     if (!in->m) fputs(d.text.s, stderr);
     diag_free(&d);
     free(path);

@@ -378,6 +378,16 @@ static void work_line(struct core *c, u32 id) {
     else memop_leave(c);
 }
 
+/* The pipe's first instruction has a cycle of the stage */
+static void work(struct core *c, u32 id) {
+    struct memop *m = &c->memops.at[id];
+    if (c->pol.hazard->replays) replay_stage(c, id);
+    else if (m->is_const) work_const(c, id, m);
+    else if (m->cycles_left && !work_cycles(c, m)) return;
+    else if (m->next < m->nlines) work_line(c, id);
+    else memop_accepted(c, id);
+}
+
 void lsu_stage(struct core *c) {
     advance_queue(c);
     c->lsu_held_by = NONE;
@@ -387,14 +397,15 @@ void lsu_stage(struct core *c) {
         return;
     }
     u32 id = c->lsq[c->lsq_head];
-    struct memop *m = &c->memops.at[id];
     c->stats.lsu_busy_cycles++;
-    if (c->reexec.n && reexec_first(c, id)) return;
-    if (c->pol.hazard->replays) replay_stage(c, id);
-    else if (m->is_const) work_const(c, id, m);
-    else if (m->cycles_left && !work_cycles(c, m)) return;
-    else if (m->next < m->nlines) work_line(c, id);
-    else memop_accepted(c, id);
+    if (!c->reexec.n) {
+        work(c, id);
+        return;
+    }
+    if (reexec_first(c, id)) return;
+    u64 hits = c->stats.l1_hits;
+    work(c, id);
+    c->stats.hits_under_miss += c->stats.l1_hits - hits;
 }
 
 u64 lsu_next(const struct core *c) {

@@ -164,8 +164,7 @@ static void free_copies(const struct play *p, void **data) {
 
 static int run_reference(struct play *p, workload_reference_fn *reference, void **want) {
     if (!reference) {
-        diag_error(&p->diag, p->m->file, 0, 0,
-                   "expect: mode \"reference\" is for bundled workloads only; use \"bits\" or \"tolerance\"");
+        diag_error(&p->diag, p->m->file, 0, 0, "expect: there is no CPU reference for it");
         return HEDDLE_BAD_INPUT;
     }
     struct workload_buffers b = {p->m->nbuffers, base_alloc(p->m->nbuffers * sizeof(*b.buf))};

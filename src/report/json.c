@@ -18,7 +18,7 @@ static json_t *mix(const u64 *classes) {
     return o;
 }
 
-static json_t *kernel_json(const struct report_kernel *k) {
+static json_t *kernel_json(const struct report *r, const struct report_kernel *k) {
     json_t *j =
         json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "name", k->name, "launches",
                   (json_int_t)k->launches, "threads", (json_int_t)k->threads, "warp_instructions",
@@ -26,7 +26,10 @@ static json_t *kernel_json(const struct report_kernel *k) {
                   (json_int_t)k->info.registers, "predicates", (json_int_t)k->info.predicates, "shared_b",
                   (json_int_t)k->info.shared_b, "local_b", (json_int_t)k->info.local_b, "const_b", (json_int_t)k->info.const_b,
                   "param_b", (json_int_t)k->info.param_b, "instructions", (json_int_t)k->info.instructions);
-    if (k->timing.sms) json_add_timing(j, &k->timing);
+    if (k->timing.sms) {
+        json_add_timing(j, &k->timing);
+        json_object_set_new(j, "energy", json_energy(heddle_config(r->play->h), &k->timing));
+    }
     if (k->pcs) json_object_set_new(j, "by_pc", json_by_pc(k));
     return j;
 }
@@ -67,7 +70,7 @@ static json_t *launches_json(const struct report *r) {
 
 static json_t *kernels_json(const struct report *r) {
     json_t *list = json_array();
-    for (u32 i = 0; i < r->nkernels; i++) json_array_append_new(list, kernel_json(&r->kernels[i]));
+    for (u32 i = 0; i < r->nkernels; i++) json_array_append_new(list, kernel_json(r, &r->kernels[i]));
     return list;
 }
 

@@ -121,6 +121,7 @@ static void with_one_entry_it_hits_under_the_miss(void **state) {
     assert_int_equal(when(EV_ACCESS, "W0"), when(EV_READY, "W3", 0, 3)); /* as soon as the MSHR is free */
     assert_stat("reexec_entered", 1);
     assert_stat("reexec_taken", 1);
+    assert_stat("hits_under_miss", 1);
 }
 
 int main(void) {

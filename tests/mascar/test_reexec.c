@@ -148,7 +148,8 @@ static void everyone_gets_on(void **state) {
                 assert_true(stat_of("mp_cycles") > 0 && stat_of("owners") > 0);
                 double ended = 0;
                 static const char *const ends[] = {"owner_until_use",  "owner_until_barrier", "owner_until_fence",
-                                                   "owner_until_exit", "owner_until_idle",    "owner_until_relief", "owner_until_full"};
+                                                   "owner_until_exit", "owner_until_idle",    "owner_until_relief",
+                                                   "owner_until_full"};
                 for (u32 i = 0; i < ARRAY_LEN(ends); i++) ended += stat_of(ends[i]);
                 assert_true(stat_of("owners") - ended <=
                             ran.config->sms); /* ownership moves on: at most the last owner of an SM is left */
