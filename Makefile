@@ -242,6 +242,9 @@ lint: ## format, clang-tidy, include direction, generated docs, sizes
 study-turner: all $B/study_turner $B/data/silicon_apps/.unpacked ## Turner's figures on our workloads: docs/studies/turner.md and its plots
 	@tools/study_turner.sh $B
 
+study-mascar: all $B/data/silicon_apps/.unpacked ## Mascar's figures on our kernels: docs/studies/mascar.md and its plots
+	@tools/study_mascar.py --build $B
+
 fuzz: ## fuzz parser, manifest reader and execution, ten minutes each (FUZZ_SECONDS in all)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run.sh
 
@@ -281,7 +284,7 @@ help: ## this list
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all workloads machines opencl opencl-tests unit micro mascar fuzzers data demo test test-all mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install clean help
+.PHONY: all workloads machines opencl opencl-tests unit micro hazard mascar study-turner study-mascar fuzzers data demo test test-all mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
