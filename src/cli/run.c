@@ -21,9 +21,9 @@ struct run { /* one `heddle run` */
 /* --- options */
 
 /* Options that mean something only with timing, beyond MEASURE_OPTIONS */
-static const char *const timed_only[] = {"machine",      "set",     "dump-config",  "per-kernel", "per-sm",
-                                         "by-pc",        "samples", "csv",          "konata",     "perfetto",
-                                         "trace-replay", "hazards", "trace-cycles", "trace-sm",   "audit"};
+static const char *const timed_only[] = {"machine",  "set",          "dump-config", "per-kernel", "per-sm",       "by-pc",
+                                         "samples",  "csv",          "konata",      "perfetto",   "trace-replay", "hazards",
+                                         "pressure", "trace-cycles", "trace-sm",    "audit"};
 static const char *const functional_only[] = {"trace-exec", "trace-kernel", "trace-cta"};
 
 static bool check_mode(struct run *r) {
@@ -139,6 +139,7 @@ static bool read_timed(struct run *r) {
     w->per_kernel = cli_has(r->line, "per-kernel");
     w->per_sm = cli_has(r->line, "per-sm");
     w->hazards = cli_has(r->line, "hazards");
+    w->pressure = cli_has(r->line, "pressure");
     return read_machine(r) && measure_read(r->line, &r->runner.timing, &w->cpi) && read_by_pc(r);
 }
 
@@ -364,6 +365,7 @@ static const struct cli_option options[] = {
     {"per-sm", NULL, "figures of each SM and memory partition, in the JSON results all of them"},
     {"by-pc", "[N]", "the N instructions that cost most warp time (default 20); --by-pc=all, or =order for program order"},
     {"hazards", NULL, "measures of hazards, replay and prediction in the summary"},
+    {"pressure", NULL, "measures of memory pressure in the summary: stalls, blocked hits, owners, re-execution, what it costs"},
     {"json", "FILE", "write the results as JSON; - for standard output"},
     {"csv", "FILE", "write a row for each launch with every statistic; - for standard output"},
     {"samples", "FILE", "write a row for every stats.sample_cy cycles (default 1000) as CSV"},

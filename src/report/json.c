@@ -1,4 +1,5 @@
 /* The same for machines. Keys are stable: scripts read them. Sizes end in _b, times in _seconds. */
+#include "power/power.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -74,6 +75,13 @@ static json_t *kernels_json(const struct report *r) {
     return list;
 }
 
+/* Mascar's table II */
+static json_t *storage_json(const struct config *c) {
+    struct mascar_cost x = mascar_cost_of(c);
+    return json_pack("{s:i, s:i, s:i, s:i, s:i}", "owner_b", (int)x.owner_b, "status_b", (int)x.status_b, "queue_b",
+                     (int)x.queue_b, "entries", (int)x.entries, "entry_bits", (int)x.entry_bits);
+}
+
 /* What a run with timing has beyond one without */
 static void add_timed(json_t *j, const struct report *r) {
     const struct config *c = heddle_config(r->play->h);
@@ -84,6 +92,7 @@ static void add_timed(json_t *j, const struct report *r) {
     json_object_set_new(j, "simulated_seconds", json_real((double)r->total.cycles / (r->total.core_mhz * 1e6)));
     json_add_timing(j, &r->total);
     json_object_set_new(j, "energy", json_energy(c, &r->total));
+    if (c->reexec || r->total.sum.mp_cycles) json_object_set_new(j, "mascar_storage", storage_json(c));
     if (!r->audited) return;
     json_object_set_new(j, "audit",
                         json_pack("{s:I, s:I, s:s}", "checked", (json_int_t)r->audit.checked, "violations",

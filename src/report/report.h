@@ -40,7 +40,7 @@ struct report_launch { /* of a timed launch */
 enum by_pc { BY_PC_NONE, BY_PC_TIME, BY_PC_ORDER };
 struct report_wishes {
     enum cpi_method cpi;
-    bool per_kernel, per_sm, hazards;
+    bool per_kernel, per_sm, hazards, pressure;
     enum by_pc by_pc;
     u32 by_pc_rows; /* BY_PC_TIME: how many; UINT32_MAX for all */
 };

@@ -195,6 +195,15 @@ static void print_hazards(const struct page *p, const struct launch_stats *s) {
     fprintf(p->out, "  of the memory stages' cycles\n");
 }
 
+/* Statistics with what they mean, a line each; those that do not apply are left out */
+static void print_named(const struct page *p, const struct launch_stats *s, const char *const *names, u32 n) {
+    for (u32 i = 0; i < n; i++) {
+        double x = stat_named(s, names[i]);
+        struct stat_row row = stat_at((u32)stat_find(names[i]));
+        if (!isnan(x)) fprintf(p->out, "  %-22s %14.*f  %s\n", row.name, row.formula && x != floor(x) ? 3 : 0, x, row.doc);
+    }
+}
+
 /* --hazards: Turner's measures */
 static void print_measures(const struct page *p, const struct launch_stats *s) {
     static const char *const names[] = {
@@ -204,11 +213,42 @@ static void print_measures(const struct page *p, const struct launch_stats *s) {
         "predicted_miss_missed", "predicted_miss_hit",   "predicted_hit_missed", "predicted_hit_hit"};
     if (!p->r->wishes.hazards) return;
     fprintf(p->out, "\nhazards, in Turner's measures\n");
-    for (u32 i = 0; i < ARRAY_LEN(names); i++) {
-        double x = stat_named(s, names[i]);
-        struct stat_row row = stat_at((u32)stat_find(names[i]));
-        if (!isnan(x)) fprintf(p->out, "  %-22s %14.*f  %s\n", row.name, row.formula && x != floor(x) ? 3 : 0, x, row.doc);
-    }
+    print_named(p, s, names, ARRAY_LEN(names));
+}
+
+/* --pressure: Mascar's measures, its classes (table III), energy by its groups (figure 14) and what its units hold (table II) */
+enum { COMPUTE_INTENSIVE = 30 }; /* instructions for each L1 miss: more than this */
+static void print_pressure(const struct page *p, const struct launch_stats *s) {
+    static const char *const always[] = {"instructions_per_miss", "l1_hit_rate", "lsu_stall_fraction", "mshr_average",
+                                         "dram_utilisation"};
+    static const char *const aside[] = {"reexec_entered", "reexec_tries", "reexec_taken", "reexec_hits", "hits_under_miss"};
+    static const char *const owner[] = {"mp_fraction",       "mp_entries",        "owners",
+                                        "owners_by_queue",   "owner_until_use",   "owner_until_barrier",
+                                        "owner_until_fence", "owner_until_exit",  "owner_until_idle",
+                                        "owner_until_full",  "owner_until_relief"};
+    static const char *const throttle[] = {"lost_locality", "throttled_warp_cycles"}, *const blocked[] = {"blocked_hit_fraction"};
+    if (!p->r->wishes.pressure || !p->c) return;
+    double per_miss = stat_named(s, "instructions_per_miss");
+    fprintf(p->out, "\nmemory pressure, in Mascar's measures: %s\n",
+            isnan(per_miss) || per_miss > COMPUTE_INTENSIVE ? "compute intensive (more than 30 instructions for each L1 miss)"
+                                                            : "memory intensive (at most 30 instructions for each L1 miss)");
+    print_named(p, s, always, ARRAY_LEN(always));
+    if (p->c->blocked_hits) print_named(p, s, blocked, 1);
+    if (p->c->reexec) print_named(p, s, aside, ARRAY_LEN(aside));
+    if (s->sum.mp_cycles) print_named(p, s, owner, ARRAY_LEN(owner));
+    if (s->sum.lost_locality) print_named(p, s, throttle, ARRAY_LEN(throttle));
+    struct energy e = energy_of(p->c, s);
+    fprintf(p->out, "  energy                ");
+    for (u32 i = 0; i < ENERGY_GROUPS; i++)
+        fprintf(p->out, "%s %s %.1f %%", i ? "," : "", energy_group_names[i], 100 * e.group[i] / MAX(e.total, 1e-30));
+    fputc('\n', p->out);
+    if (!p->c->reexec && !s->sum.mp_cycles) return;
+    struct mascar_cost x = mascar_cost_of(p->c);
+    fprintf(p->out,
+            "  storage                Mascar adds to an SM: warp readiness checker %u bits, warp status table %u bytes, "
+            "re-execution queue "
+            "%u bytes (%u entries of %u bits)\n",
+            x.owner_bits, x.status_b, x.queue_b, x.entries, x.entry_bits);
 }
 
 static void print_cache(FILE *out, const char *name, u64 hits, u64 merged, u64 misses) {
@@ -280,6 +320,7 @@ static void print_figures(const struct page *p, const struct launch_stats *s) {
     print_sched(p, s);
     print_hazards(p, s);
     print_measures(p, s);
+    print_pressure(p, s);
     print_caches(p, s);
     print_dram(p, s);
     print_energy(p, s);

@@ -13,7 +13,7 @@ for command in run compare check vectors list explain help; do
     cmp -s "$work/out" "$work/help" || complain "heddle help $command and heddle $command --help differ"
 done
 expect 0 "$heddle" help run
-for option in machine set dump-config threads flush warmup max-cycles fast-forward fast-forward-ctas window no-jumps check cpi per-kernel per-sm by-pc csv samples \
+for option in machine set dump-config threads flush warmup max-cycles fast-forward fast-forward-ctas window no-jumps check cpi per-kernel per-sm by-pc hazards pressure trace-replay csv samples \
     konata perfetto trace-cycles trace-sm audit functional manifest size json dump disasm trace-exec trace-kernel trace-cta trace-warp warp-size max-instructions registers quiet; do
     out_has "^  \(-., \)*--$option"
 done
