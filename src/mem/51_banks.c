@@ -12,8 +12,13 @@
  *
  * FR-FCFS (Rixner, Dally, Kapasi, Mattson and Owens, ISCA 2000): of the commands possible in a clock, column commands first, then activates and
  * precharges, the older request first among equals. A bank works for its oldest request of the open row, else for its oldest; so a row is closed only when nothing
- * in the queue wants it. When the oldest request of the channel has waited DRAM_BYPASS_CY, only its commands are given until it is served. FCFS: that
- * always.
+ * in the queue wants it. dram.row_cap bounds the wait, by a count and not by time, so that it means the same in a queue of any length:
+ *
+ *     a bank       when so many bursts have passed its oldest request, works for that one until its last burst
+ *     the channel  when so many have passed its oldest request, gives that one's command before all others of a clock, if its bank works for it
+ *
+ * The first is the cap of Ramulator's FRFCFS_Cap (16 hits) and the starvation threshold of NVMain's FRFCFS; GPGPU-Sim's FR-FCFS has none. The second is for timings in which column commands can
+ * take every clock (tCCD 1). FCFS: only the oldest request's commands are given.
  *
  * Refresh, every tREFI: at its cycle commands stop; when all open rows may be closed they are, together; after tRP all banks refresh for tRFC.
  *
@@ -22,14 +27,16 @@
  * Invariants, walked by banks_check:
  *  1. The banks' lists hold the entries of the channel's list, in order of age; `columns` and `rows` name the banks with some.
  *  2. A bank's `hit` is its oldest entry of the open row, none when it is closed or there is no such entry.
- *  3. `want` says what the bank's `hit` needs, else its oldest.
- *  4. The choice, when there is one, is what choosing anew from now on would give. */
+ *  3. `want` says what the bank's `hit` needs, else its oldest; at the cap its oldest.
+ *  4. The choice, when there is one, is what choosing anew from now on would give.
+ *  5. No bank's oldest has been passed more often than the cap says. */
 #include "mem/partition.h"
 
 void banks_init(struct partition *p) {
     struct channel *d = &p->channel;
     CHECK(p->c.dram_banks <= 64 * ARRAY_LEN(d->rows));
     d->bank_words = (p->c.dram_banks + 63) / 64;
+    d->row_cap = p->c.dram_row_cap;
     d->bank = base_alloc((size_t)p->c.dram_banks * sizeof(*d->bank));
     d->want = base_alloc((size_t)p->c.dram_banks * sizeof(*d->want));
     for (u32 b = 0; b < p->c.dram_banks; b++)
@@ -57,6 +64,11 @@ static void need(const struct channel *d, u32 id, struct choice *out) {
     }
 }
 
+/* The entry a bank works for */
+static u32 works_for(const struct channel *d, const struct bank *b) {
+    return b->hit == NO_ID || b->passed >= d->row_cap ? b->first : b->hit;
+}
+
 /* To be called when anything of a bank has changed */
 static void refresh_want(struct channel *d, u32 b) {
     const struct bank *k = &d->bank[b];
@@ -64,7 +76,7 @@ static void refresh_want(struct channel *d, u32 b) {
     d->columns[b / 64] &= ~bit;
     d->rows[b / 64] &= ~bit;
     if (k->first == NO_ID) return;
-    need(d, k->hit != NO_ID ? k->hit : k->first, &d->want[b]);
+    need(d, works_for(d, k), &d->want[b]);
     if (d->want[b].command <= CMD_WRITE) {
         d->columns[b / 64] |= bit;
     } else {
@@ -98,9 +110,6 @@ static bool better(const struct choice *a, const struct choice *b) {
 }
 
 /* --- the choice */
-
-/* FR-FCFS gives way at this cycle: to the oldest entry or to a refresh */
-static u64 patience(const struct channel *d) { return d->dreq[d->first].since + DRAM_BYPASS_CY; }
 
 /* Cycle and rank in one number, so that the scan has no branches to guess. No constraint lasts 2^22 cycles; beyond that cycles count as equal. */
 static u64 order_of(u64 wait, u64 rank) { return MIN(wait, (1ull << 22) - 1) << 42 | rank; }
@@ -137,18 +146,25 @@ static void first_ready(const struct channel *d, const struct bounds *bounds, u6
     if (row.cycle < out->cycle) *out = row;
 }
 
+/* The channel's oldest entry, when enough have passed it: before all others of the same cycle */
+static void oldest_first(const struct channel *d, const struct bounds *bounds, struct choice *out) {
+    struct choice oldest = d->want[d->dreq[d->first].bank];
+    if (d->passed < d->row_cap || oldest.dreq != d->first) return;
+    bound(&oldest, bounds);
+    if (oldest.cycle > out->cycle) return;
+    *out = oldest;
+    out->rank = 0;
+}
+
 void banks_choose(const struct partition *p, u64 from, u64 *row_from, struct choice *out) {
     const struct channel *d = &p->channel;
-    u64 limit = p->c.dram_sched == DRAM_FCFS ? 0 : patience(d);
-    out->cycle = NEVER;
-    if (from < limit) {
-        struct bounds bounds = bounds_of(p, from);
-        first_ready(d, &bounds, from, row_from, out);
-    }
-    if (out->cycle >= limit) {
-        struct bounds bounds = bounds_of(p, MAX(from, limit));
+    struct bounds bounds = bounds_of(p, from);
+    if (p->c.dram_sched == DRAM_FCFS) {
         need(d, d->first, out);
         bound(out, &bounds);
+    } else {
+        first_ready(d, &bounds, from, row_from, out);
+        oldest_first(d, &bounds, out);
     }
     if (out->cycle >= d->refresh) *out = (struct choice){.cycle = MAX(d->refresh, from), .command = CMD_REFRESH};
 }
@@ -165,7 +181,7 @@ static void reconsider(struct partition *p, u32 b, u64 since) {
     struct bounds bounds = bounds_of(p, MAX(since, d->next_cycle));
     struct choice one = d->want[b];
     bound(&one, &bounds);
-    if (one.cycle < d->refresh && one.cycle < patience(d) && better(&one, now)) *now = one;
+    if (one.cycle < d->refresh && better(&one, now)) *now = one;
 }
 
 /* --- the banks' lists */
@@ -197,6 +213,8 @@ void banks_leave(struct partition *p, u32 id) {
     *(q->bank_prev == NO_ID ? &b->first : &d->dreq[q->bank_prev].bank_next) = q->bank_next;
     *(q->bank_next == NO_ID ? &b->last : &d->dreq[q->bank_next].bank_prev) = q->bank_prev;
     if (b->hit == id) b->hit = next_hit(d, b, q->bank_next);
+    if (b->first == q->bank_next) b->passed = 0;
+    if (d->first == id) d->passed = 0;
     refresh_want(d, q->bank);
 }
 
@@ -235,6 +253,8 @@ static void column(struct partition *p, const struct choice *ch) {
     u64 *counters[] = {&p->stats.dram_row_hits, &p->stats.dram_row_empty, &p->stats.dram_row_conflicts};
     *counters[q->found] += 1;
     q->found = ROW_HIT;
+    b->passed += ch->dreq != b->first;
+    d->passed += ch->dreq != d->first;
     dram_served(p, ch->dreq, ch->cycle, d->bus);
 }
 
@@ -292,7 +312,8 @@ void banks_check(const struct partition *p) {
         CHECK(b->hit == (b->row == NEVER ? NO_ID : next_hit(d, b, b->first)));                                     /* 2 */
         if (b->first == NO_ID) continue;
         struct choice want;
-        need(d, b->hit != NO_ID ? b->hit : b->first, &want);
+        need(d, works_for(d, b), &want);
+        CHECK(b->passed <= d->row_cap); /* 5 */
         CHECK((want.command <= CMD_WRITE) == (d->columns[n / 64] >> n % 64 & 1));
         CHECK(want.dreq == d->want[n].dreq && want.command == d->want[n].command && want.cycle == d->want[n].cycle); /* 3 */
     }

@@ -104,6 +104,7 @@ struct bank {
     u64 act, col, pre; /* first dram cycle at which the bank allows an activate, a column command, a precharge */
     u32 first, last;   /* dreqs, NO_ID */
     u32 hit;           /* oldest dreq of the open row, NO_ID when there is none */
+    u32 passed;        /* bursts of other dreqs served since `first` is the first */
 };
 enum command { CMD_READ, CMD_WRITE, CMD_ACTIVATE, CMD_PRECHARGE, CMD_REFRESH, CMD_NONE };
 struct choice {  /* a command: of a bank, for its most urgent dreq; or the channel's next one, if nothing new comes in */
@@ -116,6 +117,7 @@ struct channel {
     struct dreq *dreq;
     u32 first, last, free; /* dreqs, NO_ID */
     u32 used, queue;       /* bursts in the queue, and at most */
+    u32 passed;            /* bursts of other dreqs served since `first` is the first */
     u64 ages;              /* entries so far */
     struct bank *bank;
     struct choice *want;     /* [banks]: of those with a dreq */
@@ -134,6 +136,7 @@ struct channel {
     u32 need[16];            /* bursts each slice waits for */
     /* constants */
     u32 bank_words;     /* of `columns` and `rows` in use */
+    u32 row_cap;        /* dram.row_cap */
     u32 burst_cy;       /* dram cycles of one burst on the bus */
     u32 row_shift;      /* log2 of dram.row_b */
     u8 burst_count[16]; /* how many those are */
@@ -223,7 +226,6 @@ void dram_served(struct partition *p, u32 dreq, u64 now,
                  u64 end); /* a burst has got its command in dram cycle `now`, its data end at `end` */
 
 /* --- 51_banks.c */
-enum { DRAM_BYPASS_CY = 2000 }; /* FR-FCFS: the oldest entry is passed by others so long at most; then it alone is served */
 void banks_init(struct partition *p);
 void banks_enter(struct partition *p, u32 id); /* into its bank's list; may change the choice */
 void banks_leave(struct partition *p, u32 id);

@@ -228,24 +228,114 @@ static void banks_overlap_unless_in_order(void **state) {
     end(&w);
 }
 
-/* Endless hits of one row do not hold up another row for ever */
-static void nothing_starves(void **state) {
+/* When a line has come back; NEVER when it has not */
+static u64 back_at(const struct channel_play *w, u64 line) {
+    const struct channel *d = &w->p->channel;
+    for (u32 i = 0; i < d->back.n; i++)
+        if (d->fetch[ring_at(&d->back, i).id].line == line) return ring_at(&d->back, i).tick;
+    return NEVER;
+}
+
+/* Endless hits of one row, one each tCCD: exactly dram.row_cap of them pass another row's request; without a cap all do */
+static void so_many_hits_pass_another_row(void **state) {
+    (void)state;
+    enum { UNCAPPED = 1000000 };
+    static const u32 caps[] = {0, 1, 16, 64, UNCAPPED};
+    for (u32 i = 0; i < ARRAY_LEN(caps); i++) {
+        u32 cap = caps[i];
+        struct config c = timing();
+        c.dram_row_cap = cap;
+        struct channel_play w;
+        begin(&w, &c);
+        get(&w, 100, 0, 0, 0, 1);
+        get(&w, 100, 0, 1, 0, 1);
+        for (u64 t = 100; t < 1000; t++) {
+            commands(&w, t);
+            if (w.p->channel.used < 16) get(&w, t, 0, 0, 256, 1);
+        }
+        if (cap == UNCAPPED) {
+            assert_int_equal(back_at(&w, address(&c, 0, 1, 0)), NEVER);
+            end(&w);
+            continue;
+        }
+        u64 last = 100 + c.t_rcd + (u64)cap * c.t_ccd; /* the hit that is the last before the precharge */
+        u64 precharge = MAX(last + c.t_rtp, (u64)100 + c.t_ras);
+        assert_int_equal(back_at(&w, address(&c, 0, 1, 0)), precharge + c.t_rp + c.t_rcd + c.t_cl + 1);
+        end(&w);
+    }
+}
+
+/* Column commands of one bank that take every clock: another bank's activate gets one when row_cap bursts have gone by */
+static void full_clocks_starve_no_bank(void **state) {
     (void)state;
     struct config c = timing();
+    c.t_ccd = 1, c.dram_row_cap = 20;
     struct channel_play w;
     begin(&w, &c);
     get(&w, 100, 0, 0, 0, 1);
-    get(&w, 100, 0, 1, 0, 1);
-    for (u64 t = 100; t < 100 + 2 * DRAM_BYPASS_CY; t++) {
+    for (u64 t = 100; t < 1000; t++) {
         commands(&w, t);
+        if (t == 150) get(&w, t, 1, 0, 0, 1);
         if (w.p->channel.used < 16) get(&w, t, 0, 0, 256, 1);
     }
-    u64 done = NEVER;
-    for (u32 i = 0; i < w.p->channel.back.n; i++)
-        if (back_line(&w, i) == address(&c, 0, 1, 0)) done = back(&w, i);
-    assert_true(done > 100 + DRAM_BYPASS_CY);
-    assert_true(done <= 100 + DRAM_BYPASS_CY + c.t_rtp + c.t_rp + c.t_rcd + c.t_cl + 1);
+    u64 done = back_at(&w, address(&c, 1, 0, 0));
+    assert_true(done > 150 + c.t_rcd + c.t_cl + 1); /* the clocks were full */
+    assert_true(done <= 150 + 16 + c.dram_row_cap + 1 + c.t_rcd + c.dram_row_cap + c.t_cl + 1);
     end(&w);
+}
+
+/* Rows at random in 8 banks, the queue kept full: cycles for all bursts, and for the one that waits longest */
+struct gather {
+    u64 cycles, longest;
+};
+static struct gather gather(u32 queue, u32 cap, u32 rows) {
+    enum { N = 20000 };
+    struct config c = timing();
+    c.dram_queue = queue, c.dram_row_cap = cap;
+    struct channel_play w;
+    begin(&w, &c);
+    struct channel *d = &w.p->channel;
+    u64 seed = 5, t = 0;
+    struct gather g = {0};
+    for (u32 sent = 0; sent < N || d->used;) {
+        for (; sent < N && d->used < queue; sent++) {
+            u64 x = play_random(&seed);
+            dram_read(w.p, 0, address(&c, (u32)x % 8, (x >> 8) % rows, 32 * ((x >> 40) % 64)), 1, t);
+        }
+        dram_check(w.p);
+        t = *w.p->command_at;
+        dram_command(w.p, t++);
+        if (d->first != NO_ID) g.longest = MAX(g.longest, t - d->dreq[d->first].since);
+    }
+    g.cycles = t;
+    end(&w);
+    return g;
+}
+
+/* A longer queue is never worse: neither where rows are met again (4 of them) nor where hardly any is (1000) */
+static void longer_queues_are_not_slower(void **state) {
+    (void)state;
+    static const u32 queues[] = {32, 64, 128, 256, 1024, 4096, 10240};
+    for (u32 rows = 4; rows <= 1000; rows += 996) {
+        u64 before = NEVER;
+        for (u32 i = 0; i < ARRAY_LEN(queues); i++) {
+            struct gather g = gather(queues[i], 64, rows);
+            if (before != NEVER) assert_true(g.cycles <= before + before / 100);
+            before = g.cycles;
+        }
+    }
+}
+
+/* The last of a full queue, all of one bank: each before it may be passed by cap bursts, which wait for other banks' in turn, and may need a row of its own */
+static void waits_have_a_bound(void **state) {
+    (void)state;
+    struct config c = timing();
+    static const u32 caps[] = {0, 4, 64};
+    for (u32 i = 0; i < ARRAY_LEN(caps); i++) {
+        u64 bound = (u64)64 * ((caps[i] + 1) * c.dram_banks * c.t_ccd + c.t_ras + c.t_rp + c.t_rcd);
+        assert_true(gather(64, caps[i], 4).longest <= bound);
+        assert_true(gather(64, caps[i], 1000).longest <= bound);
+    }
 }
 
 /* tREFI 1000: an idle channel refreshes at 1000; what comes then waits tRFC; an open row costs tRP more */
@@ -346,6 +436,7 @@ static void bursts_cover_their_sectors(void **state) {
 struct request {
     u64 since, row, done;
     u32 bank, left;
+    u32 passed_bank, passed_channel; /* by bursts, while it was the oldest */
     bool is_write;
 };
 struct history { /* of one bank: cycles of the last commands, -100000 when there was none */
@@ -384,36 +475,41 @@ static void model_column(struct model *m, struct request *q, i64 t) {
     if (--q->left == 0) q->done = (u64)m->bus;
 }
 
-/* The request a bank works for: the oldest of its open row, else its oldest */
-static struct request *for_bank(struct model *m, u32 bank, i64 t) {
-    struct request *oldest = NULL;
-    for (u32 i = 0; i < m->n; i++) {
-        struct request *q = &m->r[i];
-        if (q->bank != bank || !q->left || (i64)q->since > t) continue;
-        if (q->row == m->bank[bank].row) return q;
-        if (!oldest) oldest = q;
-    }
-    return oldest;
-}
-
-/* The oldest request, when it has waited so long that it alone is served */
-static struct request *passed_by(struct model *m, i64 t) {
+/* The oldest request, of a bank or (bank -1) of all */
+static struct request *oldest(struct model *m, i32 bank, i64 t) {
     for (u32 i = 0; i < m->n; i++)
-        if (m->r[i].left) return (i64)m->r[i].since + DRAM_BYPASS_CY <= t ? &m->r[i] : NULL;
+        if (m->r[i].left && (i64)m->r[i].since <= t && (bank < 0 || m->r[i].bank == (u32)bank)) return &m->r[i];
     return NULL;
 }
 
-/* One clock: a column command for the oldest that may have one, else an activate or precharge */
+/* The request a bank works for: the oldest of its open row unless the cap is reached, else its oldest */
+static struct request *for_bank(struct model *m, u32 bank, i64 t) {
+    struct request *first = oldest(m, (i32)bank, t);
+    if (!first || first->passed_bank >= m->c->dram_row_cap) return first;
+    for (struct request *q = first; q < m->r + m->n; q++)
+        if (q->bank == bank && q->left && (i64)q->since <= t && q->row == m->bank[bank].row) return q;
+    return first;
+}
+
+/* One clock: a column command for the oldest that may have one, else an activate or precharge; the oldest of all before them when enough have passed it */
 static void model_clock(struct model *m, i64 t) {
-    struct request *column = NULL, *row = NULL, *only = passed_by(m, t);
+    struct request *column = NULL, *row = NULL, *first = oldest(m, -1, t);
     for (u32 bank = 0; bank < m->c->dram_banks; bank++) {
-        struct request *q = only ? only : for_bank(m, bank, t);
-        if (!q || q->bank != bank) continue;
+        struct request *q = for_bank(m, bank, t);
+        if (!q) continue;
+        bool urgent = q == first && q->passed_channel >= m->c->dram_row_cap;
         bool open = m->bank[bank].row == q->row, closed = m->bank[bank].row == NEVER;
         if (open && column_legal(m, q, t) && (!column || q < column)) column = q;
-        if (!open && (closed ? activate_legal(m, q, t) : precharge_legal(m, q, t)) && (!row || q < row)) row = q;
+        if (!open && (closed ? activate_legal(m, q, t) : precharge_legal(m, q, t)) && (!row || q < row)) {
+            row = q;
+            if (urgent) break;
+        }
     }
+    if (row && row == first && row->passed_channel >= m->c->dram_row_cap) column = NULL;
     if (column) {
+        struct request *of_bank = oldest(m, (i32)column->bank, t);
+        of_bank->passed_bank += column != of_bank;
+        first->passed_channel += column != first;
         model_column(m, column, t);
     } else if (row) {
         struct history *b = &m->bank[row->bank];
@@ -446,7 +542,8 @@ static void random_traffic_is_as_stepped(void **state) {
     static struct request r[N];
     for (u64 seed = 1; seed <= 20; seed++) {
         struct config c = timing();
-        c.dram_queue = 16384, c.dram_banks = 4, c.t_ccd = 1 + seed % 3, c.t_rrd = 1 + seed % 7, c.t_ras = 10 + seed % 30;
+        c.dram_queue = 16384, c.dram_banks = 4, c.dram_row_cap = (u32)seed % 5 * 3, c.t_ccd = 1 + seed % 3,
+        c.t_rrd = 1 + seed % 7, c.t_ras = 10 + seed % 30;
         random_requests(r, N, seed * 77777, &c);
         struct channel_play w;
         begin(&w, &c);
@@ -506,7 +603,10 @@ int main(void) {
         cmocka_unit_test(one_command_a_clock),
         cmocka_unit_test(row_hits_go_first),
         cmocka_unit_test(banks_overlap_unless_in_order),
-        cmocka_unit_test(nothing_starves),
+        cmocka_unit_test(so_many_hits_pass_another_row),
+        cmocka_unit_test(full_clocks_starve_no_bank),
+        cmocka_unit_test(longer_queues_are_not_slower),
+        cmocka_unit_test(waits_have_a_bound),
         cmocka_unit_test(refresh_stops_the_channel),
         cmocka_unit_test(streaming_fills_the_bus),
         cmocka_unit_test(fixed_latency_has_a_rate),
