@@ -1,8 +1,6 @@
 /* Energy of a launch, and the storage Mascar costs. */
 #include "power/power.h"
 
-#include <math.h>
-
 const char *const energy_part_names[ENERGY_PARTS] = {
     [ENERGY_DRAM] = "dram",
     [ENERGY_L1] = "l1",
@@ -11,6 +9,7 @@ const char *const energy_part_names[ENERGY_PARTS] = {
     [ENERGY_REGISTERS] = "registers",
     [ENERGY_UNITS] = "units",
     [ENERGY_FRONT_END] = "front_end",
+    [ENERGY_CLOCK] = "clock",
     [ENERGY_LEAKAGE] = "leakage",
 };
 const char *const energy_group_names[ENERGY_GROUPS] = {
@@ -20,15 +19,14 @@ static const u8 group_of[ENERGY_PARTS] = {
     [ENERGY_DRAM] = ENERGY_GROUP_DRAM,        [ENERGY_L1] = ENERGY_GROUP_L1,
     [ENERGY_L2] = ENERGY_GROUP_OTHERS,        [ENERGY_NOC] = ENERGY_GROUP_OTHERS,
     [ENERGY_REGISTERS] = ENERGY_GROUP_OTHERS, [ENERGY_UNITS] = ENERGY_GROUP_OTHERS,
-    [ENERGY_FRONT_END] = ENERGY_GROUP_OTHERS, [ENERGY_LEAKAGE] = ENERGY_GROUP_LEAKAGE,
+    [ENERGY_FRONT_END] = ENERGY_GROUP_OTHERS, [ENERGY_CLOCK] = ENERGY_GROUP_OTHERS,
+    [ENERGY_LEAKAGE] = ENERGY_GROUP_LEAKAGE,
 };
 
 /* --- the words of energy.def */
 
-static double words(u32 bytes) { return bytes / 8.0; }
-static double word(const struct config *c) { return c->power_sram_pj; }
-/* Energy of an access grows with the root of the array's size: lengths of its lines do. */
-static double array(double bytes) { return sqrt(bytes / 8192); }
+static double lines(u32 bytes) { return bytes / 128.0; }
+static double warps(const struct config *c) { return c->warp_size / 32.0; }
 /* Lanes that worked in cycles of a unit so wide */
 static double lanes(const struct sm_stats *s, u64 busy, u32 width) {
     return s->thread_instructions ? (double)busy * width * (double)s->active_lanes / (double)s->thread_instructions : 0;

@@ -293,6 +293,9 @@ static void print_energy(const struct page *p, const struct launch_stats *s) {
     fprintf(p->out, "energy       %.3g mJ, %.1f W:", e.total * 1e3, e.total / seconds);
     for (u32 i = 0; i < ENERGY_PARTS; i++)
         fprintf(p->out, "%s %s %.1f %%", i ? "," : "", energy_part_names[i], 100 * e.part[i] / e.total);
+    fprintf(p->out, "\n             in four groups:");
+    for (u32 i = 0; i < ENERGY_GROUPS; i++)
+        fprintf(p->out, "%s %s %.1f %%", i ? "," : "", energy_group_names[i], 100 * e.group[i] / e.total);
     fputc('\n', p->out);
 }
 
