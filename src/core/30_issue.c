@@ -263,7 +263,8 @@ static bool issue_one(struct core *c, u32 slot) {
 
 /* The scheduler, or its own accesses in the re-execution queue, keep this memory instruction back */
 static bool held_back(const struct core *c, u32 slot, const struct tinst *t) {
-    return sched_holds(c) && t->unit == UNIT_MEM && t->in->space != SPACE_SHARED && sched_held(c, 1ull << slot);
+    if (!sched_holds(c) || t->unit != UNIT_MEM || t->in->space == SPACE_SHARED) return false;
+    return sched_held(c, 1ull << slot, t->mshr_of == 1 + CACHE_DATA ? 1ull << slot : 0);
 }
 
 /* One group of the warp that goes along with the one that was chosen; false when it cannot */
@@ -324,6 +325,7 @@ static u32 issue_more(struct core *c, u32 slot, u32 sub) {
         if (s->head->unit == UNIT_MEM && c->cfg->tracker != TRACKER_NONE && predict_restricted(c, 1ull << slot)) break;
         if (held_back(c, slot, s->head)) break;
         if (!issue_one(c, slot)) break;
+        sched_event(c, SCHED_STEP, slot, 0);
     }
     return n;
 }
@@ -348,7 +350,7 @@ static u64 unavailable_units(const struct core *c, u32 sub) {
 static u64 restricted_of(struct core *c, const struct sched *sc, u64 unavailable) {
     if (unavailable >> UNIT_MEM & 1 || !sc->ready[UNIT_MEM]) return 0;
     u64 held = c->cfg->tracker == TRACKER_NONE ? 0 : predict_restricted(c, sc->ready[UNIT_MEM]);
-    if (sched_holds(c)) held |= sched_held(c, sc->ready[UNIT_MEM] & ~sc->ready_shared);
+    if (sched_holds(c)) held |= sched_held(c, sc->ready[UNIT_MEM] & ~sc->ready_shared, sc->ready_loads[1 + CACHE_DATA]);
     return held;
 }
 

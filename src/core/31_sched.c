@@ -86,9 +86,11 @@ bool sched_settled(struct core *c) {
 
 bool sched_holds(const struct core *c) { return c->reexec.n || c->pol.sched->held; }
 
-u64 sched_held(const struct core *c, u64 ask) {
+u64 sched_held(const struct core *c, u64 ask, u64 loads) {
+    const struct sched_policy *p = c->pol.sched;
     u64 held = ask & c->reexec.slots;
-    if (ask && c->pol.sched->held) held |= c->pol.sched->held(c->sched_shared, ask);
+    if (p->holds_loads) ask &= loads;
+    if (ask && p->held) held |= p->held(c->sched_shared, ask);
     return held;
 }
 

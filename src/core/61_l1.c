@@ -253,6 +253,7 @@ int l1_store(struct core *c, u32 id, struct line_access *x) {
         else store_through(c, id, m, x, want);
     }
     c->stats.l1_writes++;
+    sched_event(c, SCHED_STORE, m->slot, x->line);
     accessed(c, m, x, ACCESS_STORE);
     return NONE;
 }

@@ -225,12 +225,12 @@ struct sched_sm { /* an SM as its schedulers see it together; masks are over all
     u32 mshrs, mshr_size;             /* of the L1 data cache: in use; there are */
     u32 const_mshrs, const_mshr_size; /* of the constant cache */
     u32 queue, queue_size;            /* miss queue: packets; places */
-    i32 pipe_head;                    /* slot of the warp whose instruction stands first in the memory pipe, those of shared memory left out; NONE */
-    i32 reexec_head;                  /* slot of the warp whose access stands first in the re-execution queue; NONE */
-    u64 reexec;                       /* those with accesses in the re-execution queue */
-    bool reexec_full;                 /* the pipe's first access was refused, and the queue had no room for it */
-    const u64 *age, *block;           /* by slot */
-    struct sm_stats *stats;           /* for counting, not for reading */
+    i32 pipe_head; /* slot of the warp whose instruction stands first in the memory pipe, those of shared memory left out; NONE */
+    i32 reexec_head;        /* slot of the warp whose access stands first in the re-execution queue; NONE */
+    u64 reexec;             /* those with accesses in the re-execution queue */
+    bool reexec_full;       /* the pipe's first access was refused, and the queue had no room for it */
+    const u64 *age, *block; /* by slot */
+    struct sm_stats *stats; /* for counting, not for reading */
 };
 enum sched_event {
     SCHED_STEP,       /* an instruction of the slot issues; line is 0 */
@@ -242,6 +242,8 @@ enum sched_event {
     SCHED_FILL,       /* a line came that an access of the slot had sent for */
     SCHED_MSHR_TAKEN, /* for an access of the slot */
     SCHED_MSHR_FREED, /* which an access of the slot had taken */
+    SCHED_STORE,      /* a store of the slot was at the L1 data cache */
+    SCHED_END,        /* the slot's warp ends; line is 0 */
 };
 struct sched_policy {
     const char *name, *doc, *paper;
@@ -259,6 +261,7 @@ struct sched_policy {
     void (*shared_init)(void *shared, const struct config *c);
     bool (*begin)(void *shared, const struct sched_sm *v, u64 n); /* n cycles begin; true: something changed */
     u64 (*held)(const void *shared, u64 memory); /* of these slots with memory instructions, those that may not issue */
+    bool holds_loads;                            /* it is asked about loads of global and local memory only */
     u64 (*wakes)(const void *shared, u64 now);   /* next cycle in which begin changes something by time alone; NEVER */
     bool (*admit)(const void *shared, u32 slot, u64 age, u64 line); /* may a load of it that misses be sent for? */
     void (*event)(void *shared, enum sched_event kind, u32 slot, u64 line, u64 now);
@@ -589,8 +592,8 @@ void sched_free(struct core *c);
 void sched_begin(struct core *c, u64 n); /* n cycles begin, in which nothing else changes */
 bool sched_settled(struct core *c);      /* sched_begin would change nothing */
 bool sched_holds(const struct core *c);  /* sched_held may answer something */
-u64 sched_held(const struct core *c,
-               u64 ask); /* of these slots with memory instructions, those that may not issue in this cycle */
+u64 sched_held(const struct core *c, u64 ask,
+               u64 loads); /* of these slots with memory instructions, those that may not issue in this cycle */
 u64 sched_wakes(const struct core *c);
 bool sched_admits(const struct core *c, const struct memop *m, u64 line);
 struct sched_view sched_view_of(const struct core *c, u32 sched, u64 candidates);

@@ -69,6 +69,7 @@ void cta_admit(struct core *c, u64 now) {
 void cta_warp_ended(struct core *c, u32 slot) {
     struct slot *s = &c->slots[slot];
     s->ended = true;
+    sched_event(c, SCHED_END, slot, 0);
     s->head = s->shown = NULL;
     s->fetch_pc = NONE;
     s->ib_n = 0;

@@ -15,7 +15,8 @@
  *   Q1 begin is called before the pick or skip of the SM's first scheduler, with n = 1, or with n > 1 for the n cycles of a skip; called again with the same view it changes nothing but counts
  *   Q2 it says whether it changed anything that held, admit, pick or preferred depend on; over the n cycles of a skip it never does, and `wakes` names the next cycle in which it will though the view
  *      stays the same
- *   Q3 held answers a part of the slots it is asked about, all ready and with a memory instruction (not of shared memory) next; these are not candidates. Time they lose is `restrict`
+ *   Q3 held answers a part of the slots it is asked about, all ready and with a memory instruction (not of shared memory) next; these are not candidates. Time they lose is `restrict`.
+ *      With holds_loads it is asked about loads of global and local memory only
  *   Q4 admit is asked for each load that misses in the L1 and would be sent for; a refused one is a hazard (OWNER) and is asked again when begin has changed something or a response has come.
  *      A policy must not refuse for ever: when nothing is outstanding somebody is admitted
  *   Q5 event tells what happened, in the order in which it did, before or after begin; slots are those of the warps concerned, which may have ended */

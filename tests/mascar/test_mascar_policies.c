@@ -267,6 +267,99 @@ static void the_owner_hands_over_at_its_first_use(void **state) {
     for (u32 w = 1; w < 7; w++) assert_int_equal(issue("L0", 0, w), issue("L2", 0, w - 1) + 1);
 }
 
+/* Constants: each lane of a warp its own line of the constant cache, nothing in the L1. Their MSHRs, two, are full; the mode is MP without one data miss. */
+static void constants_saturate_too(void **state) {
+    (void)state;
+    const char *module = "\n.const .align 128 .u32 c[4096] = {7};\n";
+    const char *body = "mov.u32 %r0, %tid.x;\nmul.lo.u32 %r1, %r0, 64;\nmov.u64 %rd1, c;\ncvt.u64.u32 %rd2, %r1;\nadd.u64 %rd1, "
+                       "%rd1, %rd2;\nld.const.u32 %r2, [%rd1];\n"
+                       "add.u32 %r3, %r2, %r2;\n";
+    for (u32 mshrs = 2; mshrs <= 256; mshrs += 254) {
+        RUN(.body = body, .globals = module, .threads = 64,
+            .keys = {"gpu.sms=1", "sm.sched=mascar", "sm.l1.miss_queue=1024", text("sm.const.mshrs=%u", mshrs)});
+        assert_true(stat_of("const_misses") >= 32);
+        assert_stat("l1_misses", 0);
+        if (mshrs == 2) assert_true(stat_of("mp_cycles") > 0);
+        else assert_stat("mp_cycles", 0);
+    }
+}
+
+/* --- CCWS without a core: four warps, base score 100, so that the cutoff is 400 */
+
+static u64 kept_back(struct sm *s, u64 now) {
+    s->v.now = now;
+    sched_ccws.begin(s->shared, &s->v, 1);
+    bool changed = sched_ccws.begin(s->shared, &s->v, 0); /* Q1 */
+    assert_false(changed);
+    return sched_ccws.held(s->shared, 0xF);
+}
+static void tell(struct sm *s, enum sched_event kind, u32 slot, u64 line) {
+    sched_ccws.event(s->shared, kind, slot, line, s->v.now);
+}
+static void ccws_open(struct sm *s, u32 instructions) {
+    sm_open(s, &sched_ccws);
+    s->v.valid = 0xF;
+    assert_int_equal(kept_back(s, 1), 0);
+    for (u32 i = 0; i < instructions; i++) tell(s, SCHED_STEP, i % 4, 0);
+}
+
+/* One line lost in ten instructions: 1 / 10 x 8 x 400 = 320 points for slot 2. With slot 0 the sum is 420: 1 and 3 are left over. It falls by a point a cycle: below 400 with slot 0 after 21 cycles, with slot 1 after 121. */
+static void ccws_scores_as_its_paper_says(void **state) {
+    (void)state;
+    struct sm s;
+    ccws_open(&s, 10);
+    tell(&s, SCHED_EVICT, 2, 1280);
+    tell(&s, SCHED_MISS, 1, 1280); /* not one of its lines */
+    assert_int_equal(kept_back(&s, 2), 0);
+    tell(&s, SCHED_MISS, 2, 1280);
+    assert_int_equal(s.stats.lost_locality, 0);
+    assert_int_equal(kept_back(&s, 3), 1 << 1 | 1 << 3); /* 319 by now */
+    assert_int_equal(s.stats.lost_locality, 1);
+    assert_int_equal(sched_ccws.wakes(s.shared, 3), 2 + 21);
+    assert_int_equal(kept_back(&s, 2 + 20), 1 << 1 | 1 << 3);
+    assert_int_equal(kept_back(&s, 2 + 21), 1 << 3);
+    assert_int_equal(kept_back(&s, 2 + 120), 1 << 3);
+    assert_int_equal(kept_back(&s, 2 + 121), 0);
+    tell(&s, SCHED_MISS, 2, 1280); /* the tag stays: 2 / 10 x 8 x 400 = 640, more than the cutoff: alone */
+    assert_int_equal(kept_back(&s, 124), 1 << 0 | 1 << 1 | 1 << 3);
+    tell(&s, SCHED_END, 2, 0);
+    s.v.valid = 0xB;
+    assert_int_equal(kept_back(&s, 125), 0);
+    free(s.shared);
+    ccws_open(&s, 40); /* 80 points: not above the base */
+    tell(&s, SCHED_EVICT, 2, 1280);
+    tell(&s, SCHED_MISS, 2, 1280);
+    assert_int_equal(kept_back(&s, 3), 0);
+    free(s.shared);
+}
+
+/* Two sets of eight tags, first in first out; a store takes its line out; own evictions count unless the key says no */
+static void ccws_remembers_sixteen_lines(void **state) {
+    (void)state;
+    struct sm s;
+    ccws_open(&s, 10);
+    u64 line_b = s.cfg.l1_line_b;
+    for (u32 i = 0; i <= 16; i++)
+        tell(&s, i % 2 ? SCHED_EVICT : SCHED_EVICT_OWN, 0, i * line_b); /* 0 to 16: the ninth even one pushes line 0 out */
+    for (u32 i = 0; i <= 16; i++) tell(&s, SCHED_MISS, 0, i * line_b);
+    kept_back(&s, 2);
+    assert_int_equal(s.stats.lost_locality, 16);
+    tell(&s, SCHED_STORE, 3, 5 * line_b);
+    tell(&s, SCHED_MISS, 0, 5 * line_b);
+    tell(&s, SCHED_MISS, 0, 0);
+    kept_back(&s, 3);
+    assert_int_equal(s.stats.lost_locality, 16);
+    free(s.shared);
+    ccws_open(&s, 10);
+    s.cfg.ccws_own = false;
+    sched_ccws.shared_init(s.shared, &s.cfg);
+    tell(&s, SCHED_EVICT_OWN, 0, 128);
+    tell(&s, SCHED_MISS, 0, 128);
+    kept_back(&s, 2);
+    assert_int_equal(s.stats.lost_locality, 0);
+    free(s.shared);
+}
+
 /* --- CCWS. Each warp reads its own lines over and over; together they are four times the cache. */
 
 #define LOOP(step, lines)                                                                                                        \
@@ -296,6 +389,18 @@ static void ccws_throttles_what_thrashes(void **state) {
     assert_true(stat_of("l1_hit_rate") > hits + 0.2);
     assert_true(ran.cycles < cycles);
     assert_true(warp_time(STALL_RESTRICT) > 0);
+}
+
+/* The last warp only stores. It is the first to be kept back, having lost nothing in the highest slot; its stores go on all the same. */
+static void ccws_holds_loads_only(void **state) {
+    (void)state;
+    RUN(.body = JOIN(OUT "setp.ge.u32 %p2, %r0, 480;\n@%p2 bra STORES;\n", LOOP("0", "512"),
+                     "bra END;\nSTORES: mov.u32 %r2, 0;\nAGAIN: st.global.u32 [%rd0+65536], %r2; // S\nadd.u32 %r2, %r2, "
+                     "1;\nsetp.lt.u32 %p1, %r2, 60;\n"
+                     "@%p1 bra AGAIN;\nEND: mov.u32 %r3, 0;\n"),
+        .threads = 512, .keys = {SMALL_CACHE, "sm.sched=ccws"});
+    assert_true(stat_of("throttled_warp_cycles") > 0);
+    assert_true(issue("S", 59, 15) < ran.cycles / 4); /* while loads are kept back to the end */
 }
 
 static void ccws_leaves_streams_alone(void **state) {
@@ -344,6 +449,10 @@ int main(void) {
         cmocka_unit_test(groups_are_ordered_by_the_mode),
         cmocka_unit_test(schedulers_share_the_owner),
         cmocka_unit_test(the_owner_hands_over_at_its_first_use),
+        cmocka_unit_test(constants_saturate_too),
+        cmocka_unit_test(ccws_scores_as_its_paper_says),
+        cmocka_unit_test(ccws_remembers_sixteen_lines),
+        cmocka_unit_test(ccws_holds_loads_only),
         cmocka_unit_test(ccws_throttles_what_thrashes),
         cmocka_unit_test(ccws_leaves_streams_alone),
         cmocka_unit_test(owl_prefers_a_group_of_blocks),

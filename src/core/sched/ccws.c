@@ -1,64 +1,79 @@
-/* ccws: cache-conscious wavefront scheduling. Greedy then oldest, but warps that lose their data in the L1 to others take memory instructions away from those that lose none.
+/* ccws: cache-conscious wavefront scheduling. Greedy then oldest, but warps that lose their data in the L1 take loads away from those that lose none.
  *
- * Paper: Rogers, O'Connor, Aamodt, "Cache-Conscious Wavefront Scheduling" (MICRO 2012): victim tag arrays, lost-locality scores, decay, base score, cutoff.
- * Each slot has an array of the tags of lines it had brought and lost. A miss that finds its line there has lost locality: the slot's score becomes
- *     (lost so far / instructions so far) x throttle x cutoff,    cutoff = warps x base score,
- * and decays by a point a cycle down to the base. Warps are stacked by score, the highest first; those that end above the cutoff may not issue memory instructions. With every score at the base all
- * fit exactly.
+ * Paper: Rogers, O'Connor, Aamodt, "Cache-Conscious Wavefront Scheduling" (MICRO 2012), and the simulator its authors published (tgrogers/ccws-2012: scheduling-point-system.cc, gpu-cache.cc, configuration
+ * QuadroFX5800-CCWS), from which all numbers are: 16 victim tags a warp in 2 sets of 8, first in first out; base score 100; throttle 8.
  *
- * Deviations: the stack is sorted every sm.sched.ccws.period_cy, not in every cycle. All memory instructions but those of shared memory are kept back, not only loads. Tag arrays are
- * fully associative, and hold lines lost to other warps: a line that a warp pushed out itself is not locality that fewer warps would have kept. A slot's tags and score stay when its warp ends.
+ *   tags       each slot has an array of the tags of lines that it had brought and that were evicted, by whomever (sm.sched.ccws.own = false: by others). A store takes its line out of all arrays.
+ *   lost       a load that misses, is sent for and finds its line in its own array has lost locality; the tag stays.
+ *   score      of that slot then becomes (lost / instructions) x throttle x cutoff, both counted over the warps that are resident; it falls by a point a cycle to the base.
+ *   cutoff     resident warps x base score.
+ *   stack      warps by score, the highest first, the lower slot among equals. Warps go in until the sum has reached the cutoff; those left over may not issue loads of global and local memory. With every
+ *              score at the base all go in.
+ *
+ * Deviations: a score is never below the base, which in the authors' program a small ratio and a warp's end can make it. Instructions issued again by a replaying machine count again.
  *
  * C1 the warp with the highest score is never kept back
  * C2 scores fall to the base when no locality is lost, so nobody is kept back for ever */
 #include "core/policy.h"
 
+enum { MAX_SETS = 256 };
 struct ccws { /* of the SM */
-    u32 tags, base, throttle, period;
-    u64 lost, issued;                        /* so far */
-    u64 uncounted;                           /* of lost, those not yet in the statistics */
-    u64 cutoff;                              /* at the last sorting */
+    u32 tags, ways, line_b, base, throttle;
+    bool own;
+    u64 lost, issued; /* by the resident warps */
+    u64 slot_lost[MAX_SLOTS], slot_issued[MAX_SLOTS];
+    u64 uncounted;                           /* lost since the statistics were last told */
+    u64 valid, cutoff;                       /* resident warps, and what follows */
     u64 kept_back;                           /* slots */
-    u64 sort_cy;                             /* when to sort next; NEVER while all scores are at the base */
-    u64 clock;                               /* of uses of tags */
+    u64 sort_cy;                             /* first cycle in which the stack may be another; NEVER while nobody is kept back */
     u64 score[MAX_SLOTS], set_cy[MAX_SLOTS]; /* score at the cycle it was set */
-    struct ccws_tag {
-        u64 line, used; /* used: 0: empty */
-    } tag[];            /* [MAX_SLOTS][tags] */
+    u32 next[MAX_SLOTS * MAX_SETS];          /* [slot][set]: way that goes out next */
+    u64 tag[];                               /* [MAX_SLOTS][tags]: line + 1; 0: empty */
 };
 
-static size_t ccws_shared_size(const struct config *c) {
-    return sizeof(struct ccws) + sizeof(struct ccws_tag) * MAX_SLOTS * c->ccws_tags;
-}
+static size_t ccws_shared_size(const struct config *c) { return sizeof(struct ccws) + sizeof(u64) * MAX_SLOTS * c->ccws_tags; }
 
 static void ccws_shared_init(void *shared, const struct config *c) {
     struct ccws *s = shared;
-    s->tags = c->ccws_tags, s->base = c->ccws_base, s->throttle = c->ccws_throttle, s->period = c->ccws_period_cy;
+    s->tags = c->ccws_tags, s->ways = c->ccws_ways, s->line_b = c->l1_line_b, s->own = c->ccws_own;
+    s->base = c->ccws_base, s->throttle = c->ccws_throttle;
     s->sort_cy = NEVER;
     s->cutoff = (u64)c->warps * c->ccws_base;
 }
 
-/* --- lost locality */
+/* --- victim tags */
 
-static struct ccws_tag *tags_of(struct ccws *s, u32 slot) { return &s->tag[(size_t)slot * s->tags]; }
+struct tag_set {
+    u64 *tag;
+    u32 *next;
+};
+static struct tag_set set_of(struct ccws *s, u32 slot, u64 line) {
+    u32 sets = s->tags / s->ways, set = (u32)(line / s->line_b % sets);
+    return (struct tag_set){&s->tag[(size_t)slot * s->tags + (size_t)set * s->ways], &s->next[slot * MAX_SETS + set]};
+}
+
+static u64 *find(struct ccws *s, u32 slot, u64 line) {
+    struct tag_set x = set_of(s, slot, line);
+    for (u32 i = 0; i < s->ways; i++)
+        if (x.tag[i] == line + 1) return &x.tag[i];
+    return NULL;
+}
 
 static void remember(struct ccws *s, u32 slot, u64 line) {
-    struct ccws_tag *t = tags_of(s, slot);
-    u32 old = 0;
-    for (u32 i = 0; i < s->tags; i++)
-        if (t[i].used < t[old].used) old = i;
-    t[old] = (struct ccws_tag){line, ++s->clock};
+    struct tag_set x = set_of(s, slot, line);
+    if (find(s, slot, line)) return;
+    x.tag[*x.next] = line + 1;
+    *x.next = (*x.next + 1) % s->ways;
 }
 
-static bool had(struct ccws *s, u32 slot, u64 line) {
-    struct ccws_tag *t = tags_of(s, slot);
-    for (u32 i = 0; i < s->tags; i++) {
-        if (!t[i].used || t[i].line != line) continue;
-        t[i].used = 0;
-        return true;
+static void forget(struct ccws *s, u64 line) {
+    for (u32 slot = 0; slot < MAX_SLOTS; slot++) {
+        u64 *tag = find(s, slot, line);
+        if (tag) *tag = 0;
     }
-    return false;
 }
+
+/* --- scores */
 
 static u64 score_at(const struct ccws *s, u32 slot, u64 now) {
     u64 gone = now - s->set_cy[slot];
@@ -66,41 +81,60 @@ static u64 score_at(const struct ccws *s, u32 slot, u64 now) {
 }
 
 static void lose(struct ccws *s, u32 slot, u64 now) {
-    s->lost++, s->uncounted++;
-    u64 score = s->lost * s->throttle * s->cutoff / MAX(s->issued, (u64)1);
-    s->score[slot] = MAX(score, (u64)s->base);
+    s->lost++, s->slot_lost[slot]++, s->uncounted++;
+    s->score[slot] = s->lost * s->throttle * s->cutoff / MAX(s->issued, (u64)1);
     s->set_cy[slot] = now;
-    if (s->sort_cy == NEVER) s->sort_cy = (now / s->period + 1) * s->period;
+    s->sort_cy = MIN(s->sort_cy, now + 1);
+}
+
+static void end(struct ccws *s, u32 slot) {
+    s->lost -= s->slot_lost[slot], s->issued -= s->slot_issued[slot];
+    s->slot_lost[slot] = s->slot_issued[slot] = s->score[slot] = 0;
 }
 
 static void ccws_event(void *shared, enum sched_event kind, u32 slot, u64 line, u64 now) {
     struct ccws *s = shared;
-    if (kind == SCHED_STEP) s->issued++;
-    if (kind == SCHED_EVICT) remember(s, slot, line);
-    if (kind == SCHED_MISS && had(s, slot, line)) lose(s, slot, now);
+    switch (kind) {
+    case SCHED_STEP: s->issued++, s->slot_issued[slot]++; break;
+    case SCHED_EVICT: remember(s, slot, line); break;
+    case SCHED_EVICT_OWN:
+        if (s->own) remember(s, slot, line);
+        break;
+    case SCHED_MISS:
+        if (find(s, slot, line)) lose(s, slot, now);
+        break;
+    case SCHED_STORE: forget(s, line); break;
+    case SCHED_END: end(s, slot); break;
+    default: break;
+    }
 }
 
 /* --- the stack */
 
-static void sort(struct ccws *s, const struct sched_sm *v) {
-    u64 sum = 0, rest = v->valid;
-    bool raised = false;
-    s->cutoff = (u64)__builtin_popcountll(v->valid) * s->base;
-    s->kept_back = 0;
-    while (rest) {
-        u32 top = (u32)mask_first(rest);
-        for (u64 m = rest & (rest - 1); m; m &= m - 1) {
-            u32 slot = (u32)mask_first(m);
-            u64 a = score_at(s, slot, v->now), b = score_at(s, top, v->now);
-            if (a > b || (a == b && v->age[slot] < v->age[top])) top = slot;
-        }
-        u64 score = score_at(s, top, v->now);
-        raised |= score > s->base;
-        if (sum && sum + score > s->cutoff) s->kept_back |= mask_of((int)top);
-        sum += score;
-        rest &= ~mask_of((int)top);
+/* Of these slots the one with the highest score, which it also answers */
+static u32 highest(const struct ccws *s, u64 slots, u64 now, u64 *score) {
+    u32 top = (u32)mask_first(slots);
+    *score = score_at(s, top, now);
+    for (u64 m = slots & (slots - 1); m; m &= m - 1) {
+        u32 slot = (u32)mask_first(m);
+        u64 x = score_at(s, slot, now);
+        if (x > *score) top = slot, *score = x;
     }
-    s->sort_cy = raised ? (v->now / s->period + 1) * s->period : NEVER;
+    return top;
+}
+
+/* Between two losses scores only fall, so the stack stays as it is until the sum of those inside is below the cutoff or one of them is down at the base, where the order is by slot */
+static void sort(struct ccws *s, u64 now) {
+    u64 sum = 0, score, raised = 0, lowest = NEVER;
+    s->kept_back = s->valid;
+    s->sort_cy = NEVER;
+    while (s->kept_back && sum < s->cutoff) {
+        u32 top = highest(s, s->kept_back, now, &score);
+        if (score > s->base) raised++, lowest = score - s->base;
+        sum += score;
+        s->kept_back &= ~mask_of((int)top);
+    }
+    if (s->kept_back) s->sort_cy = now + MIN((sum - s->cutoff) / raised + 1, lowest);
 }
 
 static bool ccws_begin(void *shared, const struct sched_sm *v, u64 n) {
@@ -108,7 +142,12 @@ static bool ccws_begin(void *shared, const struct sched_sm *v, u64 n) {
     u64 old = s->kept_back, old_cy = s->sort_cy;
     v->stats->lost_locality += s->uncounted;
     s->uncounted = 0;
-    if (v->now >= s->sort_cy) sort(s, v);
+    if (v->valid != s->valid) {
+        s->valid = v->valid;
+        s->cutoff = (u64)__builtin_popcountll(v->valid) * s->base;
+        s->sort_cy = v->now;
+    }
+    if (v->now >= s->sort_cy) sort(s, v->now);
     v->stats->throttled_warp_cycles += (u64)__builtin_popcountll(s->kept_back & v->valid) * n;
     return s->kept_back != old || s->sort_cy != old_cy;
 }
@@ -155,7 +194,7 @@ static int ccws_preferred(const void *state, const struct sched_view *v) { retur
 
 const struct sched_policy sched_ccws = {
     .name = "ccws",
-    .doc = "cache-conscious: greedy then oldest, with memory instructions kept from warps when others lose their lines",
+    .doc = "cache-conscious: greedy then oldest, with loads kept from warps when others lose their lines",
     .paper = "Rogers, O'Connor, Aamodt, MICRO 2012",
     .state_size = ccws_size,
     .init = stateless_init,
@@ -166,6 +205,7 @@ const struct sched_policy sched_ccws = {
     .shared_init = ccws_shared_init,
     .begin = ccws_begin,
     .held = ccws_held,
+    .holds_loads = true,
     .wakes = ccws_wakes,
     .event = ccws_event,
 };
