@@ -60,7 +60,7 @@ def run(a, name, program, conf, keys):
     kept = pathlib.Path(a.work, f"{name}.{conf}.json")
     if not kept.exists():
         made = kept.with_suffix(".new")
-        command = ["nice", a.heddle, "run", program, "--machine", "gtx480", "--quiet", "--json", str(made)]
+        command = [a.heddle, "run", program, "--machine", "gtx480", "--quiet", "--json", str(made)]
         for key in keys:
             command += ["--set", key]
         try:

@@ -216,7 +216,7 @@ static void print_measures(const struct page *p, const struct launch_stats *s) {
     print_named(p, s, names, ARRAY_LEN(names));
 }
 
-/* --pressure: Mascar's measures, its classes (table III), energy by its groups (figure 14) and what its units hold (table II) */
+/* --pressure: Mascar's measures, its classes (table III) and what its units hold (table II) */
 enum { COMPUTE_INTENSIVE = 30 }; /* instructions for each L1 miss: more than this */
 static void print_pressure(const struct page *p, const struct launch_stats *s) {
     static const char *const always[] = {"instructions_per_miss", "l1_hit_rate", "lsu_stall_fraction", "mshr_average",
@@ -237,11 +237,6 @@ static void print_pressure(const struct page *p, const struct launch_stats *s) {
     if (p->c->reexec) print_named(p, s, aside, ARRAY_LEN(aside));
     if (s->sum.mp_cycles) print_named(p, s, owner, ARRAY_LEN(owner));
     if (s->sum.lost_locality) print_named(p, s, throttle, ARRAY_LEN(throttle));
-    struct energy e = energy_of(p->c, s);
-    fprintf(p->out, "  energy                ");
-    for (u32 i = 0; i < ENERGY_GROUPS; i++)
-        fprintf(p->out, "%s %s %.1f %%", i ? "," : "", energy_group_names[i], 100 * e.group[i] / MAX(e.total, 1e-30));
-    fputc('\n', p->out);
     if (!p->c->reexec && !s->sum.mp_cycles) return;
     struct mascar_cost x = mascar_cost_of(p->c);
     fprintf(p->out,

@@ -14,7 +14,7 @@ out_has "ld.global"
 expect 0 "$heddle" run bfs --size tiny --machine small --set sm.hazard=replay --hazards
 for word in "^hazards, in Turner's measures" '^  memory_fraction ' '^  replays '; do out_has "$word"; done
 expect 0 "$heddle" run spmv --size tiny --machine gtx480 --set sm.sched=mascar --set sm.lsu.reexec=32 --set sm.l1.mshrs=8 --pressure --json "$work/r.json"
-for word in "^memory pressure, in Mascar's measures: memory intensive" '^  lsu_stall_fraction ' '^  hits_under_miss ' '^  owner_until_use ' '^  energy  *dram .* leakage .* others' 'status table 12 bytes, re-execution queue 1216 bytes'; do
+for word in "^memory pressure, in Mascar's measures: memory intensive" '^  lsu_stall_fraction ' '^  hits_under_miss ' '^  owner_until_use ' '^  *in four groups: dram .* leakage .* others' 'status table 12 bytes, re-execution queue 1216 bytes'; do
     out_has "$word"
 done
 same "$(number mascar_storage.queue_b)" 1216 "the queue's bytes"
