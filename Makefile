@@ -126,6 +126,7 @@ PIC_OBJ := $(LIB_SRC:src/%.c=$B/obj-pic/%.o) $(OCL_SRC:src/%.c=$B/obj-pic/%.o) $
 PIC := -fPIC -fvisibility=hidden -fno-semantic-interposition
 OCL_LIB := $(patsubst %,$(SHARE)/opencl/%,builtins.bc builtins-offset.bc images.bc casts.bc prelude.h)
 OCL_TESTS := $(patsubst tests/opencl/%.c,%,$(wildcard tests/opencl/*.c))
+OCL_COUNTED := $B/obj/tests/opencl/counted.o
 ifneq ($(wildcard /usr/include/CL/cl_icd.h),)
 opencl: $B/libheddle-opencl.so $(if $(shell command -v $(CLANG_CL) 2>/dev/null),$(OCL_LIB)) ## build the OpenCL driver that heddle exec gives to programs
 else
@@ -160,9 +161,15 @@ $(SHARE)/opencl/prelude.h: src/opencl/lib/prelude.h
 	@mkdir -p $(@D) && cp $< $@
 
 # as a user would compile them, but for the warnings
-$(OCL_TESTS:%=$B/opencl/%): $B/opencl/%: $B/obj/tests/opencl/%.o
+$(OCL_TESTS:%=$B/opencl/%): $B/opencl/%: $B/obj/tests/opencl/%.o $(OCL_COUNTED)
 	@mkdir -p $(@D) && $(SAY) "  link  $@"
-	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< -lOpenCL -lcmocka -lpthread $(LDLIBS)
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $(OCL_COUNTED) -lOpenCL -lcmocka -lpthread $(LDLIBS)
+$(OCL_COUNTED:.o=.c): tests/opencl/counted.sh tests/opencl/counted.h src/opencl/dispatch.c
+	@mkdir -p $(@D) && $(SAY) "  count $@"
+	@tests/opencl/counted.sh $(CC) src/opencl/dispatch.c > $@
+$(OCL_COUNTED): $(OCL_COUNTED:.o=.c) $B/flags
+	@$(SAY) "  cc    $<"
+	@$(CC) $(CFLAGS_ALL) $(OPT) -c -o $@ $<
 opencl-tests: opencl $(OCL_TESTS:%=$B/opencl/%) machines ## build the tests of the OpenCL driver (tests/run.sh opencl runs them)
 
 # --- tests, benchmarks and tools: one program each

@@ -116,6 +116,7 @@ struct heddle_launch {
     const struct heddle_arg *args;
     uint32_t nargs;
     uint32_t registers; /* override of the count per thread, 0 for the allocator's */
+    bool functional;    /* with a machine: this launch computes results only; caches and clock stay as they are */
 };
 #define HEDDLE_MAX_CLASSES 32
 struct heddle_result {

@@ -170,7 +170,11 @@ suite_opencl() {
     build build "build/heddle build/json_get opencl-tests" || return
     opencl_programs build
     for script in tests/opencl/*.sh; do one "opencl $(basename "$script" .sh)" bash "$script" build; done
-    build build-san "SAN=1 opencl-tests" && opencl_programs build-san
+    rm -f build-san/opencl/counts
+    if build build-san "SAN=1 opencl-tests"; then
+        OCL_COUNTS=$PWD/build-san/opencl/counts opencl_programs build-san
+        one "opencl every function right and wrong" tests/opencl/covered build-san/opencl/counts
+    fi
     [ -n "$ALL" ] || return
     build build-tsan "B=build-tsan CFLAGS=-fsanitize=thread LDFLAGS=-fsanitize=thread opencl-tests" && opencl_programs build-tsan
 }

@@ -435,7 +435,7 @@ static int run(struct heddle *h, const struct kernel *k, const struct heddle_lau
         .tick_user = &t,
     };
     u32 registers = hl->registers ? hl->registers : k->regs_per_thread;
-    int rc = h->time.on       ? timing_launch(h, &l, registers)
+    int rc = h->time.on       ? timing_launch(h, &l, registers, hl->functional)
              : launch_run(&l) ? HEDDLE_OK
                               : api_fail(h, HEDDLE_FAULT, "%s", l.fault.s);
     if (l.workspace) memory_free(&h->mem, l.workspace, OWNER_MODULE);

@@ -39,7 +39,7 @@ int api_fail(struct heddle *h, int status, const char *fmt, ...) PRINTF_LIKE(3, 
 /* --- timing.c */
 u32 timing_warp_size(const struct heddle *h);
 /* Runs l on the machine; an enum heddle_status. The statistics are in h->time.stats, whatever came of it. */
-int timing_launch(struct heddle *h, struct launch *l, u32 registers);
+int timing_launch(struct heddle *h, struct launch *l, u32 registers, bool functional);
 void timing_close(struct heddle *h);
 
 #endif

@@ -162,14 +162,14 @@ static int build(struct heddle *h) {
     return HEDDLE_OK;
 }
 
-int timing_launch(struct heddle *h, struct launch *l, u32 registers) {
+int timing_launch(struct heddle *h, struct launch *l, u32 registers, bool functional) {
     struct timing *t = &h->time;
     if (t->measured) launch_stats_free(&t->stats);
     t->measured = false;
     int status = t->gpu ? HEDDLE_OK : build(h);
     if (status) return status;
     t->stats = (struct launch_stats){0};
-    bool ok = gpu_launch(t->gpu, l, registers, &t->stats, &t->stop);
+    bool ok = gpu_launch(t->gpu, l, registers, functional, &t->stats, &t->stop);
     t->measured = true;
     if (!ok) return api_fail(h, t->stats.refused ? HEDDLE_BAD_INPUT : HEDDLE_FAULT, "%s", l->fault.s);
     if (!t->stop) return HEDDLE_OK;

@@ -40,17 +40,19 @@ static struct heddle *open_gpu(void) {
         .warp_size = s->machine.warp_size, .max_memory_b = s->memory_b, .progress = s->progress ? progress : NULL};
     struct heddle *h = heddle_open(&o);
     if (!h || s->functional) return h;
-    if (heddle_set_config(h, &s->machine) != HEDDLE_OK) {
-        heddle_close(h);
-        return NULL;
-    }
-    return h;
+    struct heddle_timing t = s->timing;
+    t.fast_forward_launches = 0; /* which launches those are is settings_times's business: they are counted over all contexts */
+    if (heddle_set_config(h, &s->machine) == HEDDLE_OK && heddle_timing(h, &t) == HEDDLE_OK) return h;
+    heddle_close(h);
+    return NULL;
 }
 
 /* --- properties */
 
 static cl_int check_properties(const cl_context_properties *p) {
-    for (; p && p[0]; p += 2) {
+    for (const cl_context_properties *all = p; p && p[0]; p += 2) {
+        for (const cl_context_properties *q = all; q < p; q += 2)
+            if (q[0] == p[0]) return CL_INVALID_PROPERTY;
         if (p[0] == CL_CONTEXT_PLATFORM) {
             if ((cl_platform_id)p[1] != &the_platform) return CL_INVALID_PLATFORM;
         } else if (p[0] != CL_CONTEXT_INTEROP_USER_SYNC) return CL_INVALID_PROPERTY;
@@ -64,7 +66,6 @@ static cl_context make(const cl_context_properties *p, context_notify notify, vo
     c->h = open_gpu();
     c->notify = notify;
     c->notify_user = user;
-    c->times = !settings_get()->functional;
     for (; p && p[0]; p += 2) {
         VEC_PUSH(&c->properties, p[0]);
         VEC_PUSH(&c->properties, p[1]);

@@ -63,6 +63,30 @@ size_t image_element_b(const cl_image_format *f) {
     }
 }
 
+/* Whether the specification knows such a format, here or not: some orders go with some types only */
+static bool format_exists(const cl_image_format *f) {
+    cl_channel_type t = f->image_channel_data_type;
+    bool packed = t == CL_UNORM_SHORT_565 || t == CL_UNORM_SHORT_555 || t == CL_UNORM_INT_101010;
+    bool is_float = t == CL_HALF_FLOAT || t == CL_FLOAT, norm = t >= CL_SNORM_INT8 && t <= CL_UNORM_INT16;
+    if (t < CL_SNORM_INT8 || t > CL_FLOAT) return false;
+    switch (f->image_channel_order) {
+    case CL_RGB:
+    case CL_RGBx: return packed;
+    case CL_BGRA:
+    case CL_ARGB: return channel_b(t) == 1;
+    case CL_INTENSITY:
+    case CL_LUMINANCE: return norm || is_float;
+    case CL_R:
+    case CL_A:
+    case CL_RG:
+    case CL_RA:
+    case CL_Rx:
+    case CL_RGx:
+    case CL_RGBA: return !packed;
+    default: return false;
+    }
+}
+
 bool mem_is_image(cl_mem m) { return object_is(m, OBJECT_MEM) && m->type != CL_MEM_OBJECT_BUFFER; }
 
 /* --- sizes */
@@ -181,6 +205,7 @@ static cl_int check_image(cl_context c, cl_mem_flags f, const cl_image_format *f
     if (!d) return CL_INVALID_IMAGE_DESCRIPTOR;
     cl_int rc = check_sizes(d);
     if (rc) return rc;
+    if (!format_exists(format)) return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
     if (!image_element_b(format)) return CL_IMAGE_FORMAT_NOT_SUPPORTED;
     bool wants = f & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
     if ((d->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER) != (d->buffer != NULL)) return CL_INVALID_IMAGE_DESCRIPTOR;
@@ -317,18 +342,29 @@ cl_sampler CL_API_CALL clCreateSampler(cl_context c, cl_bool normalised, cl_addr
     return s;
 }
 
+/* Known properties, each at most once */
+static bool sampler_properties_ok(const cl_sampler_properties *list) {
+    for (const cl_sampler_properties *p = list; p && p[0]; p += 2) {
+        if (p[0] != CL_SAMPLER_NORMALIZED_COORDS && p[0] != CL_SAMPLER_ADDRESSING_MODE && p[0] != CL_SAMPLER_FILTER_MODE)
+            return false;
+        for (const cl_sampler_properties *q = list; q < p; q += 2)
+            if (q[0] == p[0]) return false;
+    }
+    return true;
+}
+
 cl_sampler CL_API_CALL clCreateSamplerWithProperties(cl_context c, const cl_sampler_properties *list, cl_int *error) {
     cl_bool normalised = CL_TRUE;
     cl_addressing_mode a = CL_ADDRESS_CLAMP;
     cl_filter_mode f = CL_FILTER_NEAREST;
+    if (object_is(c, OBJECT_CONTEXT) && !sampler_properties_ok(list)) {
+        set_error(error, CL_INVALID_VALUE);
+        return NULL;
+    }
     for (const cl_sampler_properties *p = list; p && p[0]; p += 2) {
         if (p[0] == CL_SAMPLER_NORMALIZED_COORDS) normalised = (cl_bool)p[1];
         else if (p[0] == CL_SAMPLER_ADDRESSING_MODE) a = (cl_addressing_mode)p[1];
-        else if (p[0] == CL_SAMPLER_FILTER_MODE) f = (cl_filter_mode)p[1];
-        else {
-            set_error(error, CL_INVALID_VALUE);
-            return NULL;
-        }
+        else f = (cl_filter_mode)p[1];
     }
     cl_sampler s = clCreateSampler(c, normalised, a, f, error);
     for (const cl_sampler_properties *p = list; s && p && p[0]; p += 2) {

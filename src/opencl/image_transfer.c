@@ -249,8 +249,8 @@ void *CL_API_CALL clEnqueueMapImage(cl_command_queue q, cl_mem im, cl_bool block
     if (!rc) rc = image_check_region(im, origin, region);
     bool slices = !rc && (im->type == CL_MEM_OBJECT_IMAGE3D || im->type == CL_MEM_OBJECT_IMAGE1D_ARRAY ||
                           im->type == CL_MEM_OBJECT_IMAGE2D_ARRAY);
-    if (!rc && (!f || !row || (slices && !slice))) rc = CL_INVALID_VALUE;
-    if (!rc && im->flags & CL_MEM_HOST_NO_ACCESS) rc = CL_INVALID_OPERATION;
+    if (!rc && (!row || (slices && !slice))) rc = CL_INVALID_VALUE;
+    if (!rc) rc = mem_check_map(im, f);
     if (rc) {
         set_error(error, rc);
         return NULL;
@@ -273,6 +273,7 @@ void *CL_API_CALL clEnqueueMapImage(cl_command_queue q, cl_mem im, cl_bool block
     if (slice) *slice = !slices ? 0 : im->type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? host.row_b : host.slice_b;
     struct texels *t = texels_new(host, dev, im->host_ptr ? region : (size_t[]){0, 0, 0}, im->image.element_b, im, NULL);
     rc = queue_add(q, CL_COMMAND_MAP_IMAGE, &t->c, block, n, wait, out);
+    if (rc) free(mem_take_mapping(im, host.at));
     set_error(error, rc);
     return rc ? NULL : host.at;
 }

@@ -126,6 +126,14 @@ cl_int CL_API_CALL clReleaseKernel(cl_kernel k) { return object_release(k, OBJEC
 
 /* --- arguments */
 
+/* An image that is declared read_only may not be write-only, and the other way around */
+static bool access_fits(cl_kernel k, const struct kernel_arg *a, cl_mem m) {
+    u32 i = (u32)(a - k->args);
+    const char *access = k->meta && i < k->meta->nargs ? k->meta->args[i].access : "";
+    if (strcmp(access, "read_only") == 0) return !(m->flags & CL_MEM_WRITE_ONLY);
+    return strcmp(access, "write_only") != 0 || !(m->flags & CL_MEM_READ_ONLY);
+}
+
 static cl_int set_mem(cl_kernel k, struct kernel_arg *a, bool image, size_t bytes, const void *value) {
     cl_mem m = NULL;
     if (bytes != sizeof(cl_mem)) return CL_INVALID_ARG_SIZE;
@@ -133,6 +141,7 @@ static cl_int set_mem(cl_kernel k, struct kernel_arg *a, bool image, size_t byte
     if (!m && image) return CL_INVALID_MEM_OBJECT;
     if (m && (!object_is(m, OBJECT_MEM) || (m->type != CL_MEM_OBJECT_BUFFER) != image || m->context != k->context))
         return CL_INVALID_MEM_OBJECT;
+    if (image && !access_fits(k, a, m)) return CL_INVALID_ARG_VALUE;
     u64 address = !m ? 0 : image ? m->descriptor : m->address;
     driver_enter();
     a->mem = m;
@@ -190,6 +199,19 @@ cl_int CL_API_CALL clSetKernelArg(cl_kernel k, cl_uint i, size_t bytes, const vo
 
 /* --- asking */
 
+/* As in the source, with single spaces between */
+static cl_int attributes_answer(struct answer a, const struct kernel_meta *m) {
+    struct strbuf s = {0};
+    const u32 *sizes[] = {m ? m->reqd : NULL, m ? m->hint : NULL};
+    static const char *const names[] = {"reqd_work_group_size", "work_group_size_hint"};
+    for (u32 i = 0; i < ARRAY_LEN(names); i++)
+        if (sizes[i] && sizes[i][0])
+            strbuf_add(&s, "%s%s(%u,%u,%u)", s.len ? " " : "", names[i], sizes[i][0], sizes[i][1], sizes[i][2]);
+    cl_int rc = answer_text(a, s.s ? s.s : "");
+    strbuf_free(&s);
+    return rc;
+}
+
 cl_int CL_API_CALL clGetKernelInfo(cl_kernel k, cl_kernel_info what, size_t room, void *to, size_t *needed) {
     struct answer a = {room, to, needed};
     if (!object_is(k, OBJECT_KERNEL)) return CL_INVALID_KERNEL;
@@ -199,7 +221,7 @@ cl_int CL_API_CALL clGetKernelInfo(cl_kernel k, cl_kernel_info what, size_t room
     case CL_KERNEL_REFERENCE_COUNT: return answer_uint(a, object_refs(k));
     case CL_KERNEL_CONTEXT: return answer_handle(a, k->context);
     case CL_KERNEL_PROGRAM: return answer_handle(a, k->program);
-    case CL_KERNEL_ATTRIBUTES: return answer_text(a, "");
+    case CL_KERNEL_ATTRIBUTES: return attributes_answer(a, k->meta);
     default: return CL_INVALID_VALUE;
     }
 }
@@ -249,11 +271,12 @@ u32 kernel_max_group(cl_kernel k) {
 }
 
 u64 kernel_local_b(cl_kernel k) {
+    const u64 too_much = 1ull << 40; /* further sums would wrap around */
     u64 at = k->info.shared_b;
     for (u32 i = 0; i < k->nargs; i++) {
         u64 align = MAX(16u, k->args[i].align_b);
         if (k->args[i].kind != ARG_LOCAL || !k->args[i].set) continue;
-        at = (at + align - 1) / align * align + k->args[i].local_b;
+        at = (at + align - 1) / align * align + MIN(k->args[i].local_b, too_much);
     }
     return at;
 }

@@ -37,24 +37,11 @@ static void drop(struct command *c) {
 
 /* --- running, under sim_lock */
 
-/* The chip runs launches either with time or without; changing over starts it anew, with cold caches */
-static int set_timed(cl_context c, bool timed) {
-    const struct settings *s = settings_get();
-    if (s->functional || (c->launched && c->times == timed)) return HEDDLE_OK;
-    struct heddle_timing t = s->timing;
-    t.fast_forward_launches = timed ? 0 : UINT64_MAX; /* which launches those are is settings_times's business */
-    int rc = c->launched ? heddle_trace_end(c->h) : HEDDLE_OK;
-    if (!rc) rc = heddle_timing(c->h, &t);
-    c->launched = true;
-    c->times = timed;
-    return rc;
-}
-
+/* In nanoseconds, rounded up. Without timing: as if every scheduler issued all the time. */
 static cl_ulong duration(const struct heddle_result *res) {
     const struct config *m = &settings_get()->machine;
-    /* without timing: as if every scheduler issued all the time */
-    double cycles = res->timed ? (double)res->cycles : (double)res->warp_instructions / (m->sms * m->schedulers);
-    return (cl_ulong)(cycles * 1000.0 / m->core_mhz) + 1;
+    u64 cycles = res->timed ? res->cycles : res->warp_instructions / ((u64)m->sms * m->schedulers);
+    return MAX(1u, (cycles * 1000 + m->core_mhz - 1) / m->core_mhz);
 }
 
 static void keep(const struct ndrange *r, u64 index, const struct heddle_result *res, int status) {
@@ -91,11 +78,14 @@ static cl_int run(struct command *c, cl_ulong *ns) {
     cl_context ctx = r->kernel->context;
     u64 index = next_index();
     struct heddle_result res = {0};
-    struct heddle_launch l = {.dynamic_shared_b = r->dynamic_b, .args = r->args, .nargs = r->nargs};
+    struct heddle_launch l = {.dynamic_shared_b = r->dynamic_b,
+                              .args = r->args,
+                              .nargs = r->nargs,
+                              .functional = !settings_times(settings_get(), r->kernel->name, index)};
+    int status = HEDDLE_OK;
     memcpy(l.grid, r->grid, sizeof(l.grid));
     memcpy(l.block, r->block, sizeof(l.block));
-    int status = set_timed(ctx, settings_times(settings_get(), r->kernel->name, index));
-    if (!status && r->launch_info) status = heddle_write(ctx->h, r->launch_info, r->numbers, sizeof(r->numbers));
+    if (r->launch_info) status = heddle_write(ctx->h, r->launch_info, r->numbers, sizeof(r->numbers));
     if (!status) status = heddle_launch(ctx->h, r->code, &l, &res);
     keep(r, index, &res, status);
     *ns = duration(&res);
@@ -114,7 +104,7 @@ static cl_int check_sizes(cl_uint dims, const size_t *offset, const size_t *glob
     if (!global) return CL_INVALID_GLOBAL_WORK_SIZE;
     for (cl_uint i = 0; i < dims; i++) {
         if (!global[i] || global[i] > UINT32_MAX) return CL_INVALID_GLOBAL_WORK_SIZE;
-        if (offset && offset[i] + global[i] > UINT32_MAX) return CL_INVALID_GLOBAL_OFFSET;
+        if (offset && offset[i] > UINT32_MAX - global[i]) return CL_INVALID_GLOBAL_OFFSET;
         if (local && !local[i]) return CL_INVALID_WORK_GROUP_SIZE;
     }
     return CL_SUCCESS;

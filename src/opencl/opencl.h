@@ -141,8 +141,6 @@ struct _cl_context {
     struct object o;
     struct heddle *h; /* behind sim_lock */
     pthread_mutex_t sim_lock;
-    bool times;              /* whether h's next launch is timed, as it is set up */
-    bool launched;           /* h's chip exists */
     cl_ulong now_ns;         /* simulated time: the end of the last command; behind driver_lock */
     cl_command_queue queues; /* all of them, newest first */
     u32 memories;            /* memory objects that live; behind driver_lock */
@@ -199,7 +197,8 @@ struct _cl_command_queue {
     cl_command_queue_properties properties;
     VEC(cl_queue_properties) asked;
     struct command *commands; /* not yet done, oldest first */
-    cl_int error;             /* of a command that failed; kept */
+    cl_int error;             /* of a command that failed, until it was told and a later kernel has run well */
+    bool told;                /* by a call that waits: clFinish, a blocking read */
 };
 /* What every clEnqueue... ends with: c (of `bytes`, from malloc) goes to the queue. Takes c over. */
 cl_int queue_add(cl_command_queue q, cl_command_type type, struct command *c, bool blocking, cl_uint nwait, const cl_event *wait,
@@ -258,6 +257,8 @@ struct box { /* a rectangular part of memory */
     u8 *at;
     size_t row_b, slice_b;
 };
+struct mapping *mem_take_mapping(cl_mem m, const void *pointer); /* out of the list, to be freed; NULL when there is none */
+cl_int mem_check_map(cl_mem m, cl_map_flags f); /* whether the flags go together, and with the memory's */
 void box_copy(struct box to, struct box from, const size_t region[3]); /* region[0] in bytes */
 
 /* --- image.c */

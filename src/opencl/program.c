@@ -83,6 +83,7 @@ static bool load(cl_program p) {
         else if (info.refused) strbuf_add(&p->log, "warning: kernel '%s' cannot run: %s\n", info.name, info.refused);
     }
     pthread_mutex_unlock(&c->sim_lock);
+    metadata_free(&p->meta);
     if (m) p->meta = metadata_read(p->variants[VARIANT_PLAIN].ptx);
     return m != NULL;
 }
@@ -230,6 +231,8 @@ cl_int CL_API_CALL clCompileProgram(cl_program p, cl_uint n, const cl_device_id 
     if (!p->source) return CL_INVALID_OPERATION;
     for (cl_uint i = 0; i < nheaders; i++)
         if (!object_is(headers[i], OBJECT_PROGRAM) || !headers[i]->source) return CL_INVALID_PROGRAM;
+    for (cl_uint i = 0; i < nheaders; i++)
+        if (!names[i]) return CL_INVALID_VALUE;
     cl_int rc = check_devices(n, devices);
     if (!rc) rc = begin_build(p, options);
     if (rc) return rc;

@@ -70,6 +70,21 @@ static void drop(struct command *c) {
     free(c);
 }
 
+/* A program that does not look at one result should find out by the next. Once it was told, a kernel that runs well makes up for it. */
+static void note_result(cl_command_queue q, cl_command_type type, cl_int rc) {
+    bool kernel = type == CL_COMMAND_NDRANGE_KERNEL || type == CL_COMMAND_TASK;
+    if (rc == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) return;
+    if (!rc && !(kernel && q->told)) return;
+    q->error = rc;
+    q->told = false;
+}
+
+/* What a call that has waited for q answers */
+static cl_int tell(cl_command_queue q) {
+    q->told = q->error != CL_SUCCESS;
+    return q->error;
+}
+
 /* Under driver_lock, which is let go in between */
 static void run_one(cl_command_queue q, struct command *c) {
     cl_context ctx = q->context;
@@ -88,7 +103,7 @@ static void run_one(cl_command_queue q, struct command *c) {
     }
     e->start_ns = MAX(ctx->now_ns, e->queued_ns);
     e->end_ns = ctx->now_ns = e->start_ns + ns;
-    if (rc && rc != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) q->error = rc;
+    note_result(q, e->type, rc);
     unlink_command(q, c);
     object_pin(q);
     event_set(e, rc ? rc : CL_COMPLETE);
@@ -130,7 +145,8 @@ static void append(cl_command_queue q, struct command *c) {
 static cl_int wait_blocking(cl_command_queue q, cl_event e) {
     driver_enter();
     while (e->status > CL_COMPLETE) pthread_cond_wait(&driver_changed, &driver_lock);
-    cl_int rc = e->status < 0 ? e->status : q->error;
+    cl_int rc = tell(q);
+    if (e->status < 0) rc = e->status;
     driver_leave();
     return rc;
 }
@@ -176,7 +192,13 @@ static cl_command_queue make(cl_context c, cl_command_queue_properties p, const 
     return q;
 }
 
-#define QUEUE_PROPERTIES (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
+#define QUEUE_PROPERTIES ((cl_command_queue_properties)(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE))
+
+static cl_int check_queue_properties(cl_command_queue_properties p) {
+    const cl_command_queue_properties on_device = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+    if (p & ~(QUEUE_PROPERTIES | on_device)) return CL_INVALID_VALUE;
+    return p & on_device ? CL_INVALID_QUEUE_PROPERTIES : CL_SUCCESS; /* there are none on the device */
+}
 
 static cl_int check_new(cl_context c, cl_device_id d) {
     if (!object_is(c, OBJECT_CONTEXT)) return CL_INVALID_CONTEXT;
@@ -185,7 +207,7 @@ static cl_int check_new(cl_context c, cl_device_id d) {
 
 cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *error) {
     cl_int rc = check_new(c, d);
-    if (!rc && p & ~(cl_command_queue_properties)QUEUE_PROPERTIES) rc = CL_INVALID_VALUE;
+    if (!rc) rc = check_queue_properties(p);
     set_error(error, rc);
     return rc ? NULL : make(c, p, NULL);
 }
@@ -196,9 +218,9 @@ cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context c, cl
     cl_int rc = check_new(c, d);
     for (const cl_queue_properties *at = list; !rc && at && at[0]; at += 2) {
         if (at[0] == CL_QUEUE_PROPERTIES) p = (cl_command_queue_properties)at[1];
-        else rc = at[0] == CL_QUEUE_SIZE ? CL_INVALID_QUEUE_PROPERTIES : CL_INVALID_VALUE;
+        else rc = at[0] == CL_QUEUE_SIZE ? CL_INVALID_QUEUE_PROPERTIES : CL_INVALID_VALUE; /* a size is of queues on the device */
     }
-    if (!rc && p & ~(cl_command_queue_properties)QUEUE_PROPERTIES) rc = CL_INVALID_QUEUE_PROPERTIES; /* queues on the device */
+    if (!rc) rc = check_queue_properties(p);
     set_error(error, rc);
     return rc ? NULL : make(c, p, list);
 }
@@ -213,6 +235,13 @@ cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue q) {
     return object_release(q, OBJECT_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
 }
 
+static cl_command_queue_properties properties_of(cl_command_queue q) {
+    driver_enter();
+    cl_command_queue_properties p = q->properties;
+    driver_leave();
+    return p;
+}
+
 cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue q, cl_command_queue_info what, size_t room, void *to, size_t *needed) {
     struct answer a = {room, to, needed};
     if (!object_is(q, OBJECT_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
@@ -220,7 +249,7 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue q, cl_command_queue_in
     case CL_QUEUE_CONTEXT: return answer_handle(a, q->context);
     case CL_QUEUE_DEVICE: return answer_handle(a, &the_device);
     case CL_QUEUE_REFERENCE_COUNT: return answer_uint(a, object_refs(q));
-    case CL_QUEUE_PROPERTIES: return answer_ulong(a, q->properties);
+    case CL_QUEUE_PROPERTIES: return answer_ulong(a, properties_of(q));
     case CL_QUEUE_PROPERTIES_ARRAY: return answer_bytes(a, q->asked.at, q->asked.n * sizeof(*q->asked.at));
     case CL_QUEUE_DEVICE_DEFAULT: return answer_handle(a, NULL);
     default: return CL_INVALID_VALUE;
@@ -230,7 +259,7 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue q, cl_command_queue_in
 cl_int CL_API_CALL clSetCommandQueueProperty(cl_command_queue q, cl_command_queue_properties p, cl_bool on,
                                              cl_command_queue_properties *old) {
     if (!object_is(q, OBJECT_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
-    if (p & ~(cl_command_queue_properties)QUEUE_PROPERTIES) return CL_INVALID_VALUE;
+    if (p & ~QUEUE_PROPERTIES) return CL_INVALID_VALUE;
     driver_enter();
     if (old) *old = q->properties;
     if (on) q->properties |= p;
@@ -250,7 +279,7 @@ cl_int CL_API_CALL clFinish(cl_command_queue q) {
     queue_pump(q->context);
     driver_enter();
     while (q->commands) pthread_cond_wait(&driver_changed, &driver_lock);
-    cl_int rc = q->error;
+    cl_int rc = tell(q);
     driver_leave();
     return rc;
 }

@@ -59,12 +59,23 @@ static bool complete_pitch(const size_t region[3], size_t *row, size_t *slice) {
     if (!region[0] || !region[1] || !region[2]) return false;
     if (!*row) *row = region[0];
     if (*row < region[0]) return false;
-    if (!*slice) *slice = *row * region[1];
-    return *slice >= *row * region[1] && *slice % *row == 0;
+    size_t least;
+    if (__builtin_mul_overflow(*row, region[1], &least)) return false;
+    if (!*slice) *slice = least;
+    return *slice >= least && *slice % *row == 0;
 }
 
+/* The byte behind the last one; SIZE_MAX when there is no such number */
 static size_t rect_end(const size_t origin[3], const size_t region[3], size_t row, size_t slice) {
-    return (origin[2] + region[2] - 1) * slice + (origin[1] + region[1] - 1) * row + origin[0] + region[0];
+    const size_t step[3] = {1, row, slice};
+    size_t end = 1;
+    for (u32 i = 0; i < 3; i++) {
+        size_t last, bytes;
+        if (__builtin_add_overflow(origin[i], region[i] - 1, &last) || __builtin_mul_overflow(last, step[i], &bytes) ||
+            __builtin_add_overflow(end, bytes, &end))
+            return SIZE_MAX;
+    }
+    return end;
 }
 
 static struct box box_at(u8 *base, const size_t origin[3], size_t row, size_t slice) {
@@ -148,15 +159,23 @@ cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue q, cl_mem m, cl_boo
                      (void *)(uintptr_t)ptr, true, block, n, wait, out);
 }
 
-/* Whether two boxes of one size in the same memory share a byte: by rows, which is exact */
+/* Whether the row at x shares a byte with a row of the slice at u. Rows do not overlap each other, so only the last one that starts at or before x and the one after it can. */
+static bool row_meets_slice(const u8 *x, const u8 *u, size_t row_b, const size_t region[3]) {
+    if (x + region[0] <= u) return false;
+    size_t first = x < u ? 0 : (size_t)(x - u) / row_b;
+    for (size_t v = first; v < region[1] && v <= first + 1; v++) {
+        const u8 *row = u + v * row_b;
+        if (x < row + region[0] && row < x + region[0]) return true;
+    }
+    return false;
+}
+
+/* Whether two boxes of one size in the same memory share a byte: exact, row by row */
 static bool rects_overlap(struct box a, struct box b, const size_t region[3]) {
     for (size_t z = 0; z < region[2]; z++)
         for (size_t y = 0; y < region[1]; y++)
             for (size_t w = 0; w < region[2]; w++)
-                for (size_t v = 0; v < region[1]; v++) {
-                    const u8 *x = a.at + z * a.slice_b + y * a.row_b, *u = b.at + w * b.slice_b + v * b.row_b;
-                    if (x < u + region[0] && u < x + region[0]) return true;
-                }
+                if (row_meets_slice(a.at + z * a.slice_b + y * a.row_b, b.at + w * b.slice_b, b.row_b, region)) return true;
     return false;
 }
 
@@ -216,20 +235,32 @@ cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue q, cl_mem m, const void 
 
 /* --- mapping. A buffer with a copy in the program's memory is copied there and back; of others the bytes themselves are handed out. */
 
-static cl_int check_map(cl_mem m, cl_map_flags f, size_t offset, size_t bytes) {
+cl_int mem_check_map(cl_mem m, cl_map_flags f) {
     const cl_map_flags all = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
     if (!f || f & ~all || (f & CL_MAP_WRITE_INVALIDATE_REGION && f & (CL_MAP_READ | CL_MAP_WRITE))) return CL_INVALID_VALUE;
-    if (!inside(m, offset, bytes)) return CL_INVALID_VALUE;
     if (m->flags & CL_MEM_HOST_NO_ACCESS) return CL_INVALID_OPERATION;
     if (f & CL_MAP_READ && m->flags & CL_MEM_HOST_WRITE_ONLY) return CL_INVALID_OPERATION;
     if (f & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) && m->flags & CL_MEM_HOST_READ_ONLY) return CL_INVALID_OPERATION;
     return CL_SUCCESS;
 }
 
+struct mapping *mem_take_mapping(cl_mem m, const void *pointer) {
+    driver_enter();
+    struct mapping **at = &m->maps, *found = NULL;
+    while (*at && (*at)->pointer != pointer) at = &(*at)->next;
+    if (*at) {
+        found = *at;
+        *at = found->next;
+    }
+    driver_leave();
+    return found;
+}
+
 void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool block, cl_map_flags f, size_t offset, size_t bytes,
                                      cl_uint n, const cl_event *wait, cl_event *out, cl_int *error) {
     cl_int rc = check_use(q, m, n, wait);
-    if (!rc) rc = check_map(m, f, offset, bytes);
+    if (!rc && !inside(m, offset, bytes)) rc = CL_INVALID_VALUE;
+    if (!rc) rc = mem_check_map(m, f);
     if (rc) {
         set_error(error, rc);
         return NULL;
@@ -244,21 +275,9 @@ void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool block
     size_t moved = m->host_ptr ? bytes : 0;
     struct copy *k = copy_new((struct box){host, 0, 0}, (struct box){m->bytes + offset, 0, 0}, (size_t[]){moved, 1, 1}, m, NULL);
     rc = queue_add(q, CL_COMMAND_MAP_BUFFER, &k->c, block, n, wait, out);
+    if (rc) free(mem_take_mapping(m, host));
     set_error(error, rc);
     return rc ? NULL : host;
-}
-
-/* Takes the mapping that starts there out of the list; NULL when there is none */
-static struct mapping *take_mapping(cl_mem m, const void *pointer) {
-    driver_enter();
-    struct mapping **at = &m->maps, *found = NULL;
-    while (*at && (*at)->pointer != pointer) at = &(*at)->next;
-    if (*at) {
-        found = *at;
-        *at = found->next;
-    }
-    driver_leave();
-    return found;
 }
 
 cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue q, cl_mem m, void *pointer, cl_uint n, const cl_event *wait,
@@ -268,7 +287,7 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue q, cl_mem m, void *p
     if (m->context != q->context) return CL_INVALID_CONTEXT;
     cl_int rc = queue_check(q, n, wait);
     if (rc) return rc;
-    struct mapping *map = take_mapping(m, pointer);
+    struct mapping *map = mem_take_mapping(m, pointer);
     if (!map) return CL_INVALID_VALUE;
     bool back = m->host_ptr && map->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
     struct box to = mem_is_image(m) ? image_box(m, map->origin) : (struct box){m->bytes + map->origin[0], 0, 0};

@@ -2,14 +2,11 @@
 #ifndef HEDDLE_TESTS_OCL_H
 #define HEDDLE_TESTS_OCL_H
 
-#define CL_TARGET_OPENCL_VERSION 300
-#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
-#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#include <CL/cl.h>
+#include "tests/opencl/counted.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,6 +37,7 @@ static inline int ocl_setup(void **state) {
     struct ocl *o = calloc(1, sizeof(*o));
     cl_int rc;
     OK(clGetPlatformIDs(1, &o->platform, NULL));
+    counted_install(o->platform);
     OK(clGetDeviceIDs(o->platform, CL_DEVICE_TYPE_GPU, 1, &o->device, NULL));
     o->context = clCreateContext(NULL, 1, &o->device, NULL, NULL, &rc);
     OK(rc);
