@@ -134,9 +134,12 @@ opencl:
 	@echo "  skip  opencl: CL/cl_icd.h is not installed (tools/setup.sh build)"
 endif
 
-$B/libheddle-opencl.so: $(PIC_OBJ)
+$B/libheddle-opencl.so: $(PIC_OBJ) $B/libreport-pic.a
 	@$(SAY) "  link  $@"
-	@$(CC) -shared -Wl,-Bsymbolic $(SANFLAGS) $(LDFLAGS) -o $@ $(PIC_OBJ) $(LDLIBS_ALL) -ldl -lpthread
+	@$(CC) -shared -Wl,-Bsymbolic $(SANFLAGS) $(LDFLAGS) -o $@ $(PIC_OBJ) $B/libreport-pic.a $(LDLIBS_ALL) -ldl -lpthread
+# what HEDDLE_JSON needs of the reports
+$B/libreport-pic.a: $(patsubst src/%.c,$B/obj-pic/%.o,$(wildcard src/report/*.c src/power/*.c src/manifest/*.c))
+	@rm -f $@ && ar rcs $@ $^
 
 $B/obj-pic/%.plain.o: src/%.c $B/flags
 	@mkdir -p $(@D) && $(SAY) "  cc    $< (plain lanes, for the driver)"

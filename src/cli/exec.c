@@ -23,6 +23,8 @@ struct exec { /* one `heddle exec` */
     struct config config;
     struct heddle_timing timing;
     struct report_wishes wishes;
+    struct heddle_window window; /* of traces */
+    u64 max_instructions;        /* 0: the default */
     bool functional;
     char *driver;
     char dir[64]; /* temporary: vendor file, record */
@@ -66,8 +68,21 @@ static bool read_launches(const struct exec *x) {
     return false;
 }
 
+/* The driver writes them, inside the program: its standard output is its own */
+static bool check_traces(const struct exec *x) {
+    static const char *const traces[] = {"konata", "perfetto", "trace-replay"};
+    for (u32 i = 0; i < ARRAY_LEN(traces); i++) {
+        const char *file = cli_value(x->line, traces[i]);
+        if (!file || strcmp(file, "-")) continue;
+        cli_error(x->line->command, "--%s needs a file: standard output is the program's", traces[i]);
+        return false;
+    }
+    return true;
+}
+
 static bool read_options(struct exec *x) {
-    static const char *const timed_only[] = {"kernel", "launch", "csv"};
+    static const char *const timed_only[] = {"kernel",       "launch",       "csv",      "by-pc",     "konata", "perfetto",
+                                             "trace-replay", "trace-cycles", "trace-sm", "trace-warp"};
     const char *measure = measure_given(x->line);
     x->functional = cli_has(x->line, "functional");
     for (u32 i = 0; i < ARRAY_LEN(timed_only) && !measure; i++)
@@ -77,7 +92,9 @@ static bool read_options(struct exec *x) {
         return false;
     }
     x->wishes.per_kernel = true;
-    return cli_machine(x->line, &x->config) && measure_read(x->line, &x->timing, &x->wishes.cpi) && read_launches(x);
+    return cli_machine(x->line, &x->config) && measure_read(x->line, &x->timing, &x->wishes.cpi) &&
+           measure_by_pc(x->line, &x->wishes) && measure_window(x->line, &x->config, &x->window) &&
+           cli_number(x->line, "max-instructions", 1, UINT64_MAX, &x->max_instructions) && read_launches(x) && check_traces(x);
 }
 
 static bool write_file(const char *path, const char *text) {
@@ -117,6 +134,33 @@ static void set_machine(const struct cli_line *line) {
     free(file);
 }
 
+static void set_number(const char *name, u64 x) {
+    char text[32];
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)x);
+    setenv(name, text, 1);
+}
+
+/* The program may change its folder before it makes a context */
+static void set_file(const char *name, const char *file) {
+    struct strbuf s = {0};
+    char *here = file && file[0] != '/' ? getcwd(NULL, 0) : NULL;
+    if (file) strbuf_add(&s, "%s%s%s", here ? here : "", here ? "/" : "", file);
+    setenv(name, s.s ? s.s : "", 1);
+    strbuf_free(&s);
+    free(here);
+}
+
+static void set_traces(const struct exec *x) {
+    struct strbuf window = {0};
+    strbuf_add(&window, "%llu %llu %d %d", (unsigned long long)x->window.from, (unsigned long long)x->window.to, x->window.sm,
+               x->window.warp);
+    setenv("HEDDLE_TRACE_WINDOW", window.s, 1);
+    strbuf_free(&window);
+    set_file("HEDDLE_KONATA", cli_value(x->line, "konata"));
+    set_file("HEDDLE_PERFETTO", cli_value(x->line, "perfetto"));
+    set_file("HEDDLE_TRACE_REPLAY", cli_value(x->line, "trace-replay"));
+}
+
 /* In the child */
 static void set_environment(const struct exec *x) {
     const struct heddle_timing *t = &x->timing;
@@ -136,6 +180,9 @@ static void set_environment(const struct exec *x) {
     setenv("HEDDLE_TIMING", timing.s, 1);
     setenv("HEDDLE_RECORD", x->record.s, 1);
     setenv("HEDDLE_PROGRESS", cli_has(x->line, "quiet") ? "0" : "1", 1);
+    setenv("HEDDLE_BY_PC", x->wishes.by_pc ? "1" : "0", 1);
+    set_number("HEDDLE_MAX_INSTRUCTIONS", x->max_instructions);
+    set_traces(x);
     if (data) setenv("HEDDLE_DATA", data, 1);
     if (kernels) setenv("HEDDLE_KERNEL", kernels, 1);
     if (launches) setenv("HEDDLE_LAUNCH", launches, 1);
@@ -331,8 +378,12 @@ static const struct cli_option options[] = {
     {"launch", "N..M", "time only these launches, counted from 0; the others run without timing"},
     MEASURE_OPTIONS,
     {"quiet", NULL, "no summary and no progress"},
+    MEASURE_BY_PC,
     {"json", "FILE", "write the results as JSON; - for standard output"},
     {"csv", "FILE", "write a row for each launch with every statistic; - for standard output"},
+    MEASURE_TRACES,
+    {"trace-warp", "N", "of these traces: one warp slot"},
+    {"max-instructions", "N", "stop a launch after N warp instructions with a diagnosis"},
     {NULL, NULL, NULL},
 };
 const struct cli_command cli_exec = {

@@ -5,6 +5,7 @@
 
 #define MAX_THREADS 256
 #define MAX_WINDOW  1000000
+#define DEFAULT_ROWS 20 /* of --by-pc */
 
 const struct cli_option measure_machine_option = {"machine", NULL, NULL}, measure_set_option = {"set", NULL, NULL};
 
@@ -54,4 +55,41 @@ const char *measure_given(const struct cli_line *line) {
     for (u32 i = 0; i < ARRAY_LEN(options); i++)
         if (cli_has(line, options[i].name)) return options[i].name;
     return NULL;
+}
+
+bool measure_by_pc(const struct cli_line *line, struct report_wishes *w) {
+    const char *text = cli_value(line, "by-pc");
+    u64 rows = DEFAULT_ROWS;
+    if (!text) return true;
+    w->by_pc = strcmp(text, "order") == 0 ? BY_PC_ORDER : BY_PC_TIME;
+    if (strcmp(text, "all") == 0) rows = UINT32_MAX;
+    else if (*text && w->by_pc != BY_PC_ORDER) {
+        char *end;
+        rows = strtoull(text, &end, 10);
+        if (*end || *text < '0' || *text > '9' || rows < 1 || rows > UINT32_MAX) {
+            cli_error(line->command, "--by-pc takes a number of rows, \"all\" or \"order\", not \"%s\"", text);
+            return false;
+        }
+    }
+    w->by_pc_rows = (u32)rows;
+    return true;
+}
+
+bool measure_window(const struct cli_line *line, const struct config *c, struct heddle_window *w) {
+    const char *cycles = cli_value(line, "trace-cycles");
+    u64 sm = 0, warp = 0;
+    *w = (struct heddle_window){0, 0, -1, -1};
+    if (!cli_number(line, "trace-sm", 0, c->sms - 1, &sm) || !cli_number(line, "trace-warp", 0, c->warps - 1, &warp)) return false;
+    if (cli_has(line, "trace-sm")) w->sm = (i32)sm;
+    if (cli_has(line, "trace-warp")) w->warp = (i32)warp;
+    if (!cycles) return true;
+    unsigned long long from = 0, to = 0;
+    int used = 0;
+    if (sscanf(cycles, "%llu..%llu%n", &from, &to, &used) != 2 || cycles[used] || to <= from) {
+        cli_error(line->command, "--trace-cycles needs FROM..TO with FROM less than TO, such as 0..5000, not \"%s\"", cycles);
+        return false;
+    }
+    w->from = from;
+    w->to = to;
+    return true;
 }

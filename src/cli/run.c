@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define DEFAULT_ROWS      20   /* of --by-pc */
 #define DEFAULT_SAMPLE_CY 1000 /* of --samples, when the machine does not say */
 
 struct run { /* one `heddle run` */
@@ -81,25 +80,6 @@ static bool open_exec_trace(struct run *r) {
     return ok;
 }
 
-static bool read_by_pc(struct run *r) {
-    struct report_wishes *w = &r->runner.report.wishes;
-    const char *text = cli_value(r->line, "by-pc");
-    u64 rows = DEFAULT_ROWS;
-    if (!text) return true;
-    w->by_pc = strcmp(text, "order") == 0 ? BY_PC_ORDER : BY_PC_TIME;
-    if (strcmp(text, "all") == 0) rows = UINT32_MAX;
-    else if (*text && w->by_pc != BY_PC_ORDER) {
-        char *end;
-        rows = strtoull(text, &end, 10);
-        if (*end || *text < '0' || *text > '9' || rows < 1 || rows > UINT32_MAX) {
-            cli_error(r->line->command, "--by-pc takes a number of rows, \"all\" or \"order\", not \"%s\"", text);
-            return false;
-        }
-    }
-    w->by_pc_rows = (u32)rows;
-    return true;
-}
-
 static bool read_common(struct run *r) {
     u64 warp_size = 0, cta = 0, warp = 0, registers = 0;
     struct heddle_options *o = &r->runner.opt;
@@ -140,7 +120,7 @@ static bool read_timed(struct run *r) {
     w->per_sm = cli_has(r->line, "per-sm");
     w->hazards = cli_has(r->line, "hazards");
     w->pressure = cli_has(r->line, "pressure");
-    return read_machine(r) && measure_read(r->line, &r->runner.timing, &w->cpi) && read_by_pc(r);
+    return read_machine(r) && measure_read(r->line, &r->runner.timing, &w->cpi) && measure_by_pc(r->line, w);
 }
 
 static bool read_options(struct run *r) {
@@ -149,31 +129,10 @@ static bool read_options(struct run *r) {
 
 /* --- traces of timing */
 
-static bool read_window(struct run *r, struct heddle_window *w) {
-    const char *cycles = cli_value(r->line, "trace-cycles");
-    u64 sm = 0, warp = 0;
-    *w = (struct heddle_window){0, 0, -1, -1};
-    if (!cli_number(r->line, "trace-sm", 0, r->config.sms - 1, &sm) ||
-        !cli_number(r->line, "trace-warp", 0, r->config.warps - 1, &warp))
-        return false;
-    if (cli_has(r->line, "trace-sm")) w->sm = (i32)sm;
-    if (cli_has(r->line, "trace-warp")) w->warp = (i32)warp;
-    if (!cycles) return true;
-    unsigned long long from = 0, to = 0;
-    int used = 0;
-    if (sscanf(cycles, "%llu..%llu%n", &from, &to, &used) != 2 || cycles[used] || to <= from) {
-        cli_error(r->line->command, "--trace-cycles needs FROM..TO with FROM less than TO, such as 0..5000, not \"%s\"", cycles);
-        return false;
-    }
-    w->from = from;
-    w->to = to;
-    return true;
-}
-
 static bool open_traces(struct run *r) {
     struct heddle_window w;
     bool ok = true;
-    if (!read_window(r, &w)) return false;
+    if (!measure_window(r->line, &r->config, &w)) return false;
     r->konata = open_result(r, "konata", &ok);
     r->perfetto = open_result(r, "perfetto", &ok);
     r->replays = open_result(r, "trace-replay", &ok);
@@ -363,7 +322,7 @@ static const struct cli_option options[] = {
     {"quiet", NULL, "no summary"},
     {"per-kernel", NULL, "figures of each kernel and a line for each launch beside the total"},
     {"per-sm", NULL, "figures of each SM and memory partition, in the JSON results all of them"},
-    {"by-pc", "[N]", "the N instructions that cost most warp time (default 20); --by-pc=all, or =order for program order"},
+    MEASURE_BY_PC,
     {"hazards", NULL, "measures of hazards, replay and prediction in the summary"},
     {"pressure", NULL, "measures of memory pressure in the summary: stalls, blocked hits, owners, re-execution, what it costs"},
     {"json", "FILE", "write the results as JSON; - for standard output"},
@@ -371,12 +330,7 @@ static const struct cli_option options[] = {
     {"samples", "FILE", "write a row for every stats.sample_cy cycles (default 1000) as CSV"},
     {"dump", "BUF FILE", "write a buffer's final contents; by name or id; repeatable"},
     {"disasm", NULL, "print the launched kernels as heddle decoded them"},
-    {"konata", "FILE", "write the pipeline's history for the Konata viewer"},
-    {"perfetto", "FILE", "write a trace for ui.perfetto.dev (Chrome's JSON)"},
-    {"trace-replay", "FILE",
-     "with sm.hazard = replay: a line for each replay (cycle, SM, slot, instruction, entry, lanes, hazard)"},
-    {"trace-cycles", "FROM..TO", "of these traces: cycles since the first launch"},
-    {"trace-sm", "N", "of these traces: one SM"},
+    MEASURE_TRACES,
     {"trace-warp", "N", "of these traces: one warp slot; of --trace-exec: one warp of each block"},
     {"trace-exec", "[FILE]", "with --functional: one line per warp instruction; --trace-exec=FILE works anywhere"},
     {"trace-kernel", "NAME", "of --trace-exec: this kernel only"},

@@ -29,6 +29,17 @@ void input_close(struct input *in);
         {"no-jumps", NULL, "simulate every cycle, idle ones too; results do not depend on it"},                                  \
         {"check", "CYCLES", "check the model's invariants every so many cycles"},                                                \
         {"cpi", "METHOD", "how the CPI stack is made: proportional (default), selected or gsi"}
+#define MEASURE_BY_PC                                                                                                            \
+    {"by-pc", "[N]", "the N instructions that cost most warp time (default 20); --by-pc=all, or =order for program order"}
+#define MEASURE_TRACES                                                                                                           \
+    {"konata", "FILE", "write the pipeline's history for the Konata viewer"},                                                    \
+        {"perfetto", "FILE", "write a trace for ui.perfetto.dev (Chrome's JSON)"},                                               \
+        {"trace-replay", "FILE",                                                                                                 \
+         "with sm.hazard = replay: a line for each replay (cycle, SM, slot, instruction, entry, lanes, hazard)"},                \
+        {"trace-cycles", "FROM..TO", "of these traces: cycles since the first launch"},                                          \
+        {"trace-sm", "N", "of these traces: one SM"}
+bool measure_by_pc(const struct cli_line *line, struct report_wishes *w);                                /* false after an error */
+bool measure_window(const struct cli_line *line, const struct config *c, struct heddle_window *w);       /* likewise */
 /* The machine of the command line with n further --machine or --set; false after an error */
 bool measure_machine(const struct cli_line *line, const struct cli_given *more, u32 n, struct config *out);
 extern const struct cli_option measure_machine_option, measure_set_option;                     /* for `more` */

@@ -18,7 +18,7 @@
 #define TARGET "--target=nvptx64-nvidia-nvcl"
 #define MARCH  "-march=sm_75"
 #define EXT    "-cl-ext=+cl_khr_3d_image_writes,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"
-#define HEADER "// heddle program 1\n"
+#define HEADER "// heddle program 2\n"
 
 static const char *clang_name(void) {
     const char *s = getenv("HEDDLE_CLANG");
@@ -253,6 +253,12 @@ bool compile_link_options_ok(const char *options, bool *library) {
 
 /* --- source to IR */
 
+/* The folder has another name every time: without it the same program gives the same text, which is what the cache goes by. It is named in the first lines only. */
+static void hide_folder(const struct workshop *w, char *ir) {
+    size_t dir = strlen(w->dir);
+    for (char *at = ir, *end = strstr(ir, "target "); at < end && (at = strstr(at, w->dir)) && at < end;) memset(at, '_', dir);
+}
+
 static cl_int source_once(const struct source *s, const char *options, bool prelude, struct strbuf *log, char **ir) {
     struct workshop w;
     if (!workshop_open(&w)) {
@@ -276,8 +282,11 @@ static cl_int source_once(const struct source *s, const char *options, bool prel
                                         "-disable-llvm-passes",
                                         "-Xclang",
                                         EXT,
+                                        "-gline-directives-only",
+                                        "-fdebug-compilation-dir=.",
                                         "-fno-color-diagnostics"};
     for (u32 i = 0; i < ARRAY_LEN(fixed); i++) arg(&w, "%s", fixed[i]);
+    arg(&w, "-ffile-prefix-map=%s/=", w.dir);
     if (prelude) arg(&w, "-include"), arg(&w, "%s/opencl/prelude.h", settings_get()->data);
     bool known = take_options(&w, options, log);
     arg(&w, "-I.");
@@ -288,6 +297,7 @@ static cl_int source_once(const struct source *s, const char *options, bool prel
     char *path = path_in(&w, "program.ll");
     size_t len;
     *ir = ok ? text_read_file(path, &len) : NULL;
+    if (*ir) hide_folder(&w, *ir);
     free(path);
     workshop_close(&w);
     return *ir ? CL_SUCCESS : known ? CL_COMPILE_PROGRAM_FAILURE : CL_INVALID_BUILD_OPTIONS;
@@ -400,6 +410,19 @@ static void define_launch(char *ptx) {
     if (at) memset(at, ' ', strlen(".extern"));
 }
 
+/* With line numbers clang puts labels and .loc into the middle of calls, which no assembler takes: they become blanks */
+static void clear_calls(char *ptx) {
+    bool in_call = false;
+    for (char *at = ptx; *at;) {
+        size_t len = strcspn(at, "\n"), indent = strspn(at, " \t");
+        char *word = at + indent;
+        if (in_call && (strncmp(word, "$L__tmp", 7) == 0 || strncmp(word, ".loc", 4) == 0)) memset(at, ' ', len);
+        if (strncmp(word, "call", 4) == 0) in_call = true;
+        if (memchr(at, ';', len)) in_call = false;
+        at += len + (at[len] == '\n');
+    }
+}
+
 /* A further part of a program: clang links bitcode, not text, so it is converted. False with messages. */
 static bool add_part(struct workshop *w, const char *ir, u32 i, struct strbuf *log) {
     struct workshop one;
@@ -445,6 +468,7 @@ static char *link_now(char *const *ir, u32 n, enum variant v, struct strbuf *log
     free(path);
     workshop_close(&w);
     if (ptx) define_launch(ptx);
+    if (ptx) clear_calls(ptx);
     if (ptx && !all_defined(ptx, log)) {
         free(ptx);
         return NULL;

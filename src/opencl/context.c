@@ -14,6 +14,7 @@ static void destroy(void *object) {
         cb->call.context(c, cb->user);
         free(cb);
     }
+    trace_end(c);
     heddle_close(c->h);
     pthread_mutex_destroy(&c->sim_lock);
     free(c->properties.at);
@@ -37,12 +38,16 @@ static void progress(void *user, const struct heddle_progress *p) {
 static struct heddle *open_gpu(void) {
     const struct settings *s = settings_get();
     struct heddle_options o = {
-        .warp_size = s->machine.warp_size, .max_memory_b = s->memory_b, .progress = s->progress ? progress : NULL};
+        .warp_size = s->machine.warp_size,
+        .max_memory_b = s->memory_b,
+        .max_instructions = s->max_instructions,
+        .progress = s->progress ? progress : NULL};
     struct heddle *h = heddle_open(&o);
     if (!h || s->functional) return h;
     struct heddle_timing t = s->timing;
     t.fast_forward_launches = 0; /* which launches those are is settings_times's business: they are counted over all contexts */
     if (heddle_set_config(h, &s->machine) == HEDDLE_OK && heddle_timing(h, &t) == HEDDLE_OK) return h;
+    fprintf(stderr, "heddle: no context: %s", heddle_message(h));
     heddle_close(h);
     return NULL;
 }
@@ -64,6 +69,7 @@ static cl_context make(const cl_context_properties *p, context_notify notify, vo
     cl_context c = object_new(OBJECT_CONTEXT, sizeof(*c), destroy);
     pthread_mutex_init(&c->sim_lock, NULL);
     c->h = open_gpu();
+    if (c->h && !settings_get()->functional && trace_begin(c) != HEDDLE_OK) fprintf(stderr, "heddle: %s", heddle_message(c->h));
     c->notify = notify;
     c->notify_user = user;
     for (; p && p[0]; p += 2) {

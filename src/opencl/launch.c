@@ -48,7 +48,7 @@ static void keep(const struct ndrange *r, u64 index, const struct heddle_result 
     struct launch_record rec = {.index = index, .dynamic_shared_b = r->dynamic_b, .result = *res, .status = status};
     const struct heddle_kernel_info *i = &r->kernel->info;
     struct heddle *h = r->kernel->context->h;
-    if (!settings_get()->record) return;
+    if (!record_path()) return;
     snprintf(rec.kernel, sizeof(rec.kernel), "%s", r->kernel->name);
     memcpy(rec.grid, r->grid, sizeof(rec.grid));
     memcpy(rec.block, r->block, sizeof(rec.block));

@@ -16,6 +16,7 @@
  *   metadata.c   what the compiler knows of kernels and PTX does not say
  *   kernel.c     kernels and their arguments
  *   launch.c     NDRanges: checked, launched, timed; record.c writes down what they gave
+ *   trace.c      files of what happened when
  *
  * Commands run when they are enqueued, in the caller's thread, unless something they wait for is missing; then whoever brings it runs them.
  *
@@ -98,6 +99,7 @@ static inline void set_error(cl_int *to, cl_int error) {
 }
 
 /* --- settings.c: read once, when the loader first asks for the platform */
+enum { TRACE_KONATA, TRACE_PERFETTO, TRACE_REPLAYS, TRACES };
 struct settings {
     bool ok; /* the machine is usable; `problem` says why not */
     struct strbuf problem;
@@ -109,6 +111,11 @@ struct settings {
     bool strict; /* an access just past the end of a buffer is a fault */
     bool progress;
     const char *record; /* file that launches are written to, or NULL */
+    const char *json;   /* file for the results, at the end of the process; or NULL */
+    bool by_pc;         /* what each instruction cost is written too */
+    const char *traces[TRACES];
+    struct heddle_window window; /* of the traces */
+    u64 max_instructions;        /* of a launch; 0: the library's default */
     char *data;         /* share/heddle: the builtin library is in its opencl/; NULL when not found */
     u64 memory_b;       /* of the device */
 };
@@ -376,10 +383,14 @@ u64 kernel_local_b(cl_kernel k); /* local memory, with the arguments set so far 
 /* --- launch.c */
 extern u64 launch_count; /* behind driver_lock */
 
-/* --- record.c: for `heddle exec` */
+/* --- record.c: for `heddle exec`, and HEDDLE_JSON */
 struct launch_record;
 void record_event(u32 what, u64 value); /* enum record_what */
 void record_launch(struct launch_record *r, const struct launch_stats *s);
-const char *record_diagnosis(const char *text);
+const char *record_path(void); /* NULL when nothing is to be written down */
+
+/* --- trace.c: of the first context of the process. While nobody else uses it. */
+int trace_begin(cl_context c); /* an enum heddle_status */
+void trace_end(cl_context c);  /* before its GPU is closed */
 
 #endif

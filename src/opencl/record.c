@@ -1,14 +1,68 @@
-/* Writes down what happened for `heddle exec` (report/record.h). One write per record: processes that share the file do not mix theirs. */
+/* Writes down what happened for `heddle exec` (report/record.h). One write per record: processes that share the file do not mix theirs.
+ *
+ * With HEDDLE_JSON and no heddle exec around the program, the file is one of our own, and at the end of the process it becomes the same JSON. */
 #include "opencl/opencl.h"
 
 #include "report/record.h"
+#include "report/report.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+static struct {
+    pthread_once_t once;
+    const char *path;  /* NULL: nothing is written down */
+    char own[64];      /* the path, when the file is ours */
+    pid_t pid;         /* whose process it is: a fork of it has nothing to report */
+    double started;
+} log_file = {.once = PTHREAD_ONCE_INIT};
+
+static void write_json(void) {
+    const struct settings *s = settings_get();
+    struct record rec;
+    if (log_file.pid != getpid()) return;
+    if (record_read(log_file.own, &rec)) {
+        struct play play = {0};
+        struct manifest m = {0};
+        struct report r = {0};
+        struct heddle *h = heddle_open(NULL);
+        heddle_set_config(h, &s->machine);
+        record_report(&rec, h, program_invocation_short_name, &play, &m, &r);
+        r.setup_seconds = MAX(0, clock_seconds() - log_file.started - r.wall_seconds);
+        report_write_json(report_json(&r), s->json);
+        record_report_free(&play, &m, &r);
+        heddle_close(h);
+    }
+    record_free(&rec);
+    unlink(log_file.own);
+}
+
+static void open_log(void) {
+    const struct settings *s = settings_get();
+    log_file.path = s->record;
+    log_file.started = clock_seconds();
+    if (s->record || !s->json) return;
+    snprintf(log_file.own, sizeof(log_file.own), "/tmp/heddle-record-XXXXXX");
+    int fd = mkstemp(log_file.own);
+    if (fd < 0) {
+        fprintf(stderr, "heddle: HEDDLE_JSON: cannot write to /tmp: %s\n", strerror(errno));
+        return;
+    }
+    close(fd);
+    log_file.path = log_file.own;
+    log_file.pid = getpid();
+    atexit(write_json);
+}
+
+const char *record_path(void) {
+    pthread_once(&log_file.once, open_log);
+    return log_file.path;
+}
+
 static void append(u32 what, u64 value, const void *body, u32 bytes) {
-    const char *path = settings_get()->record;
+    const char *path = record_path();
     if (!path) return;
     struct record_header h = {RECORD_MAGIC, what, (u32)getpid(), bytes, value};
     u8 *all = base_alloc(sizeof(h) + bytes);
@@ -23,8 +77,27 @@ static void append(u32 what, u64 value, const void *body, u32 bytes) {
 
 void record_event(u32 what, u64 value) { append(what, value, NULL, 0); }
 
+static void write_pcs(const struct launch_record *r, const struct launch_stats *s) {
+    u32 bytes = RECORD_NAME_B + s->npcs * (u32)sizeof(struct record_pc);
+    u8 *body = base_alloc(bytes);
+    memcpy(body, r->kernel, RECORD_NAME_B);
+    for (u32 i = 0; i < s->npcs; i++) {
+        const struct inst *in = &s->k->code[i];
+        struct record_pc p = {.stats = s->pcs[i], .flags = in->flags, .iclass = in->iclass};
+        if (in->src) {
+            p.ptx_line = in->src->ptx_line;
+            p.line = in->src->line;
+            snprintf(p.file, sizeof(p.file), "%s", in->src->file ? in->src->file : "");
+            snprintf(p.text, sizeof(p.text), "%s", in->src->text ? in->src->text : "");
+        }
+        memcpy(body + RECORD_NAME_B + i * sizeof(p), &p, sizeof(p));
+    }
+    append(RECORD_PCS, r->index, body, bytes);
+    free(body);
+}
+
 void record_launch(struct launch_record *r, const struct launch_stats *s) {
-    if (!settings_get()->record) return;
+    if (!record_path()) return;
     if (s) {
         r->measured = true;
         r->hash = gpu_counters_hash(s);
@@ -39,4 +112,5 @@ void record_launch(struct launch_record *r, const struct launch_stats *s) {
         r->stats.npcs = r->stats.nsamples = 0;
     }
     append(RECORD_LAUNCH, r->index, r, sizeof(*r));
+    if (s && s->pcs && settings_get()->by_pc) write_pcs(r, s);
 }

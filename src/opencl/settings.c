@@ -8,6 +8,11 @@
  *   HEDDLE_STRICT       1: an access just past the end of a buffer is a fault; by default there is a sixteenth more of it, and 512 bytes
  *   HEDDLE_MEMORY       bytes of device memory; default 4 GiB
  *   HEDDLE_DATA         the folder share/heddle; default beside this library
+ *   HEDDLE_MAX_INSTRUCTIONS  warp instructions of one launch before it is stopped with a diagnosis
+ *   HEDDLE_JSON         file that gets the results when the process ends; - for standard output
+ *   HEDDLE_KONATA, HEDDLE_PERFETTO, HEDDLE_TRACE_REPLAY   files of traces, of the first context
+ *   HEDDLE_TRACE_WINDOW struct heddle_window as numbers (exec.c writes it)
+ *   HEDDLE_BY_PC        1: launches are written with what each instruction cost
  *   HEDDLE_TIMING       struct heddle_timing as numbers (exec.c writes it)
  *   HEDDLE_PROGRESS     1: a line on standard error while a launch takes long
  *   HEDDLE_RECORD       file that launches are written to */
@@ -19,6 +24,17 @@
 
 static struct settings settings;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* NULL when it is not set, or empty */
+static const char *copy_of(const char *name) {
+    const char *s = getenv(name);
+    return s && *s ? strdup(s) : NULL;
+}
+
+static u64 number_of(const char *name) {
+    const char *s = getenv(name);
+    return s ? strtoull(s, NULL, 0) : 0;
+}
 
 static bool is_on(const char *name) {
     const char *s = getenv(name);
@@ -92,6 +108,18 @@ static void read_timing(struct settings *s) {
                                 .check_cycles = (u32)x[8]};
 }
 
+static void read_traces(struct settings *s) {
+    static const char *const names[TRACES] = {"HEDDLE_KONATA", "HEDDLE_PERFETTO", "HEDDLE_TRACE_REPLAY"};
+    const char *text = getenv("HEDDLE_TRACE_WINDOW");
+    unsigned long long from, to;
+    s->window = (struct heddle_window){0, 0, -1, -1};
+    if (text && sscanf(text, "%llu %llu %d %d", &from, &to, &s->window.sm, &s->window.warp) == 4) {
+        s->window.from = from;
+        s->window.to = to;
+    }
+    for (u32 i = 0; i < TRACES; i++) s->traces[i] = copy_of(names[i]);
+}
+
 static void read_launches(struct settings *s) {
     const char *text = getenv("HEDDLE_LAUNCH");
     s->last = UINT64_MAX;
@@ -109,17 +137,20 @@ static void read_launches(struct settings *s) {
 
 static void read_all(void) {
     struct settings *s = &settings;
-    const char *memory = getenv("HEDDLE_MEMORY"), *kernels = getenv("HEDDLE_KERNEL"), *record = getenv("HEDDLE_RECORD");
     s->data = find_data();
     load_machine(s);
     s->functional = is_on("HEDDLE_FUNCTIONAL");
     s->strict = is_on("HEDDLE_STRICT");
     s->progress = is_on("HEDDLE_PROGRESS");
-    s->kernels = kernels && *kernels ? strdup(kernels) : NULL;
-    s->record = record && *record ? strdup(record) : NULL;
-    s->memory_b = memory ? strtoull(memory, NULL, 0) : 0;
+    s->by_pc = is_on("HEDDLE_BY_PC");
+    s->kernels = copy_of("HEDDLE_KERNEL");
+    s->record = copy_of("HEDDLE_RECORD");
+    s->json = copy_of("HEDDLE_JSON");
+    s->memory_b = number_of("HEDDLE_MEMORY");
     if (!s->memory_b) s->memory_b = 4ull << 30;
+    s->max_instructions = number_of("HEDDLE_MAX_INSTRUCTIONS");
     read_timing(s);
+    read_traces(s);
     read_launches(s);
     if (!s->ok) fprintf(stderr, "heddle: no OpenCL device: %s", s->problem.s ? s->problem.s : "unusable machine\n");
 }

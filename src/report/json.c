@@ -111,8 +111,8 @@ json_t *report_json(const struct report *r) {
     json_object_set_new(j, "wall_seconds", json_real(r->wall_seconds));
     json_object_set_new(j, "setup_seconds", json_real(r->setup_seconds));
     json_object_set_new(j, "warp_ips", json_real(report_rate(r)));
-    json_object_set_new(j, "checksum_ok", r->stopped ? json_null() : verdict_json(o->verdict));
-    json_object_set_new(j, "checksum", r->stopped ? json_null() : json_hex64(o->hash));
+    json_object_set_new(j, "checksum_ok", r->stopped || r->unseen ? json_null() : verdict_json(o->verdict));
+    json_object_set_new(j, "checksum", r->stopped || r->unseen ? json_null() : json_hex64(o->hash));
     json_object_set_new(j, "finished", json_boolean(!r->stopped));
     json_object_set_new(j, "footprint_b", json_integer((json_int_t)manifest_bytes(r->play->m)));
     json_object_set_new(j, "instruction_mix", mix(r->class_warp_instructions));

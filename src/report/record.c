@@ -5,9 +5,26 @@
 
 #include <stdlib.h>
 
-static void take(struct record *r, const struct record_header *h, const void *body) {
+static void take_pcs(struct record *r, const u8 *body, u32 bytes) {
+    struct record_pcs p = {.n = (u32)((bytes - RECORD_NAME_B) / sizeof(struct record_pc))};
+    memcpy(p.kernel, body, RECORD_NAME_B);
+    p.kernel[RECORD_NAME_B - 1] = 0;
+    p.at = base_alloc((p.n + 1u) * sizeof(*p.at));
+    memcpy(p.at, body + RECORD_NAME_B, p.n * sizeof(*p.at));
+    for (u32 i = 0; i < p.n; i++) p.at[i].file[sizeof(p.at[i].file) - 1] = p.at[i].text[sizeof(p.at[i].text) - 1] = 0;
+    VEC_PUSH(&r->pcs, p);
+}
+
+static bool size_fits(const struct record_header *h) {
+    if (h->what == RECORD_PCS)
+        return h->bytes >= RECORD_NAME_B && (h->bytes - RECORD_NAME_B) % sizeof(struct record_pc) == 0;
+    return h->bytes == (h->what == RECORD_LAUNCH ? sizeof(struct launch_record) : 0);
+}
+
+static void take(struct record *r, const struct record_header *h, const u8 *body) {
     r->seen[h->what]++;
     if (h->what == RECORD_OTHER_TYPE) r->other_types |= h->value;
+    if (h->what == RECORD_PCS) take_pcs(r, body, h->bytes);
     if (h->what != RECORD_LAUNCH) return;
     struct launch_record l;
     memcpy(&l, body, sizeof(l));
@@ -27,10 +44,9 @@ bool record_read(const char *path, struct record *out) {
         struct record_header h;
         memcpy(&h, text + at, sizeof(h));
         at += sizeof(h);
-        ok = h.magic == RECORD_MAGIC && h.what < RECORD_KINDS &&
-             h.bytes == (h.what == RECORD_LAUNCH ? sizeof(struct launch_record) : 0);
+        ok = h.magic == RECORD_MAGIC && h.what < RECORD_KINDS && size_fits(&h);
         if (!ok || len - at < h.bytes) break; /* the last one may be cut off: its writer was killed */
-        take(out, &h, text + at);
+        take(out, &h, (const u8 *)text + at);
         at += h.bytes;
         if (h.pid != last_pid) out->processes++;
         last_pid = h.pid;
@@ -39,7 +55,11 @@ bool record_read(const char *path, struct record *out) {
     return ok;
 }
 
-void record_free(struct record *r) { free(r->launches.at); }
+void record_free(struct record *r) {
+    for (u32 i = 0; i < r->pcs.n; i++) free(r->pcs.at[i].at);
+    free(r->pcs.at);
+    free(r->launches.at);
+}
 
 /* As much memory, in as many buffers, as the launch had that had most */
 static void fill_memory(const struct record *rec, struct manifest *m) {
@@ -84,6 +104,46 @@ static struct report_kernel *kernel_of(struct report *r, const struct launch_rec
     return k;
 }
 
+/* The instructions as the report wants to see them; one block of memory */
+static const struct kernel *code_of(const struct record_pcs *p) {
+    struct code {
+        struct kernel k;
+        struct inst_src src[];
+    } *c = base_alloc(sizeof(*c) + p->n * (sizeof(struct inst_src) + sizeof(struct inst)) + 64);
+    struct inst *code = (struct inst *)(((uintptr_t)(c->src + p->n) + 63) / 64 * 64);
+    for (u32 i = 0; i < p->n; i++) {
+        const struct record_pc *from = &p->at[i];
+        c->src[i] = (struct inst_src){.ptx_line = from->ptx_line,
+                                      .line = from->line,
+                                      .file = from->file[0] ? from->file : NULL,
+                                      .text = from->text};
+        code[i].flags = from->flags;
+        code[i].iclass = (u8)from->iclass;
+        code[i].src = &c->src[i];
+    }
+    c->k.code = code;
+    c->k.ninst = p->n;
+    return &c->k;
+}
+
+/* Launches of one name with other code (another build of the program) are left out of the table */
+static void add_pcs(struct report *r, const struct record_pcs *p) {
+    struct report_kernel *k = NULL;
+    for (u32 i = 0; i < r->nkernels && !k; i++)
+        if (strcmp(r->kernels[i].name, p->kernel) == 0) k = &r->kernels[i];
+    if (!k || (k->pcs && k->npcs != p->n)) return;
+    if (!k->pcs) {
+        k->pcs = base_alloc((p->n + 1u) * sizeof(*k->pcs));
+        k->npcs = p->n;
+        k->code = code_of(p);
+    }
+    for (u32 i = 0; i < p->n; i++) {
+        u64 *to = (u64 *)&k->pcs[i]; /* pc_stats is nothing but u64 */
+        const u64 *from = (const u64 *)&p->at[i].stats;
+        for (size_t w = 0; w < sizeof(*k->pcs) / sizeof(u64); w++) to[w] += from[w];
+    }
+}
+
 void record_report(const struct record *rec, struct heddle *h, const char *name, struct play *play, struct manifest *m,
                    struct report *r) {
     u32 n = rec->launches.n;
@@ -105,10 +165,13 @@ void record_report(const struct record *rec, struct heddle *h, const char *name,
         launch_stats_add(&k->timing, &r->launches[i].stats);
         launch_stats_add(&r->total, &r->launches[i].stats);
     }
+    for (u32 i = 0; i < rec->pcs.n; i++) add_pcs(r, &rec->pcs.at[i]);
+    r->unseen = true;
     report_collect(r);
 }
 
 void record_report_free(struct play *play, struct manifest *m, struct report *r) {
+    for (u32 i = 0; i < r->nkernels; i++) free((void *)(uintptr_t)r->kernels[i].code);
     report_free(r);
     free(play->launches);
     arena_free(&m->arena);

@@ -16,9 +16,11 @@ enum record_what {
     RECORD_NO_BUILD,   /* a program did not compile */
     RECORD_FAULT,      /* a launch failed; value: the launch's number */
     RECORD_LAUNCH,     /* struct launch_record follows */
+    RECORD_PCS,        /* of the launch before: its kernel's name in RECORD_NAME_B bytes and a struct record_pc for each instruction follow */
     RECORD_KINDS
 };
-#define RECORD_MAGIC 0x68645243u
+#define RECORD_MAGIC  0x68645243u
+#define RECORD_NAME_B 128
 
 struct record_header {
     u32 magic, what;
@@ -27,7 +29,7 @@ struct record_header {
 };
 
 struct launch_record { /* one launch */
-    char kernel[128];
+    char kernel[RECORD_NAME_B];
     u64 index; /* among all launches of its process */
     u32 grid[3], block[3], dynamic_shared_b;
     u32 registers, predicates, shared_b, local_b, const_b, param_b, instructions; /* struct heddle_kernel_info */
@@ -41,12 +43,24 @@ struct launch_record { /* one launch */
     struct launch_stats stats; /* its pointers are NULL */
 };
 
+struct record_pc { /* one instruction */
+    struct pc_stats stats;
+    u32 flags, iclass, ptx_line, line; /* struct inst and its src */
+    char file[64], text[96];
+};
+struct record_pcs { /* those of one launch */
+    char kernel[RECORD_NAME_B];
+    struct record_pc *at;
+    u32 n;
+};
+
 struct report;
 struct record {             /* a file, read */
     u64 seen[RECORD_KINDS]; /* how many of each */
     u64 other_types;        /* all types asked for that ours is not */
     u32 processes;
     VEC(struct launch_record) launches;
+    VEC(struct record_pcs) pcs;
 };
 /* --- record.c. False when the file cannot be read or comes from another version; an empty one is fine. */
 bool record_read(const char *path, struct record *out);

@@ -51,6 +51,7 @@ struct report {
     struct outcome outcome;
     double setup_seconds;
     bool stopped; /* by the user or a fault: figures cover only what was finished */
+    bool unseen;  /* the results are another program's: there is no checksum */
     struct heddle_audit_result audit;
     bool audited;
     /* filled by report_keep, launch by launch */

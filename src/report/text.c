@@ -93,6 +93,7 @@ void report_plural(FILE *out, u64 n, const char *one, const char *many) {
 static void print_checksum(const struct report *r, FILE *out) {
     static const char *const words[] = {[VERDICT_OK] = "ok", [VERDICT_DIFFERS] = "DIFFERS"};
     const struct outcome *o = &r->outcome;
+    if (r->unseen) return;
     if (r->stopped) fprintf(out, "checksum     not taken: the run did not finish\n");
     else if (o->verdict == VERDICT_NONE) fprintf(out, "checksum     none given (%016llx)\n", (unsigned long long)o->hash);
     else fprintf(out, "checksum     %s (%s)\n", words[o->verdict], o->text);
