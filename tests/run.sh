@@ -38,10 +38,10 @@ one() {
     fi
 }
 
-# unit_programs DIR [FOLDER]: every cmocka program; one that dies outside its tests is one failure more
+# unit_programs DIR [FOLDER [NAME]]: every cmocka program, or one; one that dies outside its tests is one failure more
 unit_programs() {
     local dir=$1 program out rc
-    for program in "$dir/${2:-tests}"/test_*; do
+    for program in "$dir/${2:-tests}"/${3:-test_*}; do
         case $program in *.d) continue ;; esac
         [ -x "$program" ] || continue
         out=$(timeout 300 "$program" 2>&1 </dev/null)
@@ -164,7 +164,7 @@ suite_cli() {
     for script in tests/cli/*.sh; do one "cli $(basename "$script" .sh)" bash "$script" build; done
 }
 
-# The OpenCL driver, through the loader: its functions, also under ASan and with --all under TSan; whole programs; clinfo
+# The OpenCL driver, through the loader: its functions, also under ASan; several threads under TSan, with --all everything; whole programs; clinfo
 suite_opencl() {
     local script
     build build "build/heddle build/json_get opencl-tests" || return
@@ -175,12 +175,14 @@ suite_opencl() {
         OCL_COUNTS=$PWD/build-san/opencl/counts opencl_programs build-san
         one "opencl every function right and wrong" tests/opencl/covered build-san/opencl/counts
     fi
-    [ -n "$ALL" ] || return
-    build build-tsan "B=build-tsan CFLAGS=-fsanitize=thread LDFLAGS=-fsanitize=thread opencl-tests" && opencl_programs build-tsan
+    local what=build-tsan/opencl/test_threads
+    [ -z "$ALL" ] || what=opencl-tests
+    build build-tsan "B=build-tsan NO_AVX2=1 CFLAGS=-fsanitize=thread LDFLAGS=-fsanitize=thread build-tsan/libheddle-opencl.so $what" || return
+    if [ -n "$ALL" ]; then opencl_programs build-tsan; else opencl_programs build-tsan test_threads; fi
 }
-# A build's tests with the same build's driver
+# A build's tests with the same build's driver: all of them, or those of one name
 opencl_programs() {
-    XDG_CACHE_HOME=$PWD/build/opencl-cache OCL_ICD_VENDORS=$PWD/$1/libheddle-opencl.so unit_programs "$1" opencl
+    XDG_CACHE_HOME=$PWD/build/opencl-cache OCL_ICD_VENDORS=$PWD/$1/libheddle-opencl.so unit_programs "$1" opencl "${2:-}"
 }
 
 suite_noavx2() {
