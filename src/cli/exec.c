@@ -29,7 +29,8 @@ struct exec { /* one `heddle exec` */
     char *driver;
     char dir[64]; /* temporary: vendor file, record */
     struct strbuf icd, record;
-    int status; /* waitpid's */
+    int status;       /* waitpid's */
+    bool not_started; /* and it was said why */
     double seconds;
 };
 
@@ -192,25 +193,34 @@ static void set_environment(const struct exec *x) {
 
 /* --- running */
 
+/* In the child; `told` hears of it when the program cannot be started, and is closed when it is */
+static void become_program(const struct exec *x, int told) {
+    const char *program = x->line->operands.at[0];
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+    set_environment(x);
+    char **argv = base_alloc((x->line->operands.n + 1u) * sizeof(*argv));
+    for (u32 i = 0; i < x->line->operands.n; i++) argv[i] = (char *)(uintptr_t)x->line->operands.at[i];
+    execvp(program, argv);
+    cli_error(x->line->command, "cannot run %s: %s", program, strerror(errno));
+    ssize_t n = write(told, "", 1);
+    _exit(n < 0 ? EXIT_DIFFERS : NOT_FOUND);
+}
+
 /* Ctrl-C is for the program; we stay to report what it did */
 static int run_program(struct exec *x) {
-    const char *program = x->line->operands.at[0];
     double start = clock_seconds();
+    int told[2];
+    char byte;
     fflush(NULL);
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
-    pid_t pid = fork();
+    pid_t pid = pipe2(told, O_CLOEXEC) == 0 ? fork() : -1;
     if (pid < 0) return cli_error(x->line->command, "cannot start a process: %s", strerror(errno));
-    if (pid == 0) {
-        signal(SIGINT, SIG_DFL);
-        signal(SIGQUIT, SIG_DFL);
-        set_environment(x);
-        char **argv = base_alloc((x->line->operands.n + 1u) * sizeof(*argv));
-        for (u32 i = 0; i < x->line->operands.n; i++) argv[i] = (char *)(uintptr_t)x->line->operands.at[i];
-        execvp(program, argv);
-        cli_error(x->line->command, "cannot run %s: %s", program, strerror(errno));
-        _exit(NOT_FOUND);
-    }
+    if (pid == 0) become_program(x, told[1]);
+    close(told[1]);
+    x->not_started = read(told[0], &byte, 1) == 1;
+    close(told[0]);
     while (waitpid(pid, &x->status, 0) < 0)
         if (errno != EINTR) return cli_error(x->line->command, "lost the program: %s", strerror(errno));
     x->seconds = clock_seconds() - start;
@@ -224,12 +234,30 @@ static int program_code(const struct exec *x) {
 
 /* --- what came of it */
 
+/* Whether this may be a program that uses the loader: scripts may call anything, and what PATH finds is not looked at */
 static bool mentions_opencl(const char *program) {
     size_t len;
     char *text = strchr(program, '/') ? text_read_file(program, &len) : NULL;
-    bool found = !text || memmem(text, len, "libOpenCL", 9);
+    bool found = !text || (len > 1 && memcmp(text, "#!", 2) == 0) || memmem(text, len, "libOpenCL", 9);
     free(text);
     return found;
+}
+
+static const char *error_name(u64 minus) {
+    switch (minus) {
+    case 4: return " (CL_MEM_OBJECT_ALLOCATION_FAILURE)";
+    case 5: return " (CL_OUT_OF_RESOURCES)";
+    case 45: return " (CL_INVALID_PROGRAM_EXECUTABLE)";
+    case 48: return " (CL_INVALID_KERNEL)";
+    case 52: return " (CL_INVALID_KERNEL_ARGS)";
+    case 53: return " (CL_INVALID_WORK_DIMENSION)";
+    case 54: return " (CL_INVALID_WORK_GROUP_SIZE)";
+    case 55: return " (CL_INVALID_WORK_ITEM_SIZE)";
+    case 56: return " (CL_INVALID_GLOBAL_OFFSET)";
+    case 57: return " (CL_INVALID_EVENT_WAIT_LIST)";
+    case 63: return " (CL_INVALID_GLOBAL_WORK_SIZE)";
+    default: return "";
+    }
 }
 
 static void say_types(u64 types) {
@@ -241,15 +269,30 @@ static void say_types(u64 types) {
         if (types & names[i].bit) fprintf(stderr, " %s", names[i].name);
 }
 
+static void say_not_loaded(const struct exec *x, const char *program) {
+    if (WIFSIGNALED(x->status)) fprintf(stderr, "it crashed before it asked the OpenCL loader for a platform\n");
+    else if (!mentions_opencl(program))
+        fprintf(stderr, "it does not use libOpenCL.so (only OpenCL programs that go through the standard loader can be run; one that is "
+                        "linked statically, or with a vendor's library, cannot)\n");
+    else if (program_code(x) == NOT_FOUND)
+        fprintf(stderr, "it did not start. Is the OpenCL loader, libOpenCL.so.1, installed (Debian: ocl-icd-libopencl1)?\n");
+    else
+        fprintf(stderr, "the OpenCL loader never asked for our platform. Is it the standard one (Debian: ocl-icd-libopencl1), and did the "
+                        "program get as far?\n");
+}
+
+static void say_no_launch(const struct record *r) {
+    if (r->seen[RECORD_NO_BUILD]) fprintf(stderr, "its kernels did not compile. The build log begins:\n%s\n", r->log);
+    else if (r->seen[RECORD_REFUSED])
+        fprintf(stderr, "its launches were refused, the last with %lld%s\n", -(long long)r->refused, error_name(r->refused));
+    else fprintf(stderr, "it made a context and launched nothing\n");
+}
+
 /* Why there is nothing to report */
 static void say_why(const struct exec *x, const struct record *r) {
     const char *program = x->line->operands.at[0];
     fprintf(stderr, "heddle exec: no kernel of %s ran on the simulated GPU: ", program);
-    if (!r->seen[RECORD_LOADED] && !mentions_opencl(program))
-        fprintf(stderr, "it does not use libOpenCL (only OpenCL programs that go through the standard loader can be run)\n");
-    else if (!r->seen[RECORD_LOADED])
-        fprintf(stderr, "the OpenCL loader never asked for our platform. Is libOpenCL.so.1 installed (Debian: "
-                        "ocl-icd-libopencl1), and did the program get as far?\n");
+    if (!r->seen[RECORD_LOADED]) say_not_loaded(x, program);
     else if (!r->seen[RECORD_DEVICE] && r->seen[RECORD_OTHER_TYPE]) {
         fprintf(stderr, "it asked for a device of another type than GPU:");
         say_types(r->other_types);
@@ -257,9 +300,7 @@ static void say_why(const struct exec *x, const struct record *r) {
     } else if (!r->seen[RECORD_DEVICE])
         fprintf(stderr, "it saw our platform and did not ask it for a device: it may want a platform or vendor by name\n");
     else if (!r->seen[RECORD_CONTEXT]) fprintf(stderr, "it looked at the device and made no context for it\n");
-    else if (r->seen[RECORD_NO_BUILD])
-        fprintf(stderr, "its kernels did not compile: the program has the build log (CL_PROGRAM_BUILD_LOG)\n");
-    else fprintf(stderr, "it made a context and launched nothing\n");
+    else say_no_launch(r);
 }
 
 static int by_cycles(const void *a, const void *b) {
@@ -343,7 +384,7 @@ static int finish(struct exec *x) {
                 strsignal(WTERMSIG(x->status)));
     bool ok = true;
     if (rec.launches.n) ok = report(x, &rec);
-    else if (code != NOT_FOUND) say_why(x, &rec);
+    else if (!x->not_started) say_why(x, &rec);
     if (!code && !rec.launches.n) code = EXIT_USER;
     if (!code && rec.seen[RECORD_FAULT]) code = EXIT_PROGRAM;
     if (!code && !ok) code = EXIT_USER;

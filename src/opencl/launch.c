@@ -234,7 +234,9 @@ static cl_int enqueue(cl_command_queue q, cl_kernel k, cl_command_type type, cl_
 cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dims, const size_t *offset,
                                           const size_t *global, const size_t *local, cl_uint n, const cl_event *wait,
                                           cl_event *out) {
-    return enqueue(q, k, CL_COMMAND_NDRANGE_KERNEL, dims, offset, global, local, n, wait, out);
+    cl_int rc = enqueue(q, k, CL_COMMAND_NDRANGE_KERNEL, dims, offset, global, local, n, wait, out);
+    if (rc) record_event(RECORD_REFUSED, (u64)-rc);
+    return rc;
 }
 
 cl_int CL_API_CALL clEnqueueTask(cl_command_queue q, cl_kernel k, cl_uint n, const cl_event *wait, cl_event *out) {

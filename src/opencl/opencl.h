@@ -386,6 +386,7 @@ extern u64 launch_count; /* behind driver_lock */
 /* --- record.c: for `heddle exec`, and HEDDLE_JSON */
 struct launch_record;
 void record_event(u32 what, u64 value); /* enum record_what */
+void record_no_build(const char *log);
 void record_launch(struct launch_record *r, const struct launch_stats *s);
 const char *record_path(void); /* NULL when nothing is to be written down */
 

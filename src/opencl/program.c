@@ -196,7 +196,7 @@ static void end_build(cl_program p, cl_int rc, cl_program_binary_type type) {
     p->binary_type = rc ? CL_PROGRAM_BINARY_TYPE_NONE : type;
     p->busy = false;
     driver_leave();
-    if (rc) record_event(RECORD_NO_BUILD, 0);
+    if (rc) record_no_build(p->log.s ? p->log.s : "");
 }
 
 static cl_int build_source(cl_program p) {

@@ -76,6 +76,7 @@ static void append(u32 what, u64 value, const void *body, u32 bytes) {
 }
 
 void record_event(u32 what, u64 value) { append(what, value, NULL, 0); }
+void record_no_build(const char *log) { append(RECORD_NO_BUILD, 0, log, (u32)strnlen(log, RECORD_LOG_B)); }
 
 static void write_pcs(const struct launch_record *r, const struct launch_stats *s) {
     u32 bytes = RECORD_NAME_B + s->npcs * (u32)sizeof(struct record_pc);

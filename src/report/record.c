@@ -18,12 +18,15 @@ static void take_pcs(struct record *r, const u8 *body, u32 bytes) {
 static bool size_fits(const struct record_header *h) {
     if (h->what == RECORD_PCS)
         return h->bytes >= RECORD_NAME_B && (h->bytes - RECORD_NAME_B) % sizeof(struct record_pc) == 0;
+    if (h->what == RECORD_NO_BUILD) return h->bytes <= RECORD_LOG_B;
     return h->bytes == (h->what == RECORD_LAUNCH ? sizeof(struct launch_record) : 0);
 }
 
 static void take(struct record *r, const struct record_header *h, const u8 *body) {
     r->seen[h->what]++;
     if (h->what == RECORD_OTHER_TYPE) r->other_types |= h->value;
+    if (h->what == RECORD_REFUSED) r->refused = h->value;
+    if (h->what == RECORD_NO_BUILD && !r->log) r->log = strndup((const char *)body, h->bytes);
     if (h->what == RECORD_PCS) take_pcs(r, body, h->bytes);
     if (h->what != RECORD_LAUNCH) return;
     struct launch_record l;
@@ -58,6 +61,7 @@ bool record_read(const char *path, struct record *out) {
 void record_free(struct record *r) {
     for (u32 i = 0; i < r->pcs.n; i++) free(r->pcs.at[i].at);
     free(r->pcs.at);
+    free(r->log);
     free(r->launches.at);
 }
 

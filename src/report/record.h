@@ -13,7 +13,8 @@ enum record_what {
     RECORD_DEVICE,     /* the program asked for devices and got ours; value: the type asked for */
     RECORD_OTHER_TYPE, /* the program asked for devices of a type that ours is not; value: the type */
     RECORD_CONTEXT,    /* a context was made */
-    RECORD_NO_BUILD,   /* a program did not compile */
+    RECORD_NO_BUILD,   /* a program did not compile; the start of its build log follows, at most RECORD_LOG_B */
+    RECORD_REFUSED,    /* a launch was refused; value: minus the CL error */
     RECORD_FAULT,      /* a launch failed; value: the launch's number */
     RECORD_LAUNCH,     /* struct launch_record follows */
     RECORD_PCS,        /* of the launch before: its kernel's name in RECORD_NAME_B bytes and a struct record_pc for each instruction follow */
@@ -21,6 +22,7 @@ enum record_what {
 };
 #define RECORD_MAGIC  0x68645243u
 #define RECORD_NAME_B 128
+#define RECORD_LOG_B  4096
 
 struct record_header {
     u32 magic, what;
@@ -58,6 +60,8 @@ struct report;
 struct record {             /* a file, read */
     u64 seen[RECORD_KINDS]; /* how many of each */
     u64 other_types;        /* all types asked for that ours is not */
+    u64 refused;            /* the last launch's */
+    char *log;              /* of the first program that did not compile; NULL when there is none */
     u32 processes;
     VEC(struct launch_record) launches;
     VEC(struct record_pcs) pcs;

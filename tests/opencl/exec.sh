@@ -53,20 +53,53 @@ expect 2 "$B/heddle" exec
 
 # nothing ran: why
 expect 2 "$B/heddle" exec -- /bin/true
-err_has "does not use libOpenCL"
-cat > "$work/cpu.c" <<'C'
+err_has "does not use libOpenCL.so"
+printf '#!/bin/sh\nexit 0\n' > "$work/script" && chmod +x "$work/script"
+expect 2 "$B/heddle" exec -- "$work/script"
+err_has "never asked for our platform"
+cat > "$work/why.c" <<'C'
 #include <CL/cl.h>
-int main(void) {
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    const char *mode = argv[argc - 1], *text = "kernel void k(global int *x) { *x = 1; }";
     cl_platform_id p;
     cl_device_id d;
+    char name[64] = "";
+    size_t global = 10, local = 3;
+    if (strcmp(mode, "crash") == 0) abort();
+    if (strcmp(mode, "early") == 0) return 0;
     clGetPlatformIDs(1, &p, 0);
-    clGetDeviceIDs(p, CL_DEVICE_TYPE_CPU, 1, &d, 0);
+    clGetPlatformInfo(p, CL_PLATFORM_NAME, sizeof name, name, 0);
+    if (strcmp(mode, "platform") == 0 && !strstr(name, "another")) return 5;
+    clGetDeviceIDs(p, strcmp(mode, "type") ? CL_DEVICE_TYPE_GPU : CL_DEVICE_TYPE_CPU, 1, &d, 0);
+    if (strcmp(mode, "type") == 0 || strcmp(mode, "look") == 0) return 0;
+    cl_context c = clCreateContext(0, 1, &d, 0, 0, 0);
+    cl_command_queue q = clCreateCommandQueue(c, d, 0, 0);
+    if (strcmp(mode, "context") == 0) return 0;
+    if (strcmp(mode, "build") == 0) text = "kernel void k(global int *x) { *x = undeclared; }";
+    cl_program g = clCreateProgramWithSource(c, 1, &text, 0, 0);
+    if (clBuildProgram(g, 0, 0, 0, 0, 0)) return 0;
+    cl_kernel k = clCreateKernel(g, "k", 0);
+    cl_mem m = clCreateBuffer(c, 0, 4, 0, 0);
+    clSetKernelArg(k, 0, sizeof m, &m);
+    clEnqueueNDRangeKernel(q, k, 1, 0, &global, &local, 0, 0, 0);
     return 0;
 }
 C
-cc -DCL_TARGET_OPENCL_VERSION=120 "$work/cpu.c" -o "$work/cpu" -lOpenCL
-expect 2 "$B/heddle" exec -- "$work/cpu"
-err_has "another type than GPU: CPU"
+cc -DCL_TARGET_OPENCL_VERSION=120 "$work/why.c" -o "$work/why" -lOpenCL
+why() { expect "$1" "$B/heddle" exec -- "$work/why" "$2"; err_has "$3"; }
+why 134 crash "it crashed before it asked the OpenCL loader"
+why 2 early "never asked for our platform"
+why 5 platform "it may want a platform or vendor by name"
+why 2 type "another type than GPU: CPU"
+why 2 look "made no context"
+why 2 context "launched nothing"
+why 2 build "use of undeclared identifier 'undeclared'"
+why 2 refuse "refused, the last with -54 (CL_INVALID_WORK_GROUP_SIZE)"
+sed 's/libOpenCL.so.1/libOpenCL.so.9/' "$work/why" > "$work/noloader" && chmod +x "$work/noloader"
+expect 127 "$B/heddle" exec -- "$work/noloader" look
+err_has "Is the OpenCL loader, libOpenCL.so.1, installed"
 
 # a kernel that goes wild: the program lives, and so says the exit code
 cat > "$work/wild.c" <<'C'
