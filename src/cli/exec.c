@@ -82,8 +82,8 @@ static bool check_traces(const struct exec *x) {
 }
 
 static bool read_options(struct exec *x) {
-    static const char *const timed_only[] = {"kernel",       "launch",       "csv",      "by-pc",     "konata", "perfetto",
-                                             "trace-replay", "trace-cycles", "trace-sm", "trace-warp"};
+    static const char *const timed_only[] = {"kernel",   "launch",       "csv",          "by-pc",    "konata",
+                                             "perfetto", "trace-replay", "trace-cycles", "trace-sm", "trace-warp"};
     const char *measure = measure_given(x->line);
     x->functional = cli_has(x->line, "functional");
     for (u32 i = 0; i < ARRAY_LEN(timed_only) && !measure; i++)
@@ -272,13 +272,16 @@ static void say_types(u64 types) {
 static void say_not_loaded(const struct exec *x, const char *program) {
     if (WIFSIGNALED(x->status)) fprintf(stderr, "it crashed before it asked the OpenCL loader for a platform\n");
     else if (!mentions_opencl(program))
-        fprintf(stderr, "it does not use libOpenCL.so (only OpenCL programs that go through the standard loader can be run; one that is "
-                        "linked statically, or with a vendor's library, cannot)\n");
+        fprintf(stderr,
+                "it does not use libOpenCL.so (only OpenCL programs that go through the standard loader can be run; one that is "
+                "linked statically, or with a vendor's library, cannot)\n");
     else if (program_code(x) == NOT_FOUND)
         fprintf(stderr, "it did not start. Is the OpenCL loader, libOpenCL.so.1, installed (Debian: ocl-icd-libopencl1)?\n");
     else
-        fprintf(stderr, "the OpenCL loader never asked for our platform. Is it the standard one (Debian: ocl-icd-libopencl1), and did the "
-                        "program get as far?\n");
+        fprintf(
+            stderr,
+            "the OpenCL loader never asked for our platform. Is it the standard one (Debian: ocl-icd-libopencl1), and did the "
+            "program get as far?\n");
 }
 
 static void say_no_launch(const struct record *r) {

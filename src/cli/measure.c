@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#define MAX_THREADS 256
-#define MAX_WINDOW  1000000
+#define MAX_THREADS  256
+#define MAX_WINDOW   1000000
 #define DEFAULT_ROWS 20 /* of --by-pc */
 
 const struct cli_option measure_machine_option = {"machine", NULL, NULL}, measure_set_option = {"set", NULL, NULL};
@@ -79,7 +79,8 @@ bool measure_window(const struct cli_line *line, const struct config *c, struct 
     const char *cycles = cli_value(line, "trace-cycles");
     u64 sm = 0, warp = 0;
     *w = (struct heddle_window){0, 0, -1, -1};
-    if (!cli_number(line, "trace-sm", 0, c->sms - 1, &sm) || !cli_number(line, "trace-warp", 0, c->warps - 1, &warp)) return false;
+    if (!cli_number(line, "trace-sm", 0, c->sms - 1, &sm) || !cli_number(line, "trace-warp", 0, c->warps - 1, &warp))
+        return false;
     if (cli_has(line, "trace-sm")) w->sm = (i32)sm;
     if (cli_has(line, "trace-warp")) w->warp = (i32)warp;
     if (!cycles) return true;

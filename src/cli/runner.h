@@ -38,8 +38,8 @@ void input_close(struct input *in);
          "with sm.hazard = replay: a line for each replay (cycle, SM, slot, instruction, entry, lanes, hazard)"},                \
         {"trace-cycles", "FROM..TO", "of these traces: cycles since the first launch"},                                          \
         {"trace-sm", "N", "of these traces: one SM"}
-bool measure_by_pc(const struct cli_line *line, struct report_wishes *w);                                /* false after an error */
-bool measure_window(const struct cli_line *line, const struct config *c, struct heddle_window *w);       /* likewise */
+bool measure_by_pc(const struct cli_line *line, struct report_wishes *w);                          /* false after an error */
+bool measure_window(const struct cli_line *line, const struct config *c, struct heddle_window *w); /* likewise */
 /* The machine of the command line with n further --machine or --set; false after an error */
 bool measure_machine(const struct cli_line *line, const struct cli_given *more, u32 n, struct config *out);
 extern const struct cli_option measure_machine_option, measure_set_option;                     /* for `more` */

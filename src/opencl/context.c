@@ -37,11 +37,10 @@ static void progress(void *user, const struct heddle_progress *p) {
 
 static struct heddle *open_gpu(void) {
     const struct settings *s = settings_get();
-    struct heddle_options o = {
-        .warp_size = s->machine.warp_size,
-        .max_memory_b = s->memory_b,
-        .max_instructions = s->max_instructions,
-        .progress = s->progress ? progress : NULL};
+    struct heddle_options o = {.warp_size = s->machine.warp_size,
+                               .max_memory_b = s->memory_b,
+                               .max_instructions = s->max_instructions,
+                               .progress = s->progress ? progress : NULL};
     struct heddle *h = heddle_open(&o);
     if (!h || s->functional) return h;
     struct heddle_timing t = s->timing;

@@ -116,8 +116,8 @@ struct settings {
     const char *traces[TRACES];
     struct heddle_window window; /* of the traces */
     u64 max_instructions;        /* of a launch; 0: the library's default */
-    char *data;         /* share/heddle: the builtin library is in its opencl/; NULL when not found */
-    u64 memory_b;       /* of the device */
+    char *data;                  /* share/heddle: the builtin library is in its opencl/; NULL when not found */
+    u64 memory_b;                /* of the device */
 };
 const struct settings *settings_get(void);
 bool settings_times(const struct settings *s, const char *kernel, u64 launch); /* whether this launch is timed */
@@ -264,8 +264,8 @@ struct box { /* a rectangular part of memory */
     u8 *at;
     size_t row_b, slice_b;
 };
-struct mapping *mem_take_mapping(cl_mem m, const void *pointer); /* out of the list, to be freed; NULL when there is none */
-cl_int mem_check_map(cl_mem m, cl_map_flags f); /* whether the flags go together, and with the memory's */
+struct mapping *mem_take_mapping(cl_mem m, const void *pointer);       /* out of the list, to be freed; NULL when there is none */
+cl_int mem_check_map(cl_mem m, cl_map_flags f);                        /* whether the flags go together, and with the memory's */
 void box_copy(struct box to, struct box from, const size_t region[3]); /* region[0] in bytes */
 
 /* --- image.c */

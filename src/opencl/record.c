@@ -13,9 +13,9 @@
 
 static struct {
     pthread_once_t once;
-    const char *path;  /* NULL: nothing is written down */
-    char own[64];      /* the path, when the file is ours */
-    pid_t pid;         /* whose process it is: a fork of it has nothing to report */
+    const char *path; /* NULL: nothing is written down */
+    char own[64];     /* the path, when the file is ours */
+    pid_t pid;        /* whose process it is: a fork of it has nothing to report */
     double started;
 } log_file = {.once = PTHREAD_ONCE_INIT};
 

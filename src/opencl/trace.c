@@ -6,8 +6,8 @@
 
 static struct {
     pthread_mutex_t lock;
-    bool taken;       /* there was a first context */
-    cl_context c;     /* it, while it lives; NULL when there is nothing to write */
+    bool taken;   /* there was a first context */
+    cl_context c; /* it, while it lives; NULL when there is nothing to write */
     FILE *files[TRACES];
 } trace = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -19,7 +19,8 @@ static const begin_fn begins[TRACES] = {
 static void finish(void) {
     if (heddle_trace_end(trace.c->h) != HEDDLE_OK) fprintf(stderr, "heddle: %s", heddle_message(trace.c->h));
     for (u32 i = 0; i < TRACES; i++)
-        if (trace.files[i] && fclose(trace.files[i])) fprintf(stderr, "heddle: a trace could not be written: %s\n", strerror(errno));
+        if (trace.files[i] && fclose(trace.files[i]))
+            fprintf(stderr, "heddle: a trace could not be written: %s\n", strerror(errno));
     trace.c = NULL;
 }
 

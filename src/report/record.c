@@ -16,8 +16,7 @@ static void take_pcs(struct record *r, const u8 *body, u32 bytes) {
 }
 
 static bool size_fits(const struct record_header *h) {
-    if (h->what == RECORD_PCS)
-        return h->bytes >= RECORD_NAME_B && (h->bytes - RECORD_NAME_B) % sizeof(struct record_pc) == 0;
+    if (h->what == RECORD_PCS) return h->bytes >= RECORD_NAME_B && (h->bytes - RECORD_NAME_B) % sizeof(struct record_pc) == 0;
     if (h->what == RECORD_NO_BUILD) return h->bytes <= RECORD_LOG_B;
     return h->bytes == (h->what == RECORD_LAUNCH ? sizeof(struct launch_record) : 0);
 }
@@ -117,10 +116,8 @@ static const struct kernel *code_of(const struct record_pcs *p) {
     struct inst *code = (struct inst *)(((uintptr_t)(c->src + p->n) + 63) / 64 * 64);
     for (u32 i = 0; i < p->n; i++) {
         const struct record_pc *from = &p->at[i];
-        c->src[i] = (struct inst_src){.ptx_line = from->ptx_line,
-                                      .line = from->line,
-                                      .file = from->file[0] ? from->file : NULL,
-                                      .text = from->text};
+        c->src[i] = (struct inst_src){
+            .ptx_line = from->ptx_line, .line = from->line, .file = from->file[0] ? from->file : NULL, .text = from->text};
         code[i].flags = from->flags;
         code[i].iclass = (u8)from->iclass;
         code[i].src = &c->src[i];

@@ -17,7 +17,7 @@ enum record_what {
     RECORD_REFUSED,    /* a launch was refused; value: minus the CL error */
     RECORD_FAULT,      /* a launch failed; value: the launch's number */
     RECORD_LAUNCH,     /* struct launch_record follows */
-    RECORD_PCS,        /* of the launch before: its kernel's name in RECORD_NAME_B bytes and a struct record_pc for each instruction follow */
+    RECORD_PCS, /* of the launch before: its kernel's name in RECORD_NAME_B bytes and a struct record_pc for each instruction follow */
     RECORD_KINDS
 };
 #define RECORD_MAGIC  0x68645243u

@@ -238,7 +238,8 @@ static void test_waits(void **state) {
         const struct row *r = &rows[i];
         cl_event gate = clCreateUserEvent(o->context, &rc), e, bad = clCreateUserEvent(o->context, &rc);
         SAY_ROW(r);
-        if (r->type == CL_COMMAND_UNMAP_MEM_OBJECT) OK(clSetUserEventStatus(gate, CL_COMPLETE)); /* its row before left a mapping */
+        if (r->type == CL_COMMAND_UNMAP_MEM_OBJECT)
+            OK(clSetUserEventStatus(gate, CL_COMPLETE)); /* its row before left a mapping */
         OK(r->enqueue(&t, o->queue, CL_FALSE, 1, &gate, &e));
         if (r->type != CL_COMMAND_UNMAP_MEM_OBJECT) {
             assert_int_equal(status_of(e), CL_QUEUED);
@@ -253,8 +254,7 @@ static void test_waits(void **state) {
             WRONG(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, &e));
             assert_true(status_of(e) < 0);
             OK(clReleaseEvent(e));
-            if (r->blocks)
-                WRONG(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, r->enqueue(&t, o->queue, CL_TRUE, 1, &bad, NULL));
+            if (r->blocks) WRONG(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, r->enqueue(&t, o->queue, CL_TRUE, 1, &bad, NULL));
             t.mapped = mapped;
             t.mapped_image = mapped_image;
         }

@@ -3,32 +3,32 @@
 
 #include <unistd.h>
 
-static const char *const text = "kernel void fine(global int *x) { x[get_global_id(0)] = 9; }\n"      /* 1 */
-                                "kernel void wild(global int *x) {\n"                                  /* 2 */
-                                "    x[get_global_id(0) + (1 << 26)] = 1;\n"                           /* 3 */
-                                "}\n"                                                                  /* 4 */
-                                "kernel void wild_read(global int *x) {\n"                             /* 5 */
-                                "    x[0] = *(global int *)(ulong)(get_global_id(0) * 4 + 64);\n"      /* 6 */
-                                "}\n"                                                                  /* 7 */
-                                "kernel void crooked(global char *x) {\n"                              /* 8 */
-                                "    *(global int *)(x + 1) = 3;\n"                                    /* 9 */
-                                "}\n"                                                                  /* 10 */
-                                "kernel void endless(global volatile int *x) {\n"                      /* 11 */
-                                "    while (x[0] != 12345)\n"                                          /* 12 */
-                                "        x[1] = x[1] + 1;\n"                                           /* 13 */
-                                "}\n"                                                                  /* 14 */
-                                "kernel void stuck(global volatile int *x) {\n"                        /* 15 */
-                                "    if (get_local_id(0) < 32)\n"                                      /* 16 */
-                                "        barrier(CLK_LOCAL_MEM_FENCE);\n"                              /* 17 */
-                                "    else\n"                                                           /* 18 */
-                                "        while (x[get_local_id(0)] != 12345)\n"                        /* 19 */
-                                "            ;\n"                                                      /* 20 */
-                                "    x[0] = 1;\n"                                                      /* 21 */
-                                "}\n"                                                                  /* 22 */
-                                "kernel void too_local(global int *x, local int *l) {\n"               /* 23 */
-                                "    l[get_local_id(0) + 100000] = x[0];\n"                            /* 24 */
-                                "    barrier(CLK_LOCAL_MEM_FENCE);\n"                                  /* 25 */
-                                "    x[0] = l[0];\n"                                                   /* 26 */
+static const char *const text = "kernel void fine(global int *x) { x[get_global_id(0)] = 9; }\n"  /* 1 */
+                                "kernel void wild(global int *x) {\n"                             /* 2 */
+                                "    x[get_global_id(0) + (1 << 26)] = 1;\n"                      /* 3 */
+                                "}\n"                                                             /* 4 */
+                                "kernel void wild_read(global int *x) {\n"                        /* 5 */
+                                "    x[0] = *(global int *)(ulong)(get_global_id(0) * 4 + 64);\n" /* 6 */
+                                "}\n"                                                             /* 7 */
+                                "kernel void crooked(global char *x) {\n"                         /* 8 */
+                                "    *(global int *)(x + 1) = 3;\n"                               /* 9 */
+                                "}\n"                                                             /* 10 */
+                                "kernel void endless(global volatile int *x) {\n"                 /* 11 */
+                                "    while (x[0] != 12345)\n"                                     /* 12 */
+                                "        x[1] = x[1] + 1;\n"                                      /* 13 */
+                                "}\n"                                                             /* 14 */
+                                "kernel void stuck(global volatile int *x) {\n"                   /* 15 */
+                                "    if (get_local_id(0) < 32)\n"                                 /* 16 */
+                                "        barrier(CLK_LOCAL_MEM_FENCE);\n"                         /* 17 */
+                                "    else\n"                                                      /* 18 */
+                                "        while (x[get_local_id(0)] != 12345)\n"                   /* 19 */
+                                "            ;\n"                                                 /* 20 */
+                                "    x[0] = 1;\n"                                                 /* 21 */
+                                "}\n"                                                             /* 22 */
+                                "kernel void too_local(global int *x, local int *l) {\n"          /* 23 */
+                                "    l[get_local_id(0) + 100000] = x[0];\n"                       /* 24 */
+                                "    barrier(CLK_LOCAL_MEM_FENCE);\n"                             /* 25 */
+                                "    x[0] = l[0];\n"                                              /* 26 */
                                 "}\n";
 
 /* What standard error got since; at most room - 1 characters */
@@ -97,7 +97,8 @@ static void fault_once(struct ocl *o, cl_context c, cl_program p, const struct f
     assert_non_null(strstr(noticed, f->kernel));
     OK(clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
     assert_int_equal(status, CL_OUT_OF_RESOURCES);
-    WRONG(CL_PROFILING_INFO_NOT_AVAILABLE, clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_END, sizeof(cl_ulong), &(cl_ulong){0}, NULL));
+    WRONG(CL_PROFILING_INFO_NOT_AVAILABLE,
+          clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_END, sizeof(cl_ulong), &(cl_ulong){0}, NULL));
     /* a program that forgets to look at one result finds out by the next */
     WRONG(CL_OUT_OF_RESOURCES, clFinish(q));
     WRONG(CL_OUT_OF_RESOURCES, clEnqueueReadBuffer(q, m, CL_TRUE, 0, 4, out, 0, NULL, NULL));

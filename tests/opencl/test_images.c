@@ -34,7 +34,8 @@ static void test_create(void **state) {
     WRONG(CL_INVALID_VALUE, clGetImageInfo(m, 1, sizeof(x), &x, NULL));
     OK(clReleaseMemObject(m));
     WRONG(CL_INVALID_MEM_OBJECT, clGetImageInfo(m, CL_IMAGE_WIDTH, sizeof(x), &x, NULL));
-    WRONG_NEW(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(o->context, 0, &strange, &d, NULL, &rc)); /* RGB is for packed types */
+    WRONG_NEW(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+              clCreateImage(o->context, 0, &strange, &d, NULL, &rc)); /* RGB is for packed types */
     strange = (cl_image_format){CL_RGx, CL_FLOAT};
     WRONG_NEW(CL_IMAGE_FORMAT_NOT_SUPPORTED, clCreateImage(o->context, 0, &strange, &d, NULL, &rc));
     WRONG_NEW(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(o->context, 0, NULL, &d, NULL, &rc));

@@ -39,11 +39,12 @@ static void test_rects(void **state) {
         }
         cl_int want = fits(origin, region, row, slice, SIZE) ? CL_SUCCESS : CL_INVALID_VALUE;
         good += !want;
-        assert_int_equal(clEnqueueReadBufferRect(o->queue, m, CL_TRUE, origin, zero, region, row, slice, 0, 0, host, 0, NULL, NULL),
+        assert_int_equal(
+            clEnqueueReadBufferRect(o->queue, m, CL_TRUE, origin, zero, region, row, slice, 0, 0, host, 0, NULL, NULL), want);
+        assert_int_equal(
+            clEnqueueWriteBufferRect(o->queue, m, CL_TRUE, origin, zero, region, row, slice, 0, 0, host, 0, NULL, NULL), want);
+        assert_int_equal(clEnqueueCopyBufferRect(o->queue, m, n, origin, origin, region, row, slice, row, slice, 0, NULL, NULL),
                          want);
-        assert_int_equal(clEnqueueWriteBufferRect(o->queue, m, CL_TRUE, origin, zero, region, row, slice, 0, 0, host, 0, NULL, NULL),
-                         want);
-        assert_int_equal(clEnqueueCopyBufferRect(o->queue, m, n, origin, origin, region, row, slice, row, slice, 0, NULL, NULL), want);
     }
     assert_true(good > 500);
     OK(clReleaseMemObject(m));
@@ -57,14 +58,14 @@ static void test_overlap(void **state) {
     cl_mem m = ocl_buffer(o, SIZE, NULL);
     int seen[2] = {0, 0};
     for (int i = 0; i < 20000; i++) {
-        size_t a[3] = {draw(8), draw(6), draw(3)}, b[3] = {draw(8), draw(6), draw(3)}, region[3] = {1 + draw(6), 1 + draw(4), 1 + draw(2)};
+        size_t a[3] = {draw(8), draw(6), draw(3)}, b[3] = {draw(8), draw(6), draw(3)},
+               region[3] = {1 + draw(6), 1 + draw(4), 1 + draw(2)};
         size_t row = region[0] + draw(6), slice = row * (region[1] + draw(3));
         if (!fits(a, region, row, slice, SIZE) || !fits(b, region, row, slice, SIZE)) continue;
         unsigned char mark[SIZE] = {0};
         bool meet = false;
         for (size_t z = 0; z < region[2]; z++)
-            for (size_t y = 0; y < region[1]; y++)
-                memset(mark + (a[2] + z) * slice + (a[1] + y) * row + a[0], 1, region[0]);
+            for (size_t y = 0; y < region[1]; y++) memset(mark + (a[2] + z) * slice + (a[1] + y) * row + a[0], 1, region[0]);
         for (size_t z = 0; z < region[2]; z++)
             for (size_t y = 0; y < region[1]; y++)
                 for (size_t x = 0; x < region[0]; x++) meet = meet || mark[(b[2] + z) * slice + (b[1] + y) * row + b[0] + x];
@@ -74,7 +75,8 @@ static void test_overlap(void **state) {
     }
     assert_true(seen[0] > 500 && seen[1] > 500);
     size_t zero[3] = {0, 0, 0}, one[3] = {1, 1, 1};
-    WRONG(CL_INVALID_VALUE, clEnqueueCopyBufferRect(o->queue, m, m, zero, one, one, 4, 0, 5, 0, 0, NULL, NULL)); /* one buffer, two pitches */
+    WRONG(CL_INVALID_VALUE,
+          clEnqueueCopyBufferRect(o->queue, m, m, zero, one, one, 4, 0, 5, 0, 0, NULL, NULL)); /* one buffer, two pitches */
     OK(clReleaseMemObject(m));
 }
 
@@ -139,8 +141,9 @@ static void test_map_flags(void **state) {
         cl_mem m[2] = {clCreateBuffer(o->context, cases[i].memory, 64, NULL, &rc),
                        clCreateImage(o->context, cases[i].memory, &f, &d, NULL, &rc)};
         for (int image = 0; image < 2; image++) {
-            void *p = image ? clEnqueueMapImage(o->queue, m[1], CL_TRUE, cases[i].map, zero, one, &pitch, NULL, 0, NULL, NULL, &rc)
-                            : clEnqueueMapBuffer(o->queue, m[0], CL_TRUE, cases[i].map, 0, 4, 0, NULL, NULL, &rc);
+            void *p = image
+                          ? clEnqueueMapImage(o->queue, m[1], CL_TRUE, cases[i].map, zero, one, &pitch, NULL, 0, NULL, NULL, &rc)
+                          : clEnqueueMapBuffer(o->queue, m[0], CL_TRUE, cases[i].map, 0, 4, 0, NULL, NULL, &rc);
             assert_int_equal(rc, cases[i].want);
             OK(clGetMemObjectInfo(m[image], CL_MEM_MAP_COUNT, sizeof(count), &count, NULL));
             assert_int_equal(count, p != NULL);
@@ -164,12 +167,17 @@ static void test_images(void **state) {
             cl_mem m = clCreateImage(o->context, 0, &f, &d, NULL, &rc);
             assert_int_equal(rc, want);
             if (m) OK(clReleaseMemObject(m));
-            d = k == 0 ? (cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = 1, .image_height = 1, .image_depth = huge[i]}
-                : k == 1 ? (cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY, .image_width = 1, .image_array_size = huge[i]}
-                         : (cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1, .image_height = huge[i]};
+            d = k == 0 ? (cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE3D,
+                                         .image_width = 1,
+                                         .image_height = 1,
+                                         .image_depth = huge[i]}
+                : k == 1
+                    ? (cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY, .image_width = 1, .image_array_size = huge[i]}
+                    : (cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1, .image_height = huge[i]};
         }
     }
-    for (cl_channel_order order = CL_R - 2; order <= CL_sBGRA + 3; order++) /* every format there is, and more: made, or refused by name */
+    for (cl_channel_order order = CL_R - 2; order <= CL_sBGRA + 3;
+         order++) /* every format there is, and more: made, or refused by name */
         for (cl_channel_type type = CL_SNORM_INT8 - 2; type <= CL_UNORM_INT_101010_2 + 2; type++) {
             const cl_image_format any = {order, type};
             cl_mem m = clCreateImage2D(o->context, 0, &any, 4, 4, 0, NULL, &rc);
@@ -223,7 +231,8 @@ static void test_image_regions(void **state) {
         assert_int_equal(clEnqueueCopyBufferToImage(o->queue, b, m, offset, origin, region, 0, NULL, NULL), want);
     }
     size_t zero[3] = {0}, four[3] = {4, 2, 1};
-    WRONG(CL_INVALID_VALUE, clEnqueueReadImage(o->queue, m, CL_TRUE, zero, four, 3, 0, host, 0, NULL, NULL)); /* rows shorter than the region's */
+    WRONG(CL_INVALID_VALUE,
+          clEnqueueReadImage(o->queue, m, CL_TRUE, zero, four, 3, 0, host, 0, NULL, NULL)); /* rows shorter than the region's */
     WRONG(CL_INVALID_VALUE, clEnqueueWriteImage(o->queue, m, CL_TRUE, zero, four, 0, 0, NULL, 0, NULL, NULL));
     OK(clReleaseMemObject(m));
     OK(clReleaseMemObject(b));
@@ -235,13 +244,14 @@ static void test_launches(void **state) {
     struct ocl *o = *state;
     static const size_t huge[] = {SIZE_MAX, SIZE_MAX / 2, (size_t)1 << 63, (size_t)1 << 32};
     cl_int rc;
-    cl_program p = ocl_program(o,
-                               "kernel void k(global int *x, local int *l, local int *l2) { l[0] = l2[0] = 1; x[get_global_id(0)] = l[0]; }\n"
-                               "kernel __attribute__((reqd_work_group_size(4, 2, 1), work_group_size_hint(4, 2, 1))) void fixed(global int "
-                               "*x) { x[0] = 1; }\n"
-                               "kernel void look(read_only image2d_t a, write_only image2d_t b) { write_imagef(b, (int2)(0, 0), "
-                               "(float4)(get_image_width(a))); }",
-                               NULL);
+    cl_program p = ocl_program(
+        o,
+        "kernel void k(global int *x, local int *l, local int *l2) { l[0] = l2[0] = 1; x[get_global_id(0)] = l[0]; }\n"
+        "kernel __attribute__((reqd_work_group_size(4, 2, 1), work_group_size_hint(4, 2, 1))) void fixed(global int "
+        "*x) { x[0] = 1; }\n"
+        "kernel void look(read_only image2d_t a, write_only image2d_t b) { write_imagef(b, (int2)(0, 0), "
+        "(float4)(get_image_width(a))); }",
+        NULL);
     cl_kernel k = ocl_kernel(p, "k"), fixed = ocl_kernel(p, "fixed"), look = ocl_kernel(p, "look");
     cl_mem m = ocl_buffer(o, 4096, NULL);
     size_t n = 16, one = 1;

@@ -126,7 +126,6 @@ static void test_wait_across_threads(void **state) {
     OK(clReleaseMemObject(m));
 }
 
-
 /* --- one context for all: every thread builds, launches, maps and asks, with objects of its own */
 
 static int bump_text(char *to, size_t room, int id) {
@@ -202,7 +201,8 @@ static void *queue_up(void *arg) {
     size_t n = WORDS;
     clSetKernelArg(k, 0, sizeof(m), &m);
     clSetKernelArg(k, 1, sizeof(add), &add);
-    for (int i = 0; i < ROUNDS; i++) w->wrong += clEnqueueNDRangeKernel(x->queue, k, 1, NULL, &n, NULL, 0, NULL, NULL) != CL_SUCCESS;
+    for (int i = 0; i < ROUNDS; i++)
+        w->wrong += clEnqueueNDRangeKernel(x->queue, k, 1, NULL, &n, NULL, 0, NULL, NULL) != CL_SUCCESS;
     w->wrong += clEnqueueReadBuffer(x->queue, m, CL_TRUE, 0, sizeof(data), data, 0, NULL, NULL) != CL_SUCCESS;
     for (int i = 0; i < WORDS; i++) w->wrong += data[i] != ROUNDS * add;
     clFlush(x->queue);

@@ -12,7 +12,8 @@ static void test_kernel_time(void **state) {
     struct ocl *o = *state;
     cl_uint mhz;
     cl_int rc;
-    const char *t = "kernel void spin(global int *x, int n) { int a = x[0]; for (int i = 0; i < n; i++) a = a * 3 + i; x[0] = a; }";
+    const char *t =
+        "kernel void spin(global int *x, int n) { int a = x[0]; for (int i = 0; i < n; i++) a = a * 3 + i; x[0] = a; }";
     cl_ulong ns[3];
     cl_int work[3] = {1000, 2000, 1000};
     for (int i = 0; i < 3; i++) { /* each in a context of its own: cold caches */
