@@ -167,9 +167,9 @@ $(SHARE)/opencl/prelude.h: src/opencl/lib/prelude.h
 $(OCL_TESTS:%=$B/opencl/%): $B/opencl/%: $B/obj/tests/opencl/%.o $(OCL_COUNTED)
 	@mkdir -p $(@D) && $(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $(OCL_COUNTED) -lOpenCL -lcmocka -lpthread $(LDLIBS)
-$(OCL_COUNTED:.o=.c): tests/opencl/counted.sh tests/opencl/counted.h src/opencl/dispatch.c
+$(OCL_COUNTED:.o=.c): tests/opencl/counted tests/opencl/counted.h src/opencl/dispatch.c
 	@mkdir -p $(@D) && $(SAY) "  count $@"
-	@tests/opencl/counted.sh $(CC) src/opencl/dispatch.c > $@
+	@tests/opencl/counted $(CC) src/opencl/dispatch.c > $@
 $(OCL_COUNTED): $(OCL_COUNTED:.o=.c) $B/flags
 	@$(SAY) "  cc    $<"
 	@$(CC) $(CFLAGS_ALL) $(OPT) -c -o $@ $<

@@ -148,7 +148,7 @@ void *CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platform_id p, con
     return p == &the_platform ? clGetExtensionFunctionAddress(name) : NULL;
 }
 
-/* A row each. ABSENT: refuses, as the specification wants of a device without it. tests/opencl/counted.sh reads these rows. */
+/* A row each. ABSENT: refuses, as the specification wants of a device without it. tests/opencl/counted reads these rows. */
 #define HERE(name)   .name = name
 #define ABSENT(name) .name = name
 const cl_icd_dispatch driver_dispatch = {

@@ -1,4 +1,4 @@
-/* Counts what the driver's functions answer; see counted.sh. */
+/* Counts what the driver's functions answer; see counted. */
 #ifndef HEDDLE_TESTS_COUNTED_H
 #define HEDDLE_TESTS_COUNTED_H
 

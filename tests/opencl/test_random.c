@@ -96,9 +96,9 @@ static size_t number(void) { return draw(30) ? draw(600) : SIZE_MAX - draw(600);
 
 static void make(struct fuzz *f) {
     static const char *const text =
-        "kernel void a(global int *x, int n) { x[get_global_id(0)] += n; }\n"
+        "kernel void a(global int *x, int n) { if (x) x[get_global_id(0)] += n; }\n"
         "kernel void b(global int *x, local int *l, read_only image2d_t im, sampler_t s) {\n"
-        "    l[get_local_id(0)] = (int)read_imagef(im, s, (int2)(0, 0)).x; x[get_global_id(0)] = l[0]; }\n";
+        "    l[get_local_id(0)] = (int)read_imagef(im, s, (int2)(0, 0)).x; if (x) x[get_global_id(0)] = l[0]; }\n";
     cl_int rc;
     const cl_image_format format = {CL_R, draw(2) ? CL_FLOAT : CL_UNSIGNED_INT8};
     const char *t = text;
