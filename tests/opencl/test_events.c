@@ -112,6 +112,45 @@ static void test_callback(void **state) {
     OK(clReleaseEvent(gate));
 }
 
+/* Stage by stage, in order; what fails tells each of them so. A callback may use the API. */
+struct stages {
+    cl_command_queue queue;
+    cl_int seen[8];
+    int n, inside;
+};
+static void CL_CALLBACK note_stage(cl_event e, cl_int status, void *user) {
+    struct stages *s = user;
+    cl_int now;
+    cl_event mark;
+    assert_true(s->n < 8);
+    s->seen[s->n++] = status;
+    s->inside += clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(now), &now, NULL) == CL_SUCCESS && now <= status;
+    if (clEnqueueMarkerWithWaitList(s->queue, 0, NULL, &mark) == CL_SUCCESS) s->inside += clReleaseEvent(mark) == CL_SUCCESS;
+}
+
+static void test_callback_stages(void **state) {
+    struct ocl *o = *state;
+    cl_int rc;
+    for (int fails = 0; fails < 2; fails++) {
+        struct stages s = {.queue = clCreateCommandQueue(o->context, o->device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &rc)};
+        cl_event gate = clCreateUserEvent(o->context, &rc), e;
+        OK(clEnqueueMarkerWithWaitList(o->queue, 1, &gate, &e));
+        OK(clSetEventCallback(e, CL_SUBMITTED, note_stage, &s));
+        OK(clSetEventCallback(e, CL_RUNNING, note_stage, &s));
+        OK(clSetEventCallback(e, CL_COMPLETE, note_stage, &s));
+        OK(clSetUserEventStatus(gate, fails ? -100 : CL_COMPLETE));
+        OK(clFinish(o->queue));
+        OK(clFinish(s.queue));
+        assert_int_equal(s.n, 3);
+        assert_int_equal(s.inside, 6);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(s.seen[i], fails ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUBMITTED - i);
+        OK(clReleaseEvent(e));
+        OK(clReleaseEvent(gate));
+        OK(clReleaseCommandQueue(s.queue));
+    }
+}
+
 static void test_info_and_profiling(void **state) {
     struct ocl *o = *state;
     cl_int rc, x = 0;
@@ -145,4 +184,4 @@ static void test_info_and_profiling(void **state) {
 }
 
 OCL_TESTS(cmocka_unit_test(test_user_event), cmocka_unit_test(test_error_spreads), cmocka_unit_test(test_out_of_order),
-          cmocka_unit_test(test_callback), cmocka_unit_test(test_info_and_profiling))
+          cmocka_unit_test(test_callback), cmocka_unit_test(test_callback_stages), cmocka_unit_test(test_info_and_profiling))

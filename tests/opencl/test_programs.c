@@ -44,6 +44,35 @@ static void test_build(void **state) {
     WRONG_NEW(CL_INVALID_CONTEXT, clCreateProgramWithSource(NULL, 1, &text, NULL, &rc));
 }
 
+static void CL_CALLBACK note_built(cl_program p, void *user) {
+    cl_program *seen = user;
+    *seen = p;
+}
+
+/* Each kind of build calls back, whether it went well or not */
+static void test_notify(void **state) {
+    struct ocl *o = *state;
+    cl_int rc;
+    cl_program seen = NULL;
+    const char *good = "kernel void k(global int *x) { *x = 1; }", *bad = "kernel void k(global int *x) { *x = y; }";
+    cl_program p = clCreateProgramWithSource(o->context, 1, &good, NULL, &rc),
+               q = clCreateProgramWithSource(o->context, 1, &bad, NULL, &rc);
+    OK(clBuildProgram(p, 0, NULL, NULL, note_built, &seen));
+    assert_ptr_equal(seen, p);
+    clBuildProgram(q, 0, NULL, NULL, note_built, &seen);
+    assert_ptr_equal(seen, q);
+    OK(clCompileProgram(p, 0, NULL, NULL, 0, NULL, NULL, note_built, &seen));
+    assert_ptr_equal(seen, p);
+    clCompileProgram(q, 0, NULL, NULL, 0, NULL, NULL, note_built, &seen);
+    assert_ptr_equal(seen, q);
+    cl_program linked = clLinkProgram(o->context, 0, NULL, NULL, 1, &p, note_built, &seen, &rc);
+    OK(rc);
+    assert_ptr_equal(seen, linked);
+    OK(clReleaseProgram(linked));
+    OK(clReleaseProgram(p));
+    OK(clReleaseProgram(q));
+}
+
 static void run_one(struct ocl *o, cl_program p, const char *name, int *value) {
     cl_kernel k = ocl_kernel(p, name);
     cl_mem m = ocl_buffer(o, 4, NULL);
@@ -357,6 +386,7 @@ static void test_fault(void **state) {
     OK(clReleaseProgram(p));
 }
 
-OCL_TESTS(cmocka_unit_test(test_build), cmocka_unit_test(test_binary), cmocka_unit_test(test_compile_link),
-          cmocka_unit_test(test_kernel_info), cmocka_unit_test(test_args_and_sizes), cmocka_unit_test(test_offset),
-          cmocka_unit_test(test_builtins), cmocka_unit_test(test_printf), cmocka_unit_test(test_fault))
+OCL_TESTS(cmocka_unit_test(test_build), cmocka_unit_test(test_notify), cmocka_unit_test(test_binary),
+          cmocka_unit_test(test_compile_link), cmocka_unit_test(test_kernel_info), cmocka_unit_test(test_args_and_sizes),
+          cmocka_unit_test(test_offset), cmocka_unit_test(test_builtins), cmocka_unit_test(test_printf),
+          cmocka_unit_test(test_fault))
