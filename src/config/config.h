@@ -39,6 +39,7 @@ enum { SCOPE_CHIP, SCOPE_SM };                                       /* sm.hazar
 enum { HANDOVER_SENT, HANDOVER_USE };                                /* sm.sched.mascar.handover */
 enum { WRITE_THROUGH, WRITE_BACK };                                  /* sm.l1.write */
 enum { REPLACE_LRU, REPLACE_FIFO };                                  /* replace keys */
+enum { L1_INDEX_LINEAR, L1_INDEX_FERMI };                            /* sm.l1.index */
 enum { MAP_NONE, MAP_XOR };                                          /* map.hash */
 enum { DRAM_FIXED, DRAM_BANKED };                                    /* dram.kind */
 enum { DRAM_FCFS, DRAM_FRFCFS };                                     /* dram.sched */

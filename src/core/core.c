@@ -29,6 +29,7 @@ static void make_caches(struct core *c) {
     const struct config *g = c->cfg;
     tags_init(&c->icache, g->icache_sets, g->icache_ways, g->icache_line_b, g->icache_line_b, false);
     tags_init(&c->l1, g->l1_sets, g->l1_ways, g->l1_line_b, g->l1_sector_b, g->l1_replace == REPLACE_FIFO);
+    c->l1.fermi = g->l1_index == L1_INDEX_FERMI;
     tags_init(&c->cc, g->const_sets, g->const_ways, g->const_line_b, g->const_line_b, false);
     c->mshr = mshr_new(g->l1_mshrs, g->l1_merge);
     c->cc_mshr = mshr_new(g->const_mshrs, 64);

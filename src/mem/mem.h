@@ -105,6 +105,7 @@ u32 mem_min_latency(const struct config *c);
 struct tags {
     u32 sets, ways, line_b, sector_b, fifo; /* sets: a power of two */
     u32 line_shift;                         /* log2 of line_b */
+    bool fermi;                             /* how a set is found; set after tags_init */
     u64 *tag;                               /* [set][way]: line address + 1, 0 = invalid */
     u64 *stamp;                             /* [set][way]: last use (LRU) or fill (FIFO) */
     u8 *valid, *dirty, *pending;            /* [set][way]: masks of sectors; pending: fetched and not yet here */

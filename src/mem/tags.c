@@ -46,7 +46,15 @@ void tags_clear(struct tags *t) {
     t->clock = 0;
 }
 
-u32 tags_set(const struct tags *t, u64 line) { return (u32)(line >> t->line_shift) & (t->sets - 1); }
+/* Bits 13, 14, 15, 17 and 19 of an address, which Fermi's L1 folds into the lowest five of a set's number (Nugteren, van den Braak, Corporaal and Bal, HPCA 2014) */
+static u32 fermi_bits(u64 address) {
+    return (u32)(address >> 13 & 7) | (u32)(address >> 17 & 1) << 3 | (u32)(address >> 19 & 1) << 4;
+}
+
+u32 tags_set(const struct tags *t, u64 line) {
+    u32 set = (u32)(line >> t->line_shift);
+    return (t->fermi ? set ^ fermi_bits(line) : set) & (t->sets - 1);
+}
 
 static u64 tag_of(const struct tags *t, u64 line) { return (line >> t->line_shift << t->line_shift) + 1; }
 

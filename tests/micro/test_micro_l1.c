@@ -313,6 +313,17 @@ static void lines_of_a_set_share_its_ways(void **state) {
     assert_false(hits_again(OTHER("512") OTHER("1024"), "sm.l1.sets=4", "sm.l1.ways=2", lru));
 }
 
+/* Lines 8 kB apart share a set of 32 or 64; Fermi's bit 13 parts them, and its bit 12 does not fold */
+static void sets_are_found_by_low_bits_or_folded(void **state) {
+    (void)state;
+    for (u32 sets = 32; sets <= 64; sets *= 2) {
+        assert_false(hits_again(OTHER("8192"), text("sm.l1.sets=%u", sets), "sm.l1.ways=1", "sm.l1.index=linear"));
+        assert_true(hits_again(OTHER("8192"), text("sm.l1.sets=%u", sets), "sm.l1.ways=1", "sm.l1.index=fermi"));
+    }
+    assert_false(hits_again(OTHER("4096"), "sm.l1.sets=32", "sm.l1.ways=1", "sm.l1.index=fermi"));
+    assert_true(hits_again(OTHER("4096"), "sm.l1.sets=64", "sm.l1.ways=1", "sm.l1.index=fermi"));
+}
+
 static void the_line_used_longest_ago_goes_or_the_oldest(void **state) {
     (void)state;
     const char *others = OTHER("128") OTHER("0") OTHER("256"); /* the first line again before the third comes */
@@ -355,6 +366,7 @@ int main(void) {
         cmocka_unit_test(an_atomic_drops_the_line),
         cmocka_unit_test(fills_come_so_far_apart),
         cmocka_unit_test(lines_of_a_set_share_its_ways),
+        cmocka_unit_test(sets_are_found_by_low_bits_or_folded),
         cmocka_unit_test(the_line_used_longest_ago_goes_or_the_oldest),
         cmocka_unit_test(caches_of_an_sm_start_empty),
     };

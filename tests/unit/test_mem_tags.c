@@ -259,12 +259,27 @@ static void large_tables_work(void **state) {
     mshr_free(m);
 }
 
+/* Bits 13, 14, 15, 17 and 19 turn bits 0 to 4 of the set; bit 12 is bit 5 of 64 sets; 16 and 18 do nothing */
+static void fermi_folds_five_bits(void **state) {
+    (void)state;
+    static const u32 turned[][2] = {{7, 1},  {11, 16}, {12, 32}, {13, 1},  {14, 2}, {15, 4},
+                                    {16, 0}, {17, 8},  {18, 0},  {19, 16}, {20, 0}};
+    struct tags t;
+    tags_init(&t, 64, 1, 128, 128, false);
+    t.fermi = true;
+    for (u32 i = 0; i < ARRAY_LEN(turned); i++) assert_int_equal(tags_set(&t, 1ull << turned[i][0]), turned[i][1]);
+    assert_int_equal(tags_set(&t, 0xA2F80), 31 ^ 1 ^ 8 ^ 16); /* bits 7 to 11; 13, 17, 19 */
+    tags_free(&t);
+    tags_init(&t, 32, 1, 128, 128, false);
+    t.fermi = true;
+    for (u32 i = 0; i < ARRAY_LEN(turned); i++) assert_int_equal(tags_set(&t, 1ull << turned[i][0]), turned[i][1] & 31);
+    tags_free(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tags_do_as_the_model),
-        cmocka_unit_test(the_oldest_goes),
-        cmocka_unit_test(mshrs_do_as_the_model),
-        cmocka_unit_test(large_tables_work),
+        cmocka_unit_test(fermi_folds_five_bits), cmocka_unit_test(tags_do_as_the_model), cmocka_unit_test(the_oldest_goes),
+        cmocka_unit_test(mshrs_do_as_the_model), cmocka_unit_test(large_tables_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
