@@ -61,6 +61,13 @@ static void divergent_loads(const char *key) {
                      series(8, "ld.global.u32 %r1#, [%rd3+#00];\n"), series(8, "add.u32 %r5, %r5, %r1#;\n")),
         .threads = MANY, .keys = {ONE_SM, "sm.collectors=separated:8/8/2", key});
 }
+/* The owner computes after its load, and has no more; the load of another warp stands first in the pipe meanwhile */
+static void loads_behind_an_owner(void) {
+    RUN(.globals = GLOBAL,
+        .body = JOIN(AT_G "ld.global.u32 %r1, [%rd2];\n", repeat(100, "add.f32 %f1, %f1, %f2;\n"), "add.u32 %r2, %r1, 1;\n"),
+        .threads = MANY,
+        .keys = {ONE_SM, "sm.sched=mascar", "sm.sched.mascar.mshr_percent=1", "sm.sched.mascar.idle_cy=1000000"});
+}
 static void conflicting_loads(void) {
     RUN(.globals = ".shared .align 16 .b8 s[4096];\n",
         .body = JOIN("mov.u32 %r0, %laneid;\nmov.u32 %r4, s;\nshl.b32 %r3, %r0, 7;\nadd.u32 %r3, %r3, %r4;\n",
@@ -148,7 +155,7 @@ static void hazard_mshr(void **state) { (void)state, divergent_loads("sm.l1.mshr
 static void hazard_comq(void **state) { (void)state, divergent_loads("noc.credits=1"), hazard_above_all(HAZARD_COMQ); }
 static void hazard_order(void **state) { (void)state, loads_behind_a_replay(), hazard_above_all(HAZARD_ORDER); }
 static void hazard_tlb(void **state) { (void)state, many_pages(), hazard_above_all(HAZARD_TLB); }
-static void hazard_owner(void **state) { (void)state, divergent_loads("sm.sched=mascar"), hazard_above_all(HAZARD_OWNER); }
+static void hazard_owner(void **state) { (void)state, loads_behind_an_owner(), hazard_above_all(HAZARD_OWNER); }
 static void hazard_rsv(void **state) { (void)state, divergent_loads("sm.l1.sets=1"), hazard_above_all(HAZARD_RSV); }
 
 /* --- parts of a CPI stack, in all three methods unless said otherwise */
