@@ -162,6 +162,46 @@ static void check_clocks(struct checker *k) {
               c->core_mhz, c->noc_mhz, c->l2_mhz, c->dram_mhz);
 }
 
+/* --- keys that do nothing beside another key's value: who sets one to something expects it to matter */
+
+static const struct {
+    const char *key, *other;
+    const char *idle; /* values of the other with which the key does nothing */
+    const char *use;  /* those with which it does something */
+} idle_keys[] = {
+    {"sm.hazard.predictor", "sm.hazard.tracker", "none", "naive or credit"},
+    {"sm.hazard.resource", "sm.hazard.tracker", "none", "naive or credit"},
+    {"sm.hazard.tracker_cy", "sm.hazard.tracker", "none|credit", "naive"},
+    {"sm.hazard.counter.entries", "sm.hazard.predictor", "hit|miss|oracle", "counter"},
+    {"sm.hazard.counter.bits", "sm.hazard.predictor", "hit|miss|oracle", "counter"},
+    {"sm.hazard.counter.scope", "sm.hazard.predictor", "hit|miss|oracle", "counter"},
+    {"sm.hazard.signal_cy", "sm.hazard", "stall", "retain or replay"},
+    {"sm.hazard.unbounded_buffer", "sm.hazard", "stall", "retain or replay"},
+    {"sm.hazard.in_stage", "sm.hazard", "stall|retain", "replay"},
+};
+
+static bool is_among(const char *word, const char *list) {
+    size_t n = strlen(word);
+    for (const char *s = list; s; s = strchr(s, '|') ? strchr(s, '|') + 1 : NULL)
+        if (strncmp(s, word, n) == 0 && (!s[n] || s[n] == '|')) return true;
+    return false;
+}
+
+static void check_idle(struct checker *k) {
+    struct config plain;
+    config_default(&plain);
+    for (u32 i = 0; i < ARRAY_LEN(idle_keys); i++) {
+        const struct cfg_key *key = cfg_key_find(idle_keys[i].key), *other = cfg_key_find(idle_keys[i].other);
+        char is[64], would[64], beside[64];
+        config_get_text(k->c, key, is, sizeof is);
+        config_get_text(&plain, key, would, sizeof would);
+        config_get_text(k->c, other, beside, sizeof beside);
+        if (strcmp(is, would) != 0 && is_among(beside, idle_keys[i].idle))
+            WRONG(k, "%s is %s, which does nothing while %s is %s; set %s to %s, or leave %s at %s", key->name, is, other->name,
+                  beside, other->name, idle_keys[i].use, key->name, would);
+    }
+}
+
 bool config_check(const struct config *c, struct diag *d) {
     struct checker k = {c, d};
     u32 before = d->errors;
@@ -171,5 +211,6 @@ bool config_check(const struct config *c, struct diag *d) {
     check_latencies(&k);
     check_sizes(&k);
     check_clocks(&k);
+    check_idle(&k);
     return d->errors == before;
 }

@@ -36,6 +36,7 @@ enum { TRACKER_NONE, TRACKER_NAIVE, TRACKER_CREDIT };                /* sm.hazar
 enum { PREDICT_HIT, PREDICT_MISS, PREDICT_COUNTER, PREDICT_ORACLE }; /* sm.hazard.predictor */
 enum { TRACK_MSHR, TRACK_COMQ };                                     /* sm.hazard.resource */
 enum { SCOPE_CHIP, SCOPE_SM };                                       /* sm.hazard.counter.scope */
+enum { IN_STAGE_NONE, IN_STAGE_BANK, IN_STAGE_DIV, IN_STAGE_BOTH };  /* sm.hazard.in_stage */
 enum { HANDOVER_SENT, HANDOVER_USE };                                /* sm.sched.mascar.handover */
 enum { WRITE_THROUGH, WRITE_BACK };                                  /* sm.l1.write */
 enum { REPLACE_LRU, REPLACE_FIFO };                                  /* replace keys */

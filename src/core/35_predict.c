@@ -9,8 +9,10 @@
  *
  * Deviation: the document's chip table is instantaneous. A credit covers one line access; further lines of the same issue (stall, retain) are virtual.
  *
- * Invariant T1 (predict_check, MSHRs): pool + credits held by loads in the pipe + MSHRs in use = MSHRs; T2 a credit is given only when the pool is
- * positive (predict_issue). */
+ * Invariants: T1 (predict_check) pool + credits held by loads in the pipe + resources in use = resources; T2 (predict_issue) a credit is given only when the pool is positive;
+ * T3 (predict_refused) a load with a credit is refused an MSHR only if another took one without a credit after it was issued. So under `hit` a line access is replayed for an MSHR once, when it is not yet known to
+ * miss, and again only when it was robbed: the document's "once per load (barring MSHR tracking errors)", which its virtual credits allow (6.0.1). T3 follows from T1: at issue free MSHRs = pool + held >= 1, and only
+ * a virtual credit takes one from those that are held. */
 #include "core/core.h"
 
 #include <string.h>
@@ -143,6 +145,7 @@ void predict_issue(struct core *c, u32 id) {
     if (c->cfg->tracker != TRACKER_CREDIT || !m->predicted) return;
     CHECK(c->track[pool_of(c, m)].pool > 0); /* T2 */
     m->credit = true;
+    m->without_before = c->track[pool_of(c, m)].without;
     c->track[pool_of(c, m)].pool--;
 }
 
@@ -151,7 +154,14 @@ void predict_past(struct core *c, u32 id) {
     give_back(c, &c->memops.at[id]); /* where the queue is tracked its packet takes one as every packet does */
 }
 
-void predict_refused(struct core *c, u32 id) { give_back(c, &c->memops.at[id]); }
+void predict_refused(struct core *c, u32 id, enum hazard why) {
+    struct memop *m = &c->memops.at[id];
+    if (m->credit && why == HAZARD_MSHR && c->cfg->tracked == TRACK_MSHR) {
+        CHECK(c->track[pool_of(c, m)].without > m->without_before); /* T3 */
+        c->stats.mshr_robbed++;
+    }
+    give_back(c, m);
+}
 
 void predict_acquired(struct core *c, u32 id, u32 cache) {
     struct memop *m = &c->memops.at[id];
@@ -162,7 +172,7 @@ void predict_acquired(struct core *c, u32 id, u32 cache) {
         return;
     }
     if (m->credit) m->credit = false; /* it is the MSHR's now */
-    else c->track[cache].pool--, c->stats.virtual_credits++;
+    else c->track[cache].pool--, c->track[cache].without++, c->stats.virtual_credits++;
 }
 
 void predict_freed(struct core *c, u32 cache) {
@@ -210,9 +220,12 @@ void predict_launch(struct core *c) {
 }
 
 void predict_check(const struct core *c) {
-    if (c->cfg->tracker != TRACKER_CREDIT || c->cfg->tracked != TRACK_MSHR) return;
+    if (c->cfg->tracker != TRACKER_CREDIT) return;
     i32 held[CACHES] = {0};
+    i32 used[CACHES] = {(i32)in_use(c, CACHE_DATA), (i32)in_use(c, CACHE_CONST)};
     for (u32 i = 0; i < c->memops.n; i++)
         if (c->memops.at[i].used && c->memops.at[i].credit) held[pool_of(c, &c->memops.at[i])]++;
-    for (u32 i = 0; i < CACHES; i++) CHECK(c->track[i].pool + held[i] + (i32)in_use(c, i) == (i32)capacity(c, i)); /* T1 */
+    if (c->cfg->tracked == TRACK_COMQ) used[CACHE_DATA] = (i32)c->missq_n; /* lines on their way out may stand beyond its end */
+    for (u32 i = 0; i < (c->cfg->tracked == TRACK_COMQ ? 1u : CACHES); i++)
+        CHECK(c->track[i].pool + held[i] + used[i] == (i32)capacity(c, i)); /* T1 */
 }

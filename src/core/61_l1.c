@@ -1,7 +1,7 @@
 /* The L1 data cache and the constant cache, one access of the memory stage's first instruction at a time.
  *
  * A load that misses takes an MSHR (or joins the line's), a place in the miss queue, and reserves a way, in this order; the first that is missing is the hazard (Turner's order: MSHR, COMQ,
- * RSV). With sm.l1.stream ways are taken when the line comes, and there is no RSV. Lines have sectors; an MSHR is done when all packets sent for its line are back.
+ * RSV); one that joins a line needs a place in its MSHR (MERGE). With sm.l1.stream ways are taken when the line comes, and there is no RSV. Lines have sectors; an MSHR is done when all packets sent for its line are back.
  * Stores go through to the L2 or stay until eviction (sm.l1.write, write_local); a store's sectors become valid without a fetch. Atomics go past the cache and drop the line.
  * Not modelled: data. Function has been done at issue; a line in the cache is a tag.
  *
@@ -117,7 +117,8 @@ static int load_miss(struct core *c, u32 id, struct memop *m, const struct line_
                      u32 at) {
     int e = mshr_find(c->mshr, x->line);
     if (c->cfg->tracker != TRACKER_NONE) predict_outcome(c, id, e < 0);
-    if (e < 0 ? mshr_full(c->mshr) : !mshr_can_merge(c->mshr, e)) return HAZARD_MSHR;
+    if (e < 0 && mshr_full(c->mshr)) return HAZARD_MSHR;
+    if (e >= 0 && !mshr_can_merge(c->mshr, e)) return HAZARD_MERGE;
     u32 missing = want & ~(e < 0 ? 0 : c->mshr_sectors[e]);
     if (look == TAG_SECTOR_MISS) missing &= ~(u32)(c->l1.valid[at] | c->l1.pending[at]);
     if (missing && !sched_admits(c, m, x->line)) return HAZARD_OWNER;
@@ -289,7 +290,8 @@ int const_load(struct core *c, u32 id, u64 line) {
     }
     int e = mshr_find(c->cc_mshr, line);
     if (c->cfg->tracker != TRACKER_NONE) predict_outcome(c, id, e < 0);
-    if (e < 0 ? mshr_full(c->cc_mshr) : !mshr_can_merge(c->cc_mshr, e)) return HAZARD_MSHR;
+    if (e < 0 && mshr_full(c->cc_mshr)) return HAZARD_MSHR;
+    if (e >= 0 && !mshr_can_merge(c->cc_mshr, e)) return HAZARD_MERGE;
     if (e < 0) {
         if (!port_room(c, 1)) return HAZARD_COMQ;
         e = mshr_alloc(c->cc_mshr, line);

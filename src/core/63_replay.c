@@ -166,21 +166,33 @@ static bool older_in_the_way(const struct core *c, const struct memop *m) {
     return false;
 }
 
-/* A known miss issues with a credit, so it is refused a second time only where another took its MSHR without one (a virtual credit), or where its line's MSHR takes no further access. */
-static void count_refusal(struct core *c, struct memop *m) {
-    if (m->refused_at == m->next + 1) {
-        c->stats.mshr_refused_again++;
-        c->stats.mshr_refused_merge += mshr_find(m->is_const ? c->cc_mshr : c->mshr, m->lines.at[m->next].line) >= 0;
-    }
+/* Under credit and `hit` a known miss issues with a credit, so it is refused an MSHR a second time only where another access took one without a credit meanwhile (35_predict.c, T3). */
+static void count_refusal(struct core *c, struct memop *m, enum hazard why) {
+    if (why == HAZARD_MERGE) m->refused_at = 0; /* its line was under way: should it miss later, that is another miss */
+    if (why != HAZARD_MSHR) return;
+    c->stats.mshr_refused_again += m->refused_at == m->next + 1;
     m->refused_at = m->next + 1;
+}
+
+/* Whether its next access is known to miss and need an MSHR (Turner 6.1) */
+static bool known_miss(const struct memop *m, enum hazard why) {
+    switch (why) {
+    case HAZARD_MSHR:
+    case HAZARD_COMQ:
+    case HAZARD_RSV:
+    case HAZARD_OWNER: return true; /* only misses meet these */
+    case HAZARD_TLB:
+    case HAZARD_ORDER: return m->known_miss; /* it has not come as far as the cache */
+    default: return false;                   /* DIV, BANK: another access is next. MERGE: its line has an MSHR */
+    }
 }
 
 static void squash(struct core *c, u32 id, enum hazard why) {
     struct memop *m = &c->memops.at[id];
     m->why = (u8)why;
-    m->known_miss = why == HAZARD_MSHR || why == HAZARD_COMQ || why == HAZARD_RSV;
-    if (why == HAZARD_MSHR) count_refusal(c, m);
-    if (c->cfg->tracker != TRACKER_NONE) predict_refused(c, id);
+    m->known_miss = known_miss(m, why);
+    count_refusal(c, m, why);
+    if (c->cfg->tracker != TRACKER_NONE) predict_refused(c, id, why);
     lsu_hazard(c, m, why);
     memop_leave(c);
     signal(c, id, false);
@@ -195,7 +207,7 @@ static int one_access(struct core *c, u32 id, struct memop *m) {
         m->result_cy = MAX(m->result_cy, c->now + stage_latency(c, m));
         EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = m->uid, .slot = m->slot, .mask = m->passes.at[m->pass],
              .cause = m->is_const ? ACCESS_CONST : ACCESS_SHARED);
-        m->pass++;
+        if (m->pass++ && !m->is_const) c->stats.shared_conflict_cycles++;
         return NONE;
     }
     if (m->next == m->nlines) return NONE;
@@ -214,6 +226,17 @@ static u64 lanes_left(const struct memop *m) {
     return left;
 }
 
+/* Some of its threads are done */
+static void go_on(struct core *c, u32 id, enum hazard why) {
+    u32 stays = why == HAZARD_BANK ? IN_STAGE_BANK : IN_STAGE_DIV;
+    if (c->cfg->in_stage != stays && c->cfg->in_stage != IN_STAGE_BOTH) {
+        squash(c, id, why);
+        return;
+    }
+    c->memops.at[id].known_miss = false;
+    lsu_hazard(c, &c->memops.at[id], why);
+}
+
 void replay_stage(struct core *c, u32 id) {
     struct memop *m = &c->memops.at[id];
     if (older_in_the_way(c, m) || (c->reexec.n && reexec_behind(c, id))) {
@@ -229,7 +252,7 @@ void replay_stage(struct core *c, u32 id) {
     }
     if (why != NONE) m->next++; /* it has stepped aside */
     m->left = lanes_left(m);
-    if (m->pass < m->passes.n || m->next < m->nlines) squash(c, id, shared ? HAZARD_BANK : HAZARD_DIV);
+    if (m->pass < m->passes.n || m->next < m->nlines) go_on(c, id, shared ? HAZARD_BANK : HAZARD_DIV);
     else if (reexec_over(c, id)) memop_accepted(c, id);
     else memop_leave(c);
 }

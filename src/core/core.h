@@ -118,6 +118,7 @@ struct memop {
     bool away; /* it has left the pipe, and waits for these */
     /* hazard prediction */
     bool credit;            /* holds one */
+    u64 without_before;     /* tracker.without when it was given */
     bool predicted, judged; /* a miss was expected; the outcome of its next access has been compared */
     u32 cycles_left;        /* shared memory, constants: cycles of the stage still to come */
     bool is_const;          /* lines are the constant cache's */
@@ -405,6 +406,7 @@ struct trained { /* an outcome the counters learn from, in order of cycle */
 enum { CACHE_DATA, CACHE_CONST, CACHES };
 struct tracker { /* of one cache's resource */
     i32 pool;    /* credits the scheduler has; may be negative */
+    u64 without; /* virtual credits so far */
     VEC(struct seen {
         u64 cycle;
         u32 used;
@@ -605,15 +607,15 @@ static inline void sched_event(struct core *c, enum sched_event kind, u32 slot, 
 void predict_launch(struct core *c);
 u64 predict_restricted(struct core *c, u64 ready);
 u64 predict_next(const struct core *c);
-void predict_before(struct core *c, u32 slot);             /* it is about to issue: what is expected of it */
-void predict_issue(struct core *c, u32 id);                /* it leaves issue: takes a credit where a miss is expected */
-void predict_queue(struct core *c, i32 by);                /* so many packets more in the miss queue */
-void predict_outcome(struct core *c, u32 id, bool missed); /* its access was looked up (needs the resource or not) */
-void predict_past(struct core *c, u32 id);                 /* it goes past the L1: no MSHR, but a place in the miss queue */
-void predict_refused(struct core *c, u32 id);              /* its access was refused and it leaves the pipe */
-void predict_acquired(struct core *c, u32 id, u32 cache);  /* it took the resource */
-void predict_freed(struct core *c, u32 cache);             /* the resource is free again */
-void predict_levels(struct core *c);                       /* the number in use has changed */
+void predict_before(struct core *c, u32 slot);                 /* it is about to issue: what is expected of it */
+void predict_issue(struct core *c, u32 id);                    /* it leaves issue: takes a credit where a miss is expected */
+void predict_queue(struct core *c, i32 by);                    /* so many packets more in the miss queue */
+void predict_outcome(struct core *c, u32 id, bool missed);     /* its access was looked up (needs the resource or not) */
+void predict_past(struct core *c, u32 id);                     /* it goes past the L1: no MSHR, but a place in the miss queue */
+void predict_refused(struct core *c, u32 id, enum hazard why); /* its access was refused and it leaves the pipe */
+void predict_acquired(struct core *c, u32 id, u32 cache);      /* it took the resource */
+void predict_freed(struct core *c, u32 cache);                 /* the resource is free again */
+void predict_levels(struct core *c);                           /* the number in use has changed */
 void predict_train(u8 *table, const struct config *c, const struct trained *t);
 void predict_check(const struct core *c);
 

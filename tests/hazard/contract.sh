@@ -41,10 +41,12 @@ all_of() {
     done
 }
 
-# Under credit and hit a line access is refused an MSHR once; again only where a load took one without a credit, each such theft costing one, or where the line's own takes no further access
+# Under credit and hit a line access is refused an MSHR once; again only when it held a credit and was robbed, by an access that took its MSHR without one. (Each robbery is checked as it happens: 35_predict.c, T3.)
 promises() {
+    local robbed
     [ $2$3$4 = credithitmshr ] || return 0
-    [ $(($(counter "$1" mshr_refused_again) - $(counter "$1" mshr_refused_merge))) -le "$(counter "$1" virtual_credits)" ]
+    robbed=$(counter "$1" mshr_robbed)
+    [ "$(counter "$1" mshr_refused_again)" -le "$robbed" ] && [ "$robbed" -le "$(counter "$1" virtual_credits)" ]
 }
 export -f all_of predictions counter promises
 
@@ -71,6 +73,26 @@ refused "mimd with retain" "does not go with sm.hazard = retain: several instruc
 refused "mimd with replay" "does not go with sm.hazard = replay: several instructions" sm.diverge=mimd sm.hazard=replay
 refused "mimd with a tracker" "does not go with sm.hazard.tracker: prediction looks at the one" sm.diverge=mimd sm.hazard.tracker=credit
 refused "a table of counters that is no power of two" "must be a power of two" sm.hazard.tracker=credit sm.hazard.predictor=counter sm.hazard.counter.entries=1000
+refused "re-execution with a tracker" "does not go with sm.hazard.tracker: a credit is for an instruction in the pipe" sm.lsu.reexec=8 sm.hazard.tracker=credit
+
+# --- and so is a key that would do nothing; its default is not
+idle() {
+    local assignment=$1 other=$2
+    shift 2
+    refused "$assignment beside ${other#*=}" "${assignment%=*} is ${assignment#*=}, which does nothing while ${other%=*} is ${other#*=}; set ${other%=*} to" "$assignment" "$@"
+}
+idle sm.hazard.predictor=miss sm.hazard.tracker=none
+idle sm.hazard.resource=comq sm.hazard.tracker=none sm.hazard=replay
+idle sm.hazard.tracker_cy=3 sm.hazard.tracker=none
+idle sm.hazard.tracker_cy=3 sm.hazard.tracker=credit sm.hazard.tracker=credit
+idle sm.hazard.counter.entries=64 sm.hazard.predictor=oracle sm.hazard.tracker=credit sm.hazard.predictor=oracle
+idle sm.hazard.counter.bits=3 sm.hazard.predictor=hit sm.hazard.tracker=naive
+idle sm.hazard.counter.scope=sm sm.hazard.predictor=miss sm.hazard.tracker=naive sm.hazard.predictor=miss
+idle sm.hazard.signal_cy=1 sm.hazard=stall
+idle sm.hazard.unbounded_buffer=true sm.hazard=stall
+idle sm.hazard.in_stage=bank sm.hazard=stall
+idle sm.hazard.in_stage=div sm.hazard=retain sm.hazard=retain
+right 'hazard defaults beside anything' vecadd --size tiny --machine small --set sm.hazard.predictor=hit --set sm.hazard.tracker_cy=0 --set sm.hazard.signal_cy=0 --set sm.hazard.in_stage=none --set sm.hazard.counter.scope=chip
 
 # --- a line for each replay; looking changes nothing
 replay_lines() {
@@ -90,6 +112,11 @@ delays() {
     for hazard in retain replay; do
         echo "right 'hazard signals 7 cycles late $hazard' bfs --size tiny $scarce --audit --check 1 --set sm.hazard=$hazard --set sm.hazard.signal_cy=7 --set sm.hazard.tracker=credit"
         echo "right 'hazard unbounded buffer $hazard' spmv --size tiny $scarce --audit --check 1 --set sm.hazard=$hazard --set sm.hazard.unbounded_buffer=1"
+    done
+    local stays
+    for stays in bank div both; do
+        echo "right 'hazard passes in the stage: $stays' histogram --size tiny $scarce --audit --check 1 --set sm.hazard=replay --set sm.hazard.in_stage=$stays --set sm.hazard.tracker=credit"
+        echo "right 'hazard lines in the stage: $stays' spmv --size tiny $scarce --audit --check 1 --set sm.hazard=replay --set sm.hazard.in_stage=$stays --set sm.hazard.tracker=naive --set sm.hazard.predictor=oracle"
     done
     echo "right 'hazard naive 9 cycles late' bfs --size tiny $scarce --audit --check 1 --set sm.hazard=replay --set sm.hazard.tracker=naive --set sm.hazard.predictor=miss --set sm.hazard.tracker_cy=9"
 }

@@ -217,6 +217,123 @@ static void a_known_miss_is_held_back_until_an_mshr_is_free(void **state) {
     assert_int_equal((int)replays[2], 3); /* warps 1 to 3 are refused once each */
 }
 
+/* --- credits are not binding: warp 1, refused once, comes with a credit for the one MSHR; warp 2, of which nothing is known, may be at the stage before it */
+
+static const char *const credits[] = {"sm.hazard=replay", "sm.l1.mshrs=1", "sm.hazard.tracker=credit"};
+
+static void run_robbery(u32 warps, u32 wait) {
+    RUN(.body = JOIN(WARP "mul.wide.u32 %rd1, %r1, 4096;\n"
+                          "add.u64 %rd1, %rd0, %rd1;\n"
+                          "setp.eq.u32 %p1, %r1, 2;\n"
+                          "@%p1 bra LATE;\n"
+                          "ld.global.u32 %r2, [%rd1];      // load\n"
+                          "bra END;\n"
+                          "LATE: add.u32 %r3, %r0, 1;\n",
+                     repeat(wait / 4, "add.u32 %r3, %r3, 1;\n"), series(wait % 4, "add.u32 %r1#, %r0, 1;\n"),
+                     "ld.global.u32 %r2, [%rd1];      // late\n", "END: add.u32 %r2, %r2, %r3;\n"),
+        .threads = 32 * warps, .keys = {credits[0], credits[1], credits[2], "sm.lsu.agu_cy=8"});
+}
+
+static void a_known_miss_is_refused_again_only_when_it_was_robbed(void **state) {
+    (void)state;
+    u32 robberies = 0, peaceful = 0;
+    run_robbery(2, 0);
+    assert_int_equal(hazards_of(WHO("load", .slot = 1), HAZARD_MSHR), 1);
+    double without = stat_of("virtual_credits"); /* the parameters' line, and warp 0 */
+    for (u32 wait = 0; wait < 80; wait++) {
+        run_robbery(3, wait);
+        u32 refused = hazards_of(WHO("load", .slot = 1), HAZARD_MSHR);
+        bool robbed = stat_of("mshr_robbed") > 0;
+        u64 from = refused ? when(EV_REPLAY, "load", .slot = 1) : 0, taken = when(EV_ACCESS, "late", .slot = 2);
+        assert_int_equal(refused, robbed ? 2 : 1);
+        assert_stat("mshr_refused_again", robbed);
+        assert_stat("virtual_credits", without + !hazards_of(WHO("late", .slot = 2), HAZARD_MSHR));
+        if (robbed) assert_true(taken > from && taken < when(EV_ACCESS, "load", .slot = 1));
+        robberies += robbed, peaceful += !robbed;
+    }
+    assert_true(robberies > 0);
+    assert_true(peaceful > 0);
+}
+
+/* --- a line on its way whose MSHR takes no further access: no want of an MSHR, and nothing to hold back for */
+
+static void a_full_merge_list_is_a_hazard_of_its_own(void **state) {
+    (void)state;
+    for (u32 i = 0; i < 2; i++) {
+        RUN(.body = WARP "ld.global.u32 %r2, [%rd0];      // load\n"
+                         "add.u32 %r2, %r2, 1;\n",
+            .threads = 128,
+            .keys = {policies[i], "sm.l1.mshrs=1", "sm.l1.merge=2", i ? "sm.hazard.tracker=credit" : "sm.lsu.queue=4"});
+        assert_int_equal(ran.stats->sum.hazards[HAZARD_MSHR], 0);
+        assert_true(hazards_of(WHO("load", .slot = 2), HAZARD_MERGE) > 0);
+        assert_stat("restricted_warps", 0);
+    }
+}
+
+/* --- what is known of an access does not get lost on the way: refused for an MSHR, then for order, it is still held back */
+
+static void a_known_miss_stays_known_behind_an_older_access(void **state) {
+    (void)state;
+    RUN(.body = WARP "mul.wide.u32 %rd1, %r1, 4096;\n"
+                     "add.u64 %rd1, %rd0, %rd1;\n"
+                     "ld.global.u32 %r2, [%rd1];      // older\n"
+                     "ld.global.u32 %r3, [%rd1+4];    // younger\n"
+                     "add.u32 %r2, %r2, %r3;\n",
+        .threads = 96, .keys = {credits[0], credits[1], credits[2]});
+    assert_true(hazards_of(WHO("younger", .slot = 1), HAZARD_ORDER) > 0);
+    for (u32 slot = 0; slot < 3; slot++) {
+        assert_true(hazards_of(WHO("older", .slot = slot), HAZARD_MSHR) <= 1);
+        assert_true(hazards_of(WHO("younger", .slot = slot), HAZARD_MSHR) <= 1);
+    }
+    assert_stat("mshr_refused_again", stat_of("mshr_robbed"));
+}
+
+/* --- the miss queue as the tracked resource: one place, and a network that takes a packet in many cycles */
+
+static void credits_for_the_miss_queue_avoid_comq_hazards(void **state) {
+    (void)state;
+    u32 met[3];
+    static const char *const trackers[] = {"none", "naive", "credit"};
+    for (u32 i = 0; i < 3; i++) {
+        RUN(.body = WARP "mul.wide.u32 %rd1, %r0, 128;\n"
+                         "add.u64 %rd1, %rd0, %rd1;\n"
+                         "ld.global.u32 %r2, [%rd1];      // load\n"
+                         "add.u32 %r2, %r2, 1;\n",
+            .threads = 64,
+            .keys = {policies[REPLAYS], "sm.l1.mshrs=64", "sm.l1.miss_queue=1", "noc.flit_b=8", "noc.header_b=64",
+                     text("sm.hazard.tracker=%s", trackers[i]), i ? "sm.hazard.resource=comq" : "sm.l1.merge=8"});
+        met[i] = (u32)ran.stats->sum.hazards[HAZARD_COMQ];
+        assert_int_equal((u32)ran.stats->sum.hazards[HAZARD_MSHR], 0);
+        if (i) assert_true(stat_of("restricted_warps") > 0);
+    }
+    if (met[1] >= met[0] || met[2] >= met[1] || met[2] > 64) /* a line access is refused once before it is known to miss */
+        fail_msg("COMQ hazards: %u without a tracker, %u naive, %u credit", met[0], met[1], met[2]);
+}
+
+/* --- further passes that stay in the stage (in_stage) take a cycle each, as when stalling */
+
+static void passes_may_stay_in_the_stage(void **state) {
+    (void)state;
+    static const char *const keys[] = {"sm.hazard.in_stage=none", "sm.hazard.in_stage=bank", "sm.hazard.in_stage=div",
+                                       "sm.hazard.in_stage=both"};
+    for (u32 i = 0; i < 4; i++) {
+        RUN(.body = OUT "shl.b32 %r1, %r0, 4;\n" /* four lanes a bank */
+                        "shr.u32 %r2, %r0, 3;\n"
+                        "mul.wide.u32 %rd1, %r2, 128;\n"
+                        "add.u64 %rd1, %rd0, %rd1;\n"
+                        "st.shared.u32 [%r1], %r0;    // banks\n"
+                        "ld.global.u32 %r3, [%rd1];   // lines\n"
+                        "add.u32 %r3, %r3, 1;\n",
+            .dynamic_shared_b = 4096, .keys = {policies[REPLAYS], keys[i]});
+        bool bank = i & 1, div = i & 2;
+        assert_int_equal(hazards_of(WHO("banks"), HAZARD_BANK), 3);
+        assert_int_equal(hazards_of(WHO("lines"), HAZARD_DIV), 3);
+        assert_int_equal(events(EV_REPLAY, "banks"), bank ? 0 : 3);
+        assert_int_equal(events(EV_REPLAY, "lines"), div ? 0 : 3);
+        assert_stat("shared_conflict_cycles", 3);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stalled_loads_choke_arithmetic_and_replayed_ones_do_not),
@@ -227,6 +344,11 @@ int main(void) {
         cmocka_unit_test(the_signal_takes_its_time),
         cmocka_unit_test(kept_entries_narrow_the_window),
         cmocka_unit_test(a_known_miss_is_held_back_until_an_mshr_is_free),
+        cmocka_unit_test(a_known_miss_is_refused_again_only_when_it_was_robbed),
+        cmocka_unit_test(a_full_merge_list_is_a_hazard_of_its_own),
+        cmocka_unit_test(a_known_miss_stays_known_behind_an_older_access),
+        cmocka_unit_test(credits_for_the_miss_queue_avoid_comq_hazards),
+        cmocka_unit_test(passes_may_stay_in_the_stage),
     };
     return cmocka_run_group_tests_name("hazards", tests, NULL, NULL);
 }

@@ -90,8 +90,7 @@ static bool set_number(struct config *c, const struct cfg_key *k, u64 x) {
     return ok;
 }
 
-/* One step away: the next number that is legal, the other truth, the next word */
-static void step_key(struct config *c, const char *name) {
+static void step_value(struct config *c, const char *name) {
     const struct cfg_key *k = cfg_key_find(name);
     if (!k) fail_msg("MICRO_STEP: no key \"%s\"", name);
     u32 *x = (u32 *)((char *)c + k->offset);
@@ -110,6 +109,15 @@ static void step_key(struct config *c, const char *name) {
     case KEY_TYPE_COLLECTORS: c->collectors.generic++, c->collectors.alu++, c->collectors.sfu++, c->collectors.mem++; return;
     default: return;
     }
+}
+
+/* One step away: the next number that is legal, the other truth, the next word; where no step is legal the key stays */
+static void step_key(struct config *c, const char *name) {
+    struct config before = *c;
+    struct diag d = {0};
+    step_value(c, name);
+    if (!config_check(c, &d)) *c = before;
+    diag_free(&d);
 }
 
 static const char *const out_of_the_way[] = {"sm.icache.ideal=true", "sm.inst_b=1", "sm.fetch.insts=16", "sm.fetch.warps=16",

@@ -106,6 +106,19 @@ static void retained_entries_are_counted(void **state) {
     assert_stat("retained_cycles", 0);
 }
 
+/* --- further passes: issued again for each, or made in the stage, a cycle each */
+
+static void further_passes_are_issued_or_made_in_the_stage(void **state) {
+    (void)state;
+    static const char *const keys[] = {"sm.hazard.in_stage=none", "sm.hazard.in_stage=bank"};
+    for (u32 i = 0; i < 2; i++) {
+        RUN(.body = "mov.u32 %r0, %tid.x;\nshl.b32 %r1, %r0, 3;\nst.shared.u32 [%r1], %r0; // two\n", .dynamic_shared_b = 4096,
+            .keys = {"sm.hazard=replay", keys[i]});
+        assert_int_equal(events(EV_REPLAY, "two"), !i);
+        assert_int_equal(when(EV_HAZARD, "two"), when(EV_ACCESS, "two"));
+    }
+}
+
 /* --- trackers. One MSHR; every load is expected to miss. */
 
 #define LOADS "mov.u64 %rd1, g;\n" LD("%r1", "0", "A") LD("%r2", "128", "B") LD("%r3", "256", "C") LD("%r4", "384", "D") SUM4
@@ -234,6 +247,7 @@ int main(void) {
         cmocka_unit_test(a_replayed_instruction_comes_again_when_the_word_is_there),
         cmocka_unit_test(others_of_the_warp_use_the_pipe_meanwhile),
         cmocka_unit_test(retained_entries_are_counted),
+        cmocka_unit_test(further_passes_are_issued_or_made_in_the_stage),
         cmocka_unit_test(a_naive_tracker_sees_what_is_free_now),
         cmocka_unit_test(a_naive_tracker_may_be_late),
         cmocka_unit_test(a_credit_is_given_out_at_issue),

@@ -46,7 +46,8 @@ static void a_line_serves_so_many_accesses(void **state) {
         assert_int_equal(when(EV_READY, last), filled);
         assert_int_equal(when(EV_ACCESS, more), filled); /* the line is there: it hits */
         assert_int_equal(when(EV_READY, more), filled + FROM_ACCESS);
-        assert_int_equal(ran.stats->sum.hazards[HAZARD_MSHR], filled - when(EV_ACCESS, last) - 1);
+        assert_int_equal(ran.stats->sum.hazards[HAZARD_MERGE], filled - when(EV_ACCESS, last) - 1);
+        assert_int_equal(ran.stats->sum.hazards[HAZARD_MSHR], 0);
     }
 }
 

@@ -152,6 +152,11 @@ static void hazard_above_all(enum hazard h) {
 static void hazard_div(void **state) { (void)state, divergent_loads("gpu.perfect_memory=true"), hazard_above_all(HAZARD_DIV); }
 static void hazard_bank(void **state) { (void)state, conflicting_loads(), hazard_above_all(HAZARD_BANK); }
 static void hazard_mshr(void **state) { (void)state, divergent_loads("sm.l1.mshrs=4"), hazard_above_all(HAZARD_MSHR); }
+static void hazard_merge(void **state) {
+    (void)state;
+    RUN(.body = OUT "ld.global.u32 %r1, [%rd0];\nadd.u32 %r1, %r1, 1;\n", .threads = MANY, .keys = {ONE_SM, "sm.l1.merge=2"});
+    hazard_above_all(HAZARD_MERGE);
+}
 static void hazard_comq(void **state) { (void)state, divergent_loads("noc.credits=1"), hazard_above_all(HAZARD_COMQ); }
 static void hazard_order(void **state) { (void)state, loads_behind_a_replay(), hazard_above_all(HAZARD_ORDER); }
 static void hazard_tlb(void **state) { (void)state, many_pages(), hazard_above_all(HAZARD_TLB); }
@@ -245,6 +250,7 @@ int main(void) {
         cmocka_unit_test(hazard_div),
         cmocka_unit_test(hazard_bank),
         cmocka_unit_test(hazard_mshr),
+        cmocka_unit_test(hazard_merge),
         cmocka_unit_test(hazard_comq),
         cmocka_unit_test(hazard_rsv),
         cmocka_unit_test(hazard_order),

@@ -16,6 +16,11 @@ draw() {
         NF >= 2 && rand() < 0.3 { key = $1; $1 = ""; line = line " --set " key "=" pick($0) }
         END {
             if (line ~ /sm.hazard.tracker=/) sub(/ --set sm.lsu.reexec=[0-9]+/, "", line) # refused together
+            if (line !~ /sm.hazard.tracker=/) gsub(/ --set sm.hazard.(predictor|resource)=[a-z]+/, "", line) # refused without
+            if (line !~ /sm.hazard.tracker=naive/) sub(/ --set sm.hazard.tracker_cy=[0-9]+/, "", line)
+            if (line !~ /sm.hazard.predictor=counter/) sub(/ --set sm.hazard.counter.entries=[0-9]+/, "", line)
+            if (line !~ /sm.hazard=(retain|replay)/) sub(/ --set sm.hazard.signal_cy=[0-9]+/, "", line)
+            if (line !~ /sm.hazard=replay/) sub(/ --set sm.hazard.in_stage=[a-z]+/, "", line)
             print line
         }' <<'KEYS'
 gpu.sms 1 3 7
@@ -80,6 +85,7 @@ sm.hazard.resource comq
 sm.hazard.tracker_cy 3
 sm.hazard.counter.entries 1 16
 sm.hazard.signal_cy 5
+sm.hazard.in_stage bank div both
 sm.icache.prefetch 1 3
 sm.lsu.agu_cy 2 7
 sm.lsu.width 8 16
