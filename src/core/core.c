@@ -382,9 +382,10 @@ static void slot_waits(const struct core *c, u32 i, struct strbuf *out) {
     for (u32 m = s->set; m; m &= m - 1) strbuf_add(out, " %s", stall_table[__builtin_ctz(m)].name);
     if (!s->set) strbuf_add(out, " ready");
     strbuf_add(out, " (%u queued, %u results, %u stores, %u atomics outstanding)", s->queued, s->loads, s->stores, s->atomics);
-    if (!s->head) return;
-    strbuf_add(out, " at ");
-    fault_where(&c->view, s->head->in, out);
+    if (s->head) {
+        strbuf_add(out, " at ");
+        fault_where(&c->view, s->head->in, out);
+    }
     replay_history(c, i, out);
 }
 

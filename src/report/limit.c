@@ -1,4 +1,5 @@
-/* What limits a kernel, in one sentence: the largest part of the CPI stack beside `base` and empty warp slots, and a hint from the counters that explain such a part best.
+/* What limits a kernel, in one sentence: the largest part of the CPI stack beside `base` and empty warp slots, and a hint from the counters that explain such a part best. Of `base`, issues that are replays are
+ * no work: they are a part of their own here.
  *
  *     waiting for memory, 46 % of scheduler cycles: a global load takes 512 cycles on average and the L1 hits 23 %; DRAM is 38 % busy
  *
@@ -50,9 +51,52 @@ static void add_resident(const struct launch_stats *s, struct strbuf *out) {
 
 /* --- a hint for each part */
 
+static double replay_share(const struct launch_stats *s) {
+    double share = stat_named(s, "replay_fraction");
+    return isnan(share) ? 0 : share;
+}
+
 static void hint_base(const struct subject *x, struct strbuf *out) {
     strbuf_add(out, "every scheduler issues most of the time; fewer instructions or wider issue would help");
+    if (replay_share(x->s) >= WORTH_TELLING) add_share(out, ". Of the issues, replays:", replay_share(x->s));
     add_share(out, ". Lanes at work:", stat_named(x->s, "simd_efficiency"));
+}
+
+/* What would avoid a hazard, and what only the replays after it */
+static const struct {
+    const char *hazard, *replays;
+} remedies[HAZARD_COUNT] = {
+    [HAZARD_DIV] = {"accesses that lie together", "sm.hazard.in_stage = div"},
+    [HAZARD_BANK] = {"accesses to different banks", "sm.hazard.in_stage = bank"},
+    [HAZARD_TLB] = {"more sm.tlb.entries or sm.tlb.walks", NULL},
+    [HAZARD_MSHR] = {"more sm.l1.mshrs", "sm.hazard.tracker = credit"},
+    [HAZARD_MERGE] = {"more sm.l1.merge", NULL},
+    [HAZARD_COMQ] = {"more sm.l1.miss_queue", "sm.hazard.tracker = credit with sm.hazard.resource = comq"},
+    [HAZARD_ORDER] = {"whatever lets older accesses of a warp finish", NULL},
+    [HAZARD_OWNER] = {"another sm.sched", NULL},
+    [HAZARD_RSV] = {"more sm.l1.ways or sm.l1.sets", NULL},
+};
+
+static bool is_used(const struct config *c, u32 hazard) {
+    bool passes = hazard == HAZARD_DIV || hazard == HAZARD_BANK;
+    return !c || (passes ? c->in_stage != IN_STAGE_NONE : c->tracker != TRACKER_NONE);
+}
+
+static u32 worst_hazard(const struct launch_stats *s) {
+    u32 worst = 0;
+    for (u32 i = 1; i < HAZARD_COUNT; i++)
+        if (s->sum.hazards[i] > s->sum.hazards[worst]) worst = i;
+    return worst;
+}
+
+static void hint_replays(const struct subject *x, struct strbuf *out) {
+    const struct launch_stats *s = x->s;
+    u32 worst = worst_hazard(s);
+    strbuf_add(out, "%.1f replays for each instruction take issue slots, mostly after the %s hazard (",
+               (double)s->sum.replays / (double)MAX(1ull, s->sum.warp_instructions), hazard_table[worst].name);
+    add_sentence(out, hazard_table[worst].doc);
+    strbuf_add(out, "); %s would avoid it", remedies[worst].hazard);
+    if (remedies[worst].replays && !is_used(x->c, worst)) strbuf_add(out, ", %s only the replays", remedies[worst].replays);
 }
 
 static void hint_idle(const struct subject *x, struct strbuf *out) {
@@ -101,9 +145,13 @@ static void hint_memory_data(const struct subject *x, struct strbuf *out) {
 
 static void hint_memory_structural(const struct subject *x, struct strbuf *out) {
     const struct launch_stats *s = x->s;
-    u32 worst = 0;
-    for (u32 i = 1; i < HAZARD_COUNT; i++)
-        if (s->sum.hazards[i] > s->sum.hazards[worst]) worst = i;
+    if (worst_stall(s, CPI_MEMORY_STRUCTURAL) == STALL_RESTRICT && x->c && x->c->tracker != TRACKER_NONE) {
+        strbuf_add(out,
+                   "hazard prediction holds loads back until what a miss needs is free; %.1f of %u MSHRs of an L1 are in use",
+                   stat_named(s, "mshr_average"), x->c->l1_mshrs);
+        return;
+    }
+    u32 worst = worst_hazard(s);
     double lines = stat_named(s, "lines_per_access"), met = per_sm_cycle(s, (double)s->sum.hazards[worst]);
     strbuf_add(out, "mostly %s; the memory stage works in %.0f %% of cycles",
                stall_table[worst_stall(s, CPI_MEMORY_STRUCTURAL)].name, 100 * per_sm_cycle(s, (double)s->sum.lsu_busy_cycles));
@@ -151,10 +199,12 @@ static void hint_missed(const struct subject *x, struct strbuf *out) {
     strbuf_add(out, "warps were ready, and the scheduler looked at others; another sm.sched may help");
 }
 
+enum { REPLAYS = CPI_COUNT, PARTS }; /* beside the parts of the stack */
+
 static const struct {
     const char *what;
     void (*hint)(const struct subject *x, struct strbuf *out);
-} rows[CPI_COUNT] = {
+} rows[PARTS] = {
     [CPI_BASE] = {"the issue rate", hint_base},
     [CPI_IDLE] = {"too few warps", hint_idle},
     [CPI_CONTROL] = {"synchronisation and control", hint_control},
@@ -164,6 +214,7 @@ static const struct {
     [CPI_COMPUTE_DATA] = {"waiting for results of units", hint_compute_data},
     [CPI_COMPUTE_STRUCTURAL] = {"busy units", hint_compute_structural},
     [CPI_MISSED] = {"the scheduler's choice", hint_missed},
+    [REPLAYS] = {"replays", hint_replays},
 };
 
 /* Empty slots are no limit by themselves: only when the grid leaves SMs without a block or half empty, or when there is hardly anything else */
@@ -172,22 +223,27 @@ static bool lacks_warps(const struct launch_stats *s, double idle_share) {
     return idle_share > 0.8 || warps < 0.5 * s->occupancy.warps || stat_named(s, "sm_utilisation") < 0.8;
 }
 
+static double part_of(const struct launch_stats *s, enum cpi_method m, u32 part) {
+    double base = cpi_total(s, m, CPI_BASE), again = base * replay_share(s);
+    return part == REPLAYS ? again : part == CPI_BASE ? base - again : cpi_total(s, m, (enum cpi)part);
+}
+
 static u32 worst_part(const struct launch_stats *s, enum cpi_method m, double total) {
-    u32 worst = CPI_COUNT;
-    if (cpi_total(s, m, CPI_BASE) > total / 2) return CPI_BASE;
-    for (u32 i = 0; i < CPI_COUNT; i++) {
-        double x = cpi_total(s, m, i);
+    u32 worst = PARTS;
+    if (part_of(s, m, CPI_BASE) > total / 2) return CPI_BASE;
+    for (u32 i = 0; i < PARTS; i++) {
+        double x = part_of(s, m, i);
         if (i == CPI_BASE || (i == CPI_IDLE && !lacks_warps(s, x / total))) continue;
-        if (worst == CPI_COUNT || x > cpi_total(s, m, worst)) worst = i;
+        if (worst == PARTS || x > part_of(s, m, worst)) worst = i;
     }
     return worst;
 }
 
 void report_limit(const struct launch_stats *s, const struct config *c, enum cpi_method m, struct strbuf *out) {
     double total = 0;
-    for (u32 i = 0; i < CPI_COUNT; i++) total += cpi_total(s, m, i);
+    for (u32 i = 0; i < PARTS; i++) total += part_of(s, m, i);
     if (total <= 0) return;
     u32 worst = worst_part(s, m, total);
-    strbuf_add(out, "%s, %.0f %% of scheduler cycles: ", rows[worst].what, 100 * cpi_total(s, m, worst) / total);
+    strbuf_add(out, "%s, %.0f %% of scheduler cycles: ", rows[worst].what, 100 * part_of(s, m, worst) / total);
     rows[worst].hint(&(struct subject){s, c}, out);
 }

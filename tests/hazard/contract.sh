@@ -106,6 +106,18 @@ replay_lines() {
 }
 replay_lines
 
+# --- replays are no work: where they take the issue slots, the summary says so and what would help
+limited() {
+    local name=$1 want=$2 out
+    shift 2
+    out=$("$heddle" run bfs --size tiny --machine small --set sm.l1.mshrs=2 "$@" 2>&1 < /dev/null | sed -n '/^limited by/,/^$/p' | tr -s '\n ' ' ')
+    grep -q "$want" <<< "$out"
+    tell $? "hazard limited by: $name" "$out"
+}
+limited "replays" "limited by replays, [0-9]* % of scheduler cycles: [0-9.]* replays for each instruction take issue slots, mostly after the mshr hazard (.*); more sm.l1.mshrs would avoid it, sm.hazard.tracker = credit only the replays" --set sm.hazard=replay
+limited "held-back loads" "limited by a full memory pipe, .* hazard prediction holds loads back until what a miss needs is free; [0-9.]* of 2 MSHRs" --set sm.hazard=replay --set sm.hazard.tracker=credit
+limited "stalls" "limited by .* the mshr hazard" --set sm.hazard=stall
+
 # --- delays, the unbounded buffer: right, and the bookkeeping holds
 delays() {
     local hazard

@@ -223,6 +223,18 @@ static void the_limit_is_told_in_a_sentence(void **state) {
     (void)state;
     struct launch_stats s = made_up();
     has(limit_when(CPI_BASE, STALL_SELECTED, s), "the issue rate, 75 % of scheduler cycles");
+    struct launch_stats again = s;
+    again.sum.replays = again.sum.warp_instructions / 4;
+    has(limit_when(CPI_BASE, STALL_SELECTED, again), "the issue rate, 60 % of scheduler cycles");
+    has(limit_when(CPI_BASE, STALL_SELECTED, again), "Of the issues, replays: 20 %");
+    again.sum.replays = 2 * again.sum.warp_instructions;
+    again.sum.hazards[HAZARD_MSHR] = again.sum.replays;
+    has(limit_when(CPI_BASE, STALL_SELECTED, again),
+        "replays, 50 % of scheduler cycles: 2.0 replays for each instruction take issue slots, mostly after the mshr hazard (it "
+        "misses, and no MSHR is free); more sm.l1.mshrs would avoid it, sm.hazard.tracker = credit only the replays");
+    again.sum.hazards[HAZARD_BANK] = 2 * again.sum.replays;
+    has(limit_when(CPI_BASE, STALL_SELECTED, again),
+        "accesses to different banks would avoid it, sm.hazard.in_stage = bank only");
     has(limit_when(CPI_CONTROL, STALL_BARRIER, s),
         "synchronisation and control, 75 % of scheduler cycles: mostly barrier (waits at a barrier");
     has(limit_when(CPI_FETCH, STALL_NO_INSTRUCTION, s), "the front end");
