@@ -1,35 +1,51 @@
 #!/bin/bash
-# docs/studies/turner.md and its plots: Turner's figures on our workloads, machine turner2012.
+# docs/studies/turner.md, its tables and its plots: Turner's figures on our workloads, machine turner2012.
 #
-#   tools/study_turner.sh [--all] [BUILD]
+#   tools/study_turner.sh [--quick] [BUILD]
 #
-# Runs every configuration of the figures (results stay in BUILD/study/turner and are not run again), then BUILD/study_turner writes the page. --all takes every bundled
-# workload and every recorded application instead of the chosen ones: an hour of one processor instead of ten minutes.
+# Runs every configuration of the figures on every bundled workload and every recorded application (results stay in BUILD/study/turner and are not run again), then the experiments that tell why some lose under
+# replay, then BUILD/study_turner writes the pages. An hour of one processor; --quick takes twenty of the workloads and ten minutes.
+#
+# Sizes: a bundled workload runs at `small`, or at `paper` where the buffers of `small` fit into the caches together and `paper` has at most MOST warp instructions.
 set -eu
 cd "$(dirname "$0")/.."
-all=
-[ "${1:-}" != --all ] || { all=1; shift; }
+quick=
+[ "${1:-}" != --quick ] || { quick=1; shift; }
 B=${1:-build}
 heddle=$B/heddle
 to=$B/study/turner
 apps=build/data/silicon_apps/manifest
 HEDDLE_DATA=${HEDDLE_DATA:-$(realpath "$B")/share/heddle}
 export HEDDLE_DATA
+CACHES_B=$((10 * 64 * 6 * 128 + 6 * 64 * 8 * 32)) # turner2012's L1s and L2
+MOST=10000000
 
-# Bundled workloads at their largest size, then recorded applications
-bundled="backprop fwt hotspot kmeans reduction srad"
-recorded="aes bfs blackscholes fft gather_random lud mandelbrot nn nw pagerank sgemm_tiled strmatch transpose_naive transpose_padded"
-if [ -n "$all" ]; then
-    bundled=$("$heddle" list workloads | awk 'NR > 1 { print $1 }')
-    recorded=$(basename -s .json $apps/*.json)
+bundled=$("$heddle" list workloads | awk 'NR > 1 { print $1 }')
+recorded=$(basename -s .json $apps/*.json)
+if [ -n "$quick" ]; then
+    bundled="backprop fwt hotspot kmeans reduction srad"
+    recorded="aes bfs blackscholes fft gather_random lud mandelbrot nn nw pagerank sgemm_tiled strmatch transpose_naive transpose_padded"
 fi
+
+# field JSON KEY: a number at the top level of a result
+field() { sed -n "s/^ \"$2\": \([0-9]*\),\{0,1\}$/\1/p" "$1"; }
+
+size_of() { # WORKLOAD
+    local json=$to/size.json
+    "$heddle" run "$1" --size small --functional --quiet --json "$json" < /dev/null
+    [ "$(field "$json" footprint_b)" -lt $CACHES_B ] || { echo small; return; }
+    "$heddle" run "$1" --size paper --functional --quiet --json "$json" < /dev/null
+    [ "$(field "$json" warp_instructions)" -le $MOST ] && echo paper || echo small
+}
 
 # name, then what differs from the machine
 configurations() {
     cat <<-END
 	stall
+	stall_jitter gpu.cta_launch_cy=21
 	retain sm.hazard=retain
 	replay sm.hazard=replay
+	replay_jitter sm.hazard=replay gpu.cta_launch_cy=21
 	unbounded sm.hazard=replay sm.hazard.unbounded_buffer=true
 	replay_mshr64 sm.hazard=replay sm.l1.mshrs=64
 	replay_mshr128 sm.hazard=replay sm.l1.mshrs=128
@@ -49,18 +65,53 @@ configurations() {
     done
 }
 
-one() { # CONFIGURATION WORKLOAD FILE KEYS...
-    local out=$to/$1/$2.json file=$3
-    shift 3
-    [ -s "$out" ] || { mkdir -p "${out%/*}"; "$heddle" run "$file" --machine turner2012 --quiet --json "$out.new" "${@/#/--set=}" < /dev/null && mv "$out.new" "$out"; }
+# For those that lose: the same comparison with one thing taken away, in one machine or in both
+experiments() {
+    cat <<-END
+	stage_bank sm.hazard=replay sm.hazard.in_stage=bank
+	stage_div sm.hazard=replay sm.hazard.in_stage=div
+	stage_both sm.hazard=replay sm.hazard.in_stage=both
+	stall_mshr128 sm.l1.mshrs=128
+	stall_merge64 sm.l1.merge=64
+	replay_merge64 sm.hazard=replay sm.l1.merge=64
+	stall_comq64 sm.l1.miss_queue=64
+	replay_comq64 sm.hazard=replay sm.l1.miss_queue=64
+	stall_plenty sm.l1.mshrs=128 sm.l1.merge=64 sm.l1.miss_queue=64
+	replay_plenty sm.hazard=replay sm.l1.mshrs=128 sm.l1.merge=64 sm.l1.miss_queue=64
+	END
+}
+
+one() { # CONFIGURATION WORKLOAD FILE SIZE KEYS...
+    local out=$to/$1/$2.json file=$3 size=
+    [ "$4" = - ] || size=--size=$4
+    shift 4
+    [ -s "$out" ] || { mkdir -p "${out%/*}"; "$heddle" run "$file" $size --machine turner2012 --quiet --json "$out.new" "${@/#/--set=}" < /dev/null && mv "$out.new" "$out"; }
 }
 export heddle to
 export -f one
 
-while read -r name keys; do
-    for w in $bundled; do echo "one $name $w $w $keys"; done
-    for w in $recorded; do echo "one $name app_$w $apps/$w.json $keys"; done
-done < <(configurations) | xargs -P "${JOBS:-$(nproc)}" -d '\n' -n 1 bash -c 'eval "$0"'
+every() { # FILE with lines "WORKLOAD FILE SIZE"; configurations on standard input
+    local name keys
+    while read -r name keys; do sed "s,.*,one $name & $keys," "$1"; done | xargs -P "${JOBS:-$(nproc)}" -d '\n' -n 1 bash -c 'eval "$0"'
+}
+
+mkdir -p "$to"
+list_workloads() {
+    local w
+    for w in $bundled; do echo "$w $w $(size_of "$w")"; done
+    for w in $recorded; do echo "app_$w $apps/$w.json -"; done
+}
+if [ ! -s "$to/workloads" ]; then
+    list_workloads > "$to/workloads.new"
+    mv "$to/workloads.new" "$to/workloads"
+fi
+configurations | every "$to/workloads"
+
+# More than a hundredth slower with replay
+while read -r w file size; do
+    [ $(($(field "$to/replay/$w.json" cycles) * 99)) -le $(($(field "$to/stall/$w.json" cycles) * 100)) ] || echo "$w $file $size"
+done < "$to/workloads" > "$to/losers"
+experiments | every "$to/losers"
 
 mkdir -p docs/studies/turner
 "$B"/study_turner "$to" docs/studies

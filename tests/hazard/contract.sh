@@ -116,7 +116,7 @@ limited() {
 }
 limited "replays" "limited by replays, [0-9]* % of scheduler cycles: [0-9.]* replays for each instruction take issue slots, mostly after the mshr hazard (.*); more sm.l1.mshrs would avoid it, sm.hazard.tracker = credit only the replays" --set sm.hazard=replay
 limited "held-back loads" "limited by a full memory pipe, .* hazard prediction holds loads back until what a miss needs is free; [0-9.]* of 2 MSHRs" --set sm.hazard=replay --set sm.hazard.tracker=credit
-limited "stalls" "limited by .* the mshr hazard" --set sm.hazard=stall
+limited "stalls, not replays" "limited by waiting for memory" --set sm.hazard=stall
 
 # --- delays, the unbounded buffer: right, and the bookkeeping holds
 delays() {
