@@ -81,6 +81,15 @@ experiments() {
 	END
 }
 
+# For those that credit and hit make slower than replay
+prediction_experiments() {
+    cat <<-END
+	credit_jitter sm.hazard=replay sm.hazard.tracker=credit gpu.cta_launch_cy=21
+	replay_long sm.hazard=replay sm.lsu.agu_cy=6
+	credit_long sm.hazard=replay sm.hazard.tracker=credit sm.lsu.agu_cy=6
+	END
+}
+
 one() { # CONFIGURATION WORKLOAD FILE SIZE KEYS...
     local out=$to/$1/$2.json file=$3 size=
     [ "$4" = - ] || size=--size=$4
@@ -107,11 +116,16 @@ if [ ! -s "$to/workloads" ]; then
 fi
 configurations | every "$to/workloads"
 
-# More than a hundredth slower with replay
-while read -r w file size; do
-    [ $(($(field "$to/replay/$w.json" cycles) * 99)) -le $(($(field "$to/stall/$w.json" cycles) * 100)) ] || echo "$w $file $size"
-done < "$to/workloads" > "$to/losers"
+slower() { # CONFIGURATION OTHER PER_MILLE: workloads that the first makes slower than the other by more than this
+    local w file size
+    while read -r w file size; do
+        [ $(($(field "$to/$1/$w.json" cycles) * (1000 - $3))) -le $(($(field "$to/$2/$w.json" cycles) * 1000)) ] || echo "$w $file $size"
+    done < "$to/workloads"
+}
+slower replay stall 10 > "$to/losers"
 experiments | every "$to/losers"
+slower replay_credit_hit replay 5 > "$to/prediction_losers"
+prediction_experiments | every "$to/prediction_losers"
 
 mkdir -p docs/studies/turner
 "$B"/study_turner "$to" docs/studies

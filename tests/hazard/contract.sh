@@ -3,7 +3,7 @@
 #
 #   tests/hazard/contract.sh BUILD [--all]
 #
-# Three tiny workloads on a machine whose MSHRs, miss queue and TLB are short, so that every hazard is met. With --all the recorded applications on turner2012 keep the promises too.
+# Three tiny workloads under lrr, gto and two_level, one under every other scheduler, on a machine whose MSHRs, miss queue and TLB are short, so that every hazard is met. With --all the recorded applications on turner2012 keep the promises too.
 . "$(dirname "$0")"/../timing/common
 export bound=6 # times the cycles of `stall`: patience, not a promise
 export scarce="--machine small --set sm.l1.mshrs=4 --set sm.l1.merge=2 --set sm.l1.miss_queue=2 --set sm.const.mshrs=1 --set sm.l1.sets=4 --set sm.l1.ways=2 --set sm.schedulers=2 --set sm.issue_width=2 --set sm.tlb.entries=8"
@@ -57,6 +57,10 @@ done
 cases() {
     local name hazard sched
     for name in $works; do for hazard in stall retain replay; do for sched in lrr gto two_level; do echo "all_of $name $hazard $sched"; done; done; done
+    for sched in $(policies sm.sched); do # the others with one of the workloads
+        case $sched in lrr | gto | two_level) continue ;; esac
+        for hazard in stall retain replay; do echo "all_of bfs $hazard $sched"; done
+    done
 }
 cases | pool
 

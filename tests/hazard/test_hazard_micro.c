@@ -217,6 +217,29 @@ static void a_known_miss_is_held_back_until_an_mshr_is_free(void **state) {
     assert_int_equal((int)replays[2], 3); /* warps 1 to 3 are refused once each */
 }
 
+/* --- the order of 1.1.7: a load that lacks several things meets MSHR before COMQ before RSV. A has the MSHRs, or the only way; S fills the miss queue. */
+
+static void a_load_meets_mshr_before_comq_before_rsv(void **state) {
+    (void)state;
+    static const struct {
+        const char *mshrs;
+        enum hazard first;
+    } of[] = {{"sm.l1.mshrs=1", HAZARD_MSHR}, {"sm.l1.mshrs=2", HAZARD_COMQ}};
+    for (u32 i = 0; i < 2; i++)
+        for (u32 k = 0; k < ARRAY_LEN(of); k++) {
+            RUN(.body = OUT "ld.global.u32 %r1, [%rd0];         // A\n"
+                            "st.global.u32 [%rd0+8192], %r0;    // S\n"
+                            "ld.global.u32 %r2, [%rd0+4096];    // B\n"
+                            "add.u32 %r1, %r1, %r2;\n",
+                .keys = {policies[i], of[k].mshrs, "sm.l1.miss_queue=1", "noc.flit_b=4", "noc.header_b=64", "sm.l1.sets=1",
+                         "sm.l1.ways=1", "sm.l1.stream=false"});
+            const struct event *e = event_of(EV_HAZARD, WHO("B"));
+            assert_non_null(e);
+            assert_int_equal(e->cause, of[k].first);
+            assert_true(hazards_of(WHO("B"), HAZARD_RSV) > 0 || k == 0);
+        }
+}
+
 /* --- credits are not binding: warp 1, refused once, comes with a credit for the one MSHR; warp 2, of which nothing is known, may be at the stage before it */
 
 static const char *const credits[] = {"sm.hazard=replay", "sm.l1.mshrs=1", "sm.hazard.tracker=credit"};
@@ -344,6 +367,7 @@ int main(void) {
         cmocka_unit_test(the_signal_takes_its_time),
         cmocka_unit_test(kept_entries_narrow_the_window),
         cmocka_unit_test(a_known_miss_is_held_back_until_an_mshr_is_free),
+        cmocka_unit_test(a_load_meets_mshr_before_comq_before_rsv),
         cmocka_unit_test(a_known_miss_is_refused_again_only_when_it_was_robbed),
         cmocka_unit_test(a_full_merge_list_is_a_hazard_of_its_own),
         cmocka_unit_test(a_known_miss_stays_known_behind_an_older_access),
