@@ -210,7 +210,8 @@ $B/gen_stats: $B/obj/tools/gen_stats.o $B/libcommand.a $B/libheddle.a
 
 $B/gen_docs $B/gen_policies $B/view $B/study_turner: $B/%: $B/obj/tools/%.o $B/libheddle.a
 	@$(SAY) "  link  $@"
-	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libheddle.a $(LDLIBS_ALL)
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $B/libheddle.a $(LDLIBS_ALL)
+$B/study_turner: $B/obj/tools/study_plot.o
 
 $B/json_get: $B/obj/tests/cli/json_get.o
 	@$(SAY) "  link  $@"

@@ -4,7 +4,7 @@
  *
  * A figure is a plot, its means and extremes, what the document says of it, and whether our numbers agree; the verdict is computed here, so a new run that changes it changes the page. The values of
  * every workload are in the tables. Reasons come from counters, or from experiments: runs with one thing taken away, made for the workloads that need a reason. */
-#include "base/base.h"
+#include "study_plot.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORKLOADS = 128, MAX_SERIES = 12, HAZARDS = 8, SCHEDS = 6 };
+enum { MAX_WORKLOADS = PLOT_NAMES, HAZARDS = 8, SCHEDS = 6 };
 static const char *const hazard_names[HAZARDS] = {"div", "bank", "tlb", "mshr", "merge", "comq", "order", "rsv"};
 static const char *const sched_names[SCHEDS] = {"idle", "raw", "stall", "issue1", "issue2", "restrict"};
 enum { H_DIV, H_BANK, H_TLB, H_MSHR, H_MERGE, H_COMQ, H_ORDER, H_RSV };
@@ -56,7 +56,6 @@ static struct {
 } work[MAX_WORKLOADS];
 static u32 nwork;
 static FILE *page, *tables;
-static char out_dir[512];
 
 /* --- reading */
 
@@ -159,249 +158,6 @@ static double correlation(const double *x, const double *y, u32 n) {
     for (u32 i = 0; i < n; i++) xy += (x[i] - mx) * (y[i] - my), xx += (x[i] - mx) * (x[i] - mx), yy += (y[i] - my) * (y[i] - my);
     return xy / sqrt(xx * yy);
 }
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? 1 : x > y ? -1 : 0; /* largest first */
-}
-
-/* --- plots. Workloads stand in rows under each other when they are many, and the mean over all at the end of the last. */
-
-static const char *const colours[MAX_SERIES] = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377",
-                                                "#bbbbbb", "#222255", "#994455", "#117733", "#ddaa33", "#000000"};
-enum { TOP = 46, ROW = 290, PLOT = 180, TALL = 380, LEFT = 52, RIGHT = 24, WIDEST = 1240, LEAST = 900 };
-enum kind { GAINS, SHARES, NUMBERS }; /* percent with a geometric mean, percent, plain */
-
-struct plot { /* at[series][workload] */
-    const char *file, *title;
-    enum kind kind;
-    u32 series, sort; /* sort: the series whose order the bars have */
-    const char *names[MAX_SERIES];
-    double at[MAX_SERIES][MAX_WORKLOADS];
-};
-
-struct frame { /* of a plot with rows */
-    FILE *f;
-    double low, high, group; /* values at the lower and upper edge; width of a workload */
-    u32 width, per_row, rows;
-    double height; /* of a row's plot */
-    u32 order[MAX_WORKLOADS];
-    enum kind kind;
-};
-
-static FILE *svg_open(const char *file, const char *title, u32 width, u32 height) {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/turner/%s.svg", out_dir, file);
-    FILE *f = fopen(path, "w");
-    if (!f) {
-        fprintf(stderr, "study_turner: cannot write %s\n", path);
-        exit(2);
-    }
-    fprintf(
-        f,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" font-family=\"sans-serif\" "
-        "font-size=\"10\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"%d\" y=\"16\" "
-        "font-size=\"13\">%s</text>\n",
-        width, height, width, height, LEFT, title);
-    return f;
-}
-
-static double y_of(const struct frame *p, u32 row, double v) {
-    double share = (MIN(MAX(v, p->low), p->high) - p->low) / (p->high - p->low);
-    return TOP + ROW * row + p->height * (1 - share);
-}
-
-static double step_of(double range) {
-    double step = pow(10, floor(log10(range / 8)));
-    static const double by[] = {1, 2, 5, 10};
-    for (u32 i = 0; i < ARRAY_LEN(by); i++)
-        if (range / (step * by[i]) <= 8) return step * by[i];
-    return range;
-}
-
-static void axis(const struct frame *p, u32 row) {
-    double step = step_of(p->high - p->low);
-    for (double v = ceil(p->low / step - 1e-9) * step; v <= p->high + step / 1000; v += step) {
-        bool zero = fabs(v) < step / 1000;
-        double y = y_of(p, row, v), shown = zero ? 0 : v * (p->kind == NUMBERS ? 1 : 100);
-        fprintf(p->f,
-                "<line x1=\"%d\" x2=\"%u\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/><text x=\"%d\" y=\"%.1f\" "
-                "text-anchor=\"end\">%.4g%s</text>\n",
-                LEFT, p->width - RIGHT, y, y, zero ? "#000" : "#ddd", LEFT - 4, y + 3, shown, p->kind == NUMBERS ? "" : " %");
-    }
-}
-
-static void legend(FILE *f, const char *const *names, u32 n) {
-    u32 x = LEFT;
-    for (u32 i = 0; i < n; i++) {
-        fprintf(f, "<rect x=\"%u\" y=\"24\" width=\"9\" height=\"9\" fill=\"%s\"/><text x=\"%u\" y=\"32\">%s</text>\n", x,
-                colours[i % MAX_SERIES], x + 12, names[i]);
-        x += 24 + 6 * (u32)strlen(names[i]);
-    }
-}
-
-/* Place of the workload that is i-th in order, nwork being the mean */
-static u32 row_of(const struct frame *p, u32 i) { return i / p->per_row; }
-static double x_of(const struct frame *p, u32 i) { return LEFT + 4 + p->group * (i % p->per_row + (i == nwork ? 0.6 : 0)); }
-
-static void frame_open(struct frame *p, const char *file, const char *title, const char *const *names, u32 n) {
-    p->per_row = MAX(1u, (u32)((WIDEST - LEFT - RIGHT) / p->group));
-    p->rows = (nwork + p->per_row) / p->per_row;
-    p->per_row = (nwork + p->rows) / p->rows; /* rows of one length */
-    p->width = MAX((u32)LEAST, (u32)(LEFT + RIGHT + p->group * (p->per_row + 1)));
-    p->f = svg_open(file, title, p->width, TOP + ROW * p->rows);
-    legend(p->f, names, n);
-    for (u32 row = 0; row < p->rows; row++) axis(p, row);
-}
-
-static void frame_close(struct frame *p) {
-    for (u32 i = 0; i <= nwork; i++) {
-        bool mean = i == nwork;
-        fprintf(p->f, "<text transform=\"translate(%.1f %d) rotate(-55)\" text-anchor=\"end\"%s>%s</text>\n",
-                x_of(p, i) + p->group / 2, TOP + ROW * (int)row_of(p, i) + PLOT + 12, mean ? " font-weight=\"bold\"" : "",
-                mean ? "mean" : work[p->order[i]].name);
-    }
-    fputs("</svg>\n", p->f);
-    fclose(p->f);
-}
-
-static const double *sort_key;
-static int by_key(const void *a, const void *b) {
-    double x = sort_key[*(const u32 *)a], y = sort_key[*(const u32 *)b];
-    return x < y ? 1 : x > y ? -1 : (int)*(const u32 *)a - (int)*(const u32 *)b;
-}
-static void order_by(u32 *order, const double *key) {
-    for (u32 w = 0; w < nwork; w++) order[w] = w;
-    sort_key = key;
-    qsort(order, nwork, sizeof *order, by_key);
-}
-
-static double mean_of(const struct plot *p, u32 s) {
-    double sum = 0;
-    for (u32 w = 0; w < nwork; w++) sum += (p->kind == GAINS ? log(1 + p->at[s][w]) : p->at[s][w]) / nwork;
-    return p->kind == GAINS ? exp(sum) - 1 : sum;
-}
-
-/* The scale leaves a few extremes outside when they would flatten all others; their bars carry their number. */
-static double outer(struct plot *p, int sign) {
-    static double all[MAX_SERIES * MAX_WORKLOADS];
-    u32 n = 0, beyond = 2 * p->series;
-    for (u32 s = 0; s < p->series; s++)
-        for (u32 w = 0; w < nwork; w++) all[n++] = MAX(0, sign * p->at[s][w]);
-    qsort(all, n, sizeof *all, by_value);
-    return n > 4 * beyond && all[0] > 2 * all[beyond] && all[beyond] > 0.01 ? 1.3 * all[beyond] : all[0];
-}
-
-static void bar(const struct frame *p, u32 i, double x, double width, double v, const char *colour) {
-    u32 row = row_of(p, i);
-    double a = y_of(p, row, v), zero = y_of(p, row, 0);
-    fprintf(p->f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n", x, MIN(a, zero), width,
-            fabs(a - zero), colour);
-    if (v > p->high || v < p->low)
-        fprintf(p->f, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"8\" text-anchor=\"middle\">%.0f</text>\n", x + width / 2,
-                v > p->high ? a - 2 : a + 9, v * (p->kind == NUMBERS ? 1 : 100));
-}
-
-/* Bars side by side, from zero */
-static void plot_bars(struct plot *p) {
-    double wide = MAX(2.5, 12.0 / p->series);
-    struct frame f = {
-        .low = -outer(p, -1), .high = MAX(0.02, outer(p, 1)), .group = wide * p->series + 4, .height = PLOT, .kind = p->kind};
-    order_by(f.order, p->at[p->sort]);
-    frame_open(&f, p->file, p->title, p->names, p->series);
-    for (u32 i = 0; i <= nwork; i++)
-        for (u32 s = 0; s < p->series; s++)
-            bar(&f, i, x_of(&f, i) + wide * s, wide - 0.5, i < nwork ? p->at[s][f.order[i]] : mean_of(p, s), colours[s]);
-    frame_close(&f);
-}
-
-typedef double part_fn(u32 w, enum configuration c, u32 part);
-
-static double part_mean(enum configuration c, u32 part, part_fn *value) {
-    double sum = 0;
-    for (u32 w = 0; w < nwork; w++) sum += value(w, c, part) / nwork;
-    return sum;
-}
-
-/* Stacked bars, one for each configuration of a workload, in order of the MSHR hazards of replay */
-static void plot_stacks(const char *file, const char *title, const enum configuration *c, u32 n, const char *const *parts,
-                        u32 nparts, part_fn *value) {
-    static double key[MAX_WORKLOADS];
-    struct frame f = {.high = 0.02, .group = 6 * n + 7, .height = PLOT, .kind = SHARES};
-    for (u32 w = 0; w < nwork; w++) {
-        key[w] = work[w].of[C_replay].hazards[H_MSHR] / total(w, C_replay);
-        for (u32 i = 0; i < n; i++) {
-            double sum = 0;
-            for (u32 k = 0; k < nparts; k++) sum += value(w, c[i], k);
-            f.high = MAX(f.high, sum);
-        }
-    }
-    order_by(f.order, key);
-    frame_open(&f, file, title, parts, nparts);
-    for (u32 i = 0; i <= nwork; i++)
-        for (u32 b = 0; b < n; b++) {
-            double sum = 0;
-            for (u32 k = 0; k < nparts; k++) {
-                double v = i < nwork ? value(f.order[i], c[b], k) : part_mean(c[b], k, value);
-                double top = y_of(&f, row_of(&f, i), sum + v), bottom = y_of(&f, row_of(&f, i), sum);
-                if (v > 0)
-                    fprintf(f.f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"5\" height=\"%.1f\" fill=\"%s\"/>\n", x_of(&f, i) + 6 * b,
-                            top, bottom - top, colours[k % MAX_SERIES]);
-                sum += v;
-            }
-        }
-    frame_close(&f);
-}
-
-/* --- scatter plots: names where there is room for them, extremes first */
-
-struct label_box {
-    double x, y, w;
-};
-static struct label_box labels[MAX_WORKLOADS];
-static u32 nlabels;
-
-static bool is_free(double x, double y, double w) {
-    for (u32 i = 0; i < nlabels; i++)
-        if (fabs(labels[i].y - y) < 10 && x < labels[i].x + labels[i].w + 2 && labels[i].x < x + w + 2) return false;
-    return true;
-}
-
-static void label_point(FILE *f, double px, double py, const char *name, u32 width) {
-    double w = 5.6 * (double)strlen(name);
-    const double at[][2] = {{5, -3}, {-5 - w, -3}, {5, 9}, {-5 - w, 9}, {-w / 2, -8}, {-w / 2, 15}};
-    for (u32 i = 0; i < ARRAY_LEN(at); i++) {
-        double x = px + at[i][0], y = py + at[i][1];
-        if (x < LEFT || x + w > width || !is_free(x, y, w)) continue;
-        labels[nlabels++] = (struct label_box){x, y, w};
-        fprintf(f, "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n", x, y, name);
-        return;
-    }
-}
-
-static void plot_scatter(const char *file, const char *title, const char *xname, struct plot *p, const double *x) {
-    struct frame f = {.low = -outer(p, -1), .high = MAX(0.02, outer(p, 1)), .width = LEAST, .height = TALL, .kind = GAINS};
-    static double reach[MAX_WORKLOADS];
-    double xhigh = 0.02;
-    u32 order[MAX_WORKLOADS];
-    for (u32 w = 0; w < nwork; w++) xhigh = MAX(xhigh, x[w]), reach[w] = x[w] / 0.3 + fabs(p->at[0][w]) / 0.1;
-    f.f = svg_open(file, title, f.width, TOP + TALL + 46);
-    axis(&f, 0);
-    legend(f.f, p->names, p->series);
-    double span = f.width - LEFT - RIGHT - 100;
-    for (u32 w = 0; w < nwork; w++)
-        for (u32 s = p->series; s-- > 0;)
-            fprintf(f.f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>%s</title></circle>\n",
-                    LEFT + 8 + x[w] / xhigh * span, y_of(&f, 0, p->at[s][w]), colours[s], work[w].name);
-    order_by(order, reach);
-    nlabels = 0;
-    for (u32 i = 0; i < MIN(nwork, 40u); i++)
-        label_point(f.f, LEFT + 8 + x[order[i]] / xhigh * span, y_of(&f, 0, p->at[0][order[i]]), work[order[i]].name, f.width);
-    for (double v = 0; v <= xhigh; v += step_of(xhigh))
-        fprintf(f.f, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.4g %%</text>\n", LEFT + 8 + v / xhigh * span,
-                TOP + TALL + 14, 100 * v);
-    fprintf(f.f, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n</svg>\n", LEFT + span / 2, TOP + TALL + 34, xname);
-    fclose(f.f);
-}
 
 /* --- the pages */
 
@@ -437,7 +193,7 @@ static void PRINTF_LIKE(3, 4) verdict(bool agrees, const char *statement, const 
 
 static void add(struct plot *p, const char *name) { p->names[p->series++] = name; }
 
-static const char *value_text(enum kind kind, double v) {
+static const char *value_text(enum plot_kind kind, double v) {
     static char text[16][32];
     static u32 turn;
     char *s = text[turn++ % ARRAY_LEN(text)];
@@ -450,7 +206,7 @@ static const char *value_text(enum kind kind, double v) {
 }
 
 /* "bfs +1.2 %, cfd +3.4 %": of the workloads named, those that there are */
-static const char *values_of(enum kind kind, const char *names, const double *at) {
+static const char *values_of(enum plot_kind kind, const char *names, const double *at) {
     static char text[4][512];
     static u32 turn;
     char *s = text[turn++ % ARRAY_LEN(text)], name[64];
@@ -491,7 +247,7 @@ static void show(struct plot *p) {
             if (p->at[s][w] > p->at[s][high]) high = w;
             if (p->at[s][w] < p->at[s][low]) low = w;
         }
-        say("| %s | %s | %s %s | %s %s |\n", p->names[s], value_text(p->kind, mean_of(p, s)), work[high].name,
+        say("| %s | %s | %s %s | %s %s |\n", p->names[s], value_text(p->kind, plot_mean(p, s)), work[high].name,
             value_text(p->kind, p->at[s][high]), work[low].name, value_text(p->kind, p->at[s][low]));
     }
     say("\n");
@@ -506,17 +262,19 @@ static void formulas(struct plot *p, const char *name, enum configuration c, con
     add(p, name);
 }
 
-static double hazard_part(u32 w, enum configuration c, u32 part) { return hazard(w, c, part); }
-static double own_hazard(u32 w, enum configuration c, u32 part) { return work[w].of[c].hazards[part] / total(w, c); }
-static double sched_part(u32 w, enum configuration c, u32 part) { return work[w].of[c].sched[part] / (2 * total(w, C_stall)); }
-static double sched_one(u32 w, enum configuration c, u32 part) { return work[w].of[c].sched[part] / total(w, C_stall_one); }
-static double hazard_one(u32 w, enum configuration c, u32 part) { return work[w].of[c].hazards[part] / total(w, C_stall_one); }
-static double sum_hazards(enum configuration c, u32 h) { return part_mean(c, h, hazard_part); }
+static double hazard_part(u32 w, u32 c, u32 part) { return hazard(w, c, part); }
+static double own_hazard(u32 w, u32 c, u32 part) { return work[w].of[c].hazards[part] / total(w, c); }
+static double sched_part(u32 w, u32 c, u32 part) { return work[w].of[c].sched[part] / (2 * total(w, C_stall)); }
+static double sched_one(u32 w, u32 c, u32 part) { return work[w].of[c].sched[part] / total(w, C_stall_one); }
+static double hazard_one(u32 w, u32 c, u32 part) { return work[w].of[c].hazards[part] / total(w, C_stall_one); }
+static double sum_hazards(enum configuration c, u32 h) { return plot_part_mean(c, h, hazard_part); }
 
 /* A stacked plot, with the means of its parts; the tables have those that are `shown` */
-static void stacks(const char *file, const char *title, const enum configuration *c, u32 n, const char *const *parts, u32 nparts,
-                   part_fn *value, u32 shown) {
-    plot_stacks(file, title, c, n, parts, nparts, value);
+static void stacks(const char *file, const char *title, const u32 *c, u32 n, const char *const *parts, u32 nparts,
+                   plot_part *value, u32 shown) {
+    static double key[MAX_WORKLOADS];
+    for (u32 w = 0; w < nwork; w++) key[w] = own_hazard(w, C_replay, H_MSHR);
+    plot_stacks(&(struct plot_stacks){file, title, c, parts, n, nparts, value, key});
     picture(file, title);
     say("| mean |");
     for (u32 k = 0; k < nparts; k++) say(" %s |", parts[k]);
@@ -524,7 +282,7 @@ static void stacks(const char *file, const char *title, const enum configuration
     for (u32 k = 0; k < nparts; k++) say(" ---: |");
     for (u32 i = 0; i < n; i++) {
         say("\n| %s |", configurations[c[i]]);
-        for (u32 k = 0; k < nparts; k++) say(" %.1f %% |", 100 * part_mean(c[i], k, value));
+        for (u32 k = 0; k < nparts; k++) say(" %.1f %% |", 100 * plot_part_mean(c[i], k, value));
     }
     say("\n\n");
     tell("\n| workload |");
@@ -544,31 +302,16 @@ static void stacks(const char *file, const char *title, const enum configuration
 
 /* --- chapter 3 */
 
+static double full_occupation(double mem) { return MIN(mem, (1 - mem) / 2) / MAX(mem, (1 - mem) / 2); }
+
 static void mix_curve(void) {
-    struct frame p = {.high = 1, .width = LEAST, .height = TALL, .kind = SHARES};
-    const double span = 700;
-    p.f = svg_open("fig3_1", "3.1 time with all units busy, by the mix of instructions (2 ALU, 1 MEM)", p.width, TOP + TALL + 46);
-    axis(&p, 0);
-    fputs("<polyline fill=\"none\" stroke=\"#4477aa\" points=\"", p.f);
-    for (u32 i = 0; i <= 100; i++) {
-        double m = i / 100.0, mem = m, alu = (1 - m) / 2;
-        fprintf(p.f, "%.1f,%.1f ", LEFT + span * m, y_of(&p, 0, MIN(mem, alu) / MAX(mem, alu)));
-    }
-    fputs("\"/>\n", p.f);
-    nlabels = 0;
-    for (u32 w = 0; w < nwork; w++) {
-        double x = LEFT + span * formula(w, C_stall, "memory_fraction"), y = y_of(&p, 0, formula(w, C_stall, "mix_occupation"));
-        fprintf(p.f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"#ee6677\"><title>%s</title></circle>\n", x, y, work[w].name);
-    }
-    for (u32 w = 0; w < nwork; w++)
-        label_point(p.f, LEFT + span * formula(w, C_stall, "memory_fraction"), y_of(&p, 0, formula(w, C_stall, "mix_occupation")),
-                    work[w].name, p.width);
-    for (u32 i = 0; i <= 10; i++)
-        fprintf(p.f, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%u %%</text>\n", LEFT + span * i / 10, TOP + TALL + 14,
-                10 * i);
-    fprintf(p.f, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">memory instructions of all instructions</text>\n</svg>\n",
-            LEFT + span / 2, TOP + TALL + 34);
-    fclose(p.f);
+    static struct plot p;
+    static double x[MAX_WORKLOADS];
+    p = (struct plot){
+        .file = "fig3_1", .title = "3.1 time with all units busy, by the mix of instructions (2 ALU, 1 MEM)", .kind = SHARES};
+    formulas(&p, "workloads", C_stall, "mix_occupation");
+    for (u32 w = 0; w < nwork; w++) x[w] = formula(w, C_stall, "memory_fraction");
+    plot_scatter(&p, x, "memory instructions of all instructions", full_occupation);
     say("\n## Figure 3.1: full occupation by the instruction mix\n");
     picture("fig3_1", "3.1");
     say("The curve is min(f, (1 - f) / 2) over max of the two, for two arithmetic units and one memory unit; points are our "
@@ -584,7 +327,7 @@ static void chapter3(void) {
     formulas(&p, "memory fraction", C_stall, "memory_fraction");
     show(&p);
     section("Figure 3.3: hazard cycles of the stalling machine, shares of the memory stages' cycles");
-    enum configuration base[] = {C_stall};
+    const u32 base[] = {C_stall};
     stacks("fig3_3", "3.3 hazard cycle fraction, stalling", base, 1, hazard_names, HAZARDS, own_hazard, 0xFF);
     section("Figure 3.4: predicted maximum speedup");
     p = (struct plot){.file = "fig3_4",
@@ -626,7 +369,7 @@ static void chapter5(void) {
 }
 
 static void chapter6(void) {
-    static const enum configuration c[] = {C_stall, C_replay, C_replay_mshr64, C_replay_mshr128};
+    static const u32 c[] = {C_stall, C_replay, C_replay_mshr64, C_replay_mshr128};
     say("\n# Chapter 6: hazards and the number of MSHRs\n");
     section("Figure 6.1: hazard cycles, over the cycles of stalling with 32 MSHRs");
     stacks("fig6_1", "6.1 hazard cycles; bars: stall 32, replay 32, 64, 128 MSHRs", c, 4, hazard_names, HAZARDS, hazard_part,
@@ -732,7 +475,7 @@ static void collectors(void) {
 
 static void schedulers(void) {
     static struct plot p;
-    static const enum configuration c[] = {C_stall_one, C_stall, C_replay_one, C_replay};
+    static const u32 c[] = {C_stall_one, C_stall, C_replay_one, C_replay};
     section("Figure 7.4: two schedulers over one");
     p = (struct plot){.file = "fig7_4", .title = "7.4 speedup of two schedulers over one"};
     gains(&p, "stall", C_stall, C_stall_one);
@@ -765,12 +508,13 @@ static void scatter(void) {
     static double x[MAX_WORKLOADS], y[MAX_WORKLOADS];
     for (u32 w = 0; w < nwork; w++) x[w] = formula(w, C_stall, "predicted_speedup"), y[w] = gain(w, C_replay, C_stall);
     say("\n## Figures 7.7 and 7.9: predicted maximum against measured speedup\n");
-    p = (struct plot){.series = 0};
+    p = (struct plot){.file = "fig7_7", .title = "7.7 replay speedup against predicted maximum"};
     gains(&p, "replay", C_replay, C_stall);
-    plot_scatter("fig7_7", "7.7 replay speedup against predicted maximum", "predicted maximum speedup", &p, x);
+    plot_scatter(&p, x, "predicted maximum speedup", NULL);
     gains(&p, "credit hit", C_replay_credit_hit, C_stall);
     gains(&p, "naive hit", C_replay_naive_hit, C_stall);
-    plot_scatter("fig7_9", "7.9 replay, credit hit and naive hit against predicted maximum", "predicted maximum speedup", &p, x);
+    p.file = "fig7_9", p.title = "7.9 replay, credit hit and naive hit against predicted maximum";
+    plot_scatter(&p, x, "predicted maximum speedup", NULL);
     picture("fig7_7", "7.7");
     picture("fig7_9", "7.9");
     double r = correlation(x, y, nwork), kept_x[MAX_WORKLOADS], kept_y[MAX_WORKLOADS];
@@ -912,7 +656,7 @@ static void prediction(void) {
 }
 
 static void breakdowns(void) {
-    static const enum configuration c[] = {C_stall, C_replay, C_replay_credit_hit, C_replay_naive_hit};
+    static const u32 c[] = {C_stall, C_replay, C_replay_credit_hit, C_replay_naive_hit};
     section("Figure 7.10: scheduler cycles, over those of stalling");
     stacks("fig7_10", "7.10 scheduler cycles; bars: stall, replay, credit hit, naive hit", c, 4, sched_names, SCHEDS, sched_part,
            1u << S_ISSUE1 | 1u << S_ISSUE2 | 1u << S_RESTRICT);
@@ -957,7 +701,7 @@ static void confusion(void) {
     say("\n| | mean | BFS2 | bfs | app_bfs | CFD | cfd |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
     static const char *const document[][2] = {{"8.5 %", "2.6 %"}, {"1.6 %", "0.4 %"}, {"26.9 %", "25.7 %"}, {"63.0 %", "71.3 %"}};
     for (u32 i = 0; i < 4; i++) {
-        say("| %s | %.1f %% | %s |", p.names[i], 100 * mean_of(&p, i), document[i][0]);
+        say("| %s | %.1f %% | %s |", p.names[i], 100 * plot_mean(&p, i), document[i][0]);
         for (u32 k = 0; k < 3; k++) {
             i32 w = named(k == 0 ? "bfs" : k == 1 ? "app_bfs" : "cfd");
             if (k == 2) say(" %s |", document[i][1]);
@@ -972,9 +716,9 @@ static void confusion(void) {
             "counts as no miss, here "
             "as for the trackers (%.0f %% of L1 accesses join): an instruction whose first warp misses and whose others join it "
             "is predicted to miss.",
-            low, judged, 100 * mean_of(&p, 1), 100 * mean_of(&p, 4));
+            low, judged, 100 * plot_mean(&p, 1), 100 * plot_mean(&p, 4));
     verdict(p.at[2][most] > 0.15, "Many misses are taken for hits (pft 25 % in BFS2 and CFD).",
-            "Up to %.0f %%, in %s; %.1f %% on average.", 100 * p.at[2][most], work[most].name, 100 * mean_of(&p, 2));
+            "Up to %.0f %%, in %s; %.1f %% on average.", 100 * p.at[2][most], work[most].name, 100 * plot_mean(&p, 2));
 }
 
 static void idle_mshrs(void) {
@@ -1152,10 +896,15 @@ static void headlines(void) {
     say("| best of all | oracle | %s %+.2f %% |\n", prediction_names[top], 100 * geomean(predictions[top], C_replay));
 }
 
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x > y ? 1 : x < y ? -1 : 0;
+}
+
 static double median_jitter(void) {
     double at[MAX_WORKLOADS];
     for (u32 w = 0; w < nwork; w++) at[w] = jitter(w);
-    qsort(at, nwork, sizeof *at, by_value);
+    qsort(at, nwork, sizeof *at, by_size);
     return at[nwork / 2];
 }
 
@@ -1214,7 +963,11 @@ int main(int argc, char **argv) {
         return 2;
     }
     load_all(argv[1]);
-    snprintf(out_dir, sizeof out_dir, "%s", argv[2]);
+    static const char *names[MAX_WORKLOADS];
+    char plots[1024];
+    for (u32 w = 0; w < nwork; w++) names[w] = work[w].name;
+    snprintf(plots, sizeof plots, "%s/turner", argv[2]);
+    plot_setup(plots, names, nwork);
     page = open_page(argv[2], "turner.md");
     tables = open_page(argv[2], "turner_tables.md");
     head();

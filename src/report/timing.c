@@ -207,10 +207,10 @@ static void print_named(const struct page *p, const struct launch_stats *s, cons
 /* --hazards: Turner's measures */
 static void print_measures(const struct page *p, const struct launch_stats *s) {
     static const char *const names[] = {
-        "memory_fraction",       "mix_occupation",       "blocked_fraction",     "predicted_speedup",
-        "warps_available",       "warps_waiting",        "issue_cycles",         "replays",
-        "replay_fraction",       "mshr_usable_fraction", "mshr_refused_again",   "restricted_warps",
-        "predicted_miss_missed", "predicted_miss_hit",   "predicted_hit_missed", "predicted_hit_hit"};
+        "memory_fraction",    "mix_occupation",       "blocked_fraction", "predicted_speedup", "warps_available",
+        "warps_waiting",      "issue_cycles",         "replays",          "replay_fraction",   "mshr_usable_fraction",
+        "mshr_refused_again", "mshr_robbed",          "virtual_credits",  "restricted_warps",  "predicted_miss_missed",
+        "predicted_miss_hit", "predicted_hit_missed", "predicted_hit_hit"};
     if (!p->r->wishes.hazards) return;
     fprintf(p->out, "\nhazards, in Turner's measures\n");
     print_named(p, s, names, ARRAY_LEN(names));
