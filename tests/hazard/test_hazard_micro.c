@@ -319,6 +319,32 @@ static void a_known_miss_stays_known_behind_a_translation(void **state) {
     assert_true(lost <= 0);
 }
 
+/* --- after DIV another access is next, and nothing is known of it: both lines of warp 1 are here, and it goes on while warp 0 has the only MSHR */
+
+static void nothing_is_known_after_div(void **state) {
+    (void)state;
+    RUN(.body = WARP "and.b32 %r2, %r0, 16;\n"
+                     "mul.wide.u32 %rd1, %r2, 8;\n"
+                     "add.u64 %rd1, %rd0, %rd1;\n"
+                     "setp.eq.u32 %p1, %r1, 1;\n"
+                     "@%p1 ld.global.u32 %r3, [%rd1];\n" /* lines 0 and 1 are here */
+                     "add.u32 %r3, %r3, 1;\n"
+                     "bar.sync 0;\n"
+                     "@%p1 bra LATER;\n"
+                     "ld.global.u32 %r4, [%rd0+8192];    // miss\n"
+                     "bra END;\n"
+                     "LATER: add.u32 %r5, %r3, 1;\n"
+                     "add.u32 %r5, %r5, 1;\n"
+                     "add.u32 %r5, %r5, 1;\n"
+                     "ld.global.u32 %r4, [%rd1];         // two\n"
+                     "END: add.u32 %r6, %r4, %r5;\n",
+        .threads = 64, .keys = {credits[0], credits[1], credits[2]});
+    assert_int_equal(hazards_of(WHO("two", .slot = 1), HAZARD_DIV), 1);
+    assert_true(when(EV_HAZARD, "two", .slot = 1) > when(EV_ACCESS, "miss", .slot = 0));
+    assert_true(when(EV_HAZARD, "two", .slot = 1) + LONG_ENOUGH / 2 < when(EV_READY, "miss", .slot = 0));
+    assert_int_equal(when(EV_REPLAY, "two", .slot = 1) - when(EV_HAZARD, "two", .slot = 1), 1);
+}
+
 /* --- the miss queue as the tracked resource: one place, and a network that takes a packet in many cycles */
 
 static void credits_for_the_miss_queue_avoid_comq_hazards(void **state) {
@@ -379,6 +405,7 @@ int main(void) {
         cmocka_unit_test(a_known_miss_is_refused_again_only_when_it_was_robbed),
         cmocka_unit_test(a_full_merge_list_is_a_hazard_of_its_own),
         cmocka_unit_test(a_known_miss_stays_known_behind_a_translation),
+        cmocka_unit_test(nothing_is_known_after_div),
         cmocka_unit_test(credits_for_the_miss_queue_avoid_comq_hazards),
         cmocka_unit_test(passes_may_stay_in_the_stage),
     };
