@@ -162,6 +162,7 @@ same() {
         echo "unchanged 'hazard determinism $pair' bfs --size tiny --machine turner2012 --set sm.l1.mshrs=8 --set sm.hazard=replay --set sm.hazard.tracker=$1 --set sm.hazard.predictor=$2 --set sm.hazard.counter.scope=chip"
     done
     echo "unchanged 'hazard determinism naive delayed' spmv --size tiny --machine turner2012 --set sm.l1.mshrs=8 --set sm.hazard=replay --set sm.hazard.tracker=naive --set sm.hazard.predictor=miss --set sm.hazard.tracker_cy=5 --set sm.hazard.signal_cy=3"
+    echo "unchanged 'hazard determinism in the stage' histogram --size tiny --machine turner2012 --set sm.l1.mshrs=8 --set sm.hazard=replay --set sm.hazard.tracker=credit --set sm.hazard.resource=comq --set sm.hazard.in_stage=both"
     echo "unchanged 'hazard determinism stall' bfs --size tiny --machine turner2012 --set sm.l1.mshrs=8 --set sm.hazard.tracker=credit --set sm.hazard.predictor=counter"
 }
 same | pool
