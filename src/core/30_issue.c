@@ -51,6 +51,7 @@ static u32 register_waits(const struct core *c, const struct slot *s, const stru
     u32 set = 0, n = (u32)t->nsrc + t->ndst;
     for (u32 i = 0; i < n; i++) {
         u64 ready = sb_ready(s, t->reg[i], lanes);
+        if (t->guard_cy && ready && ready != NEVER && t->reg[i] >= c->prog->nregs) ready += t->guard_cy;
         if (ready <= at) continue;
         set |= stall_of_wait[s->sb[t->reg[i]].kind];
         *next = MIN(*next, ready);

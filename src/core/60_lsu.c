@@ -10,7 +10,6 @@
 #include "core/core.h"
 
 #define LOCAL_PHYSICAL 0x500000000000ull /* where local memory lies for caches and DRAM */
-#define PARAM_PHYSICAL 0x510000000000ull /* kernel parameters */
 
 /* --- instructions in flight */
 

@@ -52,6 +52,8 @@ enum {
     MAX_COLLECTORS = 64
 };
 
+#define PARAM_PHYSICAL 0x510000000000ull /* where kernel parameters lie for caches and DRAM */
+
 /* --- program.c */
 enum tkind {
     T_ALU,
@@ -72,6 +74,7 @@ struct tinst { /* one instruction, as time sees it */
     u8 nsrc, ndst;  /* scoreboard entries in reg[]: sources first */
     u8 nread;       /* of the sources, those read from banks (not predicates) */
     u8 pseudo;      /* costs nothing, is not fetched */
+    u16 guard_cy;   /* its guard is there so much later than for others */
     u8 mshr_of;     /* a load that may need an MSHR: 1 + the cache (CACHE_DATA, CACHE_CONST), 3 for kernel parameters; else 0 */
     i32 next;       /* the instruction that follows in memory, pseudo ones left out; NONE at the end */
     const u16 *reg; /* register numbers, then predicates from program.nregs on */

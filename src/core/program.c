@@ -70,6 +70,7 @@ static void fill_one(struct program *p, const struct config *c, u32 pc, u16 *reg
     add_regs(p, r.dst, r.ndst, regs + t->nsrc, &t->ndst);
     if (t->kind == T_ALU) time_alu(c, in, t);
     if (t->kind == T_MEM) t->unit = UNIT_MEM;
+    if (t->kind == T_BRANCH || t->kind == T_EXIT || t->kind == T_FRAME) t->guard_cy = (u16)c->branch_guard_cy;
     if (t->kind == T_MEM && in->iclass == ICLASS_LOAD && in->space != SPACE_SHARED)
         t->mshr_of = in->space == SPACE_PARAM ? 3 : 1 + (in->space == SPACE_CONST ? CACHE_CONST : CACHE_DATA);
 }

@@ -100,6 +100,14 @@ static bool shares_more(const struct launch *l) {
     return false;
 }
 
+/* The parameters of a launch have just been written through the L2 */
+static void put_params(struct gpu *g, u32 bytes) {
+    for (u64 a = PARAM_PHYSICAL; a < PARAM_PHYSICAL + bytes; a += g->cfg.l2_line_b) {
+        struct place at = map_place(&g->cfg, a);
+        partition_put(g->parts[at.slice / g->cfg.slices], at);
+    }
+}
+
 static void begin(struct run *r) {
     struct gpu *g = r->g;
     r->start = r->counted_from = g->now;
@@ -111,6 +119,7 @@ static void begin(struct run *r) {
         if (g->lim.flush) partition_flush(g->parts[k]);
         partition_stats_reset(g->parts[k]);
     }
+    if (g->cfg.params_in_l2) put_params(g, r->l->k->param_b);
     if (g->counters) memset(g->counters, 0, g->cfg.counter_entries);
     for (u32 i = 0; i < g->cfg.sms; i++) core_launch(g->cores[i], r->prog, r->l, g->now);
     for (u32 k = 0; k < g->listeners.n; k++)

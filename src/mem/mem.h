@@ -93,6 +93,7 @@ u32 partition_performed(const struct partition *p, const struct performed **at);
  * allowed and changes nothing. */
 u64 partition_next(const struct partition *p, u64 now);
 void partition_flush(struct partition *p); /* all lines become invalid, dirty ones without traffic; only when idle */
+void partition_put(struct partition *p, struct place at); /* its line becomes valid, without traffic; only when idle */
 const struct mem_stats *partition_stats(const struct partition *p);
 void partition_stats_reset(struct partition *p);
 void partition_check(const struct partition *p);                     /* numbered invariants, see partition.c */

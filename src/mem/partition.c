@@ -196,6 +196,15 @@ void partition_flush(struct partition *p) {
     for (u32 s = 0; s < p->c.slices; s++) tags_clear(&p->slice[s].tags);
 }
 
+void partition_put(struct partition *p, struct place at) {
+    struct tags *t = &p->slice[at.slice % p->c.slices].tags;
+    u64 line = at.inside & ~(u64)(p->c.l2_line_b - 1);
+    u32 way;
+    struct victim v;
+    CHECK(next_tick(p) == NEVER);
+    tags_insert(t, line, (1u << p->c.l2_line_b / p->c.l2_sector_b) - 1, &way, &v);
+}
+
 const struct mem_stats *partition_stats(const struct partition *p) { return &p->stats; }
 
 void partition_stats_reset(struct partition *p) {

@@ -223,6 +223,22 @@ static void the_target_of_a_taken_branch_is_fetched_when_it_is_resolved(void **s
     }
 }
 
+static void a_branch_sees_its_guard_later_than_others(void **state) {
+    (void)state;
+    static const struct {
+        const char *second;
+        bool late;
+    } cases[] = {{"@%p1 bra $far; // A\nadd.u32 %r1, %r2, 1;\n$far:\n", true},
+                 {"@%p1 exit; // A\n", true},
+                 {"selp.u32 %r3, %r2, %r1, %p1; // A\n", false},
+                 {"@%p1 add.u32 %r4, %r2, 1; // A\n", false}};
+    for (u32 n = 0; n < 40; n += 13)
+        for (u32 i = 0; i < ARRAY_LEN(cases); i++) {
+            RUN(.body = text("setp.eq.u32 %%p1, %%r2, 1; // P\n%s", cases[i].second), .keys = {text("sm.branch_guard_cy=%u", n)});
+            assert_int_equal(apart("P", "A"), 10 + (cases[i].late ? n : 0));
+        }
+}
+
 static void lanes_that_stay_go_on_when_an_exit_is_resolved(void **state) {
     (void)state;
     for (u32 n = 1; n < 9; n += 3) {
@@ -320,6 +336,7 @@ int main(void) {
         cmocka_unit_test(depths_move_stages_apart_within_the_latency),
         cmocka_unit_test(what_follows_a_branch_waits_until_it_is_resolved),
         cmocka_unit_test(the_target_of_a_taken_branch_is_fetched_when_it_is_resolved),
+        cmocka_unit_test(a_branch_sees_its_guard_later_than_others),
         cmocka_unit_test(lanes_that_stay_go_on_when_an_exit_is_resolved),
         cmocka_unit_test(a_call_is_a_branch_that_waits_for_results),
         cmocka_unit_test(a_barrier_opens_when_the_last_warp_comes),

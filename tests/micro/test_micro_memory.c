@@ -126,6 +126,19 @@ static void lines_stay_in_the_l2_from_launch_to_launch(void **state) {
     assert_stat("l2_misses", 1);
 }
 
+static void a_launch_may_find_its_parameters_in_the_l2(void **state) {
+    (void)state;
+    const char *body = "ld.param.u64 %rd1, [out]; // A\nadd.u64 %rd2, %rd1, 0;\n";
+    for (u32 launches = 1; launches < 3; launches++) {
+        RUN(.body = body, .launches = launches, .timing = {.flush = true},
+            .keys = {"gpu.params_in_l2=true", "sm.icache.ideal=true"});
+        assert_stat("l2_hits", 1);
+        assert_stat("l2_misses", 0);
+        RUN(.body = body, .launches = launches, .timing = {.flush = true}, .keys = {"sm.icache.ideal=true"});
+        assert_stat("l2_misses", 1);
+    }
+}
+
 static u32 l2_hits(const char *others, const char *a, const char *b) {
     RUN(.globals = GLOBAL,
         .body = JOIN(AT_G "ld.global.cg.u32 %r2, [%rd1];\n" USE("%r2"), others, "ld.global.cg.u32 %r3, [%rd1];\n" USE("%r3")),
@@ -416,6 +429,7 @@ int main(void) {
         cmocka_unit_test(a_slow_l2_counts_its_own_cycles),
         cmocka_unit_test(accesses_of_a_slice_come_so_far_apart),
         cmocka_unit_test(lines_stay_in_the_l2_from_launch_to_launch),
+        cmocka_unit_test(a_launch_may_find_its_parameters_in_the_l2),
         cmocka_unit_test(the_l2_has_sets_and_ways),
         cmocka_unit_test(the_l2_replaces_by_use_or_by_age),
         cmocka_unit_test(a_sector_of_the_l2_is_fetched_by_itself),
