@@ -27,7 +27,8 @@ struct heddle_kernel {
     struct ptx_func *entry;
     struct kernel *k; /* NULL until first needed, or when lowering failed */
     bool tried;
-    struct strbuf errors; /* of the lowering */
+    struct ptx_schedule how; /* it was lowered; another machine lowers it again */
+    struct strbuf errors;    /* of the lowering */
 };
 
 struct heddle_module {
@@ -198,13 +199,16 @@ static struct kernel *lowered(struct heddle *h, struct heddle_kernel *hk) {
         api_fail(h, HEDDLE_BAD_INPUT, "no kernel: heddle_module_kernel gives NULL for a name the module does not have\n");
         return NULL;
     }
-    if (!hk->tried) {
+    struct ptx_schedule how = timing_schedule(h);
+    if (!hk->tried || memcmp(&how, &hk->how, sizeof(how)) != 0) {
         struct diag dg = {0};
         hk->tried = true;
+        hk->how = how;
+        strbuf_free(&hk->errors);
         fenv_t host;
         fegetenv(&host);
         fesetenv(FE_DFL_ENV);
-        hk->k = ptx_lower(hk->module->ptx, hk->entry, &hk->module->arena, &dg);
+        hk->k = ptx_lower(hk->module->ptx, hk->entry, &hk->how, &hk->module->arena, &dg);
         fesetenv(&host);
         if (!hk->k) strbuf_add(&hk->errors, "%s", dg.text.s);
         diag_free(&dg);

@@ -8,6 +8,7 @@
 #include "func/func.h"
 #include "gpu/gpu.h"
 #include "heddle.h"
+#include "ptx/ptx.h"
 
 struct timing {
     bool on; /* a machine was set */
@@ -38,6 +39,7 @@ int api_fail(struct heddle *h, int status, const char *fmt, ...) PRINTF_LIKE(3, 
 
 /* --- timing.c */
 u32 timing_warp_size(const struct heddle *h);
+struct ptx_schedule timing_schedule(const struct heddle *h); /* how kernels are to be ordered for the machine */
 /* Runs l on the machine; an enum heddle_status. The statistics are in h->time.stats, whatever came of it. */
 int timing_launch(struct heddle *h, struct launch *l, u32 registers, bool functional);
 void timing_close(struct heddle *h);

@@ -71,6 +71,11 @@ static void check_file(struct check *c, const char *path) {
 static int run_check(const struct cli_line *line) {
     const char *json = cli_value(line, "json");
     struct check c = {.h = heddle_open(NULL), .files = json ? json_array() : NULL, .disasm = cli_has(line, "disasm")};
+    struct config machine;
+    if (cli_has(line, "machine") || cli_has(line, "set")) {
+        if (!cli_machine(line, &machine)) return heddle_close(c.h), json_decref(c.files), EXIT_USER;
+        heddle_set_config(c.h, &machine);
+    }
     c.out = cli_has(line, "quiet") || (json && strcmp(json, "-") == 0) ? NULL : stdout;
     for (u32 i = 0; i < line->operands.n; i++) check_file(&c, line->operands.at[i]);
     heddle_close(c.h);
@@ -82,6 +87,8 @@ static int run_check(const struct cli_line *line) {
 static const struct cli_option options[] = {
     {"json", "FILE", "write the report as JSON; - for standard output"},
     {"disasm", NULL, "print each kernel as heddle decoded it"},
+    {"machine", "NAME|FILE", "registers and order of instructions as for this machine (ptx.schedule)"},
+    {"set", "KEY=VALUE", "set one key of the machine; may be given several times"},
     {"quiet", NULL, "errors only"},
     {NULL, NULL, NULL},
 };

@@ -5,12 +5,11 @@ int runner_open(struct runner *r) {
     r->started = clock_seconds();
     r->opt.progress = progress_update;
     r->opt.progress_user = &r->progress;
-    int status = play_open(&r->play, r->input->m, r->input->ptx, &r->opt);
+    int status = play_open(&r->play, r->input->m, r->input->ptx, &r->opt, r->config);
     r->play.registers = r->registers;
     r->report.play = &r->play;
     if (status || !r->config) return status;
-    status = heddle_set_config(r->play.h, r->config);
-    if (!status) status = heddle_timing(r->play.h, &r->timing);
+    status = heddle_timing(r->play.h, &r->timing);
     if (status) strbuf_add(&r->play.diag.text, "%s", heddle_message(r->play.h));
     return status;
 }

@@ -300,7 +300,11 @@ static int run_vectors(const struct cli_line *line) {
     if (!cli_number(line, "max-instructions", 1, UINT64_MAX, &limit)) return EXIT_USER;
     opt.max_instructions = limit;
     struct diag d = {0};
+    struct config machine;
+    bool timed = cli_has(line, "machine") || cli_has(line, "set");
+    if (timed && !cli_machine(line, &machine)) return json_decref(v.failures), EXIT_USER;
     v.h = heddle_open(&opt);
+    if (timed) heddle_set_config(v.h, &machine);
     bool loaded = vec_load_set(&v.set, line->operands.at[0], &d);
     if (!loaded) fputs(d.text.s, stderr);
     int code = loaded ? run_cases(&v) : EXIT_USER;
@@ -314,6 +318,8 @@ static const struct cli_option options[] = {
     {"name", "GLOB", "only cases whose name matches, as in a shell"},
     {"json", "FILE", "write counts and failures as JSON; - for standard output"},
     {"max-instructions", "N", "limit for one case, in warp instructions (default 100 million)"},
+    {"machine", "NAME|FILE", "run on this machine, with time; without it, and without --set, functionally"},
+    {"set", "KEY=VALUE", "set one key of the machine; may be given several times"},
     {"verbose", NULL, "name the cases that pass, too"},
     {NULL, NULL, NULL},
 };

@@ -32,6 +32,7 @@ struct collectors {
 };
 enum { POLICY_NAME_B = 32 };
 enum { CTA_ROUND_ROBIN, CTA_FILL };                                  /* gpu.cta_order */
+enum { SCHEDULE_WRITTEN, SCHEDULE_LOADS };                           /* ptx.schedule */
 enum { TRACKER_NONE, TRACKER_NAIVE, TRACKER_CREDIT };                /* sm.hazard.tracker */
 enum { PREDICT_HIT, PREDICT_MISS, PREDICT_COUNTER, PREDICT_ORACLE }; /* sm.hazard.predictor */
 enum { TRACK_MSHR, TRACK_COMQ };                                     /* sm.hazard.resource */

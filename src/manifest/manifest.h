@@ -134,7 +134,8 @@ struct play {
     struct diag diag;
 };
 /* Loads the PTX (`ptx` when not NULL, else the manifest's), checks kernels and arguments, allocates and fills the buffers */
-int play_open(struct play *p, const struct manifest *m, const char *ptx, const struct heddle_options *opt);
+int play_open(struct play *p, const struct manifest *m, const char *ptx, const struct heddle_options *opt,
+              const struct config *machine); /* NULL: without time */
 int play_reset(struct play *p); /* initial contents again */
 int play_launch(struct play *p, u32 i);
 int play_read(struct play *p, u32 buffer, void *data);

@@ -98,7 +98,8 @@ static int open_module(struct play *p, const char *ptx) {
     return status ? library_failed(p, status) : HEDDLE_OK;
 }
 
-int play_open(struct play *p, const struct manifest *m, const char *ptx, const struct heddle_options *opt) {
+int play_open(struct play *p, const struct manifest *m, const char *ptx, const struct heddle_options *opt,
+              const struct config *machine) {
     *p = (struct play){.m = m};
     p->addr = base_alloc(m->nbuffers * sizeof(*p->addr));
     p->init = base_alloc(m->nbuffers * sizeof(*p->init));
@@ -108,6 +109,7 @@ int play_open(struct play *p, const struct manifest *m, const char *ptx, const s
         diag_error(&p->diag, NULL, 0, 0, "options out of range: the warp size must be 1 to 64");
         return HEDDLE_BAD_INPUT;
     }
+    if (machine) heddle_set_config(p->h, machine); /* before kernels are looked at: they are ordered for it */
     int status = open_module(p, ptx);
     for (u32 i = 0; i < m->nlaunches && !status; i++) status = check_launch(p, i);
     for (u32 i = 0; i < m->nbuffers && !status; i++) status = open_buffer(p, i);

@@ -6,6 +6,7 @@
  *   L2 a branch's reconv is a pc of its own function, or NONE when its lanes meet only by exiting the kernel
  *   L3 every pc that is a reconv carries INST_RECONV */
 #include "ptx/lower.h"
+#include "ptx/flow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -278,7 +279,7 @@ static u32 reg_params(const struct ptx_var *vars, u32 n, i32 *out) {
     return k;
 }
 
-/* The last steps of one function: flow, reconvergence, registers. Local pcs throughout. */
+/* The last steps of one function: flow, order, reconvergence, registers. Local pcs throughout. */
 static void finish_function(struct fn *f, struct kernel_func *kf) {
     struct arena scratch = {0};
     u32 n = f->code.n - 1; /* without the exit */
@@ -288,8 +289,14 @@ static void finish_function(struct fn *f, struct kernel_func *kf) {
     struct flow flow = {n, fi, f->vrows.n, f->vrows.at};
     i32 *reconv = ARENA_ARRAY(&scratch, i32, n + 1), *phys = ARENA_ARRAY(&scratch, i32, f->vrows.n + 1);
     i32 *in = ARENA_ARRAY(&scratch, i32, f->pf->nparams + 1), *out = ARENA_ARRAY(&scratch, i32, f->pf->nrets + 1);
-    cfg_reconvergence(&flow, reconv, &scratch);
     u32 nin = reg_params(f->pf->params, f->pf->nparams, in), nout = reg_params(f->pf->rets, f->pf->nrets, out);
+    if (f->lo->how->registers && n) {
+        struct ptx_schedule how = *f->lo->how;
+        if (f->lo->k->maxnreg) how.registers = MIN(how.registers, f->lo->k->maxnreg);
+        struct flow_live live = flow_live_build(&flow, out, nout, &scratch);
+        schedule_function(&how, &live, &flow, fi, f->code.at, &scratch);
+    }
+    cfg_reconvergence(&flow, reconv, &scratch);
     struct regalloc_result r = regalloc(&flow, in, nin, out, nout, phys, &scratch);
     bool quads = f->vrows.n && memchr(f->vrows.at, 4, f->vrows.n) != NULL;
     f->region = (u32)align_up(r.regs, 4);
@@ -448,9 +455,10 @@ static void keep_pool(struct lower *lo) {
     lo->k->pool_b = lo->pool.n;
 }
 
-struct kernel *ptx_lower(struct ptx_module *m, struct ptx_func *entry, struct arena *arena, struct diag *dg) {
+struct kernel *ptx_lower(struct ptx_module *m, struct ptx_func *entry, const struct ptx_schedule *how, struct arena *arena,
+                         struct diag *dg) {
     struct kernel *k = ARENA_NEW(arena, struct kernel);
-    struct lower lo = {.m = m, .entry = entry, .k = k, .arena = arena, .dg = dg};
+    struct lower lo = {.m = m, .entry = entry, .k = k, .how = how, .arena = arena, .dg = dg};
     k->name = entry->name;
     k->file = m->file;
     memcpy(k->reqntid, entry->reqntid, sizeof(k->reqntid));

@@ -14,6 +14,7 @@ struct lower {
     struct ptx_module *m;
     struct ptx_func *entry;
     struct kernel *k;
+    const struct ptx_schedule *how;
     struct arena *arena;
     struct diag *dg;
     VEC(struct ptx_func *) funcs; /* reachable, entry first; ptx_func.index is the place here */

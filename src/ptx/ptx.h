@@ -153,8 +153,16 @@ void ptx_free(struct ptx_module *m);
 struct ptx_func *ptx_find_func(const struct ptx_module *m, const char *name);
 struct ptx_var *ptx_find_var(const struct ptx_module *m, const char *name);
 
+/* How schedule.c is to order instructions; compared byte by byte */
+struct ptx_schedule {
+    u32 registers;                      /* 32-bit ones a thread may have; 0: the order stays as written */
+    u32 register_step;                  /* a thread is given a multiple of this */
+    u32 shared_cy, const_cy, global_cy; /* latency of loads in core cycles; local memory counts as global */
+};
+
 /* --- lower.c: one entry to a runnable kernel. NULL on error. `arena` owns the result. Variables must have been given addresses. */
-struct kernel *ptx_lower(struct ptx_module *m, struct ptx_func *entry, struct arena *arena, struct diag *dg);
+struct kernel *ptx_lower(struct ptx_module *m, struct ptx_func *entry, const struct ptx_schedule *how, struct arena *arena,
+                         struct diag *dg);
 
 /* --- cfg.c: control flow of one function, before registers are physical.
  * succ lists may name ninsts (the function's exit). ipdom[i] is the instruction index where control from a branch at i surely arrives,

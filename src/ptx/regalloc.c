@@ -236,17 +236,61 @@ static u8 *vreg_set(const struct flow *f, const i32 *list, u32 n, struct arena *
     return set;
 }
 
+static void find_live(struct liveness *l, u32 v, bool is_result) {
+    l->word_lo = UINT32_MAX - 1; /* empty: no word lies between lo and hi */
+    l->word_hi = 0;
+    scan_touches(l, v);
+    if (is_result) set_live_in(l, l->g.nblocks);
+    spread_live(l);
+}
+
 static void liveness_solve(struct liveness *l, const u8 *is_result) {
     for (u32 v = 0; v < l->f->nvregs; v++) {
         l->seg_at[v] = l->segs.n;
-        l->word_lo = UINT32_MAX - 1; /* empty: no word lies between lo and hi */
-        l->word_hi = 0;
-        scan_touches(l, v);
-        if (is_result[v]) set_live_in(l, l->g.nblocks);
-        spread_live(l);
+        find_live(l, v, is_result[v]);
         make_segs(l, v);
     }
     l->seg_at[l->f->nvregs] = l->segs.n;
+}
+
+/* --- what is live where blocks meet */
+
+typedef VEC(struct flow_edge) block_reg_vec; /* from: a block; to: a register live at its end */
+
+static void note_blocks(struct liveness *l, u32 v, u32 *rows_in, block_reg_vec *out) {
+    u32 t = l->touch_at[v];
+    for (u32 word = l->word_lo; word <= l->word_hi && word <= l->g.nblocks / 64; word++) {
+        for (; l->in_use[word]; l->in_use[word] &= l->in_use[word] - 1) {
+            u32 b = word * 64 + (u32)__builtin_ctzll(l->in_use[word]);
+            while (t < l->touch_end[v] && l->touch[t].inst < l->g.first[b]) t++;
+            bool touched = b < l->g.nblocks && t < l->touch_end[v] && l->touch[t].inst < l->g.first[b + 1];
+            struct flow_edge e = {b, v};
+            if (touched && l->block[b] & LIVE_OUT) VEC_PUSH(out, e);
+            if (l->block[b] & LIVE_IN) rows_in[b] += l->f->vreg_rows[v];
+            l->block[b] = 0;
+        }
+    }
+}
+
+struct flow_live flow_live_build(const struct flow *f, const i32 *live_out, u32 nlive_out, struct arena *scratch) {
+    struct liveness l = {0};
+    block_reg_vec out = {0};
+    liveness_alloc(&l, f, scratch);
+    u8 *is_result = vreg_set(f, live_out, nlive_out, scratch);
+    collect_touches(&l, scratch);
+    u32 n = l.g.nblocks;
+    struct flow_live live = {.g = l.g, .rows_in = ARENA_ARRAY(scratch, u32, n + 1), .out_at = ARENA_ARRAY(scratch, u32, n + 2)};
+    for (u32 v = 0; v < f->nvregs; v++) {
+        find_live(&l, v, is_result[v]);
+        note_blocks(&l, v, live.rows_in, &out);
+    }
+    for (u32 i = 0; i < out.n; i++) live.out_at[out.at[i].from + 1]++;
+    for (u32 b = 0; b <= n; b++) live.out_at[b + 1] += live.out_at[b];
+    live.out = ARENA_ARRAY(scratch, i32, out.n + 1);
+    for (u32 i = out.n; i-- > 0;) live.out[--live.out_at[out.at[i].from + 1]] = (i32)out.at[i].to;
+    live.out_at++; /* filling backwards has moved each end to its block's start */
+    free(out.at);
+    return live;
 }
 
 static u32 max_pressure(const struct liveness *l) {

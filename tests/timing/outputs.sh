@@ -3,7 +3,7 @@
 #
 #   tests/timing/outputs.sh BUILD [--all]
 #
-# On gtx480 and small; with --all on every bundled machine. Each of them holds every block of these programs: one that does not fit would fail here, with the machine's reason.
+# On gtx480, small, and small with loads moved up from their uses; with --all on every bundled machine. Each of them holds every block of these programs: one that does not fit would fail here, with the machine's reason.
 . "$(dirname "$0")"/common
 machines="gtx480 small"
 [ "${1:-}" != --all ] || machines=$("$heddle" list machines | cut -d' ' -f1)
@@ -20,6 +20,12 @@ cases() {
         for name in "$apps"/*.json; do
             echo "right '$machine app $(basename "$name" .json)' '$name' --machine $machine --audit"
         done
+    done
+    for name in $(workloads); do
+        echo "right 'small, loads moved, workload $name tiny' $name --size tiny --machine small --audit --set ptx.schedule=loads"
+    done
+    for name in "$apps"/*.json; do
+        echo "right 'small, loads moved, app $(basename "$name" .json)' '$name' --machine small --audit --set ptx.schedule=loads"
     done
 }
 cases | pool

@@ -49,6 +49,10 @@ sm.icache.line_b 64
 sm.icache.mshrs 1 8
 sm.icache.latency_cy 2 20
 sm.branch_cy 1 20
+sm.branch_guard_cy 1 30
+ptx.schedule loads
+ptx.schedule.registers 1 16 255
+gpu.params_in_l2 true
 sm.barrier_cy 1 30
 sm.schedulers 2 4
 sm.issue_width 2 4

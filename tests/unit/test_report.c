@@ -346,7 +346,7 @@ static int open_fixture(void **state) {
     fclose(f);
     x->m = manifest_parse("two.json", manifest, strlen(manifest), &d);
     assert_non_null(x->m);
-    assert_int_equal(play_open(&x->play, x->m, path, NULL), HEDDLE_OK);
+    assert_int_equal(play_open(&x->play, x->m, path, NULL, NULL), HEDDLE_OK);
     remove(path);
     config_default(&c);
     snprintf(c.machine, sizeof(c.machine), "made, up");
