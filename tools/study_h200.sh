@@ -4,8 +4,8 @@
 #   tools/study_h200.sh [micro|apps|all]
 #
 #   micro   micro-benchmarks: each row of tests/data/h200_micro.tsv on the simulator, beside what silicon took
-#   apps    the profiled launches of the 43 applications (tests/data/silicon_apps, tests/data/h200_ncu.csv), as the compiler wrote their PTX and with
-#           the loads of each basic block moved up (tools/hoist_loads.awk)
+#   apps    the profiled launches of the 43 applications (tests/data/silicon_apps, tests/data/h200_ncu.csv), in the order of their PTX and in that of
+#           the machine's assembler (ptx.schedule = written, loads)
 #
 # B (build) is the build directory, MACHINE (h200) the machine, JOBS (1) the simulator's threads, SET further options of heddle run. Needs build/heddle and
 # build/data (make all data). Results stay in $B/study.
@@ -131,11 +131,12 @@ micro() {
 
 # --- applications
 
-# Every launch, with the PTX of DIR, as DIR/NAME.csv
-run_apps() { # DIR
+# Every launch in the order ORDER, as $out/ORDER/NAME.csv
+run_apps() { # ORDER
     local m
+    mkdir -p "$out/$1"
     for m in "$apps"/manifest/*.json; do
-        simulate "$1/manifest/$(basename "$m")" "$1/$(basename "$m" .json).csv" --flush
+        simulate "$m" "$out/$1/$(basename "$m" .json).csv" --flush --set ptx.schedule="$1"
     done
 }
 
@@ -187,28 +188,21 @@ summary() { # NAME FILE
 }
 
 apps() {
-    local dir
-    for dir in source hoisted; do
-        rm -rf "${out:?}/$dir"
-        mkdir -p "$out/$dir/ptx"
-        cp -r "$apps/manifest" "$out/$dir/"
-    done
-    cp "$apps"/ptx/*.ptx "$out/source/ptx/"
-    for dir in "$apps"/ptx/*.ptx; do awk -f tools/hoist_loads.awk "$dir" > "$out/hoisted/ptx/$(basename "$dir")"; done
-    for dir in source hoisted; do
-        run_apps "$out/$dir"
-        join_apps "$out/$dir" > "$out/$dir.txt"
+    local order
+    for order in written loads; do
+        run_apps $order
+        join_apps "$out/$order" > "$out/$order.txt"
     done
     printf '## Launches\n\n'
-    paste -d' ' "$out/source.txt" "$out/hoisted.txt" | awk '
+    paste -d' ' "$out/written.txt" "$out/loads.txt" | awk '
     BEGIN {
-        print "| app | launch | kernel | measured | simulated | ratio | loads moved up | ratio | instructions / measured | DRAM bytes read / measured |"
+        print "| app | launch | kernel | measured | as written | ratio | loads moved up | ratio | instructions / measured | DRAM bytes read / measured |"
         print "| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     }
     { printf "| %s | %s | %s | %d | %d | %.2f | %d | %.2f | %.2f | %.2f |\n", $1, $2, $3, $4, $5, $5 / $4, $28, $28 / $4, $7 / $6, $9 / $8 }'
-    printf '\n| PTX | launches | mean absolute error | median | mean signed | correlation | of logarithms |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n'
-    summary "as compiled" "$out/source.txt"
-    summary "loads moved up" "$out/hoisted.txt"
+    printf '\n| ptx.schedule | launches | mean absolute error | median | mean signed | correlation | of logarithms |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n'
+    summary written "$out/written.txt"
+    summary loads "$out/loads.txt"
     printf '\n## Warp cycles for each instruction, by cause: measured / simulated (loads moved up), first profiled launch of each kernel\n\n'
     awk '
     BEGIN {
@@ -220,7 +214,7 @@ apps() {
         printf "| %s |", $3
         for (i = 10; i < 24; i += 2) printf " %.1f / %.1f |", $i, $(i + 1)
         printf "\n"
-    }' "$out/hoisted.txt"
+    }' "$out/loads.txt"
 }
 
 case $what in
