@@ -259,7 +259,14 @@ static void hide_folder(const struct workshop *w, char *ir) {
     for (char *at = ir, *end = strstr(ir, "target "); at < end && (at = strstr(at, w->dir)) && at < end;) memset(at, '_', dir);
 }
 
-static cl_int source_once(const struct source *s, const char *options, bool prelude, struct strbuf *log, char **ir) {
+/* How clang is run: as the program asks, and with what it takes only when told. Vendors' compilers need not be told, and programs count on it. */
+struct manner {
+    bool prelude;    /* overloads that mix types (lib/prelude.h) */
+    bool keywords;   /* asm */
+    bool preprocess; /* stop there: the result is text, not IR */
+};
+
+static cl_int source_once(const struct source *s, const char *options, struct manner how, struct strbuf *log, char **ir) {
     struct workshop w;
     if (!workshop_open(&w)) {
         strbuf_add(log, "error: no temporary folder: %s\n", strerror(errno));
@@ -276,8 +283,6 @@ static cl_int source_once(const struct source *s, const char *options, bool prel
                                         "-cl-std=CL1.2",
                                         "-cl-kernel-arg-info",
                                         "-D__IMAGE_SUPPORT__=1",
-                                        "-S",
-                                        "-emit-llvm",
                                         "-Xclang",
                                         "-disable-llvm-passes",
                                         "-Xclang",
@@ -287,7 +292,10 @@ static cl_int source_once(const struct source *s, const char *options, bool prel
                                         "-fno-color-diagnostics"};
     for (u32 i = 0; i < ARRAY_LEN(fixed); i++) arg(&w, "%s", fixed[i]);
     arg(&w, "-ffile-prefix-map=%s/=", w.dir);
-    if (prelude) arg(&w, "-include"), arg(&w, "%s/opencl/prelude.h", settings_get()->data);
+    if (how.preprocess) arg(&w, "-E"), arg(&w, "-P");
+    else arg(&w, "-S"), arg(&w, "-emit-llvm");
+    if (how.prelude) arg(&w, "-include"), arg(&w, "%s/opencl/prelude.h", settings_get()->data);
+    if (how.keywords) arg(&w, "-fgnu-keywords");
     bool known = take_options(&w, options, log);
     arg(&w, "-I.");
     arg(&w, "%s/program.cl", w.dir);
@@ -297,14 +305,53 @@ static cl_int source_once(const struct source *s, const char *options, bool prel
     char *path = path_in(&w, "program.ll");
     size_t len;
     *ir = ok ? text_read_file(path, &len) : NULL;
-    if (*ir) hide_folder(&w, *ir);
+    if (*ir && !how.preprocess) hide_folder(&w, *ir);
     free(path);
     workshop_close(&w);
     return *ir ? CL_SUCCESS : known ? CL_COMPILE_PROGRAM_FAILURE : CL_INVALID_BUILD_OPTIONS;
 }
 
-static bool ambiguous(const struct strbuf *log) {
-    return log->s && (strstr(log->s, "call to 'min' is ambiguous") || strstr(log->s, "call to 'max' is ambiguous"));
+/* Whether the log names something that another manner helps against; it is taken now */
+static bool remedy(const char *log, struct manner *how) {
+    static const char *const mixed[] = {"min", "max", "mul24", "mad24"};
+    struct manner had = *how;
+    char text[64];
+    for (u32 i = 0; i < ARRAY_LEN(mixed); i++) {
+        snprintf(text, sizeof(text), "call to '%s' is ambiguous", mixed[i]);
+        how->prelude |= strstr(log, text) != NULL;
+    }
+    how->keywords |= strstr(log, "undeclared identifier 'asm'") != NULL;
+    return how->prelude != had.prelude || how->keywords != had.keywords;
+}
+
+/* Once as it is, then again while there is a remedy; the log is the last one's */
+static cl_int source_helped(const struct source *s, const char *options, struct strbuf *log, char **ir) {
+    struct manner how = {0};
+    cl_int rc;
+    do {
+        strbuf_free(log);
+        *log = (struct strbuf){0};
+        rc = source_once(s, options, how, log, ir);
+    } while (rc == CL_COMPILE_PROGRAM_FAILURE && log->s && remedy(log->s, &how));
+    return rc;
+}
+
+/* The same for a program with __local variables in inner scopes. clang says where they are, in preprocessed text, so that neither macros nor #if are in the way. */
+static cl_int source_hoisted(const struct source *s, const char *options, struct strbuf *log, char **ir) {
+    struct source now = *s;
+    char *text = NULL;
+    cl_int rc = source_once(s, options, (struct manner){.preprocess = true}, log, &text);
+    for (u32 round = 0; rc == CL_SUCCESS && text && round < 4; round++) {
+        now.text = text;
+        rc = source_helped(&now, options, log, ir);
+        if (rc != CL_COMPILE_PROGRAM_FAILURE) break;
+        char *moved = hoist_locals(text, log->s);
+        free(text);
+        text = moved;
+        if (moved) rc = CL_SUCCESS;
+    }
+    free(text);
+    return *ir ? CL_SUCCESS : CL_COMPILE_PROGRAM_FAILURE;
 }
 
 cl_int compile_source(const struct source *s, const char *options, struct strbuf *log, char **ir) {
@@ -314,14 +361,14 @@ cl_int compile_source(const struct source *s, const char *options, struct strbuf
         strbuf_add(log, "error: no compiler: this needs clang-19 in PATH, libclc-19 and heddle's share/heddle/opencl\n");
         return CL_COMPILER_NOT_AVAILABLE;
     }
-    cl_int rc = source_once(s, options, false, &first, ir);
-    bool again = rc == CL_COMPILE_PROGRAM_FAILURE && ambiguous(&first);
-    if (again) rc = source_once(s, options, true, &second, ir);
-    const struct strbuf *said = again ? &second : &first;
-    if (said->s) strbuf_add(log, "%s", said->s);
+    cl_int rc = source_helped(s, options, &first, ir);
+    bool moved =
+        rc == CL_COMPILE_PROGRAM_FAILURE && hoist_wanted(first.s) && source_hoisted(s, options, &second, ir) == CL_SUCCESS;
+    const char *said = moved ? second.s : first.s;
+    if (said) strbuf_add(log, "%s", said);
     strbuf_free(&first);
     strbuf_free(&second);
-    return rc;
+    return moved ? CL_SUCCESS : rc;
 }
 
 /* --- IR to PTX */

@@ -13,6 +13,7 @@
  *   image.c      images and samplers; image_transfer.c their commands
  *   program.c    programs: from source or binary to kernels
  *   compile.c    clang, from source to PTX; cache.c keeps the results
+ *   hoist.c      __local variables that are declared where clang does not take them
  *   metadata.c   what the compiler knows of kernels and PTX does not say
  *   kernel.c     kernels and their arguments
  *   launch.c     NDRanges: checked, launched, timed; record.c writes down what they gave
@@ -325,6 +326,11 @@ char *compile_link(char *const *ir, u32 n, enum variant v, struct strbuf *log);
 /* Both, through the cache */
 cl_int compile_build(const char *text, const char *options, struct strbuf *log, char **ir, char **ptx);
 bool compile_link_options_ok(const char *options, bool *library);
+
+/* --- hoist.c */
+bool hoist_wanted(const char *log); /* whether clang complained of such a variable; log may be NULL */
+/* The text, preprocessed, with those variables moved that the log complains of, to be freed; NULL when there are none that can be */
+char *hoist_locals(const char *text, const char *log);
 
 /* --- cache.c: results of the compiler by content, in XDG_CACHE_HOME/heddle */
 struct cache_key {

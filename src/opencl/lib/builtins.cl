@@ -59,6 +59,16 @@ MAD_HI_ALL(char) MAD_HI_ALL(uchar) MAD_HI_ALL(short) MAD_HI_ALL(ushort) MAD_HI_A
 MIXED(uint, int, uint) MIXED(long, int, long) MIXED(long, uint, long) MIXED(ulong, int, ulong) MIXED(ulong, uint, ulong)
 MIXED(ulong, long, ulong) MIXED(float, int, float) MIXED(float, uint, float) MIXED(double, int, double) MIXED(double, float, double)
 
+/* Wide arguments of these two are 24-bit values in a wider type, size_t as a rule; unsigned ones as soon as one is */
+#define MAD24(result, part, a, b, c)                                                                                             \
+    result OVERLOAD mad24(a x, b y, c z) { return ((part)x << 8 >> 8) * ((part)y << 8 >> 8) + (result)z; }
+#define MIXED24(result, part, a, b)                                                                                              \
+    result OVERLOAD mul24(a x, b y) { return ((part)x << 8 >> 8) * ((part)y << 8 >> 8); }                                        \
+    MAD24(result, part, a, b, int) MAD24(result, part, a, b, uint) MAD24(result, part, a, b, long) MAD24(result, part, a, b, ulong)
+MIXED24(uint, uint, int, uint) MIXED24(uint, uint, uint, int) MIXED24(ulong, uint, ulong, ulong) MIXED24(long, int, long, long)
+MIXED24(ulong, uint, ulong, int) MIXED24(ulong, uint, int, ulong) MIXED24(ulong, uint, ulong, uint) MIXED24(ulong, uint, uint, ulong)
+MIXED24(ulong, uint, ulong, long) MIXED24(ulong, uint, long, ulong) MIXED24(long, int, long, int) MIXED24(long, int, int, long)
+
 /* --- 64-bit atomics (cl_khr_int64_base_atomics, cl_khr_int64_extended_atomics) */
 #define ATOM64(space, type)                                                                                                      \
     type OVERLOAD atom_add(volatile space type *p, type v) { return __sync_fetch_and_add(p, v); }                                \
