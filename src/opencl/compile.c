@@ -368,6 +368,7 @@ cl_int compile_source(const struct source *s, const char *options, struct strbuf
     if (said) strbuf_add(log, "%s", said);
     strbuf_free(&first);
     strbuf_free(&second);
+    if (*ir) *ir = kernel_calls_inline(*ir);
     return moved ? CL_SUCCESS : rc;
 }
 

@@ -13,6 +13,7 @@
  *   image.c      images and samplers; image_transfer.c their commands
  *   program.c    programs: from source or binary to kernels
  *   compile.c    clang, from source to PTX; cache.c keeps the results
+ *   kernel_calls.c   kernels that call kernels
  *   hoist.c      __local variables that are declared where clang does not take them
  *   metadata.c   what the compiler knows of kernels and PTX does not say
  *   kernel.c     kernels and their arguments
@@ -326,6 +327,9 @@ char *compile_link(char *const *ir, u32 n, enum variant v, struct strbuf *log);
 /* Both, through the cache */
 cl_int compile_build(const char *text, const char *options, struct strbuf *log, char **ir, char **ptx);
 bool compile_link_options_ok(const char *options, bool *library);
+
+/* --- kernel_calls.c */
+char *kernel_calls_inline(char *ir); /* takes IR and gives it back, changed where kernels call kernels */
 
 /* --- hoist.c */
 bool hoist_wanted(const char *log); /* whether clang complained of such a variable; log may be NULL */
