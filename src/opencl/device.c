@@ -147,7 +147,7 @@ static bool images(cl_device_info what, struct answer a, cl_int *rc) {
     }
 }
 
-/* Of later versions and of other vendors: what programs ask without having looked at the version */
+/* Of later versions: what programs ask without having looked at the version */
 static bool later(cl_device_info what, struct answer a, const struct config *c, cl_int *rc) {
     switch (what) {
     case CL_DEVICE_SVM_CAPABILITIES: *rc = answer_ulong(a, 0); return true;
@@ -159,7 +159,20 @@ static bool later(cl_device_info what, struct answer a, const struct config *c, 
     case CL_DEVICE_IL_VERSION: *rc = answer_text(a, ""); return true;
     case CL_DEVICE_NUMERIC_VERSION: *rc = answer_uint(a, CL_MAKE_VERSION(1, 2, 0)); return true;
     case CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: *rc = answer_size(a, c->warp_size); return true;
-    case 0x4003 /* CL_DEVICE_WARP_SIZE_NV */: *rc = answer_uint(a, c->warp_size); return true;
+    default: return false;
+    }
+}
+
+/* cl_nv_device_attribute_query, which programs made for such devices ask without looking whether it is there. The capability is the one kernels are compiled for. */
+static bool nvidia(cl_device_info what, struct answer a, const struct config *c, cl_int *rc) {
+    switch (what) {
+    case CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV: *rc = answer_uint(a, COMPILE_CAPABILITY / 10); return true;
+    case CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV: *rc = answer_uint(a, COMPILE_CAPABILITY % 10); return true;
+    case CL_DEVICE_REGISTERS_PER_BLOCK_NV: *rc = answer_uint(a, c->registers); return true;
+    case CL_DEVICE_WARP_SIZE_NV: *rc = answer_uint(a, c->warp_size); return true;
+    case CL_DEVICE_GPU_OVERLAP_NV:
+    case CL_DEVICE_KERNEL_EXEC_TIMEOUT_NV:
+    case CL_DEVICE_INTEGRATED_MEMORY_NV: *rc = answer_bool(a, false); return true;
     default: return false;
     }
 }
@@ -170,7 +183,7 @@ cl_int CL_API_CALL clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t r
     cl_int rc;
     if (d != &the_device) return CL_INVALID_DEVICE;
     if (identity(what, a, &rc) || compute(what, a, c, &rc) || memory(what, a, c, &rc) || images(what, a, &rc) ||
-        later(what, a, c, &rc))
+        later(what, a, c, &rc) || nvidia(what, a, c, &rc))
         return rc;
     return CL_INVALID_VALUE;
 }

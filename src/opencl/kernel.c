@@ -260,7 +260,7 @@ cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel k, cl_uint i, cl_kernel_arg_info
     }
 }
 
-/* How many work items of this kernel one SM can hold in one group */
+/* How many work items of this kernel one SM can hold in one group with all their registers */
 u32 kernel_max_group(cl_kernel k) {
     const struct config *c = &settings_get()->machine;
     u32 most = device_max_group(c), warp = MAX(1u, k->info.registers) * c->warp_size;
@@ -268,6 +268,14 @@ u32 kernel_max_group(cl_kernel k) {
     u32 by_registers = c->registers / per_warp * c->warp_size;
     if (k->info.max_threads) most = MIN(most, k->info.max_threads);
     return MAX(1u, MIN(most, by_registers));
+}
+
+/* Registers of a thread in a group of so many work items: the kernel's own, or as many as fit; 0 when the register file is too small for any */
+u32 kernel_registers(cl_kernel k, size_t items) {
+    const struct config *c = &settings_get()->machine;
+    u64 warps = (items + c->warp_size - 1) / c->warp_size, unit = MAX(1u, c->register_unit);
+    u64 per_warp = c->registers / MAX(1u, warps) / unit * unit;
+    return (u32)MIN((u64)MAX(1u, k->info.registers), per_warp / c->warp_size);
 }
 
 u64 kernel_local_b(cl_kernel k) {

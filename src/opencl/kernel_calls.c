@@ -28,6 +28,17 @@ static const char *definition(const char *ir, const char *name, size_t len) {
     return NULL;
 }
 
+/* Without debug locations: they belong to the kernel */
+static void add_body(const char *at, const char *end, struct strbuf *out) {
+    while (at < end) {
+        size_t len = strcspn(at, "\n"), text = len;
+        const char *dbg = memmem(at, len, ", !dbg !", 8);
+        if (dbg) text = (size_t)(dbg - at);
+        strbuf_add(out, "%.*s\n", (int)text, at);
+        at += len + 1;
+    }
+}
+
 static void add_twin(const char *def, const char *name, size_t len, struct strbuf *out) {
     const char *list = strchr(def, '('), *end = strstr(def, "\n}\n");
     if (!list || !end) return;
@@ -35,7 +46,8 @@ static void add_twin(const char *def, const char *name, size_t len, struct strbu
     strbuf_add(out, "\ndefine internal void @%.*s.called%.*s convergent alwaysinline nounwind {", (int)len, name,
                (int)(body - list), list);
     body += strcspn(body, "\n");
-    strbuf_add(out, "%.*s\n}\n", (int)(end - body), body);
+    add_body(body, end, out);
+    strbuf_add(out, "}\n");
 }
 
 /* Twins for all kernels called in `ir`, into `out`; false when there are none */

@@ -17,6 +17,7 @@ struct ndrange {
     u64 launch_info; /* address of heddle_launch[4], or 0 */
     u32 numbers[4];  /* what is written there */
     u32 grid[3], block[3], dynamic_b;
+    u32 registers; /* of a thread */
     u32 nargs;
     struct heddle_arg *args;
     u8 *values;          /* of the arguments */
@@ -52,7 +53,7 @@ static void keep(const struct ndrange *r, u64 index, const struct heddle_result 
     snprintf(rec.kernel, sizeof(rec.kernel), "%s", r->kernel->name);
     memcpy(rec.grid, r->grid, sizeof(rec.grid));
     memcpy(rec.block, r->block, sizeof(rec.block));
-    rec.registers = i->registers;
+    rec.registers = r->registers;
     rec.predicates = i->predicates;
     rec.shared_b = i->shared_b;
     rec.local_b = i->local_b;
@@ -81,6 +82,7 @@ static cl_int run(struct command *c, cl_ulong *ns) {
     struct heddle_launch l = {.dynamic_shared_b = r->dynamic_b,
                               .args = r->args,
                               .nargs = r->nargs,
+                              .registers = r->registers,
                               .functional = !settings_times(settings_get(), r->kernel->name, index)};
     int status = HEDDLE_OK;
     memcpy(l.grid, r->grid, sizeof(l.grid));
@@ -131,10 +133,27 @@ static cl_int check_group(cl_kernel k, const size_t global[3], const size_t loca
             return given ? CL_INVALID_WORK_ITEM_SIZE : CL_INVALID_WORK_GROUP_SIZE;
         if (global[i] % local[i]) return CL_INVALID_WORK_GROUP_SIZE;
     }
-    if (local[0] * local[1] * local[2] > kernel_max_group(k)) return CL_INVALID_WORK_GROUP_SIZE;
+    size_t items = local[0] * local[1] * local[2], fits = settings_get()->strict ? kernel_max_group(k) : most;
+    if (items > fits || (k->info.max_threads && items > k->info.max_threads)) return CL_INVALID_WORK_GROUP_SIZE;
+    if (!kernel_registers(k, items)) return CL_INVALID_WORK_GROUP_SIZE;
     if (global[0] / local[0] > 0x7FFFFFFF || global[1] / local[1] > 65535 || global[2] / local[2] > 65535)
         return CL_INVALID_GLOBAL_WORK_SIZE;
     return kernel_local_b(k) > c->shared_b - c->shared_reserved_b ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+}
+
+/* A compiler that knew the group's size would have spilled. We did not, so the time of the spills is missing: say so, once for a kernel. */
+static void tell_registers(cl_kernel k, u32 registers, size_t items) {
+    if (registers == k->info.registers || settings_get()->functional) return;
+    driver_enter();
+    bool first = !k->told_registers;
+    k->told_registers = true;
+    driver_leave();
+    if (first)
+        fprintf(stderr,
+                "heddle: kernel '%s' has %u registers a thread and groups of %zu work items, for which %u fit: timed with %u, "
+                "without the spills a "
+                "compiler would add\n",
+                k->name, k->info.registers, items, registers, registers);
 }
 
 static cl_int check_args(cl_kernel k) {
@@ -223,6 +242,8 @@ static cl_int enqueue(cl_command_queue q, cl_kernel k, cl_command_type type, cl_
         r->numbers[i] = offset && i < dims ? (u32)offset[i] : 0;
     }
     r->numbers[3] = dims;
+    r->registers = kernel_registers(k, local[0] * local[1] * local[2]);
+    tell_registers(k, r->registers, local[0] * local[1] * local[2]);
     driver_enter();
     r->kernel = k;
     object_pin(k);

@@ -23,7 +23,7 @@ void mem_destroy(void *object) {
     }
     pthread_mutex_lock(&m->context->sim_lock);
     if (m->descriptor) heddle_free(m->context->h, m->descriptor);
-    if (m->address && !m->parent) heddle_free(m->context->h, m->address);
+    if (m->address && !m->parent) heddle_free(m->context->h, m->address - m->before_b);
     pthread_mutex_unlock(&m->context->sim_lock);
     while (m->maps) {
         struct mapping *next = m->maps->next;
@@ -38,10 +38,16 @@ void mem_destroy(void *object) {
     object_unpin(m->context);
 }
 
-/* Behind a buffer there is more memory on any real device, and programs have mistakes that are only found where there is not. HEDDLE_STRICT finds them. */
-static size_t with_slack(size_t bytes) {
-    enum { LEAST_B = 512, PART = 16, PAGE_B = 4096 };
-    return settings_get()->strict ? bytes : (bytes + bytes / PART + LEAST_B + PAGE_B - 1) / PAGE_B * PAGE_B;
+/* Before and behind a buffer there is more memory on any real device, and programs have mistakes that are only found where there is not: a sparse matrix's padding that
+ * points at element -1, a last thread that reads on. HEDDLE_STRICT finds them. */
+enum { SLACK_LEAST_B = 512, SLACK_PART = 16, PAGE_B = 4096 };
+
+static size_t slack_before(size_t bytes) {
+    size_t want = bytes / SLACK_PART / SLACK_LEAST_B * SLACK_LEAST_B + SLACK_LEAST_B;
+    return settings_get()->strict ? 0 : want;
+}
+static size_t with_slack_behind(size_t bytes) {
+    return settings_get()->strict ? bytes : (bytes + bytes / SLACK_PART + SLACK_LEAST_B + PAGE_B - 1) / PAGE_B * PAGE_B;
 }
 
 cl_mem mem_new(cl_context c, cl_mem_object_type type, cl_mem_flags f, size_t bytes) {
@@ -56,7 +62,9 @@ cl_mem mem_new(cl_context c, cl_mem_object_type type, cl_mem_flags f, size_t byt
     m->size = bytes;
     if (!bytes) return m; /* a part of another */
     pthread_mutex_lock(&c->sim_lock);
-    m->address = heddle_alloc(c->h, with_slack(bytes));
+    m->before_b = slack_before(bytes);
+    m->address = heddle_alloc(c->h, m->before_b + with_slack_behind(bytes));
+    if (m->address) m->address += m->before_b;
     if (m->address) m->bytes = memory_host(&c->h->mem, m->address, bytes);
     pthread_mutex_unlock(&c->sim_lock);
     if (m->address) return m;

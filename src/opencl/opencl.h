@@ -238,6 +238,7 @@ struct _cl_mem {
     void *host_ptr; /* of CL_MEM_USE_HOST_PTR */
     size_t size;
     u64 address;   /* on the device */
+    u64 before_b;  /* so much of its allocation lies before it */
     u8 *bytes;     /* the same memory here */
     cl_mem parent; /* sub-buffer, image of a buffer; NULL otherwise */
     size_t origin; /* in the parent */
@@ -312,6 +313,7 @@ void metadata_free(struct meta *m);
 const struct kernel_meta *metadata_find(const struct meta *m, const char *kernel);
 
 /* --- compile.c */
+enum { COMPILE_CAPABILITY = 75 }; /* of the code it makes: sm_75 */
 struct source { /* one text to compile */
     const char *text;
     u32 nheaders;
@@ -386,8 +388,10 @@ struct _cl_kernel {
     struct heddle_kernel_info info;
     u32 nargs;
     struct kernel_arg *args;
+    bool told_registers; /* of fewer than it has */
 };
 u32 kernel_max_group(cl_kernel k);
+u32 kernel_registers(cl_kernel k, size_t items);
 u64 kernel_local_b(cl_kernel k); /* local memory, with the arguments set so far */
 
 /* --- launch.c */

@@ -5,7 +5,8 @@
  *   HEDDLE_FUNCTIONAL   1: results only, no timing
  *   HEDDLE_KERNEL       names, comma-separated: only these kernels are timed
  *   HEDDLE_LAUNCH       N or N..M: only these launches, from 0, are timed
- *   HEDDLE_STRICT       1: an access just past the end of a buffer is a fault; by default there is a sixteenth more of it, and 512 bytes
+ *   HEDDLE_STRICT       1: an access just outside a buffer is a fault; by default there is a sixteenth more of it on either side, and 512 bytes. A group that is too
+ *                       large for its registers is refused; by default it gets fewer (launch.c)
  *   HEDDLE_MEMORY       bytes of device memory; default 4 GiB
  *   HEDDLE_DATA         the folder share/heddle; default beside this library
  *   HEDDLE_MAX_INSTRUCTIONS  warp instructions of one launch before it is stopped with a diagnosis
