@@ -13,7 +13,7 @@
 enum { WARP_SLICE = 3, POLL_PATIENCE = 1, TORTURE = 1 };
 #else
 enum {
-    WARP_SLICE = 8192,   /* instructions before another warp of the block gets its turn */
+    WARP_SLICE = 128,    /* instructions before another warp of the block gets its turn: few, so that warps keep step */
     POLL_PATIENCE = 256, /* polling instructions before other lanes of the warp get their turn */
     TORTURE = 0,
 };

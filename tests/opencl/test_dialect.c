@@ -83,5 +83,100 @@ static void test_inline_ptx(void **state) {
     for (int i = 0; i < 64; i++) assert_int_equal(out[i], i % 32);
 }
 
+/* A kernel calls kernels, one of which calls another; they are also launched by themselves elsewhere */
+static void test_kernel_calls_kernel(void **state) {
+    struct ocl *o = *state;
+    int out[32];
+    const char *text = "struct pair { int a, b; };\n"
+                       "kernel void put(global int *to, const int value) { __local int t[32]; t[get_local_id(0)] = value;\n"
+                       "    barrier(CLK_LOCAL_MEM_FENCE); *to += t[31 - get_local_id(0)]; }\n"
+                       "kernel void twice(global int *to, struct pair p) { put(to, p.a); put(to, p.b); }\n"
+                       "kernel void k(global int *out) {\n"
+                       "    int i = get_local_id(0); struct pair p = {i, 100 * i};\n"
+                       "    out[i] = 0; twice(out + i, p); put(out + i, 10000);\n"
+                       "}\n";
+    run_group(o, text, NULL, 32, out);
+    for (int i = 0; i < 32; i++) assert_int_equal(out[i], 101 * (31 - i) + 10000);
+    cl_program p = ocl_program(o, text, NULL);
+    cl_kernel k = ocl_kernel(p, "put");
+    cl_mem m = ocl_buffer(o, 4, NULL);
+    size_t n = 32;
+    int value = 7;
+    OK(clSetKernelArg(k, 0, sizeof(m), &m));
+    OK(clSetKernelArg(k, 1, sizeof(value), &value));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &n, &n, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, 4, &value, 0, NULL, NULL));
+    assert_int_equal(value, 7); /* all lanes store the same */
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
+/* Memory before and behind a buffer can be read, as on any device; HEDDLE_STRICT has it otherwise (exec.sh) */
+static void test_around_a_buffer(void **state) {
+    struct ocl *o = *state;
+    int data[4] = {1, 2, 3, 4}, back = -1;
+    size_t n = 1;
+    cl_program p = ocl_program(o, "kernel void k(global int *out, global int *x, int i) { *out = 0 * x[i] + x[0]; }", NULL);
+    cl_kernel k = ocl_kernel(p, "k");
+    cl_mem m = ocl_buffer(o, sizeof(data), data), mo = ocl_buffer(o, 4, NULL);
+    OK(clSetKernelArg(k, 0, sizeof(mo), &mo));
+    OK(clSetKernelArg(k, 1, sizeof(m), &m));
+    for (int i = -1; i < 6; i += 6) {
+        OK(clSetKernelArg(k, 2, sizeof(i), &i));
+        OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+        OK(clFinish(o->queue));
+        OK(clEnqueueReadBuffer(o->queue, mo, CL_TRUE, 0, 4, &back, 0, NULL, NULL));
+        assert_int_equal(back, 1);
+    }
+    OK(clReleaseMemObject(m));
+    OK(clReleaseMemObject(mo));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
+/* A kernel with many live values and a group that its registers are too many for: it runs. 64 sums live at once across a barrier. */
+static void test_many_registers(void **state) {
+    struct ocl *o = *state;
+    static int out[1024];
+    size_t most;
+    const char *text = "kernel void k(global int *out) {\n"
+                       "    volatile local int seed[64]; int i = get_local_id(0);\n"
+                       "    if (i < 64) seed[i] = i; barrier(CLK_LOCAL_MEM_FENCE);\n"
+                       "    int v[64];\n"
+                       "    _Pragma(\"unroll\") for (int j = 0; j < 64; j++) v[j] = seed[j];\n"
+                       "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                       "    int s = 0;\n"
+                       "    _Pragma(\"unroll\") for (int j = 0; j < 64; j++) s = s * 3 + v[63 - j] * i;\n"
+                       "    out[i] = s;\n"
+                       "}\n";
+    cl_program p = ocl_program(o, text, NULL);
+    cl_kernel k = ocl_kernel(p, "k");
+    OK(clGetKernelWorkGroupInfo(k, o->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof(most), &most, NULL));
+    assert_in_range(most, 64, 1023); /* what it could have with all its registers */
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+    run_group(o, text, NULL, 1024, out);
+    for (unsigned i = 0; i < 1024; i++) {
+        unsigned s = 0;
+        for (unsigned j = 0; j < 64; j++) s = s * 3 + (63 - j) * i;
+        assert_int_equal(out[i], (int)s);
+    }
+}
+
+/* What programs made for one vendor's devices ask */
+static void test_device_queries(void **state) {
+    struct ocl *o = *state;
+    cl_uint major = 0, warp = 0, registers = 0;
+    OK(clGetDeviceInfo(o->device, 0x4000, sizeof(major), &major, NULL));
+    OK(clGetDeviceInfo(o->device, 0x4003, sizeof(warp), &warp, NULL));
+    OK(clGetDeviceInfo(o->device, 0x4002, sizeof(registers), &registers, NULL));
+    assert_int_equal(major, 7);
+    assert_int_equal(warp, 32);
+    assert_int_equal(registers, 32768);
+    WRONG(CL_INVALID_VALUE, clGetDeviceInfo(o->device, 0x4000, 1, &major, NULL));
+}
+
 OCL_TESTS(cmocka_unit_test(test_local_inside), cmocka_unit_test(test_local_name_taken), cmocka_unit_test(test_mixed_types),
-          cmocka_unit_test(test_inline_ptx))
+          cmocka_unit_test(test_inline_ptx), cmocka_unit_test(test_kernel_calls_kernel), cmocka_unit_test(test_around_a_buffer),
+          cmocka_unit_test(test_many_registers), cmocka_unit_test(test_device_queries))

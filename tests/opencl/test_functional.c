@@ -1,0 +1,31 @@
+/* Without timing. The driver reads its environment once, so these have a program of their own. */
+#include "ocl.h"
+
+__attribute__((constructor)) static void choose(void) { setenv("HEDDLE_FUNCTIONAL", "1", 1); }
+
+/* A barrier is missing between clearing and adding: by the book a race, on machines harmless, because warps of a group keep step */
+static void test_warps_keep_step(void **state) {
+    struct ocl *o = *state;
+    int out[256];
+    const char *text = "kernel void k(global int *out) {\n"
+                       "    local int sum[256]; int i = get_local_id(0), x = i;\n"
+                       "    sum[255 - i] = 0;\n"
+                       "    for (int j = 0; j < 256; j++) x = (x ^ j) * 75 + x / 3;\n"
+                       "    sum[i] += x | 1;\n"
+                       "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                       "    out[i] = sum[i];\n"
+                       "}\n";
+    size_t n = 256;
+    cl_program p = ocl_program(o, text, NULL);
+    cl_kernel k = ocl_kernel(p, "k");
+    cl_mem m = ocl_buffer(o, sizeof(out), NULL);
+    OK(clSetKernelArg(k, 0, sizeof(m), &m));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &n, &n, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+    for (int i = 0; i < 256; i++) assert_int_not_equal(out[i], 0);
+}
+
+OCL_TESTS(cmocka_unit_test(test_warps_keep_step))
