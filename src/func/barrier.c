@@ -32,6 +32,7 @@ static void barrier_open(struct cta *c, u32 id) {
             g->pc++;
         }
     }
+    c->opened++;
     b->arrived = b->expected = 0;
     if (b->by_warp) memset(b->by_warp, 0, c->nwarps * sizeof(*b->by_warp));
     b->red_popc = 0;

@@ -184,6 +184,7 @@ struct cta {
     u8 *shared;
     struct barrier bars[CTA_BARRIERS];
     u64 progress; /* instructions it has run */
+    u64 opened;   /* barriers that everybody has come to */
 };
 
 struct pc_count {

@@ -202,7 +202,7 @@ static u64 run_group(struct warp *w, u64 n) {
             u32 groups = w->groups.n;
             count(w, in, g->mask, mask);
             in->exec(w, g, in, mask);
-            if (l->faulted || w->groups.n != groups || in->exec == exec_exit) return done;
+            if (l->faulted || w->groups.n != groups || in->exec == exec_exit || in->exec == exec_bar) return done;
             if (g->state != GROUP_READY) return done;
         }
     }
@@ -219,12 +219,12 @@ static bool change_turn(struct warp *w) {
     return only;
 }
 
-/* Runs a warp for at most n instructions; *polls when it stopped because all it does is poll. */
+/* Runs a warp for at most n instructions; *polls when it stopped because all it does is poll. The one that opens a barrier does not run ahead of the others. */
 static u64 warp_run(struct warp *w, u64 n, bool *polls) {
     struct launch *l = w->cta->launch;
-    u64 done = 0;
+    u64 done = 0, opened = w->cta->opened;
     *polls = false;
-    while (done < n && w->live && !l->faulted) {
+    while (done < n && w->live && !l->faulted && w->cta->opened == opened) {
         if (w->groups.at[w->current].state != GROUP_READY && !warp_pick(w)) {
             if (!warp_release_parked(w, false) || !warp_pick(w)) break;
         }

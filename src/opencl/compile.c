@@ -225,6 +225,13 @@ static bool take_option(struct workshop *w, const char *word, const char **rest)
         if (ok) arg(w, "%s", word);
         return ok;
     }
+    if (strcmp(word, "-x") == 0) { /* the one vendor's C++ kernels: near enough to what clang calls by that name */
+        char *language = next_word(rest);
+        bool ok = language && strcmp(language, "clc++") == 0;
+        if (ok) arg(w, "-x"), arg(w, "clcpp"), arg(w, "-cl-std=clc++1.0");
+        free(language);
+        return ok;
+    }
     if (is_vendor(word)) return true;
     if (!in_table(word, known_options, ARRAY_LEN(known_options))) return false;
     if (!in_table(word, ignored_options, ARRAY_LEN(ignored_options))) arg(w, "%s", word);

@@ -270,6 +270,13 @@ u32 kernel_max_group(cl_kernel k) {
     return MAX(1u, MIN(most, by_registers));
 }
 
+/* A power of two: programs take it for the size of their groups and divide their range by it */
+static u32 told_max_group(cl_kernel k) {
+    u32 most = kernel_max_group(k), power = 1;
+    while (power * 2 <= most) power *= 2;
+    return power;
+}
+
 /* Registers of a thread in a group of so many work items: the kernel's own, or as many as fit; 0 when the register file is too small for any */
 u32 kernel_registers(cl_kernel k, size_t items) {
     const struct config *c = &settings_get()->machine;
@@ -297,7 +304,7 @@ cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_kern
     size_t reqd[3] = {0};
     for (u32 i = 0; k->meta && i < 3; i++) reqd[i] = k->meta->reqd[i];
     switch (what) {
-    case CL_KERNEL_WORK_GROUP_SIZE: return answer_size(a, reqd[0] ? reqd[0] * reqd[1] * reqd[2] : kernel_max_group(k));
+    case CL_KERNEL_WORK_GROUP_SIZE: return answer_size(a, reqd[0] ? reqd[0] * reqd[1] * reqd[2] : told_max_group(k));
     case CL_KERNEL_COMPILE_WORK_GROUP_SIZE: return answer_bytes(a, reqd, sizeof(reqd));
     case CL_KERNEL_LOCAL_MEM_SIZE: return answer_ulong(a, kernel_local_b(k));
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: return answer_size(a, settings_get()->machine.warp_size);
