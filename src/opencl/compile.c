@@ -18,7 +18,7 @@
 #define TARGET "--target=nvptx64-nvidia-nvcl"
 #define MARCH  "-march=sm_75" /* COMPILE_CAPABILITY */
 #define EXT    "-cl-ext=+cl_khr_3d_image_writes,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"
-#define HEADER "// heddle program 2\n"
+#define HEADER "// heddle program 3\n"
 
 static const char *clang_name(void) {
     const char *s = getenv("HEDDLE_CLANG");
