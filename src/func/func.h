@@ -154,6 +154,8 @@ struct warp {
     u32 current;                       /* index of the group that runs */
     u64 polled, ran;                   /* polling instructions, and all, that the warp has run */
     u64 turn_polled, turn_ran;         /* the same when the current group was chosen */
+    u64 pass_ran;                      /* instructions of this pass (run.c) */
+    bool gave_way;                     /* in this pass, because all it does is poll */
     i32 free_frame, free_conv;         /* first free ones, or NONE */
     u8 *local;                         /* [lane][local_cap] */
     u32 local_cap;                     /* bytes per lane */

@@ -10,10 +10,11 @@
 #include <string.h>
 
 #ifdef HEDDLE_TORTURE /* short turns, and every invariant checked after each: make CFLAGS=-DHEDDLE_TORTURE B=build-torture unit */
-enum { WARP_SLICE = 3, POLL_PATIENCE = 1, TORTURE = 1 };
+enum { WARP_SLICE = 3, PASS_SLICES = 1, POLL_PATIENCE = 1, TORTURE = 1 };
 #else
 enum {
     WARP_SLICE = 128,    /* instructions before another warp of the block gets its turn: few, so that warps keep step */
+    PASS_SLICES = 64,    /* turns of each warp before it is asked whether they only poll */
     POLL_PATIENCE = 256, /* polling instructions before other lanes of the warp get their turn */
     TORTURE = 0,
 };
@@ -333,20 +334,38 @@ static void launch_report(const struct launch *l) {
     if (l->tick) l->tick(l->tick_user, l, l->ctas_done, l->ctas);
 }
 
+/* One turn of every warp that has not given way in this pass. Returns the instructions run, the launch's limit included. */
+static u64 cta_turn(struct cta *c, u64 left) {
+    u64 done = 0;
+    for (u32 i = 0; i < c->nwarps && done < left && !c->launch->faulted; i++) {
+        struct warp *w = &c->warps[i];
+        if (w->gave_way) continue;
+        u64 ran = warp_run(w, MIN((u64)WARP_SLICE, left - done), &w->gave_way);
+        w->pass_ran += ran;
+        done += ran;
+    }
+    return done;
+}
+
+/* Some turns of all warps; *works when one did something else than poll */
+static u64 cta_pass(struct cta *c, u64 left, bool *works) {
+    u64 done = 0, ran = 1;
+    for (u32 i = 0; i < c->nwarps; i++) c->warps[i].pass_ran = 0, c->warps[i].gave_way = false;
+    for (u32 turn = 0; turn < PASS_SLICES && ran && done < left && !c->launch->faulted; turn++)
+        done += ran = cta_turn(c, left - done);
+    *works = false;
+    for (u32 i = 0; i < c->nwarps; i++) *works = *works || (c->warps[i].pass_ran && !c->warps[i].gave_way);
+    return done;
+}
+
 /* Runs a block for at most n instructions, the launch's limit included, or until all its warps have only polled or waited for some time. */
 static void cta_run(struct cta *c, u64 n) {
     struct launch *l = c->launch;
     u64 done = 0;
     u32 idle = 0; /* passes without other work, one after the other */
     while (c->live_warps && done < n && idle < IDLE_PASSES && !l->faulted) {
-        u64 pass = 0;
-        bool works = false;
-        for (u32 i = 0; i < c->nwarps && l->instructions + pass <= l->max_instructions && !l->faulted; i++) {
-            bool polls;
-            u64 ran = warp_run(&c->warps[i], MIN((u64)WARP_SLICE, l->max_instructions + 1 - l->instructions - pass), &polls);
-            works = works || (ran && !polls);
-            pass += ran;
-        }
+        bool works;
+        u64 left = l->max_instructions - l->instructions, pass = cta_pass(c, left + (left < UINT64_MAX), &works);
         done += pass;
         l->instructions += pass;
         l->clock += pass;
