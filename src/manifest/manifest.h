@@ -136,7 +136,7 @@ struct play {
 /* Loads the PTX (`ptx` when not NULL, else the manifest's), checks kernels and arguments, allocates and fills the buffers */
 int play_open(struct play *p, const struct manifest *m, const char *ptx, const struct heddle_options *opt,
               const struct config *machine); /* NULL: without time */
-int play_reset(struct play *p); /* initial contents again */
+int play_reset(struct play *p);              /* initial contents again */
 int play_launch(struct play *p, u32 i);
 int play_read(struct play *p, u32 buffer, void *data);
 /* `reference` may be NULL unless the manifest's mode is "reference" */
