@@ -42,9 +42,11 @@ static bool memory_after(const struct heddle_options *opt, const uint8_t *data, 
                          uint64_t *hash, uint32_t *kernels) {
     struct heddle *h = heddle_open(opt);
     struct heddle_module *m;
-    bool ok = heddle_set_key(h, "ptx.schedule", schedule) == HEDDLE_OK &&
-              heddle_set_key(h, "gpu.perfect_memory", "true") == HEDDLE_OK &&
-              heddle_module_load(h, "fuzz.ptx", (const char *)data, size, &m) == HEDDLE_OK;
+    if (heddle_set_key(h, "ptx.schedule", schedule) || heddle_set_key(h, "gpu.perfect_memory", "true")) {
+        fputs("fuzz_exec: no machine: set HEDDLE_DATA to where machines/ is\n", stderr);
+        abort();
+    }
+    bool ok = heddle_module_load(h, "fuzz.ptx", (const char *)data, size, &m) == HEDDLE_OK;
     *kernels = ok ? heddle_module_kernels(m) : 0;
     if (ok) ok = i < *kernels && run_kernel(h, heddle_module_kernel_at(m, i), heddle_alloc(h, 4096), 1) == HEDDLE_OK;
     *hash = heddle_memory_hash(h);

@@ -9,6 +9,7 @@ cd "$(dirname "$0")/../.." || exit 2
 unset MAKEFLAGS MAKELEVEL MFLAGS
 FUZZ_SECONDS=${FUZZ_SECONDS:-30}
 JOBS=${JOBS:-$(nproc)}
+export HEDDLE_DATA=$PWD # machines, for fuzz_exec
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 
 targets=$(basename -s .c tests/fuzz/fuzz_*.c)
