@@ -13,8 +13,8 @@
 enum { WARP_SLICE = 3, PASS_SLICES = 1, POLL_PATIENCE = 1, TORTURE = 1 };
 #else
 enum {
-    WARP_SLICE = 128,    /* instructions before another warp of the block gets its turn: few, so that warps keep step */
-    PASS_SLICES = 64,    /* turns of each warp before it is asked whether they only poll */
+    WARP_SLICE = 32,     /* instructions before another warp of the block gets its turn: few, so that warps keep step */
+    PASS_SLICES = 256,   /* turns of each warp before it is asked whether they only poll */
     POLL_PATIENCE = 256, /* polling instructions before other lanes of the warp get their turn */
     TORTURE = 0,
 };
