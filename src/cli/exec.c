@@ -417,7 +417,8 @@ static int exec_run(const struct cli_line *line) {
 static const struct cli_option options[] = {
     CLI_MACHINE_OPTIONS,
     {"functional", NULL, "compute results only, without timing: much faster"},
-    {"strict", NULL, "fault on accesses just outside a buffer, refuse groups too large for their registers: real devices let both pass"},
+    {"strict", NULL,
+     "fault on accesses just outside a buffer, refuse groups too large for their registers: real devices let both pass"},
     {"kernel", "NAME,...", "time only these kernels; the others run without timing"},
     {"launch", "N..M", "time only these launches, counted from 0; the others run without timing"},
     MEASURE_OPTIONS,

@@ -314,7 +314,7 @@ const struct kernel_meta *metadata_find(const struct meta *m, const char *kernel
 
 /* --- compile.c */
 enum { COMPILE_CAPABILITY = 75 }; /* of the code it makes: sm_75 */
-struct source { /* one text to compile */
+struct source {                   /* one text to compile */
     const char *text;
     u32 nheaders;
     const char *const *header_names;

@@ -45,4 +45,4 @@ HEDDLE_24_MIXED(ulong, ulong, long) HEDDLE_24_MIXED(ulong, long, ulong) HEDDLE_2
 #undef HEDDLE_24
 #undef HEDDLE_24_WIDTHS
 #undef HEDDLE_24_MIXED
-/* clang-format on */
+    /* clang-format on */
