@@ -165,7 +165,7 @@ static bool measure(const char *path, struct application *a) {
     struct play p = {0};
     struct outcome o = {VERDICT_NONE};
     struct manifest *m = manifest_load(path, &d);
-    int status = m ? play_open(&p, m, NULL, NULL) : HEDDLE_BAD_INPUT;
+    int status = m ? play_open(&p, m, NULL, NULL, NULL) : HEDDLE_BAD_INPUT;
     if (!status) status = repeat(&p, a);
     if (!status) status = play_compare(&p, NULL, &o);
     a->verdict = o.verdict;

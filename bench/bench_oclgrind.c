@@ -203,7 +203,7 @@ static bool measure(const struct bench *b, const struct workload *w, struct row 
     struct play p = {0};
     char *path = workload_manifest_path(w, b->size);
     struct manifest *m = path ? manifest_load(path, &d) : NULL;
-    bool ok = m && play_open(&p, m, NULL, NULL) == HEDDLE_OK && run_heddle(&p, w, r);
+    bool ok = m && play_open(&p, m, NULL, NULL, NULL) == HEDDLE_OK && run_heddle(&p, w, r);
     if (ok) {
         void **data = copies(&p), **want = copies(&p);
         ok = run_other(b, m, w->name, data, &r->other_s) && compare_other(&p, w, data, want, r);

@@ -137,7 +137,7 @@ static struct run run_here(const struct task *t) {
     struct diag d = {0};
     struct play p = {0};
     struct manifest *m = manifest_load(t->manifest, &d);
-    r.status = m ? play_open(&p, m, NULL, NULL) : HEDDLE_BAD_INPUT;
+    r.status = m ? play_open(&p, m, NULL, NULL, NULL) : HEDDLE_BAD_INPUT;
     if (!r.status) r.status = set_up(&p, t);
     if (!r.status) r.status = play_all(&p, t, &r);
     if (d.text.s) fputs(d.text.s, stderr);

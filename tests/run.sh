@@ -94,7 +94,7 @@ app() {
 
 # --- the suites, in order
 
-suite_build() { build build "all unit micro hazard mascar data build/gen_docs build/view build/json_get"; }
+suite_build() { build build "all unit micro hazard mascar data build/gen_docs build/view build/json_get build/bench_functional build/bench_timing build/bench_oclgrind build/study_turner"; }
 
 suite_unit() { unit_programs build; }
 
