@@ -375,6 +375,11 @@ static bool report(const struct exec *x, const struct record *rec) {
     return ok;
 }
 
+/* It had what it wanted of the device, kernels not among it: it asked what it is, or measured copies */
+static bool used_device(const struct record *r) {
+    return r->seen[RECORD_DEVICE] && !r->seen[RECORD_NO_BUILD] && !r->seen[RECORD_REFUSED];
+}
+
 static int finish(struct exec *x) {
     struct record rec;
     int code = program_code(x);
@@ -388,7 +393,7 @@ static int finish(struct exec *x) {
     bool ok = true;
     if (rec.launches.n) ok = report(x, &rec);
     else if (!x->not_started) say_why(x, &rec);
-    if (!code && !rec.launches.n) code = EXIT_USER;
+    if (!code && !rec.launches.n && !used_device(&rec)) code = EXIT_USER;
     if (!code && rec.seen[RECORD_FAULT]) code = EXIT_PROGRAM;
     if (!code && !ok) code = EXIT_USER;
     record_free(&rec);
