@@ -76,6 +76,10 @@ experiments() {
 	replay_merge64 sm.hazard=replay sm.l1.merge=64
 	stall_comq64 sm.l1.miss_queue=64
 	replay_comq64 sm.hazard=replay sm.l1.miss_queue=64
+	stall_rows dram.kind=fixed
+	replay_rows sm.hazard=replay dram.kind=fixed
+	stall_free gpu.perfect_memory=true
+	replay_free gpu.perfect_memory=true sm.hazard=replay sm.hazard.in_stage=both sm.hazard.unbounded_buffer=true
 	stall_plenty sm.l1.mshrs=128 sm.l1.merge=64 sm.l1.miss_queue=64
 	replay_plenty sm.hazard=replay sm.l1.mshrs=128 sm.l1.merge=64 sm.l1.miss_queue=64
 	END
