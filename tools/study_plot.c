@@ -7,7 +7,7 @@
 
 static const char *const colours[PLOT_SERIES] = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377",
                                                  "#bbbbbb", "#222255", "#994455", "#117733", "#ddaa33", "#000000"};
-enum { TOP = 46, ROW = 290, PLOT = 180, TALL = 380, LEFT = 52, RIGHT = 24, WIDEST = 1240, LEAST = 900 };
+enum { TOP = 46, ROW = 290, PLOT = 180, TALL = 380, LEFT = 66, RIGHT = 24, WIDEST = 1240, LEAST = 900 };
 
 static const char *dir;
 static const char *const *name;
@@ -149,13 +149,18 @@ static double outer(const struct plot *p, int sign) {
 }
 
 static void draw_bar(const struct frame *p, u32 i, double x, double width, double v, const char *colour) {
-    u32 row = row_of(p, i);
-    double a = y_of(p, row, v), zero = y_of(p, row, 0);
+    double a = y_of(p, row_of(p, i), v), zero = y_of(p, row_of(p, i), 0);
     fprintf(p->f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n", x, MIN(a, zero), width,
             fabs(a - zero), colour);
-    if (v > p->high || v < p->low)
-        fprintf(p->f, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"8\" text-anchor=\"middle\">%.0f</text>\n", x + width / 2,
-                v > p->high ? a - 2 : a + 9, v * (p->kind == NUMBERS ? 1 : 100));
+}
+
+/* The farthest of a name's bars that leave the scale, above or below them */
+static void draw_beyond(const struct frame *p, u32 i, double farthest) {
+    bool above = farthest > p->high;
+    if (!above && farthest >= p->low) return;
+    fprintf(p->f, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"8\" text-anchor=\"middle\">%.0f</text>\n",
+            x_of(p, i) + p->group / 2 - 2, y_of(p, row_of(p, i), farthest) + (above ? -2 : 9),
+            farthest * (p->kind == NUMBERS ? 1 : 100));
 }
 
 void plot_bars(const struct plot *p) {
@@ -163,9 +168,16 @@ void plot_bars(const struct plot *p) {
     struct frame f = {.low = -outer(p, -1), .high = MAX(0.02, outer(p, 1)), .group = wide * p->series + 4, .kind = p->kind};
     order_by(f.order, p->at[p->sort]);
     frame_open(&f, p->file, p->title, p->names, p->series);
-    for (u32 i = 0; i <= names; i++)
-        for (u32 s = 0; s < p->series; s++)
-            draw_bar(&f, i, x_of(&f, i) + wide * s, wide - 0.5, i < names ? p->at[s][f.order[i]] : plot_mean(p, s), colours[s]);
+    for (u32 i = 0; i <= names; i++) {
+        double most = 0, least = 0;
+        for (u32 s = 0; s < p->series; s++) {
+            double v = i < names ? p->at[s][f.order[i]] : plot_mean(p, s);
+            draw_bar(&f, i, x_of(&f, i) + wide * s, wide - 0.5, v, colours[s]);
+            most = MAX(most, v), least = MIN(least, v);
+        }
+        draw_beyond(&f, i, most);
+        draw_beyond(&f, i, least);
+    }
     frame_close(&f);
 }
 
@@ -238,16 +250,14 @@ static void draw_x_axis(const struct frame *f, double span, double high, const c
 }
 
 void plot_scatter(const struct plot *p, const double *x, const char *xname, double (*curve)(double x)) {
-    struct frame f = {.low = curve ? 0 : -outer(p, -1),
-                      .high = curve ? 1 : MAX(0.02, outer(p, 1)),
-                      .width = LEAST,
-                      .height = TALL,
-                      .kind = p->kind};
+    struct frame f = {.high = curve ? 1 : 0.02, .width = LEAST, .height = TALL, .kind = p->kind};
     static double reach[PLOT_NAMES];
     static struct label at[PLOT_NAMES];
     double high = curve ? 1 : 0.02, span = f.width - LEFT - RIGHT - 100;
     u32 placed = 0;
     for (u32 w = 0; w < names; w++) high = MAX(high, x[w]), reach[w] = x[w] / 0.3 + fabs(p->at[0][w]) / 0.1;
+    for (u32 s = 0; s < p->series && !curve; s++)
+        for (u32 w = 0; w < names; w++) f.low = MIN(f.low, p->at[s][w]), f.high = MAX(f.high, p->at[s][w]);
     svg_open(&f, p->file, p->title, TOP + TALL + 46);
     axis(&f, 0);
     legend(f.f, p->names, p->series);

@@ -20,7 +20,7 @@ struct plot { /* at[series][name] */
 void plot_setup(const char *dir, const char *const *names, u32 n);
 double plot_mean(const struct plot *p, u32 series);
 
-/* Bars side by side, from zero. A few extremes that would flatten all others leave the scale and carry their number. */
+/* Bars side by side, from zero. A few extremes that would flatten all others leave the scale; the farthest of a name is written beside its bars. */
 void plot_bars(const struct plot *p);
 
 /* One bar of parts on top of each other for each configuration c[0] to c[n-1] of a name; in order of key, largest first */

@@ -4,7 +4,8 @@
 #   tools/study_turner.sh [--quick] [BUILD]
 #
 # Runs every configuration of the figures on every bundled workload and every recorded application (results stay in BUILD/study/turner and are not run again), then the experiments that tell why some lose under
-# replay, then BUILD/study_turner writes the pages. An hour of one processor; --quick takes twenty of the workloads and ten minutes.
+# replay, then BUILD/study_turner writes the pages. About an hour of one processor; --quick takes twenty of the workloads and a quarter of that, and
+# leaves its pages in BUILD/study/turner_quick/pages.
 #
 # Sizes: a bundled workload runs at `small`, or at `paper` where the buffers of `small` fit into the caches together and `paper` has at most MOST warp instructions.
 set -eu
@@ -13,7 +14,9 @@ quick=
 [ "${1:-}" != --quick ] || { quick=1; shift; }
 B=${1:-build}
 heddle=$B/heddle
-to=$B/study/turner
+to=$B/study/turner${quick:+_quick}
+pages=docs/studies
+[ -z "$quick" ] || pages=$to/pages
 apps=build/data/silicon_apps/manifest
 HEDDLE_DATA=${HEDDLE_DATA:-$(realpath "$B")/share/heddle}
 export HEDDLE_DATA
@@ -131,5 +134,6 @@ experiments | every "$to/losers"
 slower replay_credit_hit replay 5 > "$to/prediction_losers"
 prediction_experiments | every "$to/prediction_losers"
 
-mkdir -p docs/studies/turner
-"$B"/study_turner "$to" docs/studies
+mkdir -p "$pages/turner"
+"$B"/study_turner "$to" "$pages"
+echo "$pages/turner.md"
