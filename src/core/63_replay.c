@@ -211,10 +211,7 @@ static int one_access(struct core *c, u32 id, struct memop *m) {
         return NONE;
     }
     if (m->next == m->nlines) return NONE;
-    struct line_access *x = &m->lines.at[m->next];
-    int why = m->packets.n             ? l1_atomic(c, id, x, c->atomic_pool.at[m->packets.at[m->next]])
-              : m->kind == PROBE_STORE ? l1_store(c, id, x)
-                                       : l1_load(c, id, x);
+    int why = memop_access(c, id, m->next);
     if (why == NONE) c->memops.at[id].next++;
     return why;
 }

@@ -21,7 +21,7 @@ enum {
 #endif
 enum {
     CTA_SLICE = 1 << 22,    /* instructions before another block does */
-    IDLE_PASSES = 8,        /* turns of all warps that only poll, likewise */
+    IDLE_PASSES = 8,        /* passes in which all warps only poll, likewise */
     MAX_RESIDENT = 4096,    /* unfinished blocks kept at once */
     RUN_PATIENCE = 1 << 20, /* instructions before other lanes of the warp get their turn: for loops that poll with plain loads */
 };

@@ -229,9 +229,9 @@ static void print_pressure(const struct page *p, const struct launch_stats *s) {
     static const char *const throttle[] = {"lost_locality", "throttled_warp_cycles"}, *const blocked[] = {"blocked_hit_fraction"};
     if (!p->r->wishes.pressure || !p->c) return;
     double per_miss = stat_named(s, "instructions_per_miss");
-    fprintf(p->out, "\nmemory pressure, in Mascar's measures: %s\n",
-            isnan(per_miss) || per_miss > COMPUTE_INTENSIVE ? "compute intensive (more than 30 instructions for each L1 miss)"
-                                                            : "memory intensive (at most 30 instructions for each L1 miss)");
+    bool compute = isnan(per_miss) || per_miss > COMPUTE_INTENSIVE;
+    fprintf(p->out, "\nmemory pressure, in Mascar's measures: %s intensive (%s %d instructions for each L1 miss)\n",
+            compute ? "compute" : "memory", compute ? "more than" : "at most", COMPUTE_INTENSIVE);
     print_named(p, s, always, ARRAY_LEN(always));
     if (p->c->blocked_hits) print_named(p, s, blocked, 1);
     if (p->c->reexec) print_named(p, s, aside, ARRAY_LEN(aside));
