@@ -113,7 +113,7 @@ static u32 head_waits(struct core *c, struct slot *s, u64 at, u64 *next) {
         else ibuffer_want(c, s);
         return 1u << STALL_NO_INSTRUCTION;
     }
-    u32 set = register_waits(c, s, t, s->w->groups.at[s->w->current].mask, at, next);
+    u32 set = register_waits(c, s, t, s->w->groups.at[s->group].mask, at, next);
     return set ? set : order_waits(c, s, t, at, next);
 }
 
@@ -151,23 +151,19 @@ void slot_look(struct core *c, u32 slot, u64 at) {
 /* --- after an instruction: who is next */
 
 static const struct tinst *current_tinst(const struct core *c, const struct slot *s) {
-    return &c->prog->at[s->w->groups.at[s->w->current].pc];
+    return &c->prog->at[s->w->groups.at[s->group].pc];
 }
 
 static void fault_now(struct core *c) {
     if (c->fault_cy == NEVER) c->fault_cy = c->now;
 }
 
-/* Instructions that are not in the program cost nothing. */
-static bool run_pseudo(struct core *c, struct slot *s) {
-    struct stepped st;
-    c->view.clock = c->now;
-    c->probe.at.n = 0;
-    if (!warp_step(s->w, &st)) {
-        fault_now(c);
-        return false;
-    }
-    return true;
+/* Executes the next instruction of the slot's group; false after a fault. */
+static bool step(struct core *c, struct slot *s, struct step *st) {
+    bool ok = warp_step(s->w, s->group, c->now, st);
+    s->group = st->group;
+    if (!ok) fault_now(c);
+    return ok;
 }
 
 void slot_next(struct core *c, u32 slot) {
@@ -181,7 +177,7 @@ void slot_next(struct core *c, u32 slot) {
             s->fence_seq = c->atomic_seq;
             break;
         }
-        if (!run_pseudo(c, s)) return;
+        if (!step(c, s, &c->pseudo)) return; /* not in the program: costs nothing */
     }
     u64 bit = 1ull << slot;
     if (s->head) c->parked &= ~bit;
@@ -196,11 +192,11 @@ void slot_next(struct core *c, u32 slot) {
 
 /* --- issuing */
 
-static void count_issue(struct core *c, const struct stepped *st, i32 pc) {
+static void count_issue(struct core *c, const struct step *st) {
     struct sm_stats *x = &c->stats;
     u32 lanes = st->lanes == 0xFFFFFFFFu ? 32 : (u32)__builtin_popcountll(st->lanes);
     u32 active = st->active == st->lanes ? lanes : (u32)__builtin_popcountll(st->active);
-    struct pc_stats *p = &c->pcs[pc];
+    struct pc_stats *p = &c->pcs[st->pc];
     x->warp_instructions += st->counted;
     x->thread_instructions += lanes;
     x->active_lanes += active;
@@ -223,40 +219,33 @@ static void issue_control(struct core *c, u32 slot, const struct tinst *t, const
     s->resolve_cy = c->now + c->cfg->branch_cy;
 }
 
-static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid) {
+static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss) {
     switch (t->kind) {
     case T_ALU: execute_issue(c, slot, t, st, uid); return;
-    case T_MEM: lsu_issue(c, slot, t, st, uid); return;
+    case T_MEM: lsu_issue(c, slot, t, st, uid, expects_miss); return;
     case T_FENCE: c->stats.fences++; break;
     default: break;
     }
     EMIT(c, .kind = EV_DONE, .cycle = c->now + 1, .uid = uid, .slot = (u16)slot);
 }
 
-/* Executes the slot's next instruction and sends it on its way. False when the warp has to stop (fault, waits for lanes). */
-static bool issue_one(struct core *c, u32 slot) {
-    struct slot *s = &c->slots[slot];
-    if (c->cfg->tracker != TRACKER_NONE) predict_before(c, slot);
-    const struct tinst *t = s->head;
-    struct cta_place *place = s->place;
-    struct stepped st;
-    i32 pc = (i32)(t->in - c->prog->k->code), frame = s->w->groups.at[s->w->current].frame;
+static u64 tell_issue(struct core *c, u32 slot, const struct step *st) {
     u64 uid = ++c->uid;
-    c->view.clock = c->now;
-    c->probe.at.n = 0;
-    u64 divergent = c->view.divergent;
-    bool ok = warp_step(s->w, &st);
-    c->stats.divergent_branches += c->view.divergent - divergent;
-    if (!ok) {
-        fault_now(c);
-        return false;
-    }
-    if (!st.counted) return false;
-    EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = pc, .mask = st.active, .a = st.lanes,
-         .b = (u64)frame);
+    EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = st->pc, .mask = st->active, .a = st->lanes,
+         .b = (u64)st->frame);
+    count_issue(c, st);
+    return uid;
+}
+
+/* What has been executed is sent on its way. False when the warp has to stop (fault). */
+static bool issue_one(struct core *c, u32 slot, const struct step *st, bool expects_miss) {
+    struct slot *s = &c->slots[slot];
+    const struct tinst *t = s->head;
+    const struct cta_place *place = s->place;
+    u64 uid = tell_issue(c, slot, st);
+    c->stats.divergent_branches += st->diverged;
     ibuffer_pop(c, s);
-    count_issue(c, &st, pc);
-    issue_timing(c, slot, t, &st, uid);
+    issue_timing(c, slot, t, st, uid, expects_miss);
     slot_next(c, slot);
     if (t->in->flags & INST_CONTROL) issue_control(c, slot, t, place);
     return !c->view.faulted;
@@ -274,27 +263,17 @@ static bool issue_along(struct core *c, u32 slot, u32 gi) {
     struct warp *w = s->w;
     const struct group *g = &w->groups.at[gi];
     const struct tinst *t = &c->prog->at[g->pc];
-    u64 next = NEVER, uid;
-    struct stepped st;
+    u64 next = NEVER;
+    struct step *st = &c->step;
     bool memory = t->kind == T_MEM, plain = t->kind == T_ALU || t->kind == T_BRANCH || t->kind == T_NOP || t->pseudo;
     if ((!plain && !memory) || held_back(c, slot, t)) return false;
     if (!t->pseudo && register_waits(c, s, t, g->mask, c->now, &next)) return false;
-    w->current = gi;
+    s->group = gi;
     if (memory && (!operands_available(c, slot_sub(c, slot), UNIT_MEM) || order_waits(c, s, t, c->now, &next))) return false;
-    i32 pc = g->pc, frame = g->frame;
-    c->view.clock = c->now;
-    c->probe.at.n = 0;
-    if (!warp_step(w, &st)) {
-        fault_now(c);
-        return true;
-    }
-    if (t->pseudo || !st.counted) return true;
-    uid = ++c->uid;
-    EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = pc, .mask = st.active, .a = st.lanes,
-         .b = (u64)frame);
-    count_issue(c, &st, pc);
-    if (t->kind == T_ALU) execute_along(c, slot, t, &st, uid);
-    else issue_timing(c, slot, t, &st, uid);
+    if (!step(c, s, st) || t->pseudo || !st->counted) return true;
+    u64 uid = tell_issue(c, slot, st);
+    if (t->kind == T_ALU) execute_along(c, slot, t, st, uid);
+    else issue_timing(c, slot, t, st, uid, false);
     return true;
 }
 
@@ -302,8 +281,7 @@ static bool issue_along(struct core *c, u32 slot, u32 gi) {
 static void issue_joint(struct core *c, u32 slot, u64 done) {
     struct slot *s = &c->slots[slot];
     struct warp *w = s->w;
-    u32 chosen = w->current;
-    u64 chosen_lanes = w->groups.n ? w->groups.at[chosen].mask : 0;
+    u64 chosen_lanes = w->groups.n ? w->groups.at[s->group].mask : 0;
     for (u32 i = 0; w->live && i < w->groups.n && !c->view.faulted; i++) {
         u64 lanes = w->groups.at[i].mask;
         if (w->groups.at[i].state != GROUP_READY || lanes & done) continue;
@@ -311,7 +289,7 @@ static void issue_joint(struct core *c, u32 slot, u64 done) {
         if (issue_along(c, slot, i)) i = (u32)-1; /* groups may have changed places */
     }
     for (u32 i = 0; i < w->groups.n; i++)
-        if (w->groups.at[i].mask & chosen_lanes) w->current = i;
+        if (w->groups.at[i].mask & chosen_lanes) s->group = i;
 }
 
 /* A second, third ... instruction of the same warp in this cycle */
@@ -325,7 +303,13 @@ static u32 issue_more(struct core *c, u32 slot, u32 sub) {
         s->shown = s->head;
         if (s->head->unit == UNIT_MEM && c->cfg->tracker != TRACKER_NONE && predict_restricted(c, 1ull << slot)) break;
         if (held_back(c, slot, s->head)) break;
-        if (!issue_one(c, slot)) break;
+        bool expects_miss = predict_expects(c, slot);
+        if (!step(c, s, &c->step)) break;
+        if (!c->step.counted) {
+            slot_next(c, slot); /* it waits for lanes: nothing has issued */
+            break;
+        }
+        if (!issue_one(c, slot, &c->step, expects_miss)) break;
         sched_event(c, SCHED_STEP, slot, 0);
     }
     return n;
@@ -361,39 +345,82 @@ static u64 candidates_of(const struct sched *sc, u64 unavailable) {
     return cand;
 }
 
+/* One scheduler in one cycle: what could not issue, and what could */
+struct turn {
+    u32 sched, sub;
+    u64 unavailable; /* units, by 1 << enum unit */
+    u64 restricted, candidates;
+};
+
+static void charge_issue(struct core *c, const struct turn *t, u32 slot) {
+    account_issue(c, slot);
+    account_cycle(c, t->sched, 1, t->unavailable, t->restricted, t->candidates, 1);
+}
+
+/* The instruction found that lanes it needs are elsewhere: nothing has issued, and the cycle is lost to that. */
+static void charge_waiting(struct core *c, const struct turn *t, u32 slot) {
+    account_state(c, slot, 1u << STALL_WARP_SYNC, UNIT_NONE, c->now);
+    account_cycle(c, t->sched, 0, t->unavailable, t->restricted, t->candidates & ~(1ull << slot), 1);
+}
+
+/* The slot's instruction, executed, charged and sent on its way; false when nothing issued (lanes wait for lanes) or the program faulted */
+static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
+    struct slot *s = &c->slots[slot];
+    bool expects_miss = predict_expects(c, slot);
+    if (s->replay != NONE) {
+        charge_issue(c, t, slot);
+        replay_issue(c, slot, expects_miss);
+        return true;
+    }
+    bool ok = step(c, s, &c->step);
+    if (ok && !c->step.counted) {
+        charge_waiting(c, t, slot);
+        slot_next(c, slot);
+        return false;
+    }
+    charge_issue(c, t, slot);
+    return ok && issue_one(c, slot, &c->step, expects_miss);
+}
+
+/* After the first instruction of the cycle: others of the same warp, by width or as groups that go along */
+static void issue_rest(struct core *c, const struct turn *t, u32 slot, u64 lanes) {
+    if (c->cfg->issue_width > 1 && issue_more(c, slot, t->sub) > 1) {
+        c->stats.sched[t->sched].cycles[SCHED_ISSUE1]--;
+        c->stats.sched[t->sched].cycles[SCHED_ISSUE2]++;
+    }
+    if (!c->pol.diverge->joint || !c->slots[slot].w || c->slots[slot].ended) return;
+    issue_joint(c, slot, lanes);
+    if (!c->view.faulted) slot_next(c, slot);
+}
+
+static void issue_from(struct core *c, const struct turn *t, u32 slot) {
+    const struct slot *s = &c->slots[slot];
+    u64 lanes = s->w->groups.at[s->group].mask;
+    bool ok = issue_first(c, t, slot);
+    if (ok || c->view.faulted) {
+        c->pol.sched->issued(c->scheds[t->sched].state, (int)slot);
+        sched_event(c, SCHED_STEP, slot, 0);
+    }
+    if (ok) issue_rest(c, t, slot, lanes);
+    slot_look(c, slot, c->now + 1);
+}
+
 static void schedule(struct core *c, u32 si) {
     struct sched *sc = &c->scheds[si];
-    u32 sub = si % c->cfg->subcores;
-    u64 unavailable = unavailable_units(c, sub), restricted = restricted_of(c, sc, unavailable);
-    u64 cand = candidates_of(sc, unavailable) & ~restricted;
-    struct sched_view v = sched_view_of(c, si, cand);
+    struct turn t = {.sched = si, .sub = si % c->cfg->subcores};
+    t.unavailable = unavailable_units(c, t.sub);
+    t.restricted = restricted_of(c, sc, t.unavailable);
+    t.candidates = candidates_of(sc, t.unavailable) & ~t.restricted;
+    struct sched_view v = sched_view_of(c, si, t.candidates);
     int slot = NONE;
-    if (cand) slot = c->pol.sched->pick(sc->state, &v);
+    if (t.candidates) slot = c->pol.sched->pick(sc->state, &v);
     else if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, 1);
-    if (slot < 0) {
-        account_cycle(c, si, 0, unavailable, restricted, cand, 1);
+    if (slot == NONE) {
+        account_cycle(c, si, 0, t.unavailable, t.restricted, t.candidates, 1);
         return;
     }
-    CHECK(cand >> slot & 1);
-    account_issue(c, (u32)slot);
-    account_cycle(c, si, 1, unavailable, restricted, cand, 1);
-    u64 lanes = c->slots[slot].w->groups.at[c->slots[slot].w->current].mask;
-    bool again = c->slots[slot].replay != NONE, ok = true;
-    if (again && c->cfg->tracker != TRACKER_NONE) predict_before(c, (u32)slot);
-    if (again) replay_issue(c, (u32)slot);
-    else ok = issue_one(c, (u32)slot);
-    c->pol.sched->issued(sc->state, slot);
-    sched_event(c, SCHED_STEP, (u32)slot, 0);
-    if (ok && c->cfg->issue_width > 1 && issue_more(c, (u32)slot, sub) > 1) {
-        c->stats.sched[si].cycles[SCHED_ISSUE1]--;
-        c->stats.sched[si].cycles[SCHED_ISSUE2]++;
-    }
-    if (ok && c->pol.diverge->joint && c->slots[slot].w && !c->slots[slot].ended) {
-        issue_joint(c, (u32)slot, lanes);
-        if (!c->view.faulted) slot_next(c, (u32)slot);
-    }
-    if (!ok && !c->view.faulted) slot_next(c, (u32)slot);
-    slot_look(c, (u32)slot, c->now + 1);
+    CHECK(t.candidates >> slot & 1);
+    issue_from(c, &t, (u32)slot);
 }
 
 void issue_stage(struct core *c) {

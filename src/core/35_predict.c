@@ -41,7 +41,7 @@ static bool next_line_present(struct core *c, const struct slot *s, const struct
         line = m->lines.at[m->next].line;
         return tags_look(m->is_const ? &c->cc : &c->l1, line, m->is_const ? 1 : 0, &at) != TAG_MISS;
     }
-    const struct group *g = &s->w->groups.at[s->w->current];
+    const struct group *g = &s->w->groups.at[s->group];
     u64 mask = warp_guard(s->w, g, t->in);
     if (!mask || t->in->space == SPACE_PARAM || !access_addresses(s->w, g, t->in, mask, addr)) return true;
     line = addr[__builtin_ctzll(mask)];
@@ -133,14 +133,14 @@ static void give_back(struct core *c, struct memop *m) {
     c->track[pool_of(c, m)].pool++;
 }
 
-void predict_before(struct core *c, u32 slot) {
+bool predict_expects(struct core *c, u32 slot) {
     const struct slot *s = &c->slots[slot];
-    c->expects_miss = s->shown && is_tracked(s->shown) && expects_miss(c, s, s->shown);
+    return c->cfg->tracker != TRACKER_NONE && s->shown && is_tracked(s->shown) && expects_miss(c, s, s->shown);
 }
 
-void predict_issue(struct core *c, u32 id) {
+void predict_issue(struct core *c, u32 id, bool expects) {
     struct memop *m = &c->memops.at[id];
-    m->predicted = c->expects_miss;
+    m->predicted = expects;
     m->judged = false;
     if (c->cfg->tracker != TRACKER_CREDIT || !m->predicted) return;
     CHECK(c->track[pool_of(c, m)].pool > 0); /* T2 */

@@ -25,7 +25,7 @@ static u64 unit_take(struct core *c, u32 sub, enum unit u, u64 from, u32 busy) {
     return at;
 }
 
-static void results(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid, u64 read, u64 ready) {
+static void results(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, u64 read, u64 ready) {
     struct slot *s = &c->slots[slot];
     for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) sb_write(s, t->reg[i], st->lanes, ready, WAIT_COMPUTE);
     s->drain_cy = MAX(s->drain_cy, MAX(ready, read));
@@ -33,7 +33,7 @@ static void results(struct core *c, u32 slot, const struct tinst *t, const struc
     EMIT(c, .kind = EV_READY, .cycle = ready, .uid = uid, .slot = (u16)slot, .mask = st->lanes);
 }
 
-void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid) {
+void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
     const struct config *cfg = c->cfg;
     struct slot *s = &c->slots[slot];
     u32 sub = slot_sub(c, slot);
@@ -49,7 +49,7 @@ void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct
     EMIT(c, .kind = EV_DONE, .cycle = MAX(written, at + t->busy), .uid = uid, .slot = (u16)slot);
 }
 
-void execute_along(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid) {
+void execute_along(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
     u64 ready = c->now + t->latency;
     results(c, slot, t, st, uid, c->now, ready);
     EMIT(c, .kind = EV_DISPATCH, .cycle = c->now, .uid = uid, .slot = (u16)slot, .cause = t->unit);

@@ -138,11 +138,11 @@ static u32 most_at_one_address(const struct atomic_packet *p) {
     return most;
 }
 
-static void add_atomics(struct core *c, struct memop *m, u32 id) {
-    lines_reserve(m, m->lines.n + c->atomic_step.n);
+static void add_atomics(struct core *c, struct memop *m, u32 id, const struct step *st) {
+    lines_reserve(m, m->lines.n + st->deferred.n);
     m->red = true;
-    for (u32 i = 0; i < c->atomic_step.n; i++) {
-        struct atomic_packet *p = c->atomic_pool.at[c->atomic_step.at[i]];
+    for (u32 i = 0; i < st->deferred.n; i++) {
+        struct atomic_packet *p = c->atomic_pool.at[st->deferred.at[i]];
         struct line_access x = {.line = p->line, .same = (u8)MIN(most_at_one_address(p), 255u)};
         for (u32 l = 0; l < p->n; l++) {
             x.lanes |= 1ull << p->lane[l].lane;
@@ -153,28 +153,27 @@ static void add_atomics(struct core *c, struct memop *m, u32 id) {
         m->lines.at[m->lines.n++] = x;
         VEC_PUSH(&m->packets, p->index);
     }
-    c->atomics_out += c->atomic_step.n;
-    c->atomic_step.n = 0;
+    c->atomics_out += st->deferred.n;
 }
 
 /* Space that the instruction counts under: that of its last access; parameters at known places make none */
-static enum space space_of(const struct core *c, const struct tinst *t) {
-    for (u32 i = 0; i < c->probe.at.n; i++)
-        if (c->probe.at.at[i].space == SPACE_GLOBAL || c->probe.at.at[i].space == SPACE_LOCAL)
-            return (enum space)c->probe.at.at[i].space;
-    return c->probe.at.n ? (enum space)c->probe.at.at[c->probe.at.n - 1].space : (enum space)t->in->space;
+static enum space space_of(const struct step *st) {
+    for (u32 i = 0; i < st->probe.at.n; i++)
+        if (st->probe.at.at[i].space == SPACE_GLOBAL || st->probe.at.at[i].space == SPACE_LOCAL)
+            return (enum space)st->probe.at.at[i].space;
+    return st->probe.at.n ? (enum space)st->probe.at.at[st->probe.at.n - 1].space : (enum space)st->in->space;
 }
 
-static void collect_accesses(struct core *c, struct memop *m, u32 id) {
+static void collect_accesses(struct core *c, struct memop *m, u32 id, const struct step *st) {
     const struct inst *in = m->t->in;
-    for (u32 i = 0; i < c->probe.at.n; i++) add_access(c, m, &c->probe.at.at[i]);
-    if (!c->probe.at.n && in->space == SPACE_PARAM) {
+    for (u32 i = 0; i < st->probe.at.n; i++) add_access(c, m, &st->probe.at.at[i]);
+    if (!st->probe.at.n && in->space == SPACE_PARAM) {
         struct probe_access p = {.space = SPACE_PARAM, .mask = 1, .size_b = in->elem_b, .addr = {(u64)in->imm}};
         add_const(c, m, &p);
         if (m->passes.n) m->passes.at[0] = m->active; /* all lanes read the same word */
     }
-    if (c->atomic_step.n) add_atomics(c, m, id);
-    m->space = (u8)space_of(c, m->t);
+    if (st->deferred.n) add_atomics(c, m, id, st);
+    m->space = (u8)space_of(st);
     m->kind = in->iclass == ICLASS_ATOMIC ? PROBE_ATOMIC : in->iclass == ICLASS_STORE ? PROBE_STORE : PROBE_LOAD;
     m->is_async = in->iclass == ICLASS_ASYNC;
     m->nlines = m->lines.n;
@@ -224,13 +223,13 @@ u64 memop_enter(struct core *c, u32 id) {
     return read;
 }
 
-void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid) {
+void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss) {
     struct slot *s = &c->slots[slot];
     u32 id, sub = slot_sub(c, slot);
     struct memop *m = memop_new(c, &id);
     m->uid = uid, m->issue_cy = c->now, m->age = s->age, m->t = t, m->active = st->active, m->lanes = st->lanes,
     m->slot = (u8)slot, m->sub = (u8)sub;
-    collect_accesses(c, m, id);
+    collect_accesses(c, m, id, st);
     m = &c->memops.at[id];
     block_results(s, m);
     count_kind(c, m);
@@ -243,7 +242,7 @@ void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct ste
     EMIT(c, .kind = EV_READ, .cycle = read, .uid = uid, .slot = (u16)slot);
     EMIT(c, .kind = EV_MEM_ENTER, .cycle = m->ready_cy, .uid = uid, .slot = (u16)slot);
     if (c->pol.hazard->retains) replay_issued(c, id);
-    if (c->cfg->tracker != TRACKER_NONE) predict_issue(c, id);
+    if (c->cfg->tracker != TRACKER_NONE) predict_issue(c, id, expects_miss);
 }
 
 /* --- order with our own atomics */
@@ -261,7 +260,7 @@ bool lsu_atomic_overlap(struct core *c, struct slot *s, const struct inst *in) {
     bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
     if (!global || in->iclass == ICLASS_ATOMIC) return false; /* atomics are ordered where they are performed */
     _Alignas(64) u64 addr[MAX_WARP];
-    struct group *g = &s->w->groups.at[s->w->current];
+    struct group *g = &s->w->groups.at[s->group];
     u64 mask = warp_guard(s->w, g, in);
     if (!mask) return false;
     if (!access_addresses(s->w, g, in, mask, addr)) return true; /* cannot tell: waits for all of them */

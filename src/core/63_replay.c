@@ -124,7 +124,7 @@ void replay_signals(struct core *c) {
 
 u64 replay_next(const struct core *c) { return MAX(c->now, c->signals.at[c->signals_at].cycle); }
 
-void replay_issue(struct core *c, u32 slot) {
+void replay_issue(struct core *c, u32 slot, bool expects_miss) {
     struct slot *s = &c->slots[slot];
     u32 id = (u32)s->replay;
     struct memop *m = &c->memops.at[id];
@@ -138,7 +138,7 @@ void replay_issue(struct core *c, u32 slot) {
     EMIT(c, .kind = EV_REPLAY, .cycle = c->now, .uid = m->uid, .slot = (u16)slot, .pc = pc, .a = entry, .mask = m->left,
          .cause = m->why);
     memop_enter(c, id);
-    if (c->cfg->tracker != TRACKER_NONE) predict_issue(c, id);
+    if (c->cfg->tracker != TRACKER_NONE) predict_issue(c, id, expects_miss);
     find_replay(c, s);
 }
 

@@ -22,7 +22,7 @@ static bool of_slot(const struct core *c, const struct slot *s) {
     const struct tinst *t = s->head;
     if (!t || s->replay != NONE || t->kind != T_MEM || t->in->iclass != ICLASS_LOAD) return false;
     if (t->in->space != SPACE_GLOBAL && t->in->space != SPACE_GENERIC) return false;
-    const struct group *g = &s->w->groups.at[s->w->current];
+    const struct group *g = &s->w->groups.at[s->group];
     u64 mask = warp_guard(s->w, g, t->in);
     if (!mask || !access_addresses(s->w, g, t->in, mask, addr)) return false;
     for (; mask; mask &= mask - 1)

@@ -114,7 +114,6 @@ void core_free(struct core *c) {
                    c->memop_free.at,
                    c->atomic_pool.at,
                    c->atomic_free.at,
-                   c->atomic_step.at,
                    c->inbox.at,
                    c->credits_in.at,
                    c->log.at,
@@ -122,7 +121,6 @@ void core_free(struct core *c) {
                    c->coming.at,
                    c->done.at,
                    c->events.at,
-                   c->probe.at.at,
                    c->signals.at,
                    c->tlb,
                    c->history,
@@ -131,6 +129,7 @@ void core_free(struct core *c) {
                    c->track[0].past.at,
                    c->track[1].past.at};
     for (u32 i = 0; i < ARRAY_LEN(all); i++) free(all[i]);
+    step_free(&c->step), step_free(&c->pseudo);
     tags_free(&c->icache), tags_free(&c->l1), tags_free(&c->cc);
     mshr_free(c->mshr), mshr_free(c->cc_mshr);
     free(c);
@@ -142,7 +141,6 @@ void core_free(struct core *c) {
 static void make_view(struct core *c, const struct launch *l) {
     c->view = *l;
     c->view.port = core_memport(c);
-    c->view.probe = &c->probe;
     c->view.hints = base_alloc(sizeof(u32) * l->k->ninst);
     c->view.counts = base_alloc(sizeof(struct pc_count) * l->k->ninst);
     c->view.runs = base_alloc(sizeof(struct pc_count) * (l->k->ninst + 1u));

@@ -194,7 +194,8 @@ struct slot {       /* one warp's place */
     i32 oldest, youngest;      /* unfinished memory instructions in program order; NONE */
     i32 replay;                /* the oldest of them that waits to be issued again, or NONE */
     const struct tinst *shown; /* what it presents to the scheduler: that one, or head */
-    u64 polled_at;             /* w->polled when its current group was chosen */
+    u32 group;                 /* index of the group it presents, in w->groups: the divergence policy's choice */
+    u64 polled_at;             /* w->polled when that group was chosen */
     /* who owns its time */
     u32 set;                                                 /* of 1 << enum stall; 0: ready */
     u8 unit;                                                 /* of head, when ready */
@@ -442,8 +443,8 @@ struct core {
     u64 uid;
     u64 ages;
     const struct program *prog;
-    struct launch view; /* the launch as this SM sees it: counts, fault, clock, port of its own */
-    struct probe probe;
+    struct launch view;       /* the launch as this SM sees it: counts, fault, port of its own */
+    struct step step, pseudo; /* the issue stage's: the instruction executed last, and the last that is not in the program */
     struct slot slots[MAX_SLOTS];
     u64 age[MAX_SLOTS];
     u32 nslots, ncollectors;
@@ -475,7 +476,6 @@ struct core {
     bool lsu_again;    /* it was refused but has changed something: comes again in the next cycle */
     struct reexec reexec;
     struct tracker track[CACHES];
-    bool expects_miss;           /* of the instruction that is being issued */
     u8 *counters;                /* [counter_entries]: the table as this SM sees it */
     VEC(struct trained) trained; /* since the last merge, where the table is the chip's */
     VEC(struct signal) signals;  /* in order of cycle, from signals_at on */
@@ -507,9 +507,8 @@ struct core {
     /* atomics */
     VEC(struct atomic_packet *) atomic_pool; /* all there are */
     VEC(u32) atomic_free;
-    VEC(u32) atomic_step; /* made by the instruction that is being executed */
-    u32 atomics_out;      /* packets not yet answered */
-    u64 atomic_seq;       /* packets made so far */
+    u32 atomics_out; /* packets not yet answered */
+    u64 atomic_seq;  /* packets made so far */
     struct store_log log;
     /* blocks */
     struct cta_place places[MAX_SLOTS];
@@ -610,8 +609,8 @@ static inline void sched_event(struct core *c, enum sched_event kind, u32 slot, 
 void predict_launch(struct core *c);
 u64 predict_restricted(struct core *c, u64 ready);
 u64 predict_next(const struct core *c);
-void predict_before(struct core *c, u32 slot);                 /* it is about to issue: what is expected of it */
-void predict_issue(struct core *c, u32 id);                    /* it leaves issue: takes a credit where a miss is expected */
+bool predict_expects(struct core *c, u32 slot);                /* it is about to issue: a miss is expected of it */
+void predict_issue(struct core *c, u32 id, bool expects_miss); /* it leaves issue: takes a credit where a miss is expected */
 void predict_queue(struct core *c, i32 by);                    /* so many packets more in the miss queue */
 void predict_outcome(struct core *c, u32 id, bool missed);     /* its access was looked up (needs the resource or not) */
 void predict_past(struct core *c, u32 id);                     /* it goes past the L1: no MSHR, but a place in the miss queue */
@@ -633,12 +632,13 @@ void operands_let_go(struct core *c, u32 sub, i32 collector); /* a memory instru
 u64 operands_write(struct core *c, u32 sub, const struct slot *s, const struct tinst *t, u64 at); /* result written; >= at */
 
 /* --- 50_execute.c */
-void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid);
+void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
 /* The same for an instruction that goes with another one of its warp: it costs no place anywhere */
-void execute_along(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid);
+void execute_along(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
 
 /* --- 60_lsu.c */
-void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct stepped *st, u64 uid);
+/* expects_miss: what hazard prediction said of it before it was executed */
+void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss);
 void lsu_stage(struct core *c);
 u64 lsu_next(const struct core *c);
 void lsu_skip(struct core *c, u64 n);
@@ -679,7 +679,7 @@ void replay_finished(struct core *c, u32 id); /* the memory stage has taken its 
 void replay_signals(struct core *c);          /* those that arrive in this cycle */
 u64 replay_next(const struct core *c);
 void replay_history(const struct core *c, u32 slot, struct strbuf *out);   /* the last replays of its warp */
-void replay_issue(struct core *c, u32 slot);                               /* the slot's oldest replay */
+void replay_issue(struct core *c, u32 slot, bool expects_miss);            /* the slot's oldest replay */
 void buffer_keep(struct core *c, struct slot *s, u32 at, bool replayable); /* the entry at ring position `at` has issued */
 void buffer_levels(struct core *c, struct slot *s, u64 at);
 struct
@@ -715,7 +715,7 @@ void writeback_result(struct core *c, u32 id);       /* all are */
 /* --- account.c */
 void account_init(struct core *c);
 void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at); /* the slot is in a new state from cycle `at` on */
-void account_issue(struct core *c, u32 slot); /* it issued in this cycle; the new state follows from now + 1 */
+void account_issue(struct core *c, u32 slot); /* it has issued in this cycle; the new state follows from now + 1 */
 void account_cycle(struct core *c, u32 sched, u32 issued, u64 unavailable, u64 restricted, u64 candidates, u64 n);
 void account_settle(struct core *c, u64 at);
 void account_check(const struct core *c, u64 cycles);

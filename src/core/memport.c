@@ -134,13 +134,14 @@ struct atomic_packet *atomic_new(struct core *c) {
 }
 
 static struct atomic_packet *packet_for(struct core *c, u32 from, const struct maccess *a, const struct atomic_op *op, u64 line) {
-    for (u32 i = from; i < c->atomic_step.n; i++)
-        if (c->atomic_pool.at[c->atomic_step.at[i]]->line == line) return c->atomic_pool.at[c->atomic_step.at[i]];
+    struct step *st = a->w->step;
+    for (u32 i = from; i < st->deferred.n; i++)
+        if (c->atomic_pool.at[st->deferred.at[i]]->line == line) return c->atomic_pool.at[st->deferred.at[i]];
     struct atomic_packet *p = atomic_new(c);
     p->op = *op, p->w = a->w, p->frame = a->frame, p->line = line, p->n = 0, p->performed = false;
     p->dest = a->dest ? *a->dest : (struct opnd){.absent = 1};
     p->seq = ++c->atomic_seq;
-    VEC_PUSH(&c->atomic_step, p->index);
+    VEC_PUSH(&st->deferred, p->index);
     return p;
 }
 
@@ -148,7 +149,7 @@ static bool port_atomic(void *ctx, struct maccess *a, const struct atomic_op *op
     struct core *c = ctx;
     (void)old;
     if (!may_store(c, a)) return false;
-    u32 from = c->atomic_step.n, words = a->size_b == 16 ? 2 : 1;
+    u32 from = a->w->step->deferred.n, words = a->size_b == 16 ? 2 : 1;
     for (u32 rest = a->mask; rest; rest &= rest - 1) {
         u32 l = (u32)__builtin_ctz(rest);
         struct atomic_packet *p = packet_for(c, from, a, op, a->addr[l] & ~(u64)(c->cfg->l1_line_b - 1));

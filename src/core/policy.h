@@ -4,7 +4,8 @@
  *   P0 candidates are ready, ready slots are valid, slots that wait for memory are valid and not ready
  *   P1 each cycle exactly one of pick (there are candidates) and skip (there are none; n >= 1 cycles at once) is called, and the view does not change
  *      within the n cycles of a skip but for `now`; skip(n) leaves the state that n times skip(1) would
- *   P2 pick answers one of the candidates, or NONE; a slot that was picked is reported by issued() in the same cycle
+ *   P2 pick answers one of the candidates, or NONE; a slot that was picked is reported by issued() in the same cycle, unless its
+ *      instruction found that it has to wait for lanes of its warp: then nothing has issued
  *   P3 preferred is asked after pick or skip in a cycle without an issue, with the same view, and changes nothing: it is the slot pick would have
  *      answered in that cycle if all valid slots had been candidates; NONE only when no slot is valid
  *   P4 unless `moves` is set, preferred stays the same through the cycles of a skip

@@ -95,7 +95,7 @@ static bool on_space(struct warp *w, const struct group *g, const struct inst *i
                      const struct request *r) {
     struct launch *l = w->cta->launch;
     bool ok;
-    if (l->probe) probe_add(l->probe, space, slab, a, r);
+    if (w->step) probe_add(&w->step->probe, space, slab, a, r);
     switch (space) {
     case SPACE_SHARED: ok = on_span(w->cta->shared, 0, l->shared_b, a, in, r); break;
     case SPACE_LOCAL: ok = on_local(w, g, slab, a, in, r); break;

@@ -127,10 +127,10 @@ void exec_bar(struct warp *w, struct group *g, const struct inst *in, u64 mask) 
 
 static bool stands_with(const struct group *h, const struct group *g) { return h->pc == g->pc && h->frame == g->frame; }
 
-bool group_meet(struct warp *w, u64 lanes, u64 members, struct meeting *m) {
+bool group_meet(struct warp *w, u32 gi, u64 lanes, u64 members, struct meeting *m) {
     const struct inst *code = w->cta->launch->k->code;
-    struct group *g = &w->groups.at[w->current];
-    *m = (struct meeting){.n = 1, .part[0] = {w->current, lanes}, .lanes = lanes};
+    struct group *g = &w->groups.at[gi];
+    *m = (struct meeting){.n = 1, .part[0] = {gi, lanes}, .lanes = lanes};
     for (u32 i = 0; i < w->groups.n; i++) {
         const struct group *h = &w->groups.at[i];
         if (h == g || h->state != GROUP_COLLECTIVE || h->wait_mask != members) continue;
@@ -147,19 +147,21 @@ bool group_meet(struct warp *w, u64 lanes, u64 members, struct meeting *m) {
     return false;
 }
 
-void group_leave(struct warp *w, const struct meeting *m) {
-    bool whole = m->part[0].lanes == w->groups.at[w->current].mask;
+u32 group_leave(struct warp *w, const struct meeting *m) {
+    u32 gi = m->part[0].group;
+    bool whole = m->part[0].lanes == w->groups.at[gi].mask;
     for (u32 i = m->n; i-- > 1;) {
-        struct group *g = &w->groups.at[w->current], *h = &w->groups.at[m->part[i].group];
+        struct group *g = &w->groups.at[gi], *h = &w->groups.at[m->part[i].group];
         h->state = GROUP_READY;
         if (!whole || h->conv != g->conv || !stands_with(h, g)) { /* another way to go */
             h->pc++;
             continue;
         }
         g->mask |= h->mask;
-        u32 last = w->groups.n - 1, was = w->current;
+        u32 last = w->groups.n - 1;
         group_remove(w, m->part[i].group);
-        if (was == last) w->current = m->part[i].group; /* the last group takes the removed one's place */
+        if (gi == last) gi = m->part[i].group; /* the last group takes the removed one's place */
     }
-    w->groups.at[w->current].pc++;
+    w->groups.at[gi].pc++;
+    return gi;
 }

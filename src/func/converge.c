@@ -166,6 +166,7 @@ void group_branch(struct warp *w, struct group *g, u64 taken, i32 target, i32 re
         return;
     }
     w->cta->launch->divergent++;
+    if (w->step) w->step->diverged = true;
     if (w->cta->launch->never_meet) reconv = NONE;
     if (next == reconv) { /* the side that is there already is parked without becoming a group */
         group_part(w, g, g->mask & ~taken, next, reconv);

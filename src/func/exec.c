@@ -272,6 +272,8 @@ static u64 lanemask(enum sreg r, u32 lane) {
     }
 }
 
+static u64 clock_now(const struct warp *w) { return w->step ? w->step->clock : w->cta->launch->clock; }
+
 static u64 sreg_value(struct warp *w, enum sreg r, u32 lane) {
     struct launch *l = w->cta->launch;
     switch (r) {
@@ -297,9 +299,9 @@ static u64 sreg_value(struct warp *w, enum sreg r, u32 lane) {
     case SREG_clock:
     case SREG_clock64:
     case SREG_globaltimer:
-    case SREG_globaltimer_lo: return l->clock;
+    case SREG_globaltimer_lo: return clock_now(w);
     case SREG_clock_hi:
-    case SREG_globaltimer_hi: return l->clock >> 32;
+    case SREG_globaltimer_hi: return clock_now(w) >> 32;
     /* cooperative groups look here for the words with which a grid's blocks meet */
     case SREG_envreg1: return l->workspace >> 32;
     case SREG_envreg2: return (u32)l->workspace;

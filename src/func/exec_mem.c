@@ -114,7 +114,7 @@ static bool short_begin(const struct warp *w, const struct group *g, const struc
     struct launch *l = w->cta->launch;
     u32 size = (u32)in->elem_b * in->nelem;
     struct memwindow win = {w->cta->shared, 0, l->shared_b};
-    if (l->probe || w->nslabs != 1 || in->s[0].absent || size > 16) return false;
+    if (w->step || w->nslabs != 1 || in->s[0].absent || size > 16) return false;
     if (in->space != SPACE_SHARED) {
         bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
         if (!global || !l->port.window(l->port.ctx, l->hints[in - l->k->code], write, &win)) return false;

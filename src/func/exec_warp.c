@@ -113,7 +113,7 @@ static void joint_fetch(const struct warp *w, const struct group *g, const struc
 }
 
 void collective_joint(struct warp *w, const struct meeting *m) {
-    const struct inst *code = w->cta->launch->k->code, *in = &code[w->groups.at[w->current].pc];
+    const struct inst *code = w->cta->launch->k->code, *in = &code[w->groups.at[m->part[0].group].pc];
     _Alignas(64) u8 rows[JOINT_ROWS * ROW_B] = {0};
     u64 preds[JOINT_PREDS] = {0};
     for (u32 i = 0; i < m->n; i++) {

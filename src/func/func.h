@@ -60,7 +60,7 @@ struct maccess {
     i32 frame;
     u32 slab;
     const struct opnd *dest; /* NULL: nobody wants them */
-    u32 deferred;            /* out: lanes whose old values the port will write to dest itself */
+    u32 deferred;            /* out: lanes whose old values the port will write to dest itself; it adds what it made to w->step */
     /* on failure: */
     u8 fault; /* enum fault_kind */
     u8 fault_lane;
@@ -151,7 +151,8 @@ struct warp {
     VEC(struct group) groups;
     VEC(struct frame) frames;
     VEC(struct conv) convs;
-    u32 current;                       /* index of the group that runs */
+    u32 current;                       /* run.c's: index of the group that runs. Time keeps its own choice (core/) */
+    struct step *step;                 /* what the step under way adds to; NULL outside warp_step */
     u64 polled, ran;                   /* polling instructions, and all, that the warp has run */
     u64 turn_polled, turn_ran;         /* the same when the current group was chosen */
     u64 pass_ran;                      /* instructions of this pass (run.c) */
@@ -227,11 +228,10 @@ struct launch { /* everything a running kernel shares */
     u64 instructions;        /* warp instructions so far */
     u64 max_instructions;
     u64 divergent;            /* branches whose lanes went both ways */
-    u64 clock;                /* what %clock reads: moves with every read */
+    u64 clock;                /* what %clock reads without timing: moves with every read */
     u32 smid, nsmid, nwarpid; /* what %smid, %nsmid and %nwarpid read; nwarpid 0: that of 2,048 threads */
     bool timed;               /* run by the timing model: the clock is its own, warp ids are slots */
     bool never_meet;          /* lanes that part at a branch stay apart to the end */
-    struct probe *probe;      /* records every access, or NULL */
     FILE *program_out;
     FILE *trace;
     i64 trace_cta, trace_warp; /* NONE: all */
@@ -253,14 +253,24 @@ void cta_free(struct cta *c);
 /* Parked lanes or barriers keep every warp of the block from going on: lets some go. False when nothing helps. */
 bool cta_release_stuck(struct cta *c);
 
-struct stepped { /* what one step did */
+/* One instruction of one group: everything it did. The caller keeps the struct from step to step, so that its lists keep their
+ * memory (step_free). */
+struct step {
+    u64 clock; /* what %clock read in it */
     const struct inst *in;
+    i32 pc, frame;     /* where the group stood, and in which call */
+    u32 group;         /* index of the group afterwards; another one, or none, may stand there when it has ended or met others */
     u64 lanes, active; /* of the group; those whose guard held */
-    u32 counted;       /* warp instructions it counts for; 0: the group only waits now */
+    u32 counted;       /* warp instructions it counts for; 0: the group only waits now, nothing was executed */
+    bool diverged;     /* a branch whose lanes went both ways */
+    bool faulted;
+    struct probe probe; /* accesses, in order */
+    VEC(u32) deferred;  /* what the memport will perform later, by its own numbers, in order */
 };
-/* One instruction of w's current group, which is ready and stands where it may run (group_arrive). False after a fault. */
-bool warp_step(struct warp *w, struct stepped *s);
-/* The lanes of the current group whose guard holds for its next instruction */
+/* One instruction of group gi, which is ready and stands where it may run (group_arrive). False after a fault. */
+bool warp_step(struct warp *w, u32 gi, u64 clock, struct step *s);
+void step_free(struct step *s);
+/* The lanes of g whose guard holds for its next instruction */
 u64 warp_guard(const struct warp *w, const struct group *g, const struct inst *in);
 
 /* --- fault.c: stops the launch with a diagnosis: what, then kernel, block, warp, lane, thread, source line and instruction. lane < 0: none. */
@@ -301,15 +311,15 @@ struct meeting {                      /* lanes that run a collective instruction
     struct {
         u32 group; /* index into warp.groups */
         u64 lanes;
-    } part[MAX_WARP]; /* the current group first, the others by rising index */
+    } part[MAX_WARP]; /* the group that asked first, the others by rising index */
     u64 lanes;        /* of all parts */
     bool apart;       /* they stand at different instructions, or in different calls */
 };
-/* `lanes` of the current group want to run their instruction with all live lanes of `members`: true when these have come, at the same instruction or
- * at others with the same qualifiers and mask. Else false, and the group waits. */
-bool group_meet(struct warp *w, u64 lanes, u64 members, struct meeting *m);
-void group_leave(struct warp *w,
-                 const struct meeting *m); /* afterwards: the parts go on, as one group where they stand together */
+/* `lanes` of group gi want to run their instruction with all live lanes of `members`: true when these have come, at the same
+ * instruction or at others with the same qualifiers and mask. Else false, and the group waits. */
+bool group_meet(struct warp *w, u32 gi, u64 lanes, u64 members, struct meeting *m);
+/* Afterwards: the parts go on, as one group where they stand together. Returns where the group that asked stands now. */
+u32 group_leave(struct warp *w, const struct meeting *m);
 
 /* --- access.c: one slab's access to any space. False after a fault has been recorded. */
 bool access_load(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a, void *out);

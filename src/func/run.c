@@ -96,13 +96,13 @@ void pc_count_settle(struct pc_count *counts, struct pc_count *runs, u32 n) {
     }
 }
 
-/* `lanes` of the current group need lanes that are elsewhere: how many instructions it counted for when those have come already, else 0. */
-static u32 run_waiting(struct warp *w, const struct inst *in, u64 lanes) {
-    struct group *g = &w->groups.at[w->current];
+/* `lanes` of group *gi need lanes that are elsewhere: how many instructions it counted for when those have come already, else 0. */
+static u32 run_waiting(struct warp *w, u32 *gi, const struct inst *in, u64 lanes) {
+    struct group *g = &w->groups.at[*gi];
     u64 members = collective_members(w, g, in, (u32)__builtin_ctzll(lanes)), mine = lanes_naming(w, g, in, lanes, members);
     if (mine != lanes) group_split_to(w, g, lanes & ~mine, g->pc);
     struct meeting m;
-    if (!group_meet(w, mine, members, &m)) return 0;
+    if (!group_meet(w, *gi, mine, members, &m)) return 0;
     if (m.apart) {
         for (u32 i = 0; i < m.n; i++)
             count(w, &w->cta->launch->k->code[w->groups.at[m.part[i].group].pc], m.part[i].lanes, m.part[i].lanes);
@@ -111,14 +111,14 @@ static u32 run_waiting(struct warp *w, const struct inst *in, u64 lanes) {
         count(w, in, m.lanes, m.lanes);
         in->exec(w, g, in, m.lanes);
     }
-    group_leave(w, &m);
+    *gi = group_leave(w, &m);
     return m.apart ? m.n : 1;
 }
 
 /* A collective instruction: how many instructions it counted for, 0 when all lanes have to wait; *waits when some have to. Lanes that name different lanes take their turns;
  * those that name exactly themselves need not leave the group for it. */
-static u32 run_collective(struct warp *w, const struct inst *in, u64 mask, bool *waits) {
-    struct group *g = &w->groups.at[w->current];
+static u32 run_collective(struct warp *w, u32 *gi, const struct inst *in, u64 mask, bool *waits) {
+    struct group *g = &w->groups.at[*gi];
     u64 waiting = 0;
     for (u64 rest = mask; rest;) {
         u32 lane = (u32)__builtin_ctzll(rest);
@@ -140,7 +140,7 @@ static u32 run_collective(struct warp *w, const struct inst *in, u64 mask, bool 
         *waits = false;
         return 1;
     }
-    u32 met = run_waiting(w, in, waiting);
+    u32 met = run_waiting(w, gi, in, waiting);
     *waits = !met;
     return met + some;
 }
@@ -151,18 +151,7 @@ u64 warp_guard(const struct warp *w, const struct group *g, const struct inst *i
     return g->mask & (in->guard_negate ? ~g->preds[in->guard] : g->preds[in->guard]);
 }
 
-bool warp_step(struct warp *w, struct stepped *s) {
-    struct launch *l = w->cta->launch;
-    struct group *g = &w->groups.at[w->current];
-    const struct inst *in = &l->k->code[g->pc];
-    u64 mask = warp_guard(w, g, in);
-    *s = (struct stepped){in, g->mask, mask, 1};
-    w->ran++;
-    if (in->flags & INST_COLLECTIVE) {
-        bool waits;
-        s->counted = run_collective(w, in, mask, &waits);
-        return !l->faulted;
-    }
+static void step_run(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     count(w, in, g->mask, mask);
     if (in->flags & INST_CONTROL) in->exec(w, g, in, mask);
     else {
@@ -170,7 +159,29 @@ bool warp_step(struct warp *w, struct stepped *s) {
         g->pc++;
         if (in->flags & INST_SYNC_POLL) w->polled++;
     }
+}
+
+bool warp_step(struct warp *w, u32 gi, u64 clock, struct step *s) {
+    struct launch *l = w->cta->launch;
+    struct group *g = &w->groups.at[gi];
+    const struct inst *in = &l->k->code[g->pc];
+    u64 mask = warp_guard(w, g, in);
+    bool waits;
+    s->clock = clock, s->in = in, s->pc = g->pc, s->frame = g->frame, s->group = gi, s->lanes = g->mask, s->active = mask;
+    s->counted = 1, s->diverged = false, s->probe.at.n = s->deferred.n = 0;
+    w->ran++;
+    w->step = s;
+    if (in->flags & INST_COLLECTIVE) s->counted = run_collective(w, &s->group, in, mask, &waits);
+    else step_run(w, g, in, mask);
+    w->step = NULL;
+    if (s->group >= w->groups.n) s->group = 0;
+    s->faulted = l->faulted;
     return !l->faulted;
+}
+
+void step_free(struct step *s) {
+    free(s->probe.at.at);
+    free(s->deferred.at);
 }
 
 /* Runs the current group until it changes, waits, ends, or n instructions are done. Returns how many were. */
@@ -195,7 +206,7 @@ static u64 run_group(struct warp *w, u64 n) {
             if (flags & INST_SYNC_POLL && ++w->polled - w->turn_polled > POLL_PATIENCE) return done;
         } else if (flags & INST_COLLECTIVE) {
             bool waits;
-            run_collective(w, in, mask, &waits);
+            run_collective(w, &w->current, in, mask, &waits);
             if (waits) return done;
             g = &w->groups.at[w->current];
             if (l->faulted) return done;

@@ -64,7 +64,7 @@ mixes | pool
 diverges() {
     local name diverge
     for diverge in $(policies sm.diverge); do
-        for name in branches two_loads; do echo "right 'diverge $name $diverge' $here/ptx/$name.json --machine small --set sm.diverge=$diverge --audit"; done
+        for name in branches two_loads parted; do echo "right 'diverge $name $diverge' $here/ptx/$name.json --machine small --set sm.diverge=$diverge --audit"; done
         for name in bfs nqueens spmv; do echo "right 'diverge $name $diverge' $name --size tiny --machine small --set sm.diverge=$diverge --audit"; done
     done
     for diverge in its mimd; do echo "right 'diverge spin_lock $diverge' $here/ptx/spin_lock.json --machine small --set sm.diverge=$diverge --audit --max-instructions 1000000"; done
@@ -76,9 +76,18 @@ faster() {
     [ -n "$a" ] && [ -n "$b" ] && [ $((a * 100)) -le $((b * $4)) ]
     tell $? "diverge $1: $2 takes at most $4 % of the cycles of $3" "$a and $b cycles"
 }
+# Lanes that are apart when they need each other (shuffle, vote, barrier, exit), on every machine and with both widths of issue: a
+# cycle in which an instruction finds that it has to wait for lanes is no issue, and somebody's (audit rule A8)
+parted() {
+    local machine diverge width
+    for machine in small gtx480 h200; do for diverge in $(policies sm.diverge); do for width in 1 2; do
+        echo "right 'parted $machine $diverge $width' $here/ptx/parted.json --machine $machine --set sm.diverge=$diverge --set sm.issue_width=$width --audit --check 1"
+    done; done; done
+}
 LIMIT_S=60
 export LIMIT_S
 diverges | pool
+parted | pool
 faster branches mimd pdom 80
 faster branches mimd its 80
 faster branches pdom none 50

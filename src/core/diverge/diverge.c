@@ -32,8 +32,9 @@ static u32 depth(const struct warp *w, const struct group *g) {
 static void turn(struct core *c, struct slot *s) {
     s->polled_at = s->w->polled;
     c->stats.group_switches++;
-    EMIT(c, .kind = EV_GROUP, .cycle = c->now, .slot = (u16)slot_index(c, s), .mask = s->w->groups.at[s->w->current].mask,
-         .pc = s->w->groups.at[s->w->current].pc);
+    const struct group *g = &s->w->groups.at[s->group];
+    EMIT(c, .kind = EV_GROUP, .cycle = c->now, .slot = (u16)slot_index(c, s), .mask = g->mask, .pc = g->pc);
+    (void)g;
 }
 
 /* The innermost group that can run; ties go to the lowest */
@@ -50,8 +51,9 @@ static i32 innermost(const struct warp *w) {
 static bool choose(struct core *c, struct slot *s, bool keep) {
     struct warp *w = s->w;
     for (;;) {
-        if (keep && w->current < w->groups.n && w->groups.at[w->current].state == GROUP_READY) {
-            if (settle(c, w, w->current)) return true;
+        if (keep && s->group < w->groups.n && w->groups.at[s->group].state == GROUP_READY) {
+            if (settle(c, w, s->group)) return true;
+            if (s->group >= w->groups.n) s->group = 0;
             keep = false;
             continue;
         }
@@ -60,22 +62,23 @@ static bool choose(struct core *c, struct slot *s, bool keep) {
         if (g == NONE && !(warp_release_parked(w, false) || (!w->groups.n && w->live && warp_release_overdue(w, 0, 0))))
             return false;
         if (g == NONE) continue;
-        w->current = (u32)g;
+        s->group = (u32)g;
         turn(c, s);
         keep = true;
     }
 }
 
-static bool lanes_wait(const struct warp *w) {
+static bool lanes_wait(const struct slot *s) {
+    const struct warp *w = s->w;
     u32 ready = 0;
     for (u32 i = 0; i < w->groups.n; i++) ready += w->groups.at[i].state == GROUP_READY;
-    return ready > 1 || (w->groups.n && w->groups.at[w->current].mask != w->live);
+    return ready > 1 || (w->groups.n && w->groups.at[s->group].mask != w->live);
 }
 
 static bool stack_next(struct core *c, struct slot *s) {
     struct warp *w = s->w;
-    if (w->polled - s->polled_at > SPIN_LIMIT && lanes_wait(w)) {
-        struct group *g = &w->groups.at[w->current];
+    if (w->polled - s->polled_at > SPIN_LIMIT && lanes_wait(s)) {
+        struct group *g = &w->groups.at[s->group];
         fault_at(w, &c->prog->k->code[g->pc], __builtin_ctzll(g->mask),
                  "lanes poll for other lanes of their warp, which sm.diverge = %s cannot run meanwhile; use sm.diverge = its",
                  c->pol.diverge->name);
@@ -94,9 +97,10 @@ static bool never_blocked(struct core *c, struct slot *s) {
 
 enum { ITS_POLLS = 16 }; /* polls before another group gets its turn */
 
-static i32 other_ready(const struct warp *w) {
+static i32 other_ready(const struct slot *s) {
+    const struct warp *w = s->w;
     for (u32 i = 1; i < w->groups.n; i++) {
-        u32 g = (w->current + i) % w->groups.n;
+        u32 g = (s->group + i) % w->groups.n;
         if (w->groups.at[g].state == GROUP_READY) return (i32)g;
     }
     return NONE;
@@ -104,10 +108,10 @@ static i32 other_ready(const struct warp *w) {
 
 static bool its_next(struct core *c, struct slot *s) {
     struct warp *w = s->w;
-    if (w->groups.n && w->current < w->groups.n && w->polled - s->polled_at > ITS_POLLS) {
-        i32 g = other_ready(w);
-        if (g == NONE && warp_release_overdue(w, ITS_POLLS, 1 << 20)) g = other_ready(w);
-        if (g != NONE) w->current = (u32)g;
+    if (w->groups.n && s->group < w->groups.n && w->polled - s->polled_at > ITS_POLLS) {
+        i32 g = other_ready(s);
+        if (g == NONE && warp_release_overdue(w, ITS_POLLS, 1 << 20)) g = other_ready(s);
+        if (g != NONE) s->group = (u32)g;
         turn(c, s);
     }
     return choose(c, s, true);
@@ -115,20 +119,21 @@ static bool its_next(struct core *c, struct slot *s) {
 
 static bool its_blocked(struct core *c, struct slot *s) {
     struct warp *w = s->w;
-    i32 g = other_ready(w);
+    i32 g = other_ready(s);
     if (g == NONE) return false;
     const struct tinst *t = &c->prog->at[w->groups.at[g].pc];
     for (u32 i = 0; i < (u32)t->nsrc + t->ndst; i++)
         if (sb_ready(s, t->reg[i], w->groups.at[g].mask) == NEVER) return false; /* it waits as well */
     if (t->kind == T_FRAME || t->kind == T_FENCE) return false;
-    w->current = (u32)g;
+    s->group = (u32)g;
     turn(c, s);
     return true;
 }
 
 /* --- mimd */
 
-static void merge_alike(struct core *c, struct warp *w) {
+static void merge_alike(struct core *c, struct slot *s) {
+    struct warp *w = s->w;
     for (u32 i = 0; i < w->groups.n; i++)
         for (u32 k = w->groups.n; k-- > i + 1;) {
             struct group *g = &w->groups.at[i], *h = &w->groups.at[k];
@@ -136,16 +141,16 @@ static void merge_alike(struct core *c, struct warp *w) {
                 g->conv != h->conv)
                 continue;
             g->mask |= h->mask;
-            if (w->current == k) w->current = i;
-            u32 last = w->groups.n - 1, was = w->current;
+            if (s->group == k) s->group = i;
+            u32 last = w->groups.n - 1, was = s->group;
             group_remove(w, k);
-            if (was == last) w->current = k; /* the last one takes the place of the removed one */
+            if (was == last) s->group = k; /* the last one takes the place of the removed one */
             c->stats.reconvergences++;
         }
 }
 
 static bool mimd_next(struct core *c, struct slot *s) {
-    if (s->w->groups.n > 1) merge_alike(c, s->w);
+    if (s->w->groups.n > 1) merge_alike(c, s);
     return its_next(c, s);
 }
 
