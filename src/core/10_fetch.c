@@ -66,54 +66,55 @@ void fetch_filled(struct core *c, u32 entry) {
     tags_insert(&c->icache, w.line, 1, &at, &v);
     c->icache_waits[entry].used = false;
     for (u64 m = w.slots; m; m &= m - 1) {
-        struct slot *s = &c->slots[__builtin_ctzll(m)];
-        s->ib_miss = false;
-        ibuffer_want(c, s);
+        struct front *f = &c->fronts[__builtin_ctzll(m)];
+        f->ib.miss = false;
+        ibuffer_want(c, f);
     }
 }
 
-static void deliver(struct core *c, struct slot *s, u64 line, u64 ready) {
-    u32 room = MIN(c->cfg->fetch_insts, c->cfg->ibuffer - s->ib_n - s->behind), n = 0;
-    i32 first = s->fetch_pc;
-    while (n < room && s->fetch_pc != NONE) {
-        u64 address = inst_address(c, s->fetch_pc);
+static void deliver(struct core *c, struct front *f, u64 line, u64 ready) {
+    struct ibuffer *b = &f->ib;
+    u32 room = MIN(c->cfg->fetch_insts, c->cfg->ibuffer - b->n - b->behind), n = 0;
+    i32 first = b->fetch_pc;
+    while (n < room && b->fetch_pc != NONE) {
+        u64 address = inst_address(c, b->fetch_pc);
         if ((address & ~(u64)(c->cfg->icache_line_b - 1)) != line) break;
-        s->ib_ready[(s->ib_head + s->ib_n++) % MAX_IBUFFER] = ready;
-        s->fetch_pc = c->prog->at[s->fetch_pc].next;
+        b->ready[(b->head + b->n++) % MAX_IBUFFER] = ready;
+        b->fetch_pc = c->prog->at[b->fetch_pc].next;
         n++;
     }
-    EMIT(c, .kind = EV_FETCH, .cycle = c->now, .slot = (u16)slot_index(c, s), .pc = first, .a = n, .b = ready);
-    if (n == s->ib_n) slot_alarm(c, slot_index(c, s), ready); /* the buffer was empty */
+    EMIT(c, .kind = EV_FETCH, .cycle = c->now, .slot = (u16)front_index(c, f), .pc = first, .a = n, .b = ready);
+    if (n == b->n) slot_alarm(c, front_index(c, f), ready); /* the buffer was empty */
 }
 
 static void fetch_one(struct core *c, u32 slot) {
-    struct slot *s = &c->slots[slot];
-    u64 line = inst_address(c, s->fetch_pc) & ~(u64)(c->cfg->icache_line_b - 1);
+    struct front *f = &c->fronts[slot];
+    u64 line = inst_address(c, f->ib.fetch_pc) & ~(u64)(c->cfg->icache_line_b - 1);
     if (lookup(c, line)) {
         c->stats.fetches++;
         c->stats.icache_hits++;
-        deliver(c, s, line, c->now + c->cfg->icache_cy + c->cfg->decode_cy + (c->cfg->perfect_memory ? c->cfg->perfect_cy : 0));
+        deliver(c, f, line, c->now + c->cfg->icache_cy + c->cfg->decode_cy + (c->cfg->perfect_memory ? c->cfg->perfect_cy : 0));
     } else if (miss(c, slot, line)) { /* else it tries again */
         c->stats.fetches++;
         c->stats.icache_misses++;
-        EMIT(c, .kind = EV_FETCH, .cycle = c->now, .slot = (u16)slot, .pc = s->fetch_pc, .cause = 1);
-        s->ib_miss = true;
+        EMIT(c, .kind = EV_FETCH, .cycle = c->now, .slot = (u16)slot, .pc = f->ib.fetch_pc, .cause = 1);
+        f->ib.miss = true;
     }
-    ibuffer_want(c, s);
+    ibuffer_want(c, f);
 }
 
 static u64 candidates(const struct core *c) {
     u64 cand = 0;
     for (u64 m = c->fetch_want; m; m &= m - 1) {
         u32 slot = (u32)__builtin_ctzll(m);
-        if (c->slots[slot].resolve_cy <= c->now) cand |= 1ull << slot;
+        if (c->fronts[slot].resolve_cy <= c->now) cand |= 1ull << slot;
     }
     return cand;
 }
 
 u64 fetch_next(const struct core *c) {
     u64 next = NEVER;
-    for (u64 m = c->fetch_want; m; m &= m - 1) next = MIN(next, MAX(c->now, c->slots[__builtin_ctzll(m)].resolve_cy));
+    for (u64 m = c->fetch_want; m; m &= m - 1) next = MIN(next, MAX(c->now, c->fronts[__builtin_ctzll(m)].resolve_cy));
     return next;
 }
 

@@ -9,27 +9,29 @@
  * Invariants: B1 at most sm.ibuffer entries, those still being fetched included; B2 entry i is the i-th instruction from ib_next on; B3 ready times do not decrease. */
 #include "core/core.h"
 
-/* A slot wants to fetch when a whole fetch has room, it knows where, and it waits for nothing of the front end. */
-void ibuffer_want(struct core *c, struct slot *s) {
-    u64 bit = 1ull << slot_index(c, s);
-    bool room = s->ib_n + s->behind + MIN(c->cfg->fetch_insts, c->cfg->ibuffer) <= c->cfg->ibuffer;
-    if (s->w && !s->ended && room && s->fetch_pc != NONE && !s->ib_miss && s->resolve_cy <= c->now + 1) c->fetch_want |= bit;
+/* A front wants to fetch when a whole fetch has room, it knows where, and it waits for nothing of the front end. */
+void ibuffer_want(struct core *c, struct front *f) {
+    const struct ibuffer *b = &f->ib;
+    u64 bit = 1ull << front_index(c, f);
+    bool room = b->n + b->behind + MIN(c->cfg->fetch_insts, c->cfg->ibuffer) <= c->cfg->ibuffer;
+    if (f->nparts && room && b->fetch_pc != NONE && !b->miss && f->resolve_cy <= c->now + 1) c->fetch_want |= bit;
     else c->fetch_want &= ~bit;
 }
 
-void ibuffer_flush(struct core *c, struct slot *s, i32 pc) {
-    c->stats.fetch_flushed += s->ib_n;
-    EMIT(c, .kind = EV_FLUSH, .cycle = c->now, .slot = (u16)slot_index(c, s), .pc = pc);
-    s->ib_n = 0;
-    s->ib_next = s->fetch_pc = pc;
-    s->ib_miss = false;
-    ibuffer_want(c, s);
+void ibuffer_flush(struct core *c, struct front *f, i32 pc) {
+    c->stats.fetch_flushed += f->ib.n;
+    EMIT(c, .kind = EV_FLUSH, .cycle = c->now, .slot = (u16)front_index(c, f), .pc = pc);
+    f->ib.n = 0;
+    f->ib.next = f->ib.fetch_pc = pc;
+    f->ib.miss = false;
+    ibuffer_want(c, f);
 }
 
-void ibuffer_pop(struct core *c, struct slot *s) {
-    if (c->pol.hazard->retains) buffer_keep(c, s, s->ib_head, s->head->kind == T_MEM);
-    s->ib_head = (s->ib_head + 1) % MAX_IBUFFER;
-    s->ib_n--;
-    s->ib_next = s->head->next;
-    ibuffer_want(c, s);
+void ibuffer_pop(struct core *c, struct front *f) {
+    struct ibuffer *b = &f->ib;
+    if (c->pol.hazard->retains) buffer_keep(c, f, b->head, f->head->kind == T_MEM);
+    b->head = (b->head + 1) % MAX_IBUFFER;
+    b->n--;
+    b->next = f->head->next;
+    ibuffer_want(c, f);
 }

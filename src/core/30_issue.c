@@ -28,18 +28,18 @@ static bool has_ready_group(const struct warp *w) {
 void slot_wake_block(struct core *c, const struct cta_place *p, u64 cy) {
     for (u64 m = p->slots & c->parked; m; m &= m - 1) {
         u32 slot = (u32)__builtin_ctzll(m);
-        struct slot *s = &c->slots[slot];
-        if (s->release_cy > c->now || !has_ready_group(s->w)) continue;
-        s->release_cy = cy;
+        struct front *f = &c->fronts[slot];
+        if (f->release_cy > c->now || !has_ready_group(c->slots[slot].w)) continue;
+        f->release_cy = cy;
         slot_alarm(c, slot, cy);
     }
 }
 
 /* --- what a slot waits for */
 
-static u32 group_wait(const struct slot *s) {
-    for (u32 i = 0; i < s->w->groups.n; i++)
-        if (s->w->groups.at[i].state == GROUP_BARRIER) return 1u << STALL_BARRIER;
+static u32 group_wait(const struct warp *w) {
+    for (u32 i = 0; i < w->groups.n; i++)
+        if (w->groups.at[i].state == GROUP_BARRIER) return 1u << STALL_BARRIER;
     return 1u << STALL_WARP_SYNC;
 }
 
@@ -76,13 +76,14 @@ static bool atomics_before(const struct core *c, u64 seq) {
 }
 
 /* What barriers, fences, exits, calls and waits for copies need beyond registers */
-static u32 order_waits(struct core *c, struct slot *s, const struct tinst *t, u64 at, u64 *next) {
+static u32 order_waits(struct core *c, const struct front *f, const struct part *p, const struct tinst *t, u64 at, u64 *next) {
+    const struct slot *s = part_home(c, p);
     switch (t->kind) {
     case T_BARRIER:
     case T_EXIT: return s->queued ? 1u << STALL_DRAIN : 0;
     case T_FENCE:
         if (s->queued || s->stores || s->atomics) return 1u << STALL_MEMBAR;
-        return t->in->flags & INST_GPU_FENCE && atomics_before(c, s->fence_seq) ? 1u << STALL_MEMBAR : 0;
+        return t->in->flags & INST_GPU_FENCE && atomics_before(c, f->fence_seq) ? 1u << STALL_MEMBAR : 0;
     case T_ASYNC_WAIT: return s->asyncs ? 1u << STALL_LONG : 0;
     case T_FRAME:
         if (s->loads || s->queued) return 1u << STALL_LONG;
@@ -91,53 +92,59 @@ static u32 order_waits(struct core *c, struct slot *s, const struct tinst *t, u6
             return 1u << STALL_WAIT;
         }
         return 0;
-    case T_MEM: return c->atomics_out && lsu_atomic_overlap(c, s, t->in) ? 1u << STALL_ATOMIC_ORDER : 0;
+    case T_MEM: return c->atomics_out && lsu_atomic_overlap(c, p, t->in) ? 1u << STALL_ATOMIC_ORDER : 0;
     default: return 0;
     }
 }
 
-static u32 head_waits(struct core *c, struct slot *s, u64 at, u64 *next) {
-    const struct tinst *t = s->head;
-    if (s->release_cy > at) {
-        *next = s->release_cy;
+/* What the threads of a front wait for before t: registers of each part, then what its kind of instruction asks for */
+static u32 parts_wait(struct core *c, const struct front *f, const struct tinst *t, u64 at, u64 *next) {
+    u32 set = 0;
+    for (u32 i = 0; i < f->nparts; i++) set |= register_waits(c, part_home(c, &f->part[i]), t, f->part[i].lanes, at, next);
+    for (u32 i = 0; i < f->nparts && !set; i++) set |= order_waits(c, f, &f->part[i], t, at, next);
+    return set;
+}
+
+static u32 head_waits(struct core *c, struct front *f, u64 at, u64 *next) {
+    if (f->release_cy > at) {
+        *next = f->release_cy;
         return 1u << STALL_BARRIER;
     }
-    if (s->resolve_cy > at) {
-        *next = s->resolve_cy;
+    if (f->resolve_cy > at) {
+        *next = f->resolve_cy;
         return 1u << STALL_BRANCH;
     }
-    u32 entry = c->pol.order->candidate(c, s);
-    u64 there = entry < s->ib_n ? s->ib_ready[(s->ib_head + entry) % MAX_IBUFFER] : NEVER;
+    u64 there = f->ib.n ? f->ib.ready[f->ib.head] : NEVER;
     if (there > at) {
-        if (entry < s->ib_n) *next = there;
-        else ibuffer_want(c, s);
+        if (f->ib.n) *next = there;
+        else ibuffer_want(c, f);
         return 1u << STALL_NO_INSTRUCTION;
     }
-    u32 set = register_waits(c, s, t, s->w->groups.at[s->group].mask, at, next);
-    return set ? set : order_waits(c, s, t, at, next);
+    return parts_wait(c, f, f->head, at, next);
 }
 
 void slot_look(struct core *c, u32 slot, u64 at) {
     struct slot *s = &c->slots[slot];
+    struct front *f = &c->fronts[slot];
     u64 next = NEVER;
     u32 set;
-    bool held = s->w && !s->ended && s->release_cy > at;
-    if (s->w && !s->ended && !s->head && !held) slot_next(c, slot);
-    if (held) next = s->release_cy, set = 1u << STALL_BARRIER;
+    bool held = f->nparts && f->release_cy > at;
+    if (f->nparts && !f->head && !held) slot_next(c, slot);
+    if (held) next = f->release_cy, set = 1u << STALL_BARRIER;
     else if (!s->w) set = 1u << STALL_EMPTY;
     else if (s->ended) set = s->queued || s->loads || s->drain_cy > at ? 1u << STALL_DRAIN : 1u << STALL_EMPTY;
     else if (s->replay != NONE) set = 0;
-    else if (!s->head) set = group_wait(s);
-    else set = head_waits(c, s, at, &next);
+    else if (!f->head) set = group_wait(s->w);
+    else set = head_waits(c, f, at, &next);
     if (s->ended && s->drain_cy > at) next = s->drain_cy;
-    if (s->head && !held && s->replay == NONE && set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR) &&
-        c->pol.diverge->blocked(c, s)) {
+    if (f->head && !held && s->replay == NONE && set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR) &&
+        c->pol.diverge->blocked(c, f)) {
         slot_next(c, slot);
-        set = s->head ? head_waits(c, s, at, &next) : group_wait(s);
+        set = f->head ? head_waits(c, f, at, &next) : group_wait(s->w);
     }
-    s->shown = s->w && !s->ended && s->replay != NONE ? c->memops.at[s->replay].t : s->head;
-    bool over = s->ended && s->w && set == 1u << STALL_EMPTY && s->set != set;
-    account_state(c, slot, set, s->shown ? (enum unit)s->shown->unit : UNIT_NONE, at);
+    f->shown = f->nparts && s->replay != NONE ? c->memops.at[s->replay].t : f->head;
+    bool over = s->ended && s->w && set == 1u << STALL_EMPTY && f->account.set != set;
+    account_state(c, slot, set, f->shown ? (enum unit)f->shown->unit : UNIT_NONE, at);
     if (over) {
         EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
         s->told_end = true;
@@ -150,44 +157,43 @@ void slot_look(struct core *c, u32 slot, u64 at) {
 
 /* --- after an instruction: who is next */
 
-static const struct tinst *current_tinst(const struct core *c, const struct slot *s) {
-    return &c->prog->at[s->w->groups.at[s->group].pc];
-}
-
 static void fault_now(struct core *c) {
     if (c->fault_cy == NEVER) c->fault_cy = c->now;
 }
 
-/* Executes the next instruction of the slot's group; false after a fault. */
-static bool step(struct core *c, struct slot *s, struct step *st) {
-    bool ok = warp_step(s->w, s->group, c->now, st);
-    s->group = st->group;
+/* Dispatch: the next instruction of a part's threads is executed. False after a fault. */
+static bool dispatch(struct core *c, struct part *p, struct step *st) {
+    bool ok = warp_step(c->slots[p->home].w, p->group, c->now, st);
+    p->group = (u16)st->group;
     if (!ok) fault_now(c);
     return ok;
 }
 
 void slot_next(struct core *c, u32 slot) {
     struct slot *s = &c->slots[slot];
-    s->head = NULL;
+    struct front *f = &c->fronts[slot];
+    f->head = NULL;
     while (s->w->live && !c->view.faulted) {
-        if (!c->pol.diverge->next(c, s)) break;
-        const struct tinst *t = current_tinst(c, s);
+        if (!c->pol.diverge->next(c, f)) break;
+        const struct group *g = part_group(c, &f->part[0]);
+        const struct tinst *t = &c->prog->at[g->pc];
+        f->part[0].lanes = g->mask;
         if (!t->pseudo) {
-            s->head = t;
-            s->fence_seq = c->atomic_seq;
+            f->head = t;
+            f->fence_seq = c->atomic_seq;
             break;
         }
-        if (!step(c, s, &c->pseudo)) return; /* not in the program: costs nothing */
+        if (!dispatch(c, &f->part[0], &c->pseudo)) return; /* not in the program: costs nothing */
     }
     u64 bit = 1ull << slot;
-    if (s->head) c->parked &= ~bit;
+    if (f->head) c->parked &= ~bit;
     else c->parked |= bit;
     if (!s->w->live && !s->ended) {
         cta_warp_ended(c, slot);
         return;
     }
-    i32 pc = s->head ? (i32)(s->head->in - c->prog->k->code) : NONE;
-    if (s->head && pc != s->ib_next) ibuffer_flush(c, s, pc);
+    i32 pc = f->head ? (i32)(f->head->in - c->prog->k->code) : NONE;
+    if (f->head && pc != f->ib.next) ibuffer_flush(c, f, pc);
 }
 
 /* --- issuing */
@@ -208,15 +214,15 @@ static void count_issue(struct core *c, const struct step *st) {
 }
 
 static void issue_control(struct core *c, u32 slot, const struct tinst *t, const struct cta_place *place) {
-    struct slot *s = &c->slots[slot];
+    struct front *f = &c->fronts[slot];
     if (t->kind == T_BARRIER) {
         c->stats.barriers++;
         slot_wake_block(c, place, c->now + c->cfg->barrier_cy);
-        if (s->head) s->release_cy = c->now + c->cfg->barrier_cy; /* it opened the barrier, or only arrived */
+        if (f->head) f->release_cy = c->now + c->cfg->barrier_cy; /* it opened the barrier, or only arrived */
         return;
     }
     if (t->kind == T_EXIT) slot_wake_block(c, place, c->now + c->cfg->barrier_cy);
-    s->resolve_cy = c->now + c->cfg->branch_cy;
+    f->resolve_cy = c->now + c->cfg->branch_cy;
 }
 
 static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss) {
@@ -239,12 +245,12 @@ static u64 tell_issue(struct core *c, u32 slot, const struct step *st) {
 
 /* What has been executed is sent on its way. False when the warp has to stop (fault). */
 static bool issue_one(struct core *c, u32 slot, const struct step *st, bool expects_miss) {
-    struct slot *s = &c->slots[slot];
-    const struct tinst *t = s->head;
-    const struct cta_place *place = s->place;
+    struct front *f = &c->fronts[slot];
+    const struct tinst *t = f->head;
+    const struct cta_place *place = c->slots[slot].place;
     u64 uid = tell_issue(c, slot, st);
     c->stats.divergent_branches += st->diverged;
-    ibuffer_pop(c, s);
+    ibuffer_pop(c, f);
     issue_timing(c, slot, t, st, uid, expects_miss);
     slot_next(c, slot);
     if (t->in->flags & INST_CONTROL) issue_control(c, slot, t, place);
@@ -260,17 +266,18 @@ static bool held_back(const struct core *c, u32 slot, const struct tinst *t) {
 /* One group of the warp that goes along with the one that was chosen; false when it cannot */
 static bool issue_along(struct core *c, u32 slot, u32 gi) {
     struct slot *s = &c->slots[slot];
-    struct warp *w = s->w;
-    const struct group *g = &w->groups.at[gi];
+    struct front *f = &c->fronts[slot];
+    const struct group *g = &s->w->groups.at[gi];
     const struct tinst *t = &c->prog->at[g->pc];
     u64 next = NEVER;
     struct step *st = &c->step;
     bool memory = t->kind == T_MEM, plain = t->kind == T_ALU || t->kind == T_BRANCH || t->kind == T_NOP || t->pseudo;
     if ((!plain && !memory) || held_back(c, slot, t)) return false;
     if (!t->pseudo && register_waits(c, s, t, g->mask, c->now, &next)) return false;
-    s->group = gi;
-    if (memory && (!operands_available(c, slot_sub(c, slot), UNIT_MEM) || order_waits(c, s, t, c->now, &next))) return false;
-    if (!step(c, s, st) || t->pseudo || !st->counted) return true;
+    f->part[0].group = (u16)gi;
+    if (memory && (!operands_available(c, slot_sub(c, slot), UNIT_MEM) || order_waits(c, f, &f->part[0], t, c->now, &next)))
+        return false;
+    if (!dispatch(c, &f->part[0], st) || t->pseudo || !st->counted) return true;
     u64 uid = tell_issue(c, slot, st);
     if (t->kind == T_ALU) execute_along(c, slot, t, st, uid);
     else issue_timing(c, slot, t, st, uid, false);
@@ -279,9 +286,9 @@ static bool issue_along(struct core *c, u32 slot, u32 gi) {
 
 /* mimd: every other group of the warp whose next instruction waits for nothing issues with the chosen one and costs nothing; fetch is free for them. */
 static void issue_joint(struct core *c, u32 slot, u64 done) {
-    struct slot *s = &c->slots[slot];
-    struct warp *w = s->w;
-    u64 chosen_lanes = w->groups.n ? w->groups.at[s->group].mask : 0;
+    struct warp *w = c->slots[slot].w;
+    struct part *p = &c->fronts[slot].part[0];
+    u64 chosen_lanes = w->groups.n ? w->groups.at[p->group].mask : 0;
     for (u32 i = 0; w->live && i < w->groups.n && !c->view.faulted; i++) {
         u64 lanes = w->groups.at[i].mask;
         if (w->groups.at[i].state != GROUP_READY || lanes & done) continue;
@@ -289,22 +296,22 @@ static void issue_joint(struct core *c, u32 slot, u64 done) {
         if (issue_along(c, slot, i)) i = (u32)-1; /* groups may have changed places */
     }
     for (u32 i = 0; i < w->groups.n; i++)
-        if (w->groups.at[i].mask & chosen_lanes) s->group = i;
+        if (w->groups.at[i].mask & chosen_lanes) p->group = (u16)i;
 }
 
 /* A second, third ... instruction of the same warp in this cycle */
 static u32 issue_more(struct core *c, u32 slot, u32 sub) {
-    struct slot *s = &c->slots[slot];
+    struct front *f = &c->fronts[slot];
     u32 n = 1;
-    for (; n < c->cfg->issue_width && s->w && !s->ended && s->head; n++) {
+    for (; n < c->cfg->issue_width && f->nparts && f->head; n++) {
         u64 next = NEVER;
-        if (s->replay != NONE) break; /* that one goes first, from the next cycle on */
-        if (head_waits(c, s, c->now, &next) || !operands_available(c, sub, (enum unit)s->head->unit)) break;
-        s->shown = s->head;
-        if (s->head->unit == UNIT_MEM && c->cfg->tracker != TRACKER_NONE && predict_restricted(c, 1ull << slot)) break;
-        if (held_back(c, slot, s->head)) break;
+        if (c->slots[slot].replay != NONE) break; /* that one goes first, from the next cycle on */
+        if (head_waits(c, f, c->now, &next) || !operands_available(c, sub, (enum unit)f->head->unit)) break;
+        f->shown = f->head;
+        if (f->head->unit == UNIT_MEM && c->cfg->tracker != TRACKER_NONE && predict_restricted(c, 1ull << slot)) break;
+        if (held_back(c, slot, f->head)) break;
         bool expects_miss = predict_expects(c, slot);
-        if (!step(c, s, &c->step)) break;
+        if (!dispatch(c, &f->part[0], &c->step)) break;
         if (!c->step.counted) {
             slot_next(c, slot); /* it waits for lanes: nothing has issued */
             break;
@@ -365,14 +372,13 @@ static void charge_waiting(struct core *c, const struct turn *t, u32 slot) {
 
 /* The slot's instruction, executed, charged and sent on its way; false when nothing issued (lanes wait for lanes) or the program faulted */
 static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
-    struct slot *s = &c->slots[slot];
     bool expects_miss = predict_expects(c, slot);
-    if (s->replay != NONE) {
+    if (c->slots[slot].replay != NONE) {
         charge_issue(c, t, slot);
         replay_issue(c, slot, expects_miss);
         return true;
     }
-    bool ok = step(c, s, &c->step);
+    bool ok = dispatch(c, &c->fronts[slot].part[0], &c->step);
     if (ok && !c->step.counted) {
         charge_waiting(c, t, slot);
         slot_next(c, slot);
@@ -388,14 +394,13 @@ static void issue_rest(struct core *c, const struct turn *t, u32 slot, u64 lanes
         c->stats.sched[t->sched].cycles[SCHED_ISSUE1]--;
         c->stats.sched[t->sched].cycles[SCHED_ISSUE2]++;
     }
-    if (!c->pol.diverge->joint || !c->slots[slot].w || c->slots[slot].ended) return;
+    if (!c->pol.diverge->joint || !c->fronts[slot].nparts) return;
     issue_joint(c, slot, lanes);
     if (!c->view.faulted) slot_next(c, slot);
 }
 
 static void issue_from(struct core *c, const struct turn *t, u32 slot) {
-    const struct slot *s = &c->slots[slot];
-    u64 lanes = s->w->groups.at[s->group].mask;
+    u64 lanes = c->fronts[slot].part[0].lanes;
     bool ok = issue_first(c, t, slot);
     if (ok || c->view.faulted) {
         c->pol.sched->issued(c->scheds[t->sched].state, (int)slot);

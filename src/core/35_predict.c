@@ -41,7 +41,7 @@ static bool next_line_present(struct core *c, const struct slot *s, const struct
         line = m->lines.at[m->next].line;
         return tags_look(m->is_const ? &c->cc : &c->l1, line, m->is_const ? 1 : 0, &at) != TAG_MISS;
     }
-    const struct group *g = &s->w->groups.at[s->group];
+    const struct group *g = part_group(c, &c->fronts[slot_index(c, s)].part[0]);
     u64 mask = warp_guard(s->w, g, t->in);
     if (!mask || t->in->space == SPACE_PARAM || !access_addresses(s->w, g, t->in, mask, addr)) return true;
     line = addr[__builtin_ctzll(mask)];
@@ -115,7 +115,7 @@ u64 predict_restricted(struct core *c, u64 ready) {
     for (; ready; ready &= ready - 1) {
         u32 slot = (u32)__builtin_ctzll(ready);
         const struct slot *s = &c->slots[slot];
-        const struct tinst *t = s->shown;
+        const struct tinst *t = c->fronts[slot].shown;
         if (is_tracked(t) && !free[cache_of(t)] && expects_miss(c, s, t)) held |= 1ull << slot;
     }
     return held;
@@ -135,7 +135,8 @@ static void give_back(struct core *c, struct memop *m) {
 
 bool predict_expects(struct core *c, u32 slot) {
     const struct slot *s = &c->slots[slot];
-    return c->cfg->tracker != TRACKER_NONE && s->shown && is_tracked(s->shown) && expects_miss(c, s, s->shown);
+    const struct tinst *t = c->fronts[slot].shown;
+    return c->cfg->tracker != TRACKER_NONE && t && is_tracked(t) && expects_miss(c, s, t);
 }
 
 void predict_issue(struct core *c, u32 id, bool expects) {

@@ -256,14 +256,15 @@ static bool packet_meets(const struct atomic_packet *p, const u64 *addr, u64 mas
     return false;
 }
 
-bool lsu_atomic_overlap(struct core *c, struct slot *s, const struct inst *in) {
+bool lsu_atomic_overlap(struct core *c, const struct part *part, const struct inst *in) {
     bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
     if (!global || in->iclass == ICLASS_ATOMIC) return false; /* atomics are ordered where they are performed */
     _Alignas(64) u64 addr[MAX_WARP];
-    struct group *g = &s->w->groups.at[s->group];
-    u64 mask = warp_guard(s->w, g, in);
+    const struct warp *w = c->slots[part->home].w;
+    const struct group *g = part_group(c, part);
+    u64 mask = warp_guard(w, g, in);
     if (!mask) return false;
-    if (!access_addresses(s->w, g, in, mask, addr)) return true; /* cannot tell: waits for all of them */
+    if (!access_addresses(w, g, in, mask, addr)) return true; /* cannot tell: waits for all of them */
     for (u32 i = 0; i < c->memops.n; i++) {
         const struct memop *m = &c->memops.at[i];
         if (!m->used) continue;

@@ -65,7 +65,7 @@ static void store_done(struct core *c, u32 id) {
 
 static void wake_atomic_waiters(struct core *c) {
     for (u32 i = 0; i < c->nslots; i++)
-        if (c->slots[i].w && c->slots[i].set & (1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR)) slot_look(c, i, c->now);
+        if (c->slots[i].w && c->fronts[i].account.set & (1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR)) slot_look(c, i, c->now);
 }
 
 static void atomic_done(struct core *c, u32 index) {

@@ -16,33 +16,35 @@
 
 /* --- the instruction buffer behind the issue pointer */
 
-void buffer_levels(struct core *c, struct slot *s, u64 at) {
-    if (at > s->behind_since) c->stats.retained_cycles += s->behind * (at - s->behind_since);
-    s->behind_since = at;
+void buffer_levels(struct core *c, struct front *f, u64 at) {
+    struct ibuffer *b = &f->ib;
+    if (at > b->behind_since) c->stats.retained_cycles += b->behind * (at - b->behind_since);
+    b->behind_since = at;
 }
 
-static void advance_tail(struct core *c, struct slot *s, u32 issue_at) {
-    buffer_levels(c, s, c->now);
-    while (s->behind && !(s->kept >> (issue_at + MAX_IBUFFER - s->behind) % MAX_IBUFFER & 1)) s->behind--;
+static void advance_tail(struct core *c, struct front *f, u32 issue_at) {
+    struct ibuffer *b = &f->ib;
+    buffer_levels(c, f, c->now);
+    while (b->behind && !(b->kept >> (issue_at + MAX_IBUFFER - b->behind) % MAX_IBUFFER & 1)) b->behind--;
 }
 
-void buffer_keep(struct core *c, struct slot *s, u32 at, bool replayable) {
+void buffer_keep(struct core *c, struct front *f, u32 at, bool replayable) {
     if (c->cfg->unbounded_buffer) return;
-    buffer_levels(c, s, c->now);
-    s->behind++;
-    if (replayable) s->kept |= 1ull << at;
-    advance_tail(c, s, at + 1);
+    buffer_levels(c, f, c->now);
+    f->ib.behind++;
+    if (replayable) f->ib.kept |= 1ull << at;
+    advance_tail(c, f, at + 1);
 }
 
 void buffer_look(const struct core *c, u32 slot, struct buffer_view *v) {
-    const struct slot *s = &c->slots[slot];
+    const struct ibuffer *b = &c->fronts[slot].ib;
     u32 n = c->cfg->ibuffer;
-    *v = (struct buffer_view){.issue = s->ib_head % n,
-                              .tail = (s->ib_head + MAX_IBUFFER - s->behind - 1) % MAX_IBUFFER % n,
-                              .fill = (s->ib_head + s->ib_n) % MAX_IBUFFER % n};
-    for (u32 i = 0; i < s->ib_n; i++) v->at[(s->ib_head + i) % MAX_IBUFFER % n].valid = true;
-    for (u64 m = s->kept; m; m &= m - 1) v->at[(u32)__builtin_ctzll(m) % n].valid = true;
-    for (i32 id = s->oldest; id != NONE; id = c->memops.at[id].next_younger) {
+    *v = (struct buffer_view){.issue = b->head % n,
+                              .tail = (b->head + MAX_IBUFFER - b->behind - 1) % MAX_IBUFFER % n,
+                              .fill = (b->head + b->n) % MAX_IBUFFER % n};
+    for (u32 i = 0; i < b->n; i++) v->at[(b->head + i) % MAX_IBUFFER % n].valid = true;
+    for (u64 m = b->kept; m; m &= m - 1) v->at[(u32)__builtin_ctzll(m) % n].valid = true;
+    for (i32 id = c->slots[slot].oldest; id != NONE; id = c->memops.at[id].next_younger) {
         const struct memop *m = &c->memops.at[id];
         v->at[(u32)m->buffer_at % n].replay = m->waits;
         v->at[(u32)m->buffer_at % n].mask = m->left;
@@ -81,7 +83,8 @@ void replay_issued(struct core *c, u32 id) {
     struct memop *m = &c->memops.at[id];
     struct slot *s = &c->slots[m->slot];
     m->left = m->active;
-    m->buffer_at = (i32)((s->ib_head + MAX_IBUFFER - 1) % MAX_IBUFFER); /* it has just been passed by the issue pointer */
+    m->buffer_at =
+        (i32)((c->fronts[m->slot].ib.head + MAX_IBUFFER - 1) % MAX_IBUFFER); /* it has just been passed by the issue pointer */
     if (!c->pol.hazard->replays) return;
     list_add(c, s, id);
     hold_sources(s, m->t, 1);
@@ -102,9 +105,10 @@ void replay_finished(struct core *c, u32 id) {
 
 static void free_entry(struct core *c, struct slot *s, const struct signal *x) {
     if (c->pol.hazard->replays) hold_sources(s, x->t, -1);
-    s->kept &= ~(1ull << x->buffer_at);
-    advance_tail(c, s, s->ib_head);
-    ibuffer_want(c, s);
+    struct front *f = &c->fronts[x->slot];
+    f->ib.kept &= ~(1ull << x->buffer_at);
+    advance_tail(c, f, f->ib.head);
+    ibuffer_want(c, f);
 }
 
 void replay_signals(struct core *c) {

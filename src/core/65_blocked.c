@@ -17,12 +17,13 @@ static bool in_pipe(const struct core *c) {
     return false;
 }
 
-static bool of_slot(const struct core *c, const struct slot *s) {
+static bool of_slot(const struct core *c, u32 slot) {
     u64 addr[MAX_WARP];
-    const struct tinst *t = s->head;
+    const struct slot *s = &c->slots[slot];
+    const struct tinst *t = c->fronts[slot].head;
     if (!t || s->replay != NONE || t->kind != T_MEM || t->in->iclass != ICLASS_LOAD) return false;
     if (t->in->space != SPACE_GLOBAL && t->in->space != SPACE_GENERIC) return false;
-    const struct group *g = &s->w->groups.at[s->group];
+    const struct group *g = part_group(c, &c->fronts[slot].part[0]);
     u64 mask = warp_guard(s->w, g, t->in);
     if (!mask || !access_addresses(s->w, g, t->in, mask, addr)) return false;
     for (; mask; mask &= mask - 1)
@@ -35,6 +36,6 @@ void blocked_count(struct core *c, u64 n) {
     bool found = in_pipe(c);
     for (u32 i = 0; i < c->cfg->schedulers && !found; i++)
         for (u64 m = c->scheds[i].ready[UNIT_MEM] & ~c->scheds[i].ready_shared; m && !found; m &= m - 1)
-            found = of_slot(c, &c->slots[__builtin_ctzll(m)]);
+            found = of_slot(c, (u32)__builtin_ctzll(m));
     if (found) c->stats.blocked_hit_cycles += n;
 }

@@ -13,9 +13,9 @@
 
 #include <string.h>
 
-static enum stall structural(const struct core *c, const struct slot *s, enum unit u) {
+static enum stall structural(const struct core *c, const struct front *f, enum unit u) {
     if (u != UNIT_MEM) return c->cfg->operands_ideal ? STALL_MATH : STALL_DISPATCH;
-    u8 space = s->shown ? s->shown->in->space : SPACE_GLOBAL;
+    u8 space = f->shown ? f->shown->in->space : SPACE_GLOBAL;
     return space == SPACE_SHARED || space == SPACE_CONST || space == SPACE_PARAM ? STALL_MIO : STALL_LG;
 }
 
@@ -36,9 +36,9 @@ static enum cpi strongest(u32 set) {
     return best;
 }
 
-static void add_time(struct core *c, struct sched_stats *ss, const struct slot *s, enum stall cause, u64 sixths) {
+static void add_time(struct core *c, struct sched_stats *ss, const struct front *f, enum stall cause, u64 sixths) {
     ss->warp_time[cause] += sixths;
-    if (s->account_pc >= 0) c->pcs[s->account_pc].time[cause] += sixths;
+    if (f->account.pc >= 0) c->pcs[f->account.pc].time[cause] += sixths;
 }
 
 static void add_classes(u64 *cpi, u32 classes, u64 sixths) {
@@ -50,68 +50,70 @@ static void add_classes(u64 *cpi, u32 classes, u64 sixths) {
     for (; classes; classes &= classes - 1) cpi[__builtin_ctz(classes)] += share;
 }
 
-static void charge_ready(struct core *c, struct slot *s, const struct sched *sc, struct sched_stats *ss, u64 dt, u64 dn,
+static void charge_ready(struct core *c, const struct front *f, const struct sched *sc, struct sched_stats *ss, u64 dt, u64 dn,
                          u64 dnu) {
-    u64 du = sc->unavail[s->account_unit] - s->since_unavail, dr = s->restricted, dnr = s->restricted_noissue;
-    enum stall why = structural(c, s, (enum unit)s->account_unit);
+    u64 du = sc->unavail[f->account.charge_unit] - f->account.since_unavail, dr = f->account.restricted,
+        dnr = f->account.restricted_noissue;
+    enum stall why = structural(c, f, (enum unit)f->account.charge_unit);
     u64 *cpi = ss->cpi[CPI_PROPORTIONAL];
-    if (du) add_time(c, ss, s, why, du * 6);
-    if (dr) add_time(c, ss, s, STALL_RESTRICT, dr * 6);
-    add_time(c, ss, s, STALL_NOT_SELECTED, (dt - du - dr) * 6);
+    if (du) add_time(c, ss, f, why, du * 6);
+    if (dr) add_time(c, ss, f, STALL_RESTRICT, dr * 6);
+    add_time(c, ss, f, STALL_NOT_SELECTED, (dt - du - dr) * 6);
     cpi[stall_table[why].cpi] += dnu * 6;
     cpi[stall_table[STALL_RESTRICT].cpi] += dnr * 6;
     cpi[CPI_MISSED] += (dn - dnu - dnr) * 6;
 }
 
-static void charge_set(struct core *c, struct slot *s, struct sched_stats *ss, u64 dt, u64 dn, u64 dnu) {
-    u32 classes = classes_of(s->set);
+static void charge_set(struct core *c, const struct front *f, struct sched_stats *ss, u64 dt, u64 dn, u64 dnu) {
+    u32 classes = classes_of(f->account.set);
     const u32 data = 1u << CPI_MEMORY_DATA | 1u << CPI_COMPUTE_DATA;
     u64 *cpi = ss->cpi[CPI_PROPORTIONAL];
-    if (!(s->set & (s->set - 1))) add_time(c, ss, s, (enum stall)__builtin_ctz(s->set), dt * 6);
+    if (!(f->account.set & (f->account.set - 1))) add_time(c, ss, f, (enum stall)__builtin_ctz(f->account.set), dt * 6);
     else {
-        u32 k = (u32)__builtin_popcount(s->set);
-        for (u32 m = s->set; m; m &= m - 1) add_time(c, ss, s, (enum stall)__builtin_ctz(m), dt * 6 / k);
+        u32 k = (u32)__builtin_popcount(f->account.set);
+        for (u32 m = f->account.set; m; m &= m - 1) add_time(c, ss, f, (enum stall)__builtin_ctz(m), dt * 6 / k);
     }
     add_classes(cpi, classes, (dn - dnu) * 6);
     if (!dnu) return;
-    if (!(classes & ~data)) classes |= 1u << stall_table[structural(c, s, (enum unit)s->account_unit)].cpi;
+    if (!(classes & ~data)) classes |= 1u << stall_table[structural(c, f, (enum unit)f->account.charge_unit)].cpi;
     add_classes(cpi, classes, dnu * 6);
 }
 
-/* Time from s->since up to cycle `at`, exclusive */
+/* Time from f->account.since up to cycle `at`, exclusive */
 static void charge(struct core *c, u32 slot, u64 at) {
-    struct slot *s = &c->slots[slot];
+    struct front *f = &c->fronts[slot];
     struct sched *sc = &c->scheds[slot_sched(c, slot)];
     struct sched_stats *ss = &c->stats.sched[slot_sched(c, slot)];
-    u64 dt = at - s->since;
+    u64 dt = at - f->account.since;
     if (!dt) return;
-    u64 dn = sc->noissue - s->since_noissue, dnu = sc->noissue_unavail[s->account_unit] - s->since_noissue_unavail;
-    if (s->set) charge_set(c, s, ss, dt, dn, dnu);
-    else charge_ready(c, s, sc, ss, dt, dn, dnu);
-    EMIT(c, .kind = EV_STALL, .slot = (u16)slot, .a = s->since, .cycle = at, .mask = s->set ? s->set : 1u << STALL_NOT_SELECTED,
-         .pc = s->account_pc);
-    s->since = at;
+    u64 dn = sc->noissue - f->account.since_noissue,
+        dnu = sc->noissue_unavail[f->account.charge_unit] - f->account.since_noissue_unavail;
+    if (f->account.set) charge_set(c, f, ss, dt, dn, dnu);
+    else charge_ready(c, f, sc, ss, dt, dn, dnu);
+    EMIT(c, .kind = EV_STALL, .slot = (u16)slot, .a = f->account.since, .cycle = at,
+         .mask = f->account.set ? f->account.set : 1u << STALL_NOT_SELECTED, .pc = f->account.pc);
+    f->account.since = at;
 }
 
 static void snapshot(struct core *c, u32 slot, u64 at) {
-    struct slot *s = &c->slots[slot];
+    struct front *f = &c->fronts[slot];
     const struct sched *sc = &c->scheds[slot_sched(c, slot)];
-    s->since = at;
-    s->restricted = s->restricted_noissue = 0;
-    s->since_noissue = sc->noissue;
-    s->since_unavail = sc->unavail[s->account_unit];
-    s->since_noissue_unavail = sc->noissue_unavail[s->account_unit];
+    f->account.since = at;
+    f->account.restricted = f->account.restricted_noissue = 0;
+    f->account.since_noissue = sc->noissue;
+    f->account.since_unavail = sc->unavail[f->account.charge_unit];
+    f->account.since_noissue_unavail = sc->noissue_unavail[f->account.charge_unit];
 }
 
 static void leave_population(struct core *c, u32 slot) {
-    struct slot *s = &c->slots[slot];
+    struct front *f = &c->fronts[slot];
     struct sched *sc = &c->scheds[slot_sched(c, slot)];
     u64 bit = 1ull << slot;
-    if (s->set) {
-        enum cpi x = strongest(s->set);
+    if (f->account.set) {
+        enum cpi x = strongest(f->account.set);
         if (--sc->pop[x] == 0) sc->present &= ~(1u << x);
     } else {
-        sc->ready[s->unit] &= ~bit;
+        sc->ready[f->account.unit] &= ~bit;
         for (u32 i = 0; i < ARRAY_LEN(sc->ready_loads); i++) sc->ready_loads[i] &= ~bit;
     }
     sc->all_ready &= ~bit;
@@ -124,44 +126,44 @@ static void leave_population(struct core *c, u32 slot) {
 static const u32 waits_long = 1u << STALL_LONG | 1u << STALL_BARRIER | 1u << STALL_MEMBAR | 1u << STALL_ATOMIC_ORDER;
 
 static void join_population(struct core *c, u32 slot) {
-    struct slot *s = &c->slots[slot];
+    struct front *f = &c->fronts[slot];
     struct sched *sc = &c->scheds[slot_sched(c, slot)];
     u64 bit = 1ull << slot;
-    if (s->set) {
-        enum cpi x = strongest(s->set);
+    if (f->account.set) {
+        enum cpi x = strongest(f->account.set);
         sc->pop[x]++;
         sc->present |= 1u << x;
-        if (!(s->set & waits_long)) return;
+        if (!(f->account.set & waits_long)) return;
         sc->waits_long |= bit;
-        if (s->set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER)) sc->waits_load |= bit;
-        if (s->set & 1u << STALL_BARRIER) sc->waits_barrier |= bit;
-        if (s->set & 1u << STALL_MEMBAR) sc->waits_fence |= bit;
+        if (f->account.set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER)) sc->waits_load |= bit;
+        if (f->account.set & 1u << STALL_BARRIER) sc->waits_barrier |= bit;
+        if (f->account.set & 1u << STALL_MEMBAR) sc->waits_fence |= bit;
     } else {
-        if (s->unit == UNIT_MEM && s->shown && s->shown->in->space == SPACE_SHARED) sc->ready_shared |= bit;
-        sc->ready[s->unit] |= bit;
-        sc->ready_loads[s->shown ? s->shown->mshr_of : 0] |= bit;
+        if (f->account.unit == UNIT_MEM && f->shown && f->shown->in->space == SPACE_SHARED) sc->ready_shared |= bit;
+        sc->ready[f->account.unit] |= bit;
+        sc->ready_loads[f->shown ? f->shown->mshr_of : 0] |= bit;
         sc->all_ready |= bit;
     }
 }
 
 void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
-    struct slot *s = &c->slots[slot];
-    i32 pc = s->shown ? (i32)(s->shown->in - c->prog->k->code) : -1;
-    if (set == s->set && pc == s->account_pc && unit == s->account_unit) return;
+    struct front *f = &c->fronts[slot];
+    i32 pc = f->shown ? (i32)(f->shown->in - c->prog->k->code) : -1;
+    if (set == f->account.set && pc == f->account.pc && unit == f->account.charge_unit) return;
     charge(c, slot, at);
     leave_population(c, slot);
-    s->set = set;
-    s->unit = s->account_unit = (u8)unit;
-    s->account_pc = pc;
+    f->account.set = set;
+    f->account.unit = f->account.charge_unit = (u8)unit;
+    f->account.pc = pc;
     join_population(c, slot);
     snapshot(c, slot, at);
 }
 
 void account_issue(struct core *c, u32 slot) {
-    struct slot *s = &c->slots[slot];
+    struct front *f = &c->fronts[slot];
     charge(c, slot, c->now);
-    add_time(c, &c->stats.sched[slot_sched(c, slot)], s, STALL_SELECTED, 6);
-    s->since = c->now + 1;
+    add_time(c, &c->stats.sched[slot_sched(c, slot)], f, STALL_SELECTED, 6);
+    f->account.since = c->now + 1;
 }
 
 /* --- cycles of a scheduler */
@@ -189,10 +191,10 @@ static void charge_selected(struct core *c, u32 si, u64 unavailable, u64 restric
         cpi[CPI_IDLE] += units;
         return;
     }
-    const struct slot *s = &c->slots[slot];
-    if (s->set) add_classes(cpi, classes_of(s->set), units);
+    const struct front *f = &c->fronts[slot];
+    if (f->account.set) add_classes(cpi, classes_of(f->account.set), units);
     else if (restricted >> slot & 1) cpi[stall_table[STALL_RESTRICT].cpi] += units;
-    else if (unavailable >> s->unit & 1) cpi[stall_table[structural(c, s, (enum unit)s->unit)].cpi] += units;
+    else if (unavailable >> f->account.unit & 1) cpi[stall_table[structural(c, f, (enum unit)f->account.unit)].cpi] += units;
     else cpi[CPI_MISSED] += units;
 }
 
@@ -224,8 +226,8 @@ void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 rest
         if (!issued) sc->noissue_unavail[__builtin_ctzll(m)] += n;
     }
     for (u64 m = restricted; m; m &= m - 1) {
-        c->slots[__builtin_ctzll(m)].restricted += n;
-        if (!issued) c->slots[__builtin_ctzll(m)].restricted_noissue += n;
+        c->fronts[__builtin_ctzll(m)].account.restricted += n;
+        if (!issued) c->fronts[__builtin_ctzll(m)].account.restricted_noissue += n;
         c->stats.restricted_warps += n;
     }
     if (issued) {
@@ -253,7 +255,7 @@ void account_settle(struct core *c, u64 at) {
     for (u32 i = 0; i < c->nslots; i++) {
         charge(c, i, at);
         snapshot(c, i, at);
-        buffer_levels(c, &c->slots[i], at);
+        buffer_levels(c, &c->fronts[i], at);
     }
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         struct sched_stats *ss = &c->stats.sched[i];
@@ -275,10 +277,10 @@ void account_init(struct core *c) {
         sc->present = 1u << CPI_IDLE;
     }
     for (u32 i = 0; i < c->nslots; i++) {
-        struct slot *s = &c->slots[i];
-        s->set = 1u << STALL_EMPTY;
-        s->unit = s->account_unit = UNIT_NONE;
-        s->account_pc = -1;
+        struct front *f = &c->fronts[i];
+        f->account.set = 1u << STALL_EMPTY;
+        f->account.unit = f->account.charge_unit = UNIT_NONE;
+        f->account.pc = -1;
         snapshot(c, i, c->now);
     }
     c->mshr_counted_cy = c->now;

@@ -201,12 +201,9 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
     c->pcs = base_alloc(sizeof(*c->pcs) * p->k->ninst);
     for (u32 i = 0; i < c->nslots; i++) {
         u32 regs = p->nregs + p->npreds + 1u;
-        c->slots[i] = (struct slot){.sb = base_alloc(sizeof(struct sbreg) * regs),
-                                    .ib_next = NONE,
-                                    .fetch_pc = NONE,
-                                    .oldest = NONE,
-                                    .youngest = NONE,
-                                    .replay = NONE};
+        c->fronts[i] = (struct front){.ib = {.next = NONE, .fetch_pc = NONE}};
+        c->slots[i] =
+            (struct slot){.sb = base_alloc(sizeof(struct sbreg) * regs), .oldest = NONE, .youngest = NONE, .replay = NONE};
         if (c->pol.diverge->by_lane) c->slots[i].lane_ready = base_alloc(sizeof(u64) * MAX_WARP * regs);
         c->age[i] = 0;
     }
@@ -309,10 +306,11 @@ static void check_schedulers(const struct core *c) {
         CHECK(all == s->all_ready && !(all & ~s->slots));
         for (u64 m = s->slots; m; m &= m - 1) {
             u32 k = (u32)__builtin_ctzll(m);
-            const struct slot *x = &c->slots[k];
-            CHECK((x->set == 0) == (all >> k & 1));                           /* C1 */
-            CHECK(x->set || (x->w && x->head && s->ready[x->unit] >> k & 1)); /* C1 */
-            pop[0] += x->set != 0;
+            const struct front *x = &c->fronts[k];
+            const struct account *a = &x->account;
+            CHECK((a->set == 0) == (all >> k & 1));                                /* C1 */
+            CHECK(a->set || (x->nparts && x->head && s->ready[a->unit] >> k & 1)); /* C1 */
+            pop[0] += a->set != 0;
         }
         for (u32 k = 1; k < CPI_COUNT; k++) pop[1] += s->pop[k];
         CHECK(pop[0] == pop[1]); /* C2 */
@@ -377,12 +375,13 @@ void core_check(const struct core *c) {
 static void slot_waits(const struct core *c, u32 i, struct strbuf *out) {
     const struct slot *s = &c->slots[i];
     strbuf_add(out, "\n  SM %u slot %u, block %llu warp %u:", c->id, i, (unsigned long long)s->place->cta->linear, s->w->id);
-    for (u32 m = s->set; m; m &= m - 1) strbuf_add(out, " %s", stall_table[__builtin_ctz(m)].name);
-    if (!s->set) strbuf_add(out, " ready");
+    const struct front *f = &c->fronts[i];
+    for (u32 m = f->account.set; m; m &= m - 1) strbuf_add(out, " %s", stall_table[__builtin_ctz(m)].name);
+    if (!f->account.set) strbuf_add(out, " ready");
     strbuf_add(out, " (%u queued, %u results, %u stores, %u atomics outstanding)", s->queued, s->loads, s->stores, s->atomics);
-    if (s->head) {
+    if (f->head) {
         strbuf_add(out, " at ");
-        fault_where(&c->view, s->head->in, out);
+        fault_where(&c->view, f->head->in, out);
     }
     replay_history(c, i, out);
 }
@@ -390,7 +389,7 @@ static void slot_waits(const struct core *c, u32 i, struct strbuf *out) {
 void core_waits(struct core *c, struct strbuf *out) {
     u32 shown = 0;
     for (u32 i = 0; i < c->nslots && shown < 4; i++)
-        if (c->slots[i].w && !(c->slots[i].set & 1u << STALL_EMPTY)) slot_waits(c, i, out), shown++;
+        if (c->slots[i].w && !(c->fronts[i].account.set & 1u << STALL_EMPTY)) slot_waits(c, i, out), shown++;
     if (c->lsq_n)
         strbuf_add(out, "\n  SM %u memory stage: %u instructions, the first held by %s", c->id, c->lsq_n,
                    c->lsu_held_by == NONE ? "nothing" : hazard_table[c->lsu_held_by].name);

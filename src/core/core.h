@@ -162,23 +162,14 @@ struct cta_place { /* a block on this SM */
     bool used;
 };
 
-struct slot {       /* one warp's place */
+/* A home: a static warp's place on the SM, and all that belongs to its threads wherever they run. Registers never leave it. */
+struct slot {
     struct warp *w; /* NULL: empty */
     struct cta_place *place;
     struct sbreg *sb; /* [program.nregs + npreds] */
     u64 *lane_ready;  /* [nregs + npreds][MAX_WARP]: ready_cy by lane, where groups of a warp issue together (mimd); else NULL */
-    const struct tinst *head; /* next instruction of its current group, or NULL when no group can run */
-    u64 age;                  /* order of arrival: smaller is older */
-    u64 fence_seq;            /* atomics of the SM made before its head became the next instruction */
-    u64 resolve_cy;           /* a branch is resolved then */
-    u64 release_cy;           /* a barrier lets it go then */
-    u64 drain_cy;             /* last result of a unit is there */
-    /* instruction buffer: entries are consecutive instructions from head on */
-    u32 ib_head, ib_n;
-    i32 fetch_pc; /* next to fetch; NONE: nothing */
-    i32 ib_next;  /* pc the first entry has, or would have */
-    bool ib_miss; /* waits for the instruction cache's line */
-    u64 ib_ready[MAX_IBUFFER];
+    u64 age;          /* order of arrival: smaller is older */
+    u64 drain_cy;     /* last result of a unit is there */
     /* outstanding */
     u32 queued;    /* memory instructions not yet accepted by the memory stage */
     u32 loads;     /* memory instructions whose results are awaited */
@@ -187,23 +178,50 @@ struct slot {       /* one warp's place */
     u32 asyncs;    /* asynchronous copies under way */
     bool ended;    /* all lanes have exited */
     bool told_end; /* listeners know that it has left */
-    /* replay: entries behind the issue pointer that are kept (Turner 5.2) */
-    u64 kept;                  /* by ring position: an instruction that may be replayed */
-    u32 behind;                /* entries from the issue tail pointer to the issue pointer */
-    u64 behind_since;          /* retained_cycles is complete up to here */
-    i32 oldest, youngest;      /* unfinished memory instructions in program order; NONE */
-    i32 replay;                /* the oldest of them that waits to be issued again, or NONE */
-    const struct tinst *shown; /* what it presents to the scheduler: that one, or head */
-    u32 group;                 /* index of the group it presents, in w->groups: the divergence policy's choice */
-    u64 polled_at;             /* w->polled when that group was chosen */
-    /* who owns its time */
+    /* replay: unfinished memory instructions in program order; NONE */
+    i32 oldest, youngest;
+    i32 replay; /* the oldest of them that waits to be issued again, or NONE */
+};
+
+/* A front: what a scheduler sees and chooses. Threads of one home or of several that go on together, with a pc, an instruction buffer,
+ * an age and an account of their own. Front i stands for home i where a divergence policy makes no others; who is in a front is the
+ * divergence policy's business alone. */
+struct part { /* threads of one home in a front */
+    u16 home;
+    u16 group; /* index into the warp's groups */
+    u64 lanes; /* of that group */
+};
+struct ibuffer { /* entries are consecutive instructions from the front's next one on (20_ibuffer.c) */
+    u32 head, n;
+    i32 fetch_pc; /* next to fetch; NONE: nothing */
+    i32 next;     /* pc the first entry has, or would have */
+    bool miss;    /* waits for the instruction cache's line */
+    u64 ready[MAX_IBUFFER];
+    /* entries behind the issue pointer that are kept (Turner 5.2; 63_replay.c) */
+    u64 kept;         /* by ring position: an instruction that may be replayed */
+    u32 behind;       /* entries from the issue tail pointer to the issue pointer */
+    u64 behind_since; /* retained_cycles is complete up to here */
+};
+struct account {                                             /* who owns a front's time (account.c) */
     u32 set;                                                 /* of 1 << enum stall; 0: ready */
-    u8 unit;                                                 /* of head, when ready */
+    u8 unit;                                                 /* of the next instruction, when ready */
+    u8 charge_unit;                                          /* unit the counts below are of */
+    i32 pc;                                                  /* charged; -1: none */
     u64 since;                                               /* first cycle in this state */
     u64 restricted, restricted_noissue;                      /* cycles of this state in which prediction held it back */
-    u64 since_noissue, since_unavail, since_noissue_unavail; /* the scheduler's counts then, for `unit` */
-    u8 account_unit;                                         /* unit these are of */
-    i32 account_pc;
+    u64 since_noissue, since_unavail, since_noissue_unavail; /* the scheduler's counts then, for `charge_unit` */
+};
+struct front {
+    struct part part[1];       /* one today: parts of several homes are formed by nobody yet */
+    u32 nparts;                /* 0: no thread can run any more, or there is none */
+    const struct tinst *head;  /* next instruction of its threads, or NULL when they cannot run */
+    const struct tinst *shown; /* what it presents to the scheduler: a replay, or head */
+    u64 fence_seq;             /* atomics of the SM made before head became the next instruction */
+    u64 resolve_cy;            /* a branch is resolved then */
+    u64 release_cy;            /* a barrier lets it go then */
+    u64 polled_at;             /* the warp's count of polls when its group was chosen */
+    struct account account;
+    struct ibuffer ib;
 };
 
 /* --- policies */
@@ -290,9 +308,9 @@ struct diverge_policy {
     bool by_lane;    /* results are awaited lane by lane: groups do not wait for each other's */
     bool joint;      /* all groups of a warp that can run issue together, charged once (mimd) */
     /* The current group has run an instruction, waits or is gone: chooses who is next. False: no group of the warp can run now. */
-    bool (*next)(struct core *c, struct slot *s);
+    bool (*next)(struct core *c, struct front *f);
     /* The current group cannot issue for a long time (LONG, barrier); may choose another. True when it did. */
-    bool (*blocked)(struct core *c, struct slot *s);
+    bool (*blocked)(struct core *c, struct front *f);
 };
 extern const struct diverge_policy *const diverge_policies[];
 
@@ -309,7 +327,7 @@ extern const struct hazard_policy *const hazard_policies[];
 /* Owns: which instruction of a warp's buffer is considered for issue. */
 struct order_policy {
     const char *name, *doc, *paper;
-    u32 (*candidate)(const struct core *c, const struct slot *s); /* index into the instruction buffer */
+    u32 (*candidate)(const struct core *c, const struct front *f); /* index into the instruction buffer */
 };
 extern const struct order_policy *const order_policies[];
 
@@ -443,9 +461,10 @@ struct core {
     u64 uid;
     u64 ages;
     const struct program *prog;
-    struct launch view;       /* the launch as this SM sees it: counts, fault, port of its own */
-    struct step step, pseudo; /* the issue stage's: the instruction executed last, and the last that is not in the program */
-    struct slot slots[MAX_SLOTS];
+    struct launch view;           /* the launch as this SM sees it: counts, fault, port of its own */
+    struct step step, pseudo;     /* the issue stage's: the instruction executed last, and the last that is not in the program */
+    struct slot slots[MAX_SLOTS]; /* homes */
+    struct front fronts[MAX_SLOTS]; /* front i is home i's */
     u64 age[MAX_SLOTS];
     u32 nslots, ncollectors;
     struct pool pools[UNIT_COUNT];
@@ -558,9 +577,9 @@ void cta_try_retire(struct core *c, struct cta_place *p, u64 at);
 void fetch_stage(struct core *c);
 u64 fetch_next(const struct core *c);         /* first cycle in which a warp can fetch; NEVER */
 void fetch_filled(struct core *c, u32 entry); /* an instruction line has come */
-void ibuffer_flush(struct core *c, struct slot *s, i32 pc);
-void ibuffer_pop(struct core *c, struct slot *s);
-void ibuffer_want(struct core *c, struct slot *s); /* sets its bit of fetch_want */
+void ibuffer_flush(struct core *c, struct front *f, i32 pc);
+void ibuffer_pop(struct core *c, struct front *f);
+void ibuffer_want(struct core *c, struct front *f); /* sets its bit of fetch_want */
 
 /* --- 30_issue.c */
 void slot_look(struct core *c, u32 slot, u64 at);                        /* what it waits for from cycle `at` on */
@@ -642,8 +661,8 @@ void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct ste
 void lsu_stage(struct core *c);
 u64 lsu_next(const struct core *c);
 void lsu_skip(struct core *c, u64 n);
-bool lsu_atomic_overlap(struct core *c, struct slot *s,
-                        const struct inst *in); /* its current group's next access meets an atomic of ours on its way */
+bool lsu_atomic_overlap(struct core *c, const struct part *p,
+                        const struct inst *in); /* its next access meets an atomic of ours on its way */
 struct memop *memop_new(struct core *c, u32 *id);
 void memop_free(struct core *c, u32 id);
 void memop_leave(struct core *c);                   /* the first instruction leaves the memory stage */
@@ -678,10 +697,10 @@ void replay_stage(struct core *c, u32 id);    /* one access of the memory stage'
 void replay_finished(struct core *c, u32 id); /* the memory stage has taken its last access */
 void replay_signals(struct core *c);          /* those that arrive in this cycle */
 u64 replay_next(const struct core *c);
-void replay_history(const struct core *c, u32 slot, struct strbuf *out);   /* the last replays of its warp */
-void replay_issue(struct core *c, u32 slot, bool expects_miss);            /* the slot's oldest replay */
-void buffer_keep(struct core *c, struct slot *s, u32 at, bool replayable); /* the entry at ring position `at` has issued */
-void buffer_levels(struct core *c, struct slot *s, u64 at);
+void replay_history(const struct core *c, u32 slot, struct strbuf *out);    /* the last replays of its warp */
+void replay_issue(struct core *c, u32 slot, bool expects_miss);             /* the slot's oldest replay */
+void buffer_keep(struct core *c, struct front *f, u32 at, bool replayable); /* the entry at ring position `at` has issued */
+void buffer_levels(struct core *c, struct front *f, u64 at);
 struct
     buffer_view { /* a warp's instruction buffer as Turner draws it (figure 5.4); slots are ring positions mod sm.ibuffer, exact where that divides MAX_IBUFFER */
     u32 issue, tail, fill; /* slots: next to issue; one behind the oldest that may be replayed; next to be filled */
@@ -741,5 +760,10 @@ static inline void emit(struct core *c, struct event e) {
 static inline u32 slot_sched(const struct core *c, u32 slot) { return slot % c->cfg->schedulers; }
 static inline u32 slot_sub(const struct core *c, u32 slot) { return slot % c->cfg->schedulers % c->cfg->subcores; }
 static inline u32 slot_index(const struct core *c, const struct slot *s) { return (u32)(s - c->slots); }
+static inline u32 front_index(const struct core *c, const struct front *f) { return (u32)(f - c->fronts); }
+static inline struct slot *part_home(struct core *c, const struct part *p) { return &c->slots[p->home]; }
+static inline struct group *part_group(const struct core *c, const struct part *p) {
+    return &c->slots[p->home].w->groups.at[p->group];
+}
 
 #endif

@@ -20,7 +20,6 @@ static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct war
     struct slot *s = &c->slots[slot];
     struct sbreg *sb = s->sb;
     u64 *lane_ready = s->lane_ready;
-    struct slot old = *s;
     *s = (struct slot){.w = w,
                        .place = p,
                        .sb = sb,
@@ -29,16 +28,15 @@ static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct war
                        .oldest = NONE,
                        .youngest = NONE,
                        .replay = NONE};
-    s->set = old.set, s->unit = old.unit, s->since = old.since, s->since_noissue = old.since_noissue;
-    s->since_unavail = old.since_unavail, s->since_noissue_unavail = old.since_noissue_unavail;
-    s->account_unit = old.account_unit, s->account_pc = old.account_pc;
+    struct account account = c->fronts[slot].account; /* time goes on through the change of warps */
+    c->fronts[slot] = (struct front){.part = {{.home = (u16)slot, .lanes = w->live}}, .nparts = 1, .account = account};
     memset(sb, 0, sizeof(*sb) * (c->prog->nregs + c->prog->npreds));
     if (lane_ready) memset(lane_ready, 0, sizeof(u64) * MAX_WARP * (c->prog->nregs + c->prog->npreds));
     w->slot = slot;
     c->block[slot] = p->cta->linear;
     p->slots |= 1ull << slot;
     c->scheds[slot_sched(c, slot)].valid |= 1ull << slot;
-    s->ib_next = s->fetch_pc = NONE;
+    c->fronts[slot].ib.next = c->fronts[slot].ib.fetch_pc = NONE;
     EMIT(c, .kind = EV_WARP_START, .cycle = c->now, .slot = (u16)slot, .a = p->cta->linear, .b = w->id, .mask = w->live);
     slot_next(c, slot);
     slot_look(c, slot, c->now);
@@ -68,12 +66,14 @@ void cta_admit(struct core *c, u64 now) {
 
 void cta_warp_ended(struct core *c, u32 slot) {
     struct slot *s = &c->slots[slot];
+    struct front *f = &c->fronts[slot];
     s->ended = true;
     sched_event(c, SCHED_END, slot, 0);
-    s->head = s->shown = NULL;
-    s->fetch_pc = NONE;
-    s->ib_n = 0;
-    ibuffer_want(c, s);
+    f->nparts = 0;
+    f->head = f->shown = NULL;
+    f->ib.fetch_pc = NONE;
+    f->ib.n = 0;
+    ibuffer_want(c, f);
     c->parked &= ~(1ull << slot);
     c->scheds[slot_sched(c, slot)].valid &= ~(1ull << slot);
     slot_wake_block(c, s->place, c->now + c->cfg->barrier_cy); /* barriers do not wait for lanes that have ended */
@@ -81,8 +81,9 @@ void cta_warp_ended(struct core *c, u32 slot) {
 
 static void slot_clear(struct core *c, u32 slot, u64 at) {
     struct slot *s = &c->slots[slot];
-    s->head = s->shown = NULL;
-    buffer_levels(c, s, at);
+    struct front *f = &c->fronts[slot];
+    f->head = f->shown = NULL;
+    buffer_levels(c, f, at);
     account_state(c, slot, 1u << STALL_EMPTY, UNIT_NONE, at);
     if (!s->told_end) EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
     s->w = NULL;

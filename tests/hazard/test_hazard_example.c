@@ -15,7 +15,7 @@ static struct buffer_view seen[MOMENTS];
 static i32 issued_pc[MOMENTS];
 static u32 moment;
 
-static i32 shown_pc(void) { return (i32)(core->slots[0].shown->in - core->prog->k->code); }
+static i32 shown_pc(void) { return (i32)(core->fronts[0].shown->in - core->prog->k->code); }
 
 static bool both_wait(void) {
     struct buffer_view v;
@@ -26,12 +26,12 @@ static bool both_wait(void) {
 /* True when this is the next moment of the example; others go when they are before A or after the example */
 static bool is_moment(void) {
     i32 pc = shown_pc(), a = pc_of("A"), c = pc_of("C");
-    const struct slot *s = &core->slots[0];
+    const struct ibuffer *b = &core->fronts[0].ib;
     switch (moment) {
-    case 0: return pc == a && s->ib_n == 3; /* A for the first time, its buffer full */
-    case 1: return pc == c;                 /* C for the first time */
-    case 3: return pc == a && both_wait();  /* both have come back */
-    case 4: return pc == c && s->ib_n == 2; /* A is done, D and E have been fetched */
+    case 0: return pc == a && b->n == 3;   /* A for the first time, its buffer full */
+    case 1: return pc == c;                /* C for the first time */
+    case 3: return pc == a && both_wait(); /* both have come back */
+    case 4: return pc == c && b->n == 2;   /* A is done, D and E have been fetched */
     default: return false;
     }
 }

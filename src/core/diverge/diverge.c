@@ -13,6 +13,8 @@
 
 enum { SPIN_LIMIT = 100000 }; /* polls of one group while others of its warp wait for their turn */
 
+static struct warp *warp_of(const struct core *c, const struct front *f) { return c->slots[f->part[0].home].w; }
+
 /* True when the group may run; false when it is parked at a meeting point and gone */
 static bool settle(struct core *c, struct warp *w, u32 gi) {
     const struct inst *in = &c->prog->k->code[w->groups.at[gi].pc];
@@ -29,11 +31,11 @@ static u32 depth(const struct warp *w, const struct group *g) {
     return d + w->frames.at[g->frame].depth * 64u;
 }
 
-static void turn(struct core *c, struct slot *s) {
-    s->polled_at = s->w->polled;
+static void turn(struct core *c, struct front *f) {
+    const struct group *g = part_group(c, &f->part[0]);
+    f->polled_at = warp_of(c, f)->polled;
     c->stats.group_switches++;
-    const struct group *g = &s->w->groups.at[s->group];
-    EMIT(c, .kind = EV_GROUP, .cycle = c->now, .slot = (u16)slot_index(c, s), .mask = g->mask, .pc = g->pc);
+    EMIT(c, .kind = EV_GROUP, .cycle = c->now, .slot = (u16)front_index(c, f), .mask = g->mask, .pc = g->pc);
     (void)g;
 }
 
@@ -48,12 +50,12 @@ static i32 innermost(const struct warp *w) {
 }
 
 /* Chooses again until a group stands where it may run. `keep`: the current one, when it can go on. */
-static bool choose(struct core *c, struct slot *s, bool keep) {
-    struct warp *w = s->w;
+static bool choose(struct core *c, struct front *f, bool keep) {
+    struct warp *w = warp_of(c, f);
     for (;;) {
-        if (keep && s->group < w->groups.n && w->groups.at[s->group].state == GROUP_READY) {
-            if (settle(c, w, s->group)) return true;
-            if (s->group >= w->groups.n) s->group = 0;
+        if (keep && f->part[0].group < w->groups.n && w->groups.at[f->part[0].group].state == GROUP_READY) {
+            if (settle(c, w, f->part[0].group)) return true;
+            if (f->part[0].group >= w->groups.n) f->part[0].group = 0;
             keep = false;
             continue;
         }
@@ -62,34 +64,34 @@ static bool choose(struct core *c, struct slot *s, bool keep) {
         if (g == NONE && !(warp_release_parked(w, false) || (!w->groups.n && w->live && warp_release_overdue(w, 0, 0))))
             return false;
         if (g == NONE) continue;
-        s->group = (u32)g;
-        turn(c, s);
+        f->part[0].group = (u16)g;
+        turn(c, f);
         keep = true;
     }
 }
 
-static bool lanes_wait(const struct slot *s) {
-    const struct warp *w = s->w;
+static bool lanes_wait(const struct core *c, const struct front *f) {
+    const struct warp *w = warp_of(c, f);
     u32 ready = 0;
     for (u32 i = 0; i < w->groups.n; i++) ready += w->groups.at[i].state == GROUP_READY;
-    return ready > 1 || (w->groups.n && w->groups.at[s->group].mask != w->live);
+    return ready > 1 || (w->groups.n && w->groups.at[f->part[0].group].mask != w->live);
 }
 
-static bool stack_next(struct core *c, struct slot *s) {
-    struct warp *w = s->w;
-    if (w->polled - s->polled_at > SPIN_LIMIT && lanes_wait(s)) {
-        struct group *g = &w->groups.at[s->group];
+static bool stack_next(struct core *c, struct front *f) {
+    struct warp *w = warp_of(c, f);
+    if (w->polled - f->polled_at > SPIN_LIMIT && lanes_wait(c, f)) {
+        struct group *g = &w->groups.at[f->part[0].group];
         fault_at(w, &c->prog->k->code[g->pc], __builtin_ctzll(g->mask),
                  "lanes poll for other lanes of their warp, which sm.diverge = %s cannot run meanwhile; use sm.diverge = its",
                  c->pol.diverge->name);
         c->fault_cy = MIN(c->fault_cy, c->now);
         return false;
     }
-    return choose(c, s, true);
+    return choose(c, f, true);
 }
 
-static bool never_blocked(struct core *c, struct slot *s) {
-    (void)c, (void)s;
+static bool never_blocked(struct core *c, struct front *f) {
+    (void)c, (void)f;
     return false;
 }
 
@@ -97,43 +99,43 @@ static bool never_blocked(struct core *c, struct slot *s) {
 
 enum { ITS_POLLS = 16 }; /* polls before another group gets its turn */
 
-static i32 other_ready(const struct slot *s) {
-    const struct warp *w = s->w;
+static i32 other_ready(const struct core *c, const struct front *f) {
+    const struct warp *w = warp_of(c, f);
     for (u32 i = 1; i < w->groups.n; i++) {
-        u32 g = (s->group + i) % w->groups.n;
+        u32 g = (f->part[0].group + i) % w->groups.n;
         if (w->groups.at[g].state == GROUP_READY) return (i32)g;
     }
     return NONE;
 }
 
-static bool its_next(struct core *c, struct slot *s) {
-    struct warp *w = s->w;
-    if (w->groups.n && s->group < w->groups.n && w->polled - s->polled_at > ITS_POLLS) {
-        i32 g = other_ready(s);
-        if (g == NONE && warp_release_overdue(w, ITS_POLLS, 1 << 20)) g = other_ready(s);
-        if (g != NONE) s->group = (u32)g;
-        turn(c, s);
+static bool its_next(struct core *c, struct front *f) {
+    struct warp *w = warp_of(c, f);
+    if (w->groups.n && f->part[0].group < w->groups.n && w->polled - f->polled_at > ITS_POLLS) {
+        i32 g = other_ready(c, f);
+        if (g == NONE && warp_release_overdue(w, ITS_POLLS, 1 << 20)) g = other_ready(c, f);
+        if (g != NONE) f->part[0].group = (u16)g;
+        turn(c, f);
     }
-    return choose(c, s, true);
+    return choose(c, f, true);
 }
 
-static bool its_blocked(struct core *c, struct slot *s) {
-    struct warp *w = s->w;
-    i32 g = other_ready(s);
+static bool its_blocked(struct core *c, struct front *f) {
+    struct warp *w = warp_of(c, f);
+    i32 g = other_ready(c, f);
     if (g == NONE) return false;
     const struct tinst *t = &c->prog->at[w->groups.at[g].pc];
     for (u32 i = 0; i < (u32)t->nsrc + t->ndst; i++)
-        if (sb_ready(s, t->reg[i], w->groups.at[g].mask) == NEVER) return false; /* it waits as well */
+        if (sb_ready(&c->slots[f->part[0].home], t->reg[i], w->groups.at[g].mask) == NEVER) return false; /* it waits as well */
     if (t->kind == T_FRAME || t->kind == T_FENCE) return false;
-    s->group = (u32)g;
-    turn(c, s);
+    f->part[0].group = (u16)g;
+    turn(c, f);
     return true;
 }
 
 /* --- mimd */
 
-static void merge_alike(struct core *c, struct slot *s) {
-    struct warp *w = s->w;
+static void merge_alike(struct core *c, struct front *f) {
+    struct warp *w = warp_of(c, f);
     for (u32 i = 0; i < w->groups.n; i++)
         for (u32 k = w->groups.n; k-- > i + 1;) {
             struct group *g = &w->groups.at[i], *h = &w->groups.at[k];
@@ -141,17 +143,17 @@ static void merge_alike(struct core *c, struct slot *s) {
                 g->conv != h->conv)
                 continue;
             g->mask |= h->mask;
-            if (s->group == k) s->group = i;
-            u32 last = w->groups.n - 1, was = s->group;
+            if (f->part[0].group == k) f->part[0].group = (u16)i;
+            u32 last = w->groups.n - 1, was = f->part[0].group;
             group_remove(w, k);
-            if (was == last) s->group = k; /* the last one takes the place of the removed one */
+            if (was == last) f->part[0].group = (u16)k; /* the last one takes the place of the removed one */
             c->stats.reconvergences++;
         }
 }
 
-static bool mimd_next(struct core *c, struct slot *s) {
-    if (s->w->groups.n > 1) merge_alike(c, s);
-    return its_next(c, s);
+static bool mimd_next(struct core *c, struct front *f) {
+    if (warp_of(c, f)->groups.n > 1) merge_alike(c, f);
+    return its_next(c, f);
 }
 
 const struct diverge_policy diverge_pdom = {

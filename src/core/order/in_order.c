@@ -3,8 +3,8 @@
  * Paper: Lecture (CMU 18-447), the in-order scoreboard; every GPU of the other sources. Deviation: none. */
 #include "core/policy.h"
 
-static u32 in_order_candidate(const struct core *c, const struct slot *s) {
-    (void)c, (void)s;
+static u32 in_order_candidate(const struct core *c, const struct front *f) {
+    (void)c, (void)f;
     return 0;
 }
 
