@@ -103,17 +103,17 @@ static void fetch_one(struct core *c, u32 slot) {
     ibuffer_want(c, f);
 }
 
-static u64 candidates(const struct core *c) {
-    u64 cand = 0;
-    for (u64 m = c->fetch_want; m; m &= m - 1) {
+static u64 candidates(struct core *c) {
+    for (u64 m = c->unresolved & c->fetch_want; m; m &= m - 1) {
         u32 slot = (u32)__builtin_ctzll(m);
-        if (c->fronts[slot].resolve_cy <= c->now) cand |= 1ull << slot;
+        if (c->fronts[slot].resolve_cy <= c->now) c->unresolved &= ~(1ull << slot);
     }
-    return cand;
+    return c->fetch_want & ~c->unresolved;
 }
 
 u64 fetch_next(const struct core *c) {
     u64 next = NEVER;
+    if (c->fetch_want & ~c->unresolved) return c->now;
     for (u64 m = c->fetch_want; m; m &= m - 1) next = MIN(next, MAX(c->now, c->fronts[__builtin_ctzll(m)].resolve_cy));
     return next;
 }

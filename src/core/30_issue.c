@@ -46,26 +46,41 @@ static u32 group_wait(const struct warp *w) {
 static const u32 stall_of_wait[] = {
     [WAIT_COMPUTE] = 1u << STALL_WAIT, [WAIT_SHORT] = 1u << STALL_SHORT, [WAIT_LONG] = 1u << STALL_LONG};
 
-/* Registers the instruction needs and that are not there at cycle `at`; *next: the first time one of them is */
-static u32 register_waits(const struct core *c, const struct slot *s, const struct tinst *t, u64 lanes, u64 at, u64 *next) {
-    u32 set = 0, n = (u32)t->nsrc + t->ndst;
+/* What registers keep an instruction waiting, and until when by kind; NEVER where the end is not known yet */
+struct waits {
+    u32 set; /* of 1 << enum stall */
+    u64 until[WAIT_KINDS];
+};
+
+static void wait_for(struct waits *x, enum wait_kind kind, u64 cy) {
+    u32 bit = stall_of_wait[kind];
+    x->until[kind] = x->set & bit ? MAX(x->until[kind], cy) : cy;
+    x->set |= bit;
+}
+
+/* The first cycle in which the set of causes becomes another */
+static u64 waits_end(const struct waits *x) {
+    u64 next = NEVER;
+    for (u32 k = 0; k < WAIT_KINDS; k++)
+        if (x->set & stall_of_wait[k]) next = MIN(next, x->until[k]);
+    return next;
+}
+
+/* Registers the instruction needs and that are not there at cycle `at` */
+static void register_waits(const struct core *c, const struct slot *s, const struct tinst *t, u64 lanes, u64 at, struct waits *x) {
+    u32 n = (u32)t->nsrc + t->ndst;
     for (u32 i = 0; i < n; i++) {
         u64 ready = sb_ready(s, t->reg[i], lanes);
         if (t->guard_cy && ready && ready != NEVER && t->reg[i] >= c->prog->nregs) ready += t->guard_cy;
-        if (ready <= at) continue;
-        set |= stall_of_wait[s->sb[t->reg[i]].kind];
-        *next = MIN(*next, ready);
+        if (ready > at) wait_for(x, (enum wait_kind)s->sb[t->reg[i]].kind, ready);
     }
     /* write after read: a result must not be there before an earlier instruction has read the register */
     u64 soonest = at + (t->kind == T_ALU ? t->latency : c->cfg->shared_cy);
     for (u32 i = t->nsrc; i < n; i++) {
         u64 read = s->sb[t->reg[i]].read_cy;
-        if (s->sb[t->reg[i]].readers) set |= 1u << STALL_WAIT; /* until nobody can read it again */
-        if (read < soonest) continue;
-        set |= 1u << STALL_WAIT;
-        *next = MIN(*next, at + (read - soonest) + 1);
+        if (s->sb[t->reg[i]].readers) wait_for(x, WAIT_COMPUTE, NEVER); /* until nobody can read it again */
+        if (read >= soonest) wait_for(x, WAIT_COMPUTE, at + (read - soonest) + 1);
     }
-    return set;
 }
 
 /* Whether an atomic of this SM that was made before is still on its way */
@@ -99,8 +114,13 @@ static u32 order_waits(struct core *c, const struct front *f, const struct part 
 
 /* What the threads of a front wait for before t: registers of each part, then what its kind of instruction asks for */
 static u32 parts_wait(struct core *c, const struct front *f, const struct tinst *t, u64 at, u64 *next) {
+    struct waits x = {0};
+    for (u32 i = 0; i < f->nparts; i++) register_waits(c, part_home(c, &f->part[i]), t, f->part[i].lanes, at, &x);
+    if (x.set) {
+        *next = waits_end(&x);
+        return x.set;
+    }
     u32 set = 0;
-    for (u32 i = 0; i < f->nparts; i++) set |= register_waits(c, part_home(c, &f->part[i]), t, f->part[i].lanes, at, next);
     for (u32 i = 0; i < f->nparts && !set; i++) set |= order_waits(c, f, &f->part[i], t, at, next);
     return set;
 }
@@ -123,12 +143,35 @@ static u32 head_waits(struct core *c, struct front *f, u64 at, u64 *next) {
     return parts_wait(c, f, f->head, at, next);
 }
 
+static void show(struct core *c, u32 slot, const struct tinst *t) {
+    if (c->fronts[slot].shown == t) return;
+    account_change(c, slot);
+    c->fronts[slot].shown = t;
+}
+
+/* When the one cause ends nothing else can keep it: no need to look again */
+static bool waits_for_time(const struct front *f, u32 set) {
+    bool plain = f->head->kind == T_ALU || f->head->kind == T_BRANCH || f->head->kind == T_NOP;
+    return plain && f->shown == f->head && (set == 1u << STALL_WAIT || set == 1u << STALL_SHORT || set == 1u << STALL_LONG);
+}
+
+void slot_due(struct core *c, u32 slot) {
+    struct front *f = &c->fronts[slot];
+    if (f->ready_cy != c->now) {
+        slot_look(c, slot, c->now);
+        return;
+    }
+    f->ready_cy = NEVER;
+    account_state(c, slot, 0, (enum unit)f->head->unit, c->now);
+}
+
 void slot_look(struct core *c, u32 slot, u64 at) {
     struct slot *s = &c->slots[slot];
     struct front *f = &c->fronts[slot];
     u64 next = NEVER;
     u32 set;
     bool held = f->nparts && f->release_cy > at;
+    f->ready_cy = NEVER;
     if (f->nparts && !f->head && !held) slot_next(c, slot);
     if (held) next = f->release_cy, set = 1u << STALL_BARRIER;
     else if (!s->w) set = 1u << STALL_EMPTY;
@@ -142,7 +185,7 @@ void slot_look(struct core *c, u32 slot, u64 at) {
         slot_next(c, slot);
         set = f->head ? head_waits(c, f, at, &next) : group_wait(s->w);
     }
-    f->shown = f->nparts && s->replay != NONE ? c->memops.at[s->replay].t : f->head;
+    show(c, slot, f->nparts && s->replay != NONE ? c->memops.at[s->replay].t : f->head);
     bool over = s->ended && s->w && set == 1u << STALL_EMPTY && f->account.set != set;
     account_state(c, slot, set, f->shown ? (enum unit)f->shown->unit : UNIT_NONE, at);
     if (over) {
@@ -150,6 +193,7 @@ void slot_look(struct core *c, u32 slot, u64 at) {
         s->told_end = true;
     }
     if (next != NEVER) slot_alarm(c, slot, next);
+    if (next != NEVER && f->head && waits_for_time(f, set)) f->ready_cy = next;
     if (!s->ended || !s->w || set != 1u << STALL_EMPTY) return;
     if (at > c->now) slot_alarm(c, slot, at); /* I1: other slots' states change before issue only */
     else cta_try_retire(c, s->place, at);
@@ -223,6 +267,7 @@ static void issue_control(struct core *c, u32 slot, const struct tinst *t, const
     }
     if (t->kind == T_EXIT) slot_wake_block(c, place, c->now + c->cfg->barrier_cy);
     f->resolve_cy = c->now + c->cfg->branch_cy;
+    c->unresolved |= 1ull << slot;
 }
 
 static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss) {
@@ -273,7 +318,9 @@ static bool issue_along(struct core *c, u32 slot, u32 gi) {
     struct step *st = &c->step;
     bool memory = t->kind == T_MEM, plain = t->kind == T_ALU || t->kind == T_BRANCH || t->kind == T_NOP || t->pseudo;
     if ((!plain && !memory) || held_back(c, slot, t)) return false;
-    if (!t->pseudo && register_waits(c, s, t, g->mask, c->now, &next)) return false;
+    struct waits x = {0};
+    if (!t->pseudo) register_waits(c, s, t, g->mask, c->now, &x);
+    if (x.set) return false;
     f->part[0].group = (u16)gi;
     if (memory && (!operands_available(c, slot_sub(c, slot), UNIT_MEM) || order_waits(c, f, &f->part[0], t, c->now, &next)))
         return false;
@@ -414,10 +461,15 @@ static void schedule(struct core *c, u32 si) {
     struct sched *sc = &c->scheds[si];
     struct turn t = {.sched = si, .sub = si % c->cfg->subcores};
     t.unavailable = unavailable_units(c, t.sub);
+    if (!sc->all_ready && !c->pol.sched->skip) {
+        account_cycle(c, si, 0, t.unavailable, 0, 0, 1);
+        return;
+    }
     t.restricted = restricted_of(c, sc, t.unavailable);
     t.candidates = candidates_of(sc, t.unavailable) & ~t.restricted;
     struct sched_view v = sched_view_of(c, si, t.candidates);
     int slot = NONE;
+    if (t.candidates && sc->silence.n) account_silence(c, si);
     if (t.candidates) slot = c->pol.sched->pick(sc->state, &v);
     else if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, 1);
     if (slot == NONE) {

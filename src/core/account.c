@@ -8,6 +8,10 @@
  *   proportional    the cycles without an issue among them, to the causes' classes; with a structural part in cycles whose unit was not available (Aurud 5.3)
  *   gsi, selected   per cycle without an issue, from the populations and from the policy's preferred slot
  *
+ * Cycles without an issue in which nothing changes are only counted (struct silence) and charged together before anything that they
+ * are charged by does: a state, who is valid, what is shown, the policy's own state. Policies whose preference moves with time, or
+ * with what the schedulers share, are asked in every cycle.
+ *
  * A state holds from cycle `at` on, before that cycle's issue. The slot that issues in a cycle owns it as `selected`; its next state starts one later. */
 #include "core/core.h"
 
@@ -41,13 +45,16 @@ static void add_time(struct core *c, struct sched_stats *ss, const struct front 
     if (f->account.pc >= 0) c->pcs[f->account.pc].time[cause] += sixths;
 }
 
+/* Shares of a whole among k: the floor each, and what is left one unit each to the first */
+static u64 share_of(u64 whole, u32 k, u32 i) { return whole / k + (i < whole % k); }
+
 static void add_classes(u64 *cpi, u32 classes, u64 sixths) {
     if (!(classes & (classes - 1))) {
         cpi[__builtin_ctz(classes)] += sixths;
         return;
     }
-    u64 share = sixths / (u32)__builtin_popcount(classes);
-    for (; classes; classes &= classes - 1) cpi[__builtin_ctz(classes)] += share;
+    u32 k = (u32)__builtin_popcount(classes), i = 0;
+    for (; classes; classes &= classes - 1) cpi[__builtin_ctz(classes)] += share_of(sixths, k, i++);
 }
 
 static void charge_ready(struct core *c, const struct front *f, const struct sched *sc, struct sched_stats *ss, u64 dt, u64 dn,
@@ -70,8 +77,8 @@ static void charge_set(struct core *c, const struct front *f, struct sched_stats
     u64 *cpi = ss->cpi[CPI_PROPORTIONAL];
     if (!(f->account.set & (f->account.set - 1))) add_time(c, ss, f, (enum stall)__builtin_ctz(f->account.set), dt * 6);
     else {
-        u32 k = (u32)__builtin_popcount(f->account.set);
-        for (u32 m = f->account.set; m; m &= m - 1) add_time(c, ss, f, (enum stall)__builtin_ctz(m), dt * 6 / k);
+        u32 k = (u32)__builtin_popcount(f->account.set), i = 0;
+        for (u32 m = f->account.set; m; m &= m - 1) add_time(c, ss, f, (enum stall)__builtin_ctz(m), share_of(dt * 6, k, i++));
     }
     add_classes(cpi, classes, (dn - dnu) * 6);
     if (!dnu) return;
@@ -150,6 +157,7 @@ void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
     struct front *f = &c->fronts[slot];
     i32 pc = f->shown ? (i32)(f->shown->in - c->prog->k->code) : -1;
     if (set == f->account.set && pc == f->account.pc && unit == f->account.charge_unit) return;
+    account_change(c, slot);
     charge(c, slot, at);
     leave_population(c, slot);
     f->account.set = set;
@@ -161,6 +169,7 @@ void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
 
 void account_issue(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
+    account_change(c, slot);
     charge(c, slot, c->now);
     add_time(c, &c->stats.sched[slot_sched(c, slot)], f, STALL_SELECTED, 6);
     f->account.since = c->now + 1;
@@ -217,10 +226,7 @@ static void count_turner(struct core *c, u64 unavailable, u64 n) {
     if ((data && !mshr_full(c->mshr)) || (constant && !mshr_full(c->cc_mshr))) c->stats.mshr_usable_cycles += n;
 }
 
-void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 restricted, u64 candidates, u64 n) {
-    struct sched *sc = &c->scheds[si];
-    struct sched_stats *ss = &c->stats.sched[si];
-    if (si == 0) count_turner(c, unavailable, n);
+static void charge_held(struct core *c, struct sched *sc, u32 issued, u64 unavailable, u64 restricted, u64 n) {
     for (u64 m = unavailable; m; m &= m - 1) {
         sc->unavail[__builtin_ctzll(m)] += n;
         if (!issued) sc->noissue_unavail[__builtin_ctzll(m)] += n;
@@ -230,14 +236,42 @@ void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 rest
         if (!issued) c->fronts[__builtin_ctzll(m)].account.restricted_noissue += n;
         c->stats.restricted_warps += n;
     }
+}
+
+/* The cycles of the silence that has just ended */
+void account_silence(struct core *c, u32 si) {
+    struct sched *sc = &c->scheds[si];
+    struct sched_stats *ss = &c->stats.sched[si];
+    struct silence q = sc->silence;
+    sc->silence.n = 0;
+    charge_held(c, sc, 0, q.unavailable, q.restricted, q.n);
+    sc->noissue += q.n;
+    ss->cycles[cycle_kind(sc, q.unavailable, q.restricted)] += q.n;
+    ss->cpi[CPI_GSI][gsi_class(sc, q.unavailable, q.restricted, q.candidates)] += 6ull * sc->nslots * q.n;
+    charge_selected(c, si, q.unavailable, q.restricted, q.n);
+}
+
+void account_change(struct core *c, u32 slot) {
+    u32 si = slot_sched(c, slot);
+    if (c->scheds[si].silence.n) account_silence(c, si);
+}
+
+void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 restricted, u64 candidates, u64 n) {
+    struct sched *sc = &c->scheds[si];
+    struct silence *q = &sc->silence;
+    if (si == 0) count_turner(c, unavailable, n);
     if (issued) {
-        ss->cycles[SCHED_ISSUE1] += n; /* `base` of the stacks is made of these, in account_settle */
+        charge_held(c, sc, 1, unavailable, restricted, n);
+        c->stats.sched[si].cycles[SCHED_ISSUE1] += n; /* `base` of the stacks is made of these, in account_settle */
         return;
     }
-    sc->noissue += n;
-    ss->cycles[cycle_kind(sc, unavailable, restricted)] += n;
-    ss->cpi[CPI_GSI][gsi_class(sc, unavailable, restricted, candidates)] += 6ull * sc->nslots * n;
-    charge_selected(c, si, unavailable, restricted, n);
+    if (q->n && q->unavailable == unavailable && q->restricted == restricted && q->candidates == candidates) {
+        q->n += n;
+        return;
+    }
+    if (q->n) account_silence(c, si);
+    *q = (struct silence){n, unavailable, restricted, candidates};
+    if (c->pol.sched->moves || c->sched_shared) account_silence(c, si);
 }
 
 /* --- levels, the end, the sums */
@@ -253,6 +287,7 @@ void account_levels(struct core *c, u64 at) {
 
 void account_settle(struct core *c, u64 at) {
     for (u32 i = 0; i < c->nslots; i++) {
+        account_change(c, i);
         charge(c, i, at);
         snapshot(c, i, at);
         buffer_levels(c, &c->fronts[i], at);
@@ -273,6 +308,7 @@ void account_init(struct core *c) {
         memset(sc->ready_loads, 0, sizeof(sc->ready_loads));
         sc->all_ready = sc->ready_shared = sc->waits_long = 0;
         sc->waits_load = sc->waits_barrier = sc->waits_fence = 0;
+        sc->silence = (struct silence){0};
         sc->pop[CPI_IDLE] = sc->nslots;
         sc->present = 1u << CPI_IDLE;
     }

@@ -157,7 +157,7 @@ static void make_view(struct core *c, const struct launch *l) {
 
 static void forget_state(struct core *c) {
     memset(c->wheel, 0, sizeof(c->wheel));
-    c->wheel_any = c->parked = c->fetch_want = 0;
+    c->wheel_any = c->parked = c->fetch_want = c->unresolved = 0;
     c->lsq_head = c->lsq_n = c->lsq_proper = 0;
     memset(c->pipe_loads, 0, sizeof(c->pipe_loads));
     c->lsu_held_by = NONE;
@@ -229,7 +229,7 @@ static void look_due(struct core *c) {
     if (!due) return;
     c->wheel[c->now % WHEEL] = 0;
     c->wheel_any &= ~(1ull << c->now % WHEEL);
-    for (; due; due &= due - 1) slot_look(c, (u32)__builtin_ctzll(due), c->now);
+    for (; due; due &= due - 1) slot_due(c, (u32)__builtin_ctzll(due));
 }
 
 static void tick(struct core *c) {

@@ -91,7 +91,7 @@ struct program *program_new(const struct config *c, const struct kernel *k, u64 
 void program_free(struct program *p);
 
 /* --- memory instructions in flight */
-enum wait_kind { WAIT_COMPUTE, WAIT_SHORT, WAIT_LONG }; /* what produces a register's next value */
+enum wait_kind { WAIT_COMPUTE, WAIT_SHORT, WAIT_LONG, WAIT_KINDS }; /* what produces a register's next value */
 struct memop {
     u64 uid, issue_cy;
     u64 age;       /* of the warp in its slot: tells a later warp in the same slot apart */
@@ -219,6 +219,7 @@ struct front {
     u64 fence_seq;             /* atomics of the SM made before head became the next instruction */
     u64 resolve_cy;            /* a branch is resolved then */
     u64 release_cy;            /* a barrier lets it go then */
+    u64 ready_cy;              /* it waits for this cycle alone and is ready then; NEVER */
     u64 polled_at;             /* the warp's count of polls when its group was chosen */
     struct account account;
     struct ibuffer ib;
@@ -347,8 +348,13 @@ u32 policy_count(void);
 struct policy_row policy_at(u32 i);
 
 /* --- parts of the SM */
+struct silence { /* cycles in a row without an issue in which nothing changed: charged together when something does (account.c) */
+    u64 n;
+    u64 unavailable, restricted, candidates;
+};
 struct sched {
     void *state;
+    struct silence silence;
     u64 slots; /* mask of its own */
     u64 valid, all_ready;
     u64 ready[UNIT_COUNT]; /* by the unit the next instruction needs */
@@ -479,7 +485,8 @@ struct core {
     u64 issued_any_cy; /* last cycle in which something issued */
     /* fetch */
     u64 parked;     /* slots no group of which can run */
-    u64 fetch_want; /* slots with room, not waiting */
+    u64 fetch_want; /* fronts with room, not waiting */
+    u64 unresolved; /* fronts whose last branch may not be resolved yet */
     u32 fetch_last;
     struct tags icache;
     struct icache_wait *icache_waits; /* [icache_mshrs] */
@@ -583,6 +590,7 @@ void ibuffer_want(struct core *c, struct front *f); /* sets its bit of fetch_wan
 
 /* --- 30_issue.c */
 void slot_look(struct core *c, u32 slot, u64 at);                        /* what it waits for from cycle `at` on */
+void slot_due(struct core *c, u32 slot);                                 /* its alarm has come */
 void slot_alarm(struct core *c, u32 slot, u64 cy);                       /* look again then */
 void slot_next(struct core *c, u32 slot);                                /* after its group ran or changed: the new head */
 void slot_wake_block(struct core *c, const struct cta_place *p, u64 cy); /* its slots that could not run and can now go on then */
@@ -736,6 +744,8 @@ void account_init(struct core *c);
 void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at); /* the slot is in a new state from cycle `at` on */
 void account_issue(struct core *c, u32 slot); /* it has issued in this cycle; the new state follows from now + 1 */
 void account_cycle(struct core *c, u32 sched, u32 issued, u64 unavailable, u64 restricted, u64 candidates, u64 n);
+void account_silence(struct core *c, u32 sched); /* charges what is pending: its policy is about to be asked */
+void account_change(struct core *c, u32 slot); /* something about it that its scheduler sees is about to change */
 void account_settle(struct core *c, u64 at);
 void account_check(const struct core *c, u64 cycles);
 void account_levels(struct core *c, u64 at); /* counters of levels (MSHRs in use, warps resident) up to cycle `at` */

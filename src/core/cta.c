@@ -18,6 +18,7 @@ static struct cta_place *place_get(struct core *c) {
 
 static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct warp *w) {
     struct slot *s = &c->slots[slot];
+    account_change(c, slot);
     struct sbreg *sb = s->sb;
     u64 *lane_ready = s->lane_ready;
     *s = (struct slot){.w = w,
@@ -29,7 +30,7 @@ static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct war
                        .youngest = NONE,
                        .replay = NONE};
     struct account account = c->fronts[slot].account; /* time goes on through the change of warps */
-    c->fronts[slot] = (struct front){.part = {{.home = (u16)slot, .lanes = w->live}}, .nparts = 1, .account = account};
+    c->fronts[slot] = (struct front){.part = {{.home = (u16)slot, .lanes = w->live}}, .nparts = 1, .ready_cy = NEVER, .account = account};
     memset(sb, 0, sizeof(*sb) * (c->prog->nregs + c->prog->npreds));
     if (lane_ready) memset(lane_ready, 0, sizeof(u64) * MAX_WARP * (c->prog->nregs + c->prog->npreds));
     w->slot = slot;
@@ -67,6 +68,7 @@ void cta_admit(struct core *c, u64 now) {
 void cta_warp_ended(struct core *c, u32 slot) {
     struct slot *s = &c->slots[slot];
     struct front *f = &c->fronts[slot];
+    account_change(c, slot);
     s->ended = true;
     sched_event(c, SCHED_END, slot, 0);
     f->nparts = 0;
@@ -82,6 +84,7 @@ void cta_warp_ended(struct core *c, u32 slot) {
 static void slot_clear(struct core *c, u32 slot, u64 at) {
     struct slot *s = &c->slots[slot];
     struct front *f = &c->fronts[slot];
+    account_change(c, slot);
     f->head = f->shown = NULL;
     buffer_levels(c, f, at);
     account_state(c, slot, 1u << STALL_EMPTY, UNIT_NONE, at);
