@@ -32,7 +32,10 @@ static u64 bank_take(const struct core *c, struct subcore *sub, u32 bank, u64 fr
         }
 }
 
-static u32 bank_of(const struct core *c, const struct slot *s, u32 reg) { return (reg + slot_index(c, s)) % c->cfg->banks; }
+static u32 bank_of(const struct core *c, const struct slot *s, u32 reg) {
+    u32 row = reg + slot_index(c, s);
+    return c->bank_mask ? row & c->bank_mask : row % c->cfg->banks;
+}
 
 static struct pool pool_of(const struct collectors *x, enum unit u) {
     if (!x->separated) return (struct pool){.first = 0, .n = x->generic, .index = 0};
@@ -43,6 +46,7 @@ static struct pool pool_of(const struct collectors *x, enum unit u) {
 
 void operands_init(struct core *c) {
     const struct collectors *x = &c->cfg->collectors;
+    c->bank_mask = c->cfg->banks & (c->cfg->banks - 1) ? 0 : c->cfg->banks - 1;
     c->ncollectors = x->separated ? x->alu + x->sfu + x->mem : x->generic;
     for (u32 u = 0; u < UNIT_COUNT; u++) {
         struct pool *p = &c->pools[u];

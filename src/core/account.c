@@ -86,92 +86,87 @@ static void charge_set(struct core *c, const struct front *f, struct sched_stats
     add_classes(cpi, classes, dnu * 6);
 }
 
-/* Time from f->account.since up to cycle `at`, exclusive */
-static void charge(struct core *c, u32 slot, u64 at) {
-    struct front *f = &c->fronts[slot];
-    struct sched *sc = &c->scheds[slot_sched(c, slot)];
-    struct sched_stats *ss = &c->stats.sched[slot_sched(c, slot)];
-    u64 dt = at - f->account.since;
+/* Time of front f from its last change up to cycle `at`, exclusive */
+static void charge(struct core *c, struct front *f, struct sched *sc, u64 at) {
+    struct account *a = &f->account;
+    u64 dt = at - a->since;
     if (!dt) return;
-    u64 dn = sc->noissue - f->account.since_noissue,
-        dnu = sc->noissue_unavail[f->account.charge_unit] - f->account.since_noissue_unavail;
-    if (f->account.set) charge_set(c, f, ss, dt, dn, dnu);
+    struct sched_stats *ss = &c->stats.sched[sc - c->scheds];
+    u64 dn = sc->noissue - a->since_noissue, dnu = sc->noissue_unavail[a->charge_unit] - a->since_noissue_unavail;
+    if (a->set) charge_set(c, f, ss, dt, dn, dnu);
     else charge_ready(c, f, sc, ss, dt, dn, dnu);
-    EMIT(c, .kind = EV_STALL, .slot = (u16)slot, .a = f->account.since, .cycle = at,
-         .mask = f->account.set ? f->account.set : 1u << STALL_NOT_SELECTED, .pc = f->account.pc);
-    f->account.since = at;
+    EMIT(c, .kind = EV_STALL, .slot = (u16)front_index(c, f), .a = a->since, .cycle = at,
+         .mask = a->set ? a->set : 1u << STALL_NOT_SELECTED, .pc = a->pc);
+    a->since = at;
 }
 
-static void snapshot(struct core *c, u32 slot, u64 at) {
-    struct front *f = &c->fronts[slot];
-    const struct sched *sc = &c->scheds[slot_sched(c, slot)];
-    f->account.since = at;
-    f->account.restricted = f->account.restricted_noissue = 0;
-    f->account.since_noissue = sc->noissue;
-    f->account.since_unavail = sc->unavail[f->account.charge_unit];
-    f->account.since_noissue_unavail = sc->noissue_unavail[f->account.charge_unit];
-}
-
-static void leave_population(struct core *c, u32 slot) {
-    struct front *f = &c->fronts[slot];
-    struct sched *sc = &c->scheds[slot_sched(c, slot)];
-    u64 bit = 1ull << slot;
-    if (f->account.set) {
-        enum cpi x = strongest(f->account.set);
-        if (--sc->pop[x] == 0) sc->present &= ~(1u << x);
-    } else {
-        sc->ready[f->account.unit] &= ~bit;
-        for (u32 i = 0; i < ARRAY_LEN(sc->ready_loads); i++) sc->ready_loads[i] &= ~bit;
-    }
-    sc->all_ready &= ~bit;
-    sc->ready_shared &= ~bit;
-    sc->waits_long &= ~bit;
-    sc->waits_load &= ~bit, sc->waits_barrier &= ~bit, sc->waits_fence &= ~bit;
+static void snapshot(struct account *a, const struct sched *sc, u64 at) {
+    a->since = at;
+    a->restricted = a->restricted_noissue = 0;
+    a->since_noissue = sc->noissue;
+    a->since_unavail = sc->unavail[a->charge_unit];
+    a->since_noissue_unavail = sc->noissue_unavail[a->charge_unit];
 }
 
 /* Waits that last: two-level scheduling lets such warps leave the active set */
 static const u32 waits_long = 1u << STALL_LONG | 1u << STALL_BARRIER | 1u << STALL_MEMBAR | 1u << STALL_ATOMIC_ORDER;
 
-static void join_population(struct core *c, u32 slot) {
-    struct front *f = &c->fronts[slot];
-    struct sched *sc = &c->scheds[slot_sched(c, slot)];
-    u64 bit = 1ull << slot;
-    if (f->account.set) {
-        enum cpi x = strongest(f->account.set);
-        sc->pop[x]++;
-        sc->present |= 1u << x;
-        if (!(f->account.set & waits_long)) return;
-        sc->waits_long |= bit;
-        if (f->account.set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER)) sc->waits_load |= bit;
-        if (f->account.set & 1u << STALL_BARRIER) sc->waits_barrier |= bit;
-        if (f->account.set & 1u << STALL_MEMBAR) sc->waits_fence |= bit;
-    } else {
-        if (f->account.unit == UNIT_MEM && f->shown && f->shown->in->space == SPACE_SHARED) sc->ready_shared |= bit;
-        sc->ready[f->account.unit] |= bit;
+static void leave_population(const struct account *a, struct sched *sc, u64 bit) {
+    if (!a->set) {
+        sc->ready[a->unit] &= ~bit;
+        for (u32 i = 0; i < ARRAY_LEN(sc->ready_loads); i++) sc->ready_loads[i] &= ~bit;
+        sc->all_ready &= ~bit;
+        sc->ready_shared &= ~bit;
+        return;
+    }
+    enum cpi x = strongest(a->set);
+    if (--sc->pop[x] == 0) sc->present &= ~(1u << x);
+    if (!(a->set & waits_long)) return;
+    sc->waits_long &= ~bit;
+    sc->waits_load &= ~bit, sc->waits_barrier &= ~bit, sc->waits_fence &= ~bit;
+}
+
+static void join_population(const struct front *f, struct sched *sc, u64 bit) {
+    const struct account *a = &f->account;
+    if (!a->set) {
+        if (a->unit == UNIT_MEM && f->shown && f->shown->in->space == SPACE_SHARED) sc->ready_shared |= bit;
+        sc->ready[a->unit] |= bit;
         sc->ready_loads[f->shown ? f->shown->mshr_of : 0] |= bit;
         sc->all_ready |= bit;
+        return;
     }
+    enum cpi x = strongest(a->set);
+    sc->pop[x]++;
+    sc->present |= 1u << x;
+    if (!(a->set & waits_long)) return;
+    sc->waits_long |= bit;
+    if (a->set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER)) sc->waits_load |= bit;
+    if (a->set & 1u << STALL_BARRIER) sc->waits_barrier |= bit;
+    if (a->set & 1u << STALL_MEMBAR) sc->waits_fence |= bit;
 }
 
 void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
     struct front *f = &c->fronts[slot];
+    struct account *a = &f->account;
     i32 pc = f->shown ? (i32)(f->shown->in - c->prog->k->code) : -1;
-    if (set == f->account.set && pc == f->account.pc && unit == f->account.charge_unit) return;
-    account_change(c, slot);
-    charge(c, slot, at);
-    leave_population(c, slot);
-    f->account.set = set;
-    f->account.unit = f->account.charge_unit = (u8)unit;
-    f->account.pc = pc;
-    join_population(c, slot);
-    snapshot(c, slot, at);
+    if (set == a->set && pc == a->pc && unit == a->charge_unit) return;
+    struct sched *sc = &c->scheds[slot_sched(c, slot)];
+    if (sc->silence.n) account_silence(c, slot_sched(c, slot));
+    charge(c, f, sc, at);
+    leave_population(a, sc, 1ull << slot);
+    a->set = set;
+    a->unit = a->charge_unit = (u8)unit;
+    a->pc = pc;
+    join_population(f, sc, 1ull << slot);
+    snapshot(a, sc, at);
 }
 
 void account_issue(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
-    account_change(c, slot);
-    charge(c, slot, c->now);
-    add_time(c, &c->stats.sched[slot_sched(c, slot)], f, STALL_SELECTED, 6);
+    u32 si = slot_sched(c, slot);
+    if (c->scheds[si].silence.n) account_silence(c, si);
+    charge(c, f, &c->scheds[si], c->now);
+    add_time(c, &c->stats.sched[si], f, STALL_SELECTED, 6);
     f->account.since = c->now + 1;
 }
 
@@ -287,9 +282,10 @@ void account_levels(struct core *c, u64 at) {
 
 void account_settle(struct core *c, u64 at) {
     for (u32 i = 0; i < c->nslots; i++) {
+        struct sched *sc = &c->scheds[slot_sched(c, i)];
         account_change(c, i);
-        charge(c, i, at);
-        snapshot(c, i, at);
+        charge(c, &c->fronts[i], sc, at);
+        snapshot(&c->fronts[i].account, sc, at);
         buffer_levels(c, &c->fronts[i], at);
     }
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
@@ -317,7 +313,7 @@ void account_init(struct core *c) {
         f->account.set = 1u << STALL_EMPTY;
         f->account.unit = f->account.charge_unit = UNIT_NONE;
         f->account.pc = -1;
-        snapshot(c, i, c->now);
+        snapshot(&f->account, &c->scheds[slot_sched(c, i)], c->now);
     }
     c->mshr_counted_cy = c->now;
 }

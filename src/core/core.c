@@ -18,6 +18,10 @@ static void make_units(struct core *c) {
 }
 
 static void make_schedulers(struct core *c) {
+    for (u32 i = 0; i < MAX_SLOTS; i++) {
+        c->sched_of[i] = (u8)(i % c->cfg->schedulers);
+        c->sub_of[i] = (u8)(c->sched_of[i] % c->cfg->subcores);
+    }
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         struct sched *s = &c->scheds[i];
         for (u32 w = i; w < c->nslots; w += c->cfg->schedulers) s->slots |= 1ull << w, s->nslots++;

@@ -472,7 +472,9 @@ struct core {
     struct slot slots[MAX_SLOTS]; /* homes */
     struct front fronts[MAX_SLOTS]; /* front i is home i's */
     u64 age[MAX_SLOTS];
+    u8 sched_of[MAX_SLOTS], sub_of[MAX_SLOTS]; /* by front: its scheduler, and the sub-core that one feeds */
     u32 nslots, ncollectors;
+    u32 bank_mask; /* number of banks less one, where it is a power of two; else 0 */
     struct pool pools[UNIT_COUNT];
     u64 wheel[WHEEL]; /* slots to look at, by cycle mod WHEEL */
     u64 wheel_any;    /* bit per nonempty entry */
@@ -767,8 +769,8 @@ static inline void emit(struct core *c, struct event e) {
         if (__builtin_expect((c)->tracing, 0)) emit((c), (struct event){__VA_ARGS__});                                           \
     } while (0)
 
-static inline u32 slot_sched(const struct core *c, u32 slot) { return slot % c->cfg->schedulers; }
-static inline u32 slot_sub(const struct core *c, u32 slot) { return slot % c->cfg->schedulers % c->cfg->subcores; }
+static inline u32 slot_sched(const struct core *c, u32 slot) { return c->sched_of[slot]; }
+static inline u32 slot_sub(const struct core *c, u32 slot) { return c->sub_of[slot]; }
 static inline u32 slot_index(const struct core *c, const struct slot *s) { return (u32)(s - c->slots); }
 static inline u32 front_index(const struct core *c, const struct front *f) { return (u32)(f - c->fronts); }
 static inline struct slot *part_home(struct core *c, const struct part *p) { return &c->slots[p->home]; }
