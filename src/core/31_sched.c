@@ -64,7 +64,7 @@ static struct sched_sm view_of_sm(const struct core *c, struct sm_stats *stats) 
     }
     v.mshrs = mshr_used(c->mshr), v.mshr_size = c->cfg->l1_mshrs;
     v.const_mshrs = mshr_used(c->cc_mshr), v.const_mshr_size = c->cfg->const_mshrs;
-    v.queue = c->missq_n, v.queue_size = c->cfg->miss_queue;
+    v.queue = port_queued(c), v.queue_size = c->cfg->miss_queue;
     v.pipe_head = pipe_head(c);
     v.reexec = c->reexec.slots, v.reexec_full = c->reexec.full != NONE;
     v.reexec_head = c->reexec.n ? (i32)c->memops.at[c->reexec.at[c->reexec.head].memop].slot : NONE;

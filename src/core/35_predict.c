@@ -67,7 +67,7 @@ static u32 capacity(const struct core *c, u32 cache) {
 }
 
 static u32 in_use(const struct core *c, u32 cache) {
-    if (c->cfg->tracked == TRACK_COMQ) return MIN(c->missq_n, c->cfg->miss_queue);
+    if (c->cfg->tracked == TRACK_COMQ) return MIN(port_queued(c), c->cfg->miss_queue);
     return mshr_used(cache == CACHE_CONST ? c->cc_mshr : c->mshr);
 }
 
@@ -226,7 +226,7 @@ void predict_check(const struct core *c) {
     i32 used[CACHES] = {(i32)in_use(c, CACHE_DATA), (i32)in_use(c, CACHE_CONST)};
     for (u32 i = 0; i < c->memops.n; i++)
         if (c->memops.at[i].used && c->memops.at[i].credit) held[pool_of(c, &c->memops.at[i])]++;
-    if (c->cfg->tracked == TRACK_COMQ) used[CACHE_DATA] = (i32)c->missq_n; /* lines on their way out may stand beyond its end */
+    if (c->cfg->tracked == TRACK_COMQ) used[CACHE_DATA] = (i32)port_queued(c); /* lines on their way out may stand beyond its end */
     for (u32 i = 0; i < (c->cfg->tracked == TRACK_COMQ ? 1u : CACHES); i++)
         CHECK(c->track[i].pool + held[i] + used[i] == (i32)capacity(c, i)); /* T1 */
 }

@@ -92,7 +92,6 @@ static u32 to_pieces(const struct core *c, u32 sectors) {
 static void write_back(struct core *c, const struct victim *v) {
     u32 sectors = to_pieces(c, v->dirty);
     c->stats.l1_writebacks += (u32)__builtin_popcount(v->dirty);
-    c->stores_out++;
     port_send(c, (struct mreq){.line = v->line,
                                .sectors = sectors,
                                .token = TOKEN(TOKEN_EVICT, 0),
@@ -183,7 +182,7 @@ int l1_load(struct core *c, u32 id, struct line_access *x) {
     return NONE;
 }
 
-void l1_fill(struct core *c, int e) {
+static void fill(struct core *c, int e) {
     u64 at = MAX(c->now, c->fill_free);
     u64 line = 0;
     u32 tokens[1024];
@@ -206,6 +205,10 @@ void l1_fill(struct core *c, int e) {
     sched_event(c, SCHED_MSHR_FREED, c->mshr_slot[e], line);
     if (c->cfg->tracker != TRACKER_NONE) predict_freed(c, CACHE_DATA);
     for (u32 i = 0; i < n; i++) writeback_part(c, tokens[i], at);
+}
+
+void l1_response(struct core *c, int e) {
+    if (--c->mshr_responses[e] == 0) fill(c, e);
 }
 
 /* --- stores */
@@ -232,7 +235,6 @@ static void store_through(struct core *c, u32 id, struct memop *m, const struct 
         else tags_touch(&c->l1, at);
     }
     m->outstanding++;
-    c->stores_out++;
     c->slots[m->slot].stores++;
     port_send(c, (struct mreq){.line = x->line,
                                .sectors = x->sectors,

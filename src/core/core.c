@@ -40,9 +40,6 @@ static void make_caches(struct core *c) {
     c->l1_slot = base_alloc((size_t)g->l1_sets * g->l1_ways);
     c->reexec.at = base_alloc(sizeof(*c->reexec.at) * (g->reexec + 1u));
     c->icache_waits = base_alloc(sizeof(*c->icache_waits) * g->icache_mshrs);
-    c->missq_cap = g->miss_queue + g->l1_mshrs;
-    c->missq = base_alloc(sizeof(*c->missq) * c->missq_cap);
-    c->outs = base_alloc(sizeof(*c->outs) * g->partitions);
     if (c->pol.hazard->replays) c->history = base_alloc(sizeof(*c->history) * c->nslots * REPLAY_HISTORY);
     c->tlb = base_alloc(sizeof(*c->tlb) * (g->tlb_entries + 1u));
     c->lsq_cap = g->lsu_queue + c->ncollectors * g->subcores + 64;
@@ -57,8 +54,6 @@ struct core *core_new(const struct config *cfg, const struct policies *p, u32 id
     c->pol = *p;
     c->id = id;
     c->nslots = cfg->warps;
-    c->clk = clocks_of(cfg);
-    c->credits = cfg->noc_credits;
     c->l1_latency = cfg->l1_cy > way ? cfg->l1_cy - way : 1;
     c->shared_latency = cfg->shared_cy > way ? cfg->shared_cy - way : 1;
     c->const_latency = cfg->const_cy > way ? cfg->const_cy - way : 1;
@@ -66,6 +61,7 @@ struct core *core_new(const struct config *cfg, const struct policies *p, u32 id
     make_units(c);
     make_schedulers(c);
     make_caches(c);
+    port_init(c);
     sched_make(c);
     return c;
 }
@@ -96,10 +92,10 @@ void core_free(struct core *c) {
     for (u32 i = 0; i < c->cfg->subcores; i++) free(c->subs[i].bank);
     for (u32 i = 0; i < c->cfg->schedulers; i++) free(c->scheds[i].state);
     sched_free(c);
+    port_free(c);
     for (u32 i = 0; i < c->memops.n; i++)
         free(c->memops.at[i].lines.at), free(c->memops.at[i].packets.at), free(c->memops.at[i].passes.at);
     for (u32 i = 0; i < c->atomic_pool.n; i++) free(c->atomic_pool.at[i]);
-    for (u32 i = 0; i < c->cfg->partitions; i++) free(c->outs[i].at.at);
     void *all[] = {c->mshr_responses,
                    c->mshr_sectors,
                    c->mshr_since,
@@ -107,15 +103,11 @@ void core_free(struct core *c) {
                    c->l1_slot,
                    c->reexec.at,
                    c->icache_waits,
-                   c->missq,
-                   c->outs,
                    c->lsq,
                    c->memops.at,
                    c->memop_free.at,
                    c->atomic_pool.at,
                    c->atomic_free.at,
-                   c->inbox.at,
-                   c->credits_in.at,
                    c->log.at,
                    c->spare.at,
                    c->coming.at,
@@ -161,6 +153,7 @@ static void forget_state(struct core *c) {
     c->lsq_head = c->lsq_n = c->lsq_proper = 0;
     memset(c->pipe_loads, 0, sizeof(c->pipe_loads));
     c->lsu_held_by = NONE;
+    port_launch(c);
     reexec_launch(c);
     sched_launch(c);
     c->fetch_last = MAX_SLOTS - 1;
@@ -287,10 +280,9 @@ void core_run(struct core *c, u64 to) {
     base_check_teller = (struct check_teller){0};
 }
 
-bool core_idle(const struct core *c) {
-    return !c->resident && c->coming_at == c->coming.n && !c->stores_out && !c->atomics_out && !c->missq_n &&
-           c->inbox_at == c->inbox.n;
-}
+bool core_idle(const struct core *c) { return !c->resident && c->coming_at == c->coming.n && !c->atomics_out && port_idle(c); }
+
+u64 core_quiet(const struct core *c) { return MAX(c->quiet_cy, port_quiet(c)); }
 
 /* --- invariants and reports */
 
@@ -357,8 +349,7 @@ static void check_counts(const struct core *c) {
 
 static void check_memory(const struct core *c) {
     check_counts(c);
-    CHECK(c->cfg->noc_ideal || c->credits + c->in_network == c->cfg->noc_credits); /* C5 */
-    CHECK(c->missq_n <= c->missq_cap);
+    port_check(c); /* C5 */
     tags_check(&c->l1), tags_check(&c->cc), tags_check(&c->icache);
     mshr_check(c->mshr), mshr_check(c->cc_mshr);
 }
@@ -393,7 +384,7 @@ void core_waits(struct core *c, struct strbuf *out) {
     if (c->lsq_n)
         strbuf_add(out, "\n  SM %u memory stage: %u instructions, the first held by %s", c->id, c->lsq_n,
                    c->lsu_held_by == NONE ? "nothing" : hazard_table[c->lsu_held_by].name);
-    if (c->missq_n) strbuf_add(out, "\n  SM %u miss queue: %u packets, %u credits", c->id, c->missq_n, c->credits);
+    port_waits(c, out);
 }
 
 /* A CHECK has failed while this SM ran. */
@@ -420,14 +411,10 @@ void core_abandon(struct core *c) {
         }
         memop_free(c, i);
     }
-    c->atomics_out = c->stores_out = 0;
+    c->atomics_out = 0;
     reexec_launch(c);
     c->sending = 0;
-    c->missq_n = c->missq_head = 0;
-    c->inbox.n = c->inbox_at = c->credits_in.n = c->credits_at = 0;
-    c->credits = c->cfg->noc_credits;
-    c->in_network = 0;
-    c->inject_free = c->eject_free = 0;
+    port_abandon(c);
     mshr_clear(c->mshr), mshr_clear(c->cc_mshr);
     memset(c->icache_waits, 0, sizeof(*c->icache_waits) * c->cfg->icache_mshrs);
 }

@@ -380,15 +380,6 @@ struct pool { /* collectors that serve a unit's instructions */
     u64 mask;
     u32 first, n, index; /* index: which pool */
 };
-struct packet { /* in the miss queue */
-    struct mreq req;
-    u64 since;
-    u32 partition;
-};
-struct arrival { /* a response on its way to us */
-    struct mresp r;
-    u32 order; /* partition, then position */
-};
 struct cta_arrival {
     u64 cycle, linear;
 };
@@ -518,18 +509,7 @@ struct core {
     u64 *mshr_since;
     u64 fill_free;
     u64 l1_latency, shared_latency, const_latency; /* of the stage itself: the key minus the way there */
-    struct packet *missq;                          /* ring */
-    u32 missq_head, missq_n, missq_cap;
-    u32 credits;
-    u64 inject_free, eject_free; /* ticks */
-    struct clocks clk;
-    struct outbox *outs;       /* [partitions] */
-    VEC(struct arrival) inbox; /* sorted by (cycle, order), from inbox_at on */
-    u32 inbox_at;
-    VEC(u64) credits_in; /* cycles at which credits come, sorted, from credits_at on */
-    u32 credits_at;
-    u32 in_network; /* packets not yet credited */
-    u32 stores_out; /* of all slots, ended ones too */
+    struct port *port;                             /* 62_port.c */
     /* atomics */
     VEC(struct atomic_packet *) atomic_pool; /* all there are */
     VEC(u32) atomic_free;
@@ -554,7 +534,7 @@ struct core {
     bool tracing;
     VEC(struct event) events;
     u64 fault_cy;
-    u64 quiet_cy; /* first cycle after the last that a block, store or atomic of ours was under way */
+    u64 quiet_cy; /* first cycle after the last block of ours ended */
     bool ticking; /* no jumps */
     u32 check_cy;
 };
@@ -567,12 +547,12 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
 void core_run(struct core *c, u64 to); /* cycles [now, to) */
 u64 core_next(const struct core *c);   /* first cycle >= now in which anything can change by itself; NEVER */
 bool core_idle(const struct core *c);  /* no block, nothing on its way */
+u64 core_quiet(const struct core *c);  /* first cycle after the last that a block, store or atomic of it was under way */
 void core_settle(struct core *c);      /* charges all time up to now: before statistics are read */
 void core_end(struct core *c);         /* the launch is over */
 void core_check(const struct core *c);
 void core_waits(struct core *c, struct strbuf *out); /* who waits for what */
 void core_reset_stats(struct core *c);
-void core_receive(struct core *c, u32 partition, const struct inbox *in); /* responses of the last window */
 void core_abandon(struct core *c); /* stops timing: atomics on their way are performed, results delivered; blocks stay */
 
 /* --- cta.c */
@@ -686,8 +666,8 @@ int l1_load(struct core *c, u32 id, struct line_access *x);
 int l1_store(struct core *c, u32 id, struct line_access *x);
 int l1_atomic(struct core *c, u32 id, struct line_access *x, struct atomic_packet *p);
 int const_load(struct core *c, u32 id, u64 line);
-void l1_fill(struct core *c, int entry);
-u64 tlb_next(const struct core *c); /* when the first walk under way ends; NEVER */
+void l1_response(struct core *c, int entry); /* a packet sent for that MSHR's line has come */
+u64 tlb_next(const struct core *c);          /* when the first walk under way ends; NEVER */
 void const_fill(struct core *c, int entry);
 
 /* --- 62_port.c. Tokens say what a response is for. */
@@ -695,7 +675,19 @@ enum token_kind { TOKEN_MSHR, TOKEN_BYPASS, TOKEN_STORE, TOKEN_ATOMIC, TOKEN_INS
 #define TOKEN(kind, index) ((u32)(kind) << 28 | (u32)(index))
 bool port_room(const struct core *c, u32 packets);
 void port_send(struct core *c, struct mreq req); /* room was checked; cycle and sm are filled in */
-void port_stage(struct core *c);                 /* responses of this cycle; packets to the network */
+u32 port_queued(const struct core *c);           /* packets in the miss queue */
+void port_init(struct core *c);
+void port_launch(struct core *c);
+void port_free(struct core *c);
+void port_abandon(struct core *c); /* forgets what is on its way */
+void port_check(const struct core *c);
+void port_waits(const struct core *c, struct strbuf *out);
+bool port_idle(const struct core *c); /* no packet waits, no store is unacknowledged, no response has come */
+u64 port_quiet(const struct core *c); /* first cycle after the last acknowledgement or answer to an atomic */
+void port_receive(struct core *c, u32 partition, const struct inbox *in); /* responses of the last window */
+const struct outbox *port_outbox(const struct core *c, u32 partition);
+void port_empty_outboxes(struct core *c);
+void port_stage(struct core *c); /* responses of this cycle; packets to the network */
 u64 port_next(const struct core *c);
 void port_skip(struct core *c, u64 n);
 

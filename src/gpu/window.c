@@ -13,10 +13,9 @@ static void run_core(void *arg, u32 i) {
     struct phase *p = arg;
     struct gpu *g = p->r->g;
     struct core *c = g->cores[i];
-    for (u32 k = 0; k < g->cfg.partitions; k++) {
-        if (g->in[k][i].at.n) core_receive(c, k, &g->in[k][i]);
-        c->outs[k].at.n = 0;
-    }
+    for (u32 k = 0; k < g->cfg.partitions; k++)
+        if (g->in[k][i].at.n) port_receive(c, k, &g->in[k][i]);
+    port_empty_outboxes(c);
     core_run(c, p->to);
 }
 
