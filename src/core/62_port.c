@@ -56,7 +56,7 @@ void port_send(struct core *c, struct mreq req) {
     req.sm = (u16)c->id;
     p->stores_out += kind == TOKEN_STORE || kind == TOKEN_EVICT;
     p->queue[(p->head + p->n++) % p->cap] = (struct packet){req, c->now, map_slice(c->cfg, req.line) / c->cfg->slices};
-    if (c->cfg->tracker != TRACKER_NONE) predict_queue(c, 1);
+    if (c->predict) predict_queue(c, 1);
 }
 
 static u64 flits(const struct core *c, u32 data_b) {
@@ -79,8 +79,8 @@ static void inject_first(struct core *c, struct port *p) {
     VEC_PUSH(&p->outs[first->partition].at, first->req);
     p->head = (p->head + 1) % p->cap;
     p->n--;
-    if (c->reexec.n) reexec_wake(c);
-    if (c->cfg->tracker != TRACKER_NONE) predict_queue(c, -1);
+    if (c->reexec) reexec_wake(c);
+    if (c->predict) predict_queue(c, -1);
     if (c->cfg->noc_ideal) return;
     p->credits--;
     p->in_network++;
@@ -93,49 +93,20 @@ static void inject(struct core *c, struct port *p) {
 
 /* --- responses */
 
-static void store_done(struct core *c, u32 id) {
-    struct memop *m = &c->memops.at[id];
-    struct slot *s = &c->slots[m->slot];
-    bool mine = s->w && s->age == m->age;
-    u32 slot = m->slot;
-    if (mine) s->stores--;
-    writeback_part(c, id, c->now);
-    if (mine && !s->stores) slot_look(c, slot, c->now);
-}
-
-static void wake_atomic_waiters(struct core *c) {
-    for (u32 i = 0; i < c->nslots; i++)
-        if (c->slots[i].w && c->fronts[i].account.set & (1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR)) slot_look(c, i, c->now);
-}
-
-static void atomic_done(struct core *c, u32 index) {
-    struct atomic_packet *p = c->atomic_pool.at[index];
-    u32 id = p->memop;
-    struct memop *m = &c->memops.at[id];
-    struct slot *s = &c->slots[m->slot];
-    bool mine = s->w && s->age == m->age;
-    p->memop = UINT32_MAX;
-    c->atomics_out--;
-    if (mine) s->atomics--;
-    atomic_deliver(c, p);
-    writeback_part(c, id, c->now);
-    wake_atomic_waiters(c);
-}
-
 static void response(struct core *c, const struct mresp *r) {
     u32 index = r->token & 0xFFFFFFF;
     enum token_kind kind = (enum token_kind)(r->token >> 28);
     /* what core_idle waits for; loads end with their block */
     if (kind == TOKEN_STORE || kind == TOKEN_ATOMIC || kind == TOKEN_EVICT) c->port->quiet_cy = c->now + 1;
     c->port->stores_out -= kind == TOKEN_STORE || kind == TOKEN_EVICT;
-    if (c->reexec.n) reexec_wake(c);
+    if (c->reexec) reexec_wake(c);
     switch (kind) {
     case TOKEN_MSHR: l1_response(c, (int)index); break;
     case TOKEN_BYPASS: writeback_part(c, index, c->now); break;
-    case TOKEN_STORE: store_done(c, index); break;
-    case TOKEN_ATOMIC: atomic_done(c, index); break;
+    case TOKEN_STORE: writeback_stored(c, index); break;
+    case TOKEN_ATOMIC: writeback_atomic(c, index); break;
     case TOKEN_INST: fetch_filled(c, index); break;
-    case TOKEN_CONST: const_fill(c, (int)index); break;
+    case TOKEN_CONST: const_response(c, (int)index); break;
     case TOKEN_EVICT: break;
     }
 }

@@ -348,7 +348,7 @@ static bool finish_functionally(struct run *r) {
             VEC_PUSH(&begun, x);
         }
     }
-    publish(g);
+    publish(r);
     for (u32 i = 0; i < g->cfg.sms; i++) {
         struct core *c = g->cores[i];
         core_abandon(c);
