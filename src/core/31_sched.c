@@ -24,7 +24,34 @@ void sched_free(struct core *c) {
     free(c->scratch_stats);
 }
 
+/* --- what the memory stages tell */
+
+static void seen(struct core *c, const struct mem_event *e) {
+    switch (e->kind) {
+    case MEM_ENTERED:
+        if (e->f->mem.space != SPACE_SHARED) sched_event(c, SCHED_ISSUE, e->slot, 0);
+        break;
+    case MEM_HIT: sched_event(c, SCHED_HIT, e->slot, e->line); break;
+    case MEM_SENT_FOR: sched_event(c, SCHED_MISS, e->slot, e->line); break;
+    case MEM_EVICTED: sched_event(c, e->flag ? SCHED_EVICT_OWN : SCHED_EVICT, e->slot, e->line); break;
+    case MEM_FILLED: sched_event(c, SCHED_FILL, e->slot, e->line); break;
+    case MEM_MSHR_TAKEN:
+        if (e->cache == CACHE_DATA) sched_event(c, SCHED_MSHR_TAKEN, e->slot, e->line);
+        break;
+    case MEM_MSHR_FREED:
+        if (e->cache == CACHE_DATA) sched_event(c, SCHED_MSHR_FREED, e->slot, e->line);
+        break;
+    case MEM_STORED: sched_event(c, SCHED_STORE, e->slot, e->line); break;
+    default: break;
+    }
+}
+
+static const struct watcher watcher = {1u << MEM_ENTERED | 1u << MEM_HIT | 1u << MEM_SENT_FOR | 1u << MEM_EVICTED |
+                                           1u << MEM_FILLED | 1u << MEM_MSHR_TAKEN | 1u << MEM_MSHR_FREED | 1u << MEM_STORED,
+                                       seen};
+
 void sched_launch(struct core *c) {
+    if (c->pol.sched->event) watch_add(c, &watcher);
     memset(c->block, 0, sizeof(c->block));
     if (!c->sched_shared) return;
     memset(c->sched_shared, 0, shared_size(c));

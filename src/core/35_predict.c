@@ -10,7 +10,7 @@
  * Deviation: the document's chip table is instantaneous. A credit covers one line access; further lines of the same issue (stall, retain) are virtual.
  *
  * Invariants: T1 (predict_check) pool + credits held by loads in the pipe + resources in use = resources; T2 (predict_issue) a credit is given only when the pool is positive;
- * T3 (predict_refused) a load with a credit is refused an MSHR only if another took one without a credit after it was issued. So under `hit` a line access is replayed for an MSHR once, when it is not yet known to
+ * T3 (refused) a load with a credit is refused an MSHR only if another took one without a credit after it was issued. So under `hit` a line access is replayed for an MSHR once, when it is not yet known to
  * miss, and again only when it was robbed: the document's "once per load (barring MSHR tracking errors)", which its virtual credits allow (6.0.1). T3 follows from T1: at issue free MSHRs = pool + held >= 1, and only
  * a virtual credit takes one from those that are held. */
 #include "core/predict.h"
@@ -80,7 +80,7 @@ static u32 seen_in_use(struct core *c, u32 cache) {
     return t->used;
 }
 
-void predict_levels(struct core *c) {
+static void levels(struct core *c) {
     for (u32 cache = 0; c->cfg->tracker == TRACKER_NAIVE && c->cfg->tracker_cy && cache < CACHES; cache++) {
         struct seen x = {c->now + c->cfg->tracker_cy, in_use(c, cache)};
         VEC_PUSH(&c->predict->track[cache].past, x);
@@ -97,9 +97,9 @@ u64 predict_next(const struct core *c) {
 }
 
 /* Places of the miss queue are taken and freed by packets of all kinds. */
-void predict_queue(struct core *c, i32 by) {
+static void queue(struct core *c, i32 by) {
     if (c->cfg->tracked == TRACK_COMQ && c->cfg->tracker == TRACKER_CREDIT) c->predict->track[CACHE_DATA].pool -= by;
-    if (c->cfg->tracked == TRACK_COMQ) predict_levels(c);
+    if (c->cfg->tracked == TRACK_COMQ) levels(c);
 }
 
 static bool is_free(struct core *c, u32 cache) {
@@ -135,6 +135,33 @@ static void give_back(struct core *c, const struct flight *f) {
     pool_of(c, f)->pool++;
 }
 
+/* --- outcomes */
+
+void predict_train(u8 *table, const struct config *c, const struct trained *t) {
+    u8 *x = &table[t->index], top = (u8)((1u << c->counter_bits) - 1);
+    if (t->missed && *x < top) ++*x;
+    if (!t->missed && *x) --*x;
+}
+
+static void learn(struct core *c, const struct flight *f, bool missed) {
+    struct trained t = {c->now, index_of(c, f->t), missed};
+    predict_train(c->predict->counters, c->cfg, &t);
+    if (c->cfg->counter_scope == SCOPE_CHIP) VEC_PUSH(&c->predict->trained, t);
+}
+
+static void outcome(struct core *c, const struct flight *f, bool missed) {
+    struct predict_op *o = op_of(c, f);
+    if (o->judged || !is_tracked(f->t)) return;
+    o->judged = true;
+    u64 *cell = o->predicted ? (missed ? &c->stats.predicted_miss_missed : &c->stats.predicted_miss_hit)
+                             : (missed ? &c->stats.predicted_hit_missed : &c->stats.predicted_hit_hit);
+    ++*cell;
+    if (c->cfg->predictor == PREDICT_COUNTER) learn(c, f, missed);
+    if (!missed) give_back(c, f);
+}
+
+/* --- issue, and what the memory stages tell */
+
 bool predict_expects(const struct core *c, u32 slot) {
     const struct tinst *t = c->fronts[slot].shown;
     return c->predict && t && is_tracked(t) && expects_miss(c, slot, t);
@@ -152,12 +179,12 @@ void predict_issue(struct core *c, const struct flight *f, bool expects) {
     t->pool--;
 }
 
-void predict_past(struct core *c, const struct flight *f) {
-    predict_outcome(c, f, c->cfg->tracked == TRACK_COMQ);
+static void goes_past(struct core *c, const struct flight *f) {
+    outcome(c, f, c->cfg->tracked == TRACK_COMQ);
     give_back(c, f); /* where the queue is tracked its packet takes one as every packet does */
 }
 
-void predict_refused(struct core *c, const struct flight *f, enum hazard why) {
+static void refused(struct core *c, const struct flight *f, enum hazard why) {
     const struct predict_op *o = op_of(c, f);
     if (o->credit && why == HAZARD_MSHR && c->cfg->tracked == TRACK_MSHR) {
         CHECK(pool_of(c, f)->without > o->without_before); /* T3 */
@@ -166,10 +193,10 @@ void predict_refused(struct core *c, const struct flight *f, enum hazard why) {
     give_back(c, f);
 }
 
-void predict_acquired(struct core *c, const struct flight *f, u32 cache) {
+static void acquired(struct core *c, const struct flight *f, u32 cache) {
     struct predict_op *o = op_of(c, f);
     struct tracker *t = &c->predict->track[cache];
-    predict_levels(c);
+    levels(c);
     if (c->cfg->tracker != TRACKER_CREDIT) return;
     if (c->cfg->tracked == TRACK_COMQ) {
         give_back(c, f); /* its packet takes one as every packet does */
@@ -179,35 +206,29 @@ void predict_acquired(struct core *c, const struct flight *f, u32 cache) {
     else t->pool--, t->without++, c->stats.virtual_credits++;
 }
 
-void predict_freed(struct core *c, u32 cache) {
-    predict_levels(c);
+static void freed(struct core *c, u32 cache) {
+    levels(c);
     if (c->cfg->tracker == TRACKER_CREDIT && c->cfg->tracked == TRACK_MSHR) c->predict->track[cache].pool++;
 }
 
-/* --- outcomes */
-
-void predict_train(u8 *table, const struct config *c, const struct trained *t) {
-    u8 *x = &table[t->index], top = (u8)((1u << c->counter_bits) - 1);
-    if (t->missed && *x < top) ++*x;
-    if (!t->missed && *x) --*x;
+static void seen(struct core *c, const struct mem_event *e) {
+    switch (e->kind) {
+    case MEM_LOOKED_UP: outcome(c, e->f, e->flag); break;
+    case MEM_PAST: goes_past(c, e->f); break;
+    case MEM_REFUSED: refused(c, e->f, e->why); break;
+    case MEM_MSHR_TAKEN: acquired(c, e->f, e->cache); break;
+    case MEM_MSHR_FREED: freed(c, e->cache); break;
+    case MEM_QUEUED: queue(c, 1); break;
+    case MEM_GONE: queue(c, -1); break;
+    default: break;
+    }
 }
 
-static void learn(struct core *c, const struct flight *f, bool missed) {
-    struct trained t = {c->now, index_of(c, f->t), missed};
-    predict_train(c->predict->counters, c->cfg, &t);
-    if (c->cfg->counter_scope == SCOPE_CHIP) VEC_PUSH(&c->predict->trained, t);
-}
+static const struct watcher watcher = {1u << MEM_LOOKED_UP | 1u << MEM_PAST | 1u << MEM_REFUSED | 1u << MEM_MSHR_TAKEN |
+                                           1u << MEM_MSHR_FREED | 1u << MEM_QUEUED | 1u << MEM_GONE,
+                                       seen};
 
-void predict_outcome(struct core *c, const struct flight *f, bool missed) {
-    struct predict_op *o = op_of(c, f);
-    if (o->judged || !is_tracked(f->t)) return;
-    o->judged = true;
-    u64 *cell = o->predicted ? (missed ? &c->stats.predicted_miss_missed : &c->stats.predicted_miss_hit)
-                             : (missed ? &c->stats.predicted_hit_missed : &c->stats.predicted_hit_hit);
-    ++*cell;
-    if (c->cfg->predictor == PREDICT_COUNTER) learn(c, f, missed);
-    if (!missed) give_back(c, f);
-}
+/* --- what the chip learns of all SMs */
 
 u32 predict_learnt(const struct core *c, const struct trained **at) {
     *at = c->predict->trained.at;
@@ -238,6 +259,7 @@ void predict_free(struct core *c) {
 }
 
 void predict_launch(struct core *c) {
+    watch_add(c, &watcher);
     memset(c->predict->counters, 0, c->cfg->counter_entries);
     c->predict->trained.n = 0;
     for (u32 i = 0; i < CACHES; i++) {

@@ -218,7 +218,7 @@ u64 lsu_enter(struct core *c, struct flight *f) {
     if (f->mem.collector != NONE) operands_hold(c, f->sub, f->mem.collector);
     writeback_reads(c, f, read);
     l->queue[(l->head + l->n++) % l->cap] = f->id;
-    if (f->mem.space != SPACE_SHARED) sched_event(c, SCHED_ISSUE, f->slot, 0);
+    WATCH(c, MEM_ENTERED, .slot = f->slot, .f = f);
     l->loads[f->t->mshr_of]++;
     CHECK(l->n <= l->cap);
     return read;

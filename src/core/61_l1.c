@@ -99,7 +99,8 @@ static void hit(struct core *c, struct flight *f, u64 extra) {
 
 /* A line has a place: who brought it, and whose line had to go */
 static void brought(struct core *c, const struct victim *v, u32 at, u32 slot) {
-    if (v->had) sched_event(c, c->l1->brought_by[at] == slot ? SCHED_EVICT_OWN : SCHED_EVICT, c->l1->brought_by[at], v->line);
+    u32 by = c->l1->brought_by[at];
+    if (v->had) WATCH(c, MEM_EVICTED, .slot = by, .line = v->line, .flag = by == slot);
     c->l1->brought_by[at] = (u8)slot;
 }
 
@@ -108,7 +109,7 @@ static int load_past(struct core *c, struct flight *f, const struct line_access 
     if (!port_room(c, 1)) return HAZARD_COMQ;
     f->mem.outstanding++;
     c->stats.l1_bypassed++;
-    if (c->predict) predict_past(c, f);
+    WATCH(c, MEM_PAST, .slot = f->slot, .f = f, .line = x->line);
     port_send(c, (struct mreq){.line = x->line, .sectors = x->sectors, .token = TOKEN(TOKEN_BYPASS, f->id), .kind = MREQ_READ});
     accessed(c, f, x, ACCESS_BYPASS);
     return NONE;
@@ -152,7 +153,7 @@ static bool writes_back(const struct core *c) { return c->cfg->l1_write == WRITE
 
 static int load_miss(struct core *c, struct flight *f, const struct line_access *x, u32 want, enum tag_result look, u32 at) {
     int e = mshr_find(c->l1->mshr, x->line);
-    if (c->predict) predict_outcome(c, f, e < 0);
+    WATCH(c, MEM_LOOKED_UP, .slot = f->slot, .f = f, .line = x->line, .flag = e < 0);
     if (e < 0 && mshr_full(c->l1->mshr)) return HAZARD_MSHR;
     if (e >= 0 && !mshr_can_merge(c->l1->mshr, e)) return HAZARD_MERGE;
     u32 missing = want & ~(e < 0 ? 0 : c->l1->waits[e].sectors);
@@ -174,15 +175,14 @@ static int load_miss(struct core *c, struct flight *f, const struct line_access 
         c->l1->waits[e].sectors = 0;
         c->l1->waits[e].since = c->now;
         c->l1->waits[e].slot = f->slot;
-        sched_event(c, SCHED_MSHR_TAKEN, f->slot, x->line);
         c->stats.mshr_peak = MAX(c->stats.mshr_peak, mshr_used(c->l1->mshr));
-        if (c->predict) predict_acquired(c, f, CACHE_DATA);
+        WATCH(c, MEM_MSHR_TAKEN, .slot = f->slot, .f = f, .line = x->line);
     }
     mshr_wait(c->l1->mshr, e, f->id);
     f->mem.outstanding++;
     if (missing) {
         c->stats.l1_misses++;
-        sched_event(c, SCHED_MISS, f->slot, x->line);
+        WATCH(c, MEM_SENT_FOR, .slot = f->slot, .f = f, .line = x->line);
         c->l1->waits[e].responses++;
         c->l1->waits[e].sectors |= missing;
         port_send(c, (struct mreq){
@@ -207,9 +207,9 @@ int l1_load(struct core *c, struct flight *f, struct line_access *x) {
         c->stats.l1_accesses += why == NONE;
         return why;
     }
-    if (c->predict) predict_outcome(c, f, false);
     tags_touch(&c->l1->tags, at);
-    sched_event(c, SCHED_HIT, f->slot, x->line);
+    WATCH(c, MEM_LOOKED_UP, .slot = f->slot, .f = f, .line = x->line);
+    WATCH(c, MEM_HIT, .slot = f->slot, .f = f, .line = x->line);
     c->stats.l1_accesses++;
     c->stats.l1_hits++;
     c->pcs[flight_pc(c, f)].l1_hits++;
@@ -237,9 +237,8 @@ static void fill(struct core *c, int e) {
         if (v.had && v.dirty) write_back(c, &v);
     } else tags_fill(&c->l1->tags, line, c->l1->waits[e].sectors);
     u32 n = mshr_done(c->l1->mshr, e, tokens);
-    sched_event(c, SCHED_FILL, c->l1->waits[e].slot, line);
-    sched_event(c, SCHED_MSHR_FREED, c->l1->waits[e].slot, line);
-    if (c->predict) predict_freed(c, CACHE_DATA);
+    WATCH(c, MEM_FILLED, .slot = c->l1->waits[e].slot, .line = line);
+    WATCH(c, MEM_MSHR_FREED, .slot = c->l1->waits[e].slot, .line = line);
     for (u32 i = 0; i < n; i++) writeback_part(c, tokens[i], at);
 }
 
@@ -290,7 +289,7 @@ int l1_store(struct core *c, struct flight *f, struct line_access *x) {
         else store_through(c, f, x, want);
     }
     c->stats.l1_writes++;
-    sched_event(c, SCHED_STORE, f->slot, x->line);
+    WATCH(c, MEM_STORED, .slot = f->slot, .f = f, .line = x->line);
     accessed(c, f, x, ACCESS_STORE);
     return NONE;
 }
@@ -319,17 +318,17 @@ int const_load(struct core *c, struct flight *f, u64 line) {
     if (c->cfg->perfect_memory || tags_look(&c->l1->const_tags, line, 1, &at) == TAG_HIT) {
         if (!c->cfg->perfect_memory) tags_touch(&c->l1->const_tags, at);
         c->stats.const_hits++;
-        if (c->predict) predict_outcome(c, f, false);
+        WATCH(c, MEM_LOOKED_UP, .slot = f->slot, .f = f, .cache = CACHE_CONST, .line = line);
         return NONE;
     }
     int e = mshr_find(c->l1->const_mshr, line);
-    if (c->predict) predict_outcome(c, f, e < 0);
+    WATCH(c, MEM_LOOKED_UP, .slot = f->slot, .f = f, .cache = CACHE_CONST, .line = line, .flag = e < 0);
     if (e < 0 && mshr_full(c->l1->const_mshr)) return HAZARD_MSHR;
     if (e >= 0 && !mshr_can_merge(c->l1->const_mshr, e)) return HAZARD_MERGE;
     if (e < 0) {
         if (!port_room(c, 1)) return HAZARD_COMQ;
         e = mshr_alloc(c->l1->const_mshr, line);
-        if (c->predict) predict_acquired(c, f, CACHE_CONST);
+        WATCH(c, MEM_MSHR_TAKEN, .slot = f->slot, .f = f, .cache = CACHE_CONST, .line = line);
         u32 sectors = ((1u << (c->cfg->const_line_b / 32)) - 1) << (line % 128 / 32);
         port_send(c,
                   (struct mreq){.line = line & ~127ull, .sectors = sectors, .token = TOKEN(TOKEN_CONST, e), .kind = MREQ_READ});
@@ -342,10 +341,11 @@ int const_load(struct core *c, struct flight *f, u64 line) {
 
 void const_response(struct core *c, int e) {
     u32 at, tokens[1024];
+    u64 line = mshr_line(c->l1->const_mshr, e);
     struct victim v;
-    tags_insert(&c->l1->const_tags, mshr_line(c->l1->const_mshr, e), 1, &at, &v);
+    tags_insert(&c->l1->const_tags, line, 1, &at, &v);
     u32 n = mshr_done(c->l1->const_mshr, e, tokens);
-    if (c->predict) predict_freed(c, CACHE_CONST);
+    WATCH(c, MEM_MSHR_FREED, .cache = CACHE_CONST, .line = line);
     for (u32 i = 0; i < n; i++) writeback_part(c, tokens[i], c->now);
 }
 

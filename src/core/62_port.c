@@ -56,7 +56,7 @@ void port_send(struct core *c, struct mreq req) {
     req.sm = (u16)c->id;
     p->stores_out += kind == TOKEN_STORE || kind == TOKEN_EVICT;
     p->queue[(p->head + p->n++) % p->cap] = (struct packet){req, c->now, map_slice(c->cfg, req.line) / c->cfg->slices};
-    if (c->predict) predict_queue(c, 1);
+    WATCH(c, MEM_QUEUED, .line = req.line);
 }
 
 static u64 flits(const struct core *c, u32 data_b) {
@@ -79,8 +79,7 @@ static void inject_first(struct core *c, struct port *p) {
     VEC_PUSH(&p->outs[first->partition].at, first->req);
     p->head = (p->head + 1) % p->cap;
     p->n--;
-    if (c->reexec) reexec_wake(c);
-    if (c->predict) predict_queue(c, -1);
+    WATCH(c, MEM_GONE, .line = first->req.line);
     if (c->cfg->noc_ideal) return;
     p->credits--;
     p->in_network++;
@@ -99,7 +98,7 @@ static void response(struct core *c, const struct mresp *r) {
     /* what core_idle waits for; loads end with their block */
     if (kind == TOKEN_STORE || kind == TOKEN_ATOMIC || kind == TOKEN_EVICT) c->port->quiet_cy = c->now + 1;
     c->port->stores_out -= kind == TOKEN_STORE || kind == TOKEN_EVICT;
-    if (c->reexec) reexec_wake(c);
+    WATCH(c, MEM_RESPONSE, .line = 0);
     switch (kind) {
     case TOKEN_MSHR: l1_response(c, (int)index); break;
     case TOKEN_BYPASS: writeback_part(c, index, c->now); break;

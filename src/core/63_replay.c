@@ -249,7 +249,7 @@ static void squash(struct core *c, struct flight *f, enum hazard why) {
     o->why = (u8)why;
     o->known_miss = known_miss(o, why);
     count_refusal(c, o, f->mem.next, why);
-    if (c->predict) predict_refused(c, f, why);
+    WATCH(c, MEM_REFUSED, .slot = f->slot, .f = f, .why = why);
     lsu_hazard(c, f, why);
     lsu_leave(c);
     signal(c, f, false);

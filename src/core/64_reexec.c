@@ -32,7 +32,19 @@ void reexec_free(struct core *c) {
     free(c->reexec);
 }
 
+static void seen(struct core *c, const struct mem_event *e) {
+    (void)e;
+    reexec_wake(c);
+}
+
+static const struct watcher watcher = {1u << MEM_GONE | 1u << MEM_RESPONSE, seen};
+
 void reexec_launch(struct core *c) {
+    watch_add(c, &watcher);
+    reexec_abandon(c);
+}
+
+void reexec_abandon(struct core *c) {
     struct reexec *r = c->reexec;
     r->head = r->n = 0;
     r->slots = 0;

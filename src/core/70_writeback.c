@@ -17,14 +17,14 @@ static struct slot *home_of(const struct core *c, const struct flight *f) {
 
 /* Whether the slot's next step may depend on instructions that the memory stage has not taken: barriers, fences, exits and calls
  * do. One that waits lane by lane may hand over to another part of its warp at every look. */
-static bool waits_for_stage(const struct core *c, const struct slot *s) {
-    if (!s->head || s->ended || s->head->kind == T_FRAME) return true;
-    if (s->set & (1u << STALL_DRAIN | 1u << STALL_MEMBAR)) return true;
-    return c->pol.diverge->by_lane && s->set;
+static bool waits_for_stage(const struct core *c, const struct front *f) {
+    if (!f->head || f->head->kind == T_FRAME) return true;
+    if (f->account.set & (1u << STALL_DRAIN | 1u << STALL_MEMBAR)) return true;
+    return c->pol.diverge->by_lane && f->account.set;
 }
 
 void home_wake(struct core *c, u32 slot, enum home_change what) {
-    if (what == HOME_TAKEN && !waits_for_stage(c, &c->slots[slot])) return;
+    if (what == HOME_TAKEN && !waits_for_stage(c, &c->fronts[slot])) return;
     slot_look(c, slot, c->now);
 }
 

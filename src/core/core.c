@@ -55,6 +55,7 @@ static void free_memory(struct core *c) {
 }
 
 static void launch_memory(struct core *c) {
+    watch_launch(c);
     lsu_launch(c);
     l1_launch(c);
     port_launch(c);
@@ -340,7 +341,7 @@ static void tell_failure(const void *of) {
 
 void core_abandon(struct core *c) {
     writeback_abandon(c);
-    if (c->reexec) reexec_launch(c);
+    if (c->reexec) reexec_abandon(c);
     lsu_abandon(c);
     port_abandon(c);
     l1_abandon(c);

@@ -342,6 +342,45 @@ enum { CACHE_DATA, CACHE_CONST, CACHES };
 struct cta_done {
     u64 cycle, linear;
 };
+/* --- 66_watch.c: what happens in the memory stages, told to whoever asked for it at the launch */
+enum mem_event_kind {
+    MEM_ENTERED,    /* an instruction enters the pipe, for the first time or again */
+    MEM_LOOKED_UP,  /* an access found its line in the cache, on its way (joined), or not: `flag` says that it needs an MSHR */
+    MEM_HIT,        /* an access hit in the L1 data cache */
+    MEM_SENT_FOR,   /* an access missed in the L1 data cache and was sent for */
+    MEM_PAST,       /* an access goes past the L1: no MSHR, but a place in the miss queue */
+    MEM_REFUSED,    /* an access was refused, and its instruction leaves the pipe: `why` */
+    MEM_MSHR_TAKEN, /* for an access of the flight */
+    MEM_MSHR_FREED, /* which an access of the slot had taken */
+    MEM_EVICTED,    /* a line that an access of the slot had brought; `flag`: for one of its own */
+    MEM_FILLED,     /* a line came that an access of the slot had sent for */
+    MEM_STORED,     /* a store was at the L1 data cache */
+    MEM_QUEUED,     /* a packet takes a place in the miss queue */
+    MEM_GONE,       /* one has left it */
+    MEM_RESPONSE,   /* a response has come */
+    MEM_EVENTS
+};
+struct mem_event {
+    enum mem_event_kind kind;
+    u32 slot, cache; /* cache: CACHE_DATA or CACHE_CONST */
+    bool flag;
+    enum hazard why;
+    struct flight *f; /* NULL from MEM_MSHR_FREED on */
+    u64 line;
+};
+struct watcher {
+    u32 kinds; /* of 1 << enum mem_event_kind */
+    void (*seen)(struct core *c, const struct mem_event *e);
+};
+struct watch {
+    u32 kinds; /* that somebody wants */
+    u32 n;
+    const struct watcher *at[4];
+};
+void watch_launch(struct core *c);
+void watch_add(struct core *c, const struct watcher *w);
+void watch_call(struct core *c, const struct mem_event *e);
+
 struct core {
     const struct config *cfg;
     struct policies pol;
@@ -373,6 +412,7 @@ struct core {
     struct tags icache;
     struct icache_wait *icache_waits; /* [icache_mshrs] */
     /* the memory stages, each known to its own file alone (its private header); NULL where the mechanism is off */
+    struct watch watch;      /* 66_watch.c; here because every access asks whether somebody listens */
     struct flights *flights; /* 55_flight.c */
     struct predict *predict; /* 35_predict.c; NULL without a tracker */
     struct lsu *lsu;         /* 60_lsu.c */
@@ -403,6 +443,11 @@ struct core {
     bool ticking; /* no jumps */
     u32 check_cy;
 };
+
+#define WATCH(c, of, ...)                                                                                                        \
+    do {                                                                                                                         \
+        if (__builtin_expect((c)->watch.kinds >> (of) & 1, 0)) watch_call((c), &(struct mem_event){.kind = (of), __VA_ARGS__});  \
+    } while (0)
 
 /* --- core.c */
 struct core *core_new(const struct config *c, const struct policies *p, u32 id);
@@ -487,15 +532,7 @@ u64 predict_next(const struct core *c);
 bool predict_expects(const struct core *c,
                      u32 slot); /* it is about to issue: a miss is expected of it; false without a tracker */
 void predict_issue(struct core *c, const struct flight *f,
-                   bool expects_miss);      /* it leaves issue: takes a credit where a miss is expected */
-void predict_queue(struct core *c, i32 by); /* so many packets more in the miss queue */
-void predict_outcome(struct core *c, const struct flight *f,
-                     bool missed);                         /* its access was looked up (needs the resource or not) */
-void predict_past(struct core *c, const struct flight *f); /* it goes past the L1: no MSHR, but a place in the miss queue */
-void predict_refused(struct core *c, const struct flight *f, enum hazard why); /* its access was refused and it leaves the pipe */
-void predict_acquired(struct core *c, const struct flight *f, u32 cache);      /* it took the resource */
-void predict_freed(struct core *c, u32 cache);                                 /* the resource is free again */
-void predict_levels(struct core *c);                                           /* the number in use has changed */
+                   bool expects_miss); /* it leaves issue: takes a credit where a miss is expected */
 void predict_train(u8 *table, const struct config *c, const struct trained *t);
 u32 predict_learnt(const struct core *c, const struct trained **at); /* outcomes since the table was last adopted, in order */
 void predict_adopt(struct core *c, const u8 *table);                 /* the chip's table becomes the SM's */
@@ -640,7 +677,8 @@ bool reexec_behind(const struct core *c, const struct flight *f); /* an older in
 void reexec_serve(struct core *c);                                /* the first entry is tried */
 bool reexec_over(struct core *c, const struct flight *f); /* the pipe has seen its last line: true when it has no entries */
 void reexec_wake(struct core *c);                         /* what was refused might be accepted now */
-bool reexec_waits(const struct core *c);                  /* it has entries */
+void reexec_abandon(struct core *c);
+bool reexec_waits(const struct core *c); /* it has entries */
 u64 reexec_next(const struct core *c);
 u64 reexec_slots(const struct core *c);      /* of warps with entries */
 bool reexec_full(const struct core *c);      /* the pipe's first access was refused, and there was no room for it */
