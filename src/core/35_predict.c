@@ -215,6 +215,7 @@ static void seen(struct core *c, const struct mem_event *e) {
     switch (e->kind) {
     case MEM_LOOKED_UP: outcome(c, e->f, e->flag); break;
     case MEM_PAST: goes_past(c, e->f); break;
+    case MEM_ACCEPTED: give_back(c, e->f); break; /* it made no access, or one that no cache saw */
     case MEM_REFUSED: refused(c, e->f, e->why); break;
     case MEM_MSHR_TAKEN: acquired(c, e->f, e->cache); break;
     case MEM_MSHR_FREED: freed(c, e->cache); break;
@@ -224,8 +225,8 @@ static void seen(struct core *c, const struct mem_event *e) {
     }
 }
 
-static const struct watcher watcher = {1u << MEM_LOOKED_UP | 1u << MEM_PAST | 1u << MEM_REFUSED | 1u << MEM_MSHR_TAKEN |
-                                           1u << MEM_MSHR_FREED | 1u << MEM_QUEUED | 1u << MEM_GONE,
+static const struct watcher watcher = {1u << MEM_LOOKED_UP | 1u << MEM_PAST | 1u << MEM_ACCEPTED | 1u << MEM_REFUSED |
+                                           1u << MEM_MSHR_TAKEN | 1u << MEM_MSHR_FREED | 1u << MEM_QUEUED | 1u << MEM_GONE,
                                        seen};
 
 /* --- what the chip learns of all SMs */

@@ -266,6 +266,7 @@ void lsu_leave(struct core *c) {
 
 void lsu_done(struct core *c, struct flight *f) {
     u32 slot = f->slot;
+    WATCH(c, MEM_ACCEPTED, .slot = slot, .f = f);
     if (c->replay) replay_finished(c, f);
     if (writeback_accepted(c, f)) c->lsu->sending &= ~(1ull << slot);
 }

@@ -351,6 +351,7 @@ enum mem_event_kind {
     MEM_PAST,       /* an access goes past the L1: no MSHR, but a place in the miss queue */
     MEM_REFUSED,    /* an access was refused, and its instruction leaves the pipe: `why` */
     MEM_MSHR_TAKEN, /* for an access of the flight */
+    MEM_ACCEPTED,   /* the last access of an instruction was taken, or it made none */
     MEM_MSHR_FREED, /* which an access of the slot had taken */
     MEM_EVICTED,    /* a line that an access of the slot had brought; `flag`: for one of its own */
     MEM_FILLED,     /* a line came that an access of the slot had sent for */
