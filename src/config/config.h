@@ -31,6 +31,7 @@ struct collectors {
     u32 alu, sfu, mem; /* separated */
 };
 enum { POLICY_NAME_B = 32 };
+enum { MAX_SMS = 1024 }; /* of gpu.sms */
 enum { CTA_ROUND_ROBIN, CTA_FILL };                                  /* gpu.cta_order */
 enum { SCHEDULE_WRITTEN, SCHEDULE_LOADS };                           /* ptx.schedule */
 enum { TRACKER_NONE, TRACKER_NAIVE, TRACKER_CREDIT };                /* sm.hazard.tracker */

@@ -29,7 +29,7 @@ void ibuffer_flush(struct core *c, struct front *f, i32 pc) {
 
 void ibuffer_pop(struct core *c, struct front *f) {
     struct ibuffer *b = &f->ib;
-    if (c->pol.hazard->retains) buffer_keep(c, f, b->head, f->head->kind == T_MEM);
+    if (c->replay) replay_keep(c, f, b->head, f->head->kind == T_MEM);
     b->head = (b->head + 1) % MAX_IBUFFER;
     b->n--;
     b->next = f->head->next;

@@ -67,7 +67,8 @@ static u64 waits_end(const struct waits *x) {
 }
 
 /* Registers the instruction needs and that are not there at cycle `at` */
-static void register_waits(const struct core *c, const struct slot *s, const struct tinst *t, u64 lanes, u64 at, struct waits *x) {
+static void register_waits(const struct core *c, const struct slot *s, const struct tinst *t, u64 lanes, u64 at,
+                           struct waits *x) {
     u32 n = (u32)t->nsrc + t->ndst;
     for (u32 i = 0; i < n; i++) {
         u64 ready = sb_ready(s, t->reg[i], lanes);
@@ -81,13 +82,6 @@ static void register_waits(const struct core *c, const struct slot *s, const str
         if (s->sb[t->reg[i]].readers) wait_for(x, WAIT_COMPUTE, NEVER); /* until nobody can read it again */
         if (read >= soonest) wait_for(x, WAIT_COMPUTE, at + (read - soonest) + 1);
     }
-}
-
-/* Whether an atomic of this SM that was made before is still on its way */
-static bool atomics_before(const struct core *c, u64 seq) {
-    for (u32 i = 0; c->atomics_out && i < c->atomic_pool.n; i++)
-        if (c->atomic_pool.at[i]->memop != UINT32_MAX && c->atomic_pool.at[i]->seq <= seq) return true;
-    return false;
 }
 
 /* What barriers, fences, exits, calls and waits for copies need beyond registers */
@@ -107,7 +101,7 @@ static u32 order_waits(struct core *c, const struct front *f, const struct part 
             return 1u << STALL_WAIT;
         }
         return 0;
-    case T_MEM: return c->atomics_out && lsu_atomic_overlap(c, p, t->in) ? 1u << STALL_ATOMIC_ORDER : 0;
+    case T_MEM: return atomics_meet(c, p, t->in) ? 1u << STALL_ATOMIC_ORDER : 0;
     default: return 0;
     }
 }
@@ -172,20 +166,21 @@ void slot_look(struct core *c, u32 slot, u64 at) {
     u32 set;
     bool held = f->nparts && f->release_cy > at;
     f->ready_cy = NEVER;
+    const struct tinst *again = replay_shows(c, slot);
     if (f->nparts && !f->head && !held) slot_next(c, slot);
     if (held) next = f->release_cy, set = 1u << STALL_BARRIER;
     else if (!s->w) set = 1u << STALL_EMPTY;
     else if (s->ended) set = s->queued || s->loads || s->drain_cy > at ? 1u << STALL_DRAIN : 1u << STALL_EMPTY;
-    else if (s->replay != NONE) set = 0;
+    else if (again) set = 0;
     else if (!f->head) set = group_wait(s->w);
     else set = head_waits(c, f, at, &next);
     if (s->ended && s->drain_cy > at) next = s->drain_cy;
-    if (f->head && !held && s->replay == NONE && set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR) &&
+    if (f->head && !held && !again && set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR) &&
         c->pol.diverge->blocked(c, f)) {
         slot_next(c, slot);
         set = f->head ? head_waits(c, f, at, &next) : group_wait(s->w);
     }
-    show(c, slot, f->nparts && s->replay != NONE ? c->memops.at[s->replay].t : f->head);
+    show(c, slot, f->nparts && again ? again : f->head);
     bool over = s->ended && s->w && set == 1u << STALL_EMPTY && f->account.set != set;
     account_state(c, slot, set, f->shown ? (enum unit)f->shown->unit : UNIT_NONE, at);
     if (over) {
@@ -224,7 +219,7 @@ void slot_next(struct core *c, u32 slot) {
         f->part[0].lanes = g->mask;
         if (!t->pseudo) {
             f->head = t;
-            f->fence_seq = c->atomic_seq;
+            f->fence_seq = atomics_made(c);
             break;
         }
         if (!dispatch(c, &f->part[0], &c->pseudo)) return; /* not in the program: costs nothing */
@@ -352,10 +347,10 @@ static u32 issue_more(struct core *c, u32 slot, u32 sub) {
     u32 n = 1;
     for (; n < c->cfg->issue_width && f->nparts && f->head; n++) {
         u64 next = NEVER;
-        if (c->slots[slot].replay != NONE) break; /* that one goes first, from the next cycle on */
+        if (replay_first(c, slot) != NONE) break; /* that one goes first, from the next cycle on */
         if (head_waits(c, f, c->now, &next) || !operands_available(c, sub, (enum unit)f->head->unit)) break;
         f->shown = f->head;
-        if (f->head->unit == UNIT_MEM && c->cfg->tracker != TRACKER_NONE && predict_restricted(c, 1ull << slot)) break;
+        if (f->head->unit == UNIT_MEM && c->predict && predict_restricted(c, 1ull << slot)) break;
         if (held_back(c, slot, f->head)) break;
         bool expects_miss = predict_expects(c, slot);
         if (!dispatch(c, &f->part[0], &c->step)) break;
@@ -388,7 +383,7 @@ static u64 unavailable_units(const struct core *c, u32 sub) {
 /* Ready memory instructions that hazard prediction, the scheduler or the re-execution queue hold back; those whose unit is not free are not asked */
 static u64 restricted_of(struct core *c, const struct sched *sc, u64 unavailable) {
     if (unavailable >> UNIT_MEM & 1 || !sc->ready[UNIT_MEM]) return 0;
-    u64 held = c->cfg->tracker == TRACKER_NONE ? 0 : predict_restricted(c, sc->ready[UNIT_MEM]);
+    u64 held = c->predict ? predict_restricted(c, sc->ready[UNIT_MEM]) : 0;
     if (sched_holds(c)) held |= sched_held(c, sc->ready[UNIT_MEM] & ~sc->ready_shared, sc->ready_loads[1 + CACHE_DATA]);
     return held;
 }
@@ -420,7 +415,7 @@ static void charge_waiting(struct core *c, const struct turn *t, u32 slot) {
 /* The slot's instruction, executed, charged and sent on its way; false when nothing issued (lanes wait for lanes) or the program faulted */
 static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
     bool expects_miss = predict_expects(c, slot);
-    if (c->slots[slot].replay != NONE) {
+    if (replay_first(c, slot) != NONE) {
         charge_issue(c, t, slot);
         replay_issue(c, slot, expects_miss);
         return true;
@@ -519,7 +514,7 @@ u64 issue_next(const struct core *c) {
     u64 next = NEVER;
     for (u32 i = 0; i < c->cfg->subcores; i++)
         if (unavailable_units(c, i)) next = MIN(next, operands_next(c, i, c->now));
-    if (c->cfg->tracker != TRACKER_NONE) next = MIN(next, predict_next(c));
+    if (c->predict) next = MIN(next, predict_next(c));
     if (c->pol.sched->wakes) next = MIN(next, sched_wakes(c));
     return next;
 }

@@ -3,7 +3,7 @@
  * A policy without these hooks costs a test of a pointer here and there. One with `begin` is asked before the schedulers of each cycle; a jump (D5) is allowed only where `begin`
  * would change nothing (sched_settled asks it on a copy), so in the cycles of a jump all that depends on the common block stays as it is, and it ends where the policy `wakes`.
  * When `begin` did change something, the memory stage looks again at what it had refused. */
-#include "core/core.h"
+#include "core/flight.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,34 @@ void sched_free(struct core *c) {
     free(c->scratch_stats);
 }
 
+/* --- what the memory stages tell */
+
+static void seen(struct core *c, const struct mem_event *e) {
+    switch (e->kind) {
+    case MEM_ENTERED:
+        if (e->f->mem.space != SPACE_SHARED) sched_event(c, SCHED_ISSUE, e->slot, 0);
+        break;
+    case MEM_HIT: sched_event(c, SCHED_HIT, e->slot, e->line); break;
+    case MEM_SENT_FOR: sched_event(c, SCHED_MISS, e->slot, e->line); break;
+    case MEM_EVICTED: sched_event(c, e->flag ? SCHED_EVICT_OWN : SCHED_EVICT, e->slot, e->line); break;
+    case MEM_FILLED: sched_event(c, SCHED_FILL, e->slot, e->line); break;
+    case MEM_MSHR_TAKEN:
+        if (e->cache == CACHE_DATA) sched_event(c, SCHED_MSHR_TAKEN, e->slot, e->line);
+        break;
+    case MEM_MSHR_FREED:
+        if (e->cache == CACHE_DATA) sched_event(c, SCHED_MSHR_FREED, e->slot, e->line);
+        break;
+    case MEM_STORED: sched_event(c, SCHED_STORE, e->slot, e->line); break;
+    default: break;
+    }
+}
+
+static const struct watcher watcher = {1u << MEM_ENTERED | 1u << MEM_HIT | 1u << MEM_SENT_FOR | 1u << MEM_EVICTED |
+                                           1u << MEM_FILLED | 1u << MEM_MSHR_TAKEN | 1u << MEM_MSHR_FREED | 1u << MEM_STORED,
+                                       seen};
+
 void sched_launch(struct core *c) {
-    c->sending = 0;
+    if (c->pol.sched->event) watch_add(c, &watcher);
     memset(c->block, 0, sizeof(c->block));
     if (!c->sched_shared) return;
     memset(c->sched_shared, 0, shared_size(c));
@@ -46,36 +72,28 @@ struct sched_view sched_view_of(const struct core *c, u32 sched, u64 candidates)
                                .shared = c->sched_shared};
 }
 
-static i32 pipe_head(const struct core *c) {
-    for (u32 i = 0; i < c->lsq_n; i++) {
-        const struct memop *m = &c->memops.at[c->lsq[(c->lsq_head + i) % c->lsq_cap]];
-        if (m->space != SPACE_SHARED) return m->slot;
-    }
-    return NONE;
-}
-
 static struct sched_sm view_of_sm(const struct core *c, struct sm_stats *stats) {
-    struct sched_sm v = {.now = c->now, .sending = c->sending, .age = c->age, .block = c->block, .stats = stats};
+    struct sched_sm v = {.now = c->now, .sending = lsu_sending(c), .age = c->age, .block = c->block, .stats = stats};
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         const struct sched *s = &c->scheds[i];
         v.valid |= s->valid, v.ready |= s->all_ready, v.waits_long |= s->waits_long;
         v.memory |= s->ready[UNIT_MEM] & ~s->ready_shared;
         v.waits_load |= s->waits_load, v.waits_barrier |= s->waits_barrier, v.waits_fence |= s->waits_fence;
     }
-    v.mshrs = mshr_used(c->mshr), v.mshr_size = c->cfg->l1_mshrs;
-    v.const_mshrs = mshr_used(c->cc_mshr), v.const_mshr_size = c->cfg->const_mshrs;
-    v.queue = c->missq_n, v.queue_size = c->cfg->miss_queue;
-    v.pipe_head = pipe_head(c);
-    v.reexec = c->reexec.slots, v.reexec_full = c->reexec.full != NONE;
-    v.reexec_head = c->reexec.n ? (i32)c->memops.at[c->reexec.at[c->reexec.head].memop].slot : NONE;
+    v.mshrs = l1_mshrs_used(c, CACHE_DATA), v.mshr_size = c->cfg->l1_mshrs;
+    v.const_mshrs = l1_mshrs_used(c, CACHE_CONST), v.const_mshr_size = c->cfg->const_mshrs;
+    v.queue = port_queued(c), v.queue_size = c->cfg->miss_queue;
+    v.pipe_head = lsu_first_slot(c);
+    v.reexec = reexec_slots(c), v.reexec_full = reexec_full(c);
+    v.reexec_head = reexec_first_slot(c);
     return v;
 }
 
 void sched_begin(struct core *c, u64 n) {
     struct sched_sm v = view_of_sm(c, &c->stats);
     if (!c->pol.sched->begin(c->sched_shared, &v, n)) return;
-    c->lsu_again = true;
-    reexec_wake(c);
+    lsu_wake(c);
+    if (c->reexec) reexec_wake(c);
 }
 
 bool sched_settled(struct core *c) {
@@ -84,11 +102,11 @@ bool sched_settled(struct core *c) {
     return !c->pol.sched->begin(c->sched_scratch, &v, 1);
 }
 
-bool sched_holds(const struct core *c) { return c->reexec.n || c->pol.sched->held; }
+bool sched_holds(const struct core *c) { return reexec_slots(c) || c->pol.sched->held; }
 
 u64 sched_held(const struct core *c, u64 ask, u64 loads) {
     const struct sched_policy *p = c->pol.sched;
-    u64 held = ask & c->reexec.slots;
+    u64 held = ask & reexec_slots(c);
     if (p->holds_loads) ask &= loads;
     if (ask && p->held) held |= p->held(c->sched_shared, ask);
     return held;
@@ -96,6 +114,6 @@ u64 sched_held(const struct core *c, u64 ask, u64 loads) {
 
 u64 sched_wakes(const struct core *c) { return c->pol.sched->wakes(c->sched_shared, c->now); }
 
-bool sched_admits(const struct core *c, const struct memop *m, u64 line) {
-    return !c->pol.sched->admit || c->pol.sched->admit(c->sched_shared, m->slot, m->age, line);
+bool sched_admits(const struct core *c, const struct flight *f, u64 line) {
+    return !c->pol.sched->admit || c->pol.sched->admit(c->sched_shared, f->slot, f->age, line);
 }

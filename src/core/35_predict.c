@@ -10,11 +10,12 @@
  * Deviation: the document's chip table is instantaneous. A credit covers one line access; further lines of the same issue (stall, retain) are virtual.
  *
  * Invariants: T1 (predict_check) pool + credits held by loads in the pipe + resources in use = resources; T2 (predict_issue) a credit is given only when the pool is positive;
- * T3 (predict_refused) a load with a credit is refused an MSHR only if another took one without a credit after it was issued. So under `hit` a line access is replayed for an MSHR once, when it is not yet known to
+ * T3 (refused) a load with a credit is refused an MSHR only if another took one without a credit after it was issued. So under `hit` a line access is replayed for an MSHR once, when it is not yet known to
  * miss, and again only when it was robbed: the document's "once per load (barring MSHR tracking errors)", which its virtual credits allow (6.0.1). T3 follows from T1: at issue free MSHRs = pool + held >= 1, and only
  * a virtual credit takes one from those that are held. */
-#include "core/core.h"
+#include "core/predict.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* --- what the next access is */
@@ -28,33 +29,32 @@ static u32 index_of(const struct core *c, const struct tinst *t) {
 }
 
 static bool counter_says_miss(const struct core *c, const struct tinst *t) {
-    return c->counters[index_of(c, t)] >> (c->cfg->counter_bits - 1);
+    return c->predict->counters[index_of(c, t)] >> (c->cfg->counter_bits - 1);
 }
 
 /* The line of the first access that is left, before it has been issued or of a replay */
-static bool next_line_present(struct core *c, const struct slot *s, const struct tinst *t) {
-    u32 at;
-    u64 line, addr[MAX_WARP];
-    if (s->replay != NONE) {
-        const struct memop *m = &c->memops.at[s->replay];
-        if (m->next >= m->nlines) return true;
-        line = m->lines.at[m->next].line;
-        return tags_look(m->is_const ? &c->cc : &c->l1, line, m->is_const ? 1 : 0, &at) != TAG_MISS;
+static bool next_line_present(const struct core *c, u32 slot, const struct tinst *t) {
+    u64 addr[MAX_WARP];
+    i32 again = replay_first(c, slot);
+    if (again != NONE) {
+        const struct memop *m = &flight_at(c, (u32)again)->mem;
+        return m->next >= m->nlines || l1_has(c, m->is_const ? CACHE_CONST : CACHE_DATA, m->lines.at[m->next].line);
     }
-    const struct group *g = part_group(c, &c->fronts[slot_index(c, s)].part[0]);
-    u64 mask = warp_guard(s->w, g, t->in);
-    if (!mask || t->in->space == SPACE_PARAM || !access_addresses(s->w, g, t->in, mask, addr)) return true;
-    line = addr[__builtin_ctzll(mask)];
-    if (cache_of(t) == CACHE_CONST) return tags_look(&c->cc, line & ~(u64)(c->cfg->const_line_b - 1), 1, &at) == TAG_HIT;
-    return tags_look(&c->l1, line & ~(u64)(c->cfg->l1_line_b - 1), 0, &at) != TAG_MISS;
+    const struct part *p = &c->fronts[slot].part[0];
+    const struct warp *w = c->slots[p->home].w;
+    const struct group *g = part_group(c, p);
+    u64 mask = warp_guard(w, g, t->in);
+    if (!mask || t->in->space == SPACE_PARAM || !access_addresses(w, g, t->in, mask, addr)) return true;
+    return l1_has(c, cache_of(t), addr[__builtin_ctzll(mask)]);
 }
 
-static bool expects_miss(struct core *c, const struct slot *s, const struct tinst *t) {
-    if (s->replay != NONE && c->memops.at[s->replay].known_miss) return true;
+static bool expects_miss(const struct core *c, u32 slot, const struct tinst *t) {
+    i32 again = replay_first(c, slot);
+    if (again != NONE && replay_known_miss(c, (u32)again)) return true;
     switch (c->cfg->predictor) {
     case PREDICT_MISS: return true;
     case PREDICT_COUNTER: return counter_says_miss(c, t);
-    case PREDICT_ORACLE: return !next_line_present(c, s, t);
+    case PREDICT_ORACLE: return !next_line_present(c, slot, t);
     default: return false;
     }
 }
@@ -67,44 +67,44 @@ static u32 capacity(const struct core *c, u32 cache) {
 }
 
 static u32 in_use(const struct core *c, u32 cache) {
-    if (c->cfg->tracked == TRACK_COMQ) return MIN(c->missq_n, c->cfg->miss_queue);
-    return mshr_used(cache == CACHE_CONST ? c->cc_mshr : c->mshr);
+    if (c->cfg->tracked == TRACK_COMQ) return MIN(port_queued(c), c->cfg->miss_queue);
+    return l1_mshrs_used(c, cache);
 }
 
 /* naive: what the scheduler sees */
 static u32 seen_in_use(struct core *c, u32 cache) {
-    struct tracker *t = &c->track[cache];
+    struct tracker *t = &c->predict->track[cache];
     if (!c->cfg->tracker_cy) return in_use(c, cache);
     while (t->past_at < t->past.n && t->past.at[t->past_at].cycle <= c->now) t->used = t->past.at[t->past_at++].used;
     if (t->past_at == t->past.n) t->past_at = t->past.n = 0;
     return t->used;
 }
 
-void predict_levels(struct core *c) {
+static void levels(struct core *c) {
     for (u32 cache = 0; c->cfg->tracker == TRACKER_NAIVE && c->cfg->tracker_cy && cache < CACHES; cache++) {
         struct seen x = {c->now + c->cfg->tracker_cy, in_use(c, cache)};
-        VEC_PUSH(&c->track[cache].past, x);
+        VEC_PUSH(&c->predict->track[cache].past, x);
     }
 }
 
 u64 predict_next(const struct core *c) {
     u64 next = NEVER;
     for (u32 cache = 0; cache < CACHES; cache++) {
-        const struct tracker *t = &c->track[cache];
+        const struct tracker *t = &c->predict->track[cache];
         if (t->past_at < t->past.n) next = MIN(next, MAX(c->now, t->past.at[t->past_at].cycle));
     }
     return next;
 }
 
 /* Places of the miss queue are taken and freed by packets of all kinds. */
-void predict_queue(struct core *c, i32 by) {
-    if (c->cfg->tracked == TRACK_COMQ && c->cfg->tracker == TRACKER_CREDIT) c->track[CACHE_DATA].pool -= by;
-    if (c->cfg->tracked == TRACK_COMQ) predict_levels(c);
+static void queue(struct core *c, i32 by) {
+    if (c->cfg->tracked == TRACK_COMQ && c->cfg->tracker == TRACKER_CREDIT) c->predict->track[CACHE_DATA].pool -= by;
+    if (c->cfg->tracked == TRACK_COMQ) levels(c);
 }
 
 static bool is_free(struct core *c, u32 cache) {
     if (c->cfg->tracked == TRACK_COMQ) cache = CACHE_DATA;
-    if (c->cfg->tracker == TRACKER_CREDIT) return c->track[cache].pool > 0;
+    if (c->cfg->tracker == TRACKER_CREDIT) return c->predict->track[cache].pool > 0;
     return seen_in_use(c, cache) < capacity(c, cache);
 }
 
@@ -114,71 +114,25 @@ u64 predict_restricted(struct core *c, u64 ready) {
     if (free[CACHE_DATA] && free[CACHE_CONST]) return 0;
     for (; ready; ready &= ready - 1) {
         u32 slot = (u32)__builtin_ctzll(ready);
-        const struct slot *s = &c->slots[slot];
         const struct tinst *t = c->fronts[slot].shown;
-        if (is_tracked(t) && !free[cache_of(t)] && expects_miss(c, s, t)) held |= 1ull << slot;
+        if (is_tracked(t) && !free[cache_of(t)] && expects_miss(c, slot, t)) held |= 1ull << slot;
     }
     return held;
 }
 
 /* --- credits */
 
-static u32 pool_of(const struct core *c, const struct memop *m) {
-    return m->is_const && c->cfg->tracked == TRACK_MSHR ? CACHE_CONST : CACHE_DATA; /* the miss queue is one */
+static struct predict_op *op_of(const struct core *c, const struct flight *f) { return &c->predict->op.at[f->id]; }
+
+static struct tracker *pool_of(const struct core *c, const struct flight *f) { /* the miss queue is one */
+    return &c->predict->track[f->mem.is_const && c->cfg->tracked == TRACK_MSHR ? CACHE_CONST : CACHE_DATA];
 }
 
-static void give_back(struct core *c, struct memop *m) {
-    if (!m->credit) return;
-    m->credit = false;
-    c->track[pool_of(c, m)].pool++;
-}
-
-bool predict_expects(struct core *c, u32 slot) {
-    const struct slot *s = &c->slots[slot];
-    const struct tinst *t = c->fronts[slot].shown;
-    return c->cfg->tracker != TRACKER_NONE && t && is_tracked(t) && expects_miss(c, s, t);
-}
-
-void predict_issue(struct core *c, u32 id, bool expects) {
-    struct memop *m = &c->memops.at[id];
-    m->predicted = expects;
-    m->judged = false;
-    if (c->cfg->tracker != TRACKER_CREDIT || !m->predicted) return;
-    CHECK(c->track[pool_of(c, m)].pool > 0); /* T2 */
-    m->credit = true;
-    m->without_before = c->track[pool_of(c, m)].without;
-    c->track[pool_of(c, m)].pool--;
-}
-
-void predict_past(struct core *c, u32 id) {
-    predict_outcome(c, id, c->cfg->tracked == TRACK_COMQ);
-    give_back(c, &c->memops.at[id]); /* where the queue is tracked its packet takes one as every packet does */
-}
-
-void predict_refused(struct core *c, u32 id, enum hazard why) {
-    struct memop *m = &c->memops.at[id];
-    if (m->credit && why == HAZARD_MSHR && c->cfg->tracked == TRACK_MSHR) {
-        CHECK(c->track[pool_of(c, m)].without > m->without_before); /* T3 */
-        c->stats.mshr_robbed++;
-    }
-    give_back(c, m);
-}
-
-void predict_acquired(struct core *c, u32 id, u32 cache) {
-    struct memop *m = &c->memops.at[id];
-    predict_levels(c);
-    if (c->cfg->tracker != TRACKER_CREDIT) return;
-    if (c->cfg->tracked == TRACK_COMQ) {
-        give_back(c, m); /* its packet takes one as every packet does */
-        return;
-    }
-    if (m->credit) m->credit = false; /* it is the MSHR's now */
-    else c->track[cache].pool--, c->track[cache].without++, c->stats.virtual_credits++;
-}
-
-void predict_freed(struct core *c, u32 cache) {
-    predict_levels(c);
-    if (c->cfg->tracker == TRACKER_CREDIT && c->cfg->tracked == TRACK_MSHR) c->track[cache].pool++;
+static void give_back(struct core *c, const struct flight *f) {
+    struct predict_op *o = op_of(c, f);
+    if (!o->credit) return;
+    o->credit = false;
+    pool_of(c, f)->pool++;
 }
 
 /* --- outcomes */
@@ -189,34 +143,131 @@ void predict_train(u8 *table, const struct config *c, const struct trained *t) {
     if (!t->missed && *x) --*x;
 }
 
-static void learn(struct core *c, const struct memop *m, bool missed) {
-    struct trained t = {c->now, index_of(c, m->t), missed};
-    predict_train(c->counters, c->cfg, &t);
-    if (c->cfg->counter_scope == SCOPE_CHIP) VEC_PUSH(&c->trained, t);
+static void learn(struct core *c, const struct flight *f, bool missed) {
+    struct trained t = {c->now, index_of(c, f->t), missed};
+    predict_train(c->predict->counters, c->cfg, &t);
+    if (c->cfg->counter_scope == SCOPE_CHIP) VEC_PUSH(&c->predict->trained, t);
 }
 
-void predict_outcome(struct core *c, u32 id, bool missed) {
-    struct memop *m = &c->memops.at[id];
-    if (m->judged || !is_tracked(m->t)) return;
-    m->judged = true;
-    u64 *cell = m->predicted ? (missed ? &c->stats.predicted_miss_missed : &c->stats.predicted_miss_hit)
+static void outcome(struct core *c, const struct flight *f, bool missed) {
+    struct predict_op *o = op_of(c, f);
+    if (o->judged || !is_tracked(f->t)) return;
+    o->judged = true;
+    u64 *cell = o->predicted ? (missed ? &c->stats.predicted_miss_missed : &c->stats.predicted_miss_hit)
                              : (missed ? &c->stats.predicted_hit_missed : &c->stats.predicted_hit_hit);
     ++*cell;
-    if (c->cfg->predictor == PREDICT_COUNTER) learn(c, m, missed);
-    if (!missed) give_back(c, m);
+    if (c->cfg->predictor == PREDICT_COUNTER) learn(c, f, missed);
+    if (!missed) give_back(c, f);
 }
 
-/* --- the launch, and the invariant */
+/* --- issue, and what the memory stages tell */
+
+bool predict_expects(const struct core *c, u32 slot) {
+    const struct tinst *t = c->fronts[slot].shown;
+    return c->predict && t && is_tracked(t) && expects_miss(c, slot, t);
+}
+
+void predict_issue(struct core *c, const struct flight *f, bool expects) {
+    struct predict *p = c->predict;
+    struct tracker *t = pool_of(c, f);
+    while (p->op.n <= f->id) VEC_PUSH(&p->op, (struct predict_op){0});
+    p->op.at[f->id] = (struct predict_op){.predicted = expects};
+    if (c->cfg->tracker != TRACKER_CREDIT || !expects) return;
+    CHECK(t->pool > 0); /* T2 */
+    p->op.at[f->id].credit = true;
+    p->op.at[f->id].without_before = t->without;
+    t->pool--;
+}
+
+static void goes_past(struct core *c, const struct flight *f) {
+    outcome(c, f, c->cfg->tracked == TRACK_COMQ);
+    give_back(c, f); /* where the queue is tracked its packet takes one as every packet does */
+}
+
+static void refused(struct core *c, const struct flight *f, enum hazard why) {
+    const struct predict_op *o = op_of(c, f);
+    if (o->credit && why == HAZARD_MSHR && c->cfg->tracked == TRACK_MSHR) {
+        CHECK(pool_of(c, f)->without > o->without_before); /* T3 */
+        c->stats.mshr_robbed++;
+    }
+    give_back(c, f);
+}
+
+static void acquired(struct core *c, const struct flight *f, u32 cache) {
+    struct predict_op *o = op_of(c, f);
+    struct tracker *t = &c->predict->track[cache];
+    levels(c);
+    if (c->cfg->tracker != TRACKER_CREDIT) return;
+    if (c->cfg->tracked == TRACK_COMQ) {
+        give_back(c, f); /* its packet takes one as every packet does */
+        return;
+    }
+    if (o->credit) o->credit = false; /* it is the MSHR's now */
+    else t->pool--, t->without++, c->stats.virtual_credits++;
+}
+
+static void freed(struct core *c, u32 cache) {
+    levels(c);
+    if (c->cfg->tracker == TRACKER_CREDIT && c->cfg->tracked == TRACK_MSHR) c->predict->track[cache].pool++;
+}
+
+static void seen(struct core *c, const struct mem_event *e) {
+    switch (e->kind) {
+    case MEM_LOOKED_UP: outcome(c, e->f, e->flag); break;
+    case MEM_PAST: goes_past(c, e->f); break;
+    case MEM_ACCEPTED: give_back(c, e->f); break; /* it made no access, or one that no cache saw */
+    case MEM_REFUSED: refused(c, e->f, e->why); break;
+    case MEM_MSHR_TAKEN: acquired(c, e->f, e->cache); break;
+    case MEM_MSHR_FREED: freed(c, e->cache); break;
+    case MEM_QUEUED: queue(c, 1); break;
+    case MEM_GONE: queue(c, -1); break;
+    default: break;
+    }
+}
+
+static const struct watcher watcher = {1u << MEM_LOOKED_UP | 1u << MEM_PAST | 1u << MEM_ACCEPTED | 1u << MEM_REFUSED |
+                                           1u << MEM_MSHR_TAKEN | 1u << MEM_MSHR_FREED | 1u << MEM_QUEUED | 1u << MEM_GONE,
+                                       seen};
+
+/* --- what the chip learns of all SMs */
+
+u32 predict_learnt(const struct core *c, const struct trained **at) {
+    *at = c->predict->trained.at;
+    return c->predict->trained.n;
+}
+
+void predict_adopt(struct core *c, const u8 *table) {
+    memcpy(c->predict->counters, table, c->cfg->counter_entries);
+    c->predict->trained.n = 0;
+}
+
+/* --- building, the launch, and the invariant */
+
+void predict_init(struct core *c) {
+    if (c->cfg->tracker == TRACKER_NONE) return;
+    c->predict = base_alloc(sizeof(*c->predict));
+    c->predict->counters = base_alloc(c->cfg->counter_entries);
+}
+
+void predict_free(struct core *c) {
+    struct predict *p = c->predict;
+    if (!p) return;
+    free(p->op.at);
+    free(p->counters);
+    free(p->trained.at);
+    for (u32 i = 0; i < CACHES; i++) free(p->track[i].past.at);
+    free(p);
+}
 
 void predict_launch(struct core *c) {
-    if (c->cfg->tracker == TRACKER_NONE) return;
-    if (!c->counters) c->counters = base_alloc(c->cfg->counter_entries);
-    memset(c->counters, 0, c->cfg->counter_entries);
-    c->trained.n = 0;
+    watch_add(c, &watcher);
+    memset(c->predict->counters, 0, c->cfg->counter_entries);
+    c->predict->trained.n = 0;
     for (u32 i = 0; i < CACHES; i++) {
-        c->track[i].pool = (i32)capacity(c, i) - (i32)in_use(c, i);
-        c->track[i].past_at = c->track[i].past.n = 0;
-        c->track[i].used = in_use(c, i);
+        struct tracker *t = &c->predict->track[i];
+        t->pool = (i32)capacity(c, i) - (i32)in_use(c, i);
+        t->past_at = t->past.n = 0;
+        t->used = in_use(c, i);
     }
 }
 
@@ -224,9 +275,11 @@ void predict_check(const struct core *c) {
     if (c->cfg->tracker != TRACKER_CREDIT) return;
     i32 held[CACHES] = {0};
     i32 used[CACHES] = {(i32)in_use(c, CACHE_DATA), (i32)in_use(c, CACHE_CONST)};
-    for (u32 i = 0; i < c->memops.n; i++)
-        if (c->memops.at[i].used && c->memops.at[i].credit) held[pool_of(c, &c->memops.at[i])]++;
-    if (c->cfg->tracked == TRACK_COMQ) used[CACHE_DATA] = (i32)c->missq_n; /* lines on their way out may stand beyond its end */
+    for
+        EACH_FLIGHT(c, f)
+    if (op_of(c, f)->credit) held[pool_of(c, f) - c->predict->track]++;
+    if (c->cfg->tracked == TRACK_COMQ)
+        used[CACHE_DATA] = (i32)port_queued(c); /* lines on their way out may stand beyond its end */
     for (u32 i = 0; i < (c->cfg->tracked == TRACK_COMQ ? 1u : CACHES); i++)
-        CHECK(c->track[i].pool + held[i] + used[i] == (i32)capacity(c, i)); /* T1 */
+        CHECK(c->predict->track[i].pool + held[i] + used[i] == (i32)capacity(c, i)); /* T1 */
 }

@@ -69,6 +69,15 @@ static i32 free_collector(const struct core *c, u32 sub, enum unit u) {
     return s->free_known & p->mask ? __builtin_ctzll(s->free_known & p->mask) : NONE;
 }
 
+void operands_hold(struct core *c, u32 sub, i32 collector) { c->subs[sub].collector_free[collector] = NEVER; }
+
+u32 operands_held(const struct core *c) {
+    u32 held = 0;
+    for (u32 i = 0; i < c->cfg->subcores; i++)
+        for (u32 k = 0; k < c->ncollectors; k++) held += c->subs[i].collector_free[k] == NEVER;
+    return held;
+}
+
 void operands_let_go(struct core *c, u32 sub, i32 collector) {
     struct subcore *s = &c->subs[sub];
     s->collector_free[collector] = c->now;
@@ -85,7 +94,7 @@ static bool unit_free_now(const struct core *c, u32 sub, enum unit u) {
 bool operands_available(const struct core *c, u32 sub, enum unit u) {
     if (u == UNIT_NONE) return true;
     if (!c->cfg->operands_ideal) return free_collector(c, sub, u) != NONE;
-    if (u == UNIT_MEM) return c->lsq_n < c->lsq_cap;
+    if (u == UNIT_MEM) return lsu_room(c);
     return unit_free_now(c, sub, u);
 }
 

@@ -7,31 +7,41 @@
  * Local memory lies interleaved by thread: word i of the 32 lanes of a warp is one line. Asynchronous copies are loads without a destination.
  *
  * Invariants: L1 instructions leave the stage in order of issue; L2 an instruction is freed when accepted and nothing is outstanding. */
-#include "core/core.h"
+#include "core/lsu.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define LOCAL_PHYSICAL 0x500000000000ull /* where local memory lies for caches and DRAM */
 
-/* --- instructions in flight */
+/* --- building */
 
-struct memop *memop_new(struct core *c, u32 *id) {
-    if (!c->memop_free.n) {
-        struct memop empty = {0};
-        VEC_PUSH(&c->memops, empty);
-        VEC_PUSH(&c->memop_free, c->memops.n - 1);
-    }
-    *id = c->memop_free.at[--c->memop_free.n];
-    struct memop *m = &c->memops.at[*id], old = *m;
-    *m = (struct memop){.used = true, .collector = NONE};
-    m->lines = old.lines, m->packets = old.packets, m->passes = old.passes;
-    m->lines.n = m->packets.n = m->passes.n = 0;
-    m->next_older = m->next_younger = m->buffer_at = NONE;
-    return m;
+void lsu_init(struct core *c) {
+    const struct config *g = c->cfg;
+    struct lsu *l = c->lsu = base_alloc(sizeof(*l));
+    u32 beats = (g->warp_size + g->lsu_width - 1) / g->lsu_width;
+    u32 way = g->issue_depth + g->operand_depth + !g->operands_ideal + g->lsu_agu_cy * beats;
+    l->cap = g->lsu_queue + c->ncollectors * g->subcores + 64;
+    l->queue = base_alloc(sizeof(u32) * l->cap);
+    l->may_leave = c->pol.hazard->replays;
+    l->shared_latency = g->shared_cy > way ? g->shared_cy - way : 1;
+    l->const_latency = g->const_cy > way ? g->const_cy - way : 1;
 }
 
-void memop_free(struct core *c, u32 id) {
-    c->memops.at[id].used = false;
-    VEC_PUSH(&c->memop_free, id);
+void lsu_free(struct core *c) {
+    free(c->lsu->queue);
+    free(c->lsu);
 }
+
+void lsu_launch(struct core *c) {
+    struct lsu *l = c->lsu;
+    l->head = l->n = l->proper = 0;
+    l->held_by = NONE;
+    l->sending = 0;
+    memset(l->loads, 0, sizeof(l->loads));
+}
+
+void lsu_abandon(struct core *c) { c->lsu->sending = 0; }
 
 /* --- what it touches */
 
@@ -51,8 +61,8 @@ static void add_lines(struct core *c, struct memop *m, const u64 *addr, u32 mask
     m->lines.n = coalesce_lines(addr, mask, size_b, c->cfg->l1_line_b, lane0, m->lines.at, m->lines.n);
 }
 
-static void add_local(struct core *c, struct memop *m, const struct probe_access *p) {
-    u64 base = LOCAL_PHYSICAL + ((u64)(c->id * MAX_SLOTS + m->slot) << 26);
+static void add_local(struct core *c, struct flight *f, const struct probe_access *p) {
+    u64 base = LOCAL_PHYSICAL + ((u64)(c->id * MAX_SLOTS + f->slot) << 26);
     u32 lanes = c->cfg->warp_size;
     for (u32 off = 0; off < p->size_b; off += 4) {
         u64 addr[32];
@@ -60,7 +70,7 @@ static void add_local(struct core *c, struct memop *m, const struct probe_access
             u64 a = p->addr[l] + off;
             addr[l] = base + a / 4 * 4 * lanes + (u64)(p->slab * 32 + l) * 4 + a % 4;
         }
-        add_lines(c, m, addr, p->mask, MIN(p->size_b, 4u), p->slab * 32u);
+        add_lines(c, &f->mem, addr, p->mask, MIN(p->size_b, 4u), p->slab * 32u);
     }
 }
 
@@ -103,7 +113,7 @@ static void add_const(struct core *c, struct memop *m, const struct probe_access
         u64 a = base + p->addr[__builtin_ctz(rest)];
         u32 i = 0, lane = p->slab * 32u + (u32)__builtin_ctz(rest);
         while (i < words && seen[i] != a) i++;
-        if (c->pol.hazard->replays) pass_lane(m, first + i, lane);
+        if (c->lsu->may_leave) pass_lane(m, first + i, lane);
         if (i < words) continue;
         seen[words++] = a;
         u64 line = a & ~(u64)(line_b - 1);
@@ -114,13 +124,14 @@ static void add_const(struct core *c, struct memop *m, const struct probe_access
     m->cycles_left += words;
 }
 
-static void add_access(struct core *c, struct memop *m, const struct probe_access *p) {
+static void add_access(struct core *c, struct flight *f, const struct probe_access *p) {
+    struct memop *m = &f->mem;
     switch (p->space) {
     case SPACE_SHARED:
-        if (c->pol.hazard->replays) add_passes(c, m, p);
+        if (c->lsu->may_leave) add_passes(c, m, p);
         m->cycles_left += shared_cycles(p->addr, p->mask, p->size_b, c->cfg->shared_banks, p->kind == PROBE_ATOMIC);
         break;
-    case SPACE_LOCAL: add_local(c, m, p); break;
+    case SPACE_LOCAL: add_local(c, f, p); break;
     case SPACE_CONST:
     case SPACE_PARAM: add_const(c, m, p); break;
     default:
@@ -138,22 +149,20 @@ static u32 most_at_one_address(const struct atomic_packet *p) {
     return most;
 }
 
-static void add_atomics(struct core *c, struct memop *m, u32 id, const struct step *st) {
-    lines_reserve(m, m->lines.n + st->deferred.n);
-    m->red = true;
+static void add_atomics(struct core *c, struct flight *f, const struct step *st) {
+    struct memop *m = &f->mem;
+    m->red = st->deferred.n;
     for (u32 i = 0; i < st->deferred.n; i++) {
-        struct atomic_packet *p = c->atomic_pool.at[st->deferred.at[i]];
+        struct atomic_packet *p = atomic_leaves(c, st->deferred.at[i], f->id);
         struct line_access x = {.line = p->line, .same = (u8)MIN(most_at_one_address(p), 255u)};
         for (u32 l = 0; l < p->n; l++) {
             x.lanes |= 1ull << p->lane[l].lane;
             x.sectors |= line_mask(p->lane[l].addr, p->lane[l].size_b);
         }
-        p->memop = id;
         if (!p->dest.absent) m->red = false;
-        m->lines.at[m->lines.n++] = x;
+        VEC_PUSH(&m->lines, x);
         VEC_PUSH(&m->packets, p->index);
     }
-    c->atomics_out += st->deferred.n;
 }
 
 /* Space that the instruction counts under: that of its last access; parameters at known places make none */
@@ -164,26 +173,29 @@ static enum space space_of(const struct step *st) {
     return st->probe.at.n ? (enum space)st->probe.at.at[st->probe.at.n - 1].space : (enum space)st->in->space;
 }
 
-static void collect_accesses(struct core *c, struct memop *m, u32 id, const struct step *st) {
-    const struct inst *in = m->t->in;
-    for (u32 i = 0; i < st->probe.at.n; i++) add_access(c, m, &st->probe.at.at[i]);
+static void collect_accesses(struct core *c, struct flight *f, const struct step *st) {
+    struct memop *m = &f->mem;
+    const struct inst *in = f->t->in;
+    for (u32 i = 0; i < st->probe.at.n; i++) add_access(c, f, &st->probe.at.at[i]);
     if (!st->probe.at.n && in->space == SPACE_PARAM) {
         struct probe_access p = {.space = SPACE_PARAM, .mask = 1, .size_b = in->elem_b, .addr = {(u64)in->imm}};
         add_const(c, m, &p);
-        if (m->passes.n) m->passes.at[0] = m->active; /* all lanes read the same word */
+        if (m->passes.n) m->passes.at[0] = f->active; /* all lanes read the same word */
     }
-    if (st->deferred.n) add_atomics(c, m, id, st);
+    add_atomics(c, f, st);
     m->space = (u8)space_of(st);
     m->kind = in->iclass == ICLASS_ATOMIC ? PROBE_ATOMIC : in->iclass == ICLASS_STORE ? PROBE_STORE : PROBE_LOAD;
     m->is_async = in->iclass == ICLASS_ASYNC;
     m->nlines = m->lines.n;
 }
 
-static void count_kind(struct core *c, const struct memop *m) {
+static void count_kind(struct core *c, const struct flight *f) {
+    const struct memop *m = &f->mem;
     struct sm_stats *s = &c->stats;
+    struct pc_stats *pc = &c->pcs[flight_pc(c, f)];
     bool load = m->kind == PROBE_LOAD, atomic = m->kind == PROBE_ATOMIC;
     s->mem_instructions++;
-    c->pcs[m->t->in - c->prog->k->code].accesses++;
+    pc->accesses++;
     switch (m->space) {
     case SPACE_SHARED: ++*(atomic ? &s->shared_atomics : load ? &s->shared_loads : &s->shared_stores); return;
     case SPACE_LOCAL: ++*(load ? &s->local_loads : &s->local_stores); break;
@@ -192,239 +204,228 @@ static void count_kind(struct core *c, const struct memop *m) {
     default: ++*(atomic ? (m->red ? &s->reductions : &s->atomics) : load ? &s->global_loads : &s->global_stores);
     }
     s->line_accesses += m->nlines;
-    c->pcs[m->t->in - c->prog->k->code].lines += m->nlines;
+    pc->lines += m->nlines;
 }
 
 /* --- issue */
 
-/* Its destinations are unknown until it comes home. */
-static void block_results(const struct slot *s, const struct memop *m) {
-    const struct tinst *t = m->t;
-    bool is_short = m->space == SPACE_SHARED || m->is_const;
-    if (m->red) return;
-    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) {
-        sb_write(s, t->reg[i], m->lanes, NEVER, is_short ? WAIT_SHORT : WAIT_LONG);
-    }
-}
-
-u64 memop_enter(struct core *c, u32 id) {
+u64 lsu_enter(struct core *c, struct flight *f) {
     const struct config *cfg = c->cfg;
-    struct memop *m = &c->memops.at[id];
-    struct slot *s = &c->slots[m->slot];
+    struct lsu *l = c->lsu;
     u32 beats = (cfg->warp_size + cfg->lsu_width - 1) / cfg->lsu_width;
-    u64 read = operands_read(c, m->sub, s, m->t, &m->collector);
-    m->ready_cy = read + cfg->operand_depth + (u64)cfg->lsu_agu_cy * beats;
-    if (m->collector != NONE) c->subs[m->sub].collector_free[m->collector] = NEVER;
-    s->drain_cy = MAX(s->drain_cy, read);
-    c->lsq[(c->lsq_head + c->lsq_n++) % c->lsq_cap] = id;
-    if (m->space != SPACE_SHARED) sched_event(c, SCHED_ISSUE, m->slot, 0);
-    c->pipe_loads[m->t->mshr_of]++;
-    CHECK(c->lsq_n <= c->lsq_cap);
+    u64 read = operands_read(c, f->sub, &c->slots[f->slot], f->t, &f->mem.collector);
+    f->mem.ready_cy = read + cfg->operand_depth + (u64)cfg->lsu_agu_cy * beats;
+    if (f->mem.collector != NONE) operands_hold(c, f->sub, f->mem.collector);
+    writeback_reads(c, f, read);
+    l->queue[(l->head + l->n++) % l->cap] = f->id;
+    WATCH(c, MEM_ENTERED, .slot = f->slot, .f = f);
+    l->loads[f->t->mshr_of]++;
+    CHECK(l->n <= l->cap);
     return read;
 }
 
 void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss) {
-    struct slot *s = &c->slots[slot];
-    u32 id, sub = slot_sub(c, slot);
-    struct memop *m = memop_new(c, &id);
-    m->uid = uid, m->issue_cy = c->now, m->age = s->age, m->t = t, m->active = st->active, m->lanes = st->lanes,
-    m->slot = (u8)slot, m->sub = (u8)sub;
-    collect_accesses(c, m, id, st);
-    m = &c->memops.at[id];
-    block_results(s, m);
-    count_kind(c, m);
-    s->queued++;
-    c->sending |= 1ull << slot;
-    s->loads += m->kind == PROBE_LOAD || (t->ndst && !m->red);
-    s->asyncs += m->is_async;
-    s->atomics += m->packets.n;
-    u64 read = memop_enter(c, id);
+    struct flight *f = flight_new(c);
+    f->uid = uid, f->issue_cy = c->now, f->age = c->slots[slot].age, f->t = t, f->active = st->active, f->lanes = st->lanes;
+    f->slot = (u8)slot, f->sub = (u8)slot_sub(c, slot);
+    collect_accesses(c, f, st);
+    count_kind(c, f);
+    writeback_expect(c, f);
+    c->lsu->sending |= 1ull << slot;
+    u64 read = lsu_enter(c, f);
     EMIT(c, .kind = EV_READ, .cycle = read, .uid = uid, .slot = (u16)slot);
-    EMIT(c, .kind = EV_MEM_ENTER, .cycle = m->ready_cy, .uid = uid, .slot = (u16)slot);
-    if (c->pol.hazard->retains) replay_issued(c, id);
-    if (c->cfg->tracker != TRACKER_NONE) predict_issue(c, id, expects_miss);
-}
-
-/* --- order with our own atomics */
-
-static bool packet_meets(const struct atomic_packet *p, const u64 *addr, u64 mask, u32 size_b) {
-    for (u32 i = 0; i < p->n; i++)
-        for (u64 m = mask; m; m &= m - 1) {
-            u64 a = addr[__builtin_ctzll(m)];
-            if (a < p->lane[i].addr + p->lane[i].size_b && p->lane[i].addr < a + size_b) return true;
-        }
-    return false;
-}
-
-bool lsu_atomic_overlap(struct core *c, const struct part *part, const struct inst *in) {
-    bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
-    if (!global || in->iclass == ICLASS_ATOMIC) return false; /* atomics are ordered where they are performed */
-    _Alignas(64) u64 addr[MAX_WARP];
-    const struct warp *w = c->slots[part->home].w;
-    const struct group *g = part_group(c, part);
-    u64 mask = warp_guard(w, g, in);
-    if (!mask) return false;
-    if (!access_addresses(w, g, in, mask, addr)) return true; /* cannot tell: waits for all of them */
-    for (u32 i = 0; i < c->memops.n; i++) {
-        const struct memop *m = &c->memops.at[i];
-        if (!m->used) continue;
-        for (u32 k = 0; k < m->packets.n; k++) {
-            const struct atomic_packet *p = c->atomic_pool.at[m->packets.at[k]];
-            if (p->memop == i && packet_meets(p, addr, mask, (u32)in->elem_b * in->nelem)) return true;
-        }
-    }
-    return false;
+    EMIT(c, .kind = EV_MEM_ENTER, .cycle = f->mem.ready_cy, .uid = uid, .slot = (u16)slot);
+    if (c->replay) replay_issued(c, f);
+    if (c->reexec) reexec_issued(c, f);
+    if (c->predict) predict_issue(c, f, expects_miss);
 }
 
 /* --- the stage */
 
-static struct memop *first(struct core *c) { return &c->memops.at[c->lsq[c->lsq_head]]; }
+static struct flight *in_pipe(const struct core *c, u32 i) {
+    return flight_at(c, c->lsu->queue[(c->lsu->head + i) % c->lsu->cap]);
+}
 
-static void advance_queue(struct core *c) {
-    while (c->lsq_proper < MIN(c->lsq_n, c->cfg->lsu_queue)) {
-        struct memop *m = &c->memops.at[c->lsq[(c->lsq_head + c->lsq_proper) % c->lsq_cap]];
-        if (m->ready_cy > c->now) return;
-        if (m->collector != NONE) operands_let_go(c, m->sub, m->collector);
-        m->collector = NONE;
-        c->lsq_proper++;
+static void advance_queue(struct core *c, struct lsu *l) {
+    while (l->proper < MIN(l->n, c->cfg->lsu_queue)) {
+        struct flight *f = in_pipe(c, l->proper);
+        if (f->mem.ready_cy > c->now) return;
+        if (f->mem.collector != NONE) operands_let_go(c, f->sub, f->mem.collector);
+        f->mem.collector = NONE;
+        l->proper++;
     }
 }
 
-void memop_leave(struct core *c) {
-    c->pipe_loads[first(c)->t->mshr_of]--;
-    c->lsq_head = (c->lsq_head + 1) % c->lsq_cap;
-    c->lsq_n--;
-    c->lsq_proper--;
+void lsu_leave(struct core *c) {
+    struct lsu *l = c->lsu;
+    l->loads[in_pipe(c, 0)->t->mshr_of]--;
+    l->head = (l->head + 1) % l->cap;
+    l->n--;
+    l->proper--;
 }
 
-void memop_accepted(struct core *c, u32 id) {
-    memop_leave(c);
-    memop_done(c, id);
+void lsu_done(struct core *c, struct flight *f) {
+    u32 slot = f->slot;
+    WATCH(c, MEM_ACCEPTED, .slot = slot, .f = f);
+    if (c->replay) replay_finished(c, f);
+    if (writeback_accepted(c, f)) c->lsu->sending &= ~(1ull << slot);
 }
 
-void memop_done(struct core *c, u32 id) {
-    struct memop *m = &c->memops.at[id];
-    m->accepted = true;
-    if (c->pol.hazard->retains) replay_finished(c, id);
-    struct slot *s = &c->slots[m->slot];
-    s->queued--;
-    u32 slot = m->slot;
-    if (!s->queued) c->sending &= ~(1ull << slot);
-    if (!m->outstanding) writeback_result(c, id);
-    if (!s->queued) slot_look(c, slot, c->now); /* barriers, fences and exits wait for this */
+void lsu_accepted(struct core *c, struct flight *f) {
+    lsu_leave(c);
+    lsu_done(c, f);
 }
 
-void lsu_hazard(struct core *c, const struct memop *m, enum hazard h) {
+void lsu_hazard(struct core *c, const struct flight *f, enum hazard h) {
     c->stats.hazards[h]++;
-    EMIT(c, .kind = EV_HAZARD, .cycle = c->now, .uid = m->uid, .slot = m->slot, .cause = (u8)h, .a = 1);
+    EMIT(c, .kind = EV_HAZARD, .cycle = c->now, .uid = f->uid, .slot = f->slot, .cause = (u8)h, .a = 1);
 }
 
-/* From the stage's cycle to the result */
-u64 stage_latency(const struct core *c, const struct memop *m) {
-    if (!m->is_const) return c->shared_latency;
-    return c->const_latency + (c->cfg->perfect_memory ? c->cfg->perfect_cy : 0);
+u64 lsu_latency(const struct core *c, const struct memop *m) {
+    if (!m->is_const) return c->lsu->shared_latency;
+    return c->lsu->const_latency + (c->cfg->perfect_memory ? c->cfg->perfect_cy : 0);
 }
 
 /* Shared memory and constants: cycles of the stage, all of which succeed. True when the last one is over. */
-static bool work_cycles(struct core *c, struct memop *m) {
-    m->result_cy = MAX(m->result_cy, c->now + stage_latency(c, m));
+static bool work_cycles(struct core *c, struct flight *f) {
+    struct memop *m = &f->mem;
+    f->result_cy = MAX(f->result_cy, c->now + lsu_latency(c, m));
     if (--m->cycles_left == 0) {
-        EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = m->uid, .slot = m->slot, .mask = m->active,
+        EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = f->uid, .slot = f->slot, .mask = f->active,
              .cause = m->is_const ? ACCESS_CONST : ACCESS_SHARED);
         return true;
     }
-    lsu_hazard(c, m, HAZARD_BANK);
+    lsu_hazard(c, f, HAZARD_BANK);
     if (!m->is_const) c->stats.shared_conflict_cycles++;
     return false;
 }
 
-int memop_access(struct core *c, u32 id, u32 line) {
-    struct memop *m = &c->memops.at[id];
-    struct line_access *x = &m->lines.at[line];
-    if (m->packets.n) return l1_atomic(c, id, x, c->atomic_pool.at[m->packets.at[line]]);
-    return m->kind == PROBE_STORE ? l1_store(c, id, x) : l1_load(c, id, x);
+int lsu_access(struct core *c, struct flight *f, u32 line) {
+    struct line_access *x = &f->mem.lines.at[line];
+    if (f->mem.packets.n) return l1_atomic(c, f, x, atomic_at(c, f->mem.packets.at[line]));
+    return f->mem.kind == PROBE_STORE ? l1_store(c, f, x) : l1_load(c, f, x);
 }
 
-static void hold(struct core *c, struct memop *m, enum hazard why) {
-    c->lsu_held_by = (i32)why;
+void lsu_hold(struct core *c, struct flight *f, enum hazard why) {
+    c->lsu->held_by = (i32)why;
     c->stats.lsu_stall_cycles++;
-    lsu_hazard(c, m, why);
-    c->pol.hazard->refused(c, m, why);
+    lsu_hazard(c, f, why);
 }
 
 /* A word a cycle; a line is looked up with the first of its words. */
-static void work_const(struct core *c, u32 id, struct memop *m) {
-    int why = m->next < m->nlines ? const_load(c, id, m->lines.at[m->next].line) : NONE;
+static void work_const(struct core *c, struct flight *f) {
+    struct memop *m = &f->mem;
+    int why = m->next < m->nlines ? const_load(c, f, m->lines.at[m->next].line) : NONE;
     if (why != NONE) {
-        hold(c, m, (enum hazard)why);
+        lsu_hold(c, f, (enum hazard)why);
         return;
     }
     if (m->next < m->nlines) m->next++;
-    if (work_cycles(c, m)) memop_accepted(c, id);
+    if (work_cycles(c, f)) lsu_accepted(c, f);
 }
 
-static void work_line(struct core *c, u32 id) {
-    int why = memop_access(c, id, first(c)->next);
-    struct memop *m = first(c);
-    if (why != NONE && !reexec_take(c, id, (enum hazard)why)) {
-        hold(c, m, (enum hazard)why);
+static void work_line(struct core *c, struct flight *f) {
+    struct memop *m = &f->mem;
+    int why = lsu_access(c, f, m->next);
+    if (why != NONE && !(c->reexec && reexec_take(c, f, (enum hazard)why))) {
+        lsu_hold(c, f, (enum hazard)why);
         return;
     }
     m->next++;
-    c->reexec.full = NONE;
-    if (m->next < m->nlines) lsu_hazard(c, m, HAZARD_DIV);
-    else if (reexec_over(c, id)) memop_accepted(c, id);
-    else memop_leave(c);
+    if (c->reexec) reexec_passed(c);
+    if (m->next < m->nlines) lsu_hazard(c, f, HAZARD_DIV);
+    else if (!c->reexec || reexec_over(c, f)) lsu_accepted(c, f);
+    else lsu_leave(c);
 }
 
 /* The pipe's first instruction has a cycle of the stage */
-static void work(struct core *c, u32 id) {
-    struct memop *m = &c->memops.at[id];
-    if (c->pol.hazard->replays) replay_stage(c, id);
-    else if (m->is_const) work_const(c, id, m);
-    else if (m->cycles_left && !work_cycles(c, m)) return;
-    else if (m->next < m->nlines) work_line(c, id);
-    else memop_accepted(c, id);
+static void work(struct core *c, struct flight *f) {
+    if (c->lsu->may_leave) replay_stage(c, f);
+    else if (f->mem.is_const) work_const(c, f);
+    else if (f->mem.cycles_left && !work_cycles(c, f)) return;
+    else if (f->mem.next < f->mem.nlines) work_line(c, f);
+    else lsu_accepted(c, f);
 }
 
-void lsu_stage(struct core *c) {
-    advance_queue(c);
-    c->lsu_held_by = NONE;
-    c->lsu_again = false;
-    if (!c->lsq_proper) {
-        if (c->reexec.n) reexec_serve(c);
-        return;
-    }
-    u32 id = c->lsq[c->lsq_head];
-    c->stats.lsu_busy_cycles++;
-    if (!c->reexec.n) {
-        work(c, id);
-        return;
-    }
-    if (reexec_first(c, id)) return;
+/* The re-execution queue has accesses: it may have the cycle */
+static void work_beside_queue(struct core *c, struct flight *f) {
+    if (reexec_first(c, f)) return;
     u64 hits = c->stats.l1_hits;
-    work(c, id);
+    work(c, f);
     c->stats.hits_under_miss += c->stats.l1_hits - hits;
 }
 
-u64 lsu_next(const struct core *c) {
-    u64 aside = c->reexec.n ? reexec_next(c) : NEVER;
-    if (!c->lsq_n) return aside;
-    if (c->lsq_proper) {
-        u64 walk = c->lsu_held_by == HAZARD_TLB ? MIN(aside, tlb_next(c)) : aside;
-        if (c->lsu_held_by == NONE || c->lsu_again) return c->now;
-        if (c->lsq_proper < MIN(c->lsq_n, c->cfg->lsu_queue))
-            walk = MIN(walk, MAX(c->now, c->memops.at[c->lsq[(c->lsq_head + c->lsq_proper) % c->lsq_cap]].ready_cy));
-        return walk; /* or until a response, or room in the miss queue */
+void lsu_stage(struct core *c) {
+    struct lsu *l = c->lsu;
+    bool aside = c->reexec && reexec_waits(c);
+    advance_queue(c, l);
+    l->held_by = NONE;
+    l->again = false;
+    if (!l->proper) {
+        if (aside) reexec_serve(c);
+        return;
     }
-    return MIN(aside, MAX(c->now, c->memops.at[c->lsq[c->lsq_head]].ready_cy));
+    c->stats.lsu_busy_cycles++;
+    if (aside) work_beside_queue(c, in_pipe(c, 0));
+    else work(c, in_pipe(c, 0));
+}
+
+u64 lsu_next(const struct core *c) {
+    const struct lsu *l = c->lsu;
+    u64 next = c->reexec && reexec_waits(c) ? reexec_next(c) : NEVER;
+    if (!l->n) return next;
+    if (!l->proper) return MIN(next, MAX(c->now, in_pipe(c, 0)->mem.ready_cy));
+    if (l->held_by == NONE || l->again) return c->now;
+    if (l->held_by == HAZARD_TLB) next = MIN(next, tlb_next(c));
+    if (l->proper < MIN(l->n, c->cfg->lsu_queue)) next = MIN(next, MAX(c->now, in_pipe(c, l->proper)->mem.ready_cy));
+    return next; /* or until a response, or room in the miss queue */
 }
 
 void lsu_skip(struct core *c, u64 n) {
-    if (!c->lsq_proper || c->lsu_held_by == NONE) return;
+    const struct lsu *l = c->lsu;
+    if (!l->proper || l->held_by == NONE) return;
     c->stats.lsu_busy_cycles += n;
     c->stats.lsu_stall_cycles += n;
-    c->stats.hazards[c->lsu_held_by] += n;
-    EMIT(c, .kind = EV_HAZARD, .cycle = c->now, .uid = first(c)->uid, .slot = first(c)->slot, .cause = (u8)c->lsu_held_by,
+    c->stats.hazards[l->held_by] += n;
+    EMIT(c, .kind = EV_HAZARD, .cycle = c->now, .uid = in_pipe(c, 0)->uid, .slot = in_pipe(c, 0)->slot, .cause = (u8)l->held_by,
          .a = n);
+}
+
+void lsu_wake(struct core *c) { c->lsu->again = true; }
+
+/* --- what others may know */
+
+bool lsu_comes_again(const struct core *c) { return c->lsu->again; }
+
+i32 lsu_held_by(const struct core *c) { return c->lsu->held_by; }
+
+u64 lsu_sending(const struct core *c) { return c->lsu->sending; }
+
+bool lsu_room(const struct core *c) { return c->lsu->n < c->lsu->cap; }
+
+bool lsu_blocks_collectors(const struct core *c) { return c->lsu->proper == c->cfg->lsu_queue && c->lsu->n > c->lsu->proper; }
+
+u32 lsu_loads(const struct core *c, u32 cache) { return c->lsu->loads[1 + cache]; }
+
+i32 lsu_first_slot(const struct core *c) {
+    for (u32 i = 0; i < c->lsu->n; i++)
+        if (in_pipe(c, i)->mem.space != SPACE_SHARED) return in_pipe(c, i)->slot;
+    return NONE;
+}
+
+const struct flight *lsu_behind(const struct core *c, u32 i) { return i < c->lsu->n ? in_pipe(c, i) : NULL; }
+
+void lsu_waits(const struct core *c, struct strbuf *out) {
+    const struct lsu *l = c->lsu;
+    if (l->n)
+        strbuf_add(out, "\n  SM %u memory stage: %u instructions, the first held by %s", c->id, l->n,
+                   l->held_by == NONE ? "nothing" : hazard_table[l->held_by].name);
+}
+
+void lsu_check(const struct core *c) {
+    u32 held = operands_held(c), taken = 0;
+    for
+        EACH_FLIGHT(c, f) taken += f->mem.collector != NONE;
+    CHECK(held == taken); /* C3 */
+    CHECK(c->lsu->proper <= c->lsu->n && c->lsu->n <= c->lsu->cap);
 }

@@ -10,88 +10,131 @@
  * pipe's first access has a try of its own at the end of the round. A pipe that is never idle lets the queue have every PATIENCE_CY-th cycle, so that no entry waits for ever.
  * Constants and shared memory do not step aside.
  *
- * Invariants (reexec_check): E1 entries of a slot are of one instruction, that of memop[slot], and as many as its `aside`; E2 an instruction that is `away` has entries, or has been accepted. */
-#include "core/core.h"
+ * Invariants (reexec_check): E1 entries of a slot are of one instruction, that of flight[slot], and as many as its `aside`; E2 an instruction that is `away` has entries, or has been accepted. */
+#include "core/reexec.h"
+
+#include <stdlib.h>
 
 enum { PATIENCE_CY = 32 };
 
-static struct reexec_entry *entry(const struct core *c, u32 i) { return &c->reexec.at[(c->reexec.head + i) % c->cfg->reexec]; }
+/* --- building */
+
+void reexec_init(struct core *c) {
+    if (!c->cfg->reexec) return;
+    c->reexec = base_alloc(sizeof(*c->reexec));
+    c->reexec->at = base_alloc(sizeof(*c->reexec->at) * c->cfg->reexec);
+}
+
+void reexec_free(struct core *c) {
+    if (!c->reexec) return;
+    free(c->reexec->at);
+    free(c->reexec->op.at);
+    free(c->reexec);
+}
+
+static void seen(struct core *c, const struct mem_event *e) {
+    (void)e;
+    reexec_wake(c);
+}
+
+static const struct watcher watcher = {1u << MEM_GONE | 1u << MEM_RESPONSE, seen};
 
 void reexec_launch(struct core *c) {
-    struct reexec_entry *at = c->reexec.at;
-    c->reexec = (struct reexec){.at = at, .walk_cy = NEVER, .full = NONE};
+    watch_add(c, &watcher);
+    reexec_abandon(c);
 }
 
-void reexec_wake(struct core *c) { c->reexec.refused = 0; }
+void reexec_abandon(struct core *c) {
+    struct reexec *r = c->reexec;
+    r->head = r->n = 0;
+    r->slots = 0;
+    r->refused = r->passed_over = 0;
+    r->walk_cy = NEVER;
+    r->full = NONE;
+}
+
+void reexec_issued(struct core *c, const struct flight *f) {
+    struct reexec *r = c->reexec;
+    while (r->op.n <= f->id) VEC_PUSH(&r->op, (struct reexec_op){0});
+    r->op.at[f->id] = (struct reexec_op){0};
+}
+
+static struct reexec_entry *entry(const struct core *c, u32 i) { return &c->reexec->at[(c->reexec->head + i) % c->cfg->reexec]; }
+
+/* --- accesses step aside */
+
+void reexec_wake(struct core *c) { c->reexec->refused = 0; }
 
 static void note_refusal(struct core *c, enum hazard why) {
-    if (why == HAZARD_TLB) c->reexec.walk_cy = MIN(c->reexec.walk_cy, tlb_next(c));
-    if (c->lsu_again) c->reexec.refused = 0; /* it has changed something (a dirty line went) */
-    else c->reexec.refused++;
+    struct reexec *r = c->reexec;
+    if (why == HAZARD_TLB) r->walk_cy = MIN(r->walk_cy, tlb_next(c));
+    if (lsu_comes_again(c)) r->refused = 0; /* it has changed something (a dirty line went) */
+    else r->refused++;
 }
 
-bool reexec_take(struct core *c, u32 id, enum hazard why) {
-    struct reexec *r = &c->reexec;
-    struct memop *m = &c->memops.at[id];
-    if (!c->cfg->reexec || m->is_const || why == HAZARD_ORDER) return false;
-    if (c->lsu_again) return false; /* it comes again in the next cycle */
+bool reexec_take(struct core *c, struct flight *f, enum hazard why) {
+    struct reexec *r = c->reexec;
+    if (f->mem.is_const || why == HAZARD_ORDER) return false;
+    if (lsu_comes_again(c)) return false; /* it comes again in the next cycle */
     if (r->n == c->cfg->reexec) {
         note_refusal(c, why);
         if (!c->pol.hazard->replays) r->full = (i32)why;
         return false;
     }
-    *entry(c, r->n++) = (struct reexec_entry){id, m->next, (u8)why};
-    r->slots |= 1ull << m->slot;
-    r->memop[m->slot] = id;
-    m->aside++;
+    *entry(c, r->n++) = (struct reexec_entry){f->id, f->mem.next, (u8)why};
+    r->slots |= 1ull << f->slot;
+    r->flight[f->slot] = f->id;
+    r->op.at[f->id].aside++;
     note_refusal(c, why);
     c->stats.reexec_entered++;
-    lsu_hazard(c, m, why);
+    lsu_hazard(c, f, why);
     return true;
 }
 
-bool reexec_over(struct core *c, u32 id) {
-    struct memop *m = &c->memops.at[id];
-    m->away = m->aside != 0;
-    return !m->away;
+void reexec_passed(struct core *c) { c->reexec->full = NONE; }
+
+bool reexec_over(struct core *c, const struct flight *f) {
+    struct reexec_op *o = &c->reexec->op.at[f->id];
+    o->away = o->aside != 0;
+    return !o->away;
 }
 
-bool reexec_behind(const struct core *c, u32 id) {
-    const struct memop *m = &c->memops.at[id];
-    return c->reexec.slots >> m->slot & 1 && c->reexec.memop[m->slot] != id && m->space != SPACE_SHARED && !m->is_const;
+bool reexec_behind(const struct core *c, const struct flight *f) {
+    const struct reexec *r = c->reexec;
+    return r->slots >> f->slot & 1 && r->flight[f->slot] != f->id && f->mem.space != SPACE_SHARED && !f->mem.is_const;
 }
 
 /* --- who goes */
 
 /* A try may succeed: something has changed since the last round, or a translation has come */
-static bool worth_trying(const struct core *c, u32 tries) { return c->reexec.refused < tries || c->reexec.walk_cy <= c->now; }
+static bool worth_trying(const struct core *c, u32 tries) { return c->reexec->refused < tries || c->reexec->walk_cy <= c->now; }
 
-static void taken(struct core *c, u32 id) {
-    struct reexec *r = &c->reexec;
-    struct memop *m = &c->memops.at[id];
+static void taken(struct core *c, struct flight *f) {
+    struct reexec *r = c->reexec;
+    struct reexec_op *o = &r->op.at[f->id];
     r->head = (r->head + 1) % c->cfg->reexec;
     r->n--;
     r->refused = 0;
     r->full = NONE;
-    c->lsu_again = true; /* the pipe's first access may have room now, or nothing of its warp before it */
+    lsu_wake(c); /* the pipe's first access may have room now, or nothing of its warp before it */
     c->stats.reexec_taken++;
-    if (--m->aside) return;
-    r->slots &= ~(1ull << m->slot);
-    if (m->away) memop_done(c, id);
+    if (--o->aside) return;
+    r->slots &= ~(1ull << f->slot);
+    if (o->away) lsu_done(c, f);
 }
 
 void reexec_serve(struct core *c) {
-    struct reexec *r = &c->reexec;
+    struct reexec *r = c->reexec;
     r->passed_over = 0;
     if (r->walk_cy <= c->now) r->walk_cy = NEVER, r->refused = 0;
     if (r->refused >= r->n) return;
     struct reexec_entry e = *entry(c, 0);
     u64 hits = c->stats.l1_hits;
     c->stats.reexec_tries++;
-    int why = memop_access(c, e.memop, e.line);
+    int why = lsu_access(c, flight_at(c, e.flight), e.line);
     c->stats.reexec_hits += c->stats.l1_hits - hits;
     if (why == NONE) {
-        taken(c, e.memop);
+        taken(c, flight_at(c, e.flight));
         return;
     }
     e.why = (u8)why;
@@ -100,49 +143,59 @@ void reexec_serve(struct core *c) {
     note_refusal(c, (enum hazard)why);
 }
 
-static void hold_pipe(struct core *c, const struct memop *m, enum hazard why) {
-    c->lsu_held_by = (i32)why;
-    c->stats.lsu_stall_cycles++;
-    lsu_hazard(c, m, why);
+static bool hold_pipe(struct core *c, struct flight *f, enum hazard why) {
+    lsu_hold(c, f, why);
     reexec_serve(c);
+    return true;
 }
 
-bool reexec_first(struct core *c, u32 id) {
-    struct reexec *r = &c->reexec;
-    const struct memop *m = &c->memops.at[id];
-    if (!c->pol.hazard->replays && reexec_behind(c, id)) {
-        hold_pipe(c, m, HAZARD_ORDER);
-        return true;
-    }
+bool reexec_first(struct core *c, struct flight *f) {
+    struct reexec *r = c->reexec;
+    const struct memop *m = &f->mem;
+    if (!c->pol.hazard->replays && reexec_behind(c, f)) return hold_pipe(c, f, HAZARD_ORDER);
     if (r->full != NONE && !m->is_const && m->next < m->nlines && !m->cycles_left) {
         if (r->refused == r->n && r->walk_cy > c->now) return false; /* its own try, at the end of the round */
-        hold_pipe(c, m, (enum hazard)r->full);
-        return true;
+        return hold_pipe(c, f, (enum hazard)r->full);
     }
     if (!worth_trying(c, r->n) || ++r->passed_over < PATIENCE_CY) return false;
     reexec_serve(c);
     return true;
 }
 
+/* --- what others may know */
+
+bool reexec_waits(const struct core *c) { return c->reexec->n; }
+
+u64 reexec_slots(const struct core *c) { return c->reexec ? c->reexec->slots : 0; }
+
+bool reexec_full(const struct core *c) { return c->reexec && c->reexec->full != NONE; }
+
+i32 reexec_first_slot(const struct core *c) {
+    return c->reexec && c->reexec->n ? (i32)flight_at(c, entry(c, 0)->flight)->slot : NONE;
+}
+
 u64 reexec_next(const struct core *c) {
-    const struct reexec *r = &c->reexec;
+    const struct reexec *r = c->reexec;
     if (worth_trying(c, r->full == NONE ? r->n : r->n + 1)) return c->now;
     return MAX(c->now, r->walk_cy);
 }
 
 void reexec_check(const struct core *c) {
+    const struct reexec *r = c->reexec;
     u32 of[MAX_SLOTS] = {0};
-    for (u32 i = 0; i < c->reexec.n; i++) {
+    if (!r) return;
+    for (u32 i = 0; i < r->n; i++) {
         const struct reexec_entry *e = entry(c, i);
-        const struct memop *m = &c->memops.at[e->memop];
-        CHECK(m->used && !m->accepted && e->line < m->nlines);
-        CHECK(c->reexec.slots >> m->slot & 1 && c->reexec.memop[m->slot] == e->memop); /* E1 */
-        of[m->slot]++;
+        const struct flight *f = flight_at(c, e->flight);
+        CHECK(f->used && !f->mem.accepted && e->line < f->mem.nlines);
+        CHECK(r->slots >> f->slot & 1 && r->flight[f->slot] == e->flight); /* E1 */
+        of[f->slot]++;
     }
     for (u32 i = 0; i < MAX_SLOTS; i++) {
-        CHECK((of[i] != 0) == (c->reexec.slots >> i & 1));
-        if (of[i]) CHECK(c->memops.at[c->reexec.memop[i]].aside == of[i]); /* E1 */
+        CHECK((of[i] != 0) == (r->slots >> i & 1));
+        if (of[i]) CHECK(r->op.at[r->flight[i]].aside == of[i]); /* E1 */
     }
-    for (u32 i = 0; i < c->memops.n; i++)
-        if (c->memops.at[i].used && c->memops.at[i].away) CHECK(c->memops.at[i].accepted || c->memops.at[i].aside); /* E2 */
+    for
+        EACH_FLIGHT(c, f)
+    if (r->op.at[f->id].away) CHECK(f->mem.accepted || r->op.at[f->id].aside); /* E2 */
 }

@@ -1,18 +1,14 @@
 /* Mascar's figure 5: cycles in which nothing issues and the memory stage is stalled, while data that a warp wants to load lies in the L1: of an instruction in the pipe behind the stalled one, or of one
  * that is ready to issue. Counted with stats.blocked_hits only, as addresses of instructions that have not issued have to be worked out. Texture and constant caches are left out. */
-#include "core/core.h"
-
-static bool present(const struct core *c, u64 addr) {
-    u32 at;
-    return tags_look(&c->l1, addr & ~(u64)(c->cfg->l1_line_b - 1), 0, &at) == TAG_HIT;
-}
+#include "core/flight.h"
 
 static bool in_pipe(const struct core *c) {
-    for (u32 i = 1; i < c->lsq_n; i++) {
-        const struct memop *m = &c->memops.at[c->lsq[(c->lsq_head + i) % c->lsq_cap]];
+    const struct flight *f;
+    for (u32 i = 1; (f = lsu_behind(c, i)); i++) {
+        const struct memop *m = &f->mem;
         if (m->kind != PROBE_LOAD || m->is_const) continue;
         for (u32 k = m->next; k < m->nlines; k++)
-            if (present(c, m->lines.at[k].line)) return true;
+            if (l1_has(c, CACHE_DATA, m->lines.at[k].line)) return true;
     }
     return false;
 }
@@ -21,18 +17,18 @@ static bool of_slot(const struct core *c, u32 slot) {
     u64 addr[MAX_WARP];
     const struct slot *s = &c->slots[slot];
     const struct tinst *t = c->fronts[slot].head;
-    if (!t || s->replay != NONE || t->kind != T_MEM || t->in->iclass != ICLASS_LOAD) return false;
+    if (!t || replay_first(c, slot) != NONE || t->kind != T_MEM || t->in->iclass != ICLASS_LOAD) return false;
     if (t->in->space != SPACE_GLOBAL && t->in->space != SPACE_GENERIC) return false;
     const struct group *g = part_group(c, &c->fronts[slot].part[0]);
     u64 mask = warp_guard(s->w, g, t->in);
     if (!mask || !access_addresses(s->w, g, t->in, mask, addr)) return false;
     for (; mask; mask &= mask - 1)
-        if (present(c, addr[__builtin_ctzll(mask)])) return true;
+        if (l1_has(c, CACHE_DATA, addr[__builtin_ctzll(mask)])) return true;
     return false;
 }
 
 void blocked_count(struct core *c, u64 n) {
-    if (c->lsu_held_by == NONE || c->issued_any_cy == c->now) return;
+    if (lsu_held_by(c) == NONE || c->issued_any_cy == c->now) return;
     bool found = in_pipe(c);
     for (u32 i = 0; i < c->cfg->schedulers && !found; i++)
         for (u64 m = c->scheds[i].ready[UNIT_MEM] & ~c->scheds[i].ready_shared; m && !found; m &= m - 1)

@@ -1,42 +1,186 @@
-/* Results of memory come home: registers are written when the last part of an instruction's data is there, through the same bank ports as others. */
-#include "core/core.h"
+/* What a warp has outstanding in memory, and how it comes home: registers are written when the last part of an instruction's
+ * data is there, through the same bank ports as others.
+ *
+ * This file alone of the memory stages reaches into a warp's place (struct slot): its counts of memory instructions, stores,
+ * atomics and copies under way, its registers, and the look at what it waits for when one of them has changed.
+ *
+ * Invariants: C6 (writeback_check) a slot's counts are the sums over its instructions in flight. */
+#include "core/flight.h"
 
-void writeback_part(struct core *c, u32 id, u64 cy) {
-    struct memop *m = &c->memops.at[id];
-    m->result_cy = MAX(m->result_cy, cy);
-    CHECK(m->used && m->outstanding);
-    if (--m->outstanding == 0 && m->accepted) writeback_result(c, id);
+/* The warp that issued it is still there. Stores and reductions may outlive theirs. */
+static struct slot *home_of(const struct core *c, const struct flight *f) {
+    struct slot *s = (struct slot *)&c->slots[f->slot];
+    return s->w && s->age == f->age ? s : NULL;
 }
 
-static void release_registers(struct core *c, struct slot *s, const struct memop *m) {
-    const struct tinst *t = m->t;
-    u64 written = operands_write(c, m->sub, s, t, m->result_cy);
-    u64 ready = c->cfg->bypass ? m->result_cy : written;
+/* --- wake-ups */
+
+/* Whether the slot's next step may depend on instructions that the memory stage has not taken: barriers, fences, exits and calls
+ * do. One that waits lane by lane may hand over to another part of its warp at every look. */
+static bool waits_for_stage(const struct core *c, const struct front *f) {
+    if (!f->head || f->head->kind == T_FRAME) return true;
+    if (f->account.set & (1u << STALL_DRAIN | 1u << STALL_MEMBAR)) return true;
+    return c->pol.diverge->by_lane && f->account.set;
+}
+
+void home_wake(struct core *c, u32 slot, enum home_change what) {
+    if (what == HOME_TAKEN && !waits_for_stage(c, &c->fronts[slot])) return;
+    slot_look(c, slot, c->now);
+}
+
+/* An atomic of the SM has been answered: others may wait for it too */
+static void wake_atomic_waiters(struct core *c) {
+    for (u32 i = 0; i < c->nslots; i++)
+        if (c->slots[i].w && c->fronts[i].account.set & (1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR))
+            home_wake(c, i, HOME_ANSWERED);
+}
+
+/* --- it goes out */
+
+/* Its destinations are unknown until it comes home. */
+static void block_registers(const struct slot *s, const struct flight *f) {
+    const struct tinst *t = f->t;
+    bool is_short = f->mem.space == SPACE_SHARED || f->mem.is_const;
+    if (f->mem.red) return;
     for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++)
-        sb_write(s, t->reg[i], m->lanes, ready, (enum wait_kind)s->sb[t->reg[i]].kind);
+        sb_write(s, t->reg[i], f->lanes, NEVER, is_short ? WAIT_SHORT : WAIT_LONG);
+}
+
+void writeback_expect(struct core *c, const struct flight *f) {
+    struct slot *s = &c->slots[f->slot];
+    block_registers(s, f);
+    s->queued++;
+    s->loads += flight_has_result(f);
+    s->asyncs += f->mem.is_async;
+    s->atomics += f->mem.packets.n;
+}
+
+void writeback_reads(struct core *c, const struct flight *f, u64 cy) {
+    struct slot *s = &c->slots[f->slot];
+    s->drain_cy = MAX(s->drain_cy, cy);
+}
+
+void writeback_store_sent(struct core *c, struct flight *f) {
+    f->mem.outstanding++;
+    c->slots[f->slot].stores++;
+}
+
+/* --- it comes home */
+
+static void release_registers(struct core *c, struct slot *s, const struct flight *f) {
+    const struct tinst *t = f->t;
+    u64 written = operands_write(c, f->sub, s, t, f->result_cy);
+    u64 ready = c->cfg->bypass ? f->result_cy : written;
+    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++)
+        sb_write(s, t->reg[i], f->lanes, ready, (enum wait_kind)s->sb[t->reg[i]].kind);
     s->drain_cy = MAX(s->drain_cy, ready);
-    EMIT(c, .kind = EV_READY, .cycle = ready, .uid = m->uid, .slot = m->slot, .mask = m->lanes);
+    EMIT(c, .kind = EV_READY, .cycle = ready, .uid = f->uid, .slot = f->slot, .mask = f->lanes);
+}
+
+static void count_latency(struct core *c, const struct flight *f) {
+    if (f->mem.kind != PROBE_LOAD || (f->mem.space != SPACE_GLOBAL && f->mem.space != SPACE_LOCAL)) return;
+    c->stats.load_latency_cycles += f->result_cy - f->issue_cy;
+    c->pcs[flight_pc(c, f)].latency += f->result_cy - f->issue_cy;
 }
 
 /* Accepted, and nothing outstanding: the instruction is over. */
-void writeback_result(struct core *c, u32 id) {
-    struct memop *m = &c->memops.at[id];
-    struct slot *s = &c->slots[m->slot];
-    u32 slot = m->slot;
-    bool mine = s->w && s->age == m->age, has_result = m->kind == PROBE_LOAD || (m->t->ndst && !m->red);
-    m->result_cy = MAX(m->result_cy, c->now);
-    if (mine && has_result) {
-        if (m->t->ndst) release_registers(c, s, m);
+static void result(struct core *c, struct flight *f) {
+    struct slot *s = flight_has_result(f) ? home_of(c, f) : NULL;
+    u32 slot = f->slot;
+    f->result_cy = MAX(f->result_cy, c->now);
+    if (s) {
+        if (f->t->ndst) release_registers(c, s, f);
         s->loads--;
-        s->asyncs -= m->is_async;
-        s->drain_cy = MAX(s->drain_cy, m->result_cy);
+        s->asyncs -= f->mem.is_async;
+        s->drain_cy = MAX(s->drain_cy, f->result_cy);
     }
-    if (m->kind == PROBE_LOAD && (m->space == SPACE_GLOBAL || m->space == SPACE_LOCAL)) {
-        c->stats.load_latency_cycles += m->result_cy - m->issue_cy;
-        c->pcs[m->t->in - c->prog->k->code].latency += m->result_cy - m->issue_cy;
+    count_latency(c, f);
+    EMIT(c, .kind = EV_COMPLETE, .cycle = f->result_cy, .uid = f->uid, .slot = f->slot, .mask = f->active);
+    EMIT(c, .kind = EV_DONE, .cycle = f->result_cy, .uid = f->uid, .slot = f->slot);
+    flight_end(c, f);
+    if (s) home_wake(c, slot, HOME_RESULT);
+}
+
+void writeback_part(struct core *c, u32 id, u64 cy) {
+    struct flight *f = flight_at(c, id);
+    f->result_cy = MAX(f->result_cy, cy);
+    CHECK(f->used && f->mem.outstanding);
+    if (--f->mem.outstanding == 0 && f->mem.accepted) result(c, f);
+}
+
+bool writeback_accepted(struct core *c, struct flight *f) {
+    struct slot *s = &c->slots[f->slot];
+    u32 slot = f->slot;
+    f->mem.accepted = true;
+    bool last = --s->queued == 0;
+    if (!f->mem.outstanding) result(c, f);
+    if (last) home_wake(c, slot, HOME_TAKEN);
+    return last;
+}
+
+void writeback_stored(struct core *c, u32 id) {
+    const struct flight *f = flight_at(c, id);
+    struct slot *s = home_of(c, f);
+    u32 slot = f->slot;
+    if (s) s->stores--;
+    writeback_part(c, id, c->now);
+    if (s && !s->stores) home_wake(c, slot, HOME_STORED);
+}
+
+void writeback_atomic(struct core *c, u32 packet) {
+    struct atomic_packet *p = atomic_at(c, packet);
+    u32 id = p->flight;
+    struct slot *s = home_of(c, flight_at(c, id));
+    if (s) s->atomics--;
+    atomic_answered(c, p);
+    writeback_part(c, id, c->now);
+    wake_atomic_waiters(c);
+}
+
+/* --- giving up time: what is on its way arrives at once */
+
+void writeback_abandon(struct core *c) {
+    for
+        EACH_FLIGHT(c, f) {
+            for (u32 k = 0; k < f->mem.packets.n; k++) {
+                struct atomic_packet *p = atomic_at(c, f->mem.packets.at[k]);
+                if (p->flight != f->id) continue;
+                if (!p->performed) atomic_perform(c->view.mem, c->view.ops, p);
+                atomic_answered(c, p);
+            }
+            flight_end(c, f);
+        }
+}
+
+/* --- the invariant */
+
+struct slot_counts {
+    u32 queued, loads, stores, atomics, asyncs;
+};
+
+static void count_flight(const struct core *c, const struct flight *f, struct slot_counts *n) {
+    n->queued += !f->mem.accepted;
+    n->loads += flight_has_result(f);
+    n->asyncs += f->mem.is_async;
+    if (f->mem.kind == PROBE_STORE) n->stores += f->mem.outstanding;
+    for (u32 k = 0; k < f->mem.packets.n; k++) n->atomics += atomic_at(c, f->mem.packets.at[k])->flight == f->id;
+}
+
+void writeback_check(const struct core *c) {
+    struct slot_counts n[MAX_SLOTS] = {0};
+    u32 packets = 0;
+    for
+        EACH_FLIGHT(c, f) {
+            struct slot_counts all = {0};
+            count_flight(c, f, &all);
+            packets += all.atomics;
+            if (home_of(c, f)) count_flight(c, f, &n[f->slot]);
+        }
+    CHECK(packets == atomics_out(c));
+    for (u32 i = 0; i < c->nslots; i++) {
+        const struct slot *s = &c->slots[i];
+        if (!s->w) continue;
+        CHECK(s->queued == n[i].queued && s->loads == n[i].loads && s->stores == n[i].stores); /* C6 */
+        CHECK(s->atomics == n[i].atomics && s->asyncs == n[i].asyncs);                         /* C6 */
     }
-    EMIT(c, .kind = EV_COMPLETE, .cycle = m->result_cy, .uid = m->uid, .slot = m->slot, .mask = m->active);
-    EMIT(c, .kind = EV_DONE, .cycle = m->result_cy, .uid = m->uid, .slot = m->slot);
-    memop_free(c, id);
-    if (mine && has_result) slot_look(c, slot, c->now);
 }

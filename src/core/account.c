@@ -212,13 +212,12 @@ static enum sched_cycle cycle_kind(const struct sched *sc, u64 unavailable, u64 
 /* Turner's measures of an SM's cycles. Blocked (3.5): arithmetic finds no collector while the memory stage is full and a memory instruction waits in one. Usable (figure 7.12): an MSHR is free and a
  * load that could take it, kernel parameters left out, is ready to issue or in the pipe. */
 static void count_turner(struct core *c, u64 unavailable, u64 n) {
-    bool blocked =
-        unavailable >> UNIT_ALU & 1 && !c->cfg->operands_ideal && c->lsq_proper == c->cfg->lsu_queue && c->lsq_n > c->lsq_proper;
-    u64 data = c->pipe_loads[1 + CACHE_DATA], constant = c->pipe_loads[1 + CACHE_CONST];
+    bool blocked = unavailable >> UNIT_ALU & 1 && !c->cfg->operands_ideal && lsu_blocks_collectors(c);
+    u64 data = lsu_loads(c, CACHE_DATA), constant = lsu_loads(c, CACHE_CONST);
     for (u32 i = 0; i < c->cfg->schedulers; i++)
         data |= c->scheds[i].ready_loads[1 + CACHE_DATA], constant |= c->scheds[i].ready_loads[1 + CACHE_CONST];
     if (blocked) c->stats.collector_blocked_cycles += n;
-    if ((data && !mshr_full(c->mshr)) || (constant && !mshr_full(c->cc_mshr))) c->stats.mshr_usable_cycles += n;
+    if ((data && l1_mshr_free(c, CACHE_DATA)) || (constant && l1_mshr_free(c, CACHE_CONST))) c->stats.mshr_usable_cycles += n;
 }
 
 static void charge_held(struct core *c, struct sched *sc, u32 issued, u64 unavailable, u64 restricted, u64 n) {
@@ -274,7 +273,7 @@ void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 rest
 void account_levels(struct core *c, u64 at) {
     u64 dt = at - c->mshr_counted_cy;
     if (!dt) return;
-    c->stats.mshr_cycles += dt * mshr_used(c->mshr);
+    c->stats.mshr_cycles += dt * l1_mshrs_used(c, CACHE_DATA);
     c->stats.warp_cycles += dt * c->resident_warps;
     if (c->resident) c->stats.sm_active_cycles += dt;
     c->mshr_counted_cy = at;
@@ -286,7 +285,7 @@ void account_settle(struct core *c, u64 at) {
         account_change(c, i);
         charge(c, &c->fronts[i], sc, at);
         snapshot(&c->fronts[i].account, sc, at);
-        buffer_levels(c, &c->fronts[i], at);
+        if (c->replay) replay_levels(c, &c->fronts[i], at);
     }
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         struct sched_stats *ss = &c->stats.sched[i];

@@ -29,47 +29,56 @@ static void make_schedulers(struct core *c) {
     }
 }
 
-static void make_caches(struct core *c) {
+static void make_fetch(struct core *c) {
     const struct config *g = c->cfg;
     tags_init(&c->icache, g->icache_sets, g->icache_ways, g->icache_line_b, g->icache_line_b, false);
-    tags_init(&c->l1, g->l1_sets, g->l1_ways, g->l1_line_b, g->l1_sector_b, g->l1_replace == REPLACE_FIFO);
-    c->l1.fermi = g->l1_index == L1_INDEX_FERMI;
-    tags_init(&c->cc, g->const_sets, g->const_ways, g->const_line_b, g->const_line_b, false);
-    c->mshr = mshr_new(g->l1_mshrs, g->l1_merge);
-    c->cc_mshr = mshr_new(g->const_mshrs, 64);
-    c->mshr_responses = base_alloc(sizeof(u16) * g->l1_mshrs);
-    c->mshr_sectors = base_alloc(sizeof(u32) * g->l1_mshrs);
-    c->mshr_since = base_alloc(sizeof(u64) * g->l1_mshrs);
-    c->mshr_slot = base_alloc(g->l1_mshrs);
-    c->l1_slot = base_alloc((size_t)g->l1_sets * g->l1_ways);
-    c->reexec.at = base_alloc(sizeof(*c->reexec.at) * (g->reexec + 1u));
     c->icache_waits = base_alloc(sizeof(*c->icache_waits) * g->icache_mshrs);
-    c->missq_cap = g->miss_queue + g->l1_mshrs;
-    c->missq = base_alloc(sizeof(*c->missq) * c->missq_cap);
-    c->outs = base_alloc(sizeof(*c->outs) * g->partitions);
-    if (c->pol.hazard->replays) c->history = base_alloc(sizeof(*c->history) * c->nslots * REPLAY_HISTORY);
-    c->tlb = base_alloc(sizeof(*c->tlb) * (g->tlb_entries + 1u));
-    c->lsq_cap = g->lsu_queue + c->ncollectors * g->subcores + 64;
-    c->lsq = base_alloc(sizeof(u32) * c->lsq_cap);
+}
+
+/* Of the memory stages, and what works beside them */
+static void make_memory(struct core *c) {
+    flight_init(c);
+    memview_init(c);
+    lsu_init(c);
+    l1_init(c);
+    port_init(c);
+    replay_init(c);
+    reexec_init(c);
+    predict_init(c);
+}
+
+static void free_memory(struct core *c) {
+    flight_free(c);
+    memview_free(c);
+    lsu_free(c);
+    l1_free(c);
+    port_free(c);
+    replay_free(c);
+    reexec_free(c);
+    predict_free(c);
+}
+
+static void launch_memory(struct core *c) {
+    watch_launch(c);
+    lsu_launch(c);
+    l1_launch(c);
+    port_launch(c);
+    if (c->replay) replay_launch(c);
+    if (c->reexec) reexec_launch(c);
+    if (c->predict) predict_launch(c);
 }
 
 struct core *core_new(const struct config *cfg, const struct policies *p, u32 id) {
     struct core *c = base_alloc_aligned(sizeof(*c));
-    u32 way = cfg->issue_depth + cfg->operand_depth + !cfg->operands_ideal +
-              cfg->lsu_agu_cy * ((cfg->warp_size + cfg->lsu_width - 1) / cfg->lsu_width);
     c->cfg = cfg;
     c->pol = *p;
     c->id = id;
     c->nslots = cfg->warps;
-    c->clk = clocks_of(cfg);
-    c->credits = cfg->noc_credits;
-    c->l1_latency = cfg->l1_cy > way ? cfg->l1_cy - way : 1;
-    c->shared_latency = cfg->shared_cy > way ? cfg->shared_cy - way : 1;
-    c->const_latency = cfg->const_cy > way ? cfg->const_cy - way : 1;
     c->fault_cy = NEVER;
     make_units(c);
     make_schedulers(c);
-    make_caches(c);
+    make_fetch(c);
+    make_memory(c);
     sched_make(c);
     return c;
 }
@@ -100,42 +109,11 @@ void core_free(struct core *c) {
     for (u32 i = 0; i < c->cfg->subcores; i++) free(c->subs[i].bank);
     for (u32 i = 0; i < c->cfg->schedulers; i++) free(c->scheds[i].state);
     sched_free(c);
-    for (u32 i = 0; i < c->memops.n; i++)
-        free(c->memops.at[i].lines.at), free(c->memops.at[i].packets.at), free(c->memops.at[i].passes.at);
-    for (u32 i = 0; i < c->atomic_pool.n; i++) free(c->atomic_pool.at[i]);
-    for (u32 i = 0; i < c->cfg->partitions; i++) free(c->outs[i].at.at);
-    void *all[] = {c->mshr_responses,
-                   c->mshr_sectors,
-                   c->mshr_since,
-                   c->mshr_slot,
-                   c->l1_slot,
-                   c->reexec.at,
-                   c->icache_waits,
-                   c->missq,
-                   c->outs,
-                   c->lsq,
-                   c->memops.at,
-                   c->memop_free.at,
-                   c->atomic_pool.at,
-                   c->atomic_free.at,
-                   c->inbox.at,
-                   c->credits_in.at,
-                   c->log.at,
-                   c->spare.at,
-                   c->coming.at,
-                   c->done.at,
-                   c->events.at,
-                   c->signals.at,
-                   c->tlb,
-                   c->history,
-                   c->counters,
-                   c->trained.at,
-                   c->track[0].past.at,
-                   c->track[1].past.at};
+    free_memory(c);
+    void *all[] = {c->icache_waits, c->spare.at, c->coming.at, c->done.at, c->events.at};
     for (u32 i = 0; i < ARRAY_LEN(all); i++) free(all[i]);
     step_free(&c->step), step_free(&c->pseudo);
-    tags_free(&c->icache), tags_free(&c->l1), tags_free(&c->cc);
-    mshr_free(c->mshr), mshr_free(c->cc_mshr);
+    tags_free(&c->icache);
     free(c);
 }
 
@@ -162,17 +140,12 @@ static void make_view(struct core *c, const struct launch *l) {
 static void forget_state(struct core *c) {
     memset(c->wheel, 0, sizeof(c->wheel));
     c->wheel_any = c->parked = c->fetch_want = c->unresolved = 0;
-    c->lsq_head = c->lsq_n = c->lsq_proper = 0;
-    memset(c->pipe_loads, 0, sizeof(c->pipe_loads));
-    c->lsu_held_by = NONE;
-    reexec_launch(c);
+    launch_memory(c);
     sched_launch(c);
     c->fetch_last = MAX_SLOTS - 1;
     c->resident = c->resident_warps = 0;
     c->coming.n = c->coming_at = c->done.n = 0;
-    c->signals.n = c->signals_at = 0;
-    memset(c->tlb, 0, sizeof(*c->tlb) * c->cfg->tlb_entries);
-    tags_clear(&c->l1), tags_clear(&c->cc), tags_clear(&c->icache);
+    tags_clear(&c->icache);
     for (u32 i = 0; i < c->cfg->subcores; i++) {
         memset(c->subs[i].unit_free, 0, sizeof(c->subs[i].unit_free));
         memset(c->subs[i].collector_free, 0, sizeof(c->subs[i].collector_free));
@@ -206,13 +179,11 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
     for (u32 i = 0; i < c->nslots; i++) {
         u32 regs = p->nregs + p->npreds + 1u;
         c->fronts[i] = (struct front){.ib = {.next = NONE, .fetch_pc = NONE}};
-        c->slots[i] =
-            (struct slot){.sb = base_alloc(sizeof(struct sbreg) * regs), .oldest = NONE, .youngest = NONE, .replay = NONE};
+        c->slots[i] = (struct slot){.sb = base_alloc(sizeof(struct sbreg) * regs)};
         if (c->pol.diverge->by_lane) c->slots[i].lane_ready = base_alloc(sizeof(u64) * MAX_WARP * regs);
         c->age[i] = 0;
     }
     account_init(c);
-    predict_launch(c);
 }
 
 void core_settle(struct core *c) { account_settle(c, c->now); }
@@ -221,7 +192,7 @@ void core_reset_stats(struct core *c) {
     account_settle(c, c->now);
     memset(&c->stats, 0, sizeof(c->stats));
     memset(c->pcs, 0, sizeof(*c->pcs) * c->prog->k->ninst);
-    c->stats.mshr_peak = mshr_used(c->mshr);
+    c->stats.mshr_peak = l1_mshrs_used(c, CACHE_DATA);
 }
 
 void core_end(struct core *c) { free_launch(c); }
@@ -239,7 +210,7 @@ static void look_due(struct core *c) {
 static void tick(struct core *c) {
     if (c->coming_at < c->coming.n) cta_admit(c, c->now);
     port_stage(c);
-    if (c->signals_at < c->signals.n) replay_signals(c);
+    if (c->replay) replay_signals(c);
     lsu_stage(c);
     look_due(c);
     issue_stage(c);
@@ -258,7 +229,7 @@ static u64 wheel_next(const struct core *c) {
 u64 core_next(const struct core *c) {
     u64 next = wheel_next(c);
     if (c->coming_at < c->coming.n) next = MIN(next, MAX(c->now, c->coming.at[c->coming_at].cycle));
-    if (c->signals_at < c->signals.n) next = MIN(next, replay_next(c));
+    if (c->replay) next = MIN(next, replay_next(c));
     if (next > c->now) next = MIN(next, port_next(c));
     if (next > c->now) next = MIN(next, lsu_next(c));
     if (next > c->now) next = MIN(next, fetch_next(c));
@@ -291,10 +262,9 @@ void core_run(struct core *c, u64 to) {
     base_check_teller = (struct check_teller){0};
 }
 
-bool core_idle(const struct core *c) {
-    return !c->resident && c->coming_at == c->coming.n && !c->stores_out && !c->atomics_out && !c->missq_n &&
-           c->inbox_at == c->inbox.n;
-}
+bool core_idle(const struct core *c) { return !c->resident && c->coming_at == c->coming.n && !atomics_out(c) && port_idle(c); }
+
+u64 core_quiet(const struct core *c) { return MAX(c->quiet_cy, port_quiet(c)); }
 
 /* --- invariants and reports */
 
@@ -321,57 +291,21 @@ static void check_schedulers(const struct core *c) {
     }
 }
 
-struct slot_counts {
-    u32 queued, loads, stores, atomics, asyncs;
-};
-
-/* What a slot's counts must be: the sums over its instructions in flight */
-static void count_memop(const struct core *c, u32 id, struct slot_counts *n) {
-    const struct memop *m = &c->memops.at[id];
-    n->queued += !m->accepted;
-    n->loads += m->kind == PROBE_LOAD || (m->t->ndst && !m->red);
-    n->asyncs += m->is_async;
-    if (m->kind == PROBE_STORE) n->stores += m->outstanding;
-    for (u32 k = 0; k < m->packets.n; k++) n->atomics += c->atomic_pool.at[m->packets.at[k]]->memop == id;
-}
-
-static void check_counts(const struct core *c) {
-    struct slot_counts n[MAX_SLOTS] = {0};
-    u32 held = 0, taken = 0, packets = 0;
-    for (u32 i = 0; i < c->memops.n; i++) {
-        const struct memop *m = &c->memops.at[i];
-        if (!m->used) continue;
-        taken += m->collector != NONE;
-        struct slot_counts all = {0};
-        count_memop(c, i, &all);
-        packets += all.atomics;
-        if (c->slots[m->slot].w && c->slots[m->slot].age == m->age) count_memop(c, i, &n[m->slot]);
-    }
-    for (u32 i = 0; i < c->cfg->subcores; i++)
-        for (u32 k = 0; k < c->ncollectors; k++) held += c->subs[i].collector_free[k] == NEVER;
-    CHECK(held == taken); /* C3 */
-    CHECK(packets == c->atomics_out);
-    for (u32 i = 0; i < c->nslots; i++) {
-        const struct slot *s = &c->slots[i];
-        if (!s->w) continue;
-        CHECK(s->queued == n[i].queued && s->loads == n[i].loads && s->stores == n[i].stores); /* C6 */
-        CHECK(s->atomics == n[i].atomics && s->asyncs == n[i].asyncs);                         /* C6 */
-    }
-}
-
 static void check_memory(const struct core *c) {
-    check_counts(c);
-    CHECK(c->cfg->noc_ideal || c->credits + c->in_network == c->cfg->noc_credits); /* C5 */
-    CHECK(c->missq_n <= c->missq_cap);
-    tags_check(&c->l1), tags_check(&c->cc), tags_check(&c->icache);
-    mshr_check(c->mshr), mshr_check(c->cc_mshr);
+    flight_check(c);
+    writeback_check(c); /* C6 */
+    lsu_check(c);       /* C3 */
+    l1_check(c);        /* C4 */
+    port_check(c);      /* C5 */
+    replay_check(c);
+    reexec_check(c);
+    predict_check(c);
 }
 
 void core_check(const struct core *c) {
     check_schedulers(c);
     check_memory(c);
-    predict_check(c);
-    reexec_check(c);
+    tags_check(&c->icache);
     for (u32 i = 0; i < c->nslots; i++)
         if (c->slots[i].w && c->slots[i].w->live) warp_check(c->slots[i].w);
 }
@@ -387,17 +321,15 @@ static void slot_waits(const struct core *c, u32 i, struct strbuf *out) {
         strbuf_add(out, " at ");
         fault_where(&c->view, f->head->in, out);
     }
-    replay_history(c, i, out);
+    if (c->replay) replay_history(c, i, out);
 }
 
 void core_waits(struct core *c, struct strbuf *out) {
     u32 shown = 0;
     for (u32 i = 0; i < c->nslots && shown < 4; i++)
         if (c->slots[i].w && !(c->fronts[i].account.set & 1u << STALL_EMPTY)) slot_waits(c, i, out), shown++;
-    if (c->lsq_n)
-        strbuf_add(out, "\n  SM %u memory stage: %u instructions, the first held by %s", c->id, c->lsq_n,
-                   c->lsu_held_by == NONE ? "nothing" : hazard_table[c->lsu_held_by].name);
-    if (c->missq_n) strbuf_add(out, "\n  SM %u miss queue: %u packets, %u credits", c->id, c->missq_n, c->credits);
+    lsu_waits(c, out);
+    port_waits(c, out);
 }
 
 /* A CHECK has failed while this SM ran. */
@@ -412,26 +344,10 @@ static void tell_failure(const void *of) {
 /* --- giving up time: what is on its way arrives at once */
 
 void core_abandon(struct core *c) {
-    for (u32 i = 0; i < c->memops.n; i++) {
-        struct memop *m = &c->memops.at[i];
-        if (!m->used) continue;
-        for (u32 k = 0; k < m->packets.n; k++) {
-            struct atomic_packet *p = c->atomic_pool.at[m->packets.at[k]];
-            if (p->memop != i) continue;
-            if (!p->performed) atomic_perform(c, p);
-            atomic_deliver(c, p);
-            p->memop = UINT32_MAX;
-        }
-        memop_free(c, i);
-    }
-    c->atomics_out = c->stores_out = 0;
-    reexec_launch(c);
-    c->sending = 0;
-    c->missq_n = c->missq_head = 0;
-    c->inbox.n = c->inbox_at = c->credits_in.n = c->credits_at = 0;
-    c->credits = c->cfg->noc_credits;
-    c->in_network = 0;
-    c->inject_free = c->eject_free = 0;
-    mshr_clear(c->mshr), mshr_clear(c->cc_mshr);
+    writeback_abandon(c);
+    if (c->reexec) reexec_abandon(c);
+    lsu_abandon(c);
+    port_abandon(c);
+    l1_abandon(c);
     memset(c->icache_waits, 0, sizeof(*c->icache_waits) * c->cfg->icache_mshrs);
 }

@@ -90,62 +90,10 @@ struct program {
 struct program *program_new(const struct config *c, const struct kernel *k, u64 code_base);
 void program_free(struct program *p);
 
-/* --- memory instructions in flight */
 enum wait_kind { WAIT_COMPUTE, WAIT_SHORT, WAIT_LONG, WAIT_KINDS }; /* what produces a register's next value */
-struct memop {
-    u64 uid, issue_cy;
-    u64 age;       /* of the warp in its slot: tells a later warp in the same slot apart */
-    u64 ready_cy;  /* addresses are there: may enter the memory stage */
-    u64 result_cy; /* latest time so far at which a part of the result is there */
-    const struct tinst *t;
-    u64 active, lanes; /* lanes whose guard held, and of the group */
-    u32 nlines, next;  /* line accesses in all; accepted */
-    u32 outstanding;   /* responses it waits for */
-    i32 collector;     /* held until it is in the queue proper, or NONE */
-    u8 sub, slot;      /* sub-core of the collector */
-    u8 space, kind;    /* enum space; enum probe_kind */
-    bool used, accepted, is_async;
-    bool red; /* an atomic whose result nobody wants */
-    /* replay: one access an issue */
-    VEC(u64) passes;              /* shared memory, constants: lanes served together, in order */
-    u32 pass;                     /* done */
-    u64 left;                     /* private active mask: lanes not done */
-    i32 next_older, next_younger; /* unfinished ones of the same slot, in program order; NONE */
-    i32 buffer_at;                /* its entry of the instruction buffer */
-    u8 why;                       /* enum hazard that refused it last */
-    bool known_miss;              /* it was refused for want of something only misses need */
-    bool waits;                   /* to be issued again */
-    u32 refused_at;               /* 1 + the line access that was refused for want of an MSHR; 0: none */
-    /* re-execution */
-    u32 aside; /* entries in the queue */
-    bool away; /* it has left the pipe, and waits for these */
-    /* hazard prediction */
-    bool credit;            /* holds one */
-    u64 without_before;     /* tracker.without when it was given */
-    bool predicted, judged; /* a miss was expected; the outcome of its next access has been compared */
-    u32 cycles_left;        /* shared memory, constants: cycles of the stage still to come */
-    bool is_const;          /* lines are the constant cache's */
-    VEC(struct line_access) lines;
-    VEC(u32) packets; /* atomics: one per line, index into core.atomic_pool */
-};
-
-/* --- D4: atomics on their way. A packet is what one line access of one instruction carries. */
-struct atomic_lane_op {
-    u64 addr, a[2], b[2], old[2];
-    u8 lane, size_b;
-};
-struct atomic_packet {
-    struct atomic_op op;
-    struct warp *w;
-    i32 frame;
-    struct opnd dest; /* absent: nobody wants old values */
-    u64 line;
-    u64 seq; /* order of issue on its SM */
-    u32 index, memop;
-    u32 n;
-    bool performed;
-    struct atomic_lane_op lane[MAX_WARP];
-};
+struct flight;                                                      /* flight.h */
+struct memop;
+struct atomic_packet;
 
 /* --- the scoreboard, per slot and register */
 struct sbreg {
@@ -178,9 +126,6 @@ struct slot {
     u32 asyncs;    /* asynchronous copies under way */
     bool ended;    /* all lanes have exited */
     bool told_end; /* listeners know that it has left */
-    /* replay: unfinished memory instructions in program order; NONE */
-    i32 oldest, youngest;
-    i32 replay; /* the oldest of them that waits to be issued again, or NONE */
 };
 
 /* A front: what a scheduler sees and chooses. Threads of one home or of several that go on together, with a pc, an instruction buffer,
@@ -321,7 +266,7 @@ struct hazard_policy {
     const char *name, *doc, *paper;
     bool retains; /* memory instructions keep their buffer entry until the memory stage has said that all threads are done */
     bool replays; /* one access an issue; what is refused or left leaves the pipe and is issued again */
-    enum hazard_action (*refused)(struct core *c, struct memop *m, enum hazard why);
+    enum hazard_action (*refused)(struct core *c, struct flight *f, enum hazard why);
 };
 extern const struct hazard_policy *const hazard_policies[];
 
@@ -380,51 +325,13 @@ struct pool { /* collectors that serve a unit's instructions */
     u64 mask;
     u32 first, n, index; /* index: which pool */
 };
-struct packet { /* in the miss queue */
-    struct mreq req;
-    u64 since;
-    u32 partition;
-};
-struct arrival { /* a response on its way to us */
-    struct mresp r;
-    u32 order; /* partition, then position */
-};
 struct cta_arrival {
     u64 cycle, linear;
-};
-struct store_log { /* unpublished stores of this SM, in order */
-    u32 n, cap;
-    struct logged_store {
-        u32 mask, size_b;
-        _Alignas(32) u64 addr[32];
-        u8 data[32 * 32];
-    } *at;
-    u64 filter[16]; /* a bit per hashed 128-byte line */
-};
-struct tlb_entry {
-    u64 page;   /* + 1; 0: empty */
-    u64 used;   /* cycle of the last use */
-    u64 ready;  /* cycle from which it can be used */
-    bool fresh; /* whoever it was fetched for has not used it yet: it stays */
 };
 struct icache_wait {
     u64 line;
     u64 slots; /* that wait; none where it was fetched ahead */
     bool used;
-};
-struct signal { /* from the memory stage to the instruction buffer */
-    u64 cycle, age;
-    const struct tinst *t;
-    i32 buffer_at;
-    u32 memop;
-    u8 slot;
-    bool done; /* all threads; else it is to be replayed */
-};
-enum { REPLAY_HISTORY = 8 };
-struct replayed {         /* Turner 4.3.3 */
-    u64 cycle, age, mask; /* lanes that were left */
-    i32 pc;
-    u8 entry, cause; /* of the instruction buffer; enum hazard that had refused it */
 };
 struct trained { /* an outcome the counters learn from, in order of cycle */
     u64 cycle;
@@ -432,32 +339,48 @@ struct trained { /* an outcome the counters learn from, in order of cycle */
     bool missed;
 };
 enum { CACHE_DATA, CACHE_CONST, CACHES };
-struct tracker { /* of one cache's resource */
-    i32 pool;    /* credits the scheduler has; may be negative */
-    u64 without; /* virtual credits so far */
-    VEC(struct seen {
-        u64 cycle;
-        u32 used;
-    })
-    past; /* naive with a delay: changes not yet seen, in order, from past_at on */
-    u32 past_at, used;
-};
 struct cta_done {
     u64 cycle, linear;
 };
-struct reexec { /* accesses that were refused and have stepped aside (64_reexec.c) */
-    struct reexec_entry {
-        u32 memop, line; /* which of its lines */
-        u8 why;          /* enum hazard that refused it last */
-    } *at;               /* [sm.lsu.reexec], a ring */
-    u32 head, n;
-    u64 slots;            /* of warps with entries */
-    u32 memop[MAX_SLOTS]; /* by slot: the instruction they are of */
-    u32 refused;          /* tries in a row since something changed that could let one through */
-    u32 passed_over;      /* cycles in a row in which the pipe went first */
-    u64 walk_cy;          /* a translation that an entry waits for may be here then; NEVER */
-    i32 full; /* enum hazard that refused the pipe's first access when there was no room for it: the queue goes first until an entry is free; NONE */
+/* --- 66_watch.c: what happens in the memory stages, told to whoever asked for it at the launch */
+enum mem_event_kind {
+    MEM_ENTERED,    /* an instruction enters the pipe, for the first time or again */
+    MEM_LOOKED_UP,  /* an access found its line in the cache, on its way (joined), or not: `flag` says that it needs an MSHR */
+    MEM_HIT,        /* an access hit in the L1 data cache */
+    MEM_SENT_FOR,   /* an access missed in the L1 data cache and was sent for */
+    MEM_PAST,       /* an access goes past the L1: no MSHR, but a place in the miss queue */
+    MEM_REFUSED,    /* an access was refused, and its instruction leaves the pipe: `why` */
+    MEM_MSHR_TAKEN, /* for an access of the flight */
+    MEM_ACCEPTED,   /* the last access of an instruction was taken, or it made none */
+    MEM_MSHR_FREED, /* which an access of the slot had taken */
+    MEM_EVICTED,    /* a line that an access of the slot had brought; `flag`: for one of its own */
+    MEM_FILLED,     /* a line came that an access of the slot had sent for */
+    MEM_STORED,     /* a store was at the L1 data cache */
+    MEM_QUEUED,     /* a packet takes a place in the miss queue */
+    MEM_GONE,       /* one has left it */
+    MEM_RESPONSE,   /* a response has come */
+    MEM_EVENTS
 };
+struct mem_event {
+    enum mem_event_kind kind;
+    u32 slot, cache; /* cache: CACHE_DATA or CACHE_CONST */
+    bool flag;
+    enum hazard why;
+    struct flight *f; /* NULL from MEM_MSHR_FREED on */
+    u64 line;
+};
+struct watcher {
+    u32 kinds; /* of 1 << enum mem_event_kind */
+    void (*seen)(struct core *c, const struct mem_event *e);
+};
+struct watch {
+    u32 kinds; /* that somebody wants */
+    u32 n;
+    const struct watcher *at[4];
+};
+void watch_launch(struct core *c);
+void watch_add(struct core *c, const struct watcher *w);
+void watch_call(struct core *c, const struct mem_event *e);
 
 struct core {
     const struct config *cfg;
@@ -482,7 +405,6 @@ struct core {
     void *sched_shared, *sched_scratch; /* the schedulers' common block, and room for a copy */
     struct sm_stats *scratch_stats;     /* counted into and thrown away */
     u64 block[MAX_SLOTS];               /* number of the block in the grid, by slot */
-    u64 sending;                        /* slots with queued > 0 */
     struct subcore subs[MAX_SUBCORES];
     u64 issued_any_cy; /* last cycle in which something issued */
     /* fetch */
@@ -492,52 +414,16 @@ struct core {
     u32 fetch_last;
     struct tags icache;
     struct icache_wait *icache_waits; /* [icache_mshrs] */
-    /* memory pipe */
-    VEC(struct memop) memops;
-    VEC(u32) memop_free;
-    u32 *
-        lsq; /* ring of memop ids: operands collected in order of issue; the first sm.lsu.queue with addresses are the queue proper */
-    u32 lsq_head, lsq_n, lsq_cap;
-    u32 lsq_proper;
-    u32 pipe_loads[4]; /* instructions in it, by tinst.mshr_of */
-    i32 lsu_held_by;   /* enum hazard that holds the first instruction, or NONE */
-    bool lsu_again;    /* it was refused but has changed something: comes again in the next cycle */
-    struct reexec reexec;
-    struct tracker track[CACHES];
-    u8 *counters;                /* [counter_entries]: the table as this SM sees it */
-    VEC(struct trained) trained; /* since the last merge, where the table is the chip's */
-    VEC(struct signal) signals;  /* in order of cycle, from signals_at on */
-    u32 signals_at;
-    struct replayed *history; /* [nslots][REPLAY_HISTORY], where the policy replays; else NULL */
-    u32 replayed[MAX_SLOTS];  /* replays so far of each slot */
-    struct tlb_entry *tlb;    /* [tlb_entries] */
-    struct tags l1, cc;
-    struct mshr *mshr, *cc_mshr;
-    u16 *mshr_responses; /* by entry: packets outstanding */
-    u32 *mshr_sectors;   /* by entry: sectors asked for */
-    u8 *mshr_slot;       /* by entry: whose access took it */
-    u8 *l1_slot;         /* by line of the L1: whose access brought it */
-    u64 *mshr_since;
-    u64 fill_free;
-    u64 l1_latency, shared_latency, const_latency; /* of the stage itself: the key minus the way there */
-    struct packet *missq;                          /* ring */
-    u32 missq_head, missq_n, missq_cap;
-    u32 credits;
-    u64 inject_free, eject_free; /* ticks */
-    struct clocks clk;
-    struct outbox *outs;       /* [partitions] */
-    VEC(struct arrival) inbox; /* sorted by (cycle, order), from inbox_at on */
-    u32 inbox_at;
-    VEC(u64) credits_in; /* cycles at which credits come, sorted, from credits_at on */
-    u32 credits_at;
-    u32 in_network; /* packets not yet credited */
-    u32 stores_out; /* of all slots, ended ones too */
-    /* atomics */
-    VEC(struct atomic_packet *) atomic_pool; /* all there are */
-    VEC(u32) atomic_free;
-    u32 atomics_out; /* packets not yet answered */
-    u64 atomic_seq;  /* packets made so far */
-    struct store_log log;
+    /* the memory stages, each known to its own file alone (its private header); NULL where the mechanism is off */
+    struct watch watch;      /* 66_watch.c; here because every access asks whether somebody listens */
+    struct flights *flights; /* 55_flight.c */
+    struct predict *predict; /* 35_predict.c; NULL without a tracker */
+    struct lsu *lsu;         /* 60_lsu.c */
+    struct l1 *l1;           /* 61_l1.c */
+    struct port *port;       /* 62_port.c */
+    struct replay *replay;   /* 63_replay.c; NULL unless the hazard policy retains */
+    struct reexec *reexec;   /* 64_reexec.c; NULL without sm.lsu.reexec */
+    struct memview *memview; /* memport.c */
     /* blocks */
     struct cta_place places[MAX_SLOTS];
     VEC(struct cta *) spare;
@@ -556,10 +442,15 @@ struct core {
     bool tracing;
     VEC(struct event) events;
     u64 fault_cy;
-    u64 quiet_cy; /* first cycle after the last that a block, store or atomic of ours was under way */
+    u64 quiet_cy; /* first cycle after the last block of ours ended */
     bool ticking; /* no jumps */
     u32 check_cy;
 };
+
+#define WATCH(c, of, ...)                                                                                                        \
+    do {                                                                                                                         \
+        if (__builtin_expect((c)->watch.kinds >> (of) & 1, 0)) watch_call((c), &(struct mem_event){.kind = (of), __VA_ARGS__});  \
+    } while (0)
 
 /* --- core.c */
 struct core *core_new(const struct config *c, const struct policies *p, u32 id);
@@ -569,12 +460,12 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
 void core_run(struct core *c, u64 to); /* cycles [now, to) */
 u64 core_next(const struct core *c);   /* first cycle >= now in which anything can change by itself; NEVER */
 bool core_idle(const struct core *c);  /* no block, nothing on its way */
+u64 core_quiet(const struct core *c);  /* first cycle after the last that a block, store or atomic of it was under way */
 void core_settle(struct core *c);      /* charges all time up to now: before statistics are read */
 void core_end(struct core *c);         /* the launch is over */
 void core_check(const struct core *c);
 void core_waits(struct core *c, struct strbuf *out); /* who waits for what */
 void core_reset_stats(struct core *c);
-void core_receive(struct core *c, u32 partition, const struct inbox *in); /* responses of the last window */
 void core_abandon(struct core *c); /* stops timing: atomics on their way are performed, results delivered; blocks stay */
 
 /* --- cta.c */
@@ -628,27 +519,26 @@ bool sched_holds(const struct core *c);  /* sched_held may answer something */
 u64 sched_held(const struct core *c, u64 ask,
                u64 loads); /* of these slots with memory instructions, those that may not issue in this cycle */
 u64 sched_wakes(const struct core *c);
-bool sched_admits(const struct core *c, const struct memop *m, u64 line);
+bool sched_admits(const struct core *c, const struct flight *f, u64 line);
 struct sched_view sched_view_of(const struct core *c, u32 sched, u64 candidates);
 static inline void sched_event(struct core *c, enum sched_event kind, u32 slot, u64 line) {
     if (c->pol.sched->event) c->pol.sched->event(c->sched_shared, kind, slot, line, c->now);
 }
 
-/* --- 35_predict.c. `restricted`: of these ready slots with memory instructions, those that are held back in this cycle */
+/* --- 35_predict.c. Where c->predict is not NULL. `restricted`: of these ready slots with memory instructions, those that are held back in this cycle */
+void predict_init(struct core *c);
 void predict_launch(struct core *c);
+void predict_free(struct core *c);
+void predict_check(const struct core *c);
 u64 predict_restricted(struct core *c, u64 ready);
 u64 predict_next(const struct core *c);
-bool predict_expects(struct core *c, u32 slot);                /* it is about to issue: a miss is expected of it */
-void predict_issue(struct core *c, u32 id, bool expects_miss); /* it leaves issue: takes a credit where a miss is expected */
-void predict_queue(struct core *c, i32 by);                    /* so many packets more in the miss queue */
-void predict_outcome(struct core *c, u32 id, bool missed);     /* its access was looked up (needs the resource or not) */
-void predict_past(struct core *c, u32 id);                     /* it goes past the L1: no MSHR, but a place in the miss queue */
-void predict_refused(struct core *c, u32 id, enum hazard why); /* its access was refused and it leaves the pipe */
-void predict_acquired(struct core *c, u32 id, u32 cache);      /* it took the resource */
-void predict_freed(struct core *c, u32 cache);                 /* the resource is free again */
-void predict_levels(struct core *c);                           /* the number in use has changed */
+bool predict_expects(const struct core *c,
+                     u32 slot); /* it is about to issue: a miss is expected of it; false without a tracker */
+void predict_issue(struct core *c, const struct flight *f,
+                   bool expects_miss); /* it leaves issue: takes a credit where a miss is expected */
 void predict_train(u8 *table, const struct config *c, const struct trained *t);
-void predict_check(const struct core *c);
+u32 predict_learnt(const struct core *c, const struct trained **at); /* outcomes since the table was last adopted, in order */
+void predict_adopt(struct core *c, const u8 *table);                 /* the chip's table becomes the SM's */
 
 /* --- 40_operands.c */
 void operands_init(struct core *c);
@@ -657,6 +547,8 @@ u64 operands_next(const struct core *c, u32 sub,
                   u64 after); /* when the next collector or unit becomes free after that cycle; NEVER */
 /* Reserves collector and banks: the cycle in which the last operand is read. *collector: taken one, or NONE */
 u64 operands_read(struct core *c, u32 sub, struct slot *s, const struct tinst *t, i32 *collector);
+void operands_hold(struct core *c, u32 sub, i32 collector);   /* a memory instruction keeps it until it lets go */
+u32 operands_held(const struct core *c);                      /* collectors so kept */
 void operands_let_go(struct core *c, u32 sub, i32 collector); /* a memory instruction leaves its collector */
 u64 operands_write(struct core *c, u32 sub, const struct slot *s, const struct tinst *t, u64 at); /* result written; >= at */
 
@@ -671,46 +563,97 @@ void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct ste
 void lsu_stage(struct core *c);
 u64 lsu_next(const struct core *c);
 void lsu_skip(struct core *c, u64 n);
-bool lsu_atomic_overlap(struct core *c, const struct part *p,
-                        const struct inst *in); /* its next access meets an atomic of ours on its way */
-struct memop *memop_new(struct core *c, u32 *id);
-void memop_free(struct core *c, u32 id);
-void memop_leave(struct core *c);                   /* the first instruction leaves the memory stage */
-void memop_accepted(struct core *c, u32 id);        /* its last access was taken by the memory stage: it leaves, and is done */
-void memop_done(struct core *c, u32 id);            /* all its accesses have been taken */
-int memop_access(struct core *c, u32 id, u32 line); /* one line of it at the L1: NONE or the hazard */
-u64 memop_enter(struct core *c, u32 id); /* reads operands, for the first time or again, and queues; when the last is read */
-u64 stage_latency(const struct core *c, const struct memop *m);        /* shared memory and constants */
-void lsu_hazard(struct core *c, const struct memop *m, enum hazard h); /* counts a cycle of it */
+void lsu_init(struct core *c);
+void lsu_launch(struct core *c);
+void lsu_free(struct core *c);
+void lsu_abandon(struct core *c);
+void lsu_check(const struct core *c);
+void lsu_waits(const struct core *c, struct strbuf *out);
+void lsu_wake(struct core *c); /* what its first instruction was refused for may be there now */
+u64 lsu_enter(struct core *c,
+              struct flight *f); /* reads operands, for the first time or again, and queues; when the last is read */
+void lsu_leave(struct core *c);  /* the first instruction leaves the memory stage */
+void lsu_accepted(struct core *c, struct flight *f); /* its last access was taken by the memory stage: it leaves, and is done */
+void lsu_done(struct core *c, struct flight *f);     /* all its accesses have been taken; it may be over */
+int lsu_access(struct core *c, struct flight *f, u32 line);             /* one line of it at the L1: NONE or the hazard */
+void lsu_hold(struct core *c, struct flight *f, enum hazard why);       /* the first instruction keeps its place in this cycle */
+void lsu_hazard(struct core *c, const struct flight *f, enum hazard h); /* counts a cycle of it */
+u64 lsu_latency(const struct core *c,
+                const struct memop *m);           /* shared memory and constants: from the stage's cycle to the result */
+bool lsu_comes_again(const struct core *c);       /* lsu_wake was called in this cycle */
+i32 lsu_held_by(const struct core *c);            /* enum hazard that holds its first instruction, or NONE */
+u64 lsu_sending(const struct core *c);            /* slots with instructions that it has not taken wholly */
+bool lsu_room(const struct core *c);              /* one more instruction can queue */
+bool lsu_blocks_collectors(const struct core *c); /* it is full, and an instruction behind it keeps its collector */
+u32 lsu_loads(const struct core *c, u32 cache);   /* loads in it that may need an MSHR of that cache */
+i32 lsu_first_slot(const struct core *c);         /* of the first instruction that is not of shared memory; NONE */
+const struct flight *lsu_behind(const struct core *c, u32 i); /* the i-th in it, 0 being the first; NULL */
+
+/* --- 55_flight.c: flight.h */
+void flight_init(struct core *c);
+void flight_free(struct core *c);
+void flight_check(const struct core *c);
 
 /* --- 61_l1.c: one access of the first instruction. NONE when accepted, else the hazard. */
-int l1_load(struct core *c, u32 id, struct line_access *x);
-int l1_store(struct core *c, u32 id, struct line_access *x);
-int l1_atomic(struct core *c, u32 id, struct line_access *x, struct atomic_packet *p);
-int const_load(struct core *c, u32 id, u64 line);
-void l1_fill(struct core *c, int entry);
+void l1_init(struct core *c);
+void l1_launch(struct core *c);
+void l1_free(struct core *c);
+void l1_abandon(struct core *c);
+void l1_check(const struct core *c);
+int l1_load(struct core *c, struct flight *f, struct line_access *x);
+int l1_store(struct core *c, struct flight *f, struct line_access *x);
+int l1_atomic(struct core *c, struct flight *f, struct line_access *x, struct atomic_packet *p);
+int const_load(struct core *c, struct flight *f, u64 line);
+void l1_response(struct core *c, int entry); /* a packet sent for that MSHR's line has come */
+void const_response(struct core *c, int entry);
 u64 tlb_next(const struct core *c); /* when the first walk under way ends; NEVER */
-void const_fill(struct core *c, int entry);
+u32 l1_mshrs_used(const struct core *c, u32 cache);
+bool l1_mshr_free(const struct core *c, u32 cache);
+bool l1_has(const struct core *c, u32 cache, u64 addr); /* the line is there, or on its way */
 
 /* --- 62_port.c. Tokens say what a response is for. */
 enum token_kind { TOKEN_MSHR, TOKEN_BYPASS, TOKEN_STORE, TOKEN_ATOMIC, TOKEN_INST, TOKEN_CONST, TOKEN_EVICT };
 #define TOKEN(kind, index) ((u32)(kind) << 28 | (u32)(index))
 bool port_room(const struct core *c, u32 packets);
 void port_send(struct core *c, struct mreq req); /* room was checked; cycle and sm are filled in */
-void port_stage(struct core *c);                 /* responses of this cycle; packets to the network */
+u32 port_queued(const struct core *c);           /* packets in the miss queue */
+void port_init(struct core *c);
+void port_launch(struct core *c);
+void port_free(struct core *c);
+void port_abandon(struct core *c); /* forgets what is on its way */
+void port_check(const struct core *c);
+void port_waits(const struct core *c, struct strbuf *out);
+bool port_idle(const struct core *c); /* no packet waits, no store is unacknowledged, no response has come */
+u64 port_quiet(const struct core *c); /* first cycle after the last acknowledgement or answer to an atomic */
+void port_receive(struct core *c, u32 partition, const struct inbox *in); /* responses of the last window */
+const struct outbox *port_outbox(const struct core *c, u32 partition);
+void port_empty_outboxes(struct core *c);
+void port_stage(struct core *c); /* responses of this cycle; packets to the network */
 u64 port_next(const struct core *c);
 void port_skip(struct core *c, u64 n);
 
-/* --- 63_replay.c */
-void replay_issued(struct core *c, u32 id);   /* a memory instruction has issued for the first time */
-void replay_stage(struct core *c, u32 id);    /* one access of the memory stage's first instruction */
-void replay_finished(struct core *c, u32 id); /* the memory stage has taken its last access */
-void replay_signals(struct core *c);          /* those that arrive in this cycle */
+/* --- 63_replay.c. Where c->replay is not NULL. */
+void replay_init(struct core *c);
+void replay_launch(struct core *c);
+void replay_free(struct core *c);
+void replay_check(const struct core *c);
+void replay_slot_start(struct core *c, u32 slot);             /* a warp takes the slot */
+void replay_issued(struct core *c, const struct flight *f);   /* a memory instruction has issued for the first time */
+void replay_stage(struct core *c, struct flight *f);          /* one access of the memory stage's first instruction */
+void replay_finished(struct core *c, const struct flight *f); /* the memory stage has taken its last access */
+void replay_signals(struct core *c);                          /* those that arrive in this cycle */
 u64 replay_next(const struct core *c);
-void replay_history(const struct core *c, u32 slot, struct strbuf *out);    /* the last replays of its warp */
-void replay_issue(struct core *c, u32 slot, bool expects_miss);             /* the slot's oldest replay */
-void buffer_keep(struct core *c, struct front *f, u32 at, bool replayable); /* the entry at ring position `at` has issued */
-void buffer_levels(struct core *c, struct front *f, u64 at);
+enum { REPLAY_HISTORY = 8 };                                             /* replays of a slot that are remembered */
+void replay_history(const struct core *c, u32 slot, struct strbuf *out); /* the last replays of its warp */
+u32 replay_count(const struct core *c, u32 slot);                        /* replays so far */
+void replay_issue(struct core *c, u32 slot, bool expects_miss);          /* the slot's oldest replay */
+i32 replay_slot_first(const struct core *c, u32 slot);
+bool replay_known_miss(const struct core *c, u32 flight);         /* its next access is known to need what misses need */
+const struct tinst *replay_shows(const struct core *c, u32 slot); /* of the instruction that waits to be issued again; NULL */
+void replay_keep(struct core *c, struct front *f, u32 at, bool replayable); /* the entry at ring position `at` has issued */
+void replay_levels(struct core *c, struct front *f, u64 at);                /* counts entries kept up to cycle `at` */
+/* The flight that waits to be issued again first, or NONE */
+static inline i32 replay_first(const struct core *c, u32 slot) { return c->replay ? replay_slot_first(c, slot) : NONE; }
 struct
     buffer_view { /* a warp's instruction buffer as Turner draws it (figure 5.4); slots are ring positions mod sm.ibuffer, exact where that divides MAX_IBUFFER */
     u32 issue, tail, fill; /* slots: next to issue; one behind the oldest that may be replayed; next to be filled */
@@ -719,27 +662,53 @@ struct
         u64 mask;           /* private active mask: lanes the memory stage has not done; 0 before its first issue */
     } at[MAX_IBUFFER];
 };
-void buffer_look(const struct core *c, u32 slot, struct buffer_view *v);
+void replay_look(const struct core *c, u32 slot, struct buffer_view *v);
 
-/* --- 64_reexec.c */
-bool reexec_take(struct core *c, u32 id,
-                 enum hazard why); /* the pipe's first instruction: its refused line steps aside. False: it cannot */
-bool reexec_first(struct core *c,
-                  u32 id); /* this cycle is not the pipe's first instruction's: the queue is served, or neither can go on */
-bool reexec_behind(const struct core *c, u32 id); /* an older instruction of its warp has entries */
-void reexec_serve(struct core *c);                /* the first entry is tried */
-bool reexec_over(struct core *c, u32 id);         /* the pipe has seen its last line: true when it has no entries */
-void reexec_wake(struct core *c);                 /* what was refused might be accepted now */
-u64 reexec_next(const struct core *c);
+/* --- 64_reexec.c. Where c->reexec is not NULL; reexec_slots, reexec_full and reexec_first_slot anywhere. */
+void reexec_init(struct core *c);
 void reexec_launch(struct core *c); /* empties it */
+void reexec_free(struct core *c);
 void reexec_check(const struct core *c);
+void reexec_issued(struct core *c, const struct flight *f);
+bool reexec_take(struct core *c, struct flight *f,
+                 enum hazard why);  /* the pipe's first instruction: its refused line steps aside. False: it cannot */
+void reexec_passed(struct core *c); /* the pipe's first access was taken, or has stepped aside */
+bool reexec_first(
+    struct core *c,
+    struct flight *f); /* this cycle is not the pipe's first instruction's: the queue is served, or neither can go on */
+bool reexec_behind(const struct core *c, const struct flight *f); /* an older instruction of its warp has entries */
+void reexec_serve(struct core *c);                                /* the first entry is tried */
+bool reexec_over(struct core *c, const struct flight *f); /* the pipe has seen its last line: true when it has no entries */
+void reexec_wake(struct core *c);                         /* what was refused might be accepted now */
+void reexec_abandon(struct core *c);
+bool reexec_waits(const struct core *c); /* it has entries */
+u64 reexec_next(const struct core *c);
+u64 reexec_slots(const struct core *c);      /* of warps with entries */
+bool reexec_full(const struct core *c);      /* the pipe's first access was refused, and there was no room for it */
+i32 reexec_first_slot(const struct core *c); /* of the first entry; NONE */
 
 /* --- 65_blocked.c */
 void blocked_count(struct core *c, u64 n); /* n cycles */
 
 /* --- 70_writeback.c */
-void writeback_part(struct core *c, u32 id, u64 cy); /* one awaited response of a memory instruction is here at cy */
-void writeback_result(struct core *c, u32 id);       /* all are */
+enum home_change {
+    HOME_TAKEN,    /* the memory stage has taken its last instruction */
+    HOME_RESULT,   /* a result is there */
+    HOME_STORED,   /* its last store is acknowledged */
+    HOME_ANSWERED, /* an atomic of the SM is */
+    HOME_SIGNAL,   /* its instruction buffer has had word of the memory stage */
+};
+void home_wake(struct core *c, u32 slot, enum home_change what);      /* looks at the slot where that may matter to it */
+void writeback_expect(struct core *c, const struct flight *f);        /* it has issued: registers and counts wait for it */
+void writeback_reads(struct core *c, const struct flight *f, u64 cy); /* its last operand is read then */
+void writeback_store_sent(struct core *c, struct flight *f);          /* one line of it, to be acknowledged */
+bool writeback_accepted(
+    struct core *c, struct flight *f); /* the stage has taken its last access; f may be over. True: its warp has no other there */
+void writeback_part(struct core *c, u32 flight, u64 cy); /* one awaited response is here at cy */
+void writeback_stored(struct core *c, u32 flight);       /* one line of a store is acknowledged */
+void writeback_atomic(struct core *c, u32 packet);       /* an atomic is answered */
+void writeback_abandon(struct core *c);                  /* all that is under way arrives at once */
+void writeback_check(const struct core *c);
 
 /* --- account.c */
 void account_init(struct core *c);
@@ -747,17 +716,22 @@ void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at); /
 void account_issue(struct core *c, u32 slot); /* it has issued in this cycle; the new state follows from now + 1 */
 void account_cycle(struct core *c, u32 sched, u32 issued, u64 unavailable, u64 restricted, u64 candidates, u64 n);
 void account_silence(struct core *c, u32 sched); /* charges what is pending: its policy is about to be asked */
-void account_change(struct core *c, u32 slot); /* something about it that its scheduler sees is about to change */
+void account_change(struct core *c, u32 slot);   /* something about it that its scheduler sees is about to change */
 void account_settle(struct core *c, u64 at);
 void account_check(const struct core *c, u64 cycles);
 void account_levels(struct core *c, u64 at); /* counters of levels (MSHRs in use, warps resident) up to cycle `at` */
 
 /* --- memport.c */
 struct memport core_memport(struct core *c);
-void memport_publish(struct core *c);                         /* this SM's stores become everybody's */
-void atomic_perform(struct core *c, struct atomic_packet *p); /* at the L2, on published memory */
-void atomic_deliver(struct core *c, struct atomic_packet *p); /* old values reach their registers */
-struct atomic_packet *atomic_new(struct core *c);
+void memview_init(struct core *c);
+void memview_free(struct core *c);
+void memview_publish(struct core *c); /* this SM's stores become everybody's */
+void atomic_perform(struct memory *mem, const struct rowops *ops, struct atomic_packet *p); /* at the L2, on published memory */
+u32 atomics_out(const struct core *c);                                                      /* packets on their way */
+u64 atomics_made(const struct core *c);                                                     /* packets so far */
+bool atomics_before(const struct core *c, u64 seq); /* one of the first `seq` is still on its way */
+bool atomics_meet(const struct core *c, const struct part *p,
+                  const struct inst *in); /* its next access meets an atomic of ours on its way */
 
 /* --- events */
 static inline void emit(struct core *c, struct event e) {

@@ -21,16 +21,11 @@ static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct war
     account_change(c, slot);
     struct sbreg *sb = s->sb;
     u64 *lane_ready = s->lane_ready;
-    *s = (struct slot){.w = w,
-                       .place = p,
-                       .sb = sb,
-                       .lane_ready = lane_ready,
-                       .age = c->age[slot] = ++c->ages,
-                       .oldest = NONE,
-                       .youngest = NONE,
-                       .replay = NONE};
+    *s = (struct slot){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .age = c->age[slot] = ++c->ages};
+    if (c->replay) replay_slot_start(c, slot);
     struct account account = c->fronts[slot].account; /* time goes on through the change of warps */
-    c->fronts[slot] = (struct front){.part = {{.home = (u16)slot, .lanes = w->live}}, .nparts = 1, .ready_cy = NEVER, .account = account};
+    c->fronts[slot] =
+        (struct front){.part = {{.home = (u16)slot, .lanes = w->live}}, .nparts = 1, .ready_cy = NEVER, .account = account};
     memset(sb, 0, sizeof(*sb) * (c->prog->nregs + c->prog->npreds));
     if (lane_ready) memset(lane_ready, 0, sizeof(u64) * MAX_WARP * (c->prog->nregs + c->prog->npreds));
     w->slot = slot;
@@ -86,7 +81,7 @@ static void slot_clear(struct core *c, u32 slot, u64 at) {
     struct front *f = &c->fronts[slot];
     account_change(c, slot);
     f->head = f->shown = NULL;
-    buffer_levels(c, f, at);
+    if (c->replay) replay_levels(c, f, at);
     account_state(c, slot, 1u << STALL_EMPTY, UNIT_NONE, at);
     if (!s->told_end) EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
     s->w = NULL;

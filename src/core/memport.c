@@ -4,8 +4,7 @@
  * Loads look at the log only when a filter of 128-byte lines says that it may matter.
  *
  * Invariants: P1 the filter has the bit of every line touched by a logged store; P2 a packet's lanes lie in one line. */
-#include "core/core.h"
-#include "func/rowops.h"
+#include "core/memview.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,19 @@ static bool filter_has(const struct store_log *g, u64 addr) {
     return g->filter[line_hash(addr) / 64] >> line_hash(addr) % 64 & 1;
 }
 static void filter_add(struct store_log *g, u64 addr) { g->filter[line_hash(addr) / 64] |= 1ull << line_hash(addr) % 64; }
+
+/* --- building */
+
+void memview_init(struct core *c) { c->memview = base_alloc_aligned(sizeof(*c->memview)); }
+
+void memview_free(struct core *c) {
+    struct memview *v = c->memview;
+    for (u32 i = 0; i < v->packets.n; i++) free(v->packets.at[i]);
+    free(v->packets.at);
+    free(v->free.at);
+    free(v->log.at);
+    free(v);
+}
 
 /* --- loads: published bytes, then the log over them */
 
@@ -46,7 +58,7 @@ static bool port_load(void *ctx, struct maccess *a, void *out) {
     struct core *c = ctx;
     struct memport direct = memport_direct(c->view.mem);
     if (!direct.load(direct.ctx, a, out)) return false;
-    if (c->log.n) overlay(&c->log, a, out);
+    if (c->memview->log.n) overlay(&c->memview->log, a, out);
     return true;
 }
 
@@ -89,24 +101,25 @@ static bool may_store(struct core *c, struct maccess *a) {
 static bool port_store(void *ctx, struct maccess *a, const void *in) {
     struct core *c = ctx;
     if (!may_store(c, a)) return false;
-    struct logged_store *e = log_add(&c->log);
+    struct logged_store *e = log_add(&c->memview->log);
     e->mask = a->mask;
     e->size_b = a->size_b;
     memcpy(e->addr, a->addr, sizeof(e->addr));
     memcpy(e->data, in, (size_t)a->size_b * 32);
     for (u32 rest = a->mask; rest; rest &= rest - 1) {
         u64 addr = a->addr[__builtin_ctz(rest)];
-        filter_add(&c->log, addr);
-        filter_add(&c->log, addr + a->size_b - 1);
+        filter_add(&c->memview->log, addr);
+        filter_add(&c->memview->log, addr + a->size_b - 1);
     }
     return true;
 }
 
-void memport_publish(struct core *c) {
+void memview_publish(struct core *c) {
+    struct store_log *log = &c->memview->log;
     struct memport direct = memport_direct(c->view.mem);
     u32 hint = 0;
-    for (u32 i = 0; i < c->log.n; i++) {
-        struct logged_store *e = &c->log.at[i];
+    for (u32 i = 0; i < log->n; i++) {
+        struct logged_store *e = &log->at[i];
         u64 first = e->addr[__builtin_ctz(e->mask)];
         for (u32 l = 0; l < 32; l++)
             if (!(e->mask >> l & 1)) e->addr[l] = first;
@@ -114,33 +127,33 @@ void memport_publish(struct core *c) {
             .mask = e->mask, .size_b = e->size_b, .align_b = 1, .ops = c->view.ops, .hint = &hint, .addr = e->addr};
         direct.store(direct.ctx, &a, e->data); /* lanes were checked; memory freed since takes nothing */
     }
-    c->log.n = 0;
-    memset(c->log.filter, 0, sizeof(c->log.filter));
+    if (!log->n) return;
+    log->n = 0;
+    memset(log->filter, 0, sizeof(log->filter));
 }
 
-/* --- atomics */
+/* --- atomics are made: packets of the instruction that is being executed */
 
-struct atomic_packet *atomic_new(struct core *c) {
-    if (!c->atomic_free.n) {
+static struct atomic_packet *packet_new(struct memview *v) {
+    if (!v->free.n) {
         struct atomic_packet *p = base_alloc(sizeof(*p));
-        p->index = c->atomic_pool.n;
-        p->memop = UINT32_MAX;
-        VEC_PUSH(&c->atomic_pool, p);
-        VEC_PUSH(&c->atomic_free, p->index);
+        p->index = v->packets.n;
+        p->flight = UINT32_MAX;
+        VEC_PUSH(&v->packets, p);
+        VEC_PUSH(&v->free, p->index);
     }
-    struct atomic_packet *p = c->atomic_pool.at[c->atomic_free.at[--c->atomic_free.n]];
-    p->memop = UINT32_MAX;
-    return p;
+    return v->packets.at[v->free.at[--v->free.n]];
 }
 
-static struct atomic_packet *packet_for(struct core *c, u32 from, const struct maccess *a, const struct atomic_op *op, u64 line) {
+static struct atomic_packet *packet_for(struct memview *v, u32 from, const struct maccess *a, const struct atomic_op *op,
+                                        u64 line) {
     struct step *st = a->w->step;
     for (u32 i = from; i < st->deferred.n; i++)
-        if (c->atomic_pool.at[st->deferred.at[i]]->line == line) return c->atomic_pool.at[st->deferred.at[i]];
-    struct atomic_packet *p = atomic_new(c);
+        if (v->packets.at[st->deferred.at[i]]->line == line) return v->packets.at[st->deferred.at[i]];
+    struct atomic_packet *p = packet_new(v);
     p->op = *op, p->w = a->w, p->frame = a->frame, p->line = line, p->n = 0, p->performed = false;
     p->dest = a->dest ? *a->dest : (struct opnd){.absent = 1};
-    p->seq = ++c->atomic_seq;
+    p->seq = ++v->seq;
     VEC_PUSH(&st->deferred, p->index);
     return p;
 }
@@ -152,7 +165,7 @@ static bool port_atomic(void *ctx, struct maccess *a, const struct atomic_op *op
     u32 from = a->w->step->deferred.n, words = a->size_b == 16 ? 2 : 1;
     for (u32 rest = a->mask; rest; rest &= rest - 1) {
         u32 l = (u32)__builtin_ctz(rest);
-        struct atomic_packet *p = packet_for(c, from, a, op, a->addr[l] & ~(u64)(c->cfg->l1_line_b - 1));
+        struct atomic_packet *p = packet_for(c->memview, from, a, op, a->addr[l] & ~(u64)(c->cfg->l1_line_b - 1));
         struct atomic_lane_op *x = &p->lane[p->n++];
         *x = (struct atomic_lane_op){.addr = a->addr[l], .lane = (u8)(a->slab * 32 + l), .size_b = (u8)a->size_b};
         for (u32 w = 0; w < words; w++) {
@@ -164,15 +177,26 @@ static bool port_atomic(void *ctx, struct maccess *a, const struct atomic_op *op
     return true;
 }
 
-void atomic_perform(struct core *c, struct atomic_packet *p) {
-    struct memport direct = memport_direct(c->view.mem);
+struct atomic_packet *atomic_at(const struct core *c, u32 index) { return c->memview->packets.at[index]; }
+
+struct atomic_packet *atomic_leaves(struct core *c, u32 index, u32 flight) {
+    struct atomic_packet *p = atomic_at(c, index);
+    p->flight = flight;
+    c->memview->out++;
+    return p;
+}
+
+/* --- performed and answered */
+
+void atomic_perform(struct memory *mem, const struct rowops *ops, struct atomic_packet *p) {
+    struct memport direct = memport_direct(mem);
     u32 hint = 0;
     for (u32 i = 0; i < p->n; i++) {
         struct atomic_lane_op *x = &p->lane[i];
         u64 addr[32];
         u64 a[64], b[64], old[64] = {0};
         for (u32 l = 0; l < 32; l++) addr[l] = x->addr;
-        struct maccess m = {.mask = 1, .size_b = x->size_b, .align_b = 1, .ops = c->view.ops, .hint = &hint, .addr = addr};
+        struct maccess m = {.mask = 1, .size_b = x->size_b, .align_b = 1, .ops = ops, .hint = &hint, .addr = addr};
         memcpy(a, x->a, 16), memcpy(b, x->b, 16);
         direct.atomic(direct.ctx, &m, &p->op, a, b, old);
         memcpy(x->old, old, 16);
@@ -180,14 +204,51 @@ void atomic_perform(struct core *c, struct atomic_packet *p) {
     p->performed = true;
 }
 
-void atomic_deliver(struct core *c, struct atomic_packet *p) {
-    CHECK(p->performed);
-    for (u32 i = 0; i < p->n && !p->dest.absent; i++) {
-        const struct atomic_lane_op *x = &p->lane[i];
-        u8 *regs = p->w->regs + ((size_t)p->w->frames.at[p->frame].row + (size_t)(x->lane / 32) * p->w->rows) * ROW_B;
-        memcpy(regs + p->dest.off + (size_t)(x->lane % 32) * 4 * p->dest.rows, x->old, 4u * p->dest.rows);
+void atomic_answered(struct core *c, struct atomic_packet *p) {
+    CHECK(p->performed && p->flight != UINT32_MAX);
+    for (u32 i = 0; i < p->n && !p->dest.absent; i++) opnd_put(p->w, p->frame, &p->dest, p->lane[i].lane, p->lane[i].old);
+    p->flight = UINT32_MAX;
+    c->memview->out--;
+    VEC_PUSH(&c->memview->free, p->index);
+}
+
+/* --- order with atomics on their way */
+
+u32 atomics_out(const struct core *c) { return c->memview->out; }
+
+u64 atomics_made(const struct core *c) { return c->memview->seq; }
+
+bool atomics_before(const struct core *c, u64 seq) {
+    const struct memview *v = c->memview;
+    for (u32 i = 0; v->out && i < v->packets.n; i++)
+        if (v->packets.at[i]->flight != UINT32_MAX && v->packets.at[i]->seq <= seq) return true;
+    return false;
+}
+
+static bool packet_meets(const struct atomic_packet *p, const u64 *addr, u64 mask, u32 size_b) {
+    for (u32 i = 0; i < p->n; i++)
+        for (u64 m = mask; m; m &= m - 1) {
+            u64 a = addr[__builtin_ctzll(m)];
+            if (a < p->lane[i].addr + p->lane[i].size_b && p->lane[i].addr < a + size_b) return true;
+        }
+    return false;
+}
+
+bool atomics_meet(const struct core *c, const struct part *part, const struct inst *in) {
+    const struct memview *v = c->memview;
+    bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
+    if (!v->out || !global || in->iclass == ICLASS_ATOMIC) return false; /* atomics are ordered where they are performed */
+    _Alignas(64) u64 addr[MAX_WARP];
+    const struct warp *w = c->slots[part->home].w;
+    const struct group *g = part_group(c, part);
+    u64 mask = warp_guard(w, g, in);
+    if (!mask) return false;
+    if (!access_addresses(w, g, in, mask, addr)) return true; /* cannot tell: waits for all of them */
+    for (u32 i = 0; i < v->packets.n; i++) {
+        const struct atomic_packet *p = v->packets.at[i];
+        if (p->flight != UINT32_MAX && packet_meets(p, addr, mask, (u32)in->elem_b * in->nelem)) return true;
     }
-    VEC_PUSH(&c->atomic_free, p->index);
+    return false;
 }
 
 /* --- the port */

@@ -383,6 +383,12 @@ static inline void opnd_write(const struct warp *w, const struct group *g, const
         memcpy(opnd_row(w, g, o, lane / SLAB_LANES, NULL) + (size_t)(lane % SLAB_LANES) * 4 * o->rows, &v, 4u * o->rows);
 }
 
+/* A result that comes later, when the group that asked may be gone: to a row operand of a frame, all its bytes from v */
+static inline void opnd_put(const struct warp *w, i32 frame, const struct opnd *o, u32 lane, const void *v) {
+    u8 *regs = w->regs + ((size_t)w->frames.at[frame].row + (size_t)(lane / SLAB_LANES) * w->rows) * ROW_B;
+    memcpy(regs + o->off + (size_t)(lane % SLAB_LANES) * 4 * o->rows, v, 4u * o->rows);
+}
+
 /* --- exec.c: the exec functions the lowering chooses from */
 /* clang-format off */
 #define EXEC_LIST(X) \

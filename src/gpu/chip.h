@@ -54,7 +54,7 @@ void dispatch_more(struct run *r); /* blocks that ended in this window make room
 
 /* --- window.c */
 void window_run(struct run *r, u64 to); /* all islands from g->now to `to`, which is at most the next multiple of the window */
-void publish(struct gpu *g);            /* stores of all SMs, then atomics the L2 has performed, reach memory */
+void publish(struct run *r);            /* stores of all SMs, then atomics the L2 has performed, reach memory */
 void hand_out_events(struct gpu *g);    /* what SMs have to tell, to all listeners */
 u64 window_next(const struct run *r);   /* first cycle in which anything can change; NEVER */
 

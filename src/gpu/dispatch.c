@@ -82,7 +82,7 @@ static i32 earliest(const struct run *r, const u32 *at) {
 }
 
 void dispatch_more(struct run *r) {
-    u32 at[1024] = {0}, any = 0;
+    u32 at[MAX_SMS] = {0}, any = 0;
     for (u32 sm = 0; sm < r->g->cfg.sms; sm++) any += r->g->cores[sm]->done.n;
     if (!any) return;
     for (i32 sm = earliest(r, at); sm != NONE; sm = earliest(r, at)) {

@@ -34,7 +34,7 @@ static void make_islands(struct gpu *g) {
     for (u32 k = 0; k < parts; k++) {
         g->in[k] = base_alloc(sizeof(**g->in) * sms);
         g->outs[k] = base_alloc(sizeof(**g->outs) * sms);
-        for (u32 i = 0; i < sms; i++) g->outs[k][i] = &g->cores[i]->outs[k];
+        for (u32 i = 0; i < sms; i++) g->outs[k][i] = port_outbox(g->cores[i], k);
     }
     make_partitions(g);
 }
@@ -314,7 +314,7 @@ static enum ending run_windows(struct run *r, const volatile bool *stop) {
 
 static u64 end_cycle(const struct run *r) {
     u64 end = r->start;
-    for (u32 i = 0; i < r->g->cfg.sms; i++) end = MAX(end, r->g->cores[i]->quiet_cy);
+    for (u32 i = 0; i < r->g->cfg.sms; i++) end = MAX(end, core_quiet(r->g->cores[i]));
     return MAX(end, r->counted_from);
 }
 
@@ -348,7 +348,7 @@ static bool finish_functionally(struct run *r) {
             VEC_PUSH(&begun, x);
         }
     }
-    publish(g);
+    publish(r);
     for (u32 i = 0; i < g->cfg.sms; i++) {
         struct core *c = g->cores[i];
         core_abandon(c);

@@ -13,10 +13,9 @@ static void run_core(void *arg, u32 i) {
     struct phase *p = arg;
     struct gpu *g = p->r->g;
     struct core *c = g->cores[i];
-    for (u32 k = 0; k < g->cfg.partitions; k++) {
-        if (g->in[k][i].at.n) core_receive(c, k, &g->in[k][i]);
-        c->outs[k].at.n = 0;
-    }
+    for (u32 k = 0; k < g->cfg.partitions; k++)
+        if (g->in[k][i].at.n) port_receive(c, k, &g->in[k][i]);
+    port_empty_outboxes(c);
     core_run(c, p->to);
 }
 
@@ -55,34 +54,31 @@ static void sort_atomics(struct pending_atomic *at, u32 n) {
         }
 }
 
-void publish(struct gpu *g) {
-    for (u32 i = 0; i < g->cfg.sms; i++)
-        if (g->cores[i]->log.n) memport_publish(g->cores[i]);
+void publish(struct run *r) {
+    struct gpu *g = r->g;
+    for (u32 i = 0; i < g->cfg.sms; i++) memview_publish(g->cores[i]);
     if (!g->atomics.n) return;
     sort_atomics(g->atomics.at, g->atomics.n);
-    for (u32 i = 0; i < g->atomics.n; i++) atomic_perform(g->cores[0], g->atomics.at[i].packet);
+    for (u32 i = 0; i < g->atomics.n; i++) atomic_perform(r->l->mem, r->l->ops, g->atomics.at[i].packet);
     g->atomics.n = 0;
 }
 
 /* The chip's table of the counter predictor: outcomes of all SMs in order of (cycle, SM), then everybody sees the same. */
 static void merge_counters(struct gpu *g) {
-    u32 at[1024] = {0};
     if (g->cfg.tracker == TRACKER_NONE || g->cfg.predictor != PREDICT_COUNTER || g->cfg.counter_scope != SCOPE_CHIP) return;
     if (!g->counters) g->counters = base_alloc(g->cfg.counter_entries);
+    const struct trained *next[MAX_SMS];
+    u32 left[MAX_SMS];
+    for (u32 i = 0; i < g->cfg.sms; i++) left[i] = predict_learnt(g->cores[i], &next[i]);
     for (;;) {
-        struct core *first = NULL;
-        for (u32 i = 0; i < g->cfg.sms; i++) {
-            struct core *c = g->cores[i];
-            if (at[i] == c->trained.n) continue;
-            if (!first || c->trained.at[at[i]].cycle < first->trained.at[at[first->id]].cycle) first = c;
-        }
-        if (!first) break;
-        predict_train(g->counters, &g->cfg, &first->trained.at[at[first->id]++]);
+        i32 first = NONE;
+        for (u32 i = 0; i < g->cfg.sms; i++)
+            if (left[i] && (first == NONE || next[i]->cycle < next[first]->cycle)) first = (i32)i;
+        if (first == NONE) break;
+        left[first]--;
+        predict_train(g->counters, &g->cfg, next[first]++);
     }
-    for (u32 i = 0; i < g->cfg.sms; i++) {
-        memcpy(g->cores[i]->counters, g->counters, g->cfg.counter_entries);
-        g->cores[i]->trained.n = 0;
-    }
+    for (u32 i = 0; i < g->cfg.sms; i++) predict_adopt(g->cores[i], g->counters);
 }
 
 void hand_out_events(struct gpu *g) {
@@ -105,7 +101,7 @@ void window_run(struct run *r, u64 to) {
     g->now = to;
     gather_atomics(g);
     if ((to - r->start) % g->window == 0) {
-        publish(g);
+        publish(r);
         merge_counters(g);
     }
     dispatch_more(r);

@@ -158,26 +158,47 @@ static u32 longest_list(const u64 *word, u32 n, u32 banks, bool alone) {
     return most;
 }
 
-/* Banks that the lanes of one pass touch, as bits */
-static u64 banks_touched(const u64 *addr, u32 mask, u32 words, u32 banks) {
+/* Whether each bank is asked for one word only. Every lane writes its word beside its bank, then all look whether theirs is still there; places nobody wrote are not read. */
+static bool one_word_a_bank(const u64 *addr, u32 mask, u32 words, u32 banks) {
+    u64 wanted[MAX_BANKS], differ = 0;
+    if (mask == UINT32_MAX && words == 1) {
+        for (u32 l = 0; l < 32; l++) wanted[addr[l] / 4 & (banks - 1)] = addr[l] / 4;
+        for (u32 l = 0; l < 32; l++) differ |= wanted[addr[l] / 4 & (banks - 1)] ^ addr[l] / 4;
+        return !differ;
+    }
+    for (u32 pass = 0; pass < 2; pass++)
+        for (u32 rest = mask; rest; rest &= rest - 1) {
+            u64 first = addr[__builtin_ctz(rest)] / 4;
+            for (u64 w = first; w < first + words; w++) {
+                if (pass) differ |= wanted[w & (banks - 1)] ^ w;
+                else wanted[w & (banks - 1)] = w;
+            }
+        }
+    return !differ;
+}
+
+/* Whether no two of the words lie in one bank: what atomics need, where lanes at one word are served one by one */
+static bool banks_differ(const u64 *addr, u32 mask, u32 words, u32 banks) {
     u64 seen = 0;
     for (u32 rest = mask; rest; rest &= rest - 1) {
         u64 first = addr[__builtin_ctz(rest)] / 4;
         for (u32 w = 0; w < words; w++) seen |= 1ull << ((first + w) & (banks - 1));
     }
-    return seen;
+    return (u32)__builtin_popcountll(seen) == words * (u32)__builtin_popcount(mask);
 }
 
-static u64 banks_touched_by_all(const u64 *addr, u32 banks) {
-    u64 seen = 0;
-    for (u32 l = 0; l < 32; l++) seen |= 1ull << (addr[l] / 4 & (banks - 1));
-    return seen;
+static bool one_word_in_all(const u64 *addr, u32 mask) {
+    if (mask != UINT32_MAX || addr[0] / 4 != addr[31] / 4 || addr[0] / 4 != addr[15] / 4) return false;
+    u64 differ = 0;
+    for (u32 l = 0; l < 32; l++) differ |= addr[l] ^ addr[0];
+    return differ < 4;
 }
 
 static u32 pass_cycles(const u64 *addr, u32 mask, u32 size_b, u32 banks, bool atomic) {
     u32 n = 0, words = (size_b + 3) / 4;
-    u64 seen = mask == UINT32_MAX && words == 1 ? banks_touched_by_all(addr, banks) : banks_touched(addr, mask, words, banks);
-    if ((u32)__builtin_popcountll(seen) == words * (u32)__builtin_popcount(mask)) return 1;
+    if (atomic ? banks_differ(addr, mask, words, banks)
+               : (words == 1 && one_word_in_all(addr, mask)) || one_word_a_bank(addr, mask, words, banks))
+        return 1;
     u64 word[MAX_WORDS];
     for (u32 rest = mask; rest; rest &= rest - 1)
         for (u32 w = 0; w < words; w++) word[n++] = addr[__builtin_ctz(rest)] / 4 + w;

@@ -19,7 +19,7 @@ static i32 shown_pc(void) { return (i32)(core->fronts[0].shown->in - core->prog-
 
 static bool both_wait(void) {
     struct buffer_view v;
-    buffer_look(core, 0, &v);
+    replay_look(core, 0, &v);
     return v.at[0].replay && v.at[2].replay;
 }
 
@@ -37,7 +37,7 @@ static bool is_moment(void) {
 }
 
 static void look(void) {
-    buffer_look(core, 0, &seen[moment]);
+    replay_look(core, 0, &seen[moment]);
     issued_pc[moment] = shown_pc();
     moment++;
 }

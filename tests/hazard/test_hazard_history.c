@@ -25,7 +25,7 @@ static struct sched_policy breaks;
 static const struct sched_policy *whole;
 
 static int pick(void *state, const struct sched_view *v) {
-    return core->replayed[VICTIM] >= break_after ? BROKEN_SLOT : whole->pick(state, v);
+    return replay_count(core, VICTIM) >= break_after ? BROKEN_SLOT : whole->pick(state, v);
 }
 
 static void take_over(struct gpu *g) {

@@ -278,6 +278,22 @@ static void a_known_miss_is_refused_again_only_when_it_was_robbed(void **state) 
     assert_true(peaceful > 0);
 }
 
+/* --- a load that is expected to miss and never asks the cache gives its credit back: of no active lane, or with perfect memory */
+
+static void a_credit_nobody_needed_comes_back(void **state) {
+    (void)state;
+    static const char *const perfect[] = {"gpu.perfect_memory=false", "gpu.perfect_memory=true"};
+    for (u32 i = 0; i < 2; i++)
+        for (u32 k = 0; k < 2; k++) {
+            RUN(.body = JOIN(WARP "setp.gt.u32 %p1, %r0, 5000;\n", repeat(4, "@%p1 ld.global.u32 %r2, [%rd0];\n"),
+                             "ld.global.u32 %r3, [%rd0];      // last\n"
+                             "add.u32 %r3, %r3, 1;\n"),
+                .threads = 128,
+                .keys = {policies[i], "sm.l1.mshrs=2", "sm.hazard.tracker=credit", "sm.hazard.predictor=miss", perfect[k]});
+            assert_true(issue("last", .slot = 3) > 0); /* four loads before it would have kept both credits */
+        }
+}
+
 /* --- a line on its way whose MSHR takes no further access: no want of an MSHR, and nothing to hold back for */
 
 static void a_full_merge_list_is_a_hazard_of_its_own(void **state) {
@@ -403,6 +419,7 @@ int main(void) {
         cmocka_unit_test(a_known_miss_is_held_back_until_an_mshr_is_free),
         cmocka_unit_test(a_load_meets_mshr_before_comq_before_rsv),
         cmocka_unit_test(a_known_miss_is_refused_again_only_when_it_was_robbed),
+        cmocka_unit_test(a_credit_nobody_needed_comes_back),
         cmocka_unit_test(a_full_merge_list_is_a_hazard_of_its_own),
         cmocka_unit_test(a_known_miss_stays_known_behind_a_translation),
         cmocka_unit_test(nothing_is_known_after_div),

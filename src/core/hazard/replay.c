@@ -6,8 +6,8 @@
  * of a place in the MSHR of a line on its way: that is the hazard merge, which the document does not have, and needs no MSHR. */
 #include "core/policy.h"
 
-static enum hazard_action hold(struct core *c, struct memop *m, enum hazard why) {
-    (void)c, (void)m, (void)why;
+static enum hazard_action hold(struct core *c, struct flight *f, enum hazard why) {
+    (void)c, (void)f, (void)why;
     return HAZARD_HOLD;
 }
 

@@ -3,8 +3,8 @@
  * Paper: Turner (2012) section 1.1.7, the baseline that replay is measured against. Deviation: none. */
 #include "core/policy.h"
 
-static enum hazard_action stall_refused(struct core *c, struct memop *m, enum hazard why) {
-    (void)c, (void)m, (void)why;
+static enum hazard_action stall_refused(struct core *c, struct flight *f, enum hazard why) {
+    (void)c, (void)f, (void)why;
     return HAZARD_HOLD;
 }
 

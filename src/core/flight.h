@@ -1,0 +1,84 @@
+/* flight: the record of an instruction in flight, and what travels with it through the memory stages.
+ *
+ * A flight is made when its instruction issues (flight_new) and ends when its result is there (flight_end); meanwhile stages
+ * know it by its id. Ids are used again, so whoever keeps one beyond that asks for the warp's age too. In-order arithmetic
+ * takes its places in units and banks at issue and needs no record; today's flights are memory instructions.
+ *
+ * What replay, re-execution and prediction add to an instruction is theirs: arrays by flight id in their own files, which
+ * exist only where the mechanism is on. */
+#ifndef HEDDLE_CORE_FLIGHT_H
+#define HEDDLE_CORE_FLIGHT_H
+
+#include "core/core.h"
+
+struct memop {        /* what a memory instruction has beside: its accesses, and where it stands in the pipe */
+    u64 ready_cy;     /* addresses are there: may enter the memory stage */
+    u32 nlines, next; /* line accesses in all; accepted */
+    u32 pass;         /* of passes: done */
+    u32 cycles_left;  /* shared memory, constants: cycles of the stage still to come */
+    u32 outstanding;  /* responses it waits for */
+    i32 collector;    /* held until it is in the queue proper, or NONE */
+    u8 space, kind;   /* enum space; enum probe_kind */
+    bool accepted;    /* the stage has taken its last access */
+    bool is_async;    /* an asynchronous copy */
+    bool is_const;    /* lines are the constant cache's */
+    bool red;         /* an atomic whose result nobody wants */
+    VEC(struct line_access) lines;
+    VEC(u64) passes;  /* shared memory, constants, where instructions may leave the pipe: lanes served together, in order */
+    VEC(u32) packets; /* atomics: one a line, by index (memport.c) */
+};
+struct flight {
+    u64 uid, issue_cy;
+    u64 age;       /* of the warp in its slot: tells a later warp in the same slot apart */
+    u64 result_cy; /* latest time so far at which a part of the result is there */
+    const struct tinst *t;
+    u64 active, lanes; /* lanes whose guard held, and of the group */
+    u32 id;
+    u8 slot, sub; /* sub: sub-core of its collector */
+    bool used;
+    struct memop mem;
+};
+
+/* --- 55_flight.c: the pool. Pointers to flights are good until the next flight_new. */
+struct flights {
+    VEC(struct flight) at;
+    VEC(u32) free;
+};
+struct flight *flight_new(struct core *c);
+void flight_end(struct core *c, struct flight *f);
+static inline struct flight *flight_at(const struct core *c, u32 id) { return &c->flights->at.at[id]; }
+/* The first in use from id `from` on, or NULL */
+static inline struct flight *flight_from(const struct core *c, u32 from) {
+    for (; from < c->flights->at.n; from++)
+        if (c->flights->at.at[from].used) return &c->flights->at.at[from];
+    return NULL;
+}
+#define EACH_FLIGHT(c, f) (struct flight *f = flight_from(c, 0); f; f = flight_from(c, f->id + 1))
+
+/* Somebody awaits its registers, or, of a load without any, its end */
+static inline bool flight_has_result(const struct flight *f) { return f->mem.kind == PROBE_LOAD || (f->t->ndst && !f->mem.red); }
+static inline i32 flight_pc(const struct core *c, const struct flight *f) { return (i32)(f->t->in - c->prog->k->code); }
+
+/* --- atomics on their way (D4). A packet is what one line access of one instruction carries. */
+struct atomic_lane_op {
+    u64 addr, a[2], b[2], old[2];
+    u8 lane, size_b;
+};
+struct atomic_packet {
+    struct atomic_op op;
+    struct warp *w;
+    i32 frame;
+    struct opnd dest; /* absent: nobody wants old values */
+    u64 line;
+    u64 seq; /* order of issue on its SM */
+    u32 index;
+    u32 flight; /* whose; UINT32_MAX: not on its way */
+    u32 n;
+    bool performed;
+    struct atomic_lane_op lane[MAX_WARP];
+};
+struct atomic_packet *atomic_at(const struct core *c, u32 index);
+struct atomic_packet *atomic_leaves(struct core *c, u32 index, u32 flight); /* it is on its way now, as part of the flight */
+void atomic_answered(struct core *c, struct atomic_packet *p); /* old values reach their registers; the packet is free */
+
+#endif

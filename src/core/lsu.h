@@ -1,0 +1,19 @@
+/* lsu: the inside of 60_lsu.c, for that file alone. */
+#ifndef HEDDLE_CORE_LSU_H
+#define HEDDLE_CORE_LSU_H
+
+#include "core/flight.h"
+
+struct lsu {
+    u32 *queue; /* ring of flights in order of issue; the first sm.lsu.queue with addresses are the queue proper */
+    u32 head, n, cap;
+    u32 proper;
+    u32 loads[4];                      /* instructions in it, by tinst.mshr_of */
+    i32 held_by;                       /* enum hazard that holds the first instruction, or NONE */
+    bool again;                        /* something has changed for it: it comes again in the next cycle */
+    bool may_leave;                    /* instructions may leave the pipe unfinished: lanes are known by pass */
+    u64 sending;                       /* slots with instructions that the stage has not taken wholly */
+    u64 shared_latency, const_latency; /* of the stage itself: the key minus the way there */
+};
+
+#endif
