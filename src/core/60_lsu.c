@@ -23,7 +23,7 @@ void lsu_init(struct core *c) {
     u32 way = g->issue_depth + g->operand_depth + !g->operands_ideal + g->lsu_agu_cy * beats;
     l->cap = g->lsu_queue + c->ncollectors * g->subcores + 64;
     l->queue = base_alloc(sizeof(u32) * l->cap);
-    l->may_leave = c->pol.hazard->replays;
+    l->may_leave = c->pol.hazard->leaves;
     l->shared_latency = g->shared_cy > way ? g->shared_cy - way : 1;
     l->const_latency = g->const_cy > way ? g->const_cy - way : 1;
 }
@@ -312,12 +312,34 @@ void lsu_hold(struct core *c, struct flight *f, enum hazard why) {
     lsu_hazard(c, f, why);
 }
 
+enum hazard_action lsu_asks(const struct core *c, const struct flight *f, enum hazard why) {
+    const struct memop *m = &f->mem;
+    struct hazard_view v = {.cfg = c->cfg,
+                            .why = why,
+                            .left = m->nlines - m->next + (c->lsu->may_leave ? m->passes.n - m->pass : m->cycles_left),
+                            .waited = c->now - f->issue_cy};
+    bool whole = why != HAZARD_DIV && why != HAZARD_BANK;
+    return whole ? c->pol.hazard->refused(&v) : c->pol.hazard->unfinished(&v);
+}
+
+bool lsu_refused(struct core *c, struct flight *f, enum hazard why) {
+    enum reexec_answer aside = c->reexec ? reexec_take(c, f, why) : REEXEC_NO;
+    if (aside == REEXEC_TAKEN) return true;
+    if (lsu_asks(c, f, why) == HAZARD_LEAVE) {
+        replay_leaves(c, f, why);
+        return false;
+    }
+    if (aside == REEXEC_FULL) reexec_hold(c, why);
+    lsu_hold(c, f, why);
+    return false;
+}
+
 /* A word a cycle; a line is looked up with the first of its words. */
 static void work_const(struct core *c, struct flight *f) {
     struct memop *m = &f->mem;
     int why = m->next < m->nlines ? const_load(c, f, m->lines.at[m->next].line) : NONE;
     if (why != NONE) {
-        lsu_hold(c, f, (enum hazard)why);
+        lsu_refused(c, f, (enum hazard)why);
         return;
     }
     if (m->next < m->nlines) m->next++;
@@ -327,10 +349,7 @@ static void work_const(struct core *c, struct flight *f) {
 static void work_line(struct core *c, struct flight *f) {
     struct memop *m = &f->mem;
     int why = lsu_access(c, f, m->next);
-    if (why != NONE && !(c->reexec && reexec_take(c, f, (enum hazard)why))) {
-        lsu_hold(c, f, (enum hazard)why);
-        return;
-    }
+    if (why != NONE && !lsu_refused(c, f, (enum hazard)why)) return;
     m->next++;
     if (c->reexec) reexec_passed(c);
     if (m->next < m->nlines) lsu_hazard(c, f, HAZARD_DIV);

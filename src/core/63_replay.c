@@ -22,7 +22,7 @@
 void replay_init(struct core *c) {
     if (!c->pol.hazard->retains) return;
     c->replay = base_alloc(sizeof(*c->replay));
-    c->replay->may_leave = c->pol.hazard->replays;
+    c->replay->may_leave = c->pol.hazard->leaves;
 }
 
 void replay_free(struct core *c) {
@@ -244,7 +244,8 @@ static bool known_miss(const struct replay_op *o, enum hazard why) {
     }
 }
 
-static void squash(struct core *c, struct flight *f, enum hazard why) {
+void replay_leaves(struct core *c, struct flight *f, enum hazard why) {
+    CHECK(c->replay && c->replay->may_leave); /* H2 */
     struct replay_op *o = op_of(c, f->id);
     o->why = (u8)why;
     o->known_miss = known_miss(o, why);
@@ -287,9 +288,8 @@ static u64 lanes_left(const struct memop *m) {
 
 /* Some of its threads are done */
 static void go_on(struct core *c, struct flight *f, enum hazard why) {
-    u32 stays = why == HAZARD_BANK ? IN_STAGE_BANK : IN_STAGE_DIV;
-    if (c->cfg->in_stage != stays && c->cfg->in_stage != IN_STAGE_BOTH) {
-        squash(c, f, why);
+    if (lsu_asks(c, f, why) == HAZARD_LEAVE) {
+        replay_leaves(c, f, why);
         return;
     }
     op_of(c, f->id)->known_miss = false;
@@ -299,16 +299,14 @@ static void go_on(struct core *c, struct flight *f, enum hazard why) {
 void replay_stage(struct core *c, struct flight *f) {
     struct memop *m = &f->mem;
     if (older_in_the_way(c, f) || (c->reexec && reexec_behind(c, f))) {
-        squash(c, f, HAZARD_ORDER);
+        replay_leaves(c, f, HAZARD_ORDER);
         return;
     }
     bool shared = m->pass < m->passes.n;
     int why = one_access(c, f);
-    if (why != NONE && !(c->reexec && reexec_take(c, f, (enum hazard)why))) {
-        squash(c, f, (enum hazard)why);
-        return;
-    }
+    if (why != NONE && !lsu_refused(c, f, (enum hazard)why)) return;
     if (why != NONE) m->next++; /* it has stepped aside */
+    if (c->reexec) reexec_passed(c);
     op_of(c, f->id)->left = lanes_left(m);
     if (m->pass < m->passes.n || m->next < m->nlines) go_on(c, f, shared ? HAZARD_BANK : HAZARD_DIV);
     else if (!c->reexec || reexec_over(c, f)) lsu_accepted(c, f);

@@ -72,14 +72,13 @@ static void note_refusal(struct core *c, enum hazard why) {
     else r->refused++;
 }
 
-bool reexec_take(struct core *c, struct flight *f, enum hazard why) {
+enum reexec_answer reexec_take(struct core *c, struct flight *f, enum hazard why) {
     struct reexec *r = c->reexec;
-    if (f->mem.is_const || why == HAZARD_ORDER) return false;
-    if (lsu_comes_again(c)) return false; /* it comes again in the next cycle */
+    if (f->mem.is_const || why == HAZARD_ORDER) return REEXEC_NO;
+    if (lsu_comes_again(c)) return REEXEC_NO; /* it comes again in the next cycle */
     if (r->n == c->cfg->reexec) {
         note_refusal(c, why);
-        if (!c->pol.hazard->replays) r->full = (i32)why;
-        return false;
+        return REEXEC_FULL;
     }
     *entry(c, r->n++) = (struct reexec_entry){f->id, f->mem.next, (u8)why};
     r->slots |= 1ull << f->slot;
@@ -88,8 +87,10 @@ bool reexec_take(struct core *c, struct flight *f, enum hazard why) {
     note_refusal(c, why);
     c->stats.reexec_entered++;
     lsu_hazard(c, f, why);
-    return true;
+    return REEXEC_TAKEN;
 }
+
+void reexec_hold(struct core *c, enum hazard why) { c->reexec->full = (i32)why; }
 
 void reexec_passed(struct core *c) { c->reexec->full = NONE; }
 
@@ -152,7 +153,7 @@ static bool hold_pipe(struct core *c, struct flight *f, enum hazard why) {
 bool reexec_first(struct core *c, struct flight *f) {
     struct reexec *r = c->reexec;
     const struct memop *m = &f->mem;
-    if (!c->pol.hazard->replays && reexec_behind(c, f)) return hold_pipe(c, f, HAZARD_ORDER);
+    if (reexec_behind(c, f) && lsu_asks(c, f, HAZARD_ORDER) == HAZARD_HOLD) return hold_pipe(c, f, HAZARD_ORDER);
     if (r->full != NONE && !m->is_const && m->next < m->nlines && !m->cycles_left) {
         if (r->refused == r->n && r->walk_cy > c->now) return false; /* its own try, at the end of the round */
         return hold_pipe(c, f, (enum hazard)r->full);

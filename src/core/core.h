@@ -35,6 +35,7 @@
 #define HEDDLE_CORE_H
 
 #include "config/config.h"
+#include "core/hazard.h"
 #include "func/func.h"
 #include "mem/mem.h"
 #include "stats/stats.h"
@@ -259,16 +260,6 @@ struct diverge_policy {
     bool (*blocked)(struct core *c, struct front *f);
 };
 extern const struct diverge_policy *const diverge_policies[];
-
-/* Owns: what the memory stage does with the refused first instruction. */
-enum hazard_action { HAZARD_HOLD }; /* it keeps its place; everything behind it waits */
-struct hazard_policy {
-    const char *name, *doc, *paper;
-    bool retains; /* memory instructions keep their buffer entry until the memory stage has said that all threads are done */
-    bool replays; /* one access an issue; what is refused or left leaves the pipe and is issued again */
-    enum hazard_action (*refused)(struct core *c, struct flight *f, enum hazard why);
-};
-extern const struct hazard_policy *const hazard_policies[];
 
 /* Owns: which instruction of a warp's buffer is considered for issue. */
 struct order_policy {
@@ -575,8 +566,12 @@ u64 lsu_enter(struct core *c,
 void lsu_leave(struct core *c);  /* the first instruction leaves the memory stage */
 void lsu_accepted(struct core *c, struct flight *f); /* its last access was taken by the memory stage: it leaves, and is done */
 void lsu_done(struct core *c, struct flight *f);     /* all its accesses have been taken; it may be over */
-int lsu_access(struct core *c, struct flight *f, u32 line);             /* one line of it at the L1: NONE or the hazard */
-void lsu_hold(struct core *c, struct flight *f, enum hazard why);       /* the first instruction keeps its place in this cycle */
+int lsu_access(struct core *c, struct flight *f, u32 line); /* one line of it at the L1: NONE or the hazard */
+enum hazard_action lsu_asks(const struct core *c, const struct flight *f,
+                            enum hazard why); /* what the policy says of a refusal */
+bool lsu_refused(struct core *c, struct flight *f,
+                 enum hazard why);                                /* its access steps aside (true), or the policy is followed */
+void lsu_hold(struct core *c, struct flight *f, enum hazard why); /* the first instruction keeps its place in this cycle */
 void lsu_hazard(struct core *c, const struct flight *f, enum hazard h); /* counts a cycle of it */
 u64 lsu_latency(const struct core *c,
                 const struct memop *m);           /* shared memory and constants: from the stage's cycle to the result */
@@ -637,11 +632,12 @@ void replay_init(struct core *c);
 void replay_launch(struct core *c);
 void replay_free(struct core *c);
 void replay_check(const struct core *c);
-void replay_slot_start(struct core *c, u32 slot);             /* a warp takes the slot */
-void replay_issued(struct core *c, const struct flight *f);   /* a memory instruction has issued for the first time */
-void replay_stage(struct core *c, struct flight *f);          /* one access of the memory stage's first instruction */
-void replay_finished(struct core *c, const struct flight *f); /* the memory stage has taken its last access */
-void replay_signals(struct core *c);                          /* those that arrive in this cycle */
+void replay_slot_start(struct core *c, u32 slot);                      /* a warp takes the slot */
+void replay_issued(struct core *c, const struct flight *f);            /* a memory instruction has issued for the first time */
+void replay_leaves(struct core *c, struct flight *f, enum hazard why); /* the stage's first instruction, to be issued again */
+void replay_stage(struct core *c, struct flight *f);                   /* one access of the memory stage's first instruction */
+void replay_finished(struct core *c, const struct flight *f);          /* the memory stage has taken its last access */
+void replay_signals(struct core *c);                                   /* those that arrive in this cycle */
 u64 replay_next(const struct core *c);
 enum { REPLAY_HISTORY = 8 };                                             /* replays of a slot that are remembered */
 void replay_history(const struct core *c, u32 slot, struct strbuf *out); /* the last replays of its warp */
@@ -670,9 +666,11 @@ void reexec_launch(struct core *c); /* empties it */
 void reexec_free(struct core *c);
 void reexec_check(const struct core *c);
 void reexec_issued(struct core *c, const struct flight *f);
-bool reexec_take(struct core *c, struct flight *f,
-                 enum hazard why);  /* the pipe's first instruction: its refused line steps aside. False: it cannot */
-void reexec_passed(struct core *c); /* the pipe's first access was taken, or has stepped aside */
+enum reexec_answer { REEXEC_NO, REEXEC_TAKEN, REEXEC_FULL };
+enum reexec_answer reexec_take(struct core *c, struct flight *f,
+                               enum hazard why);   /* may the refused line of the pipe's first instruction step aside? */
+void reexec_hold(struct core *c, enum hazard why); /* there was no room for it, and it holds the pipe: the queue goes first */
+void reexec_passed(struct core *c);                /* the pipe's first access was taken, or has stepped aside */
 bool reexec_first(
     struct core *c,
     struct flight *f); /* this cycle is not the pipe's first instruction's: the queue is served, or neither can go on */

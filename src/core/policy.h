@@ -29,7 +29,6 @@
 extern const struct sched_policy sched_lrr, sched_gto, sched_gto_wait, sched_two_level, sched_oldest, sched_find_first,
     sched_vortex_rr, sched_mascar, sched_ccws, sched_owl;
 extern const struct fetch_policy fetch_lrr, fetch_gto, fetch_find_first;
-extern const struct hazard_policy hazard_stall, hazard_retain, hazard_replay;
 extern const struct order_policy order_in_order;
 
 /* --- choosing from a mask. NONE when it is empty. */

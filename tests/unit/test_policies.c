@@ -493,7 +493,7 @@ static void fetch_policies_keep_their_promises(void **state) {
 static void mechanisms_of_the_baseline(void **state) {
     (void)state;
     struct front f = {0};
-    for (u32 h = 0; h < HAZARD_COUNT; h++) assert_int_equal(hazard_stall.refused(NULL, NULL, (enum hazard)h), HAZARD_HOLD);
+    for (u32 h = 0; h < HAZARD_COUNT; h++) assert_int_equal(hazard_stall.refused(&(struct hazard_view){.why = (enum hazard)h}), HAZARD_HOLD);
     assert_int_equal(order_in_order.candidate(NULL, &f), 0);
 }
 
