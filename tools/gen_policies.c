@@ -1,5 +1,5 @@
 /* gen_policies: prints docs/policies.md from the tables of policies and keys. */
-#include "core/core.h"
+#include "core/policies.h"
 
 #include <string.h>
 

@@ -176,7 +176,7 @@ void slot_look(struct core *c, u32 slot, u64 at) {
     else set = head_waits(c, f, at, &next);
     if (s->ended && s->drain_cy > at) next = s->drain_cy;
     if (f->head && !held && !again && set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR) &&
-        c->pol.diverge->blocked(c, f)) {
+        front_gives_way(c, f)) {
         slot_next(c, slot);
         set = f->head ? head_waits(c, f, at, &next) : group_wait(s->w);
     }
@@ -213,7 +213,7 @@ void slot_next(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
     f->head = NULL;
     while (s->w->live && !c->view.faulted) {
-        if (!c->pol.diverge->next(c, f)) break;
+        if (!front_choose(c, f)) break;
         const struct group *g = part_group(c, &f->part[0]);
         const struct tinst *t = &c->prog->at[g->pc];
         f->part[0].lanes = g->mask;

@@ -35,15 +35,17 @@
 #define HEDDLE_CORE_H
 
 #include "config/config.h"
+#include "core/diverge_policy.h"
+#include "core/fetch_policy.h"
 #include "core/hazard.h"
+#include "core/policies.h"
+#include "core/sched_policy.h"
 #include "func/func.h"
 #include "mem/mem.h"
 #include "stats/stats.h"
 #include "trace/trace.h"
 
-#define NEVER UINT64_MAX
 enum {
-    MAX_SLOTS = 64,
     WHEEL = 64,
     MAX_IBUFFER = 64,
     BANK_WINDOW = 512,
@@ -173,115 +175,6 @@ struct front {
 
 /* --- policies */
 struct core;
-struct sched_view {
-    u64 now;
-    u64 valid;          /* slots of this scheduler that hold a warp that has not ended */
-    u64 ready;          /* those whose next instruction waits for no result */
-    u64 candidates;     /* those that can issue now */
-    u64 waits_long;     /* those that wait for global or local memory, a barrier, a fence or an atomic */
-    const u64 *age;     /* by slot */
-    u32 index;          /* of the scheduler */
-    u64 memory;         /* ready ones whose next instruction goes to memory other than shared memory */
-    const u64 *block;   /* by slot: number of the warp's block in the grid */
-    const void *shared; /* what the schedulers of the SM share; NULL without shared_size */
-};
-struct sched_sm { /* an SM as its schedulers see it together; masks are over all its slots */
-    u64 now;
-    u64 valid, ready, memory, waits_long; /* as in struct sched_view */
-    u64 waits_load; /* valid ones that wait for a result of global or local memory: they have reached a use of their own load */
-    u64 waits_barrier;                /* valid ones that wait at a barrier */
-    u64 waits_fence;                  /* valid ones that wait at a fence */
-    u64 sending;                      /* those with memory instructions the memory stage has not taken wholly */
-    u32 mshrs, mshr_size;             /* of the L1 data cache: in use; there are */
-    u32 const_mshrs, const_mshr_size; /* of the constant cache */
-    u32 queue, queue_size;            /* miss queue: packets; places */
-    i32 pipe_head; /* slot of the warp whose instruction stands first in the memory pipe, those of shared memory left out; NONE */
-    i32 reexec_head;        /* slot of the warp whose access stands first in the re-execution queue; NONE */
-    u64 reexec;             /* those with accesses in the re-execution queue */
-    bool reexec_full;       /* the pipe's first access was refused, and the queue had no room for it */
-    const u64 *age, *block; /* by slot */
-    struct sm_stats *stats; /* for counting, not for reading */
-};
-enum sched_event {
-    SCHED_STEP,       /* an instruction of the slot issues; line is 0 */
-    SCHED_ISSUE,      /* a memory instruction of the slot issues (not of shared memory); line is 0 */
-    SCHED_HIT,        /* an access of the slot hit in the L1 data cache */
-    SCHED_MISS,       /* an access of the slot missed and was sent for */
-    SCHED_EVICT,      /* a line that an access of the slot had brought was evicted by another slot's */
-    SCHED_EVICT_OWN,  /* by one of its own */
-    SCHED_FILL,       /* a line came that an access of the slot had sent for */
-    SCHED_MSHR_TAKEN, /* for an access of the slot */
-    SCHED_MSHR_FREED, /* which an access of the slot had taken */
-    SCHED_STORE,      /* a store of the slot was at the L1 data cache */
-    SCHED_END,        /* the slot's warp ends; line is 0 */
-};
-struct sched_policy {
-    const char *name, *doc, *paper;
-    size_t (*state_size)(const struct config *c);
-    void (*init)(void *state, const struct config *c, u32 index, u64 slots); /* slots: mask of its own */
-    int (*pick)(void *state,
-                const struct sched_view *v); /* one of candidates, or NONE; called once a cycle in which there are candidates */
-    void (*issued)(void *state, int slot);
-    int (*preferred)(const void *state,
-                     const struct sched_view *v); /* the one of valid it would take if all were ready; NONE when valid is 0 */
-    void (*skip)(void *state, const struct sched_view *v, u64 n); /* n cycles without candidates; may be NULL */
-    bool moves;                                                   /* preferred changes from cycle to cycle without an issue */
-    /* What the schedulers of an SM decide together; all may be NULL (policy.h, Q1 to Q5) */
-    size_t (*shared_size)(const struct config *c);
-    void (*shared_init)(void *shared, const struct config *c);
-    bool (*begin)(void *shared, const struct sched_sm *v, u64 n); /* n cycles begin; true: something changed */
-    u64 (*held)(const void *shared, u64 memory); /* of these slots with memory instructions, those that may not issue */
-    bool holds_loads;                            /* it is asked about loads of global and local memory only */
-    u64 (*wakes)(const void *shared, u64 now);   /* next cycle in which begin changes something by time alone; NEVER */
-    bool (*admit)(const void *shared, u32 slot, u64 age, u64 line); /* may a load of it that misses be sent for? */
-    void (*event)(void *shared, enum sched_event kind, u32 slot, u64 line, u64 now);
-};
-extern const struct sched_policy *const sched_policies[]; /* ends with NULL */
-
-struct fetch_view {
-    u64 candidates; /* slots that can fetch */
-    const u64 *age;
-};
-struct fetch_policy {
-    const char *name, *doc, *paper;
-    int (*pick)(u32 *last, const struct fetch_view *v); /* last: the slot that fetched last */
-};
-extern const struct fetch_policy *const fetch_policies[];
-
-/* Owns: which group of a warp is current, and when lanes meet. May read the slot; reaches groups through func's functions. */
-struct diverge_policy {
-    const char *name, *doc, *paper;
-    bool never_meet; /* lanes that part stay apart */
-    bool by_lane;    /* results are awaited lane by lane: groups do not wait for each other's */
-    bool joint;      /* all groups of a warp that can run issue together, charged once (mimd) */
-    /* The current group has run an instruction, waits or is gone: chooses who is next. False: no group of the warp can run now. */
-    bool (*next)(struct core *c, struct front *f);
-    /* The current group cannot issue for a long time (LONG, barrier); may choose another. True when it did. */
-    bool (*blocked)(struct core *c, struct front *f);
-};
-extern const struct diverge_policy *const diverge_policies[];
-
-/* Owns: which instruction of a warp's buffer is considered for issue. */
-struct order_policy {
-    const char *name, *doc, *paper;
-    u32 (*candidate)(const struct core *c, const struct front *f); /* index into the instruction buffer */
-};
-extern const struct order_policy *const order_policies[];
-
-struct policies {
-    const struct sched_policy *sched;
-    const struct fetch_policy *fetch;
-    const struct diverge_policy *diverge;
-    const struct hazard_policy *hazard;
-    const struct order_policy *order;
-};
-/* --- policies.c: by the names in the configuration; false with messages (unknown names, pairs that do not go together) */
-bool policies_find(const struct config *c, struct policies *p, struct diag *d);
-struct policy_row {
-    const char *kind, *name, *doc, *paper;
-};
-u32 policy_count(void);
-struct policy_row policy_at(u32 i);
 
 /* --- parts of the SM */
 struct silence { /* cycles in a row without an issue in which nothing changed: charged together when something does (account.c) */
@@ -499,6 +392,10 @@ static inline u64 sb_ready(const struct slot *s, u32 reg, u64 lanes) {
     }
     return last;
 }
+
+/* --- 32_diverge.c: the front asks its divergence policy */
+bool front_choose(struct core *c, struct front *f);    /* which group it presents; false: none can run */
+bool front_gives_way(struct core *c, struct front *f); /* it waits for long: true when another group goes on */
 
 /* --- 31_sched.c */
 void sched_make(struct core *c);

@@ -2,7 +2,13 @@
  *
  * A new policy is a row here. diverge_policies is in diverge/. Any policy of one kind goes with any of the others today; a pair that does not is
  * refused in policies_find, with the reason. */
-#include "core/policy.h"
+#include "core/policies.h"
+
+#include "core/diverge_policy.h"
+#include "core/fetch_policy.h"
+#include "core/hazard.h"
+#include "core/order_policy.h"
+#include "core/sched_policy.h"
 
 #include <stdlib.h>
 #include <string.h>

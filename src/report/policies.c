@@ -1,7 +1,7 @@
 /* What policies there are. Everything is printed from the tables of policies and the rows of config.def. */
 #include "report/policies.h"
 
-#include "core/core.h"
+#include "core/policies.h"
 
 #include <string.h>
 

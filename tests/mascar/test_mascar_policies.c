@@ -1,6 +1,6 @@
 /* Scheduling under memory pressure: when does Mascar change its mode and its owner, does CCWS throttle what thrashes and nothing else, does OWL prefer a group? */
 #include "../micro/micro.h"
-#include "core/policy.h"
+#include "core/sched_policy.h"
 
 #undef skip
 

@@ -1,6 +1,6 @@
 /* Re-execution: what steps aside, in which order it is tried, what waits behind it, what happens when the queue is full; and with any scheduler, progress for every warp on the meanest machine. */
 #include "../micro/micro.h"
-#include "core/policy.h"
+#include "core/sched_policy.h"
 
 #undef skip
 

@@ -1,7 +1,7 @@
 /* Policies: does each keep the contract of its kind (core/policy.h), and the promises its file opens with?
  *
  * Schedulers are driven without a core: views come from a little machine whose warps come, wait and go at random, under the rules of P0. */
-#include "core/policy.h"
+#include "core/sched_policy.h"
 #include "flow_random.h"
 #include "report/policies.h"
 

@@ -1,7 +1,7 @@
 /* find_first: the lowest slot that can fetch.
  *
  * Paper: Aurud (2023) sections 3.1.2 and 3.2.3: Vortex's warp scheduler. Deviation: none. */
-#include "core/policy.h"
+#include "core/fetch_policy.h"
 
 static int find_first_pick(u32 *last, const struct fetch_view *v) {
     int slot = mask_first(v->candidates);

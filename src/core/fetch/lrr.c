@@ -1,7 +1,7 @@
 /* lrr: of the warps that can fetch, the next slot after the one that fetched last.
  *
  * Paper: Aurud (2023) section 3.2.3. Deviation: none. */
-#include "core/policy.h"
+#include "core/fetch_policy.h"
 
 static int lrr_pick(u32 *last, const struct fetch_view *v) {
     int slot = mask_after(v->candidates, *last);

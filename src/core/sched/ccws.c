@@ -14,7 +14,7 @@
  *
  * C1 the warp with the highest score is never kept back
  * C2 scores fall to the base when no locality is lost, so nobody is kept back for ever */
-#include "core/policy.h"
+#include "core/sched_policy.h"
 
 enum { MAX_SETS = 256 };
 struct ccws { /* of the SM */

@@ -4,7 +4,7 @@
  * Deviation: none. Not fair: a high slot waits as long as a lower one can issue.
  *
  * F1 no candidate has a lower slot than the one picked */
-#include "core/policy.h"
+#include "core/sched_policy.h"
 
 static int find_first_pick(void *state, const struct sched_view *v) {
     (void)state;

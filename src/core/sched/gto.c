@@ -5,7 +5,7 @@
  *
  * G1 the warp that issued last is picked whenever it is a candidate
  * G2 otherwise no candidate is older than the one picked */
-#include "core/policy.h"
+#include "core/sched_policy.h"
 
 struct gto {
     u64 last; /* mask of the slot that issued last; 0 before the first */

@@ -6,7 +6,7 @@
  *
  * W1 the warp that issued last is picked whenever it is a candidate
  * W2 otherwise no candidate has been passed over more often than the one picked */
-#include "core/policy.h"
+#include "core/sched_policy.h"
 
 struct gto_wait {
     u64 last;              /* mask of the slot that issued last; 0 before the first */

@@ -4,7 +4,7 @@
  * Deviation: none. Cycles in which nothing issues do not move the turn.
  *
  * R1 a slot that can issue in every cycle issues at least once in as many picks as the scheduler has slots */
-#include "core/policy.h"
+#include "core/sched_policy.h"
 
 struct lrr {
     u32 last; /* slot that issued last */

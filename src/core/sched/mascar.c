@@ -19,7 +19,7 @@
  *
  * M1 in MP, memory instructions that issue in one cycle are of one warp
  * M2 without anything outstanding the mode is EP, so nobody is refused for ever */
-#include "core/policy.h"
+#include "core/sched_policy.h"
 
 struct mascar { /* of the SM */
     u32 mshr_percent, queue_percent, idle_cy, handover;

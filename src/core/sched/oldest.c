@@ -4,7 +4,7 @@
  * Deviation: none. Not fair: a warp waits as long as older ones can issue.
  *
  * O1 no candidate is older than the one picked */
-#include "core/policy.h"
+#include "core/sched_policy.h"
 
 static int oldest_pick(void *state, const struct sched_view *v) {
     (void)state;

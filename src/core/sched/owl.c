@@ -8,7 +8,7 @@
  *
  * O1 no warp of a group issues while one of a group with higher priority can
  * O2 each group has the highest priority in one of as many intervals as there are groups */
-#include "core/policy.h"
+#include "core/sched_policy.h"
 
 struct owl { /* of the SM */
     u64 interval;

@@ -10,7 +10,7 @@
  * T1 the active set has at most sm.sched.two_level.active warps, all valid, none waiting for memory
  * T2 only members are picked, in loose round robin
  * T3 after a pick or skip no ready warp is pending while there is room */
-#include "core/policy.h"
+#include "core/sched_policy.h"
 
 enum { PATIENCE_PICKS = 256 }; /* more than the result of a unit takes on any machine we ship */
 

@@ -7,7 +7,7 @@
  * V1 each cycle, with or without candidates, the turn passes to the next valid slot
  * V2 the slot picked is the one whose turn it is, or none
  * V3 it is also the preferred one until the next cycle */
-#include "core/policy.h"
+#include "core/sched_policy.h"
 
 struct vortex_rr {
     u32 last; /* slot whose turn was last */

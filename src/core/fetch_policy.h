@@ -1,0 +1,20 @@
+/* fetch_policy: which front fetches. Asked once for each fetch of a cycle, while somebody can.
+ *
+ * Owns: nothing but the number of the slot that fetched last, which the stage keeps for it. May read: the view. */
+#ifndef HEDDLE_FETCH_POLICY_H
+#define HEDDLE_FETCH_POLICY_H
+
+#include "core/sched_policy.h"
+
+struct fetch_view {
+    u64 candidates; /* slots that can fetch */
+    const u64 *age;
+};
+struct fetch_policy {
+    const char *name, *doc, *paper;
+    int (*pick)(u32 *last, const struct fetch_view *v); /* last: the slot that fetched last */
+};
+extern const struct fetch_policy *const fetch_policies[];
+extern const struct fetch_policy fetch_lrr, fetch_gto, fetch_find_first;
+
+#endif

@@ -1,0 +1,134 @@
+/* sched_policy: which front issues. What a scheduler sees (views), what it may answer, and ways to choose from a mask of slots.
+ *
+ * Owns: its state, a zeroed block per scheduler, and with shared_size one more for the SM. May read: the views. May never touch: anything
+ * else of the SM; it does not know that there is one. A slot is a front's number.
+ *
+ * How core calls a scheduler (the contract tests/unit/test_policies.c holds every row to):
+ *   P0 candidates are ready, ready slots are valid, slots that wait for memory are valid and not ready
+ *   P1 each cycle exactly one of pick (there are candidates) and skip (there are none; n >= 1 cycles at once) is called, and the view does not change
+ *      within the n cycles of a skip but for `now`; skip(n) leaves the state that n times skip(1) would
+ *   P2 pick answers one of the candidates, or NONE; a slot that was picked is reported by issued() in the same cycle, unless its
+ *      instruction found that it has to wait for lanes of its warp: then nothing has issued
+ *   P3 preferred is asked after pick or skip in a cycle without an issue, with the same view, and changes nothing: it is the slot pick would have
+ *      answered in that cycle if all valid slots had been candidates; NONE only when no slot is valid
+ *   P4 unless `moves` is set, preferred stays the same through the cycles of a skip
+ * State is a zeroed block per scheduler; init follows. Nothing outlives it and nothing is global.
+ *
+ * A policy may also have what the schedulers of an SM decide together (31_sched.c). Its memory is one more zeroed block per SM, of shared_size bytes; pick and preferred see it in the view, as
+ * they find it, and only begin and event change it:
+ *   Q1 begin is called before the pick or skip of the SM's first scheduler, with n = 1, or with n > 1 for the n cycles of a skip; called again with the same view it changes nothing but counts
+ *   Q2 it says whether it changed anything that held, admit, pick or preferred depend on; over the n cycles of a skip it never does, and `wakes` names the next cycle in which it will though the view
+ *      stays the same
+ *   Q3 held answers a part of the slots it is asked about, all ready and with a memory instruction (not of shared memory) next; these are not candidates. Time they lose is `restrict`.
+ *      With holds_loads it is asked about loads of global and local memory only
+ *   Q4 admit is asked for each load that misses in the L1 and would be sent for; a refused one is a hazard (OWNER) and is asked again when begin has changed something or a response has come.
+ *      A policy must not refuse for ever: when nothing is outstanding somebody is admitted
+ *   Q5 event tells what happened, in the order in which it did, before or after begin; slots are those of the warps concerned, which may have ended */
+#ifndef HEDDLE_SCHED_POLICY_H
+#define HEDDLE_SCHED_POLICY_H
+
+#include "config/config.h"
+#include "isa/isa.h"
+#include "stats/stats.h"
+
+enum { MAX_SLOTS = 64 }; /* warps of an SM */
+#define NEVER UINT64_MAX
+
+struct sched_view {
+    u64 now;
+    u64 valid;          /* slots of this scheduler that hold a warp that has not ended */
+    u64 ready;          /* those whose next instruction waits for no result */
+    u64 candidates;     /* those that can issue now */
+    u64 waits_long;     /* those that wait for global or local memory, a barrier, a fence or an atomic */
+    const u64 *age;     /* by slot */
+    u32 index;          /* of the scheduler */
+    u64 memory;         /* ready ones whose next instruction goes to memory other than shared memory */
+    const u64 *block;   /* by slot: number of the warp's block in the grid */
+    const void *shared; /* what the schedulers of the SM share; NULL without shared_size */
+};
+struct sched_sm { /* an SM as its schedulers see it together; masks are over all its slots */
+    u64 now;
+    u64 valid, ready, memory, waits_long; /* as in struct sched_view */
+    u64 waits_load; /* valid ones that wait for a result of global or local memory: they have reached a use of their own load */
+    u64 waits_barrier;                /* valid ones that wait at a barrier */
+    u64 waits_fence;                  /* valid ones that wait at a fence */
+    u64 sending;                      /* those with memory instructions the memory stage has not taken wholly */
+    u32 mshrs, mshr_size;             /* of the L1 data cache: in use; there are */
+    u32 const_mshrs, const_mshr_size; /* of the constant cache */
+    u32 queue, queue_size;            /* miss queue: packets; places */
+    i32 pipe_head; /* slot of the warp whose instruction stands first in the memory pipe, those of shared memory left out; NONE */
+    i32 reexec_head;        /* slot of the warp whose access stands first in the re-execution queue; NONE */
+    u64 reexec;             /* those with accesses in the re-execution queue */
+    bool reexec_full;       /* the pipe's first access was refused, and the queue had no room for it */
+    const u64 *age, *block; /* by slot */
+    struct sm_stats *stats; /* for counting, not for reading */
+};
+enum sched_event {
+    SCHED_STEP,       /* an instruction of the slot issues; line is 0 */
+    SCHED_ISSUE,      /* a memory instruction of the slot issues (not of shared memory); line is 0 */
+    SCHED_HIT,        /* an access of the slot hit in the L1 data cache */
+    SCHED_MISS,       /* an access of the slot missed and was sent for */
+    SCHED_EVICT,      /* a line that an access of the slot had brought was evicted by another slot's */
+    SCHED_EVICT_OWN,  /* by one of its own */
+    SCHED_FILL,       /* a line came that an access of the slot had sent for */
+    SCHED_MSHR_TAKEN, /* for an access of the slot */
+    SCHED_MSHR_FREED, /* which an access of the slot had taken */
+    SCHED_STORE,      /* a store of the slot was at the L1 data cache */
+    SCHED_END,        /* the slot's warp ends; line is 0 */
+};
+struct sched_policy {
+    const char *name, *doc, *paper;
+    size_t (*state_size)(const struct config *c);
+    void (*init)(void *state, const struct config *c, u32 index, u64 slots); /* slots: mask of its own */
+    int (*pick)(void *state,
+                const struct sched_view *v); /* one of candidates, or NONE; called once a cycle in which there are candidates */
+    void (*issued)(void *state, int slot);
+    int (*preferred)(const void *state,
+                     const struct sched_view *v); /* the one of valid it would take if all were ready; NONE when valid is 0 */
+    void (*skip)(void *state, const struct sched_view *v, u64 n); /* n cycles without candidates; may be NULL */
+    bool moves;                                                   /* preferred changes from cycle to cycle without an issue */
+    /* What the schedulers of an SM decide together; all may be NULL (Q1 to Q5) */
+    size_t (*shared_size)(const struct config *c);
+    void (*shared_init)(void *shared, const struct config *c);
+    bool (*begin)(void *shared, const struct sched_sm *v, u64 n); /* n cycles begin; true: something changed */
+    u64 (*held)(const void *shared, u64 memory); /* of these slots with memory instructions, those that may not issue */
+    bool holds_loads;                            /* it is asked about loads of global and local memory only */
+    u64 (*wakes)(const void *shared, u64 now);   /* next cycle in which begin changes something by time alone; NEVER */
+    bool (*admit)(const void *shared, u32 slot, u64 age, u64 line); /* may a load of it that misses be sent for? */
+    void (*event)(void *shared, enum sched_event kind, u32 slot, u64 line, u64 now);
+};
+extern const struct sched_policy *const sched_policies[]; /* ends with NULL */
+
+extern const struct sched_policy sched_lrr, sched_gto, sched_gto_wait, sched_two_level, sched_oldest, sched_find_first,
+    sched_vortex_rr, sched_mascar, sched_ccws, sched_owl;
+
+/* --- choosing from a mask. NONE when it is empty. */
+static inline u64 mask_of(int slot) { return slot == NONE ? 0 : 1ull << slot; }
+
+static inline int mask_first(u64 m) { return m ? __builtin_ctzll(m) : NONE; }
+
+static inline int mask_after(u64 m, u32 last) { /* the first behind `last`, going round */
+    u64 behind = m & ~1ull << last;
+    return mask_first(behind ? behind : m);
+}
+
+static inline int mask_oldest(u64 m, const u64 *age) {
+    int best = mask_first(m);
+    for (u64 rest = m & (m - 1); rest; rest &= rest - 1) {
+        int slot = __builtin_ctzll(rest);
+        if (age[slot] < age[best]) best = slot;
+    }
+    return best;
+}
+
+/* --- for schedulers that remember nothing */
+static inline size_t stateless_size(const struct config *c) {
+    (void)c;
+    return 0;
+}
+static inline void stateless_init(void *state, const struct config *c, u32 index, u64 slots) {
+    (void)state, (void)c, (void)index, (void)slots;
+}
+static inline void stateless_issued(void *state, int slot) { (void)state, (void)slot; }
+
+#endif
