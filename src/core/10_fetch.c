@@ -2,22 +2,50 @@
  * L2; the warp fetches again when the line has come.
  *
  * Not modelled: a second level instruction cache of its own. */
-#include "core/core.h"
+#include "core/fetch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void fetch_init(struct core *c) {
+    const struct config *g = c->cfg;
+    c->fetch = base_alloc(sizeof(*c->fetch));
+    c->fetch->waits = base_alloc(sizeof(*c->fetch->waits) * g->icache_mshrs);
+    tags_init(&c->fetch->icache, g->icache_sets, g->icache_ways, g->icache_line_b, g->icache_line_b, false);
+}
+
+void fetch_free(struct core *c) {
+    tags_free(&c->fetch->icache);
+    free(c->fetch->waits);
+    free(c->fetch);
+}
+
+void fetch_launch(struct core *c) {
+    c->fetch->want = c->fetch->unresolved = 0;
+    c->fetch->last = MAX_SLOTS - 1;
+    tags_clear(&c->fetch->icache);
+}
+
+void fetch_abandon(struct core *c) { memset(c->fetch->waits, 0, sizeof(*c->fetch->waits) * c->cfg->icache_mshrs); }
+
+void fetch_check(const struct core *c) { tags_check(&c->fetch->icache); }
+
+void fetch_unresolved(struct core *c, u32 slot) { c->fetch->unresolved |= 1ull << slot; }
 
 static u64 inst_address(const struct core *c, i32 pc) { return c->prog->code_base + (u64)pc * c->cfg->inst_b; }
 
 static bool lookup(struct core *c, u64 line) {
     u32 at;
     if (c->cfg->icache_ideal || c->cfg->perfect_memory) return true;
-    if (tags_look(&c->icache, line, 1, &at) != TAG_HIT) return false;
-    tags_touch(&c->icache, at);
+    if (tags_look(&c->fetch->icache, line, 1, &at) != TAG_HIT) return false;
+    tags_touch(&c->fetch->icache, at);
     return true;
 }
 
 static struct icache_wait *waiting(struct core *c, u64 line, struct icache_wait **spare) {
     *spare = NULL;
     for (u32 i = 0; i < c->cfg->icache_mshrs; i++) {
-        struct icache_wait *w = &c->icache_waits[i];
+        struct icache_wait *w = &c->fetch->waits[i];
         if (!w->used) *spare = w;
         else if (w->line == line) return w;
     }
@@ -30,7 +58,7 @@ static void send_for(struct core *c, struct icache_wait *w, u64 line, u64 slots)
     lsu_wake(c); /* the memory stage may find another hazard than before */
     port_send(c, (struct mreq){.line = line & ~127ull,
                                .sectors = ((1u << pieces) - 1) << first,
-                               .token = TOKEN(TOKEN_INST, w - c->icache_waits),
+                               .token = TOKEN(TOKEN_INST, w - c->fetch->waits),
                                .kind = MREQ_READ});
 }
 
@@ -41,7 +69,7 @@ static void fetch_ahead(struct core *c, u64 line) {
         u32 at;
         line += c->cfg->icache_line_b;
         if (line >= end) return;
-        if (tags_look(&c->icache, line, 1, &at) == TAG_HIT || waiting(c, line, &spare)) continue;
+        if (tags_look(&c->fetch->icache, line, 1, &at) == TAG_HIT || waiting(c, line, &spare)) continue;
         if (!spare) return;
         send_for(c, spare, line, 0);
     }
@@ -60,11 +88,11 @@ static bool miss(struct core *c, u32 slot, u64 line) {
 }
 
 void fetch_filled(struct core *c, u32 entry) {
-    struct icache_wait w = c->icache_waits[entry];
+    struct icache_wait w = c->fetch->waits[entry];
     u32 at;
     struct victim v;
-    tags_insert(&c->icache, w.line, 1, &at, &v);
-    c->icache_waits[entry].used = false;
+    tags_insert(&c->fetch->icache, w.line, 1, &at, &v);
+    c->fetch->waits[entry].used = false;
     for (u64 m = w.slots; m; m &= m - 1) {
         struct front *f = &c->fronts[__builtin_ctzll(m)];
         f->ib.miss = false;
@@ -104,17 +132,17 @@ static void fetch_one(struct core *c, u32 slot) {
 }
 
 static u64 candidates(struct core *c) {
-    for (u64 m = c->unresolved & c->fetch_want; m; m &= m - 1) {
+    for (u64 m = c->fetch->unresolved & c->fetch->want; m; m &= m - 1) {
         u32 slot = (u32)__builtin_ctzll(m);
-        if (c->fronts[slot].resolve_cy <= c->now) c->unresolved &= ~(1ull << slot);
+        if (c->fronts[slot].resolve_cy <= c->now) c->fetch->unresolved &= ~(1ull << slot);
     }
-    return c->fetch_want & ~c->unresolved;
+    return c->fetch->want & ~c->fetch->unresolved;
 }
 
 u64 fetch_next(const struct core *c) {
     u64 next = NEVER;
-    if (c->fetch_want & ~c->unresolved) return c->now;
-    for (u64 m = c->fetch_want; m; m &= m - 1) next = MIN(next, MAX(c->now, c->fronts[__builtin_ctzll(m)].resolve_cy));
+    if (c->fetch->want & ~c->fetch->unresolved) return c->now;
+    for (u64 m = c->fetch->want; m; m &= m - 1) next = MIN(next, MAX(c->now, c->fronts[__builtin_ctzll(m)].resolve_cy));
     return next;
 }
 
@@ -122,9 +150,9 @@ void fetch_stage(struct core *c) {
     u64 cand = candidates(c);
     for (u32 i = 0; i < c->cfg->fetch_warps && cand; i++) {
         struct fetch_view v = {cand, c->age};
-        int slot = c->pol.fetch->pick(&c->fetch_last, &v);
+        int slot = c->pol.fetch->pick(&c->fetch->last, &v);
         if (slot < 0) return;
-        c->fetch_last = (u32)slot;
+        c->fetch->last = (u32)slot;
         cand &= ~(1ull << slot);
         fetch_one(c, (u32)slot);
     }

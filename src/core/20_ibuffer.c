@@ -7,15 +7,15 @@
  * moves in order (Turner 5.2.3; 63_replay.c).
  *
  * Invariants: B1 at most sm.ibuffer entries, those still being fetched included; B2 entry i is the i-th instruction from ib_next on; B3 ready times do not decrease. */
-#include "core/core.h"
+#include "core/fetch.h"
 
 /* A front wants to fetch when a whole fetch has room, it knows where, and it waits for nothing of the front end. */
 void ibuffer_want(struct core *c, struct front *f) {
     const struct ibuffer *b = &f->ib;
     u64 bit = 1ull << front_index(c, f);
     bool room = b->n + b->behind + MIN(c->cfg->fetch_insts, c->cfg->ibuffer) <= c->cfg->ibuffer;
-    if (f->nparts && room && b->fetch_pc != NONE && !b->miss && f->resolve_cy <= c->now + 1) c->fetch_want |= bit;
-    else c->fetch_want &= ~bit;
+    if (f->nparts && room && b->fetch_pc != NONE && !b->miss && f->resolve_cy <= c->now + 1) c->fetch->want |= bit;
+    else c->fetch->want &= ~bit;
 }
 
 void ibuffer_flush(struct core *c, struct front *f, i32 pc) {

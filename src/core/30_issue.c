@@ -8,15 +8,57 @@
  * its places in the stages behind. Up to sm.issue_width consecutive instructions of the warp go in a cycle.
  *
  * Invariants: I1 a slot's state changes before the issue of a cycle, or by its own issue; I2 the wheel holds an alarm for every slot whose wait ends at a known time. */
-#include "core/core.h"
+#include "core/issue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void issue_init(struct core *c) {
+    c->issue = base_alloc(sizeof(*c->issue));
+    sched_init(c);
+}
+
+void issue_launch(struct core *c) {
+    struct issue *x = c->issue;
+    memset(x->wheel, 0, sizeof(x->wheel));
+    x->wheel_any = x->parked = 0;
+    x->last_cy = c->now;
+    sched_launch(c);
+}
+
+void issue_free(struct core *c) {
+    sched_free(c);
+    step_free(&c->issue->step), step_free(&c->issue->pseudo);
+    free(c->issue);
+}
+
+u64 issue_last(const struct core *c) { return c->issue->last_cy; }
+void issue_happened(struct core *c) { c->issue->last_cy = c->now; }
+u32 issue_sub(const struct core *c, u32 slot) { return slot_sub(c, slot); }
 
 /* --- alarms */
 
 void slot_alarm(struct core *c, u32 slot, u64 cy) {
     u64 last = c->now + WHEEL - 1;
     u64 at = MIN(MAX(cy, c->now + 1), last); /* too far: look again on the way */
-    c->wheel[at % WHEEL] |= 1ull << slot;
-    c->wheel_any |= 1ull << at % WHEEL;
+    c->issue->wheel[at % WHEEL] |= 1ull << slot;
+    c->issue->wheel_any |= 1ull << at % WHEEL;
+}
+
+void issue_alarms(struct core *c) {
+    u64 due = c->issue->wheel[c->now % WHEEL];
+    if (!due) return;
+    c->issue->wheel[c->now % WHEEL] = 0;
+    c->issue->wheel_any &= ~(1ull << c->now % WHEEL);
+    for (; due; due &= due - 1) slot_due(c, (u32)__builtin_ctzll(due));
+}
+
+u64 issue_alarm(const struct core *c) {
+    u64 any = c->issue->wheel_any;
+    if (!any) return NEVER;
+    u32 at = (u32)(c->now % WHEEL);
+    u64 turned = at ? any >> at | any << (WHEEL - at) : any;
+    return c->now + (u32)__builtin_ctzll(turned);
 }
 
 static bool has_ready_group(const struct warp *w) {
@@ -26,7 +68,7 @@ static bool has_ready_group(const struct warp *w) {
 }
 
 void slot_wake_block(struct core *c, const struct cta_place *p, u64 cy) {
-    for (u64 m = p->slots & c->parked; m; m &= m - 1) {
+    for (u64 m = cta_slots(p) & c->issue->parked; m; m &= m - 1) {
         u32 slot = (u32)__builtin_ctzll(m);
         struct front *f = &c->fronts[slot];
         if (f->release_cy > c->now || !has_ready_group(c->slots[slot].w)) continue;
@@ -222,11 +264,11 @@ void slot_next(struct core *c, u32 slot) {
             f->fence_seq = atomics_made(c);
             break;
         }
-        if (!dispatch(c, &f->part[0], &c->pseudo)) return; /* not in the program: costs nothing */
+        if (!dispatch(c, &f->part[0], &c->issue->pseudo)) return; /* not in the program: costs nothing */
     }
     u64 bit = 1ull << slot;
-    if (f->head) c->parked &= ~bit;
-    else c->parked |= bit;
+    if (f->head) c->issue->parked &= ~bit;
+    else c->issue->parked |= bit;
     if (!s->w->live && !s->ended) {
         cta_warp_ended(c, slot);
         return;
@@ -249,7 +291,7 @@ static void count_issue(struct core *c, const struct step *st) {
     p->issues += st->counted;
     p->lanes += active;
     c->view.instructions += st->counted;
-    c->issued_any_cy = c->now;
+    c->issue->last_cy = c->now;
 }
 
 static void issue_control(struct core *c, u32 slot, const struct tinst *t, const struct cta_place *place) {
@@ -262,7 +304,7 @@ static void issue_control(struct core *c, u32 slot, const struct tinst *t, const
     }
     if (t->kind == T_EXIT) slot_wake_block(c, place, c->now + c->cfg->barrier_cy);
     f->resolve_cy = c->now + c->cfg->branch_cy;
-    c->unresolved |= 1ull << slot;
+    fetch_unresolved(c, slot);
 }
 
 static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss) {
@@ -310,7 +352,7 @@ static bool issue_along(struct core *c, u32 slot, u32 gi) {
     const struct group *g = &s->w->groups.at[gi];
     const struct tinst *t = &c->prog->at[g->pc];
     u64 next = NEVER;
-    struct step *st = &c->step;
+    struct step *st = &c->issue->step;
     bool memory = t->kind == T_MEM, plain = t->kind == T_ALU || t->kind == T_BRANCH || t->kind == T_NOP || t->pseudo;
     if ((!plain && !memory) || held_back(c, slot, t)) return false;
     struct waits x = {0};
@@ -353,31 +395,15 @@ static u32 issue_more(struct core *c, u32 slot, u32 sub) {
         if (f->head->unit == UNIT_MEM && c->predict && predict_restricted(c, 1ull << slot)) break;
         if (held_back(c, slot, f->head)) break;
         bool expects_miss = predict_expects(c, slot);
-        if (!dispatch(c, &f->part[0], &c->step)) break;
-        if (!c->step.counted) {
+        if (!dispatch(c, &f->part[0], &c->issue->step)) break;
+        if (!c->issue->step.counted) {
             slot_next(c, slot); /* it waits for lanes: nothing has issued */
             break;
         }
-        if (!issue_one(c, slot, &c->step, expects_miss)) break;
+        if (!issue_one(c, slot, &c->issue->step, expects_miss)) break;
         sched_event(c, SCHED_STEP, slot, 0);
     }
     return n;
-}
-
-static u64 unavailable_units(const struct core *c, u32 sub) {
-    u64 mask = 0, known = c->subs[sub].free_known;
-    if (!c->cfg->operands_ideal && !c->cfg->collectors.separated)
-        return known || operands_available(c, sub, UNIT_ALU) ? 0 : (1ull << UNIT_NONE) - 1;
-    if (!c->cfg->operands_ideal) { /* three pools of collectors */
-        if (!(known & c->pools[UNIT_MEM].mask) && !operands_available(c, sub, UNIT_MEM)) mask |= 1ull << UNIT_MEM;
-        if (!(known & c->pools[UNIT_SFU].mask) && !operands_available(c, sub, UNIT_SFU)) mask |= 1ull << UNIT_SFU;
-        if (!(known & c->pools[UNIT_ALU].mask) && !operands_available(c, sub, UNIT_ALU))
-            mask |= 1ull << UNIT_ALU | 1ull << UNIT_INT | 1ull << UNIT_FP64 | 1ull << UNIT_TENSOR;
-        return mask;
-    }
-    for (u32 u = 0; u < UNIT_NONE; u++)
-        if ((c->subs[sub].units[u] || u == UNIT_MEM) && !operands_available(c, sub, (enum unit)u)) mask |= 1ull << u;
-    return mask;
 }
 
 /* Ready memory instructions that hazard prediction, the scheduler or the re-execution queue hold back; those whose unit is not free are not asked */
@@ -420,14 +446,14 @@ static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
         replay_issue(c, slot, expects_miss);
         return true;
     }
-    bool ok = dispatch(c, &c->fronts[slot].part[0], &c->step);
-    if (ok && !c->step.counted) {
+    bool ok = dispatch(c, &c->fronts[slot].part[0], &c->issue->step);
+    if (ok && !c->issue->step.counted) {
         charge_waiting(c, t, slot);
         slot_next(c, slot);
         return false;
     }
     charge_issue(c, t, slot);
-    return ok && issue_one(c, slot, &c->step, expects_miss);
+    return ok && issue_one(c, slot, &c->issue->step, expects_miss);
 }
 
 /* After the first instruction of the cycle: others of the same warp, by width or as groups that go along */
@@ -445,7 +471,7 @@ static void issue_from(struct core *c, const struct turn *t, u32 slot) {
     u64 lanes = c->fronts[slot].part[0].lanes;
     bool ok = issue_first(c, t, slot);
     if (ok || c->view.faulted) {
-        c->pol.sched->issued(c->scheds[t->sched].state, (int)slot);
+        c->pol.sched->issued(c->issue->scheds[t->sched].state, (int)slot);
         sched_event(c, SCHED_STEP, slot, 0);
     }
     if (ok) issue_rest(c, t, slot, lanes);
@@ -453,9 +479,9 @@ static void issue_from(struct core *c, const struct turn *t, u32 slot) {
 }
 
 static void schedule(struct core *c, u32 si) {
-    struct sched *sc = &c->scheds[si];
+    struct sched *sc = &c->issue->scheds[si];
     struct turn t = {.sched = si, .sub = si % c->cfg->subcores};
-    t.unavailable = unavailable_units(c, t.sub);
+    t.unavailable = operands_unavailable(c, t.sub);
     if (!sc->all_ready && !c->pol.sched->skip) {
         account_cycle(c, si, 0, t.unavailable, 0, 0, 1);
         return;
@@ -483,9 +509,9 @@ void issue_stage(struct core *c) {
 bool issue_blocked(struct core *c) {
     if (c->pol.sched->begin && !sched_settled(c)) return false;
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
-        const struct sched *sc = &c->scheds[i];
+        const struct sched *sc = &c->issue->scheds[i];
         if (!sc->all_ready) continue;
-        u64 unavailable = unavailable_units(c, i % c->cfg->subcores);
+        u64 unavailable = operands_unavailable(c, i % c->cfg->subcores);
         if (candidates_of(sc, unavailable) & ~restricted_of(c, sc, unavailable)) return false;
     }
     return true;
@@ -494,8 +520,8 @@ bool issue_blocked(struct core *c) {
 void issue_skip(struct core *c, u64 n) {
     if (c->pol.sched->begin) sched_begin(c, n);
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
-        struct sched *sc = &c->scheds[i];
-        u64 unavailable = unavailable_units(c, i % c->cfg->subcores), restricted = restricted_of(c, sc, unavailable);
+        struct sched *sc = &c->issue->scheds[i];
+        u64 unavailable = operands_unavailable(c, i % c->cfg->subcores), restricted = restricted_of(c, sc, unavailable);
         struct sched_view v = sched_view_of(c, i, 0);
         if (!c->pol.sched->moves) {
             if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, n);
@@ -513,8 +539,31 @@ void issue_skip(struct core *c, u64 n) {
 u64 issue_next(const struct core *c) {
     u64 next = NEVER;
     for (u32 i = 0; i < c->cfg->subcores; i++)
-        if (unavailable_units(c, i)) next = MIN(next, operands_next(c, i, c->now));
+        if (operands_unavailable(c, i)) next = MIN(next, operands_next(c, i, c->now));
     if (c->predict) next = MIN(next, predict_next(c));
     if (c->pol.sched->wakes) next = MIN(next, sched_wakes(c));
     return next;
+}
+
+void issue_check(const struct core *c) {
+    for (u32 i = 0; i < c->cfg->schedulers; i++) {
+        const struct sched *s = &c->issue->scheds[i];
+        u32 pop[CPI_COUNT] = {0};
+        u64 all = 0;
+        for (u32 u = 0; u < UNIT_COUNT; u++) {
+            CHECK(!(all & s->ready[u]));
+            all |= s->ready[u];
+        }
+        CHECK(all == s->all_ready && !(all & ~s->slots));
+        for (u64 m = s->slots; m; m &= m - 1) {
+            u32 k = (u32)__builtin_ctzll(m);
+            const struct front *x = &c->fronts[k];
+            const struct account *a = &x->account;
+            CHECK((a->set == 0) == (all >> k & 1));                                /* C1 */
+            CHECK(a->set || (x->nparts && x->head && s->ready[a->unit] >> k & 1)); /* C1 */
+            pop[0] += a->set != 0;
+        }
+        for (u32 k = 1; k < CPI_COUNT; k++) pop[1] += s->pop[k];
+        CHECK(pop[0] == pop[1]); /* C2 */
+    }
 }

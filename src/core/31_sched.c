@@ -4,24 +4,69 @@
  * would change nothing (sched_settled asks it on a copy), so in the cycles of a jump all that depends on the common block stays as it is, and it ends where the policy `wakes`.
  * When `begin` did change something, the memory stage looks again at what it had refused. */
 #include "core/flight.h"
+#include "core/issue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static size_t shared_size(const struct core *c) { return c->pol.sched->shared_size ? c->pol.sched->shared_size(c->cfg) : 0; }
 
-void sched_make(struct core *c) {
+static void sched_make(struct core *c) {
     size_t n = shared_size(c);
     if (!n) return;
-    c->sched_shared = base_alloc(n);
-    c->sched_scratch = base_alloc(n);
-    c->scratch_stats = base_alloc(sizeof(*c->scratch_stats));
+    c->issue->shared = base_alloc(n);
+    c->issue->scratch = base_alloc(n);
+    c->issue->scratch_stats = base_alloc(sizeof(*c->issue->scratch_stats));
 }
 
 void sched_free(struct core *c) {
-    free(c->sched_shared);
-    free(c->sched_scratch);
-    free(c->scratch_stats);
+    for (u32 i = 0; i < c->cfg->schedulers; i++) free(c->issue->scheds[i].state);
+    free(c->issue->shared);
+    free(c->issue->scratch);
+    free(c->issue->scratch_stats);
+}
+
+static void init_one(struct core *c, u32 i) {
+    struct sched *s = &c->issue->scheds[i];
+    for (u32 w = i; w < c->nslots; w += c->cfg->schedulers) s->slots |= 1ull << w, s->nslots++;
+    s->state = base_alloc(MAX(c->pol.sched->state_size(c->cfg), (size_t)1));
+}
+
+void sched_init(struct core *c) {
+    for (u32 i = 0; i < MAX_SLOTS; i++) {
+        c->issue->sched_of[i] = (u8)(i % c->cfg->schedulers);
+        c->issue->sub_of[i] = (u8)(c->issue->sched_of[i] % c->cfg->subcores);
+    }
+    for (u32 i = 0; i < c->cfg->schedulers; i++) init_one(c, i);
+    sched_make(c);
+}
+
+static void launch_one(struct core *c, u32 i) {
+    struct sched *s = &c->issue->scheds[i];
+    memset(s->state, 0, MAX(c->pol.sched->state_size(c->cfg), (size_t)1));
+    if (c->pol.sched->init) c->pol.sched->init(s->state, c->cfg, i, s->slots);
+    s->valid = 0;
+    s->noissue = 0;
+    memset(s->unavail, 0, sizeof(s->unavail));
+    memset(s->noissue_unavail, 0, sizeof(s->noissue_unavail));
+}
+
+void sched_arrives(struct core *c, u32 slot, u64 block) {
+    c->issue->block[slot] = block;
+    c->issue->scheds[slot_sched(c, slot)].valid |= 1ull << slot;
+}
+
+void sched_leaves(struct core *c, u32 slot) {
+    c->issue->parked &= ~(1ull << slot);
+    c->issue->scheds[slot_sched(c, slot)].valid &= ~(1ull << slot);
+}
+
+u64 sched_memory(const struct core *c, u32 sched) {
+    return c->issue->scheds[sched].ready[UNIT_MEM] & ~c->issue->scheds[sched].ready_shared;
+}
+
+void sched_event(struct core *c, enum sched_event kind, u32 slot, u64 line) {
+    if (c->pol.sched->event) c->pol.sched->event(c->issue->shared, kind, slot, line, c->now);
 }
 
 /* --- what the memory stages tell */
@@ -52,14 +97,15 @@ static const struct watcher watcher = {1u << MEM_ENTERED | 1u << MEM_HIT | 1u <<
 
 void sched_launch(struct core *c) {
     if (c->pol.sched->event) watch_add(c, &watcher);
-    memset(c->block, 0, sizeof(c->block));
-    if (!c->sched_shared) return;
-    memset(c->sched_shared, 0, shared_size(c));
-    if (c->pol.sched->shared_init) c->pol.sched->shared_init(c->sched_shared, c->cfg);
+    for (u32 i = 0; i < c->cfg->schedulers; i++) launch_one(c, i);
+    memset(c->issue->block, 0, sizeof(c->issue->block));
+    if (!c->issue->shared) return;
+    memset(c->issue->shared, 0, shared_size(c));
+    if (c->pol.sched->shared_init) c->pol.sched->shared_init(c->issue->shared, c->cfg);
 }
 
 struct sched_view sched_view_of(const struct core *c, u32 sched, u64 candidates) {
-    const struct sched *s = &c->scheds[sched];
+    const struct sched *s = &c->issue->scheds[sched];
     return (struct sched_view){.now = c->now,
                                .valid = s->valid,
                                .ready = s->all_ready,
@@ -68,14 +114,14 @@ struct sched_view sched_view_of(const struct core *c, u32 sched, u64 candidates)
                                .age = c->age,
                                .index = sched,
                                .memory = s->ready[UNIT_MEM] & ~s->ready_shared,
-                               .block = c->block,
-                               .shared = c->sched_shared};
+                               .block = c->issue->block,
+                               .shared = c->issue->shared};
 }
 
 static struct sched_sm view_of_sm(const struct core *c, struct sm_stats *stats) {
-    struct sched_sm v = {.now = c->now, .sending = lsu_sending(c), .age = c->age, .block = c->block, .stats = stats};
+    struct sched_sm v = {.now = c->now, .sending = lsu_sending(c), .age = c->age, .block = c->issue->block, .stats = stats};
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
-        const struct sched *s = &c->scheds[i];
+        const struct sched *s = &c->issue->scheds[i];
         v.valid |= s->valid, v.ready |= s->all_ready, v.waits_long |= s->waits_long;
         v.memory |= s->ready[UNIT_MEM] & ~s->ready_shared;
         v.waits_load |= s->waits_load, v.waits_barrier |= s->waits_barrier, v.waits_fence |= s->waits_fence;
@@ -91,15 +137,15 @@ static struct sched_sm view_of_sm(const struct core *c, struct sm_stats *stats) 
 
 void sched_begin(struct core *c, u64 n) {
     struct sched_sm v = view_of_sm(c, &c->stats);
-    if (!c->pol.sched->begin(c->sched_shared, &v, n)) return;
+    if (!c->pol.sched->begin(c->issue->shared, &v, n)) return;
     lsu_wake(c);
     if (c->reexec) reexec_wake(c);
 }
 
 bool sched_settled(struct core *c) {
-    struct sched_sm v = view_of_sm(c, c->scratch_stats);
-    memcpy(c->sched_scratch, c->sched_shared, shared_size(c));
-    return !c->pol.sched->begin(c->sched_scratch, &v, 1);
+    struct sched_sm v = view_of_sm(c, c->issue->scratch_stats);
+    memcpy(c->issue->scratch, c->issue->shared, shared_size(c));
+    return !c->pol.sched->begin(c->issue->scratch, &v, 1);
 }
 
 bool sched_holds(const struct core *c) { return reexec_slots(c) || c->pol.sched->held; }
@@ -108,12 +154,12 @@ u64 sched_held(const struct core *c, u64 ask, u64 loads) {
     const struct sched_policy *p = c->pol.sched;
     u64 held = ask & reexec_slots(c);
     if (p->holds_loads) ask &= loads;
-    if (ask && p->held) held |= p->held(c->sched_shared, ask);
+    if (ask && p->held) held |= p->held(c->issue->shared, ask);
     return held;
 }
 
-u64 sched_wakes(const struct core *c) { return c->pol.sched->wakes(c->sched_shared, c->now); }
+u64 sched_wakes(const struct core *c) { return c->pol.sched->wakes(c->issue->shared, c->now); }
 
 bool sched_admits(const struct core *c, const struct flight *f, u64 line) {
-    return !c->pol.sched->admit || c->pol.sched->admit(c->sched_shared, f->slot, f->age, line);
+    return !c->pol.sched->admit || c->pol.sched->admit(c->issue->shared, f->slot, f->age, line);
 }

@@ -260,6 +260,7 @@ void predict_free(struct core *c) {
 }
 
 void predict_launch(struct core *c) {
+    if (!c->predict) return;
     watch_add(c, &watcher);
     memset(c->predict->counters, 0, c->cfg->counter_entries);
     c->predict->trained.n = 0;

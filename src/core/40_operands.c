@@ -9,7 +9,10 @@
  * Results that come later than the calendars reach (FAR_CY) take no place in them.
  *
  * Invariants: O1 no bank serves more than sm.bank_ports accesses in a cycle; O2 all reservations lie less than BANK_WINDOW cycles ahead. */
-#include "core/core.h"
+#include "core/operands.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { FAR_CY = BANK_WINDOW - 128 }; /* further conflicts still find a place in the window */
 
@@ -34,7 +37,7 @@ static u64 bank_take(const struct core *c, struct subcore *sub, u32 bank, u64 fr
 
 static u32 bank_of(const struct core *c, const struct slot *s, u32 reg) {
     u32 row = reg + slot_index(c, s);
-    return c->bank_mask ? row & c->bank_mask : row % c->cfg->banks;
+    return c->operands->bank_mask ? row & c->operands->bank_mask : row % c->cfg->banks;
 }
 
 static struct pool pool_of(const struct collectors *x, enum unit u) {
@@ -44,20 +47,49 @@ static struct pool pool_of(const struct collectors *x, enum unit u) {
     return (struct pool){.first = 0, .n = x->alu, .index = 0};
 }
 
-void operands_init(struct core *c) {
-    const struct collectors *x = &c->cfg->collectors;
-    c->bank_mask = c->cfg->banks & (c->cfg->banks - 1) ? 0 : c->cfg->banks - 1;
-    c->ncollectors = x->separated ? x->alu + x->sfu + x->mem : x->generic;
+static void make_pools(struct operands *o, const struct collectors *x) {
+    o->ncollectors = x->separated ? x->alu + x->sfu + x->mem : x->generic;
     for (u32 u = 0; u < UNIT_COUNT; u++) {
-        struct pool *p = &c->pools[u];
+        struct pool *p = &o->pools[u];
         *p = pool_of(x, (enum unit)u);
         p->mask = ((p->n < 64 ? 1ull << p->n : 0) - 1) << p->first;
     }
 }
 
+void operands_init(struct core *c) {
+    const struct config *g = c->cfg;
+    const u32 units[UNIT_COUNT] = {g->alu_units, g->int_units, g->sfu_units, g->fp64_units, g->tensor_units, 1, 0};
+    struct operands *o = c->operands = base_alloc(sizeof(*o));
+    o->bank_mask = g->banks & (g->banks - 1) ? 0 : g->banks - 1;
+    make_pools(o, &g->collectors);
+    for (u32 i = 0; i < g->subcores; i++) {
+        memcpy(o->subs[i].units, units, sizeof(units));
+        o->subs[i].bank = base_alloc(sizeof(u64) * g->banks * g->bank_ports * BANK_WORDS);
+    }
+}
+
+void operands_free(struct core *c) {
+    for (u32 i = 0; i < c->cfg->subcores; i++) free(c->operands->subs[i].bank);
+    free(c->operands);
+}
+
+void operands_launch(struct core *c) {
+    for (u32 i = 0; i < c->cfg->subcores; i++) {
+        struct subcore *s = &c->operands->subs[i];
+        memset(s->unit_free, 0, sizeof(s->unit_free));
+        memset(s->collector_free, 0, sizeof(s->collector_free));
+        memset(s->bank, 0, sizeof(u64) * c->cfg->banks * c->cfg->bank_ports * BANK_WORDS);
+        s->bank_word = c->now / 64;
+        s->free_known = 0;
+        memset(s->none_before, 0, sizeof(s->none_before));
+    }
+}
+
+u32 operands_collectors(const struct core *c) { return c->operands->ncollectors * c->cfg->subcores; }
+
 static i32 free_collector(const struct core *c, u32 sub, enum unit u) {
-    const struct pool *p = &c->pools[u];
-    struct subcore *s = (struct subcore *)&c->subs[sub];
+    const struct pool *p = &c->operands->pools[u];
+    struct subcore *s = (struct subcore *)&c->operands->subs[sub];
     if (s->free_known & p->mask) return __builtin_ctzll(s->free_known & p->mask);
     if (c->now < s->none_before[p->index]) return NONE;
     u64 next = NEVER;
@@ -69,25 +101,25 @@ static i32 free_collector(const struct core *c, u32 sub, enum unit u) {
     return s->free_known & p->mask ? __builtin_ctzll(s->free_known & p->mask) : NONE;
 }
 
-void operands_hold(struct core *c, u32 sub, i32 collector) { c->subs[sub].collector_free[collector] = NEVER; }
+void operands_hold(struct core *c, u32 sub, i32 collector) { c->operands->subs[sub].collector_free[collector] = NEVER; }
 
 u32 operands_held(const struct core *c) {
     u32 held = 0;
     for (u32 i = 0; i < c->cfg->subcores; i++)
-        for (u32 k = 0; k < c->ncollectors; k++) held += c->subs[i].collector_free[k] == NEVER;
+        for (u32 k = 0; k < c->operands->ncollectors; k++) held += c->operands->subs[i].collector_free[k] == NEVER;
     return held;
 }
 
 void operands_let_go(struct core *c, u32 sub, i32 collector) {
-    struct subcore *s = &c->subs[sub];
+    struct subcore *s = &c->operands->subs[sub];
     s->collector_free[collector] = c->now;
     s->free_known |= 1ull << collector;
 }
 
 static bool unit_free_now(const struct core *c, u32 sub, enum unit u) {
     u64 at = c->now + c->cfg->issue_depth + c->cfg->operand_depth;
-    for (u32 i = 0; i < c->subs[sub].units[u]; i++)
-        if (c->subs[sub].unit_free[u][i] <= at) return true;
+    for (u32 i = 0; i < c->operands->subs[sub].units[u]; i++)
+        if (c->operands->subs[sub].unit_free[u][i] <= at) return true;
     return false;
 }
 
@@ -98,11 +130,27 @@ bool operands_available(const struct core *c, u32 sub, enum unit u) {
     return unit_free_now(c, sub, u);
 }
 
+u64 operands_unavailable(const struct core *c, u32 sub) {
+    u64 mask = 0, known = c->operands->subs[sub].free_known;
+    if (!c->cfg->operands_ideal && !c->cfg->collectors.separated)
+        return known || operands_available(c, sub, UNIT_ALU) ? 0 : (1ull << UNIT_NONE) - 1;
+    if (!c->cfg->operands_ideal) { /* three pools of collectors */
+        if (!(known & c->operands->pools[UNIT_MEM].mask) && !operands_available(c, sub, UNIT_MEM)) mask |= 1ull << UNIT_MEM;
+        if (!(known & c->operands->pools[UNIT_SFU].mask) && !operands_available(c, sub, UNIT_SFU)) mask |= 1ull << UNIT_SFU;
+        if (!(known & c->operands->pools[UNIT_ALU].mask) && !operands_available(c, sub, UNIT_ALU))
+            mask |= 1ull << UNIT_ALU | 1ull << UNIT_INT | 1ull << UNIT_FP64 | 1ull << UNIT_TENSOR;
+        return mask;
+    }
+    for (u32 u = 0; u < UNIT_NONE; u++)
+        if ((c->operands->subs[sub].units[u] || u == UNIT_MEM) && !operands_available(c, sub, (enum unit)u)) mask |= 1ull << u;
+    return mask;
+}
+
 u64 operands_next(const struct core *c, u32 sub, u64 after) {
-    const struct subcore *s = &c->subs[sub];
+    const struct subcore *s = &c->operands->subs[sub];
     u64 next = NEVER;
     if (!c->cfg->operands_ideal) {
-        for (u32 i = 0; i < c->ncollectors; i++)
+        for (u32 i = 0; i < c->operands->ncollectors; i++)
             if (s->collector_free[i] > after) next = MIN(next, s->collector_free[i]);
         return next;
     }
@@ -120,13 +168,13 @@ u64 operands_read(struct core *c, u32 sub, struct slot *s, const struct tinst *t
     else {
         *collector = free_collector(c, sub, (enum unit)t->unit);
         CHECK(*collector != NONE);
-        c->subs[sub].free_known &= ~(1ull << *collector);
-        c->subs[sub].none_before[c->pools[t->unit].index] = 0; /* its own time may be the first */
-        if (c->subs[sub].bank_word != c->now / 64) banks_advance(c, &c->subs[sub]);
+        c->operands->subs[sub].free_known &= ~(1ull << *collector);
+        c->operands->subs[sub].none_before[c->operands->pools[t->unit].index] = 0; /* its own time may be the first */
+        if (c->operands->subs[sub].bank_word != c->now / 64) banks_advance(c, &c->operands->subs[sub]);
         last = ++first;
         for (u32 i = 0; i < t->nsrc; i++) {
             if (t->reg[i] >= c->prog->nregs) continue;
-            u64 at = bank_take(c, &c->subs[sub], bank_of(c, s, t->reg[i]), first);
+            u64 at = bank_take(c, &c->operands->subs[sub], bank_of(c, s, t->reg[i]), first);
             last = MAX(last, at);
         }
     }
@@ -138,12 +186,12 @@ u64 operands_read(struct core *c, u32 sub, struct slot *s, const struct tinst *t
 
 u64 operands_write(struct core *c, u32 sub, const struct slot *s, const struct tinst *t, u64 at) {
     u64 last = at;
-    if (c->subs[sub].bank_word != c->now / 64) banks_advance(c, &c->subs[sub]);
+    if (c->operands->subs[sub].bank_word != c->now / 64) banks_advance(c, &c->operands->subs[sub]);
     for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) {
         if (t->reg[i] >= c->prog->nregs) continue;
         c->stats.operand_writes++;
         if (c->cfg->operands_ideal || at - c->now >= FAR_CY) continue;
-        u64 w = bank_take(c, &c->subs[sub], bank_of(c, s, t->reg[i]), at);
+        u64 w = bank_take(c, &c->operands->subs[sub], bank_of(c, s, t->reg[i]), at);
         last = MAX(last, w);
     }
     c->stats.writeback_conflict_cycles += last - at;

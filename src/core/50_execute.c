@@ -2,7 +2,7 @@
  * than the unit takes several beats). Its latency counts from issue to the earliest issue of a dependent instruction (D11); waiting on the way comes on top.
  *
  * Invariants: X1 a unit's reservations do not overlap: unit_free only moves forward. */
-#include "core/core.h"
+#include "core/operands.h"
 
 static u64 *unit_counter(struct sm_stats *s, enum unit u) {
     switch (u) {
@@ -15,7 +15,7 @@ static u64 *unit_counter(struct sm_stats *s, enum unit u) {
 }
 
 static u64 unit_take(struct core *c, u32 sub, enum unit u, u64 from, u32 busy) {
-    struct subcore *s = &c->subs[sub];
+    struct subcore *s = &c->operands->subs[sub];
     u32 best = 0;
     for (u32 i = 1; i < s->units[u]; i++)
         if (s->unit_free[u][i] < s->unit_free[u][best]) best = i;
@@ -36,12 +36,12 @@ static void results(struct core *c, u32 slot, const struct tinst *t, const struc
 void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
     const struct config *cfg = c->cfg;
     struct slot *s = &c->slots[slot];
-    u32 sub = slot_sub(c, slot);
+    u32 sub = issue_sub(c, slot);
     i32 collector;
     u64 read = operands_read(c, sub, s, t, &collector);
     u64 at = unit_take(c, sub, (enum unit)t->unit, read + cfg->operand_depth, t->busy);
     c->stats.unit_wait_cycles += at - (read + cfg->operand_depth);
-    if (collector != NONE) c->subs[sub].collector_free[collector] = at;
+    if (collector != NONE) c->operands->subs[sub].collector_free[collector] = at;
     u64 result = at + t->latency - (cfg->issue_depth + cfg->operand_depth + !cfg->operands_ideal);
     u64 written = operands_write(c, sub, s, t, result);
     results(c, slot, t, st, uid, read, cfg->bypass ? result : written);

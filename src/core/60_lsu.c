@@ -21,7 +21,7 @@ void lsu_init(struct core *c) {
     struct lsu *l = c->lsu = base_alloc(sizeof(*l));
     u32 beats = (g->warp_size + g->lsu_width - 1) / g->lsu_width;
     u32 way = g->issue_depth + g->operand_depth + !g->operands_ideal + g->lsu_agu_cy * beats;
-    l->cap = g->lsu_queue + c->ncollectors * g->subcores + 64;
+    l->cap = g->lsu_queue + operands_collectors(c) + 64;
     l->queue = base_alloc(sizeof(u32) * l->cap);
     l->may_leave = c->pol.hazard->leaves;
     l->shared_latency = g->shared_cy > way ? g->shared_cy - way : 1;
@@ -227,7 +227,7 @@ u64 lsu_enter(struct core *c, struct flight *f) {
 void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss) {
     struct flight *f = flight_new(c);
     f->uid = uid, f->issue_cy = c->now, f->age = c->slots[slot].age, f->t = t, f->active = st->active, f->lanes = st->lanes;
-    f->slot = (u8)slot, f->sub = (u8)slot_sub(c, slot);
+    f->slot = (u8)slot, f->sub = (u8)issue_sub(c, slot);
     collect_accesses(c, f, st);
     count_kind(c, f);
     writeback_expect(c, f);

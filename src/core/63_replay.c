@@ -37,6 +37,7 @@ void replay_slot_start(struct core *c, u32 slot) {
 }
 
 void replay_launch(struct core *c) {
+    if (!c->replay) return;
     c->replay->signals.n = c->replay->signals_at = 0;
     for (u32 i = 0; i < c->nslots; i++) replay_slot_start(c, i);
 }
@@ -186,7 +187,7 @@ void replay_issue(struct core *c, u32 slot, bool expects_miss) {
     u8 entry = (u8)((u32)o->buffer_at % c->cfg->ibuffer);
     o->waits = false;
     c->stats.replays++;
-    c->issued_any_cy = c->now;
+    issue_happened(c);
     remember(c, f, pc, entry);
     EMIT(c, .kind = EV_REPLAY, .cycle = c->now, .uid = f->uid, .slot = (u16)slot, .pc = pc, .a = entry, .mask = o->left,
          .cause = o->why);

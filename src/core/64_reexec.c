@@ -40,6 +40,7 @@ static void seen(struct core *c, const struct mem_event *e) {
 static const struct watcher watcher = {1u << MEM_GONE | 1u << MEM_RESPONSE, seen};
 
 void reexec_launch(struct core *c) {
+    if (!c->reexec) return;
     watch_add(c, &watcher);
     reexec_abandon(c);
 }

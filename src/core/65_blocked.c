@@ -28,10 +28,9 @@ static bool of_slot(const struct core *c, u32 slot) {
 }
 
 void blocked_count(struct core *c, u64 n) {
-    if (lsu_held_by(c) == NONE || c->issued_any_cy == c->now) return;
+    if (lsu_held_by(c) == NONE || issue_last(c) == c->now) return;
     bool found = in_pipe(c);
     for (u32 i = 0; i < c->cfg->schedulers && !found; i++)
-        for (u64 m = c->scheds[i].ready[UNIT_MEM] & ~c->scheds[i].ready_shared; m && !found; m &= m - 1)
-            found = of_slot(c, (u32)__builtin_ctzll(m));
+        for (u64 m = sched_memory(c, i); m && !found; m &= m - 1) found = of_slot(c, (u32)__builtin_ctzll(m));
     if (found) c->stats.blocked_hit_cycles += n;
 }

@@ -13,7 +13,7 @@
  * with what the schedulers share, are asked in every cycle.
  *
  * A state holds from cycle `at` on, before that cycle's issue. The slot that issues in a cycle owns it as `selected`; its next state starts one later. */
-#include "core/core.h"
+#include "core/issue.h"
 
 #include <string.h>
 
@@ -91,7 +91,7 @@ static void charge(struct core *c, struct front *f, struct sched *sc, u64 at) {
     struct account *a = &f->account;
     u64 dt = at - a->since;
     if (!dt) return;
-    struct sched_stats *ss = &c->stats.sched[sc - c->scheds];
+    struct sched_stats *ss = &c->stats.sched[sc - c->issue->scheds];
     u64 dn = sc->noissue - a->since_noissue, dnu = sc->noissue_unavail[a->charge_unit] - a->since_noissue_unavail;
     if (a->set) charge_set(c, f, ss, dt, dn, dnu);
     else charge_ready(c, f, sc, ss, dt, dn, dnu);
@@ -150,7 +150,7 @@ void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
     struct account *a = &f->account;
     i32 pc = f->shown ? (i32)(f->shown->in - c->prog->k->code) : -1;
     if (set == a->set && pc == a->pc && unit == a->charge_unit) return;
-    struct sched *sc = &c->scheds[slot_sched(c, slot)];
+    struct sched *sc = &c->issue->scheds[slot_sched(c, slot)];
     if (sc->silence.n) account_silence(c, slot_sched(c, slot));
     charge(c, f, sc, at);
     leave_population(a, sc, 1ull << slot);
@@ -164,8 +164,8 @@ void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
 void account_issue(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
     u32 si = slot_sched(c, slot);
-    if (c->scheds[si].silence.n) account_silence(c, si);
-    charge(c, f, &c->scheds[si], c->now);
+    if (c->issue->scheds[si].silence.n) account_silence(c, si);
+    charge(c, f, &c->issue->scheds[si], c->now);
     add_time(c, &c->stats.sched[si], f, STALL_SELECTED, 6);
     f->account.since = c->now + 1;
 }
@@ -187,7 +187,7 @@ static enum cpi gsi_class(const struct sched *sc, u64 unavailable, u64 restricte
 }
 
 static void charge_selected(struct core *c, u32 si, u64 unavailable, u64 restricted, u64 n) {
-    struct sched *sc = &c->scheds[si];
+    struct sched *sc = &c->issue->scheds[si];
     u64 *cpi = c->stats.sched[si].cpi[CPI_SELECTED], units = 6ull * sc->nslots * n;
     struct sched_view v = sched_view_of(c, si, 0);
     int slot = c->pol.sched->preferred(sc->state, &v);
@@ -215,7 +215,7 @@ static void count_turner(struct core *c, u64 unavailable, u64 n) {
     bool blocked = unavailable >> UNIT_ALU & 1 && !c->cfg->operands_ideal && lsu_blocks_collectors(c);
     u64 data = lsu_loads(c, CACHE_DATA), constant = lsu_loads(c, CACHE_CONST);
     for (u32 i = 0; i < c->cfg->schedulers; i++)
-        data |= c->scheds[i].ready_loads[1 + CACHE_DATA], constant |= c->scheds[i].ready_loads[1 + CACHE_CONST];
+        data |= c->issue->scheds[i].ready_loads[1 + CACHE_DATA], constant |= c->issue->scheds[i].ready_loads[1 + CACHE_CONST];
     if (blocked) c->stats.collector_blocked_cycles += n;
     if ((data && l1_mshr_free(c, CACHE_DATA)) || (constant && l1_mshr_free(c, CACHE_CONST))) c->stats.mshr_usable_cycles += n;
 }
@@ -234,7 +234,7 @@ static void charge_held(struct core *c, struct sched *sc, u32 issued, u64 unavai
 
 /* The cycles of the silence that has just ended */
 void account_silence(struct core *c, u32 si) {
-    struct sched *sc = &c->scheds[si];
+    struct sched *sc = &c->issue->scheds[si];
     struct sched_stats *ss = &c->stats.sched[si];
     struct silence q = sc->silence;
     sc->silence.n = 0;
@@ -247,11 +247,11 @@ void account_silence(struct core *c, u32 si) {
 
 void account_change(struct core *c, u32 slot) {
     u32 si = slot_sched(c, slot);
-    if (c->scheds[si].silence.n) account_silence(c, si);
+    if (c->issue->scheds[si].silence.n) account_silence(c, si);
 }
 
 void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 restricted, u64 candidates, u64 n) {
-    struct sched *sc = &c->scheds[si];
+    struct sched *sc = &c->issue->scheds[si];
     struct silence *q = &sc->silence;
     if (si == 0) count_turner(c, unavailable, n);
     if (issued) {
@@ -265,23 +265,23 @@ void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 rest
     }
     if (q->n) account_silence(c, si);
     *q = (struct silence){n, unavailable, restricted, candidates};
-    if (c->pol.sched->moves || c->sched_shared) account_silence(c, si);
+    if (c->pol.sched->moves || c->issue->shared) account_silence(c, si);
 }
 
 /* --- levels, the end, the sums */
 
 void account_levels(struct core *c, u64 at) {
-    u64 dt = at - c->mshr_counted_cy;
+    u64 dt = at - c->issue->levels_cy;
     if (!dt) return;
     c->stats.mshr_cycles += dt * l1_mshrs_used(c, CACHE_DATA);
-    c->stats.warp_cycles += dt * c->resident_warps;
-    if (c->resident) c->stats.sm_active_cycles += dt;
-    c->mshr_counted_cy = at;
+    c->stats.warp_cycles += dt * cta_resident_warps(c);
+    if (cta_resident(c)) c->stats.sm_active_cycles += dt;
+    c->issue->levels_cy = at;
 }
 
 void account_settle(struct core *c, u64 at) {
     for (u32 i = 0; i < c->nslots; i++) {
-        struct sched *sc = &c->scheds[slot_sched(c, i)];
+        struct sched *sc = &c->issue->scheds[slot_sched(c, i)];
         account_change(c, i);
         charge(c, &c->fronts[i], sc, at);
         snapshot(&c->fronts[i].account, sc, at);
@@ -290,14 +290,14 @@ void account_settle(struct core *c, u64 at) {
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         struct sched_stats *ss = &c->stats.sched[i];
         u64 issued = ss->cycles[SCHED_ISSUE1] + ss->cycles[SCHED_ISSUE2];
-        for (u32 m = 0; m < CPI_METHODS; m++) ss->cpi[m][CPI_BASE] = 6ull * c->scheds[i].nslots * issued;
+        for (u32 m = 0; m < CPI_METHODS; m++) ss->cpi[m][CPI_BASE] = 6ull * c->issue->scheds[i].nslots * issued;
     }
     account_levels(c, at);
 }
 
 void account_init(struct core *c) {
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
-        struct sched *sc = &c->scheds[i];
+        struct sched *sc = &c->issue->scheds[i];
         memset(sc->pop, 0, sizeof(sc->pop));
         memset(sc->ready, 0, sizeof(sc->ready));
         memset(sc->ready_loads, 0, sizeof(sc->ready_loads));
@@ -312,21 +312,34 @@ void account_init(struct core *c) {
         f->account.set = 1u << STALL_EMPTY;
         f->account.unit = f->account.charge_unit = UNIT_NONE;
         f->account.pc = -1;
-        snapshot(&f->account, &c->scheds[slot_sched(c, i)], c->now);
+        snapshot(&f->account, &c->issue->scheds[slot_sched(c, i)], c->now);
     }
-    c->mshr_counted_cy = c->now;
+    c->issue->levels_cy = c->now;
 }
 
-void account_check(const struct core *c, u64 cycles) {
+/* SMs run to the end of a window; what lies behind the launch's end is idle and is taken back. */
+void core_trim(const struct core *c, u64 end, struct sm_stats *stats) {
+    if (c->now <= end || c->view.faulted) return;
+    u64 extra = c->now - end;
+    for (u32 i = 0; i < c->cfg->schedulers; i++) {
+        struct sched_stats *s = &stats->sched[i];
+        u64 units = 6ull * c->issue->scheds[i].nslots * extra;
+        s->warp_time[STALL_EMPTY] -= units;
+        s->cycles[SCHED_IDLE] -= extra;
+        for (u32 m = 0; m < CPI_METHODS; m++) s->cpi[m][CPI_IDLE] -= units;
+    }
+}
+
+void core_check_sums(const struct core *c, const struct sm_stats *stats, u64 cycles) {
     u64 time = 0, kinds = 0;
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
-        const struct sched_stats *ss = &c->stats.sched[i];
+        const struct sched_stats *ss = &stats->sched[i];
         for (u32 k = 0; k < STALL_COUNT; k++) time += ss->warp_time[k];
         for (u32 k = 0; k < SCHED_CYCLES; k++) kinds += ss->cycles[k];
         for (u32 m = 0; m < CPI_METHODS; m++) {
             u64 sum = 0;
             for (u32 k = 0; k < CPI_COUNT; k++) sum += ss->cpi[m][k];
-            CHECK(sum == 6 * c->scheds[i].nslots * cycles); /* S2 */
+            CHECK(sum == 6 * c->issue->scheds[i].nslots * cycles); /* S2 */
         }
     }
     CHECK(time == 6 * cycles * c->nslots);       /* S1 */

@@ -40,22 +40,15 @@
 #include "core/hazard.h"
 #include "core/policies.h"
 #include "core/sched_policy.h"
+#include "core/sm.h"
 #include "func/func.h"
 #include "mem/mem.h"
 #include "stats/stats.h"
 #include "trace/trace.h"
 
 enum {
-    WHEEL = 64,
     MAX_IBUFFER = 64,
-    BANK_WINDOW = 512,
-    BANK_WORDS = BANK_WINDOW / 64,
-    MAX_SUBCORES = 16,
-    MAX_UNITS = 16,
-    MAX_COLLECTORS = 64
 };
-
-#define PARAM_PHYSICAL 0x510000000000ull /* where kernel parameters lie for caches and DRAM */
 
 /* --- program.c */
 enum tkind {
@@ -90,8 +83,6 @@ struct program {
     u32 npreds;
     u64 code_base; /* address of instruction 0, for the instruction cache */
 };
-struct program *program_new(const struct config *c, const struct kernel *k, u64 code_base);
-void program_free(struct program *p);
 
 enum wait_kind { WAIT_COMPUTE, WAIT_SHORT, WAIT_LONG, WAIT_KINDS }; /* what produces a register's next value */
 struct flight;                                                      /* flight.h */
@@ -106,12 +97,7 @@ struct sbreg {
     u8 readers;   /* instructions that may be replayed and read it again */
 };
 
-struct cta_place { /* a block on this SM */
-    struct cta *cta;
-    u64 slots; /* mask of its warps' slots */
-    u64 started_cy;
-    bool used;
-};
+struct cta_place; /* a block on this SM (blocks.h) */
 
 /* A home: a static warp's place on the SM, and all that belongs to its threads wherever they run. Registers never leave it. */
 struct slot {
@@ -177,55 +163,7 @@ struct front {
 struct core;
 
 /* --- parts of the SM */
-struct silence { /* cycles in a row without an issue in which nothing changed: charged together when something does (account.c) */
-    u64 n;
-    u64 unavailable, restricted, candidates;
-};
-struct sched {
-    void *state;
-    struct silence silence;
-    u64 slots; /* mask of its own */
-    u64 valid, all_ready;
-    u64 ready[UNIT_COUNT]; /* by the unit the next instruction needs */
-    u64 ready_loads[4];    /* of all_ready, by tinst.mshr_of */
-    u64 ready_shared;      /* of ready[UNIT_MEM], those of shared memory */
-    u64 waits_long, waits_load, waits_barrier, waits_fence;
-    u32 pop[CPI_COUNT]; /* slots by strongest cause, ready ones left out */
-    u32 present;        /* bit per nonzero pop */
-    u32 nslots;
-    u64 noissue;                                          /* cycles so far without an issue */
-    u64 unavail[UNIT_COUNT], noissue_unavail[UNIT_COUNT]; /* cycles in which a unit's instructions could not issue */
-};
-struct subcore {
-    u64 unit_free[UNIT_COUNT][MAX_UNITS];
-    u32 units[UNIT_COUNT];
-    u64 collector_free[MAX_COLLECTORS]; /* NEVER: held by a memory instruction */
-    u64 free_known;                     /* collectors known to be free; others may be free by now */
-    u64 none_before[3];                 /* by pool: no collector is free before this cycle, unless a memory instruction lets go */
-    u64 *bank;                          /* calendars: [bank][port][BANK_WORDS], bit cycle mod BANK_WINDOW: taken */
-    u64 bank_word;                      /* cycle / 64 up to which past words have been emptied */
-};
-struct pool { /* collectors that serve a unit's instructions */
-    u64 mask;
-    u32 first, n, index; /* index: which pool */
-};
-struct cta_arrival {
-    u64 cycle, linear;
-};
-struct icache_wait {
-    u64 line;
-    u64 slots; /* that wait; none where it was fetched ahead */
-    bool used;
-};
-struct trained { /* an outcome the counters learn from, in order of cycle */
-    u64 cycle;
-    u32 index;
-    bool missed;
-};
 enum { CACHE_DATA, CACHE_CONST, CACHES };
-struct cta_done {
-    u64 cycle, linear;
-};
 /* --- 66_watch.c: what happens in the memory stages, told to whoever asked for it at the launch */
 enum mem_event_kind {
     MEM_ENTERED,    /* an instruction enters the pipe, for the first time or again */
@@ -272,32 +210,15 @@ struct core {
     u32 id;
     u64 now;
     u64 uid;
-    u64 ages;
     const struct program *prog;
-    struct launch view;           /* the launch as this SM sees it: counts, fault, port of its own */
-    struct step step, pseudo;     /* the issue stage's: the instruction executed last, and the last that is not in the program */
-    struct slot slots[MAX_SLOTS]; /* homes */
+    struct launch view;             /* the launch as this SM sees it: counts, fault, port of its own */
+    struct slot slots[MAX_SLOTS];   /* homes */
     struct front fronts[MAX_SLOTS]; /* front i is home i's */
     u64 age[MAX_SLOTS];
-    u8 sched_of[MAX_SLOTS], sub_of[MAX_SLOTS]; /* by front: its scheduler, and the sub-core that one feeds */
-    u32 nslots, ncollectors;
-    u32 bank_mask; /* number of banks less one, where it is a power of two; else 0 */
-    struct pool pools[UNIT_COUNT];
-    u64 wheel[WHEEL]; /* slots to look at, by cycle mod WHEEL */
-    u64 wheel_any;    /* bit per nonempty entry */
-    struct sched scheds[MAX_SCHEDULERS];
-    void *sched_shared, *sched_scratch; /* the schedulers' common block, and room for a copy */
-    struct sm_stats *scratch_stats;     /* counted into and thrown away */
-    u64 block[MAX_SLOTS];               /* number of the block in the grid, by slot */
-    struct subcore subs[MAX_SUBCORES];
-    u64 issued_any_cy; /* last cycle in which something issued */
-    /* fetch */
-    u64 parked;     /* slots no group of which can run */
-    u64 fetch_want; /* fronts with room, not waiting */
-    u64 unresolved; /* fronts whose last branch may not be resolved yet */
-    u32 fetch_last;
-    struct tags icache;
-    struct icache_wait *icache_waits; /* [icache_mshrs] */
+    u32 nslots;
+    struct issue *issue;       /* 30_issue.c, 31_sched.c, account.c */
+    struct operands *operands; /* 40_operands.c, 50_execute.c */
+    struct fetch *fetch;       /* 10_fetch.c, 20_ibuffer.c */
     /* the memory stages, each known to its own file alone (its private header); NULL where the mechanism is off */
     struct watch watch;      /* 66_watch.c; here because every access asks whether somebody listens */
     struct flights *flights; /* 55_flight.c */
@@ -308,25 +229,15 @@ struct core {
     struct replay *replay;   /* 63_replay.c; NULL unless the hazard policy retains */
     struct reexec *reexec;   /* 64_reexec.c; NULL without sm.lsu.reexec */
     struct memview *memview; /* memport.c */
-    /* blocks */
-    struct cta_place places[MAX_SLOTS];
-    VEC(struct cta *) spare;
-    VEC(struct cta_arrival) coming; /* in order of cycle, from coming_at on */
-    u32 coming_at;
-    VEC(struct cta_done) done; /* of this window */
-    u32 resident;              /* blocks */
-    u32 resident_warps;
+    struct blocks *blocks;   /* cta.c */
     /* statistics */
     struct sm_stats stats;
     struct pc_stats *pcs;
-    u64 mshr_counted_cy; /* mshr_cycles is complete up to here */
-    u64 warps_counted_cy;
     u64 jumped;
     /* events */
     bool tracing;
     VEC(struct event) events;
     u64 fault_cy;
-    u64 quiet_cy; /* first cycle after the last block of ours ended */
     bool ticking; /* no jumps */
     u32 check_cy;
 };
@@ -336,28 +247,29 @@ struct core {
         if (__builtin_expect((c)->watch.kinds >> (of) & 1, 0)) watch_call((c), &(struct mem_event){.kind = (of), __VA_ARGS__});  \
     } while (0)
 
-/* --- core.c */
-struct core *core_new(const struct config *c, const struct policies *p, u32 id);
-void core_free(struct core *c);
-void core_launch(struct core *c, const struct program *p, const struct launch *l,
-                 u64 now);             /* a kernel begins: caches of the SM are empty */
-void core_run(struct core *c, u64 to); /* cycles [now, to) */
-u64 core_next(const struct core *c);   /* first cycle >= now in which anything can change by itself; NEVER */
-bool core_idle(const struct core *c);  /* no block, nothing on its way */
-u64 core_quiet(const struct core *c);  /* first cycle after the last that a block, store or atomic of it was under way */
-void core_settle(struct core *c);      /* charges all time up to now: before statistics are read */
-void core_end(struct core *c);         /* the launch is over */
-void core_check(const struct core *c);
-void core_waits(struct core *c, struct strbuf *out); /* who waits for what */
-void core_reset_stats(struct core *c);
-void core_abandon(struct core *c); /* stops timing: atomics on their way are performed, results delivered; blocks stay */
-
 /* --- cta.c */
-void cta_admit(struct core *c, u64 now);       /* those of `coming` whose cycle has come */
+void cta_init(struct core *c);
+void cta_launch(struct core *c);
+void cta_release(struct core *c); /* the blocks of a launch that is over */
+void cta_free_stage(struct core *c);
+void cta_admit(struct core *c, u64 now); /* those announced whose cycle has come */
+u64 cta_next(const struct core *c);      /* when the next one announced comes; NEVER */
+u32 cta_resident(const struct core *c);  /* blocks */
+u32 cta_resident_warps(const struct core *c);
+bool cta_idle(const struct core *c);           /* none here and none announced */
+u64 cta_quiet(const struct core *c);           /* first cycle after the last block ended */
+u64 cta_slots(const struct cta_place *p);      /* mask of its warps' homes */
+u64 cta_number(const struct cta_place *p);     /* of the block in the grid */
 void cta_warp_ended(struct core *c, u32 slot); /* its last lane has exited */
 void cta_try_retire(struct core *c, struct cta_place *p, u64 at);
 
 /* --- 10_fetch.c, 20_ibuffer.c */
+void fetch_init(struct core *c);
+void fetch_launch(struct core *c);
+void fetch_free(struct core *c);
+void fetch_check(const struct core *c);
+void fetch_abandon(struct core *c);              /* forgets what is on its way */
+void fetch_unresolved(struct core *c, u32 slot); /* its branch has issued: nothing is fetched for it until that is resolved */
 void fetch_stage(struct core *c);
 u64 fetch_next(const struct core *c);         /* first cycle in which a warp can fetch; NEVER */
 void fetch_filled(struct core *c, u32 entry); /* an instruction line has come */
@@ -371,6 +283,15 @@ void slot_due(struct core *c, u32 slot);                                 /* its 
 void slot_alarm(struct core *c, u32 slot, u64 cy);                       /* look again then */
 void slot_next(struct core *c, u32 slot);                                /* after its group ran or changed: the new head */
 void slot_wake_block(struct core *c, const struct cta_place *p, u64 cy); /* its slots that could not run and can now go on then */
+void issue_init(struct core *c);
+void issue_launch(struct core *c);
+void issue_free(struct core *c);
+void issue_check(const struct core *c);
+void issue_alarms(struct core *c);             /* those of this cycle */
+u64 issue_alarm(const struct core *c);         /* when the next one comes; NEVER */
+u64 issue_last(const struct core *c);          /* last cycle in which something issued */
+void issue_happened(struct core *c);           /* in this cycle */
+u32 issue_sub(const struct core *c, u32 slot); /* sub-core whose collectors and units it uses */
 void issue_stage(struct core *c);
 void issue_skip(struct core *c, u64 n); /* n cycles in which nothing could issue */
 bool issue_blocked(struct core *c);     /* no scheduler has a candidate in this cycle */
@@ -398,7 +319,7 @@ bool front_choose(struct core *c, struct front *f);    /* which group it present
 bool front_gives_way(struct core *c, struct front *f); /* it waits for long: true when another group goes on */
 
 /* --- 31_sched.c */
-void sched_make(struct core *c);
+void sched_init(struct core *c);
 void sched_launch(struct core *c);
 void sched_free(struct core *c);
 void sched_begin(struct core *c, u64 n); /* n cycles begin, in which nothing else changes */
@@ -409,9 +330,11 @@ u64 sched_held(const struct core *c, u64 ask,
 u64 sched_wakes(const struct core *c);
 bool sched_admits(const struct core *c, const struct flight *f, u64 line);
 struct sched_view sched_view_of(const struct core *c, u32 sched, u64 candidates);
-static inline void sched_event(struct core *c, enum sched_event kind, u32 slot, u64 line) {
-    if (c->pol.sched->event) c->pol.sched->event(c->sched_shared, kind, slot, line, c->now);
-}
+void sched_event(struct core *c, enum sched_event kind, u32 slot, u64 line);
+void sched_arrives(struct core *c, u32 slot, u64 block); /* a warp of that block takes the front's place */
+void sched_leaves(struct core *c, u32 slot);             /* its threads have ended */
+u64 sched_memory(const struct core *c,
+                 u32 sched); /* of these, ready ones whose next instruction goes to memory other than shared */
 
 /* --- 35_predict.c. Where c->predict is not NULL. `restricted`: of these ready slots with memory instructions, those that are held back in this cycle */
 void predict_init(struct core *c);
@@ -424,12 +347,13 @@ bool predict_expects(const struct core *c,
                      u32 slot); /* it is about to issue: a miss is expected of it; false without a tracker */
 void predict_issue(struct core *c, const struct flight *f,
                    bool expects_miss); /* it leaves issue: takes a credit where a miss is expected */
-void predict_train(u8 *table, const struct config *c, const struct trained *t);
-u32 predict_learnt(const struct core *c, const struct trained **at); /* outcomes since the table was last adopted, in order */
-void predict_adopt(struct core *c, const u8 *table);                 /* the chip's table becomes the SM's */
 
 /* --- 40_operands.c */
 void operands_init(struct core *c);
+void operands_launch(struct core *c);
+void operands_free(struct core *c);
+u32 operands_collectors(const struct core *c);           /* of all sub-cores */
+u64 operands_unavailable(const struct core *c, u32 sub); /* units, by 1 << enum unit, for which nothing can leave issue now */
 bool operands_available(const struct core *c, u32 sub, enum unit u);
 u64 operands_next(const struct core *c, u32 sub,
                   u64 after); /* when the next collector or unit becomes free after that cycle; NEVER */
@@ -517,10 +441,7 @@ void port_check(const struct core *c);
 void port_waits(const struct core *c, struct strbuf *out);
 bool port_idle(const struct core *c); /* no packet waits, no store is unacknowledged, no response has come */
 u64 port_quiet(const struct core *c); /* first cycle after the last acknowledgement or answer to an atomic */
-void port_receive(struct core *c, u32 partition, const struct inbox *in); /* responses of the last window */
-const struct outbox *port_outbox(const struct core *c, u32 partition);
-void port_empty_outboxes(struct core *c);
-void port_stage(struct core *c); /* responses of this cycle; packets to the network */
+void port_stage(struct core *c);      /* responses of this cycle; packets to the network */
 u64 port_next(const struct core *c);
 void port_skip(struct core *c, u64 n);
 
@@ -613,17 +534,14 @@ void account_cycle(struct core *c, u32 sched, u32 issued, u64 unavailable, u64 r
 void account_silence(struct core *c, u32 sched); /* charges what is pending: its policy is about to be asked */
 void account_change(struct core *c, u32 slot);   /* something about it that its scheduler sees is about to change */
 void account_settle(struct core *c, u64 at);
-void account_check(const struct core *c, u64 cycles);
 void account_levels(struct core *c, u64 at); /* counters of levels (MSHRs in use, warps resident) up to cycle `at` */
 
 /* --- memport.c */
 struct memport core_memport(struct core *c);
 void memview_init(struct core *c);
 void memview_free(struct core *c);
-void memview_publish(struct core *c); /* this SM's stores become everybody's */
-void atomic_perform(struct memory *mem, const struct rowops *ops, struct atomic_packet *p); /* at the L2, on published memory */
-u32 atomics_out(const struct core *c);                                                      /* packets on their way */
-u64 atomics_made(const struct core *c);                                                     /* packets so far */
+u32 atomics_out(const struct core *c);              /* packets on their way */
+u64 atomics_made(const struct core *c);             /* packets so far */
 bool atomics_before(const struct core *c, u64 seq); /* one of the first `seq` is still on its way */
 bool atomics_meet(const struct core *c, const struct part *p,
                   const struct inst *in); /* its next access meets an atomic of ours on its way */
@@ -638,8 +556,6 @@ static inline void emit(struct core *c, struct event e) {
         if (__builtin_expect((c)->tracing, 0)) emit((c), (struct event){__VA_ARGS__});                                           \
     } while (0)
 
-static inline u32 slot_sched(const struct core *c, u32 slot) { return c->sched_of[slot]; }
-static inline u32 slot_sub(const struct core *c, u32 slot) { return c->sub_of[slot]; }
 static inline u32 slot_index(const struct core *c, const struct slot *s) { return (u32)(s - c->slots); }
 static inline u32 front_index(const struct core *c, const struct front *f) { return (u32)(f - c->fronts); }
 static inline struct slot *part_home(struct core *c, const struct part *p) { return &c->slots[p->home]; }

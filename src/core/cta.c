@@ -1,17 +1,122 @@
 /* Blocks come and go. A block arrives with a cycle, takes the lowest free slots, and leaves when its last warp has ended and no instruction of it waits in the memory pipe or for a result; stores
  * on their way do not hold it. The dispatcher (gpu/) never sends more than fit. */
-#include "core/core.h"
+#include "core/blocks.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+void cta_init(struct core *c) { c->blocks = base_alloc(sizeof(*c->blocks)); }
+
+void cta_launch(struct core *c) {
+    struct blocks *b = c->blocks;
+    b->resident = b->resident_warps = 0;
+    b->coming.n = b->coming_at = b->done.n = 0;
+    b->quiet_cy = c->now;
+}
+
+void cta_release(struct core *c) {
+    struct blocks *b = c->blocks;
+    for (u32 i = 0; i < b->spare.n; i++) cta_free(b->spare.at[i]);
+    b->spare.n = 0;
+    for (u32 i = 0; i < MAX_BLOCKS; i++) {
+        if (b->places[i].used) cta_free(b->places[i].cta);
+        b->places[i].used = false;
+    }
+}
+
+void cta_free_stage(struct core *c) {
+    cta_release(c);
+    free(c->blocks->spare.at);
+    free(c->blocks->coming.at);
+    free(c->blocks->done.at);
+    free(c->blocks);
+}
+
+u32 cta_resident(const struct core *c) { return c->blocks->resident; }
+u32 cta_resident_warps(const struct core *c) { return c->blocks->resident_warps; }
+u64 cta_quiet(const struct core *c) { return c->blocks->quiet_cy; }
+u64 cta_slots(const struct cta_place *p) { return p->slots; }
+u64 cta_number(const struct cta_place *p) { return p->cta->linear; }
+bool cta_idle(const struct core *c) { return !c->blocks->resident && c->blocks->coming_at == c->blocks->coming.n; }
+
+u64 cta_next(const struct core *c) {
+    const struct blocks *b = c->blocks;
+    return b->coming_at < b->coming.n ? MAX(c->now, b->coming.at[b->coming_at].cycle) : NEVER;
+}
+
+/* --- what the chip sends and takes */
+
+void core_send_block(struct core *c, u64 cycle, u64 linear) {
+    struct blocks *b = c->blocks;
+    struct cta_arrival a = {cycle, linear};
+    VEC_PUSH(&b->coming, a);
+    u32 i = b->coming.n - 1;
+    for (; i > b->coming_at && b->coming.at[i - 1].cycle > cycle; i--) b->coming.at[i] = b->coming.at[i - 1];
+    b->coming.at[i] = a;
+}
+
+u32 core_blocks_done(const struct core *c, const struct cta_done **at) {
+    *at = c->blocks->done.at;
+    return c->blocks->done.n;
+}
+
+void core_blocks_taken(struct core *c) { c->blocks->done.n = 0; }
+
+bool core_release_stuck(struct core *c) {
+    for (u32 i = 0; i < MAX_BLOCKS; i++) {
+        struct cta_place *p = &c->blocks->places[i];
+        if (!p->used || !p->cta->live_warps || !cta_release_stuck(p->cta)) continue;
+        slot_wake_block(c, p, c->now + 1);
+        return true;
+    }
+    return false;
+}
+
+static bool block_runs(const struct cta *x) {
+    for (u32 w = 0; w < x->nwarps; w++)
+        for (u32 k = 0; k < x->warps[w].groups.n; k++)
+            if (x->warps[w].groups.at[k].state == GROUP_READY) return true;
+    return false;
+}
+
+struct cta *core_stuck_block(struct core *c) {
+    for (u32 i = 0; i < MAX_BLOCKS; i++) {
+        const struct cta_place *p = &c->blocks->places[i];
+        if (p->used && p->cta->live_warps && !block_runs(p->cta)) return p->cta;
+    }
+    return NULL;
+}
+
+u32 core_announced(const struct core *c, u64 *linear, u32 most) {
+    const struct blocks *b = c->blocks;
+    u32 n = b->coming.n - b->coming_at;
+    CHECK(n <= most);
+    for (u32 i = 0; i < n; i++) linear[i] = b->coming.at[b->coming_at + i].linear;
+    return n;
+}
+
+u32 core_take_blocks(struct core *c, struct cta **at, u32 most) {
+    u32 n = 0;
+    for (u32 i = 0; i < MAX_BLOCKS; i++) {
+        struct cta_place *p = &c->blocks->places[i];
+        if (!p->used) continue;
+        CHECK(n < most);
+        p->used = false;
+        at[n++] = p->cta;
+    }
+    return n;
+}
+
+/* --- coming and going */
+
 static struct cta *cta_get(struct core *c) {
-    if (c->spare.n) return c->spare.at[--c->spare.n];
+    if (c->blocks->spare.n) return c->blocks->spare.at[--c->blocks->spare.n];
     return cta_new(&c->view);
 }
 
 static struct cta_place *place_get(struct core *c) {
-    for (u32 i = 0; i < MAX_SLOTS; i++)
-        if (!c->places[i].used) return &c->places[i];
+    for (u32 i = 0; i < MAX_BLOCKS; i++)
+        if (!c->blocks->places[i].used) return &c->blocks->places[i];
     CHECK(false);
     return NULL;
 }
@@ -21,7 +126,7 @@ static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct war
     account_change(c, slot);
     struct sbreg *sb = s->sb;
     u64 *lane_ready = s->lane_ready;
-    *s = (struct slot){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .age = c->age[slot] = ++c->ages};
+    *s = (struct slot){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .age = c->age[slot] = ++c->blocks->ages};
     if (c->replay) replay_slot_start(c, slot);
     struct account account = c->fronts[slot].account; /* time goes on through the change of warps */
     c->fronts[slot] =
@@ -29,9 +134,8 @@ static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct war
     memset(sb, 0, sizeof(*sb) * (c->prog->nregs + c->prog->npreds));
     if (lane_ready) memset(lane_ready, 0, sizeof(u64) * MAX_WARP * (c->prog->nregs + c->prog->npreds));
     w->slot = slot;
-    c->block[slot] = p->cta->linear;
     p->slots |= 1ull << slot;
-    c->scheds[slot_sched(c, slot)].valid |= 1ull << slot;
+    sched_arrives(c, slot, p->cta->linear);
     c->fronts[slot].ib.next = c->fronts[slot].ib.fetch_pc = NONE;
     EMIT(c, .kind = EV_WARP_START, .cycle = c->now, .slot = (u16)slot, .a = p->cta->linear, .b = w->id, .mask = w->live);
     slot_next(c, slot);
@@ -41,10 +145,10 @@ static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct war
 static void cta_begin(struct core *c, u64 linear) {
     struct cta_place *p = place_get(c);
     account_levels(c, c->now);
-    *p = (struct cta_place){.cta = cta_get(c), .started_cy = c->now, .used = true};
+    *p = (struct cta_place){.cta = cta_get(c), .used = true};
     cta_start(p->cta, linear);
-    c->resident++;
-    c->resident_warps += p->cta->nwarps;
+    c->blocks->resident++;
+    c->blocks->resident_warps += p->cta->nwarps;
     u32 slot = 0;
     EMIT(c, .kind = EV_CTA_START, .cycle = c->now, .a = linear, .mask = p->cta->nwarps);
     for (u32 i = 0; i < p->cta->nwarps; i++, slot++) {
@@ -55,9 +159,9 @@ static void cta_begin(struct core *c, u64 linear) {
 }
 
 void cta_admit(struct core *c, u64 now) {
-    while (c->coming_at < c->coming.n && c->coming.at[c->coming_at].cycle <= now)
-        cta_begin(c, c->coming.at[c->coming_at++].linear);
-    if (c->coming_at == c->coming.n) c->coming_at = c->coming.n = 0;
+    while (c->blocks->coming_at < c->blocks->coming.n && c->blocks->coming.at[c->blocks->coming_at].cycle <= now)
+        cta_begin(c, c->blocks->coming.at[c->blocks->coming_at++].linear);
+    if (c->blocks->coming_at == c->blocks->coming.n) c->blocks->coming_at = c->blocks->coming.n = 0;
 }
 
 void cta_warp_ended(struct core *c, u32 slot) {
@@ -71,8 +175,7 @@ void cta_warp_ended(struct core *c, u32 slot) {
     f->ib.fetch_pc = NONE;
     f->ib.n = 0;
     ibuffer_want(c, f);
-    c->parked &= ~(1ull << slot);
-    c->scheds[slot_sched(c, slot)].valid &= ~(1ull << slot);
+    sched_leaves(c, slot);
     slot_wake_block(c, s->place, c->now + c->cfg->barrier_cy); /* barriers do not wait for lanes that have ended */
 }
 
@@ -97,14 +200,14 @@ void cta_try_retire(struct core *c, struct cta_place *p, u64 at) {
     }
     account_levels(c, c->now);
     struct cta_done d = {at, p->cta->linear};
-    VEC_PUSH(&c->done, d);
+    VEC_PUSH(&c->blocks->done, d);
     EMIT(c, .kind = EV_CTA_END, .cycle = at, .a = p->cta->linear);
     for (u64 m = p->slots; m; m &= m - 1) slot_clear(c, (u32)__builtin_ctzll(m), at);
-    c->resident--;
-    c->resident_warps -= p->cta->nwarps;
+    c->blocks->resident--;
+    c->blocks->resident_warps -= p->cta->nwarps;
     c->stats.ctas++;
     c->view.ctas_done++;
-    VEC_PUSH(&c->spare, p->cta);
+    VEC_PUSH(&c->blocks->spare, p->cta);
     p->used = false;
-    c->quiet_cy = MAX(c->quiet_cy, at);
+    c->blocks->quiet_cy = MAX(c->blocks->quiet_cy, at);
 }

@@ -32,7 +32,9 @@
 #include "stats/stats.h"
 
 enum { MAX_SLOTS = 64 }; /* warps of an SM */
+#ifndef NEVER
 #define NEVER UINT64_MAX
+#endif
 
 struct sched_view {
     u64 now;

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_GPU_CHIP_H
 #define HEDDLE_GPU_CHIP_H
 
-#include "core/core.h"
+#include "core/sm.h"
 #include "gpu/gpu.h"
 
 struct team;
@@ -68,6 +68,5 @@ void collect_stats(struct run *r, u64 end, struct launch_stats *out);
 void collect_sample(struct run *r, u64 at); /* of the interval that ends at cycle `at` */
 void sm_stats_add(struct sm_stats *sum, const struct sm_stats *s);
 void mem_stats_add(struct mem_stats *sum, const struct mem_stats *s);
-void collect_trim(struct sm_stats *stats, const struct core *c, u64 end); /* takes back idle cycles after `end` */
 
 #endif

@@ -18,26 +18,13 @@ void sm_stats_add(struct sm_stats *sum, const struct sm_stats *s) {
 }
 void mem_stats_add(struct mem_stats *sum, const struct mem_stats *s) { add_words(sum, s, sizeof(*s)); }
 
-/* SMs run to the end of a window; what lies behind the launch's end is idle and is taken back. */
-void collect_trim(struct sm_stats *stats, const struct core *c, u64 end) {
-    if (c->now <= end || c->view.faulted) return;
-    u64 extra = c->now - end;
-    for (u32 i = 0; i < c->cfg->schedulers; i++) {
-        struct sched_stats *s = &stats->sched[i];
-        u64 units = 6ull * c->scheds[i].nslots * extra;
-        s->warp_time[STALL_EMPTY] -= units;
-        s->cycles[SCHED_IDLE] -= extra;
-        for (u32 m = 0; m < CPI_METHODS; m++) s->cpi[m][CPI_IDLE] -= units;
-    }
-}
-
 static void collect_pcs(struct run *r, struct launch_stats *out) {
     u32 n = r->l->k->ninst;
     out->k = r->l->k;
     out->npcs = n;
     out->pcs = base_alloc(sizeof(*out->pcs) * n);
     for (u32 i = 0; i < r->g->cfg.sms; i++)
-        for (u32 pc = 0; pc < n; pc++) add_words(&out->pcs[pc], &r->g->cores[i]->pcs[pc], sizeof(*out->pcs));
+        for (u32 pc = 0; pc < n; pc++) add_words(&out->pcs[pc], &core_pcs(r->g->cores[i])[pc], sizeof(*out->pcs));
 }
 
 static void describe(const struct run *r, struct launch_stats *out) {
@@ -64,11 +51,12 @@ void collect_stats(struct run *r, u64 end, struct launch_stats *out) {
     for (u32 i = 0; i < g->cfg.sms; i++) {
         struct core *c = g->cores[i];
         core_settle(c);
-        collect_trim(&c->stats, c, end);
-        if (!r->l->faulted) account_check(c, out->cycles); /* a fault ends an SM in the middle of a window */
-        out->per_sm[i] = c->stats;
-        sm_stats_add(&out->sum, &c->stats);
-        out->simulated_cycles_jumped += c->jumped;
+        struct sm_stats *s = &out->per_sm[i];
+        *s = *core_stats(c);
+        core_trim(c, end, s);
+        if (!r->l->faulted) core_check_sums(c, s, out->cycles); /* a fault ends an SM in the middle of a window */
+        sm_stats_add(&out->sum, s);
+        out->simulated_cycles_jumped += core_jumped(c);
     }
     struct clocks clk = clocks_of(&g->cfg);
     for (u32 i = 0; i < g->cfg.partitions; i++) {
@@ -92,8 +80,8 @@ void collect_sample(struct run *r, u64 at) {
     struct sample x = {.cycle = at - r->start};
     for (u32 i = 0; i < g->cfg.sms; i++) {
         core_settle(g->cores[i]);
-        struct sm_stats one = g->cores[i]->stats;
-        collect_trim(&one, g->cores[i], at);
+        struct sm_stats one = *core_stats(g->cores[i]);
+        core_trim(g->cores[i], at, &one);
         sm_stats_add(&s, &one);
     }
     for (u32 i = 0; i < g->cfg.partitions; i++) mem_stats_add(&m, partition_stats(g->parts[i]));

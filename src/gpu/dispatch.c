@@ -47,14 +47,7 @@ bool occupancy_of(const struct config *c, const struct launch *l, u32 registers,
 }
 
 static void send(struct run *r, u32 sm, u64 cycle) {
-    struct core *c = r->g->cores[sm];
-    struct cta_arrival a = {cycle, r->next_cta++};
-    VEC_PUSH(&c->coming, a);
-    for (u32 i = c->coming.n - 1; i > c->coming_at && c->coming.at[i - 1].cycle > cycle; i--) {
-        struct cta_arrival swap = c->coming.at[i - 1];
-        c->coming.at[i - 1] = c->coming.at[i];
-        c->coming.at[i] = swap;
-    }
+    core_send_block(r->g->cores[sm], cycle, r->next_cta++);
     r->free[sm]--;
 }
 
@@ -70,26 +63,31 @@ void dispatch_first(struct run *r, u64 cycle) {
         for (u32 sm = 0; sm < c->sms && r->next_cta < r->end_cta; sm++) send(r, sm, cycle + (u64)k * c->cta_interval_cy);
 }
 
-/* The earliest end of a block that has not been handled, or NONE */
-static i32 earliest(const struct run *r, const u32 *at) {
+/* An SM's ended blocks that have not been handled */
+struct ended {
+    const struct cta_done *at;
+    u32 n;
+};
+
+/* The SM with the earliest of them, or NONE */
+static i32 earliest(const struct ended *x, u32 sms) {
     i32 best = NONE;
-    for (u32 sm = 0; sm < r->g->cfg.sms; sm++) {
-        const struct core *c = r->g->cores[sm];
-        if (at[sm] == c->done.n) continue;
-        if (best == NONE || c->done.at[at[sm]].cycle < r->g->cores[best]->done.at[at[best]].cycle) best = (i32)sm;
-    }
+    for (u32 sm = 0; sm < sms; sm++)
+        if (x[sm].n && (best == NONE || x[sm].at->cycle < x[best].at->cycle)) best = (i32)sm;
     return best;
 }
 
 void dispatch_more(struct run *r) {
-    u32 at[MAX_SMS] = {0}, any = 0;
-    for (u32 sm = 0; sm < r->g->cfg.sms; sm++) any += r->g->cores[sm]->done.n;
+    struct ended x[MAX_SMS];
+    u32 any = 0, sms = r->g->cfg.sms;
+    for (u32 sm = 0; sm < sms; sm++) any += x[sm].n = core_blocks_done(r->g->cores[sm], &x[sm].at);
     if (!any) return;
-    for (i32 sm = earliest(r, at); sm != NONE; sm = earliest(r, at)) {
-        u64 cycle = r->g->cores[sm]->done.at[at[sm]++].cycle;
+    for (i32 sm = earliest(x, sms); sm != NONE; sm = earliest(x, sms)) {
+        u64 cycle = x[sm].at->cycle;
+        x[sm].at++, x[sm].n--;
         r->free[sm]++;
         r->done_ctas++;
         if (r->next_cta < r->end_cta) send(r, (u32)sm, cycle + r->g->cfg.cta_launch_cy);
     }
-    for (u32 sm = 0; sm < r->g->cfg.sms; sm++) r->g->cores[sm]->done.n = 0;
+    for (u32 sm = 0; sm < sms; sm++) core_blocks_taken(r->g->cores[sm]);
 }

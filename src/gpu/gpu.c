@@ -28,8 +28,7 @@ static void make_islands(struct gpu *g) {
     g->outs = base_alloc(sizeof(*g->outs) * parts);
     for (u32 i = 0; i < sms; i++) {
         g->cores[i] = core_new(&g->cfg, &g->pol, i);
-        g->cores[i]->ticking = g->lim.no_jumps;
-        g->cores[i]->check_cy = g->lim.check_cy;
+        core_control(g->cores[i], g->lim.no_jumps, g->lim.check_cy);
     }
     for (u32 k = 0; k < parts; k++) {
         g->in[k] = base_alloc(sizeof(**g->in) * sms);
@@ -75,7 +74,7 @@ void gpu_free(struct gpu *g) {
 
 void gpu_listen(struct gpu *g, struct listener l) {
     VEC_PUSH(&g->listeners, l);
-    for (u32 i = 0; i < g->cfg.sms; i++) g->cores[i]->tracing = true;
+    for (u32 i = 0; i < g->cfg.sms; i++) core_listen(g->cores[i]);
 }
 
 u32 gpu_window(const struct gpu *g) { return g->window; }
@@ -144,7 +143,7 @@ static struct core *faulted(const struct gpu *g) {
     struct core *first = NULL;
     for (u32 i = 0; i < g->cfg.sms; i++) {
         struct core *c = g->cores[i];
-        if (c->view.faulted && (!first || c->fault_cy < first->fault_cy)) first = c;
+        if (core_launch_view(c)->faulted && (!first || core_fault_cy(c) < core_fault_cy(first))) first = c;
     }
     return first;
 }
@@ -152,19 +151,13 @@ static struct core *faulted(const struct gpu *g) {
 static void take_fault(struct launch *l, struct core *c) {
     l->faulted = true;
     strbuf_free(&l->fault);
-    l->fault = c->view.fault;
-    c->view.fault = (struct strbuf){0};
+    l->fault = core_launch_view(c)->fault;
+    core_launch_view(c)->fault = (struct strbuf){0};
 }
 
 static bool release_stuck(struct gpu *g) {
     for (u32 i = 0; i < g->cfg.sms; i++)
-        for (u32 p = 0; p < MAX_SLOTS; p++) {
-            struct core *c = g->cores[i];
-            struct cta_place *x = &c->places[p];
-            if (!x->used || !x->cta->live_warps || !cta_release_stuck(x->cta)) continue;
-            slot_wake_block(c, x, c->now + 1);
-            return true;
-        }
+        if (core_release_stuck(g->cores[i])) return true;
     return false;
 }
 
@@ -177,19 +170,13 @@ static void describe_chip(struct gpu *g, struct strbuf *out) {
 /* Nothing can change any more, and blocks have not ended. */
 static void diagnose_deadlock(struct run *r) {
     struct gpu *g = r->g;
-    for (u32 i = 0; i < g->cfg.sms; i++)
-        for (u32 p = 0; p < MAX_SLOTS; p++) {
-            struct cta_place *x = &g->cores[i]->places[p];
-            if (!x->used || !x->cta->live_warps) continue;
-            bool runs = false;
-            for (u32 w = 0; w < x->cta->nwarps; w++)
-                for (u32 k = 0; k < x->cta->warps[w].groups.n; k++)
-                    runs = runs || x->cta->warps[w].groups.at[k].state == GROUP_READY;
-            if (runs) continue;
-            fault_deadlock(x->cta);
-            take_fault(r->l, g->cores[i]);
-            return;
-        }
+    for (u32 i = 0; i < g->cfg.sms; i++) {
+        struct cta *stuck = core_stuck_block(g->cores[i]);
+        if (!stuck) continue;
+        fault_deadlock(stuck);
+        take_fault(r->l, g->cores[i]);
+        return;
+    }
     r->l->faulted = true;
     strbuf_add(&r->l->fault, "fault: deadlock in the simulated machine at cycle %llu: this is a mistake of the simulator",
                (unsigned long long)(g->now - r->start));
@@ -198,13 +185,13 @@ static void diagnose_deadlock(struct run *r) {
 
 static u64 last_issue(const struct gpu *g) {
     u64 last = 0;
-    for (u32 i = 0; i < g->cfg.sms; i++) last = MAX(last, g->cores[i]->issued_any_cy);
+    for (u32 i = 0; i < g->cfg.sms; i++) last = MAX(last, core_last_issue(g->cores[i]));
     return last;
 }
 
 static u64 instructions(const struct gpu *g) {
     u64 n = 0;
-    for (u32 i = 0; i < g->cfg.sms; i++) n += g->cores[i]->view.instructions;
+    for (u32 i = 0; i < g->cfg.sms; i++) n += core_launch_view(g->cores[i])->instructions;
     return n;
 }
 
@@ -336,31 +323,40 @@ static void drain(struct run *r, u64 end) {
     }
 }
 
+struct begun { /* blocks of a launch that goes on without time */
+    struct cta **at;
+    u32 n, cap;
+};
+
+/* Announced to an SM, not begun */
+static void begin_announced(struct run *r, const struct core *c, struct begun *b) {
+    u64 linear[MAX_BLOCKS];
+    u32 n = core_announced(c, linear, MAX_BLOCKS);
+    for (u32 i = 0; i < n; i++) {
+        struct cta *x = cta_new(r->l);
+        cta_start(x, linear[i]);
+        VEC_PUSH(b, x);
+    }
+}
+
+static void take_begun(struct run *r, struct core *c, struct begun *b) {
+    struct cta *at[MAX_BLOCKS];
+    core_abandon(c);
+    u32 n = core_take_blocks(c, at, MAX_BLOCKS);
+    for (u32 i = 0; i < n; i++) {
+        at[i]->launch = r->l;
+        if (at[i]->live_warps) VEC_PUSH(b, at[i]);
+        else cta_free(at[i]);
+    }
+}
+
 /* Blocks that have begun, and all others, are finished without time. */
 static bool finish_functionally(struct run *r) {
     struct gpu *g = r->g;
-    VEC(struct cta *) begun = {0};
-    for (u32 i = 0; i < g->cfg.sms; i++) {
-        struct core *c = g->cores[i];
-        for (u32 n = c->coming_at; n < c->coming.n; n++) { /* announced, not begun */
-            struct cta *x = cta_new(r->l);
-            cta_start(x, c->coming.at[n].linear);
-            VEC_PUSH(&begun, x);
-        }
-    }
+    struct begun begun = {0};
+    for (u32 i = 0; i < g->cfg.sms; i++) begin_announced(r, g->cores[i], &begun);
     publish(r);
-    for (u32 i = 0; i < g->cfg.sms; i++) {
-        struct core *c = g->cores[i];
-        core_abandon(c);
-        for (u32 p = 0; p < MAX_SLOTS; p++) {
-            struct cta *x = c->places[p].cta;
-            if (!c->places[p].used) continue;
-            c->places[p].used = false;
-            x->launch = r->l;
-            if (x->live_warps) VEC_PUSH(&begun, x);
-            else cta_free(x);
-        }
-    }
+    for (u32 i = 0; i < g->cfg.sms; i++) take_begun(r, g->cores[i], &begun);
     make_partitions(g);
     bool ok = launch_run_part(r->l, r->next_cta, r->end_cta, begun.at, begun.n);
     free(begun.at);
@@ -370,7 +366,7 @@ static bool finish_functionally(struct run *r) {
 /* What the SMs counted becomes the launch's. */
 static void merge_counts(struct run *r) {
     for (u32 i = 0; i < r->g->cfg.sms; i++) {
-        struct launch *v = &r->g->cores[i]->view;
+        struct launch *v = core_launch_view(r->g->cores[i]);
         pc_count_settle(v->counts, v->runs, v->k->ninst);
         for (u32 pc = 0; pc < v->k->ninst; pc++) {
             r->l->counts[pc].warps += v->counts[pc].warps;

@@ -85,9 +85,10 @@ void hand_out_events(struct gpu *g) {
     if (!g->listeners.n) return;
     for (u32 i = 0; i < g->cfg.sms; i++) {
         struct core *c = g->cores[i];
-        for (u32 k = 0; k < g->listeners.n && c->events.n; k++)
-            g->listeners.at[k].events(g->listeners.at[k].state, c->events.at, c->events.n);
-        c->events.n = 0;
+        u32 n;
+        const struct event *at = core_events(c, &n);
+        for (u32 k = 0; k < g->listeners.n && n; k++) g->listeners.at[k].events(g->listeners.at[k].state, at, n);
+        core_events_taken(c);
     }
 }
 

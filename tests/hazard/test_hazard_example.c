@@ -6,6 +6,7 @@
  * The document leaves open when the warp's turn comes: here the scheduler is the test's own, and says at each of the five moments what it sees in the buffer before it issues. */
 #include "../micro/micro.h"
 
+#include "core/core.h"
 #include "gpu/chip.h"
 
 enum { MOMENTS = 5 };

@@ -2,6 +2,7 @@
  * scheduler that breaks its contract after so many replays, which is a CHECK of the issue stage. What that process says must be the last REPLAY_HISTORY of them, oldest first. */
 #include "../micro/micro.h"
 
+#include "core/core.h"
 #include "gpu/chip.h"
 
 #include <signal.h>

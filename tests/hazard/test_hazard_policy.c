@@ -1,5 +1,6 @@
 /* A hazard policy of one's own: are its answers followed? One that holds for a while and then leaves lies between stall and replay. */
 #include "../micro/micro.h"
+#include "core/core.h"
 #include "gpu/chip.h"
 
 static u64 patience;

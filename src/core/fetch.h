@@ -1,0 +1,20 @@
+/* fetch: the front end's own state. Included by 10_fetch.c and 20_ibuffer.c alone. */
+#ifndef HEDDLE_CORE_FETCH_H
+#define HEDDLE_CORE_FETCH_H
+
+#include "core/core.h"
+
+struct icache_wait {
+    u64 line;
+    u64 slots; /* that wait; none where it was fetched ahead */
+    bool used;
+};
+struct fetch {
+    u64 want;       /* fronts with room, not waiting */
+    u64 unresolved; /* fronts whose last branch may not be resolved yet */
+    u32 last;       /* front that fetched last */
+    struct tags icache;
+    struct icache_wait *waits; /* [icache_mshrs] */
+};
+
+#endif

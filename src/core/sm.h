@@ -1,0 +1,85 @@
+/* sm: one SM as the chip sees it (gpu/). Everything behind it is src/core's own. */
+#ifndef HEDDLE_SM_H
+#define HEDDLE_SM_H
+
+#include "core/policies.h"
+#include "func/func.h"
+#include "mem/mem.h"
+#include "stats/stats.h"
+#include "trace/trace.h"
+
+#define NEVER          UINT64_MAX
+#define PARAM_PHYSICAL 0x510000000000ull /* where kernel parameters lie for caches and DRAM */
+
+struct core;
+struct program;
+struct atomic_packet;
+
+/* --- program.c: what time must know of each instruction of a kernel, worked out once */
+struct program *program_new(const struct config *c, const struct kernel *k, u64 code_base);
+void program_free(struct program *p);
+
+/* --- core.c: making one, launches, time */
+struct core *core_new(const struct config *c, const struct policies *p, u32 id);
+void core_free(struct core *c);
+void core_control(struct core *c, bool no_jumps, u32 check_cy); /* every cycle ticks; invariants every so many cycles, 0: never */
+void core_launch(struct core *c, const struct program *p, const struct launch *l,
+                 u64 now);             /* a kernel begins: caches of the SM are empty */
+void core_run(struct core *c, u64 to); /* cycles [now, to) */
+u64 core_now(const struct core *c);
+u64 core_next(const struct core *c);  /* first cycle >= now in which anything can change by itself; NEVER */
+bool core_idle(const struct core *c); /* no block, nothing on its way */
+u64 core_quiet(const struct core *c); /* first cycle after the last that a block, store or atomic of it was under way */
+u64 core_last_issue(const struct core *c);
+u64 core_jumped(const struct core *c); /* cycles of this launch that were jumped over */
+void core_abandon(struct core *c);     /* stops timing: atomics on their way are performed, results delivered; blocks stay */
+void core_end(struct core *c);         /* the launch is over */
+void core_check(const struct core *c);
+void core_waits(struct core *c, struct strbuf *out); /* who waits for what */
+
+/* --- core.c: statistics and events */
+void core_settle(struct core *c); /* charges all time up to now: before statistics are read */
+void core_reset_stats(struct core *c);
+const struct sm_stats *core_stats(const struct core *c);
+void core_trim(const struct core *c, u64 end, struct sm_stats *s); /* takes back idle time behind the launch's end */
+void core_check_sums(const struct core *c, const struct sm_stats *s, u64 cycles); /* D6, after core_trim */
+const struct pc_stats *core_pcs(const struct core *c);                            /* [ninst] */
+struct launch *core_launch_view(struct core *c); /* the launch as this SM has run it: counts, instructions, fault */
+u64 core_fault_cy(const struct core *c);         /* of the fault in its view; NEVER */
+void core_listen(struct core *c);                /* events are made from now on */
+const struct event *core_events(const struct core *c, u32 *n);
+void core_events_taken(struct core *c);
+
+/* --- cta.c: blocks */
+struct cta_done {
+    u64 cycle, linear;
+};
+void core_send_block(struct core *c, u64 cycle, u64 linear);            /* block `linear` arrives then */
+u32 core_blocks_done(const struct core *c, const struct cta_done **at); /* that ended since they were last taken, in order */
+void core_blocks_taken(struct core *c);
+bool core_release_stuck(struct core *c);                         /* lets lanes go that others wait for; false: nothing helps */
+struct cta *core_stuck_block(struct core *c);                    /* one that has not ended and of which nothing can run; NULL */
+u32 core_announced(const struct core *c, u64 *linear, u32 most); /* blocks sent and not begun */
+u32 core_take_blocks(struct core *c, struct cta **at, u32 most); /* those begun and not ended become the caller's */
+enum { MAX_BLOCKS = 64 };                                        /* on an SM */
+
+/* --- 35_predict.c: outcomes the chip's table learns from */
+struct trained { /* in order of cycle */
+    u64 cycle;
+    u32 index;
+    bool missed;
+};
+void predict_train(u8 *table, const struct config *c, const struct trained *t);
+u32 predict_learnt(const struct core *c, const struct trained **at); /* outcomes since the table was last adopted, in order */
+void predict_adopt(struct core *c, const u8 *table);                 /* the chip's table becomes the SM's; empties the list */
+
+/* --- 62_port.c: mailboxes */
+void port_receive(struct core *c, u32 partition, const struct inbox *in); /* responses of the last window */
+const struct outbox *port_outbox(const struct core *c, u32 partition);
+void port_empty_outboxes(struct core *c);
+
+/* --- memport.c */
+void memview_publish(struct core *c); /* this SM's stores become everybody's */
+void atomic_perform(struct memory *mem, const struct rowops *ops, struct atomic_packet *p); /* at the L2, on published memory */
+
+#endif
