@@ -65,8 +65,8 @@ u64 sched_memory(const struct core *c, u32 sched) {
     return c->issue->scheds[sched].ready[UNIT_MEM] & ~c->issue->scheds[sched].ready_shared;
 }
 
-void sched_event(struct core *c, enum sched_event kind, u32 slot, u64 line) {
-    if (c->pol.sched->event) c->pol.sched->event(c->issue->shared, kind, slot, line, c->now);
+void sched_tell(struct core *c, enum sched_event kind, u32 slot, u64 line) {
+    c->pol.sched->event(c->issue->shared, kind, slot, line, c->now);
 }
 
 /* --- what the memory stages tell */

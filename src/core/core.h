@@ -330,7 +330,10 @@ u64 sched_held(const struct core *c, u64 ask,
 u64 sched_wakes(const struct core *c);
 bool sched_admits(const struct core *c, const struct flight *f, u64 line);
 struct sched_view sched_view_of(const struct core *c, u32 sched, u64 candidates);
-void sched_event(struct core *c, enum sched_event kind, u32 slot, u64 line);
+void sched_tell(struct core *c, enum sched_event kind, u32 slot, u64 line);
+static inline void sched_event(struct core *c, enum sched_event kind, u32 slot, u64 line) {
+    if (c->pol.sched->event) sched_tell(c, kind, slot, line);
+}
 void sched_arrives(struct core *c, u32 slot, u64 block); /* a warp of that block takes the front's place */
 void sched_leaves(struct core *c, u32 slot);             /* its threads have ended */
 u64 sched_memory(const struct core *c,
