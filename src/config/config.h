@@ -34,8 +34,6 @@ enum { POLICY_NAME_B = 32 };
 enum { MAX_SMS = 1024 }; /* of gpu.sms */
 enum { CTA_ROUND_ROBIN, CTA_FILL };                                  /* gpu.cta_order */
 enum { SCHEDULE_WRITTEN, SCHEDULE_LOADS };                           /* ptx.schedule */
-enum { TRACKER_NONE, TRACKER_NAIVE, TRACKER_CREDIT };                /* sm.hazard.tracker */
-enum { PREDICT_HIT, PREDICT_MISS, PREDICT_COUNTER, PREDICT_ORACLE }; /* sm.hazard.predictor */
 enum { TRACK_MSHR, TRACK_COMQ };                                     /* sm.hazard.resource */
 enum { SCOPE_CHIP, SCOPE_SM };                                       /* sm.hazard.counter.scope */
 enum { IN_STAGE_NONE, IN_STAGE_BANK, IN_STAGE_DIV, IN_STAGE_BOTH };  /* sm.hazard.in_stage */

@@ -39,7 +39,9 @@
 #include "core/fetch_policy.h"
 #include "core/hazard.h"
 #include "core/policies.h"
+#include "core/predictor.h"
 #include "core/sched_policy.h"
+#include "core/tracker.h"
 #include "func/func.h"
 #include "mem/mem.h"
 #include "stats/stats.h"
@@ -423,8 +425,9 @@ u64 predict_next(const struct core *c);
 bool predict_expects(const struct core *c,
                      u32 slot); /* it is about to issue: a miss is expected of it; false without a tracker */
 void predict_issue(struct core *c, const struct flight *f,
-                   bool expects_miss); /* it leaves issue: takes a credit where a miss is expected */
-void predict_train(u8 *table, const struct config *c, const struct trained *t);
+                   bool expects_miss);          /* it leaves issue: takes a credit where a miss is expected */
+bool predict_chip_learns(const struct core *c); /* the predictor keeps a table, and it is the chip's; c->predict may be NULL */
+void predict_train(const struct core *c, u8 *table, const struct trained *t);
 u32 predict_learnt(const struct core *c, const struct trained **at); /* outcomes since the table was last adopted, in order */
 void predict_adopt(struct core *c, const u8 *table);                 /* the chip's table becomes the SM's */
 
