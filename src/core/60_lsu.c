@@ -410,7 +410,10 @@ void lsu_skip(struct core *c, u64 n) {
          .a = n);
 }
 
-void lsu_wake(struct core *c) { c->lsu->again = true; }
+void lsu_wake(struct core *c, enum lsu_change what) {
+    c->lsu->again = true;
+    if (what == LSU_SCHED_CHANGED && c->reexec) reexec_wake(c);
+}
 
 /* --- what others may know */
 

@@ -145,7 +145,7 @@ static bool writes_victim(struct core *c, u64 line) {
     if (!tags_peek(&c->l1->tags, line, &at, &v) || !v.had || !v.dirty) return false;
     c->l1->tags.dirty[at] = 0;
     write_back(c, &v);
-    lsu_wake(c);
+    lsu_wake(c, LSU_VICTIM_GONE);
     return true;
 }
 

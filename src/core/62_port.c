@@ -55,6 +55,7 @@ void port_send(struct core *c, struct mreq req) {
     CHECK(p->n < p->cap);
     req.sm = (u16)c->id;
     p->stores_out += kind == TOKEN_STORE || kind == TOKEN_EVICT;
+    if (kind == TOKEN_INST) lsu_wake(c, LSU_QUEUE_TAKEN);
     p->queue[(p->head + p->n++) % p->cap] = (struct packet){req, c->now, map_slice(c->cfg, req.line) / c->cfg->slices};
     WATCH(c, MEM_QUEUED, .line = req.line);
 }

@@ -117,7 +117,7 @@ static void taken(struct core *c, struct flight *f) {
     r->n--;
     r->refused = 0;
     r->full = NONE;
-    lsu_wake(c); /* the pipe's first access may have room now, or nothing of its warp before it */
+    lsu_wake(c, LSU_ASIDE_SERVED);
     c->stats.reexec_taken++;
     if (--o->aside) return;
     r->slots &= ~(1ull << f->slot);

@@ -460,7 +460,13 @@ void lsu_free(struct core *c);
 void lsu_abandon(struct core *c);
 void lsu_check(const struct core *c);
 void lsu_waits(const struct core *c, struct strbuf *out);
-void lsu_wake(struct core *c); /* what its first instruction was refused for may be there now */
+enum lsu_change {                  /* since the stage last looked at its first instruction */
+                  LSU_VICTIM_GONE, /* a dirty line that was in its way has been sent off */
+                  LSU_QUEUE_TAKEN, /* somebody else has taken a place in the miss queue: it may meet another hazard than before */
+                  LSU_ASIDE_SERVED, /* an access of the re-execution queue was taken: there is room in it, or nothing of its warp before it */
+                  LSU_SCHED_CHANGED, /* the scheduler admits or holds back others than before */
+};
+void lsu_wake(struct core *c, enum lsu_change what); /* it tries again in the next cycle */
 u64 lsu_enter(struct core *c,
               struct flight *f); /* reads operands, for the first time or again, and queues; when the last is read */
 void lsu_leave(struct core *c);  /* the first instruction leaves the memory stage */
@@ -475,7 +481,7 @@ void lsu_hold(struct core *c, struct flight *f, enum hazard why); /* the first i
 void lsu_hazard(struct core *c, const struct flight *f, enum hazard h); /* counts a cycle of it */
 u64 lsu_latency(const struct core *c,
                 const struct memop *m);           /* shared memory and constants: from the stage's cycle to the result */
-bool lsu_comes_again(const struct core *c);       /* lsu_wake was called in this cycle */
+bool lsu_comes_again(const struct core *c);       /* something has changed since its access of this cycle began */
 i32 lsu_held_by(const struct core *c);            /* enum hazard that holds its first instruction, or NONE */
 u64 lsu_sending(const struct core *c);            /* slots with instructions that it has not taken wholly */
 bool lsu_room(const struct core *c);              /* one more instruction can queue */
