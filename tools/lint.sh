@@ -84,10 +84,10 @@ replay.h 63_replay.c
 reexec.h 64_reexec.c
 memview.h memport.c
 END
-    for header in hazard predictor tracker; do
-        grep -n '#include "\(core\|func\|mem\|gpu\)/' src/core/$header.h && fail "src/core/$header.h: a policy kind sees nothing of the core's insides"
-        grep -n '#include "core/' src/core/$header/*.c | grep -v "\"core/$header\.h\"" && fail "src/core/$header/: a policy includes its kind's header alone"
+    for header in src/core/*_policy.h; do
+        grep -n '#include "\(core\|mem\|gpu\)/' "$header" | grep -v '_policy\.h"' && fail "$header: a kind of policy sees nothing of the core's insides"
     done
+    grep -n '#include "core/' src/core/*/*.c | grep -vE '^src/core/([a-z]+)/[a-z_]+\.c:[0-9]+:#include "core/\1_policy\.h"' && fail "a policy includes its kind's header alone"
 }
 
 check_docs() {

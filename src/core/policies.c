@@ -6,11 +6,11 @@
 
 #include "core/diverge_policy.h"
 #include "core/fetch_policy.h"
-#include "core/hazard.h"
+#include "core/hazard_policy.h"
 #include "core/order_policy.h"
-#include "core/predictor.h"
+#include "core/predictor_policy.h"
 #include "core/sched_policy.h"
-#include "core/tracker.h"
+#include "core/tracker_policy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -497,7 +497,7 @@ static void mechanisms_of_the_baseline(void **state) {
         assert_int_equal(hazard_stall.refused(&(struct hazard_view){.why = (enum hazard)h}), HAZARD_HOLD);
 }
 
-/* --- predictors and trackers (core/predictor.h, core/tracker.h) */
+/* --- predictors and trackers (core/predictor_policy.h, core/tracker_policy.h) */
 static const struct predictor_policy *predictor_named(const char *name) {
     u32 i = 0;
     while (strcmp(predictor_policies[i]->name, name)) i++;

@@ -6,7 +6,7 @@
  * MSHR replays a line access under credit and hit: one, and one more for each time it held a credit and a load without one took
  * its MSHR on the way (his virtual credits allow it; 35_predict.c, T3). Never for want of a place in the MSHR of a line on its
  * way: that is the hazard merge, which the document does not have, and needs no MSHR. */
-#include "core/hazard.h"
+#include "core/hazard_policy.h"
 
 static enum hazard_action leave(const struct hazard_view *v) {
     (void)v;

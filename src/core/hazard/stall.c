@@ -2,7 +2,7 @@
  *
  * Paper: Turner (2012) section 1.1.7, the baseline that replay is measured against; retain is the control of his figure 7.1: as
  * under replay, entries of the instruction buffer are kept until all threads are done. Deviation: none. */
-#include "core/hazard.h"
+#include "core/hazard_policy.h"
 
 static enum hazard_action hold(const struct hazard_view *v) {
     (void)v;

@@ -4,7 +4,7 @@
  * table is instantaneous, ours is merged at multiples of the window (35_predict.c).
  *
  * P1 a counter of n bits expects a miss from 2^(n-1) misses on; it saturates */
-#include "core/predictor.h"
+#include "core/predictor_policy.h"
 
 static bool never(const struct predict_view *v) {
     (void)v;

@@ -3,7 +3,7 @@
  * Paper: Turner (2012) section 6.0.1. Deviation: none.
  *
  * N1 naive with sm.hazard.tracker_cy = n says at cycle t what was in use at t - n */
-#include "core/tracker.h"
+#include "core/tracker_policy.h"
 
 static bool naive_is_free(struct track *t, const struct track_view *v) {
     if (!v->cfg->tracker_cy) return v->used < v->size;

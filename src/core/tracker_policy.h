@@ -1,4 +1,4 @@
-/* tracker: the kind of policy that says whether what a miss needs is free (sm.hazard.tracker; 35_predict.c asks). Rows are in tracker/.
+/* tracker_policy: the kind of policy that says whether what a miss needs is free (sm.hazard.tracker; 35_predict.c asks). Rows are in tracker/.
  *
  * The resource is sm.hazard.resource: the MSHRs of a cache, one tracker each, or places in the miss queue.
  *
@@ -10,8 +10,8 @@
  *      and 35_predict.c keeps the pool (its T1 to T3)
  *   K2 changed is called after every change of what is in use
  *   K3 what is_free says changes by a call of changed, by credits, or at the cycle that next names; without next, not by time */
-#ifndef HEDDLE_CORE_TRACKER_H
-#define HEDDLE_CORE_TRACKER_H
+#ifndef HEDDLE_TRACKER_POLICY_H
+#define HEDDLE_TRACKER_POLICY_H
 
 #include "config/config.h"
 

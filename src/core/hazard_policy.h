@@ -1,4 +1,4 @@
-/* hazard: the kind of policy that decides what a memory instruction does which the memory stage cannot finish in one cycle
+/* hazard_policy: the kind of policy that decides what a memory instruction does which the memory stage cannot finish in one cycle
  * (sm.hazard). Rows are in hazard/.
  *
  * The stage works on the first instruction of the pipe only. An access of it is accepted or refused (enum hazard says why), and
@@ -21,8 +21,8 @@
  *      `leaves` alone; under others the instruction holds the stage.
  *   H5 the same view gets the same answer: the stage may ask twice in a cycle
  * No instruction may wait for ever: one that holds is tried whenever something changes, one that leaves is issued again. */
-#ifndef HEDDLE_CORE_HAZARD_H
-#define HEDDLE_CORE_HAZARD_H
+#ifndef HEDDLE_HAZARD_POLICY_H
+#define HEDDLE_HAZARD_POLICY_H
 
 #include "config/config.h"
 #include "stats/stats.h"
