@@ -1,18 +1,27 @@
-/* Hazard prediction (Turner 2012, chapter 6): loads that are expected to miss do not issue while what a miss needs is not free.
+/* Hazard prediction (Turner 2012, chapter 6): loads that are expected to miss do not issue while what a miss
+ * needs is not free.
  *
- * A predictor says whether a load will need the tracked resource (an MSHR of its cache, or a place in the miss queue): known misses (replays refused for MSHR, COMQ or RSV) always, others by
- * sm.hazard.predictor. A tracker says whether one will be free: `naive` looks at how many are in use (sm.hazard.tracker_cy ago); `credit` hands out credits. There are as many credits as
- * resources, one pool a cache. A load that is expected to miss leaves issue with a credit or not at all; the credit goes to the resource it takes and comes back when that is free, or at once when
- * the access does not need it or is refused and leaves. An access that takes a resource without a credit gets a virtual one, and the pool may become negative.
+ * A predictor says whether a load will need the tracked resource (an MSHR of its cache, or a place in the
+ * miss queue): known misses (replays refused for MSHR, COMQ or RSV) always, others by sm.hazard.predictor. A
+ * tracker says whether one will be free: `naive` looks at how many are in use (sm.hazard.tracker_cy ago);
+ * `credit` hands out credits. There are as many credits as resources, one pool a cache. A load that is
+ * expected to miss leaves issue with a credit or not at all; the credit goes to the resource it takes and
+ * comes back when that is free, or at once when the access does not need it or is refused and leaves. An
+ * access that takes a resource without a credit gets a virtual one, and the pool may become negative.
  *
- * The counter predictor's table is the chip's, trained by all SMs (gpu/ merges at multiples of the window, in order of (cycle, SM); an SM sees its own outcomes at once), or the SM's own.
+ * The counter predictor's table is the chip's, trained by all SMs (gpu/ merges at multiples of the window, in
+ * order of (cycle, SM); an SM sees its own outcomes at once), or the SM's own.
  *
- * Deviation: the document's chip table is instantaneous. A credit covers one line access; further lines of the same issue (stall, retain) are virtual.
+ * Deviation: the document's chip table is instantaneous. A credit covers one line access; further lines of
+ * the same issue (stall, retain) are virtual.
  *
- * Invariants: T1 (predict_check) pool + credits held by loads in the pipe + resources in use = resources; T2 (predict_issue) a credit is given only when the pool is positive;
- * T3 (refused) a load with a credit is refused an MSHR only if another took one without a credit after it was issued. So under `hit` a line access is replayed for an MSHR once, when it is not yet known to
- * miss, and again only when it was robbed: the document's "once per load (barring MSHR tracking errors)", which its virtual credits allow (6.0.1). T3 follows from T1: at issue free MSHRs = pool + held >= 1, and only
- * a virtual credit takes one from those that are held. */
+ * Invariants: T1 (predict_check) pool + credits held by loads in the pipe + resources in use = resources; T2
+ * (predict_issue) a credit is given only when the pool is positive; T3 (refused) a load with a credit is
+ * refused an MSHR only if another took one without a credit after it was issued. So under `hit` a line access
+ * is replayed for an MSHR once, when it is not yet known to miss, and again only when it was robbed: the
+ * document's "once per load (barring MSHR tracking errors)", which its virtual credits allow (6.0.1). T3
+ * follows from T1: at issue free MSHRs = pool + held >= 1, and only a virtual credit takes one from those
+ * that are held. */
 #include "core/predict.h"
 
 #include <stdlib.h>

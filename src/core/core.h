@@ -8,13 +8,15 @@
  *   35_predict.c     hazard prediction: who is held back, credits
  *   40_operands.c    register banks and collectors               order/    which instruction of a warp is next
  *   50_execute.c     units, results                              diverge/  which group of a warp runs
+ *   55_flight.c      instructions in flight (flight.h)
  *   60_lsu.c         the memory pipe: queue, spaces              hazard/   what a refused memory instruction does
  *   61_l1.c          L1 data cache, constant cache
  *   62_port.c        miss queue, interconnect port, responses
  *   63_replay.c      instructions that may be replayed: kept entries, signals, second issues
  *   64_reexec.c      refused accesses that step aside: the re-execution queue
  *   65_blocked.c     cycles in which data in the L1 waits behind a stalled memory stage
- *   70_writeback.c   results of memory come home
+ *   66_watch.c       who watches the memory stages               predictor/ which loads will miss
+ *   70_writeback.c   results of memory come home                 tracker/  what misses need, and how much of it is free
  *   account.c        who owns each cycle (D6)
  *   memport.c        global memory as this SM sees it: unpublished stores, atomics on their way (D4)
  *   cta.c            blocks come and go
@@ -30,7 +32,7 @@
  *   C3 collectors held by memory instructions = memory instructions in the pipe that are not yet in the queue proper
  *   C4 what waits for an MSHR is a memory instruction in flight, whose `outstanding` counts it
  *   C5 packets in the network and credits: credits + packets not yet credited = noc.credits
- *   C6 a slot's counts (memory instructions queued, loads, stores, atomics outstanding) are the sums over its instructions in flight */
+ *   C6 (70_writeback.c) a slot's counts (memory instructions queued, loads, stores, atomics outstanding) are the sums over its instructions in flight */
 #ifndef HEDDLE_CORE_H
 #define HEDDLE_CORE_H
 

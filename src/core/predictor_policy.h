@@ -1,13 +1,16 @@
-/* predictor_policy: the kind of policy that says which loads will miss, before they issue (sm.hazard.predictor; 35_predict.c asks).
- * Rows are in predictor/.
+/* predictor_policy: the kind of policy that says which loads will miss, before they issue
+ * (sm.hazard.predictor; 35_predict.c asks). Rows are in predictor/.
  *
- *   owns        the answer, and through `learn` one byte for each entry of the table (sm.hazard.counter.*), 0 at a launch
+ *   owns        the answer, and through `learn` one byte for each entry of the table (sm.hazard.counter.*), 0
+ *               at a launch
  *   may read    the view
  *   never       reaches into the core or the cache: the view's `present` looks, and changes nothing
  *
- *   Y1 it is asked about loads only that may need an MSHR; those known to miss (refused for want of one before) are not asked about
+ *   Y1 it is asked about loads only that may need an MSHR; those known to miss (refused for want of one
+ *      before) are not asked about
  *   Y2 the same view gets the same answer
- *   Y3 learn is told each outcome once an issue, in order; tables of several SMs are merged at multiples of the window */
+ *   Y3 learn is told each outcome once an issue, in order; tables of several SMs are merged at multiples of
+ *      the window */
 #ifndef HEDDLE_PREDICTOR_POLICY_H
 #define HEDDLE_PREDICTOR_POLICY_H
 

@@ -1,4 +1,5 @@
-/* tracker_policy: the kind of policy that says whether what a miss needs is free (sm.hazard.tracker; 35_predict.c asks). Rows are in tracker/.
+/* tracker_policy: the kind of policy that says whether what a miss needs is free (sm.hazard.tracker;
+ * 35_predict.c asks). Rows are in tracker/.
  *
  * The resource is sm.hazard.resource: the MSHRs of a cache, one tracker each, or places in the miss queue.
  *
@@ -6,10 +7,11 @@
  *   may read    the view: how much is in use now, how much there is, the machine's keys
  *   never       reaches into the core
  *
- *   K1 while is_free says no, loads that are expected to miss do not issue; with gives_credits one that does leaves with a credit,
- *      and 35_predict.c keeps the pool (its T1 to T3)
+ *   K1 while is_free says no, loads that are expected to miss do not issue; with gives_credits one that does
+ *      leaves with a credit, and 35_predict.c keeps the pool (its T1 to T3)
  *   K2 changed is called after every change of what is in use
- *   K3 what is_free says changes by a call of changed, by credits, or at the cycle that next names; without next, not by time */
+ *   K3 what is_free says changes by a call of changed, by credits, or at the cycle that next names; without
+ *      next, not by time */
 #ifndef HEDDLE_TRACKER_POLICY_H
 #define HEDDLE_TRACKER_POLICY_H
 

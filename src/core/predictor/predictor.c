@@ -1,7 +1,7 @@
 /* Which loads are expected to miss: four predictors.
  *
- * Paper: Turner (2012) section 6.1; his "false" and "true" are hit and miss, his "predictor" is counter. Deviation: his chip-wide
- * table is instantaneous, ours is merged at multiples of the window (35_predict.c).
+ * Paper: Turner (2012) section 6.1; his "false" and "true" are hit and miss, his "predictor" is counter.
+ * Deviation: his chip-wide table is instantaneous, ours is merged at multiples of the window (35_predict.c).
  *
  * P1 a counter of n bits expects a miss from 2^(n-1) misses on; it saturates */
 #include "core/predictor_policy.h"
