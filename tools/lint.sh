@@ -1,7 +1,7 @@
 #!/bin/bash
 # Checks that need no run: formatting, clang-tidy, include direction, drift of generated documents, words. Sizes are a report.
 #
-#   tools/lint.sh [CHECK...]     format tidy includes docs words sizes; all of them when none is named
+#   tools/lint.sh [CHECK...]     format tidy includes stages docs words sizes; all of them when none is named
 set -u
 cd "$(dirname "$0")/.." || exit 2
 FORMAT=${CLANG_FORMAT:-clang-format-19}
@@ -61,6 +61,35 @@ check_includes() {
     done < <(grep -rn --include='*.[ch]' --include='*.def' '^#include "[a-z]*/' src | grep -v '#include "workloads/' | sed 's,^\([^:]*:[0-9]*\):#include "\([a-z]*\)/.*,\1:\2,')
 }
 
+# A stage of src/core owns its state: its struct stands in a private header, which one file includes; such a header includes what all
+# stages share and no other stage's. A policy kind's header includes nothing of the core's insides.
+#
+# Known to more than one file, and why:
+#   flight.h      the record of an instruction in flight is what the memory stages hand each other
+#   struct watch  in core.h: each access asks whether somebody listens, without a call
+check_stages() {
+    local header owner file
+    while read -r header owner; do
+        [ -f "src/core/$header" ] || { fail "src/core/$header is listed in tools/lint.sh and does not exist"; continue; }
+        for file in $(grep -rl --include='*.[ch]' "#include \"core/$header\"" src tests tools bench); do
+            [ "$file" = "src/core/$owner" ] || fail "$file: src/core/$header is for src/core/$owner alone"
+        done
+        grep -n '#include "core/' "src/core/$header" | grep -vE '"core/(core|flight)\.h"' && fail "src/core/$header must include no other stage's header"
+    done << END
+predict.h 35_predict.c
+lsu.h 60_lsu.c
+l1.h 61_l1.c
+port.h 62_port.c
+replay.h 63_replay.c
+reexec.h 64_reexec.c
+memview.h memport.c
+END
+    for header in src/core/*_policy.h; do
+        grep -n '#include "\(core\|mem\|gpu\)/' "$header" | grep -v '_policy\.h"' && fail "$header: a kind of policy sees nothing of the core's insides"
+    done
+    grep -n '#include "core/' src/core/*/*.c | grep -vE '^src/core/([a-z]+)/[a-z_]+\.c:[0-9]+:#include "core/\1_policy\.h"' && fail "a policy includes its kind's header alone"
+}
+
 check_docs() {
     make -s build/gen_docs build/gen_stats build/gen_policies || { fail "the programs that print documents do not build"; return; }
     local doc
@@ -97,10 +126,10 @@ check_sizes() {
         /^\}/ && name != "" { if (FNR - start > 60) printf "long function: %s:%d (%d lines)\n", FILENAME, start, FNR - start; name = "" }'
 }
 
-for check in ${*:-format includes docs words tidy sizes}; do
+for check in ${*:-format includes stages docs words tidy sizes}; do
     case $check in
-    format | tidy | includes | docs | words | sizes) check_"$check" ;;
-    *) echo "tools/lint.sh: no check '$check'; there are: format tidy includes docs words sizes" >&2; exit 2 ;;
+    format | tidy | includes | stages | docs | words | sizes) check_"$check" ;;
+    *) echo "tools/lint.sh: no check '$check'; there are: format tidy includes stages docs words sizes" >&2; exit 2 ;;
     esac
 done
 [ $status -eq 0 ] && echo "lint: clean"

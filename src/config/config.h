@@ -31,21 +31,19 @@ struct collectors {
     u32 alu, sfu, mem; /* separated */
 };
 enum { POLICY_NAME_B = 32 };
-enum { MAX_SMS = 1024 }; /* of gpu.sms */
-enum { CTA_ROUND_ROBIN, CTA_FILL };                                  /* gpu.cta_order */
-enum { SCHEDULE_WRITTEN, SCHEDULE_LOADS };                           /* ptx.schedule */
-enum { TRACKER_NONE, TRACKER_NAIVE, TRACKER_CREDIT };                /* sm.hazard.tracker */
-enum { PREDICT_HIT, PREDICT_MISS, PREDICT_COUNTER, PREDICT_ORACLE }; /* sm.hazard.predictor */
-enum { TRACK_MSHR, TRACK_COMQ };                                     /* sm.hazard.resource */
-enum { SCOPE_CHIP, SCOPE_SM };                                       /* sm.hazard.counter.scope */
-enum { IN_STAGE_NONE, IN_STAGE_BANK, IN_STAGE_DIV, IN_STAGE_BOTH };  /* sm.hazard.in_stage */
-enum { HANDOVER_SENT, HANDOVER_USE };                                /* sm.sched.mascar.handover */
-enum { WRITE_THROUGH, WRITE_BACK };                                  /* sm.l1.write */
-enum { REPLACE_LRU, REPLACE_FIFO };                                  /* replace keys */
-enum { L1_INDEX_LINEAR, L1_INDEX_FERMI };                            /* sm.l1.index */
-enum { MAP_NONE, MAP_XOR };                                          /* map.hash */
-enum { DRAM_FIXED, DRAM_BANKED };                                    /* dram.kind */
-enum { DRAM_FCFS, DRAM_FRFCFS };                                     /* dram.sched */
+enum { MAX_SMS = 1024 };                                            /* of gpu.sms */
+enum { CTA_ROUND_ROBIN, CTA_FILL };                                 /* gpu.cta_order */
+enum { SCHEDULE_WRITTEN, SCHEDULE_LOADS };                          /* ptx.schedule */
+enum { TRACK_MSHR, TRACK_COMQ };                                    /* sm.hazard.resource */
+enum { SCOPE_CHIP, SCOPE_SM };                                      /* sm.hazard.counter.scope */
+enum { IN_STAGE_NONE, IN_STAGE_BANK, IN_STAGE_DIV, IN_STAGE_BOTH }; /* sm.hazard.in_stage */
+enum { HANDOVER_SENT, HANDOVER_USE };                               /* sm.sched.mascar.handover */
+enum { WRITE_THROUGH, WRITE_BACK };                                 /* sm.l1.write */
+enum { REPLACE_LRU, REPLACE_FIFO };                                 /* replace keys */
+enum { L1_INDEX_LINEAR, L1_INDEX_FERMI };                           /* sm.l1.index */
+enum { MAP_NONE, MAP_XOR };                                         /* map.hash */
+enum { DRAM_FIXED, DRAM_BANKED };                                   /* dram.kind */
+enum { DRAM_FCFS, DRAM_FRFCFS };                                    /* dram.sched */
 
 struct config {
 #define KEY_CLASS(...)

@@ -55,7 +55,6 @@ static struct icache_wait *waiting(struct core *c, u64 line, struct icache_wait 
 static void send_for(struct core *c, struct icache_wait *w, u64 line, u64 slots) {
     u32 pieces = c->cfg->icache_line_b / 32, first = (u32)(line % 128 / 32);
     *w = (struct icache_wait){line, slots, true};
-    lsu_wake(c); /* the memory stage may find another hazard than before */
     port_send(c, (struct mreq){.line = line & ~127ull,
                                .sectors = ((1u << pieces) - 1) << first,
                                .token = TOKEN(TOKEN_INST, w - c->fetch->waits),

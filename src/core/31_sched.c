@@ -138,8 +138,7 @@ static struct sched_sm view_of_sm(const struct core *c, struct sm_stats *stats) 
 void sched_begin(struct core *c, u64 n) {
     struct sched_sm v = view_of_sm(c, &c->stats);
     if (!c->pol.sched->begin(c->issue->shared, &v, n)) return;
-    lsu_wake(c);
-    if (c->reexec) reexec_wake(c);
+    lsu_wake(c, LSU_SCHED_CHANGED);
 }
 
 bool sched_settled(struct core *c) {

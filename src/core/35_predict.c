@@ -1,18 +1,27 @@
-/* Hazard prediction (Turner 2012, chapter 6): loads that are expected to miss do not issue while what a miss needs is not free.
+/* Hazard prediction (Turner 2012, chapter 6): loads that are expected to miss do not issue while what a miss
+ * needs is not free.
  *
- * A predictor says whether a load will need the tracked resource (an MSHR of its cache, or a place in the miss queue): known misses (replays refused for MSHR, COMQ or RSV) always, others by
- * sm.hazard.predictor. A tracker says whether one will be free: `naive` looks at how many are in use (sm.hazard.tracker_cy ago); `credit` hands out credits. There are as many credits as
- * resources, one pool a cache. A load that is expected to miss leaves issue with a credit or not at all; the credit goes to the resource it takes and comes back when that is free, or at once when
- * the access does not need it or is refused and leaves. An access that takes a resource without a credit gets a virtual one, and the pool may become negative.
+ * A predictor says whether a load will need the tracked resource (an MSHR of its cache, or a place in the
+ * miss queue): known misses (replays refused for MSHR, COMQ or RSV) always, others by sm.hazard.predictor. A
+ * tracker says whether one will be free: `naive` looks at how many are in use (sm.hazard.tracker_cy ago);
+ * `credit` hands out credits. There are as many credits as resources, one pool a cache. A load that is
+ * expected to miss leaves issue with a credit or not at all; the credit goes to the resource it takes and
+ * comes back when that is free, or at once when the access does not need it or is refused and leaves. An
+ * access that takes a resource without a credit gets a virtual one, and the pool may become negative.
  *
- * The counter predictor's table is the chip's, trained by all SMs (gpu/ merges at multiples of the window, in order of (cycle, SM); an SM sees its own outcomes at once), or the SM's own.
+ * The counter predictor's table is the chip's, trained by all SMs (gpu/ merges at multiples of the window, in
+ * order of (cycle, SM); an SM sees its own outcomes at once), or the SM's own.
  *
- * Deviation: the document's chip table is instantaneous. A credit covers one line access; further lines of the same issue (stall, retain) are virtual.
+ * Deviation: the document's chip table is instantaneous. A credit covers one line access; further lines of
+ * the same issue (stall, retain) are virtual.
  *
- * Invariants: T1 (predict_check) pool + credits held by loads in the pipe + resources in use = resources; T2 (predict_issue) a credit is given only when the pool is positive;
- * T3 (refused) a load with a credit is refused an MSHR only if another took one without a credit after it was issued. So under `hit` a line access is replayed for an MSHR once, when it is not yet known to
- * miss, and again only when it was robbed: the document's "once per load (barring MSHR tracking errors)", which its virtual credits allow (6.0.1). T3 follows from T1: at issue free MSHRs = pool + held >= 1, and only
- * a virtual credit takes one from those that are held. */
+ * Invariants: T1 (predict_check) pool + credits held by loads in the pipe + resources in use = resources; T2
+ * (predict_issue) a credit is given only when the pool is positive; T3 (refused) a load with a credit is
+ * refused an MSHR only if another took one without a credit after it was issued. So under `hit` a line access
+ * is replayed for an MSHR once, when it is not yet known to miss, and again only when it was robbed: the
+ * document's "once per load (barring MSHR tracking errors)", which its virtual credits allow (6.0.1). T3
+ * follows from T1: at issue free MSHRs = pool + held >= 1, and only a virtual credit takes one from those
+ * that are held. */
 #include "core/predict.h"
 
 #include <stdlib.h>
@@ -26,10 +35,6 @@ static u32 cache_of(const struct tinst *t) { return t->mshr_of == 1 + CACHE_DATA
 
 static u32 index_of(const struct core *c, const struct tinst *t) {
     return (u32)(t->in - c->prog->k->code) & (c->cfg->counter_entries - 1);
-}
-
-static bool counter_says_miss(const struct core *c, const struct tinst *t) {
-    return c->predict->counters[index_of(c, t)] >> (c->cfg->counter_bits - 1);
 }
 
 /* The line of the first access that is left, before it has been issued or of a replay */
@@ -48,15 +53,23 @@ static bool next_line_present(const struct core *c, u32 slot, const struct tinst
     return l1_has(c, cache_of(t), addr[__builtin_ctzll(mask)]);
 }
 
+struct asked { /* the view, and what its `present` needs */
+    struct predict_view v;
+    const struct core *c;
+    const struct tinst *t;
+    u32 slot;
+};
+
+static bool present(const struct predict_view *v) {
+    const struct asked *a = (const struct asked *)v;
+    return next_line_present(a->c, a->slot, a->t);
+}
+
 static bool expects_miss(const struct core *c, u32 slot, const struct tinst *t) {
     i32 again = replay_first(c, slot);
     if (again != NONE && replay_known_miss(c, (u32)again)) return true;
-    switch (c->cfg->predictor) {
-    case PREDICT_MISS: return true;
-    case PREDICT_COUNTER: return counter_says_miss(c, t);
-    case PREDICT_ORACLE: return !next_line_present(c, slot, t);
-    default: return false;
-    }
+    struct asked a = {{c->predict->counters[index_of(c, t)], c->cfg->counter_bits, present}, c, t, slot};
+    return c->pol.predictor->expects_miss(&a.v);
 }
 
 /* --- trackers */
@@ -71,41 +84,38 @@ static u32 in_use(const struct core *c, u32 cache) {
     return l1_mshrs_used(c, cache);
 }
 
-/* naive: what the scheduler sees */
-static u32 seen_in_use(struct core *c, u32 cache) {
-    struct tracker *t = &c->predict->track[cache];
-    if (!c->cfg->tracker_cy) return in_use(c, cache);
-    while (t->past_at < t->past.n && t->past.at[t->past_at].cycle <= c->now) t->used = t->past.at[t->past_at++].used;
-    if (t->past_at == t->past.n) t->past_at = t->past.n = 0;
-    return t->used;
+static struct track_view view_of(const struct core *c, u32 cache) {
+    return (struct track_view){c->cfg, c->now, in_use(c, cache), capacity(c, cache)};
 }
 
+/* The number in use has changed */
 static void levels(struct core *c) {
-    for (u32 cache = 0; c->cfg->tracker == TRACKER_NAIVE && c->cfg->tracker_cy && cache < CACHES; cache++) {
-        struct seen x = {c->now + c->cfg->tracker_cy, in_use(c, cache)};
-        VEC_PUSH(&c->predict->track[cache].past, x);
+    for (u32 cache = 0; c->pol.tracker->changed && cache < CACHES; cache++) {
+        struct track_view v = view_of(c, cache);
+        c->pol.tracker->changed(&c->predict->track[cache], &v);
     }
 }
 
 u64 predict_next(const struct core *c) {
     u64 next = NEVER;
-    for (u32 cache = 0; cache < CACHES; cache++) {
-        const struct tracker *t = &c->predict->track[cache];
-        if (t->past_at < t->past.n) next = MIN(next, MAX(c->now, t->past.at[t->past_at].cycle));
+    for (u32 cache = 0; c->pol.tracker->next && cache < CACHES; cache++) {
+        u64 cy = c->pol.tracker->next(&c->predict->track[cache], c->now);
+        next = MIN(next, cy);
     }
     return next;
 }
 
 /* Places of the miss queue are taken and freed by packets of all kinds. */
 static void queue(struct core *c, i32 by) {
-    if (c->cfg->tracked == TRACK_COMQ && c->cfg->tracker == TRACKER_CREDIT) c->predict->track[CACHE_DATA].pool -= by;
-    if (c->cfg->tracked == TRACK_COMQ) levels(c);
+    if (c->cfg->tracked != TRACK_COMQ) return;
+    if (c->pol.tracker->gives_credits) c->predict->track[CACHE_DATA].pool -= by;
+    levels(c);
 }
 
 static bool is_free(struct core *c, u32 cache) {
     if (c->cfg->tracked == TRACK_COMQ) cache = CACHE_DATA;
-    if (c->cfg->tracker == TRACKER_CREDIT) return c->predict->track[cache].pool > 0;
-    return seen_in_use(c, cache) < capacity(c, cache);
+    struct track_view v = view_of(c, cache);
+    return c->pol.tracker->is_free(&c->predict->track[cache], &v);
 }
 
 u64 predict_restricted(struct core *c, u64 ready) {
@@ -124,7 +134,7 @@ u64 predict_restricted(struct core *c, u64 ready) {
 
 static struct predict_op *op_of(const struct core *c, const struct flight *f) { return &c->predict->op.at[f->id]; }
 
-static struct tracker *pool_of(const struct core *c, const struct flight *f) { /* the miss queue is one */
+static struct track *pool_of(const struct core *c, const struct flight *f) { /* the miss queue is one */
     return &c->predict->track[f->mem.is_const && c->cfg->tracked == TRACK_MSHR ? CACHE_CONST : CACHE_DATA];
 }
 
@@ -137,16 +147,18 @@ static void give_back(struct core *c, const struct flight *f) {
 
 /* --- outcomes */
 
-void predict_train(u8 *table, const struct config *c, const struct trained *t) {
-    u8 *x = &table[t->index], top = (u8)((1u << c->counter_bits) - 1);
-    if (t->missed && *x < top) ++*x;
-    if (!t->missed && *x) --*x;
+bool predict_chip_learns(const struct core *c) {
+    return c->predict && c->pol.predictor->learn && c->cfg->counter_scope == SCOPE_CHIP;
+}
+
+void predict_train(const struct core *c, u8 *table, const struct trained *t) {
+    c->pol.predictor->learn(&table[t->index], c->cfg->counter_bits, t->missed);
 }
 
 static void learn(struct core *c, const struct flight *f, bool missed) {
     struct trained t = {c->now, index_of(c, f->t), missed};
-    predict_train(c->predict->counters, c->cfg, &t);
-    if (c->cfg->counter_scope == SCOPE_CHIP) VEC_PUSH(&c->predict->trained, t);
+    predict_train(c, c->predict->counters, &t);
+    if (predict_chip_learns(c)) VEC_PUSH(&c->predict->trained, t);
 }
 
 static void outcome(struct core *c, const struct flight *f, bool missed) {
@@ -156,7 +168,7 @@ static void outcome(struct core *c, const struct flight *f, bool missed) {
     u64 *cell = o->predicted ? (missed ? &c->stats.predicted_miss_missed : &c->stats.predicted_miss_hit)
                              : (missed ? &c->stats.predicted_hit_missed : &c->stats.predicted_hit_hit);
     ++*cell;
-    if (c->cfg->predictor == PREDICT_COUNTER) learn(c, f, missed);
+    if (c->pol.predictor->learn) learn(c, f, missed);
     if (!missed) give_back(c, f);
 }
 
@@ -169,10 +181,10 @@ bool predict_expects(const struct core *c, u32 slot) {
 
 void predict_issue(struct core *c, const struct flight *f, bool expects) {
     struct predict *p = c->predict;
-    struct tracker *t = pool_of(c, f);
+    struct track *t = pool_of(c, f);
     while (p->op.n <= f->id) VEC_PUSH(&p->op, (struct predict_op){0});
     p->op.at[f->id] = (struct predict_op){.predicted = expects};
-    if (c->cfg->tracker != TRACKER_CREDIT || !expects) return;
+    if (!c->pol.tracker->gives_credits || !expects) return;
     CHECK(t->pool > 0); /* T2 */
     p->op.at[f->id].credit = true;
     p->op.at[f->id].without_before = t->without;
@@ -195,9 +207,9 @@ static void refused(struct core *c, const struct flight *f, enum hazard why) {
 
 static void acquired(struct core *c, const struct flight *f, u32 cache) {
     struct predict_op *o = op_of(c, f);
-    struct tracker *t = &c->predict->track[cache];
+    struct track *t = &c->predict->track[cache];
     levels(c);
-    if (c->cfg->tracker != TRACKER_CREDIT) return;
+    if (!c->pol.tracker->gives_credits) return;
     if (c->cfg->tracked == TRACK_COMQ) {
         give_back(c, f); /* its packet takes one as every packet does */
         return;
@@ -208,7 +220,7 @@ static void acquired(struct core *c, const struct flight *f, u32 cache) {
 
 static void freed(struct core *c, u32 cache) {
     levels(c);
-    if (c->cfg->tracker == TRACKER_CREDIT && c->cfg->tracked == TRACK_MSHR) c->predict->track[cache].pool++;
+    if (c->pol.tracker->gives_credits && c->cfg->tracked == TRACK_MSHR) c->predict->track[cache].pool++;
 }
 
 static void seen(struct core *c, const struct mem_event *e) {
@@ -244,7 +256,7 @@ void predict_adopt(struct core *c, const u8 *table) {
 /* --- building, the launch, and the invariant */
 
 void predict_init(struct core *c) {
-    if (c->cfg->tracker == TRACKER_NONE) return;
+    if (!c->pol.tracker->is_free) return;
     c->predict = base_alloc(sizeof(*c->predict));
     c->predict->counters = base_alloc(c->cfg->counter_entries);
 }
@@ -265,7 +277,7 @@ void predict_launch(struct core *c) {
     memset(c->predict->counters, 0, c->cfg->counter_entries);
     c->predict->trained.n = 0;
     for (u32 i = 0; i < CACHES; i++) {
-        struct tracker *t = &c->predict->track[i];
+        struct track *t = &c->predict->track[i];
         t->pool = (i32)capacity(c, i) - (i32)in_use(c, i);
         t->past_at = t->past.n = 0;
         t->used = in_use(c, i);
@@ -273,7 +285,7 @@ void predict_launch(struct core *c) {
 }
 
 void predict_check(const struct core *c) {
-    if (c->cfg->tracker != TRACKER_CREDIT) return;
+    if (!c->predict || !c->pol.tracker->gives_credits) return;
     i32 held[CACHES] = {0};
     i32 used[CACHES] = {(i32)in_use(c, CACHE_DATA), (i32)in_use(c, CACHE_CONST)};
     for

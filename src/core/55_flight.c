@@ -1,4 +1,5 @@
-/* The pool of instructions in flight. Their arrays of lines, passes and packets are kept from one use to the next.
+/* The pool of instructions in flight. Their arrays of lines, passes and packets are kept from one use to the
+ * next.
  *
  * Invariants: F1 a flight is free or in use, never both; F2 flight_at(id)->id == id. */
 #include "core/flight.h"

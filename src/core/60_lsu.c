@@ -1,12 +1,17 @@
-/* The memory pipe. Memory instructions read their operands like others, get addresses (sm.lsu.agu_cy a beat), and wait in order of issue for the memory stage, which works on the
- * first one only: one line access, one cycle of shared memory or one word of constants a cycle. An access that is refused (hazard/) keeps everything behind it waiting.
+/* The memory pipe. Memory instructions read their operands like others, get addresses (sm.lsu.agu_cy a beat),
+ * and wait in order of issue for the memory stage, which works on the first one only: one line access, one
+ * cycle of shared memory or one word of constants a cycle. An access that is refused (hazard/) keeps
+ * everything behind it waiting.
  *
- * The first sm.lsu.queue instructions with addresses are the queue proper; others hold their operand collectors, so a stalled memory stage fills the collectors and, where these are
- * generic, chokes arithmetic too (Turner 1.1.7).
+ * The first sm.lsu.queue instructions with addresses are the queue proper; others hold their operand
+ * collectors, so a stalled memory stage fills the collectors and, where these are generic, chokes arithmetic
+ * too (Turner 1.1.7).
  *
- * Local memory lies interleaved by thread: word i of the 32 lanes of a warp is one line. Asynchronous copies are loads without a destination.
+ * Local memory lies interleaved by thread: word i of the 32 lanes of a warp is one line. Asynchronous copies
+ * are loads without a destination.
  *
- * Invariants: L1 instructions leave the stage in order of issue; L2 an instruction is freed when accepted and nothing is outstanding. */
+ * Invariants: L1 instructions leave the stage in order of issue; L2 an instruction is freed when accepted and
+ * nothing is outstanding. */
 #include "core/lsu.h"
 
 #include <stdlib.h>
@@ -79,8 +84,9 @@ static void pass_lane(struct memop *m, u32 pass, u32 lane) {
     m->passes.at[pass] |= 1ull << lane;
 }
 
-/* Which lanes shared memory serves together: for each bank the first word asked for, and all lanes that want it. Accesses of 8 and 16 bytes are made by halves
- * and quarters of the lanes, as shared_cycles counts them. */
+/* Which lanes shared memory serves together: for each bank the first word asked for, and all lanes that want
+ * it. Accesses of 8 and 16 bytes are made by halves and quarters of the lanes, as shared_cycles counts them.
+ * */
 static void add_passes(const struct core *c, struct memop *m, const struct probe_access *p) {
     u32 group = p->size_b >= 16 ? 8 : p->size_b == 8 ? 16 : 32, banks = c->cfg->shared_banks;
     for (u32 from = 0; from < 32; from += group) {
@@ -410,7 +416,10 @@ void lsu_skip(struct core *c, u64 n) {
          .a = n);
 }
 
-void lsu_wake(struct core *c) { c->lsu->again = true; }
+void lsu_wake(struct core *c, enum lsu_change what) {
+    c->lsu->again = true;
+    if (what == LSU_SCHED_CHANGED && c->reexec) reexec_wake(c);
+}
 
 /* --- what others may know */
 

@@ -1,9 +1,12 @@
 /* The L1 data cache and the constant cache, one access of the memory stage's first instruction at a time.
  *
- * A load that misses takes an MSHR (or joins the line's), a place in the miss queue, and reserves a way, in this order; the first that is missing is the hazard (Turner's order: MSHR, COMQ,
- * RSV); one that joins a line needs a place in its MSHR (MERGE). With sm.l1.stream ways are taken when the line comes, and there is no RSV. Lines have sectors; an MSHR is done when all packets sent for its line are back.
- * Stores go through to the L2 or stay until eviction (sm.l1.write, write_local); a store's sectors become valid without a fetch. Atomics go past the cache and drop the line.
- * Not modelled: data. Function has been done at issue; a line in the cache is a tag.
+ * A load that misses takes an MSHR (or joins the line's), a place in the miss queue, and reserves a way, in
+ * this order; the first that is missing is the hazard (Turner's order: MSHR, COMQ, RSV); one that joins a
+ * line needs a place in its MSHR (MERGE). With sm.l1.stream ways are taken when the line comes, and there is
+ * no RSV. Lines have sectors; an MSHR is done when all packets sent for its line are back. Stores go through
+ * to the L2 or stay until eviction (sm.l1.write, write_local); a store's sectors become valid without a
+ * fetch. Atomics go past the cache and drop the line. Not modelled: data. Function has been done at issue; a
+ * line in the cache is a tag.
  *
  * Invariants: D1 a pending sector has an MSHR of its line; D2 mshr_responses counts packets under way. */
 #include "core/l1.h"
@@ -51,7 +54,8 @@ static void accessed(struct core *c, const struct flight *f, const struct line_a
     (void)f;
 }
 
-/* --- translations: a fully associative, least recently used set of pages. A miss starts a walk, of a fixed length, when one more is allowed; the access is refused until the page is here. */
+/* --- translations: a fully associative, least recently used set of pages. A miss starts a walk, of a fixed
+ * length, when one more is allowed; the access is refused until the page is here. */
 
 static struct tlb_entry *tlb_victim(struct core *c) {
     struct tlb_entry *old = NULL;
@@ -138,14 +142,15 @@ static void write_back(struct core *c, const struct victim *v) {
                                .data_b = (u16)(32 * __builtin_popcount(sectors))});
 }
 
-/* A dirty line that has to make room is written back in a cycle of its own; the access that needs the room comes again. True when it was. */
+/* A dirty line that has to make room is written back in a cycle of its own; the access that needs the room
+ * comes again. True when it was. */
 static bool writes_victim(struct core *c, u64 line) {
     u32 at;
     struct victim v = {0};
     if (!tags_peek(&c->l1->tags, line, &at, &v) || !v.had || !v.dirty) return false;
     c->l1->tags.dirty[at] = 0;
     write_back(c, &v);
-    lsu_wake(c);
+    lsu_wake(c, LSU_VICTIM_GONE);
     return true;
 }
 

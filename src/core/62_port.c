@@ -1,11 +1,15 @@
-/* The SM's side of the interconnect: a miss queue that feeds one port to the network, and one port through which responses come.
+/* The SM's side of the interconnect: a miss queue that feeds one port to the network, and one port through
+ * which responses come.
  *
- * A packet leaves when a credit is there and the port is free; the port is taken one noc cycle a flit. Credits come back noc.credit_cy after a slice has taken a packet. Responses of
- * all partitions come through one port too, one flit a noc cycle, in order of (cycle, partition, order in the partition).
+ * A packet leaves when a credit is there and the port is free; the port is taken one noc cycle a flit.
+ * Credits come back noc.credit_cy after a slice has taken a packet. Responses of all partitions come through
+ * one port too, one flit a noc cycle, in order of (cycle, partition, order in the partition).
  *
- * Lines that a fill without reservation (sm.l1.stream) throws out must go too; their packets may stand beyond the queue's length, and hold others back.
+ * Lines that a fill without reservation (sm.l1.stream) throws out must go too; their packets may stand beyond
+ * the queue's length, and hold others back.
  *
- * Invariants: N1 credits + packets not yet credited = noc.credits; N2 at most sm.l1.miss_queue packets wait, and one for each MSHR. */
+ * Invariants: N1 credits + packets not yet credited = noc.credits; N2 at most sm.l1.miss_queue packets wait,
+ * and one for each MSHR. */
 #include "core/port.h"
 
 #include <stdlib.h>
@@ -55,6 +59,7 @@ void port_send(struct core *c, struct mreq req) {
     CHECK(p->n < p->cap);
     req.sm = (u16)c->id;
     p->stores_out += kind == TOKEN_STORE || kind == TOKEN_EVICT;
+    if (kind == TOKEN_INST) lsu_wake(c, LSU_QUEUE_TAKEN);
     p->queue[(p->head + p->n++) % p->cap] = (struct packet){req, c->now, map_slice(c->cfg, req.line) / c->cfg->slices};
     WATCH(c, MEM_QUEUED, .line = req.line);
 }
@@ -110,7 +115,8 @@ static void response(struct core *c, const struct mresp *r) {
     }
 }
 
-/* Core cycle in which the first response of the inbox has come through the port, and when the port is free then */
+/* Core cycle in which the first response of the inbox has come through the port, and when the port is free
+ * then */
 static u64 eject_cycle(const struct core *c, const struct port *p, u64 *free_at) {
     const struct mresp *r = &p->inbox.at[p->inbox_at].r;
     if (c->cfg->noc_ideal) {

@@ -1,17 +1,23 @@
-/* Replay (Turner 2012, chapter 5): memory instructions that meet a hazard leave the pipe and are issued again.
+/* Replay (Turner 2012, chapter 5): memory instructions that meet a hazard leave the pipe and are issued
+ * again.
  *
- * A memory instruction keeps its entry of the warp's instruction buffer, and its source registers, until the memory stage has said that all its threads are done. The stage does one access
- * an issue: one line, or the lanes that shared memory or the constant cache serve in a cycle. What was accepted is taken from the private active mask (`left`); what is left, or was
- * refused, leaves the pipe. The word of it reaches the buffer one cycle and sm.hazard.signal_cy later. The oldest instruction of a warp that is to be replayed is the only one the warp presents
- * to its scheduler. DIV and BANK complete some threads, MSHR, COMQ and RSV none.
+ * A memory instruction keeps its entry of the warp's instruction buffer, and its source registers, until the
+ * memory stage has said that all its threads are done. The stage does one access an issue: one line, or the
+ * lanes that shared memory or the constant cache serve in a cycle. What was accepted is taken from the
+ * private active mask (`left`); what is left, or was refused, leaves the pipe. The word of it reaches the
+ * buffer one cycle and sm.hazard.signal_cy later. The oldest instruction of a warp that is to be replayed is
+ * the only one the warp presents to its scheduler. DIV and BANK complete some threads, MSHR, COMQ and RSV
+ * none.
  *
- * Beyond the document: accesses of one thread to one line stay in program order. A younger instruction that reaches the stage first, while an older one of its warp with the same line (or any
- * use of shared memory) is not done, is refused (ORDER).
+ * Beyond the document: accesses of one thread to one line stay in program order. A younger instruction that
+ * reaches the stage first, while an older one of its warp with the same line (or any use of shared memory) is
+ * not done, is refused (ORDER).
  *
  * `retain` uses the first half only: entries are kept, but the stage stalls as before (figure 7.1).
  *
- * Invariants: R1 kept bits lie between the issue tail pointer and the issue pointer; R2 the list oldest .. youngest holds the slot's unfinished memory instructions in program order;
- * R3 `first` is the first of the list that waits. */
+ * Invariants: R1 kept bits lie between the issue tail pointer and the issue pointer; R2 the list oldest ..
+ * youngest holds the slot's unfinished memory instructions in program order; R3 `first` is the first of the
+ * list that waits. */
 #include "core/replay.h"
 
 #include <stdlib.h>
@@ -224,7 +230,8 @@ static bool older_in_the_way(const struct core *c, const struct flight *f) {
     return false;
 }
 
-/* Under credit and `hit` a known miss issues with a credit, so it is refused an MSHR a second time only where another access took one without a credit meanwhile (35_predict.c, T3). */
+/* Under credit and `hit` a known miss issues with a credit, so it is refused an MSHR a second time only where
+ * another access took one without a credit meanwhile (35_predict.c, T3). */
 static void count_refusal(struct core *c, struct replay_op *o, u32 next, enum hazard why) {
     if (why == HAZARD_MERGE) o->refused_at = 0; /* its line was under way: should it miss later, that is another miss */
     if (why != HAZARD_MSHR) return;

@@ -1,16 +1,23 @@
-/* The re-execution queue (Mascar, HPCA 2015, III-C and III-D): accesses that the L1 refuses step aside, so that others can pass and hit.
+/* The re-execution queue (Mascar, HPCA 2015, III-C and III-D): accesses that the L1 refuses step aside, so
+ * that others can pass and hit.
  *
- * With sm.lsu.reexec entries, a line access of the pipe's first instruction that is refused (MSHR, COMQ, RSV, TLB, OWNER) leaves the pipe for the queue and the pipe goes on with the next line or
- * instruction. Addresses are not generated again. The queue's first entry is tried when the pipe has nothing for the memory stage; one that is refused goes to the tail. When the pipe's first access
- * is refused and the queue has no room, the hazard policy acts: with `stall` only the queue is served until an entry is free, with `replay` the instruction is issued again later.
- * A warp has entries of one instruction at most: its later memory instructions (not those of shared memory) do not issue meanwhile, and those already in the pipe wait there, the queue being
- * served in their place. An instruction is accepted when its last access has been taken, here or in the pipe.
+ * With sm.lsu.reexec entries, a line access of the pipe's first instruction that is refused (MSHR, COMQ, RSV,
+ * TLB, OWNER) leaves the pipe for the queue and the pipe goes on with the next line or instruction. Addresses
+ * are not generated again. The queue's first entry is tried when the pipe has nothing for the memory stage;
+ * one that is refused goes to the tail. When the pipe's first access is refused and the queue has no room,
+ * the hazard policy acts: with `stall` only the queue is served until an entry is free, with `replay` the
+ * instruction is issued again later. A warp has entries of one instruction at most: its later memory
+ * instructions (not those of shared memory) do not issue meanwhile, and those already in the pipe wait there,
+ * the queue being served in their place. An instruction is accepted when its last access has been taken, here
+ * or in the pipe.
  *
- * Deviations: after a round in which all were refused and nothing has changed since (no response, no packet gone, no other owner), tries are not repeated until something does; with the queue full, the
- * pipe's first access has a try of its own at the end of the round. A pipe that is never idle lets the queue have every PATIENCE_CY-th cycle, so that no entry waits for ever.
- * Constants and shared memory do not step aside.
+ * Deviations: after a round in which all were refused and nothing has changed since (no response, no packet
+ * gone, no other owner), tries are not repeated until something does; with the queue full, the pipe's first
+ * access has a try of its own at the end of the round. A pipe that is never idle lets the queue have every
+ * PATIENCE_CY-th cycle, so that no entry waits for ever. Constants and shared memory do not step aside.
  *
- * Invariants (reexec_check): E1 entries of a slot are of one instruction, that of flight[slot], and as many as its `aside`; E2 an instruction that is `away` has entries, or has been accepted. */
+ * Invariants (reexec_check): E1 entries of a slot are of one instruction, that of flight[slot], and as many
+ * as its `aside`; E2 an instruction that is `away` has entries, or has been accepted. */
 #include "core/reexec.h"
 
 #include <stdlib.h>
@@ -118,7 +125,7 @@ static void taken(struct core *c, struct flight *f) {
     r->n--;
     r->refused = 0;
     r->full = NONE;
-    lsu_wake(c); /* the pipe's first access may have room now, or nothing of its warp before it */
+    lsu_wake(c, LSU_ASIDE_SERVED);
     c->stats.reexec_taken++;
     if (--o->aside) return;
     r->slots &= ~(1ull << f->slot);

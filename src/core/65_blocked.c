@@ -1,5 +1,7 @@
-/* Mascar's figure 5: cycles in which nothing issues and the memory stage is stalled, while data that a warp wants to load lies in the L1: of an instruction in the pipe behind the stalled one, or of one
- * that is ready to issue. Counted with stats.blocked_hits only, as addresses of instructions that have not issued have to be worked out. Texture and constant caches are left out. */
+/* Mascar's figure 5: cycles in which nothing issues and the memory stage is stalled, while data that a warp
+ * wants to load lies in the L1: of an instruction in the pipe behind the stalled one, or of one that is ready
+ * to issue. Counted with stats.blocked_hits only, as addresses of instructions that have not issued have to
+ * be worked out. Texture and constant caches are left out. */
 #include "core/flight.h"
 
 static bool in_pipe(const struct core *c) {

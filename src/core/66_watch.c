@@ -1,8 +1,9 @@
-/* Who watches the memory stages: hazard prediction, the re-execution queue and schedulers that listen, each a row with the
- * kinds of events it wants. Rows are added at a launch; where nobody wants a kind, telling it is one test of a bit.
+/* Who watches the memory stages: hazard prediction, the re-execution queue and schedulers that listen, each a
+ * row with the kinds of events it wants. Rows are added at a launch; where nobody wants a kind, telling it is
+ * one test of a bit.
  *
- * Invariants: W1 events of one watcher come in the order in which things happen; a watcher changes nothing that another sees,
- * so the order of watchers does not matter. */
+ * Invariants: W1 events of one watcher come in the order in which things happen; a watcher changes nothing
+ * that another sees, so the order of watchers does not matter. */
 #include "core/flight.h"
 
 void watch_launch(struct core *c) { c->watch = (struct watch){0}; }

@@ -1,8 +1,9 @@
-/* What a warp has outstanding in memory, and how it comes home: registers are written when the last part of an instruction's
- * data is there, through the same bank ports as others.
+/* What a warp has outstanding in memory, and how it comes home: registers are written when the last part of
+ * an instruction's data is there, through the same bank ports as others.
  *
- * This file alone of the memory stages reaches into a warp's place (struct slot): its counts of memory instructions, stores,
- * atomics and copies under way, its registers, and the look at what it waits for when one of them has changed.
+ * This file alone of the memory stages reaches into a warp's place (struct slot): its counts of memory
+ * instructions, stores, atomics and copies under way, its registers, and the look at what it waits for when
+ * one of them has changed.
  *
  * Invariants: C6 (writeback_check) a slot's counts are the sums over its instructions in flight. */
 #include "core/flight.h"
@@ -15,8 +16,9 @@ static struct slot *home_of(const struct core *c, const struct flight *f) {
 
 /* --- wake-ups */
 
-/* Whether the slot's next step may depend on instructions that the memory stage has not taken: barriers, fences, exits and calls
- * do. One that waits lane by lane may hand over to another part of its warp at every look. */
+/* Whether the slot's next step may depend on instructions that the memory stage has not taken: barriers,
+ * fences, exits and calls do. One that waits lane by lane may hand over to another part of its warp at every
+ * look. */
 static bool waits_for_stage(const struct core *c, const struct front *f) {
     if (!f->head || f->head->kind == T_FRAME) return true;
     if (f->account.set & (1u << STALL_DRAIN | 1u << STALL_MEMBAR)) return true;

@@ -8,13 +8,15 @@
  *   35_predict.c     hazard prediction: who is held back, credits
  *   40_operands.c    register banks and collectors               order/    which instruction of a warp is next
  *   50_execute.c     units, results                              diverge/  which group of a warp runs
+ *   55_flight.c      instructions in flight (flight.h)
  *   60_lsu.c         the memory pipe: queue, spaces              hazard/   what a refused memory instruction does
  *   61_l1.c          L1 data cache, constant cache
  *   62_port.c        miss queue, interconnect port, responses
  *   63_replay.c      instructions that may be replayed: kept entries, signals, second issues
  *   64_reexec.c      refused accesses that step aside: the re-execution queue
  *   65_blocked.c     cycles in which data in the L1 waits behind a stalled memory stage
- *   70_writeback.c   results of memory come home
+ *   66_watch.c       who watches the memory stages               predictor/ which loads will miss
+ *   70_writeback.c   results of memory come home                 tracker/  what misses need, and how much of it is free
  *   account.c        who owns each cycle (D6)
  *   memport.c        global memory as this SM sees it: unpublished stores, atomics on their way (D4)
  *   cta.c            blocks come and go
@@ -30,17 +32,19 @@
  *   C3 collectors held by memory instructions = memory instructions in the pipe that are not yet in the queue proper
  *   C4 what waits for an MSHR is a memory instruction in flight, whose `outstanding` counts it
  *   C5 packets in the network and credits: credits + packets not yet credited = noc.credits
- *   C6 a slot's counts (memory instructions queued, loads, stores, atomics outstanding) are the sums over its instructions in flight */
+ *   C6 (70_writeback.c) a slot's counts (memory instructions queued, loads, stores, atomics outstanding) are the sums over its instructions in flight */
 #ifndef HEDDLE_CORE_H
 #define HEDDLE_CORE_H
 
 #include "config/config.h"
 #include "core/diverge_policy.h"
 #include "core/fetch_policy.h"
-#include "core/hazard.h"
+#include "core/hazard_policy.h"
 #include "core/policies.h"
+#include "core/predictor_policy.h"
 #include "core/sched_policy.h"
 #include "core/sm.h"
+#include "core/tracker_policy.h"
 #include "func/func.h"
 #include "mem/mem.h"
 #include "stats/stats.h"
@@ -384,7 +388,13 @@ void lsu_free(struct core *c);
 void lsu_abandon(struct core *c);
 void lsu_check(const struct core *c);
 void lsu_waits(const struct core *c, struct strbuf *out);
-void lsu_wake(struct core *c); /* what its first instruction was refused for may be there now */
+enum lsu_change {                  /* since the stage last looked at its first instruction */
+                  LSU_VICTIM_GONE, /* a dirty line that was in its way has been sent off */
+                  LSU_QUEUE_TAKEN, /* somebody else has taken a place in the miss queue: it may meet another hazard than before */
+                  LSU_ASIDE_SERVED, /* an access of the re-execution queue was taken: there is room in it, or nothing of its warp before it */
+                  LSU_SCHED_CHANGED, /* the scheduler admits or holds back others than before */
+};
+void lsu_wake(struct core *c, enum lsu_change what); /* it tries again in the next cycle */
 u64 lsu_enter(struct core *c,
               struct flight *f); /* reads operands, for the first time or again, and queues; when the last is read */
 void lsu_leave(struct core *c);  /* the first instruction leaves the memory stage */
@@ -399,7 +409,7 @@ void lsu_hold(struct core *c, struct flight *f, enum hazard why); /* the first i
 void lsu_hazard(struct core *c, const struct flight *f, enum hazard h); /* counts a cycle of it */
 u64 lsu_latency(const struct core *c,
                 const struct memop *m);           /* shared memory and constants: from the stage's cycle to the result */
-bool lsu_comes_again(const struct core *c);       /* lsu_wake was called in this cycle */
+bool lsu_comes_again(const struct core *c);       /* something has changed since its access of this cycle began */
 i32 lsu_held_by(const struct core *c);            /* enum hazard that holds its first instruction, or NONE */
 u64 lsu_sending(const struct core *c);            /* slots with instructions that it has not taken wholly */
 bool lsu_room(const struct core *c);              /* one more instruction can queue */

@@ -1,11 +1,12 @@
 /* flight: the record of an instruction in flight, and what travels with it through the memory stages.
  *
- * A flight is made when its instruction issues (flight_new) and ends when its result is there (flight_end); meanwhile stages
- * know it by its id. Ids are used again, so whoever keeps one beyond that asks for the warp's age too. In-order arithmetic
- * takes its places in units and banks at issue and needs no record; today's flights are memory instructions.
+ * A flight is made when its instruction issues (flight_new) and ends when its result is there (flight_end);
+ * meanwhile stages know it by its id. Ids are used again, so whoever keeps one beyond that asks for the
+ * warp's age too. In-order arithmetic takes its places in units and banks at issue and needs no record;
+ * today's flights are memory instructions.
  *
- * What replay, re-execution and prediction add to an instruction is theirs: arrays by flight id in their own files, which
- * exist only where the mechanism is on. */
+ * What replay, re-execution and prediction add to an instruction is theirs: arrays by flight id in their own
+ * files, which exist only where the mechanism is on. */
 #ifndef HEDDLE_CORE_FLIGHT_H
 #define HEDDLE_CORE_FLIGHT_H
 

@@ -1,9 +1,12 @@
-/* Global memory as one SM sees it (D4): what is published, with the SM's own unpublished stores in front. Stores are kept in a log in program order and published at multiples of the window,
- * SM by SM. Atomics are not performed here: they become packets, performed at the L2 in order of arrival; old values reach their registers with the response.
+/* Global memory as one SM sees it (D4): what is published, with the SM's own unpublished stores in front.
+ * Stores are kept in a log in program order and published at multiples of the window, SM by SM. Atomics are
+ * not performed here: they become packets, performed at the L2 in order of arrival; old values reach their
+ * registers with the response.
  *
  * Loads look at the log only when a filter of 128-byte lines says that it may matter.
  *
- * Invariants: P1 the filter has the bit of every line touched by a logged store; P2 a packet's lanes lie in one line. */
+ * Invariants: P1 the filter has the bit of every line touched by a logged store; P2 a packet's lanes lie in
+ * one line. */
 #include "core/memview.h"
 
 #include <stdlib.h>

@@ -1,14 +1,16 @@
 /* policies: the tables of every kind of policy, and finding a row by the name in the configuration.
  *
- * A new policy is a row here. diverge_policies is in diverge/. Any policy of one kind goes with any of the others today; a pair that does not is
+ * A new policy is a row here. diverge_policies, tracker_policies and predictor_policies are in their folders. Any policy of one kind goes with any of the others today; a pair that does not is
  * refused in policies_find, with the reason. */
 #include "core/policies.h"
 
 #include "core/diverge_policy.h"
 #include "core/fetch_policy.h"
-#include "core/hazard.h"
+#include "core/hazard_policy.h"
 #include "core/order_policy.h"
+#include "core/predictor_policy.h"
 #include "core/sched_policy.h"
+#include "core/tracker_policy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +23,9 @@ const struct fetch_policy *const fetch_policies[] = {&fetch_lrr, &fetch_gto, &fe
 const struct hazard_policy *const hazard_policies[] = {&hazard_stall, &hazard_retain, &hazard_replay, NULL};
 const struct order_policy *const order_policies[] = {&order_in_order, NULL};
 
-/* --- the kinds. The name of one begins that of its table and is the field of struct config and struct policies and the last part of the key sm.KIND. */
-#define KINDS KIND(sched) KIND(fetch) KIND(diverge) KIND(order) KIND(hazard)
+/* --- the kinds. The name of one begins that of its table and is the field of struct config and struct policies, and the kind of its key in
+ * config.def. */
+#define KINDS KIND(sched) KIND(fetch) KIND(diverge) KIND(order) KIND(hazard) KIND(tracker) KIND(predictor)
 
 /* Row i of one kind; past the last, the name is NULL */
 #define KIND(kind)                                                                                                               \
@@ -54,6 +57,12 @@ struct policy_row policy_at(u32 i) {
 }
 
 /* --- by name */
+static const char *key_of(const char *kind) {
+    for (const struct cfg_key *k = cfg_keys; k < cfg_keys + cfg_key_count; k++)
+        if (k->type == KEY_TYPE_POLICY && strcmp(k->choices, kind) == 0) return k->name;
+    base_check_failed(__FILE__, __LINE__, "every kind of policy has a key");
+}
+
 static void say_unknown(const struct config *c, row_fn *row, const char *name, struct diag *d) {
     struct strbuf legal = {0};
     VEC(const char *) names = {0};
@@ -62,7 +71,7 @@ static void say_unknown(const struct config *c, row_fn *row, const char *name, s
         strbuf_add(&legal, "%s%s", i == 0 ? "" : row(i + 1).name ? ", " : " or ", row(i).name);
     }
     const char *near = text_nearest(name, names.at, names.n);
-    diag_error(d, c->machine, 0, 0, "sm.%s must be %s, not \"%s\"%s%s%s", row(0).kind, legal.s, name,
+    diag_error(d, c->machine, 0, 0, "%s must be %s, not \"%s\"%s%s%s", key_of(row(0).kind), legal.s, name,
                near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     free(names.at);
     strbuf_free(&legal);
@@ -91,14 +100,14 @@ bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
                    p->diverge->name, p->hazard->name);
         ok = false;
     }
-    if (ok && c->reexec && c->tracker != TRACKER_NONE) {
+    if (ok && c->reexec && p->tracker->is_free) {
         diag_error(d, c->machine, 0, 0,
                    "sm.lsu.reexec does not go with sm.hazard.tracker: a credit is for an instruction in the pipe, and the queue "
                    "holds accesses "
                    "that have left it; use sm.hazard.tracker = none or sm.lsu.reexec = 0");
         ok = false;
     }
-    if (ok && p->diverge->joint && c->tracker != TRACKER_NONE) {
+    if (ok && p->diverge->joint && p->tracker->is_free) {
         diag_error(d, c->machine, 0, 0,
                    "sm.diverge = %s does not go with sm.hazard.tracker: prediction looks at the one instruction a warp would "
                    "issue next, and "

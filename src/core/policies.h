@@ -17,6 +17,8 @@ struct policies {
     const struct diverge_policy *diverge;
     const struct hazard_policy *hazard;
     const struct order_policy *order;
+    const struct tracker_policy *tracker;
+    const struct predictor_policy *predictor;
 };
 /* --- policies.c: by the names in the configuration; false with messages (unknown names, pairs that do not go together) */
 bool policies_find(const struct config *c, struct policies *p, struct diag *d);

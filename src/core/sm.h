@@ -69,7 +69,8 @@ struct trained { /* in order of cycle */
     u32 index;
     bool missed;
 };
-void predict_train(u8 *table, const struct config *c, const struct trained *t);
+bool predict_chip_learns(const struct core *c); /* the predictor keeps a table, and it is the chip's */
+void predict_train(const struct core *c, u8 *table, const struct trained *t);
 u32 predict_learnt(const struct core *c, const struct trained **at); /* outcomes since the table was last adopted, in order */
 void predict_adopt(struct core *c, const u8 *table);                 /* the chip's table becomes the SM's; empties the list */
 

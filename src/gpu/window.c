@@ -65,7 +65,7 @@ void publish(struct run *r) {
 
 /* The chip's table of the counter predictor: outcomes of all SMs in order of (cycle, SM), then everybody sees the same. */
 static void merge_counters(struct gpu *g) {
-    if (g->cfg.tracker == TRACKER_NONE || g->cfg.predictor != PREDICT_COUNTER || g->cfg.counter_scope != SCOPE_CHIP) return;
+    if (!predict_chip_learns(g->cores[0])) return;
     if (!g->counters) g->counters = base_alloc(g->cfg.counter_entries);
     const struct trained *next[MAX_SMS];
     u32 left[MAX_SMS];
@@ -76,7 +76,7 @@ static void merge_counters(struct gpu *g) {
             if (left[i] && (first == NONE || next[i]->cycle < next[first]->cycle)) first = (i32)i;
         if (first == NONE) break;
         left[first]--;
-        predict_train(g->counters, &g->cfg, next[first]++);
+        predict_train(g->cores[0], g->counters, next[first]++);
     }
     for (u32 i = 0; i < g->cfg.sms; i++) predict_adopt(g->cores[i], g->counters);
 }

@@ -1,7 +1,9 @@
-/* coalesce: what the lanes of a warp ask of memory, as cache lines and as passes over the banks of shared memory.
+/* coalesce: what the lanes of a warp ask of memory, as cache lines and as passes over the banks of shared
+ * memory.
  *
- * Both are pure functions of addresses, called for every memory instruction; the shapes that most instructions have (one address, consecutive addresses,
- * one line) are found first and cost a few operations a lane. Any number of lines or words is handled by the general case. */
+ * Both are pure functions of addresses, called for every memory instruction; the shapes that most
+ * instructions have (one address, consecutive addresses, one line) are found first and cost a few operations
+ * a lane. Any number of lines or words is handled by the general case. */
 #include "mem/mem.h"
 
 #include <string.h>
@@ -20,7 +22,8 @@ static void count(struct line_access *a, u32 word, u32 lanes) {
     if (a->count[word] > a->same) a->same = a->count[word];
 }
 
-/* The place of a line in out[0..*n), appended when it is not there. Chains of lines with equal hashes: bucket[] and next[] hold index + 1. */
+/* The place of a line in out[0..*n), appended when it is not there. Chains of lines with equal hashes:
+ * bucket[] and next[] hold index + 1. */
 struct finder {
     struct line_access *out;
     u32 n, shift;
@@ -144,7 +147,8 @@ u32 coalesce_lines(const u64 *addr, u32 mask, u32 size_b, u32 line_b, u32 lane0,
 
 enum { MAX_BANKS = 64, MAX_WORDS = 128 };
 
-/* Passes for words that may collide: the longest list of a bank. Lanes that want a word another has listed share it, unless each must be served alone. */
+/* Passes for words that may collide: the longest list of a bank. Lanes that want a word another has listed
+ * share it, unless each must be served alone. */
 static u32 longest_list(const u64 *word, u32 n, u32 banks, bool alone) {
     u8 head[MAX_BANKS] = {0}, length[MAX_BANKS] = {0}, next[MAX_WORDS], most = 0;
     for (u32 i = 0; i < n; i++) {
@@ -158,7 +162,8 @@ static u32 longest_list(const u64 *word, u32 n, u32 banks, bool alone) {
     return most;
 }
 
-/* Whether each bank is asked for one word only. Every lane writes its word beside its bank, then all look whether theirs is still there; places nobody wrote are not read. */
+/* Whether each bank is asked for one word only. Every lane writes its word beside its bank, then all look
+ * whether theirs is still there; places nobody wrote are not read. */
 static bool one_word_a_bank(const u64 *addr, u32 mask, u32 words, u32 banks) {
     u64 wanted[MAX_BANKS], differ = 0;
     if (mask == UINT32_MAX && words == 1) {
@@ -177,7 +182,8 @@ static bool one_word_a_bank(const u64 *addr, u32 mask, u32 words, u32 banks) {
     return !differ;
 }
 
-/* Whether no two of the words lie in one bank: what atomics need, where lanes at one word are served one by one */
+/* Whether no two of the words lie in one bank: what atomics need, where lanes at one word are served one by
+ * one */
 static bool banks_differ(const u64 *addr, u32 mask, u32 words, u32 banks) {
     u64 seen = 0;
     for (u32 rest = mask; rest; rest &= rest - 1) {

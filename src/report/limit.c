@@ -77,9 +77,11 @@ static const struct {
     [HAZARD_RSV] = {"more sm.l1.ways or sm.l1.sets", NULL},
 };
 
+static bool is_tracked(const struct config *c) { return strcmp(c->tracker, "none") != 0; }
+
 static bool is_used(const struct config *c, u32 hazard) {
     bool passes = hazard == HAZARD_DIV || hazard == HAZARD_BANK;
-    return !c || (passes ? c->in_stage != IN_STAGE_NONE : c->tracker != TRACKER_NONE);
+    return !c || (passes ? c->in_stage != IN_STAGE_NONE : is_tracked(c));
 }
 
 static u32 worst_hazard(const struct launch_stats *s) {
@@ -145,7 +147,7 @@ static void hint_memory_data(const struct subject *x, struct strbuf *out) {
 
 static void hint_memory_structural(const struct subject *x, struct strbuf *out) {
     const struct launch_stats *s = x->s;
-    if (worst_stall(s, CPI_MEMORY_STRUCTURAL) == STALL_RESTRICT && x->c && x->c->tracker != TRACKER_NONE) {
+    if (worst_stall(s, CPI_MEMORY_STRUCTURAL) == STALL_RESTRICT && x->c && is_tracked(x->c)) {
         strbuf_add(out,
                    "hazard prediction holds loads back until what a miss needs is free; %.1f of %u MSHRs of an L1 are in use",
                    stat_named(s, "mshr_average"), x->c->l1_mshrs);

@@ -1,4 +1,5 @@
-/* A hazard policy of one's own: are its answers followed? One that holds for a while and then leaves lies between stall and replay. */
+/* A hazard policy of one's own: are its answers followed? One that holds for a while and then leaves lies
+ * between stall and replay. */
 #include "../micro/micro.h"
 #include "core/core.h"
 #include "gpu/chip.h"
@@ -48,7 +49,8 @@ static void answers_are_followed(void **state) {
     assert_true(stat_of("lsu_stall_cycles") > 100); /* it held the stage instead */
 }
 
-/* With a queue to step aside to, the policy is asked when that is full, and one that holds lets the queue go first. */
+/* With a queue to step aside to, the policy is asked when that is full, and one that holds lets the queue go
+ * first. */
 static void a_full_queue_asks_the_policy(void **state) {
     (void)state;
     assert_true(replays(NEVER, "sm.lsu.reexec=2") == 0);

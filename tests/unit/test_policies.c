@@ -1,11 +1,8 @@
 /* Policies: does each keep the contract of its kind (core/policy.h), and the promises its file opens with?
  *
  * Schedulers are driven without a core: views come from a little machine whose warps come, wait and go at random, under the rules of P0. */
-#include "core/diverge_policy.h"
-#include "core/fetch_policy.h"
-#include "core/hazard.h"
+#include "core/core.h"
 #include "core/order_policy.h"
-#include "core/policies.h"
 #include "flow_random.h"
 #include "report/policies.h"
 
@@ -500,6 +497,63 @@ static void mechanisms_of_the_baseline(void **state) {
         assert_int_equal(hazard_stall.refused(&(struct hazard_view){.why = (enum hazard)h}), HAZARD_HOLD);
 }
 
+/* --- predictors and trackers (core/predictor_policy.h, core/tracker_policy.h) */
+static const struct predictor_policy *predictor_named(const char *name) {
+    u32 i = 0;
+    while (strcmp(predictor_policies[i]->name, name)) i++;
+    return predictor_policies[i];
+}
+static const struct tracker_policy *tracker_named(const char *name) {
+    u32 i = 0;
+    while (strcmp(tracker_policies[i]->name, name)) i++;
+    return tracker_policies[i];
+}
+
+static bool line_there;
+static bool present(const struct predict_view *v) {
+    (void)v;
+    return line_there;
+}
+
+static void predictors_keep_their_promises(void **state) {
+    (void)state;
+    for (u32 bits = 1; bits <= 8; bits++)
+        for (u32 n = 0; n < 1u << bits; n++)
+            for (u32 there = 0; there < 2; there++) {
+                struct predict_view v = {(u8)n, bits, present};
+                line_there = there;
+                assert_false(predictor_named("hit")->expects_miss(&v));
+                assert_true(predictor_named("miss")->expects_miss(&v));
+                assert_int_equal(predictor_named("counter")->expects_miss(&v), n >= 1u << (bits - 1));
+                assert_int_equal(predictor_named("oracle")->expects_miss(&v), !there);
+            }
+    u8 x = 0;
+    for (u32 i = 1; i <= 9; i++) predictor_named("counter")->learn(&x, 3, true), assert_int_equal(x, MIN(i, 7u));
+    for (u32 i = 1; i <= 9; i++) predictor_named("counter")->learn(&x, 3, false), assert_int_equal(x, i < 7 ? 7 - i : 0);
+}
+
+static void trackers_keep_their_promises(void **state) {
+    (void)state;
+    struct config c;
+    config_default(&c);
+    assert_null(tracker_named("none")->is_free);
+    const struct tracker_policy *naive = tracker_named("naive"), *credit = tracker_named("credit");
+    for (c.tracker_cy = 0; c.tracker_cy < 4; c.tracker_cy++) { /* four places, one more taken each cycle from 10 on */
+        struct track t = {0};
+        for (u64 now = 10; now < 20; now++) {
+            struct track_view v = {&c, now, (u32)MIN(now - 9, 4ull), 4};
+            if (v.used <= 4 && now < 14) naive->changed(&t, &v);
+            assert_int_equal(naive->is_free(&t, &v), now < 13 + c.tracker_cy);
+            u64 next = naive->next(&t, now);
+            assert_int_equal(next, c.tracker_cy && now < 13 + c.tracker_cy ? MAX(now + 1, 10ull + c.tracker_cy) : NEVER);
+        }
+        free(t.past.at);
+    }
+    struct track_view v = {&c, 0, 0, 4};
+    for (i32 pool = -2; pool < 3; pool++) assert_int_equal(credit->is_free(&(struct track){.pool = pool}, &v), pool > 0);
+    assert_true(credit->gives_credits && !naive->gives_credits);
+}
+
 /* --- the tables */
 static void rows_are_complete(void **state) {
     (void)state;
@@ -525,14 +579,15 @@ static void every_name_is_found(void **state) {
         struct policies p;
         struct config c;
         struct diag d = {0};
-        char key[64];
+        const struct cfg_key *key = cfg_keys;
+        while (key->type != KEY_TYPE_POLICY || strcmp(key->choices, row.kind)) key++;
         config_default(&c);
-        snprintf(key, sizeof(key), "sm.%s", row.kind);
-        assert_true(config_set(&c, key, row.name, &d, "test", 0));
+        assert_true(config_set(&c, key->name, row.name, &d, "test", 0));
         assert_true(policies_find(&c, &p, &d));
-        assert_true(p.sched && p.fetch && p.diverge && p.order && p.hazard);
-        const char *found[] = {p.sched->name, p.fetch->name, p.diverge->name, p.order->name, p.hazard->name};
-        static const char *const kinds[] = {"sched", "fetch", "diverge", "order", "hazard"};
+        assert_true(p.sched && p.fetch && p.diverge && p.order && p.hazard && p.tracker && p.predictor);
+        const char *found[] = {p.sched->name,  p.fetch->name,   p.diverge->name,  p.order->name,
+                               p.hazard->name, p.tracker->name, p.predictor->name};
+        static const char *const kinds[] = {"sched", "fetch", "diverge", "order", "hazard", "tracker", "predictor"};
         for (u32 k = 0; k < ARRAY_LEN(kinds); k++)
             if (strcmp(kinds[k], row.kind) == 0) assert_string_equal(found[k], row.name);
         diag_free(&d);
@@ -548,9 +603,11 @@ static void wrong_names_are_explained(void **state) {
     snprintf(c.machine, sizeof(c.machine), "small");
     assert_true(config_set(&c, "sm.sched", "two_levle", &d, "test", 0));
     assert_true(config_set(&c, "sm.hazard", "somersault", &d, "test", 0));
+    assert_true(config_set(&c, "sm.hazard.tracker", "credits", &d, "test", 0));
     assert_false(policies_find(&c, &p, &d));
-    assert_int_equal(d.errors, 2);
+    assert_int_equal(d.errors, 3);
     assert_non_null(strstr(d.text.s, "small: error: sm.sched must be "));
+    assert_non_null(strstr(d.text.s, "sm.hazard.tracker must be none, naive or credit, not \"credits\"; did you mean credit?\n"));
     for (u32 i = 0; sched_policies[i]; i++) assert_non_null(strstr(d.text.s, sched_policies[i]->name));
     assert_non_null(strstr(d.text.s, "not \"two_levle\"; did you mean two_level?\n"));
     assert_non_null(strstr(d.text.s, "not \"somersault\"\n"));
@@ -610,6 +667,8 @@ int main(void) {
         cmocka_unit_test(fetch_policies_keep_the_contract),
         cmocka_unit_test(fetch_policies_keep_their_promises),
         cmocka_unit_test(mechanisms_of_the_baseline),
+        cmocka_unit_test(predictors_keep_their_promises),
+        cmocka_unit_test(trackers_keep_their_promises),
         cmocka_unit_test(rows_are_complete),
         cmocka_unit_test(every_name_is_found),
         cmocka_unit_test(wrong_names_are_explained),

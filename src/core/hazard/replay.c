@@ -1,12 +1,14 @@
-/* replay: a refused memory instruction leaves the pipe and is issued again (63_replay.c holds the mechanism). One that has been
- * served in part leaves too, unless sm.hazard.in_stage lets it keep the stage for its other accesses.
+/* replay: a refused memory instruction leaves the pipe and is issued again (63_replay.c holds the mechanism).
+ * One that has been served in part leaves too, unless sm.hazard.in_stage lets it keep the stage for its other
+ * accesses.
  *
  * Paper: Turner (2012) chapter 5. Deviations: see 63_replay.c (ORDER).
  *
- * MSHR replays a line access under credit and hit: one, and one more for each time it held a credit and a load without one took
- * its MSHR on the way (his virtual credits allow it; 35_predict.c, T3). Never for want of a place in the MSHR of a line on its
- * way: that is the hazard merge, which the document does not have, and needs no MSHR. */
-#include "core/hazard.h"
+ * MSHR replays a line access under credit and hit: one, and one more for each time it held a credit and a
+ * load without one took its MSHR on the way (his virtual credits allow it; 35_predict.c, T3). Never for want
+ * of a place in the MSHR of a line on its way: that is the hazard merge, which the document does not have,
+ * and needs no MSHR. */
+#include "core/hazard_policy.h"
 
 static enum hazard_action leave(const struct hazard_view *v) {
     (void)v;

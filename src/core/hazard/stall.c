@@ -1,8 +1,10 @@
-/* stall and retain: a memory instruction that meets a hazard keeps its place at the head of the memory pipe until it is accepted.
+/* stall and retain: a memory instruction that meets a hazard keeps its place at the head of the memory pipe
+ * until it is accepted.
  *
- * Paper: Turner (2012) section 1.1.7, the baseline that replay is measured against; retain is the control of his figure 7.1: as
- * under replay, entries of the instruction buffer are kept until all threads are done. Deviation: none. */
-#include "core/hazard.h"
+ * Paper: Turner (2012) section 1.1.7, the baseline that replay is measured against; retain is the control of
+ * his figure 7.1: as under replay, entries of the instruction buffer are kept until all threads are done.
+ * Deviation: none. */
+#include "core/hazard_policy.h"
 
 static enum hazard_action hold(const struct hazard_view *v) {
     (void)v;
