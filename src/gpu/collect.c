@@ -11,6 +11,9 @@ static void add_words(void *sum, const void *x, size_t bytes) {
     for (size_t i = 0; i < bytes / sizeof(u64); i++) s[i] += v[i];
 }
 
+_Static_assert(sizeof(struct sm_stats) % sizeof(u64) == 0, "sm_stats is added as words");
+_Static_assert(sizeof(struct mem_stats) % sizeof(u64) == 0, "mem_stats is added as words");
+
 void sm_stats_add(struct sm_stats *sum, const struct sm_stats *s) {
     u64 peak = MAX(sum->mshr_peak, s->mshr_peak);
     add_words(sum, s, sizeof(*s));

@@ -1,6 +1,6 @@
-/* Numbers of a launch by name: every counter of stats.def and mem_stats.def and every formula, in the order of the tables. Sums of launches and the hash of
- * all that was counted are here too, because they walk the same tables. */
-#include "gpu/gpu.h"
+/* Numbers of a launch by name: every counter of stats.def and mem_stats.def and every formula, in the order of the
+ * tables. Sums of launches are here too. */
+#include "gpu/chip.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,15 +79,6 @@ double stat_value(const struct launch_stats *s, u32 i) {
 
 /* --- sums of launches */
 
-/* Both structs are nothing but u64 */
-static void add_words(void *sum, const void *more, size_t bytes) {
-    u64 *a = sum;
-    const u64 *b = more;
-    for (size_t i = 0; i < bytes / sizeof(u64); i++) a[i] += b[i];
-}
-_Static_assert(sizeof(struct sm_stats) % sizeof(u64) == 0, "sm_stats is added as words");
-_Static_assert(sizeof(struct mem_stats) % sizeof(u64) == 0, "mem_stats is added as words");
-
 /* What the first launch with timing says about machine and kernel stands for the sum */
 static void describe(struct launch_stats *sum, const struct launch_stats *s) {
     u64 functional = sum->ctas_functional;
@@ -108,10 +99,8 @@ static void describe(struct launch_stats *sum, const struct launch_stats *s) {
 
 void launch_stats_add(struct launch_stats *sum, const struct launch_stats *s) {
     if (!sum->kernel[0] || (!sum->sms && s->sms)) describe(sum, s);
-    u64 peak = MAX(sum->sum.mshr_peak, s->sum.mshr_peak);
-    add_words(&sum->sum, &s->sum, sizeof(sum->sum));
-    add_words(&sum->mem, &s->mem, sizeof(sum->mem));
-    sum->sum.mshr_peak = peak;
+    sm_stats_add(&sum->sum, &s->sum);
+    mem_stats_add(&sum->mem, &s->mem);
     sum->cycles += s->cycles;
     sum->grid_ctas += s->grid_ctas;
     sum->ctas_functional += s->ctas_functional;
@@ -130,22 +119,4 @@ void launch_stats_free(struct launch_stats *s) {
     s->pcs = NULL;
     s->samples = NULL;
     s->npcs = s->nsamples = 0;
-}
-
-u64 gpu_counters_hash(const struct launch_stats *s) {
-    const struct {
-        const void *at;
-        size_t bytes;
-    } parts[] = {
-        {&s->cycles, sizeof(s->cycles)},
-        {&s->sum, sizeof(s->sum)},
-        {&s->mem, sizeof(s->mem)},
-        {s->per_sm, s->per_sm ? s->sms * sizeof(*s->per_sm) : 0},
-        {s->per_partition, s->per_partition ? s->partitions * sizeof(*s->per_partition) : 0},
-        {s->pcs, s->pcs ? s->npcs * sizeof(*s->pcs) : 0},
-    };
-    u64 h = FNV1A64_START;
-    for (u32 i = 0; i < ARRAY_LEN(parts); i++)
-        if (parts[i].bytes) h = hash_fnv1a64(h, parts[i].at, parts[i].bytes);
-    return h;
 }
