@@ -245,7 +245,7 @@ test-all: ## run every test, however long
 
 mutation: all micro ## change every key by a step: some micro test must notice, and some golden measurement
 	@tests/micro/mutation.sh $B
-	@tests/mutation/run.sh $B
+	@tests/golden/mutation.sh $B
 
 lint: ## format, clang-tidy, include direction, generated docs, sizes
 	@tools/lint.sh

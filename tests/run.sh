@@ -159,9 +159,10 @@ suite_torture() {
     for manifest in build/data/silicon_apps/manifest/*.json; do app build-torture "$(basename "$manifest" .json)"; done
 }
 
-# Exact cycles and counters of small runs; with --all every key is changed by a step and somebody must notice
+# Every counter of the recorded runs; with --all every key is changed by a step and somebody must notice
 suite_golden() {
-    if [ -n "$ALL" ]; then tests/mutation/run.sh build; else tests/mutation/run.sh build golden; fi
+    tests/golden/check.sh build
+    if [ -n "$ALL" ]; then tests/golden/mutation.sh build; fi
 }
 
 suite_bad() { tests/bad/run.sh build/heddle; }
