@@ -10,7 +10,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
-SUITES="build unit micro hazard mascar isa apps workloads timing contract torture golden bad cli opencl noavx2 clang determinism san valgrind fuzz"
+SUITES="build unit micro replay pressure isa apps workloads timing contract torture golden bad cli opencl noavx2 clang determinism san valgrind fuzz"
 JOBS=${JOBS:-$(nproc)}
 ALL=
 LOGS=build/test-logs
@@ -94,20 +94,20 @@ app() {
 
 # --- the suites, in order
 
-suite_build() { build build "all unit micro hazard mascar data build/gen_docs build/view build/json_get build/bench_functional build/bench_timing build/bench_oclgrind build/study_turner"; }
+suite_build() { build build "all unit micro replay pressure data build/gen_docs build/view build/json_get build/bench_functional build/bench_timing build/bench_oclgrind build/study_turner"; }
 
 suite_unit() { unit_programs build; }
 
 # Turner's chapters 5 and 6: the worked example, exact behaviours, every policy with every tracker and predictor
-suite_hazard() {
-    unit_programs build hazard
-    bash tests/hazard/contract.sh build ${ALL:+--all}
+suite_replay() {
+    unit_programs build replay
+    bash tests/replay/contract.sh build ${ALL:+--all}
 }
 
 # Mascar and its rivals, re-execution, energy: the document's examples, exact behaviours, every scheduler with every hazard policy and queue
-suite_mascar() {
-    unit_programs build mascar
-    bash tests/mascar/contract.sh build ${ALL:+--all}
+suite_pressure() {
+    unit_programs build pressure
+    bash tests/pressure/contract.sh build ${ALL:+--all}
 }
 
 # Twice: as it runs, and cycle by cycle in windows of one with the invariants looked at
