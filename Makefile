@@ -217,7 +217,7 @@ demo: ## install what is missing, build, and run a workload whose result can be 
 	@$(MAKE) --no-print-directory -j$$(nproc) all $B/view
 	@B=$B tools/demo.sh
 
-test: ## install what is missing and run every test that fits in ten minutes
+test: ## install what is missing and run every suite, less than 15 minutes on two cores
 	@tools/setup.sh build workloads test
 	@tests/run.sh
 

@@ -33,7 +33,7 @@ extern _Thread_local struct check_teller base_check_teller;
 #define CHECK(cond) ((cond) ? (void)0 : base_check_failed(__FILE__, __LINE__, #cond))
 _Noreturn void base_check_failed(const char *file, int line, const char *what);
 
-/* --- arena.c: memory that lives and dies together. Never returns NULL; blocks are zeroed and 16-byte aligned. */
+/* --- arena: memory that lives and dies together. Never returns NULL; blocks are zeroed and 16-byte aligned. */
 struct arena_block;
 struct arena {
     struct arena_block *head;
@@ -84,7 +84,7 @@ const char *text_nearest(const char *name, const char *const *names, u32 n);
 /* Whole file into malloc'd memory with a NUL after it; NULL and errno on failure */
 char *text_read_file(const char *path, size_t *len);
 
-/* --- diag.c: what is wrong with what the user gave us: place, token, expectation.
+/* --- diag: what is wrong with what the user gave us: place, token, expectation.
  * Format of one message: "FILE:LINE:COL: error: TEXT" (LINE and COL left out when 0). */
 struct diag {
     struct strbuf text; /* all messages, one per line */
@@ -100,11 +100,11 @@ void diag_free(struct diag *d);
  * must be in it. In memory of the caller (free it); NULL when there is none. */
 char *data_dir(const char *part);
 
-/* --- hash.c */
+/* --- hash */
 #define FNV1A64_START 0xCBF29CE484222325ull
 u64 hash_fnv1a64(u64 h, const void *data, size_t bytes);
 
-/* --- clock.c */
+/* --- clock */
 double clock_seconds(void); /* monotonic */
 
 #endif
