@@ -19,6 +19,7 @@ typedef int16_t i16;
 typedef int32_t i32;
 typedef int64_t i64;
 
+#define NEVER                   UINT64_MAX /* a cycle that does not come */
 #define ARRAY_LEN(a)            (sizeof(a) / sizeof((a)[0]))
 #define PRINTF_LIKE(fmt, first) __attribute__((format(printf, fmt, first)))
 #define MIN(a, b)               ((a) < (b) ? (a) : (b))
@@ -67,7 +68,7 @@ void *base_alloc_aligned(size_t bytes);
         (v)->at[(v)->n++] = (x);                                                                                                 \
     } while (0)
 
-/* --- text.c */
+/* --- text */
 struct strbuf { /* growable text; `s` is always NUL-terminated once something was added */
     char *s;
     size_t len, cap;
