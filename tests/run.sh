@@ -3,14 +3,18 @@
 #
 #   tests/run.sh [--all] [--list] [SUITE...]
 #
-# Without names: every suite that fits in ten minutes together. --all widens the sanitizer, valgrind and fuzz suites.
-# Each suite is a function suite_NAME below that prints TAP lines ("ok NAME", "not ok NAME"); everything else it prints is shown
-# when something failed. JOBS sets how many compilers run at a time, default one per processor.
+# Without names: every suite, in less than 15 minutes on two cores. --all widens most of them. --list says what each asks.
+# A suite is a function suite_NAME below, under a line with its question, that prints TAP lines ("ok NAME", "not ok NAME");
+# everything else it prints is shown when something failed. To add one: the function, its name in SUITES (those that take
+# long first), and in variants() the builds it needs beside build/.
+#
+# What is counted are cases: a case is a name, however many builds, machines or suites run it, and fails if it fails in one
+# of them. Suites run JOBS at a time (default: one per processor); the seconds behind a suite are the processor's.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
-SUITES="build unit micro hazard mascar isa apps workloads timing contract torture golden bad cli opencl noavx2 clang determinism san valgrind fuzz"
+SUITES="build contract pressure replay opencl san determinism timing torture valgrind fuzz golden workloads clang micro unit isa apps bad cli noavx2"
 JOBS=${JOBS:-$(nproc)}
 ALL=
 LOGS=build/test-logs
@@ -47,26 +51,24 @@ unit_programs() {
         out=$(timeout 300 "$program" 2>&1 </dev/null)
         rc=$?
         echo "# $program"
-        echo "$out"
+        sed -E "s/^((not )?ok) [0-9]+ - /\\1 ${program##*/} /" <<<"$out"
         if [ $rc -ne 0 ] && ! grep -q '^not ok' <<<"$out"; then echo "not ok $program died (exit $rc)"; fi
         if [ $rc -eq 0 ] && ! grep -q '^ok' <<<"$out"; then echo "not ok $program ran no test"; fi
     done
 }
 
-# vectors DIR DATA [OPTION...]: `heddle vectors` ends with "N passed, N failed", each case being one test
+# vectors DIR DATA [OPTION...]: `heddle vectors`, each recorded instruction being one case
 vectors() {
-    local dir=$1 data=$2 out passed failed
+    local dir=$1 data=$2 out
     shift 2
-    out=$(timeout 540 "$dir"/heddle vectors "$data" "$@" 2>&1 </dev/null)
-    read -r passed failed < <(tail -1 <<<"$out" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p')
-    if [ -z "${passed:-}" ]; then
-        echo "not ok heddle vectors gave no result"
+    out=$(timeout 540 "$dir"/heddle vectors "$data" "$@" --verbose 2>&1 </dev/null)
+    if ! tail -1 <<<"$out" | grep -q '^[0-9]* passed, [0-9]* failed'; then
+        echo "not ok heddle vectors ${data##*/} gave no result"
         tail -25 <<<"$out" | sed 's/^/# /'
         return
     fi
-    [ "$failed" -eq 0 ] || head -60 <<<"$out" | sed 's/^/# /'
-    yes "ok vector" | head -"$passed"
-    yes "not ok vector" | head -"$failed"
+    sed -n "s,^ok  *\([^ ]*\).*,ok vector ${data##*/}/\1,p; s,^FAIL \([^ ]*\).*,not ok vector ${data##*/}/\1,p" <<<"$out"
+    grep -v '^ok ' <<<"$out" | grep -A3 '^FAIL' | head -60 | sed 's/^/# /'
 }
 
 # all_vectors: the published set, and our own of further combinations and inputs
@@ -92,42 +94,75 @@ app() {
     one "app $2" "$1"/heddle run build/data/silicon_apps/manifest/"$2".json --functional --quiet
 }
 
-# --- the suites, in order
+# --- the builds
 
-suite_build() { build build "all unit micro hazard mascar data build/gen_docs build/view build/json_get build/bench_functional build/bench_timing build/bench_oclgrind build/study_turner"; }
+# variants SUITE: which it needs beside build
+variants() {
+    case $1 in
+    clang | determinism) echo build-clang ;;
+    san) echo build-san ${ALL:+build-clang-san} ;;
+    opencl) echo build-san build-tsan ;;
+    noavx2) echo ${ALL:+build-noavx2} ;;
+    torture) echo ${ALL:+build-torture} ;;
+    esac
+}
+# The arguments of make that build one
+arguments() {
+    case $1 in
+    build) echo "all unit micro replay pressure opencl-tests data build/gen_docs build/view build/json_get build/bench_functional build/bench_timing build/bench_oclgrind build/study_turner" ;;
+    build-clang) echo "CC=clang-19 build-clang/heddle unit micro" ;;
+    build-san) echo "SAN=1 build-san/heddle unit micro opencl-tests" ;;
+    build-clang-san) echo "SAN=1 CC=clang-19 build-clang-san/heddle unit micro" ;;
+    build-tsan) echo "B=build-tsan NO_AVX2=1 CFLAGS=-fsanitize=thread LDFLAGS=-fsanitize=thread build-tsan/libheddle-opencl.so $([ -n "$ALL" ] && echo opencl-tests || echo build-tsan/opencl/test_threads)" ;;
+    build-noavx2) echo "NO_AVX2=1 build-noavx2/heddle" ;;
+    build-torture) echo "CFLAGS=-DHEDDLE_TORTURE B=build-torture build-torture/heddle unit" ;;
+    esac
+}
 
+# --- the suites
+
+# Do all builds that the suites need compile without a word?
+suite_build() {
+    local variant
+    for variant in build $(for suite in $wanted; do variants "$suite"; done | tr ' ' '\n' | sort -u); do
+        build "$variant" "$(arguments "$variant")"
+    done
+}
+
+# Does each container, parser, allocator, reader work?
 suite_unit() { unit_programs build; }
 
-# Turner's chapters 5 and 6: the worked example, exact behaviours, every policy with every tracker and predictor
-suite_hazard() {
-    unit_programs build hazard
-    bash tests/hazard/contract.sh build ${ALL:+--all}
+# Is a refused memory instruction issued again as it should, and predicted? A worked example, exact behaviours, every hazard policy with every tracker and predictor
+suite_replay() {
+    unit_programs build replay
+    bash tests/replay/contract.sh build ${ALL:+--all}
 }
 
-# Mascar and its rivals, re-execution, energy: the document's examples, exact behaviours, every scheduler with every hazard policy and queue
-suite_mascar() {
-    unit_programs build mascar
-    bash tests/mascar/contract.sh build ${ALL:+--all}
+# What do schedulers, re-execution and energy do when memory is saturated? The documents' examples, exact behaviours, every scheduler with every hazard policy and queue
+suite_pressure() {
+    unit_programs build pressure
+    bash tests/pressure/contract.sh build ${ALL:+--all}
 }
 
-# Twice: as it runs, and cycle by cycle in windows of one with the invariants looked at
+# Is the timing tight: ready at T and not at T-1? As it runs, and cycle by cycle in windows of one with the invariants looked at
 suite_micro() {
     unit_programs build micro
     MICRO_TICK=1 unit_programs build micro
 }
 
-# As written, and on a machine whose assembler moves loads
+# Does each instruction give what silicon gives? As written, and on a machine whose assembler moves loads
 suite_isa() {
     all_vectors build
     all_vectors build --machine gtx480 --set ptx.schedule=loads --set gpu.perfect_memory=true
 }
 
+# Do whole applications give silicon's output?
 suite_apps() {
     local manifest
     for manifest in build/data/silicon_apps/manifest/*.json; do app build "$(basename "$manifest" .json)"; done
 }
 
-# Without timing at sizes tiny and small, with it at size tiny; with --all also timed at size small, and untimed at size paper
+# Does each bundled workload agree with its CPU reference? Without timing at sizes tiny and small, with it at size tiny; with --all also timed at size small, and untimed at size paper
 suite_workloads() {
     local name size
     for name in $(sed -n 's/^WORKLOAD( *\([a-z0-9_]*\).*/\1/p' workloads/workloads.def); do
@@ -140,51 +175,48 @@ suite_workloads() {
     done
 }
 
-# Programs under timing: outputs and audit, and measuring control
+# Do programs under timing give the right output, with a clean audit, and does measuring control do what it says?
 suite_timing() {
     tests/timing/outputs.sh build ${ALL:+--all}
     tests/timing/control.sh build
 }
 
+# Does any scheduler work with any divergence, fetch and hazard policy?
 suite_contract() { tests/timing/contract.sh build ${ALL:+--all}; }
 
-# Machines of queues of one and machines at random, invariants checked on the way; with --all also the functional simulator with the shortest turns
+# Do machines with queues of one and machines at random keep their invariants? With --all also the functional simulator with the shortest turns
 suite_torture() {
     tests/timing/torture.sh build ${ALL:+--all}
     if [ -z "$ALL" ]; then tests/timing/random.sh build 60; return; fi
     tests/timing/random.sh build 600
-    build build-torture "CFLAGS=-DHEDDLE_TORTURE B=build-torture build-torture/heddle unit" || return
     unit_programs build-torture
     local manifest
     for manifest in build/data/silicon_apps/manifest/*.json; do app build-torture "$(basename "$manifest" .json)"; done
 }
 
-# Exact cycles and counters of small runs; with --all every key is changed by a step and somebody must notice
+# Is every counter of the recorded runs what it was? With --all every key is changed by a step and some run must notice
 suite_golden() {
-    if [ -n "$ALL" ]; then tests/mutation/run.sh build; else tests/mutation/run.sh build golden; fi
+    tests/golden/check.sh build
+    if [ -n "$ALL" ]; then tests/golden/mutation.sh build; fi
 }
 
+# Does each mistake get its exact message and exit code?
 suite_bad() { tests/bad/run.sh build/heddle; }
 
+# Do the commands print and write what they promise?
 suite_cli() {
     local script
     for script in tests/cli/*.sh; do one "cli $(basename "$script" .sh)" bash "$script" build; done
 }
 
-# The OpenCL driver, through the loader: its functions, also under ASan; several threads under TSan, with --all everything; whole programs; clinfo
+# Does the driver answer as the specification says, through the loader? Its functions, also under ASan; several threads under TSan, with --all everything; whole programs; clinfo
 suite_opencl() {
     local script
-    build build "build/heddle build/json_get opencl-tests" || return
     opencl_programs build
     for script in tests/opencl/*.sh; do one "opencl $(basename "$script" .sh)" bash "$script" build; done
     rm -f build-san/opencl/counts
-    if build build-san "SAN=1 opencl-tests"; then
-        OCL_COUNTS=$PWD/build-san/opencl/counts opencl_programs build-san
-        one "opencl every function right and wrong" tests/opencl/covered build-san/opencl/counts
-    fi
-    local what=build-tsan/opencl/test_threads
-    [ -z "$ALL" ] || what=opencl-tests
-    build build-tsan "B=build-tsan NO_AVX2=1 CFLAGS=-fsanitize=thread LDFLAGS=-fsanitize=thread build-tsan/libheddle-opencl.so $what" || return
+    OCL_COUNTS=$PWD/build-san/opencl/counts opencl_programs build-san
+    one "opencl every function right and wrong" tests/opencl/covered build-san/opencl/counts
     if [ -n "$ALL" ]; then opencl_programs build-tsan; else opencl_programs build-tsan test_threads; fi
 }
 # A build's tests with the same build's driver: all of them, or those of one name
@@ -192,46 +224,42 @@ opencl_programs() {
     XDG_CACHE_HOME=$PWD/build/opencl-cache OCL_ICD_VENDORS=$PWD/$1/libheddle-opencl.so unit_programs "$1" opencl "${2:-}"
 }
 
+# Are the lanes right without AVX2? As chosen when the command starts; with --all also as built without
 suite_noavx2() {
-    build build-noavx2 "NO_AVX2=1 build-noavx2/heddle" || return
-    all_vectors build-noavx2
-    if [ -n "$ALL" ]; then HEDDLE_NO_AVX2=1 all_vectors build; fi
+    HEDDLE_NO_AVX2=1 all_vectors build
+    if [ -n "$ALL" ]; then all_vectors build-noavx2; fi
 }
 
+# Does the other compiler's build behave the same?
 suite_clang() {
-    build build-clang "CC=clang-19 build-clang/heddle unit micro" || return
     unit_programs build-clang
     unit_programs build-clang micro
     all_vectors build-clang
 }
 
-suite_determinism() {
-    build build-clang "CC=clang-19 build-clang/heddle" || return
-    tests/timing/determinism.sh build build-clang
-}
+# Is a run the same for any number of threads, window, and compiler?
+suite_determinism() { tests/timing/determinism.sh build build-clang; }
 
-# gcc's ASan and UBSan; with --all clang's too, and every application and workload
+# Do gcc's ASan and UBSan find anything? With --all clang's too, and in every application and workload
 suite_san() {
-    sanitized build-san "SAN=1"
-    if [ -n "$ALL" ]; then sanitized build-clang-san "SAN=1 CC=clang-19"; fi
+    sanitized build-san
+    if [ -n "$ALL" ]; then sanitized build-clang-san; fi
 }
 sanitized() {
-    local name
-    build "$1" "$2 $1/heddle unit micro" || return
+    local name manifest
     unit_programs "$1"
     unit_programs "$1" micro
     all_vectors "$1"
     tests/bad/run.sh "$1"/heddle
-    local manifest
     if [ -n "$ALL" ]; then
         for manifest in build/data/silicon_apps/manifest/*.json; do app "$1" "$(basename "$manifest" .json)"; done
-        for manifest in build/share/heddle/workloads/*; do one "workload $(basename "$manifest")" "$1"/heddle run "$(basename "$manifest")" --size tiny --functional --quiet; done
+        for manifest in build/share/heddle/workloads/*; do one "workload $(basename "$manifest") tiny" "$1"/heddle run "$(basename "$manifest")" --size tiny --functional --quiet; done
     else
         for name in reduce_shfl lud bfs nw sgemm_reg; do app "$1" $name; done
     fi
 }
 
-# Results do not count here: valgrind computes some roundings in its own way. Errors of memory do.
+# memcheck NAME COMMAND...: one test; results do not count, as valgrind computes some roundings in its own way, errors of memory do
 memcheck() {
     local name=$1 out
     shift
@@ -241,6 +269,7 @@ memcheck() {
     *) echo "ok memcheck $name" ;;
     esac
 }
+# Does memcheck find anything?
 suite_valgrind() {
     if ! command -v valgrind >/dev/null; then echo "# valgrind is not installed: nothing run"; return; fi
     local step=10 program
@@ -256,6 +285,7 @@ suite_valgrind() {
     done
 }
 
+# Does libFuzzer find anything in 30 seconds? `make fuzz` runs ten minutes a target
 suite_fuzz() {
     local total=30
     [ -z "$ALL" ] || total=180
@@ -267,11 +297,39 @@ suite_fuzz() {
 now() { date +%s.%N; }
 seconds() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.1f", b - a }'; }
 
+# cases LOG...: "passed failed" of the distinct cases in logs
+cases() {
+    awk '/^(not )?ok / {
+             bad = $1 == "not"
+             sub(/^(not )?ok /, "")
+             sub(/ \(exit .*/, "")
+             failed[$0] += bad
+         }
+         END { for (name in failed) if (failed[name]) f++; else p++; print p + 0, f + 0 }' "$@"
+}
+
+# run SUITE: into its log, then its line
+run() {
+    local suite=$1 p f cpu
+    cpu=$({ TIMEFORMAT='%U %S'; time suite_"$suite" > "$LOGS/$suite" 2>&1; } 2>&1 | awk '{ printf "%.1f", $1 + $2 }')
+    read -r p f < <(cases "$LOGS/$suite")
+    {
+        [ "$f" -eq 0 ] || grep -vE '^(ok|1\.\.|# ok - tests|# build[a-z0-9-]*\/tests|  (cc|cl|ar|link|data) )' "$LOGS/$suite" | head -200
+        printf '%-12s %6d passed %4d failed %8s s\n' "$suite" "$p" "$f" "$cpu"
+    } > "$LOGS/$suite.line"
+    cat "$LOGS/$suite.line" # in one write: suites end at the same time
+}
+
+list() {
+    local suite
+    for suite in $SUITES; do printf '%-12s %s\n' "$suite" "$(grep -B1 "^suite_$suite()" tests/run.sh | sed -n 's/^# //p')"; done
+}
+
 wanted=
 for arg; do
     case $arg in
     --all) ALL=1 ;;
-    --list) echo "$SUITES" | tr ' ' '\n'; exit 0 ;;
+    --list) list; exit 0 ;;
     -*) echo "tests/run.sh: unknown option $arg (--all, --list or names of suites)" >&2; exit 2 ;;
     *)
         case " $SUITES " in
@@ -281,21 +339,23 @@ for arg; do
     esac
 done
 [ -n "$wanted" ] || wanted=$SUITES
-case " $wanted " in *" build "*) ;; *) wanted="build $wanted" ;; esac # what is tested is what lies there, not what was built last
+wanted="build $(for suite in $wanted; do [ "$suite" = build ] || echo "$suite"; done)" # what is tested is what lies there, not what was built last
 mkdir -p "$LOGS"
+rm -f "$LOGS"/*
 
-passed=0 failed=0 begin=$(now)
-for suite in $wanted; do
-    t0=$(now)
-    suite_"$suite" > "$LOGS/$suite" 2>&1
-    p=$(grep -c '^ok' "$LOGS/$suite")
-    f=$(grep -c '^not ok' "$LOGS/$suite")
-    [ "$f" -eq 0 ] || grep -vE '^(ok|not ok vector$|1\.\.|# ok - tests|# build[a-z0-9-]*\/tests|  (cc|cl|ar|link|data) )' "$LOGS/$suite" | head -200
-    printf '%-10s %6d passed %4d failed %8s s\n' "$suite" "$p" "$f" "$(seconds "$t0" "$(now)")"
-    passed=$((passed + p)) failed=$((failed + f))
-    # without the command nothing else can run
-    if [ "$suite" = build ] && [ "$f" -ne 0 ]; then break; fi
+begin=$(now)
+run build
+rest=${wanted#build }
+! grep -q '^not ok' "$LOGS/build" || rest= # without the command nothing else can run
+running=0 at_once=$JOBS
+[ "$(wc -w <<<"$rest")" -le 1 ] || export JOBS=1 # a processor for each suite
+for suite in $rest; do
+    [ $running -lt "$at_once" ] || { wait -n; running=$((running - 1)); }
+    run "$suite" &
+    running=$((running + 1))
 done
-echo "in $(seconds "$begin" "$(now)") s; logs in $LOGS/"
+wait
+read -r passed failed < <(for suite in build $rest; do echo "$LOGS/$suite"; done | xargs awk 1 | cases)
+echo "in $(seconds "$begin" "$(now)") s, $(cat "$LOGS"/*.line | awk '/ s$/ { n += $(NF - 1) } END { print int(n) }') s of the processor; logs in $LOGS/"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,8 +1,10 @@
 #!/bin/bash
-# Checks that need no run: formatting, clang-tidy, include direction, drift of generated documents, words. Sizes are a report.
+# Checks that need no run: formatting, clang-tidy, include direction, drift of generated documents, words, files that comments name,
+# width of prose. Sizes are a report.
 #
-#   tools/lint.sh [CHECK...]     format tidy includes stages docs words sizes; all of them when none is named
+#   tools/lint.sh [CHECK...]     all of CHECKS when none is named; one more is wrap, which is not among them yet
 set -u
+CHECKS="format includes stages docs words names tidy sizes"
 cd "$(dirname "$0")/.." || exit 2
 FORMAT=${CLANG_FORMAT:-clang-format-19}
 TIDY=${CLANG_TIDY:-clang-tidy-19}
@@ -116,6 +118,56 @@ check_words() {
     grep -nE '\b(assert|abort)\(' $(find src -name '*.[ch]' ! -name base.c) && fail "CHECK stays on in release; assert does not"
 }
 
+# A file that a comment names exists: beside it for the "--- file.c" that groups a header's prototypes, anywhere in the tree else.
+check_names() {
+    local at name files
+    files=$(git ls-files 2> /dev/null || find . -type f)
+    while read -r at name; do
+        case $name in
+        =*) [ -e "$(dirname "${at%:*}")/${name#=}" ] || ls "$(dirname "${at%:*}")"/*/"${name#=}" > /dev/null 2>&1 || fail "$at: there is no ${name#=} beside it" ;;
+        *) grep -qE "(^|/)$name\$" <<< "$files" || fail "$at: there is no $name" ;;
+        esac
+    done < <(sources | xargs awk '
+        FNR == 1 { inside = 0 }
+        {
+            line = $0; text = ""; own = ""
+            while (1) {
+                if (inside) {
+                    end = index(line, "*/")
+                    if (!end) { text = text line; break }
+                    text = text substr(line, 1, end - 1) " "; line = substr(line, end + 2); inside = 0
+                } else {
+                    start = index(line, "/*")
+                    if (!start) break
+                    line = substr(line, start + 2); inside = 1
+                }
+            }
+            if (text ~ /^ --- [a-z0-9_]+\.c/) { own = text; sub(/^ --- /, "", own); sub(/\.c.*/, ".c", own); print FILENAME ":" FNR, "=" own }
+            gsub(/<[^>]*>|sys\/types[.]h/, "", text)
+            n = split(text, word, /[^A-Za-z0-9_.\/-]+/)
+            for (i = 1; i <= n; i++) {
+                sub(/\.$/, "", word[i])
+                if (word[i] ~ /^[a-z0-9_][a-z0-9_\/-]*\.(c|h|def|sh|py|md)$/) print FILENAME ":" FNR, word[i]
+            }
+        }')
+}
+
+# Prose has at most 110 columns: block comments, lines of their own, and Markdown but for tables, code and links; code has 130.
+check_wrap() {
+    {
+        find src include bench tools tests workloads -name '*.[ch]' -o -name '*.def' -o -name '*.cl' | sort | xargs awk '
+            FNR == 1 { inside = 0 }
+            !inside && /^ *\/\*/ && !/\\$/ { inside = 1; sample = 0 }
+            length > 110 && inside && !/[^ ]   +[^ ].*[^ ]   +[^ ]|->.*->|----|====/ { print FILENAME ":" FNR ": comment of " length " columns" }
+            length > 130 && !inside && FILENAME !~ /\.(def|cl)$/ && /\/\*/ { print FILENAME ":" FNR ": line of " length " columns" }
+            inside && /\*\// { inside = 0 }'
+        find ./*.md docs workloads -name '*.md' ! -name isa.md ! -name config.md ! -name stats.md ! -name policies.md | sort | xargs awk '
+            FNR == 1 { fence = 0 }
+            /^ *```/ { fence = !fence }
+            length > 110 && !fence && !/^\||^#|^    |^<!--|\]\(/ { print FILENAME ":" FNR ": " length " columns" }'
+    } | { ! grep .; } || fail "prose wraps at 110 columns"
+}
+
 # Report only: the tail is what makes code hard to read.
 check_sizes() {
     sources | xargs wc -l | awk '$2 != "total" && $1 > 700 { printf "long file: %s (%d lines)\n", $2, $1 }'
@@ -126,10 +178,10 @@ check_sizes() {
         /^\}/ && name != "" { if (FNR - start > 60) printf "long function: %s:%d (%d lines)\n", FILENAME, start, FNR - start; name = "" }'
 }
 
-for check in ${*:-format includes stages docs words tidy sizes}; do
-    case $check in
-    format | tidy | includes | stages | docs | words | sizes) check_"$check" ;;
-    *) echo "tools/lint.sh: no check '$check'; there are: format tidy includes stages docs words sizes" >&2; exit 2 ;;
+for check in ${*:-$CHECKS}; do
+    case " $CHECKS wrap " in
+    *" $check "*) check_"$check" ;;
+    *) echo "tools/lint.sh: no check '$check'; there are: $CHECKS wrap" >&2; exit 2 ;;
     esac
 done
 [ $status -eq 0 ] && echo "lint: clean"

@@ -325,7 +325,7 @@ def write(a, kernels, results):
     p.text("## More resources instead (figure 4), and the size of the queue")
     p.table(["kernel"] + [t for _, t in more + sizes], [[k.title] + [ratio(k.speedup(c)) for c, _ in more + sizes] for k in M] +
             [[f"**{w} ({len(ks)})**"] + [f"**{gains(ks, c):.3f}**" for c, _ in more + sizes] for w, ks in (("cache sensitive", S), ("not cache sensitive", I), ("all", M))])
-    p.text("## Hardware (table II)", "From the machine: 48 warps, 32 threads, lines of 128 bytes, 32 entries; `tests/mascar/test_energy.c` works it out from the configuration.")
+    p.text("## Hardware (table II)", "From the machine: 48 warps, 32 threads, lines of 128 bytes, 32 entries; `tests/pressure/test_energy.c` works it out from the configuration.")
     p.table(["unit", "entry", "entries", "here", "the document"], [["warp readiness checker", "6 bits", "", "1 byte", "1 byte"], ["warp status table", "2 bits", "48", "12 bytes", "12 bytes"],
             ["re-execution queue", "64 + 7 x 32 + 6 + 7 = 301 bits", "32", "1216 bytes, entries of whole bytes (1204 without rounding)", "1216 bytes"]])
     notes = pathlib.Path("tools/study_mascar_notes.md")

@@ -19,6 +19,7 @@ typedef int16_t i16;
 typedef int32_t i32;
 typedef int64_t i64;
 
+#define NEVER                   UINT64_MAX /* a cycle that does not come */
 #define ARRAY_LEN(a)            (sizeof(a) / sizeof((a)[0]))
 #define PRINTF_LIKE(fmt, first) __attribute__((format(printf, fmt, first)))
 #define MIN(a, b)               ((a) < (b) ? (a) : (b))
@@ -33,7 +34,7 @@ extern _Thread_local struct check_teller base_check_teller;
 #define CHECK(cond) ((cond) ? (void)0 : base_check_failed(__FILE__, __LINE__, #cond))
 _Noreturn void base_check_failed(const char *file, int line, const char *what);
 
-/* --- arena.c: memory that lives and dies together. Never returns NULL; blocks are zeroed and 16-byte aligned. */
+/* --- arena: memory that lives and dies together. Never returns NULL; blocks are zeroed and 16-byte aligned. */
 struct arena_block;
 struct arena {
     struct arena_block *head;
@@ -67,7 +68,7 @@ void *base_alloc_aligned(size_t bytes);
         (v)->at[(v)->n++] = (x);                                                                                                 \
     } while (0)
 
-/* --- text.c */
+/* --- text */
 struct strbuf { /* growable text; `s` is always NUL-terminated once something was added */
     char *s;
     size_t len, cap;
@@ -84,7 +85,7 @@ const char *text_nearest(const char *name, const char *const *names, u32 n);
 /* Whole file into malloc'd memory with a NUL after it; NULL and errno on failure */
 char *text_read_file(const char *path, size_t *len);
 
-/* --- diag.c: what is wrong with what the user gave us: place, token, expectation.
+/* --- diag: what is wrong with what the user gave us: place, token, expectation.
  * Format of one message: "FILE:LINE:COL: error: TEXT" (LINE and COL left out when 0). */
 struct diag {
     struct strbuf text; /* all messages, one per line */
@@ -100,11 +101,11 @@ void diag_free(struct diag *d);
  * must be in it. In memory of the caller (free it); NULL when there is none. */
 char *data_dir(const char *part);
 
-/* --- hash.c */
+/* --- hash */
 #define FNV1A64_START 0xCBF29CE484222325ull
 u64 hash_fnv1a64(u64 h, const void *data, size_t bytes);
 
-/* --- clock.c */
+/* --- clock */
 double clock_seconds(void); /* monotonic */
 
 #endif

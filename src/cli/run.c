@@ -11,7 +11,7 @@ struct run { /* one `heddle run` */
     struct input input;
     struct config config;
     struct runner runner;
-    FILE *konata, *perfetto, *replays; /* or NULL */
+    FILE *konata, *perfetto, *replays, *counters; /* or NULL */
     bool functional;
     bool quiet; /* no summary: asked for, or standard output is taken by results */
     FILE *out;  /* what else goes to people: standard output unless taken */
@@ -22,7 +22,7 @@ struct run { /* one `heddle run` */
 /* Options that mean something only with timing, beyond MEASURE_OPTIONS */
 static const char *const timed_only[] = {"machine",  "set",          "dump-config", "per-kernel", "per-sm",       "by-pc",
                                          "samples",  "csv",          "konata",      "perfetto",   "trace-replay", "hazards",
-                                         "pressure", "trace-cycles", "trace-sm",    "audit"};
+                                         "pressure", "trace-cycles", "trace-sm",    "audit",      "counters"};
 static const char *const functional_only[] = {"trace-exec", "trace-kernel", "trace-cta"};
 
 static bool check_mode(struct run *r) {
@@ -46,7 +46,7 @@ static bool check_mode(struct run *r) {
 
 /* "-" is standard output, which only one kind of result can have */
 static bool check_stdout(struct run *r) {
-    static const char *const results[] = {"json", "csv", "samples", "konata", "perfetto", "trace-replay"};
+    static const char *const results[] = {"json", "csv", "samples", "counters", "konata", "perfetto", "trace-replay"};
     const char *taken = NULL;
     for (u32 i = 0; i < ARRAY_LEN(results); i++) {
         const char *file = cli_value(r->line, results[i]);
@@ -136,6 +136,7 @@ static bool open_traces(struct run *r) {
     r->konata = open_result(r, "konata", &ok);
     r->perfetto = open_result(r, "perfetto", &ok);
     r->replays = open_result(r, "trace-replay", &ok);
+    r->counters = r->runner.report.counters = open_result(r, "counters", &ok);
     if (!ok) return false;
     struct heddle *h = r->runner.play.h;
     int status = heddle_audit(h, cli_has(r->line, "audit"));
@@ -153,8 +154,9 @@ static bool close_traces(struct run *r) {
     ok = close_file(r->konata) && ok;
     ok = close_file(r->perfetto) && ok;
     ok = close_file(r->replays) && ok;
-    r->konata = r->perfetto = r->replays = NULL;
-    if (!ok) cli_error(r->line->command, "a trace could not be written: %s", strerror(errno));
+    ok = close_file(r->counters) && ok;
+    r->konata = r->perfetto = r->replays = r->counters = NULL;
+    if (!ok) cli_error(r->line->command, "a trace or the counters could not be written: %s", strerror(errno));
     return ok;
 }
 
@@ -295,6 +297,7 @@ static void close_run(struct run *r) {
     close_file(r->konata);
     close_file(r->perfetto);
     close_file(r->replays);
+    close_file(r->counters);
     FILE *trace = r->runner.opt.trace;
     if (trace && trace != stdout && trace != stderr) fclose(trace);
     input_close(&r->input);
@@ -327,6 +330,8 @@ static const struct cli_option options[] = {
     {"pressure", NULL, "measures of memory pressure in the summary: stalls, blocked hits, owners, re-execution, what it costs"},
     {"json", "FILE", "write the results as JSON; - for standard output"},
     {"csv", "FILE", "write a row for each launch with every statistic; - for standard output"},
+    {"counters", "FILE",
+     "write every counter that is not zero, of each launch, SM, memory partition and instruction: a line each"},
     {"samples", "FILE", "write a row for every stats.sample_cy cycles (default 1000) as CSV"},
     {"dump", "BUF FILE", "write a buffer's final contents; by name or id; repeatable"},
     {"disasm", NULL, "print the launched kernels as heddle decoded them"},

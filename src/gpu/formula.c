@@ -1,5 +1,5 @@
-/* Numbers of a launch by name: every counter of stats.def and mem_stats.def and every formula, in the order of the tables. Sums of launches and the hash of
- * all that was counted are here too, because they walk the same tables. */
+/* Numbers of a launch by name: every counter of stats.def and mem_stats.def and every formula, in the order of the
+ * tables. Sums of launches are here too. */
 #include "gpu/chip.h"
 
 #include <math.h>
@@ -119,22 +119,4 @@ void launch_stats_free(struct launch_stats *s) {
     s->pcs = NULL;
     s->samples = NULL;
     s->npcs = s->nsamples = 0;
-}
-
-u64 gpu_counters_hash(const struct launch_stats *s) {
-    const struct {
-        const void *at;
-        size_t bytes;
-    } parts[] = {
-        {&s->cycles, sizeof(s->cycles)},
-        {&s->sum, sizeof(s->sum)},
-        {&s->mem, sizeof(s->mem)},
-        {s->per_sm, s->per_sm ? s->sms * sizeof(*s->per_sm) : 0},
-        {s->per_partition, s->per_partition ? s->partitions * sizeof(*s->per_partition) : 0},
-        {s->pcs, s->pcs ? s->npcs * sizeof(*s->pcs) : 0},
-    };
-    u64 h = FNV1A64_START;
-    for (u32 i = 0; i < ARRAY_LEN(parts); i++)
-        if (parts[i].bytes) h = hash_fnv1a64(h, parts[i].at, parts[i].bytes);
-    return h;
 }

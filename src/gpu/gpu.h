@@ -4,7 +4,8 @@
  *   window.c     the loop: windows, jumps, publication of stores, atomics, threads
  *   dispatch.c   which block goes to which SM, and what limits how many an SM holds
  *   collect.c    statistics of SMs and partitions -> struct launch_stats, and the sums of D6
- *   formula.c    numbers made of counters, by name */
+ *   formula.c    numbers made of counters, by name
+ *   counters.c   every counter by its full name, and their hash */
 #ifndef HEDDLE_GPU_H
 #define HEDDLE_GPU_H
 
@@ -83,6 +84,10 @@ u32 gpu_window(const struct gpu *g);               /* Q */
  * true the launch ends there, incomplete and not finished. */
 bool gpu_launch(struct gpu *g, struct launch *l, u32 registers, bool functional, struct launch_stats *out,
                 const volatile bool *stop);
-u64 gpu_counters_hash(const struct launch_stats *s); /* every counter of every SM and partition, cycles and pcs */
+
+/* --- counters.c: every counter that is not zero, of the sums, every SM, partition and pc, and cycles */
+typedef void counter_fn(void *user, const char *name, u64 value);
+void gpu_counters_each(const struct launch_stats *s, counter_fn *fn, void *user); /* names like "sm3.sched1.cycles.raw" */
+u64 gpu_counters_hash(const struct launch_stats *s); /* of the same names and values; their order does not matter */
 
 #endif

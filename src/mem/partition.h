@@ -15,7 +15,6 @@
 
 #include <string.h>
 
-#define NEVER UINT64_MAX
 enum { NO_ID = UINT32_MAX };
 
 /* --- a queue of (tick, id), oldest first; grows to the most there ever was */

@@ -50,6 +50,15 @@ static void add_pcs(struct report_kernel *k, const struct launch_stats *s) {
 }
 _Static_assert(sizeof(struct pc_stats) % sizeof(u64) == 0, "pc_stats is added as words");
 
+struct counters_out {
+    FILE *to;
+    u32 launch;
+};
+static void write_counter(void *user, const char *name, u64 value) {
+    const struct counters_out *o = user;
+    fprintf(o->to, "%u %s %llu\n", o->launch, name, (unsigned long long)value);
+}
+
 void report_keep(struct report *r, u32 launch) {
     const struct launch_stats *s = heddle_launch_stats(r->play->h);
     if (!s || !s->kernel[0]) return; /* without timing, or it did not even begin */
@@ -59,6 +68,7 @@ void report_keep(struct report *r, u32 launch) {
     launch_stats_add(&k->timing, s);
     launch_stats_add(&r->total, s);
     if (r->wishes.by_pc) add_pcs(k, s);
+    if (r->counters) gpu_counters_each(s, write_counter, &(struct counters_out){r->counters, launch});
 }
 
 u64 report_state_hash(const struct report *r) {

@@ -48,6 +48,7 @@ struct report_wishes {
 struct report {
     struct play *play;
     struct report_wishes wishes;
+    FILE *counters; /* every counter of every launch goes there as the launch ends; NULL: nowhere */
     struct outcome outcome;
     double setup_seconds;
     bool stopped; /* by the user or a fault: figures cover only what was finished */

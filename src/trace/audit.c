@@ -27,7 +27,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEVER UINT64_MAX
 enum { TEXT_LINES = 20, LISTED_MAX = 4096, SPANS_MAX = 1024, SPANS_UNTRACED = 256 };
 
 struct issued { /* an instruction in flight; cycles are NEVER until they are told */

@@ -11,8 +11,6 @@
 #include "trace/trace.h"
 #include "trace/uids.h"
 
-#define NEVER UINT64_MAX
-
 struct flight { /* one instruction; cycles are NEVER until they are told */
     u64 uid, mask;
     u64 issue, read, dispatch, enter, ready, complete, done; /* ready, complete: the last of several */

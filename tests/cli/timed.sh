@@ -56,6 +56,17 @@ same "$(awk -F, '{ print NF }' "$work/c.csv" | sort -u | wc -l)" 1 "widths of th
 same "$(tail -1 "$work/c.csv" | cut -d, -f3)" all "the last row"
 [ "$(wc -l < "$work/s.csv")" -gt 5 ] || complain "too few samples"
 same "$(awk -F, -v all="$(number warp_instructions)" 'NR > 1 { s += $4 } END { print (s > all / 2 && s <= all) }' "$work/s.csv")" 1 "instructions of all samples"
+# every counter by name: what JSON has, and no zero
+expect 0 "$heddle" run bfs --size tiny --machine small --quiet --counters "$work/counters" --json "$work/n.json"
+for name in cycles:cycles sum.warp_instructions:counters.warp_instructions mem.l2_accesses:counters.l2_accesses; do
+    same "$(awk -v name="${name%:*}" '$1 == 0 && $2 == name { print $3 }' "$work/counters")" "$(json "$work/n.json" launches.0."${name#*:}")" "${name%:*} of the first launch"
+done
+same "$(awk '$2 ~ /^sm[01][.]warp_instructions$/ && $1 == 0 { n += $3 } END { print n }' "$work/counters")" "$(json "$work/n.json" launches.0.counters.warp_instructions)" "the SMs' instructions"
+same "$(grep -c ' 0$' "$work/counters")" 0 "zeroes among the counters"
+expect 2 "$heddle" run bfs --size tiny --functional --counters -
+err_has "--counters needs timing"
+expect 2 "$heddle" run bfs --size tiny --counters "$work/none/x"
+err_has "cannot write $work/none/x"
 # measuring control
 expect 0 "$heddle" run bfs --size tiny --machine small --quiet --json "$work/r.json" --fast-forward 2 --flush
 same "$(number launches.0.functional)" true "the first launch, fast-forwarded"

@@ -124,6 +124,91 @@ static void the_hash_sees_every_counter(void **state) {
     assert_int_equal(gpu_counters_hash(&s), before);
 }
 
+struct told {
+    char name[128];
+    u64 value;
+};
+static struct told told[4096];
+static u32 ntold;
+static void tell(void *user, const char *name, u64 value) {
+    assert_ptr_equal(user, told);
+    assert_true(ntold < ARRAY_LEN(told));
+    snprintf(told[ntold].name, sizeof(told[ntold].name), "%s", name);
+    told[ntold++].value = value;
+}
+static u64 told_value(const char *name) {
+    for (u32 i = 0; i < ntold; i++)
+        if (strcmp(told[i].name, name) == 0) return told[i].value;
+    return 0;
+}
+
+static void counters_have_full_names(void **state) {
+    (void)state;
+    struct sm_stats sms[SMS] = {0};
+    struct mem_stats partitions[3] = {0};
+    struct pc_stats pcs[18] = {0};
+    struct launch_stats s = {.cycles = 7, .sms = SMS, .partitions = 3, .npcs = 18};
+    s.per_sm = sms, s.per_partition = partitions, s.pcs = pcs;
+    const struct {
+        const char *name;
+        u64 *at;
+    } some[] = {{"cycles", &s.cycles},
+                {"sum.l1_hits", &s.sum.l1_hits},
+                {"mem.l2_hits", &s.mem.l2_hits},
+                {"sm0.l1_hits", &sms[0].l1_hits},
+                {"sm1.l1_hits", &sms[1].l1_hits},
+                {"sm1.lanes.16", &sms[1].lanes[16]},
+                {"sm1.hazards.mshr", &sms[1].hazards[HAZARD_MSHR]},
+                {"sm1.sched0.cycles.raw", &sms[1].sched[0].cycles[SCHED_RAW]},
+                {"sm0.sched15.cycles.raw", &sms[0].sched[15].cycles[SCHED_RAW]},
+                {"sm1.sched1.cpi.gsi.memory_data", &sms[1].sched[1].cpi[CPI_GSI][CPI_MEMORY_DATA]},
+                {"sm1.sched1.warp_time.wait", &sms[1].sched[1].warp_time[STALL_WAIT]},
+                {"partition2.l2_hits", &partitions[2].l2_hits},
+                {"pc17.time.wait", &pcs[17].time[STALL_WAIT]},
+                {"pc17.latency", &pcs[17].latency}};
+    for (u32 i = 1; i < ARRAY_LEN(some); i++) *some[i].at = 100 + i;
+    ntold = 0;
+    gpu_counters_each(&s, tell, told);
+    assert_int_equal(ntold, ARRAY_LEN(some)); /* zeroes are not told */
+    for (u32 i = 0; i < ARRAY_LEN(some); i++) assert_int_equal(told_value(some[i].name), *some[i].at);
+}
+
+static int told_order(const void *a, const void *b) {
+    return strcmp(((const struct told *)a)->name, ((const struct told *)b)->name);
+}
+
+static void no_two_counters_share_a_name(void **state) {
+    (void)state;
+    struct sm_stats sms[2];
+    struct mem_stats partition;
+    struct pc_stats pc;
+    struct launch_stats s = {.cycles = 1, .sms = 2, .partitions = 1, .npcs = 1, .per_sm = sms, .per_partition = &partition};
+    s.pcs = &pc;
+    memset(sms, 1, sizeof(sms)), memset(&partition, 1, sizeof(partition)), memset(&pc, 1, sizeof(pc));
+    ntold = 0;
+    gpu_counters_each(&s, tell, told);
+    assert_int_equal(ntold, 1 + (sizeof(sms) + sizeof(partition) + sizeof(pc)) / sizeof(u64)); /* every word has one */
+    qsort(told, ntold, sizeof(told[0]), told_order);
+    for (u32 i = 1; i < ntold; i++) assert_string_not_equal(told[i - 1].name, told[i].name);
+}
+
+/* A counter that stays zero is not in the hash, and one value at two names, or two values exchanged, are told apart */
+static void the_hash_is_of_names_and_values(void **state) {
+    (void)state;
+    struct launch_stats a = {.cycles = 5}, b = {.cycles = 5};
+    struct sm_stats none[SMS] = {0};
+    b.sms = SMS, b.per_sm = none;
+    assert_int_equal(gpu_counters_hash(&a), gpu_counters_hash(&b));
+    a.sum.l1_hits = 3, a.sum.l1_misses = 4, b.sum.l1_hits = 4, b.sum.l1_misses = 3;
+    assert_int_not_equal(gpu_counters_hash(&a), gpu_counters_hash(&b));
+    b.sum.l1_hits = 3, b.sum.l1_misses = 4;
+    assert_int_equal(gpu_counters_hash(&a), gpu_counters_hash(&b));
+    none[0].l1_hits = 1;
+    u64 first = gpu_counters_hash(&b);
+    none[0].l1_hits = 0, none[1].l1_hits = 1;
+    assert_int_not_equal(gpu_counters_hash(&b), first);
+}
+
 /* --- names */
 
 static void every_metric_has_a_name_of_its_own(void **state) {
@@ -551,6 +636,9 @@ int main(void) {
         cmocka_unit_test(numbers_are_made_of_counters),
         cmocka_unit_test(sums_add_counters_and_keep_peaks),
         cmocka_unit_test(the_hash_sees_every_counter),
+        cmocka_unit_test(counters_have_full_names),
+        cmocka_unit_test(no_two_counters_share_a_name),
+        cmocka_unit_test(the_hash_is_of_names_and_values),
         cmocka_unit_test(every_metric_has_a_name_of_its_own),
         cmocka_unit_test(explain_tells_unit_sentence_and_part),
         cmocka_unit_test(the_list_names_everything),

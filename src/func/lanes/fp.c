@@ -29,7 +29,7 @@ INLINE u32 f32_out(float r, bool ftz, bool sat) {
 /* A result is subnormal for .ftz when it is so rounded to 24 bits and no least exponent. The host has rounded it to fewer bits, perhaps up
  * to the least normal number: how much `least` was above the exact value. A quotient is never so close that nearest rounding does it, nor
  * so close that 24 bits would. */
-enum rounds_up { NEVER, PRODUCT, PRODUCT_SUM, QUOTIENT, RECIPROCAL };
+enum rounds_up { NOWHERE, PRODUCT, PRODUCT_SUM, QUOTIENT, RECIPROCAL };
 INLINE double f32_missing(enum rounds_up how, double least, u32 a, u32 b, u32 c) {
     double x = (double)f32_in(a, true), y = (double)f32_in(b, true), z = (double)f32_in(c, true), excess; /* exact all */
     switch (how) {
@@ -61,7 +61,7 @@ NOINLINE static void f32_flush_early(enum rounds_up how, u32 *r, const u32 *a, c
         u32 *d = dv;                                                                                                             \
         const u32 *a = av, *b = bv, *c = cv;                                                                                     \
         (void)b, (void)c, (void)q, (void)aux;                                                                                    \
-        if (ftz && (how) != NEVER) {                                                                                             \
+        if (ftz && (how) != NOWHERE) {                                                                                           \
             u32 r[SLAB_LANES], suspect = 0;                                                                                      \
             LANES(i, SLAB_LANES) {                                                                                               \
                 r[i] = f32_out(expr, ftz, sat);                                                                                  \
@@ -84,13 +84,13 @@ NOINLINE static void f32_flush_early(enum rounds_up how, u32 *r, const u32 *a, c
     F32_FORM(f32_##op##_ftz, 1, 0, expr, how)                                                                                    \
     F32_FORM(f32_##op##_ftz_sat, 1, 1, expr, how)
 #define F32_TABLE(ROW)                                                                                                           \
-    ROW(add, X + Y, NEVER)                                                                                                       \
-    ROW(sub, X - Y, NEVER)                                                                                                       \
+    ROW(add, X + Y, NOWHERE)                                                                                                     \
+    ROW(sub, X - Y, NOWHERE)                                                                                                     \
     ROW(mul, X *Y, PRODUCT)                                                                                                      \
     ROW(fma, __builtin_fmaf(X, Y, Z), PRODUCT_SUM)                                                                               \
     ROW(div, X / Y, QUOTIENT)                                                                                                    \
     ROW(rcp, 1.0f / X, RECIPROCAL)                                                                                               \
-    ROW(sqrt, __builtin_sqrtf(X), NEVER)
+    ROW(sqrt, __builtin_sqrtf(X), NOWHERE)
 F32_TABLE(F32_OP)
 #undef X
 #undef Y

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every hazard policy with every tracker, predictor and scheduler: right output, audit clean, invariants checked in every cycle, in a bounded time; and what prediction promises.
 #
-#   tests/hazard/contract.sh BUILD [--all]
+#   tests/replay/contract.sh BUILD [--all]
 #
 # Three tiny workloads under lrr, gto and two_level, one under every other scheduler, on a machine whose MSHRs, miss queue and TLB are short, so that every hazard is met. With --all the recorded applications on turner2012 keep the promises too.
 . "$(dirname "$0")"/../timing/common
@@ -33,11 +33,11 @@ all_of() {
         [ $hazard$predictor$resource = stallhitmshr ] && grep -vE '"(wall_seconds|setup_seconds|warp_ips|config_hash|state_hash|predicted_.*|prediction_right|virtual_credits)"' "$file.json" > "$file.$tracker"
     done < <(predictions)
     [ -z "$out" ]
-    tell $? "hazard $name $hazard $sched" "$out"
+    tell $? "replay $name $hazard $sched" "$out"
     [ $hazard = stall ] || return
     for tracker in naive credit; do # hit holds nothing back that has not been replayed
         cmp -s "$file.none" "$file.$tracker"
-        tell $? "hazard $name $sched: stall with $tracker and hit is stall" "$(diff "$file.none" "$file.$tracker")"
+        tell $? "replay $name $sched: stall with $tracker and hit is stall" "$(diff "$file.none" "$file.$tracker")"
     done
 }
 
@@ -51,7 +51,7 @@ promises() {
 export -f all_of predictions counter promises
 
 for name in $works; do
-    "$heddle" run "$name" --size tiny $scarce --quiet --json "$work/base.json" || echo "not ok hazard base $name"
+    "$heddle" run "$name" --size tiny $scarce --quiet --json "$work/base.json" || echo "not ok replay base $name"
     field "$work/base.json" cycles > "$work/base.$name"
 done
 cases() {
@@ -71,7 +71,7 @@ refused() {
     out=$(timeout 60 "$heddle" run vecadd --size tiny --machine small --quiet "${@/#/--set=}" 2>&1 < /dev/null)
     rc=$?
     [ $rc -eq 2 ] && grep -q "$reason" <<< "$out"
-    tell $? "hazard refused: $name" "exit $rc: $out"
+    tell $? "replay refused: $name" "exit $rc: $out"
 }
 refused "mimd with retain" "does not go with sm.hazard = retain: several instructions" sm.diverge=mimd sm.hazard=retain
 refused "mimd with replay" "does not go with sm.hazard = replay: several instructions" sm.diverge=mimd sm.hazard=replay
@@ -96,7 +96,7 @@ idle sm.hazard.signal_cy=1 sm.hazard=stall
 idle sm.hazard.unbounded_buffer=true sm.hazard=stall
 idle sm.hazard.in_stage=bank sm.hazard=stall
 idle sm.hazard.in_stage=div sm.hazard=retain sm.hazard=retain
-right 'hazard defaults beside anything' vecadd --size tiny --machine small --set sm.hazard.predictor=hit --set sm.hazard.tracker_cy=0 --set sm.hazard.signal_cy=0 --set sm.hazard.in_stage=none --set sm.hazard.counter.scope=chip
+right 'replay defaults beside anything' vecadd --size tiny --machine small --set sm.hazard.predictor=hit --set sm.hazard.tracker_cy=0 --set sm.hazard.signal_cy=0 --set sm.hazard.in_stage=none --set sm.hazard.counter.scope=chip
 
 # --- a line for each replay; looking changes nothing
 replay_lines() {
@@ -104,9 +104,9 @@ replay_lines() {
     "$heddle" run bfs --size tiny $scarce --set sm.hazard=replay --quiet --json "$file.json" --trace-replay "$file" > "$file.err" 2>&1 < /dev/null
     lines=$(($(wc -l < "$file") - 1))
     [ "$lines" -gt 0 ] && [ "$lines" -eq "$(counter "$file.json" replays)" ]
-    tell $? "hazard --trace-replay has a line for each replay" "$lines lines, $(counter "$file.json" replays) replays; $(head -3 "$file")"
+    tell $? "replay --trace-replay has a line for each replay" "$lines lines, $(counter "$file.json" replays) replays; $(head -3 "$file")"
     "$heddle" run bfs --size tiny $scarce --set sm.hazard=replay --hazards 2>&1 < /dev/null | grep -q 'predicted_speedup'
-    tell $? "hazard --hazards shows the measures"
+    tell $? "replay --hazards shows the measures"
 }
 replay_lines
 
@@ -116,7 +116,7 @@ limited() {
     shift 2
     out=$("$heddle" run bfs --size tiny --machine small --set sm.l1.mshrs=2 "$@" 2>&1 < /dev/null | sed -n '/^limited by/,/^$/p' | tr -s '\n ' ' ')
     grep -q "$want" <<< "$out"
-    tell $? "hazard limited by: $name" "$out"
+    tell $? "replay limited by: $name" "$out"
 }
 limited "replays" "limited by replays, [0-9]* % of scheduler cycles: [0-9.]* replays for each instruction take issue slots, mostly after the mshr hazard (.*); more sm.l1.mshrs would avoid it, sm.hazard.tracker = credit only the replays" --set sm.hazard=replay
 limited "held-back loads" "limited by a full memory pipe, .* hazard prediction holds loads back until what a miss needs is free; [0-9.]* of 2 MSHRs" --set sm.hazard=replay --set sm.hazard.tracker=credit
@@ -126,15 +126,15 @@ limited "stalls, not replays" "limited by waiting for memory" --set sm.hazard=st
 delays() {
     local hazard
     for hazard in retain replay; do
-        echo "right 'hazard signals 7 cycles late $hazard' bfs --size tiny $scarce --audit --check 1 --set sm.hazard=$hazard --set sm.hazard.signal_cy=7 --set sm.hazard.tracker=credit"
-        echo "right 'hazard unbounded buffer $hazard' spmv --size tiny $scarce --audit --check 1 --set sm.hazard=$hazard --set sm.hazard.unbounded_buffer=1"
+        echo "right 'replay signals 7 cycles late $hazard' bfs --size tiny $scarce --audit --check 1 --set sm.hazard=$hazard --set sm.hazard.signal_cy=7 --set sm.hazard.tracker=credit"
+        echo "right 'replay unbounded buffer $hazard' spmv --size tiny $scarce --audit --check 1 --set sm.hazard=$hazard --set sm.hazard.unbounded_buffer=1"
     done
     local stays
     for stays in bank div both; do
-        echo "right 'hazard passes in the stage: $stays' histogram --size tiny $scarce --audit --check 1 --set sm.hazard=replay --set sm.hazard.in_stage=$stays --set sm.hazard.tracker=credit"
-        echo "right 'hazard lines in the stage: $stays' spmv --size tiny $scarce --audit --check 1 --set sm.hazard=replay --set sm.hazard.in_stage=$stays --set sm.hazard.tracker=naive --set sm.hazard.predictor=oracle"
+        echo "right 'replay passes in the stage: $stays' histogram --size tiny $scarce --audit --check 1 --set sm.hazard=replay --set sm.hazard.in_stage=$stays --set sm.hazard.tracker=credit"
+        echo "right 'replay lines in the stage: $stays' spmv --size tiny $scarce --audit --check 1 --set sm.hazard=replay --set sm.hazard.in_stage=$stays --set sm.hazard.tracker=naive --set sm.hazard.predictor=oracle"
     done
-    echo "right 'hazard naive 9 cycles late' bfs --size tiny $scarce --audit --check 1 --set sm.hazard=replay --set sm.hazard.tracker=naive --set sm.hazard.predictor=miss --set sm.hazard.tracker_cy=9"
+    echo "right 'replay naive 9 cycles late' bfs --size tiny $scarce --audit --check 1 --set sm.hazard=replay --set sm.hazard.tracker=naive --set sm.hazard.predictor=miss --set sm.hazard.tracker_cy=9"
 }
 delays | pool
 
@@ -159,11 +159,11 @@ same() {
     local pair
     for pair in "credit counter" "naive counter" "credit oracle"; do
         set -- $pair
-        echo "unchanged 'hazard determinism $pair' bfs --size tiny --machine turner2012 --set sm.l1.mshrs=8 --set sm.hazard=replay --set sm.hazard.tracker=$1 --set sm.hazard.predictor=$2 --set sm.hazard.counter.scope=chip"
+        echo "unchanged 'replay determinism $pair' bfs --size tiny --machine turner2012 --set sm.l1.mshrs=8 --set sm.hazard=replay --set sm.hazard.tracker=$1 --set sm.hazard.predictor=$2 --set sm.hazard.counter.scope=chip"
     done
-    echo "unchanged 'hazard determinism naive delayed' spmv --size tiny --machine turner2012 --set sm.l1.mshrs=8 --set sm.hazard=replay --set sm.hazard.tracker=naive --set sm.hazard.predictor=miss --set sm.hazard.tracker_cy=5 --set sm.hazard.signal_cy=3"
-    echo "unchanged 'hazard determinism in the stage' histogram --size tiny --machine turner2012 --set sm.l1.mshrs=8 --set sm.hazard=replay --set sm.hazard.tracker=credit --set sm.hazard.resource=comq --set sm.hazard.in_stage=both"
-    echo "unchanged 'hazard determinism stall' bfs --size tiny --machine turner2012 --set sm.l1.mshrs=8 --set sm.hazard.tracker=credit --set sm.hazard.predictor=counter"
+    echo "unchanged 'replay determinism naive delayed' spmv --size tiny --machine turner2012 --set sm.l1.mshrs=8 --set sm.hazard=replay --set sm.hazard.tracker=naive --set sm.hazard.predictor=miss --set sm.hazard.tracker_cy=5 --set sm.hazard.signal_cy=3"
+    echo "unchanged 'replay determinism in the stage' histogram --size tiny --machine turner2012 --set sm.l1.mshrs=8 --set sm.hazard=replay --set sm.hazard.tracker=credit --set sm.hazard.resource=comq --set sm.hazard.in_stage=both"
+    echo "unchanged 'replay determinism stall' bfs --size tiny --machine turner2012 --set sm.l1.mshrs=8 --set sm.hazard.tracker=credit --set sm.hazard.predictor=counter"
 }
 same | pool
 
@@ -171,7 +171,7 @@ same | pool
 real() {
     local name=$1 file=$work/real.$1
     "$heddle" run "$apps/$name.json" --machine turner2012 --quiet --json "$file.json" --set sm.hazard=replay --set sm.hazard.tracker=credit > "$file" 2>&1 < /dev/null && promises "$file.json" credit hit mshr
-    tell $? "hazard $name: MSHR replays of a line access under credit and hit" "$(cat "$file"; grep -E '"(mshr_refused|virtual_)' "$file.json" | head -3)"
+    tell $? "replay $name: MSHR replays of a line access under credit and hit" "$(cat "$file"; grep -E '"(mshr_refused|virtual_)' "$file.json" | head -3)"
 }
 export -f real
 [ "${1:-}" != --all ] || for name in bfs spmv_scalar pagerank kmeans hotspot gather_random; do echo "real $name"; done | pool

@@ -2,7 +2,7 @@
 # Every scheduler with stall and replay, with and without a re-execution queue, on `small` and on the machine with one of everything: right output, audit clean, invariants, in a bounded time.
 # Then: results of Mascar with re-execution, CCWS and OWL do not depend on threads, windows or jumps.
 #
-#   tests/mascar/contract.sh BUILD [--all]
+#   tests/pressure/contract.sh BUILD [--all]
 . "$(dirname "$0")"/../timing/common
 torture=$top/tests/timing/torture.ini
 works="spmv histogram"
@@ -11,7 +11,7 @@ export bound=8 # times the cycles of the default policies: patience, not a promi
 export torture
 
 for name in $works; do for machine in small "$torture"; do
-    "$heddle" run "$name" --size tiny --machine "$machine" --quiet --json "$work/base.json" || echo "not ok mascar contract base $name"
+    "$heddle" run "$name" --size tiny --machine "$machine" --quiet --json "$work/base.json" || echo "not ok pressure base $name"
     field "$work/base.json" cycles > "$work/base.$name.$(basename "$machine" .ini)"
 done; done
 
@@ -22,7 +22,7 @@ mix() {
     rc=$?
     cycles=$(field "$file" cycles)
     [ $rc -eq 0 ] && [ "$(field "$file" checksum_ok)" = true ] && [ "$cycles" -le $(($(< "$work/base.$1.$(basename "$5" .ini)") * bound)) ]
-    tell $? "mascar contract $*" "exit $rc, ${cycles:-no} cycles $out"
+    tell $? "pressure $*" "exit $rc, ${cycles:-no} cycles $out"
 }
 # same WORKLOAD KEYS...
 same() {
@@ -33,7 +33,7 @@ same() {
         timeout 200 "$heddle" run "$name" --size tiny --machine gtx480 --set gpu.sms=3 "${@/#/--set=}" $how --quiet --json "$work/$$.json" > /dev/null 2>&1 < /dev/null
         [ -n "$base" ] || base=$(field "$work/$$.json" state_hash)
         [ -n "$base" ] && [ "$(field "$work/$$.json" state_hash)" = "$base" ]
-        tell $? "mascar $name $* ${how:-as it is}" "$(field "$work/$$.json" state_hash) and $base"
+        tell $? "pressure state $name $* ${how:-as it is}" "$(field "$work/$$.json" state_hash) and $base"
     done
 }
 export -f mix same
