@@ -9,6 +9,7 @@
  *
  * Invariants: I1 a slot's state changes before the issue of a cycle, or by its own issue; I2 the wheel holds an alarm for every slot whose wait ends at a known time. */
 #include "core/issue.h"
+#include "core/order_policy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +162,19 @@ static u32 parts_wait(struct core *c, const struct front *f, const struct tinst 
     return set;
 }
 
+/* What the order has the front's next instruction wait for: results of earlier ones, of memory or of units */
+static u32 order_keeps(struct core *c, const struct front *f, u64 at, u64 *next) {
+    for (u32 i = 0; i < f->nparts; i++) {
+        const struct slot *s = part_home(c, &f->part[i]);
+        u64 from = c->pol.order->earliest(&(struct order_view){s->drain_cy, s->loads, s->queued});
+        if (from <= at) continue;
+        if (from == NEVER) return 1u << STALL_LONG;
+        *next = from;
+        return 1u << STALL_WAIT;
+    }
+    return 0;
+}
+
 static u32 head_waits(struct core *c, struct front *f, u64 at, u64 *next) {
     if (f->release_cy > at) {
         *next = f->release_cy;
@@ -176,7 +190,8 @@ static u32 head_waits(struct core *c, struct front *f, u64 at, u64 *next) {
         else ibuffer_want(c, f);
         return 1u << STALL_NO_INSTRUCTION;
     }
-    return parts_wait(c, f, f->head, at, next);
+    u32 set = c->pol.order->earliest ? order_keeps(c, f, at, next) : 0;
+    return set ? set : parts_wait(c, f, f->head, at, next);
 }
 
 static void show(struct core *c, u32 slot, const struct tinst *t) {
@@ -186,9 +201,10 @@ static void show(struct core *c, u32 slot, const struct tinst *t) {
 }
 
 /* When the one cause ends nothing else can keep it: no need to look again */
-static bool waits_for_time(const struct front *f, u32 set) {
+static bool waits_for_time(const struct core *c, const struct front *f, u32 set) {
     bool plain = f->head->kind == T_ALU || f->head->kind == T_BRANCH || f->head->kind == T_NOP;
-    return plain && f->shown == f->head && (set == 1u << STALL_WAIT || set == 1u << STALL_SHORT || set == 1u << STALL_LONG);
+    return plain && !c->pol.order->earliest && f->shown == f->head &&
+           (set == 1u << STALL_WAIT || set == 1u << STALL_SHORT || set == 1u << STALL_LONG);
 }
 
 void slot_due(struct core *c, u32 slot) {
@@ -230,7 +246,7 @@ void slot_look(struct core *c, u32 slot, u64 at) {
         s->told_end = true;
     }
     if (next != NEVER) slot_alarm(c, slot, next);
-    if (next != NEVER && f->head && waits_for_time(f, set)) f->ready_cy = next;
+    if (next != NEVER && f->head && waits_for_time(c, f, set)) f->ready_cy = next;
     if (!s->ended || !s->w || set != 1u << STALL_EMPTY) return;
     if (at > c->now) slot_alarm(c, slot, at); /* I1: other slots' states change before issue only */
     else cta_try_retire(c, s->place, at);

@@ -7,6 +7,7 @@
  *
  * Invariants: C6 (writeback_check) a slot's counts are the sums over its instructions in flight. */
 #include "core/flight.h"
+#include "core/order_policy.h"
 
 /* The warp that issued it is still there. Stores and reductions may outlive theirs. */
 static struct slot *home_of(const struct core *c, const struct flight *f) {
@@ -20,13 +21,22 @@ static struct slot *home_of(const struct core *c, const struct flight *f) {
  * fences, exits and calls do. One that waits lane by lane may hand over to another part of its warp at every
  * look. */
 static bool waits_for_stage(const struct core *c, const struct front *f) {
-    if (!f->head || f->head->kind == T_FRAME) return true;
+    if (c->pol.order->earliest || !f->head || f->head->kind == T_FRAME) return true;
     if (f->account.set & (1u << STALL_DRAIN | 1u << STALL_MEMBAR)) return true;
+    return c->pol.diverge->by_lane && f->account.set;
+}
+
+/* Whether a result that has come can matter to it: it waits for one, or for all that is under way */
+static bool waits_for_result(const struct core *c, u32 slot) {
+    const struct front *f = &c->fronts[slot];
+    if (!f->head || c->slots[slot].ended || f->head->kind == T_FRAME || f->head->kind == T_ASYNC_WAIT) return true;
+    if (f->account.set & (1u << STALL_LONG | 1u << STALL_SHORT | 1u << STALL_WAIT)) return true;
     return c->pol.diverge->by_lane && f->account.set;
 }
 
 void home_wake(struct core *c, u32 slot, enum home_change what) {
     if (what == HOME_TAKEN && !waits_for_stage(c, &c->fronts[slot])) return;
+    if (what == HOME_RESULT && !waits_for_result(c, slot)) return;
     slot_look(c, slot, c->now);
 }
 

@@ -21,7 +21,7 @@ const struct sched_policy *const sched_policies[] = {
 };
 const struct fetch_policy *const fetch_policies[] = {&fetch_lrr, &fetch_gto, &fetch_find_first, NULL};
 const struct hazard_policy *const hazard_policies[] = {&hazard_stall, &hazard_retain, &hazard_replay, NULL};
-const struct order_policy *const order_policies[] = {&order_in_order, NULL};
+const struct order_policy *const order_policies[] = {&order_in_order, &order_single, NULL};
 
 /* --- the kinds. The name of one begins that of its table and is the field of struct config and struct policies, and the kind of its key in
  * config.def. */

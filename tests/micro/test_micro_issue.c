@@ -25,6 +25,24 @@ static void independent_instructions_issue_in_consecutive_cycles(void **state) {
     assert_int_equal(apart("A", "C"), 2);
 }
 
+/* sm.order = single: each waits for the results of the one before it, of a unit or of memory, whoever reads them */
+static void one_instruction_in_flight(void **state) {
+    (void)state;
+    static const u32 latencies[] = {2, 9, 40, 90};
+    for (u32 i = 0; i < ARRAY_LEN(latencies); i++) {
+        RUN(.body = "add.u32 %r1, %r9, 1; // A\nadd.u32 %r2, %r9, 2; // B\nadd.u32 %r3, %r9, 3; // C\n" KEEP4("%r1", "%r2", "%r3",
+                                                                                                              "%r9"),
+            .keys = {INT_CY(latencies[i]), "sm.order=single"});
+        assert_int_equal(apart("A", "B"), latencies[i]);
+        assert_int_equal(apart("B", "C"), latencies[i]);
+    }
+    RUN(.body = MINE "ld.global.u32 %r1, [%rd1]; // A\nadd.u32 %r2, %r9, 2; // B\n" KEEP2("%r1", "%r2"),
+        .keys = {"sm.order=single"});
+    assert_int_equal(when(EV_READY, "A"), issue("B"));
+    RUN(.body = MINE "ld.global.u32 %r1, [%rd1]; // A\nadd.u32 %r2, %r9, 2; // B\n" KEEP2("%r1", "%r2"));
+    assert_int_equal(apart("A", "B"), 1);
+}
+
 static void a_reader_waits_for_the_latest_of_two_writers(void **state) {
     (void)state;
     RUN(.body = "add.u32 %r1, %r9, 1; // A\nadd.f32 %f1, %f2, %f3; // B\nadd.u32 %r2, %r9, 2;\nmov.b32 %r3, %f1;\nadd.u32 %r4, "
@@ -320,6 +338,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_reader_waits_for_the_latency_of_its_writer),
         cmocka_unit_test(independent_instructions_issue_in_consecutive_cycles),
+        cmocka_unit_test(one_instruction_in_flight),
         cmocka_unit_test(a_reader_waits_for_the_latest_of_two_writers),
         cmocka_unit_test(a_predicate_is_waited_for_like_a_register),
         cmocka_unit_test(a_second_writer_waits_for_the_first),

@@ -84,9 +84,19 @@ parted() {
         echo "right 'parted $machine $diverge $width' $here/ptx/parted.json --machine $machine --set sm.diverge=$diverge --set sm.issue_width=$width --audit --check 1"
     done; done; done
 }
+# Every order with every divergence policy and hazard policy it goes with
+orders() {
+    local order diverge name
+    for order in $(policies sm.order); do for diverge in $(policies sm.diverge); do for name in bfs reduction; do
+        echo "right 'order $order $diverge $name' $name --size tiny --machine small --set sm.order=$order --set sm.diverge=$diverge --audit"
+    done; done
+        for hazard in retain replay; do echo "right 'order $order $hazard' histogram --size tiny --machine turner2012 --set sm.order=$order --set sm.hazard=$hazard --audit"; done
+    done
+}
 LIMIT_S=60
 export LIMIT_S
 diverges | pool
+orders | pool
 parted | pool
 faster branches mimd pdom 80
 faster branches mimd its 80
