@@ -389,17 +389,44 @@ static inline void opnd_put(const struct warp *w, i32 frame, const struct opnd *
     memcpy(regs + o->off + (size_t)(lane % SLAB_LANES) * 4 * o->rows, v, 4u * o->rows);
 }
 
-/* --- exec.c: the exec functions the lowering chooses from */
-/* clang-format off */
-#define EXEC_LIST(X) \
-    X(rows1) X(rows2) X(setp) X(selp) X(predlogic) X(carry) X(fourth) X(sreg) X(lop3p) X(pack) X(unpack) \
-    X(movlocal) X(isspacep) X(ld) X(st) X(ldparam) X(atom) X(nop) X(fence) X(bra) X(brx) X(call) X(ret) X(exit) \
-    X(trap) X(fnexit) X(bar) X(shfl) X(vote) X(match) X(redux) X(activemask) X(elect) X(warpsync) X(cpasync) \
-    X(mma) X(ldmatrix) X(stmatrix) X(movmatrix) X(atomv) X(atom128) X(mbarrier) X(cpbulk) X(alloca) X(stacksave) \
-    X(stackrestore) X(wmma_load) X(wmma_store) X(wmma)
-/* clang-format on */
-#define EXEC_DECLARE(id) exec_fn exec_##id;
-EXEC_LIST(EXEC_DECLARE)
+/* --- exec_table.c: the exec functions (exec.def) front ends choose from, and what must be known of each */
+enum exec_fact {
+    FACT_ROWS = 1,        /* nothing but `lane` on rows of registers: INST_PLAIN when it has a destination */
+    FACT_Q_RESULT = 2,    /* q, when present, is a destination; without this and the next it is a source */
+    FACT_Q_CARRY = 4,     /* q is the carry; imm: enum carry_use */
+    FACT_SREG = 8,        /* reads the special register imm */
+    FACT_OPERATOR = 16,   /* info is a struct atomic_op */
+    FACT_TWO_SPACES = 32, /* reads one memory space and writes another */
+    FACT_JOINT = 64,      /* lanes that stand at different instructions of its kind may run them as one */
+    FACT_SECOND = 128,    /* extra[0] is a second result, a predicate */
+    FACT_VOTE = 256,      /* s[0] is a predicate, and so is d but for a ballot */
+};
+enum carry_use { CARRY_OUT = 1, CARRY_IN = 2 };
+/* What moving the instruction must respect. CLASS: as its class says, for the function does not */
+enum exec_effect { EFFECT_NONE, EFFECT_LOADS, EFFECT_STORES /* and atomics */, EFFECT_ORDERS, EFFECT_STOPS, EFFECT_CLASS };
+enum exec_id {
+#define EXEC(id, flags, facts, effect) EXEC_##id,
+#include "func/exec.def"
+#undef EXEC
+    EXEC_COUNT
+};
+struct exec_row {
+    const char *name;
+    exec_fn *run;
+    u32 flags; /* enum inst_flag of its instructions */
+    u16 facts; /* enum exec_fact */
+    u8 effect; /* enum exec_effect */
+};
+extern const struct exec_row exec_table[EXEC_COUNT];
+#define EXEC(id, flags, facts, effect) exec_fn exec_##id;
+#include "func/exec.def"
+#undef EXEC
+static inline const struct exec_row *exec_of(const struct inst *in) { return &exec_table[in->exec_id]; }
+void exec_choose(struct inst *in, exec_fn *run); /* `run` runs the instruction: exec, exec_id and the flags of its row */
+/* The flags that follow from class, operands, guard and meeting points, once these are settled */
+void exec_settle(struct inst *in);
+bool inst_reads_q(const struct inst *in);
+bool inst_writes_q(const struct inst *in);
 /* exec_warp.c: whether lanes that stand at a and lanes that stand at b may run as one, and doing it */
 bool collective_alike(const struct inst *a, const struct inst *b);
 void collective_joint(struct warp *w, const struct meeting *m);

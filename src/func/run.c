@@ -214,7 +214,7 @@ static u64 run_group(struct warp *w, u64 n) {
             u32 groups = w->groups.n;
             count(w, in, g->mask, mask);
             in->exec(w, g, in, mask);
-            if (l->faulted || w->groups.n != groups || in->exec == exec_exit || in->exec == exec_bar) return done;
+            if (l->faulted || w->groups.n != groups || flags & INST_TURN) return done;
             if (g->state != GROUP_READY) return done;
         }
     }

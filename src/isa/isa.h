@@ -159,6 +159,12 @@ enum inst_flag {
     INST_EXIT = 8192,       /* lanes end */
     INST_FRAME = 16384,     /* a call or return: registers are others afterwards */
     INST_MEMORY = 32768,    /* goes through the memory pipe */
+    INST_ADDRESS = 1 << 16, /* one access a lane, at s[0] + imm */
+    INST_JUMP = 1 << 17,    /* lanes whose guard holds go to `target` */
+    INST_TABLE = 1 << 18,   /* info is a struct branch_table */
+    INST_CALL = 1 << 19,    /* info is a struct call_info */
+    INST_LEAVE = 1 << 20,   /* lanes whose guard holds leave the function, or end */
+    INST_TURN = 1 << 21,    /* afterwards the group may be gone, or others may have to run first */
 };
 
 /* How the bytes of a memory access lie in registers: decided once, so that common ones take a short way */
@@ -177,11 +183,12 @@ struct inst {
     i32 guard;        /* predicate register, or NONE */
     struct opnd d;    /* first destination */
     struct opnd s[3]; /* first sources */
-    u16 flags;        /* enum inst_flag */
+    u32 flags;        /* enum inst_flag */
     u8 guard_negate;
     u8 iclass; /* enum iclass */
+    u16 op;    /* enum op */
     /* the rest */
-    u16 op;                   /* enum op */
+    u8 exec_id;               /* enum exec_id (func/func.h): exec's row in the table of what is known of it */
     u8 space;                 /* enum space, for memory instructions */
     u8 elem_b, nelem;         /* bytes per element and elements per lane of a memory access */
     u8 access;                /* enum access_shape */
@@ -197,6 +204,8 @@ struct inst {
     const struct opkey *key;  /* as written, for disassembly and messages */
     const struct inst_src *src;
 };
+
+_Static_assert(offsetof(struct inst, exec_id) == 64, "what every step reads is one cache line");
 
 /* Where an instruction stands in the user's text, and how to print it */
 struct inst_src {
