@@ -201,18 +201,18 @@ struct inst {
     i32 reconv;               /* pc where the lanes of a branch meet again (immediate post-dominator) */
     const struct opnd *extra; /* every further operand: vectors, matrices, call arguments */
     const void *info;         /* by opcode: call, branch table, ... */
-    const struct opkey *key;  /* as written, for disassembly and messages */
+    const struct opkey *key;  /* PTX: as written, for messages and the shapes of mma; NULL for other instruction sets */
     const struct inst_src *src;
 };
 
 _Static_assert(offsetof(struct inst, exec_id) == 64, "what every step reads is one cache line");
 
-/* Where an instruction stands in the user's text, and how to print it */
+/* Where an instruction stands, and how to print it */
 struct inst_src {
-    u32 ptx_line, ptx_col;
-    u32 line;         /* .loc line, or 0 */
-    const char *file; /* .loc file, or NULL */
-    const char *text; /* as written, one line, without the trailing ';' */
+    u32 text_line, text_col; /* in the text the program was loaded from (kernel.file), from 1; 0, 0 when that is no text */
+    u32 line;                /* in the source that was compiled to it, as the program says; or 0 */
+    const char *file;        /* that source, or NULL */
+    const char *text;        /* the instruction in one line: as written, or disassembled */
 };
 
 struct kernel_param {
@@ -258,7 +258,7 @@ struct kernel_func {
 
 struct kernel {
     const char *name;
-    const char *file; /* the PTX's */
+    const char *file; /* the program's */
     struct inst *code;
     u32 ninst;
     u32 nfuncs;
