@@ -100,6 +100,8 @@ void heddle_kernel_disasm(struct heddle *h, struct heddle_kernel *k, FILE *out);
 
 /* --- device memory */
 uint64_t heddle_alloc(struct heddle *h, uint64_t bytes); /* 256-byte aligned and zeroed; 0 when out of memory */
+/* The same, ending at or below an address: 1ull << 32 for programs whose addresses have 32 bits */
+uint64_t heddle_alloc_below(struct heddle *h, uint64_t bytes, uint64_t below);
 int heddle_free(struct heddle *h, uint64_t addr);
 int heddle_write(struct heddle *h, uint64_t addr, const void *data, uint64_t bytes);
 int heddle_read(struct heddle *h, uint64_t addr, void *data, uint64_t bytes);

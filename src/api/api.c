@@ -220,13 +220,18 @@ void heddle_kernel_disasm(struct heddle *h, struct heddle_kernel *hk, FILE *out)
 
 /* --- device memory */
 
-uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) {
-    u64 a = memory_alloc(&h->mem, bytes, 256, OWNER_HOST, false);
-    if (!a)
+uint64_t heddle_alloc_below(struct heddle *h, uint64_t bytes, uint64_t below) {
+    u64 a = memory_alloc_below(&h->mem, bytes, 256, below, OWNER_HOST, false);
+    if (!a && bytes <= h->mem.limit_b && h->mem.used_b <= h->mem.limit_b - bytes)
+        api_fail(h, HEDDLE_BAD_INPUT, "out of addresses: no room for %llu bytes below 0x%llx\n", (unsigned long long)bytes,
+                 (unsigned long long)below);
+    else if (!a)
         api_fail(h, HEDDLE_BAD_INPUT, "out of device memory: %llu bytes asked for, %llu of %llu in use\n",
                  (unsigned long long)bytes, (unsigned long long)h->mem.used_b, (unsigned long long)h->mem.limit_b);
     return a;
 }
+
+uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) { return heddle_alloc_below(h, bytes, GLOBAL_END); }
 
 int heddle_free(struct heddle *h, uint64_t addr) {
     if (memory_free(&h->mem, addr, OWNER_HOST)) return HEDDLE_OK;

@@ -18,7 +18,9 @@
 #include <string.h>
 
 /* --- addresses: one 64-bit space, with windows for what is private to a block or thread */
-#define GLOBAL_BASE   0x10000000ull
+#define LOW_BASE      0x10000ull        /* the first address ever given; below it nothing lies but what is mapped there */
+#define GLOBAL_BASE   0x10000000ull     /* where allocations start */
+#define GLOBAL_END    0x500000000000ull /* from here on: where the timing model has local memory, parameters and code, and windows */
 #define FUNC_WINDOW   0x600000000000ull /* functions, 16 bytes apart */
 #define PARAM_WINDOW  0x7C0000000000ull /* kernel parameters, generic form */
 #define SHARED_WINDOW 0x7D0000000000ull
@@ -35,10 +37,16 @@ struct alloc {
 };
 struct memory {
     VEC(struct alloc) allocs; /* in order of address; freed ones stay, to name them in diagnoses */
-    u64 next;                 /* next free device address; addresses are never used twice */
+    u64 next;                 /* where to look for the next address; those given by memory_alloc are never given twice */
     u64 used_b, limit_b;
 };
 u64 memory_alloc(struct memory *m, u64 bytes, u32 align_b, enum owner owner, bool read_only); /* 0 when over the limit */
+/* The same, all of it below an address: programs of 32 bits reach what lies below 1 << 32. 0 also when there is no room. */
+u64 memory_alloc_below(struct memory *m, u64 bytes, u32 align_b, u64 below, enum owner owner, bool read_only);
+/* Zeroed memory at a fixed place, a multiple of MAP_ALIGN_B; it is freed like an allocation. NULL, or why it cannot be: what lives must
+ * not overlap, whatever its size; what was freed gives way. */
+enum { MAP_ALIGN_B = 64 };
+const char *memory_map(struct memory *m, u64 base, u64 bytes, enum owner owner, bool read_only);
 bool memory_free(struct memory *m, u64 addr,
                  enum owner owner); /* false when addr is not the start of a live allocation of that owner */
 /* Host bytes of [addr, addr+bytes), or NULL when not inside one live allocation */
