@@ -148,8 +148,10 @@ bool exec_mma_legal(const struct opkey *k, const u32 n[4]) {
     return mma_shape_of(k, &s) && n[0] == s.nd && n[1] == s.na && n[2] == s.nb && n[3] == s.nc;
 }
 
+/* The product computes all lanes; live ones that take no part (they are off, or elsewhere) keep what they have. */
 void exec_mma(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    (void)mask;
+    _Alignas(64) u64 kept[32][SLAB_LANES];
+    bool whole = !(w->live & ~mask);
     void *d[32];
     const void *s[3][32];
     u32 at = 0;
@@ -157,10 +159,12 @@ void exec_mma(struct warp *w, struct group *g, const struct inst *in, u64 mask) 
         for (u32 j = 0; j < (u32)(in->imm >> 8 * i & 0xFF); j++, at++) {
             const struct opnd *o = &in->extra[at];
             static _Thread_local _Alignas(64) u64 sink[SLAB_LANES];
-            if (i == 0) d[j] = o->absent ? (void *)sink : opnd_row(w, g, o, 0, NULL);
+            if (i == 0) d[j] = o->absent ? (void *)sink : whole ? (void *)opnd_row(w, g, o, 0, NULL) : (void *)kept[j];
             else s[i - 1][j] = opnd_row(w, g, o, 0, w->cta->launch->k->pool);
         }
     mma_run(in->key, d, s[0], s[1], s[2]);
+    for (u32 j = 0; !whole && j < (u32)(in->imm & 0xFF); j++)
+        if (!in->extra[j].absent) copy_lanes(opnd_row(w, g, &in->extra[j], 0, NULL), d[j], in->extra[j].rows, mask);
 }
 
 /* Eight rows of eight 16-bit elements; lane l's row address serves matrix l / 8. */
@@ -179,15 +183,14 @@ static bool matrix_address(struct warp *w, struct group *g, const struct inst *i
 }
 
 void exec_ldmatrix(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    (void)mask;
     const struct matrix_info *mi = in->info;
     u64 addr[SLAB_LANES];
     u16 m[4][8][8];
     if (!matrix_address(w, g, in, addr)) return;
     for (u32 l = 0; l < 8u * mi->count; l++) memcpy(m[l / 8][l % 8], w->cta->shared + addr[l], 16);
     for (u32 i = 0; i < mi->count; i++)
-        for (u32 lane = 0; lane < SLAB_LANES; lane++) {
-            u32 r = lane / 4, c = lane % 4 * 2;
+        for (u64 rest = mask; rest; rest &= rest - 1) {
+            u32 lane = (u32)__builtin_ctzll(rest), r = lane / 4, c = lane % 4 * 2;
             u32 v = mi->trans ? m[i][c][r] | (u32)m[i][c + 1][r] << 16 : m[i][r][c] | (u32)m[i][r][c + 1] << 16;
             opnd_write(w, g, &in->extra[i], lane, v);
         }

@@ -7,7 +7,8 @@
  *   run.c      blocks and warps of a launch, one after the other, in slices
  *
  * Invariants (warp_check walks them):
- *   F1 the masks of a warp's groups and the arrived masks of its meeting points are disjoint; together they are its live lanes
+ *   F1 the masks of a warp's groups, the arrived masks of its meeting points and the lanes that are off are disjoint;
+ *      together they are its live lanes
  *   F2 a meeting point's arrived lanes are a subset of its expected lanes, never equal (it would have opened)
  *   F3 a group's frame and meeting point are in use */
 #ifndef HEDDLE_FUNC_H
@@ -151,7 +152,8 @@ struct warp {
     struct cta *cta;
     u32 id; /* in its block */
     u32 nslabs;
-    u64 live; /* lanes that have not exited */
+    u64 live; /* lanes that have not ended */
+    u64 off;  /* live lanes that the program switched off: in no group, their registers kept until they are switched on again */
     u8 *regs; /* [slab][row][lane] */
     u32 rows; /* capacity, rows per slab */
     u64 *preds;
@@ -189,7 +191,7 @@ struct cta {
     u32 index[3];
     u64 linear;
     u32 nwarps;
-    u32 live_threads;
+    u32 live_threads; /* that have not ended and are on: those a barrier waits for */
     u32 live_warps;
     struct warp *warps;
     u8 *shared;
@@ -289,8 +291,16 @@ void fault_limit(struct launch *l, struct cta *c);
 void fault_where(const struct launch *l, const struct inst *in, struct strbuf *out); /* "saxpy.ptx:12: ld.global.f32 ..." */
 
 /* --- converge.c */
-void warp_reset(struct warp *w);                                                       /* one group with all live lanes at pc 0 */
-void group_exit(struct warp *w, struct group *g, u64 lanes);                           /* lanes end; g may be gone afterwards */
+void warp_reset(struct warp *w);                             /* one group with all lanes that are on, at pc 0 */
+void group_exit(struct warp *w, struct group *g, u64 lanes); /* lanes end; g may be gone afterwards */
+/* Instruction sets that switch lanes off and on again (a thread mask in a register, a stack of masks). Lanes are live, and then off,
+ * parked at a meeting point, or in a group; only live lanes' registers are kept. Lanes of g, which stands in the kernel's own
+ * frame, are switched off: nobody waits for them any more; g may be gone afterwards. */
+void warp_lanes_off(struct warp *w, struct group *g, u64 lanes);
+void warp_lanes_on(struct warp *w, struct group *g,
+                   u64 lanes); /* lanes that are off go on with g, and to wherever g is heading */
+void warp_end(struct warp *w); /* all its lanes end, those that are off or parked too */
+static inline u64 warp_enabled(const struct warp *w) { return w->live & ~w->off; }
 void group_branch(struct warp *w, struct group *g, u64 taken, i32 target, i32 reconv); /* g->pc is the branch's own pc on entry */
 /* Lanes of g leave for pc; both they and the rest of g meet again at reconv (when it is not NONE) */
 void group_part(struct warp *w, struct group *g, u64 lanes, i32 pc, i32 reconv);
@@ -323,7 +333,7 @@ struct meeting {                      /* lanes that run a collective instruction
     u64 lanes;        /* of all parts */
     bool apart;       /* they stand at different instructions, or in different calls */
 };
-/* `lanes` of group gi want to run their instruction with all live lanes of `members`: true when these have come, at the same
+/* `lanes` of group gi want to run their instruction with all enabled lanes of `members`: true when these have come, at the same
  * instruction or at others with the same qualifiers and mask. Else false, and the group waits. */
 bool group_meet(struct warp *w, u32 gi, u64 lanes, u64 members, struct meeting *m);
 /* Afterwards: the parts go on, as one group where they stand together. Returns where the group that asked stands now. */

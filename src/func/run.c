@@ -35,9 +35,9 @@ static void trace(const struct warp *w, const struct inst *in, u64 mask) {
             in - l->k->code, (unsigned long long)mask, in->src->text);
 }
 
-/* The lanes a collective instruction names, as `lane` gives it: all live ones when it has no mask operand */
+/* The lanes a collective instruction names, as `lane` gives it: all that are on when it has no mask operand */
 static u64 collective_members(const struct warp *w, const struct group *g, const struct inst *in, u32 lane) {
-    if (in->q.absent) return w->live;
+    if (in->q.absent) return warp_enabled(w);
     return ((const u32 *)(const void *)opnd_row(w, g, &in->q, 0, w->cta->launch->k->pool))[lane];
 }
 
@@ -65,8 +65,9 @@ static inline u64 run_straight(struct launch *l, struct warp *w, struct group *g
     u8 *const regs = g->regs;
     u8 *const from[2] = {regs, l->k->pool};
     const u64 lanes = (u64)__builtin_popcountll(g->mask);
-    const u32 in_place =
-        g->mask == w->live && w->nslabs == 1 ? INST_PLAIN : 0; /* all live lanes: straight into the destination */
+    const u32 in_place = g->mask == w->live && w->nslabs == 1
+                             ? INST_PLAIN
+                             : 0; /* no live lane, on or off, is elsewhere: straight into the destination */
     struct pc_count *c = &l->runs[in - code];
     u64 done = 0;
     c->warps++;
@@ -130,7 +131,7 @@ static u32 run_collective(struct warp *w, u32 *gi, const struct inst *in, u64 ma
             return 0;
         }
         rest &= ~same;
-        if (members & w->live & ~same) waiting |= same;
+        if (members & warp_enabled(w) & ~same) waiting |= same;
         else in->exec(w, g, in, same);
     }
     bool some = waiting != mask || !mask;
@@ -237,7 +238,8 @@ static u64 warp_run(struct warp *w, u64 n, bool *polls) {
     u64 done = 0, opened = w->cta->opened;
     *polls = false;
     while (done < n && w->live && !l->faulted && w->cta->opened == opened) {
-        if (w->groups.at[w->current].state != GROUP_READY && !warp_pick(w)) {
+        bool ready = w->groups.n && w->groups.at[w->current].state == GROUP_READY;
+        if (!ready && !warp_pick(w)) {
             if (!warp_release_parked(w, false) || !warp_pick(w)) break;
         }
         u64 ran = run_group(w, n - done);
@@ -328,6 +330,7 @@ void cta_start(struct cta *c, u64 linear) {
         u32 threads = MIN(l->threads - i * l->warp_size, l->warp_size);
         w->tid0 = i * l->warp_size;
         w->live = threads == 64 ? ~0ull : (1ull << threads) - 1;
+        w->off = 0;
         for (u32 s = 0; s < w->nslabs; s++) memset(w->regs + (size_t)s * w->rows * ROW_B, 0, (size_t)k->funcs[0].rows * ROW_B);
         memset(w->preds, 0, w->npreds * sizeof(*w->preds));
         if (k->local_b) memset(w->local, 0, (size_t)w->local_cap * MAX_WARP);
