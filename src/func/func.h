@@ -192,7 +192,7 @@ struct cta {
     u64 linear;
     u32 nwarps;
     u32 live_threads; /* that have not ended and are on: those a barrier waits for */
-    u32 live_warps;
+    u32 live_warps;   /* that have been started and have not ended; the block ends with the last */
     struct warp *warps;
     u8 *shared;
     struct barrier bars[CTA_BARRIERS];
@@ -260,6 +260,13 @@ bool launch_run_part(struct launch *l, u64 first, u64 end, struct cta **started,
 struct cta *cta_new(struct launch *l);
 void cta_start(struct cta *c, u64 linear); /* block `linear` of the grid begins in c */
 void cta_free(struct cta *c);
+/* The program starts warp `id` of its block, from pc, with the lanes of `lanes` on and the others off; all its registers are
+ * zeros, or what kernel.begin makes of them (for lanes that are off too: opnd_write with the warp's only group). False, and nothing
+ * done, when there is no such warp, it has none of these lanes, or it lives. A warp that ended may be started again.
+ *
+ * A launch that is not a grid of threads is one whose kernel has first_warps: grid counts cores, block is the warps and lanes that
+ * a core has, and each core begins with first_warps of them. */
+bool warp_start(struct cta *c, u32 id, i32 pc, u64 lanes);
 /* Parked lanes or barriers keep every warp of the block from going on: lets some go. False when nothing helps. */
 bool cta_release_stuck(struct cta *c);
 

@@ -309,7 +309,35 @@ void cta_free(struct cta *c) {
     free(c);
 }
 
+static u64 warp_lanes(const struct launch *l, u32 id) { /* those its block has threads for */
+    u32 threads = MIN(l->threads - id * l->warp_size, l->warp_size);
+    return threads == 64 ? ~0ull : (1ull << threads) - 1;
+}
+
 /* Registers, local and shared memory start as zeros: what a program reads before writing is at least the same in every run. */
+static void warp_begin(struct warp *w, i32 pc, u64 on) {
+    const struct launch *l = w->cta->launch;
+    const struct kernel *k = l->k;
+    w->tid0 = w->id * l->warp_size;
+    w->live = warp_lanes(l, w->id);
+    w->off = w->live & ~on;
+    CHECK(warp_enabled(w)); /* a warp without a group could do nothing */
+    for (u32 s = 0; s < w->nslabs; s++) memset(w->regs + (size_t)s * w->rows * ROW_B, 0, (size_t)k->funcs[0].rows * ROW_B);
+    memset(w->preds, 0, w->npreds * sizeof(*w->preds));
+    if (k->local_b) memset(w->local, 0, (size_t)w->local_cap * MAX_WARP);
+    warp_reset(w);
+    w->groups.at[0].pc = pc;
+    w->cta->live_warps++;
+    w->cta->live_threads += (u32)__builtin_popcountll(warp_enabled(w));
+    if (k->begin) k->begin(w);
+}
+
+bool warp_start(struct cta *c, u32 id, i32 pc, u64 lanes) {
+    if (id >= c->nwarps || c->warps[id].live || !(lanes & warp_lanes(c->launch, id))) return false;
+    warp_begin(&c->warps[id], pc, lanes);
+    return true;
+}
+
 void cta_start(struct cta *c, u64 linear) {
     struct launch *l = c->launch;
     const struct kernel *k = l->k;
@@ -317,8 +345,7 @@ void cta_start(struct cta *c, u64 linear) {
     c->index[0] = (u32)(linear % l->grid[0]);
     c->index[1] = (u32)(linear / l->grid[0] % l->grid[1]);
     c->index[2] = (u32)(linear / l->grid[0] / l->grid[1]);
-    c->live_threads = l->threads;
-    c->live_warps = c->nwarps;
+    c->live_threads = c->live_warps = 0;
     memset(c->shared, 0, l->shared_b);
     for (u32 i = 0; i < CTA_BARRIERS; i++) {
         struct barrier *b = &c->bars[i];
@@ -327,14 +354,9 @@ void cta_start(struct cta *c, u64 linear) {
     }
     for (u32 i = 0; i < c->nwarps; i++) {
         struct warp *w = &c->warps[i];
-        u32 threads = MIN(l->threads - i * l->warp_size, l->warp_size);
-        w->tid0 = i * l->warp_size;
-        w->live = threads == 64 ? ~0ull : (1ull << threads) - 1;
-        w->off = 0;
-        for (u32 s = 0; s < w->nslabs; s++) memset(w->regs + (size_t)s * w->rows * ROW_B, 0, (size_t)k->funcs[0].rows * ROW_B);
-        memset(w->preds, 0, w->npreds * sizeof(*w->preds));
-        if (k->local_b) memset(w->local, 0, (size_t)w->local_cap * MAX_WARP);
-        warp_reset(w);
+        w->live = w->off = w->groups.n = 0;
+        if (!k->first_warps) warp_begin(w, 0, ~0ull);
+        else if (i < k->first_warps) warp_begin(w, 0, k->first_lanes);
     }
 }
 

@@ -279,10 +279,14 @@ struct kernel {
     u32 max_threads; /* .maxntid product, or 0 */
     u32 reqntid[3];  /* 0,0,0 when not given */
     u32 minctapersm, maxnreg;
-    bool recursive;     /* depth not known from the text */
-    bool meets_grid;    /* reads where the memory for a barrier of the whole grid is */
-    bool needs_warp32;  /* uses lane ids, shuffles, votes or matrices */
-    const char *refuse; /* a reason this kernel cannot be launched, or NULL */
+    /* How a block begins. A kernel whose first_warps is 0 is started with all warps and lanes of its blocks, from pc 0. */
+    u32 first_warps;               /* so many warps, the first ones; the program starts others itself (func/func.h, warp_start) */
+    u64 first_lanes;               /* first_warps: the lanes of these that are on; others are off */
+    void (*begin)(struct warp *w); /* called for every warp that starts, to set registers, which are zeros; or NULL */
+    bool recursive;                /* depth not known from the text */
+    bool meets_grid;               /* reads where the memory for a barrier of the whole grid is */
+    bool needs_warp32;             /* uses lane ids, shuffles, votes or matrices */
+    const char *refuse;            /* a reason this kernel cannot be launched, or NULL */
 };
 
 /* --- regs.c: the registers an instruction reads and writes. A 32-bit register is its number, a predicate REG_PRED | index. */

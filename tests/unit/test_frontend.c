@@ -19,7 +19,8 @@ enum { ROW_ADDR = 2 * ROW_B, ROW_TID = 0, ROW_WORD = ROW_B, POOL_N = 0, POOL_FOU
 
 struct tally {
     u32 n;
-    u64 variable; /* where the program's own word lies */
+    bool starts_warps; /* "tally N alone": the kernel begins with one warp */
+    u64 variable;      /* where the program's own word lies */
 };
 
 static bool tally_recognise(const u8 *bytes, size_t n) { return n >= 5 && memcmp(bytes, "tally", 5) == 0; }
@@ -32,6 +33,7 @@ static void *tally_load(const char *file, const u8 *bytes, size_t n, struct memo
         diag_error(dg, file, 1, 7, "expected a number");
         return NULL;
     }
+    t.starts_warps = strstr(text, "alone") != NULL;
     t.variable = memory_alloc(mem, 4, 4, OWNER_MODULE, false);
     struct tally *p = base_alloc(sizeof(*p));
     *p = t;
@@ -109,6 +111,7 @@ static struct kernel *tally_lower(void *program, u32 i, const struct config *mac
     k->nparams = 1, k->param_b = 8, k->params = ARENA_NEW(a, struct kernel_param);
     k->params[0] = (struct kernel_param){.name = "out", .size_b = 8, .align_b = 8};
     k->regs_per_thread = k->rows_per_warp = 4;
+    if (((struct tally *)program)->starts_warps) k->first_warps = 1, k->first_lanes = 7;
     return k;
 }
 
@@ -189,6 +192,22 @@ static void a_front_ends_message_is_the_contexts(void **state) {
     heddle_close(h);
 }
 
+static void time_does_not_start_warps_yet(void **state) {
+    (void)state;
+    struct heddle *h = heddle_open(NULL);
+    struct heddle_module *m;
+    static const char text[] = "tally 7 alone";
+    assert_int_equal(heddle_set_machine(h, "small"), HEDDLE_OK);
+    assert_int_equal(api_module_load(h, &tally_frontend, "x.tally", (const u8 *)text, strlen(text), &m), HEDDLE_OK);
+    u64 out = heddle_alloc(h, 256);
+    struct heddle_arg arg = {&out, 8};
+    struct heddle_launch l = {.grid = {2, 1, 1}, .block = {64, 1, 1}, .args = &arg, .nargs = 1};
+    assert_int_equal(heddle_launch(h, heddle_module_kernel(m, "tally"), &l, NULL), HEDDLE_BAD_INPUT);
+    assert_string_equal(heddle_message(h), "kernel 'tally' starts warps itself, which machines cannot time yet; run it without a "
+                                           "machine, or with struct heddle_launch.functional\n");
+    heddle_close(h);
+}
+
 static const struct frontend *find(const char *file, const char *text) {
     return front_find(file, (const u8 *)text, strlen(text));
 }
@@ -260,6 +279,7 @@ int main(void) {
         cmocka_unit_test(what_nobody_reads_is_said_to_be_so),
         cmocka_unit_test(every_row_is_whole),
         cmocka_unit_test(exec_rows_give_flags),
+        cmocka_unit_test(time_does_not_start_warps_yet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
