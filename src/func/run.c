@@ -65,20 +65,22 @@ static inline u64 run_straight(struct launch *l, struct warp *w, struct group *g
     u8 *const regs = g->regs;
     u8 *const from[2] = {regs, l->k->pool};
     const u64 lanes = (u64)__builtin_popcountll(g->mask);
-    const u32 in_place = g->mask == w->live && w->nslabs == 1
-                             ? INST_PLAIN
-                             : 0; /* no live lane, on or off, is elsewhere: straight into the destination */
+    const bool in_place = g->mask == w->live && w->nslabs == 1; /* no live lane, on or off, is elsewhere: straight into rows */
     struct pc_count *c = &l->runs[in - code];
     u64 done = 0;
     c->warps++;
     c->lanes += lanes;
-    do {
-        if (in->flags & in_place)
-            in->lane(regs + in->d.off, from[in->s[0].in] + in->s[0].off, from[in->s[1].in] + in->s[1].off,
-                     from[in->s[2].in] + in->s[2].off, NULL, in->aux);
-        else in->exec(w, g, in, g->mask);
-        in++;
-    } while (++done < n && in->flags & INST_STRAIGHT && !l->faulted);
+    if (in_place) do {
+            if (in->flags & INST_PLAIN)
+                in->lane(regs + in->d.off, from[in->s[0].in] + in->s[0].off, from[in->s[1].in] + in->s[1].off,
+                         from[in->s[2].in] + in->s[2].off, NULL, in->aux);
+            else in->exec(w, g, in, g->mask);
+            in++;
+        } while (++done < n && in->flags & INST_STRAIGHT && !l->faulted);
+    else do {
+            in->exec(w, g, in, g->mask);
+            in++;
+        } while (++done < n && in->flags & INST_STRAIGHT && !l->faulted);
     c = &l->runs[in - code];
     c->warps--;
     c->lanes -= lanes;
