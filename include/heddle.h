@@ -62,8 +62,8 @@ void heddle_close(struct heddle *h);
 const char *heddle_message(const struct heddle *h);
 const char *heddle_version(void);
 
-/* --- modules. What kind of program it is shows in the bytes; a name with the ending of a kind has the last word on bytes nobody
- * recognises. Modules of different kinds live side by side in a context. */
+/* --- modules. What kind of program it is shows in the bytes; a name with the ending of a kind has the last
+ * word on bytes nobody recognises. Modules of different kinds live side by side in a context. */
 int heddle_module_load_file(struct heddle *h, const char *path, struct heddle_module **out);
 int heddle_module_load(struct heddle *h, const char *name, const char *text, size_t len, struct heddle_module **out);
 void heddle_module_free(struct heddle *h, struct heddle_module *m);

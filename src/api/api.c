@@ -1,4 +1,5 @@
-/* libheddle: contexts, modules, memory and launches on top of front/, func/ and, with a machine, gpu/. See include/heddle.h for the contract. */
+/* libheddle: contexts, modules, memory and launches on top of front/, func/ and, with a machine, gpu/. See
+ * include/heddle.h for the contract. */
 #include "api/api.h"
 #include "front/front.h"
 #include "func/rowops.h"

@@ -1,4 +1,5 @@
-/* heddle run: a manifest, a program with a manifest, or a bundled workload, from reading to verdict, with timing or without. */
+/* heddle run: a manifest, a program with a manifest, or a bundled workload, from reading to verdict, with
+ * timing or without. */
 #include "cli/runner.h"
 
 #include <errno.h>

@@ -148,7 +148,8 @@ bool exec_mma_legal(const struct opkey *k, const u32 n[4]) {
     return mma_shape_of(k, &s) && n[0] == s.nd && n[1] == s.na && n[2] == s.nb && n[3] == s.nc;
 }
 
-/* The product computes all lanes; live ones that take no part (they are off, or elsewhere) keep what they have. */
+/* The product computes all lanes; live ones that take no part (they are off, or elsewhere) keep what they
+ * have. */
 void exec_mma(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     _Alignas(64) u64 kept[32][SLAB_LANES];
     bool whole = !(w->live & ~mask);

@@ -1,6 +1,7 @@
 /* func: what instructions do. A pure functional simulator: no cycle, no pipeline, nothing of core/.
  *
  *   memory.c   device memory: allocations, address checks, the memport that reaches it
+ *   exec.def   every exec function and what must be known of it (exec_table.c)
  *   exec_*.c   one exec function per shape of instruction
  *   converge.c groups, frames, divergence, reconvergence, exits
  *   barrier.c  barriers and collective operations (lanes waiting for lanes)
@@ -42,10 +43,11 @@ struct memory {
     u64 used_b, limit_b;
 };
 u64 memory_alloc(struct memory *m, u64 bytes, u32 align_b, enum owner owner, bool read_only); /* 0 when over the limit */
-/* The same, all of it below an address: programs of 32 bits reach what lies below 1 << 32. 0 also when there is no room. */
+/* The same, all of it below an address: programs of 32 bits reach what lies below 1 << 32. 0 also when there
+ * is no room. */
 u64 memory_alloc_below(struct memory *m, u64 bytes, u32 align_b, u64 below, enum owner owner, bool read_only);
-/* Zeroed memory at a fixed place, a multiple of MAP_ALIGN_B; it is freed like an allocation. NULL, or why it cannot be: what lives must
- * not overlap, whatever its size; what was freed gives way. */
+/* Zeroed memory at a fixed place, a multiple of MAP_ALIGN_B; it is freed like an allocation. NULL, or why it
+ * cannot be: what lives must not overlap, whatever its size; what was freed gives way. */
 enum { MAP_ALIGN_B = 64 };
 const char *memory_map(struct memory *m, u64 base, u64 bytes, enum owner owner, bool read_only);
 bool memory_free(struct memory *m, u64 addr,
@@ -300,9 +302,10 @@ void fault_where(const struct launch *l, const struct inst *in, struct strbuf *o
 /* --- converge.c */
 void warp_reset(struct warp *w);                             /* one group with all lanes that are on, at pc 0 */
 void group_exit(struct warp *w, struct group *g, u64 lanes); /* lanes end; g may be gone afterwards */
-/* Instruction sets that switch lanes off and on again (a thread mask in a register, a stack of masks). Lanes are live, and then off,
- * parked at a meeting point, or in a group; only live lanes' registers are kept. Lanes of g, which stands in the kernel's own
- * frame, are switched off: nobody waits for them any more; g may be gone afterwards. */
+/* Instruction sets that switch lanes off and on again (a thread mask in a register, a stack of masks). Lanes
+ * are live, and then off, parked at a meeting point, or in a group; only live lanes' registers are kept.
+ * Lanes of g, which stands in the kernel's own frame, are switched off: nobody waits for them any more; g may
+ * be gone afterwards. */
 void warp_lanes_off(struct warp *w, struct group *g, u64 lanes);
 void warp_lanes_on(struct warp *w, struct group *g,
                    u64 lanes); /* lanes that are off go on with g, and to wherever g is heading */

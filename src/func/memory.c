@@ -39,7 +39,8 @@ static bool insert(struct memory *m, u64 base, u64 bytes, enum owner owner, bool
     return true;
 }
 
-/* The first place from `start` on with room for bytes and a gap on both sides, or 0 when it would not end below `below` */
+/* The first place from `start` on with room for bytes and a gap on both sides, or 0 when it would not end
+ * below `below` */
 static u64 fit(const struct memory *m, u64 start, u64 bytes, u64 align, u64 below) {
     u64 base = (start + align - 1) / align * align;
     u32 i = first_after(m, base);

@@ -35,7 +35,8 @@ static void trace(const struct warp *w, const struct inst *in, u64 mask) {
             in - l->k->code, (unsigned long long)mask, in->src->text);
 }
 
-/* The lanes a collective instruction names, as `lane` gives it: all that are on when it has no mask operand */
+/* The lanes a collective instruction names, as `lane` gives it: all that are on when it has no mask operand
+ * */
 static u64 collective_members(const struct warp *w, const struct group *g, const struct inst *in, u32 lane) {
     if (in->q.absent) return warp_enabled(w);
     return ((const u32 *)(const void *)opnd_row(w, g, &in->q, 0, w->cta->launch->k->pool))[lane];

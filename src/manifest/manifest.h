@@ -74,7 +74,8 @@ struct manifest {
 struct manifest *manifest_load(const char *path, struct diag *d);
 struct manifest *manifest_parse(const char *file, const char *text, size_t len, struct diag *d);
 void manifest_free(struct manifest *m);
-/* Where the program lies: relative to the manifest's folder, else to the folder above it. NULL with an error; free it. */
+/* Where the program lies: relative to the manifest's folder, else to the folder above it. NULL with an error;
+ * free it. */
 char *manifest_program_path(const struct manifest *m, struct diag *d);
 /* `path`, which is relative to the manifest's folder unless absolute; free it */
 char *manifest_path(const struct manifest *m, const char *path);
@@ -134,7 +135,8 @@ struct play {
     u32 registers; /* override for all launches, 0 for none */
     struct diag diag;
 };
-/* Loads the program (`path` when not NULL, else the manifest's), checks kernels and arguments, allocates and fills the buffers */
+/* Loads the program (`path` when not NULL, else the manifest's), checks kernels and arguments, allocates and
+ * fills the buffers */
 int play_open(struct play *p, const struct manifest *m, const char *path, const struct heddle_options *opt,
               const struct config *machine); /* NULL: without time */
 int play_reset(struct play *p);              /* initial contents again */

@@ -1,4 +1,5 @@
-/* Lanes that a program switches off and on again: they keep their registers, nobody waits for them, and F1 holds. */
+/* Lanes that a program switches off and on again: they keep their registers, nobody waits for them, and F1
+ * holds. */
 #include "func/mma.h"
 #include "warp_rig.h"
 

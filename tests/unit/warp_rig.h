@@ -1,5 +1,6 @@
-/* warp_rig: kernels made by hand, of exec functions from the table and of the test's own, and the functional machine to run
- * them on. Registers are rows 0 to 7, pairs from row 8; predicates 0 to 3. The pool's row i holds `constants[i]` in all lanes. */
+/* warp_rig: kernels made by hand, of exec functions from the table and of the test's own, and the functional
+ * machine to run them on. Registers are rows 0 to 7, pairs from row 8; predicates 0 to 3. The pool's row i
+ * holds `constants[i]` in all lanes. */
 #ifndef HEDDLE_TEST_WARP_RIG_H
 #define HEDDLE_TEST_WARP_RIG_H
 
