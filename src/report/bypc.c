@@ -38,7 +38,7 @@ static const char *base_name(const char *path) {
 /* bfs.cl:42 where the program says so, else where it stands in the program: bfs.ptx:210 */
 static void print_line(FILE *out, const struct kernel *k, const struct inst_src *src) {
     char text[64];
-    if (!src) snprintf(text, sizeof(text), "-");
+    if (!src || (!src->line && !src->text_line)) snprintf(text, sizeof(text), "-");
     else if (src->line) snprintf(text, sizeof(text), "%s:%u", src->file ? base_name(src->file) : "?", src->line);
     else if (k->file) snprintf(text, sizeof(text), "%s:%u", base_name(k->file), src->text_line);
     else snprintf(text, sizeof(text), "line %u", src->text_line);

@@ -192,6 +192,19 @@ static void a_front_ends_message_is_the_contexts(void **state) {
     heddle_close(h);
 }
 
+static void a_fault_in_a_program_that_is_no_text(void **state) {
+    (void)state;
+    struct heddle *h = heddle_open(NULL);
+    struct heddle_module *m;
+    assert_int_equal(api_module_load(h, &tally_frontend, "x.tally", (const u8 *)"tally 1", 7, &m), HEDDLE_OK);
+    u64 out = 0x40;
+    struct heddle_arg arg = {&out, 8};
+    struct heddle_launch l = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .args = &arg, .nargs = 1};
+    assert_int_equal(heddle_launch(h, heddle_module_kernel(m, "tally"), &l, NULL), HEDDLE_FAULT);
+    assert_non_null(strstr(heddle_message(h), "at tally: pc 3: get\n"));
+    heddle_close(h);
+}
+
 static void time_does_not_start_warps_yet(void **state) {
     (void)state;
     struct heddle *h = heddle_open(NULL);
@@ -280,6 +293,7 @@ int main(void) {
         cmocka_unit_test(every_row_is_whole),
         cmocka_unit_test(exec_rows_give_flags),
         cmocka_unit_test(time_does_not_start_warps_yet),
+        cmocka_unit_test(a_fault_in_a_program_that_is_no_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
