@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static bool ends_with(const char *s, const char *end) {
     size_t n = strlen(s), k = strlen(end);
@@ -44,12 +45,26 @@ static char *workload_path(struct input *in, const struct cli_line *line, const 
 
 enum kind { KIND_WORKLOAD, KIND_MANIFEST, KIND_PROGRAM, KIND_OTHER };
 
-/* What a file that can be read is, by content, else by name; `why` says what is wrong with KIND_OTHER */
+enum { LOOK_B = 1 << 20 }; /* a program's or manifest's first bytes say what it is */
+
+/* Of a file that can be read twice: not of a pipe or device; NULL for those, and when there is none. One more byte, which is 0. */
+static char *first_bytes(const char *path, size_t *n) {
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return NULL;
+    FILE *f = fopen(path, "rb");
+    if (!f) return NULL;
+    char *bytes = base_alloc(LOOK_B + 1);
+    *n = fread(bytes, 1, LOOK_B, f);
+    fclose(f);
+    return bytes;
+}
+
+/* What a file is, by content, else by name; `why` says what is wrong with KIND_OTHER */
 static enum kind kind_of(const char *x, struct strbuf *why) {
     bool json = ends_with(x, ".json");
     if (workload_find(x)) return KIND_WORKLOAD;
     size_t n = 0, at = 0;
-    char *bytes = text_read_file(x, &n);
+    char *bytes = first_bytes(x, &n);
     if (!bytes) return front_of_name(x) ? KIND_PROGRAM : json ? KIND_MANIFEST : KIND_WORKLOAD;
     while (at < n && isspace((unsigned char)bytes[at])) at++;
     json = json || bytes[at] == '{';

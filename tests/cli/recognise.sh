@@ -18,6 +18,12 @@ expect 0 "$heddle" run "$work/old.json" --functional
 expect 2 "$heddle" run "$work/kernels" --functional
 err_has 'a program needs --manifest'
 
+# A pipe cannot be read twice: its name says what it is, and nobody waits for it
+mkfifo "$work/pipe"
+expect 2 timeout 10 "$heddle" run "$work/pipe" --functional
+err_has 'no bundled workload'
+expect 2 timeout 10 "$heddle" run /dev/zero --functional
+
 printf '\177ELF\1\1\1' > "$work/kernels"
 expect 2 "$heddle" check "$work/kernels"
 err_has 'not a program heddle reads: .*; it reads PTX'
