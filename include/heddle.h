@@ -62,10 +62,12 @@ void heddle_close(struct heddle *h);
 const char *heddle_message(const struct heddle *h);
 const char *heddle_version(void);
 
-/* --- modules */
+/* --- modules. What kind of program it is shows in the bytes; a name with the ending of a kind has the last
+ * word on bytes nobody recognises. Modules of different kinds live side by side in a context. */
 int heddle_module_load_file(struct heddle *h, const char *path, struct heddle_module **out);
 int heddle_module_load(struct heddle *h, const char *name, const char *text, size_t len, struct heddle_module **out);
 void heddle_module_free(struct heddle *h, struct heddle_module *m);
+const char *heddle_module_frontend(const struct heddle_module *m); /* which kind: "ptx" */
 uint32_t heddle_module_kernels(const struct heddle_module *m);
 struct heddle_kernel *heddle_module_kernel_at(struct heddle_module *m, uint32_t i);
 struct heddle_kernel *heddle_module_kernel(struct heddle_module *m, const char *name); /* NULL when there is none */
@@ -98,6 +100,8 @@ void heddle_kernel_disasm(struct heddle *h, struct heddle_kernel *k, FILE *out);
 
 /* --- device memory */
 uint64_t heddle_alloc(struct heddle *h, uint64_t bytes); /* 256-byte aligned and zeroed; 0 when out of memory */
+/* The same, ending at or below an address: 1ull << 32 for programs whose addresses have 32 bits */
+uint64_t heddle_alloc_below(struct heddle *h, uint64_t bytes, uint64_t below);
 int heddle_free(struct heddle *h, uint64_t addr);
 int heddle_write(struct heddle *h, uint64_t addr, const void *data, uint64_t bytes);
 int heddle_read(struct heddle *h, uint64_t addr, void *data, uint64_t bytes);

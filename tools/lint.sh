@@ -40,7 +40,7 @@ room_rank() {
     isa) echo 2 ;;
     func | trace) echo 3 ;;
     ptx | riscv) echo 4 ;;
-    mem) echo 5 ;;
+    mem | front) echo 5 ;;
     core) echo 6 ;;
     gpu) echo 7 ;;
     api) echo 8 ;;

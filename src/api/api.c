@@ -1,10 +1,10 @@
-/* libheddle: contexts, modules, memory and launches on top of ptx/, func/ and, with a machine, gpu/. See include/heddle.h for the contract. */
+/* libheddle: contexts, modules, memory and launches on top of front/, func/ and, with a machine, gpu/. See
+ * include/heddle.h for the contract. */
 #include "api/api.h"
+#include "front/front.h"
 #include "func/rowops.h"
-#include "ptx/ptx.h"
 
 #include <errno.h>
-#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,17 +24,19 @@ enum { WORKSPACE_B = 256 }; /* for barriers of the whole grid */
 
 struct heddle_kernel {
     struct heddle_module *module;
-    struct ptx_func *entry;
+    u32 index;        /* in its program */
     struct kernel *k; /* NULL until first needed, or when lowering failed */
     bool tried;
-    struct ptx_schedule how; /* it was lowered; another machine lowers it again */
-    struct strbuf errors;    /* of the lowering */
+    u64 variant;          /* of the machine it was lowered for; another one lowers it again */
+    struct strbuf errors; /* of the lowering */
 };
 
 struct heddle_module {
     struct heddle_module *next; /* in heddle.modules */
-    struct ptx_module *ptx;
-    struct arena arena;
+    const struct frontend *frontend;
+    void *program; /* the front end's */
+    char *file;
+    struct arena arena; /* of the kernels */
     u32 nkernels;
     struct heddle_kernel *kernels;
 };
@@ -74,75 +76,39 @@ void heddle_close(struct heddle *h) {
 
 /* --- modules */
 
-static bool place_var(struct heddle *h, struct ptx_var *v) {
-    if (v->space != SPACE_GLOBAL && v->space != SPACE_CONST) return true;
-    if (v->linkage == LINK_EXTERN) return true; /* reported when an instruction uses it */
-    v->address = memory_alloc(&h->mem, v->size_b, v->align_b, OWNER_MODULE, v->space == SPACE_CONST);
-    if (!v->address) return false;
-    v->placed = true;
-    if (v->init) memcpy(memory_host(&h->mem, v->address, v->size_b), v->init, v->size_b);
-    return true;
+/* The messages of dg become the context's */
+static int fail_with(struct heddle *h, struct diag *dg, const char *otherwise) {
+    int rc = api_fail(h, HEDDLE_BAD_INPUT, "%s", dg->text.s ? dg->text.s : otherwise);
+    diag_free(dg);
+    return rc;
 }
 
-static void unplace_var(struct heddle *h, const struct ptx_var *v) {
-    if (v->placed && (v->space == SPACE_GLOBAL || v->space == SPACE_CONST)) memory_free(&h->mem, v->address, OWNER_MODULE);
-}
-
-static void relocate(struct heddle *h, const struct ptx_var *v) {
-    if (!v->placed) return;
-    u8 *host = memory_host(&h->mem, v->address, v->size_b);
-    for (u32 i = 0; i < v->nrelocs; i++) {
-        const struct ptx_reloc *r = &v->relocs[i];
-        u64 value = (r->func ? r->func->address : r->var->address) + (u64)r->addend;
-        value >>= r->shift;
-        memcpy(host + r->offset_b, &value, MIN(r->size_b, 8u));
-    }
-}
-
-/* Every variable of module and function scope that lives in global or constant memory */
-static bool place_all(struct heddle *h, struct ptx_module *m) {
-    bool ok = true;
-    for (u32 i = 0; i < m->nfuncs; i++) m->funcs[i]->address = FUNC_WINDOW + 16ull * (i + 1);
-    for (u32 i = 0; i < m->nvars; i++) ok = ok && place_var(h, m->vars[i]);
-    for (u32 i = 0; i < m->nfuncs; i++)
-        for (u32 j = 0; j < m->funcs[i]->nvars; j++) ok = ok && place_var(h, m->funcs[i]->vars[j]);
-    if (!ok) return false;
-    for (u32 i = 0; i < m->nvars; i++) relocate(h, m->vars[i]);
-    for (u32 i = 0; i < m->nfuncs; i++)
-        for (u32 j = 0; j < m->funcs[i]->nvars; j++) relocate(h, m->funcs[i]->vars[j]);
-    return true;
-}
-
-int heddle_module_load(struct heddle *h, const char *name, const char *text, size_t len, struct heddle_module **out) {
+int api_module_load(struct heddle *h, const struct frontend *f, const char *name, const u8 *bytes, size_t len,
+                    struct heddle_module **out) {
     struct diag dg = {0};
     *out = NULL;
-    fenv_t host; /* decimal numbers are read as the program means them, whatever the caller's rounding mode */
-    fegetenv(&host);
-    fesetenv(FE_DFL_ENV);
-    struct ptx_module *p = ptx_parse(name, text, len, &dg);
-    fesetenv(&host);
-    if (!p) {
-        int rc = api_fail(h, HEDDLE_BAD_INPUT, "%s", dg.text.s ? dg.text.s : "unreadable module\n");
-        diag_free(&dg);
-        return rc;
-    }
+    void *program = front_load(f, name, bytes, len, &h->mem, &dg);
+    if (!program) return fail_with(h, &dg, "unreadable module\n");
     diag_free(&dg);
     struct heddle_module *m = base_alloc(sizeof(*m));
-    m->ptx = p;
-    if (!place_all(h, p)) {
-        heddle_module_free(h, m);
-        return api_fail(h, HEDDLE_BAD_INPUT,
-                        "%s: error: the module's variables need more device memory than the limit of %llu bytes\n", name,
-                        (unsigned long long)h->mem.limit_b);
-    }
-    m->kernels = base_alloc(sizeof(*m->kernels) * (p->nfuncs + 1u));
-    for (u32 i = 0; i < p->nfuncs; i++)
-        if (p->funcs[i]->is_entry && p->funcs[i]->has_body)
-            m->kernels[m->nkernels++] = (struct heddle_kernel){.module = m, .entry = p->funcs[i]};
-    m->next = h->modules;
+    *m = (struct heddle_module){
+        .next = h->modules, .frontend = f, .program = program, .file = strdup(name), .nkernels = f->kernels(program)};
+    m->kernels = base_alloc(sizeof(*m->kernels) * (m->nkernels + 1u));
+    for (u32 i = 0; i < m->nkernels; i++) m->kernels[i] = (struct heddle_kernel){.module = m, .index = i};
     h->modules = m;
     *out = m;
     return HEDDLE_OK;
+}
+
+int heddle_module_load(struct heddle *h, const char *name, const char *text, size_t len, struct heddle_module **out) {
+    const struct frontend *f = front_find(name, (const u8 *)text, len);
+    *out = NULL;
+    if (f) return api_module_load(h, f, name, (const u8 *)text, len, out);
+    struct strbuf why = {0};
+    front_refuse((const u8 *)text, len, &why);
+    api_fail(h, HEDDLE_BAD_INPUT, "%s: error: %s\n", name, why.s);
+    strbuf_free(&why);
+    return HEDDLE_BAD_INPUT;
 }
 
 int heddle_module_load_file(struct heddle *h, const char *path, struct heddle_module **out) {
@@ -162,16 +128,15 @@ void heddle_module_free(struct heddle *h, struct heddle_module *m) {
             *at = m->next;
             break;
         }
-    for (u32 i = 0; i < m->ptx->nvars; i++) unplace_var(h, m->ptx->vars[i]);
-    for (u32 i = 0; i < m->ptx->nfuncs; i++)
-        for (u32 j = 0; j < m->ptx->funcs[i]->nvars; j++) unplace_var(h, m->ptx->funcs[i]->vars[j]);
     for (u32 i = 0; i < m->nkernels; i++) strbuf_free(&m->kernels[i].errors);
-    ptx_free(m->ptx);
+    m->frontend->free(m->program, &h->mem);
     arena_free(&m->arena);
     free(m->kernels);
+    free(m->file);
     free(m);
 }
 
+const char *heddle_module_frontend(const struct heddle_module *m) { return m->frontend->name; }
 uint32_t heddle_module_kernels(const struct heddle_module *m) { return m->nkernels; }
 struct heddle_kernel *heddle_module_kernel_at(struct heddle_module *m, uint32_t i) {
     return i < m->nkernels ? &m->kernels[i] : NULL;
@@ -179,16 +144,16 @@ struct heddle_kernel *heddle_module_kernel_at(struct heddle_module *m, uint32_t 
 
 struct heddle_kernel *heddle_module_kernel(struct heddle_module *m, const char *name) {
     for (u32 i = 0; i < m->nkernels; i++)
-        if (strcmp(m->kernels[i].entry->name, name) == 0) return &m->kernels[i];
+        if (strcmp(m->frontend->kernel_name(m->program, i), name) == 0) return &m->kernels[i];
     return NULL;
 }
 
 int heddle_module_symbol(struct heddle *h, struct heddle_module *m, const char *name, uint64_t *addr, uint64_t *size) {
-    const struct ptx_var *v = ptx_find_var(m->ptx, name);
-    if (!v || !v->placed)
-        return api_fail(h, HEDDLE_BAD_INPUT, "%s: error: no global or constant variable '%s'\n", m->ptx->file, name);
-    if (addr) *addr = v->address;
-    if (size) *size = v->size_b;
+    u64 a, n;
+    if (!m->frontend->symbol(m->program, name, &a, &n))
+        return api_fail(h, HEDDLE_BAD_INPUT, "%s: error: no global or constant variable '%s'\n", m->file, name);
+    if (addr) *addr = a;
+    if (size) *size = n;
     return HEDDLE_OK;
 }
 
@@ -199,17 +164,15 @@ static struct kernel *lowered(struct heddle *h, struct heddle_kernel *hk) {
         api_fail(h, HEDDLE_BAD_INPUT, "no kernel: heddle_module_kernel gives NULL for a name the module does not have\n");
         return NULL;
     }
-    struct ptx_schedule how = timing_schedule(h);
-    if (!hk->tried || memcmp(&how, &hk->how, sizeof(how)) != 0) {
+    struct heddle_module *m = hk->module;
+    const struct config *machine = heddle_config(h);
+    u64 variant = m->frontend->variant(machine);
+    if (!hk->tried || variant != hk->variant) {
         struct diag dg = {0};
         hk->tried = true;
-        hk->how = how;
+        hk->variant = variant;
         strbuf_free(&hk->errors);
-        fenv_t host;
-        fegetenv(&host);
-        fesetenv(FE_DFL_ENV);
-        hk->k = ptx_lower(hk->module->ptx, hk->entry, &hk->how, &hk->module->arena, &dg);
-        fesetenv(&host);
+        hk->k = front_lower(m->frontend, m->program, hk->index, machine, &m->arena, &dg);
         if (!hk->k) strbuf_add(&hk->errors, "%s", dg.text.s);
         diag_free(&dg);
     }
@@ -258,13 +221,18 @@ void heddle_kernel_disasm(struct heddle *h, struct heddle_kernel *hk, FILE *out)
 
 /* --- device memory */
 
-uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) {
-    u64 a = memory_alloc(&h->mem, bytes, 256, OWNER_HOST, false);
-    if (!a)
+uint64_t heddle_alloc_below(struct heddle *h, uint64_t bytes, uint64_t below) {
+    u64 a = memory_alloc_below(&h->mem, bytes, 256, below, OWNER_HOST, false);
+    if (!a && bytes <= h->mem.limit_b && h->mem.used_b <= h->mem.limit_b - bytes)
+        api_fail(h, HEDDLE_BAD_INPUT, "out of addresses: no room for %llu bytes below 0x%llx\n", (unsigned long long)bytes,
+                 (unsigned long long)below);
+    else if (!a)
         api_fail(h, HEDDLE_BAD_INPUT, "out of device memory: %llu bytes asked for, %llu of %llu in use\n",
                  (unsigned long long)bytes, (unsigned long long)h->mem.used_b, (unsigned long long)h->mem.limit_b);
     return a;
 }
+
+uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) { return heddle_alloc_below(h, bytes, GLOBAL_END); }
 
 int heddle_free(struct heddle *h, uint64_t addr) {
     if (memory_free(&h->mem, addr, OWNER_HOST)) return HEDDLE_OK;
@@ -467,6 +435,11 @@ int heddle_launch(struct heddle *h, struct heddle_kernel *hk, const struct heddl
             "kernel '%s' uses lane ids, shuffles, votes or matrices, which are defined for warps of 32 lanes only; the "
             "warp size is %u\n",
             k->name, timing_warp_size(h));
+    if (k->first_warps && h->time.on && !l->functional)
+        return api_fail(h, HEDDLE_BAD_INPUT,
+                        "kernel '%s' starts warps itself, which machines cannot time yet; run it without a machine, or with "
+                        "struct heddle_launch.functional\n",
+                        k->name);
     int rc = check_shape(h, k, l);
     if (rc) return rc;
     u8 *params = base_alloc(k->param_b + 64u);

@@ -8,7 +8,7 @@
 #include "func/func.h"
 #include "gpu/gpu.h"
 #include "heddle.h"
-#include "ptx/ptx.h"
+#include "isa/frontend.h"
 
 struct timing {
     bool on; /* a machine was set */
@@ -36,10 +36,12 @@ struct heddle {
 
 /* --- api.c */
 int api_fail(struct heddle *h, int status, const char *fmt, ...) PRINTF_LIKE(3, 4); /* sets the message; returns status */
+/* A module of the given front end, whatever the bytes look like */
+int api_module_load(struct heddle *h, const struct frontend *f, const char *name, const u8 *bytes, size_t len,
+                    struct heddle_module **out);
 
 /* --- timing.c */
 u32 timing_warp_size(const struct heddle *h);
-struct ptx_schedule timing_schedule(const struct heddle *h); /* how kernels are to be ordered for the machine */
 /* Runs l on the machine; an enum heddle_status. The statistics are in h->time.stats, whatever came of it. */
 int timing_launch(struct heddle *h, struct launch *l, u32 registers, bool functional);
 void timing_close(struct heddle *h);

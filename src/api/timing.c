@@ -55,19 +55,6 @@ int heddle_set_config(struct heddle *h, const struct config *c) {
 const struct config *heddle_config(const struct heddle *h) { return h->time.on ? &h->time.config : NULL; }
 u32 timing_warp_size(const struct heddle *h) { return h->time.on ? h->time.config.warp_size : h->opt.warp_size; }
 
-/* A load is taken to be answered by the L2: an assembler cannot know more. */
-struct ptx_schedule timing_schedule(const struct heddle *h) {
-    const struct config *c = &h->time.config;
-    struct ptx_schedule s = {0};
-    if (!h->time.on || c->schedule != SCHEDULE_LOADS) return s;
-    s.registers = c->schedule_registers ? c->schedule_registers : MAX(c->registers / c->threads, 1u);
-    s.register_step = MAX(c->register_unit / c->warp_size, 1u);
-    s.shared_cy = c->shared_cy;
-    s.const_cy = c->const_cy;
-    s.global_cy = c->perfect_memory ? c->l1_cy : 2 * c->noc_cy * c->core_mhz / c->noc_mhz + c->l2_cy * c->core_mhz / c->l2_mhz;
-    return s;
-}
-
 int heddle_timing(struct heddle *h, const struct heddle_timing *t) {
     int status = too_late(h, "what is measured");
     if (status) return status;

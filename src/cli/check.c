@@ -1,4 +1,4 @@
-/* heddle check: reads PTX files and reports what is in them, without running anything. */
+/* heddle check: reads programs and reports what is in them, without running anything. */
 #include "cli/cli.h"
 #include "report/report.h"
 
@@ -52,11 +52,13 @@ static void check_kernel(struct check *c, struct heddle_kernel *k, json_t *kerne
 static void check_file(struct check *c, const char *path) {
     json_t *kernels = c->files ? json_array() : NULL, *errors = c->files ? json_array() : NULL;
     struct heddle_module *m = NULL;
+    const char *kind = NULL;
     if (heddle_module_load_file(c->h, path, &m)) {
         const char *text = library_error(c);
         if (errors) json_array_append_new(errors, json_string(text));
     } else {
         u32 n = heddle_module_kernels(m);
+        kind = heddle_module_frontend(m);
         if (c->out) fprintf(c->out, "%s: %u kernel%s\n", path, n, n == 1 ? "" : "s");
         if (c->out && n)
             fprintf(c->out, "  %-32s %5s %6s %10s %10s  %10s %7s %13s\n", "kernel", "regs", "preds", "shared", "local", "const",
@@ -65,7 +67,8 @@ static void check_file(struct check *c, const char *path) {
         heddle_module_free(c->h, m);
     }
     if (c->files)
-        json_array_append_new(c->files, json_pack("{s:s, s:o, s:o}", "file", path, "kernels", kernels, "errors", errors));
+        json_array_append_new(
+            c->files, json_pack("{s:s, s:s?, s:o, s:o}", "file", path, "frontend", kind, "kernels", kernels, "errors", errors));
 }
 
 static int run_check(const struct cli_line *line) {
@@ -94,9 +97,10 @@ static const struct cli_option options[] = {
 };
 const struct cli_command cli_check = {
     .name = "check",
-    .doc = "read PTX files and report kernels and errors without running them",
-    .usage = "FILE.ptx... [OPTIONS]",
-    .details = "For each kernel: registers and predicates per thread, shared, local and constant memory (local with a + where "
+    .doc = "read programs and report kernels and errors without running them",
+    .usage = "FILE... [OPTIONS]",
+    .details = "What kind of program a file is shows in what is in it: PTX begins with .version, whatever the file is called.\n"
+               "For each kernel: registers and predicates per thread, shared, local and constant memory (local with a + where "
                "recursion\n"
                "makes the stack's depth unknown), parameters and instructions, and why it cannot be launched when it uses "
                "something that\n"

@@ -1,7 +1,10 @@
 /* Which program: the X of `heddle run X`. */
 #include "cli/runner.h"
+#include "front/front.h"
 
+#include <ctype.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static bool ends_with(const char *s, const char *end) {
     size_t n = strlen(s), k = strlen(end);
@@ -14,8 +17,8 @@ static void unknown_workload(const struct cli_line *line, const char *name) {
     const char *near = text_nearest(name, names, workload_count);
     if (near) cli_error(line->command, "no bundled workload \"%s\"; did you mean \"%s\"?", name, near);
     else
-        cli_error(line->command,
-                  "\"%s\" is no manifest (.json), no PTX file (.ptx) and no bundled workload (see heddle list workloads)", name);
+        cli_error(line->command, "\"%s\" is no manifest (JSON), no program and no bundled workload (see heddle list workloads)",
+                  name);
     free(names);
 }
 
@@ -40,25 +43,62 @@ static char *workload_path(struct input *in, const struct cli_line *line, const 
     return path;
 }
 
+enum kind { KIND_WORKLOAD, KIND_MANIFEST, KIND_PROGRAM, KIND_OTHER };
+
+enum { LOOK_B = 1 << 20 }; /* a program's or manifest's first bytes say what it is */
+
+/* Of a file that can be read twice: not of a pipe or device; NULL for those, and when there is none. One more byte, which is 0. */
+static char *first_bytes(const char *path, size_t *n) {
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return NULL;
+    FILE *f = fopen(path, "rb");
+    if (!f) return NULL;
+    char *bytes = base_alloc(LOOK_B + 1);
+    *n = fread(bytes, 1, LOOK_B, f);
+    fclose(f);
+    return bytes;
+}
+
+/* What a file is, by content, else by name; `why` says what is wrong with KIND_OTHER */
+static enum kind kind_of(const char *x, struct strbuf *why) {
+    bool json = ends_with(x, ".json");
+    if (workload_find(x)) return KIND_WORKLOAD;
+    size_t n = 0, at = 0;
+    char *bytes = first_bytes(x, &n);
+    if (!bytes) return front_of_name(x) ? KIND_PROGRAM : json ? KIND_MANIFEST : KIND_WORKLOAD;
+    while (at < n && isspace((unsigned char)bytes[at])) at++;
+    json = json || bytes[at] == '{';
+    bool program = !json && front_find(x, (const u8 *)bytes, n);
+    if (!json && !program) front_refuse((const u8 *)bytes, n, why);
+    free(bytes);
+    return program ? KIND_PROGRAM : json ? KIND_MANIFEST : KIND_OTHER;
+}
+
 static char *manifest_path_of(struct input *in, const struct cli_line *line, const char *x) {
     const char *manifest = cli_value(line, "manifest");
-    bool is_ptx = ends_with(x, ".ptx"), is_json = ends_with(x, ".json");
-    if (is_ptx && !manifest) {
-        cli_error(line->command,
-                  "a PTX file needs --manifest FILE, which says what to launch (\"heddle check %s\" only reads it)", x);
+    struct strbuf why = {0};
+    enum kind kind = kind_of(x, &why);
+    if (kind == KIND_OTHER) {
+        cli_error(line->command, "\"%s\" is no manifest (JSON), and %s", x, why.s);
+        strbuf_free(&why);
         return NULL;
     }
-    if (!is_ptx && manifest) {
-        cli_error(line->command, "--manifest goes with a PTX file, not with \"%s\"", x);
+    if (kind == KIND_PROGRAM && !manifest) {
+        cli_error(line->command, "a program needs --manifest FILE, which says what to launch (\"heddle check %s\" only reads it)",
+                  x);
         return NULL;
     }
-    if (!is_ptx && !is_json) return workload_path(in, line, x);
+    if (kind != KIND_PROGRAM && manifest) {
+        cli_error(line->command, "--manifest goes with a program, not with \"%s\"", x);
+        return NULL;
+    }
+    if (kind == KIND_WORKLOAD) return workload_path(in, line, x);
     if (cli_has(line, "size")) {
         cli_error(line->command, "--size goes with a bundled workload, not with \"%s\"", x);
         return NULL;
     }
-    in->ptx = is_ptx ? x : NULL;
-    return strdup(is_ptx ? manifest : x);
+    in->program = kind == KIND_PROGRAM ? x : NULL;
+    return strdup(kind == KIND_PROGRAM ? manifest : x);
 }
 
 bool input_open(struct input *in, const struct cli_line *line, const char *x) {

@@ -1,4 +1,5 @@
-/* heddle run: a manifest, a PTX file with a manifest, or a bundled workload, from reading to verdict, with timing or without. */
+/* heddle run: a manifest, a program with a manifest, or a bundled workload, from reading to verdict, with
+ * timing or without. */
 #include "cli/runner.h"
 
 #include <errno.h>
@@ -348,10 +349,10 @@ static const struct cli_option options[] = {
 };
 const struct cli_command cli_run = {
     .name = "run",
-    .doc = "run a manifest, a PTX file or a bundled workload",
+    .doc = "run a manifest, a program or a bundled workload",
     .usage = "X [OPTIONS]",
     .details =
-        "X is a manifest (.json), a PTX file (.ptx, with --manifest), or the name of a bundled workload. It runs on a simulated\n"
+        "X is a manifest (JSON), a program (PTX; with --manifest), or the name of a bundled workload. It runs on a simulated\n"
         "machine, by default " HEDDLE_DEFAULT_MACHINE ", cycle by cycle; with --functional only its results are computed.\n"
         "Exit code 1 means that the output is not what the manifest expects. Ctrl-C prints what is known so far.",
     .example = "heddle run saxpy\nheddle run bfs --machine gtx480 --set sm.sched=gto --by-pc --json result.json\nheddle run "

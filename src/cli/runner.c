@@ -5,7 +5,7 @@ int runner_open(struct runner *r) {
     r->started = clock_seconds();
     r->opt.progress = progress_update;
     r->opt.progress_user = &r->progress;
-    int status = play_open(&r->play, r->input->m, r->input->ptx, &r->opt, r->config);
+    int status = play_open(&r->play, r->input->m, r->input->program, &r->opt, r->config);
     r->play.registers = r->registers;
     r->report.play = &r->play;
     if (status || !r->config) return status;

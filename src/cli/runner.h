@@ -5,10 +5,10 @@
 #include "cli/cli.h"
 #include "report/report.h"
 
-/* --- input.c: a manifest, a PTX file with a manifest, or a bundled workload */
+/* --- input.c: a manifest, a program with a manifest, or a bundled workload */
 struct input {
     const struct workload *workload; /* NULL unless X named one */
-    const char *ptx;                 /* NULL: the manifest names it */
+    const char *program;             /* NULL: the manifest names it */
     struct manifest *m;
 };
 bool input_open(struct input *in, const struct cli_line *line, const char *x); /* false after an error */
@@ -16,7 +16,7 @@ void input_close(struct input *in);
 
 /* --- measure.c: options of a timed run, and what they mean to the library */
 #define INPUT_OPTIONS                                                                                                            \
-    {"manifest", "FILE", "what to launch, when X is a PTX file"},                                                                \
+    {"manifest", "FILE", "what to launch, when X is a program"},                                                                 \
         {"size", "SIZE", "of a bundled workload: tiny, small (default) or paper"}
 #define MEASURE_OPTIONS                                                                                                          \
     {"threads", "N", "host threads of the simulator, 1 to 256 (default 1); results do not depend on it", 'j'},                   \

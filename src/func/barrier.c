@@ -1,7 +1,7 @@
 /* Lanes waiting for lanes: the sixteen barriers of a block, and collective instructions inside a warp.
  *
- * A barrier without a count waits for every thread of the block that has not exited. One with a count is met in units of warps, as on
- * hardware: when all live lanes of a warp have arrived, its missing and exited lanes count too. */
+ * A barrier without a count waits for every thread of the block that has not ended and is on. One with a count is met in units of warps, as on
+ * hardware: when all lanes of a warp that are on have arrived, its missing ones count too. */
 #include "func/func.h"
 
 #include <string.h>
@@ -46,12 +46,12 @@ static void barrier_check(struct cta *c, u32 id) {
     if (b->expected ? b->arrived >= b->expected : b->arrived >= c->live_threads) barrier_open(c, id);
 }
 
-/* Threads that count: of a warp whose live lanes have all come, every one */
+/* Threads that count: of a warp whose enabled lanes have all come, every one */
 static u32 count_arrived(const struct cta *c, const struct barrier *b) {
     u32 n = 0;
     for (u32 i = 0; i < c->nwarps; i++) {
         u64 came = b->by_warp[i];
-        bool whole = came && !(c->warps[i].live & ~came);
+        bool whole = came && !(warp_enabled(&c->warps[i]) & ~came);
         n += whole ? c->launch->warp_size : (u32)__builtin_popcountll(came);
     }
     return n;
@@ -140,7 +140,7 @@ bool group_meet(struct warp *w, u32 gi, u64 lanes, u64 members, struct meeting *
         m->lanes |= h->mask;
         m->apart = m->apart || !stands_with(h, g);
     }
-    if (!(members & w->live & ~m->lanes)) return true;
+    if (!(members & warp_enabled(w) & ~m->lanes)) return true;
     if (lanes != g->mask) group_split_to(w, g, g->mask & ~lanes, g->pc + 1);
     g->state = GROUP_COLLECTIVE;
     g->wait_mask = members;

@@ -109,7 +109,7 @@ void warp_reset(struct warp *w) {
     w->polled = w->ran = w->turn_polled = w->turn_ran = 0;
     struct frame f = {.ret_pc = NONE, .parent = NONE, .refs = 1};
     VEC_PUSH(&w->frames, f);
-    struct group g = {.conv = NONE, .mask = w->live};
+    struct group g = {.conv = NONE, .mask = warp_enabled(w)};
     group_enter(w, &g, 0);
     VEC_PUSH(&w->groups, g);
 }
@@ -215,16 +215,50 @@ static void convs_forget(struct warp *w, u64 lanes) {
     }
 }
 
-void group_exit(struct warp *w, struct group *g, u64 lanes) {
-    w->live &= ~lanes;
+/* Lanes of g take no part any more: whoever waits for lanes of this warp looks again */
+static void lanes_leave(struct warp *w, struct group *g, u64 lanes) {
     g->mask &= ~lanes;
     if (!g->mask) group_remove(w, (u32)(g - w->groups.at));
     convs_forget(w, lanes);
-    /* whoever waits for lanes of this warp looks again */
     for (u32 i = 0; i < w->groups.n; i++)
         if (w->groups.at[i].state == GROUP_COLLECTIVE) w->groups.at[i].state = GROUP_READY;
     w->cta->live_threads -= (u32)__builtin_popcountll(lanes);
+}
+
+void group_exit(struct warp *w, struct group *g, u64 lanes) {
+    w->live &= ~lanes;
+    lanes_leave(w, g, lanes);
     if (!w->live) w->cta->live_warps--;
+    cta_barrier_exit(w->cta);
+}
+
+/* --- lanes that are off */
+
+static bool in_kernel_frame(const struct warp *w, const struct group *g) { return w->frames.at[g->frame].parent == NONE; }
+
+void warp_lanes_off(struct warp *w, struct group *g, u64 lanes) {
+    CHECK(!(lanes & ~g->mask) && in_kernel_frame(w, g));
+    if (!lanes) return;
+    w->off |= lanes;
+    lanes_leave(w, g, lanes);
+    cta_barrier_exit(w->cta);
+}
+
+void warp_lanes_on(struct warp *w, struct group *g, u64 lanes) {
+    CHECK(!(lanes & ~w->off) && in_kernel_frame(w, g));
+    w->off &= ~lanes;
+    g->mask |= lanes;
+    for (i32 c = g->conv; c != NONE; c = w->convs.at[c].parent) w->convs.at[c].expected |= lanes;
+    w->cta->live_threads += (u32)__builtin_popcountll(lanes);
+}
+
+void warp_end(struct warp *w) {
+    if (!w->live) return;
+    w->cta->live_threads -= (u32)__builtin_popcountll(warp_enabled(w));
+    w->live = w->off = 0;
+    w->groups.n = w->frames.n = w->convs.n = w->current = 0;
+    w->free_frame = w->free_conv = NONE;
+    w->cta->live_warps--;
     cta_barrier_exit(w->cta);
 }
 
@@ -417,5 +451,5 @@ void warp_check(const struct warp *w) {
         CHECK(!(c->arrived & seen));                                      /* F1 */
         seen |= c->arrived;
     }
-    CHECK(seen == w->live); /* F1 */
+    CHECK(!(seen & w->off) && (seen | w->off) == w->live); /* F1 */
 }

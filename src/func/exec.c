@@ -1,7 +1,7 @@
 /* Element-wise instructions: the lane function over each slab, then the active lanes kept.
  *
- * Lanes that do not live (never started, or exited) may be overwritten freely, so a warp whose live lanes are all active takes the short
- * way and computes straight into the destination. */
+ * Lanes that do not live (never started, or ended) may be overwritten freely, so a warp whose live lanes are all active takes the short
+ * way and computes straight into the destination. Lanes that are off live: with them a warp never takes it. */
 #include "func/func.h"
 #include "func/rowops.h"
 
@@ -124,7 +124,7 @@ void exec_carry(struct warp *w, struct group *g, const struct inst *in, u64 mask
         _Alignas(64) u64 t[SLAB_LANES];
         in->lane(t, slab_row(&x, &in->s[0]), slab_row(&x, &in->s[1]), slab_row(&x, &in->s[2]), &cc, in->aux);
         keep_rows(w, &x, &in->d, t);
-        if (in->imm) pred_write(g, &in->q, s, cc, x.mask);
+        if (in->imm & CARRY_OUT) pred_write(g, &in->q, s, cc, x.mask);
     }
 }
 

@@ -33,9 +33,7 @@ static bool access_begin(const struct warp *w, const struct group *g, const stru
 }
 
 bool access_addresses(const struct warp *w, const struct group *g, const struct inst *in, u64 mask, u64 *addr) {
-    bool plain =
-        in->exec == exec_ld || in->exec == exec_st || in->exec == exec_atom || in->exec == exec_atomv || in->exec == exec_atom128;
-    if (!plain) return false;
+    if (!(in->flags & INST_ADDRESS)) return false;
     for (u32 s = 0; s < w->nslabs; s++) {
         struct access x;
         if (access_begin(w, g, in, &in->s[0], in->imm, mask, s, &x))

@@ -88,19 +88,15 @@ void exec_warpsync(struct warp *w, struct group *g, const struct inst *in, u64 m
 enum { JOINT_S0 = 0, JOINT_S1 = 2, JOINT_S2 = 3, JOINT_D = 4, JOINT_ROWS = 5 }; /* rows; s0 may have 64 bits */
 enum { JOINT_PRED_S0, JOINT_PRED_D, JOINT_PRED_EXTRA, JOINT_PREDS };
 
-static bool two_results(const struct inst *in) {
-    return in->exec == exec_shfl || in->exec == exec_match || in->exec == exec_elect;
-}
-static bool pred_result(const struct inst *in) { return in->exec == exec_vote && in->aux != VOTE_BALLOT; }
+static bool has(const struct inst *in, enum exec_fact fact) { return exec_of(in)->facts & fact; }
+static bool pred_result(const struct inst *in) { return has(in, FACT_VOTE) && in->aux != VOTE_BALLOT; }
 
 bool collective_alike(const struct inst *a, const struct inst *b) {
-    if (a->exec != b->exec || a->aux != b->aux) return false;
-    if (a->exec == exec_redux) {
-        const struct atomic_op *x = a->info, *y = b->info;
-        return x->kind == y->kind && x->type == y->type;
-    }
-    if (a->exec == exec_match) return a->s[0].rows == b->s[0].rows;
-    return a->exec == exec_shfl || a->exec == exec_vote || a->exec == exec_elect || a->exec == exec_warpsync;
+    if (a->exec_id != b->exec_id || a->aux != b->aux || !has(a, FACT_JOINT)) return false;
+    if (!has(a, FACT_VOTE) && a->s[0].rows != b->s[0].rows) return false;
+    if (!has(a, FACT_OPERATOR)) return true;
+    const struct atomic_op *x = a->info, *y = b->info;
+    return x->kind == y->kind && x->type == y->type;
 }
 
 static void copy_lanes(u8 *to, const u8 *from, u32 rows, u64 lanes) {
@@ -119,7 +115,7 @@ void collective_joint(struct warp *w, const struct meeting *m) {
     for (u32 i = 0; i < m->n; i++) {
         const struct group *g = &w->groups.at[m->part[i].group];
         const struct inst *pi = &code[g->pc];
-        if (in->exec == exec_vote) preds[JOINT_PRED_S0] |= read_pred(w, g, &pi->s[0]) & m->part[i].lanes;
+        if (has(in, FACT_VOTE)) preds[JOINT_PRED_S0] |= read_pred(w, g, &pi->s[0]) & m->part[i].lanes;
         else joint_fetch(w, g, &pi->s[0], rows, JOINT_S0, m->part[i].lanes);
         joint_fetch(w, g, &pi->s[1], rows, JOINT_S1, m->part[i].lanes);
         joint_fetch(w, g, &pi->s[2], rows, JOINT_S2, m->part[i].lanes);
@@ -127,8 +123,8 @@ void collective_joint(struct warp *w, const struct meeting *m) {
     struct group g = {.regs = rows, .preds = preds, .mask = m->lanes};
     struct inst joint = *in;
     const struct opnd extra = {.in = OPND_IN_PRED, .off = JOINT_PRED_EXTRA};
-    joint.s[0] = in->exec == exec_vote ? (struct opnd){.in = OPND_IN_PRED, .off = JOINT_PRED_S0}
-                                       : (struct opnd){.in = OPND_IN_REG, .rows = in->s[0].rows, .off = JOINT_S0 * ROW_B};
+    joint.s[0] = has(in, FACT_VOTE) ? (struct opnd){.in = OPND_IN_PRED, .off = JOINT_PRED_S0}
+                                    : (struct opnd){.in = OPND_IN_REG, .rows = in->s[0].rows, .off = JOINT_S0 * ROW_B};
     joint.s[1] = (struct opnd){.in = OPND_IN_REG, .rows = 1, .off = JOINT_S1 * ROW_B};
     joint.s[2] = (struct opnd){.in = OPND_IN_REG, .rows = 1, .off = JOINT_S2 * ROW_B};
     joint.d = pred_result(in) ? (struct opnd){.in = OPND_IN_PRED, .off = JOINT_PRED_D}
@@ -140,9 +136,8 @@ void collective_joint(struct warp *w, const struct meeting *m) {
         const struct inst *pi = &code[home->pc];
         u64 lanes = m->part[i].lanes;
         if (pred_result(in)) write_pred(home, &pi->d, preds[JOINT_PRED_D], lanes);
-        else if (in->exec != exec_warpsync && !pi->d.absent)
-            copy_lanes(opnd_row(w, home, &pi->d, 0, NULL), rows + (size_t)JOINT_D * ROW_B, 1, lanes);
-        if (two_results(in)) write_pred(home, &pi->extra[0], preds[JOINT_PRED_EXTRA], lanes);
+        else if (!pi->d.absent) copy_lanes(opnd_row(w, home, &pi->d, 0, NULL), rows + (size_t)JOINT_D * ROW_B, 1, lanes);
+        if (has(in, FACT_SECOND)) write_pred(home, &pi->extra[0], preds[JOINT_PRED_EXTRA], lanes);
     }
 }
 
@@ -153,8 +148,11 @@ bool exec_mma_legal(const struct opkey *k, const u32 n[4]) {
     return mma_shape_of(k, &s) && n[0] == s.nd && n[1] == s.na && n[2] == s.nb && n[3] == s.nc;
 }
 
+/* The product computes all lanes; live ones that take no part (they are off, or elsewhere) keep what they
+ * have. */
 void exec_mma(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    (void)mask;
+    _Alignas(64) u64 kept[32][SLAB_LANES];
+    bool whole = !(w->live & ~mask);
     void *d[32];
     const void *s[3][32];
     u32 at = 0;
@@ -162,10 +160,12 @@ void exec_mma(struct warp *w, struct group *g, const struct inst *in, u64 mask) 
         for (u32 j = 0; j < (u32)(in->imm >> 8 * i & 0xFF); j++, at++) {
             const struct opnd *o = &in->extra[at];
             static _Thread_local _Alignas(64) u64 sink[SLAB_LANES];
-            if (i == 0) d[j] = o->absent ? (void *)sink : opnd_row(w, g, o, 0, NULL);
+            if (i == 0) d[j] = o->absent ? (void *)sink : whole ? (void *)opnd_row(w, g, o, 0, NULL) : (void *)kept[j];
             else s[i - 1][j] = opnd_row(w, g, o, 0, w->cta->launch->k->pool);
         }
     mma_run(in->key, d, s[0], s[1], s[2]);
+    for (u32 j = 0; !whole && j < (u32)(in->imm & 0xFF); j++)
+        if (!in->extra[j].absent) copy_lanes(opnd_row(w, g, &in->extra[j], 0, NULL), d[j], in->extra[j].rows, mask);
 }
 
 /* Eight rows of eight 16-bit elements; lane l's row address serves matrix l / 8. */
@@ -184,15 +184,14 @@ static bool matrix_address(struct warp *w, struct group *g, const struct inst *i
 }
 
 void exec_ldmatrix(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    (void)mask;
     const struct matrix_info *mi = in->info;
     u64 addr[SLAB_LANES];
     u16 m[4][8][8];
     if (!matrix_address(w, g, in, addr)) return;
     for (u32 l = 0; l < 8u * mi->count; l++) memcpy(m[l / 8][l % 8], w->cta->shared + addr[l], 16);
     for (u32 i = 0; i < mi->count; i++)
-        for (u32 lane = 0; lane < SLAB_LANES; lane++) {
-            u32 r = lane / 4, c = lane % 4 * 2;
+        for (u64 rest = mask; rest; rest &= rest - 1) {
+            u32 lane = (u32)__builtin_ctzll(rest), r = lane / 4, c = lane % 4 * 2;
             u32 v = mi->trans ? m[i][c][r] | (u32)m[i][c + 1][r] << 16 : m[i][r][c] | (u32)m[i][r][c + 1] << 16;
             opnd_write(w, g, &in->extra[i], lane, v);
         }

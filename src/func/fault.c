@@ -9,7 +9,8 @@ static void thread_of(const struct launch *l, u32 t, u32 out[3]) {
 
 void fault_where(const struct launch *l, const struct inst *in, struct strbuf *out) {
     const struct inst_src *s = in->src;
-    strbuf_add(out, "%s:%u:%u: %s", l->k->file, s->ptx_line, s->ptx_col, s->text);
+    if (s->text_line) strbuf_add(out, "%s:%u:%u: %s", l->k->file, s->text_line, s->text_col, s->text);
+    else strbuf_add(out, "%s: pc %td: %s", l->k->file, in - l->k->code, s->text); /* the program is no text */
     if (s->file) strbuf_add(out, " (%s:%u)", s->file, s->line);
 }
 
@@ -104,7 +105,7 @@ static void describe_group(struct cta *c, const struct warp *w, const struct gro
                    b->expected ? b->expected : c->live_threads);
     } else if (g->state == GROUP_COLLECTIVE)
         strbuf_add(&l->fault, "wait for lanes 0x%llx named by their mask",
-                   (unsigned long long)(g->wait_mask & w->live & ~g->mask));
+                   (unsigned long long)(g->wait_mask & warp_enabled(w) & ~g->mask));
     else strbuf_add(&l->fault, "run");
     strbuf_add(&l->fault, " at ");
     fault_where(l, &l->k->code[g->pc], &l->fault);
@@ -133,6 +134,9 @@ static void describe_warps(struct cta *c) {
         }
         for (u32 j = 0; j < w->groups.n; j++) describe_group(c, w, &w->groups.at[j]);
         describe_parked(c, w);
+        if (w->off)
+            strbuf_add(&c->launch->fault, "\n  warp %u, lanes 0x%llx: switched off%s", w->id, (unsigned long long)w->off,
+                       w->groups.n ? "" : ", and no lane is left that could switch them on");
     }
     strbuf_add(&c->launch->fault, "\n");
 }
@@ -146,7 +150,7 @@ static bool has_parked(const struct warp *w) {
 static bool waits_apart(const struct cta *c) {
     for (u32 i = 0; i < c->nwarps; i++)
         for (u32 j = 0; j < c->warps[i].groups.n; j++)
-            if (c->warps[i].groups.at[j].state == GROUP_BARRIER && c->warps[i].groups.at[j].mask != c->warps[i].live &&
+            if (c->warps[i].groups.at[j].state == GROUP_BARRIER && c->warps[i].groups.at[j].mask != warp_enabled(&c->warps[i]) &&
                 has_parked(&c->warps[i]))
                 return true;
     return false;

@@ -1,13 +1,15 @@
 /* func: what instructions do. A pure functional simulator: no cycle, no pipeline, nothing of core/.
  *
  *   memory.c   device memory: allocations, address checks, the memport that reaches it
+ *   exec.def   every exec function and what must be known of it (exec_table.c)
  *   exec_*.c   one exec function per shape of instruction
  *   converge.c groups, frames, divergence, reconvergence, exits
  *   barrier.c  barriers and collective operations (lanes waiting for lanes)
  *   run.c      blocks and warps of a launch, one after the other, in slices
  *
  * Invariants (warp_check walks them):
- *   F1 the masks of a warp's groups and the arrived masks of its meeting points are disjoint; together they are its live lanes
+ *   F1 the masks of a warp's groups, the arrived masks of its meeting points and the lanes that are off are disjoint;
+ *      together they are its live lanes
  *   F2 a meeting point's arrived lanes are a subset of its expected lanes, never equal (it would have opened)
  *   F3 a group's frame and meeting point are in use */
 #ifndef HEDDLE_FUNC_H
@@ -18,7 +20,9 @@
 #include <string.h>
 
 /* --- addresses: one 64-bit space, with windows for what is private to a block or thread */
-#define GLOBAL_BASE   0x10000000ull
+#define LOW_BASE      0x10000ull        /* the first address ever given; below it nothing lies but what is mapped there */
+#define GLOBAL_BASE   0x10000000ull     /* where allocations start */
+#define GLOBAL_END    0x500000000000ull /* from here on: where the timing model has local memory, parameters and code, and windows */
 #define FUNC_WINDOW   0x600000000000ull /* functions, 16 bytes apart */
 #define PARAM_WINDOW  0x7C0000000000ull /* kernel parameters, generic form */
 #define SHARED_WINDOW 0x7D0000000000ull
@@ -35,10 +39,17 @@ struct alloc {
 };
 struct memory {
     VEC(struct alloc) allocs; /* in order of address; freed ones stay, to name them in diagnoses */
-    u64 next;                 /* next free device address; addresses are never used twice */
+    u64 next;                 /* where to look for the next address; those given by memory_alloc are never given twice */
     u64 used_b, limit_b;
 };
 u64 memory_alloc(struct memory *m, u64 bytes, u32 align_b, enum owner owner, bool read_only); /* 0 when over the limit */
+/* The same, all of it below an address: programs of 32 bits reach what lies below 1 << 32. 0 also when there
+ * is no room. */
+u64 memory_alloc_below(struct memory *m, u64 bytes, u32 align_b, u64 below, enum owner owner, bool read_only);
+/* Zeroed memory at a fixed place, a multiple of MAP_ALIGN_B; it is freed like an allocation. NULL, or why it
+ * cannot be: what lives must not overlap, whatever its size; what was freed gives way. */
+enum { MAP_ALIGN_B = 64 };
+const char *memory_map(struct memory *m, u64 base, u64 bytes, enum owner owner, bool read_only);
 bool memory_free(struct memory *m, u64 addr,
                  enum owner owner); /* false when addr is not the start of a live allocation of that owner */
 /* Host bytes of [addr, addr+bytes), or NULL when not inside one live allocation */
@@ -143,7 +154,8 @@ struct warp {
     struct cta *cta;
     u32 id; /* in its block */
     u32 nslabs;
-    u64 live; /* lanes that have not exited */
+    u64 live; /* lanes that have not ended */
+    u64 off;  /* live lanes that the program switched off: in no group, their registers kept until they are switched on again */
     u8 *regs; /* [slab][row][lane] */
     u32 rows; /* capacity, rows per slab */
     u64 *preds;
@@ -181,8 +193,8 @@ struct cta {
     u32 index[3];
     u64 linear;
     u32 nwarps;
-    u32 live_threads;
-    u32 live_warps;
+    u32 live_threads; /* that have not ended and are on: those a barrier waits for */
+    u32 live_warps;   /* that have been started and have not ended; the block ends with the last */
     struct warp *warps;
     u8 *shared;
     struct barrier bars[CTA_BARRIERS];
@@ -250,6 +262,13 @@ bool launch_run_part(struct launch *l, u64 first, u64 end, struct cta **started,
 struct cta *cta_new(struct launch *l);
 void cta_start(struct cta *c, u64 linear); /* block `linear` of the grid begins in c */
 void cta_free(struct cta *c);
+/* The program starts warp `id` of its block, from pc, with the lanes of `lanes` on and the others off; all its registers are
+ * zeros, or what kernel.begin makes of them (for lanes that are off too: opnd_write with the warp's only group). False, and nothing
+ * done, when there is no such warp, it has none of these lanes, or it lives. A warp that ended may be started again.
+ *
+ * A launch that is not a grid of threads is one whose kernel has first_warps: grid counts cores, block is the warps and lanes that
+ * a core has, and each core begins with first_warps of them. */
+bool warp_start(struct cta *c, u32 id, i32 pc, u64 lanes);
 /* Parked lanes or barriers keep every warp of the block from going on: lets some go. False when nothing helps. */
 bool cta_release_stuck(struct cta *c);
 
@@ -281,8 +300,17 @@ void fault_limit(struct launch *l, struct cta *c);
 void fault_where(const struct launch *l, const struct inst *in, struct strbuf *out); /* "saxpy.ptx:12: ld.global.f32 ..." */
 
 /* --- converge.c */
-void warp_reset(struct warp *w);                                                       /* one group with all live lanes at pc 0 */
-void group_exit(struct warp *w, struct group *g, u64 lanes);                           /* lanes end; g may be gone afterwards */
+void warp_reset(struct warp *w);                             /* one group with all lanes that are on, at pc 0 */
+void group_exit(struct warp *w, struct group *g, u64 lanes); /* lanes end; g may be gone afterwards */
+/* Instruction sets that switch lanes off and on again (a thread mask in a register, a stack of masks). Lanes
+ * are live, and then off, parked at a meeting point, or in a group; only live lanes' registers are kept.
+ * Lanes of g, which stands in the kernel's own frame, are switched off: nobody waits for them any more; g may
+ * be gone afterwards. */
+void warp_lanes_off(struct warp *w, struct group *g, u64 lanes);
+void warp_lanes_on(struct warp *w, struct group *g,
+                   u64 lanes); /* lanes that are off go on with g, and to wherever g is heading */
+void warp_end(struct warp *w); /* all its lanes end, those that are off or parked too */
+static inline u64 warp_enabled(const struct warp *w) { return w->live & ~w->off; }
 void group_branch(struct warp *w, struct group *g, u64 taken, i32 target, i32 reconv); /* g->pc is the branch's own pc on entry */
 /* Lanes of g leave for pc; both they and the rest of g meet again at reconv (when it is not NONE) */
 void group_part(struct warp *w, struct group *g, u64 lanes, i32 pc, i32 reconv);
@@ -315,7 +343,7 @@ struct meeting {                      /* lanes that run a collective instruction
     u64 lanes;        /* of all parts */
     bool apart;       /* they stand at different instructions, or in different calls */
 };
-/* `lanes` of group gi want to run their instruction with all live lanes of `members`: true when these have come, at the same
+/* `lanes` of group gi want to run their instruction with all enabled lanes of `members`: true when these have come, at the same
  * instruction or at others with the same qualifiers and mask. Else false, and the group waits. */
 bool group_meet(struct warp *w, u32 gi, u64 lanes, u64 members, struct meeting *m);
 /* Afterwards: the parts go on, as one group where they stand together. Returns where the group that asked stands now. */
@@ -389,17 +417,44 @@ static inline void opnd_put(const struct warp *w, i32 frame, const struct opnd *
     memcpy(regs + o->off + (size_t)(lane % SLAB_LANES) * 4 * o->rows, v, 4u * o->rows);
 }
 
-/* --- exec.c: the exec functions the lowering chooses from */
-/* clang-format off */
-#define EXEC_LIST(X) \
-    X(rows1) X(rows2) X(setp) X(selp) X(predlogic) X(carry) X(fourth) X(sreg) X(lop3p) X(pack) X(unpack) \
-    X(movlocal) X(isspacep) X(ld) X(st) X(ldparam) X(atom) X(nop) X(fence) X(bra) X(brx) X(call) X(ret) X(exit) \
-    X(trap) X(fnexit) X(bar) X(shfl) X(vote) X(match) X(redux) X(activemask) X(elect) X(warpsync) X(cpasync) \
-    X(mma) X(ldmatrix) X(stmatrix) X(movmatrix) X(atomv) X(atom128) X(mbarrier) X(cpbulk) X(alloca) X(stacksave) \
-    X(stackrestore) X(wmma_load) X(wmma_store) X(wmma)
-/* clang-format on */
-#define EXEC_DECLARE(id) exec_fn exec_##id;
-EXEC_LIST(EXEC_DECLARE)
+/* --- exec_table.c: the exec functions (exec.def) front ends choose from, and what must be known of each */
+enum exec_fact {
+    FACT_ROWS = 1,        /* nothing but `lane` on rows of registers: INST_PLAIN when it has a destination */
+    FACT_Q_RESULT = 2,    /* q, when present, is a destination; without this and the next it is a source */
+    FACT_Q_CARRY = 4,     /* q is the carry; imm: enum carry_use */
+    FACT_SREG = 8,        /* reads the special register imm */
+    FACT_OPERATOR = 16,   /* info is a struct atomic_op */
+    FACT_TWO_SPACES = 32, /* reads one memory space and writes another */
+    FACT_JOINT = 64,      /* lanes that stand at different instructions of its kind may run them as one */
+    FACT_SECOND = 128,    /* extra[0] is a second result, a predicate */
+    FACT_VOTE = 256,      /* s[0] is a predicate, and so is d but for a ballot */
+};
+enum carry_use { CARRY_OUT = 1, CARRY_IN = 2 };
+/* What moving the instruction must respect. CLASS: as its class says, for the function does not */
+enum exec_effect { EFFECT_NONE, EFFECT_LOADS, EFFECT_STORES /* and atomics */, EFFECT_ORDERS, EFFECT_STOPS, EFFECT_CLASS };
+enum exec_id {
+#define EXEC(id, flags, facts, effect) EXEC_##id,
+#include "func/exec.def"
+#undef EXEC
+    EXEC_COUNT
+};
+struct exec_row {
+    const char *name;
+    exec_fn *run;
+    u32 flags; /* enum inst_flag of its instructions */
+    u16 facts; /* enum exec_fact */
+    u8 effect; /* enum exec_effect */
+};
+extern const struct exec_row exec_table[EXEC_COUNT];
+#define EXEC(id, flags, facts, effect) exec_fn exec_##id;
+#include "func/exec.def"
+#undef EXEC
+static inline const struct exec_row *exec_of(const struct inst *in) { return &exec_table[in->exec_id]; }
+void exec_choose(struct inst *in, exec_fn *run); /* `run` runs the instruction: exec, exec_id and the flags of its row */
+/* The flags that follow from class, operands, guard and meeting points, once these are settled */
+void exec_settle(struct inst *in);
+bool inst_reads_q(const struct inst *in);
+bool inst_writes_q(const struct inst *in);
 /* exec_warp.c: whether lanes that stand at a and lanes that stand at b may run as one, and doing it */
 bool collective_alike(const struct inst *a, const struct inst *b);
 void collective_joint(struct warp *w, const struct meeting *m);

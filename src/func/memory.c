@@ -1,7 +1,8 @@
 /* Device memory: allocations in one 64-bit address space, checked accesses, and the direct memport of the functional simulator.
  *
  * Addresses are handed out upwards and never reused, with a gap after each allocation, so that an overrun or an access to freed memory
- * can be named. Not modelled: pages, protection between contexts.
+ * can be named. What a program wants at a fixed place is mapped there, and allocations go around it. Not modelled: pages,
+ * protection between contexts.
  *
  * Invariants: M1 allocs are in ascending order of base and do not overlap; M2 used_b is the sum of the live sizes. */
 #include "func/func.h"
@@ -12,28 +13,83 @@
 
 enum { ALLOC_ALIGN_B = 256, ALLOC_GAP_B = 256 };
 
-u64 memory_alloc(struct memory *m, u64 bytes, u32 align_b, enum owner owner, bool read_only) {
-    if (bytes > m->limit_b || m->used_b > m->limit_b - bytes) return 0;
-    u64 align = MAX(align_b, (u32)ALLOC_ALIGN_B);
-    if (!m->next) m->next = GLOBAL_BASE;
-    u64 base = (m->next + align - 1) / align * align;
-    u8 *host = aligned_alloc(64, (size_t)((MAX(bytes, 1ull) + 63) / 64 * 64));
-    if (!host) return 0;
-    memset(host, 0, (size_t)bytes);
-    struct alloc a = {base, bytes, host, (u8)owner, read_only};
-    VEC_PUSH(&m->allocs, a);
-    m->next = base + bytes + ALLOC_GAP_B;
-    m->used_b += bytes;
-    return base;
-}
-
-struct alloc *memory_find(struct memory *m, u64 addr) {
+/* Index of the first allocation that starts after addr */
+static u32 first_after(const struct memory *m, u64 addr) {
     u32 lo = 0, hi = m->allocs.n;
     while (lo < hi) {
         u32 mid = (lo + hi) / 2;
         if (m->allocs.at[mid].base <= addr) lo = mid + 1;
         else hi = mid;
     }
+    return lo;
+}
+
+/* Zeroed memory at base, where nothing is; false when the limit or the host says no */
+static bool insert(struct memory *m, u64 base, u64 bytes, enum owner owner, bool read_only) {
+    if (bytes > m->limit_b || m->used_b > m->limit_b - bytes) return false;
+    u8 *host = aligned_alloc(64, (size_t)((MAX(bytes, 1ull) + 63) / 64 * 64));
+    if (!host) return false;
+    memset(host, 0, (size_t)bytes);
+    struct alloc a = {base, bytes, host, (u8)owner, read_only};
+    u32 at = first_after(m, base);
+    VEC_PUSH(&m->allocs, a);
+    memmove(&m->allocs.at[at + 1], &m->allocs.at[at], (m->allocs.n - 1 - at) * sizeof(a));
+    m->allocs.at[at] = a;
+    m->used_b += bytes;
+    return true;
+}
+
+/* The first place from `start` on with room for bytes and a gap on both sides, or 0 when it would not end
+ * below `below` */
+static u64 fit(const struct memory *m, u64 start, u64 bytes, u64 align, u64 below) {
+    u64 base = (start + align - 1) / align * align;
+    u32 i = first_after(m, base);
+    for (i -= i > 0; i < m->allocs.n; i++) {
+        const struct alloc *a = &m->allocs.at[i];
+        if (base <= below && bytes <= below - base && base + bytes + ALLOC_GAP_B <= a->base) break;
+        if (a->base + a->size_b + ALLOC_GAP_B > base) base = (a->base + a->size_b + ALLOC_GAP_B + align - 1) / align * align;
+    }
+    return base <= below && bytes <= below - base ? base : 0;
+}
+
+u64 memory_alloc_below(struct memory *m, u64 bytes, u32 align_b, u64 below, enum owner owner, bool read_only) {
+    u64 align = MAX(align_b, (u32)ALLOC_ALIGN_B), end = MIN(below, (u64)GLOBAL_END);
+    if (!m->next) m->next = GLOBAL_BASE;
+    u64 base = fit(m, m->next, bytes, align, end);
+    bool up = base != 0;
+    if (!up) base = fit(m, LOW_BASE, bytes, align, end);
+    if (!base || !insert(m, base, bytes, owner, read_only)) return 0;
+    if (up) m->next = base + bytes + ALLOC_GAP_B;
+    return base;
+}
+
+u64 memory_alloc(struct memory *m, u64 bytes, u32 align_b, enum owner owner, bool read_only) {
+    return memory_alloc_below(m, bytes, align_b, GLOBAL_END, owner, read_only);
+}
+
+static void forget(struct memory *m, u32 i) {
+    memmove(&m->allocs.at[i], &m->allocs.at[i + 1], (--m->allocs.n - i) * sizeof(*m->allocs.at));
+}
+
+const char *memory_map(struct memory *m, u64 base, u64 bytes, enum owner owner, bool read_only) {
+    if (base % MAP_ALIGN_B) return "its address is not a multiple of 64";
+    if (!base || !bytes || bytes > GLOBAL_END || base > GLOBAL_END - bytes) return "it is not inside the memory of programs";
+    if (bytes > m->limit_b || m->used_b > m->limit_b - bytes) return "it is more than the limit on device memory";
+    u32 first = first_after(m, base);
+    first -= first > 0;
+    for (u32 pass = 0; pass < 2; pass++) /* nothing is forgotten for a mapping that is refused */
+        for (u32 i = first; i < m->allocs.n && m->allocs.at[i].base < base + bytes;) {
+            const struct alloc *a = &m->allocs.at[i];
+            bool apart = a->base + a->size_b <= base && (a->base != base || a->size_b);
+            if (!apart && a->host) return "it overlaps memory that is in use";
+            if (pass && !apart) forget(m, i);
+            else i++;
+        }
+    return insert(m, base, bytes, owner, read_only) ? NULL : "the host has no memory left";
+}
+
+struct alloc *memory_find(struct memory *m, u64 addr) {
+    u32 lo = first_after(m, addr);
     if (lo == 0) return NULL;
     struct alloc *a = &m->allocs.at[lo - 1];
     return addr - a->base < a->size_b ? a : NULL;

@@ -35,9 +35,10 @@ static void trace(const struct warp *w, const struct inst *in, u64 mask) {
             in - l->k->code, (unsigned long long)mask, in->src->text);
 }
 
-/* The lanes a collective instruction names, as `lane` gives it: all live ones when it has no mask operand */
+/* The lanes a collective instruction names, as `lane` gives it: all that are on when it has no mask operand
+ * */
 static u64 collective_members(const struct warp *w, const struct group *g, const struct inst *in, u32 lane) {
-    if (in->q.absent) return w->live;
+    if (in->q.absent) return warp_enabled(w);
     return ((const u32 *)(const void *)opnd_row(w, g, &in->q, 0, w->cta->launch->k->pool))[lane];
 }
 
@@ -65,19 +66,22 @@ static inline u64 run_straight(struct launch *l, struct warp *w, struct group *g
     u8 *const regs = g->regs;
     u8 *const from[2] = {regs, l->k->pool};
     const u64 lanes = (u64)__builtin_popcountll(g->mask);
-    const u32 in_place =
-        g->mask == w->live && w->nslabs == 1 ? INST_PLAIN : 0; /* all live lanes: straight into the destination */
+    const bool in_place = g->mask == w->live && w->nslabs == 1; /* no live lane, on or off, is elsewhere: straight into rows */
     struct pc_count *c = &l->runs[in - code];
     u64 done = 0;
     c->warps++;
     c->lanes += lanes;
-    do {
-        if (in->flags & in_place)
-            in->lane(regs + in->d.off, from[in->s[0].in] + in->s[0].off, from[in->s[1].in] + in->s[1].off,
-                     from[in->s[2].in] + in->s[2].off, NULL, in->aux);
-        else in->exec(w, g, in, g->mask);
-        in++;
-    } while (++done < n && in->flags & INST_STRAIGHT && !l->faulted);
+    if (in_place) do {
+            if (in->flags & INST_PLAIN)
+                in->lane(regs + in->d.off, from[in->s[0].in] + in->s[0].off, from[in->s[1].in] + in->s[1].off,
+                         from[in->s[2].in] + in->s[2].off, NULL, in->aux);
+            else in->exec(w, g, in, g->mask);
+            in++;
+        } while (++done < n && in->flags & INST_STRAIGHT && !l->faulted);
+    else do {
+            in->exec(w, g, in, g->mask);
+            in++;
+        } while (++done < n && in->flags & INST_STRAIGHT && !l->faulted);
     c = &l->runs[in - code];
     c->warps--;
     c->lanes -= lanes;
@@ -130,7 +134,7 @@ static u32 run_collective(struct warp *w, u32 *gi, const struct inst *in, u64 ma
             return 0;
         }
         rest &= ~same;
-        if (members & w->live & ~same) waiting |= same;
+        if (members & warp_enabled(w) & ~same) waiting |= same;
         else in->exec(w, g, in, same);
     }
     bool some = waiting != mask || !mask;
@@ -214,7 +218,7 @@ static u64 run_group(struct warp *w, u64 n) {
             u32 groups = w->groups.n;
             count(w, in, g->mask, mask);
             in->exec(w, g, in, mask);
-            if (l->faulted || w->groups.n != groups || in->exec == exec_exit || in->exec == exec_bar) return done;
+            if (l->faulted || w->groups.n != groups || flags & INST_TURN) return done;
             if (g->state != GROUP_READY) return done;
         }
     }
@@ -237,7 +241,8 @@ static u64 warp_run(struct warp *w, u64 n, bool *polls) {
     u64 done = 0, opened = w->cta->opened;
     *polls = false;
     while (done < n && w->live && !l->faulted && w->cta->opened == opened) {
-        if (w->groups.at[w->current].state != GROUP_READY && !warp_pick(w)) {
+        bool ready = w->groups.n && w->groups.at[w->current].state == GROUP_READY;
+        if (!ready && !warp_pick(w)) {
             if (!warp_release_parked(w, false) || !warp_pick(w)) break;
         }
         u64 ran = run_group(w, n - done);
@@ -307,7 +312,35 @@ void cta_free(struct cta *c) {
     free(c);
 }
 
+static u64 warp_lanes(const struct launch *l, u32 id) { /* those its block has threads for */
+    u32 threads = MIN(l->threads - id * l->warp_size, l->warp_size);
+    return threads == 64 ? ~0ull : (1ull << threads) - 1;
+}
+
 /* Registers, local and shared memory start as zeros: what a program reads before writing is at least the same in every run. */
+static void warp_begin(struct warp *w, i32 pc, u64 on) {
+    const struct launch *l = w->cta->launch;
+    const struct kernel *k = l->k;
+    w->tid0 = w->id * l->warp_size;
+    w->live = warp_lanes(l, w->id);
+    w->off = w->live & ~on;
+    CHECK(warp_enabled(w)); /* a warp without a group could do nothing */
+    for (u32 s = 0; s < w->nslabs; s++) memset(w->regs + (size_t)s * w->rows * ROW_B, 0, (size_t)k->funcs[0].rows * ROW_B);
+    memset(w->preds, 0, w->npreds * sizeof(*w->preds));
+    if (k->local_b) memset(w->local, 0, (size_t)w->local_cap * MAX_WARP);
+    warp_reset(w);
+    w->groups.at[0].pc = pc;
+    w->cta->live_warps++;
+    w->cta->live_threads += (u32)__builtin_popcountll(warp_enabled(w));
+    if (k->begin) k->begin(w);
+}
+
+bool warp_start(struct cta *c, u32 id, i32 pc, u64 lanes) {
+    if (id >= c->nwarps || c->warps[id].live || !(lanes & warp_lanes(c->launch, id))) return false;
+    warp_begin(&c->warps[id], pc, lanes);
+    return true;
+}
+
 void cta_start(struct cta *c, u64 linear) {
     struct launch *l = c->launch;
     const struct kernel *k = l->k;
@@ -315,8 +348,7 @@ void cta_start(struct cta *c, u64 linear) {
     c->index[0] = (u32)(linear % l->grid[0]);
     c->index[1] = (u32)(linear / l->grid[0] % l->grid[1]);
     c->index[2] = (u32)(linear / l->grid[0] / l->grid[1]);
-    c->live_threads = l->threads;
-    c->live_warps = c->nwarps;
+    c->live_threads = c->live_warps = 0;
     memset(c->shared, 0, l->shared_b);
     for (u32 i = 0; i < CTA_BARRIERS; i++) {
         struct barrier *b = &c->bars[i];
@@ -325,13 +357,9 @@ void cta_start(struct cta *c, u64 linear) {
     }
     for (u32 i = 0; i < c->nwarps; i++) {
         struct warp *w = &c->warps[i];
-        u32 threads = MIN(l->threads - i * l->warp_size, l->warp_size);
-        w->tid0 = i * l->warp_size;
-        w->live = threads == 64 ? ~0ull : (1ull << threads) - 1;
-        for (u32 s = 0; s < w->nslabs; s++) memset(w->regs + (size_t)s * w->rows * ROW_B, 0, (size_t)k->funcs[0].rows * ROW_B);
-        memset(w->preds, 0, w->npreds * sizeof(*w->preds));
-        if (k->local_b) memset(w->local, 0, (size_t)w->local_cap * MAX_WARP);
-        warp_reset(w);
+        w->live = w->off = w->groups.n = 0;
+        if (!k->first_warps) warp_begin(w, 0, ~0ull);
+        else if (i < k->first_warps) warp_begin(w, 0, k->first_lanes);
     }
 }
 

@@ -149,10 +149,11 @@ static void list_read(const struct warp *w, const struct group *g, const struct 
     for (u32 i = 0; i < d.lines * d.len; i++) out->at[i] = unit_read(w, g, regs, i % per_lane, bits, i / per_lane);
 }
 
-static void list_write(const struct warp *w, const struct group *g, const struct opnd *regs, u8 type, const struct list *x,
-                       u32 n) {
+static void list_write(const struct warp *w, const struct group *g, const struct opnd *regs, u8 type, const struct list *x, u32 n,
+                       u64 mask) {
     u32 bits = type_table[type].bits, per_lane = n / SLAB_LANES;
-    for (u32 i = 0; i < n; i++) unit_write(w, g, regs, i % per_lane, bits, i / per_lane, x->at[i]);
+    for (u32 i = 0; i < n; i++)
+        if (mask >> i / per_lane & 1) unit_write(w, g, regs, i % per_lane, bits, i / per_lane, x->at[i]);
 }
 
 /* Between C or D and the sums, when one is f16 and the other f32 */
@@ -230,7 +231,6 @@ void exec_wmma(struct warp *w, struct group *g, const struct inst *in, u64 mask)
     struct list a, b, c;
     struct mma_shape s;
     u32 elems = (u32)x->m * x->n;
-    (void)mask;
     CHECK(mma_shape_of(&x->step, &s));
     list_read(w, g, ra, x, 'a', x->types[1], &a);
     list_read(w, g, rb, x, 'b', x->types[2], &b);
@@ -243,5 +243,5 @@ void exec_wmma(struct warp *w, struct group *g, const struct inst *in, u64 mask)
         for (u32 col = 0; col < cols; col += s.n)
             for (u32 k = 0; k < x->k; k += s.k) one_step(&x->step, turned ? &b : &a, turned ? &a : &b, &c, row, col, k);
     if (x->types[0] != x->step.type[0]) list_narrow(&c, elems);
-    list_write(w, g, d, x->types[0], &c, elems);
+    list_write(w, g, d, x->types[0], &c, elems, mask);
 }

@@ -93,7 +93,7 @@ static bool shares_more(const struct launch *l) {
     if (l->trace) return true;
     for (u32 pc = 0; pc < l->k->ninst; pc++) {
         const struct inst *in = &l->k->code[pc];
-        const struct call_info *call = in->flags & INST_FRAME ? in->info : NULL;
+        const struct call_info *call = in->flags & INST_CALL ? in->info : NULL;
         if (call && call->builtin != NONE) return true;
     }
     return false;

@@ -159,6 +159,12 @@ enum inst_flag {
     INST_EXIT = 8192,       /* lanes end */
     INST_FRAME = 16384,     /* a call or return: registers are others afterwards */
     INST_MEMORY = 32768,    /* goes through the memory pipe */
+    INST_ADDRESS = 1 << 16, /* one access a lane, at s[0] + imm */
+    INST_JUMP = 1 << 17,    /* lanes whose guard holds go to `target` */
+    INST_TABLE = 1 << 18,   /* info is a struct branch_table */
+    INST_CALL = 1 << 19,    /* info is a struct call_info */
+    INST_LEAVE = 1 << 20,   /* lanes whose guard holds leave the function, or end */
+    INST_TURN = 1 << 21,    /* afterwards the group may be gone, or others may have to run first */
 };
 
 /* How the bytes of a memory access lie in registers: decided once, so that common ones take a short way */
@@ -177,11 +183,12 @@ struct inst {
     i32 guard;        /* predicate register, or NONE */
     struct opnd d;    /* first destination */
     struct opnd s[3]; /* first sources */
-    u16 flags;        /* enum inst_flag */
+    u32 flags;        /* enum inst_flag */
     u8 guard_negate;
     u8 iclass; /* enum iclass */
+    u16 op;    /* enum op */
     /* the rest */
-    u16 op;                   /* enum op */
+    u8 exec_id;               /* enum exec_id (func/func.h): exec's row in the table of what is known of it */
     u8 space;                 /* enum space, for memory instructions */
     u8 elem_b, nelem;         /* bytes per element and elements per lane of a memory access */
     u8 access;                /* enum access_shape */
@@ -194,16 +201,18 @@ struct inst {
     i32 reconv;               /* pc where the lanes of a branch meet again (immediate post-dominator) */
     const struct opnd *extra; /* every further operand: vectors, matrices, call arguments */
     const void *info;         /* by opcode: call, branch table, ... */
-    const struct opkey *key;  /* as written, for disassembly and messages */
+    const struct opkey *key;  /* PTX: as written, for messages and the shapes of mma; NULL for other instruction sets */
     const struct inst_src *src;
 };
 
-/* Where an instruction stands in the user's text, and how to print it */
+_Static_assert(offsetof(struct inst, exec_id) == 64, "what every step reads is one cache line");
+
+/* Where an instruction stands, and how to print it */
 struct inst_src {
-    u32 ptx_line, ptx_col;
-    u32 line;         /* .loc line, or 0 */
-    const char *file; /* .loc file, or NULL */
-    const char *text; /* as written, one line, without the trailing ';' */
+    u32 text_line, text_col; /* in the text the program was loaded from (kernel.file), from 1; 0, 0 when that is no text */
+    u32 line;                /* in the source that was compiled to it, as the program says; or 0 */
+    const char *file;        /* that source, or NULL */
+    const char *text;        /* the instruction in one line: as written, or disassembled */
 };
 
 struct kernel_param {
@@ -249,7 +258,7 @@ struct kernel_func {
 
 struct kernel {
     const char *name;
-    const char *file; /* the PTX's */
+    const char *file; /* the program's */
     struct inst *code;
     u32 ninst;
     u32 nfuncs;
@@ -270,10 +279,14 @@ struct kernel {
     u32 max_threads; /* .maxntid product, or 0 */
     u32 reqntid[3];  /* 0,0,0 when not given */
     u32 minctapersm, maxnreg;
-    bool recursive;     /* depth not known from the text */
-    bool meets_grid;    /* reads where the memory for a barrier of the whole grid is */
-    bool needs_warp32;  /* uses lane ids, shuffles, votes or matrices */
-    const char *refuse; /* a reason this kernel cannot be launched, or NULL */
+    /* How a block begins. A kernel whose first_warps is 0 is started with all warps and lanes of its blocks, from pc 0. */
+    u32 first_warps;               /* so many warps, the first ones; the program starts others itself (func/func.h, warp_start) */
+    u64 first_lanes;               /* first_warps: the lanes of these that are on; others are off */
+    void (*begin)(struct warp *w); /* called for every warp that starts, to set registers, which are zeros; or NULL */
+    bool recursive;                /* depth not known from the text */
+    bool meets_grid;               /* reads where the memory for a barrier of the whole grid is */
+    bool needs_warp32;             /* uses lane ids, shuffles, votes or matrices */
+    const char *refuse;            /* a reason this kernel cannot be launched, or NULL */
 };
 
 /* --- regs.c: the registers an instruction reads and writes. A 32-bit register is its number, a predicate REG_PRED | index. */

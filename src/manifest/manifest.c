@@ -41,8 +41,9 @@ static const char *const kind_words[] = {
 };
 
 static const struct key top_keys[] = {
-    {"name", KEY_STRING, false}, {"source", KEY_ANY, false},   {"held", KEY_ANY, false},      {"doc", KEY_ANY, false},
-    {"ptx", KEY_STRING, false},  {"buffers", KEY_ARRAY, true}, {"launches", KEY_ARRAY, true}, {"expect", KEY_OBJECT, false},
+    {"name", KEY_STRING, false},  {"source", KEY_ANY, false},     {"held", KEY_ANY, false},
+    {"doc", KEY_ANY, false},      {"program", KEY_STRING, false}, {"ptx", KEY_STRING, false},
+    {"buffers", KEY_ARRAY, true}, {"launches", KEY_ARRAY, true},  {"expect", KEY_OBJECT, false},
 };
 static const struct key buffer_keys[] = {
     {"id", KEY_COUNT, false},    {"name", KEY_STRING, true},       {"type", KEY_STRING, true},        {"count", KEY_COUNT, true},
@@ -460,7 +461,11 @@ static void read_top(struct reader *r, json_t *root) {
     if (!object_check(r, root, "", top_keys, ARRAY_LEN(top_keys))) return;
     const char *name = get_string(r, root, "name");
     m->name = name ? name : stem(&m->arena, m->file);
-    m->ptx = get_string(r, root, "ptx");
+    const char *ptx = get_string(r, root, "ptx");
+    m->program = get_string(r, root, "program");
+    m->program_key = ptx ? "ptx" : "program";
+    if (m->program && ptx) fail(r, "", "keys \"program\" and \"ptx\" mean the same; leave one of them out");
+    if (!m->program) m->program = ptx;
     read_buffers(r, json_object_get(root, "buffers"));
     read_launches(r, json_object_get(root, "launches"));
     json_t *expect = json_object_get(root, "expect");
@@ -509,22 +514,22 @@ char *manifest_path(const struct manifest *m, const char *path) {
     return s.s;
 }
 
-char *manifest_ptx_path(const struct manifest *m, struct diag *d) {
-    if (!m->ptx) {
-        diag_error(d, m->file, 0, 0, "key \"ptx\" is missing; add it, or name the PTX file: heddle run FILE.ptx --manifest %s",
+char *manifest_program_path(const struct manifest *m, struct diag *d) {
+    if (!m->program) {
+        diag_error(d, m->file, 0, 0, "key \"program\" is missing; add it, or name the program: heddle run FILE --manifest %s",
                    m->file);
         return NULL;
     }
-    char *here = manifest_path(m, m->ptx);
+    char *here = manifest_path(m, m->program);
     if (access(here, R_OK) == 0) return here;
     struct strbuf above = {0};
-    strbuf_add(&above, "%s../%s", m->dir, m->ptx);
-    if (m->ptx[0] != '/' && access(above.s, R_OK) == 0) {
+    strbuf_add(&above, "%s../%s", m->dir, m->program);
+    if (m->program[0] != '/' && access(above.s, R_OK) == 0) {
         free(here);
         return above.s;
     }
-    if (m->ptx[0] == '/') diag_error(d, m->file, 0, 0, "ptx: cannot read %s", here);
-    else diag_error(d, m->file, 0, 0, "ptx: cannot read %s, nor %s", here, above.s);
+    if (m->program[0] == '/') diag_error(d, m->file, 0, 0, "%s: cannot read %s", m->program_key, here);
+    else diag_error(d, m->file, 0, 0, "%s: cannot read %s, nor %s", m->program_key, here, above.s);
     free(here);
     strbuf_free(&above);
     return NULL;

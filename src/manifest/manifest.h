@@ -1,4 +1,4 @@
-/* manifest: a program run written down: which PTX, which buffers with which contents, which launches, and what must come out.
+/* manifest: a program run written down: which program, which buffers with which contents, which launches, and what must come out.
  *
  * The text is JSON; docs/manifest.md is its manual. Reading touches no file but the manifest itself and needs no simulator; play.c is the
  * bridge to libheddle. Mistakes are collected in a struct diag: syntax with FILE:LINE:COL, meaning with the JSON path of the culprit. */
@@ -58,11 +58,12 @@ struct manifest_expect {
 };
 
 struct manifest {
-    struct arena arena; /* owns everything below */
-    const char *file;   /* as the user named it */
-    const char *dir;    /* its folder with a slash at the end, "" for none */
-    const char *name;   /* "name", else the file's name without folder and ending */
-    const char *ptx;    /* as written, or NULL */
+    struct arena arena;      /* owns everything below */
+    const char *file;        /* as the user named it */
+    const char *dir;         /* its folder with a slash at the end, "" for none */
+    const char *name;        /* "name", else the file's name without folder and ending */
+    const char *program;     /* as written, or NULL */
+    const char *program_key; /* under which it was found */
     u32 nbuffers, nlaunches;
     struct manifest_buffer *buffers;
     struct manifest_launch *launches;
@@ -73,8 +74,9 @@ struct manifest {
 struct manifest *manifest_load(const char *path, struct diag *d);
 struct manifest *manifest_parse(const char *file, const char *text, size_t len, struct diag *d);
 void manifest_free(struct manifest *m);
-/* Where the PTX lies: "ptx" relative to the manifest's folder, else to the folder above it. NULL with an error; free it. */
-char *manifest_ptx_path(const struct manifest *m, struct diag *d);
+/* Where the program lies: relative to the manifest's folder, else to the folder above it. NULL with an error;
+ * free it. */
+char *manifest_program_path(const struct manifest *m, struct diag *d);
 /* `path`, which is relative to the manifest's folder unless absolute; free it */
 char *manifest_path(const struct manifest *m, const char *path);
 /* Index of the buffer with this name or id; -1 with an error that lists the legal ones, its place given by `file` and `what` */
@@ -126,15 +128,16 @@ struct play {
     const struct manifest *m;
     struct heddle *h;
     struct heddle_module *module;
-    char *ptx_path;
+    char *program_path;
     u64 *addr;   /* of each buffer on the device */
     void **init; /* initial contents of each buffer */
     struct play_launch *launches;
     u32 registers; /* override for all launches, 0 for none */
     struct diag diag;
 };
-/* Loads the PTX (`ptx` when not NULL, else the manifest's), checks kernels and arguments, allocates and fills the buffers */
-int play_open(struct play *p, const struct manifest *m, const char *ptx, const struct heddle_options *opt,
+/* Loads the program (`path` when not NULL, else the manifest's), checks kernels and arguments, allocates and
+ * fills the buffers */
+int play_open(struct play *p, const struct manifest *m, const char *path, const struct heddle_options *opt,
               const struct config *machine); /* NULL: without time */
 int play_reset(struct play *p);              /* initial contents again */
 int play_launch(struct play *p, u32 i);

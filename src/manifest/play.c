@@ -32,11 +32,11 @@ static void fail_no_kernel(struct play *p, u32 launch) {
     }
     const char *near = text_nearest(name, names, known);
     if (near)
-        diag_error(&p->diag, p->m->file, 0, 0, "launches[%u]: %s has no kernel \"%s\"; did you mean \"%s\"?", launch, p->ptx_path,
-                   name, near);
+        diag_error(&p->diag, p->m->file, 0, 0, "launches[%u]: %s has no kernel \"%s\"; did you mean \"%s\"?", launch,
+                   p->program_path, name, near);
     else
-        diag_error(&p->diag, p->m->file, 0, 0, "launches[%u]: %s has no kernel \"%s\"; it has %s%s", launch, p->ptx_path, name,
-                   all.s ? all.s : "none", known > 20 ? ", ..." : "");
+        diag_error(&p->diag, p->m->file, 0, 0, "launches[%u]: %s has no kernel \"%s\"; it has %s%s", launch, p->program_path,
+                   name, all.s ? all.s : "none", known > 20 ? ", ..." : "");
     free(names);
     strbuf_free(&all);
 }
@@ -91,14 +91,14 @@ int play_reset(struct play *p) {
 
 /* --- opening and running */
 
-static int open_module(struct play *p, const char *ptx) {
-    p->ptx_path = ptx ? strdup(ptx) : manifest_ptx_path(p->m, &p->diag);
-    if (!p->ptx_path) return HEDDLE_BAD_INPUT;
-    int status = heddle_module_load_file(p->h, p->ptx_path, &p->module);
+static int open_module(struct play *p, const char *path) {
+    p->program_path = path ? strdup(path) : manifest_program_path(p->m, &p->diag);
+    if (!p->program_path) return HEDDLE_BAD_INPUT;
+    int status = heddle_module_load_file(p->h, p->program_path, &p->module);
     return status ? library_failed(p, status) : HEDDLE_OK;
 }
 
-int play_open(struct play *p, const struct manifest *m, const char *ptx, const struct heddle_options *opt,
+int play_open(struct play *p, const struct manifest *m, const char *path, const struct heddle_options *opt,
               const struct config *machine) {
     *p = (struct play){.m = m};
     p->addr = base_alloc(m->nbuffers * sizeof(*p->addr));
@@ -110,7 +110,7 @@ int play_open(struct play *p, const struct manifest *m, const char *ptx, const s
         return HEDDLE_BAD_INPUT;
     }
     if (machine) heddle_set_config(p->h, machine); /* before kernels are looked at: they are ordered for it */
-    int status = open_module(p, ptx);
+    int status = open_module(p, path);
     for (u32 i = 0; i < m->nlaunches && !status; i++) status = check_launch(p, i);
     for (u32 i = 0; i < m->nbuffers && !status; i++) status = open_buffer(p, i);
     return status ? status : play_reset(p);
@@ -200,6 +200,6 @@ void play_close(struct play *p) {
     free(p->init);
     free(p->addr);
     free(p->launches);
-    free(p->ptx_path);
+    free(p->program_path);
     diag_free(&p->diag);
 }

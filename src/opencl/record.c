@@ -86,7 +86,7 @@ static void write_pcs(const struct launch_record *r, const struct launch_stats *
         const struct inst *in = &s->k->code[i];
         struct record_pc p = {.stats = s->pcs[i], .flags = in->flags, .iclass = in->iclass};
         if (in->src) {
-            p.ptx_line = in->src->ptx_line;
+            p.text_line = in->src->text_line;
             p.line = in->src->line;
             snprintf(p.file, sizeof(p.file), "%s", in->src->file ? in->src->file : "");
             snprintf(p.text, sizeof(p.text), "%s", in->src->text ? in->src->text : "");

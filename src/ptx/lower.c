@@ -166,35 +166,6 @@ static void layout_kernel_params(struct lower *lo) {
 
 /* --- liveness and registers */
 
-/* q is read by carry-in opcodes, fourth sources and lane masks, and written as a second predicate or carry */
-static bool q_is_read(const struct inst *in) {
-    if (in->q.absent) return false;
-    if (in->exec == exec_carry) return in->op == OP_addc || in->op == OP_subc || in->op == OP_madc;
-    return in->exec != exec_setp;
-}
-static bool q_is_written(const struct inst *in) {
-    return !in->q.absent && (in->exec == exec_setp || (in->exec == exec_carry && in->imm));
-}
-
-static bool reaches_memory(const struct inst *in) {
-    static exec_fn *const all[] = {exec_ld,        exec_st,         exec_ldparam, exec_atom,     exec_atomv,
-                                   exec_atom128,   exec_cpasync,    exec_cpbulk,  exec_ldmatrix, exec_stmatrix,
-                                   exec_wmma_load, exec_wmma_store, exec_mbarrier};
-    for (u32 i = 0; i < ARRAY_LEN(all) && in->iclass != ICLASS_MOVE; i++)
-        if (in->exec == all[i]) return true;
-    return false;
-}
-
-/* What the timing model wants to know and the operands do not say */
-static void mark(struct inst *in, bool dead, u16 nwrite) {
-    if (q_is_read(in)) in->flags |= INST_Q_READ;
-    if (q_is_written(in)) in->flags |= INST_Q_WRITTEN;
-    if (dead && nwrite == 1) in->flags |= INST_DEAD;
-    if (in->exec == exec_exit) in->flags |= INST_EXIT;
-    if (in->exec == exec_call || in->exec == exec_ret || in->exec == exec_fnexit) in->flags |= INST_FRAME;
-    if (reaches_memory(in)) in->flags |= INST_MEMORY;
-}
-
 static void flow_add(i32 *list, u16 *n, const struct opnd *o) {
     if (!o->absent && o->in != OPND_IN_POOL) list[(*n)++] = o->off;
 }
@@ -204,22 +175,22 @@ static void flow_of(struct fn *f, u32 pc, struct flow_inst *fi) {
     i32 *reads = ARENA_ARRAY(f->lo->arena, i32, 6u + in->extra_n), *writes = ARENA_ARRAY(f->lo->arena, i32, 3u + in->extra_d);
     *fi = (struct flow_inst){.target = NONE, .falls = true, .read = reads, .write = writes, .guarded = in->guard != NONE};
     for (u32 i = 0; i < 3; i++) flow_add(reads, &fi->nread, &in->s[i]);
-    if (q_is_read(in)) flow_add(reads, &fi->nread, &in->q);
+    if (inst_reads_q(in)) flow_add(reads, &fi->nread, &in->q);
     for (u32 i = in->extra_d; i < in->extra_n; i++) flow_add(reads, &fi->nread, &in->extra[i]);
     if (in->guard != NONE) reads[fi->nread++] = in->guard;
     flow_add(writes, &fi->nwrite, &in->d);
-    if (q_is_written(in)) flow_add(writes, &fi->nwrite, &in->q);
+    if (inst_writes_q(in)) flow_add(writes, &fi->nwrite, &in->q);
     for (u32 i = 0; i < in->extra_d; i++) flow_add(writes, &fi->nwrite, &in->extra[i]);
     bool sure = in->guard == NONE;
-    if (in->exec == exec_bra) {
+    if (in->flags & INST_JUMP) {
         fi->target = in->target;
         fi->falls = !sure;
-    } else if (in->exec == exec_brx) {
+    } else if (in->flags & INST_TABLE) {
         const struct branch_table *t = in->info;
         fi->targets = t->targets;
         fi->ntargets = t->n;
         fi->falls = !sure;
-    } else if (in->exec == exec_exit || in->exec == exec_ret || in->exec == exec_trap) {
+    } else if (in->flags & INST_LEAVE) {
         fi->leaves = true;
         fi->falls = !sure;
     }
@@ -240,7 +211,7 @@ static void rewrite_inst(const struct fn *f, struct inst *in, const i32 *phys) {
     for (u32 i = 0; i < 3; i++) rewrite(f, &in->s[i], phys);
     for (u32 i = 0; i < in->extra_n; i++) rewrite(f, (struct opnd *)&in->extra[i], phys);
     if (in->guard != NONE) in->guard = phys[in->guard];
-    if (in->exec != exec_call) return;
+    if (!(in->flags & INST_CALL)) return;
     struct call_info *c = (struct call_info *)in->info;
     for (u32 i = 0; i < c->nrets; i++)
         if (c->rets[i].in_reg) ((struct func_slot *)c->rets)[i].reg = in->extra[i];
@@ -251,8 +222,8 @@ static void rewrite_inst(const struct fn *f, struct inst *in, const i32 *phys) {
 static void patch_targets(struct fn *f) {
     for (u32 pc = 0; pc < f->code.n; pc++) {
         struct inst *in = &f->code.at[pc];
-        if (in->exec == exec_bra) in->target = f->pc_of[in->target];
-        if (in->exec == exec_brx) {
+        if (in->flags & INST_JUMP) in->target = f->pc_of[in->target];
+        if (in->flags & INST_TABLE) {
             const struct branch_table *t = in->info;
             for (u32 i = 0; i < t->n; i++) ((i32 *)t->targets)[i] = f->pc_of[t->targets[i]];
         }
@@ -304,19 +275,18 @@ static void finish_function(struct fn *f, struct kernel_func *kf) {
         struct inst *x = &f->code.at[pc];
         bool branches = fi[pc].ntargets || ((fi[pc].target != NONE || fi[pc].leaves) && x->guard != NONE);
         if (branches) x->reconv = reconv[pc] == (i32)n && f->is_entry ? NONE : reconv[pc];
-        if (x->exec == exec_call) x->reconv = (i32)pc + 1;
-        if (x->exec == exec_ret) x->target = (i32)n;
+        if (x->flags & INST_CALL) x->reconv = (i32)pc + 1;
+        if (x->flags & INST_LEAVE && x->flags & INST_FRAME) x->target = (i32)n;
         rewrite_inst(f, x, phys);
     }
     for (u32 pc = 0; pc < n; pc++)
         if (f->code.at[pc].reconv != NONE) f->code.at[f->code.at[pc].reconv].flags |= INST_RECONV;
     for (u32 pc = 0; pc < n; pc++) {
-        struct inst *x = &f->code.at[pc];
-        bool rows = (x->exec == exec_rows1 || x->exec == exec_rows2) && !x->d.absent;
-        if (x->guard == NONE && !(x->flags & (INST_RECONV | INST_SYNC_POLL | INST_COLLECTIVE | INST_CONTROL)))
-            x->flags |= rows ? INST_STRAIGHT | INST_PLAIN : INST_STRAIGHT;
-        mark(x, r.dead[pc], fi[pc].nwrite);
+        exec_settle(&f->code.at[pc]);
+        if (r.dead[pc] && fi[pc].nwrite == 1)
+            f->code.at[pc].flags |= INST_DEAD; /* what time wants to know and operands do not say */
     }
+    exec_settle(&f->code.at[n]);
     kf->regs = r.regs;
     kf->rows = f->region * (quads ? 3 : 2);
     kf->preds = r.preds;
@@ -330,7 +300,7 @@ static void emit_exit(struct fn *f) {
     static const struct ptx_inst end = {.key = {.op = OP_ret}, .guard = NONE, .text = "(end)"};
     f->pi = &end;
     struct inst *in = fn_emit(f, f->is_entry ? exec_exit : exec_fnexit);
-    in->flags |= INST_PSEUDO | INST_CONTROL;
+    in->flags |= INST_PSEUDO;
 }
 
 static bool lower_function(struct fn *f, struct kernel_func *kf) {
@@ -360,7 +330,7 @@ static void append_code(struct lower *lo, struct fn *f, struct kernel_func *kf) 
         struct inst *in = &f->code.at[i];
         if (in->target != NONE) in->target += base;
         if (in->reconv != NONE) in->reconv += base;
-        if (in->exec == exec_brx) {
+        if (in->flags & INST_TABLE) {
             const struct branch_table *t = in->info;
             for (u32 j = 0; j < t->n; j++) ((i32 *)t->targets)[j] += base;
         }
@@ -385,7 +355,7 @@ static struct depth deepest(struct lower *lo, u32 func, u8 *on_path) {
     }
     on_path[func] = 1;
     for (i32 pc = kf->entry_pc; pc < kf->exit_pc; pc++) {
-        if (k->code[pc].exec != exec_call) continue;
+        if (!(k->code[pc].flags & INST_CALL)) continue;
         const struct call_info *c = k->code[pc].info;
         for (u32 x = 1; x < k->nfuncs; x++) {
             bool may = c->func == (i32)x || (c->func == NONE && c->builtin == NONE);

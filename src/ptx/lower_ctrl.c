@@ -1,17 +1,11 @@
 /* Instructions that set the pc or wait: branches, calls, returns, barriers of a block. */
 #include "ptx/lower.h"
 
-static struct inst *emit_control(struct fn *f, exec_fn *exec) {
-    struct inst *in = fn_emit(f, exec);
-    in->flags |= INST_CONTROL;
-    return in;
-}
-
 bool lower_bra(struct fn *f) {
     if (!lower_want_operands(f, 1, 1)) return false;
     const struct ptx_opnd *o = &f->pi->opnds[0];
     if (o->kind != PTX_LABEL) return lower_error(f, o, "expected a label");
-    emit_control(f, exec_bra)->target = f->pf->labels[o->label].at;
+    fn_emit(f, exec_bra)->target = f->pf->labels[o->label].at;
     return true;
 }
 
@@ -22,7 +16,7 @@ bool lower_brx(struct fn *f) {
     const struct ptx_table *t = &f->pf->tables[f->pi->table];
     struct opnd idx;
     if (!lower_src(f, &f->pi->opnds[0], TYPE_u32, false, &idx)) return false;
-    struct inst *in = emit_control(f, exec_brx);
+    struct inst *in = fn_emit(f, exec_brx);
     in->s[0] = idx;
     i32 *targets = ARENA_ARRAY(f->lo->arena, i32, t->n);
     for (u32 i = 0; i < t->n; i++) targets[i] = f->pf->labels[t->labels[i]].at;
@@ -33,12 +27,12 @@ bool lower_brx(struct fn *f) {
 }
 
 bool lower_ret(struct fn *f) {
-    emit_control(f, f->pi->key.op == OP_exit || f->is_entry ? exec_exit : exec_ret);
+    fn_emit(f, f->pi->key.op == OP_exit || f->is_entry ? exec_exit : exec_ret);
     return true;
 }
 
 bool lower_trap(struct fn *f) {
-    emit_control(f, exec_trap);
+    fn_emit(f, exec_trap);
     return true;
 }
 
@@ -120,7 +114,7 @@ bool lower_call(struct fn *f) {
                 "function '%s' is declared but not defined, and is none of vprintf, printf, __assertfail, malloc, free",
                 proto->name);
     } else if (!lower_src(f, target, TYPE_b64, false, &address)) return false;
-    struct inst *in = emit_control(f, exec_call);
+    struct inst *in = fn_emit(f, exec_call);
     in->s[0] = address;
     in->info = c;
     call_operands(f, in, c);
@@ -152,7 +146,7 @@ bool lower_bar(struct fn *f) {
     if (!lower_src(f, &o[at++], TYPE_u32, false, &id)) return false;
     if (at + red < n && !lower_src(f, &o[at++], TYPE_u32, false, &count)) return false;
     if (red && !lower_pred_src(f, &o[at], &p)) return false;
-    struct inst *in = emit_control(f, exec_bar);
+    struct inst *in = fn_emit(f, exec_bar);
     in->d = d;
     in->s[0] = id, in->s[1] = count, in->s[2] = p;
     in->aux = kind;

@@ -42,7 +42,6 @@ struct inst *fn_emit(struct fn *f, exec_fn *exec) {
     struct inst_src *src = ARENA_NEW(f->lo->arena, struct inst_src);
     *src = (struct inst_src){pi->loc.line, pi->loc.col, pi->src_line, pi->src_file, pi->text};
     struct inst in = {
-        .exec = exec,
         .d = opnd_none(),
         .s = {opnd_none(), opnd_none(), opnd_none()},
         .q = opnd_none(),
@@ -55,6 +54,7 @@ struct inst *fn_emit(struct fn *f, exec_fn *exec) {
         .key = &pi->key,
         .src = src,
     };
+    exec_choose(&in, exec);
     VEC_PUSH(&f->code, in);
     return &f->code.at[f->code.n - 1];
 }

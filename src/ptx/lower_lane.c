@@ -131,9 +131,9 @@ bool lower_generic(struct fn *f) {
     in->q = g.q;
     memcpy(in->s, g.s, sizeof(in->s));
     if (g.nsrc == 4) in->q = g.s[3];
-    if (in->exec == exec_carry) {
+    if (exec_of(in)->facts & FACT_Q_CARRY) {
         in->q = opnd_reg(f, carry_vreg(f));
-        in->imm = fn_has(f, MOD_cc);
+        in->imm = (fn_has(f, MOD_cc) ? CARRY_OUT : 0) | (uses_carry_in((enum op)in->op) ? CARRY_IN : 0);
     }
     return lower_pick_lane(f, in, g.nsrc + g.pred_src, 0);
 }

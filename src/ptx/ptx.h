@@ -5,6 +5,7 @@
 #ifndef HEDDLE_PTX_H
 #define HEDDLE_PTX_H
 
+#include "isa/frontend.h"
 #include "isa/isa.h"
 
 struct ptx_loc {
@@ -163,6 +164,9 @@ struct ptx_schedule {
 /* --- lower.c: one entry to a runnable kernel. NULL on error. `arena` owns the result. Variables must have been given addresses. */
 struct kernel *ptx_lower(struct ptx_module *m, struct ptx_func *entry, const struct ptx_schedule *how, struct arena *arena,
                          struct diag *dg);
+
+/* --- frontend.c */
+extern const struct frontend ptx_frontend;
 
 /* --- cfg.c: control flow of one function, before registers are physical.
  * succ lists may name ninsts (the function's exit). ipdom[i] is the instruction index where control from a branch at i surely arrives,

@@ -32,8 +32,6 @@ enum { REGION_MAX = 512 }; /* longer runs are cut, which bounds the work for one
 #define GOAL_BRANCH (UINT32_MAX - 1) /* the branch at the block's end waits for it */
 #define GOAL_NONE   UINT32_MAX
 
-enum effect { EFFECT_NONE, EFFECT_LOADS, EFFECT_STORES /* and atomics */, EFFECT_ORDERS, EFFECT_STOPS };
-
 /* A value is what one virtual register holds from a write to the next in a block, or from the block's start. */
 struct value {
     u32 reads; /* still to come, guarded writes among them; one is never used up if the value outlives its block */
@@ -110,45 +108,36 @@ static bool is_strong(const struct inst *in) {
     return in->iclass != ICLASS_ATOMIC && key_has(in->key, MOD_relaxed);
 }
 
-static enum effect effect_of_move(const struct inst *in) {
-    if (in->exec == exec_ld) return EFFECT_LOADS; /* parameters of functions */
-    if (in->exec == exec_st) return EFFECT_STORES;
-    if (in->op == OP_alloca || in->op == OP_stacksave || in->op == OP_stackrestore) return EFFECT_STOPS;
-    return in->exec == exec_sreg && is_clock(in->imm) ? EFFECT_STOPS : EFFECT_NONE;
-}
-
-static enum effect effect_of_matrix(const struct inst *in) {
-    if (in->exec == exec_ldmatrix || in->exec == exec_wmma_load) return EFFECT_LOADS;
-    return in->exec == exec_stmatrix || in->exec == exec_wmma_store ? EFFECT_STORES : EFFECT_NONE;
-}
-
-static enum effect effect_of(const struct inst *in) {
-    if (in->exec == exec_bar) return EFFECT_ORDERS;
-    if (in->flags & INST_CONTROL) return EFFECT_STOPS;
-    if (in->flags & INST_PSEUDO && in->exec != exec_sreg) return EFFECT_STOPS; /* runs with its neighbour, without waiting */
-    if (in->exec == exec_sreg && is_clock(in->imm)) return EFFECT_STOPS;
-    switch (in->iclass) {
-    case ICLASS_LOAD: return is_strong(in) ? EFFECT_ORDERS : EFFECT_LOADS;
+static enum exec_effect effect_of_class(enum iclass c) {
+    switch (c) {
+    case ICLASS_LOAD: return EFFECT_LOADS;
     case ICLASS_STORE:
-    case ICLASS_ATOMIC: return is_strong(in) ? EFFECT_ORDERS : EFFECT_STORES;
-    case ICLASS_ASYNC: return in->exec == exec_cpasync ? EFFECT_STORES : EFFECT_STOPS;
-    case ICLASS_MOVE: return effect_of_move(in);
-    case ICLASS_TENSOR: return effect_of_matrix(in);
-    case ICLASS_FENCE:
+    case ICLASS_ATOMIC: return EFFECT_STORES;
     case ICLASS_BARRIER:
     case ICLASS_MEMHINT: return EFFECT_ORDERS;
-    case ICLASS_BRANCH:
+    case ICLASS_ASYNC:
     case ICLASS_TEX:
     case ICLASS_NOP: return EFFECT_STOPS;
     default: return EFFECT_NONE;
     }
 }
 
-static enum space space_of(const struct inst *in) { return in->exec == exec_cpasync ? SPACE_GENERIC : (enum space)in->space; }
+static enum exec_effect effect_of(const struct inst *in) {
+    const struct exec_row *x = exec_of(in);
+    bool sreg = x->facts & FACT_SREG;
+    if (sreg && is_clock(in->imm)) return EFFECT_STOPS;
+    if (in->flags & INST_PSEUDO && !sreg) return EFFECT_STOPS; /* runs with its neighbour, without waiting */
+    enum exec_effect e = x->effect == EFFECT_CLASS ? effect_of_class((enum iclass)in->iclass) : (enum exec_effect)x->effect;
+    return (e == EFFECT_LOADS || e == EFFECT_STORES) && is_strong(in) ? EFFECT_ORDERS : e;
+}
+
+static enum space space_of(const struct inst *in) {
+    return exec_of(in)->facts & FACT_TWO_SPACES ? SPACE_GENERIC : (enum space)in->space;
+}
 
 static bool is_constant(const struct inst *in) { return in->space == SPACE_PARAM || in->space == SPACE_CONST; }
 
-static u32 latency_of(const struct ptx_schedule *how, const struct inst *in, enum effect e) {
+static u32 latency_of(const struct ptx_schedule *how, const struct inst *in, enum exec_effect e) {
     bool load = in->iclass == ICLASS_LOAD || (e == EFFECT_LOADS && in->iclass == ICLASS_TENSOR);
     if (!load) return 1;
     if (in->space == SPACE_SHARED) return how->shared_cy;
@@ -264,7 +253,7 @@ static void build_graph(struct sched *s) {
     for (u32 i = 0; i < s->n; i++) {
         const struct inst *in = &s->code[s->first + i];
         struct node *x = &s->node[i];
-        enum effect e = effect_of(in);
+        enum exec_effect e = effect_of(in);
         *x = (struct node){.effect = (u8)e, .constant = e == EFFECT_LOADS && is_constant(in), .out = NONE, .before = NONE};
         x->steady = e == EFFECT_LOADS && key_has(in->key, MOD_nc);
         x->collective = in->iclass == ICLASS_WARP || in->iclass == ICLASS_BARRIER;

@@ -35,12 +35,13 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* bfs.cl:42 where the program says so, else the line of the PTX */
-static void print_line(FILE *out, const struct inst_src *src) {
+/* bfs.cl:42 where the program says so, else where it stands in the program: bfs.ptx:210 */
+static void print_line(FILE *out, const struct kernel *k, const struct inst_src *src) {
     char text[64];
-    if (!src) snprintf(text, sizeof(text), "-");
+    if (!src || (!src->line && !src->text_line)) snprintf(text, sizeof(text), "-");
     else if (src->line) snprintf(text, sizeof(text), "%s:%u", src->file ? base_name(src->file) : "?", src->line);
-    else snprintf(text, sizeof(text), "ptx:%u", src->ptx_line);
+    else if (k->file) snprintf(text, sizeof(text), "%s:%u", base_name(k->file), src->text_line);
+    else snprintf(text, sizeof(text), "line %u", src->text_line);
     fprintf(out, " %18s", text);
 }
 
@@ -73,7 +74,7 @@ static void print_row(FILE *out, const struct report_kernel *k, const struct pc_
     const struct inst *in = &k->code->code[r->pc];
     char share[32], hits[32] = "-";
     fprintf(out, "  %5u", r->pc);
-    print_line(out, in->src);
+    print_line(out, k->code, in->src);
     fprintf(out, " %11llu %8s", (unsigned long long)p->issues, report_percent(share, total > 0 ? r->time / total : 0));
     print_causes(out, p, r->time);
     print_mean(out, 5, p->lanes, p->issues);

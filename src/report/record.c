@@ -117,7 +117,7 @@ static const struct kernel *code_of(const struct record_pcs *p) {
     for (u32 i = 0; i < p->n; i++) {
         const struct record_pc *from = &p->at[i];
         c->src[i] = (struct inst_src){
-            .ptx_line = from->ptx_line, .line = from->line, .file = from->file[0] ? from->file : NULL, .text = from->text};
+            .text_line = from->text_line, .line = from->line, .file = from->file[0] ? from->file : NULL, .text = from->text};
         code[i].flags = from->flags;
         code[i].iclass = (u8)from->iclass;
         code[i].src = &c->src[i];

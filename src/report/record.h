@@ -47,7 +47,7 @@ struct launch_record { /* one launch */
 
 struct record_pc { /* one instruction */
     struct pc_stats stats;
-    u32 flags, iclass, ptx_line, line; /* struct inst and its src */
+    u32 flags, iclass, text_line, line; /* struct inst and its src */
     char file[64], text[96];
 };
 struct record_pcs { /* those of one launch */

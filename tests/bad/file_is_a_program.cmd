@@ -1,4 +1,4 @@
 // run: check /bin/true
 // exit: 2
-// stderr: /bin/true: error: this is not PTX text but an ELF file (a program or cubin): the byte at offset 7 is 0
+// stderr: /bin/true: error: not a program heddle reads: this is an ELF file (a program or cubin); it reads PTX, NVIDIA's virtual assembly: text that begins with .version
 // an ELF file is not PTX text

@@ -1,3 +1,3 @@
 // run: check /dev/null
 // exit: 2
-// stderr: /dev/null:1:1: error: missing .version; a module starts with it
+// stderr: /dev/null: error: not a program heddle reads: the file is empty; it reads PTX, NVIDIA's virtual assembly: text that begins with .version

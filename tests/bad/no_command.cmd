@@ -5,10 +5,10 @@
 // stderr: usage: heddle COMMAND [OPTIONS]
 // stderr:
 // stderr: commands
-// stderr:   run        run a manifest, a PTX file or a bundled workload
+// stderr:   run        run a manifest, a program or a bundled workload
 // stderr:   exec       run an OpenCL program, unmodified, on the simulated GPU
 // stderr:   compare    run programs on several configurations and print cycles and speedups
-// stderr:   check      read PTX files and report kernels and errors without running them
+// stderr:   check      read programs and report kernels and errors without running them
 // stderr:   vectors    compare recorded instruction results with ours
 // stderr:   list       list bundled workloads and machines, policies, keys, statistics, instruction classes or buffer generators
 // stderr:   explain    tell what a name means: a key, a group of keys, a machine, a policy, a statistic

@@ -206,7 +206,7 @@ static u32 line_of(const char *label) {
 i32 pc_of(const char *label) {
     u32 line = line_of(label);
     for (u32 pc = 0; pc < ran.kernel->ninst; pc++)
-        if (ran.kernel->code[pc].src && ran.kernel->code[pc].src->ptx_line == line) return (i32)pc;
+        if (ran.kernel->code[pc].src && ran.kernel->code[pc].src->text_line == line) return (i32)pc;
     fail_msg("the line with the label %s is no instruction", label);
     return NONE;
 }

@@ -187,9 +187,9 @@ static void test_key_errors(void **state) {
     expect_errors("{\"bufers\": [], \"launches\": 3}", "x.json: error: unknown key \"bufers\"; did you mean \"buffers\"?\n"
                                                        "x.json: error: \"launches\" must be a list\n"
                                                        "x.json: error: key \"buffers\" is missing\n");
-    expect_errors(
-        "{\"buffers\": [], \"launches\": [], \"temperature\": 1}",
-        "x.json: error: unknown key \"temperature\"; legal keys are name, source, held, doc, ptx, buffers, launches, expect\n");
+    expect_errors("{\"buffers\": [], \"launches\": [], \"temperature\": 1}",
+                  "x.json: error: unknown key \"temperature\"; legal keys are name, source, held, doc, program, ptx, buffers, "
+                  "launches, expect\n");
     expect_errors("{\"buffers\": [], \"launches\": []}", "x.json: error: launches: is empty; give at least one launch\n");
 }
 
@@ -320,13 +320,13 @@ static void test_missing_files(void **state) {
     struct diag d = {0};
     u8 byte;
     assert_false(manifest_fill(m, 0, &byte, &d));
-    assert_null(manifest_ptx_path(m, &d));
-    m->ptx = "nowhere/a.ptx";
-    assert_null(manifest_ptx_path(m, &d));
+    assert_null(manifest_program_path(m, &d));
+    m->program = "nowhere/a.ptx";
+    assert_null(manifest_program_path(m, &d));
     assert_string_equal(
         d.text.s, "x.json: error: buffers[0]: cannot read nowhere/a.bin: No such file or directory\n"
-                  "x.json: error: key \"ptx\" is missing; add it, or name the PTX file: heddle run FILE.ptx --manifest x.json\n"
-                  "x.json: error: ptx: cannot read nowhere/a.ptx, nor ../nowhere/a.ptx\n");
+                  "x.json: error: key \"program\" is missing; add it, or name the program: heddle run FILE --manifest x.json\n"
+                  "x.json: error: program: cannot read nowhere/a.ptx, nor ../nowhere/a.ptx\n");
     diag_free(&d);
     manifest_free(m);
 }

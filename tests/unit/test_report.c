@@ -395,14 +395,14 @@ struct fixture {
 static void fill_pcs(struct fixture *x, struct report_kernel *k) {
     static const char *const texts[] = {"ld.global.u32 %r1, [%rd1]", "add.u32 %r2, %r1, 1", "st.global.u32 [%rd1], %r2", NULL};
     for (u32 i = 0; i < 4; i++) {
-        x->src[i] = (struct inst_src){.ptx_line = 10 + i, .line = i == 1 ? 42 : 0, .file = "/some/where/k.cl", .text = texts[i]};
+        x->src[i] = (struct inst_src){.text_line = 10 + i, .line = i == 1 ? 42 : 0, .file = "/some/where/k.cl", .text = texts[i]};
         x->inst[i] = (struct inst){.iclass = i == 0   ? ICLASS_LOAD
                                              : i == 2 ? ICLASS_STORE
                                                       : ICLASS_INT,
                                    .flags = i == 3 ? INST_PSEUDO : 0,
                                    .src = &x->src[i]};
     }
-    x->code = (struct kernel){.name = "k", .code = x->inst, .ninst = 4};
+    x->code = (struct kernel){.name = "k", .file = "some/k.ptx", .code = x->inst, .ninst = 4};
     k->code = &x->code;
     k->npcs = 4;
     k->pcs = base_alloc(4 * sizeof(*k->pcs));
@@ -500,7 +500,7 @@ static void instructions_are_listed_by_time(void **state) {
     assert_true(add && load && add < load);
     assert_null(strstr(page, "st.global"));
     has(page, "k.cl:42");
-    has(page, "ptx:10");
+    has(page, "k.ptx:10");
     has(page, "80.0 %  long_scoreboard 92 %, selected 8 %");
     has(page, "  32.0    2.0   25.0 %    400.0  ld.global.u32 %r1, [%rd1]");
     x->report.wishes.by_pc = BY_PC_ORDER;
