@@ -32,9 +32,6 @@
 #include "stats/stats.h"
 
 enum { MAX_SLOTS = 64 }; /* warps of an SM */
-#ifndef NEVER
-#define NEVER UINT64_MAX
-#endif
 
 struct sched_view {
     u64 now;

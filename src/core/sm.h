@@ -8,7 +8,6 @@
 #include "stats/stats.h"
 #include "trace/trace.h"
 
-#define NEVER          UINT64_MAX
 #define PARAM_PHYSICAL 0x510000000000ull /* where kernel parameters lie for caches and DRAM */
 
 struct core;

@@ -15,6 +15,7 @@ check() {
     for option in $(again "$name"); do
         [ -z "$out" ] || break
         measure "$name" "$option" > "$work/$name.$option"
+        if [ ! -s "$work/$name.$option" ]; then out="the run failed: heddle run $(arguments "$name") $option"; break; fi
         cmp -s "$work/$name.new" "$work/$name.$option" || out="with $option: $(changes "$work/$name.new" "$work/$name.$option")"
     done
     [ -z "$out" ]
