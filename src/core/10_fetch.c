@@ -106,7 +106,7 @@ static void deliver(struct core *c, struct front *f, u64 line, u64 ready) {
     while (n < room && b->fetch_pc != NONE) {
         u64 address = inst_address(c, b->fetch_pc);
         if ((address & ~(u64)(c->cfg->icache_line_b - 1)) != line) break;
-        b->ready[(b->head + b->n++) % MAX_IBUFFER] = ready;
+        b->ready[(b->head + b->n++) & c->ib_mask] = ready;
         b->fetch_pc = c->prog->at[b->fetch_pc].next;
         n++;
     }

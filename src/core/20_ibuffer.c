@@ -30,7 +30,7 @@ void ibuffer_flush(struct core *c, struct front *f, i32 pc) {
 void ibuffer_pop(struct core *c, struct front *f) {
     struct ibuffer *b = &f->ib;
     if (c->replay) replay_keep(c, f, b->head, f->head->kind == T_MEM);
-    b->head = (b->head + 1) % MAX_IBUFFER;
+    b->head = (b->head + 1) & c->ib_mask;
     b->n--;
     b->next = f->head->next;
     ibuffer_want(c, f);

@@ -61,7 +61,7 @@ void replay_levels(struct core *c, struct front *f, u64 at) {
 static void advance_tail(struct core *c, struct front *f, u32 issue_at) {
     struct ibuffer *b = &f->ib;
     replay_levels(c, f, c->now);
-    while (b->behind && !(b->kept >> (issue_at + MAX_IBUFFER - b->behind) % MAX_IBUFFER & 1)) b->behind--;
+    while (b->behind && !(b->kept >> ((issue_at - b->behind) & c->ib_mask) & 1)) b->behind--;
 }
 
 void replay_keep(struct core *c, struct front *f, u32 at, bool replayable) {
@@ -76,9 +76,9 @@ void replay_look(const struct core *c, u32 slot, struct buffer_view *v) {
     const struct ibuffer *b = &c->fronts[slot].ib;
     u32 n = c->cfg->ibuffer;
     *v = (struct buffer_view){.issue = b->head % n,
-                              .tail = (b->head + MAX_IBUFFER - b->behind - 1) % MAX_IBUFFER % n,
-                              .fill = (b->head + b->n) % MAX_IBUFFER % n};
-    for (u32 i = 0; i < b->n; i++) v->at[(b->head + i) % MAX_IBUFFER % n].valid = true;
+                              .tail = ((b->head - b->behind - 1) & c->ib_mask) % n,
+                              .fill = ((b->head + b->n) & c->ib_mask) % n};
+    for (u32 i = 0; i < b->n; i++) v->at[((b->head + i) & c->ib_mask) % n].valid = true;
     for (u64 m = b->kept; m; m &= m - 1) v->at[(u32)__builtin_ctzll(m) % n].valid = true;
     for (i32 id = c->replay->slot[slot].oldest; id != NONE; id = op_of(c, (u32)id)->next_younger) {
         const struct replay_op *o = op_of(c, (u32)id);
@@ -131,7 +131,7 @@ void replay_issued(struct core *c, const struct flight *f) {
         .left = f->active,
         .next_older = NONE,
         .next_younger = NONE,
-        .buffer_at = (i32)((b->head + MAX_IBUFFER - 1) % MAX_IBUFFER), /* it has just been passed by the issue pointer */
+        .buffer_at = (i32)((b->head - 1) & c->ib_mask), /* it has just been passed by the issue pointer */
     };
     if (!r->may_leave) return;
     list_add(c, &r->slot[f->slot], f->id);

@@ -134,11 +134,11 @@ struct ibuffer { /* entries are consecutive instructions from the front's next o
     i32 fetch_pc; /* next to fetch; NONE: nothing */
     i32 next;     /* pc the first entry has, or would have */
     bool miss;    /* waits for the instruction cache's line */
-    u64 ready[MAX_IBUFFER];
     /* entries behind the issue pointer that are kept (Turner 5.2; 63_replay.c) */
-    u64 kept;         /* by ring position: an instruction that may be replayed */
-    u32 behind;       /* entries from the issue tail pointer to the issue pointer */
-    u64 behind_since; /* retained_cycles is complete up to here */
+    u32 behind;             /* from the issue tail pointer to the issue pointer */
+    u64 kept;               /* by ring position: an instruction that may be replayed */
+    u64 behind_since;       /* retained_cycles is complete up to here */
+    u64 ready[MAX_IBUFFER]; /* by ring position */
 };
 struct account {                                             /* who owns a front's time (account.c) */
     u32 set;                                                 /* of 1 << enum stall; 0: ready */
@@ -220,6 +220,7 @@ struct core {
     struct front fronts[MAX_SLOTS]; /* front i is home i's */
     u64 age[MAX_SLOTS];
     u32 nslots;
+    u32 ib_mask; /* positions of an instruction buffer's ring less one: the next power of two from sm.ibuffer on */
     struct issue *issue;       /* 30_issue.c, 31_sched.c, account.c */
     struct operands *operands; /* 40_operands.c, 50_execute.c */
     struct fetch *fetch;       /* 10_fetch.c, 20_ibuffer.c */
@@ -482,7 +483,7 @@ void replay_levels(struct core *c, struct front *f, u64 at);                /* c
 /* The flight that waits to be issued again first, or NONE */
 static inline i32 replay_first(const struct core *c, u32 slot) { return c->replay ? replay_slot_first(c, slot) : NONE; }
 struct
-    buffer_view { /* a warp's instruction buffer as Turner draws it (figure 5.4); slots are ring positions mod sm.ibuffer, exact where that divides MAX_IBUFFER */
+    buffer_view { /* a warp's instruction buffer as Turner draws it (figure 5.4); slots are ring positions mod sm.ibuffer, exact where that is a power of two */
     u32 issue, tail, fill; /* slots: next to issue; one behind the oldest that may be replayed; next to be filled */
     struct {
         bool valid, replay; /* not yet issued, or kept; to be issued again */
