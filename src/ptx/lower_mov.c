@@ -44,18 +44,48 @@ static bool lower_mov_vec(struct fn *f, bool pack) {
 }
 
 static bool lower_mov_one(struct fn *f, const struct ptx_opnd *od, const struct ptx_opnd *os);
+static bool mov_emit(struct fn *f, struct opnd d, struct opnd s);
 
-/* mov.v4.u32 {a, b, c, d}, %tid: one written instruction, an element at a time */
+/* Whether an element before the i-th writes the register that the i-th reads */
+static bool element_is_lost(const struct ptx_opnd *d, const struct ptx_opnd *s, u32 i) {
+    for (u32 j = 0; j < i && s->elem[i].kind == PTX_REG; j++)
+        if (d->elem[j].kind == PTX_REG && d->elem[j].reg == s->elem[i].reg) return true;
+    return false;
+}
+
+/* The i-th source, kept in `saved` until the elements before it are written */
+static bool element_save(struct fn *f, const struct ptx_opnd *s, u32 i, struct opnd *saved) {
+    struct opnd from;
+    bool pred = fn_type(f, 0) == TYPE_pred;
+    if (pred ? !lower_pred_src(f, &s->elem[i], &from) : !lower_src(f, &s->elem[i], fn_type(f, 0), false, &from)) return false;
+    *saved = opnd_reg(f, fn_new_vreg(f, from.rows));
+    return mov_emit(f, *saved, from);
+}
+
+static bool element_restore(struct fn *f, const struct ptx_opnd *d, struct opnd saved) {
+    struct opnd to;
+    bool pred = fn_type(f, 0) == TYPE_pred;
+    if (pred ? !lower_pred_dst(f, d, &to) : !lower_dst(f, d, fn_type(f, 0), false, &to)) return false;
+    return mov_emit(f, to, saved);
+}
+
+/* mov.v4.u32 {a, b, c, d}, %tid: one written instruction, an element at a time. All sources are read before any element is written:
+ * those that an earlier element overwrites are put aside first. */
 static bool lower_mov_elements(struct fn *f) {
     const struct ptx_opnd *d = &f->pi->opnds[0], *s = &f->pi->opnds[1];
+    u32 first = f->code.n;
     if (d->n != s->n) return lower_error(f, s, "expected %u elements, found %u", d->n, s->n);
+    struct opnd *saved = ARENA_ARRAY(f->lo->arena, struct opnd, d->n);
     for (u32 i = 0; i < d->n; i++) {
-        u32 before = f->code.n;
-        if (d->elem[i].kind == PTX_SINK) continue;
-        if (!lower_mov_one(f, &d->elem[i], &s->elem[i])) return false;
-        for (u32 j = before; j < f->code.n; j++)
-            if (i) f->code.at[j].flags |= INST_PSEUDO;
+        saved[i] = opnd_none();
+        if (d->elem[i].kind != PTX_SINK && element_is_lost(d, s, i) && !element_save(f, s, i, &saved[i])) return false;
     }
+    for (u32 i = 0; i < d->n; i++) {
+        if (d->elem[i].kind == PTX_SINK) continue;
+        if (saved[i].absent ? !lower_mov_one(f, &d->elem[i], &s->elem[i]) : !element_restore(f, &d->elem[i], saved[i]))
+            return false;
+    }
+    for (u32 j = first + 1; j < f->code.n; j++) f->code.at[j].flags |= INST_PSEUDO;
     return true;
 }
 
@@ -78,6 +108,15 @@ static bool mov_quad(struct fn *f, struct inst *in, struct opnd s) {
     return true;
 }
 
+static bool mov_emit(struct fn *f, struct opnd d, struct opnd s) {
+    bool pred = fn_type(f, 0) == TYPE_pred;
+    struct inst *in = fn_emit(f, pred ? exec_predlogic : d.rows == 4 ? exec_pack : d.rows == 2 ? exec_rows2 : exec_rows1);
+    in->d = d;
+    if (d.rows == 4) return mov_quad(f, in, s);
+    in->s[0] = s;
+    return lower_pick_lane(f, in, 1, 0);
+}
+
 static bool lower_mov_one(struct fn *f, const struct ptx_opnd *od, const struct ptx_opnd *os) {
     enum type t = fn_type(f, 0);
     if (os->kind == PTX_SREG) return lower_mov_sreg(f, od, os->sreg);
@@ -88,11 +127,7 @@ static bool lower_mov_one(struct fn *f, const struct ptx_opnd *od, const struct 
     bool pred = t == TYPE_pred;
     if (pred ? !lower_pred_dst(f, od, &d) : !lower_dst(f, od, t, false, &d)) return false;
     if (pred ? !lower_pred_src(f, os, &s) : !lower_src(f, os, t, false, &s)) return false;
-    struct inst *in = fn_emit(f, pred ? exec_predlogic : d.rows == 4 ? exec_pack : d.rows == 2 ? exec_rows2 : exec_rows1);
-    in->d = d;
-    if (d.rows == 4) return mov_quad(f, in, s);
-    in->s[0] = s;
-    return lower_pick_lane(f, in, 1, 0);
+    return mov_emit(f, d, s);
 }
 
 bool lower_mov(struct fn *f) {
