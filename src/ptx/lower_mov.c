@@ -1,11 +1,16 @@
 /* Moves: registers, constants, special registers, vectors split and joined, addresses between spaces. */
 #include "ptx/lower.h"
 
+/* %tid, %ntid, %ctaid and %nctaid had 16 bits once, %gridid 16 and 32; they can still be read so */
+static bool sreg_reads_narrow(i32 sreg) { return sreg <= SREG_nctaid_z || sreg == SREG_gridid; }
+
 static bool lower_mov_sreg(struct fn *f, const struct ptx_opnd *od, i32 sreg) {
     enum type t = (enum type)sreg_table[sreg].type;
-    struct opnd d;
-    /* %clock64 and the like are read whole; 16-bit and wider reads of 32-bit registers are legal */
-    if (t == TYPE_pred ? !lower_pred_dst(f, od, &d) : !lower_dst(f, od, t == TYPE_u64 ? TYPE_b64 : TYPE_b32, true, &d))
+    struct opnd d, narrow = opnd_none();
+    if (sreg_reads_narrow(sreg) && od->kind == PTX_REG && fn_reg_bits(f, od) < type_table[t].bits) {
+        if (!lower_dst(f, od, fn_type(f, 0), false, &narrow)) return false;
+        d = opnd_reg(f, fn_new_vreg(f, type_rows(t)));
+    } else if (t == TYPE_pred ? !lower_pred_dst(f, od, &d) : !lower_dst(f, od, t == TYPE_u64 ? TYPE_b64 : TYPE_b32, true, &d))
         return false;
     struct inst *in = fn_emit(f, exec_sreg);
     in->d = d;
@@ -13,7 +18,10 @@ static bool lower_mov_sreg(struct fn *f, const struct ptx_opnd *od, i32 sreg) {
     if (sreg >= SREG_lanemask_eq && sreg <= SREG_lanemask_gt) f->lo->k->needs_warp32 = true;
     if (sreg == SREG_laneid) f->lo->k->needs_warp32 = true;
     if (sreg == SREG_envreg1 || sreg == SREG_envreg2) f->lo->k->meets_grid = true;
-    return true;
+    if (narrow.absent) return true;
+    in->flags |= INST_PSEUDO;
+    in->guard = NONE;
+    return lower_cut(f, d, fn_reg_bits(f, od), narrow) != NULL;
 }
 
 /* mov.b64 %rd, {%r1, %r2} and back; elements share the width evenly */
@@ -120,8 +128,7 @@ static bool mov_emit(struct fn *f, struct opnd d, struct opnd s) {
 static bool lower_mov_one(struct fn *f, const struct ptx_opnd *od, const struct ptx_opnd *os) {
     enum type t = fn_type(f, 0);
     if (os->kind == PTX_SREG) return lower_mov_sreg(f, od, os->sreg);
-    if (os->kind == PTX_VAR && !f->is_entry && (os->var->space == SPACE_LOCAL || os->var->space == SPACE_PARAM))
-        return mov_frame_address(f, od, os);
+    if (os->kind == PTX_VAR && !f->is_entry && var_is_in_frame(f, os->var) && !os->n) return mov_frame_address(f, od, os);
     if (os->kind == PTX_LABEL) return lower_error(f, os, "the address of a label cannot be taken");
     struct opnd d, s;
     bool pred = t == TYPE_pred;
@@ -158,7 +165,7 @@ bool lower_cvta(struct fn *f) {
     enum type t = fn_type(f, 0);
     struct opnd d, s;
     if (!lower_dst(f, &o[0], t, false, &d)) return false;
-    if (o[1].kind == PTX_VAR && !f->is_entry && o[1].var->space == SPACE_LOCAL)
+    if (o[1].kind == PTX_VAR && !f->is_entry && o[1].var->space == SPACE_LOCAL && var_is_in_frame(f, o[1].var))
         return lower_error(f, &o[1], "take the address of '%s' with mov first", o[1].var->name);
     if (!lower_src(f, &o[1], t, false, &s)) return false;
     u64 window = window_of(lower_space(f));
