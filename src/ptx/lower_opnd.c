@@ -162,7 +162,7 @@ static bool lower_indexed(struct fn *f, const struct ptx_opnd *o, struct opnd ba
     if (!lower_src(f, index, t, false, out)) return false;
     bool sign = type_table[t].family == FAMILY_S, wide = rows == 2 && out->rows == 1;
     if (rows < out->rows) return lower_error(f, index, "an index of 64 bits needs an address of 64 bits");
-    u64 element_b = (u64)type_bytes((enum type)o->var->type) * o->var->vec;
+    u64 element_b = type_bytes((enum type)o->var->type);
     struct opnd s[3] = {*out, opnd_const(f, element_b, out->rows), base};
     *out = opnd_reg(f, fn_new_vreg(f, rows));
     t = wide ? (sign ? TYPE_s32 : TYPE_u32) : rows == 2 ? TYPE_u64 : TYPE_u32;
@@ -231,7 +231,8 @@ static bool lower_displaced(struct fn *f, const struct ptx_opnd *o, enum type ne
     enum type t = bits == 64 ? TYPE_u64 : bits == 32 ? TYPE_u32 : TYPE_u16;
     *out = opnd_reg(f, o->reg);
     if (!check_reg(f, o, need, wider)) return false;
-    if (bits > 64 || !out->rows) return lower_error(f, o, "cannot add a constant to a register of this type");
+    if (bits > 64 || !out->rows || type_table[f->pf->regs[o->reg].type].family == FAMILY_F)
+        return lower_error(f, o, "cannot add a constant to a register of this type");
     struct opnd s[2] = {*out, opnd_const(f, bits == 64 ? (u64)o->off : (u64)o->off & ((1ull << bits) - 1), out->rows)};
     *out = opnd_reg(f, fn_new_vreg(f, out->rows));
     return emit_pseudo(f, OP_add, MOD_COUNT, t, *out, s, 2);

@@ -294,9 +294,9 @@ static bool parse_pair(struct parser *p, const struct ptx_inst *in, struct ptx_o
     return true;
 }
 
-/* The index of `var[index]`: a number of elements, a register, or a register and a number */
+/* The index of `var[index]`: a number, a register, or a register and a number; it counts scalars, also in an array of vectors */
 static bool parse_index(struct parser *p, const struct ptx_inst *in, struct ptx_opnd *o) {
-    i64 count = 0, element_b = (i64)type_bytes((enum type)o->var->type) * o->var->vec;
+    i64 count = 0, element_b = type_bytes((enum type)o->var->type);
     bool in_register = p->tok.kind == TOK_IDENT && !parse_at_word(p, "WARP_SZ");
     if (in_register) {
         o->n = 1;

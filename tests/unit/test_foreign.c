@@ -108,7 +108,7 @@ static void arrays_are_indexed_by_element(void **state) {
                         "%r4;\nmad.lo.u32 %r1, %r1, 100, %r5;\n"
                         "mad.lo.u32 %r1, %r1, 10, %r6;\n" STORE("%r1")),
          .block = {32});
-    EACH(32, ((((67u + (i & 1)) * 100 + (i & 1 ? 11 : 1)) * 10 + 8) * 100 + (i & 1 ? 12 : 2)) * 10 + 1);
+    EACH(32, ((((67u + (i & 1)) * 100 + (i & 1 ? 2 : 1)) * 10 + 8) * 100 + (i & 1 ? 3 : 2)) * 10 + 1);
 }
 
 static void accesses_without_a_space_go_where_the_variable_is(void **state) {
@@ -193,6 +193,9 @@ static void what_old_versions_left_unsaid_is_added(void **state) {
     check_old("2.0", "sm_20", "mad.f32 %f3, %f1, %f2, %f1;", "fma.rn.f32 %f3, %f1, %f2, %f1;");
     check_old("3.1", "sm_30", "mad.f32 %f3, %f1, %f2, %f1;", "fma.rn.f32 %f3, %f1, %f2, %f1;");
     check_old("1.4", "sm_13", "add.f32 %f3, %f1, %f1;", "add.ftz.f32 %f3, %f1, %f1;");
+    check_old("1.4", "sm_13", "cvt.f64.f32 %d3, %f1;", "cvt.f64.f32 %d3, %f1;");
+    check_old("1.4", "sm_13", "min.f32 %f3, %f1, %f2;", "min.ftz.f32 %f3, %f1, %f2;");
+    check_old("1.4", "sm_13", "abs.f32 %f3, %f1;", "abs.ftz.f32 %f3, %f1;");
     check_old("2.3", "sm_20", "add.f32 %f3, %f1, %f1;", "add.f32 %f3, %f1, %f1;");
 }
 
