@@ -44,6 +44,6 @@ void parse_add_old_defaults(const struct parser *p, struct ptx_inst *in) {
     if (precision != MOD_COUNT && !has_rounding(k) && !key_has(k, MOD_approx) && !key_has(k, MOD_full))
         mods_set(&k->mods, precision);
     bool flushes = p->m->sm < SM_OF_SUBNORMALS || (p->m->version < VERSION_OF_APPROX && precision == MOD_approx);
-    if (k->op == OP_cvt && k->type[0] == TYPE_f64) flushes = false; /* what is wider loses nothing */
+    if (k->op == OP_cvt && (k->type[0] == TYPE_f64 || k->type[1] == TYPE_f64)) flushes = false; /* as seen on silicon */
     if (flushes && touches_f32(k) && op_takes_mod((enum op)k->op, MOD_ftz)) mods_set(&k->mods, MOD_ftz);
 }
