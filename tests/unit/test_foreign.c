@@ -259,6 +259,36 @@ static void calls_pass_any_number_of_arguments(void **state) {
     free(text);
 }
 
+static uint64_t polynomial_product(uint64_t a, uint64_t b, uint64_t *high) { /* bit by bit, as one divides on paper */
+    uint64_t low = 0;
+    *high = 0;
+    for (int i = 63; i >= 0; i--) {
+        *high = *high << 1 | low >> 63;
+        low <<= 1;
+        if (b >> i & 1) low ^= a;
+    }
+    return low;
+}
+
+static void polynomials_are_multiplied_without_carries(void **state) {
+    (void)state;
+    uint64_t in[3 * 32], seed = 12345;
+    for (int i = 0; i < 96; i++) in[i] = seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    in[0] = in[1] = UINT64_MAX;
+    in[3] = 1ull << 63;
+    PLAY(.text =
+             KERNEL("mul.wide.u32 %rd1, %r0, 24;\nadd.u64 %rd1, %rd1, %rd0;\nld.global.u64 %rd2, [%rd1];\nld.global.u64 %rd3, "
+                    "[%rd1+8];\n"
+                    "ld.global.u64 %rd4, [%rd1+16];\nclmad.lo.u64 %rd5, %rd2, %rd3, %rd4;\nclmad.hi.u64 %rd6, %rd2, %rd3, %rd4;\n"
+                    "st.global.u64 [%rd1], %rd5;\nst.global.u64 [%rd1+8], %rd6;\n"),
+         .block = {32}, .init = (const uint32_t *)in, .ninit = 192);
+    for (int i = 0; i < 32; i++) {
+        uint64_t got[2], high, low = polynomial_product(in[3 * i], in[3 * i + 1], &high);
+        memcpy(got, played.out + 6 * i, 16);
+        assert_true(got[0] == (low ^ in[3 * i + 2]) && got[1] == (high ^ in[3 * i + 2]));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_of_the_module_are_shared_with_callees),
@@ -275,6 +305,7 @@ int main(void) {
         cmocka_unit_test(later_versions_must_say_it),
         cmocka_unit_test(only_kernels_that_need_what_is_missing_are_refused),
         cmocka_unit_test(calls_pass_any_number_of_arguments),
+        cmocka_unit_test(polynomials_are_multiplied_without_carries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
