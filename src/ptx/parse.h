@@ -103,6 +103,7 @@ struct parser {
 
     /* the function being read */
     struct ptx_func *func;
+    bool params_in_body; /* its .param variables are the kernel's parameters, as before 1.4 */
     VEC(struct ptx_reg) regs;
     VEC(struct ptx_var *) vars;
     VEC(struct ptx_label) labels;

@@ -333,7 +333,7 @@ static bool parse_dims(struct parser *p, struct init *in) {
 
 /* Before 1.4 a kernel's parameters were declared in its body */
 static bool is_old_kernel_param(const struct parser *p, const struct ptx_var *v) {
-    return v->space == SPACE_PARAM && p->func && p->func->is_entry && p->scope_depth == 1 && p->m->version < 14;
+    return v->space == SPACE_PARAM && p->func && p->params_in_body && p->scope_depth == 1;
 }
 
 static struct ptx_var *add_old_kernel_param(struct parser *p, const struct ptx_var *like) {

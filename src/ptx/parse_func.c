@@ -343,7 +343,8 @@ static void parse_body(struct parser *p, const struct ptx_func *f) {
 static bool parse_definition(struct parser *p, struct ptx_func *f) {
     p->func = f;
     body_reset(p);
-    if (f->is_entry && p->m->version < 14 && !f->nparams) f->params = ARENA_ARRAY(&p->m->arena, struct ptx_var, MAX_OLD_PARAMS);
+    p->params_in_body = f->is_entry && p->m->version < 14 && !f->nparams;
+    if (p->params_in_body) f->params = ARENA_ARRAY(&p->m->arena, struct ptx_var, MAX_OLD_PARAMS);
     if (!scope_push(p)) return false;
     bool ok = declare_params(p, f->params, f->nparams) && declare_params(p, f->rets, f->nrets);
     if (ok) parse_body(p, f);

@@ -615,10 +615,13 @@ static void test_errors_of_declarations(void **state) {
     check_errors(".target sm_90\n.entry k() { ret; }", "t.ptx:2:1: error: missing .version; a module starts with it\n");
     check_errors(".version 8.7\n.entry k() { ret; }", "t.ptx:2:1: error: missing .target after .version\n");
     check_errors("", "t.ptx:1:1: error: missing .version; a module starts with it\n");
+    check_errors(".target sm_10\n.entry k(.param .u32 x) { .param .u32 y; exit; }", /* neither old nor new */
+                 "t.ptx:2:1: error: missing .version; a module starts with it\n");
     check_errors(".version 8.7\n.target sm_90, debug y",
                  "t.ptx:2:22: error: unexpected 'y'; expected a directive such as .entry or .global\n");
-    check_errors(".version 8.7\n.target gpu9\n", "t.ptx:2:9: error: unknown target 'gpu9'; expected sm_ or compute_ and a number, or one of: "
-                                                 "texmode_unified texmode_independent texmode_raw debug map_f64_to_f32\n");
+    check_errors(".version 8.7\n.target gpu9\n",
+                 "t.ptx:2:9: error: unknown target 'gpu9'; expected sm_ or compute_ and a number, or one of: "
+                 "texmode_unified texmode_independent texmode_raw debug map_f64_to_f32\n");
 }
 
 static void test_bad_tokens(void **state) {
