@@ -15,18 +15,35 @@ static u64 lane_address(const struct warp *w, const struct group *g, const struc
     return in->s[0].rows == 1 ? (u32)(a + add) : a + add;
 }
 
-/* Element e of all lanes of a slab; the first one also checks that the whole vector is aligned */
-static bool one_element(struct warp *w, struct group *g, const struct inst *in, u32 slab, u32 mask, u32 e) {
-    struct launch *l = w->cta->launch;
-    const struct opnd *src = &in->extra[in->extra_d + e];
-    _Alignas(64) u64 addr[SLAB_LANES];
-    u64 a[SLAB_LANES] = {0}, old[SLAB_LANES];
+enum { MAX_ATOMIC_ELEMS = 8 };
+
+/* What one slab's lanes bring along: everything is read before the first element's old value is written, which may be to a register
+ * that a later element, or the address, is read from. */
+struct vector_sources {
+    u64 addr[SLAB_LANES];
+    u64 value[MAX_ATOMIC_ELEMS][SLAB_LANES];
+};
+
+static void read_sources(struct warp *w, struct group *g, const struct inst *in, u32 slab, u32 mask, struct vector_sources *v) {
     u32 first = (u32)__builtin_ctz(mask);
+    memset(v, 0, sizeof(*v));
     for (u32 i = 0; i < SLAB_LANES; i++) {
         u32 lane = slab * SLAB_LANES + (mask >> i & 1 ? i : first);
-        addr[i] = lane_address(w, g, in, lane) + (u64)e * in->elem_b;
-        memcpy(&a[i], lane_at(w, g, src, lane), 4u * src->rows);
+        v->addr[i] = lane_address(w, g, in, lane);
+        for (u32 e = 0; e < in->nelem; e++) {
+            const struct opnd *src = &in->extra[in->extra_d + e];
+            memcpy(&v->value[e][i], lane_at(w, g, src, lane), 4u * src->rows);
+        }
     }
+}
+
+/* Element e of all lanes of a slab; the first one also checks that the whole vector is aligned */
+static bool one_element(struct warp *w, struct group *g, const struct inst *in, u32 slab, u32 mask, u32 e,
+                        struct vector_sources *v) {
+    struct launch *l = w->cta->launch;
+    _Alignas(64) u64 addr[SLAB_LANES];
+    u64 old[SLAB_LANES];
+    for (u32 i = 0; i < SLAB_LANES; i++) addr[i] = v->addr[i] + (u64)e * in->elem_b;
     struct maccess m = {.w = w,
                         .frame = g->frame,
                         .slab = slab,
@@ -37,7 +54,7 @@ static bool one_element(struct warp *w, struct group *g, const struct inst *in, 
                         .ops = l->ops,
                         .hint = &l->hints[in - l->k->code],
                         .addr = addr};
-    if (!access_atomic(w, g, in, slab, &m, a, NULL, old)) return false;
+    if (!access_atomic(w, g, in, slab, &m, v->value[e], NULL, old)) return false;
     for (u32 rest = mask & ~m.deferred; in->extra_d && !in->extra[e].absent && rest; rest &= rest - 1) {
         u32 i = (u32)__builtin_ctz(rest);
         memcpy(lane_at(w, g, &in->extra[e], slab * SLAB_LANES + i), &old[i], 4u * in->extra[e].rows);
@@ -46,9 +63,14 @@ static bool one_element(struct warp *w, struct group *g, const struct inst *in, 
 }
 
 void exec_atomv(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    for (u32 s = 0; s < w->nslabs; s++)
-        for (u32 e = 0; (u32)(mask >> 32 * s) && e < in->nelem; e++)
-            if (!one_element(w, g, in, s, (u32)(mask >> 32 * s), e)) return;
+    for (u32 s = 0; s < w->nslabs; s++) {
+        u32 m = (u32)(mask >> 32 * s);
+        if (!m) continue;
+        struct vector_sources v;
+        read_sources(w, g, in, s, m, &v);
+        for (u32 e = 0; e < in->nelem; e++)
+            if (!one_element(w, g, in, s, m, e, &v)) return;
+    }
 }
 
 /* Sixteen bytes a lane: operands and old values lie as pairs of words */

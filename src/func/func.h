@@ -34,6 +34,7 @@ enum owner { OWNER_HOST, OWNER_MODULE, OWNER_HEAP }; /* who made an allocation, 
 struct alloc {
     u64 base, size_b; /* device address; ascending in the table */
     u8 *host;         /* NULL once freed */
+    void *raw;        /* what the host gave for it */
     u8 owner;         /* enum owner */
     bool read_only;   /* .const variables */
 };

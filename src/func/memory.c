@@ -24,13 +24,20 @@ static u32 first_after(const struct memory *m, u64 addr) {
     return lo;
 }
 
+/* Zeros that cost no memory until they are touched: a large variable may never be */
+static u8 *host_alloc(u64 bytes, void **raw) {
+    enum { ALIGN_B = 64 };
+    *raw = calloc(1, (size_t)bytes + 2 * ALIGN_B);
+    return *raw ? (u8 *)(((uintptr_t)*raw + ALIGN_B - 1) & ~(uintptr_t)(ALIGN_B - 1)) : NULL;
+}
+
 /* Zeroed memory at base, where nothing is; false when the limit or the host says no */
 static bool insert(struct memory *m, u64 base, u64 bytes, enum owner owner, bool read_only) {
     if (bytes > m->limit_b || m->used_b > m->limit_b - bytes) return false;
-    u8 *host = aligned_alloc(64, (size_t)((MAX(bytes, 1ull) + 63) / 64 * 64));
+    void *raw;
+    u8 *host = host_alloc(bytes, &raw);
     if (!host) return false;
-    memset(host, 0, (size_t)bytes);
-    struct alloc a = {base, bytes, host, (u8)owner, read_only};
+    struct alloc a = {base, bytes, host, raw, (u8)owner, read_only};
     u32 at = first_after(m, base);
     VEC_PUSH(&m->allocs, a);
     memmove(&m->allocs.at[at + 1], &m->allocs.at[at], (m->allocs.n - 1 - at) * sizeof(a));
@@ -98,8 +105,8 @@ struct alloc *memory_find(struct memory *m, u64 addr) {
 bool memory_free(struct memory *m, u64 addr, enum owner owner) {
     struct alloc *a = memory_find(m, addr);
     if (!a || a->base != addr || !a->host || a->owner != owner) return false;
-    free(a->host);
-    a->host = NULL;
+    free(a->raw);
+    a->raw = a->host = NULL;
     m->used_b -= a->size_b;
     return true;
 }
@@ -111,7 +118,7 @@ u8 *memory_host(struct memory *m, u64 addr, u64 bytes) {
 }
 
 void memory_release(struct memory *m) {
-    for (u32 i = 0; i < m->allocs.n; i++) free(m->allocs.at[i].host);
+    for (u32 i = 0; i < m->allocs.n; i++) free(m->allocs.at[i].raw);
     free(m->allocs.at);
     *m = (struct memory){0};
 }

@@ -192,9 +192,9 @@ struct inst {
     u8 space;                 /* enum space, for memory instructions */
     u8 elem_b, nelem;         /* bytes per element and elements per lane of a memory access */
     u8 access;                /* enum access_shape */
-    u8 extra_n;               /* operands in `extra` */
-    u8 extra_d;               /* how many of them, the first ones, are destinations */
     u8 frame_local;           /* address counts from the frame's first local byte (.local and .param variables) */
+    u16 extra_n;              /* operands in `extra` */
+    u16 extra_d;              /* how many of them, the first ones, are destinations */
     struct opnd q;            /* second predicate, carry or fourth source (lane_fn's q) */
     i64 imm;                  /* address offset; other uses by opcode */
     i32 target;               /* branch or call target pc, or NONE */

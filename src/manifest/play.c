@@ -41,11 +41,14 @@ static void fail_no_kernel(struct play *p, u32 launch) {
     strbuf_free(&all);
 }
 
+/* Programs of 32-bit addresses take a buffer in a parameter of 4 bytes */
+static bool is_short_pointer(const struct manifest_arg *a, u32 param_b) { return a->buffer >= 0 && param_b == 4; }
+
 static void check_arg(struct play *p, u32 launch, u32 i) {
     const struct manifest_launch *l = &p->m->launches[launch];
     struct heddle_param_info param;
     if (heddle_kernel_param(p->h, p->launches[launch].kernel, i, &param)) return;
-    if (param.size_b != l->args[i].size_b)
+    if (param.size_b != l->args[i].size_b && !is_short_pointer(&l->args[i], param.size_b))
         diag_error(&p->diag, p->m->file, 0, 0, "launches[%u].args[%u]: parameter %s of %s has %u bytes, the argument %u", launch,
                    i, param.name, l->kernel, param.size_b, l->args[i].size_b);
 }
@@ -116,22 +119,39 @@ int play_open(struct play *p, const struct manifest *m, const char *path, const 
     return status ? status : play_reset(p);
 }
 
-static void fill_args(const struct play *p, const struct manifest_launch *l, struct heddle_arg *args) {
+static int fill_args(struct play *p, u32 launch, struct heddle_arg *args) {
+    const struct manifest_launch *l = &p->m->launches[launch];
     for (u32 k = 0; k < l->nargs; k++) {
         const struct manifest_arg *a = &l->args[k];
+        struct heddle_param_info param;
         args[k] = (struct heddle_arg){a->buffer >= 0 ? (const void *)&p->addr[a->buffer] : a->bytes, a->size_b};
+        int status = heddle_kernel_param(p->h, p->launches[launch].kernel, k, &param);
+        if (status) return library_failed(p, status);
+        if (!is_short_pointer(a, param.size_b)) continue;
+        args[k].size_b = 4; /* the low half comes first */
+        if (p->addr[a->buffer] + p->m->buffers[a->buffer].bytes <= 1ull << 32) continue;
+        diag_error(&p->diag, p->m->file, 0, 0,
+                   "launches[%u].args[%u]: buffer \"%s\" ends above 4 GiB, which the 4 bytes of parameter %s cannot say; "
+                   "make the buffers smaller",
+                   launch, k, p->m->buffers[a->buffer].name, param.name);
+        return HEDDLE_BAD_INPUT;
     }
+    return HEDDLE_OK;
 }
 
 int play_launch(struct play *p, u32 i) {
     const struct manifest_launch *l = &p->m->launches[i];
     struct heddle_arg *args = base_alloc(l->nargs * sizeof(*args));
-    fill_args(p, l, args);
+    int status = fill_args(p, i, args);
+    if (status) {
+        free(args);
+        return status;
+    }
     struct heddle_launch h = {.dynamic_shared_b = l->dynamic_shared_b, .args = args, .nargs = l->nargs};
     h.registers = p->registers ? p->registers : l->registers;
     memcpy(h.grid, l->grid, sizeof(h.grid));
     memcpy(h.block, l->block, sizeof(h.block));
-    int status = heddle_launch(p->h, p->launches[i].kernel, &h, &p->launches[i].result);
+    status = heddle_launch(p->h, p->launches[i].kernel, &h, &p->launches[i].result);
     free(args);
     if (!status) {
         p->launches[i].done = true;

@@ -27,21 +27,28 @@ void lower_refuse(struct lower *lo, const struct ptx_inst *pi, const char *why) 
 /* --- which functions and shared variables the kernel can reach */
 
 static void reach_func(struct lower *lo, struct ptx_func *p) {
-    if (!p->has_body) return;
-    for (u32 i = 0; i < lo->funcs.n; i++)
-        if (lo->funcs.at[i] == p) return;
+    if (!p->has_body || p->reached == lo->m->lowered) return;
+    p->reached = lo->m->lowered;
     p->index = lo->funcs.n;
     VEC_PUSH(&lo->funcs, p);
 }
 
-static void reach_operand(struct lower *lo, const struct ptx_opnd *o, u64 *shared_b) {
-    if (o->kind == PTX_FUNC) reach_func(lo, o->func);
-    if (o->kind == PTX_VAR && o->var->space == SPACE_SHARED && !o->var->placed && !o->var->incomplete) {
-        *shared_b = align_up(*shared_b, MAX(o->var->align_b, 1u));
-        o->var->address = *shared_b;
-        o->var->placed = true;
-        *shared_b += o->var->size_b;
+/* The first time this kernel names a shared variable */
+static void reach_shared(struct lower *lo, struct ptx_var *v, u64 *shared_b) {
+    if (v->reached == lo->m->lowered) return;
+    v->reached = lo->m->lowered;
+    if (v->incomplete) {
+        VEC_PUSH(&lo->dynamic, v);
+        return;
     }
+    *shared_b = align_up(*shared_b, MAX(v->align_b, 1u));
+    v->address = *shared_b;
+    *shared_b += v->size_b;
+}
+
+static void reach_operand(struct lower *lo, const struct ptx_opnd *o, u64 *shared_b) {
+    if (o->kind == PTX_FUNC && o->func) reach_func(lo, o->func);
+    if (o->kind == PTX_VAR && o->var->space == SPACE_SHARED) reach_shared(lo, o->var, shared_b);
     for (u32 i = 0; i < o->n; i++) reach_operand(lo, &o->elem[i], shared_b);
 }
 
@@ -53,7 +60,7 @@ static bool is_indirect_call(const struct ptx_inst *pi) {
 }
 
 static void note_taken(const struct ptx_opnd *o) {
-    if (o->kind == PTX_FUNC) o->func->address_taken = true;
+    if (o->kind == PTX_FUNC && o->func) o->func->address_taken = true;
     for (u32 i = 0; i < o->n; i++) note_taken(&o->elem[i]);
 }
 
@@ -62,9 +69,10 @@ static void note_relocs(const struct ptx_var *v) {
         if (v->relocs[i].func) v->relocs[i].func->address_taken = true;
 }
 
-/* An indirect call can reach what the module takes the address of, in code or in a variable, or lists as a target. */
-static void reach_indirect(struct lower *lo) {
-    const struct ptx_module *m = lo->m;
+/* What the module takes the address of, in code or in a variable, or lists as a target; once for all of its kernels */
+static void note_all_taken(struct ptx_module *m) {
+    if (m->noted_taken) return;
+    m->noted_taken = true;
     for (u32 i = 0; i < m->nvars; i++) note_relocs(m->vars[i]);
     for (u32 i = 0; i < m->nfuncs; i++) {
         const struct ptx_func *p = m->funcs[i];
@@ -75,41 +83,46 @@ static void reach_indirect(struct lower *lo) {
         for (u32 j = 0; j < p->ninsts; j++)
             for (u32 o = 0; p->insts[j].key.op != OP_call && o < p->insts[j].nopnds; o++) note_taken(&p->insts[j].opnds[o]);
     }
+}
+
+/* An indirect call can reach every function that has its address taken. */
+static void reach_indirect(struct lower *lo) {
+    const struct ptx_module *m = lo->m;
+    note_all_taken(lo->m);
     for (u32 i = 0; i < m->nfuncs; i++)
         if (m->funcs[i]->address_taken && !m->funcs[i]->is_entry) reach_func(lo, m->funcs[i]);
 }
 
-static void forget_shared(struct ptx_module *m) {
-    for (u32 i = 0; i < m->nvars; i++)
-        if (m->vars[i]->space == SPACE_SHARED) m->vars[i]->placed = false;
-    for (u32 i = 0; i < m->nfuncs; i++)
-        for (u32 j = 0; j < m->funcs[i]->nvars; j++)
-            if (m->funcs[i]->vars[j]->space == SPACE_SHARED) m->funcs[i]->vars[j]->placed = false;
-}
-
-static bool is_dynamic_shared(const struct ptx_var *v) { return v->space == SPACE_SHARED && v->incomplete; }
-
 /* All dynamic shared variables start at one address, aligned for each of them. */
 static u64 place_dynamic_shared(struct lower *lo, u64 at) {
     u64 align = 16;
-    for (u32 pass = 0; pass < 2; pass++) {
-        at = align_up(at, align);
-        for (u32 i = 0; i < lo->m->nvars; i++)
-            if (is_dynamic_shared(lo->m->vars[i])) lo->m->vars[i]->address = at, align = MAX(align, lo->m->vars[i]->align_b);
-        for (u32 i = 0; i < lo->funcs.n; i++)
-            for (u32 j = 0; j < lo->funcs.at[i]->nvars; j++) {
-                struct ptx_var *v = lo->funcs.at[i]->vars[j];
-                if (is_dynamic_shared(v)) v->address = at, align = MAX(align, v->align_b);
-            }
-    }
+    for (u32 i = 0; i < lo->dynamic.n; i++) align = MAX(align, lo->dynamic.at[i]->align_b);
+    at = align_up(at, align);
+    for (u32 i = 0; i < lo->dynamic.n; i++) lo->dynamic.at[i]->address = at;
     return at;
+}
+
+/* Only functions that are called share registers: a kernel by itself has them like its own */
+static void collect_module_regs(struct lower *lo) {
+    if (!lo->m->nregs || lo->funcs.n < 2) return;
+    u8 *seen = base_alloc(lo->m->nregs);
+    for (u32 i = 0; i < lo->funcs.n; i++) {
+        const struct ptx_func *p = lo->funcs.at[i];
+        for (u32 r = 0; r < p->nregs; r++) {
+            i32 id = p->regs[r].module_reg;
+            if (id == NONE || seen[id]) continue;
+            seen[id] = 1;
+            VEC_PUSH(&lo->module_regs, id);
+        }
+    }
+    free(seen);
 }
 
 /* Static shared memory is what the reachable code names, in order of first use; dynamic shared memory starts after it. */
 static void collect(struct lower *lo) {
     u64 shared_b = 0;
     bool indirect = false;
-    forget_shared(lo->m);
+    lo->m->lowered++;
     reach_func(lo, lo->entry);
     for (u32 i = 0; i < lo->funcs.n; i++) {
         struct ptx_func *p = lo->funcs.at[i];
@@ -121,6 +134,7 @@ static void collect(struct lower *lo) {
             }
         }
     }
+    collect_module_regs(lo);
     lo->k->shared_b = (u32)shared_b;
     lo->k->dynamic_at = (u32)place_dynamic_shared(lo, shared_b);
 }
@@ -133,8 +147,11 @@ static void place_in_frame(struct ptx_var *v, u32 *at) {
     *at += (u32)v->size_b;
 }
 
-static void layout_frame(struct ptx_func *p, struct kernel_func *kf) {
+static void layout_frame(const struct lower *lo, struct ptx_func *p, struct kernel_func *kf) {
     u32 at = 0;
+    for (u32 i = 0; p->is_entry && lo->m->has_local && i < lo->m->nvars;
+         i++) /* local memory of the module lies first: the kernel's frame starts at 0 */
+        if (lo->m->vars[i]->space == SPACE_LOCAL) place_in_frame(lo->m->vars[i], &at);
     for (u32 i = 0; !p->is_entry && i < p->nparams; i++)
         if (p->params[i].space == SPACE_PARAM) place_in_frame(&p->params[i], &at);
     for (u32 i = 0; !p->is_entry && i < p->nrets; i++)
@@ -230,8 +247,19 @@ static void patch_targets(struct fn *f) {
     }
 }
 
+struct func_slot fn_module_slot(const struct fn *f, u32 i) {
+    enum type t = (enum type)f->lo->m->reg_types[f->lo->module_regs.at[i]];
+    return (struct func_slot){.in_reg = true, .size_b = MAX(type_bytes(t), 1u), .reg = opnd_reg(f, f->module_vreg[i])};
+}
+
+/* A function's own parameters or results, and then the registers of the module */
 static struct func_slot *slots_of(struct fn *f, const struct ptx_var *vars, u32 n, const i32 *phys) {
-    struct func_slot *s = ARENA_ARRAY(f->lo->arena, struct func_slot, n + 1);
+    u32 hidden = f->is_entry ? 0 : f->lo->module_regs.n;
+    struct func_slot *s = ARENA_ARRAY(f->lo->arena, struct func_slot, n + hidden + 1);
+    for (u32 i = 0; i < hidden; i++) {
+        s[n + i] = fn_module_slot(f, i);
+        rewrite(f, &s[n + i].reg, phys);
+    }
     for (u32 i = 0; i < n; i++) {
         s[i].size_b = (u32)vars[i].size_b;
         s[i].in_reg = vars[i].reg != NONE;
@@ -243,10 +271,12 @@ static struct func_slot *slots_of(struct fn *f, const struct ptx_var *vars, u32 
     return s;
 }
 
-static u32 reg_params(const struct ptx_var *vars, u32 n, i32 *out) {
+/* What is live where a function begins or ends: its register parameters or results, and the registers of the module */
+static u32 reg_params(const struct fn *f, const struct ptx_var *vars, u32 n, i32 *out) {
     u32 k = 0;
     for (u32 i = 0; i < n; i++)
         if (vars[i].reg != NONE) out[k++] = vars[i].reg;
+    for (u32 i = 0; !f->is_entry && i < f->lo->module_regs.n; i++) out[k++] = f->module_vreg[i];
     return k;
 }
 
@@ -259,8 +289,10 @@ static void finish_function(struct fn *f, struct kernel_func *kf) {
     for (u32 pc = 0; pc < n; pc++) flow_of(f, pc, &fi[pc]);
     struct flow flow = {n, fi, f->vrows.n, f->vrows.at};
     i32 *reconv = ARENA_ARRAY(&scratch, i32, n + 1), *phys = ARENA_ARRAY(&scratch, i32, f->vrows.n + 1);
-    i32 *in = ARENA_ARRAY(&scratch, i32, f->pf->nparams + 1), *out = ARENA_ARRAY(&scratch, i32, f->pf->nrets + 1);
-    u32 nin = reg_params(f->pf->params, f->pf->nparams, in), nout = reg_params(f->pf->rets, f->pf->nrets, out);
+    u32 hidden = f->lo->module_regs.n;
+    i32 *in = ARENA_ARRAY(&scratch, i32, f->pf->nparams + hidden + 1),
+        *out = ARENA_ARRAY(&scratch, i32, f->pf->nrets + hidden + 1);
+    u32 nin = reg_params(f, f->pf->params, f->pf->nparams, in), nout = reg_params(f, f->pf->rets, f->pf->nrets, out);
     if (f->lo->how->registers && n) {
         struct ptx_schedule how = *f->lo->how;
         if (f->lo->k->maxnreg) how.registers = MIN(how.registers, f->lo->k->maxnreg);
@@ -290,7 +322,7 @@ static void finish_function(struct fn *f, struct kernel_func *kf) {
     kf->regs = r.regs;
     kf->rows = f->region * (quads ? 3 : 2);
     kf->preds = r.preds;
-    kf->nparams = f->pf->nparams, kf->nrets = f->pf->nrets;
+    kf->nparams = f->pf->nparams + (f->is_entry ? 0 : hidden), kf->nrets = f->pf->nrets + (f->is_entry ? 0 : hidden);
     kf->params = f->is_entry ? NULL : slots_of(f, f->pf->params, f->pf->nparams, phys);
     kf->rets = slots_of(f, f->pf->rets, f->pf->nrets, phys);
     arena_free(&scratch);
@@ -303,11 +335,30 @@ static void emit_exit(struct fn *f) {
     in->flags |= INST_PSEUDO;
 }
 
+/* One virtual register for each register of the module, also where the function only passes it on */
+static void find_module_vregs(struct fn *f) {
+    const struct lower *lo = f->lo;
+    if (!lo->module_regs.n) return;
+    i32 *place = base_alloc(sizeof(i32) * lo->m->nregs);
+    f->module_vreg = base_alloc(sizeof(i32) * lo->module_regs.n);
+    for (u32 i = 0; i < lo->module_regs.n; i++) {
+        f->module_vreg[i] = NONE;
+        place[lo->module_regs.at[i]] = (i32)i;
+    }
+    for (u32 r = 0; r < f->pf->nregs; r++)
+        if (f->pf->regs[r].module_reg != NONE) f->module_vreg[place[f->pf->regs[r].module_reg]] = (i32)r;
+    for (u32 i = 0; i < lo->module_regs.n; i++)
+        if (f->module_vreg[i] == NONE)
+            f->module_vreg[i] = fn_new_vreg(f, type_rows((enum type)lo->m->reg_types[lo->module_regs.at[i]]));
+    free(place);
+}
+
 static bool lower_function(struct fn *f, struct kernel_func *kf) {
     bool ok = true;
     f->pc_of = base_alloc(sizeof(i32) * (f->pf->ninsts + 1u));
     f->cc = NONE;
     for (u32 i = 0; i < f->pf->nregs; i++) VEC_PUSH(&f->vrows, (u8)type_rows((enum type)f->pf->regs[i].type));
+    find_module_vregs(f);
     for (u32 i = 0; i < f->pf->ninsts && !diag_full(f->lo->dg); i++) {
         f->pc_of[i] = (i32)f->code.n;
         ok = lower_inst(f, &f->pf->insts[i]) && ok;
@@ -318,6 +369,7 @@ static bool lower_function(struct fn *f, struct kernel_func *kf) {
         finish_function(f, kf);
     }
     free(f->pc_of);
+    free(f->module_vreg);
     free(f->vrows.at);
     return ok;
 }
@@ -341,45 +393,47 @@ static void append_code(struct lower *lo, struct fn *f, struct kernel_func *kf) 
     lo->k->ninst += f->code.n;
 }
 
-struct depth { /* deepest path through the call graph */
+struct depth { /* deepest path through the call graph from one function on */
     u32 regs, rows, preds, local_b;
+    enum { DEPTH_UNKNOWN, DEPTH_ON_PATH, DEPTH_KNOWN } state;
 };
 
-static struct depth deepest(struct lower *lo, u32 func, u8 *on_path) {
+static struct depth deepest(struct lower *lo, u32 func, struct depth *all) {
     struct kernel *k = lo->k;
     struct kernel_func *kf = &k->funcs[func];
     struct depth best = {0};
-    if (on_path[func]) {
+    if (all[func].state == DEPTH_KNOWN) return all[func];
+    if (all[func].state == DEPTH_ON_PATH) {
         k->recursive = true;
         return best;
     }
-    on_path[func] = 1;
+    all[func].state = DEPTH_ON_PATH;
     for (i32 pc = kf->entry_pc; pc < kf->exit_pc; pc++) {
         if (!(k->code[pc].flags & INST_CALL)) continue;
         const struct call_info *c = k->code[pc].info;
-        for (u32 x = 1; x < k->nfuncs; x++) {
-            bool may = c->func == (i32)x || (c->func == NONE && c->builtin == NONE);
-            if (!may) continue;
-            struct depth d = deepest(lo, x, on_path);
+        for (u32 x = c->func == NONE ? 1 : (u32)c->func; x < k->nfuncs; x++) {
+            if (c->func == NONE && c->builtin != NONE) break;
+            struct depth d = deepest(lo, x, all);
             best.regs = MAX(best.regs, d.regs), best.rows = MAX(best.rows, d.rows), best.preds = MAX(best.preds, d.preds),
             best.local_b = MAX(best.local_b, d.local_b);
             if (c->func != NONE) break;
         }
     }
-    on_path[func] = 0;
     best.regs += kf->regs, best.rows += kf->rows, best.preds += kf->preds, best.local_b += kf->local_b;
-    return best;
+    best.state = DEPTH_KNOWN;
+    return all[func] = best;
 }
 
-/* Path counts explode on large call graphs; beyond this many functions the sum over all is taken as the bound. */
-enum { DEEPEST_MAX_FUNCS = 24 };
+/* Our own stack bounds how deep a call graph can be followed; beyond this many functions the sum over all is taken as the bound. */
+enum { DEEPEST_MAX_FUNCS = 4096 };
 
 static void measure(struct lower *lo) {
     struct kernel *k = lo->k;
     struct depth d = {0};
     if (k->nfuncs <= DEEPEST_MAX_FUNCS) {
-        u8 on_path[DEEPEST_MAX_FUNCS] = {0};
-        d = deepest(lo, 0, on_path);
+        struct depth *all = base_alloc(sizeof(*all) * k->nfuncs);
+        d = deepest(lo, 0, all);
+        free(all);
     } else
         for (u32 i = 0; i < k->nfuncs; i++)
             d.regs += k->funcs[i].regs, d.rows += k->funcs[i].rows, d.preds += k->funcs[i].preds,
@@ -388,17 +442,23 @@ static void measure(struct lower *lo) {
     k->rows_per_warp = d.rows;
     k->preds_per_thread = d.preds;
     k->local_b = d.local_b;
-    for (u32 i = 0; i < lo->m->nvars; i++)
-        if (lo->m->vars[i]->space == SPACE_CONST) k->const_b += (u32)lo->m->vars[i]->size_b;
+    k->const_b = (u32)lo->m->const_b;
 }
+
+enum { MAX_FUNCS = UINT16_MAX }; /* a frame names its function in 16 bits */
 
 static bool lower_all(struct lower *lo, struct fn *fns) {
     struct kernel *k = lo->k;
     bool ok = true;
     u32 total = 0;
     k->nfuncs = lo->funcs.n;
+    if (k->nfuncs > MAX_FUNCS) {
+        diag_error(lo->dg, lo->m->file, lo->entry->loc.line, lo->entry->loc.col,
+                   "kernel '%s' can reach %u functions; the limit is %d", k->name, k->nfuncs, MAX_FUNCS);
+        return false;
+    }
     k->funcs = ARENA_ARRAY(lo->arena, struct kernel_func, k->nfuncs);
-    for (u32 i = 0; i < k->nfuncs; i++) layout_frame(lo->funcs.at[i], &k->funcs[i]);
+    for (u32 i = 0; i < k->nfuncs; i++) layout_frame(lo, lo->funcs.at[i], &k->funcs[i]);
     for (u32 i = 0; i < k->nfuncs; i++) {
         struct ptx_func *p = lo->funcs.at[i];
         k->funcs[i].name = p->name;
@@ -450,8 +510,11 @@ struct kernel *ptx_lower(struct ptx_module *m, struct ptx_func *entry, const str
     for (u32 i = 0; i < lo.funcs.n; i++) free(fns[i].code.at);
     free(fns);
     free(lo.funcs.at);
+    free(lo.module_regs.at);
     free(lo.pool.at);
     free(lo.consts.at);
+    free(lo.pool_slots);
+    free(lo.dynamic.at);
     strbuf_free(&lo.refuse);
     return ok ? k : NULL;
 }

@@ -17,9 +17,13 @@ struct lower {
     const struct ptx_schedule *how;
     struct arena *arena;
     struct diag *dg;
+    VEC(i32) module_regs;         /* registers of the module that reachable functions name */
     VEC(struct ptx_func *) funcs; /* reachable, entry first; ptx_func.index is the place here */
     VEC(u8) pool;
     VEC(struct pool_const) consts;
+    u32 *pool_slots;               /* hash table: place in consts + 1, or 0 */
+    u32 npool_slots;               /* a power of two */
+    VEC(struct ptx_var *) dynamic; /* shared variables without a size that reachable code names */
     struct strbuf refuse;
 };
 struct pool_const {
@@ -32,9 +36,10 @@ struct fn { /* the function being lowered */
     struct ptx_func *pf;
     bool is_entry;
     VEC(struct inst) code;
-    VEC(u8) vrows; /* rows of each virtual register; the parser's registers first */
-    i32 *pc_of;    /* parser's instruction index -> local pc; [ninsts] = end */
-    i32 cc;        /* the carry's virtual predicate, or NONE */
+    VEC(u8) vrows;    /* rows of each virtual register; the parser's registers first */
+    i32 *pc_of;       /* parser's instruction index -> local pc; [ninsts] = end */
+    i32 *module_vreg; /* by place in lower.module_regs: the virtual register that stands for it here */
+    i32 cc;           /* the carry's virtual predicate, or NONE */
     u32 local_b;
     u32 region;                /* rows of storage for each size of value */
     const struct ptx_inst *pi; /* being lowered, for messages */
@@ -47,6 +52,8 @@ struct opnd opnd_const(struct fn *f, u64 value, u32 rows); /* a row (or pair) of
 i32 fn_new_vreg(struct fn *f, u32 rows);
 /* Each reports an error and returns false when the operand does not fit. `wider`: the register may be wider than the type. */
 bool lower_src(struct fn *f, const struct ptx_opnd *o, enum type need, bool wider, struct opnd *out);
+/* d = the low 16 or 32 bits of s; NULL after an error */
+struct inst *lower_cut(struct fn *f, struct opnd s, u32 bits, struct opnd d);
 bool lower_dst(struct fn *f, const struct ptx_opnd *o, enum type need, bool wider, struct opnd *out);
 bool lower_pred_src(struct fn *f, const struct ptx_opnd *o, struct opnd *out);
 bool lower_pred_dst(struct fn *f, const struct ptx_opnd *o, struct opnd *out);
@@ -130,7 +137,9 @@ bool lower_stack(struct fn *f);
 bool lower_wmma(struct fn *f);
 
 /* --- lower.c */
+struct func_slot fn_module_slot(const struct fn *f, u32 i); /* of the i-th of lower.module_regs */
 void lower_refuse(struct lower *lo, const struct ptx_inst *pi, const char *why);
 bool var_is_kernel_param(const struct fn *f, const struct ptx_var *v);
+bool var_is_in_frame(const struct fn *f, const struct ptx_var *v); /* its address counts from the frame's first byte */
 
 #endif

@@ -1,6 +1,8 @@
 /* Instructions that set the pc or wait: branches, calls, returns, barriers of a block. */
 #include "ptx/lower.h"
 
+#include <string.h>
+
 bool lower_bra(struct fn *f) {
     if (!lower_want_operands(f, 1, 1)) return false;
     const struct ptx_opnd *o = &f->pi->opnds[0];
@@ -58,13 +60,20 @@ static bool call_slot(struct fn *f, const struct ptx_opnd *o, const struct ptx_v
     return true;
 }
 
+/* A vector register is passed component by component */
+static u32 call_actuals(const struct ptx_opnd *o) { return o->kind == PTX_VEC ? o->n : 1; }
+
 static bool call_slots(struct fn *f, const struct ptx_opnd *list, const struct ptx_var *formals, u32 nformals, const char *what,
                        bool is_result, struct func_slot *slots) {
-    u32 n = list ? list->n : 0;
+    u32 n = 0, k = 0;
+    for (u32 i = 0; list && i < list->n; i++) n += call_actuals(&list->elem[i]);
     if (n != nformals)
         return lower_error(f, list, "passes %u %s%s; the called function has %u", n, what, n == 1 ? "" : "s", nformals);
-    for (u32 i = 0; i < n; i++)
-        if (!call_slot(f, &list->elem[i], &formals[i], is_result, &slots[i])) return false;
+    for (u32 i = 0; list && i < list->n; i++) {
+        const struct ptx_opnd *o = &list->elem[i], *actual = o->kind == PTX_VEC ? o->elem : o;
+        for (u32 j = 0; j < call_actuals(o); j++, k++)
+            if (!call_slot(f, &actual[j], &formals[k], is_result, &slots[k])) return false;
+    }
     return true;
 }
 
@@ -75,8 +84,8 @@ static void call_operands(struct fn *f, struct inst *in, struct call_info *c) {
     for (u32 i = 0; i < c->nrets; i++) x[i] = c->rets[i].in_reg ? c->rets[i].reg : opnd_none();
     for (u32 i = 0; i < c->nargs; i++) x[c->nrets + i] = c->args[i].in_reg ? c->args[i].reg : opnd_none();
     in->extra = x;
-    in->extra_n = (u8)n;
-    in->extra_d = (u8)c->nrets;
+    in->extra_n = (u16)n;
+    in->extra_d = (u16)c->nrets;
 }
 
 static const struct ptx_func *call_prototype(struct fn *f, const struct ptx_opnd *target) {
@@ -87,6 +96,45 @@ static const struct ptx_func *call_prototype(struct fn *f, const struct ptx_opnd
     return t->kind == TABLE_CALLTARGETS && t->n ? t->funcs[0] : NULL;
 }
 
+/* Registers of the module travel with every call: in as further arguments, out as further results */
+static void call_module_regs(struct fn *f, struct call_info *c, struct func_slot *args, struct func_slot *rets) {
+    for (u32 i = 0; i < f->lo->module_regs.n; i++) {
+        struct func_slot slot = fn_module_slot(f, i);
+        args[c->nargs++] = slot;
+        rets[c->nrets++] = slot;
+    }
+}
+
+/* Why a call of a function without a body cannot be made */
+static const char *why_missing(struct fn *f, const char *name) {
+    static const char *const launches[] = {"cudaLaunchDevice", "cudaGetParameterBuffer", "cudaCDP", "__cudaCDP"};
+    bool launch = false;
+    for (size_t i = 0; i < ARRAY_LEN(launches); i++) launch |= strncmp(name, launches[i], strlen(launches[i])) == 0;
+    if (launch) return "launches from the device are not modelled";
+    if (strncmp(name, "_optix_", 7) == 0 || strncmp(name, "_rt_", 4) == 0)
+        return arena_printf(f->lo->arena, "'%s' is a part of OptiX, which is not modelled", name);
+    return arena_printf(f->lo->arena,
+                        "function '%s' is declared but not defined, and is none of vprintf, printf, __assertfail, malloc, free",
+                        name);
+}
+
+/* The body of a call whose parts have been found */
+static bool emit_call(struct fn *f, const struct ptx_opnd *target, const struct ptx_func *proto, struct call_info *c) {
+    struct opnd address = opnd_none();
+    if (target->kind == PTX_FUNC) {
+        c->func = proto->has_body ? (i32)proto->index : NONE;
+        c->builtin = proto->has_body ? NONE : builtin_find(proto->name);
+    } else if (!lower_src(f, target, TYPE_b64, false, &address)) return false;
+    if (c->builtin == NONE) call_module_regs(f, c, (struct func_slot *)c->args, (struct func_slot *)c->rets);
+    if (c->nargs + c->nrets > UINT16_MAX)
+        return lower_error(f, NULL, "passes too much; the limit is %d arguments and results", UINT16_MAX);
+    struct inst *in = fn_emit(f, exec_call);
+    in->s[0] = address;
+    in->info = c;
+    call_operands(f, in, c);
+    return true;
+}
+
 bool lower_call(struct fn *f) {
     const struct ptx_opnd *o = f->pi->opnds, *end = o + f->pi->nopnds;
     const struct ptx_opnd *rets = NULL, *args = NULL;
@@ -94,31 +142,21 @@ bool lower_call(struct fn *f) {
     if (o == end) return lower_error(f, NULL, "misses the function to call");
     const struct ptx_opnd *target = o++;
     if (o < end && o->kind == PTX_LIST) args = o++;
+    if (target->kind == PTX_FUNC && !target->func) return lower_unmodelled(f, why_missing(f, target->name));
     const struct ptx_func *proto = call_prototype(f, target);
     if (!proto) return lower_error(f, target, "an indirect call needs a .callprototype or .calltargets label");
     if (proto->is_entry) return lower_error(f, target, "'%s' is a kernel; only a .func can be called", proto->name);
+    u32 hidden = f->lo->module_regs.n;
     struct call_info *c = ARENA_NEW(f->lo->arena, struct call_info);
-    struct func_slot *sr = ARENA_ARRAY(f->lo->arena, struct func_slot, proto->nrets + 1),
-                     *sa = ARENA_ARRAY(f->lo->arena, struct func_slot, proto->nparams + 1);
+    struct func_slot *sr = ARENA_ARRAY(f->lo->arena, struct func_slot, proto->nrets + hidden + 1),
+                     *sa = ARENA_ARRAY(f->lo->arena, struct func_slot, proto->nparams + hidden + 1);
     if (!call_slots(f, rets, proto->rets, proto->nrets, "result", true, sr)) return false;
     if (!call_slots(f, args, proto->params, proto->nparams, "argument", false, sa)) return false;
+    if (target->kind == PTX_FUNC && !proto->has_body && builtin_find(proto->name) == NONE)
+        return lower_unmodelled(f, why_missing(f, proto->name));
     *c =
         (struct call_info){.func = NONE, .builtin = NONE, .nargs = proto->nparams, .nrets = proto->nrets, .args = sa, .rets = sr};
-    struct opnd address = opnd_none();
-    if (target->kind == PTX_FUNC) {
-        c->func = proto->has_body ? (i32)proto->index : NONE;
-        c->builtin = proto->has_body ? NONE : builtin_find(proto->name);
-        if (!proto->has_body && c->builtin == NONE)
-            return lower_error(
-                f, target,
-                "function '%s' is declared but not defined, and is none of vprintf, printf, __assertfail, malloc, free",
-                proto->name);
-    } else if (!lower_src(f, target, TYPE_b64, false, &address)) return false;
-    struct inst *in = fn_emit(f, exec_call);
-    in->s[0] = address;
-    in->info = c;
-    call_operands(f, in, c);
-    return true;
+    return emit_call(f, target, proto, c);
 }
 
 static bool lower_warpsync(struct fn *f) {

@@ -10,8 +10,8 @@ static bool is_long(const struct opkey *k, enum type t) {
 }
 
 static bool is_product(const struct opkey *k) {
-    return k->op == OP_mul || k->op == OP_mad || k->op == OP_madc || k->op == OP_mul24 || k->op == OP_mad24 || k->op == OP_dp4a ||
-           k->op == OP_dp2a;
+    return k->op == OP_mul || k->op == OP_mad || k->op == OP_madc || k->op == OP_mul24 || k->op == OP_mad24 ||
+           k->op == OP_clmad || k->op == OP_dp4a || k->op == OP_dp2a;
 }
 
 static bool is_integer(enum type t) {

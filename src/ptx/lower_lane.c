@@ -111,15 +111,18 @@ static i32 carry_vreg(struct fn *f) {
 }
 
 /* Constants out of range, where the driver's compiler does not do what PTX says: it takes the count of a 16-bit shift modulo 2^16 before
- * it is clamped, and a signed 32-bit field that begins past the register's end is all ones, not the sign (one without length is 0). As
- * soon as a count or length is in a register, PTX is right. */
+ * it is clamped, a signed 32-bit field that begins past the register's end is all ones, not the sign (one without length is 0), and
+ * the length of a 32-bit field that is inserted, other than at the lowest bit, counts modulo 32. As soon as a count or length is in a
+ * register, PTX is right. */
 static void constants_as_driver(struct fn *f, struct generic *g) {
     const struct ptx_opnd *o = f->pi->opnds;
     enum op op = (enum op)f->pi->key.op;
     bool shift = (op == OP_shl || op == OP_shr) && type_table[fn_type(f, 0)].bits == 16;
-    bool field = op == OP_bfe && fn_type(f, 0) == TYPE_s32;
+    bool field = op == OP_bfe && fn_type(f, 0) == TYPE_s32, insert = op == OP_bfi && fn_type(f, 0) == TYPE_b32;
     if (shift && o[2].kind == PTX_IMM) g->s[1] = opnd_const(f, o[2].imm & 0xFFFF, 1);
     if (field && o[2].kind == PTX_IMM && o[3].kind == PTX_IMM && (o[2].imm & 0xFF) >= 32) g->s[0] = opnd_const(f, 0xFFFFFFFFu, 1);
+    if (!insert || o[3].kind != PTX_IMM || o[4].kind != PTX_IMM || !(o[3].imm & 0xFF)) return;
+    g->s[3] = opnd_const(f, o[4].imm & 31, 1);
 }
 
 bool lower_generic(struct fn *f) {
@@ -131,6 +134,7 @@ bool lower_generic(struct fn *f) {
     in->q = g.q;
     memcpy(in->s, g.s, sizeof(in->s));
     if (g.nsrc == 4) in->q = g.s[3];
+    if (f->pi->key.op == OP_testp) in->guard = NONE; /* PTX says otherwise; drivers write the predicate whatever the guard is */
     if (exec_of(in)->facts & FACT_Q_CARRY) {
         in->q = opnd_reg(f, carry_vreg(f));
         in->imm = (fn_has(f, MOD_cc) ? CARRY_OUT : 0) | (uses_carry_in((enum op)in->op) ? CARRY_IN : 0);

@@ -1,11 +1,16 @@
 /* Moves: registers, constants, special registers, vectors split and joined, addresses between spaces. */
 #include "ptx/lower.h"
 
+/* %tid, %ntid, %ctaid and %nctaid had 16 bits once, %gridid 16 and 32; they can still be read so */
+static bool sreg_reads_narrow(i32 sreg) { return sreg <= SREG_nctaid_z || sreg == SREG_gridid; }
+
 static bool lower_mov_sreg(struct fn *f, const struct ptx_opnd *od, i32 sreg) {
     enum type t = (enum type)sreg_table[sreg].type;
-    struct opnd d;
-    /* %clock64 and the like are read whole; 16-bit and wider reads of 32-bit registers are legal */
-    if (t == TYPE_pred ? !lower_pred_dst(f, od, &d) : !lower_dst(f, od, t == TYPE_u64 ? TYPE_b64 : TYPE_b32, true, &d))
+    struct opnd d, narrow = opnd_none();
+    if (sreg_reads_narrow(sreg) && od->kind == PTX_REG && fn_reg_bits(f, od) < type_table[t].bits) {
+        if (!lower_dst(f, od, fn_type(f, 0), false, &narrow)) return false;
+        d = opnd_reg(f, fn_new_vreg(f, type_rows(t)));
+    } else if (t == TYPE_pred ? !lower_pred_dst(f, od, &d) : !lower_dst(f, od, t == TYPE_u64 ? TYPE_b64 : TYPE_b32, true, &d))
         return false;
     struct inst *in = fn_emit(f, exec_sreg);
     in->d = d;
@@ -13,7 +18,10 @@ static bool lower_mov_sreg(struct fn *f, const struct ptx_opnd *od, i32 sreg) {
     if (sreg >= SREG_lanemask_eq && sreg <= SREG_lanemask_gt) f->lo->k->needs_warp32 = true;
     if (sreg == SREG_laneid) f->lo->k->needs_warp32 = true;
     if (sreg == SREG_envreg1 || sreg == SREG_envreg2) f->lo->k->meets_grid = true;
-    return true;
+    if (narrow.absent) return true;
+    in->flags |= INST_PSEUDO;
+    in->guard = NONE;
+    return lower_cut(f, d, fn_reg_bits(f, od), narrow) != NULL;
 }
 
 /* mov.b64 %rd, {%r1, %r2} and back; elements share the width evenly */
@@ -44,18 +52,48 @@ static bool lower_mov_vec(struct fn *f, bool pack) {
 }
 
 static bool lower_mov_one(struct fn *f, const struct ptx_opnd *od, const struct ptx_opnd *os);
+static bool mov_emit(struct fn *f, struct opnd d, struct opnd s);
 
-/* mov.v4.u32 {a, b, c, d}, %tid: one written instruction, an element at a time */
+/* Whether an element before the i-th writes the register that the i-th reads */
+static bool element_is_lost(const struct ptx_opnd *d, const struct ptx_opnd *s, u32 i) {
+    for (u32 j = 0; j < i && s->elem[i].kind == PTX_REG; j++)
+        if (d->elem[j].kind == PTX_REG && d->elem[j].reg == s->elem[i].reg) return true;
+    return false;
+}
+
+/* The i-th source, kept in `saved` until the elements before it are written */
+static bool element_save(struct fn *f, const struct ptx_opnd *s, u32 i, struct opnd *saved) {
+    struct opnd from;
+    bool pred = fn_type(f, 0) == TYPE_pred;
+    if (pred ? !lower_pred_src(f, &s->elem[i], &from) : !lower_src(f, &s->elem[i], fn_type(f, 0), false, &from)) return false;
+    *saved = opnd_reg(f, fn_new_vreg(f, from.rows));
+    return mov_emit(f, *saved, from);
+}
+
+static bool element_restore(struct fn *f, const struct ptx_opnd *d, struct opnd saved) {
+    struct opnd to;
+    bool pred = fn_type(f, 0) == TYPE_pred;
+    if (pred ? !lower_pred_dst(f, d, &to) : !lower_dst(f, d, fn_type(f, 0), false, &to)) return false;
+    return mov_emit(f, to, saved);
+}
+
+/* mov.v4.u32 {a, b, c, d}, %tid: one written instruction, an element at a time. All sources are read before any element is written:
+ * those that an earlier element overwrites are put aside first. */
 static bool lower_mov_elements(struct fn *f) {
     const struct ptx_opnd *d = &f->pi->opnds[0], *s = &f->pi->opnds[1];
+    u32 first = f->code.n;
     if (d->n != s->n) return lower_error(f, s, "expected %u elements, found %u", d->n, s->n);
+    struct opnd *saved = ARENA_ARRAY(f->lo->arena, struct opnd, d->n);
     for (u32 i = 0; i < d->n; i++) {
-        u32 before = f->code.n;
-        if (d->elem[i].kind == PTX_SINK) continue;
-        if (!lower_mov_one(f, &d->elem[i], &s->elem[i])) return false;
-        for (u32 j = before; j < f->code.n; j++)
-            if (i) f->code.at[j].flags |= INST_PSEUDO;
+        saved[i] = opnd_none();
+        if (d->elem[i].kind != PTX_SINK && element_is_lost(d, s, i) && !element_save(f, s, i, &saved[i])) return false;
     }
+    for (u32 i = 0; i < d->n; i++) {
+        if (d->elem[i].kind == PTX_SINK) continue;
+        if (saved[i].absent ? !lower_mov_one(f, &d->elem[i], &s->elem[i]) : !element_restore(f, &d->elem[i], saved[i]))
+            return false;
+    }
+    for (u32 j = first + 1; j < f->code.n; j++) f->code.at[j].flags |= INST_PSEUDO;
     return true;
 }
 
@@ -78,21 +116,25 @@ static bool mov_quad(struct fn *f, struct inst *in, struct opnd s) {
     return true;
 }
 
-static bool lower_mov_one(struct fn *f, const struct ptx_opnd *od, const struct ptx_opnd *os) {
-    enum type t = fn_type(f, 0);
-    if (os->kind == PTX_SREG) return lower_mov_sreg(f, od, os->sreg);
-    if (os->kind == PTX_VAR && !f->is_entry && (os->var->space == SPACE_LOCAL || os->var->space == SPACE_PARAM))
-        return mov_frame_address(f, od, os);
-    if (os->kind == PTX_LABEL) return lower_error(f, os, "the address of a label cannot be taken");
-    struct opnd d, s;
-    bool pred = t == TYPE_pred;
-    if (pred ? !lower_pred_dst(f, od, &d) : !lower_dst(f, od, t, false, &d)) return false;
-    if (pred ? !lower_pred_src(f, os, &s) : !lower_src(f, os, t, false, &s)) return false;
+static bool mov_emit(struct fn *f, struct opnd d, struct opnd s) {
+    bool pred = fn_type(f, 0) == TYPE_pred;
     struct inst *in = fn_emit(f, pred ? exec_predlogic : d.rows == 4 ? exec_pack : d.rows == 2 ? exec_rows2 : exec_rows1);
     in->d = d;
     if (d.rows == 4) return mov_quad(f, in, s);
     in->s[0] = s;
     return lower_pick_lane(f, in, 1, 0);
+}
+
+static bool lower_mov_one(struct fn *f, const struct ptx_opnd *od, const struct ptx_opnd *os) {
+    enum type t = fn_type(f, 0);
+    if (os->kind == PTX_SREG) return lower_mov_sreg(f, od, os->sreg);
+    if (os->kind == PTX_VAR && !f->is_entry && var_is_in_frame(f, os->var) && !os->n) return mov_frame_address(f, od, os);
+    if (os->kind == PTX_LABEL) return lower_error(f, os, "the address of a label cannot be taken");
+    struct opnd d, s;
+    bool pred = t == TYPE_pred;
+    if (pred ? !lower_pred_dst(f, od, &d) : !lower_dst(f, od, t, false, &d)) return false;
+    if (pred ? !lower_pred_src(f, os, &s) : !lower_src(f, os, t, false, &s)) return false;
+    return mov_emit(f, d, s);
 }
 
 bool lower_mov(struct fn *f) {
@@ -123,7 +165,7 @@ bool lower_cvta(struct fn *f) {
     enum type t = fn_type(f, 0);
     struct opnd d, s;
     if (!lower_dst(f, &o[0], t, false, &d)) return false;
-    if (o[1].kind == PTX_VAR && !f->is_entry && o[1].var->space == SPACE_LOCAL)
+    if (o[1].kind == PTX_VAR && !f->is_entry && o[1].var->space == SPACE_LOCAL && var_is_in_frame(f, o[1].var))
         return lower_error(f, &o[1], "take the address of '%s' with mov first", o[1].var->name);
     if (!lower_src(f, &o[1], t, false, &s)) return false;
     u64 window = window_of(lower_space(f));

@@ -29,9 +29,28 @@ i32 fn_new_vreg(struct fn *f, u32 rows) {
     return (i32)f->vrows.n - 1;
 }
 
+/* Where a constant is in the hash table of places, or where it would go: linear probing, at most half full */
+static u32 *pool_slot(struct lower *lo, u64 value, u32 rows) {
+    u64 h = (value ^ rows) * 0x9E3779B97F4A7C15ull;
+    for (u32 i = (u32)(h >> 32) & (lo->npool_slots - 1);; i = (i + 1) & (lo->npool_slots - 1)) {
+        u32 *slot = &lo->pool_slots[i];
+        const struct pool_const *c = *slot ? &lo->consts.at[*slot - 1] : NULL;
+        if (!c || (c->value == value && c->rows == rows)) return slot;
+    }
+}
+
+static void pool_grow(struct lower *lo) {
+    lo->npool_slots = lo->npool_slots ? 2 * lo->npool_slots : 64;
+    free(lo->pool_slots);
+    lo->pool_slots = base_alloc(sizeof(u32) * lo->npool_slots);
+    for (u32 i = 0; i < lo->consts.n; i++) *pool_slot(lo, lo->consts.at[i].value, lo->consts.at[i].rows) = i + 1;
+}
+
 static u32 pool_add(struct lower *lo, u64 value, u32 rows) {
-    for (u32 i = 0; i < lo->consts.n; i++)
-        if (lo->consts.at[i].value == value && lo->consts.at[i].rows == rows) return lo->consts.at[i].off;
+    if (2 * lo->consts.n >= lo->npool_slots) pool_grow(lo);
+    u32 *slot = pool_slot(lo, value, rows);
+    if (*slot) return lo->consts.at[*slot - 1].off;
+    *slot = lo->consts.n + 1;
     u32 off = lo->pool.n;
     for (u32 lane = 0; lane < SLAB_LANES; lane++)
         for (u32 byte = 0; byte < rows * 4; byte++) VEC_PUSH(&lo->pool, (u8)(byte < 8 ? value >> 8 * byte : 0));
@@ -107,31 +126,86 @@ static const char *kind_name(const struct ptx_opnd *o) {
     return names[o->kind];
 }
 
-/* The address constant of a variable or function; frame variables of functions are handled by mov alone. */
 /* What another module would define: there is no linking */
 static bool var_is_missing(const struct ptx_var *v) {
     return v->linkage == LINK_EXTERN && (v->space == SPACE_GLOBAL || v->space == SPACE_CONST);
 }
 
+bool var_is_in_frame(const struct fn *f, const struct ptx_var *v) {
+    return (v->space == SPACE_LOCAL && !v->at_module_scope) || (v->space == SPACE_PARAM && !var_is_kernel_param(f, v));
+}
+
+/* An instruction of our own making before the one at hand: d = op(s), for all lanes */
+static bool emit_pseudo(struct fn *f, enum op op, enum mod mod, enum type t, struct opnd d, const struct opnd *s, u32 n) {
+    struct opkey key = {.op = (u16)op, .ntypes = 1, .type = {(u8)t}};
+    if (mod != MOD_COUNT) mods_set(&key.mods, mod);
+    struct lane_query q = {.key = &key, .reg_bits = 32u * d.rows, .src_bits = type_table[t].bits, .nsrc = (u8)n};
+    struct lane_pick p = lanes_pick(&q);
+    if (!p.fn) return lower_error(f, NULL, "no such operand");
+    struct inst *in = fn_emit(f, d.rows == 2 ? exec_rows2 : exec_rows1);
+    in->flags |= INST_PSEUDO;
+    in->guard = NONE;
+    in->iclass = ICLASS_INT;
+    in->d = d;
+    for (u32 i = 0; i < n; i++) in->s[i] = s[i];
+    in->lane = p.fn;
+    in->aux = p.aux;
+    return true;
+}
+
+/* var[%r + 1]: the index counts elements */
+static bool lower_indexed(struct fn *f, const struct ptx_opnd *o, struct opnd base, u32 rows, struct opnd *out) {
+    const struct ptx_opnd *index = &o->elem[0];
+    enum type t = index->kind == PTX_REG ? (enum type)f->pf->regs[index->reg].type : TYPE_NONE;
+    if (t != TYPE_NONE && (type_table[t].bits < 32 || type_table[t].bits > 64 || type_table[t].family == FAMILY_F))
+        return lower_error(f, index, "an index needs an integer register of 32 or 64 bits");
+    if (!lower_src(f, index, t, false, out)) return false;
+    bool sign = type_table[t].family == FAMILY_S, wide = rows == 2 && out->rows == 1;
+    if (rows < out->rows) return lower_error(f, index, "an index of 64 bits needs an address of 64 bits");
+    u64 element_b = type_bytes((enum type)o->var->type);
+    struct opnd s[3] = {*out, opnd_const(f, element_b, out->rows), base};
+    *out = opnd_reg(f, fn_new_vreg(f, rows));
+    t = wide ? (sign ? TYPE_s32 : TYPE_u32) : rows == 2 ? TYPE_u64 : TYPE_u32;
+    return emit_pseudo(f, OP_mad, wide ? MOD_wide : MOD_lo, t, *out, s, 3);
+}
+
+/* The address constant of a variable or function; frame variables of functions are handled by mov alone. */
 static bool lower_symbol(struct fn *f, const struct ptx_opnd *o, enum type need, struct opnd *out) {
     if (type_table[need].bits < 32) return lower_error(f, o, "an address needs a register of 32 or 64 bits");
     u64 value;
     if (o->kind == PTX_FUNC) value = o->func->address;
     else {
         const struct ptx_var *v = o->var;
-        bool in_frame = v->space == SPACE_LOCAL || (v->space == SPACE_PARAM && !var_is_kernel_param(f, v));
-        if (in_frame && !f->is_entry) return lower_error(f, o, "take the address of '%s' with mov first", v->name);
+        if (var_is_in_frame(f, v) && !f->is_entry) return lower_error(f, o, "take the address of '%s' with mov first", v->name);
         if (var_is_missing(v)) return lower_error(f, o, "variable '%s' is declared .extern and defined nowhere", v->name);
         value = v->address + (u64)o->off;
     }
-    *out = opnd_const(f, type_table[need].bits == 32 ? (u32)value : value, type_rows(need));
-    return true;
+    struct opnd base = opnd_const(f, type_table[need].bits == 32 ? (u32)value : value, type_rows(need));
+    *out = base;
+    return !o->n || lower_indexed(f, o, base, base.rows, out);
+}
+
+struct inst *lower_cut(struct fn *f, struct opnd s, u32 bits, struct opnd d) {
+    struct opkey key = {.op = OP_cvt, .ntypes = 2, .type = {bits == 16 ? TYPE_u16 : TYPE_u32, s.rows == 2 ? TYPE_u64 : TYPE_u32}};
+    struct lane_query q = {.key = &key, .reg_bits = bits, .src_bits = 32u * s.rows, .nsrc = 1};
+    struct lane_pick p = lanes_pick(&q);
+    if (!p.fn) {
+        lower_error(f, NULL, "a special register cannot be read in %u bits", bits);
+        return NULL;
+    }
+    struct inst *in = fn_emit(f, exec_rows1);
+    in->d = d;
+    in->s[0] = s;
+    in->lane = p.fn;
+    in->aux = p.aux;
+    return in;
 }
 
 /* A special register where an ordinary source stands: read it into a fresh register first. */
 static bool lower_sreg_src(struct fn *f, const struct ptx_opnd *o, enum type need, struct opnd *out) {
-    u32 rows = type_rows((enum type)sreg_table[o->sreg].type);
-    if (rows != type_rows(need) || rows == 0)
+    u32 rows = type_rows((enum type)sreg_table[o->sreg].type), bits = type_table[need].bits;
+    bool fits = rows && (type_rows(need) == rows || (bits < 32 * rows && bits >= 16)); /* the low bits, by a narrower type */
+    if (!fits)
         return lower_error(f, o, "special register %s has type .%s; expected .%s", sreg_table[o->sreg].name,
                            type_table[sreg_table[o->sreg].type].name, type_table[need].name);
     i32 v = fn_new_vreg(f, rows);
@@ -140,13 +214,36 @@ static bool lower_sreg_src(struct fn *f, const struct ptx_opnd *o, enum type nee
     in->guard = NONE;
     in->d = opnd_reg(f, v);
     in->imm = o->sreg;
-    *out = opnd_reg(f, v);
+    struct opnd whole = opnd_reg(f, v);
+    *out = whole;
+    if (bits >= 32 * rows) return true;
+    *out = opnd_reg(f, fn_new_vreg(f, type_rows(need)));
+    struct inst *cut = lower_cut(f, whole, bits, *out);
+    if (!cut) return false;
+    cut->guard = NONE;
+    cut->flags |= INST_PSEUDO;
     return true;
+}
+
+/* %r + 4 as a source: the sum goes to a fresh register first */
+static bool lower_displaced(struct fn *f, const struct ptx_opnd *o, enum type need, bool wider, struct opnd *out) {
+    u32 bits = fn_reg_bits(f, o);
+    enum type t = bits == 64 ? TYPE_u64 : bits == 32 ? TYPE_u32 : TYPE_u16;
+    *out = opnd_reg(f, o->reg);
+    if (!check_reg(f, o, need, wider)) return false;
+    if (bits > 64 || !out->rows || type_table[f->pf->regs[o->reg].type].family == FAMILY_F)
+        return lower_error(f, o, "cannot add a constant to a register of this type");
+    struct opnd s[2] = {*out, opnd_const(f, bits == 64 ? (u64)o->off : (u64)o->off & ((1ull << bits) - 1), out->rows)};
+    *out = opnd_reg(f, fn_new_vreg(f, out->rows));
+    return emit_pseudo(f, OP_add, MOD_COUNT, t, *out, s, 2);
 }
 
 bool lower_src(struct fn *f, const struct ptx_opnd *o, enum type need, bool wider, struct opnd *out) {
     switch (o->kind) {
-    case PTX_REG: *out = opnd_reg(f, o->reg); return check_reg(f, o, need, wider);
+    case PTX_REG:
+        if (o->off) return lower_displaced(f, o, need, wider, out);
+        *out = opnd_reg(f, o->reg);
+        return check_reg(f, o, need, wider);
     case PTX_IMM: {
         u64 bits = 0;
         if (!imm_bits(f, o, need, &bits)) return false;
@@ -166,8 +263,9 @@ bool lower_dst(struct fn *f, const struct ptx_opnd *o, enum type need, bool wide
         *out = opnd_none();
         return true;
     }
-    if (o->kind != PTX_REG)
-        return lower_error(f, o, "expected a destination register of type .%s, found %s", type_table[need].name, kind_name(o));
+    if (o->kind != PTX_REG || o->off)
+        return lower_error(f, o, "expected a destination register of type .%s, found %s", type_table[need].name,
+                           o->off ? "a sum" : kind_name(o));
     *out = opnd_reg(f, o->reg);
     return check_reg(f, o, need, wider);
 }
@@ -177,7 +275,7 @@ bool lower_pred_src(struct fn *f, const struct ptx_opnd *o, struct opnd *out) {
         *out = opnd_const(f, (o->imm != 0) != o->negate ? 0xFFFFFFFFu : 0, 1);
         return true;
     }
-    if (o->kind != PTX_REG) return lower_error(f, o, "expected a predicate, found %s", kind_name(o));
+    if (o->kind != PTX_REG || o->off) return lower_error(f, o, "expected a predicate, found %s", o->off ? "a sum" : kind_name(o));
     *out = opnd_reg(f, o->reg);
     out->negate = o->negate;
     return check_reg(f, o, TYPE_pred, false);
@@ -188,36 +286,38 @@ bool lower_pred_dst(struct fn *f, const struct ptx_opnd *o, struct opnd *out) {
         *out = opnd_none();
         return true;
     }
-    if (o->kind != PTX_REG) return lower_error(f, o, "expected a destination predicate, found %s", kind_name(o));
+    if (o->kind != PTX_REG || o->off)
+        return lower_error(f, o, "expected a destination predicate, found %s", o->off ? "a sum" : kind_name(o));
     *out = opnd_reg(f, o->reg);
     return check_reg(f, o, TYPE_pred, false);
 }
 
-static bool address_of_var(struct fn *f, const struct ptx_opnd *o, struct inst *in) {
-    const struct ptx_var *v = o->elem[0].var;
-    bool kernel_param = v->space == SPACE_PARAM && var_is_kernel_param(f, v);
+/* [var + off], or var[index]. An access without a space goes where the variable lives. */
+static bool address_of_var(struct fn *f, const struct ptx_opnd *o, const struct ptx_opnd *var, i64 off, struct inst *in) {
+    const struct ptx_var *v = var->var;
+    bool kernel_param = v->space == SPACE_PARAM && var_is_kernel_param(f, v), in_frame = var_is_in_frame(f, v);
     if (var_is_missing(v)) return lower_error(f, o, "variable '%s' is declared .extern and defined nowhere", v->name);
-    bool in_frame = v->space == SPACE_LOCAL || (v->space == SPACE_PARAM && !kernel_param);
-    enum space want = in->space == SPACE_GENERIC ? SPACE_GENERIC : (enum space)v->space;
+    bool known = in->space == SPACE_GENERIC && v->space != SPACE_GLOBAL && v->space != SPACE_CONST && v->space != SPACE_TEX;
+    if (known) in->space = v->space;
     if (in->space != SPACE_GENERIC && in->space != v->space)
         return lower_error(f, o, "'%s' lives in .%s, not in .%s", v->name, space_names[v->space], space_names[in->space]);
-    if (want == SPACE_GENERIC && v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
-        return lower_error(f, o, "'%s' lives in .%s; a generic access needs its address through cvta", v->name,
-                           space_names[v->space]);
-    u64 address = v->address + (u64)o->elem[0].off + (u64)o->off;
+    u64 address = v->address + (u64)var->off + (u64)off;
     if (in_frame || kernel_param) {
         in->imm = (i64)address;
         in->frame_local = in_frame;
         if (in_frame) in->space = SPACE_LOCAL;
-    } else in->s[0] = opnd_const(f, address, 2); /* a row like any other address */
-    return true;
+        return !var->n || lower_indexed(f, var, opnd_const(f, 0, 2), 2, &in->s[0]);
+    }
+    in->s[0] = opnd_const(f, address, 2); /* a row like any other address */
+    return !var->n || lower_indexed(f, var, in->s[0], 2, &in->s[0]);
 }
 
 bool lower_address(struct fn *f, const struct ptx_opnd *o, struct inst *in) {
     in->s[0] = opnd_none();
+    if (o->kind == PTX_VAR && o->indexed) return address_of_var(f, o, o, 0, in);
     if (o->kind != PTX_MEM || o->n != 1) return lower_error(f, o, "expected an address in brackets, found %s", kind_name(o));
     const struct ptx_opnd *b = &o->elem[0];
-    if (b->kind == PTX_VAR) return address_of_var(f, o, in);
+    if (b->kind == PTX_VAR) return address_of_var(f, o, b, o->off, in);
     in->imm = o->off;
     if (b->kind == PTX_IMM) {
         in->imm += (i64)b->imm;

@@ -20,6 +20,7 @@ static const struct require_row require_table[] = {
     {OP_madc, WHEN_ANY, false, "lo hi", "the half of the product"},
     {OP_mul24, WHEN_ANY, false, "lo hi", "the half of the product"},
     {OP_mad24, WHEN_ANY, false, "lo hi", "the half of the product"},
+    {OP_clmad, WHEN_ANY, false, "lo hi", "the half of the product"},
     {OP_mad, WHEN_FLOAT, true, ROUNDINGS, "a rounding"},
     {OP_fma, WHEN_ANY, true, ROUNDINGS, "a rounding"},
     {OP_div, WHEN_FLOAT, true, "approx full " ROUNDINGS, "a precision or rounding"},

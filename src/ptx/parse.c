@@ -196,9 +196,10 @@ static bool parse_version(struct parser *p) {
 static bool parse_target_word(struct parser *p) {
     const struct token *t = &p->tok;
     if (t->kind != TOK_IDENT) return parse_expected(p, "a target such as sm_90");
-    if (t->len > 3 && memcmp(t->text, "sm_", 3) == 0) {
+    u32 prefix = t->len > 3 && memcmp(t->text, "sm_", 3) == 0 ? 3 : t->len > 8 && memcmp(t->text, "compute_", 8) == 0 ? 8 : 0;
+    if (prefix) {
         u32 sm = 0;
-        for (u32 i = 3; i < t->len && t->text[i] >= '0' && t->text[i] <= '9' && sm < 10000; i++)
+        for (u32 i = prefix; i < t->len && t->text[i] >= '0' && t->text[i] <= '9' && sm < 10000; i++)
             sm = sm * 10 + (u32)(t->text[i] - '0');
         if (!sm) return parse_expected(p, "a target such as sm_90");
         p->m->sm = sm;
@@ -207,7 +208,7 @@ static bool parse_target_word(struct parser *p) {
         char word[32] = "";
         if (t->len < sizeof(word)) memcpy(word, t->text, t->len);
         if (!*word || !text_in_list(modes, word))
-            return parse_error(p, t->loc, "unknown target '%.*s'; expected sm_ and a number, or one of: %s",
+            return parse_error(p, t->loc, "unknown target '%.*s'; expected sm_ or compute_ and a number, or one of: %s",
                                (int)MIN(t->len, 60u), t->text, modes);
     }
     parse_advance(p);
@@ -254,9 +255,9 @@ static const struct module_directive {
     {".version", parse_version}, {".target", parse_target}, {".address_size", parse_address_size}, {".section", parse_section}};
 
 static bool report_unknown(struct parser *p) {
-    static const char *const words[] = {".version", ".target", ".address_size", ".section", ".visible", ".extern",
-                                        ".weak",    ".common", ".entry",        ".func",    ".global",  ".const",
-                                        ".shared",  ".tex",    ".alias",        ".pragma",  ".file"};
+    static const char *const words[] = {".version", ".target", ".address_size", ".section", ".visible", ".extern", ".weak",
+                                        ".common",  ".entry",  ".func",         ".global",  ".const",   ".shared", ".tex",
+                                        ".alias",   ".pragma", ".file",         ".local",   ".reg"};
     if (p->tok.kind != TOK_DOT) return parse_expected(p, "a directive such as .entry or .global");
     const char *hint = parse_suggest(p, "", p->tok.text, p->tok.len, words, ARRAY_LEN(words));
     return parse_error(p, p->tok.loc, "unknown directive '%.*s'%s", (int)p->tok.len, p->tok.text, hint);
@@ -283,8 +284,9 @@ static bool parse_top(struct parser *p) {
     while (parse_linkage(p, &linkage)) continue;
     if (parse_at_word(p, ".entry") || parse_at_word(p, ".func")) return parse_func(p, linkage);
     if (parse_at_word(p, ".alias")) return parse_alias(p);
+    if (parse_at_word(p, ".reg")) return parse_reg_decl(p);
     int space = parse_space(&p->tok);
-    if (space != NONE && space != SPACE_LOCAL && space != SPACE_PARAM) return parse_var_decl(p, linkage);
+    if (space != NONE && space != SPACE_PARAM) return parse_var_decl(p, linkage);
     if (space != NONE)
         return parse_error(p, p->tok.loc, "'%.*s' is not allowed outside a function", (int)p->tok.len, p->tok.text);
     return report_unknown(p);
@@ -332,6 +334,7 @@ static void parser_free(struct parser *p) {
     free(p->insts.at);
     free(p->module_funcs.at);
     free(p->module_vars.at);
+    free(p->module_reg_types.at);
     free(p->aliases.at);
     free(p->files.at);
     free(p->bodies.at);
@@ -367,6 +370,13 @@ struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, str
     m->nvars = p->module_vars.n;
     m->funcs = keep_pointers(p, p->module_funcs.at, m->nfuncs);
     m->vars = keep_pointers(p, p->module_vars.at, m->nvars);
+    for (u32 i = 0; i < m->nvars; i++) {
+        if (m->vars[i]->space == SPACE_CONST) m->const_b += m->vars[i]->size_b;
+        m->has_local |= m->vars[i]->space == SPACE_LOCAL;
+    }
+    m->nregs = p->module_reg_types.n;
+    m->reg_types = arena_alloc(&m->arena, m->nregs);
+    if (m->nregs) memcpy(m->reg_types, p->module_reg_types.at, m->nregs);
     bool failed = p->failed;
     parser_free(p);
     if (!failed) return m;

@@ -7,6 +7,7 @@
  *   parse_decl.c   variables, registers, initialisers
  *   parse_func.c   functions: headers, bodies, tables of labels
  *   parse_inst.c   instructions and operands
+ *   parse_old.c    what instructions of old versions left unsaid
  *
  * Invariants
  *  1. A parse_ function that returns false has reported an error, and the caller returns false in turn until a statement's loop recovers.
@@ -26,6 +27,7 @@ enum {
     MAX_OPNDS = 64,         /* operands of an instruction */
     MAX_ELEMS = 65535,      /* elements of a vector or list operand */
     MAX_INIT_B = 256 << 20, /* initialised bytes of a module */
+    MAX_OLD_PARAMS = 256,   /* parameters declared in a kernel's body, which then may take 256 bytes */
 };
 #define MAX_VAR_B (1ull << 32)
 
@@ -94,12 +96,14 @@ struct parser {
     struct scope scopes[MAX_DEPTH + 1]; /* 0 is the module, 1 a function with its parameters */
     u32 scope_depth;
     bool digit_regs;            /* the function declares a register like %r5 by itself */
+    bool module_ranges;         /* the module declares registers by the range */
     u32 func_regs, module_regs; /* declared so far */
     VEC(struct pending) pending;
     VEC(struct ptx_opnd) opnd_stack; /* operands of lists not yet closed */
 
     /* the function being read */
     struct ptx_func *func;
+    bool params_in_body; /* its .param variables are the kernel's parameters, as before 1.4 */
     VEC(struct ptx_reg) regs;
     VEC(struct ptx_var *) vars;
     VEC(struct ptx_label) labels;
@@ -110,6 +114,7 @@ struct parser {
     /* the module so far */
     VEC(struct ptx_func *) module_funcs;
     VEC(struct ptx_var *) module_vars;
+    VEC(u8) module_reg_types; /* of registers declared outside of functions */
     VEC(struct alias) aliases;
     VEC(struct file_entry) files;
     VEC(struct ptx_func *) bodies; /* functions with bodies, in order of the text */
@@ -144,7 +149,6 @@ void scope_pop(struct parser *p);
 /* NULL after reporting that the scope has the name already */
 struct symbol *scope_declare(struct parser *p, enum sym_kind kind, struct name *n, struct ptx_loc loc);
 struct symbol *scope_find(struct parser *p, struct name *n); /* register, variable or function; NULL none */
-i32 scope_add_reg(struct parser *p, const char *name, enum type type, struct ptx_loc loc);
 bool scope_declare_reg(struct parser *p, struct name *n, enum type type, u32 vec, struct ptx_loc loc);
 bool scope_declare_range(struct parser *p, struct name *stem, enum type type, u32 vec, u32 count, struct ptx_loc loc);
 void scope_refer_label(struct parser *p, struct name *n, struct ptx_loc loc, i32 *slot);
@@ -169,7 +173,11 @@ bool parse_reg_decl(struct parser *p);
 bool parse_var_decl(struct parser *p, u8 linkage);
 bool parse_param(struct parser *p, struct ptx_var *v);
 
+/* --- parse_old.c */
+void parse_add_old_defaults(const struct parser *p, struct ptx_inst *in); /* modifiers that old versions left unsaid */
+
 /* --- parse_func.c */
+bool parse_at_module_word(const struct parser *p); /* a directive that starts a statement of the module, or the end */
 bool parse_func(struct parser *p, u8 linkage);
 bool parse_alias(struct parser *p);
 void parse_func_finish(struct parser *p); /* aliases and source files, once the whole text is known */

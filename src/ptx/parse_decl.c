@@ -331,6 +331,21 @@ static bool parse_dims(struct parser *p, struct init *in) {
     return true;
 }
 
+/* Before 1.4 a kernel's parameters were declared in its body */
+static bool is_old_kernel_param(const struct parser *p, const struct ptx_var *v) {
+    return v->space == SPACE_PARAM && p->func && p->params_in_body && p->scope_depth == 1;
+}
+
+static struct ptx_var *add_old_kernel_param(struct parser *p, const struct ptx_var *like) {
+    struct ptx_func *f = p->func;
+    if (f->nparams == MAX_OLD_PARAMS) {
+        parse_error(p, like->loc, "too many parameters; a kernel of this .version may have %d", MAX_OLD_PARAMS);
+        return NULL;
+    }
+    f->params[f->nparams] = *like;
+    return &f->params[f->nparams++];
+}
+
 /* A new variable, or the one an earlier .extern promised; NULL after an error */
 static struct ptx_var *var_declare(struct parser *p, struct name *n, const struct ptx_var *like) {
     struct symbol *old = n->sym && n->sym->depth == p->scope_depth ? n->sym : NULL;
@@ -341,8 +356,10 @@ static struct ptx_var *var_declare(struct parser *p, struct name *n, const struc
     }
     struct symbol *s = scope_declare(p, SYM_VAR, n, like->loc);
     if (!s) return NULL;
+    if (is_old_kernel_param(p, like)) return s->var = add_old_kernel_param(p, like);
     s->var = ARENA_NEW(&p->m->arena, struct ptx_var);
     *s->var = *like;
+    s->var->at_module_scope = !p->func;
     if (p->func) VEC_PUSH(&p->vars, s->var);
     else VEC_PUSH(&p->module_vars, s->var);
     return s->var;
@@ -403,7 +420,6 @@ bool parse_param(struct parser *p, struct ptx_var *v) {
     parse_advance(p);
     if (!parse_qualifiers(p, v, &opaque)) return false;
     if (!in_reg && !check_memory_type(p, v->type)) return false;
-    if (in_reg && v->vec > 1) return parse_error(p, v->loc, "a register parameter cannot be a vector");
     struct init dims = {.v = v};
     if (p->tok.kind == TOK_IDENT) {
         v->name = name_of_token(p)->text;
@@ -414,5 +430,6 @@ bool parse_param(struct parser *p, struct ptx_var *v) {
     }
     if (!parse_dims(p, &dims)) return false;
     v->incomplete = dims.open;
+    if (in_reg) v->size_b = type_bytes(v->type);
     return true;
 }

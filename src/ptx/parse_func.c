@@ -23,6 +23,8 @@ static bool parse_params(struct parser *p, struct ptx_var **params, u32 *n) {
             struct ptx_var v;
             ok = parse_param(p, &v);
             if (ok) VEC_PUSH(&list, v);
+            u32 further = ok && v.space == SPACE_REG ? v.vec - 1u : 0; /* a vector is a parameter for each component */
+            for (v.vec = 0; further > 0; further--) VEC_PUSH(&list, v);
         } while (ok && parse_accept(p, ','));
     }
     ok = ok && parse_expect(p, ')');
@@ -96,6 +98,16 @@ static bool parse_header_directive(struct parser *p, struct ptx_func *f) {
     return report_unknown_directive(p);
 }
 
+bool parse_at_module_word(const struct parser *p) {
+    static const char *const words[] = {".visible", ".extern",  ".weak",   ".common",  ".entry",       ".func",
+                                        ".global",  ".const",   ".shared", ".local",   ".tex",         ".reg",
+                                        ".alias",   ".version", ".target", ".section", ".address_size"};
+    if (p->tok.kind == TOK_EOF) return true;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (parse_at_word(p, words[i])) return true;
+    return false;
+}
+
 static bool parse_header(struct parser *p, struct ptx_func *f) {
     while (parse_at_word(p, ".noreturn") || parse_at_word(p, ".attribute"))
         if (!parse_header_directive(p, f)) return false;
@@ -105,7 +117,7 @@ static bool parse_header(struct parser *p, struct ptx_func *f) {
     f->loc = p->tok.loc;
     parse_advance(p);
     if (parse_at(p, '(') && !parse_params(p, &f->params, &f->nparams)) return false;
-    while (p->tok.kind == TOK_DOT)
+    while (p->tok.kind == TOK_DOT && !parse_at_module_word(p))
         if (!parse_header_directive(p, f)) return false;
     return true;
 }
@@ -158,8 +170,9 @@ static bool declare_params(struct parser *p, struct ptx_var *params, u32 n) {
         if (strcmp(v->name, "_") == 0) continue;
         struct name *name = name_intern(p, v->name, strlen(v->name));
         if (v->space == SPACE_REG) {
-            v->reg = (i32)p->regs.n;
-            if (!scope_declare_reg(p, name, v->type, 1, v->loc)) return false;
+            if (!v->vec) continue;
+            for (u32 j = 0; j < v->vec; j++) v[j].reg = (i32)(p->regs.n + j);
+            if (!scope_declare_reg(p, name, v->type, v->vec, v->loc)) return false;
         } else {
             struct symbol *s = scope_declare(p, SYM_VAR, name, v->loc);
             if (s) s->var = v;
@@ -330,6 +343,8 @@ static void parse_body(struct parser *p, const struct ptx_func *f) {
 static bool parse_definition(struct parser *p, struct ptx_func *f) {
     p->func = f;
     body_reset(p);
+    p->params_in_body = f->is_entry && p->m->version < 14 && !f->nparams;
+    if (p->params_in_body) f->params = ARENA_ARRAY(&p->m->arena, struct ptx_var, MAX_OLD_PARAMS);
     if (!scope_push(p)) return false;
     bool ok = declare_params(p, f->params, f->nparams) && declare_params(p, f->rets, f->nrets);
     if (ok) parse_body(p, f);
@@ -346,9 +361,10 @@ bool parse_func(struct parser *p, u8 linkage) {
     parse_advance(p);
     if (!parse_header(p, &like)) return false;
     like.has_body = parse_at(p, '{');
-    if (!like.has_body && !parse_at(p, ';')) return parse_expected(p, "'{' or ';'");
+    bool open_end = !like.is_entry && parse_at_module_word(p); /* a prototype may do without its semicolon */
+    if (!like.has_body && !open_end && !parse_at(p, ';')) return parse_expected(p, "'{' or ';'");
     struct ptx_func *f = func_declare(p, &like, like.has_body);
-    if (!like.has_body) return parse_expect(p, ';');
+    if (!like.has_body) return open_end || parse_expect(p, ';');
     if (!f) { /* read the body all the same, for its own errors */
         f = ARENA_NEW(&p->m->arena, struct ptx_func);
         *f = like;

@@ -84,6 +84,7 @@ static bool parse_opcode(struct parser *p, struct ptx_inst *in) {
         else if (m != NONE && op_takes_mod((enum op)op, (enum mod)m)) add_mod(p, in, (enum mod)m);
         else report_bad_mod(p, (enum op)op);
     }
+    if (!in->unmodelled) parse_add_old_defaults(p, in);
     return true;
 }
 
@@ -293,6 +294,30 @@ static bool parse_pair(struct parser *p, const struct ptx_inst *in, struct ptx_o
     return true;
 }
 
+/* The index of `var[index]`: a number, a register, or a register and a number; it counts scalars, also in an array of vectors */
+static bool parse_index(struct parser *p, const struct ptx_inst *in, struct ptx_opnd *o) {
+    i64 count = 0, element_b = type_bytes((enum type)o->var->type);
+    bool in_register = p->tok.kind == TOK_IDENT && !parse_at_word(p, "WARP_SZ");
+    if (in_register) {
+        o->n = 1;
+        o->elem = ARENA_NEW(&p->m->arena, struct ptx_opnd);
+        *o->elem = (struct ptx_opnd){.loc = p->tok.loc};
+        if (!parse_symbol_opnd(p, in, o->elem)) return false;
+        if (o->elem->kind != PTX_REG && o->elem->kind != PTX_SINK)
+            return parse_error(p, o->elem->loc, "an index is a constant or a register");
+    }
+    if (in_register ? !parse_offset(p, &count) : !parse_int_expr(p, &count)) return false;
+    o->off = (i64)((u64)count * (u64)element_b);
+    o->indexed = true;
+    return parse_expect(p, ']');
+}
+
+/* What may follow a register or variable: `+ 4`, or an index */
+static bool parse_displacement(struct parser *p, const struct ptx_inst *in, struct ptx_opnd *o) {
+    if (o->kind == PTX_VAR) return parse_accept(p, '[') ? parse_index(p, in, o) : parse_offset(p, &o->off);
+    return o->kind != PTX_REG || o->sel || !parse_at(p, '+') || parse_offset(p, &o->off);
+}
+
 static bool parse_named(struct parser *p, const struct ptx_inst *in, struct ptx_opnd *o, u32 depth) {
     bool negate = parse_accept(p, '!') || parse_accept(p, '-');
     if (p->tok.len == 1 && p->tok.text[0] == '_' && !negate) {
@@ -302,7 +327,7 @@ static bool parse_named(struct parser *p, const struct ptx_inst *in, struct ptx_
         return false;
     }
     o->negate = negate;
-    if (o->kind == PTX_VAR && !parse_offset(p, &o->off)) return false;
+    if (!parse_displacement(p, in, o)) return false;
     return !parse_accept(p, '|') || parse_pair(p, in, o, depth);
 }
 
@@ -386,12 +411,19 @@ static bool push_call_list(struct parser *p, struct ptx_inst *in) {
     return true;
 }
 
+/* OptiX's compiler takes calls of its library without a declaration */
+static bool is_runtime_call(const char *name) { return strncmp(name, "_optix_", 7) == 0 || strncmp(name, "_rt_", 4) == 0; }
+
 static bool push_call_target(struct parser *p, struct ptx_inst *in) {
     if (p->tok.kind != TOK_IDENT) return parse_expected(p, "a function or a register");
     struct name *n = name_of_token(p);
     struct symbol *s = scope_find(p, n);
     struct ptx_opnd o = {.kind = PTX_SINK, .loc = p->tok.loc};
-    if (!s || (s->kind != SYM_FUNC && s->kind != SYM_REG)) {
+    if (!s && is_runtime_call(n->text)) {
+        o.kind = PTX_FUNC;
+        o.name = n->text;
+        parse_advance(p);
+    } else if (!s || (s->kind != SYM_FUNC && s->kind != SYM_REG)) {
         scope_undeclared(p, n, p->tok.loc, "function");
         parse_advance(p);
     } else if (!parse_symbol_opnd(p, in, &o)) {

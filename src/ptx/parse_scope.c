@@ -119,33 +119,61 @@ struct symbol *scope_declare(struct parser *p, enum sym_kind kind, struct name *
 
 /* --- registers */
 
-i32 scope_add_reg(struct parser *p, const char *name, enum type type, struct ptx_loc loc) {
-    VEC_PUSH(&p->regs, ((struct ptx_reg){.name = name, .type = (u8)type, .loc = loc}));
+static i32 add_reg(struct parser *p, const char *name, enum type type, i32 module_reg, struct ptx_loc loc) {
+    VEC_PUSH(&p->regs, ((struct ptx_reg){.name = name, .type = (u8)type, .module_reg = module_reg, .loc = loc}));
     return (i32)p->regs.n - 1;
 }
 
 /* The components of a vector register are registers of their own, named %v.x and so on */
-static i32 add_components(struct parser *p, const struct name *n, enum type type, u32 vec, struct ptx_loc loc) {
+static i32 add_components(struct parser *p, const struct symbol *s, i32 module_reg) {
     static const char component[] = "xyzw";
     i32 first = (i32)p->regs.n;
-    for (u32 i = 0; i < vec; i++) scope_add_reg(p, arena_printf(&p->m->arena, "%s.%c", n->text, component[i & 3]), type, loc);
+    for (u32 i = 0; i < s->vec; i++)
+        add_reg(p, arena_printf(&p->m->arena, "%s.%c", s->name->text, component[i & 3]), (enum type)s->type,
+                module_reg == NONE ? NONE : module_reg + (i32)i, s->loc);
     return first;
+}
+
+/* A register of the module is an entry of the module's list; the functions that name it take it from there */
+static i32 add_module_reg(struct parser *p, const struct symbol *s) {
+    i32 first = (i32)p->module_reg_types.n;
+    for (u32 i = 0; i < s->vec; i++) VEC_PUSH(&p->module_reg_types, s->type);
+    return first;
+}
+
+static i32 add_function_reg(struct parser *p, const struct symbol *s, i32 module_reg) {
+    return s->vec > 1 ? add_components(p, s, module_reg) : add_reg(p, s->name->text, (enum type)s->type, module_reg, s->loc);
 }
 
 static void symbol_make_reg(struct parser *p, struct symbol *s, enum type type, u32 vec) {
     s->type = (u8)type;
     s->vec = (u8)vec;
-    s->index = vec > 1 ? add_components(p, s->name, type, vec, s->loc) : scope_add_reg(p, s->name->text, type, s->loc);
+    s->index = s->depth == 0 ? add_module_reg(p, s) : add_function_reg(p, s, NONE);
 }
 
-struct symbol *scope_find(struct parser *p, struct name *n) {
+/* The function's own entry for a register of the module, made when the function first names it */
+static struct symbol *import_module_reg(struct parser *p, const struct symbol *of) {
+    struct symbol *s = symbol_push(p, (enum sym_kind)of->kind, of->name, of->loc, 1);
+    s->type = of->type;
+    s->vec = of->vec;
+    s->index = add_function_reg(p, s, of->index);
+    return s;
+}
+
+static struct symbol *find_in_ranges(struct parser *p, struct name *n) {
     u32 range_depth = p->scopes[p->scope_depth].range_depth;
-    if (!range_depth || (n->sym && n->sym->depth >= range_depth)) return n->sym;
+    if ((n->sym && n->sym->depth >= range_depth) || (!range_depth && !p->module_ranges)) return n->sym;
     struct symbol *range = range_find(p, n);
     if (!range || (n->sym && n->sym->depth >= range->depth)) return n->sym;
     struct symbol *s = symbol_push(p, range->vec > 1 ? SYM_VECREG : SYM_REG, n, range->loc, range->depth);
-    symbol_make_reg(p, s, range->type, range->vec);
+    symbol_make_reg(p, s, (enum type)range->type, range->vec);
     return s;
+}
+
+struct symbol *scope_find(struct parser *p, struct name *n) {
+    struct symbol *s = find_in_ranges(p, n);
+    bool from_module = s && s->depth == 0 && (s->kind == SYM_REG || s->kind == SYM_VECREG);
+    return from_module && p->func ? import_module_reg(p, s) : s;
 }
 
 static bool count_regs(struct parser *p, u32 count, struct ptx_loc loc) {
@@ -193,6 +221,7 @@ bool scope_declare_range(struct parser *p, struct name *stem, enum type type, u3
     s->vec = (u8)vec;
     s->index = (i32)count;
     p->scopes[p->scope_depth].range_depth = (u16)p->scope_depth;
+    if (!p->scope_depth) p->module_ranges = true;
     return true;
 }
 

@@ -15,6 +15,7 @@ struct ptx_loc {
 struct ptx_reg {
     const char *name; /* with the % */
     u8 type;          /* enum type */
+    i32 module_reg;   /* declared outside of functions: index into the module's registers; else NONE */
     struct ptx_loc loc;
 };
 
@@ -34,10 +35,11 @@ struct ptx_var {
     struct ptx_loc loc;
     u8 space;   /* enum space */
     u8 type;    /* element type */
-    u8 vec;     /* 1, 2 or 4: .v2 .v4 */
+    u8 vec;     /* 1, 2 or 4: .v2 .v4; a vector register parameter is one variable per component, 0 for all but the first */
     u8 linkage; /* enum ptx_linkage */
     bool managed;
-    bool incomplete;      /* extern shared array without a size, or [] without initialiser */
+    bool incomplete; /* extern shared array without a size, or [] without initialiser */
+    bool at_module_scope;
     u8 is_ptr, ptr_space; /* .ptr annotation of kernel parameters */
     u32 ptr_align;
     u32 align_b;
@@ -49,13 +51,14 @@ struct ptx_var {
     /* filled by the lowering and the loader */
     u64 address;
     bool placed;
+    u32 reached; /* ptx_module.lowered when a kernel last came by; shared variables */
 };
 
 enum ptx_opnd_kind {
-    PTX_REG,   /* reg; sel when written %r.b0 and the like */
+    PTX_REG,   /* reg, plus off where written %r + 4; sel when written %r.b0 and the like */
     PTX_IMM,   /* imm; float literals keep their own kind */
-    PTX_VAR,   /* address of var + off */
-    PTX_FUNC,  /* address of func */
+    PTX_VAR,   /* address of var + off; written var[%r + 1]: n = 1, elem[0] is the index in elements, off the rest */
+    PTX_FUNC,  /* address of func; func is NULL where a call names what only a runtime library provides (see name) */
     PTX_LABEL, /* label: index into the function's labels */
     PTX_SREG,  /* sreg */
     PTX_SINK,  /* _ */
@@ -68,10 +71,11 @@ enum ptx_imm_kind { IMM_INT, IMM_F32, IMM_F64 };
 enum { PTX_SEL_PERMUTE = 255 }; /* a SIMD video source selector that is no mask, such as .b7610: see imm */
 
 struct ptx_opnd {
-    u8 kind;     /* enum ptx_opnd_kind */
-    u8 imm_kind; /* enum ptx_imm_kind */
-    u8 sel;      /* enum lane_sel (func/lanes.h values): byte or half selector or SIMD mask; 0 none; or PTX_SEL_PERMUTE */
-    bool negate; /* written !x or -%x */
+    u8 kind;      /* enum ptx_opnd_kind */
+    u8 imm_kind;  /* enum ptx_imm_kind */
+    u8 sel;       /* enum lane_sel (func/lanes.h values): byte or half selector or SIMD mask; 0 none; or PTX_SEL_PERMUTE */
+    bool negate;  /* written !x or -%x */
+    bool indexed; /* PTX_VAR written var[...] */
     u16 n;
     struct ptx_loc loc;
     i32 reg, label, sreg;
@@ -80,6 +84,7 @@ struct ptx_opnd {
                     A SIMD video register with a selector: nibble i is the digit for byte or half i (0x3210 for .b3210) */
     struct ptx_var *var;
     struct ptx_func *func;
+    const char *name; /* PTX_FUNC without func */
     struct ptx_opnd *elem;
 };
 
@@ -133,6 +138,7 @@ struct ptx_func {
     /* filled by the lowering */
     u64 address;
     u32 index;
+    u32 reached;        /* ptx_module.lowered when a kernel last came by */
     bool address_taken; /* an indirect call may reach it */
 };
 
@@ -146,6 +152,12 @@ struct ptx_module {
     u32 nfuncs, nvars;
     struct ptx_func **funcs; /* entries and functions, in order; a definition replaces its earlier declaration */
     struct ptx_var **vars;   /* module scope */
+    u32 nregs;               /* registers declared outside of functions; each function that names one has its own entry for it */
+    u8 *reg_types;           /* enum type, by module register */
+    u64 const_b;             /* of constant variables */
+    bool has_local;          /* variables in local memory */
+    u32 lowered;             /* kernels lowered so far */
+    bool noted_taken;        /* ptx_func.address_taken is known */
 };
 
 /* --- parse.c: NULL when there were errors (all in dg). The text need not outlive the call. */

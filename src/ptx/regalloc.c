@@ -305,40 +305,69 @@ static u32 max_pressure(const struct liveness *l) {
 
 /* --- the scan */
 
-/* One physical register file. The scan never goes back in time, which two fields live on: what lies before `passed` cannot matter
- * again, and a register found occupied is not looked at before `busy_until`. */
-struct reg_file {
-    u32 n, cap;
-    seg_vec *taken;  /* by register: occupied segments in rising order */
-    u32 *passed;     /* by register: segments that ended before the scan's point */
-    u32 *busy_until; /* by register: point up to which it is surely occupied; apart from the rest because it is read most */
+/* For each register, pair or quad (aligned groups of 1, 2 or 4) the point up to which it is surely occupied, in a tree of minima: the next
+ * group that may be free is found in logarithmic time however many are live. */
+struct busy_tree {
+    u32 *at; /* [1, 2 * size): node i is the least of 2i and 2i + 1; the leaf of group g is size + g */
 };
 
-static void file_grow(struct reg_file *file, u32 n) {
-    if (n > file->cap) {
-        u32 cap = MAX(n, file->cap * 2);
-        file->taken = base_realloc(file->taken, sizeof(*file->taken) * cap);
-        file->passed = base_realloc(file->passed, sizeof(u32) * cap);
-        file->busy_until = base_realloc(file->busy_until, sizeof(u32) * cap);
-        memset(file->taken + file->cap, 0, sizeof(*file->taken) * (cap - file->cap));
-        memset(file->passed + file->cap, 0, sizeof(u32) * (cap - file->cap));
-        memset(file->busy_until + file->cap, 0, sizeof(u32) * (cap - file->cap));
-        file->cap = cap;
+/* One physical register file. The scan never goes back in time, which two fields live on: what lies before `passed` cannot matter
+ * again, and a register found occupied is not looked at before the point its leaf says. */
+struct reg_file {
+    u32 n, cap;     /* cap: a power of two, the leaves of each tree; those past the end are free */
+    seg_vec *taken; /* by register: occupied segments in rising order */
+    u32 *passed;    /* by register: segments that ended before the scan's point */
+    struct busy_tree busy[3];
+};
+
+static void busy_set(struct reg_file *file, u32 r, u32 until) {
+    for (u32 k = 0; k < ARRAY_LEN(file->busy); k++) {
+        u32 *at = file->busy[k].at, i = file->cap + (r >> k);
+        const u32 *parts = k ? file->busy[k - 1].at + file->cap + (r >> k << 1) : NULL;
+        at[i] = parts ? MAX(parts[0], parts[1]) : until;
+        for (i /= 2; i > 0; i /= 2) at[i] = MIN(at[2 * i], at[2 * i + 1]);
     }
+}
+
+/* The first group of 2^k registers, from `from` on, that is not surely occupied at `now`; cap when there is none */
+static u32 busy_next(const struct reg_file *file, u32 k, u32 from, u32 now) {
+    const u32 *at = file->busy[k].at;
+    if (from >= file->cap) return file->cap;
+    u32 i = file->cap + from;
+    while (at[i] > now) {
+        while (i & 1) i /= 2; /* a right child: all below its parent has been looked at */
+        if (i == 0) return file->cap;
+        i++;
+    }
+    while (i < file->cap) i = at[2 * i] <= now ? 2 * i : 2 * i + 1;
+    return i - file->cap;
+}
+
+static void file_grow(struct reg_file *file, u32 n) {
+    u32 old = file->cap, *until = file->busy[0].at;
     file->n = MAX(file->n, n);
+    if (n <= old) return;
+    while (file->cap < n) file->cap = file->cap ? file->cap * 2 : 64;
+    file->taken = base_realloc(file->taken, sizeof(*file->taken) * file->cap);
+    file->passed = base_realloc(file->passed, sizeof(u32) * file->cap);
+    memset(file->taken + old, 0, sizeof(*file->taken) * (file->cap - old));
+    memset(file->passed + old, 0, sizeof(u32) * (file->cap - old));
+    for (u32 k = 1; k < ARRAY_LEN(file->busy); k++) free(file->busy[k].at);
+    for (u32 k = 0; k < ARRAY_LEN(file->busy); k++) file->busy[k].at = base_alloc(sizeof(u32) * 2 * file->cap);
+    for (u32 r = 0; r < old; r++) busy_set(file, r, until[old + r]);
+    free(until);
 }
 
 static void file_free(struct reg_file *file) {
     for (u32 r = 0; r < file->cap; r++) free(file->taken[r].at);
     free(file->taken);
     free(file->passed);
-    free(file->busy_until);
+    for (u32 k = 0; k < ARRAY_LEN(file->busy); k++) free(file->busy[k].at);
 }
 
 static bool reg_is_free(struct reg_file *file, u32 r, const struct seg *s, u32 nsegs) {
     u32 now = s[0].start;
     if (r >= file->n) return true;
-    if (file->busy_until[r] > now) return false;
     const seg_vec *taken = &file->taken[r];
     while (file->passed[r] < taken->n && taken->at[file->passed[r]].end <= now) file->passed[r]++;
     for (u32 i = file->passed[r], j = 0; i < taken->n && j < nsegs;) {
@@ -347,7 +376,7 @@ static bool reg_is_free(struct reg_file *file, u32 r, const struct seg *s, u32 n
         } else if (s[j].end <= taken->at[i].start) {
             j++;
         } else {
-            if (taken->at[i].start <= now) file->busy_until[r] = taken->at[i].end;
+            if (taken->at[i].start <= now) busy_set(file, r, taken->at[i].end);
             return false;
         }
     }
@@ -364,15 +393,22 @@ static void reg_take(struct reg_file *file, u32 r, const struct seg *s, u32 nseg
     }
     taken->n = k;
     while (j > 0) taken->at[--k] = i > 0 && taken->at[i - 1].start > s[j - 1].start ? taken->at[--i] : s[--j];
-    file->busy_until[r] = s[0].end;
+    busy_set(file, r, s[0].end);
+}
+
+static bool group_is_free(struct reg_file *file, u32 base, u32 rows, const struct seg *s, u32 nsegs) {
+    for (u32 r = base; r < base + rows; r++)
+        if (!reg_is_free(file, r, s, nsegs)) return false;
+    return true;
 }
 
 /* The lowest place for `rows` registers, aligned to their number */
 static u32 file_place(struct reg_file *file, const struct seg *s, u32 nsegs, u32 rows) {
-    u32 base = 0;
-    for (u32 fit = 0; fit < rows;) /* ends: registers past the file's end are free */
-        if (reg_is_free(file, base + fit, s, nsegs)) fit++;
-        else base += rows, fit = 0;
+    u32 k = rows == 4 ? 2 : rows == 2 ? 1 : 0, now = s[0].start, group = 0;
+    if (file->cap) group = busy_next(file, k, 0, now);
+    while (!group_is_free(file, group << k, rows, s, nsegs)) /* ends: registers past the file's end are free */
+        group = busy_next(file, k, group + 1, now);
+    u32 base = group << k;
     file_grow(file, base + rows);
     for (u32 r = base; r < base + rows; r++) reg_take(file, r, s, nsegs);
     return base;

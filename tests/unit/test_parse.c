@@ -604,7 +604,7 @@ static void test_errors_of_declarations(void **state) {
     module_errors(".global .u32 x[-1];", "t.ptx:4:16: error: an array cannot have -1 elements\n");
     module_errors(".global .u8 x[999999999] = {1};",
                   "t.ptx:4:13: error: too much initialised data; the limit is 268435456 bytes\n");
-    module_errors(".local .u32 x;", "t.ptx:4:1: error: '.local' is not allowed outside a function\n");
+    module_errors(".param .u32 x;", "t.ptx:4:1: error: '.param' is not allowed outside a function\n");
     module_errors(".entry k() .maxntd 5 { ret; }",
                   "t.ptx:4:12: error: unknown function directive '.maxntd'; did you mean '.maxntid'?\n");
     module_errors(".entry k(.u32 x) { ret; }", "t.ptx:4:10: error: unexpected '.u32'; expected .param or .reg\n");
@@ -615,10 +615,13 @@ static void test_errors_of_declarations(void **state) {
     check_errors(".target sm_90\n.entry k() { ret; }", "t.ptx:2:1: error: missing .version; a module starts with it\n");
     check_errors(".version 8.7\n.entry k() { ret; }", "t.ptx:2:1: error: missing .target after .version\n");
     check_errors("", "t.ptx:1:1: error: missing .version; a module starts with it\n");
+    check_errors(".target sm_10\n.entry k(.param .u32 x) { .param .u32 y; exit; }", /* neither old nor new */
+                 "t.ptx:2:1: error: missing .version; a module starts with it\n");
     check_errors(".version 8.7\n.target sm_90, debug y",
                  "t.ptx:2:22: error: unexpected 'y'; expected a directive such as .entry or .global\n");
-    check_errors(".version 8.7\n.target gpu9\n", "t.ptx:2:9: error: unknown target 'gpu9'; expected sm_ and a number, or one of: "
-                                                 "texmode_unified texmode_independent texmode_raw debug map_f64_to_f32\n");
+    check_errors(".version 8.7\n.target gpu9\n",
+                 "t.ptx:2:9: error: unknown target 'gpu9'; expected sm_ or compute_ and a number, or one of: "
+                 "texmode_unified texmode_independent texmode_raw debug map_f64_to_f32\n");
 }
 
 static void test_bad_tokens(void **state) {

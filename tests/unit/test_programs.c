@@ -459,6 +459,149 @@ static void printf_returns_how_many_arguments_it_took(void **state) {
     fclose(f);
 }
 
+/* --- several registers written by one instruction while its sources are still read */
+
+static void vectors_move_all_at_once(void **state) {
+    (void)state;
+    /* swaps, rotations, duplicates, every width, under a guard that half of the lanes take */
+    PLAY(.text = KERNEL(
+             ".reg .pred %q<4>;\nmov.u32 %r1, 1;\nmov.u32 %r2, 2;\nmov.u32 %r3, 3;\nmov.u32 %r4, 4;\n"
+             "mov.v2.u32 {%r1, %r2}, {%r2, %r1};\nmov.v4.b32 {%r1, %r2, %r3, %r4}, {%r4, %r1, %r2, %r3};\n"
+             "mov.v2.u32 {%r3, _}, {%r1, %r3};\n" /* 4 2 4 3 */
+             "mov.u64 %rd1, 5;\nmov.u64 %rd2, 6;\nmov.v2.b64 {%rd1, %rd2}, {%rd2, %rd1};\n"
+             "mov.u16 %h1, 7;\nmov.u16 %h2, 8;\nmov.v2.u16 {%h1, %h2}, {%h2, %h1};\n"
+             "mov.f32 %f1, 1.0;\nmov.f32 %f2, 2.0;\nmov.v2.f32 {%f1, %f2}, {%f2, %f1};\n"
+             "mov.f64 %d1, 1.0;\nmov.f64 %d2, 2.0;\nmov.v2.f64 {%d1, %d2}, {%d2, %d1};\n"
+             "setp.lt.u32 %p1, %r0, 16;\nmov.u32 %r5, 10;\nmov.u32 %r6, 20;\n@%p1 mov.v2.u32 {%r5, %r6}, {%r6, %r5};\n"
+             "shl.b32 %r7, %r1, 24;\nshl.b32 %r8, %r2, 16;\nshl.b32 %r9, %r3, 8;\nor.b32 %r7, %r7, %r8;\nor.b32 %r7, %r7, %r9;\n"
+             "or.b32 %r7, %r7, %r4;\ncvt.u32.u64 %r8, %rd1;\ncvt.u32.u64 %r9, %rd2;\ncvt.u32.u16 %r10, %h1;\ncvt.u32.u16 %r11, "
+             "%h2;\n"
+             "shl.b32 %r8, %r8, 12;\nshl.b32 %r9, %r9, 8;\nshl.b32 %r10, %r10, 4;\nor.b32 %r8, %r8, %r9;\nor.b32 %r10, %r10, "
+             "%r11;\n"
+             "or.b32 %r8, %r8, %r10;\ncvt.rzi.u32.f32 %r9, %f1;\ncvt.rzi.u32.f64 %r10, %d1;\n" SLOT
+             "st.global.u32 [%rd31], %r7;\nst.global.u32 [%rd31+128], %r8;\nst.global.u32 [%rd31+256], %r9;\n"
+             "st.global.u32 [%rd31+384], %r10;\nst.global.u32 [%rd31+512], %r5;\n"),
+         .block = {32});
+    for (uint32_t i = 0; i < 32; i++) {
+        const uint32_t want[5] = {0x04020403, 0x6587, 2, 2, i < 16 ? 20 : 10};
+        for (uint32_t j = 0; j < 5; j++) assert_int_equal(played.out[32 * j + i], want[j]);
+    }
+}
+
+static void vectors_split_and_join_over_themselves(void **state) {
+    (void)state;
+    PLAY(.text = KERNEL("mov.b32 %r1, 0x44332211;\nmov.b32 {%r4, %r3, %r2, %r1}, %r1;\n" /* r1 = 44, r2 = 33, ... */
+                        "mov.b32 %r1, {%r1, %r2, %r3, %r4};\n"
+                        "mov.b32 %r5, 0xAABBCCDD;\nmov.b32 {%h1, %h2}, %r5;\nmov.b32 %r5, {%h2, %h1};\n"
+                        "mov.b64 %rd1, {%r1, %r5};\nmov.b64 {%r5, %r1}, %rd1;\nmov.b64 %rd1, {%r1, %r5};\n"
+                        "mov.b64 {%r6, %r7}, %rd1;\n" SLOT "st.global.u32 [%rd31], %r6;\nst.global.u32 [%rd31+128], %r7;\n"),
+         .block = {32});
+    EACH(32, 0xCCDDAABB);
+    for (uint32_t i = 0; i < 32; i++) assert_int_equal(played.out[32 + i], 0x11223344);
+}
+
+static void loads_may_overwrite_their_address(void **state) {
+    (void)state;
+    uint32_t init[512];
+    for (uint32_t i = 0; i < 512; i++) init[i] = i;
+    /* all lanes, then the odd ones alone: the address register is the first, then the last of the destinations */
+    PLAY(.text = MODULE(".shared .align 16 .b32 s[256];\n",
+                        "mov.u32 %r8, s;\nmad.lo.u32 %r9, %r0, 16, %r8;\nmul.wide.u32 %rd1, %r0, 16;\nadd.u64 %rd1, %rd1, %rd0;\n"
+                        "mov.u64 %rd3, %rd1;\nld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];\n"
+                        "st.shared.v4.u32 [%r9], {%r1, %r2, %r3, %r4};\nmov.u32 %r4, %r9;\n"
+                        "ld.shared.v4.u32 {%r9, %r1, %r2, %r3}, [%r9];\nmov.u32 %r5, %r4;\n"
+                        "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r4];\nadd.u32 %r4, %r4, %r9;\n"
+                        "and.b32 %r6, %r0, 1;\nsetp.eq.u32 %p1, %r6, 1;\n@%p1 ld.shared.v2.u32 {%r5, %r6}, [%r5];\n"
+                        "@!%p1 mov.u32 %r5, 0;\n@!%p1 mov.u32 %r6, 0;\nadd.u32 %r4, %r4, %r5;\nadd.u32 %r4, %r4, %r6;\n"
+                        "ld.global.v2.u64 {%rd1, %rd2}, [%rd1];\nld.global.v2.u64 {%rd2, %rd3}, [%rd3];\n"
+                        "mov.b64 {%r10, %r11}, %rd1;\nmov.b64 {%r12, %r13}, %rd3;\nadd.u32 %r4, %r4, %r11;\n"
+                        "add.u32 %r4, %r4, %r12;\nbar.sync 0;\nadd.u64 %rd0, %rd0, 2048;\n" STORE("%r4")),
+         .block = {32}, .init = init, .ninit = 512);
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t a = 4 * i, odd = i & 1 ? a + a + 1 : 0;
+        assert_int_equal(played.out[512 + i], a + 3 + a + odd + a + 1 + a + 2);
+    }
+}
+
+static void calls_hand_over_all_arguments_and_results(void **state) {
+    (void)state;
+    PLAY(.text =
+             MODULE(".func (.reg .u32 %c, .reg .u32 %d) swap(.reg .u32 %a, .reg .u32 %b)\n{\n"
+                    "    mov.u32 %c, %b;\n    mov.u32 %d, %a;\n    ret;\n}\n",
+                    "mov.u32 %r1, 3;\nadd.u32 %r2, %r0, 100;\ncall (%r1, %r2), swap, (%r2, %r1);\n" /* b a swapped: as before */
+                    "call (%r2, %r1), swap, (%r1, %r2);\ncall (%r1, %r2), swap, (%r1, %r2);\n"
+                    "shl.b32 %r1, %r1, 16;\nor.b32 %r1, %r1, %r2;\n" STORE("%r1")),
+         .block = {32});
+    EACH(32, (i + 100) << 16 | 3);
+}
+
+static void atomics_of_vectors_read_before_they_write(void **state) {
+    (void)state;
+    PLAY(.text = KERNEL(
+             "cvt.rn.f32.u32 %f1, %r0;\nmov.f32 %f2, 2.0;\nmul.wide.u32 %rd1, %r0, 8;\nadd.u64 %rd1, %rd1, %rd0;\n"
+             "atom.global.add.v2.f32 {%f2, %f1}, [%rd1], {%f1, %f2};\natom.global.add.v2.f32 {%f2, %f1}, [%rd1], {%f1, %f2};\n"),
+         .block = {32});
+    for (uint32_t i = 0; i < 32; i++) {
+        const float want[2] = {(float)i, 2};
+        assert_memory_equal(played.out + 2 * i, want, 8);
+    }
+}
+
+static void predicates_are_read_before_they_are_written(void **state) {
+    (void)state;
+    PLAY(.text = KERNEL(
+             "setp.lt.u32 %p1, %r0, 8;\nsetp.lt.and.u32 %p1|%p2, %r0, 4, %p1;\n" /* p1: < 4; p2: 4 to 7 */
+             "setp.lt.or.u32 %p3|%p2, %r0, 6, %p2;\n"                            /* p3: < 8; p2: 4 and more */
+             "selp.u32 %r1, 1, 0, %p1;\nselp.u32 %r2, 2, 0, %p2;\nselp.u32 %r3, 4, 0, %p3;\n"
+             "mov.u32 %r4, 31;\nshfl.sync.up.b32 %r5|%p1, %r0, 1, 0, -1;\nshfl.sync.bfly.b32 %r0|%p1, %r0, %r0, %r4, -1;\n"
+             "or.b32 %r1, %r1, %r2;\nor.b32 %r1, %r1, %r3;\nmov.u32 %r6, %tid.x;\nshl.b32 %r0, %r0, 8;\nadd.u32 %r1, %r1, %r0;\n"
+             "mov.u32 %r0, %r6;\n" STORE("%r1")),
+         .block = {32});
+    EACH(32, (i < 4 ? 1 : 0) | (i >= 4 ? 2 : 0) | (i < 8 ? 4 : 0));
+}
+
+/* The same product, its result once in registers of its own and once over each source */
+static void matrices_may_be_multiplied_in_place(void **state) {
+    (void)state;
+#define MMA(d, a, b, c) "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 " d ", " a ", " b ", " c ";\n"
+#define ABC                                                                                                                      \
+    "mov.v4.u32 {%r1, %r2, %r3, %r4}, {%r20, %r21, %r22, %r23};\nmov.v2.u32 {%r5, %r6}, {%r24, %r25};\n"                         \
+    "mov.v4.b32 {%r7, %r8, %r9, %r10}, {%r26, %r27, %r28, %r29};\n"
+    PLAY(.text = KERNEL(
+             "mad.lo.u32 %r20, %r0, 3, 0x38003400;\nadd.u32 %r21, %r20, 0x00110011;\nadd.u32 %r22, %r21, 0x01010005;\n"
+             "add.u32 %r23, %r22, 0x00070200;\nxor.b32 %r24, %r20, 0x80000033;\nadd.u32 %r25, %r24, 0x00400021;\n"
+             "cvt.rn.f32.u32 %f1, %r0;\nmov.b32 %r26, %f1;\nmov.b32 %r27, 0f3F800000;\nmov.b32 %r28, 0fC0000000;\nmov.b32 %r29, "
+             "%f1;\n" ABC MMA("{%r11, %r12, %r13, %r14}", "{%r1, %r2, %r3, %r4}", "{%r5, %r6}", "{%r7, %r8, %r9, %r10}")
+                 MMA("{%r1, %r2, %r3, %r4}", "{%r1, %r2, %r3, %r4}", "{%r5, %r6}",
+                     "{%r7, %r8, %r9, %r10}") "xor.b32 %r15, %r11, %r1;\nxor.b32 %r16, %r14, %r4;\nor.b32 %r15, %r15, %r16;\n" ABC
+                     MMA("{%r6, %r5, %r3, %r4}", "{%r1, %r2, %r3, %r4}", "{%r5, %r6}",
+                         "{%r7, %r8, %r9, %r10}") "xor.b32 %r16, %r11, %r6;\nxor.b32 %r17, %r12, %r5;\nor.b32 %r15, %r15, "
+                                                  "%r16;\nor.b32 %r15, %r15, %r17;\n" ABC
+                                                      MMA("{%r10, %r9, %r8, %r7}", "{%r1, %r2, %r3, %r4}", "{%r5, %r6}",
+                                                          "{%r7, %r8, %r9, %r10}") "xor.b32 %r16, %r11, %r10;\nxor.b32 %r17, "
+                                                                                   "%r14, %r7;\nor.b32 %r15, %r15, %r16;\nor.b32 "
+                                                                                   "%r15, %r15, %r17;\n"
+                                                                                   "setp.ne.u32 %p1, %r11, %r14;\nselp.u32 %r16, "
+                                                                                   "0, 1, %p1;\nor.b32 %r15, %r15, %r16;\n" STORE(
+                                                                                       "%r15")),
+         .block = {32});
+    EACH(32, 0);
+}
+
+static void matrices_may_be_loaded_over_their_address(void **state) {
+    (void)state;
+    PLAY(.text = MODULE(
+             ".shared .align 16 .b32 s[128];\n",
+             "mov.u32 %r8, s;\nmad.lo.u32 %r9, %r0, 16, %r8;\nshl.b32 %r1, %r0, 2;\nadd.u32 %r2, %r1, 1;\nadd.u32 %r3, %r1, 2;\n"
+             "add.u32 %r4, %r1, 3;\nst.shared.v4.u32 [%r9], {%r1, %r2, %r3, %r4};\nbar.sync 0;\nmov.u32 %r4, %r9;\n"
+             "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [%r4];\n"
+             "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r9, %r5, %r6, %r7}, [%r9];\n"
+             "sub.u32 %r4, %r4, %r9;\nxor.b32 %r6, %r6, %r3;\nadd.u32 %r4, %r4, %r6;\nshl.b32 %r4, %r4, 8;\nadd.u32 %r4, %r4, "
+             "%r9;\n" STORE("%r4")),
+         .block = {32});
+    EACH(32, 96 << 8 | i);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_grow_by_what_each_lane_takes),
@@ -481,6 +624,14 @@ int main(void) {
         cmocka_unit_test(blocks_of_a_grid_meet_at_their_workspace),
         cmocka_unit_test(indirect_calls_reach_what_has_an_address),
         cmocka_unit_test(printf_returns_how_many_arguments_it_took),
+        cmocka_unit_test(vectors_move_all_at_once),
+        cmocka_unit_test(vectors_split_and_join_over_themselves),
+        cmocka_unit_test(loads_may_overwrite_their_address),
+        cmocka_unit_test(calls_hand_over_all_arguments_and_results),
+        cmocka_unit_test(atomics_of_vectors_read_before_they_write),
+        cmocka_unit_test(predicates_are_read_before_they_are_written),
+        cmocka_unit_test(matrices_may_be_multiplied_in_place),
+        cmocka_unit_test(matrices_may_be_loaded_over_their_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,20 @@ ROW3(mad_wide_s16, s32, s16, s16, u32, ((u32)(a * b) + c))
 ROW3(mad_wide_u32, u64, u32, u32, u64, ((u64)a * b + c))
 ROW3(mad_wide_s32, s64, s32, s32, u64, ((u64)((i64)a * b) + c))
 
+/* --- clmad: the product of two polynomials over GF(2), whose sum with c is an exclusive or */
+static inline u64 clmul_lo(u64 a, u64 b) {
+    u64 p = 0;
+    for (u32 i = 0; i < 64; i++) p ^= (a << i) & (0 - (b >> i & 1));
+    return p;
+}
+static inline u64 clmul_hi(u64 a, u64 b) {
+    u64 p = 0;
+    for (u32 i = 1; i < 64; i++) p ^= (a >> (64 - i)) & (0 - (b >> i & 1));
+    return p;
+}
+ROW3(clmad_lo_u64, u64, u64, u64, u64, clmul_lo(a, b) ^ c)
+ROW3(clmad_hi_u64, u64, u64, u64, u64, clmul_hi(a, b) ^ c)
+
 /* --- mul24, mad24: 24-bit by 24-bit to 48 bits, of which .lo takes the low 32 and .hi the high 32 */
 static inline i64 mul24_s32(u32 a, u32 b) { return (i64)((i32)(a << 8) >> 8) * ((i32)(b << 8) >> 8); }
 static inline u64 mul24_u32(u32 a, u32 b) { return (u64)(a & 0xFFFFFFu) * (b & 0xFFFFFFu); }
@@ -186,6 +200,7 @@ static fn_table madc_lo_fn = {[INT_U32] = madc_lo_32, madc_lo_32, madc_lo_64, ma
 static fn_table madc_hi_fn = {[INT_U32] = madc_hi_u32, madc_hi_s32, madc_hi_u64, madc_hi_s64};
 static fn_table mul24_lo_fn = {[INT_U32] = mul24_lo_u32, mul24_lo_s32}, mul24_hi_fn = {[INT_U32] = mul24_hi_u32, mul24_hi_s32};
 static fn_table mad24_lo_fn = {[INT_U32] = mad24_lo_u32, mad24_lo_s32}, mad24_hi_fn = {[INT_U32] = mad24_hi_u32, mad24_hi_s32};
+static fn_table clmad_lo_fn = {[INT_U64] = clmad_lo_u64}, clmad_hi_fn = {[INT_U64] = clmad_hi_u64};
 static lane_fn *const dp4a_fn[4] = {dp4a_uu, dp4a_us, dp4a_su, dp4a_ss};
 static lane_fn *const dp2a_fn[4] = {dp2a_uu, dp2a_us, dp2a_su, dp2a_ss};
 
@@ -203,6 +218,7 @@ static lane_fn *const *plain_table(const struct lane_query *q) {
     case OP_mad: return by_part(k, mad_lo_fn, mad_hi_fn, mad_wide_fn);
     case OP_mul24: return by_part(k, mul24_lo_fn, mul24_hi_fn, NULL);
     case OP_mad24: return by_part(k, mad24_lo_fn, mad24_hi_fn, NULL);
+    case OP_clmad: return by_part(k, clmad_lo_fn, clmad_hi_fn, NULL);
     case OP_sad: return sad_fn;
     case OP_div: return div_fn;
     case OP_rem: return rem_fn;
