@@ -43,8 +43,8 @@ SAY := $(if $(findstring s,$(filter-out -%,$(firstword $(MAKEFLAGS)))),true,echo
 # --- what there is
 LIB_SRC := $(wildcard src/base/*.c src/config/*.c src/stats/*.c src/trace/*.c src/isa/*.c src/ptx/*.c src/front/*.c src/func/*.c src/mem/*.c src/core/*.c src/core/*/*.c src/gpu/*.c src/api/*.c)
 LANE_SRC := $(wildcard src/func/lanes/*.c)
-CLI_SRC := $(wildcard src/cli/*.c src/report/*.c src/power/*.c src/manifest/*.c)
-MACHINES := $(wildcard machines/*.ini machines/*/*.ini)
+CLI_SRC := $(wildcard src/cli/*.c src/lab/*.c src/report/*.c src/power/*.c src/manifest/*.c)
+MACHINES := $(wildcard machines/*.ini machines/*/*.ini lab/*.s lab/*.ini)
 WORKLOADS := $(shell sed -n 's/^WORKLOAD.[ ]*\([a-z0-9_]*\).*/\1/p' workloads/workloads.def 2>/dev/null)
 REF_SRC := $(wildcard workloads/*/ref.c)
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
