@@ -50,6 +50,7 @@ REF_SRC := $(wildcard workloads/*/ref.c)
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 # folders of tests beside tests/unit whose programs stand on tests/micro/micro.c
 CYCLE_TESTS := micro replay pressure
+LAB := $(patsubst tests/lab/%.c,%,$(wildcard tests/lab/test_*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 CLANG_CL ?= clang-19
 
@@ -174,6 +175,10 @@ $B/$1/%: $B/obj/tests/$1/%.o $B/obj/tests/micro/micro.o $B/libcommand.a $B/libhe
 endef
 $(foreach folder,$(CYCLE_TESTS),$(eval $(call CYCLE_TEST_RULE,$(folder))))
 
+$(LAB:%=$B/lab/%): $B/lab/%: $B/obj/tests/lab/%.o $B/libcommand.a $B/libheddle.a
+	@mkdir -p $(@D) && $(SAY) "  link  $@"
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a -lcmocka $(LDLIBS_ALL)
+
 $(FUZZERS:%=$B/%): $B/%: $B/obj/tests/fuzz/%.o $B/libcommand.a $B/libheddle.a
 	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a $(LDLIBS_ALL)
@@ -203,6 +208,7 @@ unit: $(UNIT:%=$B/tests/%) machines ## build the unit tests (tests/run.sh runs t
 micro: $(micro_PROGRAMS) machines ## build the tests of exact cycles (tests/run.sh micro runs them)
 replay: $(replay_PROGRAMS) machines ## build the tests of hazards, replay and prediction (tests/run.sh replay runs them)
 pressure: $(pressure_PROGRAMS) machines ## build the tests of memory-aware scheduling, re-execution and energy (tests/run.sh pressure runs them)
+lab: $(LAB:%=$B/lab/%) machines ## build the tests of the laboratory (tests/run.sh lab runs them)
 fuzzers: $(FUZZERS:%=$B/%) machines
 
 # Recorded results of real hardware, unpacked next to the build
@@ -277,7 +283,7 @@ help: ## this list
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all workloads machines opencl opencl-tests unit $(CYCLE_TESTS) study-turner study-mascar fuzzers data demo test test-all mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install clean help
+.PHONY: all workloads machines opencl opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar fuzzers data demo test test-all mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

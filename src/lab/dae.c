@@ -38,7 +38,7 @@ struct queue {
 struct waiting_store {
     i64 address, value;
     bool has_value; /* else it comes from EAQ */
-    u64 ready;
+    u64 issued, ready;
     u32 row;
     const struct lab_inst *in;
 };
@@ -47,6 +47,7 @@ struct side {
     u64 next;                      /* first cycle of the next issue */
     u32 queue[QUEUE_MAX], head, n; /* stream = single: instructions that were steered here */
     u32 row[QUEUE_MAX];
+    u64 since[QUEUE_MAX]; /* cycle it was steered */
     u32 issued;
 };
 struct dae {
@@ -147,7 +148,8 @@ static const char *memory_op(struct dae *m, const struct lab_inst *in, u64 t, u3
     if (lab_ops[in->op].unit == LAB_LOAD) {
         write_result(m, in, m->r->st.words[a], t + lat, row);
     } else {
-        struct waiting_store s = {.address = a, .row = row, .in = in, .has_value = in->src[0] != REG_EAQ, .ready = t + 1};
+        struct waiting_store s = {
+            .address = a, .row = row, .in = in, .has_value = in->src[0] != REG_EAQ, .issued = t, .ready = t + lat};
         if (s.has_value) s.value = read_operand(m, in->src[0], 0, row);
         m->saq[(m->saq_head + m->saq_n++) % QUEUE_MAX] = s;
     }
@@ -253,6 +255,7 @@ static bool steer_one(struct dae *m, u64 t) {
         u32 at = (s->head + s->n++) % QUEUE_MAX;
         s->queue[at] = m->steer_pc;
         s->row[at] = row;
+        s->since[at] = t;
         lab_span(m->r, row, 'S', t, t, "steered");
         m->last = MAX(m->last, t);
     }
@@ -270,6 +273,7 @@ static void step_steered(struct dae *m, u32 k, u64 t) {
         m->waits[k]++;
         return;
     }
+    lab_span(m->r, s->row[s->head], '-', s->since[s->head] + 1, t - 1, "waits before its side");
     const char *fault = issue(m, in, t, s->row[s->head], &unused);
     if (fault) fail(m, in, fault);
     s->head = (s->head + 1) % QUEUE_MAX;
@@ -290,7 +294,9 @@ static void finish_store(struct dae *m, u64 t) {
         s->value = read_operand(m, REG_EAQ, 0, s->row);
     }
     m->r->st.words[s->address] = s->value;
-    lab_span(m->r, s->row, 'W', t, t, "memory written");
+    lab_span(m->r, s->row, '-', s->issued + lab_latency(m->r, s->in), t - 1, "in SAQ");
+    lab_span(m->r, s->row, 'W', MAX(t, s->issued + lab_latency(m->r, s->in)), MAX(t, s->issued + lab_latency(m->r, s->in)),
+             "memory written");
     m->saq_head = (m->saq_head + 1) % QUEUE_MAX;
     m->saq_n--;
     m->last = MAX(m->last, t);

@@ -49,7 +49,6 @@ struct oo {
     u32 pc;
     u64 fetch_at;                               /* no fetch before this cycle */
     bool stalled;                               /* fetch waits for a branch */
-    u64 unit_until[LAB_UNITS][8];               /* unpipelined: last busy cycle */
     u32 stations_used[LAB_UNITS], entries_used; /* at the start of the cycle, and what the cycle takes */
     i32 *ssit;
     u8 *counters;
@@ -129,12 +128,14 @@ static bool memory_ready(const struct oo *s, u32 i, u64 t) {
     }
 }
 
-static i32 free_unit(const struct oo *s, enum lab_unit u, u64 t, const u32 *started) {
-    u32 units = (u32)s->r->key[OO_UNITS];
-    if (s->r->key[OO_PIPELINED]) return started[u] < units ? (i32)started[u] : -1;
-    for (u32 k = 0; k < units; k++)
-        if (s->unit_until[u][k] < t) return (i32)k;
-    return -1;
+/* Pipelined units start one instruction a cycle each; others hold one to the end of its E. What is flushed leaves its unit. */
+static bool unit_free(const struct oo *s, enum lab_unit u, u64 t) {
+    u32 busy = 0;
+    for (u32 i = 0; i < s->window.n; i++) {
+        const struct op *o = &s->window.at[i];
+        if (o->unit == u && o->e) busy += s->r->key[OO_PIPELINED] ? o->e == t : o->x >= t;
+    }
+    return busy < (u32)s->r->key[OO_UNITS];
 }
 
 /* The value of a load, and its latency: from the youngest older store of the address that has executed, else from memory */
@@ -163,7 +164,7 @@ static void compute(struct op *o) {
     }
 }
 
-static void start_op(struct oo *s, u32 i, u64 t, i32 unit) {
+static void start_op(struct oo *s, u32 i, u64 t) {
     struct op *o = &s->window.at[i];
     u32 lat = (u32)s->r->key[o->unit];
     o->e = t;
@@ -177,18 +178,14 @@ static void start_op(struct oo *s, u32 i, u64 t, i32 unit) {
         compute(o);
     }
     o->x = t + lat - 1;
-    s->unit_until[o->unit][unit] = o->x;
 }
 
 static void start(struct oo *s, u64 t) {
-    u32 started[LAB_UNITS] = {0};
     for (u32 i = 0; i < s->window.n; i++) {
         struct op *o = &s->window.at[i];
-        if (!o->r || o->e || !o->src[0].valid || !o->src[1].valid || !memory_ready(s, i, t)) continue;
-        i32 unit = free_unit(s, o->unit, t, started);
-        if (unit < 0) continue;
-        start_op(s, i, t, unit);
-        started[o->unit]++;
+        if (!o->r || o->e || !o->src[0].valid || !o->src[1].valid || !memory_ready(s, i, t) || !unit_free(s, o->unit, t))
+            continue;
+        start_op(s, i, t);
         event(s, "%s starts: %s", station_name(s, o), o->in->text);
     }
 }
@@ -550,6 +547,7 @@ static void train_counter(struct oo *s, const struct op *o) {
 }
 
 struct wrong { /* the oldest thing that must go */
+    bool found;
     u32 from;
     u32 pc;
     i32 store; /* window index of the store that found a load wrong; -1: a branch */
@@ -565,14 +563,14 @@ static void see_branch(struct oo *s, u32 i, u64 t, struct wrong *w) {
         s->pc = next;
         s->fetch_at = t + 1;
     } else if (next != o->next && i + 1 <= w->from) {
-        *w = (struct wrong){i + 1, next, -1};
+        *w = (struct wrong){true, i + 1, next, -1};
     }
 }
 
 static void see_store(struct oo *s, u32 i, u64 t, struct wrong *w) {
     i32 load = s->how->memory >= OO_MEM_AGGRESSIVE ? violated_load(s, i, t) : -1;
     if (load < 0 || (u32)load >= w->from) return;
-    *w = (struct wrong){(u32)load, s->window.at[load].pc, (i32)i};
+    *w = (struct wrong){true, (u32)load, s->window.at[load].pc, (i32)i};
 }
 
 /* What is younger than a flush that waits for its turn no longer counts */
@@ -583,14 +581,15 @@ static u32 pending_limit(const struct oo *s) {
 }
 
 static void resolve(struct oo *s, u64 t) {
-    struct wrong w = {.from = pending_limit(s)}, none = w;
-    for (u32 i = 0; i < s->window.n && i < none.from; i++) {
+    u32 limit = pending_limit(s);
+    struct wrong w = {.from = limit};
+    for (u32 i = 0; i < s->window.n && i < limit; i++) {
         const struct op *o = &s->window.at[i];
         if (o->x != t) continue;
         if (lab_is_branch(o->in)) see_branch(s, i, t, &w);
         else if (is_store(o)) see_store(s, i, t, &w);
     }
-    if (w.from == none.from) return;
+    if (!w.found) return;
     if (w.store < 0) {
         s->mispredicted++;
         event(s, "%s went elsewhere than fetch", s->window.at[w.from - 1].in->text);
