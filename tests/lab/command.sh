@@ -53,6 +53,13 @@ done
 expect 0 "$heddle" lab show instructions
 out_has '^DECBNZ  *branch'
 
+# the pictures of docs/lab.md are what the commands in them print
+awk -v w="$work" '/^```/ { inside = !inside; file = ""; next } inside && /^\$ heddle lab/ { n++; file = w "/doc" n; print substr($0, 3) > (file ".cmd"); next } inside && file { print > file }' "$top/docs/lab.md"
+[ -e "$work/doc12" ] || complain "few pictures in docs/lab.md"
+for cmd in "$work"/doc*.cmd; do
+    (cd "$B" && sh -c "./$(cat "$cmd")" 2> /dev/null) | sed 's/ *$//' | cmp -s - "${cmd%.cmd}" || complain "docs/lab.md: another picture now: $(cat "$cmd")"
+done
+
 # files
 expect 0 "$heddle" lab tomasulo six --html "$work/p.html" --dot "$work/p.dot" --konata "$work/p.log" --json "$work/p.json" --from 1 --to 20
 for word in '<svg' 'data-at="7"' 'prefers-color-scheme:dark' '&lt;- R1, R2' 'id="slider"'; do grep -q -- "$word" "$work/p.html" || complain "the page lacks $word"; done
