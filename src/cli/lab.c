@@ -342,7 +342,7 @@ static int show(const struct cli_line *line, const char *what) {
     }
     if (!e) {
         const struct lab_machine *m = lab_machine_find(what);
-        if (!m) return program_path(line, what) ? show_program(line, what) : EXIT_USER;
+        if (!m) return show_program(line, what);
         i64 *key = lab_keys_new(m);
         lab_keys_print(m, key, stdout);
         free(key);

@@ -19,9 +19,8 @@ static void put_quoted(const char *s, FILE *out) {
 /* In the window of a cycle: decoded, and not yet written */
 static bool in_window(const struct lab_run *r, u32 row, i64 cycle) {
     i64 from = INT64_MAX, to = -1;
-    for (u32 i = 0; i < r->spans.n; i++) {
-        const struct lab_span *s = &r->spans.at[i];
-        if (s->row != row) continue;
+    for (u32 i = 0; i < r->rows.at[row].count; i++) {
+        const struct lab_span *s = &r->spans.at[r->rows.at[row].first + i];
         to = MAX(to, (i64)s->to);
         if (s->stage != 'F' && !(s->stage == '-' && s->full && s->full[0] == 'F')) from = MIN(from, (i64)s->from);
     }
@@ -72,11 +71,6 @@ static void add_step(struct steps *s, u64 cycle, u32 row, u8 op, char stage) {
     VEC_PUSH(&s->at, st);
 }
 
-static int spans_by_row(const void *a, const void *b) {
-    const struct lab_span *x = a, *y = b;
-    return x->row != y->row ? (x->row < y->row ? -1 : 1) : x->from < y->from ? -1 : x->from > y->from;
-}
-
 static void row_steps(struct steps *s, const struct lab_span *spans, u32 n) {
     add_step(s, spans[0].from, spans[0].row, 0, 0);
     for (u32 i = 0; i < n; i++) {
@@ -86,7 +80,7 @@ static void row_steps(struct steps *s, const struct lab_span *spans, u32 n) {
     add_step(s, (u64)spans[n - 1].to + 1, spans[0].row, 3, 0);
 }
 
-static void write_step(const struct lab_run *r, struct kanata *k, const struct step *st, const bool *flushed) {
+static void write_step(const struct lab_run *r, struct kanata *k, const struct step *st) {
     const struct lab_row *row = &r->rows.at[st->row];
     char stage[2] = {st->stage == '-' ? 'w' : st->stage, 0};
     kanata_cycle(k, st->cycle);
@@ -98,28 +92,19 @@ static void write_step(const struct lab_run *r, struct kanata *k, const struct s
         break;
     case 1: kanata_stage(k, 'S', st->row, 0, stage); break;
     case 2: kanata_stage(k, 'E', st->row, 0, stage); break;
-    default: kanata_retire(k, st->row, flushed[st->row]);
+    default: kanata_retire(k, st->row, row->flushed);
     }
 }
 
 bool lab_write_konata(const struct lab_run *r, FILE *out) {
     struct kanata k;
     struct steps s = {0};
-    struct lab_span *spans = base_alloc((r->spans.n + 1) * sizeof(*spans));
-    bool *flushed = base_alloc(r->rows.n + 1);
-    for (u32 i = 0; i < r->squashed.n; i++) flushed[r->squashed.at[i]] = true;
-    if (r->spans.n) memcpy(spans, r->spans.at, r->spans.n * sizeof(*spans));
-    qsort(spans, r->spans.n, sizeof(*spans), spans_by_row);
-    for (u32 i = 0, n; i < r->spans.n; i += n) {
-        for (n = 1; i + n < r->spans.n && spans[i + n].row == spans[i].row;) n++;
-        row_steps(&s, spans + i, n);
-    }
+    for (u32 i = 0; i < r->rows.n; i++)
+        if (r->rows.at[i].count) row_steps(&s, &r->spans.at[r->rows.at[i].first], r->rows.at[i].count);
     if (s.at.n) qsort(s.at.at, s.at.n, sizeof(*s.at.at), by_cycle);
     kanata_begin(&k, out);
-    for (u32 i = 0; i < s.at.n; i++) write_step(r, &k, &s.at.at[i], flushed);
+    for (u32 i = 0; i < s.at.n; i++) write_step(r, &k, &s.at.at[i]);
     free(s.at.at);
-    free(spans);
-    free(flushed);
     return !ferror(out) && fflush(out) == 0;
 }
 
@@ -156,7 +141,7 @@ static json_t *rows_json(const struct lab_run *r) {
     for (u32 i = 0; i < r->rows.n; i++)
         json_array_append_new(rows,
                               json_pack("{s:s, s:s, s:I, s:[], s:b}", "name", r->rows.at[i].name, "text", r->rows.at[i].text,
-                                        "line", (json_int_t)r->rows.at[i].line, "stages", "flushed", 0));
+                                        "line", (json_int_t)r->rows.at[i].line, "stages", "flushed", r->rows.at[i].flushed));
     for (u32 i = 0; i < r->spans.n; i++) {
         const struct lab_span *s = &r->spans.at[i];
         char stage[2] = {s->stage, 0};
@@ -164,7 +149,6 @@ static json_t *rows_json(const struct lab_run *r) {
         json_array_append_new(to,
                               json_pack("{s:s, s:I, s:I}", "stage", stage, "from", (json_int_t)s->from, "to", (json_int_t)s->to));
     }
-    for (u32 i = 0; i < r->squashed.n; i++) json_object_set_new(json_array_get(rows, r->squashed.at[i]), "flushed", json_true());
     return rows;
 }
 

@@ -59,8 +59,6 @@ static void draw_grid(struct page *p, const struct lab_run *r, struct window w) 
         left = MAX(left, (u32)(strlen(r->rows.at[i].name) + 2 + MIN(strlen(r->rows.at[i].text), (size_t)44)));
     }
     shown = MIN(shown, (u32)GRID_ROWS_MAX);
-    bool *flushed = base_alloc(r->rows.n + 1);
-    for (u32 i = 0; i < r->squashed.n; i++) flushed[r->squashed.at[i]] = true;
     double x0 = left * CHAR + 10;
     u32 n = w.to - w.from + 1;
     page_svg_begin(p, (u32)x0 + n * CELL + 10, (shown + 1) * LINE + 12, "stages of instructions by cycles");
@@ -73,7 +71,7 @@ static void draw_grid(struct page *p, const struct lab_run *r, struct window w) 
         if (!place[i]) continue;
         char text[80];
         snprintf(text, sizeof(text), "%s  %.44s", r->rows.at[i].name, r->rows.at[i].text);
-        page_svg_text(p, 4, place[i] * LINE + 13, flushed[i] ? "s" : "t", text, strlen(text));
+        page_svg_text(p, 4, place[i] * LINE + 13, r->rows.at[i].flushed ? "s" : "t", text, strlen(text));
         page_svg_line(p, 0, (place[i] + 1) * LINE, x0 + n * CELL, (place[i] + 1) * LINE);
     }
     for (u32 i = 0; i < r->spans.n; i++) {
@@ -84,7 +82,6 @@ static void draw_grid(struct page *p, const struct lab_run *r, struct window w) 
     }
     page_svg_marker(p, x0 - 0.5, CELL, 0, CELL, (shown + 1) * LINE);
     page_svg_end(p);
-    free(flushed);
     free(place);
 }
 

@@ -144,7 +144,9 @@ u32 lab_interpret(const struct lab_program *p, struct lab_state *s, u32 max, con
 struct lab_row {      /* an instruction as it ran, or a thread, cell, token: whatever has stages */
     const char *name; /* short, for graphs */
     const char *text;
-    u32 line; /* of the program; 0 without one */
+    u32 line;         /* of the program; 0 without one */
+    bool flushed;     /* thrown away; filled when the run has ended */
+    u32 first, count; /* its spans, in order of time; likewise */
 };
 struct lab_span {
     u32 row, from, to; /* cycles, both included */
@@ -201,6 +203,7 @@ void lab_answer(struct lab_run *r, const char *name, i64 value, const char *doc)
 const struct lab_answer *lab_answer_find(const struct lab_run *r, const char *name);
 void lab_fault(struct lab_run *r, const struct lab_inst *in, const char *what, const char *after);
 const char *lab_text(struct lab_run *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void lab_settle(struct lab_run *r); /* after the run: spans sorted by row and time, what rows know of them */
 void lab_run_free(struct lab_run *r);
 
 /* --- keys.c: a machine's keys, from an INI file, from .set and from the command line */

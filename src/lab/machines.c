@@ -55,6 +55,7 @@ bool lab_run(struct lab_run *r, const struct lab_machine *m, const struct lab_pr
     for (u32 i = 0; i < LAB_REGS; i++) r->writer[i] = -1;
     lab_state_init(&r->st, p);
     m->run(r);
+    lab_settle(r);
     return true;
 }
 

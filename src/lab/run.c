@@ -96,6 +96,21 @@ void lab_fault(struct lab_run *r, const struct lab_inst *in, const char *what, c
         r->fault = lab_text(r, "%s:%u:%u: fault: %s in \"%s\"%s", r->prog->file, in->line, in->col, what, in->text, after);
 }
 
+static int by_row(const void *a, const void *b) {
+    const struct lab_span *x = a, *y = b;
+    if (x->row != y->row) return x->row < y->row ? -1 : 1;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+void lab_settle(struct lab_run *r) {
+    if (r->spans.n) qsort(r->spans.at, r->spans.n, sizeof(*r->spans.at), by_row);
+    for (u32 i = 0; i < r->spans.n; i++) {
+        struct lab_row *row = &r->rows.at[r->spans.at[i].row];
+        if (row->count++ == 0) row->first = i;
+    }
+    for (u32 i = 0; i < r->squashed.n; i++) r->rows.at[r->squashed.at[i]].flushed = true;
+}
+
 void lab_run_free(struct lab_run *r) {
     for (u32 i = 0; i < r->pages.n; i++) {
         struct lab_page *p = &r->pages.at[i];

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Most machines tell every cycle: then a page is where one expects it */
 const struct lab_page *lab_page_of(const struct lab_run *r, u32 cycle) {
+    u32 guess = r->pages.n && cycle >= r->pages.at[0].cycle ? cycle - r->pages.at[0].cycle : 0;
+    if (guess < r->pages.n && r->pages.at[guess].cycle == cycle) return &r->pages.at[guess];
     for (u32 i = 0; i < r->pages.n; i++)
         if (r->pages.at[i].cycle == cycle) return &r->pages.at[i];
     return NULL;
@@ -116,9 +119,8 @@ char *lab_grid_cells(const struct lab_run *r, u32 row, u32 from, u32 to) {
     u32 n = to - from + 1;
     char *cells = base_alloc(n + 1);
     memset(cells, '.', n);
-    for (u32 i = 0; i < r->spans.n; i++) {
-        const struct lab_span *s = &r->spans.at[i];
-        if (s->row != row) continue;
+    for (u32 i = 0; i < r->rows.at[row].count; i++) {
+        const struct lab_span *s = &r->spans.at[r->rows.at[row].first + i];
         for (u32 c = MAX(s->from, from); c <= MIN(s->to, to); c++)
             cells[c - from] = s->stage == 'E' ? (char)('0' + (c - s->from + 1) % 10) : s->stage;
     }
@@ -126,16 +128,9 @@ char *lab_grid_cells(const struct lab_run *r, u32 row, u32 from, u32 to) {
     return cells;
 }
 
-static bool is_squashed(const struct lab_run *r, u32 row) {
-    for (u32 i = 0; i < r->squashed.n; i++)
-        if (r->squashed.at[i] == row) return true;
-    return false;
-}
-
 static bool row_in(const struct lab_run *r, u32 row, u32 from, u32 to) {
-    for (u32 i = 0; i < r->spans.n; i++)
-        if (r->spans.at[i].row == row && r->spans.at[i].from <= to && r->spans.at[i].to >= from) return true;
-    return false;
+    const struct lab_row *x = &r->rows.at[row];
+    return x->count && r->spans.at[x->first].from <= to && r->spans.at[x->first + x->count - 1].to >= from;
 }
 
 static void print_ruler(u32 left, u32 from, u32 to, FILE *out) {
@@ -166,7 +161,7 @@ void lab_print_grid(const struct lab_run *r, u32 from, u32 to, FILE *out) {
         if (!row_in(r, i, from, to)) continue;
         char *cells = lab_grid_cells(r, i, from, to);
         fprintf(out, "%-*s  %-*.*s |%s%s\n", name, r->rows.at[i].name, text, text, r->rows.at[i].text, cells,
-                is_squashed(r, i) ? " (flushed)" : "");
+                r->rows.at[i].flushed ? " (flushed)" : "");
         free(cells);
     }
 }
