@@ -46,6 +46,8 @@ struct as {
     u32 n, at;
     VEC(struct label) labels;
     u32 ncode, nnodes; /* of the first pass */
+    i64 memory;        /* words that .memory asks for; 0: none */
+    u32 memory_line;
     bool execute, bad, overlong;
 };
 
@@ -687,8 +689,9 @@ static void memory_line(struct as *a) {
     struct token t = *peek(a);
     i64 n;
     if (!value_of(a, &n)) return;
-    if (n < a->p->nwords || n > LAB_WORDS_MAX) complain(a, &t, "memory has %u to %d words", MAX(a->p->nwords, 1u), LAB_WORDS_MAX);
-    else room_for(a, (u64)n - a->p->nwords, &t);
+    if (n < 1 || n > LAB_WORDS_MAX) complain(a, &t, "memory has 1 to %d words", LAB_WORDS_MAX);
+    a->memory = n;
+    a->memory_line = a->line;
 }
 
 /* .set add.latency 4: the value is the rest of the line */
@@ -818,15 +821,18 @@ static void take_all(struct as *a, enum pass pass, const char *text, size_t len)
     }
 }
 
-static void settle_memory(struct lab_program *p) {
-    u32 least = 4096;
-    if (p->nwords >= least) return;
-    p->words = base_realloc(p->words, least * sizeof(i64));
-    memset(p->words + p->nwords, 0, (least - p->nwords) * sizeof(i64));
-    p->nwords = least;
+/* As much as .memory asks for; without it what the data need, and some */
+static void settle_memory(struct as *a) {
+    struct lab_program *p = a->p;
+    u32 want = a->memory ? (u32)a->memory : MAX(p->nwords, 4096u);
+    if (want < p->nwords) {
+        diag_error(a->d, p->file, a->memory_line, 0, "memory of %u words is too small: the data take %u", want, p->nwords);
+        return;
+    }
+    p->words = base_realloc(p->words, want * sizeof(i64));
+    memset(p->words + p->nwords, 0, (want - p->nwords) * sizeof(i64));
+    p->nwords = want;
 }
-
-static bool has_memory_line(const char *text) { return strstr(text, ".memory") != NULL; }
 
 struct lab_program *lab_assemble(const char *file, const char *text, size_t len, struct diag *d) {
     struct lab_program *p = base_alloc(sizeof(*p));
@@ -846,7 +852,7 @@ struct lab_program *lab_assemble(const char *file, const char *text, size_t len,
     if (d->errors == before && p->code.n == 0 && p->nodes.n == 0 && p->symbols.n == 0)
         diag_error(d, file, 0, 0, "no instruction and no data in this file");
     if (p->execute_at == UINT32_MAX) p->execute_at = p->code.n;
-    if (!has_memory_line(text)) settle_memory(p);
+    if (d->errors == before) settle_memory(a);
     free(a->labels.at);
     free(a);
     if (d->errors == before) return p;

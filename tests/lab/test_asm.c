@@ -37,6 +37,8 @@ static const struct {
     {".data A\n", "t.s:1:8: error: expected numbers; \".fill NAME COUNT\" makes zeros"},
     {".dta A 1\n", "t.s:1:1: error: unknown directive \".dta\"; did you mean \".data\"?"},
     {".fill A 0\n", "t.s:1:9: error: a count is a number from 1 to 1048576"},
+    {".memory 0\nNOP\n", "t.s:1:9: error: memory has 1 to 1048576 words"},
+    {"NOP\n.memory 2\n.data A 1 2 3\n", "t.s:2: error: memory of 2 words is too small: the data take 3"},
     {".bytes A 300\n", "t.s:1:10: error: a byte is a number from -128 to 255"},
     {".reg V1 3\n", "t.s:1:6: error: expected an R, A, X or MM register, VLEN, VSTR or VMASK; found \"V1\""},
     {".reg R1 99999999999999999999\n", "t.s:1:9: error: \"99999999999999999999\" is not a number of at most 64 bits"},
