@@ -171,13 +171,17 @@ static bool read_wish(const struct cli_line *line, struct wish *w) {
     return true;
 }
 
-enum { HTML_CYCLES = 400, TABLE_CYCLES = 200 };
+enum { HTML_CYCLES = 400, STEP_CYCLES = 20000, TABLE_CYCLES = 200 };
 
 static bool run_job(struct job *j, const struct wish *w, bool pages) {
     struct diag d = {0};
     struct lab_wish lw = {.pages = pages, .from = (u32)w->from, .to = (u32)w->to, .max_cycles = (u32)w->max_cycles};
     if (w->cycle_given && !cli_has(j->line, "html") && !cli_has(j->line, "step")) lw.from = lw.to = (u32)w->cycle;
     if (cli_has(j->line, "html") && !w->range_given) lw.to = HTML_CYCLES;
+    if (cli_has(j->line, "step")) { /* pages take memory */
+        lw.from = w->cycle_given && w->cycle > STEP_CYCLES / 2 ? (u32)w->cycle - STEP_CYCLES / 2 : (u32)w->from;
+        lw.to = MIN((u32)w->to, lw.from + STEP_CYCLES - 1);
+    }
     j->ran = lab_run(&j->run, j->m, j->p, j->key, &lw, &d);
     return tell(&d) && j->ran;
 }
@@ -272,11 +276,30 @@ static int run_on(const struct cli_line *line, const struct lab_machine *m, cons
 
 /* --- list, show, keys, check */
 
+static bool list_json(const struct cli_line *line, const char **names, int n) {
+    json_t *o = json_object(), *machines = json_array(), *exercises = json_array(), *programs = json_array();
+    for (u32 i = 0; lab_machines[i]; i++)
+        json_array_append_new(machines, json_pack("{s:s, s:s}", "name", lab_machines[i]->name, "doc", lab_machines[i]->doc));
+    for (const struct lab_exercise *e = lab_exercises; e->id; e++)
+        json_array_append_new(exercises, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "id", e->id, "title", e->title,
+                                                   "machine", e->machine, "program", e->program, "settings", e->settings,
+                                                   "asks_for", e->answer, "question", e->question));
+    for (int i = 0; i < n; i++) json_array_append_new(programs, json_string(names[i]));
+    json_object_set_new(o, "machines", machines);
+    json_object_set_new(o, "exercises", exercises);
+    json_object_set_new(o, "programs", programs);
+    return report_write_json(o, cli_value(line, "json"));
+}
+
 static int list(const struct cli_line *line) {
-    (void)line;
     struct arena mem = {0};
     const char *names[128];
     int n = bundled_programs(names, 128, &mem);
+    if (cli_has(line, "json")) {
+        bool ok = list_json(line, names, n);
+        arena_free(&mem);
+        return ok ? EXIT_OK : EXIT_USER;
+    }
     printf("machines\n");
     for (u32 i = 0; lab_machines[i]; i++) printf("  %-22s %s\n", lab_machines[i]->name, lab_machines[i]->doc);
     printf("\nexercises (heddle lab show ID, heddle lab run ID, heddle lab check ID ANSWER)\n");
@@ -391,14 +414,28 @@ static void tell_cycle(const struct job *j, i64 given) {
     }
 }
 
-static int check_number(const struct job *j, const struct lab_exercise *e, i64 given) {
+/* With --json the verdict goes there instead of into words; difference: what to say of the first, NULL when right */
+static int verdict_json(const struct job *j, const struct lab_exercise *e, const char *given, const char *difference, i64 cycle) {
+    json_t *o =
+        json_pack("{s:s, s:s, s:s, s:b}", "exercise", e->id, "asks_for", e->answer, "given", given, "right", difference == NULL);
+    json_object_set_new(o, "first_cycle", difference && cycle > 0 ? json_integer(cycle) : json_null());
+    json_object_set_new(o, "difference", difference ? json_string(difference) : json_null());
+    if (!report_write_json(o, cli_value(j->line, "json"))) return EXIT_USER;
+    return difference ? EXIT_DIFFERS : EXIT_OK;
+}
+
+static int check_number(const struct job *j, const struct lab_exercise *e, const char *text, i64 given) {
     const struct lab_answer *a = lab_answer_find(&j->run, e->answer);
+    bool cycles = strcmp(e->answer, "cycles") == 0;
+    if (cli_has(j->line, "json"))
+        return verdict_json(j, e, text, a->value == given ? NULL : "another number than the machine's",
+                            cycles ? MIN(a->value, MAX(given, 0)) + 1 : 0);
     if (a->value == given) {
         printf("%s: right, %lld\n", e->id, (long long)given);
         return EXIT_OK;
     }
     printf("%s: %lld is not the machine's answer (%s)\n", e->id, (long long)given, a->doc);
-    if (strcmp(e->answer, "cycles") == 0) tell_cycle(j, given);
+    if (cycles) tell_cycle(j, given);
     hint_sibling(j->line, e, given);
     printf("step through it with: heddle lab run %s --step\n", e->id);
     return EXIT_DIFFERS;
@@ -412,6 +449,13 @@ static int check_file(const struct job *j, const struct lab_exercise *e, const c
     bool same = lab_check_grid(&j->run, file, text, &s, &d);
     free(text);
     int code = !tell(&d) ? EXIT_USER : same ? EXIT_OK : EXIT_DIFFERS;
+    if (code != EXIT_USER && cli_has(j->line, "json")) {
+        long long cycle = 0;
+        if (!same) sscanf(s.s, "cycle %lld", &cycle);
+        code = verdict_json(j, e, file, same ? NULL : s.s, cycle);
+        strbuf_free(&s);
+        return code;
+    }
     if (code == EXIT_OK) printf("%s: right, every cell\n", e->id);
     if (code == EXIT_DIFFERS) printf("%s: the first difference is in %s", e->id, s.s);
     strbuf_free(&s);
@@ -431,7 +475,7 @@ static int check(const struct cli_line *line, const char *id, const char *given)
     if (!number && access(given, F_OK) != 0)
         return cli_error(line->command, "\"%s\" is neither a number nor a file with a table", given);
     if (load_program(&j, e->program) && load_keys(&j, e) && run_job(&j, &w, false))
-        code = number ? check_number(&j, e, x) : check_file(&j, e, given);
+        code = number ? check_number(&j, e, given, x) : check_file(&j, e, given);
     job_free(&j);
     return code;
 }
@@ -481,7 +525,8 @@ static const struct cli_option options[] = {
     {"html", "FILE", "write a page with a slider for a browser (cycles 1 to 400 without --from, --to)"},
     {"konata", "FILE", "write the history for the Konata viewer"},
     {"dot", "FILE", "write the dataflow graph for graphviz; with --cycle that of the window of the cycle"},
-    {"json", "FILE", "write everything as JSON; with --cycle, --from or --to also the pages; - for standard output"},
+    {"json", "FILE",
+     "write everything as JSON; with --cycle, --from or --to also the pages; - for standard output; also for list and check"},
     {"set", "KEY=VALUE", "set one key of the machine (heddle lab keys MACHINE); may be given several times"},
     {"machine", "FILE", "an INI file of the machine's keys"},
     {"max-cycles", "N", "stop after so many cycles (default 1000000)"},

@@ -169,8 +169,8 @@ static bool act(struct view *v, enum key k, u32 last) {
 }
 
 bool lab_stepper(const struct cli_line *line, const struct lab_run *r, u32 first) {
-    u32 last = MAX(r->cycles, 1u);
-    struct view v = {.cycle = MIN(MAX(first, 1u), last)};
+    u32 last = MAX(MIN(r->cycles, r->page_to), 1u);
+    struct view v = {.cycle = MIN(MAX(first, MAX(r->page_from, 1u)), last)};
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &before) != 0) {
         cli_error(line->command, "--step needs a terminal; --cycle N or --from N --to N print pages anywhere");
         return false;

@@ -35,6 +35,12 @@ expect 2 "$heddle" lab check L1 "$top/README.md"
 err_has 'rows of stages found, the machine has 6 instructions'
 expect 2 "$heddle" lab check L1 many
 err_has 'neither a number nor a file'
+expect 1 "$heddle" lab check L1 25 --json "$work/v.json"
+same "$(json "$work/v.json" right) $(json "$work/v.json" first_cycle)" "false 26" "the verdict in JSON"
+expect 1 "$heddle" lab check L1 "$work/wrong" --json "$work/v.json"
+same "$(json "$work/v.json" first_cycle)" 10 "the first difference in JSON"
+expect 0 "$heddle" lab list --json "$work/l.json"
+same "$(json "$work/l.json" machines.2.name)" tomasulo "the third machine in JSON"
 expect 2 "$heddle" lab check L11 31
 err_has 'did you mean "L1"'
 # every exercise can be shown and run; lab/*.ini are what the tables say
