@@ -11,79 +11,7 @@
  * Invariants: 1. window.at[0..n) are the instructions between fetch and W, in program order. 2. A station is held from rename to the end of the broadcast, an entry of the
  * reorder buffer from rename to the end of W. 3. rat[reg].tag is the uid of the youngest renamed writer that has not broadcast. 4. Memory is written at W with precise
  * state, else at the end of E. 5. Nothing that a flush removes has changed `arch` or memory. */
-#include "lab/machines.h"
-
-enum { OPERANDS = 2, NO_STATION = 255 };
-struct value {
-    bool valid;
-    u64 tag; /* uid of the producer */
-    i64 value;
-};
-struct op {
-    u64 uid; /* from 1, in order of fetch */
-    const struct lab_inst *in;
-    u32 pc, row;
-    u64 f, d, r, e, x, b, w; /* cycles: fetched, in D, renamed, E from and to, broadcast (or done), written; 0: not yet */
-    struct value src[OPERANDS];
-    i64 result, address;
-    const char *fault;
-    enum lab_unit unit;
-    u8 station;
-    u32 next; /* pc that fetch went on with */
-    bool taken;
-    u64 source;    /* load: uid of the store that it took its value from; 0: memory */
-    u64 waits_for; /* uid of a store of its store set; 0: none */
-    i32 set;       /* its store set at rename, -1 */
-    u64 interval;  /* checkpoint it follows */
-};
-struct oo {
-    struct lab_run *r;
-    const struct oo_how *how;
-    struct lab_inst *code;
-    u32 ncode;
-    VEC(struct op) window;
-    struct value rat[LAB_REGS];
-    i64 arch[LAB_REGS];
-    u64 arch_writer[LAB_REGS]; /* uid, without a reorder buffer: an older writer does not overwrite a younger one */
-    u64 next_uid;
-    u32 pc;
-    u64 fetch_at;                               /* no fetch before this cycle */
-    bool stalled;                               /* fetch waits for a branch */
-    u32 stations_used[LAB_UNITS], entries_used; /* at the start of the cycle, and what the cycle takes */
-    i32 *ssit;
-    u8 *counters;
-    u64 pending;       /* future file: uid whose flush waits until it is the oldest; 0 */
-    bool pending_self; /* the instruction itself goes too */
-    u32 pending_pc;
-    u64 interval, interval_left, careful; /* checkpoints: current one, instructions until the next, instructions with one each */
-    u32 fetched, retired, flushes, violations, mispredicted, again, peak;
-    u32 no_station, no_entry; /* cycles that rename waited */
-    bool over;
-    VEC(const char *) events; /* of this cycle, for its page */
-    u64 last_w;
-};
-
-static bool precise(const struct oo *s) { return s->how->precise != OO_IMPRECISE; }
-static bool late(const struct oo *s) { return s->r->key[OO_BROADCAST]; }
-static bool is_load(const struct op *o) { return o->unit == LAB_LOAD; }
-static bool is_store(const struct op *o) { return o->unit == LAB_STORE; }
-static bool has_dst(const struct op *o) { return o->in->dst != REG_NONE; }
-static u64 done_at(const struct oo *s, const struct op *o) { /* last cycle before W may be; 0: not done */
-    return o->b && has_dst(o) && late(s) ? o->b - 1 : o->b;
-}
-
-static const char *station_name(const struct oo *s, const struct op *o) {
-    static const char *const letters[LAB_UNITS] = {"abcdefgh", "xyztuvw", "pqrs", "mno", "l", "k", "j"};
-    const char *set = letters[o->unit];
-    if (o->station < strlen(set) && strlen(set) > 1) return lab_text(s->r, "%c", set[o->station]);
-    return lab_text(s->r, "%c%u", set[0], o->station);
-}
-
-static const char *tag_name(const struct oo *s, u64 tag) {
-    for (u32 i = 0; i < s->window.n; i++)
-        if (s->window.at[i].uid == tag) return station_name(s, &s->window.at[i]);
-    return "?";
-}
+#include "lab/ooo.h"
 
 __attribute__((format(printf, 2, 3))) static void event(struct oo *s, const char *fmt, ...) {
     struct strbuf b = {0};
@@ -186,7 +114,7 @@ static void start(struct oo *s, u64 t) {
         if (!o->r || o->e || !o->src[0].valid || !o->src[1].valid || !memory_ready(s, i, t) || !unit_free(s, o->unit, t))
             continue;
         start_op(s, i, t);
-        event(s, "%s starts: %s", station_name(s, o), o->in->text);
+        event(s, "%s starts: %s", oo_station_name(s, o), o->in->text);
     }
 }
 
@@ -203,7 +131,7 @@ static void broadcast_op(struct oo *s, struct op *o, u64 t) {
     for (u32 i = 0; i < s->window.n; i++)
         for (u32 k = 0; k < OPERANDS; k++) hear(&s->window.at[i].src[k], o);
     hear(&s->rat[o->in->dst], o);
-    event(s, "bus: tag %s = %lld", station_name(s, o), (long long)o->result);
+    event(s, "bus: tag %s = %lld", oo_station_name(s, o), (long long)o->result);
 }
 
 static void broadcast(struct oo *s, u64 t) {
@@ -464,14 +392,14 @@ static void rename_op(struct oo *s, struct op *o, u64 t) {
     operand(s, o, 0, in->src[0], in->imm);
     operand(s, o, 1, memory ? in->base : in->src[1], memory ? 0 : in->imm);
     o->station = pick_station(s, o->unit, t);
-    s->r->rows.at[o->row].name = station_name(s, o);
+    s->r->rows.at[o->row].name = oo_station_name(s, o);
     o->r = t;
     o->set = memory && s->ssit ? s->ssit[o->pc % s->how->ssit] : -1;
     o->waits_for = s->how->memory == OO_MEM_PREDICTED ? store_of_set(s, o) : 0;
     name_interval(s, o);
     lab_arcs_of(s->r, o->row, in);
     if (has_dst(o)) s->rat[in->dst] = (struct value){false, o->uid, 0};
-    event(s, "%s is renamed: %s", station_name(s, o), in->text);
+    event(s, "%s is renamed: %s", oo_station_name(s, o), in->text);
 }
 
 static void decode(struct oo *s, u64 t) {
@@ -623,97 +551,6 @@ static void finish_imprecise(struct oo *s, u64 t) {
     }
 }
 
-/* --- pages */
-
-static const char *value_text(const struct oo *s, const struct value *v) {
-    if (v->valid) return lab_text(s->r, "1|~|%lld", (long long)v->value);
-    return lab_text(s->r, "0|%s|~", tag_name(s, v->tag));
-}
-
-static void used_registers(const struct oo *s, bool used[LAB_REGS]) {
-    for (u32 i = 0; i < s->ncode; i++) {
-        u8 regs[12];
-        u32 n = lab_reads(&s->code[i], regs);
-        n += lab_writes(&s->code[i], regs + n);
-        for (u32 k = 0; k < n; k++) used[regs[k]] = true;
-    }
-}
-
-static void page_rat(struct oo *s) {
-    bool used[LAB_REGS] = {0};
-    char name[8];
-    used_registers(s, used);
-    lab_head(s->r, "register alias table", "reg|V|tag|value");
-    for (u32 i = 0; i < LAB_REGS; i++)
-        if (used[i]) lab_cells(s->r, "%s|%s", lab_reg_name((u8)i, name), value_text(s, &s->rat[i]));
-}
-
-static void page_stations(struct oo *s, enum lab_unit u, u64 t) {
-    bool any = false;
-    for (u32 i = 0; i < s->window.n; i++)
-        any |= s->window.at[i].r && s->window.at[i].unit == u && (!s->window.at[i].b || s->window.at[i].b >= t);
-    if (!any) return; /* empty ones are not drawn */
-    lab_head(s->r, lab_text(s->r, "%s stations", lab_unit_names[u]), "tag|V|tag|value|V|tag|value|instruction|state");
-    for (u32 n = 0; n < (u32)s->r->key[OO_STATIONS + u]; n++)
-        for (u32 i = 0; i < s->window.n; i++) {
-            const struct op *o = &s->window.at[i];
-            if (!o->r || o->unit != u || o->station != n || (o->b && o->b < t)) continue;
-            const char *state = !o->e      ? "waits"
-                                : o->x < t ? "waits for a bus"
-                                           : lab_text(s->r, "E %u of %u", (u32)(t - o->e + 1), (u32)(o->x - o->e + 1));
-            lab_cells(s->r, "%s|%s|%s|%s|%s", station_name(s, o), value_text(s, &o->src[0]), value_text(s, &o->src[1]),
-                      o->in->text, state);
-        }
-}
-
-static void page_rob(struct oo *s) {
-    static const char *const titles[] = {"", "reorder buffer", "history buffer", "reorder buffer (future file)",
-                                         "window and checkpoints"};
-    char name[8];
-    if (!precise(s)) return;
-    lab_head(s->r, titles[s->how->precise], "name|instruction|dest|done|value|more");
-    for (u32 i = 0; i < s->window.n; i++) {
-        const struct op *o = &s->window.at[i];
-        const char *more = o->fault ? o->fault : "";
-        if (!o->r) continue;
-        if (is_store(o) && o->x) more = lab_text(s->r, "store buffer: [%lld]", (long long)o->address);
-        if (s->how->precise == OO_HISTORY && has_dst(o))
-            more = lab_text(s->r, "old value is of %s", i ? "the entries above or the file" : "the file");
-        if (s->how->precise == OO_CHECKPOINT) more = lab_text(s->r, "checkpoint %llu", (unsigned long long)o->interval);
-        lab_cells(s->r, "%s|%s|%s|%d|%s|%s", s->r->rows.at[o->row].name, o->in->text,
-                  has_dst(o) ? lab_reg_name(o->in->dst, name) : "", o->b != 0,
-                  o->b && has_dst(o) ? lab_text(s->r, "%lld", (long long)o->result) : "~", more);
-    }
-}
-
-static void page_arch(struct oo *s) {
-    bool used[LAB_REGS] = {0};
-    char name[8];
-    if (!precise(s)) return;
-    used_registers(s, used);
-    lab_head(s->r, "architectural registers", "reg|value");
-    for (u32 i = 0; i < LAB_REGS; i++)
-        if (used[i]) lab_cells(s->r, "%s|%lld", lab_reg_name((u8)i, name), (long long)s->arch[i]);
-}
-
-static void page_front(struct oo *s) {
-    lab_head(s->r, "fetch and decode", "stage|instruction");
-    for (u32 i = 0; i < s->window.n; i++)
-        if (!s->window.at[i].r) lab_cells(s->r, "%s|%s", s->window.at[i].d ? "D" : "F", s->window.at[i].in->text);
-}
-
-static void page(struct oo *s, u64 t) {
-    if (lab_page(s->r, (u32)t)) {
-        page_rat(s);
-        for (u32 u = 0; u < LAB_UNITS; u++) page_stations(s, (enum lab_unit)u, t);
-        page_rob(s);
-        page_arch(s);
-        page_front(s);
-        for (u32 i = 0; i < s->events.n; i++) lab_note(s->r, "%s", s->events.at[i]);
-    }
-    s->events.n = 0;
-}
-
 /* --- the cycle */
 
 static void count_used(struct oo *s) {
@@ -741,7 +578,7 @@ static void cycle(struct oo *s, u64 t) {
         if (!precise(s)) finish_imprecise(s, t);
         resolve(s, t);
     }
-    page(s, t);
+    oo_page(s, t);
 }
 
 static void answers(struct oo *s) {
