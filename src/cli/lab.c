@@ -1,4 +1,5 @@
-/* heddle lab: the laboratory of classic machines: runs a small program and shows it cycle by cycle; exercises. */
+/* heddle lab: the laboratory of classic machines: runs a small program and shows it cycle by cycle;
+ * exercises. */
 #include "cli/lab.h"
 #include "report/report.h"
 
@@ -400,7 +401,8 @@ static void hint_sibling(const struct cli_line *line, const struct lab_exercise 
     }
 }
 
-/* What the machine does in the first cycle in which a count of cycles that is too small or too large parts from it */
+/* What the machine does in the first cycle in which a count of cycles that is too small or too large parts
+ * from it */
 static void tell_cycle(const struct job *j, i64 given) {
     u32 first = (u32)MIN((i64)j->run.cycles, MAX(given, 0)) + 1;
     if (given > j->run.cycles) {
@@ -414,7 +416,8 @@ static void tell_cycle(const struct job *j, i64 given) {
     }
 }
 
-/* With --json the verdict goes there instead of into words; difference: what to say of the first, NULL when right */
+/* With --json the verdict goes there instead of into words; difference: what to say of the first, NULL
+ * when right */
 static int verdict_json(const struct job *j, const struct lab_exercise *e, const char *given, const char *difference, i64 cycle) {
     json_t *o =
         json_pack("{s:s, s:s, s:s, s:b}", "exercise", e->id, "asks_for", e->answer, "given", given, "right", difference == NULL);

@@ -1,9 +1,10 @@
 /* Stepping through a run in the terminal: a page a cycle, forward and back with the cursor keys.
  *
- *     right, space  next cycle      left   the one before      up, down  ten cycles      Home, End  first, last
- *     PgUp, PgDn    scroll          t      grid or page        q         leave
+ *     right, space  next cycle      left   the one before      up, down   ten cycles
+ *     PgUp, PgDn    scroll          t      grid or page        Home, End  first, last      q  leave
  *
- * Plain termios. The terminal's mode is restored on return, at exit, and by a handler when a signal ends the program. */
+ * Plain termios. The terminal's mode is restored on return, at exit, and by a handler when a signal ends
+ * the program. */
 #include "cli/lab.h"
 
 #include <signal.h>

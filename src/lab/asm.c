@@ -1,11 +1,16 @@
-/* The assembler: text to struct lab_program, in two passes over the lines. The first takes directives and labels, the second instructions.
+/* The assembler: text to struct lab_program, in two passes over the lines. The first takes directives and
+ * labels, the second instructions.
  *
- *     LABEL: OP operands   ; comment        a destination is followed by <- or = or a comma, other operands by a comma or the row's sign
- *     n1: OP => n2.L, n3.R                   an operator of a dataflow graph: where its result goes (a switch: => true : false)
- *     .data NAME 1 2 3     .fill NAME COUNT [FIRST [STEP]]     .bytes NAME 1 2 3     .reg R1 5     .memory WORDS
- *     .set KEY VALUE       .access   .execute                  .token n1.L VALUE [CONTEXT]
+ *     LABEL: OP operands ; comment     a destination is followed by <- or = or a comma, other operands by a
+ *                                      comma or the row's sign
+ *     n1: OP => n2.L, n3.R             an operator of a dataflow graph: where its result goes (a switch:
+ *                                      => true : false)
+ *     .data NAME 1 2 3     .fill NAME COUNT [FIRST [STEP]]     .bytes NAME 1 2 3     .reg R1 5
+ *     .memory WORDS        .set KEY VALUE                      .access   .execute
+ *     .token n1.L VALUE [CONTEXT]
  *
- * Every mistake is told with file, line and column, what was found and what would be legal. The assembler goes on at the next line. */
+ * Every mistake is told with file, line and column, what was found and what would be legal. The assembler
+ * goes on at the next line. */
 #include "lab/asm.h"
 
 #include <stdlib.h>

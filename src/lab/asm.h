@@ -1,5 +1,5 @@
-/* asm: what the files of the assembler share. asm_words.c: words of a line, names and values; asm_inst.c: operands and instructions; asm.c: graphs,
- * directives and the two passes. */
+/* asm: what the files of the assembler share. asm_words.c: words of a line, names and values; asm_inst.c:
+ * operands and instructions; asm.c: graphs, directives and the two passes. */
 #ifndef HEDDLE_LAB_ASM_H
 #define HEDDLE_LAB_ASM_H
 

@@ -1,4 +1,5 @@
-/* The assembler's words: a line cut into them, names of registers, data and labels, numbers, and messages that point at a word. */
+/* The assembler's words: a line cut into them, names of registers, data and labels, numbers, and messages
+ * that point at a word. */
 #include "lab/asm.h"
 
 #include <ctype.h>

@@ -1,16 +1,22 @@
-/* Decoupled access and execute (Smith 1982), and the single steered stream of the ZS-1 (L8 of the lecture).
+/* Decoupled access and execute (Smith 1982), and the single steered stream of the ZS-1 (L8 of the
+ * lecture).
  *
  * Two in-order pipelines, one instruction a cycle each, that meet only in queues:
- *     AEQ  loads of the access side to operands of the execute side          EAQ  results of the execute side to stores of the access side
- *     SAQ  store addresses that wait for their data                          BQ   outcomes of the access side's branches, for BRQ on the execute side
- * With stream = two each side has its own program (.access, .execute). With stream = single one program is steered, steer.width instructions a cycle: what touches memory, an A
- * register or a queue's access end goes to the access side, the rest to the execute side; branches run where they are steered, when their register is known.
+ *     AEQ  loads of the access side to operands of the execute side
+ *     EAQ  results of the execute side to stores of the access side
+ *     SAQ  store addresses that wait for their data
+ *     BQ   outcomes of the access side's branches, for BRQ on the execute side
+ * With stream = two each side has its own program (.access, .execute). With stream = single one program is
+ * steered, steer.width instructions a cycle: what touches memory, an A register or a queue's access end
+ * goes to the access side, the rest to the execute side; branches run where they are steered, when their
+ * register is known.
  *
- * An entry of AEQ or EAQ is taken at issue and free after its last use. A load waits while a store of its address waits in SAQ.
- * Does not model caches: a load takes load.latency.
+ * An entry of AEQ or EAQ is taken at issue and free after its last use. A load waits while a store of its
+ * address waits in SAQ. Does not model caches: a load takes load.latency.
  *
- * Invariants: 1. each side issues in its program order; 2. queues are first in, first out, and never hold more than their entries; 3. memory is written in the order of
- * stores. A machine in which nothing can move any more stops with a fault that names both sides' next instructions. */
+ * Invariants: 1. each side issues in its program order; 2. queues are first in, first out, and never hold
+ * more than their entries; 3. memory is written in the order of stores. A machine in which nothing can
+ * move any more stops with a fault that names both sides' next instructions. */
 #include "lab/machines.h"
 
 enum { KEY_AEQ = LAB_UNITS, KEY_EAQ, KEY_SAQ, KEY_BQ, KEY_STREAM, KEY_STEER_WIDTH, KEY_STEER_ENTRIES, QUEUE_MAX = 256 };

@@ -1,13 +1,19 @@
-/* A tagged-token dataflow machine (L8; MIT's TTDA, Manchester): no program counter, an operator fires when its tokens have met.
+/* A tagged-token dataflow machine (L8; MIT's TTDA, Manchester): no program counter, an operator fires when
+ * its tokens have met.
  *
- * A token is <operator, port, context, value>. Each cycle `width` tokens leave the queue for the waiting-matching unit: a token whose partner (same operator, same
- * context) waits takes it along and the operator fires, else it waits there. An operator fired in cycle t computes from t+1 for its latency; its tokens can be
- * matched in the cycle after. FETCH is split-phase: it asks memory and occupies nothing while memory.latency passes.
- *     SWITCH sends its left token to the first list when the right one is not 0, else to the second; MERGE passes what comes; NEXT passes into the next context
- *     (an iteration); EXIT passes back to context 0.
- * The matching store has match.entries places. A token that finds it full goes to the overflow unit and tries again after overflow.latency.
+ * A token is <operator, port, context, value>. Each cycle `width` tokens leave the queue for the
+ * waiting-matching unit: a token whose partner (same operator, same context) waits takes it along and the
+ * operator fires, else it waits there. An operator fired in cycle t computes from t+1 for its latency; its
+ * tokens can be matched in the cycle after. FETCH is split-phase: it asks memory and occupies nothing
+ * while memory.latency passes.
+ *     SWITCH sends its left token to the first list when the right one is not 0, else to the second
+ *     MERGE  passes what comes       NEXT  passes into the next context (an iteration)
+ *     EXIT   passes back to context 0
+ * The matching store has match.entries places. A token that finds it full goes to the overflow unit and
+ * tries again after overflow.latency.
  *
- * Invariants: 1. at most one token waits for an (operator, context, port); a second one is a fault of the program. 2. Tokens are taken in the order in which they were made. */
+ * Invariants: 1. at most one token waits for an (operator, context, port); a second one is a fault of the
+ * program. 2. Tokens are taken in the order in which they were made. */
 #include "lab/machines.h"
 
 enum { KEY_MEMORY = LAB_UNITS, KEY_WIDTH, KEY_ENTRIES, KEY_OVERFLOW };

@@ -1,5 +1,6 @@
-/* The lecture's questions as exercises: a bundled program, a machine, settings, and which answer is asked for. The answers stand nowhere here: the
- * machine finds them, tests/lab holds the published ones. Also the comparison of a student's grid with the machine's. */
+/* The lecture's questions as exercises: a bundled program, a machine, settings, and which answer is asked
+ * for. The answers stand nowhere here: the machine finds them, tests/lab holds the published ones. Also
+ * the comparison of a student's grid with the machine's. */
 #include "lab/lab.h"
 
 #include <ctype.h>
@@ -101,7 +102,8 @@ const struct lab_exercise *lab_exercise_find(const char *id) {
     return NULL;
 }
 
-/* --- a student's grid: a row for each instruction, a character a cycle, as --table prints it; or cells separated by commas */
+/* --- a student's grid: a row for each instruction, a character a cycle, as --table prints it; or cells
+ * separated by commas */
 
 struct cells {
     char *at;

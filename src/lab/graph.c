@@ -1,4 +1,5 @@
-/* Views for other programs: the dataflow graph for graphviz, the pipeline's history for Konata, everything as JSON. */
+/* Views for other programs: the dataflow graph for graphviz, the pipeline's history for Konata, everything
+ * as JSON. */
 #include "lab/lab.h"
 #include "trace/kanata.h"
 

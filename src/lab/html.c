@@ -1,4 +1,5 @@
-/* The run as a page for a browser: the grid with a marker on the cycle, and under it the tables of that cycle, drawn as on paper. */
+/* The run as a page for a browser: the grid with a marker on the cycle, and under it the tables of that
+ * cycle, drawn as on paper. */
 #include "lab/lab.h"
 #include "report/page.h"
 

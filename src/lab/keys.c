@@ -1,5 +1,6 @@
-/* Keys of the laboratory's machines: names, ranges and meanings stand in each machine's table; here they are read, from an INI file as machines of the
- * simulator are, and printed. An unknown key is an error that names the nearest. */
+/* Keys of the laboratory's machines: names, ranges and meanings stand in each machine's table; here they
+ * are read, from an INI file as machines of the simulator are, and printed. An unknown key is an error
+ * that names the nearest. */
 #include "lab/lab.h"
 
 #include <errno.h>

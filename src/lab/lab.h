@@ -1,11 +1,13 @@
-/* lab: the classic machines of a lecture on small programs, one page a cycle. Knows nothing of GPUs, kernels or the simulator's core.
+/* lab: the classic machines of a lecture on small programs, one page a cycle. Knows nothing of GPUs,
+ * kernels or the simulator's core.
  *
- * A program (asm.c) and a machine with its keys (machines.c, keys.c) give a run (run.c): rows of instructions, spans of stages, a page of tables
- * for each cycle, answers by name. The views (text.c, html.c, graph.c, json.c) print runs and know no machine. The exercises (exercise.c) are programs with
- * settings and a question.
+ * A program (asm.c) and a machine with its keys (machines.c, keys.c) give a run (run.c): rows of
+ * instructions, spans of stages, a page of tables for each cycle, answers by name. The views (text.c,
+ * html.c, graph.c) print runs and know no machine. The exercises (exercise.c) are programs with settings
+ * and a question.
  *
- * Invariants: 1. A span's cycles lie in 1..cycles of its run, or in 0..cycles for systolic machines. 2. Spans of one row do not overlap. 3. The final registers and memory of
- * every machine that runs the scalar language are those of lab_interpret. */
+ * Invariants: 1. A span's cycles lie in 1..cycles of its run. 2. Spans of one row do not overlap. 3. The
+ * final registers and memory of every machine that runs the scalar language are those of lab_interpret. */
 #ifndef HEDDLE_LAB_H
 #define HEDDLE_LAB_H
 
@@ -106,7 +108,8 @@ enum { LAB_CODE_MAX = 4096, LAB_WORDS_MAX = 1 << 20, LAB_VREGS = 16, LAB_VLEN_MA
 struct lab_program *lab_assemble(const char *file, const char *text, size_t len, struct diag *d);
 void lab_program_free(struct lab_program *p);
 const struct lab_symbol *lab_symbol_find(const struct lab_program *p, const char *name);
-/* The code with every postincrement taken apart: the access and an ADD of 1 behind it. For machines whose instructions write one register. */
+/* The code with every postincrement taken apart: the access and an ADD of 1 behind it. For machines whose
+ * instructions write one register. */
 struct lab_inst *lab_crack(const struct lab_program *p, struct arena *mem, u32 *count);
 const char *lab_reg_name(u8 reg, char buf[8]);
 
@@ -137,7 +140,8 @@ struct lab_effect lab_step(struct lab_state *s, const struct lab_inst *in, u32 v
 /* Registers that an instruction reads and writes, the postincremented base included; returns how many */
 u32 lab_reads(const struct lab_inst *in, u8 out[8]);
 u32 lab_writes(const struct lab_inst *in, u8 out[4]);
-/* The whole program in order, at most max instructions: the sequential machine. Returns instructions run; *fault as in struct lab_effect. */
+/* The whole program in order, at most max instructions: the sequential machine. Returns instructions run;
+ * *fault as in struct lab_effect. */
 u32 lab_interpret(const struct lab_program *p, struct lab_state *s, u32 max, const char **fault);
 
 /* --- run.c: what a machine tells */
@@ -232,7 +236,8 @@ i64 lab_keys_get(const struct lab_machine *m, const i64 *key, const char *name);
 /* --- machines.c */
 extern const struct lab_machine *const lab_machines[]; /* ends with NULL */
 const struct lab_machine *lab_machine_find(const char *name);
-/* Runs a program; the caller frees the run. pages: for which cycles. False with messages when the machine does not take the program. */
+/* Runs a program; the caller frees the run. pages: for which cycles. False with messages when the machine
+ * does not take the program. */
 struct lab_wish {
     bool pages;
     u32 from, to;

@@ -1,4 +1,5 @@
-/* The table of machines, what several of them refuse, and a page for those that have no tables of their own. */
+/* The table of machines, what several of them refuse, and a page for those that have no tables of their
+ * own. */
 #include "lab/machines.h"
 
 const struct lab_machine *const lab_machines[] = {&lab_unpipelined, &lab_scoreboard, &lab_tomasulo, &lab_rob,

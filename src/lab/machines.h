@@ -1,4 +1,5 @@
-/* What the machines of the laboratory share: latency keys in the same places of every table, the in-order and the out-of-order engine. */
+/* What the machines of the laboratory share: latency keys in the same places of every table, the in-order
+ * and the out-of-order engine. */
 #ifndef HEDDLE_LAB_MACHINES_H
 #define HEDDLE_LAB_MACHINES_H
 

@@ -1,16 +1,22 @@
-/* The out-of-order engine: renaming, reservation stations, tags and buses, with or without a way back to precise state. tomasulo.c and rob.c are its two rows.
+/* The out-of-order engine: renaming, reservation stations, tags and buses, with or without a way back to
+ * precise state. tomasulo.c and rob.c are its two rows.
  *
- * A cycle t:  start     ready instructions enter units, the oldest first; operands that came on a bus in t-1 count
- *             broadcast results of instructions that are in their last cycle of E (or, late, were in t-1) go onto buses, the oldest first
- *             retire    in order; without a reorder buffer each instruction by itself
- *             decode    F to D; instructions in D are renamed in order when a station and an entry were free at the start of t; fetch
- *             resolve   branches and stores that ended E in t: fetch goes on, or what is wrong is flushed
+ * A cycle t:
+ *     start      ready instructions enter units, the oldest first; operands that came on a bus in t-1 count
+ *     broadcast  results of instructions in their last cycle of E (late: that were in t-1), the oldest first
+ *     retire     in order; without a reorder buffer each instruction by itself
+ *     decode     F to D; those in D are renamed in order when a station and an entry were free at the start
+ *                of t; then fetch
+ *     resolve    branches and stores that ended E in t: fetch goes on, or what is wrong is flushed
  *
- * Does not model the time of finding a store in the buffer, or limits of its size beyond the stations. A store needs address and data to execute.
+ * Does not model the time of finding a store in the buffer, or limits of its size beyond the stations. A
+ * store needs address and data to execute.
  *
- * Invariants: 1. window.at[0..n) are the instructions between fetch and W, in program order. 2. A station is held from rename to the end of the broadcast, an entry of the
- * reorder buffer from rename to the end of W. 3. rat[reg].tag is the uid of the youngest renamed writer that has not broadcast. 4. Memory is written at W with precise
- * state, else at the end of E. 5. Nothing that a flush removes has changed `arch` or memory. */
+ * Invariants: 1. window.at[0..n) are the instructions between fetch and W, in program order. 2. A station
+ * is held from rename to the end of the broadcast, an entry of the reorder buffer from rename to the end
+ * of W. 3. rat[reg].tag is the uid of the youngest renamed writer that has not broadcast. 4. Memory is
+ * written at W with precise state, else at the end of E. 5. Nothing that a flush removes has changed
+ * `arch` or memory. */
 #include "lab/ooo.h"
 
 __attribute__((format(printf, 2, 3))) static void event(struct oo *s, const char *fmt, ...) {
@@ -56,7 +62,8 @@ static bool memory_ready(const struct oo *s, u32 i, u64 t) {
     }
 }
 
-/* Pipelined units start one instruction a cycle each; others hold one to the end of its E. What is flushed leaves its unit. */
+/* Pipelined units start one instruction a cycle each; others hold one to the end of its E. What is flushed
+ * leaves its unit. */
 static bool unit_free(const struct oo *s, enum lab_unit u, u64 t) {
     u32 busy = 0;
     for (u32 i = 0; i < s->window.n; i++) {
@@ -66,7 +73,8 @@ static bool unit_free(const struct oo *s, enum lab_unit u, u64 t) {
     return busy < (u32)s->r->key[OO_UNITS];
 }
 
-/* The value of a load, and its latency: from the youngest older store of the address that has executed, else from memory */
+/* The value of a load, and its latency: from the youngest older store of the address that has executed,
+ * else from memory */
 static u32 load_value(struct oo *s, u32 i, u64 t) {
     struct op *o = &s->window.at[i];
     for (u32 k = i; k-- > 0 && precise(s);) {
@@ -392,7 +400,7 @@ static void rename_op(struct oo *s, struct op *o, u64 t) {
     operand(s, o, 0, in->src[0], in->imm);
     operand(s, o, 1, memory ? in->base : in->src[1], memory ? 0 : in->imm);
     o->station = pick_station(s, o->unit, t);
-    s->r->rows.at[o->row].name = oo_station_name(s, o);
+    s->r->rows.at[o->row].name = lab_text(s->r, "%s", oo_station_name(s, o));
     o->r = t;
     o->set = memory && s->ssit ? s->ssit[o->pc % s->how->ssit] : -1;
     o->waits_for = s->how->memory == OO_MEM_PREDICTED ? store_of_set(s, o) : 0;
@@ -598,6 +606,7 @@ static void answers(struct oo *s) {
 static void init(struct oo *s) {
     s->code = lab_crack(s->r->prog, &s->r->mem, &s->ncode);
     memcpy(s->arch, s->r->st.reg, sizeof(s->arch));
+    oo_name_stations(s);
     rebuild_rat(s);
     if (s->how->memory == OO_MEM_PREDICTED) {
         s->ssit = base_alloc(s->how->ssit * sizeof(i32));

@@ -4,7 +4,7 @@
 
 #include "lab/machines.h"
 
-enum { OPERANDS = 2, NO_STATION = 255 };
+enum { OPERANDS = 2, OO_STATIONS_MAX = 64, NO_STATION = 255 };
 struct value {
     bool valid;
     u64 tag; /* uid of the producer */
@@ -52,6 +52,7 @@ struct oo {
     bool over;
     VEC(const char *) events; /* of this cycle, for its page */
     u64 last_w;
+    char names[LAB_UNITS][OO_STATIONS_MAX][4]; /* of stations, which are also the tags */
 };
 
 static inline bool precise(const struct oo *s) { return s->how->precise != OO_IMPRECISE; }
@@ -64,6 +65,7 @@ static inline u64 done_at(const struct oo *s, const struct op *o) { /* last cycl
 }
 
 /* --- ooo_page.c */
+void oo_name_stations(struct oo *s);
 const char *oo_station_name(const struct oo *s,
                             const struct op *o); /* also the tag: a b c d for the adder, x y z t for the multiplier */
 void oo_page(struct oo *s, u64 t);               /* what stands where at the end of cycle t */

@@ -1,11 +1,19 @@
-/* The page of a cycle as the lecture draws it: alias table, stations, reorder buffer, architectural registers, what happened. */
+/* The page of a cycle as the lecture draws it: alias table, stations, reorder buffer, architectural
+ * registers, what happened. */
 #include "lab/ooo.h"
 
-const char *oo_station_name(const struct oo *s, const struct op *o) {
+void oo_name_stations(struct oo *s) {
     static const char *const letters[LAB_UNITS] = {"abcdefgh", "xyztuvw", "pqrs", "mno", "l", "k", "j"};
-    const char *set = letters[o->unit];
-    if (o->station < strlen(set) && strlen(set) > 1) return lab_text(s->r, "%c", set[o->station]);
-    return lab_text(s->r, "%c%u", set[0], o->station);
+    for (u32 u = 0; u < LAB_UNITS; u++)
+        for (u32 n = 0; n < OO_STATIONS_MAX; n++) {
+            const char *set = letters[u];
+            bool plain = n < strlen(set) && strlen(set) > 1;
+            snprintf(s->names[u][n], sizeof(s->names[u][n]), plain ? "%c" : "%c%u", plain ? set[n] : set[0], n);
+        }
+}
+
+const char *oo_station_name(const struct oo *s, const struct op *o) {
+    return o->station < OO_STATIONS_MAX ? s->names[o->unit][o->station] : "";
 }
 
 static const char *tag_name(const struct oo *s, u64 tag) {

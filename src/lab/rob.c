@@ -1,14 +1,22 @@
-/* Out-of-order execution with precise state (L3, L4 of the lecture): a reorder buffer, or one of its alternatives.
+/* Out-of-order execution with precise state (L3, L4 of the lecture): a reorder buffer, or one of its
+ * alternatives.
  *
- * rob         results wait in the buffer; the architectural file is written in order. Dropping younger entries costs nothing.
- * history     registers are written on completion, old values are kept in order; wrong ones are put back history.width a cycle.
- * future      a file written on completion beside the architectural one; a flush waits until its cause is the oldest, then copies in one cycle.
- * checkpoint  a copy of the registers every checkpoint.every instructions; an interval becomes architectural when all of it has completed. A flush goes back to the
- *             copy before it, one cycle, and runs the instructions between again, with a checkpoint at each (Hwu and Patt 1987).
+ * rob         results wait in the buffer; the architectural file is written in order. Dropping younger
+ *             entries costs nothing.
+ * history     registers are written on completion, old values are kept in order; wrong ones are put back
+ *             history.width a cycle.
+ * future      a file written on completion beside the architectural one; a flush waits until its cause is
+ *             the oldest, then copies in one cycle.
+ * checkpoint  a copy of the registers every checkpoint.every instructions; an interval becomes
+ *             architectural when all of it has completed. A flush goes back to the copy before it, one
+ *             cycle, and runs the instructions between again, with a checkpoint at each (Hwu and Patt
+ *             1987).
  *
- * Loads and stores (memory.order): conservative, a load waits until all older stores know their addresses; aggressive, it does not, and a store that finds a younger
- * load of its address done flushes it; predicted, as aggressive, but a load waits for the stores of its store set (Chrysos and Emer 1998). A store executes when address and
- * data are there; they are not split. With dispatch = in_order the machine is scoreboard.c's, with a reorder buffer. */
+ * Loads and stores (memory.order): conservative, a load waits until all older stores know their addresses;
+ * aggressive, it does not, and a store that finds a younger load of its address done flushes it;
+ * predicted, as aggressive, but a load waits for the stores of its store set (Chrysos and Emer 1998). A
+ * store executes when address and data are there; they are not split. With dispatch = in_order the machine
+ * is scoreboard.c's, with a reorder buffer. */
 #include "lab/machines.h"
 
 enum {

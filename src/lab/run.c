@@ -1,4 +1,5 @@
-/* What a machine tells while it runs: rows, spans, arcs, pages, answers. Pages are kept only for the cycles somebody wants to see. */
+/* What a machine tells while it runs: rows, spans, arcs, pages, answers. Pages are kept only for the
+ * cycles somebody wants to see. */
 #include "lab/lab.h"
 
 #include <stdlib.h>

@@ -1,10 +1,13 @@
-/* In-order dispatch: F D E W with a valid bit for each register (L1 of the lecture), and the same behind a reorder buffer (L3).
+/* In-order dispatch: F D E W with a valid bit for each register (L1 of the lecture), and the same behind a
+ * reorder buffer (L3).
  *
- * An instruction stands in D until it can start: its sources and its destination are valid and its unit is free. Without forwarding a register is valid in the
- * cycle after its writer's W; with it the reader's E follows the writer's last E. A second writer of a register waits as a reader would, so results
- * arrive in order for each register. Results are written as they come, or, with a reorder buffer, in order.
+ * An instruction stands in D until it can start: its sources and its destination are valid and its unit is
+ * free. Without forwarding a register is valid in the cycle after its writer's W; with it the reader's E
+ * follows the writer's last E. A second writer of a register waits as a reader would, so results arrive in
+ * order for each register. Results are written as they come, or, with a reorder buffer, in order.
  *
- * Does not predict branches: the next F follows the branch's last E. Memory answers in fixed time, in order.
+ * Does not predict branches: the next F follows the branch's last E. Memory answers in fixed time, in
+ * order.
  *
  * Invariants: 1. instructions leave D in program order, one a cycle; 2. F and D hold one instruction each. */
 #include "lab/machines.h"

@@ -1,6 +1,7 @@
 /* Packed arithmetic in 64-bit registers (MMX, the lecture's chroma key): one instruction, eight bytes.
  *
- * In-order, one instruction a cycle; it waits until its operands are there. Does not model two pipes, or memory beyond a latency. Byte 0 is the lowest. */
+ * In-order, one instruction a cycle; it waits until its operands are there. Does not model two pipes, or
+ * memory beyond a latency. Byte 0 is the lowest. */
 #include "lab/machines.h"
 
 static const struct lab_key keys[] = {LAB_LATENCY_KEYS(3, 1, 1)};

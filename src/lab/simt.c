@@ -1,12 +1,17 @@
-/* SIMT (the lecture's GPU part): warps of threads that share an instruction, a stack for divergence, and fine-grained multithreading to hide latency.
+/* SIMT (the lecture's GPU part): warps of threads that share an instruction, a stack for divergence, and
+ * fine-grained multithreading to hide latency.
  *
- * One core. Each cycle the next warp in turn that is ready issues one instruction; a warp has one instruction in the pipeline at a time and is ready again when that
- * is done (latency, and pipeline cycles for every instruction). A branch whose threads disagree pushes both ways on the warp's stack, with the
- * branch's immediate post-dominator as the place where they meet; the fall-through runs first, as the lecture draws it, or the taken way.
+ * One core. Each cycle the next warp in turn that is ready issues one instruction; a warp has one
+ * instruction in the pipeline at a time and is ready again when that is done (latency, and pipeline cycles
+ * for every instruction). A branch whose threads disagree pushes both ways on the warp's stack, with the
+ * branch's immediate post-dominator as the place where they meet; the fall-through runs first, as the
+ * lecture draws it, or the taken way.
  *
- * Does not model caches, coalescing or several issue slots: those are the simulator proper. The key `cores` only multiplies thread contexts.
+ * Does not model caches, coalescing or several issue slots: those are the simulator proper. The key
+ * `cores` only multiplies thread contexts.
  *
- * Invariants: 1. the masks of a warp's stack above a meeting entry are disjoint parts of that entry's mask; 2. a warp's top entry is what runs. */
+ * Invariants: 1. the masks of a warp's stack above a meeting entry are disjoint parts of that entry's
+ * mask; 2. a warp's top entry is what runs. */
 #include "lab/machines.h"
 
 enum { KEY_WARPS = LAB_UNITS, KEY_WIDTH, KEY_CORES, KEY_DEPTH, KEY_FIRST, MAX_STACK = 256, CODE_LIMIT = 1024 };
@@ -87,7 +92,8 @@ static void find_meetings(struct simt *m) {
 
 static struct entry *top(struct warp *w) { return &w->stack[w->depth - 1]; }
 
-/* Takes away entries that have come to their meeting place or to the end; threads that halt are gone from all entries */
+/* Takes away entries that have come to their meeting place or to the end; threads that halt are gone from
+ * all entries */
 static void settle(struct warp *w, const struct lab_program *p) {
     while (w->depth) {
         struct entry *e = top(w);

@@ -1,7 +1,8 @@
-/* What instructions do to registers and memory: the machines ask here, so that they agree. Integers of 64 bits that wrap; memory is words.
+/* What instructions do to registers and memory: the machines ask here, so that they agree. Integers of 64
+ * bits that wrap; memory is words.
  *
- * Does not model time. Vector instructions work on VLEN elements, VSTR words apart, where VMASK has a one; comparisons set VMASK for every element of
- * VLEN. Packed registers are 64 bits. */
+ * Does not model time. Vector instructions work on VLEN elements, VSTR words apart, where VMASK has a one;
+ * comparisons set VMASK for every element of VLEN. Packed registers are 64 bits. */
 #include "lab/lab.h"
 
 #include <stdlib.h>

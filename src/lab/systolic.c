@@ -1,11 +1,16 @@
-/* Systolic arrays (L8): data pulse through cells (Kung 1982). The program holds data; the key `array` says what the cells do.
+/* Systolic arrays (L8): data pulse through cells (Kung 1982). The program holds data; the key `array` says
+ * what the cells do.
  *
- * w1        convolution, weights stay: .data w and x. Cells 1..k from left to right hold w_k .. w_1. x enters cell 1 every second cycle and moves right, y enters cell k as 0
- *           every second cycle and moves left; a cell adds its weight times x to y. Results, in `y`: y_i = w_1 x_i + ... + w_k x_(i+k-1).
- * matmul    C = A B, results stay: .data A (rows x inner) and B (inner x cols). Rows of A enter from the left, columns of B from the top, each a cycle later than the one before.
+ * w1        convolution, weights stay: .data w and x. Cells 1..k from left to right hold w_k .. w_1. x
+ *           enters cell 1 every second cycle and moves right, y enters cell k as 0 every second cycle and
+ *           moves left; a cell adds its weight times x to y. Results, in `y`: y_i = w_1 x_i + ... + w_k
+ *           x_(i+k-1).
+ * matmul    C = A B, results stay: .data A (rows x inner) and B (inner x cols). Rows of A enter from the
+ *           left, columns of B from the top, each a cycle later than the one before.
  * pipeline  iterations through stages (.data stage: cycles of each), on one core or on one core a stage.
  *
- * Does not model memory: edges are fed as the scheme wants it. Nothing travels further than one cell a cycle. */
+ * Does not model memory: edges are fed as the scheme wants it. Nothing travels further than one cell a
+ * cycle. */
 #include "lab/machines.h"
 
 enum {

@@ -1,7 +1,9 @@
-/* Tomasulo's algorithm (L2 of the lecture): register alias table, reservation stations, tags, common data buses; exceptions are imprecise.
+/* Tomasulo's algorithm (L2 of the lecture): register alias table, reservation stations, tags, common data
+ * buses; exceptions are imprecise.
  *
- * The engine is ooo.c's. Loads wait until every older store has written memory, stores until every older access is done: there is no buffer that could
- * take a store back. Branches are not predicted for the same reason. */
+ * The engine is ooo.c's. Loads wait until every older store has written memory, stores until every older
+ * access is done: there is no buffer that could take a store back. Branches are not predicted for the same
+ * reason. */
 #include "lab/machines.h"
 
 static const struct lab_key keys[] = {LAB_OOO_KEYS};

@@ -1,4 +1,5 @@
-/* The machine without a pipeline: F, D, E and W of one instruction, then those of the next. The lecture's first question: how many cycles?
+/* The machine without a pipeline: F, D, E and W of one instruction, then those of the next. The lecture's
+ * first question: how many cycles?
  *
  * Does not overlap anything. An instruction takes 3 cycles and its latency. */
 #include "lab/machines.h"

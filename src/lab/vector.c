@@ -1,13 +1,18 @@
-/* A vector machine in the manner of the CRAY-1 (L7 of the lecture): vector registers, VLEN, VSTR and VMASK, memory banks and ports, chaining, lanes.
+/* A vector machine in the manner of the CRAY-1 (L7 of the lecture): vector registers, VLEN, VSTR and
+ * VMASK, memory banks and ports, chaining, lanes.
  *
- * One instruction issues a cycle, in order, in the cycle in which its first element enters its unit or port. Elements follow one a cycle (one per lane), each when its
- * operands are there: with chaining element by element, without when whole vectors are done. An access takes its bank for bank.busy cycles; every port has its own way into each bank.
- * A port is held until its last element has arrived, a unit until its last element has entered. Masked off elements take a step (simple) or none (density).
- * A scalar instruction starts when the scalar instructions before it are done; a load may follow a load after one cycle.
+ * One instruction issues a cycle, in order, in the cycle in which its first element enters its unit or
+ * port. Elements follow one a cycle (one per lane), each when its operands are there: with chaining
+ * element by element, without when whole vectors are done. An access takes its bank for bank.busy cycles;
+ * every port has its own way into each bank. A port is held until its last element has arrived, a unit
+ * until its last element has entered. Masked off elements take a step (simple) or none (density). A scalar
+ * instruction starts when the scalar instructions before it are done; a load may follow a load after one
+ * cycle.
  *
  * Does not model limits on reading and writing vector registers, or start-up other than the latency.
  *
- * Invariants: 1. the first elements of instructions enter in program order; 2. a bank is never entered twice through one port within bank.busy cycles. */
+ * Invariants: 1. the first elements of instructions enter in program order; 2. a bank is never entered
+ * twice through one port within bank.busy cycles. */
 #include "lab/machines.h"
 
 enum {

@@ -1,9 +1,11 @@
-/* A VLIW machine and its compiler (L8): a list scheduler packs each basic block into bundles, the hardware runs them in lock-step.
+/* A VLIW machine and its compiler (L8): a list scheduler packs each basic block into bundles, the hardware
+ * runs them in lock-step.
  *
- * The scheduler fills a bundle at a time with instructions whose predecessors are in earlier bundles, the longest path to the end of the block first, then program
- * order. Readers of a register may share a bundle with its next writer. Loads and stores keep their order when one of them stores. A branch is in the
- * block's last bundle. In lock-step no bundle starts before the longest instruction of the one before has ended; without, a bundle starts the cycle after,
- * when its operands are there.
+ * The scheduler fills a bundle at a time with instructions whose predecessors are in earlier bundles, the
+ * longest path to the end of the block first, then program order. Readers of a register may share a bundle
+ * with its next writer. Loads and stores keep their order when one of them stores. A branch is in the
+ * block's last bundle. In lock-step no bundle starts before the longest instruction of the one before has
+ * ended; without, a bundle starts the cycle after, when its operands are there.
  *
  * Does not move instructions between blocks, and does not unroll. */
 #include "lab/machines.h"

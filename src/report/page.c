@@ -1,4 +1,5 @@
-/* Self-contained HTML pages. Colours are CSS variables, so that a page follows the reader's light or dark setting; the one script moves the slider. */
+/* Self-contained HTML pages. Colours are CSS variables, so that a page follows the reader's light or dark
+ * setting; the one script moves the slider. */
 #include "report/page.h"
 
 #include <string.h>

@@ -1,5 +1,7 @@
-/* libFuzzer target: any bytes as a program of the laboratory. Reading must end in a program or in at least one error; a program must run on every machine that takes it, all views must be
- * writable, and machines of the scalar language must end with the registers and memory of the sequential one. Build with clang -fsanitize=fuzzer,address,undefined. */
+/* libFuzzer target: any bytes as a program of the laboratory. Reading must end in a program or in at least
+ * one error; a program must run on every machine that takes it, all views must be writable, and machines
+ * of the scalar language must end with the registers and memory of the sequential one. Build with clang
+ * -fsanitize=fuzzer,address,undefined. */
 #include "lab/lab.h"
 
 #include <stdlib.h>

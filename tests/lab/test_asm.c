@@ -145,7 +145,8 @@ static void test_refusals(void **state) {
     }
 }
 
-/* A machine's INI reads back as it was printed; unknown keys and values are told with the nearest legal name */
+/* A machine's INI reads back as it was printed; unknown keys and values are told with the nearest legal
+ * name */
 static void test_keys(void **state) {
     (void)state;
     for (u32 i = 0; lab_machines[i]; i++) {

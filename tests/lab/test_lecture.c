@@ -1,4 +1,5 @@
-/* The lecture's examples to the cycle: published answers, and derived ones with their derivation beside them. */
+/* The lecture's examples to the cycle: published answers, and derived ones with their derivation beside
+ * them. */
 #include "lab/lab.h"
 
 #include <setjmp.h>
@@ -105,7 +106,8 @@ static void expect_words(const struct job *j, const char *name, const i64 *want,
 /* --- L1 */
 
 static void test_scoreboard(void **state) {
-    /* D entered and left, E, W of the errata: 2/2, 3-8, 9; 3/10, 11-14, 15; 11/11, 12-15, 16; 12/12, 13-16, 17; 13/18, 19-24, 25; 19/26, 27-30, 31 */
+    /* D entered and left, E, W of the errata: 2/2, 3-8, 9; 3/10, 11-14, 15; 11/11, 12-15, 16; 12/12,
+     * 13-16, 17; 13/18, 19-24, 25; 19/26, 27-30, 31 */
     static const char *const no_forwarding[] = {
         "FD123456W",         ".FD-------1234W",           "..F-------D1234W",
         "..........FD1234W", "...........FD-----123456W", "............F-----D-------1234W"};
@@ -179,8 +181,10 @@ static void test_reorder_buffer(void **state) {
     assert_int_equal(cycles_of("rob", "six", "stages=fderw"), 21);
 }
 
-/* The DIV is in E from 3 to 14. Behind it ADD R4 is in E 4-7, W 8; ADD R6 in E 5-8, W 9: both have written when it faults at 14. MUL waits for R6 until 8, is in E 9-14, and its W
-   would be 15. With a reorder buffer the fault is raised at the DIV's W, 15; the future file and checkpoints restore in one cycle more, a history buffer undoes 5 destinations. */
+/* The DIV is in E from 3 to 14. Behind it ADD R4 is in E 4-7, W 8; ADD R6 in E 5-8, W 9: both have written
+   when it faults at 14. MUL waits for R6 until 8, is in E 9-14, and its W would be 15. With a reorder
+   buffer the fault is raised at the DIV's W, 15; the future file and checkpoints restore in one cycle
+   more, a history buffer undoes 5 destinations. */
 static void test_precise_state(void **state) {
     static const char *const ways[] = {"rob", "future", "checkpoint", "history"};
     static const i64 raised[] = {15, 16, 0, 20};
@@ -205,8 +209,9 @@ static void test_precise_state(void **state) {
     }
 }
 
-/* The load's W is 503. 16 entries: it and 15 ADDs retire in 503, the other 49 are renamed one a cycle from 504 to 552, E the cycle after, W two after: 554. 65 entries: all wait with it; 16 a
-   cycle retire, the load and 15 in 503, the other 49 in four cycles: 507. */
+/* The load's W is 503. 16 entries: it and 15 ADDs retire in 503, the other 49 are renamed one a cycle from
+   504 to 552, E the cycle after, W two after: 554. 65 entries: all wait with it; 16 a cycle retire, the
+   load and 15 in 503, the other 49 in four cycles: 507. */
 static void test_window_of_a_long_load(void **state) {
     const char *common = "load.latency=500 add.latency=1 add.stations=64 retire.width=16";
     char s[160];
@@ -217,7 +222,8 @@ static void test_window_of_a_long_load(void **state) {
     assert_int_equal(cycles_of("rob", "window", s), 507);
 }
 
-/* --- L4: the load of [Q] is the store's word in iterations 0, 4 and 8. Aggressive, it is too early each time; the store set learns from the first. */
+/* --- L4: the load of [Q] is the store's word in iterations 0, 4 and 8. Aggressive, it is too early each
+ * time; the store set learns from the first. */
 static void test_disambiguation(void **state) {
     i64 slow, fast;
     (void)state;
@@ -312,7 +318,8 @@ static void test_strides_and_banks(void **state) {
         assert_int_equal(j.r.st.v[0][i], row[i]);
     }
     close_job(&j);
-    /* ten banks and a stride of ten: every element in bank 0, each waits ten cycles more than the one before would */
+    /* ten banks and a stride of ten: every element in bank 0, each waits ten cycles more than the one
+     * before would */
     assert_int_equal(answer_of("vector", "stride", "banks=10", "cycles"), 2 + 5 * 11 + 11);
 }
 
@@ -361,8 +368,10 @@ static void test_vliw(void **state) {
     close_job(&j);
 }
 
-/* Access: three loads, store, index, branch; the index (4 cycles) lets the next loads start 8 cycles after the last: 1, 9, 17, 25. Execute: the first operand is there at 12; MUL 12, MUL 13,
-   ADD at 13 + 6 = 19, MUL at 23, branch at 24, next iteration at 25: 13 cycles each. The last MUL issues at 12 + 3 x 13 + 11 = 62, its result and the store are at 68. */
+/* Access: three loads, store, index, branch; the index (4 cycles) lets the next loads start 8 cycles after
+   the last: 1, 9, 17, 25. Execute: the first operand is there at 12; MUL 12, MUL 13, ADD at 13 + 6 = 19,
+   MUL at 23, branch at 24, next iteration at 25: 13 cycles each. The last MUL issues at 12 + 3 x 13 + 11 =
+   62, its result and the store are at 68. */
 static void test_dae(void **state) {
     struct job j;
     i64 x[4];
@@ -372,7 +381,8 @@ static void test_dae(void **state) {
     assert_int_equal(answer(&j, "cycles"), 68);
     expect_words(&j, "x", x, 4);
     close_job(&j);
-    /* one stream: the first LD is steered in 1 and issues in 2, MUL at 13; no branch on the execute side: 12 cycles each. 13 + 3 x 12 + 11 + 6 = 66. */
+    /* one stream: the first LD is steered in 1 and issues in 2, MUL at 13; no branch on the execute side:
+     * 12 cycles each. 13 + 3 x 12 + 11 + 6 = 66. */
     open_job(&j, "dae", "hydro_zs1", "");
     assert_int_equal(answer(&j, "cycles"), 66);
     expect_words(&j, "x", x, 4);
@@ -412,7 +422,8 @@ static void test_systolic(void **state) {
     assert_int_equal(cycles_of("systolic", "compress", ""), 1 + 6 * 3 + 1); /* the longest stage sets the pace */
 }
 
-/* Matching takes a cycle before each operator: 1 + 6 (b * 7) + 1 + 4 + 1 + 6 = 19; (7 - 28) * (7 + 28) = -735. Two fetches go on together: 1 + 10 + 1 + 4. */
+/* Matching takes a cycle before each operator: 1 + 6 (b * 7) + 1 + 4 + 1 + 6 = 19; (7 - 28) * (7 + 28) =
+ * -735. Two fetches go on together: 1 + 10 + 1 + 4. */
 static void test_tagged_tokens(void **state) {
     struct job j;
     (void)state;
@@ -421,7 +432,8 @@ static void test_tagged_tokens(void **state) {
     assert_int_equal(answer(&j, "out1"), -735);
     assert_int_equal(answer(&j, "firings"), 5);
     close_job(&j);
-    /* one token a cycle: a at 1, b at 2 (fires), b at 3: times7 in E 4-9. x's two tokens wait from 7 and 8, y's come at 10 and 11: sum fires last, at 11, E 12-15; product is matched at 16, E 17-22 */
+    /* one token a cycle: a at 1, b at 2 (fires), b at 3: times7 in E 4-9. x's two tokens wait from 7 and
+     * 8, y's come at 10 and 11: sum fires last, at 11, E 12-15; product is matched at 16, E 17-22 */
     assert_int_equal(cycles_of("dataflow", "expression", "width=1"), 22);
     assert_int_equal(cycles_of("dataflow", "fetches", ""), 16);
     assert_int_equal(answer_of("dataflow", "fetches", "", "out1"), 42);
@@ -453,7 +465,8 @@ static void test_simt(void **state) {
     expect_words(&j, "out", out, 4);
     close_job(&j);
     assert_int_equal(answer_of("simt", "hiding", "cores=30 warps=32 width=32", "contexts"), 30720);
-    /* one warp: each instruction alone, cycles = 1 + 20 + 20 + 4 + 1 and one of issue each; enough warps: an instruction every cycle and no idle one but at the end */
+    /* one warp: each instruction alone, cycles = 1 + 20 + 20 + 4 + 1 and one of issue each; enough warps:
+     * an instruction every cycle and no idle one but at the end */
     assert_int_equal(cycles_of("simt", "hiding", "warps=1"), 1 + 20 + 20 + 4 + 1 + 5);
     assert_true(answer_of("simt", "hiding", "warps=32", "idle") == 0);
 }

@@ -1,8 +1,11 @@
-/* A second model of out-of-order execution with a reorder buffer, slow and obvious, against the laboratory's, cycle by cycle on random programs.
+/* A second model of out-of-order execution with a reorder buffer, slow and obvious, against the
+ * laboratory's, cycle by cycle on random programs.
  *
- * It shares no code with src/lab and is built the other way round: there are no tags, tables or stations here, only the list of instructions in program order, with the
- * cycles in which each was fetched, decoded, renamed, started, ended, broadcast and written. Every rule is a question to that list ("is there a younger writer of this
- * register before me, and has it broadcast before this cycle?"). Programs reach the laboratory as text. Final registers and memory are compared with a sequential run. */
+ * It shares no code with src/lab and is built the other way round: there are no tags, tables or stations
+ * here, only the list of instructions in program order, with the cycles in which each was fetched,
+ * decoded, renamed, started, ended, broadcast and written. Every rule is a question to that list ("is
+ * there a younger writer of this register before me, and has it broadcast before this cycle?"). Programs
+ * reach the laboratory as text. Final registers and memory are compared with a sequential run. */
 #include "lab/lab.h"
 
 #include <setjmp.h>
