@@ -26,6 +26,8 @@ enum {
     KEY_VLEN,
     MAX_PORTS = 8,
     MAX_BANKS = 1024,
+    PAGE_BANKS = 32, /* that are drawn */
+
     RANGES = 16
 };
 static const struct lab_key keys[] = {
@@ -223,15 +225,24 @@ static void vector_op(struct vm *m, const struct lab_inst *in, u32 row) {
 
 /* --- pages */
 
+/* A row for each busy bank: the elements in it, one for each port at most */
 static void page_banks(struct vm *m, u64 now) {
+    struct strbuf text[PAGE_BANKS] = {0};
+    u64 busy = (u64)m->r->key[KEY_BUSY];
+    for (u32 k = 0; k < m->ops.n; k++) {
+        const struct done_op *d = &m->ops.at[k];
+        if (d->n == 0 || d->start[0] > now || d->start[d->n - 1] + busy <= now) continue;
+        for (u32 i = 0; i < d->n; i++) {
+            if (d->bank[i] < 0 || d->bank[i] >= PAGE_BANKS || d->start[i] > now || d->start[i] + busy <= now) continue;
+            struct strbuf *t = &text[d->bank[i]];
+            strbuf_add(t, "%s%s element %u", t->len ? "; " : "", m->r->rows.at[d->row].text, i);
+        }
+    }
     lab_head(m->r, "banks", "bank|busy with");
-    for (u32 b = 0; b < (u32)MIN(m->r->key[KEY_BANKS], 32); b++)
-        for (u32 k = 0; k < m->ops.n; k++)
-            for (u32 i = 0; i < m->ops.at[k].n; i++) {
-                const struct done_op *d = &m->ops.at[k];
-                if (d->bank[i] == b && d->start[i] <= now && now < d->start[i] + (u64)m->r->key[KEY_BUSY])
-                    lab_cells(m->r, "%u|%s, element %u", b, m->r->rows.at[d->row].text, i);
-            }
+    for (u32 b = 0; b < PAGE_BANKS; b++) {
+        if (text[b].len) lab_cells(m->r, "%u|%s", b, text[b].s);
+        strbuf_free(&text[b]);
+    }
 }
 
 static void pages(struct vm *m) {
