@@ -228,10 +228,10 @@ static u32 steered_to(const struct lab_inst *in) {
     return EXECUTE;
 }
 
-/* A branch's register is known when no instruction that was steered and has not issued writes it */
+/* A branch may run when no instruction that was steered and has not issued writes what it reads or uses what it writes */
 static bool settled(const struct dae *m, const struct lab_inst *in, u64 t) {
-    u8 regs[8], writes[4];
-    u32 n = lab_reads(in, regs);
+    u8 regs[8], writes[4], reads[8];
+    u32 n = lab_reads(in, regs); /* what it writes, it reads */
     if (!registers_ready(m, in, t)) return false;
     for (u32 k = 0; k < SIDES; k++)
         for (u32 i = 0; i < m->side[k].n; i++) {
@@ -239,6 +239,8 @@ static bool settled(const struct dae *m, const struct lab_inst *in, u64 t) {
             for (u32 w = lab_writes(q, writes); w-- > 0;)
                 for (u32 j = 0; j < n; j++)
                     if (writes[w] == regs[j]) return false;
+            for (u32 r = lab_reads(q, reads); r-- > 0;)
+                if (reads[r] == in->dst) return false;
         }
     return true;
 }
@@ -367,6 +369,31 @@ static const struct lab_inst *stuck_at(const struct dae *m) {
     return m->saq_n ? m->saq[m->saq_head].in : &p->code.at[MIN(m->steer_pc, p->code.n - 1)];
 }
 
+/* The sides run at their own pace: a register that one writes and the other uses would be a race */
+static bool sides_apart(const struct lab_program *p, bool single, struct diag *d) {
+    u8 writers[LAB_REGS] = {0}, regs[8];
+    char name[8];
+    for (u32 i = 0; i < p->code.n; i++) {
+        const struct lab_inst *in = &p->code.at[i];
+        u32 n = single && lab_is_branch(in) ? 0 : lab_writes(in, regs);
+        for (u32 k = 0; k < n; k++) writers[regs[k]] |= 1u << (single ? steered_to(in) : in->execute);
+    }
+    for (u32 i = 0; i < p->code.n; i++) {
+        const struct lab_inst *in = &p->code.at[i];
+        u8 all[12];
+        u32 n = lab_reads(in, all), own = single ? steered_to(in) : in->execute;
+        n += lab_writes(in, all + n);
+        for (u32 k = 0; k < n && !(single && lab_is_branch(in)); k++) {
+            if (all[k] == REG_AEQ || all[k] == REG_EAQ || !(writers[all[k]] & ~(1u << own))) continue;
+            diag_error(d, p->file, in->line, in->col,
+                       "%s is written by the other side; values go from side to side through AEQ and EAQ",
+                       lab_reg_name(all[k], name));
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool accepts(const struct lab_program *p, const i64 *key, struct diag *d) {
     bool single = key[KEY_STREAM];
     for (u32 i = 0; i < p->code.n; i++) {
@@ -397,7 +424,7 @@ static bool accepts(const struct lab_program *p, const i64 *key, struct diag *d)
         diag_error(d, p->file, 0, 0, "there is no execute stream; begin it with .execute, or set stream = single");
     else if (single && p->execute_at < p->code.n)
         diag_error(d, p->file, 0, 0, "a single stream has no .execute; set stream = two");
-    return p->code.n && single == (p->execute_at == p->code.n);
+    return p->code.n && single == (p->execute_at == p->code.n) && sides_apart(p, single, d);
 }
 
 static void run_dae(struct lab_run *r) {

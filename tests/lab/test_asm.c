@@ -119,6 +119,8 @@ static void test_refusals(void **state) {
         {"dae", "NOP\n", "t.s: error: there is no execute stream; begin it with .execute, or set stream = single"},
         {"dae", "NOP\n.execute\nLD AEQ <- [0]\n", "t.s:3:1: error: AEQ is filled by loads of the access side"},
         {"dae", "BRQ x\nx: NOP\n.execute\nNOP\n", "t.s:1:1: error: BRQ stands in the execute stream, after .execute"},
+        {"dae", "LD X1 <- [0]\n.execute\nADD X2 <- X1, 1\n",
+         "t.s:3:1: error: X1 is written by the other side; values go from side to side through AEQ and EAQ"},
         {"systolic", "NOP\n", "t.s:1:1: error: a systolic array has no instructions; it takes .data"},
         {"systolic", ".data x 1 2\n", "t.s: error: this array needs data called \"w\"; write \".data w 1 2 3\""},
         {"dataflow", "NOP\n", "t.s:1:1: error: a graph has no plain instructions; an operator is \"name: ADD => where.L\""},

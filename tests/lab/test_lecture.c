@@ -393,6 +393,18 @@ static void test_dae(void **state) {
     close_job(&j);
 }
 
+/* A branch that counts in a register must not overtake an instruction that still reads it */
+static void test_dae_branch_waits(void **state) {
+    static const char text[] = ".set stream single\n.reg A7 3\n.fill out 4\nloop: LD A5 <- [0]\n ADD A6 <- A5, A7\n ST [A7+out] "
+                               "<- A6\n DECBNZ --A7, loop\n";
+    static const i64 out[] = {0, 1, 2, 3};
+    struct job j;
+    (void)state;
+    open_text(&j, "dae", "t.s", text, strlen(text), "");
+    expect_words(&j, "out", out, 4);
+    close_job(&j);
+}
+
 /* W1: y_i is complete in cell 1 in cycle 2i + 2k - 3, so n inputs take 2n - 1 cycles; each y meets k cells */
 static void test_systolic(void **state) {
     static const i64 y[] = {14, 20, 26};
@@ -526,6 +538,7 @@ int main(void) {
         cmocka_unit_test(test_chroma),
         cmocka_unit_test(test_vliw),
         cmocka_unit_test(test_dae),
+        cmocka_unit_test(test_dae_branch_waits),
         cmocka_unit_test(test_systolic),
         cmocka_unit_test(test_tagged_tokens),
         cmocka_unit_test(test_simt),

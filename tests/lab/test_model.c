@@ -589,7 +589,36 @@ static void test_other_ways_end_alike(void **state) {
     }
 }
 
+/* Registers and memory alone, on the other machines of the scalar language, with keys at random */
+static void test_other_machines_end_alike(void **state) {
+    static const struct lab_machine *const machines[] = {&lab_unpipelined, &lab_scoreboard, &lab_tomasulo,
+                                                         &lab_vliw,        &lab_vector,     &lab_simd};
+    (void)state;
+    for (u64 number = 0; number < 6000; number++) {
+        const struct lab_machine *on = machines[number % ARRAY_LEN(machines)];
+        seed = number * 31337 + 3;
+        struct machine m = random_machine();
+        struct lab_program *p = new_program(&m, 0);
+        i64 *key = lab_keys_new(on);
+        struct lab_run r;
+        struct diag d = {0};
+        struct lab_wish wish = {.max_cycles = 100000};
+        for (u32 k = 0; k < on->nkeys; k++)
+            key[k] =
+                on->keys[k].choices ? pick(2) : on->keys[k].min + pick(MIN((int)(on->keys[k].max - on->keys[k].min), 12) + 1);
+        assert_true(lab_run(&r, on, p, key, &wish, &d));
+        assert_false(r.cut);
+        i64 *shown = keys_of(&m); /* for the message alone */
+        compare_state(&world, &r, shown, number);
+        free(shown);
+        lab_run_free(&r);
+        free(key);
+        lab_program_free(p);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cycle_by_cycle), cmocka_unit_test(test_other_ways_end_alike)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_other_machines_end_alike), cmocka_unit_test(test_cycle_by_cycle),
+                                       cmocka_unit_test(test_other_ways_end_alike)};
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);
 }
