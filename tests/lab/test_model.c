@@ -331,7 +331,10 @@ static int random_program(struct code *code, int faults) {
     int n = 4 + pick(CODE - 6), back = pick(3) ? pick(n) : -1;
     for (int i = 0; i < n; i++) code[i] = random_inst(i, n, faults);
     if (back >= 0) code[n++] = (struct code){.op = COUNT, .d = -1, .a = 12, .b = -1, .target = back};
-    if (pick(4) == 0) code[n++] = (struct code){.op = JUMP, .d = -1, .a = -1, .b = -1, .target = n};
+    if (pick(4) == 0) {
+        code[n] = (struct code){.op = JUMP, .d = -1, .a = -1, .b = -1, .target = n + 1};
+        n++;
+    }
     return n;
 }
 
