@@ -45,13 +45,14 @@ SAY := $(if $(findstring s,$(filter-out -%,$(firstword $(MAKEFLAGS)))),true,echo
 # --- what there is
 LIB_SRC := $(wildcard src/base/*.c src/config/*.c src/stats/*.c src/trace/*.c src/isa/*.c src/ptx/*.c src/front/*.c src/func/*.c src/mem/*.c src/core/*.c src/core/*/*.c src/gpu/*.c src/api/*.c)
 LANE_SRC := $(wildcard src/func/lanes/*.c)
-CLI_SRC := $(wildcard src/cli/*.c src/report/*.c src/power/*.c src/manifest/*.c)
-MACHINES := $(wildcard machines/*.ini machines/*/*.ini)
+CLI_SRC := $(wildcard src/cli/*.c src/lab/*.c src/report/*.c src/power/*.c src/manifest/*.c)
+MACHINES := $(wildcard machines/*.ini machines/*/*.ini lab/*.s lab/*.ini)
 WORKLOADS := $(shell sed -n 's/^WORKLOAD.[ ]*\([a-z0-9_]*\).*/\1/p' workloads/workloads.def 2>/dev/null)
 REF_SRC := $(wildcard workloads/*/ref.c)
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 # folders of tests beside tests/unit whose programs stand on tests/micro/micro.c
 CYCLE_TESTS := micro replay pressure
+LAB := $(patsubst tests/lab/%.c,%,$(wildcard tests/lab/test_*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 CLANG_CL ?= clang-19
 
@@ -176,6 +177,10 @@ $B/$1/%: $B/obj/tests/$1/%.o $B/obj/tests/micro/micro.o $B/libcommand.a $B/libhe
 endef
 $(foreach folder,$(CYCLE_TESTS),$(eval $(call CYCLE_TEST_RULE,$(folder))))
 
+$(LAB:%=$B/lab/%): $B/lab/%: $B/obj/tests/lab/%.o $B/libcommand.a $B/libheddle.a
+	@mkdir -p $(@D) && $(SAY) "  link  $@"
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a -lcmocka $(LDLIBS_ALL)
+
 $(FUZZERS:%=$B/%): $B/%: $B/obj/tests/fuzz/%.o $B/libcommand.a $B/libheddle.a
 	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a $(LDLIBS_ALL)
@@ -205,6 +210,7 @@ unit: $(UNIT:%=$B/tests/%) machines ## build the unit tests (tests/run.sh runs t
 micro: $(micro_PROGRAMS) machines ## build the tests of exact cycles (tests/run.sh micro runs them)
 replay: $(replay_PROGRAMS) machines ## build the tests of hazards, replay and prediction (tests/run.sh replay runs them)
 pressure: $(pressure_PROGRAMS) machines ## build the tests of memory-aware scheduling, re-execution and energy (tests/run.sh pressure runs them)
+lab: $(LAB:%=$B/lab/%) machines ## build the tests of the laboratory (tests/run.sh lab runs them)
 fuzzers: $(FUZZERS:%=$B/%) machines
 
 # Recorded results of real hardware, unpacked next to the build
@@ -279,7 +285,7 @@ help: ## this list
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all workloads machines opencl opencl-tests unit $(CYCLE_TESTS) study-turner study-mascar fuzzers data demo test test-all mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install clean help
+.PHONY: all workloads machines opencl opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar fuzzers data demo test test-all mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

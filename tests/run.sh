@@ -14,7 +14,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
-SUITES="build contract pressure replay opencl san determinism timing torture valgrind fuzz golden workloads clang micro unit isa apps bad cli noavx2"
+SUITES="build contract pressure replay opencl san determinism timing torture valgrind fuzz golden workloads clang micro unit isa apps bad cli lab noavx2"
 JOBS=${JOBS:-$(nproc)}
 ALL=
 LOGS=build/test-logs
@@ -110,7 +110,7 @@ variants() {
 # The arguments of make that build one
 arguments() {
     case $1 in
-    build) echo "all unit micro replay pressure opencl-tests data build/gen_docs build/view build/json_get build/bench_functional build/bench_timing build/bench_oclgrind build/study_turner" ;;
+    build) echo "all unit micro replay pressure lab opencl-tests data build/gen_docs build/view build/json_get build/bench_functional build/bench_timing build/bench_oclgrind build/study_turner" ;;
     build-clang) echo "CC=clang-19 build-clang/heddle unit micro" ;;
     build-san) echo "SAN=1 build-san/heddle unit micro opencl-tests" ;;
     build-clang-san) echo "SAN=1 CC=clang-19 build-clang-san/heddle unit micro" ;;
@@ -208,6 +208,12 @@ suite_bad() { tests/bad/run.sh build/heddle; }
 suite_cli() {
     local script
     for script in tests/cli/*.sh; do one "cli $(basename "$script" .sh)" bash "$script" build; done
+}
+
+# Does the laboratory give the lecture's answers to the cycle, and agree with a second model on 10,000 random programs?
+suite_lab() {
+    unit_programs build lab
+    one "lab command" bash tests/lab/command.sh build
 }
 
 # Does the driver answer as the specification says, through the loader? Its functions, also under ASan; several threads under TSan, with --all everything; whole programs; clinfo

@@ -46,7 +46,8 @@ room_rank() {
     api) echo 8 ;;
     power | manifest) echo 9 ;;
     report) echo 10 ;;
-    cli | opencl | cuda) echo 11 ;;
+    lab) echo 11 ;;
+    cli | opencl | cuda) echo 12 ;;
     *) echo "" ;;
     esac
 }
@@ -57,6 +58,7 @@ check_includes() {
         room=${room%%/*}
         if [ -z "$(room_rank "$room")" ]; then fail "$file: src/$room has no place in tools/lint.sh's list of rooms"; continue; fi
         if [ -z "$(room_rank "$other")" ]; then fail "$file:$line: no such room: $other/"; continue; fi
+        if [ "$room" = lab ]; then case $other in base | trace | report | lab) ;; *) fail "$file:$line: lab/ must not include $other/" ;; esac; fi
         if [ "$room" != "$other" ] && [ "$(room_rank "$other")" -ge "$(room_rank "$room")" ]; then
             fail "$file:$line: $room/ must not include $other/"
         fi

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const struct cli_command *const cli_commands[] = {&cli_run,  &cli_exec,    &cli_compare, &cli_check, &cli_vectors,
-                                                  &cli_list, &cli_explain, &cli_help,    NULL};
+                                                  &cli_list, &cli_explain, &cli_lab,     &cli_help,  NULL};
 
 const struct cli_command *cli_find(const char *name) {
     for (u32 i = 0; cli_commands[i]; i++)

@@ -17,6 +17,7 @@
  * until nothing older can come, that is, they are older than every instruction in flight and than the last issue of every warp. When too many wait, the older half is
  * written, and what belonged before it is shown where the file stands. Instructions that have not finished when the launch or the file ends are closed there. */
 #include "trace/flight.h"
+#include "trace/kanata.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,14 +53,13 @@ struct konata_slot { /* a warp slot: what belongs to rows that do not exist yet 
     VEC(struct fetch) fetches;
 };
 struct konata {
-    FILE *out;
+    struct kanata log;
     struct flights f;
     struct uid_map slot_map; /* (SM, slot + 1) */
     VEC(struct konata_slot) slots;
     VEC(struct command) commands;
     u32 write_at; /* commands that are worth sorting */
-    u64 cycle;    /* the file's; NEVER before the first command */
-    i64 rows, retired;
+    i64 rows;
 };
 
 static struct konata_slot *slot_of(struct konata *k, const struct event *e) {
@@ -82,37 +82,27 @@ static int by_cycle(const void *a, const void *b) {
     return x->nth < y->nth ? -1 : x->nth > y->nth;
 }
 
-static void write_text(FILE *out, const char *s) {
-    for (; *s; s++) putc((unsigned char)*s < ' ' ? ' ' : *s, out);
-    putc('\n', out);
-}
-
 static void write_begin(struct konata *k, struct flight *x) {
     x->row = k->rows++;
-    fprintf(k->out, "I\t%lld\t%llu\t%u\n", (long long)x->row, (unsigned long long)x->uid, x->sm * 1000u + x->slot);
-    fprintf(k->out, "L\t%lld\t0\tsm%u w%u pc %d: ", (long long)x->row, x->sm, x->slot, x->pc);
-    write_text(k->out, flight_text(&k->f, x->pc));
+    kanata_row(&k->log, x->row, x->uid, x->sm * 1000u + x->slot);
+    fprintf(k->log.out, "L\t%lld\t0\tsm%u w%u pc %d: ", (long long)x->row, x->sm, x->slot, x->pc);
+    kanata_text(&k->log, flight_text(&k->f, x->pc));
 }
 
 static void write_retire(struct konata *k, const struct flight *x, bool never) {
-    fprintf(k->out, "L\t%lld\t1\tissued at %llu, lanes 0x%llx", (long long)x->row, (unsigned long long)x->issue,
+    fprintf(k->log.out, "L\t%lld\t1\tissued at %llu, lanes 0x%llx", (long long)x->row, (unsigned long long)x->issue,
             (unsigned long long)x->mask);
-    if (x->accesses) fprintf(k->out, ", line accesses %u", x->accesses);
+    if (x->accesses) fprintf(k->log.out, ", line accesses %u", x->accesses);
     for (u32 h = 0; h < HAZARD_COUNT; h++)
-        if (x->hazards[h]) fprintf(k->out, ", hazard %s %u", hazard_table[h].name, x->hazards[h]);
-    fprintf(k->out, "\nR\t%lld\t%lld\t%d\n", (long long)x->row, (long long)k->retired++, never);
-}
-
-static void write_cycle(struct konata *k, u64 cycle) {
-    if (k->cycle == NEVER) fprintf(k->out, "C=\t%llu\n", (unsigned long long)cycle);
-    else if (cycle > k->cycle) fprintf(k->out, "C\t%llu\n", (unsigned long long)(cycle - k->cycle));
-    if (k->cycle == NEVER || cycle > k->cycle) k->cycle = cycle;
+        if (x->hazards[h]) fprintf(k->log.out, ", hazard %s %u", hazard_table[h].name, x->hazards[h]);
+    fputc('\n', k->log.out);
+    kanata_retire(&k->log, x->row, never);
 }
 
 static void write_command(struct konata *k, const struct command *c) {
     struct flight *x = &k->f.pool.at[c->flight];
     char buf[128];
-    write_cycle(k, c->cycle);
+    kanata_cycle(&k->log, c->cycle);
     switch (c->op) {
     case COMMAND_BEGIN: write_begin(k, x); break;
     case COMMAND_RETIRE:
@@ -120,8 +110,8 @@ static void write_command(struct konata *k, const struct command *c) {
         flights_release(&k->f, c->flight);
         break;
     default:
-        fprintf(k->out, "%c\t%lld\t%u\t%s\n", c->op == COMMAND_START ? 'S' : 'E', (long long)x->row, c->lane,
-                c->lane ? stall_text(c->name, buf, sizeof(buf)) : stage_names[c->name]);
+        kanata_stage(&k->log, c->op == COMMAND_START ? 'S' : 'E', x->row, c->lane,
+                     c->lane ? stall_text(c->name, buf, sizeof(buf)) : stage_names[c->name]);
     }
 }
 
@@ -375,18 +365,16 @@ static void konata_end(void *state, u64 cycle) {
 
 struct konata *konata_open(FILE *out, const struct trace_window *w, struct listener *l) {
     struct konata *k = base_alloc(sizeof(*k));
-    k->out = out;
-    k->cycle = NEVER;
     k->write_at = WRITE_AT;
     flights_init(&k->f, w);
-    fputs("Kanata\t0004\n", out);
+    kanata_begin(&k->log, out);
     *l = (struct listener){.state = k, .launch = konata_launch, .events = konata_events, .end = konata_end};
     return k;
 }
 
 bool konata_close(struct konata *k) {
     konata_end(k, k->f.last);
-    bool ok = !ferror(k->out) && fflush(k->out) == 0;
+    bool ok = !ferror(k->log.out) && fflush(k->log.out) == 0;
     for (u32 i = 0; i < k->slots.n; i++) free(k->slots.at[i].stalls.at), free(k->slots.at[i].fetches.at);
     free(k->slots.at);
     free(k->commands.at);

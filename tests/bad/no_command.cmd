@@ -12,6 +12,7 @@
 // stderr:   vectors    compare recorded instruction results with ours
 // stderr:   list       list bundled workloads and machines, policies, keys, statistics, instruction classes or buffer generators
 // stderr:   explain    tell what a name means: a key, a group of keys, a machine, a policy, a statistic
+// stderr:   lab        run small programs on classic machines, cycle by cycle: scoreboard, Tomasulo, reorder buffer, vector, VLIW, dataflow and others
 // stderr:   help       tell what a command does and which options it has
 // stderr:
 // stderr: "heddle help COMMAND" tells more about one; "heddle --version" prints the version.

@@ -31,6 +31,7 @@ seeds() {
         done ;;
     fuzz_config)
         for f in machines/*.ini machines/*/*.ini; do grep -v '^;' "$f" > "$to/$(basename "$f")"; done ;;
+    fuzz_lab) cp lab/*.s "$to" ;;
     fuzz_manifest)
         cp build-fuzz/data/silicon_apps/manifest/*.json "$to"
         for f in tests/bad/*.manifest; do [ -f "$f" ] && sed '/^\/\/ /d' "$f" > "$to/$(basename "$f").json"; done
@@ -50,6 +51,9 @@ dictionary() {
     fuzz_config)
         grep -ohE '^KEY_[A-Z0-9]*\([a-z0-9_]*, "[^"]*"' src/config/config.def | sed 's/.*"\(.*\)\.\([^.]*\)"/"\2"\n"[\1]"/' | sort -u
         printf '"%s"\n' base small gtx480 dram/gddr5 true false lru fifo generic: separated: unit latency_cy interval_cy '[sm.class.int]' ;;
+    fuzz_lab)
+        sed -n 's/^LAB_OP([A-Z]*, *\("[A-Z]*"\).*/\1/p' src/lab/op.def | sort -u
+        printf '"%s"\n' .data .fill .bytes .reg .memory .set .access .execute .token R1 V0 MM1 A2 X3 AEQ EAQ TID VLEN VSTR VMASK '<-' '=>' 'MEM[' '++' SWITCH MERGE FETCH NEXT EXIT ;;
     fuzz_manifest)
         printf '"\\"%s\\""\n' ptx buffers launches expect id name type count bytes generator seed p0 p1 file check kernel grid block dynamic_smem registers args buf hex value mode tolerance \
             u8 s8 u16 s16 u32 s32 u64 s64 f32 f64 zero fill hash mod bytes unit range prefix lcgperm ramp diagdom twiddle bits reference silicon_fnv1a64 reference_fnv1a64 ;;
