@@ -75,9 +75,8 @@ void replay_keep(struct core *c, struct front *f, u32 at, bool replayable) {
 void replay_look(const struct core *c, u32 slot, struct buffer_view *v) {
     const struct ibuffer *b = &c->fronts[slot].ib;
     u32 n = c->cfg->ibuffer;
-    *v = (struct buffer_view){.issue = b->head % n,
-                              .tail = ((b->head - b->behind - 1) & c->ib_mask) % n,
-                              .fill = ((b->head + b->n) & c->ib_mask) % n};
+    *v = (struct buffer_view){
+        .issue = b->head % n, .tail = ((b->head - b->behind - 1) & c->ib_mask) % n, .fill = ((b->head + b->n) & c->ib_mask) % n};
     for (u32 i = 0; i < b->n; i++) v->at[((b->head + i) & c->ib_mask) % n].valid = true;
     for (u64 m = b->kept; m; m &= m - 1) v->at[(u32)__builtin_ctzll(m) % n].valid = true;
     for (i32 id = c->replay->slot[slot].oldest; id != NONE; id = op_of(c, (u32)id)->next_younger) {

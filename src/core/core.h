@@ -220,7 +220,7 @@ struct core {
     struct front fronts[MAX_SLOTS]; /* front i is home i's */
     u64 age[MAX_SLOTS];
     u32 nslots;
-    u32 ib_mask; /* positions of an instruction buffer's ring less one: the next power of two from sm.ibuffer on */
+    u32 ib_mask;               /* positions of an instruction buffer's ring less one: the next power of two from sm.ibuffer on */
     struct issue *issue;       /* 30_issue.c, 31_sched.c, account.c */
     struct operands *operands; /* 40_operands.c, 50_execute.c */
     struct fetch *fetch;       /* 10_fetch.c, 20_ibuffer.c */

@@ -576,14 +576,14 @@ static void matrices_may_be_multiplied_in_place(void **state) {
                      "{%r7, %r8, %r9, %r10}") "xor.b32 %r15, %r11, %r1;\nxor.b32 %r16, %r14, %r4;\nor.b32 %r15, %r15, %r16;\n" ABC
                      MMA("{%r6, %r5, %r3, %r4}", "{%r1, %r2, %r3, %r4}", "{%r5, %r6}",
                          "{%r7, %r8, %r9, %r10}") "xor.b32 %r16, %r11, %r6;\nxor.b32 %r17, %r12, %r5;\nor.b32 %r15, %r15, "
-                                                  "%r16;\nor.b32 %r15, %r15, %r17;\n" ABC
-                                                      MMA("{%r10, %r9, %r8, %r7}", "{%r1, %r2, %r3, %r4}", "{%r5, %r6}",
-                                                          "{%r7, %r8, %r9, %r10}") "xor.b32 %r16, %r11, %r10;\nxor.b32 %r17, "
-                                                                                   "%r14, %r7;\nor.b32 %r15, %r15, %r16;\nor.b32 "
-                                                                                   "%r15, %r15, %r17;\n"
-                                                                                   "setp.ne.u32 %p1, %r11, %r14;\nselp.u32 %r16, "
-                                                                                   "0, 1, %p1;\nor.b32 %r15, %r15, %r16;\n" STORE(
-                                                                                       "%r15")),
+                                                  "%r16;\nor.b32 %r15, %r15, %r17;\n" ABC MMA(
+                                                      "{%r10, %r9, %r8, %r7}", "{%r1, %r2, %r3, %r4}", "{%r5, %r6}",
+                                                      "{%r7, %r8, %r9, %r10}") "xor.b32 %r16, %r11, %r10;\nxor.b32 %r17, "
+                                                                               "%r14, %r7;\nor.b32 %r15, %r15, %r16;\nor.b32 "
+                                                                               "%r15, %r15, %r17;\n"
+                                                                               "setp.ne.u32 %p1, %r11, %r14;\nselp.u32 %r16, "
+                                                                               "0, 1, %p1;\nor.b32 %r15, %r15, %r16;\n" STORE(
+                                                                                   "%r15")),
          .block = {32});
     EACH(32, 0);
 }
