@@ -18,7 +18,7 @@
 #define TARGET "--target=nvptx64-nvidia-nvcl"
 #define MARCH  "-march=sm_75" /* COMPILE_CAPABILITY */
 #define EXT    "-cl-ext=+cl_khr_3d_image_writes,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"
-#define HEADER "// heddle program 3\n"
+#define HEADER "// heddle program 4\n"
 
 static const char *clang_name(void) {
     const char *s = getenv("HEDDLE_CLANG");
@@ -478,6 +478,14 @@ static void clear_calls(char *ptx) {
     }
 }
 
+/* Part of a program as the back end takes it */
+static bool put_ir(const struct workshop *w, const char *ir) {
+    char *mended = mend_ir(ir);
+    bool ok = put_file(w, "part.ll", mended);
+    free(mended);
+    return ok;
+}
+
 /* A further part of a program: clang links bitcode, not text, so it is converted. False with messages. */
 static bool add_part(struct workshop *w, const char *ir, u32 i, struct strbuf *log) {
     struct workshop one;
@@ -485,7 +493,7 @@ static bool add_part(struct workshop *w, const char *ir, u32 i, struct strbuf *l
     if (!workshop_open(&one)) return false;
     static const char *const fixed[] = {"-x", "ir", TARGET,       MARCH,     "-O2",
                                         "-c", "-w", "-emit-llvm", "-Xclang", "-disable-llvm-passes"};
-    bool ok = put_file(&one, "part.ll", ir);
+    bool ok = put_ir(&one, ir);
     snprintf(name, sizeof(name), "part%u.bc", i);
     arg(&one, "%s", clang_name());
     for (u32 k = 0; k < ARRAY_LEN(fixed); k++) arg(&one, "%s", fixed[k]);
@@ -508,7 +516,7 @@ static char *link_now(char *const *ir, u32 n, enum variant v, struct strbuf *log
     static const char *const fixed[] = {
         "-x", "ir", TARGET, MARCH, "-O2", "-S", "-w", "-fno-color-diagnostics", "-fno-crash-diagnostics"};
     for (u32 i = 0; i < ARRAY_LEN(fixed); i++) arg(&w, "%s", fixed[i]);
-    bool ok = n > 0 && put_file(&w, "part.ll", ir[0]);
+    bool ok = n > 0 && put_ir(&w, ir[0]);
     for (u32 i = 1; i < n; i++) ok = add_part(&w, ir[i], i, log) && ok;
     arg_library(&w, builtins_of(v));
     for (u32 i = 0; i < ARRAY_LEN(library); i++) arg_library(&w, library[i]);

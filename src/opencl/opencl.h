@@ -333,6 +333,9 @@ bool compile_link_options_ok(const char *options, bool *library);
 /* --- kernel_calls.c */
 char *kernel_calls_inline(char *ir); /* takes IR and gives it back, changed where kernels call kernels */
 
+/* --- mend.c */
+char *mend_ir(const char *ir); /* IR as clang's back end compiles it rightly; free it */
+
 /* --- hoist.c */
 bool hoist_wanted(const char *log); /* whether clang complained of such a variable; log may be NULL */
 /* The text, preprocessed, with those variables moved that the log complains of, to be freed; NULL when there are none that can be */

@@ -1,0 +1,160 @@
+/* What clang's back end for PTX gets wrong, mended in the IR it is given:
+ *
+ * Pairs of bytes in signatures. It declares a parameter of type char2 or uchar2 as two bytes and loads it as two half words, and cannot compile some functions that
+ * take or return one. So a kernel's parameter `<2 x i8>` becomes `i16`, and so does the store that puts it into its variable (unoptimised IR uses a parameter in no
+ * other way); and a function with a pair, or a structure by value, in its signature is inlined wherever it is called, so that no signature is left.
+ *
+ * Sixteen bytes at an address that is no multiple of sixteen. They are loaded as if it were one; so two loads of eight bytes take the place.
+ *
+ * All other vectors, at any alignment and in any signature, come out right (tests/opencl/test_arguments.c). */
+#include "opencl/opencl.h"
+
+#include <stdlib.h>
+
+#define PAIR "<2 x i8>"
+
+/* Behind the parameter list of the function that `line` defines; NULL when it defines none */
+static const char *behind_signature(const char *line, const char *end) {
+    const char *name = memchr(line, '@', (size_t)(end - line));
+    u32 depth = 0;
+    for (const char *at = name; at && at < end; at++) {
+        if (*at == '"') at = memchr(at + 1, '"', (size_t)(end - at - 1));
+        if (!at) return NULL;
+        if (*at == '(') depth++;
+        if (*at == ')' && --depth == 0) return at + 1;
+    }
+    return NULL;
+}
+
+static bool is_kernel(const char *line, const char *signature) {
+    return memmem(line, (size_t)(signature - line), " spir_kernel ", 13) != NULL;
+}
+
+/* A pair, or a structure returned by value, which may hold one */
+static bool has_pair(const char *line, const char *signature) {
+    const char *name = memchr(line, '@', (size_t)(signature - line));
+    return memmem(line, (size_t)(signature - line), PAIR, strlen(PAIR)) ||
+           (name && memchr(line, '%', (size_t)(name - line))); /* %struct.x, %union.x */
+}
+
+/* `text` with every PAIR as i16 */
+static void add_as_words(const char *text, const char *end, struct strbuf *out) {
+    while (text < end) {
+        const char *at = memmem(text, (size_t)(end - text), PAIR, strlen(PAIR));
+        strbuf_add(out, "%.*s%s", (int)((at ? at : end) - text), text, at ? "i16" : "");
+        text = at ? at + strlen(PAIR) : end;
+    }
+}
+
+/* Whether `name`, as it is used at `at`, is a parameter of type PAIR in the signature */
+static bool is_pair_parameter(const char *at, const char *line, const char *signature) {
+    size_t n = strcspn(at, ", \n");
+    for (const char *p = line; (p = memmem(p, (size_t)(signature - p), PAIR, strlen(PAIR)));) {
+        p += strlen(PAIR);
+        const char *end = p + strcspn(p, ",)");
+        while (end > p && end[-1] == ' ') end--;
+        if ((size_t)(end - p) > n && strncmp(end - n, at, n) == 0 && end[-(ptrdiff_t)n - 1] == ' ') return true;
+    }
+    return false;
+}
+
+/* The body of a kernel: stores of its parameters take them as they now are. Returns where it ends. */
+static const char *add_kernel_body(const char *at, const char *line, const char *signature, struct strbuf *out) {
+    static const char store[] = "  store " PAIR " ";
+    while (*at && *at != '}') {
+        size_t len = strcspn(at, "\n") + 1;
+        bool ours = strncmp(at, store, sizeof(store) - 1) == 0 && is_pair_parameter(at + sizeof(store) - 1, line, signature);
+        if (ours) strbuf_add(out, "  store i16 %.*s", (int)(len - sizeof(store) + 1), at + sizeof(store) - 1);
+        else strbuf_add(out, "%.*s", (int)len, at);
+        at += len;
+    }
+    return at;
+}
+
+/* A definition that is inlined everywhere and then dropped: the attributes it had, which may speak against it, fall away */
+static void add_inlined(const char *line, const char *signature, const char *end, struct strbuf *out) {
+    static const char global[] = "define dso_local ";
+    const char *rest = signature + strcspn(signature, "#{!\n");
+    if (*rest == '#') rest += 1 + strspn(rest + 1, "0123456789");
+    if (strncmp(line, global, sizeof(global) - 1) == 0) {
+        strbuf_add(out, "define linkonce_odr ");
+        line += sizeof(global) - 1;
+    }
+    strbuf_add(out, "%.*s alwaysinline convergent nounwind %.*s", (int)(signature - line), line, (int)(end - rest), rest);
+}
+
+static char *mend_pairs(const char *ir) {
+    struct strbuf out = {0};
+    if (!strstr(ir, PAIR)) return strdup(ir);
+    for (const char *at = ir; *at;) {
+        const char *line = at, *end = at + strcspn(at, "\n");
+        const char *signature = strncmp(at, "define ", 7) == 0 ? behind_signature(at, end) : NULL;
+        end += *end == '\n';
+        at = end;
+        if (!signature || !has_pair(line, signature)) strbuf_add(&out, "%.*s", (int)(end - line), line);
+        else if (!is_kernel(line, signature)) add_inlined(line, signature, end, &out);
+        else {
+            add_as_words(line, signature, &out);
+            strbuf_add(&out, "%.*s", (int)(end - signature), signature);
+            at = add_kernel_body(end, line, signature, &out);
+        }
+    }
+    return out.s;
+}
+
+/* `  %RESULT = load [volatile ]<16 x i8>, ptr[ addrspace(N)] %FROM, align A...` in its parts */
+struct load {
+    const char *name; /* it is loaded to */
+    size_t to;        /* length of that */
+    const char *isvolatile;
+    char pointer[32], from[512];
+    unsigned align;
+};
+
+static bool split_load(const char *line, size_t len, struct load *out) {
+    static const char wide[] = "<16 x i8>, ptr";
+    const char *is = memmem(line, len, " = load ", 8), *end = line + len;
+    *out = (struct load){.name = line + strspn(line, " ")};
+    if (!is) return false;
+    const char *type = is + 8;
+    bool vol = strncmp(type, "volatile ", 9) == 0;
+    if (vol) type += 9;
+    if (strncmp(type, wide, sizeof(wide) - 1) != 0) return false;
+    const char *pointer = type + strlen("<16 x i8>, "), *align = memmem(pointer, (size_t)(end - pointer), ", align ", 8);
+    if (!align) return false;
+    const char *from = pointer + (strncmp(pointer, "ptr addrspace(", 14) == 0 ? strcspn(pointer, ")") + 1 : 3);
+    out->to = (size_t)(is - out->name);
+    out->isvolatile = vol ? "volatile " : "";
+    snprintf(out->pointer, sizeof(out->pointer), "%.*s", (int)(from - pointer), pointer);
+    snprintf(out->from, sizeof(out->from), "%.*s", (int)(align - from - 1), from + 1);
+    out->align = (unsigned)strtoul(align + 8, NULL, 10);
+    return out->align < 16;
+}
+
+static void add_halves(const struct load *l, u32 n, struct strbuf *out) {
+    unsigned second = l->align < 8 ? l->align : 8;
+    strbuf_add(out, "  %%heddle.lo%u = load %s<8 x i8>, %s %s, align %u\n", n, l->isvolatile, l->pointer, l->from, l->align);
+    strbuf_add(out, "  %%heddle.at%u = getelementptr i8, %s %s, i64 8\n", n, l->pointer, l->from);
+    strbuf_add(out, "  %%heddle.hi%u = load %s<8 x i8>, %s %%heddle.at%u, align %u\n", n, l->isvolatile, l->pointer, n, second);
+    strbuf_add(out, "  %.*s = shufflevector <8 x i8> %%heddle.lo%u, <8 x i8> %%heddle.hi%u, <16 x i32> <", (int)l->to, l->name, n,
+               n);
+    for (u32 i = 0; i < 16; i++) strbuf_add(out, "%si32 %u", i ? ", " : "", i);
+    strbuf_add(out, ">\n");
+}
+
+static char *mend_loads(char *ir) {
+    struct strbuf out = {0};
+    u32 n = 0;
+    if (!strstr(ir, "<16 x i8>, ptr")) return ir;
+    for (const char *at = ir; *at;) {
+        size_t len = strcspn(at, "\n");
+        struct load l;
+        if (split_load(at, len, &l)) add_halves(&l, n++, &out);
+        else strbuf_add(&out, "%.*s\n", (int)len, at);
+        at += len + (at[len] == '\n');
+    }
+    free(ir);
+    return out.s;
+}
+
+char *mend_ir(const char *ir) { return mend_loads(mend_pairs(ir)); }

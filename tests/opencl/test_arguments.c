@@ -1,0 +1,107 @@
+/* Arguments by value: every scalar and vector type, between odd neighbours, alone, in structures, in packed structures and in arrays of them, and through functions
+ * that are not inlined. Bytes go in and the same bytes must come out. */
+#include "ocl.h"
+
+static const struct {
+    const char *name;
+    size_t bytes;
+} element[] = {{"char", 1}, {"uchar", 1}, {"short", 2}, {"ushort", 2}, {"int", 4},
+               {"uint", 4}, {"long", 8},  {"ulong", 8}, {"float", 4},  {"double", 8}};
+static const unsigned width[] = {1, 2, 3, 4, 8, 16};
+#define ELEMENTS (sizeof(element) / sizeof(element[0]))
+#define WIDTHS   (sizeof(width) / sizeof(width[0]))
+#define MOST     128 /* bytes of a double16 */
+
+/* One program of a kernel for every type: t_TYPE writes what it got five ways */
+static const char head[] =
+    "#define KERNEL(T, type)                                                             \\\n"
+    "    struct s_##type { uchar before; T v; uchar between; T a[2]; };                   \\\n"
+    "    struct __attribute__((packed)) p_##type { uchar before; T v; };                  \\\n"
+    "    __attribute__((noinline)) T f_##type(uchar c, T v, T w) { return c ? v : w; }    \\\n"
+    "    __attribute__((noinline)) struct s_##type g_##type(struct s_##type s, T v) { s.a[0] = v; return s; } \\\n"
+    "    kernel void t_##type(uchar one, T v, uchar two, struct s_##type s, struct p_##type p, T w, global T *out) { \\\n"
+    "        out[0] = v; out[1] = w; out[2] = s.v; out[3] = s.a[one]; out[4] = p.v;      \\\n"
+    "        out[5] = f_##type(two, v, w); out[6] = f_##type(one, w, v); out[7] = g_##type(s, w).a[two];      \\\n"
+    "    }\n";
+
+static size_t size_of(size_t e, unsigned w) { return element[e].bytes * (w == 3 ? 4 : w); }
+
+static void append_kernels(char *text, size_t room) {
+    size_t at = (size_t)snprintf(text, room, "%s", head);
+    for (size_t e = 0; e < ELEMENTS; e++)
+        for (size_t w = 0; w < WIDTHS; w++) {
+            char type[16];
+            snprintf(type, sizeof(type), width[w] > 1 ? "%s%u" : "%s", element[e].name, width[w]);
+            at += (size_t)snprintf(text + at, room - at, "KERNEL(%s, %s)\n", type, type);
+        }
+    assert_true(at < room);
+}
+
+static unsigned char noise(void) {
+    static unsigned seed = 12345;
+    seed = seed * 1103515245u + 12345u;
+    return (unsigned char)(seed >> 16);
+}
+
+/* As it lies in the structure: at `at`; doubles and floats are kept out of NaNs, which need not stay the bits they are */
+static void fill(unsigned char *p, size_t n) {
+    for (size_t i = 0; i < n; i++) p[i] = (unsigned char)(noise() & 0xbf);
+}
+
+static void check_type(struct ocl *o, cl_program p, size_t e, unsigned w) {
+    size_t n = size_of(e, w), used = element[e].bytes * w, one_item = 1;
+    unsigned char v[MOST], other[MOST], s[6 * MOST] = {0}, packed[1 + MOST], out[8 * MOST], yes = 1, no = 0;
+    char name[32];
+    snprintf(name, sizeof(name), w > 1 ? "t_%s%u" : "t_%s", element[e].name, w);
+    fill(v, n), fill(other, n), fill(s, sizeof(s)), fill(packed, sizeof(packed));
+    cl_kernel k = ocl_kernel(p, name);
+    cl_mem m = ocl_buffer(o, 8 * n, NULL);
+    OK(clSetKernelArg(k, 0, 1, &yes));
+    OK(clSetKernelArg(k, 1, n, v));
+    OK(clSetKernelArg(k, 2, 1, &no));
+    OK(clSetKernelArg(k, 3, 5 * n, s)); /* before, v, between, a[2] */
+    OK(clSetKernelArg(k, 4, 1 + n, packed));
+    OK(clSetKernelArg(k, 5, n, other));
+    OK(clSetKernelArg(k, 6, sizeof(m), &m));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &one_item, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, 8 * n, out, 0, NULL, NULL));
+    const unsigned char *want[] = {v, other, s + n, s + 4 * n, packed + 1, other, other, other};
+    for (unsigned i = 0; i < 8; i++)
+        if (memcmp(out + i * n, want[i], used)) fail_msg("%s: value %u came out otherwise", name, i);
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(k));
+}
+
+static void test_every_type(void **state) {
+    struct ocl *o = *state;
+    static char text[16384];
+    append_kernels(text, sizeof(text));
+    cl_program p = ocl_program(o, text, NULL);
+    for (size_t e = 0; e < ELEMENTS; e++)
+        for (size_t w = 0; w < WIDTHS; w++) check_type(o, p, e, width[w]);
+    OK(clReleaseProgram(p));
+}
+
+/* Through a kernel that calls a kernel, which is a function then */
+static void test_called_kernel(void **state) {
+    struct ocl *o = *state;
+    size_t n = 1;
+    cl_char2 v = {{-3, 7}}, out;
+    cl_program p = ocl_program(o,
+                               "kernel void put(char2 v, global char2 *out) { *out = v; }\n"
+                               "kernel void k(char2 v, global char2 *out) { put(v.yx, out); }\n",
+                               NULL);
+    cl_kernel k = ocl_kernel(p, "k");
+    cl_mem m = ocl_buffer(o, sizeof(out), NULL);
+    OK(clSetKernelArg(k, 0, sizeof(v), &v));
+    OK(clSetKernelArg(k, 1, sizeof(m), &m));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, sizeof(out), &out, 0, NULL, NULL));
+    assert_int_equal(out.s[0], 7);
+    assert_int_equal(out.s[1], -3);
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
+OCL_TESTS(cmocka_unit_test(test_every_type), cmocka_unit_test(test_called_kernel))
