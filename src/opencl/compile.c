@@ -238,6 +238,9 @@ static bool take_option(struct workshop *w, const char *word, const char **rest)
     return true;
 }
 
+/* C++ has inline functions of its own, and clang's option for C's is an error with it */
+static bool wants_cpp(const char *options) { return options && (strstr(options, "clc++") || strstr(options, "CLC++")); }
+
 static bool take_options(struct workshop *w, const char *options, struct strbuf *log) {
     bool ok = true;
     for (char *word; ok && options && (word = next_word(&options)); free(word)) {
@@ -303,6 +306,7 @@ static cl_int source_once(const struct source *s, const char *options, struct ma
     else arg(&w, "-S"), arg(&w, "-emit-llvm");
     if (how.prelude) arg(&w, "-include"), arg(&w, "%s/opencl/prelude.h", settings_get()->data);
     if (how.keywords) arg(&w, "-fgnu-keywords");
+    if (!wants_cpp(options)) arg(&w, "-fgnu89-inline");
     bool known = take_options(&w, options, log);
     arg(&w, "-I.");
     arg(&w, "%s/program.cl", w.dir);

@@ -1,6 +1,9 @@
-/* What clang's back end for PTX gets wrong, mended in the IR it is given:
+/* The IR of a program made such that clang compiles and links it as the program means:
  *
- * Pairs of bytes in signatures. It declares a parameter of type char2 or uchar2 as two bytes and loads it as two half words, and cannot compile some functions that
+ * Functions declared `inline`. OpenCL programs mean that the function is defined there (clang is run with -fgnu89-inline for that), and that programs which include
+ * the same one can be linked. So what is marked `inlinehint` or `alwaysinline` gets the linkage of C++'s inline functions.
+ *
+ * Pairs of bytes in signatures. The back end for PTX declares a parameter of type char2 or uchar2 as two bytes and loads it as two half words, and cannot compile some functions that
  * take or return one. So a kernel's parameter `<2 x i8>` becomes `i16`, and so does the store that puts it into its variable (unoptimised IR uses a parameter in no
  * other way); and a function with a pair, or a structure by value, in its signature is inlined wherever it is called, so that no signature is left.
  *
@@ -157,4 +160,31 @@ static char *mend_loads(char *ir) {
     return out.s;
 }
 
-char *mend_ir(const char *ir) { return mend_loads(mend_pairs(ir)); }
+/* Whether the attributes `#N` on a definition's line say that the program wrote `inline`, or as good as that */
+static bool is_inline(const char *ir, const char *line, size_t len) {
+    char start[48];
+    const char *ref = memmem(line, len, ") #", 3);
+    if (!ref) return false;
+    snprintf(start, sizeof(start), "\nattributes #%lu = {", strtoul(ref + 3, NULL, 10));
+    const char *at = strstr(ir, start);
+    size_t n = at ? strcspn(at + 1, "\n") : 0;
+    return at && (memmem(at + 1, n, " inlinehint ", 12) || memmem(at + 1, n, " alwaysinline ", 14));
+}
+
+static char *mend_inline(char *ir) {
+    static const char external[] = "define dso_local ";
+    struct strbuf out = {0};
+    if (!strstr(ir, " inlinehint ") && !strstr(ir, " alwaysinline ")) return ir;
+    for (const char *at = ir; *at;) {
+        size_t len = strcspn(at, "\n"), skip = 0;
+        if (strncmp(at, external, sizeof(external) - 1) == 0 && is_inline(ir, at, len)) skip = sizeof(external) - 1;
+        bool kernel = skip && strncmp(at + skip, "spir_kernel ", 12) == 0; /* stays though nobody calls it */
+        if (skip) strbuf_add(&out, "define %s ", kernel ? "weak_odr" : "linkonce_odr");
+        strbuf_add(&out, "%.*s\n", (int)(len - skip), at + skip);
+        at += len + (at[len] == '\n');
+    }
+    free(ir);
+    return out.s;
+}
+
+char *mend_ir(const char *ir) { return mend_inline(mend_loads(mend_pairs(ir))); }

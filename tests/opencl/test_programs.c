@@ -116,6 +116,38 @@ static void test_binary(void **state) {
     free(binary);
 }
 
+/* `inline` in all its forms gives a definition, in one program and in several that are linked */
+static void test_inline(void **state) {
+    struct ocl *o = *state;
+    cl_int rc, value = 0;
+    const char *functions = "inline int plain(int x) { return x + 1; }\n"
+                            "extern inline int outside(int x) { return x + 20; }\n"
+                            "static inline int local_one(int x) { return x + 300; }\n"
+                            "inline int declared(int x);\n"
+                            "int declared(int x) { return x * 5; }\n"
+                            "inline __attribute__((always_inline)) int always(int x) { return x ^ 3; }\n"
+                            "__inline int old(int x) { return plain(x) + always(x); }\n";
+    const char *first[2] = {functions, "inline __attribute__((noinline)) int called(int x) { return x * x; }\n"
+                                       "inline char2 pair(char2 x) { return x.yx; }\n"
+                                       "int second(int x);\n"
+                                       "inline kernel void j(global int *x) { *x = 7; }\n"
+                                       "kernel void k(global int *x) { *x = plain(1) + outside(1) + local_one(1) + declared(1)\n"
+                                       "    + always(1) + old(1) + called(9) + pair((char2)(1, 2)).x + second(1); }\n"},
+               *other[2] = {functions, "inline char2 pair(char2 x) { return x.yx; }\n"
+                                       "int second(int x) { return 1000 * (plain(x) + old(x) + pair((char2)(1, x)).x); }\n"};
+    cl_program part[2] = {clCreateProgramWithSource(o->context, 2, first, NULL, &rc),
+                          clCreateProgramWithSource(o->context, 2, other, NULL, &rc)};
+    for (int i = 0; i < 2; i++) OK(clCompileProgram(part[i], 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    cl_program p = clLinkProgram(o->context, 0, NULL, NULL, 2, part, NULL, NULL, &rc);
+    OK(rc);
+    run_one(o, p, "k", &value);
+    assert_int_equal(value, 2 + 21 + 301 + 5 + 2 + 4 + 81 + 2 + 7000);
+    run_one(o, p, "j", &value);
+    assert_int_equal(value, 7);
+    OK(clReleaseProgram(p));
+    for (int i = 0; i < 2; i++) OK(clReleaseProgram(part[i]));
+}
+
 static void test_compile_link(void **state) {
     struct ocl *o = *state;
     cl_int rc, value = 0;
@@ -387,6 +419,6 @@ static void test_fault(void **state) {
 }
 
 OCL_TESTS(cmocka_unit_test(test_build), cmocka_unit_test(test_notify), cmocka_unit_test(test_binary),
-          cmocka_unit_test(test_compile_link), cmocka_unit_test(test_kernel_info), cmocka_unit_test(test_args_and_sizes),
-          cmocka_unit_test(test_offset), cmocka_unit_test(test_builtins), cmocka_unit_test(test_printf),
-          cmocka_unit_test(test_fault))
+          cmocka_unit_test(test_compile_link), cmocka_unit_test(test_inline), cmocka_unit_test(test_kernel_info),
+          cmocka_unit_test(test_args_and_sizes), cmocka_unit_test(test_offset), cmocka_unit_test(test_builtins),
+          cmocka_unit_test(test_printf), cmocka_unit_test(test_fault))
