@@ -127,7 +127,7 @@ $(MACHINES:%=$(SHARE)/%): $(SHARE)/%: %
 
 # --- the OpenCL driver: the library's objects and its own, and the builtin functions of OpenCL C as bitcode
 OCL_OBJ := $(patsubst src/%.c,$B/obj/%.o,$(wildcard src/opencl/*.c))
-OCL_LIB := $(patsubst %,$(SHARE)/opencl/%,builtins.bc builtins-offset.bc images.bc casts.bc prelude.h)
+OCL_LIB := $(patsubst %,$(SHARE)/opencl/%,builtins.bc builtins-offset.bc memory.bc images.bc casts.bc prelude.h)
 OCL_TESTS := $(patsubst tests/opencl/%.c,%,$(wildcard tests/opencl/*.c))
 OCL_COUNTED := $B/obj/tests/opencl/counted.o
 ifneq ($(wildcard /usr/include/CL/cl_icd.h),)
@@ -155,7 +155,7 @@ $(SHARE)/opencl/prelude.h: src/opencl/lib/prelude.h
 # as a user would compile them, but for the warnings
 $(OCL_TESTS:%=$B/opencl/%): $B/opencl/%: $B/obj/tests/opencl/%.o $(OCL_COUNTED)
 	@mkdir -p $(@D) && $(SAY) "  link  $@"
-	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $(OCL_COUNTED) -lOpenCL -lcmocka -lpthread $(LDLIBS)
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $(OCL_COUNTED) -lOpenCL -lcmocka -lpthread -lm $(LDLIBS)
 $(OCL_COUNTED:.o=.c): tests/opencl/counted tests/opencl/counted.h src/opencl/dispatch.c
 	@mkdir -p $(@D) && $(SAY) "  count $@"
 	@tests/opencl/counted $(CC) src/opencl/dispatch.c > $@

@@ -385,7 +385,7 @@ cl_int compile_source(const struct source *s, const char *options, struct strbuf
 
 /* --- IR to PTX */
 
-static const char *const library[] = {"images", "casts"};
+static const char *const library[] = {"memory", "images", "casts"};
 
 static void library_path(struct strbuf *out, const char *name) { strbuf_add(out, "%s/opencl/%s.bc", settings_get()->data, name); }
 
@@ -406,7 +406,7 @@ static const char *builtins_of(enum variant v) { return v == VARIANT_OFFSET ? "b
 static void key_of_tools(struct cache_key *k, enum variant v) {
     struct strbuf path = {0};
     struct stat st = {0};
-    const char *names[] = {builtins_of(v), library[0], library[1]};
+    const char *names[] = {builtins_of(v), library[0], library[1], library[2]};
     cache_key_add(k, HEADER TARGET MARCH EXT, sizeof(HEADER TARGET MARCH EXT));
     cache_key_add(k, heddle_version(), strlen(heddle_version()));
     if (find_program(clang_name(), &path) && stat(path.s, &st) == 0) {

@@ -67,7 +67,7 @@ static inline cl_program ocl_program(struct ocl *o, const char *text, const char
     OK(rc);
     rc = clBuildProgram(p, 0, NULL, options, NULL, NULL);
     if (rc != CL_SUCCESS) {
-        char log[4096] = "";
+        static char log[1 << 20] = "";
         clGetProgramBuildInfo(p, o->device, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL);
         print_message("%s\n", log);
     }

@@ -83,3 +83,12 @@ MIXED24(ulong, uint, ulong, long) MIXED24(ulong, uint, long, ulong) MIXED24(long
     type OVERLOAD atom_min(volatile space type *p, type v) { return __atomic_fetch_min(p, v, __ATOMIC_RELAXED); }                \
     type OVERLOAD atom_max(volatile space type *p, type v) { return __atomic_fetch_max(p, v, __ATOMIC_RELAXED); }
 ATOM64(__global, long) ATOM64(__global, ulong) ATOM64(__local, long) ATOM64(__local, ulong)
+
+/* --- double precision: smoothstep between scalars, of vectors; nan, which is infinity in libclc when the code is 0 */
+#define SMOOTHSTEP(type)                                                                                                         \
+    type __attribute__((overloadable)) smoothstep(type, type, type);                                                             \
+    type OVERLOAD smoothstep(double a, double b, type x) { return smoothstep((type)a, (type)b, x); }
+SMOOTHSTEP(double2) SMOOTHSTEP(double3) SMOOTHSTEP(double4) SMOOTHSTEP(double8) SMOOTHSTEP(double16)
+#define NAN_OF(n)                                                                                                                \
+    double##n OVERLOAD nan(ulong##n code) { return as_double##n(code | 0x7ff8000000000000ul); }
+NAN_OF() NAN_OF(2) NAN_OF(3) NAN_OF(4) NAN_OF(8) NAN_OF(16)
