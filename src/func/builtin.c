@@ -2,6 +2,7 @@
 #include "func/func.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 static const struct {
@@ -30,6 +31,8 @@ static void slot_set(struct warp *w, struct group *g, const struct func_slot *s,
     else memcpy(w->local + (size_t)lane * w->local_cap + g->local_base + s->off_b, &v, MIN(s->size_b, 8u));
 }
 
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* printf of programs */
+
 enum { MAX_STRING = 4096 };
 
 static bool read_string(struct warp *w, u32 lane, u64 addr, char *out) {
@@ -41,7 +44,8 @@ static bool read_string(struct warp *w, u32 lane, u64 addr, char *out) {
     return true;
 }
 
-/* --- printf: the argument buffer holds each argument at its natural alignment, integers as 4 or 8 bytes, floats as doubles */
+/* --- printf: the argument buffer holds each argument at its natural alignment, integers as 4 or 8 bytes, floats as doubles. OpenCL C's vectors ("%v4hlf") lie there as
+ * they are in memory, aligned to their size, three elements as four; without a length letter an element has 4 bytes. */
 
 struct printer {
     struct warp *w;
@@ -52,13 +56,27 @@ struct printer {
     u32 taken; /* arguments read */
 };
 
-static u64 next_arg(struct printer *p, u32 bytes) {
+/* One conversion as the format has it */
+struct conversion {
+    char spec[64]; /* "%...X" without length letters */
+    size_t n;      /* its length */
+    u32 size_b;    /* what length letters say of an integer, or of a vector's element: 8, 4, 2 or 1 */
+    u32 elements;  /* of a vector; 0: no vector */
+};
+
+static u64 peek_arg(struct printer *p, u32 bytes) {
     u64 v = 0;
-    p->taken++;
-    p->args = (p->args + bytes - 1) / bytes * bytes;
     if (!access_peek(p->w, p->lane, p->args, &v, bytes)) p->bad = true;
     p->args += bytes;
     return v;
+}
+
+static void align_args(struct printer *p, u32 bytes) { p->args = (p->args + bytes - 1) / bytes * bytes; }
+
+static u64 next_arg(struct printer *p, u32 bytes) {
+    p->taken++;
+    align_args(p, bytes);
+    return peek_arg(p, bytes);
 }
 
 /* What the low bytes of an argument are worth */
@@ -67,60 +85,106 @@ static long long narrow(u64 v, u32 size_b, bool is_signed) {
     return is_signed ? (long long)((i64)(v << up) >> up) : (long long)(v << up >> up);
 }
 
-/* One conversion, spec being "%...X" without length letters; size_b is what they say of an integer: 8, 4, 2 or 1. An argument takes 8 bytes
- * of the buffer, or 4. */
-static void print_conversion(struct printer *p, char *spec, size_t n, u32 size_b) {
-    char conv = spec[n - 1];
+static double float_of(u64 bits, u32 size_b) {
     double d;
-    char text[MAX_STRING];
-    if (strchr("eEfFgGaA", conv)) {
-        u64 bits = next_arg(p, 8);
-        memcpy(&d, &bits, 8);
-        fprintf(p->out, spec, d);
-    } else if (conv == 's') {
-        if (!read_string(p->w, p->lane, next_arg(p, 8), text)) {
-            p->bad = true;
-            return;
-        }
-        fprintf(p->out, spec, text);
-    } else if (conv == 'c') {
-        fprintf(p->out, spec, (int)next_arg(p, 4));
-    } else if (conv == 'p') {
-        fprintf(p->out, "0x%llx", (unsigned long long)next_arg(p, 8));
-    } else if (strchr("diouxX", conv)) {
-        u64 v = next_arg(p, size_b == 8 ? 8 : 4);
-        memmove(spec + n + 1, spec + n - 1, 2);
-        memcpy(spec + n - 1, "ll", 2);
-        bool is_signed = conv == 'd' || conv == 'i';
-        fprintf(p->out, spec, narrow(v, size_b, is_signed));
-    } else fprintf(p->out, "%s", spec);
+    float f;
+    u32 low = (u32)bits;
+    if (size_b == 2) {
+        int exponent = low >> 10 & 31, sign = low >> 15 & 1;
+        double m = low & 1023;
+        d = exponent == 31 ? (m != 0 ? NAN : INFINITY) : exponent ? ldexp(1024 + m, exponent - 25) : ldexp(m, -24);
+        return sign ? -d : d;
+    }
+    memcpy(&d, &bits, 8);
+    memcpy(&f, &low, 4);
+    return size_b == 8 ? d : (double)f;
 }
 
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static bool is_float(char conv) { return strchr("eEfFgGaA", conv) != NULL; }
+
+static void print_integer(struct printer *p, const struct conversion *c, u64 v) {
+    char spec[68], conv = c->spec[c->n - 1];
+    snprintf(spec, sizeof(spec), "%.*sll%c", (int)c->n - 1, c->spec, conv);
+    fprintf(p->out, spec, narrow(v, c->size_b, conv == 'd' || conv == 'i'));
+}
+
+static void print_vector(struct printer *p, struct conversion *c) {
+    u32 room = (c->elements == 3 ? 4 : c->elements) * c->size_b;
+    p->taken++;
+    align_args(p, room);
+    u64 end = p->args + room;
+    for (u32 i = 0; i < c->elements && !p->bad; i++) {
+        u64 v = peek_arg(p, c->size_b);
+        if (p->bad) return;
+        if (i) fputc(',', p->out);
+        if (is_float(c->spec[c->n - 1])) fprintf(p->out, c->spec, float_of(v, c->size_b));
+        else print_integer(p, c, v);
+    }
+    p->args = end;
+}
+
+/* An argument takes 8 bytes of the buffer, or 4 */
+static void print_conversion(struct printer *p, struct conversion *c) {
+    char conv = c->spec[c->n - 1], text[MAX_STRING];
+    bool number = is_float(conv) || strchr("diouxX", conv);
+    if (c->elements && number) print_vector(p, c);
+    else if (is_float(conv)) fprintf(p->out, c->spec, float_of(next_arg(p, 8), 8));
+    else if (conv == 's') {
+        if (!read_string(p->w, p->lane, next_arg(p, 8), text)) p->bad = true;
+        else fprintf(p->out, c->spec, text);
+    } else if (conv == 'c') fprintf(p->out, c->spec, (int)next_arg(p, 4));
+    else if (conv == 'p') fprintf(p->out, "0x%llx", (unsigned long long)next_arg(p, 8));
+    else if (number) print_integer(p, c, next_arg(p, c->size_b == 8 ? 8 : 4));
+    else fprintf(p->out, "%s", c->spec);
+}
+
+/* Behind "v4" when `f` is at one; `f` when that is no vector */
+static const char *take_vector(const char *f, struct conversion *c) {
+    static const u32 widths[] = {16, 2, 3, 4, 8};
+    char text[4];
+    for (u32 i = 0; i < ARRAY_LEN(widths); i++) {
+        int n = snprintf(text, sizeof(text), "v%u", widths[i]);
+        if (strncmp(f, text, (size_t)n) != 0) continue;
+        c->elements = widths[i];
+        return f + n;
+    }
+    return f;
+}
+
+/* What stands between '%' and the letter that ends a conversion; returns where that letter is */
+static const char *take_conversion(struct printer *p, const char *f, struct conversion *c) {
+    bool shorter = false;
+    *c = (struct conversion){.spec = "%", .n = 1, .size_b = 4};
+    while (*f && c->n < 24) {
+        const char *behind = take_vector(f, c);
+        if (behind == f && !strchr("-+ #0123456789.*lhzjtqL", *f)) break;
+        if (behind != f) {
+            f = behind;
+            continue;
+        }
+        if (*f == 'l' && shorter) c->size_b = 4; /* "hl": OpenCL's elements of 4 bytes */
+        else if (*f == 'l' || *f == 'z' || *f == 'j' || *f == 't' || *f == 'q') c->size_b = 8;
+        else if (*f == 'h') c->size_b = c->size_b == 2 ? 1 : 2, shorter = true;
+        else if (*f == '*') c->n += (size_t)snprintf(c->spec + c->n, 16, "%d", (int)next_arg(p, 4));
+        else if (*f != 'L') c->spec[c->n++] = *f;
+        f++;
+    }
+    return f;
+}
 
 static void print_format(struct printer *p, const char *f) {
     while (*f && !p->bad) {
+        struct conversion c;
         if (*f != '%') {
             fputc(*f++, p->out);
             continue;
         }
-        char spec[64];
-        size_t n = 0;
-        u32 size_b = 4;
-        spec[n++] = *f++;
-        while (*f && strchr("-+ #0123456789.*lhzjtqL", *f) && n < 24) {
-            if (*f == 'l' || *f == 'z' || *f == 'j' || *f == 't' || *f == 'q') size_b = 8;
-            else if (*f == 'h') size_b = size_b == 2 ? 1 : 2;
-            else if (*f == '*') n += (size_t)snprintf(spec + n, 16, "%d", (int)next_arg(p, 4));
-            else if (*f != 'L') spec[n++] = *f;
-            f++;
-        }
+        f = take_conversion(p, f + 1, &c);
         if (!*f) break;
-        spec[n++] = *f++;
-        spec[n] = 0;
-        if (spec[n - 1] == '%') {
-            fputc('%', p->out);
-        } else print_conversion(p, spec, n, size_b);
+        c.spec[c.n++] = *f++;
+        c.spec[c.n] = 0;
+        if (c.spec[c.n - 1] == '%') fputc('%', p->out);
+        else print_conversion(p, &c);
     }
 }
 

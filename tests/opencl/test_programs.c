@@ -359,12 +359,9 @@ static void test_builtins(void **state) {
     OK(clReleaseProgram(p));
 }
 
-static void test_printf(void **state) {
-    struct ocl *o = *state;
-    char line[64] = "";
-    cl_program p = ocl_program(
-        o, "kernel void k(global int *x) { printf(\"item %d of %s: %.2f\\n\", (int)get_global_id(0), \"all\", 1.5f); x[0] = 1; }",
-        NULL);
+/* What kernel k(x) prints, with one work item */
+static void printed(struct ocl *o, const char *program, char *out, size_t room) {
+    cl_program p = ocl_program(o, program, NULL);
     cl_kernel k = ocl_kernel(p, "k");
     cl_mem m = ocl_buffer(o, 4, NULL);
     OK(clSetKernelArg(k, 0, sizeof(m), &m));
@@ -378,12 +375,64 @@ static void test_printf(void **state) {
     close(keep);
     OK(rc);
     rewind(f);
-    assert_non_null(fgets(line, sizeof(line), f));
+    out[fread(out, 1, room - 1, f)] = 0;
     fclose(f);
-    assert_string_equal(line, "item 0 of all: 1.50\n");
     OK(clReleaseMemObject(m));
     OK(clReleaseKernel(k));
     OK(clReleaseProgram(p));
+}
+
+static void test_printf(void **state) {
+    char line[64];
+    printed(
+        *state,
+        "kernel void k(global int *x) { printf(\"item %d of %s: %.2f\\n\", (int)get_global_id(0), \"all\", 1.5f); x[0] = 1; }",
+        line, sizeof(line));
+    assert_string_equal(line, "item 0 of all: 1.50\n");
+}
+
+/* Vectors of every element size and width; each line is a conversion among others, so that a wrong size is seen in what follows */
+static void test_printf_vectors(void **state) {
+    static const struct {
+        const char *call, *want;
+    } cases[] = {
+        {"\"%v2hhd|%d\", (char2)(-1, 2), 7", "-1,2|7"},
+        {"\"%v2hhu|%d\", (uchar2)(255, 2), 7", "255,2|7"},
+        {"\"%v3hhd|%d\", (char3)(-1, 2, -3), 7", "-1,2,-3|7"},
+        {"\"%v4hhx|%d\", (uchar4)(255, 16, 1, 0), 7", "ff,10,1,0|7"},
+        {"\"%v8hhd|%d\", (char8)(1, 2, 3, 4, 5, 6, 7, -8), 7", "1,2,3,4,5,6,7,-8|7"},
+        {"\"%v16hhd|%d\", (char16)(-5), 7", "-5,-5,-5,-5,-5,-5,-5,-5,-5,-5,-5,-5,-5,-5,-5,-5|7"},
+        {"\"%v2hd|%d\", (short2)(-1, 300), 7", "-1,300|7"},
+        {"\"%v3hu|%d\", (ushort3)(65535, 2, 3), 7", "65535,2,3|7"},
+        {"\"%v4hd|%d\", (short4)(1, -2, 3, -4), 7", "1,-2,3,-4|7"},
+        {"\"%v8ho|%d\", (ushort8)(8), 7", "10,10,10,10,10,10,10,10|7"},
+        {"\"%v2hld|%d\", (int2)(-100000, 5), 7", "-100000,5|7"},
+        {"\"%v3d|%d\", (int3)(1, 2, -3), 7", "1,2,-3|7"},
+        {"\"%#v4hlx|%d\", (uint4)(1, 2, 0xffffffff, 4), 7", "0x1,0x2,0xffffffff,0x4|7"},
+        {"\"%v8hli|%d\", (int8)(9), 7", "9,9,9,9,9,9,9,9|7"},
+        {"\"%v2ld|%d\", (long2)(-10000000000, 5), 7", "-10000000000,5|7"},
+        {"\"%v3lu|%d\", (ulong3)(1, 2, 18446744073709551615ul), 7", "1,2,18446744073709551615|7"},
+        {"\"%v4lX|%d\", (ulong4)(0xabcdef0123), 7", "ABCDEF0123,ABCDEF0123,ABCDEF0123,ABCDEF0123|7"},
+        {"\"%v4f|%d\", (float4)(1, 2.5f, -3, 0), 7", "1.000000,2.500000,-3.000000,0.000000|7"},
+        {"\"%v4hlf|%d\", (float4)(1, 2.5f, -3, 0), 7", "1.000000,2.500000,-3.000000,0.000000|7"},
+        {"\"%6.2v3hlf|%d\", (float3)(1, 2.5f, -3), 7", "  1.00,  2.50, -3.00|7"},
+        {"\"%-+8.1v2hle|%d\", (float2)(1, 2.5f), 7", "+1.0e+00,+2.5e+00|7"},
+        {"\"%v2lg|%d\", (double2)(0.5, 1e100), 7", "0.5,1e+100|7"},
+        {"\"%v3lf|%d\", (double3)(1, 2, 3), 7", "1.000000,2.000000,3.000000|7"},
+        {"\"%v2a|%d\", (float2)(1, 0.5f), 7", "0x1p+0,0x1p-1|7"},
+        {"\"%v2hlf|%d\", (float2)(INFINITY, -INFINITY), 7", "inf,-inf|7"},
+        {"\"%d|%v4hld|%s|%v2hhd|%f|%%\", 1, (int4)(2), \"text\", (char2)(3), 4.5f", "1|2,2,2,2|text|3,3|4.500000|%"},
+        {"\"%hhd %hd %ld %c %5.1lf\", (char)-1, (short)-2, -3l, 'x', 2.25", "-1 -2 -3 x   2.2"},
+    };
+    char program[16384], want[4096], got[4096];
+    size_t n = (size_t)sprintf(program, "kernel void k(global int *x) {\n"), w = 0;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        n += (size_t)sprintf(program + n, "    printf(%s); printf(\"\\n\");\n", cases[i].call);
+        w += (size_t)sprintf(want + w, "%s\n", cases[i].want);
+    }
+    sprintf(program + n, "}\n");
+    printed(*state, program, got, sizeof(got));
+    assert_string_equal(got, want);
 }
 
 /* A wild access ends the command with an error; the program goes on */
@@ -421,4 +470,4 @@ static void test_fault(void **state) {
 OCL_TESTS(cmocka_unit_test(test_build), cmocka_unit_test(test_notify), cmocka_unit_test(test_binary),
           cmocka_unit_test(test_compile_link), cmocka_unit_test(test_inline), cmocka_unit_test(test_kernel_info),
           cmocka_unit_test(test_args_and_sizes), cmocka_unit_test(test_offset), cmocka_unit_test(test_builtins),
-          cmocka_unit_test(test_printf), cmocka_unit_test(test_fault))
+          cmocka_unit_test(test_printf), cmocka_unit_test(test_printf_vectors), cmocka_unit_test(test_fault))
