@@ -543,13 +543,24 @@ static char *link_now(char *const *ir, u32 n, enum variant v, struct strbuf *log
     return ptx;
 }
 
+/* With kernels that call kernels of other parts */
+static char *link_parts(char *const *ir, u32 n, enum variant v, struct strbuf *log) {
+    char **parts = base_alloc(n * sizeof(*parts));
+    for (u32 i = 0; i < n; i++) parts[i] = strdup(ir[i]);
+    kernel_calls_link(parts, n);
+    char *ptx = link_now(parts, n, v, log);
+    for (u32 i = 0; i < n; i++) free(parts[i]);
+    free(parts);
+    return ptx;
+}
+
 char *compile_link(char *const *ir, u32 n, enum variant v, struct strbuf *log) {
     struct cache_key k = {0};
     key_of_tools(&k, v);
     for (u32 i = 0; i < n; i++) cache_key_add(&k, ir[i], strlen(ir[i]));
     char *known = cache_get(&k, "ptx", NULL);
     if (known) return known;
-    char *ptx = link_now(ir, n, v, log);
+    char *ptx = link_parts(ir, n, v, log);
     if (!ptx) return NULL;
     struct strbuf all = {0};
     strbuf_add(&all, HEADER);

@@ -59,7 +59,7 @@ static cl_int check_properties(const cl_context_properties *p) {
             if (q[0] == p[0]) return CL_INVALID_PROPERTY;
         if (p[0] == CL_CONTEXT_PLATFORM) {
             if ((cl_platform_id)p[1] != &the_platform) return CL_INVALID_PLATFORM;
-        } else if (p[0] != CL_CONTEXT_INTEROP_USER_SYNC) return CL_INVALID_PROPERTY;
+        } else if (p[0] != CL_CONTEXT_INTEROP_USER_SYNC || (p[1] != CL_TRUE && p[1] != CL_FALSE)) return CL_INVALID_PROPERTY;
     }
     return CL_SUCCESS;
 }

@@ -207,6 +207,8 @@ static cl_int attributes_answer(struct answer a, const struct kernel_meta *m) {
     for (u32 i = 0; i < ARRAY_LEN(names); i++)
         if (sizes[i] && sizes[i][0])
             strbuf_add(&s, "%s%s(%u,%u,%u)", s.len ? " " : "", names[i], sizes[i][0], sizes[i][1], sizes[i][2]);
+    if (m && m->vec_type[0] && strcmp(m->vec_type, "-") != 0)
+        strbuf_add(&s, "%svec_type_hint(%s)", s.len ? " " : "", m->vec_type);
     cl_int rc = answer_text(a, s.s ? s.s : "");
     strbuf_free(&s);
     return rc;
@@ -270,19 +272,22 @@ u32 kernel_max_group(cl_kernel k) {
     return MAX(1u, MIN(most, by_registers));
 }
 
-/* A power of two: programs take it for the size of their groups and divide their range by it */
-static u32 told_max_group(cl_kernel k) {
-    u32 most = kernel_max_group(k), power = 1;
-    while (power * 2 <= most) power *= 2;
-    return power;
-}
-
 /* Registers of a thread in a group of so many work items: the kernel's own, or as many as fit; 0 when the register file is too small for any */
 u32 kernel_registers(cl_kernel k, size_t items) {
     const struct config *c = &settings_get()->machine;
     u64 warps = (items + c->warp_size - 1) / c->warp_size, unit = MAX(1u, c->register_unit);
     u64 per_warp = c->registers / MAX(1u, warps) / unit * unit;
     return (u32)MIN((u64)MAX(1u, k->info.registers), per_warp / c->warp_size);
+}
+
+/* What a launch accepts (settings.strict); a power of two: programs take it for the size of their groups and divide their range by it. Groups that are too large for the
+ * kernel's registers run with fewer, and a line says so. */
+static u32 told_max_group(cl_kernel k) {
+    u32 most = settings_get()->strict ? kernel_max_group(k) : device_max_group(&settings_get()->machine), power = 1;
+    if (k->info.max_threads) most = MIN(most, k->info.max_threads);
+    while (most > 1 && !kernel_registers(k, most)) most--;
+    while (power * 2 <= most) power *= 2;
+    return power;
 }
 
 u64 kernel_local_b(cl_kernel k) {

@@ -1,6 +1,7 @@
 /* Kernels that call kernels. In OpenCL C that is an ordinary call; in PTX an .entry cannot be called.
  *
- * In the IR of a program every kernel that is called gets a twin, a function of the same text that is inlined wherever it is called. */
+ * In the IR of a program every kernel that is called gets a twin, a function of the same text that is inlined wherever it is called. Kernels that another of the
+ * programs to be linked calls get one too, when they are linked. */
 #include "opencl/opencl.h"
 
 #include <stdlib.h>
@@ -39,11 +40,11 @@ static void add_body(const char *at, const char *end, struct strbuf *out) {
     }
 }
 
-static void add_twin(const char *def, const char *name, size_t len, struct strbuf *out) {
+static void add_twin(const char *def, const char *name, size_t len, const char *linkage, const char *suffix, struct strbuf *out) {
     const char *list = strchr(def, '('), *end = strstr(def, "\n}\n");
     if (!list || !end) return;
     const char *body = behind_list(list);
-    strbuf_add(out, "\ndefine internal void @%.*s.called%.*s convergent alwaysinline nounwind {", (int)len, name,
+    strbuf_add(out, "\ndefine %s void @%.*s%s%.*s convergent alwaysinline nounwind {", linkage, (int)len, name, suffix,
                (int)(body - list), list);
     body += strcspn(body, "\n");
     add_body(body, end, out);
@@ -58,7 +59,7 @@ static bool add_twins(const char *ir, struct strbuf *out) {
         struct strbuf seen = {0};
         strbuf_add(&seen, "@%.*s.called(", (int)len, name);
         const char *def = definition(ir, name, len);
-        if (def && !(out->s && strstr(out->s, seen.s))) add_twin(def, name, len, out);
+        if (def && !(out->s && strstr(out->s, seen.s))) add_twin(def, name, len, "internal", ".called", out);
         strbuf_free(&seen);
     }
     return out->s != NULL;
@@ -77,16 +78,66 @@ static void add_with_calls(const char *text, const char *ir, struct strbuf *out)
     strbuf_add(out, "%s", text);
 }
 
+/* `ir` with `functions` behind its own */
+static char *with_functions(const char *ir, const char *functions) {
+    struct strbuf all = {0};
+    const char *attributes = strstr(ir, "\nattributes "); /* functions stand before them */
+    size_t head = attributes ? (size_t)(attributes - ir) : strlen(ir);
+    strbuf_add(&all, "%.*s%s%s", (int)head, ir, functions, ir + head);
+    return all.s;
+}
+
 char *kernel_calls_inline(char *ir) {
     struct strbuf twins = {0}, all = {0};
     if (!strstr(ir, CALL) || !add_twins(ir, &twins)) return ir;
-    const char *attributes = strstr(ir, "\nattributes "); /* functions stand before them */
-    size_t head = attributes ? (size_t)(attributes - ir) : strlen(ir);
-    struct strbuf joined = {0};
-    strbuf_add(&joined, "%.*s%s%s", (int)head, ir, twins.s, ir + head);
-    add_with_calls(joined.s, ir, &all);
+    char *joined = with_functions(ir, twins.s);
+    add_with_calls(joined, ir, &all);
     strbuf_free(&twins);
-    strbuf_free(&joined);
+    free(joined);
     free(ir);
     return all.s;
+}
+
+/* --- kernels of another part */
+
+/* Everything that names kernel `name`, its declaration and calls, names the twin that is shared */
+static char *with_shared(const char *ir, const char *name, size_t len) {
+    struct strbuf from = {0}, out = {0};
+    strbuf_add(&from, KERNEL "@%.*s(", (int)len, name);
+    for (const char *at; (at = strstr(ir, from.s)); ir = at + from.len)
+        strbuf_add(&out, "%.*svoid @%.*s.shared(", (int)(at - ir), ir, (int)len, name);
+    strbuf_add(&out, "%s", ir);
+    strbuf_free(&from);
+    return out.s;
+}
+
+/* The part that defines the kernel gets the twin, once; false when none does */
+static bool share(char **ir, u32 n, const char *name, size_t len) {
+    struct strbuf seen = {0}, twin = {0};
+    strbuf_add(&seen, "void @%.*s.shared(", (int)len, name);
+    for (u32 i = 0; i < n; i++) {
+        const char *def = definition(ir[i], name, len);
+        if (!def) continue;
+        if (!strstr(ir[i], seen.s)) add_twin(def, name, len, "linkonce_odr", ".shared", &twin);
+        char *now = twin.s ? with_functions(ir[i], twin.s) : NULL;
+        if (now) free(ir[i]), ir[i] = now;
+        strbuf_free(&seen), strbuf_free(&twin);
+        return true;
+    }
+    strbuf_free(&seen);
+    return false;
+}
+
+void kernel_calls_link(char **ir, u32 n) {
+    for (u32 i = 0; i < n; i++)
+        for (const char *at = ir[i]; (at = strstr(at, CALL));) {
+            char name[512];
+            size_t len = strcspn(at + strlen(CALL), "(");
+            snprintf(name, sizeof(name), "%.*s", (int)len, at + strlen(CALL));
+            at += strlen(CALL);
+            if (len >= sizeof(name) || definition(ir[i], name, len) || !share(ir, n, name, len)) continue;
+            char *now = with_shared(ir[i], name, len);
+            free(ir[i]);
+            at = ir[i] = now;
+        }
 }

@@ -1,7 +1,7 @@
 /* What the compiler's metadata says of kernels and PTX does not: the types, names and qualifiers of arguments, the work-group size a kernel insists on.
  *
  * It travels in comments at the top of the PTX:
- *     // heddle kernel NAME REQD_X REQD_Y REQD_Z HINT_X HINT_Y HINT_Z
+ *     // heddle kernel NAME REQD_X REQD_Y REQD_Z HINT_X HINT_Y HINT_Z VEC_TYPE    the last one "-" when there is no vec_type_hint
  *     // heddle arg SPACE ACCESS|TYPE|QUALIFIERS|NAME                          one for each argument of the kernel above */
 #include "opencl/opencl.h"
 
@@ -49,6 +49,28 @@ static void write_triple(const char *list, struct strbuf *out) {
     for (u32 i = 0; i < 3; i++) strbuf_add(out, " %s", list && next_element(&list, x, sizeof(x)) ? x : "0");
 }
 
+/* OpenCL C's name of the type in a vec_type_hint, `!{<4 x float> undef, i32 1}`: the number says whether an integer is signed */
+static void write_vec_type(const char *hint, struct strbuf *out) {
+    static const struct {
+        const char *ir, *name;
+    } types[] = {{"i8 ", "char"},     {"i16 ", "short"},     {"i32 ", "int"},  {"i64 ", "long"},
+                 {"float ", "float"}, {"double ", "double"}, {"half ", "half"}};
+    unsigned width = 1;
+    char type[16] = "", sign[4] = "";
+    if (hint && sscanf(hint, "!{<%u x %15[a-z0-9]> undef, i32 %1[01]", &width, type, sign) < 3) {
+        width = 1;
+        sscanf(hint, "!{%15[a-z0-9] undef, i32 %1[01]", type, sign);
+    }
+    size_t n = strlen(type);
+    for (u32 i = 0; n && i < ARRAY_LEN(types); i++) {
+        if (strncmp(types[i].ir, type, n) != 0 || types[i].ir[n] != ' ') continue;
+        strbuf_add(out, " %s%s", type[0] == 'i' && sign[0] == '0' ? "u" : "", types[i].name);
+        if (width > 1) strbuf_add(out, "%u", width);
+        return;
+    }
+    strbuf_add(out, " -");
+}
+
 static void write_kernel(const char *ir, const char *line, size_t len, struct strbuf *out) {
     const char *name = memchr(line, '@', len);
     if (!name) return;
@@ -56,6 +78,7 @@ static void write_kernel(const char *ir, const char *line, size_t len, struct st
     strbuf_add(out, "// heddle kernel %.*s", (int)strcspn(name, "(\""), name);
     write_triple(attached(ir, line, len, "!reqd_work_group_size"), out);
     write_triple(attached(ir, line, len, "!work_group_size_hint"), out);
+    write_vec_type(attached(ir, line, len, "!vec_type_hint"), out);
     strbuf_add(out, "\n");
     const char *space = attached(ir, line, len, "!kernel_arg_addr_space"),
                *access = attached(ir, line, len, "!kernel_arg_access_qual");
@@ -102,8 +125,8 @@ static void add_kernel(struct meta *m, const char *line, const char *end) {
     char name[256];
     struct kernel_meta k = {0};
     char *copy = strndup(line, (size_t)(end - line));
-    if (sscanf(copy, "%255s %u %u %u %u %u %u", name, &k.reqd[0], &k.reqd[1], &k.reqd[2], &k.hint[0], &k.hint[1], &k.hint[2]) >=
-        1) {
+    if (sscanf(copy, "%255s %u %u %u %u %u %u %15s", name, &k.reqd[0], &k.reqd[1], &k.reqd[2], &k.hint[0], &k.hint[1], &k.hint[2],
+               k.vec_type) >= 1) {
         k.name = strdup(name);
         m->at = base_realloc(m->at, (m->n + 1u) * sizeof(*m->at));
         m->at[m->n++] = k;

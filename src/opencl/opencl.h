@@ -301,6 +301,7 @@ struct kernel_meta {
     struct arg_meta *args;
     u32 nargs;
     u32 reqd[3], hint[3]; /* 0 when not given */
+    char vec_type[16];    /* of vec_type_hint; "-" or empty: none */
 };
 struct meta {
     struct kernel_meta *at;
@@ -331,7 +332,8 @@ cl_int compile_build(const char *text, const char *options, struct strbuf *log, 
 bool compile_link_options_ok(const char *options, bool *library);
 
 /* --- kernel_calls.c */
-char *kernel_calls_inline(char *ir); /* takes IR and gives it back, changed where kernels call kernels */
+char *kernel_calls_inline(char *ir);      /* takes IR and gives it back, changed where kernels call kernels */
+void kernel_calls_link(char **ir, u32 n); /* the same between parts, which are replaced */
 
 /* --- mend.c */
 char *mend_ir(const char *ir); /* IR as clang's back end compiles it rightly; free it */

@@ -1,14 +1,16 @@
 /* Programs: source, compiled IR, PTX; built for the one device there is.
  *
- * A binary is the PTX with its metadata (metadata.c), followed by the variant for global offsets. A compiled program that is not linked is its IR. */
+ * A binary is the PTX with its metadata (metadata.c), followed by the variant for global offsets. A compiled program that is not linked, and a library, are the IR of
+ * their parts, one after the other. */
 #include "opencl/opencl.h"
 
 #include "report/record.h"
 
 #include <stdlib.h>
 
-#define OFFSET_MARK "// heddle variant offset\n"
-#define IR_MARK     "; heddle ir\n"
+#define OFFSET_MARK  "// heddle variant offset\n"
+#define IR_MARK      "; heddle ir\n"      /* before each part */
+#define LIBRARY_MARK "; heddle library\n" /* before the first, in a library */
 
 static void free_build(cl_program p) {
     pthread_mutex_lock(&p->context->sim_lock);
@@ -108,21 +110,31 @@ cl_program CL_API_CALL clCreateProgramWithSource(cl_context c, cl_uint n, const 
     return p;
 }
 
+static bool starts_with(const char *text, const char *mark) { return strncmp(text, mark, strlen(mark)) == 0; }
+
+static void take_parts(cl_program p, char *at) {
+    while (at && starts_with(at, IR_MARK)) {
+        char *part = at + strlen(IR_MARK), *next = strstr(part, "\n" IR_MARK);
+        if (next) *next++ = 0;
+        add_ir(p, part);
+        at = next;
+    }
+}
+
 static bool take_binary(cl_program p, const u8 *data, size_t len) {
-    char *text = strndup((const char *)data, len);
-    char *offset = strstr(text, OFFSET_MARK);
-    bool ir = strncmp(text, IR_MARK, strlen(IR_MARK)) == 0, ok = ir || strstr(text, ".version");
+    char *text = strndup((const char *)data, len), *offset = strstr(text, OFFSET_MARK);
+    bool library = starts_with(text, LIBRARY_MARK), ir = library || starts_with(text, IR_MARK);
     if (ir) {
-        add_ir(p, text + strlen(IR_MARK));
-        p->binary_type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
-    } else if (ok) {
+        take_parts(p, text + (library ? strlen(LIBRARY_MARK) : 0));
+        p->binary_type = library ? CL_PROGRAM_BINARY_TYPE_LIBRARY : CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+    } else if (strstr(text, ".version")) {
         if (offset) p->variants[VARIANT_OFFSET].ptx = strdup(offset + strlen(OFFSET_MARK));
         if (offset) *offset = 0;
         p->variants[VARIANT_PLAIN].ptx = strdup(text);
         p->binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
     }
     free(text);
-    return ok;
+    return p->binary_type != CL_PROGRAM_BINARY_TYPE_NONE;
 }
 
 cl_program CL_API_CALL clCreateProgramWithBinary(cl_context c, cl_uint n, const cl_device_id *devices, const size_t *lengths,
@@ -302,7 +314,10 @@ static char *binary_of(cl_program p) {
         strbuf_free(&why);
         if (p->variants[VARIANT_PLAIN].ptx) strbuf_add(&s, "%s", p->variants[VARIANT_PLAIN].ptx);
         if (p->variants[VARIANT_OFFSET].ptx) strbuf_add(&s, OFFSET_MARK "%s", p->variants[VARIANT_OFFSET].ptx);
-    } else if (p->nir) strbuf_add(&s, IR_MARK "%s", p->ir[0]);
+    } else {
+        if (p->nir && p->binary_type == CL_PROGRAM_BINARY_TYPE_LIBRARY) strbuf_add(&s, LIBRARY_MARK);
+        for (u32 i = 0; i < p->nir; i++) strbuf_add(&s, "%s" IR_MARK "%s", i ? "\n" : "", p->ir[i]);
+    }
     return s.s ? s.s : strdup("");
 }
 

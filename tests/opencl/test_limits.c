@@ -313,7 +313,14 @@ static void test_properties(void **state) {
     cl_sampler_properties two[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, 0},
                           wrong[] = {CL_SAMPLER_FILTER_MODE, 1, 0};
     cl_queue_properties size[] = {CL_QUEUE_SIZE, 4096, 0}, bits[] = {CL_QUEUE_PROPERTIES, 1u << 20, 0};
+    cl_context_properties sync[] = {CL_CONTEXT_INTEROP_USER_SYNC, 2, 0}, unknown[] = {0x7777, 1, 0},
+                          nobody[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)o->device, 0};
     WRONG_NEW(CL_INVALID_PROPERTY, clCreateContext(twice, 1, &o->device, NULL, NULL, &rc));
+    WRONG_NEW(CL_INVALID_PROPERTY, clCreateContext(sync, 1, &o->device, NULL, NULL, &rc));
+    WRONG_NEW(CL_INVALID_PROPERTY, clCreateContext(unknown, 1, &o->device, NULL, NULL, &rc));
+    WRONG_NEW(CL_INVALID_PLATFORM, clCreateContext(nobody, 1, &o->device, NULL, NULL, &rc));
+    sync[1] = CL_TRUE;
+    OK(clReleaseContext(clCreateContext(sync, 1, &o->device, NULL, NULL, &rc)));
     WRONG_NEW(CL_INVALID_DEVICE_TYPE, clCreateContextFromType(NULL, 1u << 20, NULL, NULL, &rc));
     WRONG_NEW(CL_INVALID_VALUE, clCreateSamplerWithProperties(o->context, two, &rc));
     WRONG_NEW(CL_INVALID_VALUE, clCreateSamplerWithProperties(o->context, wrong, &rc));

@@ -197,6 +197,85 @@ static const char *const kernels =
     "    x[2 * i + 1] = get_work_dim() * 100 + get_global_offset(0);\n"
     "}\n";
 
+/* A program calls kernels of another one, of a library, and of a library that was saved and loaded again */
+static cl_program reload(struct ocl *o, cl_program p, cl_program_binary_type type) {
+    size_t bytes;
+    cl_int rc, ok;
+    cl_program_binary_type is;
+    OK(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof(bytes), &bytes, NULL));
+    unsigned char *binary = malloc(bytes);
+    OK(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL));
+    const unsigned char *binaries = binary;
+    cl_program again = clCreateProgramWithBinary(o->context, 1, &o->device, &bytes, &binaries, &ok, &rc);
+    OK(rc);
+    OK(ok);
+    OK(clGetProgramBuildInfo(again, o->device, CL_PROGRAM_BINARY_TYPE, sizeof(is), &is, NULL));
+    assert_int_equal(is, type);
+    free(binary);
+    return again;
+}
+
+static void test_libraries(void **state) {
+    struct ocl *o = *state;
+    static const char *const texts[] = {
+        "kernel void add(global int *x, char2 by); void twice(global int *x);\n"
+        "kernel void k(global int *x) { *x = 1; add(x, (char2)(2, 3)); twice(x); }\n",
+        "kernel void add(global int *x, char2 by) { local int t; t = by.x * 10 + by.y; *x += t; }\n"
+        "kernel void both(global int *x) { *x = 100; add(x, (char2)(0, 1)); add(x, (char2)(0, 2)); }\n",
+        "kernel void add(global int *x, char2 by); void twice(global int *x) { *x *= 2; add(x, (char2)(0, 5)); }\n",
+    };
+    cl_int rc, value = 0;
+    cl_program part[3];
+    for (int i = 0; i < 3; i++) {
+        part[i] = clCreateProgramWithSource(o->context, 1, (const char **)&texts[i], NULL, &rc);
+        OK(clCompileProgram(part[i], 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    }
+    cl_program library = clLinkProgram(o->context, 0, NULL, "-create-library", 2, part + 1, NULL, NULL, &rc);
+    OK(rc);
+    cl_program saved = reload(o, library, CL_PROGRAM_BINARY_TYPE_LIBRARY);
+    cl_program main_saved = reload(o, part[0], CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
+    cl_program two[][2] = {{part[0], library}, {saved, main_saved}};
+    for (int i = 0; i < 3; i++) {
+        cl_program p = clLinkProgram(o->context, 0, NULL, NULL, i ? 2 : 3, i ? two[i - 1] : part, NULL, NULL, &rc);
+        OK(rc);
+        run_one(o, p, "k", &value);
+        assert_int_equal(value, (1 + 23) * 2 + 5);
+        run_one(o, p, "both", &value);
+        assert_int_equal(value, 103);
+        OK(clReleaseProgram(p));
+    }
+    OK(clReleaseProgram(library));
+    OK(clReleaseProgram(saved));
+    OK(clReleaseProgram(main_saved));
+    for (int i = 0; i < 3; i++) OK(clReleaseProgram(part[i]));
+}
+
+static void test_attributes(void **state) {
+    struct ocl *o = *state;
+    static const char *const types[] = {"char",  "uchar2",  "short3", "ushort4", "int8",    "uint16",
+                                        "long2", "ulong16", "float4", "float",   "double3", "uint"};
+    char text[4096], got[128], want[128];
+    int n = 0;
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        n += sprintf(text + n, "__attribute__((vec_type_hint(%s))) kernel void k%zu(global int *x) { *x = 1; }\n", types[i], i);
+    sprintf(text + n, "__attribute__((work_group_size_hint(8, 2, 1))) __attribute__((vec_type_hint(float2)))\n"
+                      "__attribute__((reqd_work_group_size(4, 2, 1))) kernel void all(global int *x) { *x = 1; }\n");
+    cl_program p = ocl_program(o, text, NULL);
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        sprintf(text, "k%zu", i);
+        sprintf(want, "vec_type_hint(%s)", types[i]);
+        cl_kernel k = ocl_kernel(p, text);
+        OK(clGetKernelInfo(k, CL_KERNEL_ATTRIBUTES, sizeof(got), got, NULL));
+        assert_string_equal(got, want);
+        OK(clReleaseKernel(k));
+    }
+    cl_kernel k = ocl_kernel(p, "all");
+    OK(clGetKernelInfo(k, CL_KERNEL_ATTRIBUTES, sizeof(got), got, NULL));
+    assert_string_equal(got, "reqd_work_group_size(4,2,1) work_group_size_hint(8,2,1) vec_type_hint(float2)");
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
 static void test_kernel_info(void **state) {
     struct ocl *o = *state;
     cl_int rc;
@@ -468,6 +547,7 @@ static void test_fault(void **state) {
 }
 
 OCL_TESTS(cmocka_unit_test(test_build), cmocka_unit_test(test_notify), cmocka_unit_test(test_binary),
-          cmocka_unit_test(test_compile_link), cmocka_unit_test(test_inline), cmocka_unit_test(test_kernel_info),
-          cmocka_unit_test(test_args_and_sizes), cmocka_unit_test(test_offset), cmocka_unit_test(test_builtins),
-          cmocka_unit_test(test_printf), cmocka_unit_test(test_printf_vectors), cmocka_unit_test(test_fault))
+          cmocka_unit_test(test_compile_link), cmocka_unit_test(test_inline), cmocka_unit_test(test_libraries),
+          cmocka_unit_test(test_attributes), cmocka_unit_test(test_kernel_info), cmocka_unit_test(test_args_and_sizes),
+          cmocka_unit_test(test_offset), cmocka_unit_test(test_builtins), cmocka_unit_test(test_printf),
+          cmocka_unit_test(test_printf_vectors), cmocka_unit_test(test_fault))
