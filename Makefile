@@ -111,7 +111,7 @@ workloads:
 endif
 
 define WORKLOAD_RULE
-$(SHARE)/workloads/$1/$1.ptx: workloads/$1/$1.cl tools/compile_cl.sh
+$(SHARE)/workloads/$1/$1.ptx: workloads/$1/$1.cl tools/compile_cl.sh src/opencl/flags.def
 	@mkdir -p $$(@D) && $(SAY) "  cl    $$<"
 	@tools/compile_cl.sh $$< $$@
 endef
@@ -142,11 +142,12 @@ $B/libheddle-opencl.so: $(OCL_OBJ) $(LIB_OBJ) $B/libcommand.a
 	@$(SAY) "  link  $@"
 	@$(CC) -shared -Wl,-Bsymbolic $(SANFLAGS) $(LDFLAGS) -o $@ $(OCL_OBJ) $(LIB_OBJ) $B/libcommand.a $(LDLIBS_ALL) -ldl -lpthread
 
-CL_BITCODE := $(CLANG_CL) -x cl --target=nvptx64-nvidia-nvcl -O2 -cl-std=CL1.2 -march=sm_75 -emit-llvm -c -Xclang -cl-ext=+cl_khr_3d_image_writes,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics
-$(SHARE)/opencl/builtins-offset.bc: src/opencl/lib/builtins.cl
+CL_FLAGS := $(shell awk -F'"' '/^FLAG/ { print $$2 }' src/opencl/flags.def)
+CL_BITCODE := $(CLANG_CL) -x cl $(CL_FLAGS) -cl-std=CL1.2 -emit-llvm -c -Xclang -cl-ext=+cl_khr_3d_image_writes,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics
+$(SHARE)/opencl/builtins-offset.bc: src/opencl/lib/builtins.cl src/opencl/flags.def
 	@mkdir -p $(@D) && $(SAY) "  cl    $< (with offset)"
 	@$(CL_BITCODE) -DHEDDLE_OFFSET -o $@ $<
-$(SHARE)/opencl/%.bc: src/opencl/lib/%.cl
+$(SHARE)/opencl/%.bc: src/opencl/lib/%.cl src/opencl/flags.def
 	@mkdir -p $(@D) && $(SAY) "  cl    $<"
 	@$(CL_BITCODE) -o $@ $<
 $(SHARE)/opencl/prelude.h: src/opencl/lib/prelude.h

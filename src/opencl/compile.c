@@ -15,8 +15,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TARGET "--target=nvptx64-nvidia-nvcl"
-#define MARCH  "-march=sm_75" /* COMPILE_CAPABILITY */
+/* Given to every run of clang, to the second try alone, and all of it as a text: flags.def */
+#define FLAG(option, why) option,
+#define AGAIN(option, why)
+static const char *const flags[] = {
+#include "opencl/flags.def"
+};
+#undef FLAG
+#undef AGAIN
+#define FLAG(option, why)
+#define AGAIN(option, why) option,
+static const char *const again_flags[] = {
+#include "opencl/flags.def"
+};
+#undef FLAG
+#undef AGAIN
+#define FLAG(option, why)  option " "
+#define AGAIN(option, why) option " "
+static const char all_flags[] =
+#include "opencl/flags.def"
+    ;
+#undef FLAG
+#undef AGAIN
+enum { AGAIN_MOST_B = 1 << 18 }; /* of PTX: a larger program is not compiled a second time */
 #define EXT    "-cl-ext=+cl_khr_3d_image_writes,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"
 #define HEADER "// heddle program 4\n"
 
@@ -87,6 +108,11 @@ static void arg(struct workshop *w, const char *fmt, ...) {
     strbuf_vadd(&s, fmt, ap);
     va_end(ap);
     VEC_PUSH(&w->argv, s.s ? s.s : strdup(""));
+}
+
+static void arg_compiler(struct workshop *w) {
+    arg(w, "%s", clang_name());
+    for (u32 i = 0; i < ARRAY_LEN(flags); i++) arg(w, "%s", flags[i]);
 }
 
 static char *path_in(const struct workshop *w, const char *name) {
@@ -284,12 +310,9 @@ static cl_int source_once(const struct source *s, const char *options, struct ma
     }
     bool ok = put_file(&w, "program.cl", s->text);
     for (u32 i = 0; i < s->nheaders; i++) ok = put_file(&w, s->header_names[i], s->header_texts[i]) && ok;
-    arg(&w, "%s", clang_name());
+    arg_compiler(&w);
     static const char *const fixed[] = {"-x",
                                         "cl",
-                                        TARGET,
-                                        MARCH,
-                                        "-O2",
                                         "-cl-std=CL1.2",
                                         "-cl-kernel-arg-info",
                                         "-D__IMAGE_SUPPORT__=1",
@@ -407,7 +430,8 @@ static void key_of_tools(struct cache_key *k, enum variant v) {
     struct strbuf path = {0};
     struct stat st = {0};
     const char *names[] = {builtins_of(v), library[0], library[1], library[2]};
-    cache_key_add(k, HEADER TARGET MARCH EXT, sizeof(HEADER TARGET MARCH EXT));
+    cache_key_add(k, HEADER EXT, sizeof(HEADER EXT));
+    cache_key_add(k, all_flags, sizeof(all_flags));
     cache_key_add(k, heddle_version(), strlen(heddle_version()));
     if (find_program(clang_name(), &path) && stat(path.s, &st) == 0) {
         cache_key_add(k, path.s, path.len);
@@ -495,11 +519,10 @@ static bool add_part(struct workshop *w, const char *ir, u32 i, struct strbuf *l
     struct workshop one;
     char name[32];
     if (!workshop_open(&one)) return false;
-    static const char *const fixed[] = {"-x", "ir", TARGET,       MARCH,     "-O2",
-                                        "-c", "-w", "-emit-llvm", "-Xclang", "-disable-llvm-passes"};
+    static const char *const fixed[] = {"-x", "ir", "-c", "-w", "-emit-llvm", "-Xclang", "-disable-llvm-passes"};
     bool ok = put_ir(&one, ir);
     snprintf(name, sizeof(name), "part%u.bc", i);
-    arg(&one, "%s", clang_name());
+    arg_compiler(&one);
     for (u32 k = 0; k < ARRAY_LEN(fixed); k++) arg(&one, "%s", fixed[k]);
     arg(&one, "%s/part.ll", one.dir);
     arg(&one, "-o"), arg(&one, "%s/%s", w->dir, name);
@@ -510,15 +533,16 @@ static bool add_part(struct workshop *w, const char *ir, u32 i, struct strbuf *l
     return ok;
 }
 
-static char *link_now(char *const *ir, u32 n, enum variant v, struct strbuf *log) {
+/* One run of the back end: the PTX, or NULL with messages */
+static char *link_once(char *const *ir, u32 n, enum variant v, bool again, struct strbuf *log) {
     struct workshop w;
     if (!workshop_open(&w)) {
         strbuf_add(log, "error: no temporary folder: %s\n", strerror(errno));
         return NULL;
     }
-    arg(&w, "%s", clang_name());
-    static const char *const fixed[] = {
-        "-x", "ir", TARGET, MARCH, "-O2", "-S", "-w", "-fno-color-diagnostics", "-fno-crash-diagnostics"};
+    arg_compiler(&w);
+    for (u32 i = 0; again && i < ARRAY_LEN(again_flags); i++) arg(&w, "%s", again_flags[i]);
+    static const char *const fixed[] = {"-x", "ir", "-S", "-w", "-fno-color-diagnostics", "-fno-crash-diagnostics"};
     for (u32 i = 0; i < ARRAY_LEN(fixed); i++) arg(&w, "%s", fixed[i]);
     bool ok = n > 0 && put_ir(&w, ir[0]);
     for (u32 i = 1; i < n; i++) ok = add_part(&w, ir[i], i, log) && ok;
@@ -534,6 +558,29 @@ static char *link_now(char *const *ir, u32 n, enum variant v, struct strbuf *log
     char *ptx = ok ? text_read_file(path, &len) : NULL;
     free(path);
     workshop_close(&w);
+    return ptx;
+}
+
+/* Bytes of local memory of all its functions */
+static u64 local_bytes(const char *ptx) {
+    u64 sum = 0;
+    for (const char *at = ptx; (at = strstr(at, "__local_depot"));) {
+        at += strcspn(at, "[;\n");
+        if (*at == '[') sum += strtoull(at + 1, NULL, 10);
+    }
+    return sum;
+}
+
+static char *link_now(char *const *ir, u32 n, enum variant v, struct strbuf *log) {
+    char *ptx = link_once(ir, n, v, false, log);
+    if (ptx && local_bytes(ptx) && strlen(ptx) <= AGAIN_MOST_B) {
+        struct strbuf unheard = {0};
+        char *other = link_once(ir, n, v, true, &unheard);
+        bool better = other && local_bytes(other) < local_bytes(ptx);
+        free(better ? ptx : other);
+        if (better) ptx = other;
+        strbuf_free(&unheard);
+    }
     if (ptx) define_launch(ptx);
     if (ptx) clear_calls(ptx);
     if (ptx && !all_defined(ptx, log)) {

@@ -250,6 +250,46 @@ static void test_libraries(void **state) {
     for (int i = 0; i < 3; i++) OK(clReleaseProgram(part[i]));
 }
 
+/* Private arrays indexed in loops of constant count become registers, also where that takes the second try (docs/compiler.md); others stay */
+static void test_private_arrays(void **state) {
+    struct ocl *o = *state;
+    static const char *const private_ones[] = {"tile", "sort", "schedule", "stays"};
+    cl_ulong bytes;
+    const char *text =
+        "kernel void tile(global float *a, global float *c, int n) {\n"
+        "    float acc[8][8], ra[8], rb[8];\n"
+        "    for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) acc[i][j] = 0;\n"
+        "    for (int k = 0; k < n; k++) {\n"
+        "        for (int i = 0; i < 8; i++) ra[i] = a[i * n + k], rb[i] = a[k * n + i];\n"
+        "        for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) acc[i][j] += ra[i] * rb[j];\n"
+        "    }\n"
+        "    for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) c[i * 8 + j] = acc[i][j];\n"
+        "}\n"
+        "kernel void sort(global float *a) {\n"
+        "    float v[16];\n"
+        "    for (int i = 0; i < 16; i++) v[i] = a[i];\n"
+        "    for (int i = 0; i < 16; i++) for (int j = 0; j < 15 - i; j++)\n"
+        "        if (v[j] > v[j + 1]) { float t = v[j]; v[j] = v[j + 1]; v[j + 1] = t; }\n"
+        "    for (int i = 0; i < 16; i++) a[i] = v[i];\n"
+        "}\n"
+        "kernel void schedule(global uint *a) {\n"
+        "    uint w[80], s = 0;\n"
+        "    for (int i = 0; i < 16; i++) w[i] = a[i];\n"
+        "    for (int i = 16; i < 80; i++) w[i] = rotate(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1u);\n"
+        "    for (int i = 0; i < 80; i++) s = rotate(s, 5u) + w[i];\n"
+        "    a[0] = s;\n"
+        "}\n"
+        "kernel void stays(global int *a) { int v[16]; for (int i = 0; i < 16; i++) v[a[i] & 15] = i; a[0] = v[a[16] & 15]; }\n";
+    cl_program p = ocl_program(o, text, NULL);
+    for (int i = 0; i < 4; i++) {
+        cl_kernel k = ocl_kernel(p, private_ones[i]);
+        OK(clGetKernelWorkGroupInfo(k, o->device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof(bytes), &bytes, NULL));
+        assert_int_equal(bytes, i == 3 ? 64 : 0);
+        OK(clReleaseKernel(k));
+    }
+    OK(clReleaseProgram(p));
+}
+
 static void test_attributes(void **state) {
     struct ocl *o = *state;
     static const char *const types[] = {"char",  "uchar2",  "short3", "ushort4", "int8",    "uint16",
@@ -548,6 +588,6 @@ static void test_fault(void **state) {
 
 OCL_TESTS(cmocka_unit_test(test_build), cmocka_unit_test(test_notify), cmocka_unit_test(test_binary),
           cmocka_unit_test(test_compile_link), cmocka_unit_test(test_inline), cmocka_unit_test(test_libraries),
-          cmocka_unit_test(test_attributes), cmocka_unit_test(test_kernel_info), cmocka_unit_test(test_args_and_sizes),
-          cmocka_unit_test(test_offset), cmocka_unit_test(test_builtins), cmocka_unit_test(test_printf),
-          cmocka_unit_test(test_printf_vectors), cmocka_unit_test(test_fault))
+          cmocka_unit_test(test_attributes), cmocka_unit_test(test_private_arrays), cmocka_unit_test(test_kernel_info),
+          cmocka_unit_test(test_args_and_sizes), cmocka_unit_test(test_offset), cmocka_unit_test(test_builtins),
+          cmocka_unit_test(test_printf), cmocka_unit_test(test_printf_vectors), cmocka_unit_test(test_fault))
