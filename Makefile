@@ -127,7 +127,7 @@ $(MACHINES:%=$(SHARE)/%): $(SHARE)/%: %
 
 # --- the OpenCL driver: the library's objects and its own, and the builtin functions of OpenCL C as bitcode
 OCL_OBJ := $(patsubst src/%.c,$B/obj/%.o,$(wildcard src/opencl/*.c))
-OCL_LIB := $(patsubst %,$(SHARE)/opencl/%,builtins.bc builtins-offset.bc memory.bc images.bc casts.bc prelude.h)
+OCL_LIB := $(patsubst %,$(SHARE)/opencl/%,builtins.bc builtins-offset.bc memory.bc language3.bc images.bc casts.bc prelude.h)
 OCL_TESTS := $(patsubst tests/opencl/%.c,%,$(wildcard tests/opencl/*.c))
 OCL_COUNTED := $B/obj/tests/opencl/counted.o
 ifneq ($(wildcard /usr/include/CL/cl_icd.h),)
@@ -150,6 +150,10 @@ $(SHARE)/opencl/builtins-offset.bc: src/opencl/lib/builtins.cl src/opencl/flags.
 $(SHARE)/opencl/%.bc: src/opencl/lib/%.cl src/opencl/flags.def
 	@mkdir -p $(@D) && $(SAY) "  cl    $<"
 	@$(CL_BITCODE) -o $@ $<
+CL_FEATURES := $(shell awk -F'"' '/^FEATURE/ { printf "-Xclang -cl-ext=+%s -D%s=1 ", $$2, $$2 }' src/opencl/features.def)
+$(SHARE)/opencl/language3.bc: src/opencl/lib/language3.cl src/opencl/flags.def src/opencl/features.def
+	@mkdir -p $(@D) && $(SAY) "  cl    $<"
+	@$(CL_BITCODE) -cl-std=CL3.0 $(CL_FEATURES) -o $@ $<
 $(SHARE)/opencl/prelude.h: src/opencl/lib/prelude.h
 	@mkdir -p $(@D) && cp $< $@
 

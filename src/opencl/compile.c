@@ -39,7 +39,7 @@ static const char all_flags[] =
 #undef AGAIN
 enum { AGAIN_MOST_B = 1 << 18 }; /* of PTX: a larger program is not compiled a second time */
 #define EXT    "-cl-ext=+cl_khr_3d_image_writes,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"
-#define HEADER "// heddle program 4\n"
+#define HEADER "// heddle program 5\n"
 
 static const char *clang_name(void) {
     const char *s = getenv("HEDDLE_CLANG");
@@ -264,6 +264,16 @@ static bool take_option(struct workshop *w, const char *word, const char **rest)
     return true;
 }
 
+/* What the device has of OpenCL C 3.0: as an extension, where clang knows it as one, and as a macro */
+static void arg_features(struct workshop *w) {
+    for (u32 i = 0; device_feature(i); i++) {
+        arg(w, "-Xclang"), arg(w, "-cl-ext=+%s", device_feature(i));
+        arg(w, "-D%s=1", device_feature(i));
+    }
+}
+
+static bool wants_language3(const char *options) { return options && strstr(options, "-cl-std=CL3.0"); }
+
 /* C++ has inline functions of its own, and clang's option for C's is an error with it */
 static bool wants_cpp(const char *options) { return options && (strstr(options, "clc++") || strstr(options, "CLC++")); }
 
@@ -330,6 +340,7 @@ static cl_int source_once(const struct source *s, const char *options, struct ma
     if (how.prelude) arg(&w, "-include"), arg(&w, "%s/opencl/prelude.h", settings_get()->data);
     if (how.keywords) arg(&w, "-fgnu-keywords");
     if (!wants_cpp(options)) arg(&w, "-fgnu89-inline");
+    if (wants_language3(options)) arg_features(&w);
     bool known = take_options(&w, options, log);
     arg(&w, "-I.");
     arg(&w, "%s/program.cl", w.dir);
@@ -408,7 +419,7 @@ cl_int compile_source(const struct source *s, const char *options, struct strbuf
 
 /* --- IR to PTX */
 
-static const char *const library[] = {"memory", "images", "casts"};
+static const char *const library[] = {"memory", "language3", "images", "casts"};
 
 static void library_path(struct strbuf *out, const char *name) { strbuf_add(out, "%s/opencl/%s.bc", settings_get()->data, name); }
 
@@ -429,7 +440,7 @@ static const char *builtins_of(enum variant v) { return v == VARIANT_OFFSET ? "b
 static void key_of_tools(struct cache_key *k, enum variant v) {
     struct strbuf path = {0};
     struct stat st = {0};
-    const char *names[] = {builtins_of(v), library[0], library[1], library[2]};
+    const char *names[] = {builtins_of(v), library[0], library[1], library[2], library[3]};
     cache_key_add(k, HEADER EXT, sizeof(HEADER EXT));
     cache_key_add(k, all_flags, sizeof(all_flags));
     cache_key_add(k, heddle_version(), strlen(heddle_version()));
@@ -491,6 +502,34 @@ static bool all_defined(const char *ptx, struct strbuf *log) {
 static void define_launch(char *ptx) {
     char *at = strstr(ptx, ".extern .const .align 4 .b8 heddle_launch[");
     if (at) memset(at, ' ', strlen(".extern"));
+}
+
+/* Local memory that collective functions use (lib/language3.cl), declared behind the line with the address size: a double for each warp of a group */
+static char *declare_group(char *ptx) {
+    static const char declaration[] = "\n.shared .align 8 .b8 heddle_group[512];";
+    const char *at = strstr(ptx, "\n.address_size");
+    if (!at || !strstr(ptx, "heddle_group")) return ptx;
+    struct strbuf s = {0};
+    at += 1 + strcspn(at + 1, "\n");
+    strbuf_add(&s, "%.*s%s%s", (int)(at - ptx), ptx, declaration, at);
+    free(ptx);
+    return s.s;
+}
+
+u64 compile_variables_b(const char *ptx) {
+    static const char *const starts[] = {"\n.global ", "\n.visible .global ", "\n.weak .global "};
+    u64 sum = 0;
+    for (u32 i = 0; i < ARRAY_LEN(starts); i++)
+        for (const char *at = ptx; (at = strstr(at, starts[i]));) {
+            const char *type = strstr(at, " ."), *end = at + 1 + strcspn(at + 1, "\n;="), *list = NULL;
+            unsigned bits = 8, count = 1;
+            for (; type && type < end; type = strstr(type + 1, " .")) sscanf(type, " .%*1[busf]%u ", &bits);
+            for (list = at; list < end && *list != '['; list++) {}
+            if (list < end) count = (unsigned)strtoul(list + 1, NULL, 10);
+            sum += (u64)bits / 8 * count;
+            at = end;
+        }
+    return sum;
 }
 
 /* With line numbers clang puts labels and .loc into the middle of calls, which no assembler takes: they become blanks */
@@ -583,6 +622,7 @@ static char *link_now(char *const *ir, u32 n, enum variant v, struct strbuf *log
     }
     if (ptx) define_launch(ptx);
     if (ptx) clear_calls(ptx);
+    if (ptx) ptx = declare_group(ptx);
     if (ptx && !all_defined(ptx, log)) {
         free(ptx);
         return NULL;
@@ -596,6 +636,10 @@ static char *link_parts(char *const *ir, u32 n, enum variant v, struct strbuf *l
     for (u32 i = 0; i < n; i++) parts[i] = strdup(ir[i]);
     kernel_calls_link(parts, n);
     char *ptx = link_now(parts, n, v, log);
+    if (ptx && v == VARIANT_PLAIN && compile_variables_b(ptx)) { /* there can be only one, or there were two of each variable */
+        free(ptx);
+        ptx = link_now(parts, n, VARIANT_OFFSET, log);
+    }
     for (u32 i = 0; i < n; i++) free(parts[i]);
     free(parts);
     return ptx;

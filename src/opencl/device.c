@@ -49,7 +49,7 @@ static bool identity(cl_device_info what, struct answer a, cl_int *rc) {
     case CL_DEVICE_VENDOR: *rc = answer_text(a, "heddle"); return true;
     case CL_DRIVER_VERSION: *rc = answer_text(a, heddle_version()); return true;
     case CL_DEVICE_PROFILE: *rc = answer_text(a, "FULL_PROFILE"); return true;
-    case CL_DEVICE_VERSION: *rc = version_answer(a, "OpenCL 1.2 heddle "); return true;
+    case CL_DEVICE_VERSION: *rc = version_answer(a, "OpenCL 3.0 heddle "); return true;
     case CL_DEVICE_OPENCL_C_VERSION: *rc = answer_text(a, "OpenCL C 1.2 "); return true;
     case CL_DEVICE_EXTENSIONS: *rc = answer_text(a, driver_extensions); return true;
     case CL_DEVICE_PLATFORM: *rc = answer_handle(a, &the_platform); return true;
@@ -147,22 +147,6 @@ static bool images(cl_device_info what, struct answer a, cl_int *rc) {
     }
 }
 
-/* Of later versions: what programs ask without having looked at the version */
-static bool later(cl_device_info what, struct answer a, const struct config *c, cl_int *rc) {
-    switch (what) {
-    case CL_DEVICE_SVM_CAPABILITIES: *rc = answer_ulong(a, 0); return true;
-    case CL_DEVICE_MAX_NUM_SUB_GROUPS:
-    case CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS:
-    case CL_DEVICE_MAX_PIPE_ARGS:
-    case CL_DEVICE_MAX_ON_DEVICE_QUEUES:
-    case CL_DEVICE_MAX_ON_DEVICE_EVENTS: *rc = answer_uint(a, 0); return true;
-    case CL_DEVICE_IL_VERSION: *rc = answer_text(a, ""); return true;
-    case CL_DEVICE_NUMERIC_VERSION: *rc = answer_uint(a, CL_MAKE_VERSION(1, 2, 0)); return true;
-    case CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: *rc = answer_size(a, c->warp_size); return true;
-    default: return false;
-    }
-}
-
 /* cl_nv_device_attribute_query, which programs made for such devices ask without looking whether it is there. The capability is the one kernels are compiled for. */
 static bool nvidia(cl_device_info what, struct answer a, const struct config *c, cl_int *rc) {
     switch (what) {
@@ -183,7 +167,7 @@ cl_int CL_API_CALL clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t r
     cl_int rc;
     if (d != &the_device) return CL_INVALID_DEVICE;
     if (identity(what, a, &rc) || compute(what, a, c, &rc) || memory(what, a, c, &rc) || images(what, a, &rc) ||
-        later(what, a, c, &rc) || nvidia(what, a, c, &rc))
+        device_later(what, a, c, &rc) || nvidia(what, a, c, &rc))
         return rc;
     return CL_INVALID_VALUE;
 }

@@ -102,11 +102,6 @@ cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel k, cl_kernel_exec_info what, si
     (void)what, (void)bytes, (void)p;
     return object_is(k, OBJECT_KERNEL) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL;
 }
-cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel k, cl_device_id d, cl_kernel_sub_group_info what, size_t in_b,
-                                           const void *in, size_t room, void *to, size_t *needed) {
-    (void)d, (void)what, (void)in_b, (void)in, (void)room, (void)to, (void)needed;
-    return object_is(k, OBJECT_KERNEL) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL;
-}
 cl_mem CL_API_CALL clCreatePipe(cl_context c, cl_mem_flags f, cl_uint size, cl_uint packets, const cl_pipe_properties *p,
                                 cl_int *error) {
     (void)f, (void)size, (void)packets, (void)p;
@@ -268,7 +263,7 @@ const cl_icd_dispatch driver_dispatch = {
     ABSENT(clEnqueueSVMMigrateMem),
     ABSENT(clGetDeviceAndHostTimer),
     ABSENT(clGetHostTimer),
-    ABSENT(clGetKernelSubGroupInfo),
+    HERE(clGetKernelSubGroupInfo),
     ABSENT(clSetDefaultDeviceCommandQueue),
     ABSENT(clSetProgramReleaseCallback),
     ABSENT(clSetProgramSpecializationConstant),

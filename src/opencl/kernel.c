@@ -282,7 +282,7 @@ u32 kernel_registers(cl_kernel k, size_t items) {
 
 /* What a launch accepts (settings.strict); a power of two: programs take it for the size of their groups and divide their range by it. Groups that are too large for the
  * kernel's registers run with fewer, and a line says so. */
-static u32 told_max_group(cl_kernel k) {
+u32 kernel_told_group(cl_kernel k) {
     u32 most = settings_get()->strict ? kernel_max_group(k) : device_max_group(&settings_get()->machine), power = 1;
     if (k->info.max_threads) most = MIN(most, k->info.max_threads);
     while (most > 1 && !kernel_registers(k, most)) most--;
@@ -309,7 +309,7 @@ cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_kern
     size_t reqd[3] = {0};
     for (u32 i = 0; k->meta && i < 3; i++) reqd[i] = k->meta->reqd[i];
     switch (what) {
-    case CL_KERNEL_WORK_GROUP_SIZE: return answer_size(a, reqd[0] ? reqd[0] * reqd[1] * reqd[2] : told_max_group(k));
+    case CL_KERNEL_WORK_GROUP_SIZE: return answer_size(a, reqd[0] ? reqd[0] * reqd[1] * reqd[2] : kernel_told_group(k));
     case CL_KERNEL_COMPILE_WORK_GROUP_SIZE: return answer_bytes(a, reqd, sizeof(reqd));
     case CL_KERNEL_LOCAL_MEM_SIZE: return answer_ulong(a, kernel_local_b(k));
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: return answer_size(a, settings_get()->machine.warp_size);

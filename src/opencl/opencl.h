@@ -1,4 +1,4 @@
-/* opencl: heddle as an OpenCL 1.2 device, for the standard loader (cl_khr_icd). Built as libheddle-opencl.so.
+/* opencl: heddle as an OpenCL 3.0 device, for the standard loader (cl_khr_icd). Built as libheddle-opencl.so.
  *
  *   dispatch.c   what the loader sees: the table of functions, and those that answer "not here"
  *   settings.c   what the environment says: machine, timing, which launches are timed
@@ -137,12 +137,18 @@ extern const char driver_extensions[];
 
 /* --- device.c */
 u32 device_max_group(const struct config *c); /* work items of a work group */
-#define DEVICE_CONSTANT_B 65536
-#define DEVICE_PRINTF_B   (1u << 20)
-#define DEVICE_IMAGE_2D   16384
-#define DEVICE_IMAGE_3D   2048
-#define DEVICE_SAMPLERS   16
-#define DEVICE_ALIGN_B    256 /* of sub-buffers */
+/* device3.c */
+const char *device_feature(u32 i); /* of OpenCL C 3.0, the i-th that there is; NULL behind the last */
+bool device_later(cl_device_info what, struct answer a, const struct config *c, cl_int *rc); /* false: no such question */
+cl_int device_extensions_answer(struct answer a);
+#define DEVICE_CONSTANT_B  65536
+#define DEVICE_PRINTF_B    (1u << 20)
+#define DEVICE_VARIABLES_B (1u << 24) /* of one variable of a program, and of all */
+#define DEVICE_VERSION     CL_MAKE_VERSION(3, 0, 0)
+#define DEVICE_IMAGE_2D    16384
+#define DEVICE_IMAGE_3D    2048
+#define DEVICE_SAMPLERS    16
+#define DEVICE_ALIGN_B     256 /* of sub-buffers */
 
 /* --- context.c */
 typedef void(CL_CALLBACK *context_notify)(const char *text, const void *data, size_t bytes, void *user);
@@ -330,6 +336,7 @@ char *compile_link(char *const *ir, u32 n, enum variant v, struct strbuf *log);
 /* Both, through the cache */
 cl_int compile_build(const char *text, const char *options, struct strbuf *log, char **ir, char **ptx);
 bool compile_link_options_ok(const char *options, bool *library);
+u64 compile_variables_b(const char *ptx); /* bytes of the variables a program has in global memory */
 
 /* --- kernel_calls.c */
 char *kernel_calls_inline(char *ir);      /* takes IR and gives it back, changed where kernels call kernels */
@@ -396,6 +403,7 @@ struct _cl_kernel {
     bool told_registers; /* of fewer than it has */
 };
 u32 kernel_max_group(cl_kernel k);
+u32 kernel_told_group(cl_kernel k); /* CL_KERNEL_WORK_GROUP_SIZE */
 u32 kernel_registers(cl_kernel k, size_t items);
 u64 kernel_local_b(cl_kernel k); /* local memory, with the arguments set so far */
 

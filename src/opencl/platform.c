@@ -35,7 +35,7 @@ EXPORTED cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id p, cl_platform_info
     switch (what) {
     case CL_PLATFORM_PROFILE: return answer_text(a, "FULL_PROFILE");
     case CL_PLATFORM_VERSION:
-        strbuf_add(&s, "OpenCL 1.2 heddle %s", heddle_version());
+        strbuf_add(&s, "OpenCL 3.0 heddle %s", heddle_version());
         rc = answer_text(a, s.s);
         strbuf_free(&s);
         return rc;
@@ -43,6 +43,8 @@ EXPORTED cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id p, cl_platform_info
     case CL_PLATFORM_VENDOR: return answer_text(a, "heddle");
     case CL_PLATFORM_EXTENSIONS: return answer_text(a, driver_extensions);
     case CL_PLATFORM_ICD_SUFFIX_KHR: return answer_text(a, "heddle");
+    case CL_PLATFORM_NUMERIC_VERSION: return answer_uint(a, DEVICE_VERSION);
+    case CL_PLATFORM_EXTENSIONS_WITH_VERSION: return device_extensions_answer(a);
     case CL_PLATFORM_HOST_TIMER_RESOLUTION: return answer_ulong(a, 0);
     default: return CL_INVALID_VALUE;
     }

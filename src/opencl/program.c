@@ -57,6 +57,8 @@ static void add_ir(cl_program p, const char *ir) {
 /* --- loading */
 
 struct heddle_module *program_module(cl_program p, enum variant v, struct strbuf *why) {
+    const char *plain = p->variants[VARIANT_PLAIN].ptx;
+    if (v == VARIANT_OFFSET && plain && compile_variables_b(plain)) v = VARIANT_PLAIN; /* made for both */
     struct variant_module *m = &p->variants[v];
     if (m->module) return m->module;
     if (!m->ptx && !p->nir && p->source) { /* the cache knew the result: the IR was not needed so far */
@@ -398,7 +400,10 @@ cl_int CL_API_CALL clGetProgramBuildInfo(cl_program p, cl_device_id d, cl_progra
     case CL_PROGRAM_BUILD_OPTIONS: return answer_text(a, busy ? "" : p->options);
     case CL_PROGRAM_BUILD_LOG: return answer_text(a, !busy && p->log.s ? p->log.s : "");
     case CL_PROGRAM_BINARY_TYPE: return answer_uint(a, p->binary_type);
-    case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE: return answer_size(a, 0);
+    case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE: {
+        const char *ptx = busy ? NULL : p->variants[VARIANT_PLAIN].ptx;
+        return answer_size(a, ptx ? compile_variables_b(ptx) : 0);
+    }
     default: return CL_INVALID_VALUE;
     }
 }

@@ -263,8 +263,6 @@ static void test_absent(void **state) {
     WRONG(CL_INVALID_OPERATION, clEnqueueSVMMigrateMem(o->queue, 1, &cp, &x, 0, 0, NULL, NULL));
     WRONG(CL_INVALID_OPERATION, clSetKernelArgSVMPointer(k, 0, &x));
     WRONG(CL_INVALID_OPERATION, clSetKernelExecInfo(k, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof(p), &p));
-    WRONG(CL_INVALID_OPERATION,
-          clGetKernelSubGroupInfo(k, o->device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof(x), &x, 0, NULL, NULL));
     WRONG_NEW(CL_INVALID_OPERATION, clCreatePipe(o->context, 0, 4, 4, NULL, &rc));
     WRONG(CL_INVALID_MEM_OBJECT, clGetPipeInfo(m, CL_PIPE_PACKET_SIZE, sizeof(n), &n, NULL));
     WRONG(CL_INVALID_OPERATION, clGetDeviceAndHostTimer(o->device, &t, &t));
