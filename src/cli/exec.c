@@ -25,6 +25,7 @@ struct exec { /* one `heddle exec` */
     struct report_wishes wishes;
     struct heddle_window window; /* of traces */
     u64 max_instructions;        /* 0: the default */
+    u64 platforms;               /* 0: the default */
     bool functional;
     char *driver;
     char dir[64]; /* temporary: vendor file, record */
@@ -95,7 +96,8 @@ static bool read_options(struct exec *x) {
     x->wishes.per_kernel = true;
     return cli_machine(x->line, &x->config) && measure_read(x->line, &x->timing, &x->wishes.cpi) &&
            measure_by_pc(x->line, &x->wishes) && measure_window(x->line, &x->config, &x->window) &&
-           cli_number(x->line, "max-instructions", 1, UINT64_MAX, &x->max_instructions) && read_launches(x) && check_traces(x);
+           cli_number(x->line, "max-instructions", 1, UINT64_MAX, &x->max_instructions) &&
+           cli_number(x->line, "platforms", 1, 8, &x->platforms) && read_launches(x) && check_traces(x);
 }
 
 static bool write_file(const char *path, const char *text) {
@@ -183,6 +185,7 @@ static void set_environment(const struct exec *x) {
     setenv("HEDDLE_PROGRESS", cli_has(x->line, "quiet") ? "0" : "1", 1);
     setenv("HEDDLE_BY_PC", x->wishes.by_pc ? "1" : "0", 1);
     set_number("HEDDLE_MAX_INSTRUCTIONS", x->max_instructions);
+    set_number("HEDDLE_PLATFORMS", x->platforms);
     set_traces(x);
     if (data) setenv("HEDDLE_DATA", data, 1);
     if (kernels) setenv("HEDDLE_KERNEL", kernels, 1);
@@ -433,6 +436,9 @@ static const struct cli_option options[] = {
     {"csv", "FILE", "write a row for each launch with every statistic; - for standard output"},
     MEASURE_TRACES,
     {"trace-warp", "N", "of these traces: one warp slot"},
+    {"platforms", "N",
+     "let the program find N platforms, all of them this one (default 1, at most 8), for programs that take the second by its "
+     "index"},
     {"max-instructions", "N", "stop a launch after N warp instructions with a diagnosis"},
     {NULL, NULL, NULL},
 };

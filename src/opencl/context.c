@@ -58,7 +58,7 @@ static cl_int check_properties(const cl_context_properties *p) {
         for (const cl_context_properties *q = all; q < p; q += 2)
             if (q[0] == p[0]) return CL_INVALID_PROPERTY;
         if (p[0] == CL_CONTEXT_PLATFORM) {
-            if ((cl_platform_id)p[1] != &the_platform) return CL_INVALID_PLATFORM;
+            if (!platform_is((cl_platform_id)p[1])) return CL_INVALID_PLATFORM;
         } else if (p[0] != CL_CONTEXT_INTEROP_USER_SYNC || (p[1] != CL_TRUE && p[1] != CL_FALSE)) return CL_INVALID_PROPERTY;
     }
     return CL_SUCCESS;
@@ -102,7 +102,7 @@ cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties *p, c
     cl_device_id d;
     cl_int rc = check_properties(p);
     if (!rc && !notify && user) rc = CL_INVALID_VALUE;
-    if (!rc) rc = clGetDeviceIDs(&the_platform, type, 1, &d, NULL);
+    if (!rc) rc = clGetDeviceIDs(platform_first(), type, 1, &d, NULL);
     if (!rc) return make(p, notify, user, error);
     set_error(error, rc);
     return NULL;

@@ -52,7 +52,7 @@ static bool identity(cl_device_info what, struct answer a, cl_int *rc) {
     case CL_DEVICE_VERSION: *rc = version_answer(a, "OpenCL 3.0 heddle "); return true;
     case CL_DEVICE_OPENCL_C_VERSION: *rc = answer_text(a, "OpenCL C 1.2 "); return true;
     case CL_DEVICE_EXTENSIONS: *rc = answer_text(a, driver_extensions); return true;
-    case CL_DEVICE_PLATFORM: *rc = answer_handle(a, &the_platform); return true;
+    case CL_DEVICE_PLATFORM: *rc = answer_handle(a, platform_first()); return true;
     case CL_DEVICE_BUILT_IN_KERNELS: *rc = answer_text(a, ""); return true;
     case CL_DEVICE_AVAILABLE: *rc = answer_bool(a, true); return true;
     case CL_DEVICE_COMPILER_AVAILABLE:

@@ -140,7 +140,7 @@ EXPORTED void *CL_API_CALL clGetExtensionFunctionAddress(const char *name) {
     return NULL;
 }
 void *CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platform_id p, const char *name) {
-    return p == &the_platform ? clGetExtensionFunctionAddress(name) : NULL;
+    return platform_is(p) ? clGetExtensionFunctionAddress(name) : NULL;
 }
 
 /* A row each. ABSENT: refuses, as the specification wants of a device without it. tests/opencl/counted reads these rows. */

@@ -110,7 +110,8 @@ struct settings {
     const char *kernels; /* HEDDLE_KERNEL: names, comma-separated, of those that are timed; NULL for all */
     u64 first, last;     /* HEDDLE_LAUNCH: numbers of the launches that are timed */
     struct heddle_timing timing;
-    bool strict; /* an access just past the end of a buffer is a fault */
+    u32 platforms; /* handles of the one platform: 1 to PLATFORMS_MOST */
+    bool strict;   /* an access just past the end of a buffer is a fault */
     bool progress;
     const char *record; /* file that launches are written to, or NULL */
     const char *json;   /* file for the results, at the end of the process; or NULL */
@@ -131,7 +132,9 @@ struct _cl_platform_id {
 struct _cl_device_id {
     struct object o;
 };
-extern struct _cl_platform_id the_platform;
+enum { PLATFORMS_MOST = 8 };
+cl_platform_id platform_first(void);
+bool platform_is(cl_platform_id p);
 extern struct _cl_device_id the_device;
 extern const char driver_extensions[];
 

@@ -1,4 +1,6 @@
-/* The platform and its one device. Both exist as long as the process does; counting references to them changes nothing. */
+/* The platform and its one device. Both exist as long as the process does; counting references to them changes nothing.
+ *
+ * A program with a platform's index wired in may find that many (HEDDLE_PLATFORMS): they are the same platform by other handles, with the same device. */
 #include "opencl/opencl.h"
 
 #include "report/record.h"
@@ -10,16 +12,30 @@
     "cl_khr_fp64 cl_khr_3d_image_writes"
 const char driver_extensions[] = DEVICE_EXTENSIONS;
 
-struct _cl_platform_id the_platform = {{&driver_dispatch, OBJECT_PLATFORM, 1, 1, NULL}};
+#define ONE                                                                                                                      \
+    {                                                                                                                            \
+        { &driver_dispatch, OBJECT_PLATFORM, 1, 1, NULL }                                                                        \
+    }
+static struct _cl_platform_id platforms_all[PLATFORMS_MOST] = {ONE, ONE, ONE, ONE, ONE, ONE, ONE, ONE};
+#undef ONE
 struct _cl_device_id the_device = {{&driver_dispatch, OBJECT_DEVICE, 1, 1, NULL}};
+
+cl_platform_id platform_first(void) { return &platforms_all[0]; }
+
+bool platform_is(cl_platform_id p) {
+    for (u32 i = 0; i < settings_get()->platforms; i++)
+        if (p == &platforms_all[i]) return true;
+    return false;
+}
 
 cl_int CL_API_CALL clGetPlatformIDs(cl_uint n, cl_platform_id *platforms, cl_uint *count) {
     if ((platforms && !n) || (!platforms && !count)) return CL_INVALID_VALUE;
     bool ok = settings_get()->ok;
     record_event(RECORD_LOADED, 0);
-    if (count) *count = ok;
+    u32 all = ok ? settings_get()->platforms : 0;
+    if (count) *count = all;
     if (!ok) return CL_PLATFORM_NOT_FOUND_KHR;
-    if (platforms) platforms[0] = &the_platform;
+    for (u32 i = 0; platforms && i < n && i < all; i++) platforms[i] = &platforms_all[i];
     return CL_SUCCESS;
 }
 
@@ -31,7 +47,7 @@ EXPORTED cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id p, cl_platform_info
     struct answer a = {room, to, needed};
     struct strbuf s = {0};
     cl_int rc;
-    if (p && p != &the_platform) return CL_INVALID_PLATFORM;
+    if (p && !platform_is(p)) return CL_INVALID_PLATFORM;
     switch (what) {
     case CL_PLATFORM_PROFILE: return answer_text(a, "FULL_PROFILE");
     case CL_PLATFORM_VERSION:
@@ -53,7 +69,7 @@ EXPORTED cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id p, cl_platform_info
 cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id p, cl_device_type type, cl_uint n, cl_device_id *devices, cl_uint *count) {
     const cl_device_type known =
         CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
-    if (p && p != &the_platform) return CL_INVALID_PLATFORM;
+    if (p && !platform_is(p)) return CL_INVALID_PLATFORM;
     if (!type || (type != CL_DEVICE_TYPE_ALL && type & ~known)) return CL_INVALID_DEVICE_TYPE;
     if ((devices && !n) || (!devices && !count)) return CL_INVALID_VALUE;
     bool here = settings_get()->ok && type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT);

@@ -299,7 +299,7 @@ cl_program CL_API_CALL clLinkProgram(cl_context c, cl_uint n, const cl_device_id
     return p;
 }
 
-cl_int CL_API_CALL clUnloadPlatformCompiler(cl_platform_id p) { return p == &the_platform ? CL_SUCCESS : CL_INVALID_PLATFORM; }
+cl_int CL_API_CALL clUnloadPlatformCompiler(cl_platform_id p) { return platform_is(p) ? CL_SUCCESS : CL_INVALID_PLATFORM; }
 cl_int CL_API_CALL clUnloadCompiler(void) { return CL_SUCCESS; }
 
 /* --- asking */

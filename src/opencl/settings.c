@@ -7,6 +7,7 @@
  *   HEDDLE_LAUNCH       N or N..M: only these launches, from 0, are timed
  *   HEDDLE_STRICT       1: an access just outside a buffer is a fault; by default there is a sixteenth more of it on either side, and 512 bytes. A group that is too
  *                       large for its registers is refused; by default it gets fewer (launch.c)
+ *   HEDDLE_PLATFORMS    how many platforms the program finds, all of them this one; default 1, at most 8
  *   HEDDLE_MEMORY       bytes of device memory; default 4 GiB
  *   HEDDLE_DATA         the folder share/heddle; default beside this library
  *   HEDDLE_MAX_INSTRUCTIONS  warp instructions of one launch before it is stopped with a diagnosis
@@ -147,6 +148,7 @@ static void read_all(void) {
     s->kernels = copy_of("HEDDLE_KERNEL");
     s->record = copy_of("HEDDLE_RECORD");
     s->json = copy_of("HEDDLE_JSON");
+    s->platforms = (u32)MIN(MAX(number_of("HEDDLE_PLATFORMS"), 1ull), (u64)PLATFORMS_MOST);
     s->memory_b = number_of("HEDDLE_MEMORY");
     if (!s->memory_b) s->memory_b = 4ull << 30;
     s->max_instructions = number_of("HEDDLE_MAX_INSTRUCTIONS");

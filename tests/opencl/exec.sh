@@ -128,4 +128,36 @@ cc -DCL_TARGET_OPENCL_VERSION=120 "$work/wild.c" -o "$work/wild" -lOpenCL
 expect 3 "$B/heddle" exec --quiet -- "$work/wild"
 out_has "finish says -5"
 err_has "kernel 'wild'"
+
+# a program that takes the second platform by its index finds one when asked to
+cat > "$work/second.c" << 'C'
+#include <CL/cl.h>
+#include <stdio.h>
+int main(void) {
+    cl_platform_id p[4] = {0};
+    cl_device_id d = 0;
+    cl_uint n = 0;
+    cl_int rc = clGetPlatformIDs(4, p, &n);
+    if (rc || n < 2) return printf("platforms %u\n", n), 1;
+    rc = clGetDeviceIDs(p[1], CL_DEVICE_TYPE_GPU, 1, &d, 0);
+    cl_context_properties props[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)p[1], 0};
+    cl_context c = clCreateContext(props, 1, &d, 0, 0, &rc);
+    cl_command_queue q = clCreateCommandQueue(c, d, 0, 0);
+    const char *text = "kernel void k(global int *x) { *x = 1; }";
+    cl_program program = clCreateProgramWithSource(c, 1, &text, 0, 0);
+    clBuildProgram(program, 0, 0, 0, 0, 0);
+    cl_kernel k = clCreateKernel(program, "k", 0);
+    cl_mem m = clCreateBuffer(c, 0, 4, 0, 0);
+    size_t one = 1;
+    clSetKernelArg(k, 0, sizeof m, &m);
+    clEnqueueNDRangeKernel(q, k, 1, 0, &one, 0, 0, 0, 0);
+    printf("platforms %u, finish says %d\n", n, clFinish(q));
+    return rc;
+}
+C
+cc -DCL_TARGET_OPENCL_VERSION=120 "$work/second.c" -o "$work/second" -lOpenCL
+expect 1 "$B/heddle" exec --functional --quiet -- "$work/second"
+expect 0 "$B/heddle" exec --functional --quiet --platforms 2 -- "$work/second"
+out_has "platforms 2, finish says 0"
+expect 2 "$B/heddle" exec --platforms 9 -- "$work/second"
 finish
