@@ -276,9 +276,10 @@ cl_mem CL_API_CALL clCreateImage3D(cl_context c, cl_mem_flags f, const cl_image_
 cl_int CL_API_CALL clGetSupportedImageFormats(cl_context c, cl_mem_flags f, cl_mem_object_type type, cl_uint n,
                                               cl_image_format *out, cl_uint *count) {
     if (!object_is(c, OBJECT_CONTEXT)) return CL_INVALID_CONTEXT;
-    if (!dims_of(type) || !mem_flags_ok(f) || (out && !n)) return CL_INVALID_VALUE;
-    if (count) *count = image_format_count;
-    if (out) memcpy(out, image_formats, MIN(n, image_format_count) * sizeof(*out));
+    const u32 all = f & CL_MEM_KERNEL_READ_AND_WRITE ? 0 : image_format_count; /* no kernel reads and writes the same image */
+    if (!dims_of(type) || !mem_flags_ok(f & ~(cl_mem_flags)CL_MEM_KERNEL_READ_AND_WRITE) || (out && !n)) return CL_INVALID_VALUE;
+    if (count) *count = all;
+    if (out) memcpy(out, image_formats, MIN(n, all) * sizeof(*out));
     return CL_SUCCESS;
 }
 

@@ -90,6 +90,9 @@ static void test_queries(void **state) {
     assert_int_equal(n, 0);
     OK(clGetDeviceInfo(o->device, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, sizeof(bits), &bits, NULL));
     assert_true(bits & CL_DEVICE_ATOMIC_ORDER_RELAXED && bits & CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP);
+    cl_uint formats = 1;
+    OK(clGetSupportedImageFormats(o->context, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &formats));
+    assert_int_equal(formats, 0);
     cl_program p = ocl_program(o, "kernel void k(global int *x) { *x = 1; }", NULL);
     cl_kernel k = ocl_kernel(p, "k");
     OK(clGetKernelSubGroupInfo(k, o->device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof(local), local, sizeof(n), &n,
