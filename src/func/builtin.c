@@ -44,8 +44,9 @@ static bool read_string(struct warp *w, u32 lane, u64 addr, char *out) {
     return true;
 }
 
-/* --- printf: the argument buffer holds each argument at its natural alignment, integers as 4 or 8 bytes, floats as doubles. OpenCL C's vectors ("%v4hlf") lie there as
- * they are in memory, aligned to their size, three elements as four; without a length letter an element has 4 bytes. */
+/* --- printf: the argument buffer holds each argument at its natural alignment, integers as 4 or 8 bytes,
+ * floats as doubles. OpenCL C's vectors ("%v4hlf") lie there as they are in memory, aligned to their size,
+ * three elements as four; without a length letter an element has 4 bytes. */
 
 struct printer {
     struct warp *w;

@@ -1,9 +1,10 @@
-/* OpenCL C to PTX with clang and libclc, in two steps: each source to IR without optimising, then all IR with the builtin library to PTX.
+/* OpenCL C to PTX with clang and libclc, in two steps: each source to IR without optimising, then all IR
+ * with the builtin library to PTX.
  *
- * The first step finds the mistakes of a program; the second is the expensive one, so it is what the cache saves. The compiler runs as a process of its own: nothing
- * it does can hurt the program we live in.
+ * The first step finds the mistakes of a program; the second is the expensive one, so it is what the cache
+ * saves. The compiler runs as a process of its own: nothing it does can hurt the program we live in.
  *
- *   HEDDLE_CLANG   another compiler than clang-19     HEDDLE_CLC   another libclc */
+ * HEDDLE_CLANG   another compiler than clang-19     HEDDLE_CLC   another libclc */
 #include "opencl/opencl.h"
 
 #include <errno.h>
@@ -299,13 +300,15 @@ bool compile_link_options_ok(const char *options, bool *library) {
 
 /* --- source to IR */
 
-/* The folder has another name every time: without it the same program gives the same text, which is what the cache goes by. It is named in the first lines only. */
+/* The folder has another name every time: without it the same program gives the same text, which is what
+ * the cache goes by. It is named in the first lines only. */
 static void hide_folder(const struct workshop *w, char *ir) {
     size_t dir = strlen(w->dir);
     for (char *at = ir, *end = strstr(ir, "target "); at < end && (at = strstr(at, w->dir)) && at < end;) memset(at, '_', dir);
 }
 
-/* How clang is run: as the program asks, and with what it takes only when told. Vendors' compilers need not be told, and programs count on it. */
+/* How clang is run: as the program asks, and with what it takes only when told. Vendors' compilers need
+ * not be told, and programs count on it. */
 struct manner {
     bool prelude;    /* overloads that mix types (lib/prelude.h) */
     bool keywords;   /* asm */
@@ -381,7 +384,8 @@ static cl_int source_helped(const struct source *s, const char *options, struct 
     return rc;
 }
 
-/* The same for a program with __local variables in inner scopes. clang says where they are, in preprocessed text, so that neither macros nor #if are in the way. */
+/* The same for a program with __local variables in inner scopes. clang says where they are, in
+ * preprocessed text, so that neither macros nor #if are in the way. */
 static cl_int source_hoisted(const struct source *s, const char *options, struct strbuf *log, char **ir) {
     struct source now = *s;
     char *text = NULL;
@@ -504,7 +508,8 @@ static void define_launch(char *ptx) {
     if (at) memset(at, ' ', strlen(".extern"));
 }
 
-/* Local memory that collective functions use (lib/language3.cl), declared behind the line with the address size: a double for each warp of a group */
+/* Local memory that collective functions use (lib/language3.cl), declared behind the line with the address
+ * size: a double for each warp of a group */
 static char *declare_group(char *ptx) {
     static const char declaration[] = "\n.shared .align 8 .b8 heddle_group[512];";
     const char *at = strstr(ptx, "\n.address_size");
@@ -532,7 +537,8 @@ u64 compile_variables_b(const char *ptx) {
     return sum;
 }
 
-/* With line numbers clang puts labels and .loc into the middle of calls, which no assembler takes: they become blanks */
+/* With line numbers clang puts labels and .loc into the middle of calls, which no assembler takes: they
+ * become blanks */
 static void clear_calls(char *ptx) {
     bool in_call = false;
     for (char *at = ptx; *at;) {
@@ -664,7 +670,8 @@ char *compile_link(char *const *ir, u32 n, enum variant v, struct strbuf *log) {
 
 /* --- both steps */
 
-/* A program that includes nothing is known by its text and options alone: not even the first step is needed */
+/* A program that includes nothing is known by its text and options alone: not even the first step is
+ * needed */
 cl_int compile_build(const char *text, const char *options, struct strbuf *log, char **ir, char **ptx) {
     struct cache_key k = {0};
     bool alone = !strstr(text, "include") && !(options && strstr(options, "-I"));

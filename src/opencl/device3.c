@@ -1,4 +1,5 @@
-/* What OpenCL 2.0 to 3.0 ask of a device and its platform, and the sub-groups of a kernel. What the device does not have is answered with zero or nothing, as 3.0 wants. */
+/* What OpenCL 2.0 to 3.0 ask of a device and its platform, and the sub-groups of a kernel. What the device
+ * does not have is answered with zero or nothing, as 3.0 wants. */
 #include "opencl/opencl.h"
 
 #include <stdlib.h>
@@ -90,7 +91,8 @@ static bool present(cl_device_info what, struct answer a, const struct config *c
     }
 }
 
-/* Shared virtual memory, pipes, queues on the device, images that are read and written, groups of several sizes, progress of sub-groups */
+/* Shared virtual memory, pipes, queues on the device, images that are read and written, groups of several
+ * sizes, progress of sub-groups */
 static bool absent(cl_device_info what, struct answer a, cl_int *rc) {
     switch (what) {
     case CL_DEVICE_SVM_CAPABILITIES:

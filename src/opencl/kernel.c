@@ -272,7 +272,8 @@ u32 kernel_max_group(cl_kernel k) {
     return MAX(1u, MIN(most, by_registers));
 }
 
-/* Registers of a thread in a group of so many work items: the kernel's own, or as many as fit; 0 when the register file is too small for any */
+/* Registers of a thread in a group of so many work items: the kernel's own, or as many as fit; 0 when the
+ * register file is too small for any */
 u32 kernel_registers(cl_kernel k, size_t items) {
     const struct config *c = &settings_get()->machine;
     u64 warps = (items + c->warp_size - 1) / c->warp_size, unit = MAX(1u, c->register_unit);
@@ -280,8 +281,9 @@ u32 kernel_registers(cl_kernel k, size_t items) {
     return (u32)MIN((u64)MAX(1u, k->info.registers), per_warp / c->warp_size);
 }
 
-/* What a launch accepts (settings.strict); a power of two: programs take it for the size of their groups and divide their range by it. Groups that are too large for the
- * kernel's registers run with fewer, and a line says so. */
+/* What a launch accepts (settings.strict); a power of two: programs take it for the size of their groups
+ * and divide their range by it. Groups that are too large for the kernel's registers run with fewer, and a
+ * line says so. */
 u32 kernel_told_group(cl_kernel k) {
     u32 most = settings_get()->strict ? kernel_max_group(k) : device_max_group(&settings_get()->machine), power = 1;
     if (k->info.max_threads) most = MIN(most, k->info.max_threads);

@@ -1,7 +1,8 @@
 /* Kernels that call kernels. In OpenCL C that is an ordinary call; in PTX an .entry cannot be called.
  *
- * In the IR of a program every kernel that is called gets a twin, a function of the same text that is inlined wherever it is called. Kernels that another of the
- * programs to be linked calls get one too, when they are linked. */
+ * In the IR of a program every kernel that is called gets a twin, a function of the same text that is
+ * inlined wherever it is called. Kernels that another of the programs to be linked calls get one too, when
+ * they are linked. */
 #include "opencl/opencl.h"
 
 #include <stdlib.h>

@@ -1,15 +1,20 @@
 /* The IR of a program made such that clang compiles and links it as the program means:
  *
- * Functions declared `inline`. OpenCL programs mean that the function is defined there (clang is run with -fgnu89-inline for that), and that programs which include
- * the same one can be linked. So what is marked `inlinehint` or `alwaysinline` gets the linkage of C++'s inline functions.
+ * Functions declared `inline`. OpenCL programs mean that the function is defined there (clang is run with
+ * -fgnu89-inline for that), and that programs which include the same one can be linked. So what is marked
+ * `inlinehint` or `alwaysinline` gets the linkage of C++'s inline functions.
  *
- * Pairs of bytes in signatures. The back end for PTX declares a parameter of type char2 or uchar2 as two bytes and loads it as two half words, and cannot compile some functions that
- * take or return one. So a kernel's parameter `<2 x i8>` becomes `i16`, and so does the store that puts it into its variable (unoptimised IR uses a parameter in no
- * other way); and a function with a pair, or a structure by value, in its signature is inlined wherever it is called, so that no signature is left.
+ * Pairs of bytes in signatures. The back end for PTX declares a parameter of type char2 or uchar2 as two
+ * bytes and loads it as two half words, and cannot compile some functions that take or return one. So a
+ * kernel's parameter `<2 x i8>` becomes `i16`, and so does the store that puts it into its variable
+ * (unoptimised IR uses a parameter in no other way); and a function with a pair, or a structure by value,
+ * in its signature is inlined wherever it is called, so that no signature is left.
  *
- * Sixteen bytes at an address that is no multiple of sixteen. They are loaded as if it were one; so two loads of eight bytes take the place.
+ * Sixteen bytes at an address that is no multiple of sixteen. They are loaded as if it were one; so two
+ * loads of eight bytes take the place.
  *
- * All other vectors, at any alignment and in any signature, come out right (tests/opencl/test_arguments.c). */
+ * All other vectors, at any alignment and in any signature, come out right
+ * (tests/opencl/test_arguments.c). */
 #include "opencl/opencl.h"
 
 #include <stdlib.h>
@@ -74,7 +79,8 @@ static const char *add_kernel_body(const char *at, const char *line, const char 
     return at;
 }
 
-/* A definition that is inlined everywhere and then dropped: the attributes it had, which may speak against it, fall away */
+/* A definition that is inlined everywhere and then dropped: the attributes it had, which may speak against
+ * it, fall away */
 static void add_inlined(const char *line, const char *signature, const char *end, struct strbuf *out) {
     static const char global[] = "define dso_local ";
     const char *rest = signature + strcspn(signature, "#{!\n");
@@ -160,7 +166,8 @@ static char *mend_loads(char *ir) {
     return out.s;
 }
 
-/* Whether the attributes `#N` on a definition's line say that the program wrote `inline`, or as good as that */
+/* Whether the attributes `#N` on a definition's line say that the program wrote `inline`, or as good as
+ * that */
 static bool is_inline(const char *ir, const char *line, size_t len) {
     char start[48];
     const char *ref = memmem(line, len, ") #", 3);

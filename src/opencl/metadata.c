@@ -1,4 +1,5 @@
-/* What the compiler's metadata says of kernels and PTX does not: the types, names and qualifiers of arguments, the work-group size a kernel insists on.
+/* What the compiler's metadata says of kernels and PTX does not: the types, names and qualifiers of
+ * arguments, the work-group size a kernel insists on.
  *
  * It travels in comments at the top of the PTX:
  *     // heddle kernel NAME REQD_X REQD_Y REQD_Z HINT_X HINT_Y HINT_Z VEC_TYPE    the last one "-" when there is no vec_type_hint
@@ -49,7 +50,8 @@ static void write_triple(const char *list, struct strbuf *out) {
     for (u32 i = 0; i < 3; i++) strbuf_add(out, " %s", list && next_element(&list, x, sizeof(x)) ? x : "0");
 }
 
-/* OpenCL C's name of the type in a vec_type_hint, `!{<4 x float> undef, i32 1}`: the number says whether an integer is signed */
+/* OpenCL C's name of the type in a vec_type_hint, `!{<4 x float> undef, i32 1}`: the number says whether
+ * an integer is signed */
 static void write_vec_type(const char *hint, struct strbuf *out) {
     static const struct {
         const char *ir, *name;

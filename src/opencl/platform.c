@@ -1,6 +1,8 @@
-/* The platform and its one device. Both exist as long as the process does; counting references to them changes nothing.
+/* The platform and its one device. Both exist as long as the process does; counting references to them
+ * changes nothing.
  *
- * A program with a platform's index wired in may find that many (HEDDLE_PLATFORMS): they are the same platform by other handles, with the same device. */
+ * A program with a platform's index wired in may find that many (HEDDLE_PLATFORMS): they are the same
+ * platform by other handles, with the same device. */
 #include "opencl/opencl.h"
 
 #include "report/record.h"

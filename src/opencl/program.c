@@ -1,7 +1,7 @@
 /* Programs: source, compiled IR, PTX; built for the one device there is.
  *
- * A binary is the PTX with its metadata (metadata.c), followed by the variant for global offsets. A compiled program that is not linked, and a library, are the IR of
- * their parts, one after the other. */
+ * A binary is the PTX with its metadata (metadata.c), followed by the variant for global offsets. A
+ * compiled program that is not linked, and a library, are the IR of their parts, one after the other. */
 #include "opencl/opencl.h"
 
 #include "report/record.h"

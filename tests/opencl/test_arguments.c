@@ -1,5 +1,6 @@
-/* Arguments by value: every scalar and vector type, between odd neighbours, alone, in structures, in packed structures and in arrays of them, and through functions
- * that are not inlined. Bytes go in and the same bytes must come out. */
+/* Arguments by value: every scalar and vector type, between odd neighbours, alone, in structures, in
+ * packed structures and in arrays of them, and through functions that are not inlined. Bytes go in and the
+ * same bytes must come out. */
 #include "ocl.h"
 
 static const struct {
@@ -43,7 +44,8 @@ static unsigned char noise(void) {
     return (unsigned char)(seed >> 16);
 }
 
-/* As it lies in the structure: at `at`; doubles and floats are kept out of NaNs, which need not stay the bits they are */
+/* As it lies in the structure: at `at`; doubles and floats are kept out of NaNs, which need not stay the
+ * bits they are */
 static void fill(unsigned char *p, size_t n) {
     for (size_t i = 0; i < n; i++) p[i] = (unsigned char)(noise() & 0xbf);
 }

@@ -182,7 +182,8 @@ static const char atomics[] =
     "REAL(float) REAL(double)\n"
     "kernel void f(global int *x) {\n"
     "    global atomic_flag *lock = (global atomic_flag *)x;\n"
-    "    for (bool done = get_local_id(0) % 32 != 0; !done;) if (!atomic_flag_test_and_set(lock)) { x[1]++; done = true; atomic_flag_clear(lock); }\n"
+    "    for (bool done = get_local_id(0) % 32 != 0; !done;) if (!atomic_flag_test_and_set(lock)) { x[1]++; done = true; "
+    "atomic_flag_clear(lock); }\n"
     "    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);\n"
     "}\n";
 
@@ -326,7 +327,8 @@ static void test_collectives(void **state) {
     OK(clReleaseProgram(p));
 }
 
-/* --- variables of a program: initialised once, the same ones in every launch, with a global offset or without */
+/* --- variables of a program: initialised once, the same ones in every launch, with a global offset or
+ * without */
 static void test_variables(void **state) {
     struct ocl *o = *state;
     int x[4];

@@ -1,5 +1,6 @@
-/* Built-in functions that move memory: vector loads and stores at the alignment of an element in every space, half precision in every rounding, asynchronous copies
- * and prefetches of three components; and what else libclc lacks or has wrong. References are computed here. */
+/* Built-in functions that move memory: vector loads and stores at the alignment of an element in every
+ * space, half precision in every rounding, asynchronous copies and prefetches of three components; and
+ * what else libclc lacks or has wrong. References are computed here. */
 #include "ocl.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@ static void run_one(struct ocl *o, cl_kernel k, size_t items) {
     OK(clFinish(o->queue));
 }
 
-/* --- vloadN and vstoreN: elements 1 .. 2N+1 of the input pass through a private, a local and a global array and constant memory, always one element off */
+/* --- vloadN and vstoreN: elements 1 .. 2N+1 of the input pass through a private, a local and a global
+ * array and constant memory, always one element off */
 static const char moves[] =
     "#define MOVE(T, N)                                                                        \\\n"
     "    kernel void m_##T##N(constant T *in, global T *out) {                                  \\\n"
@@ -212,7 +214,8 @@ static void test_load_half(void **state) {
     OK(clReleaseProgram(p));
 }
 
-/* --- copies of three components: to local memory and back, plain and strided; each component carries the element's number */
+/* --- copies of three components: to local memory and back, plain and strided; each component carries the
+ * element's number */
 static const char copies[] =
     "#define COPY(T)                                                                                \\\n"
     "    kernel void c_##T(global T##3 *in, global T##3 *out) {                                       \\\n"

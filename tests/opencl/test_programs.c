@@ -250,7 +250,8 @@ static void test_libraries(void **state) {
     for (int i = 0; i < 3; i++) OK(clReleaseProgram(part[i]));
 }
 
-/* Private arrays indexed in loops of constant count become registers, also where that takes the second try (docs/compiler.md); others stay */
+/* Private arrays indexed in loops of constant count become registers, also where that takes the second try
+ * (docs/compiler.md); others stay */
 static void test_private_arrays(void **state) {
     struct ocl *o = *state;
     static const char *const private_ones[] = {"tile", "sort", "schedule", "stays"};
@@ -510,7 +511,8 @@ static void test_printf(void **state) {
     assert_string_equal(line, "item 0 of all: 1.50\n");
 }
 
-/* Vectors of every element size and width; each line is a conversion among others, so that a wrong size is seen in what follows */
+/* Vectors of every element size and width; each line is a conversion among others, so that a wrong size is
+ * seen in what follows */
 static void test_printf_vectors(void **state) {
     static const struct {
         const char *call, *want;

@@ -1,8 +1,10 @@
-/* Built-in functions of OpenCL C 2.0 and 3.0 for the features that device.c announces: the generic address space, atomics of C11's kind, sub-groups, collective functions
- * of work-groups. Compiled as OpenCL C 3.0.
+/* Built-in functions of OpenCL C 2.0 and 3.0 for the features that device.c announces: the generic address
+ * space, atomics of C11's kind, sub-groups, collective functions of work-groups. Compiled as OpenCL C 3.0.
  *
- * A sub-group is a warp of 32 lanes; device.c announces what needs one only where the machine has that. Collectives combine within a warp by shuffles and across warps
- * through local memory (heddle_group, which compile.c declares). Orders and scopes become fences around an atomic; where the simulator performs one at a time that is all. */
+ * A sub-group is a warp of 32 lanes; device.c announces what needs one only where the machine has that.
+ * Collectives combine within a warp by shuffles and across warps through local memory (heddle_group, which
+ * compile.c declares). Orders and scopes become fences around an atomic; where the simulator performs one
+ * at a time that is all. */
 #define OVERLOAD __attribute__((overloadable, always_inline))
 #define INSIDE   static __attribute__((always_inline))
 
@@ -158,7 +160,8 @@ INSIDE long from64(long x, uint lane) { int2 v = as_int2(x); return as_long((int
         return as_##type(from(as_##bits(sub_group_scan_inclusive_##op(x)), get_sub_group_size() - 1));                           \
     }
 
-/* --- work-groups: what each warp gives lies in local memory between two barriers; the first keeps what slower warps still read */
+/* --- work-groups: what each warp gives lies in local memory between two barriers; the first keeps what
+ * slower warps still read */
 INSIDE __local ulong *group_memory(void) { ulong p; __asm__("mov.u64 %0, heddle_group;" : "=l"(p)); return (__local ulong *)p; }
 
 #define GROUP(type, op, combine, identity)                                                                                       \

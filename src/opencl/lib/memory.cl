@@ -1,7 +1,10 @@
-/* Built-in functions that move memory: what libclc does not have, and what clang's back end or libclc make badly.
+/* Built-in functions that move memory: what libclc does not have, and what clang's back end or libclc make
+ * badly.
  *
- * Half precision in memory goes through the machine's conversion instructions, one for each value and rounding; libclc does it with integer arithmetic. Sixteen
- * bytes at any address are two times eight: see src/opencl/mend.c. An asynchronous copy is a loop of all work items, as libclc has it for the other types. */
+ * Half precision in memory goes through the machine's conversion instructions, one for each value and
+ * rounding; libclc does it with integer arithmetic. Sixteen bytes at any address are two times eight: see
+ * src/opencl/mend.c. An asynchronous copy is a loop of all work items, as libclc has it for the other
+ * types. */
 #define OVERLOAD __attribute__((overloadable, always_inline))
 #define INSIDE   static __attribute__((always_inline))
 
