@@ -98,8 +98,7 @@ static int run_list(const struct cli_line *line) {
 static const struct cli_option options[] = {{NULL, NULL, NULL}};
 const struct cli_command cli_list = {
     .name = "list",
-    .doc = "list bundled workloads and machines, policies, keys, statistics, instruction classes, buffer generators or keys of "
-           "textures",
+    .doc = "list bundled workloads and machines, policies, keys, statistics, classes, generators or texture keys",
     .usage = "workloads|machines|policies|keys|stats|classes|generators|textures",
     .example = "heddle list workloads",
     .options = options,
