@@ -11,12 +11,11 @@
  *     int rc = heddle_launch(h, heddle_module_kernel(m, "saxpy"), &l, &r);
  *     heddle_close(h);
  *
- * With heddle_set_machine(h, "gtx480") before the first launch the program also takes time: r.cycles,
- * heddle_stat(h, "warp_ipc", &x).
+ * With heddle_set_machine(h, "gtx480") before the first launch the program also takes time: r.cycles, heddle_stat(h, "warp_ipc", &x).
  *
- * No globals: any number of contexts may live at once; one context is used by one thread at a time. Functions
- * that can fail return an enum heddle_status, and heddle_message() then says what, where, and what would be
- * right. The library never exits on a user's or a simulated program's mistake. */
+ * No globals: any number of contexts may live at once; one context is used by one thread at a time. Functions that can fail return an
+ * enum heddle_status, and heddle_message() then says what, where, and what would be right. The library never exits on a user's or a
+ * simulated program's mistake. */
 #ifndef HEDDLE_H
 #define HEDDLE_H
 
@@ -159,8 +158,7 @@ struct heddle_result {
 };
 int heddle_launch(struct heddle *h, struct heddle_kernel *k, const struct heddle_launch *l, struct heddle_result *r);
 
-/* --- time. Without a machine launches compute results only; the machine and everything here is chosen before
- * the first launch. */
+/* --- time. Without a machine launches compute results only; the machine and everything here is chosen before the first launch. */
 #define HEDDLE_DEFAULT_MACHINE "gtx480"
 struct config;                                                      /* every key of a machine; src/config/config.h */
 struct launch_stats;                                                /* everything counted in a launch; src/gpu/gpu.h */
@@ -182,14 +180,13 @@ struct heddle_timing {              /* what is measured, and how the host works;
     uint32_t check_cycles;          /* look at the model's invariants every so many cycles; default at the end of launches */
 };
 int heddle_timing(struct heddle *h, const struct heddle_timing *t);
-/* Ends the launch that runs, or the next one, with HEDDLE_STOPPED; for signal handlers and other threads.
- * Launches without timing do not listen. */
+/* Ends the launch that runs, or the next one, with HEDDLE_STOPPED; for signal handlers and other threads. Launches without timing do not
+ * listen. */
 void heddle_stop(struct heddle *h);
 
 /* Of the last launch, until the next one; NULL when it was not timed */
 const struct launch_stats *heddle_launch_stats(const struct heddle *h);
-/* A counter or formula of the last launch by name ("heddle list stats"); not a number where a formula has no
- * value */
+/* A counter or formula of the last launch by name ("heddle list stats"); not a number where a formula has no value */
 int heddle_stat(struct heddle *h, const char *name, double *value);
 
 /* Traces of what happens when; a window of NULL is everything. The files are complete after heddle_trace_end,
