@@ -1,14 +1,15 @@
-/* The texture cache, where a machine has one beside the L1 (sm.tex.unified = false; else texture reads are loads of
- * the L1 data cache). The texels that the lanes of a texture read need, all corners and levels of a filter together,
- * are coalesced to lines of this cache, and the memory stage looks up one line a cycle.
+/* The texture cache, where a machine has one beside the L1 (sm.tex.unified = false; else texture reads are
+ * loads of the L1 data cache). The texels that the lanes of a texture read need, all corners and levels of a
+ * filter together, are coalesced to lines of this cache, and the memory stage looks up one line a cycle.
  *
- * A miss takes an MSHR or joins the line's, then a place in the miss queue; the line gets a way when it comes, so that
- * there is no RSV (Turner 1.1.7: read-only caches have none). Nothing writes, and stores to memory do not reach it
- * before the next launch, which begins with an empty cache.
- * Not modelled: address translation of textures, the FIFO of fragments that hides latency in graphics, filter units
- * that need several cycles for a read.
+ * A miss takes an MSHR or joins the line's, then a place in the miss queue; the line gets a way when it
+ * comes, so that there is no RSV (Turner 1.1.7: read-only caches have none). Nothing writes, and stores to
+ * memory do not reach it before the next launch, which begins with an empty cache.
+ * Not modelled: address translation of textures, the FIFO of fragments that hides latency in graphics, filter
+ * units that need several cycles for a read.
  *
- * Invariants: T1 the MSHR of a line waits for one packet; T2 a waiting flight's `outstanding` counts it once a line. */
+ * Invariants: T1 the MSHR of a line waits for one packet; T2 a waiting flight's `outstanding` counts it once
+ * a line. */
 #include "core/texture.h"
 
 #include <stdlib.h>

@@ -93,8 +93,8 @@ struct textures {
 
 /* --- texture.c */
 u64 tex_handle(u32 index);
-struct tex_object tex_object_new(enum tex_object_kind kind); /* with the defaults of everything */
-u32 tex_add(struct textures *t, const struct tex_object *o);  /* its index: a free place, or a new one */
+struct tex_object tex_object_new(enum tex_object_kind kind);       /* with the defaults of everything */
+u32 tex_add(struct textures *t, const struct tex_object *o);       /* its index: a free place, or a new one */
 struct tex_object *tex_find(const struct textures *t, u64 handle); /* NULL when it is none, or has been freed */
 u32 tex_texel_b(const struct tex_image *m);
 u64 tex_image_bytes(const struct tex_image *m);             /* of all levels */

@@ -48,7 +48,7 @@ struct ptx_var {
     bool managed;
     u8 opaque;                /* enum ptx_opaque */
     struct ptx_field *fields; /* of an opaque variable, in order */
-    bool incomplete; /* extern shared array without a size, or [] without initialiser */
+    bool incomplete;          /* extern shared array without a size, or [] without initialiser */
     bool at_module_scope;
     u8 is_ptr, ptr_space; /* .ptr annotation of kernel parameters */
     u32 ptr_align;

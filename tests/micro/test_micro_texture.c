@@ -1,4 +1,5 @@
-/* The texture cache: hits, misses and who waits for them, its MSHRs, lines and ways, and textures read through the L1. */
+/* The texture cache: hits, misses and who waits for them, its MSHRs, lines and ways, and textures read
+ * through the L1. */
 #include "micro.h"
 
 #define IDEAL_L2 "l2.ideal=true"
@@ -12,8 +13,8 @@ static const struct heddle_texture row = {.keys = {{"geometry", "2d"}, {"format"
 #define USE(r)           "add.f32 %f30, %f" r ", 0f3F800000;\n"
 #define RUN_TEX(...)     RUN(.globals = IMAGE, .texture = &row, __VA_ARGS__)
 
-/* Issue to dependent of a read that hits in the L2: operands and addresses, on to the port, there, the L2, back, and its
- * flits through the port */
+/* Issue to dependent of a read that hits in the L2: operands and addresses, on to the port, there, the L2,
+ * back, and its flits through the port */
 static u64 l2_cy(u32 data_b) { return 2 + 1 + 20 + 40 + 20 + (8 + data_b + 31) / 32 - 1; }
 
 static void a_miss_takes_the_way_to_the_l2_and_a_hit_its_latency(void **state) {
@@ -70,7 +71,8 @@ static void lines_outstanding_are_bounded(void **state) {
     assert_int_equal(ran.stats->sum.hazards[HAZARD_MSHR], 0);
 }
 
-/* Lines 0, 1 and 2 of a cache of two lines: in one set the first goes, in two sets the one whose set is shared */
+/* Lines 0, 1 and 2 of a cache of two lines: in one set the first goes, in two sets the one whose set is
+ * shared */
 static void sets_and_ways_say_which_line_goes(void **state) {
     (void)state;
     const char *body = TEX("1", "0", "A") USE("1") TEX("2", "32", "B") USE("2") TEX("3", "64", "C") USE("3") TEX("4", "32", "D")

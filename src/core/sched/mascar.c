@@ -52,8 +52,7 @@ static bool almost_full(u32 used, u32 size, u32 percent) { return used && (u64)u
 static bool saturated(const struct mascar *s, const struct sched_sm *v) {
     return almost_full(v->mshrs, v->mshr_size, s->mshr_percent) ||
            almost_full(v->const_mshrs, v->const_mshr_size, s->mshr_percent) ||
-           almost_full(v->tex_mshrs, v->tex_mshr_size, s->mshr_percent) ||
-           almost_full(v->queue, v->queue_size, s->queue_percent);
+           almost_full(v->tex_mshrs, v->tex_mshr_size, s->mshr_percent) || almost_full(v->queue, v->queue_size, s->queue_percent);
 }
 
 /* Why the owner is the owner no longer: a counter, or NULL */
