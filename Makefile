@@ -222,7 +222,7 @@ fuzzers: $(FUZZERS:%=$B/%) machines
 $B/data/%/.unpacked: tests/data/%.tar.zst
 	@rm -rf $(@D) && mkdir -p $(@D) && $(SAY) "  data  $<"
 	@zstd -dcq $< | tar -xf - -C $(@D) --strip-components=1 && touch $@
-data: $B/data/ptxvec_open/.unpacked $B/data/ptxvec_more/.unpacked $B/data/ptxvec_random/.unpacked $B/data/silicon_apps/.unpacked
+data: $B/data/ptxvec_open/.unpacked $B/data/ptxvec_more/.unpacked $B/data/ptxvec_random/.unpacked $B/data/ptxvec_tex/.unpacked $B/data/silicon_apps/.unpacked
 
 # --- what people type
 demo: ## install what is missing, build, and run a workload whose result can be seen

@@ -109,6 +109,28 @@ int heddle_fill(struct heddle *h, uint64_t addr, int byte, uint64_t bytes);
 uint64_t heddle_memory_used(const struct heddle *h);
 uint64_t heddle_memory_hash(const struct heddle *h); /* FNV-1a of all live allocations, addresses and bytes */
 
+/* --- textures, samplers and surfaces over device memory. An object is described by keys and values in text,
+ * as in a manifest ("heddle list textures" names them all): geometry=2d, format=unorm8x4, width, height,
+ * depth, layers, levels, row_b, slice_b, memory, address, filter, mip, normalized, bias, min_level,
+ * max_level, border. A new description is all zeros; what is not set has its default. */
+struct heddle_texture {
+    uint64_t address; /* device address of the first texel */
+    struct heddle_texture_key {
+        const char *key, *value; /* kept by the caller until the object is made */
+    } keys[24];
+    uint32_t nkeys;
+};
+enum heddle_texture_kind { HEDDLE_TEXTURE = 1, HEDDLE_SAMPLER, HEDDLE_SURFACE };
+int heddle_texture_new(struct heddle *h, enum heddle_texture_kind kind, const struct heddle_texture *t, uint64_t *handle);
+int heddle_texture_free(struct heddle *h, uint64_t handle);
+/* Gives a module's .texref, .samplerref or .surfref what it stands for */
+int heddle_texture_bind(struct heddle *h, struct heddle_module *m, const char *name, const struct heddle_texture *t);
+/* Bytes of memory that the described texels take; HEDDLE_BAD_INPUT when the description is wrong */
+int heddle_texture_bytes(struct heddle *h, const struct heddle_texture *t, uint64_t *bytes);
+uint32_t heddle_texture_keys(void);
+const char *heddle_texture_key_name(uint32_t i);
+const char *heddle_texture_key_doc(uint32_t i);
+
 /* --- launches */
 struct heddle_arg {
     const void *data;

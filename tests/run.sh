@@ -71,13 +71,14 @@ vectors() {
     grep -v '^ok ' <<<"$out" | grep -A3 '^FAIL' | head -60 | sed 's/^/# /'
 }
 
-# all_vectors: the published set, our own of further combinations and inputs, and random kernels
+# all_vectors: the published set, our own of further combinations and inputs, random kernels, textures and surfaces
 all_vectors() { # DIR [OPTION...]
     local dir=$1
     shift
     vectors "$dir" build/data/ptxvec_open "$@"
     vectors "$dir" build/data/ptxvec_more "$@"
     vectors "$dir" build/data/ptxvec_random "$@"
+    vectors "$dir" build/data/ptxvec_tex "$@"
 }
 
 # some_vectors DIR STEP: a directory with every STEP-th case

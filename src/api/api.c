@@ -62,6 +62,7 @@ struct heddle *heddle_open(const struct heddle_options *opt) {
     struct heddle *h = base_alloc(sizeof(*h));
     h->opt = o;
     h->mem.limit_b = o.max_memory_b;
+    h->mem.textures = &h->textures;
     return h;
 }
 
@@ -70,6 +71,7 @@ void heddle_close(struct heddle *h) {
     timing_close(h);
     while (h->modules) heddle_module_free(h, h->modules);
     memory_release(&h->mem);
+    free(h->textures.at.at);
     strbuf_free(&h->message);
     free(h);
 }
@@ -155,6 +157,13 @@ int heddle_module_symbol(struct heddle *h, struct heddle_module *m, const char *
     if (addr) *addr = a;
     if (size) *size = n;
     return HEDDLE_OK;
+}
+
+int heddle_texture_bind(struct heddle *h, struct heddle_module *m, const char *name, const struct heddle_texture *t) {
+    u64 a, n;
+    if (!m->frontend->symbol(m->program, name, &a, &n) || !tex_find(&h->textures, a))
+        return api_fail(h, HEDDLE_BAD_INPUT, "%s: error: no texture, sampler or surface reference '%s'\n", m->file, name);
+    return texture_bind(h, a, t);
 }
 
 /* --- kernels: lowered when first asked for, so that one bad kernel does not spoil its module */

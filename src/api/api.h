@@ -1,11 +1,13 @@
 /* api: what the files of this room share. The contract is include/heddle.h.
  *
  *   api.c      contexts, modules, memory, launches
+ *   texture.c  textures, samplers and surfaces
  *   timing.c   the machine: a chip is built at the first launch, and launches go through it */
 #ifndef HEDDLE_API_H
 #define HEDDLE_API_H
 
 #include "func/func.h"
+#include "func/texture.h"
 #include "gpu/gpu.h"
 #include "heddle.h"
 #include "isa/frontend.h"
@@ -29,6 +31,7 @@ struct timing {
 struct heddle {
     struct heddle_options opt;
     struct memory mem;
+    struct textures textures;
     struct strbuf message;
     struct heddle_module *modules; /* loaded and not freed, newest first */
     struct timing time;
@@ -39,6 +42,9 @@ int api_fail(struct heddle *h, int status, const char *fmt, ...) PRINTF_LIKE(3, 
 /* A module of the given front end, whatever the bytes look like */
 int api_module_load(struct heddle *h, const struct frontend *f, const char *name, const u8 *bytes, size_t len,
                     struct heddle_module **out);
+
+/* --- texture.c: what the reference of a module with this handle stands for */
+int texture_bind(struct heddle *h, u64 handle, const struct heddle_texture *t);
 
 /* --- timing.c */
 u32 timing_warp_size(const struct heddle *h);

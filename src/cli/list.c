@@ -47,6 +47,10 @@ static void list_generators(void) {
     for (u32 i = 0; i < generator_count; i++) printf("%-10s %s\n", generator_table[i].name, generator_table[i].doc);
 }
 
+static void list_textures(void) {
+    for (u32 i = 0; i < heddle_texture_keys(); i++) printf("%-10s %s\n", heddle_texture_key_name(i), heddle_texture_key_doc(i));
+}
+
 static void list_machines(void) {
     struct machine_list all = machine_list();
     int w = 0;
@@ -71,7 +75,7 @@ static const struct {
     void (*print)(void);
 } lists[] = {
     {"workloads", list_workloads}, {"machines", list_machines}, {"policies", list_policies},     {"keys", list_keys},
-    {"stats", list_statistics},    {"classes", list_classes},   {"generators", list_generators},
+    {"stats", list_statistics},    {"classes", list_classes},   {"generators", list_generators}, {"textures", list_textures},
 };
 
 static int run_list(const struct cli_line *line) {
@@ -94,8 +98,8 @@ static int run_list(const struct cli_line *line) {
 static const struct cli_option options[] = {{NULL, NULL, NULL}};
 const struct cli_command cli_list = {
     .name = "list",
-    .doc = "list bundled workloads and machines, policies, keys, statistics, instruction classes or buffer generators",
-    .usage = "workloads|machines|policies|keys|stats|classes|generators",
+    .doc = "list bundled workloads and machines, policies, keys, statistics, classes, generators or texture keys",
+    .usage = "workloads|machines|policies|keys|stats|classes|generators|textures",
     .example = "heddle list workloads",
     .options = options,
     .min_operands = 1,

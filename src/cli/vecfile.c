@@ -83,16 +83,17 @@ static bool parse_value(struct index_reader *r, const char *hex, struct vec_para
 
 static bool inside(u64 offset, u64 size, size_t total) { return offset <= total && size <= total - offset; }
 
-/* i:OFF:LEN  o:FF:LEN:RES  x:OFF:LEN:RES  v:HEX */
+/* i:OFF:LEN  o:FF:LEN:RES  x:OFF:LEN:RES  v:HEX  t:OFF:LEN:TEXTURE  s:OFF:LEN:RES:TEXTURE */
 static bool parse_param(struct index_reader *r, const char *token, struct vec_param *p) {
     char *copy = arena_strdup(&r->set->arena, token, strlen(token)), *piece[5];
     u32 n = split(copy, ':', piece, 5);
     p->kind = piece[0][0];
     if (piece[0][0] == 0 || piece[0][1] != 0 || n < 2) return false;
     if (p->kind == 'v') return n == 2 && parse_value(r, piece[1], p);
-    bool written = p->kind == 'o' || p->kind == 'x';
+    bool texture = p->kind == 't' || p->kind == 's', written = vec_is_written(p);
     u64 first;
-    if (n != (written ? 4u : 3u) || (!written && p->kind != 'i')) return false;
+    if (n != (written ? 4u : 3u) + texture || (!written && !texture && p->kind != 'i')) return false;
+    if (texture) p->texture = piece[n - 1];
     if (!parse_u64(piece[1], p->kind == 'o' ? 16 : 10, &first) || !parse_u64(piece[2], 10, &p->size_b)) return false;
     if (written && (!parse_u64(piece[3], 10, &p->result) || !inside(p->result, p->size_b, r->set->results_b))) return false;
     p->fill = (u8)first;
@@ -114,7 +115,7 @@ static bool parse_compare(struct index_reader *r, char *text, struct vec_case *c
     u32 n = *text ? split(text, ' ', token, VEC_MAX_PARAMS + 1) : 0, used = 0;
     for (u32 i = 0; i < c->nparams; i++) {
         struct vec_param *p = &c->params[i];
-        if (p->kind != 'o' && p->kind != 'x') continue;
+        if (!vec_is_written(p)) continue;
         if (used == n) return bad(r, "fewer compare rules than output buffers", c->name);
         p->compare = token[used++];
         if (!vec_compare_parse(p->compare, &p->type, &p->rule)) return bad(r, "not a compare rule", p->compare);

@@ -38,7 +38,8 @@ struct case_run {
     struct vectors *v;
     const struct vec_case *c;
     u64 addr[VEC_MAX_PARAMS];
-    struct strbuf text; /* what is wrong, as printed */
+    u64 handle[VEC_MAX_PARAMS]; /* of textures and surfaces, else 0 */
+    struct strbuf text;         /* what is wrong, as printed */
     bool failed;
 };
 
@@ -87,13 +88,35 @@ static bool prepare_buffer(struct case_run *r, u32 i) {
     return !status;
 }
 
+/* key=value,key=value */
+static bool prepare_texture(struct case_run *r, u32 i) {
+    const struct vec_param *p = &r->c->params[i];
+    char *copy = strdup(p->texture), *word = copy;
+    struct heddle_texture t = {.address = r->addr[i]};
+    while (word && t.nkeys < ARRAY_LEN(t.keys)) {
+        char *next = strchr(word, ',');
+        if (next) *next++ = 0;
+        char *value = strchr(word, '=');
+        if (value) *value++ = 0;
+        t.keys[t.nkeys++] = (struct heddle_texture_key){word, value ? value : ""};
+        word = next;
+    }
+    int status = heddle_texture_new(r->v->h, p->kind == 's' ? HEDDLE_SURFACE : HEDDLE_TEXTURE, &t, &r->handle[i]);
+    if (status) case_failed(r, heddle_message(r->v->h));
+    free(copy);
+    return !status;
+}
+
 static bool launch_case(struct case_run *r, struct heddle_kernel *k) {
     const struct vec_case *c = r->c;
     struct heddle_arg args[VEC_MAX_PARAMS];
     for (u32 i = 0; i < c->nparams; i++) {
         const struct vec_param *p = &c->params[i];
         if (p->kind != 'v' && !prepare_buffer(r, i)) return false;
-        args[i] = p->kind == 'v' ? (struct heddle_arg){p->value, (u32)p->size_b} : (struct heddle_arg){&r->addr[i], 8};
+        if (p->texture && !prepare_texture(r, i)) return false;
+        args[i] = p->kind == 'v' ? (struct heddle_arg){p->value, (u32)p->size_b}
+                  : p->texture   ? (struct heddle_arg){&r->handle[i], 8}
+                                 : (struct heddle_arg){&r->addr[i], 8};
     }
     struct heddle_launch l = {.dynamic_shared_b = c->shared_b, .args = args, .nargs = c->nparams};
     memcpy(l.grid, c->grid, sizeof(l.grid));
@@ -169,9 +192,11 @@ static void run_in_module(struct case_run *r, struct vec_module *m) {
     }
     bool ran = launch_case(r, k);
     for (u32 i = 0; i < r->c->nparams && ran; i++)
-        if (r->c->params[i].kind == 'o' || r->c->params[i].kind == 'x') compare_buffer(r, i);
-    for (u32 i = 0; i < r->c->nparams; i++)
+        if (vec_is_written(&r->c->params[i])) compare_buffer(r, i);
+    for (u32 i = 0; i < r->c->nparams; i++) {
+        if (r->handle[i]) heddle_texture_free(r->v->h, r->handle[i]);
         if (r->addr[i]) heddle_free(r->v->h, r->addr[i]);
+    }
 }
 
 static void run_case(struct case_run *r) {

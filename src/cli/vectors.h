@@ -27,15 +27,17 @@ char *vec_print(char to[48], const struct vec_type *t, u64 bits);
 /* --- vecfile.c */
 #define VEC_MAX_PARAMS 32
 struct vec_param {
-    char kind;          /* i, o, x: pointer to a buffer; v: value */
+    char kind;          /* i, o, x: pointer to a buffer; v: value; t, s: handle of a texture or surface over a buffer */
     u8 fill;            /* o: every byte before the run */
     u64 offset, result; /* in inputs.bin and results.bin */
     u64 size_b;
     u8 *value;           /* v */
-    const char *compare; /* o, x: TYPE/RULE as written */
+    const char *texture; /* t, s: GEOMETRY,FORMAT{,key=value}, cut into words */
+    const char *compare; /* o, x, s: TYPE/RULE as written */
     struct vec_type type;
     struct vec_rule rule;
 };
+static inline bool vec_is_written(const struct vec_param *p) { return p->kind == 'o' || p->kind == 'x' || p->kind == 's'; }
 struct vec_case {
     const char *name, *class_name, *module, *entry, *instruction, *status;
     u32 grid[3], block[3], shared_b;

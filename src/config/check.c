@@ -21,6 +21,8 @@ static const char *const powers_of_two[] = {
     "sm.icache.line_b",
     "sm.const.sets",
     "sm.const.line_b",
+    "sm.tex.sets",
+    "sm.tex.line_b",
     "sm.l1.sets",
     "sm.l1.line_b",
     "sm.l1.sector_b",
@@ -119,7 +121,7 @@ static void check_class(struct checker *k, enum xclass x) {
 }
 
 static void check_latencies(struct checker *k) {
-    static const char *const memory[] = {"sm.l1.latency_cy", "sm.shared.latency_cy", "sm.const.latency_cy"};
+    static const char *const memory[] = {"sm.l1.latency_cy", "sm.shared.latency_cy", "sm.const.latency_cy", "sm.tex.latency_cy"};
     for (int x = 0; x < XCLASS_COUNT; x++) check_class(k, (enum xclass)x);
     for (u32 i = 0; i < ARRAY_LEN(memory); i++) check_latency(k, memory[i], value(k->c, memory[i]), true);
 }
@@ -138,6 +140,7 @@ static void check_sizes(struct checker *k) {
     check_lines(k, (u64)c->sms * c->l1_sets * c->l1_ways, "gpu.sms * sm.l1.sets * sm.l1.ways");
     check_lines(k, (u64)c->sms * c->icache_sets * c->icache_ways, "gpu.sms * sm.icache.sets * sm.icache.ways");
     check_lines(k, (u64)c->sms * c->const_sets * c->const_ways, "gpu.sms * sm.const.sets * sm.const.ways");
+    check_lines(k, (u64)c->sms * c->tex_sets * c->tex_ways, "gpu.sms * sm.tex.sets * sm.tex.ways");
     check_lines(k, (u64)c->partitions * c->slices * c->l2_sets * c->l2_ways, "l2.partitions * l2.slices * l2.sets * l2.ways");
 }
 
@@ -178,6 +181,12 @@ static const struct {
     {"sm.hazard.signal_cy", "sm.hazard", "stall", "retain or replay"},
     {"sm.hazard.unbounded_buffer", "sm.hazard", "stall", "retain or replay"},
     {"sm.hazard.in_stage", "sm.hazard", "stall|retain", "replay"},
+    {"sm.tex.sets", "sm.tex.unified", "true", "false"},
+    {"sm.tex.ways", "sm.tex.unified", "true", "false"},
+    {"sm.tex.line_b", "sm.tex.unified", "true", "false"},
+    {"sm.tex.mshrs", "sm.tex.unified", "true", "false"},
+    {"sm.tex.merge", "sm.tex.unified", "true", "false"},
+    {"sm.tex.latency_cy", "sm.tex.unified", "true", "false"},
 };
 
 static bool is_among(const char *word, const char *list) {

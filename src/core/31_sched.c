@@ -128,6 +128,7 @@ static struct sched_sm view_of_sm(const struct core *c, struct sm_stats *stats) 
     }
     v.mshrs = l1_mshrs_used(c, CACHE_DATA), v.mshr_size = c->cfg->l1_mshrs;
     v.const_mshrs = l1_mshrs_used(c, CACHE_CONST), v.const_mshr_size = c->cfg->const_mshrs;
+    v.tex_mshrs = texture_mshrs_used(c), v.tex_mshr_size = c->cfg->tex_mshrs;
     v.queue = port_queued(c), v.queue_size = c->cfg->miss_queue;
     v.pipe_head = lsu_first_slot(c);
     v.reexec = reexec_slots(c), v.reexec_full = reexec_full(c);

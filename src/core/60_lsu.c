@@ -130,6 +130,12 @@ static void add_const(struct core *c, struct memop *m, const struct probe_access
     m->cycles_left += words;
 }
 
+static void add_texels(struct core *c, struct memop *m, const struct probe_access *p) {
+    lines_reserve(m, m->lines.n + 64);
+    m->lines.n = coalesce_lines(p->addr, p->mask, p->size_b, c->cfg->tex_line_b, p->slab * 32u, m->lines.at, m->lines.n);
+    m->is_texture = true;
+}
+
 static void add_access(struct core *c, struct flight *f, const struct probe_access *p) {
     struct memop *m = &f->mem;
     switch (p->space) {
@@ -140,6 +146,10 @@ static void add_access(struct core *c, struct flight *f, const struct probe_acce
     case SPACE_LOCAL: add_local(c, f, p); break;
     case SPACE_CONST:
     case SPACE_PARAM: add_const(c, m, p); break;
+    case SPACE_TEX:
+        if (c->texture) add_texels(c, m, p);
+        else add_lines(c, m, p->addr, p->mask, p->size_b, p->slab * 32u);
+        break;
     default:
         if (p->kind != PROBE_ATOMIC) add_lines(c, m, p->addr, p->mask, p->size_b, p->slab * 32u);
     }
@@ -207,6 +217,7 @@ static void count_kind(struct core *c, const struct flight *f) {
     case SPACE_LOCAL: ++*(load ? &s->local_loads : &s->local_stores); break;
     case SPACE_CONST:
     case SPACE_PARAM: s->const_loads++; return;
+    case SPACE_TEX: s->tex_loads++; break;
     default: ++*(atomic ? (m->red ? &s->reductions : &s->atomics) : load ? &s->global_loads : &s->global_stores);
     }
     s->line_accesses += m->nlines;
@@ -308,6 +319,7 @@ static bool work_cycles(struct core *c, struct flight *f) {
 
 int lsu_access(struct core *c, struct flight *f, u32 line) {
     struct line_access *x = &f->mem.lines.at[line];
+    if (f->mem.is_texture) return texture_load(c, f, x);
     if (f->mem.packets.n) return l1_atomic(c, f, x, atomic_at(c, f->mem.packets.at[line]));
     return f->mem.kind == PROBE_STORE ? l1_store(c, f, x) : l1_load(c, f, x);
 }

@@ -111,6 +111,7 @@ static void response(struct core *c, const struct mresp *r) {
     case TOKEN_ATOMIC: writeback_atomic(c, index); break;
     case TOKEN_INST: fetch_filled(c, index); break;
     case TOKEN_CONST: const_response(c, (int)index); break;
+    case TOKEN_TEX: texture_response(c, (int)index); break;
     case TOKEN_EVICT: break;
     }
 }

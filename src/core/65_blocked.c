@@ -8,7 +8,7 @@ static bool in_pipe(const struct core *c) {
     const struct flight *f;
     for (u32 i = 1; (f = lsu_behind(c, i)); i++) {
         const struct memop *m = &f->mem;
-        if (m->kind != PROBE_LOAD || m->is_const) continue;
+        if (m->kind != PROBE_LOAD || m->is_const || m->is_texture) continue;
         for (u32 k = m->next; k < m->nlines; k++)
             if (l1_has(c, CACHE_DATA, m->lines.at[k].line)) return true;
     }

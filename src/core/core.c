@@ -23,7 +23,8 @@ static const struct stage stages[] = {
     {memview_init, NULL, memview_free, writeback_check}, /* C6 */
     {lsu_init, lsu_launch, lsu_free, lsu_check},         /* C3 */
     {l1_init, l1_launch, l1_free, l1_check},             /* C4 */
-    {port_init, port_launch, port_free, port_check},     /* C5 */
+    {texture_init, texture_launch, texture_free, texture_check},
+    {port_init, port_launch, port_free, port_check}, /* C5 */
     {replay_init, replay_launch, replay_free, replay_check},
     {reexec_init, reexec_launch, reexec_free, reexec_check},
     {predict_init, predict_launch, predict_free, predict_check},
@@ -242,5 +243,6 @@ void core_abandon(struct core *c) {
     lsu_abandon(c);
     port_abandon(c);
     l1_abandon(c);
+    texture_abandon(c);
     fetch_abandon(c);
 }

@@ -14,6 +14,7 @@
  *   62_port.c        miss queue, interconnect port, responses
  *   63_replay.c      instructions that may be replayed: kept entries, signals, second issues
  *   64_reexec.c      refused accesses that step aside: the re-execution queue
+ *   67_texture.c     the texture cache
  *   65_blocked.c     cycles in which data in the L1 waits behind a stalled memory stage
  *   66_watch.c       who watches the memory stages               predictor/ which loads will miss
  *   70_writeback.c   results of memory come home                 tracker/  what misses need, and how much of it is free
@@ -225,16 +226,17 @@ struct core {
     struct operands *operands; /* 40_operands.c, 50_execute.c */
     struct fetch *fetch;       /* 10_fetch.c, 20_ibuffer.c */
     /* the memory stages, each known to its own file alone (its private header); NULL where the mechanism is off */
-    struct watch watch;      /* 66_watch.c; here because every access asks whether somebody listens */
-    struct flights *flights; /* 55_flight.c */
-    struct predict *predict; /* 35_predict.c; NULL without a tracker */
-    struct lsu *lsu;         /* 60_lsu.c */
-    struct l1 *l1;           /* 61_l1.c */
-    struct port *port;       /* 62_port.c */
-    struct replay *replay;   /* 63_replay.c; NULL unless the hazard policy retains */
-    struct reexec *reexec;   /* 64_reexec.c; NULL without sm.lsu.reexec */
-    struct memview *memview; /* memport.c */
-    struct blocks *blocks;   /* cta.c */
+    struct watch watch;            /* 66_watch.c; here because every access asks whether somebody listens */
+    struct flights *flights;       /* 55_flight.c */
+    struct predict *predict;       /* 35_predict.c; NULL without a tracker */
+    struct lsu *lsu;               /* 60_lsu.c */
+    struct l1 *l1;                 /* 61_l1.c */
+    struct texture_cache *texture; /* 67_texture.c; NULL with sm.tex.unified */
+    struct port *port;             /* 62_port.c */
+    struct replay *replay;         /* 63_replay.c; NULL unless the hazard policy retains */
+    struct reexec *reexec;         /* 64_reexec.c; NULL without sm.lsu.reexec */
+    struct memview *memview;       /* memport.c */
+    struct blocks *blocks;         /* cta.c */
     /* statistics */
     struct sm_stats stats;
     struct pc_stats *pcs;
@@ -441,8 +443,18 @@ u32 l1_mshrs_used(const struct core *c, u32 cache);
 bool l1_mshr_free(const struct core *c, u32 cache);
 bool l1_has(const struct core *c, u32 cache, u64 addr); /* the line is there, or on its way */
 
+/* --- 67_texture.c: the texture cache; c->texture is NULL where textures are read through the L1 */
+void texture_init(struct core *c);
+void texture_launch(struct core *c);
+void texture_free(struct core *c);
+void texture_abandon(struct core *c);
+void texture_check(const struct core *c);
+int texture_load(struct core *c, struct flight *f, const struct line_access *x); /* as l1_load */
+void texture_response(struct core *c, int entry);
+u32 texture_mshrs_used(const struct core *c);
+
 /* --- 62_port.c. Tokens say what a response is for. */
-enum token_kind { TOKEN_MSHR, TOKEN_BYPASS, TOKEN_STORE, TOKEN_ATOMIC, TOKEN_INST, TOKEN_CONST, TOKEN_EVICT };
+enum token_kind { TOKEN_MSHR, TOKEN_BYPASS, TOKEN_STORE, TOKEN_ATOMIC, TOKEN_INST, TOKEN_CONST, TOKEN_EVICT, TOKEN_TEX };
 #define TOKEN(kind, index) ((u32)(kind) << 28 | (u32)(index))
 bool port_room(const struct core *c, u32 packets);
 void port_send(struct core *c, struct mreq req); /* room was checked; cycle and sm are filled in */

@@ -23,6 +23,7 @@ struct memop {        /* what a memory instruction has beside: its accesses, and
     bool accepted;    /* the stage has taken its last access */
     bool is_async;    /* an asynchronous copy */
     bool is_const;    /* lines are the constant cache's */
+    bool is_texture;  /* lines are the texture cache's */
     bool red;         /* an atomic whose result nobody wants */
     VEC(struct line_access) lines;
     VEC(u64) passes;  /* shared memory, constants, where instructions may leave the pipe: lanes served together, in order */

@@ -54,6 +54,7 @@ struct sched_sm { /* an SM as its schedulers see it together; masks are over all
     u64 sending;                      /* those with memory instructions the memory stage has not taken wholly */
     u32 mshrs, mshr_size;             /* of the L1 data cache: in use; there are */
     u32 const_mshrs, const_mshr_size; /* of the constant cache */
+    u32 tex_mshrs, tex_mshr_size;     /* of the texture cache; none are in use where there is none */
     u32 queue, queue_size;            /* miss queue: packets; places */
     i32 pipe_head; /* slot of the warp whose instruction stands first in the memory pipe, those of shared memory left out; NONE */
     i32 reexec_head;        /* slot of the warp whose access stands first in the re-execution queue; NONE */

@@ -20,14 +20,15 @@
 #include <string.h>
 
 /* --- addresses: one 64-bit space, with windows for what is private to a block or thread */
-#define LOW_BASE      0x10000ull        /* the first address ever given; below it nothing lies but what is mapped there */
-#define GLOBAL_BASE   0x10000000ull     /* where allocations start */
-#define GLOBAL_END    0x500000000000ull /* from here on: where the timing model has local memory, parameters and code, and windows */
-#define FUNC_WINDOW   0x600000000000ull /* functions, 16 bytes apart */
-#define PARAM_WINDOW  0x7C0000000000ull /* kernel parameters, generic form */
-#define SHARED_WINDOW 0x7D0000000000ull
-#define LOCAL_WINDOW  0x7E0000000000ull
-#define WINDOW_B      0x10000000000ull
+#define LOW_BASE       0x10000ull        /* the first address ever given; below it nothing lies but what is mapped there */
+#define GLOBAL_BASE    0x10000000ull     /* where allocations start */
+#define GLOBAL_END     0x500000000000ull /* from here on: where the timing model has local memory, parameters and code, and windows */
+#define FUNC_WINDOW    0x600000000000ull /* functions, 16 bytes apart */
+#define TEXTURE_WINDOW 0x610000000000ull /* textures, samplers and surfaces, 64 bytes apart: handles, not memory */
+#define PARAM_WINDOW   0x7C0000000000ull /* kernel parameters, generic form */
+#define SHARED_WINDOW  0x7D0000000000ull
+#define LOCAL_WINDOW   0x7E0000000000ull
+#define WINDOW_B       0x10000000000ull
 
 /* --- memory.c */
 enum owner { OWNER_HOST, OWNER_MODULE, OWNER_HEAP }; /* who made an allocation, and alone may free it */
@@ -38,10 +39,12 @@ struct alloc {
     u8 owner;         /* enum owner */
     bool read_only;   /* .const variables */
 };
+struct textures;
 struct memory {
     VEC(struct alloc) allocs; /* in order of address; freed ones stay, to name them in diagnoses */
     u64 next;                 /* where to look for the next address; those given by memory_alloc are never given twice */
     u64 used_b, limit_b;
+    struct textures *textures; /* what handles name, the context's; NULL: nothing */
 };
 u64 memory_alloc(struct memory *m, u64 bytes, u32 align_b, enum owner owner, bool read_only); /* 0 when over the limit */
 /* The same, all of it below an address: programs of 32 bits reach what lies below 1 << 32. 0 also when there

@@ -41,9 +41,9 @@ static const char *const kind_words[] = {
 };
 
 static const struct key top_keys[] = {
-    {"name", KEY_STRING, false},  {"source", KEY_ANY, false},     {"held", KEY_ANY, false},
-    {"doc", KEY_ANY, false},      {"program", KEY_STRING, false}, {"ptx", KEY_STRING, false},
-    {"buffers", KEY_ARRAY, true}, {"launches", KEY_ARRAY, true},  {"expect", KEY_OBJECT, false},
+    {"name", KEY_STRING, false},    {"source", KEY_ANY, false},    {"held", KEY_ANY, false},       {"doc", KEY_ANY, false},
+    {"program", KEY_STRING, false}, {"ptx", KEY_STRING, false},    {"textures", KEY_ARRAY, false}, {"buffers", KEY_ARRAY, true},
+    {"launches", KEY_ARRAY, true},  {"expect", KEY_OBJECT, false},
 };
 static const struct key buffer_keys[] = {
     {"id", KEY_COUNT, false},    {"name", KEY_STRING, true},       {"type", KEY_STRING, true},        {"count", KEY_COUNT, true},
@@ -56,13 +56,20 @@ static const struct key launch_keys[] = {
     {"profiled", KEY_ANY, false},       {"static_smem", KEY_ANY, false}, {"local_bytes", KEY_ANY, false},
 };
 static const struct key pointer_keys[] = {{"buf", KEY_ANY, true}};
+static const struct key handle_keys[] = {{"texture", KEY_STRING, true}};
+/* The other keys of a texture are the library's own */
+static const struct key texture_keys[] = {{"name", KEY_STRING, true},
+                                          {"kind", KEY_STRING, false},
+                                          {"ref", KEY_STRING, false},
+                                          {"buffer", KEY_STRING, false},
+                                          {"offset", KEY_COUNT, false}};
 static const struct key scalar_keys[] = {{"type", KEY_STRING, false}, {"hex", KEY_STRING, false}, {"value", KEY_NUMBER, false}};
 static const struct key expect_keys[] = {
     {"mode", KEY_STRING, true},           {"tolerance", KEY_NUMBER, false},         {"reference_fnv1a64", KEY_HASH, false},
     {"reference_sum", KEY_NUMBER, false}, {"reference_abs_sum", KEY_NUMBER, false}, {"silicon_fnv1a64", KEY_HASH, false},
     {"silicon_sum", KEY_NUMBER, false},   {"silicon_abs_sum", KEY_NUMBER, false},
 };
-#define MAX_KEYS 16
+#define MAX_KEYS 32
 
 struct reader {
     struct manifest *m;
@@ -253,6 +260,101 @@ static void read_buffers(struct reader *r, json_t *list) {
     for (u32 i = 0; i < n && !diag_full(r->d); i++) read_buffer(r, json_array_get(list, i), i);
 }
 
+/* --- textures */
+
+static i32 buffer_index(const struct manifest *m, const char *name);
+static void fail_no_buffer(struct reader *r, const char *path, const char *which);
+
+/* A value as the library reads it; lists become words with slashes between. NULL when it is none. */
+static const char *value_text(struct reader *r, json_t *v) {
+    if (json_is_string(v)) return arena_strdup(&r->m->arena, json_string_value(v), json_string_length(v));
+    if (json_is_boolean(v)) return json_is_true(v) ? "true" : "false";
+    if (json_is_integer(v)) return arena_printf(&r->m->arena, "%lld", (long long)json_integer_value(v));
+    if (json_is_real(v)) return arena_printf(&r->m->arena, "%.9g", json_real_value(v));
+    const char *all = NULL;
+    for (size_t i = 0; i < json_array_size(v); i++) {
+        const char *one = json_is_array(json_array_get(v, i)) ? NULL : value_text(r, json_array_get(v, i));
+        if (!one) return NULL;
+        all = all ? arena_printf(&r->m->arena, "%s/%s", all, one) : one;
+    }
+    return all;
+}
+
+static bool is_texture_key(const char *name) {
+    for (u32 i = 0; i < heddle_texture_keys(); i++)
+        if (strcmp(heddle_texture_key_name(i), name) == 0) return true;
+    return false;
+}
+
+static void fail_texture_key(struct reader *r, const char *path, const char *name) {
+    struct key all[MAX_KEYS];
+    u32 n = 0;
+    for (; n < ARRAY_LEN(texture_keys); n++) all[n] = texture_keys[n];
+    for (u32 i = 0; i < heddle_texture_keys() && n < MAX_KEYS; i++) all[n++].name = heddle_texture_key_name(i);
+    fail_unknown_key(r, path, all, n, name);
+}
+
+/* Own keys held against their table, the others handed on */
+static bool read_texture_keys(struct reader *r, json_t *o, const char *path, struct manifest_texture *t) {
+    u32 before = r->failures;
+    const char *name;
+    json_t *v;
+    json_object_foreach(o, name, v) {
+        const struct key *k = key_find(texture_keys, ARRAY_LEN(texture_keys), name);
+        const char *text = k ? "" : value_text(r, v);
+        if (k && !kind_fits(k->kind, v)) fail(r, path, "\"%s\" must be %s", name, kind_words[k->kind]);
+        else if (!k && !is_texture_key(name)) fail_texture_key(r, path, name);
+        else if (!text) fail(r, path, "\"%s\" must be a word, a number, true or false, or a list of these", name);
+        else if (!k)
+            t->desc.keys[t->desc.nkeys++] = (struct heddle_texture_key){arena_strdup(&r->m->arena, name, strlen(name)), text};
+    }
+    if (!json_object_get(o, "name")) fail(r, path, "key \"name\" is missing");
+    return r->failures == before;
+}
+
+static void read_texture(struct reader *r, json_t *o, u32 i) {
+    static const char *const kinds[] = {[HEDDLE_TEXTURE] = "texture", [HEDDLE_SAMPLER] = "sampler", [HEDDLE_SURFACE] = "surface"};
+    const char *path = arena_printf(&r->m->arena, "textures[%u]", i);
+    struct manifest_texture *t = &r->m->textures[i];
+    t->buffer = -1;
+    if (!json_is_object(o)) {
+        fail(r, path, "must be an object");
+        return;
+    }
+    if (!read_texture_keys(r, o, path, t)) return;
+    const char *kind = get_string(r, o, "kind"), *buffer = get_string(r, o, "buffer");
+    t->name = get_string(r, o, "name");
+    t->ref = get_string(r, o, "ref");
+    t->offset_b = get_count(o, "offset", 0);
+    t->kind = kind ? 0 : HEDDLE_TEXTURE;
+    for (u32 k = HEDDLE_TEXTURE; kind && k < ARRAY_LEN(kinds); k++)
+        if (strcmp(kinds[k], kind) == 0) t->kind = k;
+    if (!t->kind) fail(r, path, "unknown kind \"%s\"; legal kinds are texture, sampler, surface", kind);
+    if ((t->kind != HEDDLE_SAMPLER) != (buffer != NULL))
+        fail(r, path, buffer ? "a sampler has no \"buffer\"" : "key \"buffer\" is missing");
+    if (buffer) t->buffer = buffer_index(r->m, buffer);
+    if (buffer && t->buffer < 0) fail_no_buffer(r, path, arena_printf(&r->m->arena, "\"%s\"", buffer));
+}
+
+static void read_textures(struct reader *r, json_t *list) {
+    u32 n = (u32)json_array_size(list);
+    r->m->textures = ARENA_ARRAY(&r->m->arena, struct manifest_texture, n);
+    r->m->ntextures = n;
+    for (u32 i = 0; i < n && !diag_full(r->d); i++) read_texture(r, json_array_get(list, i), i);
+}
+
+static void read_handle(struct reader *r, json_t *o, const char *path, struct manifest_arg *a) {
+    a->size_b = 8;
+    if (!object_check(r, o, path, handle_keys, ARRAY_LEN(handle_keys))) return;
+    const char *name = json_string_value(json_object_get(o, "texture"));
+    for (u32 i = 0; i < r->m->ntextures; i++)
+        if (r->m->textures[i].name && strcmp(r->m->textures[i].name, name) == 0) a->texture = (i32)i;
+    if (a->texture < 0) fail(r, path, "no texture \"%s\"; \"textures\" of the manifest names them", name);
+    else if (r->m->textures[a->texture].ref)
+        fail(r, path, "texture \"%s\" is bound to '%s' and has no handle; give it an entry without \"ref\"", name,
+             r->m->textures[a->texture].ref);
+}
+
 /* --- launches */
 
 static void read_dim(struct reader *r, json_t *o, const char *path, const char *key, u32 limit, u32 out[3]) {
@@ -373,8 +475,9 @@ static void read_args(struct reader *r, json_t *list, const char *path, struct m
     for (u32 i = 0; i < l->nargs && !diag_full(r->d); i++) {
         json_t *o = json_array_get(list, i);
         const char *arg_path = arena_printf(&r->m->arena, "%s.args[%u]", path, i);
-        l->args[i].buffer = -1;
+        l->args[i].buffer = l->args[i].texture = -1;
         if (json_object_get(o, "buf")) read_pointer(r, o, arg_path, &l->args[i]);
+        else if (json_object_get(o, "texture")) read_handle(r, o, arg_path, &l->args[i]);
         else read_scalar(r, o, arg_path, &l->args[i]);
     }
 }
@@ -467,6 +570,7 @@ static void read_top(struct reader *r, json_t *root) {
     if (m->program && ptx) fail(r, "", "keys \"program\" and \"ptx\" mean the same; leave one of them out");
     if (!m->program) m->program = ptx;
     read_buffers(r, json_object_get(root, "buffers"));
+    read_textures(r, json_object_get(root, "textures"));
     read_launches(r, json_object_get(root, "launches"));
     json_t *expect = json_object_get(root, "expect");
     if (expect) read_expect(r, expect);

@@ -32,9 +32,19 @@ struct manifest_buffer {
     bool check;    /* part of the output that is compared */
 };
 
+struct manifest_texture {
+    const char *name;
+    u32 kind;                   /* enum heddle_texture_kind */
+    const char *ref;            /* the module's reference that it is bound to, or NULL */
+    i32 buffer;                 /* index in buffers; -1 for a sampler */
+    u64 offset_b;               /* of the first texel in the buffer */
+    struct heddle_texture desc; /* its address is filled in when played */
+};
+
 #define MANIFEST_MAX_ARG_B 32764
 struct manifest_arg {
-    i32 buffer; /* index in buffers, or -1 for a scalar */
+    i32 buffer;  /* index in buffers, or -1 */
+    i32 texture; /* index in textures, or -1; a scalar is neither */
     u32 size_b;
     const u8 *bytes; /* of a scalar, little-endian */
 };
@@ -64,8 +74,9 @@ struct manifest {
     const char *name;        /* "name", else the file's name without folder and ending */
     const char *program;     /* as written, or NULL */
     const char *program_key; /* under which it was found */
-    u32 nbuffers, nlaunches;
+    u32 nbuffers, ntextures, nlaunches;
     struct manifest_buffer *buffers;
+    struct manifest_texture *textures;
     struct manifest_launch *launches;
     struct manifest_expect expect;
 };
@@ -130,6 +141,7 @@ struct play {
     struct heddle_module *module;
     char *program_path;
     u64 *addr;   /* of each buffer on the device */
+    u64 *handle; /* of each texture; 0 when it is bound to a reference */
     void **init; /* initial contents of each buffer */
     struct play_launch *launches;
     u32 registers; /* override for all launches, 0 for none */

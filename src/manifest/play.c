@@ -84,6 +84,18 @@ static int open_buffer(struct play *p, u32 i) {
     return manifest_fill(p->m, i, p->init[i], &p->diag) ? HEDDLE_OK : HEDDLE_BAD_INPUT;
 }
 
+static int open_texture(struct play *p, u32 i) {
+    const struct manifest_texture *t = &p->m->textures[i];
+    struct heddle_texture desc = t->desc;
+    desc.address = t->buffer >= 0 ? p->addr[t->buffer] + t->offset_b : 0;
+    int status = t->ref ? heddle_texture_bind(p->h, p->module, t->ref, &desc)
+                        : heddle_texture_new(p->h, (enum heddle_texture_kind)t->kind, &desc, &p->handle[i]);
+    if (!status) return HEDDLE_OK;
+    const char *text = heddle_message(p->h);
+    diag_error(&p->diag, p->m->file, 0, 0, "textures[%u]: %.*s", i, (int)strcspn(text, "\n"), text);
+    return status;
+}
+
 int play_reset(struct play *p) {
     for (u32 i = 0; i < p->m->nbuffers; i++) {
         int status = heddle_write(p->h, p->addr[i], p->init[i], p->m->buffers[i].bytes);
@@ -105,6 +117,7 @@ int play_open(struct play *p, const struct manifest *m, const char *path, const 
               const struct config *machine) {
     *p = (struct play){.m = m};
     p->addr = base_alloc(m->nbuffers * sizeof(*p->addr));
+    p->handle = base_alloc(m->ntextures * sizeof(*p->handle));
     p->init = base_alloc(m->nbuffers * sizeof(*p->init));
     p->launches = base_alloc(m->nlaunches * sizeof(*p->launches));
     p->h = heddle_open(opt);
@@ -116,6 +129,7 @@ int play_open(struct play *p, const struct manifest *m, const char *path, const 
     int status = open_module(p, path);
     for (u32 i = 0; i < m->nlaunches && !status; i++) status = check_launch(p, i);
     for (u32 i = 0; i < m->nbuffers && !status; i++) status = open_buffer(p, i);
+    for (u32 i = 0; i < m->ntextures && !status; i++) status = open_texture(p, i);
     return status ? status : play_reset(p);
 }
 
@@ -124,7 +138,10 @@ static int fill_args(struct play *p, u32 launch, struct heddle_arg *args) {
     for (u32 k = 0; k < l->nargs; k++) {
         const struct manifest_arg *a = &l->args[k];
         struct heddle_param_info param;
-        args[k] = (struct heddle_arg){a->buffer >= 0 ? (const void *)&p->addr[a->buffer] : a->bytes, a->size_b};
+        const void *data = a->buffer >= 0    ? (const void *)&p->addr[a->buffer]
+                           : a->texture >= 0 ? (const void *)&p->handle[a->texture]
+                                             : a->bytes;
+        args[k] = (struct heddle_arg){data, a->size_b};
         int status = heddle_kernel_param(p->h, p->launches[launch].kernel, k, &param);
         if (status) return library_failed(p, status);
         if (!is_short_pointer(a, param.size_b)) continue;
@@ -219,6 +236,7 @@ void play_close(struct play *p) {
     for (u32 i = 0; p->init && i < p->m->nbuffers; i++) free(p->init[i]);
     free(p->init);
     free(p->addr);
+    free(p->handle);
     free(p->launches);
     free(p->program_path);
     diag_free(&p->diag);

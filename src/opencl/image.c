@@ -1,4 +1,5 @@
-/* Images and samplers. An image is a block of device memory with a descriptor beside it that lib/images.cl reads. */
+/* Images and samplers. An image is a block of device memory with a descriptor beside it that lib/images.cl
+ * reads. */
 #include "opencl/opencl.h"
 
 #include <stdlib.h>
@@ -140,7 +141,37 @@ static cl_int host_pitches(const cl_image_desc *d, size_t element_b, const void 
 
 /* --- making */
 
-static void describe(cl_mem im) {
+static bool is_packed(const cl_image_format *f) { return f->image_channel_order == CL_RGB; }
+
+/* The image as a volume of texels, whatever it is: lines of an array are rows, layers are slices. 0 for
+ * packed formats; the texture unit does not know them. */
+static u64 make_texture(cl_mem im) {
+    static const char *const types[] = {"snorm8", "snorm16", "unorm8", "unorm16", NULL,  NULL,  NULL, "s8",
+                                        "s16",    "s32",     "u8",     "u16",     "u32", "f16", "f32"};
+    const struct image_descriptor *d = &im->image;
+    const char *type = types[d->type - CL_SNORM_INT8];
+    char format[16], size[3][16], pitch[2][24];
+    u64 handle = 0;
+    if (!type) return 0;
+    snprintf(format, sizeof(format), "%sx%zu", type, d->element_b / channel_b(d->type));
+    const u32 sizes[3] = {d->width, d->height, d->depth};
+    for (u32 i = 0; i < 3; i++) snprintf(size[i], sizeof(size[i]), "%u", sizes[i]);
+    snprintf(pitch[0], sizeof(pitch[0]), "%u", d->row_b);
+    snprintf(pitch[1], sizeof(pitch[1]), "%u", d->slice_b * (dims_of(im->type) > 1 ? 1 : d->height));
+    struct heddle_texture t = {.address = d->data,
+                               .keys = {{"geometry", "3d"},
+                                        {"format", format},
+                                        {"width", size[0]},
+                                        {"height", size[1]},
+                                        {"depth", size[2]},
+                                        {"row_b", pitch[0]},
+                                        {"slice_b", pitch[1]}},
+                               .nkeys = 7};
+    return heddle_texture_new(im->context->h, HEDDLE_TEXTURE, &t, &handle) ? 0 : handle;
+}
+
+/* False when the device has no room for it, or a buffer's place does not suit its texels */
+static bool describe(cl_mem im) {
     const cl_image_desc *d = &im->desc;
     size_t region[3];
     image_region_full(im, region);
@@ -158,9 +189,11 @@ static void describe(cl_mem im) {
         .array_size = is_array(im->type) ? (u32)d->image_array_size : 0,
     };
     pthread_mutex_lock(&im->context->sim_lock);
+    im->image.texture = make_texture(im);
     im->descriptor = heddle_alloc(im->context->h, sizeof(im->image));
     if (im->descriptor) heddle_write(im->context->h, im->descriptor, &im->image, sizeof(im->image));
     pthread_mutex_unlock(&im->context->sim_lock);
+    return im->descriptor && (im->image.texture || is_packed(&im->format));
 }
 
 static cl_mem over_buffer(cl_context c, cl_mem_flags f, const cl_image_desc *d, size_t element_b, cl_int *rc) {
@@ -229,7 +262,11 @@ cl_mem CL_API_CALL clCreateImage(cl_context c, cl_mem_flags f, const cl_image_fo
     m->host_slice_b = d->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? 0 : slice;
     if (d->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY) m->host_row_b = slice;
     set_pitches(m, element_b);
-    describe(m);
+    if (!describe(m)) {
+        object_release(m, OBJECT_MEM);
+        set_error(error, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+        return NULL;
+    }
     if (host) {
         image_region_full(m, region);
         region[0] *= element_b;

@@ -22,6 +22,7 @@ void mem_destroy(void *object) {
         free(cb);
     }
     pthread_mutex_lock(&m->context->sim_lock);
+    if (m->image.texture) heddle_texture_free(m->context->h, m->image.texture);
     if (m->descriptor) heddle_free(m->context->h, m->descriptor);
     if (m->address && !m->parent) heddle_free(m->context->h, m->address - m->before_b);
     pthread_mutex_unlock(&m->context->sim_lock);

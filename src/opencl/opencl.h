@@ -231,6 +231,7 @@ void *command_new(size_t bytes, cl_int (*run)(struct command *, cl_ulong *), voi
 /* --- memory.c */
 struct image_descriptor { /* what kernels see: struct image of lib/images.cl */
     u64 data;
+    u64 texture; /* handle; 0 for packed formats */
     u32 width, height, depth, row_b, slice_b, order, type, element_b, dims, array_size;
 };
 struct mapping {

@@ -5,7 +5,7 @@
 #include "ptx/ptx.h"
 
 #include "config/config.h"
-#include "func/func.h"
+#include "func/texture.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -40,7 +40,37 @@ static bool recognise(const u8 *bytes, size_t n) {
 
 static bool lives_in_memory(const struct ptx_var *v) { return v->space == SPACE_GLOBAL || v->space == SPACE_CONST; }
 
+static bool is_reference(const struct ptx_var *v) { return v->space == SPACE_TEX && v->opaque; }
+
+/* One `name = value` of a reference's initialiser */
+static void apply_field(struct tex_sampler *s, const struct ptx_field *f) {
+    static const char *const axes[] = {"addr_mode_0", "addr_mode_1", "addr_mode_2"};
+    bool yes = f->word ? strcmp(f->word, "true") == 0 || strcmp(f->word, "linear") == 0 : f->number != 0;
+    if (strcmp(f->name, "filter_mode") == 0) s->linear = yes;
+    if (strcmp(f->name, "normalized_coords") == 0) s->normalized = yes;
+    if (strcmp(f->name, "force_unnormalized_coords") == 0) s->normalized = !yes;
+    for (u32 i = 0; i < 3; i++)
+        for (u8 a = 0; strcmp(f->name, axes[i]) == 0 && a < TEX_ADDRESS_COUNT; a++) {
+            bool ogl = f->word && strcmp(f->word, "clamp_ogl") == 0 && a == TEX_clamp;
+            if (ogl || (f->word ? strcmp(f->word, tex_addresses[a].spelling) == 0 : f->number == tex_addresses[a].query))
+                s->address[i] = a;
+        }
+}
+
+/* A reference has an entry in the table of textures, bound to nothing yet; a sampler is all there */
+static void place_reference(struct memory *mem, struct ptx_var *v) {
+    if (!mem->textures || v->linkage == LINK_EXTERN) return;
+    struct tex_object o = tex_object_new((enum tex_object_kind)v->opaque);
+    o.name = v->name;
+    o.bound = v->opaque == PTX_SAMPLERREF;
+    for (const struct ptx_field *f = v->fields; f; f = f->next) apply_field(&o.sampler, f);
+    o.declared = o.sampler;
+    v->address = tex_handle(tex_add(mem->textures, &o));
+    v->placed = true;
+}
+
 static bool place_var(struct memory *mem, struct ptx_var *v) {
+    if (is_reference(v)) place_reference(mem, v);
     if (!lives_in_memory(v)) return true;
     if (v->linkage == LINK_EXTERN) return true; /* reported when an instruction uses it */
     v->address = memory_alloc(mem, v->size_b, v->align_b, OWNER_MODULE, v->space == SPACE_CONST);
@@ -51,11 +81,13 @@ static bool place_var(struct memory *mem, struct ptx_var *v) {
 }
 
 static void unplace_var(struct memory *mem, const struct ptx_var *v) {
+    struct tex_object *o = v->placed && is_reference(v) ? tex_find(mem->textures, v->address) : NULL;
+    if (o) *o = (struct tex_object){0};
     if (v->placed && lives_in_memory(v)) memory_free(mem, v->address, OWNER_MODULE);
 }
 
 static void relocate(struct memory *mem, const struct ptx_var *v) {
-    if (!v->placed) return;
+    if (!v->placed || !lives_in_memory(v)) return;
     u8 *host = memory_host(mem, v->address, v->size_b);
     for (u32 i = 0; i < v->nrelocs; i++) {
         const struct ptx_reloc *r = &v->relocs[i];

@@ -133,6 +133,15 @@ bool lower_grows(const struct ptx_func *p); /* whether its frame needs the word 
 bool lower_alloca(struct fn *f);
 bool lower_stack(struct fn *f);
 
+/* --- lower_tex.c: textures and surfaces */
+bool lower_istypep(struct fn *f);
+bool lower_suld(struct fn *f);
+bool lower_sured(struct fn *f);
+bool lower_sust(struct fn *f);
+bool lower_tex(struct fn *f);
+bool lower_tld4(struct fn *f);
+bool lower_txq(struct fn *f);
+
 /* --- lower_wmma.c */
 bool lower_wmma(struct fn *f);
 

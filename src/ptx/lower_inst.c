@@ -76,8 +76,6 @@ bool lower_unmodelled(struct fn *f, const char *why) {
     return lower_nop(f);
 }
 
-static bool lower_tex(struct fn *f) { return lower_unmodelled(f, "textures and surfaces are not modelled yet"); }
-
 static bool (*special(enum op op))(struct fn *) {
     switch (op) {
     case OP_mov: return lower_mov;
@@ -121,13 +119,20 @@ static bool (*special(enum op op))(struct fn *) {
     case OP_stmatrix: return lower_ldstmatrix;
     case OP_movmatrix: return lower_movmatrix;
     case OP_wmma: return lower_wmma;
+    case OP_tex: return lower_tex;
+    case OP_tld4: return lower_tld4;
+    case OP_txq:
+    case OP_suq: return lower_txq;
+    case OP_suld: return lower_suld;
+    case OP_sust: return lower_sust;
+    case OP_sured: return lower_sured;
+    case OP_istypep: return lower_istypep;
     default: break;
     }
     switch (op_table[op].iclass) {
     case ICLASS_VIDEO: return lower_words;
     case ICLASS_NOP:
     case ICLASS_MEMHINT: return lower_nop;
-    case ICLASS_TEX: return lower_tex;
     default: return lower_generic;
     }
 }
@@ -140,7 +145,6 @@ static const struct {
     {OP_cvt, MOD_rs, "stochastic rounding is not modelled"},
     {OP_st, MOD_async, "asynchronous stores are not modelled"},
     {OP_st, MOD_bulk, "bulk stores are not modelled"},
-    {OP_istypep, MOD_COUNT, "textures and surfaces are not modelled yet"},
 };
 
 /* Types of machines later than the one modelled stand last in type.def; sums of two precisions also came later */
@@ -158,8 +162,7 @@ static const char *why_unmodelled(const struct ptx_inst *pi) {
             return unmodelled_table[i].why;
     }
     if (!pi->unmodelled && !has_later_type(&pi->key)) return NULL;
-    return op_table[pi->key.op].iclass == ICLASS_TEX ? "textures and surfaces are not modelled yet"
-                                                     : "this instruction is not modelled";
+    return "this instruction is not modelled";
 }
 
 bool lower_inst(struct fn *f, const struct ptx_inst *pi) {

@@ -128,7 +128,7 @@ static const char *kind_name(const struct ptx_opnd *o) {
 
 /* What another module would define: there is no linking */
 static bool var_is_missing(const struct ptx_var *v) {
-    return v->linkage == LINK_EXTERN && (v->space == SPACE_GLOBAL || v->space == SPACE_CONST);
+    return v->linkage == LINK_EXTERN && (v->space == SPACE_GLOBAL || v->space == SPACE_CONST || v->space == SPACE_TEX);
 }
 
 bool var_is_in_frame(const struct fn *f, const struct ptx_var *v) {

@@ -86,6 +86,7 @@ static bool parse_qualifiers(struct parser *p, struct ptx_var *v, bool *opaque) 
             if (!parse_attribute(p, v)) return false;
         } else if (parse_at_word(p, ".texref") || parse_at_word(p, ".samplerref") || parse_at_word(p, ".surfref")) {
             v->type = TYPE_b64; /* a handle */
+            v->opaque = parse_at_word(p, ".texref") ? PTX_TEXREF : parse_at_word(p, ".surfref") ? PTX_SURFREF : PTX_SAMPLERREF;
             *opaque = true;
             parse_advance(p);
         } else if (!parse_vector_width(p, v)) {
@@ -264,15 +265,48 @@ static bool init_braces(struct parser *p, struct init *in, u32 level, u64 at_b) 
     return true;
 }
 
-/* Sampler and texture references are initialised by named fields that nothing here reads */
-static bool skip_opaque_init(struct parser *p) {
-    u32 depth = 0;
-    do {
-        if (p->tok.kind == TOK_EOF) return parse_expected(p, "'}'");
-        if (parse_at(p, '{')) depth++;
-        if (parse_at(p, '}') && depth) depth--;
+/* One `name = value` of a reference's initialiser */
+static bool parse_field(struct parser *p, struct ptx_var *v, struct ptx_field ***last) {
+    static const char *const names[] = {"width",         "height",
+                                        "depth",         "channel_data_type",
+                                        "channel_order", "normalized_coords",
+                                        "array_size",    "num_mipmap_levels",
+                                        "num_samples",   "filter_mode",
+                                        "addr_mode_0",   "addr_mode_1",
+                                        "addr_mode_2",   "force_unnormalized_coords",
+                                        "memory_layout"};
+    bool known = false;
+    if (p->tok.kind != TOK_IDENT) return parse_expected(p, "the name of a field");
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) known = known || parse_at_word(p, names[i]);
+    if (!known)
+        return parse_error(p, p->tok.loc, "'%s' has no field '%.*s'%s", v->name, (int)MIN(p->tok.len, 60u), p->tok.text,
+                           parse_suggest(p, "", p->tok.text, p->tok.len, names, ARRAY_LEN(names)));
+    struct ptx_field *x = ARENA_NEW(&p->m->arena, struct ptx_field);
+    x->name = name_of_token(p)->text;
+    parse_advance(p);
+    if (!parse_expect(p, '=')) return false;
+    if (p->tok.kind == TOK_IDENT && !parse_at_word(p, "WARP_SZ")) {
+        x->word = arena_strdup(&p->m->arena, p->tok.text, p->tok.len);
         parse_advance(p);
-    } while (depth);
+    } else if (!parse_int_expr(p, &x->number)) return false;
+    **last = x;
+    *last = &x->next;
+    return true;
+}
+
+/* Sampler, texture and surface references are initialised by named fields */
+static bool parse_fields(struct parser *p, struct ptx_var *v) {
+    struct ptx_field **last = &v->fields;
+    p->open_braces = 0;
+    if (!parse_expect(p, '{')) return false;
+    p->open_braces++;
+    while (!parse_at(p, '}')) {
+        if (!parse_field(p, v, &last)) return false;
+        if (!parse_accept(p, ',')) break;
+    }
+    if (!parse_at(p, '}')) return parse_expected(p, "',' or '}'");
+    p->open_braces--;
+    parse_advance(p);
     return true;
 }
 
@@ -386,7 +420,7 @@ static bool parse_declarator(struct parser *p, const struct ptx_var *like, bool 
         parse_error(p, v.loc, "'%s' has no size; give one or an initialiser, or declare it .extern", v.name);
     struct ptx_var *kept = var_declare(p, n, &v);
     if (!has_init) return true;
-    if (opaque) return skip_opaque_init(p);
+    if (opaque) return parse_fields(p, kept ? kept : &v);
     in.v = kept ? kept : &v; /* declared before its initialiser is read, which may name it */
     bool ok = parse_initialiser(p, &in);
     free(in.bytes);
@@ -406,6 +440,7 @@ bool parse_var_decl(struct parser *p, u8 linkage) {
     if (!parse_qualifiers(p, &like, &opaque)) return false;
     if (!check_memory_type(p, like.type)) return false;
     if (opaque) like.space = SPACE_TEX;
+    if (like.space == SPACE_TEX && !like.opaque) like.opaque = PTX_TEXREF; /* .tex of the first versions */
     do {
         if (!parse_declarator(p, &like, opaque)) return false;
     } while (parse_accept(p, ','));

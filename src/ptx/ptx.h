@@ -19,6 +19,14 @@ struct ptx_reg {
     struct ptx_loc loc;
 };
 
+enum ptx_opaque { PTX_PLAIN, PTX_TEXREF, PTX_SAMPLERREF, PTX_SURFREF };
+struct ptx_field { /* one of an opaque variable's initialiser: name = value */
+    const char *name;
+    const char *word; /* the value when it is a word, or NULL */
+    i64 number;
+    struct ptx_field *next;
+};
+
 enum ptx_linkage { LINK_NONE, LINK_VISIBLE, LINK_EXTERN, LINK_WEAK, LINK_COMMON };
 
 struct ptx_reloc {        /* an address stored in an initialiser */
@@ -38,7 +46,9 @@ struct ptx_var {
     u8 vec;     /* 1, 2 or 4: .v2 .v4; a vector register parameter is one variable per component, 0 for all but the first */
     u8 linkage; /* enum ptx_linkage */
     bool managed;
-    bool incomplete; /* extern shared array without a size, or [] without initialiser */
+    u8 opaque;                /* enum ptx_opaque */
+    struct ptx_field *fields; /* of an opaque variable, in order */
+    bool incomplete;          /* extern shared array without a size, or [] without initialiser */
     bool at_module_scope;
     u8 is_ptr, ptr_space; /* .ptr annotation of kernel parameters */
     u32 ptr_align;

@@ -116,7 +116,6 @@ static enum exec_effect effect_of_class(enum iclass c) {
     case ICLASS_BARRIER:
     case ICLASS_MEMHINT: return EFFECT_ORDERS;
     case ICLASS_ASYNC:
-    case ICLASS_TEX:
     case ICLASS_NOP: return EFFECT_STOPS;
     default: return EFFECT_NONE;
     }

@@ -136,6 +136,8 @@ static void set_machine(struct heddle *h, const struct micro *m) {
     heddle_audit(h, true);
 }
 
+static struct heddle_module *loaded; /* of the last run */
+
 static struct heddle_kernel *compile(struct heddle *h, const struct micro *m) {
     struct heddle_module *module;
     struct strbuf b = {0};
@@ -145,7 +147,14 @@ static struct heddle_kernel *compile(struct heddle *h, const struct micro *m) {
     free(source);
     source = b.s;
     if (heddle_module_load(h, "micro.ptx", b.s, b.len, &module)) fail_msg("%s", heddle_message(h));
+    loaded = module;
     return heddle_module_kernel(module, "k");
+}
+
+static void bind_texture(struct heddle *h, const struct heddle_texture *like) {
+    struct heddle_texture t = *like;
+    t.address = ran.out;
+    if (heddle_texture_bind(h, loaded, "image", &t)) fail_msg("%s", heddle_message(h));
 }
 
 void micro_end(void) {
@@ -166,6 +175,7 @@ void micro_run(const struct micro *m) {
     set_machine(h, m);
     struct heddle_kernel *k = compile(h, m);
     ran.out = heddle_alloc(h, m->out_b ? m->out_b : 1 << 20);
+    if (m->texture) bind_texture(h, m->texture);
     if (m->init) assert_int_equal(heddle_write(h, ran.out, m->init, m->init_b), HEDDLE_OK);
     struct heddle_arg arg = {&ran.out, sizeof ran.out};
     struct heddle_launch l = {.grid = {m->blocks ? m->blocks : 1, 1, 1},

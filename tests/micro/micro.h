@@ -50,8 +50,9 @@ struct micro {
     u32 out_b;            /* size of out; 0: a megabyte */
     const void *init;     /* its first init_b bytes; the rest is zero */
     u32 init_b;
-    u32 launches;  /* 0: one. What is seen is of the last. */
-    u32 registers; /* per thread, 0: as allocated */
+    const struct heddle_texture *texture; /* over out, and what the module's .texref image stands for; or NULL */
+    u32 launches;                         /* 0: one. What is seen is of the last. */
+    u32 registers;                        /* per thread, 0: as allocated */
     u32 dynamic_shared_b;
     struct heddle_timing timing;
     const char *fault;              /* the launch must end in a fault whose text has this */

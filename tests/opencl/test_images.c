@@ -1,6 +1,8 @@
 /* Images and samplers: formats, transfers, and what kernels read and write. */
 #include "ocl.h"
 
+#include <math.h>
+
 enum { W = 8, H = 4 };
 
 static cl_mem image(struct ocl *o, cl_channel_order order, cl_channel_type type, void *data) {
@@ -237,5 +239,111 @@ static void test_integers_and_buffers(void **state) {
     OK(clReleaseProgram(p));
 }
 
+/* --- every format, by the formulas of the specification */
+
+static const char every_format[] =
+    "__kernel void floats(read_only image2d_t im, __global float4 *out) { int i = get_global_id(0);\n"
+    "  out[i] = read_imagef(im, CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST, (int2)(i % 10 - 1, i / 10 - 1)); }\n"
+    "__kernel void ints(read_only image2d_t im, __global int4 *out) { int i = get_global_id(0);\n"
+    "  out[i] = read_imagei(im, CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST, (int2)(i % 10 - 1, i / 10 - 1)); }\n"
+    "__kernel void uints(read_only image2d_t im, __global uint4 *out) { int i = get_global_id(0);\n"
+    "  out[i] = read_imageui(im, CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST, (int2)(i % 10 - 1, i / 10 - 1)); }\n";
+
+static float half_value(unsigned short h) {
+    int e = h >> 10 & 31, m = h & 1023;
+    float x = e ? ldexpf((float)(1024 + m), e - 25) : ldexpf((float)m, -24);
+    return h & 0x8000 ? -x : x;
+}
+
+/* Channel i of a texel as read_imagef gives it, or the integer that the others give */
+static float stored_float(cl_channel_type t, const unsigned char *p, int i) {
+    short s;
+    unsigned short u;
+    float f;
+    memcpy(&s, p + 2 * i, 2), memcpy(&u, p + 2 * i, 2);
+    switch (t) {
+    case CL_SNORM_INT8: return (signed char)p[i] == -128 ? -1 : (float)(signed char)p[i] / 127.0f;
+    case CL_SNORM_INT16: return s == -32768 ? -1 : (float)s / 32767.0f;
+    case CL_UNORM_INT8: return (float)p[i] / 255.0f;
+    case CL_UNORM_INT16: return (float)u / 65535.0f;
+    case CL_HALF_FLOAT: return half_value(u);
+    default: memcpy(&f, p + 4 * i, 4); return f;
+    }
+}
+static int stored_int(cl_channel_type t, const unsigned char *p, int i) {
+    int v = 0, bytes = t == CL_SIGNED_INT8 || t == CL_UNSIGNED_INT8 ? 1 : t == CL_SIGNED_INT16 || t == CL_UNSIGNED_INT16 ? 2 : 4;
+    memcpy(&v, p + bytes * i, (size_t)bytes);
+    return t == CL_SIGNED_INT8 ? (signed char)v : t == CL_SIGNED_INT16 ? (short)v : v;
+}
+
+/* Which stored channel red, green, blue and alpha are; 8: zero, 9: one */
+static const char *channels_of(cl_channel_order o) {
+    switch (o) {
+    case CL_R: return "0889";
+    case CL_A: return "8880";
+    case CL_INTENSITY: return "0000";
+    case CL_LUMINANCE: return "0009";
+    case CL_RG: return "0189";
+    case CL_RA: return "0881";
+    case CL_BGRA: return "2103";
+    case CL_ARGB: return "1230";
+    default: return "0123";
+    }
+}
+
+static void check_format(struct ocl *o, cl_program p, const cl_image_format *f, size_t bytes) {
+    cl_channel_type t = f->image_channel_data_type;
+    bool ints = t >= CL_SIGNED_INT8 && t <= CL_SIGNED_INT32, uints = t >= CL_UNSIGNED_INT8 && t <= CL_UNSIGNED_INT32;
+    unsigned char data[W * H * 16];
+    float got[60][4];
+    for (size_t i = 0; i < sizeof(data); i++) data[i] = (unsigned char)(i * 167 + i / 7 * 31 + 5);
+    for (size_t i = 0; t == CL_HALF_FLOAT && i < sizeof(data); i += 2) data[i + 1] &= 0xBB; /* neither infinite nor NaN */
+    for (size_t i = 0; t == CL_FLOAT && i < sizeof(data); i += 4) data[i + 3] &= 0xBE;
+    cl_kernel k = ocl_kernel(p, ints ? "ints" : uints ? "uints" : "floats");
+    cl_mem im = image(o, f->image_channel_order, t, data), out = ocl_buffer(o, sizeof(got), NULL);
+    size_t n = 60;
+    OK(clSetKernelArg(k, 0, sizeof(im), &im));
+    OK(clSetKernelArg(k, 1, sizeof(out), &out));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, out, CL_TRUE, 0, sizeof(got), got, 0, NULL, NULL));
+    const char *map = channels_of(f->image_channel_order);
+    for (int i = 0; i < 60; i++) {
+        int x = i % 10 - 1, y = i / 10 - 1;
+        bool in = x >= 0 && x < W && y >= 0 && y < H;
+        for (int c = 0; c < 4; c++) {
+            int v = map[c] - '0', want_i = v == 9 ? 1 : 0;
+            float want_f = (float)want_i;
+            if (v < 4 && in) want_f = stored_float(t, data + bytes * (size_t)(W * y + x), v);
+            if (v < 4 && in) want_i = stored_int(t, data + bytes * (size_t)(W * y + x), v);
+            if (memcmp(&got[i][c], ints || uints ? (void *)&want_i : (void *)&want_f, 4) != 0)
+                fail_msg("order 0x%x, type 0x%x, (%d, %d), channel %d: %g, not %g", f->image_channel_order, t, x, y, c,
+                         (double)got[i][c], (double)want_f);
+        }
+    }
+    OK(clReleaseMemObject(im));
+    OK(clReleaseMemObject(out));
+    OK(clReleaseKernel(k));
+}
+
+static void test_every_format(void **state) {
+    struct ocl *o = *state;
+    cl_image_format all[256];
+    cl_uint n = 0, checked = 0;
+    size_t bytes;
+    cl_program p = ocl_program(o, every_format, NULL);
+    OK(clGetSupportedImageFormats(o->context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 256, all, &n));
+    for (cl_uint i = 0; i < n; i++) {
+        if (all[i].image_channel_order == CL_RGB) continue; /* packed: not by the texture unit */
+        cl_mem im = image(o, all[i].image_channel_order, all[i].image_channel_data_type, NULL);
+        OK(clGetImageInfo(im, CL_IMAGE_ELEMENT_SIZE, sizeof(bytes), &bytes, NULL));
+        OK(clReleaseMemObject(im));
+        check_format(o, p, &all[i], bytes);
+        checked++;
+    }
+    assert_true(checked >= 60);
+    OK(clReleaseProgram(p));
+}
+
 OCL_TESTS(cmocka_unit_test(test_create), cmocka_unit_test(test_transfers), cmocka_unit_test(test_sampler),
-          cmocka_unit_test(test_flip), cmocka_unit_test(test_filter), cmocka_unit_test(test_integers_and_buffers))
+          cmocka_unit_test(test_flip), cmocka_unit_test(test_filter), cmocka_unit_test(test_integers_and_buffers),
+          cmocka_unit_test(test_every_format))

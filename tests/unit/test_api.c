@@ -350,7 +350,8 @@ static void what_is_not_modelled_is_refused_at_launch(void **state) {
     (void)state;
     struct heddle *h = open_context();
     struct heddle_module *m = play_load(
-        h, "t.ptx", MODULE(".global .texref image;\n", "tex.2d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [image, {%r0, %r0}];\n"));
+        h, "t.ptx",
+        MODULE(".global .texref image;\n", "tex.2dms.v4.f32.s32 {%f0, %f1, %f2, %f3}, [image, {%r0, %r0, %r0, %r0}];\n"));
     struct heddle_result r;
     assert_bad(h, play_launch(h, m, &(struct play){0}, 0, &r), "t.ptx:15:1");
     heddle_close(h);

@@ -197,7 +197,7 @@ static void unknown_keys_get_the_nearest_names(void **state) {
     (void)state;
     set_wrong("sm.l1.mshr", "1", "unknown key \"sm.l1.mshr\"; did you mean sm.l1.mshrs?");
     set_wrong("l1.mshrs", "1",
-              "unknown key \"l1.mshrs\"; did you mean l2.mshrs, sm.icache.mshrs, sm.const.mshrs or sm.l1.mshrs?");
+              "unknown key \"l1.mshrs\"; did you mean l2.mshrs, sm.icache.mshrs, sm.const.mshrs, sm.tex.mshrs or sm.l1.mshrs?");
     set_wrong("volume", "1", "unknown key \"volume\"; \"heddle list keys\" lists them");
     set_wrong("", "1", "unknown key \"\"; \"heddle list keys\" lists them");
 }

@@ -188,8 +188,8 @@ static void test_key_errors(void **state) {
                                                        "x.json: error: \"launches\" must be a list\n"
                                                        "x.json: error: key \"buffers\" is missing\n");
     expect_errors("{\"buffers\": [], \"launches\": [], \"temperature\": 1}",
-                  "x.json: error: unknown key \"temperature\"; legal keys are name, source, held, doc, program, ptx, buffers, "
-                  "launches, expect\n");
+                  "x.json: error: unknown key \"temperature\"; legal keys are name, source, held, doc, program, ptx, textures, "
+                  "buffers, launches, expect\n");
     expect_errors("{\"buffers\": [], \"launches\": []}", "x.json: error: launches: is empty; give at least one launch\n");
 }
 

@@ -346,8 +346,7 @@ static void refused_kernels_leave_the_others_alone(void **state) {
         "fma.rn.f32.bf16 %f1, %h1, %h2, %f2;",
         "redux.sync.max.NaN.f32 %f1, %f2, -1;",
         "barrier.cluster.arrive.release.aligned;",
-        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}|%p1, [%rd1, {%f5, %f6}];",
-        "sured.b.add.2d.u32.trap [%rd1, {%r1, %r2}], %r3;",
+        "tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}|%p1, [%rd1, {%r1, %r2, %r3, %r4}];",
     };
     for (size_t n = 0; n < sizeof unmodelled / sizeof *unmodelled; n++) {
         static char text[4096];

@@ -3,7 +3,7 @@
  * Paper: Sethia, Jamshidi, Mahlke, "Mascar: Speeding up GPU Warps by Reducing Memory Pitstops" (HPCA 2015), sections III-A, III-B and III-D. Cache access re-execution is a switch of its own
  * (sm.lsu.reexec, 64_reexec.c).
  *
- *   saturated   MSHRs of the L1 data cache or the constant cache, or the miss queue, are almost full (keys); never when nothing is outstanding
+ *   saturated   MSHRs of the L1 data, constant or texture cache, or the miss queue, are almost full (keys); never when nothing is outstanding
  *   EP          memory-ready warps before compute-ready ones, each group greedy then oldest
  *   MP          compute-ready before memory-ready, each group oldest first. Only the owner's memory instructions issue. The owner is the same for all schedulers of the SM. Loads of others that are in
  *               the pipe already reach the L1; they may hit, but not be sent for.
@@ -52,7 +52,7 @@ static bool almost_full(u32 used, u32 size, u32 percent) { return used && (u64)u
 static bool saturated(const struct mascar *s, const struct sched_sm *v) {
     return almost_full(v->mshrs, v->mshr_size, s->mshr_percent) ||
            almost_full(v->const_mshrs, v->const_mshr_size, s->mshr_percent) ||
-           almost_full(v->queue, v->queue_size, s->queue_percent);
+           almost_full(v->tex_mshrs, v->tex_mshr_size, s->mshr_percent) || almost_full(v->queue, v->queue_size, s->queue_percent);
 }
 
 /* Why the owner is the owner no longer: a counter, or NULL */

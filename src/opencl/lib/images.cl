@@ -1,11 +1,15 @@
-/* Images and samplers in software: an image is a pointer to a descriptor in device memory, which the driver writes, a sampler is its bits.
+/* Images and samplers: an image is a pointer to a descriptor in device memory, which the driver writes, a sampler is its bits.
  *
- * Not modelled: texture units and caches. A read is as many loads of global memory as it has texels, and the arithmetic that a texture unit would do. */
+ * A texel is fetched and converted by the texture unit (tex with integer coordinates, as a volume whatever the image is), and goes through the
+ * texture cache. Which texel, and the sum of a linear filter, is computed here: OpenCL rounds a normalized coordinate times the size, where the
+ * unit cuts the coordinate to 21 bits first, and its weights have more than the unit's 8 bits. Writes are plain stores: a surface store cuts halves,
+ * where OpenCL rounds, and takes the same way to memory. Packed formats, which the unit does not know, are loaded and taken apart. */
 #define OVERLOAD __attribute__((overloadable, always_inline))
 #define INSIDE   static __attribute__((always_inline))
 
 struct image { /* struct image_descriptor of image.c */
     __global uchar *data;
+    ulong texture; /* handle, or 0 for formats that the texture unit does not know */
     uint width, height, depth; /* of an array: its size in the last one it has */
     uint row_b, slice_b;
     uint order, type, element_b;
@@ -31,27 +35,6 @@ INSIDE uint channels(uint order) {
     case ORDER_RG: case ORDER_RA: return 2;
     case ORDER_RGB: return 3;
     default: return 4;
-    }
-}
-
-INSIDE float channel_f(uint type, const __global uchar *p, uint i) {
-    switch (type) {
-    case TYPE_SNORM8: return max((float)((const __global char *)p)[i] / 127.0f, -1.0f);
-    case TYPE_SNORM16: return max((float)((const __global short *)p)[i] / 32767.0f, -1.0f);
-    case TYPE_UNORM8: return (float)p[i] / 255.0f;
-    case TYPE_UNORM16: return (float)((const __global ushort *)p)[i] / 65535.0f;
-    case TYPE_HALF: return vload_half(i, (const __global half *)p);
-    default: return ((const __global float *)p)[i];
-    }
-}
-
-INSIDE int channel_i(uint type, const __global uchar *p, uint i) {
-    switch (type) {
-    case TYPE_S8: return ((const __global char *)p)[i];
-    case TYPE_S16: return ((const __global short *)p)[i];
-    case TYPE_U8: return p[i];
-    case TYPE_U16: return ((const __global ushort *)p)[i];
-    default: return ((const __global int *)p)[i];
     }
 }
 
@@ -85,27 +68,6 @@ INSIDE float4 packed_f(const __global struct image *im, const __global uchar *p)
     }
 }
 
-INSIDE float4 texel_f(const __global struct image *im, const __global uchar *p) {
-    uint type = im->type, n = channels(im->order);
-    if (type >= TYPE_565 && type <= TYPE_101010) return packed_f(im, p);
-    float4 v = 0;
-    v.x = channel_f(type, p, 0);
-    if (n > 1) v.y = channel_f(type, p, 1);
-    if (n > 2) v.z = channel_f(type, p, 2);
-    if (n > 3) v.w = channel_f(type, p, 3);
-    SPREAD(float4, im->order, v, 1.0f)
-}
-
-INSIDE int4 texel_i(const __global struct image *im, const __global uchar *p) {
-    uint type = im->type, n = channels(im->order);
-    int4 v = 0;
-    v.x = channel_i(type, p, 0);
-    if (n > 1) v.y = channel_i(type, p, 1);
-    if (n > 2) v.z = channel_i(type, p, 2);
-    if (n > 3) v.w = channel_i(type, p, 3);
-    SPREAD(int4, im->order, v, 1)
-}
-
 INSIDE bool inside(const __global struct image *im, int4 c) {
     return (uint)c.x < im->width && (uint)c.y < im->height && (uint)c.z < im->depth;
 }
@@ -126,8 +88,22 @@ INSIDE int4 border_i(const __global struct image *im) {
     return (int4)(0, 0, 0, opaque);
 }
 
-INSIDE float4 fetch_f(const __global struct image *im, int4 c) { return inside(im, c) ? texel_f(im, place(im, c)) : border_f(im); }
-INSIDE int4 fetch_i(const __global struct image *im, int4 c) { return inside(im, c) ? texel_i(im, place(im, c)) : border_i(im); }
+/* Channels as they lie in memory: floats as such, fractions as floats, integers extended */
+INSIDE uint4 fetched(ulong texture, int4 c) {
+    uint x, y, z, w;
+    __asm__("tex.3d.v4.u32.s32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "l"(texture), "r"(c.x), "r"(c.y), "r"(c.z));
+    return (uint4)(x, y, z, w);
+}
+INSIDE float4 spread_f(uint order, float4 v) { SPREAD(float4, order, v, 1.0f) }
+INSIDE int4 spread_i(uint order, int4 v) { SPREAD(int4, order, v, 1) }
+
+INSIDE float4 fetch_f(const __global struct image *im, int4 c) {
+    if (!inside(im, c)) return border_f(im);
+    return im->texture ? spread_f(im->order, as_float4(fetched(im->texture, c))) : packed_f(im, place(im, c));
+}
+INSIDE int4 fetch_i(const __global struct image *im, int4 c) {
+    return inside(im, c) ? spread_i(im->order, as_int4(fetched(im->texture, c))) : border_i(im);
+}
 
 /* --- where a sampler looks. Array indices are rounded and clamped, whatever the sampler says. */
 
