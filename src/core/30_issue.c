@@ -72,7 +72,7 @@ void slot_wake_block(struct core *c, const struct cta_place *p, u64 cy) {
     for (u64 m = cta_slots(p) & c->issue->parked; m; m &= m - 1) {
         u32 slot = (u32)__builtin_ctzll(m);
         struct front *f = &c->fronts[slot];
-        if (f->release_cy > c->now || !has_ready_group(c->slots[slot].w)) continue;
+        if (f->release_cy > c->now || !has_ready_group(c->homes[slot].w)) continue;
         f->release_cy = cy;
         slot_alarm(c, slot, cy);
     }
@@ -110,7 +110,7 @@ static u64 waits_end(const struct waits *x) {
 }
 
 /* Registers the instruction needs and that are not there at cycle `at` */
-static void register_waits(const struct core *c, const struct slot *s, const struct tinst *t, u64 lanes, u64 at,
+static void register_waits(const struct core *c, const struct home *s, const struct tinst *t, u64 lanes, u64 at,
                            struct waits *x) {
     u32 n = (u32)t->nsrc + t->ndst;
     for (u32 i = 0; i < n; i++) {
@@ -129,7 +129,7 @@ static void register_waits(const struct core *c, const struct slot *s, const str
 
 /* What barriers, fences, exits, calls and waits for copies need beyond registers */
 static u32 order_waits(struct core *c, const struct front *f, const struct part *p, const struct tinst *t, u64 at, u64 *next) {
-    const struct slot *s = part_home(c, p);
+    const struct home *s = part_home(c, p);
     switch (t->kind) {
     case T_BARRIER:
     case T_EXIT: return s->queued ? 1u << STALL_DRAIN : 0;
@@ -165,7 +165,7 @@ static u32 parts_wait(struct core *c, const struct front *f, const struct tinst 
 /* What the order has the front's next instruction wait for: results of earlier ones, of memory or of units */
 static u32 order_keeps(struct core *c, const struct front *f, u64 at, u64 *next) {
     for (u32 i = 0; i < f->nparts; i++) {
-        const struct slot *s = part_home(c, &f->part[i]);
+        const struct home *s = part_home(c, &f->part[i]);
         u64 from = c->pol.order->earliest(&(struct order_view){s->drain_cy, s->loads, s->queued});
         if (from <= at) continue;
         if (from == NEVER) return 1u << STALL_LONG;
@@ -218,7 +218,7 @@ void slot_due(struct core *c, u32 slot) {
 }
 
 void slot_look(struct core *c, u32 slot, u64 at) {
-    struct slot *s = &c->slots[slot];
+    struct home *s = &c->homes[slot];
     struct front *f = &c->fronts[slot];
     u64 next = NEVER;
     u32 set;
@@ -260,14 +260,14 @@ static void fault_now(struct core *c) {
 
 /* Dispatch: the next instruction of a part's threads is executed. False after a fault. */
 static bool dispatch(struct core *c, struct part *p, struct step *st) {
-    bool ok = warp_step(c->slots[p->home].w, p->group, c->now, st);
+    bool ok = warp_step(c->homes[p->home].w, p->group, c->now, st);
     p->group = (u16)st->group;
     if (!ok) fault_now(c);
     return ok;
 }
 
 void slot_next(struct core *c, u32 slot) {
-    struct slot *s = &c->slots[slot];
+    struct home *s = &c->homes[slot];
     struct front *f = &c->fronts[slot];
     f->head = NULL;
     while (s->w->live && !c->view.faulted) {
@@ -345,7 +345,7 @@ static u64 tell_issue(struct core *c, u32 slot, const struct step *st) {
 static bool issue_one(struct core *c, u32 slot, const struct step *st, bool expects_miss) {
     struct front *f = &c->fronts[slot];
     const struct tinst *t = f->head;
-    const struct cta_place *place = c->slots[slot].place;
+    const struct cta_place *place = c->homes[slot].place;
     u64 uid = tell_issue(c, slot, st);
     c->stats.divergent_branches += st->diverged;
     ibuffer_pop(c, f);
@@ -363,7 +363,7 @@ static bool held_back(const struct core *c, u32 slot, const struct tinst *t) {
 
 /* One group of the warp that goes along with the one that was chosen; false when it cannot */
 static bool issue_along(struct core *c, u32 slot, u32 gi) {
-    struct slot *s = &c->slots[slot];
+    struct home *s = &c->homes[slot];
     struct front *f = &c->fronts[slot];
     const struct group *g = &s->w->groups.at[gi];
     const struct tinst *t = &c->prog->at[g->pc];
@@ -386,7 +386,7 @@ static bool issue_along(struct core *c, u32 slot, u32 gi) {
 
 /* mimd: every other group of the warp whose next instruction waits for nothing issues with the chosen one and costs nothing; fetch is free for them. */
 static void issue_joint(struct core *c, u32 slot, u64 done) {
-    struct warp *w = c->slots[slot].w;
+    struct warp *w = c->homes[slot].w;
     struct part *p = &c->fronts[slot].part[0];
     u64 chosen_lanes = w->groups.n ? w->groups.at[p->group].mask : 0;
     for (u32 i = 0; w->live && i < w->groups.n && !c->view.faulted; i++) {

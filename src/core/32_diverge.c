@@ -17,14 +17,14 @@ void diverge_met(const struct diverge_view *v) { v->of->stats.reconvergences++; 
 bool diverge_waits(const struct diverge_view *v, u32 group) {
     const struct group *g = &v->w->groups.at[group];
     const struct tinst *t = &v->of->prog->at[g->pc];
-    const struct slot *s = &v->of->slots[v->front->part[0].home];
+    const struct home *s = &v->of->homes[v->front->part[0].home];
     for (u32 i = 0; i < (u32)t->nsrc + t->ndst; i++)
         if (sb_ready(s, t->reg[i], g->mask) == NEVER) return true;
     return t->kind == T_FRAME || t->kind == T_FENCE;
 }
 
 static struct diverge_view view_of(struct core *c, struct front *f) {
-    return (struct diverge_view){.w = c->slots[f->part[0].home].w,
+    return (struct diverge_view){.w = c->homes[f->part[0].home].w,
                                  .group = f->part[0].group,
                                  .polled_at = f->polled_at,
                                  .code = c->prog->k->code,

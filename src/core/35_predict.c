@@ -46,7 +46,7 @@ static bool next_line_present(const struct core *c, u32 slot, const struct tinst
         return m->next >= m->nlines || l1_has(c, m->is_const ? CACHE_CONST : CACHE_DATA, m->lines.at[m->next].line);
     }
     const struct part *p = &c->fronts[slot].part[0];
-    const struct warp *w = c->slots[p->home].w;
+    const struct warp *w = c->homes[p->home].w;
     const struct group *g = part_group(c, p);
     u64 mask = warp_guard(w, g, t->in);
     if (!mask || t->in->space == SPACE_PARAM || !access_addresses(w, g, t->in, mask, addr)) return true;

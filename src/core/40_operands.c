@@ -35,8 +35,8 @@ static u64 bank_take(const struct core *c, struct subcore *sub, u32 bank, u64 fr
         }
 }
 
-static u32 bank_of(const struct core *c, const struct slot *s, u32 reg) {
-    u32 row = reg + slot_index(c, s);
+static u32 bank_of(const struct core *c, const struct home *s, u32 reg) {
+    u32 row = reg + home_index(c, s);
     return c->operands->bank_mask ? row & c->operands->bank_mask : row % c->cfg->banks;
 }
 
@@ -161,7 +161,7 @@ u64 operands_next(const struct core *c, u32 sub, u64 after) {
     return next;
 }
 
-u64 operands_read(struct core *c, u32 sub, struct slot *s, const struct tinst *t, i32 *collector) {
+u64 operands_read(struct core *c, u32 sub, struct home *s, const struct tinst *t, i32 *collector) {
     u64 first = c->now + c->cfg->issue_depth, last;
     *collector = NONE;
     if (c->cfg->operands_ideal) last = first;
@@ -184,7 +184,7 @@ u64 operands_read(struct core *c, u32 sub, struct slot *s, const struct tinst *t
     return last;
 }
 
-u64 operands_write(struct core *c, u32 sub, const struct slot *s, const struct tinst *t, u64 at) {
+u64 operands_write(struct core *c, u32 sub, const struct home *s, const struct tinst *t, u64 at) {
     u64 last = at;
     if (c->operands->subs[sub].bank_word != c->now / 64) banks_advance(c, &c->operands->subs[sub]);
     for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) {

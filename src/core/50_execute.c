@@ -26,7 +26,7 @@ static u64 unit_take(struct core *c, u32 sub, enum unit u, u64 from, u32 busy) {
 }
 
 static void results(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, u64 read, u64 ready) {
-    struct slot *s = &c->slots[slot];
+    struct home *s = &c->homes[slot];
     for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) sb_write(s, t->reg[i], st->lanes, ready, WAIT_COMPUTE);
     s->drain_cy = MAX(s->drain_cy, MAX(ready, read));
     EMIT(c, .kind = EV_READ, .cycle = read, .uid = uid, .slot = (u16)slot);
@@ -35,7 +35,7 @@ static void results(struct core *c, u32 slot, const struct tinst *t, const struc
 
 void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
     const struct config *cfg = c->cfg;
-    struct slot *s = &c->slots[slot];
+    struct home *s = &c->homes[slot];
     u32 sub = issue_sub(c, slot);
     i32 collector;
     u64 read = operands_read(c, sub, s, t, &collector);

@@ -21,11 +21,15 @@
 
 /* --- building */
 
+/* Addresses of a whole warp: a beat for each width of the unit */
+static u32 agu_cycles(const struct config *g) { return g->lsu_agu_cy * ((g->warp_size + g->lsu_width - 1) / g->lsu_width); }
+
+u32 lsu_way(const struct config *g) { return g->issue_depth + g->operand_depth + !g->operands_ideal + agu_cycles(g); }
+
 void lsu_init(struct core *c) {
     const struct config *g = c->cfg;
     struct lsu *l = c->lsu = base_alloc(sizeof(*l));
-    u32 beats = (g->warp_size + g->lsu_width - 1) / g->lsu_width;
-    u32 way = g->issue_depth + g->operand_depth + !g->operands_ideal + g->lsu_agu_cy * beats;
+    u32 way = lsu_way(g);
     l->cap = g->lsu_queue + operands_collectors(c) + 64;
     l->queue = base_alloc(sizeof(u32) * l->cap);
     l->may_leave = c->pol.hazard->leaves;
@@ -229,9 +233,8 @@ static void count_kind(struct core *c, const struct flight *f) {
 u64 lsu_enter(struct core *c, struct flight *f) {
     const struct config *cfg = c->cfg;
     struct lsu *l = c->lsu;
-    u32 beats = (cfg->warp_size + cfg->lsu_width - 1) / cfg->lsu_width;
-    u64 read = operands_read(c, f->sub, &c->slots[f->slot], f->t, &f->mem.collector);
-    f->mem.ready_cy = read + cfg->operand_depth + (u64)cfg->lsu_agu_cy * beats;
+    u64 read = operands_read(c, f->sub, &c->homes[f->slot], f->t, &f->mem.collector);
+    f->mem.ready_cy = read + cfg->operand_depth + agu_cycles(cfg);
     if (f->mem.collector != NONE) operands_hold(c, f->sub, f->mem.collector);
     writeback_reads(c, f, read);
     l->queue[(l->head + l->n++) % l->cap] = f->id;
@@ -243,7 +246,7 @@ u64 lsu_enter(struct core *c, struct flight *f) {
 
 void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss) {
     struct flight *f = flight_new(c);
-    f->uid = uid, f->issue_cy = c->now, f->age = c->slots[slot].age, f->t = t, f->active = st->active, f->lanes = st->lanes;
+    f->uid = uid, f->issue_cy = c->now, f->age = c->homes[slot].age, f->t = t, f->active = st->active, f->lanes = st->lanes;
     f->slot = (u8)slot, f->sub = (u8)issue_sub(c, slot);
     collect_accesses(c, f, st);
     count_kind(c, f);

@@ -19,8 +19,7 @@
 void l1_init(struct core *c) {
     const struct config *g = c->cfg;
     struct l1 *l = c->l1 = base_alloc(sizeof(*l));
-    u32 beats = (g->warp_size + g->lsu_width - 1) / g->lsu_width;
-    u32 way = g->issue_depth + g->operand_depth + !g->operands_ideal + g->lsu_agu_cy * beats;
+    u32 way = lsu_way(g);
     tags_init(&l->tags, g->l1_sets, g->l1_ways, g->l1_line_b, g->l1_sector_b, g->l1_replace == REPLACE_FIFO);
     l->tags.fermi = g->l1_index == L1_INDEX_FERMI;
     tags_init(&l->const_tags, g->const_sets, g->const_ways, g->const_line_b, g->const_line_b, false);

@@ -118,7 +118,7 @@ const struct tinst *replay_shows(const struct core *c, u32 slot) {
 
 bool replay_known_miss(const struct core *c, u32 flight) { return op_of(c, flight)->known_miss; }
 
-static void hold_sources(const struct slot *s, const struct tinst *t, i32 by) {
+static void hold_sources(const struct home *s, const struct tinst *t, i32 by) {
     for (u32 i = 0; i < t->nsrc; i++) s->sb[t->reg[i]].readers = (u8)(s->sb[t->reg[i]].readers + by);
 }
 
@@ -134,7 +134,7 @@ void replay_issued(struct core *c, const struct flight *f) {
     };
     if (!r->may_leave) return;
     list_add(c, &r->slot[f->slot], f->id);
-    hold_sources(&c->slots[f->slot], f->t, 1);
+    hold_sources(&c->homes[f->slot], f->t, 1);
 }
 
 /* --- signals */
@@ -151,7 +151,7 @@ void replay_finished(struct core *c, const struct flight *f) {
 
 static void free_entry(struct core *c, const struct signal *x) {
     struct front *f = &c->fronts[x->slot];
-    if (c->replay->may_leave) hold_sources(&c->slots[x->slot], x->t, -1);
+    if (c->replay->may_leave) hold_sources(&c->homes[x->slot], x->t, -1);
     f->ib.kept &= ~(1ull << x->buffer_at);
     advance_tail(c, f, f->ib.head);
     ibuffer_want(c, f);
@@ -161,7 +161,7 @@ void replay_signals(struct core *c) {
     struct replay *r = c->replay;
     while (r->signals_at < r->signals.n && r->signals.at[r->signals_at].cycle <= c->now) {
         struct signal x = r->signals.at[r->signals_at++];
-        const struct slot *s = &c->slots[x.slot];
+        const struct home *s = &c->homes[x.slot];
         if (!s->w || s->age != x.age) continue; /* its warp has left */
         if (x.done) free_entry(c, &x);
         else {
@@ -208,7 +208,7 @@ void replay_history(const struct core *c, u32 slot, struct strbuf *out) {
     u32 n = c->replay->replayed[slot];
     for (u32 i = n > REPLAY_HISTORY ? n - REPLAY_HISTORY : 0; i < n; i++) {
         const struct replayed *r = &c->replay->history[slot][i % REPLAY_HISTORY];
-        if (r->age == c->slots[slot].age)
+        if (r->age == c->homes[slot].age)
             strbuf_add(out, "\n    replayed at cycle %llu: pc %d, entry %u, lanes %llx, after %s", (unsigned long long)r->cycle,
                        r->pc, r->entry, (unsigned long long)r->mask, hazard_table[r->cause].name);
     }

@@ -17,7 +17,7 @@ static bool in_pipe(const struct core *c) {
 
 static bool of_slot(const struct core *c, u32 slot) {
     u64 addr[MAX_WARP];
-    const struct slot *s = &c->slots[slot];
+    const struct home *s = &c->homes[slot];
     const struct tinst *t = c->fronts[slot].head;
     if (!t || replay_first(c, slot) != NONE || t->kind != T_MEM || t->in->iclass != ICLASS_LOAD) return false;
     if (t->in->space != SPACE_GLOBAL && t->in->space != SPACE_GENERIC) return false;

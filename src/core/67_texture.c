@@ -18,8 +18,7 @@ void texture_init(struct core *c) {
     const struct config *g = c->cfg;
     if (g->tex_unified) return;
     struct texture_cache *t = c->texture = base_alloc(sizeof(*t));
-    u32 beats = (g->warp_size + g->lsu_width - 1) / g->lsu_width;
-    u32 way = g->issue_depth + g->operand_depth + !g->operands_ideal + g->lsu_agu_cy * beats;
+    u32 way = lsu_way(g);
     tags_init(&t->tags, g->tex_sets, g->tex_ways, g->tex_line_b, g->tex_line_b, false);
     t->mshr = mshr_new(g->tex_mshrs, g->tex_merge);
     t->latency = g->tex_cy > way ? g->tex_cy - way : 1;

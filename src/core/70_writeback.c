@@ -1,7 +1,7 @@
 /* What a warp has outstanding in memory, and how it comes home: registers are written when the last part of
  * an instruction's data is there, through the same bank ports as others.
  *
- * This file alone of the memory stages reaches into a warp's place (struct slot): its counts of memory
+ * This file alone of the memory stages reaches into a warp's place (struct home): its counts of memory
  * instructions, stores, atomics and copies under way, its registers, and the look at what it waits for when
  * one of them has changed.
  *
@@ -10,8 +10,8 @@
 #include "core/order_policy.h"
 
 /* The warp that issued it is still there. Stores and reductions may outlive theirs. */
-static struct slot *home_of(const struct core *c, const struct flight *f) {
-    struct slot *s = (struct slot *)&c->slots[f->slot];
+static struct home *home_of(const struct core *c, const struct flight *f) {
+    struct home *s = (struct home *)&c->homes[f->slot];
     return s->w && s->age == f->age ? s : NULL;
 }
 
@@ -29,7 +29,7 @@ static bool waits_for_stage(const struct core *c, const struct front *f) {
 /* Whether a result that has come can matter to it: it waits for one, or for all that is under way */
 static bool waits_for_result(const struct core *c, u32 slot) {
     const struct front *f = &c->fronts[slot];
-    if (!f->head || c->slots[slot].ended || f->head->kind == T_FRAME || f->head->kind == T_ASYNC_WAIT) return true;
+    if (!f->head || c->homes[slot].ended || f->head->kind == T_FRAME || f->head->kind == T_ASYNC_WAIT) return true;
     if (f->account.set & (1u << STALL_LONG | 1u << STALL_SHORT | 1u << STALL_WAIT)) return true;
     return c->pol.diverge->by_lane && f->account.set;
 }
@@ -43,14 +43,14 @@ void home_wake(struct core *c, u32 slot, enum home_change what) {
 /* An atomic of the SM has been answered: others may wait for it too */
 static void wake_atomic_waiters(struct core *c) {
     for (u32 i = 0; i < c->nslots; i++)
-        if (c->slots[i].w && c->fronts[i].account.set & (1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR))
+        if (c->homes[i].w && c->fronts[i].account.set & (1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR))
             home_wake(c, i, HOME_ANSWERED);
 }
 
 /* --- it goes out */
 
 /* Its destinations are unknown until it comes home. */
-static void block_registers(const struct slot *s, const struct flight *f) {
+static void block_registers(const struct home *s, const struct flight *f) {
     const struct tinst *t = f->t;
     bool is_short = f->mem.space == SPACE_SHARED || f->mem.is_const;
     if (f->mem.red) return;
@@ -59,7 +59,7 @@ static void block_registers(const struct slot *s, const struct flight *f) {
 }
 
 void writeback_expect(struct core *c, const struct flight *f) {
-    struct slot *s = &c->slots[f->slot];
+    struct home *s = &c->homes[f->slot];
     block_registers(s, f);
     s->queued++;
     s->loads += flight_has_result(f);
@@ -68,18 +68,18 @@ void writeback_expect(struct core *c, const struct flight *f) {
 }
 
 void writeback_reads(struct core *c, const struct flight *f, u64 cy) {
-    struct slot *s = &c->slots[f->slot];
+    struct home *s = &c->homes[f->slot];
     s->drain_cy = MAX(s->drain_cy, cy);
 }
 
 void writeback_store_sent(struct core *c, struct flight *f) {
     f->mem.outstanding++;
-    c->slots[f->slot].stores++;
+    c->homes[f->slot].stores++;
 }
 
 /* --- it comes home */
 
-static void release_registers(struct core *c, struct slot *s, const struct flight *f) {
+static void release_registers(struct core *c, struct home *s, const struct flight *f) {
     const struct tinst *t = f->t;
     u64 written = operands_write(c, f->sub, s, t, f->result_cy);
     u64 ready = c->cfg->bypass ? f->result_cy : written;
@@ -97,7 +97,7 @@ static void count_latency(struct core *c, const struct flight *f) {
 
 /* Accepted, and nothing outstanding: the instruction is over. */
 static void result(struct core *c, struct flight *f) {
-    struct slot *s = flight_has_result(f) ? home_of(c, f) : NULL;
+    struct home *s = flight_has_result(f) ? home_of(c, f) : NULL;
     u32 slot = f->slot;
     f->result_cy = MAX(f->result_cy, c->now);
     if (s) {
@@ -121,7 +121,7 @@ void writeback_part(struct core *c, u32 id, u64 cy) {
 }
 
 bool writeback_accepted(struct core *c, struct flight *f) {
-    struct slot *s = &c->slots[f->slot];
+    struct home *s = &c->homes[f->slot];
     u32 slot = f->slot;
     f->mem.accepted = true;
     bool last = --s->queued == 0;
@@ -132,7 +132,7 @@ bool writeback_accepted(struct core *c, struct flight *f) {
 
 void writeback_stored(struct core *c, u32 id) {
     const struct flight *f = flight_at(c, id);
-    struct slot *s = home_of(c, f);
+    struct home *s = home_of(c, f);
     u32 slot = f->slot;
     if (s) s->stores--;
     writeback_part(c, id, c->now);
@@ -142,7 +142,7 @@ void writeback_stored(struct core *c, u32 id) {
 void writeback_atomic(struct core *c, u32 packet) {
     struct atomic_packet *p = atomic_at(c, packet);
     u32 id = p->flight;
-    struct slot *s = home_of(c, flight_at(c, id));
+    struct home *s = home_of(c, flight_at(c, id));
     if (s) s->atomics--;
     atomic_answered(c, p);
     writeback_part(c, id, c->now);
@@ -190,7 +190,7 @@ void writeback_check(const struct core *c) {
         }
     CHECK(packets == atomics_out(c));
     for (u32 i = 0; i < c->nslots; i++) {
-        const struct slot *s = &c->slots[i];
+        const struct home *s = &c->homes[i];
         if (!s->w) continue;
         CHECK(s->queued == n[i].queued && s->loads == n[i].loads && s->stores == n[i].stores); /* C6 */
         CHECK(s->atomics == n[i].atomics && s->asyncs == n[i].asyncs);                         /* C6 */

@@ -52,10 +52,10 @@ void core_control(struct core *c, bool no_jumps, u32 check_cy) {
 static void free_launch(struct core *c) {
     cta_release(c);
     for (u32 i = 0; i < MAX_SLOTS; i++) {
-        free(c->slots[i].sb);
-        free(c->slots[i].lane_ready);
-        c->slots[i].sb = NULL;
-        c->slots[i].lane_ready = NULL;
+        free(c->homes[i].sb);
+        free(c->homes[i].lane_ready);
+        c->homes[i].sb = NULL;
+        c->homes[i].lane_ready = NULL;
     }
     free(c->pcs);
     c->pcs = NULL;
@@ -108,8 +108,8 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
     for (u32 i = 0; i < c->nslots; i++) {
         u32 regs = p->nregs + p->npreds + 1u;
         c->fronts[i] = (struct front){.ib = {.next = NONE, .fetch_pc = NONE}};
-        c->slots[i] = (struct slot){.sb = base_alloc(sizeof(struct sbreg) * regs)};
-        if (c->pol.diverge->by_lane) c->slots[i].lane_ready = base_alloc(sizeof(u64) * MAX_WARP * regs);
+        c->homes[i] = (struct home){.sb = base_alloc(sizeof(struct sbreg) * regs)};
+        if (c->pol.diverge->by_lane) c->homes[i].lane_ready = base_alloc(sizeof(u64) * MAX_WARP * regs);
         c->age[i] = 0;
     }
     account_init(c);
@@ -185,7 +185,7 @@ void core_check(const struct core *c) {
     for (u32 i = 0; i < ARRAY_LEN(stages); i++)
         if (stages[i].check) stages[i].check(c);
     for (u32 i = 0; i < c->nslots; i++)
-        if (c->slots[i].w && c->slots[i].w->live) warp_check(c->slots[i].w);
+        if (c->homes[i].w && c->homes[i].w->live) warp_check(c->homes[i].w);
 }
 
 /* --- what the chip reads */
@@ -205,7 +205,7 @@ const struct event *core_events(const struct core *c, u32 *n) {
 void core_events_taken(struct core *c) { c->events.n = 0; }
 
 static void slot_waits(const struct core *c, u32 i, struct strbuf *out) {
-    const struct slot *s = &c->slots[i];
+    const struct home *s = &c->homes[i];
     strbuf_add(out, "\n  SM %u slot %u, block %llu warp %u:", c->id, i, (unsigned long long)cta_number(s->place), s->w->id);
     const struct front *f = &c->fronts[i];
     for (u32 m = f->account.set; m; m &= m - 1) strbuf_add(out, " %s", stall_table[__builtin_ctz(m)].name);
@@ -221,7 +221,7 @@ static void slot_waits(const struct core *c, u32 i, struct strbuf *out) {
 void core_waits(struct core *c, struct strbuf *out) {
     u32 shown = 0;
     for (u32 i = 0; i < c->nslots && shown < 4; i++)
-        if (c->slots[i].w && !(c->fronts[i].account.set & 1u << STALL_EMPTY)) slot_waits(c, i, out), shown++;
+        if (c->homes[i].w && !(c->fronts[i].account.set & 1u << STALL_EMPTY)) slot_waits(c, i, out), shown++;
     lsu_waits(c, out);
     port_waits(c, out);
 }

@@ -105,7 +105,7 @@ struct sbreg {
 struct cta_place; /* a block on this SM (blocks.h) */
 
 /* A home: a static warp's place on the SM, and all that belongs to its threads wherever they run. Registers never leave it. */
-struct slot {
+struct home {
     struct warp *w; /* NULL: empty */
     struct cta_place *place;
     struct sbreg *sb; /* [program.nregs + npreds] */
@@ -217,7 +217,7 @@ struct core {
     u64 uid;
     const struct program *prog;
     struct launch view;             /* the launch as this SM sees it: counts, fault, port of its own */
-    struct slot slots[MAX_SLOTS];   /* homes */
+    struct home homes[MAX_SLOTS];   /* homes */
     struct front fronts[MAX_SLOTS]; /* front i is home i's */
     u64 age[MAX_SLOTS];
     u32 nslots;
@@ -305,13 +305,13 @@ bool issue_blocked(struct core *c);     /* no scheduler has a candidate in this 
 u64 issue_next(const struct core *c);   /* when a collector or unit that ready slots wait for is free */
 
 /* A register's next value is ready at cy (NEVER: not known yet) for these lanes; and when it is for these lanes */
-static inline void sb_write(const struct slot *s, u32 reg, u64 lanes, u64 cy, enum wait_kind kind) {
+static inline void sb_write(const struct home *s, u32 reg, u64 lanes, u64 cy, enum wait_kind kind) {
     struct sbreg *r = &s->sb[reg];
     r->kind = (u8)kind;
     r->ready_cy = cy;
     for (u64 m = s->lane_ready ? lanes : 0; m; m &= m - 1) s->lane_ready[(size_t)reg * MAX_WARP + (u32)__builtin_ctzll(m)] = cy;
 }
-static inline u64 sb_ready(const struct slot *s, u32 reg, u64 lanes) {
+static inline u64 sb_ready(const struct home *s, u32 reg, u64 lanes) {
     if (__builtin_expect(!s->lane_ready, 1)) return s->sb[reg].ready_cy;
     u64 last = 0;
     for (u64 m = lanes; m; m &= m - 1) {
@@ -368,11 +368,11 @@ bool operands_available(const struct core *c, u32 sub, enum unit u);
 u64 operands_next(const struct core *c, u32 sub,
                   u64 after); /* when the next collector or unit becomes free after that cycle; NEVER */
 /* Reserves collector and banks: the cycle in which the last operand is read. *collector: taken one, or NONE */
-u64 operands_read(struct core *c, u32 sub, struct slot *s, const struct tinst *t, i32 *collector);
+u64 operands_read(struct core *c, u32 sub, struct home *s, const struct tinst *t, i32 *collector);
 void operands_hold(struct core *c, u32 sub, i32 collector);   /* a memory instruction keeps it until it lets go */
 u32 operands_held(const struct core *c);                      /* collectors so kept */
 void operands_let_go(struct core *c, u32 sub, i32 collector); /* a memory instruction leaves its collector */
-u64 operands_write(struct core *c, u32 sub, const struct slot *s, const struct tinst *t, u64 at); /* result written; >= at */
+u64 operands_write(struct core *c, u32 sub, const struct home *s, const struct tinst *t, u64 at); /* result written; >= at */
 
 /* --- 50_execute.c */
 void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
@@ -383,6 +383,7 @@ void execute_along(struct core *c, u32 slot, const struct tinst *t, const struct
 /* expects_miss: what hazard prediction said of it before it was executed */
 void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss);
 void lsu_stage(struct core *c);
+u32 lsu_way(const struct config *g); /* cycles from issue to the stage: what latencies of memory keys contain */
 u64 lsu_next(const struct core *c);
 void lsu_skip(struct core *c, u64 n);
 void lsu_init(struct core *c);
@@ -582,11 +583,11 @@ static inline void emit(struct core *c, struct event e) {
         if (__builtin_expect((c)->tracing, 0)) emit((c), (struct event){__VA_ARGS__});                                           \
     } while (0)
 
-static inline u32 slot_index(const struct core *c, const struct slot *s) { return (u32)(s - c->slots); }
+static inline u32 home_index(const struct core *c, const struct home *h) { return (u32)(h - c->homes); }
 static inline u32 front_index(const struct core *c, const struct front *f) { return (u32)(f - c->fronts); }
-static inline struct slot *part_home(struct core *c, const struct part *p) { return &c->slots[p->home]; }
+static inline struct home *part_home(struct core *c, const struct part *p) { return &c->homes[p->home]; }
 static inline struct group *part_group(const struct core *c, const struct part *p) {
-    return &c->slots[p->home].w->groups.at[p->group];
+    return &c->homes[p->home].w->groups.at[p->group];
 }
 
 #endif

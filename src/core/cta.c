@@ -122,11 +122,11 @@ static struct cta_place *place_get(struct core *c) {
 }
 
 static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct warp *w) {
-    struct slot *s = &c->slots[slot];
+    struct home *s = &c->homes[slot];
     account_change(c, slot);
     struct sbreg *sb = s->sb;
     u64 *lane_ready = s->lane_ready;
-    *s = (struct slot){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .age = c->age[slot] = ++c->blocks->ages};
+    *s = (struct home){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .age = c->age[slot] = ++c->blocks->ages};
     if (c->replay) replay_slot_start(c, slot);
     struct account account = c->fronts[slot].account; /* time goes on through the change of warps */
     c->fronts[slot] =
@@ -152,7 +152,7 @@ static void cta_begin(struct core *c, u64 linear) {
     u32 slot = 0;
     EMIT(c, .kind = EV_CTA_START, .cycle = c->now, .a = linear, .mask = p->cta->nwarps);
     for (u32 i = 0; i < p->cta->nwarps; i++, slot++) {
-        while (slot < c->nslots && c->slots[slot].w) slot++;
+        while (slot < c->nslots && c->homes[slot].w) slot++;
         CHECK(slot < c->nslots);
         slot_start(c, slot, p, &p->cta->warps[i]);
     }
@@ -165,7 +165,7 @@ void cta_admit(struct core *c, u64 now) {
 }
 
 void cta_warp_ended(struct core *c, u32 slot) {
-    struct slot *s = &c->slots[slot];
+    struct home *s = &c->homes[slot];
     struct front *f = &c->fronts[slot];
     account_change(c, slot);
     s->ended = true;
@@ -180,7 +180,7 @@ void cta_warp_ended(struct core *c, u32 slot) {
 }
 
 static void slot_clear(struct core *c, u32 slot, u64 at) {
-    struct slot *s = &c->slots[slot];
+    struct home *s = &c->homes[slot];
     struct front *f = &c->fronts[slot];
     account_change(c, slot);
     f->head = f->shown = NULL;
@@ -195,7 +195,7 @@ static void slot_clear(struct core *c, u32 slot, u64 at) {
 void cta_try_retire(struct core *c, struct cta_place *p, u64 at) {
     if (p->cta->live_warps) return;
     for (u64 m = p->slots; m; m &= m - 1) {
-        const struct slot *s = &c->slots[__builtin_ctzll(m)];
+        const struct home *s = &c->homes[__builtin_ctzll(m)];
         if (!s->ended || s->queued || s->loads || s->drain_cy > at) return;
     }
     account_levels(c, c->now);

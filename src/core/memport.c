@@ -242,7 +242,7 @@ bool atomics_meet(const struct core *c, const struct part *part, const struct in
     bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
     if (!v->out || !global || in->iclass == ICLASS_ATOMIC) return false; /* atomics are ordered where they are performed */
     _Alignas(64) u64 addr[MAX_WARP];
-    const struct warp *w = c->slots[part->home].w;
+    const struct warp *w = c->homes[part->home].w;
     const struct group *g = part_group(c, part);
     u64 mask = warp_guard(w, g, in);
     if (!mask) return false;
