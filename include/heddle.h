@@ -180,8 +180,7 @@ struct heddle_timing {              /* what is measured, and how the host works;
     uint32_t check_cycles;          /* look at the model's invariants every so many cycles; default at the end of launches */
 };
 int heddle_timing(struct heddle *h, const struct heddle_timing *t);
-/* Ends the launch that runs, or the next one, with HEDDLE_STOPPED; for signal handlers and other threads. Launches without timing do not
- * listen. */
+/* Ends the launch that runs, or the next one, with HEDDLE_STOPPED; for signal handlers and other threads. */
 void heddle_stop(struct heddle *h);
 
 /* Of the last launch, until the next one; NULL when it was not timed */

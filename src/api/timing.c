@@ -171,11 +171,15 @@ int timing_launch(struct heddle *h, struct launch *l, u32 registers, bool functi
     t->stats = (struct launch_stats){0};
     bool ok = gpu_launch(t->gpu, l, registers, functional, &t->stats, &t->stop);
     t->measured = true;
+    if (l->stopped) return timing_stopped(h, l);
     if (!ok) return api_fail(h, t->stats.refused ? HEDDLE_BAD_INPUT : HEDDLE_FAULT, "%s", l->fault.s);
-    if (!t->stop) return HEDDLE_OK;
-    t->stop = false;
-    return api_fail(h, HEDDLE_STOPPED, "kernel '%s' was stopped after %llu cycles\n", l->k->name,
-                    (unsigned long long)t->stats.cycles);
+    return HEDDLE_OK;
+}
+
+int timing_stopped(struct heddle *h, const struct launch *l) {
+    h->time.stop = false;
+    return api_fail(h, HEDDLE_STOPPED, "kernel '%s' was stopped after %llu cycles and %llu of %llu blocks\n", l->k->name,
+                    (unsigned long long)h->time.stats.cycles, (unsigned long long)l->ctas_done, (unsigned long long)l->ctas);
 }
 
 void heddle_stop(struct heddle *h) { h->time.stop = true; }

@@ -12,6 +12,7 @@ struct input {
     struct manifest *m;
 };
 bool input_open(struct input *in, const struct cli_line *line, const char *x); /* false after an error */
+bool input_readable(const struct input *in); /* whether its PTX is there; false after an error */
 void input_close(struct input *in);
 
 /* --- measure.c: options of a timed run, and what they mean to the library */

@@ -254,6 +254,8 @@ struct launch { /* everything a running kernel shares */
     /* the first fault, and where */
     bool faulted;
     struct strbuf fault;
+    const volatile bool *stop; /* becomes true when the launch shall end where it is; may be NULL */
+    bool stopped;              /* it has; `faulted` is set too, without a text */
     void (*tick)(void *user, const struct launch *l, u64 ctas_done, u64 ctas_total); /* now and then; may be NULL */
     void *tick_user;
 };

@@ -369,8 +369,9 @@ bool cta_release_stuck(struct cta *c) {
     return false;
 }
 
-static void launch_report(const struct launch *l) {
+static void launch_report(struct launch *l) {
     if (l->tick) l->tick(l->tick_user, l, l->ctas_done, l->ctas);
+    if (l->stop && *l->stop && !l->faulted) l->stopped = l->faulted = true;
 }
 
 /* One turn of every warp that has not given way in this pass. Returns the instructions run, the launch's limit included. */

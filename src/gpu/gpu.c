@@ -420,6 +420,7 @@ static bool timed(struct run *r, struct launch_stats *out, const volatile bool *
     merge_counts(r);
     collect_stats(r, end, out);
     out->complete = how == ENDED;
+    r->l->stopped = how == STOPPED;
     if (how == ENDED) check_all(g);
     if (how == OUT_OF_TIME) {
         out->ctas_functional = r->end_cta - r->done_ctas - r->first_cta;
@@ -457,6 +458,7 @@ bool gpu_launch(struct gpu *g, struct launch *l, u32 registers, bool functional,
         out->ctas_functional += r.first_cta;
     }
     fesetenv(&host);
+    out->complete = out->complete && !l->stopped;
     out->index = index;
     out->registers = registers;
     if (out->functional) out->ctas_functional = l->ctas;

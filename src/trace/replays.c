@@ -25,10 +25,12 @@ static void on_events(void *state, const struct event *e, u32 n) {
     }
 }
 
+static void on_cut(void *state) { fputs("# incomplete: the launch was stopped\n", ((struct replays *)state)->out); }
+
 struct replays *replays_open(FILE *out, const struct trace_window *w, struct listener *l) {
     struct replays *r = base_alloc(sizeof(*r));
     *r = (struct replays){out, *w};
-    *l = (struct listener){.state = r, .events = on_events};
+    *l = (struct listener){.state = r, .events = on_events, .cut = on_cut};
     fputs("cycle sm slot uid pc entry lanes hazard\n", out);
     return r;
 }
