@@ -47,6 +47,8 @@ int api_fail(struct heddle *h, int status, const char *fmt, ...) {
     va_start(ap, fmt);
     strbuf_vadd(&h->message, fmt, ap);
     va_end(ap);
+    text_make_safe(h->message.s);
+    text_demangle_all(&h->message);
     return status;
 }
 

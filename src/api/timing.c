@@ -68,6 +68,7 @@ int heddle_timing(struct heddle *h, const struct heddle_timing *t) {
         .window_cy = t->window_cycles,
         .no_jumps = t->no_jumps,
         .check_cy = t->check_cycles,
+        .end_cy = t->end_cycle,
     };
     return HEDDLE_OK;
 }
@@ -75,8 +76,8 @@ int heddle_timing(struct heddle *h, const struct heddle_timing *t) {
 /* --- traces and audit */
 
 static struct trace_window window_of(const struct heddle_window *w) {
-    if (!w) return (struct trace_window){0, UINT64_MAX, -1, -1};
-    return (struct trace_window){w->from, w->to ? w->to : UINT64_MAX, w->sm, w->warp};
+    if (!w) return (struct trace_window){.to = UINT64_MAX, .sm = -1, .slot = -1};
+    return (struct trace_window){w->from, w->to ? w->to : UINT64_MAX, w->sm, w->warp, w->limit_b, 0};
 }
 
 int heddle_trace_konata(struct heddle *h, FILE *out, const struct heddle_window *w) {

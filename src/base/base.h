@@ -82,7 +82,13 @@ bool text_in_list(const char *list, const char *word);
 int text_distance(const char *a, const char *b, int limit);
 /* The nearest of n names to `name`, or NULL when none is near */
 const char *text_nearest(const char *name, const char *const *names, u32 n);
-/* Whole file into malloc'd memory with a NUL after it; NULL and errno on failure */
+/* Control characters of a name or a message that could speak to a terminal become question marks; lines and tabs stay */
+void text_make_safe(char *s);
+/* --- demangle.c: "_Z5scalePfi" as "scale(float*, int)"; NULL when it is none of those. Free it. */
+char *text_demangle(const char *name, size_t len);
+void text_demangle_all(struct strbuf *b); /* every such name in a text */
+/* Whole file into malloc'd memory with a NUL after it; NULL and errno on failure: also for what is too large or has no end (EFBIG)
+ * or is a pipe that nobody writes to (ETIMEDOUT) */
 char *text_read_file(const char *path, size_t *len);
 
 /* --- diag: what is wrong with what the user gave us: place, token, expectation.

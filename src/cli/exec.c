@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define DRIVER      "libheddle-opencl.so"
+#define CLOCK       "libheddle-clock.so"
 #define MAX_ROWS    40 /* launches in the summary; all are in --json and --csv */
 #define SIGNAL_EXIT 128
 #define NOT_FOUND   127
@@ -29,7 +30,8 @@ struct exec { /* one `heddle exec` */
     bool functional;
     char *driver;
     struct temp temp; /* vendor file, record, and what the driver needs for a while */
-    struct strbuf icd, record;
+    struct strbuf icd, record, clock;
+    char *preload; /* --simulated-time: the library that gives the program its clocks; NULL without */
     struct cli_outputs outputs;
     struct watcher watcher;
     int status;       /* waitpid's */
@@ -39,20 +41,23 @@ struct exec { /* one `heddle exec` */
 
 /* --- getting ready */
 
-/* The driver beside the command, or in PREFIX/lib */
-static char *find_driver(void) {
+/* A library beside the command, or in PREFIX/lib */
+static char *find_library(const char *name) {
     static const char *const places[] = {"", "/../lib", "/opencl"};
-    const char *set = getenv("HEDDLE_OPENCL_DRIVER");
-    if (set && *set) return realpath(set, NULL);
     char *exe = data_executable(), *found = NULL;
     for (u32 i = 0; exe && !found && i < ARRAY_LEN(places); i++) {
         struct strbuf s = {0};
-        strbuf_add(&s, "%s%s/" DRIVER, exe, places[i]);
+        strbuf_add(&s, "%s%s/%s", exe, places[i], name);
         found = access(s.s, R_OK) == 0 ? realpath(s.s, NULL) : NULL;
         strbuf_free(&s);
     }
     free(exe);
     return found;
+}
+
+static char *find_driver(void) {
+    const char *set = env_text("HEDDLE_OPENCL_DRIVER");
+    return set ? realpath(set, NULL) : find_library(DRIVER);
 }
 
 static bool read_launches(const struct exec *x) {
@@ -100,8 +105,9 @@ static bool open_outputs(struct exec *x) {
 }
 
 static bool read_options(struct exec *x) {
-    static const char *const timed_only[] = {"kernel",   "launch",       "csv",          "by-pc",    "konata",
-                                             "perfetto", "trace-replay", "trace-cycles", "trace-sm", "trace-warp"};
+    static const char *const timed_only[] = {"kernel",   "launch",     "csv",          "by-pc",
+                                             "konata",   "perfetto",   "trace-replay", "trace-cycles",
+                                             "trace-sm", "trace-warp", "trace-size",   "stop-after-trace"};
     const char *measure = measure_given(x->line);
     x->functional = cli_has(x->line, "functional");
     for (u32 i = 0; i < ARRAY_LEN(timed_only) && !measure; i++)
@@ -113,6 +119,7 @@ static bool read_options(struct exec *x) {
     x->wishes.per_kernel = true;
     return cli_machine(x->line, &x->config) && measure_read(x->line, &x->timing, &x->wishes.cpi) &&
            measure_by_pc(x->line, &x->wishes) && measure_window(x->line, &x->config, &x->window) &&
+           measure_trace_end(x->line, &x->window, &x->timing) &&
            cli_number(x->line, "max-instructions", 1, UINT64_MAX, &x->max_instructions) &&
            cli_number(x->line, "platforms", 1, 8, &x->platforms) && read_launches(x);
 }
@@ -127,13 +134,17 @@ static bool make_files(struct exec *x) {
     if (!temp_make(&x->temp)) return false;
     strbuf_add(&x->icd, "%s/heddle.icd", x->temp.dir);
     strbuf_add(&x->record, "%s/record", x->temp.dir);
-    return write_file(x->icd.s, x->driver) && write_file(x->record.s, NULL);
+    strbuf_add(&x->clock, "%s/clock", x->temp.dir);
+    return write_file(x->icd.s, x->driver) && write_file(x->record.s, NULL) && write_file(x->clock.s, NULL) &&
+           truncate(x->clock.s, sizeof(u64)) == 0;
 }
 
 static void remove_files(struct exec *x) {
     temp_remove(&x->temp);
     strbuf_free(&x->icd);
     strbuf_free(&x->record);
+    strbuf_free(&x->clock);
+    free(x->preload);
     free(x->driver);
 }
 
@@ -169,13 +180,22 @@ static void set_file(const char *name, const char *file) {
 
 static void set_traces(const struct exec *x) {
     struct strbuf window = {0};
-    strbuf_add(&window, "%llu %llu %d %d", (unsigned long long)x->window.from, (unsigned long long)x->window.to, x->window.sm,
-               x->window.warp);
+    strbuf_add(&window, "%llu %llu %d %d %llu", (unsigned long long)x->window.from, (unsigned long long)x->window.to,
+               x->window.sm, x->window.warp, (unsigned long long)x->window.limit_b);
     setenv("HEDDLE_TRACE_WINDOW", window.s, 1);
     strbuf_free(&window);
     set_file("HEDDLE_KONATA", cli_value(x->line, "konata"));
     set_file("HEDDLE_PERFETTO", cli_value(x->line, "perfetto"));
     set_file("HEDDLE_TRACE_REPLAY", cli_value(x->line, "trace-replay"));
+}
+
+static void set_clock(const struct exec *x) {
+    const char *before = getenv("LD_PRELOAD");
+    struct strbuf s = {0};
+    strbuf_add(&s, "%s%s%s", x->preload, before && *before ? ":" : "", before ? before : "");
+    setenv("LD_PRELOAD", s.s, 1);
+    setenv("HEDDLE_CLOCK", x->clock.s, 1);
+    strbuf_free(&s);
 }
 
 /* In the child */
@@ -184,10 +204,10 @@ static void set_environment(const struct exec *x) {
     const char *kernels = cli_value(x->line, "kernel"), *launches = cli_value(x->line, "launch");
     struct strbuf timing = {0};
     char *data = data_dir("machines");
-    strbuf_add(&timing, "%llu %llu %llu %llu %d %u %u %d %u", (unsigned long long)t->warmup_cycles,
+    strbuf_add(&timing, "%llu %llu %llu %llu %d %u %u %d %u %llu", (unsigned long long)t->warmup_cycles,
                (unsigned long long)t->max_cycles, (unsigned long long)t->fast_forward_ctas,
-               (unsigned long long)t->fast_forward_launches, t->flush, t->threads, t->window_cycles, t->no_jumps,
-               t->check_cycles);
+               (unsigned long long)t->fast_forward_launches, t->flush, t->threads, t->window_cycles, t->no_jumps, t->check_cycles,
+               (unsigned long long)t->end_cycle);
     setenv("OCL_ICD_VENDORS", x->temp.dir, 1);
     setenv("OPENCL_VENDOR_PATH", x->temp.dir, 1);
     setenv("HEDDLE_TEMP", x->temp.dir, 1);
@@ -202,6 +222,7 @@ static void set_environment(const struct exec *x) {
     set_number("HEDDLE_MAX_INSTRUCTIONS", x->max_instructions);
     set_number("HEDDLE_PLATFORMS", x->platforms);
     set_traces(x);
+    if (x->preload) set_clock(x);
     if (data) setenv("HEDDLE_DATA", data, 1);
     if (kernels) setenv("HEDDLE_KERNEL", kernels, 1);
     if (launches) setenv("HEDDLE_LAUNCH", launches, 1);
@@ -444,6 +465,9 @@ static int exec_run(const struct cli_line *line) {
     if (!x.driver)
         code = cli_error(line->command, DRIVER
                          " is neither beside this command nor in ../lib; \"make\" builds it, HEDDLE_OPENCL_DRIVER names another");
+    else if (cli_has(line, "simulated-time") && !(x.preload = find_library(CLOCK)))
+        code = cli_error(line->command,
+                         "--simulated-time: " CLOCK " is neither beside this command nor in ../lib; \"make\" builds it");
     else if (!open_outputs(&x)) code = EXIT_USER;
     else if (!make_files(&x))
         code = cli_error(line->command, "cannot write to %s: %s; TMPDIR names another folder", temp_root(), strerror(errno));
@@ -466,6 +490,7 @@ static const struct cli_option options[] = {
     {"kernel", "NAME,...", "time only these kernels; the others run without timing"},
     {"launch", "N..M", "time only these launches, counted from 0; the others run without timing"},
     MEASURE_OPTIONS,
+    {"simulated-time", NULL, "the program's clocks (clock_gettime, gettimeofday, time, clock) go with the simulated GPU"},
     {"quiet", NULL, "no summary and no progress"},
     MEASURE_BY_PC,
     {"json", "FILE", "write the results as JSON; - for standard output"},

@@ -12,6 +12,7 @@ struct run { /* one `heddle run` */
     struct config config;
     struct runner runner;
     struct cli_outputs outputs;
+    struct heddle_window window; /* of traces */
     bool functional;
     bool quiet; /* no summary: asked for, or standard output is taken by results */
     FILE *out;  /* what else goes to people: standard output unless taken */
@@ -20,9 +21,11 @@ struct run { /* one `heddle run` */
 /* --- options */
 
 /* Options that mean something only with timing, beyond MEASURE_OPTIONS */
-static const char *const timed_only[] = {"machine",  "set",          "dump-config", "per-kernel", "per-sm",       "by-pc",
-                                         "samples",  "csv",          "konata",      "perfetto",   "trace-replay", "hazards",
-                                         "pressure", "trace-cycles", "trace-sm",    "audit",      "counters"};
+static const char *const timed_only[] = {
+    "machine",  "set",          "dump-config", "per-kernel", "per-sm",       "by-pc",
+    "samples",  "csv",          "konata",      "perfetto",   "trace-replay", "hazards",
+    "pressure", "trace-cycles", "trace-sm",    "audit",      "trace-size",   "stop-after-trace",
+    "counters"};
 static const char *const functional_only[] = {"trace-exec", "trace-kernel", "trace-cta"};
 
 static bool check_mode(struct run *r) {
@@ -99,7 +102,8 @@ static bool read_timed(struct run *r) {
     w->per_sm = cli_has(r->line, "per-sm");
     w->hazards = cli_has(r->line, "hazards");
     w->pressure = cli_has(r->line, "pressure");
-    return read_machine(r) && measure_read(r->line, &r->runner.timing, &w->cpi) && measure_by_pc(r->line, w);
+    return read_machine(r) && measure_read(r->line, &r->runner.timing, &w->cpi) && measure_by_pc(r->line, w) &&
+           measure_window(r->line, &r->config, &r->window) && measure_trace_end(r->line, &r->window, &r->runner.timing);
 }
 
 static bool read_options(struct run *r) {
@@ -109,8 +113,7 @@ static bool read_options(struct run *r) {
 /* --- traces of timing */
 
 static bool open_traces(struct run *r) {
-    struct heddle_window w;
-    if (!measure_window(r->line, &r->config, &w)) return false;
+    const struct heddle_window w = r->window;
     FILE *konata = outputs_file(&r->outputs, "konata"), *perfetto = outputs_file(&r->outputs, "perfetto"),
          *replays = outputs_file(&r->outputs, "trace-replay");
     r->runner.report.counters = outputs_file(&r->outputs, "counters");

@@ -461,6 +461,27 @@ static bool function_name(const char *line, size_t len, char *out, size_t room) 
     return n > 0;
 }
 
+/* The line of the first call of a function, from the .loc before it; 0 when there is none */
+static u32 line_of_call(const char *ptx, const char *name) {
+    u32 line = 0, file, at_line;
+    for (const char *at = ptx; *at;) {
+        size_t len = strcspn(at, "\n"), indent = strspn(at, " \t");
+        if (sscanf(at + indent, ".loc %u %u", &file, &at_line) == 2) line = at_line;
+        const char *found = memmem(at, len, name, strlen(name));
+        if (found && line && !memmem(at, len, ".func", 5)) return line;
+        at += len + (at[len] == '\n');
+    }
+    return 0;
+}
+
+static void say_undefined(const char *ptx, const char *name, struct strbuf *log) {
+    char *shown = text_demangle(name, strlen(name));
+    u32 line = line_of_call(ptx, name);
+    if (line) strbuf_add(log, "program.cl:%u: ", line);
+    strbuf_add(log, "error: function '%s' is called and nowhere defined\n", shown ? shown : name);
+    free(shown);
+}
+
 /* Functions that are called and nowhere defined: the device's own apart */
 static bool all_defined(const char *ptx, struct strbuf *log) {
     static const char *const own[] = {"printf", "vprintf", "malloc", "free", "__assertfail"};
@@ -473,7 +494,7 @@ static bool all_defined(const char *ptx, struct strbuf *log) {
         if (open && len && at[len - 1] == ';') {
             open = false;
             if (!in_table(name, own, ARRAY_LEN(own))) {
-                strbuf_add(log, "error: function '%s' is called and nowhere defined\n", name);
+                say_undefined(ptx, name, log);
                 ok = false;
             }
         }

@@ -434,6 +434,9 @@ void record_watch(void); /* ends the process when heddle exec is gone */
 void record_launch(struct launch_record *r, const struct launch_stats *s);
 const char *record_path(void); /* NULL when nothing is to be written down */
 
+/* --- clock.c: heddle exec --simulated-time */
+void clock_advance(u64 ns);
+
 /* --- trace.c: of the first context of the process. While nobody else uses it. */
 int trace_begin(cl_context c); /* an enum heddle_status */
 void trace_end(cl_context c);  /* before its GPU is closed */

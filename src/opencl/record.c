@@ -73,6 +73,14 @@ const char *record_path(void) {
     return log_file.path;
 }
 
+/* heddle exec takes its folder with it when it ends, however it ends; who still simulates then does it for nobody */
+void record_watch(void) {
+    const char *s = settings_get()->record;
+    if (!s || access(s, F_OK) == 0 || errno != ENOENT) return;
+    fprintf(stderr, "heddle: heddle exec has ended; process %d ends, too\n", (int)getpid());
+    _exit(128 + SIGTERM);
+}
+
 static void append(u32 what, u64 value, const void *body, u32 bytes) {
     const char *path = record_path();
     if (!path) return;
@@ -81,19 +89,12 @@ static void append(u32 what, u64 value, const void *body, u32 bytes) {
     memcpy(all, &h, sizeof(h));
     if (bytes) memcpy(all + sizeof(h), body, bytes);
     int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (fd < 0) record_watch();
     ssize_t n = fd >= 0 ? write(fd, all, sizeof(h) + bytes) : -1;
     if (n != (ssize_t)(sizeof(h) + bytes) && what == RECORD_LAUNCH)
         fprintf(stderr, "heddle: cannot write %s: %s: results will be missing\n", path, strerror(n < 0 ? errno : ENOSPC));
     if (fd >= 0) close(fd);
     free(all);
-}
-
-/* heddle exec takes its folder with it when it ends, however it ends; who still simulates then does it for nobody */
-void record_watch(void) {
-    const char *s = settings_get()->record;
-    if (!s || access(s, F_OK) == 0 || errno != ENOENT) return;
-    fprintf(stderr, "heddle: heddle exec has ended; process %d ends, too\n", (int)getpid());
-    _exit(128 + SIGTERM);
 }
 
 void record_event(u32 what, u64 value) { append(what, value, NULL, 0); }

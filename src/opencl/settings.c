@@ -82,13 +82,13 @@ static void check_environment(struct settings *s) {
 static void read_timing(struct settings *s) {
     struct heddle_timing *t = &s->timing;
     const char *text = getenv("HEDDLE_TIMING");
-    unsigned long long x[9] = {0};
+    unsigned long long x[10] = {0};
     int used = 0;
     if (!text || !*text) return;
-    if (sscanf(text, "%llu %llu %llu %llu %llu %llu %llu %llu %llu%n", &x[0], &x[1], &x[2], &x[3], &x[4], &x[5], &x[6], &x[7],
-               &x[8], &used) != 9 ||
+    if (sscanf(text, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu%n", &x[0], &x[1], &x[2], &x[3], &x[4], &x[5], &x[6],
+               &x[7], &x[8], &x[9], &used) != 10 ||
         text[used]) {
-        refuse(s, "HEDDLE_TIMING: error: nine numbers are wanted, not \"%s\"\n", text);
+        refuse(s, "HEDDLE_TIMING: error: ten numbers are wanted, not \"%s\"\n", text);
         return;
     }
     *t = (struct heddle_timing){.warmup_cycles = x[0],
@@ -99,20 +99,24 @@ static void read_timing(struct settings *s) {
                                 .threads = (u32)x[5],
                                 .window_cycles = (u32)x[6],
                                 .no_jumps = x[7] != 0,
-                                .check_cycles = (u32)x[8]};
+                                .check_cycles = (u32)x[8],
+                                .end_cycle = x[9]};
 }
 
 static void read_traces(struct settings *s) {
     static const char *const names[TRACES] = {"HEDDLE_KONATA", "HEDDLE_PERFETTO", "HEDDLE_TRACE_REPLAY"};
     const char *text = getenv("HEDDLE_TRACE_WINDOW");
-    unsigned long long from, to;
-    s->window = (struct heddle_window){0, 0, -1, -1};
+    unsigned long long from, to, limit;
+    s->window = (struct heddle_window){.sm = -1, .warp = -1, .limit_b = 4000000000};
     int used = 0;
     if (text && *text) {
-        if (sscanf(text, "%llu %llu %d %d%n", &from, &to, &s->window.sm, &s->window.warp, &used) == 4 && !text[used]) {
+        if (sscanf(text, "%llu %llu %d %d %llu%n", &from, &to, &s->window.sm, &s->window.warp, &limit, &used) == 5 &&
+            !text[used]) {
             s->window.from = from;
             s->window.to = to;
-        } else refuse(s, "HEDDLE_TRACE_WINDOW: error: from, to, SM and warp are wanted as four numbers, not \"%s\"\n", text);
+            s->window.limit_b = limit;
+        } else
+            refuse(s, "HEDDLE_TRACE_WINDOW: error: from, to, SM, warp and size are wanted as five numbers, not \"%s\"\n", text);
     }
     for (u32 i = 0; i < TRACES; i++) s->traces[i] = copy_of(names[i]);
 }
@@ -143,7 +147,7 @@ static void read_all(void) {
     s->kernels = copy_of("HEDDLE_KERNEL");
     s->record = copy_of("HEDDLE_RECORD");
     s->json = copy_of("HEDDLE_JSON");
-    s->platforms = (u32)env_count("HEDDLE_PLATFORMS");
+    s->platforms = MAX((u32)env_count("HEDDLE_PLATFORMS"), 1u);
     s->memory_b = env_count("HEDDLE_MEMORY");
     s->max_instructions = env_count("HEDDLE_MAX_INSTRUCTIONS");
     s->compile_s = env_count("HEDDLE_COMPILE_SECONDS");

@@ -16,6 +16,7 @@ struct replays {
 
 static void on_events(void *state, const struct event *e, u32 n) {
     struct replays *r = state;
+    if (n) trace_bound(&r->w, r->out, e->cycle);
     for (u32 i = 0; i < n; i++) {
         if (e[i].kind != EV_REPLAY || e[i].cycle < r->w.from || e[i].cycle >= r->w.to) continue;
         if ((r->w.sm >= 0 && e[i].sm != r->w.sm) || (r->w.slot >= 0 && e[i].slot != r->w.slot)) continue;
