@@ -123,7 +123,7 @@ bool input_open(struct input *in, const struct cli_line *line, const char *x) {
 
 bool input_readable(const struct input *in) {
     struct diag d = {0};
-    char *path = in->ptx ? strdup(in->ptx) : manifest_ptx_path(in->m, &d);
+    char *path = in->program ? strdup(in->program) : manifest_program_path(in->m, &d);
     if (path && access(path, R_OK) != 0) diag_error(&d, path, 0, 0, "cannot read: %s", strerror(errno));
     if (d.text.s) fputs(d.text.s, stderr);
     bool ok = d.errors == 0;

@@ -22,10 +22,9 @@ struct run { /* one `heddle run` */
 
 /* Options that mean something only with timing, beyond MEASURE_OPTIONS */
 static const char *const timed_only[] = {
-    "machine",  "set",          "dump-config", "per-kernel", "per-sm",       "by-pc",
-    "samples",  "csv",          "konata",      "perfetto",   "trace-replay", "hazards",
-    "pressure", "trace-cycles", "trace-sm",    "audit",      "trace-size",   "stop-after-trace",
-    "counters"};
+    "machine",  "set",    "dump-config", "per-kernel",       "per-sm",  "by-pc",    "samples",
+    "csv",      "konata", "perfetto",    "trace-replay",     "hazards", "pressure", "trace-cycles",
+    "trace-sm", "audit",  "trace-size",  "stop-after-trace", "counters"};
 static const char *const functional_only[] = {"trace-exec", "trace-kernel", "trace-cta"};
 
 static bool check_mode(struct run *r) {

@@ -124,3 +124,15 @@ void report_write_json(json_t *j, FILE *f) {
     if (json_dumpf(j, f, JSON_INDENT(1) | JSON_PRESERVE_ORDER) == 0) fputc('\n', f);
     json_decref(j);
 }
+
+bool report_save_json(json_t *j, const char *file) {
+    struct output o;
+    struct strbuf why = {0};
+    bool ok = output_open(&o, file, &why);
+    if (ok) report_write_json(j, o.f);
+    else json_decref(j);
+    ok = ok && output_commit(&o, &why);
+    if (!ok) fprintf(stderr, "%s\n", why.s);
+    strbuf_free(&why);
+    return ok;
+}

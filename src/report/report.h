@@ -141,6 +141,8 @@ void report_by_pc(const struct report_kernel *k, const struct report_wishes *w, 
 /* --- json.c */
 json_t *report_json(const struct report *r);
 void report_write_json(json_t *j, FILE *f); /* takes the reference to `j` */
+/* The same into a file that is opened now, "-" for standard output; false and an error on standard error */
+bool report_save_json(json_t *j, const char *file);
 json_t *json_hex64(u64 x);
 
 /* --- json_timing.c */
