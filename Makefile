@@ -140,7 +140,7 @@ endif
 opencl: $B/libheddle-clock.so
 $B/libheddle-clock.so: src/opencl/preload/clock.c $B/flags
 	@$(SAY) "  link  $@"
-	@$(CC) $(filter-out -fsanitize%,$(CFLAGS_ALL)) -O2 -g -fPIC -shared -o $@ $<
+	@$(CC) $(filter-out -fsanitize%,$(CFLAGS_ALL)) -O2 -g -fPIC -fvisibility=default -shared -o $@ $<
 # of the command's archive it takes the reports, for HEDDLE_JSON
 $B/libheddle-opencl.so: $(OCL_OBJ) $(LIB_OBJ) $B/libcommand.a
 	@$(SAY) "  link  $@"
