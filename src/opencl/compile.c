@@ -553,7 +553,7 @@ static void clear_calls(char *ptx) {
 }
 
 /* Part of a program as the back end takes it */
-static bool put_ir(const struct workshop *w, const char *ir) {
+static bool put_ir(struct workshop *w, const char *ir) {
     char *mended = mend_ir(ir);
     bool ok = put_file(w, "part.ll", mended);
     free(mended);
