@@ -137,6 +137,10 @@ opencl:
 	@echo "  skip  opencl: CL/cl_icd.h is not installed (tools/setup.sh build)"
 endif
 
+opencl: $B/libheddle-clock.so
+$B/libheddle-clock.so: src/opencl/preload/clock.c $B/flags
+	@$(SAY) "  link  $@"
+	@$(CC) $(filter-out -fsanitize%,$(CFLAGS_ALL)) -O2 -g -fPIC -fvisibility=default -shared -o $@ $<
 # of the command's archive it takes the reports, for HEDDLE_JSON
 $B/libheddle-opencl.so: $(OCL_OBJ) $(LIB_OBJ) $B/libcommand.a
 	@$(SAY) "  link  $@"
@@ -211,6 +215,12 @@ $B/json_get: $B/obj/tests/cli/json_get.o
 	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $(LDLIBS_ALL)
 
+CMOCKA := $(shell printf '\043include <cmocka.h>' | $(CC) -include stdarg.h -include stddef.h -include setjmp.h -include stdint.h -E - >/dev/null 2>&1 && echo yes)
+ifeq ($(CMOCKA),)
+unit micro replay pressure: no-cmocka
+no-cmocka:
+	@echo "cmocka, which the tests are written with, is not installed: tools/setup.sh test (Debian: libcmocka-dev)" >&2; exit 1
+endif
 unit: $(UNIT:%=$B/tests/%) machines ## build the unit tests (tests/run.sh runs them)
 micro: $(micro_PROGRAMS) machines ## build the tests of exact cycles (tests/run.sh micro runs them)
 replay: $(replay_PROGRAMS) machines ## build the tests of hazards, replay and prediction (tests/run.sh replay runs them)
@@ -280,6 +290,7 @@ install: all ## install to PREFIX (/usr/local): bin/heddle, lib/libheddle.a, inc
 	install -D -m 644 $B/libheddle.a $(DESTDIR)$(PREFIX)/lib/libheddle.a
 	install -D -m 644 include/heddle.h $(DESTDIR)$(PREFIX)/include/heddle.h
 	if [ -e $B/libheddle-opencl.so ]; then install -D -m 755 $B/libheddle-opencl.so $(DESTDIR)$(PREFIX)/lib/libheddle-opencl.so; fi
+	if [ -e $B/libheddle-clock.so ]; then install -D -m 755 $B/libheddle-clock.so $(DESTDIR)$(PREFIX)/lib/libheddle-clock.so; fi
 	cd $B/share && find heddle -type f -exec install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/{} \;
 
 clean: ## remove every build

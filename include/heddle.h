@@ -13,6 +13,8 @@
  *
  * With heddle_set_machine(h, "gtx480") before the first launch the program also takes time: r.cycles, heddle_stat(h, "warp_ipc", &x).
  *
+ * Link with: cc prog.c -I include build/libheddle.a -ljansson -linih -lm -lpthread (the same from C++, with c++).
+ *
  * No globals: any number of contexts may live at once; one context is used by one thread at a time. Functions that can fail return an
  * enum heddle_status, and heddle_message() then says what, where, and what would be right. The library never exits on a user's or a
  * simulated program's mistake. */
@@ -23,6 +25,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum heddle_status {
     HEDDLE_OK = 0,
@@ -177,11 +183,11 @@ struct heddle_timing {              /* what is measured, and how the host works;
     uint32_t threads;               /* of the host; default 1. Results do not depend on it. */
     uint32_t window_cycles;         /* length of a window; default derived from the machine. Results do not depend on it. */
     bool no_jumps;                  /* tick every cycle. Results do not depend on it. */
+    uint64_t end_cycle;             /* since the first launch: what comes after it is finished without timing; default none */
     uint32_t check_cycles;          /* look at the model's invariants every so many cycles; default at the end of launches */
 };
 int heddle_timing(struct heddle *h, const struct heddle_timing *t);
-/* Ends the launch that runs, or the next one, with HEDDLE_STOPPED; for signal handlers and other threads. Launches without timing do not
- * listen. */
+/* Ends the launch that runs, or the next one, with HEDDLE_STOPPED; for signal handlers and other threads. */
 void heddle_stop(struct heddle *h);
 
 /* Of the last launch, until the next one; NULL when it was not timed */
@@ -194,6 +200,7 @@ int heddle_stat(struct heddle *h, const char *name, double *value);
 struct heddle_window {
     uint64_t from, to; /* cycles since the first launch; `to` excluded, 0 for no end */
     int32_t sm, warp;  /* one SM, one warp slot; -1 for all */
+    uint64_t limit_b;  /* bytes after which the trace ends, with a warning; 0 for no limit */
 };
 int heddle_trace_konata(struct heddle *h, FILE *out, const struct heddle_window *w);
 int heddle_trace_replay(struct heddle *h, FILE *out, const struct heddle_window *w); /* a line of text for each replay */
@@ -210,5 +217,9 @@ struct heddle_audit_result heddle_audit_result(const struct heddle *h);
 uint32_t heddle_classes(void);
 const char *heddle_class_name(uint32_t i);
 const char *heddle_class_doc(uint32_t i);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -47,6 +47,8 @@ int api_fail(struct heddle *h, int status, const char *fmt, ...) {
     va_start(ap, fmt);
     strbuf_vadd(&h->message, fmt, ap);
     va_end(ap);
+    text_make_safe(h->message.s);
+    text_demangle_all(&h->message);
     return status;
 }
 
@@ -414,10 +416,12 @@ static int run(struct heddle *h, const struct kernel *k, const struct heddle_lau
         .trace_warp = o->trace_warp_only ? o->trace_warp : NONE,
         .tick = o->progress ? tick : NULL,
         .tick_user = &t,
+        .stop = &h->time.stop,
     };
     u32 registers = hl->registers ? hl->registers : k->regs_per_thread;
     int rc = h->time.on       ? timing_launch(h, &l, registers, hl->functional)
              : launch_run(&l) ? HEDDLE_OK
+             : l.stopped      ? timing_stopped(h, &l)
                               : api_fail(h, HEDDLE_FAULT, "%s", l.fault.s);
     if (l.workspace) memory_free(&h->mem, l.workspace, OWNER_MODULE);
     pc_count_settle(l.counts, l.runs, k->ninst);

@@ -50,6 +50,7 @@ int texture_bind(struct heddle *h, u64 handle, const struct heddle_texture *t);
 u32 timing_warp_size(const struct heddle *h);
 /* Runs l on the machine; an enum heddle_status. The statistics are in h->time.stats, whatever came of it. */
 int timing_launch(struct heddle *h, struct launch *l, u32 registers, bool functional);
+int timing_stopped(struct heddle *h, const struct launch *l); /* says so; takes the wish back */
 void timing_close(struct heddle *h);
 
 #endif

@@ -68,6 +68,7 @@ int heddle_timing(struct heddle *h, const struct heddle_timing *t) {
         .window_cy = t->window_cycles,
         .no_jumps = t->no_jumps,
         .check_cy = t->check_cycles,
+        .end_cy = t->end_cycle,
     };
     return HEDDLE_OK;
 }
@@ -75,8 +76,8 @@ int heddle_timing(struct heddle *h, const struct heddle_timing *t) {
 /* --- traces and audit */
 
 static struct trace_window window_of(const struct heddle_window *w) {
-    if (!w) return (struct trace_window){0, UINT64_MAX, -1, -1};
-    return (struct trace_window){w->from, w->to ? w->to : UINT64_MAX, w->sm, w->warp};
+    if (!w) return (struct trace_window){.to = UINT64_MAX, .sm = -1, .slot = -1};
+    return (struct trace_window){w->from, w->to ? w->to : UINT64_MAX, w->sm, w->warp, w->limit_b, 0};
 }
 
 int heddle_trace_konata(struct heddle *h, FILE *out, const struct heddle_window *w) {
@@ -171,11 +172,15 @@ int timing_launch(struct heddle *h, struct launch *l, u32 registers, bool functi
     t->stats = (struct launch_stats){0};
     bool ok = gpu_launch(t->gpu, l, registers, functional, &t->stats, &t->stop);
     t->measured = true;
+    if (l->stopped) return timing_stopped(h, l);
     if (!ok) return api_fail(h, t->stats.refused ? HEDDLE_BAD_INPUT : HEDDLE_FAULT, "%s", l->fault.s);
-    if (!t->stop) return HEDDLE_OK;
-    t->stop = false;
-    return api_fail(h, HEDDLE_STOPPED, "kernel '%s' was stopped after %llu cycles\n", l->k->name,
-                    (unsigned long long)t->stats.cycles);
+    return HEDDLE_OK;
+}
+
+int timing_stopped(struct heddle *h, const struct launch *l) {
+    h->time.stop = false;
+    return api_fail(h, HEDDLE_STOPPED, "kernel '%s' was stopped after %llu cycles and %llu of %llu blocks\n", l->k->name,
+                    (unsigned long long)h->time.stats.cycles, (unsigned long long)l->ctas_done, (unsigned long long)l->ctas);
 }
 
 void heddle_stop(struct heddle *h) { h->time.stop = true; }

@@ -2,9 +2,14 @@
 #include "base/base.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 _Thread_local struct check_teller base_check_teller;
 
@@ -118,6 +123,14 @@ void strbuf_free(struct strbuf *b) {
     *b = (struct strbuf){0};
 }
 
+void text_make_safe(char *s) {
+    for (; s && *s; s++) {
+        unsigned char c = (unsigned char)*s, next = (unsigned char)s[1];
+        if ((c < 32 && c != '\n' && c != '\t') || c == 127 || (c == 0xC2 && next >= 0x80 && next < 0xA0))
+            *s = '?'; /* C1 in UTF-8, too */
+    }
+}
+
 bool text_in_list(const char *list, const char *word) {
     size_t n = strlen(word);
     for (const char *p = list; *p;) {
@@ -160,19 +173,50 @@ const char *text_nearest(const char *name, const char *const *names, u32 n) {
     return best;
 }
 
-char *text_read_file(const char *path, size_t *len) {
-    FILE *f = fopen(path, "rb");
-    if (!f) return NULL;
-    size_t cap = 1 << 16, n = 0;
-    char *p = base_alloc(cap);
+/* A pipe may be slow, and a FIFO may have nobody who writes: PATIENCE_MS without a byte is enough. A device may have no end (/dev/zero). */
+enum { PATIENCE_MS = 30000, DEVICE_MAX_B = 16 << 20 };
+#define TEXT_MAX_B (4ull << 30)
+
+/* *most: bytes that are read of it at most */
+static int open_text(const char *path, u64 *most) {
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY), error = 0;
+    if (fd < 0 || fstat(fd, &st) != 0) return fd;
+    *most = S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) ? TEXT_MAX_B : DEVICE_MAX_B;
+    if (S_ISDIR(st.st_mode)) error = EISDIR;
+    if (S_ISREG(st.st_mode) && (u64)st.st_size > TEXT_MAX_B) error = EFBIG;
+    if (!error) return fd;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+/* Bytes read, 0 at the end, -1 and errno; a pipe that nobody has opened for writing yet is not at its end */
+static ssize_t read_some(int fd, char *to, size_t room) {
+    struct pollfd p = {fd, POLLIN, 0};
     for (;;) {
-        size_t got = fread(p + n, 1, cap - n - 1, f);
-        n += got;
-        if (got == 0) break;
+        int ready = poll(&p, 1, PATIENCE_MS);
+        if (ready == 0) errno = ETIMEDOUT;
+        if (ready <= 0) return -1;
+        ssize_t got = read(fd, to, room);
+        if (got >= 0 || (errno != EAGAIN && errno != EINTR)) return got;
+    }
+}
+
+char *text_read_file(const char *path, size_t *len) {
+    size_t cap = 1 << 16, n = 0;
+    u64 most = 0;
+    int fd = open_text(path, &most);
+    if (fd < 0) return NULL;
+    char *p = base_alloc(cap);
+    ssize_t got;
+    while ((got = read_some(fd, p + n, cap - n - 1)) > 0) {
+        n += (size_t)got;
+        if (n > most) break;
         if (n + 1 >= cap) p = base_realloc(p, cap *= 2);
     }
-    int failed = ferror(f) ? errno : 0;
-    fclose(f);
+    int failed = got < 0 ? errno : n > most ? EFBIG : 0;
+    close(fd);
     if (failed) {
         free(p);
         errno = failed;
@@ -191,6 +235,7 @@ static void diag_line(struct diag *d, const char *file, u32 line, u32 col, const
     if (line && col) strbuf_add(&d->text, "%u:", col);
     strbuf_add(&d->text, "%s%s: ", file ? " " : "", kind);
     strbuf_vadd(&d->text, fmt, ap);
+    text_make_safe(d->text.s);
     strbuf_add(&d->text, "\n");
 }
 
@@ -226,6 +271,7 @@ u64 hash_fnv1a64(u64 h, const void *data, size_t bytes) {
 
 double clock_seconds(void) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC,
+            &t); /* the host's, whatever the program we live in takes for one (preload/clock.c) */
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }

@@ -82,7 +82,13 @@ bool text_in_list(const char *list, const char *word);
 int text_distance(const char *a, const char *b, int limit);
 /* The nearest of n names to `name`, or NULL when none is near */
 const char *text_nearest(const char *name, const char *const *names, u32 n);
-/* Whole file into malloc'd memory with a NUL after it; NULL and errno on failure */
+/* Control characters of a name or a message that could speak to a terminal become question marks; lines and tabs stay */
+void text_make_safe(char *s);
+/* --- demangle.c: "_Z5scalePfi" as "scale(float*, int)"; NULL when it is none of those. Free it. */
+char *text_demangle(const char *name, size_t len);
+void text_demangle_all(struct strbuf *b); /* every such name in a text */
+/* Whole file into malloc'd memory with a NUL after it; NULL and errno on failure: also for what is too large or has no end (EFBIG)
+ * or is a pipe that nobody writes to (ETIMEDOUT) */
 char *text_read_file(const char *path, size_t *len);
 
 /* --- diag: what is wrong with what the user gave us: place, token, expectation.
@@ -100,6 +106,37 @@ void diag_free(struct diag *d);
 /* --- data.c: the folder with the bundled files: $HEDDLE_DATA, else share/heddle one above or beside the executable. `part` is a folder that
  * must be in it. In memory of the caller (free it); NULL when there is none. */
 char *data_dir(const char *part);
+char *data_executable(void); /* the folder of the program that runs, also where /proc is not mounted; free it, may be NULL */
+
+/* --- env.c: environment variables, by their table env.def. An empty value is none. */
+bool env_check(struct diag *d);         /* all that start with HEDDLE_; false with messages */
+const char *env_text(const char *name); /* NULL when it is not set */
+u64 env_count(const char *name);        /* of a COUNT or FLAG; its default when it is not set or was refused */
+void env_list(FILE *out);
+
+/* --- output.c: every file that is written. "-" is standard output; `why` gets "PATH: error: ..." without a line's end. */
+struct output {
+    FILE *f;             /* NULL: not open */
+    char *path;          /* as it was given */
+    char *target, *temp; /* the file meant, and NAME.incomplete beside it; NULL where bytes go straight to the path */
+};
+bool output_open(struct output *o, const char *path, struct strbuf *why);
+bool output_commit(struct output *o, struct strbuf *why); /* all is written: it gets its name. False: it does not, and is gone */
+void output_abandon(struct output *o);                    /* it shall not be; nothing happens to one that is not open */
+bool output_check(const char *path, struct strbuf *why);  /* whether output_open would do */
+bool output_stdout_ok(struct strbuf *why);                /* whether all went well with standard output so far */
+void output_guard_descriptors(void);                      /* first thing in main: a closed standard output stays one */
+void output_remove_all(void);                             /* for signal handlers: no NAME.incomplete is left */
+
+/* --- temp.c: folders for a while */
+struct temp {
+    char *dir;
+    int lock; /* held on it; -1: none */
+};
+bool temp_make(struct temp *t); /* false and errno; sweeps first */
+void temp_remove(struct temp *t);
+void temp_sweep(void);       /* what killed processes left */
+const char *temp_root(void); /* HEDDLE_TEMP, TMPDIR or /tmp */
 
 /* --- hash */
 #define FNV1A64_START 0xCBF29CE484222325ull

@@ -72,18 +72,24 @@ static void check_file(struct check *c, const char *path) {
 }
 
 static int run_check(const struct cli_line *line) {
-    const char *json = cli_value(line, "json");
+    const char *json = cli_value(line, "json"), *const names[] = {"json"};
+    struct cli_outputs outputs = {0};
+    if (!outputs_open(&outputs, line, names, 1, line->operands.at, line->operands.n)) return EXIT_USER;
     struct check c = {.h = heddle_open(NULL), .files = json ? json_array() : NULL, .disasm = cli_has(line, "disasm")};
     struct config machine;
     if (cli_has(line, "machine") || cli_has(line, "set")) {
-        if (!cli_machine(line, &machine)) return heddle_close(c.h), json_decref(c.files), EXIT_USER;
+        if (!cli_machine(line, &machine)) return heddle_close(c.h), json_decref(c.files), outputs_close(&outputs), EXIT_USER;
         heddle_set_config(c.h, &machine);
     }
     c.out = cli_has(line, "quiet") || (json && strcmp(json, "-") == 0) ? NULL : stdout;
     for (u32 i = 0; i < line->operands.n; i++) check_file(&c, line->operands.at[i]);
     heddle_close(c.h);
-    bool written =
-        !json || report_write_json(json_pack("{s:o, s:I}", "files", c.files, "error_count", (json_int_t)c.errors), json);
+    if (json) {
+        json_t *j = json_pack("{s:o, s:I}", "files", c.files, "error_count", (json_int_t)c.errors);
+        report_write_json(j, outputs_file(&outputs, "json"));
+    }
+    bool written = outputs_commit(&outputs, "json");
+    outputs_close(&outputs);
     return c.errors || !written ? EXIT_USER : EXIT_OK;
 }
 

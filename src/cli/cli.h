@@ -13,7 +13,8 @@ enum {
     EXIT_DIFFERS = 1, /* results are not the expected ones */
     EXIT_USER = 2,    /* the user's mistake */
     EXIT_PROGRAM = 3, /* the simulated program's mistake */
-    EXIT_INTERRUPTED = 130,
+    EXIT_MEMORY = 4,  /* the host has no more memory (base.c) */
+    /* 128 and a signal's number: stop.c */
 };
 
 struct cli_option {
@@ -63,24 +64,43 @@ int cli_error(const struct cli_command *c, const char *fmt, ...) PRINTF_LIKE(2, 
 void cli_help_all(FILE *out);
 void cli_help_command(const struct cli_command *c, FILE *out);
 
+/* --- stop.c: SIGINT, SIGTERM and SIGHUP */
+void stop_install(void);
+void stop_watch(bool on);    /* while on, a signal sets a flag; else it ends the command at once */
+bool stop_asked(void);       /* one has come */
+int stop_exit_code(void);    /* 128 and its number */
+const char *stop_name(void); /* "interrupted", "ended by SIGTERM" */
+
+/* --- outputs.c: the files that a command line asks for, all opened before anything runs */
+struct cli_output {
+    const char *option; /* without dashes */
+    struct output o;
+};
+struct cli_outputs {
+    VEC(struct cli_output) at;
+    bool stdout_taken; /* one of them is "-" */
+};
+/* Opens the value of each option that was given, of every time it was; the file of "BUF FILE" is the second value. Inputs (n paths, some
+ * may be NULL) are not written over. False after an error. */
+bool outputs_open(struct cli_outputs *o, const struct cli_line *line, const char *const *options, u32 n_options,
+                  const char *const *inputs, u32 n_inputs);
+FILE *outputs_file(const struct cli_outputs *o, const char *option); /* the first; NULL when it was not given */
+bool outputs_commit(struct cli_outputs *o, const char *option);      /* false after an error; true when it was not given */
+void outputs_close(struct cli_outputs *o);                           /* what is not committed goes */
+
 /* --- progress.c: a line on standard error while a run takes long */
 struct heddle;
 struct heddle_progress;
 struct progress {
     const char *label;       /* before the kernel's name, or NULL */
     double started, printed; /* clock_seconds; printed is 0 before the first line */
-    double interrupt_at;     /* when Ctrl-C was first noticed; 0: not yet */
     u64 before;              /* warp instructions of finished launches */
     bool terminal, shown;
-    struct heddle *stops; /* Ctrl-C ends its launch with HEDDLE_STOPPED; NULL without timing */
-    /* called, from inside a launch that cannot be stopped, after Ctrl-C */
-    void (*interrupted)(void *user, const struct heddle_progress *now);
-    void *user;
+    struct heddle *stops; /* a signal ends its launch with HEDDLE_STOPPED */
 };
 void progress_start(struct progress *p);
 void progress_update(void *p, const struct heddle_progress *now);
-void progress_clear(struct progress *p);
-bool progress_interrupted(void); /* Ctrl-C has come: for between launches */
+void progress_end(struct progress *p);
 
 /* --- machine.c: the options of commands that run something on a machine */
 #define CLI_MACHINE_OPTIONS                                                                                                      \

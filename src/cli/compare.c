@@ -21,6 +21,9 @@ struct comparing {
     enum cpi_method cpi;
     VEC(u32) metrics;
     VEC(struct comparison) done; /* one per program */
+    VEC(struct input) inputs;    /* of the programs */
+    struct cli_outputs outputs;
+    const char *error; /* why not all was run, or NULL */
 };
 
 /* --- what varies */
@@ -33,6 +36,11 @@ static bool add_axis(struct comparing *c, const char *text) {
         return false;
     }
     a.key = arena_strdup(&c->mem, text, (size_t)(equals - text));
+    for (u32 i = 0; i < c->axes.n; i++) {
+        if (strcmp(c->axes.at[i].key, a.key)) continue;
+        cli_error(c->line->command, "--vary %s is given twice; write its values into one: --vary %s=A,B,...", a.key, a.key);
+        return false;
+    }
     for (const char *at = equals + 1;; at++) {
         size_t n = strcspn(at, ",");
         VEC_PUSH(&a.values, arena_strdup(&c->mem, at, n));
@@ -148,11 +156,9 @@ static bool machine_varies(const struct comparing *c) {
     return false;
 }
 
-static int run_program(struct comparing *c, const char *name) {
-    struct input in = {0};
+static int run_program(struct comparing *c, const struct input *in) {
     int status = HEDDLE_OK;
-    if (!input_open(&in, c->line, name)) return HEDDLE_BAD_INPUT;
-    struct comparison to = {.name = arena_strdup(&c->mem, in.m->name, strlen(in.m->name)),
+    struct comparison to = {.name = arena_strdup(&c->mem, in->m->name, strlen(in->m->name)),
                             .machine = machine_varies(c) ? NULL : c->configs[0].machine,
                             .keys = ARENA_ARRAY(&c->mem, const char *, c->axes.n),
                             .nkeys = c->axes.n,
@@ -160,25 +166,53 @@ static int run_program(struct comparing *c, const char *name) {
                             .nmetrics = c->metrics.n,
                             .cpi = c->cpi};
     for (u32 k = 0; k < c->axes.n; k++) to.keys[k] = c->axes.at[k].key;
-    for (u32 i = 0; i < c->n && !status; i++) status = run_one(c, &to, &in, i);
+    for (u32 i = 0; i < c->n && !status; i++) status = run_one(c, &to, in, i);
     if (to.rows.n) VEC_PUSH(&c->done, to);
-    input_close(&in);
     return status;
+}
+
+/* Every program is read before the first one runs */
+static bool open_inputs(struct comparing *c) {
+    for (u32 i = 0; i < c->line->operands.n; i++) {
+        struct input in = {0};
+        if (!input_open(&in, c->line, c->line->operands.at[i])) return false;
+        VEC_PUSH(&c->inputs, in);
+        if (!input_readable(&in)) return false;
+    }
+    return true;
 }
 
 /* --- results */
 
-static bool write_results(const struct comparing *c) {
-    const char *json = cli_value(c->line, "json"), *csv = cli_value(c->line, "csv");
-    bool taken = (json && strcmp(json, "-") == 0) || (csv && strcmp(csv, "-") == 0), ok = true;
-    for (u32 i = 0; i < c->done.n && !taken && !cli_has(c->line, "quiet"); i++) {
+static bool open_outputs(struct comparing *c) {
+    static const char *const names[] = {"json", "csv"};
+    VEC(const char *) inputs = {0};
+    for (u32 i = 0; i < c->line->operands.n; i++) VEC_PUSH(&inputs, c->line->operands.at[i]);
+    VEC_PUSH(&inputs, cli_value(c->line, "manifest"));
+    VEC_PUSH(&inputs, cli_value(c->line, "machine"));
+    bool ok = outputs_open(&c->outputs, c->line, names, ARRAY_LEN(names), inputs.at, inputs.n);
+    free(inputs.at);
+    return ok;
+}
+
+static bool write_results(struct comparing *c) {
+    FILE *json = outputs_file(&c->outputs, "json"), *csv = outputs_file(&c->outputs, "csv");
+    bool shown = !c->outputs.stdout_taken && !cli_has(c->line, "quiet");
+    for (u32 i = 0; i < c->done.n && shown; i++) {
         if (i) putchar('\n');
         comparison_text(&c->done.at[i], stdout);
     }
-    if (c->done.n > 1 && !taken && !cli_has(c->line, "quiet")) comparison_means(c->done.at, c->done.n, stdout);
-    if (csv) ok = comparison_write_csv(c->done.at, c->done.n, csv);
-    if (json) ok = report_write_json(comparison_json(c->done.at, c->done.n), json) && ok;
-    return ok;
+    if (c->done.n > 1 && shown) comparison_means(c->done.at, c->done.n, stdout);
+    if (csv) comparison_write_csv(c->done.at, c->done.n, csv);
+    if (csv && c->error) report_mark_incomplete(csv, c->error);
+    if (json) {
+        json_t *j = comparison_json(c->done.at, c->done.n);
+        if (c->error) json_object_set_new(j, "error", json_string(c->error));
+        json_object_set_new(j, "finished", json_boolean(!c->error));
+        report_write_json(j, json);
+    }
+    bool ok = outputs_commit(&c->outputs, "csv");
+    return outputs_commit(&c->outputs, "json") && ok;
 }
 
 static int verdict(const struct comparing *c) {
@@ -198,18 +232,22 @@ static int verdict(const struct comparing *c) {
 
 static void free_all(struct comparing *c) {
     for (u32 i = 0; i < c->axes.n; i++) free(c->axes.at[i].values.at);
+    for (u32 i = 0; i < c->inputs.n; i++) input_close(&c->inputs.at[i]);
+    free(c->inputs.at);
     for (u32 i = 0; i < c->done.n; i++) free(c->done.at[i].rows.at);
     free(c->axes.at);
     free(c->done.at);
     free(c->metrics.at);
     free(c->configs);
+    outputs_close(&c->outputs);
     arena_free(&c->mem);
 }
 
 static int run_all(struct comparing *c) {
     int status = HEDDLE_OK;
-    for (u32 i = 0; i < c->line->operands.n && !status; i++) status = run_program(c, c->line->operands.at[i]);
-    if (status == HEDDLE_STOPPED) fprintf(stderr, "heddle compare: interrupted; the table has what was finished\n");
+    for (u32 i = 0; i < c->inputs.n && !status; i++) status = run_program(c, &c->inputs.at[i]);
+    if (status == HEDDLE_STOPPED) fprintf(stderr, "heddle compare: %s; the table has what was finished\n", stop_name());
+    if (status) c->error = status == HEDDLE_STOPPED ? stop_name() : "a program or a configuration failed";
     if (!write_results(c) && !status) status = HEDDLE_BAD_INPUT;
     return status ? status : verdict(c);
 }
@@ -218,9 +256,11 @@ static int run_compare(const struct cli_line *line) {
     struct comparing c = {.line = line};
     int status = HEDDLE_BAD_INPUT;
     if (measure_read(line, &c.timing, &c.cpi) && read_metrics(&c) && read_axes(&c))
-        status = cli_dump_config(line, &c.configs[0]) ? HEDDLE_OK : run_all(&c);
+        status = cli_dump_config(line, &c.configs[0])  ? HEDDLE_OK
+                 : open_inputs(&c) && open_outputs(&c) ? run_all(&c)
+                                                       : HEDDLE_BAD_INPUT;
     free_all(&c);
-    return status == HEDDLE_STOPPED ? EXIT_INTERRUPTED : status;
+    return status == HEDDLE_STOPPED ? stop_exit_code() : status;
 }
 
 static const struct cli_option options[] = {

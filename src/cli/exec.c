@@ -2,18 +2,19 @@
  *
  * The program gets an environment in which the OpenCL loader finds our driver and nothing else. The driver writes down what each launch gave (report/record.h); when the
  * program has ended, however it ended, that is read back and reported. */
+#include "cli/forward.h"
 #include "cli/runner.h"
 #include "report/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define DRIVER      "libheddle-opencl.so"
+#define CLOCK       "libheddle-clock.so"
 #define MAX_ROWS    40 /* launches in the summary; all are in --json and --csv */
 #define SIGNAL_EXIT 128
 #define NOT_FOUND   127
@@ -28,8 +29,11 @@ struct exec { /* one `heddle exec` */
     u64 platforms;               /* 0: the default */
     bool functional;
     char *driver;
-    char dir[64]; /* temporary: vendor file, record */
-    struct strbuf icd, record;
+    struct temp temp; /* vendor file, record, and what the driver needs for a while */
+    struct strbuf icd, record, clock;
+    char *preload; /* --simulated-time: the library that gives the program its clocks; NULL without */
+    struct cli_outputs outputs;
+    struct watcher watcher;
     int status;       /* waitpid's */
     bool not_started; /* and it was said why */
     double seconds;
@@ -37,24 +41,23 @@ struct exec { /* one `heddle exec` */
 
 /* --- getting ready */
 
-/* The driver beside the command, or in PREFIX/lib */
-static char *find_driver(void) {
+/* A library beside the command, or in PREFIX/lib */
+static char *find_library(const char *name) {
     static const char *const places[] = {"", "/../lib", "/opencl"};
-    const char *set = getenv("HEDDLE_OPENCL_DRIVER");
-    char exe[4096];
-    if (set && *set) return realpath(set, NULL);
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-    if (n <= 0) return NULL;
-    exe[n] = 0;
-    *strrchr(exe, '/') = 0;
-    for (u32 i = 0; i < ARRAY_LEN(places); i++) {
+    char *exe = data_executable(), *found = NULL;
+    for (u32 i = 0; exe && !found && i < ARRAY_LEN(places); i++) {
         struct strbuf s = {0};
-        strbuf_add(&s, "%s%s/" DRIVER, exe, places[i]);
-        char *found = access(s.s, R_OK) == 0 ? realpath(s.s, NULL) : NULL;
+        strbuf_add(&s, "%s%s/%s", exe, places[i], name);
+        found = access(s.s, R_OK) == 0 ? realpath(s.s, NULL) : NULL;
         strbuf_free(&s);
-        if (found) return found;
     }
-    return NULL;
+    free(exe);
+    return found;
+}
+
+static char *find_driver(void) {
+    const char *set = env_text("HEDDLE_OPENCL_DRIVER");
+    return set ? realpath(set, NULL) : find_library(DRIVER);
 }
 
 static bool read_launches(const struct exec *x) {
@@ -70,21 +73,41 @@ static bool read_launches(const struct exec *x) {
     return false;
 }
 
-/* The driver writes them, inside the program: its standard output is its own */
+/* The driver writes them, inside the program: its standard output is its own. Whether it can is found out here. */
+static const char *const trace_options[] = {"konata", "perfetto", "trace-replay"};
+
 static bool check_traces(const struct exec *x) {
-    static const char *const traces[] = {"konata", "perfetto", "trace-replay"};
-    for (u32 i = 0; i < ARRAY_LEN(traces); i++) {
-        const char *file = cli_value(x->line, traces[i]);
-        if (!file || strcmp(file, "-")) continue;
-        cli_error(x->line->command, "--%s needs a file: standard output is the program's", traces[i]);
-        return false;
+    for (u32 i = 0; i < ARRAY_LEN(trace_options); i++) {
+        const char *file = cli_value(x->line, trace_options[i]);
+        struct strbuf why = {0};
+        if (!file) continue;
+        if (strcmp(file, "-") == 0) {
+            cli_error(x->line->command, "--%s needs a file: standard output is the program's", trace_options[i]);
+            return false;
+        }
+        if (!output_check(file, &why)) {
+            cli_error(x->line->command, "--%s: %s", trace_options[i], why.s);
+            strbuf_free(&why);
+            return false;
+        }
     }
     return true;
 }
 
+/* All names that are written, so that no two are the same and none is an input; the traces' are given back, for the driver to open */
+static bool open_outputs(struct exec *x) {
+    static const char *const all[] = {"json", "csv", "konata", "perfetto", "trace-replay"};
+    const char *inputs[] = {x->line->operands.at[0], cli_value(x->line, "machine")};
+    struct cli_outputs once = {0};
+    bool ok = check_traces(x) && outputs_open(&once, x->line, all, ARRAY_LEN(all), inputs, ARRAY_LEN(inputs));
+    outputs_close(&once);
+    return ok && outputs_open(&x->outputs, x->line, all, 2, inputs, ARRAY_LEN(inputs));
+}
+
 static bool read_options(struct exec *x) {
-    static const char *const timed_only[] = {"kernel",   "launch",       "csv",          "by-pc",    "konata",
-                                             "perfetto", "trace-replay", "trace-cycles", "trace-sm", "trace-warp"};
+    static const char *const timed_only[] = {"kernel",   "launch",     "csv",          "by-pc",
+                                             "konata",   "perfetto",   "trace-replay", "trace-cycles",
+                                             "trace-sm", "trace-warp", "trace-size",   "stop-after-trace"};
     const char *measure = measure_given(x->line);
     x->functional = cli_has(x->line, "functional");
     for (u32 i = 0; i < ARRAY_LEN(timed_only) && !measure; i++)
@@ -96,8 +119,9 @@ static bool read_options(struct exec *x) {
     x->wishes.per_kernel = true;
     return cli_machine(x->line, &x->config) && measure_read(x->line, &x->timing, &x->wishes.cpi) &&
            measure_by_pc(x->line, &x->wishes) && measure_window(x->line, &x->config, &x->window) &&
+           measure_trace_end(x->line, &x->window, &x->timing) &&
            cli_number(x->line, "max-instructions", 1, UINT64_MAX, &x->max_instructions) &&
-           cli_number(x->line, "platforms", 1, 8, &x->platforms) && read_launches(x) && check_traces(x);
+           cli_number(x->line, "platforms", 1, 8, &x->platforms) && read_launches(x);
 }
 
 static bool write_file(const char *path, const char *text) {
@@ -107,19 +131,20 @@ static bool write_file(const char *path, const char *text) {
 }
 
 static bool make_files(struct exec *x) {
-    snprintf(x->dir, sizeof(x->dir), "/tmp/heddle-exec-XXXXXX");
-    if (!mkdtemp(x->dir)) return false;
-    strbuf_add(&x->icd, "%s/heddle.icd", x->dir);
-    strbuf_add(&x->record, "%s/record", x->dir);
-    return write_file(x->icd.s, x->driver) && write_file(x->record.s, NULL);
+    if (!temp_make(&x->temp)) return false;
+    strbuf_add(&x->icd, "%s/heddle.icd", x->temp.dir);
+    strbuf_add(&x->record, "%s/record", x->temp.dir);
+    strbuf_add(&x->clock, "%s/clock", x->temp.dir);
+    return write_file(x->icd.s, x->driver) && write_file(x->record.s, NULL) && write_file(x->clock.s, NULL) &&
+           truncate(x->clock.s, sizeof(u64)) == 0;
 }
 
 static void remove_files(struct exec *x) {
-    if (x->icd.s) unlink(x->icd.s);
-    if (x->record.s) unlink(x->record.s);
-    if (x->dir[0]) rmdir(x->dir);
+    temp_remove(&x->temp);
     strbuf_free(&x->icd);
     strbuf_free(&x->record);
+    strbuf_free(&x->clock);
+    free(x->preload);
     free(x->driver);
 }
 
@@ -155,13 +180,22 @@ static void set_file(const char *name, const char *file) {
 
 static void set_traces(const struct exec *x) {
     struct strbuf window = {0};
-    strbuf_add(&window, "%llu %llu %d %d", (unsigned long long)x->window.from, (unsigned long long)x->window.to, x->window.sm,
-               x->window.warp);
+    strbuf_add(&window, "%llu %llu %d %d %llu", (unsigned long long)x->window.from, (unsigned long long)x->window.to,
+               x->window.sm, x->window.warp, (unsigned long long)x->window.limit_b);
     setenv("HEDDLE_TRACE_WINDOW", window.s, 1);
     strbuf_free(&window);
     set_file("HEDDLE_KONATA", cli_value(x->line, "konata"));
     set_file("HEDDLE_PERFETTO", cli_value(x->line, "perfetto"));
     set_file("HEDDLE_TRACE_REPLAY", cli_value(x->line, "trace-replay"));
+}
+
+static void set_clock(const struct exec *x) {
+    const char *before = getenv("LD_PRELOAD");
+    struct strbuf s = {0};
+    strbuf_add(&s, "%s%s%s", x->preload, before && *before ? ":" : "", before ? before : "");
+    setenv("LD_PRELOAD", s.s, 1);
+    setenv("HEDDLE_CLOCK", x->clock.s, 1);
+    strbuf_free(&s);
 }
 
 /* In the child */
@@ -170,12 +204,13 @@ static void set_environment(const struct exec *x) {
     const char *kernels = cli_value(x->line, "kernel"), *launches = cli_value(x->line, "launch");
     struct strbuf timing = {0};
     char *data = data_dir("machines");
-    strbuf_add(&timing, "%llu %llu %llu %llu %d %u %u %d %u", (unsigned long long)t->warmup_cycles,
+    strbuf_add(&timing, "%llu %llu %llu %llu %d %u %u %d %u %llu", (unsigned long long)t->warmup_cycles,
                (unsigned long long)t->max_cycles, (unsigned long long)t->fast_forward_ctas,
-               (unsigned long long)t->fast_forward_launches, t->flush, t->threads, t->window_cycles, t->no_jumps,
-               t->check_cycles);
-    setenv("OCL_ICD_VENDORS", x->dir, 1);
-    setenv("OPENCL_VENDOR_PATH", x->dir, 1);
+               (unsigned long long)t->fast_forward_launches, t->flush, t->threads, t->window_cycles, t->no_jumps, t->check_cycles,
+               (unsigned long long)t->end_cycle);
+    setenv("OCL_ICD_VENDORS", x->temp.dir, 1);
+    setenv("OPENCL_VENDOR_PATH", x->temp.dir, 1);
+    setenv("HEDDLE_TEMP", x->temp.dir, 1);
     unsetenv("OCL_ICD_FILENAMES");
     set_machine(x->line);
     setenv("HEDDLE_FUNCTIONAL", x->functional ? "1" : "0", 1);
@@ -187,6 +222,7 @@ static void set_environment(const struct exec *x) {
     set_number("HEDDLE_MAX_INSTRUCTIONS", x->max_instructions);
     set_number("HEDDLE_PLATFORMS", x->platforms);
     set_traces(x);
+    if (x->preload) set_clock(x);
     if (data) setenv("HEDDLE_DATA", data, 1);
     if (kernels) setenv("HEDDLE_KERNEL", kernels, 1);
     if (launches) setenv("HEDDLE_LAUNCH", launches, 1);
@@ -199,8 +235,7 @@ static void set_environment(const struct exec *x) {
 /* In the child; `told` hears of it when the program cannot be started, and is closed when it is */
 static void become_program(const struct exec *x, int told) {
     const char *program = x->line->operands.at[0];
-    signal(SIGINT, SIG_DFL);
-    signal(SIGQUIT, SIG_DFL);
+    forward_leave();
     set_environment(x);
     char **argv = base_alloc((x->line->operands.n + 1u) * sizeof(*argv));
     for (u32 i = 0; i < x->line->operands.n; i++) argv[i] = (char *)(uintptr_t)x->line->operands.at[i];
@@ -210,22 +245,21 @@ static void become_program(const struct exec *x, int told) {
     _exit(n < 0 ? EXIT_DIFFERS : NOT_FOUND);
 }
 
-/* Ctrl-C is for the program; we stay to report what it did */
+/* We stay to report what it did */
 static int run_program(struct exec *x) {
     double start = clock_seconds();
     int told[2];
     char byte;
     fflush(NULL);
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    pid_t pid = pipe2(told, O_CLOEXEC) == 0 ? fork() : -1;
+    pid_t pid = pipe2(told, O_CLOEXEC) == 0 ? forward_fork() : -1;
     if (pid < 0) return cli_error(x->line->command, "cannot start a process: %s", strerror(errno));
     if (pid == 0) become_program(x, told[1]);
     close(told[1]);
-    x->not_started = read(told[0], &byte, 1) == 1;
+    while ((x->not_started = read(told[0], &byte, 1) == 1) == false && errno == EINTR) errno = 0;
     close(told[0]);
     while (waitpid(pid, &x->status, 0) < 0)
         if (errno != EINTR) return cli_error(x->line->command, "lost the program: %s", strerror(errno));
+    forward_end();
     x->seconds = clock_seconds() - start;
     return EXIT_OK;
 }
@@ -341,13 +375,29 @@ static void print_summary(struct report *r, u32 n) {
     free(kept);
 }
 
-static bool write_results(const struct exec *x, const struct report *r) {
-    const char *json = cli_value(x->line, "json"), *csv = cli_value(x->line, "csv");
-    bool ok = !csv || report_write_csv(r, csv);
-    if (!json) return ok;
-    json_t *j = report_json(r);
-    json_object_set_new(j, "exit_code", json_integer(program_code(x)));
-    return report_write_json(j, json) && ok;
+static bool write_results(struct exec *x, const struct report *r) {
+    FILE *json = outputs_file(&x->outputs, "json"), *csv = outputs_file(&x->outputs, "csv");
+    if (csv) report_write_csv(r, csv);
+    if (csv && r->stopped) report_mark_incomplete(csv, "the program was ended by a signal");
+    if (json) {
+        json_t *j = report_json(r);
+        json_object_set_new(j, "exit_code", json_integer(program_code(x)));
+        report_write_json(j, json);
+    }
+    bool ok = outputs_commit(&x->outputs, "csv");
+    return outputs_commit(&x->outputs, "json") && ok;
+}
+
+/* A program that is killed leaves its traces unfinished */
+static void say_incomplete(const struct exec *x) {
+    for (u32 i = 0; i < ARRAY_LEN(trace_options); i++) {
+        const char *file = cli_value(x->line, trace_options[i]);
+        struct strbuf temp = {0};
+        if (file) strbuf_add(&temp, "%s.incomplete", file);
+        if (file && access(temp.s, F_OK) == 0)
+            fprintf(stderr, "heddle exec: the program did not end the trace; what there is lies in %s\n", temp.s);
+        strbuf_free(&temp);
+    }
 }
 
 /* Timing was wanted, of launches that there were none of */
@@ -359,7 +409,7 @@ static void say_untimed(const struct exec *x, const struct report *r) {
     fputc('\n', stderr);
 }
 
-static bool report(const struct exec *x, const struct record *rec) {
+static bool report(struct exec *x, const struct record *rec) {
     struct play play = {0};
     struct manifest m = {0};
     struct report r = {.wishes = x->wishes, .stopped = WIFSIGNALED(x->status)};
@@ -393,32 +443,42 @@ static int finish(struct exec *x) {
     if (WIFSIGNALED(x->status))
         fprintf(stderr, "heddle exec: %s was ended by signal %d (%s)\n", x->line->operands.at[0], WTERMSIG(x->status),
                 strsignal(WTERMSIG(x->status)));
+    say_incomplete(x);
     bool ok = true;
     if (rec.launches.n) ok = report(x, &rec);
     else if (!x->not_started) say_why(x, &rec);
     if (!code && !rec.launches.n && !used_device(&rec)) code = EXIT_USER;
     if (!code && rec.seen[RECORD_FAULT]) code = EXIT_PROGRAM;
-    if (!code && !ok) code = EXIT_USER;
+    if (!code && (!ok || rec.seen[RECORD_LOST])) code = EXIT_USER;
     record_free(&rec);
     return code;
 }
 
 static int exec_run(const struct cli_line *line) {
-    struct exec x = {.line = line};
+    struct exec x = {.line = line, .temp.lock = -1};
     if (!read_options(&x)) return EXIT_USER;
     if (cli_dump_config(line, &x.config)) return EXIT_OK;
     if (!line->operands.n) return cli_error(line->command, "which program? usage: heddle exec %s", line->command->usage);
     x.driver = find_driver();
     int code;
+    forward_begin();
     if (!x.driver)
         code = cli_error(line->command, DRIVER
                          " is neither beside this command nor in ../lib; \"make\" builds it, HEDDLE_OPENCL_DRIVER names another");
-    else if (!make_files(&x)) code = cli_error(line->command, "cannot write to %s: %s", x.dir, strerror(errno));
+    else if (cli_has(line, "simulated-time") && !(x.preload = find_library(CLOCK)))
+        code = cli_error(line->command,
+                         "--simulated-time: " CLOCK " is neither beside this command nor in ../lib; \"make\" builds it");
+    else if (!open_outputs(&x)) code = EXIT_USER;
+    else if (!make_files(&x))
+        code = cli_error(line->command, "cannot write to %s: %s; TMPDIR names another folder", temp_root(), strerror(errno));
     else {
+        watcher_start(&x.watcher, x.temp.dir);
         code = run_program(&x);
         if (!code) code = finish(&x);
     }
     remove_files(&x);
+    watcher_end(&x.watcher);
+    outputs_close(&x.outputs);
     return code;
 }
 
@@ -430,6 +490,7 @@ static const struct cli_option options[] = {
     {"kernel", "NAME,...", "time only these kernels; the others run without timing"},
     {"launch", "N..M", "time only these launches, counted from 0; the others run without timing"},
     MEASURE_OPTIONS,
+    {"simulated-time", NULL, "the program's clocks (clock_gettime, gettimeofday, time, clock) go with the simulated GPU"},
     {"quiet", NULL, "no summary and no progress"},
     MEASURE_BY_PC,
     {"json", "FILE", "write the results as JSON; - for standard output"},

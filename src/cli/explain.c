@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct names { /* of one kind; text in `mem` or static */
     struct arena mem;
@@ -129,6 +130,47 @@ static void list_statistics(struct names *out) {
     for (u32 i = 0; i < metric_count(); i++) VEC_PUSH(&out->at, metric_at(i).name);
 }
 
+/* --- workloads */
+
+static void list_workloads(struct names *out) {
+    for (u32 i = 0; i < workload_count; i++) VEC_PUSH(&out->at, workload_table[i].name);
+}
+
+static bool explain_workload(const char *name, FILE *out) {
+    const struct workload *w = workload_find(name);
+    if (!w) return false;
+    fprintf(out, "%s: a bundled workload\n  It computes: %s\n  It stresses: %s\n", w->name, w->doc, w->stresses);
+    if (w->documents && *w->documents) fprintf(out, "  Measured by: %s\n", w->documents);
+    fprintf(out, "  heddle run %s --size tiny|small|paper\n", w->name);
+    return true;
+}
+
+/* --- words of reports that are no statistic's name */
+
+static const struct {
+    const char *word, *text;
+} words[] = {
+    {"ipc", "IPC: warp instructions a cycle, of the whole chip; in reports of heddle it is the formula warp_ipc. sm_ipc is the "
+            "same for one SM."},
+    {"cpi",
+     "CPI: cycles of a scheduler for each instruction it issued. The CPI stack says what each of those cycles is blamed on; its "
+     "parts\n"
+     "  are base, no_warp, sync_control, empty_ibuffer, memory_data, memory_structural, compute_data, compute_structural and\n"
+     "  missed_schedule (heddle explain cpi.memory_data). --cpi chooses how a cycle is blamed: proportional, selected or gsi."},
+    {"cta", "CTA: a block of threads; OpenCL's work-group."},
+    {"mshr", "MSHR: miss status holding register, an outstanding miss of a cache; sm.l1.mshrs says how many an SM has."},
+};
+
+static void list_words(struct names *out) {
+    for (u32 i = 0; i < ARRAY_LEN(words); i++) VEC_PUSH(&out->at, words[i].word);
+}
+
+static bool explain_word(const char *name, FILE *out) {
+    for (u32 i = 0; i < ARRAY_LEN(words); i++)
+        if (strcasecmp(name, words[i].word) == 0) return fprintf(out, "%s\n", words[i].text) > 0;
+    return false;
+}
+
 /* --- the table. A name may be of several kinds: all are explained. */
 
 static const struct explain_kind kinds[] = {
@@ -137,6 +179,8 @@ static const struct explain_kind kinds[] = {
     {"machine", list_machines, explain_machine},
     {"policy", list_policies, explain_policy},
     {"statistic", list_statistics, explain_stat},
+    {"workload", list_workloads, explain_workload},
+    {"word of a report", list_words, explain_word},
 };
 
 static int unknown(const struct cli_line *line, const char *name) {
@@ -169,7 +213,7 @@ static int run_explain(const struct cli_line *line) {
 static const struct cli_option options[] = {{NULL, NULL, NULL}};
 const struct cli_command cli_explain = {
     .name = "explain",
-    .doc = "tell what a name means: a key, a group of keys, a machine, a policy, a statistic",
+    .doc = "tell what a name means: a key, a group of keys, a machine, a policy, a statistic, a workload",
     .usage = "NAME",
     .example = "heddle explain sm.l1.mshrs\nheddle explain sm.l1\nheddle explain gtx480",
     .details = "A key is shown with its unit, what may be written, its default, and its value on each bundled machine.",

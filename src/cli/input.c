@@ -3,8 +3,10 @@
 #include "front/front.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool ends_with(const char *s, const char *end) {
     size_t n = strlen(s), k = strlen(end);
@@ -117,6 +119,17 @@ bool input_open(struct input *in, const struct cli_line *line, const char *x) {
     diag_free(&d);
     free(path);
     return in->m != NULL;
+}
+
+bool input_readable(const struct input *in) {
+    struct diag d = {0};
+    char *path = in->program ? strdup(in->program) : manifest_program_path(in->m, &d);
+    if (path && access(path, R_OK) != 0) diag_error(&d, path, 0, 0, "cannot read: %s", strerror(errno));
+    if (d.text.s) fputs(d.text.s, stderr);
+    bool ok = d.errors == 0;
+    diag_free(&d);
+    free(path);
+    return ok;
 }
 
 void input_close(struct input *in) { manifest_free(in->m); }

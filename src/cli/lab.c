@@ -224,7 +224,7 @@ static bool write_files(struct job *j, const struct wish *w) {
         ok = close_file(j->line, f, path);
     }
     const char *json = cli_value(j->line, "json");
-    return ok && (!json || report_write_json(lab_json(&j->run), json));
+    return ok && (!json || report_save_json(lab_json(&j->run), json));
 }
 
 static bool print_pages(struct job *j, const struct wish *w) {
@@ -289,7 +289,7 @@ static bool list_json(const struct cli_line *line, const char **names, int n) {
     json_object_set_new(o, "machines", machines);
     json_object_set_new(o, "exercises", exercises);
     json_object_set_new(o, "programs", programs);
-    return report_write_json(o, cli_value(line, "json"));
+    return report_save_json(o, cli_value(line, "json"));
 }
 
 static int list(const struct cli_line *line) {
@@ -423,7 +423,7 @@ static int verdict_json(const struct job *j, const struct lab_exercise *e, const
         json_pack("{s:s, s:s, s:s, s:b}", "exercise", e->id, "asks_for", e->answer, "given", given, "right", difference == NULL);
     json_object_set_new(o, "first_cycle", difference && cycle > 0 ? json_integer(cycle) : json_null());
     json_object_set_new(o, "difference", difference ? json_string(difference) : json_null());
-    if (!report_write_json(o, cli_value(j->line, "json"))) return EXIT_USER;
+    if (!report_save_json(o, cli_value(j->line, "json"))) return EXIT_USER;
     return difference ? EXIT_DIFFERS : EXIT_OK;
 }
 

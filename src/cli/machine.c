@@ -1,5 +1,6 @@
 /* --machine, --set and --dump-config, for every command that runs something on a machine. */
 #include "cli/cli.h"
+#include "core/core.h"
 #include "heddle.h"
 
 #include <stdlib.h>
@@ -33,7 +34,8 @@ bool cli_machine(const struct cli_line *line, struct config *out) {
     bool ok = machine_load(out, name ? name : HEDDLE_DEFAULT_MACHINE, &d);
     for (u32 i = 0; i < line->given.n; i++)
         if (strcmp(line->given.at[i].option->name, "set") == 0) set_one(line->given.at[i].value[0], out, &d);
-    ok = ok && d.errors == 0 && config_check(out, &d);
+    struct policies unused; /* their names are the tables' business, and a misspelt one should not be found out after an hour */
+    ok = ok && d.errors == 0 && config_check(out, &d) && policies_find(out, &unused, &d);
     print_errors(line->command, &d);
     diag_free(&d);
     return ok;

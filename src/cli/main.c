@@ -42,16 +42,32 @@ static int dispatch(const struct cli_command *c, int argc, char **argv) {
     return code;
 }
 
+/* What went to standard output has arrived, or the command failed */
+static int flushed(int code) {
+    struct strbuf why = {0};
+    if (output_stdout_ok(&why)) return code;
+    fprintf(stderr, "heddle: %s\n", why.s);
+    strbuf_free(&why);
+    return code ? code : EXIT_USER;
+}
+
 int main(int argc, char **argv) {
     const char *first = argc > 1 ? argv[1] : "--help";
+    output_guard_descriptors();
+    stop_install();
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
         cli_help_all(argc > 1 ? stdout : stderr);
-        return argc > 1 ? EXIT_OK : EXIT_USER;
+        return flushed(argc > 1 ? EXIT_OK : EXIT_USER);
     }
     if (strcmp(first, "--version") == 0) {
         printf("heddle %s\n", heddle_version());
-        return EXIT_OK;
+        return flushed(EXIT_OK);
+    }
+    struct diag d = {0};
+    if (!env_check(&d)) {
+        fputs(d.text.s, stderr);
+        return EXIT_USER;
     }
     const struct cli_command *c = cli_find(first);
-    return c ? dispatch(c, argc - 2, argv + 2) : unknown(first);
+    return flushed(c ? dispatch(c, argc - 2, argv + 2) : unknown(first));
 }

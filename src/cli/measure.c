@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 
-#define MAX_THREADS  256
-#define MAX_WINDOW   1000000
-#define DEFAULT_ROWS 20 /* of --by-pc */
+#define MAX_THREADS      256
+#define MAX_WINDOW       1000000
+#define DEFAULT_ROWS     20 /* of --by-pc */
+#define DEFAULT_TRACE_MB 4000
 
 const struct cli_option measure_machine_option = {"machine", NULL, NULL}, measure_set_option = {"set", NULL, NULL};
 
@@ -42,6 +43,9 @@ bool measure_read(const struct cli_line *line, struct heddle_timing *t, enum cpi
         !cli_number(line, "fast-forward", 0, UINT64_MAX, &t->fast_forward_launches) ||
         !cli_number(line, "fast-forward-ctas", 0, UINT64_MAX, &t->fast_forward_ctas))
         return false;
+    if (threads > gpu_processors())
+        fprintf(stderr, "heddle %s: warning: --threads %llu: there are %u processors, so %u threads are used\n",
+                line->command->name, (unsigned long long)threads, gpu_processors(), gpu_processors());
     t->threads = (u32)threads;
     t->window_cycles = (u32)window;
     t->check_cycles = (u32)check;
@@ -77,8 +81,10 @@ bool measure_by_pc(const struct cli_line *line, struct report_wishes *w) {
 
 bool measure_window(const struct cli_line *line, const struct config *c, struct heddle_window *w) {
     const char *cycles = cli_value(line, "trace-cycles");
-    u64 sm = 0, warp = 0;
-    *w = (struct heddle_window){0, 0, -1, -1};
+    u64 sm = 0, warp = 0, megabytes = DEFAULT_TRACE_MB;
+    *w = (struct heddle_window){.sm = -1, .warp = -1};
+    if (!cli_number(line, "trace-size", 1, 1u << 26, &megabytes)) return false;
+    w->limit_b = megabytes * 1000000;
     if (!cli_number(line, "trace-sm", 0, c->sms - 1, &sm) || !cli_number(line, "trace-warp", 0, c->warps - 1, &warp))
         return false;
     if (cli_has(line, "trace-sm")) w->sm = (i32)sm;
@@ -92,5 +98,15 @@ bool measure_window(const struct cli_line *line, const struct config *c, struct 
     }
     w->from = from;
     w->to = to;
+    return true;
+}
+
+bool measure_trace_end(const struct cli_line *line, const struct heddle_window *w, struct heddle_timing *t) {
+    if (!cli_has(line, "stop-after-trace")) return true;
+    if (!w->to) {
+        cli_error(line->command, "--stop-after-trace needs --trace-cycles FROM..TO, which says where the trace ends");
+        return false;
+    }
+    t->end_cycle = w->to;
     return true;
 }

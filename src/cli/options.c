@@ -9,11 +9,13 @@
 
 int cli_error(const struct cli_command *c, const char *fmt, ...) {
     va_list ap;
-    fprintf(stderr, "heddle %s: error: ", c->name);
+    struct strbuf s = {0};
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    strbuf_vadd(&s, fmt, ap);
     va_end(ap);
-    fputc('\n', stderr);
+    text_make_safe(s.s);
+    fprintf(stderr, "heddle %s: error: %s\n", c->name, s.s);
+    strbuf_free(&s);
     return EXIT_USER;
 }
 
@@ -40,9 +42,15 @@ static const struct cli_option *find_letter(const struct cli_command *c, char le
 
 static int values_wanted(const struct cli_option *o) { return !o->arg ? 0 : strchr(o->arg, ' ') ? 2 : 1; }
 
+/* A number of rows, or one of the words that stand for one: no operand looks so */
+static bool is_count(const char *word) {
+    return strcmp(word, "all") == 0 || strcmp(word, "order") == 0 || (*word && word[strspn(word, "0123456789")] == 0);
+}
+
 /* An optional value is taken from the next word only when no operand is outstanding: else `--trace-exec x.json` would write over x.json */
 static bool takes_next(const struct cli_line *line, const struct cli_option *o, const char *next) {
     if (o->arg[0] != '[') return next != NULL;
+    if (strcmp(o->arg, "[N]") == 0) return next && is_count(next);
     return next && next[0] != '-' && line->operands.n >= line->command->max_operands;
 }
 

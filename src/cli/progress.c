@@ -1,31 +1,18 @@
 /* Progress of long runs: after two seconds a line that is rewritten in place on a terminal, or a plain line every ten seconds elsewhere.
- * Also where Ctrl-C is noticed: the signal only sets a flag, the next progress call acts on it. A launch with timing is told to stop, and the run goes on from
- * there; one without timing cannot be, so the run ends inside it. */
+ * Also where a signal is noticed (stop.c): the launch is told to stop, and the run goes on from there. */
 #include "cli/cli.h"
 #include "heddle.h"
 #include "report/report.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #define QUIET_S       2.0
 #define PLAIN_EVERY_S 10.0
-#define PATIENCE_S    2.0
-
-static volatile sig_atomic_t interrupt_seen;
-
-static void on_interrupt(int sig) {
-    (void)sig;
-    interrupt_seen = 1;
-    signal(SIGINT, SIG_DFL); /* a second Ctrl-C ends at once */
-}
-
-bool progress_interrupted(void) { return interrupt_seen; }
 
 void progress_start(struct progress *p) {
     p->started = clock_seconds();
     p->terminal = isatty(STDERR_FILENO);
-    if (p->interrupted || p->stops) signal(SIGINT, on_interrupt);
+    stop_watch(true);
 }
 
 static bool due(const struct progress *p, double now) {
@@ -34,18 +21,10 @@ static bool due(const struct progress *p, double now) {
     return now - MAX(p->printed, p->started) >= PLAIN_EVERY_S;
 }
 
-void progress_clear(struct progress *p) {
+void progress_end(struct progress *p) {
+    stop_watch(false);
     if (p->terminal && p->shown) fputs("\r\033[K", stderr);
     p->shown = false;
-}
-
-/* A launch with timing is told to stop and given a moment to do so: it may be in a part that runs without */
-static void act_on_interrupt(struct progress *p, const struct heddle_progress *now, double t) {
-    if (p->stops) heddle_stop(p->stops);
-    if (!p->interrupt_at) p->interrupt_at = t;
-    if (!p->interrupted || (p->stops && t - p->interrupt_at < PATIENCE_S)) return;
-    progress_clear(p);
-    p->interrupted(p->user, now);
 }
 
 static void print_state(const struct progress *p, const struct heddle_progress *now) {
@@ -61,7 +40,7 @@ static void print_state(const struct progress *p, const struct heddle_progress *
 void progress_update(void *user, const struct heddle_progress *now) {
     struct progress *p = user;
     double t = clock_seconds();
-    if (interrupt_seen) act_on_interrupt(p, now, t);
+    if (stop_asked() && p->stops) heddle_stop(p->stops);
     if (!due(p, t)) return;
     fputs(p->terminal ? "\r" : "", stderr);
     print_state(p, now);

@@ -2,7 +2,6 @@
  * timing or without. */
 #include "cli/runner.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define DEFAULT_SAMPLE_CY 1000 /* of --samples, when the machine does not say */
@@ -12,7 +11,8 @@ struct run { /* one `heddle run` */
     struct input input;
     struct config config;
     struct runner runner;
-    FILE *konata, *perfetto, *replays, *counters; /* or NULL */
+    struct cli_outputs outputs;
+    struct heddle_window window; /* of traces */
     bool functional;
     bool quiet; /* no summary: asked for, or standard output is taken by results */
     FILE *out;  /* what else goes to people: standard output unless taken */
@@ -21,9 +21,10 @@ struct run { /* one `heddle run` */
 /* --- options */
 
 /* Options that mean something only with timing, beyond MEASURE_OPTIONS */
-static const char *const timed_only[] = {"machine",  "set",          "dump-config", "per-kernel", "per-sm",       "by-pc",
-                                         "samples",  "csv",          "konata",      "perfetto",   "trace-replay", "hazards",
-                                         "pressure", "trace-cycles", "trace-sm",    "audit",      "counters"};
+static const char *const timed_only[] = {
+    "machine",  "set",    "dump-config", "per-kernel",       "per-sm",  "by-pc",    "samples",
+    "csv",      "konata", "perfetto",    "trace-replay",     "hazards", "pressure", "trace-cycles",
+    "trace-sm", "audit",  "trace-size",  "stop-after-trace", "counters"};
 static const char *const functional_only[] = {"trace-exec", "trace-kernel", "trace-cta"};
 
 static bool check_mode(struct run *r) {
@@ -45,40 +46,20 @@ static bool check_mode(struct run *r) {
     return true;
 }
 
-/* "-" is standard output, which only one kind of result can have */
-static bool check_stdout(struct run *r) {
-    static const char *const results[] = {"json", "csv", "samples", "counters", "konata", "perfetto", "trace-replay"};
-    const char *taken = NULL;
-    for (u32 i = 0; i < ARRAY_LEN(results); i++) {
-        const char *file = cli_value(r->line, results[i]);
-        if (!file || strcmp(file, "-")) continue;
-        if (taken) {
-            cli_error(r->line->command, "--%s and --%s cannot both go to standard output; name a file for one", taken,
-                      results[i]);
-            return false;
-        }
-        taken = results[i];
-    }
-    r->quiet = taken || cli_has(r->line, "quiet");
-    r->out = taken ? stderr : stdout;
+/* Every file this command can write; `samples` and those before it are written when all has run */
+static const char *const output_options[] = {"json",     "csv",          "samples",    "counters", "konata",
+                                             "perfetto", "trace-replay", "trace-exec", "dump"};
+
+/* All that is asked for, before anything runs. "-" is standard output, which only one can have; a summary then has no place. */
+static bool open_outputs(struct run *r) {
+    const char *inputs[] = {r->line->operands.at[0], cli_value(r->line, "manifest"), cli_value(r->line, "machine")};
+    const char *trace = cli_value(r->line, "trace-exec");
+    if (!outputs_open(&r->outputs, r->line, output_options, ARRAY_LEN(output_options), inputs, ARRAY_LEN(inputs))) return false;
+    r->quiet = r->outputs.stdout_taken || cli_has(r->line, "quiet");
+    r->out = r->outputs.stdout_taken && !(trace && strcmp(trace, "-") == 0) ? stderr : stdout;
+    r->runner.opt.program_out = r->out;
+    if (trace) r->runner.opt.trace = *trace ? outputs_file(&r->outputs, "trace-exec") : r->out;
     return true;
-}
-
-static FILE *open_result(struct run *r, const char *option, bool *ok) {
-    const char *file = cli_value(r->line, option);
-    if (!file) return NULL;
-    FILE *f = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
-    if (!f) cli_error(r->line->command, "--%s: cannot write %s: %s", option, file, strerror(errno));
-    *ok = *ok && f;
-    return f;
-}
-
-static bool open_exec_trace(struct run *r) {
-    const char *file = cli_value(r->line, "trace-exec");
-    bool ok = true;
-    if (!file) return true;
-    r->runner.opt.trace = *file && strcmp(file, "-") ? open_result(r, "trace-exec", &ok) : r->out;
-    return ok;
 }
 
 static bool read_common(struct run *r) {
@@ -95,7 +76,6 @@ static bool read_common(struct run *r) {
     o->trace_cta_only = cli_has(line, "trace-cta");
     o->trace_warp_only = cli_has(line, "trace-warp");
     o->trace_kernel = cli_value(line, "trace-kernel");
-    o->program_out = r->out;
     r->runner.registers = (u32)registers;
     return true;
 }
@@ -121,43 +101,35 @@ static bool read_timed(struct run *r) {
     w->per_sm = cli_has(r->line, "per-sm");
     w->hazards = cli_has(r->line, "hazards");
     w->pressure = cli_has(r->line, "pressure");
-    return read_machine(r) && measure_read(r->line, &r->runner.timing, &w->cpi) && measure_by_pc(r->line, w);
+    return read_machine(r) && measure_read(r->line, &r->runner.timing, &w->cpi) && measure_by_pc(r->line, w) &&
+           measure_window(r->line, &r->config, &r->window) && measure_trace_end(r->line, &r->window, &r->runner.timing);
 }
 
 static bool read_options(struct run *r) {
-    return check_mode(r) && check_stdout(r) && read_common(r) && (r->functional ? open_exec_trace(r) : read_timed(r));
+    return check_mode(r) && read_common(r) && (r->functional || read_timed(r)) && open_outputs(r);
 }
 
 /* --- traces of timing */
 
 static bool open_traces(struct run *r) {
-    struct heddle_window w;
-    bool ok = true;
-    if (!measure_window(r->line, &r->config, &w)) return false;
-    r->konata = open_result(r, "konata", &ok);
-    r->perfetto = open_result(r, "perfetto", &ok);
-    r->replays = open_result(r, "trace-replay", &ok);
-    r->counters = r->runner.report.counters = open_result(r, "counters", &ok);
-    if (!ok) return false;
+    const struct heddle_window w = r->window;
+    FILE *konata = outputs_file(&r->outputs, "konata"), *perfetto = outputs_file(&r->outputs, "perfetto"),
+         *replays = outputs_file(&r->outputs, "trace-replay");
+    r->runner.report.counters = outputs_file(&r->outputs, "counters");
     struct heddle *h = r->runner.play.h;
     int status = heddle_audit(h, cli_has(r->line, "audit"));
-    if (!status && r->konata) status = heddle_trace_konata(h, r->konata, &w);
-    if (!status && r->perfetto) status = heddle_trace_perfetto(h, r->perfetto, &w);
-    if (!status && r->replays) status = heddle_trace_replay(h, r->replays, &w);
+    if (!status && konata) status = heddle_trace_konata(h, konata, &w);
+    if (!status && perfetto) status = heddle_trace_perfetto(h, perfetto, &w);
+    if (!status && replays) status = heddle_trace_replay(h, replays, &w);
     if (status) cli_error(r->line->command, "%s", heddle_message(h));
     return !status;
 }
 
-static bool close_file(FILE *f) { return !f || (f == stdout ? fflush(f) : fclose(f)) == 0; }
-
 static bool close_traces(struct run *r) {
-    bool ok = heddle_trace_end(r->runner.play.h) == HEDDLE_OK;
-    ok = close_file(r->konata) && ok;
-    ok = close_file(r->perfetto) && ok;
-    ok = close_file(r->replays) && ok;
-    ok = close_file(r->counters) && ok;
-    r->konata = r->perfetto = r->replays = r->counters = NULL;
-    if (!ok) cli_error(r->line->command, "a trace or the counters could not be written: %s", strerror(errno));
+    static const char *const names[] = {"konata", "perfetto", "trace-replay", "trace-exec", "counters"};
+    bool ok = true;
+    heddle_trace_end(r->runner.play.h); /* what it finds of write errors is found again, with a name */
+    for (u32 i = 0; i < ARRAY_LEN(names); i++) ok = outputs_commit(&r->outputs, names[i]) && ok;
     return ok;
 }
 
@@ -165,37 +137,26 @@ static bool close_traces(struct run *r) {
 
 static bool write_results(struct run *r, const char *error) {
     const struct report *report = &r->runner.report;
-    const char *json = cli_value(r->line, "json"), *csv = cli_value(r->line, "csv"), *samples = cli_value(r->line, "samples");
-    bool ok = true;
-    if (csv) ok = report_write_csv(report, csv) && ok;
-    if (samples) ok = report_write_samples(report, samples) && ok;
-    if (!json) return ok;
-    json_t *j = report_json(report);
-    if (error) json_object_set_new(j, "error", json_string(error));
-    return report_write_json(j, json) && ok;
+    FILE *json = outputs_file(&r->outputs, "json"), *csv = outputs_file(&r->outputs, "csv"),
+         *samples = outputs_file(&r->outputs, "samples");
+    if (csv) report_write_csv(report, csv);
+    if (samples) report_write_samples(report, samples);
+    if (csv && error) report_mark_incomplete(csv, "the run did not end");
+    if (samples && error) report_mark_incomplete(samples, "the run did not end");
+    if (json) {
+        json_t *j = report_json(report);
+        if (error) json_object_set_new(j, "error", json_string(error));
+        report_write_json(j, json);
+    }
+    bool ok = outputs_commit(&r->outputs, "csv");
+    ok = outputs_commit(&r->outputs, "samples") && ok;
+    return outputs_commit(&r->outputs, "json") && ok;
 }
 
 static void print_summary(const struct run *r) {
     if (r->quiet) return;
     if (report_timed(&r->runner.report)) report_timing(&r->runner.report, stdout);
     else report_text(&r->runner.report, stdout);
-}
-
-static int stopped_by_user(struct run *r) {
-    fflush(stdout);
-    print_summary(r);
-    write_results(r, "interrupted");
-    return EXIT_INTERRUPTED;
-}
-
-/* Ctrl-C in a launch without timing: what is known so far, and out with the code shells expect */
-static void on_interrupt(void *user, const struct heddle_progress *now) {
-    struct run *r = user;
-    fprintf(stderr, "heddle run: interrupted in launches[%u] (%s) after %llu of %llu blocks and %llu warp instructions\n",
-            r->runner.at, now->kernel, (unsigned long long)now->ctas_done, (unsigned long long)now->ctas_total,
-            (unsigned long long)now->warp_instructions);
-    runner_collect(&r->runner, true);
-    exit(stopped_by_user(r));
 }
 
 static void print_disasm(struct run *r) {
@@ -207,19 +168,16 @@ static void print_disasm(struct run *r) {
     }
 }
 
-static bool dump_one(struct run *r, const char *name, const char *file) {
+static bool dump_one(struct run *r, const char *name) {
     struct play *p = &r->runner.play;
     i32 i = manifest_find_buffer(p->m, name, "--dump", &p->diag);
     if (i < 0) return false;
     u64 bytes = p->m->buffers[i].bytes;
     void *data = base_alloc(bytes);
     bool ok = play_read(p, (u32)i, data) == HEDDLE_OK;
-    FILE *f = ok ? fopen(file, "wb") : NULL;
-    bool written = f && fwrite(data, 1, bytes, f) == bytes;
-    if (f) written = fclose(f) == 0 && written;
-    if (ok && !written) diag_error(&p->diag, file, 0, 0, "cannot write: %s", strerror(errno));
+    if (ok) fwrite(data, 1, bytes, outputs_file(&r->outputs, "dump"));
     free(data);
-    return written;
+    return ok && outputs_commit(&r->outputs, "dump");
 }
 
 /* Every --dump; with check_only just whether there are such buffers: a misspelt one should not be found out after an hour */
@@ -228,7 +186,7 @@ static bool dump_all(struct run *r, bool check_only) {
     for (u32 i = 0; i < r->line->given.n; i++) {
         const struct cli_given *g = &r->line->given.at[i];
         if (strcmp(g->option->name, "dump")) continue;
-        if (check_only ? manifest_find_buffer(p->m, g->value[0], "--dump", &p->diag) < 0 : !dump_one(r, g->value[0], g->value[1]))
+        if (check_only ? manifest_find_buffer(p->m, g->value[0], "--dump", &p->diag) < 0 : !dump_one(r, g->value[0]))
             return false;
     }
     return true;
@@ -242,8 +200,6 @@ static int prepare(struct run *r) {
     if (!input_open(&r->input, r->line, r->line->operands.at[0])) return EXIT_USER;
     x->line = r->line;
     x->input = &r->input;
-    x->progress.interrupted = on_interrupt;
-    x->progress.user = r;
     int status = runner_open(x);
     if (!status && !dump_all(r, true)) status = HEDDLE_BAD_INPUT;
     if (!status && !r->functional && !open_traces(r)) status = HEDDLE_BAD_INPUT;
@@ -263,11 +219,20 @@ static int verdict(const struct run *r) {
 }
 
 static void say_where(const struct runner *x) {
-    u64 cycles = x->play.launches[x->at].result.cycles;
-    fprintf(stderr, "heddle run: interrupted %s launches[%u] (%s)", cycles ? "in" : "before", x->at,
+    const struct heddle_result *res = &x->play.launches[x->at].result;
+    fprintf(stderr, "heddle run: %s %s launches[%u] (%s)", stop_name(), res->warp_instructions ? "in" : "before", x->at,
             x->play.m->launches[x->at].kernel);
-    if (cycles) fprintf(stderr, " after %llu cycles", (unsigned long long)cycles);
+    if (res->cycles) fprintf(stderr, " after %llu cycles", (unsigned long long)res->cycles);
+    else if (res->warp_instructions) fprintf(stderr, " after %llu warp instructions", (unsigned long long)res->warp_instructions);
     fputc('\n', stderr);
+}
+
+/* What is known so far, and the code that shells expect */
+static int stopped(struct run *r) {
+    say_where(&r->runner);
+    print_summary(r);
+    write_results(r, stop_name());
+    return stop_exit_code();
 }
 
 static int play_it(struct run *r) {
@@ -277,13 +242,11 @@ static int play_it(struct run *r) {
     if (!status && !dump_all(r, false)) status = HEDDLE_BAD_INPUT;
     x->report.audited = cli_has(r->line, "audit");
     x->report.audit = heddle_audit_result(x->play.h);
-    bool written = r->functional || close_traces(r);
+    if (status == HEDDLE_STOPPED && x->opt.trace) report_mark_incomplete(x->opt.trace, stop_name());
+    bool written = close_traces(r);
     fflush(stdout);
     runner_collect(x, status != HEDDLE_OK);
-    if (status == HEDDLE_STOPPED) {
-        say_where(x);
-        return stopped_by_user(r);
-    }
+    if (status == HEDDLE_STOPPED) return stopped(r);
     if (status) {
         write_results(r, x->play.diag.text.s);
         return status;
@@ -295,12 +258,7 @@ static int play_it(struct run *r) {
 
 static void close_run(struct run *r) {
     runner_close(&r->runner);
-    close_file(r->konata);
-    close_file(r->perfetto);
-    close_file(r->replays);
-    close_file(r->counters);
-    FILE *trace = r->runner.opt.trace;
-    if (trace && trace != stdout && trace != stderr) fclose(trace);
+    outputs_close(&r->outputs);
     input_close(&r->input);
 }
 

@@ -16,7 +16,7 @@ int runner_open(struct runner *r) {
 
 static int launch_each(struct runner *r) {
     for (r->at = 0; r->at < r->input->m->nlaunches; r->at++) {
-        if (progress_interrupted()) return HEDDLE_STOPPED;
+        if (stop_asked()) return HEDDLE_STOPPED;
         int status = play_launch(&r->play, r->at);
         if (status != HEDDLE_BAD_INPUT) report_keep(&r->report, r->at);
         if (status) return status;
@@ -26,10 +26,10 @@ static int launch_each(struct runner *r) {
 }
 
 int runner_launch(struct runner *r) {
-    r->progress.stops = r->config ? r->play.h : NULL;
+    r->progress.stops = r->play.h;
     progress_start(&r->progress);
     int status = launch_each(r);
-    progress_clear(&r->progress);
+    progress_end(&r->progress);
     if (status) return status;
     return play_compare(&r->play, r->input->workload ? r->input->workload->reference : NULL, &r->report.outcome);
 }

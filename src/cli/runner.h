@@ -12,6 +12,7 @@ struct input {
     struct manifest *m;
 };
 bool input_open(struct input *in, const struct cli_line *line, const char *x); /* false after an error */
+bool input_readable(const struct input *in); /* whether its PTX is there; false after an error */
 void input_close(struct input *in);
 
 /* --- measure.c: options of a timed run, and what they mean to the library */
@@ -37,9 +38,13 @@ void input_close(struct input *in);
         {"trace-replay", "FILE",                                                                                                 \
          "with sm.hazard = replay: a line for each replay (cycle, SM, slot, instruction, entry, lanes, hazard)"},                \
         {"trace-cycles", "FROM..TO", "of these traces: cycles since the first launch"},                                          \
-        {"trace-sm", "N", "of these traces: one SM"}
+        {"trace-sm", "N", "of these traces: one SM"},                                                                            \
+        {"trace-size", "MB", "of these traces: end one that has become so large (default 4000), with a warning"},                \
+        {"stop-after-trace", NULL, "time nothing after the last cycle of --trace-cycles: the rest runs without timing"}
 bool measure_by_pc(const struct cli_line *line, struct report_wishes *w);                          /* false after an error */
 bool measure_window(const struct cli_line *line, const struct config *c, struct heddle_window *w); /* likewise */
+/* --stop-after-trace; false after an error */
+bool measure_trace_end(const struct cli_line *line, const struct heddle_window *w, struct heddle_timing *t);
 /* The machine of the command line with n further --machine or --set; false after an error */
 bool measure_machine(const struct cli_line *line, const struct cli_given *more, u32 n, struct config *out);
 extern const struct cli_option measure_machine_option, measure_set_option;                     /* for `more` */

@@ -33,6 +33,7 @@ struct vectors {
     VEC(struct tally) tallies; /* by class, in order of appearance */
     u32 passed, failed, skipped;
     json_t *failures;
+    struct cli_outputs outputs;
 };
 struct case_run {
     struct vectors *v;
@@ -248,15 +249,15 @@ static void print_table(struct vectors *v) {
     fprintf(v->out, "%u passed, %u failed\n", v->passed, v->failed);
 }
 
-static bool write_json(struct vectors *v, const char *file) {
+static void write_json(struct vectors *v, FILE *f) {
     json_t *classes = json_object();
     for (u32 i = 0; i < v->tallies.n; i++)
         json_object_set_new(
             classes, v->tallies.at[i].class_name,
             json_pack("{s:i, s:i}", "passed", (int)v->tallies.at[i].passed, "failed", (int)v->tallies.at[i].failed));
-    return report_write_json(json_pack("{s:i, s:i, s:i, s:o, s:O}", "passed", (int)v->passed, "failed", (int)v->failed, "skipped",
-                                       (int)v->skipped, "classes", classes, "failures", v->failures),
-                             file);
+    report_write_json(json_pack("{s:i, s:i, s:i, s:o, s:O}", "passed", (int)v->passed, "failed", (int)v->failed, "skipped",
+                                (int)v->skipped, "classes", classes, "failures", v->failures),
+                      f);
 }
 
 /* --- selection */
@@ -299,9 +300,10 @@ static int run_cases(struct vectors *v) {
         finish_case(&r);
     }
     if (n == 0) return nothing_selected(v);
-    const char *json = cli_value(v->line, "json");
+    FILE *json = outputs_file(&v->outputs, "json");
     print_table(v);
-    if (json && !write_json(v, json)) return EXIT_USER;
+    if (json) write_json(v, json);
+    if (!outputs_commit(&v->outputs, "json")) return EXIT_USER;
     return v->failed ? EXIT_DIFFERS : EXIT_OK;
 }
 
@@ -313,6 +315,7 @@ static void close_vectors(struct vectors *v) {
     free(v->modules.at);
     free(v->tallies.at);
     json_decref(v->failures);
+    outputs_close(&v->outputs);
     heddle_close(v->h);
     vec_free_set(&v->set);
 }
@@ -328,6 +331,8 @@ static int run_vectors(const struct cli_line *line) {
     struct config machine;
     bool timed = cli_has(line, "machine") || cli_has(line, "set");
     if (timed && !cli_machine(line, &machine)) return json_decref(v.failures), EXIT_USER;
+    static const char *const names[] = {"json"};
+    if (!outputs_open(&v.outputs, line, names, 1, NULL, 0)) return json_decref(v.failures), EXIT_USER;
     v.h = heddle_open(&opt);
     if (timed) heddle_set_config(v.h, &machine);
     bool loaded = vec_load_set(&v.set, line->operands.at[0], &d);

@@ -33,7 +33,7 @@ static void slot_set(struct warp *w, struct group *g, const struct func_slot *s,
 
 #pragma GCC diagnostic ignored "-Wformat-nonliteral" /* printf of programs */
 
-enum { MAX_STRING = 4096 };
+enum { MAX_STRING = 4096, MAX_PRINTS = 1000000 };
 
 static bool read_string(struct warp *w, u32 lane, u64 addr, char *out) {
     for (u32 i = 0; i < MAX_STRING; i++) {
@@ -199,7 +199,12 @@ static void do_printf(struct warp *w, struct group *g, const struct inst *in, co
                  (unsigned long long)slot_value(w, g, &c->args[0], lane));
         return;
     }
-    print_format(&p, format);
+    if (++l->printed <= MAX_PRINTS) print_format(&p, format);
+    if (l->printed == MAX_PRINTS + 1)
+        fprintf(
+            stderr,
+            "heddle: warning: kernel '%s' has called printf %d times in one launch; what it prints from here on is left out\n",
+            l->k->name, MAX_PRINTS);
     if (p.bad) fault_at(w, in, (int)lane, "printf: an argument of \"%s\" is not readable memory", format);
     /* CUDA's returns how many arguments it took, OpenCL's zero */
     if (c->nrets) slot_set(w, g, &c->rets[0], lane, c->builtin == BUILTIN_VPRINTF ? p.taken : 0);

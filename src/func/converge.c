@@ -49,6 +49,7 @@ static void grow_rows(struct warp *w, u32 rows) {
     for (u32 s = 0; s < w->nslabs; s++)
         memcpy(regs + (size_t)s * cap * ROW_B, w->regs + (size_t)s * w->rows * ROW_B, (size_t)w->rows * ROW_B);
     free(w->regs);
+    stack_hold((i64)(cap - w->rows) * ROW_B * w->nslabs);
     w->regs = regs;
     w->rows = cap;
 }
@@ -58,6 +59,7 @@ static void grow_local(struct warp *w, u32 bytes) {
     u8 *local = base_alloc((size_t)cap * MAX_WARP);
     for (u32 l = 0; l < MAX_WARP; l++) memcpy(local + (size_t)l * cap, w->local + (size_t)l * w->local_cap, w->local_cap);
     free(w->local);
+    stack_hold((i64)(cap - w->local_cap) * MAX_WARP);
     w->local = local;
     w->local_cap = cap;
 }
@@ -395,6 +397,19 @@ bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func
         fault_at(w, in, __builtin_ctzll(g->mask), "indirect call of '%s' with other parameters than it has", kf->name);
         return false;
     }
+    u64 local_b = (u64)from.local + cf->local_b + (stack_taken(w, g, g->mask) + 15) / 16 * 16;
+    if (local_b + kf->local_b > STACK_MAX_B) {
+        fault_at(w, in, __builtin_ctzll(g->mask),
+                 "call of '%s', %u calls deep: %llu bytes of stack are more than the %d a thread may have (endless recursion?)",
+                 kf->name, from.depth + 1u, (unsigned long long)(local_b + kf->local_b), STACK_MAX_B);
+        return false;
+    }
+    if (!stack_fits()) {
+        fault_at(w, in, __builtin_ctzll(g->mask),
+                 "call of '%s', %u calls deep: the stacks of all threads are larger than %llu MiB together (endless recursion?)",
+                 kf->name, from.depth + 1u, STACK_ALL_B >> 20);
+        return false;
+    }
     if (from.depth + 1 >= MAX_CALL_DEPTH) {
         fault_at(w, in, __builtin_ctzll(g->mask), "call stack deeper than %d calls (endless recursion?)", MAX_CALL_DEPTH);
         return false;
@@ -407,7 +422,7 @@ bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func
                                      .depth = (u16)(from.depth + 1),
                                      .row = from.row + cf->rows,
                                      .pred = from.pred + cf->preds,
-                                     .local = from.local + cf->local_b + (stack_taken(w, g, g->mask) + 15) / 16 * 16,
+                                     .local = (u32)local_b,
                                      .call = c};
     const struct frame *fr = &w->frames.at[f];
     reserve_frame(w, fr->row + kf->rows, fr->pred + kf->preds, fr->local + kf->local_b);

@@ -165,6 +165,15 @@ void fault_deadlock(struct cta *c) {
     describe_warps(c);
 }
 
+void fault_memory(struct launch *l) {
+    if (!fault_begin(l)) return;
+    strbuf_add(&l->fault,
+               "the registers and local memory of the threads that run together are larger than %llu MiB; launch smaller blocks, "
+               "or a kernel "
+               "with less local memory\n  kernel '%s', %u bytes of local memory a thread\n",
+               STACK_ALL_B >> 20, l->k->name, l->k->local_b);
+}
+
 void fault_limit(struct launch *l, struct cta *c) {
     if (!fault_begin(l)) return;
     strbuf_add(&l->fault, "the limit of %llu warp instructions is reached (endless loop?)",

@@ -204,6 +204,7 @@ struct cta {
     struct barrier bars[CTA_BARRIERS];
     u64 progress; /* instructions it has run */
     u64 opened;   /* barriers that everybody has come to */
+    bool begun;   /* it has been started before: its memory is not as it was made */
 };
 
 struct pc_count {
@@ -254,16 +255,22 @@ struct launch { /* everything a running kernel shares */
     /* the first fault, and where */
     bool faulted;
     struct strbuf fault;
+    const volatile bool *stop; /* becomes true when the launch shall end where it is; may be NULL */
+    u64 printed;               /* calls of printf so far */
+    bool stopped;              /* it has; `faulted` is set too, without a text */
     void (*tick)(void *user, const struct launch *l, u64 ctas_done, u64 ctas_total); /* now and then; may be NULL */
     void *tick_user;
 };
+
+enum { STACK_MAX_B = 1 << 20 };  /* of local memory a lane, frames and all */
+#define STACK_ALL_B (4ull << 30) /* of registers and local memory of all threads that live together */
 
 /* --- run.c */
 /* Runs the whole grid. False when the program faulted; l->fault says how. */
 bool launch_run(struct launch *l);
 /* Runs blocks [first, end) and those of `started` (n of them, begun elsewhere; freed here) to their ends. */
 bool launch_run_part(struct launch *l, u64 first, u64 end, struct cta **started, u32 n);
-struct cta *cta_new(struct launch *l);
+struct cta *cta_new(struct launch *l);     /* a fault of the launch when the threads that live have no room */
 void cta_start(struct cta *c, u64 linear); /* block `linear` of the grid begins in c */
 void cta_free(struct cta *c);
 /* The program starts warp `id` of its block, from pc, with the lanes of `lanes` on and the others off; all its registers are
@@ -301,6 +308,7 @@ void fault_at(struct warp *w, const struct inst *in, int lane, const char *fmt, 
 void fault_access(struct warp *w, const struct inst *in, u32 slab, const struct maccess *a, enum space space);
 void fault_deadlock(struct cta *c);
 void fault_limit(struct launch *l, struct cta *c);
+void fault_memory(struct launch *l);
 void fault_where(const struct launch *l, const struct inst *in, struct strbuf *out); /* "saxpy.ptx:12: ld.global.f32 ..." */
 
 /* --- converge.c */
@@ -372,6 +380,8 @@ bool access_lane_store(struct warp *w, const struct group *g, const struct inst 
 bool access_addresses(const struct warp *w, const struct group *g, const struct inst *in, u64 mask, u64 *addr);
 
 /* --- stack.c: alloca. The most bytes that any of the lanes has taken in the group's frame */
+void stack_hold(i64 bytes); /* a warp takes them of the host, or gives them back */
+bool stack_fits(void);      /* all that is held is within STACK_ALL_B */
 u32 stack_taken(const struct warp *w, const struct group *g, u64 lanes);
 void stack_reset(struct warp *w, const struct group *g); /* a frame that has just been entered */
 

@@ -286,19 +286,26 @@ static void warp_init(struct cta *c, struct warp *w, u32 id) {
     w->groups.at = base_alloc(w->groups.cap * sizeof(*w->groups.at));
 }
 
+static i64 warp_held(const struct warp *w) { return (i64)w->rows * ROW_B * w->nslabs + (i64)w->local_cap * MAX_WARP; }
+
 struct cta *cta_new(struct launch *l) {
     struct cta *c = base_alloc(sizeof(*c));
     c->launch = l;
     c->nwarps = (l->threads + l->warp_size - 1) / l->warp_size;
     c->warps = base_alloc_aligned(c->nwarps * sizeof(*c->warps));
     c->shared = base_alloc_aligned(l->shared_b);
-    for (u32 i = 0; i < c->nwarps; i++) warp_init(c, &c->warps[i], i);
+    for (u32 i = 0; i < c->nwarps; i++) {
+        warp_init(c, &c->warps[i], i);
+        stack_hold(warp_held(&c->warps[i]));
+    }
+    if (!stack_fits()) fault_memory(l);
     return c;
 }
 
 void cta_free(struct cta *c) {
     for (u32 i = 0; i < c->nwarps; i++) {
         struct warp *w = &c->warps[i];
+        stack_hold(-warp_held(w));
         free(w->regs);
         free(w->preds);
         free(w->local);
@@ -327,7 +334,7 @@ static void warp_begin(struct warp *w, i32 pc, u64 on) {
     CHECK(warp_enabled(w)); /* a warp without a group could do nothing */
     for (u32 s = 0; s < w->nslabs; s++) memset(w->regs + (size_t)s * w->rows * ROW_B, 0, (size_t)k->funcs[0].rows * ROW_B);
     memset(w->preds, 0, w->npreds * sizeof(*w->preds));
-    if (k->local_b) memset(w->local, 0, (size_t)w->local_cap * MAX_WARP);
+    if (k->local_b && w->cta->begun) memset(w->local, 0, (size_t)w->local_cap * MAX_WARP);
     warp_reset(w);
     w->groups.at[0].pc = pc;
     w->cta->live_warps++;
@@ -361,6 +368,7 @@ void cta_start(struct cta *c, u64 linear) {
         if (!k->first_warps) warp_begin(w, 0, ~0ull);
         else if (i < k->first_warps) warp_begin(w, 0, k->first_lanes);
     }
+    c->begun = true;
 }
 
 bool cta_release_stuck(struct cta *c) {
@@ -369,8 +377,9 @@ bool cta_release_stuck(struct cta *c) {
     return false;
 }
 
-static void launch_report(const struct launch *l) {
+static void launch_report(struct launch *l) {
     if (l->tick) l->tick(l->tick_user, l, l->ctas_done, l->ctas);
+    if (l->stop && *l->stop && !l->faulted) l->stopped = l->faulted = true;
 }
 
 /* One turn of every warp that has not given way in this pass. Returns the instructions run, the launch's limit included. */

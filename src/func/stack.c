@@ -4,9 +4,13 @@
  * that diverged take and give back apart. A called function's frame starts above what any of its lanes has taken. */
 #include "func/func.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
-enum { STACK_MAX_B = 1 << 20 }; /* of local memory a lane, frames and all */
+/* Host memory of all warps that live, whatever launch they are of: a gauge, no state of any simulation */
+static _Atomic i64 held_b;
+void stack_hold(i64 bytes) { atomic_fetch_add_explicit(&held_b, bytes, memory_order_relaxed); }
+bool stack_fits(void) { return atomic_load_explicit(&held_b, memory_order_relaxed) <= (i64)STACK_ALL_B; }
 
 static const struct kernel_func *func_of(const struct warp *w, const struct group *g) {
     return &w->cta->launch->k->funcs[w->frames.at[g->frame].func];

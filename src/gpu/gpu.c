@@ -228,12 +228,15 @@ static bool healthy(struct run *r) {
     return !r->l->faulted;
 }
 
+static bool past_end(const struct gpu *g) { return g->lim.end_cy && g->now >= g->lim.end_cy; }
+
 static u64 next_stop(const struct run *r) {
     const struct gpu *g = r->g;
     u64 done = g->now - r->start, to = r->start + (done / g->window + 1) * g->window;
     if (g->lim.window_cy) to = MIN(to, g->now + g->lim.window_cy);
     if (g->lim.warmup_cy && g->now < r->start + g->lim.warmup_cy) to = MIN(to, r->start + g->lim.warmup_cy);
     if (g->lim.max_cy && g->now < r->start + g->lim.max_cy) to = MIN(to, r->start + g->lim.max_cy);
+    if (g->lim.end_cy && g->now < g->lim.end_cy) to = MIN(to, g->lim.end_cy);
     return MIN(to, r->next_sample);
 }
 
@@ -244,6 +247,7 @@ static u64 jump_to(const struct run *r, u64 to, u64 next) {
     if (g->lim.no_jumps || g->lim.window_cy || next <= to) return to;
     if (g->lim.warmup_cy && g->now < r->start + g->lim.warmup_cy) limit = MIN(limit, r->start + g->lim.warmup_cy);
     if (g->lim.max_cy) limit = MIN(limit, r->start + g->lim.max_cy);
+    if (g->lim.end_cy) limit = MIN(limit, g->lim.end_cy);
     limit = MIN(limit, r->start + (watchdog_at(r) - r->start) / g->window * g->window + g->window);
     u64 far = r->start + (next - r->start) / g->window * g->window;
     return MAX(to, MIN(far, limit));
@@ -283,7 +287,7 @@ static enum ending run_windows(struct run *r, const volatile bool *stop) {
     for (u64 n = 0;; n++) {
         if (r->next_cta == r->end_cta && all_idle(g)) return ENDED;
         if (stop && *stop) return STOPPED;
-        if (g->lim.max_cy && g->now >= r->start + g->lim.max_cy) return OUT_OF_TIME;
+        if (past_end(g) || (g->lim.max_cy && g->now >= r->start + g->lim.max_cy)) return OUT_OF_TIME;
         u64 next = n % 4 == 0 ? window_next(r) : g->now;
         if (next == NEVER) {
             if (!release_stuck(g)) diagnose_deadlock(r);
@@ -420,6 +424,7 @@ static bool timed(struct run *r, struct launch_stats *out, const volatile bool *
     merge_counts(r);
     collect_stats(r, end, out);
     out->complete = how == ENDED;
+    r->l->stopped = how == STOPPED;
     if (how == ENDED) check_all(g);
     if (how == OUT_OF_TIME) {
         out->ctas_functional = r->end_cta - r->done_ctas - r->first_cta;
@@ -445,7 +450,7 @@ bool gpu_launch(struct gpu *g, struct launch *l, u32 registers, bool functional,
     fenv_t host;
     fegetenv(&host);
     fesetenv(FE_DFL_ENV);
-    if (functional || index < g->lim.fast_forward_launches) {
+    if (functional || index < g->lim.fast_forward_launches || past_end(g)) {
         ok = launch_run(l);
         out->functional = true;
         snprintf(out->kernel, sizeof(out->kernel), "%s", l->k->name);
@@ -457,8 +462,9 @@ bool gpu_launch(struct gpu *g, struct launch *l, u32 registers, bool functional,
         out->ctas_functional += r.first_cta;
     }
     fesetenv(&host);
+    out->complete = out->complete && !l->stopped;
     out->index = index;
     out->registers = registers;
-    if (out->functional) out->ctas_functional = l->ctas;
+    if (out->functional) out->ctas_functional = out->grid_ctas = l->ctas;
     return ok;
 }

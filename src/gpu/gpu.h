@@ -71,9 +71,11 @@ struct gpu_limits {        /* measuring control (Aurud chapter 4) */
     u32 threads;   /* host threads; 0: 1 */
     u32 window_cy; /* force windows of this length; 0: derived */
     bool no_jumps; /* tick every cycle */
+    u64 end_cy;    /* of all launches together; then everything is finished functionally; 0: none */
     u32 check_cy;  /* x_check every so many cycles; 0: at the end of launches */
 };
 
+u32 gpu_processors(void); /* that this process may run on: more threads are not made */
 struct gpu;
 /* NULL with messages when policies are unknown or do not go together */
 struct gpu *gpu_new(const struct config *c, const struct gpu_limits *lim, struct diag *d);

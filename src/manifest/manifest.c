@@ -548,7 +548,7 @@ static void read_expect(struct reader *r, json_t *o) {
 
 /* --- the whole */
 
-static const char *stem(struct arena *a, const char *path) {
+static char *stem(struct arena *a, const char *path) {
     const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     const char *dot = strrchr(base, '.');
     return arena_strdup(a, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
@@ -563,7 +563,9 @@ static void read_top(struct reader *r, json_t *root) {
     struct manifest *m = r->m;
     if (!object_check(r, root, "", top_keys, ARRAY_LEN(top_keys))) return;
     const char *name = get_string(r, root, "name");
-    m->name = name ? name : stem(&m->arena, m->file);
+    char *shown = name ? arena_strdup(&m->arena, name, strlen(name)) : stem(&m->arena, m->file);
+    text_make_safe(shown);
+    m->name = shown;
     const char *ptx = get_string(r, root, "ptx");
     m->program = get_string(r, root, "program");
     m->program_key = ptx ? "ptx" : "program";

@@ -8,12 +8,8 @@
 #include "opencl/opencl.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Given to every run of clang, to the second try alone, and all of it as a text: flags.def */
@@ -52,7 +48,7 @@ static const char *clc_path(void) {
 }
 
 /* Where PATH finds it, into `out`; false when nowhere */
-static bool find_program(const char *name, struct strbuf *out) {
+bool tool_find(const char *name, struct strbuf *out) {
     const char *path = getenv("PATH");
     if (strchr(name, '/')) {
         strbuf_add(out, "%s", name);
@@ -71,7 +67,7 @@ static bool find_program(const char *name, struct strbuf *out) {
 
 bool compile_available(void) {
     struct strbuf s = {0};
-    bool ok = find_program(clang_name(), &s) && access(clc_path(), R_OK) == 0 && settings_get()->data;
+    bool ok = tool_find(clang_name(), &s) && access(clc_path(), R_OK) == 0 && settings_get()->data;
     strbuf_free(&s);
     return ok;
 }
@@ -79,24 +75,23 @@ bool compile_available(void) {
 /* --- a folder for one run of the compiler */
 
 struct workshop {
-    char dir[256];
-    VEC(char *) argv; /* owned; NULL at the end when it is run */
+    struct temp temp;
+    const char *dir;   /* its folder */
+    VEC(char *) argv;  /* owned; NULL at the end when it is run */
+    size_t input_b;    /* bytes of text put into it */
+    struct strbuf why; /* what is wrong beside what the compiler says */
 };
 
 static bool workshop_open(struct workshop *w) {
-    const char *tmp = getenv("TMPDIR");
     *w = (struct workshop){0};
-    snprintf(w->dir, sizeof(w->dir), "%s/heddle-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    return mkdtemp(w->dir) != NULL;
-}
-
-static int remove_one(const char *path, const struct stat *s, int kind, struct FTW *f) {
-    (void)s, (void)kind, (void)f;
-    return remove(path);
+    bool ok = temp_make(&w->temp);
+    w->dir = w->temp.dir;
+    return ok;
 }
 
 static void workshop_close(struct workshop *w) {
-    nftw(w->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    temp_remove(&w->temp);
+    strbuf_free(&w->why);
     for (u32 i = 0; i < w->argv.n; i++) free(w->argv.at[i]);
     free(w->argv.at);
 }
@@ -123,7 +118,7 @@ static char *path_in(const struct workshop *w, const char *name) {
 }
 
 /* Folders above the file are made too: headers may be called "sys/types.h" */
-static bool put_file(const struct workshop *w, const char *name, const char *text) {
+static bool put_file(struct workshop *w, const char *name, const char *text) {
     if (strstr(name, "..")) return false;
     char *path = path_in(w, name);
     for (char *p = path + strlen(w->dir) + 1; (p = strchr(p, '/')); p++) {
@@ -134,35 +129,19 @@ static bool put_file(const struct workshop *w, const char *name, const char *tex
     FILE *f = fopen(path, "w");
     bool ok = f && fwrite(text, 1, strlen(text), f) == strlen(text);
     if (f) ok = fclose(f) == 0 && ok;
+    if (!ok) strbuf_add(&w->why, "error: cannot write %s: %s\n", path, strerror(errno));
+    w->input_b += strlen(text);
     free(path);
     return ok;
 }
 
 /* Runs argv; messages go to the file "log". True when it ended with 0. */
 static bool run(struct workshop *w) {
-    posix_spawn_file_actions_t to;
-    posix_spawnattr_t attr;
-    sigset_t none;
-    pid_t pid;
-    int status = 0;
     char *log = path_in(w, "log");
     VEC_PUSH(&w->argv, NULL);
-    posix_spawn_file_actions_init(&to);
-    posix_spawn_file_actions_addopen(&to, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&to, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&to, 2, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawnattr_init(&attr);
-    sigemptyset(&none);
-    posix_spawnattr_setsigmask(&attr, &none);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
-    int rc = posix_spawnp(&pid, w->argv.at[0], &to, &attr, w->argv.at, environ);
-    posix_spawn_file_actions_destroy(&to);
-    posix_spawnattr_destroy(&attr);
+    bool ok = tool_run(&(struct tool){w->argv.at, log, "compiling", w->input_b}, &w->why);
     free(log);
-    if (rc) return false;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR) return true; /* the program's own handler took it: the output file will tell */
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return ok;
 }
 
 /* Messages without the folder's name, and without what is not about the program */
@@ -183,6 +162,7 @@ static void take_log(const struct workshop *w, struct strbuf *log) {
         at += n + (at[n] == '\n');
     }
     free(text);
+    if (w->why.s) strbuf_add(log, "%s", w->why.s);
 }
 
 /* --- build options */
@@ -448,7 +428,7 @@ static void key_of_tools(struct cache_key *k, enum variant v) {
     cache_key_add(k, HEADER EXT, sizeof(HEADER EXT));
     cache_key_add(k, all_flags, sizeof(all_flags));
     cache_key_add(k, heddle_version(), strlen(heddle_version()));
-    if (find_program(clang_name(), &path) && stat(path.s, &st) == 0) {
+    if (tool_find(clang_name(), &path) && stat(path.s, &st) == 0) {
         cache_key_add(k, path.s, path.len);
         cache_key_add(k, &st.st_mtime, sizeof(st.st_mtime));
         cache_key_add(k, &st.st_size, sizeof(st.st_size));
@@ -481,6 +461,27 @@ static bool function_name(const char *line, size_t len, char *out, size_t room) 
     return n > 0;
 }
 
+/* The line of the first call of a function, from the .loc before it; 0 when there is none */
+static u32 line_of_call(const char *ptx, const char *name) {
+    u32 line = 0, file, at_line;
+    for (const char *at = ptx; *at;) {
+        size_t len = strcspn(at, "\n"), indent = strspn(at, " \t");
+        if (sscanf(at + indent, ".loc %u %u", &file, &at_line) == 2) line = at_line;
+        const char *found = memmem(at, len, name, strlen(name));
+        if (found && line && !memmem(at, len, ".func", 5)) return line;
+        at += len + (at[len] == '\n');
+    }
+    return 0;
+}
+
+static void say_undefined(const char *ptx, const char *name, struct strbuf *log) {
+    char *shown = text_demangle(name, strlen(name));
+    u32 line = line_of_call(ptx, name);
+    if (line) strbuf_add(log, "program.cl:%u: ", line);
+    strbuf_add(log, "error: function '%s' is called and nowhere defined\n", shown ? shown : name);
+    free(shown);
+}
+
 /* Functions that are called and nowhere defined: the device's own apart */
 static bool all_defined(const char *ptx, struct strbuf *log) {
     static const char *const own[] = {"printf", "vprintf", "malloc", "free", "__assertfail"};
@@ -493,7 +494,7 @@ static bool all_defined(const char *ptx, struct strbuf *log) {
         if (open && len && at[len - 1] == ';') {
             open = false;
             if (!in_table(name, own, ARRAY_LEN(own))) {
-                strbuf_add(log, "error: function '%s' is called and nowhere defined\n", name);
+                say_undefined(ptx, name, log);
                 ok = false;
             }
         }
@@ -552,7 +553,7 @@ static void clear_calls(char *ptx) {
 }
 
 /* Part of a program as the back end takes it */
-static bool put_ir(const struct workshop *w, const char *ir) {
+static bool put_ir(struct workshop *w, const char *ir) {
     char *mended = mend_ir(ir);
     bool ok = put_file(w, "part.ll", mended);
     free(mended);

@@ -25,6 +25,8 @@ static void destroy(void *object) {
 static void progress(void *user, const struct heddle_progress *p) {
     static _Thread_local double printed;
     (void)user;
+    record_watch();
+    if (!settings_get()->progress) return;
     bool terminal = isatty(STDERR_FILENO);
     if (p->seconds < 2) printed = 0;
     if (p->seconds < 2 || (!terminal && p->seconds - printed < 10)) return;
@@ -40,7 +42,7 @@ static struct heddle *open_gpu(void) {
     struct heddle_options o = {.warp_size = s->machine.warp_size,
                                .max_memory_b = s->memory_b,
                                .max_instructions = s->max_instructions,
-                               .progress = s->progress ? progress : NULL};
+                               .progress = s->progress || s->record ? progress : NULL};
     struct heddle *h = heddle_open(&o);
     if (!h || s->functional) return h;
     struct heddle_timing t = s->timing;

@@ -12,7 +12,7 @@
  *   transfer.c   reading, writing, copying, filling and mapping of buffers
  *   image.c      images and samplers; image_transfer.c their commands
  *   program.c    programs: from source or binary to kernels
- *   compile.c    clang, from source to PTX; cache.c keeps the results
+ *   compile.c    clang, from source to PTX; tool.c runs it, cache.c keeps the results
  *   kernel_calls.c   kernels that call kernels
  *   hoist.c      __local variables that are declared where clang does not take them
  *   metadata.c   what the compiler knows of kernels and PTX does not say
@@ -121,6 +121,8 @@ struct settings {
     u64 max_instructions;        /* of a launch; 0: the library's default */
     char *data;                  /* share/heddle: the builtin library is in its opencl/; NULL when not found */
     u64 memory_b;                /* of the device */
+    u64 compile_s, compile_b;    /* processor time and memory of one run of the compiler */
+    u64 cache_b;                 /* size of the compiler's cache; 0: none is kept */
 };
 const struct settings *settings_get(void);
 bool settings_times(const struct settings *s, const char *kernel, u64 launch); /* whether this launch is timed */
@@ -354,6 +356,16 @@ bool hoist_wanted(const char *log); /* whether clang complained of such a variab
 /* The text, preprocessed, with those variables moved that the log complains of, to be freed; NULL when there are none that can be */
 char *hoist_locals(const char *text, const char *log);
 
+/* --- tool.c: running a compiler */
+struct tool {
+    char *const *argv; /* argv[0] is looked for in PATH */
+    const char *log;   /* file of its messages */
+    const char *what;  /* "compiling", for people */
+    size_t input_b;    /* bytes of text it is given */
+};
+bool tool_run(const struct tool *t, struct strbuf *why); /* true when it ended with 0; `why` when it did not get that far */
+bool tool_find(const char *name, struct strbuf *out);    /* where PATH finds it; false when nowhere (compile.c) */
+
 /* --- cache.c: results of the compiler by content, in XDG_CACHE_HOME/heddle */
 struct cache_key {
     u64 a, b;
@@ -418,8 +430,12 @@ extern u64 launch_count; /* behind driver_lock */
 struct launch_record;
 void record_event(u32 what, u64 value); /* enum record_what */
 void record_no_build(const char *log);
+void record_watch(void); /* ends the process when heddle exec is gone */
 void record_launch(struct launch_record *r, const struct launch_stats *s);
 const char *record_path(void); /* NULL when nothing is to be written down */
+
+/* --- clock.c: heddle exec --simulated-time */
+void clock_advance(u64 ns);
 
 /* --- trace.c: of the first context of the process. While nobody else uses it. */
 int trace_begin(cl_context c); /* an enum heddle_status */

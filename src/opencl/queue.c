@@ -103,6 +103,7 @@ static void run_one(cl_command_queue q, struct command *c) {
     }
     e->start_ns = MAX(ctx->now_ns, e->queued_ns);
     e->end_ns = ctx->now_ns = e->start_ns + ns;
+    clock_advance(ns);
     note_result(q, e->type, rc);
     unlink_command(q, c);
     object_pin(q);

@@ -8,14 +8,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 static struct {
     pthread_once_t once;
     const char *path; /* NULL: nothing is written down */
-    char own[64];     /* the path, when the file is ours */
-    pid_t pid;        /* whose process it is: a fork of it has nothing to report */
+    struct temp own;  /* holds the file, when it is ours */
+    char *own_path;
+    pid_t pid; /* whose process it is: a fork of it has nothing to report */
     double started;
 } log_file = {.once = PTHREAD_ONCE_INIT};
 
@@ -23,7 +25,9 @@ static void write_json(void) {
     const struct settings *s = settings_get();
     struct record rec;
     if (log_file.pid != getpid()) return;
-    if (record_read(log_file.own, &rec)) {
+    struct output out = {0};
+    struct strbuf why = {0};
+    if (record_read(log_file.own_path, &rec) && output_open(&out, s->json, &why)) {
         struct play play = {0};
         struct manifest m = {0};
         struct report r = {0};
@@ -31,12 +35,15 @@ static void write_json(void) {
         heddle_set_config(h, &s->machine);
         record_report(&rec, h, program_invocation_short_name, &play, &m, &r);
         r.setup_seconds = MAX(0, clock_seconds() - log_file.started - r.wall_seconds);
-        report_write_json(report_json(&r), s->json);
+        report_write_json(report_json(&r), out.f);
+        output_commit(&out, &why);
         record_report_free(&play, &m, &r);
         heddle_close(h);
     }
+    if (why.s) fprintf(stderr, "heddle: HEDDLE_JSON: %s\n", why.s);
+    strbuf_free(&why);
     record_free(&rec);
-    unlink(log_file.own);
+    temp_remove(&log_file.own);
 }
 
 static void open_log(void) {
@@ -44,14 +51,19 @@ static void open_log(void) {
     log_file.path = s->record;
     log_file.started = clock_seconds();
     if (s->record || !s->json) return;
-    snprintf(log_file.own, sizeof(log_file.own), "/tmp/heddle-record-XXXXXX");
-    int fd = mkstemp(log_file.own);
+    struct strbuf path = {0};
+    int fd = -1;
+    if (temp_make(&log_file.own)) {
+        strbuf_add(&path, "%s/record", log_file.own.dir);
+        fd = open(path.s, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    }
     if (fd < 0) {
-        fprintf(stderr, "heddle: HEDDLE_JSON: cannot write to /tmp: %s\n", strerror(errno));
+        fprintf(stderr, "heddle: HEDDLE_JSON: cannot write to %s: %s; TMPDIR names another folder\n", temp_root(),
+                strerror(errno));
         return;
     }
     close(fd);
-    log_file.path = log_file.own;
+    log_file.path = log_file.own_path = path.s;
     log_file.pid = getpid();
     atexit(write_json);
 }
@@ -59,6 +71,14 @@ static void open_log(void) {
 const char *record_path(void) {
     pthread_once(&log_file.once, open_log);
     return log_file.path;
+}
+
+/* heddle exec takes its folder with it when it ends, however it ends; who still simulates then does it for nobody */
+void record_watch(void) {
+    const char *s = settings_get()->record;
+    if (!s || access(s, F_OK) == 0 || errno != ENOENT) return;
+    fprintf(stderr, "heddle: heddle exec has ended; process %d ends, too\n", (int)getpid());
+    _exit(128 + SIGTERM);
 }
 
 static void append(u32 what, u64 value, const void *body, u32 bytes) {
@@ -69,8 +89,10 @@ static void append(u32 what, u64 value, const void *body, u32 bytes) {
     memcpy(all, &h, sizeof(h));
     if (bytes) memcpy(all + sizeof(h), body, bytes);
     int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (fd < 0) record_watch();
     ssize_t n = fd >= 0 ? write(fd, all, sizeof(h) + bytes) : -1;
-    if (n < 0 && what == RECORD_LAUNCH) fprintf(stderr, "heddle: cannot write %s: results will be missing\n", path);
+    if (n != (ssize_t)(sizeof(h) + bytes) && what == RECORD_LAUNCH)
+        fprintf(stderr, "heddle: cannot write %s: %s: results will be missing\n", path, strerror(n < 0 ? errno : ENOSPC));
     if (fd >= 0) close(fd);
     free(all);
 }

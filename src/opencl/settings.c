@@ -1,23 +1,5 @@
 /* What the environment says, read once. `heddle exec` sets these; a program started with the loader's variables alone gets the defaults.
- *
- *   HEDDLE_MACHINE      a bundled machine or a file; default gtx480
- *   HEDDLE_SET          key=value,key=value
- *   HEDDLE_FUNCTIONAL   1: results only, no timing
- *   HEDDLE_KERNEL       names, comma-separated: only these kernels are timed
- *   HEDDLE_LAUNCH       N or N..M: only these launches, from 0, are timed
- *   HEDDLE_STRICT       1: an access just outside a buffer is a fault; by default there is a sixteenth more of it on either side, and 512 bytes. A group that is too
- *                       large for its registers is refused; by default it gets fewer (launch.c)
- *   HEDDLE_PLATFORMS    how many platforms the program finds, all of them this one; default 1, at most 8
- *   HEDDLE_MEMORY       bytes of device memory; default 4 GiB
- *   HEDDLE_DATA         the folder share/heddle; default beside this library
- *   HEDDLE_MAX_INSTRUCTIONS  warp instructions of one launch before it is stopped with a diagnosis
- *   HEDDLE_JSON         file that gets the results when the process ends; - for standard output
- *   HEDDLE_KONATA, HEDDLE_PERFETTO, HEDDLE_TRACE_REPLAY   files of traces, of the first context
- *   HEDDLE_TRACE_WINDOW struct heddle_window as numbers (exec.c writes it)
- *   HEDDLE_BY_PC        1: launches are written with what each instruction cost
- *   HEDDLE_TIMING       struct heddle_timing as numbers (exec.c writes it)
- *   HEDDLE_PROGRESS     1: a line on standard error while a launch takes long
- *   HEDDLE_RECORD       file that launches are written to */
+ * base/env.def has the list. Without heddle exec a value that is not legal is a device less, and a message that says why. */
 #include "opencl/opencl.h"
 
 #include <dlfcn.h>
@@ -31,16 +13,6 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char *copy_of(const char *name) {
     const char *s = getenv(name);
     return s && *s ? strdup(s) : NULL;
-}
-
-static u64 number_of(const char *name) {
-    const char *s = getenv(name);
-    return s ? strtoull(s, NULL, 0) : 0;
-}
-
-static bool is_on(const char *name) {
-    const char *s = getenv(name);
-    return s && *s && strcmp(s, "0") != 0;
 }
 
 /* share/heddle one above this library or beside it; free it */
@@ -93,12 +65,32 @@ static void load_machine(struct settings *s) {
     diag_free(&d);
 }
 
+static void PRINTF_LIKE(2, 3) refuse(struct settings *s, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    strbuf_vadd(&s->problem, fmt, ap);
+    va_end(ap);
+    s->ok = false;
+}
+
+static void check_environment(struct settings *s) {
+    struct diag d = {0};
+    if (!env_check(&d)) refuse(s, "%s", d.text.s);
+    diag_free(&d);
+}
+
 static void read_timing(struct settings *s) {
     struct heddle_timing *t = &s->timing;
     const char *text = getenv("HEDDLE_TIMING");
-    unsigned long long x[9] = {0};
-    if (!text) return;
-    sscanf(text, "%llu %llu %llu %llu %llu %llu %llu %llu %llu", &x[0], &x[1], &x[2], &x[3], &x[4], &x[5], &x[6], &x[7], &x[8]);
+    unsigned long long x[10] = {0};
+    int used = 0;
+    if (!text || !*text) return;
+    if (sscanf(text, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu%n", &x[0], &x[1], &x[2], &x[3], &x[4], &x[5], &x[6],
+               &x[7], &x[8], &x[9], &used) != 10 ||
+        text[used]) {
+        refuse(s, "HEDDLE_TIMING: error: ten numbers are wanted, not \"%s\"\n", text);
+        return;
+    }
     *t = (struct heddle_timing){.warmup_cycles = x[0],
                                 .max_cycles = x[1],
                                 .fast_forward_ctas = x[2],
@@ -107,17 +99,24 @@ static void read_timing(struct settings *s) {
                                 .threads = (u32)x[5],
                                 .window_cycles = (u32)x[6],
                                 .no_jumps = x[7] != 0,
-                                .check_cycles = (u32)x[8]};
+                                .check_cycles = (u32)x[8],
+                                .end_cycle = x[9]};
 }
 
 static void read_traces(struct settings *s) {
     static const char *const names[TRACES] = {"HEDDLE_KONATA", "HEDDLE_PERFETTO", "HEDDLE_TRACE_REPLAY"};
     const char *text = getenv("HEDDLE_TRACE_WINDOW");
-    unsigned long long from, to;
-    s->window = (struct heddle_window){0, 0, -1, -1};
-    if (text && sscanf(text, "%llu %llu %d %d", &from, &to, &s->window.sm, &s->window.warp) == 4) {
-        s->window.from = from;
-        s->window.to = to;
+    unsigned long long from, to, limit;
+    s->window = (struct heddle_window){.sm = -1, .warp = -1, .limit_b = 4000000000};
+    int used = 0;
+    if (text && *text) {
+        if (sscanf(text, "%llu %llu %d %d %llu%n", &from, &to, &s->window.sm, &s->window.warp, &limit, &used) == 5 &&
+            !text[used]) {
+            s->window.from = from;
+            s->window.to = to;
+            s->window.limit_b = limit;
+        } else
+            refuse(s, "HEDDLE_TRACE_WINDOW: error: from, to, SM, warp and size are wanted as five numbers, not \"%s\"\n", text);
     }
     for (u32 i = 0; i < TRACES; i++) s->traces[i] = copy_of(names[i]);
 }
@@ -127,10 +126,9 @@ static void read_launches(struct settings *s) {
     s->last = UINT64_MAX;
     if (!text || !*text) return;
     unsigned long long a, b;
-    int n = sscanf(text, "%llu..%llu", &a, &b);
-    if (n < 1 || (n == 2 && b < a)) {
-        strbuf_add(&s->problem, "HEDDLE_LAUNCH: error: \"%s\" is neither N nor N..M with N not above M\n", text);
-        s->ok = false;
+    int used = 0, n = *text >= '0' && *text <= '9' ? sscanf(text, "%llu%n..%llu%n", &a, &used, &b, &used) : 0;
+    if (n < 1 || text[used] || (n == 2 && b < a)) {
+        refuse(s, "HEDDLE_LAUNCH: error: \"%s\" is neither N nor N..M with N not above M\n", text);
         return;
     }
     s->first = a;
@@ -141,17 +139,20 @@ static void read_all(void) {
     struct settings *s = &settings;
     s->data = find_data();
     load_machine(s);
-    s->functional = is_on("HEDDLE_FUNCTIONAL");
-    s->strict = is_on("HEDDLE_STRICT");
-    s->progress = is_on("HEDDLE_PROGRESS");
-    s->by_pc = is_on("HEDDLE_BY_PC");
+    check_environment(s);
+    s->functional = env_count("HEDDLE_FUNCTIONAL");
+    s->strict = env_count("HEDDLE_STRICT");
+    s->progress = env_count("HEDDLE_PROGRESS");
+    s->by_pc = env_count("HEDDLE_BY_PC");
     s->kernels = copy_of("HEDDLE_KERNEL");
     s->record = copy_of("HEDDLE_RECORD");
     s->json = copy_of("HEDDLE_JSON");
-    s->platforms = (u32)MIN(MAX(number_of("HEDDLE_PLATFORMS"), 1ull), (u64)PLATFORMS_MOST);
-    s->memory_b = number_of("HEDDLE_MEMORY");
-    if (!s->memory_b) s->memory_b = 4ull << 30;
-    s->max_instructions = number_of("HEDDLE_MAX_INSTRUCTIONS");
+    s->platforms = MAX((u32)env_count("HEDDLE_PLATFORMS"), 1u);
+    s->memory_b = env_count("HEDDLE_MEMORY");
+    s->max_instructions = env_count("HEDDLE_MAX_INSTRUCTIONS");
+    s->compile_s = env_count("HEDDLE_COMPILE_SECONDS");
+    s->compile_b = env_count("HEDDLE_COMPILE_MEMORY");
+    s->cache_b = env_count("HEDDLE_CACHE_SIZE");
     read_timing(s);
     read_traces(s);
     read_launches(s);

@@ -1,14 +1,16 @@
-/* Traces: files that the first context of the process writes, complete when it goes or when the process ends. */
+/* Traces: files that the first context of the process writes, complete when it goes or when the process ends. Until then, and for ever when
+ * the process is killed, they are called NAME.incomplete. */
 #include "opencl/opencl.h"
 
-#include <errno.h>
+#include "report/record.h"
+
 #include <stdlib.h>
 
 static struct {
     pthread_mutex_t lock;
     bool taken;   /* there was a first context */
     cl_context c; /* it, while it lives; NULL when there is nothing to write */
-    FILE *files[TRACES];
+    struct output files[TRACES];
 } trace = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 typedef int (*begin_fn)(struct heddle *, FILE *, const struct heddle_window *);
@@ -17,10 +19,15 @@ static const begin_fn begins[TRACES] = {
 
 /* Under both locks */
 static void finish(void) {
-    if (heddle_trace_end(trace.c->h) != HEDDLE_OK) fprintf(stderr, "heddle: %s", heddle_message(trace.c->h));
-    for (u32 i = 0; i < TRACES; i++)
-        if (trace.files[i] && fclose(trace.files[i]))
-            fprintf(stderr, "heddle: a trace could not be written: %s\n", strerror(errno));
+    heddle_trace_end(trace.c->h); /* what it finds of write errors is found again, with a name */
+    for (u32 i = 0; i < TRACES; i++) {
+        struct strbuf why = {0};
+        if (!output_commit(&trace.files[i], &why)) {
+            fprintf(stderr, "heddle: %s\n", why.s);
+            record_event(RECORD_LOST, 0);
+        }
+        strbuf_free(&why);
+    }
     trace.c = NULL;
 }
 
@@ -36,14 +43,16 @@ static int open_all(cl_context c) {
     int rc = HEDDLE_OK;
     for (u32 i = 0; i < TRACES && !rc; i++) {
         if (!s->traces[i]) continue;
-        trace.files[i] = fopen(s->traces[i], "w");
-        if (!trace.files[i]) {
-            fprintf(stderr, "heddle: cannot write %s: %s\n", s->traces[i], strerror(errno));
+        struct strbuf why = {0};
+        if (!output_open(&trace.files[i], s->traces[i], &why)) {
+            fprintf(stderr, "heddle: %s\n", why.s);
+            strbuf_free(&why);
+            record_event(RECORD_LOST, 0);
             continue;
         }
         if (!trace.c) atexit(at_exit);
         trace.c = c;
-        rc = begins[i](c->h, trace.files[i], &s->window);
+        rc = begins[i](c->h, trace.files[i].f, &s->window);
     }
     return rc;
 }

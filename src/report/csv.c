@@ -1,22 +1,7 @@
 /* Comma-separated values for spreadsheets and scripts: one row per launch with every metric, and interval samples. The first row names the columns. */
 #include "report/report.h"
 
-#include <errno.h>
 #include <math.h>
-
-static FILE *open_csv(const char *file) {
-    FILE *f = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
-    if (!f) fprintf(stderr, "%s: error: cannot write: %s\n", file, strerror(errno));
-    return f;
-}
-
-static bool close_csv(FILE *f, const char *file) {
-    bool ok = !ferror(f);
-    if (f == stdout) ok = fflush(f) == 0 && ok;
-    else ok = fclose(f) == 0 && ok;
-    if (!ok) fprintf(stderr, "%s: error: cannot write: %s\n", file, strerror(errno));
-    return ok;
-}
 
 /* Text that may hold commas or quotes */
 static void put_text(FILE *f, const char *s) {
@@ -63,9 +48,7 @@ static void put_launch(FILE *f, const struct report *r, const char *index, const
     put_metrics(f, s, r->wishes.cpi);
 }
 
-bool report_write_csv(const struct report *r, const char *file) {
-    FILE *f = open_csv(file);
-    if (!f) return false;
+void report_write_csv(const struct report *r, FILE *f) {
     fputs("name,machine,launch,kernel", f);
     put_metric_names(f);
     for (u32 i = 0; r->launches && i < r->play->m->nlaunches; i++) {
@@ -74,7 +57,6 @@ bool report_write_csv(const struct report *r, const char *file) {
         if (r->launches[i].kept) put_launch(f, r, index, r->launches[i].stats.kernel, &r->launches[i].stats);
     }
     if (report_timed(r)) put_launch(f, r, "all", "", &r->total);
-    return close_csv(f, file);
 }
 
 /* --- interval samples: differences from the sample before, warp time in slot cycles */
@@ -115,16 +97,13 @@ static void put_samples(FILE *f, u32 launch, const struct launch_stats *s) {
     }
 }
 
-bool report_write_samples(const struct report *r, const char *file) {
-    FILE *f = open_csv(file);
-    if (!f) return false;
+void report_write_samples(const struct report *r, FILE *f) {
     fputs("launch,kernel,cycle,warp_instructions,warp_ipc,occupancy,l1_accesses,l1_hit_rate,l2_accesses,l2_hit_rate,dram_bursts",
           f);
     for (u32 i = 0; i < STALL_COUNT; i++) fprintf(f, ",stall.%s", stall_table[i].name);
     fputc('\n', f);
     for (u32 i = 0; r->launches && i < r->play->m->nlaunches; i++)
         if (r->launches[i].kept) put_samples(f, i, &r->launches[i].stats);
-    return close_csv(f, file);
 }
 
 /* --- configurations of `heddle compare` */
@@ -139,13 +118,12 @@ static void put_configuration(FILE *f, const struct comparison *c, const struct 
     put_metrics(f, &row->total, c->cpi);
 }
 
-bool comparison_write_csv(const struct comparison *c, u32 n, const char *file) {
-    FILE *f = open_csv(file);
-    if (!f) return false;
+void comparison_write_csv(const struct comparison *c, u32 n, FILE *f) {
     fputs(n && c->machine ? "name,machine" : "name", f);
     for (u32 k = 0; n && k < c->nkeys; k++) fprintf(f, ",%s", c->keys[k]);
     put_metric_names(f);
     for (u32 i = 0; i < n; i++)
         for (u32 k = 0; k < c[i].rows.n; k++) put_configuration(f, &c[i], &c[i].rows.at[k]);
-    return close_csv(f, file);
 }
+
+void report_mark_incomplete(FILE *f, const char *why) { fprintf(f, "# incomplete: %s\n", why); }

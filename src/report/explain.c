@@ -34,7 +34,7 @@ bool explain_stat(const char *name, FILE *out) {
         return true;
     }
     bool found = false;
-    for (u32 i = 0; i < metric_count(); i++) { /* `idle` is a part of the CPI stack and a kind of scheduler cycle: tell both */
+    for (u32 i = 0; i < metric_count(); i++) { /* `no_warp` is a part of the CPI stack and a warp state: tell both */
         struct metric m = metric_at(i);
         if (!metric_is(&m, name)) continue;
         if (found) fputc('\n', out);

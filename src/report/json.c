@@ -2,8 +2,6 @@
 #include "power/power.h"
 #include "report/report.h"
 
-#include <errno.h>
-
 json_t *json_hex64(u64 x) {
     char s[17];
     snprintf(s, sizeof(s), "%016llx", (unsigned long long)x);
@@ -122,12 +120,19 @@ json_t *report_json(const struct report *r) {
     return j;
 }
 
-bool report_write_json(json_t *j, const char *file) {
-    bool to_stdout = strcmp(file, "-") == 0;
-    FILE *f = to_stdout ? stdout : fopen(file, "w");
-    bool ok = f && json_dumpf(j, f, JSON_INDENT(1) | JSON_PRESERVE_ORDER) == 0 && fputc('\n', f) != EOF;
-    if (f && !to_stdout) ok = fclose(f) == 0 && ok;
-    if (!ok) fprintf(stderr, "%s: error: cannot write: %s\n", file, strerror(errno));
+void report_write_json(json_t *j, FILE *f) {
+    if (json_dumpf(j, f, JSON_INDENT(1) | JSON_PRESERVE_ORDER) == 0) fputc('\n', f);
     json_decref(j);
+}
+
+bool report_save_json(json_t *j, const char *file) {
+    struct output o;
+    struct strbuf why = {0};
+    bool ok = output_open(&o, file, &why);
+    if (ok) report_write_json(j, o.f);
+    else json_decref(j);
+    ok = ok && output_commit(&o, &why);
+    if (!ok) fprintf(stderr, "%s\n", why.s);
+    strbuf_free(&why);
     return ok;
 }

@@ -1,6 +1,6 @@
 /* Everything a launch measured, as JSON; names are those of the tables.
  *
- *   cycles, complete, functional, occupancy
+ *   cycles, complete, functional, occupancy; not_timed: why there are no cycles
  *   counters {name: n}, formulas {name: x or null}
  *   cpi {method: {total: {part: scheduler cycles}, schedulers: [{part: ...}, ...]}}     a method's parts sum to cycles x SMs x schedulers
  *   warp_time {cause: slot cycles}                                                      sums to cycles x SMs x warp slots
@@ -124,7 +124,11 @@ json_t *json_energy(const struct config *c, const struct launch_stats *s) {
 
 void json_add_timing(json_t *to, const struct launch_stats *s) {
     set_int(to, "cycles", s->cycles);
-    json_object_set_new(to, "complete", json_boolean(s->complete));
+    json_object_set_new(to, "complete", json_boolean(s->complete && s->cycles));
+    if (!s->cycles)
+        json_object_set_new(
+            to, "not_timed",
+            json_string(s->functional ? "it ran without timing" : "no cycle of it was counted: it ended, or was ended, before"));
     json_object_set_new(to, "functional", json_boolean(s->functional));
     set_int(to, "blocks_functional", s->ctas_functional);
     set_int(to, "timed_from", s->timed_from);

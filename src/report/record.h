@@ -16,6 +16,7 @@ enum record_what {
     RECORD_NO_BUILD,   /* a program did not compile; the start of its build log follows, at most RECORD_LOG_B */
     RECORD_REFUSED,    /* a launch was refused; value: minus the CL error */
     RECORD_FAULT,      /* a launch failed; value: the launch's number */
+    RECORD_LOST,       /* a file of the driver's could not be written, and it was said why */
     RECORD_LAUNCH,     /* struct launch_record follows */
     RECORD_PCS, /* of the launch before: its kernel's name in RECORD_NAME_B bytes and a struct record_pc for each instruction follow */
     RECORD_KINDS

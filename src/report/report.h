@@ -9,7 +9,9 @@
  *   term.c         bars and colours
  *   json.c, json_timing.c, csv.c
  *   compare.c      the table of several configurations
- *   explain.c      what a name means */
+ *   explain.c      what a name means
+ *
+ * Files are opened, and found written or not, by the caller (base/output.c). */
 #ifndef HEDDLE_REPORT_H
 #define HEDDLE_REPORT_H
 
@@ -138,8 +140,9 @@ void report_by_pc(const struct report_kernel *k, const struct report_wishes *w, 
 
 /* --- json.c */
 json_t *report_json(const struct report *r);
-/* Writes to FILE, "-" for standard output; false and an error on standard error. Takes the reference to `j`. */
-bool report_write_json(json_t *j, const char *file);
+void report_write_json(json_t *j, FILE *f); /* takes the reference to `j` */
+/* The same into a file that is opened now, "-" for standard output; false and an error on standard error */
+bool report_save_json(json_t *j, const char *file);
 json_t *json_hex64(u64 x);
 
 /* --- json_timing.c */
@@ -148,9 +151,11 @@ json_t *json_energy(const struct config *c, const struct launch_stats *s);
 json_t *json_by_pc(const struct report_kernel *k);
 json_t *json_number(double x); /* null for what is not a number, an integer where it is one */
 
-/* --- csv.c: false with an error on standard error */
-bool report_write_csv(const struct report *r, const char *file);
-bool report_write_samples(const struct report *r, const char *file);
+/* --- csv.c */
+void report_write_csv(const struct report *r, FILE *f);
+/* The last line of a file that lacks something: "# incomplete: WHY" */
+void report_mark_incomplete(FILE *f, const char *why);
+void report_write_samples(const struct report *r, FILE *f);
 
 /* --- compare.c */
 struct comparison_row {  /* one configuration */
@@ -174,7 +179,7 @@ void comparison_text(const struct comparison *c, FILE *out);
 void comparison_means(const struct comparison *c, u32 n,
                       FILE *out); /* geometric means of the speedups over n programs, all with the same configurations */
 json_t *comparison_json(const struct comparison *c, u32 n);
-bool comparison_write_csv(const struct comparison *c, u32 n, const char *file);
+void comparison_write_csv(const struct comparison *c, u32 n, FILE *f);
 bool comparison_same_outputs(const struct comparison *c);
 
 /* --- explain.c */

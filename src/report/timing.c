@@ -31,6 +31,9 @@ struct page { /* what every section needs */
 
 /* --- kernels and launches */
 
+/* Rates, shares and stacks need a cycle and an instruction */
+static bool something_counted(const struct launch_stats *s) { return s->cycles && s->sum.warp_instructions; }
+
 static int name_width(const struct report *r) {
     int w = 6;
     for (u32 i = 0; i < r->nkernels; i++) w = MAX(w, (int)strlen(r->kernels[i].name));
@@ -52,7 +55,7 @@ static void print_kernels(const struct page *p) {
                 s->registers, report_bytes(shared, s->shared_b), s->occupancy.ctas,
                 s->occupancy.limiter ? s->occupancy.limiter : "-", report_percent(occupancy, stat_named(s, "occupancy")),
                 (unsigned long long)s->cycles, report_percent(share, (double)s->cycles / MAX(1.0, (double)r->total.cycles)),
-                stat_named(s, "warp_ipc"));
+                something_counted(s) ? stat_named(s, "warp_ipc") : 0.0);
     }
 }
 
@@ -70,10 +73,17 @@ static void print_launch(const struct page *p, int w, const struct launch_stats 
     char l1[32], l2[32], dram[32], occupancy[32];
     const char *note = s->functional ? "  not timed" : !s->complete ? "  cut short" : "";
     fprintf(p->out, "%6llu %-*s %13llu %7.2f %10s %8s %8s %8s  %s%s\n", (unsigned long long)s->index, w, s->kernel,
-            (unsigned long long)s->cycles, s->cycles ? stat_named(s, "warp_ipc") : 0.0,
+            (unsigned long long)s->cycles, something_counted(s) ? stat_named(s, "warp_ipc") : 0.0,
             report_percent(occupancy, stat_named(s, "occupancy")), report_percent(l1, stat_named(s, "l1_hit_rate")),
             report_percent(l2, stat_named(s, "l2_hit_rate")), report_percent(dram, stat_named(s, "dram_utilisation")),
-            s->functional ? "-" : stall_table[worst_stall(s)].name, note);
+            something_counted(s) ? stall_table[worst_stall(s)].name : "-", note);
+}
+
+/* How many launches from this one on were not timed: they are one row */
+static u32 untimed_from(const struct report *r, u32 first) {
+    u32 n = 0;
+    while (first + n < r->play->m->nlaunches && r->launches[first + n].kept && r->launches[first + n].stats.functional) n++;
+    return n;
 }
 
 static void print_launches(const struct page *p) {
@@ -81,8 +91,11 @@ static void print_launches(const struct page *p) {
     int w = name_width(r);
     fprintf(p->out, "\nlaunch %-*s %13s %7s %10s %8s %8s %8s  %s\n", w, "kernel", "cycles", "IPC", "occupancy", "L1 hits",
             "L2 hits", "DRAM", "mostly waits for");
-    for (u32 i = 0; i < r->play->m->nlaunches; i++)
-        if (r->launches[i].kept) print_launch(p, w, &r->launches[i].stats);
+    for (u32 i = 0, untimed = 0; i < r->play->m->nlaunches; i += MAX(untimed, 1u)) {
+        untimed = untimed_from(r, i);
+        if (untimed > 1) fprintf(p->out, "%6u launches %u to %u ran without timing\n", untimed, i, i + untimed - 1);
+        else if (r->launches[i].kept) print_launch(p, w, &r->launches[i].stats);
+    }
 }
 
 /* --- the figures of a launch or a sum */
@@ -115,7 +128,11 @@ static void print_overview(const struct page *p, const struct launch_stats *s) {
     if (s->ctas_functional || s->functional)
         fprintf(p->out, "not timed    %llu of %llu blocks ran without timing and are not in the figures below\n",
                 (unsigned long long)s->ctas_functional, (unsigned long long)s->grid_ctas);
-    if (!s->cycles) return;
+    if (!something_counted(s)) {
+        fprintf(p->out, "nothing      %s: there are no rates and no shares to tell\n",
+                s->cycles ? "was issued in the cycles that were counted" : "was counted, no cycle was timed");
+        return;
+    }
     fprintf(p->out, "instructions %s warp instructions, %s memory; %.1f of %u lanes active\n",
             report_count(n, (double)s->sum.warp_instructions), report_percent(memory, stat_named(s, "memory_fraction")),
             stat_named(s, "simd_efficiency") * s->warp_size, s->warp_size);
@@ -312,7 +329,7 @@ static void print_sms(const struct page *p) {
 
 static void print_figures(const struct page *p, const struct launch_stats *s) {
     print_overview(p, s);
-    if (!s->cycles) return;
+    if (!something_counted(s)) return;
     print_cpi(p, s);
     print_states(p, s);
     print_sched(p, s);

@@ -5,6 +5,20 @@
 
 void flights_init(struct flights *f, const struct trace_window *w) { *f = (struct flights){.w = *w, .sm = NONE}; }
 
+enum { LOOK_EVERY = 8 };
+
+void trace_bound(struct trace_window *w, FILE *out, u64 now) {
+    if (!w->limit_b || now >= w->to || ++w->looks % LOOK_EVERY) return;
+    off_t size = ftello(out); /* -1 for a pipe, which has no size */
+    if (size < 0 || (u64)size < w->limit_b) return;
+    w->to = now;
+    fprintf(stderr,
+            "heddle: warning: a trace has reached %llu MB and ends at cycle %llu; --trace-cycles, --trace-sm and --trace-warp "
+            "choose what is "
+            "traced\n",
+            (unsigned long long)(w->limit_b / 1000000), (unsigned long long)now);
+}
+
 void flights_free(struct flights *f) {
     free(f->pool.at);
     free(f->vacant.at);

@@ -335,6 +335,7 @@ static void konata_launch(void *state, const struct kernel *kernel, u64 cycle) {
 /* Stalls and fetches first: they may come after the issue that ends them */
 static void konata_events(void *state, const struct event *e, u32 n) {
     struct konata *k = state;
+    if (n) trace_bound(&k->f.w, k->log.out, e->cycle);
     if (n && flights_turn(&k->f, e, true)) settle(k);
     for (u32 i = 0; i < n; i++) {
         if (!flights_wants(&k->f, &e[i])) continue;

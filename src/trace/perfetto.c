@@ -166,6 +166,7 @@ static void perfetto_launch(void *state, const struct kernel *k, u64 cycle) {
 
 static void perfetto_events(void *state, const struct event *e, u32 n) {
     struct perfetto *p = state;
+    if (n) trace_bound(&p->f.w, p->out, e->cycle);
     for (u32 i = 0; i < n; i++) {
         if (flights_turn(&p->f, &e[i], i == 0)) settle(p);
         switch (e[i].kind) {

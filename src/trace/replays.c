@@ -16,6 +16,7 @@ struct replays {
 
 static void on_events(void *state, const struct event *e, u32 n) {
     struct replays *r = state;
+    if (n) trace_bound(&r->w, r->out, e->cycle);
     for (u32 i = 0; i < n; i++) {
         if (e[i].kind != EV_REPLAY || e[i].cycle < r->w.from || e[i].cycle >= r->w.to) continue;
         if ((r->w.sm >= 0 && e[i].sm != r->w.sm) || (r->w.slot >= 0 && e[i].slot != r->w.slot)) continue;
@@ -25,10 +26,12 @@ static void on_events(void *state, const struct event *e, u32 n) {
     }
 }
 
+static void on_cut(void *state) { fputs("# incomplete: the launch was stopped\n", ((struct replays *)state)->out); }
+
 struct replays *replays_open(FILE *out, const struct trace_window *w, struct listener *l) {
     struct replays *r = base_alloc(sizeof(*r));
     *r = (struct replays){out, *w};
-    *l = (struct listener){.state = r, .events = on_events};
+    *l = (struct listener){.state = r, .events = on_events, .cut = on_cut};
     fputs("cycle sm slot uid pc entry lanes hazard\n", out);
     return r;
 }

@@ -61,7 +61,11 @@ struct listener {
 struct trace_window {
     u64 from, to;
     i32 sm, slot; /* -1: all */
+    u64 limit_b;  /* of the file; 0: none */
+    u32 looks;    /* of trace_bound, which looks at the file's size now and then */
 };
+/* Ends the window at `now` when the file has reached its limit, and says so on standard error (flight.c) */
+void trace_bound(struct trace_window *w, FILE *out, u64 now);
 
 /* --- replays.c: a line per replay, as text. A listener writing to `out`; nothing to close but the file. */
 struct replays;

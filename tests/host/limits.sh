@@ -1,0 +1,145 @@
+#!/bin/bash
+# What has no end has a limit: files, launches, buffers, stacks, private memory, printf, traces, the compiler, the environment
+. "$(dirname "$0")"/common
+cd "$work" || exit 1
+ulimit -Sv 12000000 # what a limit lets through would otherwise be the host's memory
+
+# special files
+expect 2 timeout 60 "$heddle" check /dev/zero; err_has 'File too large'
+expect 2 timeout 60 "$heddle" check /; err_has 'Is a directory'
+mkfifo fifo.json
+(cat "$HEDDLE_DATA"/workloads/vecadd/manifest-tiny.json > fifo.json) &
+expect 2 timeout 60 "$heddle" run fifo.json --functional; err_has 'reference'
+expect 2 timeout 60 "$heddle" run vecadd --machine /dev/zero; err_has '/dev/zero'
+
+# recursion with a large frame, and private memory of many threads
+cat > deep.ptx <<'PTX'
+.version 7.0
+.target sm_75
+.address_size 64
+.func (.param .b32 r) deep(.param .b32 n) {
+    .local .align 4 .b8 big[60000];
+    .reg .b32 %a, %b; .reg .pred %p; .reg .b64 %l;
+    ld.param.b32 %a, [n];
+    mov.b64 %l, big;
+    st.local.b32 [%l], %a;
+    { .param .b32 x; .param .b32 y; st.param.b32 [x], %a; call (y), deep, (x); ld.param.b32 %b, [y]; }
+    st.param.b32 [r], %b;
+    ret;
+}
+.visible .entry k(.param .u64 out) {
+    .reg .b32 %a; { .param .b32 x; .param .b32 y; mov.b32 %a, 1; st.param.b32 [x], %a; call (y), deep, (x); ld.param.b32 %a, [y]; }
+    ret;
+}
+.visible .entry wide(.param .u64 out) {
+    .local .align 4 .b8 big[500000];
+    .reg .b32 %a; .reg .b64 %l;
+    mov.b64 %l, big;
+    mov.b32 %a, 1;
+    st.local.b32 [%l], %a;
+    ret;
+}
+PTX
+manifest() { # KERNEL GRID BLOCK
+    echo '{"buffers": [{"name": "out", "type": "u32", "count": 4}], "launches": [{"kernel": "'"$1"'", "grid": ['"$2"'], "block": ['"$3"'], "args": [{"buf": 0}]}]}'
+}
+manifest k 64 256 > deep.json
+expect 3 timeout 60 "$heddle" run deep.ptx --manifest deep.json --functional; err_has 'bytes of stack are more than'
+expect 3 timeout 60 "$heddle" run deep.ptx --manifest deep.json --machine small; err_has 'bytes of stack are more than'
+manifest wide 1000 1024 > wide.json
+(ulimit -Sv unlimited; expect 3 timeout 100 "$heddle" run deep.ptx --manifest wide.json --machine gtx480 --set gpu.sms=64; err_has 'threads that run together are larger'; finish) || failures=$((failures + 1))
+
+# many launches and many buffers take no longer than reading them
+{
+    echo '{"buffers": ['
+    for i in $(seq 0 50000); do echo "{\"name\": \"b$i\", \"type\": \"u32\", \"count\": 4},"; done
+    echo '{"name": "out", "type": "u32", "count": 4}], "launches": [{"kernel": "wide", "grid": [1], "block": [1], "args": [{"buf": "out"}]}]}'
+} > many.json
+expect 0 timeout 60 "$heddle" run deep.ptx --manifest many.json --functional --quiet
+
+# simulated printf
+cat > print.ptx <<'PTX'
+.version 7.0
+.target sm_75
+.address_size 64
+.global .align 1 .b8 text[3] = {120, 10, 0};
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.visible .entry p(.param .u64 out) {
+    .reg .b64 %f, %z; .reg .b32 %i, %q; .reg .pred %p;
+    mov.b32 %i, 0;
+    mov.b64 %z, 0;
+    mov.b64 %f, text;
+    cvta.global.u64 %f, %f;
+loop:
+    { .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %f; st.param.b64 [a], %z; call (r), vprintf, (f, a); ld.param.b32 %q, [r]; }
+    add.s32 %i, %i, 1;
+    setp.lt.s32 %p, %i, 20000;
+    @%p bra loop;
+    ret;
+}
+PTX
+manifest p 1 64 > print.json
+expect 0 timeout 100 "$heddle" run print.ptx --manifest print.json --functional --quiet; err_has 'called printf 1000000 times'
+same "$(wc -l < out)" 1000000 "lines printed"
+
+# traces
+expect 0 "$heddle" run vecadd --size small --machine small --quiet --konata t.kanata --trace-size 1; err_has 'a trace has reached 1 MB'
+[ "$(stat -c %s t.kanata)" -lt 20000000 ] || complain "the trace has $(stat -c %s t.kanata) bytes"
+whole t.kanata
+expect 0 "$heddle" run vecadd --size tiny --machine small --quiet --konata t.kanata --trace-cycles 0..400 --stop-after-trace --json r.json
+same "$(json r.json cycles)" 400 "cycles with --stop-after-trace"
+expect 2 "$heddle" run vecadd --size tiny --machine small --stop-after-trace; err_has 'needs --trace-cycles'
+
+# the environment is checked as options are
+for pair in HEDDLE_MEMROY=1 HEDDLE_STRICT=yes HEDDLE_MEMORY=lots HEDDLE_CACHE_SIZE=-1 HEDDLE_DATA=/nowhere HEDDLE_COMPILE_SECONDS=0; do
+    expect 2 env "$pair" "$heddle" list keys; err_has "${pair%%=*}: error"; out_empty
+done
+
+# names speak to nobody's terminal
+printf '{"name": "a\\u001b[31mb", "ptx": "nowhere", "buffers": [{"name": "x\\u001b[2J", "type": "u9", "count": 1}], "launches": []}' > escape.json
+expect 2 "$heddle" run escape.json --functional
+! grep -q $'\033' err || complain "an escape sequence is printed raw"
+expect 2 "$heddle" run $'nothing\033[31m'
+! grep -q $'\033' err || complain "an escape sequence is printed raw"
+
+# figures of nothing are words
+expect 0 "$heddle" run vecadd --size tiny --machine small --warmup 100000000 --json r.json
+out_has 'no cycle was timed'; out_lacks nan
+same "$(json r.json complete)" false "complete of nothing"
+expect 0 "$heddle" run --by-pc 8 vecadd --size tiny --machine small; out_has 'vecadd: 8 of'
+for name in ipc IPC bfs CPI no_warp; do expect 0 "$heddle" explain $name; done
+expect 0 "$heddle" run bfs --size tiny --machine small --fast-forward 3 --per-kernel; out_has '3 launches 0 to 2 ran without timing'; out_has '[0-9] of 12 blocks ran without'
+
+# more threads than processors
+expect 0 "$heddle" run vecadd --size tiny --machine small --quiet -j 256; err_has 'processors'
+
+# without /proc, from another folder
+(cd / && unset HEDDLE_DATA && expect 0 "$heddle" list machines && out_has gtx480; finish) || failures=$((failures + 1))
+
+# the compiler: limits and a bounded cache; clocks that go with the GPU
+if patient; then
+    for n in 1 2 3; do
+        sed "s/0\.5f/$n.5f/" "$top/tests/host/patient.c" > p.c
+        cc p.c -o p -lOpenCL
+        expect 0 env HEDDLE_CACHE_SIZE=4000 "$heddle" exec --functional --quiet -- ./p 1
+    done
+    bytes=$(cat "$XDG_CACHE_HOME"/heddle/* | wc -c)
+    [ "$bytes" -gt 0 ] && [ "$bytes" -le 4000 ] || complain "the cache has $bytes bytes"
+    rm -rf "${XDG_CACHE_HOME:?}"/heddle
+    expect 1 env HEDDLE_COMPILE_MEMORY=268435456 HEDDLE_CLANG=/usr/bin/yes "$heddle" exec --functional --quiet -- "$work/patient" 1
+    printf '#!/bin/sh\nwhile :; do :; done\n' > slow; chmod +x slow
+    expect 1 env HEDDLE_COMPILE_SECONDS=1 HEDDLE_CLANG="$work/slow" "$heddle" exec --functional -- "$work/patient" 1
+    err_has 'HEDDLE_COMPILE_SECONDS'
+    expect 0 "$heddle" exec --quiet --machine small --simulated-time -- "$work/patient" 3
+    awk '{ exit !($2 > $4 && $2 < $4 + 0.0001) }' out || complain "the program's clock does not go with the GPU: $(cat out)"
+    expect 0 "$heddle" exec --quiet --machine small -- "$work/patient" 3
+    awk '{ exit !($2 > 2 * $4) }' out || complain "the program's clock is not its own: $(cat out)"
+    # what a killed process left is swept by the next
+    mkdir "$TMPDIR/heddle-999999-abcdef" "$TMPDIR/heddle-other" "$TMPDIR/heddle-1-abcdef"
+    expect 0 "$heddle" exec --quiet --functional -- "$work/patient" 1
+    [ ! -e "$TMPDIR/heddle-999999-abcdef" ] || complain "a folder of a process that is gone was not swept"
+    [ -e "$TMPDIR/heddle-other" ] && [ -e "$TMPDIR/heddle-1-abcdef" ] || complain "a folder that is not ours to sweep is gone"
+else
+    echo "# no OpenCL: the driver's limits are not tried"
+fi
+finish
