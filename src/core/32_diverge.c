@@ -1,4 +1,4 @@
-/* Between a front and its divergence policy (diverge/): the view it is asked with, and what it tells. */
+/* Between a front and its divergence policy (diverge/): the view it is asked with, what it tells, and what policies have in common. */
 #include "core/core.h"
 #include "core/diverge_policy.h"
 
@@ -13,6 +13,36 @@ void diverge_turn(struct diverge_view *v, u32 group) {
 }
 
 void diverge_met(const struct diverge_view *v) { v->of->stats.reconvergences++; }
+
+bool diverge_arrive(struct diverge_view *v, u32 group) {
+    struct warp *w = v->w;
+    u64 before = w->groups.at[group].mask;
+    if (!group_arrive(w, group)) return false;
+    if (w->groups.at[group].mask != before) diverge_met(v);
+    return true;
+}
+
+bool diverge_release(struct diverge_view *v) {
+    struct warp *w = v->w;
+    return warp_release_parked(w, false) || (!w->groups.n && w->live && warp_release_overdue(w, 0, 0));
+}
+
+static bool lanes_wait(const struct diverge_view *v) {
+    const struct warp *w = v->w;
+    u32 ready = 0;
+    for (u32 i = 0; i < w->groups.n; i++) ready += w->groups.at[i].state == GROUP_READY;
+    return ready > 1 || (w->groups.n && w->groups.at[v->group].mask != w->live);
+}
+
+bool diverge_stop(struct diverge_view *v) {
+    struct warp *w = v->w;
+    if (!lanes_wait(v)) return false;
+    const struct group *g = &w->groups.at[v->group];
+    fault_at(w, &v->code[g->pc], __builtin_ctzll(g->mask),
+             "lanes poll for other lanes of their warp, which sm.diverge = %s cannot run meanwhile; use sm.diverge = its",
+             v->name);
+    return true;
+}
 
 bool diverge_waits(const struct diverge_view *v, u32 group) {
     const struct group *g = &v->w->groups.at[group];

@@ -126,7 +126,7 @@ bool writeback_accepted(struct core *c, struct flight *f) {
     f->mem.accepted = true;
     bool last = --s->queued == 0;
     if (!f->mem.outstanding) result(c, f);
-    if (last) home_wake(c, slot, HOME_TAKEN);
+    if (last || c->pol.order->earliest) home_wake(c, slot, HOME_TAKEN);
     return last;
 }
 

@@ -535,7 +535,7 @@ void blocked_count(struct core *c, u64 n); /* n cycles */
 
 /* --- 70_writeback.c */
 enum home_change {
-    HOME_TAKEN,    /* the memory stage has taken its last instruction */
+    HOME_TAKEN,    /* the memory stage has taken its last instruction, or any where the order policy counts them */
     HOME_RESULT,   /* a result is there */
     HOME_STORED,   /* its last store is acknowledged */
     HOME_ANSWERED, /* an atomic of the SM is */

@@ -2,7 +2,12 @@
  *
  * Owns: the group a front presents, and when lanes that parted meet again. May read: the warp, its groups and meeting points, and the
  * kernel's instructions; it changes groups through func's functions alone (func/converge.c). May never touch: registers, memory,
- * anything of the SM; what it has to tell or ask of it are the three functions at the end. */
+ * anything of the SM; what it has to tell or ask of it are the functions at the end.
+ *
+ *   V1 next leaves in the view a group that is ready and does not stand at a meeting point where others are awaited (diverge_arrives)
+ *   V2 when no group is ready it lets those go that nobody can join any more (diverge_release) before it answers false
+ *   V3 lanes that poll do not keep the others of their warp from running for ever: groups take turns, or the kernel is stopped with a
+ *      diagnosis (diverge_starves) */
 #ifndef HEDDLE_DIVERGE_POLICY_H
 #define HEDDLE_DIVERGE_POLICY_H
 
@@ -30,10 +35,27 @@ struct diverge_policy {
     bool (*blocked)(struct diverge_view *v);
 };
 extern const struct diverge_policy *const diverge_policies[]; /* ends with NULL */
+#define DIVERGE_POLICY(name) extern const struct diverge_policy diverge_##name;
+#include "core/policies.def"
 
 /* --- 32_diverge.c: what a policy tells and asks */
 void diverge_turn(struct diverge_view *v, u32 group);        /* another group's turn */
 void diverge_met(const struct diverge_view *v);              /* lanes have met */
 bool diverge_waits(const struct diverge_view *v, u32 group); /* what its next instruction waits for has no known end either */
+
+/* --- what policies have in common */
+bool diverge_release(struct diverge_view *v);           /* lets parked lanes go that nobody can join. False: there are none */
+bool diverge_arrive(struct diverge_view *v, u32 group); /* diverge_arrives, of a group at a meeting point */
+bool diverge_stop(struct diverge_view *v);              /* diverge_starves, of lanes that have polled for long */
+enum { DIVERGE_POLLS = 100000 };                        /* of one group while others of its warp wait for their turn */
+
+/* False: the group has come to a meeting point and is parked there, and gone. It may have become larger else. */
+static inline bool diverge_arrives(struct diverge_view *v, u32 group) {
+    return !(v->code[v->w->groups.at[group].pc].flags & INST_RECONV) || diverge_arrive(v, group);
+}
+/* True: its lanes have polled while others of their warp could not run, for so long that the kernel is stopped with a diagnosis */
+static inline bool diverge_starves(struct diverge_view *v) {
+    return v->w->polled - v->polled_at > DIVERGE_POLLS && diverge_stop(v);
+}
 
 #endif

@@ -14,7 +14,8 @@ struct fetch_policy {
     const char *name, *doc, *paper;
     int (*pick)(u32 *last, const struct fetch_view *v); /* last: the slot that fetched last */
 };
-extern const struct fetch_policy *const fetch_policies[];
-extern const struct fetch_policy fetch_lrr, fetch_gto, fetch_find_first;
+extern const struct fetch_policy *const fetch_policies[]; /* ends with NULL */
+#define FETCH_POLICY(name) extern const struct fetch_policy fetch_##name;
+#include "core/policies.def"
 
 #endif

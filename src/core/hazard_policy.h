@@ -45,7 +45,8 @@ struct hazard_policy {
     enum hazard_action (*refused)(const struct hazard_view *v);
     enum hazard_action (*unfinished)(const struct hazard_view *v); /* with `leaves`; else NULL */
 };
-extern const struct hazard_policy hazard_stall, hazard_retain, hazard_replay;
 extern const struct hazard_policy *const hazard_policies[]; /* ends with NULL */
+#define HAZARD_POLICY(name) extern const struct hazard_policy hazard_##name;
+#include "core/policies.def"
 
 #endif

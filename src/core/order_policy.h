@@ -22,6 +22,7 @@ struct order_policy {
     u64 (*earliest)(const struct order_view *v); /* NULL: at once */
 };
 extern const struct order_policy *const order_policies[]; /* ends with NULL */
-extern const struct order_policy order_in_order, order_single;
+#define ORDER_POLICY(name) extern const struct order_policy order_##name;
+#include "core/policies.def"
 
 #endif

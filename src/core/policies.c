@@ -1,7 +1,7 @@
 /* policies: the tables of every kind of policy, and finding a row by the name in the configuration.
  *
- * A new policy is a row here. diverge_policies, tracker_policies and predictor_policies are in their folders. Any policy of one kind goes with any of the others today; a pair that does not is
- * refused in policies_find, with the reason. */
+ * A new policy is a row of policies.def. Any policy of one kind goes with any of the others, but for the pairs that policies_find
+ * refuses, with the reason. */
 #include "core/policies.h"
 
 #include "core/diverge_policy.h"
@@ -15,13 +15,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SCHED_POLICY(name) &sched_##name,
 const struct sched_policy *const sched_policies[] = {
-    &sched_lrr,       &sched_gto,    &sched_gto_wait, &sched_two_level, &sched_oldest, &sched_find_first,
-    &sched_vortex_rr, &sched_mascar, &sched_ccws,     &sched_owl,       NULL,
-};
-const struct fetch_policy *const fetch_policies[] = {&fetch_lrr, &fetch_gto, &fetch_find_first, NULL};
-const struct hazard_policy *const hazard_policies[] = {&hazard_stall, &hazard_retain, &hazard_replay, NULL};
-const struct order_policy *const order_policies[] = {&order_in_order, &order_single, NULL};
+#include "core/policies.def"
+    NULL};
+#define FETCH_POLICY(name) &fetch_##name,
+const struct fetch_policy *const fetch_policies[] = {
+#include "core/policies.def"
+    NULL};
+#define DIVERGE_POLICY(name) &diverge_##name,
+const struct diverge_policy *const diverge_policies[] = {
+#include "core/policies.def"
+    NULL};
+#define ORDER_POLICY(name) &order_##name,
+const struct order_policy *const order_policies[] = {
+#include "core/policies.def"
+    NULL};
+#define HAZARD_POLICY(name) &hazard_##name,
+const struct hazard_policy *const hazard_policies[] = {
+#include "core/policies.def"
+    NULL};
+#define TRACKER_POLICY(name) &tracker_##name,
+const struct tracker_policy *const tracker_policies[] = {
+#include "core/policies.def"
+    NULL};
+#define PREDICTOR_POLICY(name) &predictor_##name,
+const struct predictor_policy *const predictor_policies[] = {
+#include "core/policies.def"
+    NULL};
 
 /* --- the kinds. The name of one begins that of its table and is the field of struct config and struct policies, and the kind of its key in
  * config.def. */

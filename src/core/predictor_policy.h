@@ -27,5 +27,7 @@ struct predictor_policy {
     void (*learn)(u8 *counter, u32 bits, bool missed); /* NULL: it keeps no table */
 };
 extern const struct predictor_policy *const predictor_policies[]; /* ends with NULL */
+#define PREDICTOR_POLICY(name) extern const struct predictor_policy predictor_##name;
+#include "core/policies.def"
 
 #endif

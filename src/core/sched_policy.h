@@ -98,9 +98,8 @@ struct sched_policy {
     void (*event)(void *shared, enum sched_event kind, u32 slot, u64 line, u64 now);
 };
 extern const struct sched_policy *const sched_policies[]; /* ends with NULL */
-
-extern const struct sched_policy sched_lrr, sched_gto, sched_gto_wait, sched_two_level, sched_oldest, sched_find_first,
-    sched_vortex_rr, sched_mascar, sched_ccws, sched_owl;
+#define SCHED_POLICY(name) extern const struct sched_policy sched_##name;
+#include "core/policies.def"
 
 /* --- choosing from a mask. NONE when it is empty. */
 static inline u64 mask_of(int slot) { return slot == NONE ? 0 : 1ull << slot; }

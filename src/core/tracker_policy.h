@@ -40,5 +40,7 @@ struct tracker_policy {
     u64 (*next)(const struct track *t, u64 now);                  /* may be NULL */
 };
 extern const struct tracker_policy *const tracker_policies[]; /* ends with NULL */
+#define TRACKER_POLICY(name) extern const struct tracker_policy tracker_##name;
+#include "core/policies.def"
 
 #endif

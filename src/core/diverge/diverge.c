@@ -11,18 +11,6 @@
  * diagnosis instead of hanging. */
 #include "core/diverge_policy.h"
 
-enum { SPIN_LIMIT = 100000 }; /* polls of one group while others of its warp wait for their turn */
-
-/* True when the group may run; false when it is parked at a meeting point and gone */
-static bool settle(struct diverge_view *v, u32 gi) {
-    struct warp *w = v->w;
-    u64 before = w->groups.at[gi].mask;
-    if (!(v->code[w->groups.at[gi].pc].flags & INST_RECONV)) return true;
-    if (!group_arrive(w, gi)) return false;
-    if (w->groups.at[gi].mask != before) diverge_met(v);
-    return true;
-}
-
 static u32 depth(const struct warp *w, const struct group *g) {
     u32 d = 0;
     for (i32 ci = g->conv; ci != NONE; ci = w->convs.at[ci].parent) d++;
@@ -45,34 +33,17 @@ static bool choose(struct diverge_view *v) {
     bool keep = true;
     for (;;) {
         if (keep && v->group < w->groups.n && w->groups.at[v->group].state == GROUP_READY) {
-            if (settle(v, v->group)) return true;
+            if (diverge_arrives(v, v->group)) return true;
             if (v->group >= w->groups.n) v->group = 0;
         }
         i32 g = innermost(w);
         keep = g != NONE;
         if (keep) diverge_turn(v, (u32)g);
-        else if (!warp_release_parked(w, false) && (w->groups.n || !w->live || !warp_release_overdue(w, 0, 0))) return false;
+        else if (!diverge_release(v)) return false;
     }
 }
 
-static bool lanes_wait(const struct diverge_view *v) {
-    const struct warp *w = v->w;
-    u32 ready = 0;
-    for (u32 i = 0; i < w->groups.n; i++) ready += w->groups.at[i].state == GROUP_READY;
-    return ready > 1 || (w->groups.n && w->groups.at[v->group].mask != w->live);
-}
-
-static bool stack_next(struct diverge_view *v) {
-    struct warp *w = v->w;
-    if (w->polled - v->polled_at > SPIN_LIMIT && lanes_wait(v)) {
-        const struct group *g = &w->groups.at[v->group];
-        fault_at(w, &v->code[g->pc], __builtin_ctzll(g->mask),
-                 "lanes poll for other lanes of their warp, which sm.diverge = %s cannot run meanwhile; use sm.diverge = its",
-                 v->name);
-        return false;
-    }
-    return choose(v);
-}
+static bool stack_next(struct diverge_view *v) { return !diverge_starves(v) && choose(v); }
 
 /* --- its: groups take turns */
 
@@ -159,4 +130,3 @@ const struct diverge_policy diverge_mimd = {
     .next = mimd_next,
     .blocked = its_blocked,
 };
-const struct diverge_policy *const diverge_policies[] = {&diverge_pdom, &diverge_none, &diverge_its, &diverge_mimd, NULL};

@@ -25,29 +25,28 @@ static void counter_learns(u8 *counter, u32 bits, bool missed) {
 
 static bool not_present(const struct predict_view *v) { return !v->present(v); }
 
-static const struct predictor_policy hit = {
+const struct predictor_policy predictor_hit = {
     .name = "hit",
     .doc = "no load, but those known to miss because they were refused for it",
     .paper = "Turner 2012, 6.1",
     .expects_miss = never,
 };
-static const struct predictor_policy miss = {
+const struct predictor_policy predictor_miss = {
     .name = "miss",
     .doc = "every load",
     .paper = "Turner 2012, 6.1",
     .expects_miss = always,
 };
-static const struct predictor_policy counter = {
+const struct predictor_policy predictor_counter = {
     .name = "counter",
     .doc = "loads whose instruction missed lately, by a table of saturating counters",
     .paper = "Turner 2012, 6.1",
     .expects_miss = counter_says,
     .learn = counter_learns,
 };
-static const struct predictor_policy oracle = {
+const struct predictor_policy predictor_oracle = {
     .name = "oracle",
     .doc = "loads whose next line is not in the cache when they would issue (upper bound)",
     .paper = "Turner 2012, 6.1",
     .expects_miss = not_present,
 };
-const struct predictor_policy *const predictor_policies[] = {&hit, &miss, &counter, &oracle, NULL};

@@ -27,12 +27,12 @@ static bool credit_is_free(struct track *t, const struct track_view *v) {
     return t->pool > 0;
 }
 
-static const struct tracker_policy none = {
+const struct tracker_policy tracker_none = {
     .name = "none",
     .doc = "nothing: no load is held back",
     .paper = "Turner 2012, chapter 5",
 };
-static const struct tracker_policy naive = {
+const struct tracker_policy tracker_naive = {
     .name = "naive",
     .doc = "how many are in use, sm.hazard.tracker_cy cycles ago",
     .paper = "Turner 2012, 6.0.1",
@@ -40,11 +40,10 @@ static const struct tracker_policy naive = {
     .changed = naive_changed,
     .next = naive_next,
 };
-static const struct tracker_policy credit = {
+const struct tracker_policy tracker_credit = {
     .name = "credit",
     .doc = "credits, given out with each load that is expected to miss",
     .paper = "Turner 2012, 6.0.1",
     .gives_credits = true,
     .is_free = credit_is_free,
 };
-const struct tracker_policy *const tracker_policies[] = {&none, &naive, &credit, NULL};
