@@ -4,7 +4,7 @@
 #
 #   tools/lint.sh [CHECK...]     all of CHECKS when none is named; one more is wrap, which is not among them yet
 set -u
-CHECKS="format includes stages docs words names tidy sizes"
+CHECKS="format includes stages calls docs words names tidy sizes"
 cd "$(dirname "$0")/.." || exit 2
 FORMAT=${CLANG_FORMAT:-clang-format-19}
 TIDY=${CLANG_TIDY:-clang-tidy-19}
@@ -66,7 +66,7 @@ check_includes() {
 }
 
 # A stage of src/core owns its state: its struct stands in a private header, which one file includes; such a header includes what all
-# stages share and no other stage's. A policy kind's header includes nothing of the core's insides.
+# stages share and no other stage's. Three are of two or three files that are one stage. A policy kind's header includes nothing of the core's insides.
 #
 # Known to more than one file, and why:
 #   flight.h      the record of an instruction in flight is what the memory stages hand each other
@@ -76,22 +76,73 @@ check_stages() {
     while read -r header owner; do
         [ -f "src/core/$header" ] || { fail "src/core/$header is listed in tools/lint.sh and does not exist"; continue; }
         for file in $(grep -rl --include='*.[ch]' "#include \"core/$header\"" src tests tools bench); do
-            [ "$file" = "src/core/$owner" ] || fail "$file: src/core/$header is for src/core/$owner alone"
+            case " $owner " in *" ${file#src/core/} "*) ;; *) fail "$file: src/core/$header is for $owner of src/core alone" ;; esac
         done
         grep -n '#include "core/' "src/core/$header" | grep -vE '"core/(core|flight)\.h"' && fail "src/core/$header must include no other stage's header"
     done << END
+fetch.h 10_fetch.c 20_ibuffer.c
+issue.h 30_issue.c 31_sched.c account.c
 predict.h 35_predict.c
+operands.h 40_operands.c 50_execute.c
 lsu.h 60_lsu.c
 l1.h 61_l1.c
 port.h 62_port.c
 replay.h 63_replay.c
 reexec.h 64_reexec.c
+texture.h 67_texture.c
 memview.h memport.c
+blocks.h cta.c
 END
+    grep -rn '#include "core/' src/gpu | grep -v '"core/sm\.h"' && fail "the chip knows src/core by sm.h alone"
+    grep -rn '#include "core/' src --include='*.[ch]' | grep -vE '^src/(core|gpu)/|"core/(policies|sm)\.h"' && fail "others know src/core by policies.h and sm.h alone"
     for header in src/core/*_policy.h; do
         grep -n '#include "\(core\|mem\|gpu\)/' "$header" | grep -vE '_policy\.h"|policies\.def"' && fail "$header: a kind of policy sees nothing of the core's insides"
     done
     grep -n '#include "core/' src/core/*/*.c | grep -vE '^src/core/([a-z]+)/[a-z_]+\.c:[0-9]+:#include "core/\1_policy\.h"' && fail "a policy includes its kind's header alone"
+}
+
+# ARCHITECTURE.md draws who calls whom inside src/core. Its table has a row for each file that calls others, with all of them, and an
+# arrow of its drawing is a call. The truth is what the linker sees: a file that needs a function of another calls it.
+check_calls() {
+    make -s build/libheddle.a || { fail "the library does not build"; return; }
+    local name objects=
+    for name in src/core/*.c src/core/*/*.c; do name=${name#src/}; objects="$objects build/obj/${name%.c}.o"; done
+    # shellcheck disable=SC2086
+    { nm -A $objects; echo; cat ARCHITECTURE.md; } | awk '
+        !told && NF {
+            file = $1; sub(/:.*/, "", file); sub(/^build\/obj\/core\//, "", file); sub(/[.]o$/, "", file); sub(/\/.*/, "/", file)
+            kind = $(NF - 1); sub(/.*:/, "", kind)
+            if (kind == "T") home[$NF] = file
+            if (kind == "U") needs[file, $NF]
+            next
+        }
+        !told {
+            told = 1
+            for (pair in needs) {
+                split(pair, at, SUBSEP)
+                if (at[2] in home && home[at[2]] != at[1]) real[at[1], home[at[2]]]
+            }
+        }
+        /^<!-- calls -->$/ { table = 1; next }
+        table && /^$/ && rows { table = 0 }
+        table && /^\| `/ {
+            rows++; split($0, cell, "|"); gsub(/[` ]/, "", cell[2]); n = split(cell[3], to, " ")
+            for (i = 1; i <= n; i++) said[cell[2], to[i]]
+        }
+        /^    / {
+            line = $0
+            while (match(line, /[a-z0-9_]+ (--+>|<--+) [a-z0-9_]+/)) {
+                split(substr(line, RSTART, RLENGTH), end, " ")
+                if (end[2] ~ />/) drawn[end[1], end[3]]; else drawn[end[3], end[1]]
+                line = substr(line, RSTART + length(end[1] end[2]) + 2)
+            }
+        }
+        END {
+            if (!rows) print "ARCHITECTURE.md: no table of calls under <!-- calls -->"
+            for (pair in real) if (!(pair in said)) { split(pair, at, SUBSEP); print "ARCHITECTURE.md: " at[1] " calls " at[2] ", which its table does not say" }
+            for (pair in said) if (!(pair in real)) { split(pair, at, SUBSEP); print "ARCHITECTURE.md: " at[1] " does not call " at[2] ", as its table says" }
+            for (pair in drawn) { split(pair, at, SUBSEP); if (!((at[1], at[2]) in real)) print "ARCHITECTURE.md: " at[1] " does not call " at[2] ", as its drawing says" }
+        }' | sort | { ! grep .; } || fail "ARCHITECTURE.md, who calls whom"
 }
 
 check_docs() {

@@ -1,4 +1,5 @@
-/* Between a front and its divergence policy (diverge/): the view it is asked with, what it tells, and what policies have in common. */
+/* Between a front and its divergence policy (diverge/): the view it is asked with, what it tells, and what
+ * policies have in common. */
 #include "core/core.h"
 #include "core/diverge_policy.h"
 

@@ -6,7 +6,7 @@
  *   30_issue.c       readiness, schedulers, barriers, branches   sched/    which warp issues
  *   31_sched.c       what the schedulers of an SM know and decide together
  *   35_predict.c     hazard prediction: who is held back, credits
- *   40_operands.c    register banks and collectors               order/    which instruction of a warp is next
+ *   40_operands.c    register banks and collectors               order/    when a warp's next instruction may issue
  *   50_execute.c     units, results                              diverge/  which group of a warp runs
  *   55_flight.c      instructions in flight (flight.h)
  *   60_lsu.c         the memory pipe: queue, spaces              hazard/   what a refused memory instruction does

@@ -1,13 +1,16 @@
 /* diverge_policy: which threads of a warp go on together, and which of its groups a front presents.
  *
- * Owns: the group a front presents, and when lanes that parted meet again. May read: the warp, its groups and meeting points, and the
- * kernel's instructions; it changes groups through func's functions alone (func/converge.c). May never touch: registers, memory,
- * anything of the SM; what it has to tell or ask of it are the functions at the end.
+ * Owns: the group a front presents, and when lanes that parted meet again. May read: the warp, its groups and
+ * meeting points, and the kernel's instructions; it changes groups through func's functions alone
+ * (func/converge.c). May never touch: registers, memory, anything of the SM; what it has to tell or ask of it
+ * are the functions at the end.
  *
- *   V1 next leaves in the view a group that is ready and does not stand at a meeting point where others are awaited (diverge_arrives)
- *   V2 when no group is ready it lets those go that nobody can join any more (diverge_release) before it answers false
- *   V3 lanes that poll do not keep the others of their warp from running for ever: groups take turns, or the kernel is stopped with a
- *      diagnosis (diverge_starves) */
+ *   V1 next leaves in the view a group that is ready and does not stand at a meeting point where others are
+ *      awaited (diverge_arrives)
+ *   V2 when no group is ready it lets those go that nobody can join any more (diverge_release) before it
+ *      answers false
+ *   V3 lanes that poll do not keep the others of their warp from running for ever: groups take turns, or the
+ *      kernel is stopped with a diagnosis (diverge_starves) */
 #ifndef HEDDLE_DIVERGE_POLICY_H
 #define HEDDLE_DIVERGE_POLICY_H
 
@@ -29,9 +32,11 @@ struct diverge_policy {
     bool never_meet; /* lanes that part stay apart */
     bool by_lane;    /* results are awaited lane by lane: groups do not wait for each other's */
     bool joint;      /* all groups of a warp that can run issue together, charged once (mimd) */
-    /* The group has run an instruction, waits or is gone: chooses who is next. False: no group of the warp can run now. */
+    /* The group has run an instruction, waits or is gone: chooses who is next. False: no group of the warp
+     * can run now. */
     bool (*next)(struct diverge_view *v);
-    /* The group cannot issue for a long time (memory, an atomic, a fence); may choose another. True when it did. May be NULL. */
+    /* The group cannot issue for a long time (memory, an atomic, a fence); may choose another. True when it
+     * did. May be NULL. */
     bool (*blocked)(struct diverge_view *v);
 };
 extern const struct diverge_policy *const diverge_policies[]; /* ends with NULL */
@@ -49,11 +54,12 @@ bool diverge_arrive(struct diverge_view *v, u32 group); /* diverge_arrives, of a
 bool diverge_stop(struct diverge_view *v);              /* diverge_starves, of lanes that have polled for long */
 enum { DIVERGE_POLLS = 100000 };                        /* of one group while others of its warp wait for their turn */
 
-/* False: the group has come to a meeting point and is parked there, and gone. It may have become larger else. */
+/* False: the group has come to a meeting point and is parked there, and gone. Else it may be larger. */
 static inline bool diverge_arrives(struct diverge_view *v, u32 group) {
     return !(v->code[v->w->groups.at[group].pc].flags & INST_RECONV) || diverge_arrive(v, group);
 }
-/* True: its lanes have polled while others of their warp could not run, for so long that the kernel is stopped with a diagnosis */
+/* True: its lanes have polled while others of their warp could not run, for so long that the kernel is
+ * stopped with a diagnosis */
 static inline bool diverge_starves(struct diverge_view *v) {
     return v->w->polled - v->polled_at > DIVERGE_POLLS && diverge_stop(v);
 }

@@ -1,7 +1,7 @@
 /* policies: the tables of every kind of policy, and finding a row by the name in the configuration.
  *
- * A new policy is a row of policies.def. Any policy of one kind goes with any of the others, but for the pairs that policies_find
- * refuses, with the reason. */
+ * A new policy is a row of policies.def. Any policy of one kind goes with any of the others, but for the
+ * pairs that policies_find refuses, with the reason. */
 #include "core/policies.h"
 
 #include "core/diverge_policy.h"
