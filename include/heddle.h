@@ -13,7 +13,7 @@
  *
  * With heddle_set_machine(h, "gtx480") before the first launch the program also takes time: r.cycles, heddle_stat(h, "warp_ipc", &x).
  *
- * Link with: cc prog.c -I include build/libheddle.a -ljansson -linih -lm -lpthread (the same from C++, with c++).
+ * Link with: cc PROGRAM -I include build/libheddle.a -ljansson -linih -lm -lpthread (the same from C++, with c++).
  *
  * No globals: any number of contexts may live at once; one context is used by one thread at a time. Functions that can fail return an
  * enum heddle_status, and heddle_message() then says what, where, and what would be right. The library never exits on a user's or a

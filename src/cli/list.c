@@ -75,8 +75,8 @@ static const struct {
     const char *name;
     void (*print)(void);
 } lists[] = {
-    {"workloads", list_workloads}, {"machines", list_machines}, {"policies", list_policies},     {"keys", list_keys},
-    {"stats", list_statistics},    {"classes", list_classes},   {"generators", list_generators}, {"textures", list_textures},
+    {"workloads", list_workloads},     {"machines", list_machines}, {"policies", list_policies},     {"keys", list_keys},
+    {"stats", list_statistics},        {"classes", list_classes},   {"generators", list_generators}, {"textures", list_textures},
     {"environment", list_environment},
 };
 

@@ -1,6 +1,6 @@
 /* --machine, --set and --dump-config, for every command that runs something on a machine. */
 #include "cli/cli.h"
-#include "core/core.h"
+#include "core/policies.h"
 #include "heddle.h"
 
 #include <stdlib.h>
