@@ -234,11 +234,11 @@ static bool write_json(const struct bench *b, const char *file) {
                                               a->rate, "ratio", a->ratio, "checksum_ok",
                                               a->verdict == VERDICT_NONE ? json_null() : json_boolean(a->verdict == VERDICT_OK)));
     }
-    return report_write_json(json_pack("{s:s, s:f, s:s, s:f, s:i, s:i, s:o}", "version", heddle_version(),
-                                       "calibration_warp_fmas_per_second", calibration_best(&b->calibration), "calibration_kind",
-                                       b->calibration.kind, "geomean_ratio", b->mean, "counted", (int)b->counted, "failed",
-                                       (int)b->failed, "applications", apps),
-                             file);
+    return report_save_json(json_pack("{s:s, s:f, s:s, s:f, s:i, s:i, s:o}", "version", heddle_version(),
+                                      "calibration_warp_fmas_per_second", calibration_best(&b->calibration), "calibration_kind",
+                                      b->calibration.kind, "geomean_ratio", b->mean, "counted", (int)b->counted, "failed",
+                                      (int)b->failed, "applications", apps),
+                            file);
 }
 
 static int usage(FILE *out, int code) {

@@ -256,7 +256,7 @@ static u32 bench_all(const struct bench *b, const char *const *names, u32 n, con
            counted);
     json_t *all = json_pack("{s:s, s:s, s:s, s:f, s:i, s:o}", "version", heddle_version(), "platform", b->platform_name, "size",
                             b->size, "geomean_ratio", mean, "counted", (int)counted, "workloads", rows);
-    if (json) report_write_json(all, json);
+    if (json) report_save_json(all, json);
     else json_decref(all);
     return n - counted;
 }

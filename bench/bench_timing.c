@@ -411,10 +411,10 @@ static bool write_json(struct bench *b, const double load[3]) {
     json_t *memory = json_object();
     for (u32 i = 0; i < ARRAY_LEN(memory_bars); i++)
         if (b->peak_mb[i] > 0) json_object_set_new(memory, memory_bars[i].machine, json_real(b->peak_mb[i]));
-    return report_write_json(json_pack("{s:s, s:i, s:f, s:i, s:O, s:O, s:o}", "version", heddle_version(), "processors",
-                                       (int)sysconf(_SC_NPROCESSORS_ONLN), "load_before", load[0], "failed", (int)b->failed,
-                                       "speed", b->speed_rows, "scaling", b->scaling_rows, "peak_mb", memory),
-                             b->json);
+    return report_save_json(json_pack("{s:s, s:i, s:f, s:i, s:O, s:O, s:o}", "version", heddle_version(), "processors",
+                                      (int)sysconf(_SC_NPROCESSORS_ONLN), "load_before", load[0], "failed", (int)b->failed,
+                                      "speed", b->speed_rows, "scaling", b->scaling_rows, "peak_mb", memory),
+                            b->json);
 }
 
 static int bench_all(struct bench *b) {

@@ -288,9 +288,8 @@ void predict_check(const struct core *c) {
     if (!c->predict || !c->pol.tracker->gives_credits) return;
     i32 held[CACHES] = {0};
     i32 used[CACHES] = {(i32)in_use(c, CACHE_DATA), (i32)in_use(c, CACHE_CONST)};
-    for
-        EACH_FLIGHT(c, f)
-    if (op_of(c, f)->credit) held[pool_of(c, f) - c->predict->track]++;
+    EACH_FLIGHT (c, f)
+        if (op_of(c, f)->credit) held[pool_of(c, f) - c->predict->track]++;
     if (c->cfg->tracked == TRACK_COMQ)
         used[CACHE_DATA] = (i32)port_queued(c); /* lines on their way out may stand beyond its end */
     for (u32 i = 0; i < (c->cfg->tracked == TRACK_COMQ ? 1u : CACHES); i++)

@@ -40,7 +40,6 @@ void flight_end(struct core *c, struct flight *f) {
 
 void flight_check(const struct core *c) {
     u32 used = 0;
-    for
-        EACH_FLIGHT(c, f) used++, CHECK(flight_at(c, f->id) == f); /* F2 */
-    CHECK(used + c->flights->free.n == c->flights->at.n);          /* F1 */
+    EACH_FLIGHT (c, f) used++, CHECK(flight_at(c, f->id) == f); /* F2 */
+    CHECK(used + c->flights->free.n == c->flights->at.n);       /* F1 */
 }

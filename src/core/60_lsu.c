@@ -467,8 +467,7 @@ void lsu_waits(const struct core *c, struct strbuf *out) {
 
 void lsu_check(const struct core *c) {
     u32 held = operands_held(c), taken = 0;
-    for
-        EACH_FLIGHT(c, f) taken += f->mem.collector != NONE;
+    EACH_FLIGHT (c, f) taken += f->mem.collector != NONE;
     CHECK(held == taken); /* C3 */
     CHECK(c->lsu->proper <= c->lsu->n && c->lsu->n <= c->lsu->cap);
 }

@@ -204,7 +204,6 @@ void reexec_check(const struct core *c) {
         CHECK((of[i] != 0) == (r->slots >> i & 1));
         if (of[i]) CHECK(r->op.at[r->flight[i]].aside == of[i]); /* E1 */
     }
-    for
-        EACH_FLIGHT(c, f)
-    if (r->op.at[f->id].away) CHECK(f->mem.accepted || r->op.at[f->id].aside); /* E2 */
+    EACH_FLIGHT (c, f)
+        if (r->op.at[f->id].away) CHECK(f->mem.accepted || r->op.at[f->id].aside); /* E2 */
 }

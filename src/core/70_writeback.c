@@ -152,16 +152,15 @@ void writeback_atomic(struct core *c, u32 packet) {
 /* --- giving up time: what is on its way arrives at once */
 
 void writeback_abandon(struct core *c) {
-    for
-        EACH_FLIGHT(c, f) {
-            for (u32 k = 0; k < f->mem.packets.n; k++) {
-                struct atomic_packet *p = atomic_at(c, f->mem.packets.at[k]);
-                if (p->flight != f->id) continue;
-                if (!p->performed) atomic_perform(c->view.mem, c->view.ops, p);
-                atomic_answered(c, p);
-            }
-            flight_end(c, f);
+    EACH_FLIGHT (c, f) {
+        for (u32 k = 0; k < f->mem.packets.n; k++) {
+            struct atomic_packet *p = atomic_at(c, f->mem.packets.at[k]);
+            if (p->flight != f->id) continue;
+            if (!p->performed) atomic_perform(c->view.mem, c->view.ops, p);
+            atomic_answered(c, p);
         }
+        flight_end(c, f);
+    }
 }
 
 /* --- the invariant */
@@ -181,13 +180,12 @@ static void count_flight(const struct core *c, const struct flight *f, struct sl
 void writeback_check(const struct core *c) {
     struct slot_counts n[MAX_SLOTS] = {0};
     u32 packets = 0;
-    for
-        EACH_FLIGHT(c, f) {
-            struct slot_counts all = {0};
-            count_flight(c, f, &all);
-            packets += all.atomics;
-            if (home_of(c, f)) count_flight(c, f, &n[f->slot]);
-        }
+    EACH_FLIGHT (c, f) {
+        struct slot_counts all = {0};
+        count_flight(c, f, &all);
+        packets += all.atomics;
+        if (home_of(c, f)) count_flight(c, f, &n[f->slot]);
+    }
     CHECK(packets == atomics_out(c));
     for (u32 i = 0; i < c->nslots; i++) {
         const struct home *s = &c->homes[i];

@@ -55,7 +55,7 @@ static inline struct flight *flight_from(const struct core *c, u32 from) {
         if (c->flights->at.at[from].used) return &c->flights->at.at[from];
     return NULL;
 }
-#define EACH_FLIGHT(c, f) (struct flight *f = flight_from(c, 0); f; f = flight_from(c, f->id + 1))
+#define EACH_FLIGHT(c, f) for (struct flight *f = flight_from(c, 0); f; f = flight_from(c, f->id + 1))
 
 /* Somebody awaits its registers, or, of a load without any, its end */
 static inline bool flight_has_result(const struct flight *f) { return f->mem.kind == PROBE_LOAD || (f->t->ndst && !f->mem.red); }

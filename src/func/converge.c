@@ -398,10 +398,11 @@ bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func
         return false;
     }
     u64 local_b = (u64)from.local + cf->local_b + (stack_taken(w, g, g->mask) + 15) / 16 * 16;
-    if (local_b + kf->local_b > STACK_MAX_B) {
+    unsigned long long stack_b = local_b + kf->local_b;
+    if (stack_b > STACK_MAX_B) {
         fault_at(w, in, __builtin_ctzll(g->mask),
                  "call of '%s', %u calls deep: %llu bytes of stack are more than the %d a thread may have (endless recursion?)",
-                 kf->name, from.depth + 1u, (unsigned long long)(local_b + kf->local_b), STACK_MAX_B);
+                 kf->name, from.depth + 1u, stack_b, STACK_MAX_B);
         return false;
     }
     if (!stack_fits()) {

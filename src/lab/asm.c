@@ -190,7 +190,7 @@ static void reg_line(struct as *a) {
     u8 r = as_is_word(&t) ? as_register(a, &t) : REG_NONE;
     char buf[48];
     if (a->bad) return;
-    if (r == REG_NONE || r >= REG_V || r == REG_TID || r == REG_AEQ || r == REG_EAQ) {
+    if (r >= REG_V || r == REG_TID || r == REG_AEQ || r == REG_EAQ) {
         as_complain(a, &t, "expected an R, A, X or MM register, VLEN, VSTR or VMASK; %s", as_found(&t, buf));
         return;
     }

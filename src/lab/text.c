@@ -62,7 +62,7 @@ static struct lines table_lines(const struct lab_table *t) {
         const char *at = i ? t->rows.at[i - 1] : t->head;
         for (u32 c = 0; c < n; c++) {
             size_t len = strcspn(at, "|");
-            strbuf_add(&s, "%s%.*s%*s", c ? "  " : "  ", (int)len, at, (int)(width[c] - shown_width(at, len)), "");
+            strbuf_add(&s, "  %.*s%*s", (int)len, at, (int)(width[c] - shown_width(at, len)), "");
             at += len + (at[len] == '|');
         }
         while (s.len && s.s[s.len - 1] == ' ') s.s[--s.len] = 0;
