@@ -3,12 +3,12 @@
  *     bench_functional [--json FILE] [MANIFEST.json|DIR...]
  *
  * A DIR stands for the *.json in DIR/manifest, else in DIR; without operands, tests/data/silicon is taken.
- * The unit is a calibration loop run in the same process and thread: a bare 32-lane f32 d = a * b + c (fused where the host has AVX2 and
- * FMA) over the registers of 720 warps, without fetch, decode or masks. An application's ratio is its warp instructions a second over the
- * loop's; the last line is the geometric mean over the applications with at least 100,000 warp instructions (fewer measure only start-up).
- * Machines are noisy, so the loop is timed again between applications, and each is held against the median of the two timings
- * before it and the one after.
- * Only time inside launches counts. */
+ * The unit is a calibration loop run in the same process and thread: a bare 32-lane f32 d = a * b + c (fused
+ * where the host has AVX2 and FMA) over the registers of 720 warps, without fetch, decode or masks. An
+ * application's ratio is its warp instructions a second over the loop's; the last line is the geometric mean
+ * over the applications with at least 100,000 warp instructions (fewer measure only start-up). Machines are
+ * noisy, so the loop is timed again between applications, and each is held against the median of the two
+ * timings before it and the one after. Only time inside launches counts. */
 #include "report/report.h"
 
 #include <glob.h>
@@ -32,11 +32,12 @@ struct warp_registers {
     _Alignas(64) float row[ROWS][LANES];
 };
 
-/* Step s works on rows 4s to 4s + 3 of every warp: eight steps touch all 2.8 MiB, and no result becomes an operand, so the values stay
- * what they are however long the loop runs. */
+/* Step s works on rows 4s to 4s + 3 of every warp: eight steps touch all 2.8 MiB, and no result becomes an
+ * operand, so the values stay what they are however long the loop runs. */
 static u32 first_row(u32 s) { return 4 * s % ROWS; }
 
-/* One multiply-add in every warp, n times. Written with vectors, so that it is the same loop at any optimisation level. */
+/* One multiply-add in every warp, n times. Written with vectors, so that it is the same loop at any
+ * optimisation level. */
 typedef float vec4 __attribute__((vector_size(16)));
 static void steps_plain(struct warp_registers *w, u32 n) {
     for (u32 s = 0; s < n; s++) {

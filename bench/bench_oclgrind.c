@@ -2,12 +2,13 @@
  *
  *     bench_oclgrind [--platform NAME] [--size SIZE] [--source DIR] [--json FILE] [WORKLOAD...]
  *
- * Every workload runs twice in this process: its PTX on libheddle without timing, and its OpenCL C on the first platform of the OpenCL
- * loader whose name begins with NAME (default Oclgrind; any will do). Same buffers, same launches, and both outputs are held
- * against the workload's CPU reference. Only time inside launches counts, not building programs or moving buffers: processor time of
- * all threads, so that a busy machine does not matter; heddle's is the median of several runs, the other's of one. The last line
- * is the geometric mean of the ratios.
- * `make bench-oclgrind` points the loader at Oclgrind and gives it one thread. */
+ * Every workload runs twice in this process: its PTX on libheddle without timing, and its OpenCL C on the
+ * first platform of the OpenCL loader whose name begins with NAME (default Oclgrind; any will do). Same
+ * buffers, same launches, and both outputs are held against the workload's CPU reference. Only time inside
+ * launches counts, not building programs or moving buffers: processor time of all threads, so that a busy
+ * machine does not matter; heddle's is the median of several runs, the other's of one. The last line is the
+ * geometric mean of the ratios. `make bench-oclgrind` points the loader at Oclgrind and gives it one
+ * thread. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -20,7 +21,8 @@
 
 #define HEDDLE_S 0.2 /* repeat heddle's run at least so long */
 
-/* A mixture of loads, arithmetic, barriers, atomics and divergence, none of which takes Oclgrind more than a minute */
+/* A mixture of loads, arithmetic, barriers, atomics and divergence, none of which takes Oclgrind more than a
+ * minute */
 static const char *const usual[] = {"bfs",     "blackscholes", "cfd",  "histogram", "hotspot", "kmeans", "lbm",   "nearn",
                                     "nqueens", "psort",        "spmv", "srad",      "stencil", "sgemm",  "vecadd"};
 

@@ -1,11 +1,14 @@
-/* bench_timing: how fast is the cycle-level simulator, how does it use two host threads, and how much memory does it take?
+/* bench_timing: how fast is the cycle-level simulator, how does it use two host threads, and how much memory
+ * does it take?
  *
- * Speed: each kernel of bench/kernels once, cold, on gtx480 with one thread, beside what GPGPU-Sim does with it.
- * Scaling: kernels repeated until a run takes over a second, with one thread and with several, in turn; caches are emptied before each launch.
+ * Speed: each kernel of bench/kernels once, cold, on gtx480 with one thread, beside what GPGPU-Sim does with
+ * it. Scaling: kernels repeated until a run takes over a second, with one thread and with several, in turn;
+ * caches are emptied before each launch.
  *
- * Every run is a process of its own, so that its peak memory is its own and none finds the memory of another warm. Time is time inside
- * launches, building the chip included; reading PTX and filling buffers are not. Machines are noisy: each run is repeated, and the best and
- * the median are told. All runs of a kernel must agree in every counter and in their output, whatever the number of threads. */
+ * Every run is a process of its own, so that its peak memory is its own and none finds the memory of another
+ * warm. Time is time inside launches, building the chip included; reading PTX and filling buffers are not.
+ * Machines are noisy: each run is repeated, and the best and the median are told. All runs of a kernel must
+ * agree in every counter and in their output, whatever the number of threads. */
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -22,9 +25,10 @@
 
 /* --- what is run, and what is hoped for */
 
-/* GPGPU-Sim 4.2 (October 2024, release build, performance mode, one thread), its GTX 480 with 15 SMs, on a quiet 2.8 GHz Xeon core, per CPU
- * second of its simulation loop; differences under 30 % are noise. Measured with these kernels and sizes, other random values in the
- * buffers. Its cycles are a peer's, not the truth: it does not fuse fma, and its occupancy used sm_75 register counts. */
+/* GPGPU-Sim 4.2 (October 2024, release build, performance mode, one thread), its GTX 480 with 15 SMs, on a
+ * quiet 2.8 GHz Xeon core, per CPU second of its simulation loop; differences under 30 % are noise. Measured
+ * with these kernels and sizes, other random values in the buffers. Its cycles are a peer's, not the truth:
+ * it does not fuse fma, and its occupancy used sm_75 register counts. */
 struct peer {
     const char *kernel;
     u64 warp_instructions, cycles;

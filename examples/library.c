@@ -1,6 +1,8 @@
-/* heddle as a library: loads scale.ptx, runs it on a simulated GTX 480 and says how long it took there. C and C++ alike:
+/* heddle as a library: loads scale.ptx, runs it on a simulated GTX 480 and says how long it took there. C and
+ * C++ alike:
  *
- *     cc library.c -I ../include ../build/libheddle.a -ljansson -linih -lm -lpthread -o library && ./library scale.ptx */
+ *     cc library.c -I ../include ../build/libheddle.a -ljansson -linih -lm -lpthread -o library && ./library
+ *     scale.ptx */
 #include "heddle.h"
 
 #include <stdlib.h>

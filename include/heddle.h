@@ -11,13 +11,15 @@
  *     int rc = heddle_launch(h, heddle_module_kernel(m, "saxpy"), &l, &r);
  *     heddle_close(h);
  *
- * With heddle_set_machine(h, "gtx480") before the first launch the program also takes time: r.cycles, heddle_stat(h, "warp_ipc", &x).
+ * With heddle_set_machine(h, "gtx480") before the first launch the program also takes time: r.cycles,
+ * heddle_stat(h, "warp_ipc", &x).
  *
- * Link with: cc PROGRAM -I include build/libheddle.a -ljansson -linih -lm -lpthread (the same from C++, with c++).
+ * Link with: cc PROGRAM -I include build/libheddle.a -ljansson -linih -lm -lpthread (the same from C++, with
+ * c++).
  *
- * No globals: any number of contexts may live at once; one context is used by one thread at a time. Functions that can fail return an
- * enum heddle_status, and heddle_message() then says what, where, and what would be right. The library never exits on a user's or a
- * simulated program's mistake. */
+ * No globals: any number of contexts may live at once; one context is used by one thread at a time. Functions
+ * that can fail return an enum heddle_status, and heddle_message() then says what, where, and what would be
+ * right. The library never exits on a user's or a simulated program's mistake. */
 #ifndef HEDDLE_H
 #define HEDDLE_H
 
@@ -164,7 +166,8 @@ struct heddle_result {
 };
 int heddle_launch(struct heddle *h, struct heddle_kernel *k, const struct heddle_launch *l, struct heddle_result *r);
 
-/* --- time. Without a machine launches compute results only; the machine and everything here is chosen before the first launch. */
+/* --- time. Without a machine launches compute results only; the machine and everything here is chosen before
+ * the first launch. */
 #define HEDDLE_DEFAULT_MACHINE "gtx480"
 struct config;                                                      /* every key of a machine; src/config/config.h */
 struct launch_stats;                                                /* everything counted in a launch; src/gpu/gpu.h */
@@ -192,7 +195,8 @@ void heddle_stop(struct heddle *h);
 
 /* Of the last launch, until the next one; NULL when it was not timed */
 const struct launch_stats *heddle_launch_stats(const struct heddle *h);
-/* A counter or formula of the last launch by name ("heddle list stats"); not a number where a formula has no value */
+/* A counter or formula of the last launch by name ("heddle list stats"); not a number where a formula has no
+ * value */
 int heddle_stat(struct heddle *h, const char *name, double *value);
 
 /* Traces of what happens when; a window of NULL is everything. The files are complete after heddle_trace_end,

@@ -3,13 +3,15 @@
 #
 #   tests/run.sh [--all] [--list] [SUITE...]
 #
-# Without names: every suite, in less than 15 minutes on two cores. --all widens most of them. --list says what each asks.
-# A suite is a function suite_NAME below, under a line with its question, that prints TAP lines ("ok NAME", "not ok NAME");
-# everything else it prints is shown when something failed. To add one: the function, its name in SUITES (those that take
-# long first), and in variants() the builds it needs beside build/.
+# Without names: every suite, in less than 15 minutes on two cores. --all widens most of them. --list says
+# what each asks. A suite is a function suite_NAME below, under a line with its question, that prints TAP
+# lines ("ok NAME", "not ok NAME"); everything else it prints is shown when something failed. To add one: the
+# function, its name in SUITES (those that take long first), and in variants() the builds it needs beside
+# build/.
 #
-# What is counted are cases: a case is a name, however many builds, machines or suites run it, and fails if it fails in one
-# of them. Suites run JOBS at a time (default: one per processor); the seconds behind a suite are the processor's.
+# What is counted are cases: a case is a name, however many builds, machines or suites run it, and fails if it
+# fails in one of them. Suites run JOBS at a time (default: one per processor); the seconds behind a suite are
+# the processor's.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 unset MAKEFLAGS MAKELEVEL MFLAGS
@@ -30,7 +32,8 @@ build() {
     if make -s -j"$JOBS" $2; then echo "ok build $1"; else echo "not ok build $1"; return 1; fi
 }
 
-# within SECONDS command...: ends it after so much processor time, whatever else the machine does; on the clock it may take ten times as long
+# within SECONDS command...: ends it after so much processor time, whatever else the machine does; on the
+# clock it may take ten times as long
 within() {
     local seconds=$1
     shift
@@ -57,7 +60,8 @@ one() {
     fi
 }
 
-# unit_programs DIR [FOLDER [NAME]]: every cmocka program, or one; one that dies outside its tests is one failure more
+# unit_programs DIR [FOLDER [NAME]]: every cmocka program, or one; one that dies outside its tests is one
+# failure more
 unit_programs() {
     local dir=$1 program out rc
     for program in "$dir/${2:-tests}"/${3:-test_*}; do
@@ -86,7 +90,8 @@ vectors() {
     grep -v '^ok ' <<<"$out" | grep -A3 '^FAIL' | head -60 | sed 's/^/# /'
 }
 
-# all_vectors: the published set, our own of further combinations and inputs, random kernels, textures and surfaces
+# all_vectors: the published set, our own of further combinations and inputs, random kernels, textures and
+# surfaces
 all_vectors() { # DIR [OPTION...]
     local dir=$1
     shift
@@ -149,19 +154,22 @@ suite_build() {
 # Does each container, parser, allocator, reader work?
 suite_unit() { unit_programs build; }
 
-# Is a refused memory instruction issued again as it should, and predicted? A worked example, exact behaviours, every hazard policy with every tracker and predictor
+# Is a refused memory instruction issued again as it should, and predicted? A worked example, exact
+# behaviours, every hazard policy with every tracker and predictor
 suite_replay() {
     unit_programs build replay
     bash tests/replay/contract.sh build ${ALL:+--all}
 }
 
-# What do schedulers, re-execution and energy do when memory is saturated? The documents' examples, exact behaviours, every scheduler with every hazard policy and queue
+# What do schedulers, re-execution and energy do when memory is saturated? The documents' examples, exact
+# behaviours, every scheduler with every hazard policy and queue
 suite_pressure() {
     unit_programs build pressure
     bash tests/pressure/contract.sh build ${ALL:+--all}
 }
 
-# Is the timing tight: ready at T and not at T-1? As it runs, and cycle by cycle in windows of one with the invariants looked at
+# Is the timing tight: ready at T and not at T-1? As it runs, and cycle by cycle in windows of one with the
+# invariants looked at
 suite_micro() {
     unit_programs build micro
     MICRO_TICK=1 unit_programs build micro
@@ -179,7 +187,8 @@ suite_apps() {
     for manifest in build/data/silicon_apps/manifest/*.json; do app build "$(basename "$manifest" .json)"; done
 }
 
-# Does each bundled workload agree with its CPU reference? Without timing at sizes tiny and small, with it at size tiny; with --all also timed at size small, and untimed at size paper
+# Does each bundled workload agree with its CPU reference? Without timing at sizes tiny and small, with it at
+# size tiny; with --all also timed at size small, and untimed at size paper
 suite_workloads() {
     local name size
     for name in $(sed -n 's/^WORKLOAD( *\([a-z0-9_]*\).*/\1/p' workloads/workloads.def); do
@@ -192,7 +201,8 @@ suite_workloads() {
     done
 }
 
-# Do programs under timing give the right output, with a clean audit, and does measuring control do what it says?
+# Do programs under timing give the right output, with a clean audit, and does measuring control do what it
+# says?
 suite_timing() {
     tests/timing/outputs.sh build ${ALL:+--all}
     tests/timing/control.sh build
@@ -201,7 +211,8 @@ suite_timing() {
 # Does any scheduler work with any divergence, fetch and hazard policy?
 suite_contract() { tests/timing/contract.sh build ${ALL:+--all}; }
 
-# Do machines with queues of one and machines at random keep their invariants? With --all also the functional simulator with the shortest turns
+# Do machines with queues of one and machines at random keep their invariants? With --all also the functional
+# simulator with the shortest turns
 suite_torture() {
     tests/timing/torture.sh build ${ALL:+--all}
     if [ -z "$ALL" ]; then tests/timing/random.sh build 60; return; fi
@@ -211,7 +222,8 @@ suite_torture() {
     for manifest in build/data/silicon_apps/manifest/*.json; do app build-torture "$(basename "$manifest" .json)"; done
 }
 
-# Is every counter of the recorded runs what it was? With --all every key is changed by a step and some run must notice
+# Is every counter of the recorded runs what it was? With --all every key is changed by a step and some run
+# must notice
 suite_golden() {
     tests/golden/check.sh build
     if [ -n "$ALL" ]; then tests/golden/mutation.sh build; fi
@@ -226,19 +238,22 @@ suite_cli() {
     for script in tests/cli/*.sh; do one "cli $(basename "$script" .sh)" bash "$script" build; done
 }
 
-# Does the laboratory give the lecture's answers to the cycle, and agree with a second model on 10,000 random programs?
+# Does the laboratory give the lecture's answers to the cycle, and agree with a second model on 10,000 random
+# programs?
 suite_lab() {
     unit_programs build lab
     one "lab command" bash tests/lab/command.sh build
 }
 
-# Does the command keep its promises on a full disk, a closed pipe, a busy host, when it is ended at any moment, and with input that has no end?
+# Does the command keep its promises on a full disk, a closed pipe, a busy host, when it is ended at any
+# moment, and with input that has no end?
 suite_host() {
     local script
     for script in tests/host/*.sh; do one "host $(basename "$script" .sh)" bash "$script" build ${ALL:+--all}; done
 }
 
-# Does the driver answer as the specification says, through the loader? Its functions, also under ASan; several threads under TSan, with --all everything; whole programs; clinfo
+# Does the driver answer as the specification says, through the loader? Its functions, also under ASan;
+# several threads under TSan, with --all everything; whole programs; clinfo
 suite_opencl() {
     local script
     opencl_programs build
@@ -288,7 +303,8 @@ sanitized() {
     fi
 }
 
-# memcheck NAME COMMAND...: one test; results do not count, as valgrind computes some roundings in its own way, errors of memory do
+# memcheck NAME COMMAND...: one test; results do not count, as valgrind computes some roundings in its own
+# way, errors of memory do
 memcheck() {
     local name=$1 out
     shift

@@ -1,10 +1,12 @@
 #!/bin/bash
-# Where the simulator's time goes: the top functions of bench_timing on each kernel of bench/kernels, one class of work each.
+# Where the simulator's time goes: the top functions of bench_timing on each kernel of bench/kernels, one
+# class of work each.
 #
 #   tools/bench.sh [KERNEL...]     all six when none is named
 #
-# B (build) is the build directory, MACHINE (gtx480) the machine, SECONDS_EACH (2) how long a kernel runs, TOP (15) how many functions are
-# shown. Needs perf; says how to get it, and does no harm, where there is none. The profiles stay in $B/profile for `perf report`.
+# B (build) is the build directory, MACHINE (gtx480) the machine, SECONDS_EACH (2) how long a kernel runs, TOP
+# (15) how many functions are shown. Needs perf; says how to get it, and does no harm, where there is none.
+# The profiles stay in $B/profile for `perf report`.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 B=${B:-build} MACHINE=${MACHINE:-gtx480} SECONDS_EACH=${SECONDS_EACH:-2} TOP=${TOP:-15}

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Compiles one OpenCL C file to PTX: compile_cl.sh SRC.cl OUT.ptx [more clang options]
 #
-# CLANG names another compiler, CLC another libclc bitcode file; the flags are those of src/opencl/flags.def. OUT.ptx is
-# replaced only when the compiler succeeded.
+# CLANG names another compiler, CLC another libclc bitcode file; the flags are those of src/opencl/flags.def.
+# OUT.ptx is replaced only when the compiler succeeded.
 set -eu
 
 if [ $# -lt 2 ]; then
@@ -44,8 +44,8 @@ if [ "$(local_bytes "$out.tmp")" -gt 0 ]; then
     if [ "$(local_bytes "$out.again")" -lt "$(local_bytes "$out.tmp")" ]; then mv "$out.again" "$out.tmp"; fi
 fi
 
-# A call to a function that libclc does not have would fail only when the program is loaded: say so here. In PTX a
-# declaration ends with a line ";", a definition goes on with "{".
+# A call to a function that libclc does not have would fail only when the program is loaded: say so here. In
+# PTX a declaration ends with a line ";", a definition goes on with "{".
 missing=$(awk '
     /^[ \t]*(\.(visible|extern|weak)[ \t]+)?\.func/ {
         name = $0

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The demonstration of `make demo`: a bundled OpenCL workload, compiled to PTX, on the simulated GPU, and its result as a picture.
+# The demonstration of `make demo`: a bundled OpenCL workload, compiled to PTX, on the simulated GPU, and its
+# result as a picture.
 set -eu
 cd "$(dirname "$0")/.."
 B=${B:-build}

@@ -1,5 +1,5 @@
-/* gen_docs: prints docs/isa.md from the isa tables and docs/config.md from the table of keys. `make docs` writes the files, `make lint`
- * checks that they are current.
+/* gen_docs: prints docs/isa.md from the isa tables and docs/config.md from the table of keys. `make docs`
+ * writes the files, `make lint` checks that they are current.
  *
  *   gen_docs [isa|config]      isa when nothing is named */
 #include "config/config.h"

@@ -1,4 +1,5 @@
-/* gen_stats: prints docs/stats.md from the tables of counters, formulas, causes and hazards. `make docs` writes the file, `make lint` checks that it is current. */
+/* gen_stats: prints docs/stats.md from the tables of counters, formulas, causes and hazards. `make docs`
+ * writes the file, `make lint` checks that it is current. */
 #include "report/report.h"
 
 #include <ctype.h>

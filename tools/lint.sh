@@ -1,10 +1,10 @@
 #!/bin/bash
-# Checks that need no run: formatting, clang-tidy, include direction, drift of generated documents, words, files that comments name,
-# width of prose. Sizes are a report.
+# Checks that need no run: formatting, clang-tidy, include direction, drift of generated documents, words,
+# files that comments name, width of prose. Sizes are a report.
 #
-#   tools/lint.sh [CHECK...]     all of CHECKS when none is named; one more is wrap, which is not among them yet
+#   tools/lint.sh [CHECK...]     all of CHECKS when none is named
 set -u
-CHECKS="format includes stages calls docs words names tidy sizes"
+CHECKS="format includes stages calls docs words names tidy sizes wrap"
 cd "$(dirname "$0")/.." || exit 2
 FORMAT=${CLANG_FORMAT:-clang-format-19}
 TIDY=${CLANG_TIDY:-clang-tidy-19}
@@ -23,7 +23,8 @@ check_format() {
     sources | xargs "$FORMAT" --dry-run -Werror || fail "run $FORMAT -i on the files above"
 }
 
-# The lane files are the same code over and over for the analyser, and the most expensive: the compilers' warnings have to do there.
+# The lane files are the same code over and over for the analyser, and the most expensive: the compilers'
+# warnings have to do there.
 check_tidy() {
     need "$TIDY" || return
     # shellcheck disable=SC2016
@@ -65,8 +66,9 @@ check_includes() {
     done < <(grep -rn --include='*.[ch]' --include='*.def' '^#include "[a-z]*/' src | grep -v '#include "workloads/' | sed 's,^\([^:]*:[0-9]*\):#include "\([a-z]*\)/.*,\1:\2,')
 }
 
-# A stage of src/core owns its state: its struct stands in a private header, which one file includes; such a header includes what all
-# stages share and no other stage's. Three are of two or three files that are one stage. A policy kind's header includes nothing of the core's insides.
+# A stage of src/core owns its state: its struct stands in a private header, which one file includes; such a
+# header includes what all stages share and no other stage's. Three are of two or three files that are one
+# stage. A policy kind's header includes nothing of the core's insides.
 #
 # Known to more than one file, and why:
 #   flight.h      the record of an instruction in flight is what the memory stages hand each other
@@ -101,8 +103,9 @@ END
     grep -n '#include "core/' src/core/*/*.c | grep -vE '^src/core/([a-z]+)/[a-z_]+\.c:[0-9]+:#include "core/\1_policy\.h"' && fail "a policy includes its kind's header alone"
 }
 
-# ARCHITECTURE.md draws who calls whom inside src/core. Its table has a row for each file that calls others, with all of them, and an
-# arrow of its drawing is a call. The truth is what the linker sees: a file that needs a function of another calls it.
+# ARCHITECTURE.md draws who calls whom inside src/core. Its table has a row for each file that calls others,
+# with all of them, and an arrow of its drawing is a call. The truth is what the linker sees: a file that
+# needs a function of another calls it.
 check_calls() {
     make -s build/libheddle.a || { fail "the library does not build"; return; }
     local name objects=
@@ -171,7 +174,8 @@ check_words() {
     grep -nE '\b(assert|abort)\(' $(find src -name '*.[ch]' ! -name base.c) && fail "CHECK stays on in release; assert does not"
 }
 
-# A file that a comment names exists: beside it for the "--- file.c" that groups a header's prototypes, anywhere in the tree else.
+# A file that a comment names exists: beside it for the "--- file.c" that groups a header's prototypes,
+# anywhere in the tree else.
 check_names() {
     local at name files
     files=$(git ls-files 2> /dev/null || find . -type f)
@@ -205,7 +209,8 @@ check_names() {
         }')
 }
 
-# Prose has at most 110 columns: block comments, lines of their own, and Markdown but for tables, code and links; code has 130.
+# Prose has at most 110 columns: block comments, lines of their own, and Markdown but for tables, code and
+# links; code has 130.
 check_wrap() {
     {
         find src include bench tools tests workloads -name '*.[ch]' -o -name '*.def' -o -name '*.cl' | sort | xargs awk '
@@ -232,9 +237,9 @@ check_sizes() {
 }
 
 for check in ${*:-$CHECKS}; do
-    case " $CHECKS wrap " in
+    case " $CHECKS " in
     *" $check "*) check_"$check" ;;
-    *) echo "tools/lint.sh: no check '$check'; there are: $CHECKS wrap" >&2; exit 2 ;;
+    *) echo "tools/lint.sh: no check '$check'; there are: $CHECKS" >&2; exit 2 ;;
     esac
 done
 [ $status -eq 0 ] && echo "lint: clean"

@@ -1,16 +1,19 @@
 #!/bin/bash
-# The study docs/studies/h200.md: machine h200 against recordings of a real H200. Prints its tables as Markdown.
+# The study docs/studies/h200.md: machine h200 against recordings of a real H200. Prints its tables as
+# Markdown.
 #
 #   tools/study_h200.sh [micro|apps|all]
 #
 #   micro   micro-benchmarks: each row of tests/data/h200_micro.tsv on the simulator, beside what silicon took
-#   apps    the profiled launches of the 43 applications (tests/data/silicon_apps, tests/data/h200_ncu.csv), in the order of their PTX and in that of
+#   apps    the profiled launches of the 43 applications (tests/data/silicon_apps, tests/data/h200_ncu.csv),
+#           in the order of their PTX and in that of
 #           the machine's assembler (ptx.schedule = written, loads)
 #
-# B (build) is the build directory, MACHINE (h200) the machine, JOBS (1) the simulator's threads, SET further options of heddle run. Needs build/heddle and
-# build/data (make all data). Results stay in $B/study.
+# B (build) is the build directory, MACHINE (h200) the machine, JOBS (1) the simulator's threads, SET further
+# options of heddle run. Needs build/heddle and build/data (make all data). Results stay in $B/study.
 #
-# The profiler runs a kernel 22 times, with data caches emptied before each but not the instruction caches, so these are ideal here.
+# The profiler runs a kernel 22 times, with data caches emptied before each but not the instruction caches, so
+# these are ideal here.
 set -eu
 cd "$(dirname "$0")/.."
 B=${B:-build} MACHINE=${MACHINE:-h200} JOBS=${JOBS:-1} SET=${SET:-}
@@ -64,8 +67,9 @@ micro_ptx() {
     }' tests/data/h200_micro.tsv
 }
 
-# Three launches of each row: one that fills caches, and two whose difference is eight rounds of the loop. Rows with cold caches may tell launches apart by
-# their rounds (%n), so as not to meet the DRAM rows that others opened.
+# Three launches of each row: one that fills caches, and two whose difference is eight rounds of the loop.
+# Rows with cold caches may tell launches apart by their rounds (%n), so as not to meet the DRAM rows that
+# others opened.
 micro_manifest() { # COLD BYTES
     awk -F'\t' -v cold="$1" -v bytes="$2" '
     /^#/ || $1 == "name" { next }
@@ -140,7 +144,8 @@ run_apps() { # ORDER
     done
 }
 
-# One line for each profiled launch: app launch kernel silicon simulated instructions(both) long_scoreboard(both) ... for the tables
+# One line for each profiled launch: app launch kernel silicon simulated instructions(both)
+# long_scoreboard(both) ... for the tables
 join_apps() { # DIR
     awk -F, -v dir="$1" '
     FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

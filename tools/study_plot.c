@@ -1,4 +1,5 @@
-/* SVG, written directly: see study_plot.h. Three layers: a frame (rows with axes), what stands in it (bars, stacks), and points with names that do not overlap. */
+/* SVG, written directly: see study_plot.h. Three layers: a frame (rows with axes), what stands in it (bars,
+ * stacks), and points with names that do not overlap. */
 #include "study_plot.h"
 
 #include <math.h>
@@ -138,7 +139,8 @@ static int largest_first(const void *a, const void *b) {
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* The scale's end on one side: beyond all values, or beyond all but two names' where these would flatten the others */
+/* The scale's end on one side: beyond all values, or beyond all but two names' where these would flatten the
+ * others */
 static double outer(const struct plot *p, int sign) {
     static double all[PLOT_SERIES * PLOT_NAMES];
     u32 n = 0, beyond = 2 * p->series;

@@ -1,5 +1,6 @@
-/* study_plot: bars, stacked bars and points as SVG, for the pages of studies. What is plotted has a name for each place along the x axis (a workload); many stand in rows under each other, and the mean over all at
- * the end of the last. */
+/* study_plot: bars, stacked bars and points as SVG, for the pages of studies. What is plotted has a name for
+ * each place along the x axis (a workload); many stand in rows under each other, and the mean over all at the
+ * end of the last. */
 #ifndef HEDDLE_STUDY_PLOT_H
 #define HEDDLE_STUDY_PLOT_H
 
@@ -20,10 +21,12 @@ struct plot { /* at[series][name] */
 void plot_setup(const char *dir, const char *const *names, u32 n);
 double plot_mean(const struct plot *p, u32 series);
 
-/* Bars side by side, from zero. A few extremes that would flatten all others leave the scale; the farthest of a name is written beside its bars. */
+/* Bars side by side, from zero. A few extremes that would flatten all others leave the scale; the farthest of
+ * a name is written beside its bars. */
 void plot_bars(const struct plot *p);
 
-/* One bar of parts on top of each other for each configuration c[0] to c[n-1] of a name; in order of key, largest first */
+/* One bar of parts on top of each other for each configuration c[0] to c[n-1] of a name; in order of key,
+ * largest first */
 typedef double plot_part(u32 name, u32 c, u32 part);
 struct plot_stacks {
     const char *file, *title;
@@ -36,7 +39,8 @@ struct plot_stacks {
 void plot_stacks(const struct plot_stacks *p);
 double plot_part_mean(u32 c, u32 part, plot_part *value);
 
-/* Points (x, series), those farthest out with their names where there is room; with a curve it is drawn from x = 0 to 1 */
+/* Points (x, series), those farthest out with their names where there is room; with a curve it is drawn from
+ * x = 0 to 1 */
 void plot_scatter(const struct plot *p, const double *x, const char *xname, double (*curve)(double x));
 
 #endif

@@ -1,9 +1,13 @@
-/* study_turner: the pages docs/studies/turner.md and turner_tables.md and their plots, from the results tools/study_turner.sh left.
+/* study_turner: the pages docs/studies/turner.md and turner_tables.md and their plots, from the results
+ * tools/study_turner.sh left.
  *
- *   study_turner RESULTS DOCS       RESULTS/CONFIGURATION/WORKLOAD.json -> DOCS/turner.md, DOCS/turner_tables.md, DOCS/turner/NAME.svg
+ *   study_turner RESULTS DOCS       RESULTS/CONFIGURATION/WORKLOAD.json -> DOCS/turner.md,
+ *                                   DOCS/turner_tables.md, DOCS/turner/NAME.svg
  *
- * A figure is a plot, its means and extremes, what the document says of it, and whether our numbers agree; the verdict is computed here, so a new run that changes it changes the page. The values of
- * every workload are in the tables. Reasons come from counters, or from experiments: runs with one thing taken away, made for the workloads that need a reason. */
+ * A figure is a plot, its means and extremes, what the document says of it, and whether our numbers agree;
+ * the verdict is computed here, so a new run that changes it changes the page. The values of every workload
+ * are in the tables. Reasons come from counters, or from experiments: runs with one thing taken away, made
+ * for the workloads that need a reason. */
 #include "study_plot.h"
 
 #include <jansson.h>
@@ -137,7 +141,8 @@ static i32 named(const char *name) {
         if (strcmp(work[w].name, name) == 0) return (i32)w;
     return NONE;
 }
-/* How far the cycles of stalling or replay move when blocks start one cycle later: what a difference must exceed to mean something */
+/* How far the cycles of stalling or replay move when blocks start one cycle later: what a difference must
+ * exceed to mean something */
 static double jitter(u32 w) { return MAX(fabs(gain(w, C_stall_jitter, C_stall)), fabs(gain(w, C_replay_jitter, C_replay))); }
 /* MSHR replays in more than a tenth of the memory stages' cycles: "MSHR hazards abound" */
 static bool mshr_heavy(u32 w) { return work[w].of[C_replay].hazards[H_MSHR] / total(w, C_replay) > 0.1; }

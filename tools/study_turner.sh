@@ -3,11 +3,13 @@
 #
 #   tools/study_turner.sh [--quick] [BUILD]
 #
-# Runs every configuration of the figures on every bundled workload and every recorded application (results stay in BUILD/study/turner and are not run again), then the experiments that tell why some lose under
-# replay, then BUILD/study_turner writes the pages. About an hour of one processor; --quick takes twenty of the workloads and a quarter of that, and
-# leaves its pages in BUILD/study/turner_quick/pages.
+# Runs every configuration of the figures on every bundled workload and every recorded application (results
+# stay in BUILD/study/turner and are not run again), then the experiments that tell why some lose under
+# replay, then BUILD/study_turner writes the pages. About an hour of one processor; --quick takes twenty of
+# the workloads and a quarter of that, and leaves its pages in BUILD/study/turner_quick/pages.
 #
-# Sizes: a bundled workload runs at `small`, or at `paper` where the buffers of `small` fit into the caches together and `paper` has at most MOST warp instructions.
+# Sizes: a bundled workload runs at `small`, or at `paper` where the buffers of `small` fit into the caches
+# together and `paper` has at most MOST warp instructions.
 set -eu
 cd "$(dirname "$0")/.."
 quick=

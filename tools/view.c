@@ -2,9 +2,10 @@
  *
  *   view FILE WIDTH HEIGHT [--ppm OUT] [--columns N] [--colour | --ascii]
  *
- * FILE holds WIDTH * HEIGHT little-endian u32, row by row, as `heddle run ... --dump` writes them. The largest value is drawn black, the
- * others in colours from deep blue over white to orange. Two picture rows share one line of text: the upper half block's ink is the upper pixel, its
- * ground the lower one. Without a terminal, or with --ascii, brightness becomes a character. */
+ * FILE holds WIDTH * HEIGHT little-endian u32, row by row, as `heddle run ... --dump` writes them. The
+ * largest value is drawn black, the others in colours from deep blue over white to orange. Two picture rows
+ * share one line of text: the upper half block's ink is the upper pixel, its ground the lower one. Without a
+ * terminal, or with --ascii, brightness becomes a character. */
 #include "base/base.h"
 
 #include <math.h>

@@ -1,8 +1,9 @@
 /* ref.h: what the CPU references share: their prototypes, and finding their buffers.
  *
- * A reference gets every buffer of the manifest with its initial contents and leaves in it what the launches should leave.
- * Sizes come from the element counts, so one reference serves every manifest of a workload. A manifest whose buffers do
- * not fit together makes the reference return false; it never reads or writes outside a buffer. */
+ * A reference gets every buffer of the manifest with its initial contents and leaves in it what the launches
+ * should leave. Sizes come from the element counts, so one reference serves every manifest of a workload. A
+ * manifest whose buffers do not fit together makes the reference return false; it never reads or writes
+ * outside a buffer. */
 #ifndef HEDDLE_WORKLOADS_REF_H
 #define HEDDLE_WORKLOADS_REF_H
 

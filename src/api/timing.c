@@ -115,7 +115,8 @@ int heddle_trace_replay(struct heddle *h, FILE *out, const struct heddle_window 
     return HEDDLE_OK;
 }
 
-/* The chip goes with the listeners it would call; a launch after this starts on a new one, with cold caches and without traces */
+/* The chip goes with the listeners it would call; a launch after this starts on a new one, with cold caches
+ * and without traces */
 int heddle_trace_end(struct heddle *h) {
     bool ok = true;
     if (h->time.gpu) gpu_free(h->time.gpu);

@@ -173,7 +173,8 @@ const char *text_nearest(const char *name, const char *const *names, u32 n) {
     return best;
 }
 
-/* A pipe may be slow, and a FIFO may have nobody who writes: PATIENCE_MS without a byte is enough. A device may have no end (/dev/zero). */
+/* A pipe may be slow, and a FIFO may have nobody who writes: PATIENCE_MS without a byte is enough. A device
+ * may have no end (/dev/zero). */
 enum { PATIENCE_MS = 30000, DEVICE_MAX_B = 16 << 20 };
 #define TEXT_MAX_B (4ull << 30)
 

@@ -1,6 +1,7 @@
 /* base: the words every other room uses. Knows nothing of GPUs.
  *
- * Integer names, arenas, growable arrays, diagnostics, nearest-name search and the CHECK that stays on in release. */
+ * Integer names, arenas, growable arrays, diagnostics, nearest-name search and the CHECK that stays on in
+ * release. */
 #ifndef HEDDLE_BASE_H
 #define HEDDLE_BASE_H
 
@@ -34,7 +35,8 @@ extern _Thread_local struct check_teller base_check_teller;
 #define CHECK(cond) ((cond) ? (void)0 : base_check_failed(__FILE__, __LINE__, #cond))
 _Noreturn void base_check_failed(const char *file, int line, const char *what);
 
-/* --- arena: memory that lives and dies together. Never returns NULL; blocks are zeroed and 16-byte aligned. */
+/* --- arena: memory that lives and dies together. Never returns NULL; blocks are zeroed and 16-byte
+ * aligned. */
 struct arena_block;
 struct arena {
     struct arena_block *head;
@@ -82,13 +84,14 @@ bool text_in_list(const char *list, const char *word);
 int text_distance(const char *a, const char *b, int limit);
 /* The nearest of n names to `name`, or NULL when none is near */
 const char *text_nearest(const char *name, const char *const *names, u32 n);
-/* Control characters of a name or a message that could speak to a terminal become question marks; lines and tabs stay */
+/* Control characters of a name or a message that could speak to a terminal become question marks; lines and
+ * tabs stay */
 void text_make_safe(char *s);
 /* --- demangle.c: "_Z5scalePfi" as "scale(float*, int)"; NULL when it is none of those. Free it. */
 char *text_demangle(const char *name, size_t len);
 void text_demangle_all(struct strbuf *b); /* every such name in a text */
-/* Whole file into malloc'd memory with a NUL after it; NULL and errno on failure: also for what is too large or has no end (EFBIG)
- * or is a pipe that nobody writes to (ETIMEDOUT) */
+/* Whole file into malloc'd memory with a NUL after it; NULL and errno on failure: also for what is too large
+ * or has no end (EFBIG) or is a pipe that nobody writes to (ETIMEDOUT) */
 char *text_read_file(const char *path, size_t *len);
 
 /* --- diag: what is wrong with what the user gave us: place, token, expectation.
@@ -103,8 +106,9 @@ void diag_note(struct diag *d, const char *file, u32 line, u32 col, const char *
 bool diag_full(const struct diag *d);
 void diag_free(struct diag *d);
 
-/* --- data.c: the folder with the bundled files: $HEDDLE_DATA, else share/heddle one above or beside the executable. `part` is a folder that
- * must be in it. In memory of the caller (free it); NULL when there is none. */
+/* --- data.c: the folder with the bundled files: $HEDDLE_DATA, else share/heddle one above or beside the
+ * executable. `part` is a folder that must be in it. In memory of the caller (free it); NULL when there is
+ * none. */
 char *data_dir(const char *part);
 char *data_executable(void); /* the folder of the program that runs, also where /proc is not mounted; free it, may be NULL */
 
@@ -114,7 +118,8 @@ const char *env_text(const char *name); /* NULL when it is not set */
 u64 env_count(const char *name);        /* of a COUNT or FLAG; its default when it is not set or was refused */
 void env_list(FILE *out);
 
-/* --- output.c: every file that is written. "-" is standard output; `why` gets "PATH: error: ..." without a line's end. */
+/* --- output.c: every file that is written. "-" is standard output; `why` gets "PATH: error: ..." without a
+ * line's end. */
 struct output {
     FILE *f;             /* NULL: not open */
     char *path;          /* as it was given */

@@ -18,7 +18,8 @@ static char *folder_with(const char *from, const char *to, const char *part) {
     return NULL;
 }
 
-/* The kernel tells every program how it was started, too: relative to the folder it was started in, so the first call is the one that counts */
+/* The kernel tells every program how it was started, too: relative to the folder it was started in, so the
+ * first call is the one that counts */
 char *data_executable(void) {
     char *exe = realpath("/proc/self/exe", NULL);
     const char *started = exe ? NULL : (const char *)(uintptr_t)getauxval(AT_EXECFN);

@@ -1,6 +1,7 @@
-/* Names as the programmer wrote them: `_Z5scalePfi` is scale(float*, int). What clang and nvcc make of OpenCL C, OpenCL C++ and CUDA functions: names in
- * namespaces and classes, templates with types and numbers, built-in types, vectors, pointers, references, qualifiers, address spaces, substitutions.
- * Anything else is left as it was: a message with a strange name is better than one with a wrong name. */
+/* Names as the programmer wrote them: `_Z5scalePfi` is scale(float*, int). What clang and nvcc make of OpenCL
+ * C, OpenCL C++ and CUDA functions: names in namespaces and classes, templates with types and numbers,
+ * built-in types, vectors, pointers, references, qualifiers, address spaces, substitutions. Anything else is
+ * left as it was: a message with a strange name is better than one with a wrong name. */
 #include "base/base.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
-/* Environment variables, checked as options are: an unknown name or a value out of range is an error with the remedy, not a default. */
+/* Environment variables, checked as options are: an unknown name or a value out of range is an error with the
+ * remedy, not a default. */
 #include "base/base.h"
 
 #include <errno.h>

@@ -1,8 +1,11 @@
 /* Files that are written: beside their name first, as NAME.incomplete, and renamed when they are whole.
  *
- * O1 under its own name stands only what output_commit has seen written to the last byte, or what was there before
- * O2 NAME.incomplete is locked while somebody writes it: a second run on the same name is refused, one that was killed is in nobody's way
- * O3 what has a place but no contents of its own (standard output, devices, pipes, /dev and /proc) is written directly
+ * O1 under its own name stands only what output_commit has seen written to the last byte, or what was there
+ *    before
+ * O2 NAME.incomplete is locked while somebody writes it: a second run on the same name is refused, one that
+ *    was killed is in nobody's way
+ * O3 what has a place but no contents of its own (standard output, devices, pipes, /dev and /proc) is written
+ *    directly
  *
  * Does not model a host that loses power: nothing is forced to the disk. */
 #include "base/base.h"
@@ -186,8 +189,8 @@ bool output_stdout_ok(struct strbuf *why) {
     return !error;
 }
 
-/* A closed descriptor would be given to the next file that is opened, and what is meant for standard output would land there.
- * One that is open for the wrong direction fails as a closed one does. */
+/* A closed descriptor would be given to the next file that is opened, and what is meant for standard output
+ * would land there. One that is open for the wrong direction fails as a closed one does. */
 void output_guard_descriptors(void) {
     static const int ways[] = {O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = 0; fd < 3; fd++)

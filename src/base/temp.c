@@ -1,8 +1,9 @@
-/* Temporary folders: HEDDLE_TEMP (what heddle exec gives to the program's side), else TMPDIR, else /tmp; heddle-PID-XXXXXX.
+/* Temporary folders: HEDDLE_TEMP (what heddle exec gives to the program's side), else TMPDIR, else /tmp;
+ * heddle-PID-XXXXXX.
  *
  * T1 a folder is locked by the process that made it, and goes when that is done with it
- * T2 what a killed process left is removed by the next one that makes a folder there: it is ours by name and owner, its maker is not
- *    alive, and nobody holds its lock */
+ * T2 what a killed process left is removed by the next one that makes a folder there: it is ours by name and
+ *    owner, its maker is not alive, and nobody holds its lock */
 #include "base/base.h"
 
 #include <dirent.h>

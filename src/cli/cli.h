@@ -1,7 +1,8 @@
-/* cli: the command. One file per subcommand, one table of options each; parsing, help and errors are made from the tables.
+/* cli: the command. One file per subcommand, one table of options each; parsing, help and errors are made
+ * from the tables.
  *
- * Exit codes are EXIT_*. Options are written --name VALUE or --name=VALUE, those with a letter also -x VALUE or -xVALUE, before or after the
- * operands; -- ends them. */
+ * Exit codes are EXIT_*. Options are written --name VALUE or --name=VALUE, those with a letter also -x VALUE
+ * or -xVALUE, before or after the operands; -- ends them. */
 #ifndef HEDDLE_CLI_H
 #define HEDDLE_CLI_H
 
@@ -55,7 +56,8 @@ void cli_line_free(struct cli_line *line);
 bool cli_has(const struct cli_line *line, const char *option);
 /* The last value given, or NULL */
 const char *cli_value(const struct cli_line *line, const char *option);
-/* An integer option into *out, which is left alone when not given; false with an error when not in low..high */
+/* An integer option into *out, which is left alone when not given; false with an error when not in
+ * low..high */
 bool cli_number(const struct cli_line *line, const char *option, u64 low, u64 high, u64 *out);
 /* "heddle NAME: error: TEXT"; returns EXIT_USER */
 int cli_error(const struct cli_command *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -80,8 +82,8 @@ struct cli_outputs {
     VEC(struct cli_output) at;
     bool stdout_taken; /* one of them is "-" */
 };
-/* Opens the value of each option that was given, of every time it was; the file of "BUF FILE" is the second value. Inputs (n paths, some
- * may be NULL) are not written over. False after an error. */
+/* Opens the value of each option that was given, of every time it was; the file of "BUF FILE" is the second
+ * value. Inputs (n paths, some may be NULL) are not written over. False after an error. */
 bool outputs_open(struct cli_outputs *o, const struct cli_line *line, const char *const *options, u32 n_options,
                   const char *const *inputs, u32 n_inputs);
 FILE *outputs_file(const struct cli_outputs *o, const char *option); /* the first; NULL when it was not given */
@@ -107,7 +109,8 @@ void progress_end(struct progress *p);
     {"machine", "NAME|FILE", "the machine to run on: a bundled one (heddle list machines) or an INI file"},                      \
         {"set", "KEY=VALUE", "set one key of the machine (heddle list keys); may be given several times"},                       \
         {"dump-config", NULL, "print the machine, every key, as a file that --machine reads, and exit"}
-/* The machine that --machine (HEDDLE_DEFAULT_MACHINE without it) and --set ask for, checked; false with messages printed */
+/* The machine that --machine (HEDDLE_DEFAULT_MACHINE without it) and --set ask for, checked; false with
+ * messages printed */
 bool cli_machine(const struct cli_line *line, struct config *out);
 /* Prints *c when --dump-config was given; true means that the command is done */
 bool cli_dump_config(const struct cli_line *line, const struct config *c);

@@ -1,6 +1,7 @@
 /* heddle compare: programs on several configurations of a machine, side by side.
  *
- * A configuration is the command line with one value of each --vary as a further --set (or --machine); all values are checked before the first run. */
+ * A configuration is the command line with one value of each --vary as a further --set (or --machine); all
+ * values are checked before the first run. */
 #include "cli/runner.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* heddle exec: someone else's program on a simulated GPU.
  *
- * The program gets an environment in which the OpenCL loader finds our driver and nothing else. The driver writes down what each launch gave (report/record.h); when the
- * program has ended, however it ended, that is read back and reported. */
+ * The program gets an environment in which the OpenCL loader finds our driver and nothing else. The driver
+ * writes down what each launch gave (report/record.h); when the program has ended, however it ended, that is
+ * read back and reported. */
 #include "cli/forward.h"
 #include "cli/runner.h"
 #include "report/record.h"
@@ -73,7 +74,8 @@ static bool read_launches(const struct exec *x) {
     return false;
 }
 
-/* The driver writes them, inside the program: its standard output is its own. Whether it can is found out here. */
+/* The driver writes them, inside the program: its standard output is its own. Whether it can is found out
+ * here. */
 static const char *const trace_options[] = {"konata", "perfetto", "trace-replay"};
 
 static bool check_traces(const struct exec *x) {
@@ -94,7 +96,8 @@ static bool check_traces(const struct exec *x) {
     return true;
 }
 
-/* All names that are written, so that no two are the same and none is an input; the traces' are given back, for the driver to open */
+/* All names that are written, so that no two are the same and none is an input; the traces' are given back,
+ * for the driver to open */
 static bool open_outputs(struct exec *x) {
     static const char *const all[] = {"json", "csv", "konata", "perfetto", "trace-replay"};
     const char *inputs[] = {x->line->operands.at[0], cli_value(x->line, "machine")};
@@ -148,7 +151,8 @@ static void remove_files(struct exec *x) {
     free(x->driver);
 }
 
-/* The machine as it was asked for: the driver reads the same name and keys. A file is named so that it is found from any folder. */
+/* The machine as it was asked for: the driver reads the same name and keys. A file is named so that it is
+ * found from any folder. */
 static void set_machine(const struct cli_line *line) {
     const char *name = cli_value(line, "machine");
     char *file = name && strchr(name, '.') ? realpath(name, NULL) : NULL;
@@ -271,7 +275,8 @@ static int program_code(const struct exec *x) {
 
 /* --- what came of it */
 
-/* Whether this may be a program that uses the loader: scripts may call anything, and what PATH finds is not looked at */
+/* Whether this may be a program that uses the loader: scripts may call anything, and what PATH finds is not
+ * looked at */
 static bool mentions_opencl(const char *program) {
     size_t len;
     char *text = strchr(program, '/') ? text_read_file(program, &len) : NULL;

@@ -1,4 +1,5 @@
-/* heddle explain: what a name means. Each kind of name is one row of a table: how to list its names, how to explain one. */
+/* heddle explain: what a name means. Each kind of name is one row of a table: how to list its names, how to
+ * explain one. */
 #include "cli/cli.h"
 #include "core/policies.h"
 #include "report/policies.h"

@@ -1,8 +1,9 @@
 /* Signals of `heddle exec`: SIGINT, SIGTERM, SIGHUP and SIGQUIT are the program's.
  *
- * A terminal sends its signals to us and to the program; what a process sends comes to us alone and is passed on. We stay to report what the
- * program did. When we are killed the kernel kills the program, and a watcher, which waits for nothing else, removes the temporary folder;
- * processes that the program started notice that it is gone and end, too (opencl/record.c). */
+ * A terminal sends its signals to us and to the program; what a process sends comes to us alone and is passed
+ * on. We stay to report what the program did. When we are killed the kernel kills the program, and a watcher,
+ * which waits for nothing else, removes the temporary folder; processes that the program started notice that
+ * it is gone and end, too (opencl/record.c). */
 #include "cli/forward.h"
 
 #include <errno.h>
@@ -25,7 +26,8 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
     else early = sig;
 }
 
-/* nohup's wish is the program's, too. A script ignores Ctrl-C for what it starts in the background; what is sent to us by hand is meant. */
+/* nohup's wish is the program's, too. A script ignores Ctrl-C for what it starts in the background; what is
+ * sent to us by hand is meant. */
 static bool is_ignored(int sig) {
     struct sigaction old;
     return sig == SIGHUP && sigaction(sig, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_IGN;

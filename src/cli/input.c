@@ -49,7 +49,8 @@ enum kind { KIND_WORKLOAD, KIND_MANIFEST, KIND_PROGRAM, KIND_OTHER };
 
 enum { LOOK_B = 1 << 20 }; /* a program's or manifest's first bytes say what it is */
 
-/* Of a file that can be read twice: not of a pipe or device; NULL for those, and when there is none. One more byte, which is 0. */
+/* Of a file that can be read twice: not of a pipe or device; NULL for those, and when there is none. One more
+ * byte, which is 0. */
 static char *first_bytes(const char *path, size_t *n) {
     struct stat st;
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return NULL;

@@ -1,4 +1,5 @@
-/* On what, and what is measured: CLI_MACHINE_OPTIONS and MEASURE_OPTIONS to struct config and struct heddle_timing. */
+/* On what, and what is measured: CLI_MACHINE_OPTIONS and MEASURE_OPTIONS to struct config and struct
+ * heddle_timing. */
 #include "cli/runner.h"
 
 #include <stdlib.h>

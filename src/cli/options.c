@@ -47,14 +47,16 @@ static bool is_count(const char *word) {
     return strcmp(word, "all") == 0 || strcmp(word, "order") == 0 || (*word && word[strspn(word, "0123456789")] == 0);
 }
 
-/* An optional value is taken from the next word only when no operand is outstanding: else `--trace-exec x.json` would write over x.json */
+/* An optional value is taken from the next word only when no operand is outstanding: else `--trace-exec
+ * x.json` would write over x.json */
 static bool takes_next(const struct cli_line *line, const struct cli_option *o, const char *next) {
     if (o->arg[0] != '[') return next != NULL;
     if (strcmp(o->arg, "[N]") == 0) return next && is_count(next);
     return next && next[0] != '-' && line->operands.n >= line->command->max_operands;
 }
 
-/* The option's values: `first` when it came with the name, the others from the words after *at, which is left at the last of them */
+/* The option's values: `first` when it came with the name, the others from the words after *at, which is left
+ * at the last of them */
 static bool take_values(struct cli_line *line, const struct cli_option *o, const char *first, int argc, char **argv, int *at) {
     struct cli_given g = {o, {"", ""}};
     int want = values_wanted(o), have = 0;

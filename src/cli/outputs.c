@@ -1,5 +1,6 @@
-/* The files that a command line asks for. All are opened before anything runs: a path that cannot be written, a name given twice, or an
- * input that would be written over is found out before an hour's work, not after it. */
+/* The files that a command line asks for. All are opened before anything runs: a path that cannot be written,
+ * a name given twice, or an input that would be written over is found out before an hour's work, not after
+ * it. */
 #include "cli/cli.h"
 
 #include <stdlib.h>
@@ -11,7 +12,8 @@ static bool same_file(const char *a, const char *b) {
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino && S_ISREG(x.st_mode);
 }
 
-/* Before it is opened: the second of two would only hear that somebody is writing there. Devices and pipes may be shared. */
+/* Before it is opened: the second of two would only hear that somebody is writing there. Devices and pipes
+ * may be shared. */
 static const char *taken_by(const struct cli_outputs *o, const char *path) {
     struct strbuf temp = {0};
     const char *by = NULL;

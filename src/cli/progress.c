@@ -1,5 +1,6 @@
-/* Progress of long runs: after two seconds a line that is rewritten in place on a terminal, or a plain line every ten seconds elsewhere.
- * Also where a signal is noticed (stop.c): the launch is told to stop, and the run goes on from there. */
+/* Progress of long runs: after two seconds a line that is rewritten in place on a terminal, or a plain line
+ * every ten seconds elsewhere. Also where a signal is noticed (stop.c): the launch is told to stop, and the
+ * run goes on from there. */
 #include "cli/cli.h"
 #include "heddle.h"
 #include "report/report.h"

@@ -50,7 +50,8 @@ static bool check_mode(struct run *r) {
 static const char *const output_options[] = {"json",     "csv",          "samples",    "counters", "konata",
                                              "perfetto", "trace-replay", "trace-exec", "dump"};
 
-/* All that is asked for, before anything runs. "-" is standard output, which only one can have; a summary then has no place. */
+/* All that is asked for, before anything runs. "-" is standard output, which only one can have; a summary
+ * then has no place. */
 static bool open_outputs(struct run *r) {
     const char *inputs[] = {r->line->operands.at[0], cli_value(r->line, "manifest"), cli_value(r->line, "machine")};
     const char *trace = cli_value(r->line, "trace-exec");
@@ -180,7 +181,8 @@ static bool dump_one(struct run *r, const char *name) {
     return ok && outputs_commit(&r->outputs, "dump");
 }
 
-/* Every --dump; with check_only just whether there are such buffers: a misspelt one should not be found out after an hour */
+/* Every --dump; with check_only just whether there are such buffers: a misspelt one should not be found out
+ * after an hour */
 static bool dump_all(struct run *r, bool check_only) {
     struct play *p = &r->runner.play;
     for (u32 i = 0; i < r->line->given.n; i++) {

@@ -1,4 +1,5 @@
-/* What `run` and `compare` share: which program (input.c), what is measured (measure.c), and running all its launches (runner.c). */
+/* What `run` and `compare` share: which program (input.c), what is measured (measure.c), and running all its
+ * launches (runner.c). */
 #ifndef HEDDLE_RUNNER_H
 #define HEDDLE_RUNNER_H
 

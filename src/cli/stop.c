@@ -1,8 +1,9 @@
 /* Signals that ask the command to end: Ctrl-C, and what `timeout`, batch systems and closing terminals send.
  *
- * While launches run somebody looks (progress.c), so a signal only sets a flag and what is known is still printed and written. At all other
- * times, and when it comes a second time, it ends the command at once; files that are not whole go with it. A closed pipe is no signal
- * but an error of writing, noticed like every other. */
+ * While launches run somebody looks (progress.c), so a signal only sets a flag and what is known is still
+ * printed and written. At all other times, and when it comes a second time, it ends the command at once;
+ * files that are not whole go with it. A closed pipe is no signal but an error of writing, noticed like every
+ * other. */
 #include "cli/cli.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
-/* Reading a folder of recorded vectors. Everything is checked here, so that running a case can trust sizes and offsets. */
+/* Reading a folder of recorded vectors. Everything is checked here, so that running a case can trust sizes
+ * and offsets. */
 #include "cli/vectors.h"
 
 #include <errno.h>

@@ -128,7 +128,8 @@ static bool launch_case(struct case_run *r, struct heddle_kernel *k) {
     return !status;
 }
 
-/* What the thread that wrote byte `at` of output `p` read, when every buffer divides evenly among the threads */
+/* What the thread that wrote byte `at` of output `p` read, when every buffer divides evenly among the
+ * threads */
 static void add_inputs(struct case_run *r, const struct vec_param *p, u64 at) {
     const struct vec_case *c = r->c;
     u64 threads = (u64)c->grid[0] * c->grid[1] * c->grid[2] * c->block[0] * c->block[1] * c->block[2];

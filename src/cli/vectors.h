@@ -1,5 +1,6 @@
-/* Recorded instruction results: a folder with index.tsv, inputs.bin, results.bin and modules/, one line of the index per case.
- * Each case launches one kernel and compares the buffers it wrote with what silicon wrote, by the rule of each buffer. */
+/* Recorded instruction results: a folder with index.tsv, inputs.bin, results.bin and modules/, one line of
+ * the index per case. Each case launches one kernel and compares the buffers it wrote with what silicon
+ * wrote, by the rule of each buffer. */
 #ifndef HEDDLE_VECTORS_H
 #define HEDDLE_VECTORS_H
 

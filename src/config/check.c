@@ -144,7 +144,8 @@ static void check_sizes(struct checker *k) {
     check_lines(k, (u64)c->partitions * c->slices * c->l2_sets * c->l2_ways, "l2.partitions * l2.slices * l2.sets * l2.ways");
 }
 
-/* --- clocks: time is kept in ticks of the common multiple of all clocks (D4), and cycles times ticks must fit 64 bits */
+/* --- clocks: time is kept in ticks of the common multiple of all clocks (D4), and cycles times ticks must
+ * fit 64 bits */
 
 enum { MAX_TICKS = 1 << 24 }; /* of one cycle: leaves room for 10^12 cycles */
 

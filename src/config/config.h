@@ -1,7 +1,8 @@
 /* config: the keys of a machine (config.def), read from files and command lines, checked, dumped and hashed.
  *
- * A machine is an INI file with sections: [sm.l1] and `mshrs = 64` set sm.l1.mshrs. Keys not named keep their defaults, or those of the machine
- * named by `base = NAME` before the first section. Policies are names here; the rooms that own the tables check them. */
+ * A machine is an INI file with sections: [sm.l1] and `mshrs = 64` set sm.l1.mshrs. Keys not named keep their
+ * defaults, or those of the machine named by `base = NAME` before the first section. Policies are names here;
+ * the rooms that own the tables check them. */
 #ifndef HEDDLE_CONFIG_H
 #define HEDDLE_CONFIG_H
 
@@ -86,7 +87,8 @@ const struct cfg_key *cfg_key_find(const char *name); /* NULL when unknown */
 size_t cfg_key_section(const struct cfg_key *k);      /* length of the name's part before its last dot: its section in a file */
 /* What may be written: "an integer from 1 to 8", "lru or fifo" */
 void cfg_key_legal(const struct cfg_key *k, struct strbuf *out);
-/* Adds "; did you mean A, B or C?" for a name that is no key: near in spelling, or with the same last part. Nothing when there is none. */
+/* Adds "; did you mean A, B or C?" for a name that is no key: near in spelling, or with the same last part.
+ * Nothing when there is none. */
 void cfg_key_suggest(const char *name, struct strbuf *out);
 
 /* --- config.c */
@@ -100,9 +102,11 @@ void config_dump(const struct config *c, FILE *out); /* a machine file that read
 /* --- check.c. Ranges are config_set's; this is about keys together: powers of two, what divides what. */
 bool config_check(const struct config *c, struct diag *d);
 
-/* --- machine.c: files. A name without '.' that does not start with '/' is looked up among the bundled ones (`small`, `dram/gddr5`). */
+/* --- machine.c: files. A name without '.' that does not start with '/' is looked up among the bundled ones
+ * (`small`, `dram/gddr5`). */
 bool machine_load(struct config *c, const char *name_or_path, struct diag *d);
-/* The text of a machine file over what c holds; `file` is for messages and the place a `base` with a path starts from */
+/* The text of a machine file over what c holds; `file` is for messages and the place a `base` with a path
+ * starts from */
 bool machine_parse(struct config *c, const char *file, const char *text, size_t len, struct diag *d);
 struct machine_row {
     const char *name, *doc; /* first comment line of the file */

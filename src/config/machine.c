@@ -1,7 +1,7 @@
 /* Machine files: INI text, read with inih, over the defaults or over a base.
  *
- * inih is fed line by line, so that every message can name its line, comments may be of any length, indentation means nothing, and a line that
- * does not fit inih's buffer is an error instead of two lines.
+ * inih is fed line by line, so that every message can name its line, comments may be of any length,
+ * indentation means nothing, and a line that does not fit inih's buffer is an error instead of two lines.
  *
  * 1. A key is set at most once per file.
  * 2. `base` stands before the first section, at most once, so it never overwrites a key of its own file.
@@ -81,7 +81,8 @@ static char *next_line(char *out, int out_b, void *reading) {
     return out;
 }
 
-/* --- keys: inih's handler. Returns 1 always: what is wrong is in the diagnostics, and inih's own verdict is about syntax. */
+/* --- keys: inih's handler. Returns 1 always: what is wrong is in the diagnostics, and inih's own verdict is
+ * about syntax. */
 
 static void take_base(struct reading *r, const char *value) {
     if (r->base_line) diag_error(r->d, r->file, r->line, 0, "a second base; the first is in line %u", r->base_line);

@@ -1,5 +1,6 @@
-/* Fetch: each cycle up to sm.fetch.warps warps that have room in their buffers fetch the next instructions of theirs from the instruction cache, up to the end of a cache line. A miss goes to the
- * L2; the warp fetches again when the line has come.
+/* Fetch: each cycle up to sm.fetch.warps warps that have room in their buffers fetch the next instructions of
+ * theirs from the instruction cache, up to the end of a cache line. A miss goes to the L2; the warp fetches
+ * again when the line has come.
  *
  * Not modelled: a second level instruction cache of its own. */
 #include "core/fetch.h"

@@ -1,15 +1,20 @@
-/* Instruction buffers: for each warp a ring of decoded instructions, consecutive in memory from its next one on. An entry has the cycle from which it can issue.
+/* Instruction buffers: for each warp a ring of decoded instructions, consecutive in memory from its next one
+ * on. An entry has the cycle from which it can issue.
  *
- * Fetch goes on in order past branches; a branch that is taken empties the buffer, and the warp fetches from the target when the branch is resolved. Not modelled: the fetches that hardware
- * makes beyond a taken branch until it is resolved.
+ * Fetch goes on in order past branches; a branch that is taken empties the buffer, and the warp fetches from
+ * the target when the branch is resolved. Not modelled: the fetches that hardware makes beyond a taken branch
+ * until it is resolved.
  *
- * A policy that may replay (hazard/) keeps the entries of memory instructions until all their threads are done, and with them every later one that has issued: the issue tail pointer
- * moves in order (Turner 5.2.3; 63_replay.c).
+ * A policy that may replay (hazard/) keeps the entries of memory instructions until all their threads are
+ * done, and with them every later one that has issued: the issue tail pointer moves in order (Turner 5.2.3;
+ * 63_replay.c).
  *
- * Invariants: B1 at most sm.ibuffer entries, those still being fetched included; B2 entry i is the i-th instruction from ib_next on; B3 ready times do not decrease. */
+ * Invariants: B1 at most sm.ibuffer entries, those still being fetched included; B2 entry i is the i-th
+ * instruction from ib_next on; B3 ready times do not decrease. */
 #include "core/fetch.h"
 
-/* A front wants to fetch when a whole fetch has room, it knows where, and it waits for nothing of the front end. */
+/* A front wants to fetch when a whole fetch has room, it knows where, and it waits for nothing of the front
+ * end. */
 void ibuffer_want(struct core *c, struct front *f) {
     const struct ibuffer *b = &f->ib;
     u64 bit = 1ull << front_index(c, f);

@@ -1,13 +1,17 @@
 /* Issue: what each warp waits for, and which one goes.
  *
- * slot_look finds what a slot's next instruction waits for: its group, the branch before it, the instruction buffer, registers (read after write, write after write, and
- * write after read where a short instruction would overtake the read), what fences, barriers, calls and exits wait for. It sets the slot's causes and an alarm for the first moment
- * at which they can change by time alone; changes by events call it again. Only slots that wait for nothing are seen by the scheduler.
+ * slot_look finds what a slot's next instruction waits for: its group, the branch before it, the instruction
+ * buffer, registers (read after write, write after write, and write after read where a short instruction
+ * would overtake the read), what fences, barriers, calls and exits wait for. It sets the slot's causes and an
+ * alarm for the first moment at which they can change by time alone; changes by events call it again. Only
+ * slots that wait for nothing are seen by the scheduler.
  *
- * Then each scheduler, in turn: which units' instructions can leave issue (a collector, or with ideal operands the unit itself, is free), the policy picks, the instruction is executed (func/) and takes
- * its places in the stages behind. Up to sm.issue_width consecutive instructions of the warp go in a cycle.
+ * Then each scheduler, in turn: which units' instructions can leave issue (a collector, or with ideal
+ * operands the unit itself, is free), the policy picks, the instruction is executed (func/) and takes its
+ * places in the stages behind. Up to sm.issue_width consecutive instructions of the warp go in a cycle.
  *
- * Invariants: I1 a slot's state changes before the issue of a cycle, or by its own issue; I2 the wheel holds an alarm for every slot whose wait ends at a known time. */
+ * Invariants: I1 a slot's state changes before the issue of a cycle, or by its own issue; I2 the wheel holds
+ * an alarm for every slot whose wait ends at a known time. */
 #include "core/issue.h"
 #include "core/order_policy.h"
 
@@ -149,7 +153,8 @@ static u32 order_waits(struct core *c, const struct front *f, const struct part 
     }
 }
 
-/* What the threads of a front wait for before t: registers of each part, then what its kind of instruction asks for */
+/* What the threads of a front wait for before t: registers of each part, then what its kind of instruction
+ * asks for */
 static u32 parts_wait(struct core *c, const struct front *f, const struct tinst *t, u64 at, u64 *next) {
     struct waits x = {0};
     for (u32 i = 0; i < f->nparts; i++) register_waits(c, part_home(c, &f->part[i]), t, f->part[i].lanes, at, &x);
@@ -384,7 +389,8 @@ static bool issue_along(struct core *c, u32 slot, u32 gi) {
     return true;
 }
 
-/* mimd: every other group of the warp whose next instruction waits for nothing issues with the chosen one and costs nothing; fetch is free for them. */
+/* mimd: every other group of the warp whose next instruction waits for nothing issues with the chosen one and
+ * costs nothing; fetch is free for them. */
 static void issue_joint(struct core *c, u32 slot, u64 done) {
     struct warp *w = c->homes[slot].w;
     struct part *p = &c->fronts[slot].part[0];
@@ -422,7 +428,8 @@ static u32 issue_more(struct core *c, u32 slot, u32 sub) {
     return n;
 }
 
-/* Ready memory instructions that hazard prediction, the scheduler or the re-execution queue hold back; those whose unit is not free are not asked */
+/* Ready memory instructions that hazard prediction, the scheduler or the re-execution queue hold back; those
+ * whose unit is not free are not asked */
 static u64 restricted_of(struct core *c, const struct sched *sc, u64 unavailable) {
     if (unavailable >> UNIT_MEM & 1 || !sc->ready[UNIT_MEM]) return 0;
     u64 held = c->predict ? predict_restricted(c, sc->ready[UNIT_MEM]) : 0;
@@ -448,13 +455,15 @@ static void charge_issue(struct core *c, const struct turn *t, u32 slot) {
     account_cycle(c, t->sched, 1, t->unavailable, t->restricted, t->candidates, 1);
 }
 
-/* The instruction found that lanes it needs are elsewhere: nothing has issued, and the cycle is lost to that. */
+/* The instruction found that lanes it needs are elsewhere: nothing has issued, and the cycle is lost to
+ * that. */
 static void charge_waiting(struct core *c, const struct turn *t, u32 slot) {
     account_state(c, slot, 1u << STALL_WARP_SYNC, UNIT_NONE, c->now);
     account_cycle(c, t->sched, 0, t->unavailable, t->restricted, t->candidates & ~(1ull << slot), 1);
 }
 
-/* The slot's instruction, executed, charged and sent on its way; false when nothing issued (lanes wait for lanes) or the program faulted */
+/* The slot's instruction, executed, charged and sent on its way; false when nothing issued (lanes wait for
+ * lanes) or the program faulted */
 static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
     bool expects_miss = predict_expects(c, slot);
     if (replay_first(c, slot) != NONE) {

@@ -1,8 +1,11 @@
-/* What the schedulers of an SM know and decide together: the view of the SM, the policy's common block, slots that are held back, misses that are refused.
+/* What the schedulers of an SM know and decide together: the view of the SM, the policy's common block, slots
+ * that are held back, misses that are refused.
  *
- * A policy without these hooks costs a test of a pointer here and there. One with `begin` is asked before the schedulers of each cycle; a jump (D5) is allowed only where `begin`
- * would change nothing (sched_settled asks it on a copy), so in the cycles of a jump all that depends on the common block stays as it is, and it ends where the policy `wakes`.
- * When `begin` did change something, the memory stage looks again at what it had refused. */
+ * A policy without these hooks costs a test of a pointer here and there. One with `begin` is asked before the
+ * schedulers of each cycle; a jump (D5) is allowed only where `begin` would change nothing (sched_settled
+ * asks it on a copy), so in the cycles of a jump all that depends on the common block stays as it is, and it
+ * ends where the policy `wakes`. When `begin` did change something, the memory stage looks again at what it
+ * had refused. */
 #include "core/flight.h"
 #include "core/issue.h"
 

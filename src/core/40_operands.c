@@ -1,14 +1,16 @@
 /* Operands: register banks and collectors of a sub-core.
  *
- * An issued instruction takes a collector and reads its source registers from their banks, one access a port and cycle. Banks are calendars: an access takes the first free
- * place from its earliest cycle on. Results reserve their write when they leave for their unit, long before reads of the same cycle are asked for, so writes go first.
- * A collector is free again when its instruction enters a unit, or the memory stage's queue.
+ * An issued instruction takes a collector and reads its source registers from their banks, one access a port
+ * and cycle. Banks are calendars: an access takes the first free place from its earliest cycle on. Results
+ * reserve their write when they leave for their unit, long before reads of the same cycle are asked for, so
+ * writes go first. A collector is free again when its instruction enters a unit, or the memory stage's queue.
  *
  * Not modelled: reads of one register by two instructions at once are two reads; predicates are not in banks.
  *
  * Results that come later than the calendars reach (FAR_CY) take no place in them.
  *
- * Invariants: O1 no bank serves more than sm.bank_ports accesses in a cycle; O2 all reservations lie less than BANK_WINDOW cycles ahead. */
+ * Invariants: O1 no bank serves more than sm.bank_ports accesses in a cycle; O2 all reservations lie less
+ * than BANK_WINDOW cycles ahead. */
 #include "core/operands.h"
 
 #include <stdlib.h>

@@ -1,5 +1,7 @@
-/* Units: an instruction enters its unit when its operands are read and the unit can take it, in order of issue; the unit is taken for interval x beats cycles (a warp wider
- * than the unit takes several beats). Its latency counts from issue to the earliest issue of a dependent instruction (D11); waiting on the way comes on top.
+/* Units: an instruction enters its unit when its operands are read and the unit can take it, in order of
+ * issue; the unit is taken for interval x beats cycles (a warp wider than the unit takes several beats). Its
+ * latency counts from issue to the earliest issue of a dependent instruction (D11); waiting on the way comes
+ * on top.
  *
  * Invariants: X1 a unit's reservations do not overlap: unit_free only moves forward. */
 #include "core/operands.h"

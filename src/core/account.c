@@ -1,18 +1,24 @@
 /* Who owns each cycle (D6).
  *
- * Every slot carries the set of causes that keep it from issuing, or is ready. Nothing is counted per cycle and slot: a slot's time is charged when its state changes, from the
- * cycle of the last change on. What happened meanwhile (cycles without an issue, cycles in which a unit's instructions could not issue) is the difference of two counts
- * the scheduler keeps. So charging is exact in integers and costs a few additions a change.
+ * Every slot carries the set of causes that keep it from issuing, or is ready. Nothing is counted per cycle
+ * and slot: a slot's time is charged when its state changes, from the cycle of the last change on. What
+ * happened meanwhile (cycles without an issue, cycles in which a unit's instructions could not issue) is the
+ * difference of two counts the scheduler keeps. So charging is exact in integers and costs a few additions a
+ * change.
  *
- *   warp time       dt x 6 / |set| to each cause; a ready slot: throttled cycles to the structural cause, the others to not_selected
- *   proportional    the cycles without an issue among them, to the causes' classes; with a structural part in cycles whose unit was not available (Aurud 5.3)
+ *   warp time       dt x 6 / |set| to each cause; a ready slot: throttled cycles to the structural cause, the
+ *                   others to not_selected
+ *   proportional    the cycles without an issue among them, to the causes' classes; with a structural part in
+ *                   cycles whose unit was not available (Aurud 5.3)
  *   gsi, selected   per cycle without an issue, from the populations and from the policy's preferred slot
  *
- * Cycles without an issue in which nothing changes are only counted (struct silence) and charged together before anything that they
- * are charged by does: a state, who is valid, what is shown, the policy's own state. Policies whose preference moves with time, or
- * with what the schedulers share, are asked in every cycle.
+ * Cycles without an issue in which nothing changes are only counted (struct silence) and charged together
+ * before anything that they are charged by does: a state, who is valid, what is shown, the policy's own
+ * state. Policies whose preference moves with time, or with what the schedulers share, are asked in every
+ * cycle.
  *
- * A state holds from cycle `at` on, before that cycle's issue. The slot that issues in a cycle owns it as `selected`; its next state starts one later. */
+ * A state holds from cycle `at` on, before that cycle's issue. The slot that issues in a cycle owns it as
+ * `selected`; its next state starts one later. */
 #include "core/issue.h"
 
 #include <string.h>
@@ -209,8 +215,9 @@ static enum sched_cycle cycle_kind(const struct sched *sc, u64 unavailable, u64 
     return sc->pop[CPI_MEMORY_DATA] || sc->pop[CPI_COMPUTE_DATA] ? SCHED_RAW : SCHED_IDLE;
 }
 
-/* Turner's measures of an SM's cycles. Blocked (3.5): arithmetic finds no collector while the memory stage is full and a memory instruction waits in one. Usable (figure 7.12): an MSHR is free and a
- * load that could take it, kernel parameters left out, is ready to issue or in the pipe. */
+/* Turner's measures of an SM's cycles. Blocked (3.5): arithmetic finds no collector while the memory stage is
+ * full and a memory instruction waits in one. Usable (figure 7.12): an MSHR is free and a load that could
+ * take it, kernel parameters left out, is ready to issue or in the pipe. */
 static void count_turner(struct core *c, u64 unavailable, u64 n) {
     bool blocked = unavailable >> UNIT_ALU & 1 && !c->cfg->operands_ideal && lsu_blocks_collectors(c);
     u64 data = lsu_loads(c, CACHE_DATA), constant = lsu_loads(c, CACHE_CONST);

@@ -1,5 +1,5 @@
-/* The cycle of one SM: stages last to first, so that a stage sees what its consumer freed in this cycle and nothing travels two stages at once; and the jump over cycles in which nothing can
- * change (D5). */
+/* The cycle of one SM: stages last to first, so that a stage sees what its consumer freed in this cycle and
+ * nothing travels two stages at once; and the jump over cycles in which nothing can change (D5). */
 #include "core/core.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 /* --- building */
 
-/* The stages. Each owns its state: made with the SM, emptied at a launch, freed with it; check walks its invariants. One whose
- * mechanism is not asked for makes nothing, and has nothing to empty or check. */
+/* The stages. Each owns its state: made with the SM, emptied at a launch, freed with it; check walks its
+ * invariants. One whose mechanism is not asked for makes nothing, and has nothing to empty or check. */
 struct stage {
     void (*init)(struct core *c);
     void (*launch)(struct core *c); /* may be NULL, and so may check */
@@ -76,7 +76,8 @@ void core_free(struct core *c) {
 
 /* --- launches */
 
-/* The launch as this SM sees it: what a warp changes while it runs is the SM's own, so that SMs can run side by side */
+/* The launch as this SM sees it: what a warp changes while it runs is the SM's own, so that SMs can run side
+ * by side */
 static void make_view(struct core *c, const struct launch *l) {
     c->view = *l;
     c->view.port = core_memport(c);

@@ -17,23 +17,28 @@
  *   67_texture.c     the texture cache
  *   65_blocked.c     cycles in which data in the L1 waits behind a stalled memory stage
  *   66_watch.c       who watches the memory stages               predictor/ which loads will miss
- *   70_writeback.c   results of memory come home                 tracker/  what misses need, and how much of it is free
+ *   70_writeback.c   results of memory come home tracker/ what misses need, and how much of it is free
  *   account.c        who owns each cycle (D6)
  *   memport.c        global memory as this SM sees it: unpublished stores, atomics on their way (D4)
  *   cta.c            blocks come and go
  *   core.c           the cycle: stages last to first, jumps
  *
- * Time. An instruction is executed (func/) when it issues; what it touched then drives its timing. Stages whose future is settled at issue (operand banks, units, write-back)
- * are reservations: the instruction takes its place in the bank's or unit's calendar at once, in order of issue, and nothing is ticked for it. Stages that can be refused (memory) are queues.
- * A slot (a warp's place) is looked at only when something about it changes: `slot_look` finds what its next instruction waits for and sets an alarm on the wheel.
+ * Time. An instruction is executed (func/) when it issues; what it touched then drives its timing. Stages
+ * whose future is settled at issue (operand banks, units, write-back) are reservations: the instruction takes
+ * its place in the bank's or unit's calendar at once, in order of issue, and nothing is ticked for it. Stages
+ * that can be refused (memory) are queues. A slot (a warp's place) is looked at only when something about it
+ * changes: `slot_look` finds what its next instruction waits for and sets an alarm on the wheel.
  *
  * Invariants (core_check walks them):
- *   C1 a slot is in sched.ready[u] of its scheduler exactly when it holds a warp and set == 0; u is its next instruction's unit
+ *   C1 a slot is in sched.ready[u] of its scheduler exactly when it holds a warp and set == 0; u is its next
+ *      instruction's unit
  *   C2 slots of a scheduler: each in one population (pop) by its strongest cause, or ready
- *   C3 collectors held by memory instructions = memory instructions in the pipe that are not yet in the queue proper
+ *   C3 collectors held by memory instructions = memory instructions in the pipe that are not yet in the queue
+ *      proper
  *   C4 what waits for an MSHR is a memory instruction in flight, whose `outstanding` counts it
  *   C5 packets in the network and credits: credits + packets not yet credited = noc.credits
- *   C6 (70_writeback.c) a slot's counts (memory instructions queued, loads, stores, atomics outstanding) are the sums over its instructions in flight */
+ *   C6 (70_writeback.c) a slot's counts (memory instructions queued, loads, stores, atomics outstanding) are
+ *      the sums over its instructions in flight */
 #ifndef HEDDLE_CORE_H
 #define HEDDLE_CORE_H
 
@@ -104,7 +109,8 @@ struct sbreg {
 
 struct cta_place; /* a block on this SM (blocks.h) */
 
-/* A home: a static warp's place on the SM, and all that belongs to its threads wherever they run. Registers never leave it. */
+/* A home: a static warp's place on the SM, and all that belongs to its threads wherever they run. Registers
+ * never leave it. */
 struct home {
     struct warp *w; /* NULL: empty */
     struct cta_place *place;
@@ -122,9 +128,9 @@ struct home {
     bool told_end; /* listeners know that it has left */
 };
 
-/* A front: what a scheduler sees and chooses. Threads of one home or of several that go on together, with a pc, an instruction buffer,
- * an age and an account of their own. Front i stands for home i where a divergence policy makes no others; who is in a front is the
- * divergence policy's business alone. */
+/* A front: what a scheduler sees and chooses. Threads of one home or of several that go on together, with a
+ * pc, an instruction buffer, an age and an account of their own. Front i stands for home i where a divergence
+ * policy makes no others; who is in a front is the divergence policy's business alone. */
 struct part { /* threads of one home in a front */
     u16 home;
     u16 group; /* index into the warp's groups */
@@ -225,7 +231,8 @@ struct core {
     struct issue *issue;       /* 30_issue.c, 31_sched.c, account.c */
     struct operands *operands; /* 40_operands.c, 50_execute.c */
     struct fetch *fetch;       /* 10_fetch.c, 20_ibuffer.c */
-    /* the memory stages, each known to its own file alone (its private header); NULL where the mechanism is off */
+    /* the memory stages, each known to its own file alone (its private header); NULL where the mechanism is
+     * off */
     struct watch watch;            /* 66_watch.c; here because every access asks whether somebody listens */
     struct flights *flights;       /* 55_flight.c */
     struct predict *predict;       /* 35_predict.c; NULL without a tracker */
@@ -304,7 +311,8 @@ void issue_skip(struct core *c, u64 n); /* n cycles in which nothing could issue
 bool issue_blocked(struct core *c);     /* no scheduler has a candidate in this cycle */
 u64 issue_next(const struct core *c);   /* when a collector or unit that ready slots wait for is free */
 
-/* A register's next value is ready at cy (NEVER: not known yet) for these lanes; and when it is for these lanes */
+/* A register's next value is ready at cy (NEVER: not known yet) for these lanes; and when it is for these
+ * lanes */
 static inline void sb_write(const struct home *s, u32 reg, u64 lanes, u64 cy, enum wait_kind kind) {
     struct sbreg *r = &s->sb[reg];
     r->kind = (u8)kind;
@@ -346,7 +354,8 @@ void sched_leaves(struct core *c, u32 slot);             /* its threads have end
 u64 sched_memory(const struct core *c,
                  u32 sched); /* of these, ready ones whose next instruction goes to memory other than shared */
 
-/* --- 35_predict.c. Where c->predict is not NULL. `restricted`: of these ready slots with memory instructions, those that are held back in this cycle */
+/* --- 35_predict.c. Where c->predict is not NULL. `restricted`: of these ready slots with memory
+ * instructions, those that are held back in this cycle */
 void predict_init(struct core *c);
 void predict_launch(struct core *c);
 void predict_free(struct core *c);
@@ -367,7 +376,8 @@ u64 operands_unavailable(const struct core *c, u32 sub); /* units, by 1 << enum 
 bool operands_available(const struct core *c, u32 sub, enum unit u);
 u64 operands_next(const struct core *c, u32 sub,
                   u64 after); /* when the next collector or unit becomes free after that cycle; NEVER */
-/* Reserves collector and banks: the cycle in which the last operand is read. *collector: taken one, or NONE */
+/* Reserves collector and banks: the cycle in which the last operand is read. *collector: taken one, or
+ * NONE */
 u64 operands_read(struct core *c, u32 sub, struct home *s, const struct tinst *t, i32 *collector);
 void operands_hold(struct core *c, u32 sub, i32 collector);   /* a memory instruction keeps it until it lets go */
 u32 operands_held(const struct core *c);                      /* collectors so kept */
@@ -395,7 +405,9 @@ void lsu_waits(const struct core *c, struct strbuf *out);
 enum lsu_change {                  /* since the stage last looked at its first instruction */
                   LSU_VICTIM_GONE, /* a dirty line that was in its way has been sent off */
                   LSU_QUEUE_TAKEN, /* somebody else has taken a place in the miss queue: it may meet another hazard than before */
-                  LSU_ASIDE_SERVED, /* an access of the re-execution queue was taken: there is room in it, or nothing of its warp before it */
+                  /* an access of the re-execution queue was taken: there is room in it, or nothing of its
+                   * warp before it */
+                  LSU_ASIDE_SERVED,
                   LSU_SCHED_CHANGED, /* the scheduler admits or holds back others than before */
 };
 void lsu_wake(struct core *c, enum lsu_change what); /* it tries again in the next cycle */
@@ -495,8 +507,9 @@ void replay_keep(struct core *c, struct front *f, u32 at, bool replayable); /* t
 void replay_levels(struct core *c, struct front *f, u64 at);                /* counts entries kept up to cycle `at` */
 /* The flight that waits to be issued again first, or NONE */
 static inline i32 replay_first(const struct core *c, u32 slot) { return c->replay ? replay_slot_first(c, slot) : NONE; }
-struct
-    buffer_view { /* a warp's instruction buffer as Turner draws it (figure 5.4); slots are ring positions mod sm.ibuffer, exact where that is a power of two */
+/* a warp's instruction buffer as Turner draws it (figure 5.4); slots are ring positions mod sm.ibuffer,
+ * exact where that is a power of two */
+struct buffer_view {
     u32 issue, tail, fill; /* slots: next to issue; one behind the oldest that may be replayed; next to be filled */
     struct {
         bool valid, replay; /* not yet issued, or kept; to be issued again */

@@ -1,5 +1,6 @@
-/* Blocks come and go. A block arrives with a cycle, takes the lowest free slots, and leaves when its last warp has ended and no instruction of it waits in the memory pipe or for a result; stores
- * on their way do not hold it. The dispatcher (gpu/) never sends more than fit. */
+/* Blocks come and go. A block arrives with a cycle, takes the lowest free slots, and leaves when its last
+ * warp has ended and no instruction of it waits in the memory pipe or for a result; stores on their way do
+ * not hold it. The dispatcher (gpu/) never sends more than fit. */
 #include "core/blocks.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* fetch_policy: which front fetches. Asked once for each fetch of a cycle, while somebody can.
  *
- * Owns: nothing but the number of the slot that fetched last, which the stage keeps for it. May read: the view. */
+ * Owns: nothing but the number of the slot that fetched last, which the stage keeps for it. May read: the
+ * view. */
 #ifndef HEDDLE_FETCH_POLICY_H
 #define HEDDLE_FETCH_POLICY_H
 

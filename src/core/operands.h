@@ -1,4 +1,5 @@
-/* operands: register banks, collectors and units of the sub-cores. Included by 40_operands.c and 50_execute.c alone. */
+/* operands: register banks, collectors and units of the sub-cores. Included by 40_operands.c and 50_execute.c
+ * alone. */
 #ifndef HEDDLE_CORE_OPERANDS_H
 #define HEDDLE_CORE_OPERANDS_H
 

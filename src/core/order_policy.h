@@ -1,12 +1,13 @@
 /* order_policy: when, as far as earlier instructions of the same front go, its next one may issue.
  *
- * Dispatch (functional execution, in each thread's program order) and issue are one call on every machine here (30_issue.c), so a
- * policy cannot change which instruction is next; it says from which cycle on that one may go. Registers, units, fences and barriers
- * are waited for besides, whatever it answers.
+ * Dispatch (functional execution, in each thread's program order) and issue are one call on every machine
+ * here (30_issue.c), so a policy cannot change which instruction is next; it says from which cycle on that
+ * one may go. Registers, units, fences and barriers are waited for besides, whatever it answers.
  *
  * Owns: the answer; no state. May read: the view. May never touch: anything else.
  *   O1 the same view gets the same answer
- *   O2 it answers a cycle that is known, or NEVER while something in the view is outstanding; when nothing is, a cycle */
+ *   O2 it answers a cycle that is known, or NEVER while something in the view is outstanding; when nothing
+ *      is, a cycle */
 #ifndef HEDDLE_ORDER_POLICY_H
 #define HEDDLE_ORDER_POLICY_H
 

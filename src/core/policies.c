@@ -44,8 +44,8 @@ const struct predictor_policy *const predictor_policies[] = {
 #include "core/policies.def"
     NULL};
 
-/* --- the kinds. The name of one begins that of its table and is the field of struct config and struct policies,
- * and the kind of its key in config.def. */
+/* --- the kinds. The name of one begins that of its table and is the field of struct config and struct
+ * policies, and the kind of its key in config.def. */
 #define KINDS KIND(sched) KIND(fetch) KIND(diverge) KIND(order) KIND(hazard) KIND(tracker) KIND(predictor)
 
 /* Row i of one kind; past the last, the name is NULL */

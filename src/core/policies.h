@@ -1,4 +1,5 @@
-/* policies: the kinds of policy an SM has, and finding the rows a configuration names. Commands and reports need no more than this. */
+/* policies: the kinds of policy an SM has, and finding the rows a configuration names. Commands and reports
+ * need no more than this. */
 #ifndef HEDDLE_POLICIES_H
 #define HEDDLE_POLICIES_H
 
@@ -20,7 +21,8 @@ struct policies {
     const struct tracker_policy *tracker;
     const struct predictor_policy *predictor;
 };
-/* --- policies.c: by the names in the configuration; false with messages (unknown names, pairs that do not go together) */
+/* --- policies.c: by the names in the configuration; false with messages (unknown names, pairs that do not go
+ * together) */
 bool policies_find(const struct config *c, struct policies *p, struct diag *d);
 struct policy_row {
     const char *kind, *name, *doc, *paper;

@@ -1,4 +1,5 @@
-/* What time must know of each instruction of a kernel, worked out once per launch: unit, latency, registers, what follows in memory. */
+/* What time must know of each instruction of a kernel, worked out once per launch: unit, latency, registers,
+ * what follows in memory. */
 #include "core/core.h"
 
 #include <stdlib.h>

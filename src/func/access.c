@@ -1,5 +1,6 @@
-/* Accesses of one slab to any memory space. Global and constant memory go through the memport; shared, local and parameter memory belong
- * to the block or thread and are reached directly. Generic addresses are sorted into their windows first. */
+/* Accesses of one slab to any memory space. Global and constant memory go through the memport; shared, local
+ * and parameter memory belong to the block or thread and are reached directly. Generic addresses are sorted
+ * into their windows first. */
 #include "func/func.h"
 #include "func/rowops.h"
 
@@ -58,7 +59,8 @@ static bool on_global(struct warp *w, struct maccess *a, const struct inst *in, 
     }
 }
 
-/* Lanes that reach above what they themselves have taken from their frame; the first of them becomes the fault */
+/* Lanes that reach above what they themselves have taken from their frame; the first of them becomes the
+ * fault */
 static bool above_taken(const struct warp *w, const struct group *g, u32 slab, u64 fixed, struct maccess *a) {
     for (u32 rest = a->mask; rest; rest &= rest - 1) {
         u32 l = (u32)__builtin_ctz(rest);

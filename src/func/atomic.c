@@ -35,7 +35,8 @@ static u64 add_f64(u64 a, u64 b) {
 
 static bool is_half(enum type t) { return t == TYPE_f16 || t == TYPE_bf16 || t == TYPE_f16x2 || t == TYPE_bf16x2; }
 
-/* Half-precision arithmetic goes through the lane functions, which round once and know NaN and signed zeros. */
+/* Half-precision arithmetic goes through the lane functions, which round once and know NaN and signed
+ * zeros. */
 static u32 apply_half(enum op op, enum type t, u32 a, u32 b) {
     struct opkey k = {.op = (u16)op, .ntypes = 1, .type = {(u8)t}};
     struct lane_query q = {.key = &k, .reg_bits = type_table[t].bits, .src_bits = type_table[t].bits, .nsrc = 2};

@@ -1,7 +1,8 @@
 /* Lanes waiting for lanes: the sixteen barriers of a block, and collective instructions inside a warp.
  *
- * A barrier without a count waits for every thread of the block that has not ended and is on. One with a count is met in units of warps, as on
- * hardware: when all lanes of a warp that are on have arrived, its missing ones count too. */
+ * A barrier without a count waits for every thread of the block that has not ended and is on. One with a
+ * count is met in units of warps, as on hardware: when all lanes of a warp that are on have arrived, its
+ * missing ones count too. */
 #include "func/func.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* Groups of lanes: how they split at branches, meet again, call, return and end.
  *
- * A divergent branch makes a meeting point at its immediate post-dominator; lanes that reach it are parked there until the rest of the
- * expected lanes have come (or exited). All other groups of a warp stay schedulable at all times, so lanes that wait for lanes make progress.
- * Parking is a preference, not a lock: warp_release_parked lets parked lanes go on when the missing ones wait for them.
+ * A divergent branch makes a meeting point at its immediate post-dominator; lanes that reach it are parked
+ * there until the rest of the expected lanes have come (or exited). All other groups of a warp stay
+ * schedulable at all times, so lanes that wait for lanes make progress. Parking is a preference, not a lock:
+ * warp_release_parked lets parked lanes go on when the missing ones wait for them.
  *
  * Invariants F1 to F3 of func.h. */
 #include "func/func.h"

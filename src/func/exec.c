@@ -1,7 +1,8 @@
 /* Element-wise instructions: the lane function over each slab, then the active lanes kept.
  *
- * Lanes that do not live (never started, or ended) may be overwritten freely, so a warp whose live lanes are all active takes the short
- * way and computes straight into the destination. Lanes that are off live: with them a warp never takes it. */
+ * Lanes that do not live (never started, or ended) may be overwritten freely, so a warp whose live lanes are
+ * all active takes the short way and computes straight into the destination. Lanes that are off live: with
+ * them a warp never takes it. */
 #include "func/func.h"
 #include "func/rowops.h"
 

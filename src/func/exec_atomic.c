@@ -17,8 +17,8 @@ static u64 lane_address(const struct warp *w, const struct group *g, const struc
 
 enum { MAX_ATOMIC_ELEMS = 8 };
 
-/* What one slab's lanes bring along: everything is read before the first element's old value is written, which may be to a register
- * that a later element, or the address, is read from. */
+/* What one slab's lanes bring along: everything is read before the first element's old value is written,
+ * which may be to a register that a later element, or the address, is read from. */
 struct vector_sources {
     u64 addr[SLAB_LANES];
     u64 value[MAX_ATOMIC_ELEMS][SLAB_LANES];

@@ -64,7 +64,8 @@ static u64 same_callee(const struct warp *w, const struct group *g, const struct
     return same;
 }
 
-/* Lanes whose guard is false are parked behind the call; lanes that call another function come to it again as a group of their own. */
+/* Lanes whose guard is false are parked behind the call; lanes that call another function come to it again as
+ * a group of their own. */
 void exec_call(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     const struct call_info *c = in->info;
     bool indirect = c->func == NONE && c->builtin == NONE;

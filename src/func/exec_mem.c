@@ -1,4 +1,5 @@
-/* Loads, stores, atomics and copies: addresses from rows, data between rows and memory, element by element. */
+/* Loads, stores, atomics and copies: addresses from rows, data between rows and memory, element by
+ * element. */
 #include "func/func.h"
 #include "func/rowops.h"
 
@@ -105,8 +106,8 @@ static void load_done(const struct warp *w, const struct group *g, const struct 
         for (u32 e = 0; e < in->nelem; e++) spread(w, g, in, &d[e], s, m, packed, e);
 }
 
-/* The short way: a slab's access to one known place, shared memory or the allocation this instruction used last. False when it does not
- * apply; the long way then finds out what is wrong, if anything. */
+/* The short way: a slab's access to one known place, shared memory or the allocation this instruction used
+ * last. False when it does not apply; the long way then finds out what is wrong, if anything. */
 static bool short_begin(const struct warp *w, const struct group *g, const struct inst *in, u64 mask, bool write,
                         struct row_access *r) {
     struct launch *l = w->cta->launch;

@@ -3,7 +3,8 @@
  *
  * The unformatted ones (.b) move bytes and count x in bytes; the formatted ones (.p) convert and count x in
  * texels. Outside of the surface .trap stops the kernel, .clamp takes the nearest texel, and .zero reads zero
- * and writes nothing. Operands: s[0] the surface; extra: results, then coordinates (layer first), then data. */
+ * and writes nothing. Operands: s[0] the surface; extra: results, then coordinates (layer first), then
+ * data. */
 #include "func/texture.h"
 
 #include <string.h>

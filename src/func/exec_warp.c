@@ -1,5 +1,6 @@
-/* Lanes of a warp together: shuffles, votes, matches, reductions, matrices. The warp has 32 lanes (slab 0): the loader refuses these
- * instructions on other warp sizes. `mask` holds all lanes that take part, already gathered (barrier.c). */
+/* Lanes of a warp together: shuffles, votes, matches, reductions, matrices. The warp has 32 lanes (slab 0):
+ * the loader refuses these instructions on other warp sizes. `mask` holds all lanes that take part, already
+ * gathered (barrier.c). */
 #include "func/func.h"
 #include "func/mma.h"
 #include "func/rowops.h"
@@ -82,8 +83,9 @@ void exec_warpsync(struct warp *w, struct group *g, const struct inst *in, u64 m
 
 /* --- lanes that come from different places
  *
- * PTX asks for the same qualifiers and the same mask, not for the same instruction. Operands are brought together in rows of their own, the
- * instruction runs once on these, and every lane takes its results home. */
+ * PTX asks for the same qualifiers and the same mask, not for the same instruction. Operands are brought
+ * together in rows of their own, the instruction runs once on these, and every lane takes its results
+ * home. */
 
 enum { JOINT_S0 = 0, JOINT_S1 = 2, JOINT_S2 = 3, JOINT_D = 4, JOINT_ROWS = 5 }; /* rows; s0 may have 64 bits */
 enum { JOINT_PRED_S0, JOINT_PRED_D, JOINT_PRED_EXTRA, JOINT_PREDS };

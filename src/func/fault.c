@@ -1,4 +1,5 @@
-/* Diagnoses of the simulated program's mistakes: what, then who and where. The first one of a launch is kept and stops it. */
+/* Diagnoses of the simulated program's mistakes: what, then who and where. The first one of a launch is kept
+ * and stops it. */
 #include "func/func.h"
 
 static void thread_of(const struct launch *l, u32 t, u32 out[3]) {
@@ -45,7 +46,8 @@ void fault_at(struct warp *w, const struct inst *in, int lane, const char *fmt, 
     fault_end(w, in, lane);
 }
 
-/* "; buffer 0x.. of 400 bytes ends 4 bytes before it": the allocation next to a wild address, when it is near */
+/* "; buffer 0x.. of 400 bytes ends 4 bytes before it": the allocation next to a wild address, when it is
+ * near */
 static void describe_neighbour(struct launch *l, u64 addr) {
     const struct alloc *best = NULL;
     for (u32 i = 0; i < l->mem->allocs.n && l->mem->allocs.at[i].base <= addr; i++) best = &l->mem->allocs.at[i];

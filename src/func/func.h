@@ -8,8 +8,8 @@
  *   run.c      blocks and warps of a launch, one after the other, in slices
  *
  * Invariants (warp_check walks them):
- *   F1 the masks of a warp's groups, the arrived masks of its meeting points and the lanes that are off are disjoint;
- *      together they are its live lanes
+ *   F1 the masks of a warp's groups, the arrived masks of its meeting points and the lanes that are off are
+ *      disjoint; together they are its live lanes
  *   F2 a meeting point's arrived lanes are a subset of its expected lanes, never equal (it would have opened)
  *   F3 a group's frame and meeting point are in use */
 #ifndef HEDDLE_FUNC_H
@@ -22,7 +22,7 @@
 /* --- addresses: one 64-bit space, with windows for what is private to a block or thread */
 #define LOW_BASE       0x10000ull        /* the first address ever given; below it nothing lies but what is mapped there */
 #define GLOBAL_BASE    0x10000000ull     /* where allocations start */
-#define GLOBAL_END     0x500000000000ull /* from here on: where the timing model has local memory, parameters and code, and windows */
+#define GLOBAL_END     0x500000000000ull /* from here on: local memory, parameters and code as time sees them; windows */
 #define FUNC_WINDOW    0x600000000000ull /* functions, 16 bytes apart */
 #define TEXTURE_WINDOW 0x610000000000ull /* textures, samplers and surfaces, 64 bytes apart: handles, not memory */
 #define PARAM_WINDOW   0x7C0000000000ull /* kernel parameters, generic form */
@@ -87,22 +87,24 @@ struct memwindow {
     u8 *host;
     u64 base, size_b; /* device addresses [base, base + size_b) */
 };
-/* D4: the only way to global memory. Each returns false after filling fault and fault_lane. Data is packed: size_b bytes per lane. */
+/* D4: the only way to global memory. Each returns false after filling fault and fault_lane. Data is packed:
+ * size_b bytes per lane. */
 struct memport {
     void *ctx;
     bool (*load)(void *ctx, struct maccess *a, void *out);
     bool (*store)(void *ctx, struct maccess *a, const void *in);
-    /* a and b: operands, 8 bytes per lane, 16 for accesses of that size (b for cas); old: previous values, likewise, or NULL.
-     * A port may perform it later: it then sets `deferred`, and old is left alone. */
+    /* a and b: operands, 8 bytes per lane, 16 for accesses of that size (b for cas); old: previous values,
+     * likewise, or NULL. A port may perform it later: it then sets `deferred`, and old is left alone. */
     bool (*atomic)(void *ctx, struct maccess *a, const struct atomic_op *op, const u64 *opa, const u64 *opb, u64 *old);
     /* The allocation `hint` names, when the port keeps nothing in front of it; false: use load and store. */
     bool (*window)(void *ctx, u32 hint, bool write, struct memwindow *out);
-    /* the distinct lines of line_b bytes the access touches, ascending; returns how many (at most 64 are stored) */
+    /* the distinct lines of line_b bytes the access touches, ascending; returns how many (at most 64 are
+     * stored) */
     u32 (*peek_lines)(void *ctx, const struct maccess *a, u32 line_b, u64 *lines);
 };
 struct memport memport_direct(struct memory *m);
-/* Loads and stores inside one host block [0, size_b), used for shared and local memory and by the direct port: addresses are offsets.
- * Lanes outside or misaligned give a fault. */
+/* Loads and stores inside one host block [0, size_b), used for shared and local memory and by the direct
+ * port: addresses are offsets. Lanes outside or misaligned give a fault. */
 bool span_load(const u8 *host, u64 base, u64 size_b, struct maccess *a, void *out);
 bool span_store(u8 *host, u64 base, u64 size_b, struct maccess *a, const void *in);
 
@@ -273,18 +275,20 @@ bool launch_run_part(struct launch *l, u64 first, u64 end, struct cta **started,
 struct cta *cta_new(struct launch *l);     /* a fault of the launch when the threads that live have no room */
 void cta_start(struct cta *c, u64 linear); /* block `linear` of the grid begins in c */
 void cta_free(struct cta *c);
-/* The program starts warp `id` of its block, from pc, with the lanes of `lanes` on and the others off; all its registers are
- * zeros, or what kernel.begin makes of them (for lanes that are off too: opnd_write with the warp's only group). False, and nothing
- * done, when there is no such warp, it has none of these lanes, or it lives. A warp that ended may be started again.
+/* The program starts warp `id` of its block, from pc, with the lanes of `lanes` on and the others off; all
+ * its registers are zeros, or what kernel.begin makes of them (for lanes that are off too: opnd_write with
+ * the warp's only group). False, and nothing done, when there is no such warp, it has none of these lanes, or
+ * it lives. A warp that ended may be started again.
  *
- * A launch that is not a grid of threads is one whose kernel has first_warps: grid counts cores, block is the warps and lanes that
- * a core has, and each core begins with first_warps of them. */
+ * A launch that is not a grid of threads is one whose kernel has first_warps: grid counts cores, block is the
+ * warps and lanes that a core has, and each core begins with first_warps of them. */
 bool warp_start(struct cta *c, u32 id, i32 pc, u64 lanes);
-/* Parked lanes or barriers keep every warp of the block from going on: lets some go. False when nothing helps. */
+/* Parked lanes or barriers keep every warp of the block from going on: lets some go. False when nothing
+ * helps. */
 bool cta_release_stuck(struct cta *c);
 
-/* One instruction of one group: everything it did. The caller keeps the struct from step to step, so that its lists keep their
- * memory (step_free). */
+/* One instruction of one group: everything it did. The caller keeps the struct from step to step, so that its
+ * lists keep their memory (step_free). */
 struct step {
     u64 clock; /* what %clock read in it */
     const struct inst *in;
@@ -297,13 +301,15 @@ struct step {
     struct probe probe; /* accesses, in order */
     VEC(u32) deferred;  /* what the memport will perform later, by its own numbers, in order */
 };
-/* One instruction of group gi, which is ready and stands where it may run (group_arrive). False after a fault. */
+/* One instruction of group gi, which is ready and stands where it may run (group_arrive). False after a
+ * fault. */
 bool warp_step(struct warp *w, u32 gi, u64 clock, struct step *s);
 void step_free(struct step *s);
 /* The lanes of g whose guard holds for its next instruction */
 u64 warp_guard(const struct warp *w, const struct group *g, const struct inst *in);
 
-/* --- fault.c: stops the launch with a diagnosis: what, then kernel, block, warp, lane, thread, source line and instruction. lane < 0: none. */
+/* --- fault.c: stops the launch with a diagnosis: what, then kernel, block, warp, lane, thread, source line
+ * and instruction. lane < 0: none. */
 void fault_at(struct warp *w, const struct inst *in, int lane, const char *fmt, ...) PRINTF_LIKE(4, 5);
 void fault_access(struct warp *w, const struct inst *in, u32 slab, const struct maccess *a, enum space space);
 void fault_deadlock(struct cta *c);
@@ -328,17 +334,19 @@ void group_branch(struct warp *w, struct group *g, u64 taken, i32 target, i32 re
 void group_part(struct warp *w, struct group *g, u64 lanes, i32 pc, i32 reconv);
 void group_split_to(struct warp *w, struct group *g, u64 lanes,
                     i32 pc); /* some lanes of g leave for pc, as a group of their own */
-/* At an instruction where branches meet: true when g may go on (perhaps with more lanes), false when it is parked and gone. */
+/* At an instruction where branches meet: true when g may go on (perhaps with more lanes), false when it is
+ * parked and gone. */
 bool group_arrive(struct warp *w, u32 gi);
 bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func, i32 ret_pc); /* false after a fault */
 void group_return(struct warp *w, struct group *g);
 struct group *group_add(struct warp *w, const struct group *like, u64 mask, i32 pc);
 void group_remove(struct warp *w, u32 gi);
-/* No group can run: lets go lanes parked at a meeting point whose missing lanes wait for them. True when a group became ready. */
+/* No group can run: lets go lanes parked at a meeting point whose missing lanes wait for them. True when a
+ * group became ready. */
 bool warp_release_parked(struct warp *w, bool stuck); /* stuck: nothing in the block can run, so barriers are no reason to wait
                                                           (parked lanes may be about to exit, and a barrier does not wait for those) */
-/* Lets go the lanes of a meeting point where nobody came for so many polling, or so many other, instructions: they may be what is polled
- * for. True when a group became ready. */
+/* Lets go the lanes of a meeting point where nobody came for so many polling, or so many other, instructions:
+ * they may be what is polled for. True when a group became ready. */
 bool warp_release_overdue(struct warp *w, u64 polls, u64 ran);
 void warp_reserve_local(struct warp *w, u32 bytes); /* at least so many bytes of local memory a lane */
 bool warp_pick(struct warp *w);                     /* chooses the next ready group after current; false when none */
@@ -355,10 +363,12 @@ struct meeting {                      /* lanes that run a collective instruction
     u64 lanes;        /* of all parts */
     bool apart;       /* they stand at different instructions, or in different calls */
 };
-/* `lanes` of group gi want to run their instruction with all enabled lanes of `members`: true when these have come, at the same
- * instruction or at others with the same qualifiers and mask. Else false, and the group waits. */
+/* `lanes` of group gi want to run their instruction with all enabled lanes of `members`: true when these have
+ * come, at the same instruction or at others with the same qualifiers and mask. Else false, and the group
+ * waits. */
 bool group_meet(struct warp *w, u32 gi, u64 lanes, u64 members, struct meeting *m);
-/* Afterwards: the parts go on, as one group where they stand together. Returns where the group that asked stands now. */
+/* Afterwards: the parts go on, as one group where they stand together. Returns where the group that asked
+ * stands now. */
 u32 group_leave(struct warp *w, const struct meeting *m);
 
 /* --- access.c: one slab's access to any space. False after a fault has been recorded. */
@@ -375,8 +385,9 @@ bool access_lane_load(struct warp *w, const struct group *g, const struct inst *
 bool access_lane_store(struct warp *w, const struct group *g, const struct inst *in, enum space space, u32 lane, u64 addr,
                        const void *data, u32 bytes);
 
-/* The addresses the next instruction (a load, store or atomic of one operand) will use: global ones as they are, shared and local ones as offsets; generic ones
- * stay generic. False when they cannot be told without running it. addr: [nslabs][32] */
+/* The addresses the next instruction (a load, store or atomic of one operand) will use: global ones as they
+ * are, shared and local ones as offsets; generic ones stay generic. False when they cannot be told without
+ * running it. addr: [nslabs][32] */
 bool access_addresses(const struct warp *w, const struct group *g, const struct inst *in, u64 mask, u64 *addr);
 
 /* --- stack.c: alloca. The most bytes that any of the lanes has taken in the group's frame */
@@ -425,7 +436,8 @@ static inline void opnd_write(const struct warp *w, const struct group *g, const
         memcpy(opnd_row(w, g, o, lane / SLAB_LANES, NULL) + (size_t)(lane % SLAB_LANES) * 4 * o->rows, &v, 4u * o->rows);
 }
 
-/* A result that comes later, when the group that asked may be gone: to a row operand of a frame, all its bytes from v */
+/* A result that comes later, when the group that asked may be gone: to a row operand of a frame, all its
+ * bytes from v */
 static inline void opnd_put(const struct warp *w, i32 frame, const struct opnd *o, u32 lane, const void *v) {
     u8 *regs = w->regs + ((size_t)w->frames.at[frame].row + (size_t)(lane / SLAB_LANES) * w->rows) * ROW_B;
     memcpy(regs + o->off + (size_t)(lane % SLAB_LANES) * 4 * o->rows, v, 4u * o->rows);

@@ -1,7 +1,9 @@
-/* mbarriers: 64-bit words in shared memory that count arrivals and bytes, phase after phase; and the bulk copies that signal them.
+/* mbarriers: 64-bit words in shared memory that count arrivals and bytes, phase after phase; and the bulk
+ * copies that signal them.
  *
- * A phase is complete when no arrival is pending and no bytes are missing; the next one then starts with the expected arrivals. Copies
- * are done at once, so bytes are complete before anyone can wait for them. The layout of the word is opaque to programs. */
+ * A phase is complete when no arrival is pending and no bytes are missing; the next one then starts with the
+ * expected arrivals. Copies are done at once, so bytes are complete before anyone can wait for them. The
+ * layout of the word is opaque to programs. */
 #include "func/func.h"
 
 #include <string.h>

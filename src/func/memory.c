@@ -1,10 +1,12 @@
-/* Device memory: allocations in one 64-bit address space, checked accesses, and the direct memport of the functional simulator.
+/* Device memory: allocations in one 64-bit address space, checked accesses, and the direct memport of the
+ * functional simulator.
  *
- * Addresses are handed out upwards and never reused, with a gap after each allocation, so that an overrun or an access to freed memory
- * can be named. What a program wants at a fixed place is mapped there, and allocations go around it. Not modelled: pages,
- * protection between contexts.
+ * Addresses are handed out upwards and never reused, with a gap after each allocation, so that an overrun or
+ * an access to freed memory can be named. What a program wants at a fixed place is mapped there, and
+ * allocations go around it. Not modelled: pages, protection between contexts.
  *
- * Invariants: M1 allocs are in ascending order of base and do not overlap; M2 used_b is the sum of the live sizes. */
+ * Invariants: M1 allocs are in ascending order of base and do not overlap; M2 used_b is the sum of the live
+ * sizes. */
 #include "func/func.h"
 #include "func/rowops.h"
 
@@ -224,7 +226,8 @@ static bool lane_fault(struct maccess *a, u32 lane, enum fault_kind kind) {
     return false;
 }
 
-/* Lanes in several allocations: lane by lane, each through the same checks. Loads and old values land in their lane's place. */
+/* Lanes in several allocations: lane by lane, each through the same checks. Loads and old values land in
+ * their lane's place. */
 static bool direct_lanes(struct memory *m, struct maccess *a, const struct direct_access *d) {
     u32 all = a->mask;
     for (u32 rest = all; rest; rest &= rest - 1) {

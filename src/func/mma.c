@@ -1,16 +1,17 @@
-/* mma.c: what a tensor core computes for mma.sync.aligned: f16, bf16, tf32, fp8 with f32 or f16 sums, f64, 8- and 4-bit
- * integers, single bits.
+/* mma.c: what a tensor core computes for mma.sync.aligned: f16, bf16, tf32, fp8 with f32 or f16 sums, f64, 8-
+ * and 4-bit integers, single bits.
  *
- * Fragments: lane l = 4 g + t holds, in register j of A, row g + 8 (j mod 2) and the E columns from E (t + 4 (j / 2)), E
- * elements to a register; of B, column g and the E rows from E (t + 4 j); of C and D, row g + 8 (j / 2), column 2 t + j mod 2
- * (f16 results: two columns to a register). Every shape the PTX ISA gives is this one pattern, but m8n8k4 on f16, which is
- * no tensor core's any more (mma_quad.c).
+ * Fragments: lane l = 4 g + t holds, in register j of A, row g + 8 (j mod 2) and the E columns from E (t + 4
+ * (j / 2)), E elements to a register; of B, column g and the E rows from E (t + 4 j); of C and D, row g + 8
+ * (j / 2), column 2 t + j mod 2 (f16 results: two columns to a register). Every shape the PTX ISA gives is
+ * this one pattern, but m8n8k4 on f16, which is no tensor core's any more (mma_quad.c).
  *
- * Floating sums, as measured on Hopper: products are exact; products and C are aligned to the largest exponent among them (of
- * unnormalised products: sum of the factors' exponents), cut toward zero to 25 bits below it, added exactly, and the sum is
- * cut to f32 or rounded to nearest f16. One such sum takes all of k. 8-bit floats are made f16 first and summed twice: from
- * zero over the first two of every four in k, on from there over the last two; then C is added, rounded to nearest. f64 is a
- * chain of fused multiply-adds in order of k. */
+ * Floating sums, as measured on Hopper: products are exact; products and C are aligned to the largest
+ * exponent among them (of unnormalised products: sum of the factors' exponents), cut toward zero to 25 bits
+ * below it, added exactly, and the sum is cut to f32 or rounded to nearest f16. One such sum takes all of k.
+ * 8-bit floats are made f16 first and summed twice: from zero over the first two of every four in k, on from
+ * there over the last two; then C is added, rounded to nearest. f64 is a chain of fused multiply-adds in
+ * order of k. */
 #include "func/mma.h"
 
 #include <fenv.h>
@@ -101,8 +102,8 @@ static struct place place_c(u32 j, u32 lane) {
 }
 
 /* --- floating point */
-/* A number as significand * 2^(exp - fraction bits of its format); zero has the least exponent, so that it never sets the
- * alignment */
+/* A number as significand * 2^(exp - fraction bits of its format); zero has the least exponent, so that it
+ * never sets the alignment */
 struct num {
     i32 sig; /* signed */
     i16 exp;
@@ -144,7 +145,8 @@ static i64 cut(i64 v, i32 by) {
     return v < 0 ? -(-v >> by) : v >> by;
 }
 
-/* sum * 2^exp to a format, cut toward zero (f32) or to nearest even (f16); past the largest value: infinity */
+/* sum * 2^exp to a format, cut toward zero (f32) or to nearest even (f16); past the largest value:
+ * infinity */
 static u32 num_pack(i64 sum, i32 exp, struct format f, bool nearest) {
     if (sum == 0) return 0;
     u32 sign = (u32)(sum < 0) << (f.exp_bits + f.frac_bits);
@@ -170,8 +172,8 @@ static u32 f16_of_fp8(u32 bits, u8 type) {
     return sign | ((mag << 7) + (8u << 10));
 }
 
-/* A matrix of numbers, k first: significands and exponents of the rows of A or the columns of B, apart so that a sum runs over
- * eight columns at once */
+/* A matrix of numbers, k first: significands and exponents of the rows of A or the columns of B, apart so
+ * that a sum runs over eight columns at once */
 struct matrix {
     i32 sig[MAX_FLOAT_K][MAX_M], exp[MAX_FLOAT_K][MAX_M];
     u8 special[MAX_FLOAT_K][MAX_M]; /* enum special */
@@ -206,9 +208,9 @@ struct dot {
     bool half_result;
 };
 
-/* One row of A with all columns of B: `top` starts as the exponents of C and becomes the largest; `sum` is the sum of the
- * products, cut. It fits 32 bits: sixteen times the largest product of 11-bit significands, shifted up by 5, stays below 2^31,
- * as do the other formats. */
+/* One row of A with all columns of B: `top` starts as the exponents of C and becomes the largest; `sum` is
+ * the sum of the products, cut. It fits 32 bits: sixteen times the largest product of 11-bit significands,
+ * shifted up by 5, stays below 2^31, as do the other formats. */
 __attribute__((target_clones("avx2", "default"))) static void dot_row(const struct dot *restrict t, u32 row, i32 *restrict top,
                                                                       i32 *restrict sum) {
     for (u32 i = t->from; i < t->to; i++) {

@@ -4,7 +4,8 @@
 
 #include "isa/isa.h"
 
-/* D = A * B + C of m x n x k; nd .. nc are registers per lane, each one row (u64[32] for f64, else u32[32]) */
+/* D = A * B + C of m x n x k; nd .. nc are registers per lane, each one row (u64[32] for f64, else
+ * u32[32]) */
 struct mma_shape {
     u16 m, n, k;
     u8 nd, na, nb, nc;

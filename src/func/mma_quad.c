@@ -1,11 +1,14 @@
-/* mma_quad.c: mma.sync.m8n8k4 on f16: four products at once, each of a pair of quads: lanes 4 q .. 4 q + 3 and 4 q + 16 .. 4 q + 19.
+/* mma_quad.c: mma.sync.m8n8k4 on f16: four products at once, each of a pair of quads: lanes 4 q .. 4 q + 3
+ * and 4 q + 16 .. 4 q + 19.
  *
- * Fragments, for lane l = 0 .. 7 of its pair: A by rows: row l, all of k; A by columns: k = l mod 4, the four rows from 4 (l / 4).
- * B the same with columns for rows, and .col for .row. C and D in f16: row l; in f32: squares of two, see sum_place.
+ * Fragments, for lane l = 0 .. 7 of its pair: A by rows: row l, all of k; A by columns: k = l mod 4, the four
+ * rows from 4 (l / 4). B the same with columns for rows, and .col for .row. C and D in f16: row l; in f32:
+ * squares of two, see sum_place.
  *
- * Only Volta's tensor core had these. On Hopper the driver makes the instruction of ordinary f32 arithmetic, so every step rounds
- * to nearest, unlike the sums of mma.c. With f32 results: fused multiply-adds from zero in order of k, then C. With f16 results:
- * k = 0, 1 and k = 2, 3 apart, both added to C one after the other, and that rounded to f16. */
+ * Only Volta's tensor core had these. On Hopper the driver makes the instruction of ordinary f32 arithmetic,
+ * so every step rounds to nearest, unlike the sums of mma.c. With f32 results: fused multiply-adds from zero
+ * in order of k, then C. With f16 results: k = 0, 1 and k = 2, 3 apart, both added to C one after the other,
+ * and that rounded to f16. */
 #include "func/mma.h"
 
 #include "func/lanes/float.h"

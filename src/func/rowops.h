@@ -1,11 +1,13 @@
-/* rowops: the loops over 32 lanes that are not arithmetic: merging results under a mask, forming addresses, moving data between rows and
- * memory. Compiled twice like the lane functions; rowops_host() gives the build the host can run. */
+/* rowops: the loops over 32 lanes that are not arithmetic: merging results under a mask, forming addresses,
+ * moving data between rows and memory. Compiled twice like the lane functions; rowops_host() gives the build
+ * the host can run. */
 #ifndef HEDDLE_ROWOPS_H
 #define HEDDLE_ROWOPS_H
 
 #include "isa/isa.h"
 
-/* An access of one slab to one window of host memory: lane l of mask at row[l] + off, inside [base, base + size_b), aligned to size */
+/* An access of one slab to one window of host memory: lane l of mask at row[l] + off, inside [base, base +
+ * size_b), aligned to size */
 struct row_access {
     u8 *host;
     u64 base, size_b;
@@ -26,11 +28,12 @@ struct rowops {
     void (*address64)(u64 *addr, const u64 *row, u64 off, u32 m);
     /* True when every addr[l] - base <= span and no addr[l] has a bit of `low` */
     bool (*inside)(const u64 *addr, u64 base, u64 span, u64 low);
-    /* Check and move in one pass: false, and nothing done, when a lane is outside or misaligned. fetch writes all lanes of out (those
-     * outside the mask get anything), size bytes a lane. */
+    /* Check and move in one pass: false, and nothing done, when a lane is outside or misaligned. fetch writes
+     * all lanes of out (those outside the mask get anything), size bytes a lane. */
     bool (*fetch)(void *out, const struct row_access *r);
     bool (*put)(const struct row_access *r, const void *in);
-    /* Bytes or halves (size 1 or 2), packed, to a row of words of `bits` bits (16 or 32), by sign or with zeros */
+    /* Bytes or halves (size 1 or 2), packed, to a row of words of `bits` bits (16 or 32), by sign or with
+     * zeros */
     void (*widen)(u32 *out, const void *packed, u32 size, bool sign, u32 bits);
     /* n rows of u32 from packed records of n words a lane, and back */
     void (*unzip)(u32 *const *rows, const u32 *packed, u32 n);

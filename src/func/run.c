@@ -1,7 +1,8 @@
 /* The functional machine: blocks one after the other, the warps of a block in turns, a group at a time.
  *
- * A warp runs until it waits, ends or has had its slice; a block until it ends or has had its slice, after which later blocks start beside
- * it, so that programs whose blocks wait for each other finish. Everything is in a fixed order: two runs of a program are the same run. */
+ * A warp runs until it waits, ends or has had its slice; a block until it ends or has had its slice, after
+ * which later blocks start beside it, so that programs whose blocks wait for each other finish. Everything is
+ * in a fixed order: two runs of a program are the same run. */
 #include "func/func.h"
 #include "func/rowops.h"
 
@@ -59,7 +60,8 @@ static inline void count(const struct warp *w, const struct inst *in, u64 lanes,
     if (l->trace) trace(w, in, active);
 }
 
-/* Straight code, one instruction after the other: most of most programs. Returns how many instructions it did. */
+/* Straight code, one instruction after the other: most of most programs. Returns how many instructions it
+ * did. */
 static inline u64 run_straight(struct launch *l, struct warp *w, struct group *g, u64 n) {
     const struct inst *const code = l->k->code, *in = &code[g->pc];
     if (!(in->flags & INST_STRAIGHT) || l->trace) return 0;
@@ -100,7 +102,8 @@ void pc_count_settle(struct pc_count *counts, struct pc_count *runs, u32 n) {
     }
 }
 
-/* `lanes` of group *gi need lanes that are elsewhere: how many instructions it counted for when those have come already, else 0. */
+/* `lanes` of group *gi need lanes that are elsewhere: how many instructions it counted for when those have
+ * come already, else 0. */
 static u32 run_waiting(struct warp *w, u32 *gi, const struct inst *in, u64 lanes) {
     struct group *g = &w->groups.at[*gi];
     u64 members = collective_members(w, g, in, (u32)__builtin_ctzll(lanes)), mine = lanes_naming(w, g, in, lanes, members);
@@ -119,8 +122,9 @@ static u32 run_waiting(struct warp *w, u32 *gi, const struct inst *in, u64 lanes
     return m.apart ? m.n : 1;
 }
 
-/* A collective instruction: how many instructions it counted for, 0 when all lanes have to wait; *waits when some have to. Lanes that name different lanes take their turns;
- * those that name exactly themselves need not leave the group for it. */
+/* A collective instruction: how many instructions it counted for, 0 when all lanes have to wait; *waits when
+ * some have to. Lanes that name different lanes take their turns; those that name exactly themselves need not
+ * leave the group for it. */
 static u32 run_collective(struct warp *w, u32 *gi, const struct inst *in, u64 mask, bool *waits) {
     struct group *g = &w->groups.at[*gi];
     u64 waiting = 0;
@@ -224,9 +228,9 @@ static u64 run_group(struct warp *w, u64 n) {
     }
 }
 
-/* The group has run or polled for long: another one's turn, or that of lanes parked behind it for as long. True when there is none in
- * this warp. Ready groups take turns freely; parked lanes are let go only when nobody came to them for long, for they may not meet the
- * others again soon. */
+/* The group has run or polled for long: another one's turn, or that of lanes parked behind it for as long.
+ * True when there is none in this warp. Ready groups take turns freely; parked lanes are let go only when
+ * nobody came to them for long, for they may not meet the others again soon. */
 static bool change_turn(struct warp *w) {
     u32 was = w->current;
     bool only = !(warp_pick(w) && w->current != was) && !(warp_release_overdue(w, POLL_PATIENCE, RUN_PATIENCE) && warp_pick(w));
@@ -235,7 +239,8 @@ static bool change_turn(struct warp *w) {
     return only;
 }
 
-/* Runs a warp for at most n instructions; *polls when it stopped because all it does is poll. The one that opens a barrier does not run ahead of the others. */
+/* Runs a warp for at most n instructions; *polls when it stopped because all it does is poll. The one that
+ * opens a barrier does not run ahead of the others. */
 static u64 warp_run(struct warp *w, u64 n, bool *polls) {
     struct launch *l = w->cta->launch;
     u64 done = 0, opened = w->cta->opened;
@@ -324,7 +329,8 @@ static u64 warp_lanes(const struct launch *l, u32 id) { /* those its block has t
     return threads == 64 ? ~0ull : (1ull << threads) - 1;
 }
 
-/* Registers, local and shared memory start as zeros: what a program reads before writing is at least the same in every run. */
+/* Registers, local and shared memory start as zeros: what a program reads before writing is at least the same
+ * in every run. */
 static void warp_begin(struct warp *w, i32 pc, u64 on) {
     const struct launch *l = w->cta->launch;
     const struct kernel *k = l->k;
@@ -382,7 +388,8 @@ static void launch_report(struct launch *l) {
     if (l->stop && *l->stop && !l->faulted) l->stopped = l->faulted = true;
 }
 
-/* One turn of every warp that has not given way in this pass. Returns the instructions run, the launch's limit included. */
+/* One turn of every warp that has not given way in this pass. Returns the instructions run, the launch's
+ * limit included. */
 static u64 cta_turn(struct cta *c, u64 left) {
     u64 done = 0;
     for (u32 i = 0; i < c->nwarps && done < left && !c->launch->faulted; i++) {
@@ -406,7 +413,8 @@ static u64 cta_pass(struct cta *c, u64 left, bool *works) {
     return done;
 }
 
-/* Runs a block for at most n instructions, the launch's limit included, or until all its warps have only polled or waited for some time. */
+/* Runs a block for at most n instructions, the launch's limit included, or until all its warps have only
+ * polled or waited for some time. */
 static void cta_run(struct cta *c, u64 n) {
     struct launch *l = c->launch;
     u64 done = 0;

@@ -1,7 +1,8 @@
 /* Memory that a function takes from its frame while it runs: alloca, stacksave, stackrestore.
  *
- * What a lane has taken lies above its frame's fixed part; the word at kernel_func.taken_at counts the bytes, per lane, so that lanes
- * that diverged take and give back apart. A called function's frame starts above what any of its lanes has taken. */
+ * What a lane has taken lies above its frame's fixed part; the word at kernel_func.taken_at counts the bytes,
+ * per lane, so that lanes that diverged take and give back apart. A called function's frame starts above what
+ * any of its lanes has taken. */
 #include "func/func.h"
 
 #include <stdatomic.h>

@@ -1,9 +1,10 @@
 /* wmma: fragments whose layout is ours, loaded, stored and multiplied by pieces of mma.sync.
  *
- * A matrix is a list of elements: A and B with k running fastest (A by rows, B by columns), C by rows. The list is dealt out to the lanes
- * in equal runs, and within a lane to its registers from the lowest bits up. f16 matrices A and B have more room than elements in some
- * shapes; the run is then repeated, so that programs that change every element of a fragment change all copies alike.
- * Not modelled: the layouts that hardware happens to use, which the PTX ISA leaves open. */
+ * A matrix is a list of elements: A and B with k running fastest (A by rows, B by columns), C by rows. The
+ * list is dealt out to the lanes in equal runs, and within a lane to its registers from the lowest bits up.
+ * f16 matrices A and B have more room than elements in some shapes; the run is then repeated, so that
+ * programs that change every element of a fragment change all copies alike. Not modelled: the layouts that
+ * hardware happens to use, which the PTX ISA leaves open. */
 #include "func/func.h"
 #include "func/lanes/float.h"
 #include "func/mma.h"
@@ -173,7 +174,8 @@ static void pack_elem(struct rows *r, u32 reg, u32 lane, u32 e, u32 bits, u64 v)
     else ((u32 *)(void *)r->row[reg])[lane] |= (u32)v << e * bits;
 }
 
-/* Registers of A (of `m` rows, from row0) or, with m = 0, of B, both from k0, in the layout that mma.c describes */
+/* Registers of A (of `m` rows, from row0) or, with m = 0, of B, both from k0, in the layout that mma.c
+ * describes */
 static void pack_factor(struct rows *r, struct list *x, u32 row0, u32 k0, u32 m, u32 regs, u32 bits) {
     u32 per_reg = bits == 64 ? 1 : 32 / bits;
     memset(r, 0, sizeof(*r));

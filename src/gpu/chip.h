@@ -58,7 +58,8 @@ void publish(struct run *r);            /* stores of all SMs, then atomics the L
 void hand_out_events(struct gpu *g);    /* what SMs have to tell, to all listeners */
 u64 window_next(const struct run *r);   /* first cycle in which anything can change; NEVER */
 
-/* --- team.c: host threads. All of them run fn(arg, i) for i in 0..n-1, in any order; returns when all are done. */
+/* --- team.c: host threads. All of them run fn(arg, i) for i in 0..n-1, in any order; returns when all are
+ * done. */
 struct team *team_new(u32 threads);
 void team_run(struct team *t, u32 n, void (*fn)(void *arg, u32 i), void *arg);
 void team_free(struct team *t);

@@ -1,9 +1,9 @@
 /* Every counter of a launch by its full name, and the hash of them all.
  *
  * A name is a place and the counter's name in its table: "cycles", "sum.l1_hits", "sm3.sched1.cycles.raw",
- * "sm3.hazards.mshr", "mem.l2_hits", "partition2.l2_hits", "pc17.time.wait". Only counters that are not zero are
- * told or hashed, and the hash is a sum over them: a counter that is new and stays zero, or moves to another row of
- * its table, changes nothing.
+ * "sm3.hazards.mshr", "mem.l2_hits", "partition2.l2_hits", "pc17.time.wait". Only counters that are not zero
+ * are told or hashed, and the hash is a sum over them: a counter that is new and stays zero, or moves to
+ * another row of its table, changes nothing.
  *
  * Invariants:
  *   N1 every word of sm_stats, mem_stats and pc_stats has a name (CHECKed when the names are made)

@@ -1,6 +1,7 @@
 /* Blocks to SMs: how many an SM holds, and which SM gets the next one.
  *
- * A block that ends at cycle c makes room for one that arrives at c + gpu.cta_launch_cy. Ends are handled in order of (cycle, SM), so the result does not depend on how time is cut. */
+ * A block that ends at cycle c makes room for one that arrives at c + gpu.cta_launch_cy. Ends are handled in
+ * order of (cycle, SM), so the result does not depend on how time is cut. */
 #include "gpu/chip.h"
 
 static u32 round_up(u32 x, u32 unit) { return (x + unit - 1) / unit * unit; }

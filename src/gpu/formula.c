@@ -1,5 +1,5 @@
-/* Numbers of a launch by name: every counter of stats.def and mem_stats.def and every formula, in the order of the
- * tables. Sums of launches are here too. */
+/* Numbers of a launch by name: every counter of stats.def and mem_stats.def and every formula, in the order
+ * of the tables. Sums of launches are here too. */
 #include "gpu/chip.h"
 
 #include <math.h>

@@ -309,7 +309,8 @@ static u64 end_cycle(const struct run *r) {
     return MAX(end, r->counted_from);
 }
 
-/* The memory side goes on writing back what was evicted; the next launch finds it idle. Looked at only at fixed times, so that cutting windows changes nothing. */
+/* The memory side goes on writing back what was evicted; the next launch finds it idle. Looked at only at
+ * fixed times, so that cutting windows changes nothing. */
 static void drain(struct run *r, u64 end) {
     struct gpu *g = r->g;
     u64 past = end - r->start + 2ull * g->window; /* further than any window in which the end was noticed */

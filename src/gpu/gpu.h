@@ -1,4 +1,5 @@
-/* gpu: the chip. SMs and memory partitions in windows (D4), the block dispatcher, host threads, and the statistics of a launch.
+/* gpu: the chip. SMs and memory partitions in windows (D4), the block dispatcher, host threads, and the
+ * statistics of a launch.
  *
  *   gpu.c        building a chip, launches in stream order, limits, the end of a launch
  *   window.c     the loop: windows, jumps, publication of stores, atomics, threads
@@ -82,8 +83,9 @@ struct gpu *gpu_new(const struct config *c, const struct gpu_limits *lim, struct
 void gpu_free(struct gpu *g);
 void gpu_listen(struct gpu *g, struct listener l); /* before the first launch */
 u32 gpu_window(const struct gpu *g);               /* Q */
-/* Runs l (as launch_run does) with time, or with `functional` without it: then the chip stays as it was. False when the program faulted (l->fault) . *out is filled either way. `stop` (may be NULL) is looked at between windows: when it becomes
- * true the launch ends there, incomplete and not finished. */
+/* Runs l (as launch_run does) with time, or with `functional` without it: then the chip stays as it was.
+ * False when the program faulted (l->fault) . *out is filled either way. `stop` (may be NULL) is looked at
+ * between windows: when it becomes true the launch ends there, incomplete and not finished. */
 bool gpu_launch(struct gpu *g, struct launch *l, u32 registers, bool functional, struct launch_stats *out,
                 const volatile bool *stop);
 

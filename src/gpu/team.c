@@ -1,10 +1,14 @@
-/* Host threads. Pieces of work are claimed one by one; which thread takes which does not matter, since islands share nothing.
+/* Host threads. Pieces of work are claimed one by one; which thread takes which does not matter, since
+ * islands share nothing.
  *
- * A window is some microseconds of work, so threads wait for the next one spinning, a little while, and then sleep. The first thread waits only for pieces
- * that others have claimed and not finished; one that is not scheduled claims none, and its share is done by those that are. On a host with other
- * work the helpers are in everybody's way: when the first thread does not get its processor it goes on alone for a while, and tries again later.
+ * A window is some microseconds of work, so threads wait for the next one spinning, a little while, and then
+ * sleep. The first thread waits only for pieces that others have claimed and not finished; one that is not
+ * scheduled claims none, and its share is done by those that are. On a host with other work the helpers are
+ * in everybody's way: when the first thread does not get its processor it goes on alone for a while, and
+ * tries again later.
  *
- * W1 a piece is claimed by moving `ticket`, which holds all there is to know of the round: who looks at an old one claims nothing
+ * W1 a piece is claimed by moving `ticket`, which holds all there is to know of the round: who looks at an
+ *    old one claims nothing
  * W2 a round ends when `done` pieces are n; the next one does not begin before
  * W3 no result depends on any of it */
 #include "gpu/chip.h"
@@ -130,7 +134,8 @@ static void look_again_from(struct team *t, u64 now) {
     t->looked_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Now and then: has this thread had a processor all the time? If not, others want them more than our helpers do. */
+/* Now and then: has this thread had a processor all the time? If not, others want them more than our helpers
+ * do. */
 static void judge_host(struct team *t) {
     u64 now = clock_ns(CLOCK_MONOTONIC);
     if (t->alone_until_ns) {

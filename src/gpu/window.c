@@ -1,5 +1,7 @@
-/* The loop (D4): all SMs run a window, each touching only its own state and outboxes; then all partitions run the same window, reading the outboxes and filling inboxes with what arrives
- * in later windows. At multiples of Q stores are published in order of SMs, and then the atomics that L2 slices have performed meanwhile are done on memory, in order of (cycle, partition). */
+/* The loop (D4): all SMs run a window, each touching only its own state and outboxes; then all partitions run
+ * the same window, reading the outboxes and filling inboxes with what arrives in later windows. At multiples
+ * of Q stores are published in order of SMs, and then the atomics that L2 slices have performed meanwhile are
+ * done on memory, in order of (cycle, partition). */
 #include "gpu/chip.h"
 
 #include <string.h>
@@ -63,7 +65,8 @@ void publish(struct run *r) {
     g->atomics.n = 0;
 }
 
-/* The chip's table of the counter predictor: outcomes of all SMs in order of (cycle, SM), then everybody sees the same. */
+/* The chip's table of the counter predictor: outcomes of all SMs in order of (cycle, SM), then everybody sees
+ * the same. */
 static void merge_counters(struct gpu *g) {
     if (!predict_chip_learns(g->cores[0])) return;
     if (!g->counters) g->counters = base_alloc(g->cfg.counter_entries);

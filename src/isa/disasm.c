@@ -1,4 +1,5 @@
-/* Disassembly: the program as heddle understood it: pc, registers after allocation, branch targets and meeting points. */
+/* Disassembly: the program as heddle understood it: pc, registers after allocation, branch targets and
+ * meeting points. */
 #include "isa/isa.h"
 
 static void print_opnd(FILE *out, const struct kernel *k, const struct opnd *o) {

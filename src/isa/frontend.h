@@ -1,11 +1,14 @@
-/* frontend: what makes kernels of a program's bytes. One struct for each kind of program; src/front has the table of them.
+/* frontend: what makes kernels of a program's bytes. One struct for each kind of program; src/front has the
+ * table of them.
  *
- * A front end reads bytes into a form of its own, gives the program's variables places in device memory, and makes struct
- * kernel of any kernel in it for a machine. Everything after that knows struct inst only. It owns what `load` returns
- * and the allocations it made with OWNER_MODULE; the kernels it makes belong to the arena it is given. It keeps no state
- * of its own: programs of several front ends, and several of one, live side by side in a context.
+ * A front end reads bytes into a form of its own, gives the program's variables places in device memory, and
+ * makes struct kernel of any kernel in it for a machine. Everything after that knows struct inst only. It
+ * owns what `load` returns and the allocations it made with OWNER_MODULE; the kernels it makes belong to the
+ * arena it is given. It keeps no state of its own: programs of several front ends, and several of one, live
+ * side by side in a context.
  *
- * Bytes are not trusted: each function answers any input with messages (place, what was found, what would be legal). */
+ * Bytes are not trusted: each function answers any input with messages (place, what was found, what would be
+ * legal). */
 #ifndef HEDDLE_FRONTEND_H
 #define HEDDLE_FRONTEND_H
 
@@ -20,7 +23,8 @@ struct frontend {
     const char *endings; /* of file names, space-separated, without the dot */
     /* The bytes are this front end's, whatever the file is called */
     bool (*recognise)(const u8 *bytes, size_t n);
-    /* The program, its variables placed in mem; NULL with errors in dg. The bytes need not outlive the call. */
+    /* The program, its variables placed in mem; NULL with errors in dg. The bytes need not outlive the
+     * call. */
     void *(*load)(const char *file, const u8 *bytes, size_t n, struct memory *mem, struct diag *dg);
     void (*free)(void *program, struct memory *mem);
     u32 (*kernels)(const void *program);

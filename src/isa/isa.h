@@ -1,13 +1,15 @@
 /* isa: the one decoded instruction, shared by function and time, and the tables it is named from.
  *
- * A kernel is an array of struct inst; a program counter is an index into it. Front ends (ptx/, later riscv/) make it, func/ runs it,
- * the timing model reads its generic fields only. Registers are 32-bit words per lane; a 64-bit value takes an aligned pair.
- * Predicates are a separate file of one bit per lane.
+ * A kernel is an array of struct inst; a program counter is an index into it. Front ends (ptx/, later riscv/)
+ * make it, func/ runs it, the timing model reads its generic fields only. Registers are 32-bit words per
+ * lane; a 64-bit value takes an aligned pair. Predicates are a separate file of one bit per lane.
  *
- * Storage (D2): lanes are kept in slabs of 32. A register row is u32[32]; the pair of rows of a 64-bit value is read as u64[32].
- * Values of different sizes never share storage, whatever physical registers they have: lanes that diverged may hold a 32-bit value in r6
- * and a 64-bit one in r6:7 at the same time, and a lane of a pair lies where other lanes of its rows would. Values narrower than 32 bits live zero-extended in a row. A predicate of a slab is one u32, bit l = lane l. A warp of more than
- * 32 lanes has two slabs; of fewer, one slab whose upper lanes are never live. */
+ * Storage (D2): lanes are kept in slabs of 32. A register row is u32[32]; the pair of rows of a 64-bit value
+ * is read as u64[32]. Values of different sizes never share storage, whatever physical registers they have:
+ * lanes that diverged may hold a 32-bit value in r6 and a 64-bit one in r6:7 at the same time, and a lane of
+ * a pair lies where other lanes of its rows would. Values narrower than 32 bits live zero-extended in a row.
+ * A predicate of a slab is one u32, bit l = lane l. A warp of more than 32 lanes has two slabs; of fewer, one
+ * slab whose upper lanes are never live. */
 #ifndef HEDDLE_ISA_H
 #define HEDDLE_ISA_H
 
@@ -120,16 +122,18 @@ int sreg_find(const char *name, size_t len);
 
 /* --- the instruction */
 
-/* The arithmetic of 32 lanes of one slab. d, a, b, c are rows: u32[32] for values of up to 32 bits, u64[32] for 64-bit ones, and one u32
- * of bits for predicates. It computes all 32 lanes; the caller keeps the lanes that are active. d may be the same row as a source, never
- * one that overlaps it partly. q is, by opcode: the second predicate of p|q (out); the carry bits (in and out); or the fourth source row. */
+/* The arithmetic of 32 lanes of one slab. d, a, b, c are rows: u32[32] for values of up to 32 bits, u64[32]
+ * for 64-bit ones, and one u32 of bits for predicates. It computes all 32 lanes; the caller keeps the lanes
+ * that are active. d may be the same row as a source, never one that overlaps it partly. q is, by opcode: the
+ * second predicate of p|q (out); the carry bits (in and out); or the fourth source row. */
 typedef void lane_fn(void *d, const void *a, const void *b, const void *c, u32 *q, u32 aux);
 
 struct warp;
 struct group;
 struct inst;
-/* Runs one instruction for the lanes of `mask` (the group's lanes whose guard holds; never 0 unless INST_CONTROL). Instructions with
- * INST_CONTROL set the group's pc themselves; for all others the caller steps it. Defined in func/. */
+/* Runs one instruction for the lanes of `mask` (the group's lanes whose guard holds; never 0 unless
+ * INST_CONTROL). Instructions with INST_CONTROL set the group's pc themselves; for all others the caller
+ * steps it. Defined in func/. */
 typedef void exec_fn(struct warp *w, struct group *g, const struct inst *in, u64 mask);
 
 enum opnd_space { OPND_IN_REG, OPND_IN_POOL, OPND_IN_PRED };
@@ -223,7 +227,8 @@ struct kernel_param {
     u8 ptr_space; /* enum space of the .ptr annotation */
 };
 
-/* One parameter or result of a function, or one argument of a call: bytes in the frame's local memory, or a register */
+/* One parameter or result of a function, or one argument of a call: bytes in the frame's local memory, or a
+ * register */
 struct func_slot {
     bool in_reg;
     struct opnd reg;   /* in_reg */
@@ -279,7 +284,8 @@ struct kernel {
     u32 max_threads; /* .maxntid product, or 0 */
     u32 reqntid[3];  /* 0,0,0 when not given */
     u32 minctapersm, maxnreg;
-    /* How a block begins. A kernel whose first_warps is 0 is started with all warps and lanes of its blocks, from pc 0. */
+    /* How a block begins. A kernel whose first_warps is 0 is started with all warps and lanes of its blocks,
+     * from pc 0. */
     u32 first_warps;               /* so many warps, the first ones; the program starts others itself (func/func.h, warp_start) */
     u64 first_lanes;               /* first_warps: the lanes of these that are on; others are off */
     void (*begin)(struct warp *w); /* called for every warp that starts, to set registers, which are zeros; or NULL */
@@ -289,7 +295,8 @@ struct kernel {
     const char *refuse;            /* a reason this kernel cannot be launched, or NULL */
 };
 
-/* --- regs.c: the registers an instruction reads and writes. A 32-bit register is its number, a predicate REG_PRED | index. */
+/* --- regs.c: the registers an instruction reads and writes. A 32-bit register is its number, a predicate
+ * REG_PRED | index. */
 enum { REG_PRED = 0x8000, MAX_INST_REGS = 96 };
 struct inst_regs {
     u8 nsrc, ndst;

@@ -1,4 +1,5 @@
-/* Which registers an instruction reads and writes, from its operands alone. Call arguments and results in registers are among `extra`. */
+/* Which registers an instruction reads and writes, from its operands alone. Call arguments and results in
+ * registers are among `extra`. */
 #include "isa/isa.h"
 
 static void add(const struct opnd *o, u16 *list, u8 *n) {

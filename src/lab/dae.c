@@ -228,7 +228,8 @@ static u32 steered_to(const struct lab_inst *in) {
     return EXECUTE;
 }
 
-/* A branch may run when no instruction that was steered and has not issued writes what it reads or uses what it writes */
+/* A branch may run when no instruction that was steered and has not issued writes what it reads or uses what
+ * it writes */
 static bool settled(const struct dae *m, const struct lab_inst *in, u64 t) {
     u8 regs[8], writes[4], reads[8];
     u32 n = lab_reads(in, regs); /* what it writes, it reads */

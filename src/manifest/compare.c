@@ -1,4 +1,5 @@
-/* Did the right thing come out? Three answers: by checksum, by sums with a tolerance, or element by element against a CPU reference. */
+/* Did the right thing come out? Three answers: by checksum, by sums with a tolerance, or element by element
+ * against a CPU reference. */
 #include "manifest/manifest.h"
 
 #include <math.h>
@@ -43,7 +44,8 @@ static void compare_bits(const struct manifest_expect *e, struct outcome *o) {
                  (unsigned long long)e->hash, e->origin);
 }
 
-/* Both errors are measured against the sum of absolute values: the plain sum may cancel to nearly nothing. A NaN agrees with nothing. */
+/* Both errors are measured against the sum of absolute values: the plain sum may cancel to nearly nothing. A
+ * NaN agrees with nothing. */
 static void compare_sums(const struct manifest_expect *e, struct outcome *o) {
     double worst = fmax(fabs(o->sum - e->sum), fabs(o->abs_sum - e->abs_sum)), scale = fabs(e->abs_sum);
     bool finite = isfinite(o->sum) && isfinite(o->abs_sum);

@@ -1,5 +1,5 @@
-/* Generators: the initial contents of a buffer, computed from its index, a seed and two parameters, so that a manifest of a few lines
- * stands for megabytes and any other program can make the same bytes.
+/* Generators: the initial contents of a buffer, computed from its index, a seed and two parameters, so that a
+ * manifest of a few lines stands for megabytes and any other program can make the same bytes.
  *
  * Adding one: a function from index to value, a row in generator_table, a line in docs/manifest.md. */
 #include "manifest/manifest.h"

@@ -1,8 +1,9 @@
 /* Reading a manifest: JSON text to struct manifest.
  *
- * Every object has a table of its keys (name, kind, required); object_check() holds an object against its table, so the readers below it
- * take well-typed values for granted. Keys that record measurements (silicon_*, reference_* beyond the known ones, static_smem, ...) are
- * let through unread; any other unknown key is an error, since a misspelt key that is ignored is a wrong run nobody notices. */
+ * Every object has a table of its keys (name, kind, required); object_check() holds an object against its
+ * table, so the readers below it take well-typed values for granted. Keys that record measurements
+ * (silicon_*, reference_* beyond the known ones, static_smem, ...) are let through unread; any other unknown
+ * key is an error, since a misspelt key that is ignored is a wrong run nobody notices. */
 #include "manifest/manifest.h"
 
 #include <errno.h>

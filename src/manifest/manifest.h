@@ -1,7 +1,9 @@
-/* manifest: a program run written down: which program, which buffers with which contents, which launches, and what must come out.
+/* manifest: a program run written down: which program, which buffers with which contents, which launches, and
+ * what must come out.
  *
- * The text is JSON; docs/manifest.md is its manual. Reading touches no file but the manifest itself and needs no simulator; play.c is the
- * bridge to libheddle. Mistakes are collected in a struct diag: syntax with FILE:LINE:COL, meaning with the JSON path of the culprit. */
+ * The text is JSON; docs/manifest.md is its manual. Reading touches no file but the manifest itself and needs
+ * no simulator; play.c is the bridge to libheddle. Mistakes are collected in a struct diag: syntax with
+ * FILE:LINE:COL, meaning with the JSON path of the culprit. */
 #ifndef HEDDLE_MANIFEST_H
 #define HEDDLE_MANIFEST_H
 
@@ -90,7 +92,8 @@ void manifest_free(struct manifest *m);
 char *manifest_program_path(const struct manifest *m, struct diag *d);
 /* `path`, which is relative to the manifest's folder unless absolute; free it */
 char *manifest_path(const struct manifest *m, const char *path);
-/* Index of the buffer with this name or id; -1 with an error that lists the legal ones, its place given by `file` and `what` */
+/* Index of the buffer with this name or id; -1 with an error that lists the legal ones, its place given by
+ * `file` and `what` */
 i32 manifest_find_buffer(const struct manifest *m, const char *name, const char *what, struct diag *d);
 u64 manifest_bytes(const struct manifest *m); /* of all buffers */
 
@@ -114,7 +117,8 @@ extern const struct generator generator_table[];
 extern const u32 generator_count;
 u64 generator_hash(u64 seed, u64 i);
 void generator_fill(const struct manifest_buffer *b, void *data);
-/* Initial contents of buffer i from its generator or file, checked against init_fnv1a64; false with an error */
+/* Initial contents of buffer i from its generator or file, checked against init_fnv1a64; false with an
+ * error */
 bool manifest_fill(const struct manifest *m, u32 i, void *data, struct diag *d);
 
 /* --- compare.c: final contents */
@@ -129,7 +133,8 @@ double manifest_element(const struct manifest_type *t, const void *data, u64 i);
 /* data[i] holds buffer i's final contents; want[i] the reference's (EXPECT_REFERENCE only, else NULL) */
 void manifest_compare(const struct manifest *m, void *const *data, void *const *want, struct outcome *o);
 
-/* --- play.c: a manifest on a simulated GPU. Functions return an enum heddle_status; message says what was wrong. */
+/* --- play.c: a manifest on a simulated GPU. Functions return an enum heddle_status; message says what was
+ * wrong. */
 struct play_launch {
     struct heddle_kernel *kernel;
     struct heddle_result result;

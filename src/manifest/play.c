@@ -1,7 +1,7 @@
 /* A manifest on a simulated GPU: the one place where manifests and libheddle meet.
  *
- * Everything that can be wrong between the two (kernel names, argument counts and sizes) is found in play_open, before the first launch,
- * and named by its place in the manifest. */
+ * Everything that can be wrong between the two (kernel names, argument counts and sizes) is found in
+ * play_open, before the first launch, and named by its place in the manifest. */
 #include "manifest/manifest.h"
 
 #include <stdlib.h>

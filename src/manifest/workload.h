@@ -2,15 +2,17 @@
  *
  * A workload is a folder workloads/NAME with
  *     NAME.cl             kernels in OpenCL C, compiled to NAME.ptx when heddle is built
- *     manifest-SIZE.json  for each size: tiny (tests: under a second with timing), small (the default) and paper (about what the
- *                         documents ran); docs/manifest.md is the format, tools/manifests.py writes them
+ *     manifest-SIZE.json  for each size: tiny (tests: under a second with timing), small (the default) and
+ *                         paper (about what the documents ran); docs/manifest.md is the format,
+ *                         tools/manifests.py writes them
  *     ref.c               bool workload_ref_NAME(struct workload_buffers *b), an independent CPU reference
  * and one row in workloads/workloads.def:
  *     WORKLOAD(NAME, "one-line doc", "what it stresses", "which document measured the like")
  *
- * The build installs DATA/workloads/NAME/{NAME.ptx,manifest*.json}; data_dir() of base/ finds DATA. A manifest with
- * "expect": {"mode": "reference", "tolerance": T} is compared with what the reference leaves in the buffers marked "check": every bit
- * when T is 0, else floats may differ by T * max(|a|, |b|, 1) per element (integers never). */
+ * The build installs DATA/workloads/NAME/{NAME.ptx,manifest*.json}; data_dir() of base/ finds DATA. A
+ * manifest with "expect": {"mode": "reference", "tolerance": T} is compared with what the reference leaves in
+ * the buffers marked "check": every bit when T is 0, else floats may differ by T * max(|a|, |b|, 1) per
+ * element (integers never). */
 #ifndef HEDDLE_WORKLOAD_H
 #define HEDDLE_WORKLOAD_H
 
@@ -27,7 +29,8 @@ struct workload_buffers {
     struct workload_buffer *buf;
 };
 
-/* Plays all launches of the manifest on the CPU, in place. False when the buffers are not the ones it knows (names, types, counts). */
+/* Plays all launches of the manifest on the CPU, in place. False when the buffers are not the ones it knows
+ * (names, types, counts). */
 typedef bool workload_reference_fn(struct workload_buffers *b);
 
 struct workload {
@@ -45,7 +48,8 @@ extern const char *const workload_sizes[WORKLOAD_SIZES];
 const struct workload *workload_find(const char *name); /* NULL when there is none */
 /* The buffer called `name`, or NULL: what a reference starts with */
 struct workload_buffer *workload_buffer_find(const struct workload_buffers *b, const char *name);
-/* DATA/workloads/NAME/manifest-SIZE.json, `size` NULL for WORKLOAD_SIZE (free it); NULL when there is no data directory */
+/* DATA/workloads/NAME/manifest-SIZE.json, `size` NULL for WORKLOAD_SIZE (free it); NULL when there is no data
+ * directory */
 char *workload_manifest_path(const struct workload *w, const char *size);
 
 #endif

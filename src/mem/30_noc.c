@@ -1,12 +1,16 @@
-/* noc: the crossbar between SMs and L2 slices, as the ports on the slices' side. Latency is paid on the way, bandwidth at the ports.
+/* noc: the crossbar between SMs and L2 slices, as the ports on the slices' side. Latency is paid on the way,
+ * bandwidth at the ports.
  *
- * To the slices: an SM has a queue per slice, so that packets for one slice never wait behind those for another; the SM models its own port and stamps a
- * packet with the cycle in which its first flit leaves. noc.latency_cy later that flit stands at the slice's port, and the others have followed `flits` - 1 cycles after it. The port lets packets in by
- * (cycle, SM, order in the outbox), one flit a cycle: a packet is through `flits` cycles after the one before it at the earliest, and only when
- * the slice's queue has room. At that moment a credit starts its way back. A place the slice frees in a tick can be used from the next noc edge.
+ * To the slices: an SM has a queue per slice, so that packets for one slice never wait behind those for
+ * another; the SM models its own port and stamps a packet with the cycle in which its first flit leaves.
+ * noc.latency_cy later that flit stands at the slice's port, and the others have followed `flits` - 1 cycles
+ * after it. The port lets packets in by (cycle, SM, order in the outbox), one flit a cycle: a packet is
+ * through `flits` cycles after the one before it at the earliest, and only when the slice's queue has room.
+ * At that moment a credit starts its way back. A place the slice frees in a tick can be used from the next
+ * noc edge.
  *
- * From the slices: answers leave one flit a cycle, those that were ready first first, refills before hits at equal times. A response carries the cycle in which its
- * first flit stands at the SM's port.
+ * From the slices: answers leave one flit a cycle, those that were ready first first, refills before hits at
+ * equal times. A response carries the cycle in which its first flit stands at the SM's port.
  *
  * With noc.ideal ports move any number of packets at once and the slice's queue has no end.
  *
@@ -48,7 +52,8 @@ static u8 count_lines(const struct partition *p, u32 pieces) {
 
 /* --- to the slices */
 
-/* Tick at which the port lets its first packet in, when there is room: not before it has arrived, nor before its flits have followed those of the last */
+/* Tick at which the port lets its first packet in, when there is room: not before it has arrived, nor before
+ * its flits have followed those of the last */
 static u64 in_next(const struct partition *p, const struct slice *l) {
     if (!l->coming.n) return NEVER;
     struct timed first = ring_first(&l->coming);

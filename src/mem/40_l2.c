@@ -1,12 +1,15 @@
 /* l2: a slice of the L2 cache.
  *
- * Takes the packets of its queue in order, one access (one L2 line) every l2.interval_cy. A read, atomic or reduction that finds its sectors is answered
- * l2.latency_cy later. One that does not fetches the missing ones, needing an MSHR (or room in the line's own), a way of its set when the line is absent, and
- * room in the channel's queue for the fetch and the victim's dirty sectors; while one of these is missing the whole queue waits. Its answer
- * leaves l2.latency_cy after the last sector it wants is here, as a hit's would. Writes are write-back and bring whole sectors: these become valid and dirty without a fetch.
+ * Takes the packets of its queue in order, one access (one L2 line) every l2.interval_cy. A read, atomic or
+ * reduction that finds its sectors is answered l2.latency_cy later. One that does not fetches the missing
+ * ones, needing an MSHR (or room in the line's own), a way of its set when the line is absent, and room in
+ * the channel's queue for the fetch and the victim's dirty sectors; while one of these is missing the whole
+ * queue waits. Its answer leaves l2.latency_cy after the last sector it wants is here, as a hit's would.
+ * Writes are write-back and bring whole sectors: these become valid and dirty without a fetch.
  *
- * Atomics: a packet keeps the slice busy l2.atomic_cy for each lane that meets others at the same address, and is performed when the last of these begins; its
- * answer follows l2.latency_cy after that. One that missed is performed at the fill, after what waited before it, and is answered l2.latency_cy later.
+ * Atomics: a packet keeps the slice busy l2.atomic_cy for each lane that meets others at the same address,
+ * and is performed when the last of these begins; its answer follows l2.latency_cy after that. One that
+ * missed is performed at the fill, after what waited before it, and is answered l2.latency_cy later.
  *
  * Within a tick: fills, then the queue, then what is performed.
  *

@@ -1,7 +1,8 @@
 /* dram: the DRAM channel of a partition: its queue, the way back to the slices, and the fixed kind.
  *
- * The queue holds dram.queue bursts. A request is for sectors of one L2 line; an entry is its bursts in one row (a line has more than one row only
- * when rows are shorter than lines). Each DRAM clock at most one command is given. A burst leaves the queue with its data command. A read's data stand at the slice
+ * The queue holds dram.queue bursts. A request is for sectors of one L2 line; an entry is its bursts in one
+ * row (a line has more than one row only when rows are shorter than lines). Each DRAM clock at most one
+ * command is given. A burst leaves the queue with its data command. A read's data stand at the slice
  * dram.extra_cy after the last beat of its last burst; writes need no answer.
  *
  *   fixed    bursts in order of entry, one each time the bus is free, data dram.fixed_cy later

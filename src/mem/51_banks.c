@@ -1,4 +1,5 @@
-/* banks: the banked kind of DRAM channel: banks with open rows, the timing between commands, the choice among requests, refresh.
+/* banks: the banked kind of DRAM channel: banks with open rows, the timing between commands, the choice among
+ * requests, refresh.
  *
  * Open page: a row stays open until another of its bank is needed or a refresh comes. Commands keep
  *
@@ -10,22 +11,30 @@
  *
  * and bursts never overlap on the bus. (Activate to activate of one bank is tRAS + tRP by these.)
  *
- * FR-FCFS (Rixner, Dally, Kapasi, Mattson and Owens, ISCA 2000): of the commands possible in a clock, column commands first, then activates and
- * precharges, the older request first among equals. A bank works for its oldest request of the open row, else for its oldest; so a row is closed only when nothing
- * in the queue wants it. dram.row_cap bounds the wait, by a count and not by time, so that it means the same in a queue of any length:
+ * FR-FCFS (Rixner, Dally, Kapasi, Mattson and Owens, ISCA 2000): of the commands possible in a clock, column
+ * commands first, then activates and precharges, the older request first among equals. A bank works for its
+ * oldest request of the open row, else for its oldest; so a row is closed only when nothing in the queue
+ * wants it. dram.row_cap bounds the wait, by a count and not by time, so that it means the same in a queue of
+ * any length:
  *
- *     a bank       when so many bursts have passed its oldest request, works for that one until its last burst
- *     the channel  when so many have passed its oldest request, gives that one's command before all others of a clock, if its bank works for it
+ *     a bank       when so many bursts have passed its oldest request, works for that one until its last
+ *                  burst
+ *     the channel  when so many have passed its oldest request, gives that one's command before all others of
+ *                  a clock, if its bank works for it
  *
- * The first is the cap of Ramulator's FRFCFS_Cap (16 hits) and the starvation threshold of NVMain's FRFCFS; GPGPU-Sim's FR-FCFS has none. The second is for timings in which column commands can
- * take every clock (tCCD 1). FCFS: only the oldest request's commands are given.
+ * The first is the cap of Ramulator's FRFCFS_Cap (16 hits) and the starvation threshold of NVMain's FRFCFS;
+ * GPGPU-Sim's FR-FCFS has none. The second is for timings in which column commands can take every clock (tCCD
+ * 1). FCFS: only the oldest request's commands are given.
  *
- * Refresh, every tREFI: at its cycle commands stop; when all open rows may be closed they are, together; after tRP all banks refresh for tRFC.
+ * Refresh, every tREFI: at its cycle commands stop; when all open rows may be closed they are, together;
+ * after tRP all banks refresh for tRFC.
  *
- * Not modelled: tFAW, bank groups, refresh of single banks, gaps on the bus between reads and writes beyond tWTR.
+ * Not modelled: tFAW, bank groups, refresh of single banks, gaps on the bus between reads and writes beyond
+ * tWTR.
  *
  * Invariants, walked by banks_check:
- *  1. The banks' lists hold the entries of the channel's list, in order of age; `columns` and `rows` name the banks with some.
+ *  1. The banks' lists hold the entries of the channel's list, in order of age; `columns` and `rows` name the
+ *     banks with some.
  *  2. A bank's `hit` is its oldest entry of the open row, none when it is closed or there is no such entry.
  *  3. `want` says what the bank's `hit` needs, else its oldest; at the cap its oldest.
  *  4. The choice, when there is one, is what choosing anew from now on would give.
@@ -111,7 +120,8 @@ static bool better(const struct choice *a, const struct choice *b) {
 
 /* --- the choice */
 
-/* Cycle and rank in one number, so that the scan has no branches to guess. No constraint lasts 2^22 cycles; beyond that cycles count as equal. */
+/* Cycle and rank in one number, so that the scan has no branches to guess. No constraint lasts 2^22 cycles;
+ * beyond that cycles count as equal. */
 static u64 order_of(u64 wait, u64 rank) { return MIN(wait, (1ull << 22) - 1) << 42 | rank; }
 
 /* The best command among those that the banks of a set want; cycle NEVER when the set is empty */
@@ -136,7 +146,8 @@ static void best_of(const struct channel *d, const u64 *set, const struct bounds
     out->command = d->want[who].command;
 }
 
-/* Column commands come before others of the same cycle, so the others are looked at only when one may be possible sooner: not before *row_from */
+/* Column commands come before others of the same cycle, so the others are looked at only when one may be
+ * possible sooner: not before *row_from */
 static void first_ready(const struct channel *d, const struct bounds *bounds, u64 from, u64 *row_from, struct choice *out) {
     struct choice row;
     best_of(d, d->columns, bounds, from, out);
@@ -169,7 +180,8 @@ void banks_choose(const struct partition *p, u64 from, u64 *row_from, struct cho
     if (out->cycle >= d->refresh) *out = (struct choice){.cycle = MAX(d->refresh, from), .command = CMD_REFRESH};
 }
 
-/* A new entry has come to bank b, which has changed what the bank wants: the choice made before may no longer be the best */
+/* A new entry has come to bank b, which has changed what the bank wants: the choice made before may no longer
+ * be the best */
 static void reconsider(struct partition *p, u32 b, u64 since) {
     struct channel *d = &p->channel;
     struct choice *now = &d->choice;

@@ -1,9 +1,10 @@
 /* map: which L2 slice an address lies in and where in it; clock domains as ticks.
  *
- * Memory is cut into chunks of map.interleave_b. Of each group of N consecutive chunks (N: slices of the chip) every slice gets one, so slices fill
- * evenly, and a chunk's place inside its slice is its group's number. Which one: `none`, the chunk's number in the group; `xor`, that number permuted by
- * the group's number folded to as many bits, so that strides of N chunks spread too. The permutation is an exclusive or when N is a power of two, else a
- * rotation; either way it is one to one. */
+ * Memory is cut into chunks of map.interleave_b. Of each group of N consecutive chunks (N: slices of the
+ * chip) every slice gets one, so slices fill evenly, and a chunk's place inside its slice is its group's
+ * number. Which one: `none`, the chunk's number in the group; `xor`, that number permuted by the group's
+ * number folded to as many bits, so that strides of N chunks spread too. The permutation is an exclusive or
+ * when N is a power of two, else a rotation; either way it is one to one. */
 #include "mem/mem.h"
 
 /* --- clocks */
@@ -17,7 +18,8 @@ static u64 gcd(u64 a, u64 b) {
     return a;
 }
 
-/* Frequencies rounded to multiples of `grid` MHz; false when a period would be too long for times to fit in 64 bits */
+/* Frequencies rounded to multiples of `grid` MHz; false when a period would be too long for times to fit in
+ * 64 bits */
 static bool clocks_on_grid(const struct config *c, u32 grid, struct clocks *k) {
     u64 f[4] = {c->core_mhz, c->noc_mhz, c->l2_mhz, c->dram_mhz}, period[4], common = 1;
     for (int i = 0; i < 4; i++) {
@@ -32,7 +34,8 @@ static bool clocks_on_grid(const struct config *c, u32 grid, struct clocks *k) {
     return true;
 }
 
-/* Periods stay below 2^24 ticks, which leaves 2^40 cycles. Frequencies that have too little in common for that are taken to the next 2, 5, 10, ... MHz. */
+/* Periods stay below 2^24 ticks, which leaves 2^40 cycles. Frequencies that have too little in common for
+ * that are taken to the next 2, 5, 10, ... MHz. */
 struct clocks clocks_of(const struct config *c) {
     static const u32 grids[] = {1, 2, 5, 10, 20, 50, 100, 1000};
     struct clocks k;

@@ -10,9 +10,10 @@
  *   51_banks.c       the banked kind: rows, timing, FR-FCFS, refresh
  *   partition.c      slices and channel of one partition: an island (D4); partition.h shows its inside
  *
- * Islands. SMs and partitions talk through messages stamped with core cycles. All SMs run cycles [from, to), writing outboxes; then all partitions run
- * [from, to), reading these outboxes and writing responses with cycles >= to. No message from a partition arrives sooner than
- * mem_min_latency() core cycles after the cycle at which its cause happened, so the result does not depend on how time is cut.
+ * Islands. SMs and partitions talk through messages stamped with core cycles. All SMs run cycles [from, to),
+ * writing outboxes; then all partitions run [from, to), reading these outboxes and writing responses with
+ * cycles >= to. No message from a partition arrives sooner than mem_min_latency() core cycles after the cycle
+ * at which its cause happened, so the result does not depend on how time is cut.
  *
  * Time on the memory side is in ticks, integers of a common multiple of all clocks (struct clocks). */
 #ifndef HEDDLE_MEM_H
@@ -27,7 +28,8 @@ struct clocks { /* ticks of one cycle of each domain */
 };
 struct clocks clocks_of(const struct config *c);
 u32 map_slice(const struct config *c, u64 addr); /* 0 .. partitions * slices - 1; slice s belongs to partition s / slices */
-/* The address without the bits that chose the slice: consecutive chunks of one slice are consecutive. Sets, banks and rows are cut from it. */
+/* The address without the bits that chose the slice: consecutive chunks of one slice are consecutive. Sets,
+ * banks and rows are cut from it. */
 u64 map_inside(const struct config *c, u64 addr);
 struct place {
     u64 inside; /* map_inside */
@@ -84,13 +86,14 @@ struct mem_stats {
 struct partition;
 struct partition *partition_new(const struct config *c, u32 index);
 void partition_free(struct partition *p);
-/* Runs core cycles [from, to). outs: one outbox per SM, all of this partition. Messages with cycle < to are consumed, all of them; those taken
- * in earlier windows are remembered by the partition. Responses go to in[sm], which this call empties first; performed[] likewise.
- * `from` is not before the last call's `to`; windows in which nothing can change (partition_next) may be left out. */
+/* Runs core cycles [from, to). outs: one outbox per SM, all of this partition. Messages with cycle < to are
+ * consumed, all of them; those taken in earlier windows are remembered by the partition. Responses go to
+ * in[sm], which this call empties first; performed[] likewise. `from` is not before the last call's `to`;
+ * windows in which nothing can change (partition_next) may be left out. */
 void partition_run(struct partition *p, u64 from, u64 to, const struct outbox *const *outs, struct inbox *in);
 u32 partition_performed(const struct partition *p, const struct performed **at);
-/* The first core cycle >= now in which something can change without a new message; UINT64_MAX when nothing is under way. Running a window before it is
- * allowed and changes nothing. */
+/* The first core cycle >= now in which something can change without a new message; UINT64_MAX when nothing is
+ * under way. Running a window before it is allowed and changes nothing. */
 u64 partition_next(const struct partition *p, u64 now);
 void partition_flush(struct partition *p); /* all lines become invalid, dirty ones without traffic; only when idle */
 void partition_put(struct partition *p, struct place at); /* its line becomes valid, without traffic; only when idle */
@@ -98,11 +101,13 @@ const struct mem_stats *partition_stats(const struct partition *p);
 void partition_stats_reset(struct partition *p);
 void partition_check(const struct partition *p);                     /* numbered invariants, see partition.c */
 void partition_waits(const struct partition *p, struct strbuf *out); /* who waits for what, for deadlock reports */
-/* Smallest number of core cycles between a message's cycle, or any event inside a partition, and a response it causes */
+/* Smallest number of core cycles between a message's cycle, or any event inside a partition, and a response
+ * it causes */
 u32 mem_min_latency(const struct config *c);
 
-/* --- tags.c: a set-associative tag array with sectors. Addresses are line addresses (any bits below the line size are ignored).
- * A line is INVALID, RESERVED (a miss is under way; it may not be evicted) or VALID; sectors of it are valid or not. */
+/* --- tags.c: a set-associative tag array with sectors. Addresses are line addresses (any bits below the line
+ * size are ignored). A line is INVALID, RESERVED (a miss is under way; it may not be evicted) or VALID;
+ * sectors of it are valid or not. */
 struct tags {
     u32 sets, ways, line_b, sector_b, fifo; /* sets: a power of two */
     u32 line_shift;                         /* log2 of line_b */
@@ -116,8 +121,9 @@ enum tag_result { TAG_HIT, TAG_MISS, TAG_HIT_RESERVED, TAG_SECTOR_MISS };
 void tags_init(struct tags *t, u32 sets, u32 ways, u32 line_b, u32 sector_b, bool fifo);
 void tags_free(struct tags *t);
 void tags_clear(struct tags *t);
-/* Looks without changing: HIT all wanted sectors are valid; HIT_RESERVED the missing ones are all pending; SECTOR_MISS the line is there (valid or
- * reserved), some wanted sectors are neither valid nor pending; MISS. *at: index of the line ([set * ways + way]) unless MISS. */
+/* Looks without changing: HIT all wanted sectors are valid; HIT_RESERVED the missing ones are all pending;
+ * SECTOR_MISS the line is there (valid or reserved), some wanted sectors are neither valid nor pending; MISS.
+ * *at: index of the line ([set * ways + way]) unless MISS. */
 enum tag_result tags_look(const struct tags *t, u64 line, u32 sectors, u32 *at);
 void tags_touch(struct tags *t, u32 at); /* a use, for LRU */
 struct victim {                          /* what made room */
@@ -125,12 +131,14 @@ struct victim {                          /* what made room */
     u64 line;
     u8 dirty; /* its dirty sectors */
 };
-/* A way for `line` in its set, reserved with pending sectors; false when all ways have pending sectors. A line that is there gets further sectors. */
+/* A way for `line` in its set, reserved with pending sectors; false when all ways have pending sectors. A
+ * line that is there gets further sectors. */
 bool tags_reserve(struct tags *t, u64 line, u32 sectors, u32 *at, struct victim *v);
-/* As reserve, but the line is valid at once with these sectors (used for fills without reservation and for writes that allocate) */
+/* As reserve, but the line is valid at once with these sectors (used for fills without reservation and for
+ * writes that allocate) */
 bool tags_insert(struct tags *t, u64 line, u32 sectors, u32 *at, struct victim *v);
-/* The same in two steps, for a line that is not there: the way and victim that would be chosen, changing nothing; and taking that way. The caller
- * then sets pending or valid sectors. */
+/* The same in two steps, for a line that is not there: the way and victim that would be chosen, changing
+ * nothing; and taking that way. The caller then sets pending or valid sectors. */
 bool tags_peek(const struct tags *t, u64 line, u32 *at, struct victim *v);
 void tags_take(struct tags *t, u64 line, u32 at);
 /* Pending sectors became valid. Index of the line; one no longer there is ignored: UINT32_MAX. */
@@ -139,7 +147,8 @@ void tags_invalidate(struct tags *t, u64 line); /* unless reserved */
 u32 tags_set(const struct tags *t, u64 line);
 void tags_check(const struct tags *t);
 
-/* --- mshr.c: a table of outstanding lines, each with a list of waiters (caller's tokens), in order of arrival */
+/* --- mshr.c: a table of outstanding lines, each with a list of waiters (caller's tokens), in order of
+ * arrival */
 struct mshr;
 struct mshr *mshr_new(u32 entries, u32 merge);
 void mshr_free(struct mshr *m);
@@ -153,7 +162,8 @@ u64 mshr_line(const struct mshr *m, int entry);
 void mshr_wait(struct mshr *m, int entry, u32 token); /* one more waiter; room was checked */
 /* Takes the entry out: its waiters in order into tokens[merge]; returns how many */
 u32 mshr_done(struct mshr *m, int entry, u32 *tokens);
-/* For checks and reports: the line and waiters (tokens[merge]) of entry 0, 1, ...; false when it is not in use */
+/* For checks and reports: the line and waiters (tokens[merge]) of entry 0, 1, ...; false when it is not in
+ * use */
 bool mshr_get(const struct mshr *m, u32 entry, u64 *line, u32 *tokens, u32 *n);
 void mshr_check(const struct mshr *m);
 
@@ -166,11 +176,13 @@ struct line_access {
     u8 same;      /* most lanes at one 4-byte address, for atomics */
     u8 count[32]; /* lanes whose first byte lies in each 4-byte word of the line */
 };
-/* The distinct lines that the lanes of `mask` touch, in order of their first lane. addr[l]: first byte of lane l; size_b bytes each. Appends to out[n], returns the
- * new n; calls for further slabs or elements merge with lines already there. lane0 is added to lane numbers. */
+/* The distinct lines that the lanes of `mask` touch, in order of their first lane. addr[l]: first byte of
+ * lane l; size_b bytes each. Appends to out[n], returns the new n; calls for further slabs or elements merge
+ * with lines already there. lane0 is added to lane numbers. */
 u32 coalesce_lines(const u64 *addr, u32 mask, u32 size_b, u32 line_b, u32 lane0, struct line_access *out, u32 n);
-/* Cycles shared memory needs: the most distinct 4-byte words in one bank; lanes that read the same word are served together. Accesses of 8 bytes are made
- * in two halves of the lanes and of 16 in four, each by itself, as hardware does; the result is the sum of the halves. At least 1 when mask is not 0. */
+/* Cycles shared memory needs: the most distinct 4-byte words in one bank; lanes that read the same word are
+ * served together. Accesses of 8 bytes are made in two halves of the lanes and of 16 in four, each by itself,
+ * as hardware does; the result is the sum of the halves. At least 1 when mask is not 0. */
 u32 shared_cycles(const u64 *addr, u32 mask, u32 size_b, u32 banks, bool atomic);
 
 #endif

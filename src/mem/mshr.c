@@ -1,10 +1,12 @@
 /* mshr: a table of outstanding lines, each with the list of those who wait for it, in order of arrival.
  *
- * A line is found by an open-addressed hash with linear probing; a removal moves later entries of the run back, so that there are no tombstones and the
- * cost does not grow with time. Waiters are nodes of one pool that grows to the most there ever were.
+ * A line is found by an open-addressed hash with linear probing; a removal moves later entries of the run
+ * back, so that there are no tombstones and the cost does not grow with time. Waiters are nodes of one pool
+ * that grows to the most there ever were.
  *
  * Invariants, walked by mshr_check:
- *  1. Entries in use and free ones are together all; the hash holds exactly those in use, each reachable from its line's slot.
+ *  1. Entries in use and free ones are together all; the hash holds exactly those in use, each reachable from
+ *     its line's slot.
  *  2. No line has two entries.
  *  3. An entry's list has as many nodes as it counts, at most `merge`, and ends at its tail.
  *  4. Nodes in lists and free ones are together all. */

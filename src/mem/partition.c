@@ -1,15 +1,18 @@
-/* partition: L2 slices and their DRAM channel, an island (D4): runs windows of core cycles from outboxes to inboxes.
+/* partition: L2 slices and their DRAM channel, an island (D4): runs windows of core cycles from outboxes to
+ * inboxes.
  *
- * Time: a packet stamped with core cycle c is in the network at tick c * core. Whatever happens at tick t belongs to core cycle t / core, rounded down, for
- * the question which window it is in, and carries t / core, rounded up, as its stamp. Each clock acts at multiples of its period only.
+ * Time: a packet stamped with core cycle c is in the network at tick c * core. Whatever happens at tick t
+ * belongs to core cycle t / core, rounded down, for the question which window it is in, and carries t / core,
+ * rounded up, as its stamp. Each clock acts at multiples of its period only.
  *
- * Order, fixed: packets by (cycle, SM, place in the outbox). Units that act in the same tick by stage (partition.h), then slice. In an inbox by cycle, credits
- * before packets; each of the two kinds rises in cycle over all windows.
+ * Order, fixed: packets by (cycle, SM, place in the outbox). Units that act in the same tick by stage
+ * (partition.h), then slice. In an inbox by cycle, credits before packets; each of the two kinds rises in
+ * cycle over all windows.
  *
  * Invariants, walked by partition_check:
  *  1. Nothing is scheduled before `now`.
- *  2. Every packet in use is in exactly one place: in the network, in a queue (and then perhaps waiting too, for those of its lines already looked
- *     at), waiting at an MSHR, or on its way out.
+ *  2. Every packet in use is in exactly one place: in the network, in a queue (and then perhaps waiting too,
+ *     for those of its lines already looked at), waiting at an MSHR, or on its way out.
  *  3. A port or slice has something scheduled exactly when it has something to do. */
 #include "mem/partition.h"
 
@@ -220,7 +223,8 @@ static u32 packets_in_use(const struct partition *p) {
     return p->packets - spare;
 }
 
-/* Packets of a slice that are somewhere, a packet whose lines were all looked at and that waits for several of them counted once */
+/* Packets of a slice that are somewhere, a packet whose lines were all looked at and that waits for several
+ * of them counted once */
 static u32 packets_of_slice(const struct partition *p, const struct slice *l) {
     u32 n = l->coming.n + l->queue.n + l->hits.n + l->refills.n, waiters;
     u64 line;

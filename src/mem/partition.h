@@ -1,13 +1,16 @@
-/* partition: the inside of a memory partition, shared by 30_noc.c, 40_l2.c, 50_dram.c, 51_banks.c and partition.c.
+/* partition: the inside of a memory partition, shared by 30_noc.c, 40_l2.c, 50_dram.c, 51_banks.c and
+ * partition.c.
  *
  *     outboxes -> coming -> [in port] -> queue -> [slice] -> hits, refills -> [out port] -> inboxes
  *                                                  |   ^
  *                                     channel queue v   | fills
  *                                             [commands] [data]
  *
- * Five kinds of units in brackets, each with the next tick at which it can do something (`at`). partition_run takes the units of the smallest tick in the
- * order of enum stage, slices in order of number, until that tick is past the window. A unit that acts may bring forward the `at` of a later
- * stage to the same tick, that of an earlier one only to a later tick; so every tick is run once, and cutting time into windows changes nothing. */
+ * Five kinds of units in brackets, each with the next tick at which it can do something (`at`). partition_run
+ * takes the units of the smallest tick in the order of enum stage, slices in order of number, until that tick
+ * is past the window. A unit that acts may bring forward the `at` of a later stage to the same tick, that of
+ * an earlier one only to a later tick; so every tick is run once, and cutting time into windows changes
+ * nothing. */
 #ifndef HEDDLE_MEM_PARTITION_H
 #define HEDDLE_MEM_PARTITION_H
 
@@ -209,8 +212,8 @@ void l2_check(const struct partition *p, u32 s);
 void dram_init(struct partition *p);
 void dram_free(struct channel *d);
 u32 dram_bursts(const struct channel *d, u32 sectors);
-/* Is there room for n bursts of slice s? If not, the slice stands in the list of those who wait, which are served in order. A request larger than the whole
- * queue enters when that is empty. */
+/* Is there room for n bursts of slice s? If not, the slice stands in the list of those who wait, which are
+ * served in order. A request larger than the whole queue enters when that is empty. */
 bool dram_ask(struct channel *d, u32 s, u32 n);
 void dram_wait_done(struct partition *p, u32 s, u64 t); /* slice s no longer waits */
 void dram_read(struct partition *p, u32 s, u64 line, u32 sectors, u64 t);

@@ -1,6 +1,7 @@
 /* tags: the tag array of every cache.
  *
- * Models presence only: which sectors of which lines are here, on their way, or changed. Data are elsewhere (func/), ports and latencies are the cache's.
+ * Models presence only: which sectors of which lines are here, on their way, or changed. Data are elsewhere
+ * (func/), ports and latencies are the cache's.
  *
  * Invariants, walked by tags_check:
  *  1. An invalid line has no valid, dirty or pending sector.
@@ -8,7 +9,8 @@
  *  3. A line stands in the set its address chooses, and in one way only.
  *  4. No stamp is younger than the clock.
  *  5. An invalid line has stamp 0, any other a larger one.
- * A line that is neither invalid nor has a valid or pending sector cannot come to be: lines arrive with sectors and lose all at once. */
+ * A line that is neither invalid nor has a valid or pending sector cannot come to be: lines arrive with
+ * sectors and lose all at once. */
 #include "mem/mem.h"
 
 #include <stdlib.h>
@@ -46,7 +48,8 @@ void tags_clear(struct tags *t) {
     t->clock = 0;
 }
 
-/* Bits 13, 14, 15, 17 and 19 of an address, which Fermi's L1 folds into the lowest five of a set's number (Nugteren, van den Braak, Corporaal and Bal, HPCA 2014) */
+/* Bits 13, 14, 15, 17 and 19 of an address, which Fermi's L1 folds into the lowest five of a set's number
+ * (Nugteren, van den Braak, Corporaal and Bal, HPCA 2014) */
 static u32 fermi_bits(u64 address) {
     return (u32)(address >> 13 & 7) | (u32)(address >> 17 & 1) << 3 | (u32)(address >> 19 & 1) << 4;
 }
@@ -81,8 +84,9 @@ void tags_touch(struct tags *t, u32 at) {
     if (!t->fifo) t->stamp[at] = ++t->clock;
 }
 
-/* The way that would make room in the set of `line`: the one with the oldest stamp among those with nothing pending, the first among equals, which puts
-   invalid ones first (5); -1 when there is none. Written without branches to guess. */
+/* The way that would make room in the set of `line`: the one with the oldest stamp among those with nothing
+ * pending, the first among equals, which puts invalid ones first (5); -1 when there is none. Written without
+ * branches to guess. */
 static i64 choose(const struct tags *t, u64 line) {
     size_t first = (size_t)tags_set(t, line) * t->ways;
     const u64 *stamp = t->stamp + first;

@@ -1,7 +1,9 @@
-/* The compiler's results by content: XDG_CACHE_HOME/heddle, or .cache/heddle of the home folder. A cache that cannot be used is not an error.
+/* The compiler's results by content: XDG_CACHE_HOME/heddle, or .cache/heddle of the home folder. A cache that
+ * cannot be used is not an error.
  *
  * C1 an entry is whole or not there: it is written under another name, and ends with a mark
- * C2 all entries together stay below HEDDLE_CACHE_SIZE: what was not used for longest goes, and what a killed process began, too */
+ * C2 all entries together stay below HEDDLE_CACHE_SIZE: what was not used for longest goes, and what a killed
+ *    process began, too */
 #include "opencl/opencl.h"
 
 #include <dirent.h>

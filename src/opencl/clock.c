@@ -1,4 +1,5 @@
-/* Simulated time for the program's own clocks (preload/clock.c): what a command took on the GPU is added to a file that both have mapped. */
+/* Simulated time for the program's own clocks (preload/clock.c): what a command took on the GPU is added to a
+ * file that both have mapped. */
 #include "opencl/opencl.h"
 
 #include <fcntl.h>

@@ -147,7 +147,8 @@ static bool images(cl_device_info what, struct answer a, cl_int *rc) {
     }
 }
 
-/* cl_nv_device_attribute_query, which programs made for such devices ask without looking whether it is there. The capability is the one kernels are compiled for. */
+/* cl_nv_device_attribute_query, which programs made for such devices ask without looking whether it is there.
+ * The capability is the one kernels are compiled for. */
 static bool nvidia(cl_device_info what, struct answer a, const struct config *c, cl_int *rc) {
     switch (what) {
     case CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV: *rc = answer_uint(a, COMPILE_CAPABILITY / 10); return true;

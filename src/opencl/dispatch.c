@@ -1,7 +1,8 @@
 /* What the loader sees: one table of functions, in every object, and what finds it.
  *
- * Functions of OpenCL 1.2 that make no sense here (graphics, native kernels, partitions) answer as the specification wants of a device without them; so do those of
- * later versions, except the few that programs call without having looked at the version. */
+ * Functions of OpenCL 1.2 that make no sense here (graphics, native kernels, partitions) answer as the
+ * specification wants of a device without them; so do those of later versions, except the few that programs
+ * call without having looked at the version. */
 #include "opencl/opencl.h"
 
 #include <CL/cl_gl.h>
@@ -143,7 +144,8 @@ void *CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platform_id p, con
     return platform_is(p) ? clGetExtensionFunctionAddress(name) : NULL;
 }
 
-/* A row each. ABSENT: refuses, as the specification wants of a device without it. tests/opencl/counted reads these rows. */
+/* A row each. ABSENT: refuses, as the specification wants of a device without it. tests/opencl/counted reads
+ * these rows. */
 #define HERE(name)   .name = name
 #define ABSENT(name) .name = name
 const cl_icd_dispatch driver_dispatch = {

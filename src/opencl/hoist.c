@@ -1,9 +1,11 @@
 /* __local variables of inner scopes, moved to the top of their kernel.
  *
- * The specification wants them there, and so does clang; the vendors' compilers take them anywhere in a kernel, and well-known programs rely on it. A __local variable
- * lives as long as its work-group wherever it is declared, so moving it changes nothing.
+ * The specification wants them there, and so does clang; the vendors' compilers take them anywhere in a
+ * kernel, and well-known programs rely on it. A __local variable lives as long as its work-group wherever it
+ * is declared, so moving it changes nothing.
  *
- * clang says where they are. Each declaration is blanked out where it stands and put behind the kernel's opening brace. One whose name is taken up there stays an error. */
+ * clang says where they are. Each declaration is blanked out where it stands and put behind the kernel's
+ * opening brace. One whose name is taken up there stays an error. */
 #include "opencl/opencl.h"
 
 #include <ctype.h>
@@ -13,7 +15,8 @@
 
 bool hoist_wanted(const char *log) { return log && strstr(log, COMPLAINT); }
 
-/* Behind the literal or pragma that starts at `at`; `at` itself when none does. The preprocessor left neither comments nor other directives. */
+/* Behind the literal or pragma that starts at `at`; `at` itself when none does. The preprocessor left neither
+ * comments nor other directives. */
 static const char *skip_text(const char *at, const char *line_start) {
     if (*at == '"' || *at == '\'') {
         const char *p = at + 1;

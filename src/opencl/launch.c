@@ -1,7 +1,8 @@
 /* NDRanges: from the program's numbers to a launch of the simulated GPU.
  *
- * Local-memory arguments lie behind the kernel's own local variables, each at its alignment. The global offset is a variable of the builtin library's; kernels
- * that are launched with one use a variant of the program that looks at it. */
+ * Local-memory arguments lie behind the kernel's own local variables, each at its alignment. The global
+ * offset is a variable of the builtin library's; kernels that are launched with one use a variant of the
+ * program that looks at it. */
 #include "opencl/opencl.h"
 
 #include "report/record.h"
@@ -112,7 +113,8 @@ static cl_int check_sizes(cl_uint dims, const size_t *offset, const size_t *glob
     return CL_SUCCESS;
 }
 
-/* A group for a range that comes without: the largest divisors that fit, first dimension first, up to 256 work items */
+/* A group for a range that comes without: the largest divisors that fit, first dimension first, up to 256
+ * work items */
 static void choose_local(cl_kernel k, const size_t global[3], size_t local[3]) {
     size_t left = MIN(256u, kernel_max_group(k));
     for (u32 i = 0; i < 3; i++) {
@@ -141,7 +143,8 @@ static cl_int check_group(cl_kernel k, const size_t global[3], const size_t loca
     return kernel_local_b(k) > c->shared_b - c->shared_reserved_b ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
-/* A compiler that knew the group's size would have spilled. We did not, so the time of the spills is missing: say so, once for a kernel. */
+/* A compiler that knew the group's size would have spilled. We did not, so the time of the spills is missing:
+ * say so, once for a kernel. */
 static void tell_registers(cl_kernel k, u32 registers, size_t items) {
     if (registers == k->info.registers || settings_get()->functional) return;
     driver_enter();

@@ -1,7 +1,8 @@
 /* Buffers and sub-buffers.
  *
- * A buffer's bytes are the simulated GPU's own: mapping one hands out a pointer to them. Only CL_MEM_USE_HOST_PTR has a second copy, in the program's memory, which is
- * brought up to date when it is mapped and taken over when it is unmapped. */
+ * A buffer's bytes are the simulated GPU's own: mapping one hands out a pointer to them. Only
+ * CL_MEM_USE_HOST_PTR has a second copy, in the program's memory, which is brought up to date when it is
+ * mapped and taken over when it is unmapped. */
 #include "opencl/opencl.h"
 
 #include <stdlib.h>
@@ -39,8 +40,9 @@ void mem_destroy(void *object) {
     object_unpin(m->context);
 }
 
-/* Before and behind a buffer there is more memory on any real device, and programs have mistakes that are only found where there is not: a sparse matrix's padding that
- * points at element -1, a last thread that reads on. HEDDLE_STRICT finds them. */
+/* Before and behind a buffer there is more memory on any real device, and programs have mistakes that are
+ * only found where there is not: a sparse matrix's padding that points at element -1, a last thread that
+ * reads on. HEDDLE_STRICT finds them. */
 enum { SLACK_LEAST_B = 512, SLACK_PART = 16, PAGE_B = 4096 };
 
 static size_t slack_before(size_t bytes) {

@@ -2,8 +2,9 @@
  * arguments, the work-group size a kernel insists on.
  *
  * It travels in comments at the top of the PTX:
- *     // heddle kernel NAME REQD_X REQD_Y REQD_Z HINT_X HINT_Y HINT_Z VEC_TYPE    the last one "-" when there is no vec_type_hint
- *     // heddle arg SPACE ACCESS|TYPE|QUALIFIERS|NAME                          one for each argument of the kernel above */
+ *     // heddle kernel NAME REQD_X REQD_Y REQD_Z HINT_X HINT_Y HINT_Z VEC_TYPE the last one "-" when there is
+ *     no vec_type_hint
+ *     // heddle arg SPACE ACCESS|TYPE|QUALIFIERS|NAME one for each argument of the kernel above */
 #include "opencl/opencl.h"
 
 #include <ctype.h>

@@ -1,7 +1,8 @@
 /* Objects: who still needs one, and what happens when nobody does.
  *
  * O1 an object lives while refs + pins > 0
- * O2 a dead object keeps its memory, marked as dead, until a few thousand others have died: a program that uses a released handle gets an error, not a crash */
+ * O2 a dead object keeps its memory, marked as dead, until a few thousand others have died: a program that
+ *    uses a released handle gets an error, not a crash */
 #include "opencl/opencl.h"
 
 #include <stdlib.h>

@@ -20,10 +20,12 @@
  *   launch.c     NDRanges: checked, launched, timed; record.c writes down what they gave
  *   trace.c      files of what happened when
  *
- * Commands run when they are enqueued, in the caller's thread, unless something they wait for is missing; then whoever brings it runs them.
+ * Commands run when they are enqueued, in the caller's thread, unless something they wait for is missing;
+ * then whoever brings it runs them.
  *
- * Locks. L1 driver_lock guards every object's state except what is inside a simulated GPU. It is never held while a command runs, a compiler runs or a
- * callback is called. L2 a context's sim_lock guards its struct heddle; it is never held while driver_lock is being taken, nor the other way around. */
+ * Locks. L1 driver_lock guards every object's state except what is inside a simulated GPU. It is never held
+ * while a command runs, a compiler runs or a callback is called. L2 a context's sim_lock guards its struct
+ * heddle; it is never held while driver_lock is being taken, nor the other way around. */
 #ifndef HEDDLE_OPENCL_H
 #define HEDDLE_OPENCL_H
 
@@ -76,7 +78,8 @@ extern pthread_cond_t driver_changed; /* an event ended, a command was taken fro
 void driver_enter(void);
 void driver_leave(void);
 void *object_new(enum object_kind kind, size_t bytes, void (*destroy)(void *));
-/* Whether a handle is one of a live object. A released one is known as such for a while; a wild one cannot be. */
+/* Whether a handle is one of a live object. A released one is known as such for a while; a wild one cannot
+ * be. */
 bool object_is(const void *handle, enum object_kind kind);
 bool object_retain(void *handle, enum object_kind kind); /* clRetain...; false when it is no such object */
 bool object_release(void *handle, enum object_kind kind);
@@ -335,7 +338,8 @@ struct source {                   /* one text to compile */
 };
 enum variant { VARIANT_PLAIN, VARIANT_OFFSET, VARIANTS };
 bool compile_available(void);
-/* CL_SUCCESS, CL_INVALID_BUILD_OPTIONS or CL_COMPILE_PROGRAM_FAILURE; messages are added to the log. *ir is textual LLVM IR, to be freed. */
+/* CL_SUCCESS, CL_INVALID_BUILD_OPTIONS or CL_COMPILE_PROGRAM_FAILURE; messages are added to the log. *ir is
+ * textual LLVM IR, to be freed. */
 cl_int compile_source(const struct source *s, const char *options, struct strbuf *log, char **ir);
 /* IR of one or more sources to PTX with metadata, to be freed; NULL with messages */
 char *compile_link(char *const *ir, u32 n, enum variant v, struct strbuf *log);
@@ -353,7 +357,8 @@ char *mend_ir(const char *ir); /* IR as clang's back end compiles it rightly; fr
 
 /* --- hoist.c */
 bool hoist_wanted(const char *log); /* whether clang complained of such a variable; log may be NULL */
-/* The text, preprocessed, with those variables moved that the log complains of, to be freed; NULL when there are none that can be */
+/* The text, preprocessed, with those variables moved that the log complains of, to be freed; NULL when there
+ * are none that can be */
 char *hoist_locals(const char *text, const char *log);
 
 /* --- tool.c: running a compiler */
@@ -394,7 +399,8 @@ struct _cl_program {
     u32 nkernels; /* kernel objects that exist: no build while there are */
     bool busy;    /* being built */
 };
-/* The module of a variant, made when it is first needed; NULL with messages on standard error. Under sim_lock. */
+/* The module of a variant, made when it is first needed; NULL with messages on standard error. Under
+ * sim_lock. */
 struct heddle_module *program_module(cl_program p, enum variant v, struct strbuf *why);
 
 /* --- kernel.c */

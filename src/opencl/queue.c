@@ -1,7 +1,8 @@
 /* Queues and their commands.
  *
- * A command that has all it waits for runs at once, in the thread that notices: the one that enqueues it, or the one that ends what it waited for. So a program
- * without user events sees every command done when its clEnqueue... returns, in enqueue order, whatever the queue's kind.
+ * A command that has all it waits for runs at once, in the thread that notices: the one that enqueues it, or
+ * the one that ends what it waited for. So a program without user events sees every command done when its
+ * clEnqueue... returns, in enqueue order, whatever the queue's kind.
  *
  * Q1 a queue's list holds the commands that are not done, oldest first
  * Q2 in an in-order queue only the first may run; in any queue nothing passes a barrier
@@ -70,7 +71,8 @@ static void drop(struct command *c) {
     free(c);
 }
 
-/* A program that does not look at one result should find out by the next. Once it was told, a kernel that runs well makes up for it. */
+/* A program that does not look at one result should find out by the next. Once it was told, a kernel that
+ * runs well makes up for it. */
 static void note_result(cl_command_queue q, cl_command_type type, cl_int rc) {
     bool kernel = type == CL_COMMAND_NDRANGE_KERNEL || type == CL_COMMAND_TASK;
     if (rc == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) return;

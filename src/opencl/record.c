@@ -1,6 +1,8 @@
-/* Writes down what happened for `heddle exec` (report/record.h). One write per record: processes that share the file do not mix theirs.
+/* Writes down what happened for `heddle exec` (report/record.h). One write per record: processes that share
+ * the file do not mix theirs.
  *
- * With HEDDLE_JSON and no heddle exec around the program, the file is one of our own, and at the end of the process it becomes the same JSON. */
+ * With HEDDLE_JSON and no heddle exec around the program, the file is one of our own, and at the end of the
+ * process it becomes the same JSON. */
 #include "opencl/opencl.h"
 
 #include "report/record.h"
@@ -73,7 +75,8 @@ const char *record_path(void) {
     return log_file.path;
 }
 
-/* heddle exec takes its folder with it when it ends, however it ends; who still simulates then does it for nobody */
+/* heddle exec takes its folder with it when it ends, however it ends; who still simulates then does it for
+ * nobody */
 void record_watch(void) {
     const char *s = settings_get()->record;
     if (!s || access(s, F_OK) == 0 || errno != ENOENT) return;

@@ -1,5 +1,6 @@
-/* What the environment says, read once. `heddle exec` sets these; a program started with the loader's variables alone gets the defaults.
- * base/env.def has the list. Without heddle exec a value that is not legal is a device less, and a message that says why. */
+/* What the environment says, read once. `heddle exec` sets these; a program started with the loader's
+ * variables alone gets the defaults. base/env.def has the list. Without heddle exec a value that is not legal
+ * is a device less, and a message that says why. */
 #include "opencl/opencl.h"
 
 #include <dlfcn.h>

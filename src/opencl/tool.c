@@ -1,4 +1,5 @@
-/* Running the compiler: a process that dies with the thread that waits for it, within limits, and with a line on standard error while it takes long.
+/* Running the compiler: a process that dies with the thread that waits for it, within limits, and with a line
+ * on standard error while it takes long.
  *
  *   HEDDLE_COMPILE_SECONDS   processor time of one run of the compiler; default 3600
  *   HEDDLE_COMPILE_MEMORY    bytes of memory of one run of the compiler; default 32 GiB

@@ -1,5 +1,5 @@
-/* Traces: files that the first context of the process writes, complete when it goes or when the process ends. Until then, and for ever when
- * the process is killed, they are called NAME.incomplete. */
+/* Traces: files that the first context of the process writes, complete when it goes or when the process ends.
+ * Until then, and for ever when the process is killed, they are called NAME.incomplete. */
 #include "opencl/opencl.h"
 
 #include "report/record.h"
@@ -31,7 +31,8 @@ static void finish(void) {
     trace.c = NULL;
 }
 
-/* Most programs never release their context. A launch that still runs in another thread keeps its trace: it is cut off. */
+/* Most programs never release their context. A launch that still runs in another thread keeps its trace: it
+ * is cut off. */
 static void at_exit(void) {
     if (pthread_mutex_trylock(&trace.lock)) return;
     if (trace.c && pthread_mutex_trylock(&trace.c->sim_lock) == 0) finish();

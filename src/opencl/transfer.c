@@ -159,7 +159,8 @@ cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue q, cl_mem m, cl_boo
                      (void *)(uintptr_t)ptr, true, block, n, wait, out);
 }
 
-/* Whether the row at x shares a byte with a row of the slice at u. Rows do not overlap each other, so only the last one that starts at or before x and the one after it can. */
+/* Whether the row at x shares a byte with a row of the slice at u. Rows do not overlap each other, so only
+ * the last one that starts at or before x and the one after it can. */
 static bool row_meets_slice(const u8 *x, const u8 *u, size_t row_b, const size_t region[3]) {
     if (x + region[0] <= u) return false;
     size_t first = x < u ? 0 : (size_t)(x - u) / row_b;
@@ -233,7 +234,8 @@ cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue q, cl_mem m, const void 
     return queue_add(q, CL_COMMAND_FILL_BUFFER, &k->c, false, n, wait, out);
 }
 
-/* --- mapping. A buffer with a copy in the program's memory is copied there and back; of others the bytes themselves are handed out. */
+/* --- mapping. A buffer with a copy in the program's memory is copied there and back; of others the bytes
+ * themselves are handed out. */
 
 cl_int mem_check_map(cl_mem m, cl_map_flags f) {
     const cl_map_flags all = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;

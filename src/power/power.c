@@ -43,7 +43,8 @@ struct energy energy_of(const struct config *c, const struct launch_stats *l) {
     return e;
 }
 
-/* --- Mascar, table II: an entry has the line's base address, each thread's offset in the line, the warp, the destination register */
+/* --- Mascar, table II: an entry has the line's base address, each thread's offset in the line, the warp, the
+ * destination register */
 
 static u32 bits_for(u32 values) {
     u32 bits = 0;

@@ -1,8 +1,10 @@
 /* power: energy from counters, after a launch: it costs nothing while a launch runs.
  *
- * Every event has an energy (keys power.*, with their sources; docs/energy.md), every cycle leaks and is clocked. energy.def says which counters are which events. The defaults are GPUWattch's for the GTX 480, 40 nm; a
- * machine of another process or with other arrays needs its own power.* keys, and with the defaults only comparisons between runs of one machine mean something. Not modelled: voltage and frequency scaling, clock gating,
- * temperature, data values, what immediates cost, idle SMs.
+ * Every event has an energy (keys power.*, with their sources; docs/energy.md), every cycle leaks and is
+ * clocked. energy.def says which counters are which events. The defaults are GPUWattch's for the GTX 480, 40
+ * nm; a machine of another process or with other arrays needs its own power.* keys, and with the defaults
+ * only comparisons between runs of one machine mean something. Not modelled: voltage and frequency scaling,
+ * clock gating, temperature, data values, what immediates cost, idle SMs.
  *
  * Invariants: W1 the parts sum to the total; W2 no part is negative; W3 a part without events is 0 */
 #ifndef HEDDLE_POWER_H

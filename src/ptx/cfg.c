@@ -1,15 +1,17 @@
 /* cfg: basic blocks, and where the lanes of a branch meet again.
  *
- * The meeting place is the immediate post-dominator of the branch: the first instruction that every way from the branch to the
- * function's exit passes. Guarded returns count as ways to the exit. Does not look at barriers, calls or what a branch depends on:
- * a uniform branch gets a meeting place like any other.
+ * The meeting place is the immediate post-dominator of the branch: the first instruction that every way from
+ * the branch to the function's exit passes. Guarded returns count as ways to the exit. Does not look at
+ * barriers, calls or what a branch depends on: a uniform branch gets a meeting place like any other.
  *
- * A loop that cannot be left has no post-dominator in the strict sense. It is treated as though it could be left just before its
- * header (the block by which the walk from the entry first came in), so branches inside it still meet inside it: at a join, or at
- * the header when the next turn begins. Such a header may start with the very branch that names it as meeting place.
+ * A loop that cannot be left has no post-dominator in the strict sense. It is treated as though it could be
+ * left just before its header (the block by which the walk from the entry first came in), so branches inside
+ * it still meet inside it: at a join, or at the header when the next turn begins. Such a header may start
+ * with the very branch that names it as meeting place.
  *
- * Method: strongly connected components (Tarjan 1972) find those loops, then dominators of the reversed graph (Lengauer and Tarjan
- * 1979, simple linking, O(edges log nodes)). Both walk with their own stacks: the input's depth is never C recursion.
+ * Method: strongly connected components (Tarjan 1972) find those loops, then dominators of the reversed graph
+ * (Lengauer and Tarjan 1979, simple linking, O(edges log nodes)). Both walk with their own stacks: the
+ * input's depth is never C recursion.
  *
  * Invariants of the graph:
  * 1. Blocks partition the instructions in text order; only a block's last instruction branches or leaves.
@@ -97,8 +99,8 @@ struct flow_graph flow_graph_build(const struct flow *f, struct arena *scratch) 
 
 /* --- loops without a way out */
 
-/* Tarjan's walk from the entry. A component is handed out once nothing that it leads to is open any more; the node that opened it
- * (seen first) is its header. */
+/* Tarjan's walk from the entry. A component is handed out once nothing that it leads to is open any more; the
+ * node that opened it (seen first) is its header. */
 struct scc_walk {
     const struct flow_adjacency *succ;
     u32 exit;
@@ -166,8 +168,8 @@ static u32 *unseen_array(struct arena *scratch, u32 n) {
     return a;
 }
 
-/* The blocks reachable from the entry, the exit, and one gate per loop without a way out: every edge to the loop's header goes to the
- * gate instead, and the gate leads to the header and to the exit. */
+/* The blocks reachable from the entry, the exit, and one gate per loop without a way out: every edge to the
+ * loop's header goes to the gate instead, and the gate leads to the header and to the exit. */
 struct gated_graph {
     u32 nnodes; /* blocks, exit, gates */
     u32 exit;
@@ -214,8 +216,9 @@ static struct gated_graph gate_loops(const struct flow_graph *g, struct arena *s
     return gg;
 }
 
-/* --- post-dominators: Lengauer and Tarjan on the reversed graph, whose root is the exit.
- * All arrays but `number` are indexed by the walk's numbers, which start with 0 for the exit; a parent's is below its child's. */
+/* --- post-dominators: Lengauer and Tarjan on the reversed graph, whose root is the exit. All arrays but
+ * `number` are indexed by the walk's numbers, which start with 0 for the exit; a parent's is below its
+ * child's. */
 struct dom {
     u32 n;
     u32 *number; /* by node; UNSEEN where the exit cannot be reached or the entry does not lead */

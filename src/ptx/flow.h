@@ -1,7 +1,8 @@
-/* flow: what cfg.c, regalloc.c and schedule.c share and nobody else needs: basic blocks of a struct flow and their edges.
+/* flow: what cfg.c, regalloc.c and schedule.c share and nobody else needs: basic blocks of a struct flow and
+ * their edges.
  *
- * Blocks are numbered in the order of the text; the number after the last is the function's exit. An exit holds no instruction, but
- * counts as one (index ninsts), so that "read at the exit" has a place. */
+ * Blocks are numbered in the order of the text; the number after the last is the function's exit. An exit
+ * holds no instruction, but counts as one (index ninsts), so that "read at the exit" has a place. */
 #ifndef HEDDLE_PTX_FLOW_H
 #define HEDDLE_PTX_FLOW_H
 
@@ -11,7 +12,8 @@ struct flow_edge {
     u32 from, to;
 };
 
-/* Neighbours of node x, in one direction: to[at[x]] up to, not including, to[at[x + 1]]. Parallel edges are kept. */
+/* Neighbours of node x, in one direction: to[at[x]] up to, not including, to[at[x + 1]]. Parallel edges are
+ * kept. */
 struct flow_adjacency {
     u32 *at; /* nodes + 1 */
     u32 *to;

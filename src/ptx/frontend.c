@@ -1,7 +1,8 @@
-/* The PTX front end: tells PTX from other files, places a module's variables, and lowers its entries for a machine.
+/* The PTX front end: tells PTX from other files, places a module's variables, and lowers its entries for a
+ * machine.
  *
- * Functions have addresses in a window of their own (FUNC_WINDOW), the same ones in every module: an indirect call finds
- * its function among those of the kernel that runs. */
+ * Functions have addresses in a window of their own (FUNC_WINDOW), the same ones in every module: an indirect
+ * call finds its function among those of the kernel that runs. */
 #include "ptx/ptx.h"
 
 #include "config/config.h"

@@ -1,7 +1,7 @@
 /* The lexer: one token at a time, never past the end of the text, which may hold any bytes.
  *
- * A dot and the word after it are one token, so that `.2d`, `.f32` and `.L2::128B` need no context. A dot before a digit is a
- * decimal fraction unless it follows a word directly (`tex.2d`). */
+ * A dot and the word after it are one token, so that `.2d`, `.f32` and `.L2::128B` need no context. A dot
+ * before a digit is a decimal fraction unless it follows a word directly (`tex.2d`). */
 #include "ptx/lexer.h"
 
 #include <locale.h>
@@ -150,7 +150,8 @@ static void lex_decimal(struct lexer *lx, struct token *t, size_t len) {
     memcpy(copy, lx->p, len);
     copy[len] = 0;
     lx->p += len;
-    /* the host program's locale may write decimals with a comma; glibc's "C" locale object costs nothing to ask for */
+    /* the host program's locale may write decimals with a comma; glibc's "C" locale object costs nothing to
+     * ask for */
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     double value = strtod_l(copy, NULL, c_locale);
     freelocale(c_locale);

@@ -1,5 +1,5 @@
-/* A kernel from a module: collects the functions it may reach, lays out shared memory and frames, lowers each function, finds
- * reconvergence points, allocates registers, and joins the code.
+/* A kernel from a module: collects the functions it may reach, lays out shared memory and frames, lowers each
+ * function, finds reconvergence points, allocates registers, and joins the code.
  *
  * Invariants of the result:
  *   L1 code[exit_pc] of every function is a pseudo instruction, the only way out of a called function
@@ -69,7 +69,8 @@ static void note_relocs(const struct ptx_var *v) {
         if (v->relocs[i].func) v->relocs[i].func->address_taken = true;
 }
 
-/* What the module takes the address of, in code or in a variable, or lists as a target; once for all of its kernels */
+/* What the module takes the address of, in code or in a variable, or lists as a target; once for all of its
+ * kernels */
 static void note_all_taken(struct ptx_module *m) {
     if (m->noted_taken) return;
     m->noted_taken = true;
@@ -118,7 +119,8 @@ static void collect_module_regs(struct lower *lo) {
     free(seen);
 }
 
-/* Static shared memory is what the reachable code names, in order of first use; dynamic shared memory starts after it. */
+/* Static shared memory is what the reachable code names, in order of first use; dynamic shared memory starts
+ * after it. */
 static void collect(struct lower *lo) {
     u64 shared_b = 0;
     bool indirect = false;
@@ -271,7 +273,8 @@ static struct func_slot *slots_of(struct fn *f, const struct ptx_var *vars, u32 
     return s;
 }
 
-/* What is live where a function begins or ends: its register parameters or results, and the registers of the module */
+/* What is live where a function begins or ends: its register parameters or results, and the registers of the
+ * module */
 static u32 reg_params(const struct fn *f, const struct ptx_var *vars, u32 n, i32 *out) {
     u32 k = 0;
     for (u32 i = 0; i < n; i++)
@@ -424,7 +427,8 @@ static struct depth deepest(struct lower *lo, u32 func, struct depth *all) {
     return all[func] = best;
 }
 
-/* Our own stack bounds how deep a call graph can be followed; beyond this many functions the sum over all is taken as the bound. */
+/* Our own stack bounds how deep a call graph can be followed; beyond this many functions the sum over all is
+ * taken as the bound. */
 enum { DEEPEST_MAX_FUNCS = 4096 };
 
 static void measure(struct lower *lo) {

@@ -1,7 +1,8 @@
 /* Private to the lowering (lower*.c): one function on its way from the parser's tree to struct inst.
  *
- * While a function is being lowered, struct opnd.off of a register operand holds its virtual register; lower_function's last step
- * rewrites it to the physical place. Branch targets hold the parser's instruction index until then. */
+ * While a function is being lowered, struct opnd.off of a register operand holds its virtual register;
+ * lower_function's last step rewrites it to the physical place. Branch targets hold the parser's instruction
+ * index until then. */
 #ifndef HEDDLE_LOWER_H
 #define HEDDLE_LOWER_H
 
@@ -50,7 +51,8 @@ struct opnd opnd_none(void);
 struct opnd opnd_reg(const struct fn *f, i32 vreg);
 struct opnd opnd_const(struct fn *f, u64 value, u32 rows); /* a row (or pair) of the pool, the value in every lane */
 i32 fn_new_vreg(struct fn *f, u32 rows);
-/* Each reports an error and returns false when the operand does not fit. `wider`: the register may be wider than the type. */
+/* Each reports an error and returns false when the operand does not fit. `wider`: the register may be wider
+ * than the type. */
 bool lower_src(struct fn *f, const struct ptx_opnd *o, enum type need, bool wider, struct opnd *out);
 /* d = the low 16 or 32 bits of s; NULL after an error */
 struct inst *lower_cut(struct fn *f, struct opnd s, u32 bits, struct opnd d);

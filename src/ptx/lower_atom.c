@@ -87,7 +87,8 @@ static enum mbar_op mbarrier_op(const struct fn *f) {
     return fn_has(f, MOD_parity) ? MBAR_WAIT_PARITY : MBAR_WAIT;
 }
 
-/* The first operand: the state an arrival returns, the answer of a wait, a count. How many operands it took, or NONE after an error. */
+/* The first operand: the state an arrival returns, the answer of a wait, a count. How many operands it took,
+ * or NONE after an error. */
 static int mbarrier_result(struct fn *f, enum mbar_op op, struct inst *tmp) {
     const struct ptx_opnd *o = f->pi->opnds;
     if (o[0].kind == PTX_MEM) return 0;
@@ -101,7 +102,8 @@ bool lower_mbarrier(struct fn *f) {
     const struct ptx_opnd *o = f->pi->opnds;
     enum mbar_op op = mbarrier_op(f);
     if (!lower_want_operands(f, 1, 4)) return false;
-    /* copies have completed when this comes: one more pending arrival, and that arrival, leave the barrier as it is */
+    /* copies have completed when this comes: one more pending arrival, and that arrival, leave the barrier as
+     * it is */
     if (f->pi->key.op == OP_cp && !fn_has(f, MOD_noinc)) return lower_nop(f);
     struct inst tmp = {.s = {opnd_none(), opnd_none(), opnd_none()}, .d = opnd_none(), .space = (u8)lower_space(f)};
     int at = mbarrier_result(f, op, &tmp);
@@ -120,8 +122,8 @@ bool lower_mbarrier(struct fn *f) {
     return true;
 }
 
-/* cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], bytes, [barrier]; or, from shared memory to global,
- * .bulk_group without a barrier. Done at once, like all asynchronous copies here. */
+/* cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], bytes, [barrier]; or, from
+ * shared memory to global, .bulk_group without a barrier. Done at once, like all asynchronous copies here. */
 bool lower_cp_bulk(struct fn *f) {
     const struct ptx_opnd *o = f->pi->opnds;
     bool to_shared = !fn_has(f, MOD_bulk_group);

@@ -77,7 +77,8 @@ static bool call_slots(struct fn *f, const struct ptx_opnd *list, const struct p
     return true;
 }
 
-/* Registers among the slots also become operands, so that liveness and allocation see them; they are copied back afterwards. */
+/* Registers among the slots also become operands, so that liveness and allocation see them; they are copied
+ * back afterwards. */
 static void call_operands(struct fn *f, struct inst *in, struct call_info *c) {
     u32 n = c->nrets + c->nargs;
     struct opnd *x = ARENA_ARRAY(f->lo->arena, struct opnd, n ? n : 1);

@@ -1,8 +1,10 @@
-/* One instruction: checks its operands against its row of op.def and chooses the exec function. Element-wise opcodes share one path
- * (lower_generic, driven by the signature); opcodes whose operands the signature language cannot say have a function each. */
+/* One instruction: checks its operands against its row of op.def and chooses the exec function. Element-wise
+ * opcodes share one path (lower_generic, driven by the signature); opcodes whose operands the signature
+ * language cannot say have a function each. */
 #include "ptx/lower.h"
 
-/* Divisions and roots that hardware makes of many steps; approximate ones are one step of the special function unit */
+/* Divisions and roots that hardware makes of many steps; approximate ones are one step of the special
+ * function unit */
 static bool is_long(const struct opkey *k, enum type t) {
     if (k->op == OP_rem) return true;
     if (k->op != OP_div && k->op != OP_sqrt && k->op != OP_rcp) return false;
@@ -147,7 +149,8 @@ static const struct {
     {OP_st, MOD_bulk, "bulk stores are not modelled"},
 };
 
-/* Types of machines later than the one modelled stand last in type.def; sums of two precisions also came later */
+/* Types of machines later than the one modelled stand last in type.def; sums of two precisions also came
+ * later */
 static bool has_later_type(const struct opkey *k) {
     for (u32 i = 0; i < k->ntypes; i++)
         if (k->type[i] >= TYPE_e2m1x2) return true;

@@ -1,4 +1,5 @@
-/* Element-wise instructions: operands matched against the signature of op.def, the lane function picked by types and modifiers. */
+/* Element-wise instructions: operands matched against the signature of op.def, the lane function picked by
+ * types and modifiers. */
 #include "ptx/lower.h"
 
 #include <string.h>
@@ -110,10 +111,10 @@ static i32 carry_vreg(struct fn *f) {
     return f->cc;
 }
 
-/* Constants out of range, where the driver's compiler does not do what PTX says: it takes the count of a 16-bit shift modulo 2^16 before
- * it is clamped, a signed 32-bit field that begins past the register's end is all ones, not the sign (one without length is 0), and
- * the length of a 32-bit field that is inserted, other than at the lowest bit, counts modulo 32. As soon as a count or length is in a
- * register, PTX is right. */
+/* Constants out of range, where the driver's compiler does not do what PTX says: it takes the count of a
+ * 16-bit shift modulo 2^16 before it is clamped, a signed 32-bit field that begins past the register's end is
+ * all ones, not the sign (one without length is 0), and the length of a 32-bit field that is inserted, other
+ * than at the lowest bit, counts modulo 32. As soon as a count or length is in a register, PTX is right. */
 static void constants_as_driver(struct fn *f, struct generic *g) {
     const struct ptx_opnd *o = f->pi->opnds;
     enum op op = (enum op)f->pi->key.op;

@@ -48,7 +48,8 @@ void lower_memory_shape(struct fn *f, struct inst *in, u32 n, const struct opnd 
     in->access = (u8)access_shape(in, one);
 }
 
-/* Function parameters live in the frame but are registers on real machines: they count as moves, not memory accesses. */
+/* Function parameters live in the frame but are registers on real machines: they count as moves, not memory
+ * accesses. */
 static void class_of_param(const struct fn *f, struct inst *in) {
     if (lower_space(f) == SPACE_PARAM && in->space == SPACE_LOCAL) in->iclass = ICLASS_MOVE;
 }
@@ -91,7 +92,8 @@ bool lower_st(struct fn *f) {
     return true;
 }
 
-/* How many bytes a copy reads: a number, or none when the predicate written there says to ignore the source */
+/* How many bytes a copy reads: a number, or none when the predicate written there says to ignore the
+ * source */
 static bool copy_bytes(struct fn *f, const struct ptx_opnd *o, u32 size, struct opnd *out) {
     bool ignore = o->kind == PTX_REG && f->pf->regs[o->reg].type == TYPE_pred;
     if (!ignore) return lower_src(f, o, TYPE_u32, false, out);
@@ -109,7 +111,8 @@ static bool copy_bytes(struct fn *f, const struct ptx_opnd *o, u32 size, struct 
     return true;
 }
 
-/* cp.async [shared], [global], size{, bytes-to-read or ignore-source}: copied at once; commit and wait have nothing left to do */
+/* cp.async [shared], [global], size{, bytes-to-read or ignore-source}: copied at once; commit and wait have
+ * nothing left to do */
 bool lower_cp(struct fn *f) {
     if (fn_has(f, MOD_commit_group) || fn_has(f, MOD_wait_group) || fn_has(f, MOD_wait_all)) {
         struct inst *in = fn_emit(f, exec_nop);

@@ -77,8 +77,8 @@ static bool element_restore(struct fn *f, const struct ptx_opnd *d, struct opnd 
     return mov_emit(f, to, saved);
 }
 
-/* mov.v4.u32 {a, b, c, d}, %tid: one written instruction, an element at a time. All sources are read before any element is written:
- * those that an earlier element overwrites are put aside first. */
+/* mov.v4.u32 {a, b, c, d}, %tid: one written instruction, an element at a time. All sources are read before
+ * any element is written: those that an earlier element overwrites are put aside first. */
 static bool lower_mov_elements(struct fn *f) {
     const struct ptx_opnd *d = &f->pi->opnds[0], *s = &f->pi->opnds[1];
     u32 first = f->code.n;

@@ -1,4 +1,5 @@
-/* Operands: from what was written to a row of registers, a row of constants or a predicate, with the type checks. */
+/* Operands: from what was written to a row of registers, a row of constants or a predicate, with the type
+ * checks. */
 #include "ptx/lower.h"
 
 #include <stdlib.h>
@@ -67,7 +68,8 @@ u32 fn_reg_bits(const struct fn *f, const struct ptx_opnd *o) {
     return o->kind == PTX_REG ? type_table[f->pf->regs[o->reg].type].bits : 32;
 }
 
-/* Integers, bits and floats may not be mixed by accident; untyped bits fit all (PTX ISA, operand type checking). */
+/* Integers, bits and floats may not be mixed by accident; untyped bits fit all (PTX ISA, operand type
+ * checking). */
 static bool type_fits(enum type reg, enum type need, bool wider) {
     const struct type_row *r = &type_table[reg], *n = &type_table[need];
     if ((reg == TYPE_pred) != (need == TYPE_pred)) return false;

@@ -1,7 +1,9 @@
-/* What an instruction may not leave out: the modifier that says which half of a product, how to round, what to compare.
+/* What an instruction may not leave out: the modifier that says which half of a product, how to round, what
+ * to compare.
  *
- * op.def says what is legal; this table says of which words one must be there. Programs for the first machines (before sm_20, or before
- * PTX 1.4) wrote float instructions without rounding; for them only the integer rows count. */
+ * op.def says what is legal; this table says of which words one must be there. Programs for the first
+ * machines (before sm_20, or before PTX 1.4) wrote float instructions without rounding; for them only the
+ * integer rows count. */
 #include "ptx/lower.h"
 
 enum require_when { WHEN_ANY, WHEN_INT, WHEN_FLOAT };

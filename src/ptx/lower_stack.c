@@ -1,4 +1,5 @@
-/* alloca and what gives it back. A function that uses it has a word in its frame, per lane, that counts the bytes taken. */
+/* alloca and what gives it back. A function that uses it has a word in its frame, per lane, that counts the
+ * bytes taken. */
 #include "ptx/lower.h"
 
 bool lower_grows(const struct ptx_func *p) {

@@ -1,5 +1,5 @@
-/* wmma: matrices of a warp whose registers are opaque. func/wmma.c chooses their layout; here shapes, types and operands are checked, and
- * the product of the tensor core is chosen that a wmma.mma is made of. */
+/* wmma: matrices of a warp whose registers are opaque. func/wmma.c chooses their layout; here shapes, types
+ * and operands are checked, and the product of the tensor core is chosen that a wmma.mma is made of. */
 #include "ptx/lower.h"
 
 #include "func/mma.h"
@@ -13,8 +13,8 @@ static const struct shape_row shapes[] = {
     {MOD_m8n8k4, 8, 8, 4},       {MOD_m8n8k32, 8, 8, 32},   {MOD_m8n8k128, 8, 8, 128},
 };
 
-/* By type of A and B: the shapes it has, and the product that computes a part of one. tf32 is summed in two steps of k, as on Hopper:
- * what one of k = 8 gives differs in the last bit. */
+/* By type of A and B: the shapes it has, and the product that computes a part of one. tf32 is summed in two
+ * steps of k, as on Hopper: what one of k = 8 gives differs in the last bit. */
 static const struct {
     u8 type, k, step; /* enum type, k of its shapes, enum mod */
 } types[] = {

@@ -10,8 +10,10 @@
  *   parse_old.c    what instructions of old versions left unsaid
  *
  * Invariants
- *  1. A parse_ function that returns false has reported an error, and the caller returns false in turn until a statement's loop recovers.
- *  2. What the text means but does not allow (an undeclared name, a wrong modifier) is reported and parsing goes on without recovery.
+ *  1. A parse_ function that returns false has reported an error, and the caller returns false in turn until
+ *     a statement's loop recovers.
+ *  2. What the text means but does not allow (an undeclared name, a wrong modifier) is reported and parsing
+ *     goes on without recovery.
  *  3. Every loop over tokens ends at TOK_EOF, and the token stream ends early once the diagnostics are full.
  *  4. A name's stack of symbols is sorted by depth, deepest on top; no two have the same depth. */
 #ifndef HEDDLE_PTX_PARSE_H

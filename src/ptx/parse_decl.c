@@ -67,7 +67,8 @@ static bool report_bad_qualifier(struct parser *p) {
                        *hint ? hint : "; expected a type such as .u32");
 }
 
-/* Alignment, vector width, attributes and the type, in any order; *opaque for texture, sampler and surface references */
+/* Alignment, vector width, attributes and the type, in any order; *opaque for texture, sampler and surface
+ * references */
 static bool parse_qualifiers(struct parser *p, struct ptx_var *v, bool *opaque) {
     *opaque = false;
     v->vec = 1;
@@ -310,7 +311,8 @@ static bool parse_fields(struct parser *p, struct ptx_var *v) {
     return true;
 }
 
-/* Array bytes with overflow check; false when over the limit. A dimension of 0, or not known yet, does not excuse the others. */
+/* Array bytes with overflow check; false when over the limit. A dimension of 0, or not known yet, does not
+ * excuse the others. */
 static bool array_bytes(const struct init *in, u64 *bytes) {
     bool empty = false;
     *bytes = type_bytes(in->v->type);

@@ -1,4 +1,5 @@
-/* Constant expressions: C's operators over 64-bit integers and doubles, as PTX allows them wherever a constant may stand. */
+/* Constant expressions: C's operators over 64-bit integers and doubles, as PTX allows them wherever a
+ * constant may stand. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -204,7 +205,8 @@ static const struct binary *binary_at(const struct parser *p) {
     return NULL;
 }
 
-/* Operators of `level` and tighter; recursion goes one level up each time, so it is at most as deep as there are levels */
+/* Operators of `level` and tighter; recursion goes one level up each time, so it is at most as deep as there
+ * are levels */
 static bool parse_binary(struct parser *p, u8 level, struct const_value *v) {
     if (!parse_unary(p, v)) return false;
     for (const struct binary *b; (b = binary_at(p)) && b->level >= level;) {

@@ -1,4 +1,5 @@
-/* Functions: header, directives, body; the tables of labels and prototypes that indirect jumps and calls name. */
+/* Functions: header, directives, body; the tables of labels and prototypes that indirect jumps and calls
+ * name. */
 #include "ptx/parse.h"
 
 #include <stdlib.h>

@@ -55,7 +55,8 @@ static void add_mod(struct parser *p, struct ptx_inst *in, enum mod m) {
     mods_set(&in->key.mods, m);
 }
 
-/* A word of an opcode whose row is open ("*"): what is not in the row is noted, and refused by the lowering. Words may come again. */
+/* A word of an opcode whose row is open ("*"): what is not in the row is noted, and refused by the lowering.
+ * Words may come again. */
 static void add_open_word(struct ptx_inst *in, enum type t, int m) {
     enum op op = (enum op)in->key.op;
     bool repeated = m != NONE && m != MOD_row && m != MOD_col && key_has(&in->key, (enum mod)m);
@@ -294,7 +295,8 @@ static bool parse_pair(struct parser *p, const struct ptx_inst *in, struct ptx_o
     return true;
 }
 
-/* The index of `var[index]`: a number, a register, or a register and a number; it counts scalars, also in an array of vectors */
+/* The index of `var[index]`: a number, a register, or a register and a number; it counts scalars, also in an
+ * array of vectors */
 static bool parse_index(struct parser *p, const struct ptx_inst *in, struct ptx_opnd *o) {
     i64 count = 0, element_b = type_bytes((enum type)o->var->type);
     bool in_register = p->tok.kind == TOK_IDENT && !parse_at_word(p, "WARP_SZ");

@@ -1,10 +1,12 @@
 /* What instructions of old versions left unsaid.
  *
- * Before PTX 1.4 there was no .approx and no .ftz: single-precision divisions, roots and transcendental functions were approximate, those
- * of double precision rounded to nearest. mad.f32 could leave out its rounding up to PTX 3.1. Targets before sm_20 flush subnormal
- * single-precision operands and results to zero. The words are added here, so that nothing behind the parser knows old versions.
+ * Before PTX 1.4 there was no .approx and no .ftz: single-precision divisions, roots and transcendental
+ * functions were approximate, those of double precision rounded to nearest. mad.f32 could leave out its
+ * rounding up to PTX 3.1. Targets before sm_20 flush subnormal single-precision operands and results to zero.
+ * The words are added here, so that nothing behind the parser knows old versions.
  *
- * Does not model the truncated product of mad.f32 on sm_1x: drivers for later machines make a fused multiply-add of it, and so do we. */
+ * Does not model the truncated product of mad.f32 on sm_1x: drivers for later machines make a fused
+ * multiply-add of it, and so do we. */
 #include "ptx/parse.h"
 
 enum { VERSION_OF_APPROX = 14, VERSION_OF_MAD_ROUNDING = 32, SM_OF_SUBNORMALS = 20 };

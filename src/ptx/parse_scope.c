@@ -1,8 +1,9 @@
 /* Names and scopes.
  *
- * Every identifier is interned once; its entry carries the stack of what it means now, so a look-up walks nothing. Registers declared
- * by the range (`.reg .b32 %r<9000>`) cost nothing until one is named: %r17 becomes a register of the tree when it is first used.
- * Labels are resolved when their scope closes, since a branch may come before its label. */
+ * Every identifier is interned once; its entry carries the stack of what it means now, so a look-up walks
+ * nothing. Registers declared by the range (`.reg .b32 %r<9000>`) cost nothing until one is named: %r17
+ * becomes a register of the tree when it is first used. Labels are resolved when their scope closes, since a
+ * branch may come before its label. */
 #include "ptx/parse.h"
 
 #include <stdlib.h>
@@ -79,7 +80,8 @@ static struct symbol *symbol_push(struct parser *p, enum sym_kind kind, struct n
     return s;
 }
 
-/* The innermost range whose stem is the first stem_len characters of n, and that reaches as far as the number after them */
+/* The innermost range whose stem is the first stem_len characters of n, and that reaches as far as the number
+ * after them */
 static struct symbol *range_of_split(struct parser *p, const struct name *n, u32 stem_len) {
     u32 digits = n->len - stem_len;
     if (digits > 7 || (digits > 1 && n->text[stem_len] == '0')) return NULL;

@@ -1,7 +1,7 @@
 /* ptx: text to module (lexer.c, parse.c), module to kernel (lower.c, cfg.c, regalloc.c).
  *
- * The tree below is what the parser leaves: names resolved, scopes flattened, types and modifiers looked up, nothing yet checked against
- * opcode signatures (lower.c does). All of it lives in the module's arena. */
+ * The tree below is what the parser leaves: names resolved, scopes flattened, types and modifiers looked up,
+ * nothing yet checked against opcode signatures (lower.c does). All of it lives in the module's arena. */
 #ifndef HEDDLE_PTX_H
 #define HEDDLE_PTX_H
 
@@ -109,7 +109,8 @@ struct ptx_inst {
     u32 src_line;         /* from the last .loc, or 0 */
     const char *src_file; /* or NULL */
     const char *text;     /* as written from opcode to before ';', white space folded */
-    /* call: index of the .callprototype or .calltargets label's entry, or NONE; brx.idx: of the .branchtargets */
+    /* call: index of the .callprototype or .calltargets label's entry, or NONE; brx.idx: of the
+     * .branchtargets */
     i32 table;
 };
 
@@ -183,16 +184,17 @@ struct ptx_schedule {
     u32 shared_cy, const_cy, global_cy; /* latency of loads in core cycles; local memory counts as global */
 };
 
-/* --- lower.c: one entry to a runnable kernel. NULL on error. `arena` owns the result. Variables must have been given addresses. */
+/* --- lower.c: one entry to a runnable kernel. NULL on error. `arena` owns the result. Variables must have
+ * been given addresses. */
 struct kernel *ptx_lower(struct ptx_module *m, struct ptx_func *entry, const struct ptx_schedule *how, struct arena *arena,
                          struct diag *dg);
 
 /* --- frontend.c */
 extern const struct frontend ptx_frontend;
 
-/* --- cfg.c: control flow of one function, before registers are physical.
- * succ lists may name ninsts (the function's exit). ipdom[i] is the instruction index where control from a branch at i surely arrives,
- * or ninsts (exit). */
+/* --- cfg.c: control flow of one function, before registers are physical. succ lists may name ninsts (the
+ * function's exit). ipdom[i] is the instruction index where control from a branch at i surely arrives, or
+ * ninsts (exit). */
 struct flow_inst {      /* what cfg.c and regalloc.c need to know of an instruction */
     i32 target;         /* branch target, or NONE; brx.idx uses `targets` */
     const i32 *targets; /* several targets, or NULL */
@@ -209,13 +211,14 @@ struct flow {
     u32 nvregs;
     const u8 *vreg_rows; /* 0 predicate, 1, 2 or 4 rows */
 };
-/* reconv[i] for every instruction with a target: immediate post-dominator, ninsts for the exit. Unreachable code gets ninsts. */
+/* reconv[i] for every instruction with a target: immediate post-dominator, ninsts for the exit. Unreachable
+ * code gets ninsts. */
 void cfg_reconvergence(const struct flow *f, i32 *reconv, struct arena *scratch);
 
-/* --- regalloc.c: liveness and linear scan over live ranges with holes.
- * phys[v] is the first 32-bit register (pairs aligned to 2, quads to 4) or the predicate index; NONE for a register never touched.
- * `pinned` (may be NULL) lists virtual registers that are live at entry (register parameters) and in which order they take the
- * first registers; `live_out` those read at the function's exit (register results). */
+/* --- regalloc.c: liveness and linear scan over live ranges with holes. phys[v] is the first 32-bit register
+ * (pairs aligned to 2, quads to 4) or the predicate index; NONE for a register never touched. `pinned` (may
+ * be NULL) lists virtual registers that are live at entry (register parameters) and in which order they take
+ * the first registers; `live_out` those read at the function's exit (register results). */
 struct regalloc_result {
     u32 regs, preds; /* counts used */
     u32 max_live;    /* largest number of simultaneously live 32-bit registers: a lower bound on regs */

@@ -1,24 +1,27 @@
 /* regalloc: virtual registers to 32-bit registers and predicates.
  *
- * Liveness is found one virtual register at a time, walking backwards from the blocks that read it; only blocks where it is live are
- * visited, so memory is that of the live ranges and never blocks times registers. The ranges keep their holes. A linear scan (Poletto
- * and Sarkar 1999, with the holes of Wimmer and Moessenboeck 2005 but without splitting) then gives each virtual register, in order of
- * first definition, the lowest register that is free in all of its segments.
+ * Liveness is found one virtual register at a time, walking backwards from the blocks that read it; only
+ * blocks where it is live are visited, so memory is that of the live ranges and never blocks times registers.
+ * The ranges keep their holes. A linear scan (Poletto and Sarkar 1999, with the holes of Wimmer and
+ * Moessenboeck 2005 but without splitting) then gives each virtual register, in order of first definition,
+ * the lowest register that is free in all of its segments.
  *
- * Does not spill, split, coalesce copies or know the machine's register limit: the count it arrives at is a property of the program.
+ * Does not spill, split, coalesce copies or know the machine's register limit: the count it arrives at is a
+ * property of the program.
  *
- * Time is counted in points: an instruction i reads at one point and writes at the next. The function's entry, where register
- * parameters are written, lies before instruction 0; its exit, where results are read, is the reading point of instruction ninsts.
+ * Time is counted in points: an instruction i reads at one point and writes at the next. The function's
+ * entry, where register parameters are written, lies before instruction 0; its exit, where results are read,
+ * is the reading point of instruction ninsts.
  *
  * Invariants:
  * 1. The segments of a virtual register are in rising order, do not overlap and do not touch.
  * 2. Two virtual registers that share a physical register have no point in common.
- * 3. A virtual register occupies its block's points from definition or block start to last read or block end; a write nobody reads
- *    occupies its writing point. One read before any write is live from the entry on.
+ * 3. A virtual register occupies its block's points from definition or block start to last read or block end;
+ *    a write nobody reads occupies its writing point. One read before any write is live from the entry on.
  * 4. A guarded write neither starts nor ends a live range: the lanes it skips keep the old value.
- * 5. A source occupies the writing point of its instruction too unless the instruction has one destination that is of the source's
- *    size. As values are aligned to their size, a destination then equals a source's place or is apart from it, and an instruction of
- *    several destinations touches none of its sources. */
+ * 5. A source occupies the writing point of its instruction too unless the instruction has one destination
+ *    that is of the source's size. As values are aligned to their size, a destination then equals a source's
+ *    place or is apart from it, and an instruction of several destinations touches none of its sources. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +43,8 @@ struct touch {
     u32 flags;
 };
 
-/* What is known of one virtual register in one block while its segments are made; all zero between registers */
+/* What is known of one virtual register in one block while its segments are made; all zero between
+ * registers */
 enum { LIVE_IN = 1, LIVE_OUT = 2, KILLED = 4 };
 
 struct liveness {
@@ -120,8 +124,8 @@ static void set_live_in(struct liveness *l, u32 b) {
     l->stack[l->nstack++] = b;
 }
 
-/* Which blocks kill v, and which read what they did not write. A block is only entered into the stack here: its predecessors are
- * told once all kills are known. */
+/* Which blocks kill v, and which read what they did not write. A block is only entered into the stack here:
+ * its predecessors are told once all kills are known. */
 static void scan_touches(struct liveness *l, u32 v) {
     for (u32 t = l->touch_at[v]; t < l->touch_end[v]; t++) {
         struct touch touch = l->touch[t];
@@ -305,14 +309,15 @@ static u32 max_pressure(const struct liveness *l) {
 
 /* --- the scan */
 
-/* For each register, pair or quad (aligned groups of 1, 2 or 4) the point up to which it is surely occupied, in a tree of minima: the next
- * group that may be free is found in logarithmic time however many are live. */
+/* For each register, pair or quad (aligned groups of 1, 2 or 4) the point up to which it is surely occupied,
+ * in a tree of minima: the next group that may be free is found in logarithmic time however many are live. */
 struct busy_tree {
     u32 *at; /* [1, 2 * size): node i is the least of 2i and 2i + 1; the leaf of group g is size + g */
 };
 
-/* One physical register file. The scan never goes back in time, which two fields live on: what lies before `passed` cannot matter
- * again, and a register found occupied is not looked at before the point its leaf says. */
+/* One physical register file. The scan never goes back in time, which two fields live on: what lies before
+ * `passed` cannot matter again, and a register found occupied is not looked at before the point its leaf
+ * says. */
 struct reg_file {
     u32 n, cap;     /* cap: a power of two, the leaves of each tree; those past the end are free */
     seg_vec *taken; /* by register: occupied segments in rising order */
@@ -329,7 +334,8 @@ static void busy_set(struct reg_file *file, u32 r, u32 until) {
     }
 }
 
-/* The first group of 2^k registers, from `from` on, that is not surely occupied at `now`; cap when there is none */
+/* The first group of 2^k registers, from `from` on, that is not surely occupied at `now`; cap when there is
+ * none */
 static u32 busy_next(const struct reg_file *file, u32 k, u32 from, u32 now) {
     const u32 *at = file->busy[k].at;
     if (from >= file->cap) return file->cap;

@@ -1,26 +1,33 @@
-/* schedule: the order of instructions within a basic block, as an assembler for an in-order machine chooses it.
+/* schedule: the order of instructions within a basic block, as an assembler for an in-order machine chooses
+ * it.
  *
- * A compiler's PTX puts a load next to its use and leaves the rest to the assembler of the machine, which moves loads up, so that several of a warp are
- * under way at once. Here, among the instructions whose operands are there, a load goes first, or what a load waits for, loads in the order of the
- * text; then what the branch at the block's end waits for; then the first in the text. Registers bound it: what would make more
- * of them live than `registers` waits until others have died. A function that needs more as it was written keeps its own number as the bound.
+ * A compiler's PTX puts a load next to its use and leaves the rest to the assembler of the machine, which
+ * moves loads up, so that several of a warp are under way at once. Here, among the instructions whose
+ * operands are there, a load goes first, or what a load waits for, loads in the order of the text; then what
+ * the branch at the block's end waits for; then the first in the text. Registers bound it: what would make
+ * more of them live than `registers` waits until others have died. A function that needs more as it was
+ * written keeps its own number as the bound.
  *
- * Does not look across blocks: no unrolling, no predicated loads instead of branches, no software pipelines. Chooses no other instructions, and
- * knows of latencies only that loads take longer than the rest.
+ * Does not look across blocks: no unrolling, no predicated loads instead of branches, no software pipelines.
+ * Chooses no other instructions, and knows of latencies only that loads take longer than the rest.
  *
  * Works before registers are physical, so that the allocation counts what the new order needs.
  *
  * Invariants:
- * 1. Every instruction sees the same values of the same virtual registers, carry and predicates included, as in the text; a guarded write
- *    also reads what it may leave.
- * 2. Nothing passes an instruction of EFFECT_STOPS: control, calls, clocks, sleeps, memory taken from the frame.
- * 3. No access to memory passes one of EFFECT_ORDERS: barriers, fences, and accesses that are volatile or stronger than .weak (atomics:
- *    than .relaxed). Kernel parameters and constants, which nobody writes, may.
- * 4. Stores and atomics of spaces that may hold the same byte stay in order. A load passes one only if the two surely differ: the same
- *    base register of the same value, or none, and offsets that do not overlap. In shared memory that is not enough: lanes that count on
- *    running in step may read what their neighbour stored. Nor is it for atomics, by which threads take turns.
- * 5. Shuffles, votes and barriers stay in order: lanes may meet at one of them that stands in another place of the text.
- * 6. No more registers are live at any point than max(registers, those of the function as written), rounded up to register_step. */
+ * 1. Every instruction sees the same values of the same virtual registers, carry and predicates included, as
+ *    in the text; a guarded write also reads what it may leave.
+ * 2. Nothing passes an instruction of EFFECT_STOPS: control, calls, clocks, sleeps, memory taken from the
+ *    frame.
+ * 3. No access to memory passes one of EFFECT_ORDERS: barriers, fences, and accesses that are volatile or
+ *    stronger than .weak (atomics: than .relaxed). Kernel parameters and constants, which nobody writes, may.
+ * 4. Stores and atomics of spaces that may hold the same byte stay in order. A load passes one only if the
+ *    two surely differ: the same base register of the same value, or none, and offsets that do not overlap.
+ *    In shared memory that is not enough: lanes that count on running in step may read what their neighbour
+ *    stored. Nor is it for atomics, by which threads take turns.
+ * 5. Shuffles, votes and barriers stay in order: lanes may meet at one of them that stands in another place
+ *    of the text.
+ * 6. No more registers are live at any point than max(registers, those of the function as written), rounded
+ *    up to register_step. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +39,8 @@ enum { REGION_MAX = 512 }; /* longer runs are cut, which bounds the work for one
 #define GOAL_BRANCH (UINT32_MAX - 1) /* the branch at the block's end waits for it */
 #define GOAL_NONE   UINT32_MAX
 
-/* A value is what one virtual register holds from a write to the next in a block, or from the block's start. */
+/* A value is what one virtual register holds from a write to the next in a block, or from the block's
+ * start. */
 struct value {
     u32 reads; /* still to come, guarded writes among them; one is never used up if the value outlives its block */
     u8 rows;
@@ -396,7 +404,8 @@ static void put_in_order(struct sched *s, struct inst *code, struct flow_inst *f
     }
 }
 
-/* A list that ends up with too many registers is made again with a lower aim; in the end the text's order stays. */
+/* A list that ends up with too many registers is made again with a lower aim; in the end the text's order
+ * stays. */
 static void schedule_region(struct sched *s, struct inst *code, struct flow_inst *fi) {
     enum { TRIES = 4 };
     u32 start = s->now, aim = s->limit;

@@ -4,8 +4,9 @@
  *       pc          line     issues    time  mostly                                   lanes  lines  L1 hits  latency  instruction
  *       31     bfs.cl:42      40960  41.2 %  long_scoreboard 88 %, lg_throttle 9 %     17.3    9.1   23.0 %    612.1  ld.global.u32 %r9, [%rd12]
  *
- * How to read it: a warp's time is charged to the instruction it issues next, so a load's latency stands at the first instruction that needs its result. `time` is the
- * share of all resident warp time of the kernel; lanes are those whose guard held, on average; latency is from a load's issue to its result. */
+ * How to read it: a warp's time is charged to the instruction it issues next, so a load's latency stands at
+ * the first instruction that needs its result. `time` is the share of all resident warp time of the kernel;
+ * lanes are those whose guard held, on average; latency is from a load's issue to its result. */
 #include "report/report.h"
 
 #include <stdlib.h>

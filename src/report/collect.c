@@ -1,7 +1,8 @@
 /* Adding up launches: per kernel and for the whole run.
  *
- * What a timed launch measured must be taken when it ends (report_keep): the next launch overwrites it. Per-SM figures are thrown away there unless they
- * were asked for, and those per instruction are summed per kernel, so that a run of a thousand launches stays small. */
+ * What a timed launch measured must be taken when it ends (report_keep): the next launch overwrites it.
+ * Per-SM figures are thrown away there unless they were asked for, and those per instruction are summed per
+ * kernel, so that a run of a thousand launches stays small. */
 #include "report/report.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Comma-separated values for spreadsheets and scripts: one row per launch with every metric, and interval samples. The first row names the columns. */
+/* Comma-separated values for spreadsheets and scripts: one row per launch with every metric, and interval
+ * samples. The first row names the columns. */
 #include "report/report.h"
 
 #include <math.h>

@@ -2,9 +2,10 @@
  *
  *   cycles, complete, functional, occupancy; not_timed: why there are no cycles
  *   counters {name: n}, formulas {name: x or null}
- *   cpi {method: {total: {part: scheduler cycles}, schedulers: [{part: ...}, ...]}}     a method's parts sum to cycles x SMs x schedulers
- *   warp_time {cause: slot cycles}                                                      sums to cycles x SMs x warp slots
- *   sched_cycles {kind: n}                                                              sums to cycles x SMs x schedulers
+ *   cpi {method: {total: {part: scheduler cycles}, schedulers: [{part: ...}, ...]}} a method's parts sum to
+ *   cycles x SMs x schedulers
+ *   warp_time {cause: slot cycles} sums to cycles x SMs x warp slots
+ *   sched_cycles {kind: n} sums to cycles x SMs x schedulers
  *   hazards {name: cycles}, lanes [instructions with 0, 1, ... active lanes]
  *   per_sm, per_partition [...]                                                         with --per-sm */
 #include "power/power.h"

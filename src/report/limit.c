@@ -1,7 +1,9 @@
-/* What limits a kernel, in one sentence: the largest part of the CPI stack beside `base` and empty warp slots, and a hint from the counters that explain such a part best. Of `base`, issues that are replays are
+/* What limits a kernel, in one sentence: the largest part of the CPI stack beside `base` and empty warp
+ * slots, and a hint from the counters that explain such a part best. Of `base`, issues that are replays are
  * no work: they are a part of their own here.
  *
- *     waiting for memory, 46 % of scheduler cycles: a global load takes 512 cycles on average and the L1 hits 23 %; DRAM is 38 % busy
+ *     waiting for memory, 46 % of scheduler cycles: a global load takes 512 cycles on average and the L1 hits
+ *     23 %; DRAM is 38 % busy
  *
  * It is a hint, not a proof: parts overlap in time, and taking one away may only uncover the next. */
 #include "report/report.h"
@@ -219,7 +221,8 @@ static const struct {
     [REPLAYS] = {"replays", hint_replays},
 };
 
-/* Empty slots are no limit by themselves: only when the grid leaves SMs without a block or half empty, or when there is hardly anything else */
+/* Empty slots are no limit by themselves: only when the grid leaves SMs without a block or half empty, or
+ * when there is hardly anything else */
 static bool lacks_warps(const struct launch_stats *s, double idle_share) {
     double warps = stat_named(s, "occupancy") * s->warps;
     return idle_share > 0.8 || warps < 0.5 * s->occupancy.warps || stat_named(s, "sm_utilisation") < 0.8;

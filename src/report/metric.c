@@ -1,5 +1,6 @@
-/* Everything that is counted, by name: cycles, counters, formulas, and the parts into which cycles and warp time fall. Reports with columns, `heddle explain`,
- * `heddle list stats` and `heddle compare --metric` go through this list; the rows themselves are those of stats/ and gpu/formula.c. */
+/* Everything that is counted, by name: cycles, counters, formulas, and the parts into which cycles and warp
+ * time fall. Reports with columns, `heddle explain`, `heddle list stats` and `heddle compare --metric` go
+ * through this list; the rows themselves are those of stats/ and gpu/formula.c. */
 #include "report/report.h"
 
 #include <math.h>

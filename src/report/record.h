@@ -1,7 +1,8 @@
-/* What a driver inside someone else's program writes down, and `heddle exec` reads: which steps the program took, and what its launches gave.
+/* What a driver inside someone else's program writes down, and `heddle exec` reads: which steps the program
+ * took, and what its launches gave.
  *
- * A file of records, each appended in one write, so that several processes may share it. Both sides come from one build: structs are written as they are, and the
- * header's `bytes` tells when they do not match. */
+ * A file of records, each appended in one write, so that several processes may share it. Both sides come from
+ * one build: structs are written as they are, and the header's `bytes` tells when they do not match. */
 #ifndef HEDDLE_RECORD_H
 #define HEDDLE_RECORD_H
 
@@ -18,7 +19,9 @@ enum record_what {
     RECORD_FAULT,      /* a launch failed; value: the launch's number */
     RECORD_LOST,       /* a file of the driver's could not be written, and it was said why */
     RECORD_LAUNCH,     /* struct launch_record follows */
-    RECORD_PCS, /* of the launch before: its kernel's name in RECORD_NAME_B bytes and a struct record_pc for each instruction follow */
+    /* of the launch before: its kernel's name in RECORD_NAME_B bytes and a struct record_pc for each
+     * instruction follow */
+    RECORD_PCS,
     RECORD_KINDS
 };
 #define RECORD_MAGIC  0x68645243u
@@ -70,7 +73,8 @@ struct record {             /* a file, read */
 /* --- record.c. False when the file cannot be read or comes from another version; an empty one is fine. */
 bool record_read(const char *path, struct record *out);
 void record_free(struct record *r);
-/* Fills a report, and the play and manifest it refers to, from the launches. `h` has the machine. `play`, `m` and `rec` must outlive the report. */
+/* Fills a report, and the play and manifest it refers to, from the launches. `h` has the machine. `play`, `m`
+ * and `rec` must outlive the report. */
 struct play;
 struct manifest;
 void record_report(const struct record *rec, struct heddle *h, const char *name, struct play *play, struct manifest *m,

@@ -77,7 +77,8 @@ double report_rate(const struct report *r);    /* warp instructions a second; 0 
 u64 report_state_hash(const struct report *r); /* of all counters and the final memory */
 static inline bool report_timed(const struct report *r) { return r->total.sms != 0; }
 
-/* --- metric.c: everything countable, in one list. Shares come from totals, so totals are what a metric is. */
+/* --- metric.c: everything countable, in one list. Shares come from totals, so totals are what a metric
+ * is. */
 enum metric_kind {
     METRIC_CYCLES,
     METRIC_COUNTER,
@@ -183,7 +184,8 @@ void comparison_write_csv(const struct comparison *c, u32 n, FILE *f);
 bool comparison_same_outputs(const struct comparison *c);
 
 /* --- explain.c */
-/* Prints what a counter, formula, stall cause, CPI part, hazard or scheduler cycle is; false when there is no such name */
+/* Prints what a counter, formula, stall cause, CPI part, hazard or scheduler cycle is; false when there is no
+ * such name */
 bool explain_stat(const char *name, FILE *out);
 void list_stats(FILE *out);
 

@@ -1,4 +1,5 @@
-/* Bars and colours: block characters where the terminal shows them, plain characters in files, pipes and the C locale. NO_COLOR is respected. */
+/* Bars and colours: block characters where the terminal shows them, plain characters in files, pipes and the
+ * C locale. NO_COLOR is respected. */
 #include "report/report.h"
 
 #include <stdlib.h>

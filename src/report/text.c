@@ -1,4 +1,5 @@
-/* The summary for people of a run without timing, and how sizes, counts and shares are written in every summary.
+/* The summary for people of a run without timing, and how sizes, counts and shares are written in every
+ * summary.
  *
  *     backprop: 3 launches of 3 kernels, 262176 threads
  *

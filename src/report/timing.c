@@ -12,8 +12,9 @@
  *     CPI stack, proportional: 2.43 cycles of a scheduler for each instruction
  *       base                 1.00  ##################                        41.2 %
  *     ...
- * How to read it: the CPI stack says where each cycle of a scheduler went; the warp states say what the resident warps did meanwhile, in cycles of a warp for each
- * instruction it issued; hazards, caches and DRAM say why. */
+ * How to read it: the CPI stack says where each cycle of a scheduler went; the warp states say what the
+ * resident warps did meanwhile, in cycles of a warp for each instruction it issued; hazards, caches and DRAM
+ * say why. */
 #include "power/power.h"
 #include "report/report.h"
 

@@ -1,10 +1,12 @@
 /* stats: what is counted, and what a cycle is blamed on.
  *
- * Every counter, formula, stall cause and part of a CPI stack is a row of a table here (stats.def, stall.def, cpi.def, hazard.def, and mem/mem_stats.def for the memory
- * side); reports, JSON, documentation and `heddle explain` are printed from the rows.
+ * Every counter, formula, stall cause and part of a CPI stack is a row of a table here (stats.def, stall.def,
+ * cpi.def, hazard.def, and mem/mem_stats.def for the memory side); reports, JSON, documentation and `heddle
+ * explain` are printed from the rows.
  *
- * Units. Warp time is in sixths of a cycle of a warp slot: a slot with a set of k causes gives each 6/k. CPI stacks are per scheduler in units of 1/(6N) cycle, N = warp slots
- * of the scheduler. So thirds and halves are exact and sums are CHECKed:
+ * Units. Warp time is in sixths of a cycle of a warp slot: a slot with a set of k causes gives each 6/k. CPI
+ * stacks are per scheduler in units of 1/(6N) cycle, N = warp slots of the scheduler. So thirds and halves
+ * are exact and sums are CHECKed:
  *   S1 warp time of an SM sums to 6 x cycles x warp slots
  *   S2 each CPI stack of a scheduler sums to 6N x cycles
  *   S3 scheduler cycles (idle, raw, stall, issue1, issue2, restrict) of an SM sum to cycles x schedulers */
@@ -34,7 +36,8 @@ enum hazard {
 enum sched_cycle { SCHED_IDLE, SCHED_RAW, SCHED_STALL, SCHED_ISSUE1, SCHED_ISSUE2, SCHED_RESTRICT, SCHED_CYCLES };
 extern const char *const sched_cycle_names[SCHED_CYCLES];
 extern const char *const sched_cycle_docs[SCHED_CYCLES];
-/* Ways to make a CPI stack: the warp the scheduler would have chosen; GSI's two steps; each warp its share (Aurud chapter 5) */
+/* Ways to make a CPI stack: the warp the scheduler would have chosen; GSI's two steps; each warp its share
+ * (Aurud chapter 5) */
 enum cpi_method { CPI_SELECTED, CPI_GSI, CPI_PROPORTIONAL, CPI_METHODS };
 extern const char *const cpi_method_names[CPI_METHODS];
 struct stall_row {

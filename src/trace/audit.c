@@ -1,23 +1,34 @@
-/* The audit: function cannot be wrong, so time can (D1). Checks the events of a run against rules that every machine and policy has to keep; shares no code with the stages that make them.
+/* The audit: function cannot be wrong, so time can (D1). Checks the events of a run against rules that every
+ * machine and policy has to keep; shares no code with the stages that make them.
  *
- *   A0  Events name SMs, slots, instructions and uids that exist: an instruction issues from a slot with a warp, and what is told of it is told while it is in flight.
- *   A1  No register is read before its value is ready: when an instruction issues, the last writer of every source and destination register (slot, frame, number), in the lanes that take part,
- *       has declared it ready (EV_READY) at that cycle or before.
- *   A2  Accesses of one thread to one line are accepted in program order: a lane's access to a line (or offset in shared memory) is not accepted before an earlier instruction's.
- *   A3  A barrier, fence or exit issues only when all lanes of the warp's earlier memory instructions have been accepted by the memory stage. After a fence the next instruction of its lanes
- *       issues only when their earlier stores and atomics are complete.
- *   A4  Sources of a memory instruction stay reserved until they have been read: no later instruction of the warp has a result in one of them ready before EV_READ,
- *       or before the last EV_REPLAY.
+ *   A0  Events name SMs, slots, instructions and uids that exist: an instruction issues from a slot with a
+ *       warp, and what is told of it is told while it is in flight.
+ *   A1  No register is read before its value is ready: when an instruction issues, the last writer of every
+ *       source and destination register (slot, frame, number), in the lanes that take part, has declared it
+ *       ready (EV_READY) at that cycle or before.
+ *   A2  Accesses of one thread to one line are accepted in program order: a lane's access to a line (or
+ *       offset in shared memory) is not accepted before an earlier instruction's.
+ *   A3  A barrier, fence or exit issues only when all lanes of the warp's earlier memory instructions have
+ *       been accepted by the memory stage. After a fence the next instruction of its lanes issues only when
+ *       their earlier stores and atomics are complete.
+ *   A4  Sources of a memory instruction stay reserved until they have been read: no later instruction of the
+ *       warp has a result in one of them ready before EV_READ, or before the last EV_REPLAY.
  *   A5  Each active lane of a memory instruction completes exactly once.
- *   A6  Time does not run backwards: issue <= read <= dispatch <= entry to the memory queue <= ready; nothing of an instruction comes before its issue; a slot's issues do not go back in time.
+ *   A6  Time does not run backwards: issue <= read <= dispatch <= entry to the memory queue <= ready; nothing
+ *       of an instruction comes before its issue; a slot's issues do not go back in time.
  *   A7  When a launch ends, every instruction that issued is done and every warp that started has ended.
- *   A8  A warp's stalls do not overlap and, with the cycles in which it issued, cover the time from its start to its end (slots without any EV_STALL are not looked at).
- *       A slot is also stalled for having no warp when the program of its warp is over and the block is not; as that is told with the start of the next warp, it is looked at then.
+ *   A8  A warp's stalls do not overlap and, with the cycles in which it issued, cover the time from its start
+ *       to its end (slots without any EV_STALL are not looked at). A slot is also stalled for having no warp
+ *       when the program of its warp is over and the block is not; as that is told with the start of the next
+ *       warp, it is looked at then.
  *
- * Which instructions are memory instructions, barriers and so on is said in facts.h. A4 leaves predicates out: a guard is read at issue.
+ * Which instructions are memory instructions, barriers and so on is said in facts.h. A4 leaves predicates
+ * out: a guard is read at issue.
  *
- * Events are taken in the order in which they were made; their cycles may lie in the future. What must be declared before something happens (A1, A3) must also have been told before.
- * Instructions are looked at for the last time when the batch that told their end is over, so within a batch the events of one instruction may come in any order. */
+ * Events are taken in the order in which they were made; their cycles may lie in the future. What must be
+ * declared before something happens (A1, A3) must also have been told before. Instructions are looked at for
+ * the last time when the batch that told their end is over, so within a batch the events of one instruction
+ * may come in any order. */
 #include "isa/isa.h"
 #include "stats/stats.h"
 #include "trace/facts.h"
@@ -264,7 +275,8 @@ static void unlist(struct audit *a, struct audit_slot *s, u32 n) {
     if (n) memmove(s->listed.at, s->listed.at + n, s->listed.n * sizeof(*s->listed.at));
 }
 
-/* Nothing that is still to come can break a rule with it: whatever happens from now on happens after all it did */
+/* Nothing that is still to come can break a rule with it: whatever happens from now on happens after all it
+ * did */
 static bool settled(const struct audit *a, const struct issued *m) {
     if (!m->closed && (!m->memory || m->completed != m->mask || m->read == NEVER)) return false;
     u64 last = MAX(m->last_access, m->last_complete);
@@ -417,7 +429,8 @@ static void report_tail(struct audit *a, struct audit_slot *s, const struct even
     s->tail_to = 0;
 }
 
-/* Time without a warp. Begins when the warp's program is over, goes on after the warp's end, and is told when the next one starts. True: it is not the present warp's. */
+/* Time without a warp. Begins when the warp's program is over, goes on after the warp's end, and is told when
+ * the next one starts. True: it is not the present warp's. */
 static bool on_empty(struct audit *a, struct audit_slot *s, const struct event *e) {
     if (s->tail_to && holds(a, e->a <= s->tail_from && e->cycle >= s->tail_to)) s->tail_to = 0;
     report_tail(a, s, e);

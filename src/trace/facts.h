@@ -1,7 +1,10 @@
-/* facts: what each instruction of a kernel means to the audit: the registers it touches and the part it plays in the rules.
+/* facts: what each instruction of a kernel means to the audit: the registers it touches and the part it plays
+ * in the rules.
  *
- * Memory instructions are loads, stores and atomics, of parameters excepted; these, asynchronous copies, hints, textures, matrix loads and mbarriers are memory
- * instructions when the model sends them through the memory queue (EV_MEM_ENTER). Lanes of a warp that wait for each other (bar.warp.sync) are no barrier; every fence is a fence. */
+ * Memory instructions are loads, stores and atomics, of parameters excepted; these, asynchronous copies,
+ * hints, textures, matrix loads and mbarriers are memory instructions when the model sends them through the
+ * memory queue (EV_MEM_ENTER). Lanes of a warp that wait for each other (bar.warp.sync) are no barrier; every
+ * fence is a fence. */
 #ifndef HEDDLE_FACTS_H
 #define HEDDLE_FACTS_H
 

@@ -1,8 +1,11 @@
-/* flight: what the events say of each instruction between its issue and its end, put together for the listeners that write files.
+/* flight: what the events say of each instruction between its issue and its end, put together for the
+ * listeners that write files.
  *
- * Windows. The chip hands over one window's events SM by SM. An SM that comes again, or one with a smaller number than the last, begins a new window
- * (flights_turn). Events of one instruction may come in any order within a window; so an instruction whose end has been told is only finished when the
- * window turns. What is made in the new window is not older than `present`, except through the instructions and slots that are open. */
+ * Windows. The chip hands over one window's events SM by SM. An SM that comes again, or one with a smaller
+ * number than the last, begins a new window (flights_turn). Events of one instruction may come in any order
+ * within a window; so an instruction whose end has been told is only finished when the window turns. What is
+ * made in the new window is not older than `present`, except through the instructions and slots that are
+ * open. */
 #ifndef HEDDLE_FLIGHT_H
 #define HEDDLE_FLIGHT_H
 

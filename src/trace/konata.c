@@ -1,7 +1,8 @@
 /* A Kanata 0004 log for the Konata pipeline viewer: one row per warp instruction.
  *
- * How to read it. The left pane says "sm0 w3 pc 17: ld.global.f32 %f1, [%rd4]": SM, warp slot, place in the program, text. The row's cells are its stages; above them (lane 1) stand
- * the causes for which the warp did not issue it, between its previous instruction and this one:
+ * How to read it. The left pane says "sm0 w3 pc 17: ld.global.f32 %f1, [%rd4]": SM, warp slot, place in the
+ * program, text. The row's cells are its stages; above them (lane 1) stand the causes for which the warp did
+ * not issue it, between its previous instruction and this one:
  *
  *     F   being fetched                 M   in the memory stage's queue
  *     B   in the instruction buffer     A   from its first line access to its last
@@ -13,9 +14,11 @@
  *     C=      first cycle       L FILE-ID 0 TEXT          its label (1: shown when the mouse rests on it)
  *     C       cycles further    S/E FILE-ID LANE STAGE    a stage starts, ends;   R FILE-ID N TYPE  the row ends (type 1: never finished)
  *
- * In the window are instructions that issue in it; they are shown to their end, and from its begin. A file's time cannot run backwards, while events come out of order: commands wait
- * until nothing older can come, that is, they are older than every instruction in flight and than the last issue of every warp. When too many wait, the older half is
- * written, and what belonged before it is shown where the file stands. Instructions that have not finished when the launch or the file ends are closed there. */
+ * In the window are instructions that issue in it; they are shown to their end, and from its begin. A file's
+ * time cannot run backwards, while events come out of order: commands wait until nothing older can come, that
+ * is, they are older than every instruction in flight and than the last issue of every warp. When too many
+ * wait, the older half is written, and what belonged before it is shown where the file stands. Instructions
+ * that have not finished when the launch or the file ends are closed there. */
 #include "trace/flight.h"
 #include "trace/kanata.h"
 

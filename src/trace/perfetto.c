@@ -1,8 +1,10 @@
 /* Chrome's JSON trace events, for ui.perfetto.dev and chrome://tracing.
  *
- * How to read it. A process is an SM, a thread of it a warp slot. On a slot's track stand one-cycle slices, the instructions it issued, and between them slices named after the causes
- * for which it did not. Each instruction is also an asynchronous slice (category "inst") from its issue to its end; its arguments give the cycles of its stages. Counters are
- * per SM; a process of its own shows the launches. The format counts microseconds: one of them is one core cycle.
+ * How to read it. A process is an SM, a thread of it a warp slot. On a slot's track stand one-cycle slices,
+ * the instructions it issued, and between them slices named after the causes for which it did not. Each
+ * instruction is also an asynchronous slice (category "inst") from its issue to its end; its arguments give
+ * the cycles of its stages. Counters are per SM; a process of its own shows the launches. The format counts
+ * microseconds: one of them is one core cycle.
  *
  *     {"traceEvents":[
  *     {"ph":"M","pid":0,"tid":3,"name":"thread_name","args":{"name":"warp slot 3"}},
@@ -10,8 +12,9 @@
  *     ...
  *     ],"displayTimeUnit":"ns","otherData":{"time":"1 us is 1 core cycle"}}
  *
- * Events stand in no particular order of time; the format allows it. In the window are instructions that issue in it, to their end; stalls and launches are cut to it. Instructions that
- * have not finished when the launch or the file ends are closed there. */
+ * Events stand in no particular order of time; the format allows it. In the window are instructions that
+ * issue in it, to their end; stalls and launches are cut to it. Instructions that have not finished when the
+ * launch or the file ends are closed there. */
 #include "trace/flight.h"
 
 #include <jansson.h>

@@ -1,9 +1,11 @@
-/* A line for each replay: when, where, which instruction and buffer entry, the lanes that were left, and the hazard that had refused it (Turner 4.3.3).
+/* A line for each replay: when, where, which instruction and buffer entry, the lanes that were left, and the
+ * hazard that had refused it (Turner 4.3.3).
  *
  *     cycle sm slot uid pc entry lanes hazard
  *     1042 0 3 211 17 2 0000ff00 mshr
  *
- * How to read it: lines of one uid are one instruction that comes again; div and bank take lanes away from line to line, the others do not. */
+ * How to read it: lines of one uid are one instruction that comes again; div and bank take lanes away from
+ * line to line, the others do not. */
 #include "stats/stats.h"
 #include "trace/trace.h"
 

@@ -1,7 +1,8 @@
 /* trace: typed events out of the model, to listeners that know nothing of each other.
  *
- * SMs put events into a buffer of their own; at the end of each window the chip hands them to every listener, SM by SM, in the order in which they were made. An event's cycle may
- * lie in the future of the moment it was made (a stage that reserves its slot says so at once), so listeners that need order of time sort. */
+ * SMs put events into a buffer of their own; at the end of each window the chip hands them to every listener,
+ * SM by SM, in the order in which they were made. An event's cycle may lie in the future of the moment it was
+ * made (a stage that reserves its slot says so at once), so listeners that need order of time sort. */
 #ifndef HEDDLE_TRACE_H
 #define HEDDLE_TRACE_H
 
@@ -14,18 +15,26 @@ enum event_kind {
     EV_WARP_END,   /* slot */
     EV_FETCH,      /* slot; pc of the first, a = instructions, b = cycle they can issue, cause = 0 hit, 1 miss (no b) */
     EV_FLUSH,      /* slot; the instruction buffer is emptied; pc = where fetch goes on */
-    EV_ISSUE, /* slot, uid, pc; mask = lanes whose guard held, a = lanes of the group, b = frame (for registers: a register is (slot, frame, number)) */
-    EV_READ,  /* uid: cycle in which the last source operand was read */
+    /* slot, uid, pc; mask = lanes whose guard held, a = lanes of the group, b = frame (for registers: a
+     * register is (slot, frame, number)) */
+    EV_ISSUE,
+    EV_READ,      /* uid: cycle in which the last source operand was read */
     EV_DISPATCH,  /* uid: cycle in which it entered its unit; cause = enum unit, a = cycles the unit is taken */
     EV_READY,     /* uid: first cycle in which a dependent instruction may issue; mask = lanes whose results those are */
     EV_MEM_ENTER, /* uid: cycle in which it entered the memory stage's queue */
     EV_HAZARD,    /* uid: refused or prolonged for a cycles from cycle on; cause = enum hazard */
-    EV_ACCESS, /* uid: a line access was accepted; a = line address (or shared-memory offset), mask = lanes, cause = enum access_result */
-    EV_COMPLETE, /* uid: lanes of `mask` are done with this memory instruction (data here, store handed on, atomic performed and answered) */
-    EV_DONE,   /* uid: the instruction has left the SM */
-    EV_STALL,  /* slot: from cycle a to cycle (exclusive), set of causes in mask (bit = enum stall), pc = next instruction */
-    EV_GROUP,  /* slot: the warp goes on with another group; mask = its lanes, pc */
-    EV_REPLAY, /* uid, slot, pc: issued again; a = entry of the instruction buffer, mask = lanes that are left, cause = enum hazard that refused it last */
+    /* uid: a line access was accepted; a = line address (or shared-memory offset), mask = lanes, cause =
+     * enum access_result */
+    EV_ACCESS,
+    /* uid: lanes of `mask` are done with this memory instruction (data here, store handed on, atomic
+     * performed and answered) */
+    EV_COMPLETE,
+    EV_DONE,  /* uid: the instruction has left the SM */
+    EV_STALL, /* slot: from cycle a to cycle (exclusive), set of causes in mask (bit = enum stall), pc = next instruction */
+    EV_GROUP, /* slot: the warp goes on with another group; mask = its lanes, pc */
+    /* uid, slot, pc: issued again; a = entry of the instruction buffer, mask = lanes that are left, cause
+     * = enum hazard that refused it last */
+    EV_REPLAY,
     EV_COUNTER, /* a = enum trace_counter, b = value */
     EV_KINDS
 };
@@ -57,7 +66,8 @@ struct listener {
     void (*end)(void *state, u64 cycle); /* the launch has ended at cycle; may be NULL */
 };
 
-/* Windows of the file listeners: [from, to) in cycles since the first launch, one SM or all, one warp slot or all */
+/* Windows of the file listeners: [from, to) in cycles since the first launch, one SM or all, one warp slot or
+ * all */
 struct trace_window {
     u64 from, to;
     i32 sm, slot; /* -1: all */
@@ -72,12 +82,14 @@ struct replays;
 struct replays *replays_open(FILE *out, const struct trace_window *w, struct listener *l);
 void replays_close(struct replays *r);
 
-/* --- konata.c: Kanata 0004 for the Konata viewer: a row per warp instruction. A struct listener writing to `out`; konata_close ends the file (flushes what is open). */
+/* --- konata.c: Kanata 0004 for the Konata viewer: a row per warp instruction. A struct listener writing to
+ * `out`; konata_close ends the file (flushes what is open). */
 struct konata;
 struct konata *konata_open(FILE *out, const struct trace_window *w, struct listener *l);
 bool konata_close(struct konata *k); /* false when writing failed */
 
-/* --- perfetto.c: Chrome JSON trace events: a process per SM, a track per warp slot, async slices per instruction, counters */
+/* --- perfetto.c: Chrome JSON trace events: a process per SM, a track per warp slot, async slices per
+ * instruction, counters */
 struct perfetto;
 struct perfetto *perfetto_open(FILE *out, const struct trace_window *w, struct listener *l);
 bool perfetto_close(struct perfetto *p);

@@ -1,4 +1,5 @@
-/* Open addressing with linear probing. Dropping moves later entries of a run back, so there are no graves and a long run of issues and ends costs the same all along. */
+/* Open addressing with linear probing. Dropping moves later entries of a run back, so there are no graves and
+ * a long run of issues and ends costs the same all along. */
 #include "trace/uids.h"
 
 #include <stdlib.h>

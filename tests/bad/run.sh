@@ -4,14 +4,15 @@
 #   tests/bad/run.sh [--update] HEDDLE [NAME...]
 #
 # A case is one file that holds input and expectation together. Its first lines are a header:
-#   // run: check FILE                   arguments of the command; FILE is the case itself, MANIFEST the lines below
+#   // run: check FILE                   arguments of the command; FILE is the case itself, MANIFEST the lines
+#                                        below
 #   // exit: 2
 #   // stderr: text                      one per line of the exact standard error
 #   // manifest: {...}                   optional, one per line of a manifest
-# NAME.ptx is handed over as it is. NAME.manifest is JSON: the header is replaced by empty lines, so that line numbers agree.
-# NAME.cmd is a header only. Every case runs in a directory of its own beside a copy of good/, so that messages name
-# files without a path.
-# --update writes what heddle says now into the header: read every line of the diff before you believe it.
+# NAME.ptx is handed over as it is. NAME.manifest is JSON: the header is replaced by empty lines, so that line
+# numbers agree. NAME.cmd is a header only. Every case runs in a directory of its own beside a copy of good/,
+# so that messages name files without a path. --update writes what heddle says now into the header: read every
+# line of the diff before you believe it.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 update=

@@ -1,6 +1,7 @@
 # docs/howto-policy.md is true: each block of code in it is built as it stands there, and each of its four policies runs audited, is
-# listed, and keeps a promise that can be seen from outside. An HTML comment above a block says what it is: "file PATH" (written
-# there), "row PATH" (a line of the copy of that table), "test PATH" (into the copy of that program, and its list).
+# listed, and keeps a promise that can be seen from outside. An HTML comment above a block says what it is:
+# "file PATH" (written there), "row PATH" (a line of the copy of that table), "test PATH" (into the copy of
+# that program, and its list).
 . "$(dirname "$0")"/common
 doc=$top/docs/howto-policy.md
 new=$work/new
@@ -75,7 +76,8 @@ expect 0 "$heddle" run bfs --size tiny --machine small --quiet --audit --check 1
 
 # --- promises
 
-# play NAME OPTION...: the kernel NAME of $work/NAME.ptx on one warp or two, its buffers dumped as numbers in $work/a and $work/b
+# play NAME OPTION...: the kernel NAME of $work/NAME.ptx on one warp or two, its buffers dumped as numbers in
+# $work/a and $work/b
 play() {
     local name=$1 buffer
     shift
@@ -83,7 +85,8 @@ play() {
     for buffer in a b; do od -An -v -w4 -tu4 "$work/$buffer.bin" | awk '{ print $1 }' > "$work/$buffer"; done
 }
 counter() { awk -v of="sum.$1" '$2 == of { n += $3 } END { print n + 0 }' "$work/counters"; }
-# kernel NAME THREADS VALUES < body: of two launches, on buffer a and b, with a number from VALUES each; %rd0 is the buffer, %r0 the thread, %r1 the number
+# kernel NAME THREADS VALUES < body: of two launches, on buffer a and b, with a number from VALUES each; %rd0
+# is the buffer, %r0 the thread, %r1 the number
 kernel() {
     local first=${3%,*} second=${3#*,}
     {
@@ -97,7 +100,8 @@ kernel() {
         "$1" "$1" "$(launch "$1" "$2" a "$first")" "$(launch "$1" "$2" b "$second")" > "$work/$1.json"
 }
 
-# S1, S2: when two warps can always issue, each issues four times in a row. Lane 0 of each writes down when its instructions issued.
+# S1, S2: when two warps can always issue, each issues four times in a row. Lane 0 of each writes down when
+# its instructions issued.
 {
     for i in {8..31}; do echo "mov.u32 %r$i, %clock;"; done
     echo 'shl.b32 %r2, %r0, 2; mul.wide.u32 %rd1, %r2, 1; add.u64 %rd1, %rd0, %rd1;' # warp 1 begins at element 32
@@ -111,7 +115,8 @@ longest() { # run of the same warp in the middle of the trace
 same "$(longest lrr) $(longest stint)" "1 4" "instructions of a warp in a row, under lrr and stint"
 [ "$(longest gto)" -gt 4 ] || complain "gto gives a warp no more than stint does"
 
-# L1: eight lanes go one way and 24 the other; in the second launch the other way round. The 24 go first, whichever way they go.
+# L1: eight lanes go one way and 24 the other; in the second launch the other way round. The 24 go first,
+# whichever way they go.
 kernel sides 32 8,24 << 'END'
 setp.lt.u32 %p0, %r0, %r1;
 @%p0 bra $taken;
@@ -132,8 +137,8 @@ same "$(first pdom)" "0 0" "under pdom the lanes that do not jump go first"
 same "$(first largest)" "0 1" "under largest the most lanes go first"
 same "$(counter reconvergences)" 2 "sides that meet again, under largest"
 
-# V2: lanes that have come to the meeting point go on when the others wait for them elsewhere. V3: a lock that lanes of one warp fight
-# for stops the kernel.
+# V2: lanes that have come to the meeting point go on when the others wait for them elsewhere. V3: a lock that
+# lanes of one warp fight for stops the kernel.
 kernel waits 32 8,24 << 'END'
 setp.lt.u32 %p0, %r0, %r1;
 @%p0 bra $meet;

@@ -1,5 +1,5 @@
-/* json_get FILE [PATH]: checks that FILE is one JSON value and prints the part at PATH (a.b.0.c), for the shell tests.
- * Exit 1 and a message when FILE is not JSON or has no such part. */
+/* json_get FILE [PATH]: checks that FILE is one JSON value and prints the part at PATH (a.b.0.c), for the
+ * shell tests. Exit 1 and a message when FILE is not JSON or has no such part. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* libFuzzer target: any bytes as a machine file. Reading must end in a machine or in at least one error; a machine must be checkable, and
- * its dump must read back as the same machine. Build with clang -fsanitize=fuzzer,address,undefined. */
+/* libFuzzer target: any bytes as a machine file. Reading must end in a machine or in at least one error; a
+ * machine must be checkable, and its dump must read back as the same machine. Build with clang
+ * -fsanitize=fuzzer,address,undefined. */
 #include "config/config.h"
 
 #include <stdlib.h>

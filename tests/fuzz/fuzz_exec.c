@@ -1,6 +1,7 @@
-/* Fuzz target: a module that loads is also run: every kernel, two warps, pointers to one small buffer, few instructions.
- * Whatever the program does, the simulator must answer with a result or a diagnosis. Then each kernel runs with one thread on a machine, in its
- * own order and with loads moved up: if both end well, they leave the same memory. */
+/* Fuzz target: a module that loads is also run: every kernel, two warps, pointers to one small buffer, few
+ * instructions. Whatever the program does, the simulator must answer with a result or a diagnosis. Then each
+ * kernel runs with one thread on a machine, in its own order and with loads moved up: if both end well, they
+ * leave the same memory. */
 #include "heddle.h"
 
 #include <stdlib.h>

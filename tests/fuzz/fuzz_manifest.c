@@ -1,5 +1,6 @@
-/* libFuzzer target: any bytes as a manifest. Reading must end in a manifest or in at least one error, and the contents of a small
- * manifest's buffers must be makeable. Build with clang -fsanitize=fuzzer,address,undefined. */
+/* libFuzzer target: any bytes as a manifest. Reading must end in a manifest or in at least one error, and the
+ * contents of a small manifest's buffers must be makeable. Build with clang
+ * -fsanitize=fuzzer,address,undefined. */
 #include "manifest/manifest.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* libFuzzer target: any bytes through the PTX parser. Whatever they are, it must end, and leave no memory behind. */
+/* libFuzzer target: any bytes through the PTX parser. Whatever they are, it must end, and leave no memory
+ * behind. */
 #include "ptx/ptx.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

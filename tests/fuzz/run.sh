@@ -1,9 +1,11 @@
 #!/bin/bash
-# Builds the fuzz targets (clang-19, libFuzzer, ASan, UBSan) and runs each for its share of FUZZ_SECONDS; prints TAP.
+# Builds the fuzz targets (clang-19, libFuzzer, ASan, UBSan) and runs each for its share of FUZZ_SECONDS;
+# prints TAP.
 #
-# Seeds are the recorded hardware modules, the silicon applications, the bad cases and the manifests of the tree. The corpus grows in
-# build-fuzz/corpus/TARGET and is kept between runs. A finding is left in build-fuzz/findings/; once fixed, move it to
-# tests/fuzz/regress/TARGET/, where every run (and so `make test`) replays it first.
+# Seeds are the recorded hardware modules, the silicon applications, the bad cases and the manifests of the
+# tree. The corpus grows in build-fuzz/corpus/TARGET and is kept between runs. A finding is left in
+# build-fuzz/findings/; once fixed, move it to tests/fuzz/regress/TARGET/, where every run (and so `make
+# test`) replays it first.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 unset MAKEFLAGS MAKELEVEL MFLAGS

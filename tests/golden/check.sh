@@ -1,9 +1,11 @@
 #!/bin/bash
-# Does every run of runs.txt give exactly the recorded counters? Prints TAP; of a run that differs, the first counters with both values.
+# Does every run of runs.txt give exactly the recorded counters? Prints TAP; of a run that differs, the first
+# counters with both values.
 #
 #   tests/golden/check.sh BUILD [NAME...]
 #
-# A run is made as it stands, and again with each of its host options (-j 2, --no-jumps ...), which may not change anything. tests/golden/record.sh writes the record anew.
+# A run is made as it stands, and again with each of its host options (-j 2, --no-jumps ...), which may not
+# change anything. tests/golden/record.sh writes the record anew.
 . "$(dirname "$0")"/common
 
 check() {

@@ -1,12 +1,14 @@
 #!/bin/bash
-# Does a run notice when a number of the machine changes? Every key is changed by one step, up or else down: the counters of at least one golden run change, or excused.txt says why
-# none do. Prints TAP; exit 1 when something failed.
+# Does a run notice when a number of the machine changes? Every key is changed by one step, up or else down:
+# the counters of at least one golden run change, or excused.txt says why none do. Prints TAP; exit 1 when
+# something failed.
 #
 #   tests/golden/mutation.sh BUILD [KEY...]
 #
-# A step is 1, or a factor of two where the key must be a power of two; switches and choices are changed to each other value. A key is changed in each run from the value it has there,
-# `small` first. Only the short kernels beside this file are run. A step that the machine refuses (legal only together with others) is no step. Policies are left out:
-# tests/timing/contract.sh runs them all.
+# A step is 1, or a factor of two where the key must be a power of two; switches and choices are changed to
+# each other value. A key is changed in each run from the value it has there, `small` first. Only the short
+# kernels beside this file are run. A step that the machine refuses (legal only together with others) is no
+# step. Policies are left out: tests/timing/contract.sh runs them all.
 . "$(dirname "$0")"/common
 export excused=$here/excused.txt
 

@@ -1,7 +1,9 @@
 #!/bin/bash
-# Writes the record of the golden runs anew. The commit that does so says why simulated time or counters changed.
+# Writes the record of the golden runs anew. The commit that does so says why simulated time or counters
+# changed.
 #
-#   tests/golden/record.sh [BUILD [NAME...]]        all runs, or those named and all others as they were; BUILD is build by default
+#   tests/golden/record.sh [BUILD [NAME...]] all runs, or those named and all others as they were; BUILD is
+#   build by default
 set -- "${1:-$(dirname "$0")/../../build}" "${@:2}"
 . "$(dirname "$0")"/common
 

@@ -1,5 +1,6 @@
 #!/bin/bash
-# What has no end has a limit: files, launches, buffers, stacks, private memory, printf, traces, the compiler, the environment
+# What has no end has a limit: files, launches, buffers, stacks, private memory, printf, traces, the compiler,
+# the environment
 . "$(dirname "$0")"/common
 cd "$work" || exit 1
 ulimit -Sv 12000000 # what a limit lets through would otherwise be the host's memory

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Every option that writes, against a full disk, a closed pipe, an unwritable path, a name twice, an input, and another run on the same file
+# Every option that writes, against a full disk, a closed pipe, an unwritable path, a name twice, an input,
+# and another run on the same file
 . "$(dirname "$0")"/common
 cd "$work" || exit 1
 run() { "$heddle" run vecadd --size tiny --machine small "$@"; }

@@ -1,5 +1,5 @@
-/* patient LAUNCHES [fork]: a program that knows nothing of heddle, launches one kernel so many times, and says how long it took by the clock it knows.
- * With a second argument a child of its own does the work. */
+/* patient LAUNCHES [fork]: a program that knows nothing of heddle, launches one kernel so many times, and
+ * says how long it took by the clock it knows. With a second argument a child of its own does the work. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Signals at random moments, to run, compare and exec: every file is absent, whole or marked; nobody and nothing is left
+# Signals at random moments, to run, compare and exec: every file is absent, whole or marked; nobody and
+# nothing is left
 . "$(dirname "$0")"/common
 rounds=70
 [ "${2:-}" != --all ] || rounds=400
@@ -77,7 +78,8 @@ for pair in INT:130:interrupted TERM:143:'ended by SIGTERM' HUP:129:'ended by SI
     tail -1 "$work/t" | grep -q '^# incomplete' || complain "the trace of execution is not marked after $sig"
 done
 
-# heddle exec: signals to it alone reach the program; killed, it takes the program and the program's children with it
+# heddle exec: signals to it alone reach the program; killed, it takes the program and the program's children
+# with it
 if [ -n "$exec_job" ]; then
     for sig in INT TERM HUP KILL; do
         "$heddle" exec --quiet --machine small -- "$work/patient" 100000000 child > /dev/null 2>&1 & pid=$!

@@ -111,7 +111,8 @@ static void step_value(struct config *c, const char *name) {
     }
 }
 
-/* One step away: the next number that is legal, the other truth, the next word; where no step is legal the key stays */
+/* One step away: the next number that is legal, the other truth, the next word; where no step is legal the
+ * key stays */
 static void step_key(struct config *c, const char *name) {
     struct config before = *c;
     struct diag d = {0};

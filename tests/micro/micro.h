@@ -5,13 +5,15 @@
  *         .keys = {"sm.class.int.latency_cy=7"});
  *     assert_int_equal(apart("A", "B"), 7);
  *
- * An instruction is named by the comment at the end of its line. The kernel is k(out); it has the registers of MICRO_REGS and nothing
- * has run when its body starts (OUT and MINE below fetch addresses). The machine is `small` with a front end that is out of the way (every warp
- * has its next sixteen instructions, always) unless .front is set; keys given come after that. Each run has a chip of its own.
+ * An instruction is named by the comment at the end of its line. The kernel is k(out); it has the registers
+ * of MICRO_REGS and nothing has run when its body starts (OUT and MINE below fetch addresses). The machine is
+ * `small` with a front end that is out of the way (every warp has its next sixteen instructions, always)
+ * unless .front is set; keys given come after that. Each run has a chip of its own.
  *
- * In the environment: MICRO_TEST=PATTERN runs only such tests. MICRO_TIMELINE=1 prints everything that happens in every run. MICRO_TICK=1 runs every
- * cycle by itself, in windows of one, looking at the invariants now and then; nothing may change. With MICRO_STEP=KEY every machine differs in that key
- * by one step from what the test asked for: a test that notices fails. */
+ * In the environment: MICRO_TEST=PATTERN runs only such tests. MICRO_TIMELINE=1 prints everything that
+ * happens in every run. MICRO_TICK=1 runs every cycle by itself, in windows of one, looking at the invariants
+ * now and then; nothing may change. With MICRO_STEP=KEY every machine differs in that key by one step from
+ * what the test asked for: a test that notices fails. */
 #ifndef HEDDLE_TEST_MICRO_H
 #define HEDDLE_TEST_MICRO_H
 

@@ -1,10 +1,12 @@
 #!/bin/bash
-# Mutation of machines: each key is changed by one step under every micro test (MICRO_STEP), and some test must fail.
+# Mutation of machines: each key is changed by one step under every micro test (MICRO_STEP), and some test
+# must fail.
 #
 #   tests/micro/mutation.sh [BUILD [KEY...]]     default: build, all keys
 #
-# Keys that no test can notice stand in tests/micro/unnoticed.txt, each with the reason; one that is noticed after all must leave the list.
-# Prints the keys that are against the list and ends with "N noticed, N listed, N wrong"; exit 1 when there are wrong ones. JOBS: how many at a time.
+# Keys that no test can notice stand in tests/micro/unnoticed.txt, each with the reason; one that is noticed
+# after all must leave the list. Prints the keys that are against the list and ends with "N noticed, N listed,
+# N wrong"; exit 1 when there are wrong ones. JOBS: how many at a time.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.." || exit 2

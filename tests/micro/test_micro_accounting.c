@@ -1,6 +1,7 @@
 /* Who owns a cycle: worked examples, exact to a sixth of a slot's cycle.
  *
- * Two runs that differ only in how long something takes show what the cycles between cost: whatever else happens is the same in both. */
+ * Two runs that differ only in how long something takes show what the cycles between cost: whatever else
+ * happens is the same in both. */
 #include "micro.h"
 
 enum { MORE = 100 }; /* cycles between the two runs */
@@ -21,11 +22,12 @@ static u64 more_cpi(const struct account *a, const struct account *b, enum cpi_m
     return b->cpi[m][x] - a->cpi[m][x];
 }
 
-/* --- Aurud, section 5.3, figure 5.1: four warps in an SM. The add of warp 0 waits for a load, (b) and for a division; the load of warp 1 waits for the memory pipe;
- * warps 2 and 3 have nothing in their buffers.
+/* --- Aurud, section 5.3, figure 5.1: four warps in an SM. The add of warp 0 waits for a load, (b) and for a
+ * division; the load of warp 1 waits for the memory pipe; warps 2 and 3 have nothing in their buffers.
  *
- * The memory pipe has room for one instruction and one in a collector, and an outstanding line serves one access: warp 1's second load of warp 0's line
- * stands behind its first until the line is here. The code of warps 2 and 3 lies in another line of the instruction cache. The DRAM is slow, or slower by MORE. */
+ * The memory pipe has room for one instruction and one in a collector, and an outstanding line serves one
+ * access: warp 1's second load of warp 0's line stands behind its first until the line is here. The code of
+ * warps 2 and 3 lies in another line of the instruction cache. The DRAM is slow, or slower by MORE. */
 
 #define FOUR_WARPS                                                                                                               \
     "gpu.sms=1", "sm.warps=4", "sm.threads=128", "sm.inst_b=1", "sm.fetch.insts=4", "sm.collectors=separated:4/4/1",             \
@@ -49,7 +51,8 @@ static void run_figure(const char *add, u32 more) {
 #define ADD_A "add.f32 %f4, %f3, %f1; // add\nadd.f32 %f5, %f2, %f1;\n"
 #define ADD_B "add.f32 %f4, %f3, %f2; // add\n"
 
-/* Before that, the first line of code comes, as much later: four empty buffers. In units of 1/24 cycle: a slot's cycle is 6. */
+/* Before that, the first line of code comes, as much later: four empty buffers. In units of 1/24 cycle: a
+ * slot's cycle is 6. */
 static void figure_5_1_a(void **state) {
     (void)state;
     run_figure(ADD_A, 0);
@@ -82,7 +85,8 @@ static void figure_5_1_b(void **state) {
     assert_int_equal(more_time(&a, &b, STALL_WAIT), MORE * 3);
 }
 
-/* GSI: a warp is blamed on what holds it most, then the cycle on the warp that would go first: the memory pipe. */
+/* GSI: a warp is blamed on what holds it most, then the cycle on the warp that would go first: the memory
+ * pipe. */
 static void figure_5_1_as_gsi_sees_it(void **state) {
     (void)state;
     static const char *const adds[] = {ADD_A, ADD_B};
@@ -96,7 +100,8 @@ static void figure_5_1_as_gsi_sees_it(void **state) {
     }
 }
 
-/* The warp the scheduler would have chosen: with find-first the oldest slot that holds a warp, which is warp 0's */
+/* The warp the scheduler would have chosen: with find-first the oldest slot that holds a warp, which is warp
+ * 0's */
 static void figure_5_1_by_the_selected_warp(void **state) {
     (void)state;
     static const char *const adds[] = {ADD_A, ADD_B};

@@ -1,4 +1,5 @@
-/* Kernels whose time can be written down: latency, throughput and bandwidth as slopes, so that starts and ends do not count, and occupancy. */
+/* Kernels whose time can be written down: latency, throughput and bandwidth as slopes, so that starts and
+ * ends do not count, and occupancy. */
 #include "micro.h"
 
 #include <math.h>
@@ -89,7 +90,8 @@ static void conflicts_of_shared_memory_cost_their_ways(void **state) {
 
 /* --- unloaded latency of each level by chasing a pointer */
 
-/* A chain of n pointers through out, each `step` bytes behind the one before; what is measured is the slope over the number of steps */
+/* A chain of n pointers through out, each `step` bytes behind the one before; what is measured is the slope
+ * over the number of steps */
 static u64 chase(struct micro m, u32 step, const char *load, u32 shorter, u32 longer) {
     u32 n = 300;
     m.out_b = n * step + 8;
@@ -144,7 +146,8 @@ static void the_gtx480_has_the_latencies_of_its_table(void **state) {
 
 /* --- bandwidth of each level */
 
-/* n loads of lines, each of another warp's lines: one load is 32 lanes x 4 bytes in a row; `lines` of them before the addresses come round again */
+/* n loads of lines, each of another warp's lines: one load is 32 lanes x 4 bytes in a row; `lines` of them
+ * before the addresses come round again */
 static const char *stream(u32 n, u32 lines, const char *load) {
     struct strbuf b = {0};
     strbuf_add(&b, "%s", MINE);
@@ -165,7 +168,8 @@ static void the_l1_gives_a_line_a_cycle(void **state) {
     near((double)cycles, 64 * 16, 0.02);
 }
 
-/* Two SMs and two slices, each with a port of a flit a cycle: a line is five flits, or as many as the key makes it */
+/* Two SMs and two slices, each with a port of a flit a cycle: a line is five flits, or as many as the key
+ * makes it */
 static void the_l2_gives_a_flit_a_cycle_and_port(void **state) {
     (void)state;
     static const struct {

@@ -1,4 +1,5 @@
-/* The front end: fetch, instruction cache, decode, instruction buffers. All with the machine's own front end (.front). */
+/* The front end: fetch, instruction cache, decode, instruction buffers. All with the machine's own front end
+ * (.front). */
 #include "micro.h"
 
 #define IDEAL "sm.icache.ideal=true"
@@ -67,7 +68,8 @@ static void expect_pattern(const char *ibuffer, const u32 *want, u32 n) {
 
 static void the_instruction_buffer_holds_what_is_fetched_and_not_issued(void **state) {
     (void)state;
-    /* two instructions a fetch, three cycles from fetch to issue; a fetch needs room for both of its instructions */
+    /* two instructions a fetch, three cycles from fetch to issue; a fetch needs room for both of its
+     * instructions */
     static const u32 two[] = {0, 1, 4, 5, 8, 9, 12, 13}, three[] = {0, 1, 3, 4, 6, 7, 9, 10}, four[] = {0, 1, 2, 3, 4, 5, 6, 7};
     expect_pattern("sm.ibuffer=2", two, ARRAY_LEN(two));
     expect_pattern("sm.ibuffer=3", three, ARRAY_LEN(three));

@@ -1,4 +1,5 @@
-/* What the memory stage does beyond stalling: translation, replay, and loads held back because they are expected to miss. */
+/* What the memory stage does beyond stalling: translation, replay, and loads held back because they are
+ * expected to miss. */
 #include "micro.h"
 
 #define IDEAL_L2         "l2.ideal=true"
@@ -58,7 +59,8 @@ static void so_many_walks_are_under_way(void **state) {
     assert_true(when(EV_ACCESS, "B") - when(EV_ACCESS, "A") < 10);
 }
 
-/* --- replay: one line an issue; the word that threads are left takes a cycle to the buffer, and the instruction two to the stage again */
+/* --- replay: one line an issue; the word that threads are left takes a cycle to the buffer, and the
+ * instruction two to the stage again */
 
 #define TWO_LINES                                                                                                                \
     AT_G "ld.global.u32 %r9, [%rd2+4];\nadd.u32 %r10, %r9, 1;\nld.global.u32 %r1, [%rd2+4]; // A\nadd.u32 %r2, %r1, 1; // B\n"
@@ -82,7 +84,8 @@ static void a_replayed_instruction_comes_again_when_the_word_is_there(void **sta
 
 static void others_of_the_warp_use_the_pipe_meanwhile(void **state) {
     (void)state;
-    /* two loads of two lines each are in the pipe at once: replays of the first do not keep the second out of the stage */
+    /* two loads of two lines each are in the pipe at once: replays of the first do not keep the second out of
+     * the stage */
     const char *body =
         AT_G "ld.global.u32 %r9, [%rd2+4];\nadd.u32 %r10, %r9, 1;\nld.global.u32 %r8, [%rd2+1028];\nadd.u32 %r10, %r8, 1;\n"
              "ld.global.u32 %r1, [%rd2+4]; // A\nld.global.u32 %r2, [%rd2+1028]; // B\nadd.u32 %r3, %r1, %r2;\n";
@@ -223,7 +226,8 @@ static void instructions_share_the_entries_of_the_table(void **state) {
 
 static void the_table_is_the_chips_or_the_sms(void **state) {
     (void)state;
-    /* block 0 learns on SM 0 that L misses; much later block 1 comes to it on SM 1, with the MSHR taken by K */
+    /* block 0 learns on SM 0 that L misses; much later block 1 comes to it on SM 1, with the MSHR taken by
+     * K */
     const char *body =
         "mov.u64 %rd1, g;\nmov.b32 %f1, 1;\nmov.u32 %r6, %ctaid.x;\nsetp.eq.u32 %p1, %r6, 0;\n@%p1 bra $l;\ndiv.rn.f32 %f2, %f1, "
         "%f1;\nadd.f32 %f3, %f2, %f1;\n" LD("%r1", "0", "K") "nanosleep.u32 0;\nnanosleep.u32 0;\nnanosleep.u32 0;\n$l:\n" LD(

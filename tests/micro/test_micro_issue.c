@@ -1,5 +1,6 @@
-/* Issue: what an instruction waits for in the scoreboard, the latency of every class, several instructions and schedulers a cycle, branches and barriers. A distance of
-   n says both: it could at n, and could not at n - 1, since nothing else keeps it. */
+/* Issue: what an instruction waits for in the scoreboard, the latency of every class, several instructions
+ * and schedulers a cycle, branches and barriers. A distance of n says both: it could at n, and could not at n
+ * - 1, since nothing else keeps it. */
 #include "micro.h"
 
 /* --- registers */
@@ -25,7 +26,8 @@ static void independent_instructions_issue_in_consecutive_cycles(void **state) {
     assert_int_equal(apart("A", "C"), 2);
 }
 
-/* sm.order = single: each waits for the results of the one before it, of a unit or of memory, whoever reads them */
+/* sm.order = single: each waits for the results of the one before it, of a unit or of memory, whoever reads
+ * them */
 static void one_instruction_in_flight(void **state) {
     (void)state;
     static const u32 latencies[] = {2, 9, 40, 90};
@@ -69,7 +71,8 @@ static void a_second_writer_waits_for_the_first(void **state) {
     assert_int_equal(apart("A", "B"), 45);
 }
 
-/* A reads six registers of one bank, the last in the sixth cycle after its issue; B is so quick that it would change one of them before. */
+/* A reads six registers of one bank, the last in the sixth cycle after its issue; B is so quick that it would
+ * change one of them before. */
 #define SIX   "fma.rn.f64 %d4, %d1, %d2, %d3; // A\nmov.b64 %d3, 0; // B\nadd.f64 %d5, %d4, %d3;\nadd.f64 %d5, %d1, %d2;\n"
 #define SETUP "mov.b64 %d1, 1;\nmov.b64 %d2, 2;\nmov.b64 %d3, 3;\n"
 
@@ -183,7 +186,8 @@ static void slots_belong_to_schedulers_in_turn(void **state) {
 
 static void two_level_scheduling_has_so_many_active_warps(void **state) {
     (void)state;
-    /* eight independent moves of four warps; those that are active take turns, the others come when one has ended */
+    /* eight independent moves of four warps; those that are active take turns, the others come when one has
+     * ended */
     const char *body = JOIN(series(8, "mov.u32 %r1#, 1; // m#\n"), series(8, "add.u32 %r5, %r5, %r1#;\n"));
     for (u32 n = 1; n <= 3; n++) {
         RUN(.body = body, .threads = 128,

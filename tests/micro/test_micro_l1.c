@@ -1,8 +1,10 @@
-/* The L1 data cache: misses and who waits for them, hazards in their order, sectors, what stores do, what goes past it, which line goes. */
+/* The L1 data cache: misses and who waits for them, hazards in their order, sectors, what stores do, what
+ * goes past it, which line goes. */
 #include "micro.h"
 
 #define IDEAL_L2 "l2.ideal=true"
-/* Issue to dependent of a load that hits in the L2: operands and addresses, on to the port, there, the L2, back, and its flits through the port */
+/* Issue to dependent of a load that hits in the L2: operands and addresses, on to the port, there, the L2,
+ * back, and its flits through the port */
 static u64 l2_cy(u32 data_b) { return 2 + 1 + 20 + 40 + 20 + (8 + data_b + 31) / 32 - 1; }
 /* A hit's latency from its access on */
 enum { FROM_ACCESS = 30 - 2 };
@@ -140,7 +142,8 @@ static void mshrs_are_looked_at_before_ways(void **state) {
 
 static void the_queue_is_looked_at_before_ways(void **state) {
     (void)state;
-    /* A's line is reserved; two packets of stores stand in the queue when B comes, whose way is not free either */
+    /* A's line is reserved; two packets of stores stand in the queue when B comes, whose way is not free
+     * either */
     RUN(.body = MINE LD("%r1", "0", "A") "st.global.u32 [%rd1+256], %r0;\nst.global.u32 [%rd1+512], %r0;\nst.global.u32 "
                                          "[%rd1+1024], %r0; // S\n" LD("%r2", "128", "B") KEEP2("%r1", "%r2"),
         .keys = {IDEAL_L2, "sm.l1.sets=1", "sm.l1.ways=1", "sm.l1.miss_queue=2", "sm.l1.write_local=through"});

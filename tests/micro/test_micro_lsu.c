@@ -1,4 +1,5 @@
-/* The memory pipe: queue, address generation, coalescing, shared memory, constants, local memory, perfect memory. */
+/* The memory pipe: queue, address generation, coalescing, shared memory, constants, local memory, perfect
+ * memory. */
 #include "micro.h"
 
 /* The line of this thread's word is in the L1, and the load of it has been used */

@@ -1,7 +1,9 @@
-/* Interconnect, L2 and DRAM as a warp sees them: from issue to the dependent instruction. The parts by themselves are tests/unit/test_mem_*.c. */
+/* Interconnect, L2 and DRAM as a warp sees them: from issue to the dependent instruction. The parts by
+ * themselves are tests/unit/test_mem_*.c. */
 #include "micro.h"
 
-/* One partition, so that nothing depends on where memory lies; %rd1 is at the start of a DRAM row of bank 0, and no parameter was read */
+/* One partition, so that nothing depends on where memory lies; %rd1 is at the start of a DRAM row of bank 0,
+ * and no parameter was read */
 #define ONE_PART         "l2.partitions=1", "map.hash=none"
 #define GLOBAL           ".global .align 16384 .b8 g[262144];\n"
 #define AT_G             "mov.u64 %rd1, g;\nmov.u32 %r0, %tid.x;\n"
@@ -69,7 +71,8 @@ static void a_packet_waits_for_a_credit(void **state) {
     for (u32 credit = 20; credit <= 40; credit += 10) {
         RUN(.globals = GLOBAL, .body = body,
             .keys = {ONE_PART, "l2.ideal=true", "noc.credits=1", text("noc.credit_cy=%u", credit)});
-        /* taken by the slice after one way; the credit is back after its time; that long the next one waits */
+        /* taken by the slice after one way; the credit is back after its time; that long the next one
+         * waits */
         assert_int_equal(when(EV_READY, "B") - when(EV_READY, "A"), NOC + credit);
         assert_int_equal(when(EV_READY, "C") - when(EV_READY, "B"), NOC + credit);
         assert_stat("credit_wait_cycles", 2 * (NOC + credit) - 1); /* B came to the port a cycle after A */
@@ -222,7 +225,8 @@ static void chunks_lie_in_partitions_in_turn(void **state) {
     assert_int_equal(ran.stats->per_partition[0].l2_accesses, 1); /* four slices: the third is the second partition's */
 }
 
-/* --- DRAM: one after the other, so that each finds the channel idle. A line is four bursts, a column command every tCCD. */
+/* --- DRAM: one after the other, so that each finds the channel idle. A line is four bursts, a column command
+ * every tCCD. */
 
 #define FOUR                                                                                                                     \
     AT_G LD("%r1", "0", "empty") USE("%r1") LD("%r2", "128", "hit") USE("%r2") LD("%r3", "16384", "conflict") USE("%r3")         \
@@ -343,7 +347,8 @@ static void the_oldest_goes_first_or_the_open_row(void **state) {
     assert_true(when(EV_READY, "C") > when(EV_READY, "B"));
 }
 
-/* S's line pushes a dirty one out of the L2, which is written to an open row when S is taken; B comes right behind. From S's answer to B's. */
+/* S's line pushes a dirty one out of the L2, which is written to an open row when S is taken; B comes right
+ * behind. From S's answer to B's. */
 static u64 behind_a_write(const char *at, const char *key) {
     RUN(.globals = GLOBAL,
         .body = JOIN(AT_G "ld.global.cg.u32 %r1, [%rd1+512];\n" USE(
@@ -412,9 +417,8 @@ static void a_channel_holds_so_many_bursts(void **state) {
     RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, "dram.queue=8"});
     assert_stat("l2_dram_full", 0);
     RUN(.globals = GLOBAL, .body = body, .keys = {ONE_PART, "dram.queue=7"});
-    assert_stat(
-        "l2_dram_full",
-        12); /* B comes a cycle after A and waits for A's first column command, tRCD after A came, and looks again in the next cycle */
+    /* B comes a cycle after A, waits for A's first column command, tRCD after A came, and looks again then */
+    assert_stat("l2_dram_full", 12);
 }
 
 int main(void) {

@@ -168,7 +168,8 @@ static void a_write_goes_before_a_read(void **state) {
 
 static void a_result_far_ahead_takes_no_place_of_today(void **state) {
     (void)state;
-    /* the result comes in hundreds of cycles; a chain of additions meanwhile finds its bank free every time */
+    /* the result comes in hundreds of cycles; a chain of additions meanwhile finds its bank free every
+     * time */
     static const u32 far[] = {300, 511, 512, 513, 520, 600, 601, 602, 603, 604, 605, 606, 607, 608, 609, 700, 1100, 3000};
     for (u32 i = 0; i < ARRAY_LEN(far); i++) {
         RUN(.body = JOIN(QUIET "div.rn.f32 %f2, %f1, 0f40000000;\n", repeat(25, "add.u32 %r1, %r1, 1;\n"), "mov.b32 %f3, %f2;\n"),

@@ -1,4 +1,5 @@
-/* For every cause of stall.def, every hazard and every part of a CPI stack a program that shows it, and it above all. The sums of D6 are checked by every run. */
+/* For every cause of stall.def, every hazard and every part of a CPI stack a program that shows it, and it
+ * above all. The sums of D6 are checked by every run. */
 #include "micro.h"
 
 #define GLOBAL ".global .align 256 .b8 g[1048576];\n"
@@ -61,7 +62,8 @@ static void divergent_loads(const char *key) {
                      series(8, "ld.global.u32 %r1#, [%rd3+#00];\n"), series(8, "add.u32 %r5, %r5, %r1#;\n")),
         .threads = MANY, .keys = {ONE_SM, "sm.collectors=separated:8/8/2", key});
 }
-/* The owner computes after its load, and has no more; the load of another warp stands first in the pipe meanwhile */
+/* The owner computes after its load, and has no more; the load of another warp stands first in the pipe
+ * meanwhile */
 static void loads_behind_an_owner(void) {
     RUN(.globals = GLOBAL,
         .body = JOIN(AT_G "ld.global.u32 %r1, [%rd2];\n", repeat(100, "add.f32 %f1, %f1, %f2;\n"), "add.u32 %r2, %r1, 1;\n"),
@@ -215,7 +217,8 @@ static void cpi_missed_schedule(void **state) {
     assert_true(missed > 0 && missed <= 1.0 / 16); /* one slot of sixteen */
 }
 
-/* Lanes that wait for others of their warp let these run, and their waiting owns the time: warp_sync is left when nobody can run, in a deadlock. */
+/* Lanes that wait for others of their warp let these run, and their waiting owns the time: warp_sync is left
+ * when nobody can run, in a deadlock. */
 static void each_has_its_program(void **state) {
     (void)state;
     for (u32 i = 0; i < STALL_COUNT; i++)

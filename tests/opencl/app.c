@@ -1,5 +1,5 @@
-/* A program that knows nothing of heddle: cc app.c -lOpenCL. Takes whatever OpenCL device there is, adds two vectors, sums them with local memory and atomics, checks
- * the results and says so. */
+/* A program that knows nothing of heddle: cc app.c -lOpenCL. Takes whatever OpenCL device there is, adds two
+ * vectors, sums them with local memory and atomics, checks the results and says so. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

@@ -48,7 +48,8 @@ for i in 0 1 2; do
     [ "$ns" -eq $(((cycles * 1000 + 699) / 700)) ] || complain "launch $i: $ns ns for $cycles cycles at 700 MHz"
 done
 
-# a launch without timing leaves the chip as it is: with it between them or not, the second finds the same caches
+# a launch without timing leaves the chip as it is: with it between them or not, the second finds the same
+# caches
 expect 0 "$B/heddle" exec --quiet --kernel reads --json "$work/mixed.json" -- "$work/steps" reads other reads
 expect 0 "$B/heddle" exec --quiet --kernel reads --json "$work/plain.json" -- "$work/steps" reads reads
 [ "$(get mixed.json launches.1.functional)" = true ] || complain "launch 1 was timed"

@@ -1,4 +1,5 @@
-/* What the tests of the OpenCL driver share. They are plain OpenCL programs: everything goes through the loader, as OCL_ICD_VENDORS tells it to (tests/run.sh opencl). */
+/* What the tests of the OpenCL driver share. They are plain OpenCL programs: everything goes through the
+ * loader, as OCL_ICD_VENDORS tells it to (tests/run.sh opencl). */
 #ifndef HEDDLE_TESTS_OCL_H
 #define HEDDLE_TESTS_OCL_H
 

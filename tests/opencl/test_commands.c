@@ -302,7 +302,8 @@ static void test_released(void **state) {
     unmake(&t);
 }
 
-/* Out of order: commands pass one that waits, whatever they are; markers without a list wait for all before them, a barrier holds all behind it */
+/* Out of order: commands pass one that waits, whatever they are; markers without a list wait for all before
+ * them, a barrier holds all behind it */
 static void test_out_of_order(void **state) {
     struct ocl *o = *state;
     struct things t = make(o);

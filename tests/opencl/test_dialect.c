@@ -1,4 +1,5 @@
-/* What vendors' compilers take and clang does not without help: programs that were only ever tried on those count on it. */
+/* What vendors' compilers take and clang does not without help: programs that were only ever tried on those
+ * count on it. */
 #include "ocl.h"
 
 /* Runs k(out) with one group of n items and reads out; every kernel here has that shape */
@@ -14,7 +15,8 @@ static void run_group(struct ocl *o, const char *text, const char *options, size
     OK(clReleaseProgram(p));
 }
 
-/* __local variables in inner scopes: several in a line, one by a macro, beside braces that #if hides, in strings and in comments */
+/* __local variables in inner scopes: several in a line, one by a macro, beside braces that #if hides, in
+ * strings and in comments */
 static void test_local_inside(void **state) {
     struct ocl *o = *state;
     int out[64];
@@ -112,7 +114,8 @@ static void test_kernel_calls_kernel(void **state) {
     OK(clReleaseProgram(p));
 }
 
-/* Memory before and behind a buffer can be read, as on any device; HEDDLE_STRICT has it otherwise (exec.sh) */
+/* Memory before and behind a buffer can be read, as on any device; HEDDLE_STRICT has it otherwise
+ * (exec.sh) */
 static void test_around_a_buffer(void **state) {
     struct ocl *o = *state;
     int data[4] = {1, 2, 3, 4}, back = -1;
@@ -135,7 +138,8 @@ static void test_around_a_buffer(void **state) {
     OK(clReleaseProgram(p));
 }
 
-/* A kernel with many live values and a group that its registers are too many for: it runs. 64 sums live at once across a barrier. */
+/* A kernel with many live values and a group that its registers are too many for: it runs. 64 sums live at
+ * once across a barrier. */
 static void test_many_registers(void **state) {
     struct ocl *o = *state;
     static int out[1024];

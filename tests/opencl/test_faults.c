@@ -1,4 +1,5 @@
-/* Kernels that go wrong: the command ends with an error, standard error says where and why, the program goes on and so does the queue. */
+/* Kernels that go wrong: the command ends with an error, standard error says where and why, the program goes
+ * on and so does the queue. */
 #include "ocl.h"
 
 #include <unistd.h>

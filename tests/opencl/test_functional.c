@@ -17,7 +17,8 @@ static void run_group(struct ocl *o, const char *text, int out[256]) {
     OK(clReleaseProgram(p));
 }
 
-/* A barrier is missing between clearing and adding: by the book a race, on machines harmless, because warps of a group keep step */
+/* A barrier is missing between clearing and adding: by the book a race, on machines harmless, because warps
+ * of a group keep step */
 static void test_warps_keep_step(void **state) {
     struct ocl *o = *state;
     int out[256];
@@ -33,7 +34,8 @@ static void test_warps_keep_step(void **state) {
     for (int i = 0; i < 256; i++) assert_int_not_equal(out[i], 0);
 }
 
-/* A level of a sum in place without a barrier between reading and writing: right as long as no warp runs before those with lower numbers */
+/* A level of a sum in place without a barrier between reading and writing: right as long as no warp runs
+ * before those with lower numbers */
 static void test_warps_in_order(void **state) {
     struct ocl *o = *state;
     int out[256];

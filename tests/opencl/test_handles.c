@@ -1,4 +1,5 @@
-/* Handles: every function that takes an object refuses one that was released and one of another kind; those the device does not have refuse everything. */
+/* Handles: every function that takes an object refuses one that was released and one of another kind; those
+ * the device does not have refuse everything. */
 #include "ocl.h"
 
 #include <CL/cl_icd.h>
@@ -311,7 +312,8 @@ static void test_table(void **state) {
     assert_null(t->clGetExtensionFunctionAddressForPlatform((cl_platform_id)o->context, "clIcdGetPlatformIDsKHR"));
 }
 
-/* A handle stays good while something needs the object: a kernel's program, an event's queue, a queue's context */
+/* A handle stays good while something needs the object: a kernel's program, an event's queue, a queue's
+ * context */
 static void test_kept(void **state) {
     struct ocl *o = *state;
     cl_int rc;

@@ -1,4 +1,5 @@
-/* Numbers at their ends and texts that are none: sizes that wrap around, regions that just fit and just do not, garbage for programs. Nothing here may crash. */
+/* Numbers at their ends and texts that are none: sizes that wrap around, regions that just fit and just do
+ * not, garbage for programs. Nothing here may crash. */
 #include "ocl.h"
 
 #define HUGE_SIZES {0, 1, SIZE_MAX, SIZE_MAX - 1, SIZE_MAX / 2, (size_t)1 << 32, ((size_t)1 << 32) - 1, (size_t)1 << 63}

@@ -1,5 +1,6 @@
-/* Calls at random, with objects that live, are released, or are of another kind. Whatever they answer: nothing crashes, a released handle is refused, and when
- * everything is released everything is gone, which the context's callback tells. The same calls every time; OCL_SEED changes them. */
+/* Calls at random, with objects that live, are released, or are of another kind. Whatever they answer:
+ * nothing crashes, a released handle is refused, and when everything is released everything is gone, which
+ * the context's callback tells. The same calls every time; OCL_SEED changes them. */
 #include "ocl.h"
 
 static uint32_t seed;
@@ -64,7 +65,8 @@ static void add(struct fuzz *f, enum kind k, void *h) {
     *old = (struct handle){h, 1};
 }
 
-/* Mostly one that lives, sometimes one that was released, seldom one of another kind. NULL when there is none. */
+/* Mostly one that lives, sometimes one that was released, seldom one of another kind. NULL when there is
+ * none. */
 static void *pick(struct fuzz *f, enum kind k) {
     if (draw(40) == 0) k = draw(KINDS);
     struct pool *p = &f->pool[k];

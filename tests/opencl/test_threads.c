@@ -1,4 +1,5 @@
-/* Several host threads: queues of their own and shared ones, contexts shared and not, builds, and events that cross. With --all under ThreadSanitizer. */
+/* Several host threads: queues of their own and shared ones, contexts shared and not, builds, and events that
+ * cross. With --all under ThreadSanitizer. */
 #include "ocl.h"
 
 #include <pthread.h>
@@ -226,7 +227,8 @@ static void test_shared_queue(void **state) {
     OK(clReleaseProgram(p));
 }
 
-/* --- a ring: each thread's command waits for the one before it, in another thread's queue, and all of them for a gate */
+/* --- a ring: each thread's command waits for the one before it, in another thread's queue, and all of them
+ * for a gate */
 
 enum { STEPS = 16 };
 struct ring {

@@ -1,4 +1,5 @@
-/* Simulated time: what profiling says of a kernel is its cycles at the machine's clock, and does not depend on the host. */
+/* Simulated time: what profiling says of a kernel is its cycles at the machine's clock, and does not depend
+ * on the host. */
 #include "ocl.h"
 
 static cl_ulong time_of(cl_event e, cl_profiling_info what) {
@@ -39,7 +40,8 @@ static void test_kernel_time(void **state) {
     OK(clGetDeviceInfo(o->device, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof(mhz), &mhz, NULL));
     assert_int_equal(ns[0], ns[2]);
     assert_true(ns[1] > ns[0]);
-    /* a thousand dependent steps take several cycles each: the difference is that many at the clock, whatever the rest is */
+    /* a thousand dependent steps take several cycles each: the difference is that many at the clock, whatever
+     * the rest is */
     assert_true((ns[1] - ns[0]) * mhz / 1000 >= 1000);
     assert_true((ns[1] - ns[0]) * mhz / 1000 <= 1000 * 200);
 }

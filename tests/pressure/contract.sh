@@ -1,6 +1,7 @@
 #!/bin/bash
-# Every scheduler with stall and replay, with and without a re-execution queue, on `small` and on the machine with one of everything: right output, audit clean, invariants, in a bounded time.
-# Then: results of Mascar with re-execution, CCWS and OWL do not depend on threads, windows or jumps.
+# Every scheduler with stall and replay, with and without a re-execution queue, on `small` and on the machine
+# with one of everything: right output, audit clean, invariants, in a bounded time. Then: results of Mascar
+# with re-execution, CCWS and OWL do not depend on threads, windows or jumps.
 #
 #   tests/pressure/contract.sh BUILD [--all]
 . "$(dirname "$0")"/../timing/common

@@ -1,4 +1,5 @@
-/* Energy: do the parts sum to the total, does leakage follow time, and does what did not happen cost nothing? And is Mascar's hardware as large as its table II says? */
+/* Energy: do the parts sum to the total, does leakage follow time, and does what did not happen cost nothing?
+ * And is Mascar's hardware as large as its table II says? */
 #include "../micro/micro.h"
 #include "power/power.h"
 

@@ -1,15 +1,20 @@
-/* Mascar (HPCA 2015): does its three-warp example (section II-C, figure 3) take 21, 26 and 23 cycles, with loads and computing in the cycles it gives, and does figure 7's warp hit under a miss?
+/* Mascar (HPCA 2015): does its three-warp example (section II-C, figure 3) take 21, 26 and 23 cycles, with
+ * loads and computing in the cycles it gives, and does figure 7's warp hit under a miss?
  *
- * The machine: a load is answered five cycles after the cycle of its access, so that its slot and its value can be used in the sixth; one access and one arithmetic instruction a cycle. Each warp has a
- * scheduler of its own, which is what round robin comes to when accesses are taken in order of issue. A fourth warp has a load of its own under way all the time: it saturates the memory
- * system, as the document's machine is from the start, and takes one MSHR, so there is one more of them. Cycle t of the document is counted from W0's first access, t = 1. */
+ * The machine: a load is answered five cycles after the cycle of its access, so that its slot and its value
+ * can be used in the sixth; one access and one arithmetic instruction a cycle. Each warp has a scheduler of
+ * its own, which is what round robin comes to when accesses are taken in order of issue. A fourth warp has a
+ * load of its own under way all the time: it saturates the memory system, as the document's machine is from
+ * the start, and takes one MSHR, so there is one more of them. Cycle t of the document is counted from W0's
+ * first access, t = 1. */
 #include "../micro/micro.h"
 
 #define MACHINE                                                                                                                  \
     "gpu.sms=1", "sm.schedulers=4", "sm.warps=4", "sm.operands.ideal=true", "sm.class.int.latency_cy=2", "noc.latency_cy=1",     \
         "noc.ideal=true", "l2.latency_cy=3", "dram.kind=fixed", "dram.fixed_cy=900", "l2.sector_b=128"
 
-/* Everything W0 to W2 read is in the L2; then W3's load goes to DRAM, and when it is on its way all start together. */
+/* Everything W0 to W2 read is in the L2; then W3's load goes to DRAM, and when it is on its way all start
+ * together. */
 #define EXAMPLE                                                                                                                  \
     OUT "shr.u32 %r1, %r0, 5;\n"                                                                                                 \
         "mul.wide.u32 %rd1, %r1, 1024;\n"                                                                                        \
@@ -79,7 +84,8 @@ static void mascar_with_two_requests_takes_23_cycles(void **state) {
     assert_true(stat_of("owner_until_use") >= 3);
 }
 
-/* --- figure 7. The cache has one line. W1's data is in it; the only MSHR is W3's, and its line takes the place of W1's when it comes. W0's load comes first and misses. */
+/* --- figure 7. The cache has one line. W1's data is in it; the only MSHR is W3's, and its line takes the
+ * place of W1's when it comes. W0's load comes first and misses. */
 
 #define FIGURE7                                                                                                                  \
     OUT "shr.u32 %r1, %r0, 5;\n"                                                                                                 \

@@ -1,4 +1,5 @@
-/* Scheduling under memory pressure: when does Mascar change its mode and its owner, does CCWS throttle what thrashes and nothing else, does OWL prefer a group? */
+/* Scheduling under memory pressure: when does Mascar change its mode and its owner, does CCWS throttle what
+ * thrashes and nothing else, does OWL prefer a group? */
 #include "../micro/micro.h"
 #include "core/sched_policy.h"
 
@@ -210,7 +211,8 @@ static void groups_are_ordered_by_the_mode(void **state) {
     free(s.shared);
 }
 
-/* --- Mascar on a machine. Warp 7's load goes to DRAM and saturates the memory system for hundreds of cycles; then all the others load, several times each. */
+/* --- Mascar on a machine. Warp 7's load goes to DRAM and saturates the memory system for hundreds of cycles;
+ * then all the others load, several times each. */
 
 #define SATURATED                                                                                                                \
     OUT "shr.u32 %r1, %r0, 5;\n"                                                                                                 \
@@ -267,7 +269,8 @@ static void the_owner_hands_over_at_its_first_use(void **state) {
     for (u32 w = 1; w < 7; w++) assert_int_equal(issue("L0", 0, w), issue("L2", 0, w - 1) + 1);
 }
 
-/* Constants: each lane of a warp its own line of the constant cache, nothing in the L1. Their MSHRs, two, are full; the mode is MP without one data miss. */
+/* Constants: each lane of a warp its own line of the constant cache, nothing in the L1. Their MSHRs, two, are
+ * full; the mode is MP without one data miss. */
 static void constants_saturate_too(void **state) {
     (void)state;
     const char *module = "\n.const .align 128 .u32 c[4096] = {7};\n";
@@ -303,7 +306,9 @@ static void ccws_open(struct sm *s, u32 instructions) {
     for (u32 i = 0; i < instructions; i++) tell(s, SCHED_STEP, i % 4, 0);
 }
 
-/* One line lost in ten instructions: 1 / 10 x 8 x 400 = 320 points for slot 2. With slot 0 the sum is 420: 1 and 3 are left over. It falls by a point a cycle: below 400 with slot 0 after 21 cycles, with slot 1 after 121. */
+/* One line lost in ten instructions: 1 / 10 x 8 x 400 = 320 points for slot 2. With slot 0 the sum is 420: 1
+ * and 3 are left over. It falls by a point a cycle: below 400 with slot 0 after 21 cycles, with slot 1 after
+ * 121. */
 static void ccws_scores_as_its_paper_says(void **state) {
     (void)state;
     struct sm s;
@@ -333,7 +338,8 @@ static void ccws_scores_as_its_paper_says(void **state) {
     free(s.shared);
 }
 
-/* Two sets of eight tags, first in first out; a store takes its line out; own evictions count unless the key says no */
+/* Two sets of eight tags, first in first out; a store takes its line out; own evictions count unless the key
+ * says no */
 static void ccws_remembers_sixteen_lines(void **state) {
     (void)state;
     struct sm s;
@@ -391,7 +397,8 @@ static void ccws_throttles_what_thrashes(void **state) {
     assert_true(warp_time(STALL_RESTRICT) > 0);
 }
 
-/* The last warp only stores. It is the first to be kept back, having lost nothing in the highest slot; its stores go on all the same. */
+/* The last warp only stores. It is the first to be kept back, having lost nothing in the highest slot; its
+ * stores go on all the same. */
 static void ccws_holds_loads_only(void **state) {
     (void)state;
     RUN(.body = JOIN(OUT "setp.ge.u32 %p2, %r0, 480;\n@%p2 bra STORES;\n", LOOP("0", "512"),

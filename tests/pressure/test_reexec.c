@@ -1,4 +1,5 @@
-/* Re-execution: what steps aside, in which order it is tried, what waits behind it, what happens when the queue is full; and with any scheduler, progress for every warp on the meanest machine. */
+/* Re-execution: what steps aside, in which order it is tried, what waits behind it, what happens when the
+ * queue is full; and with any scheduler, progress for every warp on the meanest machine. */
 #include "../micro/micro.h"
 #include "core/sched_policy.h"
 
@@ -95,7 +96,8 @@ static void stores_and_atomics_step_aside_too(void **state) {
     assert_true(when(EV_ACCESS, "S2") < when(EV_ACCESS, "R"));
 }
 
-/* --- every scheduler with every hazard policy, the queue off, of one and of eight, on a machine with one of everything. The audit runs. */
+/* --- every scheduler with every hazard policy, the queue off, of one and of eight, on a machine with one of
+ * everything. The audit runs. */
 
 #define MEAN                                                                                                                     \
     "sm.l1.mshrs=1", "sm.l1.merge=1", "sm.l1.miss_queue=1", "sm.l1.sets=1", "sm.l1.ways=2", "sm.lsu.queue=1", "noc.credits=1",   \

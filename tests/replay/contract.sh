@@ -1,9 +1,12 @@
 #!/bin/bash
-# Every hazard policy with every tracker, predictor and scheduler: right output, audit clean, invariants checked in every cycle, in a bounded time; and what prediction promises.
+# Every hazard policy with every tracker, predictor and scheduler: right output, audit clean, invariants
+# checked in every cycle, in a bounded time; and what prediction promises.
 #
 #   tests/replay/contract.sh BUILD [--all]
 #
-# Three tiny workloads under lrr, gto and two_level, one under every other scheduler, on a machine whose MSHRs, miss queue and TLB are short, so that every hazard is met. With --all the recorded applications on turner2012 keep the promises too.
+# Three tiny workloads under lrr, gto and two_level, one under every other scheduler, on a machine whose
+# MSHRs, miss queue and TLB are short, so that every hazard is met. With --all the recorded applications on
+# turner2012 keep the promises too.
 . "$(dirname "$0")"/../timing/common
 export bound=6 # times the cycles of `stall`: patience, not a promise
 export scarce="--machine small --set sm.l1.mshrs=4 --set sm.l1.merge=2 --set sm.l1.miss_queue=2 --set sm.const.mshrs=1 --set sm.l1.sets=4 --set sm.l1.ways=2 --set sm.schedulers=2 --set sm.issue_width=2 --set sm.tlb.entries=8"
@@ -41,7 +44,8 @@ all_of() {
     done
 }
 
-# Under credit and hit a line access is refused an MSHR once; again only when it held a credit and was robbed, by an access that took its MSHR without one. (Each robbery is checked as it happens: 35_predict.c, T3.)
+# Under credit and hit a line access is refused an MSHR once; again only when it held a credit and was robbed,
+# by an access that took its MSHR without one. (Each robbery is checked as it happens: 35_predict.c, T3.)
 promises() {
     local robbed
     [ $2$3$4 = credithitmshr ] || return 0

@@ -1,9 +1,12 @@
 /* The example of Turner's section 5.3 (figure 5.4), snapshot by snapshot, as a real run of a real SM.
  *
- * Four lanes, a four-slot buffer, two-wide fill. A: a load of two lines, the second of which is in the cache; B: a branch that lanes 2 and 3 take; C: a load that misses while A's first line has the
- * only MSHR; D and E follow C. The pair before A's (Z, A) is filled into slots 3 and 0, so A is in slot 0, B and C are in 1 and 2, and the next pair needs slots 3 and 0.
+ * Four lanes, a four-slot buffer, two-wide fill. A: a load of two lines, the second of which is in the cache;
+ * B: a branch that lanes 2 and 3 take; C: a load that misses while A's first line has the only MSHR; D and E
+ * follow C. The pair before A's (Z, A) is filled into slots 3 and 0, so A is in slot 0, B and C are in 1 and
+ * 2, and the next pair needs slots 3 and 0.
  *
- * The document leaves open when the warp's turn comes: here the scheduler is the test's own, and says at each of the five moments what it sees in the buffer before it issues. */
+ * The document leaves open when the warp's turn comes: here the scheduler is the test's own, and says at each
+ * of the five moments what it sees in the buffer before it issues. */
 #include "../micro/micro.h"
 
 #include "core/core.h"
@@ -75,7 +78,8 @@ static void take_over(struct gpu *g) {
     moment = 0;
 }
 
-/* Eleven instructions come before Z, so that Z is filled into slot 3. Lanes 0 and 1 of A read out + 0, lanes 2 and 3 out + 4096, which is warm; C reads out + 8192. */
+/* Eleven instructions come before Z, so that Z is filled into slot 3. Lanes 0 and 1 of A read out + 0, lanes
+ * 2 and 3 out + 4096, which is warm; C reads out + 8192. */
 static const char example[] = "ld.param.u64 %rd0, [out];\n"
                               "mov.u32 %r0, %tid.x;\n"
                               "ld.global.u32 %r1, [%rd0+4096];\n"

@@ -1,5 +1,7 @@
-/* The replay history (Turner 4.3.3): what a failing CHECK tells of a warp's last replays. The program is run twice: once whole, for the replays that happen, and once in a process of its own with a
- * scheduler that breaks its contract after so many replays, which is a CHECK of the issue stage. What that process says must be the last REPLAY_HISTORY of them, oldest first. */
+/* The replay history (Turner 4.3.3): what a failing CHECK tells of a warp's last replays. The program is run
+ * twice: once whole, for the replays that happen, and once in a process of its own with a scheduler that
+ * breaks its contract after so many replays, which is a CHECK of the issue stage. What that process says must
+ * be the last REPLAY_HISTORY of them, oldest first. */
 #include "../micro/micro.h"
 
 #include "core/core.h"
@@ -11,7 +13,8 @@
 
 enum { VICTIM = 1, BROKEN_SLOT = 63 };
 
-/* One MSHR, four warps that miss: warp 1 is refused again and again. Its load touches two lines, so that both masks and both causes are seen. */
+/* One MSHR, four warps that miss: warp 1 is refused again and again. Its load touches two lines, so that both
+ * masks and both causes are seen. */
 static const char body[] = OUT "shr.u32 %r1, %r0, 5;\n"
                                "shr.u32 %r3, %r0, 4;\n"
                                "mul.wide.u32 %rd1, %r3, 4096;\n"

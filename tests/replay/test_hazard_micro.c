@@ -1,4 +1,5 @@
-/* Hazards of the memory stage, one behaviour a test: what a refused instruction does to others under `stall` and under `replay` (Turner 1.1.7, 3.4.2.1, 5.2). */
+/* Hazards of the memory stage, one behaviour a test: what a refused instruction does to others under `stall`
+ * and under `replay` (Turner 1.1.7, 3.4.2.1, 5.2). */
 #include "../micro/micro.h"
 
 /* %r0 = thread, %r1 = warp, %rd0 = out */
@@ -132,7 +133,8 @@ static void a_tlb_miss_holds_others_under_stall_only(void **state) {
     assert_true(took[STALLS] > 200);
 }
 
-/* --- what completes: DIV and BANK some threads an issue, in the order of the lines; each replay has the lanes that are left */
+/* --- what completes: DIV and BANK some threads an issue, in the order of the lines; each replay has the
+ * lanes that are left */
 
 static void div_and_bank_complete_some_threads_an_issue(void **state) {
     (void)state;
@@ -172,7 +174,8 @@ static void the_signal_takes_its_time(void **state) {
     assert_int_equal(plain, 1);
 }
 
-/* --- kept entries: eight independent instructions behind a load that cannot finish for want of an MSHR; the buffer holds four */
+/* --- kept entries: eight independent instructions behind a load that cannot finish for want of an MSHR; the
+ * buffer holds four */
 
 static void kept_entries_narrow_the_window(void **state) {
     (void)state;
@@ -217,7 +220,8 @@ static void a_known_miss_is_held_back_until_an_mshr_is_free(void **state) {
     assert_int_equal((int)replays[2], 3); /* warps 1 to 3 are refused once each */
 }
 
-/* --- the order of 1.1.7: a load that lacks several things meets MSHR before COMQ before RSV. A has the MSHRs, or the only way; S fills the miss queue. */
+/* --- the order of 1.1.7: a load that lacks several things meets MSHR before COMQ before RSV. A has the
+ * MSHRs, or the only way; S fills the miss queue. */
 
 static void a_load_meets_mshr_before_comq_before_rsv(void **state) {
     (void)state;
@@ -240,7 +244,8 @@ static void a_load_meets_mshr_before_comq_before_rsv(void **state) {
         }
 }
 
-/* --- credits are not binding: warp 1, refused once, comes with a credit for the one MSHR; warp 2, of which nothing is known, may be at the stage before it */
+/* --- credits are not binding: warp 1, refused once, comes with a credit for the one MSHR; warp 2, of which
+ * nothing is known, may be at the stage before it */
 
 static const char *const credits[] = {"sm.hazard=replay", "sm.l1.mshrs=1", "sm.hazard.tracker=credit"};
 
@@ -278,7 +283,8 @@ static void a_known_miss_is_refused_again_only_when_it_was_robbed(void **state) 
     assert_true(peaceful > 0);
 }
 
-/* --- a load that is expected to miss and never asks the cache gives its credit back: of no active lane, or with perfect memory */
+/* --- a load that is expected to miss and never asks the cache gives its credit back: of no active lane, or
+ * with perfect memory */
 
 static void a_credit_nobody_needed_comes_back(void **state) {
     (void)state;
@@ -294,7 +300,8 @@ static void a_credit_nobody_needed_comes_back(void **state) {
         }
 }
 
-/* --- a line on its way whose MSHR takes no further access: no want of an MSHR, and nothing to hold back for */
+/* --- a line on its way whose MSHR takes no further access: no want of an MSHR, and nothing to hold back
+ * for */
 
 static void a_full_merge_list_is_a_hazard_of_its_own(void **state) {
     (void)state;
@@ -309,7 +316,8 @@ static void a_full_merge_list_is_a_hazard_of_its_own(void **state) {
     }
 }
 
-/* --- what is known of an access does not get lost on the way: refused for an MSHR, then for a translation that was thrown out meanwhile, it is still held back */
+/* --- what is known of an access does not get lost on the way: refused for an MSHR, then for a translation
+ * that was thrown out meanwhile, it is still held back */
 
 static void a_known_miss_stays_known_behind_a_translation(void **state) {
     (void)state;
@@ -335,7 +343,8 @@ static void a_known_miss_stays_known_behind_a_translation(void **state) {
     assert_true(lost <= 0);
 }
 
-/* --- after DIV another access is next, and nothing is known of it: both lines of warp 1 are here, and it goes on while warp 0 has the only MSHR */
+/* --- after DIV another access is next, and nothing is known of it: both lines of warp 1 are here, and it
+ * goes on while warp 0 has the only MSHR */
 
 static void nothing_is_known_after_div(void **state) {
     (void)state;

@@ -1,10 +1,12 @@
 #!/bin/bash
-# Any scheduler works with any divergence policy, fetch policy, issue width and kind of collectors, ideal or not: right output, audit clean, in a bounded time (D7).
-# Then what the divergence policies promise of each other.
+# Any scheduler works with any divergence policy, fetch policy, issue width and kind of collectors, ideal or
+# not: right output, audit clean, in a bounded time (D7). Then what the divergence policies promise of each
+# other.
 #
 #   tests/timing/contract.sh BUILD [--all]
 #
-# Every scheduler with every divergence policy, and with each pair every mixture of the rest; the hazard policy changes from mixture to mixture, with --all each mixture meets each of them.
+# Every scheduler with every divergence policy, and with each pair every mixture of the rest; the hazard
+# policy changes from mixture to mixture, with --all each mixture meets each of them.
 . "$(dirname "$0")"/common
 export bound=6 # times the cycles of the default policies: patience, not a promise
 export all=${1:-}
@@ -59,8 +61,9 @@ mixes | pool
 
 # --- what the divergence policies promise of each other
 
-# A manifest beside this script or a tiny workload under each policy. Lanes of spin_lock wait for a lane of their own warp: parts that take turns get there,
-# a stack does not (tests/bad/spin_lock_on_a_stack.ptx has its message).
+# A manifest beside this script or a tiny workload under each policy. Lanes of spin_lock wait for a lane of
+# their own warp: parts that take turns get there, a stack does not (tests/bad/spin_lock_on_a_stack.ptx has
+# its message).
 diverges() {
     local name diverge
     for diverge in $(policies sm.diverge); do
@@ -76,8 +79,9 @@ faster() {
     [ -n "$a" ] && [ -n "$b" ] && [ $((a * 100)) -le $((b * $4)) ]
     tell $? "diverge $1: $2 takes at most $4 % of the cycles of $3" "$a and $b cycles"
 }
-# Lanes that are apart when they need each other (shuffle, vote, barrier, exit), on every machine and with both widths of issue: a
-# cycle in which an instruction finds that it has to wait for lanes is no issue, and somebody's (audit rule A8)
+# Lanes that are apart when they need each other (shuffle, vote, barrier, exit), on every machine and with
+# both widths of issue: a cycle in which an instruction finds that it has to wait for lanes is no issue, and
+# somebody's (audit rule A8)
 parted() {
     local machine diverge width
     for machine in small gtx480 h200; do for diverge in $(policies sm.diverge); do for width in 1 2; do
@@ -104,7 +108,8 @@ faster branches pdom none 50
 faster branches its none 50
 faster two_loads its pdom 80
 faster two_loads mimd pdom 80
-# Memory decides here: under mimd parts load by themselves what a warp loads at once under the others, so a little more time is no contradiction
+# Memory decides here: under mimd parts load by themselves what a warp loads at once under the others, so a
+# little more time is no contradiction
 for name in bfs nqueens spmv; do
     faster $name mimd pdom 103
     faster $name mimd its 103

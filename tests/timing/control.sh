@@ -1,5 +1,6 @@
 #!/bin/bash
-# Measuring control: what is fast-forwarded, warmed up, cut and flushed does what it says, and the output stays right.
+# Measuring control: what is fast-forwarded, warmed up, cut and flushed does what it says, and the output
+# stays right.
 #
 #   tests/timing/control.sh BUILD
 . "$(dirname "$0")"/common

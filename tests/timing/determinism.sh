@@ -1,10 +1,12 @@
 #!/bin/bash
-# Every counter, cycle and byte of a run is the same for any number of host threads, with jumps off, for windows cut short, and for the other compiler's build (D4, D5).
+# Every counter, cycle and byte of a run is the same for any number of host threads, with jumps off, for
+# windows cut short, and for the other compiler's build (D4, D5).
 #
 #   tests/timing/determinism.sh BUILD OTHER_BUILD
 #
-# One change at a time against a base run; what is compared is the whole JSON result with every SM's, partition's and instruction's counters, host times left out.
-# A trace, an audit or interval samples may not change a counter either; the sampling key is part of the machine, so there only the state is compared.
+# One change at a time against a base run; what is compared is the whole JSON result with every SM's,
+# partition's and instruction's counters, host times left out. A trace, an audit or interval samples may not
+# change a counter either; the sampling key is part of the machine, so there only the state is compared.
 . "$(dirname "$0")"/common
 other=$(realpath "$1")/heddle
 export other

@@ -1,9 +1,12 @@
 #!/bin/bash
-# Every recorded application and every bundled workload under timing: the output is silicon's or the reference's, and the audit finds nothing.
+# Every recorded application and every bundled workload under timing: the output is silicon's or the
+# reference's, and the audit finds nothing.
 #
 #   tests/timing/outputs.sh BUILD [--all]
 #
-# On gtx480, small, and small with loads moved up from their uses; with --all on every bundled machine. Each of them holds every block of these programs: one that does not fit would fail here, with the machine's reason.
+# On gtx480, small, and small with loads moved up from their uses; with --all on every bundled machine. Each
+# of them holds every block of these programs: one that does not fit would fail here, with the machine's
+# reason.
 . "$(dirname "$0")"/common
 machines="gtx480 small"
 [ "${1:-}" != --all ] || machines=$("$heddle" list machines | cut -d' ' -f1)

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Machines nobody would build: keys drawn at random from the table below, a tiny workload on each. The output is right, invariants and audit hold,
-# the state is the same with two threads, or short windows, or no jumps, and a run that is cut and finished without time gives the right output too.
+# Machines nobody would build: keys drawn at random from the table below, a tiny workload on each. The output
+# is right, invariants and audit hold, the state is the same with two threads, or short windows, or no jumps,
+# and a run that is cut and finished without time gives the right output too.
 #
 #   tests/timing/random.sh BUILD [COUNT [FIRST]]
 #

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Invariants of SMs and partitions (x_check), walked while programs run: tiny workloads in every cycle on a machine of queues of one, applications on small every 1,024 cycles.
+# Invariants of SMs and partitions (x_check), walked while programs run: tiny workloads in every cycle on a
+# machine of queues of one, applications on small every 1,024 cycles.
 #
 #   tests/timing/torture.sh BUILD [--all]
 #

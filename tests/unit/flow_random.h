@@ -1,6 +1,8 @@
-/* flow_random: control flow for the tests of cfg.c and regalloc.c: short spellings of instructions, and random programs.
+/* flow_random: control flow for the tests of cfg.c and regalloc.c: short spellings of instructions, and
+ * random programs.
  *
- * Random programs are not structured: jumps go anywhere, loops may have two entries or no way out, code may be unreachable. */
+ * Random programs are not structured: jumps go anywhere, loops may have two entries or no way out, code may
+ * be unreachable. */
 #ifndef HEDDLE_TEST_FLOW_RANDOM_H
 #define HEDDLE_TEST_FLOW_RANDOM_H
 
@@ -60,7 +62,8 @@ static inline void random_flow(struct random_program *p, u32 ninsts, u64 *seed) 
     for (u32 i = 0; i < ninsts; i++) random_control(p, i, seed);
 }
 
-/* Where control may go from i: at most RANDOM_MAX_TARGETS + 3 places, the exit being ninsts. A trap ends at the exit. */
+/* Where control may go from i: at most RANDOM_MAX_TARGETS + 3 places, the exit being ninsts. A trap ends at
+ * the exit. */
 static inline u32 random_successors(const struct flow *f, u32 i, u32 *to) {
     const struct flow_inst *in = &f->inst[i];
     u32 n = 0;

@@ -1,9 +1,11 @@
-/* play: run one kernel given as text, through heddle.h only, and look at what came of it: memory, counts, message.
+/* play: run one kernel given as text, through heddle.h only, and look at what came of it: memory, counts,
+ * message.
  *
  *     const uint32_t *out = PLAY(.text = KERNEL("add.u32 %r1, %r0, 5;\n" STORE("%r1")), .block = {32});
  *     assert_int_equal(out[3], 8);
  *
- * The kernel is always k(out). When its body starts, %rd0 is out and %r0 is %tid.x. Each play has a context of its own. */
+ * The kernel is always k(out). When its body starts, %rd0 is out and %r0 is %tid.x. Each play has a context
+ * of its own. */
 #ifndef HEDDLE_TEST_PLAY_H
 #define HEDDLE_TEST_PLAY_H
 
@@ -32,7 +34,8 @@
 #define MODULE(globals, body) PTX_HEAD("sm_80") globals KERNEL_OPEN body KERNEL_CLOSE
 #define KERNEL(body)          MODULE("", body)
 
-/* %rd31 becomes the address of this thread's word of out, %r30 its index (one dimension); five instructions */
+/* %rd31 becomes the address of this thread's word of out, %r30 its index (one dimension); five
+ * instructions */
 #define SLOT                                                                                                                     \
     "mov.u32 %r30, %ctaid.x;\n"                                                                                                  \
     "mov.u32 %r31, %ntid.x;\n"                                                                                                   \
@@ -118,8 +121,9 @@ static inline const uint32_t *play_well(const struct play *p) {
 }
 #define PLAY(...) play_well(&(struct play){__VA_ARGS__})
 
-/* The launch is a fault; the message has `what`, the kernel, the block and `who` (a thread, or a warp's lanes), and, where the text
-   marks an instruction with "// here", its line; the context can still be used. */
+/* The launch is a fault; the message has `what`, the kernel, the block and `who` (a thread, or a warp's
+ * lanes), and, where the text marks an instruction with "// here", its line; the context can still be
+ * used. */
 static inline void play_fault(const char *what, const char *who, const struct play *p) {
     play_any(p);
     if (played.status != HEDDLE_FAULT) fail_msg("expected a fault (%s), got status %d: %s", what, played.status, played.message);

@@ -1,5 +1,5 @@
-/* Every function of heddle.h, used rightly and wrongly, as its comments promise. What kernels do is in test_machine.c and its
-   neighbours. */
+/* Every function of heddle.h, used rightly and wrongly, as its comments promise. What kernels do is in
+ * test_machine.c and its neighbours. */
 #include "play.h"
 
 #include <fenv.h>
@@ -824,7 +824,8 @@ static void two_contexts_in_two_threads(void **state) {
 
 static const uint32_t float_inputs[3] = {0x3FA66666, 0x3E99999A, 0x00000123}; /* 1.3, 0.3, a denormal */
 
-/* The kernel's results under the host state that set() makes; get() must give the same number after as before the launch */
+/* The kernel's results under the host state that set() makes; get() must give the same number after as before
+ * the launch */
 static void floats_under(void (*set)(void), unsigned (*get)(void), const char *name) {
     static uint32_t want[32];
     const uint32_t *got = PLAY(.text = FLOATS, .init = float_inputs, .ninit = 3, .words = 32);

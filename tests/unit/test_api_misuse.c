@@ -1,4 +1,5 @@
-/* What only a C program can do wrong: freed memory, foreign addresses, absurd options. The library answers and goes on. */
+/* What only a C program can do wrong: freed memory, foreign addresses, absurd options. The library answers
+ * and goes on. */
 #include "heddle.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* The audit of the event stream: a stream that keeps every rule, and for each rule the same stream with one fault in it, which must be found and found under its number. */
+/* The audit of the event stream: a stream that keeps every rule, and for each rule the same stream with one
+ * fault in it, which must be found and found under its number. */
 #include "isa/isa.h"
 #include "stats/stats.h"
 #include "trace/trace.h"
@@ -58,7 +59,8 @@ struct stream {
 #define ACCESS(c, u, line, m)  {.kind = EV_ACCESS, .cycle = (c), .uid = (u), .a = (line), .mask = (m), .pc = NONE}
 #define STALLED(from, to, why) {.kind = EV_STALL, .cycle = (to), .a = (from), .mask = 1ull << STALL_##why, .pc = 0}
 
-/* A warp that loads, overwrites the address, adds, stores, and meets a fence, a barrier and its end. Each part of an access has half of the lanes. */
+/* A warp that loads, overwrites the address, adds, stores, and meets a fence, a barrier and its end. Each
+ * part of an access has half of the lanes. */
 static const struct event clean[] = {
     WARP(EV_WARP_START, 10),
     STALLED(10, 12, NO_INSTRUCTION),
@@ -510,7 +512,8 @@ static void a8_time_with_two_owners(void **state) {
     expect(&s, "A8", "the stall from cycle 49 overlaps");
 }
 
-/* The time after a warp's program belongs to it until its block ends, but is told together with what follows */
+/* The time after a warp's program belongs to it until its block ends, but is told together with what
+ * follows */
 static void a8_time_after_the_program(void **state) {
     (void)state;
     struct stream s = CLEAN;

@@ -1,4 +1,5 @@
-/* The machine's keys: the table, setting and reading, files, what is refused and in which words, and that a dump reads back. */
+/* The machine's keys: the table, setting and reading, files, what is refused and in which words, and that a
+ * dump reads back. */
 #include "config/config.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
-/* Control flow whose lanes disagree: every thread gets what it would get alone, and warps run each instruction as often as
-   reconvergence at immediate post-dominators says. The counts are worked out by hand in each test. */
+/* Control flow whose lanes disagree: every thread gets what it would get alone, and warps run each
+ * instruction as often as reconvergence at immediate post-dominators says. The counts are worked out by hand
+ * in each test. */
 #include "play.h"
 
 /* --- counts. Every kernel has two instructions before its body and a ret after it. */
@@ -47,7 +48,8 @@ static void lanes_that_skip_wait_for_those_that_do_not(void **state) {
 
 static void nested_ifs_join_inside_out(void **state) {
     (void)state;
-    /* lanes 0-15 outer then; of these 0-3 inner then; inner join: one add of 16 lanes; outer join: one add of 32 */
+    /* lanes 0-15 outer then; of these 0-3 inner then; inner join: one add of 16 lanes; outer join: one add of
+     * 32 */
     PLAY(.text = KERNEL("setp.ge.u32 %p0, %r0, 16;\nsetp.ge.u32 %p1, %r0, 4;\nmov.u32 %r1, 0;\n@%p0 bra $outer;\n"
                         "@%p1 bra $inner;\nadd.u32 %r1, %r1, 1;\n"
                         "$inner:\nadd.u32 %r1, %r1, 10;\n"
@@ -59,7 +61,8 @@ static void nested_ifs_join_inside_out(void **state) {
 
 static void a_loop_lasts_as_long_as_its_longest_lane(void **state) {
     (void)state;
-    /* lane i goes i % 4 + 1 times: 4 rounds of 3 instructions; after rounds 1, 2, 3 some leave and some stay */
+    /* lane i goes i % 4 + 1 times: 4 rounds of 3 instructions; after rounds 1, 2, 3 some leave and some
+     * stay */
     PLAY(.text = KERNEL("and.b32 %r1, %r0, 3;\nmov.u32 %r2, 0;\n"
                         "$next:\nadd.u32 %r2, %r2, 1;\nsetp.le.u32 %p0, %r2, %r1;\n@%p0 bra $next;\n"
                         "add.u32 %r2, %r2, 100;\n" STORE("%r2")),
@@ -70,7 +73,8 @@ static void a_loop_lasts_as_long_as_its_longest_lane(void **state) {
 
 static void lanes_that_poll_for_long_still_join(void **state) {
     (void)state;
-    /* many more atomics than anybody's patience, half the lanes parked behind each: none of them may be let go */
+    /* many more atomics than anybody's patience, half the lanes parked behind each: none of them may be let
+     * go */
     PLAY(.text = KERNEL("mov.u32 %r1, 0;\nand.b32 %r2, %r0, 1;\nsetp.ne.u32 %p0, %r2, 0;\n"
                         "$next:\n@%p0 bra $skip;\natom.global.add.u32 %r3, [%rd0], 1;\n"
                         "$skip:\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 2000;\n@%p1 bra $next;\n"),
@@ -95,7 +99,8 @@ static void a_guarded_return_needs_no_branch(void **state) {
 
 static void short_circuit_conditions_join_at_the_end(void **state) {
     (void)state;
-    /* if (i < 8 || i odd) r = 1 else r = 2: the then side has two ways in, and runs once for both when they meet there */
+    /* if (i < 8 || i odd) r = 1 else r = 2: the then side has two ways in, and runs once for both when they
+     * meet there */
     PLAY(.text = KERNEL("and.b32 %r2, %r0, 1;\nsetp.lt.u32 %p0, %r0, 8;\n@%p0 bra $then;\n"
                         "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra $then;\n"
                         "mov.u32 %r1, 2;\nbra $end;\n"
@@ -175,9 +180,9 @@ static void a_loop_that_leaves_the_function(void **state) {
     EACH(32, i ? i : 1);
 }
 
-/* Random graphs: block b does x = x * a + c, then goes to one of two blocks by a bit of x, until the fuel is spent. Nothing about the
-   graph is structured: loops with many entries, blocks out of reach, jumps into the middle of anything. Some blocks call a function
-   whose lanes return in different places. */
+/* Random graphs: block b does x = x * a + c, then goes to one of two blocks by a bit of x, until the fuel is
+ * spent. Nothing about the graph is structured: loops with many entries, blocks out of reach, jumps into the
+ * middle of anything. Some blocks call a function whose lanes return in different places. */
 enum { FLOW_BLOCKS = 12, FLOW_FUEL = 30, FLOW_THREADS = 45 };
 
 struct flow {
@@ -387,7 +392,8 @@ static void functions_that_call_each_other(void **state) {
 
 static void registers_survive_calls(void **state) {
     (void)state;
-    /* a recursive function that fills its registers, called by half the lanes, between a definition and its use */
+    /* a recursive function that fills its registers, called by half the lanes, between a definition and its
+     * use */
     PLAY(.text = MODULE(
              ".func (.param .b32 r) mess(.param .b32 n)\n{\n.reg .pred %q;\n.reg .b32 %a<8>;\n"
              "ld.param.b32 %a0, [n];\nadd.u32 %a1, %a0, 1;\nadd.u32 %a2, %a0, 2;\nadd.u32 %a3, %a0, 3;\n"

@@ -1,5 +1,6 @@
-/* What a kernel can do wrong while it runs. Each mistake ends the launch with HEDDLE_FAULT and a diagnosis that names the kernel, the
-   block, the thread and the line, and leaves the context as good as new (play_fault checks all of that). */
+/* What a kernel can do wrong while it runs. Each mistake ends the launch with HEDDLE_FAULT and a diagnosis
+ * that names the kernel, the block, the thread and the line, and leaves the context as good as new
+ * (play_fault checks all of that). */
 #include "play.h"
 
 #define FIRST "thread (0,0,0)"
@@ -208,7 +209,8 @@ static void barriers_that_are_never_complete(void **state) {
 
 static void a_barrier_in_one_branch_of_a_warp(void **state) {
     (void)state;
-    /* lanes 16 to 31 wait at the end of the if for lanes that wait for them at the barrier: the others come by exiting */
+    /* lanes 16 to 31 wait at the end of the if for lanes that wait for them at the barrier: the others come
+     * by exiting */
     play_any(&(struct play){
         .text = KERNEL("setp.ge.u32 %p0, %r0, 16;\n@%p0 bra $end;\nbarrier.sync 0;\n$end:\nmov.u32 %r1, 4;\n" STORE("%r1")),
         .block = {32},

@@ -1,6 +1,7 @@
-/* PTX that compilers of other years and people wrote, and the vendor's assembler takes: registers and local memory of the whole module,
-   prototypes without an end, narrow special registers, vectors as parameters, sums and indices as operands, instructions of versions that
-   left words out, kernels that need what is not there. */
+/* PTX that compilers of other years and people wrote, and the vendor's assembler takes: registers and local
+ * memory of the whole module, prototypes without an end, narrow special registers, vectors as parameters,
+ * sums and indices as operands, instructions of versions that left words out, kernels that need what is not
+ * there. */
 #include "play.h"
 
 #define OLD_HEAD(version, target) ".version " version "\n.target " target "\n"
@@ -9,7 +10,8 @@
 
 static void registers_of_the_module_are_shared_with_callees(void **state) {
     (void)state;
-    /* `middle` does not name x, and passes it on; lanes disagree about the call; the predicate and the 64-bit register travel too */
+    /* `middle` does not name x, and passes it on; lanes disagree about the call; the predicate and the 64-bit
+     * register travel too */
     PLAY(.text = MODULE(
              ".reg .u32 x;\n.reg .u64 %wide<3>;\n.reg .pred flag;\n.reg .v2 .u32 pair;\n"
              ".func add_one() { add.u32 x, x, 1; add.u64 %wide2, %wide2, 5; not.pred flag, flag; mov.u32 pair.y, x; ret; }\n"
@@ -146,7 +148,8 @@ static void parameters_stood_in_the_body_once(void **state) {
     heddle_close(h);
 }
 
-/* The same bits from an instruction of an old version and from what it means today; operands are subnormal, ordinary and large */
+/* The same bits from an instruction of an old version and from what it means today; operands are subnormal,
+ * ordinary and large */
 static void check_old(const char *version, const char *target, const char *old, const char *now) {
     static const uint32_t values[8] = {0x00400000, 0x3FC00000, 0x42F6E979, 0x80000001,
                                        0x41200000, 0x00800001, 0x7F7FFFFF, 0x3DCCCCCD};

@@ -1,8 +1,8 @@
 /* Front ends: which of them a file is for, and that programs of two of them live in one context.
  *
- * The second front end is made here: a "tally" program is the line "tally N", and its one kernel adds N to every word of
- * out. Its kernel is made of hand-made instructions, as a front end for another instruction set would make them: exec
- * functions from the table, lane functions by name, no PTX text and no opkey. */
+ * The second front end is made here: a "tally" program is the line "tally N", and its one kernel adds N to
+ * every word of out. Its kernel is made of hand-made instructions, as a front end for another instruction set
+ * would make them: exec functions from the table, lane functions by name, no PTX text and no opkey. */
 #include "api/api.h"
 #include "front/front.h"
 #include "func/lanes.h"

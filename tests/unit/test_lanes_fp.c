@@ -1,5 +1,5 @@
-/* Floating-point lanes against exact integer arithmetic: every operation, type, rounding and modifier, edges and random
- * values; the plain and the AVX2 build bit for bit; results written over each source row. */
+/* Floating-point lanes against exact integer arithmetic: every operation, type, rounding and modifier, edges
+ * and random values; the plain and the AVX2 build bit for bit; results written over each source row. */
 #include "func/lanes.h"
 
 #include <math.h>
@@ -223,7 +223,8 @@ static u64 rng(void) {
     rng_state ^= rng_state >> 7;
     return rng_state ^= rng_state << 17;
 }
-/* Zeros, least and largest of each class, ones and their neighbours, infinities, NaNs; else random, half of them near 1 */
+/* Zeros, least and largest of each class, ones and their neighbours, infinities, NaNs; else random, half of
+ * them near 1 */
 static u64 edge(const struct format *f, u32 n) {
     int bias = (1 << (f->exp_bits - 1)) - 1;
     u64 one = (u64)bias << f->frac_bits, least = 1ull << f->frac_bits, inf = format_inf(f);
@@ -484,7 +485,8 @@ static u64 int_sample(void) {
 }
 static struct exact exact_int(i128 v) { return (struct exact){.neg = v < 0, .mag = (u128)(v < 0 ? -v : v)}; }
 
-/* Into every width of destination register, from every width of source register that holds the type, garbage above */
+/* Into every width of destination register, from every width of source register that holds the type, garbage
+ * above */
 static void test_cvt_int_int(void **state) {
     (void)state;
     for (u32 n = 0; n < 64 * 9 * 2; n++) {

@@ -1,5 +1,6 @@
-/* Integer, bit, compare and video lane functions against a scalar reference that follows the PTX manual's words, one lane and mostly one
- * bit at a time, in 128-bit arithmetic. Each row runs in both builds, on edge values mixed with random ones, apart and in place. */
+/* Integer, bit, compare and video lane functions against a scalar reference that follows the PTX manual's
+ * words, one lane and mostly one bit at a time, in 128-bit arithmetic. Each row runs in both builds, on edge
+ * values mixed with random ones, apart and in place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,8 +56,8 @@ static u64 some_value(void) {
     }
 }
 
-/* --- rows of any shape. A shape gives the width of d, a, b, c and the fourth source: 't' the first type's, 'w' twice that, '4' 32 bits,
- * '1' a predicate, '-' absent. */
+/* --- rows of any shape. A shape gives the width of d, a, b, c and the fourth source: 't' the first type's,
+ * 'w' twice that, '4' 32 bits, '1' a predicate, '-' absent. */
 union row {
     _Alignas(64) u64 pair[SLAB_LANES];
     u32 word[SLAB_LANES];

@@ -1,4 +1,5 @@
-/* The machine a kernel sees: where its threads are, its memory spaces, atomics, heap and printf, and that a run can be repeated. */
+/* The machine a kernel sees: where its threads are, its memory spaces, atomics, heap and printf, and that a
+ * run can be repeated. */
 #include "play.h"
 
 /* --- grids, blocks, warps */

@@ -1,5 +1,6 @@
-/* A DRAM channel to the cycle, driven by itself: requests are put into its queue and its commands given one after the other. Every expected cycle is a closed form in the
-   timing keys. Random traffic is compared with a model that steps through every clock and looks at the history of commands. */
+/* A DRAM channel to the cycle, driven by itself: requests are put into its queue and its commands given one
+ * after the other. Every expected cycle is a closed form in the timing keys. Random traffic is compared with
+ * a model that steps through every clock and looks at the history of commands. */
 #include "mem_play.h"
 
 #include "mem/partition.h"
@@ -98,7 +99,8 @@ static void another_row_is_closed_first(void **state) {
     end(&w);
 }
 
-/* Close on the heels of the first: the precharge waits for tRAS after the activate, or tRTP after the read when that is later */
+/* Close on the heels of the first: the precharge waits for tRAS after the activate, or tRTP after the read
+ * when that is later */
 static void a_row_stays_open_its_time(void **state) {
     (void)state;
     for (u32 t_rtp = 7; t_rtp <= 30; t_rtp += 23) {
@@ -236,7 +238,8 @@ static u64 back_at(const struct channel_play *w, u64 line) {
     return NEVER;
 }
 
-/* Endless hits of one row, one each tCCD: exactly dram.row_cap of them pass another row's request; without a cap all do */
+/* Endless hits of one row, one each tCCD: exactly dram.row_cap of them pass another row's request; without a
+ * cap all do */
 static void so_many_hits_pass_another_row(void **state) {
     (void)state;
     enum { UNCAPPED = 1000000 };
@@ -265,7 +268,8 @@ static void so_many_hits_pass_another_row(void **state) {
     }
 }
 
-/* Column commands of one bank that take every clock: another bank's activate gets one when row_cap bursts have gone by */
+/* Column commands of one bank that take every clock: another bank's activate gets one when row_cap bursts
+ * have gone by */
 static void full_clocks_starve_no_bank(void **state) {
     (void)state;
     struct config c = timing();
@@ -284,7 +288,8 @@ static void full_clocks_starve_no_bank(void **state) {
     end(&w);
 }
 
-/* Rows at random in 8 banks, the queue kept full: cycles for all bursts, and for the one that waits longest */
+/* Rows at random in 8 banks, the queue kept full: cycles for all bursts, and for the one that waits
+ * longest */
 struct gather {
     u64 cycles, longest;
 };
@@ -313,7 +318,8 @@ static struct gather gather(u32 queue, u32 cap, u32 rows) {
     return g;
 }
 
-/* A longer queue is never worse: neither where rows are met again (4 of them) nor where hardly any is (1000) */
+/* A longer queue is never worse: neither where rows are met again (4 of them) nor where hardly any is
+ * (1000) */
 static void longer_queues_are_not_slower(void **state) {
     (void)state;
     static const u32 queues[] = {32, 64, 128, 256, 1024, 4096, 10240};
@@ -327,7 +333,8 @@ static void longer_queues_are_not_slower(void **state) {
     }
 }
 
-/* The last of a full queue, all of one bank: each before it may be passed by cap bursts, which wait for other banks' in turn, and may need a row of its own */
+/* The last of a full queue, all of one bank: each before it may be passed by cap bursts, which wait for other
+ * banks' in turn, and may need a row of its own */
 static void waits_have_a_bound(void **state) {
     (void)state;
     struct config c = timing();
@@ -360,7 +367,8 @@ static void refresh_stops_the_channel(void **state) {
     end(&w);
 }
 
-/* Row after row over all banks: activates hide behind data, and the bus never rests from the first beat to the last */
+/* Row after row over all banks: activates hide behind data, and the bus never rests from the first beat to
+ * the last */
 static void streaming_fills_the_bus(void **state) {
     (void)state;
     struct config c = timing();
@@ -492,7 +500,8 @@ static struct request *for_bank(struct model *m, u32 bank, i64 t) {
     return first;
 }
 
-/* One clock: a column command for the oldest that may have one, else an activate or precharge; the oldest of all before them when enough have passed it */
+/* One clock: a column command for the oldest that may have one, else an activate or precharge; the oldest of
+ * all before them when enough have passed it */
 static void model_clock(struct model *m, i64 t) {
     struct request *column = NULL, *row = NULL, *first = oldest(m, -1, t);
     for (u32 bank = 0; bank < m->c->dram_banks; bank++) {

@@ -1,4 +1,5 @@
-/* An L2 slice to the cycle. DRAM is of the fixed kind here, 100 cycles, so that what is measured is the slice. */
+/* An L2 slice to the cycle. DRAM is of the fixed kind here, 100 cycles, so that what is measured is the
+ * slice. */
 #include "mem_play.h"
 
 enum { WAY = 20, HIT = 40, DRAM = 100 }; /* core cycles: network one way, L2 hit, DRAM */
@@ -74,7 +75,8 @@ static void a_line_outstanding_is_merged(void **state) {
     play_end(&w);
 }
 
-/* Another sector of a line outstanding is fetched besides; each waiter leaves when its own sectors are here */
+/* Another sector of a line outstanding is fetched besides; each waiter leaves when its own sectors are
+ * here */
 static void further_sectors_are_fetched_besides(void **state) {
     (void)state;
     struct config c = small();
@@ -93,7 +95,8 @@ static void further_sectors_are_fetched_besides(void **state) {
     play_end(&w);
 }
 
-/* A hit looked at in the cycle of the fill is ready to leave with it: what missed has waited longer and goes first */
+/* A hit looked at in the cycle of the fill is ready to leave with it: what missed has waited longer and goes
+ * first */
 static void refills_leave_before_hits(void **state) {
     (void)state;
     struct config c = small();
@@ -319,7 +322,8 @@ static void a_packet_may_have_several_lines(void **state) {
     play_end(&w);
 }
 
-/* A 64-byte line of the constant cache in a 128-byte line of the L2: its pieces are counted from its own start */
+/* A 64-byte line of the constant cache in a 128-byte line of the L2: its pieces are counted from its own
+ * start */
 static void a_line_may_be_half_of_one(void **state) {
     (void)state;
     struct config c = small();

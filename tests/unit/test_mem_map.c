@@ -45,7 +45,8 @@ static void a_chunk_lies_in_one_slice(void **state) {
     }
 }
 
-/* Strides that are powers of two, at high addresses: none gets more than twice its share with the hash, while one slice gets all without */
+/* Strides that are powers of two, at high addresses: none gets more than twice its share with the hash, while
+ * one slice gets all without */
 static void the_hash_spreads_strides(void **state) {
     (void)state;
     for (u32 shift = 8; shift <= 20; shift++) {

@@ -63,7 +63,8 @@ static void clocks_without_a_common_measure_are_rounded(void **state) {
     assert_true(k.core >= k.dram * 1.98 && k.core <= k.dram * 2.02);
 }
 
-/* A packet of one flit is through a cycle after the one before, one of n flits n cycles after; SMs in order of number */
+/* A packet of one flit is through a cycle after the one before, one of n flits n cycles after; SMs in order
+ * of number */
 static void a_port_takes_a_flit_a_cycle(void **state) {
     (void)state;
     struct config c = hits();
@@ -98,7 +99,8 @@ static void a_packet_is_in_with_its_last_flit(void **state) {
     play_end(&w);
 }
 
-/* A queue of one and a slice that takes a packet every ten cycles: the place freed in a cycle is used in the next */
+/* A queue of one and a slice that takes a packet every ten cycles: the place freed in a cycle is used in the
+ * next */
 static void credits_wait_for_room(void **state) {
     (void)state;
     struct config c = hits();

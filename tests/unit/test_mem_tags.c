@@ -242,7 +242,8 @@ static void mshrs_do_as_the_model(void **state) {
     random_mshrs(2000, 4, 50000);
 }
 
-/* 16384 lines with a stride that would put all into one slot of a plain hash; with a search through them all this would not end soon */
+/* 16384 lines with a stride that would put all into one slot of a plain hash; with a search through them all
+ * this would not end soon */
 static void large_tables_work(void **state) {
     (void)state;
     struct mshr *m = mshr_new(16384, 1);

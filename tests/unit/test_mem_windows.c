@@ -1,5 +1,6 @@
-/* However time is cut into windows, the same responses come with the same cycles and in the same order, and every counter is equal. Random traffic of all kinds on
-   machines of many shapes, with invariants walked every few windows. */
+/* However time is cut into windows, the same responses come with the same cycles and in the same order, and
+ * every counter is equal. Random traffic of all kinds on machines of many shapes, with invariants walked
+ * every few windows. */
 #include "mem_play.h"
 
 struct shape {

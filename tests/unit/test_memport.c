@@ -1,4 +1,5 @@
-/* The direct memport: what global memory answers to one slab's access, below the instructions that make it. */
+/* The direct memport: what global memory answers to one slab's access, below the instructions that make
+ * it. */
 #include "func/func.h"
 #include "func/rowops.h"
 

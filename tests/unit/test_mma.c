@@ -1,5 +1,5 @@
-/* Matrix multiply-add of a warp: every shape on small integers, where any order of summing gives the same, by scattering
- * matrices into fragments and gathering the result; then what sets a tensor core's sums apart. */
+/* Matrix multiply-add of a warp: every shape on small integers, where any order of summing gives the same, by
+ * scattering matrices into fragments and gathering the result; then what sets a tensor core's sums apart. */
 #include "func/mma.h"
 
 #include <math.h>

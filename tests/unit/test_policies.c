@@ -1,6 +1,8 @@
-/* Policies: does each keep the contract of its kind (core/sched_policy.h and its neighbours), and the promises its file opens with?
+/* Policies: does each keep the contract of its kind (core/sched_policy.h and its neighbours), and the
+ * promises its file opens with?
  *
- * Schedulers are driven without a core: views come from a little machine whose warps come, wait and go at random, under the rules of P0. */
+ * Schedulers are driven without a core: views come from a little machine whose warps come, wait and go at
+ * random, under the rules of P0. */
 #include "core/core.h"
 #include "core/order_policy.h"
 #include "flow_random.h"

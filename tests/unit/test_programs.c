@@ -1,5 +1,6 @@
-/* What programs of all kinds ask for beyond plain arithmetic: memory taken from the frame, wide atomics, matrices of a warp, mbarriers and
-   bulk copies, threads that leave early, and instructions that are only known by name. */
+/* What programs of all kinds ask for beyond plain arithmetic: memory taken from the frame, wide atomics,
+ * matrices of a warp, mbarriers and bulk copies, threads that leave early, and instructions that are only
+ * known by name. */
 #include "play.h"
 
 #define SOME .options = {.max_instructions = 20000000}
@@ -40,7 +41,8 @@ static void frames_grow_by_what_each_lane_takes(void **state) {
 
 static void what_a_loop_takes_it_can_give_back(void **state) {
     (void)state;
-    /* 4000 rounds of 1 KiB: only stackrestore keeps them inside a thread's memory; lanes take different amounts */
+    /* 4000 rounds of 1 KiB: only stackrestore keeps them inside a thread's memory; lanes take different
+     * amounts */
     PLAY(.text = KERNEL(
              "mov.u32 %r1, 0;\nmov.u32 %r2, 0;\ncvt.u64.u32 %rd1, %r0;\nshl.b64 %rd1, %rd1, 4;\nadd.u64 %rd1, %rd1, 1024;\n"
              "alloca.u64 %rd2, 8;\nst.local.u32 [%rd2], %r0;\n"
@@ -298,7 +300,8 @@ static void an_mbarrier_that_nobody_initialised_is_a_fault(void **state) {
 
 static void barriers_do_not_wait_for_lanes_that_leave(void **state) {
     (void)state;
-    /* every third lane goes straight to the end, where it would meet the others: they wait at a barrier until it has left */
+    /* every third lane goes straight to the end, where it would meet the others: they wait at a barrier until
+     * it has left */
     PLAY(.text = MODULE(
              BAR,
              "mov.u32 %r1, 5;\nrem.u32 %r2, %r0, 3;\nsetp.eq.u32 %p0, %r2, 0;\n@%p0 bra $end;\n"
@@ -406,7 +409,8 @@ static void kernels_for_clusters_are_refused(void **state) {
 
 static void blocks_of_a_grid_meet_at_their_workspace(void **state) {
     (void)state;
-    /* %envreg1:2 is the address of zeroed memory; each block adds one to a word of it and waits for all four */
+    /* %envreg1:2 is the address of zeroed memory; each block adds one to a word of it and waits for all
+     * four */
     PLAY(.text = KERNEL("mov.u32 %r1, %envreg1;\nmov.u32 %r2, %envreg2;\nmov.b64 %rd1, {%r2, %r1};\nmov.u32 %r3, %ctaid.x;\n"
                         "mul.wide.u32 %rd2, %r3, 4;\nadd.u64 %rd2, %rd2, %rd0;\nadd.u32 %r4, %r3, 100;\nsetp.ne.u32 %p0, %r0, "
                         "0;\n@%p0 bra $join;\n"
@@ -443,9 +447,10 @@ static void printf_returns_how_many_arguments_it_took(void **state) {
     (void)state;
     FILE *f = tmpfile();
     assert_non_null(f);
+    /* "%hd %hhu %*d\n" */
     PLAY(.text = MODULE(
              ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
-             ".global .align 1 .b8 fmt[14] = {37, 104, 100, 32, 37, 104, 104, 117, 32, 37, 42, 100, 10, 0};\n", /* "%hd %hhu %*d\n" */
+             ".global .align 1 .b8 fmt[14] = {37, 104, 100, 32, 37, 104, 104, 117, 32, 37, 42, 100, 10, 0};\n",
              ".local .align 8 .b8 buf[16];\nmov.u64 %rd1, buf;\ncvta.local.u64 %rd2, %rd1;\nst.local.u32 [%rd1], "
              "70000;\nst.local.u32 [%rd1+4], 513;\n"
              "st.local.u32 [%rd1+8], 4;\nst.local.u32 [%rd1+12], -7;\nmov.u64 %rd3, fmt;\ncvta.global.u64 %rd3, %rd3;\n"
@@ -503,7 +508,8 @@ static void loads_may_overwrite_their_address(void **state) {
     (void)state;
     uint32_t init[512];
     for (uint32_t i = 0; i < 512; i++) init[i] = i;
-    /* all lanes, then the odd ones alone: the address register is the first, then the last of the destinations */
+    /* all lanes, then the odd ones alone: the address register is the first, then the last of the
+     * destinations */
     PLAY(.text = MODULE(".shared .align 16 .b32 s[256];\n",
                         "mov.u32 %r8, s;\nmad.lo.u32 %r9, %r0, 16, %r8;\nmul.wide.u32 %rd1, %r0, 16;\nadd.u64 %rd1, %rd1, %rd0;\n"
                         "mov.u64 %rd3, %rd1;\nld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];\n"

@@ -1,5 +1,6 @@
-/* Register allocation: small programs with known answers, then random ones under two independent judges: a liveness per instruction by
- * plain iteration that says which registers must be apart, and an interpreter that runs virtual and physical registers side by side. */
+/* Register allocation: small programs with known answers, then random ones under two independent judges: a
+ * liveness per instruction by plain iteration that says which registers must be apart, and an interpreter
+ * that runs virtual and physical registers side by side. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -377,7 +378,8 @@ static void test_intervals_are_optimal(void **state) {
     }
 }
 
-/* One size, one block: registers written again have holes, which cost at most half as much again, and a tenth on average */
+/* One size, one block: registers written again have holes, which cost at most half as much again, and a tenth
+ * on average */
 static void test_plain_is_near_optimal(void **state) {
     (void)state;
     u64 seed = 4, used = 0, needed = 0;

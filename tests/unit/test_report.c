@@ -1,5 +1,5 @@
-/* What is printed of a timed launch: numbers made of counters, sums, names, bars, sentences, tables, JSON and CSV. The launches here are made up, so that every
- * figure is known; no chip is needed. */
+/* What is printed of a timed launch: numbers made of counters, sums, names, bars, sentences, tables, JSON and
+ * CSV. The launches here are made up, so that every figure is known; no chip is needed. */
 #include "report/report.h"
 
 #include <math.h>
@@ -192,7 +192,8 @@ static void no_two_counters_share_a_name(void **state) {
     for (u32 i = 1; i < ntold; i++) assert_string_not_equal(told[i - 1].name, told[i].name);
 }
 
-/* A counter that stays zero is not in the hash, and one value at two names, or two values exchanged, are told apart */
+/* A counter that stays zero is not in the hash, and one value at two names, or two values exchanged, are told
+ * apart */
 static void the_hash_is_of_names_and_values(void **state) {
     (void)state;
     struct launch_stats a = {.cycles = 5}, b = {.cycles = 5};

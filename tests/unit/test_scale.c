@@ -1,5 +1,6 @@
-/* How loading grows with a program: four times the text may take about four times as long, whatever there is four times of. Processor
-   time of this thread, and bounds that leave room for slow builds; what grows with the square takes sixteen times as long. */
+/* How loading grows with a program: four times the text may take about four times as long, whatever there is
+ * four times of. Processor time of this thread, and bounds that leave room for slow builds; what grows with
+ * the square takes sixteen times as long. */
 #include "play.h"
 
 #include <sys/resource.h>

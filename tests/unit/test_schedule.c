@@ -1,5 +1,5 @@
-/* The order of instructions in a block (schedule.c): what moves and what must not, on small blocks whose order is compared word by word; then random
- * programs, which must leave the same memory in both orders. */
+/* The order of instructions in a block (schedule.c): what moves and what must not, on small blocks whose
+ * order is compared word by word; then random programs, which must leave the same memory in both orders. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -206,8 +206,9 @@ static void nothing_leaves_its_block(void **state) {
     assert_string_equal(got, "bra $a; add.u32 %r1, %r1, 1; ld.global.u32 %r2, [%rd1]; bra $b; ld.global.u32 %r3, [%rd2]");
 }
 
-/* 24 loads and stores: as many loads in a row as registers allow, and never more registers than that or than the text needs. Values that only
- * guarded writes touch are not live: counted, they would make the number of registers negative. */
+/* 24 loads and stores: as many loads in a row as registers allow, and never more registers than that or than
+ * the text needs. Values that only guarded writes touch are not live: counted, they would make the number of
+ * registers negative. */
 static void registers_bound_it(void **state) {
     (void)state;
     struct strbuf b = {0};
@@ -229,8 +230,8 @@ static void registers_bound_it(void **state) {
 
 /* --- random programs */
 
-/* One instruction of a random program. Each thread has 256 bytes of global, shared and local memory of its own (%rd1, %r40, %r41), so that
- * programs have one meaning; sums by atomics are of all. */
+/* One instruction of a random program. Each thread has 256 bytes of global, shared and local memory of its
+ * own (%rd1, %r40, %r41), so that programs have one meaning; sums by atomics are of all. */
 static void random_inst(struct strbuf *b, u64 *seed) {
 #define R(n) random_below(seed, n)
     static const char *const alu[] = {"add.u32",    "sub.u32",     "mul.lo.u32", "and.b32", "xor.b32",

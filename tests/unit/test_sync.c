@@ -1,5 +1,6 @@
-/* Threads that wait for each other: barriers of a block, collectives of a warp, and programs that need lanes, warps or blocks to go on
-   independently. Every test has an instruction limit, so that one who waits for ever is a failure and not a hang. */
+/* Threads that wait for each other: barriers of a block, collectives of a warp, and programs that need lanes,
+ * warps or blocks to go on independently. Every test has an instruction limit, so that one who waits for ever
+ * is a failure and not a hang. */
 #include "play.h"
 
 #define SOME .options = {.max_instructions = 20000000}
@@ -26,7 +27,8 @@ static void every_barrier_number_joins_the_block(void **state) {
 
 static void halves_of_a_block_use_different_barriers(void **state) {
     (void)state;
-    /* threads 0-63 meet 5 times at barrier 1, threads 64-127 meet 9 times at barrier 2; each half passes a token round */
+    /* threads 0-63 meet 5 times at barrier 1, threads 64-127 meet 9 times at barrier 2; each half passes a
+     * token round */
     PLAY(.text =
              MODULE(WORDS, "shr.u32 %r1, %r0, 6;\nadd.u32 %r2, %r1, 1;\nmad.lo.u32 %r3, %r1, 4, 5;\nmov.u32 %r4, %r0;\n"
                            "and.b32 %r5, %r0, 64;\nadd.u32 %r6, %r0, 1;\nand.b32 %r6, %r6, 63;\nor.b32 %r6, %r6, %r5;\n"
@@ -103,7 +105,8 @@ static void a_partial_last_warp_counts_its_threads_only(void **state) {
 
 static void lanes_may_meet_a_barrier_from_different_branches(void **state) {
     (void)state;
-    /* barrier (without .aligned) counts threads; the two halves of each warp execute different instructions */
+    /* barrier (without .aligned) counts threads; the two halves of each warp execute different
+     * instructions */
     PLAY(.text = MODULE(WORDS, PUT("%r0") "and.b32 %r1, %r0, 1;\nsetp.eq.u32 %p0, %r1, 0;\n@%p0 bra $even;\n"
                                           "barrier.sync 1;\nbra $end;\n$even:\nbarrier.sync 1;\n$end:\n"
                                           "xor.b32 %r2, %r0, 33;\n" GET("%r1", "%r2") STORE("%r1")),
@@ -208,7 +211,8 @@ static void a_block_waits_for_the_block_after_it(void **state) {
 
 static void a_barrier_of_the_whole_grid(void **state) {
     (void)state;
-    /* each block counts itself in and waits until all 24 have; then every block sees every block's word. Twice. */
+    /* each block counts itself in and waits until all 24 have; then every block sees every block's word.
+     * Twice. */
     PLAY(.text =
              KERNEL("add.u64 %rd1, %rd0, 8192;\nmov.u32 %r1, %ctaid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd1, %rd2;\n"
                     "mov.u32 %r2, 0;\nmov.u32 %r9, 0;\nsetp.ne.u32 %p0, %r0, 0;\n"
@@ -238,7 +242,8 @@ static void a_waiting_loop_may_sleep(void **state) {
 
 static void a_shuffle_joins_lanes_from_different_branches(void **state) {
     (void)state;
-    /* the two halves execute different instructions with the same mask: lane i gets lane i ^ 16 of the other half */
+    /* the two halves execute different instructions with the same mask: lane i gets lane i ^ 16 of the other
+     * half */
     PLAY(.text = KERNEL("add.u32 %r1, %r0, 100;\nsetp.lt.u32 %p0, %r0, 16;\n@%p0 bra $low;\n"
                         "shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;\nadd.u32 %r2, %r2, 1000;\nbra $end;\n"
                         "$low:\nshfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;\n$end:\n" STORE("%r2")),
@@ -292,7 +297,8 @@ static void groups_of_lanes_shuffle_among_themselves(void **state) {
 
 static void lanes_with_different_masks_wait_apart(void **state) {
     (void)state;
-    /* at one instruction: lanes 0-7 (mask 0xff) and 8-15 (mask 0xff00). The odd ones of each come later, those of the second set first. */
+    /* at one instruction: lanes 0-7 (mask 0xff) and 8-15 (mask 0xff00). The odd ones of each come later,
+     * those of the second set first. */
     PLAY(.text = KERNEL(
              "shr.u32 %r1, %r0, 3;\nmov.u32 %r4, 255;\nshl.b32 %r5, %r1, 3;\nshl.b32 %r4, %r4, %r5;\n"
              "mov.u32 %r6, 0;\nand.b32 %r7, %r0, 1;\nsub.u32 %r8, 2, %r1;\nmul.lo.u32 %r7, %r7, %r8;\nmul.lo.u32 %r7, %r7, 300;\n"

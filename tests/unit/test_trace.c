@@ -1,4 +1,5 @@
-/* The listeners that write files: what a small run looks like in each, to the letter, and that whatever comes in, in whatever order, what goes out can be read. */
+/* The listeners that write files: what a small run looks like in each, to the letter, and that whatever comes
+ * in, in whatever order, what goes out can be read. */
 #include "isa/isa.h"
 #include "stats/stats.h"
 #include "trace/trace.h"
@@ -116,7 +117,8 @@ static char *perfetto_of(const struct event *e, u32 n, u32 batch, const struct t
     return finish(&s);
 }
 
-/* --- reading Kanata: ids in order, rows opened before they are used and closed once, stages ended that were started */
+/* --- reading Kanata: ids in order, rows opened before they are used and closed once, stages ended that were
+ * started */
 
 enum { ROWS_MAX = 1 << 20 };
 struct kanata {
@@ -562,7 +564,8 @@ static struct event any_event(u64 now) {
     return e;
 }
 
-/* Events without rhyme or reason, as a broken model would make them: files that can be read, no finding missed for a crash */
+/* Events without rhyme or reason, as a broken model would make them: files that can be read, no finding
+ * missed for a crash */
 static void anything_goes(void **state) {
     (void)state;
     for (u32 round = 0; round < 200; round++) {

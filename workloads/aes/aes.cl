@@ -1,6 +1,6 @@
-/* AES-128, block by block (electronic code book), a block per work-item. aes_sbox computes the substitution table, aes_keys the
- * eleven round keys, aes_encrypt does the work with the table in local memory: byte-wise lookups full of bank conflicts, and
- * integer logic. No divergence. */
+/* AES-128, block by block (electronic code book), a block per work-item. aes_sbox computes the substitution
+ * table, aes_keys the eleven round keys, aes_encrypt does the work with the table in local memory: byte-wise
+ * lookups full of bank conflicts, and integer logic. No divergence. */
 #define ROUNDS 10
 
 static uint times2(uint x) { return (x << 1 ^ (x >> 7) * 0x11B) & 0xFF; }

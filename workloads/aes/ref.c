@@ -1,4 +1,5 @@
-/* aes: byte by byte, as FIPS 197 describes it; the substitution table by logarithms to the base 3. Bit-exact. */
+/* aes: byte by byte, as FIPS 197 describes it; the substitution table by logarithms to the base 3.
+ * Bit-exact. */
 #include "../ref.h"
 
 #define ROUNDS 10

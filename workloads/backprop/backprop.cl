@@ -1,6 +1,7 @@
-/* One training step of a network with n inputs (a multiple of 16), 16 hidden units and one output. Four launches:
- * backprop_forward (products of inputs and weights, summed over 16 inputs by a tree in local memory), backprop_hidden (the
- * rest of the sums), backprop_output (error and deltas, one group), backprop_adjust (all first-layer weights). */
+/* One training step of a network with n inputs (a multiple of 16), 16 hidden units and one output. Four
+ * launches: backprop_forward (products of inputs and weights, summed over 16 inputs by a tree in local
+ * memory), backprop_hidden (the rest of the sums), backprop_output (error and deltas, one group),
+ * backprop_adjust (all first-layer weights). */
 #define HIDDEN   16
 #define LEARNING 0.3f
 #define MOMENTUM 0.3f

@@ -1,4 +1,5 @@
-/* backprop: one training step in double precision. Compared with a tolerance: sums in another order, and exp. */
+/* backprop: one training step in double precision. Compared with a tolerance: sums in another order, and
+ * exp. */
 #include "../ref.h"
 
 #define HIDDEN   16

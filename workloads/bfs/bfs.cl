@@ -1,6 +1,6 @@
-/* Breadth-first search, one launch per level, one node per work-item: the nodes found last give their unseen neighbours the
- * next level. Two work-items may find the same neighbour; both write the same value. The manifest launches a fixed number
- * of levels, enough for its graph. */
+/* Breadth-first search, one launch per level, one node per work-item: the nodes found last give their unseen
+ * neighbours the next level. Two work-items may find the same neighbour; both write the same value. The
+ * manifest launches a fixed number of levels, enough for its graph. */
 #define UNSEEN 0xFFFFFFFFu
 
 __kernel void bfs_init(__global uint *level, uint nodes, uint source) {

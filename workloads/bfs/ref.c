@@ -1,4 +1,5 @@
-/* bfs: levels from node 0 with a queue, stopped after as many levels as there are counters in `frontier`. Bit-exact. */
+/* bfs: levels from node 0 with a queue, stopped after as many levels as there are counters in `frontier`.
+ * Bit-exact. */
 #include <stdlib.h>
 
 #include "../ref.h"

@@ -1,6 +1,6 @@
-/* Bitonic sort of n keys, n a power of two of at least 512. Runs of up to 512 keys are sorted and merged in local memory;
- * wider steps exchange through global memory, one launch each.
- * `run` is the length of the sorted runs a stage makes: a run rises where (index & run) is 0 and falls elsewhere. */
+/* Bitonic sort of n keys, n a power of two of at least 512. Runs of up to 512 keys are sorted and merged in
+ * local memory; wider steps exchange through global memory, one launch each. `run` is the length of the
+ * sorted runs a stage makes: a run rises where (index & run) is 0 and falls elsewhere. */
 #define GROUP 256
 #define BLOCK (2 * GROUP)
 

@@ -1,5 +1,5 @@
-/* European call and put prices by the Black-Scholes formula, one option per work-item. The exponential and the logarithm
- * are the special function unit's approximations. */
+/* European call and put prices by the Black-Scholes formula, one option per work-item. The exponential and
+ * the logarithm are the special function unit's approximations. */
 #define RATE   0.02f
 #define LOG2_E 1.44269504f
 #define LN_2   0.69314718f

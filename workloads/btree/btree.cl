@@ -1,7 +1,7 @@
-/* Searches in a B+ tree with 64 keys a node: btree_build once per level from the sorted keys, then btree_find (the value of
- * one key) and btree_range (how many keys lie between two). A work-group of 64 goes down the tree for one query, a lane per key
- * of the node; the lane whose interval holds the query names the child. Short dependent steps, a barrier at each, and
- * a node anywhere in memory. */
+/* Searches in a B+ tree with 64 keys a node: btree_build once per level from the sorted keys, then btree_find
+ * (the value of one key) and btree_range (how many keys lie between two). A work-group of 64 goes down the
+ * tree for one query, a lane per key of the node; the lane whose interval holds the query names the child.
+ * Short dependent steps, a barrier at each, and a node anywhere in memory. */
 #define ORDER 64
 #define NONE  0xFFFFFFFF
 

@@ -1,8 +1,9 @@
-/* Flux of the compressible Euler equations over an unstructured mesh, after which the cells move on in time. A round is
- * three launches: cfd_step_factor, cfd_flux, cfd_advance. A cell has four faces; across a face lies another cell, anywhere in
- * memory, or the wing (index in the first half above `cells`), or the undisturbed flow (the second half). Every cell works
- * out its neighbours' pressure and velocity again instead of storing them: gather loads, and far more of them than
- * arithmetic can hide. Momentum and normals are stored plane by plane. */
+/* Flux of the compressible Euler equations over an unstructured mesh, after which the cells move on in time.
+ * A round is three launches: cfd_step_factor, cfd_flux, cfd_advance. A cell has four faces; across a face
+ * lies another cell, anywhere in memory, or the wing (index in the first half above `cells`), or the
+ * undisturbed flow (the second half). Every cell works out its neighbours' pressure and velocity again
+ * instead of storing them: gather loads, and far more of them than arithmetic can hide. Momentum and normals
+ * are stored plane by plane. */
 #define GAMMA_1 0.4f
 #define FACES   4
 

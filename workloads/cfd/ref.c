@@ -1,4 +1,5 @@
-/* cfd: two rounds in double precision, face by face. The kernel adds in single precision, hence a tolerance. */
+/* cfd: two rounds in double precision, face by face. The kernel adds in single precision, hence a
+ * tolerance. */
 #include <stdlib.h>
 
 #include "../ref.h"

@@ -1,5 +1,6 @@
-/* A 5 x 5 binomial (blurring) filter over a square image of side n; outside it is 0. A work-group stages its 16 x 16 pixels
- * with a margin of two in local memory; the filter is in constant memory, where all lanes read the same word. */
+/* A 5 x 5 binomial (blurring) filter over a square image of side n; outside it is 0. A work-group stages its
+ * 16 x 16 pixels with a margin of two in local memory; the filter is in constant memory, where all lanes read
+ * the same word. */
 #define TILE   16
 #define MARGIN 2
 #define STAGED (TILE + 2 * MARGIN)

@@ -1,5 +1,6 @@
-/* Coulomb potential on a slice of a lattice: every point sums charge / distance over all atoms. The atoms are read from constant
- * memory, all lanes the same one at a time: arithmetic and the special function unit, hardly any memory. */
+/* Coulomb potential on a slice of a lattice: every point sums charge / distance over all atoms. The atoms are
+ * read from constant memory, all lanes the same one at a time: arithmetic and the special function unit,
+ * hardly any memory. */
 #define SPACING 0.5f
 
 /* atoms: x, y, z, charge */

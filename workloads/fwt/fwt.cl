@@ -1,5 +1,6 @@
-/* Fast Walsh-Hadamard transform in place, n a power of two of at least 512. The steps that stay within 512 elements run in
- * local memory; each wider one is a launch that streams the whole vector through global memory. */
+/* Fast Walsh-Hadamard transform in place, n a power of two of at least 512. The steps that stay within 512
+ * elements run in local memory; each wider one is a launch that streams the whole vector through global
+ * memory. */
 #define GROUP 256
 #define BLOCK (2 * GROUP)
 

@@ -1,4 +1,5 @@
-/* fwt: the transform of a vector from those of its halves. Bit-exact: the tree of additions is the kernel's. */
+/* fwt: the transform of a vector from those of its halves. Bit-exact: the tree of additions is the
+ * kernel's. */
 #include "../ref.h"
 
 static void transform(float *v, u64 n) {

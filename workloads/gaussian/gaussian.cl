@@ -1,6 +1,6 @@
-/* Solves a x = b by Gaussian elimination without pivoting. For every pivot one launch computes the multipliers of the rows
- * below it and one subtracts the pivot row from them; a last launch of one group substitutes back.
- * Many small launches; the active part shrinks with every pivot. */
+/* Solves a x = b by Gaussian elimination without pivoting. For every pivot one launch computes the
+ * multipliers of the rows below it and one subtracts the pivot row from them; a last launch of one group
+ * substitutes back. Many small launches; the active part shrinks with every pivot. */
 __kernel void gaussian_multipliers(__global const float *a, __global float *multiplier, uint n, uint pivot) {
     uint row = get_global_id(0) + pivot + 1;
     if (row < n) multiplier[row] = a[row * n + pivot] / a[pivot * n + pivot];

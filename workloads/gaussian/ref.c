@@ -1,5 +1,5 @@
-/* gaussian: elimination and back substitution. Every element is reduced in the order of the pivots with one rounding each.
- * Bit-exact. */
+/* gaussian: elimination and back substitution. Every element is reduced in the order of the pivots with one
+ * rounding each. Bit-exact. */
 #include "../ref.h"
 
 static void eliminate(float *a, float *rhs, u32 n) {

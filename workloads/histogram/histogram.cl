@@ -1,5 +1,5 @@
-/* Counts of the 256 byte values. A work-group counts its share, four bytes a load, with atomics in local memory and then
- * adds its bins to the result with global atomics. */
+/* Counts of the 256 byte values. A work-group counts its share, four bytes a load, with atomics in local
+ * memory and then adds its bins to the result with global atomics. */
 #define BINS 256
 
 __kernel void histogram(__global const uint *words, __global uint *bins, uint n_words) {

@@ -1,5 +1,6 @@
-/* Heat in a chip: one explicit time step of the temperature of a square die of side n under a map of dissipated power.
- * A work-group stages its 16 x 16 cells and their neighbours in local memory; at the edges a cell is its own neighbour. */
+/* Heat in a chip: one explicit time step of the temperature of a square die of side n under a map of
+ * dissipated power. A work-group stages its 16 x 16 cells and their neighbours in local memory; at the edges
+ * a cell is its own neighbour. */
 #pragma OPENCL FP_CONTRACT OFF
 #define TILE       16
 #define AMBIENT    80.0f

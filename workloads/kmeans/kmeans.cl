@@ -1,7 +1,9 @@
-/* k-means clustering of points with 34 features into 5 clusters. kmeans_swap turns the points' features from point by point to feature by feature; then a round is
- * three launches: kmeans_clear, kmeans_assign, kmeans_centre. Features are whole numbers below 256, so that all sums are exact in any order.
- * In kmeans_swap neighbouring lanes read addresses 136 bytes apart, some 34 lines a load, and come back to the same lines feature by feature: with many warps resident the first level cache
- * thrashes, with few it does not. kmeans_assign then reads whole lines, and computes. */
+/* k-means clustering of points with 34 features into 5 clusters. kmeans_swap turns the points' features from
+ * point by point to feature by feature; then a round is three launches: kmeans_clear, kmeans_assign,
+ * kmeans_centre. Features are whole numbers below 256, so that all sums are exact in any order. In
+ * kmeans_swap neighbouring lanes read addresses 136 bytes apart, some 34 lines a load, and come back to the
+ * same lines feature by feature: with many warps resident the first level cache thrashes, with few it does
+ * not. kmeans_assign then reads whole lines, and computes. */
 #define CLUSTERS 5
 #define FEATURES 34
 
@@ -17,8 +19,8 @@ __kernel void kmeans_clear(__global uint *sums, __global uint *sizes) {
     if (i < CLUSTERS) sizes[i] = 0;
 }
 
-/* Finds each point's nearest centre, the first of several, and adds the point to that cluster's sums, first those of the
- * work-group in local memory. */
+/* Finds each point's nearest centre, the first of several, and adds the point to that cluster's sums, first
+ * those of the work-group in local memory. */
 __kernel void kmeans_assign(__global const uint *swapped, __constant uint *centres, __global uint *member, __global uint *sums,
                             __global uint *sizes, uint n) {
     __local uint group_sums[CLUSTERS * FEATURES], group_sizes[CLUSTERS];

@@ -1,6 +1,7 @@
-/* Jacobi steps of the Laplace equation in three dimensions: out is the mean of the six neighbours, the border stays. A
- * work-group covers 32 x 4 columns and walks up in z: the values above and below stay in registers, those beside are exchanged
- * through local memory, and lanes at the edge of the tile load what it lacks: branches, barriers, half-empty warps. */
+/* Jacobi steps of the Laplace equation in three dimensions: out is the mean of the six neighbours, the border
+ * stays. A work-group covers 32 x 4 columns and walks up in z: the values above and below stay in registers,
+ * those beside are exchanged through local memory, and lanes at the edge of the tile load what it lacks:
+ * branches, barriers, half-empty warps. */
 #pragma OPENCL FP_CONTRACT OFF
 #define W 32
 #define H 4

@@ -1,5 +1,6 @@
-/* Forces between particles in a cube of boxes, each box with 32 particles: a work-group takes a box and goes through it and its
- * up to 26 neighbours, whose particles it stages in local memory. An exponential per pair; the loads are few and coalesced. */
+/* Forces between particles in a cube of boxes, each box with 32 particles: a work-group takes a box and goes
+ * through it and its up to 26 neighbours, whose particles it stages in local memory. An exponential per pair;
+ * the loads are few and coalesced. */
 #define PER_BOX 32
 #define ALPHA2  0.5f
 

@@ -1,5 +1,5 @@
-/* lavamd: all pairs of particles in touching boxes, in double precision. exp() and the order of additions differ, hence a
- * tolerance. */
+/* lavamd: all pairs of particles in touching boxes, in double precision. exp() and the order of additions
+ * differ, hence a tolerance. */
 #include <stdlib.h>
 
 #include "../ref.h"

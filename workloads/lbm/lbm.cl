@@ -1,6 +1,6 @@
-/* Lattice Boltzmann, 19 directions in three dimensions, periodic, with solid cells that send everything back. lbm_start once,
- * then lbm_step per time step, from one set of 19 planes to the other. A cell pulls 19 values from 19 planes, mixes them and
- * writes 19: almost nothing but streams. */
+/* Lattice Boltzmann, 19 directions in three dimensions, periodic, with solid cells that send everything back.
+ * lbm_start once, then lbm_step per time step, from one set of 19 planes to the other. A cell pulls 19 values
+ * from 19 planes, mixes them and writes 19: almost nothing but streams. */
 #define DIRS 19
 
 /* Rest, six along the axes, twelve diagonals; direction 2k + 1 and 2k + 2 are opposite */

@@ -1,5 +1,5 @@
-/* lbm: two steps in double precision: every cell pushes to its neighbours, then mixes. Single precision in the kernel, hence a
- * tolerance. */
+/* lbm: two steps in double precision: every cell pushes to its neighbours, then mixes. Single precision in
+ * the kernel, hence a tolerance. */
 #include <stdlib.h>
 
 #include "../ref.h"

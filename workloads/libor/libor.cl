@@ -1,6 +1,7 @@
-/* Monte Carlo of the LIBOR market model, a path per work-item: forward rates for `maturities` quarters evolve over `steps` of
- * them, driven by one random number a step; then a portfolio of swaptions is priced on the path. The rates of a path are an
- * array in private memory, read and written from front to back over and over: local memory traffic, exponentials, divisions. */
+/* Monte Carlo of the LIBOR market model, a path per work-item: forward rates for `maturities` quarters evolve
+ * over `steps` of them, driven by one random number a step; then a portfolio of swaptions is priced on the
+ * path. The rates of a path are an array in private memory, read and written from front to back over and
+ * over: local memory traffic, exponentials, divisions. */
 #define MAX_MATURITIES 80
 #define OPTIONS        15
 #define DELTA          0.25f

@@ -1,6 +1,6 @@
-/* LU decomposition in place without pivoting, a matrix of side n (a multiple of 16) in tiles of 16 x 16. Step k takes three
- * launches: the diagonal tile k, the tiles right of and below it, and the rest. The first two keep few warps busy and the
- * last shrinks from step to step. */
+/* LU decomposition in place without pivoting, a matrix of side n (a multiple of 16) in tiles of 16 x 16. Step
+ * k takes three launches: the diagonal tile k, the tiles right of and below it, and the rest. The first two
+ * keep few warps busy and the last shrinks from step to step. */
 #define TILE 16
 
 __kernel __attribute__((reqd_work_group_size(TILE, 1, 1))) void lud_diagonal(__global float *m, uint n, uint step) {
@@ -21,8 +21,8 @@ __kernel __attribute__((reqd_work_group_size(TILE, 1, 1))) void lud_diagonal(__g
     for (uint r = 0; r < TILE; r++) corner[r * n + me] = tile[r][me];
 }
 
-/* Group g: the first 16 work-items take the tile g + 1 to the right, column by column; the other 16 the tile g + 1 below, row
- * by row. Both halves are one warp. */
+/* Group g: the first 16 work-items take the tile g + 1 to the right, column by column; the other 16 the tile
+ * g + 1 below, row by row. Both halves are one warp. */
 __kernel __attribute__((reqd_work_group_size(2 * TILE, 1, 1))) void lud_perimeter(__global float *m, uint n, uint step) {
     __local float diagonal[TILE][TILE], right[TILE][TILE], below[TILE][TILE + 1];
     uint me = get_local_id(0) % TILE, half_id = get_local_id(0) / TILE;

@@ -1,5 +1,5 @@
-/* lud: Doolittle's method, element by element. Every element subtracts its products in ascending order with one rounding
- * each, as the tiles do. Bit-exact. */
+/* lud: Doolittle's method, element by element. Every element subtracts its products in ascending order with
+ * one rounding each, as the tiles do. Bit-exact. */
 #include "../ref.h"
 
 bool workload_ref_lud(struct workload_buffers *b) {

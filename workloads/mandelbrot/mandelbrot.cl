@@ -1,5 +1,5 @@
-/* Iterations until z = z^2 + c leaves the circle of radius 2, at most LIMIT, over the square with corners -2 - 1.5i and
- * 1 + 1.5i. Work-items of a warp leave the loop at different times. */
+/* Iterations until z = z^2 + c leaves the circle of radius 2, at most LIMIT, over the square with corners -2
+ * - 1.5i and 1 + 1.5i. Work-items of a warp leave the loop at different times. */
 #pragma OPENCL FP_CONTRACT OFF
 #define LIMIT 96
 

@@ -1,6 +1,6 @@
-/* Merge sort of keys with a payload, stable. mergesort_block sorts runs of 256 in local memory; each mergesort_pass merges
- * neighbouring runs of `run` elements: a work-item finds its element's place by binary search in the other run. The probes of
- * a warp start together and drift apart; the stores scatter. */
+/* Merge sort of keys with a payload, stable. mergesort_block sorts runs of 256 in local memory; each
+ * mergesort_pass merges neighbouring runs of `run` elements: a work-item finds its element's place by binary
+ * search in the other run. The probes of a warp start together and drift apart; the stores scatter. */
 #define BLOCK 256
 
 /* How many of list[0..n) go before key: those less, and with `equal_too` those equal */

@@ -1,8 +1,9 @@
-/* Matching of short reads against a genome, after an index of it has been built: for every start in every read the longest
- * stretch that occurs in the genome, and where first. Launches: mummer_cut (makes the reads: pieces of the genome with a few
- * wrong letters), mummer_count, mummer_offsets and mummer_fill (the index: all places, sorted by their first K letters), and
- * mummer_match. Letters are 0 to 3. Matching chases pointers: start, bucket, place, genome, each load depending on the one
- * before, no two lanes alike, and loops that end lane by lane. */
+/* Matching of short reads against a genome, after an index of it has been built: for every start in every
+ * read the longest stretch that occurs in the genome, and where first. Launches: mummer_cut (makes the reads:
+ * pieces of the genome with a few wrong letters), mummer_count, mummer_offsets and mummer_fill (the index:
+ * all places, sorted by their first K letters), and mummer_match. Letters are 0 to 3. Matching chases
+ * pointers: start, bucket, place, genome, each load depending on the one before, no two lanes alike, and
+ * loops that end lane by lane. */
 #define READ 32 /* letters of a read */
 
 static uint word_at(__global const uchar *text, uint k) {
@@ -24,7 +25,8 @@ __kernel void mummer_count(__global const uchar *genome, __global uint *bucket, 
     if (i + k <= letters) atomic_inc(&bucket[word_at(genome + i, k)]);
 }
 
-/* One work-group: bucket[w] becomes the number of places before bucket w, so does next[w]; buckets a multiple of 256 */
+/* One work-group: bucket[w] becomes the number of places before bucket w, so does next[w]; buckets a multiple
+ * of 256 */
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mummer_offsets(__global uint *bucket, __global uint *next,
                                                                               uint buckets) {
     __local uint sums[256];
@@ -45,7 +47,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mummer_offsets(__
     }
 }
 
-/* Afterwards next[w] is the end of bucket w. The order inside a bucket is left to chance; no result depends on it. */
+/* Afterwards next[w] is the end of bucket w. The order inside a bucket is left to chance; no result depends
+ * on it. */
 __kernel void mummer_fill(__global const uchar *genome, __global uint *next, __global uint *place, uint letters, uint k) {
     uint i = get_global_id(0);
     if (i + k <= letters) place[atomic_inc(&next[word_at(genome + i, k)])] = i;

@@ -1,5 +1,5 @@
-/* One step of n gravitating bodies, n a multiple of 64, every pair computed. A body is (x, y, z, mass); positions pass
- * through local memory 64 at a time, where all lanes read the same body. */
+/* One step of n gravitating bodies, n a multiple of 64, every pair computed. A body is (x, y, z, mass);
+ * positions pass through local memory 64 at a time, where all lanes read the same body. */
 #pragma OPENCL FP_CONTRACT OFF
 #define GROUP     64
 #define SOFTENING 0.01f

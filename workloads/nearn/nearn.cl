@@ -1,6 +1,6 @@
-/* The records nearest to a place: nearn_distance for all of them, then per neighbour wanted nearn_group (the nearest in each
- * work-group's share) and nearn_pick (the nearest of those, which is then taken out). Streams, and tree searches with
- * barriers. The lesser index wins between equals. */
+/* The records nearest to a place: nearn_distance for all of them, then per neighbour wanted nearn_group (the
+ * nearest in each work-group's share) and nearn_pick (the nearest of those, which is then taken out).
+ * Streams, and tree searches with barriers. The lesser index wins between equals. */
 #pragma OPENCL FP_CONTRACT OFF
 #define GROUP 256
 

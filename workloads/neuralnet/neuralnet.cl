@@ -1,6 +1,7 @@
-/* A small convolutional network that reads handwritten digits, a launch per layer: 29 x 29 pixels, 6 maps of 13 x 13, 50
- * maps of 5 x 5, a fully connected hidden layer, 10 outputs. A work-group is one map of one digit in the first two layers and
- * one neuron of one digit, a single lane, in the last two: warps with one active lane and long dependent sums. */
+/* A small convolutional network that reads handwritten digits, a launch per layer: 29 x 29 pixels, 6 maps of
+ * 13 x 13, 50 maps of 5 x 5, a fully connected hidden layer, 10 outputs. A work-group is one map of one digit
+ * in the first two layers and one neuron of one digit, a single lane, in the last two: warps with one active
+ * lane and long dependent sums. */
 #define IN    29
 #define SIDE1 13
 #define MAPS1 6

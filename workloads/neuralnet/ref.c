@@ -1,5 +1,5 @@
-/* neuralnet: every layer in double precision with one function for both kinds of maps. tanh() and roundings differ, hence a
- * tolerance. */
+/* neuralnet: every layer in double precision with one function for both kinds of maps. tanh() and roundings
+ * differ, hence a tolerance. */
 #include <stdlib.h>
 
 #include "../ref.h"

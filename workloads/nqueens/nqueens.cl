@@ -1,6 +1,7 @@
-/* Ways to place n queens on an n x n board (n at most 16). Work-item i takes the boards whose queens of rows 0, 1 and 2
- * stand in columns i % n, i / n % n and i / n^2, and searches the rest by backtracking over bit masks with an explicit
- * stack, which lives in private memory. Most work-items stop at once, a few search long: heavy divergence. */
+/* Ways to place n queens on an n x n board (n at most 16). Work-item i takes the boards whose queens of rows
+ * 0, 1 and 2 stand in columns i % n, i / n % n and i / n^2, and searches the rest by backtracking over bit
+ * masks with an explicit stack, which lives in private memory. Most work-items stop at once, a few search
+ * long: heavy divergence. */
 #define MAX_N 16
 
 __kernel void nqueens(__global uint *solutions, uint n) {

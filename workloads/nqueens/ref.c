@@ -1,4 +1,5 @@
-/* nqueens: recursion over an array of columns, solutions counted by where their first three queens stand. Bit-exact. */
+/* nqueens: recursion over an array of columns, solutions counted by where their first three queens stand.
+ * Bit-exact. */
 #include <stdlib.h>
 
 #include "../ref.h"

@@ -1,6 +1,6 @@
-/* Needleman-Wunsch: global alignment scores of two sequences of n letters (n a multiple of 32), a letter being a number
- * below 16. score is (n + 1) x (n + 1). One launch per anti-diagonal of 32 x 32 tiles; in a tile 32 work-items sweep its
- * anti-diagonals in local memory, so between 1 and 32 lanes work. */
+/* Needleman-Wunsch: global alignment scores of two sequences of n letters (n a multiple of 32), a letter
+ * being a number below 16. score is (n + 1) x (n + 1). One launch per anti-diagonal of 32 x 32 tiles; in a
+ * tile 32 work-items sweep its anti-diagonals in local memory, so between 1 and 32 lanes work. */
 #define TILE    32
 #define LETTERS 16
 #define GAP     3
@@ -14,7 +14,8 @@ __kernel void nw_border(__global int *score, uint n) {
     }
 }
 
-/* Tile (x, y) of the diagonal x + y = diagonal; the group's number counts x from the first tile of that diagonal */
+/* Tile (x, y) of the diagonal x + y = diagonal; the group's number counts x from the first tile of that
+ * diagonal */
 __kernel __attribute__((reqd_work_group_size(TILE, 1, 1))) void nw_diagonal(__global const uint *across,
                                                                             __global const uint *down,
                                                                             __global const int *similarity, __global int *score,

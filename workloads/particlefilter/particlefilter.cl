@@ -1,7 +1,8 @@
-/* A particle filter that follows an object through frames. A frame is four launches: particle_move (a step and some noise),
- * particle_weigh (how much the image around a particle looks like the object: 25 bytes gathered from a large image),
- * particle_sum (running sums of the weights, one work-group) and particle_draw (the particles of the next frame: each searches
- * the running sums from their beginning). All in integers, so that which particle is drawn depends on no rounding. */
+/* A particle filter that follows an object through frames. A frame is four launches: particle_move (a step
+ * and some noise), particle_weigh (how much the image around a particle looks like the object: 25 bytes
+ * gathered from a large image), particle_sum (running sums of the weights, one work-group) and particle_draw
+ * (the particles of the next frame: each searches the running sums from their beginning). All in integers, so
+ * that which particle is drawn depends on no rounding. */
 __kernel void particle_move(__global uint *x, __global uint *y, __global const uint *noise, uint n, uint side) {
     uint i = get_global_id(0);
     if (i >= n) return;
@@ -9,7 +10,8 @@ __kernel void particle_move(__global uint *x, __global uint *y, __global const u
     y[i] = (y[i] + 2 + noise[2 * i + 1] + side - 5) % side;
 }
 
-/* The object is bright (156), the rest dark (100): the score is how much nearer to bright than to dark the pixels are */
+/* The object is bright (156), the rest dark (100): the score is how much nearer to bright than to dark the
+ * pixels are */
 __kernel void particle_weigh(__global const uchar *image, __global const uint *x, __global const uint *y, __global uint *weight,
                              uint n, uint side) {
     uint i = get_global_id(0);

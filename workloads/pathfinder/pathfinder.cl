@@ -1,6 +1,6 @@
-/* The cheapest way down a wall, row by row, moving at most one column sideways each time. A launch takes 8 rows: a
- * work-group of 256 carries the costs of its columns in local memory, recomputing 8 columns to either side (a ghost zone)
- * that shrinks by one with every row. */
+/* The cheapest way down a wall, row by row, moving at most one column sideways each time. A launch takes 8
+ * rows: a work-group of 256 carries the costs of its columns in local memory, recomputing 8 columns to either
+ * side (a ghost zone) that shrinks by one with every row. */
 #define GROUP  256
 #define ROWS   8
 #define USEFUL (GROUP - 2 * ROWS)

@@ -1,5 +1,6 @@
-/* Ray tracing of spheres over a chequered floor, lit by one lamp, with shadows and up to `BOUNCES` mirror reflections; a pixel
- * per work-item. Which object a ray meets, whether it is lit and how often it bounces differ from lane to lane. */
+/* Ray tracing of spheres over a chequered floor, lit by one lamp, with shadows and up to `BOUNCES` mirror
+ * reflections; a pixel per work-item. Which object a ray meets, whether it is lit and how often it bounces
+ * differ from lane to lane. */
 #pragma OPENCL FP_CONTRACT OFF
 #define BOUNCES 4
 #define FAR     1e30f

@@ -1,5 +1,5 @@
-/* raytrace: recursion from ray to reflected ray. Bit-exact: single precision throughout, products and sums in the kernel's order,
- * for a ray that just misses in one precision may hit in another. */
+/* raytrace: recursion from ray to reflected ray. Bit-exact: single precision throughout, products and sums in
+ * the kernel's order, for a ray that just misses in one precision may hit in another. */
 #include "../ref.h"
 
 #define DEPTH 4

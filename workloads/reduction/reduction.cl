@@ -1,5 +1,6 @@
-/* out[group] = the sum of the group's share of in[0..n): a grid-stride loop, then a tree in local memory with half of the
- * work-items idle after each step. Launched twice: many groups, then one group over their results. */
+/* out[group] = the sum of the group's share of in[0..n): a grid-stride loop, then a tree in local memory with
+ * half of the work-items idle after each step. Launched twice: many groups, then one group over their
+ * results. */
 #define GROUP 256
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void reduction(__global const float *in, __global float *out,

@@ -1,4 +1,5 @@
-/* reduction: the sum in double precision. Compared with a tolerance: the kernel adds in single precision, in a tree. */
+/* reduction: the sum in double precision. Compared with a tolerance: the kernel adds in single precision, in
+ * a tree. */
 #include "../ref.h"
 
 bool workload_ref_reduction(struct workload_buffers *b) {

@@ -1,7 +1,8 @@
-/* Sums of absolute differences for motion search in video. sad_4x4 compares every 4 x 4 block of a frame with the other frame
- * moved by every vector of the search window; sad_pairs then adds four blocks to an 8 x 8 one, and once more to 16 x 16.
- * Pixels outside the frame are those of its edge. sad_4x4 lives on the first level cache, sad_pairs on nothing but bandwidth.
- * A table of sums holds, block by block (row by row over the frame), one 16-bit sum per vector. */
+/* Sums of absolute differences for motion search in video. sad_4x4 compares every 4 x 4 block of a frame with
+ * the other frame moved by every vector of the search window; sad_pairs then adds four blocks to an 8 x 8
+ * one, and once more to 16 x 16. Pixels outside the frame are those of its edge. sad_4x4 lives on the first
+ * level cache, sad_pairs on nothing but bandwidth. A table of sums holds, block by block (row by row over the
+ * frame), one 16-bit sum per vector. */
 
 /* reach is the largest shift: the window has (2 reach + 1)^2 vectors */
 __kernel void sad_4x4(__global const uchar *frame, __global const uchar *other, __global ushort *sums, uint width, uint height,

@@ -1,9 +1,10 @@
-/* Exclusive prefix sum in three launches: scan_block over blocks of 512 elements, scan_block over the block sums (so at
- * most 512 blocks), scan_add to give every block its offset. */
+/* Exclusive prefix sum in three launches: scan_block over blocks of 512 elements, scan_block over the block
+ * sums (so at most 512 blocks), scan_add to give every block its offset. */
 #define GROUP 256
 #define BLOCK (2 * GROUP)
 
-/* Up-sweep and down-sweep over a balanced tree in local memory: about 2 n additions, strides that collide in the banks. */
+/* Up-sweep and down-sweep over a balanced tree in local memory: about 2 n additions, strides that collide in
+ * the banks. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scan_block(__global const uint *in, __global uint *out,
                                                                             __global uint *sums, uint n) {
     __local uint tree[BLOCK];

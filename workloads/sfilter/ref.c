@@ -1,4 +1,5 @@
-/* sfilter: weights 0.0625, 0.125 and 0.25, which are powers of two, so only the additions round. Bit-exact. */
+/* sfilter: weights 0.0625, 0.125 and 0.25, which are powers of two, so only the additions round.
+ * Bit-exact. */
 #include "../ref.h"
 
 bool workload_ref_sfilter(struct workload_buffers *b) {

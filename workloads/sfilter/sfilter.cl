@@ -1,5 +1,5 @@
-/* 3 x 3 filter of an image with a margin of one pixel, straight from global memory and without a single branch: the grid
- * covers the n x n output exactly. */
+/* 3 x 3 filter of an image with a margin of one pixel, straight from global memory and without a single
+ * branch: the grid covers the n x n output exactly. */
 __kernel void sfilter(__global const float *in, __global float *out, uint n, float corner, float edge, float centre) {
     uint x = get_global_id(0), y = get_global_id(1), width = n + 2;
     __global const float *north = in + y * width + x, *here = north + width, *south = here + width;

@@ -1,4 +1,5 @@
-/* sgemm: C = A B. Every element sums its products in ascending k with one rounding each, so it is bit-exact. */
+/* sgemm: C = A B. Every element sums its products in ascending k with one rounding each, so it is
+ * bit-exact. */
 #include "../ref.h"
 
 bool workload_ref_sgemm(struct workload_buffers *b) {

@@ -1,5 +1,5 @@
-/* C = A B for square row-major matrices of any side n. A work-group computes a 16 x 16 tile of C from tiles of A and B
- * staged in local memory; tiles that stick out are padded with zeros. */
+/* C = A B for square row-major matrices of any side n. A work-group computes a 16 x 16 tile of C from tiles
+ * of A and B staged in local memory; tiles that stick out are padded with zeros. */
 #define TILE 16
 
 __kernel __attribute__((reqd_work_group_size(TILE, TILE, 1))) void sgemm(__global const float *a, __global const float *b,

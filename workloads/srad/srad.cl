@@ -1,6 +1,7 @@
-/* Speckle-reducing anisotropic diffusion of a square image of side n. A round is three launches: srad_coefficient (the
- * diffusion coefficient of every pixel from its four differences), srad_update, and srad_decay (the speckle scale shrinks
- * from round to round). At the edges a pixel is its own neighbour. Divisions, and many streams at once. */
+/* Speckle-reducing anisotropic diffusion of a square image of side n. A round is three launches:
+ * srad_coefficient (the diffusion coefficient of every pixel from its four differences), srad_update, and
+ * srad_decay (the speckle scale shrinks from round to round). At the edges a pixel is its own neighbour.
+ * Divisions, and many streams at once. */
 #pragma OPENCL FP_CONTRACT OFF
 #define LAMBDA 0.5f
 #define DECAY  0.9f

@@ -1,4 +1,5 @@
-/* storegpu: SHA-1 of byte strings as FIPS 180 describes it, with the whole schedule of 80 words. Bit-exact. */
+/* storegpu: SHA-1 of byte strings as FIPS 180 describes it, with the whole schedule of 80 words.
+ * Bit-exact. */
 #include "../ref.h"
 
 #define CHUNK  256

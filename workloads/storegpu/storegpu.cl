@@ -1,6 +1,7 @@
-/* Hashing as storage systems use it, SHA-1: storegpu_direct hashes blocks of 256 bytes, one per work-item, so lanes read 256
- * bytes apart; storegpu_sliding hashes a window of 48 bytes at every fourth byte, staged in local memory, to find block
- * borders. Long dependent chains of integer operations; the 16 words of the schedule stay in registers. */
+/* Hashing as storage systems use it, SHA-1: storegpu_direct hashes blocks of 256 bytes, one per work-item, so
+ * lanes read 256 bytes apart; storegpu_sliding hashes a window of 48 bytes at every fourth byte, staged in
+ * local memory, to find block borders. Long dependent chains of integer operations; the 16 words of the
+ * schedule stay in registers. */
 #define CHUNK  256
 #define WINDOW 48
 #define GROUP  64

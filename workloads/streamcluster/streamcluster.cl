@@ -1,7 +1,8 @@
-/* Clustering of a stream of points: would opening a centre at a candidate point pay? For each candidate six launches:
- * streamcluster_clear, _gain (what every point would save), _collect (sums per centre), _decide, _apply and _shut; before all of
- * them streamcluster_start. Coordinates are whole numbers below 32, so that every sum is exact in any order. The coordinates
- * lie dimension by dimension (coalesced streams); the table of savings has a row per point, so its accesses are a row apart. */
+/* Clustering of a stream of points: would opening a centre at a candidate point pay? For each candidate six
+ * launches: streamcluster_clear, _gain (what every point would save), _collect (sums per centre), _decide,
+ * _apply and _shut; before all of them streamcluster_start. Coordinates are whole numbers below 32, so that
+ * every sum is exact in any order. The coordinates lie dimension by dimension (coalesced streams); the table
+ * of savings has a row per point, so its accesses are a row apart. */
 #define DIMS 32
 
 static int distance_to(__global const uint *points, uint n, uint i, uint j) {
@@ -25,7 +26,8 @@ __kernel void streamcluster_clear(__global int *saved, uint count) {
     for (uint i = get_global_id(0); i < count; i += get_global_size(0)) saved[i] = 0;
 }
 
-/* saved has `slots` columns, one per centre, and a last one: what the points that prefer the candidate would save */
+/* saved has `slots` columns, one per centre, and a last one: what the points that prefer the candidate would
+ * save */
 __kernel void streamcluster_gain(__global const uint *points, __global const uint *centre, __global const int *cost,
                                  __global int *saved, __global uint *prefers, __global const uint *candidate, uint n, uint slots,
                                  uint round) {

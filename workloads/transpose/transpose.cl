@@ -1,6 +1,6 @@
-/* out = in transposed, a square matrix of any side n, through a 32 x 32 tile in local memory, so that both the reads and
- * the writes are contiguous. The extra column puts the elements of a tile column in different banks.
- * A work-group of 32 x 8 work-items moves a tile in four steps. */
+/* out = in transposed, a square matrix of any side n, through a 32 x 32 tile in local memory, so that both
+ * the reads and the writes are contiguous. The extra column puts the elements of a tile column in different
+ * banks. A work-group of 32 x 8 work-items moves a tile in four steps. */
 #define TILE 32
 #define ROWS 8
 

@@ -1,14 +1,19 @@
 /* Which group of a warp runs: four ways, over the groups and meeting points of func/converge.c.
  *
- *   pdom  the reconvergence stack of Fung 2007 (and of every GPU before Volta): the innermost group runs until it meets the others, waits or ends
- *   none  as pdom, but lanes that part never meet again: each part runs to the end (Jin chapter 2's serialisation)
- *   its   independent thread scheduling: groups take turns; one that waits for memory or a barrier lets another go (Volta's white paper)
- *   mimd  lanes never wait for each other: groups go their ways, become one where they happen to stand together, and all issue together, charged as one
- *         instruction: the upper bound of Jin chapter 5. It bounds issue, not memory: accesses that a warp would have made together may come apart in time
+ *   pdom  the reconvergence stack of Fung 2007 (and of every GPU before Volta): the innermost group runs
+ *         until it meets the others, waits or ends
+ *   none  as pdom, but lanes that part never meet again: each part runs to the end (Jin chapter 2's
+ *         serialisation)
+ *   its   independent thread scheduling: groups take turns; one that waits for memory or a barrier lets
+ *         another go (Volta's white paper)
+ *   mimd  lanes never wait for each other: groups go their ways, become one where they happen to stand
+ *         together, and all issue together, charged as one instruction: the upper bound of Jin chapter 5. It
+ *         bounds issue, not memory: accesses that a warp would have made together may come apart in time
  *
- * Deviation: a real stack pushes both sides of a branch; here the side that falls through runs first and the other waits as a group of its own, which gives the same order of work.
- * A stack cannot give progress to lanes that others wait for. Where func/ finds that lanes poll for long while others of their warp cannot run, the kernel is stopped with a
- * diagnosis instead of hanging. */
+ * Deviation: a real stack pushes both sides of a branch; here the side that falls through runs first and the
+ * other waits as a group of its own, which gives the same order of work. A stack cannot give progress to
+ * lanes that others wait for. Where func/ finds that lanes poll for long while others of their warp cannot
+ * run, the kernel is stopped with a diagnosis instead of hanging. */
 #include "core/diverge_policy.h"
 
 static u32 depth(const struct warp *w, const struct group *g) {
@@ -27,7 +32,8 @@ static i32 innermost(const struct warp *w) {
     return best;
 }
 
-/* Chooses again until a group stands where it may run: the present one, when it can go on, else the innermost */
+/* Chooses again until a group stands where it may run: the present one, when it can go on, else the
+ * innermost */
 static bool choose(struct diverge_view *v) {
     struct warp *w = v->w;
     bool keep = true;

@@ -1,6 +1,7 @@
 /* gto: the warp that fetched last as long as it can, else the one that came to the SM first.
  *
- * Paper: Aurud (2023) section 3.2.3. Deviation: age is that of arrival, not of equation 3.2; a slot that was given to another warp keeps its turn. */
+ * Paper: Aurud (2023) section 3.2.3. Deviation: age is that of arrival, not of equation 3.2; a slot that was
+ * given to another warp keeps its turn. */
 #include "core/fetch_policy.h"
 
 static int gto_pick(u32 *last, const struct fetch_view *v) {

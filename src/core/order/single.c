@@ -1,8 +1,8 @@
 /* single: an instruction issues when the one before it has written its results.
  *
- * Paper: the pipeline of GPGPU-Sim 2.1.2b, the simulator of Jin (2012), in which a warp has one instruction in flight; also the lecture's machine
- * without a scoreboard (CMU 18-447, lecture 14). Deviation: stores and reductions, which write no register, are waited for until the memory stage
- * has taken them.
+ * Paper: the pipeline of GPGPU-Sim 2.1.2b, the simulator of Jin (2012), in which a warp has one instruction
+ * in flight; also the lecture's machine without a scoreboard (CMU 18-447, lecture 14). Deviation: stores and
+ * reductions, which write no register, are waited for until the memory stage has taken them.
  *
  * N1 no instruction issues before the results of all earlier ones of its front are there */
 #include "core/order_policy.h"

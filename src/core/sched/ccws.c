@@ -1,16 +1,24 @@
-/* ccws: cache-conscious wavefront scheduling. Greedy then oldest, but warps that lose their data in the L1 take loads away from those that lose none.
+/* ccws: cache-conscious wavefront scheduling. Greedy then oldest, but warps that lose their data in the L1
+ * take loads away from those that lose none.
  *
- * Paper: Rogers, O'Connor, Aamodt, "Cache-Conscious Wavefront Scheduling" (MICRO 2012), and the simulator its authors published (tgrogers/ccws-2012: scheduling-point-system.cc, gpu-cache.cc, configuration
- * QuadroFX5800-CCWS), from which all numbers are: 16 victim tags a warp in 2 sets of 8, first in first out; base score 100; throttle 8.
+ * Paper: Rogers, O'Connor, Aamodt, "Cache-Conscious Wavefront Scheduling" (MICRO 2012), and the simulator its
+ * authors published (tgrogers/ccws-2012: scheduling-point-system.cc, gpu-cache.cc, configuration
+ * QuadroFX5800-CCWS), from which all numbers are: 16 victim tags a warp in 2 sets of 8, first in first out;
+ * base score 100; throttle 8.
  *
- *   tags       each slot has an array of the tags of lines that it had brought and that were evicted, by whomever (sm.sched.ccws.own = false: by others). A store takes its line out of all arrays.
- *   lost       a load that misses, is sent for and finds its line in its own array has lost locality; the tag stays.
- *   score      of that slot then becomes (lost / instructions) x throttle x cutoff, both counted over the warps that are resident; it falls by a point a cycle to the base.
+ *   tags       each slot has an array of the tags of lines that it had brought and that were evicted, by
+ *              whomever (sm.sched.ccws.own = false: by others). A store takes its line out of all arrays.
+ *   lost       a load that misses, is sent for and finds its line in its own array has lost locality; the tag
+ *              stays.
+ *   score      of that slot then becomes (lost / instructions) x throttle x cutoff, both counted over the
+ *              warps that are resident; it falls by a point a cycle to the base.
  *   cutoff     resident warps x base score.
- *   stack      warps by score, the highest first, the lower slot among equals. Warps go in until the sum has reached the cutoff; those left over may not issue loads of global and local memory. With every
+ *   stack      warps by score, the highest first, the lower slot among equals. Warps go in until the sum has
+ *              reached the cutoff; those left over may not issue loads of global and local memory. With every
  *              score at the base all go in.
  *
- * Deviations: a score is never below the base, which in the authors' program a small ratio and a warp's end can make it. Instructions issued again by a replaying machine count again.
+ * Deviations: a score is never below the base, which in the authors' program a small ratio and a warp's end
+ * can make it. Instructions issued again by a replaying machine count again.
  *
  * C1 the warp with the highest score is never kept back
  * C2 scores fall to the base when no locality is lost, so nobody is kept back for ever */
@@ -123,7 +131,8 @@ static u32 highest(const struct ccws *s, u64 slots, u64 now, u64 *score) {
     return top;
 }
 
-/* Between two losses scores only fall, so the stack stays as it is until the sum of those inside is below the cutoff or one of them is down at the base, where the order is by slot */
+/* Between two losses scores only fall, so the stack stays as it is until the sum of those inside is below the
+ * cutoff or one of them is down at the base, where the order is by slot */
 static void sort(struct ccws *s, u64 now) {
     u64 sum = 0, score, raised = 0, lowest = NEVER;
     s->kept_back = s->valid;

@@ -1,7 +1,7 @@
 /* find_first: the lowest slot that can issue.
  *
- * Paper: Aurud (2023) section 3.2.3, figure 3.8, where it is Vortex's choice in fetch; here it can be tried at issue too.
- * Deviation: none. Not fair: a high slot waits as long as a lower one can issue.
+ * Paper: Aurud (2023) section 3.2.3, figure 3.8, where it is Vortex's choice in fetch; here it can be tried
+ * at issue too. Deviation: none. Not fair: a high slot waits as long as a lower one can issue.
  *
  * F1 no candidate has a lower slot than the one picked */
 #include "core/sched_policy.h"

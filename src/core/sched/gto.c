@@ -1,7 +1,9 @@
-/* gto: greedy then oldest. The warp that issued last as long as it can, else the one that came to the SM first.
+/* gto: greedy then oldest. The warp that issued last as long as it can, else the one that came to the SM
+ * first.
  *
- * Paper: Rogers, O'Connor, Aamodt, "Cache-Conscious Wavefront Scheduling" (MICRO 2012), where it is a baseline; Mascar (HPCA 2015) section IV-A.
- * Deviation: none. Aurud's rule of age (equation 3.2) is another one: gto_wait.c.
+ * Paper: Rogers, O'Connor, Aamodt, "Cache-Conscious Wavefront Scheduling" (MICRO 2012), where it is a
+ * baseline; Mascar (HPCA 2015) section IV-A. Deviation: none. Aurud's rule of age (equation 3.2) is another
+ * one: gto_wait.c.
  *
  * G1 the warp that issued last is picked whenever it is a candidate
  * G2 otherwise no candidate is older than the one picked */

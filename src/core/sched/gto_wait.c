@@ -1,8 +1,10 @@
-/* gto_wait: greedy then longest waiting. The warp that issued last as long as it can, else the one passed over most often since its own turn.
+/* gto_wait: greedy then longest waiting. The warp that issued last as long as it can, else the one passed
+ * over most often since its own turn.
  *
- * Paper: Aurud (2023) section 3.2.2, equation 3.2: with every pick a ready warp's age grows by one, that of the picked one falls to zero.
- * Deviation: none. "Ready" there includes an instruction in the buffer and a free unit, so it means the candidates here. What the
- * thesis leaves open: ties go to the lowest slot, and a new warp's age is zero.
+ * Paper: Aurud (2023) section 3.2.2, equation 3.2: with every pick a ready warp's age grows by one, that of
+ * the picked one falls to zero. Deviation: none. "Ready" there includes an instruction in the buffer and a
+ * free unit, so it means the candidates here. What the thesis leaves open: ties go to the lowest slot, and a
+ * new warp's age is zero.
  *
  * W1 the warp that issued last is picked whenever it is a candidate
  * W2 otherwise no candidate has been passed over more often than the one picked */

@@ -1,7 +1,7 @@
 /* lrr: loose round robin. From the slot behind the one that issued last, the first that can.
  *
- * Paper: the baseline of most; Mascar (HPCA 2015) section IV-A, Aurud (2023) section 2.2 and, as "ready scheduling", section 3.2.1.
- * Deviation: none. Cycles in which nothing issues do not move the turn.
+ * Paper: the baseline of most; Mascar (HPCA 2015) section IV-A, Aurud (2023) section 2.2 and, as "ready
+ * scheduling", section 3.2.1. Deviation: none. Cycles in which nothing issues do not move the turn.
  *
  * R1 a slot that can issue in every cycle issues at least once in as many picks as the scheduler has slots */
 #include "core/sched_policy.h"

@@ -1,21 +1,30 @@
-/* mascar: memory aware scheduling. While the memory system is not saturated all warps have equal priority (EP); when it is, one warp owns it (memory access priority, MP).
+/* mascar: memory aware scheduling. While the memory system is not saturated all warps have equal priority
+ * (EP); when it is, one warp owns it (memory access priority, MP).
  *
- * Paper: Sethia, Jamshidi, Mahlke, "Mascar: Speeding up GPU Warps by Reducing Memory Pitstops" (HPCA 2015), sections III-A, III-B and III-D. Cache access re-execution is a switch of its own
- * (sm.lsu.reexec, 64_reexec.c).
+ * Paper: Sethia, Jamshidi, Mahlke, "Mascar: Speeding up GPU Warps by Reducing Memory Pitstops" (HPCA 2015),
+ * sections III-A, III-B and III-D. Cache access re-execution is a switch of its own (sm.lsu.reexec,
+ * 64_reexec.c).
  *
- *   saturated   MSHRs of the L1 data, constant or texture cache, or the miss queue, are almost full (keys); never when nothing is outstanding
+ *   saturated   MSHRs of the L1 data, constant or texture cache, or the miss queue, are almost full (keys);
+ *               never when nothing is outstanding
  *   EP          memory-ready warps before compute-ready ones, each group greedy then oldest
- *   MP          compute-ready before memory-ready, each group oldest first. Only the owner's memory instructions issue. The owner is the same for all schedulers of the SM. Loads of others that are in
- *               the pipe already reach the L1; they may hit, but not be sent for.
- *   owner       the warp that goes ahead and accesses memory: that of the pipe's first instruction; with none in the pipe, the first that issues one; with no warp memory-ready, that of the first
- *               access in the re-execution queue
- * The owner hands over when it reaches a use of its own load, at a barrier or fence, at its end, after a while without a memory instruction, and when the mode ends.
+ *   MP          compute-ready before memory-ready, each group oldest first. Only the owner's memory
+ *               instructions issue. The owner is the same for all schedulers of the SM. Loads of others that
+ *               are in the pipe already reach the L1; they may hit, but not be sent for.
+ *   owner       the warp that goes ahead and accesses memory: that of the pipe's first instruction; with none
+ *               in the pipe, the first that issues one; with no warp memory-ready, that of the first access
+ *               in the re-execution queue
+ * The owner hands over when it reaches a use of its own load, at a barrier or fence, at its end, after a
+ * while without a memory instruction, and when the mode ends.
  *
- * The warp status table is the view: its memory bit is `memory`, its stall bit the lack of `ready`, and `held`. Shared memory counts as computing: it never saturates.
- * What the paper leaves open: an owner that has reached a use of its own load keeps the memory system until its requests have left the pipe (sm.sched.mascar.handover = sent); handing over at once (use) has
- * its own requests refused as those of a non-owner. When the re-execution queue is full of others' accesses and the owner's are neither in it nor first in the pipe, nothing could move until the saturation
- * ends: the queue's first becomes the owner. Barriers, fences, exits and idle owners are not in the paper. Stores that are in the pipe go on in either mode. Misses of the constant cache are not
- * refused.
+ * The warp status table is the view: its memory bit is `memory`, its stall bit the lack of `ready`, and
+ * `held`. Shared memory counts as computing: it never saturates. What the paper leaves open: an owner that
+ * has reached a use of its own load keeps the memory system until its requests have left the pipe
+ * (sm.sched.mascar.handover = sent); handing over at once (use) has its own requests refused as those of a
+ * non-owner. When the re-execution queue is full of others' accesses and the owner's are neither in it nor
+ * first in the pipe, nothing could move until the saturation ends: the queue's first becomes the owner.
+ * Barriers, fences, exits and idle owners are not in the paper. Stores that are in the pipe go on in either
+ * mode. Misses of the constant cache are not refused.
  *
  * M1 in MP, memory instructions that issue in one cycle are of one warp
  * M2 without anything outstanding the mode is EP, so nobody is refused for ever */

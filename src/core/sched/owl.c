@@ -1,10 +1,15 @@
-/* owl: blocks in groups, one group first. Warps of the group with the highest priority issue whenever one can; others only hide its waits. After an interval the next group has its turn.
+/* owl: blocks in groups, one group first. Warps of the group with the highest priority issue whenever one
+ * can; others only hide its waits. After an interval the next group has its turn.
  *
- * Paper: Jog et al., "OWL: Cooperative Thread Array Aware Scheduling Techniques for Improving GPGPU Performance" (ASPLOS 2013), which has four schemes. The first two are here, together: CTA-aware two-level
- * scheduling (blocks in small groups, round robin within a group, another group only while all warps of this one wait) and locality (as soon as the preferred group can issue again, it does).
- * Deviations: a group is of sm.sched.owl.ctas resident blocks, in the order of their numbers; the paper makes groups of at least so many warps as the pipeline needs. How long a group stays preferred,
- * sm.sched.owl.interval_cy, and that intervals begin at its multiples, is our choice. The other two schemes concern DRAM and are left out: bank-level parallelism (SMs prefer blocks that are not neighbours) and
- * memory-side prefetching, this as in Mascar (HPCA 2015, IV-C).
+ * Paper: Jog et al., "OWL: Cooperative Thread Array Aware Scheduling Techniques for Improving GPGPU
+ * Performance" (ASPLOS 2013), which has four schemes. The first two are here, together: CTA-aware two-level
+ * scheduling (blocks in small groups, round robin within a group, another group only while all warps of this
+ * one wait) and locality (as soon as the preferred group can issue again, it does). Deviations: a group is of
+ * sm.sched.owl.ctas resident blocks, in the order of their numbers; the paper makes groups of at least so
+ * many warps as the pipeline needs. How long a group stays preferred, sm.sched.owl.interval_cy, and that
+ * intervals begin at its multiples, is our choice. The other two schemes concern DRAM and are left out:
+ * bank-level parallelism (SMs prefer blocks that are not neighbours) and memory-side prefetching, this as in
+ * Mascar (HPCA 2015, IV-C).
  *
  * O1 no warp of a group issues while one of a group with higher priority can
  * O2 each group has the highest priority in one of as many intervals as there are groups */

@@ -1,11 +1,14 @@
-/* two_level: loose round robin among a few active warps. One that waits for memory gives its place to the oldest pending warp that is ready.
+/* two_level: loose round robin among a few active warps. One that waits for memory gives its place to the
+ * oldest pending warp that is ready.
  *
- * Paper: Narasiman et al., "Improving GPU Performance via Large Warps and Two-Level Warp Scheduling" (MICRO 2011): warps in groups that reach
- * their long waits at different times. The baseline of Turner (2012) section 1.1.6.1; measured by Mascar (HPCA 2015) section V.
- * Deviation: the groups there are fixed, and the next one's turn comes when the whole group waits. Here single warps leave and enter one active set,
- * as in Gebhart et al., "Energy-efficient Mechanisms for Managing Thread Context in Throughput Processors" (ISCA 2011).
- * An active set can also wait for what only a pending warp can bring about. So when no member has been ready in PATIENCE_PICKS picks in a row, all
- * leave. (There is no such rule against members that are busy waiting.)
+ * Paper: Narasiman et al., "Improving GPU Performance via Large Warps and Two-Level Warp Scheduling" (MICRO
+ * 2011): warps in groups that reach their long waits at different times. The baseline of Turner (2012)
+ * section 1.1.6.1; measured by Mascar (HPCA 2015) section V. Deviation: the groups there are fixed, and the
+ * next one's turn comes when the whole group waits. Here single warps leave and enter one active set, as in
+ * Gebhart et al., "Energy-efficient Mechanisms for Managing Thread Context in Throughput Processors" (ISCA
+ * 2011). An active set can also wait for what only a pending warp can bring about. So when no member has been
+ * ready in PATIENCE_PICKS picks in a row, all leave. (There is no such rule against members that are busy
+ * waiting.)
  *
  * T1 the active set has at most sm.sched.two_level.active warps, all valid, none waiting for memory
  * T2 only members are picked, in loose round robin
@@ -33,7 +36,8 @@ static void two_level_init(void *state, const struct config *c, u32 index, u64 s
     s->last = MAX_SLOTS - 1;
 }
 
-/* Who may stay, stays; the rest of the places go to the oldest that are ready. A second call with the same view changes nothing. */
+/* Who may stay, stays; the rest of the places go to the oldest that are ready. A second call with the same
+ * view changes nothing. */
 static u64 two_level_set(const struct two_level *s, const struct sched_view *v) {
     u64 active = s->active & v->valid & ~v->waits_long;
     u64 pending = v->valid & v->ready & ~v->waits_long & ~active;

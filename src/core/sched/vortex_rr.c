@@ -1,8 +1,10 @@
-/* vortex_rr: round robin that looks at one warp a cycle. The turn passes every cycle; when the warp whose turn it is cannot issue, nothing does.
+/* vortex_rr: round robin that looks at one warp a cycle. The turn passes every cycle; when the warp whose
+ * turn it is cannot issue, nothing does.
  *
  * Paper: Aurud (2023) sections 3.1.2 and 3.2.1, figure 3.5: Vortex as it was before ready scheduling.
- * Deviation: Vortex's turn passes over warps without an instruction in the buffer; the view does not tell them apart, so that every warp that has
- * not ended gets its turn. Vortex chooses a cycle ahead; here the choice and the issue are in the same cycle.
+ * Deviation: Vortex's turn passes over warps without an instruction in the buffer; the view does not tell
+ * them apart, so that every warp that has not ended gets its turn. Vortex chooses a cycle ahead; here the
+ * choice and the issue are in the same cycle.
  *
  * V1 each cycle, with or without candidates, the turn passes to the next valid slot
  * V2 the slot picked is the one whose turn it is, or none

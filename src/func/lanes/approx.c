@@ -1,11 +1,11 @@
-/* approx.c: the operations PTX defines up to an error: rcp sqrt rsqrt sin cos lg2 ex2 tanh with .approx, div.approx and
- * div.full.
+/* approx.c: the operations PTX defines up to an error: rcp sqrt rsqrt sin cos lg2 ex2 tanh with .approx,
+ * div.approx and div.full.
  *
- * Each is computed in double by a short polynomial or one division, far inside PTX's bounds, and rounded once: the result is
- * nearly always the nearest value. Silicon's own tables are not modelled, except where they show beyond the
- * stated error: sin and cos first scale by a single-precision 1/2pi, truncating, so that large arguments lose their phase as
- * they do there; div.approx multiplies by a reciprocal that is 0 for divisors beyond 2^126; ex2 on f16 truncates; the f64 forms
- * with .ftz use and give the upper 32 bits only.
+ * Each is computed in double by a short polynomial or one division, far inside PTX's bounds, and rounded
+ * once: the result is nearly always the nearest value. Silicon's own tables are not modelled, except where
+ * they show beyond the stated error: sin and cos first scale by a single-precision 1/2pi, truncating, so that
+ * large arguments lose their phase as they do there; div.approx multiplies by a reciprocal that is 0 for
+ * divisors beyond 2^126; ex2 on f16 truncates; the f64 forms with .ftz use and give the upper 32 bits only.
  * No fused multiply-add and no library call: both builds give the same bits. */
 #include "func/lanes/float.h"
 
@@ -69,7 +69,8 @@ INLINE double sin_turns(double turns, u64 quarter) {
     u64 k = f64_bits(shifted) + quarter;
     return f64_of(f64_bits(k & 1 ? c : s) ^ (k & 2) << 62);
 }
-/* x / 2pi as the multiplier gives it: single-precision constant, truncated to 24 bits, reduced to within half a turn */
+/* x / 2pi as the multiplier gives it: single-precision constant, truncated to 24 bits, reduced to within half
+ * a turn */
 INLINE double turns_of(float x) {
     double t = (double)x * (double)0x1.45f306p-3f;
     u64 bits = f64_bits(t);

@@ -1,7 +1,9 @@
-/* lanes_compare: setp and set on 32 lanes of integers and untyped bits. Floating sources go to lanes_compare_fp.
+/* lanes_compare: setp and set on 32 lanes of integers and untyped bits. Floating sources go to
+ * lanes_compare_fp.
  *
- * A comparison is a kernel (equal or less, by type) that yields the 32 lanes' bits; the other operators are the same kernel with its sources
- * swapped, its answer inverted, or both. What happens to the bits then (a predicate pair, or a value per lane) is the same for all. */
+ * A comparison is a kernel (equal or less, by type) that yields the 32 lanes' bits; the other operators are
+ * the same kernel with its sources swapped, its answer inverted, or both. What happens to the bits then (a
+ * predicate pair, or a value per lane) is the same for all. */
 #include "func/lanes/rows.h"
 
 #ifdef LANES_AVX2
@@ -10,8 +12,9 @@
 
 /* --- kernels */
 #ifdef LANES_AVX2
-/* Compares eight 32-bit or four 64-bit lanes at a time and gathers the sign bits. Unsigned order is signed order with the top bit flipped;
- * a 16-bit value is put in the top half of its lane, which keeps its order in both. */
+/* Compares eight 32-bit or four 64-bit lanes at a time and gathers the sign bits. Unsigned order is signed
+ * order with the top bit flipped; a 16-bit value is put in the top half of its lane, which keeps its order in
+ * both. */
 static inline __m256i load(const void *row, u32 byte) { return _mm256_loadu_si256((const __m256i *)((const char *)row + byte)); }
 static inline u32 signs_32(__m256i x) { return (u32)_mm256_movemask_ps(_mm256_castsi256_ps(x)); }
 static inline u32 signs_64(__m256i x) { return (u32)_mm256_movemask_pd(_mm256_castsi256_pd(x)); }

@@ -1,10 +1,11 @@
-/* compare_fp.c: setp and set on f32, f64, f16, bf16 and packed sources, and testp. lanes_compare asks here when the source is
- * a float.
+/* compare_fp.c: setp and set on f32, f64, f16, bf16 and packed sources, and testp. lanes_compare asks here
+ * when the source is a float.
  *
- * The fourteen comparisons are seven ordered ones and their complements: `equ` is "not ordered-and-different", `ltu` "not ge",
- * and so on. A loop makes one word of ones or zeros per lane, which vectorises; the words are then gathered into predicate
- * bits. With packed sources p is the low half's answer and q the high half's; otherwise q is the complement's. A bool operator
- * joins each with the source predicate. */
+ * The fourteen comparisons are seven ordered ones and their complements: `equ` is "not
+ * ordered-and-different", `ltu` "not ge", and so on. A loop makes one word of ones or zeros per lane, which
+ * vectorises; the words are then gathered into predicate bits. With packed sources p is the low half's answer
+ * and q the high half's; otherwise q is the complement's. A bool operator joins each with the source
+ * predicate. */
 #include "func/lanes/float.h"
 
 #ifdef LANES_AVX2
@@ -25,7 +26,8 @@ static u32 bits_of_mask(const u32 *mask) {
     return bits;
 }
 
-/* --- the seven orders, per source format; a lane of the packed formats is two elements, compared by `lo` and `hi` forms */
+/* --- the seven orders, per source format; a lane of the packed formats is two elements, compared by `lo` and
+ * `hi` forms */
 typedef u32 compare_fn(const void *av, const void *bv);
 #define COMPARE_FN(name, T, load, cond)                                                                                          \
     static u32 name(const void *av, const void *bv) {                                                                            \

@@ -1,12 +1,12 @@
 /* cvt.c: every cvt between integers, floats and packed formats, and cvt.pack.
  *
- * Integers to integers without .sat are "take the low n bits, extend by the source's sign, keep m bits", so eight loops do all
- * of them. Everything that rounds goes through one pipeline over a row of doubles, to which every source but 64-bit integers
- * converts exactly (those are rounded to odd, which a second rounding to fewer bits cannot notice; to f64 itself they have
- * their own way):
+ * Integers to integers without .sat are "take the low n bits, extend by the source's sign, keep m bits", so
+ * eight loops do all of them. Everything that rounds goes through one pipeline over a row of doubles, to
+ * which every source but 64-bit integers converts exactly (those are rounded to odd, which a second rounding
+ * to fewer bits cannot notice; to f64 itself they have their own way):
  *     decode -> flush (.ftz) -> to an integer (.rni ...) -> clamp (.sat .relu) -> encode, rounding once -> flush -> extend
- * The conversions that programs use most skip the pipeline.
- * As on silicon, float to integer always clamps; NaN gives 0, or the sign bit alone when source or result is 64 bits wide. */
+ * The conversions that programs use most skip the pipeline. As on silicon, float to integer always clamps;
+ * NaN gives 0, or the sign bit alone when source or result is 64 bits wide. */
 #include "func/lanes/float.h"
 
 enum fmt {
@@ -240,7 +240,8 @@ INLINE u32 encode_one(double x, const struct target t, int sign_at, enum round_m
     if (mag > 0x7ffull << 52) return t.nan;
     return (u32)code | (u32)negative << sign_at;
 }
-/* A NaN of an f64 source keeps its sign and the top of its payload; any other source gives the canonical one */
+/* A NaN of an f64 source keeps its sign and the top of its payload; any other source gives the canonical
+ * one */
 INLINE u32 nan_of_f64(double x, const struct target t, int sign_at) {
     u64 bits = f64_bits(x) | F64_QUIET;
     return t.inf | (u32)(bits >> (52 - t.mant) & ((1u << t.mant) - 1)) | (u32)(bits >> 63) << sign_at;
@@ -411,8 +412,8 @@ LANE_FN(cvt_pack) {
     }
 }
 
-/* --- cvt.rna.tf32: silicon adds half a unit and cuts, on the bits, leaving what was infinite or NaN as it was cut; .satfinite
- * then steps back one unit from anything that is not finite, NaN included */
+/* --- cvt.rna.tf32: silicon adds half a unit and cuts, on the bits, leaving what was infinite or NaN as it
+ * was cut; .satfinite then steps back one unit from anything that is not finite, NaN included */
 LANE_FN(cvt_tf32_rna) {
     u32 *d = dv;
     const u32 *a = av;
@@ -532,7 +533,8 @@ static struct lane_pick pick_pack(const struct opkey *k) {
     return (struct lane_pick){cvt_pack, type_table[t].bits | (u32)is_signed_type((enum type)t) << 8};
 }
 
-/* The result is the low n bits of the source, extended by the narrower side's sign; m bits of it reach the register */
+/* The result is the low n bits of the source, extended by the narrower side's sign; m bits of it reach the
+ * register */
 static struct lane_pick pick_extend(const struct lane_query *q, enum type dt, enum type st) {
     u32 dbits = type_table[dt].bits, sbits = type_table[st].bits;
     u32 n = MIN(dbits, sbits), m = q->reg_bits;

@@ -1,7 +1,9 @@
-/* float.h: what the floating-point lane files share: bit casts, the loop over lanes, and exact conversions between formats.
+/* float.h: what the floating-point lane files share: bit casts, the loop over lanes, and exact conversions
+ * between formats.
  *
- * Everything here is branch-free on data so that a loop over 32 lanes becomes vector code. Values wider than their format are
- * never rounded twice: narrowing from double is done on the bits, once. Assumes a host in round-to-nearest with subnormals on. */
+ * Everything here is branch-free on data so that a loop over 32 lanes becomes vector code. Values wider than
+ * their format are never rounded twice: narrowing from double is done on the bits, once. Assumes a host in
+ * round-to-nearest with subnormals on. */
 #ifndef HEDDLE_LANES_FLOAT_H
 #define HEDDLE_LANES_FLOAT_H
 
@@ -9,8 +11,8 @@
 
 #include <string.h>
 
-/* Lanes never depend on each other: d is a source row itself or apart from it. clang must not unroll first: it would not
- * vectorise then. */
+/* Lanes never depend on each other: d is a source row itself or apart from it. clang must not unroll first:
+ * it would not vectorise then. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" /* instrumented builds do not vectorise, and need not */
 #define LANES(i, n) _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int i = 0; i < (n); i++)
@@ -94,8 +96,9 @@ INLINE u32 bf16_of_f32(float f) {
     return (bits & 0x7fffffffu) > 0x7f800000u ? F16_NAN : r;
 }
 
-/* Nearest value with `mant` fraction bits and least normal exponent `emin`, ties to even, from a double: sign, exponent and
- * fraction as one word of 16 bits. The largest exponent code is infinity and NaN, as in IEEE formats. */
+/* Nearest value with `mant` fraction bits and least normal exponent `emin`, ties to even, from a double:
+ * sign, exponent and fraction as one word of 16 bits. The largest exponent code is infinity and NaN, as in
+ * IEEE formats. */
 INLINE u32 half_of_f64(double f, int mant, int emin) {
     const int sh = 52 - mant;
     const u64 bias = (u64)(1023 + emin - 1) << 52, least = (u64)(1023 + emin) << 52;
@@ -109,13 +112,14 @@ INLINE u32 half_of_f64(double f, int mant, int emin) {
     return (i64)mag > 0x7ff0000000000000ll ? F16_NAN : (u32)r;
 }
 
-/* s is the nearest double to a sum and err what is missing: the sum rounded to odd, which a later rounding cannot tell from
- * the sum */
+/* s is the nearest double to a sum and err what is missing: the sum rounded to odd, which a later rounding
+ * cannot tell from the sum */
 INLINE double f64_round_odd(double s, double err) {
     u64 bits = f64_bits(s), toward = (f64_bits(err) ^ bits) >> 63;
     return f64_of(err != 0 ? (bits - toward) | 1 : bits);
 }
-/* a + b and its rounding error, exactly (Knuth); infinities make the error NaN, which the caller must not use */
+/* a + b and its rounding error, exactly (Knuth); infinities make the error NaN, which the caller must not
+ * use */
 INLINE double f64_add_odd(double a, double b) {
     double s = a + b, bb = s - a;
     double err = (a - (s - bb)) + (b - bb);

@@ -1,11 +1,12 @@
-/* fp.c: f32 and f64 arithmetic that IEEE 754 defines: add sub mul fma mad div sqrt rcp, min max, abs neg copysign, in every
- * rounding.
+/* fp.c: f32 and f64 arithmetic that IEEE 754 defines: add sub mul fma mad div sqrt rcp, min max, abs neg
+ * copysign, in every rounding.
  *
- * f32 results that are NaN are the canonical 0x7fffffff. f64 results keep the payload of a NaN operand, quieted, as silicon
- * does; which operand wins when several are NaN is `nan` of its row. .ftz flushes subnormal operands and results to a zero of
- * their sign; .sat clamps to [0, 1] and turns NaN into 0.
- * Directed roundings run the same loop with the host's rounding mode set around it; the loops are never inlined, so that the
- * compiler cannot move arithmetic across the change of mode. Not modelled: exception flags (PTX has none). */
+ * f32 results that are NaN are the canonical 0x7fffffff. f64 results keep the payload of a NaN operand,
+ * quieted, as silicon does; which operand wins when several are NaN is `nan` of its row. .ftz flushes
+ * subnormal operands and results to a zero of their sign; .sat clamps to [0, 1] and turns NaN into 0.
+ * Directed roundings run the same loop with the host's rounding mode set around it; the loops are never
+ * inlined, so that the compiler cannot move arithmetic across the change of mode. Not modelled: exception
+ * flags (PTX has none). */
 #include "func/lanes/float.h"
 
 #include <xmmintrin.h>
@@ -26,9 +27,9 @@ INLINE u32 f32_out(float r, bool ftz, bool sat) {
     return r == r ? bits : F32_NAN;
 }
 
-/* A result is subnormal for .ftz when it is so rounded to 24 bits and no least exponent. The host has rounded it to fewer bits, perhaps up
- * to the least normal number: how much `least` was above the exact value. A quotient is never so close that nearest rounding does it, nor
- * so close that 24 bits would. */
+/* A result is subnormal for .ftz when it is so rounded to 24 bits and no least exponent. The host has rounded
+ * it to fewer bits, perhaps up to the least normal number: how much `least` was above the exact value. A
+ * quotient is never so close that nearest rounding does it, nor so close that 24 bits would. */
 enum rounds_up { NOWHERE, PRODUCT, PRODUCT_SUM, QUOTIENT, RECIPROCAL };
 INLINE double f32_missing(enum rounds_up how, double least, u32 a, u32 b, u32 c) {
     double x = (double)f32_in(a, true), y = (double)f32_in(b, true), z = (double)f32_in(c, true), excess; /* exact all */
@@ -50,8 +51,8 @@ NOINLINE static void f32_flush_early(enum rounds_up how, u32 *r, const u32 *a, c
     }
 }
 
-/* One row per operation; X Y Z are the operands of a lane. Each makes four loops (.ftz, .sat, both, neither) and their
- * directed twins. */
+/* One row per operation; X Y Z are the operands of a lane. Each makes four loops (.ftz, .sat, both, neither)
+ * and their directed twins. */
 #define X f32_in(a[i], ftz)
 #define Y f32_in(b[i], ftz)
 #define Z f32_in(c[i], ftz)
@@ -97,8 +98,8 @@ F32_TABLE(F32_OP)
 #undef Z
 
 /* --- f64 */
-/* The first NaN of a list of operands, quieted; F64_NAN when none is. Written with masks: chains of ?: keep gcc from
- * vectorising. */
+/* The first NaN of a list of operands, quieted; F64_NAN when none is. Written with masks: chains of ?: keep
+ * gcc from vectorising. */
 INLINE u64 f64_nan_or(u64 x, u64 other) {
     u64 mask = 0 - (u64)f64_isnan(x);
     return ((x | F64_QUIET) & mask) | (other & ~mask);
@@ -138,7 +139,8 @@ F64_TABLE(F64_OP)
 #undef Y
 #undef Z
 
-/* --- min and max: on the bits, where -0 < +0 and order is that of signed integers once negative values are reflected */
+/* --- min and max: on the bits, where -0 < +0 and order is that of signed integers once negative values are
+ * reflected */
 INLINE i32 f32_order(u32 x) { return (i32)(x ^ ((u32)((i32)x >> 31) >> 1)); }
 INLINE i64 f64_order(u64 x) { return (i64)(x ^ ((u64)((i64)x >> 63) >> 1)); }
 
@@ -159,7 +161,8 @@ INLINE u32 f32_pick_in(u32 x, u32 mods) {
     x = mods & PICK_FTZ ? f32_flush(x) : x;
     return mods & PICK_ABS ? x & ~F32_SIGN : x;
 }
-/* .xorsign gives the result the product's sign, also where a NaN operand was passed over; a NaN result keeps none */
+/* .xorsign gives the result the product's sign, also where a NaN operand was passed over; a NaN result keeps
+ * none */
 INLINE u32 f32_xorsign(u32 r, u32 a, u32 b, u32 mods) {
     return mods & PICK_XORSIGN && !f32_isnan(r) ? r | ((a ^ b) & F32_SIGN) : r;
 }

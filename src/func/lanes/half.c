@@ -1,10 +1,11 @@
-/* half.c: f16, bf16 and their packed pairs: add sub mul fma, min max, abs neg. Each result is rounded once, to nearest even.
+/* half.c: f16, bf16 and their packed pairs: add sub mul fma, min max, abs neg. Each result is rounded once,
+ * to nearest even.
  *
- * Sums and products of two halves are computed in f32, which has enough bits that rounding again is harmless; an fma goes
- * through double: exact but for the sum, which for bf16 (whose exponents reach far enough) is rounded to odd first.
- * NaN results are 0x7fff. .relu turns negative results into +0. .oob changes nothing here: it is about a NaN that only tensor
- * loads leave behind, and those do not exist.
- * A packed row is 64 elements; a scalar one is 32 words with zero above the half. */
+ * Sums and products of two halves are computed in f32, which has enough bits that rounding again is harmless;
+ * an fma goes through double: exact but for the sum, which for bf16 (whose exponents reach far enough) is
+ * rounded to odd first. NaN results are 0x7fff. .relu turns negative results into +0. .oob changes nothing
+ * here: it is about a NaN that only tensor loads leave behind, and those do not exist. A packed row is 64
+ * elements; a scalar one is 32 words with zero above the half. */
 #include "func/lanes/float.h"
 
 enum { HALF_FTZ = 1, HALF_SAT = 2, HALF_RELU = 4, HALF_NAN = 8, HALF_ABS = 16, HALF_XORSIGN = 32 };
@@ -60,7 +61,8 @@ INLINE u32 half_pick(u32 x, u32 y, u32 inf, bool want_max, u32 mods) {
     return (mods & HALF_NAN ? xn | yn : xn & yn) ? F16_NAN : r;
 }
 
-/* --- the loops: each row becomes f16, f16x2, bf16 and bf16x2 forms with no modifier, and one form that reads them from aux */
+/* --- the loops: each row becomes f16, f16x2, bf16 and bf16x2 forms with no modifier, and one form that reads
+ * them from aux */
 #define X(fmt) fmt##_in(a[i], mods)
 #define Y(fmt) fmt##_in(b[i], mods)
 #define Z(fmt) fmt##_in(c[i], mods)

@@ -1,9 +1,11 @@
-/* lanes_int: integer arithmetic on 32 lanes: add sub mul mad mul24 mad24 sad div rem abs neg min max, the carry chain, dot products.
+/* lanes_int: integer arithmetic on 32 lanes: add sub mul mad mul24 mad24 sad div rem abs neg min max, the
+ * carry chain, dot products.
  *
  * Not here: the same opcodes on floating types (lanes_fp, lanes_half), bits and shifts (lanes_logic).
  *
- * What PTX leaves open follows silicon: a division by zero gives all ones, as does its remainder; the carry a subtraction leaves is that
- * of a + ~b + 1, the inverse of a borrow, so subc continues it and a mixed addc sees the same bit the machine would. */
+ * What PTX leaves open follows silicon: a division by zero gives all ones, as does its remainder; the carry a
+ * subtraction leaves is that of a + ~b + 1, the inverse of a borrow, so subc continues it and a mixed addc
+ * sees the same bit the machine would. */
 #include "func/lanes/rows.h"
 
 /* --- add, sub */
@@ -16,7 +18,8 @@ ROW2(sub_64, u64, u64, u64, a - b)
 /* two 16-bit sums in one word: the top bits are added apart, so that no carry crosses the halves */
 ROW2(add_x2, u32, u32, u32, ((a ^ b) & 0x80008000u) ^ ((a & 0x7FFF7FFFu) + (b & 0x7FFF7FFFu)))
 
-/* a + b and a - b clamped to s32. They overflow when the result's sign differs from what both inputs allow; then a's sign says which end. */
+/* a + b and a - b clamped to s32. They overflow when the result's sign differs from what both inputs allow;
+ * then a's sign says which end. */
 static inline u32 end_of_s32(u32 sign_from) { return (sign_from >> 31) + 0x7FFFFFFFu; }
 static inline u32 add_sat(u32 a, u32 b) {
     u32 r = a + b;
@@ -29,7 +32,8 @@ static inline u32 sub_sat(u32 a, u32 b) {
 ROW2(add_sat_s32, u32, u32, u32, add_sat(a, b))
 ROW2(sub_sat_s32, u32, u32, u32, sub_sat(a, b))
 
-/* --- mul, mad. Products are taken in a type that holds them; 16-bit values are widened before C would promote them to int. */
+/* --- mul, mad. Products are taken in a type that holds them; 16-bit values are widened before C would
+ * promote them to int. */
 static inline u64 mul_hi_u64(u64 a, u64 b) { return (u64)((unsigned __int128)a * b >> 64); }
 static inline u64 mul_hi_s64(i64 a, i64 b) { return (u64)((__int128)a * b >> 64); }
 static inline u32 mul_hi_u32(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
@@ -91,7 +95,8 @@ ROW3(mad24_hi_u32, u32, u32, u32, u32, (mul24_u32(a, b) >> 16) + c)
 ROW3(mad24_hi_s32, u32, u32, u32, u32, (u32)(mul24_s32(a, b) >> 16) + c)
 ROW3(mad24_hi_sat_s32, u32, u32, u32, u32, add_sat((u32)(mul24_s32(a, b) >> 16), c))
 
-/* --- sad, abs, neg, min, max, div, rem: the same words for every type; U is the unsigned type of the width, so nothing overflows */
+/* --- sad, abs, neg, min, max, div, rem: the same words for every type; U is the unsigned type of the width,
+ * so nothing overflows */
 #define ABS_DIFF(U, a, b) ((a) < (b) ? (U)(b) - (U)(a) : (U)(a) - (U)(b))
 #define DIV(U, a, b)      ((b) == 0 ? (U)UINT64_MAX : (U)((a) / (b)))
 #define REM(U, a, b)      ((b) == 0 ? (U)UINT64_MAX : (U)((a) % (b)))
@@ -169,7 +174,8 @@ CARRY_ROW(madc_hi_s32, u32, i32, 0, mul_hi_s32(a, b), rc[l])
 CARRY_ROW(madc_hi_u64, u64, u64, 0, mul_hi_u64(a, b), rc[l])
 CARRY_ROW(madc_hi_s64, u64, i64, 0, mul_hi_s64(a, b), rc[l])
 
-/* --- dot products: four bytes by four bytes; two halves of a by two bytes of b (aux = 16 for .hi: the upper two) */
+/* --- dot products: four bytes by four bytes; two halves of a by two bytes of b (aux = 16 for .hi: the upper
+ * two) */
 #define BYTE_u(x, i)    (i32)((x) >> 8 * (i) & 0xFF)
 #define BYTE_s(x, i)    ((i32)((x) << (24 - 8 * (i))) >> 24)
 #define HALF_u(x, i)    (i32)((x) >> 16 * (i) & 0xFFFF)

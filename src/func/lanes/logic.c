@@ -1,13 +1,15 @@
 /* lanes_logic: bits, shifts, fields, byte permutes, selects and copies on 32 lanes.
  *
- * Not here: lop3 with a predicate result (.and, .or), mov that packs or unpacks vectors; both take more operands than a lane_fn has. */
+ * Not here: lop3 with a predicate result (.and, .or), mov that packs or unpacks vectors; both take more
+ * operands than a lane_fn has. */
 #include "func/lanes/rows.h"
 
 #ifdef LANES_AVX2
 #include <immintrin.h>
 #endif
 
-/* --- and, or, xor, not, cnot. Values under 32 bits are zero-extended, so 16-bit and, or and xor are the 32-bit ones. */
+/* --- and, or, xor, not, cnot. Values under 32 bits are zero-extended, so 16-bit and, or and xor are the
+ * 32-bit ones. */
 ROW2(and_32, u32, u32, u32, (a & b))
 ROW2(and_64, u64, u64, u64, (a & b))
 ROW2(or_32, u32, u32, u32, a | b)
@@ -34,9 +36,9 @@ PRED_FN(xor_pred, *a ^ *b)
 PRED_FN(not_pred, ~*a)
 PRED_FN(mov_pred, *a)
 
-/* --- lop3: the function of three bits whose value at (a,b,c) is bit 4a+2b+c of the table. Common tables are written out (those of two
- * inputs are and, or, xor). Any other is evaluated as the exclusive or of products of its inputs (its algebraic normal form), whose
- * eight coefficients come in aux. */
+/* --- lop3: the function of three bits whose value at (a,b,c) is bit 4a+2b+c of the table. Common tables are
+ * written out (those of two inputs are and, or, xor). Any other is evaluated as the exclusive or of products
+ * of its inputs (its algebraic normal form), whose eight coefficients come in aux. */
 /* clang-format off */
 #define LOP3_TABLES(X)                                                                                                           \
     X(80, a & b & c) X(FE, a | b | c) X(96, a ^ b ^ c) X(E8, (a & b) | (c & (a | b)))                                            \
@@ -91,8 +93,8 @@ ROW2(shr_s16, s16, s16, u32, a >> MIN(b, 15u))
 ROW2(shr_s32, s32, s32, u32, a >> MIN(b, 31u))
 ROW2(shr_s64, s64, s64, u32, a >> MIN(b, 63u))
 
-/* shf: b above a in 64 bits, shifted by n < 32; .l gives the upper word, .r the lower. The odd double shift keeps 32 - n below 32.
- * Clamped amounts stop at 32, where .l gives a and .r gives b. */
+/* shf: b above a in 64 bits, shifted by n < 32; .l gives the upper word, .r the lower. The odd double shift
+ * keeps 32 - n below 32. Clamped amounts stop at 32, where .l gives a and .r gives b. */
 static inline u32 funnel_left(u32 a, u32 b, u32 n) { return b << n | a >> 1 >> (31 - n); }
 static inline u32 funnel_right(u32 a, u32 b, u32 n) { return b << 1 << (31 - n) | a >> n; }
 ROW3(shf_l_wrap, u32, u32, u32, u32, funnel_left(a, b, c & 31))
@@ -132,7 +134,8 @@ static inline u32 reverse_32(u32 x) {
     x = (x >> 8 & 0x00FF00FFu) | (x & 0x00FF00FFu) << 8;
     return x >> 16 | x << 16;
 }
-/* The highest bit that differs from the sign, as position or (flip = width - 1) as the shift that brings it to the top; ~0 when none */
+/* The highest bit that differs from the sign, as position or (flip = width - 1) as the shift that brings it
+ * to the top; ~0 when none */
 static inline u32 find_32(u32 x, u32 flip) { return x ? (count_32(smear_32(x)) - 1) ^ flip : ~0u; }
 static inline u32 find_64(u64 x, u32 flip) { return x ? (count_64(smear_64(x)) - 1) ^ flip : ~0u; }
 
@@ -147,8 +150,8 @@ ROW1(bfind_s32, u32, s32, find_32((u32)(a ^ a >> 31), aux))
 ROW1(bfind_u64, u32, u64, find_64(a, aux))
 ROW1(bfind_s64, u32, s64, find_64((u64)(a ^ a >> 63), aux))
 
-/* fns: the offset-th set bit of a, counted from position b upwards or downwards, b included; ~0 when there is none. Hopper
- * finds bit 0 with the least offset, which has no opposite. */
+/* fns: the offset-th set bit of a, counted from position b upwards or downwards, b included; ~0 when there is
+ * none. Hopper finds bit 0 with the least offset, which has no opposite. */
 static inline u32 nth_set_bit(u32 mask, u32 base, i32 offset) {
     u32 left = offset < 0 ? 0u - (u32)offset : (u32)offset;
     if (offset == INT32_MIN) return 0;
@@ -159,8 +162,8 @@ static inline u32 nth_set_bit(u32 mask, u32 base, i32 offset) {
 }
 ROW3(fns_32, u32, u32, u32, s32, nth_set_bit(a, b, c))
 
-/* --- bit fields. PTX takes position and length modulo 256; silicon does so for 32-bit fields only, and for 64-bit ones takes any large
- * position as beyond the end and any large length as the whole. */
+/* --- bit fields. PTX takes position and length modulo 256; silicon does so for 32-bit fields only, and for
+ * 64-bit ones takes any large position as beyond the end and any large length as the whole. */
 static inline u32 low_bits_32(u32 n) { return n < 32 ? (1u << (n & 31)) - 1 : ~0u; }
 static inline u64 low_bits_64(u64 n) { return n < 64 ? ((u64)1 << (n & 63)) - 1 : ~(u64)0; }
 static inline u32 left_32(u32 x, u32 n) { return n < 32 ? x << (n & 31) : 0; }
@@ -168,7 +171,8 @@ static inline u64 left_64(u64 x, u64 n) { return n < 64 ? x << (n & 63) : 0; }
 static inline u32 right_32(u32 x, u32 n) { return n < 32 ? x >> (n & 31) : 0; }
 static inline u64 right_64(u64 x, u64 n) { return n < 64 ? x >> (n & 63) : 0; }
 
-/* Sign-extends the low n bits of x. Bits above the register's top were filled with its sign when the field was shifted down. */
+/* Sign-extends the low n bits of x. Bits above the register's top were filled with its sign when the field
+ * was shifted down. */
 static inline u32 sign_extend_32(i32 x, u32 n) {
     return n == 0 ? 0 : (u32)((i32)((u32)x << (32 - MIN(n, 32u))) >> (32 - MIN(n, 32u)));
 }
@@ -203,7 +207,8 @@ ROW2(szext_clamp_u32, u32, u32, u32, (a & low_bits_32(b)))
 ROW2(szext_wrap_s32, s32, s32, u32, sign_extend_32(a, b & 31))
 ROW2(szext_clamp_s32, s32, s32, u32, sign_extend_32(a, b))
 
-/* --- prmt: each nibble of the selector picks one of the eight bytes of b above a; its top bit spreads that byte's sign instead */
+/* --- prmt: each nibble of the selector picks one of the eight bytes of b above a; its top bit spreads that
+ * byte's sign instead */
 #ifdef LANES_AVX2
 /* Both sources are shuffled by the two low bits of every nibble; the third chooses between them. */
 static void prmt_select(u32 *d, const u32 *a, const u32 *b, const u32 *sel) {
@@ -266,7 +271,8 @@ static void prmt_mode(LANE_ARGS) {
 SELP_FN(selp_32, u32, lane_bit32)
 SELP_FN(selp_64, u64, lane_bit64)
 
-/* slct on f32 asks c >= 0 of the bits: not NaN, and either no sign or a magnitude that counts as zero. aux is the largest such magnitude. */
+/* slct on f32 asks c >= 0 of the bits: not NaN, and either no sign or a magnitude that counts as zero. aux is
+ * the largest such magnitude. */
 static inline bool float_is_ge_zero(u32 c, u32 zero_max) {
     u32 magnitude = c & 0x7FFFFFFFu;
     return ((i32)c >= 0 && magnitude <= 0x7F800000u) || magnitude <= zero_max;

@@ -1,4 +1,5 @@
-/* The loops of rowops.h. All run over 32 lanes with a constant trip count, so that both compilers vectorise them. */
+/* The loops of rowops.h. All run over 32 lanes with a constant trip count, so that both compilers vectorise
+ * them. */
 #include "func/rowops.h"
 
 #include "func/lanes.h"

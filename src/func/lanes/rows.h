@@ -1,19 +1,21 @@
 /* rows: how an integer lane function walks its rows, so that one line can say what an instruction does.
  *
- * ROW1, ROW2 and ROW3 make a lane_fn that evaluates one expression per lane over sources a, b, c and stores it in d. The types name PTX
- * types: ROW_t is how a lane of that type lies in a row (16-bit values zero-extended in 32), VAL_t is the C type the expression sees,
- * UNS_t the unsigned type of the same width a result is cut to before it is stored.
+ * ROW1, ROW2 and ROW3 make a lane_fn that evaluates one expression per lane over sources a, b, c and stores
+ * it in d. The types name PTX types: ROW_t is how a lane of that type lies in a row (16-bit values
+ * zero-extended in 32), VAL_t is the C type the expression sees, UNS_t the unsigned type of the same width a
+ * result is cut to before it is stored.
  *
- * Lanes are independent even when d is one of the sources (d is the very same row, never shifted against it), which the pragmas tell the
- * vectoriser: it then needs no overlap check, whose fallback would make the common in-place case the slow one. */
+ * Lanes are independent even when d is one of the sources (d is the very same row, never shifted against it),
+ * which the pragmas tell the vectoriser: it then needs no overlap check, whose fallback would make the common
+ * in-place case the slow one. */
 #ifndef HEDDLE_LANES_ROWS_H
 #define HEDDLE_LANES_ROWS_H
 
 #include "func/lanes.h"
 
 #ifdef __clang__
-/* The pragma below is permission, not a demand: a sanitised or unoptimised build need not vectorise. Clang would unroll 32 lanes fully
- * before it thinks of vectors, hence unroll(disable). */
+/* The pragma below is permission, not a demand: a sanitised or unoptimised build need not vectorise. Clang
+ * would unroll 32 lanes fully before it thinks of vectors, hence unroll(disable). */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define EACH_LANE(l) _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (u32 l = 0; l < SLAB_LANES; l++)
 #else
@@ -79,7 +81,8 @@
         }                                                                                                                        \
     }
 
-/* Lane l's bit of a predicate. A table, because an `and` with a constant row vectorises on every host and a shift by l does not. */
+/* Lane l's bit of a predicate. A table, because an `and` with a constant row vectorises on every host and a
+ * shift by l does not. */
 #define BITS8(T, n)                                                                                                              \
     (T)1 << (n), (T)1 << ((n) + 1), (T)1 << ((n) + 2), (T)1 << ((n) + 3), (T)1 << ((n) + 4), (T)1 << ((n) + 5),                  \
         (T)1 << ((n) + 6), (T)1 << ((n) + 7)

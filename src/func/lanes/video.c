@@ -1,16 +1,17 @@
-/* lanes_video: the video instructions on 32 lanes: scalar on a byte, half or word of each source, and SIMD on two halves or four bytes.
+/* lanes_video: the video instructions on 32 lanes: scalar on a byte, half or word of each source, and SIMD on
+ * two halves or four bytes.
  *
- * Today's machines emulate most of these with several instructions, so do not expect them hot: clarity first. Where Hopper's emulation
- * departs from what PTX says about intermediate results (wider than 32 bits, then saturated, then combined with c), we follow Hopper; the
- * places say so. */
+ * Today's machines emulate most of these with several instructions, so do not expect them hot: clarity first.
+ * Where Hopper's emulation departs from what PTX says about intermediate results (wider than 32 bits, then
+ * saturated, then combined with c), we follow Hopper; the places say so. */
 #include "func/lanes/rows.h"
 
 typedef __int128 i128; /* holds any product, shifted or negated */
 
 /* --- scalar: vadd vsub vabsdiff vmin vmax vshl vshr vset vmad
  *
- * aux, from bit 0: selectors of d, a, b (3 bits each), signedness of d, a, b, saturate, secondary operation (2 bits), shift mode,
- * comparison (3 bits). vmad uses the bits above for its own. */
+ * aux, from bit 0: selectors of d, a, b (3 bits each), signedness of d, a, b, saturate, secondary operation
+ * (2 bits), shift mode, comparison (3 bits). vmad uses the bits above for its own. */
 enum {
     VID_D_SEL = 0,
     VID_A_SEL = 3,
@@ -65,17 +66,18 @@ static inline u32 second_op(enum secondary op, i128 x, u32 c, bool is_signed) {
 
 enum result_kind { RESULT_EXACT, RESULT_SUM, RESULT_SHIFTED };
 
-/* Saturation as Hopper does it. Shifts saturate to 32 bits whatever part of d they go to. To a byte or half, anything else saturates by an
- * unsigned comparison with the most it holds, so that what is negative becomes the most; to 32 unsigned bits only from below. */
+/* Saturation as Hopper does it. Shifts saturate to 32 bits whatever part of d they go to. To a byte or half,
+ * anything else saturates by an unsigned comparison with the most it holds, so that what is negative becomes
+ * the most; to 32 unsigned bits only from below. */
 static inline i128 saturate(i128 x, enum result_kind kind, u32 bits, bool is_signed) {
     if (kind == RESULT_SHIFTED) return clamp(x, 32, is_signed);
     if (bits < 32) return MIN((u64)x, ((u64)1 << (is_signed ? bits - 1 : bits)) - 1);
     return is_signed ? clamp(x, 32, true) : MAX(x, 0);
 }
 
-/* Saturates the intermediate result to the destination, then combines it with c or merges it into c. c is NULL when not written. On
- * Hopper a sum, a difference and a saturated shift are 32 signed bits when they meet c, and what is merged as .h1 is the upper half of the
- * result. */
+/* Saturates the intermediate result to the destination, then combines it with c or merges it into c. c is
+ * NULL when not written. On Hopper a sum, a difference and a saturated shift are 32 signed bits when they
+ * meet c, and what is merged as .h1 is the upper half of the result. */
 static inline u32 finish(i128 x, enum result_kind kind, const u32 *c, u32 l, u32 aux) {
     u32 d_sel = aux >> VID_D_SEL & 7;
     bool is_signed = aux & VID_D_SIGNED;
@@ -126,9 +128,10 @@ VIDEO_FN(video_shl, RESULT_SHIFTED, shift_left(a, shift_amount(b, aux), aux))
 VIDEO_FN(video_shr, RESULT_SHIFTED, a >> shift_amount(b, aux))
 VIDEO_FN(video_set, RESULT_EXACT, compare(a, b, aux >> VID_CMP & 7))
 
-/* vmad: a * b + c with either product or c negated, or one added (.po), then shifted. The final result is signed when any part may be
- * negative; that, not the type of d, decides how it is shifted and what it saturates to. PTX would have c and 32-bit factors zero-extended
- * when they are unsigned; silicon always extends their sign, which shows after a shift and when it saturates. */
+/* vmad: a * b + c with either product or c negated, or one added (.po), then shifted. The final result is
+ * signed when any part may be negative; that, not the type of d, decides how it is shifted and what it
+ * saturates to. PTX would have c and 32-bit factors zero-extended when they are unsigned; silicon always
+ * extends their sign, which shows after a shift and when it saturates. */
 static inline i64 factor(u32 x, u32 sel, bool is_signed) { return part(x, sel, is_signed || sel == SEL_NONE); }
 static inline u32 multiply_add(i64 a, i64 b, u32 c, u32 aux) {
     bool is_signed = aux & (VID_A_SIGNED | VID_B_SIGNED | VID_MINUS_AB | VID_MINUS_C);
@@ -153,8 +156,8 @@ static void video_mad(LANE_ARGS) {
 
 /* --- SIMD: n parts of 32 / n bits each. A part of a source is any of the 2n parts of b above a.
  *
- * aux, from bit 0: parts of a and of b (12 bits each, 3 bits per part from the lowest), mask of result parts (4 bits), signedness of d, a
- * and b, saturate. Accumulating forms are functions of their own. */
+ * aux, from bit 0: parts of a and of b (12 bits each, 3 bits per part from the lowest), mask of result parts
+ * (4 bits), signedness of d, a and b, saturate. Accumulating forms are functions of their own. */
 enum { SIMD_A_PARTS = 0, SIMD_B_PARTS = 12, SIMD_MASK = 24 };
 #define SIMD_D_SIGNED (1u << 28)
 #define SIMD_A_SIGNED (1u << 29)

@@ -1,10 +1,13 @@
-/* What OpenCL C's built-in functions need that libclc's nvptx build does not have, or has in a form its back end cannot compile.
+/* What OpenCL C's built-in functions need that libclc's nvptx build does not have, or has in a form its back
+ * end cannot compile.
  *
- * Linked before libclc, so a function that is in both is taken from here. With HEDDLE_OFFSET get_global_id adds the launch's global offset: that variant is
- * compiled only for programs that use one, so that all others keep the instructions they would have had. */
+ * Linked before libclc, so a function that is in both is taken from here. With HEDDLE_OFFSET get_global_id
+ * adds the launch's global offset: that variant is compiled only for programs that use one, so that all
+ * others keep the instructions they would have had. */
 #define OVERLOAD __attribute__((overloadable, always_inline))
 
-/* --- the launch: filled in by the driver before every launch. The declaration becomes a definition when the PTX is made. */
+/* --- the launch: filled in by the driver before every launch. The declaration becomes a definition when the
+ * PTX is made. */
 extern __constant uint heddle_launch[4]; /* global offset x, y, z; number of dimensions */
 
 uint OVERLOAD get_work_dim(void) { return heddle_launch[3]; }
@@ -59,7 +62,8 @@ MAD_HI_ALL(char) MAD_HI_ALL(uchar) MAD_HI_ALL(short) MAD_HI_ALL(ushort) MAD_HI_A
 MIXED(uint, int, uint) MIXED(long, int, long) MIXED(long, uint, long) MIXED(ulong, int, ulong) MIXED(ulong, uint, ulong)
 MIXED(ulong, long, ulong) MIXED(float, int, float) MIXED(float, uint, float) MIXED(double, int, double) MIXED(double, float, double)
 
-/* Wide arguments of these two are 24-bit values in a wider type, size_t as a rule; unsigned ones as soon as one is */
+/* Wide arguments of these two are 24-bit values in a wider type, size_t as a rule; unsigned ones as soon as
+ * one is */
 #define MAD24(result, part, a, b, c)                                                                                             \
     result OVERLOAD mad24(a x, b y, c z) { return ((part)x << 8 >> 8) * ((part)y << 8 >> 8) + (result)z; }
 #define MIXED24(result, part, a, b)                                                                                              \
@@ -84,7 +88,8 @@ MIXED24(ulong, uint, ulong, long) MIXED24(ulong, uint, long, ulong) MIXED24(long
     type OVERLOAD atom_max(volatile space type *p, type v) { return __atomic_fetch_max(p, v, __ATOMIC_RELAXED); }
 ATOM64(__global, long) ATOM64(__global, ulong) ATOM64(__local, long) ATOM64(__local, ulong)
 
-/* --- double precision: smoothstep between scalars, of vectors; nan, which is infinity in libclc when the code is 0 */
+/* --- double precision: smoothstep between scalars, of vectors; nan, which is infinity in libclc when the
+ * code is 0 */
 #define SMOOTHSTEP(type)                                                                                                         \
     type __attribute__((overloadable)) smoothstep(type, type, type);                                                             \
     type OVERLOAD smoothstep(double a, double b, type x) { return smoothstep((type)a, (type)b, x); }

@@ -1,5 +1,6 @@
-/* Images and samplers are opaque in the language and pointers underneath. images.cl declares conversions of the former; here they are defined under their
- * mangled names for the latter, which are the same functions to a linker. */
+/* Images and samplers are opaque in the language and pointers underneath. images.cl declares conversions of
+ * the former; here they are defined under their mangled names for the latter, which are the same functions to
+ * a linker. */
 #define SAME(name)                                                                                                               \
     __attribute__((always_inline)) __global void *name(__global void *p) { return p; }
 SAME(_Z12heddle_image14ocl_image1d_ro) SAME(_Z12heddle_image14ocl_image1d_wo)

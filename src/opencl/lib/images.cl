@@ -1,9 +1,12 @@
-/* Images and samplers: an image is a pointer to a descriptor in device memory, which the driver writes, a sampler is its bits.
+/* Images and samplers: an image is a pointer to a descriptor in device memory, which the driver writes, a
+ * sampler is its bits.
  *
- * A texel is fetched and converted by the texture unit (tex with integer coordinates, as a volume whatever the image is), and goes through the
- * texture cache. Which texel, and the sum of a linear filter, is computed here: OpenCL rounds a normalized coordinate times the size, where the
- * unit cuts the coordinate to 21 bits first, and its weights have more than the unit's 8 bits. Writes are plain stores: a surface store cuts halves,
- * where OpenCL rounds, and takes the same way to memory. Packed formats, which the unit does not know, are loaded and taken apart. */
+ * A texel is fetched and converted by the texture unit (tex with integer coordinates, as a volume whatever
+ * the image is), and goes through the texture cache. Which texel, and the sum of a linear filter, is computed
+ * here: OpenCL rounds a normalized coordinate times the size, where the unit cuts the coordinate to 21 bits
+ * first, and its weights have more than the unit's 8 bits. Writes are plain stores: a surface store cuts
+ * halves, where OpenCL rounds, and takes the same way to memory. Packed formats, which the unit does not
+ * know, are loaded and taken apart. */
 #define OVERLOAD __attribute__((overloadable, always_inline))
 #define INSIDE   static __attribute__((always_inline))
 

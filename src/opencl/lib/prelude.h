@@ -1,5 +1,6 @@
-/* Included before a program in which clang finds a call of min, max, mul24 or mad24 ambiguous: overloads that mix types, as vendors' compilers have them (builtins.cl
- * defines them), and all others again, because a declaration hides the compiler's own. */
+/* Included before a program in which clang finds a call of min, max, mul24 or mad24 ambiguous: overloads that
+ * mix types, as vendors' compilers have them (builtins.cl defines them), and all others again, because a
+ * declaration hides the compiler's own. */
 /* clang-format off */
 #define OVERLOAD __attribute__((overloadable, const))
 #define HEDDLE_TWO(f, a, b)                                                                                                      \

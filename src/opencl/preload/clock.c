@@ -1,9 +1,11 @@
-/* The program's clocks under `heddle exec --simulated-time`: clock_gettime, gettimeofday, time, clock and timespec_get read the time at which the program
- * started and what the simulated GPU has spent since. The host's own work takes no time, but that every look at a clock takes READ_NS: a
- * program that waits for a moment to come sees it come.
+/* The program's clocks under `heddle exec --simulated-time`: clock_gettime, gettimeofday, time, clock and
+ * timespec_get read the time at which the program started and what the simulated GPU has spent since. The
+ * host's own work takes no time, but that every look at a clock takes READ_NS: a program that waits for a
+ * moment to come sees it come.
  *
- * Preloaded into the program; the driver adds the GPU's time to the file HEDDLE_CLOCK, which both have mapped (opencl/clock.c). Clocks of
- * processes and threads that ask for their own processor time get the same elapsed time. Sleeping is not changed. */
+ * Preloaded into the program; the driver adds the GPU's time to the file HEDDLE_CLOCK, which both have mapped
+ * (opencl/clock.c). Clocks of processes and threads that ask for their own processor time get the same
+ * elapsed time. Sleeping is not changed. */
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
