@@ -777,7 +777,7 @@ static void without_replay(void) {
     static const char *const names[] = {"credit miss", "credit counter", "credit oracle",
                                         "naive miss",  "naive counter",  "naive oracle"};
     section("Figure 7.13: prediction on the stalling machine");
-    say("\n`hit` holds nothing back there and is left out: tests/hazard/contract.sh finds it cycle-identical to no "
+    say("\n`hit` holds nothing back there and is left out: tests/replay/contract.sh finds it cycle-identical to no "
         "prediction.\n");
     p = (struct plot){.file = "fig7_13", .title = "7.13 hazard prediction without replay, over stalling"};
     for (u32 i = 0; i < 6; i++) gains(&p, names[i], c[i], C_stall);

@@ -53,7 +53,8 @@ static bool written_in_place(const char *path, const struct stat *st, bool exist
 
 /* Opens NAME.incomplete and locks it; -1 with errno, EWOULDBLOCK when somebody else is writing it */
 static int open_beside(const char *temp) {
-    for (;;) {
+    enum { TRIES = 100 }; /* more than others can be at the door */
+    for (u32 i = 0; i < TRIES; i++) {
         struct stat opened, named;
         int fd = open(temp, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (fd < 0) return -1;
@@ -63,19 +64,24 @@ static int open_beside(const char *temp) {
             return -1;
         }
         /* its writer may have renamed or removed it while we were at the door */
-        if (fstat(fd, &opened) == 0 && lstat(temp, &named) == 0 && opened.st_ino == named.st_ino && ftruncate(fd, 0) == 0)
-            return fd;
+        bool ours = fstat(fd, &opened) == 0 && lstat(temp, &named) == 0 && opened.st_ino == named.st_ino;
+        if (ours && S_ISREG(opened.st_mode) && ftruncate(fd, 0) == 0) return fd;
+        int error = errno;
         close(fd);
+        errno = ours && S_ISREG(opened.st_mode) ? error : EEXIST;
+        if (ours) return -1;
     }
+    errno = EBUSY;
+    return -1;
 }
 
 static bool fail(struct output *o, struct strbuf *why, const char *what) {
     if (why) strbuf_add(why, "%s: error: %s", o->path, what);
-    if (o->f && o->f != stdout) fclose(o->f);
-    if (o->temp) {
+    if (o->temp) { /* while the lock is held: nobody else may be writing there yet */
         strike_out(o->temp);
         unlink(o->temp);
     }
+    if (o->f && o->f != stdout) fclose(o->f);
     free(o->path);
     free(o->target);
     free(o->temp);

@@ -88,6 +88,7 @@ bool outputs_open(struct cli_outputs *o, const struct cli_line *line, const char
                   const char *const *inputs, u32 n_inputs);
 FILE *outputs_file(const struct cli_outputs *o, const char *option); /* the first; NULL when it was not given */
 bool outputs_commit(struct cli_outputs *o, const char *option);      /* false after an error; true when it was not given */
+void outputs_give_back(struct cli_outputs *o, const char *option);   /* as if it had not been opened */
 void outputs_close(struct cli_outputs *o);                           /* what is not committed goes */
 
 /* --- progress.c: a line on standard error while a run takes long */

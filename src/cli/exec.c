@@ -99,12 +99,18 @@ static bool check_traces(const struct exec *x) {
 /* All names that are written, so that no two are the same and none is an input; the traces' are given back,
  * for the driver to open */
 static bool open_outputs(struct exec *x) {
-    static const char *const all[] = {"json", "csv", "konata", "perfetto", "trace-replay"};
+    const char *names[2 + ARRAY_LEN(trace_options)] = {"json", "csv"};
     const char *inputs[] = {x->line->operands.at[0], cli_value(x->line, "machine")};
-    struct cli_outputs once = {0};
-    bool ok = check_traces(x) && outputs_open(&once, x->line, all, ARRAY_LEN(all), inputs, ARRAY_LEN(inputs));
-    outputs_close(&once);
-    return ok && outputs_open(&x->outputs, x->line, all, 2, inputs, ARRAY_LEN(inputs));
+    u32 n = 2;
+    for (u32 i = 0; i < ARRAY_LEN(trace_options); i++) {
+        const char *file = cli_value(x->line, trace_options[i]);
+        struct stat st;
+        if (file && stat(file, &st) == 0 && S_ISFIFO(st.st_mode)) continue; /* its reader would see it end */
+        names[n++] = trace_options[i];
+    }
+    bool ok = check_traces(x) && outputs_open(&x->outputs, x->line, names, n, inputs, ARRAY_LEN(inputs));
+    for (u32 i = 2; i < n; i++) outputs_give_back(&x->outputs, names[i]);
+    return ok;
 }
 
 static bool read_options(struct exec *x) {

@@ -21,7 +21,7 @@ static volatile sig_atomic_t early;   /* a signal that came before there was one
 
 static void on_signal(int sig, siginfo_t *info, void *context) {
     (void)context;
-    if (info->si_code > 0) return; /* the kernel's: a terminal's, which the program has got as well */
+    if (info->si_code > 0 && program) return; /* the kernel's: a terminal's, which the program has got as well */
     if (program) kill((pid_t)program, sig);
     else early = sig;
 }

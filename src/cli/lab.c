@@ -17,10 +17,12 @@ struct job { /* a program on a machine */
     i64 *key;
     struct lab_run run;
     bool ran;
+    struct cli_outputs outputs;
 };
 
 static void job_free(struct job *j) {
     if (j->ran) lab_run_free(&j->run);
+    outputs_close(&j->outputs);
     lab_program_free(j->p);
     free(j->key);
 }
@@ -187,21 +189,6 @@ static bool run_job(struct job *j, const struct wish *w, bool pages) {
     return tell(&d) && j->ran;
 }
 
-static FILE *open_file(const struct cli_line *line, const char *path) {
-    if (!*path || strcmp(path, "-") == 0) return stdout;
-    FILE *f = fopen(path, "w");
-    if (!f) cli_error(line->command, "%s: cannot write: %s", path, strerror(errno));
-    return f;
-}
-
-static bool close_file(const struct cli_line *line, FILE *f, const char *path) {
-    bool bad = ferror(f) != 0;
-    if (f != stdout) bad |= fclose(f) != 0;
-    else bad |= fflush(f) != 0;
-    if (bad) cli_error(line->command, "%s: cannot write: %s", path, strerror(errno));
-    return !bad;
-}
-
 static void write_html(const struct job *j, FILE *f) {
     struct strbuf s = {0};
     const char *slash = strrchr(j->p->file, '/');
@@ -210,21 +197,22 @@ static void write_html(const struct job *j, FILE *f) {
     strbuf_free(&s);
 }
 
+/* All files are opened before the run, so that none is an input and none turns out to be unwritable after it */
+static bool open_files(struct job *j) {
+    static const char *const names[] = {"html", "dot", "konata", "json"};
+    const char *inputs[] = {j->p->file, cli_value(j->line, "machine")};
+    return outputs_open(&j->outputs, j->line, names, ARRAY_LEN(names), inputs, ARRAY_LEN(inputs));
+}
+
 static bool write_files(struct job *j, const struct wish *w) {
-    static const char *const names[] = {"html", "dot", "konata"};
-    bool ok = true;
-    for (u32 i = 0; i < ARRAY_LEN(names) && ok; i++) {
-        const char *path = cli_value(j->line, names[i]);
-        FILE *f = path ? open_file(j->line, path) : NULL;
-        if (!path) continue;
-        if (!f) return false;
-        if (i == 0) write_html(j, f);
-        else if (i == 1) lab_write_dot(&j->run, w->cycle_given ? (i64)w->cycle : -1, f);
-        else lab_write_konata(&j->run, f);
-        ok = close_file(j->line, f, path);
-    }
-    const char *json = cli_value(j->line, "json");
-    return ok && (!json || report_save_json(lab_json(&j->run), json));
+    FILE *html = outputs_file(&j->outputs, "html"), *dot = outputs_file(&j->outputs, "dot");
+    FILE *konata = outputs_file(&j->outputs, "konata"), *json = outputs_file(&j->outputs, "json");
+    if (html) write_html(j, html);
+    if (dot) lab_write_dot(&j->run, w->cycle_given ? (i64)w->cycle : -1, dot);
+    if (konata) lab_write_konata(&j->run, konata);
+    if (json) report_write_json(lab_json(&j->run), json);
+    return outputs_commit(&j->outputs, "html") && outputs_commit(&j->outputs, "dot") && outputs_commit(&j->outputs, "konata") &&
+           outputs_commit(&j->outputs, "json");
 }
 
 static bool print_pages(struct job *j, const struct wish *w) {
@@ -270,7 +258,8 @@ static int run_on(const struct cli_line *line, const struct lab_machine *m, cons
     int code = EXIT_USER;
     bool pages =
         cli_has(line, "cycle") || cli_has(line, "from") || cli_has(line, "to") || cli_has(line, "html") || cli_has(line, "step");
-    if (read_wish(line, &w) && load_program(&j, program) && load_keys(&j, e) && run_job(&j, &w, pages)) code = show_job(&j, &w);
+    if (read_wish(line, &w) && load_program(&j, program) && load_keys(&j, e) && open_files(&j) && run_job(&j, &w, pages))
+        code = show_job(&j, &w);
     job_free(&j);
     return code;
 }

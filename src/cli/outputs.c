@@ -21,7 +21,8 @@ static const char *taken_by(const struct cli_outputs *o, const char *path) {
     for (u32 i = 0; i < o->at.n && !by; i++) {
         const struct output *x = &o->at.at[i].o;
         bool both_stdout = x->f == stdout && strcmp(path, "-") == 0;
-        if (both_stdout || (x->temp && (same_file(x->temp, temp.s) || same_file(x->target, path)))) by = o->at.at[i].option;
+        if (both_stdout || (x->temp && (same_file(x->temp, temp.s) || same_file(x->target, path) || same_file(x->temp, path))))
+            by = o->at.at[i].option;
     }
     strbuf_free(&temp);
     return by;
@@ -97,6 +98,11 @@ bool outputs_commit(struct cli_outputs *o, const char *option) {
     if (!ok) fprintf(stderr, "%s\n", why.s);
     strbuf_free(&why);
     return ok;
+}
+
+void outputs_give_back(struct cli_outputs *o, const char *option) {
+    struct cli_output *x = find(o, option);
+    if (x) output_abandon(&x->o);
 }
 
 void outputs_close(struct cli_outputs *o) {

@@ -191,7 +191,6 @@ void core_check(const struct core *c) {
 
 /* --- what the chip reads */
 
-u64 core_now(const struct core *c) { return c->now; }
 u64 core_last_issue(const struct core *c) { return issue_last(c); }
 u64 core_jumped(const struct core *c) { return c->jumped; }
 u64 core_fault_cy(const struct core *c) { return c->fault_cy; }

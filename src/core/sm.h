@@ -25,10 +25,9 @@ void core_control(struct core *c, bool no_jumps, u32 check_cy); /* every cycle t
 void core_launch(struct core *c, const struct program *p, const struct launch *l,
                  u64 now);             /* a kernel begins: caches of the SM are empty */
 void core_run(struct core *c, u64 to); /* cycles [now, to) */
-u64 core_now(const struct core *c);
-u64 core_next(const struct core *c);  /* first cycle >= now in which anything can change by itself; NEVER */
-bool core_idle(const struct core *c); /* no block, nothing on its way */
-u64 core_quiet(const struct core *c); /* first cycle after the last that a block, store or atomic of it was under way */
+u64 core_next(const struct core *c);   /* first cycle >= now in which anything can change by itself; NEVER */
+bool core_idle(const struct core *c);  /* no block, nothing on its way */
+u64 core_quiet(const struct core *c);  /* first cycle after the last that a block, store or atomic of it was under way */
 u64 core_last_issue(const struct core *c);
 u64 core_jumped(const struct core *c); /* cycles of this launch that were jumped over */
 void core_abandon(struct core *c);     /* stops timing: atomics on their way are performed, results delivered; blocks stay */

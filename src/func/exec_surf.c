@@ -92,7 +92,8 @@ void exec_suld(struct warp *w, struct group *g, const struct inst *in, u64 mask)
         _Alignas(64) u64 addr[SLAB_LANES];
         _Alignas(64) u8 packed[SLAB_LANES * 16] = {0};
         u32 m = (u32)(mask >> 32 * s), inside;
-        if (!m || !places(w, g, in, s, m, bytes, at, &inside)) continue;
+        if (!m) continue;
+        if (!places(w, g, in, s, m, bytes, at, &inside)) return;
         if (inside) {
             struct maccess a = access_of(w, g, in, s, inside, bytes, at, addr);
             if (!access_load(w, g, in, s, &a, packed)) return;
@@ -139,7 +140,8 @@ void exec_sust(struct warp *w, struct group *g, const struct inst *in, u64 mask)
     for (u32 s = 0; s < w->nslabs; s++) {
         struct spot at[SLAB_LANES];
         u32 m = (u32)(mask >> 32 * s), left, plain = (u32)in->elem_b * in->nelem;
-        if (!m || !places(w, g, in, s, m, plain, at, &left)) continue;
+        if (!m) continue;
+        if (!places(w, g, in, s, m, plain, at, &left)) return;
         while (left) {
             u32 bytes = t->formatted ? tex_texel_b(at[__builtin_ctz(left)].image) : plain, same = t->formatted ? 0 : left;
             for (u32 rest = left; t->formatted && rest; rest &= rest - 1)
@@ -173,7 +175,8 @@ void exec_sured(struct warp *w, struct group *g, const struct inst *in, u64 mask
     for (u32 s = 0; s < w->nslabs; s++) {
         struct spot at[SLAB_LANES];
         u32 m = (u32)(mask >> 32 * s), inside, compared_signed = 0;
-        if (!m || !places(w, g, in, s, m, in->elem_b, at, &inside)) continue;
+        if (!m) continue;
+        if (!places(w, g, in, s, m, in->elem_b, at, &inside)) return;
         for (u32 rest = inside; t->formatted && rest; rest &= rest - 1)
             if (tex_formats[at[__builtin_ctz(rest)].image->format].kind == TEX_SINT) compared_signed |= 1u << __builtin_ctz(rest);
         if (inside & ~compared_signed && !reduce_some(w, g, in, s, inside & ~compared_signed, at, false)) return;

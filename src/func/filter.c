@@ -39,12 +39,20 @@ static i64 to_fixed(float x) {
     return (i64)floor((double)x * (1 << COORD_BITS));
 }
 
+/* Far out a product may not fit; texels beyond any size are as far away */
+static i64 scaled(i64 x, u32 size) {
+    const i64 most = INT64_MAX / 4;
+    __int128 p = (__int128)x * size;
+    return p > most ? most : p < -most ? -most : (i64)p;
+}
+
 static i64 position(const struct tex_sampler *s, const struct tex_where *at, u32 axis, u32 size) {
-    i64 offset = (i64)at->offset[axis] << COORD_BITS;
+    const i64 one = 1ll << COORD_BITS;
+    i64 offset = at->offset[axis] * one;
     if (at->on_face) return at->face[axis] * size;
-    if (!at->is_float) return ((i64)(i32)at->c[axis] << COORD_BITS) + offset;
+    if (!at->is_float) return (i32)at->c[axis] * one + offset;
     i64 x = to_fixed(bits_float(at->c[axis]));
-    return (s->normalized ? x * size : x) + offset;
+    return (s->normalized ? scaled(x, size) : x) + offset;
 }
 
 /* The texel a coordinate leads to, or NONE for the border */
@@ -108,7 +116,10 @@ static void taps_of_slice(struct tex_taps *t, const struct tex_image *m, u32 lev
 /* --- cubes */
 
 /* From -1 to 1 to fixed point from 0 to 1 */
-static i64 to_fixed_half(float x) { return x != x ? 0 : (i64)floor(((double)x * 0.5 + 0.5) * (1 << COORD_BITS)); }
+static i64 to_fixed_half(float x) {
+    if (x != x) return 0;
+    return (i64)floor(((double)fmaxf(-1, fminf(x, 1)) * 0.5 + 0.5) * (1 << COORD_BITS));
+}
 
 /* As the special function unit gives it: an assembler divides a direction before the texture unit sees it */
 static float reciprocal(float x) {

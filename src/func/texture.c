@@ -117,6 +117,9 @@ const char *tex_image_objection(const struct tex_image *m) {
     if (m->base % texel_b || m->row_b % texel_b || m->slice_b % texel_b)
         return "the address and the distances of rows and slices must be multiples of the bytes of a texel";
     if (m->row_b && m->row_b < (u64)m->width * texel_b) return "rows overlap: \"row_b\" is less than a row";
+    if ((__int128)MAX(m->row_b, (u64)m->width * texel_b) * m->height * m->depth * m->layers * g->faces > INT64_MAX ||
+        (__int128)m->slice_b * m->depth * m->layers * g->faces > INT64_MAX)
+        return "the texels take more than any memory";
     if (m->slice_b && m->slice_b < row_of(m, 0) * m->height) return "slices overlap: \"slice_b\" is less than a slice";
     return NULL;
 }

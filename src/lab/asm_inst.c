@@ -247,6 +247,8 @@ static enum lab_op packed_move(const struct operand *o, u32 n, enum lab_op op) {
 static bool check_rules(struct as *a, const struct lab_inst *in, const struct operand *o) {
     if (in->postinc && in->dst == in->base && in->dst != REG_NONE)
         return as_complain(a, &o[0].tok, "the loaded register is also incremented; load another one or drop the ++");
+    if (in->postinc && in->base >= REG_VLEN)
+        return as_complain(a, &o[0].tok, "only an R, A or X register can be incremented in an address");
     if (in->dst == REG_TID) return as_complain(a, &o[0].tok, "TID is the thread's number; it cannot be written");
     if (in->op == LOP_DECBNZ && in->src[0] >= REG_VLEN)
         return as_complain(a, &o[0].tok, "DECBNZ counts in an R, A or X register");

@@ -32,6 +32,8 @@ struct tok {
     u64 ready; /* first cycle it can be matched */
     i64 row;   /* that made it; -1: the start */
 };
+enum { MAX_ROWS = 200000 }; /* firings that are kept */
+
 struct df {
     struct lab_run *r;
     VEC(struct tok) queue, waiting;
@@ -165,20 +167,19 @@ static void page(struct df *m) {
 }
 
 static void cycle(struct df *m) {
-    u32 left = m->r->key[KEY_WIDTH] ? (u32)m->r->key[KEY_WIDTH] : UINT32_MAX, n = m->queue.n;
+    u32 left = m->r->key[KEY_WIDTH] ? (u32)m->r->key[KEY_WIDTH] : UINT32_MAX, n = m->queue.n, kept = 0, i = 0;
     m->t++;
-    for (u32 i = 0; i < n && left && !m->r->fault;) {
-        if (m->queue.at[i].ready > m->t) {
-            i++;
+    for (; i < n && left && !m->r->fault && m->r->rows.n <= MAX_ROWS; i++) {
+        struct tok t = m->queue.at[i];
+        if (t.ready > m->t) {
+            m->queue.at[kept++] = t;
             continue;
         }
-        struct tok t = m->queue.at[i];
-        m->queue.n--;
-        n--;
-        memmove(m->queue.at + i, m->queue.at + i + 1, (m->queue.n - i) * sizeof(t));
-        match(m, t);
+        match(m, t); /* may add to the queue */
         left--;
     }
+    memmove(m->queue.at + kept, m->queue.at + i, (m->queue.n - i) * sizeof(*m->queue.at));
+    m->queue.n -= i - kept;
     page(m);
 }
 
@@ -190,7 +191,7 @@ static void run_dataflow(struct lab_run *r) {
         VEC_PUSH(&m.queue, t);
     }
     while (m.queue.n && !r->fault) {
-        if (m.t >= r->max_cycles || r->rows.n > 200000) {
+        if (m.t >= r->max_cycles || r->rows.n > MAX_ROWS) {
             r->cut = true;
             break;
         }

@@ -123,9 +123,3 @@ void lab_keys_print(const struct lab_machine *m, const i64 *key, FILE *out) {
             fprintf(out, "%s = %s\n", dot ? dot + 1 : k->name, value);
         }
 }
-
-i64 lab_keys_get(const struct lab_machine *m, const i64 *key, const char *name) {
-    for (u32 i = 0; i < m->nkeys; i++)
-        if (strcmp(m->keys[i].name, name) == 0) return key[i];
-    base_check_failed(__FILE__, __LINE__, name);
-}

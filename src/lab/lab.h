@@ -121,7 +121,6 @@ struct lab_state {
     u32 nwords;
 };
 void lab_state_init(struct lab_state *s, const struct lab_program *p);
-void lab_state_copy(struct lab_state *to, const struct lab_state *from);
 void lab_state_free(struct lab_state *s);
 struct lab_effect {    /* of one instruction */
     bool taken;        /* a branch */
@@ -231,7 +230,6 @@ bool lab_keys_set(const struct lab_machine *m, i64 *key, const char *name, const
 bool lab_keys_ini(const struct lab_machine *m, i64 *key, const char *file, const char *text, size_t len, struct diag *d);
 void lab_keys_text(const struct lab_machine *m, const i64 *key, u32 k, char out[32]);
 void lab_keys_print(const struct lab_machine *m, const i64 *key, FILE *out); /* an INI file that reads back as these */
-i64 lab_keys_get(const struct lab_machine *m, const i64 *key, const char *name);
 
 /* --- machines.c */
 extern const struct lab_machine *const lab_machines[]; /* ends with NULL */

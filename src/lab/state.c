@@ -16,14 +16,6 @@ void lab_state_init(struct lab_state *s, const struct lab_program *p) {
     memcpy(s->words, p->words, (size_t)p->nwords * sizeof(i64));
 }
 
-void lab_state_copy(struct lab_state *to, const struct lab_state *from) {
-    i64 *words = base_alloc((size_t)from->nwords * sizeof(i64));
-    memcpy(words, from->words, (size_t)from->nwords * sizeof(i64));
-    free(to->words);
-    *to = *from;
-    to->words = words;
-}
-
 void lab_state_free(struct lab_state *s) {
     free(s->words);
     s->words = NULL;
@@ -147,21 +139,21 @@ static void vector_alu(struct lab_state *s, const struct lab_inst *in, struct la
     s->reg[REG_VMASK] = (i64)mask;
 }
 
-static void scalar_memory(struct lab_state *s, const struct lab_inst *in, struct lab_effect *e) {
-    e->address = base_address(s, in);
-    i64 *w = word_at(s, e->address, e);
-    if (!w) return;
-    if (in->dst != REG_NONE) s->reg[in->dst] = *w;
-    else *w = s->reg[in->src[0]];
-    if (in->postinc) s->reg[in->base] = (i64)((u64)s->reg[in->base] + 1);
-}
-
 static void write_reg(struct lab_state *s, u8 reg, i64 x, u32 vlen_max, struct lab_effect *e) {
     if (reg == REG_VLEN && (x < 0 || x > vlen_max)) {
         e->fault = "VLEN must be from 0 to the machine's vector length; SETVL takes the smaller of the two";
         return;
     }
     s->reg[reg] = x;
+}
+
+static void scalar_memory(struct lab_state *s, const struct lab_inst *in, u32 vlen_max, struct lab_effect *e) {
+    e->address = base_address(s, in);
+    i64 *w = word_at(s, e->address, e);
+    if (!w) return;
+    if (in->dst != REG_NONE) write_reg(s, in->dst, *w, vlen_max, e);
+    else *w = s->reg[in->src[0]];
+    if (in->postinc) s->reg[in->base] = (i64)((u64)s->reg[in->base] + 1);
 }
 
 struct lab_effect lab_step(struct lab_state *s, const struct lab_inst *in, u32 vlen_max) {
@@ -176,7 +168,7 @@ struct lab_effect lab_step(struct lab_state *s, const struct lab_inst *in, u32 v
         if (unit == LAB_LOAD || unit == LAB_STORE) vector_memory(s, in, &e);
         else vector_alu(s, in, &e);
     } else if (unit == LAB_LOAD || unit == LAB_STORE) {
-        scalar_memory(s, in, &e);
+        scalar_memory(s, in, vlen_max, &e);
     } else if (lab_is_packed(in)) {
         s->reg[in->dst] = lab_packed(in->op, a, b);
     } else if (in->op == LOP_SETVL) {

@@ -23,7 +23,8 @@ enum {
     ARRAY_W1 = 0,
     ARRAY_MATMUL,
     ARRAY_PIPELINE,
-    MAX_CELLS = 64
+    MAX_CELLS = 64,
+    MAX_STAGES = 26 /* one letter each */
 };
 static const struct lab_key keys[] = {
     {"array", "w1|matmul|pipeline", 0, 0, 0, "What the cells do."},
@@ -49,6 +50,10 @@ static bool accepts(const struct lab_program *p, const i64 *key, struct diag *d)
     if (key[KEY_ARRAY] == ARRAY_PIPELINE) {
         if (!needs(p, "stage", 1, d)) return false;
         const struct lab_symbol *s = lab_symbol_find(p, "stage");
+        if (s->words > MAX_STAGES) {
+            diag_error(d, p->file, 0, 0, "at most %d stages, not %u", MAX_STAGES, s->words);
+            return false;
+        }
         for (u32 i = 0; i < s->words; i++)
             if (p->words[s->address + i] < 1 || p->words[s->address + i] > 1000) {
                 diag_error(d, p->file, 0, 0, "a stage takes 1 to 1000 cycles, not %lld", (long long)p->words[s->address + i]);
@@ -183,8 +188,8 @@ static void run_matmul(struct lab_run *r) {
 static void run_pipeline(struct lab_run *r) {
     const struct lab_symbol *ss = lab_symbol_find(r->prog, "stage");
     const i64 *len = r->prog->words + ss->address;
-    u32 stages = MIN(ss->words, 26u), n = (u32)r->key[KEY_ITERATIONS];
-    u64 core_free[26] = {0}, end = 0;
+    u32 stages = ss->words, n = (u32)r->key[KEY_ITERATIONS];
+    u64 core_free[MAX_STAGES] = {0}, end = 0;
     for (u32 i = 0; i < n; i++) {
         u32 row = lab_row(r, lab_text(r, "it%u", i + 1), "iteration", 0);
         u64 t = 1;
