@@ -333,6 +333,6 @@ int main(void) {
         cmocka_unit_test(test_threads),        cmocka_unit_test(test_threads_alone), cmocka_unit_test(test_wait_across_threads),
         cmocka_unit_test(test_shared_context), cmocka_unit_test(test_shared_queue),  cmocka_unit_test(test_ring),
         cmocka_unit_test(test_references)};
-    setenv("HEDDLE_TIMING", "0 0 0 0 0 2 0 0 0", 1);
+    setenv("HEDDLE_TIMING", "0 0 0 0 0 2 0 0 0 0", 1);
     return cmocka_run_group_tests(tests, ocl_setup, ocl_teardown);
 }
