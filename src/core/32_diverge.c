@@ -70,7 +70,19 @@ static void take(struct core *c, struct front *f, const struct diverge_view *v) 
     if (c->view.faulted) c->fault_cy = MIN(c->fault_cy, c->now);
 }
 
+/* All live lanes are one group that can go on, at no meeting point, and it has not polled: there is nothing to choose */
+static bool goes_on(const struct core *c, const struct front *f) {
+    const struct warp *w = c->homes[f->part[0].home].w;
+    const struct group *g = &w->groups.at[0];
+    return w->groups.n == 1 && g->mask == w->live && g->state == GROUP_READY && w->polled == f->polled_at &&
+           !(c->prog->k->code[g->pc].flags & INST_RECONV);
+}
+
 bool front_choose(struct core *c, struct front *f) {
+    if (goes_on(c, f)) {
+        f->part[0].group = 0;
+        return true;
+    }
     struct diverge_view v = view_of(c, f);
     bool runs = c->pol.diverge->next(&v);
     take(c, f, &v);

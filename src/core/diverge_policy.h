@@ -33,7 +33,7 @@ struct diverge_policy {
     bool by_lane;    /* results are awaited lane by lane: groups do not wait for each other's */
     bool joint;      /* all groups of a warp that can run issue together, charged once (mimd) */
     /* The group has run an instruction, waits or is gone: chooses who is next. False: no group of the warp
-     * can run now. */
+     * can run now. Not asked while all live lanes are one group that can go on and has not polled. */
     bool (*next)(struct diverge_view *v);
     /* The group cannot issue for a long time (memory, an atomic, a fence); may choose another. True when it
      * did. May be NULL. */
