@@ -27,7 +27,7 @@ static const struct {
     {'a', "signed char"},
     {'h', "unsigned char"},
     {'s', "short"},
-    {'t', "ushort"},
+    {'t', "unsigned short"},
     {'i', "int"},
     {'j', "unsigned int"},
     {'l', "long"},
@@ -127,11 +127,12 @@ static char *with_template(struct demangler *d, char *name, bool *is_template) {
 static char *nested(struct demangler *d, bool *is_template) {
     char *name = NULL;
     while (!d->bad && !take(d, "E")) {
-        char *part = take(d, "S") ? substitution(d) : source_name(d);
+        bool known = take(d, "S");
+        char *part = known ? substitution(d) : source_name(d);
         name = name ? join(name, "::", part) : part;
         *is_template = false;
         name = with_template(d, name, is_template);
-        if (d->at < d->end && *d->at != 'E') remember(d, name);
+        if (d->at < d->end && *d->at != 'E' && (!known || *is_template)) remember(d, name);
     }
     return name ? name : fail(d);
 }
@@ -154,18 +155,24 @@ static char *vector(struct demangler *d) {
     char text[64];
     if (!number(d, &n) || !take(d, "_")) return fail(d);
     char *of = type(d);
-    snprintf(text, sizeof(text), "%s%zu", strcmp(of, "unsigned int") == 0 ? "uint" : of, n);
+    bool is_unsigned = strncmp(of, "unsigned ", 9) == 0; /* uint4, as OpenCL C and CUDA write it */
+    snprintf(text, sizeof(text), "%s%s%zu", is_unsigned ? "u" : "", is_unsigned ? of + 9 : of, n);
     free(of);
     remember(d, text);
     return strdup(text);
 }
 
-/* U3AS1: an address space; the pointer that holds it says enough */
-static char *vendor_qualifier(struct demangler *d) {
-    char *what = source_name(d), *of = type(d);
-    remember(d, of);
-    free(what);
-    return of;
+/* const, volatile and address spaces (U3AS1) of one type: remembered as one. The pointer that holds an address
+ * space says enough. */
+static char *qualifiers(struct demangler *d) {
+    bool is_const = false, is_volatile = false;
+    for (bool more = true; more && !d->bad;) {
+        if (take(d, "K")) is_const = true;
+        else if (take(d, "V")) is_volatile = true;
+        else if (take(d, "U")) free(source_name(d));
+        else more = false;
+    }
+    return qualified(d, is_const && is_volatile ? " const volatile" : is_const ? " const" : is_volatile ? " volatile" : "");
 }
 
 static char *class_type(struct demangler *d) {
@@ -179,11 +186,9 @@ static char *type_inside(struct demangler *d) {
     if (take(d, "P")) return qualified(d, "*");
     if (take(d, "R")) return qualified(d, "&");
     if (take(d, "O")) return qualified(d, "&&");
-    if (take(d, "K")) return qualified(d, " const");
-    if (take(d, "V")) return qualified(d, " volatile");
+    if (d->at < d->end && strchr("KVU", *d->at)) return qualifiers(d);
     if (take(d, "Dv")) return vector(d);
     if (take(d, "Dh")) return strdup("half");
-    if (take(d, "U")) return vendor_qualifier(d);
     if (take(d, "S")) return substitution(d);
     if (d->at < d->end && (isdigit((unsigned char)*d->at) || *d->at == 'N')) return class_type(d);
     for (u32 i = 0; i < ARRAY_LEN(builtins) && d->at < d->end; i++)
