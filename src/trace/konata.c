@@ -18,7 +18,8 @@
  * time cannot run backwards, while events come out of order: commands wait until nothing older can come, that
  * is, they are older than every instruction in flight and than the last issue of every warp. When too many
  * wait, the older half is written, and what belonged before it is shown where the file stands. Instructions
- * that have not finished when the launch or the file ends are closed there. */
+ * that have not finished when the launch or the file ends are closed there. The format has no comments: a
+ * launch that was stopped before the window's end leaves a last row, "# incomplete: the launch was stopped". */
 #include "trace/flight.h"
 #include "trace/kanata.h"
 
@@ -63,6 +64,7 @@ struct konata {
     VEC(struct command) commands;
     u32 write_at; /* commands that are worth sorting */
     i64 rows;
+    bool cut; /* the launch was stopped */
 };
 
 static struct konata_slot *slot_of(struct konata *k, const struct event *e) {
@@ -351,12 +353,24 @@ static void konata_events(void *state, const struct event *e, u32 n) {
     }
 }
 
+static void konata_cut(void *state) { ((struct konata *)state)->cut = true; }
+
+static void write_mark(struct konata *k, u64 cycle) {
+    i64 row = k->rows++;
+    kanata_cycle(&k->log, cycle);
+    kanata_row(&k->log, row, 0, 0);
+    fprintf(k->log.out, "L\t%lld\t0\t# incomplete: the launch was stopped\n", (long long)row);
+    kanata_retire(&k->log, row, true);
+}
+
 static void konata_end(void *state, u64 cycle) {
     struct konata *k = state;
     settle(k);
     for (u32 i = 0; i < k->f.pool.n; i++)
         if (k->f.pool.at[i].open) end_row(k, i, MAX(cycle, k->f.last));
     write_commands(k, NEVER, 0);
+    if (k->cut && cycle < k->f.w.to) write_mark(k, cycle);
+    k->cut = false;
     for (u32 i = 0; i < k->slots.n; i++) {
         struct konata_slot *s = &k->slots.at[i];
         s->live = false;
@@ -372,7 +386,7 @@ struct konata *konata_open(FILE *out, const struct trace_window *w, struct liste
     k->write_at = WRITE_AT;
     flights_init(&k->f, w);
     kanata_begin(&k->log, out);
-    *l = (struct listener){.state = k, .launch = konata_launch, .events = konata_events, .end = konata_end};
+    *l = (struct listener){.state = k, .launch = konata_launch, .events = konata_events, .cut = konata_cut, .end = konata_end};
     return k;
 }
 

@@ -29,8 +29,10 @@ struct perfetto {
     struct uid_map named; /* (SM, slot + 1) of tracks that have their names; NAMED_SM instead: the SM itself */
     bool any;             /* something has been written, the next event needs a comma */
     bool launches_named;
-    u64 launched; /* cycle; NEVER when no launch is under way */
-    char **text;  /* [k->ninst] instructions as JSON strings, made when they are first wanted */
+    bool cut;        /* the launch was stopped */
+    bool incomplete; /* and before the window's end */
+    u64 launched;    /* cycle; NEVER when no launch is under way */
+    char **text;     /* [k->ninst] instructions as JSON strings, made when they are first wanted */
 };
 
 static const char *const counter_names[TC_COUNT] = {
@@ -181,8 +183,12 @@ static void perfetto_events(void *state, const struct event *e, u32 n) {
     }
 }
 
+static void perfetto_cut(void *state) { ((struct perfetto *)state)->cut = true; }
+
 static void perfetto_end(void *state, u64 cycle) {
     struct perfetto *p = state;
+    if (p->cut && cycle < p->f.w.to) p->incomplete = true;
+    p->cut = false;
     settle(p);
     for (u32 i = 0; i < p->f.pool.n; i++)
         if (p->f.pool.at[i].open) put_flight(p, i, MAX(cycle, p->f.last));
@@ -201,13 +207,15 @@ struct perfetto *perfetto_open(FILE *out, const struct trace_window *w, struct l
     p->launched = NEVER;
     flights_init(&p->f, w);
     fputs("{\"traceEvents\":[", out);
-    *l = (struct listener){.state = p, .launch = perfetto_launch, .events = perfetto_events, .end = perfetto_end};
+    *l = (struct listener){
+        .state = p, .launch = perfetto_launch, .events = perfetto_events, .cut = perfetto_cut, .end = perfetto_end};
     return p;
 }
 
 bool perfetto_close(struct perfetto *p) {
     perfetto_end(p, p->f.last);
-    fputs("\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us is 1 core cycle\"}}\n", p->out);
+    fputs("\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us is 1 core cycle\"", p->out);
+    fprintf(p->out, "%s}}\n", p->incomplete ? ",\"incomplete\":\"a launch was stopped\"" : "");
     bool ok = !ferror(p->out) && fflush(p->out) == 0;
     uids_free(&p->named);
     flights_free(&p->f);

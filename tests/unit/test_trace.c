@@ -280,6 +280,25 @@ static void konata_closed_early(void **state) {
     }
 }
 
+/* A launch that was stopped leaves a mark, unless the window had ended before */
+static void stopped_launches_are_marked(void **state) {
+    static const struct trace_window early = {.from = 0, .to = 20, .sm = -1, .slot = -1};
+    (void)state;
+    for (u32 i = 0; i < 8; i++) {
+        bool stopped = i & 1, in_time = i & 2;
+        struct sink s = i & 4 ? open_konata(in_time ? &early : &all) : open_perfetto(in_time ? &early : &all);
+        s.l.launch(s.l.state, &kernel, 0);
+        s.l.events(s.l.state, small, 12);
+        if (stopped) s.l.cut(s.l.state);
+        s.l.end(s.l.state, 40);
+        bool konata = s.konata;
+        char *text = finish(&s);
+        assert_int_equal(strstr(text, "incomplete") != NULL, stopped && !in_time);
+        if (konata) read_kanata(text);
+        else free(text);
+    }
+}
+
 /* The small run again, at another time and place */
 static void shifted(struct event *e, u64 cycles, u64 uids, u16 sm) {
     for (u32 i = 0; i < ARRAY_LEN(small); i++) {
@@ -618,14 +637,23 @@ static void uids_like_a_plain_array(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(konata_to_the_letter),     cmocka_unit_test(konata_out_of_order),
-        cmocka_unit_test(konata_windows),           cmocka_unit_test(konata_closed_early),
-        cmocka_unit_test(konata_launches_and_sms),  cmocka_unit_test(konata_stalls_find_their_instruction),
-        cmocka_unit_test(konata_flushed_fetches),   cmocka_unit_test(konata_keeps_little),
-        cmocka_unit_test(konata_writes_as_it_goes), cmocka_unit_test(perfetto_to_the_letter),
-        cmocka_unit_test(perfetto_windows),         cmocka_unit_test(perfetto_closed_early),
-        cmocka_unit_test(perfetto_escapes),         cmocka_unit_test(perfetto_launches_and_sms),
-        cmocka_unit_test(a_full_disk_is_reported),  cmocka_unit_test(anything_goes),
+        cmocka_unit_test(konata_to_the_letter),
+        cmocka_unit_test(konata_out_of_order),
+        cmocka_unit_test(konata_windows),
+        cmocka_unit_test(konata_closed_early),
+        cmocka_unit_test(stopped_launches_are_marked),
+        cmocka_unit_test(konata_launches_and_sms),
+        cmocka_unit_test(konata_stalls_find_their_instruction),
+        cmocka_unit_test(konata_flushed_fetches),
+        cmocka_unit_test(konata_keeps_little),
+        cmocka_unit_test(konata_writes_as_it_goes),
+        cmocka_unit_test(perfetto_to_the_letter),
+        cmocka_unit_test(perfetto_windows),
+        cmocka_unit_test(perfetto_closed_early),
+        cmocka_unit_test(perfetto_escapes),
+        cmocka_unit_test(perfetto_launches_and_sms),
+        cmocka_unit_test(a_full_disk_is_reported),
+        cmocka_unit_test(anything_goes),
         cmocka_unit_test(uids_like_a_plain_array),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
