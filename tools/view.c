@@ -119,7 +119,7 @@ int main(int argc, char **argv) {
         }
     }
     size_t len;
-    char *text = text_read_file(argv[1], &len);
+    char *text = text_read_file(argv[1], limit_most(LIMIT_OTHER), &len);
     if (!text || !width || !height || len != (size_t)width * height * 4) {
         fprintf(stderr, "view: %s: expected %u x %u 32-bit numbers\n", argv[1], width, height);
         free(text);

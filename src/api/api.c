@@ -4,7 +4,6 @@
 #include "front/front.h"
 #include "func/rowops.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,7 +90,7 @@ int api_module_load(struct heddle *h, const struct frontend *f, const char *name
                     struct heddle_module **out) {
     struct diag dg = {0};
     *out = NULL;
-    void *program = front_load(f, name, bytes, len, &h->mem, &dg);
+    void *program = diag_limit(&dg, name, LIMIT_PROGRAM, len) ? front_load(f, name, bytes, len, &h->mem, &dg) : NULL;
     if (!program) return fail_with(h, &dg, "unreadable module\n");
     diag_free(&dg);
     struct heddle_module *m = base_alloc(sizeof(*m));
@@ -117,10 +116,12 @@ int heddle_module_load(struct heddle *h, const char *name, const char *text, siz
 
 int heddle_module_load_file(struct heddle *h, const char *path, struct heddle_module **out) {
     size_t len;
-    char *text = text_read_file(path, &len);
+    struct strbuf why = {0};
+    char *text = limit_read_file(path, LIMIT_PROGRAM, &len, &why);
     *out = NULL;
-    if (!text) return api_fail(h, HEDDLE_BAD_INPUT, "%s: error: cannot read: %s\n", path, strerror(errno));
-    int rc = heddle_module_load(h, path, text, len, out);
+    int rc = text ? heddle_module_load(h, path, text, len, out)
+                  : api_fail(h, HEDDLE_BAD_INPUT, "%s: error: cannot read: %s\n", path, why.s);
+    strbuf_free(&why);
     free(text);
     return rc;
 }

@@ -176,16 +176,15 @@ const char *text_nearest(const char *name, const char *const *names, u32 n) {
 /* A pipe may be slow, and a FIFO may have nobody who writes: PATIENCE_MS without a byte is enough. A device
  * may have no end (/dev/zero). */
 enum { PATIENCE_MS = 30000, DEVICE_MAX_B = 16 << 20 };
-#define TEXT_MAX_B (4ull << 30)
 
-/* *most: bytes that are read of it at most */
+/* *most: bytes that are read of it at most; of a device they are few */
 static int open_text(const char *path, u64 *most) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY), error = 0;
     if (fd < 0 || fstat(fd, &st) != 0) return fd;
-    *most = S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) ? TEXT_MAX_B : DEVICE_MAX_B;
+    if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode)) *most = MIN(*most, (u64)DEVICE_MAX_B);
     if (S_ISDIR(st.st_mode)) error = EISDIR;
-    if (S_ISREG(st.st_mode) && (u64)st.st_size > TEXT_MAX_B) error = EFBIG;
+    if (S_ISREG(st.st_mode) && (u64)st.st_size > *most) error = EFBIG;
     if (!error) return fd;
     close(fd);
     errno = error;
@@ -204,9 +203,8 @@ static ssize_t read_some(int fd, char *to, size_t room) {
     }
 }
 
-char *text_read_file(const char *path, size_t *len) {
+char *text_read_file(const char *path, u64 most, size_t *len) {
     size_t cap = 1 << 16, n = 0;
-    u64 most = 0;
     int fd = open_text(path, &most);
     if (fd < 0) return NULL;
     char *p = base_alloc(cap);

@@ -90,9 +90,22 @@ void text_make_safe(char *s);
 /* --- demangle.c: "_Z5scalePfi" as "scale(float*, int)"; NULL when it is none of those. Free it. */
 char *text_demangle(const char *name, size_t len);
 void text_demangle_all(struct strbuf *b); /* every such name in a text */
-/* Whole file into malloc'd memory with a NUL after it; NULL and errno on failure: also for what is too large
- * or has no end (EFBIG) or is a pipe that nobody writes to (ETIMEDOUT) */
-char *text_read_file(const char *path, size_t *len);
+/* Whole file into malloc'd memory with a NUL after it; NULL and errno on failure: also for what has more than
+ * `most` bytes or no end (EFBIG) or is a pipe that nobody writes to (ETIMEDOUT) */
+char *text_read_file(const char *path, u64 most, size_t *len);
+
+/* --- limit.c: what an input may have at most, by the table limit.def */
+enum limit {
+#define LIMIT(id, most, unit, what, remedy) LIMIT_##id,
+#include "base/limit.def"
+#undef LIMIT
+    LIMITS
+};
+u64 limit_most(enum limit l);
+bool limit_holds(enum limit l, u64 n, struct strbuf *why); /* false, with limit and remedy in `why`, when n is more */
+/* text_read_file within a limit; NULL with the reason, and the remedy where there is one, in `why` */
+char *limit_read_file(const char *path, enum limit l, size_t *len, struct strbuf *why);
+void limit_list(FILE *out);
 
 /* --- diag: what is wrong with what the user gave us: place, token, expectation.
  * Format of one message: "FILE:LINE:COL: error: TEXT" (LINE and COL left out when 0). */
@@ -103,6 +116,8 @@ struct diag {
 };
 void diag_error(struct diag *d, const char *file, u32 line, u32 col, const char *fmt, ...) PRINTF_LIKE(5, 6);
 void diag_note(struct diag *d, const char *file, u32 line, u32 col, const char *fmt, ...) PRINTF_LIKE(5, 6);
+/* limit_holds with the message as an error of `file` */
+bool diag_limit(struct diag *d, const char *file, enum limit l, u64 n);
 bool diag_full(const struct diag *d);
 void diag_free(struct diag *d);
 

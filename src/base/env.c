@@ -42,6 +42,7 @@ static void check_value(const struct env_row *r, const char *text, struct diag *
     struct stat st;
     u64 x;
     if (!*text) return; /* as if it were not set */
+    if (!diag_limit(d, r->name, LIMIT_ENVIRONMENT, strlen(text))) return;
     if (r->kind == FLAG && strcmp(text, "0") && strcmp(text, "1"))
         diag_error(d, r->name, 0, 0, "must be 0 or 1, not \"%s\"", text);
     if (r->kind == COUNT && !read_count(text, r->low, r->high, &x))

@@ -285,7 +285,7 @@ static int program_code(const struct exec *x) {
  * looked at */
 static bool mentions_opencl(const char *program) {
     size_t len;
-    char *text = strchr(program, '/') ? text_read_file(program, &len) : NULL;
+    char *text = strchr(program, '/') ? text_read_file(program, limit_most(LIMIT_OTHER), &len) : NULL;
     bool found = !text || (len > 1 && memcmp(text, "#!", 2) == 0) || memmem(text, len, "libOpenCL", 9);
     free(text);
     return found;

@@ -89,7 +89,7 @@ static void list_machines(struct names *out) {
 }
 
 static void print_comment_block(const char *path, FILE *out) { /* the comment lines a machine file opens with, the first apart */
-    char *text = text_read_file(path, NULL);
+    char *text = text_read_file(path, limit_most(LIMIT_MACHINE), NULL);
     for (const char *at = text, *line = at; at && *line == ';'; line = at) {
         at = line + strcspn(line, "\n");
         if (line != text) fprintf(out, "  %.*s\n", (int)(at - line) - (line[1] == ' ' ? 2 : 1), line + (line[1] == ' ' ? 2 : 1));

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct job { /* a program on a machine */
@@ -38,9 +37,10 @@ static char *bundled(const char *name, const char *ending) {
 }
 
 static char *read_text(const struct cli_line *line, const char *path, size_t *len) {
-    struct stat st;
-    char *text = stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? (errno = EISDIR, NULL) : text_read_file(path, len);
-    if (!text) fprintf(stderr, "heddle %s: error: %s: cannot read: %s\n", line->command->name, path, strerror(errno));
+    struct strbuf why = {0};
+    char *text = limit_read_file(path, LIMIT_LAB, len, &why);
+    if (!text) fprintf(stderr, "heddle %s: error: %s: cannot read: %s\n", line->command->name, path, why.s);
+    strbuf_free(&why);
     return text;
 }
 

@@ -69,6 +69,7 @@ static void list_keys(void) {
 
 static void list_statistics(void) { list_stats(stdout); }
 static void list_environment(void) { env_list(stdout); }
+static void list_limits(void) { limit_list(stdout); }
 static void list_policies(void) { report_list_policies(stdout); }
 
 static const struct {
@@ -77,7 +78,7 @@ static const struct {
 } lists[] = {
     {"workloads", list_workloads},     {"machines", list_machines}, {"policies", list_policies},     {"keys", list_keys},
     {"stats", list_statistics},        {"classes", list_classes},   {"generators", list_generators}, {"textures", list_textures},
-    {"environment", list_environment},
+    {"environment", list_environment}, {"limits", list_limits},
 };
 
 static int run_list(const struct cli_line *line) {
@@ -100,8 +101,9 @@ static int run_list(const struct cli_line *line) {
 static const struct cli_option options[] = {{NULL, NULL, NULL}};
 const struct cli_command cli_list = {
     .name = "list",
-    .doc = "list workloads, machines, policies, keys, statistics, classes, generators, texture keys or environment variables",
-    .usage = "workloads|machines|policies|keys|stats|classes|generators|textures|environment",
+    .doc = "list workloads, machines, policies, keys, statistics, classes, generators, texture keys, environment variables or "
+           "limits of inputs",
+    .usage = "workloads|machines|policies|keys|stats|classes|generators|textures|environment|limits",
     .example = "heddle list workloads",
     .options = options,
     .min_operands = 1,

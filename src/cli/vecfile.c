@@ -173,8 +173,10 @@ static bool parse_index(struct index_reader *r, char *text) {
 
 static char *read_part(struct vec_set *s, const char *name, size_t *len, struct diag *d) {
     const char *path = arena_printf(&s->arena, "%s/%s", s->dir, name);
-    char *data = text_read_file(path, len);
-    if (!data) diag_error(d, path, 0, 0, "cannot read: %s", strerror(errno));
+    struct strbuf why = {0};
+    char *data = limit_read_file(path, LIMIT_OTHER, len, &why);
+    if (!data) diag_error(d, path, 0, 0, "cannot read: %s", why.s);
+    strbuf_free(&why);
     return data;
 }
 

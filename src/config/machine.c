@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_BASES = 8, MAX_FILE_B = 1 << 20, MAX_KEY_B = 256 };
+enum { MAX_BASES = 8, MAX_KEY_B = 256 };
 
 struct reading { /* one file */
     struct config *c;
@@ -122,6 +122,7 @@ static int take(void *reading, const char *section, const char *name, const char
 
 static bool parse(struct reading *r, const char *text, size_t len) {
     u32 before = r->d->errors;
+    if (!diag_limit(r->d, r->file, LIMIT_MACHINE, len)) return false;
     if (memchr(text, 0, len)) {
         diag_error(r->d, r->file, 0, 0, "not a text file");
         return false;
@@ -141,17 +142,18 @@ static const char *unreadable(const char *path) {
     struct stat s;
     if (stat(path, &s) != 0) return strerror(errno);
     if (S_ISDIR(s.st_mode)) return "it is a folder";
-    if (!S_ISREG(s.st_mode) && !S_ISFIFO(s.st_mode)) return "it is not a file";
-    return s.st_size > MAX_FILE_B ? "it is larger than a machine file can be (1 MiB)" : NULL;
+    return S_ISREG(s.st_mode) || S_ISFIFO(s.st_mode) ? NULL : "it is not a file";
 }
 
 static bool load_file(struct config *c, const char *path, const struct reading *from, struct diag *d) {
     const char *why = unreadable(path);
     size_t len = 0;
-    char *text = why ? NULL : text_read_file(path, &len);
+    struct strbuf more = {0};
+    char *text = why ? NULL : limit_read_file(path, LIMIT_MACHINE, &len, &more);
     if (!text) {
         diag_error(d, from ? from->file : NULL, from ? from->line : 0, 0, "cannot read the machine \"%s\": %s", path,
-                   why ? why : strerror(errno));
+                   why ? why : more.s);
+        strbuf_free(&more);
         return false;
     }
     struct reading r = {.c = c, .d = d, .file = path, .depth = from ? from->depth + 1 : 0};
@@ -230,7 +232,7 @@ bool machine_parse(struct config *c, const char *file, const char *text, size_t 
 /* --- the bundled ones */
 
 static const char *first_comment(struct arena *a, const char *path) {
-    char *text = unreadable(path) ? NULL : text_read_file(path, NULL);
+    char *text = unreadable(path) ? NULL : text_read_file(path, limit_most(LIMIT_MACHINE), NULL);
     const char *doc = "";
     if (text && (*text == ';' || *text == '#')) {
         const char *start = text + 1 + strspn(text + 1, " ;#");

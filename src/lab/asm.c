@@ -349,6 +349,7 @@ static void settle_memory(struct as *a) {
 }
 
 struct lab_program *lab_assemble(const char *file, const char *text, size_t len, struct diag *d) {
+    if (!diag_limit(d, file, LIMIT_LAB, len)) return NULL;
     struct lab_program *p = base_alloc(sizeof(*p));
     struct as *a = base_alloc(sizeof(*a));
     u32 before = d->errors;

@@ -4,7 +4,6 @@
  * Adding one: a function from index to value, a row in generator_table, a line in docs/manifest.md. */
 #include "manifest/manifest.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,13 +140,15 @@ static bool fill_from_file(const struct manifest *m, u32 i, void *data, struct d
     const struct manifest_buffer *b = &m->buffers[i];
     char *path = manifest_path(m, b->file);
     size_t len = 0;
-    char *bytes = text_read_file(path, &len);
-    if (!bytes) diag_error(d, m->file, 0, 0, "buffers[%u]: cannot read %s: %s", i, path, strerror(errno));
+    struct strbuf why = {0};
+    char *bytes = limit_read_file(path, LIMIT_BUFFER_FILE, &len, &why);
+    if (!bytes) diag_error(d, m->file, 0, 0, "buffers[%u]: cannot read %s: %s", i, path, why.s);
     else if (len != b->bytes)
         diag_error(d, m->file, 0, 0, "buffers[%u]: %s holds %zu bytes, but %llu elements of %s are %llu", i, path, len,
                    (unsigned long long)b->count, b->type->name, (unsigned long long)b->bytes);
     else memcpy(data, bytes, len);
     bool ok = bytes && len == b->bytes;
+    strbuf_free(&why);
     free(bytes);
     free(path);
     return ok;

@@ -6,7 +6,6 @@
  * key is an error, since a misspelt key that is ignored is a wrong run nobody notices. */
 #include "manifest/manifest.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +74,8 @@ static const struct key expect_keys[] = {
 struct reader {
     struct manifest *m;
     struct diag *d;
-    u32 failures; /* all, while the diag takes only the first few */
+    u32 failures;   /* all, while the diag takes only the first few */
+    json_t *places; /* of buffers, by name */
 };
 
 static void fail(struct reader *r, const char *path, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -235,15 +235,29 @@ static bool read_size(struct reader *r, json_t *o, const char *path, struct mani
     return stated == b->bytes;
 }
 
+/* Entries of a list; none, with a message, when there are too many */
+static u32 list_size(struct reader *r, json_t *list, const char *path, enum limit l) {
+    struct strbuf why = {0};
+    bool ok = limit_holds(l, json_array_size(list), &why);
+    if (!ok) fail(r, path, "%s", why.s);
+    strbuf_free(&why);
+    return ok ? (u32)json_array_size(list) : 0;
+}
+
+static i32 buffer_place(const struct reader *r, const char *name) {
+    json_t *place = json_object_get(r->places, name);
+    return place ? (i32)json_integer_value(place) : -1;
+}
+
 static void read_buffer(struct reader *r, json_t *o, u32 i) {
     const char *path = arena_printf(&r->m->arena, "buffers[%u]", i);
     struct manifest_buffer *b = &r->m->buffers[i];
     if (!object_check(r, o, path, buffer_keys, ARRAY_LEN(buffer_keys))) return;
     if (get_count(o, "id", i) != i) fail(r, path, "\"id\" must be %u, the buffer's place in the list", i);
     b->name = get_string(r, o, "name");
-    for (u32 k = 0; k < i; k++)
-        if (r->m->buffers[k].name && strcmp(r->m->buffers[k].name, b->name) == 0)
-            fail(r, path, "the name \"%s\" is taken by buffers[%u]", b->name, k);
+    json_t *before = json_object_get(r->places, b->name);
+    if (before) fail(r, path, "the name \"%s\" is taken by buffers[%u]", b->name, (u32)json_integer_value(before));
+    else json_object_set_new(r->places, b->name, json_integer(i));
     b->type = find_type(r, path, json_string_value(json_object_get(o, "type")));
     if (!b->type || !read_size(r, o, path, b)) return;
     b->seed = get_count(o, "seed", 0);
@@ -255,7 +269,7 @@ static void read_buffer(struct reader *r, json_t *o, u32 i) {
 }
 
 static void read_buffers(struct reader *r, json_t *list) {
-    u32 n = (u32)json_array_size(list);
+    u32 n = list_size(r, list, "buffers", LIMIT_BUFFERS);
     r->m->buffers = ARENA_ARRAY(&r->m->arena, struct manifest_buffer, n);
     r->m->nbuffers = n;
     for (u32 i = 0; i < n && !diag_full(r->d); i++) read_buffer(r, json_array_get(list, i), i);
@@ -263,7 +277,6 @@ static void read_buffers(struct reader *r, json_t *list) {
 
 /* --- textures */
 
-static i32 buffer_index(const struct manifest *m, const char *name);
 static void fail_no_buffer(struct reader *r, const char *path, const char *which);
 
 /* A value as the library reads it; lists become words with slashes between. NULL when it is none. */
@@ -333,12 +346,12 @@ static void read_texture(struct reader *r, json_t *o, u32 i) {
     if (!t->kind) fail(r, path, "unknown kind \"%s\"; legal kinds are texture, sampler, surface", kind);
     if ((t->kind != HEDDLE_SAMPLER) != (buffer != NULL))
         fail(r, path, buffer ? "a sampler has no \"buffer\"" : "key \"buffer\" is missing");
-    if (buffer) t->buffer = buffer_index(r->m, buffer);
+    if (buffer) t->buffer = buffer_place(r, buffer);
     if (buffer && t->buffer < 0) fail_no_buffer(r, path, arena_printf(&r->m->arena, "\"%s\"", buffer));
 }
 
 static void read_textures(struct reader *r, json_t *list) {
-    u32 n = (u32)json_array_size(list);
+    u32 n = list_size(r, list, "textures", LIMIT_TEXTURES);
     r->m->textures = ARENA_ARRAY(&r->m->arena, struct manifest_texture, n);
     r->m->ntextures = n;
     for (u32 i = 0; i < n && !diag_full(r->d); i++) read_texture(r, json_array_get(list, i), i);
@@ -396,7 +409,7 @@ static void read_pointer(struct reader *r, json_t *o, const char *path, struct m
     if (!object_check(r, o, path, pointer_keys, ARRAY_LEN(pointer_keys))) return;
     json_t *v = json_object_get(o, "buf");
     if (json_is_string(v)) {
-        a->buffer = buffer_index(r->m, json_string_value(v));
+        a->buffer = buffer_place(r, json_string_value(v));
         if (a->buffer < 0) fail_no_buffer(r, path, arena_printf(&r->m->arena, "\"%s\"", json_string_value(v)));
     } else if (json_is_integer(v)) {
         json_int_t id = json_integer_value(v);
@@ -499,10 +512,10 @@ static void read_launch(struct reader *r, json_t *o, u32 i) {
 }
 
 static void read_launches(struct reader *r, json_t *list) {
-    u32 n = (u32)json_array_size(list);
+    u32 n = list_size(r, list, "launches", LIMIT_LAUNCHES);
     r->m->launches = ARENA_ARRAY(&r->m->arena, struct manifest_launch, n);
     r->m->nlaunches = n;
-    if (n == 0) fail(r, "launches", "is empty; give at least one launch");
+    if (!json_array_size(list)) fail(r, "launches", "is empty; give at least one launch");
     for (u32 i = 0; i < n && !diag_full(r->d); i++) read_launch(r, json_array_get(list, i), i);
 }
 
@@ -581,6 +594,7 @@ static void read_top(struct reader *r, json_t *root) {
 
 struct manifest *manifest_parse(const char *file, const char *text, size_t len, struct diag *d) {
     json_error_t err;
+    if (!diag_limit(d, file, LIMIT_MANIFEST, len)) return NULL;
     json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &err);
     if (!root) {
         diag_error(d, file, err.line > 0 ? (u32)err.line : 1, err.column > 0 ? (u32)err.column : 1, "%s", err.text);
@@ -589,8 +603,9 @@ struct manifest *manifest_parse(const char *file, const char *text, size_t len, 
     struct manifest *m = base_alloc(sizeof(*m));
     m->file = arena_strdup(&m->arena, file, strlen(file));
     m->dir = folder(&m->arena, file);
-    struct reader r = {m, d, 0};
+    struct reader r = {m, d, 0, json_object()};
     read_top(&r, root);
+    json_decref(r.places);
     json_decref(root);
     if (r.failures == 0) return m;
     manifest_free(m);
@@ -599,12 +614,11 @@ struct manifest *manifest_parse(const char *file, const char *text, size_t len, 
 
 struct manifest *manifest_load(const char *path, struct diag *d) {
     size_t len;
-    char *text = text_read_file(path, &len);
-    if (!text) {
-        diag_error(d, path, 0, 0, "cannot read: %s", strerror(errno));
-        return NULL;
-    }
-    struct manifest *m = manifest_parse(path, text, len, d);
+    struct strbuf why = {0};
+    char *text = limit_read_file(path, LIMIT_MANIFEST, &len, &why);
+    if (!text) diag_error(d, path, 0, 0, "cannot read: %s", why.s);
+    struct manifest *m = text ? manifest_parse(path, text, len, d) : NULL;
+    strbuf_free(&why);
     free(text);
     return m;
 }

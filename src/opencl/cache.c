@@ -42,7 +42,7 @@ static bool path_of(const struct cache_key *k, const char *ending, struct strbuf
 char *cache_get(const struct cache_key *k, const char *ending, size_t *len) {
     struct strbuf path = {0};
     size_t n = 0, mark = strlen(END_MARK);
-    char *text = path_of(k, ending, &path) ? text_read_file(path.s, &n) : NULL;
+    char *text = path_of(k, ending, &path) ? text_read_file(path.s, limit_most(LIMIT_OTHER), &n) : NULL;
     if (text && n >= mark && memcmp(text + n - mark, END_MARK, mark) == 0) {
         utimensat(AT_FDCWD, path.s, NULL, 0); /* used now */
         strbuf_free(&path);

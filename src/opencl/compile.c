@@ -148,7 +148,7 @@ static bool run(struct workshop *w) {
 static void take_log(const struct workshop *w, struct strbuf *log) {
     char *path = path_in(w, "log");
     size_t len, dir = strlen(w->dir);
-    char *text = text_read_file(path, &len);
+    char *text = text_read_file(path, limit_most(LIMIT_OTHER), &len);
     free(path);
     for (const char *at = text; at && *at;) {
         size_t n = strcspn(at, "\n");
@@ -332,7 +332,7 @@ static cl_int source_once(const struct source *s, const char *options, struct ma
     take_log(&w, log);
     char *path = path_in(&w, "program.ll");
     size_t len;
-    *ir = ok ? text_read_file(path, &len) : NULL;
+    *ir = ok ? text_read_file(path, limit_most(LIMIT_OTHER), &len) : NULL;
     if (*ir && !how.preprocess) hide_folder(&w, *ir);
     free(path);
     workshop_close(&w);
@@ -383,6 +383,16 @@ static cl_int source_hoisted(const struct source *s, const char *options, struct
     return *ir ? CL_SUCCESS : CL_COMPILE_PROGRAM_FAILURE;
 }
 
+static bool source_fits(const struct source *s, struct strbuf *log) {
+    u64 bytes = strlen(s->text);
+    for (u32 i = 0; i < s->nheaders; i++) bytes += strlen(s->header_texts[i]);
+    bool ok = bytes <= limit_most(LIMIT_SOURCE);
+    if (!ok) strbuf_add(log, "error: ");
+    if (!ok) limit_holds(LIMIT_SOURCE, bytes, log);
+    if (!ok) strbuf_add(log, "\n");
+    return ok;
+}
+
 cl_int compile_source(const struct source *s, const char *options, struct strbuf *log, char **ir) {
     struct strbuf first = {0}, second = {0};
     *ir = NULL;
@@ -390,6 +400,7 @@ cl_int compile_source(const struct source *s, const char *options, struct strbuf
         strbuf_add(log, "error: no compiler: this needs clang-19 in PATH, libclc-19 and heddle's share/heddle/opencl\n");
         return CL_COMPILER_NOT_AVAILABLE;
     }
+    if (!source_fits(s, log)) return CL_COMPILE_PROGRAM_FAILURE;
     cl_int rc = source_helped(s, options, &first, ir);
     bool moved =
         rc == CL_COMPILE_PROGRAM_FAILURE && hoist_wanted(first.s) && source_hoisted(s, options, &second, ir) == CL_SUCCESS;
@@ -438,7 +449,7 @@ static void key_of_tools(struct cache_key *k, enum variant v) {
         path = (struct strbuf){0};
         size_t len;
         library_path(&path, names[i]);
-        char *text = text_read_file(path.s, &len);
+        char *text = text_read_file(path.s, limit_most(LIMIT_OTHER), &len);
         if (text) cache_key_add(k, text, len);
         free(text);
         strbuf_free(&path);
@@ -601,7 +612,7 @@ static char *link_once(char *const *ir, u32 n, enum variant v, bool again, struc
     if (!ok) take_log(&w, log);
     char *path = path_in(&w, "program.ptx");
     size_t len;
-    char *ptx = ok ? text_read_file(path, &len) : NULL;
+    char *ptx = ok ? text_read_file(path, limit_most(LIMIT_OTHER), &len) : NULL;
     free(path);
     workshop_close(&w);
     return ptx;

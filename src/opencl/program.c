@@ -103,9 +103,9 @@ cl_program CL_API_CALL clCreateProgramWithSource(cl_context c, cl_uint n, const 
     set_error(error, rc);
     if (rc) return NULL;
     struct strbuf all = {0};
-    for (cl_uint i = 0; i < n; i++) {
-        size_t len = lengths && lengths[i] ? strnlen(texts[i], lengths[i]) : strlen(texts[i]);
-        strbuf_add(&all, "%.*s", (int)len, texts[i]);
+    for (cl_uint i = 0; i < n && all.len <= limit_most(LIMIT_SOURCE); i++) { /* one byte more: the build will say it */
+        size_t room = limit_most(LIMIT_SOURCE) + 1 - all.len, most = lengths && lengths[i] ? MIN(lengths[i], room) : room;
+        strbuf_add(&all, "%.*s", (int)strnlen(texts[i], most), texts[i]);
     }
     cl_program p = make(c);
     p->source = all.s ? all.s : strdup("");
@@ -124,6 +124,12 @@ static void take_parts(cl_program p, char *at) {
 }
 
 static bool take_binary(cl_program p, const u8 *data, size_t len) {
+    struct strbuf why = {0};
+    if (!limit_holds(LIMIT_BINARY, len, &why)) {
+        record_no_build(why.s);
+        strbuf_free(&why);
+        return false;
+    }
     char *text = strndup((const char *)data, len), *offset = strstr(text, OFFSET_MARK);
     bool library = starts_with(text, LIBRARY_MARK), ir = library || starts_with(text, IR_MARK);
     if (ir) {

@@ -362,8 +362,8 @@ struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, str
     m->address_size = 64;
     p->m = m;
     p->dg = dg;
-    if (len > INT32_MAX) parse_error(p, (struct ptx_loc){0}, "file of %zu bytes is too large; the limit is 2 GiB", len);
-    lexer_init(&p->lx, text, len > INT32_MAX ? 0 : len);
+    p->failed = !diag_limit(dg, file, LIMIT_PROGRAM, len);
+    lexer_init(&p->lx, text, p->failed ? 0 : len);
     p->tok.text = p->lx.p;
     if (!p->failed && check_is_text(p, text, len)) parse_module(p);
     m->nfuncs = p->module_funcs.n;

@@ -37,7 +37,7 @@ static void take(struct record *r, const struct record_header *h, const u8 *body
 
 bool record_read(const char *path, struct record *out) {
     size_t len, at = 0;
-    char *text = text_read_file(path, &len);
+    char *text = text_read_file(path, limit_most(LIMIT_OTHER), &len);
     *out = (struct record){0};
     if (!text) return false;
     bool ok = true;

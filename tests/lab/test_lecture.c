@@ -46,7 +46,7 @@ static void open_job(struct job *j, const char *machine, const char *program, co
     assert_non_null(data);
     snprintf(path, sizeof(path), "%s/lab/%s.s", data, program);
     free(data);
-    char *text = text_read_file(path, &len);
+    char *text = text_read_file(path, limit_most(LIMIT_OTHER), &len);
     assert_non_null(text);
     open_text(j, machine, path, text, len, settings);
     free(text);
