@@ -43,7 +43,7 @@ run_case() {
     args=${args//FILE/$file}
     args=${args//MANIFEST/manifest.json}
     # shellcheck disable=SC2086
-    (cd "$dir" && timeout 60 "$heddle" $args > "$work/out" 2> "$work/err" < /dev/null)
+    (cd "$dir" && "$here/../within" 60 "$heddle" $args > "$work/out" 2> "$work/err" < /dev/null)
     rc=$?
     if [ -n "$update" ]; then
         {

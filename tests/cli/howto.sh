@@ -157,7 +157,7 @@ play waits --set sm.diverge=largest
 same "$(awk '$2 == "cycles" { print $3 }' "$work/counters" | xargs)" "$cycles" "cycles of lanes that wait for each other"
 same "$(awk '{ n += $1 } END { print n }' "$work/a" "$work/b")" $((2 * 32 * 7)) "what lanes write that wait for each other"
 sed "s,spin_lock.ptx,$top/tests/timing/ptx/&,; s/\"grid\": \[4\]/\"grid\": [1]/" "$top"/tests/timing/ptx/spin_lock.json > "$work/lock.json"
-expect 3 timeout 20 "$heddle" run "$work/lock.json" --machine small --quiet --set sm.diverge=largest --set gpu.perfect_memory=true
+expect 3 "$top/tests/within" 20 "$heddle" run "$work/lock.json" --machine small --quiet --set sm.diverge=largest --set gpu.perfect_memory=true
 err_has 'lanes poll for other lanes of their warp, which sm.diverge = largest cannot run meanwhile'
 
 # T1, T2: eight warps load two lines each, and there is one MSHR

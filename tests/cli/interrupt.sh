@@ -2,12 +2,12 @@
 . "$(dirname "$0")"/common
 sed -n '/^\.version/,$p' "$top/tests/bad/endless_loop.ptx" > "$work/loop.ptx"
 sed -n 's,^// manifest: \{0\,1\},,p' "$top/tests/bad/endless_loop.ptx" > "$work/loop.json"
-interrupt() { # command...: its exit code after a second and a SIGINT
+interrupt() { # command...: its exit code after half a second's work and a SIGINT
     "$@" > "$work/out" 2> "$work/err" &
     local pid=$! guard code
-    ( sleep 11; kill -KILL $pid ) > /dev/null 2>&1 &
+    ( sleep 200; kill -KILL $pid ) > /dev/null 2>&1 &
     guard=$!
-    sleep 1
+    worked $pid 50
     kill -INT $pid
     wait $pid
     code=$?

@@ -20,9 +20,9 @@ err_has 'a program needs --manifest'
 
 # A pipe cannot be read twice: its name says what it is, and nobody waits for it
 mkfifo "$work/pipe"
-expect 2 timeout 10 "$heddle" run "$work/pipe" --functional
+expect 2 "$top/tests/within" 10 "$heddle" run "$work/pipe" --functional
 err_has 'no bundled workload'
-expect 2 timeout 10 "$heddle" run /dev/zero --functional
+expect 2 "$top/tests/within" 10 "$heddle" run /dev/zero --functional
 
 printf '\177ELF\1\1\1' > "$work/kernels"
 expect 2 "$heddle" check "$work/kernels"

@@ -49,7 +49,8 @@ for command in "run" "compare" "functional --trace-exec" "$heddle list keys" "$h
     # shellcheck disable=SC2086
     { $command >&-; } 2> err; same $? 2 "exit code of $command on a closed standard output"
     # shellcheck disable=SC2086
-    { sleep 0.2; $command; echo $? > code; } 2> err | true
+    { while [ ! -e closed ]; do sleep 0.02; done; $command; echo $? > code; } 2> err | { exec <&-; : > closed; }
+    rm closed
     same "$(cat code)" 2 "exit code of $command on a closed pipe"
 done
 expect 0 run --quiet --json r.json
@@ -81,7 +82,7 @@ expect 2 run --quiet --json stays.json --csv /dev/full
 sed -n '/^\.version/,$p' "$top/tests/bad/endless_loop.ptx" > loop.ptx
 sed -n 's,^// manifest: \{0\,1\},,p' "$top/tests/bad/endless_loop.ptx" > loop.json
 "$heddle" run loop.ptx --manifest loop.json --machine small --quiet --json both.json 2> /dev/null & first=$!
-for i in 1 2 3 4 5 6 7 8 9 10; do [ -e both.json.incomplete ] && break; sleep 0.1; done
+for i in $(seq 300); do [ -e both.json.incomplete ] && break; sleep 0.1; done
 expect 2 run --quiet --json both.json; err_has 'being written by another run'
 kill -KILL $first; wait $first 2> /dev/null
 [ -e both.json.incomplete ] || complain "a killed run leaves no mark"

@@ -61,7 +61,7 @@ ended() { # SIGNAL CODE command...
     local sig=$1 want=$2 pid
     shift 2
     "$@" > "$work/out" 2> "$work/err" & pid=$!
-    sleep 0.7
+    worked $pid 40
     kill -"$sig" $pid
     wait $pid
     same $? "$want" "exit code after $sig"

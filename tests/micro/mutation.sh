@@ -10,7 +10,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.." || exit 2
-export CMOCKA_MESSAGE_OUTPUT=TAP
+export CMOCKA_MESSAGE_OUTPUT=TAP here
 
 programs() { find "$MUTATION_BUILD"/micro -name 'test_*' ! -name '*.d' -type f | sort; }
 
@@ -18,7 +18,7 @@ programs() { find "$MUTATION_BUILD"/micro -name 'test_*' ! -name '*.d' -type f |
 notice() {
     local program out
     for program in $(programs); do
-        if out=$(MICRO_STEP=$1 timeout 120 "$program" 2>&1 </dev/null); then continue; fi
+        if out=$(MICRO_STEP=$1 "$here/../within" 120 "$program" 2>&1 </dev/null); then continue; fi
         sed -n 's/^not ok [0-9]* - //p' <<<"$out" | head -1 | grep . || echo "$(basename "$program") died"
         return
     done

@@ -19,7 +19,7 @@ done; done
 # mix WORKLOAD SCHED HAZARD QUEUE MACHINE
 mix() {
     local file=$work/$1.$2.$3.$4.$(basename "$5" .ini) out rc cycles
-    out=$(timeout 120 "$heddle" run "$1" --size tiny --machine "$5" --set sm.sched="$2" --set sm.hazard="$3" --set sm.lsu.reexec="$4" --audit --check 100 --quiet --json "$file" 2>&1 < /dev/null)
+    out=$("$top/tests/within" 120 "$heddle" run "$1" --size tiny --machine "$5" --set sm.sched="$2" --set sm.hazard="$3" --set sm.lsu.reexec="$4" --audit --check 100 --quiet --json "$file" 2>&1 < /dev/null)
     rc=$?
     cycles=$(field "$file" cycles)
     [ $rc -eq 0 ] && [ "$(field "$file" checksum_ok)" = true ] && [ "$cycles" -le $(($(< "$work/base.$1.$(basename "$5" .ini)") * bound)) ]
@@ -31,7 +31,7 @@ same() {
     shift
     for how in "" "-j 2" --no-jumps "--window 1" "--window 7"; do
         # shellcheck disable=SC2086
-        timeout 200 "$heddle" run "$name" --size tiny --machine gtx480 --set gpu.sms=3 "${@/#/--set=}" $how --quiet --json "$work/$$.json" > /dev/null 2>&1 < /dev/null
+        "$top/tests/within" 200 "$heddle" run "$name" --size tiny --machine gtx480 --set gpu.sms=3 "${@/#/--set=}" $how --quiet --json "$work/$$.json" > /dev/null 2>&1 < /dev/null
         [ -n "$base" ] || base=$(field "$work/$$.json" state_hash)
         [ -n "$base" ] && [ "$(field "$work/$$.json" state_hash)" = "$base" ]
         tell $? "pressure state $name $* ${how:-as it is}" "$(field "$work/$$.json" state_hash) and $base"

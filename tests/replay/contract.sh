@@ -30,7 +30,7 @@ all_of() {
     while read -r tracker predictor resource; do
         set -- sm.hazard=$hazard sm.sched=$sched sm.hazard.tracker=$tracker
         [ $tracker = none ] || set -- "$@" sm.hazard.predictor=$predictor sm.hazard.resource=$resource
-        timeout 120 "$heddle" run "$name" --size tiny $scarce --audit --check 1 --quiet --json "$file.json" "${@/#/--set=}" > "$file.err" 2>&1 < /dev/null \
+        "$top/tests/within" 120 "$heddle" run "$name" --size tiny $scarce --audit --check 1 --quiet --json "$file.json" "${@/#/--set=}" > "$file.err" 2>&1 < /dev/null \
             && [ "$(field "$file.json" checksum_ok)" = true ] && [ "$(field "$file.json" cycles)" -le $((base * bound)) ] && promises "$file.json" $tracker $predictor $resource \
             || out+="heddle run $name --size tiny $scarce --audit --check 1 ${*/#/--set }: $(tail -3 "$file.err") $(field "$file.json" cycles) cycles"$'\n'
         [ $hazard$predictor$resource = stallhitmshr ] && grep -vE '"(wall_seconds|setup_seconds|warp_ips|config_hash|state_hash|predicted_.*|prediction_right|virtual_credits)"' "$file.json" > "$file.$tracker"
@@ -72,7 +72,7 @@ cases | pool
 refused() {
     local name=$1 reason=$2 out rc
     shift 2
-    out=$(timeout 60 "$heddle" run vecadd --size tiny --machine small --quiet "${@/#/--set=}" 2>&1 < /dev/null)
+    out=$("$top/tests/within" 60 "$heddle" run vecadd --size tiny --machine small --quiet "${@/#/--set=}" 2>&1 < /dev/null)
     rc=$?
     [ $rc -eq 2 ] && grep -q "$reason" <<< "$out"
     tell $? "replay refused: $name" "exit $rc: $out"
@@ -146,7 +146,7 @@ delays | pool
 simulated() {
     local file=$1
     shift
-    timeout 300 "$heddle" run "$@" --quiet --per-sm --by-pc --json "$file.json" > "$file" 2>&1 < /dev/null || return 1
+    "$top/tests/within" 300 "$heddle" run "$@" --quiet --per-sm --by-pc --json "$file.json" > "$file" 2>&1 < /dev/null || return 1
     grep -vE '"(wall_seconds|setup_seconds|warp_ips)"' "$file.json" > "$file"
 }
 unchanged() {

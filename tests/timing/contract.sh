@@ -38,7 +38,7 @@ mix() {
 # A pair that does not go together is refused with the reason
 one_mix() {
     local rc
-    timeout 60 "$heddle" run "$name" --size tiny --machine small --audit --quiet --json "$work/$$.json" "$@" > "$work/$$.err" 2>&1 < /dev/null
+    "$top/tests/within" 60 "$heddle" run "$name" --size tiny --machine small --audit --quiet --json "$work/$$.json" "$@" > "$work/$$.err" 2>&1 < /dev/null
     rc=$?
     case $diverge/$hazard in
     mimd/retain | mimd/replay) [ $rc -eq 2 ] && grep -q 'sm.diverge = mimd does not go with sm.hazard' "$work/$$.err"; return ;;

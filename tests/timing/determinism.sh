@@ -15,7 +15,7 @@ export other
 simulated() {
     local file=$1
     shift
-    timeout 300 "$@" --quiet --per-sm --by-pc --json "$file.json" > "$file" 2>&1 < /dev/null || return 1
+    "$top/tests/within" 300 "$@" --quiet --per-sm --by-pc --json "$file.json" > "$file" 2>&1 < /dev/null || return 1
     grep -vE '"(wall_seconds|setup_seconds|warp_ips)"' "$file.json" > "$file"
 }
 state() { grep -E '"(state_hash|cycles|checksum)"' "$1.json"; }
