@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(text, data, size);
     config_default(&c);
     bool ok = machine_parse(&c, "fuzz.ini", text, size, &d);
-    CHECK(ok == (d.errors == 0));
+    CHECK(ok == (d.errors == 0) && (!ok || size <= limit_most(LIMIT_MACHINE)));
     if (ok) read_back(&c);
     config_check(&c, &d);
     diag_free(&d);

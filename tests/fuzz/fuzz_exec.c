@@ -2,6 +2,7 @@
  * instructions. Whatever the program does, the simulator must answer with a result or a diagnosis. Then each
  * kernel runs with one thread on a machine, in its own order and with loads moved up: if both end well, they
  * leave the same memory. */
+#include "base/base.h"
 #include "heddle.h"
 
 #include <stdlib.h>
@@ -32,6 +33,7 @@ static void run_all(const struct heddle_options *opt, const uint8_t *data, size_
     struct heddle *h = heddle_open(opt);
     struct heddle_module *m;
     if (heddle_module_load(h, "fuzz.ptx", (const char *)data, size, &m) == HEDDLE_OK) {
+        CHECK(size <= limit_most(LIMIT_PROGRAM));
         uint64_t buffer = heddle_alloc(h, 4096);
         for (uint32_t i = 0; i < heddle_module_kernels(m); i++) run_kernel(h, heddle_module_kernel_at(m, i), buffer, 48);
     }

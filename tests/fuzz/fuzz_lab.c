@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size) {
     char *text = base_alloc(size + 1);
     memcpy(text, data, size);
     struct lab_program *p = lab_assemble("fuzz.s", text, size, &d);
-    CHECK((p == NULL) == (d.errors > 0));
+    CHECK((p == NULL) == (d.errors > 0) && (!p || size <= limit_most(LIMIT_LAB)));
     for (u32 i = 0; p && p->nwords <= SMALL_WORDS && p->code.n <= 256 && lab_machines[i]; i++) run_on(p, lab_machines[i]);
     lab_program_free(p);
     diag_free(&d);

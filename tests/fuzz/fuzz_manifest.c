@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size) {
     struct diag d = {0};
     struct manifest *m = manifest_parse("fuzz.json", (const char *)data, size, &d);
-    CHECK((m == NULL) == (d.errors > 0));
+    CHECK((m == NULL) == (d.errors > 0) && (!m || size <= limit_most(LIMIT_MANIFEST)));
     if (m) {
         fill_all(m);
         compare_all(m);

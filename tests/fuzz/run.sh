@@ -6,10 +6,17 @@
 # tree. The corpus grows in build-fuzz/corpus/TARGET and is kept between runs. A finding is left in
 # build-fuzz/findings/; once fixed, move it to tests/fuzz/regress/TARGET/, where every run (and so `make
 # test`) replays it first.
+#
+# All runs with limits on. The readers' own (src/base/limit.def) are those of the command; each target also
+# gets an input one byte above its limit, and must refuse it. An input may take SECONDS_EACH of time and
+# MEGABYTES of memory, instructions and device memory of a program that runs are bounded in fuzz_exec.c, and the whole may
+# take no more processor time than its share and a reserve.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 unset MAKEFLAGS MAKELEVEL MFLAGS
 FUZZ_SECONDS=${FUZZ_SECONDS:-30}
+SECONDS_EACH=10 MEGABYTES=2048
+bounds="-timeout=$SECONDS_EACH -rss_limit_mb=$MEGABYTES -malloc_limit_mb=$((MEGABYTES / 2))"
 JOBS=${JOBS:-$(nproc)}
 export HEDDLE_DATA=$PWD # machines, for fuzz_exec
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
@@ -62,6 +69,18 @@ dictionary() {
     esac
 }
 
+# over TARGET: a good input, but with so many empty lines that it is one byte above the target's limit
+over() {
+    local id=PROGRAM good=examples/kernel.ptx most
+    case $1 in
+    fuzz_config) id=MACHINE good=machines/small.ini ;;
+    fuzz_lab) id=LAB good=lab/scalar.s ;;
+    fuzz_manifest) id=MANIFEST good=workloads/vecadd/manifest-tiny.json ;;
+    esac
+    most=$(sed -n "s/^LIMIT($id, \([0-9]*\) << \([0-9]*\),.*/\1 << \2/p" src/base/limit.def)
+    { cat "$good"; head -c $(((most) + 1)) /dev/zero | tr '\0' '\n'; } | head -c $(((most) + 1))
+}
+
 share=$((FUZZ_SECONDS / $(wc -w <<<"$targets")))
 status=0
 for target in $targets; do
@@ -70,19 +89,29 @@ for target in $targets; do
     mkdir -p "$corpus" "$findings"
     if [ -d tests/fuzz/regress/"$target" ]; then
         for f in tests/fuzz/regress/"$target"/*; do
-            if build-fuzz/"$target" -timeout=10 "$f" > build-fuzz/log 2>&1; then
+            # shellcheck disable=SC2086
+            if build-fuzz/"$target" $bounds "$f" > build-fuzz/log 2>&1; then
                 echo "ok replay $f"
             else
                 echo "not ok replay $f"; tail -30 build-fuzz/log | sed 's/^/# /'; status=1
             fi
         done
     fi
+    over "$target" > build-fuzz/over
+    # shellcheck disable=SC2086
+    if build-fuzz/"$target" $bounds build-fuzz/over > build-fuzz/log 2>&1; then
+        echo "ok $target refuses an input above its limit"
+    else
+        echo "not ok $target refuses an input above its limit"; tail -30 build-fuzz/log | sed 's/^/# /'; status=1
+    fi
+    rm -f build-fuzz/over
     seeds build-fuzz/seeds/"$target" "$target"
     dictionary "$target" > build-fuzz/"$target".dict
     ascii=0 # a program that is to run must be text
     [ "$target" != fuzz_exec ] || ascii=1
-    if build-fuzz/"$target" -only_ascii=$ascii -max_total_time="$share" -timeout=10 -rss_limit_mb=2048 -max_len=16384 -dict=build-fuzz/"$target".dict -artifact_prefix="$findings/$target-" \
-        "$corpus" build-fuzz/seeds/"$target" > build-fuzz/log 2>&1; then
+    # shellcheck disable=SC2086
+    if (ulimit -St $((2 * share + 120)) && build-fuzz/"$target" $bounds -only_ascii=$ascii -max_total_time="$share" -max_len=16384 -dict=build-fuzz/"$target".dict -artifact_prefix="$findings/$target-" \
+        "$corpus" build-fuzz/seeds/"$target") > build-fuzz/log 2>&1; then
         echo "ok $target: no finding in $share s ($(sed -n 's/^Done \([0-9]*\) runs.*/\1 inputs/p' build-fuzz/log))"
     else
         echo "not ok $target: a finding, left in $findings"
