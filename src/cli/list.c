@@ -101,8 +101,7 @@ static int run_list(const struct cli_line *line) {
 static const struct cli_option options[] = {{NULL, NULL, NULL}};
 const struct cli_command cli_list = {
     .name = "list",
-    .doc = "list workloads, machines, policies, keys, statistics, classes, generators, texture keys, environment variables or "
-           "limits of inputs",
+    .doc = "list workloads, machines, policies, keys, statistics, classes, generators, texture keys, variables, limits",
     .usage = "workloads|machines|policies|keys|stats|classes|generators|textures|environment|limits",
     .example = "heddle list workloads",
     .options = options,

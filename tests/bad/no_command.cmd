@@ -10,7 +10,7 @@
 // stderr:   compare    run programs on several configurations and print cycles and speedups
 // stderr:   check      read programs and report kernels and errors without running them
 // stderr:   vectors    compare recorded instruction results with ours
-// stderr:   list       list workloads, machines, policies, keys, statistics, classes, generators, texture keys, environment variables or limits of inputs
+// stderr:   list       list workloads, machines, policies, keys, statistics, classes, generators, texture keys, variables, limits
 // stderr:   explain    tell what a name means: a key, a group of keys, a machine, a policy, a statistic, a workload
 // stderr:   lab        run small programs on classic machines, cycle by cycle: scoreboard, Tomasulo, reorder buffer, vector, VLIW, dataflow and others
 // stderr:   help       tell what a command does and which options it has
