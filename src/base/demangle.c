@@ -162,8 +162,8 @@ static char *vector(struct demangler *d) {
     return strdup(text);
 }
 
-/* const, volatile and address spaces (U3AS1) of one type: remembered as one. The pointer that holds an address
- * space says enough. */
+/* const, volatile and address spaces (U3AS1) of one type: remembered as one. The pointer that holds an
+ * address space says enough. */
 static char *qualifiers(struct demangler *d) {
     bool is_const = false, is_volatile = false;
     for (bool more = true; more && !d->bad;) {

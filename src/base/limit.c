@@ -1,4 +1,5 @@
-/* The limits of inputs, from their table limit.def. A limit speaks before memory is taken for what passes it. */
+/* The limits of inputs, from their table limit.def. A limit speaks before memory is taken for what passes
+ * it. */
 #include "base/base.h"
 
 #include <errno.h>

@@ -19,7 +19,8 @@
  * is, they are older than every instruction in flight and than the last issue of every warp. When too many
  * wait, the older half is written, and what belonged before it is shown where the file stands. Instructions
  * that have not finished when the launch or the file ends are closed there. The format has no comments: a
- * launch that was stopped before the window's end leaves a last row, "# incomplete: the launch was stopped". */
+ * launch that was stopped before the window's end leaves a last row, "# incomplete: the launch was
+ * stopped". */
 #include "trace/flight.h"
 #include "trace/kanata.h"
 
