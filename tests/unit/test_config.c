@@ -442,7 +442,9 @@ static void unreadable_files_are_told(void **state) {
                "whose name has a dot\n");
     const char *big = write_file("big.ini", "");
     assert_int_equal(truncate(big, 2 << 20), 0);
-    snprintf(errors, sizeof(errors), "error: cannot read the machine \"%s\": it is larger than a machine file can be (1 MiB)\n",
+    snprintf(errors, sizeof(errors),
+             "error: cannot read the machine \"%s\": File too large: a machine file may have at most 1048576 bytes; name a file "
+             "of \"[section]\" and \"key = value\" lines; \"base\" takes the rest from another machine\n",
              big);
     load_wrong(big, errors);
 }
