@@ -197,7 +197,8 @@ static void write_html(const struct job *j, FILE *f) {
     strbuf_free(&s);
 }
 
-/* All files are opened before the run, so that none is an input and none turns out to be unwritable after it */
+/* All files are opened before the run, so that none is an input and none turns out to be unwritable after
+ * it */
 static bool open_files(struct job *j) {
     static const char *const names[] = {"html", "dot", "konata", "json"};
     const char *inputs[] = {j->p->file, cli_value(j->line, "machine")};
