@@ -70,7 +70,8 @@ static void take(struct core *c, struct front *f, const struct diverge_view *v) 
     if (c->view.faulted) c->fault_cy = MIN(c->fault_cy, c->now);
 }
 
-/* All live lanes are one group that can go on, at no meeting point, and it has not polled: there is nothing to choose */
+/* All live lanes are one group that can go on, at no meeting point, and it has not polled: there is nothing
+ * to choose */
 static bool goes_on(const struct core *c, const struct front *f) {
     const struct warp *w = c->homes[f->part[0].home].w;
     const struct group *g = &w->groups.at[0];

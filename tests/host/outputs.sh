@@ -28,6 +28,7 @@ fails() { # FILE TEXT
     expect 2 functional --dump c "$file"; err_has "$text"
     for option in json csv; do expect 2 compare --quiet --"$option" "$file"; err_has "$text"; done
     expect 2 "$heddle" check "$top"/tests/bad/endless_loop.ptx --json "$file"; err_has "$text"
+    for option in html dot konata json; do expect 2 "$heddle" lab tomasulo six --"$option" "$file"; err_has "$text"; done
     [ -z "$have_exec" ] || for option in json csv konata perfetto; do expect 2 exec_ --quiet --"$option" "$file"; err_has "$text"; done
 }
 have_exec=
