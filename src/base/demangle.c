@@ -103,9 +103,9 @@ static char *template_arguments(struct demangler *d) {
         char *one;
         size_t n;
         if (take(d, "L")) {
-            bool minus = (d->at++, take(d, "n"));
+            bool minus = d->at < d->end && (d->at++, take(d, "n")); /* the type's letter stands before the number */
             char text[32];
-            if (d->at > d->end || !number(d, &n) || !take(d, "E")) d->bad = true;
+            if (!number(d, &n) || !take(d, "E")) d->bad = true;
             snprintf(text, sizeof(text), "%s%zu", minus ? "-" : "", d->bad ? 0 : n);
             one = strdup(text);
         } else one = type(d);
