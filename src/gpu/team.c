@@ -24,8 +24,9 @@
 #include <unistd.h>
 
 enum {
-    SPINS = 1000,         /* looks before a thread sleeps: some ten microseconds */
+    SPINS = 5000,         /* looks before a thread sleeps: some fifty microseconds, what a wake-up costs */
     NAP_NS = 2000000,     /* the longest sleep of the first thread without another look */
+    WORK_NS = 500000,     /* a wait up to this is for a helper's work; a longer one is for its processor */
     LOOK_ROUNDS = 64,     /* between two looks at the clock */
     LOOK_NS = 20000000,   /* between two judgements of the host */
     ALONE_NS = 100000000, /* the first time alone; then twice as long, and so on */
@@ -47,6 +48,7 @@ struct team {
     /* of the first thread: how it fares */
     u32 rounds;
     u64 looked_ns, looked_cpu_ns; /* at the last judgement */
+    u64 excused_ns;               /* asleep since, while helpers worked */
     u64 alone_until_ns, alone_ns; /* 0: not alone; how long the next time */
 };
 
@@ -124,13 +126,17 @@ static void wait_for_pieces(struct team *t, u32 n) {
         if (atomic_load_explicit(&t->done, memory_order_acquire) == n) return;
         pause_briefly();
     }
+    u64 from = clock_ns(CLOCK_MONOTONIC);
     atomic_store(&t->waiting, true);
     for (u32 done; (done = atomic_load(&t->done)) != n;) futex_wait(&t->done, done, &nap);
     atomic_store(&t->waiting, false);
+    u64 slept = clock_ns(CLOCK_MONOTONIC) - from;
+    if (slept <= WORK_NS) t->excused_ns += slept;
 }
 
 static void look_again_from(struct team *t, u64 now) {
     t->looked_ns = now;
+    t->excused_ns = 0;
     t->looked_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
@@ -146,7 +152,7 @@ static void judge_host(struct team *t) {
     }
     if (now - t->looked_ns < LOOK_NS) return;
     u64 had = clock_ns(CLOCK_THREAD_CPUTIME_ID) - t->looked_cpu_ns;
-    if ((double)had < ENOUGH * (double)(now - t->looked_ns)) {
+    if ((double)had < ENOUGH * ((double)(now - t->looked_ns) - (double)t->excused_ns)) {
         t->alone_until_ns = now + t->alone_ns;
         t->alone_ns = MIN(2 * t->alone_ns, (u64)ALONE_MAX_NS);
     } else t->alone_ns = MAX(t->alone_ns / 2, (u64)ALONE_NS);
