@@ -16,18 +16,6 @@
 
 enum { COORD_BITS = 21, HALF_TEXEL = 1 << (COORD_BITS - 1), WEIGHT_SHIFT = COORD_BITS - 8 };
 
-static float bits_float(u32 u) {
-    float x;
-    memcpy(&x, &u, 4);
-    return x;
-}
-
-static u32 float_bits(float x) {
-    u32 u;
-    memcpy(&u, &x, 4);
-    return u;
-}
-
 /* --- one axis */
 
 /* Fixed point; what is not a number is zero, and far away is far away */

@@ -126,12 +126,6 @@ const char *tex_image_objection(const struct tex_image *m) {
 
 /* --- texels */
 
-static u32 float_bits(float x) {
-    u32 u;
-    memcpy(&u, &x, 4);
-    return u;
-}
-
 static u32 half_to_float(u32 h) {
     u32 sign = (h & 0x8000u) << 16, e = h >> 10 & 31, m = h & 0x3FFu;
     if (e == 31) return m ? 0x7FFFFFFFu : sign | 0x7F800000u;

@@ -19,6 +19,8 @@
 
 #include "func/func.h"
 
+#include <string.h>
+
 enum tex_kind { TEX_UNORM, TEX_SNORM, TEX_UINT, TEX_SINT, TEX_FLOAT };
 enum tex_format {
 #define TEX_FORMAT(id, bytes, kind, query) TEX_##id,
@@ -186,5 +188,18 @@ enum tex_query {
     TEXQ_force_unnormalized_coords,
     TEXQ_memory_layout
 };
+
+/* --- the bits of a number, and back */
+static inline float bits_float(u32 u) {
+    float x;
+    memcpy(&x, &u, 4);
+    return x;
+}
+
+static inline u32 float_bits(float x) {
+    u32 u;
+    memcpy(&u, &x, 4);
+    return u;
+}
 
 #endif
