@@ -241,11 +241,16 @@ demo: ## install what is missing, build, and run a workload whose result can be 
 	@B=$B tools/demo.sh
 
 test: ## install what is missing and run every suite, less than 15 minutes on two cores
-	@tools/setup.sh build workloads test
+	@tools/setup.sh build workloads test riscv
 	@tests/run.sh
 
+# the suites whose tools nobody else needs, installed by their own groups of tools/setup.sh
+test-page test-cluster test-foreign test-package: test-%: ## install the tools that only this suite needs, and run it
+	@tools/setup.sh build workloads test riscv $*
+	@tests/run.sh $*
+
 test-all: ## run every test, however long
-	@tools/setup.sh build workloads test
+	@tools/setup.sh build workloads test riscv
 	@tests/run.sh --all
 
 mutation: all micro ## change every key by a step: some micro test must notice, and some golden measurement
@@ -297,11 +302,11 @@ clean: ## remove every build
 	rm -rf build build-*
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-24s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z -]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-24s %s\n", $$1, $$2}'
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all workloads machines opencl opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar fuzzers data demo test test-all mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install clean help
+.PHONY: all workloads machines opencl opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar fuzzers data demo test test-page test-cluster test-foreign test-package test-all mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

@@ -9,6 +9,10 @@
 # function, its name in SUITES (those that take long first), and in variants() the builds it needs beside
 # build/.
 #
+# A suite, or a part of one, that needs tools which few have asks for them (`needs`, exit 77 of a script) and is
+# skipped without them: one line says what is missing and what installs it, and the line above the last counts
+# it apart.
+#
 # What is counted are cases: a case is a name, however many builds, machines or suites run it, and fails if it
 # fails in one of them. Suites run JOBS at a time (default: one per processor); the seconds behind a suite are
 # the processor's.
@@ -46,16 +50,33 @@ why() {
     esac
 }
 
-# one "name" command...: one test that passes when the command exits 0
+# needs NAME GROUP TOOL...: true when every tool is there, a command or the path of a file; else prints the line
+# "skip NAME: ..." and is false
+needs() {
+    local name=$1 group=$2 tool missing=
+    shift 2
+    for tool; do
+        case $tool in */*) [ -e "$tool" ] ;; *) command -v "$tool" >/dev/null ;; esac || missing="$missing $tool"
+    done
+    [ -n "$missing" ] || return 0
+    echo "skip $name: no$missing; to install: tools/setup.sh $group"
+    return 1
+}
+
+# one "name" command...: one test that passes when the command exits 0, and is skipped when it exits 77, for the
+# reason in its last line
 one() {
-    local name=$1 out
+    local name=$1 out rc
     shift
-    if out=$(within 300 "$@" 2>&1 </dev/null); then
-        echo "ok $name"
-    else
-        echo "not ok $name ($(why $? 300))"
-        echo "$out" | tail -25 | sed 's/^/# /'
-    fi
+    out=$(within 300 "$@" 2>&1 </dev/null)
+    rc=$?
+    case $rc in
+    0) echo "ok $name" ;;
+    77) echo "skip $name: $(tail -1 <<<"$out")" ;;
+    *)
+        echo "not ok $name ($(why $rc 300))"
+        echo "$out" | tail -25 | sed 's/^/# /' ;;
+    esac
 }
 
 # unit_programs DIR [FOLDER [NAME]]: every cmocka program, or one; one that dies outside its tests is one
@@ -314,7 +335,7 @@ memcheck() {
 }
 # Does memcheck find anything?
 suite_valgrind() {
-    if ! command -v valgrind >/dev/null; then echo "# valgrind is not installed: nothing run"; return; fi
+    needs valgrind test valgrind || return
     local step=10 program
     [ -z "$ALL" ] || step=1
     memcheck "vectors, one in $step" build/heddle vectors "$(some_vectors build $step)"
@@ -358,9 +379,22 @@ run() {
     read -r p f < <(cases "$LOGS/$suite")
     {
         [ "$f" -eq 0 ] || grep -vE '^(ok|1\.\.|# ok - tests|# build[a-z0-9-]*\/tests|  (cc|cl|ar|link|data) )' "$LOGS/$suite" | head -200
-        printf '%-12s %6d passed %4d failed %8s s\n' "$suite" "$p" "$f" "$cpu"
+        grep '^skip ' "$LOGS/$suite"
+        [ $((p + f)) -eq 0 ] && grep -q '^skip ' "$LOGS/$suite" ||
+            printf '%-12s %6d passed %4d failed %8s s\n' "$suite" "$p" "$f" "$cpu"
     } > "$LOGS/$suite.line"
     cat "$LOGS/$suite.line" # in one write: suites end at the same time
+}
+
+# skipped SUITE...: what was left out, for the line above the last: suites of which nothing ran, and cases
+skipped() {
+    local suite cases=0 n suites=
+    for suite; do
+        n=$(grep -c '^skip ' "$LOGS/$suite")
+        [ "$n" -gt 0 ] || continue
+        if grep -qE '^(not )?ok ' "$LOGS/$suite"; then cases=$((cases + n)); else suites="$suites $suite"; fi
+    done
+    echo "skipped for want of tools: $(wc -w <<<"$suites") suites${suites:+ (${suites# })}, $cases single cases"
 }
 
 list() {
@@ -400,5 +434,7 @@ done
 wait
 read -r passed failed < <(for suite in build $rest; do echo "$LOGS/$suite"; done | xargs awk 1 | cases)
 echo "in $(seconds "$begin" "$(now)") s, $(cat "$LOGS"/*.line | awk '/ s$/ { n += $(NF - 1) } END { print int(n) }') s of the processor; logs in $LOGS/"
+# shellcheck disable=SC2086
+skipped build $rest
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,8 +1,10 @@
 #!/bin/sh
 # Installs the Debian packages heddle needs and that are missing; does nothing when none is.
 #
-#   tools/setup.sh [--check] [GROUP...]     groups: build workloads test lint; all of them when none is named
+#   tools/setup.sh [--check] [GROUP...]
 #   --check   only say what is missing; exit 1 when something is
+#   groups    build workloads test lint riscv, all five when none is named; and for single suites of tests,
+#             installed when named: page cluster foreign package
 #
 # Written for Debian 12 (bookworm). The table below is the whole list: group, package, what it is for.
 set -eu
@@ -26,20 +28,31 @@ test       libclang-rt-19-dev  clang's sanitizers and libFuzzer
 test       valgrind            runs a small set of tests under memcheck
 lint       clang-format-19     checks the formatting
 lint       clang-tidy-19       static checks
+riscv      lld-19              links RISC-V programs
+riscv      gcc-riscv64-unknown-elf  its libgcc: what a RISC-V program calls for arithmetic its processor lacks
+page       chromium            opens the report page in a real browser
+cluster    slurm-wlm           Slurm's controller and node daemon, which the tests of sweeps start
+cluster    munge               who is who among Slurm's daemons
+foreign    qemu-user           runs RISC-V programs on the host: a second opinion on their results
+package    debhelper           builds the Debian package
+package    lintian             checks the Debian package
 TABLE
 }
 
 check=
 groups=
+known=$(packages | awk '!seen[$1]++ { printf "%s ", $1 }')
 for arg; do
     case $arg in
-    --check) check=1 ;;
-    build | workloads | test | lint) groups="$groups $arg" ;;
-    -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) echo "tools/setup.sh: unknown group '$arg'; the groups are build, workloads, test and lint" >&2; exit 2 ;;
+    --check) check=1; continue ;;
+    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    esac
+    case " $known" in
+    *" $arg "*) groups="$groups $arg" ;;
+    *) echo "tools/setup.sh: unknown group '$arg'; the groups are ${known% }" >&2; exit 2 ;;
     esac
 done
-[ -n "$groups" ] || groups="build workloads test lint"
+[ -n "$groups" ] || groups="build workloads test lint riscv"
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
     echo "tools/setup.sh: this is not a Debian system; install the equivalents of these by hand:" >&2
