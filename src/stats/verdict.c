@@ -1,0 +1,68 @@
+/* The one rule by which differences are judged (verdict.h). */
+#include "stats/verdict.h"
+
+#include <math.h>
+
+#define OWN_JITTER 3 /* a difference below so many half widths needs the configuration's own jitter */
+
+const char *const effect_names[EFFECTS] = {"none", "gain", "loss", "unknown"};
+const char *const agreement_names[AGREEMENTS] = {
+    "agrees", "same sign, another size", "an effect there, none here", "none there, an effect here", "opposite", "unknown",
+};
+
+double jitter_of(const double *x, u32 n) {
+    double sum = 0, squares = 0;
+    if (n < JITTER_RUNS) return NAN;
+    for (u32 i = 0; i < n; i++) sum += x[i];
+    double mean = sum / n;
+    if (!(mean > 0)) return NAN;
+    for (u32 i = 0; i < n; i++) squares += (x[i] - mean) * (x[i] - mean);
+    return 2 * sqrt(squares / (n - 1)) / mean;
+}
+
+struct figure figure_of(double value, double jitter, double sampling_half) {
+    double j = isnan(jitter) ? 0 : jitter * value, s = isnan(sampling_half) ? 0 : sampling_half;
+    return (struct figure){value, sqrt(j * j + s * s)};
+}
+
+struct figure figure_speedup(struct figure of, struct figure with) {
+    double value = with.value > 0 ? of.value / with.value : NAN;
+    double a = of.half / of.value, b = with.half / with.value;
+    return (struct figure){value, value * sqrt(a * a + b * b)};
+}
+
+static bool is_figure(struct figure f) { return isfinite(f.value) && isfinite(f.half) && f.value > 0 && f.half >= 0; }
+
+bool jitter_wanted(struct figure speedup) { return is_figure(speedup) && fabs(speedup.value - 1) < OWN_JITTER * speedup.half; }
+
+enum effect figure_effect(struct figure speedup) {
+    if (!is_figure(speedup)) return EFFECT_UNKNOWN;
+    if (fabs(speedup.value - 1) <= speedup.half) return EFFECT_NONE;
+    return speedup.value > 1 ? EFFECT_GAIN : EFFECT_LOSS;
+}
+
+static bool sizes_near(double ours, double document, double factor) {
+    double r = (ours - 1) / (document - 1);
+    return r <= factor && r >= 1 / factor;
+}
+
+enum agreement verdict_of(struct figure ours, struct figure document, double factor) {
+    enum effect a = figure_effect(ours), b = figure_effect(document);
+    if (a == EFFECT_UNKNOWN || b == EFFECT_UNKNOWN) return AGREE_UNKNOWN;
+    if (a == EFFECT_NONE && b != EFFECT_NONE) return AGREE_NOT_HERE;
+    if (b == EFFECT_NONE && a != EFFECT_NONE) return AGREE_HERE;
+    if (a != b) return AGREE_OPPOSITE;
+    bool overlap = fabs(ours.value - document.value) <= ours.half + document.half;
+    return a == EFFECT_NONE || overlap || sizes_near(ours.value, document.value, factor) ? AGREE_YES : AGREE_SIZE;
+}
+
+void verdict_rule(struct strbuf *to, double factor) {
+    strbuf_add(to,
+               "Each figure has an interval: its jitter (two standard deviations over at least %d runs with perturbations\n"
+               "that do not matter) and, where a run was timed in part only, the error of sampling, added as squares. A\n"
+               "difference that its interval does not clear is called none. A figure agrees with a document's when both\n"
+               "have the same sign (gain, loss or none) and",
+               JITTER_RUNS);
+    if (factor > 1) strbuf_add(to, " their intervals overlap or their differences are within a factor of %g.\n", factor);
+    else strbuf_add(to, " their intervals overlap.\n");
+}
