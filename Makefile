@@ -89,6 +89,14 @@ $B/obj/%.avx2.o: src/%.c $B/flags
 	@mkdir -p $(@D) && $(SAY) "  cc    $< (avx2 lanes)"
 	@$(CC) $(CFLAGS_ALL) $(LANEOPT) $(AVX2FLAGS) -c -o $@ $<
 
+# The commit, for --version: main.c alone is compiled again when it changes
+COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)$(shell git diff --quiet HEAD 2>/dev/null || test $$? -ne 1 || echo -n ' and changes')
+ifeq ($(filter clean help,$(MAKECMDGOALS)),)
+$(shell echo '$(COMMIT)' | cmp -s - $B/commit || echo '$(COMMIT)' > $B/commit)
+endif
+$(MAIN_OBJ): CFLAGS_ALL += -DHEDDLE_COMMIT='"$(COMMIT)"'
+$(MAIN_OBJ): $B/commit
+
 # The machine's inner loops
 $B/obj/core/%.o $B/obj/mem/%.o $B/obj/gpu/%.o: OPT := $(if $(DEBUG),-O0 -g,$(if $(FUZZ),-O1 -g,-O3 -g))
 

@@ -132,6 +132,8 @@ bool env_check(struct diag *d);         /* all that start with HEDDLE_; false wi
 const char *env_text(const char *name); /* NULL when it is not set */
 u64 env_count(const char *name);        /* of a COUNT or FLAG; its default when it is not set or was refused */
 void env_list(FILE *out);
+const char *env_name(u32 i); /* row by row; NULL after the last */
+const char *env_doc(u32 i);
 
 /* --- output.c: every file that is written. "-" is standard output; `why` gets "PATH: error: ..." without a
  * line's end. */

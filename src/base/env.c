@@ -88,6 +88,9 @@ u64 env_count(const char *name) {
     return x;
 }
 
+const char *env_name(u32 i) { return i < ARRAY_LEN(rows) ? rows[i].name : NULL; }
+const char *env_doc(u32 i) { return rows[i].doc; }
+
 void env_list(FILE *out) {
     for (u32 i = 0; i < ARRAY_LEN(rows); i++) fprintf(out, "%-24s %s\n", rows[i].name, rows[i].doc);
 }

@@ -81,8 +81,11 @@ static int run_check(const struct cli_line *line) {
         if (!cli_machine(line, &machine)) return heddle_close(c.h), json_decref(c.files), outputs_close(&outputs), EXIT_USER;
         heddle_set_config(c.h, &machine);
     }
-    c.out = cli_has(line, "quiet") || (json && strcmp(json, "-") == 0) ? NULL : stdout;
+    struct folding f;
+    term_begin(&f, stdout, 0);
+    c.out = cli_has(line, "quiet") || (json && strcmp(json, "-") == 0) ? NULL : f.out;
     for (u32 i = 0; i < line->operands.n; i++) check_file(&c, line->operands.at[i]);
+    term_end(&f);
     heddle_close(c.h);
     if (json) {
         json_t *j = json_pack("{s:o, s:I}", "files", c.files, "error_count", (json_int_t)c.errors);
@@ -96,9 +99,9 @@ static int run_check(const struct cli_line *line) {
 static const struct cli_option options[] = {
     {"json", "FILE", "write the report as JSON; - for standard output"},
     {"disasm", NULL, "print each kernel as heddle decoded it"},
-    {"machine", "NAME|FILE", "registers and order of instructions as for this machine (ptx.schedule)"},
-    {"set", "KEY=VALUE", "set one key of the machine; may be given several times"},
-    {"quiet", NULL, "errors only"},
+    {"machine", "NAME|FILE", "registers and order of instructions as for this machine (ptx.schedule)", 0, "machines files"},
+    {"set", "KEY=VALUE", "set one key of the machine; may be given several times", 0, "keys"},
+    {"quiet", NULL, "errors only", 'q'},
     {NULL, NULL, NULL},
 };
 const struct cli_command cli_check = {

@@ -22,7 +22,9 @@ struct cli_option {
     const char *name; /* without the dashes; NULL ends a table */
     const char *arg;  /* NULL for none, "N" for one value, "BUF FILE" for two, "[FILE]" for one that may be left out */
     const char *doc;
-    char letter; /* -j for --threads; 0 for none */
+    char letter;      /* -j for --threads; 0 for none */
+    const char *from; /* kinds of names.h that its value may be, space-separated, for completion; "files" and
+                         "folders" too. NULL: as arg says, where it is a FILE or DIR. */
 };
 
 struct cli_line;
@@ -32,6 +34,7 @@ struct cli_command {
     const char *example; /* one or more lines, each a whole command */
     const char *details; /* a paragraph, or NULL */
     const struct cli_option *options;
+    const char *operands_from; /* as cli_option.from; NULL: files */
     u32 min_operands, max_operands;
     int (*run)(const struct cli_line *line);
 };
@@ -47,6 +50,11 @@ struct cli_line { /* one command line, parsed */
 };
 
 /* --- main.c */
+struct cli_build {
+    const char *commit;   /* "unknown" when heddle was not built in a checkout */
+    const char *compiler; /* "gcc 12.2.0" */
+};
+extern struct cli_build cli_build;                     /* set when the command starts */
 extern const struct cli_command *const cli_commands[]; /* ends with NULL */
 const struct cli_command *cli_find(const char *name);
 
@@ -62,9 +70,31 @@ bool cli_number(const struct cli_line *line, const char *option, u64 low, u64 hi
 /* "heddle NAME: error: TEXT"; returns EXIT_USER */
 int cli_error(const struct cli_command *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* Prints "heddle NAME: TEXT" on standard error when --verbose was given */
+void cli_say(const struct cli_line *line, const char *fmt, ...) PRINTF_LIKE(2, 3);
+#define CLI_TALK_OPTIONS(left_out, said) {"quiet", NULL, left_out, 'q'}, {"verbose", NULL, said, 'v'}
+
 /* --- help.c */
 void cli_help_all(FILE *out);
 void cli_help_command(const struct cli_command *c, FILE *out);
+/* Exit codes and what they mean, for help and manual pages; NULL after the last */
+const char *cli_exit_code(u32 i, int *code);
+/* "-j, --threads N" */
+void cli_option_text(const struct cli_option *o, struct strbuf *out);
+
+/* --- man.c: heddle(1), or heddle-NAME(1), as man reads it */
+void man_print(const struct cli_command *c, FILE *out); /* NULL: of heddle itself */
+
+/* --- complete.c */
+bool complete_script(const char *shell, FILE *out); /* false when there is no such shell */
+const char *complete_shell(u32 i);                  /* NULL after the last */
+/* What may stand for the last of n words after "heddle": a line each, NAME TAB MEANING; ":files" or ":folders"
+ * asks the shell for its own */
+void complete_words(const char *const *words, u32 n, FILE *out);
+
+/* --- names of other tables, for names.c; NULL after the last */
+const char *list_name(u32 i);       /* list.c */
+const char *explain_word_at(u32 i); /* explain.c */
 
 /* --- stop.c: SIGINT, SIGTERM and SIGHUP */
 void stop_install(void);
@@ -79,6 +109,7 @@ struct cli_output {
     struct output o;
 };
 struct cli_outputs {
+    const struct cli_line *line; /* that asked for them */
     VEC(struct cli_output) at;
     bool stdout_taken; /* one of them is "-" */
 };
@@ -99,6 +130,7 @@ struct progress {
     double started, printed; /* clock_seconds; printed is 0 before the first line */
     u64 before;              /* warp instructions of finished launches */
     bool terminal, shown;
+    bool silent;          /* no line at all; signals are noticed */
     struct heddle *stops; /* a signal ends its launch with HEDDLE_STOPPED */
 };
 void progress_start(struct progress *p);
@@ -107,8 +139,8 @@ void progress_end(struct progress *p);
 
 /* --- machine.c: the options of commands that run something on a machine */
 #define CLI_MACHINE_OPTIONS                                                                                                      \
-    {"machine", "NAME|FILE", "the machine to run on: a bundled one (heddle list machines) or an INI file"},                      \
-        {"set", "KEY=VALUE", "set one key of the machine (heddle list keys); may be given several times"},                       \
+    {"machine", "NAME|FILE", "the machine to run on: a bundled one (heddle list machines) or an INI file", 0, "machines files"}, \
+        {"set", "KEY=VALUE", "set one key of the machine (heddle list keys); may be given several times", 0, "keys"},            \
         {"dump-config", NULL, "print the machine, every key, as a file that --machine reads, and exit"}
 /* The machine that --machine (HEDDLE_DEFAULT_MACHINE without it) and --set ask for, checked; false with
  * messages printed */

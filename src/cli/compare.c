@@ -196,14 +196,21 @@ static bool open_outputs(struct comparing *c) {
     return ok;
 }
 
+static void print_tables(const struct comparing *c) {
+    struct folding f;
+    term_begin(&f, stdout, 0);
+    for (u32 i = 0; i < c->done.n; i++) {
+        if (i) fputc('\n', f.out);
+        comparison_text(&c->done.at[i], f.out);
+    }
+    if (c->done.n > 1) comparison_means(c->done.at, c->done.n, f.out);
+    term_end(&f);
+}
+
 static bool write_results(struct comparing *c) {
     FILE *json = outputs_file(&c->outputs, "json"), *csv = outputs_file(&c->outputs, "csv");
     bool shown = !c->outputs.stdout_taken && !cli_has(c->line, "quiet");
-    for (u32 i = 0; i < c->done.n && shown; i++) {
-        if (i) putchar('\n');
-        comparison_text(&c->done.at[i], stdout);
-    }
-    if (c->done.n > 1 && shown) comparison_means(c->done.at, c->done.n, stdout);
+    if (shown) print_tables(c);
     if (csv) comparison_write_csv(c->done.at, c->done.n, csv);
     if (csv && c->error) report_mark_incomplete(csv, c->error);
     if (json) {
@@ -265,14 +272,14 @@ static int run_compare(const struct cli_line *line) {
 }
 
 static const struct cli_option options[] = {
-    {"vary", "KEY=A,B,...", "values of a key to compare, \"machine\" included; repeatable: all combinations run"},
-    {"metric", "NAME", "another column: any name of \"heddle list stats\"; repeatable"},
+    {"vary", "KEY=A,B,...", "values of a key to compare, \"machine\" included; repeatable: all combinations run", 0, "keys"},
+    {"metric", "NAME", "another column: any name of \"heddle list stats\"; repeatable", 0, "stats"},
     INPUT_OPTIONS,
     CLI_MACHINE_OPTIONS,
     MEASURE_OPTIONS,
     {"json", "FILE", "write the results as JSON; - for standard output"},
     {"csv", "FILE", "write a row for each configuration with every statistic; - for standard output"},
-    {"quiet", NULL, "no table"},
+    CLI_TALK_OPTIONS("no table and no progress", "say what is read, chosen, run and written, on standard error"),
     {NULL, NULL, NULL},
 };
 const struct cli_command cli_compare = {
@@ -286,6 +293,7 @@ const struct cli_command cli_compare = {
         "heddle compare bfs --vary sm.sched=lrr,gto,two_level\n"
         "heddle compare sgemm spmv --machine gtx480 --vary sm.l1.mshrs=16,32,64 --vary sm.sched=lrr,gto --metric l1_hit_rate",
     .options = options,
+    .operands_from = "workloads files",
     .min_operands = 1,
     .max_operands = UINT32_MAX,
     .run = run_compare,

@@ -471,6 +471,7 @@ static int exec_run(const struct cli_line *line) {
     if (cli_dump_config(line, &x.config)) return EXIT_OK;
     if (!line->operands.n) return cli_error(line->command, "which program? usage: heddle exec %s", line->command->usage);
     x.driver = find_driver();
+    if (x.driver) cli_say(line, "driver %s", x.driver);
     int code;
     forward_begin();
     if (!x.driver)
@@ -502,7 +503,7 @@ static const struct cli_option options[] = {
     {"launch", "N..M", "time only these launches, counted from 0; the others run without timing"},
     MEASURE_OPTIONS,
     {"simulated-time", NULL, "the program's clocks (clock_gettime, gettimeofday, time, clock) go with the simulated GPU"},
-    {"quiet", NULL, "no summary and no progress"},
+    CLI_TALK_OPTIONS("no summary and no progress", "say which driver, machine and files are used, on standard error"),
     MEASURE_BY_PC,
     {"json", "FILE", "write the results as JSON; - for standard output"},
     {"csv", "FILE", "write a row for each launch with every statistic; - for standard output"},

@@ -1,30 +1,22 @@
-/* heddle explain: what a name means. Each kind of name is one row of a table: how to list its names, how to
- * explain one. */
+/* heddle explain: what a name means. Each kind of name is one row of a table: where its names are listed, how
+ * to explain one. A pattern that matches several names gets a line for each. */
 #include "cli/cli.h"
+#include "cli/names.h"
 #include "core/policies.h"
 #include "report/policies.h"
 #include "report/report.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-struct names { /* of one kind; text in `mem` or static */
-    struct arena mem;
-    VEC(const char *) at;
-};
-
 struct explain_kind {
-    const char *what; /* "key", for messages */
-    void (*list)(struct names *out);
+    const char *what, *kind;                      /* "key" for messages, "keys" of names.h */
     bool (*explain)(const char *name, FILE *out); /* false when there is no such name */
 };
 
 /* --- keys */
-
-static void list_keys(struct names *out) {
-    for (u32 i = 0; i < cfg_key_count; i++) VEC_PUSH(&out->at, cfg_keys[i].name);
-}
 
 static void print_value(const char *machine, const struct config *c, const struct cfg_key *k, FILE *out) {
     char value[64];
@@ -64,11 +56,6 @@ static bool in_section(const struct cfg_key *k, const char *section) {
     return n && strncmp(k->name, section, n) == 0 && k->name[n] == '.';
 }
 
-static void list_sections(struct names *out) {
-    for (u32 i = 0; i < cfg_key_count; i++)
-        VEC_PUSH(&out->at, arena_strdup(&out->mem, cfg_keys[i].name, cfg_key_section(&cfg_keys[i])));
-}
-
 static bool explain_section(const char *name, FILE *out) {
     bool found = false;
     for (u32 i = 0; i < cfg_key_count; i++) {
@@ -81,12 +68,6 @@ static bool explain_section(const char *name, FILE *out) {
 }
 
 /* --- machines */
-
-static void list_machines(struct names *out) {
-    struct machine_list all = machine_list();
-    for (u32 i = 0; i < all.n; i++) VEC_PUSH(&out->at, arena_strdup(&out->mem, all.at[i].name, strlen(all.at[i].name)));
-    machine_list_free(&all);
-}
 
 static void print_comment_block(const char *path, FILE *out) { /* the comment lines a machine file opens with, the first apart */
     char *text = text_read_file(path, limit_most(LIMIT_MACHINE), NULL);
@@ -121,21 +102,7 @@ static bool explain_machine(const char *name, FILE *out) {
     return found;
 }
 
-/* --- policies and statistics explain themselves */
-
-static void list_policies(struct names *out) {
-    for (u32 i = 0; i < policy_count(); i++) VEC_PUSH(&out->at, policy_at(i).name);
-}
-
-static void list_statistics(struct names *out) {
-    for (u32 i = 0; i < metric_count(); i++) VEC_PUSH(&out->at, metric_at(i).name);
-}
-
 /* --- workloads */
-
-static void list_workloads(struct names *out) {
-    for (u32 i = 0; i < workload_count; i++) VEC_PUSH(&out->at, workload_table[i].name);
-}
 
 static bool explain_workload(const char *name, FILE *out) {
     const struct workload *w = workload_find(name);
@@ -162,9 +129,7 @@ static const struct {
     {"mshr", "MSHR: miss status holding register, an outstanding miss of a cache; sm.l1.mshrs says how many an SM has."},
 };
 
-static void list_words(struct names *out) {
-    for (u32 i = 0; i < ARRAY_LEN(words); i++) VEC_PUSH(&out->at, words[i].word);
-}
+const char *explain_word_at(u32 i) { return i < ARRAY_LEN(words) ? words[i].word : NULL; }
 
 static bool explain_word(const char *name, FILE *out) {
     for (u32 i = 0; i < ARRAY_LEN(words); i++)
@@ -172,54 +137,108 @@ static bool explain_word(const char *name, FILE *out) {
     return false;
 }
 
-/* --- the table. A name may be of several kinds: all are explained. */
+/* --- the table. A name may be of several kinds: all are explained. Policies and statistics explain
+ * themselves. */
 
 static const struct explain_kind kinds[] = {
-    {"key", list_keys, explain_key},
-    {"section", list_sections, explain_section},
-    {"machine", list_machines, explain_machine},
-    {"policy", list_policies, explain_policy},
-    {"statistic", list_statistics, explain_stat},
-    {"workload", list_workloads, explain_workload},
-    {"word of a report", list_words, explain_word},
+    {"key", "keys", explain_key},
+    {"section", "sections", explain_section},
+    {"machine", "machines", explain_machine},
+    {"policy", "policies", explain_policy},
+    {"statistic", "stats", explain_stat},
+    {"workload", "workloads", explain_workload},
+    {"word of a report", "words", explain_word},
 };
 
 static int unknown(const struct cli_line *line, const char *name) {
     struct names all = {0};
-    struct strbuf what = {0};
+    VEC(const char *) names = {0};
+    struct strbuf what = {0}, keys = {0};
     for (u32 i = 0; i < ARRAY_LEN(kinds); i++) {
-        kinds[i].list(&all);
+        names_add(&all, kinds[i].kind);
         strbuf_add(&what, "%s%s", i == 0 ? "" : i + 1 < ARRAY_LEN(kinds) ? ", " : " or ", kinds[i].what);
     }
-    struct strbuf keys = {0};
+    for (u32 i = 0; i < all.at.n; i++) VEC_PUSH(&names, all.at.at[i].name);
     cfg_key_suggest(name, &keys);
-    const char *near = text_nearest(name, all.at.at, all.at.n);
+    const char *near = text_nearest(name, names.at, names.n);
+    if (!near) near = metric_nearest(name);
     if (near && !cfg_key_find(near)) cli_error(line->command, "unknown name \"%s\"; did you mean \"%s\"?", name, near);
     else if (keys.s) cli_error(line->command, "unknown name \"%s\"%s", name, keys.s);
     else cli_error(line->command, "unknown name \"%s\"; it is no %s", name, what.s);
     strbuf_free(&keys);
     strbuf_free(&what);
-    arena_free(&all.mem);
-    free(all.at.at);
+    free(names.at);
+    names_free(&all);
     return EXIT_USER;
 }
 
-static int run_explain(const struct cli_line *line) {
-    const char *name = line->operands.at[0];
+/* --- patterns */
+
+struct match {
+    const struct explain_kind *kind;
+    struct name_row row;
+};
+
+/* Names of one kind may be in several of its tables: "none" is a policy for more than one key */
+static bool is_new(const struct match *seen, u32 n, const struct match *m) {
+    for (u32 i = 0; i < n; i++)
+        if (seen[i].kind == m->kind && strcmp(seen[i].row.name, m->row.name) == 0) return false;
+    return true;
+}
+
+static int explain_pattern(const struct cli_line *line, const char *pattern, FILE *out) {
+    struct names all = {0};
+    VEC(struct match) found = {0};
+    int wide = 0, code = EXIT_OK;
+    for (u32 i = 0, from = 0; i < ARRAY_LEN(kinds); i++, from = all.at.n) {
+        names_add(&all, kinds[i].kind);
+        for (u32 k = from; k < all.at.n; k++) {
+            struct match m = {&kinds[i], all.at.at[k]};
+            if (fnmatch(pattern, m.row.name, 0) == 0 && is_new(found.at, found.n, &m)) VEC_PUSH(&found, m);
+        }
+    }
+    for (u32 i = 0; i < found.n; i++) wide = MAX(wide, (int)strlen(found.at[i].row.name));
+    if (!found.n) code = cli_error(line->command, "no name matches \"%s\"; * stands for any characters, ? for one", pattern);
+    else if (found.n == 1) found.at[0].kind->explain(found.at[0].row.name, out);
+    else
+        for (u32 i = 0; i < found.n; i++)
+            fprintf(out, "%-*s  %-16s  %s\n", wide, found.at[i].row.name, found.at[i].kind->what, found.at[i].row.doc);
+    free(found.at);
+    names_free(&all);
+    return code;
+}
+
+static int explain_one(const struct cli_line *line, const char *name, FILE *out) {
     bool found = false;
-    for (u32 i = 0; i < ARRAY_LEN(kinds); i++) found |= kinds[i].explain(name, stdout);
+    if (strpbrk(name, "*?[")) return explain_pattern(line, name, out);
+    for (u32 i = 0; i < ARRAY_LEN(kinds); i++) found |= kinds[i].explain(name, out);
     return found ? EXIT_OK : unknown(line, name);
+}
+
+static int run_explain(const struct cli_line *line) {
+    struct folding f;
+    term_begin(&f, stdout, 0);
+    int code = EXIT_OK;
+    for (u32 i = 0; i < line->operands.n; i++) {
+        if (i) fputc('\n', f.out);
+        int one = explain_one(line, line->operands.at[i], f.out);
+        code = code ? code : one;
+    }
+    term_end(&f);
+    return code;
 }
 
 static const struct cli_option options[] = {{NULL, NULL, NULL}};
 const struct cli_command cli_explain = {
     .name = "explain",
-    .doc = "tell what a name means: a key, a group of keys, a machine, a policy, a statistic, a workload",
-    .usage = "NAME",
-    .example = "heddle explain sm.l1.mshrs\nheddle explain sm.l1\nheddle explain gtx480",
-    .details = "A key is shown with its unit, what may be written, its default, and its value on each bundled machine.",
+    .doc = "tell what names mean: keys, groups of keys, machines, policies, statistics, workloads",
+    .usage = "NAME...",
+    .example = "heddle explain sm.l1.mshrs\nheddle explain sm.l1\nheddle explain gtx480 gto\nheddle explain 'l1_*'",
+    .details = "A key is shown with its unit, what may be written, its default, and its value on each bundled machine.\n"
+               "A NAME with * or ? is a pattern: of several names that match, a line each.",
     .options = options,
+    .operands_from = "keys sections machines policies stats workloads words",
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = UINT32_MAX,
     .run = run_explain,
 };

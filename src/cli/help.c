@@ -1,15 +1,39 @@
-/* heddle help: everything is printed from the tables of the commands. */
+/* heddle help: everything is printed from the tables of the commands, for people, for man and for shells. */
 #include "cli/cli.h"
+#include "report/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-void cli_help_all(FILE *out) {
-    fprintf(out, "heddle runs GPU programs on a simulated GPU.\n\nusage: heddle COMMAND [OPTIONS]\n\ncommands\n");
-    for (u32 i = 0; cli_commands[i]; i++) fprintf(out, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->doc);
-    fprintf(out, "\n\"heddle help COMMAND\" tells more about one; \"heddle --version\" prints the version.\n"
-                 "\nexample\n  heddle run vecadd\n"
-                 "\nexit codes\n  0 all well; 1 results differ from the expected ones; 2 a mistake in what was given;\n"
-                 "  3 the simulated program did something illegal\n");
+#define OPTION_COLUMN 27
+#define HELP_WIDTH    110 /* where there is no terminal */
+
+static const struct {
+    int code;
+    const char *text;
+} codes[] = {
+    {EXIT_OK, "all well"},
+    {EXIT_DIFFERS, "results differ from the expected ones"},
+    {EXIT_USER, "a mistake in what was given"},
+    {EXIT_PROGRAM, "the simulated program did something illegal"},
+    {EXIT_MEMORY, "the host has no more memory"},
+};
+
+const char *cli_exit_code(u32 i, int *code) {
+    if (i >= ARRAY_LEN(codes)) return NULL;
+    *code = codes[i].code;
+    return codes[i].text;
+}
+
+void cli_help_all(FILE *to) {
+    struct folding f;
+    term_begin(&f, to, HELP_WIDTH);
+    fprintf(f.out, "heddle runs GPU programs on a simulated GPU.\n\nusage: heddle COMMAND [OPTIONS]\n\ncommands\n");
+    for (u32 i = 0; cli_commands[i]; i++) fprintf(f.out, "  %-9s  %s\n", cli_commands[i]->name, cli_commands[i]->doc);
+    fprintf(f.out, "\n\"heddle help COMMAND\" tells more about one; \"heddle --version\" prints the version.\n"
+                   "\nexample\n  heddle run vecadd\n\nexit codes\n");
+    for (u32 i = 0; i < ARRAY_LEN(codes); i++) fprintf(f.out, "  %d  %s\n", codes[i].code, codes[i].text);
+    term_end(&f);
 }
 
 static void print_indented(const char *text, FILE *out) {
@@ -20,48 +44,82 @@ static void print_indented(const char *text, FILE *out) {
     }
 }
 
-static void print_option(const struct cli_option *o, FILE *out) {
-    char left[64];
+void cli_option_text(const struct cli_option *o, struct strbuf *out) {
     const char letter[] = {'-', o->letter, ',', ' ', 0};
-    snprintf(left, sizeof(left), "%s--%s%s%s", o->letter ? letter : "", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
-    fprintf(out, "  %-24s %s\n", left, o->doc);
+    strbuf_add(out, "%s--%s%s%s", o->letter ? letter : "", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
 }
 
-void cli_help_command(const struct cli_command *c, FILE *out) {
-    fprintf(out, "heddle %s: %s\n\nusage: heddle %s %s\n", c->name, c->doc, c->name, c->usage);
-    if (c->details) fprintf(out, "\n%s\n", c->details);
-    if (c->options->name) fprintf(out, "\noptions\n");
-    for (const struct cli_option *o = c->options; o->name; o++) print_option(o, out);
-    fprintf(out, "\nexample\n");
-    print_indented(c->example, out);
+static void print_option(const struct cli_option *o, FILE *out) {
+    struct strbuf left = {0};
+    cli_option_text(o, &left);
+    fprintf(out, "  %-*s  %s\n", OPTION_COLUMN - 4, left.s, o->doc);
+    strbuf_free(&left);
 }
 
-static int run_help(const struct cli_line *line) {
-    if (line->operands.n == 0) {
-        cli_help_all(stdout);
-        return EXIT_OK;
-    }
-    const char *name = line->operands.at[0];
-    const struct cli_command *c = cli_find(name);
-    if (c) {
-        cli_help_command(c, stdout);
-        return EXIT_OK;
-    }
-    const char *names[16];
-    u32 n = 0;
-    for (; cli_commands[n] && n < ARRAY_LEN(names); n++) names[n] = cli_commands[n]->name;
-    const char *near = text_nearest(name, names, n);
+void cli_help_command(const struct cli_command *c, FILE *to) {
+    struct folding f;
+    term_begin(&f, to, HELP_WIDTH);
+    fprintf(f.out, "heddle %s: %s\n\nusage: heddle %s %s\n", c->name, c->doc, c->name, c->usage);
+    if (c->details) fprintf(f.out, "\n%s\n", c->details);
+    if (c->options->name) fprintf(f.out, "\noptions\n");
+    for (const struct cli_option *o = c->options; o->name; o++) print_option(o, f.out);
+    fprintf(f.out, "\nexample\n");
+    print_indented(c->example, f.out);
+    term_end(&f);
+}
+
+static int unknown(const struct cli_line *line, const char *name) {
+    VEC(const char *) names = {0};
+    for (u32 i = 0; cli_commands[i]; i++) VEC_PUSH(&names, cli_commands[i]->name);
+    const char *near = text_nearest(name, names.at, names.n);
+    free(names.at);
     if (near) return cli_error(line->command, "unknown command \"%s\"; did you mean \"%s\"?", name, near);
     return cli_error(line->command, "unknown command \"%s\"; \"heddle help\" lists them", name);
 }
 
-static const struct cli_option options[] = {{NULL, NULL, NULL}};
+static int print_script(const struct cli_line *line, const char *shell) {
+    struct strbuf all = {0};
+    if (complete_script(shell, stdout)) return EXIT_OK;
+    for (u32 i = 0; complete_shell(i); i++) strbuf_add(&all, "%s%s", i ? ", " : "", complete_shell(i));
+    cli_error(line->command, "no completion for the shell \"%s\"; there is one for %s", shell, all.s);
+    strbuf_free(&all);
+    return EXIT_USER;
+}
+
+static int run_help(const struct cli_line *line) {
+    const char *shell = cli_value(line, "completion");
+    if (shell) return print_script(line, shell);
+    if (cli_has(line, "complete")) {
+        complete_words(line->operands.at, line->operands.n, stdout);
+        return EXIT_OK;
+    }
+    if (line->operands.n > 1)
+        return cli_error(line->command, "one operand too many: \"%s\"\nusage: heddle help %s", line->operands.at[1],
+                         line->command->usage);
+    const char *name = line->operands.n ? line->operands.at[0] : NULL;
+    const struct cli_command *c = name ? cli_find(name) : NULL;
+    if (name && !c) return unknown(line, name);
+    if (cli_has(line, "man")) man_print(c, stdout);
+    else if (c) cli_help_command(c, stdout);
+    else cli_help_all(stdout);
+    return EXIT_OK;
+}
+
+static const struct cli_option options[] = {
+    {"man", NULL, "print the manual page instead"},
+    {"completion", "SHELL", "print the script that completes command lines in bash, zsh or fish", 0, "shells"},
+    {"complete", NULL, "after --: what may stand for the last of these words of a command line; for such scripts"},
+    {NULL, NULL, NULL},
+};
 const struct cli_command cli_help = {
     .name = "help",
     .doc = "tell what a command does and which options it has",
-    .usage = "[COMMAND]",
+    .usage = "[COMMAND] [--man] | --completion SHELL",
+    .details = "make install puts manual pages and completions where man and the shells look for them. Without it:\n"
+               "\"heddle help --man run | man -l -\", and \"source <(heddle help --completion bash)\" in ~/.bashrc.",
     .example = "heddle help run",
     .options = options,
-    .max_operands = 1,
+    .operands_from = "commands",
+    .max_operands = UINT32_MAX,
     .run = run_help,
 };

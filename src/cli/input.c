@@ -117,6 +117,7 @@ bool input_open(struct input *in, const struct cli_line *line, const char *x) {
         in->m = NULL;
     }
     if (!in->m) fputs(d.text.s, stderr);
+    else cli_say(line, "%s: %u launches, %u buffers", path, in->m->nlaunches, in->m->nbuffers);
     diag_free(&d);
     free(path);
     return in->m != NULL;

@@ -44,7 +44,7 @@ static char *read_text(const struct cli_line *line, const char *path, size_t *le
     return text;
 }
 
-static int bundled_programs(const char **names, int max, struct arena *mem) {
+int lab_programs(const char **names, int max, struct arena *mem) {
     char *data = data_dir("lab");
     struct strbuf s = {0};
     struct dirent **found = NULL;
@@ -70,9 +70,9 @@ static char *program_path(const struct cli_line *line, const char *name) {
     char *path = bundled(e ? e->program : name, ".s");
     if (path && access(path, R_OK) == 0) return path;
     free(path);
-    const char *names[128];
+    const char *names[LAB_PROGRAMS];
     struct arena mem = {0};
-    int n = bundled_programs(names, 128, &mem);
+    int n = lab_programs(names, LAB_PROGRAMS, &mem);
     const char *near = text_nearest(name, names, (u32)n);
     if (near)
         cli_error(line->command, "there is no program \"%s\"; did you mean \"%s\"? A file of your own needs a . or / in its name",
@@ -284,8 +284,8 @@ static bool list_json(const struct cli_line *line, const char **names, int n) {
 
 static int list(const struct cli_line *line) {
     struct arena mem = {0};
-    const char *names[128];
-    int n = bundled_programs(names, 128, &mem);
+    const char *names[LAB_PROGRAMS];
+    int n = lab_programs(names, LAB_PROGRAMS, &mem);
     if (cli_has(line, "json")) {
         bool ok = list_json(line, names, n);
         arena_free(&mem);
@@ -304,7 +304,7 @@ static int list(const struct cli_line *line) {
 
 static const struct lab_exercise *find_exercise(const struct cli_line *line, const char *id) {
     const struct lab_exercise *e = lab_exercise_find(id);
-    const char *names[128];
+    const char *names[LAB_PROGRAMS];
     u32 n = 0;
     if (e) return e;
     for (const struct lab_exercise *x = lab_exercises; x->id && n < ARRAY_LEN(names); x++) names[n++] = x->id;
@@ -478,16 +478,19 @@ static int run_exercise(const struct cli_line *line, const char *id) {
     return e ? run_on(line, lab_machine_find(e->machine), e->program, e) : EXIT_USER;
 }
 
+static const struct {
+    const char *name, *wants;
+    u32 n; /* operands with the word itself */
+} verbs[] = {{"list", "", 1},
+             {"show", "EXERCISE, PROGRAM, MACHINE or instructions", 2},
+             {"run", "EXERCISE", 2},
+             {"check", "EXERCISE and a number or a file", 3},
+             {"keys", "MACHINE", 2}};
+
+const char *lab_verb(u32 i) { return i < ARRAY_LEN(verbs) ? verbs[i].name : NULL; }
+
 static int run_lab(const struct cli_line *line) {
     const char *word = line->operands.at[0];
-    static const struct {
-        const char *name, *wants;
-        u32 n; /* operands with the word itself */
-    } verbs[] = {{"list", "", 1},
-                 {"show", "EXERCISE, PROGRAM, MACHINE or instructions", 2},
-                 {"run", "EXERCISE", 2},
-                 {"check", "EXERCISE and a number or a file", 3},
-                 {"keys", "MACHINE", 2}};
     for (u32 i = 0; i < ARRAY_LEN(verbs); i++) {
         if (strcmp(word, verbs[i].name)) continue;
         if (line->operands.n != verbs[i].n)
@@ -538,6 +541,7 @@ const struct cli_command cli_lab = {
         "\"heddle lab show instructions\" lists the instructions. ANSWER is a number, or a file with a grid as --table prints "
         "it.",
     .options = options,
+    .operands_from = "laboratory files",
     .min_operands = 1,
     .max_operands = 3,
     .run = run_lab,

@@ -38,6 +38,7 @@ bool cli_machine(const struct cli_line *line, struct config *out) {
     ok = ok && d.errors == 0 && config_check(out, &d) && policies_find(out, &unused, &d);
     print_errors(line->command, &d);
     diag_free(&d);
+    if (ok) cli_say(line, "machine %s, config_hash %016llx", out->machine, (unsigned long long)config_hash(out));
     return ok;
 }
 

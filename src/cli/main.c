@@ -7,6 +7,16 @@
 const struct cli_command *const cli_commands[] = {&cli_run,  &cli_exec,    &cli_compare, &cli_check, &cli_vectors,
                                                   &cli_list, &cli_explain, &cli_lab,     &cli_help,  NULL};
 
+#ifndef HEDDLE_COMMIT
+#define HEDDLE_COMMIT "unknown"
+#endif
+#ifdef __clang__
+#define COMPILER __VERSION__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+struct cli_build cli_build = {HEDDLE_COMMIT, COMPILER};
+
 const struct cli_command *cli_find(const char *name) {
     for (u32 i = 0; cli_commands[i]; i++)
         if (strcmp(cli_commands[i]->name, name) == 0) return cli_commands[i];
@@ -23,7 +33,10 @@ static int unknown(const char *name) {
     }
     const char *near = text_nearest(name, names, n);
     const char *what = name[0] == '-' ? "option" : "command";
-    if (near) fprintf(stderr, "heddle: error: unknown %s \"%s\"; did you mean \"%s\"?\n", what, name, near);
+    if (name[0] == '-' && strchr("vq", name[1]) && name[1] && !name[2])
+        fprintf(stderr, "heddle: error: %s goes behind a command, as in heddle run vecadd %s; -V prints the version\n", name,
+                name);
+    else if (near) fprintf(stderr, "heddle: error: unknown %s \"%s\"; did you mean \"%s\"?\n", what, name, near);
     else fprintf(stderr, "heddle: error: unknown %s \"%s\"; commands are %s\n", what, name, all.s);
     strbuf_free(&all);
     return EXIT_USER;
@@ -59,8 +72,8 @@ int main(int argc, char **argv) {
         cli_help_all(argc > 1 ? stdout : stderr);
         return flushed(argc > 1 ? EXIT_OK : EXIT_USER);
     }
-    if (strcmp(first, "--version") == 0) {
-        printf("heddle %s\n", heddle_version());
+    if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
+        printf("heddle %s\ncommit %s\ncompiled by %s\n", heddle_version(), cli_build.commit, cli_build.compiler);
         return flushed(EXIT_OK);
     }
     struct diag d = {0};

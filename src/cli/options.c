@@ -19,6 +19,18 @@ int cli_error(const struct cli_command *c, const char *fmt, ...) {
     return EXIT_USER;
 }
 
+void cli_say(const struct cli_line *line, const char *fmt, ...) {
+    va_list ap;
+    struct strbuf s = {0};
+    if (!cli_has(line, "verbose")) return;
+    va_start(ap, fmt);
+    strbuf_vadd(&s, fmt, ap);
+    va_end(ap);
+    text_make_safe(s.s);
+    fprintf(stderr, "heddle %s: %s\n", line->command->name, s.s);
+    strbuf_free(&s);
+}
+
 static void unknown_option(const struct cli_command *c, const char *name) {
     const char *names[MAX_OPTIONS];
     u32 n = 0;

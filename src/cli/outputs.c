@@ -65,6 +65,7 @@ static bool counts(const struct cli_line *line, u32 i) {
 
 bool outputs_open(struct cli_outputs *o, const struct cli_line *line, const char *const *options, u32 n_options,
                   const char *const *inputs, u32 n_inputs) {
+    o->line = line;
     for (u32 i = 0; i < line->given.n; i++) {
         const struct cli_given *g = &line->given.at[i];
         if (!is_one_of(g->option->name, options, n_options) || !counts(line, i)) continue;
@@ -94,7 +95,10 @@ FILE *outputs_file(const struct cli_outputs *o, const char *option) {
 bool outputs_commit(struct cli_outputs *o, const char *option) {
     struct cli_output *x = find(o, option);
     struct strbuf why = {0};
+    char *path = x ? strdup(x->o.path) : NULL;
     bool ok = !x || output_commit(&x->o, &why);
+    if (x && ok) cli_say(o->line, "wrote %s (--%s)", path, option);
+    free(path);
     if (!ok) fprintf(stderr, "%s\n", why.s);
     strbuf_free(&why);
     return ok;

@@ -42,7 +42,7 @@ void progress_update(void *user, const struct heddle_progress *now) {
     struct progress *p = user;
     double t = clock_seconds();
     if (stop_asked() && p->stops) heddle_stop(p->stops);
-    if (!due(p, t)) return;
+    if (p->silent || !due(p, t)) return;
     fputs(p->terminal ? "\r" : "", stderr);
     print_state(p, now);
     fputs(p->terminal ? "\033[K" : "\n", stderr);

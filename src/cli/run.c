@@ -283,7 +283,7 @@ static const struct cli_option options[] = {
     CLI_MACHINE_OPTIONS,
     {"functional", NULL, "compute results only, without timing: much faster"},
     MEASURE_OPTIONS,
-    {"quiet", NULL, "no summary"},
+    CLI_TALK_OPTIONS("no summary and no progress", "say what is read, chosen, run and written, on standard error"),
     {"per-kernel", NULL, "figures of each kernel and a line for each launch beside the total"},
     {"per-sm", NULL, "figures of each SM and memory partition, in the JSON results all of them"},
     MEASURE_BY_PC,
@@ -319,6 +319,7 @@ const struct cli_command cli_run = {
                "kernel.ptx --manifest launch.json --functional "
                "--dump out out.bin",
     .options = options,
+    .operands_from = "workloads files",
     .min_operands = 0, /* --dump-config needs none */
     .max_operands = 1,
     .run = run_run,

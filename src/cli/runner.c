@@ -14,11 +14,19 @@ int runner_open(struct runner *r) {
     return status;
 }
 
+static void say_launch(const struct runner *r) {
+    const struct heddle_result *x = &r->play.launches[r->at].result;
+    cli_say(r->line, "launch %u of %u, %s: %llu warp instructions, %llu cycles, %.3f s", r->at + 1, r->input->m->nlaunches,
+            r->input->m->launches[r->at].kernel, (unsigned long long)x->warp_instructions, (unsigned long long)x->cycles,
+            x->wall_seconds);
+}
+
 static int launch_each(struct runner *r) {
     for (r->at = 0; r->at < r->input->m->nlaunches; r->at++) {
         if (stop_asked()) return HEDDLE_STOPPED;
         int status = play_launch(&r->play, r->at);
         if (status != HEDDLE_BAD_INPUT) report_keep(&r->report, r->at);
+        say_launch(r);
         if (status) return status;
         r->progress.before += r->play.launches[r->at].result.warp_instructions;
     }
@@ -27,6 +35,7 @@ static int launch_each(struct runner *r) {
 
 int runner_launch(struct runner *r) {
     r->progress.stops = r->play.h;
+    r->progress.silent = cli_has(r->line, "quiet");
     progress_start(&r->progress);
     int status = launch_each(r);
     progress_end(&r->progress);

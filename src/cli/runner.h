@@ -19,7 +19,7 @@ void input_close(struct input *in);
 /* --- measure.c: options of a timed run, and what they mean to the library */
 #define INPUT_OPTIONS                                                                                                            \
     {"manifest", "FILE", "what to launch, when X is a program"},                                                                 \
-        {"size", "SIZE", "of a bundled workload: tiny, small (default) or paper"}
+        {"size", "SIZE", "of a bundled workload: tiny, small (default) or paper", 0, "sizes"}
 #define MEASURE_OPTIONS                                                                                                          \
     {"threads", "N", "host threads of the simulator, 1 to 256 (default 1); results do not depend on it", 'j'},                   \
         {"flush", NULL, "empty all caches before each launch"},                                                                  \
@@ -30,7 +30,7 @@ void input_close(struct input *in);
         {"window", "CYCLES", "length of a simulation window (default: from the machine); results do not depend on it"},          \
         {"no-jumps", NULL, "simulate every cycle, idle ones too; results do not depend on it"},                                  \
         {"check", "CYCLES", "check the model's invariants every so many cycles"},                                                \
-        {"cpi", "METHOD", "how the CPI stack is made: proportional (default), selected or gsi"}
+        {"cpi", "METHOD", "how the CPI stack is made: proportional (default), selected or gsi", 0, "methods"}
 #define MEASURE_BY_PC                                                                                                            \
     {"by-pc", "[N]", "the N instructions that cost most warp time (default 20); --by-pc=all, or =order for program order"}
 #define MEASURE_TRACES                                                                                                           \

@@ -349,9 +349,9 @@ static const struct cli_option options[] = {
     {"name", "GLOB", "only cases whose name matches, as in a shell"},
     {"json", "FILE", "write counts and failures as JSON; - for standard output"},
     {"max-instructions", "N", "limit for one case, in warp instructions (default 100 million)"},
-    {"machine", "NAME|FILE", "run on this machine, with time; without it, and without --set, functionally"},
-    {"set", "KEY=VALUE", "set one key of the machine; may be given several times"},
-    {"verbose", NULL, "name the cases that pass, too"},
+    {"machine", "NAME|FILE", "run on this machine, with time; without it, and without --set, functionally", 0, "machines files"},
+    {"set", "KEY=VALUE", "set one key of the machine; may be given several times", 0, "keys"},
+    {"verbose", NULL, "name the cases that pass, too", 'v'},
     {NULL, NULL, NULL},
 };
 const struct cli_command cli_vectors = {
@@ -363,6 +363,7 @@ const struct cli_command cli_vectors = {
         "\"N passed, N failed\". Exit code 1 when a case failed.",
     .example = "heddle vectors tests/data/vectors --class fp --name 'fma.*'",
     .options = options,
+    .operands_from = "folders",
     .min_operands = 1,
     .max_operands = 1,
     .run = run_vectors,

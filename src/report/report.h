@@ -6,7 +6,7 @@
  *   timing.c       the summary of a run with timing
  *   limit.c        what limits a kernel, in one sentence
  *   bypc.c         the table of instructions
- *   term.c         bars and colours
+ *   term.c         bars, colours, the terminal's width
  *   json.c, json_timing.c, csv.c
  *   compare.c      the table of several configurations
  *   explain.c      what a name means
@@ -125,8 +125,21 @@ void report_outcome(const struct report *r, FILE *out); /* memory, checksum, tim
 /* --- term.c */
 struct term {
     bool utf8, colour;
+    u32 width; /* columns; 0: no terminal, no limit */
 };
 struct term term_of(FILE *out);
+/* Lines wider than `width` columns are broken at spaces, what follows stands under the line's last column; 0:
+ * as they are */
+void term_fold(FILE *out, const char *text, u32 width);
+struct folding { /* what is printed to `out` between begin and end reaches the terminal folded */
+    FILE *out, *to;
+    struct term term; /* of the terminal */
+    char *text;
+    size_t len;
+};
+/* `otherwise`: the width where there is no terminal; 0: no limit. f must stay where it is until the end. */
+void term_begin(struct folding *f, FILE *out, u32 otherwise);
+void term_end(struct folding *f);
 /* A bar of share x width columns, padded to width; colour is an SGR number or 0 */
 void term_bar(const struct term *t, FILE *out, double share, u32 width, u32 colour);
 

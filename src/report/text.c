@@ -110,7 +110,10 @@ void report_outcome(const struct report *r, FILE *out) {
     fprintf(out, "time         %.3f s set-up, %.3f s in launches\n", r->setup_seconds, r->wall_seconds);
 }
 
-void report_text(const struct report *r, FILE *out) {
+void report_text(const struct report *r, FILE *to) {
+    struct folding f;
+    term_begin(&f, to, 0);
+    FILE *out = f.out;
     char rate[32], threads[32];
     const struct manifest *m = r->play->m;
     u32 done = 0;
@@ -125,4 +128,5 @@ void report_text(const struct report *r, FILE *out) {
     fputc('\n', out);
     report_outcome(r, out);
     if (r->wall_seconds > 0) fprintf(out, "rate         %s warp instructions a second\n", report_count(rate, report_rate(r)));
+    term_end(&f);
 }

@@ -371,8 +371,11 @@ static void print_end(const struct page *p) {
     fputs(r->audit.text, p->out);
 }
 
-void report_timing(const struct report *r, FILE *out) {
-    struct page p = {r, heddle_config(r->play->h), out, term_of(out)};
+void report_timing(const struct report *r, FILE *to) {
+    struct folding f;
+    term_begin(&f, to, 0);
+    FILE *out = f.out;
+    struct page p = {r, heddle_config(r->play->h), out, f.term};
     print_title(&p);
     print_kernels(&p);
     if (r->wishes.per_kernel) print_launches(&p);
@@ -386,4 +389,5 @@ void report_timing(const struct report *r, FILE *out) {
     if (r->wishes.per_sm) print_sms(&p);
     for (u32 i = 0; i < r->nkernels && r->wishes.by_pc; i++) report_by_pc(&r->kernels[i], &r->wishes, out);
     print_end(&p);
+    term_end(&f);
 }

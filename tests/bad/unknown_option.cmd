@@ -1,3 +1,3 @@
 // run: run vecadd --verbos
 // exit: 2
-// stderr: heddle run: error: unknown option --verbos; "heddle run --help" lists the legal ones
+// stderr: heddle run: error: unknown option --verbos; did you mean --verbose?

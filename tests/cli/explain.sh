@@ -15,6 +15,23 @@ expect 2 "$heddle" explain l1.mshrs
 err_has 'unknown name "l1.mshrs"; did you mean .*sm.l1.mshrs'
 expect 2 "$heddle" explain gtx48
 err_has 'did you mean "gtx480"?'
+# several names, and patterns: of several names that match a line each, of one the whole
+expect 0 "$heddle" explain gtx480 gto
+out_has '^gtx480: a machine'
+out_has '^gto: a policy for sm.sched'
+expect 0 "$heddle" explain 'sm.l1.m*'
+out_has '^sm.l1.mshrs  *key '
+out_has '^sm.l1.merge  *key '
+out_lacks 'on the bundled machines'
+expect 0 "$heddle" explain 'sm.l1.mshr?'
+out_has '^sm.l1.mshrs: a key of the machine'
+expect 0 "$heddle" explain 'vec*d'
+out_has '^vecadd: a bundled workload'
+expect 2 "$heddle" explain gtx480 'zzz*'
+err_has 'no name matches "zzz\*"'
+out_has '^gtx480: a machine'
+expect 2 "$heddle" explain nosuch.name gto
+out_has '^gto: a policy'
 # every key that is listed can be explained
 expect 0 "$heddle" list keys
 tail -n +2 "$work/out" | cut -d' ' -f1 > "$work/keys"

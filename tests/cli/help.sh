@@ -2,7 +2,7 @@
 . "$(dirname "$0")"/common
 expect 0 "$heddle" --help
 cp "$work/out" "$work/all"
-for command in run compare check vectors list explain help; do
+for command in $("$heddle" list commands | cut -d' ' -f1); do
     grep -q "^  $command " "$work/all" || complain "heddle --help does not name $command"
     expect 0 "$heddle" help $command
     cp "$work/out" "$work/help"
@@ -12,6 +12,9 @@ for command in run compare check vectors list explain help; do
     expect 0 "$heddle" $command --help
     cmp -s "$work/out" "$work/help" || complain "heddle help $command and heddle $command --help differ"
 done
+expect 2 "$heddle"
+out_empty
+cmp -s "$work/err" "$work/all" || complain "heddle alone does not print the help"
 expect 0 "$heddle" help run
 for option in machine set dump-config threads flush warmup max-cycles fast-forward fast-forward-ctas window no-jumps check cpi per-kernel per-sm by-pc hazards pressure trace-replay csv samples \
     konata perfetto trace-cycles trace-sm audit functional manifest size json dump disasm trace-exec trace-kernel trace-cta trace-warp warp-size max-instructions registers quiet; do
@@ -20,7 +23,7 @@ done
 expect 0 "$heddle" --version
 out_has '^heddle [0-9]'
 # no line wider than a terminal
-for command in run compare check vectors list explain help; do
+for command in $("$heddle" list commands | cut -d' ' -f1); do
     "$heddle" help $command | awk -v c=$command 'length > 130 { print "heddle help " c ": a line of " length " columns"; bad = 1 } END { exit bad }' || complain "too wide"
 done
 finish
