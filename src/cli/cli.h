@@ -88,8 +88,8 @@ void man_print(const struct cli_command *c, FILE *out); /* NULL: of heddle itsel
 /* --- complete.c */
 bool complete_script(const char *shell, FILE *out); /* false when there is no such shell */
 const char *complete_shell(u32 i);                  /* NULL after the last */
-/* What may stand for the last of n words after "heddle": a line each, NAME TAB MEANING; ":files" or ":folders"
- * asks the shell for its own */
+/* What may stand for the last of n words after "heddle": a line each, NAME TAB MEANING; ":files" or
+ * ":folders" asks the shell for its own */
 void complete_words(const char *const *words, u32 n, FILE *out);
 
 /* --- names of other tables, for names.c; NULL after the last */

@@ -12,10 +12,10 @@ struct names { /* text in `mem` or static */
     struct arena mem;
     VEC(struct name_row) at;
 };
-/* Adds the names of a kind: "keys", "machines", ... (the table in names.c); false when there is no such kind */
+/* Adds the names of a kind: "keys", "machines" and others of names.c; false when there is no such kind */
 bool names_add(struct names *n, const char *kind);
-/* Adds what may be written for a key of the machine, where that is a list of words; false when there is no such
- * key */
+/* Adds what may be written for a key of the machine, where that is a list of words; false when there is no
+ * such key */
 bool names_add_values(struct names *n, const char *key);
 void names_free(struct names *n);
 

@@ -1,6 +1,6 @@
 /* Bars, colours and widths: block characters where the terminal shows them, plain characters in files, pipes
- * and the C locale. NO_COLOR is respected. On a terminal no line is wider than it: term_begin and term_end fold
- * what is printed between them; a file or pipe gets lines as they are. */
+ * and the C locale. NO_COLOR is respected. On a terminal no line is wider than it: term_begin and term_end
+ * fold what is printed between them; a file or pipe gets lines as they are. */
 #include "report/report.h"
 
 #include <stdlib.h>
