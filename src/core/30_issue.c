@@ -294,7 +294,7 @@ void slot_next(struct core *c, u32 slot) {
         cta_warp_ended(c, slot);
         return;
     }
-    i32 pc = f->head ? (i32)(f->head->in - c->prog->k->code) : NONE;
+    i32 pc = f->head ? f->head->pc : NONE;
     if (f->head && pc != f->ib.next) ibuffer_flush(c, f, pc);
 }
 

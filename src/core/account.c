@@ -46,9 +46,9 @@ static enum cpi strongest(u32 set) {
     return best;
 }
 
-static void add_time(struct core *c, struct sched_stats *ss, const struct front *f, enum stall cause, u64 sixths) {
+static void add_time(struct core *c, struct sched_stats *ss, const struct account *a, enum stall cause, u64 sixths) {
     ss->warp_time[cause] += sixths;
-    if (f->account.pc >= 0) c->pcs[f->account.pc].time[cause] += sixths;
+    if (a->pc >= 0) c->pcs[a->pc].time[cause] += sixths;
 }
 
 /* Shares of a whole among k: the floor each, and what is left one unit each to the first */
@@ -63,44 +63,55 @@ static void add_classes(u64 *cpi, u32 classes, u64 sixths) {
     for (; classes; classes &= classes - 1) cpi[__builtin_ctz(classes)] += share_of(sixths, k, i++);
 }
 
-static void charge_ready(struct core *c, const struct front *f, const struct sched *sc, struct sched_stats *ss, u64 dt, u64 dn,
-                         u64 dnu) {
-    u64 du = sc->unavail[f->account.charge_unit] - f->account.since_unavail, dr = f->account.restricted,
-        dnr = f->account.restricted_noissue;
-    enum stall why = structural(c, f, (enum unit)f->account.charge_unit);
-    u64 *cpi = ss->cpi[CPI_PROPORTIONAL];
-    if (du) add_time(c, ss, f, why, du * 6);
-    if (dr) add_time(c, ss, f, STALL_RESTRICT, dr * 6);
-    add_time(c, ss, f, STALL_NOT_SELECTED, (dt - du - dr) * 6);
-    cpi[stall_table[why].cpi] += dnu * 6;
-    cpi[stall_table[STALL_RESTRICT].cpi] += dnr * 6;
-    cpi[CPI_MISSED] += (dn - dnu - dnr) * 6;
+/* What passed since a front's state began: cycles, those without an issue, those in which its unit could take
+ * nothing, and those of both kinds */
+struct span {
+    u64 dt, noissue, unavail, noissue_unavail;
+};
+
+static void charge_ready(struct core *c, const struct front *f, struct sched_stats *ss, const struct span *d) {
+    const struct account *a = &f->account;
+    u64 *cpi = ss->cpi[CPI_PROPORTIONAL], dt = d->dt, dn = d->noissue;
+    if (d->unavail) {
+        enum stall why = structural(c, f, (enum unit)a->unit);
+        add_time(c, ss, a, why, d->unavail * 6);
+        cpi[stall_table[why].cpi] += d->noissue_unavail * 6;
+        dt -= d->unavail, dn -= d->noissue_unavail;
+    }
+    if (a->restricted) {
+        add_time(c, ss, a, STALL_RESTRICT, a->restricted * 6);
+        cpi[stall_table[STALL_RESTRICT].cpi] += a->restricted_noissue * 6;
+        dt -= a->restricted, dn -= a->restricted_noissue;
+    }
+    add_time(c, ss, a, STALL_NOT_SELECTED, dt * 6);
+    cpi[CPI_MISSED] += dn * 6;
 }
 
-static void charge_set(struct core *c, const struct front *f, struct sched_stats *ss, u64 dt, u64 dn, u64 dnu) {
-    u32 classes = classes_of(f->account.set);
+static void charge_set(struct core *c, const struct front *f, struct sched_stats *ss, const struct span *d) {
+    const struct account *a = &f->account;
+    u32 classes = classes_of(a->set);
     const u32 data = 1u << CPI_MEMORY_DATA | 1u << CPI_COMPUTE_DATA;
     u64 *cpi = ss->cpi[CPI_PROPORTIONAL];
-    if (!(f->account.set & (f->account.set - 1))) add_time(c, ss, f, (enum stall)__builtin_ctz(f->account.set), dt * 6);
+    if (!(a->set & (a->set - 1))) add_time(c, ss, a, (enum stall)__builtin_ctz(a->set), d->dt * 6);
     else {
-        u32 k = (u32)__builtin_popcount(f->account.set), i = 0;
-        for (u32 m = f->account.set; m; m &= m - 1) add_time(c, ss, f, (enum stall)__builtin_ctz(m), share_of(dt * 6, k, i++));
+        u32 k = (u32)__builtin_popcount(a->set), i = 0;
+        for (u32 m = a->set; m; m &= m - 1) add_time(c, ss, a, (enum stall)__builtin_ctz(m), share_of(d->dt * 6, k, i++));
     }
-    add_classes(cpi, classes, (dn - dnu) * 6);
-    if (!dnu) return;
-    if (!(classes & ~data)) classes |= 1u << stall_table[structural(c, f, (enum unit)f->account.charge_unit)].cpi;
-    add_classes(cpi, classes, dnu * 6);
+    add_classes(cpi, classes, (d->noissue - d->noissue_unavail) * 6);
+    if (!d->noissue_unavail) return;
+    if (!(classes & ~data)) classes |= 1u << stall_table[structural(c, f, (enum unit)a->unit)].cpi;
+    add_classes(cpi, classes, d->noissue_unavail * 6);
 }
 
-/* Time of front f from its last change up to cycle `at`, exclusive */
-static void charge(struct core *c, struct front *f, struct sched *sc, u64 at) {
+/* Time of a front of scheduler si from its last change up to cycle `at`, exclusive */
+static inline void charge(struct core *c, struct front *f, u32 si, u64 at) {
     struct account *a = &f->account;
-    u64 dt = at - a->since;
-    if (!dt) return;
-    struct sched_stats *ss = &c->stats.sched[sc - c->issue->scheds];
-    u64 dn = sc->noissue - a->since_noissue, dnu = sc->noissue_unavail[a->charge_unit] - a->since_noissue_unavail;
-    if (a->set) charge_set(c, f, ss, dt, dn, dnu);
-    else charge_ready(c, f, sc, ss, dt, dn, dnu);
+    if (at == a->since) return;
+    const struct sched *sc = &c->issue->scheds[si];
+    struct span d = {at - a->since, sc->noissue - a->since_noissue, sc->unavail[a->unit] - a->since_unavail,
+                     sc->noissue_unavail[a->unit] - a->since_noissue_unavail};
+    if (a->set) charge_set(c, f, &c->stats.sched[si], &d);
+    else charge_ready(c, f, &c->stats.sched[si], &d);
     EMIT(c, .kind = EV_STALL, .slot = (u16)front_index(c, f), .a = a->since, .cycle = at,
          .mask = a->set ? a->set : 1u << STALL_NOT_SELECTED, .pc = a->pc);
     a->since = at;
@@ -110,8 +121,8 @@ static void snapshot(struct account *a, const struct sched *sc, u64 at) {
     a->since = at;
     a->restricted = a->restricted_noissue = 0;
     a->since_noissue = sc->noissue;
-    a->since_unavail = sc->unavail[a->charge_unit];
-    a->since_noissue_unavail = sc->noissue_unavail[a->charge_unit];
+    a->since_unavail = sc->unavail[a->unit];
+    a->since_noissue_unavail = sc->noissue_unavail[a->unit];
 }
 
 /* Waits that last: two-level scheduling lets such warps leave the active set */
@@ -119,31 +130,31 @@ static const u32 waits_long = 1u << STALL_LONG | 1u << STALL_BARRIER | 1u << STA
 
 static void leave_population(const struct account *a, struct sched *sc, u64 bit) {
     if (!a->set) {
-        sc->ready[a->unit] &= ~bit;
-        for (u32 i = 0; i < ARRAY_LEN(sc->ready_loads); i++) sc->ready_loads[i] &= ~bit;
         sc->all_ready &= ~bit;
+        sc->ready[a->unit] &= ~bit;
+        if (a->unit != UNIT_MEM) return;
+        for (u32 i = 0; i < ARRAY_LEN(sc->ready_loads); i++) sc->ready_loads[i] &= ~bit;
         sc->ready_shared &= ~bit;
         return;
     }
-    enum cpi x = strongest(a->set);
-    if (--sc->pop[x] == 0) sc->present &= ~(1u << x);
+    if (--sc->pop[a->strongest] == 0) sc->present &= ~(1u << a->strongest);
     if (!(a->set & waits_long)) return;
     sc->waits_long &= ~bit;
     sc->waits_load &= ~bit, sc->waits_barrier &= ~bit, sc->waits_fence &= ~bit;
 }
 
-static void join_population(const struct front *f, struct sched *sc, u64 bit) {
-    const struct account *a = &f->account;
+static void join_population(struct account *a, const struct tinst *shown, struct sched *sc, u64 bit) {
     if (!a->set) {
-        if (a->unit == UNIT_MEM && f->shown && f->shown->in->space == SPACE_SHARED) sc->ready_shared |= bit;
-        sc->ready[a->unit] |= bit;
-        sc->ready_loads[f->shown ? f->shown->mshr_of : 0] |= bit;
         sc->all_ready |= bit;
+        sc->ready[a->unit] |= bit;
+        if (a->unit != UNIT_MEM) return;
+        sc->ready_loads[shown->mshr_of] |= bit;
+        if (shown->in->space == SPACE_SHARED) sc->ready_shared |= bit;
         return;
     }
-    enum cpi x = strongest(a->set);
-    sc->pop[x]++;
-    sc->present |= 1u << x;
+    a->strongest = (u8)strongest(a->set);
+    sc->pop[a->strongest]++;
+    sc->present |= 1u << a->strongest;
     if (!(a->set & waits_long)) return;
     sc->waits_long |= bit;
     if (a->set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER)) sc->waits_load |= bit;
@@ -154,16 +165,17 @@ static void join_population(const struct front *f, struct sched *sc, u64 bit) {
 void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
     struct front *f = &c->fronts[slot];
     struct account *a = &f->account;
-    i32 pc = f->shown ? (i32)(f->shown->in - c->prog->k->code) : -1;
-    if (set == a->set && pc == a->pc && unit == a->charge_unit) return;
-    struct sched *sc = &c->issue->scheds[slot_sched(c, slot)];
-    if (sc->silence.n) account_silence(c, slot_sched(c, slot));
-    charge(c, f, sc, at);
+    i32 pc = f->shown ? f->shown->pc : -1;
+    if (set == a->set && pc == a->pc && unit == a->unit) return;
+    u32 si = slot_sched(c, slot);
+    struct sched *sc = &c->issue->scheds[si];
+    if (sc->silence.n) account_silence(c, si);
+    charge(c, f, si, at);
     leave_population(a, sc, 1ull << slot);
     a->set = set;
-    a->unit = a->charge_unit = (u8)unit;
+    a->unit = (u8)unit;
     a->pc = pc;
-    join_population(f, sc, 1ull << slot);
+    join_population(a, f->shown, sc, 1ull << slot);
     snapshot(a, sc, at);
 }
 
@@ -171,8 +183,8 @@ void account_issue(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
     u32 si = slot_sched(c, slot);
     if (c->issue->scheds[si].silence.n) account_silence(c, si);
-    charge(c, f, &c->issue->scheds[si], c->now);
-    add_time(c, &c->stats.sched[si], f, STALL_SELECTED, 6);
+    charge(c, f, si, c->now);
+    add_time(c, &c->stats.sched[si], &f->account, STALL_SELECTED, 6);
     f->account.since = c->now + 1;
 }
 
@@ -290,7 +302,7 @@ void account_settle(struct core *c, u64 at) {
     for (u32 i = 0; i < c->nslots; i++) {
         struct sched *sc = &c->issue->scheds[slot_sched(c, i)];
         account_change(c, i);
-        charge(c, &c->fronts[i], sc, at);
+        charge(c, &c->fronts[i], slot_sched(c, i), at);
         snapshot(&c->fronts[i].account, sc, at);
         if (c->replay) replay_levels(c, &c->fronts[i], at);
     }
@@ -317,7 +329,8 @@ void account_init(struct core *c) {
     for (u32 i = 0; i < c->nslots; i++) {
         struct front *f = &c->fronts[i];
         f->account.set = 1u << STALL_EMPTY;
-        f->account.unit = f->account.charge_unit = UNIT_NONE;
+        f->account.strongest = CPI_IDLE;
+        f->account.unit = UNIT_NONE;
         f->account.pc = -1;
         snapshot(&f->account, &c->issue->scheds[slot_sched(c, i)], c->now);
     }

@@ -74,11 +74,13 @@ enum tkind {
 };
 struct tinst { /* one instruction, as time sees it */
     const struct inst *in;
+    i32 pc;         /* its own */
     u32 latency;    /* T_ALU: issue to dependent issue, without waiting */
     u16 busy;       /* T_ALU: cycles its unit is taken */
     u8 kind, unit;  /* enum tkind, enum unit */
     u8 nsrc, ndst;  /* scoreboard entries in reg[]: sources first */
-    u8 nread;       /* of the sources, those read from banks (not predicates) */
+    u8 nread;       /* the first of the sources: those in banks (not predicates) */
+    u8 nwrite;      /* the first of the destinations, likewise */
     u8 pseudo;      /* costs nothing, is not fetched */
     u16 guard_cy;   /* its guard is there so much later than for others */
     u8 mshr_of;     /* a load that may need an MSHR: 1 + the cache (CACHE_DATA, CACHE_CONST), 3 for kernel parameters; else 0 */
@@ -149,12 +151,12 @@ struct ibuffer { /* entries are consecutive instructions from the front's next o
 };
 struct account {                                             /* who owns a front's time (account.c) */
     u32 set;                                                 /* of 1 << enum stall; 0: ready */
-    u8 unit;                                                 /* of the next instruction, when ready */
-    u8 charge_unit;                                          /* unit the counts below are of */
+    u8 unit;                                                 /* of the next instruction; the counts below are of it */
+    u8 strongest;                                            /* class of `set` it is counted under, enum cpi */
     i32 pc;                                                  /* charged; -1: none */
     u64 since;                                               /* first cycle in this state */
     u64 restricted, restricted_noissue;                      /* cycles of this state in which prediction held it back */
-    u64 since_noissue, since_unavail, since_noissue_unavail; /* the scheduler's counts then, for `charge_unit` */
+    u64 since_noissue, since_unavail, since_noissue_unavail; /* the scheduler's counts then, for `unit` */
 };
 struct front {
     struct part part[1];       /* one today: parts of several homes are formed by nobody yet */
@@ -376,12 +378,12 @@ u64 operands_unavailable(const struct core *c, u32 sub); /* units, by 1 << enum 
 bool operands_available(const struct core *c, u32 sub, enum unit u);
 u64 operands_next(const struct core *c, u32 sub,
                   u64 after); /* when the next collector or unit becomes free after that cycle; NEVER */
-/* Reserves collector and banks: the cycle in which the last operand is read. *collector: taken one, or
- * NONE */
-u64 operands_read(struct core *c, u32 sub, struct home *s, const struct tinst *t, i32 *collector);
-void operands_hold(struct core *c, u32 sub, i32 collector);   /* a memory instruction keeps it until it lets go */
-u32 operands_held(const struct core *c);                      /* collectors so kept */
-void operands_let_go(struct core *c, u32 sub, i32 collector); /* a memory instruction leaves its collector */
+/* Reserves collector and banks: the cycle in which the last operand is read. *pool: whose collector it took,
+ * or NONE */
+u64 operands_read(struct core *c, u32 sub, struct home *s, const struct tinst *t, i32 *pool);
+void operands_hold(struct core *c, u32 sub, i32 pool);   /* a memory instruction keeps the one it took until it lets go */
+u32 operands_held(const struct core *c);                 /* collectors so kept */
+void operands_let_go(struct core *c, u32 sub, i32 pool); /* a memory instruction leaves its collector */
 u64 operands_write(struct core *c, u32 sub, const struct home *s, const struct tinst *t, u64 at); /* result written; >= at */
 
 /* --- 50_execute.c */

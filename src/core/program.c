@@ -46,17 +46,22 @@ static void time_alu(const struct config *c, const struct inst *in, struct tinst
     t->latency = x->latency_cy + (c->chaining ? 0 : (beats - 1) * x->interval_cy);
 }
 
-/* Register numbers once each, predicates behind them; returns how many are registers */
-static u32 add_regs(const struct program *p, const u16 *list, u32 n, u16 *out, u8 *count) {
-    u32 rows = 0;
+/* Registers, or predicates, of a list once each */
+static void add_some(const struct program *p, const u16 *list, u32 n, u16 is_pred, u16 *out, u8 *count) {
     for (u32 i = 0; i < n; i++) {
-        u16 r = list[i] & REG_PRED ? (u16)(p->nregs + (list[i] & ~REG_PRED)) : list[i];
+        if ((list[i] & REG_PRED) != is_pred) continue;
+        u16 r = is_pred ? (u16)(p->nregs + (list[i] & ~REG_PRED)) : list[i];
         bool seen = false;
         for (u32 j = 0; j < *count; j++) seen = seen || out[j] == r;
-        if (seen) continue;
-        out[(*count)++] = r;
-        rows += !(list[i] & REG_PRED);
+        if (!seen) out[(*count)++] = r;
     }
+}
+
+/* Registers, then predicates; returns how many are registers */
+static u8 add_regs(const struct program *p, const u16 *list, u32 n, u16 *out, u8 *count) {
+    add_some(p, list, n, 0, out, count);
+    u8 rows = *count;
+    add_some(p, list, n, REG_PRED, out, count);
     return rows;
 }
 
@@ -64,11 +69,11 @@ static void fill_one(struct program *p, const struct config *c, u32 pc, u16 *reg
     const struct inst *in = &p->k->code[pc];
     struct tinst *t = &p->at[pc];
     struct inst_regs r;
-    *t = (struct tinst){.in = in, .kind = (u8)kind_of(in), .unit = UNIT_NONE, .next = NONE, .reg = regs};
+    *t = (struct tinst){.in = in, .pc = (i32)pc, .kind = (u8)kind_of(in), .unit = UNIT_NONE, .next = NONE, .reg = regs};
     t->pseudo = (in->flags & INST_PSEUDO) != 0;
     inst_regs(in, &r);
-    t->nread = (u8)add_regs(p, r.src, r.nsrc, regs, &t->nsrc);
-    add_regs(p, r.dst, r.ndst, regs + t->nsrc, &t->ndst);
+    t->nread = add_regs(p, r.src, r.nsrc, regs, &t->nsrc);
+    t->nwrite = add_regs(p, r.dst, r.ndst, regs + t->nsrc, &t->ndst);
     if (t->kind == T_ALU) time_alu(c, in, t);
     if (t->kind == T_MEM) t->unit = UNIT_MEM;
     if (t->kind == T_BRANCH || t->kind == T_EXIT || t->kind == T_FRAME) t->guard_cy = (u16)c->branch_guard_cy;
