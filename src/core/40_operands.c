@@ -9,6 +9,8 @@
  *
  * Results that come later than the calendars reach (FAR_CY) take no place in them.
  *
+ * Collectors of a pool are all alike, so a pool is a count of free ones and a queue of times.
+ *
  * Invariants: O1 no bank serves more than sm.bank_ports accesses in a cycle; O2 all reservations lie less
  * than BANK_WINDOW cycles ahead. */
 #include "core/operands.h"
@@ -42,20 +44,14 @@ static u32 bank_of(const struct core *c, const struct home *s, u32 reg) {
     return c->operands->bank_mask ? row & c->operands->bank_mask : row % c->cfg->banks;
 }
 
-static struct pool pool_of(const struct collectors *x, enum unit u) {
-    if (!x->separated) return (struct pool){.first = 0, .n = x->generic, .index = 0};
-    if (u == UNIT_SFU) return (struct pool){.first = x->alu, .n = x->sfu, .index = 1};
-    if (u == UNIT_MEM) return (struct pool){.first = x->alu + x->sfu, .n = x->mem, .index = 2};
-    return (struct pool){.first = 0, .n = x->alu, .index = 0};
-}
-
 static void make_pools(struct operands *o, const struct collectors *x) {
-    o->ncollectors = x->separated ? x->alu + x->sfu + x->mem : x->generic;
-    for (u32 u = 0; u < UNIT_COUNT; u++) {
-        struct pool *p = &o->pools[u];
-        *p = pool_of(x, (enum unit)u);
-        p->mask = ((p->n < 64 ? 1ull << p->n : 0) - 1) << p->first;
-    }
+    const u64 all = (1ull << UNIT_NONE) - 1;
+    o->npools = x->separated ? 3 : 1;
+    o->pool_size[0] = x->separated ? x->alu : x->generic;
+    o->pool_size[1] = x->sfu, o->pool_size[2] = x->mem;
+    o->pool_units[0] = x->separated ? all & ~(1ull << UNIT_SFU | 1ull << UNIT_MEM) : all;
+    o->pool_units[1] = 1ull << UNIT_SFU, o->pool_units[2] = 1ull << UNIT_MEM;
+    if (x->separated) o->pool_of[UNIT_SFU] = 1, o->pool_of[UNIT_MEM] = 2;
 }
 
 void operands_init(struct core *c) {
@@ -79,43 +75,39 @@ void operands_launch(struct core *c) {
     for (u32 i = 0; i < c->cfg->subcores; i++) {
         struct subcore *s = &c->operands->subs[i];
         memset(s->unit_free, 0, sizeof(s->unit_free));
-        memset(s->collector_free, 0, sizeof(s->collector_free));
+        for (u32 k = 0; k < c->operands->npools; k++) s->pools[k] = (struct pool){.free = c->operands->pool_size[k]};
         memset(s->bank, 0, sizeof(u64) * c->cfg->banks * c->cfg->bank_ports * BANK_WORDS);
         s->bank_word = c->now / 64;
-        s->free_known = 0;
-        memset(s->none_before, 0, sizeof(s->none_before));
     }
 }
 
-u32 operands_collectors(const struct core *c) { return c->operands->ncollectors * c->cfg->subcores; }
-
-static i32 free_collector(const struct core *c, u32 sub, enum unit u) {
-    const struct pool *p = &c->operands->pools[u];
-    struct subcore *s = (struct subcore *)&c->operands->subs[sub];
-    if (s->free_known & p->mask) return __builtin_ctzll(s->free_known & p->mask);
-    if (c->now < s->none_before[p->index]) return NONE;
-    u64 next = NEVER;
-    for (u32 i = p->first; i < p->first + p->n; i++) {
-        if (s->collector_free[i] <= c->now) s->free_known |= 1ull << i;
-        next = MIN(next, s->collector_free[i]);
-    }
-    s->none_before[p->index] = next;
-    return s->free_known & p->mask ? __builtin_ctzll(s->free_known & p->mask) : NONE;
+u32 operands_collectors(const struct core *c) {
+    u32 n = 0;
+    for (u32 k = 0; k < c->operands->npools; k++) n += c->operands->pool_size[k];
+    return n * c->cfg->subcores;
 }
 
-void operands_hold(struct core *c, u32 sub, i32 collector) { c->operands->subs[sub].collector_free[collector] = NEVER; }
+static bool pool_has(const struct pool *p, u64 now) { return p->free || (p->nbusy && p->busy[p->first] <= now); }
+
+static void pool_take(struct pool *p, u64 now) {
+    CHECK(pool_has(p, now));
+    if (p->free) p->free--;
+    else p->first = (p->first + 1) % MAX_COLLECTORS, p->nbusy--;
+}
+
+void operands_hold(struct core *c, u32 sub, i32 pool) { c->operands->subs[sub].pools[pool].held++; }
 
 u32 operands_held(const struct core *c) {
     u32 held = 0;
     for (u32 i = 0; i < c->cfg->subcores; i++)
-        for (u32 k = 0; k < c->operands->ncollectors; k++) held += c->operands->subs[i].collector_free[k] == NEVER;
+        for (u32 k = 0; k < c->operands->npools; k++) held += c->operands->subs[i].pools[k].held;
     return held;
 }
 
-void operands_let_go(struct core *c, u32 sub, i32 collector) {
-    struct subcore *s = &c->operands->subs[sub];
-    s->collector_free[collector] = c->now;
-    s->free_known |= 1ull << collector;
+void operands_let_go(struct core *c, u32 sub, i32 pool) {
+    struct pool *p = &c->operands->subs[sub].pools[pool];
+    p->held--;
+    p->free++;
 }
 
 static bool unit_free_now(const struct core *c, u32 sub, enum unit u) {
@@ -127,33 +119,37 @@ static bool unit_free_now(const struct core *c, u32 sub, enum unit u) {
 
 bool operands_available(const struct core *c, u32 sub, enum unit u) {
     if (u == UNIT_NONE) return true;
-    if (!c->cfg->operands_ideal) return free_collector(c, sub, u) != NONE;
+    if (!c->cfg->operands_ideal) return pool_has(&c->operands->subs[sub].pools[c->operands->pool_of[u]], c->now);
     if (u == UNIT_MEM) return lsu_room(c);
     return unit_free_now(c, sub, u);
 }
 
 u64 operands_unavailable(const struct core *c, u32 sub) {
-    u64 mask = 0, known = c->operands->subs[sub].free_known;
-    if (!c->cfg->operands_ideal && !c->cfg->collectors.separated)
-        return known || operands_available(c, sub, UNIT_ALU) ? 0 : (1ull << UNIT_NONE) - 1;
-    if (!c->cfg->operands_ideal) { /* three pools of collectors */
-        if (!(known & c->operands->pools[UNIT_MEM].mask) && !operands_available(c, sub, UNIT_MEM)) mask |= 1ull << UNIT_MEM;
-        if (!(known & c->operands->pools[UNIT_SFU].mask) && !operands_available(c, sub, UNIT_SFU)) mask |= 1ull << UNIT_SFU;
-        if (!(known & c->operands->pools[UNIT_ALU].mask) && !operands_available(c, sub, UNIT_ALU))
-            mask |= 1ull << UNIT_ALU | 1ull << UNIT_INT | 1ull << UNIT_FP64 | 1ull << UNIT_TENSOR;
+    const struct operands *o = c->operands;
+    const struct subcore *s = &o->subs[sub];
+    u64 mask = 0;
+    if (!c->cfg->operands_ideal) {
+        for (u32 k = 0; k < o->npools; k++)
+            if (!pool_has(&s->pools[k], c->now)) mask |= o->pool_units[k];
         return mask;
     }
     for (u32 u = 0; u < UNIT_NONE; u++)
-        if ((c->operands->subs[sub].units[u] || u == UNIT_MEM) && !operands_available(c, sub, (enum unit)u)) mask |= 1ull << u;
+        if ((s->units[u] || u == UNIT_MEM) && !operands_available(c, sub, (enum unit)u)) mask |= 1ull << u;
     return mask;
+}
+
+/* When the first collector of a pool becomes free after that cycle */
+static u64 pool_next(const struct pool *p, u64 after) {
+    for (u32 i = 0; i < p->nbusy; i++)
+        if (p->busy[(p->first + i) % MAX_COLLECTORS] > after) return p->busy[(p->first + i) % MAX_COLLECTORS];
+    return NEVER;
 }
 
 u64 operands_next(const struct core *c, u32 sub, u64 after) {
     const struct subcore *s = &c->operands->subs[sub];
     u64 next = NEVER;
     if (!c->cfg->operands_ideal) {
-        for (u32 i = 0; i < c->operands->ncollectors; i++)
-            if (s->collector_free[i] > after) next = MIN(next, s->collector_free[i]);
+        for (u32 k = 0; k < c->operands->npools; k++) next = MIN(next, pool_next(&s->pools[k], after));
         return next;
     }
     u64 way = c->cfg->issue_depth + c->cfg->operand_depth;
@@ -163,23 +159,24 @@ u64 operands_next(const struct core *c, u32 sub, u64 after) {
     return next;
 }
 
-u64 operands_read(struct core *c, u32 sub, struct home *s, const struct tinst *t, i32 *collector) {
-    u64 first = c->now + c->cfg->issue_depth, last;
-    *collector = NONE;
-    if (c->cfg->operands_ideal) last = first;
-    else {
-        *collector = free_collector(c, sub, (enum unit)t->unit);
-        CHECK(*collector != NONE);
-        c->operands->subs[sub].free_known &= ~(1ull << *collector);
-        c->operands->subs[sub].none_before[c->operands->pools[t->unit].index] = 0; /* its own time may be the first */
-        if (c->operands->subs[sub].bank_word != c->now / 64) banks_advance(c, &c->operands->subs[sub]);
-        last = ++first;
-        for (u32 i = 0; i < t->nsrc; i++) {
-            if (t->reg[i] >= c->prog->nregs) continue;
-            u64 at = bank_take(c, &c->operands->subs[sub], bank_of(c, s, t->reg[i]), first);
-            last = MAX(last, at);
-        }
+/* Collector and banks of a sub-core: when the last source is read, from cycle `first` on */
+static u64 collect(struct core *c, u32 sub, const struct home *s, const struct tinst *t, u64 first, i32 *pool) {
+    struct subcore *x = &c->operands->subs[sub];
+    u64 last = first;
+    *pool = c->operands->pool_of[t->unit];
+    pool_take(&x->pools[*pool], c->now);
+    if (x->bank_word != c->now / 64) banks_advance(c, x);
+    for (u32 i = 0; i < t->nread; i++) {
+        u64 at = bank_take(c, x, bank_of(c, s, t->reg[i]), first);
+        last = MAX(last, at);
     }
+    return last;
+}
+
+u64 operands_read(struct core *c, u32 sub, struct home *s, const struct tinst *t, i32 *pool) {
+    u64 first = c->now + c->cfg->issue_depth + !c->cfg->operands_ideal, last = first;
+    *pool = NONE;
+    if (!c->cfg->operands_ideal) last = collect(c, sub, s, t, first, pool);
     c->stats.operand_reads += t->nread;
     c->stats.bank_conflict_cycles += last - first;
     for (u32 i = 0; i < t->nsrc; i++) s->sb[t->reg[i]].read_cy = MAX(s->sb[t->reg[i]].read_cy, last);
@@ -188,12 +185,12 @@ u64 operands_read(struct core *c, u32 sub, struct home *s, const struct tinst *t
 
 u64 operands_write(struct core *c, u32 sub, const struct home *s, const struct tinst *t, u64 at) {
     u64 last = at;
-    if (c->operands->subs[sub].bank_word != c->now / 64) banks_advance(c, &c->operands->subs[sub]);
-    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) {
-        if (t->reg[i] >= c->prog->nregs) continue;
-        c->stats.operand_writes++;
-        if (c->cfg->operands_ideal || at - c->now >= FAR_CY) continue;
-        u64 w = bank_take(c, &c->operands->subs[sub], bank_of(c, s, t->reg[i]), at);
+    c->stats.operand_writes += t->nwrite;
+    if (c->cfg->operands_ideal || at - c->now >= FAR_CY) return at;
+    struct subcore *x = &c->operands->subs[sub];
+    if (x->bank_word != c->now / 64) banks_advance(c, x);
+    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->nwrite; i++) {
+        u64 w = bank_take(c, x, bank_of(c, s, t->reg[i]), at);
         last = MAX(last, w);
     }
     c->stats.writeback_conflict_cycles += last - at;

@@ -39,11 +39,11 @@ void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct
     const struct config *cfg = c->cfg;
     struct home *s = &c->homes[slot];
     u32 sub = issue_sub(c, slot);
-    i32 collector;
-    u64 read = operands_read(c, sub, s, t, &collector);
+    i32 pool;
+    u64 read = operands_read(c, sub, s, t, &pool);
     u64 at = unit_take(c, sub, (enum unit)t->unit, read + cfg->operand_depth, t->busy);
     c->stats.unit_wait_cycles += at - (read + cfg->operand_depth);
-    if (collector != NONE) c->operands->subs[sub].collector_free[collector] = at;
+    if (pool != NONE) pool_free_at(&c->operands->subs[sub].pools[pool], at);
     u64 result = at + t->latency - (cfg->issue_depth + cfg->operand_depth + !cfg->operands_ideal);
     u64 written = operands_write(c, sub, s, t, result);
     results(c, slot, t, st, uid, read, cfg->bypass ? result : written);

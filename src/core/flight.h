@@ -18,7 +18,7 @@ struct memop {        /* what a memory instruction has beside: its accesses, and
     u32 pass;         /* of passes: done */
     u32 cycles_left;  /* shared memory, constants: cycles of the stage still to come */
     u32 outstanding;  /* responses it waits for */
-    i32 collector;    /* held until it is in the queue proper, or NONE */
+    i32 collector;    /* pool whose collector it holds until it is in the queue proper, or NONE */
     u8 space, kind;   /* enum space; enum probe_kind */
     bool accepted;    /* the stage has taken its last access */
     bool is_async;    /* an asynchronous copy */

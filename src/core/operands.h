@@ -5,26 +5,34 @@
 
 #include "core/core.h"
 
-enum { BANK_WINDOW = 512, BANK_WORDS = BANK_WINDOW / 64, MAX_SUBCORES = 16, MAX_UNITS = 16, MAX_COLLECTORS = 64 };
+enum { BANK_WINDOW = 512, BANK_WORDS = BANK_WINDOW / 64, MAX_SUBCORES = 16, MAX_UNITS = 16, MAX_COLLECTORS = 64, MAX_POOLS = 3 };
 
+struct pool {                 /* collectors of a sub-core that serve the instructions of some units */
+    u32 free, held;           /* held: by memory instructions, until they let go */
+    u32 first, nbusy;         /* ring of those that become free at known times, soonest first */
+    u64 busy[MAX_COLLECTORS]; /* those times */
+};
 struct subcore {
     u64 unit_free[UNIT_COUNT][MAX_UNITS];
     u32 units[UNIT_COUNT];
-    u64 collector_free[MAX_COLLECTORS]; /* NEVER: held by a memory instruction */
-    u64 free_known;                     /* collectors known to be free; others may be free by now */
-    u64 none_before[3];                 /* by pool: no collector is free before this cycle, unless a memory instruction lets go */
-    u64 *bank;                          /* calendars: [bank][port][BANK_WORDS], bit cycle mod BANK_WINDOW: taken */
-    u64 bank_word;                      /* cycle / 64 up to which past words have been emptied */
-};
-struct pool { /* collectors that serve a unit's instructions */
-    u64 mask;
-    u32 first, n, index; /* index: which pool */
+    struct pool pools[MAX_POOLS];
+    u64 *bank;     /* calendars: [bank][port][BANK_WORDS], bit cycle mod BANK_WINDOW: taken */
+    u64 bank_word; /* cycle / 64 up to which past words have been emptied */
 };
 struct operands {
     struct subcore subs[MAX_SUBCORES];
-    struct pool pools[UNIT_COUNT];
-    u32 ncollectors; /* of a sub-core */
-    u32 bank_mask;   /* number of banks less one, where it is a power of two; else 0 */
+    u32 npools, pool_size[MAX_POOLS]; /* of each sub-core: one for all units, or three */
+    u64 pool_units[MAX_POOLS];        /* whom it serves, by 1 << enum unit */
+    u8 pool_of[UNIT_COUNT];
+    u32 bank_mask; /* number of banks less one, where it is a power of two; else 0 */
 };
+
+/* The collector taken last is free again at that cycle */
+static inline void pool_free_at(struct pool *p, u64 cy) {
+    u32 i = p->nbusy++;
+    for (; i && p->busy[(p->first + i - 1) % MAX_COLLECTORS] > cy; i--)
+        p->busy[(p->first + i) % MAX_COLLECTORS] = p->busy[(p->first + i - 1) % MAX_COLLECTORS];
+    p->busy[(p->first + i) % MAX_COLLECTORS] = cy;
+}
 
 #endif
