@@ -33,7 +33,7 @@ PIC := -fPIC -fvisibility=hidden -fno-semantic-interposition
 # x86: machines since 2009, for their population count; lanes have their own, chosen at run time
 ARCH := $(if $(filter x86_64 amd64,$(shell uname -m)),-march=x86-64-v2)
 CFLAGS_ALL := $(ARCH) -std=c17 -D_GNU_SOURCE -Isrc -Iinclude -I. -ffp-contract=off $(PIC) $(WARN) $(SANFLAGS) -MMD -MP $(CFLAGS)
-LDLIBS_ALL := -ljansson -linih -lm $(LDLIBS)
+LDLIBS_ALL := -ljansson -linih -lz -lm $(LDLIBS)
 AVX2FLAGS := -mavx2 -mfma -mf16c -DLANES_AVX2
 ifdef NO_AVX2
 CFLAGS_ALL += -DHEDDLE_NO_AVX2_BUILD
@@ -62,7 +62,7 @@ MAIN_OBJ := $B/obj/cli/main.o
 CMD_OBJ := $(filter-out $(MAIN_OBJ),$(CLI_SRC:src/%.c=$B/obj/%.o)) $(REF_OBJ)
 SHARE := $B/share/heddle
 
-all: $B/heddle $B/libheddle.a workloads machines opencl ## build the command, the library and the bundled workloads and machines
+all: $B/heddle $B/libheddle.a workloads machines page opencl ## build the command, the library and the bundled workloads and machines
 
 # --- the command and the library. libcommand.a is the command without its main(), for the tests.
 $B/heddle: $(MAIN_OBJ) $B/libcommand.a $B/libheddle.a
@@ -132,6 +132,20 @@ $(SHARE)/workloads/%.json: workloads/%.json
 machines: $(MACHINES:%=$(SHARE)/%)
 $(MACHINES:%=$(SHARE)/%): $(SHARE)/%: %
 	@mkdir -p $(@D) && cp $< $@
+
+# --- the report page: our scripts and style are embedded (.incbin); D3 is Debian's and is copied, with its licence
+$B/obj/report/page_files.o: $(wildcard src/report/page/*)
+D3 := $(firstword $(wildcard /usr/share/nodejs/d3/dist/d3.min.js))
+ifneq ($(D3),)
+page: $(SHARE)/page/d3.min.js $(SHARE)/page/d3.licence.txt ## copy the library of the report page
+$(SHARE)/page/d3.min.js: $(D3)
+	@mkdir -p $(@D) && cp $< $@
+$(SHARE)/page/d3.licence.txt: /usr/share/doc/node-d3/copyright
+	@mkdir -p $(@D) && cp $< $@
+else
+page:
+	@echo "  skip  page: D3 is not installed (tools/setup.sh build); --html and heddle report need it"
+endif
 
 # --- the OpenCL driver: the library's objects and its own, and the builtin functions of OpenCL C as bitcode
 OCL_OBJ := $(patsubst src/%.c,$B/obj/%.o,$(wildcard src/opencl/*.c))
@@ -314,7 +328,7 @@ help: ## this list
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all workloads machines opencl opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar fuzzers data demo test test-page test-cluster test-foreign test-package test-all mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install clean help
+.PHONY: all workloads machines page opencl opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar fuzzers data demo test test-page test-cluster test-foreign test-package test-all mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

@@ -17,6 +17,8 @@ build      make                drives the build
 build      libjansson-dev      reads manifests, writes JSON results
 build      libinih-dev         reads machines
 build      opencl-headers      OpenCL's interface, for the driver
+build      zlib1g-dev          packs the data of report pages
+build      node-d3             D3, which draws report pages: its file is copied; neither node nor npm comes along
 workloads  clang-19            compiles the bundled OpenCL C workloads to PTX; the second compiler of the tests
 workloads  libclc-19           OpenCL C's built-in functions as PTX
 test       libcmocka-dev       the unit tests' framework
@@ -31,6 +33,7 @@ lint       clang-tidy-19       static checks
 riscv      lld-19              links RISC-V programs
 riscv      gcc-riscv64-unknown-elf  its libgcc: what a RISC-V program calls for arithmetic its processor lacks
 page       chromium            opens the report page in a real browser
+page       python3             drives it
 cluster    slurm-wlm           Slurm's controller and node daemon, which the tests of sweeps start
 cluster    munge               who is who among Slurm's daemons
 foreign    qemu-user           runs RISC-V programs on the host: a second opinion on their results

@@ -148,6 +148,7 @@ bool cli_machine(const struct cli_line *line, struct config *out);
 /* Prints *c when --dump-config was given; true means that the command is done */
 bool cli_dump_config(const struct cli_line *line, const struct config *c);
 
-extern const struct cli_command cli_run, cli_exec, cli_compare, cli_check, cli_vectors, cli_list, cli_explain, cli_lab, cli_help;
+extern const struct cli_command cli_run, cli_exec, cli_compare, cli_check, cli_vectors, cli_list, cli_explain, cli_lab,
+    cli_report, cli_help;
 
 #endif

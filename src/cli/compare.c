@@ -23,6 +23,7 @@ struct comparing {
     VEC(u32) metrics;
     VEC(struct comparison) done; /* one per program */
     VEC(struct input) inputs;    /* of the programs */
+    VEC(json_t *) docs;          /* of the runs, for --html */
     struct cli_outputs outputs;
     const char *error; /* why not all was run, or NULL */
 };
@@ -131,6 +132,15 @@ static void add_row(struct comparing *c, struct comparison *to, u32 i, const str
     VEC_PUSH(&to->rows, row);
 }
 
+/* A run of the page, with what sets it apart */
+static void add_document(struct comparing *c, u32 i, const struct runner *x) {
+    if (!outputs_file(&c->outputs, "html")) return;
+    json_t *doc = report_json(&x->report), *keys = json_object();
+    for (u32 k = 0; k < c->axes.n; k++) json_object_set_new(keys, c->axes.at[k].key, json_string(value_of(c, i, k)));
+    json_object_set_new(doc, "keys", keys);
+    VEC_PUSH(&c->docs, doc);
+}
+
 static int run_one(struct comparing *c, struct comparison *to, const struct input *in, u32 i) {
     struct runner x = {
         .line = c->line,
@@ -146,6 +156,7 @@ static int run_one(struct comparing *c, struct comparison *to, const struct inpu
     if (!status) {
         runner_collect(&x, false);
         add_row(c, to, i, &x);
+        add_document(c, i, &x);
     } else if (status != HEDDLE_STOPPED) fprintf(stderr, "heddle compare: in %s\n", x.progress.label);
     runner_close(&x);
     return status;
@@ -186,7 +197,7 @@ static bool open_inputs(struct comparing *c) {
 /* --- results */
 
 static bool open_outputs(struct comparing *c) {
-    static const char *const names[] = {"json", "csv"};
+    static const char *const names[] = {"html", "json", "csv"};
     VEC(const char *) inputs = {0};
     for (u32 i = 0; i < c->line->operands.n; i++) VEC_PUSH(&inputs, c->line->operands.at[i]);
     VEC_PUSH(&inputs, cli_value(c->line, "manifest"));
@@ -219,7 +230,9 @@ static bool write_results(struct comparing *c) {
         json_object_set_new(j, "finished", json_boolean(!c->error));
         report_write_json(j, json);
     }
-    bool ok = outputs_commit(&c->outputs, "csv");
+    bool ok = html_write(&c->outputs, c->line, c->docs.at, c->docs.n);
+    ok = outputs_commit(&c->outputs, "html") && ok;
+    ok = outputs_commit(&c->outputs, "csv") && ok;
     return outputs_commit(&c->outputs, "json") && ok;
 }
 
@@ -245,6 +258,8 @@ static void free_all(struct comparing *c) {
     for (u32 i = 0; i < c->done.n; i++) free(c->done.at[i].rows.at);
     free(c->axes.at);
     free(c->done.at);
+    for (u32 i = 0; i < c->docs.n; i++) json_decref(c->docs.at[i]);
+    free(c->docs.at);
     free(c->metrics.at);
     free(c->configs);
     outputs_close(&c->outputs);
@@ -264,9 +279,9 @@ static int run_compare(const struct cli_line *line) {
     struct comparing c = {.line = line};
     int status = HEDDLE_BAD_INPUT;
     if (measure_read(line, &c.timing, &c.cpi) && read_metrics(&c) && read_axes(&c))
-        status = cli_dump_config(line, &c.configs[0])  ? HEDDLE_OK
-                 : open_inputs(&c) && open_outputs(&c) ? run_all(&c)
-                                                       : HEDDLE_BAD_INPUT;
+        status = cli_dump_config(line, &c.configs[0])                      ? HEDDLE_OK
+                 : open_inputs(&c) && html_ready(line) && open_outputs(&c) ? run_all(&c)
+                                                                           : HEDDLE_BAD_INPUT;
     free_all(&c);
     return status == HEDDLE_STOPPED ? stop_exit_code() : status;
 }
@@ -278,6 +293,7 @@ static const struct cli_option options[] = {
     CLI_MACHINE_OPTIONS,
     MEASURE_OPTIONS,
     {"json", "FILE", "write the results as JSON; - for standard output"},
+    HTML_OPTION,
     {"csv", "FILE", "write a row for each configuration with every statistic; - for standard output"},
     CLI_TALK_OPTIONS("no table and no progress", "say what is read, chosen, run and written, on standard error"),
     {NULL, NULL, NULL},

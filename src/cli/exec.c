@@ -99,17 +99,18 @@ static bool check_traces(const struct exec *x) {
 /* All names that are written, so that no two are the same and none is an input; the traces' are given back,
  * for the driver to open */
 static bool open_outputs(struct exec *x) {
-    const char *names[2 + ARRAY_LEN(trace_options)] = {"json", "csv"};
+    enum { OURS = 3 };
+    const char *names[OURS + ARRAY_LEN(trace_options)] = {"html", "json", "csv"};
     const char *inputs[] = {x->line->operands.at[0], cli_value(x->line, "machine")};
-    u32 n = 2;
+    u32 n = OURS;
     for (u32 i = 0; i < ARRAY_LEN(trace_options); i++) {
         const char *file = cli_value(x->line, trace_options[i]);
         struct stat st;
         if (file && stat(file, &st) == 0 && S_ISFIFO(st.st_mode)) continue; /* its reader would see it end */
         names[n++] = trace_options[i];
     }
-    bool ok = check_traces(x) && outputs_open(&x->outputs, x->line, names, n, inputs, ARRAY_LEN(inputs));
-    for (u32 i = 2; i < n; i++) outputs_give_back(&x->outputs, names[i]);
+    bool ok = check_traces(x) && html_ready(x->line) && outputs_open(&x->outputs, x->line, names, n, inputs, ARRAY_LEN(inputs));
+    for (u32 i = OURS; i < n; i++) outputs_give_back(&x->outputs, names[i]);
     return ok;
 }
 
@@ -390,12 +391,13 @@ static bool write_results(struct exec *x, const struct report *r) {
     FILE *json = outputs_file(&x->outputs, "json"), *csv = outputs_file(&x->outputs, "csv");
     if (csv) report_write_csv(r, csv);
     if (csv && r->stopped) report_mark_incomplete(csv, "the program was ended by a signal");
-    if (json) {
-        json_t *j = report_json(r);
-        json_object_set_new(j, "exit_code", json_integer(program_code(x)));
-        report_write_json(j, json);
-    }
-    bool ok = outputs_commit(&x->outputs, "csv");
+    json_t *j = json || outputs_file(&x->outputs, "html") ? report_json(r) : NULL;
+    if (j) json_object_set_new(j, "exit_code", json_integer(program_code(x)));
+    bool ok = html_write(&x->outputs, x->line, &j, 1);
+    if (json) report_write_json(json_incref(j), json);
+    json_decref(j);
+    ok = outputs_commit(&x->outputs, "html") && ok;
+    ok = outputs_commit(&x->outputs, "csv") && ok;
     return outputs_commit(&x->outputs, "json") && ok;
 }
 
@@ -506,6 +508,7 @@ static const struct cli_option options[] = {
     CLI_TALK_OPTIONS("no summary and no progress", "say which driver, machine and files are used, on standard error"),
     MEASURE_BY_PC,
     {"json", "FILE", "write the results as JSON; - for standard output"},
+    HTML_OPTION,
     {"csv", "FILE", "write a row for each launch with every statistic; - for standard output"},
     MEASURE_TRACES,
     {"trace-warp", "N", "of these traces: one warp slot"},

@@ -65,6 +65,7 @@ const char *measure_given(const struct cli_line *line) {
 bool measure_by_pc(const struct cli_line *line, struct report_wishes *w) {
     const char *text = cli_value(line, "by-pc");
     u64 rows = DEFAULT_ROWS;
+    if (cli_has(line, "html")) w->by_pc = BY_PC_KEEP;
     if (!text) return true;
     w->by_pc = strcmp(text, "order") == 0 ? BY_PC_ORDER : BY_PC_TIME;
     if (strcmp(text, "all") == 0) rows = UINT32_MAX;

@@ -47,8 +47,8 @@ static bool check_mode(struct run *r) {
 }
 
 /* Every file this command can write; `samples` and those before it are written when all has run */
-static const char *const output_options[] = {"json",     "csv",          "samples",    "counters", "konata",
-                                             "perfetto", "trace-replay", "trace-exec", "dump"};
+static const char *const output_options[] = {"html",   "json",     "csv",          "samples",    "counters",
+                                             "konata", "perfetto", "trace-replay", "trace-exec", "dump"};
 
 /* All that is asked for, before anything runs. "-" is standard output, which only one can have; a summary
  * then has no place. */
@@ -107,7 +107,7 @@ static bool read_timed(struct run *r) {
 }
 
 static bool read_options(struct run *r) {
-    return check_mode(r) && read_common(r) && (r->functional || read_timed(r)) && open_outputs(r);
+    return check_mode(r) && read_common(r) && (r->functional || read_timed(r)) && html_ready(r->line) && open_outputs(r);
 }
 
 /* --- traces of timing */
@@ -144,12 +144,13 @@ static bool write_results(struct run *r, const char *error) {
     if (samples) report_write_samples(report, samples);
     if (csv && error) report_mark_incomplete(csv, "the run did not end");
     if (samples && error) report_mark_incomplete(samples, "the run did not end");
-    if (json) {
-        json_t *j = report_json(report);
-        if (error) json_object_set_new(j, "error", json_string(error));
-        report_write_json(j, json);
-    }
-    bool ok = outputs_commit(&r->outputs, "csv");
+    json_t *j = json || outputs_file(&r->outputs, "html") ? report_json(report) : NULL;
+    if (j && error) json_object_set_new(j, "error", json_string(error));
+    bool ok = html_write(&r->outputs, r->line, &j, 1);
+    if (json) report_write_json(json_incref(j), json);
+    json_decref(j);
+    ok = outputs_commit(&r->outputs, "csv") && ok;
+    ok = outputs_commit(&r->outputs, "html") && ok;
     ok = outputs_commit(&r->outputs, "samples") && ok;
     return outputs_commit(&r->outputs, "json") && ok;
 }
@@ -290,6 +291,7 @@ static const struct cli_option options[] = {
     {"hazards", NULL, "measures of hazards, replay and prediction in the summary"},
     {"pressure", NULL, "measures of memory pressure in the summary: stalls, blocked hits, owners, re-execution, what it costs"},
     {"json", "FILE", "write the results as JSON; - for standard output"},
+    HTML_OPTION,
     {"csv", "FILE", "write a row for each launch with every statistic; - for standard output"},
     {"counters", "FILE",
      "write every counter that is not zero, of each launch, SM, memory partition and instruction: a line each"},

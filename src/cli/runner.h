@@ -42,6 +42,7 @@ void input_close(struct input *in);
         {"trace-sm", "N", "of these traces: one SM"},                                                                            \
         {"trace-size", "MB", "of these traces: end one that has become so large (default 4000), with a warning"},                \
         {"stop-after-trace", NULL, "time nothing after the last cycle of --trace-cycles: the rest runs without timing"}
+#define HTML_OPTION {"html", "FILE", "write the results as a page for a browser (charts, source, time); - for standard output"}
 bool measure_by_pc(const struct cli_line *line, struct report_wishes *w);                          /* false after an error */
 bool measure_window(const struct cli_line *line, const struct config *c, struct heddle_window *w); /* likewise */
 /* --stop-after-trace; false after an error */
@@ -51,6 +52,11 @@ bool measure_machine(const struct cli_line *line, const struct cli_given *more, 
 extern const struct cli_option measure_machine_option, measure_set_option;                     /* for `more` */
 bool measure_read(const struct cli_line *line, struct heddle_timing *t, enum cpi_method *cpi); /* false after an error */
 const char *measure_given(const struct cli_line *line); /* the first of these options that was given, or NULL */
+
+/* --- html.c: --html */
+bool html_ready(const struct cli_line *line); /* before anything runs: false after an error when no page could be made */
+/* The page into the opened output, nothing when it was not asked for; false after an error */
+bool html_write(const struct cli_outputs *o, const struct cli_line *line, json_t *const *docs, u32 n);
 
 /* --- runner.c: one program on one machine, from loading to the last launch */
 struct runner {

@@ -70,6 +70,7 @@ void collect_stats(struct run *r, u64 end, struct launch_stats *out) {
         mem_stats_add(&out->mem, &s);
     }
     collect_pcs(r, out);
+    flops_count(out);
     out->samples = r->samples.at;
     out->nsamples = r->samples.n;
     r->samples.at = NULL;

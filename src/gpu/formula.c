@@ -94,6 +94,7 @@ static void describe(struct launch_stats *sum, const struct launch_stats *s) {
     sum->per_partition = NULL;
     sum->pcs = NULL;
     sum->samples = NULL;
+    memset(sum->flops, 0, sizeof(sum->flops));
     sum->npcs = sum->nsamples = 0;
 }
 
@@ -104,6 +105,7 @@ void launch_stats_add(struct launch_stats *sum, const struct launch_stats *s) {
     sum->cycles += s->cycles;
     sum->grid_ctas += s->grid_ctas;
     sum->ctas_functional += s->ctas_functional;
+    for (u32 i = 0; i < FLOP_KINDS; i++) sum->flops[i] += s->flops[i];
     sum->simulated_cycles_jumped += s->simulated_cycles_jumped;
     sum->complete = sum->complete && s->complete;
     sum->functional = sum->functional && s->functional;

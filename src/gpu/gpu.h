@@ -5,6 +5,7 @@
  *   window.c     the loop: windows, jumps, publication of stores, atomics, threads
  *   dispatch.c   which block goes to which SM, and what limits how many an SM holds
  *   collect.c    statistics of SMs and partitions -> struct launch_stats, and the sums of D6
+ *   flops.c      floating-point operations, from instructions and how often they ran
  *   formula.c    numbers made of counters, by name
  *   counters.c   every counter by its full name, and their hash */
 #ifndef HEDDLE_GPU_H
@@ -21,6 +22,11 @@ struct occupancy { /* how many blocks of a kernel an SM holds, and why not more 
     u32 by_ctas, by_threads, by_warps, by_registers, by_shared; /* what each limit alone would allow */
     const char *limiter; /* name of the smallest: "blocks", "threads", "warps", "registers", "shared memory" */
 };
+
+/* Floating-point operations by precision. A fused multiply-add is two, an addition, multiplication, division,
+ * root or transcendental function one; comparisons, conversions, minima and moves are none. */
+enum flop_kind { FLOP_16, FLOP_32, FLOP_64, FLOP_MATRIX, FLOP_KINDS };
+extern const char *const flop_names[FLOP_KINDS];
 
 struct launch_stats { /* one launch, or the sum of several (then per_sm, pcs and samples are of no launch and NULL) */
     char kernel[128];
@@ -49,6 +55,7 @@ struct launch_stats { /* one launch, or the sum of several (then per_sm, pcs and
     struct sample *samples;
     u32 nsamples;
     u64 simulated_cycles_jumped; /* host's: SM cycles that were jumped over */
+    u64 flops[FLOP_KINDS];       /* of lanes whose guard held */
 };
 void launch_stats_free(struct launch_stats *s);
 void launch_stats_add(struct launch_stats *sum, const struct launch_stats *s); /* counters and cycles */
@@ -88,6 +95,9 @@ u32 gpu_window(const struct gpu *g);               /* Q */
  * between windows: when it becomes true the launch ends there, incomplete and not finished. */
 bool gpu_launch(struct gpu *g, struct launch *l, u32 registers, bool functional, struct launch_stats *out,
                 const volatile bool *stop);
+
+/* --- flops.c: what the instructions of s->pcs did; s->flops */
+void flops_count(struct launch_stats *s);
 
 /* --- counters.c: every counter that is not zero, of the sums, every SM, partition and pc, and cycles */
 typedef void counter_fn(void *user, const char *name, u64 value);

@@ -17,6 +17,15 @@ static json_t *mix(const u64 *classes) {
     return o;
 }
 
+/* What limits it, as the summary says it; null where nothing was counted */
+static json_t *limit_json(const struct report *r, const struct launch_stats *s) {
+    struct strbuf text = {0};
+    report_limit(s, heddle_config(r->play->h), r->wishes.cpi, &text);
+    json_t *j = text.s ? json_string(text.s) : json_null();
+    strbuf_free(&text);
+    return j;
+}
+
 static json_t *kernel_json(const struct report *r, const struct report_kernel *k) {
     json_t *j =
         json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "name", k->name, "launches",
@@ -27,6 +36,7 @@ static json_t *kernel_json(const struct report *r, const struct report_kernel *k
                   "param_b", (json_int_t)k->info.param_b, "instructions", (json_int_t)k->info.instructions);
     if (k->timing.sms) {
         json_add_timing(j, &k->timing);
+        json_object_set_new(j, "limit", limit_json(r, &k->timing));
         json_object_set_new(j, "energy", json_energy(heddle_config(r->play->h), &k->timing));
     }
     if (k->pcs) json_object_set_new(j, "by_pc", json_by_pc(k));
@@ -85,10 +95,13 @@ static void add_timed(json_t *j, const struct report *r) {
     const struct config *c = heddle_config(r->play->h);
     json_object_set_new(j, "machine", json_string(c->machine));
     json_object_set_new(j, "config_hash", json_hex64(config_hash(c)));
+    json_object_set_new(j, "config", json_machine(c));
+    json_object_set_new(j, "roofs", json_roofs(c));
     json_object_set_new(j, "state_hash", json_hex64(report_state_hash(r)));
     json_object_set_new(j, "warp_ipc", json_number(stat_named(&r->total, "warp_ipc")));
     json_object_set_new(j, "simulated_seconds", json_real((double)r->total.cycles / (r->total.core_mhz * 1e6)));
     json_add_timing(j, &r->total);
+    json_object_set_new(j, "limit", limit_json(r, &r->total));
     json_object_set_new(j, "energy", json_energy(c, &r->total));
     if (c->reexec || r->total.sum.mp_cycles) json_object_set_new(j, "mascar_storage", storage_json(c));
     if (!r->audited) return;

@@ -2,6 +2,7 @@
  *
  *   cycles, complete, functional, occupancy; not_timed: why there are no cycles
  *   counters {name: n}, formulas {name: x or null}
+ *   flops {kind: n}: floating-point operations of lanes that worked; a fused multiply-add is two
  *   cpi {method: {total: {part: scheduler cycles}, schedulers: [{part: ...}, ...]}} a method's parts sum to
  *   cycles x SMs x schedulers
  *   warp_time {cause: slot cycles} sums to cycles x SMs x warp slots
@@ -12,6 +13,7 @@
 #include "report/report.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 json_t *json_number(double x) {
     if (!isfinite(x)) return json_null();
@@ -123,6 +125,42 @@ json_t *json_energy(const struct config *c, const struct launch_stats *s) {
     return json_pack("{s:f, s:o, s:o}", "total", e.total, "parts", parts, "groups", groups);
 }
 
+json_t *json_machine(const struct config *c) {
+    json_t *o = json_object();
+    for (u32 i = 0; i < cfg_key_count; i++) {
+        char text[256];
+        config_get_text(c, &cfg_keys[i], text, sizeof(text));
+        json_object_set_new(o, cfg_keys[i].name,
+                            cfg_keys[i].type == KEY_TYPE_U32 ? json_integer(strtoll(text, NULL, 10)) : json_string(text));
+    }
+    return o;
+}
+
+/* Operations a second of one kind of unit, all SMs */
+static double unit_peak(const struct config *c, u32 units, u32 width) {
+    return (double)c->sms * c->subcores * units * MIN(width, c->warp_size) * c->core_mhz * 1e6;
+}
+
+json_t *json_roofs(const struct config *c) {
+    double issues = (double)c->sms * c->schedulers * c->issue_width * c->core_mhz * 1e6;
+    double lanes = MIN(unit_peak(c, c->alu_units, c->alu_width), issues * c->warp_size);
+    json_t *o = json_object();
+    json_object_set_new(o, "issues_per_second", json_number(issues));
+    json_object_set_new(o, "fp32_flops_per_second", json_number(2 * lanes));
+    json_object_set_new(o, "fp64_flops_per_second",
+                        json_number(2 * MIN(unit_peak(c, c->fp64_units, c->fp64_width), issues * c->warp_size)));
+    json_object_set_new(o, "l2_bytes_per_second",
+                        json_number((double)c->partitions * c->slices * c->l2_sector_b * c->l2_mhz * 1e6 / c->l2_interval));
+    json_object_set_new(o, "dram_bytes_per_second", json_number((double)c->partitions * c->dram_bus_b * c->dram_mhz * 1e6));
+    return o;
+}
+
+static json_t *flops_json(const struct launch_stats *s) {
+    json_t *o = json_object();
+    for (u32 i = 0; i < FLOP_KINDS; i++) set_int(o, flop_names[i], s->flops[i]);
+    return o;
+}
+
 void json_add_timing(json_t *to, const struct launch_stats *s) {
     set_int(to, "cycles", s->cycles);
     json_object_set_new(to, "complete", json_boolean(s->complete && s->cycles));
@@ -136,6 +174,7 @@ void json_add_timing(json_t *to, const struct launch_stats *s) {
     json_object_set_new(to, "occupancy", occupancy_json(&s->occupancy));
     json_object_set_new(to, "counters", stats_json(s, false));
     json_object_set_new(to, "formulas", stats_json(s, true));
+    json_object_set_new(to, "flops", flops_json(s));
     json_object_set_new(to, "cpi", cpis_json(s));
     set_parts(to, &s->sum, s->warp_size);
     if (s->per_sm) json_object_set_new(to, "per_sm", per_sm_json(s));

@@ -9,6 +9,7 @@
  *   term.c         bars, colours, the terminal's width
  *   json.c, json_timing.c, csv.c
  *   compare.c      the table of several configurations
+ *   page_write.c   results as an HTML page (report_page.h)
  *   explain.c      what a name means
  *
  * Files are opened, and found written or not, by the caller (base/output.c). */
@@ -39,7 +40,7 @@ struct report_launch { /* of a timed launch */
     u64 hash;                  /* gpu_counters_hash, of all of it */
 };
 
-enum by_pc { BY_PC_NONE, BY_PC_TIME, BY_PC_ORDER };
+enum by_pc { BY_PC_NONE, BY_PC_KEEP, BY_PC_TIME, BY_PC_ORDER }; /* KEEP: for the JSON results, not printed */
 struct report_wishes {
     enum cpi_method cpi;
     bool per_kernel, per_sm, hazards, pressure;
@@ -162,6 +163,8 @@ json_t *json_hex64(u64 x);
 /* --- json_timing.c */
 void json_add_timing(json_t *to, const struct launch_stats *s); /* keys of a launch, or of a sum */
 json_t *json_energy(const struct config *c, const struct launch_stats *s);
+json_t *json_machine(const struct config *c); /* every key with its value */
+json_t *json_roofs(const struct config *c);   /* what the machine can do at most */
 json_t *json_by_pc(const struct report_kernel *k);
 json_t *json_number(double x); /* null for what is not a number, an integer where it is one */
 

@@ -387,7 +387,7 @@ void report_timing(const struct report *r, FILE *to) {
     fputs(r->wishes.per_kernel && r->nkernels > 1 ? "\n--- all kernels\n" : "\n", out);
     print_figures(&p, &r->total);
     if (r->wishes.per_sm) print_sms(&p);
-    for (u32 i = 0; i < r->nkernels && r->wishes.by_pc; i++) report_by_pc(&r->kernels[i], &r->wishes, out);
+    for (u32 i = 0; i < r->nkernels && r->wishes.by_pc > BY_PC_KEEP; i++) report_by_pc(&r->kernels[i], &r->wishes, out);
     print_end(&p);
     term_end(&f);
 }

@@ -20,16 +20,16 @@ fi
 # each CODE what FILE: what every output option does when its file is FILE
 fails() { # FILE TEXT
     local file=$1 text=$2 option
-    for option in json csv samples konata perfetto trace-replay; do
+    for option in json html csv samples konata perfetto trace-replay; do
         expect 2 run --quiet --"$option" "$file"
         err_has "$text"
     done
     expect 2 functional --trace-exec="$file"; err_has "$text"
     expect 2 functional --dump c "$file"; err_has "$text"
-    for option in json csv; do expect 2 compare --quiet --"$option" "$file"; err_has "$text"; done
+    for option in json html csv; do expect 2 compare --quiet --"$option" "$file"; err_has "$text"; done
     expect 2 "$heddle" check "$top"/tests/bad/endless_loop.ptx --json "$file"; err_has "$text"
     for option in html dot konata json; do expect 2 "$heddle" lab tomasulo six --"$option" "$file"; err_has "$text"; done
-    [ -z "$have_exec" ] || for option in json csv konata perfetto; do expect 2 exec_ --quiet --"$option" "$file"; err_has "$text"; done
+    [ -z "$have_exec" ] || for option in json html csv konata perfetto; do expect 2 exec_ --quiet --"$option" "$file"; err_has "$text"; done
 }
 have_exec=
 if patient; then have_exec=1; else echo "# no OpenCL: heddle exec is not tried"; fi
