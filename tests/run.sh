@@ -20,7 +20,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
-SUITES="build contract pressure replay opencl host san determinism timing torture valgrind fuzz golden workloads clang micro unit isa apps bad cli lab noavx2"
+SUITES="build contract pressure replay opencl host san determinism timing torture valgrind fuzz golden workloads clang micro unit isa apps bad cli lab noavx2 page"
 JOBS=${JOBS:-$(nproc)}
 ALL=
 LOGS=build/test-logs
@@ -269,6 +269,12 @@ suite_lab() {
 suite_host() {
     local script
     for script in tests/host/*.sh; do one "host $(basename "$script" .sh)" bash "$script" build ${ALL:+--all}; done
+}
+
+# Does the report page show what the results say, in a real browser: numbers, brush, sort, keys, dark, paper?
+suite_page() {
+    needs page page chromium python3 /usr/share/nodejs/d3/dist/d3.min.js || return
+    within 540 python3 tests/page/test_page.py build
 }
 
 # Does the driver answer as the specification says, through the loader? Its functions, also under ASan;

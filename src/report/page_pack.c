@@ -1,4 +1,4 @@
-/* Data for a page: zlib's deflate, then base64, so that it stands in a script element that no browser runs.
+/* Data for a page: deflate, then base64, so that it stands in a script element that no browser runs.
  * The page unpacks it with the browser's DecompressionStream, or with its own inflater where there is none. */
 #include "report/report_page.h"
 

@@ -18,15 +18,15 @@
  * every configuration becomes a run. A run may carry, beyond what report_json gives,
  *   label   text: what to call it among others; without it its name and the values of its keys
  *   keys    {name: value}: what sets it apart from the others, columns of the page's tables
- * Runs with the same label (or name and keys) are repetitions: the page shows their mean and spread. The first
- * run of each program is what its others are measured against, until the reader picks another. */
+ * Runs with the same label and keys are repetitions: the page shows their mean and spread. The first run of
+ * each program is what its others are measured against, until the reader picks another. */
 enum { REPORT_PAGE_RUNS = 2000 }; /* more are left out, and it is said */
 
 /* Whether a document can be shown; false with what is wrong, without place or full stop, in `why` */
 bool report_page_takes(const json_t *doc, struct strbuf *why);
-/* Writes the page of n documents, none of which changes. `title` may be NULL: it is made of their names. False
- * with the reason ("PATH: error: ...", no line's end) in `why`, before anything is written; whether `out` took
- * it all, the caller finds out (base/output.c). */
+/* Writes the page of n documents, none of which changes. `title` may be NULL: it is made of their names.
+ * False with the reason (no line's end) in `why`, before anything is written; whether `out` took it all, the
+ * caller finds out (base/output.c). */
 bool report_page_write(const char *title, json_t *const *docs, u32 n, FILE *out, struct strbuf *why);
 /* Whether report_page_write would find what it needs, to be asked before an hour's run; likewise */
 bool report_page_ready(struct strbuf *why);
@@ -35,7 +35,7 @@ bool report_page_ready(struct strbuf *why);
 extern const char page_file_style[], page_file_slider[];
 extern const char *const page_scripts[]; /* in the order in which they run; NULL at the end */
 
-/* --- page_tables.c: what every name means: units and the sentences of heddle explain, for the page's scripts */
+/* --- page_tables.c: what every name means: units and the sentences of heddle explain */
 json_t *page_tables(void);
 
 /* --- page_pack.c: bytes as zlib's deflate in base64. Free the result. */

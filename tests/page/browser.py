@@ -131,10 +131,11 @@ class Browser:
 
     def place(self, selector):
         """The middle of the first such element, after scrolling to it."""
-        return self.js("""(() => {
+        return self.js("""(async () => {
             const e = document.querySelector(%s);
             if (!e) throw new Error('there is no ' + %s);
             e.scrollIntoView({block: 'center'});
+            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
             const b = e.getBoundingClientRect();
             return [b.left + b.width / 2, b.top + b.height / 2];
         })()""" % (json.dumps(selector), json.dumps(selector)))
