@@ -1,5 +1,5 @@
 /* Data for a page: deflate, then base64, so that it stands in a script element that no browser runs.
- * The page unpacks it with the browser's DecompressionStream, or with its own inflater where there is none. */
+ * The browser's DecompressionStream unpacks it, or, where there is none, an inflater of the page's own. */
 #include "report/report_page.h"
 
 #include <stdlib.h>
