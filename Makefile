@@ -33,7 +33,7 @@ PIC := -fPIC -fvisibility=hidden -fno-semantic-interposition
 # x86: machines since 2009, for their population count; lanes have their own, chosen at run time
 ARCH := $(if $(filter x86_64 amd64,$(shell uname -m)),-march=x86-64-v2)
 CFLAGS_ALL := $(ARCH) -std=c17 -D_GNU_SOURCE -Isrc -Iinclude -I. -ffp-contract=off $(PIC) $(WARN) $(SANFLAGS) -MMD -MP $(CFLAGS)
-LDLIBS_ALL := -ljansson -linih -lz -lm $(LDLIBS)
+LDLIBS_ALL := -ljansson -linih -lsqlite3 -lz -lm $(LDLIBS)
 AVX2FLAGS := -mavx2 -mfma -mf16c -DLANES_AVX2
 ifdef NO_AVX2
 CFLAGS_ALL += -DHEDDLE_NO_AVX2_BUILD
@@ -45,7 +45,7 @@ SAY := $(if $(findstring s,$(filter-out -%,$(firstword $(MAKEFLAGS)))),true,echo
 # --- what there is
 LIB_SRC := $(wildcard src/base/*.c src/config/*.c src/stats/*.c src/trace/*.c src/isa/*.c src/ptx/*.c src/front/*.c src/func/*.c src/mem/*.c src/core/*.c src/core/*/*.c src/gpu/*.c src/api/*.c)
 LANE_SRC := $(wildcard src/func/lanes/*.c)
-CLI_SRC := $(wildcard src/cli/*.c src/lab/*.c src/report/*.c src/power/*.c src/manifest/*.c)
+CLI_SRC := $(wildcard src/cli/*.c src/sweep/*.c src/lab/*.c src/report/*.c src/power/*.c src/manifest/*.c)
 MACHINES := $(wildcard machines/*.ini machines/*/*.ini lab/*.s lab/*.ini)
 WORKLOADS := $(shell sed -n 's/^WORKLOAD.[ ]*\([a-z0-9_]*\).*/\1/p' workloads/workloads.def 2>/dev/null)
 REF_SRC := $(wildcard workloads/*/ref.c)
@@ -80,6 +80,14 @@ FLAGS_NOW := $(CC) $(CFLAGS_ALL) $(OPT) $(LANEOPT) $(AVX2FLAGS)
 ifeq ($(filter clean help,$(MAKECMDGOALS)),)
 $(shell mkdir -p $B; echo '$(FLAGS_NOW)' | cmp -s - $B/flags || echo '$(FLAGS_NOW)' > $B/flags)
 endif
+
+# The commit, for the rows of a sweep; its own file, so that only what needs it is made again
+COMMIT_NOW := \043define HEDDLE_COMMIT "$(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)"
+ifeq ($(filter clean help,$(MAKECMDGOALS)),)
+$(shell printf '$(COMMIT_NOW)\n' | cmp -s - $B/commit.h || printf '$(COMMIT_NOW)\n' > $B/commit.h)
+endif
+$B/obj/sweep/build.o: $B/commit.h
+$B/obj/sweep/build.o: CFLAGS_ALL += -include $B/commit.h
 
 $B/obj/%.plain.o: src/%.c $B/flags
 	@mkdir -p $(@D) && $(SAY) "  cc    $< (plain lanes)"

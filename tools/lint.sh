@@ -47,7 +47,7 @@ room_rank() {
     api) echo 8 ;;
     power | manifest) echo 9 ;;
     report) echo 10 ;;
-    lab) echo 11 ;;
+    lab | sweep) echo 11 ;;
     cli | opencl | cuda) echo 12 ;;
     *) echo "" ;;
     esac

@@ -16,6 +16,7 @@ build      libc6-dev           the C library's headers
 build      make                drives the build
 build      libjansson-dev      reads manifests, writes JSON results
 build      libinih-dev         reads machines
+build      libsqlite3-dev      keeps the results of sweeps
 build      opencl-headers      OpenCL's interface, for the driver
 build      zlib1g-dev          packs the data of report pages
 build      node-d3             D3, which draws report pages: its file is copied; neither node nor npm comes along

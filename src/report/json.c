@@ -113,6 +113,7 @@ static void add_timed(json_t *j, const struct report *r) {
 json_t *report_json(const struct report *r) {
     const struct outcome *o = &r->outcome;
     json_t *j = json_object();
+    json_object_set_new(j, "schema_version", json_integer(REPORT_SCHEMA));
     json_object_set_new(j, "name", json_string(r->play->m->name));
     json_object_set_new(j, "version", json_string(heddle_version()));
     json_object_set_new(j, "mode", json_string(report_timed(r) ? "timed" : "functional"));

@@ -1,0 +1,26 @@
+/* Which heddle this is. Rows of a sweep carry it, and runs of two builds are two runs: a commit that changes a
+ * counter must not be averaged with one that did not.
+ *
+ * HEDDLE_COMMIT comes from the build (`git describe`). Where the tree had changes, or there was none, the name
+ * is not enough, and a hash of the command's own file is added. */
+#include "sweep/sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef HEDDLE_COMMIT
+#define HEDDLE_COMMIT "unknown"
+#endif
+
+const char *build_commit(void) {
+    static char name[96];
+    if (*name) return name;
+    const char *commit = HEDDLE_COMMIT;
+    bool exact = !strstr(commit, "-dirty") && strcmp(commit, "unknown") != 0;
+    size_t len = 0;
+    char *file = exact ? NULL : text_read_file("/proc/self/exe", UINT64_MAX, &len);
+    if (file) snprintf(name, sizeof(name), "%s-%08x", commit, (u32)hash_fnv1a64(FNV1A64_START, file, len));
+    else snprintf(name, sizeof(name), "%s", commit);
+    free(file);
+    return name;
+}

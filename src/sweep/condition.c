@@ -1,0 +1,183 @@
+/* Conditions over a run: program, size, machine, configuration, repetition and any key of the machine,
+ * compared with words or numbers.
+ *
+ *     or-expression   := and-expression ("or" and-expression)*
+ *     and-expression  := term ("and" term)*
+ *     term            := "not" term | "(" or-expression ")" | name OPERATOR value
+ *     OPERATOR        := == != < <= > >=          (= is ==)
+ *
+ * A name that there is not, and a value its key cannot have, are mistakes. Two sides that are numbers compare
+ * as numbers, else as text; < and its kin are for numbers and do not hold for text. */
+#include "sweep/sweep.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { COND_OR, COND_AND, COND_NOT, COND_COMPARE };
+enum compare { IS, IS_NOT, LESS, LESS_SAME, MORE, MORE_SAME, COMPARES };
+static const char *const compare_text[COMPARES] = {"==", "!=", "<", "<=", ">", ">="};
+
+struct condition {
+    enum kind kind;
+    enum compare compare;
+    struct condition *a, *b;  /* of and, or, not */
+    const char *left, *right; /* a name, a value */
+};
+
+const char *const condition_names[] = {"program", "size", "machine", "configuration", "repetition", NULL};
+
+struct reading {
+    struct arena *mem;
+    const char *at;
+    const struct sweep_place *place;
+    u32 depth;
+    bool failed;
+};
+enum { MAX_DEPTH = 100 };
+
+static struct condition *read_or(struct reading *r);
+
+static void *refuse(struct reading *r, const char *what) {
+    if (!r->failed)
+        diag_error(r->place->d, r->place->file, r->place->line, 0,
+                   "%s%s%s%s; a condition is such as sm.sched == gto and size != tiny", what, *r->at ? " before \"" : "", r->at,
+                   *r->at ? "\"" : "");
+    r->failed = true;
+    return NULL;
+}
+
+static void skip_blanks(struct reading *r) {
+    while (isspace((unsigned char)*r->at)) r->at++;
+}
+
+static bool is_word(char ch) { return isalnum((unsigned char)ch) || strchr("_.:/*+-", ch) != NULL; }
+
+static bool takes(struct reading *r, const char *token) {
+    size_t n = strlen(token);
+    skip_blanks(r);
+    if (strncmp(r->at, token, n) || (is_word(*token) && r->at[n] && is_word(r->at[n]))) return false;
+    r->at += n;
+    return true;
+}
+
+static const char *read_word(struct reading *r) {
+    skip_blanks(r);
+    if (*r->at == '"') {
+        size_t n = strcspn(r->at + 1, "\"");
+        if (!r->at[n + 1]) return refuse(r, "a quote is not closed");
+        const char *word = arena_strdup(r->mem, r->at + 1, n);
+        r->at += n + 2;
+        return word;
+    }
+    size_t n = 0;
+    while (r->at[n] && is_word(r->at[n])) n++;
+    if (!n) return refuse(r, "a name or a value is missing");
+    const char *word = arena_strdup(r->mem, r->at, n);
+    r->at += n;
+    return word;
+}
+
+static struct condition *node(struct reading *r, enum kind kind, struct condition *a, struct condition *b) {
+    struct condition *c = ARENA_NEW(r->mem, struct condition);
+    *c = (struct condition){.kind = kind, .a = a, .b = b};
+    return c;
+}
+
+/* A name of a run, or a key that can have this value */
+static bool check_names(struct reading *r, const struct condition *c) {
+    u32 before = r->place->d->errors, n = 0;
+    for (; condition_names[n]; n++)
+        if (strcmp(c->left, condition_names[n]) == 0) return true;
+    struct config scratch;
+    config_default(&scratch);
+    if (!cfg_key_find(c->left) && !strchr(c->left, '.')) {
+        const char *near = text_nearest(c->left, condition_names, n);
+        diag_error(r->place->d, r->place->file, r->place->line, 0,
+                   "a condition knows no \"%s\"%s%s%s; it knows program, size, machine, configuration, repetition and the keys "
+                   "of a machine",
+                   c->left, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    } else config_set(&scratch, c->left, c->right, r->place->d, r->place->file, r->place->line);
+    return r->place->d->errors == before;
+}
+
+static bool read_operator(struct reading *r, enum compare *to) {
+    static const enum compare order[] = {IS, IS_NOT, LESS_SAME, MORE_SAME, LESS, MORE};
+    for (u32 i = 0; i < ARRAY_LEN(order); i++) {
+        if (!takes(r, compare_text[order[i]])) continue;
+        *to = order[i];
+        return true;
+    }
+    *to = IS;
+    return takes(r, "=");
+}
+
+static struct condition *read_compare(struct reading *r) {
+    struct condition *c = node(r, COND_COMPARE, NULL, NULL);
+    c->left = read_word(r);
+    if (r->failed) return NULL;
+    if (!read_operator(r, &c->compare)) return refuse(r, "one of == != < <= > >= is missing");
+    c->right = read_word(r);
+    r->failed = r->failed || !check_names(r, c);
+    return r->failed ? NULL : c;
+}
+
+static struct condition *read_term(struct reading *r) {
+    if (++r->depth > MAX_DEPTH) return refuse(r, "the condition is nested too deep");
+    struct condition *c;
+    if (takes(r, "not")) c = node(r, COND_NOT, read_term(r), NULL);
+    else if (takes(r, "(")) {
+        c = read_or(r);
+        if (!r->failed && !takes(r, ")")) refuse(r, "a \")\" is missing");
+    } else c = read_compare(r);
+    r->depth--;
+    return c;
+}
+
+static struct condition *read_and(struct reading *r) {
+    struct condition *c = read_term(r);
+    while (!r->failed && takes(r, "and")) c = node(r, COND_AND, c, read_term(r));
+    return c;
+}
+
+static struct condition *read_or(struct reading *r) {
+    struct condition *c = read_and(r);
+    while (!r->failed && takes(r, "or")) c = node(r, COND_OR, c, read_and(r));
+    return c;
+}
+
+struct condition *condition_parse(struct arena *mem, const char *text, const struct sweep_place *p) {
+    struct reading r = {.mem = mem, .at = text, .place = p};
+    struct condition *c = read_or(&r);
+    skip_blanks(&r);
+    if (!r.failed && *r.at) refuse(&r, "\"and\" or \"or\" is missing");
+    return r.failed ? NULL : c;
+}
+
+static bool as_number(const char *text, double *x) {
+    char *end;
+    *x = strtod(text, &end);
+    return end != text && !*end;
+}
+
+static bool compare(enum compare how, const char *a, const char *b) {
+    double x, y;
+    if (!as_number(a, &x) || !as_number(b, &y)) return how == IS ? !strcmp(a, b) : how == IS_NOT && strcmp(a, b) != 0;
+    switch (how) {
+    case IS: return x == y;
+    case IS_NOT: return x != y;
+    case LESS: return x < y;
+    case LESS_SAME: return x <= y;
+    case MORE: return x > y;
+    case MORE_SAME: return x >= y;
+    case COMPARES: break;
+    }
+    return false;
+}
+
+bool condition_holds(const struct condition *c, condition_lookup *lookup, void *of) {
+    if (c->kind == COND_OR) return condition_holds(c->a, lookup, of) || condition_holds(c->b, lookup, of);
+    if (c->kind == COND_AND) return condition_holds(c->a, lookup, of) && condition_holds(c->b, lookup, of);
+    if (c->kind == COND_NOT) return !condition_holds(c->a, lookup, of);
+    return compare(c->compare, lookup(of, c->left), c->right);
+}

@@ -1,0 +1,399 @@
+/* An experiment: INI text to struct experiment (docs/sweep.md is its manual). All mistakes are found and named
+ * by line before anything runs; what only a plan can see (keys together, files) is plan.c's.
+ *
+ * 1. A key stands in one of [keys], [list NAME] once; [configuration NAME] sets each key once.
+ * 2. Words of the arena live as long as the experiment. */
+#include "heddle.h"
+#include "sweep/sweep.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    struct experiment *x;
+    struct sweep_place place;
+    const struct section *in;
+    const char *name; /* of [kind NAME], "" for none */
+    u32 lists;        /* [list] sections so far: their groups */
+    bool began;       /* a section, known or not */
+};
+struct section {
+    const char *kind;
+    bool named;
+    const char *const *keys; /* legal names, for messages; NULL: checked by take */
+    void (*take)(struct reader *r, const char *key, const char *value);
+};
+
+static void error_at(struct reader *r, const char *text, const char *name) {
+    diag_error(r->place.d, r->place.file, r->place.line, 0, text, name);
+}
+
+/* What another room found wrong, without a place of its own or with one */
+void sweep_blame(const struct sweep_place *p, const struct diag *found) {
+    for (const char *at = found->text.s; at && *at;) {
+        size_t n = strcspn(at, "\n");
+        bool bare = strncmp(at, "error: ", 7) == 0;
+        diag_error(p->d, p->file, p->line, 0, "%.*s", (int)(n - (bare ? 7 : 0)), at + (bare ? 7 : 0));
+        at += n + (at[n] == '\n');
+    }
+}
+
+/* --- sections */
+
+static void take_experiment(struct reader *r, const char *key, const char *value) {
+    if (strcmp(key, "name") == 0) r->x->name = value;
+    else r->x->database = experiment_path(r->x, value);
+}
+
+static void take_size(struct reader *r, const char *value) {
+    struct sweep_words words = {0};
+    value_list(&words, &r->x->mem, value);
+    r->x->sizes.v.n = 0;
+    for (u32 i = 0; i < words.v.n; i++) {
+        u32 k = 0;
+        while (k < WORKLOAD_SIZES && strcmp(words.v.at[i], workload_sizes[k])) k++;
+        if (k == WORKLOAD_SIZES) error_at(r, "unknown size \"%s\"; sizes are tiny, small and paper", words.v.at[i]);
+        else VEC_PUSH(&r->x->sizes.v, k);
+    }
+    free(words.v.at);
+}
+
+static void take_programs(struct reader *r, const char *key, const char *value) {
+    struct sweep_words words = {0};
+    if (strcmp(key, "size") == 0) {
+        take_size(r, value);
+        return;
+    }
+    value_list(&words, &r->x->mem, value);
+    for (u32 i = 0; i < words.v.n; i++) program_add(r->x, words.v.at[i], &r->place);
+    free(words.v.at);
+}
+
+static void take_machines(struct reader *r, const char *key, const char *value) {
+    struct sweep_words words = {0};
+    (void)key;
+    value_list(&words, &r->x->mem, value);
+    for (u32 i = 0; i < words.v.n; i++) {
+        const char *name = words.v.at[i];
+        struct config c;
+        if (strchr(name, '.') || name[0] == '/') name = experiment_path(r->x, name);
+        struct diag d = {0};
+        if (machine_load(&c, name, &d)) VEC_PUSH(&r->x->machines.v, name);
+        else sweep_blame(&r->place, &d);
+        diag_free(&d);
+    }
+    free(words.v.at);
+}
+
+/* Whether this value is one its key may have; policies' names are plan.c's */
+static bool check_setting(struct reader *r, const char *key, const char *value) {
+    struct config scratch;
+    config_default(&scratch);
+    return config_set(&scratch, key, value, r->place.d, r->place.file, r->place.line);
+}
+
+static void take_axis(struct reader *r, const char *key, const char *value, u32 group) {
+    struct sweep_axis a = {.key = key, .line = r->place.line, .group = group};
+    for (u32 i = 0; i < r->x->axes.n; i++) {
+        if (strcmp(r->x->axes.at[i].key, key)) continue;
+        diag_error(r->place.d, r->place.file, r->place.line, 0, "%s stands in line %u already; write all its values there", key,
+                   r->x->axes.at[i].line);
+        return;
+    }
+    value_list(&a.values, &r->x->mem, value);
+    bool ok = true;
+    for (u32 i = 0; i < a.values.v.n && ok; i++) ok = check_setting(r, key, a.values.v.at[i]);
+    VEC_PUSH(&r->x->axes, a);
+}
+
+static void take_key(struct reader *r, const char *key, const char *value) { take_axis(r, key, value, 0); }
+static void take_list(struct reader *r, const char *key, const char *value) { take_axis(r, key, value, r->lists); }
+
+static const struct sweep_configuration *find_configuration(const struct experiment *x, const char *name) {
+    for (u32 i = 0; i < x->configurations.n; i++)
+        if (strcmp(x->configurations.at[i].name, name) == 0) return &x->configurations.at[i];
+    return NULL;
+}
+
+static void set_key(struct sweep_configuration *c, const struct sweep_setting *s) {
+    for (u32 i = 0; i < c->set.n; i++)
+        if (strcmp(c->set.at[i].key, s->key) == 0) {
+            c->set.at[i] = *s;
+            return;
+        }
+    VEC_PUSH(&c->set, *s);
+}
+
+/* with = NAME, NAME: all that those set */
+static void take_with(struct reader *r, struct sweep_configuration *to, const char *value) {
+    struct sweep_words words = {0};
+    value_list(&words, &r->x->mem, value);
+    for (u32 i = 0; i < words.v.n; i++) {
+        const struct sweep_configuration *from = find_configuration(r->x, words.v.at[i]);
+        if (!from || from == to) error_at(r, "no [configuration %s] above this one", words.v.at[i]);
+        else
+            for (u32 k = 0; k < from->set.n; k++) set_key(to, &from->set.at[k]);
+    }
+    free(words.v.at);
+}
+
+static void take_configuration(struct reader *r, const char *key, const char *value) {
+    struct sweep_configuration *c = &r->x->configurations.at[r->x->configurations.n - 1];
+    struct sweep_setting s = {key, value, r->place.line};
+    if (strcmp(key, "with") == 0) {
+        take_with(r, c, value);
+        return;
+    }
+    for (u32 i = 0; i < c->set.n; i++)
+        if (strcmp(c->set.at[i].key, key) == 0 && c->set.at[i].line > c->line)
+            error_at(r, "%s is set twice in this configuration", key);
+    if (check_setting(r, key, value)) set_key(c, &s);
+}
+
+static void take_condition(struct reader *r, const char *key, const char *value) {
+    struct sweep_rule rule = {condition_parse(&r->x->mem, value, &r->place), strcmp(key, "only") == 0};
+    if (rule.holds) VEC_PUSH(&r->x->rules, rule);
+}
+
+static void take_repetitions(struct reader *r, const char *key, const char *value) {
+    u64 n = 0;
+    if (strcmp(key, "key") == 0) {
+        const struct cfg_key *k = cfg_key_find(value);
+        if (k && k->type == KEY_TYPE_U32) r->x->perturb = value;
+        else error_at(r, "\"%s\" is no key of a machine that is a number, so repetitions cannot move it", value);
+    } else if (strcmp(key, "step") == 0) {
+        if (value_count(&r->place, key, value, 1, 1000000, &n)) r->x->perturb_step = (u32)n;
+    } else if (value_count(&r->place, key, value, 1, 10000, &n)) r->x->repetitions = (u32)n;
+}
+
+/* Options of heddle run that change what is measured, flags first; those about the host are [host]'s */
+static const char *const measure_keys[] = {"flush", "warmup", "max-cycles", "fast-forward", "fast-forward-ctas", NULL};
+
+static void take_measure(struct reader *r, const char *key, const char *value) {
+    struct sweep_setting s = {key, value, r->place.line};
+    u64 n;
+    bool flag = strcmp(key, measure_keys[0]) == 0;
+    if (!flag && !value_count(&r->place, key, value, 0, INT64_MAX, &n)) return;
+    if (flag && strcmp(value, "yes") && strcmp(value, "no")) {
+        error_at(r, "flush must be yes or no, not \"%s\"", value);
+        return;
+    }
+    if (flag && strcmp(value, "no") == 0) return;
+    if (flag) s.value = "";
+    VEC_PUSH(&r->x->measure, s);
+}
+
+static void take_limit(struct reader *r, const char *key, const char *value) {
+    if (strcmp(key, "time") == 0) value_seconds(&r->place, key, value, &r->x->limit_seconds);
+    else value_bytes(&r->place, key, value, &r->x->limit_bytes);
+}
+
+static void take_host(struct reader *r, const char *key, const char *value) {
+    if (strcmp(value, "auto") == 0) return;
+    if (strcmp(key, "memory") == 0) value_bytes(&r->place, key, value, &r->x->host_bytes);
+    else value_count(&r->place, key, value, 1, 1024, strcmp(key, "workers") == 0 ? &r->x->workers : &r->x->threads);
+}
+
+static const char *const experiment_keys[] = {"name", "database", NULL};
+static const char *const program_keys[] = {"run", "size", NULL};
+static const char *const machine_keys[] = {"run", NULL};
+static const char *const condition_keys[] = {"skip", "only", NULL};
+static const char *const repetition_keys[] = {"count", "key", "step", NULL};
+static const char *const limit_keys[] = {"time", "memory", NULL};
+static const char *const host_keys[] = {"workers", "threads", "memory", NULL};
+
+static const struct section sections[] = {
+    {"experiment", false, experiment_keys, take_experiment},
+    {"programs", false, program_keys, take_programs},
+    {"machines", false, machine_keys, take_machines},
+    {"keys", false, NULL, take_key},
+    {"list", true, NULL, take_list},
+    {"configuration", true, NULL, take_configuration},
+    {"conditions", false, condition_keys, take_condition},
+    {"repetitions", false, repetition_keys, take_repetitions},
+    {"measure", false, measure_keys, take_measure},
+    {"limits", false, limit_keys, take_limit},
+    {"host", false, host_keys, take_host},
+};
+
+/* --- lines */
+
+static void unknown_section(struct reader *r, const char *kind) {
+    const char *names[ARRAY_LEN(sections)];
+    struct strbuf all = {0};
+    for (u32 i = 0; i < ARRAY_LEN(sections); i++) {
+        names[i] = sections[i].kind;
+        strbuf_add(&all, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = text_nearest(kind, names, ARRAY_LEN(names));
+    if (near) diag_error(r->place.d, r->place.file, r->place.line, 0, "unknown section [%s]; did you mean [%s]?", kind, near);
+    else diag_error(r->place.d, r->place.file, r->place.line, 0, "unknown section [%s]; sections are %s", kind, all.s);
+    strbuf_free(&all);
+}
+
+static void begin_configuration(struct reader *r) {
+    const struct sweep_configuration *old = find_configuration(r->x, r->name);
+    if (old)
+        diag_error(r->place.d, r->place.file, r->place.line, 0, "a second [configuration %s]; the first is in line %u", r->name,
+                   old->line);
+    struct sweep_configuration c = {.name = r->name, .line = r->place.line};
+    VEC_PUSH(&r->x->configurations, c);
+}
+
+/* "kind" or "kind NAME", without the brackets */
+static void enter(struct reader *r, char *text) {
+    size_t n = strcspn(text, " \t");
+    char *name = text + n + strspn(text + n, " \t");
+    const char *kind = arena_strdup(&r->x->mem, text, n);
+    r->in = NULL;
+    r->name = arena_strdup(&r->x->mem, name, strlen(name));
+    for (u32 i = 0; i < ARRAY_LEN(sections) && !r->in; i++)
+        if (strcmp(sections[i].kind, kind) == 0) r->in = &sections[i];
+    if (!r->in) unknown_section(r, kind);
+    else if (r->in->named && !*name && strcmp(kind, "configuration") == 0) {
+        error_at(r, "[%s] needs a name: [configuration NAME]", kind);
+        r->in = NULL;
+    } else if (!r->in->named && *name) error_at(r, "[%s] has no name after it", kind);
+    if (!r->in) return;
+    if (r->in->take == take_configuration) begin_configuration(r);
+    if (r->in->take == take_list) r->lists++;
+}
+
+static void take_pair(struct reader *r, const char *key, const char *value) {
+    u32 n = 0;
+    const char *const *legal = r->in->keys;
+    while (legal && legal[n] && strcmp(legal[n], key)) n++;
+    if (!legal || legal[n]) {
+        if (*value) r->in->take(r, key, value);
+        else error_at(r, "%s has no value", key);
+        return;
+    }
+    struct strbuf all = {0};
+    for (u32 i = 0; i < n; i++) strbuf_add(&all, "%s%s", i ? ", " : "", legal[i]);
+    const char *near = text_nearest(key, legal, n);
+    diag_error(r->place.d, r->place.file, r->place.line, 0, "[%s] has no \"%s\"%s%s%s", r->in->kind, key,
+               near ? "; did you mean \"" : "; it has ", near ? near : all.s, near ? "\"?" : "");
+    strbuf_free(&all);
+}
+
+static char *trim(char *s) {
+    while (isspace((unsigned char)*s)) s++;
+    size_t n = strlen(s);
+    while (n && isspace((unsigned char)s[n - 1])) n--;
+    s[n] = 0;
+    return s;
+}
+
+/* A comment is a line of its own, or what follows a semicolon or a number sign after a blank */
+static void cut_comment(char *line) {
+    if (*line == ';' || *line == '#') *line = 0;
+    for (char *at = line; *at; at++)
+        if ((*at == ';' || *at == '#') && at > line && isspace((unsigned char)at[-1])) *at = 0;
+}
+
+static void take_line(struct reader *r, char *line) {
+    line = trim(line);
+    cut_comment(line);
+    line = trim(line);
+    size_t n = strlen(line);
+    if (!n) return;
+    if (*line == '[') {
+        r->in = NULL;
+        r->began = true;
+        if (line[n - 1] != ']') {
+            error_at(r, "\"%s\" is no section; write [name]", line);
+            return;
+        }
+        line[n - 1] = 0;
+        enter(r, trim(line + 1));
+        return;
+    }
+    char *equals = strchr(line, '=');
+    if (!equals || equals == line) {
+        error_at(r, "\"%s\" is not a section \"[name]\", a key \"name = value\" or a comment \"; text\"", line);
+        return;
+    }
+    *equals = 0;
+    const char *key = trim(line), *value = trim(equals + 1);
+    if (!r->began) error_at(r, "\"%s\" before the first section", key);
+    if (r->in) take_pair(r, arena_strdup(&r->x->mem, key, strlen(key)), arena_strdup(&r->x->mem, value, strlen(value)));
+}
+
+/* --- the whole */
+
+const char *experiment_path(struct experiment *x, const char *path) {
+    if (path[0] == '/') return path;
+    char *folder = realpath(*x->folder ? x->folder : ".", NULL);
+    const char *whole = arena_printf(&x->mem, "%s/%s", folder ? folder : ".", path);
+    free(folder);
+    return whole;
+}
+
+/* Lists that go in step are as long as each other */
+static void check_lists(struct reader *r) {
+    for (u32 i = 0; i < r->x->axes.n; i++)
+        for (u32 k = 0; k < i; k++) {
+            const struct sweep_axis *a = &r->x->axes.at[i], *b = &r->x->axes.at[k];
+            if (!a->group || a->group != b->group || a->values.v.n == b->values.v.n) continue;
+            diag_error(r->place.d, r->place.file, a->line, 0,
+                       "%s has %u values and %s, line %u, has %u; lists of one section go in step", a->key, a->values.v.n, b->key,
+                       b->line, b->values.v.n);
+            return;
+        }
+}
+
+static void complete(struct reader *r) {
+    struct experiment *x = r->x;
+    const char *slash = strrchr(x->file, '/'), *base = slash ? slash + 1 : x->file, *dot = strrchr(base, '.');
+    const char *stem = arena_strdup(&x->mem, base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
+    if (!x->name) x->name = stem;
+    if (!x->database) x->database = experiment_path(x, arena_printf(&x->mem, "%s.db", stem));
+    if (!x->programs.n && !r->place.d->errors)
+        diag_error(r->place.d, x->file, 0, 0, "nothing to run; add a section [programs] with run = NAME, ...");
+    if (!x->machines.v.n) VEC_PUSH(&x->machines.v, HEDDLE_DEFAULT_MACHINE);
+    u32 small = 1;
+    if (!x->sizes.v.n) VEC_PUSH(&x->sizes.v, small);
+    check_lists(r);
+}
+
+bool experiment_read(struct experiment *x, const char *path, struct diag *d) {
+    struct strbuf why = {0};
+    size_t len = 0;
+    const char *slash = strrchr(path, '/');
+    *x = (struct experiment){.repetitions = 1, .perturb = "gpu.cta_launch_cy", .perturb_step = 1};
+    x->file = arena_strdup(&x->mem, path, strlen(path));
+    x->folder = arena_strdup(&x->mem, path, slash ? (size_t)(slash - path) + 1 : 0);
+    char *text = limit_read_file(path, LIMIT_EXPERIMENT, &len, &why);
+    if (!text || memchr(text, 0, len)) {
+        diag_error(d, path, 0, 0, "cannot read the experiment: %s", text ? "not a text file" : why.s);
+        strbuf_free(&why);
+        free(text);
+        return false;
+    }
+    struct reader r = {.x = x, .place = {x->file, 0, d}};
+    for (char *line = text; line && !diag_full(d);) {
+        char *end = strchr(line, '\n');
+        if (end) *end = 0;
+        r.place.line++;
+        take_line(&r, r.place.line == 1 && strncmp(line, "\xEF\xBB\xBF", 3) == 0 ? line + 3 : line);
+        line = end ? end + 1 : NULL;
+    }
+    free(text);
+    complete(&r);
+    return d->errors == 0;
+}
+
+void experiment_free(struct experiment *x) {
+    for (u32 i = 0; i < x->axes.n; i++) free(x->axes.at[i].values.v.at);
+    for (u32 i = 0; i < x->configurations.n; i++) free(x->configurations.at[i].set.at);
+    free(x->axes.at);
+    free(x->configurations.at);
+    free(x->programs.at);
+    free(x->sizes.v.at);
+    free(x->machines.v.at);
+    free(x->rules.at);
+    free(x->measure.at);
+    free(x->slurm.options.at);
+    arena_free(&x->mem);
+}

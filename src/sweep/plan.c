@@ -1,0 +1,288 @@
+/* An experiment's runs: programs x sizes x machines x configurations x keys x repetitions, in this order, the
+ * last changing fastest, without those its conditions exclude.
+ *
+ * 1. Every configuration is made and checked here, policies' names too: what is planned can start.
+ * 2. Two runs with one hash are one run: same program (name and contents), size, keys of the machine, measuring
+ *    options and build. The hash names its row in the file.
+ *
+ * A machine with its keys is checked once for all programs. */
+#include "core/policies.h"
+#include "sweep/sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct point { /* a machine with keys: what every program runs on */
+    const char *machine, *configuration, *settings;
+    u32 repetition;
+    struct config config;
+};
+struct planning {
+    struct plan *plan;
+    struct experiment *x;
+    struct diag *d;
+    VEC(struct point) points;
+};
+
+/* --- combinations of keys */
+
+/* How many steps an axis has of its own: those of a group's first axis; its others follow */
+static u32 steps(const struct experiment *x, u32 axis) {
+    const struct sweep_axis *a = &x->axes.at[axis];
+    for (u32 i = 0; i < axis && a->group; i++)
+        if (x->axes.at[i].group == a->group) return 1;
+    return a->values.v.n;
+}
+
+/* Which value axis k has in combination i */
+static u32 step_of(const struct experiment *x, u64 i, u32 axis) {
+    u32 leader = axis;
+    for (u32 k = 0; k < axis && x->axes.at[axis].group; k++)
+        if (x->axes.at[k].group == x->axes.at[axis].group) {
+            leader = k;
+            break;
+        }
+    for (u32 k = x->axes.n - 1; k > leader; k--) i /= steps(x, k);
+    return (u32)(i % x->axes.at[leader].values.v.n);
+}
+
+static bool set(struct planning *p, struct point *to, struct strbuf *text, const char *key, const char *value, u32 line) {
+    strbuf_add(text, "%s%s=%s", text->len ? " " : "", key, value);
+    return config_set(&to->config, key, value, p->d, p->x->file, line);
+}
+
+/* Repetition r moves a key that should not matter by r steps */
+static bool perturb(struct planning *p, struct point *to, struct strbuf *text, u32 repetition) {
+    char now[64], then[64];
+    if (!repetition) return true;
+    config_get_text(&to->config, cfg_key_find(p->x->perturb), now, sizeof(now));
+    snprintf(then, sizeof(then), "%llu", strtoull(now, NULL, 10) + (u64)repetition * p->x->perturb_step);
+    return set(p, to, text, p->x->perturb, then, 0);
+}
+
+static void describe(struct planning *p, const struct point *at, u32 line) {
+    diag_note(p->d, p->x->file, line, 0, "in machine %s%s%s%s%s", at->machine, *at->configuration ? ", configuration " : "",
+              at->configuration, *at->settings ? ", keys " : "", at->settings);
+}
+
+static bool check_point(struct planning *p, struct point *at, u32 line) {
+    struct policies unused;
+    u32 before = p->d->errors;
+    struct diag found = {0};
+    bool ok = config_check(&at->config, &found) && policies_find(&at->config, &unused, &found);
+    const struct sweep_place place = {p->x->file, line, p->d};
+    sweep_blame(&place, &found);
+    diag_free(&found);
+    if (p->d->errors != before) describe(p, at, line);
+    return ok;
+}
+
+static bool make_point(struct planning *p, const char *machine, const struct sweep_configuration *c, u64 combination,
+                       u32 repetition) {
+    struct point at = {.machine = machine, .configuration = c ? c->name : "", .repetition = repetition};
+    struct strbuf text = {0};
+    struct diag unused = {0};
+    bool ok = machine_load(&at.config, machine, &unused); /* experiment.c has seen that it is there */
+    diag_free(&unused);
+    u32 line = c ? c->line : 0;
+    for (u32 i = 0; ok && c && i < c->set.n; i++)
+        ok = set(p, &at, &text, c->set.at[i].key, c->set.at[i].value, c->set.at[i].line);
+    for (u32 k = 0; ok && k < p->x->axes.n; k++) {
+        const struct sweep_axis *a = &p->x->axes.at[k];
+        ok = set(p, &at, &text, a->key, a->values.v.at[step_of(p->x, combination, k)], a->line);
+        line = a->line;
+    }
+    ok = ok && perturb(p, &at, &text, repetition);
+    at.settings = text.s ? arena_strdup(&p->x->mem, text.s, text.len) : "";
+    strbuf_free(&text);
+    ok = ok && check_point(p, &at, line);
+    VEC_PUSH(&p->points, at);
+    return ok;
+}
+
+static bool make_points(struct planning *p) {
+    u64 combinations = 1, all;
+    u32 configurations = MAX(p->x->configurations.n, 1u);
+    for (u32 k = 0; k < p->x->axes.n; k++) {
+        combinations *= steps(p->x, k);
+        if (!diag_limit(p->d, p->x->file, LIMIT_RUNS, combinations)) return false;
+    }
+    all = combinations * configurations * p->x->machines.v.n * p->x->repetitions;
+    if (!diag_limit(p->d, p->x->file, LIMIT_RUNS, all)) return false;
+    for (u32 m = 0; m < p->x->machines.v.n; m++)
+        for (u32 c = 0; c < configurations; c++)
+            for (u64 i = 0; i < combinations; i++)
+                for (u32 r = 0; r < p->x->repetitions; r++) {
+                    const struct sweep_configuration *of = p->x->configurations.n ? &p->x->configurations.at[c] : NULL;
+                    make_point(p, p->x->machines.v.at[m], of, i, r);
+                    if (diag_full(p->d)) return false;
+                }
+    return p->d->errors == 0;
+}
+
+/* --- runs */
+
+struct facts { /* what a condition may ask of a run */
+    const struct planning *p;
+    const struct sweep_run *r;
+    const struct point *at;
+    char text[128];
+};
+
+static const char *lookup(void *of, const char *name) {
+    struct facts *f = of;
+    if (strcmp(name, "program") == 0) return f->p->x->programs.at[f->r->program].name;
+    if (strcmp(name, "size") == 0) return plan_size(f->p->plan, f->r);
+    if (strcmp(name, "machine") == 0) return f->at->machine;
+    if (strcmp(name, "configuration") == 0) return f->at->configuration;
+    if (strcmp(name, "repetition") == 0) snprintf(f->text, sizeof(f->text), "%u", f->r->repetition);
+    else config_get_text(&f->at->config, cfg_key_find(name), f->text, sizeof(f->text));
+    return f->text;
+}
+
+static bool wanted(const struct planning *p, const struct sweep_run *r, const struct point *at) {
+    struct facts f = {.p = p, .r = r, .at = at};
+    for (u32 i = 0; i < p->x->rules.n; i++)
+        if (condition_holds(p->x->rules.at[i].holds, lookup, &f) != p->x->rules.at[i].only) return false;
+    return true;
+}
+
+static u64 add_text(u64 h, const char *text) { return hash_fnv1a64(h, text, strlen(text) + 1); }
+
+static u64 hash_of(const struct planning *p, const struct sweep_run *r) {
+    const struct sweep_program *program = &p->x->programs.at[r->program];
+    u64 h = add_text(FNV1A64_START, program->name);
+    h = hash_fnv1a64(h, &program->hash[r->size], sizeof(u64));
+    h = add_text(h, plan_size(p->plan, r));
+    h = hash_fnv1a64(h, &r->config_hash, sizeof(u64));
+    for (u32 i = 0; i < p->x->measure.n; i++) h = add_text(add_text(h, p->x->measure.at[i].key), p->x->measure.at[i].value);
+    return add_text(h, build_commit());
+}
+
+static bool add_runs(struct planning *p, u32 program, u32 size) {
+    if (!program_look(p->x, &p->x->programs.at[program], size, p->d)) return false;
+    for (u32 i = 0; i < p->points.n; i++) {
+        const struct point *at = &p->points.at[i];
+        struct sweep_run r = {.program = program,
+                              .size = size,
+                              .repetition = at->repetition,
+                              .machine = at->machine,
+                              .configuration = at->configuration,
+                              .settings = at->settings,
+                              .config_hash = config_hash(&at->config)};
+        r.hash = hash_of(p, &r);
+        if (wanted(p, &r, at)) VEC_PUSH(&p->plan->runs, r);
+    }
+    return diag_limit(p->d, p->x->file, LIMIT_RUNS, p->plan->runs.n);
+}
+
+static int by_hash(const void *a, const void *b, void *runs) {
+    u32 i = *(const u32 *)a, k = *(const u32 *)b;
+    const struct sweep_run *at = runs;
+    if (at[i].hash != at[k].hash) return at[i].hash < at[k].hash ? -1 : 1;
+    return i < k ? -1 : 1;
+}
+
+static void find_same(struct plan *p) {
+    u32 n = p->runs.n, *order = base_alloc((n + 1) * sizeof(*order));
+    for (u32 i = 0; i < n; i++) order[i] = i;
+    qsort_r(order, n, sizeof(*order), by_hash, p->runs.at);
+    for (u32 i = 0, first = 0; i < n; i++) {
+        if (!i || p->runs.at[order[i]].hash != p->runs.at[order[i - 1]].hash) first = order[i];
+        p->runs.at[order[i]].same_as = first;
+    }
+    free(order);
+}
+
+bool plan_make(struct plan *plan, struct experiment *x, struct diag *d) {
+    struct planning p = {.plan = plan, .x = x, .d = d};
+    *plan = (struct plan){.x = x};
+    bool ok = make_points(&p);
+    for (u32 i = 0; ok && i < x->programs.n; i++) {
+        u32 sizes = x->programs.at[i].workload ? x->sizes.v.n : 1;
+        for (u32 k = 0; ok && k < sizes; k++) ok = add_runs(&p, i, x->programs.at[i].workload ? x->sizes.v.at[k] : 0);
+    }
+    free(p.points.at);
+    if (ok && !plan->runs.n) {
+        diag_error(d, x->file, 0, 0, "no run is left; the conditions exclude all of them");
+        ok = false;
+    }
+    if (ok) find_same(plan);
+    return ok && d->errors == 0;
+}
+
+void plan_free(struct plan *p) { free(p->runs.at); }
+
+const char *plan_size(const struct plan *p, const struct sweep_run *r) {
+    return p->x->programs.at[r->program].workload ? workload_sizes[r->size] : "";
+}
+
+/* --- command lines */
+
+struct words {
+    VEC(char *) v;
+};
+
+static void word(struct words *w, const char *text) { VEC_PUSH(&w->v, strdup(text)); }
+
+static void pair(struct words *w, const char *option, const char *value) {
+    word(w, option);
+    word(w, value);
+}
+
+static void add_settings(struct words *w, const char *settings) {
+    for (const char *at = settings; *at; at++) {
+        size_t n = strcspn(at, " ");
+        char *one = strndup(at, n);
+        pair(w, "--set", one);
+        free(one);
+        at += n;
+        if (!*at) return;
+    }
+}
+
+char **plan_command(const struct plan *p, const struct sweep_run *r, const char *heddle, u32 threads, const char *json) {
+    const struct sweep_program *program = &p->x->programs.at[r->program];
+    struct words w = {0};
+    char count[16];
+    word(&w, heddle);
+    word(&w, "run");
+    word(&w, program->workload ? program->name : program->path);
+    if (program->manifest) pair(&w, "--manifest", program->manifest);
+    if (program->workload) pair(&w, "--size", workload_sizes[r->size]);
+    pair(&w, "--machine", r->machine);
+    add_settings(&w, r->settings);
+    for (u32 i = 0; i < p->x->measure.n; i++) {
+        struct strbuf option = {0};
+        strbuf_add(&option, "--%s", p->x->measure.at[i].key);
+        word(&w, option.s);
+        if (*p->x->measure.at[i].value) word(&w, p->x->measure.at[i].value);
+        strbuf_free(&option);
+    }
+    snprintf(count, sizeof(count), "%u", threads);
+    if (threads > 1) pair(&w, "--threads", count);
+    word(&w, "--quiet");
+    pair(&w, "--json", json);
+    VEC_PUSH(&w.v, NULL);
+    return w.v.at;
+}
+
+void plan_command_free(char **words) {
+    for (u32 i = 0; words && words[i]; i++) free(words[i]);
+    free(words);
+}
+
+void plan_what(const struct plan *p, const struct sweep_run *r, struct arena *mem, struct result_what *to) {
+    struct strbuf measure = {0};
+    for (u32 i = 0; i < p->x->measure.n; i++)
+        strbuf_add(&measure, "%s%s%s%s", i ? " " : "", p->x->measure.at[i].key, *p->x->measure.at[i].value ? "=" : "",
+                   p->x->measure.at[i].value);
+    *to = (struct result_what){.program = p->x->programs.at[r->program].name,
+                               .size = plan_size(p, r),
+                               .machine = r->machine,
+                               .settings = r->settings,
+                               .measure = measure.s ? arena_strdup(mem, measure.s, measure.len) : "",
+                               .hash = r->hash,
+                               .config_hash = r->config_hash};
+    strbuf_free(&measure);
+}

@@ -1,0 +1,109 @@
+/* What a run gave, as a flat list of names and values, made of the JSON that `heddle run --json` writes.
+ *
+ * Numbers keep their names; those of objects get a prefix: warp_time.long_scoreboard is
+ * stall_long_scoreboard, cpi.gsi.total.base is cpi_gsi_base. A name comes once: what the top of the JSON has is
+ * not taken again from its counters. Launches are left out: kernels are their sums. */
+#include "report/report.h"
+#include "sweep/sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct result_value *result_value(const struct result_row *r, const char *name) {
+    for (u32 i = 0; i < r->at.n; i++)
+        if (strcmp(r->at.at[i].name, name) == 0) return &r->at.at[i];
+    return NULL;
+}
+
+static void add(struct result *r, struct result_row *to, const char *prefix, const char *name, const json_t *v) {
+    struct result_value x = {.name = *prefix ? arena_printf(&r->mem, "%s_%s", prefix, name)
+                                             : arena_strdup(&r->mem, name, strlen(name))};
+    if (json_is_integer(v)) x.kind = RESULT_INTEGER, x.i = json_integer_value(v);
+    else if (json_is_real(v)) x.kind = RESULT_REAL, x.x = json_real_value(v);
+    else if (json_is_boolean(v)) x.kind = RESULT_INTEGER, x.i = json_is_true(v);
+    else if (json_is_null(v)) x.kind = RESULT_NULL;
+    else if (json_is_string(v)) x.kind = RESULT_TEXT, x.text = arena_strdup(&r->mem, json_string_value(v), json_string_length(v));
+    else return;
+    if (!result_value(to, x.name)) VEC_PUSH(&to->at, x);
+}
+
+static void add_all(struct result *r, struct result_row *to, const char *prefix, json_t *o) {
+    const char *key;
+    json_t *v;
+    json_object_foreach(o, key, v) add(r, to, prefix, key, v);
+}
+
+static void add_energy(struct result *r, struct result_row *to, const json_t *energy) {
+    if (!energy) return;
+    add(r, to, "energy", "total", json_object_get(energy, "total"));
+    add_all(r, to, "energy", json_object_get(energy, "parts"));
+    add_all(r, to, "energy_group", json_object_get(energy, "groups"));
+}
+
+static void add_lanes(struct result *r, struct result_row *to, const json_t *lanes) {
+    for (size_t i = 0; i < json_array_size(lanes); i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "%zu", i);
+        add(r, to, "lanes", name, json_array_get(lanes, i));
+    }
+}
+
+/* Of a run or a kernel */
+static void add_row(struct result *r, struct result_row *to, json_t *o) {
+    const char *method;
+    json_t *v;
+    add_all(r, to, "", o);
+    add_all(r, to, "", json_object_get(o, "counters"));
+    add_all(r, to, "", json_object_get(o, "formulas"));
+    json_object_foreach(json_object_get(o, "cpi"), method, v) {
+        add_all(r, to, arena_printf(&r->mem, "cpi_%s", method), json_object_get(v, "total"));
+    }
+    add_all(r, to, "stall", json_object_get(o, "warp_time"));
+    add_all(r, to, "sched", json_object_get(o, "sched_cycles"));
+    add_all(r, to, "hazard", json_object_get(o, "hazards"));
+    add_lanes(r, to, json_object_get(o, "lanes"));
+    add_energy(r, to, json_object_get(o, "energy"));
+}
+
+/* What stands in columns of its own, or says how fast the host was */
+static bool is_apart(const char *name) {
+    static const char *const apart[] = {"schema_version", "name", "machine", "config_hash", "warp_ips", "finished", "error"};
+    for (u32 i = 0; i < ARRAY_LEN(apart); i++)
+        if (strcmp(name, apart[i]) == 0) return true;
+    return false;
+}
+
+static void leave_out(struct result_row *row) {
+    u32 n = 0;
+    for (u32 i = 0; i < row->at.n; i++)
+        if (!is_apart(row->at.at[i].name)) row->at.at[n++] = row->at.at[i];
+    row->at.n = n;
+}
+
+bool result_take(struct result *r, const json_t *result, struct strbuf *why) {
+    const json_t *version = json_object_get(result, "schema_version"), *kernels = json_object_get(result, "kernels");
+    if (!json_is_integer(version) || !json_is_array(kernels)) {
+        strbuf_add(why, "no result of heddle run");
+        return false;
+    }
+    if (json_integer_value(version) != REPORT_SCHEMA) {
+        strbuf_add(why, "a result of schema %d; this heddle reads schema %d", (int)json_integer_value(version), REPORT_SCHEMA);
+        return false;
+    }
+    add_row(r, &r->run, (json_t *)(uintptr_t)result);
+    leave_out(&r->run);
+    for (size_t i = 0; i < json_array_size(kernels); i++) {
+        struct result_row row = {0};
+        add_row(r, &row, json_array_get(kernels, i));
+        VEC_PUSH(&r->kernels, row);
+    }
+    return true;
+}
+
+void result_free(struct result *r) {
+    for (u32 i = 0; i < r->kernels.n; i++) free(r->kernels.at[i].at.at);
+    free(r->kernels.at);
+    free(r->run.at.at);
+    arena_free(&r->mem);
+    *r = (struct result){0};
+}
