@@ -81,14 +81,6 @@ ifeq ($(filter clean help,$(MAKECMDGOALS)),)
 $(shell mkdir -p $B; echo '$(FLAGS_NOW)' | cmp -s - $B/flags || echo '$(FLAGS_NOW)' > $B/flags)
 endif
 
-# The commit, for the rows of a sweep; its own file, so that only what needs it is made again
-COMMIT_NOW := \043define HEDDLE_COMMIT "$(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)"
-ifeq ($(filter clean help,$(MAKECMDGOALS)),)
-$(shell printf '$(COMMIT_NOW)\n' | cmp -s - $B/commit.h || printf '$(COMMIT_NOW)\n' > $B/commit.h)
-endif
-$B/obj/sweep/build.o: $B/commit.h
-$B/obj/sweep/build.o: CFLAGS_ALL += -include $B/commit.h
-
 $B/obj/%.plain.o: src/%.c $B/flags
 	@mkdir -p $(@D) && $(SAY) "  cc    $< (plain lanes)"
 	@$(CC) $(CFLAGS_ALL) $(LANEOPT) -c -o $@ $<
@@ -97,13 +89,13 @@ $B/obj/%.avx2.o: src/%.c $B/flags
 	@mkdir -p $(@D) && $(SAY) "  cc    $< (avx2 lanes)"
 	@$(CC) $(CFLAGS_ALL) $(LANEOPT) $(AVX2FLAGS) -c -o $@ $<
 
-# The commit, for --version: main.c alone is compiled again when it changes
+# The commit, for --version and the rows of a sweep: these two alone are compiled again when it changes
 COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)$(shell git diff --quiet HEAD 2>/dev/null || test $$? -ne 1 || echo -n ' and changes')
 ifeq ($(filter clean help,$(MAKECMDGOALS)),)
 $(shell echo '$(COMMIT)' | cmp -s - $B/commit || echo '$(COMMIT)' > $B/commit)
 endif
-$(MAIN_OBJ): CFLAGS_ALL += -DHEDDLE_COMMIT='"$(COMMIT)"'
-$(MAIN_OBJ): $B/commit
+$(MAIN_OBJ) $B/obj/sweep/build.o: CFLAGS_ALL += -DHEDDLE_COMMIT='"$(COMMIT)"'
+$(MAIN_OBJ) $B/obj/sweep/build.o: $B/commit
 
 # The machine's inner loops
 $B/obj/core/%.o $B/obj/mem/%.o $B/obj/gpu/%.o: OPT := $(if $(DEBUG),-O0 -g,$(if $(FUZZ),-O1 -g,-O3 -g))

@@ -20,7 +20,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
-SUITES="build contract pressure replay opencl host san determinism timing torture valgrind fuzz golden workloads clang micro unit isa apps bad cli lab noavx2 page"
+SUITES="build contract pressure replay opencl host san determinism timing sweep torture valgrind fuzz golden workloads clang micro unit isa apps bad cli lab noavx2 page"
 JOBS=${JOBS:-$(nproc)}
 ALL=
 LOGS=build/test-logs
@@ -275,6 +275,12 @@ suite_host() {
 suite_page() {
     needs page page chromium python3 /usr/share/nodejs/d3/dist/d3.min.js || return
     within 540 python3 tests/page/test_page.py build
+}
+
+# Does a sweep keep every run, once, whatever is killed, full, missing or wrong? With --all 400 runs and ten kills
+suite_sweep() {
+    local script
+    for script in tests/sweep/*.sh; do one "sweep $(basename "$script" .sh)" bash "$script" build ${ALL:+--all}; done
 }
 
 # Does the driver answer as the specification says, through the loader? Its functions, also under ASan;

@@ -117,5 +117,5 @@ static json_t *program_json(const struct comparison *c) {
 json_t *comparison_json(const struct comparison *c, u32 n) {
     json_t *list = json_array();
     for (u32 i = 0; i < n; i++) json_array_append_new(list, program_json(&c[i]));
-    return json_pack("{s:s, s:o}", "version", heddle_version(), "programs", list);
+    return json_pack("{s:i, s:s, s:o}", "schema_version", REPORT_SCHEMA, "version", heddle_version(), "programs", list);
 }

@@ -153,8 +153,8 @@ void report_limit(const struct launch_stats *s, const struct config *c, enum cpi
 /* --- bypc.c */
 void report_by_pc(const struct report_kernel *k, const struct report_wishes *w, FILE *out);
 
-/* --- json.c. Files carry their form as "schema_version": a number more when a key goes or changes its meaning, not
- * when one comes. */
+/* --- json.c. Files carry their form as "schema_version": a number more when a key goes or changes its
+ * meaning, not when one comes. */
 enum { REPORT_SCHEMA = 1 };
 json_t *report_json(const struct report *r);
 void report_write_json(json_t *j, FILE *f); /* takes the reference to `j` */

@@ -1,5 +1,5 @@
-/* An experiment: INI text to struct experiment (docs/sweep.md is its manual). All mistakes are found and named
- * by line before anything runs; what only a plan can see (keys together, files) is plan.c's.
+/* An experiment: INI text to struct experiment (docs/sweep.md is its manual). All mistakes are found and
+ * named by line before anything runs; what only a plan can see (keys together, files) is plan.c's.
  *
  * 1. A key stands in one of [keys], [list NAME] once; [configuration NAME] sets each key once.
  * 2. Words of the arena live as long as the experiment. */
@@ -394,6 +394,5 @@ void experiment_free(struct experiment *x) {
     free(x->machines.v.at);
     free(x->rules.at);
     free(x->measure.at);
-    free(x->slurm.options.at);
     arena_free(&x->mem);
 }

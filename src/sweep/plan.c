@@ -2,8 +2,8 @@
  * last changing fastest, without those its conditions exclude.
  *
  * 1. Every configuration is made and checked here, policies' names too: what is planned can start.
- * 2. Two runs with one hash are one run: same program (name and contents), size, keys of the machine, measuring
- *    options and build. The hash names its row in the file.
+ * 2. Two runs with one hash are one run: same program (name and contents), size, keys of the machine,
+ *    measuring options and build. The hash names its row in the file.
  *
  * A machine with its keys is checked once for all programs. */
 #include "core/policies.h"

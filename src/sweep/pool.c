@@ -1,8 +1,8 @@
 /* Runs of a plan on this machine, several at a time.
  *
- * As many processes as fit: processors and memory are shared out, a run counting as much memory as the largest
- * earlier run of its program took, or five times its buffers. Threads of one run (-j) grow when fewer runs
- * than processors are left; results do not depend on them.
+ * As many processes as fit: processors and memory are shared out, a run counting as much memory as the
+ * largest earlier run of its program took, or five times its buffers. Threads of one run (-j) grow when fewer
+ * runs than processors are left; results do not depend on them.
  *
  * 1. What has ended is in the file before the next look: a turn of the loop is one transaction.
  * 2. However this process ends, the file is whole; runs that were under way have no row, and run again. */

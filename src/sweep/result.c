@@ -1,8 +1,8 @@
 /* What a run gave, as a flat list of names and values, made of the JSON that `heddle run --json` writes.
  *
  * Numbers keep their names; those of objects get a prefix: warp_time.long_scoreboard is
- * stall_long_scoreboard, cpi.gsi.total.base is cpi_gsi_base. A name comes once: what the top of the JSON has is
- * not taken again from its counters. Launches are left out: kernels are their sums. */
+ * stall_long_scoreboard, cpi.gsi.total.base is cpi_gsi_base. A name comes once: what the top of the JSON has
+ * is not taken again from its counters. Launches are left out: kernels are their sums. */
 #include "report/report.h"
 #include "sweep/sweep.h"
 

@@ -3,8 +3,8 @@
  * 1. A run that ended has one row in `runs`, under its hash. A row that says `done` is never written again; a
  *    failed one is replaced when the run is tried again.
  * 2. A row and the rows of its kernels come in one transaction: at every moment the file holds whole runs.
- * 3. user_version is the schema; an older file is migrated step by step when it is opened for writing, a newer
- *    one is refused. Columns of statistics are added when a result first has them.
+ * 3. user_version is the schema; an older file is migrated step by step when it is opened for writing, a
+ *    newer one is refused. Columns of statistics are added when a result first has them.
  * 4. One process writes (lock.c); readers may come at any time. */
 #include "sweep/store.h"
 
@@ -144,7 +144,7 @@ static bool check_version(struct store *s, enum store_mode mode) {
     if (!ok) return false;
     u64 tables = store_number(s, "SELECT count(*) FROM sqlite_master"), version = store_number(s, "PRAGMA user_version");
     if (!tables && mode == STORE_WRITE) return create(s);
-    if (store_number(s, "PRAGMA application_id") != STORE_APPLICATION)
+    if (store_number(s, "PRAGMA application_id") != STORE_APPLICATION || !version)
         return refuse(s, "not a file of results of a sweep; name another database");
     if (version > STORE_SCHEMA) {
         char text[160];
@@ -155,7 +155,7 @@ static bool check_version(struct store *s, enum store_mode mode) {
     }
     if (version == STORE_SCHEMA) return true;
     if (mode == STORE_WRITE) return migrate(s, version);
-    return refuse(s, "of an older schema; \"heddle sweep EXPERIMENT.ini --status\" migrates it");
+    return refuse(s, "of an older schema; the next \"heddle sweep\" on it migrates it");
 }
 
 struct store *store_open(const char *path, enum store_mode mode, struct strbuf *why) {

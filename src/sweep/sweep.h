@@ -85,14 +85,6 @@ struct sweep_rule { /* of [conditions] */
     struct condition *holds;
     bool only; /* runs stay when it holds; else they go */
 };
-struct sweep_slurm { /* of [slurm]; texts as Slurm takes them, NULL where it shall choose */
-    const char *partition, *time, *memory, *account, *qos;
-    u64 cpus;     /* of a task */
-    u64 array;    /* tasks of one array at most */
-    u64 at_once;  /* of an array's tasks that run at the same moment; 0: Slurm's choice */
-    u64 attempts; /* how often a run that leaves no result is handed in */
-    VEC(const char *) options;
-};
 struct experiment {
     struct arena mem;
     const char *file, *folder; /* as given; its folder with a slash, or "" */
@@ -114,7 +106,6 @@ struct experiment {
     u64 limit_bytes;
     u64 workers, threads; /* 0: as many as fit */
     u64 host_bytes;       /* memory that all runs together may take; 0: four fifths of what is free */
-    struct sweep_slurm slurm;
 };
 bool experiment_read(struct experiment *x, const char *path, struct diag *d);
 void experiment_free(struct experiment *x);
@@ -143,8 +134,8 @@ char **plan_command(const struct plan *p, const struct sweep_run *r, const char 
 void plan_command_free(char **words);
 
 /* --- build.c */
-const char *
-build_commit(void); /* what this heddle was built from: a commit, and a hash of the command where the tree had changes */
+/* What this heddle was built from: a commit, and a hash of the command where the tree had changes */
+const char *build_commit(void);
 
 /* --- result.c: a run that has ended */
 struct result_value {
@@ -176,7 +167,8 @@ struct result {
     VEC(struct result_row) kernels; /* "name" is their first value */
 };
 const struct result_value *result_value(const struct result_row *r, const char *name); /* NULL when it has none */
-/* Fills run and kernels from what heddle run wrote; false with the reason when it is no result that this heddle reads */
+/* Fills run and kernels from what heddle run wrote; false with the reason when it is no result that this
+ * heddle reads */
 bool result_take(struct result *r, const json_t *result, struct strbuf *why);
 void result_free(struct result *r);
 void plan_what(const struct plan *p, const struct sweep_run *r, struct arena *mem, struct result_what *to);

@@ -1,0 +1,165 @@
+/* Experiments: values, conditions, plans and their hashes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sweep/sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *sched = "gto", *warps = "16";
+static const char *lookup(void *of, const char *name) {
+    (void)of;
+    return strcmp(name, "sm.sched") == 0 ? sched : strcmp(name, "sm.warps") == 0 ? warps : "vecadd";
+}
+
+static bool holds(const char *text) {
+    struct arena mem = {0};
+    struct diag d = {0};
+    struct sweep_place p = {"t", 1, &d};
+    const struct condition *c = condition_parse(&mem, text, &p);
+    if (!c) fail_msg("%s: %s", text, d.text.s);
+    bool yes = condition_holds(c, lookup, NULL);
+    arena_free(&mem);
+    return yes;
+}
+
+static void conditions_hold_or_not(void **state) {
+    (void)state;
+    assert_true(holds("sm.sched == gto"));
+    assert_true(holds("sm.sched = gto"));
+    assert_false(holds("sm.sched != gto"));
+    assert_true(holds("sm.warps < 17"));
+    assert_true(holds("sm.warps >= 16"));
+    assert_true(holds("sm.warps == 016")); /* numbers, not texts */
+    assert_false(holds("sm.warps > 16"));
+    assert_true(holds("program == vecadd and sm.warps <= 16"));
+    assert_true(holds("program == bfs or not sm.sched == lrr"));
+    assert_false(holds("not (program == vecadd or sm.sched == lrr)"));
+    assert_true(holds("program == bfs and sm.sched == gto or sm.warps == 16")); /* and binds tighter */
+    assert_false(holds("sm.sched < 5"));                                        /* a text is not less than a number */
+}
+
+static void conditions_are_refused(void **state) {
+    static const char *const wrong[] = {"",
+                                        "sm.sched",
+                                        "sm.sched ==",
+                                        "== gto",
+                                        "sm.x == 1",
+                                        "progam == x",
+                                        "(sm.warps == 1",
+                                        "sm.warps == 1)",
+                                        "sm.warps 1",
+                                        "sm.warps == a",
+                                        "sm.warps == 1 and",
+                                        "not",
+                                        "sm.warps == 1 sm.warps == 2",
+                                        "sm.sched == \"gto"};
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(wrong); i++) {
+        struct arena mem = {0};
+        struct diag d = {0};
+        struct sweep_place p = {"t", 7, &d};
+        if (condition_parse(&mem, wrong[i], &p)) fail_msg("'%s' was taken", wrong[i]);
+        assert_true(d.errors > 0);
+        assert_non_null(strstr(d.text.s, "t:7: error: "));
+        diag_free(&d);
+        arena_free(&mem);
+    }
+}
+
+static void nesting_has_an_end(void **state) {
+    struct arena mem = {0};
+    struct diag d = {0};
+    struct sweep_place p = {"t", 1, &d};
+    char *text = base_alloc(200001);
+    (void)state;
+    memset(text, '(', 200000);
+    assert_null(condition_parse(&mem, text, &p));
+    free(text);
+    diag_free(&d);
+    arena_free(&mem);
+}
+
+static void values_have_units(void **state) {
+    struct diag d = {0};
+    struct sweep_place p = {"t", 1, &d};
+    double seconds = 0;
+    u64 bytes = 0, n = 0;
+    (void)state;
+    assert_true(value_seconds(&p, "time", "90", &seconds) && seconds == 90);
+    assert_true(value_seconds(&p, "time", "1.5 h", &seconds) && seconds == 5400);
+    assert_true(value_seconds(&p, "time", "2d", &seconds) && seconds == 172800);
+    assert_true(value_bytes(&p, "memory", "512M", &bytes) && bytes == 512ull << 20);
+    assert_true(value_bytes(&p, "memory", "4 GiB", &bytes) && bytes == 4ull << 30);
+    assert_true(value_count(&p, "n", "7", 1, 8, &n) && n == 7);
+    assert_int_equal(d.errors, 0);
+    assert_false(value_seconds(&p, "time", "-1", &seconds));
+    assert_false(value_seconds(&p, "time", "1 fortnight", &seconds));
+    assert_false(value_bytes(&p, "memory", "4", &bytes));
+    assert_false(value_bytes(&p, "memory", "4GX", &bytes));
+    assert_false(value_count(&p, "n", "9", 1, 8, &n));
+    assert_int_equal(d.errors, 5);
+    diag_free(&d);
+}
+
+/* --- plans */
+
+static void plan_text(const char *text, struct experiment *x, struct plan *p) {
+    char path[] = "/tmp/heddle-test-sweep-XXXXXX";
+    struct diag d = {0};
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    close(fd);
+    if (!experiment_read(x, path, &d) || !plan_make(p, x, &d)) fail_msg("%s", d.text.s);
+    unlink(path);
+    diag_free(&d);
+}
+
+static void products_and_lists_are_counted(void **state) {
+    struct experiment x;
+    struct plan p;
+    (void)state;
+    plan_text("[programs]\nrun = vecadd, saxpy\nsize = tiny, small\n[machines]\nrun = small\n[keys]\nsm.warps = 8, 16\n"
+              "[list one]\nsm.l1.mshrs = 4, 8, 16\nsm.l1.ways = 1, 2, 4\n",
+              &x, &p);
+    assert_int_equal(p.runs.n, 2 * 2 * 2 * 3);
+    assert_string_equal(p.runs.at[0].settings, "sm.warps=8 sm.l1.mshrs=4 sm.l1.ways=1");
+    assert_string_equal(p.runs.at[5].settings, "sm.warps=16 sm.l1.mshrs=16 sm.l1.ways=4");
+    for (u32 i = 0; i < p.runs.n; i++) assert_int_equal(p.runs.at[i].same_as, i);
+    plan_free(&p);
+    experiment_free(&x);
+}
+
+/* One configuration under two names is one run; a repetition that moves a key is another */
+static void same_runs_are_found(void **state) {
+    struct experiment x;
+    struct plan p;
+    (void)state;
+    plan_text("[programs]\nrun = vecadd\nsize = tiny\n[machines]\nrun = small\n[configuration a]\nsm.sched = gto\n"
+              "[configuration b]\nwith = a\n[repetitions]\ncount = 2\n",
+              &x, &p);
+    assert_int_equal(p.runs.n, 4);
+    assert_int_equal(p.runs.at[2].same_as, 0);
+    assert_int_equal(p.runs.at[3].same_as, 1);
+    assert_true(p.runs.at[0].hash == p.runs.at[2].hash && p.runs.at[0].hash != p.runs.at[1].hash);
+    plan_free(&p);
+    experiment_free(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conditions_hold_or_not),
+        cmocka_unit_test(conditions_are_refused),
+        cmocka_unit_test(nesting_has_an_end),
+        cmocka_unit_test(values_have_units),
+        cmocka_unit_test(products_and_lists_are_counted),
+        cmocka_unit_test(same_runs_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
