@@ -31,8 +31,10 @@ void lsu_init(struct core *c) {
     struct lsu *l = c->lsu = base_alloc(sizeof(*l));
     u32 way = lsu_way(g);
     l->cap = g->lsu_queue + operands_collectors(c) + 64;
-    l->queue = base_alloc(sizeof(u32) * l->cap);
+    l->mask = ring_mask(l->cap);
+    l->queue = base_alloc(sizeof(u32) * (l->mask + 1));
     l->may_leave = c->pol.hazard->leaves;
+    l->stays_held = !l->may_leave && !g->reexec && !c->pol.sched->admit;
     l->shared_latency = g->shared_cy > way ? g->shared_cy - way : 1;
     l->const_latency = g->const_cy > way ? g->const_cy - way : 1;
 }
@@ -237,7 +239,7 @@ u64 lsu_enter(struct core *c, struct flight *f) {
     f->mem.ready_cy = read + cfg->operand_depth + agu_cycles(cfg);
     if (f->mem.collector != NONE) operands_hold(c, f->sub, f->mem.collector);
     writeback_reads(c, f, read);
-    l->queue[(l->head + l->n++) % l->cap] = f->id;
+    l->queue[(l->head + l->n++) & l->mask] = f->id;
     WATCH(c, MEM_ENTERED, .slot = f->slot, .f = f);
     l->loads[f->t->mshr_of]++;
     CHECK(l->n <= l->cap);
@@ -263,7 +265,7 @@ void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct ste
 /* --- the stage */
 
 static struct flight *in_pipe(const struct core *c, u32 i) {
-    return flight_at(c, c->lsu->queue[(c->lsu->head + i) % c->lsu->cap]);
+    return flight_at(c, c->lsu->queue[(c->lsu->head + i) & c->lsu->mask]);
 }
 
 static void advance_queue(struct core *c, struct lsu *l) {
@@ -279,7 +281,7 @@ static void advance_queue(struct core *c, struct lsu *l) {
 void lsu_leave(struct core *c) {
     struct lsu *l = c->lsu;
     l->loads[in_pipe(c, 0)->t->mshr_of]--;
-    l->head = (l->head + 1) % l->cap;
+    l->head = (l->head + 1) & l->mask;
     l->n--;
     l->proper--;
 }
@@ -395,10 +397,21 @@ static void work_beside_queue(struct core *c, struct flight *f) {
     c->stats.hits_under_miss += c->stats.l1_hits - hits;
 }
 
+/* The first instruction's access was refused, and would be again: nothing has changed since, and no page walk
+ * is waited for */
+static bool is_held(const struct lsu *l) {
+    return l->stays_held && l->proper && l->held_by != NONE && l->held_by != HAZARD_TLB && !l->again;
+}
+
 void lsu_stage(struct core *c) {
     struct lsu *l = c->lsu;
     bool aside = c->reexec && reexec_waits(c);
+    bool held = is_held(l);
     advance_queue(c, l);
+    if (held) {
+        lsu_skip(c, 1);
+        return;
+    }
     l->held_by = NONE;
     l->again = false;
     if (!l->proper) {

@@ -22,7 +22,9 @@ void port_init(struct core *c) {
     p->clk = clocks_of(c->cfg);
     p->credits = c->cfg->noc_credits;
     p->cap = c->cfg->miss_queue + c->cfg->l1_mshrs;
-    p->queue = base_alloc(sizeof(*p->queue) * p->cap);
+    p->mask = ring_mask(p->cap);
+    p->queue = base_alloc(sizeof(*p->queue) * (p->mask + 1));
+    p->first_cy = NEVER;
     p->outs = base_alloc(sizeof(*p->outs) * c->cfg->partitions);
 }
 
@@ -44,7 +46,8 @@ void port_abandon(struct core *c) {
     p->inbox.n = p->inbox_at = p->credits_in.n = p->credits_at = 0;
     p->credits = c->cfg->noc_credits;
     p->in_network = p->stores_out = 0;
-    p->inject_free = p->eject_free = 0;
+    p->inject_free = p->eject_free = p->inject_cy = 0;
+    p->first_cy = NEVER;
 }
 
 /* --- packets */
@@ -60,7 +63,7 @@ void port_send(struct core *c, struct mreq req) {
     req.sm = (u16)c->id;
     p->stores_out += kind == TOKEN_STORE || kind == TOKEN_EVICT;
     if (kind == TOKEN_INST) lsu_wake(c, LSU_QUEUE_TAKEN);
-    p->queue[(p->head + p->n++) % p->cap] = (struct packet){req, c->now, map_slice(c->cfg, req.line) / c->cfg->slices};
+    p->queue[(p->head + p->n++) & p->mask] = (struct packet){req, c->now, map_slice(c->cfg, req.line) / c->cfg->slices};
     WATCH(c, MEM_QUEUED, .line = req.line);
 }
 
@@ -71,19 +74,21 @@ static u64 flits(const struct core *c, u32 data_b) {
 static bool can_inject(const struct core *c, const struct port *p) {
     if (!p->n) return false;
     if (c->cfg->noc_ideal) return true;
-    return p->credits && p->inject_free < (c->now + 1) * p->clk.core;
+    return p->credits && p->inject_cy <= c->now;
 }
 
 static void inject_first(struct core *c, struct port *p) {
     struct packet *first = &p->queue[p->head];
     u64 start = MAX(c->now * p->clk.core, p->inject_free);
     p->inject_free = start + flits(c, first->req.data_b) * p->clk.noc;
+    p->inject_cy = p->inject_free / p->clk.core;
     first->req.cycle = c->now;
     c->stats.packets_out++;
     c->stats.inject_wait_cycles += c->now - first->since;
     VEC_PUSH(&p->outs[first->partition].at, first->req);
-    p->head = (p->head + 1) % p->cap;
+    p->head = (p->head + 1) & p->mask;
     p->n--;
+    lsu_wake(c, LSU_QUEUE_ROOM);
     WATCH(c, MEM_GONE, .line = first->req.line);
     if (c->cfg->noc_ideal) return;
     p->credits--;
@@ -103,6 +108,7 @@ static void response(struct core *c, const struct mresp *r) {
     /* what core_idle waits for; loads end with their block */
     if (kind == TOKEN_STORE || kind == TOKEN_ATOMIC || kind == TOKEN_EVICT) c->port->quiet_cy = c->now + 1;
     c->port->stores_out -= kind == TOKEN_STORE || kind == TOKEN_EVICT;
+    lsu_wake(c, LSU_RESPONSE);
     WATCH(c, MEM_RESPONSE, .line = 0);
     switch (kind) {
     case TOKEN_MSHR: l1_response(c, (int)index); break;
@@ -116,49 +122,50 @@ static void response(struct core *c, const struct mresp *r) {
     }
 }
 
-/* Core cycle in which the first response of the inbox has come through the port, and when the port is free
- * then */
-static u64 eject_cycle(const struct core *c, const struct port *p, u64 *free_at) {
-    const struct mresp *r = &p->inbox.at[p->inbox_at].r;
-    if (c->cfg->noc_ideal) {
-        *free_at = 0;
-        return r->cycle;
+/* The inbox has another first response, or the port another time at which it is free */
+static void expect_first(const struct core *c, struct port *p) {
+    if (p->inbox_at == p->inbox.n) {
+        p->first_cy = NEVER;
+        return;
     }
+    const struct mresp *r = &p->inbox.at[p->inbox_at].r;
     u64 start = MAX(r->cycle * p->clk.core, p->eject_free);
-    *free_at = start + flits(c, r->data_b) * p->clk.noc;
-    return (*free_at - 1) / p->clk.core; /* the last flit comes in this cycle */
+    p->first_free = c->cfg->noc_ideal ? 0 : start + flits(c, r->data_b) * p->clk.noc;
+    p->first_cy = c->cfg->noc_ideal ? r->cycle : (p->first_free - 1) / p->clk.core; /* the last flit comes in this cycle */
 }
 
-static void receive(struct core *c, struct port *p) {
+static void take_credits(struct core *c, struct port *p) {
     while (p->credits_at < p->credits_in.n && p->credits_in.at[p->credits_at] <= c->now) {
         p->credits_at++;
         p->credits++;
         p->in_network--;
     }
     if (p->credits_at == p->credits_in.n) p->credits_at = p->credits_in.n = 0;
-    while (p->inbox_at < p->inbox.n) {
-        u64 free_at, cy = eject_cycle(c, p, &free_at);
-        if (cy > c->now) break;
+}
+
+static void take_responses(struct core *c, struct port *p) {
+    while (p->first_cy <= c->now) {
         struct mresp r = p->inbox.at[p->inbox_at++].r;
-        p->eject_free = MAX(p->eject_free, free_at);
-        c->stats.eject_wait_cycles += cy - r.cycle;
+        p->eject_free = MAX(p->eject_free, p->first_free);
+        c->stats.eject_wait_cycles += p->first_cy - r.cycle;
+        expect_first(c, p);
         response(c, &r);
     }
     if (p->inbox_at == p->inbox.n) p->inbox_at = p->inbox.n = 0;
 }
 
 void port_stage(struct core *c) {
-    receive(c, c->port);
-    inject(c, c->port);
+    struct port *p = c->port;
+    if (p->credits_at < p->credits_in.n) take_credits(c, p);
+    if (p->first_cy <= c->now) take_responses(c, p);
+    if (p->n) inject(c, p);
 }
 
 u64 port_next(const struct core *c) {
     const struct port *p = c->port;
-    u64 next = NEVER, free_at;
-    if (p->inbox_at < p->inbox.n) next = eject_cycle(c, p, &free_at);
+    u64 next = p->first_cy;
     if (p->credits_at < p->credits_in.n) next = MIN(next, p->credits_in.at[p->credits_at]);
-    if (p->n && (p->credits || c->cfg->noc_ideal))
-        next = MIN(next, c->cfg->noc_ideal ? c->now : MAX(c->now, p->inject_free / p->clk.core));
+    if (p->n && (p->credits || c->cfg->noc_ideal)) next = MIN(next, c->cfg->noc_ideal ? c->now : p->inject_cy);
     return MAX(next, c->now);
 }
 
@@ -203,6 +210,7 @@ void port_receive(struct core *c, u32 partition, const struct inbox *in) {
         if (r->kind == MRESP_CREDIT) insert_credit(c->port, r->cycle);
         else insert_response(c->port, r, partition);
     }
+    if (in->at.n) expect_first(c, c->port);
 }
 
 const struct outbox *port_outbox(const struct core *c, u32 partition) { return &c->port->outs[partition]; }

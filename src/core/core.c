@@ -37,8 +37,7 @@ struct core *core_new(const struct config *cfg, const struct policies *p, u32 id
     c->pol = *p;
     c->id = id;
     c->nslots = cfg->warps;
-    for (c->ib_mask = 1; c->ib_mask < cfg->ibuffer;) c->ib_mask *= 2;
-    c->ib_mask--;
+    c->ib_mask = ring_mask(cfg->ibuffer);
     c->fault_cy = NEVER;
     for (u32 i = 0; i < ARRAY_LEN(stages); i++) stages[i].init(c);
     return c;

@@ -410,6 +410,8 @@ enum lsu_change {                  /* since the stage last looked at its first i
                   /* an access of the re-execution queue was taken: there is room in it, or nothing of its
                    * warp before it */
                   LSU_ASIDE_SERVED,
+                  LSU_RESPONSE,      /* a response has come to one of the caches */
+                  LSU_QUEUE_ROOM,    /* a packet has left the miss queue */
                   LSU_SCHED_CHANGED, /* the scheduler admits or holds back others than before */
 };
 void lsu_wake(struct core *c, enum lsu_change what); /* it tries again in the next cycle */
@@ -597,6 +599,13 @@ static inline void emit(struct core *c, struct event e) {
     do {                                                                                                                         \
         if (__builtin_expect((c)->tracing, 0)) emit((c), (struct event){__VA_ARGS__});                                           \
     } while (0)
+
+/* Positions of a ring that holds n, less one: a power of two */
+static inline u32 ring_mask(u32 n) {
+    u32 size = 1;
+    while (size < n) size *= 2;
+    return size - 1;
+}
 
 static inline u32 home_index(const struct core *c, const struct home *h) { return (u32)(h - c->homes); }
 static inline u32 front_index(const struct core *c, const struct front *f) { return (u32)(f - c->fronts); }

@@ -15,11 +15,14 @@ struct arrival { /* a response on its way to us */
 };
 struct port {
     struct clocks clk;
-    struct packet *queue; /* ring of misses that wait for the network */
-    u32 head, n, cap;
+    struct packet *queue;   /* ring of misses that wait for the network */
+    u32 head, n, cap, mask; /* mask: positions of the ring less one, a power of two */
     u32 credits;
     u32 in_network;              /* packets not yet credited */
     u64 inject_free, eject_free; /* ticks */
+    u64 inject_cy;               /* core cycle of inject_free: the next packet leaves then at the earliest */
+    u64 first_cy, first_free;    /* when the inbox's first response has come through the port, NEVER where there is none;
+                                  * and the tick from which the port is free then */
     struct outbox *outs;         /* [partitions] */
     VEC(struct arrival) inbox;   /* sorted by (cycle, order), from inbox_at on */
     u32 inbox_at;
