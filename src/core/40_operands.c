@@ -78,6 +78,7 @@ void operands_launch(struct core *c) {
         for (u32 k = 0; k < c->operands->npools; k++) s->pools[k] = (struct pool){.free = c->operands->pool_size[k]};
         memset(s->bank, 0, sizeof(u64) * c->cfg->banks * c->cfg->bank_ports * BANK_WORDS);
         s->bank_word = c->now / 64;
+        s->unavailable_to = 0;
     }
 }
 
@@ -89,10 +90,12 @@ u32 operands_collectors(const struct core *c) {
 
 static bool pool_has(const struct pool *p, u64 now) { return p->free || (p->nbusy && p->busy[p->first] <= now); }
 
-static void pool_take(struct pool *p, u64 now) {
+static void pool_take(struct subcore *s, i32 pool, u64 now) {
+    struct pool *p = &s->pools[pool];
     CHECK(pool_has(p, now));
     if (p->free) p->free--;
     else p->first = (p->first + 1) % MAX_COLLECTORS, p->nbusy--;
+    if (!p->free) s->unavailable_to = 0;
 }
 
 void operands_hold(struct core *c, u32 sub, i32 pool) { c->operands->subs[sub].pools[pool].held++; }
@@ -108,6 +111,7 @@ void operands_let_go(struct core *c, u32 sub, i32 pool) {
     struct pool *p = &c->operands->subs[sub].pools[pool];
     p->held--;
     p->free++;
+    c->operands->subs[sub].unavailable_to = 0;
 }
 
 static bool unit_free_now(const struct core *c, u32 sub, enum unit u) {
@@ -124,15 +128,24 @@ bool operands_available(const struct core *c, u32 sub, enum unit u) {
     return unit_free_now(c, sub, u);
 }
 
-u64 operands_unavailable(const struct core *c, u32 sub) {
+/* Units whose pool has no collector; holds until one is taken, let go or free again */
+static u64 find_unavailable(const struct core *c, struct subcore *s) {
     const struct operands *o = c->operands;
-    const struct subcore *s = &o->subs[sub];
-    u64 mask = 0;
-    if (!c->cfg->operands_ideal) {
-        for (u32 k = 0; k < o->npools; k++)
-            if (!pool_has(&s->pools[k], c->now)) mask |= o->pool_units[k];
-        return mask;
+    s->unavailable = 0;
+    s->unavailable_to = NEVER;
+    for (u32 k = 0; k < o->npools; k++) {
+        const struct pool *p = &s->pools[k];
+        if (pool_has(p, c->now)) continue;
+        s->unavailable |= o->pool_units[k];
+        if (p->nbusy) s->unavailable_to = MIN(s->unavailable_to, p->busy[p->first]);
     }
+    return s->unavailable;
+}
+
+u64 operands_unavailable(const struct core *c, u32 sub) {
+    struct subcore *s = &c->operands->subs[sub];
+    u64 mask = 0;
+    if (!c->cfg->operands_ideal) return c->now < s->unavailable_to ? s->unavailable : find_unavailable(c, s);
     for (u32 u = 0; u < UNIT_NONE; u++)
         if ((s->units[u] || u == UNIT_MEM) && !operands_available(c, sub, (enum unit)u)) mask |= 1ull << u;
     return mask;
@@ -164,7 +177,7 @@ static u64 collect(struct core *c, u32 sub, const struct home *s, const struct t
     struct subcore *x = &c->operands->subs[sub];
     u64 last = first;
     *pool = c->operands->pool_of[t->unit];
-    pool_take(&x->pools[*pool], c->now);
+    pool_take(x, *pool, c->now);
     if (x->bank_word != c->now / 64) banks_advance(c, x);
     for (u32 i = 0; i < t->nread; i++) {
         u64 at = bank_take(c, x, bank_of(c, s, t->reg[i]), first);

@@ -16,8 +16,9 @@ struct subcore {
     u64 unit_free[UNIT_COUNT][MAX_UNITS];
     u32 units[UNIT_COUNT];
     struct pool pools[MAX_POOLS];
-    u64 *bank;     /* calendars: [bank][port][BANK_WORDS], bit cycle mod BANK_WINDOW: taken */
-    u64 bank_word; /* cycle / 64 up to which past words have been emptied */
+    u64 unavailable, unavailable_to; /* what operands_unavailable found, and the cycle up to which it holds, exclusive */
+    u64 *bank;                       /* calendars: [bank][port][BANK_WORDS], bit cycle mod BANK_WINDOW: taken */
+    u64 bank_word;                   /* cycle / 64 up to which past words have been emptied */
 };
 struct operands {
     struct subcore subs[MAX_SUBCORES];
@@ -27,7 +28,7 @@ struct operands {
     u32 bank_mask; /* number of banks less one, where it is a power of two; else 0 */
 };
 
-/* The collector taken last is free again at that cycle */
+/* The collector taken just now is free again at that cycle */
 static inline void pool_free_at(struct pool *p, u64 cy) {
     u32 i = p->nbusy++;
     for (; i && p->busy[(p->first + i - 1) % MAX_COLLECTORS] > cy; i--)
