@@ -36,7 +36,7 @@ static const char all_flags[] =
 #undef AGAIN
 enum { AGAIN_MOST_B = 1 << 18 }; /* of PTX: a larger program is not compiled a second time */
 #define EXT    "-cl-ext=+cl_khr_3d_image_writes,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"
-#define HEADER "// heddle program 5\n"
+#define HEADER "// heddle program 6\n"
 
 static const char *clang_name(void) {
     const char *s = getenv("HEDDLE_CLANG");
@@ -564,8 +564,8 @@ static void clear_calls(char *ptx) {
 }
 
 /* Part of a program as the back end takes it */
-static bool put_ir(struct workshop *w, const char *ir) {
-    char *mended = mend_ir(ir);
+static bool put_ir(struct workshop *w, const char *ir, bool alone) {
+    char *mended = mend_ir(ir, alone);
     bool ok = put_file(w, "part.ll", mended);
     free(mended);
     return ok;
@@ -577,7 +577,7 @@ static bool add_part(struct workshop *w, const char *ir, u32 i, struct strbuf *l
     char name[32];
     if (!workshop_open(&one)) return false;
     static const char *const fixed[] = {"-x", "ir", "-c", "-w", "-emit-llvm", "-Xclang", "-disable-llvm-passes"};
-    bool ok = put_ir(&one, ir);
+    bool ok = put_ir(&one, ir, false);
     snprintf(name, sizeof(name), "part%u.bc", i);
     arg_compiler(&one);
     for (u32 k = 0; k < ARRAY_LEN(fixed); k++) arg(&one, "%s", fixed[k]);
@@ -601,7 +601,7 @@ static char *link_once(char *const *ir, u32 n, enum variant v, bool again, struc
     for (u32 i = 0; again && i < ARRAY_LEN(again_flags); i++) arg(&w, "%s", again_flags[i]);
     static const char *const fixed[] = {"-x", "ir", "-S", "-w", "-fno-color-diagnostics", "-fno-crash-diagnostics"};
     for (u32 i = 0; i < ARRAY_LEN(fixed); i++) arg(&w, "%s", fixed[i]);
-    bool ok = n > 0 && put_ir(&w, ir[0]);
+    bool ok = n > 0 && put_ir(&w, ir[0], n == 1);
     for (u32 i = 1; i < n; i++) ok = add_part(&w, ir[i], i, log) && ok;
     arg_library(&w, builtins_of(v));
     for (u32 i = 0; i < ARRAY_LEN(library); i++) arg_library(&w, library[i]);

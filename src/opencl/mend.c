@@ -13,13 +13,18 @@
  * Sixteen bytes at an address that is no multiple of sixteen. They are loaded as if it were one; so two
  * loads of eight bytes take the place.
  *
+ * Functions of a program that is one part. Only its kernels can be asked for, so all other functions become
+ * internal: what no kernel reaches is dropped before it is optimised. Programs that carry a library in every
+ * source (hashcat: 23 MB of IR, of which its kernels use a thousandth) compile in a tenth of the time.
+ *
  * All other vectors, at any alignment and in any signature, come out right
  * (tests/opencl/test_arguments.c). */
 #include "opencl/opencl.h"
 
 #include <stdlib.h>
 
-#define PAIR "<2 x i8>"
+#define PAIR     "<2 x i8>"
+#define EXTERNAL "define dso_local " /* how a definition begins that other parts may call */
 
 /* Behind the parameter list of the function that `line` defines; NULL when it defines none */
 static const char *behind_signature(const char *line, const char *end) {
@@ -82,12 +87,11 @@ static const char *add_kernel_body(const char *at, const char *line, const char 
 /* A definition that is inlined everywhere and then dropped: the attributes it had, which may speak against
  * it, fall away */
 static void add_inlined(const char *line, const char *signature, const char *end, struct strbuf *out) {
-    static const char global[] = "define dso_local ";
     const char *rest = signature + strcspn(signature, "#{!\n");
     if (*rest == '#') rest += 1 + strspn(rest + 1, "0123456789");
-    if (strncmp(line, global, sizeof(global) - 1) == 0) {
+    if (strncmp(line, EXTERNAL, strlen(EXTERNAL)) == 0) {
         strbuf_add(out, "define linkonce_odr ");
-        line += sizeof(global) - 1;
+        line += strlen(EXTERNAL);
     }
     strbuf_add(out, "%.*s alwaysinline convergent nounwind %.*s", (int)(signature - line), line, (int)(end - rest), rest);
 }
@@ -179,12 +183,11 @@ static bool is_inline(const char *ir, const char *line, size_t len) {
 }
 
 static char *mend_inline(char *ir) {
-    static const char external[] = "define dso_local ";
     struct strbuf out = {0};
     if (!strstr(ir, " inlinehint ") && !strstr(ir, " alwaysinline ")) return ir;
     for (const char *at = ir; *at;) {
         size_t len = strcspn(at, "\n"), skip = 0;
-        if (strncmp(at, external, sizeof(external) - 1) == 0 && is_inline(ir, at, len)) skip = sizeof(external) - 1;
+        if (strncmp(at, EXTERNAL, strlen(EXTERNAL)) == 0 && is_inline(ir, at, len)) skip = strlen(EXTERNAL);
         bool kernel = skip && strncmp(at + skip, "spir_kernel ", 12) == 0; /* stays though nobody calls it */
         if (skip) strbuf_add(&out, "define %s ", kernel ? "weak_odr" : "linkonce_odr");
         strbuf_add(&out, "%.*s\n", (int)(len - skip), at + skip);
@@ -194,4 +197,20 @@ static char *mend_inline(char *ir) {
     return out.s;
 }
 
-char *mend_ir(const char *ir) { return mend_inline(mend_loads(mend_pairs(ir))); }
+static char *mend_linkage(char *ir) {
+    struct strbuf out = {0};
+    for (const char *at = ir; *at;) {
+        size_t len = strcspn(at, "\n"), skip = 0;
+        if (strncmp(at, EXTERNAL, strlen(EXTERNAL)) == 0) skip = strlen(EXTERNAL);
+        if (skip && strncmp(at + skip, "spir_kernel ", 12) == 0) skip = 0;
+        strbuf_add(&out, "%s%.*s\n", skip ? "define internal " : "", (int)(len - skip), at + skip);
+        at += len + (at[len] == '\n');
+    }
+    free(ir);
+    return out.s ? out.s : strdup("");
+}
+
+char *mend_ir(const char *ir, bool alone) {
+    char *mended = mend_inline(mend_loads(mend_pairs(ir)));
+    return alone ? mend_linkage(mended) : mended;
+}

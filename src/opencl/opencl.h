@@ -353,7 +353,7 @@ char *kernel_calls_inline(char *ir);      /* takes IR and gives it back, changed
 void kernel_calls_link(char **ir, u32 n); /* the same between parts, which are replaced */
 
 /* --- mend.c */
-char *mend_ir(const char *ir); /* IR as clang's back end compiles it rightly; free it */
+char *mend_ir(const char *ir, bool alone); /* IR as clang's back end compiles it rightly; alone: the whole program; free it */
 
 /* --- hoist.c */
 bool hoist_wanted(const char *log); /* whether clang complained of such a variable; log may be NULL */

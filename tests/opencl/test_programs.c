@@ -116,6 +116,28 @@ static void test_binary(void **state) {
     free(binary);
 }
 
+/* Functions that no kernel reaches are no part of what is built: a program that carries a library with it
+ * is as small, and as quickly built, as what it uses */
+static void test_unreached(void **state) {
+    struct ocl *o = *state;
+    cl_int rc;
+    const char *text = "int nowhere(int x);\n"
+                       "__attribute__((noinline)) int unreached(int x) { return nowhere(x); }\n"
+                       "__attribute__((noinline)) int reached(int x) { return x * x - 5; }\n"
+                       "kernel void k(global int *x) { *x = reached(*x); }";
+    cl_program p = clCreateProgramWithSource(o->context, 1, &text, NULL, &rc);
+    OK(rc);
+    OK(clBuildProgram(p, 0, NULL, NULL, NULL, NULL));
+    size_t size;
+    OK(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL));
+    char *binary = calloc(size + 1, 1);
+    OK(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL));
+    assert_non_null(strstr(binary, "reached("));
+    assert_null(strstr(binary, "unreached("));
+    free(binary);
+    OK(clReleaseProgram(p));
+}
+
 /* `inline` in all its forms gives a definition, in one program and in several that are linked */
 static void test_inline(void **state) {
     struct ocl *o = *state;
@@ -589,7 +611,8 @@ static void test_fault(void **state) {
 }
 
 OCL_TESTS(cmocka_unit_test(test_build), cmocka_unit_test(test_notify), cmocka_unit_test(test_binary),
-          cmocka_unit_test(test_compile_link), cmocka_unit_test(test_inline), cmocka_unit_test(test_libraries),
-          cmocka_unit_test(test_attributes), cmocka_unit_test(test_private_arrays), cmocka_unit_test(test_kernel_info),
-          cmocka_unit_test(test_args_and_sizes), cmocka_unit_test(test_offset), cmocka_unit_test(test_builtins),
-          cmocka_unit_test(test_printf), cmocka_unit_test(test_printf_vectors), cmocka_unit_test(test_fault))
+          cmocka_unit_test(test_compile_link), cmocka_unit_test(test_inline), cmocka_unit_test(test_unreached),
+          cmocka_unit_test(test_libraries), cmocka_unit_test(test_attributes), cmocka_unit_test(test_private_arrays),
+          cmocka_unit_test(test_kernel_info), cmocka_unit_test(test_args_and_sizes), cmocka_unit_test(test_offset),
+          cmocka_unit_test(test_builtins), cmocka_unit_test(test_printf), cmocka_unit_test(test_printf_vectors),
+          cmocka_unit_test(test_fault))
