@@ -144,6 +144,7 @@ struct output {
 };
 bool output_open(struct output *o, const char *path, struct strbuf *why);
 bool output_commit(struct output *o, struct strbuf *why); /* all is written: it gets its name. False: it does not, and is gone */
+char *output_temp_name(const char *path);                 /* where it is written until it is whole: NAME.incomplete; free it */
 void output_abandon(struct output *o);                    /* it shall not be; nothing happens to one that is not open */
 bool output_check(const char *path, struct strbuf *why);  /* whether output_open would do */
 bool output_stdout_ok(struct strbuf *why);                /* whether all went well with standard output so far */
@@ -157,7 +158,8 @@ struct temp {
 };
 bool temp_make(struct temp *t); /* false and errno; sweeps first */
 void temp_remove(struct temp *t);
-void temp_sweep(void);       /* what killed processes left */
+void temp_sweep(void); /* what killed processes left */
+void temp_remove_tree(const char *path);
 const char *temp_root(void); /* HEDDLE_TEMP, TMPDIR or /tmp */
 
 /* --- hash */

@@ -100,7 +100,7 @@ static bool open_in_place(struct output *o, struct strbuf *why) {
     return o->f ? true : fail_errno(o, why, errno);
 }
 
-static char *incomplete_name(const char *target) {
+char *output_temp_name(const char *target) {
     struct strbuf s = {0};
     strbuf_add(&s, "%s.incomplete", target);
     return s.s;
@@ -120,7 +120,7 @@ bool output_open(struct output *o, const char *path, struct strbuf *why) {
     if (exists && access(path, W_OK) != 0) return fail_errno(o, why, errno);
     o->target = exists ? realpath(path, NULL) : strdup(path); /* through a link: what it points to is replaced, not the link */
     if (!o->target) return fail_errno(o, why, errno);
-    char *temp = incomplete_name(o->target);
+    char *temp = output_temp_name(o->target);
     int fd = open_beside(temp);
     if (fd < 0) {
         free(temp);

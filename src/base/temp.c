@@ -24,7 +24,7 @@ static int remove_one(const char *path, const struct stat *s, int kind, struct F
     return remove(path);
 }
 
-static void remove_tree(const char *path) { nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS); }
+void temp_remove_tree(const char *path) { nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS); }
 
 const char *temp_root(void) {
     static const char *const names[] = {"HEDDLE_TEMP", "TMPDIR"};
@@ -62,7 +62,7 @@ void temp_sweep(void) {
         struct strbuf path = {0};
         if (!maker || maker == getpid()) continue;
         strbuf_add(&path, "%s/%s", temp_root(), e->d_name);
-        if (is_left_over(path.s, maker)) remove_tree(path.s);
+        if (is_left_over(path.s, maker)) temp_remove_tree(path.s);
         strbuf_free(&path);
     }
     closedir(d);
@@ -86,7 +86,7 @@ bool temp_make(struct temp *t) {
 }
 
 void temp_remove(struct temp *t) {
-    if (t->dir) remove_tree(t->dir);
+    if (t->dir) temp_remove_tree(t->dir);
     if (t->lock >= 0) close(t->lock);
     free(t->dir);
     *t = (struct temp){.lock = -1};

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -72,15 +71,10 @@ void forward_end(void) { program = 0; }
 
 /* --- the watcher */
 
-static int remove_one(const char *path, const struct stat *s, int kind, struct FTW *f) {
-    (void)s, (void)kind, (void)f;
-    return remove(path);
-}
-
 /* The program is being killed, and may make a file meanwhile: a second is enough for what is under way */
 static void remove_soon(const char *dir) {
     for (u32 i = 0; i < 20 && access(dir, F_OK) == 0; i++) {
-        nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        temp_remove_tree(dir);
         usleep(50000);
     }
 }

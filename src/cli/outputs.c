@@ -15,16 +15,15 @@ static bool same_file(const char *a, const char *b) {
 /* Before it is opened: the second of two would only hear that somebody is writing there. Devices and pipes
  * may be shared. */
 static const char *taken_by(const struct cli_outputs *o, const char *path) {
-    struct strbuf temp = {0};
+    char *temp = output_temp_name(path);
     const char *by = NULL;
-    strbuf_add(&temp, "%s.incomplete", path);
     for (u32 i = 0; i < o->at.n && !by; i++) {
         const struct output *x = &o->at.at[i].o;
         bool both_stdout = x->f == stdout && strcmp(path, "-") == 0;
-        if (both_stdout || (x->temp && (same_file(x->temp, temp.s) || same_file(x->target, path) || same_file(x->temp, path))))
+        if (both_stdout || (x->temp && (same_file(x->temp, temp) || same_file(x->target, path) || same_file(x->temp, path))))
             by = o->at.at[i].option;
     }
-    strbuf_free(&temp);
+    free(temp);
     return by;
 }
 
