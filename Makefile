@@ -306,6 +306,9 @@ bench-oclgrind: $B/bench_oclgrind workloads ## functional speed against Oclgrind
 
 bench: bench-functional bench-timing ## every benchmark there is
 
+check-sampling: all ## does the interval of --sample hold in 93 of 100 pairs? some minutes
+	tests/sampling/check.sh $B
+
 docs: $B/gen_docs $B/gen_stats $B/gen_policies ## write the documentation that is printed from tables
 	@$B/gen_docs isa > docs/isa.md
 	@$B/gen_docs config > docs/config.md
@@ -328,7 +331,7 @@ help: ## this list
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all workloads machines page opencl opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar fuzzers data demo test test-page test-cluster test-foreign test-package test-all mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install clean help
+.PHONY: all workloads machines page opencl opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar fuzzers data demo test test-page test-cluster test-foreign test-package test-all check-sampling mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

@@ -182,6 +182,9 @@ struct heddle_timing {              /* what is measured, and how the host works;
     uint64_t max_cycles;            /* of each launch: then it is finished without timing; default none */
     uint64_t fast_forward_ctas;     /* of each launch: its first blocks run without timing */
     uint64_t fast_forward_launches; /* the first launches run without timing */
+    uint64_t max_warp_instructions; /* of all launches together, in whole blocks: the rest runs without timing; default none */
+    uint32_t sample_percent;        /* of the blocks in the middle of launches: the others run without timing; default all */
+    bool sample;                    /* the same, with a share chosen by the size of each launch */
     bool flush;                     /* caches are emptied before each launch */
     uint32_t threads;               /* of the host; default 1. Results do not depend on it. */
     uint32_t window_cycles;         /* length of a window; default derived from the machine. Results do not depend on it. */

@@ -225,6 +225,8 @@ suite_workloads() {
 suite_timing() {
     tests/timing/outputs.sh build ${ALL:+--all}
     tests/timing/control.sh build
+    tests/timing/sample.sh build
+    if [ -n "$ALL" ]; then one "the interval of --sample holds in 93 of 100" tests/sampling/check.sh; fi
 }
 
 # Does any scheduler work with any divergence, fetch and hazard policy?

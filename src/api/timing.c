@@ -63,6 +63,10 @@ int heddle_timing(struct heddle *h, const struct heddle_timing *t) {
         .max_cy = t->max_cycles,
         .fast_forward_ctas = t->fast_forward_ctas,
         .fast_forward_launches = t->fast_forward_launches,
+        .max_warp_instructions = t->max_warp_instructions,
+        .sample = t->sample_percent ? MIN(t->sample_percent, 100u)
+                  : t->sample       ? SAMPLE_AUTO
+                                    : 0,
         .flush = t->flush,
         .threads = t->threads,
         .window_cy = t->window_cycles,

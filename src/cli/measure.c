@@ -36,12 +36,36 @@ static bool read_method(const struct cli_line *line, enum cpi_method *cpi) {
     return false;
 }
 
+/* Ways to bound what is timed that do not go together */
+static bool check_bounds(const struct cli_line *line) {
+    static const char *const whole[] = {"max-warp-instructions", "sample"};
+    static const char *const others[] = {"max-cycles", "warmup", "fast-forward-ctas", "sample", "stop-after-trace"};
+    for (u32 i = 0; i < ARRAY_LEN(whole); i++)
+        for (u32 k = 0; k < ARRAY_LEN(others) && cli_has(line, whole[i]); k++) {
+            if (!strcmp(whole[i], others[k]) || !cli_has(line, others[k])) continue;
+            cli_error(line->command, "--%s and --%s do not go together: both choose what is timed; leave one out", whole[i],
+                      others[k]);
+            return false;
+        }
+    return true;
+}
+
+static bool read_sample(const struct cli_line *line, struct heddle_timing *t) {
+    const char *text = cli_value(line, "sample");
+    u64 percent = 0;
+    if (text && *text && !cli_number(line, "sample", 1, 100, &percent)) return false;
+    t->sample = text != NULL;
+    t->sample_percent = (u32)percent;
+    return true;
+}
+
 bool measure_read(const struct cli_line *line, struct heddle_timing *t, enum cpi_method *cpi) {
     u64 threads = 1, window = 0, check = 0;
     if (!cli_number(line, "threads", 1, MAX_THREADS, &threads) || !cli_number(line, "window", 1, MAX_WINDOW, &window) ||
         !cli_number(line, "check", 1, UINT32_MAX, &check) || !cli_number(line, "warmup", 0, UINT64_MAX, &t->warmup_cycles) ||
         !cli_number(line, "max-cycles", 1, UINT64_MAX, &t->max_cycles) ||
-        !cli_number(line, "fast-forward", 0, UINT64_MAX, &t->fast_forward_launches) ||
+        !cli_number(line, "max-warp-instructions", 1, UINT64_MAX, &t->max_warp_instructions) || !read_sample(line, t) ||
+        !check_bounds(line) || !cli_number(line, "fast-forward", 0, UINT64_MAX, &t->fast_forward_launches) ||
         !cli_number(line, "fast-forward-ctas", 0, UINT64_MAX, &t->fast_forward_ctas))
         return false;
     if (threads > gpu_processors())

@@ -25,6 +25,8 @@ void input_close(struct input *in);
         {"flush", NULL, "empty all caches before each launch"},                                                                  \
         {"warmup", "CYCLES", "simulate so many cycles of each launch before counting starts"},                                   \
         {"max-cycles", "N", "after N cycles finish a launch without timing"},                                                    \
+        {"max-warp-instructions", "N", "time only the first blocks, which execute N warp instructions on any machine"},          \
+        {"sample", "[N]", "time a part of the blocks and launches, estimate the whole; N: percent"},                             \
         {"fast-forward", "N", "run the first N launches without timing"},                                                        \
         {"fast-forward-ctas", "N", "run the first N blocks of each launch without timing"},                                      \
         {"window", "CYCLES", "length of a simulation window (default: from the machine); results do not depend on it"},          \

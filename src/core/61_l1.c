@@ -315,6 +315,29 @@ int l1_atomic(struct core *c, struct flight *f, struct line_access *x, struct at
     return NONE;
 }
 
+/* --- without time */
+
+u32 l1_warm(struct core *c, u64 line, u32 pieces, enum probe_kind kind) {
+    struct tags *t = &c->l1->tags;
+    u32 want = to_sectors(c, pieces), at;
+    struct victim v;
+    if (c->cfg->perfect_memory) return 0;
+    if (!c->cfg->l1_global) return pieces;
+    enum tag_result look = tags_look(t, line, want, &at);
+    if (kind == PROBE_ATOMIC) tags_invalidate(t, line);
+    if (kind == PROBE_STORE && c->cfg->l1_write == WRITE_THROUGH && look != TAG_MISS) {
+        if (c->cfg->l1_write_evict) tags_invalidate(t, line);
+        else tags_touch(t, at);
+    }
+    if (kind == PROBE_ATOMIC || (kind == PROBE_STORE && c->cfg->l1_write == WRITE_THROUGH)) return pieces;
+    if (look == TAG_HIT || look == TAG_HIT_RESERVED) {
+        tags_touch(t, at);
+        return 0;
+    }
+    if (tags_insert(t, line, 0, &at, &v)) t->valid[at] |= (u8)(want & ~(u32)t->pending[at]);
+    return to_pieces(c, want);
+}
+
 /* --- constants */
 
 int const_load(struct core *c, struct flight *f, u64 line) {

@@ -7,6 +7,7 @@
 struct cta_place { /* a block on this SM */
     struct cta *cta;
     u64 slots; /* mask of its warps' homes */
+    u64 begin_cy;
     bool used;
 };
 struct cta_arrival {

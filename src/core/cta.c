@@ -146,7 +146,7 @@ static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct war
 static void cta_begin(struct core *c, u64 linear) {
     struct cta_place *p = place_get(c);
     account_levels(c, c->now);
-    *p = (struct cta_place){.cta = cta_get(c), .used = true};
+    *p = (struct cta_place){.cta = cta_get(c), .used = true, .begin_cy = c->now};
     cta_start(p->cta, linear);
     c->blocks->resident++;
     c->blocks->resident_warps += p->cta->nwarps;
@@ -200,7 +200,8 @@ void cta_try_retire(struct core *c, struct cta_place *p, u64 at) {
         if (!s->ended || s->queued || s->loads || s->drain_cy > at) return;
     }
     account_levels(c, c->now);
-    struct cta_done d = {at, p->cta->linear};
+    struct cta_done d = {.cycle = at, .linear = p->cta->linear, .begin_cy = p->begin_cy};
+    for (u32 i = 0; i < p->cta->nwarps; i++) d.instructions += p->cta->warps[i].ran;
     VEC_PUSH(&c->blocks->done, d);
     EMIT(c, .kind = EV_CTA_END, .cycle = at, .a = p->cta->linear);
     for (u64 m = p->slots; m; m &= m - 1) slot_clear(c, (u32)__builtin_ctzll(m), at);

@@ -51,6 +51,7 @@ void core_events_taken(struct core *c);
 /* --- cta.c: blocks */
 struct cta_done {
     u64 cycle, linear;
+    u64 begin_cy, instructions; /* when it came, and the warp instructions it executed */
 };
 void core_send_block(struct core *c, u64 cycle, u64 linear);            /* block `linear` arrives then */
 u32 core_blocks_done(const struct core *c, const struct cta_done **at); /* that ended since they were last taken, in order */
@@ -76,6 +77,10 @@ void predict_adopt(struct core *c, const u8 *table);                 /* the chip
 void port_receive(struct core *c, u32 partition, const struct inbox *in); /* responses of the last window */
 const struct outbox *port_outbox(const struct core *c, u32 partition);
 void port_empty_outboxes(struct core *c);
+
+/* --- 61_l1.c: an access of a block that takes no time: the tags become what it would have left (enum
+ * probe_kind). Returns the 32-byte pieces that it wants of the L2. */
+u32 l1_warm(struct core *c, u64 line, u32 pieces, enum probe_kind kind);
 
 /* --- memport.c */
 void memview_publish(struct core *c); /* this SM's stores become everybody's */

@@ -60,6 +60,10 @@ bool memory_free(struct memory *m, u64 addr,
 u8 *memory_host(struct memory *m, u64 addr, u64 bytes);
 struct alloc *memory_find(struct memory *m, u64 addr); /* the allocation whose range or freed range holds addr, or NULL */
 void memory_release(struct memory *m);
+/* Every live allocation's bytes; and back, for a table of allocations that is the same as then */
+struct memory_copy;
+struct memory_copy *memory_copy(const struct memory *m);
+void memory_put_back(struct memory *m, struct memory_copy *c); /* frees c */
 
 enum fault_kind { FAULT_NONE, FAULT_WILD, FAULT_FREED, FAULT_MISALIGNED, FAULT_READ_ONLY };
 /* One access of one slab's lanes. */

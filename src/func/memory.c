@@ -125,6 +125,35 @@ void memory_release(struct memory *m) {
     *m = (struct memory){0};
 }
 
+struct memory_copy {
+    u32 n;
+    u8 **bytes; /* [n]: of allocation i; NULL where it was freed or is read only */
+};
+
+struct memory_copy *memory_copy(const struct memory *m) {
+    struct memory_copy *c = base_alloc(sizeof(*c));
+    c->n = m->allocs.n;
+    c->bytes = base_alloc(sizeof(*c->bytes) * (c->n + 1u));
+    for (u32 i = 0; i < c->n; i++) {
+        const struct alloc *a = &m->allocs.at[i];
+        if (!a->host || a->read_only || !a->size_b) continue;
+        c->bytes[i] = base_alloc(a->size_b);
+        memcpy(c->bytes[i], a->host, a->size_b);
+    }
+    return c;
+}
+
+void memory_put_back(struct memory *m, struct memory_copy *c) {
+    CHECK(m->allocs.n == c->n);
+    for (u32 i = 0; i < c->n; i++) {
+        if (!c->bytes[i]) continue;
+        memcpy(m->allocs.at[i].host, c->bytes[i], m->allocs.at[i].size_b);
+        free(c->bytes[i]);
+    }
+    free(c->bytes);
+    free(c);
+}
+
 /* --- one block of host memory */
 
 static void span_fault(struct maccess *a, u64 base, u64 size_b) {

@@ -5,6 +5,41 @@
 #include "core/sm.h"
 #include "gpu/gpu.h"
 
+/* --- what is timed (sample.c), and what the rest would have taken (estimate.c, repeat.c) */
+struct gap { /* blocks [first, end) that run without time */
+    u64 first, end;
+    u64 instructions;
+};
+struct timed_block { /* one that has ended */
+    u64 linear, begin_cy, end_cy, instructions;
+};
+struct wave { /* as many ended blocks as the chip holds: sums over them */
+    double cycles, cycles2, instructions, instructions2, both;
+    u64 n;
+    double rate, error; /* cycles per instruction, and its standard error */
+};
+struct sampling {
+    u64 slots;    /* blocks that the chip holds */
+    bool in_head; /* blocks are left out, and the first gap is not yet chosen */
+    u32 waves;    /* of the head, complete */
+    struct wave now, last;
+    VEC(struct gap) gaps; /* in order */
+    u32 at;               /* the next one to come */
+    bool keeps;           /* timed blocks are kept, for an estimate */
+    VEC(struct timed_block) blocks;
+};
+struct point {
+    double x, y; /* warp instructions, cycles */
+};
+struct repeated { /* launches of one kernel and shape */
+    const struct kernel *k;
+    u64 ctas;
+    u32 threads, shared_b;
+    VEC(struct point) points; /* those that were timed */
+    u32 since;                /* launches since the last that was */
+    bool is_new;              /* the last one was unlike all that were timed */
+};
+
 struct team;
 struct pending_atomic {
     u64 cycle;
@@ -26,6 +61,9 @@ struct gpu {
     VEC(const struct kernel *) kernels; /* seen so far: their code addresses */
     VEC(struct pending_atomic) atomics; /* performed by the L2, not yet on memory */
     struct team *team;
+    VEC(struct repeated) repeated;
+    bool parted;  /* blocks or launches have been left out of the timing so far */
+    u64 worked;   /* warp instructions that were timed so far */
     u8 *counters; /* the chip's table of the counter predictor, as of the last multiple of the window */
 };
 
@@ -40,7 +78,8 @@ struct run { /* a launch on its way */
     u64 first_cta; /* blocks before it were run functionally */
     u64 done_ctas;
     u64 counted_from; /* cycle since which statistics count */
-    bool serial;      /* SMs one after the other: they share more than memory */
+    struct sampling sampling;
+    bool serial; /* SMs one after the other: they share more than memory */
     VEC(struct sample) samples;
     struct sm_stats last_sum; /* at the last sample */
     struct mem_stats last_mem;
@@ -51,6 +90,31 @@ struct run { /* a launch on its way */
 bool occupancy_of(const struct config *c, const struct launch *l, u32 registers, struct occupancy *o, struct strbuf *why);
 void dispatch_first(struct run *r, u64 cycle);
 void dispatch_more(struct run *r); /* blocks that ended in this window make room */
+
+/* --- sample.c */
+bool sample_possible(u64 blocks, u64 slots);                             /* a launch is long enough */
+void sample_plan(u64 head, u64 blocks, u32 percent, struct sampling *s); /* gaps, after blocks [0, head) */
+bool blocks_may_wait(const struct kernel *k);                            /* for each other */
+bool sample_gap(struct run *r); /* runs the gap that begins at the next block, if any; false after a fault */
+void sample_ended(struct run *r, const struct cta_done *d);
+/* The first blocks of the launch that together execute so many instructions; memory stays as it is */
+u64 sample_blocks_within(struct launch *l, u64 instructions);
+
+/* --- warm.c */
+bool warm_blocks(struct gpu *g, struct launch *l, u64 first, u64 end); /* false after a fault */
+
+/* --- estimate.c */
+double student_95(u32 df); /* half width of 95 % of Student's distribution */
+/* Of a launch that took `cycles` with its gaps; turnaround: from a block's end to its successor's start */
+struct estimate estimate_launch(const struct sampling *s, u64 blocks, u64 cycles, u32 turnaround);
+
+struct estimate estimate_whole(u64 cycles, bool after_gaps);
+
+/* --- repeat.c */
+bool repeat_skips(struct gpu *g, const struct launch *l); /* whether this launch of its class is left out; counts it */
+void repeat_timed(struct gpu *g, const struct launch *l, u64 instructions, u64 cycles);
+struct estimate repeat_estimate(struct gpu *g, const struct launch *l, u64 instructions); /* of one that was left out */
+void repeat_free(struct gpu *g);
 
 /* --- window.c */
 void window_run(struct run *r, u64 to); /* all islands from g->now to `to`, which is at most the next multiple of the window */

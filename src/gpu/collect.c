@@ -42,6 +42,8 @@ static void describe(const struct run *r, struct launch_stats *out) {
     out->grid_ctas = r->l->ctas, out->cta_threads = r->l->threads;
     out->occupancy = r->occ;
     out->partitions = c->partitions;
+    out->launches = 1;
+    out->waves = (double)(r->end_cta - r->first_cta) / (r->occ.ctas * (double)c->sms);
 }
 
 void collect_stats(struct run *r, u64 end, struct launch_stats *out) {

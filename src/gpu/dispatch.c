@@ -88,6 +88,8 @@ void dispatch_more(struct run *r) {
         x[sm].at++, x[sm].n--;
         r->free[sm]++;
         r->done_ctas++;
+        if (r->sampling.keeps) sample_ended(r, &x[sm].at[-1]);
+        if (!sample_gap(r)) break;
         if (r->next_cta < r->end_cta) send(r, (u32)sm, cycle + r->g->cfg.cta_launch_cy);
     }
     for (u32 sm = 0; sm < sms; sm++) core_blocks_taken(r->g->cores[sm]);

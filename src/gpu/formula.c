@@ -81,12 +81,17 @@ double stat_value(const struct launch_stats *s, u32 i) {
 
 /* What the first launch with timing says about machine and kernel stands for the sum */
 static void describe(struct launch_stats *sum, const struct launch_stats *s) {
-    u64 functional = sum->ctas_functional;
+    u64 functional = sum->ctas_functional, unknown = sum->instructions_unknown;
     bool complete = !sum->kernel[0] || sum->complete;
     *sum = *s;
     sum->ctas_functional = functional;
     sum->complete = complete;
     sum->functional = true;
+    sum->estimated = false;
+    sum->estimate = (struct estimate){0};
+    sum->instructions_left_out = 0;
+    sum->instructions_unknown = unknown;
+    sum->waves = sum->launches = 0;
     sum->cycles = sum->grid_ctas = sum->simulated_cycles_jumped = 0;
     sum->sum = (struct sm_stats){0};
     sum->mem = (struct mem_stats){0};
@@ -107,6 +112,14 @@ void launch_stats_add(struct launch_stats *sum, const struct launch_stats *s) {
     sum->ctas_functional += s->ctas_functional;
     for (u32 i = 0; i < FLOP_KINDS; i++) sum->flops[i] += s->flops[i];
     sum->simulated_cycles_jumped += s->simulated_cycles_jumped;
+    sum->estimated = sum->estimated || s->estimated;
+    sum->estimate.cycles += s->estimate.cycles;
+    sum->estimate.variance += s->estimate.variance;
+    sum->estimate.systematic += s->estimate.systematic;
+    sum->instructions_left_out += s->instructions_left_out;
+    sum->instructions_unknown += s->instructions_unknown;
+    sum->waves += s->waves;
+    sum->launches += s->launches;
     sum->complete = sum->complete && s->complete;
     sum->functional = sum->functional && s->functional;
 }

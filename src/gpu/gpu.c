@@ -69,6 +69,7 @@ void gpu_free(struct gpu *g) {
     free(g->kernels.at);
     free(g->atomics.at);
     free(g->counters);
+    repeat_free(g);
     free(g);
 }
 
@@ -394,6 +395,8 @@ static void leave(struct run *r, bool complete) {
     program_free(r->prog);
     free(r->free);
     free(r->samples.at);
+    free(r->sampling.gaps.at);
+    free(r->sampling.blocks.at);
 }
 
 static void abandon_chip(struct gpu *g) {
@@ -414,6 +417,31 @@ static u64 count_nothing(struct run *r) {
     return r->counted_from = r->g->now;
 }
 
+/* What follows the last block of a launch that --max-warp-instructions ended */
+static bool rest_of_cut(struct run *r) {
+    struct sampling *s = &r->sampling;
+    if (r->end_cta == r->l->ctas) return true;
+    struct gap *g = &s->gaps.at[s->gaps.n - 1];
+    u64 before = r->l->instructions;
+    bool ok = launch_run_part(r->l, g->first, g->end, NULL, 0);
+    g->instructions = r->l->instructions - before;
+    return ok;
+}
+
+static void estimate(struct run *r, struct launch_stats *out) {
+    const struct sampling *s = &r->sampling;
+    out->estimated = s->gaps.n != 0;
+    out->estimate = s->gaps.n ? estimate_launch(s, r->l->ctas, out->cycles, r->g->cfg.cta_launch_cy)
+                              : estimate_whole(out->cycles, r->g->parted);
+    r->g->parted = r->g->parted || s->gaps.n;
+    for (u32 i = 0; i < s->gaps.n; i++) {
+        out->ctas_functional += s->gaps.at[i].end - s->gaps.at[i].first;
+        out->instructions_left_out += s->gaps.at[i].instructions;
+    }
+    r->g->worked += r->l->instructions - out->instructions_left_out;
+    if (r->g->lim.sample && !s->gaps.n) repeat_timed(r->g, r->l, r->l->instructions, out->cycles);
+}
+
 static bool timed(struct run *r, struct launch_stats *out, const volatile bool *stop) {
     struct gpu *g = r->g;
     begin(r);
@@ -425,8 +453,10 @@ static bool timed(struct run *r, struct launch_stats *out, const volatile bool *
     merge_counts(r);
     collect_stats(r, end, out);
     out->complete = how == ENDED;
-    r->l->stopped = how == STOPPED;
+    out->estimate.cycles = (double)out->cycles;
+    r->l->stopped = r->l->stopped || how == STOPPED;
     if (how == ENDED) check_all(g);
+    if (how == ENDED && rest_of_cut(r)) estimate(r, out);
     if (how == OUT_OF_TIME) {
         out->ctas_functional = r->end_cta - r->done_ctas - r->first_cta;
         finish_functionally(r);
@@ -439,6 +469,40 @@ static bool functional_first(struct run *r) {
     u64 n = MIN(r->g->lim.fast_forward_ctas, r->l->ctas);
     r->next_cta = r->first_cta = n;
     return !n || launch_run_part(r->l, 0, n, NULL, 0);
+}
+
+/* What is timed of this launch; false: nothing */
+static bool plan(struct run *r) {
+    struct gpu *g = r->g;
+    struct sampling *s = &r->sampling;
+    u64 limit = g->lim.max_warp_instructions, slots = (u64)r->occ.ctas * g->cfg.sms;
+    bool divisible = !shares_more(r->l) && !blocks_may_wait(r->l->k);
+    s->slots = slots;
+    s->keeps = limit || g->lim.sample;
+    if (limit && g->worked >= limit) return false;
+    if (limit && divisible) {
+        struct gap rest = {.first = sample_blocks_within(r->l, limit - g->worked), .end = r->l->ctas};
+        if (rest.first < rest.end) VEC_PUSH(&s->gaps, rest);
+        s->at = s->gaps.n; /* it comes after all windows (rest_of_cut) */
+        r->end_cta = rest.first;
+    }
+    if (!g->lim.sample || !divisible) return true;
+    s->in_head = g->lim.sample != 100 && sample_possible(r->l->ctas, slots);
+    return s->in_head || g->lim.sample == 100 || !repeat_skips(g, r->l);
+}
+
+/* A launch of which nothing is timed */
+static bool left_out(struct run *r, struct launch_stats *out) {
+    struct gpu *g = r->g;
+    bool ok = g->lim.sample ? warm_blocks(g, r->l, 0, r->l->ctas) : launch_run(r->l);
+    out->functional = true;
+    snprintf(out->kernel, sizeof(out->kernel), "%s", r->l->k->name);
+    if (g->lim.sample) {
+        out->estimated = g->parted = true;
+        out->estimate = repeat_estimate(g, r->l, r->l->instructions);
+        out->instructions_left_out = r->l->instructions;
+    } else out->instructions_unknown = r->l->instructions;
+    return ok;
 }
 
 bool gpu_launch(struct gpu *g, struct launch *l, u32 registers, bool functional, struct launch_stats *out,
@@ -454,10 +518,13 @@ bool gpu_launch(struct gpu *g, struct launch *l, u32 registers, bool functional,
     if (functional || index < g->lim.fast_forward_launches || past_end(g)) {
         ok = launch_run(l);
         out->functional = true;
+        out->instructions_unknown = l->instructions;
         snprintf(out->kernel, sizeof(out->kernel), "%s", l->k->name);
     } else if (!occupancy_of(&g->cfg, l, registers, &r.occ, &l->fault)) {
         l->faulted = out->refused = true;
         ok = false;
+    } else if (!plan(&r)) {
+        ok = left_out(&r, out);
     } else {
         ok = functional_first(&r) && timed(&r, out, stop);
         out->ctas_functional += r.first_cta;

@@ -4,6 +4,10 @@
  *   gpu.c        building a chip, launches in stream order, limits, the end of a launch
  *   window.c     the loop: windows, jumps, publication of stores, atomics, threads
  *   dispatch.c   which block goes to which SM, and what limits how many an SM holds
+ *   sample.c     which blocks are timed
+ *   warm.c       blocks that are not: caches kept warm
+ *   estimate.c   what all blocks would have taken, with an interval
+ *   repeat.c     the same for launches that repeat
  *   collect.c    statistics of SMs and partitions -> struct launch_stats, and the sums of D6
  *   flops.c      floating-point operations, from instructions and how often they ran
  *   formula.c    numbers made of counters, by name
@@ -28,6 +32,13 @@ struct occupancy { /* how many blocks of a kernel an SM holds, and why not more 
 enum flop_kind { FLOP_16, FLOP_32, FLOP_64, FLOP_MATRIX, FLOP_KINDS };
 extern const char *const flop_names[FLOP_KINDS];
 
+struct estimate {      /* of what a launch would have taken had all of it been timed (estimate.c, repeat.c) */
+    double cycles;     /* as timed where nothing was left out */
+    double variance;   /* of it, from what differs between blocks and launches; not a number: cannot be told */
+    double systematic; /* further half width in cycles that does not shrink when launches are added up */
+};
+double estimate_half(const struct estimate *e); /* half width of the interval that holds in 95 of 100 cases */
+
 struct launch_stats { /* one launch, or the sum of several (then per_sm, pcs and samples are of no launch and NULL) */
     char kernel[128];
     u64 index;           /* launch number, from 0 */
@@ -37,6 +48,12 @@ struct launch_stats { /* one launch, or the sum of several (then per_sm, pcs and
     bool refused;        /* not run: a block does not fit on an SM */
     bool functional;     /* not timed at all (fast-forwarded) */
     u64 ctas_functional; /* blocks run without timing */
+    bool estimated;      /* part of it was left out by --sample or --max-warp-instructions, and `estimate` is of all */
+    struct estimate estimate;
+    u64 instructions_left_out;                      /* warp instructions that ran without timing and are in the estimate */
+    u64 instructions_unknown;                       /* those that are not in it: nothing of their launch was timed */
+    double waves;                                   /* blocks over what the chip holds at once; of a sum, those of all launches */
+    u32 launches;                                   /* that were timed */
     u32 sms, warps, schedulers, warp_size, burst_b; /* of the machine */
     u32 core_mhz;
     u32 window_cy;
@@ -70,17 +87,20 @@ struct stat_row stat_at(u32 i);
 int stat_find(const char *name);                        /* -1 when unknown */
 double stat_value(const struct launch_stats *s, u32 i); /* NAN where a formula has no value */
 
+enum { SAMPLE_AUTO = 1000 };
 struct gpu_limits {        /* measuring control (Aurud chapter 4) */
     u64 warmup_cy;         /* of each launch: not counted */
     u64 max_cy;            /* of each launch; then it is finished functionally; 0: none */
     u64 fast_forward_ctas; /* of each launch: run functionally first */
     u64 fast_forward_launches;
-    bool flush;    /* caches emptied before each launch */
-    u32 threads;   /* host threads; 0: 1 */
-    u32 window_cy; /* force windows of this length; 0: derived */
-    bool no_jumps; /* tick every cycle */
-    u64 end_cy;    /* of all launches together; then everything is finished functionally; 0: none */
-    u32 check_cy;  /* x_check every so many cycles; 0: at the end of launches */
+    bool flush;                /* caches emptied before each launch */
+    u32 threads;               /* host threads; 0: 1 */
+    u32 window_cy;             /* force windows of this length; 0: derived */
+    bool no_jumps;             /* tick every cycle */
+    u64 max_warp_instructions; /* of all launches together: then everything is finished functionally; 0: none */
+    u32 sample;                /* share of blocks in the middle of a launch that is timed, in percent; 0: all; SAMPLE_AUTO */
+    u64 end_cy;                /* of all launches together; then everything is finished functionally; 0: none */
+    u32 check_cy;              /* x_check every so many cycles; 0: at the end of launches */
 };
 
 u32 gpu_processors(void); /* that this process may run on: more threads are not made */

@@ -108,13 +108,14 @@ void window_run(struct run *r, u64 to) {
         publish(r);
         merge_counters(g);
     }
-    dispatch_more(r);
+    if (!r->sampling.keeps || (to - r->start) % g->window == 0) dispatch_more(r);
     hand_out_events(g);
 }
 
 u64 window_next(const struct run *r) {
     const struct gpu *g = r->g;
     u64 next = NEVER;
+    if (r->sampling.keeps && (g->now - r->start) % g->window) return g->now; /* blocks may wait to be sent */
     for (u32 i = 0; i < g->cfg.sms && next > g->now; i++) {
         for (u32 k = 0; k < g->cfg.partitions; k++)
             if (g->in[k][i].at.n) return g->now; /* a response waits to be taken */

@@ -97,6 +97,8 @@ u32 partition_performed(const struct partition *p, const struct performed **at);
 u64 partition_next(const struct partition *p, u64 now);
 void partition_flush(struct partition *p); /* all lines become invalid, dirty ones without traffic; only when idle */
 void partition_put(struct partition *p, struct place at); /* its line becomes valid, without traffic; only when idle */
+/* An access without time: the 32-byte pieces of its L2 line become valid, written ones dirty; at any time */
+void partition_warm(struct partition *p, struct place at, u32 pieces, bool write);
 const struct mem_stats *partition_stats(const struct partition *p);
 void partition_stats_reset(struct partition *p);
 void partition_check(const struct partition *p);                     /* numbered invariants, see partition.c */

@@ -208,6 +208,17 @@ void partition_put(struct partition *p, struct place at) {
     tags_insert(t, line, (1u << p->c.l2_line_b / p->c.l2_sector_b) - 1, &way, &v);
 }
 
+void partition_warm(struct partition *p, struct place at, u32 pieces, bool write) {
+    struct tags *t = &p->slice[at.slice % p->c.slices].tags;
+    u64 line = at.inside & ~(u64)(p->c.l2_line_b - 1);
+    u32 way, sectors = p->sectors_of[pieces];
+    struct victim v;
+    if (p->c.l2_ideal || !tags_insert(t, line, 0, &way, &v)) return; /* all ways wait for fetches */
+    sectors &= ~(u32)t->pending[way];
+    t->valid[way] |= (u8)sectors;
+    if (write) t->dirty[way] |= (u8)sectors;
+}
+
 const struct mem_stats *partition_stats(const struct partition *p) { return &p->stats; }
 
 void partition_stats_reset(struct partition *p) {

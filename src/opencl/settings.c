@@ -83,13 +83,13 @@ static void check_environment(struct settings *s) {
 static void read_timing(struct settings *s) {
     struct heddle_timing *t = &s->timing;
     const char *text = getenv("HEDDLE_TIMING");
-    unsigned long long x[10] = {0};
+    unsigned long long x[13] = {0};
     int used = 0;
     if (!text || !*text) return;
-    if (sscanf(text, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu%n", &x[0], &x[1], &x[2], &x[3], &x[4], &x[5], &x[6],
-               &x[7], &x[8], &x[9], &used) != 10 ||
-        text[used]) {
-        refuse(s, "HEDDLE_TIMING: error: ten numbers are wanted, not \"%s\"\n", text);
+    int n = 0;
+    for (u32 i = 0; i < ARRAY_LEN(x) && sscanf(text + used, "%llu%n", &x[i], &n) == 1; i++) used += n;
+    if (text[used]) {
+        refuse(s, "HEDDLE_TIMING: error: up to %zu numbers are wanted, not \"%s\"\n", ARRAY_LEN(x), text);
         return;
     }
     *t = (struct heddle_timing){.warmup_cycles = x[0],
@@ -101,7 +101,10 @@ static void read_timing(struct settings *s) {
                                 .window_cycles = (u32)x[6],
                                 .no_jumps = x[7] != 0,
                                 .check_cycles = (u32)x[8],
-                                .end_cycle = x[9]};
+                                .end_cycle = x[9],
+                                .max_warp_instructions = x[10],
+                                .sample_percent = (u32)x[11],
+                                .sample = x[12] != 0};
 }
 
 static void read_traces(struct settings *s) {

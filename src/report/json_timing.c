@@ -8,6 +8,8 @@
  *   warp_time {cause: slot cycles} sums to cycles x SMs x warp slots
  *   sched_cycles {kind: n} sums to cycles x SMs x schedulers
  *   hazards {name: cycles}, lanes [instructions with 0, 1, ... active lanes]
+ *   estimate {cycles, half_width, low, high, confidence} of the whole launch where a part was left out, else
+ *   absent; instructions {timed, left_out, unknown}: with timing, in the estimate only, in neither
  *   per_sm, per_partition [...]                                                         with --per-sm */
 #include "power/power.h"
 #include "report/report.h"
@@ -161,6 +163,18 @@ static json_t *flops_json(const struct launch_stats *s) {
     return o;
 }
 
+/* Exact: timed cycles, instructions. Estimated: this. */
+static void add_estimate(json_t *to, const struct launch_stats *s) {
+    double half = estimate_half(&s->estimate), cycles = s->estimate.cycles;
+    json_object_set_new(to, "instructions",
+                        json_pack("{s:I, s:I, s:I}", "timed", (json_int_t)s->sum.warp_instructions, "left_out",
+                                  (json_int_t)s->instructions_left_out, "unknown", (json_int_t)s->instructions_unknown));
+    if (!s->estimated) return;
+    json_object_set_new(to, "estimate",
+                        json_pack("{s:o, s:o, s:o, s:o, s:f}", "cycles", json_number(cycles), "half_width", json_number(half),
+                                  "low", json_number(cycles - half), "high", json_number(cycles + half), "confidence", 0.95));
+}
+
 void json_add_timing(json_t *to, const struct launch_stats *s) {
     set_int(to, "cycles", s->cycles);
     json_object_set_new(to, "complete", json_boolean(s->complete && s->cycles));
@@ -171,6 +185,7 @@ void json_add_timing(json_t *to, const struct launch_stats *s) {
     json_object_set_new(to, "functional", json_boolean(s->functional));
     set_int(to, "blocks_functional", s->ctas_functional);
     set_int(to, "timed_from", s->timed_from);
+    add_estimate(to, s);
     json_object_set_new(to, "occupancy", occupancy_json(&s->occupancy));
     json_object_set_new(to, "counters", stats_json(s, false));
     json_object_set_new(to, "formulas", stats_json(s, true));

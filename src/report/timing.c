@@ -117,6 +117,28 @@ static void print_wrapped(FILE *out, const char *title, const char *text) {
     fputc('\n', out);
 }
 
+/* What of the launch was timed, and what all of it would have taken */
+static void print_estimate(const struct page *p, const struct launch_stats *s) {
+    char share[32], half[32], n[32];
+    double all = (double)(s->sum.warp_instructions + s->instructions_left_out + s->instructions_unknown);
+    if (!s->estimated && !s->instructions_unknown) return;
+    fprintf(p->out, "timed        %s of all warp instructions; figures but the estimate are of these\n",
+            report_percent(share, (double)s->sum.warp_instructions / all));
+    if (!s->estimated) return;
+    double e = s->estimate.cycles, h = estimate_half(&s->estimate);
+    if (isnan(e)) {
+        fprintf(p->out, "estimate     none: fewer than three waves of blocks were timed\n");
+        return;
+    }
+    fprintf(p->out, "estimate     %.0f cycles", e);
+    if (isnan(h)) fprintf(p->out, ", without an interval: too few blocks were timed");
+    else fprintf(p->out, " +- %s, %.0f to %.0f in 95 of 100 cases", report_percent(half, h / e), e - h, e + h);
+    if (s->instructions_unknown)
+        fprintf(p->out, ", for all but %s instructions of launches that were not timed",
+                report_count(n, (double)s->instructions_unknown));
+    fputc('\n', p->out);
+}
+
 static void print_overview(const struct page *p, const struct launch_stats *s) {
     char n[32], memory[32], share[32], occupancy[32];
     u32 peak = s->sms * s->schedulers * (p->c ? p->c->issue_width : 1);
@@ -129,6 +151,7 @@ static void print_overview(const struct page *p, const struct launch_stats *s) {
     if (s->ctas_functional || s->functional)
         fprintf(p->out, "not timed    %llu of %llu blocks ran without timing and are not in the figures below\n",
                 (unsigned long long)s->ctas_functional, (unsigned long long)s->grid_ctas);
+    print_estimate(p, s);
     if (!something_counted(s)) {
         fprintf(p->out, "nothing      %s: there are no rates and no shares to tell\n",
                 s->cycles ? "was issued in the cycles that were counted" : "was counted, no cycle was timed");
@@ -141,6 +164,8 @@ static void print_overview(const struct page *p, const struct launch_stats *s) {
             stat_named(s, "sm_ipc"));
     fprintf(p->out, "occupancy    %.1f of %u warps an SM (%s)\n", stat_named(s, "occupancy") * s->warps, s->warps,
             report_percent(occupancy, stat_named(s, "occupancy")));
+    fprintf(p->out, "waves        %.2f of blocks; an SM holds one in %.0f of the cycles (%s)\n", stat_named(s, "waves"),
+            stat_named(s, "busy_cycles"), report_percent(share, stat_named(s, "sm_utilisation")));
     struct strbuf limit = {0};
     report_limit(s, p->c, p->r->wishes.cpi, &limit);
     if (limit.s) print_wrapped(p->out, "limited by   ", limit.s);

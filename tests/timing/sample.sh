@@ -1,0 +1,81 @@
+#!/bin/bash
+# A part of the work timed: --max-warp-instructions times the same blocks on every machine, --sample leaves
+# blocks and launches out and says by how much its estimate may be wrong. The output is right either way.
+#
+#   tests/timing/sample.sh BUILD
+. "$(dirname "$0")"/common
+
+get() { "$B"/json_get "$work/$1.json" "$2" 2> /dev/null; }
+# run NAME X [OPTIONS]: a test, that the output is right; the result is NAME's
+run() { right "sample $1" "${@:2}" --audit && mv "$work/sample_${1//[ \/=]/_}.json" "$work/$1.json"; }
+is() { # WHAT GOT WANTED
+    [ -n "$2" ] && [ "$2" = "$3" ]
+    tell $? "sample $1" "'$2' is not '$3'"
+}
+holds() { # WHAT EXPRESSION: of awk
+    awk "BEGIN {exit !($2)}"
+    tell $? "sample $1" "$2"
+}
+refused() { # WHAT MESSAGE ARGUMENTS...
+    "$heddle" run "${@:3}" > "$work/refused" 2>&1 < /dev/null
+    [ $? = 2 ] && grep -q -- "$2" "$work/refused"
+    tell $? "sample $1" "$(cat "$work/refused")"
+}
+
+# --- everything sampled is the full run
+for name in spmv bfs gaussian; do
+    run "${name}_full" $name --size tiny --machine small
+    run "${name}_all" $name --size tiny --machine small --sample=100
+    is "all of $name is $name" "$(get ${name}_all state_hash)" "$(get ${name}_full state_hash)"
+    holds "$name needs no estimate" "\"$(get ${name}_all estimate)\" == \"\""
+done
+
+# --- blocks that are all alike: no error but the order of events
+run compute_full cp --machine small
+run compute cp --machine small --sample
+holds "alike blocks that compute are estimated within 0.3 %" \
+    "($(get compute estimate.cycles) / $(get compute_full cycles) - 1) ^ 2 < 0.003 ^ 2"
+run alike_full vecadd --machine small
+run alike vecadd --machine small --sample
+holds "most of it is left out" "$(get alike instructions.left_out) > 9 * $(get alike instructions.timed)"
+holds "alike blocks that stream are estimated within 4 %" \
+    "($(get alike estimate.cycles) / $(get alike_full cycles) - 1) ^ 2 < 0.04 ^ 2"
+holds "the interval of alike blocks has the full run" \
+    "$(get alike estimate.low) <= $(get alike_full cycles) && $(get alike_full cycles) <= $(get alike estimate.high)"
+is "instructions are exact" "$(get alike warp_instructions)" "$(get alike_full warp_instructions)"
+is "all instructions are told" "$(($(get alike instructions.left_out) + $(get alike instructions.timed)))" "$(get alike_full counters.warp_instructions)"
+for how in "-j 2" "--no-jumps" "--window 7"; do
+    # shellcheck disable=SC2086
+    run "alike $how" vecadd --machine small --sample $how
+    is "the same sample with $how" "$(get "alike $how" state_hash)$(get "alike $how" estimate.cycles)" "$(get alike state_hash)$(get alike estimate.cycles)"
+done
+
+# --- launches that repeat
+run repeat_full gaussian --machine gtx480
+run repeat gaussian --machine gtx480 --sample
+holds "launches are left out" "$(get repeat instructions.left_out) > 0.4 * $(get repeat_full counters.warp_instructions)"
+holds "the interval has the full run" \
+    "$(get repeat estimate.low) <= $(get repeat_full cycles) && $(get repeat_full cycles) <= $(get repeat estimate.high)"
+
+# --- the same work everywhere
+for machine in small gtx480 turner2012; do
+    run "limit_$machine" spmv --machine $machine --max-warp-instructions 60000
+    is "a limit times the same on $machine" "$(get limit_$machine counters.warp_instructions)" "$(get limit_small counters.warp_instructions)"
+    is "in the same blocks" "$(get limit_$machine counters.ctas)" "$(get limit_small counters.ctas)"
+done
+holds "the limit is reached by whole blocks" "$(get limit_small counters.warp_instructions) >= 60000"
+blocks=$(get limit_small counters.ctas)
+holds "and not passed by more than one" "$(get limit_small counters.warp_instructions) < 60000 * ($blocks + 1) / $blocks * 1.1"
+run limit_none spmv --size tiny --machine small --max-warp-instructions 1000000000
+is "a limit above the program is none" "$(get limit_none state_hash)" "$(get spmv_full state_hash)"
+run limit_launches bfs --machine gtx480 --max-warp-instructions 100000
+holds "launches after the limit are not in the estimate" "$(get limit_launches instructions.unknown) > 0"
+
+# --- what does not go together
+refused "a limit and a sample" 'do not go together' spmv --max-warp-instructions 5 --sample
+refused "a sample and cycles" 'do not go together' spmv --sample --max-cycles 5
+refused "a sample of nothing" 'must be an integer from 1 to 100' spmv --sample=0
+refused "a sample without time" 'needs timing' spmv --sample --functional
+
+"$top"/tests/sampling/check.sh --quick "$B" > "$work/quick" 2>&1
+tell $? "sample the interval holds in a part of tests/sampling/check.sh" "$(cat "$work/quick")"
