@@ -205,10 +205,15 @@ static void show(struct core *c, u32 slot, const struct tinst *t) {
     c->fronts[slot].shown = t;
 }
 
+void slot_show(struct core *c, u32 slot) {
+    show(c, slot, window_shows(c, slot));
+    account_state(c, slot, 0, (enum unit)c->fronts[slot].shown->unit, c->now);
+}
+
 /* When the one cause ends nothing else can keep it: no need to look again */
 static bool waits_for_time(const struct core *c, const struct front *f, u32 set) {
     bool plain = f->head->kind == T_ALU || f->head->kind == T_BRANCH || f->head->kind == T_NOP;
-    return plain && !c->pol.order->earliest && f->shown == f->head &&
+    return plain && !c->pol.order->earliest && !c->window && f->shown == f->head &&
            (set == 1u << STALL_WAIT || set == 1u << STALL_SHORT || set == 1u << STALL_LONG);
 }
 
@@ -227,7 +232,7 @@ void slot_look(struct core *c, u32 slot, u64 at) {
     struct front *f = &c->fronts[slot];
     u64 next = NEVER;
     u32 set;
-    bool held = f->nparts && f->release_cy > at;
+    bool held = f->nparts && f->release_cy > at, windowed = false;
     f->ready_cy = NEVER;
     const struct tinst *again = replay_shows(c, slot);
     if (f->nparts && !f->head && !held) slot_next(c, slot);
@@ -235,15 +240,16 @@ void slot_look(struct core *c, u32 slot, u64 at) {
     else if (!s->w) set = 1u << STALL_EMPTY;
     else if (s->ended) set = s->queued || s->loads || s->drain_cy > at ? 1u << STALL_DRAIN : 1u << STALL_EMPTY;
     else if (again) set = 0;
-    else if (!f->head) set = group_wait(s->w);
+    else if (c->window && (windowed = window_waits(c, slot, at, &set, &next))) {
+    } else if (!f->head) set = group_wait(s->w);
     else set = head_waits(c, f, at, &next);
     if (s->ended && s->drain_cy > at) next = s->drain_cy;
-    if (f->head && !held && !again && set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR) &&
+    if (f->head && !held && !again && !windowed && set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR) &&
         front_gives_way(c, f)) {
         slot_next(c, slot);
         set = f->head ? head_waits(c, f, at, &next) : group_wait(s->w);
     }
-    show(c, slot, f->nparts && again ? again : f->head);
+    show(c, slot, windowed ? window_shows(c, slot) : f->nparts && again ? again : f->head);
     bool over = s->ended && s->w && set == 1u << STALL_EMPTY && f->account.set != set;
     account_state(c, slot, set, f->shown ? (enum unit)f->shown->unit : UNIT_NONE, at);
     if (over) {
@@ -346,6 +352,12 @@ static u64 tell_issue(struct core *c, u32 slot, const struct step *st) {
     return uid;
 }
 
+void front_issued(struct core *c, u32 slot, u64 uid, const struct step *st) {
+    EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = st->pc, .mask = st->active, .a = st->lanes,
+         .b = (u64)st->frame, .cause = 1);
+    count_issue(c, st);
+}
+
 /* What has been executed is sent on its way. False when the warp has to stop (fault). */
 static bool issue_one(struct core *c, u32 slot, const struct step *st, bool expects_miss) {
     struct front *f = &c->fronts[slot];
@@ -357,7 +369,16 @@ static bool issue_one(struct core *c, u32 slot, const struct step *st, bool expe
     issue_timing(c, slot, t, st, uid, expects_miss);
     slot_next(c, slot);
     if (t->in->flags & INST_CONTROL) issue_control(c, slot, t, place);
+    if (c->window) window_stops(c, slot, t);
     return !c->view.faulted;
+}
+
+const struct step *front_dispatch(struct core *c, u32 slot) {
+    struct front *f = &c->fronts[slot];
+    if (!dispatch(c, &f->part[0], &c->issue->step)) return NULL;
+    CHECK(c->issue->step.counted);
+    ibuffer_pop(c, f);
+    return &c->issue->step;
 }
 
 /* The scheduler, or its own accesses in the re-execution queue, keep this memory instruction back */
@@ -365,6 +386,8 @@ static bool held_back(const struct core *c, u32 slot, const struct tinst *t) {
     if (!sched_holds(c) || t->unit != UNIT_MEM || t->in->space == SPACE_SHARED) return false;
     return sched_held(c, 1ull << slot, t->mshr_of == 1 + CACHE_DATA ? 1ull << slot : 0);
 }
+
+bool issue_held_back(const struct core *c, u32 slot, const struct tinst *t) { return held_back(c, slot, t); }
 
 /* One group of the warp that goes along with the one that was chosen; false when it cannot */
 static bool issue_along(struct core *c, u32 slot, u32 gi) {
@@ -471,6 +494,11 @@ static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
         replay_issue(c, slot, expects_miss);
         return true;
     }
+    if (window_ready(c, slot)) {
+        charge_issue(c, t, slot);
+        window_issue(c, slot);
+        return true;
+    }
     bool ok = dispatch(c, &c->fronts[slot].part[0], &c->issue->step);
     if (ok && !c->issue->step.counted) {
         charge_waiting(c, t, slot);
@@ -483,7 +511,7 @@ static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
 
 /* After the first instruction of the cycle: others of the same warp, by width or as groups that go along */
 static void issue_rest(struct core *c, const struct turn *t, u32 slot, u64 lanes) {
-    if (c->cfg->issue_width > 1 && issue_more(c, slot, t->sub) > 1) {
+    if (c->cfg->issue_width > 1 && (c->window ? window_issue_more(c, slot, t->sub) : issue_more(c, slot, t->sub)) > 1) {
         c->stats.sched[t->sched].cycles[SCHED_ISSUE1]--;
         c->stats.sched[t->sched].cycles[SCHED_ISSUE2]++;
     }
@@ -503,10 +531,18 @@ static void issue_from(struct core *c, const struct turn *t, u32 slot) {
     slot_look(c, slot, c->now + 1);
 }
 
+/* Fronts with a window whose instruction cannot leave issue show another that can */
+static void present_windows(struct core *c, const struct sched *sc, u64 unavailable) {
+    u64 held = 0;
+    for (u64 m = unavailable; m; m &= m - 1) held |= sc->ready[__builtin_ctzll(m)];
+    for (; held; held &= held - 1) window_present(c, (u32)__builtin_ctzll(held), unavailable);
+}
+
 static void schedule(struct core *c, u32 si) {
     struct sched *sc = &c->issue->scheds[si];
     struct turn t = {.sched = si, .sub = si % c->cfg->subcores};
     t.unavailable = operands_unavailable(c, t.sub);
+    if (c->window && t.unavailable) present_windows(c, sc, t.unavailable);
     if (!sc->all_ready && !c->pol.sched->skip) {
         account_cycle(c, si, 0, t.unavailable, 0, 0, 1);
         return;
@@ -537,6 +573,7 @@ bool issue_blocked(struct core *c) {
         const struct sched *sc = &c->issue->scheds[i];
         if (!sc->all_ready) continue;
         u64 unavailable = operands_unavailable(c, i % c->cfg->subcores);
+        if (c->window && unavailable) present_windows(c, sc, unavailable);
         if (candidates_of(sc, unavailable) & ~restricted_of(c, sc, unavailable)) return false;
     }
     return true;

@@ -27,6 +27,27 @@ static u64 unit_take(struct core *c, u32 sub, enum unit u, u64 from, u32 busy) {
     return at;
 }
 
+/* The places an instruction takes on its way: operands, unit, write */
+struct way {
+    u64 read, at;        /* last operand read; enters the unit */
+    u64 result, written; /* leaves it; in its bank */
+};
+
+static struct way take_way(struct core *c, u32 slot, const struct tinst *t) {
+    const struct config *cfg = c->cfg;
+    struct home *s = &c->homes[slot];
+    u32 sub = issue_sub(c, slot);
+    i32 pool;
+    struct way x;
+    x.read = operands_read(c, sub, s, t, &pool);
+    x.at = unit_take(c, sub, (enum unit)t->unit, x.read + cfg->operand_depth, t->busy);
+    c->stats.unit_wait_cycles += x.at - (x.read + cfg->operand_depth);
+    if (pool != NONE) pool_free_at(&c->operands->subs[sub].pools[pool], x.at);
+    x.result = x.at + t->latency - (cfg->issue_depth + cfg->operand_depth + !cfg->operands_ideal);
+    x.written = operands_write(c, sub, s, t, x.result);
+    return x;
+}
+
 static void results(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, u64 read, u64 ready) {
     struct home *s = &c->homes[slot];
     for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) sb_write(s, t->reg[i], st->lanes, ready, WAIT_COMPUTE);
@@ -36,19 +57,18 @@ static void results(struct core *c, u32 slot, const struct tinst *t, const struc
 }
 
 void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
-    const struct config *cfg = c->cfg;
-    struct home *s = &c->homes[slot];
-    u32 sub = issue_sub(c, slot);
-    i32 pool;
-    u64 read = operands_read(c, sub, s, t, &pool);
-    u64 at = unit_take(c, sub, (enum unit)t->unit, read + cfg->operand_depth, t->busy);
-    c->stats.unit_wait_cycles += at - (read + cfg->operand_depth);
-    if (pool != NONE) pool_free_at(&c->operands->subs[sub].pools[pool], at);
-    u64 result = at + t->latency - (cfg->issue_depth + cfg->operand_depth + !cfg->operands_ideal);
-    u64 written = operands_write(c, sub, s, t, result);
-    results(c, slot, t, st, uid, read, cfg->bypass ? result : written);
-    EMIT(c, .kind = EV_DISPATCH, .cycle = at, .uid = uid, .slot = (u16)slot, .cause = t->unit, .a = t->busy);
-    EMIT(c, .kind = EV_DONE, .cycle = MAX(written, at + t->busy), .uid = uid, .slot = (u16)slot);
+    struct way x = take_way(c, slot, t);
+    results(c, slot, t, st, uid, x.read, c->cfg->bypass ? x.result : x.written);
+    EMIT(c, .kind = EV_DISPATCH, .cycle = x.at, .uid = uid, .slot = (u16)slot, .cause = t->unit, .a = t->busy);
+    EMIT(c, .kind = EV_DONE, .cycle = MAX(x.written, x.at + t->busy), .uid = uid, .slot = (u16)slot);
+}
+
+u64 execute_entry(struct core *c, u32 slot, const struct tinst *t, u64 uid, u64 *read) {
+    struct way x = take_way(c, slot, t);
+    *read = x.read;
+    EMIT(c, .kind = EV_READ, .cycle = x.read, .uid = uid, .slot = (u16)slot);
+    EMIT(c, .kind = EV_DISPATCH, .cycle = x.at, .uid = uid, .slot = (u16)slot, .cause = t->unit, .a = t->busy);
+    return c->cfg->bypass ? x.result : x.written;
 }
 
 void execute_along(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {

@@ -246,20 +246,31 @@ u64 lsu_enter(struct core *c, struct flight *f) {
     return read;
 }
 
-void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss) {
+struct flight *lsu_record(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
     struct flight *f = flight_new(c);
-    f->uid = uid, f->issue_cy = c->now, f->age = c->homes[slot].age, f->t = t, f->active = st->active, f->lanes = st->lanes;
+    f->uid = uid, f->age = c->homes[slot].age, f->t = t, f->active = st->active, f->lanes = st->lanes;
     f->slot = (u8)slot, f->sub = (u8)issue_sub(c, slot);
     collect_accesses(c, f, st);
+    writeback_executed(c, f);
+    return f;
+}
+
+u64 lsu_send(struct core *c, struct flight *f, bool expects_miss) {
+    f->issue_cy = c->now;
     count_kind(c, f);
     writeback_expect(c, f);
-    c->lsu->sending |= 1ull << slot;
+    c->lsu->sending |= 1ull << f->slot;
     u64 read = lsu_enter(c, f);
-    EMIT(c, .kind = EV_READ, .cycle = read, .uid = uid, .slot = (u16)slot);
-    EMIT(c, .kind = EV_MEM_ENTER, .cycle = f->mem.ready_cy, .uid = uid, .slot = (u16)slot);
+    EMIT(c, .kind = EV_READ, .cycle = read, .uid = f->uid, .slot = f->slot);
+    EMIT(c, .kind = EV_MEM_ENTER, .cycle = f->mem.ready_cy, .uid = f->uid, .slot = f->slot);
     if (c->replay) replay_issued(c, f);
     if (c->reexec) reexec_issued(c, f);
     if (c->predict) predict_issue(c, f, expects_miss);
+    return read;
+}
+
+void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss) {
+    lsu_send(c, lsu_record(c, slot, t, st, uid), expects_miss);
 }
 
 /* --- the stage */

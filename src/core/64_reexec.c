@@ -205,5 +205,5 @@ void reexec_check(const struct core *c) {
         if (of[i]) CHECK(r->op.at[r->flight[i]].aside == of[i]); /* E1 */
     }
     EACH_FLIGHT (c, f)
-        if (r->op.at[f->id].away) CHECK(f->mem.accepted || r->op.at[f->id].aside); /* E2 */
+        if (f->sent && r->op.at[f->id].away) CHECK(f->mem.accepted || r->op.at[f->id].aside); /* E2 */
 }

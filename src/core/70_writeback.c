@@ -35,6 +35,7 @@ static bool waits_for_result(const struct core *c, u32 slot) {
 }
 
 void home_wake(struct core *c, u32 slot, enum home_change what) {
+    if (c->window) what = HOME_SIGNAL; /* its window may wait for anything */
     if (what == HOME_TAKEN && !waits_for_stage(c, &c->fronts[slot])) return;
     if (what == HOME_RESULT && !waits_for_result(c, slot)) return;
     slot_look(c, slot, c->now);
@@ -58,13 +59,15 @@ static void block_registers(const struct home *s, const struct flight *f) {
         sb_write(s, t->reg[i], f->lanes, NEVER, is_short ? WAIT_SHORT : WAIT_LONG);
 }
 
-void writeback_expect(struct core *c, const struct flight *f) {
+void writeback_executed(struct core *c, const struct flight *f) { c->homes[f->slot].atomics += f->mem.packets.n; }
+
+void writeback_expect(struct core *c, struct flight *f) {
     struct home *s = &c->homes[f->slot];
-    block_registers(s, f);
+    f->sent = true;
+    if (!f->windowed) block_registers(s, f);
     s->queued++;
     s->loads += flight_has_result(f);
     s->asyncs += f->mem.is_async;
-    s->atomics += f->mem.packets.n;
 }
 
 void writeback_reads(struct core *c, const struct flight *f, u64 cy) {
@@ -83,6 +86,10 @@ static void release_registers(struct core *c, struct home *s, const struct fligh
     const struct tinst *t = f->t;
     u64 written = operands_write(c, f->sub, s, t, f->result_cy);
     u64 ready = c->cfg->bypass ? f->result_cy : written;
+    if (f->windowed) {
+        window_result(c, f, ready);
+        return;
+    }
     for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++)
         sb_write(s, t->reg[i], f->lanes, ready, (enum wait_kind)s->sb[t->reg[i]].kind);
     s->drain_cy = MAX(s->drain_cy, ready);
@@ -101,14 +108,15 @@ static void result(struct core *c, struct flight *f) {
     u32 slot = f->slot;
     f->result_cy = MAX(f->result_cy, c->now);
     if (s) {
-        if (f->t->ndst) release_registers(c, s, f);
+        if (f->t->ndst || f->windowed) release_registers(c, s, f);
         s->loads--;
         s->asyncs -= f->mem.is_async;
         s->drain_cy = MAX(s->drain_cy, f->result_cy);
     }
     count_latency(c, f);
     EMIT(c, .kind = EV_COMPLETE, .cycle = f->result_cy, .uid = f->uid, .slot = f->slot, .mask = f->active);
-    EMIT(c, .kind = EV_DONE, .cycle = f->result_cy, .uid = f->uid, .slot = f->slot);
+    if (!f->windowed || !window_ends(c, f)) /* else it is over when its entry leaves */
+        EMIT(c, .kind = EV_DONE, .cycle = f->result_cy, .uid = f->uid, .slot = f->slot);
     flight_end(c, f);
     if (s) home_wake(c, slot, HOME_RESULT);
 }
@@ -170,9 +178,9 @@ struct slot_counts {
 };
 
 static void count_flight(const struct core *c, const struct flight *f, struct slot_counts *n) {
-    n->queued += !f->mem.accepted;
-    n->loads += flight_has_result(f);
-    n->asyncs += f->mem.is_async;
+    n->queued += f->sent && !f->mem.accepted;
+    n->loads += f->sent && flight_has_result(f);
+    n->asyncs += f->sent && f->mem.is_async;
     if (f->mem.kind == PROBE_STORE) n->stores += f->mem.outstanding;
     for (u32 k = 0; k < f->mem.packets.n; k++) n->atomics += atomic_at(c, f->mem.packets.at[k])->flight == f->id;
 }

@@ -186,6 +186,7 @@ void account_issue(struct core *c, u32 slot) {
     charge(c, f, si, c->now);
     add_time(c, &c->stats.sched[si], &f->account, STALL_SELECTED, 6);
     f->account.since = c->now + 1;
+    f->account.pc = -2; /* what follows is another state, even when a window shows the same instruction again */
 }
 
 /* --- cycles of a scheduler */

@@ -19,6 +19,7 @@ static const struct stage stages[] = {
     {cta_init, cta_launch, cta_free_stage, NULL},
     {fetch_init, fetch_launch, fetch_free, fetch_check},
     {operands_init, operands_launch, operands_free, NULL},
+    {window_init, window_launch, window_free, window_check},
     {flight_init, watch_launch, flight_free, flight_check},
     {memview_init, NULL, memview_free, writeback_check}, /* C6 */
     {lsu_init, lsu_launch, lsu_free, lsu_check},         /* C3 */
@@ -133,8 +134,10 @@ static void tick(struct core *c) {
     port_stage(c);
     if (c->replay) replay_signals(c);
     lsu_stage(c);
+    if (c->window) complete_stage(c);
     issue_alarms(c);
     issue_stage(c);
+    if (c->window) window_stage(c), retire_stage(c);
     if (c->cfg->blocked_hits) blocked_count(c, 1);
     fetch_stage(c);
     c->now++;
@@ -143,6 +146,7 @@ static void tick(struct core *c) {
 u64 core_next(const struct core *c) {
     u64 next = MIN(issue_alarm(c), cta_next(c));
     if (c->replay) next = MIN(next, replay_next(c));
+    if (c->window && next > c->now) next = MIN(next, window_wakes(c));
     if (next > c->now) next = MIN(next, port_next(c));
     if (next > c->now) next = MIN(next, lsu_next(c));
     if (next > c->now) next = MIN(next, fetch_next(c));
@@ -238,6 +242,7 @@ static void tell_failure(const void *of) {
 
 void core_abandon(struct core *c) {
     writeback_abandon(c);
+    window_abandon(c);
     if (c->reexec) reexec_abandon(c);
     lsu_abandon(c);
     port_abandon(c);

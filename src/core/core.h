@@ -7,6 +7,9 @@
  *   31_sched.c       what the schedulers of an SM know and decide together
  *   35_predict.c     hazard prediction: who is held back, credits
  *   40_operands.c    register banks and collectors               order/    when a warp's next instruction may issue
+ *   45_window.c      windows: dispatch, and what may issue of what was dispatched
+ *   46_complete.c    windows: results on buses, instructions leave
+ *   47_memorder.c    windows: which memory instructions may pass which
  *   50_execute.c     units, results                              diverge/  which group of a warp runs
  *   55_flight.c      instructions in flight (flight.h)
  *   60_lsu.c         the memory pipe: queue, spaces              hazard/   what a refused memory instruction does
@@ -82,6 +85,7 @@ struct tinst { /* one instruction, as time sees it */
     u8 nread;       /* the first of the sources: those in banks (not predicates) */
     u8 nwrite;      /* the first of the destinations, likewise */
     u8 pseudo;      /* costs nothing, is not fetched */
+    u8 window;      /* may wait in a window: dispatch goes on behind it */
     u16 guard_cy;   /* its guard is there so much later than for others */
     u8 mshr_of;     /* a load that may need an MSHR: 1 + the cache (CACHE_DATA, CACHE_CONST), 3 for kernel parameters; else 0 */
     i32 next;       /* the instruction that follows in memory, pseudo ones left out; NONE at the end */
@@ -233,6 +237,7 @@ struct core {
     struct issue *issue;       /* 30_issue.c, 31_sched.c, account.c */
     struct operands *operands; /* 40_operands.c, 50_execute.c */
     struct fetch *fetch;       /* 10_fetch.c, 20_ibuffer.c */
+    struct windows *window;    /* 45_window.c, 46_complete.c, 47_memorder.c; NULL unless the order policy has windows */
     /* the memory stages, each known to its own file alone (its private header); NULL where the mechanism is
      * off */
     struct watch watch;            /* 66_watch.c; here because every access asks whether somebody listens */
@@ -308,6 +313,13 @@ u64 issue_alarm(const struct core *c);         /* when the next one comes; NEVER
 u64 issue_last(const struct core *c);          /* last cycle in which something issued */
 void issue_happened(struct core *c);           /* in this cycle */
 u32 issue_sub(const struct core *c, u32 slot); /* sub-core whose collectors and units it uses */
+bool issue_held_back(const struct core *c, u32 slot,
+                     const struct tinst *t); /* the scheduler keeps this memory instruction back */
+/* For windows: the head is executed and leaves the instruction buffer (NULL after a fault; slot_next
+ * follows); an instruction executed earlier issues; what the front presents has changed */
+const struct step *front_dispatch(struct core *c, u32 slot);
+void front_issued(struct core *c, u32 slot, u64 uid, const struct step *st);
+void slot_show(struct core *c, u32 slot);
 void issue_stage(struct core *c);
 void issue_skip(struct core *c, u64 n); /* n cycles in which nothing could issue */
 bool issue_blocked(struct core *c);     /* no scheduler has a candidate in this cycle */
@@ -386,14 +398,42 @@ u32 operands_held(const struct core *c);                 /* collectors so kept *
 void operands_let_go(struct core *c, u32 sub, i32 pool); /* a memory instruction leaves its collector */
 u64 operands_write(struct core *c, u32 sub, const struct home *s, const struct tinst *t, u64 at); /* result written; >= at */
 
+/* --- 45_window.c, 46_complete.c. Where c->window is not NULL; window_ready anywhere. */
+void window_init(struct core *c);
+void window_launch(struct core *c);
+void window_free(struct core *c);
+void window_check(const struct core *c);
+void window_abandon(struct core *c); /* forgets all that is in them */
+void window_stage(struct core *c);   /* dispatches of this cycle */
+void complete_stage(struct core *c); /* results of this cycle */
+void retire_stage(struct core *c);   /* at its end: what is complete leaves */
+u64 window_wakes(const struct core *c);
+/* What the slot's windowed instructions wait for; false: it has none, and its next one is not for the
+ * window */
+bool window_waits(struct core *c, u32 slot, u64 at, u32 *set, u64 *next);
+bool window_ready(const struct core *c, u32 slot);                     /* it shows an instruction that can issue */
+const struct tinst *window_shows(const struct core *c, u32 slot);      /* what it presents */
+void window_present(struct core *c, u32 slot, u64 unavailable);        /* shows one whose unit is available, where there is one */
+void window_issue(struct core *c, u32 slot);                           /* what it shows */
+u32 window_issue_more(struct core *c, u32 slot, u32 sub);              /* others in the same cycle: how many in all */
+void window_stops(struct core *c, u32 slot, const struct tinst *t);    /* one that is not for the window has issued */
+void window_result(struct core *c, const struct flight *f, u64 ready); /* it has come from memory */
+bool window_ends(struct core *c, const struct flight *f); /* memory is done with it; true: its entry is still there */
+
 /* --- 50_execute.c */
 void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
+/* The same for an entry of a window: when its result can be used; *read: its last operand is read */
+u64 execute_entry(struct core *c, u32 slot, const struct tinst *t, u64 uid, u64 *read);
 /* The same for an instruction that goes with another one of its warp: it costs no place anywhere */
 void execute_along(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
 
 /* --- 60_lsu.c */
 /* expects_miss: what hazard prediction said of it before it was executed */
 void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss);
+/* Its two halves: the record with all accesses, made when it is executed; and its way into the pipe: when the
+ * last operand is read */
+struct flight *lsu_record(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
+u64 lsu_send(struct core *c, struct flight *f, bool expects_miss);
 void lsu_stage(struct core *c);
 u32 lsu_way(const struct config *g); /* cycles from issue to the stage: what latencies of memory keys contain */
 u64 lsu_next(const struct core *c);
@@ -559,7 +599,8 @@ enum home_change {
     HOME_SIGNAL,   /* its instruction buffer has had word of the memory stage */
 };
 void home_wake(struct core *c, u32 slot, enum home_change what);      /* looks at the slot where that may matter to it */
-void writeback_expect(struct core *c, const struct flight *f);        /* it has issued: registers and counts wait for it */
+void writeback_executed(struct core *c, const struct flight *f);      /* its atomics are under way */
+void writeback_expect(struct core *c, struct flight *f);              /* it has issued: registers and counts wait for it */
 void writeback_reads(struct core *c, const struct flight *f, u64 cy); /* its last operand is read then */
 void writeback_store_sent(struct core *c, struct flight *f);          /* one line of it, to be acknowledged */
 bool writeback_accepted(

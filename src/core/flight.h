@@ -37,7 +37,10 @@ struct flight {
     u64 active, lanes; /* lanes whose guard held, and of the group */
     u32 id;
     u8 slot, sub; /* sub: sub-core of its collector */
+    u8 entry;     /* of its warp's window, where `windowed` */
     bool used;
+    bool sent;     /* it has issued */
+    bool windowed; /* its results go to its entry, not to the scoreboard */
     struct memop mem;
 };
 

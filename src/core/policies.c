@@ -105,6 +105,33 @@ static i32 find_row(const struct config *c, row_fn *row, const char *name, struc
     return NONE;
 }
 
+/* Windows and what they do not go with */
+static bool window_goes_with(const struct config *c, const struct policies *p, struct diag *d) {
+    bool ok = true;
+    if (p->hazard->retains || p->hazard->leaves) {
+        diag_error(d, c->machine, 0, 0,
+                   "sm.order = %s does not go with sm.hazard = %s: an instruction leaves the instruction buffer when it is "
+                   "dispatched, and cannot be issued again from there; use sm.hazard = stall",
+                   p->order->name, p->hazard->name);
+        ok = false;
+    }
+    if (p->tracker->is_free) {
+        diag_error(d, c->machine, 0, 0,
+                   "sm.order = %s does not go with sm.hazard.tracker: prediction looks at the one instruction a warp would issue "
+                   "next, before it is executed; use sm.hazard.tracker = none",
+                   p->order->name);
+        ok = false;
+    }
+    if (p->diverge->joint) {
+        diag_error(d, c->machine, 0, 0,
+                   "sm.order = %s does not go with sm.diverge = %s: a window has the instructions of one part of a warp after "
+                   "another, not of several at once; use sm.diverge = pdom, none or its",
+                   p->order->name, p->diverge->name);
+        ok = false;
+    }
+    return ok;
+}
+
 bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
     bool ok = true;
 #define KIND(kind)                                                                                                               \
@@ -136,5 +163,6 @@ bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
                    p->diverge->name);
         ok = false;
     }
+    if (ok && p->order->window) ok = window_goes_with(c, p, d);
     return ok;
 }

@@ -65,6 +65,24 @@ static u8 add_regs(const struct program *p, const u16 *list, u32 n, u16 *out, u8
     return rows;
 }
 
+/* Dispatch goes on behind it: what it does depends on its own threads' registers and memory alone. Not reads
+ * of clocks, which tell the time, or accesses that threads may wait with. */
+static bool waits_in_window(const struct tinst *t) {
+    const struct inst *in = t->in;
+    const struct exec_row *x = &exec_table[in->exec_id];
+    bool clock = x->facts & FACT_SREG && in->imm >= SREG_clock && in->imm <= SREG_globaltimer_hi;
+    if (in->flags & (INST_COLLECTIVE | INST_SYNC_POLL | INST_ASYNC_WAIT) || clock) return false;
+    switch (t->kind) {
+    case T_BRANCH:
+    case T_NOP: return true;
+    case T_ALU: return in->iclass != ICLASS_BARRIER && in->iclass != ICLASS_WARP && in->iclass != ICLASS_ASYNC;
+    case T_MEM:
+        return in->iclass == ICLASS_LOAD || in->iclass == ICLASS_STORE || in->iclass == ICLASS_TEX ||
+               (in->iclass == ICLASS_ATOMIC && !t->ndst);
+    default: return false;
+    }
+}
+
 static void fill_one(struct program *p, const struct config *c, u32 pc, u16 *regs) {
     const struct inst *in = &p->k->code[pc];
     struct tinst *t = &p->at[pc];
@@ -76,6 +94,7 @@ static void fill_one(struct program *p, const struct config *c, u32 pc, u16 *reg
     t->nwrite = add_regs(p, r.dst, r.ndst, regs + t->nsrc, &t->ndst);
     if (t->kind == T_ALU) time_alu(c, in, t);
     if (t->kind == T_MEM) t->unit = UNIT_MEM;
+    t->window = waits_in_window(t);
     if (t->kind == T_BRANCH || t->kind == T_EXIT || t->kind == T_FRAME) t->guard_cy = (u16)c->branch_guard_cy;
     if (t->kind == T_MEM && in->iclass == ICLASS_LOAD && in->space != SPACE_SHARED)
         t->mshr_of = in->space == SPACE_PARAM ? 3 : 1 + (in->space == SPACE_CONST ? CACHE_CONST : CACHE_DATA);

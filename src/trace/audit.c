@@ -6,13 +6,17 @@
  *   A1  No register is read before its value is ready: when an instruction issues, the last writer of every
  *       source and destination register (slot, frame, number), in the lanes that take part, has declared it
  *       ready (EV_READY) at that cycle or before.
+ *       One that was dispatched into a window (EV_WINDOW) waits for the writers before it in order of
+ *       dispatch, and of destinations only where registers keep their names.
  *   A2  Accesses of one thread to one line are accepted in program order: a lane's access to a line (or
- *       offset in shared memory) is not accepted before an earlier instruction's.
+ *       offset in shared memory) is not accepted before an earlier instruction's. Loads of a window may
+ *       pass each other, not stores: a load sees the store it should.
  *   A3  A barrier, fence or exit issues only when all lanes of the warp's earlier memory instructions have
  *       been accepted by the memory stage. After a fence the next instruction of its lanes issues only when
  *       their earlier stores and atomics are complete.
  *   A4  Sources of a memory instruction stay reserved until they have been read: no later instruction of the
- *       warp has a result in one of them ready before EV_READ, or before the last EV_REPLAY.
+ *       warp has a result in one of them ready before EV_READ, or before the last EV_REPLAY. Not where
+ *       results have names of their own.
  *   A5  Each active lane of a memory instruction completes exactly once.
  *   A6  Time does not run backwards: issue <= read <= dispatch <= entry to the memory queue <= ready; nothing
  *       of an instruction comes before its issue; a slot's issues do not go back in time.
@@ -21,6 +25,9 @@
  *       to its end (slots without any EV_STALL are not looked at). A slot is also stalled for having no warp
  *       when the program of its warp is over and the block is not; as that is told with the start of the next
  *       warp, it is looked at then.
+ *   A9  What is dispatched into a window issues once, not before its dispatch, and leaves once, not before
+ *       its result is ready; where the order is precise, in order of dispatch. A window is empty when its
+ *       warp ends, and when an instruction issues that was not dispatched into it.
  *
  * Which instructions are memory instructions, barriers and so on is said in facts.h. A4 leaves predicates
  * out: a guard is read at issue.
@@ -46,14 +53,20 @@ struct issued { /* an instruction in flight; cycles are NEVER until they are tol
     u64 accepted, completed;                       /* lanes */
     u64 last_access, last_complete;                /* cycles; 0: none */
     u64 gate;                                      /* issue of the first barrier, fence or exit after it */
+    u64 window;                                    /* dispatched into a window; NEVER: not, or issued without */
     u64 clobbered, clobberer; /* first cycle in which a later result was ready in one of its sources, and whose */
     u32 frame;
     i32 pc;
     u16 sm, slot;
-    bool used;   /* this record */
-    bool memory; /* A3 and A5 apply */
-    bool listed; /* in its slot's list of memory instructions */
-    bool closed; /* done, and looked at for the last time */
+    bool used;    /* this record */
+    bool memory;  /* A3 and A5 apply */
+    bool listed;  /* in its slot's list of memory instructions */
+    bool closed;  /* done, and looked at for the last time */
+    bool renames; /* its results have names of their own */
+};
+struct need { /* what an instruction in a window waits for */
+    u64 uid, producer;
+    u16 reg;
 };
 struct pending_write { /* lanes of a register whose value is not ready at the slot's last issue */
     u64 mask, ready, uid;
@@ -62,7 +75,7 @@ struct pending_write { /* lanes of a register whose value is not ready at the sl
 };
 struct accepted_access {
     u64 line, mask, cycle, seq, uid;
-    bool shared;
+    bool shared, windowed, writes;
 };
 struct span {
     u64 from, to;
@@ -78,6 +91,8 @@ struct audit_slot {
     u64 covered_to;             /* every cycle since the start has an owner up to here */
     VEC(struct span) ahead;     /* beyond covered_to */
     VEC(struct pending_write) writes;
+    VEC(struct need) needs;               /* of instructions that have not issued */
+    VEC(u64) inside;                      /* uids in the warp's window, in order of dispatch */
     VEC(u32) listed;                      /* memory instructions in program order: records in `issued` */
     VEC(struct accepted_access) accesses; /* of these */
 };
@@ -154,7 +169,8 @@ static void vacate(struct audit *a, u32 i) {
 static u32 new_record(struct audit *a, const struct event *e) {
     struct issued x = {.uid = e->uid, .seq = ++a->seq, .mask = e->mask, .issue = e->cycle, .frame = (u32)e->b};
     x.pc = e->pc, x.sm = e->sm, x.slot = e->slot, x.used = true;
-    x.read = x.dispatch = x.enter = x.ready = x.done = x.gate = x.clobbered = NEVER;
+    x.read = x.dispatch = x.enter = x.ready = x.done = x.gate = x.clobbered = x.window = NEVER;
+    if (e->kind == EV_WINDOW) x.window = e->cycle, x.issue = NEVER, x.renames = e->cause;
     x.memory = a->facts.at[e->pc].role & ROLE_MEMORY;
     u32 i = a->issued.n;
     if (a->vacant.n) a->issued.at[i = a->vacant.at[--a->vacant.n]] = x;
@@ -229,7 +245,8 @@ static void end_writes(struct audit_slot *s, const struct issued *x, u64 lanes, 
 
 static bool clobbers(const struct audit *a, const struct issued *m, const struct issued *x, u64 lanes) {
     const struct pc_facts *fm = facts_of(a, m), *fx = facts_of(a, x);
-    if (m->seq >= x->seq || m->frame != x->frame || !(m->mask & lanes) || !(fm->src_hash & fx->dst_hash)) return false;
+    if (m->seq >= x->seq || m->renames || m->frame != x->frame || !(m->mask & lanes) || !(fm->src_hash & fx->dst_hash))
+        return false;
     const u16 *src = &a->facts.regs.at[fm->regs], *dst = &a->facts.regs.at[fx->regs] + fx->nsrc;
     for (u32 i = 0; i < fx->ndst; i++)
         if (!(dst[i] & REG_PRED) && has_reg(src, fm->nsrc, dst[i])) return true;
@@ -294,18 +311,30 @@ static void list(struct audit *a, struct audit_slot *s, u32 i) {
 
 /* --- A2: order of accesses */
 
+/* Both are loads of a window, which may pass each other */
+static bool may_pass(const struct accepted_access *x, const struct accepted_access *y) {
+    return x->windowed && y->windowed && !x->writes && !y->writes;
+}
+
 static void check_order(struct audit *a, const struct accepted_access *x, const struct accepted_access *y,
                         const struct event *e) {
     const struct accepted_access *first = x->seq < y->seq ? x : y, *second = first == x ? y : x;
     if (x->line != y->line || x->shared != y->shared || x->seq == y->seq || !(x->mask & y->mask)) return;
-    if (holds(a, first->cycle <= second->cycle)) return;
+    if (may_pass(x, y) || holds(a, first->cycle <= second->cycle)) return;
     report(a, 2, e, "lanes 0x%llx access 0x%llx for uid %llu at cycle %llu, but for the earlier uid %llu at cycle %llu",
            (unsigned long long)(x->mask & y->mask), (unsigned long long)x->line, (unsigned long long)second->uid,
            (unsigned long long)second->cycle, (unsigned long long)first->uid, (unsigned long long)first->cycle);
 }
 
 static void on_access(struct audit *a, struct audit_slot *s, struct issued *x, const struct event *e) {
-    struct accepted_access y = {e->a, e->mask, e->cycle, x->seq, x->uid, e->cause == ACCESS_SHARED};
+    struct accepted_access y = {e->a,
+                                e->mask,
+                                e->cycle,
+                                x->seq,
+                                x->uid,
+                                e->cause == ACCESS_SHARED,
+                                x->window != NEVER,
+                                facts_of(a, x)->role & ROLE_WRITES};
     struct event where = at_inst(x, e->cycle);
     x->accepted |= e->mask;
     x->last_access = MAX(x->last_access, e->cycle);
@@ -471,7 +500,7 @@ static void on_warp_start(struct audit *a, struct audit_slot *s, const struct ev
     unlist(a, s, s->listed.n);
     s->live = true;
     s->start = s->covered_to = s->stall_to = s->last_issue = e->cycle;
-    s->writes.n = s->ahead.n = s->accesses.n = 0;
+    s->writes.n = s->ahead.n = s->accesses.n = s->needs.n = s->inside.n = 0;
     s->fence_lanes = 0;
 }
 
@@ -482,38 +511,125 @@ static void on_warp_end(struct audit *a, struct audit_slot *s, const struct even
     }
     if (!holds(a, e->cycle >= s->last_issue))
         report(a, 6, e, "the warp ends before its last issue, at cycle %llu", (unsigned long long)s->last_issue);
+    if (!holds(a, !s->inside.n)) report(a, 9, e, "%u instructions are in the window of a warp that ends", s->inside.n);
     s->live = false;
     s->ending = true;
     s->end = e->cycle;
     VEC_PUSH(&a->ended_slots, (u32)(s - a->slots));
 }
 
-static void on_issue(struct audit *a, struct audit_slot *s, const struct event *e) {
+/* A new instruction: its pc and uid make sense */
+static bool is_known(struct audit *a, const struct audit_slot *s, const struct event *e, const char *does) {
     if (!holds(a, a->k && e->pc >= 0 && (u32)e->pc < a->k->ninst && e->uid && uids_get(&a->map, e->sm, e->uid) == UIDS_NONE)) {
-        report(a, 0, e, "issues with an unknown pc or a uid that is in flight");
-        return;
+        report(a, 0, e, "%s with an unknown pc or a uid that is in flight", does);
+        return false;
     }
-    const struct pc_facts *f = &a->facts.at[e->pc];
-    if (!holds(a, s->live)) report(a, 0, e, "issues from an empty slot");
+    if (!holds(a, s->live)) report(a, 0, e, "%s from an empty slot", does);
+    return true;
+}
+
+static void issue_cycle(struct audit *a, struct audit_slot *s, const struct event *e) {
     if (!holds(a, e->cycle >= s->last_issue))
         report(a, 6, e, "the slot has issued at cycle %llu already", (unsigned long long)s->last_issue);
     s->last_issue = MAX(s->last_issue, e->cycle);
     a->present[e->sm] = MAX(a->present[e->sm], e->cycle);
+    cover(a, s, e->cycle, e->cycle + 1, e);
     check_fence(a, s, e);
+}
+
+/* --- A9: windows */
+
+/* The writers before it of what it reads, and of what it writes where names stay, that are not ready yet */
+static void note_needs(struct audit *a, struct audit_slot *s, const struct event *e, const struct pc_facts *f) {
+    const u16 *src = &a->facts.regs.at[f->regs], *dst = src + f->nsrc;
+    u32 left = 0;
+    for (u32 i = 0; i < s->writes.n; i++) {
+        struct pending_write w = s->writes.at[i];
+        if (w.ready <= e->cycle) continue;
+        s->writes.at[left++] = w;
+        bool guards = w.reg == f->guard && f->guard;
+        bool used = has_reg(src, f->nsrc, w.reg) || (!e->cause && has_reg(dst, f->ndst, w.reg));
+        if (!used || w.frame != (u32)e->b || !(w.mask & (guards ? e->a : e->mask))) continue;
+        struct need x = {e->uid, w.uid, w.reg};
+        VEC_PUSH(&s->needs, x);
+    }
+    s->writes.n = left;
+}
+
+static void on_window(struct audit *a, struct audit_slot *s, const struct event *e) {
+    if (!is_known(a, s, e, "is dispatched")) return;
+    const struct pc_facts *f = &a->facts.at[e->pc];
+    note_needs(a, s, e, f);
+    u32 i = new_record(a, e);
+    begin_writes(a, s, &a->issued.at[i]);
+    if (f->role & (ROLE_MEMORY | ROLE_MAY_MEMORY)) list(a, s, i);
+    VEC_PUSH(&s->inside, e->uid);
+}
+
+/* A1 for one that was dispatched before it issues */
+static void check_needs(struct audit *a, struct audit_slot *s, const struct event *e) {
+    u32 left = 0;
+    for (u32 k = 0; k < s->needs.n; k++) {
+        struct need x = s->needs.at[k];
+        if (x.uid != e->uid) {
+            s->needs.at[left++] = x;
+            continue;
+        }
+        i64 i = uids_get(&a->map, e->sm, x.producer);
+        u64 ready = i == UIDS_NONE ? 0 : a->issued.at[i].ready;
+        char buf[16];
+        if (!holds(a, ready <= e->cycle))
+            report(a, 1, e, "needs %s, which uid %llu %s", reg_text(x.reg, buf, sizeof(buf)), (unsigned long long)x.producer,
+                   ready == NEVER ? "has not made ready" : "makes ready later");
+    }
+    s->needs.n = left;
+}
+
+static void issue_of_window(struct audit *a, struct audit_slot *s, struct issued *x, const struct event *e) {
+    if (!holds(a, x->issue == NEVER && e->cycle >= x->window)) report(a, 9, e, "issues twice, or before its dispatch");
+    issue_cycle(a, s, e);
+    check_needs(a, s, e);
+    x->issue = e->cycle;
+}
+
+static void on_retire(struct audit *a, struct audit_slot *s, const struct issued *x, const struct event *e) {
+    struct event where = at_inst(x, e->cycle);
+    u32 i = 0;
+    while (i < s->inside.n && s->inside.at[i] != x->uid) i++;
+    if (!holds(a, i < s->inside.n)) {
+        report(a, 9, &where, "leaves a window it is not in");
+        return;
+    }
+    if (!holds(a, !i || !e->cause))
+        report(a, 9, &where, "leaves before uid %llu, which was dispatched before it", (unsigned long long)s->inside.at[0]);
+    if (!holds(a, x->ready <= e->cycle)) report(a, 9, &where, "leaves before its result is ready");
+    memmove(s->inside.at + i, s->inside.at + i + 1, (--s->inside.n - i) * sizeof(*s->inside.at));
+}
+
+static void on_issue(struct audit *a, struct audit_slot *s, const struct event *e) {
+    i64 in_flight = e->uid ? uids_get(&a->map, e->sm, e->uid) : UIDS_NONE;
+    if (in_flight != UIDS_NONE && a->issued.at[in_flight].window != NEVER && a->issued.at[in_flight].pc == e->pc) {
+        issue_of_window(a, s, &a->issued.at[in_flight], e);
+        return;
+    }
+    if (!is_known(a, s, e, "issues")) return;
+    if (!holds(a, !s->inside.n)) report(a, 9, e, "issues past a window with %u instructions", s->inside.n);
+    const struct pc_facts *f = &a->facts.at[e->pc];
+    issue_cycle(a, s, e);
     check_registers(a, s, e, f);
     if (f->role & ROLE_GATE && e->mask) check_gate(a, s, e);
     u32 i = new_record(a, e);
     begin_writes(a, s, &a->issued.at[i]);
     if (f->role & (ROLE_MEMORY | ROLE_MAY_MEMORY)) list(a, s, i);
     if (f->role & ROLE_FENCE && e->mask) s->fence_seq = a->seq, s->fence_lanes |= e->mask;
-    cover(a, s, e->cycle, e->cycle + 1, e);
 }
 
 /* --- events of an instruction */
 
 static const char *const kind_names[EV_KINDS] = {
-    [EV_READ] = "read",     [EV_DISPATCH] = "dispatch", [EV_READY] = "ready", [EV_MEM_ENTER] = "entry to the memory queue",
-    [EV_ACCESS] = "access", [EV_COMPLETE] = "complete", [EV_DONE] = "done",   [EV_REPLAY] = "replay",
+    [EV_READ] = "read",      [EV_DISPATCH] = "dispatch", [EV_READY] = "ready", [EV_MEM_ENTER] = "entry to the memory queue",
+    [EV_ACCESS] = "access",  [EV_COMPLETE] = "complete", [EV_DONE] = "done",   [EV_REPLAY] = "replay",
+    [EV_RETIRE] = "leaving",
 };
 
 static void on_read(struct audit *a, struct issued *x, const struct event *e) {
@@ -549,6 +665,7 @@ static void on_inst(struct audit *a, struct audit_slot *s, u32 i, const struct e
     case EV_READY: on_ready(a, s, x, e); break;
     case EV_ACCESS: on_access(a, s, x, e); break;
     case EV_COMPLETE: on_complete(a, x, e); break;
+    case EV_RETIRE: on_retire(a, s, x, e); break;
     case EV_DONE:
         if (x->done == NEVER) VEC_PUSH(&a->ended, i);
         x->done = e->cycle;
@@ -579,6 +696,7 @@ static void take(struct audit *a, const struct event *e) {
     case EV_WARP_START: on_warp_start(a, s, e); return;
     case EV_WARP_END: on_warp_end(a, s, e); return;
     case EV_ISSUE: on_issue(a, s, e); return;
+    case EV_WINDOW: on_window(a, s, e); return;
     case EV_STALL: on_stall(a, s, e); return;
     case EV_READ:
     case EV_DISPATCH:
@@ -587,6 +705,7 @@ static void take(struct audit *a, const struct event *e) {
     case EV_ACCESS:
     case EV_COMPLETE:
     case EV_REPLAY:
+    case EV_RETIRE:
     case EV_DONE: break;
     default: return;
     }
@@ -635,7 +754,7 @@ static void audit_end(void *state, u64 cycle) {
     for (u32 i = 0; i < a->sms * a->nslots; i++) {
         struct audit_slot *s = &a->slots[i];
         s->live = s->ending = false;
-        s->listed.n = s->accesses.n = s->writes.n = s->ahead.n = 0;
+        s->listed.n = s->accesses.n = s->writes.n = s->ahead.n = s->needs.n = s->inside.n = 0;
         s->fence_lanes = 0;
     }
     a->issued.n = a->vacant.n = 0;
@@ -660,7 +779,7 @@ void audit_free(struct audit *a) {
     if (!a) return;
     for (u32 i = 0; i < a->sms * a->nslots; i++) {
         struct audit_slot *s = &a->slots[i];
-        free(s->ahead.at), free(s->writes.at), free(s->listed.at), free(s->accesses.at);
+        free(s->ahead.at), free(s->writes.at), free(s->listed.at), free(s->accesses.at), free(s->needs.at), free(s->inside.at);
     }
     free(a->slots), free(a->present), free(a->issued.at);
     facts_free(&a->facts);

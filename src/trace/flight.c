@@ -43,6 +43,8 @@ i32 flights_issue(struct flights *f, const struct event *e) {
     u32 i = f->pool.n;
     struct flight x = {.uid = e->uid, .mask = e->mask, .issue = e->cycle, .pc = e->pc, .sm = e->sm, .slot = e->slot};
     x.read = x.dispatch = x.enter = x.ready = x.complete = x.done = x.access_first = x.access_last = NEVER;
+    x.window = x.retire = NEVER;
+    if (e->kind == EV_WINDOW) x.window = e->cycle, x.issue = NEVER;
     x.open = true;
     x.row = NONE;
     if (f->vacant.n) f->pool.at[i = f->vacant.at[--f->vacant.n]] = x;
@@ -69,6 +71,8 @@ void flights_note(struct flights *f, const struct event *e) {
     if (i == UIDS_NONE) return;
     struct flight *x = &f->pool.at[i];
     switch (e->kind) {
+    case EV_ISSUE: x->issue = e->cycle; break;
+    case EV_RETIRE: x->retire = e->cycle; break;
     case EV_READ: x->read = e->cycle; break;
     case EV_DISPATCH: x->dispatch = e->cycle; break;
     case EV_MEM_ENTER: x->enter = e->cycle; break;
@@ -97,7 +101,7 @@ void flights_release(struct flights *f, u32 i) {
 u64 flights_oldest(const struct flights *f) {
     u64 oldest = NEVER;
     for (u32 i = 0; i < f->pool.n; i++)
-        if (f->pool.at[i].open) oldest = MIN(oldest, f->pool.at[i].issue);
+        if (f->pool.at[i].open) oldest = MIN(oldest, MIN(f->pool.at[i].issue, f->pool.at[i].window));
     return oldest;
 }
 

@@ -16,6 +16,7 @@
 
 struct flight { /* one instruction; cycles are NEVER until they are told */
     u64 uid, mask;
+    u64 window, retire;                                      /* dispatched into a window, and gone from it; NEVER without */
     u64 issue, read, dispatch, enter, ready, complete, done; /* ready, complete: the last of several */
     u64 access_first, access_last;
     u32 accesses, hazards[HAZARD_COUNT];
@@ -41,7 +42,7 @@ void flights_free(struct flights *f);
 /* To be asked for every event, before it is taken; `first` of a batch. True: a window has ended. */
 bool flights_turn(struct flights *f, const struct event *e, bool first);
 bool flights_wants(const struct flights *f, const struct event *e); /* the window's SM and slot */
-/* EV_ISSUE: a new flight, or NONE when it lies outside the window */
+/* EV_ISSUE, EV_WINDOW: a new flight, or NONE when it lies outside the window */
 i32 flights_issue(struct flights *f, const struct event *e);
 void flights_note(struct flights *f, const struct event *e); /* any other event; kinds without a uid are ignored */
 /* Takes i out of the map: its uid means nothing any more. Its record stays until it is released. */

@@ -6,8 +6,9 @@
  *
  *     F   being fetched                 M   in the memory stage's queue
  *     B   in the instruction buffer     A   from its first line access to its last
- *     I   issued                        Cm  waiting for memory to complete it
- *     O   operands being read           W   result written, or leaving the SM
+ *     D   dispatched, in a window       Cm  waiting for memory to complete it
+ *     I   issued                        W   result written, or leaving the SM
+ *     O   operands being read           R   leaving the window
  *     X   in its unit
  *
  *     Kanata  0004              I FILE-ID UID THREAD      a row; thread = 1000 x SM + slot
@@ -28,8 +29,8 @@
 #include <string.h>
 
 enum { WRITE_AT = 1 << 16, COMMANDS_MAX = 1 << 20, SPANS_MAX = 256, FETCHES_MAX = 64 };
-enum stage { STAGE_F, STAGE_B, STAGE_I, STAGE_O, STAGE_X, STAGE_M, STAGE_A, STAGE_CM, STAGE_W, STAGES };
-static const char *const stage_names[STAGES] = {"F", "B", "I", "O", "X", "M", "A", "Cm", "W"};
+enum stage { STAGE_F, STAGE_B, STAGE_D, STAGE_I, STAGE_O, STAGE_X, STAGE_M, STAGE_A, STAGE_CM, STAGE_W, STAGE_R, STAGES };
+static const char *const stage_names[STAGES] = {"F", "B", "D", "I", "O", "X", "M", "A", "Cm", "W", "R"};
 
 enum command_op { COMMAND_BEGIN, COMMAND_START, COMMAND_END, COMMAND_RETIRE };
 struct command {
@@ -170,13 +171,15 @@ static u32 stages_of(const struct flight *x, struct stage_at *out) {
     u64 unit = MIN(x->dispatch, x->enter);
     bool operands = x->read != NEVER ? x->read > x->issue : unit != NEVER && unit > x->issue + 1;
     u64 waits = x->access_last == NEVER ? NEVER : x->access_last + 1;
-    const struct stage_at all[] = {{STAGE_I, x->issue},
+    const struct stage_at all[] = {{STAGE_D, x->window},
+                                   {STAGE_I, x->issue},
                                    {STAGE_O, operands ? x->issue + 1 : NEVER},
                                    {STAGE_X, x->dispatch},
                                    {STAGE_M, x->enter},
                                    {STAGE_A, x->access_first},
                                    {STAGE_CM, waits},
-                                   {STAGE_W, x->complete != NEVER ? x->complete : x->ready}};
+                                   {STAGE_W, x->complete != NEVER ? x->complete : x->ready},
+                                   {STAGE_R, x->retire}};
     u32 n = 0;
     for (u32 i = 0; i < ARRAY_LEN(all); i++) {
         if (all[i].from == NEVER) continue;
@@ -193,7 +196,8 @@ static void end_row(struct konata *k, u32 flight, u64 end) {
     struct stage_at st[STAGES];
     u32 n = stages_of(x, st);
     bool never = x->done == NEVER;
-    end = MAX(never ? end : x->done, x->issue + 1);
+    u64 known = x->issue == NEVER ? x->window : x->issue, left = x->retire == NEVER ? 0 : x->retire + 1;
+    end = MAX(never ? end : MAX(x->done, left), known + 1);
     for (u32 i = 0; i < n; i++) add_stage(k, flight, 0, st[i].stage, st[i].from, MIN(i + 1 < n ? st[i + 1].from : end, end));
     add_command(k, end, flight, COMMAND_RETIRE, 0, never);
     flights_finish(&k->f, flight);
@@ -218,13 +222,13 @@ static bool take_fetch(struct konata_slot *s, i32 pc, u64 now, struct fetch *out
     return true;
 }
 
-/* Stalls before `now` with this pc leave the slot; the row, if there is one, shows them */
-static void take_stalls(struct konata *k, struct konata_slot *s, i32 pc, u64 now, i32 flight) {
+/* Stalls before `now` with this pc leave the slot; the row, if there is one, shows them from `from` on */
+static void take_stalls(struct konata *k, struct konata_slot *s, i32 pc, u64 from, u64 now, i32 flight) {
     u32 left = 0;
     for (u32 i = 0; i < s->stalls.n; i++) {
         struct stall_span x = s->stalls.at[i];
         if (x.to > now || x.pc != pc) s->stalls.at[left++] = x;
-        else if (flight != NONE) add_stage(k, (u32)flight, 1, x.causes, x.from, x.to);
+        else if (flight != NONE) add_stage(k, (u32)flight, 1, x.causes, MAX(x.from, from), x.to);
     }
     s->stalls.n = left;
 }
@@ -248,7 +252,17 @@ static void begin_row(struct konata *k, const struct event *e) {
             add_stage(k, (u32)flight, 0, STAGE_B, MAX(fetch.buffered, fetch.at), e->cycle);
         }
     }
-    take_stalls(k, s, e->pc, e->cycle, flight);
+    take_stalls(k, s, e->pc, 0, e->cycle, flight);
+    s->floor = e->cycle;
+}
+
+/* The issue of one that has had its row since its dispatch */
+static void issue_row(struct konata *k, const struct event *e) {
+    struct konata_slot *s = slot_of(k, e);
+    i64 at = uids_get(&k->f.map, e->sm, e->uid);
+    bool known = at != UIDS_NONE && k->f.pool.at[at].window != NEVER;
+    if (known) flights_note(&k->f, e);
+    take_stalls(k, s, e->pc, known ? k->f.pool.at[at].window : 0, e->cycle, known ? (i32)at : NONE);
     s->floor = e->cycle;
 }
 
@@ -309,8 +323,13 @@ static void note_warp(struct konata *k, const struct event *e) {
 
 static void take(struct konata *k, const struct event *e) {
     switch (e->kind) {
-    case EV_ISSUE:
+    case EV_WINDOW:
         if (flights_wants(&k->f, e)) begin_row(k, e);
+        break;
+    case EV_ISSUE:
+        if (!flights_wants(&k->f, e)) break;
+        if (e->cause) issue_row(k, e);
+        else begin_row(k, e);
         break;
     case EV_WARP_START:
     case EV_WARP_END:

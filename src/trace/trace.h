@@ -16,8 +16,11 @@ enum event_kind {
     EV_FETCH,      /* slot; pc of the first, a = instructions, b = cycle they can issue, cause = 0 hit, 1 miss (no b) */
     EV_FLUSH,      /* slot; the instruction buffer is emptied; pc = where fetch goes on */
     /* slot, uid, pc; mask = lanes whose guard held, a = lanes of the group, b = frame (for registers: a
-     * register is (slot, frame, number)) */
+     * register is (slot, frame, number)), cause = 1 after EV_WINDOW */
     EV_ISSUE,
+    /* as EV_ISSUE, and before it: the instruction has been dispatched into its warp's window, in program
+     * order; it issues later under the same uid. cause = 1 when its results have names of their own */
+    EV_WINDOW,
     EV_READ,      /* uid: cycle in which the last source operand was read */
     EV_DISPATCH,  /* uid: cycle in which it entered its unit; cause = enum unit, a = cycles the unit is taken */
     EV_READY,     /* uid: first cycle in which a dependent instruction may issue; mask = lanes whose results those are */
@@ -29,9 +32,10 @@ enum event_kind {
     /* uid: lanes of `mask` are done with this memory instruction (data here, store handed on, atomic
      * performed and answered) */
     EV_COMPLETE,
-    EV_DONE,  /* uid: the instruction has left the SM */
-    EV_STALL, /* slot: from cycle a to cycle (exclusive), set of causes in mask (bit = enum stall), pc = next instruction */
-    EV_GROUP, /* slot: the warp goes on with another group; mask = its lanes, pc */
+    EV_RETIRE, /* uid: it has left its warp's window; cause = 1 when instructions leave in order */
+    EV_DONE,   /* uid: the instruction has left the SM */
+    EV_STALL,  /* slot: from cycle a to cycle (exclusive), set of causes in mask (bit = enum stall), pc = next instruction */
+    EV_GROUP,  /* slot: the warp goes on with another group; mask = its lanes, pc */
     /* uid, slot, pc: issued again; a = entry of the instruction buffer, mask = lanes that are left, cause
      * = enum hazard that refused it last */
     EV_REPLAY,

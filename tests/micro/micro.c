@@ -317,6 +317,7 @@ static const char *const event_names[EV_KINDS] = {
     [EV_READY] = "ready",         [EV_MEM_ENTER] = "mem_enter", [EV_HAZARD] = "hazard",
     [EV_ACCESS] = "access",       [EV_COMPLETE] = "complete",   [EV_DONE] = "done",
     [EV_STALL] = "stall",         [EV_GROUP] = "group",         [EV_COUNTER] = "counter",
+    [EV_WINDOW] = "window",       [EV_RETIRE] = "retire",       [EV_REPLAY] = "replay",
 };
 
 static void show_causes(FILE *out, u64 set) {

@@ -88,13 +88,46 @@ parted() {
         echo "right 'parted $machine $diverge $width' $here/ptx/parted.json --machine $machine --set sm.diverge=$diverge --set sm.issue_width=$width --audit --check 1"
     done; done; done
 }
-# Every order with every divergence policy and hazard policy it goes with
+# refuses NAME TEXT [OPTIONS]: one test, that the machine is refused at start-up with these words
+refuses() {
+    local name=$1 text=$2 out rc
+    shift 2
+    out=$("$heddle" run "$@" --quiet 2>&1 < /dev/null)
+    rc=$?
+    [ $rc -eq 2 ] && grep -qF "$text" <<< "$out"
+    tell $? "$name" "exit $rc: heddle run $*
+$out"
+}
+export -f refuses
+# Every order with every divergence policy and hazard policy, or the reason why not; those with a window also
+# with every scheduler, and with small windows
 orders() {
-    local order diverge name
-    for order in $(policies sm.order); do for diverge in $(policies sm.diverge); do for name in bfs reduction; do
-        echo "right 'order $order $diverge $name' $name --size tiny --machine small --set sm.order=$order --set sm.diverge=$diverge --audit"
-    done; done
-        for hazard in retain replay; do echo "right 'order $order $hazard' histogram --size tiny --machine turner2012 --set sm.order=$order --set sm.hazard=$hazard --audit"; done
+    local order diverge name hazard sched n=0 few
+    for order in $(policies sm.order); do
+        for diverge in $(policies sm.diverge); do for name in bfs reduction; do
+            case $order/$diverge in
+            in_order/* | single/* | */pdom | */none | */its)
+                echo "right 'order $order $diverge $name' $name --size tiny --machine small --set sm.order=$order --set sm.diverge=$diverge --audit" ;;
+            *) echo "refuses 'order $order $diverge $name' 'sm.order = $order does not go with sm.diverge = $diverge' $name --size tiny --machine small --set sm.order=$order --set sm.diverge=$diverge" ;;
+            esac
+        done; done
+        for hazard in retain replay; do
+            case $order in
+            in_order | single) echo "right 'order $order $hazard' histogram --size tiny --machine turner2012 --set sm.order=$order --set sm.hazard=$hazard --audit" ;;
+            *) echo "refuses 'order $order $hazard' 'sm.order = $order does not go with sm.hazard = $hazard' histogram --size tiny --machine turner2012 --set sm.order=$order --set sm.hazard=$hazard" ;;
+            esac
+        done
+        case $order in in_order | single) continue ;; esac
+        echo "refuses 'order $order tracker' 'does not go with sm.hazard.tracker' bfs --size tiny --machine small --set sm.order=$order --set sm.hazard.tracker=naive"
+        few="--set order.window=3 --set order.stations=2 --set order.registers=3 --set order.buses=1 --set order.forwarding=0"
+        for sched in $(policies sm.sched); do for name in $works; do
+            n=$((n + 1))
+            [ -n "$all" ] || [ $((n % 2)) -eq 0 ] || continue
+            diverge=$(policies sm.diverge | grep -v mimd | sed -n "$((n % 3 + 1))p")
+            echo "right 'order $order $sched $name' $name --size tiny --machine small --set sm.order=$order --set sm.sched=$sched --set sm.diverge=$diverge --set sm.issue_width=$((n / 2 % 2 + 1)) --set sm.lsu.reexec=$((n % 3 * 4)) --audit --check 50"
+        done; done
+        echo "right 'order $order small windows' reduction --size tiny --machine small --set sm.order=$order $few --audit --check 1"
+        echo "right 'order $order h200' histogram --size tiny --machine h200 --set sm.order=$order --audit"
     done
 }
 LIMIT_S=60

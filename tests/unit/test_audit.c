@@ -614,6 +614,98 @@ static void a_long_run(void **state) {
     audit_free(a);
 }
 
+/* --- windows: A1, A2, A9 */
+
+#define INTO(c, u, p) {.kind = EV_WINDOW, .cycle = (c), .uid = (u), .pc = (p), .mask = ALL, .a = ALL, .cause = 1}
+#define LEFT(c, u)    {.kind = EV_RETIRE, .cycle = (c), .uid = (u), .pc = NONE, .cause = 1}
+
+/* A load, an addition of what it brings, a second load that issues before that, and their ends in order. Both
+ * loads are of one line. */
+static const struct event windowed[] = {
+    WARP(EV_WARP_START, 10),
+    INTO(10, 1, LD),
+    INTO(11, 2, ADD),
+    INTO(12, 3, LD_B),
+    INTO(12, 4, MOV), /* of the first load's address */
+    ISSUE(12, 4, MOV, ALL),
+    TOLD(EV_READ, 12, 4),
+    TOLD(EV_READY, 13, 4),
+    ISSUE(13, 3, LD_B, ALL),
+    TOLD(EV_READ, 14, 3),
+    TOLD(EV_MEM_ENTER, 14, 3),
+    ACCESS(15, 3, 0x100, ALL),
+    ISSUE(14, 1, LD, ALL),
+    TOLD(EV_READ, 15, 1),
+    TOLD(EV_MEM_ENTER, 15, 1),
+    ACCESS(16, 1, 0x100, ALL),
+    TOLD(EV_COMPLETE, 20, 3),
+    TOLD(EV_READY, 20, 3),
+    TOLD(EV_COMPLETE, 25, 1),
+    TOLD(EV_READY, 25, 1),
+    LEFT(25, 1),
+    TOLD(EV_DONE, 25, 1),
+    ISSUE(25, 2, ADD, ALL),
+    TOLD(EV_READ, 25, 2),
+    TOLD(EV_READY, 29, 2),
+    LEFT(29, 2),
+    TOLD(EV_DONE, 29, 2),
+    LEFT(30, 3),
+    TOLD(EV_DONE, 30, 3),
+    LEFT(31, 4),
+    TOLD(EV_DONE, 31, 4),
+    WARP(EV_WARP_END, 40),
+};
+#define WINDOWED copy(windowed, ARRAY_LEN(windowed))
+
+static void a1_a_value_is_used_before_it_is_produced(void **state) {
+    (void)state;
+    struct stream s = WINDOWED;
+    expect_clean(&s);
+    find(&s, EV_READY, 1, 0)->cycle = 26;
+    find(&s, EV_RETIRE, 1, 0)->cycle = find(&s, EV_DONE, 1, 0)->cycle = 26;
+    expect(&s, "A1", "needs r1, which uid 1 makes ready later");
+    s = WINDOWED;
+    find(&s, EV_ISSUE, 2, 0)->cycle = find(&s, EV_READ, 2, 0)->cycle = 24;
+    move(&s, find(&s, EV_READY, 1, 0), find(&s, EV_ISSUE, 2, 0));
+    struct outcome o = audited(&s, s.n);
+    assert_non_null(strstr(o.text, "A1 cycle 24"));
+    assert_non_null(strstr(o.text, "needs r1, which uid 1 has not made ready"));
+    free(o.text);
+    s = WINDOWED; /* the address has no new name: it is overwritten before the loads have read it */
+    for (u64 u = 1; u <= 4; u++) find(&s, EV_WINDOW, u, 0)->cause = 0;
+    o = audited(&s, s.n);
+    assert_non_null(strstr(o.text, "A4"));
+    free(o.text);
+}
+
+static void a2_a_load_passes_a_store(void **state) {
+    (void)state;
+    struct stream s = WINDOWED;
+    find(&s, EV_WINDOW, 1, 0)->pc = find(&s, EV_ISSUE, 1, 0)->pc = ST;
+    struct outcome o = audited(&s, s.n);
+    assert_non_null(strstr(o.text, "A2"));
+    assert_non_null(strstr(o.text, "access 0x100 for uid 3 at cycle 15, but for the earlier uid 1 at cycle 16"));
+    free(o.text);
+}
+
+static void a9_windows_are_left_in_order(void **state) {
+    (void)state;
+    struct stream s = WINDOWED;
+    move(&s, find(&s, EV_RETIRE, 3, 0), find(&s, EV_RETIRE, 4, 0));
+    expect(&s, "A9", "leaves before uid 3, which was dispatched before it");
+    find(&s, EV_RETIRE, 4, 0)->cause = 0; /* an order that is not precise */
+    expect_clean(&s);
+    s = WINDOWED;
+    find(&s, EV_RETIRE, 2, 0)->cycle = 28;
+    expect(&s, "A9", "leaves before its result is ready");
+    s = WINDOWED;
+    drop(&s, find(&s, EV_RETIRE, 4, 0));
+    expect(&s, "A9", "1 instructions are in the window of a warp that ends");
+    s = WINDOWED;
+    find(&s, EV_ISSUE, 4, 0)->cycle = 11;
+    expect(&s, "A9", "issues twice, or before its dispatch");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_that_keeps_the_rules),
@@ -643,6 +735,9 @@ int main(void) {
         cmocka_unit_test(launches_and_warps_follow_each_other),
         cmocka_unit_test(the_text_has_twenty_lines),
         cmocka_unit_test(a_long_run),
+        cmocka_unit_test(a1_a_value_is_used_before_it_is_produced),
+        cmocka_unit_test(a2_a_load_passes_a_store),
+        cmocka_unit_test(a9_windows_are_left_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,457 @@
+/* Windows: instructions of a warp that have been dispatched and have not left, for orders that have them.
+ *
+ * Dispatch executes the next instruction of a warp (func/, in program order) and puts it into the warp's
+ * window: it learns which entries it waits for, and takes its station and its registers. Each scheduler has
+ * order.dispatch_width dispatches a cycle, for its warps in turn. An entry may issue in the cycle after its
+ * dispatch at the soonest, when the results it needs are there; the front shows the scheduler the oldest one
+ * that may. 46_complete.c brings results and lets entries leave.
+ *
+ * Dispatch stops at instructions that are not for the window (tinst.window): barriers, fences, calls, exits,
+ * collectives, atomics with a result and others that threads may wait with. They are presented when the
+ * window is empty, dispatched and issued in one call like everything on an in-order machine, and dispatch
+ * goes on when their results are there. It stops at a branch until that is resolved.
+ *
+ * Registers of a warp are renamed as a whole: an instruction that writes some lanes of a register needs what
+ * the others hold, and waits for the writer before it unless it writes all lanes that one does.
+ *
+ * Not modelled: instructions fetched or dispatched on a wrong path.
+ *
+ * Invariants (window_check):
+ *   W1 `oldest` has the entries of `used`, in order of uid; `waiting` and `complete` are disjoint parts of it
+ *   W2 an entry waits for older ones only
+ *   W3 writer[] names entries that are not complete
+ *   W4 stations and registers in use are the sums over entries */
+#include "core/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- making and emptying */
+
+void window_init(struct core *c) {
+    if (!c->pol.order->window) return;
+    struct windows *x = c->window = base_alloc(sizeof(*x));
+    x->how = c->pol.order->window;
+    x->at = base_alloc(sizeof(*x->at) * c->nslots);
+    x->stations = base_alloc(sizeof(u32) * STATION_POOLS * c->cfg->subcores);
+    x->turn = base_alloc(sizeof(u32) * c->cfg->schedulers);
+}
+
+void window_free(struct core *c) {
+    struct windows *x = c->window;
+    if (!x) return;
+    free(x->at), free(x->stations), free(x->turn), free(x->writers), free(x->heap.at), free(x->due.at);
+    free(x);
+}
+
+void window_launch(struct core *c) {
+    struct windows *x = c->window;
+    if (!x) return;
+    size_t regs = c->prog->nregs + c->prog->npreds + 1u;
+    free(x->writers);
+    x->writers = base_alloc(regs * c->nslots);
+    memset(x->at, 0, sizeof(*x->at) * c->nslots);
+    for (u32 i = 0; i < c->nslots; i++) x->at[i].writer = x->writers + regs * i, x->at[i].shown = NONE;
+    memset(x->stations, 0, sizeof(u32) * STATION_POOLS * c->cfg->subcores);
+    memset(x->turn, 0, sizeof(u32) * c->cfg->schedulers);
+    x->heap.n = 0;
+}
+
+void window_abandon(struct core *c) {
+    if (c->window) window_launch(c);
+}
+
+/* --- what it has */
+
+static u32 *stations_of(const struct core *c, u32 slot, const struct tinst *t) {
+    u32 pool = c->cfg->shared_stations ? 0 : t->unit;
+    return &c->window->stations[issue_sub(c, slot) * STATION_POOLS + pool];
+}
+
+void window_free_station(struct core *c, u32 slot, struct entry *e) {
+    --*stations_of(c, slot, e->t);
+    e->has_station = false;
+}
+
+static u32 results_of(const struct core *c, const struct tinst *t) {
+    u32 n = 0;
+    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) n += t->reg[i] < c->prog->nregs;
+    return n;
+}
+
+static struct window_view view_of(const struct core *c, const struct window *w, u64 able) {
+    return (struct window_view){c->cfg, w->oldest, w->n, w->waiting, able, w->complete};
+}
+
+/* --- may the next instruction be dispatched? */
+
+/* Results of the last instruction that dispatch stopped at */
+static u32 serial_waits(const struct core *c, u32 slot, struct window *w, u64 at, u64 *next) {
+    const struct home *s = &c->homes[slot];
+    const struct tinst *t = w->serial;
+    u64 there = 0;
+    u32 kind = WAIT_COMPUTE;
+    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) {
+        if (s->sb[t->reg[i]].ready_cy < there) continue;
+        there = s->sb[t->reg[i]].ready_cy;
+        kind = s->sb[t->reg[i]].kind;
+    }
+    if (there <= at) return 0;
+    if (there != NEVER) *next = there;
+    return 1u << (kind == WAIT_COMPUTE ? STALL_WAIT : kind == WAIT_SHORT ? STALL_SHORT : STALL_LONG);
+}
+
+/* What the window lacks for it */
+static u32 room_waits(const struct core *c, u32 slot, const struct window *w, const struct tinst *t) {
+    const struct order_window *how = c->window->how;
+    struct window_view v = view_of(c, w, 0);
+    if (w->n >= c->cfg->window || !how->may_dispatch(&v)) return 1u << STALL_WINDOW;
+    if (how->stations && c->cfg->stations && *stations_of(c, slot, t) >= c->cfg->stations) return 1u << STALL_STATION;
+    u32 most = how->registers ? c->cfg->rename_registers : 0;
+    if (most && w->registers && w->registers + results_of(c, t) > most) return 1u << STALL_RENAME;
+    return 0;
+}
+
+/* What keeps the front's next instruction from being dispatched at cycle `at`; *next: when that ends by time
+ * alone */
+static u32 dispatch_waits(struct core *c, u32 slot, u64 at, u64 *next) {
+    struct front *f = &c->fronts[slot];
+    struct window *w = window_of(c, slot);
+    if (f->release_cy > at || f->resolve_cy > at) {
+        bool barrier = f->release_cy > at;
+        *next = barrier ? f->release_cy : f->resolve_cy;
+        return 1u << (barrier ? STALL_BARRIER : STALL_BRANCH);
+    }
+    u64 there = f->ib.n ? f->ib.ready[f->ib.head] : NEVER;
+    if (there > at) {
+        if (!f->ib.n) ibuffer_want(c, f);
+        *next = there;
+        return 1u << STALL_NO_INSTRUCTION;
+    }
+    u32 set = w->serial ? serial_waits(c, slot, w, at, next) : 0;
+    if (set) return set;
+    w->serial = NULL;
+    if (!f->head->window) return 1u << STALL_DRAIN;
+    set = room_waits(c, slot, w, f->head);
+    if (set) return set;
+    return f->head->kind == T_MEM && atomics_meet(c, &f->part[0], f->head->in) ? 1u << STALL_ATOMIC_ORDER : 0;
+}
+
+/* --- dispatch */
+
+static bool reads(const struct tinst *t, u32 reg) {
+    for (u32 i = 0; i < t->nsrc; i++)
+        if (t->reg[i] == reg) return true;
+    return false;
+}
+
+/* Entries that have yet to read a register that e writes */
+static u64 readers_of(const struct window *w, u32 reg) {
+    u64 found = 0;
+    EACH_ENTRY(w->waiting, i)
+    if (reads(w->at[i].t, reg)) found |= 1ull << i;
+    return found;
+}
+
+static void name_source(const struct core *c, const struct home *s, const struct window *w, struct entry *e, u32 reg) {
+    u64 ready = s->sb[reg].ready_cy;
+    if (w->writer[reg]) e->waits |= 1ull << (w->writer[reg] - 1);
+    if (!ready) return;
+    bool guard = e->t->guard_cy && reg >= c->prog->nregs;
+    e->from_cy = MAX(e->from_cy, window_usable(c, ready) + (guard ? e->t->guard_cy : 0));
+}
+
+static void name_result(const struct core *c, const struct home *s, struct window *w, struct entry *e, u32 id, u32 reg) {
+    u32 before = w->writer[reg];
+    w->writer[reg] = (u8)(id + 1);
+    if (!c->window->how->renames) {
+        e->names |= readers_of(w, reg);
+        if (s->sb[reg].ready_cy) e->from_cy = MAX(e->from_cy, window_usable(c, s->sb[reg].ready_cy));
+        if (before) e->waits |= 1ull << (before - 1);
+        return;
+    }
+    if (!before || !(w->at[before - 1].covers & ~e->active)) return;
+    e->waits |= 1ull << (before - 1);
+    e->covers |= w->at[before - 1].covers;
+}
+
+static void take_room(struct core *c, u32 slot, struct window *w, struct entry *e) {
+    const struct order_window *how = c->window->how;
+    e->has_station = how->stations;
+    if (how->stations) ++*stations_of(c, slot, e->t);
+    e->registers = how->registers ? (u8)results_of(c, e->t) : 0;
+    w->registers += e->registers;
+}
+
+static struct entry *entry_new(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u32 *id) {
+    struct window *w = window_of(c, slot);
+    const struct home *s = &c->homes[slot];
+    u32 i = *id = (u32)__builtin_ctzll(~w->used);
+    struct entry *e = &w->at[i];
+    *e = (struct entry){.uid = ++c->uid, .t = t, .active = st->active, .lanes = st->lanes, .covers = st->active};
+    e->from_cy = c->now + 1, e->ready_cy = NEVER, e->counted = st->counted, e->frame = st->frame, e->flight = UINT32_MAX;
+    for (u32 k = 0; k < t->nsrc; k++) name_source(c, s, w, e, t->reg[k]);
+    for (u32 k = t->nsrc; k < (u32)t->nsrc + t->ndst; k++) name_result(c, s, w, e, i, t->reg[k]);
+    take_room(c, slot, w, e);
+    w->oldest[w->n++] = (u8)i;
+    w->used |= 1ull << i;
+    w->waiting |= 1ull << i;
+    return e;
+}
+
+/* Stops fetch and dispatch until the branch has issued and is resolved */
+static void stop_at_branch(struct core *c, u32 slot, u32 id) {
+    window_of(c, slot)->branch = 1 + id;
+    c->fronts[slot].resolve_cy = NEVER;
+    fetch_unresolved(c, slot);
+}
+
+/* False after a fault */
+static bool dispatch_one(struct core *c, u32 slot) {
+    struct front *f = &c->fronts[slot];
+    const struct tinst *t = f->head;
+    u32 id;
+    const struct step *st = front_dispatch(c, slot);
+    if (!st) return false;
+    const struct entry *e = entry_new(c, slot, t, st, &id);
+    EMIT(c, .kind = EV_WINDOW, .cycle = c->now, .uid = e->uid, .slot = (u16)slot, .pc = st->pc, .mask = st->active,
+         .a = st->lanes, .b = (u64)st->frame, .cause = c->window->how->renames);
+    c->stats.divergent_branches += st->diverged;
+    c->stats.dispatched++;
+    if (t->kind == T_MEM) memorder_dispatch(c, slot, id, st);
+    slot_next(c, slot);
+    if (t->in->flags & INST_CONTROL) stop_at_branch(c, slot, id);
+    return !c->view.faulted;
+}
+
+/* One warp's dispatches in this cycle: how many */
+static u32 dispatch_warp(struct core *c, u32 slot, u32 most) {
+    struct window *w = window_of(c, slot);
+    u32 n = 0, blocked = 0;
+    u64 next = NEVER;
+    while (c->fronts[slot].head && n < most && !(blocked = dispatch_waits(c, slot, c->now, &next)) && dispatch_one(c, slot)) n++;
+    if (c->fronts[slot].head && !c->view.faulted) blocked = dispatch_waits(c, slot, c->now, &next);
+    if (n || blocked != w->blocked) {
+        w->blocked = blocked;
+        slot_look(c, slot, c->now + 1);
+    }
+    return n;
+}
+
+void window_stage(struct core *c) {
+    for (u32 k = 0; k < c->cfg->schedulers; k++) {
+        u32 *turn = &c->window->turn[k], left = c->cfg->dispatch_width, warps = (c->nslots - k - 1) / c->cfg->schedulers + 1;
+        u32 first = *turn;
+        for (u32 i = 0; i < warps && !c->view.faulted; i++) {
+            u32 slot = k + (first + i) % warps * c->cfg->schedulers;
+            if (!c->homes[slot].w || !c->fronts[slot].nparts) continue;
+            u32 n = dispatch_warp(c, slot, left);
+            left -= n;
+            if (n) *turn = (first + i + 1) % warps;
+        }
+    }
+}
+
+void window_stops(struct core *c, u32 slot, const struct tinst *t) { window_of(c, slot)->serial = t->ndst ? t : NULL; }
+
+/* --- what a front shows, and what its entries wait for */
+
+/* Every older entry is complete: what it does is certain */
+static bool is_certain(const struct window *w, u32 id) {
+    for (u32 i = 0; i < w->n && w->oldest[i] != id; i++)
+        if (!(w->complete >> w->oldest[i] & 1)) return false;
+    return true;
+}
+
+static bool is_able(const struct core *c, const struct window *w, u32 id, u64 at) {
+    const struct entry *e = &w->at[id];
+    if (e->waits || e->names || e->after || e->from_cy > at) return false;
+    return !c->window->how->precise || !(w->stores >> id & 1) || is_certain(w, id);
+}
+
+static u64 may_issue(const struct core *c, const struct window *w, u64 at) {
+    u64 able = 0;
+    EACH_ENTRY(w->waiting, i)
+    if (is_able(c, w, (u32)i, at)) able |= 1ull << i;
+    if (!able) return 0;
+    struct window_view v = view_of(c, w, able);
+    return c->window->how->may_issue(&v);
+}
+
+static u32 oldest_of(const struct window *w, u64 set) {
+    for (u32 i = 0; i < w->n; i++)
+        if (set >> w->oldest[i] & 1) return w->oldest[i];
+    CHECK(false);
+    return 0;
+}
+
+static u32 result_waits(const struct entry *p, u64 at) {
+    if (p->state == ENTRY_ISSUED && p->ready_cy <= at) return 1u << STALL_BUS;
+    return 1u << (p->kind == WAIT_COMPUTE ? STALL_WAIT : p->kind == WAIT_SHORT ? STALL_SHORT : STALL_LONG);
+}
+
+/* What the oldest entry that has not issued waits for */
+static u32 entry_waits(const struct core *c, const struct window *w, u64 at) {
+    const struct entry *e = &w->at[oldest_of(w, w->waiting)];
+    u32 set = 0;
+    EACH_ENTRY(e->waits, i) set |= result_waits(&w->at[i], at);
+    if (e->names) set |= 1u << STALL_WAIT;
+    if (e->after) set |= 1u << STALL_MEMORY_ORDER;
+    if (!set && e->from_cy > at) return 1u << STALL_DISPATCHING;
+    (void)c;
+    return set ? set : 1u << STALL_MEMORY_ORDER; /* a store that is not certain */
+}
+
+static u64 alarm_of(const struct window *w, u64 at) {
+    u64 next = NEVER;
+    EACH_ENTRY(w->waiting, i) {
+        const struct entry *e = &w->at[i];
+        if (!e->waits && !e->names && !e->after && e->from_cy > at) next = MIN(next, e->from_cy);
+    }
+    return next;
+}
+
+bool window_waits(struct core *c, u32 slot, u64 at, u32 *set, u64 *next) {
+    const struct front *f = &c->fronts[slot];
+    struct window *w = window_of(c, slot);
+    const u32 room = 1u << STALL_WINDOW | 1u << STALL_STATION | 1u << STALL_RENAME;
+    w->shown = NONE;
+    if (!w->n && (!f->head || !f->head->window)) return false; /* an instruction that dispatch stops at, or none */
+    u64 can = may_issue(c, w, at);
+    if (can) w->shown = (i32)oldest_of(w, can);
+    *set = can ? 0 : w->waiting ? entry_waits(c, w, at) | (w->blocked & room) : w->blocked ? w->blocked : 1u << STALL_DISPATCHING;
+    *next = can ? NEVER : alarm_of(w, at);
+    return true;
+}
+
+const struct tinst *window_shows(const struct core *c, u32 slot) {
+    const struct window *w = window_of(c, slot);
+    const struct front *f = &c->fronts[slot];
+    if (w->shown != NONE) return w->at[w->shown].t;
+    return w->waiting ? w->at[oldest_of(w, w->waiting)].t : f->head;
+}
+
+bool window_ready(const struct core *c, u32 slot) { return c->window && window_of(c, slot)->shown != NONE; }
+
+/* Of what may issue, the oldest whose unit can take it; NONE */
+static i32 find_available(const struct core *c, u32 slot, u64 unavailable) {
+    const struct window *w = window_of(c, slot);
+    u64 can = may_issue(c, w, c->now);
+    for (u32 i = 0; i < w->n; i++)
+        if (can >> w->oldest[i] & 1 && !(unavailable >> w->at[w->oldest[i]].t->unit & 1)) return w->oldest[i];
+    return NONE;
+}
+
+void window_present(struct core *c, u32 slot, u64 unavailable) {
+    struct window *w = window_of(c, slot);
+    if (w->shown == NONE || !(unavailable >> w->at[w->shown].t->unit & 1)) return;
+    i32 other = find_available(c, slot, unavailable);
+    if (other == NONE) return;
+    w->shown = other;
+    slot_show(c, slot);
+}
+
+/* --- issue */
+
+/* It has read its sources by cycle `read`: writers of their names may go on */
+static void leave_names(struct window *w, u32 id, u64 read) {
+    EACH_ENTRY(w->waiting, i) {
+        struct entry *x = &w->at[i];
+        if (!(x->names >> id & 1)) continue;
+        x->names &= ~(1ull << id);
+        if (read + 1 > x->t->latency) x->from_cy = MAX(x->from_cy, read + 1 - x->t->latency);
+    }
+}
+
+static void resolve(struct core *c, u32 slot, struct window *w, u32 id) {
+    if (w->branch != 1 + id) return;
+    w->branch = 0;
+    c->fronts[slot].resolve_cy = c->now + c->cfg->branch_cy;
+    ibuffer_want(c, &c->fronts[slot]);
+}
+
+static void issue_entry(struct core *c, u32 slot, u32 id) {
+    struct window *w = window_of(c, slot);
+    struct entry *e = &w->at[id];
+    u64 read = c->now;
+    front_issued(c, slot, e->uid,
+                 &(struct step){.pc = (i32)(e->t->in - c->prog->k->code),
+                                .frame = e->frame,
+                                .lanes = e->lanes,
+                                .active = e->active,
+                                .counted = e->counted});
+    w->waiting &= ~(1ull << id);
+    e->state = ENTRY_ISSUED;
+    if (c->window->how->collects) window_free_station(c, slot, e);
+    switch (e->t->kind) {
+    case T_ALU: e->ready_cy = execute_entry(c, slot, e->t, e->uid, &read); break;
+    case T_MEM: e->ready_cy = memorder_issue(c, slot, id, &read); break;
+    default: e->ready_cy = c->now + 1;
+    }
+    if (!c->window->how->renames) leave_names(w, id, read);
+    if (e->t->in->flags & INST_CONTROL) resolve(c, slot, w, id);
+    if (e->ready_cy != NEVER) completion_push(c, slot, id, e->ready_cy);
+}
+
+void window_issue(struct core *c, u32 slot) {
+    struct window *w = window_of(c, slot);
+    u32 id = (u32)w->shown;
+    CHECK(w->waiting >> id & 1);
+    issue_entry(c, slot, id);
+}
+
+u32 window_issue_more(struct core *c, u32 slot, u32 sub) {
+    struct window *w = window_of(c, slot);
+    u32 n = 1;
+    for (; n < c->cfg->issue_width; n++) {
+        i32 id = find_available(c, slot, operands_unavailable(c, sub));
+        if (id == NONE || issue_held_back(c, slot, w->at[id].t)) break;
+        issue_entry(c, slot, (u32)id);
+    }
+    return n;
+}
+
+/* --- time */
+
+/* First cycle in which a window can do something by itself */
+u64 window_wakes(const struct core *c) {
+    u64 next = c->window->heap.n ? MAX(c->window->heap.at[0].cycle, c->now) : NEVER;
+    for (u32 i = 0; i < c->nslots && next > c->now; i++) {
+        const struct window *w = window_of(c, i);
+        u64 then = NEVER;
+        if (!c->homes[i].w) continue;
+        if (w->complete) return c->now; /* may leave */
+        if (!c->fronts[i].nparts || !c->fronts[i].head) continue;
+        if (!dispatch_waits((struct core *)c, i, c->now, &then)) return c->now;
+        next = MIN(next, then);
+    }
+    return next;
+}
+
+/* --- the invariants */
+
+static void check_window(const struct core *c, u32 slot, u32 *stations) {
+    const struct window *w = window_of(c, slot);
+    u64 seen = 0;
+    u32 registers = 0;
+    for (u32 i = 0; i < w->n; i++) {
+        const struct entry *e = &w->at[w->oldest[i]];
+        CHECK(!i || e->uid > w->at[w->oldest[i - 1]].uid);  /* W1 */
+        CHECK(!((e->waits | e->names | e->after) & ~seen)); /* W2 */
+        CHECK((e->state == ENTRY_WAITING) == (w->waiting >> w->oldest[i] & 1));
+        seen |= 1ull << w->oldest[i];
+        registers += e->registers;
+        if (e->has_station) stations[stations_of(c, slot, e->t) - c->window->stations]++;
+    }
+    CHECK(seen == w->used && !(w->waiting & ~w->used) && !(w->complete & ~w->used) && !(w->waiting & w->complete)); /* W1 */
+    CHECK(registers == w->registers);                                                                               /* W4 */
+    for (u32 r = 0; r < c->prog->nregs + c->prog->npreds; r++)
+        CHECK(!w->writer[r] || (w->used & ~w->complete) >> (w->writer[r] - 1) & 1); /* W3 */
+}
+
+void window_check(const struct core *c) {
+    u32 stations[16 * STATION_POOLS] = {0};
+    if (!c->window) return;
+    for (u32 i = 0; i < c->nslots; i++) check_window(c, i, stations);
+    for (u32 i = 0; i < c->cfg->subcores * STATION_POOLS; i++) CHECK(stations[i] == c->window->stations[i]); /* W4 */
+}

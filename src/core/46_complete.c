@@ -1,0 +1,178 @@
+/* Completion: results of windowed instructions become known, and the instructions leave.
+ *
+ * A result is put on a common data bus in the cycle before it is first used: those that are ready compete,
+ * the oldest first, for the order.buses of their sub-core (0: as many as there are results). Then its
+ * station is free, and whoever waited for it in its warp's window may issue, order.broadcast_cy later.
+ * Without forwarding it is read in dispatch, a cycle after it was written. Instructions without a result
+ * need no bus.
+ *
+ * At the end of a cycle complete instructions leave, as many and in the order the policy says. An entry that
+ * leaves is free in the next cycle.
+ *
+ * Invariants: K1 a result is told once; K2 no sub-core puts more than order.buses results on its buses in a
+ * cycle. */
+#include "core/window.h"
+
+#include <stdlib.h>
+
+/* --- results to come: a heap by cycle, then age */
+
+static bool sooner(const struct completion *a, const struct completion *b) {
+    return a->cycle != b->cycle ? a->cycle < b->cycle : a->uid < b->uid;
+}
+
+static void heap_up(struct completion *h, u32 i) {
+    for (; i && sooner(&h[i], &h[(i - 1) / 2]); i = (i - 1) / 2) {
+        struct completion x = h[i];
+        h[i] = h[(i - 1) / 2], h[(i - 1) / 2] = x;
+    }
+}
+
+static void heap_down(struct completion *h, u32 n) {
+    for (u32 i = 0;;) {
+        u32 k = 2 * i + 1;
+        if (k >= n) return;
+        if (k + 1 < n && sooner(&h[k + 1], &h[k])) k++;
+        if (!sooner(&h[k], &h[i])) return;
+        struct completion x = h[i];
+        h[i] = h[k], h[k] = x;
+        i = k;
+    }
+}
+
+static bool has_result(const struct entry *e) { return e->t->ndst != 0; }
+
+void completion_push(struct core *c, u32 slot, u32 entry, u64 cycle) {
+    const struct entry *e = &window_of(c, slot)->at[entry];
+    struct completion x = {cycle, e->uid, slot, entry};
+    VEC_PUSH(&c->window->heap, x);
+    heap_up(c->window->heap.at, c->window->heap.n - 1);
+}
+
+static struct completion heap_pop(struct core *c) {
+    struct windows *x = c->window;
+    struct completion first = x->heap.at[0];
+    x->heap.at[0] = x->heap.at[--x->heap.n];
+    heap_down(x->heap.at, x->heap.n);
+    return first;
+}
+
+/* --- a result is told */
+
+static void tell_waiting(const struct core *c, struct window *w, u32 id, bool guard) {
+    u64 bit = 1ull << id;
+    EACH_ENTRY(w->waiting, i) {
+        struct entry *x = &w->at[i];
+        if (!(x->waits & bit)) continue;
+        x->waits &= ~bit;
+        u64 from = window_usable(c, c->now);
+        if (guard && x->t->guard_cy) from += x->t->guard_cy;
+        x->from_cy = MAX(x->from_cy, from);
+    }
+}
+
+static void write_names(struct core *c, u32 slot, struct window *w, u32 id) {
+    const struct entry *e = &w->at[id];
+    const struct tinst *t = e->t;
+    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) {
+        if (w->writer[t->reg[i]] == id + 1) w->writer[t->reg[i]] = 0;
+        sb_write(&c->homes[slot], t->reg[i], e->lanes, c->now, (enum wait_kind)e->kind);
+    }
+}
+
+static void complete(struct core *c, u32 slot, u32 id) {
+    struct window *w = window_of(c, slot);
+    struct entry *e = &w->at[id];
+    bool guard = e->t->ndst && e->t->reg[e->t->nsrc + e->t->ndst - 1] >= c->prog->nregs;
+    CHECK(e->state == ENTRY_ISSUED); /* K1 */
+    e->state = ENTRY_COMPLETE;
+    w->complete |= 1ull << id;
+    tell_waiting(c, w, id, guard);
+    write_names(c, slot, w, id);
+    if (e->has_station) window_free_station(c, slot, e);
+    EMIT(c, .kind = EV_READY, .cycle = c->now, .uid = e->uid, .slot = (u16)slot, .mask = e->lanes);
+    slot_look(c, slot, c->now);
+}
+
+static int by_age(const void *a, const void *b) {
+    const struct completion *x = a, *y = b;
+    return x->uid < y->uid ? -1 : x->uid > y->uid;
+}
+
+/* Those whose cycle has come, the oldest first, as far as there are buses; the others come again */
+static void share_buses(struct core *c, struct completion *due, u32 n) {
+    u32 used[16] = {0};
+    qsort(due, n, sizeof(*due), by_age);
+    for (u32 i = 0; i < n; i++) {
+        const struct entry *e = &window_of(c, due[i].slot)->at[due[i].entry];
+        u32 sub = issue_sub(c, due[i].slot);
+        if (c->cfg->buses && has_result(e) && used[sub] == c->cfg->buses) {
+            due[i].cycle = c->now + 1;
+            c->stats.bus_wait_cycles++;
+            VEC_PUSH(&c->window->heap, due[i]);
+            heap_up(c->window->heap.at, c->window->heap.n - 1);
+            continue;
+        }
+        used[sub] += has_result(e);
+        complete(c, due[i].slot, due[i].entry);
+    }
+}
+
+void complete_stage(struct core *c) {
+    struct windows *x = c->window;
+    x->due.n = 0;
+    while (x->heap.n && x->heap.at[0].cycle <= c->now) {
+        struct completion first = heap_pop(c);
+        VEC_PUSH(&x->due, first);
+    }
+    if (x->due.n == 1) complete(c, x->due.at[0].slot, x->due.at[0].entry);
+    else if (x->due.n) share_buses(c, x->due.at, x->due.n);
+}
+
+void window_result(struct core *c, const struct flight *f, u64 ready) {
+    struct window *w = window_of(c, f->slot);
+    CHECK(w->used >> f->entry & 1 && w->at[f->entry].uid == f->uid);
+    w->at[f->entry].ready_cy = ready;
+    completion_push(c, f->slot, f->entry, ready);
+}
+
+bool window_ends(struct core *c, const struct flight *f) {
+    struct window *w = window_of(c, f->slot);
+    struct entry *e = &w->at[f->entry];
+    if (!(w->used >> f->entry & 1) || e->uid != f->uid) return false;
+    e->flies = false;
+    return true;
+}
+
+/* --- leaving */
+
+static void leave(struct core *c, u32 slot, struct window *w, u32 id) {
+    struct entry *e = &w->at[id];
+    w->registers -= e->registers;
+    w->used &= ~(1ull << id);
+    w->complete &= ~(1ull << id);
+    EMIT(c, .kind = EV_RETIRE, .cycle = c->now, .uid = e->uid, .slot = (u16)slot, .cause = c->window->how->precise);
+    if (!e->flies) /* else its end is told when memory is done with it */
+        EMIT(c, .kind = EV_DONE, .cycle = c->now, .uid = e->uid, .slot = (u16)slot);
+    c->stats.retired++;
+}
+
+static void close_up(struct window *w) {
+    u32 n = 0;
+    for (u32 i = 0; i < w->n; i++)
+        if (w->used >> w->oldest[i] & 1) w->oldest[n++] = w->oldest[i];
+    w->n = n;
+}
+
+void retire_stage(struct core *c) {
+    for (u32 slot = 0; slot < c->nslots; slot++) {
+        struct window *w = window_of(c, slot);
+        if (!w->complete) continue;
+        struct window_view v = {c->cfg, w->oldest, w->n, w->waiting, 0, w->complete};
+        u64 go = c->window->how->may_leave(&v);
+        if (!go) continue;
+        EACH_ENTRY(go, i) leave(c, slot, w, (u32)i);
+        close_up(w);
+        slot_look(c, slot, c->now + 1);
+    }
+}

@@ -1,0 +1,23 @@
+/* loog: renaming into the register file, operand collectors as reservation stations, no reorder buffer.
+ *
+ * Paper: Iliakis, Xydis, Soudris, "LOOG: Improving GPU Efficiency With Light-Weight Out-Of-Order Execution",
+ * IEEE CAL 2019; "Repurposing GPU Microarchitectures with Light-Weight Out-Of-Order Execution", TPDS 2022.
+ * Values are in the register file, so an instruction has a physical register for each result until it leaves
+ * (order.registers); stations are few and shared (order.stations, order.stations.shared), and free when their
+ * instruction goes to its unit.
+ * Instructions leave in any order: GPUs promise no precise state. Deviation: the collectors of sm.collectors,
+ * which read operands after issue, are there besides. */
+#include "core/order_policy.h"
+
+const struct order_policy order_loog = {
+    .name = "loog",
+    .doc = "renaming into the register file and few stations, as operand collectors make them; instructions leave in any order",
+    .paper = "Iliakis, Xydis, Soudris, IEEE CAL 2019 and TPDS 2022",
+    .window = &(const struct order_window){.renames = true,
+                                           .stations = true,
+                                           .collects = true,
+                                           .registers = true,
+                                           .may_dispatch = order_dispatches,
+                                           .may_issue = order_issues_any,
+                                           .may_leave = order_leaves_any},
+};

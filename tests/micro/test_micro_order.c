@@ -1,0 +1,187 @@
+/* Issue orders with windows: the lecture's six instructions to the cycle, on a machine whose warps have one
+ * thread, and what stations, registers, buses, widths and the window's size do to them.
+ *
+ * The lecture counts cycles from the first fetch, which is cycle 1: F D E W, ADD has four cycles of E and MUL
+ * six. Here a fetch takes two cycles, of which F is the second; an instruction is then dispatched (D), issued
+ * (the first E), and leaves its window in W. */
+#include "micro.h"
+
+/* MUL R3 <- R1, R2; ADD R5 <- R3, R4; ADD R7 <- R2, R6; ADD R10 <- R8, R9; MUL R11 <- R7, R10;
+ * ADD R5 <- R5, R11. What follows keeps every register in a place of its own. */
+#define LECTURE_BODY                                                                                                             \
+    "mul.lo.u32 %r3, %r1, %r2; // 1\n"                                                                                           \
+    "add.u32 %r5, %r3, %r4; // 2\n"                                                                                              \
+    "add.u32 %r7, %r2, %r6; // 3\n"                                                                                              \
+    "add.u32 %r10, %r8, %r9; // 4\n"                                                                                             \
+    "mul.lo.u32 %r11, %r7, %r10; // 5\n"                                                                                         \
+    "add.u32 %r5, %r5, %r11; // 6\n"                                                                                             \
+    "bar.sync 0;\n" KEEP4("%r1", "%r2", "%r3", "%r4") KEEP4("%r1", "%r5", "%r6", "%r7") KEEP4("%r1", "%r8", "%r9", "%r10")       \
+        KEEP2("%r1", "%r11") "ld.param.u64 %rd0, [out];\nst.global.u32 [%rd0], %r1;\n"
+
+/* One thread a warp; a fetch brings one instruction, which can be dispatched in the next cycle; units start
+ * one instruction each a cycle, integers in one unit and products in another */
+#define LECTURE(order)                                                                                                           \
+    "sm.order=" order, "sm.warp_size=1", "sm.fetch.insts=1", "sm.ibuffer=8", "sm.fetch.decode_cy=1", "sm.icache.latency_cy=1",   \
+        "sm.icache.ideal=1", "sm.operands.ideal=1", "sm.class.int.latency_cy=4", "sm.class.int.interval_cy=1",                   \
+        "sm.class.imul.latency_cy=6", "sm.class.imul.interval_cy=1", "sm.class.int.unit=int", "sm.class.imul.unit=alu",          \
+        "sm.alu.units=1", "sm.int.units=1", "sm.issue_width=4"
+
+static void lecture(const char *const *keys, u32 n) {
+    struct micro m = {.body = LECTURE_BODY, .threads = 1, .front = true};
+    for (u32 i = 0; i < n; i++) m.keys[i] = keys[i];
+    micro_run(&m);
+}
+#define SIX_ON(...)                                                                                                              \
+    lecture((const char *const[]){__VA_ARGS__}, (u32)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)))
+
+static const char *const names[] = {"1", "2", "3", "4", "5", "6"};
+
+/* Cycles as the lecture counts them */
+static u64 at(enum event_kind kind, u32 i) { return when_of(kind, WHO(names[i])) - event_at(EV_FETCH, 0)->cycle; }
+
+static void check(enum event_kind kind, const u64 *want) {
+    for (u32 i = 0; i < 6; i++) assert_int_equal(at(kind, i), want[i]);
+}
+
+static u64 last_w(void) {
+    u64 last = 0;
+    for (u32 i = 0; i < 6; i++) last = MAX(last, at(EV_RETIRE, i));
+    return last;
+}
+
+/* 31: a source is read in D in the cycle after its writer's W */
+static void scoreboard_without_forwarding_takes_31(void **state) {
+    (void)state;
+    SIX_ON(LECTURE("scoreboard"), "order.forwarding=0");
+    check(EV_WINDOW, (const u64[]){2, 3, 11, 12, 13, 19});
+    check(EV_ISSUE, (const u64[]){3, 11, 12, 13, 19, 27});
+    check(EV_RETIRE, (const u64[]){9, 15, 16, 17, 25, 31});
+}
+
+static void scoreboard_with_forwarding_takes_25(void **state) {
+    (void)state;
+    SIX_ON(LECTURE("scoreboard"));
+    check(EV_ISSUE, (const u64[]){3, 9, 10, 11, 15, 21});
+    assert_int_equal(last_w(), 25);
+}
+
+static void tomasulo_takes_20(void **state) {
+    (void)state;
+    SIX_ON(LECTURE("tomasulo"));
+    check(EV_WINDOW, (const u64[]){2, 3, 4, 5, 6, 7});
+    check(EV_ISSUE, (const u64[]){3, 9, 5, 6, 10, 16});
+    assert_int_equal(last_w(), 20);
+}
+
+/* The derived variants: one bus 21, broadcast a cycle later 22, units that are not pipelined 27 */
+static void buses_and_units_of_tomasulo(void **state) {
+    (void)state;
+    SIX_ON(LECTURE("tomasulo"), "order.buses=1");
+    assert_int_equal(last_w(), 21);
+    SIX_ON(LECTURE("tomasulo"), "order.broadcast_cy=1");
+    assert_int_equal(last_w(), 22);
+    SIX_ON(LECTURE("tomasulo"), "sm.class.int.interval_cy=4", "sm.class.imul.interval_cy=6");
+    assert_int_equal(last_w(), 27);
+}
+
+/* With a reorder buffer the six take as long; they leave in order, one a cycle */
+static void rob_takes_20_and_leaves_in_order(void **state) {
+    (void)state;
+    SIX_ON(LECTURE("rob"));
+    check(EV_ISSUE, (const u64[]){3, 9, 5, 6, 10, 16});
+    check(EV_RETIRE, (const u64[]){9, 13, 14, 15, 16, 20});
+    SIX_ON(LECTURE("rob"), "order.retire_width=4");
+    check(EV_RETIRE, (const u64[]){9, 13, 13, 13, 16, 20});
+}
+
+/* What is short holds dispatch up; what it waits for is said */
+static void a_short_resource_stops_dispatch(void **state) {
+    (void)state;
+    SIX_ON(LECTURE("rob"), "order.window=2");
+    assert_true(at(EV_WINDOW, 2) == at(EV_RETIRE, 0) + 1);
+    assert_true(warp_time(STALL_WINDOW) > 0);
+    SIX_ON(LECTURE("tomasulo"), "order.stations=1");
+    assert_true(at(EV_WINDOW, 2) == when(EV_READY, "2") - event_at(EV_FETCH, 0)->cycle); /* the adder's one station */
+    assert_true(warp_time(STALL_STATION) > 0);
+    SIX_ON(LECTURE("tomasulo"), "order.stations=1", "order.stations.shared=1");
+    assert_true(at(EV_WINDOW, 1) == when(EV_READY, "1") - event_at(EV_FETCH, 0)->cycle);
+    SIX_ON(LECTURE("rob"), "order.registers=1");
+    assert_true(at(EV_WINDOW, 1) == at(EV_RETIRE, 0) + 1);
+    assert_true(warp_time(STALL_RENAME) > 0);
+    SIX_ON(LECTURE("tomasulo"), "order.buses=1", "order.dispatch_width=2", "sm.fetch.insts=4");
+    assert_true(stat_of("bus_wait_cycles") > 0);
+    assert_int_equal(at(EV_WINDOW, 1), at(EV_WINDOW, 0));
+}
+
+/* Loads do not pass stores, and pass each other; a store goes to memory, with a reorder buffer, when all
+ * before it is complete */
+static void memory_keeps_its_order(void **state) {
+    (void)state;
+    const char *body =
+        MINE "div.u32 %r2, %r0, 3;\n" /* long */
+             "st.global.u32 [%rd1], %r2; // S\n"
+             "ld.global.u32 %r3, [%rd1+4096]; // L\n"
+             "ld.global.u32 %r4, [%rd1+8192]; // M\n" KEEP4("%r2", "%r3", "%r4", "%r0") "st.global.u32 [%rd1], %r2;\n";
+    RUN(.body = body, .keys = {"sm.order=tomasulo", "sm.class.idiv.latency_cy=60"});
+    assert_true(issue("L") > issue("S"));
+    RUN(.body = JOIN(MINE "ld.global.u32 %r3, [%rd1+4096]; // L\nadd.u32 %r5, %r3, 1; // A\nadd.u32 %r6, %r0, 1; // B\n",
+                     "st.global.u32 [%rd1], %r6; // S\nst.global.u32 [%rd1+4], %r5;\n"),
+        .keys = {"sm.order=rob"});
+    assert_true(issue("B") < issue("A"));
+    assert_true(issue("S") >= when(EV_READY, "A"));
+    assert_true(warp_time(STALL_MEMORY_ORDER) > 0);
+}
+
+/* ghost passes what waits, as far as it looks, and not where a register's name is in the way */
+static void ghost_looks_a_few_instructions_ahead(void **state) {
+    (void)state;
+    const char *body =
+        "mul.lo.u32 %r3, %r1, %r2; // M\nadd.u32 %r4, %r3, 1; // A\nadd.u32 %r5, %r3, 2; // B\n"
+        "add.u32 %r6, %r1, 3; // C\nadd.u32 %r2, %r1, 4; // D\nadd.u32 %r4, %r1, 5; // E\n" KEEP4("%r1", "%r2", "%r3", "%r4")
+            KEEP2("%r5", "%r6");
+    RUN(.body = body, .keys = {"sm.order=ghost", "order.ahead=3", "sm.class.imul.latency_cy=40"});
+    assert_true(issue("C") < when(EV_READY, "M"));
+    assert_int_equal(apart("M", "A"), 40);
+    assert_true(issue("D") > issue("C"));
+    assert_true(issue("D") < issue("A")); /* what M read, it has read */
+    assert_true(issue("E") > issue("A")); /* A's result has the same name */
+    RUN(.body = body, .keys = {"sm.order=ghost", "order.ahead=2", "sm.class.imul.latency_cy=40"});
+    assert_true(issue("C") > when(EV_READY, "M"));
+}
+
+/* A station of loog is a collector: free when its instruction issues, not when its result is there */
+static void loog_frees_stations_at_issue(void **state) {
+    (void)state;
+    SIX_ON(LECTURE("loog"), "order.stations=1", "order.stations.shared=1");
+    assert_int_equal(at(EV_WINDOW, 1), at(EV_ISSUE, 0));
+    assert_int_equal(at(EV_WINDOW, 2), at(EV_ISSUE, 1));
+}
+
+/* Dispatch stops at a barrier, and goes on when it opens */
+static void dispatch_stops_at_barriers(void **state) {
+    (void)state;
+    RUN(.body = MINE
+        "ld.global.u32 %r3, [%rd1]; // L\nadd.u32 %r4, %r0, 1; // A\nbar.sync 0; // Z\nadd.u32 %r5, %r0, 2; // B\n" KEEP4(
+            "%r3", "%r4", "%r5", "%r0") "st.global.u32 [%rd1], %r3;\n",
+        .keys = {"sm.order=tomasulo"});
+    assert_true(issue("A") < when(EV_READY, "L"));
+    assert_true(issue("Z") > when(EV_RETIRE, "L"));
+    assert_true(when(EV_WINDOW, "B") > issue("Z"));
+    assert_int_equal(events(EV_WINDOW, "Z"), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scoreboard_without_forwarding_takes_31),
+        cmocka_unit_test(scoreboard_with_forwarding_takes_25),
+        cmocka_unit_test(tomasulo_takes_20),
+        cmocka_unit_test(buses_and_units_of_tomasulo),
+        cmocka_unit_test(rob_takes_20_and_leaves_in_order),
+        cmocka_unit_test(a_short_resource_stops_dispatch),
+        cmocka_unit_test(memory_keeps_its_order),
+        cmocka_unit_test(ghost_looks_a_few_instructions_ahead),
+        cmocka_unit_test(loog_frees_stations_at_issue),
+        cmocka_unit_test(dispatch_stops_at_barriers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
