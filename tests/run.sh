@@ -20,7 +20,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
-SUITES="build contract pressure replay opencl host san determinism timing sweep torture valgrind fuzz golden workloads clang micro unit isa apps bad cli lab noavx2 page"
+SUITES="build contract pressure replay opencl host san determinism timing sweep torture valgrind fuzz golden workloads clang micro unit isa apps bad cli lab noavx2 page cluster"
 JOBS=${JOBS:-$(nproc)}
 ALL=
 LOGS=build/test-logs
@@ -283,6 +283,12 @@ suite_page() {
 suite_sweep() {
     local script
     for script in tests/sweep/*.sh; do one "sweep $(basename "$script" .sh)" bash "$script" build ${ALL:+--all}; done
+}
+
+# Do 200 runs on a real Slurm come back, each once, when a node, the controller and the sweep are killed?
+suite_cluster() {
+    needs cluster cluster slurmctld slurmd munged sbatch || return
+    one "cluster slurm" bash tests/cluster/slurm.sh build 200
 }
 
 # Does the driver answer as the specification says, through the loader? Its functions, also under ASan;

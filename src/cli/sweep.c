@@ -1,9 +1,13 @@
-/* heddle sweep: an experiment's runs on this machine, into an SQLite file; what is there is not run again. */
+/* heddle sweep: an experiment's runs, on this machine or on a cluster, into an SQLite file; what is there is
+ * not run again. */
 #include "sweep/sweep.h"
-#include "cli/cli.h"
+#include "cli/runner.h"
+#include "report/report_page.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct sweeping {
@@ -57,6 +61,44 @@ static bool write_csv(struct sweeping *s) {
     return outputs_commit(&s->outputs, "csv") && ok;
 }
 
+/* "key=value key=value" and what else sets a run apart */
+static json_t *keys_of(const struct sweeping *s, const struct sweep_run *r) {
+    json_t *keys = json_object();
+    if (*plan_size(&s->plan, r)) json_object_set_new(keys, "size", json_string(plan_size(&s->plan, r)));
+    json_object_set_new(keys, "machine", json_string(r->machine));
+    if (*r->configuration) json_object_set_new(keys, "configuration", json_string(r->configuration));
+    for (const char *at = r->settings; *at;) {
+        size_t n = strcspn(at, " "), k = strcspn(at, "=");
+        char *key = strndup(at, k);
+        bool moved = r->repetition && strcmp(key, s->x.perturb) == 0; /* repetitions are one configuration */
+        if (!moved) json_object_set_new(keys, key, json_stringn(at + k + 1, n - k - 1));
+        free(key);
+        at += n + (at[n] == ' ');
+    }
+    return keys;
+}
+
+static bool write_html(struct sweeping *s) {
+    VEC(json_t *) docs = {0};
+    if (!outputs_file(&s->outputs, "html")) return true;
+    for (u32 i = 0; i < s->plan.runs.n && docs.n <= REPORT_PAGE_RUNS; i++) {
+        json_t *doc = store_document(s->store, s->plan.runs.at[i].hash);
+        if (!doc) continue;
+        json_object_set_new(doc, "keys", keys_of(s, &s->plan.runs.at[i]));
+        VEC_PUSH(&docs, doc);
+    }
+    bool ok = docs.n || (cli_error(s->line->command, "--html: no run is done yet"), false);
+    ok = ok && html_write(&s->outputs, s->line, docs.at, docs.n) && outputs_commit(&s->outputs, "html");
+    for (u32 i = 0; i < docs.n; i++) json_decref(docs.at[i]);
+    free(docs.at);
+    return ok;
+}
+
+static bool write_outputs(struct sweeping *s) {
+    bool ok = write_csv(s);
+    return write_html(s) && ok;
+}
+
 static void print_counts(const struct sweeping *s, FILE *out) {
     const struct sweep_counts *c = &s->counts;
     fprintf(out, "%s: %u run%s, %u done", s->x.name, c->runs, c->runs == 1 ? "" : "s", c->done);
@@ -101,7 +143,48 @@ static int show_status(struct sweeping *s) {
                     stdout, &why);
     }
     strbuf_free(&why);
-    return write_csv(s) ? EXIT_OK : EXIT_USER;
+    return write_outputs(s) ? EXIT_OK : EXIT_USER;
+}
+
+/* --- --print-commands, --collect */
+
+static void print_word(const char *word) {
+    if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%")]) {
+        fputs(word, stdout);
+        return;
+    }
+    putchar('\'');
+    for (; *word; word++)
+        if (*word == '\'') fputs("'\\''", stdout);
+        else putchar(*word);
+    putchar('\'');
+}
+
+static void print_command(struct sweeping *s, const struct sweep_run *r, const char *heddle) {
+    char *file = collect_file(&s->x, r->hash), **words = plan_command(&s->plan, r, heddle, (u32)MAX(s->x.threads, 1), file);
+    for (u32 i = 0; words[i]; i++) {
+        if (i) putchar(' ');
+        print_word(words[i]);
+    }
+    putchar('\n');
+    plan_command_free(words);
+    free(file);
+}
+
+/* A line for each run that is missing; --collect takes in what they leave */
+static int print_commands(struct sweeping *s) {
+    char *heddle = realpath("/proc/self/exe", NULL);
+    const char *folder = collect_folder(&s->x);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return cli_error(s->line->command, "%s: cannot write: %s", folder, strerror(errno));
+    if (access(s->x.database, F_OK) == 0 && !open_store(s, STORE_READ)) return EXIT_USER;
+    for (u32 i = 0; i < s->plan.runs.n; i++) {
+        const struct sweep_run *r = &s->plan.runs.at[i];
+        if (r->same_as == i && (!s->store || store_state(s->store, r->hash) != STORE_DONE))
+            print_command(s, r, heddle ? heddle : "heddle");
+    }
+    free(heddle);
+    return EXIT_OK;
 }
 
 /* --- running */
@@ -114,17 +197,36 @@ static int verdict(const struct sweeping *s) {
     return c->failed || c->wrong ? EXIT_DIFFERS : EXIT_OK;
 }
 
-static int run_here(struct sweeping *s) {
+static bool begin(struct sweeping *s) {
+    if (!open_store(s, STORE_WRITE)) return false;
+    if (store_plan(s->store, &s->plan) && collect_all(&s->plan, s->store) >= 0) return true;
+    if (*store_why(s->store)) cli_error(s->line->command, "%s", store_why(s->store));
+    return false;
+}
+
+static int make_runs(struct sweeping *s) {
     struct sweep_options o = {
         .retry = cli_has(s->line, "retry"), .quiet = cli_has(s->line, "quiet"), .stop = stop_asked, .watch = stop_watch};
-    if (!open_store(s, STORE_WRITE)) return stop_asked() ? stop_exit_code() : EXIT_USER;
-    if (!store_plan(s->store, &s->plan)) return cli_error(s->line->command, "%s", store_why(s->store));
-    int status = pool_run(&s->plan, s->store, &o, &s->counts);
+    if (!begin(s)) return stop_asked() ? stop_exit_code() : EXIT_USER;
+    int status = 0;
+    if (cli_has(s->line, "collect")) sweep_count(&s->plan, s->store, &s->counts);
+    else status = (cli_has(s->line, "slurm") ? slurm_run : pool_run)(&s->plan, s->store, &o, &s->counts);
     if (status > 0) fprintf(stderr, "heddle sweep: %s; the same command goes on from here\n", stop_name());
-    if (!cli_has(s->line, "quiet") && !s->outputs.stdout_taken) print_counts(s, stdout);
-    bool written = write_csv(s);
+    if (!o.quiet && !s->outputs.stdout_taken) print_counts(s, stdout);
+    bool written = write_outputs(s);
     if (status > 0) return stop_exit_code();
     return status < 0 || !written ? EXIT_USER : verdict(s);
+}
+
+/* --task FILE:N, on a node */
+static int run_task(const struct cli_line *line) {
+    const char *task = cli_value(line, "task"), *colon = strrchr(task, ':');
+    char *end = NULL, *file = colon ? strndup(task, (size_t)(colon - task)) : NULL;
+    u64 index = colon ? strtoull(colon + 1, &end, 10) : 0;
+    int code = file && end > colon + 1 && !*end ? task_run(file, index)
+                                                : cli_error(line->command, "--task needs FILE:N, not \"%s\"", task);
+    free(file);
+    return code;
 }
 
 static void free_all(struct sweeping *s) {
@@ -137,11 +239,13 @@ static void free_all(struct sweeping *s) {
 
 static int run_sweep(const struct cli_line *line) {
     struct sweeping s = {.line = line, .lock.fd = -1};
-    static const char *const names[] = {"csv"};
-    const char *inputs[] = {line->operands.at[0]};
+    static const char *const names[] = {"csv", "html"};
     int code = EXIT_USER;
-    if (read_plan(&s) && outputs_open(&s.outputs, line, names, ARRAY_LEN(names), inputs, ARRAY_LEN(inputs)))
-        code = cli_has(line, "status") ? show_status(&s) : run_here(&s);
+    if (cli_has(line, "task")) return run_task(line);
+    if (!line->operands.n) return cli_error(line->command, "an operand is missing\nusage: heddle sweep %s", cli_sweep.usage);
+    const char *inputs[] = {line->operands.at[0]};
+    if (read_plan(&s) && html_ready(line) && outputs_open(&s.outputs, line, names, ARRAY_LEN(names), inputs, ARRAY_LEN(inputs)))
+        code = cli_has(line, "status") ? show_status(&s) : cli_has(line, "print-commands") ? print_commands(&s) : make_runs(&s);
     free_all(&s);
     return code;
 }
@@ -152,6 +256,12 @@ static const struct cli_option options[] = {
     {"wait", NULL, "when another sweep fills the same database, wait for it instead of giving up"},
     {"database", "FILE", "where results go, instead of the experiment's own"},
     {"csv", "FILE", "write all results, a row a run with every statistic; - for standard output"},
+    HTML_OPTION,
+    {"slurm", NULL, "hand the runs to Slurm as job arrays ([slurm] of the experiment), wait for them and collect"},
+    {"print-commands", NULL,
+     "a command for each run that is missing, for GNU parallel and its like; --collect takes their results"},
+    {"collect", NULL, "run nothing, only take in results that tasks and printed commands left"},
+    {"task", "FILE:N", "one task of a batch, on a node: what --slurm's jobs call"},
     {"quiet", NULL, "no progress and no summary"},
     {NULL, NULL, NULL},
 };
@@ -163,10 +273,11 @@ const struct cli_command cli_sweep = {
         "docs/sweep.md says what an experiment looks like. Runs that are in the file are not repeated: a sweep that was stopped "
         "or\n"
         "killed at any moment goes on with the same command. Exit code 1 when a run failed or gave another output than expected.",
-    .example = "heddle sweep mshrs.ini\nheddle sweep mshrs.ini --status\nheddle query mshrs.ini 'SELECT program, settings, "
+    .example = "heddle sweep mshrs.ini\nheddle sweep mshrs.ini --status\nheddle sweep mshrs.ini --print-commands | parallel && "
+               "heddle sweep mshrs.ini --collect\nheddle query mshrs.ini 'SELECT program, settings, "
                "cycles FROM results'",
     .options = options,
-    .min_operands = 1,
+    .min_operands = 0, /* --task needs none */
     .max_operands = 1,
     .run = run_sweep,
 };

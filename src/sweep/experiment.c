@@ -195,6 +195,31 @@ static void take_host(struct reader *r, const char *key, const char *value) {
     else value_count(&r->place, key, value, 1, 1024, strcmp(key, "workers") == 0 ? &r->x->workers : &r->x->threads);
 }
 
+/* Texts go to sbatch as they are; it knows its own units */
+static void take_slurm(struct reader *r, const char *key, const char *value) {
+    struct sweep_slurm *to = &r->x->slurm;
+    const struct {
+        const char *name, **text;
+    } texts[] = {{"partition", &to->partition},
+                 {"time", &to->time},
+                 {"memory", &to->memory},
+                 {"account", &to->account},
+                 {"qos", &to->qos}};
+    const struct {
+        const char *name;
+        u64 *count, most;
+    } counts[] = {{"cpus", &to->cpus, 1024},
+                  {"array", &to->array, 100000},
+                  {"at_once", &to->at_once, 100000},
+                  {"attempts", &to->attempts, 100}};
+    for (u32 i = 0; i < ARRAY_LEN(texts); i++)
+        if (strcmp(key, texts[i].name) == 0) *texts[i].text = value;
+    for (u32 i = 0; i < ARRAY_LEN(counts); i++)
+        if (strcmp(key, counts[i].name) == 0) value_count(&r->place, key, value, 1, counts[i].most, counts[i].count);
+    if (strcmp(key, "poll") == 0) value_seconds(&r->place, key, value, &to->poll);
+    if (strcmp(key, "option") == 0) VEC_PUSH(&to->options.v, value);
+}
+
 static const char *const experiment_keys[] = {"name", "database", NULL};
 static const char *const program_keys[] = {"run", "size", NULL};
 static const char *const machine_keys[] = {"run", NULL};
@@ -202,6 +227,9 @@ static const char *const condition_keys[] = {"skip", "only", NULL};
 static const char *const repetition_keys[] = {"count", "key", "step", NULL};
 static const char *const limit_keys[] = {"time", "memory", NULL};
 static const char *const host_keys[] = {"workers", "threads", "memory", NULL};
+
+static const char *const slurm_keys[] = {"partition", "time",    "memory",   "account", "qos",    "cpus",
+                                         "array",     "at_once", "attempts", "poll",    "option", NULL};
 
 static const struct section sections[] = {
     {"experiment", false, experiment_keys, take_experiment},
@@ -215,6 +243,7 @@ static const struct section sections[] = {
     {"measure", false, measure_keys, take_measure},
     {"limits", false, limit_keys, take_limit},
     {"host", false, host_keys, take_host},
+    {"slurm", false, slurm_keys, take_slurm},
 };
 
 /* --- lines */
@@ -362,6 +391,7 @@ bool experiment_read(struct experiment *x, const char *path, struct diag *d) {
     size_t len = 0;
     const char *slash = strrchr(path, '/');
     *x = (struct experiment){.repetitions = 1, .perturb = "gpu.cta_launch_cy", .perturb_step = 1};
+    x->slurm = (struct sweep_slurm){.cpus = 1, .array = 1000, .attempts = 3, .poll = 5};
     x->file = arena_strdup(&x->mem, path, strlen(path));
     x->folder = arena_strdup(&x->mem, path, slash ? (size_t)(slash - path) + 1 : 0);
     char *text = limit_read_file(path, LIMIT_EXPERIMENT, &len, &why);
@@ -394,5 +424,6 @@ void experiment_free(struct experiment *x) {
     free(x->machines.v.at);
     free(x->rules.at);
     free(x->measure.at);
+    free(x->slurm.options.v.at);
     arena_free(&x->mem);
 }

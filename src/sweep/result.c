@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RESULT_FORM = 1 }; /* of a file of one run */
+
 const struct result_value *result_value(const struct result_row *r, const char *name) {
     for (u32 i = 0; i < r->at.n; i++)
         if (strcmp(r->at.at[i].name, name) == 0) return &r->at.at[i];
@@ -90,7 +92,9 @@ bool result_take(struct result *r, const json_t *result, struct strbuf *why) {
         strbuf_add(why, "a result of schema %d; this heddle reads schema %d", (int)json_integer_value(version), REPORT_SCHEMA);
         return false;
     }
-    add_row(r, &r->run, (json_t *)(uintptr_t)result);
+    r->document = json_copy((json_t *)(uintptr_t)result);
+    json_object_del(r->document, "launches"); /* of a run of many they are most of it */
+    add_row(r, &r->run, r->document);
     leave_out(&r->run);
     for (size_t i = 0; i < json_array_size(kernels); i++) {
         struct result_row row = {0};
@@ -100,7 +104,98 @@ bool result_take(struct result *r, const json_t *result, struct strbuf *why) {
     return true;
 }
 
+/* --- files */
+
+static void set_text(json_t *o, const char *key, const char *text) {
+    if (text) json_object_set_new(o, key, json_stringn_nocheck(text, strlen(text)));
+}
+
+json_t *result_json(const struct result *r) {
+    json_t *o = json_object();
+    json_object_set_new(o, "sweep_result", json_integer(RESULT_FORM));
+    json_object_set_new(o, "run_hash", json_hex64(r->what.hash));
+    json_object_set_new(o, "config_hash", json_hex64(r->what.config_hash));
+    set_text(o, "program", r->what.program);
+    set_text(o, "size", r->what.size);
+    set_text(o, "machine", r->what.machine);
+    set_text(o, "settings", r->what.settings);
+    set_text(o, "measure", r->what.measure);
+    set_text(o, "message", r->message);
+    set_text(o, "host", r->host);
+    set_text(o, "commit", r->commit);
+    json_object_set_new(o, "done", json_boolean(r->done));
+    json_object_set_new(o, "exit_code", json_integer(r->exit_code));
+    json_object_set_new(o, "attempt", json_integer(r->attempt));
+    json_object_set_new(o, "threads", json_integer(r->threads));
+    json_object_set_new(o, "started", json_real(r->started));
+    json_object_set_new(o, "seconds", json_real(r->seconds));
+    json_object_set_new(o, "cpu_seconds", json_real(r->cpu_seconds));
+    json_object_set_new(o, "peak_bytes", json_integer((json_int_t)r->peak_b));
+    if (r->document) json_object_set(o, "result", r->document);
+    return o;
+}
+
+static const char *text_of(struct result *r, const json_t *o, const char *key) {
+    const char *text = json_string_value(json_object_get(o, key));
+    return text ? arena_strdup(&r->mem, text, strlen(text)) : "";
+}
+static u64 hash_in(const json_t *o, const char *key) {
+    const char *text = json_string_value(json_object_get(o, key));
+    return text ? strtoull(text, NULL, 16) : 0;
+}
+static i64 integer_of(const json_t *o, const char *key) { return json_integer_value(json_object_get(o, key)); }
+static double real_of(const json_t *o, const char *key) { return json_number_value(json_object_get(o, key)); }
+
+void result_what_of(struct result *r, const json_t *o) {
+    r->what = (struct result_what){.program = text_of(r, o, "program"),
+                                   .size = text_of(r, o, "size"),
+                                   .machine = text_of(r, o, "machine"),
+                                   .settings = text_of(r, o, "settings"),
+                                   .measure = text_of(r, o, "measure"),
+                                   .hash = hash_in(o, "run_hash"),
+                                   .config_hash = hash_in(o, "config_hash")};
+}
+
+static bool take_file(struct result *r, const json_t *o, struct strbuf *why) {
+    if (!json_object_get(o, "sweep_result")) { /* what --print-commands' commands leave */
+        r->exit_code = json_is_false(json_object_get(o, "checksum_ok"));
+        r->done = result_take(r, o, why);
+        return r->done;
+    }
+    if (integer_of(o, "sweep_result") != RESULT_FORM) {
+        strbuf_add(why, "a result of another heddle's form (%d; this one knows %d)", (int)integer_of(o, "sweep_result"),
+                   RESULT_FORM);
+        return false;
+    }
+    result_what_of(r, o);
+    r->message = text_of(r, o, "message");
+    r->host = text_of(r, o, "host");
+    r->commit = text_of(r, o, "commit");
+    r->exit_code = (int)integer_of(o, "exit_code");
+    r->attempt = (u32)integer_of(o, "attempt");
+    r->threads = (u32)integer_of(o, "threads");
+    r->started = real_of(o, "started");
+    r->seconds = real_of(o, "seconds");
+    r->cpu_seconds = real_of(o, "cpu_seconds");
+    r->peak_b = (u64)integer_of(o, "peak_bytes");
+    r->done = json_is_true(json_object_get(o, "done"));
+    return !r->done || result_take(r, json_object_get(o, "result"), why);
+}
+
+bool result_read(struct result *r, const char *path, struct strbuf *why) {
+    size_t len = 0;
+    json_error_t e;
+    char *text = limit_read_file(path, LIMIT_OTHER, &len, why);
+    json_t *o = text ? json_loadb(text, len, 0, &e) : NULL;
+    if (text && !o) strbuf_add(why, "no JSON: line %d: %s", e.line, e.text);
+    bool ok = o && take_file(r, o, why);
+    json_decref(o);
+    free(text);
+    return ok;
+}
+
 void result_free(struct result *r) {
+    json_decref(r->document);
     for (u32 i = 0; i < r->kernels.n; i++) free(r->kernels.at[i].at.at);
     free(r->kernels.at);
     free(r->run.at.at);

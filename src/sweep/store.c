@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Schema 1; a new file goes through the migrations, too */
 static const char *const schema[] = {
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT)",
     "CREATE TABLE plan(position INTEGER PRIMARY KEY, run_hash TEXT NOT NULL, program TEXT, size TEXT, machine TEXT, "
@@ -26,7 +27,12 @@ static const char *const schema[] = {
 };
 
 /* Step i brings a file of schema i + 1 to schema i + 2 */
-static const char *const migrations[] = {NULL};
+static const char *const migrations[] = {
+    "CREATE TABLE documents(run_hash TEXT PRIMARY KEY, bytes INTEGER, json BLOB);"
+    "CREATE TABLE batches(batch INTEGER PRIMARY KEY, name TEXT, submitted TEXT);"
+    "CREATE TABLE tasks(batch INTEGER, task INTEGER, run_hash TEXT, PRIMARY KEY(batch, task));"
+    "CREATE INDEX tasks_by_run ON tasks(run_hash);",
+};
 
 /* --- statements */
 
@@ -119,6 +125,7 @@ static bool make_view(struct store *s) {
 static bool create(struct store *s) {
     bool ok = store_begin(s);
     for (u32 i = 0; ok && i < ARRAY_LEN(schema); i++) ok = store_do(s, schema[i]);
+    for (u32 i = 0; ok && i < ARRAY_LEN(migrations); i++) ok = store_do(s, migrations[i]);
     char number[96];
     snprintf(number, sizeof(number), "PRAGMA user_version = %d; PRAGMA application_id = %d", STORE_SCHEMA, STORE_APPLICATION);
     ok = ok && make_view(s) && store_do(s, number) && store_commit(s);

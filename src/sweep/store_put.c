@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include <time.h>
+#include <zlib.h>
 
 static const char *const table_names[STORE_TABLES] = {"runs", "kernels"};
 
@@ -151,8 +152,43 @@ static bool put_attempt(struct store *s, const struct result *r) {
     return store_finish(s, q);
 }
 
+/* What heddle run wrote, for pages and for what has no column */
+static bool put_document(struct store *s, const struct result *r) {
+    sqlite3_stmt *q;
+    char *text = r->done && r->document ? json_dumps(r->document, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
+    if (!text) return true;
+    uLongf n = compressBound(strlen(text));
+    Bytef *packed = base_alloc(n);
+    bool ok = compress2(packed, &n, (const Bytef *)text, strlen(text), 6) == Z_OK;
+    if (ok && (ok = store_prepare(s, "INSERT OR REPLACE INTO documents VALUES(?, ?, ?)", &q))) {
+        store_bind_hash(q, 1, r->what.hash);
+        sqlite3_bind_int64(q, 2, (i64)strlen(text));
+        sqlite3_bind_blob(q, 3, packed, (int)n, SQLITE_STATIC);
+        ok = store_finish(s, q);
+    }
+    free(packed);
+    free(text);
+    return ok;
+}
+
+json_t *store_document(struct store *s, u64 hash) {
+    sqlite3_stmt *q;
+    json_t *document = NULL;
+    if (!store_prepare(s, "SELECT bytes, json FROM documents WHERE run_hash = ?", &q)) return NULL;
+    store_bind_hash(q, 1, hash);
+    if (sqlite3_step(q) == SQLITE_ROW) {
+        uLongf n = (uLongf)sqlite3_column_int64(q, 0);
+        char *text = base_alloc(n + 1);
+        if (uncompress((Bytef *)text, &n, sqlite3_column_blob(q, 1), (uLong)sqlite3_column_bytes(q, 1)) == Z_OK)
+            document = json_loadb(text, n, 0, NULL);
+        free(text);
+    }
+    sqlite3_finalize(q);
+    return document;
+}
+
 bool store_put(struct store *s, const struct result *r) {
     if (!store_begin(s)) return false;
     bool keep = store_state(s, r->what.hash) == STORE_DONE;
-    return put_attempt(s, r) && (keep || (put_run(s, r) && put_kernels(s, r)));
+    return put_attempt(s, r) && (keep || (put_run(s, r) && put_kernels(s, r) && put_document(s, r)));
 }

@@ -11,6 +11,9 @@
  *   table.c        the answer of a query, for people and as CSV
  *   job.c          one run as a process, under its limits
  *   pool.c         many of them on this machine; pace.c: how long it will still take
+ *   slurm.c        many of them on a cluster, as arrays of Slurm; tool.c: Slurm's commands; task.c: one of them,
+ *                  on its node
+ *   collect.c      files of results, one a run, into the SQLite file
  *   build.c        which heddle this is
  *
  * Nothing here knows the model; a run is what `heddle run` makes of a command line. */
@@ -85,6 +88,15 @@ struct sweep_rule { /* of [conditions] */
     struct condition *holds;
     bool only; /* runs stay when it holds; else they go */
 };
+struct sweep_slurm { /* of [slurm]; texts as sbatch takes them, NULL where Slurm shall choose */
+    const char *partition, *time, *memory, *account, *qos;
+    u64 cpus;     /* of a task */
+    u64 array;    /* tasks of one array at most */
+    u64 at_once;  /* of an array's tasks that run at the same moment; 0: Slurm's choice */
+    u64 attempts; /* how often a run that leaves no result is handed in */
+    double poll;  /* seconds between two looks at the queue */
+    struct sweep_words options;
+};
 struct experiment {
     struct arena mem;
     const char *file, *folder; /* as given; its folder with a slash, or "" */
@@ -105,7 +117,8 @@ struct experiment {
     double limit_seconds; /* of a run; 0: none */
     u64 limit_bytes;
     u64 workers, threads; /* 0: as many as fit */
-    u64 host_bytes;       /* memory that all runs together may take; 0: four fifths of what is free */
+    struct sweep_slurm slurm;
+    u64 host_bytes; /* memory that all runs together may take; 0: four fifths of what is free */
 };
 bool experiment_read(struct experiment *x, const char *path, struct diag *d);
 void experiment_free(struct experiment *x);
@@ -165,12 +178,17 @@ struct result {
     const char *host, *commit;
     struct result_row run;          /* statistics and what else the JSON has at its top */
     VEC(struct result_row) kernels; /* "name" is their first value */
+    json_t *document;               /* what heddle run wrote; NULL without */
 };
 const struct result_value *result_value(const struct result_row *r, const char *name); /* NULL when it has none */
 /* Fills run and kernels from what heddle run wrote; false with the reason when it is no result that this
  * heddle reads */
 bool result_take(struct result *r, const json_t *result, struct strbuf *why);
 void result_free(struct result *r);
+void result_what_of(struct result *r, const json_t *o); /* which run such a file or a task is about */
+json_t *result_json(const struct result *r);            /* as a file, which result_read takes */
+/* From such a file, or from what heddle run wrote (`what` and times are then left alone); false with the reason */
+bool result_read(struct result *r, const char *path, struct strbuf *why);
 void plan_what(const struct plan *p, const struct sweep_run *r, struct arena *mem, struct result_what *to);
 
 /* --- lock.c */
@@ -186,7 +204,7 @@ bool lock_holder(const char *database, struct strbuf *who); /* whether a sweep i
 /* --- store.c. Functions that can fail say why in `why` of the store. */
 struct store;
 struct sqlite3;
-enum { STORE_SCHEMA = 1, STORE_APPLICATION = 0x6864646c }; /* user_version and application_id of the file */
+enum { STORE_SCHEMA = 2, STORE_APPLICATION = 0x6864646c }; /* user_version and application_id of the file */
 enum store_mode { STORE_READ, STORE_WRITE };
 struct store *store_open(const char *path, enum store_mode mode, struct strbuf *why); /* NULL with the reason */
 void store_close(struct store *s);
@@ -198,6 +216,7 @@ void store_rollback(struct store *s);
 bool store_plan(struct store *s, const struct plan *p);      /* what the experiment is made of now */
 bool store_attempt(struct store *s, u64 hash, u32 *attempt); /* a run begins: the number of this attempt, from 1 */
 bool store_put(struct store *s, const struct result *r);     /* its row, in place of a failed one; a done one stays */
+json_t *store_document(struct store *s, u64 hash);           /* what heddle run wrote, without launches; NULL: none */
 enum store_state { STORE_ABSENT, STORE_DONE, STORE_FAILED };
 enum store_state store_state(struct store *s, u64 hash);
 /* Mean time and largest memory of finished runs of a program; both 0 when there is none */
@@ -261,5 +280,23 @@ struct sweep_options {
 /* 0 when all was tried; -1 with an error printed; 1 when stopped */
 int pool_run(const struct plan *p, struct store *s, const struct sweep_options *o, struct sweep_counts *c);
 void sweep_count(const struct plan *p, struct store *s, struct sweep_counts *c); /* without running anything */
+
+/* --- collect.c */
+const char *collect_folder(struct experiment *x); /* where files of results lie: the database's name with .tasks */
+/* Takes in what lies there and removes it; how many runs, or -1 with an error printed */
+i32 collect_all(const struct plan *p, struct store *s);
+char *collect_file(struct experiment *x, u64 hash); /* of one run; free it */
+
+/* --- tool.c: another program's answer */
+bool tool_run(const char *const *words, struct strbuf *out, struct strbuf *errors); /* whether it ended with 0 */
+
+/* --- slurm.c: as pool_run */
+int slurm_run(const struct plan *p, struct store *s, const struct sweep_options *o, struct sweep_counts *c);
+
+/* --- task.c */
+/* A batch's text: what each of its tasks runs. False when it could not be written. */
+bool task_write(const struct plan *p, const u32 *runs, const u32 *attempts, u32 n, u32 threads, const char *path,
+                struct strbuf *why);
+int task_run(const char *path, u64 index); /* one of them, here; an exit code */
 
 #endif
