@@ -14,7 +14,7 @@ chmod 755 "$work"
 # --- the cluster
 port=$((20000 + RANDOM % 20000))
 host=$(hostname -s)
-mkdir state spool1 spool2 munge
+mkdir state munge
 head -c 1024 /dev/urandom > munge/key
 chmod 400 munge/key
 cat > slurm.conf <<END
@@ -52,7 +52,7 @@ NodeName=n2 NodeHostname=$host Port=$((port + 2)) CPUs=3 RealMemory=2000 State=U
 PartitionName=test Nodes=n1,n2 Default=YES MaxTime=60 State=UP
 END
 export SLURM_CONF=$work/slurm.conf
-controller= nodes=() munge=
+controller='' nodes=() munge=''
 start_controller() { slurmctld -D > ctld.out 2>&1 & controller=$!; }
 start_node() { slurmd -D -N "n$1" > "n$1.out" 2>&1 & nodes[$1]=$!; }
 children() { # PID: and all below
@@ -60,18 +60,25 @@ children() { # PID: and all below
     for one in $(ps -o pid= --ppid "$1"); do children "$one"; done
     echo "$1"
 }
-# shellcheck disable=SC2317,SC2329
-kill_node() { # as if its plug was pulled: the daemon, and the steps, which are not its children
+steps() { # NODE: its steps are no children of its daemon; they work in its spool folder
     local pid
-    for pid in ${nodes[$1]} $(pgrep -f "^slurmstepd: .*" | while read -r p; do grep -qz "SLURMD_NODENAME=n$1" "/proc/$p/environ" 2> /dev/null && echo "$p"; done); do
-        for pid in $(children "$pid"); do kill -KILL "$pid" 2> /dev/null; done
+    for pid in $(pgrep -x slurmstepd); do
+        if readlink "/proc/$pid/fd/"* "/proc/$pid/cwd" 2> /dev/null | grep -q "^$work/spool_n$1"; then echo "$pid"; fi
     done
+}
+kill_all() { # PID...: with all below
+    local pid below
+    for pid; do for below in $(children "$pid"); do kill -KILL "$below" 2> /dev/null; done; done
+}
+kill_node() { # as if its plug was pulled
+    # shellcheck disable=SC2046
+    kill_all "${nodes[$1]}" $(steps "$1")
     wait "${nodes[$1]}" 2> /dev/null
 }
 end_cluster() {
-    local pid
     scancel --user root > /dev/null 2>&1
-    for pid in ${nodes[1]:-} ${nodes[2]:-} $controller $munge; do for pid in $(children "$pid"); do kill -KILL "$pid" 2> /dev/null; done; done
+    # shellcheck disable=SC2046,SC2086
+    kill_all ${nodes[1]:-} ${nodes[2]:-} $(steps 1) $(steps 2) $controller $munge
     wait 2> /dev/null
     rm -rf "$work"
 }
@@ -162,7 +169,7 @@ expect 2 "$heddle" sweep q.ini --slurm --retry
 err_has 'sbatch: .*artition'
 sed -i 's/partition = none/partition = test/' q.ini
 expect 0 "$heddle" sweep q.ini --slurm --retry
-same "$(ask q.ini "SELECT status FROM runs")" done "the same with its files"
+same "$(ask q.ini "SELECT status FROM runs")" "done" "the same with its files"
 
 # a full quota where results go: tried again for a while, recorded, and made when there is room
 cp q.ini full.ini
@@ -176,6 +183,6 @@ if mount -t tmpfs -o size=32k heddle-test full.tasks 2> /dev/null; then
     grep -q 'No space left on device; trying again' full.tasks/*.out || complain "the task does not say that there is no room"
     mount -o remount,size=8m full.tasks
     expect 0 "$heddle" sweep full.ini --slurm --retry
-    same "$(ask full.ini 'SELECT status FROM runs')" done "the same with room"
+    same "$(ask full.ini 'SELECT status FROM runs')" "done" "the same with room"
 fi
 finish

@@ -100,7 +100,7 @@ err_has 'vecadd.ptx'
 sed -i 's/1s/8s/' f.ini
 "$heddle" sweep f.ini --retry > first 2>&1 < /dev/null &
 first=$!
-for i in $(seq 200); do [ -s f.db.lock ] && "$heddle" sweep f.ini --status < /dev/null | grep -q 'at work' && break; sleep 0.1; done
+for _ in $(seq 200); do [ -s f.db.lock ] && "$heddle" sweep f.ini --status < /dev/null | grep -q 'at work' && break; sleep 0.1; done
 expect 2 "$heddle" sweep f.ini
 err_has 'is being filled by another sweep: process [0-9]* on .*--wait'
 kill -TERM $first
@@ -110,7 +110,7 @@ grep -q 'ended by SIGTERM; the same command goes on' first || complain "SIGTERM 
 sed -i 's/8s/3s/' f.ini
 "$heddle" sweep f.ini --retry > first 2>&1 < /dev/null &
 first=$!
-for i in $(seq 200); do "$heddle" sweep f.ini --status < /dev/null | grep -q 'at work' && break; sleep 0.1; done
+for _ in $(seq 200); do "$heddle" sweep f.ini --status < /dev/null | grep -q 'at work' && break; sleep 0.1; done
 expect 1 "$heddle" sweep f.ini --wait
 err_has 'waiting for process'
 wait $first
