@@ -1,7 +1,7 @@
 /* Files of results, one a run, into the SQLite file: what tasks of a cluster and the commands of
- * --print-commands leave. They have come by a rename and are whole; one that cannot be read is set aside under
- * the name FILE.bad and said. A file goes when its row is written; one whose row is there already (we were
- * killed between the two) just goes. */
+ * --print-commands leave. They have come by a rename and are whole; one that cannot be read is set aside
+ * under the name FILE.bad and said. A file goes when its row is written; one whose row is there already (we
+ * were killed between the two) just goes. */
 #include "sweep/sweep.h"
 
 #include <dirent.h>

@@ -1,13 +1,13 @@
 /* Runs of a plan on a cluster, as job arrays of Slurm. This process hands them in, waits, and is the only one
- * that touches the SQLite file; tasks leave one file each on the shared file system (task.c), and this process
- * takes them in (collect.c).
+ * that touches the SQLite file; tasks leave one file each on the shared file system (task.c), and this
+ * process takes them in (collect.c).
  *
  * A run is *out* while a task for it is in Slurm's queue, pending or running. What is neither in the file nor
  * out has been lost: a node died, a quota was full, somebody cancelled it. It is handed in again, at most
  * `attempts` times, then recorded as failed.
  *
- * 1. A batch is in the file, by name, before Slurm has it: killed at any moment, we know at the next start what
- *    may be out there.
+ * 1. A batch is in the file, by name, before Slurm has it: killed at any moment, we know at the next start
+ *    what may be out there.
  * 2. When Slurm does not answer nothing is handed in: a controller that restarts has forgotten nothing.
  * 3. Two tasks may have one run (handed in twice); the row is one. */
 #include "sweep/store.h"

@@ -11,10 +11,9 @@
  *   table.c        the answer of a query, for people and as CSV
  *   job.c          one run as a process, under its limits
  *   pool.c         many of them on this machine; pace.c: how long it will still take
- *   slurm.c        many of them on a cluster, as arrays of Slurm; tool.c: Slurm's commands; task.c: one of them,
- *                  on its node
- *   collect.c      files of results, one a run, into the SQLite file
- *   build.c        which heddle this is
+ *   slurm.c        many of them on a cluster, as arrays of Slurm; tool.c: Slurm's commands; task.c: one of
+ *   them, on its node collect.c      files of results, one a run, into the SQLite file build.c        which
+ *   heddle this is
  *
  * Nothing here knows the model; a run is what `heddle run` makes of a command line. */
 #ifndef HEDDLE_SWEEP_H
@@ -187,7 +186,8 @@ bool result_take(struct result *r, const json_t *result, struct strbuf *why);
 void result_free(struct result *r);
 void result_what_of(struct result *r, const json_t *o); /* which run such a file or a task is about */
 json_t *result_json(const struct result *r);            /* as a file, which result_read takes */
-/* From such a file, or from what heddle run wrote (`what` and times are then left alone); false with the reason */
+/* From such a file, or from what heddle run wrote (`what` and times are then left alone); false with the
+ * reason */
 bool result_read(struct result *r, const char *path, struct strbuf *why);
 void plan_what(const struct plan *p, const struct sweep_run *r, struct arena *mem, struct result_what *to);
 

@@ -1,5 +1,6 @@
-/* One run on a node of a cluster. A batch is a text with a line for each task: which run, its command line, its
- * limits. A task makes its run, and leaves one file: NAME of the run's hash, whole or not there (base/output.c).
+/* One run on a node of a cluster. A batch is a text with a line for each task: which run, its command line,
+ * its limits. A task makes its run, and leaves one file: NAME of the run's hash, whole or not there
+ * (base/output.c).
  *
  * 1. A task whose file is there already does nothing: it was requeued after it had ended, or handed in twice.
  * 2. A task that is killed leaves nothing; whoever waits for it hands the run in again.
