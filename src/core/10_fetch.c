@@ -22,8 +22,9 @@ void fetch_free(struct core *c) {
 }
 
 void fetch_launch(struct core *c) {
-    c->fetch->want = c->fetch->unresolved = 0;
-    c->fetch->last = MAX_SLOTS - 1;
+    set_clear(c->fetch->want, c->words);
+    set_clear(c->fetch->unresolved, c->words);
+    c->fetch->last = c->nfronts - 1;
     tags_clear(&c->fetch->icache);
 }
 
@@ -31,7 +32,7 @@ void fetch_abandon(struct core *c) { memset(c->fetch->waits, 0, sizeof(*c->fetch
 
 void fetch_check(const struct core *c) { tags_check(&c->fetch->icache); }
 
-void fetch_unresolved(struct core *c, u32 slot) { c->fetch->unresolved |= 1ull << slot; }
+void fetch_unresolved(struct core *c, u32 slot) { set_add(c->fetch->unresolved, slot); }
 
 static u64 inst_address(const struct core *c, i32 pc) { return c->prog->code_base + (u64)pc * c->cfg->inst_b; }
 
@@ -53,9 +54,10 @@ static struct icache_wait *waiting(struct core *c, u64 line, struct icache_wait 
     return NULL;
 }
 
-static void send_for(struct core *c, struct icache_wait *w, u64 line, u64 slots) {
+static void send_for(struct core *c, struct icache_wait *w, u64 line) {
     u32 pieces = c->cfg->icache_line_b / 32, first = (u32)(line % 128 / 32);
-    *w = (struct icache_wait){line, slots, true};
+    w->line = line, w->used = true;
+    set_clear(w->slots, c->words);
     port_send(c, (struct mreq){.line = line & ~127ull,
                                .sectors = ((1u << pieces) - 1) << first,
                                .token = TOKEN(TOKEN_INST, w - c->fetch->waits),
@@ -71,30 +73,31 @@ static void fetch_ahead(struct core *c, u64 line) {
         if (line >= end) return;
         if (tags_look(&c->fetch->icache, line, 1, &at) == TAG_HIT || waiting(c, line, &spare)) continue;
         if (!spare) return;
-        send_for(c, spare, line, 0);
+        send_for(c, spare, line);
     }
 }
 
 /* True when the line is on its way, or now sent for */
 static bool miss(struct core *c, u32 slot, u64 line) {
     struct icache_wait *spare, *w = waiting(c, line, &spare);
-    if (w) w->slots |= 1ull << slot;
+    if (w) set_add(w->slots, slot);
     else if (!spare || !port_room(c, 1)) return false;
     else {
-        send_for(c, spare, line, 1ull << slot);
+        send_for(c, spare, line);
+        set_add(spare->slots, slot);
         fetch_ahead(c, line);
     }
     return true;
 }
 
 void fetch_filled(struct core *c, u32 entry) {
-    struct icache_wait w = c->fetch->waits[entry];
+    struct icache_wait *w = &c->fetch->waits[entry];
     u32 at;
     struct victim v;
-    tags_insert(&c->fetch->icache, w.line, 1, &at, &v);
-    c->fetch->waits[entry].used = false;
-    for (u64 m = w.slots; m; m &= m - 1) {
-        struct front *f = &c->fronts[__builtin_ctzll(m)];
+    tags_insert(&c->fetch->icache, w->line, 1, &at, &v);
+    w->used = false;
+    SET_EACH (slot, w->slots, c->words) {
+        struct front *f = &c->fronts[slot];
         f->ib.miss = false;
         ibuffer_want(c, f);
     }
@@ -131,29 +134,36 @@ static void fetch_one(struct core *c, u32 slot) {
     ibuffer_want(c, f);
 }
 
-static u64 candidates(struct core *c) {
-    for (u64 m = c->fetch->unresolved & c->fetch->want; m; m &= m - 1) {
-        u32 slot = (u32)__builtin_ctzll(m);
-        if (c->fronts[slot].resolve_cy <= c->now) c->fetch->unresolved &= ~(1ull << slot);
+static bool find_candidates(struct core *c, u64 *can) { /* false: none */
+    struct fetch *f = c->fetch;
+    for (u32 w = 0; w < c->words; w++) {
+        for (u64 m = f->unresolved[w] & f->want[w]; m; m &= m - 1) {
+            u32 slot = w * 64 + (u32)__builtin_ctzll(m);
+            if (c->fronts[slot].resolve_cy <= c->now) set_drop(f->unresolved, slot);
+        }
     }
-    return c->fetch->want & ~c->fetch->unresolved;
+    set_without(can, f->want, f->unresolved, c->words);
+    return set_any(can, c->words);
 }
 
 u64 fetch_next(const struct core *c) {
+    const struct fetch *f = c->fetch;
     u64 next = NEVER;
-    if (c->fetch->want & ~c->fetch->unresolved) return c->now;
-    for (u64 m = c->fetch->want; m; m &= m - 1) next = MIN(next, MAX(c->now, c->fronts[__builtin_ctzll(m)].resolve_cy));
+    for (u32 w = 0; w < c->words; w++)
+        if (f->want[w] & ~f->unresolved[w]) return c->now;
+    SET_EACH (slot, f->want, c->words) next = MIN(next, MAX(c->now, c->fronts[slot].resolve_cy));
     return next;
 }
 
 void fetch_stage(struct core *c) {
-    u64 cand = candidates(c);
-    for (u32 i = 0; i < c->cfg->fetch_warps && cand; i++) {
-        struct fetch_view v = {cand, c->age};
+    u64 can[SET_WORDS];
+    if (!find_candidates(c, can)) return;
+    for (u32 i = 0; i < c->cfg->fetch_warps && set_any(can, c->words); i++) {
+        struct fetch_view v = {can, c->words, c->age};
         int slot = c->pol.fetch->pick(&c->fetch->last, &v);
         if (slot < 0) return;
         c->fetch->last = (u32)slot;
-        cand &= ~(1ull << slot);
+        set_drop(can, (u32)slot);
         fetch_one(c, (u32)slot);
     }
 }

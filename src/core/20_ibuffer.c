@@ -17,10 +17,10 @@
  * end. */
 void ibuffer_want(struct core *c, struct front *f) {
     const struct ibuffer *b = &f->ib;
-    u64 bit = 1ull << front_index(c, f);
+    u32 slot = front_index(c, f);
     bool room = b->n + b->behind + MIN(c->cfg->fetch_insts, c->cfg->ibuffer) <= c->cfg->ibuffer;
-    if (f->nparts && room && b->fetch_pc != NONE && !b->miss && f->resolve_cy <= c->now + 1) c->fetch->want |= bit;
-    else c->fetch->want &= ~bit;
+    if (f->nparts && room && b->fetch_pc != NONE && !b->miss && f->resolve_cy <= c->now + 1) set_add(c->fetch->want, slot);
+    else set_drop(c->fetch->want, slot);
 }
 
 void ibuffer_flush(struct core *c, struct front *f, i32 pc) {

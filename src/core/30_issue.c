@@ -20,20 +20,23 @@
 
 void issue_init(struct core *c) {
     c->issue = base_alloc(sizeof(*c->issue));
+    c->issue->wheel = base_alloc(sizeof(u64) * WHEEL * c->words);
     sched_init(c);
 }
 
 void issue_launch(struct core *c) {
     struct issue *x = c->issue;
-    memset(x->wheel, 0, sizeof(x->wheel));
+    memset(x->wheel, 0, sizeof(u64) * WHEEL * c->words);
     x->wheel_any = x->parked = 0;
     x->last_cy = c->now;
+    x->restricts = c->predict || c->reexec || c->pol.sched->held;
     sched_launch(c);
 }
 
 void issue_free(struct core *c) {
     sched_free(c);
     step_free(&c->issue->step), step_free(&c->issue->pseudo);
+    free(c->issue->wheel);
     free(c->issue);
 }
 
@@ -46,16 +49,19 @@ u32 issue_sub(const struct core *c, u32 slot) { return slot_sub(c, slot); }
 void slot_alarm(struct core *c, u32 slot, u64 cy) {
     u64 last = c->now + WHEEL - 1;
     u64 at = MIN(MAX(cy, c->now + 1), last); /* too far: look again on the way */
-    c->issue->wheel[at % WHEEL] |= 1ull << slot;
+    c->issue->wheel[slot / 64 * WHEEL + at % WHEEL] |= set_bit(slot);
     c->issue->wheel_any |= 1ull << at % WHEEL;
 }
 
 void issue_alarms(struct core *c) {
-    u64 due = c->issue->wheel[c->now % WHEEL];
-    if (!due) return;
-    c->issue->wheel[c->now % WHEEL] = 0;
-    c->issue->wheel_any &= ~(1ull << c->now % WHEEL);
-    for (; due; due &= due - 1) slot_due(c, (u32)__builtin_ctzll(due));
+    u64 at = c->now % WHEEL;
+    if (!(c->issue->wheel_any >> at & 1)) return;
+    c->issue->wheel_any &= ~(1ull << at);
+    for (u32 w = 0; w < c->words; w++) {
+        u64 *entry = &c->issue->wheel[w * WHEEL + at], due = *entry;
+        *entry = 0;
+        for (; due; due &= due - 1) slot_due(c, w * 64 + (u32)__builtin_ctzll(due));
+    }
 }
 
 u64 issue_alarm(const struct core *c) {
@@ -384,7 +390,7 @@ const struct step *front_dispatch(struct core *c, u32 slot) {
 /* The scheduler, or its own accesses in the re-execution queue, keep this memory instruction back */
 static bool held_back(const struct core *c, u32 slot, const struct tinst *t) {
     if (!sched_holds(c) || t->unit != UNIT_MEM || t->in->space == SPACE_SHARED) return false;
-    return sched_held(c, 1ull << slot, t->mshr_of == 1 + CACHE_DATA ? 1ull << slot : 0);
+    return sched_holds_one(c, slot, t->mshr_of == 1 + CACHE_DATA);
 }
 
 bool issue_held_back(const struct core *c, u32 slot, const struct tinst *t) { return held_back(c, slot, t); }
@@ -437,7 +443,7 @@ static u32 issue_more(struct core *c, u32 slot, u32 sub) {
         if (replay_first(c, slot) != NONE) break; /* that one goes first, from the next cycle on */
         if (head_waits(c, f, c->now, &next) || !operands_available(c, sub, (enum unit)f->head->unit)) break;
         f->shown = f->head;
-        if (f->head->unit == UNIT_MEM && c->predict && predict_restricted(c, 1ull << slot)) break;
+        if (f->head->unit == UNIT_MEM && c->predict && predict_holds(c, slot)) break;
         if (held_back(c, slot, f->head)) break;
         bool expects_miss = predict_expects(c, slot);
         if (!dispatch(c, &f->part[0], &c->issue->step)) break;
@@ -453,36 +459,57 @@ static u32 issue_more(struct core *c, u32 slot, u32 sub) {
 
 /* Ready memory instructions that hazard prediction, the scheduler or the re-execution queue hold back; those
  * whose unit is not free are not asked */
-static u64 restricted_of(struct core *c, const struct sched *sc, u64 unavailable) {
-    if (unavailable >> UNIT_MEM & 1 || !sc->ready[UNIT_MEM]) return 0;
-    u64 held = c->predict ? predict_restricted(c, sc->ready[UNIT_MEM]) : 0;
-    if (sched_holds(c)) held |= sched_held(c, sc->ready[UNIT_MEM] & ~sc->ready_shared, sc->ready_loads[1 + CACHE_DATA]);
-    return held;
+static const u64 *find_restricted(struct core *c, const struct sched *sc, u64 unavailable, u64 *held) { /* held, or NULL: none */
+    u64 ready[SET_WORDS], memory[SET_WORDS], loads[SET_WORDS];
+    if (unavailable >> UNIT_MEM & 1 || !unit_wanted(c, sc, UNIT_MEM)) return NULL;
+    for (u32 w = 0; w < c->words; w++) {
+        ready[w] = sc->at[w].ready[UNIT_MEM];
+        memory[w] = ready[w] & ~sc->at[w].ready_shared;
+        loads[w] = sc->at[w].ready_loads;
+        held[w] = 0;
+    }
+    if (c->predict) predict_restricted(c, ready, held);
+    if (sched_holds(c)) sched_held(c, memory, loads, held);
+    return set_any(held, c->words) ? held : NULL;
 }
 
-static u64 candidates_of(const struct sched *sc, u64 unavailable) {
-    u64 cand = sc->all_ready;
-    for (u64 m = unavailable; m; m &= m - 1) cand &= ~sc->ready[__builtin_ctzll(m)];
-    return cand;
+static inline const u64 *restricted_of(struct core *c, const struct sched *sc, u64 unavailable, u64 *held) {
+    return c->issue->restricts ? find_restricted(c, sc, unavailable, held) : NULL;
+}
+
+/* Ready ones whose unit is free and that nothing holds back; false: none */
+static bool find_candidates(const struct core *c, const struct sched *sc, u64 unavailable, const u64 *restricted, u64 *set) {
+    u64 some = 0;
+    u32 words = c->words;
+    for (u32 w = 0; w < words; w++) {
+        u64 can = sc->at[w].all_ready;
+        for (u64 m = unavailable; m; m &= m - 1) can &= ~sc->at[w].ready[__builtin_ctzll(m)];
+        if (restricted) can &= ~restricted[w];
+        set[w] = can;
+        some |= can;
+    }
+    return some;
 }
 
 /* One scheduler in one cycle: what could not issue, and what could */
 struct turn {
     u32 sched, sub;
-    u64 unavailable; /* units, by 1 << enum unit */
-    u64 restricted, candidates;
+    u64 unavailable;       /* units, by 1 << enum unit */
+    const u64 *restricted; /* a set, or NULL */
+    u64 *candidates;
 };
 
 static void charge_issue(struct core *c, const struct turn *t, u32 slot) {
     account_issue(c, slot);
-    account_cycle(c, t->sched, 1, t->unavailable, t->restricted, t->candidates, 1);
+    account_cycle(c, t->sched, 1, t->unavailable, t->restricted, true, 1);
 }
 
 /* The instruction found that lanes it needs are elsewhere: nothing has issued, and the cycle is lost to
  * that. */
 static void charge_waiting(struct core *c, const struct turn *t, u32 slot) {
     account_state(c, slot, 1u << STALL_WARP_SYNC, UNIT_NONE, c->now);
-    account_cycle(c, t->sched, 0, t->unavailable, t->restricted, t->candidates & ~(1ull << slot), 1);
+    set_drop(t->candidates, slot);
+    account_cycle(c, t->sched, 0, t->unavailable, t->restricted, set_any(t->candidates, c->words), 1);
 }
 
 /* The slot's instruction, executed, charged and sent on its way; false when nothing issued (lanes wait for
@@ -533,32 +560,36 @@ static void issue_from(struct core *c, const struct turn *t, u32 slot) {
 
 /* Fronts with a window whose instruction cannot leave issue show another that can */
 static void present_windows(struct core *c, const struct sched *sc, u64 unavailable) {
-    u64 held = 0;
-    for (u64 m = unavailable; m; m &= m - 1) held |= sc->ready[__builtin_ctzll(m)];
-    for (; held; held &= held - 1) window_present(c, (u32)__builtin_ctzll(held), unavailable);
+    for (u32 w = 0; w < c->words; w++) {
+        u64 held = 0;
+        for (u64 m = unavailable; m; m &= m - 1) held |= sc->at[w].ready[__builtin_ctzll(m)];
+        for (; held; held &= held - 1) window_present(c, w * 64 + (u32)__builtin_ctzll(held), unavailable);
+    }
 }
 
 static void schedule(struct core *c, u32 si) {
     struct sched *sc = &c->issue->scheds[si];
-    struct turn t = {.sched = si, .sub = si % c->cfg->subcores};
+    struct sched_view v;
+    u64 held[SET_WORDS];
+    struct turn t = {.sched = si, .sub = si % c->cfg->subcores, .candidates = v.candidates};
     t.unavailable = operands_unavailable(c, t.sub);
     if (c->window && t.unavailable) present_windows(c, sc, t.unavailable);
-    if (!sc->all_ready && !c->pol.sched->skip) {
-        account_cycle(c, si, 0, t.unavailable, 0, 0, 1);
+    if (!sc->nready && !c->pol.sched->skip) {
+        account_cycle(c, si, 0, t.unavailable, NULL, false, 1);
         return;
     }
-    t.restricted = restricted_of(c, sc, t.unavailable);
-    t.candidates = candidates_of(sc, t.unavailable) & ~t.restricted;
-    struct sched_view v = sched_view_of(c, si, t.candidates);
+    t.restricted = restricted_of(c, sc, t.unavailable, held);
+    bool some = find_candidates(c, sc, t.unavailable, t.restricted, v.candidates);
     int slot = NONE;
-    if (t.candidates && sc->silence.n) account_silence(c, si);
-    if (t.candidates) slot = c->pol.sched->pick(sc->state, &v);
+    if (some && sc->silence.n) account_silence(c, si);
+    if (some || c->pol.sched->skip) sched_look(c, si, &v);
+    if (some) slot = c->pol.sched->pick(sc->state, &v);
     else if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, 1);
     if (slot == NONE) {
-        account_cycle(c, si, 0, t.unavailable, t.restricted, t.candidates, 1);
+        account_cycle(c, si, 0, t.unavailable, t.restricted, some, 1);
         return;
     }
-    CHECK(t.candidates >> slot & 1);
+    CHECK(set_has(v.candidates, (u32)slot));
     issue_from(c, &t, (u32)slot);
 }
 
@@ -571,10 +602,11 @@ bool issue_blocked(struct core *c) {
     if (c->pol.sched->begin && !sched_settled(c)) return false;
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         const struct sched *sc = &c->issue->scheds[i];
-        if (!sc->all_ready) continue;
+        u64 held[SET_WORDS], can[SET_WORDS];
+        if (!sc->nready) continue;
         u64 unavailable = operands_unavailable(c, i % c->cfg->subcores);
         if (c->window && unavailable) present_windows(c, sc, unavailable);
-        if (candidates_of(sc, unavailable) & ~restricted_of(c, sc, unavailable)) return false;
+        if (find_candidates(c, sc, unavailable, restricted_of(c, sc, unavailable, held), can)) return false;
     }
     return true;
 }
@@ -583,16 +615,18 @@ void issue_skip(struct core *c, u64 n) {
     if (c->pol.sched->begin) sched_begin(c, n);
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         struct sched *sc = &c->issue->scheds[i];
-        u64 unavailable = operands_unavailable(c, i % c->cfg->subcores), restricted = restricted_of(c, sc, unavailable);
-        struct sched_view v = sched_view_of(c, i, 0);
+        struct sched_view v;
+        u64 unavailable = operands_unavailable(c, i % c->cfg->subcores), held[SET_WORDS];
+        const u64 *restricted = restricted_of(c, sc, unavailable, held);
+        if (c->pol.sched->skip) sched_look(c, i, &v), set_clear(v.candidates, c->words);
         if (!c->pol.sched->moves) {
             if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, n);
-            account_cycle(c, i, 0, unavailable, restricted, 0, n);
+            account_cycle(c, i, 0, unavailable, restricted, false, n);
             continue;
         }
         for (u64 k = 0; k < n; k++) {
             if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, 1);
-            account_cycle(c, i, 0, unavailable, restricted, 0, 1);
+            account_cycle(c, i, 0, unavailable, restricted, false, 1);
         }
     }
 }
@@ -607,25 +641,32 @@ u64 issue_next(const struct core *c) {
     return next;
 }
 
+/* C1 and C2 of 64 fronts of a scheduler; how many are ready */
+static u32 check_word(const struct core *c, const struct sched *s, u32 w, u32 *waiting) {
+    const struct sched_word *x = &s->at[w];
+    u64 all = 0;
+    for (u32 u = 0; u < UNIT_COUNT; u++) {
+        CHECK(!(all & x->ready[u]));
+        all |= x->ready[u];
+    }
+    CHECK(all == x->all_ready && !(all & ~x->slots));
+    for (u64 m = x->slots; m; m &= m - 1) {
+        u32 k = (u32)__builtin_ctzll(m);
+        const struct front *f = &c->fronts[w * 64 + k];
+        const struct account *a = &f->account;
+        CHECK((a->set == 0) == (all >> k & 1));                                /* C1 */
+        CHECK(a->set || (f->nparts && f->head && x->ready[a->unit] >> k & 1)); /* C1 */
+        *waiting += a->set != 0;
+    }
+    return (u32)__builtin_popcountll(all);
+}
+
 void issue_check(const struct core *c) {
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         const struct sched *s = &c->issue->scheds[i];
-        u32 pop[CPI_COUNT] = {0};
-        u64 all = 0;
-        for (u32 u = 0; u < UNIT_COUNT; u++) {
-            CHECK(!(all & s->ready[u]));
-            all |= s->ready[u];
-        }
-        CHECK(all == s->all_ready && !(all & ~s->slots));
-        for (u64 m = s->slots; m; m &= m - 1) {
-            u32 k = (u32)__builtin_ctzll(m);
-            const struct front *x = &c->fronts[k];
-            const struct account *a = &x->account;
-            CHECK((a->set == 0) == (all >> k & 1));                                /* C1 */
-            CHECK(a->set || (x->nparts && x->head && s->ready[a->unit] >> k & 1)); /* C1 */
-            pop[0] += a->set != 0;
-        }
-        for (u32 k = 1; k < CPI_COUNT; k++) pop[1] += s->pop[k];
-        CHECK(pop[0] == pop[1]); /* C2 */
+        u32 waiting = 0, counted = 0, ready = 0;
+        for (u32 w = 0; w < c->words; w++) ready += check_word(c, s, w, &waiting);
+        for (u32 k = 1; k < CPI_COUNT; k++) counted += s->pop[k];
+        CHECK(waiting == counted && ready == s->nready); /* C2 */
     }
 }

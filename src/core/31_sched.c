@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t shared_size(const struct core *c) { return c->pol.sched->shared_size ? c->pol.sched->shared_size(c->cfg) : 0; }
+static size_t shared_size(const struct core *c) {
+    return c->pol.sched->shared_size ? c->pol.sched->shared_size(c->cfg, c->nfronts) : 0;
+}
 
 static void sched_make(struct core *c) {
     size_t n = shared_size(c);
@@ -23,20 +25,29 @@ static void sched_make(struct core *c) {
 }
 
 void sched_free(struct core *c) {
-    for (u32 i = 0; i < c->cfg->schedulers; i++) free(c->issue->scheds[i].state);
+    for (u32 i = 0; i < c->cfg->schedulers; i++) free(c->issue->scheds[i].state), free(c->issue->scheds[i].at);
+    free(c->issue->sched_of);
+    free(c->issue->sub_of);
+    free(c->issue->block);
     free(c->issue->shared);
     free(c->issue->scratch);
     free(c->issue->scratch_stats);
 }
 
+static size_t state_size(const struct core *c) { return MAX(c->pol.sched->state_size(c->cfg, c->nfronts), (size_t)1); }
+
 static void init_one(struct core *c, u32 i) {
     struct sched *s = &c->issue->scheds[i];
-    for (u32 w = i; w < c->nslots; w += c->cfg->schedulers) s->slots |= 1ull << w, s->nslots++;
-    s->state = base_alloc(MAX(c->pol.sched->state_size(c->cfg), (size_t)1));
+    s->at = base_alloc_aligned(sizeof(*s->at) * c->words);
+    for (u32 f = i; f < c->nfronts; f += c->cfg->schedulers) s->at[f / 64].slots |= set_bit(f), s->nslots++;
+    s->state = base_alloc(state_size(c));
 }
 
 void sched_init(struct core *c) {
-    for (u32 i = 0; i < MAX_SLOTS; i++) {
+    c->issue->sched_of = base_alloc(c->nfronts);
+    c->issue->sub_of = base_alloc(c->nfronts);
+    c->issue->block = base_alloc(sizeof(u64) * c->nfronts);
+    for (u32 i = 0; i < c->nfronts; i++) {
         c->issue->sched_of[i] = (u8)(i % c->cfg->schedulers);
         c->issue->sub_of[i] = (u8)(c->issue->sched_of[i] % c->cfg->subcores);
     }
@@ -46,9 +57,9 @@ void sched_init(struct core *c) {
 
 static void launch_one(struct core *c, u32 i) {
     struct sched *s = &c->issue->scheds[i];
-    memset(s->state, 0, MAX(c->pol.sched->state_size(c->cfg), (size_t)1));
-    if (c->pol.sched->init) c->pol.sched->init(s->state, c->cfg, i, s->slots);
-    s->valid = 0;
+    memset(s->state, 0, state_size(c));
+    if (c->pol.sched->init) c->pol.sched->init(s->state, c->cfg, i, c->nfronts);
+    for (u32 w = 0; w < c->words; w++) s->at[w].valid = 0;
     s->noissue = 0;
     memset(s->unavail, 0, sizeof(s->unavail));
     memset(s->noissue_unavail, 0, sizeof(s->noissue_unavail));
@@ -56,16 +67,18 @@ static void launch_one(struct core *c, u32 i) {
 
 void sched_arrives(struct core *c, u32 slot, u64 block) {
     c->issue->block[slot] = block;
-    c->issue->scheds[slot_sched(c, slot)].valid |= 1ull << slot;
+    c->issue->scheds[slot_sched(c, slot)].at[slot / 64].valid |= set_bit(slot);
 }
 
 void sched_leaves(struct core *c, u32 slot) {
     c->issue->parked &= ~(1ull << slot);
-    c->issue->scheds[slot_sched(c, slot)].valid &= ~(1ull << slot);
+    c->issue->scheds[slot_sched(c, slot)].at[slot / 64].valid &= ~set_bit(slot);
 }
 
-u64 sched_memory(const struct core *c, u32 sched) {
-    return c->issue->scheds[sched].ready[UNIT_MEM] & ~c->issue->scheds[sched].ready_shared;
+static u64 memory_word(const struct sched_word *x) { return x->ready[UNIT_MEM] & ~x->ready_shared; }
+
+void sched_memory(const struct core *c, u32 sched, u64 *set) {
+    for (u32 w = 0; w < c->words; w++) set[w] = memory_word(&c->issue->scheds[sched].at[w]);
 }
 
 void sched_tell(struct core *c, enum sched_event kind, u32 slot, u64 line) {
@@ -101,64 +114,93 @@ static const struct watcher watcher = {1u << MEM_ENTERED | 1u << MEM_HIT | 1u <<
 void sched_launch(struct core *c) {
     if (c->pol.sched->event) watch_add(c, &watcher);
     for (u32 i = 0; i < c->cfg->schedulers; i++) launch_one(c, i);
-    memset(c->issue->block, 0, sizeof(c->issue->block));
+    memset(c->issue->block, 0, sizeof(u64) * c->nfronts);
     if (!c->issue->shared) return;
     memset(c->issue->shared, 0, shared_size(c));
-    if (c->pol.sched->shared_init) c->pol.sched->shared_init(c->issue->shared, c->cfg);
+    if (c->pol.sched->shared_init) c->pol.sched->shared_init(c->issue->shared, c->cfg, c->nfronts);
 }
 
-struct sched_view sched_view_of(const struct core *c, u32 sched, u64 candidates) {
+void sched_look(const struct core *c, u32 sched, struct sched_view *v) {
     const struct sched *s = &c->issue->scheds[sched];
-    return (struct sched_view){.now = c->now,
-                               .valid = s->valid,
-                               .ready = s->all_ready,
-                               .candidates = candidates,
-                               .waits_long = s->waits_long,
-                               .age = c->age,
-                               .index = sched,
-                               .memory = s->ready[UNIT_MEM] & ~s->ready_shared,
-                               .block = c->issue->block,
-                               .shared = c->issue->shared};
+    v->now = c->now, v->words = c->words, v->index = sched;
+    v->age = c->age, v->block = c->issue->block, v->shared = c->issue->shared;
+    for (u32 w = 0; w < c->words; w++) {
+        const struct sched_word *x = &s->at[w];
+        v->valid[w] = x->valid, v->ready[w] = x->all_ready, v->waits_long[w] = x->waits_long;
+        v->memory[w] = memory_word(x);
+    }
 }
 
-static struct sched_sm view_of_sm(const struct core *c, struct sm_stats *stats) {
-    struct sched_sm v = {.now = c->now, .sending = lsu_sending(c), .age = c->age, .block = c->issue->block, .stats = stats};
-    for (u32 i = 0; i < c->cfg->schedulers; i++) {
-        const struct sched *s = &c->issue->scheds[i];
-        v.valid |= s->valid, v.ready |= s->all_ready, v.waits_long |= s->waits_long;
-        v.memory |= s->ready[UNIT_MEM] & ~s->ready_shared;
-        v.waits_load |= s->waits_load, v.waits_barrier |= s->waits_barrier, v.waits_fence |= s->waits_fence;
+static void clear_sets(struct sched_sm *v, u32 w) {
+    v->valid[w] = v->ready[w] = v->memory[w] = v->waits_long[w] = 0;
+    v->waits_load[w] = v->waits_barrier[w] = v->waits_fence[w] = v->reexec[w] = 0;
+}
+
+static void look_at_fronts(const struct core *c, struct sched_sm *v) {
+    for (u32 w = 0; w < c->words; w++) {
+        clear_sets(v, w);
+        for (u32 i = 0; i < c->cfg->schedulers; i++) {
+            const struct sched_word *x = &c->issue->scheds[i].at[w];
+            v->valid[w] |= x->valid, v->ready[w] |= x->all_ready, v->waits_long[w] |= x->waits_long;
+            v->memory[w] |= memory_word(x);
+            v->waits_load[w] |= x->waits_load, v->waits_barrier[w] |= x->waits_barrier, v->waits_fence[w] |= x->waits_fence;
+        }
     }
-    v.mshrs = l1_mshrs_used(c, CACHE_DATA), v.mshr_size = c->cfg->l1_mshrs;
-    v.const_mshrs = l1_mshrs_used(c, CACHE_CONST), v.const_mshr_size = c->cfg->const_mshrs;
-    v.tex_mshrs = texture_mshrs_used(c), v.tex_mshr_size = c->cfg->tex_mshrs;
-    v.queue = port_queued(c), v.queue_size = c->cfg->miss_queue;
-    v.pipe_head = lsu_first_slot(c);
-    v.reexec = reexec_slots(c), v.reexec_full = reexec_full(c);
-    v.reexec_head = reexec_first_slot(c);
-    return v;
+    set_copy(v->sending, lsu_sending(c), c->words);
+    if (reexec_slots(c)) set_copy(v->reexec, reexec_slots(c), c->words);
+}
+
+static void look_at_sm(const struct core *c, struct sm_stats *stats, struct sched_sm *v) {
+    v->now = c->now, v->words = c->words;
+    v->age = c->age, v->block = c->issue->block, v->stats = stats;
+    look_at_fronts(c, v);
+    v->mshrs = l1_mshrs_used(c, CACHE_DATA), v->mshr_size = c->cfg->l1_mshrs;
+    v->const_mshrs = l1_mshrs_used(c, CACHE_CONST), v->const_mshr_size = c->cfg->const_mshrs;
+    v->tex_mshrs = texture_mshrs_used(c), v->tex_mshr_size = c->cfg->tex_mshrs;
+    v->queue = port_queued(c), v->queue_size = c->cfg->miss_queue;
+    v->pipe_head = lsu_first_slot(c);
+    v->reexec_full = reexec_full(c);
+    v->reexec_head = reexec_first_slot(c);
 }
 
 void sched_begin(struct core *c, u64 n) {
-    struct sched_sm v = view_of_sm(c, &c->stats);
+    struct sched_sm v;
+    look_at_sm(c, &c->stats, &v);
     if (!c->pol.sched->begin(c->issue->shared, &v, n)) return;
     lsu_wake(c, LSU_SCHED_CHANGED);
 }
 
 bool sched_settled(struct core *c) {
-    struct sched_sm v = view_of_sm(c, c->issue->scratch_stats);
+    struct sched_sm v;
+    look_at_sm(c, c->issue->scratch_stats, &v);
     memcpy(c->issue->scratch, c->issue->shared, shared_size(c));
     return !c->pol.sched->begin(c->issue->scratch, &v, 1);
 }
 
-bool sched_holds(const struct core *c) { return reexec_slots(c) || c->pol.sched->held; }
+bool sched_holds(const struct core *c) { return c->pol.sched->held || reexec_slots(c); }
 
-u64 sched_held(const struct core *c, u64 ask, u64 loads) {
+void sched_held(const struct core *c, const u64 *ask, const u64 *loads, u64 *held) {
     const struct sched_policy *p = c->pol.sched;
-    u64 held = ask & reexec_slots(c);
-    if (p->holds_loads) ask &= loads;
-    if (ask && p->held) held |= p->held(c->issue->shared, ask);
-    return held;
+    u64 asked[SET_WORDS], answer[SET_WORDS];
+    const u64 *aside = reexec_slots(c);
+    if (aside) {
+        set_and(answer, ask, aside, c->words);
+        set_or(held, held, answer, c->words);
+    }
+    if (!p->held) return;
+    set_copy(asked, ask, c->words);
+    if (p->holds_loads) set_and(asked, ask, loads, c->words);
+    if (!set_any(asked, c->words)) return;
+    p->held(c->issue->shared, asked, c->words, answer);
+    set_or(held, held, answer, c->words);
+}
+
+bool sched_holds_one(const struct core *c, u32 slot, bool load) {
+    u64 one[SET_WORDS], none[SET_WORDS], held[SET_WORDS];
+    set_clear(one, c->words), set_clear(none, c->words), set_clear(held, c->words);
+    set_add(one, slot);
+    sched_held(c, one, load ? one : none, held);
+    return set_any(held, c->words);
 }
 
 u64 sched_wakes(const struct core *c) { return c->pol.sched->wakes(c->issue->shared, c->now); }

@@ -118,16 +118,21 @@ static bool is_free(struct core *c, u32 cache) {
     return c->pol.tracker->is_free(&c->predict->track[cache], &v);
 }
 
-u64 predict_restricted(struct core *c, u64 ready) {
+static bool holds(const struct core *c, u32 slot, const bool free[CACHES]) {
+    const struct tinst *t = c->fronts[slot].shown;
+    return is_tracked(t) && !free[cache_of(t)] && expects_miss(c, slot, t);
+}
+
+void predict_restricted(struct core *c, const u64 *ready, u64 *held) {
     bool free[CACHES] = {is_free(c, CACHE_DATA), is_free(c, CACHE_CONST)};
-    u64 held = 0;
-    if (free[CACHE_DATA] && free[CACHE_CONST]) return 0;
-    for (; ready; ready &= ready - 1) {
-        u32 slot = (u32)__builtin_ctzll(ready);
-        const struct tinst *t = c->fronts[slot].shown;
-        if (is_tracked(t) && !free[cache_of(t)] && expects_miss(c, slot, t)) held |= 1ull << slot;
-    }
-    return held;
+    if (free[CACHE_DATA] && free[CACHE_CONST]) return;
+    SET_EACH (slot, ready, c->words)
+        if (holds(c, slot, free)) set_add(held, slot);
+}
+
+bool predict_holds(struct core *c, u32 slot) {
+    bool free[CACHES] = {is_free(c, CACHE_DATA), is_free(c, CACHE_CONST)};
+    return holds(c, slot, free);
 }
 
 /* --- credits */

@@ -48,11 +48,11 @@ void lsu_launch(struct core *c) {
     struct lsu *l = c->lsu;
     l->head = l->n = l->proper = 0;
     l->held_by = NONE;
-    l->sending = 0;
+    set_clear(l->sending, c->words);
     memset(l->loads, 0, sizeof(l->loads));
 }
 
-void lsu_abandon(struct core *c) { c->lsu->sending = 0; }
+void lsu_abandon(struct core *c) { set_clear(c->lsu->sending, c->words); }
 
 /* --- what it touches */
 
@@ -259,7 +259,7 @@ u64 lsu_send(struct core *c, struct flight *f, bool expects_miss) {
     f->issue_cy = c->now;
     count_kind(c, f);
     writeback_expect(c, f);
-    c->lsu->sending |= 1ull << f->slot;
+    set_add(c->lsu->sending, f->slot);
     u64 read = lsu_enter(c, f);
     EMIT(c, .kind = EV_READ, .cycle = read, .uid = f->uid, .slot = f->slot);
     EMIT(c, .kind = EV_MEM_ENTER, .cycle = f->mem.ready_cy, .uid = f->uid, .slot = f->slot);
@@ -301,7 +301,7 @@ void lsu_done(struct core *c, struct flight *f) {
     u32 slot = f->slot;
     WATCH(c, MEM_ACCEPTED, .slot = slot, .f = f);
     if (c->replay) replay_finished(c, f);
-    if (writeback_accepted(c, f)) c->lsu->sending &= ~(1ull << slot);
+    if (writeback_accepted(c, f)) set_drop(c->lsu->sending, slot);
 }
 
 void lsu_accepted(struct core *c, struct flight *f) {
@@ -466,7 +466,7 @@ bool lsu_comes_again(const struct core *c) { return c->lsu->again; }
 
 i32 lsu_held_by(const struct core *c) { return c->lsu->held_by; }
 
-u64 lsu_sending(const struct core *c) { return c->lsu->sending; }
+const u64 *lsu_sending(const struct core *c) { return c->lsu->sending; }
 
 bool lsu_room(const struct core *c) { return c->lsu->n < c->lsu->cap; }
 

@@ -55,7 +55,7 @@ void reexec_launch(struct core *c) {
 void reexec_abandon(struct core *c) {
     struct reexec *r = c->reexec;
     r->head = r->n = 0;
-    r->slots = 0;
+    set_clear(r->slots, c->words);
     r->refused = r->passed_over = 0;
     r->walk_cy = NEVER;
     r->full = NONE;
@@ -89,7 +89,7 @@ enum reexec_answer reexec_take(struct core *c, struct flight *f, enum hazard why
         return REEXEC_FULL;
     }
     *entry(c, r->n++) = (struct reexec_entry){f->id, f->mem.next, (u8)why};
-    r->slots |= 1ull << f->slot;
+    set_add(r->slots, f->slot);
     r->flight[f->slot] = f->id;
     r->op.at[f->id].aside++;
     note_refusal(c, why);
@@ -110,7 +110,7 @@ bool reexec_over(struct core *c, const struct flight *f) {
 
 bool reexec_behind(const struct core *c, const struct flight *f) {
     const struct reexec *r = c->reexec;
-    return r->slots >> f->slot & 1 && r->flight[f->slot] != f->id && f->mem.space != SPACE_SHARED && !f->mem.is_const;
+    return set_has(r->slots, f->slot) && r->flight[f->slot] != f->id && f->mem.space != SPACE_SHARED && !f->mem.is_const;
 }
 
 /* --- who goes */
@@ -128,7 +128,7 @@ static void taken(struct core *c, struct flight *f) {
     lsu_wake(c, LSU_ASIDE_SERVED);
     c->stats.reexec_taken++;
     if (--o->aside) return;
-    r->slots &= ~(1ull << f->slot);
+    set_drop(r->slots, f->slot);
     if (o->away) lsu_done(c, f);
 }
 
@@ -175,7 +175,7 @@ bool reexec_first(struct core *c, struct flight *f) {
 
 bool reexec_waits(const struct core *c) { return c->reexec->n; }
 
-u64 reexec_slots(const struct core *c) { return c->reexec ? c->reexec->slots : 0; }
+const u64 *reexec_slots(const struct core *c) { return c->reexec && c->reexec->n ? c->reexec->slots : NULL; }
 
 bool reexec_full(const struct core *c) { return c->reexec && c->reexec->full != NONE; }
 
@@ -191,17 +191,17 @@ u64 reexec_next(const struct core *c) {
 
 void reexec_check(const struct core *c) {
     const struct reexec *r = c->reexec;
-    u32 of[MAX_SLOTS] = {0};
+    u32 of[MAX_FRONTS] = {0};
     if (!r) return;
     for (u32 i = 0; i < r->n; i++) {
         const struct reexec_entry *e = entry(c, i);
         const struct flight *f = flight_at(c, e->flight);
         CHECK(f->used && !f->mem.accepted && e->line < f->mem.nlines);
-        CHECK(r->slots >> f->slot & 1 && r->flight[f->slot] == e->flight); /* E1 */
+        CHECK(set_has(r->slots, f->slot) && r->flight[f->slot] == e->flight); /* E1 */
         of[f->slot]++;
     }
-    for (u32 i = 0; i < MAX_SLOTS; i++) {
-        CHECK((of[i] != 0) == (r->slots >> i & 1));
+    for (u32 i = 0; i < c->nfronts; i++) {
+        CHECK((of[i] != 0) == set_has(r->slots, i));
         if (of[i]) CHECK(r->op.at[r->flight[i]].aside == of[i]); /* E1 */
     }
     EACH_FLIGHT (c, f)

@@ -29,10 +29,17 @@ static bool of_slot(const struct core *c, u32 slot) {
     return false;
 }
 
+static bool of_sched(const struct core *c, u32 sched) {
+    u64 memory[SET_WORDS];
+    sched_memory(c, sched, memory);
+    SET_EACH (slot, memory, c->words)
+        if (of_slot(c, slot)) return true;
+    return false;
+}
+
 void blocked_count(struct core *c, u64 n) {
     if (lsu_held_by(c) == NONE || issue_last(c) == c->now) return;
     bool found = in_pipe(c);
-    for (u32 i = 0; i < c->cfg->schedulers && !found; i++)
-        for (u64 m = sched_memory(c, i); m && !found; m &= m - 1) found = of_slot(c, (u32)__builtin_ctzll(m));
+    for (u32 i = 0; i < c->cfg->schedulers && !found; i++) found = of_sched(c, i);
     if (found) c->stats.blocked_hit_cycles += n;
 }

@@ -128,38 +128,47 @@ static void snapshot(struct account *a, const struct sched *sc, u64 at) {
 /* Waits that last: two-level scheduling lets such warps leave the active set */
 static const u32 waits_long = 1u << STALL_LONG | 1u << STALL_BARRIER | 1u << STALL_MEMBAR | 1u << STALL_ATOMIC_ORDER;
 
-static void leave_population(const struct account *a, struct sched *sc, u64 bit) {
+static void leave_population(struct core *c, const struct account *a, struct sched *sc, u32 slot) {
+    struct sched_word *x = &sc->at[slot / 64];
+    u64 bit = set_bit(slot);
     if (!a->set) {
-        sc->all_ready &= ~bit;
-        sc->ready[a->unit] &= ~bit;
+        x->all_ready &= ~bit;
+        x->ready[a->unit] &= ~bit;
+        sc->nready--;
         if (a->unit != UNIT_MEM) return;
-        for (u32 i = 0; i < ARRAY_LEN(sc->ready_loads); i++) sc->ready_loads[i] &= ~bit;
-        sc->ready_shared &= ~bit;
+        x->ready_loads &= ~bit;
+        x->ready_shared &= ~bit;
+        c->issue->ready_loads[a->load]--;
         return;
     }
     if (--sc->pop[a->strongest] == 0) sc->present &= ~(1u << a->strongest);
     if (!(a->set & waits_long)) return;
-    sc->waits_long &= ~bit;
-    sc->waits_load &= ~bit, sc->waits_barrier &= ~bit, sc->waits_fence &= ~bit;
+    x->waits_long &= ~bit;
+    x->waits_load &= ~bit, x->waits_barrier &= ~bit, x->waits_fence &= ~bit;
 }
 
-static void join_population(struct account *a, const struct tinst *shown, struct sched *sc, u64 bit) {
+static void join_population(struct core *c, struct account *a, const struct tinst *shown, struct sched *sc, u32 slot) {
+    struct sched_word *x = &sc->at[slot / 64];
+    u64 bit = set_bit(slot);
     if (!a->set) {
-        sc->all_ready |= bit;
-        sc->ready[a->unit] |= bit;
+        x->all_ready |= bit;
+        x->ready[a->unit] |= bit;
+        sc->nready++;
         if (a->unit != UNIT_MEM) return;
-        sc->ready_loads[shown->mshr_of] |= bit;
-        if (shown->in->space == SPACE_SHARED) sc->ready_shared |= bit;
+        a->load = shown->mshr_of;
+        c->issue->ready_loads[a->load]++;
+        if (a->load == 1 + CACHE_DATA) x->ready_loads |= bit;
+        if (shown->in->space == SPACE_SHARED) x->ready_shared |= bit;
         return;
     }
     a->strongest = (u8)strongest(a->set);
     sc->pop[a->strongest]++;
     sc->present |= 1u << a->strongest;
     if (!(a->set & waits_long)) return;
-    sc->waits_long |= bit;
-    if (a->set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER)) sc->waits_load |= bit;
-    if (a->set & 1u << STALL_BARRIER) sc->waits_barrier |= bit;
-    if (a->set & 1u << STALL_MEMBAR) sc->waits_fence |= bit;
+    x->waits_long |= bit;
+    if (a->set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER)) x->waits_load |= bit;
+    if (a->set & 1u << STALL_BARRIER) x->waits_barrier |= bit;
+    if (a->set & 1u << STALL_MEMBAR) x->waits_fence |= bit;
 }
 
 void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
@@ -171,11 +180,11 @@ void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
     struct sched *sc = &c->issue->scheds[si];
     if (sc->silence.n) account_silence(c, si);
     charge(c, f, si, at);
-    leave_population(a, sc, 1ull << slot);
+    leave_population(c, a, sc, slot);
     a->set = set;
     a->unit = (u8)unit;
     a->pc = pc;
-    join_population(a, f->shown, sc, 1ull << slot);
+    join_population(c, a, f->shown, sc, slot);
     snapshot(a, sc, at);
 }
 
@@ -191,11 +200,11 @@ void account_issue(struct core *c, u32 slot) {
 
 /* --- cycles of a scheduler */
 
-static enum cpi gsi_class(const struct sched *sc, u64 unavailable, u64 restricted, u64 candidates) {
-    u32 present = sc->present | (candidates ? 1u << CPI_MISSED : 0) | (restricted ? 1u << CPI_MEMORY_STRUCTURAL : 0);
-    for (u64 m = unavailable; m; m &= m - 1) {
+static enum cpi gsi_class(const struct core *c, const struct sched *sc, const struct silence *q) {
+    u32 present = sc->present | (q->candidates ? 1u << CPI_MISSED : 0) | (q->held ? 1u << CPI_MEMORY_STRUCTURAL : 0);
+    for (u64 m = q->unavailable; m; m &= m - 1) {
         u32 u = (u32)__builtin_ctzll(m);
-        if (sc->ready[u]) present |= 1u << (u == UNIT_MEM ? CPI_MEMORY_STRUCTURAL : CPI_COMPUTE_STRUCTURAL);
+        if (unit_wanted(c, sc, u)) present |= 1u << (u == UNIT_MEM ? CPI_MEMORY_STRUCTURAL : CPI_COMPUTE_STRUCTURAL);
     }
     enum cpi best = CPI_IDLE;
     for (; present; present &= present - 1) {
@@ -205,10 +214,12 @@ static enum cpi gsi_class(const struct sched *sc, u64 unavailable, u64 restricte
     return best;
 }
 
-static void charge_selected(struct core *c, u32 si, u64 unavailable, u64 restricted, u64 n) {
+static void charge_selected(struct core *c, u32 si, const struct silence *q, u64 n) {
     struct sched *sc = &c->issue->scheds[si];
     u64 *cpi = c->stats.sched[si].cpi[CPI_SELECTED], units = 6ull * sc->nslots * n;
-    struct sched_view v = sched_view_of(c, si, 0);
+    struct sched_view v;
+    sched_look(c, si, &v);
+    set_clear(v.candidates, c->words);
     int slot = c->pol.sched->preferred(sc->state, &v);
     if (slot < 0) {
         cpi[CPI_IDLE] += units;
@@ -216,15 +227,15 @@ static void charge_selected(struct core *c, u32 si, u64 unavailable, u64 restric
     }
     const struct front *f = &c->fronts[slot];
     if (f->account.set) add_classes(cpi, classes_of(f->account.set), units);
-    else if (restricted >> slot & 1) cpi[stall_table[STALL_RESTRICT].cpi] += units;
-    else if (unavailable >> f->account.unit & 1) cpi[stall_table[structural(c, f, (enum unit)f->account.unit)].cpi] += units;
+    else if (q->held && set_has(q->restricted, (u32)slot)) cpi[stall_table[STALL_RESTRICT].cpi] += units;
+    else if (q->unavailable >> f->account.unit & 1) cpi[stall_table[structural(c, f, (enum unit)f->account.unit)].cpi] += units;
     else cpi[CPI_MISSED] += units;
 }
 
-static enum sched_cycle cycle_kind(const struct sched *sc, u64 unavailable, u64 restricted) {
-    for (u64 m = unavailable; m; m &= m - 1)
-        if (sc->ready[__builtin_ctzll(m)]) return SCHED_STALL;
-    if (restricted) return SCHED_RESTRICT;
+static enum sched_cycle cycle_kind(const struct core *c, const struct sched *sc, const struct silence *q) {
+    for (u64 m = q->unavailable; m; m &= m - 1)
+        if (unit_wanted(c, sc, (u32)__builtin_ctzll(m))) return SCHED_STALL;
+    if (q->held) return SCHED_RESTRICT;
     return sc->pop[CPI_MEMORY_DATA] || sc->pop[CPI_COMPUTE_DATA] ? SCHED_RAW : SCHED_IDLE;
 }
 
@@ -233,21 +244,21 @@ static enum sched_cycle cycle_kind(const struct sched *sc, u64 unavailable, u64 
  * take it, kernel parameters left out, is ready to issue or in the pipe. */
 static void count_turner(struct core *c, u64 unavailable, u64 n) {
     bool blocked = unavailable >> UNIT_ALU & 1 && !c->cfg->operands_ideal && lsu_blocks_collectors(c);
-    u64 data = lsu_loads(c, CACHE_DATA), constant = lsu_loads(c, CACHE_CONST);
-    for (u32 i = 0; i < c->cfg->schedulers; i++)
-        data |= c->issue->scheds[i].ready_loads[1 + CACHE_DATA], constant |= c->issue->scheds[i].ready_loads[1 + CACHE_CONST];
+    u32 data = lsu_loads(c, CACHE_DATA) + c->issue->ready_loads[1 + CACHE_DATA];
+    u32 constant = lsu_loads(c, CACHE_CONST) + c->issue->ready_loads[1 + CACHE_CONST];
     if (blocked) c->stats.collector_blocked_cycles += n;
     if ((data && l1_mshr_free(c, CACHE_DATA)) || (constant && l1_mshr_free(c, CACHE_CONST))) c->stats.mshr_usable_cycles += n;
 }
 
-static void charge_held(struct core *c, struct sched *sc, u32 issued, u64 unavailable, u64 restricted, u64 n) {
+static void charge_held(struct core *c, struct sched *sc, u32 issued, u64 unavailable, const u64 *restricted, u64 n) {
     for (u64 m = unavailable; m; m &= m - 1) {
         sc->unavail[__builtin_ctzll(m)] += n;
         if (!issued) sc->noissue_unavail[__builtin_ctzll(m)] += n;
     }
-    for (u64 m = restricted; m; m &= m - 1) {
-        c->fronts[__builtin_ctzll(m)].account.restricted += n;
-        if (!issued) c->fronts[__builtin_ctzll(m)].account.restricted_noissue += n;
+    if (!restricted) return;
+    SET_EACH (slot, restricted, c->words) {
+        c->fronts[slot].account.restricted += n;
+        if (!issued) c->fronts[slot].account.restricted_noissue += n;
         c->stats.restricted_warps += n;
     }
 }
@@ -256,13 +267,14 @@ static void charge_held(struct core *c, struct sched *sc, u32 issued, u64 unavai
 void account_silence(struct core *c, u32 si) {
     struct sched *sc = &c->issue->scheds[si];
     struct sched_stats *ss = &c->stats.sched[si];
-    struct silence q = sc->silence;
+    const struct silence *q = &sc->silence;
+    u64 n = q->n;
     sc->silence.n = 0;
-    charge_held(c, sc, 0, q.unavailable, q.restricted, q.n);
-    sc->noissue += q.n;
-    ss->cycles[cycle_kind(sc, q.unavailable, q.restricted)] += q.n;
-    ss->cpi[CPI_GSI][gsi_class(sc, q.unavailable, q.restricted, q.candidates)] += 6ull * sc->nslots * q.n;
-    charge_selected(c, si, q.unavailable, q.restricted, q.n);
+    charge_held(c, sc, 0, q->unavailable, q->held ? q->restricted : NULL, n);
+    sc->noissue += n;
+    ss->cycles[cycle_kind(c, sc, q)] += n;
+    ss->cpi[CPI_GSI][gsi_class(c, sc, q)] += 6ull * sc->nslots * n;
+    charge_selected(c, si, q, n);
 }
 
 void account_change(struct core *c, u32 slot) {
@@ -270,7 +282,11 @@ void account_change(struct core *c, u32 slot) {
     if (c->issue->scheds[si].silence.n) account_silence(c, si);
 }
 
-void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 restricted, u64 candidates, u64 n) {
+static bool same_held(const struct core *c, const struct silence *q, const u64 *restricted) {
+    return restricted ? q->held && set_same(q->restricted, restricted, c->words) : !q->held;
+}
+
+void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, const u64 *restricted, bool candidates, u64 n) {
     struct sched *sc = &c->issue->scheds[si];
     struct silence *q = &sc->silence;
     if (si == 0) count_turner(c, unavailable, n);
@@ -279,12 +295,13 @@ void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, u64 rest
         c->stats.sched[si].cycles[SCHED_ISSUE1] += n; /* `base` of the stacks is made of these, in account_settle */
         return;
     }
-    if (q->n && q->unavailable == unavailable && q->restricted == restricted && q->candidates == candidates) {
+    if (q->n && q->unavailable == unavailable && q->candidates == candidates && same_held(c, q, restricted)) {
         q->n += n;
         return;
     }
     if (q->n) account_silence(c, si);
-    *q = (struct silence){n, unavailable, restricted, candidates};
+    q->n = n, q->unavailable = unavailable, q->candidates = candidates, q->held = restricted;
+    if (restricted) set_copy(q->restricted, restricted, c->words);
     if (c->pol.sched->moves || c->issue->shared) account_silence(c, si);
 }
 
@@ -319,15 +336,13 @@ void account_init(struct core *c) {
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         struct sched *sc = &c->issue->scheds[i];
         memset(sc->pop, 0, sizeof(sc->pop));
-        memset(sc->ready, 0, sizeof(sc->ready));
-        memset(sc->ready_loads, 0, sizeof(sc->ready_loads));
-        sc->all_ready = sc->ready_shared = sc->waits_long = 0;
-        sc->waits_load = sc->waits_barrier = sc->waits_fence = 0;
-        sc->silence = (struct silence){0};
+        for (u32 w = 0; w < c->words; w++) sc->at[w] = (struct sched_word){.slots = sc->at[w].slots, .valid = sc->at[w].valid};
+        sc->nready = 0;
+        sc->silence.n = 0;
         sc->pop[CPI_IDLE] = sc->nslots;
         sc->present = 1u << CPI_IDLE;
     }
-    for (u32 i = 0; i < c->nslots; i++) {
+    for (u32 i = 0; i < c->nfronts; i++) {
         struct front *f = &c->fronts[i];
         f->account.set = 1u << STALL_EMPTY;
         f->account.strongest = CPI_IDLE;
@@ -335,6 +350,7 @@ void account_init(struct core *c) {
         f->account.pc = -1;
         snapshot(&f->account, &c->issue->scheds[slot_sched(c, i)], c->now);
     }
+    memset(c->issue->ready_loads, 0, sizeof(c->issue->ready_loads));
     c->issue->levels_cy = c->now;
 }
 

@@ -37,7 +37,10 @@ struct core *core_new(const struct config *cfg, const struct policies *p, u32 id
     c->cfg = cfg;
     c->pol = *p;
     c->id = id;
-    c->nslots = cfg->warps;
+    c->nslots = c->nfronts = cfg->warps;
+    c->words = set_words(c->nfronts);
+    c->fronts = base_alloc_aligned(sizeof(*c->fronts) * c->nfronts);
+    c->age = base_alloc(sizeof(*c->age) * c->nfronts);
     c->ib_mask = ring_mask(cfg->ibuffer);
     c->fault_cy = NEVER;
     for (u32 i = 0; i < ARRAY_LEN(stages); i++) stages[i].init(c);
@@ -71,6 +74,8 @@ void core_free(struct core *c) {
     free_launch(c);
     for (u32 i = 0; i < ARRAY_LEN(stages); i++) stages[i].free(c);
     free(c->events.at);
+    free(c->fronts);
+    free(c->age);
     free(c);
 }
 

@@ -157,6 +157,7 @@ struct account {                                             /* who owns a front
     u32 set;                                                 /* of 1 << enum stall; 0: ready */
     u8 unit;                                                 /* of the next instruction; the counts below are of it */
     u8 strongest;                                            /* class of `set` it is counted under, enum cpi */
+    u8 load;                                                 /* tinst.mshr_of of the next instruction, when ready and of memory */
     i32 pc;                                                  /* charged; -1: none */
     u64 since;                                               /* first cycle in this state */
     u64 restricted, restricted_noissue;                      /* cycles of this state in which prediction held it back */
@@ -228,11 +229,12 @@ struct core {
     u64 now;
     u64 uid;
     const struct program *prog;
-    struct launch view;             /* the launch as this SM sees it: counts, fault, port of its own */
-    struct home homes[MAX_SLOTS];   /* homes */
-    struct front fronts[MAX_SLOTS]; /* front i is home i's */
-    u64 age[MAX_SLOTS];
-    u32 nslots;
+    struct launch view;           /* the launch as this SM sees it: counts, fault, port of its own */
+    struct home homes[MAX_SLOTS]; /* homes */
+    struct front *fronts;         /* [nfronts]; front i is home i's */
+    u64 *age;                     /* [nfronts] */
+    u32 nslots, nfronts;          /* homes and fronts there can be at once */
+    u32 words;                    /* of a set of fronts (base/set.h) */
     u32 ib_mask;               /* positions of an instruction buffer's ring less one: the next power of two from sm.ibuffer on */
     struct issue *issue;       /* 30_issue.c, 31_sched.c, account.c */
     struct operands *operands; /* 40_operands.c, 50_execute.c */
@@ -354,27 +356,29 @@ void sched_free(struct core *c);
 void sched_begin(struct core *c, u64 n); /* n cycles begin, in which nothing else changes */
 bool sched_settled(struct core *c);      /* sched_begin would change nothing */
 bool sched_holds(const struct core *c);  /* sched_held may answer something */
-u64 sched_held(const struct core *c, u64 ask,
-               u64 loads); /* of these slots with memory instructions, those that may not issue in this cycle */
+/* Adds to `held` those of these slots with memory instructions that may not issue in this cycle */
+void sched_held(const struct core *c, const u64 *ask, const u64 *loads, u64 *held);
+bool sched_holds_one(const struct core *c, u32 slot, bool load); /* the same of one slot */
 u64 sched_wakes(const struct core *c);
 bool sched_admits(const struct core *c, const struct flight *f, u64 line);
-struct sched_view sched_view_of(const struct core *c, u32 sched, u64 candidates);
+void sched_look(const struct core *c, u32 sched, struct sched_view *v); /* all of the view but the candidates */
 void sched_tell(struct core *c, enum sched_event kind, u32 slot, u64 line);
 static inline void sched_event(struct core *c, enum sched_event kind, u32 slot, u64 line) {
     if (c->pol.sched->event) sched_tell(c, kind, slot, line);
 }
 void sched_arrives(struct core *c, u32 slot, u64 block); /* a warp of that block takes the front's place */
 void sched_leaves(struct core *c, u32 slot);             /* its threads have ended */
-u64 sched_memory(const struct core *c,
-                 u32 sched); /* of these, ready ones whose next instruction goes to memory other than shared */
+/* Ready ones of a scheduler whose next instruction goes to memory other than shared */
+void sched_memory(const struct core *c, u32 sched, u64 *set);
 
-/* --- 35_predict.c. Where c->predict is not NULL. `restricted`: of these ready slots with memory
- * instructions, those that are held back in this cycle */
+/* --- 35_predict.c. Where c->predict is not NULL. `restricted` adds to `held` those of these ready slots with
+ * memory instructions that are held back in this cycle */
 void predict_init(struct core *c);
 void predict_launch(struct core *c);
 void predict_free(struct core *c);
 void predict_check(const struct core *c);
-u64 predict_restricted(struct core *c, u64 ready);
+void predict_restricted(struct core *c, const u64 *ready, u64 *held);
+bool predict_holds(struct core *c, u32 slot); /* the same of one slot */
 u64 predict_next(const struct core *c);
 bool predict_expects(const struct core *c,
                      u32 slot); /* it is about to issue: a miss is expected of it; false without a tracker */
@@ -471,7 +475,7 @@ u64 lsu_latency(const struct core *c,
                 const struct memop *m);           /* shared memory and constants: from the stage's cycle to the result */
 bool lsu_comes_again(const struct core *c);       /* something has changed since its access of this cycle began */
 i32 lsu_held_by(const struct core *c);            /* enum hazard that holds its first instruction, or NONE */
-u64 lsu_sending(const struct core *c);            /* slots with instructions that it has not taken wholly */
+const u64 *lsu_sending(const struct core *c);     /* slots with instructions that it has not taken wholly: a set */
 bool lsu_room(const struct core *c);              /* one more instruction can queue */
 bool lsu_blocks_collectors(const struct core *c); /* it is full, and an instruction behind it keeps its collector */
 u32 lsu_loads(const struct core *c, u32 cache);   /* loads in it that may need an MSHR of that cache */
@@ -583,9 +587,9 @@ void reexec_wake(struct core *c);                         /* what was refused mi
 void reexec_abandon(struct core *c);
 bool reexec_waits(const struct core *c); /* it has entries */
 u64 reexec_next(const struct core *c);
-u64 reexec_slots(const struct core *c);      /* of warps with entries */
-bool reexec_full(const struct core *c);      /* the pipe's first access was refused, and there was no room for it */
-i32 reexec_first_slot(const struct core *c); /* of the first entry; NONE */
+const u64 *reexec_slots(const struct core *c); /* of warps with entries: a set; NULL when there are none */
+bool reexec_full(const struct core *c);        /* the pipe's first access was refused, and there was no room for it */
+i32 reexec_first_slot(const struct core *c);   /* of the first entry; NONE */
 
 /* --- 65_blocked.c */
 void blocked_count(struct core *c, u64 n); /* n cycles */
@@ -615,7 +619,8 @@ void writeback_check(const struct core *c);
 void account_init(struct core *c);
 void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at); /* the slot is in a new state from cycle `at` on */
 void account_issue(struct core *c, u32 slot); /* it has issued in this cycle; the new state follows from now + 1 */
-void account_cycle(struct core *c, u32 sched, u32 issued, u64 unavailable, u64 restricted, u64 candidates, u64 n);
+void account_cycle(struct core *c, u32 sched, u32 issued, u64 unavailable, const u64 *restricted, bool candidates,
+                   u64 n);                       /* restricted: a set, or NULL for none */
 void account_silence(struct core *c, u32 sched); /* charges what is pending: its policy is about to be asked */
 void account_change(struct core *c, u32 slot);   /* something about it that its scheduler sees is about to change */
 void account_settle(struct core *c, u64 at);

@@ -6,15 +6,15 @@
 
 struct icache_wait {
     u64 line;
-    u64 slots; /* that wait; none where it was fetched ahead */
     bool used;
+    u64 slots[SET_WORDS]; /* that wait; none where it was fetched ahead */
 };
 struct fetch {
-    u64 want;       /* fronts with room, not waiting */
-    u64 unresolved; /* fronts whose last branch may not be resolved yet */
-    u32 last;       /* front that fetched last */
+    u32 last; /* front that fetched last */
     struct tags icache;
     struct icache_wait *waits; /* [icache_mshrs] */
+    u64 want[SET_WORDS];       /* fronts with room, not waiting */
+    u64 unresolved[SET_WORDS]; /* fronts whose last branch may not be resolved yet */
 };
 
 #endif

@@ -8,7 +8,8 @@
 #include "core/sched_policy.h"
 
 struct fetch_view {
-    u64 candidates; /* slots that can fetch */
+    const u64 *candidates; /* slots that can fetch: a set (base/set.h) */
+    u32 words;
     const u64 *age;
 };
 struct fetch_policy {

@@ -16,11 +16,11 @@ struct reexec {
     VEC(struct reexec_op) op; /* by flight */
     struct reexec_entry *at;  /* [sm.lsu.reexec], a ring */
     u32 head, n;
-    u64 slots;             /* of warps with entries */
-    u32 flight[MAX_SLOTS]; /* by slot: the instruction they are of */
-    u32 refused;           /* tries in a row since something changed that could let one through */
-    u32 passed_over;       /* cycles in a row in which the pipe went first */
-    u64 walk_cy;           /* a translation that an entry waits for may be here then; NEVER */
+    u64 slots[SET_WORDS];   /* of warps with entries */
+    u32 flight[MAX_FRONTS]; /* by slot: the instruction they are of */
+    u32 refused;            /* tries in a row since something changed that could let one through */
+    u32 passed_over;        /* cycles in a row in which the pipe went first */
+    u64 walk_cy;            /* a translation that an entry waits for may be here then; NEVER */
     i32 full; /* enum hazard that refused the pipe's first access when there was no room for it: the queue goes first until
                  an entry is free; NONE */
 };

@@ -1,9 +1,10 @@
 /* sched_policy: which front issues. What a scheduler sees (views), what it may answer, and ways to choose
- * from a mask of slots.
+ * from a set of slots (base/set.h).
  *
  * Owns: its state, a zeroed block per scheduler, and with shared_size one more for the SM. May read: the
  * views. May never touch: anything else of the SM; it does not know that there is one. A slot is a front's
- * number.
+ * number. Sets in views have `words` words. An SM may have more fronts than one word has bits, so what a
+ * policy keeps for each slot is sized by the number of fronts it is told of.
  *
  * How core calls a scheduler (the contract tests/unit/test_policies.c holds every row to):
  *   P0 candidates are ready, ready slots are valid, slots that wait for memory are valid and not ready
@@ -38,38 +39,44 @@
 #ifndef HEDDLE_SCHED_POLICY_H
 #define HEDDLE_SCHED_POLICY_H
 
+#include "base/set.h"
 #include "config/config.h"
 #include "isa/isa.h"
 #include "stats/stats.h"
 
-enum { MAX_SLOTS = 64 }; /* warps of an SM */
+enum { MAX_SLOTS = 64, MAX_FRONTS = MAX_SLOTS * MAX_WARP }; /* warps of an SM, and fronts: at most one of each thread */
+_Static_assert(MAX_FRONTS <= 64 * SET_WORDS, "sets have room for all fronts");
 
 struct sched_view {
     u64 now;
-    u64 valid;          /* slots of this scheduler that hold a warp that has not ended */
-    u64 ready;          /* those whose next instruction waits for no result */
-    u64 candidates;     /* those that can issue now */
-    u64 waits_long;     /* those that wait for global or local memory, a barrier, a fence or an atomic */
-    const u64 *age;     /* by slot */
-    u32 index;          /* of the scheduler */
-    u64 memory;         /* ready ones whose next instruction goes to memory other than shared memory */
-    const u64 *block;   /* by slot: number of the warp's block in the grid */
-    const void *shared; /* what the schedulers of the SM share; NULL without shared_size */
+    u32 words;                 /* of each set */
+    u32 index;                 /* of the scheduler */
+    const u64 *age;            /* by slot */
+    const u64 *block;          /* by slot: number of the warp's block in the grid */
+    const void *shared;        /* what the schedulers of the SM share; NULL without shared_size */
+    u64 valid[SET_WORDS];      /* slots of this scheduler that hold a warp that has not ended */
+    u64 ready[SET_WORDS];      /* those whose next instruction waits for no result */
+    u64 candidates[SET_WORDS]; /* those that can issue now */
+    u64 waits_long[SET_WORDS]; /* those that wait for global or local memory, a barrier, a fence or an atomic */
+    u64 memory[SET_WORDS];     /* ready ones whose next instruction goes to memory other than shared memory */
 };
-struct sched_sm { /* an SM as its schedulers see it together; masks are over all its slots */
+struct sched_sm { /* an SM as its schedulers see it together; sets are over all its slots */
     u64 now;
-    u64 valid, ready, memory, waits_long; /* as in struct sched_view */
-    u64 waits_load; /* valid ones that wait for a result of global or local memory: they have reached a use of their own load */
-    u64 waits_barrier;                /* valid ones that wait at a barrier */
-    u64 waits_fence;                  /* valid ones that wait at a fence */
-    u64 sending;                      /* those with memory instructions the memory stage has not taken wholly */
+    u32 words; /* of each set */
+    /* as in struct sched_view */
+    u64 valid[SET_WORDS], ready[SET_WORDS], memory[SET_WORDS], waits_long[SET_WORDS];
+    /* valid ones that wait for a result of global or local memory: they have reached a use of their load */
+    u64 waits_load[SET_WORDS];
+    u64 waits_barrier[SET_WORDS];     /* valid ones that wait at a barrier */
+    u64 waits_fence[SET_WORDS];       /* valid ones that wait at a fence */
+    u64 sending[SET_WORDS];           /* those with memory instructions the memory stage has not taken wholly */
     u32 mshrs, mshr_size;             /* of the L1 data cache: in use; there are */
     u32 const_mshrs, const_mshr_size; /* of the constant cache */
     u32 tex_mshrs, tex_mshr_size;     /* of the texture cache; none are in use where there is none */
     u32 queue, queue_size;            /* miss queue: packets; places */
     i32 pipe_head; /* slot of the warp whose instruction stands first in the memory pipe, those of shared memory left out; NONE */
     i32 reexec_head;        /* slot of the warp whose access stands first in the re-execution queue; NONE */
-    u64 reexec;             /* those with accesses in the re-execution queue */
+    u64 reexec[SET_WORDS];  /* those with accesses in the re-execution queue */
     bool reexec_full;       /* the pipe's first access was refused, and the queue had no room for it */
     const u64 *age, *block; /* by slot */
     struct sm_stats *stats; /* for counting, not for reading */
@@ -89,22 +96,23 @@ enum sched_event {
 };
 struct sched_policy {
     const char *name, *doc, *paper;
-    size_t (*state_size)(const struct config *c);
-    void (*init)(void *state, const struct config *c, u32 index, u64 slots); /* slots: mask of its own */
+    size_t (*state_size)(const struct config *c, u32 fronts); /* fronts: slots the SM has, of all its schedulers */
+    void (*init)(void *state, const struct config *c, u32 index, u32 fronts);
     int (*pick)(void *state,
                 const struct sched_view *v); /* one of candidates, or NONE; called once a cycle in which there are candidates */
     void (*issued)(void *state, int slot);
     int (*preferred)(const void *state,
-                     const struct sched_view *v); /* the one of valid it would take if all were ready; NONE when valid is 0 */
+                     const struct sched_view *v); /* the one of valid it would take if all were ready; NONE when there is none */
     void (*skip)(void *state, const struct sched_view *v, u64 n); /* n cycles without candidates; may be NULL */
     bool moves;                                                   /* preferred changes from cycle to cycle without an issue */
     /* What the schedulers of an SM decide together; all may be NULL (Q1 to Q5) */
-    size_t (*shared_size)(const struct config *c);
-    void (*shared_init)(void *shared, const struct config *c);
+    size_t (*shared_size)(const struct config *c, u32 fronts);
+    void (*shared_init)(void *shared, const struct config *c, u32 fronts);
     bool (*begin)(void *shared, const struct sched_sm *v, u64 n); /* n cycles begin; true: something changed */
-    u64 (*held)(const void *shared, u64 memory); /* of these slots with memory instructions, those that may not issue */
-    bool holds_loads;                            /* it is asked about loads of global and local memory only */
-    u64 (*wakes)(const void *shared, u64 now);   /* next cycle in which begin changes something by time alone; NEVER */
+    /* Of these slots with memory instructions, those that may not issue */
+    void (*held)(const void *shared, const u64 *memory, u32 words, u64 *held);
+    bool holds_loads;                          /* it is asked about loads of global and local memory only */
+    u64 (*wakes)(const void *shared, u64 now); /* next cycle in which begin changes something by time alone; NEVER */
     bool (*admit)(const void *shared, u32 slot, u64 age, u64 line); /* may a load of it that misses be sent for? */
     void (*event)(void *shared, enum sched_event kind, u32 slot, u64 line, u64 now);
 };
@@ -112,32 +120,13 @@ extern const struct sched_policy *const sched_policies[]; /* ends with NULL */
 #define SCHED_POLICY(name) extern const struct sched_policy sched_##name;
 #include "core/policies.def"
 
-/* --- choosing from a mask. NONE when it is empty. */
-static inline u64 mask_of(int slot) { return slot == NONE ? 0 : 1ull << slot; }
-
-static inline int mask_first(u64 m) { return m ? __builtin_ctzll(m) : NONE; }
-
-static inline int mask_after(u64 m, u32 last) { /* the first behind `last`, going round */
-    u64 behind = m & ~1ull << last;
-    return mask_first(behind ? behind : m);
-}
-
-static inline int mask_oldest(u64 m, const u64 *age) {
-    int best = mask_first(m);
-    for (u64 rest = m & (m - 1); rest; rest &= rest - 1) {
-        int slot = __builtin_ctzll(rest);
-        if (age[slot] < age[best]) best = slot;
-    }
-    return best;
-}
-
 /* --- for schedulers that remember nothing */
-static inline size_t stateless_size(const struct config *c) {
-    (void)c;
+static inline size_t stateless_size(const struct config *c, u32 fronts) {
+    (void)c, (void)fronts;
     return 0;
 }
-static inline void stateless_init(void *state, const struct config *c, u32 index, u64 slots) {
-    (void)state, (void)c, (void)index, (void)slots;
+static inline void stateless_init(void *state, const struct config *c, u32 index, u32 fronts) {
+    (void)state, (void)c, (void)index, (void)fronts;
 }
 static inline void stateless_issued(void *state, int slot) { (void)state, (void)slot; }
 

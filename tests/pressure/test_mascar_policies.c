@@ -18,12 +18,13 @@ struct sm { /* what Mascar sees */
 static void sm_open(struct sm *s, const struct sched_policy *p) {
     memset(s, 0, sizeof(*s));
     config_default(&s->cfg);
-    s->shared = base_alloc(p->shared_size(&s->cfg));
-    p->shared_init(s->shared, &s->cfg);
+    s->shared = base_alloc(p->shared_size(&s->cfg, MAX_SLOTS));
+    p->shared_init(s->shared, &s->cfg, MAX_SLOTS);
     for (u32 i = 0; i < MAX_SLOTS; i++) s->age[i] = i + 1;
-    s->v = (struct sched_sm){.valid = 0xFF,
-                             .ready = 0xFF,
-                             .memory = 0xFF,
+    s->v = (struct sched_sm){.words = 1,
+                             .valid = {0xFF},
+                             .ready = {0xFF},
+                             .memory = {0xFF},
                              .mshr_size = 64,
                              .const_mshr_size = 2,
                              .queue_size = 8,
@@ -41,7 +42,11 @@ static bool in_mp(struct sm *s) { /* one cycle */
     return s->stats.mp_cycles > before;
 }
 
-static u64 held(const struct sm *s) { return sched_mascar.held(s->shared, s->v.memory); }
+static u64 held(const struct sm *s) {
+    u64 set;
+    sched_mascar.held(s->shared, s->v.memory, 1, &set);
+    return set;
+}
 
 static void memory_issues(struct sm *s, u32 slot) { sched_mascar.event(s->shared, SCHED_ISSUE, slot, 0, s->v.now); }
 
@@ -108,22 +113,22 @@ static void each_way_to_hand_over(void **state) {
         saturate(&s);
         memory_issues(&s, 1);
         assert_true(in_mp(&s));
-        if (how == 0) s.v.waits_load = 2, s.v.ready = s.v.memory = 0xFD;
-        if (how == 1) s.v.waits_barrier = 2, s.v.ready = s.v.memory = 0xFD;
-        if (how == 2) s.v.waits_fence = 2, s.v.ready = s.v.memory = 0xFD;
-        if (how == 3) s.v.valid = s.v.ready = s.v.memory = 0xFD;
+        if (how == 0) s.v.waits_load[0] = 2, s.v.ready[0] = s.v.memory[0] = 0xFD;
+        if (how == 1) s.v.waits_barrier[0] = 2, s.v.ready[0] = s.v.memory[0] = 0xFD;
+        if (how == 2) s.v.waits_fence[0] = 2, s.v.ready[0] = s.v.memory[0] = 0xFD;
+        if (how == 3) s.v.valid[0] = s.v.ready[0] = s.v.memory[0] = 0xFD;
         if (how == 4) s.v.now += s.cfg.mascar_idle_cy - 2;
-        s.v.sending = how == 3 ? 0 : 2;
+        s.v.sending[0] = how == 3 ? 0 : 2;
         assert_true(in_mp(&s)); /* its requests have to be sent first */
-        if (how != 3) assert_int_equal(held(&s), s.v.memory & ~2ull);
-        s.v.sending = 0;
+        if (how != 3) assert_int_equal(held(&s), s.v.memory[0] & ~2ull);
+        s.v.sending[0] = 0;
         assert_true(in_mp(&s));
         assert_int_equal(held(&s), 0);
         const u64 ended[] = {s.stats.owner_until_use, s.stats.owner_until_barrier, s.stats.owner_until_fence,
                              s.stats.owner_until_exit, s.stats.owner_until_idle};
         for (u32 i = 0; i < 5; i++) assert_int_equal(ended[i], i == how);
         memory_issues(&s, 4);
-        assert_int_equal(held(&s), s.v.memory & ~0x10ull); /* the next */
+        assert_int_equal(held(&s), s.v.memory[0] & ~0x10ull); /* the next */
         free(s.shared);
     }
 }
@@ -136,12 +141,12 @@ static void the_queues_first_owns_when_nobody_is_memory_ready(void **state) {
     s.v.reexec_head = 6;
     assert_true(in_mp(&s));
     assert_int_equal(s.stats.owners_by_queue, 0);
-    s.v.memory = 0;
-    s.v.sending = 1 << 6, s.v.waits_load = 1 << 6;
+    s.v.memory[0] = 0;
+    s.v.sending[0] = 1 << 6, s.v.waits_load[0] = 1 << 6;
     assert_true(in_mp(&s));
     assert_int_equal(s.stats.owners_by_queue, 1);
     assert_true(sched_mascar.admit(s.shared, 6, s.age[6], 0));
-    s.v.sending = 0, s.v.reexec_head = NONE;
+    s.v.sending[0] = 0, s.v.reexec_head = NONE;
     assert_true(in_mp(&s));
     assert_int_equal(s.stats.owner_until_use, 1);
     free(s.shared);
@@ -151,19 +156,19 @@ static void the_pipes_first_owns_before_anybody_issues(void **state) {
     (void)state;
     struct sm s;
     sm_open(&s, &sched_mascar);
-    s.v.pipe_head = 5, s.v.sending = 1 << 5;
+    s.v.pipe_head = 5, s.v.sending[0] = 1 << 5;
     assert_false(in_mp(&s));
     assert_int_equal(held(&s), 0); /* EP: no owner */
     saturate(&s);
-    s.v.pipe_head = 5, s.v.sending = 1 << 5;
+    s.v.pipe_head = 5, s.v.sending[0] = 1 << 5;
     assert_true(in_mp(&s));
-    assert_int_equal(held(&s), s.v.memory & ~0x20ull);
+    assert_int_equal(held(&s), s.v.memory[0] & ~0x20ull);
     assert_true(sched_mascar.admit(s.shared, 5, s.age[5], 0));
     assert_false(sched_mascar.admit(s.shared, 2, s.age[2], 0));
-    s.v.pipe_head = 2, s.v.sending = 1 << 2; /* its own is through; it may have more */
+    s.v.pipe_head = 2, s.v.sending[0] = 1 << 2; /* its own is through; it may have more */
     assert_true(in_mp(&s));
     assert_false(sched_mascar.admit(s.shared, 2, s.age[2], 0));
-    s.v.waits_load = 1 << 5; /* it has not: the next in the pipe, in the same cycle */
+    s.v.waits_load[0] = 1 << 5; /* it has not: the next in the pipe, in the same cycle */
     assert_true(in_mp(&s));
     assert_true(sched_mascar.admit(s.shared, 2, s.age[2], 0));
     assert_int_equal(s.stats.owners, 2);
@@ -179,9 +184,9 @@ static void a_queue_full_of_others_takes_ownership(void **state) {
         saturate(&s);
         memory_issues(&s, 1);
         assert_true(in_mp(&s));
-        s.v.sending = 0x42;
+        s.v.sending[0] = 0x42;
         s.v.reexec_full = true, s.v.reexec_head = 6;
-        s.v.reexec = how == 0 ? 0x42 : 0x40, s.v.pipe_head = how == 1 ? 1 : 3;
+        s.v.reexec[0] = how == 0 ? 0x42 : 0x40, s.v.pipe_head = how == 1 ? 1 : 3;
         assert_true(in_mp(&s));
         assert_int_equal(s.stats.owner_until_full, how == 2);
         assert_int_equal(sched_mascar.admit(s.shared, 1, s.age[1], 0), how != 2);
@@ -194,18 +199,24 @@ static void groups_are_ordered_by_the_mode(void **state) {
     (void)state;
     struct sm s;
     sm_open(&s, &sched_mascar);
-    void *sched = base_alloc(sched_mascar.state_size(&s.cfg));
-    struct sched_view v = {
-        .valid = 0xFF, .ready = 0xFF, .candidates = 0xFF, .memory = 0x0C, .age = s.age, .block = s.block, .shared = s.shared};
+    void *sched = base_alloc(sched_mascar.state_size(&s.cfg, MAX_SLOTS));
+    struct sched_view v = {.words = 1,
+                           .valid = {0xFF},
+                           .ready = {0xFF},
+                           .candidates = {0xFF},
+                           .memory = {0x0C},
+                           .age = s.age,
+                           .block = s.block,
+                           .shared = s.shared};
     assert_int_equal(sched_mascar.pick(sched, &v), 2); /* EP: memory first, the oldest */
-    v.candidates &= ~4ull;
+    v.candidates[0] &= ~4ull;
     assert_int_equal(sched_mascar.pick(sched, &v), 3);
     sched_mascar.issued(sched, 3);
-    v.candidates = 0xFF;
+    v.candidates[0] = 0xFF;
     assert_int_equal(sched_mascar.pick(sched, &v), 3); /* greedy */
     saturate(&s);
     assert_int_equal(sched_mascar.pick(sched, &v), 0); /* MP: computing first, the oldest, not greedy */
-    v.candidates = 0x0C;
+    v.candidates[0] = 0x0C;
     assert_int_equal(sched_mascar.pick(sched, &v), 2);
     free(sched);
     free(s.shared);
@@ -294,14 +305,16 @@ static u64 kept_back(struct sm *s, u64 now) {
     sched_ccws.begin(s->shared, &s->v, 1);
     bool changed = sched_ccws.begin(s->shared, &s->v, 0); /* Q1 */
     assert_false(changed);
-    return sched_ccws.held(s->shared, 0xF);
+    u64 set, ask = 0xF;
+    sched_ccws.held(s->shared, &ask, 1, &set);
+    return set;
 }
 static void tell(struct sm *s, enum sched_event kind, u32 slot, u64 line) {
     sched_ccws.event(s->shared, kind, slot, line, s->v.now);
 }
 static void ccws_open(struct sm *s, u32 instructions) {
     sm_open(s, &sched_ccws);
-    s->v.valid = 0xF;
+    s->v.valid[0] = 0xF;
     assert_int_equal(kept_back(s, 1), 0);
     for (u32 i = 0; i < instructions; i++) tell(s, SCHED_STEP, i % 4, 0);
 }
@@ -328,7 +341,7 @@ static void ccws_scores_as_its_paper_says(void **state) {
     tell(&s, SCHED_MISS, 2, 1280); /* the tag stays: 2 / 10 x 8 x 400 = 640, more than the cutoff: alone */
     assert_int_equal(kept_back(&s, 124), 1 << 0 | 1 << 1 | 1 << 3);
     tell(&s, SCHED_END, 2, 0);
-    s.v.valid = 0xB;
+    s.v.valid[0] = 0xB;
     assert_int_equal(kept_back(&s, 125), 0);
     free(s.shared);
     ccws_open(&s, 40); /* 80 points: not above the base */
@@ -358,7 +371,7 @@ static void ccws_remembers_sixteen_lines(void **state) {
     free(s.shared);
     ccws_open(&s, 10);
     s.cfg.ccws_own = false;
-    sched_ccws.shared_init(s.shared, &s.cfg);
+    sched_ccws.shared_init(s.shared, &s.cfg, MAX_SLOTS);
     tell(&s, SCHED_EVICT_OWN, 0, 128);
     tell(&s, SCHED_MISS, 0, 128);
     kept_back(&s, 2);
@@ -426,18 +439,19 @@ static void owl_prefers_a_group_of_blocks(void **state) {
     (void)state;
     struct sm s;
     sm_open(&s, &sched_owl);
-    void *sched = base_alloc(sched_owl.state_size(&s.cfg));
+    void *sched = base_alloc(sched_owl.state_size(&s.cfg, MAX_SLOTS));
     sched_owl.init(sched, &s.cfg, 0, 0xFF);
     for (u32 i = 0; i < 8; i++) s.block[i] = i / 2 * 15; /* blocks 0, 15, 30, 45: two warps each, two blocks a group */
-    struct sched_view v = {.valid = 0xFF, .ready = 0xFF, .candidates = 0xFF, .age = s.age, .block = s.block, .shared = s.shared};
+    struct sched_view v = {
+        .words = 1, .valid = {0xFF}, .ready = {0xFF}, .candidates = {0xFF}, .age = s.age, .block = s.block, .shared = s.shared};
     for (u32 i = 0; i < 8; i++) {
         int slot = sched_owl.pick(sched, &v);
         assert_int_equal(slot, i % 4);
         sched_owl.issued(sched, slot);
     }
-    v.candidates = 0xF0; /* its group waits */
+    v.candidates[0] = 0xF0; /* its group waits */
     assert_int_equal(sched_owl.pick(sched, &v), 4);
-    v.candidates = 0xFF, v.now = s.cfg.owl_interval_cy;
+    v.candidates[0] = 0xFF, v.now = s.cfg.owl_interval_cy;
     assert_int_equal(sched_owl.wakes(s.shared, v.now - 1), v.now);
     assert_int_equal(sched_owl.pick(sched, &v), 4); /* the other group's turn */
     free(sched);

@@ -53,7 +53,7 @@ static int pick(void *state, const struct sched_view *v) {
     i32 pc = shown_pc();
     bool waits_for_a = moment == 0 && pc == pc_of("A"), hold = moment == 3 || moment == 4;
     if (!now && (waits_for_a || hold)) return NONE;
-    return __builtin_ctzll(v->candidates);
+    return set_first(v->candidates, v->words);
 }
 
 /* The third diagram has no issue of its own: it is what C's left behind. */
@@ -63,10 +63,10 @@ static void issued(void *state, int slot) {
 }
 static int preferred(const void *state, const struct sched_view *v) {
     (void)state;
-    return v->valid ? __builtin_ctzll(v->valid) : NONE;
+    return set_first(v->valid, v->words);
 }
-static size_t state_size(const struct config *c) {
-    (void)c;
+static size_t state_size(const struct config *c, u32 fronts) {
+    (void)c, (void)fronts;
     return 1;
 }
 static const struct sched_policy scripted = {

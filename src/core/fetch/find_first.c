@@ -4,7 +4,7 @@
 #include "core/fetch_policy.h"
 
 static int find_first_pick(u32 *last, const struct fetch_view *v) {
-    int slot = mask_first(v->candidates);
+    int slot = set_first(v->candidates, v->words);
     if (slot != NONE) *last = (u32)slot;
     return slot;
 }

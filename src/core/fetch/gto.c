@@ -5,7 +5,7 @@
 #include "core/fetch_policy.h"
 
 static int gto_pick(u32 *last, const struct fetch_view *v) {
-    int slot = v->candidates & mask_of((int)*last) ? (int)*last : mask_oldest(v->candidates, v->age);
+    int slot = set_has(v->candidates, *last) ? (int)*last : set_oldest(v->candidates, v->words, v->age);
     if (slot != NONE) *last = (u32)slot;
     return slot;
 }

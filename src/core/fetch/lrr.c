@@ -4,7 +4,7 @@
 #include "core/fetch_policy.h"
 
 static int lrr_pick(u32 *last, const struct fetch_view *v) {
-    int slot = mask_after(v->candidates, *last);
+    int slot = set_after(v->candidates, v->words, *last);
     if (slot != NONE) *last = (u32)slot;
     return slot;
 }

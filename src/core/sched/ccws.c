@@ -24,25 +24,33 @@
  * C2 scores fall to the base when no locality is lost, so nobody is kept back for ever */
 #include "core/sched_policy.h"
 
-enum { MAX_SETS = 256 };
 struct ccws { /* of the SM */
     u32 tags, ways, line_b, base, throttle;
+    u32 fronts, words; /* slots, and words of a set of them */
     bool own;
     u64 lost, issued; /* by the resident warps */
-    u64 slot_lost[MAX_SLOTS], slot_issued[MAX_SLOTS];
-    u64 uncounted;                           /* lost since the statistics were last told */
-    u64 valid, cutoff;                       /* resident warps, and what follows */
-    u64 kept_back;                           /* slots */
-    u64 sort_cy;                             /* first cycle in which the stack may be another; NEVER while nobody is kept back */
-    u64 score[MAX_SLOTS], set_cy[MAX_SLOTS]; /* score at the cycle it was set */
-    u32 next[MAX_SLOTS * MAX_SETS];          /* [slot][set]: way that goes out next */
-    u64 tag[];                               /* [MAX_SLOTS][tags]: line + 1; 0: empty */
+    u64 uncounted;    /* lost since the statistics were last told */
+    u64 cutoff;
+    u64 sort_cy;              /* first cycle in which the stack may be another; NEVER while nobody is kept back */
+    u64 valid[SET_WORDS];     /* resident warps */
+    u64 kept_back[SET_WORDS]; /* slots */
+    struct ccws_slot {
+        u64 lost, issued;  /* by its warp */
+        u64 score, set_cy; /* score at the cycle it was set */
+    } slot[]; /* [fronts]; behind them [fronts][tags] u64 line + 1, 0: empty; and [fronts][sets] u32 ways that go out next */
 };
 
-static size_t ccws_shared_size(const struct config *c) { return sizeof(struct ccws) + sizeof(u64) * MAX_SLOTS * c->ccws_tags; }
+static u64 *tags_of(struct ccws *s, u32 slot) { return (u64 *)&s->slot[s->fronts] + (size_t)slot * s->tags; }
+static u32 *nexts_of(struct ccws *s, u32 slot) { return (u32 *)tags_of(s, s->fronts) + (size_t)slot * (s->tags / s->ways); }
 
-static void ccws_shared_init(void *shared, const struct config *c) {
+static size_t ccws_shared_size(const struct config *c, u32 fronts) {
+    size_t slot = sizeof(struct ccws_slot) + sizeof(u64) * c->ccws_tags + sizeof(u32) * (c->ccws_tags / c->ccws_ways);
+    return sizeof(struct ccws) + slot * fronts;
+}
+
+static void ccws_shared_init(void *shared, const struct config *c, u32 fronts) {
     struct ccws *s = shared;
+    s->fronts = fronts, s->words = set_words(fronts);
     s->tags = c->ccws_tags, s->ways = c->ccws_ways, s->line_b = c->l1_line_b, s->own = c->ccws_own;
     s->base = c->ccws_base, s->throttle = c->ccws_throttle;
     s->sort_cy = NEVER;
@@ -57,7 +65,7 @@ struct tag_set {
 };
 static struct tag_set set_of(struct ccws *s, u32 slot, u64 line) {
     u32 sets = s->tags / s->ways, set = (u32)(line / s->line_b % sets);
-    return (struct tag_set){&s->tag[(size_t)slot * s->tags + (size_t)set * s->ways], &s->next[slot * MAX_SETS + set]};
+    return (struct tag_set){&tags_of(s, slot)[(size_t)set * s->ways], &nexts_of(s, slot)[set]};
 }
 
 static u64 *find(struct ccws *s, u32 slot, u64 line) {
@@ -75,7 +83,7 @@ static void remember(struct ccws *s, u32 slot, u64 line) {
 }
 
 static void forget(struct ccws *s, u64 line) {
-    for (u32 slot = 0; slot < MAX_SLOTS; slot++) {
+    for (u32 slot = 0; slot < s->fronts; slot++) {
         u64 *tag = find(s, slot, line);
         if (tag) *tag = 0;
     }
@@ -84,26 +92,29 @@ static void forget(struct ccws *s, u64 line) {
 /* --- scores */
 
 static u64 score_at(const struct ccws *s, u32 slot, u64 now) {
-    u64 gone = now - s->set_cy[slot];
-    return s->score[slot] > s->base + gone ? s->score[slot] - gone : s->base;
+    const struct ccws_slot *x = &s->slot[slot];
+    u64 gone = now - x->set_cy;
+    return x->score > s->base + gone ? x->score - gone : s->base;
 }
 
 static void lose(struct ccws *s, u32 slot, u64 now) {
-    s->lost++, s->slot_lost[slot]++, s->uncounted++;
-    s->score[slot] = s->lost * s->throttle * s->cutoff / MAX(s->issued, (u64)1);
-    s->set_cy[slot] = now;
+    struct ccws_slot *x = &s->slot[slot];
+    s->lost++, x->lost++, s->uncounted++;
+    x->score = s->lost * s->throttle * s->cutoff / MAX(s->issued, (u64)1);
+    x->set_cy = now;
     s->sort_cy = MIN(s->sort_cy, now + 1);
 }
 
 static void end(struct ccws *s, u32 slot) {
-    s->lost -= s->slot_lost[slot], s->issued -= s->slot_issued[slot];
-    s->slot_lost[slot] = s->slot_issued[slot] = s->score[slot] = 0;
+    struct ccws_slot *x = &s->slot[slot];
+    s->lost -= x->lost, s->issued -= x->issued;
+    x->lost = x->issued = x->score = 0;
 }
 
 static void ccws_event(void *shared, enum sched_event kind, u32 slot, u64 line, u64 now) {
     struct ccws *s = shared;
     switch (kind) {
-    case SCHED_STEP: s->issued++, s->slot_issued[slot]++; break;
+    case SCHED_STEP: s->issued++, s->slot[slot].issued++; break;
     case SCHED_EVICT: remember(s, slot, line); break;
     case SCHED_EVICT_OWN:
         if (s->own) remember(s, slot, line);
@@ -120,11 +131,10 @@ static void ccws_event(void *shared, enum sched_event kind, u32 slot, u64 line, 
 /* --- the stack */
 
 /* Of these slots the one with the highest score, which it also answers */
-static u32 highest(const struct ccws *s, u64 slots, u64 now, u64 *score) {
-    u32 top = (u32)mask_first(slots);
-    *score = score_at(s, top, now);
-    for (u64 m = slots & (slots - 1); m; m &= m - 1) {
-        u32 slot = (u32)mask_first(m);
+static u32 highest(const struct ccws *s, const u64 *slots, u64 now, u64 *score) {
+    u32 top = 0;
+    *score = 0; /* below every score */
+    SET_EACH (slot, slots, s->words) {
         u64 x = score_at(s, slot, now);
         if (x > *score) top = slot, *score = x;
     }
@@ -135,30 +145,32 @@ static u32 highest(const struct ccws *s, u64 slots, u64 now, u64 *score) {
  * cutoff or one of them is down at the base, where the order is by slot */
 static void sort(struct ccws *s, u64 now) {
     u64 sum = 0, score, raised = 0, lowest = NEVER;
-    s->kept_back = s->valid;
+    set_copy(s->kept_back, s->valid, s->words);
     s->sort_cy = NEVER;
-    while (s->kept_back && sum < s->cutoff) {
+    while (sum < s->cutoff && set_any(s->kept_back, s->words)) {
         u32 top = highest(s, s->kept_back, now, &score);
         if (score > s->base) raised++, lowest = score - s->base;
         sum += score;
-        s->kept_back &= ~mask_of((int)top);
+        set_drop(s->kept_back, top);
     }
-    if (s->kept_back) s->sort_cy = now + MIN((sum - s->cutoff) / raised + 1, lowest);
+    if (set_any(s->kept_back, s->words)) s->sort_cy = now + MIN((sum - s->cutoff) / raised + 1, lowest);
 }
 
 static bool ccws_begin(void *shared, const struct sched_sm *v, u64 n) {
     struct ccws *s = shared;
-    u64 old = s->kept_back, old_cy = s->sort_cy;
+    u64 old[SET_WORDS], throttled[SET_WORDS], old_cy = s->sort_cy;
+    set_copy(old, s->kept_back, s->words);
     v->stats->lost_locality += s->uncounted;
     s->uncounted = 0;
-    if (v->valid != s->valid) {
-        s->valid = v->valid;
-        s->cutoff = (u64)__builtin_popcountll(v->valid) * s->base;
+    if (!set_same(v->valid, s->valid, s->words)) {
+        set_copy(s->valid, v->valid, s->words);
+        s->cutoff = (u64)set_count(v->valid, s->words) * s->base;
         s->sort_cy = v->now;
     }
     if (v->now >= s->sort_cy) sort(s, v->now);
-    v->stats->throttled_warp_cycles += (u64)__builtin_popcountll(s->kept_back & v->valid) * n;
-    return s->kept_back != old || s->sort_cy != old_cy;
+    set_and(throttled, s->kept_back, v->valid, s->words);
+    v->stats->throttled_warp_cycles += set_count(throttled, s->words) * n;
+    return !set_same(s->kept_back, old, s->words) || s->sort_cy != old_cy;
 }
 
 static u64 ccws_wakes(const void *shared, u64 now) {
@@ -166,25 +178,27 @@ static u64 ccws_wakes(const void *shared, u64 now) {
     return MAX(s->sort_cy, now);
 }
 
-static u64 ccws_held(const void *shared, u64 memory) {
+static void ccws_held(const void *shared, const u64 *memory, u32 words, u64 *held) {
     const struct ccws *s = shared;
-    return memory & s->kept_back;
+    set_and(held, memory, s->kept_back, words);
 }
 
 /* --- a scheduler's choice: greedy then oldest */
 
-struct ccws_sched {
-    u64 last, age;
+struct ccws_sched { /* as gto */
+    u32 last;
+    bool some;
+    u64 age;
 };
 
-static size_t ccws_size(const struct config *c) {
-    (void)c;
+static size_t ccws_size(const struct config *c, u32 fronts) {
+    (void)c, (void)fronts;
     return sizeof(struct ccws_sched);
 }
 
-static int ccws_among(const struct ccws_sched *s, u64 slots, const struct sched_view *v) {
-    int last = mask_first(slots & s->last);
-    return last != NONE && v->age[last] == s->age ? last : mask_oldest(slots, v->age);
+static int ccws_among(const struct ccws_sched *s, const u64 *slots, const struct sched_view *v) {
+    bool stays = s->some && set_has(slots, s->last) && v->age[s->last] == s->age;
+    return stays ? (int)s->last : set_oldest(slots, v->words, v->age);
 }
 
 static int ccws_pick(void *state, const struct sched_view *v) {
@@ -196,7 +210,7 @@ static int ccws_pick(void *state, const struct sched_view *v) {
 
 static void ccws_issued(void *state, int slot) {
     struct ccws_sched *s = state;
-    s->last = mask_of(slot);
+    s->last = (u32)slot, s->some = true;
 }
 
 static int ccws_preferred(const void *state, const struct sched_view *v) { return ccws_among(state, v->valid, v); }

@@ -8,12 +8,12 @@
 
 static int find_first_pick(void *state, const struct sched_view *v) {
     (void)state;
-    return mask_first(v->candidates);
+    return set_first(v->candidates, v->words);
 }
 
 static int find_first_preferred(const void *state, const struct sched_view *v) {
     (void)state;
-    return mask_first(v->valid);
+    return set_first(v->valid, v->words);
 }
 
 const struct sched_policy sched_find_first = {

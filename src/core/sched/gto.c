@@ -10,18 +10,19 @@
 #include "core/sched_policy.h"
 
 struct gto {
-    u64 last; /* mask of the slot that issued last; 0 before the first */
-    u64 age;  /* of the warp picked last: its slot may have been given to another since */
+    u32 last;  /* slot that issued last */
+    bool some; /* there is one */
+    u64 age;   /* of the warp picked last: its slot may have been given to another since */
 };
 
-static size_t gto_size(const struct config *c) {
-    (void)c;
+static size_t gto_size(const struct config *c, u32 fronts) {
+    (void)c, (void)fronts;
     return sizeof(struct gto);
 }
 
-static int gto_among(const struct gto *s, u64 slots, const struct sched_view *v) {
-    int last = mask_first(slots & s->last);
-    return last != NONE && v->age[last] == s->age ? last : mask_oldest(slots, v->age);
+static int gto_among(const struct gto *s, const u64 *slots, const struct sched_view *v) {
+    bool stays = s->some && set_has(slots, s->last) && v->age[s->last] == s->age;
+    return stays ? (int)s->last : set_oldest(slots, v->words, v->age);
 }
 
 static int gto_pick(void *state, const struct sched_view *v) {
@@ -33,7 +34,7 @@ static int gto_pick(void *state, const struct sched_view *v) {
 
 static void gto_issued(void *state, int slot) {
     struct gto *s = state;
-    s->last = mask_of(slot);
+    s->last = (u32)slot, s->some = true;
 }
 
 static int gto_preferred(const void *state, const struct sched_view *v) { return gto_among(state, v->valid, v); }

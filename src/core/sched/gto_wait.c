@@ -11,51 +11,57 @@
 #include "core/sched_policy.h"
 
 struct gto_wait {
-    u64 last;              /* mask of the slot that issued last; 0 before the first */
-    u64 seen;              /* slots that held a warp in the last cycle */
-    u64 passed[MAX_SLOTS]; /* picks since its own in which it was a candidate; 0 for slots not in seen */
+    int last;            /* slot that issued last; NONE before the first */
+    u64 seen[SET_WORDS]; /* slots that held a warp in the last cycle */
+    u64 passed[];        /* [fronts] picks since its own in which it was a candidate; 0 for slots not in seen */
 };
 
-static size_t gto_wait_size(const struct config *c) {
+static size_t gto_wait_size(const struct config *c, u32 fronts) {
     (void)c;
-    return sizeof(struct gto_wait);
+    return sizeof(struct gto_wait) + sizeof(u64) * fronts;
 }
 
-static int gto_wait_among(const struct gto_wait *s, u64 slots) {
-    if (slots & s->last) return mask_first(s->last);
-    int best = mask_first(slots);
-    for (u64 rest = slots & (slots - 1); rest; rest &= rest - 1) {
-        int slot = __builtin_ctzll(rest);
-        if (s->passed[slot] > s->passed[best]) best = slot;
-    }
+static void gto_wait_init(void *state, const struct config *c, u32 index, u32 fronts) {
+    (void)c, (void)index, (void)fronts;
+    struct gto_wait *s = state;
+    s->last = NONE;
+}
+
+static int gto_wait_among(const struct gto_wait *s, const u64 *slots, u32 words) {
+    if (s->last != NONE && set_has(slots, (u32)s->last)) return s->last;
+    int best = NONE;
+    SET_EACH (slot, slots, words)
+        if (best == NONE || s->passed[slot] > s->passed[best]) best = (int)slot;
     return best;
 }
 
-static void gto_wait_forget(struct gto_wait *s, u64 valid) { /* warps that have ended */
-    for (u64 gone = s->seen & ~valid; gone; gone &= gone - 1) s->passed[__builtin_ctzll(gone)] = 0;
-    s->last &= valid;
-    s->seen = valid;
+static void gto_wait_forget(struct gto_wait *s, const u64 *valid, u32 words) { /* warps that have ended */
+    u64 gone[SET_WORDS];
+    set_without(gone, s->seen, valid, words);
+    SET_EACH (slot, gone, words) s->passed[slot] = 0;
+    if (s->last != NONE && !set_has(valid, (u32)s->last)) s->last = NONE;
+    set_copy(s->seen, valid, words);
 }
 
 static int gto_wait_pick(void *state, const struct sched_view *v) {
     struct gto_wait *s = state;
-    gto_wait_forget(s, v->valid);
-    int slot = gto_wait_among(s, v->candidates);
-    for (u64 rest = v->candidates; rest; rest &= rest - 1) s->passed[__builtin_ctzll(rest)]++;
+    gto_wait_forget(s, v->valid, v->words);
+    int slot = gto_wait_among(s, v->candidates, v->words);
+    SET_EACH (passed, v->candidates, v->words) s->passed[passed]++;
     if (slot != NONE) s->passed[slot] = 0;
     return slot;
 }
 
 static void gto_wait_issued(void *state, int slot) {
     struct gto_wait *s = state;
-    s->last = mask_of(slot);
+    s->last = slot;
 }
 
-static int gto_wait_preferred(const void *state, const struct sched_view *v) { return gto_wait_among(state, v->valid); }
+static int gto_wait_preferred(const void *state, const struct sched_view *v) { return gto_wait_among(state, v->valid, v->words); }
 
 static void gto_wait_skip(void *state, const struct sched_view *v, u64 n) {
     (void)n;
-    gto_wait_forget(state, v->valid);
+    gto_wait_forget(state, v->valid, v->words);
 }
 
 const struct sched_policy sched_gto_wait = {
@@ -63,7 +69,7 @@ const struct sched_policy sched_gto_wait = {
     .doc = "greedy then longest waiting: the last issued as long as it can issue, else the one passed over most often",
     .paper = "Aurud 2023, 3.2.2",
     .state_size = gto_wait_size,
-    .init = stateless_init,
+    .init = gto_wait_init,
     .pick = gto_wait_pick,
     .issued = gto_wait_issued,
     .preferred = gto_wait_preferred,

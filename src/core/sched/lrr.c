@@ -10,20 +10,20 @@ struct lrr {
     u32 last; /* slot that issued last */
 };
 
-static size_t lrr_size(const struct config *c) {
-    (void)c;
+static size_t lrr_size(const struct config *c, u32 fronts) {
+    (void)c, (void)fronts;
     return sizeof(struct lrr);
 }
 
-static void lrr_init(void *state, const struct config *c, u32 index, u64 slots) {
-    (void)c, (void)index, (void)slots;
+static void lrr_init(void *state, const struct config *c, u32 index, u32 fronts) {
+    (void)c, (void)index;
     struct lrr *s = state;
-    s->last = MAX_SLOTS - 1; /* so that the first turn is slot 0's */
+    s->last = fronts - 1; /* so that the first turn is slot 0's */
 }
 
 static int lrr_pick(void *state, const struct sched_view *v) {
     const struct lrr *s = state;
-    return mask_after(v->candidates, s->last);
+    return set_after(v->candidates, v->words, s->last);
 }
 
 static void lrr_issued(void *state, int slot) {
@@ -33,7 +33,7 @@ static void lrr_issued(void *state, int slot) {
 
 static int lrr_preferred(const void *state, const struct sched_view *v) {
     const struct lrr *s = state;
-    return mask_after(v->valid, s->last);
+    return set_after(v->valid, v->words, s->last);
 }
 
 const struct sched_policy sched_lrr = {

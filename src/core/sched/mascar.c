@@ -38,16 +38,19 @@ struct mascar { /* of the SM */
     u64 owner_age;
     u64 used_cy; /* last memory instruction of the owner, or when it became it */
 };
-struct mascar_sched { /* of one scheduler */
-    u64 last, age;    /* as gto */
+struct mascar_sched { /* of one scheduler: as gto */
+    u32 last;
+    bool some;
+    u64 age;
 };
 
-static size_t mascar_shared_size(const struct config *c) {
-    (void)c;
+static size_t mascar_shared_size(const struct config *c, u32 fronts) {
+    (void)c, (void)fronts;
     return sizeof(struct mascar);
 }
 
-static void mascar_shared_init(void *shared, const struct config *c) {
+static void mascar_shared_init(void *shared, const struct config *c, u32 fronts) {
+    (void)fronts;
     struct mascar *s = shared;
     s->mshr_percent = c->mascar_mshr_percent, s->queue_percent = c->mascar_queue_percent;
     s->idle_cy = c->mascar_idle_cy, s->handover = c->mascar_handover;
@@ -66,14 +69,14 @@ static bool saturated(const struct mascar *s, const struct sched_sm *v) {
 
 /* Why the owner is the owner no longer: a counter, or NULL */
 static u64 *relieved(const struct mascar *s, const struct sched_sm *v) {
-    u64 bit = mask_of(s->owner);
+    u32 owner = (u32)s->owner;
     if (!s->mp) return &v->stats->owner_until_relief;
-    if (!(v->valid & bit) || v->age[s->owner] != s->owner_age) return &v->stats->owner_until_exit;
-    if (v->sending & bit && (s->handover == HANDOVER_SENT || s->by_queue)) return NULL;
-    if (v->waits_load & bit) return &v->stats->owner_until_use;
-    if (v->waits_barrier & bit) return &v->stats->owner_until_barrier;
-    if (v->waits_fence & bit) return &v->stats->owner_until_fence;
-    if (!(v->sending & bit) && v->now >= s->used_cy + s->idle_cy) return &v->stats->owner_until_idle;
+    if (!set_has(v->valid, owner) || v->age[s->owner] != s->owner_age) return &v->stats->owner_until_exit;
+    if (set_has(v->sending, owner) && (s->handover == HANDOVER_SENT || s->by_queue)) return NULL;
+    if (set_has(v->waits_load, owner)) return &v->stats->owner_until_use;
+    if (set_has(v->waits_barrier, owner)) return &v->stats->owner_until_barrier;
+    if (set_has(v->waits_fence, owner)) return &v->stats->owner_until_fence;
+    if (!set_has(v->sending, owner) && v->now >= s->used_cy + s->idle_cy) return &v->stats->owner_until_idle;
     return NULL;
 }
 
@@ -85,7 +88,7 @@ static void own(struct mascar *s, u32 slot, bool by_queue, u64 now) {
 
 /* The queue is full of others' accesses and the owner's wait behind the one that finds no room */
 static bool locked_out(const struct mascar *s, const struct sched_sm *v) {
-    return s->mp && v->reexec_full && s->owner != v->pipe_head && !(v->reexec & mask_of(s->owner));
+    return s->mp && v->reexec_full && s->owner != v->pipe_head && !set_has(v->reexec, (u32)s->owner);
 }
 
 static void lose(struct mascar *s, u64 *why) {
@@ -117,9 +120,9 @@ static bool mascar_begin(void *shared, const struct sched_sm *v, u64 n) {
         win(s, v->reexec_head, true, v);
     }
     if (s->mp && s->owner == NONE && v->pipe_head != NONE &&
-        (s->handover == HANDOVER_SENT || !(v->waits_load & mask_of(v->pipe_head))))
+        (s->handover == HANDOVER_SENT || !set_has(v->waits_load, (u32)v->pipe_head)))
         win(s, v->pipe_head, false, v);
-    if (s->mp && s->owner == NONE && !v->memory && v->reexec_head != NONE) win(s, v->reexec_head, true, v);
+    if (s->mp && s->owner == NONE && !set_any(v->memory, v->words) && v->reexec_head != NONE) win(s, v->reexec_head, true, v);
     return s->mp != old.mp || s->owner != old.owner || s->owner_age != old.owner_age;
 }
 
@@ -129,9 +132,14 @@ static u64 mascar_wakes(const void *shared, u64 now) {
     return s->owner != NONE && idle > now ? idle : NEVER;
 }
 
-static u64 mascar_held(const void *shared, u64 memory) {
+static void mascar_held(const void *shared, const u64 *memory, u32 words, u64 *held) {
     const struct mascar *s = shared;
-    return s->mp && s->owner != NONE ? memory & ~mask_of(s->owner) : 0;
+    if (!s->mp || s->owner == NONE) {
+        set_clear(held, words);
+        return;
+    }
+    set_copy(held, memory, words);
+    set_drop(held, (u32)s->owner);
 }
 
 static bool mascar_admit(const void *shared, u32 slot, u64 age, u64 line) {
@@ -150,21 +158,23 @@ static void mascar_event(void *shared, enum sched_event kind, u32 slot, u64 line
 
 /* --- a scheduler's choice */
 
-static size_t mascar_size(const struct config *c) {
-    (void)c;
+static size_t mascar_size(const struct config *c, u32 fronts) {
+    (void)c, (void)fronts;
     return sizeof(struct mascar_sched);
 }
 
-static int greedy(const struct mascar_sched *s, u64 slots, const struct sched_view *v) {
-    int last = mask_first(slots & s->last);
-    return last != NONE && v->age[last] == s->age ? last : mask_oldest(slots, v->age);
+static int greedy(const struct mascar_sched *s, const u64 *slots, const struct sched_view *v) {
+    bool stays = s->some && set_has(slots, s->last) && v->age[s->last] == s->age;
+    return stays ? (int)s->last : set_oldest(slots, v->words, v->age);
 }
 
-static int mascar_among(const struct mascar_sched *s, u64 slots, const struct sched_view *v) {
+static int mascar_among(const struct mascar_sched *s, const u64 *slots, const struct sched_view *v) {
     const struct mascar *m = v->shared;
-    u64 memory = slots & v->memory, compute = slots & ~v->memory;
-    if (m->mp) return mask_oldest(compute ? compute : memory, v->age);
-    return greedy(s, memory ? memory : compute, v);
+    u64 memory[SET_WORDS], compute[SET_WORDS];
+    set_and(memory, slots, v->memory, v->words);
+    set_without(compute, slots, v->memory, v->words);
+    if (m->mp) return set_oldest(set_any(compute, v->words) ? compute : memory, v->words, v->age);
+    return greedy(s, set_any(memory, v->words) ? memory : compute, v);
 }
 
 static int mascar_pick(void *state, const struct sched_view *v) {
@@ -176,7 +186,7 @@ static int mascar_pick(void *state, const struct sched_view *v) {
 
 static void mascar_issued(void *state, int slot) {
     struct mascar_sched *s = state;
-    s->last = mask_of(slot);
+    s->last = (u32)slot, s->some = true;
 }
 
 static int mascar_preferred(const void *state, const struct sched_view *v) { return mascar_among(state, v->valid, v); }

@@ -8,12 +8,12 @@
 
 static int oldest_pick(void *state, const struct sched_view *v) {
     (void)state;
-    return mask_oldest(v->candidates, v->age);
+    return set_oldest(v->candidates, v->words, v->age);
 }
 
 static int oldest_preferred(const void *state, const struct sched_view *v) {
     (void)state;
-    return mask_oldest(v->valid, v->age);
+    return set_oldest(v->valid, v->words, v->age);
 }
 
 const struct sched_policy sched_oldest = {

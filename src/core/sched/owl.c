@@ -23,12 +23,13 @@ struct owl_sched {
     u32 last; /* slot that issued last */
 };
 
-static size_t owl_shared_size(const struct config *c) {
-    (void)c;
+static size_t owl_shared_size(const struct config *c, u32 fronts) {
+    (void)c, (void)fronts;
     return sizeof(struct owl);
 }
 
-static void owl_shared_init(void *shared, const struct config *c) {
+static void owl_shared_init(void *shared, const struct config *c, u32 fronts) {
+    (void)fronts;
     struct owl *s = shared;
     s->interval = c->owl_interval_cy, s->ctas = c->owl_ctas;
 }
@@ -38,51 +39,62 @@ static u64 owl_wakes(const void *shared, u64 now) {
     return (now / s->interval + 1) * s->interval;
 }
 
-static size_t owl_size(const struct config *c) {
-    (void)c;
+static size_t owl_size(const struct config *c, u32 fronts) {
+    (void)c, (void)fronts;
     return sizeof(struct owl_sched);
 }
 
-static void owl_init(void *state, const struct config *c, u32 index, u64 slots) {
-    (void)c, (void)index, (void)slots;
+static void owl_init(void *state, const struct config *c, u32 index, u32 fronts) {
+    (void)c, (void)index;
     struct owl_sched *s = state;
-    s->last = MAX_SLOTS - 1;
+    s->last = fronts - 1;
 }
 
-/* Slots of the lowest block number among these */
-static u64 lowest_block(u64 slots, const u64 *block) {
-    u64 low = UINT64_MAX, mask = 0;
-    for (u64 m = slots; m; m &= m - 1) {
-        u32 slot = (u32)__builtin_ctzll(m);
-        if (block[slot] > low) continue;
-        if (block[slot] < low) low = block[slot], mask = 0;
-        mask |= m & (~m + 1);
+/* Resident blocks, in the order of their numbers: so many after each other are a group */
+struct groups {
+    u64 block[MAX_FRONTS];
+    u32 nblocks, n; /* of them; of groups */
+};
+
+static u32 place_of(const struct groups *g, u64 block) { /* the first that is not below it */
+    u32 from = 0, to = g->nblocks;
+    while (from < to) {
+        u32 mid = (from + to) / 2;
+        if (g->block[mid] < block) from = mid + 1;
+        else to = mid;
     }
-    return mask;
+    return from;
 }
 
-/* Groups of the resident warps, in order; how many */
-static u32 groups_of(const struct owl *s, const struct sched_view *v, u64 group[MAX_SLOTS]) {
-    u32 n = 0;
-    for (u64 rest = v->valid; rest; n++) {
-        group[n] = 0;
-        for (u32 i = 0; i < s->ctas && rest; i++) {
-            u64 block = lowest_block(rest, v->block);
-            group[n] |= block;
-            rest &= ~block;
-        }
-    }
-    return n;
+static void add_block(struct groups *g, u64 block) {
+    u32 at = place_of(g, block);
+    if (at < g->nblocks && g->block[at] == block) return;
+    for (u32 i = g->nblocks++; i > at; i--) g->block[i] = g->block[i - 1];
+    g->block[at] = block;
 }
 
-static int owl_among(const struct owl_sched *s, u64 slots, const struct sched_view *v) {
-    u64 group[MAX_SLOTS];
+static void find_groups(const struct owl *s, const struct sched_view *v, struct groups *g) {
+    g->nblocks = 0;
+    SET_EACH (slot, v->valid, v->words) add_block(g, v->block[slot]);
+    g->n = (g->nblocks + s->ctas - 1) / s->ctas;
+}
+
+static int owl_among(const struct owl_sched *s, const u64 *slots, const struct sched_view *v) {
+    struct groups g;
     const struct owl *o = v->shared;
-    if (!slots) return NONE;
-    u32 n = groups_of(o, v, group), first = (u32)(v->now / o->interval % n);
-    for (u32 i = 0; i < n; i++)
-        if (slots & group[(first + i) % n]) return mask_after(slots & group[(first + i) % n], s->last);
-    return NONE;
+    u64 best[SET_WORDS];
+    u32 nearest = UINT32_MAX;
+    if (!set_any(slots, v->words)) return NONE;
+    set_clear(best, v->words);
+    find_groups(o, v, &g);
+    u32 first = (u32)(v->now / o->interval % g.n);
+    SET_EACH (slot, slots, v->words) {
+        u32 turn = (place_of(&g, v->block[slot]) / o->ctas + g.n - first) % g.n; /* how far its group is from having its turn */
+        if (turn > nearest) continue;
+        if (turn < nearest) set_clear(best, v->words), nearest = turn;
+        set_add(best, slot);
+    }
+    return set_after(best, v->words, s->last);
 }
 
 static int owl_pick(void *state, const struct sched_view *v) { return owl_among(state, v->candidates, v); }

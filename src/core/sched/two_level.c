@@ -18,47 +18,56 @@
 enum { PATIENCE_PICKS = 256 }; /* more than the result of a unit takes on any machine we ship */
 
 struct two_level {
-    u64 active; /* mask */
-    u32 room;   /* sm.sched.two_level.active */
-    u32 last;   /* slot that issued last */
-    u32 stuck;  /* picks in a row with no active warp ready */
+    u32 room;  /* sm.sched.two_level.active */
+    u32 last;  /* slot that issued last */
+    u32 stuck; /* picks in a row with no active warp ready */
+    u64 active[SET_WORDS];
 };
 
-static size_t two_level_size(const struct config *c) {
-    (void)c;
+static size_t two_level_size(const struct config *c, u32 fronts) {
+    (void)c, (void)fronts;
     return sizeof(struct two_level);
 }
 
-static void two_level_init(void *state, const struct config *c, u32 index, u64 slots) {
-    (void)index, (void)slots;
+static void two_level_init(void *state, const struct config *c, u32 index, u32 fronts) {
+    (void)index;
     struct two_level *s = state;
     s->room = c->two_level_active;
-    s->last = MAX_SLOTS - 1;
+    s->last = fronts - 1;
 }
 
 /* Who may stay, stays; the rest of the places go to the oldest that are ready. A second call with the same
  * view changes nothing. */
-static u64 two_level_set(const struct two_level *s, const struct sched_view *v) {
-    u64 active = s->active & v->valid & ~v->waits_long;
-    u64 pending = v->valid & v->ready & ~v->waits_long & ~active;
-    u32 n = (u32)__builtin_popcountll(active);
-    if (n + (u32)__builtin_popcountll(pending) <= s->room) return active | pending;
-    for (; n < s->room && pending; n++) {
-        u64 oldest = mask_of(mask_oldest(pending, v->age));
-        active |= oldest, pending &= ~oldest;
+static void two_level_set(const struct two_level *s, const struct sched_view *v, u64 *active) {
+    u64 pending[SET_WORDS];
+    set_and(active, s->active, v->valid, v->words);
+    set_without(active, active, v->waits_long, v->words);
+    set_and(pending, v->valid, v->ready, v->words);
+    set_without(pending, pending, v->waits_long, v->words);
+    set_without(pending, pending, active, v->words);
+    u32 n = set_count(active, v->words);
+    if (n + set_count(pending, v->words) <= s->room) {
+        set_or(active, active, pending, v->words);
+        return;
     }
-    return active;
+    for (; n < s->room; n++) {
+        u32 oldest = (u32)set_oldest(pending, v->words, v->age); /* there is one: more wait than have room */
+        set_add(active, oldest), set_drop(pending, oldest);
+    }
 }
 
 static int two_level_pick(void *state, const struct sched_view *v) {
     struct two_level *s = state;
-    s->active = two_level_set(s, v);
-    s->stuck = s->active & v->ready ? 0 : s->stuck + 1;
+    u64 can[SET_WORDS];
+    two_level_set(s, v, s->active);
+    s->stuck = set_meet(s->active, v->ready, v->words) ? 0 : s->stuck + 1;
     if (s->stuck == PATIENCE_PICKS) {
-        s->active = s->stuck = 0;
-        s->active = two_level_set(s, v);
+        s->stuck = 0;
+        set_clear(s->active, v->words);
+        two_level_set(s, v, s->active);
     }
-    return mask_after(s->active & v->candidates, s->last);
+    set_and(can, s->active, v->candidates, v->words);
+    return set_after(can, v->words, s->last);
 }
 
 static void two_level_issued(void *state, int slot) {
@@ -68,14 +77,15 @@ static void two_level_issued(void *state, int slot) {
 
 static int two_level_preferred(const void *state, const struct sched_view *v) {
     const struct two_level *s = state;
-    u64 active = two_level_set(s, v);
-    return mask_after(active ? active : v->valid, s->last);
+    u64 active[SET_WORDS];
+    two_level_set(s, v, active);
+    return set_after(set_any(active, v->words) ? active : v->valid, v->words, s->last);
 }
 
 static void two_level_skip(void *state, const struct sched_view *v, u64 n) {
     (void)n;
     struct two_level *s = state;
-    s->active = two_level_set(s, v);
+    two_level_set(s, v, s->active);
 }
 
 const struct sched_policy sched_two_level = {

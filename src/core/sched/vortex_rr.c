@@ -15,36 +15,36 @@ struct vortex_rr {
     u32 last; /* slot whose turn was last */
 };
 
-static size_t vortex_rr_size(const struct config *c) {
-    (void)c;
+static size_t vortex_rr_size(const struct config *c, u32 fronts) {
+    (void)c, (void)fronts;
     return sizeof(struct vortex_rr);
 }
 
-static void vortex_rr_init(void *state, const struct config *c, u32 index, u64 slots) {
-    (void)c, (void)index, (void)slots;
+static void vortex_rr_init(void *state, const struct config *c, u32 index, u32 fronts) {
+    (void)c, (void)index;
     struct vortex_rr *s = state;
-    s->last = MAX_SLOTS - 1; /* so that the first turn is slot 0's */
+    s->last = fronts - 1; /* so that the first turn is slot 0's */
 }
 
 static int vortex_rr_pick(void *state, const struct sched_view *v) {
     struct vortex_rr *s = state;
-    int turn = mask_after(v->valid, s->last);
+    int turn = set_after(v->valid, v->words, s->last);
     if (turn == NONE) return NONE;
     s->last = (u32)turn;
-    return v->candidates & mask_of(turn) ? turn : NONE;
+    return set_has(v->candidates, (u32)turn) ? turn : NONE;
 }
 
 static int vortex_rr_preferred(const void *state, const struct sched_view *v) {
     const struct vortex_rr *s = state;
-    return v->valid & mask_of((int)s->last) ? (int)s->last : mask_after(v->valid, s->last);
+    return set_has(v->valid, s->last) ? (int)s->last : set_after(v->valid, v->words, s->last);
 }
 
 static void vortex_rr_skip(void *state, const struct sched_view *v, u64 n) {
     struct vortex_rr *s = state;
-    if (!v->valid || !n) return;
+    if (!set_any(v->valid, v->words) || !n) return;
     /* After the first turn every round of all valid slots ends where it began. */
-    u64 turns = 1 + (n - 1) % (u64)__builtin_popcountll(v->valid);
-    while (turns--) s->last = (u32)mask_after(v->valid, s->last);
+    u64 turns = 1 + (n - 1) % set_count(v->valid, v->words);
+    while (turns--) s->last = (u32)set_after(v->valid, v->words, s->last);
 }
 
 const struct sched_policy sched_vortex_rr = {
