@@ -212,6 +212,9 @@ struct heddle_window {
 int heddle_trace_konata(struct heddle *h, FILE *out, const struct heddle_window *w);
 int heddle_trace_replay(struct heddle *h, FILE *out, const struct heddle_window *w); /* a line of text for each replay */
 int heddle_trace_perfetto(struct heddle *h, FILE *out, const struct heddle_window *w);
+/* Keeps, in memory and for reports (struct launch_stats), each launch's interval samples, when its blocks
+ * ran, and the stages of its first instructions on the window's SM (0 where it names none) */
+int heddle_timeline(struct heddle *h, const struct heddle_window *w);
 int heddle_trace_end(struct heddle *h);
 /* Checks what the model does against rules that share no code with it */
 int heddle_audit(struct heddle *h, bool on);

@@ -24,6 +24,7 @@ struct timing {
     struct konata *konata;
     struct perfetto *perfetto;
     struct replays *replays;
+    struct timeline *timeline;
     bool audited; /* wanted; the audit itself is made with the chip */
     struct audit *audit;
 };

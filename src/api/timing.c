@@ -58,7 +58,9 @@ u32 timing_warp_size(const struct heddle *h) { return h->time.on ? h->time.confi
 int heddle_timing(struct heddle *h, const struct heddle_timing *t) {
     int status = too_late(h, "what is measured");
     if (status) return status;
+    bool timeline = h->time.limits.timeline;
     h->time.limits = (struct gpu_limits){
+        .timeline = timeline,
         .warmup_cy = t->warmup_cycles,
         .max_cy = t->max_cycles,
         .fast_forward_ctas = t->fast_forward_ctas,
@@ -119,6 +121,18 @@ int heddle_trace_replay(struct heddle *h, FILE *out, const struct heddle_window 
     return HEDDLE_OK;
 }
 
+int heddle_timeline(struct heddle *h, const struct heddle_window *w) {
+    int status = too_late(h, "a timeline");
+    if (!status && h->time.timeline) status = api_fail(h, HEDDLE_BAD_INPUT, "there is a timeline already; one is the limit\n");
+    if (status) return status;
+    struct trace_window window = window_of(w);
+    struct listener l;
+    h->time.timeline = timeline_new(&window, &l);
+    h->time.limits.timeline = true;
+    VEC_PUSH(&h->time.listeners, l);
+    return HEDDLE_OK;
+}
+
 /* The chip goes with the listeners it would call; a launch after this starts on a new one, with cold caches
  * and without traces */
 int heddle_trace_end(struct heddle *h) {
@@ -128,6 +142,9 @@ int heddle_trace_end(struct heddle *h) {
     if (h->time.konata) ok = konata_close(h->time.konata) && ok;
     if (h->time.perfetto) ok = perfetto_close(h->time.perfetto) && ok;
     if (h->time.replays) replays_close(h->time.replays);
+    if (h->time.timeline) timeline_free(h->time.timeline);
+    h->time.timeline = NULL;
+    h->time.limits.timeline = false;
     h->time.konata = NULL;
     h->time.perfetto = NULL;
     h->time.replays = NULL;
@@ -177,6 +194,7 @@ int timing_launch(struct heddle *h, struct launch *l, u32 registers, bool functi
     t->stats = (struct launch_stats){0};
     bool ok = gpu_launch(t->gpu, l, registers, functional, &t->stats, &t->stop);
     t->measured = true;
+    if (t->timeline) t->stats.time = timeline_take(t->timeline);
     if (l->stopped) return timing_stopped(h, l);
     if (!ok) return api_fail(h, t->stats.refused ? HEDDLE_BAD_INPUT : HEDDLE_FAULT, "%s", l->fault.s);
     return HEDDLE_OK;

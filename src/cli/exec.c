@@ -115,9 +115,9 @@ static bool open_outputs(struct exec *x) {
 }
 
 static bool read_options(struct exec *x) {
-    static const char *const timed_only[] = {"kernel",   "launch",     "csv",          "by-pc",
-                                             "konata",   "perfetto",   "trace-replay", "trace-cycles",
-                                             "trace-sm", "trace-warp", "trace-size",   "stop-after-trace"};
+    static const char *const timed_only[] = {
+        "kernel",       "launch",       "csv",      "by-pc",      "timeline",   "konata",          "perfetto",
+        "trace-replay", "trace-cycles", "trace-sm", "trace-warp", "trace-size", "stop-after-trace"};
     const char *measure = measure_given(x->line);
     x->functional = cli_has(x->line, "functional");
     for (u32 i = 0; i < ARRAY_LEN(timed_only) && !measure; i++)
@@ -230,6 +230,7 @@ static void set_environment(const struct exec *x) {
     setenv("HEDDLE_RECORD", x->record.s, 1);
     setenv("HEDDLE_PROGRESS", cli_has(x->line, "quiet") ? "0" : "1", 1);
     setenv("HEDDLE_BY_PC", x->wishes.by_pc ? "1" : "0", 1);
+    setenv("HEDDLE_TIMELINE", measure_timeline(x->line) ? "1" : "0", 1);
     set_number("HEDDLE_MAX_INSTRUCTIONS", x->max_instructions);
     set_number("HEDDLE_PLATFORMS", x->platforms);
     set_traces(x);
@@ -509,6 +510,7 @@ static const struct cli_option options[] = {
     MEASURE_BY_PC,
     {"json", "FILE", "write the results as JSON; - for standard output"},
     HTML_OPTION,
+    TIMELINE_OPTION,
     {"csv", "FILE", "write a row for each launch with every statistic; - for standard output"},
     MEASURE_TRACES,
     {"trace-warp", "N", "of these traces: one warp slot"},

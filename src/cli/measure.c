@@ -86,6 +86,8 @@ const char *measure_given(const struct cli_line *line) {
     return NULL;
 }
 
+bool measure_timeline(const struct cli_line *line) { return cli_has(line, "timeline") || cli_has(line, "html"); }
+
 bool measure_by_pc(const struct cli_line *line, struct report_wishes *w) {
     const char *text = cli_value(line, "by-pc");
     u64 rows = DEFAULT_ROWS;

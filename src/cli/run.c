@@ -22,9 +22,9 @@ struct run { /* one `heddle run` */
 
 /* Options that mean something only with timing, beyond MEASURE_OPTIONS */
 static const char *const timed_only[] = {
-    "machine",  "set",    "dump-config", "per-kernel",       "per-sm",  "by-pc",    "samples",
-    "csv",      "konata", "perfetto",    "trace-replay",     "hazards", "pressure", "trace-cycles",
-    "trace-sm", "audit",  "trace-size",  "stop-after-trace", "counters"};
+    "machine",  "set",    "dump-config", "per-kernel",       "per-sm",   "by-pc",    "samples",
+    "csv",      "konata", "perfetto",    "trace-replay",     "hazards",  "pressure", "trace-cycles",
+    "trace-sm", "audit",  "trace-size",  "stop-after-trace", "counters", "timeline"};
 static const char *const functional_only[] = {"trace-exec", "trace-kernel", "trace-cta"};
 
 static bool check_mode(struct run *r) {
@@ -102,6 +102,7 @@ static bool read_timed(struct run *r) {
     w->per_sm = cli_has(r->line, "per-sm");
     w->hazards = cli_has(r->line, "hazards");
     w->pressure = cli_has(r->line, "pressure");
+    w->timeline = measure_timeline(r->line);
     return read_machine(r) && measure_read(r->line, &r->runner.timing, &w->cpi) && measure_by_pc(r->line, w) &&
            measure_window(r->line, &r->config, &r->window) && measure_trace_end(r->line, &r->window, &r->runner.timing);
 }
@@ -122,6 +123,7 @@ static bool open_traces(struct run *r) {
     if (!status && konata) status = heddle_trace_konata(h, konata, &w);
     if (!status && perfetto) status = heddle_trace_perfetto(h, perfetto, &w);
     if (!status && replays) status = heddle_trace_replay(h, replays, &w);
+    if (!status && measure_timeline(r->line)) status = heddle_timeline(h, &w);
     if (status) cli_error(r->line->command, "%s", heddle_message(h));
     return !status;
 }
@@ -292,6 +294,7 @@ static const struct cli_option options[] = {
     {"pressure", NULL, "measures of memory pressure in the summary: stalls, blocked hits, owners, re-execution, what it costs"},
     {"json", "FILE", "write the results as JSON; - for standard output"},
     HTML_OPTION,
+    TIMELINE_OPTION,
     {"csv", "FILE", "write a row for each launch with every statistic; - for standard output"},
     {"counters", "FILE",
      "write every counter that is not zero, of each launch, SM, memory partition and instruction: a line each"},

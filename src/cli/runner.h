@@ -44,7 +44,11 @@ void input_close(struct input *in);
         {"trace-sm", "N", "of these traces: one SM"},                                                                            \
         {"trace-size", "MB", "of these traces: end one that has become so large (default 4000), with a warning"},                \
         {"stop-after-trace", NULL, "time nothing after the last cycle of --trace-cycles: the rest runs without timing"}
+#define TIMELINE_OPTION                                                                                                          \
+    {"timeline", NULL,                                                                                                           \
+     "in the JSON results each kernel over time: intervals, SMs, blocks, first instructions (--html has it, too)"}
 #define HTML_OPTION {"html", "FILE", "write the results as a page for a browser (charts, source, time); - for standard output"}
+bool measure_timeline(const struct cli_line *line);                                                /* whether it is wanted */
 bool measure_by_pc(const struct cli_line *line, struct report_wishes *w);                          /* false after an error */
 bool measure_window(const struct cli_line *line, const struct config *c, struct heddle_window *w); /* likewise */
 /* --stop-after-trace; false after an error */

@@ -81,7 +81,10 @@ struct run { /* a launch on its way */
     struct sampling sampling;
     bool serial; /* SMs one after the other: they share more than memory */
     VEC(struct sample) samples;
-    struct sm_stats last_sum; /* at the last sample */
+    VEC(struct sm_sample) sm_samples; /* sms of each */
+    struct sm_sample *last_sms;       /* [sms] at the last sample; NULL when they are not sampled */
+    u64 sample_cy;                    /* length of an interval; 0: none */
+    struct sm_stats last_sum;         /* at the last sample */
     struct mem_stats last_mem;
     u64 next_sample;
 };

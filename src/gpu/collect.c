@@ -75,7 +75,44 @@ void collect_stats(struct run *r, u64 end, struct launch_stats *out) {
     flops_count(out);
     out->samples = r->samples.at;
     out->nsamples = r->samples.n;
+    out->sm_samples = r->sm_samples.at;
     r->samples.at = NULL;
+    r->sm_samples.at = NULL;
+}
+
+/* --- interval samples */
+
+static void sample_sm(struct run *r, u32 sm, const struct sm_stats *now) {
+    if (!r->last_sms) return;
+    struct sm_sample *last = &r->last_sms[sm];
+    struct sm_sample x = {now->warp_instructions - last->warp_instructions, now->warp_cycles - last->warp_cycles};
+    VEC_PUSH(&r->sm_samples, x);
+    *last = (struct sm_sample){now->warp_instructions, now->warp_cycles};
+}
+
+static void join_samples(struct sample *to, const struct sample *a, const struct sample *b) {
+    struct sample x = *a;
+    add_words(&x, b, sizeof(x));
+    x.cycle = b->cycle;
+    *to = x;
+}
+_Static_assert(sizeof(struct sample) % sizeof(u64) == 0, "samples are added as words");
+
+/* Too many for a timeline: two become one, and from now on intervals are twice as long */
+static void halve_samples(struct run *r) {
+    u32 n = r->samples.n / 2, sms = r->g->cfg.sms;
+    struct sm_sample *at = r->sm_samples.at;
+    for (u32 i = 0; i < n; i++) {
+        join_samples(&r->samples.at[i], &r->samples.at[2 * i], &r->samples.at[2 * i + 1]);
+        for (u32 sm = 0; sm < sms; sm++) {
+            struct sm_sample x = at[2 * i * sms + sm];
+            add_words(&x, &at[(2 * i + 1) * sms + sm], sizeof(x));
+            at[i * sms + sm] = x;
+        }
+    }
+    r->samples.n = n;
+    r->sm_samples.n = n * sms;
+    r->sample_cy *= 2;
 }
 
 void collect_sample(struct run *r, u64 at) {
@@ -89,6 +126,7 @@ void collect_sample(struct run *r, u64 at) {
         struct sm_stats one = *core_stats(g->cores[i]);
         core_trim(g->cores[i], at, &one);
         sm_stats_add(&s, &one);
+        sample_sm(r, i, &one);
     }
     for (u32 i = 0; i < g->cfg.partitions; i++) mem_stats_add(&m, partition_stats(g->parts[i]));
     const struct sm_stats *p = &r->last_sum;
@@ -103,4 +141,5 @@ void collect_sample(struct run *r, u64 at) {
     VEC_PUSH(&r->samples, x);
     r->last_sum = s;
     r->last_mem = m;
+    if (!g->cfg.sample_cy && r->samples.n == TIMELINE_SAMPLES) halve_samples(r);
 }

@@ -99,6 +99,8 @@ static void describe(struct launch_stats *sum, const struct launch_stats *s) {
     sum->per_partition = NULL;
     sum->pcs = NULL;
     sum->samples = NULL;
+    sum->sm_samples = NULL;
+    sum->time = (struct timeline_lists){0};
     memset(sum->flops, 0, sizeof(sum->flops));
     sum->npcs = sum->nsamples = 0;
 }
@@ -129,9 +131,12 @@ void launch_stats_free(struct launch_stats *s) {
     free(s->per_partition);
     free(s->pcs);
     free(s->samples);
+    free(s->sm_samples);
+    timeline_lists_free(&s->time);
     s->per_sm = NULL;
     s->per_partition = NULL;
     s->pcs = NULL;
     s->samples = NULL;
+    s->sm_samples = NULL;
     s->npcs = s->nsamples = 0;
 }

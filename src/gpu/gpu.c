@@ -111,7 +111,9 @@ static void put_params(struct gpu *g, u32 bytes) {
 static void begin(struct run *r) {
     struct gpu *g = r->g;
     r->start = r->counted_from = g->now;
-    r->next_sample = g->cfg.sample_cy ? g->now + g->cfg.sample_cy : NEVER;
+    r->sample_cy = g->cfg.sample_cy ? g->cfg.sample_cy : g->lim.timeline ? TIMELINE_FIRST_CY : 0;
+    r->next_sample = r->sample_cy ? g->now + r->sample_cy : NEVER;
+    if (g->lim.timeline) r->last_sms = base_alloc(g->cfg.sms * sizeof(*r->last_sms));
     r->serial = shares_more(r->l);
     r->free = base_alloc(sizeof(u32) * g->cfg.sms);
     r->prog = program_new(&g->cfg, r->l->k, code_base(g, r->l->k));
@@ -262,10 +264,11 @@ static void at_stops(struct run *r) {
         r->counted_from = g->now;
         r->last_sum = (struct sm_stats){0};
         r->last_mem = (struct mem_stats){0};
+        if (r->last_sms) memset(r->last_sms, 0, g->cfg.sms * sizeof(*r->last_sms));
     }
     if (g->now != r->next_sample) return;
     collect_sample(r, g->now);
-    r->next_sample += g->cfg.sample_cy;
+    r->next_sample = g->now + r->sample_cy;
 }
 
 static void progress(struct run *r) {
@@ -397,6 +400,8 @@ static void leave(struct run *r, bool complete) {
     free(r->samples.at);
     free(r->sampling.gaps.at);
     free(r->sampling.blocks.at);
+    free(r->sm_samples.at);
+    free(r->last_sms);
 }
 
 static void abandon_chip(struct gpu *g) {
@@ -449,7 +454,7 @@ static bool timed(struct run *r, struct launch_stats *out, const volatile bool *
     u64 end = how == ENDED ? end_cycle(r) : g->now;
     if (how == ENDED) drain(r, end);
     if (g->lim.warmup_cy && end < r->start + g->lim.warmup_cy) end = count_nothing(r);
-    if (g->cfg.sample_cy) collect_sample(r, end); /* what is left of the last interval */
+    if (r->sample_cy) collect_sample(r, end); /* what is left of the last interval */
     merge_counts(r);
     collect_stats(r, end, out);
     out->complete = how == ENDED;

@@ -19,6 +19,7 @@
 #include "func/func.h"
 #include "mem/mem.h"
 #include "stats/stats.h"
+#include "trace/timeline.h"
 #include "trace/trace.h"
 
 struct occupancy { /* how many blocks of a kernel an SM holds, and why not more */
@@ -71,8 +72,10 @@ struct launch_stats { /* one launch, or the sum of several (then per_sm, pcs and
     u32 npcs;
     struct sample *samples;
     u32 nsamples;
-    u64 simulated_cycles_jumped; /* host's: SM cycles that were jumped over */
-    u64 flops[FLOP_KINDS];       /* of lanes whose guard held */
+    struct sm_sample *sm_samples; /* [nsamples][sms]; NULL unless gpu_limits.timeline */
+    struct timeline_lists time;   /* empty unless somebody listens (api/timing.c) */
+    u64 simulated_cycles_jumped;  /* host's: SM cycles that were jumped over */
+    u64 flops[FLOP_KINDS];        /* of lanes whose guard held */
 };
 void launch_stats_free(struct launch_stats *s);
 void launch_stats_add(struct launch_stats *sum, const struct launch_stats *s); /* counters and cycles */
@@ -88,10 +91,11 @@ int stat_find(const char *name);                        /* -1 when unknown */
 double stat_value(const struct launch_stats *s, u32 i); /* NAN where a formula has no value */
 
 enum { SAMPLE_AUTO = 1000 };
-struct gpu_limits {        /* measuring control (Aurud chapter 4) */
-    u64 warmup_cy;         /* of each launch: not counted */
-    u64 max_cy;            /* of each launch; then it is finished functionally; 0: none */
-    u64 fast_forward_ctas; /* of each launch: run functionally first */
+enum { TIMELINE_SAMPLES = 2048, TIMELINE_FIRST_CY = 64 }; /* intervals become twice as long when there are too many */
+struct gpu_limits {                                       /* measuring control (Aurud chapter 4) */
+    u64 warmup_cy;                                        /* of each launch: not counted */
+    u64 max_cy;                                           /* of each launch; then it is finished functionally; 0: none */
+    u64 fast_forward_ctas;                                /* of each launch: run functionally first */
     u64 fast_forward_launches;
     bool flush;                /* caches emptied before each launch */
     u32 threads;               /* host threads; 0: 1 */
@@ -100,6 +104,7 @@ struct gpu_limits {        /* measuring control (Aurud chapter 4) */
     u64 max_warp_instructions; /* of all launches together: then everything is finished functionally; 0: none */
     u32 sample;                /* share of blocks in the middle of a launch that is timed, in percent; 0: all; SAMPLE_AUTO */
     u64 end_cy;                /* of all launches together; then everything is finished functionally; 0: none */
+    bool timeline;             /* interval samples, of SMs too; without stats.sample_cy at most TIMELINE_SAMPLES, evenly spaced */
     u32 check_cy;              /* x_check every so many cycles; 0: at the end of launches */
 };
 

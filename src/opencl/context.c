@@ -47,7 +47,9 @@ static struct heddle *open_gpu(void) {
     if (!h || s->functional) return h;
     struct heddle_timing t = s->timing;
     t.fast_forward_launches = 0; /* which launches those are is settings_times's business: they are counted over all contexts */
-    if (heddle_set_config(h, &s->machine) == HEDDLE_OK && heddle_timing(h, &t) == HEDDLE_OK) return h;
+    if (heddle_set_config(h, &s->machine) == HEDDLE_OK && heddle_timing(h, &t) == HEDDLE_OK &&
+        (!s->timeline || heddle_timeline(h, &s->window) == HEDDLE_OK))
+        return h;
     fprintf(stderr, "heddle: no context: %s", heddle_message(h));
     heddle_close(h);
     return NULL;

@@ -118,6 +118,7 @@ struct settings {
     bool progress;
     const char *record; /* file that launches are written to, or NULL */
     const char *json;   /* file for the results, at the end of the process; or NULL */
+    bool timeline;      /* launches over time are written too */
     bool by_pc;         /* what each instruction cost is written too */
     const char *traces[TRACES];
     struct heddle_window window; /* of the traces */

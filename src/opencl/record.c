@@ -122,6 +122,47 @@ static void write_pcs(const struct launch_record *r, const struct launch_stats *
     free(body);
 }
 
+/* Of each kernel only launches longer than those before: a file of a thousand launches stays small. Two
+ * contexts may launch at once. */
+static bool is_longest(const char *kernel, u64 cycles) {
+    static struct {
+        char name[RECORD_NAME_B];
+        u64 cycles;
+    } longest[256];
+    static u32 n;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    u32 i = 0;
+    while (i < n && strcmp(longest[i].name, kernel)) i++;
+    bool known = i < ARRAY_LEN(longest); /* further kernels are not shown over time */
+    if (known && i == n) snprintf(longest[n++].name, sizeof(longest[i].name), "%s", kernel);
+    bool longer = known && cycles > longest[i].cycles;
+    if (longer) longest[i].cycles = cycles;
+    pthread_mutex_unlock(&lock);
+    return longer;
+}
+
+static u8 *put(u8 *at, const void *from, size_t bytes) {
+    if (bytes) memcpy(at, from, bytes);
+    return at + bytes;
+}
+
+static void write_time(const struct launch_record *r, const struct launch_stats *s) {
+    size_t samples = s->nsamples * sizeof(*s->samples), sms = (size_t)s->nsamples * s->sms * sizeof(*s->sm_samples),
+           blocks = s->time.nblocks * sizeof(*s->time.blocks), insts = s->time.ninsts * sizeof(*s->time.insts);
+    struct record_time head = {.stats = *s};
+    memcpy(head.kernel, r->kernel, sizeof(head.kernel));
+    head.stats.index = r->index;
+    size_t bytes = sizeof(head) + samples + sms + blocks + insts;
+    u8 *body = base_alloc(bytes), *at = put(body, &head, sizeof(head));
+    at = put(at, s->samples, samples);
+    at = put(at, s->sm_samples, sms);
+    at = put(at, s->time.blocks, blocks);
+    put(at, s->time.insts, insts);
+    append(RECORD_TIME, r->index, body, (u32)bytes);
+    free(body);
+}
+
 void record_launch(struct launch_record *r, const struct launch_stats *s) {
     if (!record_path()) return;
     if (s) {
@@ -135,8 +176,11 @@ void record_launch(struct launch_record *r, const struct launch_stats *s) {
         r->stats.k = NULL;
         r->stats.pcs = NULL;
         r->stats.samples = NULL;
+        r->stats.sm_samples = NULL;
+        r->stats.time = (struct timeline_lists){0};
         r->stats.npcs = r->stats.nsamples = 0;
     }
     append(RECORD_LAUNCH, r->index, r, sizeof(*r));
     if (s && s->pcs && settings_get()->by_pc) write_pcs(r, s);
+    if (s && s->sm_samples && is_longest(r->kernel, s->cycles)) write_time(r, s);
 }

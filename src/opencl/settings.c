@@ -148,6 +148,7 @@ static void read_all(void) {
     s->strict = env_count("HEDDLE_STRICT");
     s->progress = env_count("HEDDLE_PROGRESS");
     s->by_pc = env_count("HEDDLE_BY_PC");
+    s->timeline = env_count("HEDDLE_TIMELINE");
     s->kernels = copy_of("HEDDLE_KERNEL");
     s->record = copy_of("HEDDLE_RECORD");
     s->json = copy_of("HEDDLE_JSON");

@@ -28,11 +28,15 @@ static void *copy_of(const void *from, size_t bytes) {
     return to;
 }
 
-static struct launch_stats kept_copy(const struct launch_stats *s, const struct report_wishes *w) {
+/* Samples of every launch only where the machine asks for them: a timeline's are of the longest alone */
+static struct launch_stats kept_copy(const struct launch_stats *s, const struct report_wishes *w, bool sampled) {
     struct launch_stats c = *s;
     c.per_sm = w->per_sm ? copy_of(s->per_sm, s->sms * sizeof(*s->per_sm)) : NULL;
     c.per_partition = w->per_sm ? copy_of(s->per_partition, s->partitions * sizeof(*s->per_partition)) : NULL;
-    c.samples = copy_of(s->samples, s->nsamples * sizeof(*s->samples));
+    c.samples = sampled ? copy_of(s->samples, s->nsamples * sizeof(*s->samples)) : NULL;
+    c.nsamples = sampled ? s->nsamples : 0;
+    c.sm_samples = NULL;
+    c.time = (struct timeline_lists){0};
     c.pcs = NULL;
     c.npcs = 0;
     return c;
@@ -60,15 +64,30 @@ static void write_counter(void *user, const char *name, u64 value) {
     fprintf(o->to, "%u %s %llu\n", o->launch, name, (unsigned long long)value);
 }
 
+void report_keep_time(struct report_kernel *k, const struct launch_stats *s) {
+    if (!s->samples || s->cycles <= k->longest.cycles) return;
+    launch_stats_free(&k->longest);
+    k->longest = *s;
+    k->longest.per_sm = NULL;
+    k->longest.per_partition = NULL;
+    k->longest.pcs = NULL;
+    k->longest.npcs = 0;
+    k->longest.samples = copy_of(s->samples, s->nsamples * sizeof(*s->samples));
+    k->longest.sm_samples = copy_of(s->sm_samples, s->sm_samples ? (size_t)s->nsamples * s->sms * sizeof(*s->sm_samples) : 0);
+    k->longest.time = timeline_copy(&s->time);
+}
+
 void report_keep(struct report *r, u32 launch) {
     const struct launch_stats *s = heddle_launch_stats(r->play->h);
     if (!s || !s->kernel[0]) return; /* without timing, or it did not even begin */
     if (!r->launches) r->launches = base_alloc(r->play->m->nlaunches * sizeof(*r->launches));
     struct report_kernel *k = find_kernel(r, launch);
-    r->launches[launch] = (struct report_launch){true, kept_copy(s, &r->wishes), gpu_counters_hash(s)};
+    r->launches[launch] =
+        (struct report_launch){true, kept_copy(s, &r->wishes, heddle_config(r->play->h)->sample_cy != 0), gpu_counters_hash(s)};
     launch_stats_add(&k->timing, s);
     launch_stats_add(&r->total, s);
     if (r->wishes.by_pc) add_pcs(k, s);
+    if (r->wishes.timeline) report_keep_time(k, s);
     if (r->counters) gpu_counters_each(s, write_counter, &(struct counters_out){r->counters, launch});
 }
 
@@ -104,7 +123,10 @@ void report_collect(struct report *r) {
 }
 
 void report_free(struct report *r) {
-    for (u32 i = 0; i < r->nkernels; i++) free(r->kernels[i].pcs);
+    for (u32 i = 0; i < r->nkernels; i++) {
+        free(r->kernels[i].pcs);
+        launch_stats_free(&r->kernels[i].longest);
+    }
     for (u32 i = 0; r->launches && i < r->play->m->nlaunches; i++) launch_stats_free(&r->launches[i].stats);
     free(r->kernels);
     free(r->launches);

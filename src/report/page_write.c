@@ -83,8 +83,8 @@ static json_t *cut_run(struct runs *r, const json_t *doc) {
 
 /* With many runs, each is a row: no launches, nothing per instruction or SM, no time */
 static void strip_run(json_t *run) {
-    static const char *const only_one[] = {"launches", "per_sm", "per_partition", "pipeline"};
-    static const char *const of_kernel[] = {"by_pc", "time"};
+    static const char *const only_one[] = {"launches", "per_sm", "per_partition"};
+    static const char *const of_kernel[] = {"by_pc", "time", "pipeline"};
     json_t *kernel;
     size_t i;
     for (u32 k = 0; k < ARRAY_LEN(only_one); k++) json_object_del(run, only_one[k]);

@@ -15,7 +15,41 @@ static void take_pcs(struct record *r, const u8 *body, u32 bytes) {
     VEC_PUSH(&r->pcs, p);
 }
 
+static size_t lists_bytes(const struct launch_stats *s) {
+    return s->nsamples * sizeof(*s->samples) + (size_t)s->nsamples * s->sms * sizeof(*s->sm_samples) +
+           s->time.nblocks * sizeof(*s->time.blocks) + s->time.ninsts * sizeof(*s->time.insts);
+}
+
+static void *list_of(const u8 **at, size_t bytes) {
+    void *to = base_alloc(bytes + 1);
+    memcpy(to, *at, bytes);
+    *at += bytes;
+    return to;
+}
+
+static void take_time(struct record *r, const u8 *body, u32 bytes) {
+    struct record_time head;
+    memcpy(&head, body, sizeof(head));
+    struct launch_time t = {.stats = head.stats};
+    struct launch_stats *s = &t.stats;
+    if (bytes != sizeof(head) + lists_bytes(s)) return;
+    memcpy(t.kernel, head.kernel, sizeof(t.kernel));
+    t.kernel[sizeof(t.kernel) - 1] = 0;
+    const u8 *at = body + sizeof(head);
+    s->samples = list_of(&at, s->nsamples * sizeof(*s->samples));
+    s->sm_samples = list_of(&at, (size_t)s->nsamples * s->sms * sizeof(*s->sm_samples));
+    s->time.blocks = list_of(&at, s->time.nblocks * sizeof(*s->time.blocks));
+    s->time.insts = list_of(&at, s->time.ninsts * sizeof(*s->time.insts));
+    for (u32 i = 0; i < s->time.ninsts; i++) s->time.insts[i].text[TIMELINE_TEXT_B - 1] = 0;
+    s->per_sm = NULL;
+    s->per_partition = NULL;
+    s->pcs = NULL;
+    s->occupancy.limiter = NULL;
+    VEC_PUSH(&r->times, t);
+}
+
 static bool size_fits(const struct record_header *h) {
+    if (h->what == RECORD_TIME) return h->bytes >= sizeof(struct record_time);
     if (h->what == RECORD_PCS) return h->bytes >= RECORD_NAME_B && (h->bytes - RECORD_NAME_B) % sizeof(struct record_pc) == 0;
     if (h->what == RECORD_NO_BUILD) return h->bytes <= RECORD_LOG_B;
     return h->bytes == (h->what == RECORD_LAUNCH ? sizeof(struct launch_record) : 0);
@@ -27,6 +61,7 @@ static void take(struct record *r, const struct record_header *h, const u8 *body
     if (h->what == RECORD_REFUSED) r->refused = h->value;
     if (h->what == RECORD_NO_BUILD && !r->log) r->log = strndup((const char *)body, h->bytes);
     if (h->what == RECORD_PCS) take_pcs(r, body, h->bytes);
+    if (h->what == RECORD_TIME) take_time(r, body, h->bytes);
     if (h->what != RECORD_LAUNCH) return;
     struct launch_record l;
     memcpy(&l, body, sizeof(l));
@@ -60,6 +95,8 @@ bool record_read(const char *path, struct record *out) {
 void record_free(struct record *r) {
     for (u32 i = 0; i < r->pcs.n; i++) free(r->pcs.at[i].at);
     free(r->pcs.at);
+    for (u32 i = 0; i < r->times.n; i++) launch_stats_free(&r->times.at[i].stats);
+    free(r->times.at);
     free(r->log);
     free(r->launches.at);
 }
@@ -145,6 +182,11 @@ static void add_pcs(struct report *r, const struct record_pcs *p) {
     }
 }
 
+static void add_time(struct report *r, const struct launch_time *t) {
+    for (u32 i = 0; i < r->nkernels; i++)
+        if (strcmp(r->kernels[i].name, t->kernel) == 0) report_keep_time(&r->kernels[i], &t->stats);
+}
+
 void record_report(const struct record *rec, struct heddle *h, const char *name, struct play *play, struct manifest *m,
                    struct report *r) {
     u32 n = rec->launches.n;
@@ -167,6 +209,7 @@ void record_report(const struct record *rec, struct heddle *h, const char *name,
         launch_stats_add(&r->total, &r->launches[i].stats);
     }
     for (u32 i = 0; i < rec->pcs.n; i++) add_pcs(r, &rec->pcs.at[i]);
+    for (u32 i = 0; i < rec->times.n; i++) add_time(r, &rec->times.at[i]);
     r->unseen = true;
     report_collect(r);
 }

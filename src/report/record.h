@@ -22,6 +22,8 @@ enum record_what {
     /* of the launch before: its kernel's name in RECORD_NAME_B bytes and a struct record_pc for each
      * instruction follow */
     RECORD_PCS,
+    /* a launch over time that is its kernel's longest so far: struct record_time, then the lists it counts */
+    RECORD_TIME,
     RECORD_KINDS
 };
 #define RECORD_MAGIC  0x68645243u
@@ -60,6 +62,15 @@ struct record_pcs { /* those of one launch */
     u32 n;
 };
 
+struct record_time { /* samples, of SMs too, blocks and instructions follow, in this order */
+    char kernel[RECORD_NAME_B];
+    struct launch_stats stats; /* its pointers mean nothing */
+};
+struct launch_time { /* read back */
+    char kernel[RECORD_NAME_B];
+    struct launch_stats stats; /* with its lists */
+};
+
 struct report;
 struct record {             /* a file, read */
     u64 seen[RECORD_KINDS]; /* how many of each */
@@ -69,6 +80,7 @@ struct record {             /* a file, read */
     u32 processes;
     VEC(struct launch_record) launches;
     VEC(struct record_pcs) pcs;
+    VEC(struct launch_time) times;
 };
 /* --- record.c. False when the file cannot be read or comes from another version; an empty one is fine. */
 bool record_read(const char *path, struct record *out);

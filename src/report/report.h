@@ -7,7 +7,7 @@
  *   limit.c        what limits a kernel, in one sentence
  *   bypc.c         the table of instructions
  *   term.c         bars, colours, the terminal's width
- *   json.c, json_timing.c, csv.c
+ *   json.c, json_timing.c, json_time.c, csv.c
  *   compare.c      the table of several configurations
  *   page_write.c   results as an HTML page (report_page.h)
  *   explain.c      what a name means
@@ -32,6 +32,8 @@ struct report_kernel { /* all launches of one kernel together */
     const struct kernel *code;  /* of pcs */
     struct pc_stats *pcs;       /* [npcs], summed over launches; NULL unless wanted */
     u32 npcs;
+    /* with report_wishes.timeline: its longest launch, with samples and lists; sms is 0 without */
+    struct launch_stats longest;
 };
 
 struct report_launch { /* of a timed launch */
@@ -44,6 +46,7 @@ enum by_pc { BY_PC_NONE, BY_PC_KEEP, BY_PC_TIME, BY_PC_ORDER }; /* KEEP: for the
 struct report_wishes {
     enum cpi_method cpi;
     bool per_kernel, per_sm, hazards, pressure;
+    bool timeline; /* each kernel's longest launch over time, for the JSON results */
     enum by_pc by_pc;
     u32 by_pc_rows; /* BY_PC_TIME: how many; UINT32_MAX for all */
 };
@@ -74,6 +77,8 @@ struct report {
 void report_keep(struct report *r, u32 launch); /* what the launch that has just ended measured; nothing without timing */
 void report_collect(struct report *r);          /* adds up the launches that ended or were stopped half-way */
 void report_free(struct report *r);
+/* A launch of k with its samples and lists; kept, as a copy, when it is the longest so far */
+void report_keep_time(struct report_kernel *k, const struct launch_stats *s);
 double report_rate(const struct report *r);    /* warp instructions a second; 0 when no time passed */
 u64 report_state_hash(const struct report *r); /* of all counters and the final memory */
 static inline bool report_timed(const struct report *r) { return r->total.sms != 0; }
@@ -169,6 +174,10 @@ json_t *json_machine(const struct config *c); /* every key with its value */
 json_t *json_roofs(const struct config *c);   /* what the machine can do at most */
 json_t *json_by_pc(const struct report_kernel *k);
 json_t *json_number(double x); /* null for what is not a number, an integer where it is one */
+
+/* --- json_time.c */
+json_t *json_time(const struct launch_stats *s);     /* intervals, SMs by time and blocks of a launch */
+json_t *json_pipeline(const struct launch_stats *s); /* stages of its first instructions; NULL when there are none */
 
 /* --- csv.c */
 void report_write_csv(const struct report *r, FILE *f);

@@ -84,4 +84,7 @@ struct sample { /* counters at the end of an interval, as differences from the o
     u64 warp_instructions, l1_accesses, l1_hits, l2_accesses, l2_hits, dram_bursts, warp_cycles;
     u64 time[STALL_COUNT];
 };
+struct sm_sample { /* of one SM in that interval */
+    u64 warp_instructions, warp_cycles;
+};
 #endif

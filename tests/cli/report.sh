@@ -5,7 +5,7 @@ cd "$work" || exit 1
 page() { # FILE: a whole page that asks for nothing from outside
     grep -q '^<!doctype html>' "$1" && grep -q '^</html>' "$1" || complain "$1 is no whole page"
     grep -q "default-src 'none'" "$1" || complain "$1 has no content security policy"
-    ! grep -qiE '<(link|img|iframe|script)[^>]* (src|href)=|url\(|@import' "$1" || complain "$1 names something outside of itself"
+    ! grep -qiE '<(link|img|iframe|script)[^>]* (src|href)=|[: ]url\(|@import' "$1" || complain "$1 names something outside of itself"
     grep -q 'Redistribution and use in source and binary forms' "$1" || complain "$1 lacks the library's licence"
 }
 data() { # FILE: its data, unpacked: gzip's head before the deflated bytes; of the end gzip complains
@@ -15,6 +15,15 @@ expect 0 "$heddle" run vecadd --size tiny --machine small --quiet --json r.json 
 page r.html
 data r.html > data.json
 same "$("$B"/json_get data.json runs.0.cycles)" "$(json r.json cycles)" "cycles of page and JSON"
+same "$(json r.json kernels.0.time.blocks.in_all)" "$(json r.json counters.ctas)" "blocks over time"
+same "$(json r.json kernels.0.pipeline.sm)" 0 "the SM whose pipeline is shown"
+same "$(json r.json kernels.0.flops.fp32)" 5000 "additions of vecadd, one an element"
+expect 0 "$heddle" run vecadd --size tiny --machine small --quiet --json plain.json
+for key in state_hash config_hash cycles; do same "$(json plain.json $key)" "$(json r.json $key)" "$key with and without a page"; done
+! grep -q '"pipeline"' plain.json || complain "results have a timeline that nobody asked for"
+expect 0 "$heddle" run vecadd --size tiny --machine small --quiet --timeline --json plain.json
+grep -q '"pipeline"' plain.json || complain "--timeline leaves no timeline"
+expect 2 "$heddle" run vecadd --size tiny --functional --timeline; err_has 'needs timing'
 same "$("$B"/json_get data.json runs.0.kernels.0.by_pc.0.pc)" 0 "the page has instructions without --by-pc"
 [ "$(stat -c %s r.html)" -lt 1000000 ] || complain "a page of a small run has $(stat -c %s r.html) bytes"
 expect 0 "$heddle" report r.json -o again.html

@@ -215,6 +215,99 @@ def old_browsers_unpack_it_themselves(b):
     b.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
 
 
+# --- source, time, pipeline
+
+@case
+def source_has_every_instruction(b):
+    r = json.load(open("spmv.json"))
+    k = r["kernels"][0]
+    opened(b, "spmv.html")
+    time = {p["pc"]: sum(p["warp_time"].values()) for p in k["by_pc"]}
+    shown = b.js("[...document.querySelectorAll('#source .rows .line')].map((e) => [+e.dataset.pc, +e.dataset.value])")
+    assert len(shown) >= min(30, len(time)), len(shown)
+    for pc, x in shown:
+        near(x, time[pc], f"warp time of pc {pc}")
+    b.click("#source .heads button[data-name=share]")
+    hottest = max(time, key=time.get)
+    same(b.js("+document.querySelector('#source .rows .line').dataset.pc"), hottest, "sorted by warp time")
+    b.js("[...document.querySelectorAll('#source .tools button')].find((x) => x.textContent === 'Program order').click()")
+    b.click("#hottest")
+    same(b.js("+document.querySelector('#source .line.at').dataset.pc"), hottest, "the hottest line")
+    b.js("document.querySelector('#source .source').focus()")
+    b.press("Home")
+    b.press("ArrowDown")
+    same(b.js("+document.querySelector('#source .line.at').dataset.pc"), sorted(time)[1], "cursor keys")
+    b.js("(() => { const i = document.querySelector('#source input'); i.value = 'ld.global'; i.dispatchEvent(new Event('input')); })()")
+    found = b.js("[...document.querySelectorAll('#source .rows .c-text')].map((e) => e.textContent)")
+    same(len(found), sum("ld.global" in p["text"] for p in k["by_pc"]), "search")
+
+
+@case
+def time_adds_up_and_zooms(b):
+    r = json.load(open("spmv.json"))
+    k = r["kernels"][0]
+    t, s = k["time"], k["time"]["samples"]
+    at = {c: i for i, c in enumerate(s["columns"])}
+    same(sum(row[at["warp_instructions"]] for row in s["rows"]), k["counters"]["warp_instructions"], "instructions of the intervals")
+    same(s["rows"][-1][at["cycle"]], k["cycles"], "end of the last interval")
+    same(sum(map(sum, t["sms"]["instructions"])), k["counters"]["warp_instructions"], "instructions of the SMs")
+    same(t["blocks"]["in_all"], k["counters"]["ctas"], "blocks")
+    same(max(row[3] for row in t["blocks"]["rows"]) <= k["cycles"], True, "blocks end with the launch")
+    for name, x in k["warp_time"].items():
+        assert abs(sum(row[at[name]] for row in s["rows"]) - x) <= 0.01 * len(s["rows"]) + 1e-6 * x, name
+    opened(b, "spmv.html")
+    areas = dict(b.js("[...document.querySelectorAll('#time-causes .area')].map((p) => [p.dataset.name, +p.dataset.value])"))
+    for name, x in areas.items():
+        near(x, sum(row[at[name]] for row in s["rows"]), "area of " + name)
+    same(dict(marks(b, "time-blocks"))["SM 0"], sum(row[1] == 0 for row in t["blocks"]["rows"]), "blocks of SM 0")
+    same(dict(marks(b, "time-sms"))["SM 1"], sum(row[1] for row in t["sms"]["instructions"]), "instructions of SM 1")
+    x, y = b.place("#time-causes .brush .overlay")
+    width = b.js("document.querySelector('#time-causes .brush .overlay').getBoundingClientRect().width")
+    b.drag(x - width / 4, y, x + width / 4, y)
+    less = dict(b.js("[...document.querySelectorAll('#time-causes .area')].map((p) => [p.dataset.name, +p.dataset.value])"))
+    share = sum(less.values()) / sum(areas.values())
+    assert 0.4 < share < 0.65, f"the brush shows {share:.2f} of the time"
+    b.js("document.querySelector('#time-causes .over').focus()")
+    b.press("ArrowRight")
+    assert "cycles" in (tip(b) or ""), tip(b)
+    b.press("Escape")
+    again = dict(b.js("[...document.querySelectorAll('#time-causes .area')].map((p) => [p.dataset.name, +p.dataset.value])"))
+    same(again, areas, "all again")
+    same(b.errors, [], "console")
+
+
+@case
+def pipeline_shows_stages(b):
+    k = json.load(open("spmv.json"))["kernels"][0]
+    opened(b, "spmv.html")
+    rows, columns = k["pipeline"]["rows"], k["pipeline"]["columns"]
+    issue, slot = columns.index("issue"), columns.index("slot")
+    same([row[issue] for row in rows], sorted(row[issue] for row in rows), "in order of issue")
+    b.js("[...document.querySelectorAll('#pipeline-window .choice button')].find((x) => x.textContent === 'by issue').click()")
+    shown = [x for _, x in marks(b, "pipeline-window")]
+    same(shown, [row[issue] for row in rows][:len(shown)], "issues")
+    assert len(shown) == min(150, len(rows)), len(shown)
+    b.hover("#pipeline-window .mark")
+    assert "warp slot" in tip(b), tip(b)
+    assert len({row[slot] for row in rows}) > 1, "one warp only"
+
+
+@case
+def large_runs_are_drawn_in_two_seconds(b):
+    r = json.load(open("spmv.json"))
+    k = r["kernels"][0]
+    rows = k["time"]["samples"]["rows"]
+    k["time"]["samples"]["rows"] = [[(i + 1) * 100 if c == 0 else rows[i % len(rows)][c] + i % 7 for c in range(len(rows[0]))] for i in range(10000)]
+    k["by_pc"] = [{**k["by_pc"][i % len(k["by_pc"])], "pc": i} for i in range(5000)]
+    json.dump(r, open("large.json", "w"))
+    heddle("report", "large.json", "-o", "large.html")
+    took = min(opened(b, "large.html") for _ in range(2))
+    print(f"# 10,000 samples and 5,000 instructions: {took:.2f} s, {os.path.getsize('large.html')} bytes")
+    same(b.js("page.run.kernels[0].by_pc.length"), 5000, "instructions")
+    assert "10\u2009000 intervals" in b.js("document.querySelector('#time .about').textContent")
+    assert took < 2, f"{took:.2f} s"
+
+
 # --- other runs
 
 @case

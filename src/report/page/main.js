@@ -52,7 +52,7 @@ function numbersSection(run, of) {
 }
 
 /* The sections of one run; others add theirs */
-const sectionMakers = [["Overview", overviewSection], ["Tables", numbersSection]];
+const sectionMakers = [["Overview", overviewSection], ["Source", sourceSection], ["Time", timeSection], ["Pipeline", pipelineSection], ["Tables", numbersSection]];
 
 function show(run, kernel) {
     page.run = run;
@@ -63,6 +63,8 @@ function show(run, kernel) {
     document.getElementById("picks").replaceChildren(header());
     navigation([...(page.data.runs.length > 1 ? [["Comparison", document.getElementById("compare")]] : []), ...made]);
     figures.filter((f) => f.isConnected && page.sections.contains(f)).forEach((f) => part_of(f.paint));
+    const source = document.getElementById("source");
+    if (source) part_of(source.after);
     for (let i = figures.length - 1; i >= 0; i--) if (!figures[i].isConnected) figures.splice(i, 1);
 }
 
