@@ -8,6 +8,8 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
 FUZZ_SECONDS ?= 1800
 
 # --- which variant
@@ -62,7 +64,7 @@ MAIN_OBJ := $B/obj/cli/main.o
 CMD_OBJ := $(filter-out $(MAIN_OBJ),$(CLI_SRC:src/%.c=$B/obj/%.o)) $(REF_OBJ)
 SHARE := $B/share/heddle
 
-all: $B/heddle $B/libheddle.a workloads machines page opencl ## build the command, the library and the bundled workloads and machines
+all: $B/heddle $B/libheddle.a $B/libheddle.so workloads machines page opencl manuals ## build the command, the library and the bundled workloads and machines
 
 # --- the command and the library. libcommand.a is the command without its main(), for the tests.
 $B/heddle: $(MAIN_OBJ) $B/libcommand.a $B/libheddle.a
@@ -74,6 +76,27 @@ $B/libcommand.a: $(CMD_OBJ)
 $B/libheddle.a $B/libcommand.a:
 	@$(SAY) "  ar    $@"
 	@rm -f $@ && ar rcs $@ $^
+
+# What heddle.h declares is all that it exports (a pragma there). The last number is what a program needs to have:
+# it changes when a program that was linked with an older library would no longer run.
+VERSION := $(shell sed -n 's/^.define VERSION "\(.*\)"/\1/p' src/api/api.c)
+SOVERSION := 0
+SONAME := libheddle.so.$(SOVERSION)
+$B/$(SONAME): $(LIB_OBJ)
+	@$(SAY) "  link  $@"
+	@$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -Wl,--as-needed $(SANFLAGS) $(LDFLAGS) -o $@ $(LIB_OBJ) $(LDLIBS_ALL) -lpthread
+$B/libheddle.so: $B/$(SONAME)
+	@ln -sf $(SONAME) $@
+
+# Manual pages and completions, from the command's own tables
+manuals: $B/manuals/.made
+$B/manuals/.made: $B/heddle
+	@$(SAY) "  man   $(@D)"
+	@rm -rf $(@D) && mkdir -p $(@D)
+	@$B/heddle help --man > $(@D)/heddle.1
+	@for c in $$($B/heddle list commands | cut -d' ' -f1); do $B/heddle help --man $$c > $(@D)/heddle-$$c.1 || exit 1; done
+	@for s in bash zsh fish; do $B/heddle help --completion $$s > $(@D)/heddle.$$s || exit 1; done
+	@touch $@
 
 # Objects depend on the flags they were made with: a change of CFLAGS rebuilds, a touch of this file does not.
 FLAGS_NOW := $(CC) $(CFLAGS_ALL) $(OPT) $(LANEOPT) $(AVX2FLAGS)
@@ -89,8 +112,11 @@ $B/obj/%.avx2.o: src/%.c $B/flags
 	@mkdir -p $(@D) && $(SAY) "  cc    $< (avx2 lanes)"
 	@$(CC) $(CFLAGS_ALL) $(LANEOPT) $(AVX2FLAGS) -c -o $@ $<
 
-# The commit, for --version and the rows of a sweep: these two alone are compiled again when it changes
+# The commit, for --version and the rows of a sweep: these two alone are compiled again when it changes. A
+# package's build, which is no checkout, names it: COMMIT=
+ifndef COMMIT
 COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)$(shell git diff --quiet HEAD 2>/dev/null || test $$? -ne 1 || echo -n ' and changes')
+endif
 ifeq ($(filter clean help,$(MAKECMDGOALS)),)
 $(shell echo '$(COMMIT)' | cmp -s - $B/commit || echo '$(COMMIT)' > $B/commit)
 endif
@@ -166,7 +192,8 @@ $B/libheddle-clock.so: src/opencl/preload/clock.c $B/flags
 # of the command's archive it takes the reports, for HEDDLE_JSON
 $B/libheddle-opencl.so: $(OCL_OBJ) $(LIB_OBJ) $B/libcommand.a
 	@$(SAY) "  link  $@"
-	@$(CC) -shared -Wl,-Bsymbolic $(SANFLAGS) $(LDFLAGS) -o $@ $(OCL_OBJ) $(LIB_OBJ) $B/libcommand.a $(LDLIBS_ALL) -ldl -lpthread
+	@echo '{ local: heddle_*; };' > $B/opencl.map
+	@$(CC) -shared -Wl,-Bsymbolic -Wl,--version-script=$B/opencl.map $(SANFLAGS) $(LDFLAGS) -o $@ $(OCL_OBJ) $(LIB_OBJ) $B/libcommand.a $(LDLIBS_ALL) -ldl -lpthread
 
 CL_FLAGS := $(shell awk -F'"' '/^FLAG/ { print $$2 }' src/opencl/flags.def)
 CL_BITCODE := $(CLANG_CL) -x cl $(CL_FLAGS) -cl-std=CL1.2 -emit-llvm -c -Xclang -cl-ext=+cl_khr_3d_image_writes,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics
@@ -269,7 +296,7 @@ test: ## install what is missing and run every suite, less than 15 minutes on tw
 # the suites whose tools nobody else needs, installed by their own groups of tools/setup.sh
 test-page test-cluster test-foreign test-package: test-%: ## install the tools that only this suite needs, and run it
 	@tools/setup.sh build workloads test riscv $*
-	@tests/run.sh $*
+	@tests/run.sh $(if $(filter package,$*),--all) $*
 
 test-all: ## run every test, however long
 	@tools/setup.sh build workloads test riscv
@@ -315,13 +342,44 @@ docs: $B/gen_docs $B/gen_stats $B/gen_policies ## write the documentation that i
 	@$B/gen_stats > docs/stats.md
 	@$B/gen_policies > docs/policies.md
 
-install: all ## install to PREFIX (/usr/local): bin/heddle, lib/libheddle.a, include/heddle.h, share/heddle
-	install -D -m 755 $B/heddle $(DESTDIR)$(PREFIX)/bin/heddle
-	install -D -m 644 $B/libheddle.a $(DESTDIR)$(PREFIX)/lib/libheddle.a
-	install -D -m 644 include/heddle.h $(DESTDIR)$(PREFIX)/include/heddle.h
-	if [ -e $B/libheddle-opencl.so ]; then install -D -m 755 $B/libheddle-opencl.so $(DESTDIR)$(PREFIX)/lib/libheddle-opencl.so; fi
-	if [ -e $B/libheddle-clock.so ]; then install -D -m 755 $B/libheddle-clock.so $(DESTDIR)$(PREFIX)/lib/libheddle-clock.so; fi
-	cd $B/share && find heddle -type f -exec install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/{} \;
+# Where each file goes: what follows is read by install and by uninstall
+D = $(DESTDIR)$(PREFIX)
+DL = $(DESTDIR)$(LIBDIR)
+install: all ## install to PREFIX (/usr/local), under DESTDIR: command, libraries, header, pages, completions, share/heddle
+	install -D -m 755 $B/heddle $D/bin/heddle
+	install -D -m 644 include/heddle.h $D/include/heddle.h
+	install -D -m 644 $B/libheddle.a $(DL)/libheddle.a
+	install -D -m 644 $B/$(SONAME) $(DL)/$(SONAME).$(VERSION)
+	ln -sf $(SONAME).$(VERSION) $(DL)/$(SONAME)
+	ln -sf $(SONAME) $(DL)/libheddle.so
+	mkdir -p $(DL)/pkgconfig
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$${prefix}/include' '' 'Name: heddle' \
+	    'Description: GPU programs on a simulated GPU, cycle by cycle' 'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
+	    'Libs: -L$${libdir} -lheddle' 'Libs.private: -ljansson -linih -lm -lpthread' > $(DL)/pkgconfig/heddle.pc
+	for f in opencl clock; do if [ -e $B/libheddle-$$f.so ]; then install -D -m 644 $B/libheddle-$$f.so $D/lib/heddle/libheddle-$$f.so; fi; done
+	for f in $B/manuals/*.1; do install -D -m 644 $$f $D/share/man/man1/$${f##*/}; done
+	install -D -m 644 $B/manuals/heddle.bash $D/share/bash-completion/completions/heddle
+	install -D -m 644 $B/manuals/heddle.zsh $D/share/zsh/vendor-completions/_heddle
+	install -D -m 644 $B/manuals/heddle.fish $D/share/fish/vendor_completions.d/heddle.fish
+	install -D -m 644 python/heddle.py $(DESTDIR)$(PYTHONDIR)/heddle.py
+	cd $B/share && find heddle -type f -exec install -D -m 644 {} $(abspath $D)/share/{} \;
+
+uninstall: ## remove what install put under PREFIX and DESTDIR; folders that others use stay
+	rm -f $D/bin/heddle $D/include/heddle.h $(DL)/libheddle.a $(DL)/libheddle.so $(DL)/$(SONAME) $(DL)/$(SONAME).$(VERSION) $(DL)/pkgconfig/heddle.pc
+	rm -f $D/share/man/man1/heddle.1 $D/share/man/man1/heddle-*.1 $D/share/bash-completion/completions/heddle
+	rm -f $D/share/zsh/vendor-completions/_heddle $D/share/fish/vendor_completions.d/heddle.fish $(DESTDIR)$(PYTHONDIR)/heddle.py
+	rm -rf $D/lib/heddle $D/share/heddle
+	-rmdir -p --ignore-fail-on-non-empty $D/bin $D/include $(DL)/pkgconfig $D/share/man/man1 $D/share/bash-completion/completions \
+	    $D/share/zsh/vendor-completions $D/share/fish/vendor_completions.d $(DESTDIR)$(PYTHONDIR) 2>/dev/null || true
+
+# A copy of the tree's files with this build beside them: debian/rules installs from it and compiles nothing twice.
+# A plain dpkg-buildpackage in a checkout does the same with a build of its own.
+deb: all ## Debian packages into build/deb (tools/setup.sh package)
+	@tools/setup.sh --check package
+	rm -rf $B/deb && mkdir -p $B/deb/heddle-$(VERSION)
+	git ls-files -z | xargs -0 cp -p --parents -t $B/deb/heddle-$(VERSION)
+	cd $B/deb/heddle-$(VERSION) && DEB_HEDDLE_BUILD=$(abspath $B) DEB_HEDDLE_COMMIT='$(COMMIT)' dpkg-buildpackage -us -uc -b -rfakeroot
+	lintian --fail-on warning,error --suppress-tags initial-upload-closes-no-bugs $B/deb/*.changes
 
 clean: ## remove every build
 	rm -rf build build-*
@@ -330,8 +388,8 @@ help: ## this list
 	@sed -n 's/^\([a-z -]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-24s %s\n", $$1, $$2}'
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
--include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all workloads machines page opencl opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar fuzzers data demo test test-page test-cluster test-foreign test-package test-all check-sampling mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install clean help
+-include $(shell find $B -path $B/deb -prune -o -type f -name '*.d' -print 2>/dev/null)
+.PHONY: all workloads machines page opencl opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar fuzzers data demo test test-page test-cluster test-foreign test-package test-all check-sampling mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install uninstall deb manuals clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

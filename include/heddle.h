@@ -14,8 +14,9 @@
  * With heddle_set_machine(h, "gtx480") before the first launch the program also takes time: r.cycles,
  * heddle_stat(h, "warp_ipc", &x).
  *
- * Link with: cc PROGRAM -I include build/libheddle.a -ljansson -linih -lm -lpthread (the same from C++, with
- * c++).
+ * Link with: cc PROGRAM $(pkg-config --cflags --libs heddle) when it is installed; out of the tree with cc
+ * PROGRAM -I include build/libheddle.a -ljansson -linih -lm -lpthread. From C++ the same with c++. Python has
+ * python/heddle.py; docs/api.md tells more.
  *
  * No globals: any number of contexts may live at once; one context is used by one thread at a time. Functions
  * that can fail return an enum heddle_status, and heddle_message() then says what, where, and what would be
@@ -30,6 +31,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default) /* what stands here is what libheddle.so exports, and nothing else */
 #endif
 
 enum heddle_status {
@@ -228,6 +232,9 @@ uint32_t heddle_classes(void);
 const char *heddle_class_name(uint32_t i);
 const char *heddle_class_doc(uint32_t i);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

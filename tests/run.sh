@@ -20,7 +20,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
-SUITES="build contract pressure replay opencl host san determinism timing sweep torture valgrind fuzz golden workloads clang micro unit isa apps bad cli lab noavx2 page cluster"
+SUITES="build contract pressure replay opencl host san determinism timing sweep torture valgrind fuzz golden workloads clang micro unit isa apps bad cli lab package noavx2 page cluster"
 JOBS=${JOBS:-$(nproc)}
 ALL=
 LOGS=build/test-logs
@@ -264,6 +264,14 @@ suite_cli() {
 suite_lab() {
     unit_programs build lab
     one "lab command" bash tests/lab/command.sh build
+}
+
+# Are there Debian packages that lintian accepts? With --all also: do they install in a bare Debian 12, work and
+# go again?
+suite_package() {
+    needs package package dpkg-buildpackage dh lintian || return
+    one "package deb" bash tests/package/deb.sh build
+    if [ -n "$ALL" ]; then one "package bare system" bash tests/package/bare.sh build; fi
 }
 
 # Does the command keep its promises on a full disk, a closed pipe, a busy host, when it is ended at any

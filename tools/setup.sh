@@ -40,6 +40,11 @@ cluster    munge               who is who among Slurm's daemons
 foreign    qemu-user           runs RISC-V programs on the host: a second opinion on their results
 package    debhelper           builds the Debian package
 package    lintian             checks the Debian package
+package    fakeroot            builds it without being root
+package    debootstrap         makes a bare Debian in which the package is tried
+package    zsh                 a shell whose completion is tried
+package    fish                another one
+package    mandoc              checks the manual pages
 TABLE
 }
 

@@ -122,8 +122,8 @@ bool diag_full(const struct diag *d);
 void diag_free(struct diag *d);
 
 /* --- data.c: the folder with the bundled files: $HEDDLE_DATA, else share/heddle one above or beside the
- * executable. `part` is a folder that must be in it. In memory of the caller (free it); NULL when there is
- * none. */
+ * executable, or one or two above the shared library. `part` is a folder that must be in it. In memory of
+ * the caller (free it); NULL when there is none. */
 char *data_dir(const char *part);
 char *data_executable(void); /* the folder of the program that runs, also where /proc is not mounted; free it, may be NULL */
 

@@ -1,6 +1,7 @@
 /* Where the bundled files lie: workloads, machines. */
 #include "base/base.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -29,13 +30,26 @@ char *data_executable(void) {
     return exe;
 }
 
+/* The folder of the file this code was loaded from: libheddle.so in another's program; may be NULL */
+static char *library_folder(void) {
+    Dl_info here;
+    char *path = dladdr((const void *)&folder_with, &here) && here.dli_fname ? realpath(here.dli_fname, NULL) : NULL;
+    char *slash = path ? strrchr(path, '/') : NULL;
+    if (slash) *slash = 0;
+    return path;
+}
+
+static char *folder_near(char *from, const char *part) { /* frees `from` */
+    static const char *const places[] = {"/../share/heddle", "/share/heddle", "/../../share/heddle"};
+    char *found = NULL;
+    for (u32 i = 0; from && !found && i < ARRAY_LEN(places); i++) found = folder_with(from, places[i], part);
+    free(from);
+    return found;
+}
+
 char *data_dir(const char *part) {
     const char *set = getenv("HEDDLE_DATA");
     if (set) return folder_with(set, "", part);
-    char *exe = data_executable();
-    if (!exe) return NULL;
-    char *found = folder_with(exe, "/../share/heddle", part);
-    if (!found) found = folder_with(exe, "/share/heddle", part);
-    free(exe);
-    return found;
+    char *found = folder_near(data_executable(), part);
+    return found ? found : folder_near(library_folder(), part);
 }

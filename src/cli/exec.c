@@ -42,9 +42,9 @@ struct exec { /* one `heddle exec` */
 
 /* --- getting ready */
 
-/* A library beside the command, or in PREFIX/lib */
+/* A library beside the command, or in PREFIX/lib/heddle */
 static char *find_library(const char *name) {
-    static const char *const places[] = {"", "/../lib", "/opencl"};
+    static const char *const places[] = {"", "/../lib/heddle", "/opencl"};
     char *exe = data_executable(), *found = NULL;
     for (u32 i = 0; exe && !found && i < ARRAY_LEN(places); i++) {
         struct strbuf s = {0};
@@ -478,11 +478,12 @@ static int exec_run(const struct cli_line *line) {
     int code;
     forward_begin();
     if (!x.driver)
-        code = cli_error(line->command, DRIVER
-                         " is neither beside this command nor in ../lib; \"make\" builds it, HEDDLE_OPENCL_DRIVER names another");
+        code = cli_error(
+            line->command, DRIVER
+            " is neither beside this command nor in ../lib/heddle; \"make\" builds it, HEDDLE_OPENCL_DRIVER names another");
     else if (cli_has(line, "simulated-time") && !(x.preload = find_library(CLOCK)))
         code = cli_error(line->command,
-                         "--simulated-time: " CLOCK " is neither beside this command nor in ../lib; \"make\" builds it");
+                         "--simulated-time: " CLOCK " is neither beside this command nor in ../lib/heddle; \"make\" builds it");
     else if (!open_outputs(&x)) code = EXIT_USER;
     else if (!make_files(&x))
         code = cli_error(line->command, "cannot write to %s: %s; TMPDIR names another folder", temp_root(), strerror(errno));

@@ -29,6 +29,29 @@ int main(void) {
     return 0;
 }
 C
-expect 0 gcc -std=c17 -Wall -Wextra -Werror -I"$work/root/usr/include" -o "$work/two" "$work/two.c" -L"$work/root/usr/lib" -lheddle -linih -ljansson -lm
+root=$work/root
+expect 0 gcc -std=c17 -Wall -Wextra -Werror -I"$root/usr/include" -o "$work/two" "$work/two.c" "$root/usr/lib/libheddle.a" -linih -ljansson -lm
 expect 0 "$work/two"
+# the shared library: its name, and what heddle.h declares is all that it exports
+expect 0 gcc -std=c17 -I"$root/usr/include" -o "$work/two" "$work/two.c" -L"$root/usr/lib" -lheddle
+expect 0 env LD_LIBRARY_PATH="$root/usr/lib" "$work/two"
+objdump -p "$root/usr/lib/libheddle.so" | grep -q 'SONAME *libheddle.so.0$' || complain "no soname"
+nm -D --defined-only "$root/usr/lib/libheddle.so" | awk '{ print $3 }' | sort > "$work/exported"
+grep -oE '\bheddle_[a-z_0-9]+\(' "$top/include/heddle.h" | tr -d '(' | sort -u > "$work/declared"
+diff "$work/declared" "$work/exported" > "$work/diff" || { complain "declared (<) and exported (>) differ:"; cat "$work/diff"; }
+if command -v pkg-config > /dev/null; then
+    export PKG_CONFIG_PATH=$root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
+    # shellcheck disable=SC2046
+    expect 0 gcc -o "$work/two" "$work/two.c" $(PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 pkg-config --cflags --libs heddle)
+    expect 0 env LD_LIBRARY_PATH="$root/usr/lib" "$work/two"
+fi
+for file in share/man/man1/heddle-run.1 share/bash-completion/completions/heddle share/zsh/vendor-completions/_heddle \
+    share/fish/vendor_completions.d/heddle.fish lib/python3/dist-packages/heddle.py lib/heddle/libheddle-clock.so; do
+    [ -s "$root/usr/$file" ] || complain "no $file"
+done
+# nothing is left after uninstall but what others put there
+touch "$root/usr/bin/other"
+make -s -C "$top" B="$B" uninstall DESTDIR="$root" PREFIX=/usr > "$work/log" 2>&1 || { complain "make uninstall failed"; cat "$work/log"; }
+same "$(cd "$root" && find . -not -type d)" ./usr/bin/other "what uninstall leaves"
+same "$(cd "$root" && find . -type d -empty)" "" "empty folders that uninstall leaves"
 finish
