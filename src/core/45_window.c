@@ -9,7 +9,8 @@
  * Dispatch stops at instructions that are not for the window (tinst.window): barriers, fences, calls, exits,
  * collectives, atomics with a result and others that threads may wait with. They are presented when the
  * window is empty, dispatched and issued in one call like everything on an in-order machine, and dispatch
- * goes on when their results are there. It stops at a branch until that is resolved.
+ * goes on when their results are there. It stops at a branch until that is resolved, unless the branch was
+ * guessed right (order.speculate): then the next instruction can be dispatched as soon as it is fetched.
  *
  * Registers of a warp are renamed as a whole: an instruction that writes some lanes of a register needs what
  * the others hold, and waits for the writer before it unless it writes all lanes that one does.
@@ -35,12 +36,13 @@ void window_init(struct core *c) {
     x->at = base_alloc(sizeof(*x->at) * c->nslots);
     x->stations = base_alloc(sizeof(u32) * STATION_POOLS * c->cfg->subcores);
     x->turn = base_alloc(sizeof(u32) * c->cfg->schedulers);
+    x->branches = base_alloc(sizeof(*x->branches) * c->cfg->bimodal);
 }
 
 void window_free(struct core *c) {
     struct windows *x = c->window;
     if (!x) return;
-    free(x->at), free(x->stations), free(x->turn), free(x->writers), free(x->heap.at), free(x->due.at);
+    free(x->at), free(x->stations), free(x->turn), free(x->writers), free(x->heap.at), free(x->due.at), free(x->branches);
     free(x);
 }
 
@@ -54,6 +56,7 @@ void window_launch(struct core *c) {
     for (u32 i = 0; i < c->nslots; i++) x->at[i].writer = x->writers + regs * i, x->at[i].shown = NONE;
     memset(x->stations, 0, sizeof(u32) * STATION_POOLS * c->cfg->subcores);
     memset(x->turn, 0, sizeof(u32) * c->cfg->schedulers);
+    memset(x->branches, 0, sizeof(*x->branches) * c->cfg->bimodal);
     x->heap.n = 0;
 }
 
@@ -199,6 +202,23 @@ static struct entry *entry_new(struct core *c, u32 slot, const struct tinst *t, 
     return e;
 }
 
+static enum branch_way way_of(const struct step *st) {
+    if (!st->active) return WAY_NOT_TAKEN;
+    return st->active == st->lanes ? WAY_TAKEN : WAY_PARTS;
+}
+
+/* Dispatch went on beyond the branch, where it really goes */
+static bool guessed(struct core *c, const struct step *st) {
+    const struct speculate_policy *p = c->pol.speculate;
+    const struct inst *in = st->in;
+    if (!p->guess || in->flags & INST_TABLE || !(in->flags & INST_JUMP)) return false;
+    struct branch_counters *entry = &c->window->branches[(u32)st->pc % c->cfg->bimodal];
+    bool right = in->guard == NONE || p->guess(&(struct branch_view){st->pc, in->target, *entry}) == way_of(st);
+    if (p->learn && in->guard != NONE) p->learn(entry, way_of(st));
+    ++*(right ? &c->stats.branches_guessed : &c->stats.branches_mistaken);
+    return right;
+}
+
 /* Stops fetch and dispatch until the branch has issued and is resolved */
 static void stop_at_branch(struct core *c, u32 slot, u32 id) {
     window_of(c, slot)->branch = 1 + id;
@@ -219,8 +239,9 @@ static bool dispatch_one(struct core *c, u32 slot) {
     c->stats.divergent_branches += st->diverged;
     c->stats.dispatched++;
     if (t->kind == T_MEM) memorder_dispatch(c, slot, id, st);
+    bool waits = t->in->flags & INST_CONTROL && !guessed(c, st);
     slot_next(c, slot);
-    if (t->in->flags & INST_CONTROL) stop_at_branch(c, slot, id);
+    if (waits) stop_at_branch(c, slot, id);
     return !c->view.faulted;
 }
 

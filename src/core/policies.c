@@ -10,6 +10,7 @@
 #include "core/order_policy.h"
 #include "core/predictor_policy.h"
 #include "core/sched_policy.h"
+#include "core/speculate_policy.h"
 #include "core/tracker_policy.h"
 
 #include <stdlib.h>
@@ -31,6 +32,10 @@ const struct diverge_policy *const diverge_policies[] = {
 const struct order_policy *const order_policies[] = {
 #include "core/policies.def"
     NULL};
+#define SPECULATE_POLICY(name) &speculate_##name,
+const struct speculate_policy *const speculate_policies[] = {
+#include "core/policies.def"
+    NULL};
 #define HAZARD_POLICY(name) &hazard_##name,
 const struct hazard_policy *const hazard_policies[] = {
 #include "core/policies.def"
@@ -46,7 +51,7 @@ const struct predictor_policy *const predictor_policies[] = {
 
 /* --- the kinds. The name of one begins that of its table and is the field of struct config and struct
  * policies, and the kind of its key in config.def. */
-#define KINDS KIND(sched) KIND(fetch) KIND(diverge) KIND(order) KIND(hazard) KIND(tracker) KIND(predictor)
+#define KINDS KIND(sched) KIND(fetch) KIND(diverge) KIND(order) KIND(speculate) KIND(hazard) KIND(tracker) KIND(predictor)
 
 /* Row i of one kind; past the last, the name is NULL */
 #define KIND(kind)                                                                                                               \
@@ -164,5 +169,13 @@ bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
         ok = false;
     }
     if (ok && p->order->window) ok = window_goes_with(c, p, d);
+    if (ok && p->speculate->guess && !(p->order->window && p->order->window->precise)) {
+        diag_error(
+            d, c->machine, 0, 0,
+            "order.speculate = %s does not go with sm.order = %s: what is executed beyond a branch must not be final before "
+            "that is resolved; use sm.order = rob or order.speculate = never",
+            p->speculate->name, p->order->name);
+        ok = false;
+    }
     return ok;
 }

@@ -11,6 +11,7 @@ struct fetch_policy;
 struct diverge_policy;
 struct hazard_policy;
 struct order_policy;
+struct speculate_policy;
 
 struct policies {
     const struct sched_policy *sched;
@@ -18,6 +19,7 @@ struct policies {
     const struct diverge_policy *diverge;
     const struct hazard_policy *hazard;
     const struct order_policy *order;
+    const struct speculate_policy *speculate;
     const struct tracker_policy *tracker;
     const struct predictor_policy *predictor;
 };

@@ -5,6 +5,7 @@
 
 #include "core/flight.h"
 #include "core/order_policy.h"
+#include "core/speculate_policy.h"
 
 enum { WINDOW_MAX = 64, STATION_POOLS = UNIT_COUNT };
 enum entry_state { ENTRY_WAITING, ENTRY_ISSUED, ENTRY_COMPLETE };
@@ -45,12 +46,13 @@ struct completion { /* an issued entry's result, waiting for its cycle and for a
 };
 struct windows {
     const struct order_window *how;
-    struct window *at;           /* [warp slots] */
-    u8 *writers;                 /* of all of them */
-    VEC(struct completion) heap; /* results to come, by cycle, then uid */
-    VEC(struct completion) due;  /* of this cycle */
-    u32 *stations;               /* in use: [sub-core][pool] */
-    u32 *turn;                   /* by scheduler: slot that dispatches first */
+    struct window *at;                /* [warp slots] */
+    u8 *writers;                      /* of all of them */
+    VEC(struct completion) heap;      /* results to come, by cycle, then uid */
+    VEC(struct completion) due;       /* of this cycle */
+    u32 *stations;                    /* in use: [sub-core][pool] */
+    struct branch_counters *branches; /* [order.bimodal.entries] */
+    u32 *turn;                        /* by scheduler: slot that dispatches first */
 };
 
 static inline struct window *window_of(const struct core *c, u32 slot) { return &c->window->at[slot]; }

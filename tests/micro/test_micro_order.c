@@ -157,6 +157,30 @@ static void loog_frees_stations_at_issue(void **state) {
     assert_int_equal(at(EV_WINDOW, 2), at(EV_ISSUE, 1));
 }
 
+/* A loop of eight rounds: dispatch waits at each branch, or goes on as it is guessed; the last is wrong */
+static void branches_are_guessed(void **state) {
+    (void)state;
+    const char *body = "mov.u32 %r1, 0;\nL:\nadd.u32 %r1, %r1, 1; // A\nsetp.lt.u32 %p1, %r1, 8;\n@%p1 bra L; // B\n"
+                       "add.u32 %r2, %r1, 1; // C\n" KEEP2("%r1", "%r2");
+    RUN(.body = body, .keys = {"sm.order=rob", "sm.branch_cy=30"});
+    assert_stat("branches_guessed", 0);
+    assert_int_equal(when(EV_WINDOW, "A", .nth = 1) - issue("B"), 30 + 3); /* and a fetch */
+    RUN(.body = body, .keys = {"sm.order=rob", "sm.branch_cy=30", "order.speculate=static"});
+    assert_stat("branches_guessed", 7);
+    assert_stat("branches_mistaken", 1);
+    assert_true(when(EV_WINDOW, "A", .nth = 1) < issue("B") + 30);
+    assert_int_equal(when(EV_WINDOW, "C") - issue("B", .nth = 7), 30);
+    RUN(.body = body, .keys = {"sm.order=rob", "sm.branch_cy=30", "order.speculate=bimodal"});
+    assert_stat("branches_mistaken", 3); /* two to learn */
+    /* two branches that share an entry of the table */
+    const char *two = "mov.u32 %r1, 0;\nL:\nadd.u32 %r1, %r1, 1;\nsetp.gt.u32 %p2, %r1, 100;\n@%p2 bra M;\n"
+                      "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra L;\nM:\n" KEEP2("%r1", "%r2");
+    RUN(.body = two, .keys = {"sm.order=rob", "order.speculate=bimodal", "order.bimodal.entries=1"});
+    double shared = stat_of("branches_mistaken");
+    RUN(.body = two, .keys = {"sm.order=rob", "order.speculate=bimodal"});
+    assert_true(stat_of("branches_mistaken") < shared);
+}
+
 /* Dispatch stops at a barrier, and goes on when it opens */
 static void dispatch_stops_at_barriers(void **state) {
     (void)state;
@@ -181,6 +205,7 @@ int main(void) {
         cmocka_unit_test(memory_keeps_its_order),
         cmocka_unit_test(ghost_looks_a_few_instructions_ahead),
         cmocka_unit_test(loog_frees_stations_at_issue),
+        cmocka_unit_test(branches_are_guessed),
         cmocka_unit_test(dispatch_stops_at_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

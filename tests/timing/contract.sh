@@ -119,6 +119,12 @@ orders() {
         done
         case $order in in_order | single) continue ;; esac
         echo "refuses 'order $order tracker' 'does not go with sm.hazard.tracker' bfs --size tiny --machine small --set sm.order=$order --set sm.hazard.tracker=naive"
+        for name in static bimodal; do
+            case $order in
+            rob) echo "right 'order rob $name' nqueens --size tiny --machine small --set sm.order=rob --set order.speculate=$name --set order.bimodal.entries=3 --audit --check 3" ;;
+            *) echo "refuses 'order $order $name' 'order.speculate = $name does not go with sm.order = $order' bfs --size tiny --machine small --set sm.order=$order --set order.speculate=$name" ;;
+            esac
+        done
         few="--set order.window=3 --set order.stations=2 --set order.registers=3 --set order.buses=1 --set order.forwarding=0"
         for sched in $(policies sm.sched); do for name in $works; do
             n=$((n + 1))

@@ -5,6 +5,7 @@
  * random, under the rules of P0. */
 #include "core/core.h"
 #include "core/order_policy.h"
+#include "core/speculate_policy.h"
 #include "flow_random.h"
 #include "report/policies.h"
 
@@ -715,11 +716,12 @@ static void every_name_is_found(void **state) {
         while (key->type != KEY_TYPE_POLICY || strcmp(key->choices, row.kind)) key++;
         config_default(&c);
         assert_true(config_set(&c, key->name, row.name, &d, "test", 0));
+        if (strcmp(row.kind, "speculate") == 0) assert_true(config_set(&c, "sm.order", "rob", &d, "test", 0));
         assert_true(policies_find(&c, &p, &d));
-        assert_true(p.sched && p.fetch && p.diverge && p.order && p.hazard && p.tracker && p.predictor);
-        const char *found[] = {p.sched->name,  p.fetch->name,   p.diverge->name,  p.order->name,
-                               p.hazard->name, p.tracker->name, p.predictor->name};
-        static const char *const kinds[] = {"sched", "fetch", "diverge", "order", "hazard", "tracker", "predictor"};
+        assert_true(p.sched && p.fetch && p.diverge && p.order && p.speculate && p.hazard && p.tracker && p.predictor);
+        const char *found[] = {p.sched->name,     p.fetch->name,  p.diverge->name, p.order->name,
+                               p.speculate->name, p.hazard->name, p.tracker->name, p.predictor->name};
+        static const char *const kinds[] = {"sched", "fetch", "diverge", "order", "speculate", "hazard", "tracker", "predictor"};
         for (u32 k = 0; k < ARRAY_LEN(kinds); k++)
             if (strcmp(kinds[k], row.kind) == 0) assert_string_equal(found[k], row.name);
         diag_free(&d);
