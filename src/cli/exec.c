@@ -116,8 +116,8 @@ static bool open_outputs(struct exec *x) {
 
 static bool read_options(struct exec *x) {
     static const char *const timed_only[] = {
-        "kernel",       "launch",       "csv",      "by-pc",      "timeline",   "konata",          "perfetto",
-        "trace-replay", "trace-cycles", "trace-sm", "trace-warp", "trace-size", "stop-after-trace"};
+        "full",     "kernel",       "launch",       "csv",      "by-pc",      "timeline",   "konata",
+        "perfetto", "trace-replay", "trace-cycles", "trace-sm", "trace-warp", "trace-size", "stop-after-trace"};
     const char *measure = measure_given(x->line);
     x->functional = cli_has(x->line, "functional");
     for (u32 i = 0; i < ARRAY_LEN(timed_only) && !measure; i++)
@@ -127,6 +127,7 @@ static bool read_options(struct exec *x) {
         return false;
     }
     x->wishes.per_kernel = true;
+    x->wishes.full = cli_has(x->line, "full");
     return cli_machine(x->line, &x->config) && measure_read(x->line, &x->timing, &x->wishes.cpi) &&
            measure_by_pc(x->line, &x->wishes) && measure_window(x->line, &x->config, &x->window) &&
            measure_trace_end(x->line, &x->window, &x->timing) &&
@@ -508,6 +509,7 @@ static const struct cli_option options[] = {
     MEASURE_OPTIONS,
     {"simulated-time", NULL, "the program's clocks (clock_gettime, gettimeofday, time, clock) go with the simulated GPU"},
     CLI_TALK_OPTIONS("no summary and no progress", "say which driver, machine and files are used, on standard error"),
+    {"full", NULL, "the whole summary: warp states, hazards, caches, DRAM, energy"},
     MEASURE_BY_PC,
     {"json", "FILE", "write the results as JSON; - for standard output"},
     HTML_OPTION,

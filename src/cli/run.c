@@ -22,9 +22,9 @@ struct run { /* one `heddle run` */
 
 /* Options that mean something only with timing, beyond MEASURE_OPTIONS */
 static const char *const timed_only[] = {
-    "machine",  "set",    "dump-config", "per-kernel",       "per-sm",   "by-pc",    "samples",
-    "csv",      "konata", "perfetto",    "trace-replay",     "hazards",  "pressure", "trace-cycles",
-    "trace-sm", "audit",  "trace-size",  "stop-after-trace", "counters", "timeline"};
+    "full",         "machine",  "set",    "dump-config", "per-kernel",       "per-sm",   "by-pc",
+    "samples",      "csv",      "konata", "perfetto",    "trace-replay",     "hazards",  "pressure",
+    "trace-cycles", "trace-sm", "audit",  "trace-size",  "stop-after-trace", "counters", "timeline"};
 static const char *const functional_only[] = {"trace-exec", "trace-kernel", "trace-cta"};
 
 static bool check_mode(struct run *r) {
@@ -98,6 +98,7 @@ static bool read_machine(struct run *r) {
 
 static bool read_timed(struct run *r) {
     struct report_wishes *w = &r->runner.report.wishes;
+    w->full = cli_has(r->line, "full");
     w->per_kernel = cli_has(r->line, "per-kernel");
     w->per_sm = cli_has(r->line, "per-sm");
     w->hazards = cli_has(r->line, "hazards");
@@ -287,6 +288,7 @@ static const struct cli_option options[] = {
     {"functional", NULL, "compute results only, without timing: much faster"},
     MEASURE_OPTIONS,
     CLI_TALK_OPTIONS("no summary and no progress", "say what is read, chosen, run and written, on standard error"),
+    {"full", NULL, "the whole summary: kernels, warp states, hazards, caches, DRAM, energy"},
     {"per-kernel", NULL, "figures of each kernel and a line for each launch beside the total"},
     {"per-sm", NULL, "figures of each SM and memory partition, in the JSON results all of them"},
     MEASURE_BY_PC,

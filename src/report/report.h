@@ -45,6 +45,7 @@ struct report_launch { /* of a timed launch */
 enum by_pc { BY_PC_NONE, BY_PC_KEEP, BY_PC_TIME, BY_PC_ORDER }; /* KEEP: for the JSON results, not printed */
 struct report_wishes {
     enum cpi_method cpi;
+    bool full; /* not only the first screen */
     bool per_kernel, per_sm, hazards, pressure;
     bool timeline; /* each kernel's longest launch over time, for the JSON results */
     enum by_pc by_pc;
@@ -126,7 +127,8 @@ char *report_percent(char to[32], double share);
 /* 512, 16x16 or 4x4x2: trailing ones are left out */
 char *report_shape(char to[40], const u32 d[3], bool varies);
 void report_plural(FILE *out, u64 n, const char *one, const char *many);
-void report_outcome(const struct report *r, FILE *out); /* memory, checksum, time: the end of every summary */
+void report_checksum(const struct report *r, FILE *out); /* a line */
+void report_outcome(const struct report *r, FILE *out);  /* memory, checksum, time: the end of every summary */
 
 /* --- term.c */
 struct term {

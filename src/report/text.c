@@ -91,7 +91,7 @@ void report_plural(FILE *out, u64 n, const char *one, const char *many) {
     fprintf(out, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
 }
 
-static void print_checksum(const struct report *r, FILE *out) {
+void report_checksum(const struct report *r, FILE *out) {
     static const char *const words[] = {[VERDICT_OK] = "ok", [VERDICT_DIFFERS] = "DIFFERS"};
     const struct outcome *o = &r->outcome;
     if (r->unseen) return;
@@ -106,7 +106,7 @@ void report_outcome(const struct report *r, FILE *out) {
     fprintf(out, "memory       %s in ", report_bytes(bytes, manifest_bytes(m)));
     report_plural(out, m->nbuffers, "buffer", "buffers");
     fprintf(out, "\n");
-    print_checksum(r, out);
+    report_checksum(r, out);
     fprintf(out, "time         %.3f s set-up, %.3f s in launches\n", r->setup_seconds, r->wall_seconds);
 }
 

@@ -1,4 +1,4 @@
-/* The summary for people of a run with timing.
+/* The summary for people of a run with timing: a first screen (print_brief), or with --full:
  *
  *     bfs on gtx480: 12 launches of 2 kernels, 131.1 thousand threads
  *
@@ -28,6 +28,7 @@ struct page { /* what every section needs */
     const struct config *c;
     FILE *out;
     struct term term;
+    u32 wide, bar; /* columns of text, of a bar: both within the terminal */
 };
 
 /* --- kernels and launches */
@@ -101,13 +102,14 @@ static void print_launches(const struct page *p) {
 
 /* --- the figures of a launch or a sum */
 
-/* Text in lines of at most PAGE_WIDTH columns, all but the first indented under it */
-static void print_wrapped(FILE *out, const char *title, const char *text) {
+/* Text in lines of at most the page's width, all but the first indented under it */
+static void print_wrapped(const struct page *p, const char *title, const char *text) {
+    FILE *out = p->out;
     size_t indent = strlen(title), at = indent;
     fputs(title, out);
     for (const char *word = text; *word;) {
         size_t n = strcspn(word, " ");
-        if (at > indent && at + 1 + n > PAGE_WIDTH) {
+        if (at > indent && at + 1 + n > p->wide) {
             fprintf(out, "\n%*s", (int)indent, "");
             at = indent;
         } else if (at > indent) at += (size_t)fprintf(out, " ");
@@ -139,15 +141,28 @@ static void print_estimate(const struct page *p, const struct launch_stats *s) {
     fputc('\n', p->out);
 }
 
-static void print_overview(const struct page *p, const struct launch_stats *s) {
-    char n[32], memory[32], share[32], occupancy[32];
-    u32 peak = s->sms * s->schedulers * (p->c ? p->c->issue_width : 1);
-    double ipc = stat_named(s, "warp_ipc"), us = (double)s->cycles / MAX(1u, s->core_mhz);
+static void print_limit(const struct page *p, const struct launch_stats *s) {
+    struct strbuf limit = {0};
+    report_limit(s, p->c, p->r->wishes.cpi, &limit);
+    if (limit.s) print_wrapped(p, "limited by   ", limit.s);
+    strbuf_free(&limit);
+}
+
+static void print_cycles(const struct page *p, const struct launch_stats *s) {
+    double us = (double)s->cycles / MAX(1u, s->core_mhz);
     fprintf(p->out, "cycles       %llu (%.*f us at %u MHz)\n", (unsigned long long)s->cycles,
             us < 100     ? 2
             : us < 10000 ? 1
                          : 0,
             us, s->core_mhz);
+}
+
+static u32 peak_ipc(const struct page *p, const struct launch_stats *s) {
+    return s->sms * s->schedulers * (p->c ? p->c->issue_width : 1);
+}
+
+/* What was left out of the figures, and whether there are any */
+static bool print_coverage(const struct page *p, const struct launch_stats *s) {
     if (s->ctas_functional || s->functional)
         fprintf(p->out, "not timed    %llu of %llu blocks ran without timing and are not in the figures below\n",
                 (unsigned long long)s->ctas_functional, (unsigned long long)s->grid_ctas);
@@ -155,8 +170,17 @@ static void print_overview(const struct page *p, const struct launch_stats *s) {
     if (!something_counted(s)) {
         fprintf(p->out, "nothing      %s: there are no rates and no shares to tell\n",
                 s->cycles ? "was issued in the cycles that were counted" : "was counted, no cycle was timed");
-        return;
+        return false;
     }
+    return true;
+}
+
+static void print_overview(const struct page *p, const struct launch_stats *s) {
+    char n[32], memory[32], share[32], occupancy[32];
+    u32 peak = peak_ipc(p, s);
+    double ipc = stat_named(s, "warp_ipc");
+    print_cycles(p, s);
+    if (!print_coverage(p, s)) return;
     fprintf(p->out, "instructions %s warp instructions, %s memory; %.1f of %u lanes active\n",
             report_count(n, (double)s->sum.warp_instructions), report_percent(memory, stat_named(s, "memory_fraction")),
             stat_named(s, "simd_efficiency") * s->warp_size, s->warp_size);
@@ -166,13 +190,11 @@ static void print_overview(const struct page *p, const struct launch_stats *s) {
             report_percent(occupancy, stat_named(s, "occupancy")));
     fprintf(p->out, "waves        %.2f of blocks; an SM holds one in %.0f of the cycles (%s)\n", stat_named(s, "waves"),
             stat_named(s, "busy_cycles"), report_percent(share, stat_named(s, "sm_utilisation")));
-    struct strbuf limit = {0};
-    report_limit(s, p->c, p->r->wishes.cpi, &limit);
-    if (limit.s) print_wrapped(p->out, "limited by   ", limit.s);
-    strbuf_free(&limit);
+    print_limit(p, s);
 }
 
-static void print_cpi(const struct page *p, const struct launch_stats *s) {
+/* Parts below the share `least` are told together */
+static void print_cpi(const struct page *p, const struct launch_stats *s, double least) {
     static const u32 colours[CPI_COUNT] = {
         [CPI_BASE] = 32,         [CPI_IDLE] = 90,
         [CPI_CONTROL] = 35,      [CPI_FETCH] = 36,
@@ -181,7 +203,7 @@ static void print_cpi(const struct page *p, const struct launch_stats *s) {
         [CPI_MISSED] = 33,
     };
     enum cpi_method m = p->r->wishes.cpi;
-    double total = 0, most = 0, per = MAX(1.0, (double)s->sum.warp_instructions);
+    double total = 0, most = 0, rest = 0, per = MAX(1.0, (double)s->sum.warp_instructions);
     for (u32 i = 0; i < CPI_COUNT; i++) {
         total += cpi_total(s, m, i);
         most = MAX(most, cpi_total(s, m, i));
@@ -190,11 +212,13 @@ static void print_cpi(const struct page *p, const struct launch_stats *s) {
     fprintf(p->out, "\nCPI stack, %s: %.2f cycles of a scheduler for each instruction\n", cpi_method_names[m], total / per);
     for (u32 i = 0; i < CPI_COUNT; i++) {
         double x = cpi_total(s, m, i);
-        if (x <= 0) continue;
+        if (x < least * total) rest += x;
+        if (x <= 0 || x < least * total) continue;
         fprintf(p->out, "  %-20s %8.2f  ", cpi_table[i].name, x / per);
-        term_bar(&p->term, p->out, x / most, BAR_WIDTH, colours[i]);
+        term_bar(&p->term, p->out, x / most, p->bar, colours[i]);
         fprintf(p->out, " %5.1f %%\n", 100 * x / total);
     }
+    if (rest > 0) fprintf(p->out, "  %-20s %8.2f  %*s %5.1f %%\n", "other", rest / per, (int)p->bar, "", 100 * rest / total);
 }
 
 static void print_states(const struct page *p, const struct launch_stats *s) {
@@ -356,7 +380,7 @@ static void print_sms(const struct page *p) {
 static void print_figures(const struct page *p, const struct launch_stats *s) {
     print_overview(p, s);
     if (!something_counted(s)) return;
-    print_cpi(p, s);
+    print_cpi(p, s, 0);
     print_states(p, s);
     print_sched(p, s);
     print_hazards(p, s);
@@ -365,6 +389,36 @@ static void print_figures(const struct page *p, const struct launch_stats *s) {
     print_caches(p, s);
     print_dram(p, s);
     print_energy(p, s);
+}
+
+/* --- the first screen */
+
+#define WORTH_A_LINE 0.02 /* of the stack */
+
+/* "memory       L1 hits 20.0 %, L2 hits 63.1 %; DRAM 12.3 GB/s, busy 5.0 %" */
+static void print_memory(const struct page *p, const struct launch_stats *s) {
+    char l1[32], l2[32], busy[32];
+    double rates[] = {stat_named(s, "l1_hit_rate"), stat_named(s, "l2_hit_rate")};
+    double bytes = (double)(s->mem.dram_reads + s->mem.dram_writes) * s->burst_b;
+    double seconds = (double)s->cycles / (MAX(1u, s->core_mhz) * 1e6);
+    if (isnan(rates[0]) && isnan(rates[1]) && bytes == 0) return;
+    fprintf(p->out, "hits         L1 %s, L2 %s; DRAM %.1f GB/s, buses busy %s\n", report_percent(l1, rates[0]),
+            report_percent(l2, rates[1]), bytes / seconds / 1e9, report_percent(busy, stat_named(s, "dram_utilisation")));
+}
+
+static void print_brief(const struct page *p, const struct launch_stats *s) {
+    char share[32];
+    double ipc = stat_named(s, "warp_ipc");
+    if (something_counted(s)) print_limit(p, s);
+    print_cycles(p, s);
+    if (!print_coverage(p, s)) return;
+    fprintf(p->out, "IPC          %.2f of %u (%s of peak); %.1f of %u warps an SM\n", ipc, peak_ipc(p, s),
+            report_percent(share, ipc / MAX(1u, peak_ipc(p, s))), stat_named(s, "occupancy") * s->warps, s->warps);
+    print_memory(p, s);
+    print_cpi(p, s, WORTH_A_LINE);
+    print_measures(p, s);
+    print_pressure(p, s);
+    if (p->r->wishes.pressure) print_energy(p, s);
 }
 
 /* --- the whole page */
@@ -386,10 +440,12 @@ static void print_end(const struct page *p) {
     const struct report *r = p->r;
     char rate[32], cycles[32];
     fputc('\n', p->out);
-    report_outcome(r, p->out);
-    if (r->wall_seconds > 0)
+    if (r->wishes.full) report_outcome(r, p->out);
+    else report_checksum(r, p->out);
+    if (r->wall_seconds > 0 && r->wishes.full)
         fprintf(p->out, "rate         %s warp instructions and %s cycles a second\n", report_count(rate, report_rate(r)),
                 report_count(cycles, (double)r->total.cycles / r->wall_seconds));
+    if (!r->wishes.full) fputs("more         --full, --by-pc, --per-kernel, --html FILE\n", p->out);
     if (!r->audited) return;
     fprintf(p->out, "audit        %llu violations in %s facts\n", (unsigned long long)r->audit.violations,
             report_count(rate, (double)r->audit.checked));
@@ -400,17 +456,20 @@ void report_timing(const struct report *r, FILE *to) {
     struct folding f;
     term_begin(&f, to, 0);
     FILE *out = f.out;
-    struct page p = {r, heddle_config(r->play->h), out, f.term};
+    u32 wide = f.term.width ? MIN(f.term.width, (u32)PAGE_WIDTH) : PAGE_WIDTH;
+    struct page p = {r, heddle_config(r->play->h), out, f.term, wide, wide > 50 ? MIN(wide - 42, (u32)BAR_WIDTH) : 8};
+    void (*print_part)(const struct page *, const struct launch_stats *) = r->wishes.full ? print_figures : print_brief;
     print_title(&p);
-    print_kernels(&p);
+    if (r->wishes.full || r->wishes.per_kernel) print_kernels(&p);
     if (r->wishes.per_kernel) print_launches(&p);
     for (u32 i = 0; i < r->nkernels && r->wishes.per_kernel && r->nkernels > 1; i++) {
         if (!r->kernels[i].timing.sms) continue;
         fprintf(out, "\n--- %s\n", r->kernels[i].name);
-        print_figures(&p, &r->kernels[i].timing);
+        print_part(&p, &r->kernels[i].timing);
     }
-    fputs(r->wishes.per_kernel && r->nkernels > 1 ? "\n--- all kernels\n" : "\n", out);
-    print_figures(&p, &r->total);
+    if (r->wishes.per_kernel && r->nkernels > 1) fputs("\n--- all kernels\n", out);
+    else if (r->wishes.full || r->wishes.per_kernel) fputc('\n', out);
+    print_part(&p, &r->total);
     if (r->wishes.per_sm) print_sms(&p);
     for (u32 i = 0; i < r->nkernels && r->wishes.by_pc > BY_PC_KEEP; i++) report_by_pc(&r->kernels[i], &r->wishes, out);
     print_end(&p);

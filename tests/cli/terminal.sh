@@ -5,7 +5,7 @@
 on() { TERM=xterm script -qec "stty cols $1; $2" /dev/null < /dev/null | tr -d '\r'; }
 widest() { sed 's/\x1b\[[0-9;]*m//g' "$1" | awk '{ if (length > w) w = length } END { print w + 0 }'; }
 for columns in 40 80 132; do
-    for command in "help run" "list keys" "list policies" "explain sm.sched 'l1_*' gtx480" "run bfs --size tiny" "run bfs --size tiny --by-pc" \
+    for command in "help run" "list keys" "list policies" "explain sm.sched 'l1_*' gtx480" "run bfs --size tiny" "run bfs --size tiny --full --by-pc" \
         "run bfs --size tiny --functional" "compare vecadd --size tiny --vary sm.sched=lrr,gto" "check $top/examples/kernel.ptx" "--help"; do
         LC_ALL=C on $columns "$heddle $command" > "$work/out"
         [ -s "$work/out" ] || complain "heddle $command prints nothing on a terminal"

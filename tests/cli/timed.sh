@@ -2,6 +2,13 @@
 . "$(dirname "$0")"/common
 number() { json "$work/r.json" "$1"; }
 expect 0 "$heddle" run bfs --size tiny
+for word in 'bfs on gtx480: ' '^limited by  ' '^cycles  ' '^IPC  ' '^hits  ' '^CPI stack, proportional' '^  other ' 'checksum  *ok' '^more  *--full'; do out_has "$word"; done
+for word in '^warp states' '^hazards ' '^caches ' '^energy ' '^kernel '; do out_lacks "$word"; done
+[ "$(wc -l < "$work/out")" -le 20 ] || complain "the first screen has $(wc -l < "$work/out") lines"
+err_empty
+expect 2 "$heddle" run bfs --size tiny --functional --full
+err_has '\-\-full needs timing'
+expect 0 "$heddle" run bfs --size tiny --full
 for word in 'bfs on gtx480: ' '^cycles  ' '^IPC  ' '^occupancy  ' '^limited by  ' '^CPI stack, proportional' '^  base ' '^warp states' '^  selected ' '^hazards ' '^caches ' \
     'checksum  *ok' '^rate .* cycles a second'; do out_has "$word"; done
 err_empty

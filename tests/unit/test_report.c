@@ -468,7 +468,7 @@ static int close_fixture(void **state) {
 static void the_summary_says_what_matters(void **state) {
     struct fixture *x = *state;
     FILE *f = tmpfile();
-    x->report.wishes.per_kernel = true;
+    x->report.wishes.per_kernel = x->report.wishes.full = true;
     report_timing(&x->report, f);
     const char *page = printed(f);
     has(page, "two, \"quoted\" on made, up: 2 launches of 1 kernel");
