@@ -47,6 +47,14 @@ static struct line_access *find(struct finder *f, u64 line) {
     return &f->out[f->n++];
 }
 
+/* The first of the lanes, and those right after it that have its address */
+static u32 run_of(const u64 *addr, u32 lanes) {
+    u32 run = 0;
+    for (u64 first = addr[__builtin_ctz(lanes)]; lanes && addr[__builtin_ctz(lanes)] == first; lanes &= lanes - 1)
+        run |= lanes & -lanes;
+    return run;
+}
+
 static u32 general(const u64 *addr, u32 mask, u32 size_b, u32 line_b, u32 lane0, struct line_access *out, u32 n) {
     struct finder f;
     f.out = out;
@@ -55,13 +63,14 @@ static u32 general(const u64 *addr, u32 mask, u32 size_b, u32 line_b, u32 lane0,
     memset(f.bucket, 0, sizeof f.bucket);
     for (u32 i = 0; i < n; i++) chain(&f, i);
     struct line_access *a = NULL; /* neighbours mostly share a line */
-    for (u32 rest = mask; rest; rest &= rest - 1) {
-        u32 lane = (u32)__builtin_ctz(rest);
-        u64 first = addr[lane], last = first + size_b - 1, line = first & ~(u64)(line_b - 1);
+    for (u32 rest = mask; rest;) {
+        u64 first = addr[__builtin_ctz(rest)], last = first + size_b - 1, line = first & ~(u64)(line_b - 1);
+        u32 run = run_of(addr, rest);
+        rest &= ~run;
         if (!a || a->line != line) a = find(&f, line);
-        count(a, (u32)(first - line) / 4, 1);
+        count(a, (u32)(first - line) / 4, (u32)__builtin_popcount(run));
         for (;;) {
-            a->lanes |= 1ull << (lane + lane0);
+            a->lanes |= (u64)run << lane0;
             a->sectors |= pieces((u32)(MAX(first, line) - line), (u32)(MIN(last, line + line_b - 1) - line));
             if (last - line < line_b) break;
             line += line_b;
@@ -74,25 +83,28 @@ static u32 general(const u64 *addr, u32 mask, u32 size_b, u32 line_b, u32 lane0,
 /* What the addresses of the lanes have in common */
 struct shape {
     bool one_address, one_line, consecutive; /* consecutive: all lanes, each size_b after the one before */
+    bool words;                              /* a whole word each */
 };
 
 static struct shape look(const u64 *addr, u32 mask, u32 size_b, u32 line_b) {
     u32 l0 = (u32)__builtin_ctz(mask);
-    u64 first = addr[l0], line = first & ~(u64)(line_b - 1), differ = 0, outside = 0, uneven = 0;
+    u64 first = addr[l0], line = first & ~(u64)(line_b - 1), differ = 0, outside = 0, uneven = 0, low = 0;
     if (mask == UINT32_MAX) {
         for (u32 l = 0; l < 32; l++) {
             differ |= addr[l] ^ first;
             outside |= (addr[l] - line) | (addr[l] + size_b - 1 - line);
             uneven |= addr[l] - first - (u64)l * size_b;
+            low |= addr[l];
         }
-        return (struct shape){.one_address = !differ, .one_line = outside < line_b, .consecutive = !uneven};
+        return (struct shape){!differ, outside < line_b, !uneven, size_b == 4 && low % 4 == 0};
     }
     for (u32 rest = mask; rest; rest &= rest - 1) {
         u32 l = (u32)__builtin_ctz(rest);
         differ |= addr[l] ^ first;
         outside |= (addr[l] - line) | (addr[l] + size_b - 1 - line);
+        low |= addr[l];
     }
-    return (struct shape){.one_address = !differ, .one_line = outside < line_b};
+    return (struct shape){!differ, outside < line_b, false, size_b == 4 && low % 4 == 0};
 }
 
 static void one_line(const u64 *addr, u32 mask, u32 size_b, struct line_access *a) {
@@ -100,6 +112,20 @@ static void one_line(const u64 *addr, u32 mask, u32 size_b, struct line_access *
         u32 l = (u32)__builtin_ctz(rest), at = (u32)(addr[l] - a->line);
         a->sectors |= pieces(at, at + size_b - 1);
         count(a, at / 4, 1);
+    }
+}
+
+/* The same where each lane wants one whole word: pieces and the largest count follow from the counts */
+static void one_line_words(const u64 *addr, u32 mask, struct line_access *a) {
+    if (mask == UINT32_MAX)
+        for (u32 l = 0; l < 32; l++) a->count[(addr[l] - a->line) / 4]++;
+    else
+        for (u32 rest = mask; rest; rest &= rest - 1) a->count[(addr[__builtin_ctz(rest)] - a->line) / 4]++;
+    for (u32 i = 0; i < WORDS; i++) a->same = MAX(a->same, a->count[i]);
+    for (u32 i = 0; i < WORDS * 4 / PIECE_B; i++) {
+        u64 counts;
+        memcpy(&counts, a->count + i * 8, sizeof counts);
+        a->sectors |= (u32)(counts != 0) << i;
     }
 }
 
@@ -137,6 +163,8 @@ u32 coalesce_lines(const u64 *addr, u32 mask, u32 size_b, u32 line_b, u32 lane0,
         u32 at = (u32)(first - out->line);
         out->sectors = pieces(at, at + size_b - 1);
         count(out, at / 4, (u32)__builtin_popcount(mask));
+    } else if (s.words) {
+        one_line_words(addr, mask, out);
     } else {
         one_line(addr, mask, size_b, out);
     }
