@@ -95,7 +95,7 @@ static void pool_take(struct subcore *s, i32 pool, u64 now) {
     CHECK(pool_has(p, now));
     if (p->free) p->free--;
     else p->first = (p->first + 1) % MAX_COLLECTORS, p->nbusy--;
-    if (!p->free) s->unavailable_to = 0;
+    if (!pool_has(p, now)) s->unavailable_to = 0;
 }
 
 void operands_hold(struct core *c, u32 sub, i32 pool) { c->operands->subs[sub].pools[pool].held++; }
