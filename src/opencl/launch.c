@@ -65,6 +65,7 @@ static void keep(const struct ndrange *r, u64 index, const struct heddle_result 
     driver_enter();
     rec.buffers = r->kernel->context->memories;
     driver_leave();
+    if (settings_get()->by_pc && r->kernel->program->source) record_source(r->kernel->name, r->kernel->program->source);
     record_launch(&rec, status == HEDDLE_BAD_INPUT ? NULL : heddle_launch_stats(h));
 }
 

@@ -437,7 +437,8 @@ extern u64 launch_count; /* behind driver_lock */
 struct launch_record;
 void record_event(u32 what, u64 value); /* enum record_what */
 void record_no_build(const char *log);
-void record_watch(void); /* ends the process when heddle exec is gone */
+void record_watch(void);                                  /* ends the process when heddle exec is gone */
+void record_source(const char *kernel, const char *text); /* what its program was compiled from; once a kernel */
 void record_launch(struct launch_record *r, const struct launch_stats *s);
 const char *record_path(void); /* NULL when nothing is to be written down */
 

@@ -122,6 +122,25 @@ static void write_pcs(const struct launch_record *r, const struct launch_stats *
     free(body);
 }
 
+void record_source(const char *kernel, const char *text) {
+    static char told[256][RECORD_NAME_B];
+    static u32 n;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    size_t len = strnlen(text, RECORD_SOURCE_B);
+    pthread_mutex_lock(&lock);
+    u32 i = 0;
+    while (i < n && strcmp(told[i], kernel)) i++;
+    bool first = i == n && n < ARRAY_LEN(told);
+    if (first) snprintf(told[n++], RECORD_NAME_B, "%s", kernel);
+    pthread_mutex_unlock(&lock);
+    if (!first) return;
+    u8 *body = base_alloc(RECORD_NAME_B + len);
+    snprintf((char *)body, RECORD_NAME_B, "%s", kernel);
+    memcpy(body + RECORD_NAME_B, text, len);
+    append(RECORD_SOURCE, 0, body, (u32)(RECORD_NAME_B + len));
+    free(body);
+}
+
 /* Of each kernel only launches longer than those before: a file of a thousand launches stays small. Two
  * contexts may launch at once. */
 static bool is_longest(const char *kernel, u64 cycles) {

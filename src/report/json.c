@@ -40,6 +40,7 @@ static json_t *kernel_json(const struct report *r, const struct report_kernel *k
         json_object_set_new(j, "energy", json_energy(heddle_config(r->play->h), &k->timing));
     }
     if (k->pcs) json_object_set_new(j, "by_pc", json_by_pc(k));
+    if (k->source && k->pcs) json_object_set_new(j, "source", json_string(k->source)); /* nothing when it is no UTF-8 */
     if (!k->longest.sms) return j;
     json_object_set_new(j, "time", json_time(&k->longest));
     if (k->longest.time.ninsts) json_object_set_new(j, "pipeline", json_pipeline(&k->longest));

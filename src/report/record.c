@@ -48,7 +48,15 @@ static void take_time(struct record *r, const u8 *body, u32 bytes) {
     VEC_PUSH(&r->times, t);
 }
 
+static void take_source(struct record *r, const u8 *body, u32 bytes) {
+    struct record_text t = {.text = strndup((const char *)body + RECORD_NAME_B, bytes - RECORD_NAME_B)};
+    memcpy(t.kernel, body, RECORD_NAME_B);
+    t.kernel[RECORD_NAME_B - 1] = 0;
+    VEC_PUSH(&r->sources, t);
+}
+
 static bool size_fits(const struct record_header *h) {
+    if (h->what == RECORD_SOURCE) return h->bytes >= RECORD_NAME_B && h->bytes - RECORD_NAME_B <= RECORD_SOURCE_B;
     if (h->what == RECORD_TIME) return h->bytes >= sizeof(struct record_time);
     if (h->what == RECORD_PCS) return h->bytes >= RECORD_NAME_B && (h->bytes - RECORD_NAME_B) % sizeof(struct record_pc) == 0;
     if (h->what == RECORD_NO_BUILD) return h->bytes <= RECORD_LOG_B;
@@ -61,6 +69,7 @@ static void take(struct record *r, const struct record_header *h, const u8 *body
     if (h->what == RECORD_REFUSED) r->refused = h->value;
     if (h->what == RECORD_NO_BUILD && !r->log) r->log = strndup((const char *)body, h->bytes);
     if (h->what == RECORD_PCS) take_pcs(r, body, h->bytes);
+    if (h->what == RECORD_SOURCE) take_source(r, body, h->bytes);
     if (h->what == RECORD_TIME) take_time(r, body, h->bytes);
     if (h->what != RECORD_LAUNCH) return;
     struct launch_record l;
@@ -97,6 +106,8 @@ void record_free(struct record *r) {
     free(r->pcs.at);
     for (u32 i = 0; i < r->times.n; i++) launch_stats_free(&r->times.at[i].stats);
     free(r->times.at);
+    for (u32 i = 0; i < r->sources.n; i++) free(r->sources.at[i].text);
+    free(r->sources.at);
     free(r->log);
     free(r->launches.at);
 }
@@ -182,6 +193,11 @@ static void add_pcs(struct report *r, const struct record_pcs *p) {
     }
 }
 
+static void add_source(struct report *r, const struct record_text *t) {
+    for (u32 i = 0; i < r->nkernels; i++)
+        if (strcmp(r->kernels[i].name, t->kernel) == 0) r->kernels[i].source = t->text;
+}
+
 static void add_time(struct report *r, const struct launch_time *t) {
     for (u32 i = 0; i < r->nkernels; i++)
         if (strcmp(r->kernels[i].name, t->kernel) == 0) report_keep_time(&r->kernels[i], &t->stats);
@@ -209,6 +225,7 @@ void record_report(const struct record *rec, struct heddle *h, const char *name,
         launch_stats_add(&r->total, &r->launches[i].stats);
     }
     for (u32 i = 0; i < rec->pcs.n; i++) add_pcs(r, &rec->pcs.at[i]);
+    for (u32 i = 0; i < rec->sources.n; i++) add_source(r, &rec->sources.at[i]);
     for (u32 i = 0; i < rec->times.n; i++) add_time(r, &rec->times.at[i]);
     r->unseen = true;
     report_collect(r);

@@ -24,11 +24,13 @@ enum record_what {
     RECORD_PCS,
     /* a launch over time that is its kernel's longest so far: struct record_time, then the lists it counts */
     RECORD_TIME,
+    RECORD_SOURCE, /* a kernel's name in RECORD_NAME_B bytes and the source of its program, at most RECORD_SOURCE_B */
     RECORD_KINDS
 };
-#define RECORD_MAGIC  0x68645243u
-#define RECORD_NAME_B 128
-#define RECORD_LOG_B  4096
+#define RECORD_MAGIC    0x68645243u
+#define RECORD_NAME_B   128
+#define RECORD_LOG_B    4096
+#define RECORD_SOURCE_B (1u << 20)
 
 struct record_header {
     u32 magic, what;
@@ -71,6 +73,11 @@ struct launch_time { /* read back */
     struct launch_stats stats; /* with its lists */
 };
 
+struct record_text {
+    char kernel[RECORD_NAME_B];
+    char *text;
+};
+
 struct report;
 struct record {             /* a file, read */
     u64 seen[RECORD_KINDS]; /* how many of each */
@@ -81,6 +88,7 @@ struct record {             /* a file, read */
     VEC(struct launch_record) launches;
     VEC(struct record_pcs) pcs;
     VEC(struct launch_time) times;
+    VEC(struct record_text) sources;
 };
 /* --- record.c. False when the file cannot be read or comes from another version; an empty one is fine. */
 bool record_read(const char *path, struct record *out);

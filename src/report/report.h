@@ -32,6 +32,7 @@ struct report_kernel { /* all launches of one kernel together */
     const struct kernel *code;  /* of pcs */
     struct pc_stats *pcs;       /* [npcs], summed over launches; NULL unless wanted */
     u32 npcs;
+    const char *source; /* what it was compiled from, whose lines its instructions name; NULL when unknown */
     /* with report_wishes.timeline: its longest launch, with samples and lists; sms is 0 without */
     struct launch_stats longest;
 };

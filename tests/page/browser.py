@@ -144,7 +144,10 @@ class Browser:
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
     def hover(self, selector):
-        self.mouse("mouseMoved", *self.place(selector))
+        x, y = self.place(selector)
+        self.mouse("mouseMoved", x, y)
+        self.js("new Promise((done) => setTimeout(done, 60))")  # what scrolling hid may come back
+        self.mouse("mouseMoved", x + 1, y)
 
     def click(self, selector):
         x, y = self.place(selector)

@@ -225,6 +225,7 @@ def source_has_every_instruction(b):
     time = {p["pc"]: sum(p["warp_time"].values()) for p in k["by_pc"]}
     shown = b.js("[...document.querySelectorAll('#source .rows .line')].map((e) => [+e.dataset.pc, +e.dataset.value])")
     assert len(shown) >= min(30, len(time)), len(shown)
+    same(b.js("[...document.querySelectorAll('#source .rows .line')].every((e) => e.offsetHeight > 0)"), True, "every row is seen")
     for pc, x in shown:
         near(x, time[pc], f"warp time of pc {pc}")
     b.click("#source .heads button[data-name=share]")
@@ -232,11 +233,11 @@ def source_has_every_instruction(b):
     same(b.js("+document.querySelector('#source .rows .line').dataset.pc"), hottest, "sorted by warp time")
     b.js("[...document.querySelectorAll('#source .tools button')].find((x) => x.textContent === 'Program order').click()")
     b.click("#hottest")
-    same(b.js("+document.querySelector('#source .line.at').dataset.pc"), hottest, "the hottest line")
+    same(b.js("+document.querySelector('#source .line.here').dataset.pc"), hottest, "the hottest line")
     b.js("document.querySelector('#source .source').focus()")
     b.press("Home")
     b.press("ArrowDown")
-    same(b.js("+document.querySelector('#source .line.at').dataset.pc"), sorted(time)[1], "cursor keys")
+    same(b.js("+document.querySelector('#source .line.here').dataset.pc"), sorted(time)[1], "cursor keys")
     b.js("(() => { const i = document.querySelector('#source input'); i.value = 'ld.global'; i.dispatchEvent(new Event('input')); })()")
     found = b.js("[...document.querySelectorAll('#source .rows .c-text')].map((e) => e.textContent)")
     same(len(found), sum("ld.global" in p["text"] for p in k["by_pc"]), "search")
@@ -366,6 +367,27 @@ def comparison_of_twelve(b):
     b.click("#runs tbody tr:nth-child(5)")
     same(b.js("page.run.cycles"), rows[4]["cycles"], "the run of the row")
     same(b.errors, [], "console")
+
+
+@case
+def results_without_a_machine_are_shown(b):
+    heddle("report", "twelve.json", "-o", "rows.html")
+    opened(b, "rows.html")
+    same(len(marks(b, "speedup")), 12, "runs of a comparison's JSON")
+    same(b.js("document.querySelectorAll('.failed').length"), 0, "parts that could not be drawn")
+
+
+@case
+def strange_results_do_not_break_the_page(b):
+    """Whatever stands where numbers and lists should be, the page says what it cannot draw and draws the rest."""
+    r = json.load(open("spmv.json"))
+    for i, key in enumerate(("counters", "cpi", "warp_time", "lanes", "config", "roofs", "energy", "occupancy", "hazards", "launches", "instruction_mix")):
+        for strange in (None, 7, "text", []):
+            json.dump({**r, key: strange, "label": f"{key} {strange!r}"}, open(f"strange{i}.json", "w"))
+            heddle("report", f"strange{i}.json", "-o", "strange.html")
+            b.open("strange.html")
+            same(b.errors, [], f"console with {key}: {strange!r}")
+            assert b.js("!!document.getElementById('overview') && !!document.querySelector('#sections')"), f"no page with {key}: {strange!r}"
 
 
 @case

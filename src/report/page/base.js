@@ -123,6 +123,22 @@ async function unpack(text) {
     return JSON.parse(await new Response(stream).text());
 }
 
+/* What is no result of heddle's own may hold anything: fields of another kind than they should be are as if absent. */
+function sound(of) {
+    const isObject = (x) => typeof x === "object" && x !== null && !Array.isArray(x);
+    for (const name of ["counters", "formulas", "cpi", "warp_time", "sched_cycles", "hazards", "energy", "occupancy", "instruction_mix", "config", "roofs", "flops", "keys", "time", "pipeline"])
+        if (name in of && !isObject(of[name])) delete of[name];
+    for (const name of ["lanes", "launches", "kernels", "by_pc"]) if (name in of && !Array.isArray(of[name])) delete of[name];
+    for (const name of ["name", "label", "machine", "error", "limit"]) if (of[name] !== undefined && typeof of[name] !== "string") delete of[name];
+    const roofs = ["issues_per_second", "fp32_flops_per_second", "l2_bytes_per_second", "dram_bytes_per_second"];
+    if (of.roofs && !roofs.every((n) => isNumber(of.roofs[n]) && of.roofs[n] > 0)) delete of.roofs;
+    if (of.energy && !(isObject(of.energy.parts) && isNumber(of.energy.total))) delete of.energy;
+    of.kernels = (of.kernels || []).filter(isObject);
+    of.kernels.forEach((k) => k.kernels === undefined && sound(k));
+    if (of.launches) of.launches = of.launches.filter(isObject);
+    return of;
+}
+
 /* --- numbers as text */
 
 const THIN = "\u2009";
@@ -193,10 +209,12 @@ function ratio(a, b) { return isNumber(a) && isNumber(b) && b !== 0 ? a / b : nu
 const partColours = {
     base: "#2e9e5b", no_warp: "#9aa4ae", sync_control: "#8e63ce", empty_ibuffer: "#b57a3a", memory_data: "#2f7ed8",
     memory_structural: "#1d4f91", compute_data: "#e8933a", compute_structural: "#d1495b", missed_schedule: "#d8b72c",
+    order_structural: "#17a2b8",
 };
 const series = ["#2f7ed8", "#e8933a", "#2e9e5b", "#8e63ce", "#d1495b", "#17a2b8", "#b57a3a", "#d8b72c", "#e377c2", "#9aa4ae"];
 
-function partColour(name) { return partColours[name] || "#9aa4ae"; }
+/* A part that a later table has and this list does not gets a colour by its place */
+function partColour(name) { return partColours[name] || series[[...tables.cpi.keys()].indexOf(name) % series.length] || "#9aa4ae"; }
 
 function stallColour(name) {
     const row = tables.stall.get(name);

@@ -50,7 +50,7 @@ function stacks(svg, width, rows, options = {}) {
             const rect = g.append("rect").attr("class", "part").attr("x", label + x(at)).attr("y", y).attr("width", Math.max(0, w)).attr("height", height).attr("fill", p.colour);
             const share = ratio(p.value, totals[i]), text = options.text ? options.text(p.value, share) : percent(share);
             if (w > textWidth(text, 11) + 6) {
-                g.append("text").attr("class", "inside").attr("x", label + x(at) + w / 2).attr("y", y + height / 2 + 4).attr("text-anchor", "middle").attr("fill", inkOn(p.colour)).text(text);
+                g.append("text").attr("class", "inside").attr("x", label + x(at) + w / 2).attr("y", y + height / 2 + 4).attr("text-anchor", "middle").style("fill", inkOn(p.colour)).text(text);
             }
             mark(rect.node(), p.name, p.value, text, () => [r.label || r.name, [p.name, text], ...(p.lines || [])]);
             at += p.value || 0;

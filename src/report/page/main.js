@@ -38,12 +38,13 @@ function verdicts(run) {
 
 function overviewSection(run, of) {
     const timed = isNumber(of.cycles) && of.cycles > 0 && of.counters;
-    const charts = timed ? [roofline, occupancyChart, utilisationChart].map((f) => part_of(f, run, of)) : [];
+    const machine = timed && run.config && run.roofs; /* results of compare, and of older versions, have none */
+    const charts = machine ? [roofline, occupancyChart, utilisationChart].map((f) => part_of(f, run, of)) : [];
     const own = timed ? [warpStates, cacheChart, dramChart].map((f) => part_of(f, of)) : [];
-    const rest = timed ? [part_of(energyChart, run, of), part_of(hazardChart, run, of), part_of(laneChart, of), part_of(schedulerChart, of)] : [];
+    const rest = timed ? [part_of(energyChart, run, of), machine ? part_of(hazardChart, run, of) : null, part_of(laneChart, of), part_of(schedulerChart, of)] : [];
     return el("section", { id: "overview" }, el("h2", {}, "Overview" + (page.kernel ? ": " + of.name : "")), ...verdicts(run),
         timed ? part_of(tiles, run, of) : el("p", { class: "about" }, of.not_timed ? "There are no cycles: " + of.not_timed + "." : "This run has no timing: leave out --functional for cycles and what limits them."),
-        el("div", { class: "cards" }, timed ? part_of(limits, run, (name) => show(run, name)) : null, timed ? part_of(cpiStacks, of) : null, ...charts, ...own, ...rest, part_of(mixChart, of), timed ? part_of(memoryChart, run, of) : null));
+        el("div", { class: "cards" }, timed ? part_of(limits, run, (name) => show(run, name)) : null, timed ? part_of(cpiStacks, of) : null, ...charts, ...own, ...rest, part_of(mixChart, of), machine ? part_of(memoryChart, run, of) : null));
 }
 
 function numbersSection(run, of) {
@@ -81,7 +82,7 @@ async function start() {
     const main = document.getElementById("page");
     page.data = await unpack(document.getElementById("data").textContent);
     learn(page.data.tables);
-    const runs = page.data.runs;
+    const runs = page.data.runs = page.data.runs.map(sound);
     page.sections = el("div", { id: "sections" });
     main.replaceChildren(
         el("header", {}, el("div", { class: "bar" }, el("h1", {}, page.data.title), el("nav", { id: "nav", "aria-label": "Sections" }), el("span", { id: "picks" }), el("button", { type: "button", id: "theme", click: theme, "aria-label": "Light or dark" }, "\u25d0"))),

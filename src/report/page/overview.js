@@ -5,7 +5,7 @@ function key(run, name) { return run.config && isNumber(run.config[name]) ? run.
 function counter(of, name) { return of.counters && isNumber(of.counters[name]) ? of.counters[name] : 0; }
 function smCycles(run, of) { return of.cycles * (key(run, "gpu.sms") || 1); }
 function slotCycles(run, of) { return smCycles(run, of) * (key(run, "sm.warps") || 1); }
-function seconds(run, of) { return ratio(of.cycles, key(run, "gpu.core_mhz") * 1e6); }
+function seconds(run, of) { return key(run, "gpu.core_mhz") ? ratio(of.cycles, key(run, "gpu.core_mhz") * 1e6) : null; }
 function docLine(name) { return explain(name) || null; }
 
 /* --- the numbers people ask for first */
@@ -14,7 +14,7 @@ function tiles(run, of) {
     const power = of.energy && seconds(run, of) ? of.energy.total / seconds(run, of) : null;
     const list = [
         ["cycles", short(of.cycles), isNumber(seconds(run, of)) ? short(seconds(run, of), "s") + " at " + exact(key(run, "gpu.core_mhz")) + THIN + "MHz" : "", "cycles", of.cycles],
-        ["warp IPC", short(value(of, "warp_ipc")), "of " + exact(peakIpc(run)) + " the chip can issue", "warp_ipc", value(of, "warp_ipc")],
+        ["warp IPC", short(value(of, "warp_ipc")), peakIpc(run) ? "of " + exact(peakIpc(run)) + " at most" : "", "warp_ipc", value(of, "warp_ipc")],
         ["occupancy", percent(value(of, "occupancy")), of.occupancy && of.occupancy.limiter ? "limited by " + of.occupancy.limiter : "", "occupancy", value(of, "occupancy")],
         ["lanes at work", percent(value(of, "simd_efficiency")), "", "simd_efficiency", value(of, "simd_efficiency")],
         ["L1 hit rate", percent(value(of, "l1_hit_rate")), "", "l1_hit_rate", value(of, "l1_hit_rate")],
@@ -79,7 +79,7 @@ function roofline(run, of) {
         line(run.roofs.l2_bytes_per_second, "roof second", "L2 bandwidth");
         line(run.roofs.dram_bytes_per_second, "roof", "DRAM bandwidth");
         svg.append("text").attr("class", "legend").attr("x", width - 18).attr("y", y(roof()) - 6).attr("text-anchor", "end").text("peak " + short(roof(), word() + "/s"));
-        svg.append("text").attr("class", "legend").attr("x", x(x.domain()[0]) + 8).attr("y", Math.max(24, y(at(run.roofs.dram_bytes_per_second, x.domain()[0] * 1.25)) - 12)).text("DRAM " + short(run.roofs.dram_bytes_per_second, "B/s"));
+        svg.append("text").attr("class", "legend").attr("x", x(x.domain()[0] * 2.2) + 6).attr("y", y(at(run.roofs.dram_bytes_per_second, x.domain()[0] * 2.2)) + 18).text("DRAM " + short(run.roofs.dram_bytes_per_second, "B/s"));
         points.forEach((p, i) => {
             const c = svg.append("circle").attr("class", "dot").attr("cx", x(p.x)).attr("cy", y(p.y)).attr("r", 7).attr("fill", series[i % series.length]);
             const bound = at(run.roofs.dram_bytes_per_second, p.x);

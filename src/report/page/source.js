@@ -22,6 +22,14 @@ function sourceRows(k) {
     return rows;
 }
 
+/* A line of what the kernel was compiled from, where the result has it */
+function sourceText(k, place) {
+    const line = /:(\d+)$/.exec(place);
+    if (typeof k.source !== "string" || !line) return "";
+    if (!k.sourceLines) Object.defineProperty(k, "sourceLines", { value: k.source.split("\n"), enumerable: false });
+    return (k.sourceLines[Number(line[1]) - 1] || "").replace(/\t/g, "    ").trimEnd();
+}
+
 /* The same by line of the source that was compiled */
 function sourceLines(k) {
     const groups = new Map();
@@ -33,8 +41,8 @@ function sourceLines(k) {
         for (const [c, x] of Object.entries(p.warp_time || {})) g.warp_time[c] = (g.warp_time[c] || 0) + x;
         g.n++;
     }
-    const list = [...groups.values()], rows = sourceRows({ by_pc: list });
-    return rows.map((r, i) => ({ ...r, place: list[i].place, text: `${list[i].n} instruction${list[i].n > 1 ? "s" : ""}` }));
+    const list = [...groups.values()].sort((a, b) => compareValues(a.place, b.place)).map((g, i) => ({ ...g, pc: i })), rows = sourceRows({ by_pc: list });
+    return rows.map((r, i) => ({ ...r, place: list[i].place, text: sourceText(k, list[i].place) || `${list[i].n} instruction${list[i].n > 1 ? "s" : ""}` }));
 }
 
 const sourceColumns = [
@@ -61,9 +69,10 @@ function causeBar(r) {
     return bar;
 }
 
-function sourceTip(r) {
+function sourceTip(r, k) {
     const causes = Object.entries(r.causes).sort((a, b) => b[1] - a[1]).slice(0, 5);
-    return [r.text || r.place, ["warp time", percent(r.share) + ", " + exact(r.time) + " slot cycles"], ...causes.map(([n, x]) => [n, percent(ratio(x, r.time))]), ["issues", exact(r.issues)], causes.length ? docLine(causes[0][0]) : null];
+    const written = sourceText(k, r.place).trim();
+    return [r.text || r.place, written && written !== r.text.trim() ? r.place + "  " + written : null, ["warp time", percent(r.share) + ", " + exact(r.time) + " slot cycles"], ...causes.map(([n, x]) => [n, percent(ratio(x, r.time))]), ["issues", exact(r.issues)], causes.length ? docLine(causes[0][0]) : null];
 }
 
 function sourceSection(run, of) {
@@ -74,15 +83,16 @@ function sourceSection(run, of) {
     let list = state.rows, most = 1;
     const heat = (r) => `rgba(var(--heat), ${(0.75 * Math.sqrt(r.share / most)).toFixed(3)})`;
     const row = (r, i) => {
-        const div = el("div", { class: i === state.at ? "line at" : "line", role: "row", "aria-rowindex": i + 1, "data-pc": r.pc, "data-value": r.time, style: `background:${heat(r)}` },
+        const div = el("div", { class: i === state.at ? "line here" : "line", role: "row", "aria-rowindex": i + 1, "data-pc": r.pc, "data-value": r.time, style: `background:${heat(r)}` },
             sourceColumns.map((c) => el("span", { class: "c-" + c.name, role: "gridcell" }, c.name === "causes" ? causeBar(r) : c.text ? c.text(r) : typeof c.value(r) === "number" ? exact(c.value(r)) : c.value(r) || "")));
-        tipOn(div, () => sourceTip(r));
+        tipOn(div, () => sourceTip(r, k));
         div.addEventListener("click", () => { state.at = i; draw(); });
         return div;
     };
     const draw = () => {
         const first = Math.max(0, Math.floor(box.scrollTop / SOURCE_ROW) - 10), n = Math.ceil((box.clientHeight || 480) / SOURCE_ROW) + 20;
         space.style.height = list.length * SOURCE_ROW + "px";
+        box.style.height = `min(30rem, ${Math.max(3, list.length) * SOURCE_ROW + 2}px)`;
         inner.style.transform = `translateY(${first * SOURCE_ROW}px)`;
         inner.replaceChildren(...list.slice(first, first + n).map((r, i) => row(r, first + i)));
         said.textContent = `${exact(list.length)} of ${exact(state.rows.length)} ${state.lines ? "lines" : "instructions"}`;
@@ -117,7 +127,7 @@ function sourceSection(run, of) {
         ev.preventDefault();
         goTo(state.at + step);
         const r = list[state.at], b = box.getBoundingClientRect();
-        if (r) tipShow(sourceTip(r), b.left + 300, b.top + 40 + state.at * SOURCE_ROW - box.scrollTop);
+        if (r) tipShow(sourceTip(r, k), b.left + 300, b.top + 40 + state.at * SOURCE_ROW - box.scrollTop);
     });
     const c = card("source", "Source: " + k.name, "Heat is warp time: how long warps had an instruction as their next one. A load's wait shows at the first instruction that needs its result. Click a head to sort; cursor keys go through the rows.",
         el("div", { class: "tools" }, ways, el("button", { type: "button", id: "hottest", click: hottest }, "Hottest"), el("button", { type: "button", click: () => { state.by = null; heads.forEach((h) => h.removeAttribute("data-sort")); change(); } }, "Program order"),

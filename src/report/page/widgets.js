@@ -1,13 +1,15 @@
 /* --- tooltip: one for the page, under the mouse or at the mark that has the focus. Lines are [label, value] pairs,
  * or a single text. */
 
-const tip = { box: null };
+const tip = { box: null, scroll: 0, again: null };
 
 function tipShow(lines, x, y) {
     if (!tip.box) document.body.append(tip.box = el("div", { id: "tip", role: "tooltip" }));
     tip.box.replaceChildren(...lines.filter((l) => l !== null && l !== "").map((l) =>
         Array.isArray(l) ? el("div", { class: "pair" }, el("span", {}, l[0]), el("b", {}, l[1])) : el("div", { class: "say" }, l)));
     tip.box.classList.add("on");
+    tip.scroll = scrollY;
+    tip.again = null;
     const box = tip.box.getBoundingClientRect(), left = Math.min(x + 14, innerWidth - box.width - 8);
     const top = y + 18 + box.height > innerHeight ? y - box.height - 10 : y + 18;
     tip.box.style.left = Math.max(4, left) + "px";
@@ -20,13 +22,21 @@ function tipOn(e, lines) {
     e.addEventListener("mousemove", (ev) => tipShow(lines(), ev.clientX, ev.clientY));
     e.addEventListener("mouseleave", tipHide);
     e.addEventListener("focus", () => {
-        const box = e.getBoundingClientRect();
-        tipShow(lines(), box.left + Math.min(box.width / 2, 160), box.bottom - 8);
+        const at = () => {
+            const box = e.getBoundingClientRect();
+            tipShow(lines(), box.left + Math.min(box.width / 2, 160), box.bottom - 8);
+            tip.again = at; /* the focus may scroll its mark into view: the tooltip goes along */
+        };
+        at();
     });
     e.addEventListener("blur", tipHide);
 }
 addEventListener("keydown", (ev) => { if (ev.key === "Escape") tipHide(); });
-addEventListener("scroll", tipHide, { passive: true });
+addEventListener("scroll", () => {
+    if (Math.abs(scrollY - tip.scroll) < 4) return;
+    if (tip.again && tip.box.classList.contains("on")) tip.again();
+    else tipHide();
+}, { passive: true });
 
 /* --- marks: the parts of a chart that stand for a number. Tab enters a chart, cursor keys go through its marks. */
 
