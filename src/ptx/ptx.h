@@ -1,10 +1,11 @@
-/* ptx: text to module (lexer.c, parse.c), module to kernel (lower.c, cfg.c, regalloc.c).
+/* ptx: text to module (lexer.c, parse.c), module to kernel (lower.c, regalloc.c).
  *
  * The tree below is what the parser leaves: names resolved, scopes flattened, types and modifiers looked up,
  * nothing yet checked against opcode signatures (lower.c does). All of it lives in the module's arena. */
 #ifndef HEDDLE_PTX_H
 #define HEDDLE_PTX_H
 
+#include "isa/flow.h"
 #include "isa/frontend.h"
 #include "isa/isa.h"
 
@@ -191,29 +192,6 @@ struct kernel *ptx_lower(struct ptx_module *m, struct ptx_func *entry, const str
 
 /* --- frontend.c */
 extern const struct frontend ptx_frontend;
-
-/* --- cfg.c: control flow of one function, before registers are physical. succ lists may name ninsts (the
- * function's exit). ipdom[i] is the instruction index where control from a branch at i surely arrives, or
- * ninsts (exit). */
-struct flow_inst {      /* what cfg.c and regalloc.c need to know of an instruction */
-    i32 target;         /* branch target, or NONE; brx.idx uses `targets` */
-    const i32 *targets; /* several targets, or NULL */
-    u32 ntargets;
-    bool falls;   /* may continue at i + 1: not an unguarded bra, brx, ret, exit */
-    bool leaves;  /* may go to the function's exit: ret, exit (also guarded ones) */
-    bool guarded; /* writes are partial: a destination stays live from before */
-    u16 nread, nwrite;
-    const i32 *read, *write; /* virtual registers */
-};
-struct flow {
-    u32 ninsts;
-    const struct flow_inst *inst;
-    u32 nvregs;
-    const u8 *vreg_rows; /* 0 predicate, 1, 2 or 4 rows */
-};
-/* reconv[i] for every instruction with a target: immediate post-dominator, ninsts for the exit. Unreachable
- * code gets ninsts. */
-void cfg_reconvergence(const struct flow *f, i32 *reconv, struct arena *scratch);
 
 /* --- regalloc.c: liveness and linear scan over live ranges with holes. phys[v] is the first 32-bit register
  * (pairs aligned to 2, quads to 4) or the predicate index; NONE for a register never touched. `pinned` (may

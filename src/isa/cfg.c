@@ -19,7 +19,7 @@
  * 3. In the gated graph every node reachable from the entry reaches the exit. */
 #include <string.h>
 
-#include "ptx/flow.h"
+#include "isa/flow.h"
 
 #define UNSEEN UINT32_MAX
 
