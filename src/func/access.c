@@ -111,18 +111,43 @@ static bool on_space(struct warp *w, const struct group *g, const struct inst *i
     return ok;
 }
 
-static enum space window_space(u64 addr, u64 *base) {
+/* What a plain address means to this kernel. SPACE_REG stands for devices, which are no memory. */
+static enum space window_space(const struct launch *l, u64 addr, u64 *base) {
     static const struct {
         enum space space;
         u64 base;
     } windows[] = {{SPACE_SHARED, SHARED_WINDOW}, {SPACE_LOCAL, LOCAL_WINDOW}, {SPACE_PARAM, PARAM_WINDOW}};
+    *base = 0;
+    if (addr - l->k->device_at < l->k->device_b) return SPACE_REG;
+    if (l->k->shared_at && addr - l->k->shared_at < l->shared_b) {
+        *base = l->k->shared_at;
+        return SPACE_SHARED;
+    }
     for (u32 i = 0; i < ARRAY_LEN(windows); i++)
         if (addr - windows[i].base < WINDOW_B) {
             *base = windows[i].base;
             return windows[i].space;
         }
-    *base = 0;
     return SPACE_GLOBAL;
+}
+
+static bool on_device(struct warp *w, const struct inst *in, u32 slab, struct maccess *a, const struct request *r) {
+    for (u32 rest = a->mask; rest; rest &= rest - 1) {
+        u32 l = (u32)__builtin_ctz(rest), lane = slab * SLAB_LANES + l;
+        u64 word = 0;
+        if (r->kind == STORE) memcpy(&word, (const u8 *)r->in + (size_t)l * a->size_b, MIN(a->size_b, 8u));
+        bool ok = r->kind != ATOMIC && a->size_b <= 8 && !(a->addr[l] & (a->align_b - 1)) &&
+                  w->cta->launch->k->device(w, in, lane, a->addr[l], r->kind == STORE, &word, a->size_b);
+        if (w->cta->launch->faulted) return false;
+        if (!ok) {
+            a->fault = a->addr[l] & (a->align_b - 1) ? FAULT_MISALIGNED : FAULT_WILD;
+            a->fault_lane = (u8)l;
+            fault_access(w, in, slab, a, SPACE_GENERIC);
+            return false;
+        }
+        if (r->kind == LOAD) memcpy((u8 *)r->out + (size_t)l * a->size_b, &word, a->size_b);
+    }
+    return true;
 }
 
 /* Lanes of one window at a time; loads land in a buffer of their own, since a gather writes all lanes. */
@@ -131,20 +156,20 @@ static bool on_generic(struct warp *w, const struct group *g, const struct inst 
     u32 left = a->mask;
     while (left) {
         u64 base, other;
-        enum space s = window_space(a->addr[__builtin_ctz(left)], &base);
+        enum space s = window_space(w->cta->launch, a->addr[__builtin_ctz(left)], &base);
         u64 addr[SLAB_LANES], got[SLAB_LANES * 4];
         struct maccess part = *a;
         struct request pr = *r;
         part.mask = part.deferred = 0;
         for (u32 rest = left; rest; rest &= rest - 1) {
             u32 l = (u32)__builtin_ctz(rest);
-            if (window_space(a->addr[l], &other) == s) part.mask |= 1u << l;
+            if (window_space(w->cta->launch, a->addr[l], &other) == s) part.mask |= 1u << l;
         }
         u64 first = a->addr[__builtin_ctz(part.mask)] - base;
         for (u32 l = 0; l < SLAB_LANES; l++) addr[l] = part.mask >> l & 1 ? a->addr[l] - base : first;
         part.addr = addr;
         pr.out = got;
-        if (!on_space(w, g, in, slab, s, &part, &pr)) return false;
+        if (!(s == SPACE_REG ? on_device(w, in, slab, &part, &pr) : on_space(w, g, in, slab, s, &part, &pr))) return false;
         for (u32 rest = part.mask; r->kind == LOAD && rest; rest &= rest - 1) {
             size_t at = (size_t)__builtin_ctz(rest) * a->size_b;
             memcpy((u8 *)r->out + at, (u8 *)got + at, a->size_b);
@@ -158,7 +183,9 @@ static bool on_generic(struct warp *w, const struct group *g, const struct inst 
 static bool access_any(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a,
                        const struct request *r) {
     if (in->space != SPACE_GENERIC) return on_space(w, g, in, slab, (enum space)in->space, a, r);
-    if (a->ops->inside(a->addr, 0, PARAM_WINDOW - 1, 0)) return on_space(w, g, in, slab, SPACE_GLOBAL, a, r);
+    const struct kernel *k = w->cta->launch->k;
+    u64 plain = MIN(k->shared_at ? k->shared_at : PARAM_WINDOW, k->device_b ? k->device_at : PARAM_WINDOW);
+    if (a->ops->inside(a->addr, 0, plain - 1, 0)) return on_space(w, g, in, slab, SPACE_GLOBAL, a, r);
     return on_generic(w, g, in, slab, a, r);
 }
 
@@ -218,7 +245,7 @@ bool access_peek(struct warp *w, u32 lane, u64 addr, void *out, u32 bytes) {
     u64 base;
     const u8 *p = NULL;
     u64 off, size = 0;
-    enum space s = window_space(addr, &base);
+    enum space s = window_space(l, addr, &base);
     off = addr - base;
     if (s == SPACE_SHARED) p = w->cta->shared, size = l->shared_b;
     if (s == SPACE_LOCAL) p = w->local + (size_t)lane * w->local_cap, size = w->local_cap;

@@ -96,6 +96,14 @@ static void split_by_id(struct warp *w, struct group *g, const struct inst *in, 
     if (others) group_split_to(w, g, others, g->pc);
 }
 
+/* The lanes of g arrive and wait; `threads` 0: for all of the block */
+void group_wait_barrier(struct warp *w, struct group *g, const struct inst *in, u32 id, u32 threads) {
+    barrier_arrive(w, g, in, id, threads);
+    g->state = GROUP_BARRIER;
+    g->wait = (u8)id;
+    barrier_check(w->cta, id);
+}
+
 void exec_bar(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     if (!mask) {
         g->pc++;

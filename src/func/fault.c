@@ -10,7 +10,8 @@ static void thread_of(const struct launch *l, u32 t, u32 out[3]) {
 
 void fault_where(const struct launch *l, const struct inst *in, struct strbuf *out) {
     const struct inst_src *s = in->src;
-    if (s->text_line) strbuf_add(out, "%s:%u:%u: %s", l->k->file, s->text_line, s->text_col, s->text);
+    if (l->k->first_warps) strbuf_add(out, "%s: pc %s", l->k->file, s->text); /* whose text begins with its address */
+    else if (s->text_line) strbuf_add(out, "%s:%u:%u: %s", l->k->file, s->text_line, s->text_col, s->text);
     else strbuf_add(out, "%s: pc %td: %s", l->k->file, in - l->k->code, s->text); /* the program is no text */
     if (s->file) strbuf_add(out, " (%s:%u)", s->file, s->line);
 }
@@ -25,8 +26,10 @@ static bool fault_begin(struct launch *l) {
 static void fault_end(struct warp *w, const struct inst *in, int lane) {
     struct launch *l = w->cta->launch;
     const u32 *b = w->cta->index;
-    strbuf_add(&l->fault, "\n  kernel '%s', block (%u,%u,%u), warp %u", l->k->name, b[0], b[1], b[2], w->id);
-    if (lane >= 0) {
+    if (l->k->first_warps) strbuf_add(&l->fault, "\n  core %u, warp %u", b[0], w->id);
+    else strbuf_add(&l->fault, "\n  kernel '%s', block (%u,%u,%u), warp %u", l->k->name, b[0], b[1], b[2], w->id);
+    if (lane >= 0 && l->k->first_warps) strbuf_add(&l->fault, ", lane %d", lane);
+    else if (lane >= 0) {
         u32 t[3];
         thread_of(l, w->tid0 + (u32)lane, t);
         strbuf_add(&l->fault, ", lane %d, thread (%u,%u,%u)", lane, t[0], t[1], t[2]);
@@ -86,7 +89,7 @@ void fault_access(struct warp *w, const struct inst *in, u32 slab, const struct 
     default:
         if (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_GENERIC) {
             strbuf_add(&l->fault, addr < 4096 ? ", a null pointer" : ", outside every allocation");
-            if (addr < GLOBAL_BASE && in->space == SPACE_GENERIC)
+            if (addr < GLOBAL_BASE && in->space == SPACE_GENERIC && in->key)
                 strbuf_add(&l->fault, " (or a shared or local address that cvta did not make generic)");
             if (addr >= 4096) describe_neighbour(l, addr);
         } else
@@ -158,12 +161,19 @@ static bool waits_apart(const struct cta *c) {
     return false;
 }
 
+static void fault_block(struct cta *c) {
+    struct launch *l = c->launch;
+    if (l->k->first_warps) strbuf_add(&l->fault, "\n  core %u", c->index[0]);
+    else strbuf_add(&l->fault, "\n  kernel '%s', block (%u,%u,%u)", l->k->name, c->index[0], c->index[1], c->index[2]);
+}
+
 void fault_deadlock(struct cta *c) {
     struct launch *l = c->launch;
     if (!fault_begin(l)) return;
     strbuf_add(&l->fault, waits_apart(c) ? "divergent barrier: lanes of one warp wait at a barrier that the others cannot reach"
-                                         : "deadlock: no thread of the block can go on");
-    strbuf_add(&l->fault, "\n  kernel '%s', block (%u,%u,%u)", l->k->name, c->index[0], c->index[1], c->index[2]);
+                          : l->k->first_warps ? "deadlock: no warp of the core can go on"
+                                              : "deadlock: no thread of the block can go on");
+    fault_block(c);
     describe_warps(c);
 }
 
@@ -180,6 +190,6 @@ void fault_limit(struct launch *l, struct cta *c) {
     if (!fault_begin(l)) return;
     strbuf_add(&l->fault, "the limit of %llu warp instructions is reached (endless loop?)",
                (unsigned long long)l->max_instructions);
-    strbuf_add(&l->fault, "\n  kernel '%s', block (%u,%u,%u)", l->k->name, c->index[0], c->index[1], c->index[2]);
+    fault_block(c);
     describe_warps(c);
 }

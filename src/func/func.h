@@ -184,6 +184,8 @@ struct warp {
     u32 local_cap;                     /* bytes per lane */
     u32 tid0;                          /* linear thread id of lane 0 */
     u32 slot;                          /* what %warpid reads when timed */
+    u64 retired, retired_lanes;        /* instructions of the warp, and of its lanes, since its block began */
+    void *state;                       /* kernel.warp_state_b bytes, the instruction set's own */
     _Alignas(64) u32 tid[3][MAX_WARP]; /* %tid.x, .y, .z */
 };
 
@@ -358,7 +360,10 @@ void warp_check(const struct warp *w);
 
 /* --- barrier.c */
 void cta_barrier_exit(struct cta *c); /* a thread ended: barriers of all threads may open */
-struct meeting {                      /* lanes that run a collective instruction together */
+/* All lanes of g wait at barrier `id`, until so many threads have come, a multiple of the warp size; 0:
+ * all */
+void group_wait_barrier(struct warp *w, struct group *g, const struct inst *in, u32 id, u32 threads);
+struct meeting { /* lanes that run a collective instruction together */
     u32 n;
     struct {
         u32 group; /* index into warp.groups */

@@ -52,11 +52,14 @@ static u64 lanes_naming(const struct warp *w, const struct group *g, const struc
 }
 
 /* One instruction of a group of `lanes`, of which `active` take part */
-static inline void count(const struct warp *w, const struct inst *in, u64 lanes, u64 active) {
+static inline void count(struct warp *w, const struct inst *in, u64 lanes, u64 active) {
     struct launch *l = w->cta->launch;
     struct pc_count *c = &l->counts[in - l->k->code];
+    u64 n = lanes == 0xFFFFFFFFu ? SLAB_LANES : (u64)__builtin_popcountll(lanes);
     c->warps++;
-    c->lanes += lanes == 0xFFFFFFFFu ? SLAB_LANES : (u64)__builtin_popcountll(lanes);
+    c->lanes += n;
+    w->retired++;
+    w->retired_lanes += n;
     if (l->trace) trace(w, in, active);
 }
 
@@ -88,6 +91,8 @@ static inline u64 run_straight(struct launch *l, struct warp *w, struct group *g
     c->warps--;
     c->lanes -= lanes;
     g->pc = (i32)(in - code);
+    w->retired += done;
+    w->retired_lanes += done * lanes;
     return done;
 }
 
@@ -289,6 +294,7 @@ static void warp_init(struct cta *c, struct warp *w, u32 id) {
     warp_thread_ids(l, w);
     w->groups.cap = MAX_WARP + 1;
     w->groups.at = base_alloc(w->groups.cap * sizeof(*w->groups.at));
+    if (k->warp_state_b) w->state = base_alloc(k->warp_state_b);
 }
 
 static i64 warp_held(const struct warp *w) { return (i64)w->rows * ROW_B * w->nslabs + (i64)w->local_cap * MAX_WARP; }
@@ -317,6 +323,7 @@ void cta_free(struct cta *c) {
         free(w->groups.at);
         free(w->frames.at);
         free(w->convs.at);
+        free(w->state);
     }
     for (u32 i = 0; i < CTA_BARRIERS; i++) free(c->bars[i].by_warp);
     free(c->warps);
@@ -329,17 +336,21 @@ static u64 warp_lanes(const struct launch *l, u32 id) { /* those its block has t
     return threads == 64 ? ~0ull : (1ull << threads) - 1;
 }
 
+static void warp_clear(struct warp *w, const struct kernel *k) {
+    for (u32 s = 0; s < w->nslabs; s++) memset(w->regs + (size_t)s * w->rows * ROW_B, 0, (size_t)k->funcs[0].rows * ROW_B);
+    memset(w->preds, 0, w->npreds * sizeof(*w->preds));
+}
+
 /* Registers, local and shared memory start as zeros: what a program reads before writing is at least the same
  * in every run. */
-static void warp_begin(struct warp *w, i32 pc, u64 on) {
+static void warp_begin(struct warp *w, i32 pc, u64 on, bool fresh) {
     const struct launch *l = w->cta->launch;
     const struct kernel *k = l->k;
     w->tid0 = w->id * l->warp_size;
     w->live = warp_lanes(l, w->id);
     w->off = w->live & ~on;
     CHECK(warp_enabled(w)); /* a warp without a group could do nothing */
-    for (u32 s = 0; s < w->nslabs; s++) memset(w->regs + (size_t)s * w->rows * ROW_B, 0, (size_t)k->funcs[0].rows * ROW_B);
-    memset(w->preds, 0, w->npreds * sizeof(*w->preds));
+    if (fresh) warp_clear(w, k);
     if (k->local_b && w->cta->begun) memset(w->local, 0, (size_t)w->local_cap * MAX_WARP);
     warp_reset(w);
     w->groups.at[0].pc = pc;
@@ -350,7 +361,7 @@ static void warp_begin(struct warp *w, i32 pc, u64 on) {
 
 bool warp_start(struct cta *c, u32 id, i32 pc, u64 lanes) {
     if (id >= c->nwarps || c->warps[id].live || !(lanes & warp_lanes(c->launch, id))) return false;
-    warp_begin(&c->warps[id], pc, lanes);
+    warp_begin(&c->warps[id], pc, lanes, !c->launch->k->keeps_registers);
     return true;
 }
 
@@ -370,9 +381,11 @@ void cta_start(struct cta *c, u64 linear) {
     }
     for (u32 i = 0; i < c->nwarps; i++) {
         struct warp *w = &c->warps[i];
-        w->live = w->off = w->groups.n = 0;
-        if (!k->first_warps) warp_begin(w, 0, ~0ull);
-        else if (i < k->first_warps) warp_begin(w, 0, k->first_lanes);
+        w->live = w->off = w->groups.n = w->retired = w->retired_lanes = 0;
+        if (k->warp_state_b) memset(w->state, 0, k->warp_state_b);
+        if (k->keeps_registers) warp_clear(w, k);
+        if (!k->first_warps) warp_begin(w, 0, ~0ull, true);
+        else if (i < k->first_warps) warp_begin(w, k->funcs[0].entry_pc, k->first_lanes, true);
     }
     c->begun = true;
 }

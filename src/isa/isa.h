@@ -130,11 +130,16 @@ typedef void lane_fn(void *d, const void *a, const void *b, const void *c, u32 *
 
 struct warp;
 struct group;
+struct launch;
 struct inst;
 /* Runs one instruction for the lanes of `mask` (the group's lanes whose guard holds; never 0 unless
  * INST_CONTROL). Instructions with INST_CONTROL set the group's pc themselves; for all others the caller
  * steps it. Defined in func/. */
 typedef void exec_fn(struct warp *w, struct group *g, const struct inst *in, u64 mask);
+
+/* One lane's access to what is no memory: a store of `bytes` from data, or a load into it. False: nothing is
+ * there. */
+typedef bool device_fn(struct warp *w, const struct inst *in, u32 lane, u64 addr, bool write, void *data, u32 bytes);
 
 enum opnd_space { OPND_IN_REG, OPND_IN_POOL, OPND_IN_PRED };
 struct opnd {
@@ -288,11 +293,20 @@ struct kernel {
      * from pc 0. */
     u32 first_warps;               /* so many warps, the first ones; the program starts others itself (func/func.h, warp_start) */
     u64 first_lanes;               /* first_warps: the lanes of these that are on; others are off */
+    u32 core_warps;                /* first_warps: warps a core has where a launch does not say */
+    bool keeps_registers;          /* a warp that is started again finds its registers as it left them */
     void (*begin)(struct warp *w); /* called for every warp that starts, to set registers, which are zeros; or NULL */
-    bool recursive;                /* depth not known from the text */
-    bool meets_grid;               /* reads where the memory for a barrier of the whole grid is */
-    bool needs_warp32;             /* uses lane ids, shuffles, votes or matrices */
-    const char *refuse;            /* a reason this kernel cannot be launched, or NULL */
+    /* What an instruction set has beyond that (NULL and 0: nothing) */
+    const void *isa;         /* its front end's, for its exec functions */
+    u32 warp_state_b;        /* bytes of warp.state, zeros when its block begins */
+    u64 shared_at;           /* where among plain addresses a block finds its shared memory */
+    u64 device_at, device_b; /* plain addresses that are no memory: accesses are handed to `device`, lane by lane */
+    device_fn *device;
+    void (*finish)(struct launch *l); /* after the last block, whatever came of it */
+    bool recursive;                   /* depth not known from the text */
+    bool meets_grid;                  /* reads where the memory for a barrier of the whole grid is */
+    bool needs_warp32;                /* uses lane ids, shuffles, votes or matrices */
+    const char *refuse;               /* a reason this kernel cannot be launched, or NULL */
 };
 
 /* --- regs.c: the registers an instruction reads and writes. A 32-bit register is its number, a predicate
