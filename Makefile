@@ -45,7 +45,7 @@ endif
 SAY := $(if $(findstring s,$(filter-out -%,$(firstword $(MAKEFLAGS)))),true,echo)
 
 # --- what there is
-LIB_SRC := $(wildcard src/base/*.c src/config/*.c src/stats/*.c src/trace/*.c src/isa/*.c src/ptx/*.c src/front/*.c src/func/*.c src/mem/*.c src/core/*.c src/core/*/*.c src/gpu/*.c src/api/*.c)
+LIB_SRC := $(wildcard src/base/*.c src/config/*.c src/stats/*.c src/trace/*.c src/isa/*.c src/ptx/*.c src/riscv/*.c src/front/*.c src/func/*.c src/mem/*.c src/core/*.c src/core/*/*.c src/gpu/*.c src/api/*.c)
 LANE_SRC := $(wildcard src/func/lanes/*.c)
 CLI_SRC := $(wildcard src/cli/*.c src/sweep/*.c src/lab/*.c src/report/*.c src/power/*.c src/manifest/*.c)
 MACHINES := $(wildcard machines/*.ini machines/*/*.ini lab/*.s lab/*.ini)

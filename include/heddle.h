@@ -66,6 +66,7 @@ struct heddle_options {        /* zero means default */
     const char *trace_kernel;      /* only this kernel, or NULL */
     int64_t trace_cta, trace_warp; /* linear ids; set trace_filter to use them */
     bool trace_cta_only, trace_warp_only;
+    bool functional; /* launches compute results only; a machine, when there is one, says what programs see of it */
 };
 
 struct heddle *heddle_open(const struct heddle_options *opt); /* NULL when the options are out of range */
@@ -79,7 +80,7 @@ const char *heddle_version(void);
 int heddle_module_load_file(struct heddle *h, const char *path, struct heddle_module **out);
 int heddle_module_load(struct heddle *h, const char *name, const char *text, size_t len, struct heddle_module **out);
 void heddle_module_free(struct heddle *h, struct heddle_module *m);
-const char *heddle_module_frontend(const struct heddle_module *m); /* which kind: "ptx" */
+const char *heddle_module_frontend(const struct heddle_module *m); /* which kind: "ptx", "riscv" */
 uint32_t heddle_module_kernels(const struct heddle_module *m);
 struct heddle_kernel *heddle_module_kernel_at(struct heddle_module *m, uint32_t i);
 struct heddle_kernel *heddle_module_kernel(struct heddle_module *m, const char *name); /* NULL when there is none */

@@ -314,8 +314,10 @@ static int check_shape(struct heddle *h, const struct kernel *k, const struct he
         return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a grid of %u,%u,%u is larger than 2147483647,65535,65535\n", k->name,
                         l->grid[0], l->grid[1], l->grid[2]);
     u64 threads = (u64)l->block[0] * l->block[1] * l->block[2];
-    u32 most = k->max_threads ? MIN(k->max_threads, (u32)MAX_BLOCK_THREADS) : MAX_BLOCK_THREADS;
-    if (threads > most || l->block[0] > MAX_BLOCK_THREADS || l->block[1] > MAX_BLOCK_THREADS)
+    u32 most = k->first_warps   ? MAX_WARP * MAX_WARP
+               : k->max_threads ? MIN(k->max_threads, (u32)MAX_BLOCK_THREADS)
+                                : MAX_BLOCK_THREADS;
+    if (threads > most || (l->block[0] > MAX_BLOCK_THREADS && !k->first_warps) || l->block[1] > MAX_BLOCK_THREADS)
         return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a block of %llu threads is larger than %s %u\n", k->name,
                         (unsigned long long)threads, most < MAX_BLOCK_THREADS ? "the kernel's .maxntid of" : "the limit of",
                         most);
@@ -420,10 +422,12 @@ static int run(struct heddle *h, const struct kernel *k, const struct heddle_lau
         .stop = &h->time.stop,
     };
     u32 registers = hl->registers ? hl->registers : k->regs_per_thread;
-    int rc = h->time.on       ? timing_launch(h, &l, registers, hl->functional)
-             : launch_run(&l) ? HEDDLE_OK
-             : l.stopped      ? timing_stopped(h, &l)
-                              : api_fail(h, HEDDLE_FAULT, "%s", l.fault.s);
+    int rc = h->time.on && !o->functional ? timing_launch(h, &l, registers, hl->functional)
+             : launch_run(&l)             ? HEDDLE_OK
+             : l.stopped                  ? timing_stopped(h, &l)
+                                          : api_fail(h, HEDDLE_FAULT, "%s", l.fault.s);
+    if (k->finish) k->finish(&l);
+    if (!rc && l.faulted) rc = api_fail(h, HEDDLE_FAULT, "%s", l.fault.s);
     if (l.workspace) memory_free(&h->mem, l.workspace, OWNER_MODULE);
     pc_count_settle(l.counts, l.runs, k->ninst);
     collect(&l, clock_seconds() - t.start, r);
@@ -449,10 +453,9 @@ int heddle_launch(struct heddle *h, struct heddle_kernel *hk, const struct heddl
             "kernel '%s' uses lane ids, shuffles, votes or matrices, which are defined for warps of 32 lanes only; the "
             "warp size is %u\n",
             k->name, timing_warp_size(h));
-    if (k->first_warps && h->time.on && !l->functional)
+    if (k->first_warps && h->time.on && !l->functional && !h->opt.functional)
         return api_fail(h, HEDDLE_BAD_INPUT,
-                        "kernel '%s' starts warps itself, which machines cannot time yet; run it without a machine, or with "
-                        "struct heddle_launch.functional\n",
+                        "kernel '%s' starts warps itself, which machines cannot time yet; run it without time (--functional)\n",
                         k->name);
     int rc = check_shape(h, k, l);
     if (rc) return rc;

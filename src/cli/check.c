@@ -108,7 +108,8 @@ const struct cli_command cli_check = {
     .name = "check",
     .doc = "read programs and report kernels and errors without running them",
     .usage = "FILE... [OPTIONS]",
-    .details = "What kind of program a file is shows in what is in it: PTX begins with .version, whatever the file is called.\n"
+    .details = "What kind of program a file is shows in what is in it: PTX begins with .version, RISC-V is ELF, whatever the "
+               "file is called.\n"
                "For each kernel: registers and predicates per thread, shared, local and constant memory (local with a + where "
                "recursion\n"
                "makes the stack's depth unknown), parameters and instructions, and why it cannot be launched when it uses "

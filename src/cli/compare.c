@@ -187,7 +187,7 @@ static int run_program(struct comparing *c, const struct input *in) {
 static bool open_inputs(struct comparing *c) {
     for (u32 i = 0; i < c->line->operands.n; i++) {
         struct input in = {0};
-        if (!input_open(&in, c->line, c->line->operands.at[i])) return false;
+        if (!input_open(&in, c->line, c->line->operands.at[i], NULL)) return false;
         VEC_PUSH(&c->inputs, in);
         if (!input_readable(&in)) return false;
     }

@@ -77,6 +77,15 @@ static enum kind kind_of(const char *x, struct strbuf *why) {
     return program ? KIND_PROGRAM : json ? KIND_MANIFEST : KIND_OTHER;
 }
 
+const struct frontend *input_alone(const char *x) {
+    if (workload_find(x) || ends_with(x, ".json")) return NULL;
+    size_t n = 0;
+    char *bytes = first_bytes(x, &n);
+    const struct frontend *f = bytes ? front_find(x, (const u8 *)bytes, n) : front_of_name(x);
+    free(bytes);
+    return f && f->alone ? f : NULL;
+}
+
 static char *manifest_path_of(struct input *in, const struct cli_line *line, const char *x) {
     const char *manifest = cli_value(line, "manifest");
     struct strbuf why = {0};
@@ -104,8 +113,16 @@ static char *manifest_path_of(struct input *in, const struct cli_line *line, con
     return strdup(kind == KIND_PROGRAM ? manifest : x);
 }
 
-bool input_open(struct input *in, const struct cli_line *line, const char *x) {
+bool input_open(struct input *in, const struct cli_line *line, const char *x, const struct config *machine) {
     struct diag d = {0};
+    const struct frontend *alone = cli_has(line, "manifest") || !machine ? NULL : input_alone(x);
+    if (alone) {
+        if (cli_has(line, "size"))
+            return cli_error(line->command, "--size goes with a bundled workload, not with \"%s\"", x), false;
+        in->program = x;
+        in->m = manifest_of_program(x, alone->alone, machine->sms, machine->warps * machine->warp_size);
+        return true;
+    }
     char *path = manifest_path_of(in, line, x);
     if (!path) return false;
     in->m = manifest_load(path, &d);

@@ -1,6 +1,7 @@
 /* heddle run: a manifest, a program with a manifest, or a bundled workload, from reading to verdict, with
  * timing or without. */
 #include "cli/runner.h"
+#include "isa/frontend.h"
 
 #include <stdlib.h>
 
@@ -14,23 +15,26 @@ struct run { /* one `heddle run` */
     struct cli_outputs outputs;
     struct heddle_window window; /* of traces */
     bool functional;
-    bool quiet; /* no summary: asked for, or standard output is taken by results */
-    FILE *out;  /* what else goes to people: standard output unless taken */
+    const struct frontend *alone; /* of a program that runs as it is, whose machine says what it sees; or NULL */
+    bool quiet;                   /* no summary: asked for, or standard output is taken by results */
+    FILE *out;                    /* what else goes to people: standard output unless taken */
 };
 
 /* --- options */
 
 /* Options that mean something only with timing, beyond MEASURE_OPTIONS */
 static const char *const timed_only[] = {
-    "full",         "machine",  "set",    "dump-config", "per-kernel",       "per-sm",   "by-pc",
+    "machine",      "set",      "full",   "dump-config", "per-kernel",       "per-sm",   "by-pc",
     "samples",      "csv",      "konata", "perfetto",    "trace-replay",     "hazards",  "pressure",
     "trace-cycles", "trace-sm", "audit",  "trace-size",  "stop-after-trace", "counters", "timeline"};
+enum { SHAPE_OPTIONS = 2 }; /* the first of them: programs that run as they are see the machine without time too */
 static const char *const functional_only[] = {"trace-exec", "trace-kernel", "trace-cta"};
 
 static bool check_mode(struct run *r) {
     const char *measure = measure_given(r->line);
     r->functional = cli_has(r->line, "functional");
-    for (u32 i = 0; i < ARRAY_LEN(timed_only) && !measure; i++)
+    r->alone = r->line->operands.n ? input_alone(r->line->operands.at[0]) : NULL;
+    for (u32 i = r->alone ? SHAPE_OPTIONS : 0; i < ARRAY_LEN(timed_only) && !measure; i++)
         if (cli_has(r->line, timed_only[i])) measure = timed_only[i];
     if (r->functional && measure) {
         cli_error(r->line->command, "--%s needs timing; leave out --functional", measure);
@@ -83,8 +87,10 @@ static bool read_common(struct run *r) {
 
 static bool read_machine(struct run *r) {
     struct strbuf warp_size = {0};
-    struct cli_given more[1];
+    struct cli_given more[2];
     u32 n = 0;
+    if (r->alone && !cli_has(r->line, "machine"))
+        more[n++] = (struct cli_given){&measure_machine_option, {r->alone->machine, ""}};
     if (cli_has(r->line, "warp-size")) {
         strbuf_add(&warp_size, "sm.warp_size=%s", cli_value(r->line, "warp-size"));
         more[n++] = (struct cli_given){&measure_set_option, {warp_size.s, ""}};
@@ -109,7 +115,10 @@ static bool read_timed(struct run *r) {
 }
 
 static bool read_options(struct run *r) {
-    return check_mode(r) && read_common(r) && (r->functional || read_timed(r)) && html_ready(r->line) && open_outputs(r);
+    if (!check_mode(r) || !read_common(r)) return false;
+    if (r->functional && r->alone && !read_machine(r)) return false;
+    r->runner.opt.functional = r->functional;
+    return (r->functional || read_timed(r)) && html_ready(r->line) && open_outputs(r);
 }
 
 /* --- traces of timing */
@@ -203,7 +212,7 @@ static bool dump_all(struct run *r, bool check_only) {
 static int prepare(struct run *r) {
     struct runner *x = &r->runner;
     if (!read_options(r)) return EXIT_USER;
-    if (!input_open(&r->input, r->line, r->line->operands.at[0])) return EXIT_USER;
+    if (!input_open(&r->input, r->line, r->line->operands.at[0], r->runner.config)) return EXIT_USER;
     x->line = r->line;
     x->input = &r->input;
     int status = runner_open(x);
@@ -319,7 +328,8 @@ const struct cli_command cli_run = {
     .doc = "run a manifest, a program or a bundled workload",
     .usage = "X [OPTIONS]",
     .details =
-        "X is a manifest (JSON), a program (PTX; with --manifest), or the name of a bundled workload. It runs on a simulated\n"
+        "X is a manifest (JSON), a program (PTX with --manifest; RISC-V), or the name of a bundled workload. It runs on a "
+        "simulated\n"
         "machine, by default " HEDDLE_DEFAULT_MACHINE ", cycle by cycle; with --functional only its results are computed.\n"
         "Exit code 1 means that the output is not what the manifest expects. Ctrl-C prints what is known so far.",
     .example = "heddle run saxpy\nheddle run bfs --machine gtx480 --set sm.sched=gto --by-pc --json result.json\nheddle run "

@@ -12,8 +12,10 @@ struct input {
     const char *program;             /* NULL: the manifest names it */
     struct manifest *m;
 };
-bool input_open(struct input *in, const struct cli_line *line, const char *x); /* false after an error */
-bool input_readable(const struct input *in); /* whether its PTX is there; false after an error */
+/* `machine`: what a program that runs as it is runs on, or NULL; false after an error */
+bool input_open(struct input *in, const struct cli_line *line, const char *x, const struct config *machine);
+const struct frontend *input_alone(const char *x); /* X is such a program, and this its front end; else NULL */
+bool input_readable(const struct input *in);       /* whether its PTX is there; false after an error */
 void input_close(struct input *in);
 
 /* --- measure.c: options of a timed run, and what they mean to the library */

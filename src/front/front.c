@@ -1,12 +1,14 @@
 /* The table of front ends. See front.h. */
 #include "front/front.h"
 #include "ptx/ptx.h"
+#include "riscv/riscv.h"
 
 #include <fenv.h>
 #include <string.h>
 
 const struct frontend *const front_table[] = {
     &ptx_frontend,
+    &riscv_frontend,
 };
 const u32 front_count = ARRAY_LEN(front_table);
 

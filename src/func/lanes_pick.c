@@ -1,6 +1,7 @@
 /* Chooses, once per instruction at load time, the lane function and the build of it that the host can run. */
 #include "func/lanes.h"
 #include "func/rowops.h"
+#include "func/rv.h"
 
 #include <stdlib.h>
 
@@ -26,6 +27,13 @@ struct lane_pick lanes_pick(const struct lane_query *q) {
         if (p.fn) return p;
     }
     return (struct lane_pick){0};
+}
+
+lane_fn *rv_lane(enum rv_lane which) {
+#ifndef HEDDLE_NO_AVX2_BUILD
+    if (host_has_avx2()) return rv_lanes_avx2[which];
+#endif
+    return rv_lanes_plain[which];
 }
 
 const struct rowops *rowops_host(void) {

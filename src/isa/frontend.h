@@ -21,6 +21,9 @@ struct frontend {
     const char *name;
     const char *doc;     /* what it reads, and how such a file is told from others */
     const char *endings; /* of file names, space-separated, without the dot */
+    /* The kernel that is the whole program, which needs nobody to say what to launch: it runs on all cores
+     * of a machine, by default of this one. NULL: kernels are launched. */
+    const char *alone, *machine;
     /* The bytes are this front end's, whatever the file is called */
     bool (*recognise)(const u8 *bytes, size_t n);
     /* The program, its variables placed in mem; NULL with errors in dg. The bytes need not outlive the

@@ -612,6 +612,18 @@ struct manifest *manifest_parse(const char *file, const char *text, size_t len, 
     return NULL;
 }
 
+struct manifest *manifest_of_program(const char *program, const char *kernel, u32 cores, u32 threads) {
+    struct manifest *m = base_alloc(sizeof(*m));
+    const char *slash = strrchr(program, '/');
+    m->file = m->program = arena_strdup(&m->arena, program, strlen(program));
+    m->dir = folder(&m->arena, program);
+    m->name = arena_strdup(&m->arena, slash ? slash + 1 : program, strlen(slash ? slash + 1 : program));
+    m->nlaunches = 1;
+    m->launches = ARENA_NEW(&m->arena, struct manifest_launch);
+    *m->launches = (struct manifest_launch){.kernel = kernel, .grid = {cores, 1, 1}, .block = {threads, 1, 1}};
+    return m;
+}
+
 struct manifest *manifest_load(const char *path, struct diag *d) {
     size_t len;
     struct strbuf why = {0};

@@ -86,6 +86,8 @@ struct manifest {
 /* --- manifest.c. NULL with errors in `d` on failure. */
 struct manifest *manifest_load(const char *path, struct diag *d);
 struct manifest *manifest_parse(const char *file, const char *text, size_t len, struct diag *d);
+/* That of a program that runs as it is: one launch, on so many cores of so many threads */
+struct manifest *manifest_of_program(const char *program, const char *kernel, u32 cores, u32 threads);
 void manifest_free(struct manifest *m);
 /* Where the program lies: relative to the manifest's folder, else to the folder above it. NULL with an error;
  * free it. */

@@ -41,6 +41,8 @@ seeds() {
     fuzz_config)
         for f in machines/*.ini machines/*/*.ini; do grep -v '^;' "$f" > "$to/$(basename "$f")"; done ;;
     fuzz_lab) cp lab/*.s "$to" ;;
+    fuzz_riscv) # tmc -1; thread id; a loop; tmc 0: as a flat image, for each machine
+        for f in 004 005 006 007; do printf "\\$f\223\002\360\377\153\200\002\000\363\042\000\314\223\202\022\000\343\316\122\376\153\000\000\000" > "$to/flat$f"; done ;;
     fuzz_manifest)
         cp build-fuzz/data/silicon_apps/manifest/*.json "$to"
         for f in tests/bad/*.manifest; do [ -f "$f" ] && sed '/^\/\/ /d' "$f" > "$to/$(basename "$f").json"; done

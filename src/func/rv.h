@@ -1,0 +1,126 @@
+/* rv: what the exec functions of RISC-V and Vortex and the front end that chooses them (src/riscv) share.
+ *
+ * A program is a kernel whose blocks are cores: its first warp begins with one lane, and the program
+ * starts the others. Integer registers are rows 0 to 31 (row 0 is never written), floating ones rows 32 to
+ * 63. A pc is an index of words from rv_kernel.text_at on; behind the text come instructions that are not
+ * in it (the places where a function's returns meet).
+ *
+ * Two ways to diverge. RV_SPLIT: a warp has one group, a branch goes where its leading lane goes, and only
+ * tmc, pred, split and join change who is on, as on the hardware. RV_IPDOM: branches part groups, which
+ * meet at post-dominators; split and join do nothing. */
+#ifndef HEDDLE_FUNC_RV_H
+#define HEDDLE_FUNC_RV_H
+
+#include "func/func.h"
+
+enum { RV_REGS = 64, RV_X = 0, RV_F = 32, RV_RA = 1, RV_SP = 2, RV_GP = 3, RV_A0 = 10, RV_A7 = 17 };
+enum rv_variant { RV_2021, RV_V3 };     /* isa.vortex */
+enum rv_diverge { RV_SPLIT, RV_IPDOM }; /* isa.vortex.diverge */
+
+/* Rounding modes as encoded, and flags as fflags has them */
+enum { RV_RNE, RV_RTZ, RV_RDN, RV_RUP, RV_RMM, RV_DYN = 7 };
+enum { RV_NX = 1, RV_UF = 2, RV_OF = 4, RV_DZ = 8, RV_NV = 16 };
+
+struct rv_split { /* a split that has not met its last join */
+    u64 all;      /* lanes that were on before it */
+    u64 other;    /* those that still have to go; 0: they went, or nothing was split */
+    i32 pc;       /* where they start */
+};
+enum { RV_SPLITS = 2 * MAX_WARP, RV_MACHINE_CSRS = 256 };
+struct rv_warp { /* warp.state */
+    u32 fflags, frm;
+    u32 depth;
+    struct rv_split splits[RV_SPLITS];
+    u32 csr[RV_MACHINE_CSRS]; /* 0x300 to 0x3FF: written and read, of no effect */
+};
+
+struct rv_reservation { /* of lr, until a store to the word or the hart's sc */
+    u64 hart, addr;
+};
+struct rv_console { /* bytes written to one console address since its last line */
+    VEC(char) line;
+};
+enum { RV_CONSOLES = 64 };
+struct rv_shared { /* what the cores of a program share beside memory */
+    VEC(struct rv_reservation) reserved;
+    struct rv_console console[RV_CONSOLES];
+    u32 status; /* v3: the exit status that was stored */
+};
+struct rv_kernel { /* kernel.isa */
+    u64 text_at;
+    u32 text_words;
+    u8 variant, diverge; /* enum rv_variant, enum rv_diverge */
+    u32 barriers;        /* of a core */
+    u32 stack_b;         /* of a thread at the end of shared memory, or 0 where stacks lie elsewhere */
+    u32 misa;
+    u32 mscratch; /* what it reads before it is written: where arguments are */
+    u32 cores;    /* the machine's, when the launch does not say */
+    struct rv_shared *shared;
+    void (*recode)(struct kernel *k, struct memory *mem); /* the text as it now stands in memory */
+};
+
+static inline const struct rv_kernel *rv_of(const struct warp *w) { return w->cta->launch->k->isa; }
+static inline u32 rv_address(const struct warp *w, i32 pc) { return (u32)(rv_of(w)->text_at + 4ull * (u64)pc); }
+
+/* The lane that speaks for all */
+static inline u32 rv_leader(const struct warp *w, u64 mask) {
+    return rv_of(w)->variant == RV_V3 ? 63 - (u32)__builtin_clzll(mask) : (u32)__builtin_ctzll(mask);
+}
+static inline u32 rv_scalar(const struct warp *w, const struct group *g, const struct opnd *o) {
+    return (u32)opnd_read(w, g, o, rv_leader(w, g->mask));
+}
+
+/* --- inst.aux of what reads and writes state that is not in registers */
+enum rv_csr_kind { /* what a CSR is; the number in bits 8 and up */
+                   RV_CSR_FFLAGS,
+                   RV_CSR_FRM,
+                   RV_CSR_FCSR,
+                   RV_CSR_LANE,        /* thread in its warp */
+                   RV_CSR_THREAD,      /* in its core */
+                   RV_CSR_HART,        /* in the machine */
+                   RV_CSR_WARP,        /* in its core */
+                   RV_CSR_GLOBAL_WARP, /* in the machine */
+                   RV_CSR_CORE,
+                   RV_CSR_MASK,  /* lanes that are on */
+                   RV_CSR_WARPS, /* warps that run, as a mask */
+                   RV_CSR_NLANES,
+                   RV_CSR_NWARPS,
+                   RV_CSR_NCORES,
+                   RV_CSR_CYCLE,
+                   RV_CSR_CYCLE_HI,
+                   RV_CSR_INSTRET,
+                   RV_CSR_INSTRET_HI,
+                   RV_CSR_MISA,
+                   RV_CSR_STORED, /* keeps what is written */
+                   RV_CSR_ZERO,   /* reads zero, writes are lost */
+};
+/* inst.imm of CSR instructions: what happens with the operand */
+enum rv_csr_use { RV_CSR_SWAP = 1, RV_CSR_SET = 2, RV_CSR_CLEAR = 3, RV_CSR_READS = 4, RV_CSR_WRITES = 8 };
+
+enum rv_fault { /* inst.aux of an instruction that cannot be executed; inst.imm: a number for the message */
+                RV_FAULT_ILLEGAL,
+                RV_FAULT_COMPRESSED,
+                RV_FAULT_EXTENSION, /* of the A extension, which the machine does not have */
+                RV_FAULT_CSR,
+                RV_FAULT_TARGET, /* jumps out of the text */
+                RV_FAULT_END,    /* the text ends here */
+                RV_FAULT_BREAK,
+                RV_FAULT_TEXTURE,
+                RV_FAULT_ASYNC_BARRIER,
+};
+
+enum rv_vote { RV_VOTE_ALL, RV_VOTE_ANY, RV_VOTE_UNI, RV_VOTE_BALLOT };
+
+/* --- lanes/riscv.c: what these instruction sets do to 32 lanes and PTX does not. Floating ones: aux is the
+ * rounding mode (one of the five, never dynamic), *q collects flags; every lane counts, so all must hold
+ * operands that are meant. */
+enum rv_lane {
+#define RV_LANE(id) RV_LANE_##id,
+#include "func/rv_lanes.def"
+#undef RV_LANE
+    RV_LANE_COUNT
+};
+lane_fn *rv_lane(enum rv_lane which); /* lanes_pick.c: the build the host can run */
+extern lane_fn *const rv_lanes_plain[RV_LANE_COUNT], *const rv_lanes_avx2[RV_LANE_COUNT];
+
+#endif

@@ -1,0 +1,125 @@
+/* Where the lanes of a branch meet again, found in the binary: functions are what calls and the entry lead
+ * to, joined where one jumps into another (tail calls, shared tails); in each the immediate
+ * post-dominators.
+ *
+ * A return leaves its function, and all returns of a function meet at one place behind the text: a
+ * function that diverged comes back to its caller as one. Indirect jumps that are no returns leave their
+ * function too; where they go to is not known, so lanes they part meet only further out. Meeting is a
+ * preference (func/): a place that is found wrongly costs time, not results. */
+#include "isa/flow.h"
+#include "riscv/riscv.h"
+
+#include <stdlib.h>
+
+struct walk {
+    const struct kernel *k;
+    u32 n;
+    i32 *owner;  /* by instruction: the function that first came by, or NONE */
+    i32 *joined; /* by function: what it is part of (union-find) */
+    u32 nfuncs;
+    VEC(u32) calls; /* entries of functions to come */
+    VEC(u32) stack;
+};
+
+static i32 root(struct walk *x, i32 f) {
+    while (x->joined[f] != f) f = x->joined[f] = x->joined[x->joined[f]];
+    return f;
+}
+
+static bool is_call(const struct inst *in) { return !in->d.absent; }
+static bool is_return(const struct inst *in) {
+    return in->exec == exec_rv_jalr && in->d.absent && in->s[0].off == RV_RA * ROW_B && !in->imm;
+}
+static bool stops(const struct inst *in) {
+    return in->exec == exec_rv_fault || in->exec == exec_rv_ecall || in->exec == exec_rv_mret ||
+           ((in->exec == exec_rv_jal || in->exec == exec_rv_jalr) && !is_call(in));
+}
+
+static void visit(struct walk *x, i32 f, i64 at) {
+    if (at < 0 || at >= x->n) return;
+    if (x->owner[at] == NONE) {
+        x->owner[at] = f;
+        VEC_PUSH(&x->stack, (u32)at);
+    } else x->joined[root(x, x->owner[at])] = root(x, f);
+}
+
+static void walk_function(struct walk *x, i32 f, u32 entry) {
+    visit(x, f, entry);
+    while (x->stack.n) {
+        u32 i = x->stack.at[--x->stack.n];
+        const struct inst *in = &x->k->code[i];
+        bool call = in->exec == exec_rv_jal && is_call(in);
+        if (call && in->target != NONE) VEC_PUSH(&x->calls, (u32)in->target);
+        else if (in->target != NONE) visit(x, f, in->target);
+        if (!stops(in)) visit(x, f, (i64)i + 1);
+    }
+}
+
+/* Whatever is not reached from the entry (called through pointers) begins functions of its own */
+static void walk_all(struct walk *x) {
+    u32 next = 0;
+    VEC_PUSH(&x->calls, (u32)x->k->funcs[0].entry_pc);
+    for (u32 done = 0;; done++) {
+        while (done >= x->calls.n && next < x->n && x->owner[next] != NONE) next++;
+        if (done >= x->calls.n && next >= x->n) break;
+        if (done >= x->calls.n) VEC_PUSH(&x->calls, next);
+        u32 entry = x->calls.at[done];
+        if (x->owner[entry] != NONE) continue;
+        x->joined[x->nfuncs] = (i32)x->nfuncs;
+        walk_function(x, (i32)x->nfuncs, entry);
+        x->nfuncs++;
+    }
+}
+
+/* One function: its instructions in order are the flow's, so that a target is looked up */
+static void meet_function(struct kernel *k, const u32 *members, u32 n, i32 *place, i32 exit, struct arena *scratch) {
+    struct flow_inst *f = ARENA_ARRAY(scratch, struct flow_inst, n + 1);
+    i32 *reconv = ARENA_ARRAY(scratch, i32, n + 1);
+    bool any = false;
+    for (u32 j = 0; j < n; j++) place[members[j]] = (i32)j;
+    for (u32 j = 0; j < n; j++) {
+        const struct inst *in = &k->code[members[j]];
+        bool branch = in->exec == exec_rv_part, goes = branch || (in->exec == exec_rv_jal && !is_call(in));
+        bool next = !stops(in) && j + 1 < n && members[j + 1] == members[j] + 1;
+        f[j] = (struct flow_inst){.target = goes && in->target != NONE ? place[in->target] : NONE, .falls = next};
+        f[j].leaves = is_return(in) || (!next && f[j].target == NONE);
+        any = any || branch;
+    }
+    if (any) cfg_reconvergence(&(struct flow){.ninsts = n, .inst = f}, reconv, scratch);
+    for (u32 j = 0; j < n && any; j++) {
+        struct inst *in = &k->code[members[j]];
+        if (in->exec != exec_rv_part || f[j].target == NONE) continue;
+        in->reconv = reconv[j] < (i32)n ? (i32)members[reconv[j]] : exit;
+        if (reconv[j] < (i32)n) k->code[in->reconv].flags |= INST_RECONV;
+    }
+}
+
+u32 rv_meet(struct kernel *k, u32 text_words, i32 *returns, struct arena *arena) {
+    struct walk x = {.k = k, .n = text_words};
+    (void)arena;
+    x.owner = base_alloc(sizeof(i32) * (text_words + 1));
+    x.joined = base_alloc(sizeof(i32) * (text_words + 1));
+    for (u32 i = 0; i < text_words; i++) x.owner[i] = returns[i] = NONE;
+    walk_all(&x);
+    u32 *count = base_alloc(sizeof(u32) * (x.nfuncs + 2)), *members = base_alloc(sizeof(u32) * (text_words + 1));
+    for (u32 i = 0; i < text_words; i++) count[root(&x, x.owner[i]) + 1]++;
+    for (u32 f = 0; f < x.nfuncs; f++) count[f + 1] += count[f];
+    u32 *at = base_alloc(sizeof(u32) * (x.nfuncs + 1));
+    memcpy(at, count, sizeof(u32) * x.nfuncs);
+    for (u32 i = 0; i < text_words; i++) members[at[root(&x, x.owner[i])]++] = i;
+    i32 *place = base_alloc(sizeof(i32) * (text_words + 1));
+    u32 places = 0;
+    for (u32 f = 0; f < x.nfuncs; f++) {
+        u32 n = count[f + 1] - count[f], first = count[f];
+        bool some = false;
+        for (u32 j = 0; j < n; j++)
+            if (is_return(&k->code[members[first + j]])) returns[members[first + j]] = (i32)places, some = true;
+        struct arena scratch = {0};
+        if (n) meet_function(k, members + first, n, place, some ? (i32)(text_words + 1 + places) : NONE, &scratch);
+        arena_free(&scratch);
+        places += some;
+    }
+    free(x.owner), free(x.joined), free(x.calls.at), free(x.stack.at);
+    free(count), free(members), free(at), free(place);
+    return places;
+}

@@ -1,0 +1,190 @@
+/* RISC-V images: what is read of good ones, and what bad ones of every kind are told; then thousands of
+ * damaged ones, which must end in a message, a fault or a result. */
+#include "api/api.h"
+#include "config/config.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "rv_asm.h"
+
+enum { PH = 52, TEXT = 84, SYM = 160, STR = 208, SH = 240, FILE_B = 400 };
+
+static void put(u8 *p, u32 v, u32 bytes) {
+    for (u32 i = 0; i < bytes; i++) p[i] = (u8)(v >> 8 * i);
+}
+
+/* An executable of one segment: code that stores `answer`'s address, a table of symbols */
+static void elf(u8 *b) {
+    static const char strings[] = "\0_start\0answer\0";
+    static struct rv_asm a;
+    memset(b, 0, FILE_B);
+    memcpy(b,
+           "\x7F"
+           "ELF\1\1\1",
+           7);
+    put(b + 16, 2, 2), put(b + 18, 243, 2), put(b + 20, 1, 4), put(b + 24, 0x80000000, 4), put(b + 28, PH, 4), put(b + 32, SH, 4);
+    put(b + 40, 52, 2), put(b + 42, 32, 2), put(b + 44, 1, 2), put(b + 46, 40, 2), put(b + 48, 3, 2);
+    asm_program(&a, "li t0, 0x80000100; addi t1, zero, 42; sw t1, 0(t0); lw t2, 0(zero); vx_tmc zero", RV_2021);
+    u8 *p = b + PH;
+    put(p, 1, 4), put(p + 4, TEXT, 4), put(p + 8, 0x80000000, 4), put(p + 16, a.n * 4, 4), put(p + 20, 0x200, 4),
+        put(p + 24, 7, 4);
+    for (u32 i = 0; i < a.n; i++) put(b + TEXT + 4 * i, a.words[i], 4);
+    put(b + SYM + 16, 1, 4), put(b + SYM + 20, 0x80000000, 4), b[SYM + 28] = 0x12, put(b + SYM + 30, 1, 2);
+    put(b + SYM + 32, 8, 4), put(b + SYM + 36, 0x80000100, 4), put(b + SYM + 40, 4, 4), b[SYM + 44] = 0x11,
+                                                                                                put(b + SYM + 46, 1, 2);
+    memcpy(b + STR, strings, sizeof(strings));
+    u8 *s = b + SH + 40;
+    put(s + 4, 2, 4), put(s + 16, SYM, 4), put(s + 20, 48, 4), put(s + 24, 2, 4);
+    put(s + 44, 3, 4), put(s + 56, STR, 4), put(s + 60, sizeof(strings), 4);
+}
+
+static int load(struct heddle *h, const char *name, const u8 *bytes, size_t n, struct heddle_module **m) {
+    return heddle_module_load(h, name, (const char *)bytes, n, m);
+}
+
+static void good_elf(void **state) {
+    u8 b[FILE_B];
+    struct heddle *h = heddle_open(&(struct heddle_options){.warp_size = 4, .functional = true});
+    struct heddle_module *m;
+    u64 at, size;
+    u32 answer;
+    (void)state;
+    elf(b);
+    assert_int_equal(load(h, "a.out", b, sizeof(b), &m), HEDDLE_OK); /* known by its content */
+    assert_string_equal(heddle_module_frontend(m), "riscv");
+    assert_int_equal(heddle_module_symbol(h, m, "answer", &at, &size), HEDDLE_OK);
+    assert_true(at == 0x80000100u && size == 4);
+    struct heddle_launch l = {.grid = {1, 1, 1}, .block = {16, 1, 1}};
+    assert_int_equal(heddle_launch(h, heddle_module_kernel_at(m, 0), &l, NULL), HEDDLE_FAULT);
+    assert_string_equal(heddle_message(h),
+                        "fault: load of 4 bytes at global address 0x0, a null pointer\n  core 0, warp 0, lane 0\n"
+                        "  at a.out: pc 0x80000010 <_start+0x10>: lw t2, 0(zero)\n");
+    heddle_read(h, at, &answer, 4);
+    assert_int_equal(answer, 42);
+    heddle_close(h);
+}
+
+static void bad_elf(void **state) {
+    static const struct {
+        u32 at, value, bytes, length;
+        const char *want;
+    } rows[] = {
+        {0, 0x7F, 1, 30, "the ELF header is cut off"},
+        {4, 2, 1, FILE_B, "a 64-bit program; heddle runs RV32"},
+        {5, 2, 1, FILE_B, "a big-endian program"},
+        {16, 1, 2, FILE_B, "an object file; link it first"},
+        {16, 3, 2, FILE_B, "not a program with fixed addresses"},
+        {18, 62, 2, FILE_B, "an ELF file of another machine (62); RISC-V is 243"},
+        {36, 1, 4, FILE_B, "compiled with compressed instructions"},
+        {28, 5000, 4, FILE_B, "its program headers are cut off"},
+        {42, 8, 2, FILE_B, "its program headers are too small"},
+        {44, 65, 2, FILE_B, "more than 64 program headers"},
+        {44, 0, 2, FILE_B, "it has no code to run"},
+        {PH + 24, 6, 4, FILE_B, "it has no code to run"},
+        {PH + 4, 390, 4, FILE_B, "a segment is cut off"},
+        {PH + 20, 4, 4, FILE_B, "a segment has more bytes in the file than in memory"},
+        {PH + 20, 0x7FFFFFFF, 4, FILE_B, "does not fit into 32-bit memory"},
+        {PH + 8, 0x80000002, 4, FILE_B, "its code does not begin at a multiple of 4"},
+        {PH + 8, 0xFFFFFF00, 4, FILE_B, "does not fit into 32-bit memory"},
+        {24, 0x80000100, 4, FILE_B, "its entry 0x80000100 is not in its code"},
+        {24, 0x80000002, 4, FILE_B, "its entry 0x80000002 is not in its code"},
+        {PH + 8, 0, 4, FILE_B, "its entry 0x80000000 is not in its code"},
+        {PH + 8, 0x7FFFFF00, 4, FILE_B, "its entry 0x80000000 is not in its code"},
+    };
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+        u8 b[FILE_B];
+        struct heddle *h = heddle_open(NULL);
+        struct heddle_module *m;
+        elf(b);
+        put(b + rows[i].at, rows[i].value, rows[i].bytes);
+        assert_int_equal(load(h, "p.elf", b, rows[i].length, &m), HEDDLE_BAD_INPUT);
+        if (!strstr(heddle_message(h), rows[i].want)) fail_msg("%s: %s", rows[i].want, heddle_message(h));
+        heddle_close(h);
+    }
+}
+
+static void other_images(void **state) {
+    static const u8 end[] = {0x6B, 0, 0, 0, 0x6B, 0, 0, 0, 0x6B, 0, 0, 0, 0x6B, 0, 0, 0}; /* tmc 0 */
+    u8 vx[32] = {0}, pocl[256] = "poclbin and a header of some kind ";
+    (void)state;
+    put(vx, 0x80000000, 4), put(vx + 8, 0x80001000, 4), memcpy(vx + 16, end, 16);
+    u32 n = 40;
+    put(pocl + n, 9, 4), memcpy(pocl + n + 4, "/k/text.h", 9), put(pocl + n + 13, 4, 4), memcpy(pocl + n + 17, "text", 4);
+    put(pocl + n + 21, 7, 4), memcpy(pocl + n + 25, "/k/a.so", 7), put(pocl + n + 32, 16, 4), memcpy(pocl + n + 36, end, 16);
+    const struct {
+        const char *name;
+        const u8 *bytes;
+        size_t n;
+        const char *want; /* NULL: runs */
+    } rows[] = {
+        {"p.bin", end, 16, NULL},
+        {"p", vx, 32, NULL},
+        {"p.vxbin", vx, 32, NULL},
+        {"p", pocl, n + 52, NULL},
+        {"p.bin", end, 3, "the image is shorter than one instruction"},
+        {"p.vxbin", end, 16, "not a vxbin"},
+        {"p.pocl", end, 16, "not a .pocl container"},
+        {"p.pocl", pocl, n + 10, "holds no flat RISC-V image"},
+        {"p.elf", end, 16, "not an ELF file"},
+        {"p", end, 16, "not a program heddle reads"},
+    };
+    for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+        struct heddle *h = heddle_open(&(struct heddle_options){.warp_size = 4, .functional = true});
+        struct heddle_module *m;
+        struct heddle_launch l = {.grid = {1, 1, 1}, .block = {16, 1, 1}};
+        int rc = load(h, rows[i].name, rows[i].bytes, rows[i].n, &m);
+        assert_int_equal(rc, rows[i].want ? HEDDLE_BAD_INPUT : HEDDLE_OK);
+        if (rows[i].want) assert_non_null(strstr(heddle_message(h), rows[i].want));
+        else assert_int_equal(heddle_launch(h, heddle_module_kernel_at(m, 0), &l, NULL), HEDDLE_OK);
+        heddle_close(h);
+    }
+    memcpy(pocl + n + 52, pocl + n + 21, 31); /* a second image */
+    struct heddle *h = heddle_open(NULL);
+    struct heddle_module *m;
+    assert_int_equal(load(h, "p.pocl", pocl, n + 83, &m), HEDDLE_BAD_INPUT);
+    assert_non_null(strstr(heddle_message(h), "holds 2 images, which all want the same addresses"));
+    /* two programs want the same addresses */
+    assert_int_equal(load(h, "p.bin", end, 16, &m), HEDDLE_OK);
+    assert_int_equal(load(h, "q.bin", end, 16, &m), HEDDLE_BAD_INPUT);
+    assert_non_null(strstr(heddle_message(h), "cannot be placed: it overlaps memory that is in use"));
+    heddle_close(h);
+}
+
+static void damaged(void **state) {
+    u32 seed = 7;
+    (void)state;
+    for (u32 i = 0; i < 3000; i++) {
+        u8 b[FILE_B];
+        struct config c;
+        elf(b);
+        for (u32 k = 0; k <= i % 4; k++) {
+            seed = seed * 1664525 + 1013904223;
+            u32 at = (seed >> 8) % FILE_B;
+            b[at] = i & 64 ? (u8)(seed >> 24) : (u8)(b[at] ^ 1u << (seed >> 29));
+        }
+        config_default(&c);
+        c.vortex = i >> 1 & 1, c.vortex_diverge = i & 1, c.warps = c.warp_size = 4, c.sms = 1;
+        struct heddle *h =
+            heddle_open(&(struct heddle_options){.functional = true, .max_instructions = 2000, .max_memory_b = 64 << 20});
+        struct heddle_module *m;
+        struct heddle_launch l = {.grid = {1, 1, 1}, .block = {16, 1, 1}};
+        heddle_set_config(h, &c);
+        if (!load(h, i & 32 ? "p.bin" : "p.elf", b, FILE_B - seed % 8, &m))
+            heddle_launch(h, heddle_module_kernel_at(m, 0), &l, NULL);
+        heddle_close(h);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_elf),
+        cmocka_unit_test(bad_elf),
+        cmocka_unit_test(other_images),
+        cmocka_unit_test(damaged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,442 @@
+/* Vortex programs: every instruction of both variants, both ways to diverge, and what wrong programs are
+ * told. */
+#include "api/api.h"
+#include "config/config.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "rv_asm.h"
+
+enum { OUT = 0x80008000 }; /* behind the image: what programs write, the tests read */
+
+struct rig {
+    struct heddle *h;
+    FILE *out;
+    char text[4096]; /* printed */
+    u32 mem[256];
+    int rc;
+    char message[1024];
+};
+
+struct machine {
+    enum rv_variant variant;
+    enum rv_diverge diverge;
+    u32 cores, warps, lanes;
+};
+#define OLD   (struct machine){RV_2021, RV_SPLIT, 1, 4, 4}
+#define NEW   (struct machine){RV_V3, RV_SPLIT, 1, 4, 4}
+#define IPDOM (struct machine){RV_2021, RV_IPDOM, 1, 4, 4}
+
+static struct rig run(const char *text, struct machine m) {
+    struct rig r = {0};
+    static struct rv_asm a;
+    struct config c;
+    struct heddle_module *mod;
+    config_default(&c);
+    c.vortex = m.variant, c.vortex_diverge = m.diverge, c.sms = m.cores, c.warps = m.warps, c.warp_size = m.lanes;
+    r.out = tmpfile();
+    r.h = heddle_open(&(struct heddle_options){.functional = true, .program_out = r.out, .max_instructions = 1000000});
+    heddle_set_config(r.h, &c);
+    asm_program(&a, text, m.variant);
+    assert_int_equal(heddle_module_load(r.h, "p.bin", (const char *)a.words, (size_t)a.n * 4, &mod), HEDDLE_OK);
+    struct heddle_launch l = {.grid = {m.cores, 1, 1}, .block = {m.warps * m.lanes, 1, 1}};
+    r.rc = heddle_launch(r.h, heddle_module_kernel(mod, "program"), &l, NULL);
+    snprintf(r.message, sizeof(r.message), "%s", heddle_message(r.h));
+    assert_int_equal(heddle_read(r.h, OUT, r.mem, sizeof(r.mem)), HEDDLE_OK);
+    rewind(r.out);
+    r.text[fread(r.text, 1, sizeof(r.text) - 1, r.out)] = 0;
+    fclose(r.out);
+    heddle_close(r.h);
+    return r;
+}
+
+static struct rig good(const char *text, struct machine m) {
+    struct rig r = run(text, m);
+    if (r.rc) fail_msg("%s", r.message);
+    return r;
+}
+
+static void expect(const struct rig *r, u32 at, const u32 *want, u32 n) {
+    for (u32 i = 0; i < n; i++)
+        if (r->mem[at + i] != want[i]) fail_msg("word %u is %u, expected %u", at + i, r->mem[at + i], want[i]);
+}
+
+/* --- the words of the facts */
+static void known_words(void **state) {
+    static const struct {
+        enum rv_variant v;
+        const char *text;
+        u32 word;
+    } rows[] = {
+        {RV_2021, "vx_wspawn t0, t1", 0x0062906b}, {RV_V3, "vx_wspawn t0, t1", 0x0062900b},
+        {RV_2021, "vx_tmc t0", 0x0002806b},        {RV_V3, "vx_tmc t0", 0x0002800b},
+        {RV_2021, "vx_split t3", 0x000e206b},      {RV_V3, "vx_split s6, t3", 0x000e2b0b},
+        {RV_2021, "vx_join", 0x0000306b},          {RV_V3, "vx_join s6", 0x000b300b},
+        {RV_2021, "vx_bar t0, s3", 0x0132c06b},    {RV_V3, "vx_bar t0, s3", 0x0132c00b},
+        {RV_V3, "vx_wsync", 0x0000700b},           {RV_2021, "vx_tmc zero", 0x0000006b},
+        {RV_V3, "vx_tmc zero", 0x0000000b},
+    };
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+        static struct rv_asm a;
+        struct strbuf b = {0};
+        asm_program(&a, rows[i].text, rows[i].v);
+        assert_int_equal(a.words[0], rows[i].word);
+        rv_print(rows[i].word, rv_decode(rows[i].word, rows[i].v), 0, &b);
+        assert_string_equal(b.s, rows[i].text);
+        strbuf_free(&b);
+    }
+}
+
+/* Every row decodes to itself: no row hides a later one */
+static void rows_are_apart(void **state) {
+    (void)state;
+    for (u32 i = 0; i < RV_COUNT; i++) {
+        enum rv_variant v = rv_table[i].set == RV_SET_V3 ? RV_V3 : RV_2021;
+        u32 w = rv_table[i].match;
+        if (i == RV_splitn3_) w |= 1 << 20;
+        if (i == RV_predn3_) w |= 1 << 7;
+        assert_ptr_equal(rv_decode(w, v), &rv_table[i]);
+    }
+}
+
+/* --- warps: all lanes of all warps write hart * 3; after the barrier warp 0 adds them up */
+#define ALL_WARPS(hart)                                                                                                          \
+    "csrrs s0, 0xFC1, zero; la t1, work; vx_wspawn s0, t1;"                                                                      \
+    "work: addi t0, zero, -1; vx_tmc t0; csrrs t0, " hart ", zero; slli t1, t0, 1; add t1, t1, t0;"                              \
+    "li t2, 0x80008000; slli t0, t0, 2; add t2, t2, t0; sw t1, 0(t2);"                                                           \
+    "csrrs t1, 0xFC1, zero; vx_bar zero, t1;"
+#define SUM_OF_16                                                                                                                \
+    "addi t0, zero, 1; vx_tmc t0; li t2, 0x80008000; addi t3, zero, 16; addi t4, zero, 0;"                                       \
+    "more: lw t0, 0(t2); add t4, t4, t0; addi t2, t2, 4; addi t3, t3, -1; bne t3, zero, more; sw t4, 0(t2); vx_tmc zero"
+
+static void warps(void **state) {
+    static const u32 want[] = {0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45, 360};
+    (void)state;
+    struct rig r = good(ALL_WARPS("0xCC2") "csrrs t0, 0xCC3, zero; beq t0, zero, last; vx_tmc zero; last:" SUM_OF_16, OLD);
+    expect(&r, 0, want, 17);
+    r = good(ALL_WARPS("0xCC2") "csrrs t0, 0xCC3, zero; beq t0, zero, last; vx_tmc zero; last:" SUM_OF_16, IPDOM);
+    expect(&r, 0, want, 17);
+    r = good(ALL_WARPS("0xF14") "csrrs t0, 0xCC1, zero; beq t0, zero, last; vx_tmc zero; last:" SUM_OF_16, NEW);
+    expect(&r, 0, want, 17);
+}
+
+/* A warp that is started again finds its registers; warps beyond the count end */
+static void again(void **state) {
+    static const u32 want[] = {77, 78};
+    (void)state;
+    struct rig r =
+        good("addi t0, zero, 2; la t1, first; vx_wspawn t0, t1; addi t3, zero, 2; addi t2, zero, 1; vx_bar t2, t3;"
+             "la t1, second; vx_wspawn t3, t1; vx_bar t2, t3; vx_tmc zero;"
+             "first: addi s2, zero, 77; addi t3, zero, 2; addi t2, zero, 1; vx_bar t2, t3; end: jal zero, end;"
+             "second: li a0, 0x80008000; sw s2, 0(a0); addi s2, s2, 1; sw s2, 4(a0); addi t3, zero, 2; addi t2, zero, 1; "
+             "vx_bar t2, t3; vx_tmc zero",
+             OLD);
+    expect(&r, 0, want, 2);
+}
+
+/* --- split and join, nested: out[lane] = lane < 2 ? (lane ? 20 : 10) : 30, plus 100 after the last join */
+#define LANES_ON "addi t0, zero, -1; vx_tmc t0; csrrs s1, 0xCC0, zero;"
+#define STORE_A0 "li t2, 0x80008000; slli t0, s1, 2; add t2, t2, t0; sw a0, 0(t2); vx_tmc zero"
+
+static void splits(void **state) {
+    static const u32 want[] = {110, 120, 130, 130};
+    static const char old[] = LANES_ON "slti t0, s1, 2; vx_split t0; beq t0, zero, other;"
+                                       "sltiu t1, s1, 1; vx_split t1; beq t1, zero, one; addi a0, zero, 10; jal zero, inner;"
+                                       "one: addi a0, zero, 20; inner: vx_join; jal zero, outer;"
+                                       "other: addi a0, zero, 30; outer: vx_join; addi a0, a0, 100;" STORE_A0;
+    static const char new[] = LANES_ON "slti t0, s1, 2; vx_split s6, t0; beq t0, zero, other;"
+                                       "sltiu t1, s1, 1; vx_split s7, t1; beq t1, zero, one; addi a0, zero, 10; jal zero, inner;"
+                                       "one: addi a0, zero, 20; inner: vx_join s7; jal zero, outer;"
+                                       "other: addi a0, zero, 30; outer: vx_join s6; addi a0, a0, 100;" STORE_A0;
+    (void)state;
+    struct rig r = good(old, OLD);
+    expect(&r, 0, want, 4);
+    r = good(old, IPDOM);
+    expect(&r, 0, want, 4);
+    r = good(new, NEW);
+    expect(&r, 0, want, 4);
+}
+
+/* Without split the leading lane decides for all: 2021 the lowest, v3 the highest; ipdom asks each */
+static void without_split(void **state) {
+    static const char text[] = LANES_ON "addi a0, zero, 1; bne s1, zero, over; addi a0, zero, 2; over:" STORE_A0;
+    static const u32 low[] = {2, 2, 2, 2}, high[] = {1, 1, 1, 1}, each[] = {2, 1, 1, 1};
+    (void)state;
+    struct rig r = good(text, OLD);
+    expect(&r, 0, low, 4);
+    r = good(text, NEW);
+    expect(&r, 0, high, 4);
+    r = good(text, IPDOM);
+    expect(&r, 0, each, 4);
+}
+
+/* A split whose lanes agree pushes all the same in 2021, and nothing in v3 */
+static void uniform_split(void **state) {
+    static const u32 want[] = {5, 5, 5, 5};
+    (void)state;
+    struct rig r = good(LANES_ON "addi a0, zero, 4; addi t0, zero, 1; vx_split t0; vx_join; addi a0, a0, 1;" STORE_A0, OLD);
+    expect(&r, 0, want, 4);
+    r = good(LANES_ON "addi a0, zero, 4; addi t0, zero, 1; vx_split s6, t0; vx_join s6; addi a0, a0, 1;" STORE_A0, NEW);
+    expect(&r, 0, want, 4);
+}
+
+/* v3: the smaller side goes first, and a negated predicate is the other side */
+static void order_of_sides(void **state) {
+    static const u32 want[] = {2, 2, 2, 1};
+    /* each side counts up when it runs: the one lane of the smaller side first */
+    static const char split[] = LANES_ON "li a1, 0x80008100; slti t0, s1, 3; vx_split s6, t0; lw a0, 0(a1); addi a0, a0, 1; "
+                                         "sw a0, 0(a1); vx_join s6;" STORE_A0;
+    static const char negated[] =
+        LANES_ON "li a1, 0x80008100; slti t0, s1, 3; xori t0, t0, 1; vx_split_n s6, t0; .word 0x0005a503;"
+                 "addi a0, a0, 1; sw a0, 0(a1); vx_join s6;" STORE_A0;
+    (void)state;
+    struct rig r = good(split, NEW);
+    expect(&r, 0, want, 4);
+    r = good(negated, NEW);
+    expect(&r, 0, want, 4);
+}
+
+/* --- loops of different length: lane l turns l + 1 times */
+static void loops(void **state) {
+    static const u32 want[] = {1, 2, 3, 4};
+    (void)state;
+    struct rig r = good(LANES_ON "addi a0, zero, 0; csrrs s4, 0xCC4, zero;"
+                                 "turn: addi a0, a0, 1; slt t0, a0, s1; xori t1, s1, 0; sltu t0, s1, a0; xori t0, t0, 1;"
+                                 ".word 0x0012806b;" /* pred t0 */
+                                 "bne t0, zero, turn; vx_tmc s4;" STORE_A0,
+                        OLD);
+    expect(&r, 0, want, 4);
+    r = good(LANES_ON "addi a0, zero, 0; csrrs s4, 0xCC4, zero;"
+                      "turn: addi a0, a0, 1; sltu t0, s1, a0; xori t0, t0, 1; vx_pred t0, s4; bne t0, zero, turn;" STORE_A0,
+             NEW);
+    expect(&r, 0, want, 4);
+    r = good(LANES_ON "addi a0, zero, 0; turn: addi a0, a0, 1; bge s1, a0, turn;" STORE_A0, IPDOM);
+    expect(&r, 0, want, 4);
+}
+
+/* Functions that return from several places, called through pointers that differ by lane: lanes come back
+ * together */
+static void calls(void **state) {
+    static const u32 want[] = {11, 21, 12, 22};
+    (void)state;
+    struct rig r = good(
+        LANES_ON
+        "andi t0, s1, 1; la t1, even; la t2, odd; beq t0, zero, go; addi t1, t2, 0; go: jalr ra, 0(t1);"
+        "addi a0, a0, 1; csrrs t5, 0xCC4, zero;" STORE_A0 ";"
+        "even: slti t3, s1, 2; bne t3, zero, ten; addi a0, zero, 11; jalr zero, 0(ra); ten: addi a0, zero, 10; jalr zero, 0(ra);"
+        "odd: slti t3, s1, 2; bne t3, zero, twenty; addi a0, zero, 21; jalr zero, 0(ra); twenty: addi a0, zero, 20; jalr zero, "
+        "0(ra)",
+        IPDOM);
+    expect(&r, 0, want, 4);
+}
+
+/* --- votes and shuffles */
+static void votes(void **state) {
+    static const struct {
+        const char *text;
+        u32 want[4];
+    } rows[] = {
+        {"slti t0, s1, 2; vx_vote_all a0, t0;", {0, 0, 0, 0}},
+        {"slti t0, s1, 9; vx_vote_all a0, t0;", {1, 1, 1, 1}},
+        {"slti t0, s1, 1; vx_vote_any a0, t0;", {1, 1, 1, 1}},
+        {"slti t0, s1, 0; vx_vote_any a0, t0;", {0, 0, 0, 0}},
+        {"slti t0, s1, 2; vx_vote_uni a0, t0;", {0, 0, 0, 0}},
+        {"slti t0, s1, 0; vx_vote_uni a0, t0;", {1, 1, 1, 1}},
+        {"andi t0, s1, 1; vx_vote_ballot a0, t0;", {10, 10, 10, 10}},
+        {"addi t1, s1, 50; addi t0, zero, 1; vx_shfl_up a0, t1, t0;", {50, 50, 51, 52}},
+        {"addi t1, s1, 50; addi t0, zero, 193; vx_shfl_down a0, t1, t0;", {51, 52, 53, 53}},
+        {"addi t1, s1, 50; addi t0, zero, 193; vx_shfl_bfly a0, t1, t0;", {51, 50, 53, 52}},
+        {"addi t1, s1, 50; addi t0, zero, 194; vx_shfl_idx a0, t1, t0;", {52, 52, 52, 52}},
+    };
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+        char text[512];
+        snprintf(text, sizeof(text), LANES_ON "%s" STORE_A0, rows[i].text);
+        struct rig r = good(text, NEW);
+        expect(&r, 0, rows[i].want, 4);
+    }
+}
+
+/* --- memory */
+static void atomics(void **state) {
+    static const struct {
+        const char *op;
+        u32 want;
+    } rows[] = {{"amoadd.w", 6 + 6}, {"amoswap.w", 3}, {"amoxor.w", 6},  {"amoor.w", 7},  {"amoand.w", 0},
+                {"amomax.w", 6},     {"amomin.w", 0},  {"amomaxu.w", 6}, {"amominu.w", 0}};
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+        char text[512];
+        snprintf(text, sizeof(text),
+                 "li a1, 0x80008100; addi t0, zero, 6; sw t0, 0(a1);" LANES_ON
+                 "li a1, 0x80008100; %s a0, s1, (a1); lw a0, 0(a1);" STORE_A0,
+                 rows[i].op);
+        struct rig r = good(text, OLD);
+        assert_int_equal(r.mem[64], rows[i].want);
+    }
+    /* a counter with lr and sc: lanes that lose try again; each way to diverge */
+    static const char text[] =
+        LANES_ON "li a1, 0x80008100; again: lr.w t0, (a1); addi t0, t0, 1; sc.w t1, t0, (a1); bne t1, zero, again; vx_tmc zero";
+    struct rig r = good(text, IPDOM);
+    assert_int_equal(r.mem[64], 4);
+    /* a store in between, even of the same value, breaks the reservation; sc without lr fails */
+    r = good("li a1, 0x80008000; lr.w t0, (a1); sw t0, 0(a1); sc.w t1, t0, (a1); sw t1, 4(a1); sc.w t1, t0, (a1); sw t1, 8(a1);"
+             "lr.w t0, (a1); addi t0, t0, 5; sc.w t1, t0, (a1); sw t1, 12(a1); vx_tmc zero",
+             OLD);
+    static const u32 want[] = {5, 1, 1, 0};
+    expect(&r, 0, want, 4);
+}
+
+static void narrow(void **state) {
+    static const u32 want[] = {0xFFFFFF80, 0x80, 0xFFFF8180, 0x8180, 0x83828180, 0x11228180};
+    (void)state;
+    struct rig r = good("li a1, 0x80008100; li t0, 0x83828180; sw t0, 0(a1); li a0, 0x80008000; lb t1, 0(a1); sw t1, 0(a0); lbu "
+                        "t1, 0(a1); sw t1, 4(a0);"
+                        "lh t1, 0(a1); sw t1, 8(a0); lhu t1, 0(a1); sw t1, 12(a0); lw t1, 0(a1); sw t1, 16(a0); sb t0, 0(a1); "
+                        "addi t1, zero, 0x11; sb t1, 3(a1);"
+                        "addi t1, zero, 0x22; sb t1, 2(a1); lw t1, 0(a1); sw t1, 20(a0); lw zero, 0(a1); vx_tmc zero",
+                        OLD);
+    expect(&r, 0, want, 6);
+}
+
+/* --- stacks are the core's own; console; counters; cores */
+static void cores(void **state) {
+    static const u32 want[] = {100, 101, 102};
+    (void)state;
+    struct rig r = good("csrrs t0, 0xCC5, zero; li sp, 0xFF000000; addi t1, t0, 100; sw t1, -4(sp); lw t2, -4(sp); li a0, "
+                        "0x80008000; slli t0, t0, 2;"
+                        "add a0, a0, t0; sw t2, 0(a0); vx_tmc zero",
+                        (struct machine){RV_2021, RV_SPLIT, 3, 4, 4});
+    expect(&r, 0, want, 3);
+}
+
+static void console(void **state) {
+    (void)state;
+    struct rig r = good("li a0, 0xFFFFFFC0; addi t0, zero, 79; sb t0, 0(a0); addi t0, zero, 75; sb t0, 0(a0); addi t1, zero, 66; "
+                        "sb t1, 1(a0); addi t0, zero, 10;"
+                        "sb t0, 0(a0); vx_tmc zero",
+                        OLD);
+    assert_string_equal(r.text, "OK\nB\n"); /* what has no newline comes at the end */
+    r = good("addi a0, zero, 0x40; addi t0, zero, 79; sb t0, 0(a0); addi t0, zero, 10; sb t0, 0(a0); vx_tmc zero", NEW);
+    assert_string_equal(r.text, "O\n");
+}
+
+static void counters(void **state) {
+    (void)state;
+    static const char text[] =
+        "csrrs t0, 0xB02, zero; addi t2, zero, 0; csrrs t1, 0xB02, zero; sub t1, t1, t0; li a0, 0x80008000; sw t1, "
+        "0(a0); " LANES_ON "csrrs t0, 0xB02, zero; addi t2, zero, 0; addi t2, zero, 0; csrrs t1, 0xB02, zero; sub a0, t1, t0; "
+        "csrrs t3, 0xB00, zero; csrrs t4, 0xB80, zero;"
+        "li t2, 0x80008010; slli t5, s1, 3; add t2, t2, t5; sw a0, 0(t2); sw t4, 4(t2); vx_tmc zero";
+    struct rig r = good(text, OLD); /* of threads */
+    assert_int_equal(r.mem[0], 2);
+    assert_int_equal(r.mem[4], 12);
+    assert_int_equal(r.mem[5], 0);
+    r = good(text, NEW); /* of warps */
+    assert_int_equal(r.mem[4], 3);
+}
+
+static void csrs(void **state) {
+    static const u32 want[] = {4, 4, 2, 15, 5, 0xA5, 0x2A, 9, 0x40001121, 1};
+    (void)state;
+    struct rig r = good(
+        "li a0, 0x80008000; csrrs t0, 0xFC0, zero; sw t0, 0(a0); csrrs t0, 0xFC1, zero; sw t0, 4(a0); csrrs t0, 0xFC2, zero; sw "
+        "t0, 8(a0);"
+        "addi t1, zero, 15; vx_tmc t1; csrrs t0, 0xCC4, zero; addi t1, zero, 1; vx_tmc t1; sw t0, 12(a0); csrrwi zero, 1, 5; "
+        "csrrs t0, 1, zero; sw t0, 16(a0);"
+        "csrrwi zero, 2, 5; csrrs t0, 3, zero; sw t0, 20(a0); addi t0, zero, 0x2A; csrrw zero, 0x340, t0; csrrs t0, 0x340, zero; "
+        "sw t0, 24(a0);"
+        "csrrwi zero, 0x340, 1; csrrsi zero, 0x340, 12; csrrci zero, 0x340, 4; csrrs t0, 0x340, zero; sw t0, 28(a0); csrrs t0, "
+        "0x301, zero; sw t0, 32(a0);"
+        "addi t0, zero, 1; sw t0, 36(a0); fence; wfi; vx_prefetch a0; vx_tmc zero",
+        (struct machine){RV_2021, RV_SPLIT, 2, 4, 4});
+    expect(&r, 0, want, 10);
+}
+
+/* mret goes to mepc; fence.i runs what was written into the text; ecall ends the core */
+static void system_instructions(void **state) {
+    static const u32 want[] = {7, 9};
+    (void)state;
+    struct rig r = good("la t0, there; csrrw zero, 0x341, t0; mret; ebreak; there: la t0, patch; li t1, 0x00900513; sw t1, "
+                        "0(t0); li a1, 0x80008000;"
+                        "addi a0, zero, 7; sw a0, 0(a1); fence.i; patch: ebreak; sw a0, 4(a1); addi gp, zero, 0; ecall; ebreak",
+                        OLD);
+    expect(&r, 0, want, 2);
+}
+
+/* --- what wrong programs are told */
+static void faults(void **state) {
+    static const struct {
+        const char *text;
+        struct machine m;
+        const char *want;
+    } rows[] = {
+        {".word 0",
+         {RV_2021, 0, 1, 4, 4},
+         "illegal instruction 0x00000000\n  core 0, warp 0, lane 0\n  at p.bin: pc 0x80000000: .word 0x00000000"},
+        {".word 0x00010001", {RV_2021, 0, 1, 4, 4}, "compressed instructions are not modelled"},
+        {"vx_wsync", {RV_V3, 0, 1, 4, 4}, "runs past the end of its text at 0x80000004"},
+        {"csrrs t0, 0x123, zero", {RV_2021, 0, 1, 4, 4}, "there is no CSR 0x123"},
+        {".word 0xC0001073", {RV_2021, 0, 1, 4, 4}, "illegal instruction 0xc0001073"},
+        {"ebreak", {RV_2021, 0, 1, 4, 4}, "the program stopped itself (ebreak)"},
+        {"lw t0, 0(zero)", {RV_2021, 0, 1, 4, 4}, "load of 4 bytes at global address 0x0, a null pointer"},
+        {"addi t0, zero, 2; jalr zero, 0(t0)", {RV_2021, 0, 1, 4, 4}, "jump to 0x2, which is not a multiple of 4"},
+        {"jalr zero, 0(zero)",
+         {RV_2021, 0, 1, 4, 4},
+         "jump to 0x0, outside of the program's text (0x80000000 to 0x80000004): a null pointer"},
+        {"jal zero, 0x80010000", {RV_2021, 0, 1, 4, 4}, "jump to 0x80010000, outside of the program's text"},
+        {"beq zero, zero, 0x80000100", {RV_2021, 0, 1, 4, 4}, "jump to 0x80000100, outside of the program's text"},
+        {"beq zero, zero, 0x80000100", {RV_2021, RV_IPDOM, 1, 4, 4}, "jump to 0x80000100, outside of the program's text"},
+        {"li t0, 0x80008002; lw t0, 0(t0)", {RV_2021, 0, 1, 4, 4}, "0x80008002, which is not a multiple of 4"},
+        {"li t0, 0x40000000; sw t0, 0(t0)",
+         {RV_2021, 0, 1, 4, 4},
+         "store of 4 bytes at global address 0x40000000, outside every allocation"},
+        {"li t0, 0xFF000000; sw t0, 0(t0)", {RV_2021, 0, 1, 4, 4}, "store of 4 bytes at global address 0xff000000"},
+        {"li sp, 0xFF000000; addi sp, sp, -1024; sw t0, -4(sp)",
+         {RV_2021, 0, 1, 4, 4},
+         "stack overrun: sp is 0xfefffc00 and the access at 0xfefffbfc, the thread's stack is 0xfefffc00 to 0xff000000 (1024 "
+         "bytes)"},
+        {"vx_join", {RV_2021, 0, 1, 4, 4}, "join without a split"},
+        {"again: vx_split zero; jal zero, again", {RV_2021, 0, 1, 4, 4}, "split nests deeper than the 8 places"},
+        {"addi t0, zero, 4; addi t1, zero, 1; vx_bar t0, t1", {RV_2021, 0, 1, 4, 4}, "bar 4: a core has barriers 0 to 3"},
+        {"addi t0, zero, 0; addi t1, zero, 5; vx_bar t0, t1", {RV_2021, 0, 1, 4, 4}, "bar 0 waits for 5 warps; the core has 4"},
+        {"addi t0, zero, 0; addi t1, zero, 2; vx_bar t0, t1",
+         {RV_2021, 0, 1, 4, 4},
+         "deadlock: no warp of the core can go on\n  core 0\n  warp 0, lanes 0x1: wait at barrier 0"},
+        {"addi t0, zero, 5; vx_wspawn t0, zero", {RV_2021, 0, 1, 4, 4}, "wspawn at 0x0, outside of the program's text"},
+        {"addi t0, zero, 5; la t1, on; on: vx_wspawn t0, t1", {RV_2021, 0, 1, 4, 4}, "wspawn of 5 warps; the core has 4"},
+        {"addi gp, zero, 3; ecall", {RV_2021, 0, 1, 4, 4}, "the program ended with status 3 (0x3)"},
+        {"addi a7, zero, 93; addi a0, zero, 9; ecall", {RV_2021, 0, 1, 4, 4}, "the program ended with status 9"},
+        {"li t0, 0x8348; addi t1, zero, 6; sw t1, 0(t0); vx_tmc zero", {RV_V3, 0, 1, 4, 4}, "the program ended with status 6"},
+        {"csrrwi zero, 2, 7; .word 0x00007053", {RV_2021, 0, 1, 4, 4}, "the rounding mode in frm is 7"},
+        {".word 0x00005053", {RV_2021, 0, 1, 4, 4}, "illegal instruction 0x00005053"},
+        {"vx_tex a0, a1, a2", {RV_2021, 0, 1, 4, 4}, "textures of Vortex are not modelled"},
+        {"vx_bar_async a0, a1, a2", {RV_V3, 0, 1, 4, 4}, "bar.arrive and bar.wait (0x00c5e50b) are not modelled"},
+        {"on: jal zero, on",
+         {RV_2021, 0, 1, 4, 4},
+         "the limit of 1000000 warp instructions is reached (endless loop?)\n  core 0"},
+    };
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+        struct rig r = run(rows[i].text, rows[i].m);
+        assert_int_equal(r.rc, HEDDLE_FAULT);
+        if (!strstr(r.message, rows[i].want)) fail_msg("%s: %s", rows[i].text, r.message);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_words),   cmocka_unit_test(rows_are_apart), cmocka_unit_test(warps),
+        cmocka_unit_test(again),         cmocka_unit_test(splits),         cmocka_unit_test(without_split),
+        cmocka_unit_test(uniform_split), cmocka_unit_test(order_of_sides), cmocka_unit_test(loops),
+        cmocka_unit_test(calls),         cmocka_unit_test(votes),          cmocka_unit_test(atomics),
+        cmocka_unit_test(narrow),        cmocka_unit_test(cores),          cmocka_unit_test(console),
+        cmocka_unit_test(counters),      cmocka_unit_test(csrs),           cmocka_unit_test(system_instructions),
+        cmocka_unit_test(faults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
