@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-const struct cli_command *const cli_commands[] = {&cli_run,    &cli_exec,  &cli_compare, &cli_sweep, &cli_query,
-                                                  &cli_report, &cli_check, &cli_vectors, &cli_list,  &cli_explain,
-                                                  &cli_lab,    &cli_help,  NULL};
+const struct cli_command *const cli_commands[] = {&cli_run,     &cli_exec, &cli_compare, &cli_sweep,   &cli_query,
+                                                  &cli_report,  &cli_diff, &cli_check,   &cli_vectors, &cli_list,
+                                                  &cli_explain, &cli_lab,  &cli_help,    NULL};
 
 #ifndef HEDDLE_COMMIT
 #define HEDDLE_COMMIT "unknown"
@@ -26,20 +26,15 @@ const struct cli_command *cli_find(const char *name) {
 
 static int unknown(const char *name) {
     const char *names[ARRAY_LEN(cli_commands)];
-    struct strbuf all = {0};
     u32 n = 0;
-    for (; cli_commands[n]; n++) {
-        names[n] = cli_commands[n]->name;
-        strbuf_add(&all, "%s%s", n ? ", " : "", names[n]);
-    }
+    for (; cli_commands[n]; n++) names[n] = cli_commands[n]->name;
     const char *near = text_nearest(name, names, n);
     const char *what = name[0] == '-' ? "option" : "command";
     if (name[0] == '-' && strchr("vq", name[1]) && name[1] && !name[2])
         fprintf(stderr, "heddle: error: %s goes behind a command, as in heddle run vecadd %s; -V prints the version\n", name,
                 name);
     else if (near) fprintf(stderr, "heddle: error: unknown %s \"%s\"; did you mean \"%s\"?\n", what, name, near);
-    else fprintf(stderr, "heddle: error: unknown %s \"%s\"; commands are %s\n", what, name, all.s);
-    strbuf_free(&all);
+    else fprintf(stderr, "heddle: error: unknown %s \"%s\"; \"heddle help\" lists the commands\n", what, name);
     return EXIT_USER;
 }
 

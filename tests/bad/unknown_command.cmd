@@ -1,3 +1,3 @@
 // run: rnu scale.ptx
 // exit: 2
-// stderr: heddle: error: unknown command "rnu"; commands are run, exec, compare, check, vectors, list, explain, lab, help
+// stderr: heddle: error: unknown command "rnu"; "heddle help" lists the commands

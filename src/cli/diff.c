@@ -1,0 +1,58 @@
+/* heddle diff: two results, what changed between them and why. */
+#include "report/diff.h"
+#include "cli/cli.h"
+#include "report/report.h"
+
+#include <stdlib.h>
+
+enum { ROWS = 12 };
+
+static json_t *read_result(const struct cli_line *line, const char *file) {
+    struct strbuf why = {0};
+    json_error_t e = {0};
+    size_t len;
+    char *text = limit_read_file(file, LIMIT_OTHER, &len, &why);
+    json_t *doc = text ? json_loadb(text, len, 0, &e) : NULL;
+    if (text && !doc) strbuf_add(&why, "line %d, column %d: this is no JSON: %s", e.line, e.column, e.text);
+    if (doc && !diff_takes(doc, &why)) {
+        json_decref(doc);
+        doc = NULL;
+    }
+    if (!doc) cli_error(line->command, "%s: %s", file, why.s);
+    strbuf_free(&why);
+    free(text);
+    return doc;
+}
+
+static int run_diff(const struct cli_line *line) {
+    json_t *a = read_result(line, line->operands.at[0]), *b = a ? read_result(line, line->operands.at[1]) : NULL;
+    int code = EXIT_USER;
+    if (a && b) {
+        struct folding f;
+        term_begin(&f, stdout, 0);
+        code = diff_print(a, b, cli_has(line, "all") ? UINT32_MAX : ROWS, f.out) ? EXIT_DIFFERS : EXIT_OK;
+        term_end(&f);
+    }
+    json_decref(a);
+    json_decref(b);
+    return code;
+}
+
+static const struct cli_option options[] = {
+    {"all", NULL, "every statistic that differs, not only those that differ most", 'a'},
+    {NULL, NULL, NULL},
+};
+const struct cli_command cli_diff = {
+    .name = "diff",
+    .doc = "say what changed between two results, and where the cycles went or came from",
+    .usage = "A.json B.json [--all]",
+    .details = "A.json and B.json are what --json of heddle run or exec wrote: of two machines, keys, programs or versions.\n"
+               "Told are the keys that differ, whether the results are the same, cycles, the parts of the CPI stack that the\n"
+               "difference is made of, kernels, and statistics. Exit code 1 when results or counters differ.",
+    .example = "heddle run bfs --json lrr.json\nheddle run bfs --set sm.sched=gto --json gto.json\nheddle diff lrr.json gto.json",
+    .options = options,
+    .operands_from = "files",
+    .min_operands = 2,
+    .max_operands = 2,
+    .run = run_diff,
+};
