@@ -35,5 +35,14 @@ int main(void) {
         last = m.kind;
         print_row(&m);
     }
+    printf(
+        "\n## Limits (`heddle run --limits`)\n\n"
+        "The use of every port, bus, unit and queue, the tightest first; in the JSON results `limits`, of the run and of each\n"
+        "kernel. A row has `used`, the share of what all of them could do in the cycles measured; `hottest`, the same of the\n"
+        "busiest memory partition; the least cycles, and with them the highest speedup, that it allows. Addresses stay with\n"
+        "their partition, so there the hottest sets the bound; work of SMs could be dealt out otherwise, so there the average\n"
+        "does. Bounds of issue slots and units hold for any schedule of the program. Those of packets, lines and bursts hold\n"
+        "for the traffic of the run: more hits mean less of it. Those of queues (L1 MSHRs, miss queue, DRAM queue) hold at the\n"
+        "latency of the run, by Little's law. No bound is above the cycles measured.\n");
     return 0;
 }

@@ -21,6 +21,11 @@ static int from_diag(struct heddle *h, struct diag *d) {
 
 /* --- the machine */
 
+/* Where data lies is the machine's word until something lies there */
+static void place_memory(struct heddle *h) {
+    if (!h->mem.allocs.n) h->mem.next = GLOBAL_BASE + ((u64)h->time.config.address_offset_b + 255) / 256 * 256;
+}
+
 int heddle_set_machine(struct heddle *h, const char *name_or_path) {
     int status = too_late(h, "the machine");
     if (status) return status;
@@ -31,6 +36,7 @@ int heddle_set_machine(struct heddle *h, const char *name_or_path) {
     diag_free(&d);
     h->time.config = c;
     h->time.on = true;
+    place_memory(h);
     return HEDDLE_OK;
 }
 
@@ -41,6 +47,7 @@ int heddle_set_key(struct heddle *h, const char *key, const char *value) {
     struct diag d = {0};
     if (!config_set(&h->time.config, key, value, &d, NULL, 0)) return from_diag(h, &d);
     diag_free(&d);
+    place_memory(h);
     return HEDDLE_OK;
 }
 
@@ -49,6 +56,7 @@ int heddle_set_config(struct heddle *h, const struct config *c) {
     if (status) return status;
     h->time.config = *c;
     h->time.on = true;
+    place_memory(h);
     return HEDDLE_OK;
 }
 

@@ -4,9 +4,10 @@
  * values are checked before the first run. */
 #include "cli/runner.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-enum { MAX_CONFIGURATIONS = 10000 };
+enum { MAX_CONFIGURATIONS = 10000, MAX_JITTER = 1000 };
 
 struct axis { /* one --vary */
     const char *key;
@@ -25,6 +26,7 @@ struct comparing {
     VEC(struct input) inputs;    /* of the programs */
     VEC(json_t *) docs;          /* of the runs, for --html */
     struct cli_outputs outputs;
+    u64 jitter;        /* perturbed runs of a jitter; 0: none is measured */
     const char *error; /* why not all was run, or NULL */
 };
 
@@ -107,6 +109,12 @@ static bool read_metrics(struct comparing *c) {
     return true;
 }
 
+static bool read_jitter(struct comparing *c) {
+    const char *text = cli_value(c->line, "jitter");
+    if (text) c->jitter = JITTER_RUNS;
+    return !text || !*text || cli_number(c->line, "jitter", JITTER_RUNS, MAX_JITTER, &c->jitter);
+}
+
 /* --- running */
 
 static const char *label_of(struct comparing *c, const char *name, u32 i) {
@@ -127,6 +135,7 @@ static void add_row(struct comparing *c, struct comparison *to, u32 i, const str
         .verdict = x->report.outcome.verdict,
         .wall_seconds = x->report.wall_seconds,
         .total = x->report.total,
+        .jitter = NAN,
     };
     for (u32 k = 0; k < c->axes.n; k++) row.values[k] = value_of(c, i, k);
     VEC_PUSH(&to->rows, row);
@@ -162,6 +171,51 @@ static int run_one(struct comparing *c, struct comparison *to, const struct inpu
     return status;
 }
 
+/* --- jitter */
+
+/* Cycles of configuration i under the n-th perturbation */
+static int run_perturbed(struct comparing *c, const struct input *in, u32 i, u64 n, double *cycles) {
+    struct config config = c->configs[i];
+    measure_perturb(&config, n);
+    struct runner x = {
+        .line = c->line,
+        .input = in,
+        .config = &config,
+        .timing = c->timing,
+        .opt = {.program_out = stderr},
+        .progress.label = arena_printf(&c->mem, "%s perturbed %u/%u", label_of(c, in->m->name, i), (u32)n, (u32)c->jitter),
+    };
+    int status = runner_open(&x);
+    if (!status) status = runner_launch(&x);
+    if (!status) {
+        runner_collect(&x, false);
+        const struct launch_stats *s = &x.report.total;
+        *cycles = s->estimated ? s->estimate.cycles : (double)s->cycles;
+    }
+    runner_close(&x);
+    return status;
+}
+
+static int measure_jitter(struct comparing *c, struct comparison *to, const struct input *in, u32 i) {
+    double *cycles = ARENA_ARRAY(&c->mem, double, c->jitter);
+    int status = HEDDLE_OK;
+    for (u64 n = 0; n < c->jitter && !status; n++) status = run_perturbed(c, in, i, n + 1, &cycles[n]);
+    if (status) return status;
+    to->rows.at[i].jitter = jitter_of(cycles, (u32)c->jitter);
+    to->rows.at[i].own_jitter = true;
+    return status;
+}
+
+/* The first configuration's stands for the others, unless a difference is near it */
+static int judge(struct comparing *c, struct comparison *to, const struct input *in) {
+    int status = measure_jitter(c, to, in, 0);
+    for (u32 i = 1; i < to->rows.n; i++) to->rows.at[i].jitter = to->rows.at[0].jitter;
+    for (u32 i = 1; i < to->rows.n && !status; i++)
+        if (jitter_wanted(comparison_speedup(to, i))) status = measure_jitter(c, to, in, i);
+    to->judged = !status;
+    return status;
+}
+
 static bool machine_varies(const struct comparing *c) {
     for (u32 k = 0; k < c->axes.n; k++)
         if (strcmp(c->axes.at[k].key, "machine") == 0) return true;
@@ -179,6 +233,7 @@ static int run_program(struct comparing *c, const struct input *in) {
                             .cpi = c->cpi};
     for (u32 k = 0; k < c->axes.n; k++) to.keys[k] = c->axes.at[k].key;
     for (u32 i = 0; i < c->n && !status; i++) status = run_one(c, &to, in, i);
+    if (!status && c->jitter) status = judge(c, &to, in);
     if (to.rows.n) VEC_PUSH(&c->done, to);
     return status;
 }
@@ -278,7 +333,7 @@ static int run_all(struct comparing *c) {
 static int run_compare(const struct cli_line *line) {
     struct comparing c = {.line = line};
     int status = HEDDLE_BAD_INPUT;
-    if (measure_read(line, &c.timing, &c.cpi) && read_metrics(&c) && read_axes(&c))
+    if (measure_read(line, &c.timing, &c.cpi) && read_jitter(&c) && read_metrics(&c) && read_axes(&c))
         status = cli_dump_config(line, &c.configs[0])                      ? HEDDLE_OK
                  : open_inputs(&c) && html_ready(line) && open_outputs(&c) ? run_all(&c)
                                                                            : HEDDLE_BAD_INPUT;
@@ -289,9 +344,11 @@ static int run_compare(const struct cli_line *line) {
 static const struct cli_option options[] = {
     {"vary", "KEY=A,B,...", "values of a key to compare, \"machine\" included; repeatable: all combinations run", 0, "keys"},
     {"metric", "NAME", "another column: any name of \"heddle list stats\"; repeatable", 0, "stats"},
+    {"jitter", "[N]", "measure jitter by N perturbed runs (default and least 8); a difference below it is called none"},
     INPUT_OPTIONS,
     CLI_MACHINE_OPTIONS,
     MEASURE_OPTIONS,
+    PERTURB_OPTION,
     {"json", "FILE", "write the results as JSON; - for standard output"},
     HTML_OPTION,
     {"csv", "FILE", "write a row for each configuration with every statistic; - for standard output"},

@@ -26,7 +26,8 @@ struct run { /* one `heddle run` */
 static const char *const timed_only[] = {
     "machine",      "set",      "full",   "dump-config", "per-kernel",       "per-sm",   "by-pc",
     "samples",      "csv",      "konata", "perfetto",    "trace-replay",     "hazards",  "pressure",
-    "trace-cycles", "trace-sm", "audit",  "trace-size",  "stop-after-trace", "counters", "timeline"};
+    "trace-cycles", "trace-sm", "audit",  "trace-size",  "stop-after-trace", "counters", "timeline",
+    "limits",       "perturb"};
 enum { SHAPE_OPTIONS = 2 }; /* the first of them: programs that run as they are see the machine without time too */
 static const char *const functional_only[] = {"trace-exec", "trace-kernel", "trace-cta"};
 
@@ -110,6 +111,7 @@ static bool read_timed(struct run *r) {
     w->hazards = cli_has(r->line, "hazards");
     w->pressure = cli_has(r->line, "pressure");
     w->timeline = measure_timeline(r->line);
+    w->limits = cli_has(r->line, "limits");
     return read_machine(r) && measure_read(r->line, &r->runner.timing, &w->cpi) && measure_by_pc(r->line, w) &&
            measure_window(r->line, &r->config, &r->window) && measure_trace_end(r->line, &r->window, &r->runner.timing);
 }
@@ -296,6 +298,7 @@ static const struct cli_option options[] = {
     CLI_MACHINE_OPTIONS,
     {"functional", NULL, "compute results only, without timing: much faster"},
     MEASURE_OPTIONS,
+    PERTURB_OPTION,
     CLI_TALK_OPTIONS("no summary and no progress", "say what is read, chosen, run and written, on standard error"),
     {"full", NULL, "the whole summary: kernels, warp states, hazards, caches, DRAM, energy"},
     {"per-kernel", NULL, "figures of each kernel and a line for each launch beside the total"},
@@ -303,6 +306,7 @@ static const struct cli_option options[] = {
     MEASURE_BY_PC,
     {"hazards", NULL, "measures of hazards, replay and prediction in the summary"},
     {"pressure", NULL, "measures of memory pressure in the summary: stalls, blocked hits, owners, re-execution, what it costs"},
+    {"limits", NULL, "use of every port, bus, unit and queue, and the cycles each allows at least, in the JSON results too"},
     {"json", "FILE", "write the results as JSON; - for standard output"},
     HTML_OPTION,
     TIMELINE_OPTION,

@@ -35,6 +35,8 @@ void input_close(struct input *in);
         {"no-jumps", NULL, "simulate every cycle, idle ones too; results do not depend on it"},                                  \
         {"check", "CYCLES", "check the model's invariants every so many cycles"},                                                \
         {"cpi", "METHOD", "how the CPI stack is made: proportional (default), selected or gsi", 0, "methods"}
+#define PERTURB_OPTION                                                                                                           \
+    {"perturb", "N", "change what should not matter, in the N-th way: launch latency, first SM, addresses (docs/sampling.md)"}
 #define MEASURE_BY_PC                                                                                                            \
     {"by-pc", "[N]", "the N instructions that cost most warp time (default 20); --by-pc=all, or =order for program order"}
 #define MEASURE_TRACES                                                                                                           \
@@ -57,6 +59,8 @@ bool measure_window(const struct cli_line *line, const struct config *c, struct 
 bool measure_trace_end(const struct cli_line *line, const struct heddle_window *w, struct heddle_timing *t);
 /* The machine of the command line with n further --machine or --set; false after an error */
 bool measure_machine(const struct cli_line *line, const struct cli_given *more, u32 n, struct config *out);
+/* Changes what should not matter to a program's time, in the n-th of many ways; 0: nothing */
+void measure_perturb(struct config *c, u64 n);
 extern const struct cli_option measure_machine_option, measure_set_option;                     /* for `more` */
 bool measure_read(const struct cli_line *line, struct heddle_timing *t, enum cpi_method *cpi); /* false after an error */
 const char *measure_given(const struct cli_line *line); /* the first of these options that was given, or NULL */

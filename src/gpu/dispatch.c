@@ -57,11 +57,13 @@ void dispatch_first(struct run *r, u64 cycle) {
     for (u32 i = 0; i < c->sms; i++) r->free[i] = r->occ.ctas;
     if (c->cta_order == CTA_FILL) {
         for (u32 sm = 0; sm < c->sms; sm++)
-            for (u32 k = 0; k < r->occ.ctas && r->next_cta < r->end_cta; k++) send(r, sm, cycle + (u64)k * c->cta_interval_cy);
+            for (u32 k = 0; k < r->occ.ctas && r->next_cta < r->end_cta; k++)
+                send(r, (sm + c->first_sm) % c->sms, cycle + (u64)k * c->cta_interval_cy);
         return;
     }
     for (u32 k = 0; k < r->occ.ctas; k++)
-        for (u32 sm = 0; sm < c->sms && r->next_cta < r->end_cta; sm++) send(r, sm, cycle + (u64)k * c->cta_interval_cy);
+        for (u32 sm = 0; sm < c->sms && r->next_cta < r->end_cta; sm++)
+            send(r, (sm + c->first_sm) % c->sms, cycle + (u64)k * c->cta_interval_cy);
 }
 
 /* An SM's ended blocks that have not been handled */

@@ -77,6 +77,14 @@ void report_keep_time(struct report_kernel *k, const struct launch_stats *s) {
     k->longest.time = timeline_copy(&s->time);
 }
 
+static void add_partitions(struct report *r, const struct launch_stats *s) {
+    if (!s->per_partition) return;
+    if (!r->partitions) r->partitions = base_alloc(s->partitions * sizeof(*r->partitions));
+    u64 *to = (u64 *)r->partitions; /* mem_stats is nothing but u64 */
+    const u64 *from = (const u64 *)s->per_partition;
+    for (size_t i = 0; i < s->partitions * sizeof(*r->partitions) / sizeof(u64); i++) to[i] += from[i];
+}
+
 void report_keep(struct report *r, u32 launch) {
     const struct launch_stats *s = heddle_launch_stats(r->play->h);
     if (!s || !s->kernel[0]) return; /* without timing, or it did not even begin */
@@ -86,6 +94,7 @@ void report_keep(struct report *r, u32 launch) {
         (struct report_launch){true, kept_copy(s, &r->wishes, heddle_config(r->play->h)->sample_cy != 0), gpu_counters_hash(s)};
     launch_stats_add(&k->timing, s);
     launch_stats_add(&r->total, s);
+    if (r->wishes.limits) add_partitions(r, s);
     if (r->wishes.by_pc) add_pcs(k, s);
     if (r->wishes.timeline) report_keep_time(k, s);
     if (r->counters) gpu_counters_each(s, write_counter, &(struct counters_out){r->counters, launch});
@@ -129,6 +138,7 @@ void report_free(struct report *r) {
     }
     for (u32 i = 0; r->launches && i < r->play->m->nlaunches; i++) launch_stats_free(&r->launches[i].stats);
     free(r->kernels);
+    free(r->partitions);
     free(r->launches);
 }
 

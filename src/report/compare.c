@@ -34,13 +34,37 @@ static int metric_width(u32 metric) {
     return MAX((int)METRIC_WIDTH, (int)(strlen(m.prefix) + strlen(m.name)));
 }
 
-static double speedup(const struct comparison *c, u32 row) {
-    return (double)c->rows.at[0].total.cycles / MAX(1.0, (double)c->rows.at[row].total.cycles);
+/* The whole program's, as measured or as estimated */
+static struct figure cycles_of(const struct comparison_row *r) {
+    const struct launch_stats *s = &r->total;
+    double cycles = s->estimated ? s->estimate.cycles : (double)s->cycles;
+    return figure_of(MAX(cycles, 1.0), r->jitter, s->estimated ? estimate_half(&s->estimate) : 0);
+}
+
+struct figure comparison_speedup(const struct comparison *c, u32 row) {
+    if (!row) return (struct figure){1, 0};
+    return figure_speedup(cycles_of(&c->rows.at[0]), cycles_of(&c->rows.at[row]));
+}
+
+static double speedup(const struct comparison *c, u32 row) { return comparison_speedup(c, row).value; }
+
+/* In cycles of busy SMs: without the tail in which they run empty */
+static double busy_speedup(const struct comparison *c, u32 row) {
+    return stat_named(&c->rows.at[0].total, "busy_cycles") / stat_named(&c->rows.at[row].total, "busy_cycles");
+}
+
+/* Not only cycles are measured, but how far they may be off */
+static bool has_intervals(const struct comparison *c) {
+    bool any = c->judged;
+    for (u32 i = 0; i < c->rows.n; i++) any = any || c->rows.at[i].total.estimated;
+    return any;
 }
 
 static void print_head(const struct comparison *c, FILE *out) {
     for (u32 k = 0; k < c->nkeys; k++) fprintf(out, "%-*s ", key_width(c, k), c->keys[k]);
     fprintf(out, "%13s %8s %8s", "cycles", "IPC", "speedup");
+    if (has_intervals(c)) fprintf(out, " %8s  %-7s", "+-", "effect");
+    fprintf(out, " %8s %8s %7s", "by busy", "SMs busy", "waves");
     for (u32 i = 0; i < c->nmetrics; i++) {
         struct metric m = metric_at(c->metrics[i]);
         int pad = metric_width(c->metrics[i]) - (int)(strlen(m.prefix) + strlen(m.name));
@@ -52,7 +76,13 @@ static void print_head(const struct comparison *c, FILE *out) {
 static void print_row(const struct comparison *c, u32 row, FILE *out) {
     const struct launch_stats *s = &c->rows.at[row].total;
     for (u32 k = 0; k < c->nkeys; k++) fprintf(out, "%-*s ", key_width(c, k), c->rows.at[row].values[k]);
-    fprintf(out, "%13llu %8.2f %8.3f", (unsigned long long)s->cycles, stat_named(s, "warp_ipc"), speedup(c, row));
+    char busy[32];
+    struct figure gain = comparison_speedup(c, row);
+    fprintf(out, "%13.0f %8.2f %8.3f", s->estimated ? s->estimate.cycles : (double)s->cycles, stat_named(s, "warp_ipc"),
+            gain.value);
+    if (has_intervals(c)) fprintf(out, " %8.3f  %-7s", gain.half, row ? effect_names[figure_effect(gain)] : "-");
+    fprintf(out, " %8.3f %8s %7.1f", busy_speedup(c, row), report_percent(busy, stat_named(s, "sm_utilisation")),
+            stat_named(s, "waves"));
     for (u32 i = 0; i < c->nmetrics; i++) {
         char text[32];
         metric_text(text, s, c->metrics[i], c->cpi);
@@ -76,6 +106,9 @@ void comparison_text(const struct comparison *c, FILE *out) {
         print_row(c, i, out);
         wrong = wrong || c->rows.at[i].verdict == VERDICT_DIFFERS;
     }
+    if (c->judged)
+        fprintf(out, "\njitter       %.2f %% of the first configuration's cycles; a difference that +- covers is none\n",
+                100 * c->rows.at[0].jitter);
     fprintf(out, "\noutputs      %s%s\n", comparison_same_outputs(c) ? "identical" : "NOT identical",
             wrong ? ", and not the expected ones" : "");
 }
@@ -103,6 +136,12 @@ static json_t *row_json(const struct comparison *c, u32 row) {
                   json_hex64(r->state_hash), "checksum", json_hex64(r->output_hash), "checksum_ok",
                   r->verdict == VERDICT_NONE ? json_null() : json_boolean(r->verdict == VERDICT_OK), "wall_seconds",
                   r->wall_seconds);
+    struct figure gain = comparison_speedup(c, row);
+    json_object_set_new(j, "speedup_half_width", json_number(gain.half));
+    json_object_set_new(j, "speedup_busy", json_number(busy_speedup(c, row)));
+    json_object_set_new(j, "effect", has_intervals(c) ? json_string(effect_names[figure_effect(gain)]) : json_null());
+    json_object_set_new(j, "jitter", c->judged ? json_number(r->jitter) : json_null());
+    json_object_set_new(j, "jitter_is_own", json_boolean(r->own_jitter));
     json_add_timing(j, &r->total);
     return j;
 }

@@ -37,6 +37,7 @@ static json_t *kernel_json(const struct report *r, const struct report_kernel *k
     if (k->timing.sms) {
         json_add_timing(j, &k->timing);
         json_object_set_new(j, "limit", limit_json(r, &k->timing));
+        if (r->wishes.limits) json_object_set_new(j, "limits", report_limits_json(&k->timing, NULL, heddle_config(r->play->h)));
         json_object_set_new(j, "energy", json_energy(heddle_config(r->play->h), &k->timing));
     }
     if (k->pcs) json_object_set_new(j, "by_pc", json_by_pc(k));
@@ -106,6 +107,7 @@ static void add_timed(json_t *j, const struct report *r) {
     json_object_set_new(j, "simulated_seconds", json_real((double)r->total.cycles / (r->total.core_mhz * 1e6)));
     json_add_timing(j, &r->total);
     json_object_set_new(j, "limit", limit_json(r, &r->total));
+    if (r->wishes.limits) json_object_set_new(j, "limits", report_limits_json(&r->total, r->partitions, c));
     json_object_set_new(j, "energy", json_energy(c, &r->total));
     if (c->reexec || r->total.sum.mp_cycles) json_object_set_new(j, "mascar_storage", storage_json(c));
     if (!r->audited) return;

@@ -5,6 +5,7 @@
  *   text.c         the summary of a run without timing; sizes and counts in words
  *   timing.c       the summary of a run with timing
  *   limit.c        what limits a kernel, in one sentence
+ *   bounds.c       use of every port, bus, unit and queue, and the cycles each allows at least
  *   bypc.c         the table of instructions
  *   term.c         bars, colours, the terminal's width
  *   json.c, json_timing.c, json_time.c, csv.c
@@ -18,6 +19,7 @@
 
 #include "gpu/gpu.h"
 #include "manifest/manifest.h"
+#include "stats/verdict.h"
 
 #include <jansson.h>
 
@@ -47,7 +49,7 @@ enum by_pc { BY_PC_NONE, BY_PC_KEEP, BY_PC_TIME, BY_PC_ORDER }; /* KEEP: for the
 struct report_wishes {
     enum cpi_method cpi;
     bool full; /* not only the first screen */
-    bool per_kernel, per_sm, hazards, pressure;
+    bool per_kernel, per_sm, hazards, pressure, limits;
     bool timeline; /* each kernel's longest launch over time, for the JSON results */
     enum by_pc by_pc;
     u32 by_pc_rows; /* BY_PC_TIME: how many; UINT32_MAX for all */
@@ -66,6 +68,7 @@ struct report {
     /* filled by report_keep, launch by launch */
     struct report_launch *launches; /* [play->m->nlaunches]; NULL without timing */
     struct launch_stats total;      /* sum of the timed launches; sms is 0 when there are none */
+    struct mem_stats *partitions;   /* [total.partitions]: sums over launches; NULL unless limits are wanted */
     /* filled by both */
     struct report_kernel *kernels;
     u32 nkernels;
@@ -158,6 +161,20 @@ void report_timing(const struct report *r, FILE *out);
 /* --- limit.c: "waiting for memory, 46 % of scheduler cycles: ..." */
 void report_limit(const struct launch_stats *s, const struct config *c, enum cpi_method m, struct strbuf *out);
 
+/* --- bounds.c: the tightest first. parts: per partition, or NULL. */
+enum { LIMITS_MOST = 24 };
+struct limit_row {
+    const char *name;
+    double used;         /* share of what all instances could do in the cycles measured */
+    double hottest;      /* the same of the busiest partition; not a number where there are none */
+    double least_cycles; /* no schedule is shorter, with the same work or traffic */
+    bool any_schedule;   /* the work is the program's; else traffic, which depends on cache hits */
+};
+u32 report_limits(const struct launch_stats *s, const struct mem_stats *parts, const struct config *c,
+                  struct limit_row rows[LIMITS_MOST]); /* how many */
+void report_limits_text(const struct launch_stats *s, const struct mem_stats *parts, const struct config *c, FILE *out);
+json_t *report_limits_json(const struct launch_stats *s, const struct mem_stats *parts, const struct config *c);
+
 /* --- bypc.c */
 void report_by_pc(const struct report_kernel *k, const struct report_wishes *w, FILE *out);
 
@@ -195,8 +212,11 @@ struct comparison_row {  /* one configuration */
     enum verdict verdict;
     double wall_seconds;
     struct launch_stats total;
+    double jitter; /* relative, of its own or the first configuration's runs; not a number: not measured */
+    bool own_jitter;
 };
 struct comparison {
+    bool judged; /* jitter was measured: differences below it are none (stats/verdict.h) */
     const char *name;
     const char *machine; /* NULL when it is one of the keys */
     const char **keys;
@@ -206,6 +226,7 @@ struct comparison {
     enum cpi_method cpi;
     VEC(struct comparison_row) rows;
 };
+struct figure comparison_speedup(const struct comparison *c, u32 row); /* over the first configuration */
 void comparison_text(const struct comparison *c, FILE *out);
 void comparison_means(const struct comparison *c, u32 n,
                       FILE *out); /* geometric means of the speedups over n programs, all with the same configurations */

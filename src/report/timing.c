@@ -175,6 +175,17 @@ static bool print_coverage(const struct page *p, const struct launch_stats *s) {
     return true;
 }
 
+/* How full the chip was: a gain of cycles without one of busy cycles is a shorter tail */
+static void print_waves(const struct page *p, const struct launch_stats *s) {
+    char share[32];
+    fprintf(p->out, "waves        %.2f of blocks; an SM holds one in %.0f of the cycles (%s)\n", stat_named(s, "waves"),
+            stat_named(s, "busy_cycles"), report_percent(share, stat_named(s, "sm_utilisation")));
+}
+
+static void print_limits(const struct page *p, const struct launch_stats *s) {
+    if (p->r->wishes.limits) report_limits_text(s, s == &p->r->total ? p->r->partitions : NULL, p->c, p->out);
+}
+
 static void print_overview(const struct page *p, const struct launch_stats *s) {
     char n[32], memory[32], share[32], occupancy[32];
     u32 peak = peak_ipc(p, s);
@@ -188,8 +199,7 @@ static void print_overview(const struct page *p, const struct launch_stats *s) {
             stat_named(s, "sm_ipc"));
     fprintf(p->out, "occupancy    %.1f of %u warps an SM (%s)\n", stat_named(s, "occupancy") * s->warps, s->warps,
             report_percent(occupancy, stat_named(s, "occupancy")));
-    fprintf(p->out, "waves        %.2f of blocks; an SM holds one in %.0f of the cycles (%s)\n", stat_named(s, "waves"),
-            stat_named(s, "busy_cycles"), report_percent(share, stat_named(s, "sm_utilisation")));
+    print_waves(p, s);
     print_limit(p, s);
 }
 
@@ -386,6 +396,7 @@ static void print_figures(const struct page *p, const struct launch_stats *s) {
     print_hazards(p, s);
     print_measures(p, s);
     print_pressure(p, s);
+    print_limits(p, s);
     print_caches(p, s);
     print_dram(p, s);
     print_energy(p, s);
@@ -414,11 +425,13 @@ static void print_brief(const struct page *p, const struct launch_stats *s) {
     if (!print_coverage(p, s)) return;
     fprintf(p->out, "IPC          %.2f of %u (%s of peak); %.1f of %u warps an SM\n", ipc, peak_ipc(p, s),
             report_percent(share, ipc / MAX(1u, peak_ipc(p, s))), stat_named(s, "occupancy") * s->warps, s->warps);
+    print_waves(p, s);
     print_memory(p, s);
     print_cpi(p, s, WORTH_A_LINE);
     print_measures(p, s);
     print_pressure(p, s);
     if (p->r->wishes.pressure) print_energy(p, s);
+    print_limits(p, s);
 }
 
 /* --- the whole page */

@@ -5,7 +5,7 @@
 
 #define OWN_JITTER 3 /* a difference below so many half widths needs the configuration's own jitter */
 
-const char *const effect_names[EFFECTS] = {"none", "gain", "loss", "unknown"};
+const char *const effect_names[FIGURE_EFFECTS] = {"none", "gain", "loss", "unknown"};
 const char *const agreement_names[AGREEMENTS] = {
     "agrees", "same sign, another size", "an effect there, none here", "none there, an effect here", "opposite", "unknown",
 };
@@ -36,9 +36,9 @@ static bool is_figure(struct figure f) { return isfinite(f.value) && isfinite(f.
 bool jitter_wanted(struct figure speedup) { return is_figure(speedup) && fabs(speedup.value - 1) < OWN_JITTER * speedup.half; }
 
 enum effect figure_effect(struct figure speedup) {
-    if (!is_figure(speedup)) return EFFECT_UNKNOWN;
-    if (fabs(speedup.value - 1) <= speedup.half) return EFFECT_NONE;
-    return speedup.value > 1 ? EFFECT_GAIN : EFFECT_LOSS;
+    if (!is_figure(speedup)) return FIGURE_UNKNOWN;
+    if (fabs(speedup.value - 1) <= speedup.half) return FIGURE_NONE;
+    return speedup.value > 1 ? FIGURE_GAIN : FIGURE_LOSS;
 }
 
 static bool sizes_near(double ours, double document, double factor) {
@@ -48,12 +48,12 @@ static bool sizes_near(double ours, double document, double factor) {
 
 enum agreement verdict_of(struct figure ours, struct figure document, double factor) {
     enum effect a = figure_effect(ours), b = figure_effect(document);
-    if (a == EFFECT_UNKNOWN || b == EFFECT_UNKNOWN) return AGREE_UNKNOWN;
-    if (a == EFFECT_NONE && b != EFFECT_NONE) return AGREE_NOT_HERE;
-    if (b == EFFECT_NONE && a != EFFECT_NONE) return AGREE_HERE;
+    if (a == FIGURE_UNKNOWN || b == FIGURE_UNKNOWN) return AGREE_UNKNOWN;
+    if (a == FIGURE_NONE && b != FIGURE_NONE) return AGREE_NOT_HERE;
+    if (b == FIGURE_NONE && a != FIGURE_NONE) return AGREE_HERE;
     if (a != b) return AGREE_OPPOSITE;
     bool overlap = fabs(ours.value - document.value) <= ours.half + document.half;
-    return a == EFFECT_NONE || overlap || sizes_near(ours.value, document.value, factor) ? AGREE_YES : AGREE_SIZE;
+    return a == FIGURE_NONE || overlap || sizes_near(ours.value, document.value, factor) ? AGREE_YES : AGREE_SIZE;
 }
 
 void verdict_rule(struct strbuf *to, double factor) {

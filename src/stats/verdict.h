@@ -37,8 +37,8 @@ struct figure figure_speedup(struct figure of, struct figure with);
  * it is judged */
 bool jitter_wanted(struct figure speedup);
 
-enum effect { EFFECT_NONE, EFFECT_GAIN, EFFECT_LOSS, EFFECT_UNKNOWN, EFFECTS };
-extern const char *const effect_names[EFFECTS]; /* "none", "gain", "loss", "unknown" */
+enum effect { FIGURE_NONE, FIGURE_GAIN, FIGURE_LOSS, FIGURE_UNKNOWN, FIGURE_EFFECTS };
+extern const char *const effect_names[FIGURE_EFFECTS]; /* "none", "gain", "loss", "unknown" */
 enum effect figure_effect(struct figure speedup);
 
 enum agreement {

@@ -2,7 +2,7 @@
 . "$(dirname "$0")"/common
 expect 0 "$heddle" compare vecadd --size tiny --machine small --vary sm.warps=16,8 --vary sm.l1.mshrs=16,4 --metric occupancy --metric memory_data --json "$work/c.json" --csv "$work/c.csv"
 out_has '^vecadd on small, 4 configurations'
-out_has '^sm.warps  *sm.l1.mshrs  *cycles  *IPC  *speedup  *occupancy  *cpi.memory_data'
+out_has '^sm.warps  *sm.l1.mshrs  *cycles  *IPC  *speedup  *by busy  *SMs busy  *waves  *occupancy  *cpi.memory_data'
 same "$(grep -cE '^(16|8) +(16|4) ' "$work/out")" 4 "rows"
 out_has '^16  *16 .* 1\.000 '
 out_has '^outputs  *identical'

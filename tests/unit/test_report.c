@@ -42,6 +42,8 @@ static struct launch_stats made_up(void) {
                              .core_mhz = 500,
                              .registers = 16,
                              .grid_ctas = 8,
+                             .waves = 2,
+                             .launches = 1,
                              .cta_threads = 64};
     s.occupancy = (struct occupancy){2, 4, 8, 4, 3, 2, 6, "registers"};
     s.sum.warp_instructions = 800;
@@ -617,10 +619,21 @@ static void configurations_are_measured_against_the_first(void **state) {
     comparison_means(&c, 1, f);
     const char *page = printed(f);
     has(page, "bfs on small, 2 configurations");
-    has(page, "sm.sched          cycles      IPC  speedup   l1_hit_rate  cpi.memory_data     mshr_peak");
-    has(page, "lrr                 1000     0.80    1.000        25.0 %           25.0 %             9");
+    has(page,
+        "sm.sched          cycles      IPC  speedup  by busy SMs busy   waves   l1_hit_rate  cpi.memory_data     mshr_peak");
+    has(page,
+        "lrr                 1000     0.80    1.000    1.000  100.0 %     2.0        25.0 %           25.0 %             9");
     has(page, "gto                  800     1.00    1.250");
     has(page, "outputs      identical");
+    c.judged = true; /* 20 % for each of both: 28 % of 1.25 */
+    c.rows.at[0].jitter = c.rows.at[1].jitter = 0.2;
+    f = tmpfile();
+    comparison_text(&c, f);
+    has(printed(f), "gto                  800     1.00    1.250    0.354  none   ");
+    c.rows.at[0].jitter = c.rows.at[1].jitter = 0.1;
+    f = tmpfile();
+    comparison_text(&c, f);
+    has(printed(f), "gto                  800     1.00    1.250    0.177  gain   ");
     c.rows.at[1].output_hash = 8;
     assert_false(comparison_same_outputs(&c));
     f = tmpfile();

@@ -38,13 +38,13 @@ static void parts_are_added_as_squares(void **state) {
 
 static void below_the_interval_is_none(void **state) {
     (void)state;
-    assert_int_equal(figure_effect(fig(1.04, 0.05)), EFFECT_NONE);
-    assert_int_equal(figure_effect(fig(1.05, 0.04)), EFFECT_GAIN);
-    assert_int_equal(figure_effect(fig(0.95, 0.04)), EFFECT_LOSS);
-    assert_int_equal(figure_effect(fig(0.97, 0.04)), EFFECT_NONE);
-    assert_int_equal(figure_effect(fig(1, 0)), EFFECT_NONE);
-    assert_int_equal(figure_effect(fig(NAN, 0)), EFFECT_UNKNOWN);
-    assert_int_equal(figure_effect(fig(1, NAN)), EFFECT_UNKNOWN);
+    assert_int_equal(figure_effect(fig(1.04, 0.05)), FIGURE_NONE);
+    assert_int_equal(figure_effect(fig(1.05, 0.04)), FIGURE_GAIN);
+    assert_int_equal(figure_effect(fig(0.95, 0.04)), FIGURE_LOSS);
+    assert_int_equal(figure_effect(fig(0.97, 0.04)), FIGURE_NONE);
+    assert_int_equal(figure_effect(fig(1, 0)), FIGURE_NONE);
+    assert_int_equal(figure_effect(fig(NAN, 0)), FIGURE_UNKNOWN);
+    assert_int_equal(figure_effect(fig(1, NAN)), FIGURE_UNKNOWN);
 }
 
 static void own_jitter_is_asked_for_near_the_edge(void **state) {
