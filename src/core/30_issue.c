@@ -361,7 +361,8 @@ static u64 tell_issue(struct core *c, u32 slot, const struct step *st) {
 void front_issued(struct core *c, u32 slot, u64 uid, const struct step *st) {
     EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = st->pc, .mask = st->active, .a = st->lanes,
          .b = (u64)st->frame, .cause = 1);
-    count_issue(c, st);
+    if (st->counted) count_issue(c, st);
+    else issue_happened(c); /* again */
 }
 
 /* What has been executed is sent on its way. False when the warp has to stop (fault). */

@@ -37,11 +37,13 @@ void window_init(struct core *c) {
     x->stations = base_alloc(sizeof(u32) * STATION_POOLS * c->cfg->subcores);
     x->turn = base_alloc(sizeof(u32) * c->cfg->schedulers);
     x->branches = base_alloc(sizeof(*x->branches) * c->cfg->bimodal);
+    memorder_init(c);
 }
 
 void window_free(struct core *c) {
     struct windows *x = c->window;
     if (!x) return;
+    memorder_free(c);
     free(x->at), free(x->stations), free(x->turn), free(x->writers), free(x->heap.at), free(x->due.at), free(x->branches);
     free(x);
 }
@@ -51,9 +53,13 @@ void window_launch(struct core *c) {
     if (!x) return;
     size_t regs = c->prog->nregs + c->prog->npreds + 1u;
     free(x->writers);
-    x->writers = base_alloc(regs * c->nslots);
+    x->writers = base_alloc(2 * regs * c->nslots);
     memset(x->at, 0, sizeof(*x->at) * c->nslots);
-    for (u32 i = 0; i < c->nslots; i++) x->at[i].writer = x->writers + regs * i, x->at[i].shown = NONE;
+    for (u32 i = 0; i < c->nslots; i++) {
+        x->at[i].writer = x->writers + 2 * regs * i, x->at[i].last = x->at[i].writer + regs;
+        x->at[i].shown = NONE;
+    }
+    memorder_launch(c);
     memset(x->stations, 0, sizeof(u32) * STATION_POOLS * c->cfg->subcores);
     memset(x->turn, 0, sizeof(u32) * c->cfg->schedulers);
     memset(x->branches, 0, sizeof(*x->branches) * c->cfg->bimodal);
@@ -159,14 +165,16 @@ static u64 readers_of(const struct window *w, u32 reg) {
 static void name_source(const struct core *c, const struct home *s, const struct window *w, struct entry *e, u32 reg) {
     u64 ready = s->sb[reg].ready_cy;
     if (w->writer[reg]) e->waits |= 1ull << (w->writer[reg] - 1);
+    if (w->last[reg]) e->deps |= 1ull << (w->last[reg] - 1);
     if (!ready) return;
     bool guard = e->t->guard_cy && reg >= c->prog->nregs;
     e->from_cy = MAX(e->from_cy, window_usable(c, ready) + (guard ? e->t->guard_cy : 0));
 }
 
 static void name_result(const struct core *c, const struct home *s, struct window *w, struct entry *e, u32 id, u32 reg) {
-    u32 before = w->writer[reg];
-    w->writer[reg] = (u8)(id + 1);
+    u32 before = w->writer[reg], last = w->last[reg];
+    w->writer[reg] = w->last[reg] = (u8)(id + 1);
+    if (last && w->at[last - 1].covers & ~e->active) e->deps |= 1ull << (last - 1);
     if (!c->window->how->renames) {
         e->names |= readers_of(w, reg);
         if (s->sb[reg].ready_cy) e->from_cy = MAX(e->from_cy, window_usable(c, s->sb[reg].ready_cy));
@@ -217,6 +225,16 @@ static bool guessed(struct core *c, const struct step *st) {
     if (p->learn && in->guard != NONE) p->learn(entry, way_of(st));
     ++*(right ? &c->stats.branches_guessed : &c->stats.branches_mistaken);
     return right;
+}
+
+void window_name_again(struct core *c, u32 slot, u32 id) {
+    struct window *w = window_of(c, slot);
+    struct entry *e = &w->at[id];
+    for (u32 i = e->t->nsrc; i < (u32)e->t->nsrc + e->t->ndst; i++)
+        if (w->last[e->t->reg[i]] == id + 1) w->writer[e->t->reg[i]] = (u8)(id + 1);
+    if (e->has_station || !c->window->how->stations || c->window->how->collects) return;
+    ++*stations_of(c, slot, e->t);
+    e->has_station = true;
 }
 
 /* Stops fetch and dispatch until the branch has issued and is resolved */
@@ -284,16 +302,16 @@ static bool is_certain(const struct window *w, u32 id) {
     return true;
 }
 
-static bool is_able(const struct core *c, const struct window *w, u32 id, u64 at) {
+static bool is_able(const struct window *w, u32 id, u64 at) {
     const struct entry *e = &w->at[id];
     if (e->waits || e->names || e->after || e->from_cy > at) return false;
-    return !c->window->how->precise || !(w->stores >> id & 1) || is_certain(w, id);
+    return !e->certain || is_certain(w, id);
 }
 
 static u64 may_issue(const struct core *c, const struct window *w, u64 at) {
     u64 able = 0;
     EACH_ENTRY(w->waiting, i)
-    if (is_able(c, w, (u32)i, at)) able |= 1ull << i;
+    if (is_able(w, (u32)i, at)) able |= 1ull << i;
     if (!able) return 0;
     struct window_view v = view_of(c, w, able);
     return c->window->how->may_issue(&v);
@@ -400,7 +418,7 @@ static void issue_entry(struct core *c, u32 slot, u32 id) {
                                 .frame = e->frame,
                                 .lanes = e->lanes,
                                 .active = e->active,
-                                .counted = e->counted});
+                                .counted = e->tries ? 0 : e->counted});
     w->waiting &= ~(1ull << id);
     e->state = ENTRY_ISSUED;
     if (c->window->how->collects) window_free_station(c, slot, e);

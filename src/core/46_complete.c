@@ -44,7 +44,7 @@ static bool has_result(const struct entry *e) { return e->t->ndst != 0; }
 
 void completion_push(struct core *c, u32 slot, u32 entry, u64 cycle) {
     const struct entry *e = &window_of(c, slot)->at[entry];
-    struct completion x = {cycle, e->uid, slot, entry};
+    struct completion x = {cycle, e->uid, slot, entry, e->tries};
     VEC_PUSH(&c->window->heap, x);
     heap_up(c->window->heap.at, c->window->heap.n - 1);
 }
@@ -59,16 +59,19 @@ static struct completion heap_pop(struct core *c) {
 
 /* --- a result is told */
 
-static void tell_waiting(const struct core *c, struct window *w, u32 id, bool guard) {
-    u64 bit = 1ull << id;
+/* Stores that have all their operands now */
+static u64 tell_waiting(const struct core *c, struct window *w, u32 id, bool guard) {
+    u64 bit = 1ull << id, known = 0;
     EACH_ENTRY(w->waiting, i) {
         struct entry *x = &w->at[i];
         if (!(x->waits & bit)) continue;
         x->waits &= ~bit;
+        if (!x->waits) known |= 1ull << i & w->stores;
         u64 from = window_usable(c, c->now);
         if (guard && x->t->guard_cy) from += x->t->guard_cy;
         x->from_cy = MAX(x->from_cy, from);
     }
+    return known;
 }
 
 static void write_names(struct core *c, u32 slot, struct window *w, u32 id) {
@@ -87,11 +90,18 @@ static void complete(struct core *c, u32 slot, u32 id) {
     CHECK(e->state == ENTRY_ISSUED); /* K1 */
     e->state = ENTRY_COMPLETE;
     w->complete |= 1ull << id;
-    tell_waiting(c, w, id, guard);
+    u64 known = tell_waiting(c, w, id, guard);
     write_names(c, slot, w, id);
     if (e->has_station) window_free_station(c, slot, e);
     EMIT(c, .kind = EV_READY, .cycle = c->now, .uid = e->uid, .slot = (u16)slot, .mask = e->lanes);
+    EACH_ENTRY(known, i) memorder_known(c, slot, (u32)i);
     slot_look(c, slot, c->now);
+}
+
+/* It has not been taken back since */
+static bool is_current(const struct core *c, const struct completion *x) {
+    const struct entry *e = &window_of(c, x->slot)->at[x->entry];
+    return e->uid == x->uid && e->tries == x->tries && e->state == ENTRY_ISSUED;
 }
 
 static int by_age(const void *a, const void *b) {
@@ -105,6 +115,7 @@ static void share_buses(struct core *c, struct completion *due, u32 n) {
     qsort(due, n, sizeof(*due), by_age);
     for (u32 i = 0; i < n; i++) {
         const struct entry *e = &window_of(c, due[i].slot)->at[due[i].entry];
+        if (!is_current(c, &due[i])) continue;
         u32 sub = issue_sub(c, due[i].slot);
         if (c->cfg->buses && has_result(e) && used[sub] == c->cfg->buses) {
             due[i].cycle = c->now + 1;
@@ -125,8 +136,7 @@ void complete_stage(struct core *c) {
         struct completion first = heap_pop(c);
         VEC_PUSH(&x->due, first);
     }
-    if (x->due.n == 1) complete(c, x->due.at[0].slot, x->due.at[0].entry);
-    else if (x->due.n) share_buses(c, x->due.at, x->due.n);
+    if (x->due.n) share_buses(c, x->due.at, x->due.n);
 }
 
 void window_result(struct core *c, const struct flight *f, u64 ready) {
@@ -148,6 +158,9 @@ bool window_ends(struct core *c, const struct flight *f) {
 
 static void leave(struct core *c, u32 slot, struct window *w, u32 id) {
     struct entry *e = &w->at[id];
+    for (u32 i = e->t->nsrc; i < (u32)e->t->nsrc + e->t->ndst; i++)
+        if (w->last[e->t->reg[i]] == id + 1) w->last[e->t->reg[i]] = 0;
+    EACH_ENTRY(w->used, i) w->at[i].deps &= ~(1ull << id);
     w->registers -= e->registers;
     w->used &= ~(1ull << id);
     w->complete &= ~(1ull << id);

@@ -211,7 +211,7 @@ static void collect_accesses(struct core *c, struct flight *f, const struct step
     m->nlines = m->lines.n;
 }
 
-static void count_kind(struct core *c, const struct flight *f) {
+void lsu_count(struct core *c, const struct flight *f) {
     const struct memop *m = &f->mem;
     struct sm_stats *s = &c->stats;
     struct pc_stats *pc = &c->pcs[flight_pc(c, f)];
@@ -257,7 +257,6 @@ struct flight *lsu_record(struct core *c, u32 slot, const struct tinst *t, const
 
 u64 lsu_send(struct core *c, struct flight *f, bool expects_miss) {
     f->issue_cy = c->now;
-    count_kind(c, f);
     writeback_expect(c, f);
     set_add(c->lsu->sending, f->slot);
     u64 read = lsu_enter(c, f);
@@ -270,7 +269,9 @@ u64 lsu_send(struct core *c, struct flight *f, bool expects_miss) {
 }
 
 void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss) {
-    lsu_send(c, lsu_record(c, slot, t, st, uid), expects_miss);
+    struct flight *f = lsu_record(c, slot, t, st, uid);
+    lsu_count(c, f);
+    lsu_send(c, f, expects_miss);
 }
 
 /* --- the stage */

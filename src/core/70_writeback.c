@@ -108,14 +108,14 @@ static void result(struct core *c, struct flight *f) {
     u32 slot = f->slot;
     f->result_cy = MAX(f->result_cy, c->now);
     if (s) {
-        if (f->t->ndst || f->windowed) release_registers(c, s, f);
+        if ((f->t->ndst || f->windowed) && !f->orphan) release_registers(c, s, f);
         s->loads--;
         s->asyncs -= f->mem.is_async;
         s->drain_cy = MAX(s->drain_cy, f->result_cy);
     }
     count_latency(c, f);
-    EMIT(c, .kind = EV_COMPLETE, .cycle = f->result_cy, .uid = f->uid, .slot = f->slot, .mask = f->active);
-    if (!f->windowed || !window_ends(c, f)) /* else it is over when its entry leaves */
+    if (!f->orphan) EMIT(c, .kind = EV_COMPLETE, .cycle = f->result_cy, .uid = f->uid, .slot = f->slot, .mask = f->active);
+    if (!f->orphan && (!f->windowed || !window_ends(c, f))) /* else it is over when its entry leaves */
         EMIT(c, .kind = EV_DONE, .cycle = f->result_cy, .uid = f->uid, .slot = f->slot);
     flight_end(c, f);
     if (s) home_wake(c, slot, HOME_RESULT);

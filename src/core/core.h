@@ -438,6 +438,7 @@ void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct ste
  * last operand is read */
 struct flight *lsu_record(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
 u64 lsu_send(struct core *c, struct flight *f, bool expects_miss);
+void lsu_count(struct core *c, const struct flight *f); /* as a memory instruction that issues */
 void lsu_stage(struct core *c);
 u32 lsu_way(const struct config *g); /* cycles from issue to the stage: what latencies of memory keys contain */
 u64 lsu_next(const struct core *c);

@@ -40,6 +40,7 @@ struct flight {
     u8 entry;     /* of its warp's window, where `windowed` */
     bool used;
     bool sent;     /* it has issued */
+    bool orphan;   /* its instruction was taken back: nobody waits for it */
     bool windowed; /* its results go to its entry, not to the scoreboard */
     struct memop mem;
 };

@@ -169,6 +169,13 @@ bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
         ok = false;
     }
     if (ok && p->order->window) ok = window_goes_with(c, p, d);
+    if (ok && c->memory_order && !(p->order->window && p->order->window->precise)) {
+        diag_error(d, c->machine, 0, 0,
+                   "order.memory = %s does not go with sm.order = %s: a load that went too early must be taken back, and with it "
+                   "what used its value; use sm.order = rob or order.memory = conservative",
+                   c->memory_order == 1 ? "aggressive" : "predicted", p->order->name);
+        ok = false;
+    }
     if (ok && p->speculate->guess && !(p->order->window && p->order->window->precise)) {
         diag_error(
             d, c->machine, 0, 0,

@@ -18,6 +18,8 @@ struct entry {
     u64 after;    /* entries it must not pass on the way to memory */
     u64 from_cy;  /* issues no sooner */
     u64 ready_cy; /* issued: its result can be on a bus from then on, and used in that cycle; NEVER: not known yet */
+    u64 deps;     /* entries it took or takes values from, complete or not */
+    u64 given;    /* a load: uid of the store that gave it its value; 0: none */
     u64 covers;   /* lanes it writes, and those of the writers it waits for: who writes all of these needs none of them */
     u32 flight;   /* of a memory instruction */
     u32 counted;  /* warp instructions it counts for */
@@ -25,7 +27,10 @@ struct entry {
     u8 state, kind; /* enum entry_state; enum wait_kind of its result */
     u8 registers;   /* physical registers it holds */
     bool has_station;
-    bool flies; /* a memory instruction that memory is not done with */
+    u8 giver;     /* a load: 1 + the entry of the store that will give it its value; 0: none */
+    u8 tries;     /* times it was taken back */
+    bool certain; /* issues only when everything before it is complete */
+    bool flies;   /* a memory instruction that memory is not done with */
 };
 struct window {
     struct entry at[WINDOW_MAX];
@@ -33,6 +38,7 @@ struct window {
     u32 n;
     u64 used, waiting, complete;
     u64 stores, memory;         /* of `waiting`: stores and the like; all memory instructions */
+    u8 *last;                   /* the same, until that entry leaves */
     u8 *writer;                 /* [registers, then predicates]: 1 + the entry that writes it next, 0: nobody under way */
     u32 registers;              /* physical registers held */
     i32 shown;                  /* entry its front presents to the scheduler, or NONE */
@@ -42,7 +48,7 @@ struct window {
 };
 struct completion { /* an issued entry's result, waiting for its cycle and for a bus */
     u64 cycle, uid;
-    u32 slot, entry;
+    u32 slot, entry, tries;
 };
 struct windows {
     const struct order_window *how;
@@ -51,6 +57,7 @@ struct windows {
     VEC(struct completion) heap;      /* results to come, by cycle, then uid */
     VEC(struct completion) due;       /* of this cycle */
     u32 *stations;                    /* in use: [sub-core][pool] */
+    struct memorder *memory;          /* 47_memorder.c */
     struct branch_counters *branches; /* [order.bimodal.entries] */
     u32 *turn;                        /* by scheduler: slot that dispatches first */
 };
@@ -64,7 +71,12 @@ static inline u64 window_usable(const struct core *c, u64 ready) {
 
 /* --- 45_window.c */
 void window_free_station(struct core *c, u32 slot, struct entry *e);
+void window_name_again(struct core *c, u32 slot, u32 id); /* its results are under way once more */
 /* --- 47_memorder.c */
+void memorder_init(struct core *c);
+void memorder_launch(struct core *c);
+void memorder_free(struct core *c);
+void memorder_known(struct core *c, u32 slot, u32 id);                           /* a store's operands are there */
 void memorder_dispatch(struct core *c, u32 slot, u32 id, const struct step *st); /* a memory instruction takes entry id */
 u64 memorder_issue(struct core *c, u32 slot, u32 id,
                    u64 *read); /* and goes to memory; when it is complete, or NEVER: not known yet */

@@ -198,6 +198,8 @@ static void hint_compute_structural(const struct subject *x, struct strbuf *out)
     strbuf_add(out, "the %s are taken %.0f %% of the time", units[worst].name, 100 * share[worst]);
 }
 
+static void hint_order(const struct subject *x, struct strbuf *out) { hint_stall(x, CPI_ORDER, out); }
+
 static void hint_missed(const struct subject *x, struct strbuf *out) {
     (void)x;
     strbuf_add(out, "warps were ready, and the scheduler looked at others; another sm.sched may help");
@@ -217,6 +219,7 @@ static const struct {
     [CPI_MEMORY_STRUCTURAL] = {"a full memory pipe", hint_memory_structural},
     [CPI_COMPUTE_DATA] = {"waiting for results of units", hint_compute_data},
     [CPI_COMPUTE_STRUCTURAL] = {"busy units", hint_compute_structural},
+    [CPI_ORDER] = {"the order's window", hint_order},
     [CPI_MISSED] = {"the scheduler's choice", hint_missed},
     [REPLAYS] = {"replays", hint_replays},
 };

@@ -210,7 +210,7 @@ static void print_cpi(const struct page *p, const struct launch_stats *s, double
         [CPI_CONTROL] = 35,      [CPI_FETCH] = 36,
         [CPI_MEMORY_DATA] = 31,  [CPI_MEMORY_STRUCTURAL] = 91,
         [CPI_COMPUTE_DATA] = 34, [CPI_COMPUTE_STRUCTURAL] = 94,
-        [CPI_MISSED] = 33,
+        [CPI_ORDER] = 96,        [CPI_MISSED] = 33,
     };
     enum cpi_method m = p->r->wishes.cpi;
     double total = 0, most = 0, rest = 0, per = MAX(1.0, (double)s->sum.warp_instructions);

@@ -341,7 +341,7 @@ static void on_access(struct audit *a, struct audit_slot *s, struct issued *x, c
     if (x->gate != NEVER && !holds(a, e->cycle <= x->gate))
         report(a, 3, &where, "an access is accepted after a barrier, fence or exit issued at cycle %llu",
                (unsigned long long)x->gate);
-    if (!x->listed || e->cause == ACCESS_CONST) return;
+    if (!x->listed || e->cause == ACCESS_CONST || e->cause == ACCESS_FORWARD) return;
     for (u32 i = 0; i < s->accesses.n; i++) check_order(a, &s->accesses.at[i], &y, &where);
     VEC_PUSH(&s->accesses, y);
 }
@@ -539,13 +539,19 @@ static void issue_cycle(struct audit *a, struct audit_slot *s, const struct even
 
 /* --- A9: windows */
 
-/* The writers before it of what it reads, and of what it writes where names stay, that are not ready yet */
+static bool is_inside(const struct audit_slot *s, u64 uid) {
+    for (u32 i = 0; i < s->inside.n; i++)
+        if (s->inside.at[i] == uid) return true;
+    return false;
+}
+
+/* The writers before it of what it reads, and of what it writes where names stay, that may not be ready */
 static void note_needs(struct audit *a, struct audit_slot *s, const struct event *e, const struct pc_facts *f) {
     const u16 *src = &a->facts.regs.at[f->regs], *dst = src + f->nsrc;
     u32 left = 0;
     for (u32 i = 0; i < s->writes.n; i++) {
         struct pending_write w = s->writes.at[i];
-        if (w.ready <= e->cycle) continue;
+        if (w.ready <= e->cycle && !is_inside(s, w.uid)) continue;
         s->writes.at[left++] = w;
         bool guards = w.reg == f->guard && f->guard;
         bool used = has_reg(src, f->nsrc, w.reg) || (!e->cause && has_reg(dst, f->ndst, w.reg));
@@ -568,13 +574,9 @@ static void on_window(struct audit *a, struct audit_slot *s, const struct event 
 
 /* A1 for one that was dispatched before it issues */
 static void check_needs(struct audit *a, struct audit_slot *s, const struct event *e) {
-    u32 left = 0;
     for (u32 k = 0; k < s->needs.n; k++) {
         struct need x = s->needs.at[k];
-        if (x.uid != e->uid) {
-            s->needs.at[left++] = x;
-            continue;
-        }
+        if (x.uid != e->uid) continue;
         i64 i = uids_get(&a->map, e->sm, x.producer);
         u64 ready = i == UIDS_NONE ? 0 : a->issued.at[i].ready;
         char buf[16];
@@ -582,7 +584,27 @@ static void check_needs(struct audit *a, struct audit_slot *s, const struct even
             report(a, 1, e, "needs %s, which uid %llu %s", reg_text(x.reg, buf, sizeof(buf)), (unsigned long long)x.producer,
                    ready == NEVER ? "has not made ready" : "makes ready later");
     }
-    s->needs.n = left;
+}
+
+/* Its result is ready: whoever has issued with one that it had before was wrong */
+static void check_users(struct audit *a, const struct audit_slot *s, const struct issued *x, u64 cycle) {
+    for (u32 k = 0; k < s->needs.n; k++) {
+        i64 i = s->needs.at[k].producer == x->uid ? uids_get(&a->map, x->sm, s->needs.at[k].uid) : UIDS_NONE;
+        if (i == UIDS_NONE || a->issued.at[i].issue == NEVER || holds(a, a->issued.at[i].issue >= cycle)) continue;
+        struct event where = at_inst(&a->issued.at[i], a->issued.at[i].issue);
+        report(a, 1, &where, "needs what uid %llu makes ready at cycle %llu", (unsigned long long)x->uid,
+               (unsigned long long)cycle);
+    }
+}
+
+/* It issues again: nothing that it did counts */
+static void on_squash(struct audit *a, struct audit_slot *s, struct issued *x) {
+    x->issue = x->read = x->dispatch = x->enter = x->ready = NEVER;
+    x->accepted = x->completed = x->last_access = x->last_complete = 0;
+    forget_accesses(s, x->seq);
+    for (u32 i = 0; i < s->writes.n; i++)
+        if (s->writes.at[i].uid == x->uid) s->writes.at[i].ready = NEVER;
+    a->checked++;
 }
 
 static void issue_of_window(struct audit *a, struct audit_slot *s, struct issued *x, const struct event *e) {
@@ -604,6 +626,10 @@ static void on_retire(struct audit *a, struct audit_slot *s, const struct issued
         report(a, 9, &where, "leaves before uid %llu, which was dispatched before it", (unsigned long long)s->inside.at[0]);
     if (!holds(a, x->ready <= e->cycle)) report(a, 9, &where, "leaves before its result is ready");
     memmove(s->inside.at + i, s->inside.at + i + 1, (--s->inside.n - i) * sizeof(*s->inside.at));
+    u32 left = 0;
+    for (u32 k = 0; k < s->needs.n; k++)
+        if (s->needs.at[k].uid != x->uid) s->needs.at[left++] = s->needs.at[k];
+    s->needs.n = left;
 }
 
 static void on_issue(struct audit *a, struct audit_slot *s, const struct event *e) {
@@ -627,9 +653,9 @@ static void on_issue(struct audit *a, struct audit_slot *s, const struct event *
 /* --- events of an instruction */
 
 static const char *const kind_names[EV_KINDS] = {
-    [EV_READ] = "read",      [EV_DISPATCH] = "dispatch", [EV_READY] = "ready", [EV_MEM_ENTER] = "entry to the memory queue",
-    [EV_ACCESS] = "access",  [EV_COMPLETE] = "complete", [EV_DONE] = "done",   [EV_REPLAY] = "replay",
-    [EV_RETIRE] = "leaving",
+    [EV_READ] = "read",      [EV_DISPATCH] = "dispatch",  [EV_READY] = "ready", [EV_MEM_ENTER] = "entry to the memory queue",
+    [EV_ACCESS] = "access",  [EV_COMPLETE] = "complete",  [EV_DONE] = "done",   [EV_REPLAY] = "replay",
+    [EV_RETIRE] = "leaving", [EV_SQUASH] = "taking back",
 };
 
 static void on_read(struct audit *a, struct issued *x, const struct event *e) {
@@ -645,6 +671,7 @@ static void on_replay(struct audit *a, struct audit_slot *s, struct issued *x, c
 
 static void on_ready(struct audit *a, struct audit_slot *s, struct issued *x, const struct event *e) {
     x->ready = MIN(x->ready, e->cycle);
+    if (x->window != NEVER) check_users(a, s, x, e->cycle);
     end_writes(s, x, e->mask, e->cycle);
     check_sources(a, s, x, e->mask, e->cycle);
 }
@@ -652,7 +679,7 @@ static void on_ready(struct audit *a, struct audit_slot *s, struct issued *x, co
 static void on_inst(struct audit *a, struct audit_slot *s, u32 i, const struct event *e) {
     struct issued *x = &a->issued.at[i];
     struct event where = at_inst(x, e->cycle);
-    if (!holds(a, e->cycle >= x->issue))
+    if (e->kind != EV_SQUASH && !holds(a, e->cycle >= x->issue))
         report(a, 6, &where, "%s before its issue, at cycle %llu", kind_names[e->kind], (unsigned long long)x->issue);
     switch (e->kind) {
     case EV_READ: on_read(a, x, e); break;
@@ -666,6 +693,7 @@ static void on_inst(struct audit *a, struct audit_slot *s, u32 i, const struct e
     case EV_ACCESS: on_access(a, s, x, e); break;
     case EV_COMPLETE: on_complete(a, x, e); break;
     case EV_RETIRE: on_retire(a, s, x, e); break;
+    case EV_SQUASH: on_squash(a, s, x); break;
     case EV_DONE:
         if (x->done == NEVER) VEC_PUSH(&a->ended, i);
         x->done = e->cycle;
@@ -705,10 +733,12 @@ static void take(struct audit *a, const struct event *e) {
     case EV_ACCESS:
     case EV_COMPLETE:
     case EV_REPLAY:
+    case EV_SQUASH:
     case EV_RETIRE:
     case EV_DONE: break;
     default: return;
     }
+    if (e->kind == EV_ACCESS && !e->uid) return; /* for nobody */
     i64 i = uids_get(&a->map, e->sm, e->uid);
     if (!holds(a, i != UIDS_NONE)) report(a, 0, e, "%s of an instruction that is not in flight", kind_names[e->kind]);
     else on_inst(a, slot_at(a, e->sm, a->issued.at[i].slot), (u32)i, e);

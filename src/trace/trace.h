@@ -26,12 +26,13 @@ enum event_kind {
     EV_READY,     /* uid: first cycle in which a dependent instruction may issue; mask = lanes whose results those are */
     EV_MEM_ENTER, /* uid: cycle in which it entered the memory stage's queue */
     EV_HAZARD,    /* uid: refused or prolonged for a cycles from cycle on; cause = enum hazard */
-    /* uid: a line access was accepted; a = line address (or shared-memory offset), mask = lanes, cause =
-     * enum access_result */
+    /* uid (0: of an instruction that was squashed): a line access was accepted; a = line address (or
+     * shared-memory offset), mask = lanes, cause = enum access_result */
     EV_ACCESS,
     /* uid: lanes of `mask` are done with this memory instruction (data here, store handed on, atomic
      * performed and answered) */
     EV_COMPLETE,
+    EV_SQUASH, /* uid: what it has done since its dispatch is void; it issues again */
     EV_RETIRE, /* uid: it has left its warp's window; cause = 1 when instructions leave in order */
     EV_DONE,   /* uid: the instruction has left the SM */
     EV_STALL,  /* slot: from cycle a to cycle (exclusive), set of causes in mask (bit = enum stall), pc = next instruction */
@@ -50,7 +51,8 @@ enum access_result {
     ACCESS_STORE,
     ACCESS_ATOMIC,
     ACCESS_SHARED,
-    ACCESS_CONST
+    ACCESS_CONST,
+    ACCESS_FORWARD /* none was made: a = uid of the store that gave the value */
 };
 enum trace_counter { TC_MSHRS, TC_MISS_QUEUE, TC_WARPS, TC_COUNT };
 struct event {

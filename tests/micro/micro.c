@@ -318,6 +318,7 @@ static const char *const event_names[EV_KINDS] = {
     [EV_ACCESS] = "access",       [EV_COMPLETE] = "complete",   [EV_DONE] = "done",
     [EV_STALL] = "stall",         [EV_GROUP] = "group",         [EV_COUNTER] = "counter",
     [EV_WINDOW] = "window",       [EV_RETIRE] = "retire",       [EV_REPLAY] = "replay",
+    [EV_SQUASH] = "squash",
 };
 
 static void show_causes(FILE *out, u64 set) {

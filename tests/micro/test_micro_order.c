@@ -181,6 +181,70 @@ static void branches_are_guessed(void **state) {
     assert_true(stat_of("branches_mistaken") < shared);
 }
 
+/* S stores to where L reads, and its address comes late; U uses what L read */
+#define LATE_STORE(load)                                                                                                         \
+    "ld.global.u32 %r5, [%rd1+4096];\n"                                                                                          \
+    "rem.u32 %r12, %r5, 7;\n"                                                                                                    \
+    "rem.u32 %r12, %r12, 5;\n" /* S is not certain for long after its address is known */                                        \
+    "div.u32 %r8, %r5, 3; // K\n"                                                                                                \
+    "cvt.u64.u32 %rd5, %r8;\n"                                                                                                   \
+    "add.u64 %rd6, %rd1, %rd5; // P\n"                                                                                           \
+    "st.global.u32 [%rd6], %r0; // S\n" load "; // L\n"                                                                          \
+    "add.u32 %r7, %r6, 1; // U\n"                                                                                                \
+    "st.global.u32 [%rd1+8192], %r7;\nst.global.u32 [%rd1+12288], %r12;\n"
+#define MEMORY(how) "sm.order=rob", "order.memory=" how, "sm.class.idiv.latency_cy=400"
+
+static void a_load_takes_its_value_from_a_store(void **state) {
+    (void)state;
+    RUN(.body = MINE LATE_STORE("ld.global.u32 %r6, [%rd1]"), .keys = {MEMORY("conservative"), "order.forward_cy=5"});
+    assert_int_equal(issue("L"), when(EV_READY, "P"));
+    assert_int_equal(event_of(EV_ACCESS, WHO("L"))->cause, ACCESS_FORWARD);
+    assert_int_equal(when(EV_READY, "L") - issue("L"), 5);
+    assert_stat("loads_forwarded", 1);
+    RUN(.body = MINE LATE_STORE("ld.global.u16 %r6, [%rd1]"), .keys = {MEMORY("conservative")});
+    assert_true(issue("L") > issue("S")); /* not all it reads: it goes to memory, behind the store */
+    assert_stat("loads_forwarded", 0);
+    RUN(.body = MINE LATE_STORE("ld.global.u32 %r6, [%rd1+16384]"), .keys = {MEMORY("conservative")});
+    assert_int_equal(issue("L"), when(EV_READY, "P")); /* elsewhere, but that is known late */
+    RUN(.body = MINE LATE_STORE("ld.global.u32 %r6, [%rd1+16384]"), .keys = {MEMORY("aggressive")});
+    assert_true(issue("L") < issue("K"));
+    assert_stat("order_violations", 0);
+}
+
+static void what_read_too_early_issues_again(void **state) {
+    (void)state;
+    RUN(.body = MINE LATE_STORE("ld.global.u32 %r6, [%rd1]"), .keys = {MEMORY("aggressive")});
+    assert_stat("order_violations", 1);
+    assert_stat("reexecuted", 2);
+    assert_int_equal(events(EV_SQUASH, "L") + events(EV_SQUASH, "U"), 2);
+    assert_int_equal(events(EV_ISSUE, "L"), 2);
+    assert_int_equal(when(EV_SQUASH, "L"), when(EV_READY, "P"));
+    assert_true(issue("L") < issue("K"));
+    u64 instructions = (u64)stat_of("warp_instructions"), loads = (u64)stat_of("global_loads");
+    RUN(.body = MINE LATE_STORE("ld.global.u32 %r6, [%rd1]"), .keys = {MEMORY("conservative")});
+    assert_stat("warp_instructions", (double)instructions); /* counted once */
+    assert_stat("global_loads", (double)loads);
+}
+
+/* Three rounds: a load that was caught with a store waits for it from then on; others may share its entry */
+static void store_sets_remember(void **state) {
+    (void)state;
+    const char *body = MINE "mov.u32 %r3, 0;\nAGAIN:\n" LATE_STORE(
+        "ld.global.u32 %r6, [%rd1]") "bar.sync 0;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 3;\n@%p1 bra AGAIN;\n";
+    RUN(.body = body, .keys = {MEMORY("aggressive")});
+    assert_stat("order_violations", 3);
+    RUN(.body = body, .keys = {MEMORY("predicted")});
+    assert_stat("order_violations", 1);
+    const char *other =
+        JOIN(MINE, LATE_STORE("ld.global.u32 %r6, [%rd1]"), "bar.sync 0;\nld.global.u32 %r9, [%rd1+28672];\n",
+             "div.u32 %r10, %r9, 3;\ncvt.u64.u32 %rd7, %r10;\nadd.u64 %rd8, %rd1, %rd7; // Q\n",
+             "st.global.u32 [%rd8+32768], %r0;\nld.global.u32 %r11, [%rd1+20480]; // M\n", "st.global.u32 [%rd1+24576], %r11;\n");
+    RUN(.body = other, .keys = {MEMORY("predicted")});
+    assert_true(issue("M") < when(EV_READY, "Q"));
+    RUN(.body = other, .keys = {MEMORY("predicted"), "order.storesets=1"});
+    assert_true(issue("M") >= when(EV_READY, "Q"));
+}
+
 /* Dispatch stops at a barrier, and goes on when it opens */
 static void dispatch_stops_at_barriers(void **state) {
     (void)state;
@@ -206,6 +270,9 @@ int main(void) {
         cmocka_unit_test(ghost_looks_a_few_instructions_ahead),
         cmocka_unit_test(loog_frees_stations_at_issue),
         cmocka_unit_test(branches_are_guessed),
+        cmocka_unit_test(a_load_takes_its_value_from_a_store),
+        cmocka_unit_test(what_read_too_early_issues_again),
+        cmocka_unit_test(store_sets_remember),
         cmocka_unit_test(dispatch_stops_at_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,6 +119,12 @@ orders() {
         done
         case $order in in_order | single) continue ;; esac
         echo "refuses 'order $order tracker' 'does not go with sm.hazard.tracker' bfs --size tiny --machine small --set sm.order=$order --set sm.hazard.tracker=naive"
+        for name in aggressive predicted; do
+            case $order in
+            rob) for diverge in bfs scan nqueens transpose; do echo "right 'order rob $name $diverge' $diverge --size tiny --machine small --set sm.order=rob --set order.memory=$name --set order.window=64 --set order.speculate=bimodal --set order.storesets=2 --audit --check 3"; done ;;
+            *) echo "refuses 'order $order $name' 'order.memory = $name does not go with sm.order = $order' bfs --size tiny --machine small --set sm.order=$order --set order.memory=$name" ;;
+            esac
+        done
         for name in static bimodal; do
             case $order in
             rob) echo "right 'order rob $name' nqueens --size tiny --machine small --set sm.order=rob --set order.speculate=$name --set order.bimodal.entries=3 --audit --check 3" ;;

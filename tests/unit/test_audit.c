@@ -688,6 +688,62 @@ static void a2_a_load_passes_a_store(void **state) {
     free(o.text);
 }
 
+/* The load reads too early, behind the store's back: it and what used it are taken back, and go again */
+static const struct event taken_back[] = {
+    WARP(EV_WARP_START, 10),
+    INTO(10, 1, ST),
+    INTO(11, 2, LD),
+    INTO(12, 3, ADD),
+    ISSUE(12, 2, LD, ALL),
+    TOLD(EV_READ, 12, 2),
+    TOLD(EV_MEM_ENTER, 13, 2),
+    ACCESS(14, 2, 0x100, ALL),
+    TOLD(EV_COMPLETE, 16, 2),
+    TOLD(EV_READY, 16, 2),
+    ISSUE(16, 3, ADD, ALL),
+    TOLD(EV_READ, 16, 3),
+    TOLD(EV_SQUASH, 18, 2),
+    TOLD(EV_SQUASH, 18, 3),
+    ISSUE(18, 1, ST, ALL),
+    TOLD(EV_READ, 18, 1),
+    TOLD(EV_MEM_ENTER, 19, 1),
+    ACCESS(20, 1, 0x100, ALL),
+    TOLD(EV_READY, 19, 1),
+    LEFT(20, 1),
+    TOLD(EV_COMPLETE, 21, 1),
+    TOLD(EV_DONE, 21, 1),
+    ISSUE(19, 2, LD, ALL),
+    TOLD(EV_READ, 19, 2),
+    TOLD(EV_MEM_ENTER, 20, 2),
+    ACCESS(21, 2, 0x100, ALL),
+    TOLD(EV_COMPLETE, 25, 2),
+    TOLD(EV_READY, 25, 2),
+    LEFT(25, 2),
+    TOLD(EV_DONE, 25, 2),
+    ISSUE(25, 3, ADD, ALL),
+    TOLD(EV_READ, 25, 3),
+    TOLD(EV_READY, 29, 3),
+    LEFT(29, 3),
+    TOLD(EV_DONE, 29, 3),
+    WARP(EV_WARP_END, 40),
+};
+
+static void what_is_taken_back_goes_again(void **state) {
+    (void)state;
+    struct stream s = copy(taken_back, ARRAY_LEN(taken_back));
+    expect_clean(&s);
+    drop(&s, find(&s, EV_SQUASH, 2, 0)); /* it has read what was there before the store */
+    struct outcome o = audited(&s, s.n);
+    assert_non_null(strstr(o.text, "A2"));
+    assert_non_null(strstr(o.text, "A9"));
+    free(o.text);
+    s = copy(taken_back, ARRAY_LEN(taken_back));
+    drop(&s, find(&s, EV_SQUASH, 3, 0)); /* a user of the old value that does not go again */
+    drop(&s, find(&s, EV_ISSUE, 3, 1));
+    drop(&s, find(&s, EV_READ, 3, 1));
+    expect(&s, "A1", "needs what uid 2 makes ready at cycle 25");
+}
+
 static void a9_windows_are_left_in_order(void **state) {
     (void)state;
     struct stream s = WINDOWED;
@@ -738,6 +794,7 @@ int main(void) {
         cmocka_unit_test(a1_a_value_is_used_before_it_is_produced),
         cmocka_unit_test(a2_a_load_passes_a_store),
         cmocka_unit_test(a9_windows_are_left_in_order),
+        cmocka_unit_test(what_is_taken_back_goes_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
