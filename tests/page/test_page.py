@@ -278,6 +278,20 @@ def time_adds_up_and_zooms(b):
 
 
 @case
+def long_launches_have_longer_intervals(b):
+    heddle("run", "nqueens", "--size", "small", "--machine", "gtx480", "--quiet", "--timeline", "--json", "long.json")
+    k = json.load(open("long.json"))["kernels"][0]
+    s, sms = k["time"]["samples"], k["time"]["sms"]
+    at = {c: i for i, c in enumerate(s["columns"])}
+    assert 1024 <= len(s["rows"]) < 2048, len(s["rows"])
+    same(s["rows"][1][0], 2 * s["rows"][0][0], "even intervals")
+    for name in ("warp_instructions", "warp_cycles", "l1_accesses"):
+        same(sum(row[at[name]] for row in s["rows"]), k["counters"][name], name + " of all intervals")
+    same(sum(map(sum, sms["warp_cycles"])), k["counters"]["warp_cycles"], "warps of the SMs")
+    assert len(sms["cycles"]) <= 256, len(sms["cycles"])
+
+
+@case
 def pipeline_shows_stages(b):
     k = json.load(open("spmv.json"))["kernels"][0]
     opened(b, "spmv.html")
