@@ -98,10 +98,7 @@ void exec_rv_split(struct warp *w, struct group *g, const struct inst *in, u64 m
     if (in->aux) then = g->mask & ~then;
     bool parts = then && then != g->mask;
     other = g->mask & ~then;
-    if (k->variant == RV_V3 && __builtin_popcountll(other) < __builtin_popcountll(then)) {
-        u64 t = then;
-        then = other, other = t;
-    }
+    if (k->variant == RV_V3 && __builtin_popcountll(other) < __builtin_popcountll(then)) other = then; /* the smaller first */
     for (u64 rest = g->mask; rest && !in->d.absent; rest &= rest - 1)
         opnd_write(w, g, &in->d, (u32)__builtin_ctzll(rest), state->depth);
     if (k->variant == RV_2021 || parts)

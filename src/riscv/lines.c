@@ -188,14 +188,15 @@ static void run_program(struct unit *u, struct rv_lines *l) {
 static void read_unit(struct unit *u, struct rv_lines *l, struct arena *arena) {
     u->version = (u32)take(&u->c, 2);
     if (u->version < 2 || u->version > 5) return;
-    if (u->version == 5 && (take(&u->c, 1) != 4 || take(&u->c, 1) != 0)) return; /* addresses of 4 bytes, no selectors */
+    if (u->version == 5 && take(&u->c, 2) != 4) return; /* addresses of 4 bytes, no selectors */
     u64 header = take(&u->c, 4);
     if (u->c.failed || header > (u64)(u->c.end - u->c.p)) return;
     const u8 *start = u->c.p + header;
     u->min_inst_b = (u32)take(&u->c, 1);
     if (u->version >= 4) take(&u->c, 1);
     take(&u->c, 1);
-    u->base = (i8)take(&u->c, 1);
+    u32 base = (u32)take(&u->c, 1);
+    u->base = (i32)base - (base & 128 ? 256 : 0);
     u->range = (u32)take(&u->c, 1);
     u->opcode_base = (u32)take(&u->c, 1);
     if (!u->range || !u->opcode_base || u->c.failed) return;

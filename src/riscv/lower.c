@@ -433,9 +433,9 @@ struct kernel *rv_lower(struct rv_program *p, const struct rv_machine *m, struct
     k->ninst = words + 1;
     constant(c, 0);
     for (u32 i = 0; i < words; i++) lower_word(c, i, word_in_memory(p->mem, p->text_at + 4ull * i));
-    k->code[words] =
-        pseudo(arena, arena_printf(arena, "0x%08llx: the end of the text", (unsigned long long)(p->text_at + p->text_b)));
-    fault(&k->code[words], RV_FAULT_END, (u32)(p->text_at + p->text_b));
+    u64 end = p->text_at + p->text_b;
+    k->code[words] = pseudo(arena, arena_printf(arena, "0x%08llx: the end of the text", (unsigned long long)end));
+    fault(&k->code[words], RV_FAULT_END, (u32)end);
     describe(k, c);
     if (m->diverge == RV_IPDOM) {
         i32 *returns = ARENA_ARRAY(arena, i32, words + 1);

@@ -1,0 +1,36 @@
+# RISC-V programs on the command line: no manifest, a machine without time, exit codes, disassembly.
+. "$(dirname "$0")"/common
+# li a0, 0xFFFFFFC0; 'H' and a newline to the console; tmc 0
+printf '\023\005\000\374\223\002\200\004\043\000\125\000\223\002\240\000\043\000\125\000\153\000\000\000' > "$work/hello.bin"
+expect 0 "$heddle" run "$work/hello.bin" --functional --quiet
+[ "$(cat "$work/out")" = H ] || complain "the console says '$(cat "$work/out")'"
+expect 0 "$heddle" run "$work/hello.bin" --functional --machine vortex2021 --set sm.warps=8 --json "$work/r.json"
+[ "$(json "$work/r.json" warp_instructions)" = 6 ] || complain "warp instructions: $(json "$work/r.json" warp_instructions)"
+expect 2 "$heddle" run "$work/hello.bin"
+err_has 'starts warps itself, which machines cannot time yet; run it without time'
+expect 2 "$heddle" run "$work/hello.bin" --functional --size tiny
+err_has '.--size goes with a bundled workload'
+expect 2 "$heddle" run "$work/hello.bin" --functional --konata "$work/k"
+err_has '.--konata needs timing'
+expect 2 "$heddle" run "$work/hello.bin" --functional --set isa.vortex=v4
+err_has 'isa.vortex'
+expect 0 "$heddle" check "$work/hello.bin" --disasm
+out_has '0x80000000: addi a0, zero, -64'
+out_has '0x80000014: vx_tmc zero'
+expect 0 "$heddle" check "$work/hello.bin" --disasm --set isa.vortex=v3
+out_has '0x80000014: .word 0x0000006b'
+expect 0 "$heddle" run "$work/hello.bin" --functional --quiet --trace-exec="$work/t"
+grep -q 'warp 0 pc 2 mask 00000001 0x80000008: sb t0, 0(a0)' "$work/t" || complain "the trace is $(head -3 "$work/t")"
+
+# li gp, 5; ecall
+printf '\223\001\120\000\163\000\000\000' > "$work/fails.bin"
+expect 3 "$heddle" run "$work/fails.bin" --functional
+err_has 'the program ended with status 5'
+# what is no image
+printf 'abc' > "$work/short.bin"
+expect 2 "$heddle" check "$work/short.bin"
+err_has 'shorter than one instruction'
+head -c 5000000 /dev/zero > "$work/large.bin"
+expect 2 "$heddle" check "$work/large.bin"
+err_has 'larger than the 4194304 that are read as code'
+finish
