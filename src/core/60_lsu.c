@@ -249,7 +249,7 @@ u64 lsu_enter(struct core *c, struct flight *f) {
 struct flight *lsu_record(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
     struct flight *f = flight_new(c);
     f->uid = uid, f->age = c->homes[slot].age, f->t = t, f->active = st->active, f->lanes = st->lanes;
-    f->slot = (u8)slot, f->sub = (u8)issue_sub(c, slot);
+    f->slot = (u16)slot, f->sub = (u8)issue_sub(c, slot);
     collect_accesses(c, f, st);
     writeback_executed(c, f);
     return f;

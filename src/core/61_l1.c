@@ -26,7 +26,7 @@ void l1_init(struct core *c) {
     l->mshr = mshr_new(g->l1_mshrs, g->l1_merge);
     l->const_mshr = mshr_new(g->const_mshrs, 64);
     l->waits = base_alloc(sizeof(*l->waits) * g->l1_mshrs);
-    l->brought_by = base_alloc((size_t)g->l1_sets * g->l1_ways);
+    l->brought_by = base_alloc(sizeof(*l->brought_by) * g->l1_sets * g->l1_ways);
     l->tlb = base_alloc(sizeof(*l->tlb) * (g->tlb_entries + 1u));
     l->latency = g->l1_cy > way ? g->l1_cy - way : 1;
 }
@@ -104,7 +104,7 @@ static void hit(struct core *c, struct flight *f, u64 extra) {
 static void brought(struct core *c, const struct victim *v, u32 at, u32 slot) {
     u32 by = c->l1->brought_by[at];
     if (v->had) WATCH(c, MEM_EVICTED, .slot = by, .line = v->line, .flag = by == slot);
-    c->l1->brought_by[at] = (u8)slot;
+    c->l1->brought_by[at] = (u16)slot;
 }
 
 static int load_past(struct core *c, struct flight *f, const struct line_access *x) {

@@ -36,8 +36,9 @@ struct flight {
     const struct tinst *t;
     u64 active, lanes; /* lanes whose guard held, and of the group */
     u32 id;
-    u8 slot, sub; /* sub: sub-core of its collector */
-    u8 entry;     /* of its warp's window, where `windowed` */
+    u16 slot;
+    u8 sub;   /* sub-core of its collector */
+    u8 entry; /* of its warp's window, where `windowed` */
     bool used;
     bool sent;     /* it has issued */
     bool orphan;   /* its instruction was taken back: nobody waits for it */

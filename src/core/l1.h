@@ -14,13 +14,13 @@ struct line_wait { /* beside an MSHR of the data cache */
     u64 since;
     u32 sectors;   /* asked for */
     u16 responses; /* packets outstanding */
-    u8 slot;       /* whose access took it */
+    u16 slot;      /* whose access took it */
 };
 struct l1 {
     struct tags tags;
     struct mshr *mshr;
     struct line_wait *waits; /* by entry of mshr */
-    u8 *brought_by;          /* by line of tags: the slot whose access brought it */
+    u16 *brought_by;         /* by line of tags: the slot whose access brought it */
     u64 fill_free;
     u64 latency; /* of the stage itself: the key minus the way there */
     struct tags const_tags;
