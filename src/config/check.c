@@ -75,6 +75,7 @@ static void check_parts(struct checker *k) {
     const struct config *c = k->c;
     if (c->schedulers % c->subcores)
         WRONG(k, "sm.subcores is %u; it must divide sm.schedulers, which is %u", c->subcores, c->schedulers);
+    if (c->squeeze && !c->warp_scale) WRONG(k, "sm.squeeze is thesis; it does nothing unless sm.warp_scale is hybrid");
     if (c->ccws_tags % c->ccws_ways)
         WRONG(k, "sm.sched.ccws.ways is %u; it must divide sm.sched.ccws.tags, which is %u", c->ccws_ways, c->ccws_tags);
     if (c->t_refi && c->t_rfc >= c->t_refi)

@@ -38,6 +38,8 @@ enum { SCHEDULE_WRITTEN, SCHEDULE_LOADS };                          /* ptx.sched
 enum { TRACK_MSHR, TRACK_COMQ };                                    /* sm.hazard.resource */
 enum { SCOPE_CHIP, SCOPE_SM };                                      /* sm.hazard.counter.scope */
 enum { IN_STAGE_NONE, IN_STAGE_BANK, IN_STAGE_DIV, IN_STAGE_BOTH }; /* sm.hazard.in_stage */
+enum { WARP_SCALE_OFF, WARP_SCALE_HYBRID };                         /* sm.warp_scale */
+enum { SQUEEZE_OFF, SQUEEZE_THESIS };                               /* sm.squeeze */
 enum { HANDOVER_SENT, HANDOVER_USE };                               /* sm.sched.mascar.handover */
 enum { WRITE_THROUGH, WRITE_BACK };                                 /* sm.l1.write */
 enum { REPLACE_LRU, REPLACE_FIFO };                                 /* replace keys */

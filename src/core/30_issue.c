@@ -129,7 +129,7 @@ static void register_waits(const struct core *c, const struct home *s, const str
         if (ready > at) wait_for(x, (enum wait_kind)s->sb[t->reg[i]].kind, ready);
     }
     /* write after read: a result must not be there before an earlier instruction has read the register */
-    u64 soonest = at + (t->kind == T_ALU ? t->latency : c->cfg->shared_cy);
+    u64 soonest = at + (t->kind == T_ALU ? pace_of(c->cfg, t, lanes).latency : c->cfg->shared_cy);
     for (u32 i = t->nsrc; i < n; i++) {
         u64 read = s->sb[t->reg[i]].read_cy;
         if (s->sb[t->reg[i]].readers) wait_for(x, WAIT_COMPUTE, NEVER); /* until nobody can read it again */
@@ -283,6 +283,13 @@ static bool dispatch(struct core *c, struct part *p, struct step *st) {
     return ok;
 }
 
+/* Other lanes than before go on (scale.c); a squeeze is counted, it takes no time */
+static void squeeze(struct core *c, struct front *f) {
+    if (f->part[0].lanes == f->squeezed) return;
+    f->squeezed = f->part[0].lanes;
+    c->stats.squeeze_moves += scale_moves(f->squeezed, c->cfg->warp_size, c->cfg->alu_width);
+}
+
 void slot_next(struct core *c, u32 slot) {
     struct home *s = &c->homes[slot];
     struct front *f = &c->fronts[slot];
@@ -295,6 +302,7 @@ void slot_next(struct core *c, u32 slot) {
         if (!t->pseudo) {
             f->head = t;
             f->fence_seq = atomics_made(c);
+            if (c->cfg->squeeze) squeeze(c, f);
             break;
         }
         if (!dispatch(c, &f->part[0], &c->issue->pseudo)) return; /* not in the program: costs nothing */

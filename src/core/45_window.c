@@ -393,12 +393,13 @@ void window_present(struct core *c, u32 slot, u64 unavailable) {
 /* --- issue */
 
 /* It has read its sources by cycle `read`: writers of their names may go on */
-static void leave_names(struct window *w, u32 id, u64 read) {
+static void leave_names(const struct core *c, struct window *w, u32 id, u64 read) {
     EACH_ENTRY(w->waiting, i) {
         struct entry *x = &w->at[i];
         if (!(x->names >> id & 1)) continue;
         x->names &= ~(1ull << id);
-        if (read + 1 > x->t->latency) x->from_cy = MAX(x->from_cy, read + 1 - x->t->latency);
+        u32 latency = pace_of(c->cfg, x->t, x->lanes).latency;
+        if (read + 1 > latency) x->from_cy = MAX(x->from_cy, read + 1 - latency);
     }
 }
 
@@ -423,11 +424,11 @@ static void issue_entry(struct core *c, u32 slot, u32 id) {
     e->state = ENTRY_ISSUED;
     if (c->window->how->collects) window_free_station(c, slot, e);
     switch (e->t->kind) {
-    case T_ALU: e->ready_cy = execute_entry(c, slot, e->t, e->uid, &read); break;
+    case T_ALU: e->ready_cy = execute_entry(c, slot, e->t, e->lanes, e->uid, &read); break;
     case T_MEM: e->ready_cy = memorder_issue(c, slot, id, &read); break;
     default: e->ready_cy = c->now + 1;
     }
-    if (!c->window->how->renames) leave_names(w, id, read);
+    if (!c->window->how->renames) leave_names(c, w, id, read);
     if (e->t->in->flags & INST_CONTROL) resolve(c, slot, w, id);
     if (e->ready_cy != NEVER) completion_push(c, slot, id, e->ready_cy);
 }

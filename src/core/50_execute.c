@@ -1,7 +1,7 @@
 /* Units: an instruction enters its unit when its operands are read and the unit can take it, in order of
- * issue; the unit is taken for interval x beats cycles (a warp wider than the unit takes several beats). Its
- * latency counts from issue to the earliest issue of a dependent instruction (D11); waiting on the way comes
- * on top.
+ * issue; the unit is taken for interval x beats cycles: a warp wider than the unit takes several beats, which
+ * are worked out from the front's lanes (scale.c). Its latency counts from issue to the earliest issue of a
+ * dependent instruction (D11); waiting on the way comes on top.
  *
  * Invariants: X1 a unit's reservations do not overlap: unit_free only moves forward. */
 #include "core/operands.h"
@@ -29,21 +29,24 @@ static u64 unit_take(struct core *c, u32 sub, enum unit u, u64 from, u32 busy) {
 
 /* The places an instruction takes on its way: operands, unit, write */
 struct way {
+    struct pace pace;
     u64 read, at;        /* last operand read; enters the unit */
     u64 result, written; /* leaves it; in its bank */
 };
 
-static struct way take_way(struct core *c, u32 slot, const struct tinst *t) {
+static struct way take_way(struct core *c, u32 slot, const struct tinst *t, u64 lanes) {
     const struct config *cfg = c->cfg;
     struct home *s = &c->homes[slot];
     u32 sub = issue_sub(c, slot);
     i32 pool;
     struct way x;
+    x.pace = pace_of(cfg, t, lanes);
+    if (cfg->warp_scale) c->stats.beats_spared += (t->busy - x.pace.busy) / t->interval;
     x.read = operands_read(c, sub, s, t, &pool);
-    x.at = unit_take(c, sub, (enum unit)t->unit, x.read + cfg->operand_depth, t->busy);
+    x.at = unit_take(c, sub, (enum unit)t->unit, x.read + cfg->operand_depth, x.pace.busy);
     c->stats.unit_wait_cycles += x.at - (x.read + cfg->operand_depth);
     if (pool != NONE) pool_free_at(&c->operands->subs[sub].pools[pool], x.at);
-    x.result = x.at + t->latency - (cfg->issue_depth + cfg->operand_depth + !cfg->operands_ideal);
+    x.result = x.at + x.pace.latency - (cfg->issue_depth + cfg->operand_depth + !cfg->operands_ideal);
     x.written = operands_write(c, sub, s, t, x.result);
     return x;
 }
@@ -57,22 +60,22 @@ static void results(struct core *c, u32 slot, const struct tinst *t, const struc
 }
 
 void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
-    struct way x = take_way(c, slot, t);
+    struct way x = take_way(c, slot, t, st->lanes);
     results(c, slot, t, st, uid, x.read, c->cfg->bypass ? x.result : x.written);
-    EMIT(c, .kind = EV_DISPATCH, .cycle = x.at, .uid = uid, .slot = (u16)slot, .cause = t->unit, .a = t->busy);
-    EMIT(c, .kind = EV_DONE, .cycle = MAX(x.written, x.at + t->busy), .uid = uid, .slot = (u16)slot);
+    EMIT(c, .kind = EV_DISPATCH, .cycle = x.at, .uid = uid, .slot = (u16)slot, .cause = t->unit, .a = x.pace.busy);
+    EMIT(c, .kind = EV_DONE, .cycle = MAX(x.written, x.at + x.pace.busy), .uid = uid, .slot = (u16)slot);
 }
 
-u64 execute_entry(struct core *c, u32 slot, const struct tinst *t, u64 uid, u64 *read) {
-    struct way x = take_way(c, slot, t);
+u64 execute_entry(struct core *c, u32 slot, const struct tinst *t, u64 lanes, u64 uid, u64 *read) {
+    struct way x = take_way(c, slot, t, lanes);
     *read = x.read;
     EMIT(c, .kind = EV_READ, .cycle = x.read, .uid = uid, .slot = (u16)slot);
-    EMIT(c, .kind = EV_DISPATCH, .cycle = x.at, .uid = uid, .slot = (u16)slot, .cause = t->unit, .a = t->busy);
+    EMIT(c, .kind = EV_DISPATCH, .cycle = x.at, .uid = uid, .slot = (u16)slot, .cause = t->unit, .a = x.pace.busy);
     return c->cfg->bypass ? x.result : x.written;
 }
 
 void execute_along(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
-    u64 ready = c->now + t->latency;
+    u64 ready = c->now + pace_of(c->cfg, t, st->lanes).latency;
     results(c, slot, t, st, uid, c->now, ready);
     EMIT(c, .kind = EV_DISPATCH, .cycle = c->now, .uid = uid, .slot = (u16)slot, .cause = t->unit);
     EMIT(c, .kind = EV_DONE, .cycle = ready, .uid = uid, .slot = (u16)slot);

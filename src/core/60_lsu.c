@@ -22,14 +22,28 @@
 /* --- building */
 
 /* Addresses of a whole warp: a beat for each width of the unit */
-static u32 agu_cycles(const struct config *g) { return g->lsu_agu_cy * ((g->warp_size + g->lsu_width - 1) / g->lsu_width); }
+static u32 agu_beats(const struct config *g) { return (g->warp_size + g->lsu_width - 1) / g->lsu_width; }
 
-u32 lsu_way(const struct config *g) { return g->issue_depth + g->operand_depth + !g->operands_ideal + agu_cycles(g); }
+u32 lsu_way(const struct config *g) {
+    return g->issue_depth + g->operand_depth + !g->operands_ideal + g->lsu_agu_cy * agu_beats(g);
+}
+
+/* Addresses of these lanes (scale.c) */
+static u32 agu_cycles(struct core *c, u64 lanes) {
+    const struct config *g = c->cfg;
+    u32 beats = c->lsu->agu_beats;
+    if (g->warp_scale) {
+        beats = scale_beats(lanes, g->warp_size, g->lsu_width, g->squeeze);
+        c->stats.beats_spared += c->lsu->agu_beats - beats;
+    }
+    return g->lsu_agu_cy * beats;
+}
 
 void lsu_init(struct core *c) {
     const struct config *g = c->cfg;
     struct lsu *l = c->lsu = base_alloc(sizeof(*l));
     u32 way = lsu_way(g);
+    l->agu_beats = agu_beats(g);
     l->cap = g->lsu_queue + operands_collectors(c) + 64;
     l->mask = ring_mask(l->cap);
     l->queue = base_alloc(sizeof(u32) * (l->mask + 1));
@@ -236,7 +250,7 @@ u64 lsu_enter(struct core *c, struct flight *f) {
     const struct config *cfg = c->cfg;
     struct lsu *l = c->lsu;
     u64 read = operands_read(c, f->sub, &c->homes[f->slot], f->t, &f->mem.collector);
-    f->mem.ready_cy = read + cfg->operand_depth + agu_cycles(cfg);
+    f->mem.ready_cy = read + cfg->operand_depth + agu_cycles(c, f->lanes);
     if (f->mem.collector != NONE) operands_hold(c, f->sub, f->mem.collector);
     writeback_reads(c, f, read);
     l->queue[(l->head + l->n++) & l->mask] = f->id;

@@ -1,6 +1,7 @@
 /* core: one SM, a stage per file in the order of the pipeline.
  *
  *   program.c        what time must know of each instruction of a kernel, worked out once
+ *   scale.c          beats of fronts that do not fill a warp
  *   10_fetch.c       fetch, instruction cache, decode            fetch/    which warp fetches
  *   20_ibuffer.c     instruction buffers
  *   30_issue.c       readiness, schedulers, barriers, branches   sched/    which warp issues
@@ -80,6 +81,9 @@ struct tinst { /* one instruction, as time sees it */
     i32 pc;         /* its own */
     u32 latency;    /* T_ALU: issue to dependent issue, without waiting */
     u16 busy;       /* T_ALU: cycles its unit is taken */
+    u16 interval;   /* T_ALU: of them, cycles a beat */
+    u8 width;       /* T_ALU: lanes its unit takes a beat */
+    u8 beats;       /* T_ALU: of a whole warp; latency and busy are for these */
     u8 kind, unit;  /* enum tkind, enum unit */
     u8 nsrc, ndst;  /* scoreboard entries in reg[]: sources first */
     u8 nread;       /* the first of the sources: those in banks (not predicates) */
@@ -173,9 +177,21 @@ struct front {
     u64 release_cy;            /* a barrier lets it go then */
     u64 ready_cy;              /* it waits for this cycle alone and is ready then; NEVER */
     u64 polled_at;             /* the warp's count of polls when its group was chosen */
+    u64 squeezed;              /* lanes it was last squeezed for (sm.squeeze) */
     struct account account;
     struct ibuffer ib;
 };
+
+/* --- scale.c: beats of fronts that do not fill a warp */
+struct pace { /* of an instruction with its front's lanes, as tinst has them of a whole warp */
+    u32 busy, latency;
+};
+u32 scale_beats(u64 lanes, u32 warp_size, u32 width, bool squeezed);
+u32 scale_moves(u64 lanes, u32 warp_size, u32 width); /* lanes that a squeeze moves */
+struct pace scale_pace(const struct config *g, const struct tinst *t, u64 lanes);
+static inline struct pace pace_of(const struct config *g, const struct tinst *t, u64 lanes) {
+    return __builtin_expect(g->warp_scale == WARP_SCALE_OFF, 1) ? (struct pace){t->busy, t->latency} : scale_pace(g, t, lanes);
+}
 
 /* --- policies */
 struct core;
@@ -427,7 +443,7 @@ bool window_ends(struct core *c, const struct flight *f); /* memory is done with
 /* --- 50_execute.c */
 void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
 /* The same for an entry of a window: when its result can be used; *read: its last operand is read */
-u64 execute_entry(struct core *c, u32 slot, const struct tinst *t, u64 uid, u64 *read);
+u64 execute_entry(struct core *c, u32 slot, const struct tinst *t, u64 lanes, u64 uid, u64 *read);
 /* The same for an instruction that goes with another one of its warp: it costs no place anywhere */
 void execute_along(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
 

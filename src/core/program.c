@@ -42,6 +42,7 @@ static void time_alu(const struct config *c, const struct inst *in, struct tinst
     if (u == UNIT_INT && !c->int_units) u = UNIT_ALU;
     u32 beats = (c->warp_size + unit_width(c, u) - 1) / unit_width(c, u);
     t->unit = (u8)u;
+    t->width = (u8)unit_width(c, u), t->beats = (u8)beats, t->interval = (u16)x->interval_cy;
     t->busy = (u16)(beats * x->interval_cy);
     t->latency = x->latency_cy + (c->chaining ? 0 : (beats - 1) * x->interval_cy);
 }

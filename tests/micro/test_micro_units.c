@@ -174,6 +174,70 @@ static void every_class_takes_its_unit_for_its_interval(void **state) {
     }
 }
 
+/* --- hybrid warp sizes (Jin 2012, chapter 4) */
+
+/* Threads 0-3 and 12-15 go one way, the other 24 the other; all before and after */
+static const char *parted = "mov.u32 %r1, %tid.x;\nshr.u32 %r2, 61455, %r1;\nand.b32 %r2, %r2, 1;\nsetp.ne.u32 %p1, %r2, 0;\n"
+                            "sin.approx.f32 %f1, %f9; // A\n@!%p1 bra $others;\nsin.approx.f32 %f2, %f9; // B\n"
+                            "ld.shared.f32 %f5, [s]; // L\nbra $meet;\n"
+                            "$others:\nsin.approx.f32 %f3, %f9; // C\n$meet:\nsin.approx.f32 %f4, %f9; // D\n"
+                            "add.f32 %f1, %f1, %f2;\nadd.f32 %f1, %f1, %f3;\nadd.f32 %f1, %f1, %f4;\nadd.f32 %f1, %f1, %f5;\n";
+
+static u64 beats_at(const char *who) { return event_of(EV_DISPATCH, WHO(who))->a; }
+
+static void a_warp_that_parted_takes_the_beats_that_have_lanes(void **state) {
+    (void)state;
+    static const struct {
+        const char *scale, *squeeze;
+        u64 b, c, all; /* beats of the parts; of the special function unit in all: example 4.1 has 16 and 12 */
+        u64 spared;    /* with those of addresses */
+        u64 moves;
+    } how[] = {{"off", "off", 4, 4, 16, 0, 0}, {"hybrid", "off", 2, 4, 14, 2 + 2, 0}, {"hybrid", "thesis", 1, 3, 12, 4 + 3, 8}};
+    for (u32 i = 0; i < ARRAY_LEN(how); i++) {
+        RUN(.globals = ".shared .align 4 .f32 s;\n", .body = parted,
+            .keys = {EASY, text("sm.warp_scale=%s", how[i].scale), text("sm.squeeze=%s", how[i].squeeze), "sm.lsu.width=8",
+                     "sm.alu.width=8", "sm.int.width=32", "sm.class.fp32.unit=int"});
+        assert_int_equal(beats_at("A"), 4);
+        assert_int_equal(beats_at("B"), how[i].b);
+        assert_int_equal(beats_at("C"), how[i].c);
+        assert_int_equal(beats_at("D"), 4);
+        assert_stat("unit_busy_sfu", how[i].all);
+        assert_stat("squeeze_moves", how[i].moves);
+        assert_stat("beats_spared", how[i].spared);
+        u64 addresses = when(EV_MEM_ENTER, "L") - when(EV_READ, "L");
+        RUN(.globals = ".shared .align 4 .f32 s;\n", .body = parted, .keys = {EASY, "sm.lsu.width=32"});
+        assert_int_equal(addresses - (when(EV_MEM_ENTER, "L") - when(EV_READ, "L")), how[i].b - 1);
+    }
+}
+
+static void results_of_a_small_warp_are_there_sooner_without_chaining(void **state) {
+    (void)state;
+    const char *body = "sin.approx.f32 %f1, %f9; // A\nadd.f32 %f2, %f1, %f1; // D\n";
+    static const u32 threads[] = {1, 8, 9, 17, 32};
+    for (u32 i = 0; i < ARRAY_LEN(threads); i++) {
+        u32 beats = (threads[i] + 7) / 8;
+        RUN(.body = body, .threads = threads[i], .keys = {EASY, "sm.warp_scale=hybrid", "sm.chaining=false"});
+        assert_int_equal(apart("A", "D"), 20 + beats - 1);
+        RUN(.body = body, .threads = threads[i], .keys = {EASY, "sm.warp_scale=hybrid"});
+        assert_int_equal(apart("A", "D"), 20);
+        assert_int_equal(beats_at("A"), beats);
+    }
+}
+
+static void a_whole_warp_is_the_same_with_hybrid_sizes(void **state) {
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(kinds); i++) {
+        RUN(.body = body_of(&kinds[i]), .keys = {EASY, text("sm.%s.width=8", kinds[i].unit)});
+        u64 end = when(EV_DONE, "D"), c = when(EV_DISPATCH, "C");
+        RUN(.body = body_of(&kinds[i]),
+            .keys = {EASY, text("sm.%s.width=8", kinds[i].unit), "sm.warp_scale=hybrid", "sm.squeeze=thesis"});
+        assert_int_equal(when(EV_DONE, "D"), end);
+        assert_int_equal(when(EV_DISPATCH, "C"), c);
+        assert_stat("beats_spared", 0);
+        assert_stat("squeeze_moves", 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_unit_is_taken_for_interval_times_beats),
@@ -187,6 +251,9 @@ int main(void) {
         cmocka_unit_test(busy_cycles_of_units_are_counted),
         cmocka_unit_test(a_narrow_warp_needs_fewer_beats),
         cmocka_unit_test(with_ideal_operands_a_busy_unit_is_waited_for_at_issue),
+        cmocka_unit_test(a_warp_that_parted_takes_the_beats_that_have_lanes),
+        cmocka_unit_test(results_of_a_small_warp_are_there_sooner_without_chaining),
+        cmocka_unit_test(a_whole_warp_is_the_same_with_hybrid_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Any scheduler works with any divergence policy, fetch policy, issue width and kind of collectors, ideal or
-# not: right output, audit clean, in a bounded time (D7). Then what the divergence policies promise of each
+# Any scheduler works with any divergence policy, fetch policy, issue width, kind of collectors and size of
+# warps, ideal or not: right output, audit clean, in a bounded time (D7). Then what the divergence policies promise of each
 # other.
 #
 #   tests/timing/contract.sh BUILD [--all]
@@ -20,15 +20,18 @@ done
 
 # mix NAME SCHED DIVERGE: one test of all the rest with these
 mix() {
-    local name=$1 sched=$2 diverge=$3 base fetch width collectors ideal hazard turn out= n=0
+    local name=$1 sched=$2 diverge=$3 base fetch width collectors ideal hazard turn scale squeeze out= n=0
     base=$(< "$work/base.$name")
     for fetch in $fetches; do for width in 1 2; do for collectors in generic:4 separated:2/1/2; do for ideal in 0 1; do
         n=$((n + 1)) turn=0
         for hazard in $hazards; do
             turn=$((turn + 1))
             [ -n "$all" ] || [ $((n % $nhazards + 1)) -eq $turn ] || continue
+            scale=off squeeze=off
+            [ $((n % 2)) -eq 0 ] || scale=hybrid
+            [ $((n % 4)) -ne 1 ] || squeeze=thesis
             set -- sm.sched=$sched sm.diverge=$diverge sm.fetch=$fetch sm.issue_width=$width sm.collectors=$collectors sm.hazard=$hazard \
-                sm.operands.ideal=$ideal sm.icache.ideal=$ideal noc.ideal=$ideal
+                sm.operands.ideal=$ideal sm.icache.ideal=$ideal noc.ideal=$ideal sm.warp_scale=$scale sm.squeeze=$squeeze sm.lsu.width=16
             one_mix "${@/#/--set=}" || out+="heddle run $name --size tiny --machine small --audit ${*/#/--set }: $(tail -3 "$work/$$.err") $(field "$work/$$.json" cycles) cycles"$'\n'
         done
     done; done; done; done
