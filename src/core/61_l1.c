@@ -180,6 +180,7 @@ static int load_miss(struct core *c, struct flight *f, const struct line_access 
         c->l1->waits[e].since = c->now;
         c->l1->waits[e].slot = f->slot;
         c->stats.mshr_peak = MAX(c->stats.mshr_peak, mshr_used(c->l1->mshr));
+        EMIT(c, .kind = EV_COUNTER, .cycle = c->now, .a = TC_MSHRS, .b = mshr_used(c->l1->mshr), .pc = -1);
         WATCH(c, MEM_MSHR_TAKEN, .slot = f->slot, .f = f, .line = x->line);
     }
     mshr_wait(c->l1->mshr, e, f->id);
@@ -241,6 +242,7 @@ static void fill(struct core *c, int e) {
         if (v.had && v.dirty) write_back(c, &v);
     } else tags_fill(&c->l1->tags, line, c->l1->waits[e].sectors);
     u32 n = mshr_done(c->l1->mshr, e, tokens);
+    EMIT(c, .kind = EV_COUNTER, .cycle = c->now, .a = TC_MSHRS, .b = mshr_used(c->l1->mshr), .pc = -1);
     WATCH(c, MEM_FILLED, .slot = c->l1->waits[e].slot, .line = line);
     WATCH(c, MEM_MSHR_FREED, .slot = c->l1->waits[e].slot, .line = line);
     for (u32 i = 0; i < n; i++) writeback_part(c, tokens[i], at);

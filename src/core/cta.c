@@ -152,6 +152,7 @@ static void cta_begin(struct core *c, u64 linear) {
     c->blocks->resident_warps += p->cta->nwarps;
     u32 slot = 0;
     EMIT(c, .kind = EV_CTA_START, .cycle = c->now, .a = linear, .mask = p->cta->nwarps);
+    EMIT(c, .kind = EV_COUNTER, .cycle = c->now, .a = TC_WARPS, .b = c->blocks->resident_warps, .pc = -1);
     for (u32 i = 0; i < p->cta->nwarps; i++, slot++) {
         while (slot < c->nslots && c->homes[slot].w) slot++;
         CHECK(slot < c->nslots);
@@ -207,6 +208,7 @@ void cta_try_retire(struct core *c, struct cta_place *p, u64 at) {
     for (u64 m = p->slots; m; m &= m - 1) slot_clear(c, (u32)__builtin_ctzll(m), at);
     c->blocks->resident--;
     c->blocks->resident_warps -= p->cta->nwarps;
+    EMIT(c, .kind = EV_COUNTER, .cycle = at, .a = TC_WARPS, .b = c->blocks->resident_warps, .pc = -1);
     c->stats.ctas++;
     c->view.ctas_done++;
     VEC_PUSH(&c->blocks->spare, p->cta);

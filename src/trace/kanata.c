@@ -26,6 +26,8 @@ void kanata_stage(struct kanata *k, char op, i64 row, u32 lane, const char *stag
     fprintf(k->out, "%c\t%lld\t%u\t%s\n", op, (long long)row, lane, stage);
 }
 
+void kanata_need(struct kanata *k, i64 row, i64 from) { fprintf(k->out, "W\t%lld\t%lld\t0\n", (long long)row, (long long)from); }
+
 void kanata_retire(struct kanata *k, i64 row, bool never_finished) {
     fprintf(k->out, "R\t%lld\t%lld\t%d\n", (long long)row, (long long)k->retired++, never_finished);
 }

@@ -16,6 +16,7 @@ void kanata_cycle(struct kanata *k, u64 cycle);
 void kanata_row(struct kanata *k, i64 row, u64 uid, u32 thread);
 void kanata_text(struct kanata *k, const char *s);                                  /* the rest of a label's line */
 void kanata_stage(struct kanata *k, char op, i64 row, u32 lane, const char *stage); /* op: S starts, E ends */
+void kanata_need(struct kanata *k, i64 row, i64 from); /* an arrow between rows: row waits for from */
 void kanata_retire(struct kanata *k, i64 row, bool never_finished);
 
 #endif

@@ -12,6 +12,7 @@
  *     X   in its unit
  *
  *     Kanata  0004              I FILE-ID UID THREAD      a row; thread = 1000 x SM + slot
+ *     W FILE-ID FROM 0          an arrow: the row waits for a register that row FROM writes
  *     C=      first cycle       L FILE-ID 0 TEXT          its label (1: shown when the mouse rests on it)
  *     C       cycles further    S/E FILE-ID LANE STAGE    a stage starts, ends;   R FILE-ID N TYPE  the row ends (type 1: never finished)
  *
@@ -22,6 +23,7 @@
  * that have not finished when the launch or the file ends are closed there. The format has no comments: a
  * launch that was stopped before the window's end leaves a last row, "# incomplete: the launch was
  * stopped". */
+#include "trace/arrows.h"
 #include "trace/flight.h"
 #include "trace/kanata.h"
 
@@ -32,12 +34,12 @@ enum { WRITE_AT = 1 << 16, COMMANDS_MAX = 1 << 20, SPANS_MAX = 256, FETCHES_MAX 
 enum stage { STAGE_F, STAGE_B, STAGE_D, STAGE_I, STAGE_O, STAGE_X, STAGE_M, STAGE_A, STAGE_CM, STAGE_W, STAGE_R, STAGES };
 static const char *const stage_names[STAGES] = {"F", "B", "D", "I", "O", "X", "M", "A", "Cm", "W", "R"};
 
-enum command_op { COMMAND_BEGIN, COMMAND_START, COMMAND_END, COMMAND_RETIRE };
+enum command_op { COMMAND_BEGIN, COMMAND_START, COMMAND_END, COMMAND_NEEDS, COMMAND_RETIRE };
 struct command {
     u64 cycle, id; /* id: SM and uid, so that the order does not depend on how time was cut into windows */
     u32 nth;       /* of its flight */
     u32 flight;
-    u32 name; /* lane 0: enum stage; lane 1: set of stall causes; COMMAND_RETIRE: 1 when it never finished */
+    u32 name; /* lane 0: enum stage; lane 1: set of stall causes; RETIRE: 1 when it never finished; NEEDS: half of a uid */
     u8 op, lane;
 };
 struct stall_span {
@@ -62,6 +64,8 @@ struct konata {
     struct kanata log;
     struct flights f;
     struct uid_map slot_map; /* (SM, slot + 1) */
+    struct arrows arrows;
+    struct uid_map row_of; /* (SM, low half of a uid): rows of this launch that have begun */
     VEC(struct konata_slot) slots;
     VEC(struct command) commands;
     u32 write_at; /* commands that are worth sorting */
@@ -91,6 +95,7 @@ static int by_cycle(const void *a, const void *b) {
 
 static void write_begin(struct konata *k, struct flight *x) {
     x->row = k->rows++;
+    uids_put(&k->row_of, x->sm, (u32)x->uid + 1ull, (u32)x->row);
     kanata_row(&k->log, x->row, x->uid, x->sm * 1000u + x->slot);
     fprintf(k->log.out, "L\t%lld\t0\tsm%u w%u pc %d: ", (long long)x->row, x->sm, x->slot, x->pc);
     kanata_text(&k->log, flight_text(&k->f, x->pc));
@@ -106,12 +111,19 @@ static void write_retire(struct konata *k, const struct flight *x, bool never) {
     kanata_retire(&k->log, x->row, never);
 }
 
+/* Rows outside the window have no arrows */
+static void write_need(struct konata *k, const struct flight *x, u32 uid) {
+    i64 from = uids_get(&k->row_of, x->sm, uid + 1ull);
+    if (from != UIDS_NONE) kanata_need(&k->log, x->row, from);
+}
+
 static void write_command(struct konata *k, const struct command *c) {
     struct flight *x = &k->f.pool.at[c->flight];
     char buf[128];
     kanata_cycle(&k->log, c->cycle);
     switch (c->op) {
     case COMMAND_BEGIN: write_begin(k, x); break;
+    case COMMAND_NEEDS: write_need(k, x, c->name); break;
     case COMMAND_RETIRE:
         write_retire(k, x, c->name);
         flights_release(&k->f, c->flight);
@@ -243,6 +255,7 @@ static u64 first_stall(const struct konata_slot *s, i32 pc, u64 now) {
 static void begin_row(struct konata *k, const struct event *e) {
     struct konata_slot *s = slot_of(k, e);
     struct fetch fetch = {.at = NEVER};
+    u32 from[ARROWS_MAX], needs = arrows_take(&k->arrows, e, from);
     bool fetched = take_fetch(s, e->pc, e->cycle, &fetch);
     i32 flight = flights_issue(&k->f, e);
     if (flight != NONE) {
@@ -251,6 +264,7 @@ static void begin_row(struct konata *k, const struct event *e) {
             add_stage(k, (u32)flight, 0, STAGE_F, fetch.at, MIN(MAX(fetch.buffered, fetch.at), e->cycle));
             add_stage(k, (u32)flight, 0, STAGE_B, MAX(fetch.buffered, fetch.at), e->cycle);
         }
+        for (u32 i = 0; i < needs; i++) add_command(k, e->cycle, (u32)flight, COMMAND_NEEDS, 0, from[i]);
     }
     take_stalls(k, s, e->pc, 0, e->cycle, flight);
     s->floor = e->cycle;
@@ -314,6 +328,7 @@ static void drop_stalls(struct konata_slot *s, u64 cycle) {
 static void note_warp(struct konata *k, const struct event *e) {
     struct konata_slot *s = slot_of(k, e);
     s->live = e->kind == EV_WARP_START;
+    if (s->live) arrows_warp(&k->arrows, e);
     s->floor = e->cycle;
     if (e->cycle > k->f.present) k->f.present = e->cycle;
     if (s->live) return;
@@ -354,6 +369,7 @@ static void settle(struct konata *k) {
 static void konata_launch(void *state, const struct kernel *kernel, u64 cycle) {
     struct konata *k = state;
     k->f.k = kernel;
+    arrows_launch(&k->arrows, kernel);
     if (cycle > k->f.last) k->f.last = cycle;
 }
 
@@ -389,6 +405,7 @@ static void konata_end(void *state, u64 cycle) {
     for (u32 i = 0; i < k->f.pool.n; i++)
         if (k->f.pool.at[i].open) end_row(k, i, MAX(cycle, k->f.last));
     write_commands(k, NEVER, 0);
+    uids_clear(&k->row_of);
     if (k->cut && cycle < k->f.w.to) write_mark(k, cycle);
     k->cut = false;
     for (u32 i = 0; i < k->slots.n; i++) {
@@ -417,6 +434,8 @@ bool konata_close(struct konata *k) {
     free(k->slots.at);
     free(k->commands.at);
     uids_free(&k->slot_map);
+    uids_free(&k->row_of);
+    arrows_free(&k->arrows);
     flights_free(&k->f);
     free(k);
     return ok;

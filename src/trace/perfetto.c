@@ -3,8 +3,9 @@
  * How to read it. A process is an SM, a thread of it a warp slot. On a slot's track stand one-cycle slices,
  * the instructions it issued, and between them slices named after the causes for which it did not. Each
  * instruction is also an asynchronous slice (category "inst") from its issue to its end; its arguments give
- * the cycles of its stages. Counters are per SM; a process of its own shows the launches. The format counts
- * microseconds: one of them is one core cycle.
+ * the cycles of its stages. Counters are per SM: IPC (issues a cycle, over 64 cycles each), the L1's MSHRs in
+ * use, resident warps; a process of its own shows the launches. The format counts microseconds: one of them
+ * is one core cycle.
  *
  *     {"traceEvents":[
  *     {"ph":"M","pid":0,"tid":3,"name":"thread_name","args":{"name":"warp slot 3"}},
@@ -21,10 +22,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { IPC_CY = 64 };                              /* cycles that a value of the counter IPC is of */
 enum { LAUNCH_PID = 1 << 16, NAMED_SM = 1 << 20 }; /* numbers that no SM and no slot has */
 
+struct ipc {  /* of an SM */
+    u64 from; /* first cycle that is counted, a multiple of IPC_CY; NEVER: none yet */
+    u32 n;    /* issues since */
+};
 struct perfetto {
     FILE *out;
+    VEC(struct ipc) ipc; /* by SM */
     struct flights f;
     struct uid_map named; /* (SM, slot + 1) of tracks that have their names; NAMED_SM instead: the SM itself */
     bool any;             /* something has been written, the next event needs a comma */
@@ -35,8 +42,7 @@ struct perfetto {
     char **text;     /* [k->ninst] instructions as JSON strings, made when they are first wanted */
 };
 
-static const char *const counter_names[TC_COUNT] = {
-    [TC_MSHRS] = "MSHRs in use", [TC_MISS_QUEUE] = "miss queue", [TC_WARPS] = "warps"};
+static const char *const counter_names[TC_COUNT] = {[TC_MSHRS] = "MSHRs in use", [TC_WARPS] = "warps"};
 
 /* --- JSON */
 
@@ -86,9 +92,40 @@ static void name_slot(struct perfetto *p, u32 sm, u32 slot) {
     put(p, "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"warp slot %u\"}}", sm, slot, slot);
 }
 
+/* --- issues a cycle */
+
+static void put_ipc(struct perfetto *p, u32 sm, u64 cycle, u32 issues) {
+    if (cycle < p->f.w.to)
+        put(p, "{\"ph\":\"C\",\"pid\":%u,\"ts\":%llu,\"name\":\"IPC\",\"args\":{\"value\":%.7g}}", sm, (unsigned long long)cycle,
+            (double)issues / IPC_CY);
+}
+
+/* What was counted before `now`; after a pause the counter goes back to nothing */
+static void end_ipc(struct perfetto *p, u32 sm, u64 now) {
+    struct ipc *x = &p->ipc.at[sm];
+    if (x->from == NEVER || now < x->from + IPC_CY) return;
+    put_ipc(p, sm, x->from, x->n);
+    if (now >= x->from + 2 * IPC_CY) put_ipc(p, sm, x->from + IPC_CY, 0);
+    *x = (struct ipc){.from = NEVER};
+}
+
+/* Issues of an SM come in the order of time */
+static void count_issue(struct perfetto *p, const struct event *e) {
+    if (e->cycle < p->f.w.from || e->cycle >= p->f.w.to || (p->f.w.sm >= 0 && p->f.w.sm != e->sm)) return;
+    while (p->ipc.n <= e->sm) VEC_PUSH(&p->ipc, ((struct ipc){.from = NEVER}));
+    end_ipc(p, e->sm, e->cycle);
+    struct ipc *x = &p->ipc.at[e->sm];
+    if (x->from == NEVER) {
+        name_sm(p, e->sm);
+        *x = (struct ipc){.from = e->cycle - e->cycle % IPC_CY};
+    }
+    x->n++;
+}
+
 /* --- slices */
 
 static void put_issue(struct perfetto *p, const struct event *e) {
+    count_issue(p, e);
     if (flights_issue(&p->f, e) == NONE) return;
     name_slot(p, e->sm, e->slot);
     put(p, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"dur\":1,\"name\":%s,\"args\":{\"pc\":%d,\"uid\":%llu}}", e->sm,
@@ -190,6 +227,7 @@ static void perfetto_end(void *state, u64 cycle) {
     if (p->cut && cycle < p->f.w.to) p->incomplete = true;
     p->cut = false;
     settle(p);
+    for (u32 i = 0; i < p->ipc.n; i++) end_ipc(p, i, NEVER);
     for (u32 i = 0; i < p->f.pool.n; i++)
         if (p->f.pool.at[i].open) put_flight(p, i, MAX(cycle, p->f.last));
     if (p->launched != NEVER) put_launch(p, cycle);
@@ -218,6 +256,7 @@ bool perfetto_close(struct perfetto *p) {
     fprintf(p->out, "%s}}\n", p->incomplete ? ",\"incomplete\":\"a launch was stopped\"" : "");
     bool ok = !ferror(p->out) && fflush(p->out) == 0;
     uids_free(&p->named);
+    free(p->ipc.at);
     flights_free(&p->f);
     free(p);
     return ok;

@@ -54,7 +54,7 @@ enum access_result {
     ACCESS_CONST,
     ACCESS_FORWARD /* none was made: a = uid of the store that gave the value */
 };
-enum trace_counter { TC_MSHRS, TC_MISS_QUEUE, TC_WARPS, TC_COUNT };
+enum trace_counter { TC_MSHRS, TC_WARPS, TC_COUNT };
 struct event {
     u64 cycle;
     u64 uid; /* of an instruction in flight: unique on its SM for the whole run, from 1; 0 where there is none */

@@ -93,4 +93,15 @@ cp "$work/out" "$work/mine.ini"
 expect 0 "$heddle" run vecadd --size tiny --machine "$work/mine.ini" --quiet --json "$work/a.json"
 expect 0 "$heddle" run vecadd --size tiny --machine gtx480 --set sm.warps=24 --quiet --json "$work/b.json"
 for key in config_hash state_hash; do same "$(json "$work/a.json" $key)" "$(json "$work/b.json" $key)" "$key of a dumped machine"; done
+# arrows of the pipeline's history: from the instruction that wrote a register to one that names it
+expect 0 "$heddle" run vecadd --size tiny --machine small --quiet --konata "$work/arrows.log" --perfetto "$work/p.json" --trace-cycles 0..3000 --trace-sm 0
+awk -F'\t' '$1 == "L" && $3 == 0 { sub(/.*pc [0-9]*: /, "", $4); text[$2] = $4 }
+    $1 == "W" { n++; if (!($2 in text) || !($3 in text)) { print "no row for " $0; bad = 1 } else {
+        split(text[$3], word, /[ ,]+/); at = word[1] ~ /^@/ ? 3 : 2
+        if (text[$3] !~ /^setp/ && index(text[$2], word[at]) == 0) { print text[$2] " does not read what is written by " text[$3]; bad = 1 } } }
+    END { if (n < 50) { print n " arrows"; bad = 1 } exit bad }' "$work/arrows.log" > "$work/wrong" || { complain "arrows:"; head -3 "$work/wrong"; }
+# the counter IPC sums up to the instructions that issued
+issued=$(grep -c '"dur":1,.*"uid":' "$work/p.json")
+same "$(grep -o '"name":"IPC","args":{"value":[0-9.e-]*' "$work/p.json" | awk -F: '{ n += 64 * $NF } END { printf "%.0f", n }')" "$issued" "issues in the counter IPC"
+for name in 'MSHRs in use' warps; do grep -q "\"name\":\"$name\",\"args\":{\"value\":[1-9]" "$work/p.json" || complain "no counter of $name"; done
 finish
