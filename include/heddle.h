@@ -184,6 +184,7 @@ const struct config *heddle_config(const struct heddle *h); /* NULL without timi
 
 struct heddle_timing {              /* what is measured, and how the host works; zero means default */
     uint64_t warmup_cycles;         /* of each launch: simulated, not counted */
+    bool warmup_once;               /* of the first timed launch only */
     uint64_t max_cycles;            /* of each launch: then it is finished without timing; default none */
     uint64_t fast_forward_ctas;     /* of each launch: its first blocks run without timing */
     uint64_t fast_forward_launches; /* the first launches run without timing */

@@ -70,6 +70,7 @@ int heddle_timing(struct heddle *h, const struct heddle_timing *t) {
     h->time.limits = (struct gpu_limits){
         .timeline = timeline,
         .warmup_cy = t->warmup_cycles,
+        .warmup_once = t->warmup_once,
         .max_cy = t->max_cycles,
         .fast_forward_ctas = t->fast_forward_ctas,
         .fast_forward_launches = t->fast_forward_launches,

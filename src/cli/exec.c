@@ -216,10 +216,11 @@ static void set_environment(const struct exec *x) {
     const char *kernels = cli_value(x->line, "kernel"), *launches = cli_value(x->line, "launch");
     struct strbuf timing = {0};
     char *data = data_dir("machines");
-    strbuf_add(&timing, "%llu %llu %llu %llu %d %u %u %d %u %llu %llu %u %d", (unsigned long long)t->warmup_cycles,
+    strbuf_add(&timing, "%llu %llu %llu %llu %d %u %u %d %u %llu %llu %u %d %d", (unsigned long long)t->warmup_cycles,
                (unsigned long long)t->max_cycles, (unsigned long long)t->fast_forward_ctas,
                (unsigned long long)t->fast_forward_launches, t->flush, t->threads, t->window_cycles, t->no_jumps, t->check_cycles,
-               (unsigned long long)t->end_cycle, (unsigned long long)t->max_warp_instructions, t->sample_percent, t->sample);
+               (unsigned long long)t->end_cycle, (unsigned long long)t->max_warp_instructions, t->sample_percent, t->sample,
+               t->warmup_once);
     setenv("OCL_ICD_VENDORS", x->temp.dir, 1);
     setenv("OPENCL_VENDOR_PATH", x->temp.dir, 1);
     setenv("HEDDLE_TEMP", x->temp.dir, 1);

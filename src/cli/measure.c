@@ -87,6 +87,11 @@ bool measure_read(const struct cli_line *line, struct heddle_timing *t, enum cpi
     t->window_cycles = (u32)window;
     t->check_cycles = (u32)check;
     t->flush = cli_has(line, "flush");
+    t->warmup_once = cli_has(line, "warmup-once");
+    if (t->warmup_once && !t->warmup_cycles) {
+        cli_error(line->command, "--warmup-once needs --warmup CYCLES, which says how long");
+        return false;
+    }
     t->no_jumps = cli_has(line, "no-jumps");
     return read_method(line, cpi);
 }

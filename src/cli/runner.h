@@ -26,6 +26,7 @@ void input_close(struct input *in);
     {"threads", "N", "host threads of the simulator, 1 to 256 (default 1); results do not depend on it", 'j'},                   \
         {"flush", NULL, "empty all caches before each launch"},                                                                  \
         {"warmup", "CYCLES", "simulate so many cycles of each launch before counting starts"},                                   \
+        {"warmup-once", NULL, "of --warmup: in the first timed launch only"},                                                    \
         {"max-cycles", "N", "after N cycles finish a launch without timing"},                                                    \
         {"max-warp-instructions", "N", "time only the first blocks, which execute N warp instructions on any machine"},          \
         {"sample", "[N]", "time a part of the blocks and launches, estimate the whole; N: percent"},                             \

@@ -46,6 +46,7 @@ enum { REPLACE_LRU, REPLACE_FIFO };                                 /* replace k
 enum { L1_INDEX_LINEAR, L1_INDEX_FERMI };                           /* sm.l1.index */
 enum { MAP_NONE, MAP_XOR };                                         /* map.hash */
 enum { DRAM_FIXED, DRAM_BANKED };                                   /* dram.kind */
+enum { QUEUE_OF_BURSTS, QUEUE_OF_REQUESTS };                        /* dram.queue_of */
 enum { DRAM_FCFS, DRAM_FRFCFS };                                    /* dram.sched */
 
 struct config {

@@ -53,6 +53,7 @@ struct gpu {
     u64 now;    /* core cycle, over all launches */
     u32 window; /* Q: stores are published, and windows end, at multiples of it since the launch began */
     u64 launches;
+    u64 timed; /* of these, those that were timed */
     struct core **cores;
     struct partition **parts;
     struct inbox **in;           /* [partition][sm] */
@@ -77,6 +78,7 @@ struct run { /* a launch on its way */
     u32 *free;     /* [sms]: blocks an SM could take */
     u64 first_cta; /* blocks before it were run functionally */
     u64 done_ctas;
+    u64 warmup_cy;    /* of this launch */
     u64 counted_from; /* cycle since which statistics count */
     struct sampling sampling;
     bool serial; /* SMs one after the other: they share more than memory */

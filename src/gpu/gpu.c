@@ -111,6 +111,8 @@ static void put_params(struct gpu *g, u32 bytes) {
 static void begin(struct run *r) {
     struct gpu *g = r->g;
     r->start = r->counted_from = g->now;
+    r->warmup_cy = g->lim.warmup_once && g->timed ? 0 : g->lim.warmup_cy;
+    g->timed++;
     r->sample_cy = g->cfg.sample_cy ? g->cfg.sample_cy : g->lim.timeline ? TIMELINE_FIRST_CY : 0;
     r->next_sample = r->sample_cy ? g->now + r->sample_cy : NEVER;
     if (g->lim.timeline) r->last_sms = base_alloc(g->cfg.sms * sizeof(*r->last_sms));
@@ -237,7 +239,7 @@ static u64 next_stop(const struct run *r) {
     const struct gpu *g = r->g;
     u64 done = g->now - r->start, to = r->start + (done / g->window + 1) * g->window;
     if (g->lim.window_cy) to = MIN(to, g->now + g->lim.window_cy);
-    if (g->lim.warmup_cy && g->now < r->start + g->lim.warmup_cy) to = MIN(to, r->start + g->lim.warmup_cy);
+    if (g->now < r->start + r->warmup_cy) to = MIN(to, r->start + r->warmup_cy);
     if (g->lim.max_cy && g->now < r->start + g->lim.max_cy) to = MIN(to, r->start + g->lim.max_cy);
     if (g->lim.end_cy && g->now < g->lim.end_cy) to = MIN(to, g->lim.end_cy);
     return MIN(to, r->next_sample);
@@ -248,7 +250,7 @@ static u64 jump_to(const struct run *r, u64 to, u64 next) {
     const struct gpu *g = r->g;
     u64 limit = r->next_sample;
     if (g->lim.no_jumps || g->lim.window_cy || next <= to) return to;
-    if (g->lim.warmup_cy && g->now < r->start + g->lim.warmup_cy) limit = MIN(limit, r->start + g->lim.warmup_cy);
+    if (g->now < r->start + r->warmup_cy) limit = MIN(limit, r->start + r->warmup_cy);
     if (g->lim.max_cy) limit = MIN(limit, r->start + g->lim.max_cy);
     if (g->lim.end_cy) limit = MIN(limit, g->lim.end_cy);
     limit = MIN(limit, r->start + (watchdog_at(r) - r->start) / g->window * g->window + g->window);
@@ -258,7 +260,7 @@ static u64 jump_to(const struct run *r, u64 to, u64 next) {
 
 static void at_stops(struct run *r) {
     struct gpu *g = r->g;
-    if (g->lim.warmup_cy && g->now == r->start + g->lim.warmup_cy) {
+    if (r->warmup_cy && g->now == r->start + r->warmup_cy) {
         for (u32 i = 0; i < g->cfg.sms; i++) core_reset_stats(g->cores[i]);
         for (u32 k = 0; k < g->cfg.partitions; k++) partition_stats_reset(g->parts[k]);
         r->counted_from = g->now;
@@ -453,7 +455,7 @@ static bool timed(struct run *r, struct launch_stats *out, const volatile bool *
     enum ending how = run_windows(r, stop);
     u64 end = how == ENDED ? end_cycle(r) : g->now;
     if (how == ENDED) drain(r, end);
-    if (g->lim.warmup_cy && end < r->start + g->lim.warmup_cy) end = count_nothing(r);
+    if (end < r->start + r->warmup_cy) end = count_nothing(r);
     if (r->sample_cy) collect_sample(r, end); /* what is left of the last interval */
     merge_counts(r);
     collect_stats(r, end, out);

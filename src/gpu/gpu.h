@@ -94,6 +94,7 @@ enum { SAMPLE_AUTO = 1000 };
 enum { TIMELINE_SAMPLES = 2048, TIMELINE_FIRST_CY = 64 }; /* intervals become twice as long when there are too many */
 struct gpu_limits {                                       /* measuring control (Aurud chapter 4) */
     u64 warmup_cy;                                        /* of each launch: not counted */
+    bool warmup_once;                                     /* of the first timed launch only */
     u64 max_cy;                                           /* of each launch; then it is finished functionally; 0: none */
     u64 fast_forward_ctas;                                /* of each launch: run functionally first */
     u64 fast_forward_launches;

@@ -142,7 +142,7 @@ static enum blocked write_line(struct partition *p, const struct access *a, enum
     if (found == TAG_MISS) {
         struct victim v;
         if (!tags_peek(&l->tags, a->line, &at, &v)) return BLOCK_SET;
-        if (!dram_ask(&p->channel, a->slice, dram_bursts(&p->channel, v.dirty))) return BLOCK_DRAM;
+        if (!dram_ask(&p->channel, a->slice, dram_room(&p->channel, v.dirty))) return BLOCK_DRAM;
         tags_take(&l->tags, a->line, at);
         evict(p, a, &v);
     } else {
@@ -163,8 +163,8 @@ static enum blocked fetch(struct partition *p, const struct access *a, enum tag_
     u32 missing = a->sectors;
     if (found == TAG_SECTOR_MISS) missing &= ~(u32)(l->tags.valid[at] | l->tags.pending[at]);
     else if (!tags_peek(&l->tags, a->line, &at, &v)) return BLOCK_SET;
-    u32 bursts = dram_bursts(&p->channel, missing) + dram_bursts(&p->channel, v.dirty);
-    if (!dram_ask(&p->channel, a->slice, bursts)) return BLOCK_DRAM;
+    u32 room = dram_room(&p->channel, missing) + dram_room(&p->channel, v.dirty);
+    if (!dram_ask(&p->channel, a->slice, room)) return BLOCK_DRAM;
     if (found == TAG_SECTOR_MISS) tags_touch(&l->tags, at);
     else tags_take(&l->tags, a->line, at);
     l->tags.pending[at] |= (u8)missing;

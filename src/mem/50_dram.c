@@ -5,13 +5,14 @@
  * command is given. A burst leaves the queue with its data command. A read's data stand at the slice
  * dram.extra_cy after the last beat of its last burst; writes need no answer.
  *
- *   fixed    bursts in order of entry, one each time the bus is free, data dram.fixed_cy later
- *   banked   see 51_banks.c
+ * fixed    bursts in order of entry, one each time the bus is free, data dram.fixed_cy later banked   see
+ * 51_banks.c
  *
  * Not modelled: several ranks, write buffering with priorities of its own, errors and their correction.
  *
  * Invariants, walked by dram_check:
- *  1. `used` is the sum of the bursts of all entries; each entry has at least one; ages rise along the list.
+ *  1. `used` is the sum of the bursts of all entries, `entries` how many these are; each has at least one;
+ *     ages rise along the list.
  *  2. Every fetch in use is in the queue, on its way back or among its slice's fills.
  *  3. There is a next command exactly when the queue is not empty.
  *  4. The list of waiting slices names none twice. */
@@ -60,6 +61,7 @@ void dram_init(struct partition *p) {
     d->first = d->last = d->free_fetch = NO_ID;
     d->choice.command = CMD_NONE;
     d->queue = c->dram_queue;
+    d->by_entry = c->dram_queue_of == QUEUE_OF_REQUESTS;
     d->burst_cy = (c->dram_burst_b + c->dram_bus_b - 1) / c->dram_bus_b;
     d->row_shift = (u32)__builtin_ctz(c->dram_row_b);
     d->parts = MAX(c->l2_line_b / c->dram_row_b, 1);
@@ -67,6 +69,8 @@ void dram_init(struct partition *p) {
     for (u32 m = 0; m < ARRAY_LEN(d->bursts_of); m++) {
         d->bursts_of[m] = burst_mask(c, m);
         d->burst_count[m] = (u8)__builtin_popcount(d->bursts_of[m]);
+        for (u32 i = 0; i < d->parts; i++)
+            d->entry_count[m] += (d->bursts_of[m] >> i * d->part_bursts & ((1u << d->part_bursts) - 1)) != 0;
     }
     d->refresh = c->dram_kind == DRAM_BANKED && c->t_refi ? c->t_refi : NEVER;
     if (c->dram_kind == DRAM_BANKED) banks_init(p);
@@ -80,11 +84,11 @@ void dram_free(struct channel *d) {
     free(d->back.at);
 }
 
-u32 dram_bursts(const struct channel *d, u32 sectors) { return d->burst_count[sectors]; }
+u32 dram_room(const struct channel *d, u32 sectors) { return d->by_entry ? d->entry_count[sectors] : d->burst_count[sectors]; }
 
 /* --- room */
 
-static bool has_room(const struct channel *d, u32 n) { return !d->used || d->used + n <= d->queue; }
+static bool has_room(const struct channel *d, u32 n) { return !d->used || (d->by_entry ? d->entries : d->used) + n <= d->queue; }
 
 bool dram_ask(struct channel *d, u32 s, u32 n) {
     if (!n) return true;
@@ -136,6 +140,7 @@ static void enter(struct partition *p, u64 address, u32 bursts, u32 fetch, u64 s
     else d->dreq[d->last].next = id;
     d->last = id;
     d->used += bursts;
+    d->entries++;
     if (p->c.dram_kind == DRAM_BANKED) banks_enter(p, id);
 }
 
@@ -191,6 +196,7 @@ static void leave(struct partition *p, u32 id) {
     *(q->next == NO_ID ? &d->last : &d->dreq[q->next].prev) = q->prev;
     q->next = d->free;
     d->free = id;
+    d->entries--;
 }
 
 void dram_served(struct partition *p, u32 id, u64 now, u64 end) {
@@ -286,14 +292,15 @@ static void check_pool(const struct channel *d, const struct partition *p) {
 
 void dram_check(const struct partition *p) {
     const struct channel *d = &p->channel;
-    u32 used = 0, before = NO_ID;
+    u32 used = 0, entries = 0, before = NO_ID;
     for (u32 i = d->first; i != NO_ID; i = d->dreq[i].next) {
         CHECK(d->dreq[i].left && d->dreq[i].prev == before);
         CHECK(before == NO_ID || d->dreq[before].age < d->dreq[i].age);
         used += d->dreq[i].left;
+        entries++;
         before = i;
     }
-    CHECK(used == d->used && d->last == before); /* 1 */
+    CHECK(used == d->used && entries == d->entries && d->last == before); /* 1 */
     check_pool(d, p);
     CHECK((*p->command_at == NEVER) == !d->used); /* 3 */
     for (u32 i = 0; i < d->waiters; i++)

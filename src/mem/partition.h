@@ -118,7 +118,9 @@ struct choice {  /* a command: of a bank, for its most urgent dreq; or the chann
 struct channel {
     struct dreq *dreq;
     u32 first, last, free; /* dreqs, NO_ID */
-    u32 used, queue;       /* bursts in the queue, and at most */
+    u32 used, queue;       /* bursts in the queue; what it holds at most, in bursts or entries */
+    u32 entries;           /* dreqs in the queue */
+    bool by_entry;         /* entries fill it, not bursts */
     u32 passed;            /* bursts of other dreqs served since `first` is the first */
     u64 ages;              /* entries so far */
     struct bank *bank;
@@ -142,6 +144,7 @@ struct channel {
     u32 burst_cy;       /* dram cycles of one burst on the bus */
     u32 row_shift;      /* log2 of dram.row_b */
     u8 burst_count[16]; /* how many those are */
+    u8 entry_count[16]; /* in how many rows they lie */
     u32 bursts_of[16];  /* mask of sectors -> mask of bursts of the line */
     u32 parts;          /* rows a line touches: 1 unless rows are shorter than lines */
     u32 part_bursts;    /* bursts of such a part */
@@ -211,7 +214,7 @@ void l2_check(const struct partition *p, u32 s);
 /* --- 50_dram.c */
 void dram_init(struct partition *p);
 void dram_free(struct channel *d);
-u32 dram_bursts(const struct channel *d, u32 sectors);
+u32 dram_room(const struct channel *d, u32 sectors); /* that a request for these sectors takes in the queue */
 /* Is there room for n bursts of slice s? If not, the slice stands in the list of those who wait, which are
  * served in order. A request larger than the whole queue enters when that is empty. */
 bool dram_ask(struct channel *d, u32 s, u32 n);

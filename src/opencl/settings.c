@@ -83,7 +83,7 @@ static void check_environment(struct settings *s) {
 static void read_timing(struct settings *s) {
     struct heddle_timing *t = &s->timing;
     const char *text = getenv("HEDDLE_TIMING");
-    unsigned long long x[13] = {0};
+    unsigned long long x[14] = {0};
     int used = 0;
     if (!text || !*text) return;
     int n = 0;
@@ -104,7 +104,8 @@ static void read_timing(struct settings *s) {
                                 .end_cycle = x[9],
                                 .max_warp_instructions = x[10],
                                 .sample_percent = (u32)x[11],
-                                .sample = x[12] != 0};
+                                .sample = x[12] != 0,
+                                .warmup_once = x[13] != 0};
 }
 
 static void read_traces(struct settings *s) {

@@ -53,6 +53,28 @@ holds "a warm-up leaves instructions out" "$(get warm_1000 launches.0.counters.w
 run warm_long reduction --size tiny --warmup 1000000
 is "a warm-up longer than the launch counts nothing" "$(get warm_long launches.0.counters.warp_instructions)" 0
 
+run once_each pathfinder --size tiny --warmup 100
+run once pathfinder --size tiny --warmup 100 --warmup-once
+is "each launch is warmed up" "$(get once_each launches.1.timed_from)" 100
+is "the first launch is warmed up once" "$(get once launches.0.timed_from)" 100
+is "the next one is not warmed up" "$(get once launches.1.timed_from)" 0
+
+# --- a DRAM queue of requests: the same where each is one burst, and longer where it is not
+one_burst=(--set l2.line_b=32 --set l2.sector_b=32 --set dram.burst_b=32 --set dram.queue=4)
+run queue_bursts saxpy --size tiny "${one_burst[@]}"
+run queue_requests saxpy --size tiny "${one_burst[@]}" --set dram.queue_of=requests
+is "requests of one burst fill a queue as bursts do" "$(get queue_requests cycles)" "$(get queue_bursts cycles)"
+for of in bursts requests; do run "queue_$of" saxpy --size tiny --set l2.sector_b=128 --set dram.queue=4 --set dram.queue_of=$of; done
+holds "a queue of requests holds more bursts" "$(get queue_requests counters.dram_queued) > $(get queue_bursts counters.dram_queued)"
+
+# --- refused accesses cost what the key says: a picojoule each
+run lookups bfs --size tiny --set sm.sched=mascar --set sm.lsu.reexec=8 --set sm.l1.mshrs=2
+run lookups_cost bfs --size tiny --set sm.sched=mascar --set sm.lsu.reexec=8 --set sm.l1.mshrs=2 --set power.refused_pj=1000
+refused=$(($(get lookups counters.reexec_entered) + $(get lookups counters.reexec_tries) - $(get lookups counters.reexec_taken)))
+holds "accesses were refused" "$refused > 0"
+awk "BEGIN {x = ($(get lookups_cost energy.total) - $(get lookups energy.total)) * 1e9 / $refused; exit !(x > 0.999 && x < 1.001)}"
+tell $? "control a refused access costs its key" "$refused refused"
+
 # --- a limit of cycles: the rest runs without time, whatever was on its way
 cuts() {
     local name cycles how
