@@ -48,7 +48,7 @@ SAY := $(if $(findstring s,$(filter-out -%,$(firstword $(MAKEFLAGS)))),true,echo
 LIB_SRC := $(wildcard src/base/*.c src/config/*.c src/stats/*.c src/trace/*.c src/isa/*.c src/ptx/*.c src/riscv/*.c src/front/*.c src/func/*.c src/mem/*.c src/core/*.c src/core/*/*.c src/gpu/*.c src/api/*.c)
 LANE_SRC := $(wildcard src/func/lanes/*.c)
 CLI_SRC := $(wildcard src/cli/*.c src/sweep/*.c src/lab/*.c src/report/*.c src/power/*.c src/manifest/*.c)
-MACHINES := $(wildcard machines/*.ini machines/*/*.ini lab/*.s lab/*.ini)
+MACHINES := $(wildcard machines/*.ini machines/*/*.ini lab/*.s lab/*.ini studies/*.ini)
 WORKLOADS := $(shell sed -n 's/^WORKLOAD.[ ]*\([a-z0-9_]*\).*/\1/p' workloads/workloads.def 2>/dev/null)
 REF_SRC := $(wildcard workloads/*/ref.c)
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
@@ -312,8 +312,8 @@ lint: ## format, clang-tidy, include direction, generated docs, sizes
 study-turner: all $B/study_turner $B/data/silicon_apps/.unpacked ## Turner's figures on our workloads: docs/studies/turner.md and its plots
 	@tools/study_turner.sh $B
 
-study-mascar: all $B/data/silicon_apps/.unpacked ## Mascar's figures on our kernels: docs/studies/mascar.md and its plots
-	@tools/study_mascar.py --build $B
+study-mascar: all $B/data/silicon_apps/.unpacked ## Mascar's figures on our kernels: docs/studies/mascar.md (heddle study mascar)
+	@mkdir -p $B/study && $B/heddle study mascar --database $B/study/mascar.db --out docs/studies
 
 fuzz: ## fuzz parser, manifest reader and execution, ten minutes each (FUZZ_SECONDS in all)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run.sh

@@ -149,6 +149,6 @@ bool cli_machine(const struct cli_line *line, struct config *out);
 bool cli_dump_config(const struct cli_line *line, const struct config *c);
 
 extern const struct cli_command cli_run, cli_exec, cli_compare, cli_check, cli_vectors, cli_list, cli_explain, cli_lab,
-    cli_report, cli_diff, cli_sweep, cli_query, cli_help;
+    cli_report, cli_diff, cli_sweep, cli_query, cli_study, cli_help;
 
 #endif

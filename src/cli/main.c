@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-const struct cli_command *const cli_commands[] = {&cli_run,     &cli_exec, &cli_compare, &cli_sweep,   &cli_query,
-                                                  &cli_report,  &cli_diff, &cli_check,   &cli_vectors, &cli_list,
-                                                  &cli_explain, &cli_lab,  &cli_help,    NULL};
+const struct cli_command *const cli_commands[] = {&cli_run,   &cli_exec,    &cli_compare, &cli_sweep, &cli_query,
+                                                  &cli_study, &cli_report,  &cli_diff,    &cli_check, &cli_vectors,
+                                                  &cli_list,  &cli_explain, &cli_lab,     &cli_help,  NULL};
 
 #ifndef HEDDLE_COMMIT
 #define HEDDLE_COMMIT "unknown"

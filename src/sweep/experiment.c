@@ -20,7 +20,8 @@ struct reader {
 };
 struct section {
     const char *kind;
-    bool named;
+    bool named;              /* [kind NAME] */
+    bool study;              /* of studies only; study.c reads what it holds */
     const char *const *keys; /* legal names, for messages; NULL: checked by take */
     void (*take)(struct reader *r, const char *key, const char *value);
 };
@@ -66,7 +67,12 @@ static void take_programs(struct reader *r, const char *key, const char *value) 
         return;
     }
     value_list(&words, &r->x->mem, value);
-    for (u32 i = 0; i < words.v.n; i++) program_add(r->x, words.v.at[i], &r->place);
+    for (u32 i = 0; i < words.v.n; i++) {
+        struct diag unused = {0};
+        const struct sweep_place silent = {r->place.file, r->place.line, &unused};
+        program_add(r->x, words.v.at[i], strcmp(key, "if_there") == 0 ? &silent : &r->place);
+        diag_free(&unused);
+    }
     free(words.v.at);
 }
 
@@ -221,7 +227,7 @@ static void take_slurm(struct reader *r, const char *key, const char *value) {
 }
 
 static const char *const experiment_keys[] = {"name", "database", NULL};
-static const char *const program_keys[] = {"run", "size", NULL};
+static const char *const program_keys[] = {"run", "if_there", "size", NULL};
 static const char *const machine_keys[] = {"run", NULL};
 static const char *const condition_keys[] = {"skip", "only", NULL};
 static const char *const repetition_keys[] = {"count", "key", "step", NULL};
@@ -231,19 +237,37 @@ static const char *const host_keys[] = {"workers", "threads", "memory", NULL};
 static const char *const slurm_keys[] = {"partition", "time",    "memory",   "account", "qos",    "cpus",
                                          "array",     "at_once", "attempts", "poll",    "option", NULL};
 
+/* Of studies: kept as they are */
+static void take_entry(struct reader *r, const char *key, const char *value) {
+    struct sweep_entry e = {r->in->kind, r->name, key, value, r->place.line};
+    VEC_PUSH(&r->x->entries, e);
+}
+static const char *const study_keys[] = {"title", "text", "baseline", "factor", NULL};
+static const char *const quick_keys[] = {"run", "repetitions", NULL};
+static const char *const set_keys[] = {"sql", "text", NULL};
+static const char *const later_keys[] = {"configurations", "sql", NULL};
+static const char *const figure_keys[] = {"title", "text", "columns", "set", "sql", "bars", NULL};
+static const char *const statement_keys[] = {"text", "document", "half", "of", "over", "set", "sql", "why", NULL};
+
 static const struct section sections[] = {
-    {"experiment", false, experiment_keys, take_experiment},
-    {"programs", false, program_keys, take_programs},
-    {"machines", false, machine_keys, take_machines},
-    {"keys", false, NULL, take_key},
-    {"list", true, NULL, take_list},
-    {"configuration", true, NULL, take_configuration},
-    {"conditions", false, condition_keys, take_condition},
-    {"repetitions", false, repetition_keys, take_repetitions},
-    {"measure", false, measure_keys, take_measure},
-    {"limits", false, limit_keys, take_limit},
-    {"host", false, host_keys, take_host},
-    {"slurm", false, slurm_keys, take_slurm},
+    {"experiment", false, false, experiment_keys, take_experiment},
+    {"programs", false, false, program_keys, take_programs},
+    {"machines", false, false, machine_keys, take_machines},
+    {"keys", false, false, NULL, take_key},
+    {"list", true, false, NULL, take_list},
+    {"configuration", true, false, NULL, take_configuration},
+    {"conditions", false, false, condition_keys, take_condition},
+    {"repetitions", false, false, repetition_keys, take_repetitions},
+    {"measure", false, false, measure_keys, take_measure},
+    {"limits", false, false, limit_keys, take_limit},
+    {"host", false, false, host_keys, take_host},
+    {"slurm", false, false, slurm_keys, take_slurm},
+    {"study", false, true, study_keys, take_entry},
+    {"quick", false, true, quick_keys, take_entry},
+    {"set", true, true, set_keys, take_entry},
+    {"later", true, true, later_keys, take_entry},
+    {"figure", true, true, figure_keys, take_entry},
+    {"statement", true, true, statement_keys, take_entry},
 };
 
 /* --- lines */
@@ -251,11 +275,13 @@ static const struct section sections[] = {
 static void unknown_section(struct reader *r, const char *kind) {
     const char *names[ARRAY_LEN(sections)];
     struct strbuf all = {0};
+    u32 n = 0;
     for (u32 i = 0; i < ARRAY_LEN(sections); i++) {
-        names[i] = sections[i].kind;
-        strbuf_add(&all, "%s%s", i ? ", " : "", names[i]);
+        if (sections[i].study && !r->x->study) continue;
+        strbuf_add(&all, "%s%s", n ? ", " : "", sections[i].kind);
+        names[n++] = sections[i].kind;
     }
-    const char *near = text_nearest(kind, names, ARRAY_LEN(names));
+    const char *near = text_nearest(kind, names, n);
     if (near) diag_error(r->place.d, r->place.file, r->place.line, 0, "unknown section [%s]; did you mean [%s]?", kind, near);
     else diag_error(r->place.d, r->place.file, r->place.line, 0, "unknown section [%s]; sections are %s", kind, all.s);
     strbuf_free(&all);
@@ -278,7 +304,7 @@ static void enter(struct reader *r, char *text) {
     r->in = NULL;
     r->name = arena_strdup(&r->x->mem, name, strlen(name));
     for (u32 i = 0; i < ARRAY_LEN(sections) && !r->in; i++)
-        if (strcmp(sections[i].kind, kind) == 0) r->in = &sections[i];
+        if (strcmp(sections[i].kind, kind) == 0 && (r->x->study || !sections[i].study)) r->in = &sections[i];
     if (!r->in) unknown_section(r, kind);
     else if (r->in->named && !*name && strcmp(kind, "configuration") == 0) {
         error_at(r, "[%s] needs a name: [configuration NAME]", kind);
@@ -386,11 +412,21 @@ static void complete(struct reader *r) {
     check_lists(r);
 }
 
-bool experiment_read(struct experiment *x, const char *path, struct diag *d) {
+/* The end of a line and of those it goes on in: a backslash joins the next */
+static char *line_end(char *line, u32 *count) {
+    char *end = strchr(line, '\n');
+    for (++*count; end && end > line && end[-1] == '\\'; ++*count) {
+        end[-1] = *end = ' ';
+        end = strchr(end, '\n');
+    }
+    return end;
+}
+
+static bool read_text(struct experiment *x, const char *path, bool study, struct diag *d) {
     struct strbuf why = {0};
     size_t len = 0;
     const char *slash = strrchr(path, '/');
-    *x = (struct experiment){.repetitions = 1, .perturb = "gpu.cta_launch_cy", .perturb_step = 1};
+    *x = (struct experiment){.study = study, .repetitions = 1, .perturb = "gpu.cta_launch_cy", .perturb_step = 1};
     x->slurm = (struct sweep_slurm){.cpus = 1, .array = 1000, .attempts = 3, .poll = 5};
     x->file = arena_strdup(&x->mem, path, strlen(path));
     x->folder = arena_strdup(&x->mem, path, slash ? (size_t)(slash - path) + 1 : 0);
@@ -403,9 +439,8 @@ bool experiment_read(struct experiment *x, const char *path, struct diag *d) {
     }
     struct reader r = {.x = x, .place = {x->file, 0, d}};
     for (char *line = text; line && !diag_full(d);) {
-        char *end = strchr(line, '\n');
+        char *end = line_end(line, &r.place.line);
         if (end) *end = 0;
-        r.place.line++;
         take_line(&r, r.place.line == 1 && strncmp(line, "\xEF\xBB\xBF", 3) == 0 ? line + 3 : line);
         line = end ? end + 1 : NULL;
     }
@@ -413,6 +448,9 @@ bool experiment_read(struct experiment *x, const char *path, struct diag *d) {
     complete(&r);
     return d->errors == 0;
 }
+
+bool experiment_read(struct experiment *x, const char *path, struct diag *d) { return read_text(x, path, false, d); }
+bool experiment_read_study(struct experiment *x, const char *path, struct diag *d) { return read_text(x, path, true, d); }
 
 void experiment_free(struct experiment *x) {
     for (u32 i = 0; i < x->axes.n; i++) free(x->axes.at[i].values.v.at);
@@ -424,6 +462,7 @@ void experiment_free(struct experiment *x) {
     free(x->machines.v.at);
     free(x->rules.at);
     free(x->measure.at);
+    free(x->entries.at);
     free(x->slurm.options.v.at);
     arena_free(&x->mem);
 }

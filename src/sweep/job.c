@@ -48,6 +48,16 @@ static double since_1970(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static u64 resident_b(pid_t pid) {
+    char path[64];
+    unsigned long long size, pages = 0;
+    snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+    FILE *f = fopen(path, "re");
+    if (f && fscanf(f, "%llu %llu", &size, &pages) != 2) pages = 0;
+    if (f) fclose(f);
+    return (u64)pages * (u64)sysconf(_SC_PAGESIZE);
+}
+
 bool job_start(struct job *j, char *const *command, struct strbuf *why) {
     int out[2], err[2] = {-1, -1};
     pid_t parent = getpid();
@@ -67,6 +77,7 @@ bool job_start(struct job *j, char *const *command, struct strbuf *why) {
         return false;
     }
     setpgid(pid, pid);
+    j->ours_b = resident_b(parent); /* a process begins with its parent's pages, which count as its own */
     fcntl(out[0], F_SETFL, O_NONBLOCK);
     fcntl(err[0], F_SETFL, O_NONBLOCK);
     j->pid = pid, j->out = out[0], j->err = err[0];
@@ -93,16 +104,6 @@ static void keep_end(struct strbuf *s) {
     if (s->len <= 2 * KEPT_B) return;
     memmove(s->s, s->s + s->len - KEPT_B, KEPT_B + 1);
     s->len = KEPT_B;
-}
-
-static u64 resident_b(pid_t pid) {
-    char path[64];
-    unsigned long long size, pages = 0;
-    snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
-    FILE *f = fopen(path, "re");
-    if (f && fscanf(f, "%llu %llu", &size, &pages) != 2) pages = 0;
-    if (f) fclose(f);
-    return (u64)pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
 void job_kill(struct job *j, const char *why) {
@@ -132,6 +133,7 @@ void job_look(struct job *j) {
     if (j->err >= 0) close(j->err);
     j->ended = true;
     j->peak_b = (u64)used.ru_maxrss * 1024;
+    if (!j->killed && j->limit_bytes > j->ours_b && j->peak_b > j->limit_bytes) j->killed = "memory"; /* between two looks */
     j->cpu_seconds = processor_seconds(&used);
 }
 

@@ -183,7 +183,7 @@ static int by_hash(const void *a, const void *b, void *runs) {
     return i < k ? -1 : 1;
 }
 
-static void find_same(struct plan *p) {
+void plan_find_same(struct plan *p) {
     u32 n = p->runs.n, *order = base_alloc((n + 1) * sizeof(*order));
     for (u32 i = 0; i < n; i++) order[i] = i;
     qsort_r(order, n, sizeof(*order), by_hash, p->runs.at);
@@ -207,7 +207,7 @@ bool plan_make(struct plan *plan, struct experiment *x, struct diag *d) {
         diag_error(d, x->file, 0, 0, "no run is left; the conditions exclude all of them");
         ok = false;
     }
-    if (ok) find_same(plan);
+    if (ok) plan_find_same(plan);
     return ok && d->errors == 0;
 }
 

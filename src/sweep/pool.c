@@ -281,9 +281,18 @@ static void share_out(struct pool *p) {
     p->memory_b = x->host_bytes ? x->host_bytes : free_memory() / 5 * 4;
 }
 
+/* Runs are this command, also when its file is replaced meanwhile; they could then not find what lies beside
+ * it */
+static void pin_data(void) {
+    char *data = data_dir("machines");
+    if (data) setenv("HEDDLE_DATA", data, 0);
+    free(data);
+}
+
 int pool_run(const struct plan *plan, struct store *s, const struct sweep_options *o, struct sweep_counts *c) {
     struct pool p = {.plan = plan, .store = s, .o = o, .counts = c, .began = clock_seconds(), .terminal = isatty(STDERR_FILENO)};
     struct strbuf why = {0};
+    pin_data();
     pace_init(&p.pace, plan, s);
     sort_out(plan, s, o->retry, c, &p);
     share_out(&p);

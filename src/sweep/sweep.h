@@ -87,6 +87,10 @@ struct sweep_rule { /* of [conditions] */
     struct condition *holds;
     bool only; /* runs stay when it holds; else they go */
 };
+struct sweep_entry { /* of a study's sections, which study.c reads */
+    const char *section, *name, *key, *value;
+    u32 line;
+};
 struct sweep_slurm { /* of [slurm]; texts as sbatch takes them, NULL where Slurm shall choose */
     const char *partition, *time, *memory, *account, *qos;
     u64 cpus;     /* of a task */
@@ -110,6 +114,8 @@ struct experiment {
     VEC(struct sweep_configuration) configurations;
     VEC(struct sweep_rule) rules;
     VEC(struct sweep_setting) measure; /* options of heddle run, without dashes; "" for those without a value */
+    bool study;
+    VEC(struct sweep_entry) entries; /* of a study */
     u32 repetitions;
     const char *perturb; /* the key that repetitions move */
     u32 perturb_step;
@@ -120,6 +126,7 @@ struct experiment {
     u64 host_bytes; /* memory that all runs together may take; 0: four fifths of what is free */
 };
 bool experiment_read(struct experiment *x, const char *path, struct diag *d);
+bool experiment_read_study(struct experiment *x, const char *path, struct diag *d); /* with the sections of a study */
 void experiment_free(struct experiment *x);
 const char *experiment_path(struct experiment *x, const char *path); /* absolute, relative to the experiment's folder */
 
@@ -139,6 +146,7 @@ struct plan {
 };
 bool plan_make(struct plan *p, struct experiment *x, struct diag *d);
 void plan_free(struct plan *p);
+void plan_find_same(struct plan *p);                                    /* fills same_as */
 const char *plan_size(const struct plan *p, const struct sweep_run *r); /* "" for files */
 /* The command line of a run, each word malloc'd, NULL at the end. `heddle`: the first word; `json`: where its
  * results go */
@@ -236,7 +244,7 @@ struct job {
     double started, started_at; /* clock_seconds, and since 1970 */
     double limit_seconds;       /* 0: none */
     u64 limit_bytes;
-    u64 peak_b;
+    u64 peak_b, ours_b; /* its peak; our own size when it began */
     const char *killed; /* why we ended it, or NULL */
     bool ended;
     int status; /* of waitpid */

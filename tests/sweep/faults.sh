@@ -82,7 +82,7 @@ out_has 'over its limit of time'
 expect 1 "$heddle" sweep f.ini --retry
 same "$(ask f.ini "SELECT min(attempt) FROM runs WHERE status = 'failed'")" 2 "attempts with --retry"
 same "$(ask f.ini "SELECT max(attempt) FROM runs WHERE status = 'done'")" 1 "attempts of what was done"
-experiment m.ini '[limits]\nmemory = 1M\n'
+printf '[programs]\nrun = loop.ptx@loop.json\n[machines]\nrun = small\n[limits]\nmemory = 1M\ntime = 60s\n' > m.ini
 expect 1 "$heddle" sweep m.ini
 err_has 'over its limit of memory, 1 MiB'
 
@@ -95,6 +95,19 @@ expect 0 "$heddle" sweep p.ini
 rm gone/vecadd.ptx
 expect 2 "$heddle" sweep p.ini
 err_has 'vecadd.ptx'
+
+# a command that is built anew while its sweep runs
+mkdir tool
+cp "$heddle" tool/heddle
+ln -s "$B"/share tool/share
+printf '[programs]\nrun = saxpy, loop.ptx@loop.json, vecadd\nsize = tiny\n[machines]\nrun = small\n[keys]\nsm.warps = 8, 9, 10\n[limits]\ntime = 1s\n[host]\nworkers = 1\n' > t.ini
+env -u HEDDLE_DATA tool/heddle sweep t.ini > out 2> err < /dev/null &
+sweep=$!
+for _ in $(seq 200); do [ -s t.db ] && [ "$(ask t.db 'SELECT count(*) FROM runs')" -ge 3 ] && break; sleep 0.1; done
+rm tool/heddle
+wait $sweep
+same $? 1 "exit code of a sweep whose command was replaced"
+same "$(ask t.db "SELECT count(*) FROM runs WHERE status = 'done'")" 6 "runs of a command that was replaced: $(grep -v limit err | head -2)"
 
 # two on one file
 sed -i 's/1s/8s/' f.ini

@@ -1,0 +1,144 @@
+/* heddle study: a document's figures and statements, run from a description and written as a page. */
+#include "sweep/study.h"
+#include "cli/cli.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The bundled descriptions, for messages */
+static void list_studies(struct strbuf *to) {
+    char *data = data_dir("studies");
+    struct strbuf folder = {0};
+    strbuf_add(&folder, "%s/studies", data ? data : "");
+    DIR *d = data ? opendir(folder.s) : NULL;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        size_t n = strlen(e->d_name);
+        if (n > 4 && strcmp(e->d_name + n - 4, ".ini") == 0) strbuf_add(to, "%s%.*s", to->len ? ", " : "", (int)n - 4, e->d_name);
+    }
+    if (d) closedir(d);
+    strbuf_free(&folder);
+    free(data);
+}
+
+/* A bundled name, or a file; NULL after an error. Free it. */
+static char *description_of(const struct cli_line *line, const char *name) {
+    char *data = data_dir("studies");
+    struct strbuf path = {0}, all = {0};
+    if (strchr(name, '.') || strchr(name, '/')) strbuf_add(&path, "%s", name);
+    else strbuf_add(&path, "%s/studies/%s.ini", data ? data : "", name);
+    free(data);
+    if (access(path.s, R_OK) == 0) return path.s;
+    list_studies(&all);
+    cli_error(line->command, "no study \"%s\"; studies are %s, or a file, whose name has a dot", name,
+              all.len ? all.s : "not found (HEDDLE_DATA)");
+    strbuf_free(&all);
+    strbuf_free(&path);
+    return NULL;
+}
+
+static char *stem_of(const char *path, bool quick) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    struct strbuf s = {0};
+    strbuf_add(&s, "%.*s%s", (int)strcspn(base, "."), base, quick ? "-quick" : "");
+    return s.s;
+}
+
+static bool is_folder(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Into a folder, or to standard output for one row */
+static bool write_page(struct study *s, const struct cli_line *line, const char *name, bool here) {
+    const char *folder = cli_value(line, "out");
+    struct strbuf path = {0}, why = {0};
+    struct output o;
+    if (!folder) folder = !s->o->quick && is_folder("docs/studies") ? "docs/studies" : ".";
+    if (here) strbuf_add(&path, "-");
+    else strbuf_add(&path, "%s/%s.md", folder, name);
+    bool ok = output_open(&o, path.s, &why);
+    if (ok && !study_write(s, o.f, here ? NULL : folder, name, &why)) {
+        output_abandon(&o);
+        ok = false;
+    } else ok = ok && output_commit(&o, &why);
+    if (!ok) cli_error(line->command, "%s", why.s);
+    else if (!here && !cli_has(line, "quiet")) printf("%s\n", path.s);
+    strbuf_free(&path);
+    strbuf_free(&why);
+    return ok;
+}
+
+static int run_in(struct study *s, const struct cli_line *line, const char *name, struct store *store) {
+    struct diag d = {0};
+    int status = study_run(s, store, &d);
+    if (d.text.s) fputs(d.text.s, stderr);
+    diag_free(&d);
+    if (status > 0) {
+        fprintf(stderr, "heddle study: %s; the same command goes on from here\n", stop_name());
+        return stop_exit_code();
+    }
+    if (status < 0 || !write_page(s, line, name, s->o->row != NULL)) return EXIT_USER;
+    return s->counts.failed || s->counts.wrong ? EXIT_DIFFERS : EXIT_OK;
+}
+
+static int run_with(struct study *s, const struct cli_line *line, const char *name) {
+    struct sweep_lock lock = {.fd = -1};
+    struct strbuf database = {0}, why = {0};
+    struct store *store = NULL;
+    int code = EXIT_USER;
+    if (cli_has(line, "database")) strbuf_add(&database, "%s", cli_value(line, "database"));
+    else strbuf_add(&database, "study-%s.db", name);
+    if (lock_take(&lock, database.s, false, NULL, &why)) store = store_open(database.s, STORE_WRITE, &why);
+    if (store) code = run_in(s, line, name, store);
+    else cli_error(line->command, "%s", why.s);
+    store_close(store);
+    lock_release(&lock);
+    strbuf_free(&database);
+    strbuf_free(&why);
+    return code;
+}
+
+static int run_study(const struct cli_line *line) {
+    struct study_options o = {.quick = cli_has(line, "quick"), .row = cli_value(line, "row")};
+    struct study s;
+    struct diag d = {0};
+    char *path = description_of(line, line->operands.at[0]);
+    if (!path) return EXIT_USER;
+    o.sweep = (struct sweep_options){
+        .retry = cli_has(line, "retry"), .quiet = cli_has(line, "quiet"), .stop = stop_asked, .watch = stop_watch};
+    bool ok = study_read(&s, path, &o, &d);
+    if (d.text.s) fputs(d.text.s, stderr);
+    char *name = stem_of(path, o.quick);
+    int code = ok ? run_with(&s, line, name) : EXIT_USER;
+    study_free(&s);
+    diag_free(&d);
+    free(name);
+    free(path);
+    return code;
+}
+
+static const struct cli_option options[] = {
+    {"quick", NULL, "a few programs only, in about two minutes; the page is NAME-quick.md"},
+    {"row", "PROGRAM", "one program of the study; its figures go to standard output"},
+    {"out", "DIR", "where the page and its drawings go (default docs/studies where there is one, else here)"},
+    {"database", "FILE", "where results are kept, so that a second call makes only what is missing (default study-NAME.db)"},
+    {"retry", NULL, "run again what has failed"},
+    {"quiet", NULL, "no progress"},
+    {NULL, NULL, NULL},
+};
+const struct cli_command cli_study = {
+    .name = "study",
+    .doc = "reproduce a document's figures and check its statements, into a page",
+    .usage = "NAME|FILE.ini [OPTIONS]",
+    .details =
+        "A study is a description: programs, configurations, figures and statements (docs/sweep.md, Studies). Runs are kept as\n"
+        "those of a sweep and are not repeated.",
+    .example = "heddle study mascar --quick\nheddle study mascar --row kmeans",
+    .options = options,
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = run_study,
+};

@@ -1,0 +1,70 @@
+/* What questions of a study need beyond SQL: gmean(x), a geometric mean; gmean_half(half, x), the half width
+ * of its interval; jitter(x), by the rule of stats/verdict.h; basename(path), without folder and ending. */
+#include "stats/verdict.h"
+#include "sweep/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sums { /* an aggregate under way */
+    double logs, squares;
+    u32 n;
+    struct {
+        VEC(double) v;
+    } *all; /* of jitter */
+};
+
+static void add_log(sqlite3_context *c, int n, sqlite3_value **v) {
+    struct sums *s = sqlite3_aggregate_context(c, sizeof(*s));
+    double x = sqlite3_value_double(v[n - 1]), half = n > 1 ? sqlite3_value_double(v[0]) : 0;
+    if (!s || sqlite3_value_type(v[n - 1]) == SQLITE_NULL || !(x > 0)) return;
+    s->logs += log(x);
+    s->squares += half / x * (half / x);
+    s->n++;
+}
+
+static void give_mean(sqlite3_context *c) {
+    const struct sums *s = sqlite3_aggregate_context(c, 0);
+    if (s && s->n) sqlite3_result_double(c, exp(s->logs / s->n));
+}
+
+/* Relative half widths of n figures add as squares, and their mean divides by n */
+static void give_half(sqlite3_context *c) {
+    const struct sums *s = sqlite3_aggregate_context(c, 0);
+    if (s && s->n) sqlite3_result_double(c, exp(s->logs / s->n) * sqrt(s->squares) / s->n);
+}
+
+static void add_value(sqlite3_context *c, int n, sqlite3_value **v) {
+    struct sums *s = sqlite3_aggregate_context(c, sizeof(*s));
+    (void)n;
+    if (!s || sqlite3_value_type(v[0]) == SQLITE_NULL) return;
+    if (!s->all) s->all = base_alloc(sizeof(*s->all));
+    VEC_PUSH(&s->all->v, sqlite3_value_double(v[0]));
+}
+
+static void give_jitter(sqlite3_context *c) {
+    struct sums *s = sqlite3_aggregate_context(c, 0);
+    if (!s || !s->all) return;
+    double x = jitter_of(s->all->v.at, s->all->v.n);
+    if (!isnan(x)) sqlite3_result_double(c, x);
+    free(s->all->v.at);
+    free(s->all);
+}
+
+static void basename_of(sqlite3_context *c, int n, sqlite3_value **v) {
+    const char *text = (const char *)sqlite3_value_text(v[0]), *slash = text ? strrchr(text, '/') : NULL;
+    (void)n;
+    if (!text) return;
+    const char *from = slash ? slash + 1 : text, *dot = slash ? strrchr(from, '.') : NULL;
+    sqlite3_result_text(c, from, dot ? (int)(dot - from) : -1, SQLITE_TRANSIENT);
+}
+
+bool store_aggregates(struct store *s) {
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+    bool ok = sqlite3_create_function(s->db, "gmean", 1, flags, NULL, NULL, add_log, give_mean) == SQLITE_OK &&
+              sqlite3_create_function(s->db, "gmean_half", 2, flags, NULL, NULL, add_log, give_half) == SQLITE_OK &&
+              sqlite3_create_function(s->db, "jitter", 1, flags, NULL, NULL, add_value, give_jitter) == SQLITE_OK &&
+              sqlite3_create_function(s->db, "basename", 1, flags, NULL, basename_of, NULL, NULL) == SQLITE_OK;
+    return ok || store_fail(s);
+}

@@ -1,0 +1,284 @@
+/* A study: an experiment with a document's statements to check (docs/sweep.md, Studies).
+ *
+ *   1. the experiment runs, without the configurations that a [later] names
+ *   2. its results become tables of the file's connection: k, a row for each kernel and configuration; speed,
+ *      each kernel's speedup over the baseline with the half width of its interval; sets, which kernels each
+ *      [set] has
+ *   3. each [later] runs its configurations for the programs its question gives, and 2 is done again
+ *   4. figures and statements are questions to those tables; study_page.c writes them down
+ *
+ * How a figure is judged is stats/verdict.h's. The interval of a speedup is the baseline's jitter for both
+ * sides; a configuration's own jitter takes part when the experiment repeats it (repetitions of all are
+ * measured when no condition skips them). */
+#include "sweep/study.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the description */
+
+const char *study_text(const struct study *s, const char *section, const char *name, const char *key) {
+    const char *found = NULL;
+    for (u32 i = 0; i < s->x.entries.n; i++) {
+        const struct sweep_entry *e = &s->x.entries.at[i];
+        if (strcmp(e->section, section) || strcmp(e->name, name) || strcmp(e->key, key)) continue;
+        found = found ? arena_printf((struct arena *)(uintptr_t)&s->x.mem, "%s\n%s", found, e->value) : e->value;
+    }
+    return found;
+}
+
+const char *study_value(const struct study *s, const char *section, const char *name, const char *key, const char *otherwise) {
+    const char *text = study_text(s, section, name, key);
+    return text ? text : otherwise;
+}
+
+/* The names of a kind of section, in their order, each once */
+void study_names(const struct study *s, const char *section, struct sweep_words *to) {
+    for (u32 i = 0; i < s->x.entries.n; i++) {
+        const struct sweep_entry *e = &s->x.entries.at[i];
+        bool seen = strcmp(e->section, section) != 0;
+        for (u32 k = 0; k < to->v.n && !seen; k++) seen = strcmp(to->v.at[k], e->name) == 0;
+        if (!seen) VEC_PUSH(&to->v, e->name);
+    }
+}
+
+static bool is_configuration(const struct study *s, const char *name) {
+    for (u32 i = 0; i < s->x.configurations.n; i++)
+        if (strcmp(s->x.configurations.at[i].name, name) == 0) return true;
+    return false;
+}
+
+static bool refuse(struct study *s, const char *what, const char *name, struct diag *d) {
+    diag_error(d, s->x.file, 0, 0, what, name);
+    return false;
+}
+
+/* Each word of a list must be a configuration */
+static bool check_list(struct study *s, const char *list, struct diag *d) {
+    struct sweep_words words = {0};
+    bool ok = true;
+    if (list) value_list(&words, &s->x.mem, list);
+    for (u32 i = 0; i < words.v.n && ok; i++) {
+        size_t n = strcspn(words.v.at[i], ":");
+        const char *name = arena_strdup(&s->x.mem, words.v.at[i], n);
+        if (!is_configuration(s, name)) ok = refuse(s, "a study names the configuration \"%s\", which it does not have", name, d);
+    }
+    free(words.v.at);
+    return ok;
+}
+
+static bool check_study(struct study *s, struct diag *d) {
+    static const struct {
+        const char *section, *list, *needs;
+    } kinds[] = {{"later", "configurations", "sql"},
+                 {"figure", "columns", "title"},
+                 {"statement", "of", "text"},
+                 {"statement", "over", "text"},
+                 {"set", "unused", "sql"}};
+    s->baseline = study_text(s, "study", "", "baseline");
+    if (!s->baseline || !is_configuration(s, s->baseline))
+        return refuse(s, "[study] needs baseline = NAME of a configuration%s", "", d);
+    for (u32 k = 0; k < ARRAY_LEN(kinds); k++) {
+        struct sweep_words names = {0};
+        bool ok = true;
+        study_names(s, kinds[k].section, &names);
+        for (u32 i = 0; i < names.v.n && ok; i++) {
+            if (!study_text(s, kinds[k].section, names.v.at[i], kinds[k].needs))
+                diag_error(d, s->x.file, 0, 0, "[%s %s] has no %s", kinds[k].section, names.v.at[i], kinds[k].needs);
+            ok = d->errors == 0 && check_list(s, study_text(s, kinds[k].section, names.v.at[i], kinds[k].list), d);
+        }
+        free(names.v.at);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+/* [quick]: fewer programs, another size, fewer repetitions */
+static bool make_quick(struct study *s, struct diag *d) {
+    const struct sweep_place place = {s->x.file, 0, d};
+    const char *run = study_text(s, "quick", "", "run"), *count = study_text(s, "quick", "", "repetitions");
+    struct sweep_words words = {0};
+    u64 n = s->x.repetitions;
+    if (!run) return refuse(s, "there is no [quick] with run = NAME, ...%s", "", d);
+    value_list(&words, &s->x.mem, run);
+    s->x.programs.n = 0;
+    for (u32 i = 0; i < words.v.n; i++) program_add(&s->x, words.v.at[i], &place);
+    free(words.v.at);
+    if (count && value_count(&place, "repetitions", count, 1, 10000, &n)) s->x.repetitions = (u32)n;
+    return d->errors == 0;
+}
+
+/* One row: the programs of that name, or of a file so called */
+static bool keep_row(struct study *s, const char *row, struct diag *d) {
+    u32 n = 0;
+    for (u32 i = 0; i < s->x.programs.n; i++) {
+        const char *name = s->x.programs.at[i].name, *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+        size_t len = slash ? strcspn(base, ".") : strlen(base);
+        bool same = strcmp(name, row) == 0 || (strlen(row) == len && strncmp(base, row, len) == 0);
+        if (same) s->x.programs.at[n++] = s->x.programs.at[i];
+    }
+    s->x.programs.n = n;
+    return n || refuse(s, "the study has no program \"%s\"", row, d);
+}
+
+bool study_read(struct study *s, const char *path, const struct study_options *o, struct diag *d) {
+    *s = (struct study){.o = o};
+    if (!experiment_read_study(&s->x, path, d) || !check_study(s, d)) return false;
+    return (!o->quick || make_quick(s, d)) && (!o->row || keep_row(s, o->row, d));
+}
+
+void study_free(struct study *s) { experiment_free(&s->x); }
+
+/* --- running */
+
+/* Which configurations wait for a question's answer */
+static bool is_later(const struct study *s, const char *configuration) {
+    struct sweep_words names = {0};
+    bool later = false;
+    study_names(s, "later", &names);
+    for (u32 i = 0; i < names.v.n && !later; i++) {
+        struct sweep_words list = {0};
+        struct arena mem = {0};
+        value_list(&list, &mem, study_value(s, "later", names.v.at[i], "configurations", ""));
+        for (u32 k = 0; k < list.v.n; k++) later = later || strcmp(list.v.at[k], configuration) == 0;
+        free(list.v.at);
+        arena_free(&mem);
+    }
+    free(names.v.at);
+    return later;
+}
+
+static bool word_in(const struct sweep_words *w, const char *word) {
+    for (u32 i = 0; i < w->v.n; i++)
+        if (strcmp(w->v.at[i], word) == 0) return true;
+    return false;
+}
+
+/* The names that a question gives, as basename() makes them */
+static bool ask_names(struct study *s, const char *sql, struct sweep_words *to, struct strbuf *why) {
+    sqlite3_stmt *q;
+    if (sqlite3_prepare_v2(s->store->db, sql, -1, &q, NULL) != SQLITE_OK) {
+        strbuf_add(why, "%s: \"%s\": %s", s->x.file, sql, sqlite3_errmsg(s->store->db));
+        return false;
+    }
+    while (sqlite3_step(q) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(q, 0);
+        if (text) VEC_PUSH(&to->v, arena_strdup(&s->x.mem, text, strlen(text)));
+    }
+    sqlite3_finalize(q);
+    return true;
+}
+
+static bool same_program(const struct sweep_words *names, const char *program) {
+    const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program, *dot = slash ? strrchr(base, '.') : NULL;
+    char *name = strndup(base, dot ? (size_t)(dot - base) : strlen(base));
+    bool in = word_in(names, name);
+    free(name);
+    return in;
+}
+
+/* The runs of configurations that need no answer, and of those whose answer there is */
+static bool choose_runs(struct study *s, const struct plan *all, struct plan *some) {
+    struct sweep_words laters = {0};
+    struct strbuf why = {0};
+    study_names(s, "later", &laters);
+    *some = (struct plan){.x = all->x};
+    for (u32 i = 0; i < all->runs.n; i++)
+        if (!is_later(s, all->runs.at[i].configuration)) VEC_PUSH(&some->runs, all->runs.at[i]);
+    for (u32 l = 0; s->tables && l < laters.v.n; l++) {
+        struct sweep_words programs = {0}, list = {0};
+        value_list(&list, &s->x.mem, study_value(s, "later", laters.v.at[l], "configurations", ""));
+        ask_names(s, study_value(s, "later", laters.v.at[l], "sql", ""), &programs, &why);
+        for (u32 i = 0; i < all->runs.n; i++) {
+            const struct sweep_run *r = &all->runs.at[i];
+            if (word_in(&list, r->configuration) && same_program(&programs, s->x.programs.at[r->program].name))
+                VEC_PUSH(&some->runs, *r);
+        }
+        free(programs.v.at);
+        free(list.v.at);
+    }
+    bool ok = !why.len;
+    if (!ok) fprintf(stderr, "heddle study: error: %s\n", why.s);
+    strbuf_free(&why);
+    free(laters.v.at);
+    plan_find_same(some);
+    return ok;
+}
+
+static bool make_sets(struct study *s) {
+    struct sweep_words names = {0};
+    bool ok = true;
+    study_names(s, "set", &names);
+    for (u32 i = 0; i < names.v.n && ok; i++) {
+        struct strbuf sql = {0};
+        strbuf_add(&sql, "INSERT INTO sets SELECT '%s', program, kernel FROM (%s)", names.v.at[i],
+                   study_text(s, "set", names.v.at[i], "sql"));
+        ok = store_do(s->store, sql.s);
+        strbuf_free(&sql);
+    }
+    free(names.v.at);
+    return ok;
+}
+
+/* All of a kernel's columns but its name, which is `kernel` here */
+static void kernel_columns(struct study *s, struct strbuf *to) {
+    sqlite3_stmt *q;
+    if (!store_prepare(s->store, "SELECT name FROM pragma_table_info('kernels') WHERE name <> 'name'", &q)) return;
+    while (sqlite3_step(q) == SQLITE_ROW) strbuf_add(to, ", n.\"%s\"", (const char *)sqlite3_column_text(q, 0));
+    sqlite3_finalize(q);
+}
+
+static bool make_tables(struct study *s) {
+    struct strbuf sql = {0}, columns = {0};
+    kernel_columns(s, &columns);
+    strbuf_add(
+        &sql,
+        "DROP TABLE IF EXISTS temp.k; DROP TABLE IF EXISTS temp.jitters; DROP TABLE IF EXISTS temp.speed; DROP TABLE IF EXISTS "
+        "temp.sets;"
+        "CREATE TEMP TABLE k AS SELECT basename(p.program) AS program, p.size AS size, p.configuration AS configuration, "
+        "p.repetition AS repetition, n.name AS kernel%s FROM plan p JOIN kernels n ON n.run_hash = p.run_hash;"
+        "CREATE INDEX temp.k_by_name ON k(program, kernel, configuration, repetition);"
+        "CREATE TEMP TABLE jitters AS SELECT program, kernel, configuration, jitter(cycles) AS jitter FROM k GROUP BY 1, 2, 3;"
+        "CREATE TEMP TABLE speed AS SELECT c.program AS program, c.kernel AS kernel, c.configuration AS configuration, "
+        "b.cycles * 1.0 / c.cycles AS speedup, b.cycles * 1.0 / c.cycles * sqrt(pow(coalesce(j.jitter, 0), 2) + "
+        "pow(coalesce(i.jitter, j.jitter, 0), 2)) AS half, j.jitter AS jitter FROM k c JOIN k b ON b.program = c.program AND "
+        "b.kernel = c.kernel AND b.configuration = '%s' AND b.repetition = 0 LEFT JOIN jitters j ON j.program = b.program AND "
+        "j.kernel = b.kernel AND j.configuration = b.configuration LEFT JOIN jitters i ON i.program = c.program AND i.kernel = "
+        "c.kernel AND i.configuration = c.configuration WHERE c.repetition = 0 AND c.cycles > 0;"
+        "CREATE TEMP TABLE sets(name, program, kernel);",
+        columns.s ? columns.s : "", s->baseline);
+    bool ok = store_do(s->store, sql.s) && make_sets(s);
+    strbuf_free(&sql);
+    strbuf_free(&columns);
+    s->tables = ok;
+    return ok;
+}
+
+static int run_some(struct study *s, const struct plan *all) {
+    struct plan some;
+    bool chosen = choose_runs(s, all, &some), planned = chosen && store_plan(s->store, &some);
+    int status = planned ? pool_run(&some, s->store, &s->o->sweep, &s->counts) : -1;
+    if (chosen && !planned) fprintf(stderr, "heddle study: %s\n", store_why(s->store));
+    plan_free(&some);
+    if (!status && (!store_aggregates(s->store) || !make_tables(s))) {
+        fprintf(stderr, "heddle study: %s\n", store_why(s->store));
+        status = -1;
+    }
+    return status;
+}
+
+int study_run(struct study *s, struct store *store, struct diag *d) {
+    struct plan all;
+    struct sweep_words laters = {0};
+    s->store = store;
+    if (!plan_make(&all, &s->x, d)) {
+        plan_free(&all);
+        return -1;
+    }
+    int status = run_some(s, &all);
+    study_names(s, "later", &laters);
+    if (!status && laters.v.n) status = run_some(s, &all);
+    free(laters.v.at);
+    plan_free(&all);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* Studies, between study.c, which runs them, and study_page.c, which writes them down. */
+#ifndef HEDDLE_SWEEP_STUDY_H
+#define HEDDLE_SWEEP_STUDY_H
+
+#include "sweep/store.h"
+
+struct study_options {
+    struct sweep_options sweep;
+    bool quick;
+    const char *row; /* one program; NULL: all */
+};
+struct study {
+    struct experiment x;
+    const struct study_options *o;
+    const char *baseline; /* a configuration */
+    struct store *store;
+    struct sweep_counts counts;
+    bool tables; /* k, speed and sets are there */
+};
+
+/* --- study.c */
+bool study_read(struct study *s, const char *path, const struct study_options *o, struct diag *d);
+int study_run(struct study *s, struct store *store, struct diag *d); /* as pool_run */
+void study_free(struct study *s);
+/* All values of a key of [SECTION NAME], a line each; NULL without */
+const char *study_text(const struct study *s, const char *section, const char *name, const char *key);
+const char *study_value(const struct study *s, const char *section, const char *name, const char *key, const char *otherwise);
+void study_names(const struct study *s, const char *section, struct sweep_words *to);
+
+/* --- study_page.c */
+/* The page, and its drawings beside it as NAME_FIGURE.svg when there is a folder for them. False with the
+ * reason. */
+bool study_write(struct study *s, FILE *out, const char *folder, const char *name, struct strbuf *why);
+
+/* --- aggregate.c */
+bool store_aggregates(struct store *s);
+
+#endif
