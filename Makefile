@@ -2,6 +2,7 @@
 #
 #   CC=clang-19   another compiler, in build-clang/     SAN=1      ASan and UBSan, in build-san/
 #   DEBUG=1       no optimisation, in build-debug/      NO_AVX2=1  leave the AVX2 lanes out, in build-noavx2/
+#   WHOLE=1       the timing model optimised across its files (gcc only), in build-whole/
 # Variants combine (CC=clang-19 SAN=1 builds in build-clang-san/) and stand side by side; B=DIR overrides the place.
 CC ?= gcc
 ifeq ($(origin CC),default)
@@ -13,7 +14,7 @@ PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
 FUZZ_SECONDS ?= 1800
 
 # --- which variant
-VARIANT := $(if $(findstring clang,$(notdir $(CC))),$(if $(FUZZ),,-clang))$(if $(FUZZ),-fuzz)$(if $(SAN),-san)$(if $(DEBUG),-debug)$(if $(NO_AVX2),-noavx2)
+VARIANT := $(if $(findstring clang,$(notdir $(CC))),$(if $(FUZZ),,-clang))$(if $(FUZZ),-fuzz)$(if $(SAN),-san)$(if $(DEBUG),-debug)$(if $(NO_AVX2),-noavx2)$(if $(WHOLE),-whole)
 B ?= build$(VARIANT)
 ifdef SAN
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -58,7 +59,9 @@ LAB := $(patsubst tests/lab/%.c,%,$(wildcard tests/lab/test_*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 CLANG_CL ?= clang-19
 
-LIB_OBJ := $(LIB_SRC:src/%.c=$B/obj/%.o) $(LANE_SRC:src/%.c=$B/obj/%.plain.o) $(if $(NO_AVX2),,$(LANE_SRC:src/%.c=$B/obj/%.avx2.o))
+# With WHOLE the rooms in which a simulated cycle is spent are optimised as one program and put into one object.
+TIMING_OBJ := $(patsubst src/%.c,$B/obj/%.o,$(filter src/core/% src/mem/% src/gpu/%,$(LIB_SRC)))
+LIB_OBJ := $(filter-out $(if $(WHOLE),$(TIMING_OBJ)),$(LIB_SRC:src/%.c=$B/obj/%.o)) $(if $(WHOLE),$B/obj/timing.o) $(LANE_SRC:src/%.c=$B/obj/%.plain.o) $(if $(NO_AVX2),,$(LANE_SRC:src/%.c=$B/obj/%.avx2.o))
 REF_OBJ := $(REF_SRC:%.c=$B/obj/%.o)
 MAIN_OBJ := $B/obj/cli/main.o
 CMD_OBJ := $(filter-out $(MAIN_OBJ),$(CLI_SRC:src/%.c=$B/obj/%.o)) $(REF_OBJ)
@@ -124,7 +127,10 @@ $(MAIN_OBJ) $B/obj/sweep/build.o: CFLAGS_ALL += -DHEDDLE_COMMIT='"$(COMMIT)"'
 $(MAIN_OBJ) $B/obj/sweep/build.o: $B/commit
 
 # The machine's inner loops
-$B/obj/core/%.o $B/obj/mem/%.o $B/obj/gpu/%.o: OPT := $(if $(DEBUG),-O0 -g,$(if $(FUZZ),-O1 -g,-O3 -g))
+$(TIMING_OBJ): OPT := $(if $(DEBUG),-O0 -g,$(if $(FUZZ),-O1 -g,-O3 -g))$(if $(WHOLE), -flto)
+$B/obj/timing.o: $(TIMING_OBJ)
+	@$(SAY) "  whole $@"
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -O3 -g -flto=auto -flinker-output=nolto-rel -r -o $@ $(TIMING_OBJ)
 
 $B/obj/%.o: src/%.c $B/flags
 	@mkdir -p $(@D) && $(SAY) "  cc    $<"
