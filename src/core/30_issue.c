@@ -205,14 +205,15 @@ static u32 head_waits(struct core *c, struct front *f, u64 at, u64 *next) {
     return set ? set : parts_wait(c, f, f->head, at, next);
 }
 
-static void show(struct core *c, u32 slot, const struct tinst *t) {
+static void show(struct core *c, u32 slot, const struct tinst *t, u64 at) {
     if (c->fronts[slot].shown == t) return;
     account_change(c, slot);
+    if (c->window) account_charge(c, slot, at); /* time so far is of what it showed */
     c->fronts[slot].shown = t;
 }
 
 void slot_show(struct core *c, u32 slot) {
-    show(c, slot, window_shows(c, slot));
+    show(c, slot, window_shows(c, slot), c->now);
     account_state(c, slot, 0, (enum unit)c->fronts[slot].shown->unit, c->now);
 }
 
@@ -255,7 +256,7 @@ void slot_look(struct core *c, u32 slot, u64 at) {
         slot_next(c, slot);
         set = f->head ? head_waits(c, f, at, &next) : group_wait(s->w);
     }
-    show(c, slot, windowed ? window_shows(c, slot) : f->nparts && again ? again : f->head);
+    show(c, slot, windowed ? window_shows(c, slot) : f->nparts && again ? again : f->head, at);
     bool over = s->ended && s->w && set == 1u << STALL_EMPTY && f->account.set != set;
     account_state(c, slot, set, f->shown ? (enum unit)f->shown->unit : UNIT_NONE, at);
     if (over) {

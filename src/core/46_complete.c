@@ -184,7 +184,8 @@ void retire_stage(struct core *c) {
         struct window_view v = {c->cfg, w->oldest, w->n, w->waiting, 0, w->complete};
         u64 go = c->window->how->may_leave(&v);
         if (!go) continue;
-        EACH_ENTRY(go, i) leave(c, slot, w, (u32)i);
+        for (u32 i = 0; i < w->n; i++)
+            if (go >> w->oldest[i] & 1) leave(c, slot, w, w->oldest[i]);
         close_up(w);
         slot_look(c, slot, c->now + 1);
     }

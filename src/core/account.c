@@ -286,6 +286,14 @@ static bool same_held(const struct core *c, const struct silence *q, const u64 *
     return restricted ? q->held && set_same(q->restricted, restricted, c->words) : !q->held;
 }
 
+void account_charge(struct core *c, u32 slot, u64 at) {
+    struct front *f = &c->fronts[slot];
+    struct sched *sc = &c->issue->scheds[slot_sched(c, slot)];
+    if (at <= f->account.since) return;
+    charge(c, f, slot_sched(c, slot), at);
+    snapshot(&f->account, sc, at);
+}
+
 void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, const u64 *restricted, bool candidates, u64 n) {
     struct sched *sc = &c->issue->scheds[si];
     struct silence *q = &sc->silence;

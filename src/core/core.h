@@ -637,9 +637,10 @@ void account_init(struct core *c);
 void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at); /* the slot is in a new state from cycle `at` on */
 void account_issue(struct core *c, u32 slot); /* it has issued in this cycle; the new state follows from now + 1 */
 void account_cycle(struct core *c, u32 sched, u32 issued, u64 unavailable, const u64 *restricted, bool candidates,
-                   u64 n);                       /* restricted: a set, or NULL for none */
-void account_silence(struct core *c, u32 sched); /* charges what is pending: its policy is about to be asked */
-void account_change(struct core *c, u32 slot);   /* something about it that its scheduler sees is about to change */
+                   u64 n);                             /* restricted: a set, or NULL for none */
+void account_silence(struct core *c, u32 sched);       /* charges what is pending: its policy is about to be asked */
+void account_change(struct core *c, u32 slot);         /* something about it that its scheduler sees is about to change */
+void account_charge(struct core *c, u32 slot, u64 at); /* its time up to that cycle, in the state it is in */
 void account_settle(struct core *c, u64 at);
 void account_levels(struct core *c, u64 at); /* counters of levels (MSHRs in use, warps resident) up to cycle `at` */
 

@@ -135,6 +135,7 @@ orders() {
             esac
         done
         few="--set order.window=3 --set order.stations=2 --set order.registers=3 --set order.buses=1 --set order.forwarding=0"
+        echo "right 'order $order wide' srad --size tiny --machine small --set sm.order=$order --set order.retire_width=4 --set order.dispatch_width=4 --set sm.issue_width=4 --audit --check 5"
         for sched in $(policies sm.sched); do for name in $works; do
             n=$((n + 1))
             [ -n "$all" ] || [ $((n % 2)) -eq 0 ] || continue
