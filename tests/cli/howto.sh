@@ -48,7 +48,7 @@ for source in "$new"/src/core/*/*.c "$top"/src/core/policies.c "$top"/src/cli/ma
     "$CC" "${flags[@]}" "${includes[@]}" -c -o "$object" "$source" || { echo "$source does not compile"; exit 1; }
     case $object in */main.o | */test.o) ;; *) objects+=("$object") ;; esac
 done
-archives=("$B"/libcommand.a "$B"/libheddle.a -ljansson -linih -lm)
+archives=("$B"/libcommand.a "$B"/libheddle.a -ljansson -linih -lsqlite3 -lz -lm)
 "$CC" -o "$work"/heddle "$work"/main.o "${objects[@]}" "${archives[@]}" || exit 1
 "$CC" -o "$work"/test_policies "$work"/test.o "${objects[@]}" -lcmocka "${archives[@]}" || exit 1
 heddle=$work/heddle

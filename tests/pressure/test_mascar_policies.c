@@ -440,7 +440,7 @@ static void owl_prefers_a_group_of_blocks(void **state) {
     struct sm s;
     sm_open(&s, &sched_owl);
     void *sched = base_alloc(sched_owl.state_size(&s.cfg, MAX_SLOTS));
-    sched_owl.init(sched, &s.cfg, 0, 0xFF);
+    sched_owl.init(sched, &s.cfg, 0, MAX_SLOTS);
     for (u32 i = 0; i < 8; i++) s.block[i] = i / 2 * 15; /* blocks 0, 15, 30, 45: two warps each, two blocks a group */
     struct sched_view v = {
         .words = 1, .valid = {0xFF}, .ready = {0xFF}, .candidates = {0xFF}, .age = s.age, .block = s.block, .shared = s.shared};
