@@ -359,7 +359,7 @@ bool window_waits(struct core *c, u32 slot, u64 at, u32 *set, u64 *next) {
     u64 can = may_issue(c, w, at);
     if (can) w->shown = (i32)oldest_of(w, can);
     *set = can ? 0 : w->waiting ? entry_waits(c, w, at) | (w->blocked & room) : w->blocked ? w->blocked : 1u << STALL_DISPATCHING;
-    *next = can ? NEVER : alarm_of(w, at);
+    *next = alarm_of(w, at); /* also of a ready front: another entry's unit may be free when its own is not */
     return true;
 }
 
@@ -462,7 +462,8 @@ u64 window_wakes(const struct core *c) {
         if (!c->homes[i].w) continue;
         if (w->complete) return c->now; /* may leave */
         if (!c->fronts[i].nparts || !c->fronts[i].head) continue;
-        if (!dispatch_waits((struct core *)c, i, c->now, &then)) return c->now;
+        u32 set = dispatch_waits((struct core *)c, i, c->now, &then);
+        if (!set || set != w->blocked) return c->now; /* dispatches, or waits for something else */
         next = MIN(next, then);
     }
     return next;

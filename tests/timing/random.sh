@@ -16,6 +16,8 @@ draw() {
         BEGIN { srand(seed); for (i = 0; i < 5; i++) rand(); line = pick(works) }
         NF >= 2 && rand() < 0.3 { key = $1; $1 = ""; line = line " --set " key "=" pick($0) }
         END {
+            if (line ~ /sm.order=/) gsub(/ --set sm.(hazard|hazard[.][a-z_.]+|diverge)=[^ ]+/, "", line) # some are refused together
+            if (line !~ /sm.order=rob/) gsub(/ --set order.(memory|speculate)=[a-z]+/, "", line) # refused without
             if (line ~ /sm.hazard.tracker=/) sub(/ --set sm.lsu.reexec=[0-9]+/, "", line) # refused together
             if (line !~ /sm.hazard.tracker=/) gsub(/ --set sm.hazard.(predictor|resource)=[a-z]+/, "", line) # refused without
             if (line !~ /sm.hazard.tracker=naive/) sub(/ --set sm.hazard.tracker_cy=[0-9]+/, "", line)
@@ -154,6 +156,19 @@ dram.tWTR 1 30
 dram.tRTP 1 20
 dram.tREFI 3900
 dram.tRFC 160
+sm.order scoreboard tomasulo rob rob ghost loog
+order.window 1 2 5 64
+order.ahead 1 2 16
+order.stations 1 4
+order.stations.shared true
+order.registers 1 4
+order.buses 1 2
+order.broadcast_cy 1 5
+order.dispatch_width 2 4
+order.retire_width 4
+order.forwarding false
+order.memory aggressive predicted
+order.speculate static bimodal
 KEYS
 }
 # machine N: runs of it in different ways
