@@ -218,8 +218,9 @@ static int by_address(const void *a, const void *b) {
 }
 
 void rv_lines_read(struct rv_lines *l, const struct rv_image *im, struct arena *arena) {
+    if (!im->lines) return;
     struct cursor all = {im->lines, im->lines + im->lines_b, false};
-    while (im->lines && (u64)(all.end - all.p) >= 4) {
+    while ((u64)(all.end - all.p) >= 4) {
         u64 n = take(&all, 4);
         if (n > (u64)(all.end - all.p)) break; /* cut off, or the 64-bit format */
         struct unit u = {.im = im, .c = {all.p, all.p + n, false}};

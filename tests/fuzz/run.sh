@@ -65,6 +65,9 @@ dictionary() {
     fuzz_lab)
         sed -n 's/^LAB_OP([A-Z]*, *\("[A-Z]*"\).*/\1/p' src/lab/op.def | sort -u
         printf '"%s"\n' .data .fill .bytes .reg .memory .set .access .execute .token R1 V0 MM1 A2 X3 AEQ EAQ TID VLEN VSTR VMASK '<-' '=>' 'MEM[' '++' SWITCH MERGE FETCH NEXT EXIT ;;
+    fuzz_riscv) # instruction words, lowest byte first
+        sed -n 's/^RV([^,]*, "[^"]*", 0x[0-9A-F]*, 0x\([0-9A-F]*\),.*/00000000\1/p' src/riscv/rv.def |
+            sed 's/.*\(..\)\(..\)\(..\)\(..\)$/"\\x\4\\x\3\\x\2\\x\1"/' | sort -u ;;
     fuzz_manifest)
         printf '"\\"%s\\""\n' ptx buffers launches expect id name type count bytes generator seed p0 p1 file check kernel grid block dynamic_smem registers args buf hex value mode tolerance \
             u8 s8 u16 s16 u32 s32 u64 s64 f32 f64 zero fill hash mod bytes unit range prefix lcgperm ramp diagdom twiddle bits reference silicon_fnv1a64 reference_fnv1a64 ;;
