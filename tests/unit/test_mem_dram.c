@@ -426,13 +426,13 @@ static void bursts_cover_their_sectors(void **state) {
     c.dram_burst_b = 64, c.dram_bus_b = 64;
     struct channel_play w;
     begin(&w, &c);
-    assert_int_equal(dram_bursts(&w.p->channel, 1), 1);
-    assert_int_equal(dram_bursts(&w.p->channel, 3), 1);
-    assert_int_equal(dram_bursts(&w.p->channel, 6), 2);
+    assert_int_equal(dram_room(&w.p->channel, 1), 1);
+    assert_int_equal(dram_room(&w.p->channel, 3), 1);
+    assert_int_equal(dram_room(&w.p->channel, 6), 2);
     end(&w);
     c.dram_burst_b = 16, c.dram_row_b = 64;
     begin(&w, &c);
-    assert_int_equal(dram_bursts(&w.p->channel, 6), 4);
+    assert_int_equal(dram_room(&w.p->channel, 6), 4);
     dram_read(w.p, 0, 0, 6, 0); /* two rows, in two banks */
     commands(&w, NEVER);
     assert_int_equal(w.p->stats.dram_activates, 2);
