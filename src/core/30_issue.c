@@ -129,7 +129,7 @@ static void register_waits(const struct core *c, const struct home *s, const str
         if (ready > at) wait_for(x, (enum wait_kind)s->sb[t->reg[i]].kind, ready);
     }
     /* write after read: a result must not be there before an earlier instruction has read the register */
-    u64 soonest = at + (t->kind == T_ALU ? pace_of(c->cfg, t, lanes).latency : c->cfg->shared_cy);
+    u64 soonest = at + soonest_of(c->cfg, t, lanes);
     for (u32 i = t->nsrc; i < n; i++) {
         u64 read = s->sb[t->reg[i]].read_cy;
         if (s->sb[t->reg[i]].readers) wait_for(x, WAIT_COMPUTE, NEVER); /* until nobody can read it again */

@@ -398,8 +398,8 @@ static void leave_names(const struct core *c, struct window *w, u32 id, u64 read
         struct entry *x = &w->at[i];
         if (!(x->names >> id & 1)) continue;
         x->names &= ~(1ull << id);
-        u32 latency = pace_of(c->cfg, x->t, x->lanes).latency;
-        if (read + 1 > latency) x->from_cy = MAX(x->from_cy, read + 1 - latency);
+        u32 soonest = soonest_of(c->cfg, x->t, x->lanes);
+        if (read + 1 > soonest) x->from_cy = MAX(x->from_cy, read + 1 - soonest);
     }
 }
 

@@ -192,6 +192,10 @@ struct pace scale_pace(const struct config *g, const struct tinst *t, u64 lanes)
 static inline struct pace pace_of(const struct config *g, const struct tinst *t, u64 lanes) {
     return __builtin_expect(g->warp_scale == WARP_SCALE_OFF, 1) ? (struct pace){t->busy, t->latency} : scale_pace(g, t, lanes);
 }
+/* Cycles from issue in which it has written nothing yet; only what runs on a unit has a pace */
+static inline u32 soonest_of(const struct config *g, const struct tinst *t, u64 lanes) {
+    return t->kind == T_ALU ? pace_of(g, t, lanes).latency : g->shared_cy;
+}
 
 /* --- policies */
 struct core;

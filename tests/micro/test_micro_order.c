@@ -149,6 +149,20 @@ static void ghost_looks_a_few_instructions_ahead(void **state) {
     assert_true(issue("C") > when(EV_READY, "M"));
 }
 
+/* A load, a store and a branch that wait have no unit whose beats they could fill; a load whose value comes
+ * after a read of the register it overwrites does not wait for that */
+static void what_runs_on_no_unit_has_no_pace(void **state) {
+    (void)state;
+    const char *body = MINE "add.u32 %r3, %r0, 1;\nmul.lo.u32 %r4, %r3, %r3; // M\nld.global.u32 %r3, [%rd1]; // L\n"
+                            "st.global.u32 [%rd1+4096], %r4;\nst.global.u32 [%rd1+8192], %r3;\n"
+                            "setp.eq.u32 %p1, %r4, 77;\n@%p1 bra END;\nst.global.u32 [%rd1+12288], %r3;\nEND:\n";
+    static const char *const orders[] = {"sm.order=scoreboard", "sm.order=tomasulo", "sm.order=rob", "sm.order=ghost",
+                                         "sm.order=loog"};
+    for (u32 i = 0; i < sizeof(orders) / sizeof(*orders); i++) RUN(.body = body, .keys = {orders[i], "sm.warp_scale=hybrid"});
+    RUN(.body = body, .keys = {"sm.order=ghost"});
+    assert_int_equal(apart("M", "L"), 1);
+}
+
 /* A station of loog is a collector: free when its instruction issues, not when its result is there */
 static void loog_frees_stations_at_issue(void **state) {
     (void)state;
@@ -268,6 +282,7 @@ int main(void) {
         cmocka_unit_test(a_short_resource_stops_dispatch),
         cmocka_unit_test(memory_keeps_its_order),
         cmocka_unit_test(ghost_looks_a_few_instructions_ahead),
+        cmocka_unit_test(what_runs_on_no_unit_has_no_pace),
         cmocka_unit_test(loog_frees_stations_at_issue),
         cmocka_unit_test(branches_are_guessed),
         cmocka_unit_test(a_load_takes_its_value_from_a_store),

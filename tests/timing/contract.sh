@@ -143,6 +143,7 @@ orders() {
             echo "right 'order $order $sched $name' $name --size tiny --machine small --set sm.order=$order --set sm.sched=$sched --set sm.diverge=$diverge --set sm.issue_width=$((n / 2 % 2 + 1)) --set sm.lsu.reexec=$((n % 3 * 4)) --audit --check 50"
         done; done
         echo "right 'order $order small windows' reduction --size tiny --machine small --set sm.order=$order $few --audit --check 1"
+        for name in vecadd bfs nqueens; do echo "right 'order $order hybrid $name' $name --size tiny --machine small --set sm.order=$order --set sm.warp_scale=hybrid --set sm.squeeze=thesis --audit --check 50"; done
         echo "right 'order $order h200' histogram --size tiny --machine h200 --set sm.order=$order --audit"
     done
 }
