@@ -198,6 +198,8 @@ struct heddle_timing {              /* what is measured, and how the host works;
     uint64_t end_cycle;             /* since the first launch: what comes after it is finished without timing; default none */
     uint32_t check_cycles;          /* look at the model's invariants every so many cycles; default at the end of launches */
 };
+/* max_warp_instructions and sample(_percent) go neither with each other nor with warmup_cycles, max_cycles,
+ * fast_forward_ctas or end_cycle: HEDDLE_BAD_INPUT */
 int heddle_timing(struct heddle *h, const struct heddle_timing *t);
 /* Ends the launch that runs, or the next one, with HEDDLE_STOPPED; for signal handlers and other threads. */
 void heddle_stop(struct heddle *h);

@@ -66,9 +66,8 @@ u32 timing_warp_size(const struct heddle *h) { return h->time.on ? h->time.confi
 int heddle_timing(struct heddle *h, const struct heddle_timing *t) {
     int status = too_late(h, "what is measured");
     if (status) return status;
-    bool timeline = h->time.limits.timeline;
-    h->time.limits = (struct gpu_limits){
-        .timeline = timeline,
+    struct gpu_limits limits = {
+        .timeline = h->time.limits.timeline,
         .warmup_cy = t->warmup_cycles,
         .warmup_once = t->warmup_once,
         .max_cy = t->max_cycles,
@@ -85,6 +84,11 @@ int heddle_timing(struct heddle *h, const struct heddle_timing *t) {
         .check_cy = t->check_cycles,
         .end_cy = t->end_cycle,
     };
+    struct gpu_bound a, b;
+    if (gpu_limits_clash(&limits, &a, &b))
+        return api_fail(h, HEDDLE_BAD_INPUT, "%s and %s do not go together: both choose what is timed; leave one out\n", a.field,
+                        b.field);
+    h->time.limits = limits;
     return HEDDLE_OK;
 }
 

@@ -48,18 +48,19 @@ static bool read_method(const struct cli_line *line, enum cpi_method *cpi) {
     return false;
 }
 
-/* Ways to bound what is timed that do not go together */
 static bool check_bounds(const struct cli_line *line) {
-    static const char *const whole[] = {"max-warp-instructions", "sample"};
-    static const char *const others[] = {"max-cycles", "warmup", "fast-forward-ctas", "sample", "stop-after-trace"};
-    for (u32 i = 0; i < ARRAY_LEN(whole); i++)
-        for (u32 k = 0; k < ARRAY_LEN(others) && cli_has(line, whole[i]); k++) {
-            if (!strcmp(whole[i], others[k]) || !cli_has(line, others[k])) continue;
-            cli_error(line->command, "--%s and --%s do not go together: both choose what is timed; leave one out", whole[i],
-                      others[k]);
-            return false;
-        }
-    return true;
+    struct gpu_limits given = {
+        .max_warp_instructions = cli_has(line, "max-warp-instructions"),
+        .sample = cli_has(line, "sample"),
+        .max_cy = cli_has(line, "max-cycles"),
+        .warmup_cy = cli_has(line, "warmup"),
+        .fast_forward_ctas = cli_has(line, "fast-forward-ctas"),
+        .end_cy = cli_has(line, "stop-after-trace"),
+    };
+    struct gpu_bound a, b;
+    if (!gpu_limits_clash(&given, &a, &b)) return true;
+    cli_error(line->command, "--%s and --%s do not go together: both choose what is timed; leave one out", a.option, b.option);
+    return false;
 }
 
 static bool read_sample(const struct cli_line *line, struct heddle_timing *t) {

@@ -31,7 +31,10 @@
 #define ALIKE      1e-4   /* variance of instructions over their mean's square: blocks with less are alike */
 #define TAIL       0.5    /* standard deviations of a block's time by which the end of a launch varies */
 
-enum { MAX_BATCHES = 256, NEAR = 4 }; /* NEAR: batches that stand for a gap with one side only */
+enum {
+    STRETCH_BATCHES = 16, /* at most, of one timed stretch; of stretches there is no limit */
+    NEAR = 4,             /* batches that stand for a gap with one side only */
+};
 
 struct batch {
     u64 first, end; /* blocks */
@@ -41,9 +44,9 @@ struct batch {
     u64 n;
     double rate; /* place cycles over those that the model expects */
 };
-struct batches {
-    struct batch at[MAX_BATCHES];
-    u32 n;
+struct batches { /* in order, and apart from each other */
+    struct batch *at;
+    u32 n, cap;
     double block, instruction; /* place cycles that a block, and each of its instructions, is expected to take */
 };
 
@@ -58,10 +61,11 @@ double student_95(u32 df) {
 static void cut_batches(struct batches *b, u64 first, u64 end, u64 slots, u32 stretch) {
     if (end <= first) return;
     u64 n = MAX((end - first + slots / 2) / slots, (u64)1);
-    n = MIN(n, (u64)(MAX_BATCHES / 16));
-    for (u64 i = 0; i < n && b->n < MAX_BATCHES; i++)
-        b->at[b->n++] = (struct batch){
-            .first = first + (end - first) * i / n, .end = first + (end - first) * (i + 1) / n, .stretch = stretch};
+    n = MIN(n, (u64)STRETCH_BATCHES);
+    for (u64 i = 0; i < n; i++) {
+        struct batch x = {.first = first + (end - first) * i / n, .end = first + (end - first) * (i + 1) / n, .stretch = stretch};
+        VEC_PUSH(b, x);
+    }
 }
 
 /* Blocks at the start of a timed stretch that are not like those in the middle of a launch: the head but
@@ -84,19 +88,28 @@ static void make_batches(const struct sampling *s, u64 end, bool cut, struct bat
     }
 }
 
-static void add_block(struct batches *b, const struct timed_block *x, u32 turnaround) {
-    for (u32 i = 0; i < b->n; i++) {
-        struct batch *k = &b->at[i];
-        if (x->linear < k->first || x->linear >= k->end) continue;
-        double cycles = (double)(x->end_cy - x->begin_cy + turnaround);
-        k->place_cycles += cycles;
-        k->cycles2 += cycles * cycles;
-        k->instructions += (double)x->instructions;
-        k->instructions2 += (double)x->instructions * (double)x->instructions;
-        k->both += cycles * (double)x->instructions;
-        k->n++;
-        return;
+/* How many batches begin before this block */
+static u32 batches_before(const struct batches *b, u64 block) {
+    u32 from = 0, to = b->n;
+    while (from < to) {
+        u32 middle = from + (to - from) / 2;
+        if (b->at[middle].first < block) from = middle + 1;
+        else to = middle;
     }
+    return from;
+}
+
+static void add_block(struct batches *b, const struct timed_block *x, u32 turnaround) {
+    u32 i = batches_before(b, x->linear + 1);
+    if (!i || x->linear >= b->at[i - 1].end) return;
+    struct batch *k = &b->at[i - 1];
+    double cycles = (double)(x->end_cy - x->begin_cy + turnaround);
+    k->place_cycles += cycles;
+    k->cycles2 += cycles * cycles;
+    k->instructions += (double)x->instructions;
+    k->instructions2 += (double)x->instructions * (double)x->instructions;
+    k->both += cycles * (double)x->instructions;
+    k->n++;
 }
 
 static double expected(const struct batches *b, double blocks, double instructions) {
@@ -142,8 +155,7 @@ static double mean_rate(const struct batches *b, u32 from, u32 to) {
 
 /* Place cycles over expected ones in a gap: as in the batches on its sides */
 static double rate_of(const struct batches *b, const struct gap *g) {
-    u32 right = 0;
-    while (right < b->n && b->at[right].first < g->end) right++;
+    u32 right = batches_before(b, g->end);
     if (right && right < b->n) return mean_rate(b, right - 1, right + 1);
     return right ? mean_rate(b, right > NEAR ? right - NEAR : 0, right) : mean_rate(b, 0, MIN(b->n, (u32)NEAR));
 }
@@ -173,28 +185,28 @@ static double block_deviation(const struct batches *b) {
 
 struct estimate estimate_launch(const struct sampling *s, u64 blocks, u64 cycles, u32 turnaround) {
     struct estimate e = {.cycles = (double)cycles};
-    struct batches *b = base_alloc(sizeof(*b));
+    struct batches b = {0};
     bool cut = s->gaps.n && s->gaps.at[s->gaps.n - 1].end == blocks;
-    make_batches(s, blocks, cut, b);
-    for (u32 i = 0; i < s->blocks.n; i++) add_block(b, &s->blocks.at[i], turnaround);
-    settle_batches(b);
+    make_batches(s, blocks, cut, &b);
+    for (u32 i = 0; i < s->blocks.n; i++) add_block(&b, &s->blocks.at[i], turnaround);
+    settle_batches(&b);
     double skipped = 0, squares = 0, work = 0, waves = 0;
     for (u32 i = 0; i < s->gaps.n; i++) {
         double blocks_out = (double)(s->gaps.at[i].end - s->gaps.at[i].first);
-        double n = expected(b, blocks_out, (double)s->gaps.at[i].instructions) / (double)s->slots;
-        skipped += b->n ? n * rate_of(b, &s->gaps.at[i]) : NAN;
+        double n = expected(&b, blocks_out, (double)s->gaps.at[i].instructions) / (double)s->slots;
+        skipped += b.n ? n * rate_of(&b, &s->gaps.at[i]) : NAN;
         squares += n * n;
         work += n;
         waves += blocks_out / (double)s->slots;
     }
     if (s->gaps.n) {
-        double t = b->n > 1 ? student_95(b->n - 1) / student_95(1000) : NAN, tail = TAIL * block_deviation(b);
-        double trend = work * fabs(batch_trend(b)) * fmin(waves, b->n) / 2;
+        double t = b.n > 1 ? student_95(b.n - 1) / student_95(1000) : NAN, tail = TAIL * block_deviation(&b);
+        double trend = work * fabs(batch_trend(&b)) * fmin(waves, b.n) / 2;
         e.cycles += skipped;
-        e.variance = b->n > 1 ? squares * batch_variance(b, cut) * t * t + tail * tail + trend * trend : NAN;
+        e.variance = b.n > 1 ? squares * batch_variance(&b, cut) * t * t + tail * tail + trend * trend : NAN;
         e.systematic = SYSTEMATIC * skipped + ELSEWHERE * (double)cycles;
     }
-    free(b);
+    free(b.at);
     return e;
 }
 
@@ -204,3 +216,8 @@ struct estimate estimate_whole(u64 cycles, bool after_gaps) {
 }
 
 double estimate_half(const struct estimate *e) { return student_95(1000) * sqrt(e->variance) + e->systematic; }
+
+double estimate_low(const struct estimate *e, u64 timed_cycles) {
+    double low = e->cycles - estimate_half(e);
+    return low < (double)timed_cycles ? (double)timed_cycles : low;
+}

@@ -369,7 +369,7 @@ static bool finish_functionally(struct run *r) {
     publish(r);
     for (u32 i = 0; i < g->cfg.sms; i++) take_begun(r, g->cores[i], &begun);
     make_partitions(g);
-    bool ok = launch_run_part(r->l, r->next_cta, r->end_cta, begun.at, begun.n);
+    bool ok = launch_run_part(r->l, r->next_cta, r->l->ctas, begun.at, begun.n);
     free(begun.at);
     return ok;
 }
@@ -465,7 +465,7 @@ static bool timed(struct run *r, struct launch_stats *out, const volatile bool *
     if (how == ENDED) check_all(g);
     if (how == ENDED && rest_of_cut(r)) estimate(r, out);
     if (how == OUT_OF_TIME) {
-        out->ctas_functional = r->end_cta - r->done_ctas - r->first_cta;
+        out->ctas_functional = r->l->ctas - r->done_ctas - r->first_cta;
         finish_functionally(r);
     } else if (how != ENDED) abandon_chip(g);
     leave(r, how == ENDED);
@@ -482,6 +482,8 @@ static bool functional_first(struct run *r) {
 static bool plan(struct run *r) {
     struct gpu *g = r->g;
     struct sampling *s = &r->sampling;
+    struct gpu_bound a, b;
+    CHECK(!gpu_limits_clash(&g->lim, &a, &b));
     u64 limit = g->lim.max_warp_instructions, slots = (u64)r->occ.ctas * g->cfg.sms;
     bool divisible = !shares_more(r->l) && !blocks_may_wait(r->l->k);
     s->slots = slots;

@@ -39,6 +39,8 @@ struct estimate {      /* of what a launch would have taken had all of it been t
     double systematic; /* further half width in cycles that does not shrink when launches are added up */
 };
 double estimate_half(const struct estimate *e); /* half width of the interval that holds in 95 of 100 cases */
+/* Its lower end: not less than the cycles that were timed; not a number where there is no interval */
+double estimate_low(const struct estimate *e, u64 timed_cycles);
 
 struct launch_stats { /* one launch, or the sum of several (then per_sm, pcs and samples are of no launch and NULL) */
     char kernel[128];
@@ -108,6 +110,12 @@ struct gpu_limits {                                       /* measuring control (
     bool timeline;             /* interval samples, of SMs too; without stats.sample_cy at most TIMELINE_SAMPLES, evenly spaced */
     u32 check_cy;              /* x_check every so many cycles; 0: at the end of launches */
 };
+
+struct gpu_bound {              /* one of the limits above, as users know it */
+    const char *option, *field; /* of the command; of struct heddle_timing */
+};
+/* Whether two of the limits both choose what is timed, and so do not go together; then says which */
+bool gpu_limits_clash(const struct gpu_limits *l, struct gpu_bound *a, struct gpu_bound *b);
 
 u32 gpu_processors(void); /* that this process may run on: more threads are not made */
 struct gpu;

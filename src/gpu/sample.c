@@ -73,6 +73,31 @@ void sample_plan(u64 head, u64 blocks, u32 percent, struct sampling *s) {
     }
 }
 
+/* --- limits that choose what is timed: a limit on work, and a sample, each stand alone */
+
+bool gpu_limits_clash(const struct gpu_limits *l, struct gpu_bound *a, struct gpu_bound *b) {
+    const struct {
+        struct gpu_bound name;
+        bool set;
+    } bounds[] = {
+        {{"max-warp-instructions", "max_warp_instructions"}, l->max_warp_instructions != 0},
+        {{"sample", "sample"}, l->sample != 0},
+        {{"max-cycles", "max_cycles"}, l->max_cy != 0},
+        {{"warmup", "warmup_cycles"}, l->warmup_cy != 0},
+        {{"fast-forward-ctas", "fast_forward_ctas"}, l->fast_forward_ctas != 0},
+        {{"stop-after-trace", "end_cycle"}, l->end_cy != 0},
+    };
+    enum { ALONE = 2 }; /* the first ones go with no other */
+    for (u32 i = 0; i < ALONE; i++)
+        for (u32 k = i + 1; k < ARRAY_LEN(bounds) && bounds[i].set; k++) {
+            if (!bounds[k].set) continue;
+            *a = bounds[i].name;
+            *b = bounds[k].name;
+            return true;
+        }
+    return false;
+}
+
 /* --- launches that can be sampled */
 
 static bool polls(const struct kernel *k, u32 pc) {

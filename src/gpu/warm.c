@@ -2,12 +2,13 @@
  * every access to the tags of an SM's L1 and of the L2.
  *
  * A block that is not timed belongs to the SM with its number modulo the SMs, as if blocks had been dealt out
- * one by one. Loads that its L1 does not have, stores and atomics go on to the L2. Nothing takes time, no
- * counter moves, and a victim's dirty sectors are forgotten.
+ * one by one. Accesses that its L1 does not have, atomics and, with sm.l1.write = through, all stores go on
+ * to the L2. Nothing takes time, no counter moves, and a victim's dirty sectors are forgotten.
  *
  * Not modelled: the order in which blocks that live at the same time mix their accesses (blocks come one
- * after the other here), local memory, constants and instructions, the TLB, loads that go past the L1 by
- * their own flags. */
+ * after the other here), dirty sectors of a write-back L1 (a store leaves none, so nothing is written back
+ * for it later), local memory, constants and instructions, the TLB, loads that go past the L1 by their own
+ * flags. */
 #include "gpu/chip.h"
 
 struct warmer {

@@ -172,7 +172,8 @@ static void add_estimate(json_t *to, const struct launch_stats *s) {
     if (!s->estimated) return;
     json_object_set_new(to, "estimate",
                         json_pack("{s:o, s:o, s:o, s:o, s:f}", "cycles", json_number(cycles), "half_width", json_number(half),
-                                  "low", json_number(cycles - half), "high", json_number(cycles + half), "confidence", 0.95));
+                                  "low", json_number(estimate_low(&s->estimate, s->cycles)), "high", json_number(cycles + half),
+                                  "confidence", 0.95));
 }
 
 void json_add_timing(json_t *to, const struct launch_stats *s) {

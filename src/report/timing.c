@@ -134,7 +134,9 @@ static void print_estimate(const struct page *p, const struct launch_stats *s) {
     }
     fprintf(p->out, "estimate     %.0f cycles", e);
     if (isnan(h)) fprintf(p->out, ", without an interval: too few blocks were timed");
-    else fprintf(p->out, " +- %s, %.0f to %.0f in 95 of 100 cases", report_percent(half, h / e), e - h, e + h);
+    else
+        fprintf(p->out, " +- %s, %.0f to %.0f in 95 of 100 cases", report_percent(half, h / e),
+                estimate_low(&s->estimate, s->cycles), e + h);
     if (s->instructions_unknown)
         fprintf(p->out, ", for all but %s instructions of launches that were not timed",
                 report_count(n, (double)s->instructions_unknown));

@@ -74,6 +74,7 @@ holds "launches after the limit are not in the estimate" "$(get limit_launches i
 # --- what does not go together
 refused "a limit and a sample" 'do not go together' spmv --max-warp-instructions 5 --sample
 refused "a sample and cycles" 'do not go together' spmv --sample --max-cycles 5
+refused "a sample and the end of a trace" "do not go together" spmv --sample --stop-after-trace --trace-cycles 0..50
 refused "a sample of nothing" 'must be an integer from 1 to 100' spmv --sample=0
 refused "a sample without time" 'needs timing' spmv --sample --functional
 

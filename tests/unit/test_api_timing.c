@@ -146,6 +146,33 @@ static void limits_leave_the_result_right(void **state) {
     }
 }
 
+/* Each alone is accepted and leaves the result right; two that choose what is timed are refused */
+static void limits_that_do_not_go_together_are_refused(void **state) {
+    (void)state;
+    static const struct heddle_timing ways[] = {
+        {.max_warp_instructions = 20, .max_cycles = 30},
+        {.max_warp_instructions = 20, .end_cycle = 30},
+        {.max_warp_instructions = 20, .fast_forward_ctas = 4},
+        {.max_warp_instructions = 20, .warmup_cycles = 10},
+        {.max_warp_instructions = 20, .sample_percent = 10},
+        {.max_warp_instructions = 20, .sample = true},
+        {.sample = true, .max_cycles = 30},
+        {.sample_percent = 10, .end_cycle = 30},
+        {.sample_percent = 10, .fast_forward_ctas = 4},
+        {.sample_percent = 10, .warmup_cycles = 10},
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct timed t = open_timed("small");
+        says(&t, heddle_timing(t.h, &ways[i]), "do not go together");
+        struct heddle_timing alone = {.max_warp_instructions = ways[i].max_warp_instructions,
+                                      .sample = !ways[i].max_warp_instructions};
+        assert_int_equal(heddle_timing(t.h, &alone), HEDDLE_OK);
+        assert_int_equal(launch(&t), HEDDLE_OK);
+        expect_right(&t);
+        heddle_close(t.h);
+    }
+}
+
 static void a_stop_is_obeyed_once(void **state) {
     (void)state;
     struct timed t = open_timed("small");
@@ -189,6 +216,7 @@ int main(void) {
         cmocka_unit_test(the_machine_says_how_wide_a_warp_is),
         cmocka_unit_test(two_machines_do_not_disturb_each_other),
         cmocka_unit_test(limits_leave_the_result_right),
+        cmocka_unit_test(limits_that_do_not_go_together_are_refused),
         cmocka_unit_test(a_stop_is_obeyed_once),
         cmocka_unit_test(traces_are_written_and_the_audit_is_clean),
     };

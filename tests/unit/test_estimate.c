@@ -96,6 +96,33 @@ static void blocks_of_unequal_length_are_told_apart(void **state) {
     free_sampling(&part);
 }
 
+static u64 slower_late(u64 b) { return b < 24000 ? 1000 : 3000; }
+
+/* Hundreds of stretches: those at the end count as those at the beginning do */
+static void a_launch_that_changes_late_is_seen_to_its_end(void **state) {
+    (void)state;
+    for (u32 percent = 10; percent <= 60; percent += 25) {
+        struct sampling full = {.slots = SLOTS}, part = {.slots = SLOTS};
+        double whole = lay_out(&full, 60000, slower_late, fifty);
+        sample_plan(30, 60000, percent, &part);
+        double timed = lay_out(&part, 60000, slower_late, fifty);
+        assert_true(part.gaps.n > 250);
+        struct estimate e = estimate_launch(&part, 60000, (u64)timed, TURN);
+        assert_true(fabs(e.cycles - whole) < 0.01 * whole);
+        free_sampling(&full);
+        free_sampling(&part);
+    }
+}
+
+static void an_interval_begins_at_what_was_timed(void **state) {
+    (void)state;
+    struct estimate wide = {1000, 1e6, 0}, narrow = {1000, 0, 100}, none = {1000, NAN, 0};
+    assert_true(estimate_low(&wide, 400) == 400);
+    assert_true(estimate_low(&wide, 0) == 0);
+    assert_true(estimate_low(&narrow, 400) == 900);
+    assert_true(isnan(estimate_low(&none, 400)));
+}
+
 static void too_little_has_no_interval(void **state) {
     (void)state;
     struct sampling s = {.slots = SLOTS};
@@ -162,6 +189,8 @@ int main(void) {
         cmocka_unit_test(all_of_a_launch_has_no_gap),
         cmocka_unit_test(blocks_that_are_alike_are_exact),
         cmocka_unit_test(blocks_of_unequal_length_are_told_apart),
+        cmocka_unit_test(a_launch_that_changes_late_is_seen_to_its_end),
+        cmocka_unit_test(an_interval_begins_at_what_was_timed),
         cmocka_unit_test(too_little_has_no_interval),
         cmocka_unit_test(a_cut_launch_goes_on_as_it_was),
         cmocka_unit_test(launches_on_a_line_are_exact),
