@@ -150,7 +150,8 @@ static bool close_traces(struct run *r) {
 
 /* --- results */
 
-static bool write_results(struct run *r, const char *error) {
+/* With the reason and the exit code when the run did not end */
+static bool write_results(struct run *r, const char *error, int code) {
     const struct report *report = &r->runner.report;
     FILE *json = outputs_file(&r->outputs, "json"), *csv = outputs_file(&r->outputs, "csv"),
          *samples = outputs_file(&r->outputs, "samples");
@@ -159,7 +160,10 @@ static bool write_results(struct run *r, const char *error) {
     if (csv && error) report_mark_incomplete(csv, "the run did not end");
     if (samples && error) report_mark_incomplete(samples, "the run did not end");
     json_t *j = json || outputs_file(&r->outputs, "html") ? report_json(report) : NULL;
-    if (j && error) json_object_set_new(j, "error", json_string(error));
+    if (j && error) {
+        json_object_set_new(j, "error", json_string(error));
+        json_object_set_new(j, "exit_code", json_integer(code));
+    }
     bool ok = html_write(&r->outputs, r->line, &j, 1);
     if (json) report_write_json(json_incref(j), json);
     json_decref(j);
@@ -248,7 +252,7 @@ static void say_where(const struct runner *x) {
 static int stopped(struct run *r) {
     say_where(&r->runner);
     print_summary(r);
-    write_results(r, stop_name());
+    write_results(r, stop_name(), stop_exit_code());
     return stop_exit_code();
 }
 
@@ -265,11 +269,11 @@ static int play_it(struct run *r) {
     runner_collect(x, status != HEDDLE_OK);
     if (status == HEDDLE_STOPPED) return stopped(r);
     if (status) {
-        write_results(r, x->play.diag.text.s);
+        write_results(r, x->play.diag.text.s, status);
         return status;
     }
     print_summary(r);
-    if (!write_results(r, NULL) || !written) return EXIT_USER;
+    if (!write_results(r, NULL, EXIT_OK) || !written) return EXIT_USER;
     return verdict(r);
 }
 

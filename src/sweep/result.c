@@ -17,7 +17,11 @@ const struct result_value *result_value(const struct result_row *r, const char *
     return NULL;
 }
 
+/* Names become columns: a file may hold any, ours are of these letters */
+static bool is_name(const char *name) { return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")]; }
+
 static void add(struct result *r, struct result_row *to, const char *prefix, const char *name, const json_t *v) {
+    if (!is_name(name)) return;
     struct result_value x = {.name = *prefix ? arena_printf(&r->mem, "%s_%s", prefix, name)
                                              : arena_strdup(&r->mem, name, strlen(name))};
     if (json_is_integer(v)) x.kind = RESULT_INTEGER, x.i = json_integer_value(v);
@@ -92,6 +96,10 @@ bool result_take(struct result *r, const json_t *result, struct strbuf *why) {
         strbuf_add(why, "a result of schema %d; this heddle reads schema %d", (int)json_integer_value(version), REPORT_SCHEMA);
         return false;
     }
+    if (json_is_false(json_object_get(result, "finished"))) {
+        strbuf_add(why, "the result of a run that did not end");
+        return false;
+    }
     r->document = json_copy((json_t *)(uintptr_t)result);
     json_object_del(r->document, "launches"); /* of a run of many they are most of it */
     add_row(r, &r->run, r->document);
@@ -156,12 +164,26 @@ void result_what_of(struct result *r, const json_t *o) {
                                    .config_hash = hash_in(o, "config_hash")};
 }
 
-static bool take_file(struct result *r, const json_t *o, struct strbuf *why) {
-    if (!json_object_get(o, "sweep_result")) { /* what --print-commands' commands leave */
-        r->exit_code = json_is_false(json_object_get(o, "checksum_ok"));
-        r->done = result_take(r, o, why);
-        return r->done;
+/* What --print-commands' commands leave. A run that failed by itself, such as one that faults, fails the next
+ * time too and is recorded; one that somebody ended (128 and a signal's number) says nothing of the run. */
+static bool take_plain(struct result *r, const json_t *o, struct strbuf *why) {
+    const char *error = json_string_value(json_object_get(o, "error"));
+    i64 code = integer_of(o, "exit_code");
+    if (json_is_false(json_object_get(o, "finished")) && error && code > 1 && code < 128) {
+        char *message = arena_strdup(&r->mem, error, strlen(error));
+        text_make_safe(message);
+        r->message = message;
+        r->exit_code = (int)code;
+        return true;
     }
+    r->exit_code = json_is_false(json_object_get(o, "checksum_ok"));
+    r->done = result_take(r, o, why);
+    if (!r->done && error) strbuf_add(why, ": %s", error);
+    return r->done;
+}
+
+static bool take_file(struct result *r, const json_t *o, struct strbuf *why) {
+    if (!json_object_get(o, "sweep_result")) return take_plain(r, o, why);
     if (integer_of(o, "sweep_result") != RESULT_FORM) {
         strbuf_add(why, "a result of another heddle's form (%d; this one knows %d)", (int)integer_of(o, "sweep_result"),
                    RESULT_FORM);

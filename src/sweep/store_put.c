@@ -27,7 +27,7 @@ static bool has_column(const struct store *s, enum store_table t, const char *na
     return false;
 }
 
-/* Names of statistics are ours: letters, digits and underscores */
+/* Names of statistics are letters, digits and underscores (result.c takes no others) */
 static bool add_columns(struct store *s, enum store_table t, const struct result_row *row) {
     if (!look_columns(s, t)) return false;
     for (u32 i = 0; i < row->at.n; i++) {
@@ -92,8 +92,10 @@ static const char *when(char to[32], double seconds) {
     return to;
 }
 
+/* What stands in `to` already is not a file's to say */
 static void copy_row(struct result_row *to, const struct result_row *from) {
-    for (u32 i = 0; i < from->at.n; i++) VEC_PUSH(&to->at, from->at.at[i]);
+    for (u32 i = 0; i < from->at.n; i++)
+        if (!result_value(to, from->at.at[i].name)) VEC_PUSH(&to->at, from->at.at[i]);
 }
 
 static bool put_run(struct store *s, const struct result *r) {
