@@ -27,9 +27,12 @@ static int run_query(const struct cli_line *line) {
     struct cli_outputs outputs = {0};
     struct strbuf why = {0};
     static const char *const names[] = {"csv"};
-    const char *inputs[] = {line->operands.at[0]};
+    struct arena mem = {0};
+    struct sweep_words inputs = {0};
     char *database = database_of(line, line->operands.at[0]);
-    bool ok = database && outputs_open(&outputs, line, names, ARRAY_LEN(names), inputs, ARRAY_LEN(inputs));
+    VEC_PUSH(&inputs.v, line->operands.at[0]);
+    if (database) store_files(database, &mem, &inputs);
+    bool ok = database && outputs_open(&outputs, line, names, ARRAY_LEN(names), inputs.v.at, inputs.v.n);
     struct store *s = ok ? store_open(database, STORE_READ, &why) : NULL;
     FILE *csv = outputs_file(&outputs, "csv");
     ok = s && (csv ? table_csv(s, line->operands.at[1], csv, &why) : table_print(s, line->operands.at[1], stdout, &why));
@@ -38,6 +41,8 @@ static int run_query(const struct cli_line *line) {
     outputs_close(&outputs);
     store_close(s);
     strbuf_free(&why);
+    free(inputs.v.at);
+    arena_free(&mem);
     free(database);
     return ok ? EXIT_OK : EXIT_USER;
 }
@@ -54,7 +59,7 @@ const struct cli_command cli_query = {
                "has their\n"
                "columns. Every statistic of \"heddle list stats\" is a column of results and of kernels.",
     .example = "heddle query mshrs.ini 'SELECT program, settings, cycles, l1_hit_rate FROM results ORDER BY program, cycles'\n"
-               "heddle query mshrs.ini 'SELECT name, cycles FROM kernels NATURAL JOIN plan' --csv kernels.csv",
+               "heddle query mshrs.ini 'SELECT name, cycles FROM kernels JOIN plan USING(run_hash)' --csv kernels.csv",
     .options = options,
     .min_operands = 2,
     .max_operands = 2,

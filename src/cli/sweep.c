@@ -148,25 +148,15 @@ static int show_status(struct sweeping *s) {
 
 /* --- --print-commands, --collect */
 
-static void print_word(const char *word) {
-    if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%")]) {
-        fputs(word, stdout);
-        return;
-    }
-    putchar('\'');
-    for (; *word; word++)
-        if (*word == '\'') fputs("'\\''", stdout);
-        else putchar(*word);
-    putchar('\'');
-}
-
 static void print_command(struct sweeping *s, const struct sweep_run *r, const char *heddle) {
     char *file = collect_file(&s->x, r->hash), **words = plan_command(&s->plan, r, heddle, (u32)MAX(s->x.threads, 1), file);
+    struct strbuf text = {0};
     for (u32 i = 0; words[i]; i++) {
-        if (i) putchar(' ');
-        print_word(words[i]);
+        if (i) strbuf_add(&text, " ");
+        shell_word(&text, words[i]);
     }
-    putchar('\n');
+    puts(text.s);
+    strbuf_free(&text);
     plan_command_free(words);
     free(file);
 }
@@ -237,14 +227,23 @@ static void free_all(struct sweeping *s) {
     experiment_free(&s->x);
 }
 
+/* Not over the experiment, nor over the database and what belongs to it */
+static bool open_outputs(struct sweeping *s) {
+    static const char *const names[] = {"csv", "html"};
+    struct sweep_words inputs = {0};
+    VEC_PUSH(&inputs.v, s->line->operands.at[0]);
+    store_files(s->x.database, &s->x.mem, &inputs);
+    bool ok = outputs_open(&s->outputs, s->line, names, ARRAY_LEN(names), inputs.v.at, inputs.v.n);
+    free(inputs.v.at);
+    return ok;
+}
+
 static int run_sweep(const struct cli_line *line) {
     struct sweeping s = {.line = line, .lock.fd = -1};
-    static const char *const names[] = {"csv", "html"};
     int code = EXIT_USER;
     if (cli_has(line, "task")) return run_task(line);
     if (!line->operands.n) return cli_error(line->command, "an operand is missing\nusage: heddle sweep %s", cli_sweep.usage);
-    const char *inputs[] = {line->operands.at[0]};
-    if (read_plan(&s) && html_ready(line) && outputs_open(&s.outputs, line, names, ARRAY_LEN(names), inputs, ARRAY_LEN(inputs)))
+    if (read_plan(&s) && html_ready(line) && open_outputs(&s))
         code = cli_has(line, "status") ? show_status(&s) : cli_has(line, "print-commands") ? print_commands(&s) : make_runs(&s);
     free_all(&s);
     return code;

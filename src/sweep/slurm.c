@@ -132,8 +132,15 @@ static bool write_script(const struct cluster *c, struct batch *b, struct strbuf
     char *heddle = realpath("/proc/self/exe", NULL);
     if (!output_open(&o, b->script, why)) return false;
     fprintf(o.f, "#!/bin/sh\n# handed in by heddle sweep; each task makes one run and leaves one file beside this one\n");
-    fprintf(o.f, "cd \"%s\" || exit 2\nexec \"%s\" sweep --task \"%s:$SLURM_ARRAY_TASK_ID\"\n", c->folder,
-            heddle ? heddle : "heddle", b->tasks);
+    struct strbuf text = {0};
+    strbuf_add(&text, "cd ");
+    shell_word(&text, c->folder);
+    strbuf_add(&text, " || exit 2\nexec ");
+    shell_word(&text, heddle ? heddle : "heddle");
+    strbuf_add(&text, " sweep --task ");
+    shell_word(&text, b->tasks);
+    fprintf(o.f, "%s:\"$SLURM_ARRAY_TASK_ID\"\n", text.s);
+    strbuf_free(&text);
     free(heddle);
     return output_commit(&o, why);
 }
@@ -161,6 +168,15 @@ static bool remember_batch(struct cluster *c, struct batch *b, struct strbuf *wh
     return store_commit(c->store) || fail(why, c->store);
 }
 
+/* A name as sbatch's patterns write it: their sign twice */
+static const char *pattern_text(struct arena *mem, const char *name) {
+    struct strbuf s = {0};
+    for (; *name; name++) strbuf_add(&s, *name == '%' ? "%%%%" : "%c", *name);
+    const char *text = arena_strdup(mem, s.s ? s.s : "", s.len);
+    strbuf_free(&s);
+    return text;
+}
+
 static bool call_sbatch(struct cluster *c, struct batch *b, struct strbuf *why) {
     const struct sweep_slurm *s = &c->plan->x->slurm;
     struct arena mem = {0};
@@ -170,7 +186,7 @@ static bool call_sbatch(struct cluster *c, struct batch *b, struct strbuf *why) 
     VEC_PUSH(&w.v, "--parsable");
     VEC_PUSH(&w.v, "--requeue");
     VEC_PUSH(&w.v, arena_printf(&mem, "--job-name=%s", b->name));
-    VEC_PUSH(&w.v, arena_printf(&mem, "--output=%s/%%A_%%a.out", c->folder));
+    VEC_PUSH(&w.v, arena_printf(&mem, "--output=%s/%%A_%%a.out", pattern_text(&mem, c->folder)));
     VEC_PUSH(&w.v, arena_printf(&mem, "--cpus-per-task=%llu", (unsigned long long)s->cpus));
     const char *limit = s->at_once ? arena_printf(&mem, "%%%llu", (unsigned long long)s->at_once) : "";
     VEC_PUSH(&w.v, arena_printf(&mem, "--array=0-%u%s", b->runs.n - 1, limit));

@@ -107,6 +107,29 @@ void store_rollback(struct store *s) {
     s->open = false;
 }
 
+/* --- questions of others */
+
+void store_quote(struct strbuf *to, const char *text, size_t n, char mark) {
+    strbuf_add(to, "%c", mark);
+    for (size_t i = 0; i < n; i++) {
+        if (text[i] == mark) strbuf_add(to, "%c", mark);
+        strbuf_add(to, "%c", text[i]);
+    }
+    strbuf_add(to, "%c", mark);
+}
+
+sqlite3_stmt *store_question(struct store *s, const char *sql, struct strbuf *why) {
+    sqlite3_stmt *q = NULL;
+    const char *rest = NULL;
+    if (sqlite3_prepare_v2(s->db, sql, -1, &q, &rest) != SQLITE_OK) strbuf_add(why, "%s", sqlite3_errmsg(s->db));
+    else if (!q) strbuf_add(why, "the query is empty");
+    else if (rest[strspn(rest, " \t\r\n;")]) strbuf_add(why, "more than one statement; ask them one by one");
+    else if (!sqlite3_stmt_readonly(q)) strbuf_add(why, "a query only reads; this statement would write");
+    else return q;
+    sqlite3_finalize(q);
+    return NULL;
+}
+
 /* --- opening */
 
 static bool refuse(struct store *s, const char *text) {
@@ -177,12 +200,18 @@ struct store *store_open(const char *path, enum store_mode mode, struct strbuf *
     }
     if (!ok && s->db) store_fail(s);
     if (ok) sqlite3_busy_timeout(s->db, STORE_BUSY_MS);
+    if (ok) sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, 0); /* no question reaches another file */
     ok = ok && check_version(s, mode);
     if (ok && mode == STORE_READ) ok = store_do(s, "PRAGMA query_only = 1");
     if (ok) return s;
     strbuf_add(why, "%s", store_why(s));
     store_close(s);
     return NULL;
+}
+
+void store_files(const char *path, struct arena *mem, struct sweep_words *to) {
+    static const char *const ends[] = {"", ".lock", "-journal", "-wal", "-shm"};
+    for (u32 i = 0; i < ARRAY_LEN(ends); i++) VEC_PUSH(&to->v, arena_printf(mem, "%s%s", path, ends[i]));
 }
 
 void store_close(struct store *s) {

@@ -154,19 +154,44 @@ static bool word_in(const struct sweep_words *w, const char *word) {
     return false;
 }
 
+/* The entry that a question was read from, or nothing when we made it */
+static const struct sweep_entry *entry_of(const struct study *s, const char *sql) {
+    for (u32 joined = 0; joined < 2; joined++) /* of several lines: the first */
+        for (u32 i = 0; i < s->x.entries.n; i++) {
+            const char *value = s->x.entries.at[i].value;
+            if (value == sql || (joined && strncmp(value, sql, strlen(value)) == 0)) return &s->x.entries.at[i];
+        }
+    return NULL;
+}
+
+void study_blame(const struct study *s, const char *sql, const char *what, struct strbuf *why) {
+    const struct sweep_entry *e = entry_of(s, sql);
+    if (e)
+        strbuf_add(why, "%s:%u: error: [%s%s%s] %s: %s", s->x.file, e->line, e->section, *e->name ? " " : "", e->name, e->key,
+                   what);
+    else strbuf_add(why, "%s: error: in \"%s\": %s", s->x.file, sql, what);
+}
+
+sqlite3_stmt *study_question(const struct study *s, const char *sql, struct strbuf *why) {
+    struct strbuf what = {0};
+    sqlite3_stmt *q = store_question(s->store, sql, &what);
+    if (!q) study_blame(s, sql, what.s, why);
+    strbuf_free(&what);
+    return q;
+}
+
 /* The names that a question gives, as basename() makes them */
 static bool ask_names(struct study *s, const char *sql, struct sweep_words *to, struct strbuf *why) {
-    sqlite3_stmt *q;
-    if (sqlite3_prepare_v2(s->store->db, sql, -1, &q, NULL) != SQLITE_OK) {
-        strbuf_add(why, "%s: \"%s\": %s", s->x.file, sql, sqlite3_errmsg(s->store->db));
-        return false;
-    }
-    while (sqlite3_step(q) == SQLITE_ROW) {
+    sqlite3_stmt *q = study_question(s, sql, why);
+    if (!q) return false;
+    int code;
+    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
         const char *text = (const char *)sqlite3_column_text(q, 0);
         if (text) VEC_PUSH(&to->v, arena_strdup(&s->x.mem, text, strlen(text)));
     }
+    if (code != SQLITE_DONE) study_blame(s, sql, sqlite3_errmsg(s->store->db), why);
     sqlite3_finalize(q);
-    return true;
+    return code == SQLITE_DONE;
 }
 
 static bool same_program(const struct sweep_words *names, const char *program) {
@@ -198,23 +223,36 @@ static bool choose_runs(struct study *s, const struct plan *all, struct plan *so
         free(list.v.at);
     }
     bool ok = !why.len;
-    if (!ok) fprintf(stderr, "heddle study: error: %s\n", why.s);
+    if (!ok) fprintf(stderr, "heddle study: %s\n", why.s);
     strbuf_free(&why);
     free(laters.v.at);
     plan_find_same(some);
     return ok;
 }
 
-static bool make_sets(struct study *s) {
+/* The question is one that only reads, alone, before it becomes part of a statement of ours */
+static bool make_set(struct study *s, const char *name, const char *question, struct strbuf *why) {
+    struct strbuf sql = {0};
+    sqlite3_stmt *q = study_question(s, question, why);
+    if (!q) return false;
+    sqlite3_finalize(q);
+    size_t n = strlen(question);
+    while (n && strchr("; \t\n", question[n - 1])) n--;
+    strbuf_add(&sql, "INSERT INTO sets SELECT ?, program, kernel FROM (%.*s\n)", (int)n, question);
+    bool ok = sqlite3_prepare_v2(s->store->db, sql.s, -1, &q, NULL) == SQLITE_OK;
+    ok = ok && sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(q) == SQLITE_DONE;
+    if (!ok) study_blame(s, question, sqlite3_errmsg(s->store->db), why);
+    sqlite3_finalize(q);
+    strbuf_free(&sql);
+    return ok;
+}
+
+static bool make_sets(struct study *s, struct strbuf *why) {
     struct sweep_words names = {0};
     bool ok = true;
     study_names(s, "set", &names);
     for (u32 i = 0; i < names.v.n && ok; i++) {
-        struct strbuf sql = {0};
-        strbuf_add(&sql, "INSERT INTO sets SELECT '%s', program, kernel FROM (%s)", names.v.at[i],
-                   study_text(s, "set", names.v.at[i], "sql"));
-        ok = store_do(s->store, sql.s);
-        strbuf_free(&sql);
+        ok = make_set(s, names.v.at[i], study_text(s, "set", names.v.at[i], "sql"), why);
     }
     free(names.v.at);
     return ok;
@@ -224,13 +262,18 @@ static bool make_sets(struct study *s) {
 static void kernel_columns(struct study *s, struct strbuf *to) {
     sqlite3_stmt *q;
     if (!store_prepare(s->store, "SELECT name FROM pragma_table_info('kernels') WHERE name <> 'name'", &q)) return;
-    while (sqlite3_step(q) == SQLITE_ROW) strbuf_add(to, ", n.\"%s\"", (const char *)sqlite3_column_text(q, 0));
+    while (sqlite3_step(q) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(q, 0);
+        strbuf_add(to, ", n.");
+        store_quote(to, name, strlen(name), '"');
+    }
     sqlite3_finalize(q);
 }
 
-static bool make_tables(struct study *s) {
-    struct strbuf sql = {0}, columns = {0};
+static bool make_tables(struct study *s, struct strbuf *why) {
+    struct strbuf sql = {0}, columns = {0}, baseline = {0};
     kernel_columns(s, &columns);
+    store_quote(&baseline, s->baseline, strlen(s->baseline), '\'');
     strbuf_add(
         &sql,
         "DROP TABLE IF EXISTS temp.k; DROP TABLE IF EXISTS temp.jitters; DROP TABLE IF EXISTS temp.speed; DROP TABLE IF EXISTS "
@@ -242,12 +285,14 @@ static bool make_tables(struct study *s) {
         "CREATE TEMP TABLE speed AS SELECT c.program AS program, c.kernel AS kernel, c.configuration AS configuration, "
         "b.cycles * 1.0 / c.cycles AS speedup, b.cycles * 1.0 / c.cycles * sqrt(pow(coalesce(j.jitter, 0), 2) + "
         "pow(coalesce(i.jitter, j.jitter, 0), 2)) AS half, j.jitter AS jitter FROM k c JOIN k b ON b.program = c.program AND "
-        "b.kernel = c.kernel AND b.configuration = '%s' AND b.repetition = 0 LEFT JOIN jitters j ON j.program = b.program AND "
+        "b.kernel = c.kernel AND b.configuration = %s AND b.repetition = 0 LEFT JOIN jitters j ON j.program = b.program AND "
         "j.kernel = b.kernel AND j.configuration = b.configuration LEFT JOIN jitters i ON i.program = c.program AND i.kernel = "
         "c.kernel AND i.configuration = c.configuration WHERE c.repetition = 0 AND c.cycles > 0;"
         "CREATE TEMP TABLE sets(name, program, kernel);",
-        columns.s ? columns.s : "", s->baseline);
-    bool ok = store_do(s->store, sql.s) && make_sets(s);
+        columns.s ? columns.s : "", baseline.s);
+    bool ok = store_do(s->store, sql.s) || (strbuf_add(why, "%s", store_why(s->store)), false);
+    ok = ok && make_sets(s, why);
+    strbuf_free(&baseline);
     strbuf_free(&sql);
     strbuf_free(&columns);
     s->tables = ok;
@@ -260,10 +305,14 @@ static int run_some(struct study *s, const struct plan *all) {
     int status = planned ? pool_run(&some, s->store, &s->o->sweep, &s->counts) : -1;
     if (chosen && !planned) fprintf(stderr, "heddle study: %s\n", store_why(s->store));
     plan_free(&some);
-    if (!status && (!store_aggregates(s->store) || !make_tables(s))) {
-        fprintf(stderr, "heddle study: %s\n", store_why(s->store));
+    struct strbuf why = {0};
+    if (!status && !store_aggregates(s->store)) strbuf_add(&why, "%s", store_why(s->store));
+    if (!status && !why.len) make_tables(s, &why);
+    if (why.len) {
+        fprintf(stderr, "heddle study: %s\n", why.s);
         status = -1;
     }
+    strbuf_free(&why);
     return status;
 }
 

@@ -27,6 +27,10 @@ const char *study_text(const struct study *s, const char *section, const char *n
 const char *study_value(const struct study *s, const char *section, const char *name, const char *key, const char *otherwise);
 void study_names(const struct study *s, const char *section, struct sweep_words *to);
 
+/* One statement that only reads, or NULL with the place and the reason */
+sqlite3_stmt *study_question(const struct study *s, const char *sql, struct strbuf *why);
+void study_blame(const struct study *s, const char *sql, const char *what, struct strbuf *why); /* a place before `what` */
+
 /* --- study_page.c */
 /* The page, and its drawings beside it as NAME_FIGURE.svg when there is a folder for them. False with the
  * reason. */

@@ -45,7 +45,7 @@ static void put_cell(FILE *out, const char *text) {
 }
 
 static bool fail(struct writing *w, const char *sql) {
-    strbuf_add(w->why, "%s: in \"%s\": %s", w->s->x.file, sql, sqlite3_errmsg(w->s->store->db));
+    study_blame(w->s, sql, sqlite3_errmsg(w->s->store->db), w->why);
     return false;
 }
 
@@ -63,12 +63,19 @@ static char *speedup_sql(struct writing *w, const char *figure) {
                         : "program || '/' || kernel");
         for (u32 i = 0; i < words.v.n; i++) {
             const char *colon = strchr(words.v.at[i], ':');
-            int n = (int)(colon ? (size_t)(colon - words.v.at[i]) : strlen(words.v.at[i]));
-            strbuf_add(&sql, ", round(%s(CASE WHEN configuration = '%.*s' THEN speedup END), 3) AS \"%s\"",
-                       pass ? "gmean" : "max", n, words.v.at[i], colon ? colon + 1 : words.v.at[i]);
+            size_t n = colon ? (size_t)(colon - words.v.at[i]) : strlen(words.v.at[i]);
+            const char *title = colon ? colon + 1 : words.v.at[i];
+            strbuf_add(&sql, ", round(%s(CASE WHEN configuration = ", pass ? "gmean" : "max");
+            store_quote(&sql, words.v.at[i], n, '\'');
+            strbuf_add(&sql, " THEN speedup END), 3) AS ");
+            store_quote(&sql, title, strlen(title), '"');
         }
         strbuf_add(&sql, " FROM speed");
-        if (set) strbuf_add(&sql, " NATURAL JOIN (SELECT program, kernel FROM sets WHERE name = '%s')", set);
+        if (set) {
+            strbuf_add(&sql, " NATURAL JOIN (SELECT program, kernel FROM sets WHERE name = ");
+            store_quote(&sql, set, strlen(set), '\'');
+            strbuf_add(&sql, ")");
+        }
         strbuf_add(&sql, "%s)", pass ? "" : " GROUP BY program, kernel ORDER BY program, kernel");
     }
     free(words.v.at);
@@ -83,9 +90,13 @@ static char *statement_sql(struct writing *w, const char *name) {
     strbuf_add(&sql,
                "SELECT gmean(a.speedup / b.speedup), gmean_half(a.half / b.speedup, a.speedup / b.speedup), count(*) FROM speed "
                "a JOIN speed b ON "
-               "a.program = b.program AND a.kernel = b.kernel AND a.configuration = '%s' AND b.configuration = '%s'",
-               of, over);
-    if (set) strbuf_add(&sql, " JOIN sets s ON s.name = '%s' AND s.program = a.program AND s.kernel = a.kernel", set);
+               "a.program = b.program AND a.kernel = b.kernel AND a.configuration = ");
+    store_quote(&sql, of, strlen(of), '\'');
+    strbuf_add(&sql, " AND b.configuration = ");
+    store_quote(&sql, over, strlen(over), '\'');
+    if (!set) return sql.s;
+    strbuf_add(&sql, " JOIN sets s ON s.program = a.program AND s.kernel = a.kernel AND s.name = ");
+    store_quote(&sql, set, strlen(set), '\'');
     return sql.s;
 }
 
@@ -100,25 +111,29 @@ static char *percent(char to[48], double value, double half) {
 
 /* Text that a question gives, such as the reason for a difference */
 static bool put_why(struct writing *w, const char *sql) {
-    sqlite3_stmt *q;
     if (!sql) return true;
-    if (sqlite3_prepare_v2(w->s->store->db, sql, -1, &q, NULL) != SQLITE_OK) return fail(w, sql);
-    const char *text = sqlite3_step(q) == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
+    sqlite3_stmt *q = study_question(w->s, sql, w->why);
+    if (!q) return false;
+    int code = sqlite3_step(q);
+    const char *text = code == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
     put_cell(w->out, text ? text : "");
+    bool ok = code == SQLITE_ROW || code == SQLITE_DONE || fail(w, sql);
     sqlite3_finalize(q);
-    return true;
+    return ok;
 }
 
 static bool put_statement(struct writing *w, const char *name) {
     struct study *s = w->s;
     const char *given = study_text(s, "statement", name, "sql");
-    char *sql = given ? strdup(given) : statement_sql(w, name), ours[48], theirs[48];
+    char *made = given ? NULL : statement_sql(w, name), ours[48], theirs[48];
     struct figure document = {atof(study_value(s, "statement", name, "document", "nan")),
                               atof(study_value(s, "statement", name, "half", "0.005"))};
     struct figure here = {NAN, 0};
-    sqlite3_stmt *q;
-    bool ok = sqlite3_prepare_v2(s->store->db, sql, -1, &q, NULL) == SQLITE_OK || fail(w, sql);
-    if (ok && sqlite3_step(q) == SQLITE_ROW && sqlite3_column_type(q, 0) != SQLITE_NULL)
+    sqlite3_stmt *q = study_question(s, given ? given : made, w->why);
+    bool ok = q != NULL;
+    int code = ok ? sqlite3_step(q) : SQLITE_DONE;
+    ok = ok && (code == SQLITE_ROW || code == SQLITE_DONE || fail(w, given ? given : made));
+    if (ok && code == SQLITE_ROW && sqlite3_column_type(q, 0) != SQLITE_NULL)
         here = (struct figure){sqlite3_column_double(q, 0), sqlite3_column_count(q) > 1 ? sqlite3_column_double(q, 1) : 0};
     i64 of = ok && sqlite3_column_count(q) > 2 ? sqlite3_column_int64(q, 2) : -1;
     if (ok) {
@@ -129,9 +144,9 @@ static bool put_statement(struct writing *w, const char *name) {
         fprintf(w->out, " | %s | ", agreement_names[verdict_of(here, document, w->factor)]);
         ok = put_why(w, study_text(s, "statement", name, "why"));
         fputs(" |\n", w->out);
-        sqlite3_finalize(q);
     }
-    free(sql);
+    sqlite3_finalize(q);
+    free(made);
     return ok;
 }
 
@@ -238,10 +253,10 @@ static void put_row(struct writing *w, sqlite3_stmt *q, struct bars *b) {
 }
 
 static bool put_table(struct writing *w, const char *figure, const char *sql) {
-    sqlite3_stmt *q;
     struct bars b = {0};
     int code;
-    if (sqlite3_prepare_v2(w->s->store->db, sql, -1, &q, NULL) != SQLITE_OK) return fail(w, sql);
+    sqlite3_stmt *q = study_question(w->s, sql, w->why);
+    if (!q) return false;
     int n = sqlite3_column_count(q);
     b.series = (u32)MIN(n - 1, MOST_SERIES);
     fputs("|", w->out);
@@ -273,9 +288,9 @@ static bool put_figure(struct writing *w, const char *name) {
         strbuf_add(w->why, "%s: [figure %s] has neither sql nor columns", w->s->x.file, name);
         return false;
     }
-    char *question = sql ? strdup(sql) : speedup_sql(w, name);
-    bool ok = put_table(w, name, question);
-    free(question);
+    char *made = sql ? NULL : speedup_sql(w, name);
+    bool ok = put_table(w, name, sql ? sql : made);
+    free(made);
     return ok;
 }
 

@@ -12,8 +12,9 @@
  *   job.c          one run as a process, under its limits
  *   pool.c         many of them on this machine; pace.c: how long it will still take
  *   slurm.c        many of them on a cluster, as arrays of Slurm; tool.c: Slurm's commands; task.c: one of
- *   them, on its node collect.c      files of results, one a run, into the SQLite file build.c        which
- *   heddle this is
+ *                  them, on its node; shell.c: words for a shell
+ *   collect.c      files of results, one a run, into the SQLite file
+ *   build.c        which heddle this is
  *
  * Nothing here knows the model; a run is what `heddle run` makes of a command line. */
 #ifndef HEDDLE_SWEEP_H
@@ -230,6 +231,11 @@ enum store_state store_state(struct store *s, u64 hash);
 /* Mean time and largest memory of finished runs of a program; both 0 when there is none */
 void store_cost(struct store *s, const char *program, const char *size, double *seconds, u64 *peak_b);
 u64 store_number(struct store *s, const char *sql); /* the first column of its first row; 0 without one */
+
+void store_files(const char *path, struct arena *mem, struct sweep_words *to); /* it, its lock, SQLite's own */
+
+/* --- shell.c */
+void shell_word(struct strbuf *to, const char *word); /* in quotes where it needs them */
 
 /* --- table.c */
 /* All rows of a query; "NULL" and numbers as SQLite writes them. False with the reason. */

@@ -30,19 +30,13 @@ static void add_value(struct answer *a, sqlite3_stmt *q, int i) {
 }
 
 static bool ask(struct store *s, const char *sql, struct answer *a, struct strbuf *why) {
-    sqlite3_stmt *q = NULL;
-    const char *rest = NULL;
-    int code = sqlite3_prepare_v2(s->db, sql, -1, &q, &rest);
-    if (code == SQLITE_OK && q && rest[strspn(rest, " \t\n;")]) strbuf_add(why, "more than one statement; ask them one by one");
-    else if (code == SQLITE_OK && q && !sqlite3_stmt_readonly(q))
-        strbuf_add(why, "a query only reads; this statement would write");
-    else if (code == SQLITE_OK && !q) strbuf_add(why, "the query is empty");
-    if (code != SQLITE_OK) strbuf_add(why, "%s", sqlite3_errmsg(s->db));
-    a->columns = q && !why->len ? (u32)sqlite3_column_count(q) : 0;
+    sqlite3_stmt *q = store_question(s, sql, why);
+    int code = SQLITE_DONE;
+    a->columns = q ? (u32)sqlite3_column_count(q) : 0;
     for (u32 i = 0; i < a->columns; i++) add_cell(a, sqlite3_column_name(q, (int)i), false);
-    while (!why->len && (code = sqlite3_step(q)) == SQLITE_ROW)
+    while (q && (code = sqlite3_step(q)) == SQLITE_ROW)
         for (u32 i = 0; i < a->columns; i++) add_value(a, q, (int)i);
-    if (!why->len && code != SQLITE_DONE) strbuf_add(why, "%s", sqlite3_errmsg(s->db));
+    if (q && code != SQLITE_DONE) strbuf_add(why, "%s", sqlite3_errmsg(s->db));
     sqlite3_finalize(q);
     return !why->len;
 }

@@ -91,6 +91,8 @@ static bool make_run(const json_t *task, struct result *r) {
                     .limit_bytes = (u64)json_integer_value(json_object_get(task, "limit_bytes"))};
     const json_t *words = json_object_get(task, "command");
     size_t n = json_array_size(words);
+    for (size_t i = 0; i < n; i++)
+        if (!json_is_string(json_array_get(words, i))) n = 0;
     char **command = base_alloc((n + 1) * sizeof(*command));
     struct strbuf why = {0};
     for (size_t i = 0; i < n; i++) command[i] = strdup(json_string_value(json_array_get(words, i)));
@@ -102,7 +104,7 @@ static bool make_run(const json_t *task, struct result *r) {
         job_look(&j);
     }
     if (ok) job_finish(&j, r);
-    else fprintf(stderr, "heddle sweep: %s\n", why.s ? why.s : "the task has no command");
+    else fprintf(stderr, "heddle sweep: %s\n", why.s ? why.s : "the task has no command: a list of words");
     strbuf_free(&why);
     return ok;
 }
