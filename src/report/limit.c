@@ -150,8 +150,7 @@ static void hint_memory_data(const struct subject *x, struct strbuf *out) {
 static void hint_memory_structural(const struct subject *x, struct strbuf *out) {
     const struct launch_stats *s = x->s;
     if (worst_stall(s, CPI_MEMORY_STRUCTURAL) == STALL_RESTRICT && x->c && is_tracked(x->c)) {
-        strbuf_add(out,
-                   "hazard prediction holds loads back until what a miss needs is free; %.1f of %u MSHRs of an L1 are in use",
+        strbuf_add(out, "loads are held back, by hazard prediction or the scheduler; %.1f of %u MSHRs of an L1 are in use",
                    stat_named(s, "mshr_average"), x->c->l1_mshrs);
         return;
     }

@@ -44,6 +44,9 @@ sparse over.ptx 'a program or image'; expect 2 "$heddle" check over.ptx; refused
 manifest_of over.ptx '' > over.json; expect 2 "$heddle" run over.json; refused 'a program or image'; tried=$((tried - 1))
 sparse over.s 'a program of the laboratory'; expect 2 "$heddle" lab tomasulo ./over.s; refused 'a program of the laboratory'
 expect 2 env HEDDLE_SET="$(head -c 65537 /dev/zero | tr '\0' a)" "$heddle" list keys; refused 'the value of an environment variable'
+sparse over.ini 'the text of an experiment'; expect 2 "$heddle" sweep over.ini; refused 'the text of an experiment'
+{ printf '[programs]\nrun = vecadd\n[keys]\nnoc.credits = '; seq -s ', ' 1 1001; printf 'gpu.cta_launch_cy = '; seq -s ', ' 1 100; } > over.ini
+expect 2 "$heddle" sweep over.ini --status; refused 'an experiment' runs
 mkdir vectors; sparse vectors/index.tsv 'an input file'; expect 2 "$heddle" vectors vectors; refused 'an input file'
 rm -rf over.* vectors
 

@@ -68,7 +68,7 @@ done
 
 # files
 expect 0 "$heddle" lab tomasulo six --html "$work/p.html" --dot "$work/p.dot" --konata "$work/p.log" --json "$work/p.json" --from 1 --to 20
-for word in '<svg' 'data-at="7"' 'prefers-color-scheme:dark' '&lt;- R1, R2' 'id="slider"'; do grep -q -- "$word" "$work/p.html" || complain "the page lacks $word"; done
+for word in '<svg' 'data-at="7"' 'prefers-color-scheme: dark' '&lt;- R1, R2' 'id="slider"'; do grep -q -- "$word" "$work/p.html" || complain "the page lacks $word"; done
 ! grep -qE 'https?://|src=|@import' "$work/p.html" || complain "the page reaches out"
 same "$(grep -c 'class="at"' "$work/p.html")" 20 "pages in the HTML"
 same "$(grep -c ' -> ' "$work/p.dot")" 5 "arcs"

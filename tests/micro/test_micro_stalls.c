@@ -99,6 +99,21 @@ static void many_pages(void) {
 static void load_and_end(void) {
     RUN(.globals = GLOBAL, .body = AT_G "ld.global.u32 %r1, [%rd2];\n", .keys = {ONE_SLOT, "dram.extra_cy=1000"});
 }
+/* Windows: divisions that need nothing of each other; stores behind divisions that may still fault; chains
+ * whose results all want one bus */
+static void divisions_in_a_window(const char *order, const char *key) {
+    RUN(.body = JOIN(repeat(20, series(8, "div.rn.f32 %f1#, %f1, %f2;\n")), series(8, "add.f32 %f5, %f5, %f1#;\n")),
+        .keys = {ONE_SLOT, order, key, "sm.class.fdiv.latency_cy=200", "sm.class.fdiv.interval_cy=1"});
+}
+static void stores_that_are_not_certain(void) {
+    RUN(.globals = GLOBAL, .body = JOIN(AT_G, repeat(20, "div.rn.f32 %f1, %f1, %f2;\nst.global.u32 [%rd2], %r0;\n")),
+        .keys = {ONE_SLOT, "sm.order=rob", "sm.class.fdiv.latency_cy=200"});
+}
+static void results_for_one_bus(void) {
+    RUN(.body = JOIN(repeat(20, series(8, "add.u32 %r1#, %r1#, 1;\n")), series(8, "add.u32 %r5, %r5, %r1#;\n")), .threads = MANY,
+        .keys = {ONE_SM, EASY, "sm.order=tomasulo", "order.buses=1", "order.window=64", "order.dispatch_width=16",
+                 "sm.issue_width=4", "sm.int.units=8", "sm.class.int.unit=int", "sm.class.int.latency_cy=2"});
+}
 static void one_warp_of_many(void) { RUN(.body = repeat(100, "add.f32 %f1, %f1, %f2;\n"), .keys = {ONE_SM}); }
 
 /* --- causes */
@@ -128,6 +143,20 @@ static void wait_for_a_unit(void **state) { (void)state, dependent_additions(), 
 static void short_scoreboard_shared(void **state) { (void)state, shared_chase(), above_all(STALL_SHORT); }
 static void short_scoreboard_constants(void **state) { (void)state, constant_chase(), above_all(STALL_SHORT); }
 static void long_scoreboard_global(void **state) { (void)state, global_chase(), above_all(STALL_LONG); }
+static void dispatching(void **state) {
+    (void)state, independent_additions(MANY, "sm.order=tomasulo"), above_all(STALL_DISPATCHING);
+}
+static void window_full(void **state) {
+    (void)state, divisions_in_a_window("sm.order=tomasulo", "order.window=1"), above_all(STALL_WINDOW);
+}
+static void no_station(void **state) {
+    (void)state, divisions_in_a_window("sm.order=tomasulo", "order.stations=1"), above_all(STALL_STATION);
+}
+static void no_register(void **state) {
+    (void)state, divisions_in_a_window("sm.order=rob", "order.registers=1"), above_all(STALL_RENAME);
+}
+static void bus(void **state) { (void)state, results_for_one_bus(), above_all(STALL_BUS); }
+static void memory_order(void **state) { (void)state, stores_that_are_not_certain(), above_all(STALL_MEMORY_ORDER); }
 static void long_scoreboard_local(void **state) { (void)state, local_chase(), above_all(STALL_LONG); }
 static void atomic_order(void **state) { (void)state, loads_behind_atomics(), above_all(STALL_ATOMIC_ORDER); }
 static void math_pipe_throttle(void **state) {
@@ -202,6 +231,9 @@ static void cpi_compute_structural(void **state) {
     busy_sfu("sm.operands.ideal=true", "sm.collectors=generic:4");
     part_above_all(CPI_COMPUTE_STRUCTURAL, ALL_METHODS);
 }
+static void cpi_order_structural(void **state) {
+    (void)state, divisions_in_a_window("sm.order=tomasulo", "order.stations=1"), part_above_all(CPI_ORDER, ALL_METHODS);
+}
 /* A scheduler that looks at one warp only: warp 0 could go in every cycle, the others wait for divisions */
 static void cpi_missed_schedule(void **state) {
     (void)state;
@@ -250,6 +282,12 @@ int main(void) {
         cmocka_unit_test(mio_throttle),
         cmocka_unit_test(restricted),
         cmocka_unit_test(drain),
+        cmocka_unit_test(dispatching),
+        cmocka_unit_test(window_full),
+        cmocka_unit_test(no_station),
+        cmocka_unit_test(no_register),
+        cmocka_unit_test(bus),
+        cmocka_unit_test(memory_order),
         cmocka_unit_test(hazard_div),
         cmocka_unit_test(hazard_bank),
         cmocka_unit_test(hazard_mshr),
@@ -268,6 +306,7 @@ int main(void) {
         cmocka_unit_test(cpi_compute_data),
         cmocka_unit_test(cpi_compute_structural),
         cmocka_unit_test(cpi_missed_schedule),
+        cmocka_unit_test(cpi_order_structural),
         cmocka_unit_test(each_has_its_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ all_of() {
         "$top/tests/within" 120 "$heddle" run "$name" --size tiny $scarce --audit --check 1 --quiet --json "$file.json" "${@/#/--set=}" > "$file.err" 2>&1 < /dev/null \
             && [ "$(field "$file.json" checksum_ok)" = true ] && [ "$(field "$file.json" cycles)" -le $((base * bound)) ] && promises "$file.json" $tracker $predictor $resource \
             || out+="heddle run $name --size tiny $scarce --audit --check 1 ${*/#/--set }: $(tail -3 "$file.err") $(field "$file.json" cycles) cycles"$'\n'
-        [ $hazard$predictor$resource = stallhitmshr ] && grep -vE '"(wall_seconds|setup_seconds|warp_ips|config_hash|state_hash|predicted_.*|prediction_right|virtual_credits)"' "$file.json" > "$file.$tracker"
+        [ $hazard$predictor$resource = stallhitmshr ] && grep -vE '"(wall_seconds|setup_seconds|warp_ips|config_hash|state_hash|sm.hazard.tracker|limit|predicted_.*|prediction_right|virtual_credits)"' "$file.json" > "$file.$tracker"
     done < <(predictions)
     [ -z "$out" ]
     tell $? "replay $name $hazard $sched" "$out"
@@ -123,7 +123,7 @@ limited() {
     tell $? "replay limited by: $name" "$out"
 }
 limited "replays" "limited by replays, [0-9]* % of scheduler cycles: [0-9.]* replays for each instruction take issue slots, mostly after the mshr hazard (.*); more sm.l1.mshrs would avoid it, sm.hazard.tracker = credit only the replays" --set sm.hazard=replay
-limited "held-back loads" "limited by a full memory pipe, .* hazard prediction holds loads back until what a miss needs is free; [0-9.]* of 2 MSHRs" --set sm.hazard=replay --set sm.hazard.tracker=credit
+limited "held-back loads" "limited by a full memory pipe, .* loads are held back, by hazard prediction or the scheduler; [0-9.]* of 2 MSHRs" --set sm.hazard=replay --set sm.hazard.tracker=credit
 limited "stalls, not replays" "limited by waiting for memory" --set sm.hazard=stall
 
 # --- delays, the unbounded buffer: right, and the bookkeeping holds

@@ -263,8 +263,13 @@ RV_FLOAT(fdiv, X / Y, soft_div(a[i], b[i], aux, q))
 RV_FLOAT(fsqrt, __builtin_sqrtf(X), soft_sqrt(a[i], aux, q))
 RV_FLOAT(fcvt_s_w, (float)(double)(i32)a[i],
          a[i] ? rounded((struct parts){(i32)a[i] < 0, 0, (i32)a[i] < 0 ? 0 - a[i] : a[i]}, aux, q) : 0)
-RV_FLOAT(fcvt_s_wu, __builtin_fabsf((float)(double)a[i]), /* compilers may make -0 of 0 on the way */
-         a[i] ? rounded((struct parts){false, 0, a[i]}, aux, q) : 0)
+/* Not on the host: where it rounds down, compilers' ways from an unsigned word to a float make -0 of 0 */
+RV_FN(fcvt_s_wu) {
+    u32 *d = dv;
+    const u32 *a = av;
+    (void)bv, (void)cv;
+    LANES(i, SLAB_LANES) { d[i] = a[i] ? rounded((struct parts){false, 0, a[i]}, aux, q) : 0; }
+}
 
 /* An infinite times zero is invalid even where the third operand is a quiet NaN, which hosts do not say */
 #ifdef __FMA__
