@@ -37,9 +37,13 @@ bool flights_wants(const struct flights *f, const struct event *e) {
     return (f->w.sm < 0 || f->w.sm == e->sm) && (f->w.slot < 0 || f->w.slot == e->slot);
 }
 
+static bool is_inside(const struct flights *f, const struct event *e) {
+    return e->cycle >= f->w.from && e->cycle < f->w.to && e->uid && flights_wants(f, e);
+}
+
 i32 flights_issue(struct flights *f, const struct event *e) {
     if (e->cycle > f->present) f->present = e->cycle;
-    if (e->cycle < f->w.from || e->cycle >= f->w.to || !e->uid || !flights_wants(f, e)) return NONE;
+    if (!is_inside(f, e)) return NONE;
     u32 i = f->pool.n;
     struct flight x = {.uid = e->uid, .mask = e->mask, .issue = e->cycle, .pc = e->pc, .sm = e->sm, .slot = e->slot};
     x.read = x.dispatch = x.enter = x.ready = x.complete = x.done = x.access_first = x.access_last = NEVER;
@@ -50,6 +54,14 @@ i32 flights_issue(struct flights *f, const struct event *e) {
     if (f->vacant.n) f->pool.at[i = f->vacant.at[--f->vacant.n]] = x;
     else VEC_PUSH(&f->pool, x);
     uids_put(&f->map, e->sm, e->uid, i);
+    return (i32)i;
+}
+
+i32 flights_issue_once(struct flights *f, const struct event *e) {
+    i64 i = is_inside(f, e) ? uids_get(&f->map, e->sm, e->uid) : UIDS_NONE;
+    if (i == UIDS_NONE) return flights_issue(f, e);
+    f->present = MAX(f->present, e->cycle);
+    f->pool.at[i].issue = MIN(f->pool.at[i].issue, e->cycle);
     return (i32)i;
 }
 
@@ -72,6 +84,7 @@ void flights_note(struct flights *f, const struct event *e) {
     struct flight *x = &f->pool.at[i];
     switch (e->kind) {
     case EV_ISSUE: x->issue = e->cycle; break;
+    case EV_SQUASH: x->squashes++; break;
     case EV_RETIRE: x->retire = e->cycle; break;
     case EV_READ: x->read = e->cycle; break;
     case EV_DISPATCH: x->dispatch = e->cycle; break;

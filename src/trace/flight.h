@@ -20,6 +20,7 @@ struct flight { /* one instruction; cycles are NEVER until they are told */
     u64 issue, read, dispatch, enter, ready, complete, done; /* ready, complete: the last of several */
     u64 access_first, access_last;
     u32 accesses, hazards[HAZARD_COUNT];
+    u32 squashes; /* times it was taken back */
     i32 pc;
     u16 sm, slot;
     bool open;   /* in flight: not yet finished */
@@ -44,6 +45,8 @@ bool flights_turn(struct flights *f, const struct event *e, bool first);
 bool flights_wants(const struct flights *f, const struct event *e); /* the window's SM and slot */
 /* EV_ISSUE, EV_WINDOW: a new flight, or NONE when it lies outside the window */
 i32 flights_issue(struct flights *f, const struct event *e);
+/* The same for EV_ISSUE alone, where one that was taken back and issues again keeps the flight it has */
+i32 flights_issue_once(struct flights *f, const struct event *e);
 void flights_note(struct flights *f, const struct event *e); /* any other event; kinds without a uid are ignored */
 /* Takes i out of the map: its uid means nothing any more. Its record stays until it is released. */
 void flights_finish(struct flights *f, u32 i);

@@ -126,7 +126,7 @@ static void count_issue(struct perfetto *p, const struct event *e) {
 
 static void put_issue(struct perfetto *p, const struct event *e) {
     count_issue(p, e);
-    if (flights_issue(&p->f, e) == NONE) return;
+    if (flights_issue_once(&p->f, e) == NONE) return;
     name_slot(p, e->sm, e->slot);
     put(p, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"dur\":1,\"name\":%s,\"args\":{\"pc\":%d,\"uid\":%llu}}", e->sm,
         e->slot, (unsigned long long)e->cycle, text_of(p, e->pc), e->pc, (unsigned long long)e->uid);
@@ -170,6 +170,7 @@ static void put_flight(struct perfetto *p, u32 i, u64 end) {
     put_stage(p, "complete", x->complete);
     put_stage(p, "ready", x->ready);
     if (x->accesses) put_stage(p, "line accesses", x->accesses);
+    if (x->squashes) put_stage(p, "taken back", x->squashes);
     for (u32 h = 0; h < HAZARD_COUNT; h++)
         if (x->hazards[h]) fprintf(p->out, ",\"hazard %s\":%u", hazard_table[h].name, x->hazards[h]);
     fprintf(p->out, "%s}}", x->done == NEVER ? ",\"finished\":false" : "");

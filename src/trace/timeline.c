@@ -65,7 +65,7 @@ static void inst_keep(struct timeline *t, u32 i) {
 
 static void inst_issues(struct timeline *t, const struct event *e) {
     bool inside = e->cycle >= t->f.w.from && e->cycle < t->f.w.to && e->uid && flights_wants(&t->f, e);
-    if (!inside) return;
+    if (!inside || uids_get(&t->f.map, e->sm, e->uid) != UIDS_NONE) return; /* issued again: it has its line */
     if (++t->insts_in_all <= TIMELINE_INSTS) flights_issue(&t->f, e);
 }
 

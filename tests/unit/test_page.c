@@ -145,6 +145,8 @@ static void test_timeline_keeps_blocks_and_stages(void **state) {
     tell(&l, (struct event){.kind = EV_ISSUE, .cycle = 1020, .uid = 5, .pc = 1, .slot = 4, .mask = 15, .sm = 0});
     tell(&l, (struct event){.kind = EV_ISSUE, .cycle = 1021, .uid = 5, .pc = 2, .slot = 4, .sm = 1}); /* another SM's */
     tell(&l, (struct event){.kind = EV_READ, .cycle = 1022, .uid = 5, .sm = 0});
+    tell(&l, (struct event){.kind = EV_SQUASH, .cycle = 1023, .uid = 5, .sm = 0}); /* it has its line once */
+    tell(&l, (struct event){.kind = EV_ISSUE, .cycle = 1025, .uid = 5, .pc = 1, .slot = 4, .mask = 15, .sm = 0});
     tell(&l, (struct event){.kind = EV_DONE, .cycle = 1030, .uid = 5, .sm = 0});
     tell(&l, (struct event){.kind = EV_CTA_END, .cycle = 1050, .a = 7, .sm = 2});
     l.end(l.state, 1060);
@@ -154,6 +156,7 @@ static void test_timeline_keeps_blocks_and_stages(void **state) {
     assert_int_equal(x.blocks[0].end, 50);
     assert_int_equal(x.blocks[1].end, 60); /* it never ended */
     assert_int_equal(x.ninsts, 1);
+    assert_int_equal(x.insts_in_all, 1);
     assert_int_equal(x.insts[0].issue, 20);
     assert_int_equal(x.insts[0].read, 22);
     assert_int_equal(x.insts[0].done, 30);

@@ -491,6 +491,24 @@ static void perfetto_to_the_letter(void **state) {
     }
 }
 
+/* Taken back, and issued again under the same number: two issues, one instruction from the first of them to
+ * its end */
+static void perfetto_taken_back(void **state) {
+    (void)state;
+    const struct event e[] = {ISSUE(6, 1, 0),        TOLD(EV_COMPLETE, 9, 1), TOLD(EV_SQUASH, 10, 1), ISSUE(12, 1, 0),
+                              TOLD(EV_READY, 20, 1), TOLD(EV_RETIRE, 21, 1),  TOLD(EV_DONE, 21, 1)};
+    for (u32 batch = 1; batch <= ARRAY_LEN(e); batch++) {
+        char *text = perfetto_of(e, ARRAY_LEN(e), batch, &all);
+        assert_non_null(strstr(text, "\"ts\":12,\"dur\":1"));
+        assert_non_null(strstr(text, "\"ph\":\"b\",\"cat\":\"inst\",\"id\":\"0x1\",\"pid\":0,\"tid\":3,\"ts\":6,"));
+        assert_non_null(strstr(text, "\"taken back\":1"));
+        assert_null(strstr(text, "\"finished\":false"));
+        struct phases n = read_perfetto(text);
+        assert_int_equal(n.b, 1);
+        assert_int_equal(n.X, 3); /* the launch and two issues */
+    }
+}
+
 static void perfetto_windows(void **state) {
     (void)state;
     char *text = perfetto_of(small, ARRAY_LEN(small), 4, &(struct trace_window){.from = 8, .to = 21, .sm = 0, .slot = -1});
@@ -650,6 +668,7 @@ int main(void) {
         cmocka_unit_test(konata_keeps_little),
         cmocka_unit_test(konata_writes_as_it_goes),
         cmocka_unit_test(perfetto_to_the_letter),
+        cmocka_unit_test(perfetto_taken_back),
         cmocka_unit_test(perfetto_windows),
         cmocka_unit_test(perfetto_closed_early),
         cmocka_unit_test(perfetto_escapes),
