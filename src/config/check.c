@@ -76,6 +76,8 @@ static void check_parts(struct checker *k) {
     if (c->schedulers % c->subcores)
         WRONG(k, "sm.subcores is %u; it must divide sm.schedulers, which is %u", c->subcores, c->schedulers);
     if (c->squeeze && !c->warp_scale) WRONG(k, "sm.squeeze is thesis; it does nothing unless sm.warp_scale is hybrid");
+    if (c->shared_stations && !c->stations)
+        WRONG(k, "order.stations.shared is true; it does nothing unless order.stations is a number of them, at least 1");
     if (c->ccws_tags % c->ccws_ways)
         WRONG(k, "sm.sched.ccws.ways is %u; it must divide sm.sched.ccws.tags, which is %u", c->ccws_ways, c->ccws_tags);
     if (c->t_refi && c->t_rfc >= c->t_refi)

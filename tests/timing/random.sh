@@ -18,6 +18,7 @@ draw() {
         END {
             if (line ~ /sm.order=/) gsub(/ --set sm.(hazard|hazard[.][a-z_.]+|diverge)=[^ ]+/, "", line) # some are refused together
             if (line !~ /sm.order=rob/) gsub(/ --set order.(memory|speculate)=[a-z]+/, "", line) # refused without
+            if (line !~ /order.stations=/) sub(/ --set order.stations.shared=[a-z]+/, "", line)
             if (line ~ /sm.hazard.tracker=/) sub(/ --set sm.lsu.reexec=[0-9]+/, "", line) # refused together
             if (line !~ /sm.hazard.tracker=/) gsub(/ --set sm.hazard.(predictor|resource)=[a-z]+/, "", line) # refused without
             if (line !~ /sm.hazard.tracker=naive/) sub(/ --set sm.hazard.tracker_cy=[0-9]+/, "", line)
