@@ -5,8 +5,8 @@
  * command is given. A burst leaves the queue with its data command. A read's data stand at the slice
  * dram.extra_cy after the last beat of its last burst; writes need no answer.
  *
- * fixed    bursts in order of entry, one each time the bus is free, data dram.fixed_cy later banked   see
- * 51_banks.c
+ *   fixed   bursts in order of entry, one each time the bus is free, data dram.fixed_cy later
+ *   banked  see 51_banks.c
  *
  * Not modelled: several ranks, write buffering with priorities of its own, errors and their correction.
  *
