@@ -143,6 +143,7 @@ void window_result(struct core *c, const struct flight *f, u64 ready) {
     struct window *w = window_of(c, f->slot);
     CHECK(w->used >> f->entry & 1 && w->at[f->entry].uid == f->uid);
     w->at[f->entry].ready_cy = ready;
+    if (flight_has_latency(f)) w->at[f->entry].latency = f->result_cy - f->issue_cy;
     completion_push(c, f->slot, f->entry, ready);
 }
 
@@ -168,6 +169,8 @@ static void leave(struct core *c, u32 slot, struct window *w, u32 id) {
     if (!e->flies) /* else its end is told when memory is done with it */
         EMIT(c, .kind = EV_DONE, .cycle = c->now, .uid = e->uid, .slot = (u16)slot);
     c->stats.retired++;
+    c->stats.load_latency_cycles += e->latency;
+    c->pcs[e->t->in - c->prog->k->code].latency += e->latency;
 }
 
 static void close_up(struct window *w) {

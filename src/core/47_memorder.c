@@ -188,6 +188,7 @@ static u64 take_value(struct core *c, u32 slot, struct window *w, struct entry *
     EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = e->uid, .slot = (u16)slot, .mask = e->active, .cause = ACCESS_FORWARD,
          .a = e->given);
     EMIT(c, .kind = EV_COMPLETE, .cycle = ready, .uid = e->uid, .slot = (u16)slot, .mask = e->active);
+    if (flight_has_latency(flight_at(c, e->flight))) e->latency = c->cfg->forward_cy;
     flight_end(c, flight_at(c, e->flight));
     e->flies = false;
     return ready;

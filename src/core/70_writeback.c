@@ -96,8 +96,9 @@ static void release_registers(struct core *c, struct home *s, const struct fligh
     EMIT(c, .kind = EV_READY, .cycle = ready, .uid = f->uid, .slot = f->slot, .mask = f->lanes);
 }
 
+/* A window's load may be taken back yet: its time is counted when it leaves */
 static void count_latency(struct core *c, const struct flight *f) {
-    if (f->mem.kind != PROBE_LOAD || (f->mem.space != SPACE_GLOBAL && f->mem.space != SPACE_LOCAL)) return;
+    if (!flight_has_latency(f) || f->windowed) return;
     c->stats.load_latency_cycles += f->result_cy - f->issue_cy;
     c->pcs[flight_pc(c, f)].latency += f->result_cy - f->issue_cy;
 }

@@ -21,7 +21,7 @@
  *   67_texture.c     the texture cache
  *   65_blocked.c     cycles in which data in the L1 waits behind a stalled memory stage
  *   66_watch.c       who watches the memory stages               predictor/ which loads will miss
- *   70_writeback.c   results of memory come home tracker/ what misses need, and how much of it is free
+ *   70_writeback.c   results of memory come home                 tracker/  what misses need, and what is free
  *   account.c        who owns each cycle (D6)
  *   memport.c        global memory as this SM sees it: unpublished stores, atomics on their way (D4)
  *   cta.c            blocks come and go

@@ -64,6 +64,10 @@ static inline struct flight *flight_from(const struct core *c, u32 from) {
 
 /* Somebody awaits its registers, or, of a load without any, its end */
 static inline bool flight_has_result(const struct flight *f) { return f->mem.kind == PROBE_LOAD || (f->t->ndst && !f->mem.red); }
+/* Its time from issue to result is counted */
+static inline bool flight_has_latency(const struct flight *f) {
+    return f->mem.kind == PROBE_LOAD && (f->mem.space == SPACE_GLOBAL || f->mem.space == SPACE_LOCAL);
+}
 static inline i32 flight_pc(const struct core *c, const struct flight *f) { return (i32)(f->t->in - c->prog->k->code); }
 
 /* --- atomics on their way (D4). A packet is what one line access of one instruction carries. */

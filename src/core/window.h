@@ -21,6 +21,7 @@ struct entry {
     u64 deps;     /* entries it took or takes values from, complete or not */
     u64 given;    /* a load: uid of the store that gave it its value; 0: none */
     u64 covers;   /* lanes it writes, and those of the writers it waits for: who writes all of these needs none of them */
+    u64 latency;  /* of a load whose latency is counted: from its last issue to its result */
     u32 flight;   /* of a memory instruction */
     u32 counted;  /* warp instructions it counts for */
     i32 frame;

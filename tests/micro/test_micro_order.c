@@ -197,7 +197,7 @@ static void branches_are_guessed(void **state) {
 
 /* S stores to where L reads, and its address comes late; U uses what L read */
 #define LATE_STORE(load)                                                                                                         \
-    "ld.global.u32 %r5, [%rd1+4096];\n"                                                                                          \
+    "ld.global.u32 %r5, [%rd1+4096]; // V\n"                                                                                     \
     "rem.u32 %r12, %r5, 7;\n"                                                                                                    \
     "rem.u32 %r12, %r12, 5;\n" /* S is not certain for long after its address is known */                                        \
     "div.u32 %r8, %r5, 3; // K\n"                                                                                                \
@@ -238,6 +238,23 @@ static void what_read_too_early_issues_again(void **state) {
     RUN(.body = MINE LATE_STORE("ld.global.u32 %r6, [%rd1]"), .keys = {MEMORY("conservative")});
     assert_stat("warp_instructions", (double)instructions); /* counted once */
     assert_stat("global_loads", (double)loads);
+}
+
+/* Every load counts once, from its last issue to its result, wherever that comes from and whatever became of
+ * the tries before: of L here from the store, after a try that was complete, and one that was not */
+static void latency_is_of_the_last_try(void **state) {
+    (void)state;
+    const char *soon = MINE LATE_STORE("ld.global.u32 %r6, [%rd1]");
+    const char *later = MINE LATE_STORE("cvt.u64.u32 %rd7, %r5;\nadd.u64 %rd7, %rd1, %rd7;\nld.global.u32 %r6, [%rd7]");
+    for (u32 i = 0; i < 3; i++) {
+        RUN(.body = i == 2 ? later : soon,
+            .keys = {MEMORY("aggressive"), i ? "order.memory=aggressive" : "order.memory=conservative",
+                     i == 2 ? "sm.class.idiv.latency_cy=40" : "sm.class.idiv.latency_cy=400", "order.forward_cy=5"});
+        assert_stat("loads_forwarded", 1);
+        assert_int_equal(events(EV_SQUASH, "L"), i != 0);
+        assert_int_equal(events(EV_COMPLETE, "L"), i == 1 ? 2 : 1);
+        assert_stat("load_latency_cycles", (double)(when(EV_COMPLETE, "V") - issue("V") + 5));
+    }
 }
 
 /* Three rounds: a load that was caught with a store waits for it from then on; others may share its entry */
@@ -287,6 +304,7 @@ int main(void) {
         cmocka_unit_test(branches_are_guessed),
         cmocka_unit_test(a_load_takes_its_value_from_a_store),
         cmocka_unit_test(what_read_too_early_issues_again),
+        cmocka_unit_test(latency_is_of_the_last_try),
         cmocka_unit_test(store_sets_remember),
         cmocka_unit_test(dispatch_stops_at_barriers),
     };
