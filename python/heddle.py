@@ -273,7 +273,11 @@ class Kernel:
     """Called with arguments (Arrays and u32(...), f32(...)), grid and block (a number or up to three)."""
 
     def __init__(self, device, handle, name):
-        self.device, self.handle, self.name = device, handle, name
+        self.device, self._handle, self.name = device, handle, name
+
+    @property
+    def handle(self):
+        return self.device.handle and self._handle
 
     def __call__(self, *args, grid, block, shared=0, registers=0, functional=False):
         values = [u64(a.address) if isinstance(a, Array) else a for a in args]
@@ -301,7 +305,11 @@ def _result_dict(r):
 
 class Module:
     def __init__(self, device, handle):
-        self.device, self.handle = device, handle
+        self.device, self._handle = device, handle
+
+    @property
+    def handle(self):
+        return self.device.handle and self._handle  # it lives as long as its device
 
     def kernel(self, name):
         handle = _lib().heddle_module_kernel(self.handle, name.encode())
@@ -314,7 +322,7 @@ class Device:
     """A simulated GPU; without a machine it computes results only. Used by one thread at a time."""
 
     def __init__(self, machine=None, set=None):
-        self.handle = _lib().heddle_open(None)
+        self._handle = _lib().heddle_open(None)
         try:
             if machine:
                 self.check(_lib().heddle_set_machine(self.handle, str(machine).encode()))
@@ -324,6 +332,13 @@ class Device:
         except Error:
             self.close()
             raise
+
+    @property
+    def handle(self):
+        """The library's context; all that is of a device asks for it, and none is left after close()."""
+        if not self._handle:
+            raise Error("the device is closed: its memory, modules and kernels went with it; open another Device", 2)
+        return self._handle
 
     def message(self):
         return _lib().heddle_message(self.handle).decode(errors="replace")
@@ -355,9 +370,9 @@ class Device:
         return x.value
 
     def close(self):
-        if self.handle:
-            _lib().heddle_close(self.handle)
-        self.handle = None
+        if self._handle:
+            _lib().heddle_close(self._handle)
+        self._handle = None
 
     def __enter__(self):
         return self

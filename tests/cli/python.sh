@@ -45,6 +45,17 @@ with heddle.Device("gtx480", set={"sm.sched": "gto"}) as gpu:
         assert "heddle.u32" in str(e)
     else:
         raise AssertionError("an argument without a type")
+    module = gpu.load("$top/examples/scale.ptx")
+gpu.close()
+for late in (lambda: gpu.array([1]), lambda: x.read(), lambda: x.write([1]), lambda: x.free(), lambda: gpu.stat("cycles"), lambda: gpu.message(),
+             lambda: module.kernel("scale"), lambda: scale(x, heddle.u32(3), grid=4, block=64), lambda: scale.handle, lambda: module.handle,
+             lambda: gpu.load("$top/examples/scale.ptx"), lambda: gpu.load_text("")):
+    try:
+        late()
+    except heddle.Error as e:
+        assert "the device is closed" in str(e) and e.code == 2, str(e)
+    else:
+        raise AssertionError("a closed device still works")
 PY
 [ ! -s "$work/said" ] || { complain "the module:"; tail -5 "$work/said"; }
 if [ -x "$B/opencl/app" ] && [ -e "$B/libheddle-opencl.so" ]; then
