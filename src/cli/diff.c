@@ -7,6 +7,23 @@
 
 enum { ROWS = 12 };
 
+/* What a file says is shown on a terminal: its strings lose their control characters */
+static void make_safe(json_t *v) {
+    const char *key;
+    json_t *x;
+    size_t i;
+    json_object_foreach(v, key, x) make_safe(x);
+    json_array_foreach(v, i, x) make_safe(x);
+    if (!json_is_string(v) || !*json_string_value(v)) return;
+    struct strbuf s = {0};
+    strbuf_add(&s, "%s", json_string_value(v));
+    text_make_safe(s.s);
+    for (char *c = s.s; *c; c++)
+        if (*c == '\n' || *c == '\t') *c = '?'; /* a value is part of a line */
+    json_string_set_nocheck(v, s.s);
+    strbuf_free(&s);
+}
+
 static json_t *read_result(const struct cli_line *line, const char *file) {
     struct strbuf why = {0};
     json_error_t e = {0};
@@ -18,7 +35,8 @@ static json_t *read_result(const struct cli_line *line, const char *file) {
         json_decref(doc);
         doc = NULL;
     }
-    if (!doc) cli_error(line->command, "%s: %s", file, why.s);
+    if (doc) make_safe(doc);
+    else cli_error(line->command, "%s: %s", file, why.s);
     strbuf_free(&why);
     free(text);
     return doc;

@@ -51,13 +51,13 @@ static int dispatch(const struct cli_command *c, int argc, char **argv) {
     return code;
 }
 
-/* What went to standard output has arrived, or the command failed */
+/* What went to standard output has arrived, or the command failed: a verdict that nobody could read is none */
 static int flushed(int code) {
     struct strbuf why = {0};
     if (output_stdout_ok(&why)) return code;
     fprintf(stderr, "heddle: %s\n", why.s);
     strbuf_free(&why);
-    return code ? code : EXIT_USER;
+    return code == EXIT_OK || code == EXIT_DIFFERS ? EXIT_USER : code;
 }
 
 int main(int argc, char **argv) {

@@ -69,9 +69,20 @@ static void value_text(const json_t *v, char to[64]) {
     else snprintf(to, 64, "%s", v ? "?" : "not told");
 }
 
-static u32 print_keys(const json_t *a, const json_t *b, FILE *out) {
+/* One of the two says nothing of its machine */
+static void print_keys_untold(const json_t *silent, const char *which, FILE *out) {
+    bool functional = strcmp(text(silent, "mode"), "functional") == 0;
+    fprintf(out, "keys           not told by the %s, %s\n", which,
+            functional ? "which ran without a machine's time" : "a result from before keys were written down");
+}
+
+static void print_keys(const json_t *a, const json_t *b, FILE *out) {
     const json_t *ca = json_object_get(a, "config"), *cb = json_object_get(b, "config");
     u32 n = 0;
+    if (json_is_object(ca) != json_is_object(cb)) {
+        print_keys_untold(json_is_object(ca) ? b : a, json_is_object(ca) ? "second" : "first", out);
+        return;
+    }
     for (u32 i = 0; i < cfg_key_count; i++) {
         const json_t *x = json_object_get(ca, cfg_keys[i].name), *y = json_object_get(cb, cfg_keys[i].name);
         char from[64], to[64];
@@ -84,7 +95,6 @@ static u32 print_keys(const json_t *a, const json_t *b, FILE *out) {
     if (!n && strcmp(text(a, "config_hash"), text(b, "config_hash")) != 0)
         fprintf(out, "machine        %s -> %s: a result from before keys were written down does not say which differ\n",
                 text(a, "machine"), text(b, "machine"));
-    return n;
 }
 
 static void print_subject(const json_t *a, const json_t *b, FILE *out) {
@@ -225,8 +235,14 @@ static void print_statistics(const json_t *a, const json_t *b, u32 rows, FILE *o
 /* --- all of it */
 
 static bool print_results(const json_t *a, const json_t *b, FILE *out) {
+    bool first = json_is_string(json_object_get(a, "checksum")), second = json_is_string(json_object_get(b, "checksum"));
     const char *x = text(a, "checksum"), *y = text(b, "checksum");
     bool same = strcmp(x, y) == 0;
+    if (!first || !second) {
+        const char *who = first ? "the second has" : second ? "the first has" : "both have";
+        fprintf(out, "results        not told whether they are the same: %s no checksum of the output\n", who);
+        return false;
+    }
     if (same) fprintf(out, "results        the same, to the bit\n");
     else fprintf(out, "results        DIFFER: checksum %s -> %s\n", x, y);
     return !same;

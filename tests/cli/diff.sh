@@ -25,6 +25,28 @@ expect 1 "$heddle" diff "$work/a.json" "$work/f.json"
 out_has '^mode  *timed -> functional'
 out_has '^name  *bfs -> vecadd'
 out_has '^results  *DIFFER'
+# a result that says nothing of its output or machine: one line, and not "the same"
+expect 0 "$heddle" run bfs --size tiny --functional --quiet --json "$work/f.json"
+"$heddle" diff "$work/f.json" "$work/a.json" > "$work/out" 2> "$work/err"
+out_has '^keys  *not told by the first, which ran without'
+out_lacks 'not told -> '
+out_has '^results  *the same, to the bit'
+"$heddle" diff "$work/a.json" "$work/f.json" > "$work/out" 2> "$work/err"
+out_has '^keys  *not told by the second, which ran without'
+out_lacks ' -> not told'
+grep -v '"checksum"' "$work/a.json" > "$work/silent.json"
+expect 0 "$heddle" diff "$work/silent.json" "$work/silent.json"
+out_has '^results  *not told whether they are the same: both have no checksum'
+out_lacks 'to the bit'
+expect 0 "$heddle" diff "$work/silent.json" "$work/a.json"
+out_has '^results  *not told .* the first has no checksum'
+# no control character of a file reaches the terminal; a full disk is exit code 2 though results differ
+sed 's/"name": "bfs"/"name": "b\\u001b[31mfs\\nx\\u009b"/; s/"machine": "small"/"machine": "\\u001b]0;t\\u0007"/' "$work/b.json" > "$work/escape.json"
+expect 1 "$heddle" diff "$work/a.json" "$work/escape.json"
+out_has '^name  *bfs -> b?\[31mfs?x?'
+LC_ALL=C grep -q "$(printf '[\001-\010\013-\037]')" "$work/out" && complain "control characters"
+"$heddle" diff "$work/a.json" "$work/b.json" > /dev/full 2> "$work/err"
+same $? 2 "exit code on a full disk"
 # what is no result
 echo '{"a": 1' > "$work/cut.json"
 expect 2 "$heddle" diff "$work/a.json" "$work/cut.json"
