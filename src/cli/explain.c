@@ -120,20 +120,29 @@ static const struct {
 } words[] = {
     {"ipc", "IPC: warp instructions a cycle, of the whole chip; in reports of heddle it is the formula warp_ipc. sm_ipc is the "
             "same for one SM."},
-    {"cpi",
-     "CPI: cycles of a scheduler for each instruction it issued. The CPI stack says what each of those cycles is blamed on; its "
-     "parts\n"
-     "  are base, no_warp, sync_control, empty_ibuffer, memory_data, memory_structural, compute_data, compute_structural and\n"
-     "  missed_schedule (heddle explain cpi.memory_data). --cpi chooses how a cycle is blamed: proportional, selected or gsi."},
+    {"cpi", "CPI: cycles of a scheduler for each instruction it issued. The CPI stack says what each of those cycles is blamed "
+            "on."},
     {"cta", "CTA: a block of threads; OpenCL's work-group."},
     {"mshr", "MSHR: miss status holding register, an outstanding miss of a cache; sm.l1.mshrs says how many an SM has."},
 };
 
 const char *explain_word_at(u32 i) { return i < ARRAY_LEN(words) ? words[i].word : NULL; }
 
+static void print_cpi_names(FILE *out) {
+    fprintf(out, "  Its parts (heddle explain cpi.%s):\n", cpi_table[CPI_MEMORY_DATA].name);
+    for (u32 i = 0; i < CPI_COUNT; i++) fprintf(out, "    %-20s %s\n", cpi_table[i].name, cpi_table[i].doc);
+    fprintf(out, "  --cpi chooses how a cycle is blamed:");
+    for (u32 i = 0; i < CPI_METHODS; i++) fprintf(out, "%s %s", i ? "," : "", cpi_method_names[i]);
+    fputc('\n', out);
+}
+
 static bool explain_word(const char *name, FILE *out) {
-    for (u32 i = 0; i < ARRAY_LEN(words); i++)
-        if (strcasecmp(name, words[i].word) == 0) return fprintf(out, "%s\n", words[i].text) > 0;
+    for (u32 i = 0; i < ARRAY_LEN(words); i++) {
+        if (strcasecmp(name, words[i].word) != 0) continue;
+        fprintf(out, "%s\n", words[i].text);
+        if (strcmp(words[i].word, "cpi") == 0) print_cpi_names(out);
+        return true;
+    }
     return false;
 }
 

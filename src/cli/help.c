@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "report/report.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,9 @@ static const struct {
     {EXIT_USER, "a mistake in what was given"},
     {EXIT_PROGRAM, "the simulated program did something illegal"},
     {EXIT_MEMORY, "the host has no more memory"},
+    {128 + SIGHUP, "ended by SIGHUP: what is known so far has been printed and written"},
+    {128 + SIGINT, "ended by Ctrl-C (SIGINT), likewise"},
+    {128 + SIGTERM, "ended by SIGTERM, likewise"},
 };
 
 const char *cli_exit_code(u32 i, int *code) {
@@ -32,7 +36,7 @@ void cli_help_all(FILE *to) {
     for (u32 i = 0; cli_commands[i]; i++) fprintf(f.out, "  %-9s  %s\n", cli_commands[i]->name, cli_commands[i]->doc);
     fprintf(f.out, "\n\"heddle help COMMAND\" tells more about one; \"heddle --version\" prints the version.\n"
                    "\nexample\n  heddle run vecadd\n\nexit codes\n");
-    for (u32 i = 0; i < ARRAY_LEN(codes); i++) fprintf(f.out, "  %d  %s\n", codes[i].code, codes[i].text);
+    for (u32 i = 0; i < ARRAY_LEN(codes); i++) fprintf(f.out, "  %-3d  %s\n", codes[i].code, codes[i].text);
     term_end(&f);
 }
 
@@ -56,11 +60,26 @@ static void print_option(const struct cli_option *o, FILE *out) {
     strbuf_free(&left);
 }
 
+/* Where the text is broken in the source means nothing */
+static void print_paragraph(const char *text, u32 width, FILE *out) {
+    size_t at = 0;
+    fputc('\n', out);
+    for (const char *word = text; *word; word += strspn(word, " \n")) {
+        size_t n = strcspn(word, " \n"), space = at != 0;
+        bool fits = at + space + n <= width;
+        if (space) fputc(fits ? ' ' : '\n', out);
+        at = (fits ? at + space : 0) + n;
+        fprintf(out, "%.*s", (int)n, word);
+        word += n;
+    }
+    fputc('\n', out);
+}
+
 void cli_help_command(const struct cli_command *c, FILE *to) {
     struct folding f;
     term_begin(&f, to, HELP_WIDTH);
     fprintf(f.out, "heddle %s: %s\n\nusage: heddle %s %s\n", c->name, c->doc, c->name, c->usage);
-    if (c->details) fprintf(f.out, "\n%s\n", c->details);
+    if (c->details) print_paragraph(c->details, f.term.width, f.out);
     if (c->options->name) fprintf(f.out, "\noptions\n");
     for (const struct cli_option *o = c->options; o->name; o++) print_option(o, f.out);
     fprintf(f.out, "\nexample\n");

@@ -115,7 +115,13 @@ static char *manifest_path_of(struct input *in, const struct cli_line *line, con
 
 bool input_open(struct input *in, const struct cli_line *line, const char *x, const struct config *machine) {
     struct diag d = {0};
-    const struct frontend *alone = cli_has(line, "manifest") || !machine ? NULL : input_alone(x);
+    const struct frontend *alone = cli_has(line, "manifest") ? NULL : input_alone(x);
+    if (alone && !machine)
+        return cli_error(line->command,
+                         "\"%s\" starts warps itself, which machines cannot time yet; \"heddle run %s --functional\" runs it "
+                         "without time",
+                         x, x),
+               false;
     if (alone) {
         if (cli_has(line, "size"))
             return cli_error(line->command, "--size goes with a bundled workload, not with \"%s\"", x), false;

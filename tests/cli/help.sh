@@ -22,6 +22,18 @@ for option in machine set dump-config threads flush warmup max-cycles fast-forwa
 done
 expect 0 "$heddle" --version
 out_has '^heddle [0-9]'
+"$heddle" help > "$work/out"
+for code in 0 1 2 3 4 129 130 143; do
+    out_has "^  $code  "
+    "$heddle" help --man | grep -q "^.fB$code.fR" || complain "the manual does not name exit code $code"
+done
+# a command's paragraph is broken only where the next word does not fit
+for command in $("$heddle" list commands | cut -d' ' -f1); do
+    "$heddle" help $command > "$work/help"
+    awk -v c=$command '/^$/ { part++; was = 0; next } part != 2 || /^(options|example)$/ || /^ / { was = 0; next }
+        was && was + 1 + length($1) <= 110 { print "heddle help " c " breaks before: " $0; bad = 1 } { was = length }
+        END { exit bad }' "$work/help" || complain "broken early"
+done
 # no line wider than a terminal
 for command in $("$heddle" list commands | cut -d' ' -f1); do
     "$heddle" help $command | awk -v c=$command 'length > 130 { print "heddle help " c ": a line of " length " columns"; bad = 1 } END { exit bad }' || complain "too wide"

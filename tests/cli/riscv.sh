@@ -8,6 +8,11 @@ expect 0 "$heddle" run "$work/hello.bin" --functional --machine vortex2021 --set
 [ "$(json "$work/r.json" warp_instructions)" = 6 ] || complain "warp instructions: $(json "$work/r.json" warp_instructions)"
 expect 2 "$heddle" run "$work/hello.bin"
 err_has 'starts warps itself, which machines cannot time yet; run it without time'
+expect 2 "$heddle" compare "$work/hello.bin" --vary sm.sched=lrr,gto
+err_has 'machines cannot time yet; "heddle run .*hello.bin --functional"'
+expect 2 "$heddle" run "$work/hello.bin" --functional --machine gtx480
+err_has 'shared memory .* such as vortex2021, or a smaller sm.warps'
+expect 0 "$heddle" run "$work/hello.bin" --functional --machine gtx480 --set sm.warps=4 --quiet
 expect 2 "$heddle" run "$work/hello.bin" --functional --size tiny
 err_has '.--size goes with a bundled workload'
 expect 2 "$heddle" run "$work/hello.bin" --functional --konata "$work/k"
