@@ -51,7 +51,7 @@ static int dispatch(const struct cli_command *c, int argc, char **argv) {
     return code;
 }
 
-/* What went to standard output has arrived, or the command failed: a verdict that nobody could read is none */
+/* What went to standard output has arrived, or the command failed: a verdict that nobody can read is none */
 static int flushed(int code) {
     struct strbuf why = {0};
     if (output_stdout_ok(&why)) return code;
