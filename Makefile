@@ -302,7 +302,7 @@ test: ## install what is missing and run every suite, less than 15 minutes on tw
 # the suites whose tools nobody else needs, installed by their own groups of tools/setup.sh
 test-page test-cluster test-foreign test-package: test-%: ## install the tools that only this suite needs, and run it
 	@tools/setup.sh build workloads test riscv $*
-	@tests/run.sh $(if $(filter package,$*),--all) $*
+	@tests/run.sh $(if $(filter package cluster,$*),--all) $*
 
 test-all: ## run every test, however long
 	@tools/setup.sh build workloads test riscv

@@ -293,10 +293,11 @@ suite_sweep() {
     for script in tests/sweep/*.sh; do one "sweep $(basename "$script" .sh)" bash "$script" build ${ALL:+--all}; done
 }
 
-# Do 200 runs on a real Slurm come back, each once, when a node, the controller and the sweep are killed?
+# Do runs on a real Slurm come back, each once, when a node, the controller and the sweep are killed? 200 of
+# them with --all
 suite_cluster() {
     needs cluster cluster slurmctld slurmd munged sbatch || return
-    one "cluster slurm" bash tests/cluster/slurm.sh build 200
+    one "cluster slurm" bash tests/cluster/slurm.sh build "${ALL:+200}"
 }
 
 # Does the driver answer as the specification says, through the loader? Its functions, also under ASan;

@@ -2,7 +2,7 @@
 # A sweep on a real Slurm, started here: munge, a controller and two nodes. A node is killed half-way and comes back, the
 # controller is restarted, a task is requeued, the sweep itself is killed: all results, none twice.
 #
-#   tests/cluster/slurm.sh BUILD [RUNS]       exit code 77, with the reason in the last line, where Slurm cannot start
+#   tests/cluster/slurm.sh BUILD [RUNS, 40]   exit code 77, with the reason in the last line, where Slurm cannot start
 . "$(dirname "$0")"/../cli/common
 . "$(dirname "$0")"/../sweep/common
 cd "$work" || exit 1
@@ -95,7 +95,7 @@ for _ in $(seq 100); do [ "$(up)" -eq 2 ] && break; sleep 0.3; done
 [ "$(up)" -eq 2 ] || skip "Slurm's daemons do not start here: $(tail -1 ctld.out n1.out | tr '\n' ' ')"
 
 # --- the sweep
-count=${2:-200}
+count=${2:-40}
 list() { seq -s, "$1" "$2"; }
 cat > c.ini <<END
 [programs]
