@@ -174,7 +174,10 @@ static void name_source(const struct core *c, const struct home *s, const struct
 static void name_result(const struct core *c, const struct home *s, struct window *w, struct entry *e, u32 id, u32 reg) {
     u32 before = w->writer[reg], last = w->last[reg];
     w->writer[reg] = w->last[reg] = (u8)(id + 1);
-    if (last && w->at[last - 1].covers & ~e->active) e->deps |= 1ull << (last - 1);
+    if (last && w->at[last - 1].merged & ~e->active) {
+        e->deps |= 1ull << (last - 1);
+        e->merged |= w->at[last - 1].merged;
+    }
     if (!c->window->how->renames) {
         e->names |= readers_of(w, reg);
         if (s->sb[reg].ready_cy) e->from_cy = MAX(e->from_cy, window_usable(c, s->sb[reg].ready_cy));
@@ -199,7 +202,8 @@ static struct entry *entry_new(struct core *c, u32 slot, const struct tinst *t, 
     const struct home *s = &c->homes[slot];
     u32 i = *id = (u32)__builtin_ctzll(~w->used);
     struct entry *e = &w->at[i];
-    *e = (struct entry){.uid = ++c->uid, .t = t, .active = st->active, .lanes = st->lanes, .covers = st->active};
+    *e = (struct entry){
+        .uid = ++c->uid, .t = t, .active = st->active, .lanes = st->lanes, .covers = st->active, .merged = st->active};
     e->from_cy = c->now + 1, e->ready_cy = NEVER, e->counted = st->counted, e->frame = st->frame, e->flight = UINT32_MAX;
     for (u32 k = 0; k < t->nsrc; k++) name_source(c, s, w, e, t->reg[k]);
     for (u32 k = t->nsrc; k < (u32)t->nsrc + t->ndst; k++) name_result(c, s, w, e, i, t->reg[k]);

@@ -94,7 +94,8 @@ static void complete(struct core *c, u32 slot, u32 id) {
     write_names(c, slot, w, id);
     if (e->has_station) window_free_station(c, slot, e);
     EMIT(c, .kind = EV_READY, .cycle = c->now, .uid = e->uid, .slot = (u16)slot, .mask = e->lanes);
-    EACH_ENTRY(known, i) memorder_known(c, slot, (u32)i);
+    EACH_ENTRY(known, i)
+    if (!w->at[i].waits) memorder_known(c, slot, (u32)i); /* else what one before it took back was its operand */
     slot_look(c, slot, c->now);
 }
 

@@ -120,8 +120,11 @@ static bool waits_for_unknown(const struct core *c, const struct entry *load, co
     return c->cfg->memory_order == MEMORY_PREDICTED && same_set(c, load, store);
 }
 
+/* The load's value came from the store: if that has to wait again, so has the load */
+static bool took_from(const struct entry *load, const struct entry *store) { return load->given == store->uid; }
+
 static bool stays_behind(const struct core *c, u32 slot, const struct window *w, u32 load, u32 store) {
-    if (w->at[store].waits) return waits_for_unknown(c, &w->at[load], &w->at[store]);
+    if (w->at[store].waits) return took_from(&w->at[load], &w->at[store]) || waits_for_unknown(c, &w->at[load], &w->at[store]);
     return conflict(c, touch_of(c, slot, load), touch_of(c, slot, store));
 }
 
@@ -210,6 +213,7 @@ u64 memorder_issue(struct core *c, u32 slot, u32 id, u64 *read) {
     w->stores &= ~bit;
     tell_others(c, slot, w, id);
     if (!e->tries) lsu_count(c, flight_at(c, e->flight));
+    e->given = 0;
     if (e->giver) return take_value(c, slot, w, e);
     *read = lsu_send(c, flight_at(c, e->flight), false);
     return is_store(e->t) ? MAX(flight_at(c, e->flight)->mem.ready_cy, c->now + 1) : NEVER;
@@ -217,10 +221,20 @@ u64 memorder_issue(struct core *c, u32 slot, u32 id, u64 *read) {
 
 /* --- what went too early is taken back */
 
+static bool took_from_any(const struct window *w, const struct entry *load, u64 set) {
+    if (!load->given) return false;
+    EACH_ENTRY(set, i)
+    if (took_from(load, &w->at[i])) return true;
+    return false;
+}
+
+/* It, and whoever has a value of it through registers or stores */
 static u64 users_of(const struct window *w, u32 id) {
     u64 set = 1ull << id;
-    for (u32 i = 0; i < w->n; i++)
-        if (w->at[w->oldest[i]].deps & set) set |= 1ull << w->oldest[i];
+    for (u32 i = 0; i < w->n; i++) {
+        const struct entry *e = &w->at[w->oldest[i]];
+        if (e->deps & set || took_from_any(w, e, set)) set |= 1ull << w->oldest[i];
+    }
     return set;
 }
 
@@ -238,7 +252,6 @@ static void send_for_again(struct core *c, u32 slot, u32 id) {
     f->entry = (u8)id;
     e->flight = f->id;
     e->flies = true;
-    e->given = 0;
 }
 
 static void take_back(struct core *c, u32 slot, u32 id) {
@@ -266,7 +279,7 @@ static void violation(struct core *c, u32 slot, u32 load, u32 store) {
     if (c->cfg->memory_order == MEMORY_PREDICTED) join_sets(c, &w->at[load], &w->at[store]);
     EACH_ENTRY(set & ~w->waiting, i) take_back(c, slot, (u32)i);
     EACH_ENTRY(set, i) w->at[i].waits |= w->at[i].deps & ~w->complete;
-    EACH_ENTRY(set & w->memory & ~w->stores, i) compare(c, slot, w, (u32)i);
+    EACH_ENTRY(w->memory & ~w->stores, i) compare(c, slot, w, (u32)i); /* stores may be unknown again */
 }
 
 /* The load's value came from a younger store than this one */

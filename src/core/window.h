@@ -19,8 +19,10 @@ struct entry {
     u64 from_cy;  /* issues no sooner */
     u64 ready_cy; /* issued: its result can be on a bus from then on, and used in that cycle; NEVER: not known yet */
     u64 deps;     /* entries it took or takes values from, complete or not */
-    u64 given;    /* a load: uid of the store that gave it its value; 0: none */
+    u64 guards;   /* of deps: those whose predicates it reads, and has so much later than others do (tinst.guard_cy) */
+    u64 given;    /* a load: uid of the store that gave it its value when it last issued; 0: none */
     u64 covers;   /* lanes it writes, and those of the writers it waits for: who writes all of these needs none of them */
+    u64 merged;   /* lanes it writes, and those of the writers before it, complete or not, whose values it took over */
     u64 latency;  /* of a load whose latency is counted: from its last issue to its result */
     u32 flight;   /* of a memory instruction */
     u32 counted;  /* warp instructions it counts for */
