@@ -165,9 +165,11 @@ static u64 readers_of(const struct window *w, u32 reg) {
 static void name_source(const struct core *c, const struct home *s, const struct window *w, struct entry *e, u32 reg) {
     u64 ready = s->sb[reg].ready_cy;
     if (w->writer[reg]) e->waits |= 1ull << (w->writer[reg] - 1);
-    if (w->last[reg]) e->deps |= 1ull << (w->last[reg] - 1);
-    if (!ready) return;
     bool guard = e->t->guard_cy && reg >= c->prog->nregs;
+    u64 last = w->last[reg] ? 1ull << (w->last[reg] - 1) : 0;
+    e->deps |= last;
+    if (guard) e->guards |= last;
+    if (!ready) return;
     e->from_cy = MAX(e->from_cy, window_usable(c, ready) + (guard ? e->t->guard_cy : 0));
 }
 
@@ -392,6 +394,7 @@ void window_present(struct core *c, u32 slot, u64 unavailable) {
     if (other == NONE) return;
     w->shown = other;
     slot_show(c, slot);
+    slot_alarm(c, slot, c->now + 1); /* if it does not issue, the oldest is asked first again */
 }
 
 /* --- issue */

@@ -60,7 +60,7 @@ static struct completion heap_pop(struct core *c) {
 /* --- a result is told */
 
 /* Stores that have all their operands now */
-static u64 tell_waiting(const struct core *c, struct window *w, u32 id, bool guard) {
+static u64 tell_waiting(const struct core *c, struct window *w, u32 id) {
     u64 bit = 1ull << id, known = 0;
     EACH_ENTRY(w->waiting, i) {
         struct entry *x = &w->at[i];
@@ -68,7 +68,7 @@ static u64 tell_waiting(const struct core *c, struct window *w, u32 id, bool gua
         x->waits &= ~bit;
         if (!x->waits) known |= 1ull << i & w->stores;
         u64 from = window_usable(c, c->now);
-        if (guard && x->t->guard_cy) from += x->t->guard_cy;
+        if (x->guards & bit) from += x->t->guard_cy;
         x->from_cy = MAX(x->from_cy, from);
     }
     return known;
@@ -78,7 +78,8 @@ static void write_names(struct core *c, u32 slot, struct window *w, u32 id) {
     const struct entry *e = &w->at[id];
     const struct tinst *t = e->t;
     for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) {
-        if (w->writer[t->reg[i]] == id + 1) w->writer[t->reg[i]] = 0;
+        if (w->last[t->reg[i]] != id + 1) continue; /* the name is a younger one's by now */
+        w->writer[t->reg[i]] = 0;
         sb_write(&c->homes[slot], t->reg[i], e->lanes, c->now, (enum wait_kind)e->kind);
     }
 }
@@ -86,11 +87,10 @@ static void write_names(struct core *c, u32 slot, struct window *w, u32 id) {
 static void complete(struct core *c, u32 slot, u32 id) {
     struct window *w = window_of(c, slot);
     struct entry *e = &w->at[id];
-    bool guard = e->t->ndst && e->t->reg[e->t->nsrc + e->t->ndst - 1] >= c->prog->nregs;
     CHECK(e->state == ENTRY_ISSUED); /* K1 */
     e->state = ENTRY_COMPLETE;
     w->complete |= 1ull << id;
-    u64 known = tell_waiting(c, w, id, guard);
+    u64 known = tell_waiting(c, w, id);
     write_names(c, slot, w, id);
     if (e->has_station) window_free_station(c, slot, e);
     EMIT(c, .kind = EV_READY, .cycle = c->now, .uid = e->uid, .slot = (u16)slot, .mask = e->lanes);
@@ -162,7 +162,7 @@ static void leave(struct core *c, u32 slot, struct window *w, u32 id) {
     struct entry *e = &w->at[id];
     for (u32 i = e->t->nsrc; i < (u32)e->t->nsrc + e->t->ndst; i++)
         if (w->last[e->t->reg[i]] == id + 1) w->last[e->t->reg[i]] = 0;
-    EACH_ENTRY(w->used, i) w->at[i].deps &= ~(1ull << id);
+    EACH_ENTRY(w->used, i) w->at[i].deps &= ~(1ull << id), w->at[i].guards &= ~(1ull << id);
     w->registers -= e->registers;
     w->used &= ~(1ull << id);
     w->complete &= ~(1ull << id);

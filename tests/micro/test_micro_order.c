@@ -257,6 +257,85 @@ static void latency_is_of_the_last_try(void **state) {
     }
 }
 
+/* B takes over from E, which is complete, the lanes it does not write; C writes just those of B, and U has
+ * E's value from it */
+static void values_taken_over_are_taken_back(void **state) {
+    (void)state;
+    const char *body = MINE "setp.lt.u32 %p2, %r0, 16;\n" LATE_STORE(
+        "ld.global.u32 %r6, [%rd1]; // E\nrem.u32 %r20, %r0, 7;\nsetp.eq.u32 %p3, %r20, 9;\n@%p3 bra END; // J\n"
+        "@%p2 add.u32 %r6, %r0, 1; // B\n@%p2 add.u32 %r6, %r0, 2") "END:\n";
+    RUN(.body = body, .keys = {MEMORY("aggressive"), "order.window=64"});
+    assert_true(when(EV_WINDOW, "B") > when(EV_READY, "E"));
+    assert_true(issue("U") < when(EV_SQUASH, "E"));
+    assert_int_equal(when(EV_SQUASH, "U"), when(EV_SQUASH, "E"));
+}
+
+/* M has E's value through memory, from a store that has not issued: it is taken back with E, and waits until
+ * the store has its operand again */
+static void values_given_by_stores_are_taken_back(void **state) {
+    (void)state;
+    RUN(.body =
+            MINE LATE_STORE("ld.global.u32 %r6, [%rd1]; // E\nst.global.u32 [%rd1+20480], %r6;\n"
+                            "rem.u32 %r20, %r0, 7;\nand.b32 %r20, %r20, 0;\ncvt.u64.u32 %rd7, %r20;\nadd.u64 %rd7, %rd7, %rd1;\n"
+                            "ld.global.u32 %r9, [%rd7+20480]; // M\nadd.u32 %r9, %r9, 1"),
+        .keys = {MEMORY("aggressive"), "order.window=64", "order.forward_cy=9"});
+    assert_true(issue("M") < when(EV_SQUASH, "E"));
+    assert_int_equal(when(EV_SQUASH, "M"), when(EV_SQUASH, "E"));
+    assert_stat("order_violations", 1);
+    assert_stat("loads_forwarded", 3); /* M twice, E when it goes again */
+}
+
+/* Both stores have their operands when P is there, but the first takes back what the second stores: that one
+ * is not known before it has it again, and catches M once */
+static void a_store_that_waits_again_is_not_known(void **state) {
+    (void)state;
+    RUN(.body = MINE LATE_STORE("ld.global.u32 %r6, [%rd1]; // E\nst.global.u32 [%rd6+20480], %r6;\n"
+                                "ld.global.u32 %r9, [%rd1+20480]; // M\nadd.u32 %r9, %r9, 1"),
+        .keys = {MEMORY("aggressive"), "order.window=64", "order.forward_cy=9"});
+    assert_stat("order_violations", 2);
+    assert_int_equal(events(EV_SQUASH, "M"), 1);
+    assert_int_equal(when(EV_SQUASH, "M"), when(EV_SQUASH, "E") + 1 + 9);
+}
+
+/* A guard that comes late delays who reads it, and not who waits for something else */
+static void only_a_guard_is_late(void **state) {
+    (void)state;
+    const char *guarded = "setp.eq.u32 %p1, %r1, 1; // P\n@%p1 bra END; // B\nEND:\n" KEEP2("%r1", "%r3");
+    const char *indexed = "T: .branchtargets X, Y;\nadd.cc.u32 %r5, %r1, 1; // P\naddc.u32 %r6, %r1, 1;\n"
+                          "brx.idx %r5, T; // B\nX:\nadd.u32 %r1, %r1, 1;\nY:\n" KEEP4("%r1", "%r3", "%r5", "%r6");
+    for (u32 late = 0; late < 20; late += 10) {
+        RUN(.body = guarded, .keys = {"sm.order=tomasulo", text("sm.branch_guard_cy=%u", late)});
+        assert_int_equal(issue("B") - when(EV_READY, "P"), late);
+        RUN(.body = indexed, .keys = {"sm.order=tomasulo", text("sm.branch_guard_cy=%u", late)});
+        assert_int_equal(issue("B") - when(EV_READY, "P"), 1); /* behind the addc, which waits for the carry */
+    }
+}
+
+/* R reads what A wrote; that M, whose name it was before, is complete only now is nothing to it */
+static void an_older_writer_is_no_news(void **state) {
+    (void)state;
+    const char *body =
+        JOIN("mul.lo.u32 %r3, %r1, %r2; // M\nadd.u32 %r4, %r3, 1;\nadd.u32 %r3, %r1, 1; // A\n",
+             repeat(42, "add.u32 %r5, %r1, 2;\n"), "add.u32 %r6, %r3, 1; // R\n", KEEP4("%r3", "%r4", "%r5", "%r6"));
+    RUN(.body = body, .keys = {"sm.order=tomasulo", "order.window=64", "order.broadcast_cy=20", "sm.class.imul.latency_cy=40"});
+    assert_true(when(EV_WINDOW, "R") > when(EV_READY, "M"));
+    assert_true(when(EV_WINDOW, "R") < when(EV_READY, "M") + 19);
+    assert_int_equal(issue("R") - when(EV_WINDOW, "R"), 1);
+}
+
+/* The oldest that can issue is shown again as soon as its unit is free, also where a younger one was shown
+ * instead and another warp went */
+static void the_oldest_is_shown_again(void **state) {
+    (void)state;
+    RUN(.body = "mul.lo.u32 %r3, %r1, %r2; // A\nadd.u32 %r4, %r1, 1; // B\nbar.sync 0;\n" KEEP4("%r1", "%r2", "%r3", "%r4"),
+        .threads = 128,
+        .keys = {"sm.order=tomasulo", "sm.schedulers=1", "sm.subcores=1", "sm.operands.ideal=1", "sm.class.int.unit=int",
+                 "sm.class.imul.unit=alu", "sm.alu.units=1", "sm.int.units=1", "sm.class.imul.interval_cy=2",
+                 "sm.class.int.interval_cy=1", "sm.sched=lrr", "order.dispatch_width=4"});
+    assert_int_equal(issue("B", .slot = 1) - issue("A", .slot = 0), 1); /* slots 2 and 3 show B, too */
+    assert_int_equal(issue("A", .slot = 2) - issue("A", .slot = 0), 2);
+}
+
 /* Three rounds: a load that was caught with a store waits for it from then on; others may share its entry */
 static void store_sets_remember(void **state) {
     (void)state;
@@ -305,6 +384,12 @@ int main(void) {
         cmocka_unit_test(a_load_takes_its_value_from_a_store),
         cmocka_unit_test(what_read_too_early_issues_again),
         cmocka_unit_test(latency_is_of_the_last_try),
+        cmocka_unit_test(values_taken_over_are_taken_back),
+        cmocka_unit_test(values_given_by_stores_are_taken_back),
+        cmocka_unit_test(a_store_that_waits_again_is_not_known),
+        cmocka_unit_test(only_a_guard_is_late),
+        cmocka_unit_test(an_older_writer_is_no_news),
+        cmocka_unit_test(the_oldest_is_shown_again),
         cmocka_unit_test(store_sets_remember),
         cmocka_unit_test(dispatch_stops_at_barriers),
     };
