@@ -1,10 +1,11 @@
 /* On what, and what is measured: CLI_MACHINE_OPTIONS and MEASURE_OPTIONS to struct config and struct
  * heddle_timing. */
 #include "cli/runner.h"
+#include "sweep/sweep.h"
 
 #include <stdlib.h>
 
-#define MAX_THREADS      256
+#define MAX_THREADS      SWEEP_MOST_THREADS
 #define MAX_PERTURB      1000
 #define MAX_WINDOW       1000000
 #define DEFAULT_ROWS     20 /* of --by-pc */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The file itself, or that of an experiment; NULL after an error. Free it. */
 static char *database_of(const struct cli_line *line, const char *path) {
@@ -18,6 +19,11 @@ static char *database_of(const struct cli_line *line, const char *path) {
     char *database = ok ? strdup(x.database) : NULL;
     if (d.text.s) fputs(d.text.s, stderr);
     if (!ok) cli_error(line->command, "\"%s\" is no file of results and no experiment", path);
+    else if (access(database, F_OK) != 0) {
+        cli_error(line->command, "%s has no results yet: %s is not there; heddle sweep %s makes it", path, database, path);
+        free(database);
+        database = NULL;
+    }
     diag_free(&d);
     experiment_free(&x);
     return database;

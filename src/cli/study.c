@@ -91,8 +91,12 @@ static int run_with(struct study *s, const struct cli_line *line, const char *na
     int code = EXIT_USER;
     if (cli_has(line, "database")) strbuf_add(&database, "%s", cli_value(line, "database"));
     else strbuf_add(&database, "study-%s.db", name);
-    if (lock_take(&lock, database.s, false, NULL, &why)) store = store_open(database.s, STORE_WRITE, &why);
+    stop_watch(true); /* waiting for another */
+    bool locked = lock_take(&lock, database.s, cli_has(line, "wait"), stop_asked, &why);
+    stop_watch(false);
+    if (locked) store = store_open(database.s, STORE_WRITE, &why);
     if (store) code = run_in(s, line, name, store);
+    else if (stop_asked()) code = stop_exit_code();
     else cli_error(line->command, "%s", why.s);
     store_close(store);
     lock_release(&lock);
@@ -126,7 +130,8 @@ static const struct cli_option options[] = {
     {"out", "DIR", "where the page and its drawings go (default docs/studies where there is one, else here)"},
     {"database", "FILE", "where results are kept, so that a second call makes only what is missing (default study-NAME.db)"},
     {"retry", NULL, "run again what has failed"},
-    {"quiet", NULL, "no progress"},
+    {"wait", NULL, "when another study or sweep fills the same database, wait for it instead of giving up"},
+    {"quiet", NULL, "no progress", 'q'},
     {NULL, NULL, NULL},
 };
 const struct cli_command cli_study = {

@@ -18,7 +18,14 @@ struct sweeping {
     struct store *store;
     struct cli_outputs outputs;
     struct sweep_counts counts;
+    const char *shown_name, *shown_database; /* for a terminal */
 };
+
+static const char *safe_text(struct arena *mem, const char *text) {
+    char *safe = arena_strdup(mem, text, strlen(text));
+    text_make_safe(safe);
+    return safe;
+}
 
 /* All that can be wrong with the text, before anything else happens */
 static bool read_plan(struct sweeping *s) {
@@ -27,6 +34,7 @@ static bool read_plan(struct sweeping *s) {
     const char *database = cli_value(s->line, "database");
     if (database) s->x.database = arena_strdup(&s->x.mem, database, strlen(database));
     ok = ok && plan_make(&s->plan, &s->x, &d);
+    if (ok) s->shown_name = safe_text(&s->x.mem, s->x.name), s->shown_database = safe_text(&s->x.mem, s->x.database);
     if (d.text.s) fputs(d.text.s, stderr);
     diag_free(&d);
     return ok;
@@ -101,11 +109,11 @@ static bool write_outputs(struct sweeping *s) {
 
 static void print_counts(const struct sweeping *s, FILE *out) {
     const struct sweep_counts *c = &s->counts;
-    fprintf(out, "%s: %u run%s, %u done", s->x.name, c->runs, c->runs == 1 ? "" : "s", c->done);
+    fprintf(out, "%s: %u run%s, %u done", s->shown_name, c->runs, c->runs == 1 ? "" : "s", c->done);
     if (c->wrong) fprintf(out, " (%u with another output than expected)", c->wrong);
     if (c->failed) fprintf(out, ", %u failed", c->failed);
     if (c->done + c->failed < c->runs) fprintf(out, ", %u to do", c->runs - c->done - c->failed);
-    fprintf(out, "; %s\n", s->x.database);
+    fprintf(out, "; %s\n", s->shown_database);
 }
 
 /* --- --status */
@@ -128,8 +136,9 @@ static void print_running(struct sweeping *s) {
 static int show_status(struct sweeping *s) {
     struct strbuf why = {0};
     if (access(s->x.database, F_OK) != 0) {
-        printf("%s: %u runs, none made yet; %s is not there\n", s->x.name, s->plan.runs.n, s->x.database);
-        return EXIT_OK;
+        printf("%s: %u runs, none made yet; %s is not there\n", s->shown_name, s->plan.runs.n, s->shown_database);
+        if (!s->outputs.at.n) return EXIT_OK;
+        return cli_error(s->line->command, "--%s: no run is made yet, so there is nothing to write", s->outputs.at.at[0].option);
     }
     if (!open_store(s, STORE_READ)) return EXIT_USER;
     sweep_count(&s->plan, s->store, &s->counts);
@@ -238,9 +247,33 @@ static bool open_outputs(struct sweeping *s) {
     return ok;
 }
 
+/* Each of these is a command of its own, to which the others would say nothing */
+static bool check_pairs(const struct cli_line *line) {
+    static const struct {
+        const char *option, *without;
+    } alone[] = {{"task", "status print-commands collect slurm retry wait csv html database quiet"},
+                 {"status", "print-commands collect slurm retry wait quiet"},
+                 {"print-commands", "collect slurm retry wait csv html quiet"},
+                 {"collect", "slurm retry"}};
+    for (u32 i = 0; i < ARRAY_LEN(alone); i++)
+        for (const char *at = alone[i].without; cli_has(line, alone[i].option) && *at;) {
+            size_t n = strcspn(at, " ");
+            char *other = strndup(at, n);
+            bool both = cli_has(line, other);
+            if (both) cli_error(line->command, "--%s and --%s do not go together; leave one out", alone[i].option, other);
+            free(other);
+            if (both) return false;
+            at += n + (at[n] == ' ');
+        }
+    if (!cli_has(line, "task") || !line->operands.n) return true;
+    cli_error(line->command, "--task takes no experiment; its file says what is run");
+    return false;
+}
+
 static int run_sweep(const struct cli_line *line) {
     struct sweeping s = {.line = line, .lock.fd = -1};
     int code = EXIT_USER;
+    if (!check_pairs(line)) return EXIT_USER;
     if (cli_has(line, "task")) return run_task(line);
     if (!line->operands.n) return cli_error(line->command, "an operand is missing\nusage: heddle sweep %s", cli_sweep.usage);
     if (read_plan(&s) && html_ready(line) && open_outputs(&s))
@@ -261,7 +294,7 @@ static const struct cli_option options[] = {
      "a command for each run that is missing, for GNU parallel and its like; --collect takes their results"},
     {"collect", NULL, "run nothing, only take in results that tasks and printed commands left"},
     {"task", "FILE:N", "one task of a batch, on a node: what --slurm's jobs call"},
-    {"quiet", NULL, "no progress and no summary"},
+    {"quiet", NULL, "no progress and no summary", 'q'},
     {NULL, NULL, NULL},
 };
 const struct cli_command cli_sweep = {

@@ -6,7 +6,8 @@
  *     term            := "not" term | "(" or-expression ")" | name OPERATOR value
  *     OPERATOR        := == != < <= > >=          (= is ==)
  *
- * A name that there is not, and a value its key cannot have, are mistakes. Two sides that are numbers compare
+ * A name that there is not, and a value it cannot have, are mistakes: condition_check has those of programs,
+ * sizes, machines and configurations, when all of the experiment is read. Two sides that are numbers compare
  * as numbers, else as text; < and its kin are for numbers and do not hold for text. */
 #include "sweep/sweep.h"
 
@@ -89,15 +90,13 @@ static bool check_names(struct reading *r, const struct condition *c) {
     u32 before = r->place->d->errors, n = 0;
     for (; condition_names[n]; n++)
         if (strcmp(c->left, condition_names[n]) == 0) return true;
-    struct config scratch;
-    config_default(&scratch);
     if (!cfg_key_find(c->left) && !strchr(c->left, '.')) {
         const char *near = text_nearest(c->left, condition_names, n);
         diag_error(r->place->d, r->place->file, r->place->line, 0,
                    "a condition knows no \"%s\"%s%s%s; it knows program, size, machine, configuration, repetition and the keys "
                    "of a machine",
                    c->left, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-    } else config_set(&scratch, c->left, c->right, r->place->d, r->place->file, r->place->line);
+    } else value_setting(r->place, c->left, c->right);
     return r->place->d->errors == before;
 }
 
@@ -153,6 +152,57 @@ struct condition *condition_parse(struct arena *mem, const char *text, const str
     if (!r.failed && *r.at) refuse(&r, "\"and\" or \"or\" is missing");
     return r.failed ? NULL : c;
 }
+
+/* --- names of an experiment */
+
+static bool is_word_of(const struct sweep_words *w, const char *word) {
+    for (u32 i = 0; i < w->v.n; i++)
+        if (strcmp(w->v.at[i], word) == 0) return true;
+    return false;
+}
+
+static bool is_machine(const struct experiment *x, const char *name) {
+    struct config unused;
+    struct diag d = {0};
+    bool known = is_word_of(&x->machine_names, name);
+    if (!known && !strpbrk(name, "./")) known = machine_load(&unused, name, &d);
+    diag_free(&d);
+    return known;
+}
+
+static bool is_program(const struct experiment *x, const char *name) {
+    bool known = workload_find(name) != NULL || is_word_of(&x->absent, name);
+    for (u32 i = 0; i < x->programs.n && !known; i++) known = strcmp(x->programs.at[i].name, name) == 0;
+    return known;
+}
+
+static bool is_size(const char *name) {
+    for (u32 i = 0; i < WORKLOAD_SIZES; i++)
+        if (strcmp(name, workload_sizes[i]) == 0) return true;
+    return !*name; /* of files */
+}
+
+static bool is_configuration(const struct experiment *x, const char *name) {
+    bool known = !x->configurations.n && !*name;
+    for (u32 i = 0; i < x->configurations.n && !known; i++) known = strcmp(x->configurations.at[i].name, name) == 0;
+    return known;
+}
+
+bool condition_check(const struct condition *c, const struct experiment *x, const struct sweep_place *p) {
+    u64 n;
+    if (c->kind == COND_NOT) return condition_check(c->a, x, p);
+    if (c->kind != COND_COMPARE) return condition_check(c->a, x, p) & condition_check(c->b, x, p);
+    if (strcmp(c->left, "repetition") == 0) return value_count(p, c->left, c->right, 0, UINT32_MAX, &n);
+    bool known = strcmp(c->left, "program") == 0         ? is_program(x, c->right)
+                 : strcmp(c->left, "size") == 0          ? is_size(c->right)
+                 : strcmp(c->left, "machine") == 0       ? is_machine(x, c->right)
+                 : strcmp(c->left, "configuration") == 0 ? is_configuration(x, c->right)
+                                                         : true;
+    if (!known) diag_error(p->d, p->file, p->line, 0, "there is no %s \"%s\", so the condition says nothing", c->left, c->right);
+    return known;
+}
+
+/* --- whether it holds */
 
 static bool as_number(const char *text, double *x) {
     char *end;

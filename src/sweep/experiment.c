@@ -30,12 +30,19 @@ static void error_at(struct reader *r, const char *text, const char *name) {
     diag_error(r->place.d, r->place.file, r->place.line, 0, text, name);
 }
 
-/* What another room found wrong, without a place of its own or with one */
+/* "FILE:LINE: " */
+static bool has_line(const char *from, const char *to) {
+    return to - from > 3 && to[-2] == ':' && isdigit((unsigned char)to[-3]);
+}
+
+/* What another room found wrong: with a line of its own it is quoted, a mere name goes, for we say which
+ * machine it is */
 void sweep_blame(const struct sweep_place *p, const struct diag *found) {
     for (const char *at = found->text.s; at && *at;) {
         size_t n = strcspn(at, "\n");
-        bool bare = strncmp(at, "error: ", 7) == 0;
-        diag_error(p->d, p->file, p->line, 0, "%.*s", (int)(n - (bare ? 7 : 0)), at + (bare ? 7 : 0));
+        const char *error = strstr(at, "error: ");
+        size_t skip = error && error < at + n && !has_line(at, error) ? (size_t)(error - at) + 7 : 0;
+        diag_error(p->d, p->file, p->line, 0, "%.*s", (int)(n - skip), at + skip);
         at += n + (at[n] == '\n');
     }
 }
@@ -68,10 +75,8 @@ static void take_programs(struct reader *r, const char *key, const char *value) 
     }
     value_list(&words, &r->x->mem, value);
     for (u32 i = 0; i < words.v.n; i++) {
-        struct diag unused = {0};
-        const struct sweep_place silent = {r->place.file, r->place.line, &unused};
-        program_add(r->x, words.v.at[i], strcmp(key, "if_there") == 0 ? &silent : &r->place);
-        diag_free(&unused);
+        if (strcmp(key, "if_there") == 0 && program_absent(r->x, words.v.at[i])) VEC_PUSH(&r->x->absent.v, words.v.at[i]);
+        else program_add(r->x, words.v.at[i], &r->place);
     }
     free(words.v.at);
 }
@@ -85,18 +90,13 @@ static void take_machines(struct reader *r, const char *key, const char *value) 
         struct config c;
         if (strchr(name, '.') || name[0] == '/') name = experiment_path(r->x, name);
         struct diag d = {0};
-        if (machine_load(&c, name, &d)) VEC_PUSH(&r->x->machines.v, name);
-        else sweep_blame(&r->place, &d);
+        if (machine_load(&c, name, &d)) {
+            VEC_PUSH(&r->x->machines.v, name);
+            VEC_PUSH(&r->x->machine_names.v, words.v.at[i]);
+        } else sweep_blame(&r->place, &d);
         diag_free(&d);
     }
     free(words.v.at);
-}
-
-/* Whether this value is one its key may have; policies' names are plan.c's */
-static bool check_setting(struct reader *r, const char *key, const char *value) {
-    struct config scratch;
-    config_default(&scratch);
-    return config_set(&scratch, key, value, r->place.d, r->place.file, r->place.line);
 }
 
 static void take_axis(struct reader *r, const char *key, const char *value, u32 group) {
@@ -109,7 +109,7 @@ static void take_axis(struct reader *r, const char *key, const char *value, u32 
     }
     value_list(&a.values, &r->x->mem, value);
     bool ok = true;
-    for (u32 i = 0; i < a.values.v.n && ok; i++) ok = check_setting(r, key, a.values.v.at[i]);
+    for (u32 i = 0; i < a.values.v.n && ok; i++) ok = value_setting(&r->place, key, a.values.v.at[i]);
     VEC_PUSH(&r->x->axes, a);
 }
 
@@ -154,16 +154,17 @@ static void take_configuration(struct reader *r, const char *key, const char *va
     for (u32 i = 0; i < c->set.n; i++)
         if (strcmp(c->set.at[i].key, key) == 0 && c->set.at[i].line > c->line)
             error_at(r, "%s is set twice in this configuration", key);
-    if (check_setting(r, key, value)) set_key(c, &s);
+    if (value_setting(&r->place, key, value)) set_key(c, &s);
 }
 
 static void take_condition(struct reader *r, const char *key, const char *value) {
-    struct sweep_rule rule = {condition_parse(&r->x->mem, value, &r->place), strcmp(key, "only") == 0};
+    struct sweep_rule rule = {condition_parse(&r->x->mem, value, &r->place), r->place.line, strcmp(key, "only") == 0};
     if (rule.holds) VEC_PUSH(&r->x->rules, rule);
 }
 
 static void take_repetitions(struct reader *r, const char *key, const char *value) {
     u64 n = 0;
+    r->x->repetitions_line = r->place.line;
     if (strcmp(key, "key") == 0) {
         const struct cfg_key *k = cfg_key_find(value);
         if (k && k->type == KEY_TYPE_U32) r->x->perturb = value;
@@ -180,7 +181,7 @@ static void take_measure(struct reader *r, const char *key, const char *value) {
     struct sweep_setting s = {key, value, r->place.line};
     u64 n;
     bool flag = strcmp(key, measure_keys[0]) == 0;
-    if (!flag && !value_count(&r->place, key, value, 0, INT64_MAX, &n)) return;
+    if (!flag && !value_count(&r->place, key, value, strcmp(key, "max-cycles") == 0, INT64_MAX, &n)) return;
     if (flag && strcmp(value, "yes") && strcmp(value, "no")) {
         error_at(r, "flush must be yes or no, not \"%s\"", value);
         return;
@@ -198,7 +199,8 @@ static void take_limit(struct reader *r, const char *key, const char *value) {
 static void take_host(struct reader *r, const char *key, const char *value) {
     if (strcmp(value, "auto") == 0) return;
     if (strcmp(key, "memory") == 0) value_bytes(&r->place, key, value, &r->x->host_bytes);
-    else value_count(&r->place, key, value, 1, 1024, strcmp(key, "workers") == 0 ? &r->x->workers : &r->x->threads);
+    else if (strcmp(key, "workers") == 0) value_count(&r->place, key, value, 1, 1024, &r->x->workers);
+    else value_count(&r->place, key, value, 1, SWEEP_MOST_THREADS, &r->x->threads);
 }
 
 /* Texts go to sbatch as they are; it knows its own units */
@@ -406,10 +408,17 @@ static void complete(struct reader *r) {
     if (!x->database) x->database = experiment_path(x, arena_printf(&x->mem, "%s.db", stem));
     if (!x->programs.n && !r->place.d->errors)
         diag_error(r->place.d, x->file, 0, 0, "nothing to run; add a section [programs] with run = NAME, ...");
-    if (!x->machines.v.n) VEC_PUSH(&x->machines.v, HEDDLE_DEFAULT_MACHINE);
+    if (!x->machines.v.n) {
+        VEC_PUSH(&x->machines.v, HEDDLE_DEFAULT_MACHINE);
+        VEC_PUSH(&x->machine_names.v, HEDDLE_DEFAULT_MACHINE);
+    }
     u32 small = 1;
     if (!x->sizes.v.n) VEC_PUSH(&x->sizes.v, small);
     check_lists(r);
+    for (u32 i = 0; i < x->rules.n; i++) {
+        const struct sweep_place place = {x->file, x->rules.at[i].line, r->place.d};
+        condition_check(x->rules.at[i].holds, x, &place);
+    }
 }
 
 /* The end of a line and of those it goes on in: a backslash joins the next */
@@ -460,6 +469,8 @@ void experiment_free(struct experiment *x) {
     free(x->programs.at);
     free(x->sizes.v.at);
     free(x->machines.v.at);
+    free(x->machine_names.v.at);
+    free(x->absent.v.at);
     free(x->rules.at);
     free(x->measure.at);
     free(x->entries.at);

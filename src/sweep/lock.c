@@ -62,7 +62,7 @@ bool lock_take(struct sweep_lock *l, const char *database, bool wait, bool (*sto
         struct strbuf who = {0};
         if (taken) read_holder(l->fd, &who);
         if (taken && wait) {
-            fprintf(stderr, "heddle sweep: waiting for %s to finish with %s\n", who.s, database);
+            fprintf(stderr, "heddle: waiting for %s to finish with %s\n", who.s, database);
             if (wait_for(l->fd, stop)) taken = false;
         } else if (!taken) strbuf_add(why, "%s: cannot lock: %s", l->path, strerror(errno));
         if (taken)

@@ -1,7 +1,8 @@
 /* An experiment's runs: programs x sizes x machines x configurations x keys x repetitions, in this order, the
  * last changing fastest, without those its conditions exclude.
  *
- * 1. Every configuration is made and checked here, policies' names too: what is planned can start.
+ * 1. Every configuration of a run that is wanted is checked here, policies together too: what is planned can
+ *    start, and conditions may leave out what does not go together.
  * 2. Two runs with one hash are one run: same program (name and contents), size, keys of the machine,
  *    measuring options and build. The hash names its row in the file.
  *
@@ -12,9 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct point { /* a machine with keys: what every program runs on */
-    const char *machine, *configuration, *settings;
-    u32 repetition;
+struct point {                                             /* a machine with keys: what every program runs on */
+    const char *machine, *name, *configuration, *settings; /* a name or a path; as the experiment writes it */
+    u32 repetition, line;
+    bool checked, legal;
+    u64 hash; /* of config, when it was checked */
     struct config config;
 };
 struct planning {
@@ -57,7 +60,7 @@ static bool perturb(struct planning *p, struct point *to, struct strbuf *text, u
     if (!repetition) return true;
     config_get_text(&to->config, cfg_key_find(p->x->perturb), now, sizeof(now));
     snprintf(then, sizeof(then), "%llu", strtoull(now, NULL, 10) + (u64)repetition * p->x->perturb_step);
-    return set(p, to, text, p->x->perturb, then, 0);
+    return set(p, to, text, p->x->perturb, then, p->x->repetitions_line);
 }
 
 static void describe(struct planning *p, const struct point *at, u32 line) {
@@ -65,37 +68,41 @@ static void describe(struct planning *p, const struct point *at, u32 line) {
               at->configuration, *at->settings ? ", keys " : "", at->settings);
 }
 
-static bool check_point(struct planning *p, struct point *at, u32 line) {
+/* When its first run is wanted */
+static bool check_point(struct planning *p, struct point *at) {
     struct policies unused;
+    if (at->checked) return at->legal;
     u32 before = p->d->errors;
     struct diag found = {0};
     bool ok = config_check(&at->config, &found) && policies_find(&at->config, &unused, &found);
-    const struct sweep_place place = {p->x->file, line, p->d};
+    const struct sweep_place place = {p->x->file, at->line, p->d};
     sweep_blame(&place, &found);
     diag_free(&found);
-    if (p->d->errors != before) describe(p, at, line);
+    if (p->d->errors != before) describe(p, at, at->line);
+    at->checked = true;
+    at->legal = ok;
+    at->hash = config_hash(&at->config);
     return ok;
 }
 
-static bool make_point(struct planning *p, const char *machine, const struct sweep_configuration *c, u64 combination,
+/* `at` is its machine as it was loaded */
+static bool make_point(struct planning *p, struct point at, const struct sweep_configuration *c, u64 combination,
                        u32 repetition) {
-    struct point at = {.machine = machine, .configuration = c ? c->name : "", .repetition = repetition};
     struct strbuf text = {0};
-    struct diag unused = {0};
-    bool ok = machine_load(&at.config, machine, &unused); /* experiment.c has seen that it is there */
-    diag_free(&unused);
-    u32 line = c ? c->line : 0;
+    bool ok = true;
+    at.configuration = c ? c->name : "";
+    at.repetition = repetition;
+    at.line = c ? c->line : 0;
     for (u32 i = 0; ok && c && i < c->set.n; i++)
         ok = set(p, &at, &text, c->set.at[i].key, c->set.at[i].value, c->set.at[i].line);
     for (u32 k = 0; ok && k < p->x->axes.n; k++) {
         const struct sweep_axis *a = &p->x->axes.at[k];
         ok = set(p, &at, &text, a->key, a->values.v.at[step_of(p->x, combination, k)], a->line);
-        line = a->line;
+        at.line = a->line;
     }
     ok = ok && perturb(p, &at, &text, repetition);
     at.settings = text.s ? arena_strdup(&p->x->mem, text.s, text.len) : "";
     strbuf_free(&text);
-    ok = ok && check_point(p, &at, line);
     VEC_PUSH(&p->points, at);
     return ok;
 }
@@ -109,14 +116,17 @@ static bool make_points(struct planning *p) {
     }
     all = combinations * configurations * p->x->machines.v.n * p->x->repetitions;
     if (!diag_limit(p->d, p->x->file, LIMIT_RUNS, all)) return false;
-    for (u32 m = 0; m < p->x->machines.v.n; m++)
+    for (u32 m = 0; m < p->x->machines.v.n; m++) {
+        struct point machine = {.machine = p->x->machines.v.at[m], .name = p->x->machine_names.v.at[m]};
+        if (!machine_load(&machine.config, machine.machine, p->d)) return false;
         for (u32 c = 0; c < configurations; c++)
             for (u64 i = 0; i < combinations; i++)
                 for (u32 r = 0; r < p->x->repetitions; r++) {
                     const struct sweep_configuration *of = p->x->configurations.n ? &p->x->configurations.at[c] : NULL;
-                    make_point(p, p->x->machines.v.at[m], of, i, r);
+                    make_point(p, machine, of, i, r);
                     if (diag_full(p->d)) return false;
                 }
+    }
     return p->d->errors == 0;
 }
 
@@ -133,7 +143,7 @@ static const char *lookup(void *of, const char *name) {
     struct facts *f = of;
     if (strcmp(name, "program") == 0) return f->p->x->programs.at[f->r->program].name;
     if (strcmp(name, "size") == 0) return plan_size(f->p->plan, f->r);
-    if (strcmp(name, "machine") == 0) return f->at->machine;
+    if (strcmp(name, "machine") == 0) return f->at->name;
     if (strcmp(name, "configuration") == 0) return f->at->configuration;
     if (strcmp(name, "repetition") == 0) snprintf(f->text, sizeof(f->text), "%u", f->r->repetition);
     else config_get_text(&f->at->config, cfg_key_find(name), f->text, sizeof(f->text));
@@ -162,18 +172,23 @@ static u64 hash_of(const struct planning *p, const struct sweep_run *r) {
 static bool add_runs(struct planning *p, u32 program, u32 size) {
     if (!program_look(p->x, &p->x->programs.at[program], size, p->d)) return false;
     for (u32 i = 0; i < p->points.n; i++) {
-        const struct point *at = &p->points.at[i];
+        struct point *at = &p->points.at[i];
         struct sweep_run r = {.program = program,
                               .size = size,
                               .repetition = at->repetition,
                               .machine = at->machine,
                               .configuration = at->configuration,
-                              .settings = at->settings,
-                              .config_hash = config_hash(&at->config)};
+                              .settings = at->settings};
+        if (!wanted(p, &r, at)) continue;
+        if (!check_point(p, at)) {
+            if (diag_full(p->d)) return false;
+            continue;
+        }
+        r.config_hash = at->hash;
         r.hash = hash_of(p, &r);
-        if (wanted(p, &r, at)) VEC_PUSH(&p->plan->runs, r);
+        VEC_PUSH(&p->plan->runs, r);
     }
-    return diag_limit(p->d, p->x->file, LIMIT_RUNS, p->plan->runs.n);
+    return p->d->errors == 0 && diag_limit(p->d, p->x->file, LIMIT_RUNS, p->plan->runs.n);
 }
 
 static int by_hash(const void *a, const void *b, void *runs) {

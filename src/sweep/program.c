@@ -63,6 +63,23 @@ static bool add_pattern(struct experiment *x, const char *text, const struct swe
     return ok;
 }
 
+static bool is_absent(const char *path) { return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR); }
+
+bool program_absent(struct experiment *x, const char *text) {
+    const char *at = strrchr(text, '@');
+    if (workload_find(text)) return false;
+    if (strpbrk(text, "*?")) {
+        glob_t found;
+        bool none = glob(experiment_path(x, text), 0, NULL, &found) == GLOB_NOMATCH;
+        globfree(&found);
+        return none;
+    }
+    if (at)
+        return is_absent(experiment_path(x, arena_strdup(&x->mem, text, (size_t)(at - text)))) ||
+               is_absent(experiment_path(x, at + 1));
+    return ends_with(text, ".json") && is_absent(experiment_path(x, text));
+}
+
 bool program_add(struct experiment *x, const char *text, const struct sweep_place *place) {
     struct sweep_program p = {.name = text, .workload = workload_find(text)};
     const char *at = strrchr(text, '@');

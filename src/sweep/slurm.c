@@ -220,7 +220,7 @@ static void forget_batch(struct cluster *c, const struct batch *b) {
 
 static bool hand_in(struct cluster *c, struct batch *b, struct strbuf *why) {
     struct strbuf tasks = {0}, script = {0};
-    u32 threads = (u32)(c->plan->x->threads ? c->plan->x->threads : c->plan->x->slurm.cpus);
+    u32 threads = (u32)(c->plan->x->threads ? c->plan->x->threads : MIN(c->plan->x->slurm.cpus, SWEEP_MOST_THREADS));
     bool ok = remember_batch(c, b, why);
     strbuf_add(&tasks, "%s/batch-%llu.tasks", c->folder, (unsigned long long)b->number);
     strbuf_add(&script, "%s/batch-%llu.sh", c->folder, (unsigned long long)b->number);

@@ -48,23 +48,74 @@ static bool is_configuration(const struct study *s, const char *name) {
     return false;
 }
 
+/* Where a key stands: that of the section's first line without it, of nothing when there is no section */
+static struct sweep_place place_of(const struct study *s, const char *section, const char *name, const char *key,
+                                   struct diag *d) {
+    struct sweep_place p = {s->x.file, 0, d};
+    for (u32 i = 0; i < s->x.entries.n; i++) {
+        const struct sweep_entry *e = &s->x.entries.at[i];
+        if (strcmp(e->section, section) || strcmp(e->name, name)) continue;
+        bool here = strcmp(e->key, key) == 0;
+        if (!p.line || here) p.line = e->line;
+        if (here) break;
+    }
+    return p;
+}
+
 static bool refuse(struct study *s, const char *what, const char *name, struct diag *d) {
-    diag_error(d, s->x.file, 0, 0, what, name);
+    const struct sweep_place p = place_of(s, "study", "", "baseline", d);
+    diag_error(d, p.file, strstr(what, "baseline") ? p.line : 0, 0, what, name);
     return false;
 }
 
 /* Each word of a list must be a configuration */
-static bool check_list(struct study *s, const char *list, struct diag *d) {
+static bool check_list(struct study *s, const char *list, const struct sweep_place *p) {
     struct sweep_words words = {0};
     bool ok = true;
     if (list) value_list(&words, &s->x.mem, list);
     for (u32 i = 0; i < words.v.n && ok; i++) {
         size_t n = strcspn(words.v.at[i], ":");
         const char *name = arena_strdup(&s->x.mem, words.v.at[i], n);
-        if (!is_configuration(s, name)) ok = refuse(s, "a study names the configuration \"%s\", which it does not have", name, d);
+        ok = is_configuration(s, name);
+        if (!ok) diag_error(p->d, p->file, p->line, 0, "a study names the configuration \"%s\", which it does not have", name);
     }
     free(words.v.at);
     return ok;
+}
+
+static bool check_set(const struct study *s, const char *section, const char *name, struct diag *d) {
+    const char *set = study_text(s, section, name, "set");
+    const struct sweep_place p = place_of(s, section, name, "set", d);
+    bool ok = !set || study_text(s, "set", set, "sql");
+    if (!ok) diag_error(d, p.file, p.line, 0, "there is no [set %s] with a question", set);
+    return ok;
+}
+
+static bool check_number(const struct study *s, const char *section, const char *name, const char *key, double low,
+                         struct diag *d) {
+    const char *text = study_text(s, section, name, key);
+    const struct sweep_place p = place_of(s, section, name, key, d);
+    double unused;
+    return !text || value_number(&p, key, text, low, 1e6, &unused);
+}
+
+/* A statement's and a figure's other keys */
+static bool check_section(const struct study *s, const char *section, const char *name, struct diag *d) {
+    bool statement = strcmp(section, "statement") == 0;
+    if (!statement && strcmp(section, "figure") != 0) return true;
+    const char *from = statement ? "of" : "columns", *bars = study_value(s, section, name, "bars", "no");
+    struct sweep_place p = place_of(s, section, name, from, d);
+    if (!study_text(s, section, name, "sql") && !study_text(s, section, name, from)) {
+        diag_error(d, p.file, p.line, 0, "[%s %s] has neither sql nor %s", section, name, from);
+        return false;
+    }
+    if (strcmp(bars, "yes") && strcmp(bars, "no")) {
+        p = place_of(s, section, name, "bars", d);
+        diag_error(d, p.file, p.line, 0, "bars must be yes or no, not \"%s\"", bars);
+        return false;
+    }
+    return check_set(s, section, name, d) && check_number(s, section, name, "document", 1e-6, d) &&
+           check_number(s, section, name, "half", 0, d);
 }
 
 static bool check_study(struct study *s, struct diag *d) {
@@ -78,14 +129,17 @@ static bool check_study(struct study *s, struct diag *d) {
     s->baseline = study_text(s, "study", "", "baseline");
     if (!s->baseline || !is_configuration(s, s->baseline))
         return refuse(s, "[study] needs baseline = NAME of a configuration%s", "", d);
+    if (!check_number(s, "study", "", "factor", 1, d)) return false;
     for (u32 k = 0; k < ARRAY_LEN(kinds); k++) {
         struct sweep_words names = {0};
         bool ok = true;
         study_names(s, kinds[k].section, &names);
         for (u32 i = 0; i < names.v.n && ok; i++) {
+            const struct sweep_place p = place_of(s, kinds[k].section, names.v.at[i], kinds[k].list, d);
             if (!study_text(s, kinds[k].section, names.v.at[i], kinds[k].needs))
-                diag_error(d, s->x.file, 0, 0, "[%s %s] has no %s", kinds[k].section, names.v.at[i], kinds[k].needs);
-            ok = d->errors == 0 && check_list(s, study_text(s, kinds[k].section, names.v.at[i], kinds[k].list), d);
+                diag_error(d, p.file, p.line, 0, "[%s %s] has no %s", kinds[k].section, names.v.at[i], kinds[k].needs);
+            ok = d->errors == 0 && check_list(s, study_text(s, kinds[k].section, names.v.at[i], kinds[k].list), &p) &&
+                 check_section(s, kinds[k].section, names.v.at[i], d);
         }
         free(names.v.at);
         if (!ok) return false;
@@ -95,7 +149,7 @@ static bool check_study(struct study *s, struct diag *d) {
 
 /* [quick]: fewer programs, another size, fewer repetitions */
 static bool make_quick(struct study *s, struct diag *d) {
-    const struct sweep_place place = {s->x.file, 0, d};
+    const struct sweep_place place = place_of(s, "quick", "", "run", d);
     const char *run = study_text(s, "quick", "", "run"), *count = study_text(s, "quick", "", "repetitions");
     struct sweep_words words = {0};
     u64 n = s->x.repetitions;

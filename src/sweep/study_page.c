@@ -281,13 +281,9 @@ static bool put_table(struct writing *w, const char *figure, const char *sql) {
 }
 
 static bool put_figure(struct writing *w, const char *name) {
-    const char *sql = study_text(w->s, "figure", name, "sql"), *columns = study_text(w->s, "figure", name, "columns");
+    const char *sql = study_text(w->s, "figure", name, "sql");
     fprintf(w->out, "## %s\n\n", study_text(w->s, "figure", name, "title"));
     if (study_text(w->s, "figure", name, "text")) put_paragraph(w->out, study_text(w->s, "figure", name, "text"));
-    if (!sql && !columns) {
-        strbuf_add(w->why, "%s: [figure %s] has neither sql nor columns", w->s->x.file, name);
-        return false;
-    }
     char *made = sql ? NULL : speedup_sql(w, name);
     bool ok = put_table(w, name, sql ? sql : made);
     free(made);
@@ -295,6 +291,18 @@ static bool put_figure(struct writing *w, const char *name) {
 }
 
 /* --- the whole */
+
+/* What if_there names and was not there: the page is of less than its text may say */
+static void put_absent(struct writing *w) {
+    const struct sweep_words *absent = &w->s->x.absent;
+    struct strbuf text = {0};
+    if (!absent->v.n || w->s->o->quick || w->s->o->row) return;
+    strbuf_add(&text, "Not there, and so not part of this page:");
+    for (u32 i = 0; i < absent->v.n; i++) strbuf_add(&text, "%s `%s`", i ? "," : "", absent->v.at[i]);
+    strbuf_add(&text, ".");
+    put_paragraph(w->out, text.s);
+    strbuf_free(&text);
+}
 
 static void put_head(struct writing *w) {
     const struct study *s = w->s;
@@ -306,6 +314,7 @@ static void put_head(struct writing *w) {
                w->name, s->o->row ? " for one row" : "", s->counts.runs, s->x.programs.n, s->counts.failed, s->counts.wrong,
                build_commit());
     put_paragraph(w->out, made.s);
+    put_absent(w);
     if (study_text(s, "study", "", "text")) put_paragraph(w->out, study_text(s, "study", "", "text"));
     verdict_rule(&rule, w->factor);
     put_paragraph(w->out, rule.s);

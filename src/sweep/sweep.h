@@ -41,7 +41,9 @@ void value_list(struct sweep_words *to, struct arena *mem, const char *text); /*
 bool value_count(const struct sweep_place *p, const char *name, const char *text, u64 low, u64 high, u64 *out);
 bool value_seconds(const struct sweep_place *p, const char *name, const char *text, double *out); /* 90, 90s, 10m, 2h, 1d */
 bool value_bytes(const struct sweep_place *p, const char *name, const char *text, u64 *out);      /* 512M, 4G */
-char *value_seconds_text(char to[32], double seconds);                                            /* "1 h 20 min" */
+bool value_number(const struct sweep_place *p, const char *name, const char *text, double low, double high, double *out);
+bool value_setting(const struct sweep_place *p, const char *key, const char *value); /* of a key of a machine; policies too */
+char *value_seconds_text(char to[32], double seconds);                               /* "1 h 20 min" */
 
 /* --- condition.c */
 struct condition; /* in an arena */
@@ -50,6 +52,9 @@ struct condition *condition_parse(struct arena *mem, const char *text, const str
 extern const char *const condition_names[]; /* beside the keys of a machine; NULL at the end */
 /* What a name stands for in a run */
 typedef const char *condition_lookup(void *of, const char *name);
+struct experiment;
+/* Whether all names of programs, sizes, machines and configurations are ones that a run can have */
+bool condition_check(const struct condition *c, const struct experiment *x, const struct sweep_place *p);
 bool condition_holds(const struct condition *c, condition_lookup *lookup, void *of);
 
 /* --- program.c */
@@ -66,9 +71,11 @@ struct sweep_program {
 };
 struct experiment;
 bool program_add(struct experiment *x, const char *text, const struct sweep_place *p); /* a name, a file, a pattern, "all" */
+bool program_absent(struct experiment *x, const char *text); /* a file, or a pattern, that is not there */
 bool program_look(struct experiment *x, struct sweep_program *of, u32 size, struct diag *d); /* fills hash and bytes */
 
 /* --- experiment.c */
+enum { SWEEP_MOST_THREADS = 256 }; /* of a run, as --threads */
 struct sweep_setting {
     const char *key, *value;
     u32 line;
@@ -86,6 +93,7 @@ struct sweep_configuration {
 };
 struct sweep_rule { /* of [conditions] */
     struct condition *holds;
+    u32 line;
     bool only; /* runs stay when it holds; else they go */
 };
 struct sweep_entry { /* of a study's sections, which study.c reads */
@@ -109,15 +117,17 @@ struct experiment {
     VEC(struct sweep_program) programs;
     struct {
         VEC(u32) v;
-    } sizes;                     /* indices of workload_sizes */
-    struct sweep_words machines; /* names, or absolute paths */
+    } sizes;                          /* indices of workload_sizes */
+    struct sweep_words machines;      /* names, or absolute paths */
+    struct sweep_words machine_names; /* the same as they are written */
+    struct sweep_words absent;        /* of if_there: what was not */
     VEC(struct sweep_axis) axes;
     VEC(struct sweep_configuration) configurations;
     VEC(struct sweep_rule) rules;
     VEC(struct sweep_setting) measure; /* options of heddle run, without dashes; "" for those without a value */
     bool study;
     VEC(struct sweep_entry) entries; /* of a study */
-    u32 repetitions;
+    u32 repetitions, repetitions_line;
     const char *perturb; /* the key that repetitions move */
     u32 perturb_step;
     double limit_seconds; /* of a run; 0: none */

@@ -13,6 +13,7 @@ struct cell {
 struct answer {
     VEC(struct cell) cells; /* row by row; the first row has the names */
     u32 columns;
+    bool whole; /* reals have all their digits */
 };
 
 static void add_cell(struct answer *a, const char *text, bool number) {
@@ -20,11 +21,19 @@ static void add_cell(struct answer *a, const char *text, bool number) {
     VEC_PUSH(&a->cells, c);
 }
 
-/* Reals as they are read back */
+/* With as few digits as read back as the same number */
+static void write_real(char to[40], double x) {
+    for (int digits = 9; digits <= 17; digits++) {
+        snprintf(to, 40, "%.*g", digits, x);
+        if (strtod(to, NULL) == x) return;
+    }
+}
+
 static void add_value(struct answer *a, sqlite3_stmt *q, int i) {
     int type = sqlite3_column_type(q, i);
     char text[40];
-    if (type == SQLITE_FLOAT) snprintf(text, sizeof(text), "%.9g", sqlite3_column_double(q, i));
+    if (type == SQLITE_FLOAT && a->whole) write_real(text, sqlite3_column_double(q, i));
+    else if (type == SQLITE_FLOAT) snprintf(text, sizeof(text), "%.9g", sqlite3_column_double(q, i));
     add_cell(a, type == SQLITE_FLOAT ? text : (const char *)sqlite3_column_text(q, i),
              type == SQLITE_INTEGER || type == SQLITE_FLOAT);
 }
@@ -87,7 +96,7 @@ static void csv_cell(const char *text, FILE *out) {
 }
 
 bool table_csv(struct store *s, const char *sql, FILE *out, struct strbuf *why) {
-    struct answer a = {0};
+    struct answer a = {.whole = true};
     bool ok = ask(s, sql, &a, why);
     for (u32 i = 0; ok && i < a.cells.n; i++) {
         csv_cell(a.cells.at[i].text, out);

@@ -1,4 +1,5 @@
 /* The right-hand sides of an experiment: lists, counts, times, sizes. */
+#include "core/policies.h"
 #include "sweep/sweep.h"
 
 #include <ctype.h>
@@ -76,6 +77,39 @@ bool value_bytes(const struct sweep_place *p, const char *name, const char *text
     }
     diag_error(p->d, p->file, p->line, 0, "%s must be a size with its unit, such as 512M or 4G, not \"%s\"", name, text);
     return false;
+}
+
+bool value_number(const struct sweep_place *p, const char *name, const char *text, double low, double high, double *out) {
+    const char *rest;
+    double x;
+    if (number_of(text, &x, &rest) && !*rest && x >= low && x <= high) {
+        *out = x;
+        return true;
+    }
+    diag_error(p->d, p->file, p->line, 0, "%s must be a number from %g to %g, not \"%s\"", name, low, high, text);
+    return false;
+}
+
+static bool check_policy(const struct sweep_place *p, const struct cfg_key *k, const char *name) {
+    struct strbuf legal = {0};
+    bool found = false;
+    for (u32 i = 0; i < policy_count() && !found; i++) {
+        struct policy_row row = policy_at(i);
+        if (strcmp(row.kind, k->choices)) continue;
+        strbuf_add(&legal, "%s%s", legal.len ? ", " : "", row.name);
+        found = strcmp(row.name, name) == 0;
+    }
+    if (!found) diag_error(p->d, p->file, p->line, 0, "%s must be one of %s, not \"%s\"", k->name, legal.s, name);
+    strbuf_free(&legal);
+    return found;
+}
+
+bool value_setting(const struct sweep_place *p, const char *key, const char *value) {
+    struct config scratch;
+    const struct cfg_key *k = cfg_key_find(key);
+    config_default(&scratch);
+    if (!config_set(&scratch, key, value, p->d, p->file, p->line)) return false;
+    return !k || k->type != KEY_TYPE_POLICY || check_policy(p, k, value);
 }
 
 char *value_seconds_text(char to[32], double seconds) {

@@ -42,7 +42,7 @@ static void conditions_hold_or_not(void **state) {
     assert_true(holds("program == bfs or not sm.sched == lrr"));
     assert_false(holds("not (program == vecadd or sm.sched == lrr)"));
     assert_true(holds("program == bfs and sm.sched == gto or sm.warps == 16")); /* and binds tighter */
-    assert_false(holds("sm.sched < 5"));                                        /* a text is not less than a number */
+    assert_false(holds("program < 5"));                                         /* a text is not less than a number */
 }
 
 static void conditions_are_refused(void **state) {
@@ -56,6 +56,7 @@ static void conditions_are_refused(void **state) {
                                         "sm.warps == 1)",
                                         "sm.warps 1",
                                         "sm.warps == a",
+                                        "sm.sched == gtoo",
                                         "sm.warps == 1 and",
                                         "not",
                                         "sm.warps == 1 sm.warps == 2",
@@ -105,7 +106,30 @@ static void values_have_units(void **state) {
     assert_false(value_bytes(&p, "memory", "4GX", &bytes));
     assert_false(value_count(&p, "n", "9", 1, 8, &n));
     assert_int_equal(d.errors, 5);
+    assert_true(value_number(&p, "x", "1.5", 1, 2, &seconds) && seconds == 1.5);
+    assert_false(value_number(&p, "x", "xyz", 0, 2, &seconds));
+    assert_false(value_number(&p, "x", "-3", 0, 2, &seconds));
+    assert_false(value_number(&p, "x", "1.5x", 0, 2, &seconds));
+    assert_false(value_number(&p, "x", "nan", 0, 2, &seconds));
+    assert_true(value_setting(&p, "sm.sched", "gto"));
+    assert_false(value_setting(&p, "sm.sched", "gtoo"));
+    assert_false(value_setting(&p, "sm.sched", "rob")); /* a policy of another kind */
+    assert_int_equal(d.errors, 11);
     diag_free(&d);
+}
+
+static void words_mean_themselves_to_a_shell(void **state) {
+    static const struct {
+        const char *word, *quoted;
+    } cases[] = {
+        {"a/b-1.json", "a/b-1.json"}, {"", "''"}, {"a b", "'a b'"}, {"$(x)`y`\"", "'$(x)`y`\"'"}, {"it's", "'it'\\''s'"}};
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(cases); i++) {
+        struct strbuf s = {0};
+        shell_word(&s, cases[i].word);
+        assert_string_equal(s.s, cases[i].quoted);
+        strbuf_free(&s);
+    }
 }
 
 /* --- plans */
@@ -152,12 +176,27 @@ static void same_runs_are_found(void **state) {
     experiment_free(&x);
 }
 
+/* Keys that do not go together are a mistake only in runs that are wanted */
+static void conditions_leave_out_what_does_not_go_together(void **state) {
+    struct experiment x;
+    struct plan p;
+    (void)state;
+    plan_text("[programs]\nrun = vecadd\nsize = tiny\n[machines]\nrun = small\n[keys]\nsm.hazard = stall, replay\n"
+              "sm.order = in_order, rob\n[conditions]\nskip = sm.hazard == replay and sm.order == rob\n",
+              &x, &p);
+    assert_int_equal(p.runs.n, 3);
+    plan_free(&p);
+    experiment_free(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conditions_hold_or_not),
         cmocka_unit_test(conditions_are_refused),
         cmocka_unit_test(nesting_has_an_end),
         cmocka_unit_test(values_have_units),
+        cmocka_unit_test(words_mean_themselves_to_a_shell),
+        cmocka_unit_test(conditions_leave_out_what_does_not_go_together),
         cmocka_unit_test(products_and_lists_are_counted),
         cmocka_unit_test(same_runs_are_found),
     };
