@@ -40,7 +40,7 @@ expect 0 "$heddle" sweep there.ini --status; out_has ': 1 runs'
 pairs='[keys]\nsm.hazard = stall, replay\nsm.order = in_order, rob\n'
 refused "$pairs" 8 'sm.order = rob does not go with sm.hazard = replay'
 ! grep -q 'error: .*error:' err || complain "an error within an error: $(cat err)"
-experiment good.ini "$pairs[conditions]\nskip = sm.hazard == replay and sm.order == rob\n"
+experiment good.ini "${pairs}[conditions]\nskip = sm.hazard == replay and sm.order == rob\n"
 expect 0 "$heddle" sweep good.ini --status; out_has ': 3 runs'
 # a machine is called as it is written
 "$heddle" run --machine small --dump-config > my.ini

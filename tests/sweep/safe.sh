@@ -18,7 +18,7 @@ experiment c.ini 'loop.ptx@loop.json, trap.ptx@trap.json, vecadd'
 expect 0 "$heddle" sweep c.ini --print-commands
 same "$(wc -l < out)" 3 "commands"
 cp out commands
-# shellcheck disable=SC2086 # words of a command of ours
+# shellcheck disable=SC2091 # a command of ours, without the signs that need a shell
 $(sed -n 1p commands) 2> /dev/null < /dev/null &
 loop=$!
 worked $loop 20
