@@ -6,6 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+/* Whether two files that are not there yet would be one: an input may be made before the output is */
+static bool same_place(const char *a, const char *b) {
+    const char *x = strrchr(a, '/'), *y = strrchr(b, '/');
+    struct stat m, n;
+    if (strcmp(x ? x + 1 : a, y ? y + 1 : b) != 0) return false;
+    char *in = strndup(a, x ? (size_t)(x - a) + 1 : 0), *at = strndup(b, y ? (size_t)(y - b) + 1 : 0);
+    bool same = stat(*in ? in : ".", &m) == 0 && stat(*at ? at : ".", &n) == 0 && m.st_dev == n.st_dev && m.st_ino == n.st_ino;
+    free(in);
+    free(at);
+    return same;
+}
 
 static bool same_file(const char *a, const char *b) {
     struct stat x, y;
@@ -71,7 +84,8 @@ bool outputs_open(struct cli_outputs *o, const struct cli_line *line, const char
         const char *path = strchr(g->option->arg, ' ') ? g->value[1] : g->value[0];
         if (!*path && g->option->arg[0] == '[') continue; /* left out: the command knows where it goes */
         for (u32 k = 0; k < n_inputs; k++) {
-            if (!inputs[k] || !same_file(inputs[k], path)) continue;
+            if (!inputs[k] || (!same_file(inputs[k], path) && (access(path, F_OK) == 0 || !same_place(inputs[k], path))))
+                continue;
             cli_error(line->command, "--%s would write over %s, which is an input; name another file", g->option->name, path);
             return false;
         }

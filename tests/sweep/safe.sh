@@ -44,7 +44,9 @@ for file in c.db c.db.lock c.ini; do
         cmp before $file || { complain "$command wrote over $file"; cp before $file; }
     done
 done
-expect 2 "$heddle" sweep c.ini --database d.db --csv d.db.lock --html d.db.lock
+# nor over those that the first sweep will make
+for file in d.db ./d.db.lock "$work/d.db"; do expect 2 "$heddle" sweep c.ini --database d.db --csv "$file"; err_has "would write over $file"; done
+[ ! -e d.db ] || complain "a refused sweep made its database"
 
 # a folder's name is no command: Slurm's script, with commands of our own in Slurm's place
 mkdir bin 'a"$(touch pwned)`touch pwned`'"'s %j"
