@@ -191,7 +191,10 @@ static bool is_configuration(const struct experiment *x, const char *name) {
 bool condition_check(const struct condition *c, const struct experiment *x, const struct sweep_place *p) {
     u64 n;
     if (c->kind == COND_NOT) return condition_check(c->a, x, p);
-    if (c->kind != COND_COMPARE) return condition_check(c->a, x, p) & condition_check(c->b, x, p);
+    if (c->kind != COND_COMPARE) {
+        bool left = condition_check(c->a, x, p), right = condition_check(c->b, x, p); /* the mistakes of both are told */
+        return left && right;
+    }
     if (strcmp(c->left, "repetition") == 0) return value_count(p, c->left, c->right, 0, UINT32_MAX, &n);
     bool known = strcmp(c->left, "program") == 0         ? is_program(x, c->right)
                  : strcmp(c->left, "size") == 0          ? is_size(c->right)
