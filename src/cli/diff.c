@@ -1,6 +1,6 @@
 /* heddle diff: two results, what changed between them and why. */
 #include "report/diff.h"
-#include "cli/cli.h"
+#include "cli/runner.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -25,20 +25,8 @@ static void make_safe(json_t *v) {
 }
 
 static json_t *read_result(const struct cli_line *line, const char *file) {
-    struct strbuf why = {0};
-    json_error_t e = {0};
-    size_t len;
-    char *text = limit_read_file(file, LIMIT_OTHER, &len, &why);
-    json_t *doc = text ? json_loadb(text, len, 0, &e) : NULL;
-    if (text && !doc) strbuf_add(&why, "line %d, column %d: this is no JSON: %s", e.line, e.column, e.text);
-    if (doc && !diff_takes(doc, &why)) {
-        json_decref(doc);
-        doc = NULL;
-    }
+    json_t *doc = document_read(line->command, file, diff_takes);
     if (doc) make_safe(doc);
-    else cli_error(line->command, "%s: %s", file, why.s);
-    strbuf_free(&why);
-    free(text);
     return doc;
 }
 

@@ -1,5 +1,5 @@
 /* heddle report: results that were written earlier (--json of run, exec and compare) as one page. */
-#include "cli/cli.h"
+#include "cli/runner.h"
 #include "report/report_page.h"
 
 #include <stdlib.h>
@@ -10,26 +10,9 @@ struct reporting {
     struct cli_outputs outputs;
 };
 
-static json_t *read_document(const char *file) {
-    struct strbuf why = {0};
-    json_error_t e = {0};
-    size_t len;
-    char *text = limit_read_file(file, LIMIT_OTHER, &len, &why);
-    json_t *doc = text ? json_loadb(text, len, 0, &e) : NULL;
-    if (text && !doc) strbuf_add(&why, "line %d, column %d: this is no JSON: %s", e.line, e.column, e.text);
-    if (doc && !report_page_takes(doc, &why)) {
-        json_decref(doc);
-        doc = NULL;
-    }
-    if (!doc) cli_error(&cli_report, "%s: %s", file, why.s);
-    strbuf_free(&why);
-    free(text);
-    return doc;
-}
-
 static bool read_documents(struct reporting *r) {
     for (u32 i = 0; i < r->line->operands.n; i++) {
-        json_t *doc = read_document(r->line->operands.at[i]);
+        json_t *doc = document_read(r->line->command, r->line->operands.at[i], report_page_takes);
         if (!doc) return false;
         VEC_PUSH(&r->docs, doc);
     }

@@ -71,6 +71,9 @@ bool html_ready(const struct cli_line *line); /* before anything runs: false aft
 /* The page into the opened output, nothing when it was not asked for; false after an error */
 bool html_write(const struct cli_outputs *o, const struct cli_line *line, json_t *const *docs, u32 n);
 
+/* --- document.c: a result file; NULL after an error, which names the file and what `takes` finds wrong */
+json_t *document_read(const struct cli_command *of, const char *file, bool (*takes)(const json_t *doc, struct strbuf *why));
+
 /* --- runner.c: one program on one machine, from loading to the last launch */
 struct runner {
     /* filled by the caller */
