@@ -119,8 +119,9 @@ static u64 waits_end(const struct waits *x) {
     return next;
 }
 
-/* Registers the instruction needs and that are not there at cycle `at` */
-static void register_waits(const struct core *c, const struct home *s, const struct tinst *t, u64 lanes, u64 at,
+/* Registers of these lanes that the instruction needs and that are not there at cycle `at`; its front takes
+ * these positions */
+static void register_waits(const struct core *c, const struct home *s, const struct tinst *t, u64 lanes, u64 positions, u64 at,
                            struct waits *x) {
     u32 n = (u32)t->nsrc + t->ndst;
     for (u32 i = 0; i < n; i++) {
@@ -129,7 +130,7 @@ static void register_waits(const struct core *c, const struct home *s, const str
         if (ready > at) wait_for(x, (enum wait_kind)s->sb[t->reg[i]].kind, ready);
     }
     /* write after read: a result must not be there before an earlier instruction has read the register */
-    u64 soonest = at + soonest_of(c->cfg, t, lanes);
+    u64 soonest = at + soonest_of(c->cfg, t, positions);
     for (u32 i = t->nsrc; i < n; i++) {
         u64 read = s->sb[t->reg[i]].read_cy;
         if (s->sb[t->reg[i]].readers) wait_for(x, WAIT_COMPUTE, NEVER); /* until nobody can read it again */
@@ -163,7 +164,7 @@ static u32 order_waits(struct core *c, const struct front *f, const struct part 
  * asks for */
 static u32 parts_wait(struct core *c, const struct front *f, const struct tinst *t, u64 at, u64 *next) {
     struct waits x = {0};
-    for (u32 i = 0; i < f->nparts; i++) register_waits(c, part_home(c, &f->part[i]), t, f->part[i].lanes, at, &x);
+    for (u32 i = 0; i < f->nparts; i++) register_waits(c, part_home(c, &f->part[i]), t, f->part[i].lanes, f->lanes, at, &x);
     if (x.set) {
         *next = waits_end(&x);
         return x.set;
@@ -276,8 +277,9 @@ static void fault_now(struct core *c) {
     if (c->fault_cy == NEVER) c->fault_cy = c->now;
 }
 
-/* Dispatch: the next instruction of a part's threads is executed. False after a fault. */
-static bool dispatch(struct core *c, struct part *p, struct step *st) {
+/* Dispatch: the next instruction of a front's threads is executed. False after a fault. */
+static bool dispatch(struct core *c, struct front *f, struct step *st) {
+    struct part *p = &f->part[0];
     bool ok = warp_step(c->homes[p->home].w, p->group, c->now, st);
     p->group = (u16)st->group;
     if (!ok) fault_now(c);
@@ -286,8 +288,8 @@ static bool dispatch(struct core *c, struct part *p, struct step *st) {
 
 /* Other lanes than before go on (scale.c); a squeeze is counted, it takes no time */
 static void squeeze(struct core *c, struct front *f) {
-    if (f->part[0].lanes == f->squeezed) return;
-    f->squeezed = f->part[0].lanes;
+    if (f->lanes == f->squeezed) return;
+    f->squeezed = f->lanes;
     c->stats.squeeze_moves += scale_moves(f->squeezed, c->cfg->warp_size, c->cfg->alu_width);
 }
 
@@ -299,14 +301,14 @@ void slot_next(struct core *c, u32 slot) {
         if (!front_choose(c, f)) break;
         const struct group *g = part_group(c, &f->part[0]);
         const struct tinst *t = &c->prog->at[g->pc];
-        f->part[0].lanes = g->mask;
+        f->part[0].lanes = f->lanes = g->mask;
         if (!t->pseudo) {
             f->head = t;
             f->fence_seq = atomics_made(c);
             if (c->cfg->squeeze) squeeze(c, f);
             break;
         }
-        if (!dispatch(c, &f->part[0], &c->issue->pseudo)) return; /* not in the program: costs nothing */
+        if (!dispatch(c, f, &c->issue->pseudo)) return; /* not in the program: costs nothing */
     }
     u64 bit = 1ull << slot;
     if (f->head) c->issue->parked &= ~bit;
@@ -349,22 +351,26 @@ static void issue_control(struct core *c, u32 slot, const struct tinst *t, const
     fetch_unresolved(c, slot);
 }
 
-static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss) {
+static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const struct step *st, const struct crew *w,
+                         bool expects_miss) {
     switch (t->kind) {
-    case T_ALU: execute_issue(c, slot, t, st, uid); return;
-    case T_MEM: lsu_issue(c, slot, t, st, uid, expects_miss); return;
+    case T_ALU: execute_issue(c, slot, t, st, w); return;
+    case T_MEM: lsu_issue(c, slot, t, st, w, expects_miss); return;
     case T_FENCE: c->stats.fences++; break;
     default: break;
     }
-    EMIT(c, .kind = EV_DONE, .cycle = c->now + 1, .uid = uid, .slot = (u16)slot);
+    CREW_TELL(c, w, .kind = EV_DONE, .cycle = c->now + 1);
 }
 
-static u64 tell_issue(struct core *c, u32 slot, const struct step *st) {
-    u64 uid = ++c->uid;
-    EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = st->pc, .mask = st->active, .a = st->lanes,
-         .b = (u64)st->frame);
+/* Each member's part of an instruction that issues is told as an instruction of its home */
+static void tell_issue(struct core *c, const struct step *st, const struct crew *w) {
+    for (u32 i = 0; i < w->n; i++) {
+        const struct member *m = &w->at[i];
+        EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = m->uid, .slot = m->home, .pc = st->pc, .mask = m->active, .a = m->lanes,
+             .b = (u64)m->frame);
+        (void)m;
+    }
     count_issue(c, st);
-    return uid;
 }
 
 void front_issued(struct core *c, u32 slot, u64 uid, const struct step *st) {
@@ -379,10 +385,12 @@ static bool issue_one(struct core *c, u32 slot, const struct step *st, bool expe
     struct front *f = &c->fronts[slot];
     const struct tinst *t = f->head;
     const struct cta_place *place = c->homes[slot].place;
-    u64 uid = tell_issue(c, slot, st);
+    struct member own;
+    struct crew w = crew_of(c, slot, st, ++c->uid, &own);
+    tell_issue(c, st, &w);
     c->stats.divergent_branches += st->diverged;
     ibuffer_pop(c, f);
-    issue_timing(c, slot, t, st, uid, expects_miss);
+    issue_timing(c, slot, t, st, &w, expects_miss);
     slot_next(c, slot);
     if (t->in->flags & INST_CONTROL) issue_control(c, slot, t, place);
     if (c->window) window_stops(c, slot, t);
@@ -391,7 +399,7 @@ static bool issue_one(struct core *c, u32 slot, const struct step *st, bool expe
 
 const struct step *front_dispatch(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
-    if (!dispatch(c, &f->part[0], &c->issue->step)) return NULL;
+    if (!dispatch(c, f, &c->issue->step)) return NULL;
     CHECK(c->issue->step.counted);
     ibuffer_pop(c, f);
     return &c->issue->step;
@@ -416,15 +424,17 @@ static bool issue_along(struct core *c, u32 slot, u32 gi) {
     bool memory = t->kind == T_MEM, plain = t->kind == T_ALU || t->kind == T_BRANCH || t->kind == T_NOP || t->pseudo;
     if ((!plain && !memory) || held_back(c, slot, t)) return false;
     struct waits x = {0};
-    if (!t->pseudo) register_waits(c, s, t, g->mask, c->now, &x);
+    if (!t->pseudo) register_waits(c, s, t, g->mask, g->mask, c->now, &x);
     if (x.set) return false;
     f->part[0].group = (u16)gi;
     if (memory && (!operands_available(c, slot_sub(c, slot), UNIT_MEM) || order_waits(c, f, &f->part[0], t, c->now, &next)))
         return false;
-    if (!dispatch(c, &f->part[0], st) || t->pseudo || !st->counted) return true;
-    u64 uid = tell_issue(c, slot, st);
-    if (t->kind == T_ALU) execute_along(c, slot, t, st, uid);
-    else issue_timing(c, slot, t, st, uid, false);
+    if (!dispatch(c, f, st) || t->pseudo || !st->counted) return true;
+    struct member own;
+    struct crew w = crew_of(c, slot, st, ++c->uid, &own);
+    tell_issue(c, st, &w);
+    if (t->kind == T_ALU) execute_along(c, t, st, &w);
+    else issue_timing(c, slot, t, st, &w, false);
     return true;
 }
 
@@ -456,7 +466,7 @@ static u32 issue_more(struct core *c, u32 slot, u32 sub) {
         if (f->head->unit == UNIT_MEM && c->predict && predict_holds(c, slot)) break;
         if (held_back(c, slot, f->head)) break;
         bool expects_miss = predict_expects(c, slot);
-        if (!dispatch(c, &f->part[0], &c->issue->step)) break;
+        if (!dispatch(c, f, &c->issue->step)) break;
         if (!c->issue->step.counted) {
             slot_next(c, slot); /* it waits for lanes: nothing has issued */
             break;
@@ -536,7 +546,7 @@ static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
         window_issue(c, slot);
         return true;
     }
-    bool ok = dispatch(c, &c->fronts[slot].part[0], &c->issue->step);
+    bool ok = dispatch(c, &c->fronts[slot], &c->issue->step);
     if (ok && !c->issue->step.counted) {
         charge_waiting(c, t, slot);
         slot_next(c, slot);
@@ -558,7 +568,7 @@ static void issue_rest(struct core *c, const struct turn *t, u32 slot, u64 lanes
 }
 
 static void issue_from(struct core *c, const struct turn *t, u32 slot) {
-    u64 lanes = c->fronts[slot].part[0].lanes;
+    u64 lanes = c->fronts[slot].lanes;
     bool ok = issue_first(c, t, slot);
     if (ok || c->view.faulted) {
         c->pol.sched->issued(c->issue->scheds[t->sched].state, (int)slot);

@@ -172,39 +172,58 @@ u64 operands_next(const struct core *c, u32 sub, u64 after) {
     return next;
 }
 
+/* One register of all members: each bank that has it of some home is asked once for each pass. Lanes of one
+ * pass are read together, whatever rows they are in: each SIMD lane has its own decoder. When the last is
+ * there, from cycle `first` on. */
+static u64 reach(const struct core *c, struct subcore *x, const struct crew *w, u32 reg, u64 first) {
+    u64 last = first, seen = 0;
+    for (u32 i = 0; i < w->n; i++) {
+        u32 bank = bank_of(c, &c->homes[w->at[i].home], reg);
+        if (seen >> bank & 1) continue;
+        seen |= 1ull << bank;
+        u64 at = bank_take(c, x, bank, first);
+        for (u32 k = 1; k < w->passes; k++) at = bank_take(c, x, bank, at + 1);
+        last = MAX(last, at);
+    }
+    return last;
+}
+
 /* Collector and banks of a sub-core: when the last source is read, from cycle `first` on */
-static u64 collect(struct core *c, u32 sub, const struct home *s, const struct tinst *t, u64 first, i32 *pool) {
+static u64 collect(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, u64 first, i32 *pool) {
     struct subcore *x = &c->operands->subs[sub];
     u64 last = first;
     *pool = c->operands->pool_of[t->unit];
     pool_take(x, *pool, c->now);
     if (x->bank_word != c->now / 64) banks_advance(c, x);
     for (u32 i = 0; i < t->nread; i++) {
-        u64 at = bank_take(c, x, bank_of(c, s, t->reg[i]), first);
+        u64 at = reach(c, x, w, t->reg[i], first);
         last = MAX(last, at);
     }
     return last;
 }
 
-u64 operands_read(struct core *c, u32 sub, struct home *s, const struct tinst *t, i32 *pool) {
+u64 operands_read(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, i32 *pool) {
     u64 first = c->now + c->cfg->issue_depth + !c->cfg->operands_ideal, last = first;
     *pool = NONE;
-    if (!c->cfg->operands_ideal) last = collect(c, sub, s, t, first, pool);
+    if (!c->cfg->operands_ideal) last = collect(c, sub, w, t, first, pool);
     c->stats.operand_reads += t->nread;
     c->stats.bank_conflict_cycles += last - first;
-    for (u32 i = 0; i < t->nsrc; i++) s->sb[t->reg[i]].read_cy = MAX(s->sb[t->reg[i]].read_cy, last);
+    for (u32 k = 0; k < w->n; k++) {
+        const struct home *s = &c->homes[w->at[k].home];
+        for (u32 i = 0; i < t->nsrc; i++) s->sb[t->reg[i]].read_cy = MAX(s->sb[t->reg[i]].read_cy, last);
+    }
     return last;
 }
 
-u64 operands_write(struct core *c, u32 sub, const struct home *s, const struct tinst *t, u64 at) {
+u64 operands_write(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, u64 at) {
     u64 last = at;
     c->stats.operand_writes += t->nwrite;
     if (c->cfg->operands_ideal || at - c->now >= FAR_CY) return at;
     struct subcore *x = &c->operands->subs[sub];
     if (x->bank_word != c->now / 64) banks_advance(c, x);
     for (u32 i = t->nsrc; i < (u32)t->nsrc + t->nwrite; i++) {
-        u64 w = bank_take(c, x, bank_of(c, s, t->reg[i]), at);
-        last = MAX(last, w);
+        u64 written = reach(c, x, w, t->reg[i], at);
+        last = MAX(last, written);
     }
     c->stats.writeback_conflict_cycles += last - at;
     return last;

@@ -164,7 +164,9 @@ static void keep_plain_order(struct window *w, u32 id) {
 void memorder_dispatch(struct core *c, u32 slot, u32 id, const struct step *st) {
     struct window *w = window_of(c, slot);
     struct entry *e = &w->at[id];
-    struct flight *f = lsu_record(c, slot, e->t, st, e->uid);
+    struct member own;
+    struct crew crew = crew_of(c, slot, st, e->uid, &own);
+    struct flight *f = lsu_record(c, slot, e->t, st, &crew);
     f->windowed = true;
     f->entry = (u8)id;
     e->flight = f->id;
@@ -247,7 +249,9 @@ static void send_for_again(struct core *c, u32 slot, u32 id) {
     memcpy(p.addr, x->addr, sizeof(p.addr));
     st.probe.at.at = &p, st.probe.at.n = x->mask != 0;
     if (e->flies) flight_at(c, e->flight)->uid = 0, flight_at(c, e->flight)->orphan = true;
-    struct flight *f = lsu_record(c, slot, e->t, &st, e->uid);
+    struct member own;
+    struct crew crew = crew_of(c, slot, &st, e->uid, &own);
+    struct flight *f = lsu_record(c, slot, e->t, &st, &crew);
     f->windowed = true;
     f->entry = (u8)id;
     e->flight = f->id;

@@ -34,49 +34,51 @@ struct way {
     u64 result, written; /* leaves it; in its bank */
 };
 
-static struct way take_way(struct core *c, u32 slot, const struct tinst *t, u64 lanes) {
+static struct way take_way(struct core *c, u32 slot, const struct tinst *t, u64 lanes, const struct crew *w) {
     const struct config *cfg = c->cfg;
-    struct home *s = &c->homes[slot];
     u32 sub = issue_sub(c, slot);
     i32 pool;
     struct way x;
     x.pace = pace_of(cfg, t, lanes);
     if (cfg->warp_scale) c->stats.beats_spared += (t->busy - x.pace.busy) / t->interval;
-    x.read = operands_read(c, sub, s, t, &pool);
+    x.read = operands_read(c, sub, w, t, &pool);
     x.at = unit_take(c, sub, (enum unit)t->unit, x.read + cfg->operand_depth, x.pace.busy);
     c->stats.unit_wait_cycles += x.at - (x.read + cfg->operand_depth);
     if (pool != NONE) pool_free_at(&c->operands->subs[sub].pools[pool], x.at);
     x.result = x.at + x.pace.latency - (cfg->issue_depth + cfg->operand_depth + !cfg->operands_ideal);
-    x.written = operands_write(c, sub, s, t, x.result);
+    x.written = operands_write(c, sub, w, t, x.result);
     return x;
 }
 
-static void results(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, u64 read, u64 ready) {
-    struct home *s = &c->homes[slot];
-    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) sb_write(s, t->reg[i], st->lanes, ready, WAIT_COMPUTE);
-    s->drain_cy = MAX(s->drain_cy, MAX(ready, read));
-    EMIT(c, .kind = EV_READ, .cycle = read, .uid = uid, .slot = (u16)slot);
-    EMIT(c, .kind = EV_READY, .cycle = ready, .uid = uid, .slot = (u16)slot, .mask = st->lanes);
+static void results(struct core *c, const struct tinst *t, const struct step *st, const struct crew *w, u64 read, u64 ready) {
+    for (u32 k = 0; k < w->n; k++) {
+        struct home *s = &c->homes[w->at[k].home];
+        for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) sb_write(s, t->reg[i], w->at[k].lanes, ready, WAIT_COMPUTE);
+        s->drain_cy = MAX(s->drain_cy, MAX(ready, read));
+    }
+    CREW_TELL(c, w, .kind = EV_READ, .cycle = read);
+    CREW_TELL(c, w, .kind = EV_READY, .cycle = ready, .mask = st->lanes);
 }
 
-void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
-    struct way x = take_way(c, slot, t, st->lanes);
-    results(c, slot, t, st, uid, x.read, c->cfg->bypass ? x.result : x.written);
-    EMIT(c, .kind = EV_DISPATCH, .cycle = x.at, .uid = uid, .slot = (u16)slot, .cause = t->unit, .a = x.pace.busy);
-    EMIT(c, .kind = EV_DONE, .cycle = MAX(x.written, x.at + x.pace.busy), .uid = uid, .slot = (u16)slot);
+void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, const struct crew *w) {
+    struct way x = take_way(c, slot, t, st->lanes, w);
+    results(c, t, st, w, x.read, c->cfg->bypass ? x.result : x.written);
+    CREW_TELL(c, w, .kind = EV_DISPATCH, .cycle = x.at, .cause = t->unit, .a = x.pace.busy);
+    CREW_TELL(c, w, .kind = EV_DONE, .cycle = MAX(x.written, x.at + x.pace.busy));
 }
 
 u64 execute_entry(struct core *c, u32 slot, const struct tinst *t, u64 lanes, u64 uid, u64 *read) {
-    struct way x = take_way(c, slot, t, lanes);
+    struct member own = {.home = (u16)slot};
+    struct way x = take_way(c, slot, t, lanes, &(struct crew){&own, 1, 1});
     *read = x.read;
     EMIT(c, .kind = EV_READ, .cycle = x.read, .uid = uid, .slot = (u16)slot);
     EMIT(c, .kind = EV_DISPATCH, .cycle = x.at, .uid = uid, .slot = (u16)slot, .cause = t->unit, .a = x.pace.busy);
     return c->cfg->bypass ? x.result : x.written;
 }
 
-void execute_along(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
+void execute_along(struct core *c, const struct tinst *t, const struct step *st, const struct crew *w) {
     u64 ready = c->now + pace_of(c->cfg, t, st->lanes).latency;
-    results(c, slot, t, st, uid, c->now, ready);
-    EMIT(c, .kind = EV_DISPATCH, .cycle = c->now, .uid = uid, .slot = (u16)slot, .cause = t->unit);
-    EMIT(c, .kind = EV_DONE, .cycle = ready, .uid = uid, .slot = (u16)slot);
+    results(c, t, st, w, c->now, ready);
+    CREW_TELL(c, w, .kind = EV_DISPATCH, .cycle = c->now, .cause = t->unit);
+    CREW_TELL(c, w, .kind = EV_DONE, .cycle = ready);
 }

@@ -12,6 +12,7 @@ void flight_free(struct core *c) {
     for (u32 i = 0; i < c->flights->at.n; i++) {
         struct memop *m = &c->flights->at.at[i].mem;
         free(m->lines.at), free(m->packets.at), free(m->passes.at);
+        free(c->flights->at.at[i].members.at);
     }
     free(c->flights->at.at);
     free(c->flights->free.at);
@@ -26,16 +27,42 @@ struct flight *flight_new(struct core *c) {
         VEC_PUSH(&p->free, empty.id);
     }
     struct flight *f = &p->at.at[p->free.at[--p->free.n]];
-    struct memop old = f->mem;
+    struct flight old = *f;
     *f = (struct flight){.id = f->id, .used = true, .mem.collector = NONE};
-    f->mem.lines = old.lines, f->mem.packets = old.packets, f->mem.passes = old.passes;
-    f->mem.lines.n = f->mem.packets.n = f->mem.passes.n = 0;
+    f->mem.lines = old.mem.lines, f->mem.packets = old.mem.packets, f->mem.passes = old.mem.passes, f->members = old.members;
+    f->mem.lines.n = f->mem.packets.n = f->mem.passes.n = f->members.n = 0;
     return f;
 }
 
 void flight_end(struct core *c, struct flight *f) {
     f->used = false;
     VEC_PUSH(&c->flights->free, f->id);
+}
+
+/* --- what is told of an instruction is told of each member, under its home and in its lanes */
+
+static u64 seated(const struct member *m, u64 positions) {
+    u64 lanes = 0;
+    for (u64 left = m->lanes; left; left &= left - 1)
+        if (positions >> m->seat[__builtin_ctzll(left)] & 1) lanes |= left & -left;
+    return lanes;
+}
+
+static void tell_members(struct core *c, const struct crew *w, struct event e, bool formed) {
+    u64 positions = e.mask;
+    for (u32 i = 0; i < w->n; i++) {
+        e.uid = w->at[i].uid, e.slot = w->at[i].home;
+        if (formed) e.mask = seated(&w->at[i], positions);
+        if (e.mask || !positions) emit(c, e); /* an access may be of some members only */
+    }
+}
+
+void crew_tell(struct core *c, const struct crew *w, struct event e) { tell_members(c, w, e, false); }
+
+void flight_tell(struct core *c, const struct flight *f, struct event e) {
+    struct member own;
+    struct crew w = flight_crew(f, &own);
+    tell_members(c, &w, e, f->members.n);
 }
 
 void flight_check(const struct core *c) {

@@ -249,10 +249,12 @@ void lsu_count(struct core *c, const struct flight *f) {
 u64 lsu_enter(struct core *c, struct flight *f) {
     const struct config *cfg = c->cfg;
     struct lsu *l = c->lsu;
-    u64 read = operands_read(c, f->sub, &c->homes[f->slot], f->t, &f->mem.collector);
+    struct member own;
+    struct crew w = flight_crew(f, &own);
+    u64 read = operands_read(c, f->sub, &w, f->t, &f->mem.collector);
     f->mem.ready_cy = read + cfg->operand_depth + agu_cycles(c, f->lanes);
     if (f->mem.collector != NONE) operands_hold(c, f->sub, f->mem.collector);
-    writeback_reads(c, f, read);
+    writeback_reads(c, &w, read);
     l->queue[(l->head + l->n++) & l->mask] = f->id;
     WATCH(c, MEM_ENTERED, .slot = f->slot, .f = f);
     l->loads[f->t->mshr_of]++;
@@ -260,9 +262,9 @@ u64 lsu_enter(struct core *c, struct flight *f) {
     return read;
 }
 
-struct flight *lsu_record(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
+struct flight *lsu_record(struct core *c, u32 slot, const struct tinst *t, const struct step *st, const struct crew *w) {
     struct flight *f = flight_new(c);
-    f->uid = uid, f->age = c->homes[slot].age, f->t = t, f->active = st->active, f->lanes = st->lanes;
+    f->uid = w->at[0].uid, f->age = w->at[0].age, f->t = t, f->active = st->active, f->lanes = st->lanes;
     f->slot = (u16)slot, f->sub = (u8)issue_sub(c, slot);
     collect_accesses(c, f, st);
     writeback_executed(c, f);
@@ -274,16 +276,16 @@ u64 lsu_send(struct core *c, struct flight *f, bool expects_miss) {
     writeback_expect(c, f);
     set_add(c->lsu->sending, f->slot);
     u64 read = lsu_enter(c, f);
-    EMIT(c, .kind = EV_READ, .cycle = read, .uid = f->uid, .slot = f->slot);
-    EMIT(c, .kind = EV_MEM_ENTER, .cycle = f->mem.ready_cy, .uid = f->uid, .slot = f->slot);
+    FLIGHT_TELL(c, f, .kind = EV_READ, .cycle = read);
+    FLIGHT_TELL(c, f, .kind = EV_MEM_ENTER, .cycle = f->mem.ready_cy);
     if (c->replay) replay_issued(c, f);
     if (c->reexec) reexec_issued(c, f);
     if (c->predict) predict_issue(c, f, expects_miss);
     return read;
 }
 
-void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss) {
-    struct flight *f = lsu_record(c, slot, t, st, uid);
+void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, const struct crew *w, bool expects_miss) {
+    struct flight *f = lsu_record(c, slot, t, st, w);
     lsu_count(c, f);
     lsu_send(c, f, expects_miss);
 }
@@ -326,7 +328,7 @@ void lsu_accepted(struct core *c, struct flight *f) {
 
 void lsu_hazard(struct core *c, const struct flight *f, enum hazard h) {
     c->stats.hazards[h]++;
-    EMIT(c, .kind = EV_HAZARD, .cycle = c->now, .uid = f->uid, .slot = f->slot, .cause = (u8)h, .a = 1);
+    FLIGHT_TELL(c, f, .kind = EV_HAZARD, .cycle = c->now, .cause = (u8)h, .a = 1);
 }
 
 u64 lsu_latency(const struct core *c, const struct memop *m) {
@@ -339,8 +341,8 @@ static bool work_cycles(struct core *c, struct flight *f) {
     struct memop *m = &f->mem;
     f->result_cy = MAX(f->result_cy, c->now + lsu_latency(c, m));
     if (--m->cycles_left == 0) {
-        EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = f->uid, .slot = f->slot, .mask = f->active,
-             .cause = m->is_const ? ACCESS_CONST : ACCESS_SHARED);
+        FLIGHT_TELL(c, f, .kind = EV_ACCESS, .cycle = c->now, .mask = f->active,
+                    .cause = m->is_const ? ACCESS_CONST : ACCESS_SHARED);
         return true;
     }
     lsu_hazard(c, f, HAZARD_BANK);
@@ -466,8 +468,7 @@ void lsu_skip(struct core *c, u64 n) {
     c->stats.lsu_busy_cycles += n;
     c->stats.lsu_stall_cycles += n;
     c->stats.hazards[l->held_by] += n;
-    EMIT(c, .kind = EV_HAZARD, .cycle = c->now, .uid = in_pipe(c, 0)->uid, .slot = in_pipe(c, 0)->slot, .cause = (u8)l->held_by,
-         .a = n);
+    FLIGHT_TELL(c, in_pipe(c, 0), .kind = EV_HAZARD, .cycle = c->now, .cause = (u8)l->held_by, .a = n);
 }
 
 void lsu_wake(struct core *c, enum lsu_change what) {

@@ -49,7 +49,7 @@ void l1_launch(struct core *c) {
 void l1_abandon(struct core *c) { mshr_clear(c->l1->mshr), mshr_clear(c->l1->const_mshr); }
 
 static void accessed(struct core *c, const struct flight *f, const struct line_access *x, enum access_result r) {
-    EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = f->uid, .slot = f->slot, .a = x->line, .mask = x->lanes, .cause = (u8)r);
+    FLIGHT_TELL(c, f, .kind = EV_ACCESS, .cycle = c->now, .a = x->line, .mask = x->lanes, .cause = (u8)r);
     (void)f;
 }
 

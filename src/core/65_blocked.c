@@ -15,17 +15,24 @@ static bool in_pipe(const struct core *c) {
     return false;
 }
 
-static bool of_slot(const struct core *c, u32 slot) {
+static bool of_part(const struct core *c, const struct part *p, const struct tinst *t) {
     u64 addr[MAX_WARP];
-    const struct home *s = &c->homes[slot];
-    const struct tinst *t = c->fronts[slot].head;
-    if (!t || replay_first(c, slot) != NONE || t->kind != T_MEM || t->in->iclass != ICLASS_LOAD) return false;
-    if (t->in->space != SPACE_GLOBAL && t->in->space != SPACE_GENERIC) return false;
-    const struct group *g = part_group(c, &c->fronts[slot].part[0]);
-    u64 mask = warp_guard(s->w, g, t->in);
-    if (!mask || !access_addresses(s->w, g, t->in, mask, addr)) return false;
+    const struct warp *w = part_home(c, p)->w;
+    const struct group *g = part_group(c, p);
+    u64 mask = warp_guard(w, g, t->in);
+    if (!mask || !access_addresses(w, g, t->in, mask, addr)) return false;
     for (; mask; mask &= mask - 1)
         if (l1_has(c, CACHE_DATA, addr[__builtin_ctzll(mask)])) return true;
+    return false;
+}
+
+static bool of_slot(const struct core *c, u32 slot) {
+    const struct front *f = &c->fronts[slot];
+    const struct tinst *t = f->head;
+    if (!t || replay_first(c, slot) != NONE || t->kind != T_MEM || t->in->iclass != ICLASS_LOAD) return false;
+    if (t->in->space != SPACE_GLOBAL && t->in->space != SPACE_GENERIC) return false;
+    for (u32 i = 0; i < f->nparts; i++)
+        if (of_part(c, &f->part[i], t)) return true;
     return false;
 }
 

@@ -48,7 +48,7 @@ void texture_check(const struct core *c) {
 u32 texture_mshrs_used(const struct core *c) { return c->texture ? mshr_used(c->texture->mshr) : 0; }
 
 static void accessed(struct core *c, const struct flight *f, const struct line_access *x, enum access_result r) {
-    EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = f->uid, .slot = f->slot, .a = x->line, .mask = x->lanes, .cause = (u8)r);
+    FLIGHT_TELL(c, f, .kind = EV_ACCESS, .cycle = c->now, .a = x->line, .mask = x->lanes, .cause = (u8)r);
     (void)f;
 }
 

@@ -10,10 +10,17 @@
 #include "core/order_policy.h"
 
 /* The warp that issued it is still there. Stores and reductions may outlive theirs. */
-static struct home *home_of(const struct core *c, const struct flight *f) {
-    struct home *s = (struct home *)&c->homes[f->slot];
-    return s->w && s->age == f->age ? s : NULL;
+static struct home *home_of(const struct core *c, const struct member *m) {
+    struct home *s = (struct home *)&c->homes[m->home];
+    return s->w && s->age == m->age ? s : NULL;
 }
+
+/* Each member of a flight's crew: i counts, m is it */
+#define EACH_MEMBER(f, i, m)                                                                                                     \
+    struct member own_;                                                                                                          \
+    struct crew crew_ = flight_crew(f, &own_);                                                                                   \
+    u32 i = 0;                                                                                                                   \
+    for (const struct member *m = crew_.at; i < crew_.n; i++, m++)
 
 /* --- wake-ups */
 
@@ -27,73 +34,90 @@ static bool waits_for_stage(const struct core *c, const struct front *f) {
 }
 
 /* Whether a result that has come can matter to it: it waits for one, or for all that is under way */
-static bool waits_for_result(const struct core *c, u32 slot) {
-    const struct front *f = &c->fronts[slot];
-    if (!f->head || c->homes[slot].ended || f->head->kind == T_FRAME || f->head->kind == T_ASYNC_WAIT) return true;
+static bool waits_for_result(const struct core *c, const struct front *f, const struct home *s) {
+    if (!f->head || s->ended || f->head->kind == T_FRAME || f->head->kind == T_ASYNC_WAIT) return true;
     if (f->account.set & (1u << STALL_LONG | 1u << STALL_SHORT | 1u << STALL_WAIT)) return true;
     return c->pol.diverge->by_lane && f->account.set;
 }
 
-void home_wake(struct core *c, u32 slot, enum home_change what) {
+/* Looks at a front with threads of that home where what has happened there may matter to it */
+static void front_wake(struct core *c, u32 slot, u32 home, enum home_change what) {
     if (c->window) what = HOME_SIGNAL; /* its window may wait for anything */
     if (what == HOME_TAKEN && !waits_for_stage(c, &c->fronts[slot])) return;
-    if (what == HOME_RESULT && !waits_for_result(c, slot)) return;
+    if (what == HOME_RESULT && !waits_for_result(c, &c->fronts[slot], &c->homes[home])) return;
     slot_look(c, slot, c->now);
 }
 
+void home_wake(struct core *c, u32 home, enum home_change what) { front_wake(c, home, home, what); }
+
 /* An atomic of the SM has been answered: others may wait for it too */
 static void wake_atomic_waiters(struct core *c) {
-    for (u32 i = 0; i < c->nslots; i++)
-        if (c->homes[i].w && c->fronts[i].account.set & (1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR))
-            home_wake(c, i, HOME_ANSWERED);
+    for (u32 i = 0; i < c->nfronts; i++)
+        if (c->fronts[i].account.set & (1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR)) slot_look(c, i, c->now);
 }
 
 /* --- it goes out */
 
 /* Its destinations are unknown until it comes home. */
-static void block_registers(const struct home *s, const struct flight *f) {
+static void block_registers(const struct home *s, const struct flight *f, u64 lanes) {
     const struct tinst *t = f->t;
     bool is_short = f->mem.space == SPACE_SHARED || f->mem.is_const;
     if (f->mem.red) return;
     for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++)
-        sb_write(s, t->reg[i], f->lanes, NEVER, is_short ? WAIT_SHORT : WAIT_LONG);
+        sb_write(s, t->reg[i], lanes, NEVER, is_short ? WAIT_SHORT : WAIT_LONG);
 }
 
-void writeback_executed(struct core *c, const struct flight *f) { c->homes[f->slot].atomics += f->mem.packets.n; }
+void writeback_executed(struct core *c, const struct flight *f) {
+    for (u32 k = 0; k < f->mem.packets.n; k++) c->homes[atomic_at(c, f->mem.packets.at[k])->home].atomics++;
+}
 
 void writeback_expect(struct core *c, struct flight *f) {
-    struct home *s = &c->homes[f->slot];
     f->sent = true;
-    if (!f->windowed) block_registers(s, f);
-    s->queued++;
-    s->loads += flight_has_result(f);
-    s->asyncs += f->mem.is_async;
+    EACH_MEMBER(f, i, m) {
+        struct home *s = &c->homes[m->home];
+        if (!f->windowed) block_registers(s, f, m->lanes);
+        s->queued++;
+        s->loads += flight_has_result(f);
+        s->asyncs += f->mem.is_async;
+    }
 }
 
-void writeback_reads(struct core *c, const struct flight *f, u64 cy) {
-    struct home *s = &c->homes[f->slot];
-    s->drain_cy = MAX(s->drain_cy, cy);
+void writeback_reads(struct core *c, const struct crew *w, u64 cy) {
+    for (u32 i = 0; i < w->n; i++) {
+        struct home *s = &c->homes[w->at[i].home];
+        s->drain_cy = MAX(s->drain_cy, cy);
+    }
 }
 
 void writeback_store_sent(struct core *c, struct flight *f) {
     f->mem.outstanding++;
-    c->homes[f->slot].stores++;
+    EACH_MEMBER(f, i, m) c->homes[m->home].stores++; /* a line of it may be of any of them */
 }
 
 /* --- it comes home */
 
-static void release_registers(struct core *c, struct home *s, const struct flight *f) {
+static void release_registers(struct core *c, const struct crew *w, const struct flight *f) {
     const struct tinst *t = f->t;
-    u64 written = operands_write(c, f->sub, s, t, f->result_cy);
+    u64 written = operands_write(c, f->sub, w, t, f->result_cy);
     u64 ready = c->cfg->bypass ? f->result_cy : written;
     if (f->windowed) {
         window_result(c, f, ready);
         return;
     }
-    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++)
-        sb_write(s, t->reg[i], f->lanes, ready, (enum wait_kind)s->sb[t->reg[i]].kind);
-    s->drain_cy = MAX(s->drain_cy, ready);
-    EMIT(c, .kind = EV_READY, .cycle = ready, .uid = f->uid, .slot = f->slot, .mask = f->lanes);
+    for (u32 k = 0; k < w->n; k++) {
+        struct home *s = home_of(c, &w->at[k]);
+        for (u32 i = t->nsrc; s && i < (u32)t->nsrc + t->ndst; i++)
+            sb_write(s, t->reg[i], w->at[k].lanes, ready, (enum wait_kind)s->sb[t->reg[i]].kind);
+        if (s) s->drain_cy = MAX(s->drain_cy, ready);
+    }
+    FLIGHT_TELL(c, f, .kind = EV_READY, .cycle = ready, .mask = f->lanes);
+}
+
+/* A home has one result less to wait for */
+static void came_home(struct home *s, const struct flight *f) {
+    s->loads--;
+    s->asyncs -= f->mem.is_async;
+    s->drain_cy = MAX(s->drain_cy, f->result_cy);
 }
 
 /* A window's load may be taken back yet: its time is counted when it leaves */
@@ -105,21 +129,21 @@ static void count_latency(struct core *c, const struct flight *f) {
 
 /* Accepted, and nothing outstanding: the instruction is over. */
 static void result(struct core *c, struct flight *f) {
-    struct home *s = flight_has_result(f) ? home_of(c, f) : NULL;
-    u32 slot = f->slot;
+    struct member own;
+    struct crew w = flight_crew(f, &own);
+    bool awaited = false;
     f->result_cy = MAX(f->result_cy, c->now);
-    if (s) {
-        if ((f->t->ndst || f->windowed) && !f->orphan) release_registers(c, s, f);
-        s->loads--;
-        s->asyncs -= f->mem.is_async;
-        s->drain_cy = MAX(s->drain_cy, f->result_cy);
-    }
+    for (u32 i = 0; i < w.n && !awaited; i++) awaited = flight_has_result(f) && home_of(c, &w.at[i]);
+    if (awaited && (f->t->ndst || f->windowed) && !f->orphan) release_registers(c, &w, f);
+    for (u32 i = 0; i < w.n && awaited; i++)
+        if (home_of(c, &w.at[i])) came_home(home_of(c, &w.at[i]), f);
     count_latency(c, f);
-    if (!f->orphan) EMIT(c, .kind = EV_COMPLETE, .cycle = f->result_cy, .uid = f->uid, .slot = f->slot, .mask = f->active);
+    if (!f->orphan) FLIGHT_TELL(c, f, .kind = EV_COMPLETE, .cycle = f->result_cy, .mask = f->active);
     if (!f->orphan && (!f->windowed || !window_ends(c, f))) /* else it is over when its entry leaves */
-        EMIT(c, .kind = EV_DONE, .cycle = f->result_cy, .uid = f->uid, .slot = f->slot);
+        FLIGHT_TELL(c, f, .kind = EV_DONE, .cycle = f->result_cy);
     flight_end(c, f);
-    if (s) home_wake(c, slot, HOME_RESULT);
+    for (u32 i = 0; i < w.n && awaited; i++)
+        if (home_of(c, &w.at[i])) home_wake(c, w.at[i].home, HOME_RESULT);
 }
 
 void writeback_part(struct core *c, u32 id, u64 cy) {
@@ -130,29 +154,37 @@ void writeback_part(struct core *c, u32 id, u64 cy) {
 }
 
 bool writeback_accepted(struct core *c, struct flight *f) {
-    struct home *s = &c->homes[f->slot];
-    u32 slot = f->slot;
+    struct member own;
+    struct crew w = flight_crew(f, &own); /* stays where it is when the flight is over, until the next one is made */
+    bool last = true;
     f->mem.accepted = true;
-    bool last = --s->queued == 0;
+    for (u32 i = 0; i < w.n; i++) last &= --c->homes[w.at[i].home].queued == 0;
     if (!f->mem.outstanding) result(c, f);
-    if (last || c->pol.order->earliest) home_wake(c, slot, HOME_TAKEN);
+    for (u32 i = 0; i < w.n; i++)
+        if (!c->homes[w.at[i].home].queued || c->pol.order->earliest) home_wake(c, w.at[i].home, HOME_TAKEN);
     return last;
 }
 
 void writeback_stored(struct core *c, u32 id) {
-    const struct flight *f = flight_at(c, id);
-    struct home *s = home_of(c, f);
-    u32 slot = f->slot;
-    if (s) s->stores--;
+    struct member own;
+    struct crew w = flight_crew(flight_at(c, id), &own);
+    for (u32 i = 0; i < w.n; i++)
+        if (home_of(c, &w.at[i])) home_of(c, &w.at[i])->stores--;
     writeback_part(c, id, c->now);
-    if (s && !s->stores) home_wake(c, slot, HOME_STORED);
+    for (u32 i = 0; i < w.n; i++) {
+        const struct home *s = home_of(c, &w.at[i]);
+        if (s && !s->stores) home_wake(c, w.at[i].home, HOME_STORED);
+    }
 }
 
 void writeback_atomic(struct core *c, u32 packet) {
     struct atomic_packet *p = atomic_at(c, packet);
     u32 id = p->flight;
-    struct home *s = home_of(c, flight_at(c, id));
-    if (s) s->atomics--;
+    EACH_MEMBER(flight_at(c, id), i, m) {
+        if (m->home != p->home) continue;
+        if (home_of(c, m)) home_of(c, m)->atomics--;
+        break; /* a packet is of one home */
+    }
     atomic_answered(c, p);
     writeback_part(c, id, c->now);
     wake_atomic_waiters(c);
@@ -178,22 +210,40 @@ struct slot_counts {
     u32 queued, loads, stores, atomics, asyncs;
 };
 
-static void count_flight(const struct core *c, const struct flight *f, struct slot_counts *n) {
+static void count_flight(const struct flight *f, struct slot_counts *n) {
     n->queued += f->sent && !f->mem.accepted;
     n->loads += f->sent && flight_has_result(f);
     n->asyncs += f->sent && f->mem.is_async;
     if (f->mem.kind == PROBE_STORE) n->stores += f->mem.outstanding;
-    for (u32 k = 0; k < f->mem.packets.n; k++) n->atomics += atomic_at(c, f->mem.packets.at[k])->flight == f->id;
+}
+
+/* Atomics of a flight that are on their way, of one home or (NONE) all */
+static u32 packets_of(const struct core *c, const struct flight *f, i32 home) {
+    u32 n = 0;
+    for (u32 k = 0; k < f->mem.packets.n; k++) {
+        const struct atomic_packet *p = atomic_at(c, f->mem.packets.at[k]);
+        n += p->flight == f->id && (home == NONE || p->home == home);
+    }
+    return n;
+}
+
+/* Members in different calls may be of one home */
+static bool is_first_of_home(const struct member *at, u32 i) {
+    for (u32 k = 0; k < i; k++)
+        if (at[k].home == at[i].home) return false;
+    return true;
 }
 
 void writeback_check(const struct core *c) {
     struct slot_counts n[MAX_SLOTS] = {0};
     u32 packets = 0;
     EACH_FLIGHT (c, f) {
-        struct slot_counts all = {0};
-        count_flight(c, f, &all);
-        packets += all.atomics;
-        if (home_of(c, f)) count_flight(c, f, &n[f->slot]);
+        EACH_MEMBER(f, i, m) {
+            if (!home_of(c, m)) continue;
+            count_flight(f, &n[m->home]);
+            if (is_first_of_home(crew_.at, i)) n[m->home].atomics += packets_of(c, f, m->home);
+        }
+        packets += packets_of(c, f, NONE);
     }
     CHECK(packets == atomics_out(c));
     for (u32 i = 0; i < c->nslots; i++) {

@@ -325,7 +325,7 @@ void account_levels(struct core *c, u64 at) {
 }
 
 void account_settle(struct core *c, u64 at) {
-    for (u32 i = 0; i < c->nslots; i++) {
+    for (u32 i = 0; i < c->nfronts; i++) {
         struct sched *sc = &c->issue->scheds[slot_sched(c, i)];
         account_change(c, i);
         charge(c, &c->fronts[i], slot_sched(c, i), at);
@@ -387,6 +387,6 @@ void core_check_sums(const struct core *c, const struct sm_stats *stats, u64 cyc
             CHECK(sum == 6 * c->issue->scheds[i].nslots * cycles); /* S2 */
         }
     }
-    CHECK(time == 6 * cycles * c->nslots);       /* S1 */
+    CHECK(time == 6 * cycles * c->nfronts);      /* S1 */
     CHECK(kinds == cycles * c->cfg->schedulers); /* S3 */
 }

@@ -37,7 +37,8 @@ struct core *core_new(const struct config *cfg, const struct policies *p, u32 id
     c->cfg = cfg;
     c->pol = *p;
     c->id = id;
-    c->nslots = c->nfronts = cfg->warps;
+    c->nslots = cfg->warps;
+    c->nfronts = p->diverge->places ? p->diverge->places(cfg) : c->nslots;
     c->words = set_words(c->nfronts);
     c->fronts = base_alloc_aligned(sizeof(*c->fronts) * c->nfronts);
     c->age = base_alloc(sizeof(*c->age) * c->nfronts);
@@ -113,9 +114,11 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
     c->pcs = base_alloc(sizeof(*c->pcs) * p->k->ninst);
     for (u32 i = 0; i < c->nslots; i++) {
         u32 regs = p->nregs + p->npreds + 1u;
-        c->fronts[i] = (struct front){.ib = {.next = NONE, .fetch_pc = NONE}};
         c->homes[i] = (struct home){.sb = base_alloc(sizeof(struct sbreg) * regs)};
         if (c->pol.diverge->by_lane) c->homes[i].lane_ready = base_alloc(sizeof(u64) * MAX_WARP * regs);
+    }
+    for (u32 i = 0; i < c->nfronts; i++) {
+        c->fronts[i] = (struct front){.part = &c->fronts[i].own, .ib = {.next = NONE, .fetch_pc = NONE}};
         c->age[i] = 0;
     }
     account_init(c);

@@ -6,12 +6,13 @@
  *   20_ibuffer.c     instruction buffers
  *   30_issue.c       readiness, schedulers, barriers, branches   sched/    which warp issues
  *   31_sched.c       what the schedulers of an SM know and decide together
+ *   32_diverge.c     a front asks its divergence policy          diverge/  which group of a warp runs
  *   35_predict.c     hazard prediction: who is held back, credits
  *   40_operands.c    register banks and collectors               order/    when a warp's next instruction may issue
  *   45_window.c      windows: dispatch, and what may issue of what was dispatched
  *   46_complete.c    windows: results on buses, instructions leave
  *   47_memorder.c    windows: which memory instructions may pass which
- *   50_execute.c     units, results                              diverge/  which group of a warp runs
+ *   50_execute.c     units, results
  *   55_flight.c      instructions in flight (flight.h)
  *   60_lsu.c         the memory pipe: queue, spaces              hazard/   what a refused memory instruction does
  *   61_l1.c          L1 data cache, constant cache
@@ -139,12 +140,26 @@ struct home {
 };
 
 /* A front: what a scheduler sees and chooses. Threads of one home or of several that go on together, with a
- * pc, an instruction buffer, an age and an account of their own. Front i stands for home i where a divergence
- * policy makes no others; who is in a front is the divergence policy's business alone. */
+ * pc, an instruction buffer, an age and an account of their own. Its place among the fronts is its number,
+ * `slot` in what follows. Front i stands for home i where a divergence policy makes no others; a policy that
+ * forms fronts asks for places of its own, and a front's place then says nothing about its homes. */
 struct part { /* threads of one home in a front */
     u16 home;
-    u16 group; /* index into the warp's groups */
+    u16 group; /* index into the warp's groups, */
     u64 lanes; /* of that group */
+};
+struct member { /* threads of one home in an instruction */
+    u64 uid;    /* of the instruction, as traced: one for each member */
+    u64 age;    /* of the warp in its home: tells a later warp there apart */
+    u64 lanes, active;
+    i32 frame;
+    u16 home;
+    u8 seat[MAX_WARP]; /* by lane: its position in the front; known in formed fronts only */
+};
+struct crew { /* all of them */
+    const struct member *at;
+    u32 n;
+    u32 passes; /* accesses of a register bank that one register takes: lanes that have to share a port of it */
 };
 struct ibuffer { /* entries are consecutive instructions from the front's next one on (20_ibuffer.c) */
     u32 head, n;
@@ -168,8 +183,10 @@ struct account {                                             /* who owns a front
     u64 since_noissue, since_unavail, since_noissue_unavail; /* the scheduler's counts then, for `unit` */
 };
 struct front {
-    struct part part[1];       /* one today: parts of several homes are formed by nobody yet */
-    u32 nparts;                /* 0: no thread can run any more, or there is none */
+    struct part *part; /* [nparts]: `own`, unless fronts are formed */
+    u32 nparts;        /* 0: no thread can run any more, or there is none */
+    u64 lanes;         /* positions (beat, SIMD lane) that its threads take: of one home, its lanes */
+    struct part own;
     const struct tinst *head;  /* next instruction of its threads, or NULL when they cannot run */
     const struct tinst *shown; /* what it presents to the scheduler: a replay, or head */
     u64 fence_seq;             /* atomics of the SM made before head became the next instruction */
@@ -177,7 +194,7 @@ struct front {
     u64 release_cy;            /* a barrier lets it go then */
     u64 ready_cy;              /* it waits for this cycle alone and is ready then; NEVER */
     u64 polled_at;             /* the warp's count of polls when its group was chosen */
-    u64 squeezed;              /* lanes it was last squeezed for (sm.squeeze) */
+    u64 squeezed;              /* positions it was last squeezed for (sm.squeeze) */
     struct account account;
     struct ibuffer ib;
 };
@@ -251,7 +268,7 @@ struct core {
     const struct program *prog;
     struct launch view;           /* the launch as this SM sees it: counts, fault, port of its own */
     struct home homes[MAX_SLOTS]; /* homes */
-    struct front *fronts;         /* [nfronts]; front i is home i's */
+    struct front *fronts;         /* [nfronts]; front i is home i's, unless fronts are formed */
     u64 *age;                     /* [nfronts] */
     u32 nslots, nfronts;          /* homes and fronts there can be at once */
     u32 words;                    /* of a set of fronts (base/set.h) */
@@ -416,11 +433,11 @@ u64 operands_next(const struct core *c, u32 sub,
                   u64 after); /* when the next collector or unit becomes free after that cycle; NEVER */
 /* Reserves collector and banks: the cycle in which the last operand is read. *pool: whose collector it took,
  * or NONE */
-u64 operands_read(struct core *c, u32 sub, struct home *s, const struct tinst *t, i32 *pool);
+u64 operands_read(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, i32 *pool);
 void operands_hold(struct core *c, u32 sub, i32 pool);   /* a memory instruction keeps the one it took until it lets go */
 u32 operands_held(const struct core *c);                 /* collectors so kept */
 void operands_let_go(struct core *c, u32 sub, i32 pool); /* a memory instruction leaves its collector */
-u64 operands_write(struct core *c, u32 sub, const struct home *s, const struct tinst *t, u64 at); /* result written; >= at */
+u64 operands_write(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, u64 at); /* result written; >= at */
 
 /* --- 45_window.c, 46_complete.c. Where c->window is not NULL; window_ready anywhere. */
 void window_init(struct core *c);
@@ -445,18 +462,18 @@ void window_result(struct core *c, const struct flight *f, u64 ready); /* it has
 bool window_ends(struct core *c, const struct flight *f); /* memory is done with it; true: its entry is still there */
 
 /* --- 50_execute.c */
-void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
+void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, const struct crew *w);
 /* The same for an entry of a window: when its result can be used; *read: its last operand is read */
 u64 execute_entry(struct core *c, u32 slot, const struct tinst *t, u64 lanes, u64 uid, u64 *read);
 /* The same for an instruction that goes with another one of its warp: it costs no place anywhere */
-void execute_along(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
+void execute_along(struct core *c, const struct tinst *t, const struct step *st, const struct crew *w);
 
 /* --- 60_lsu.c */
 /* expects_miss: what hazard prediction said of it before it was executed */
-void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid, bool expects_miss);
+void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, const struct crew *w, bool expects_miss);
 /* Its two halves: the record with all accesses, made when it is executed; and its way into the pipe: when the
  * last operand is read */
-struct flight *lsu_record(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
+struct flight *lsu_record(struct core *c, u32 slot, const struct tinst *t, const struct step *st, const struct crew *w);
 u64 lsu_send(struct core *c, struct flight *f, bool expects_miss);
 void lsu_count(struct core *c, const struct flight *f); /* as a memory instruction that issues */
 void lsu_stage(struct core *c);
@@ -503,7 +520,8 @@ u32 lsu_loads(const struct core *c, u32 cache);   /* loads in it that may need a
 i32 lsu_first_slot(const struct core *c);         /* of the first instruction that is not of shared memory; NONE */
 const struct flight *lsu_behind(const struct core *c, u32 i); /* the i-th in it, 0 being the first; NULL */
 
-/* --- 55_flight.c: flight.h */
+/* --- 55_flight.c: flight.h, and */
+void crew_tell(struct core *c, const struct crew *w, struct event e); /* an event of each member; where it is traced */
 void flight_init(struct core *c);
 void flight_free(struct core *c);
 void flight_check(const struct core *c);
@@ -617,17 +635,16 @@ void blocked_count(struct core *c, u64 n); /* n cycles */
 
 /* --- 70_writeback.c */
 enum home_change {
-    HOME_TAKEN,    /* the memory stage has taken its last instruction, or any where the order policy counts them */
-    HOME_RESULT,   /* a result is there */
-    HOME_STORED,   /* its last store is acknowledged */
-    HOME_ANSWERED, /* an atomic of the SM is */
-    HOME_SIGNAL,   /* its instruction buffer has had word of the memory stage */
+    HOME_TAKEN,  /* the memory stage has taken its last instruction, or any where the order policy counts them */
+    HOME_RESULT, /* a result is there */
+    HOME_STORED, /* its last store is acknowledged */
+    HOME_SIGNAL, /* its instruction buffer has had word of the memory stage */
 };
-void home_wake(struct core *c, u32 slot, enum home_change what);      /* looks at the slot where that may matter to it */
-void writeback_executed(struct core *c, const struct flight *f);      /* its atomics are under way */
-void writeback_expect(struct core *c, struct flight *f);              /* it has issued: registers and counts wait for it */
-void writeback_reads(struct core *c, const struct flight *f, u64 cy); /* its last operand is read then */
-void writeback_store_sent(struct core *c, struct flight *f);          /* one line of it, to be acknowledged */
+void home_wake(struct core *c, u32 home, enum home_change what);    /* looks at its front where that may matter to it */
+void writeback_executed(struct core *c, const struct flight *f);    /* its atomics are under way */
+void writeback_expect(struct core *c, struct flight *f);            /* it has issued: registers and counts wait for it */
+void writeback_reads(struct core *c, const struct crew *w, u64 cy); /* their last operand is read then */
+void writeback_store_sent(struct core *c, struct flight *f);        /* one line of it, to be acknowledged */
 bool writeback_accepted(
     struct core *c, struct flight *f); /* the stage has taken its last access; f may be over. True: its warp has no other there */
 void writeback_part(struct core *c, u32 flight, u64 cy); /* one awaited response is here at cy */
@@ -668,6 +685,11 @@ static inline void emit(struct core *c, struct event e) {
         if (__builtin_expect((c)->tracing, 0)) emit((c), (struct event){__VA_ARGS__});                                           \
     } while (0)
 
+#define CREW_TELL(c, w, ...)                                                                                                     \
+    do {                                                                                                                         \
+        if (__builtin_expect((c)->tracing, 0)) crew_tell((c), (w), (struct event){__VA_ARGS__});                                 \
+    } while (0)
+
 /* Positions of a ring that holds n, less one: a power of two */
 static inline u32 ring_mask(u32 n) {
     u32 size = 1;
@@ -677,9 +699,15 @@ static inline u32 ring_mask(u32 n) {
 
 static inline u32 home_index(const struct core *c, const struct home *h) { return (u32)(h - c->homes); }
 static inline u32 front_index(const struct core *c, const struct front *f) { return (u32)(f - c->fronts); }
-static inline struct home *part_home(struct core *c, const struct part *p) { return &c->homes[p->home]; }
+static inline struct home *part_home(const struct core *c, const struct part *p) { return (struct home *)&c->homes[p->home]; }
 static inline struct group *part_group(const struct core *c, const struct part *p) {
     return &c->homes[p->home].w->groups.at[p->group];
+}
+/* The crew of an instruction of one home's front, whose number is the home's */
+static inline struct crew crew_of(const struct core *c, u32 slot, const struct step *st, u64 uid, struct member *own) {
+    own->uid = uid, own->age = c->homes[slot].age, own->lanes = st->lanes, own->active = st->active;
+    own->frame = st->frame, own->home = (u16)slot;
+    return (struct crew){own, 1, 1};
 }
 
 #endif

@@ -130,8 +130,9 @@ static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct war
     *s = (struct home){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .age = c->age[slot] = ++c->blocks->ages};
     if (c->replay) replay_slot_start(c, slot);
     struct account account = c->fronts[slot].account; /* time goes on through the change of warps */
-    c->fronts[slot] =
-        (struct front){.part = {{.home = (u16)slot, .lanes = w->live}}, .nparts = 1, .ready_cy = NEVER, .account = account};
+    struct front *f = &c->fronts[slot];
+    *f = (struct front){.part = &f->own, .nparts = 1, .lanes = w->live, .ready_cy = NEVER, .account = account};
+    f->own = (struct part){.home = (u16)slot, .lanes = w->live};
     memset(sb, 0, sizeof(*sb) * (c->prog->nregs + c->prog->npreds));
     if (lane_ready) memset(lane_ready, 0, sizeof(u64) * MAX_WARP * (c->prog->nregs + c->prog->npreds));
     w->slot = slot;

@@ -34,9 +34,9 @@ struct flight {
     u64 age;       /* of the warp in its slot: tells a later warp in the same slot apart */
     u64 result_cy; /* latest time so far at which a part of the result is there */
     const struct tinst *t;
-    u64 active, lanes; /* lanes whose guard held, and of the group */
+    u64 active, lanes; /* positions of threads whose guard held, and of all: of one home, its lanes */
     u32 id;
-    u16 slot;
+    u16 slot; /* its front's, which may have others by now */
     u8 sub;   /* sub-core of its collector */
     u8 entry; /* of its warp's window, where `windowed` */
     bool used;
@@ -44,6 +44,8 @@ struct flight {
     bool orphan;   /* its instruction was taken back: nobody waits for it */
     bool windowed; /* its results go to its entry, not to the scoreboard */
     struct memop mem;
+    VEC(struct member) members; /* of a formed front; else none, and its threads are those of home `slot` */
+    u32 passes;                 /* as in struct crew; with members */
 };
 
 /* --- 55_flight.c: the pool. Pointers to flights are good until the next flight_new. */
@@ -62,6 +64,18 @@ static inline struct flight *flight_from(const struct core *c, u32 from) {
 }
 #define EACH_FLIGHT(c, f) for (struct flight *f = flight_from(c, 0); f; f = flight_from(c, f->id + 1))
 
+/* Whose instruction it is; `own` is used where its front was not formed */
+static inline struct crew flight_crew(const struct flight *f, struct member *own) {
+    if (__builtin_expect(f->members.n, 0)) return (struct crew){f->members.at, f->members.n, f->passes};
+    own->uid = f->uid, own->age = f->age, own->lanes = f->lanes, own->active = f->active, own->home = f->slot;
+    return (struct crew){own, 1, 1};
+}
+void flight_tell(struct core *c, const struct flight *f, struct event e); /* crew_tell; masks are of positions */
+#define FLIGHT_TELL(c, f, ...)                                                                                                   \
+    do {                                                                                                                         \
+        if (__builtin_expect((c)->tracing, 0)) flight_tell((c), (f), (struct event){__VA_ARGS__});                               \
+    } while (0)
+
 /* Somebody awaits its registers, or, of a load without any, its end */
 static inline bool flight_has_result(const struct flight *f) { return f->mem.kind == PROBE_LOAD || (f->t->ndst && !f->mem.red); }
 /* Its time from issue to result is counted */
@@ -78,6 +92,7 @@ struct atomic_lane_op {
 struct atomic_packet {
     struct atomic_op op;
     struct warp *w;
+    u16 home; /* the warp's, when it was made */
     i32 frame;
     struct opnd dest; /* absent: nobody wants old values */
     u64 line;

@@ -154,7 +154,7 @@ static struct atomic_packet *packet_for(struct memview *v, u32 from, const struc
     for (u32 i = from; i < st->deferred.n; i++)
         if (v->packets.at[st->deferred.at[i]]->line == line) return v->packets.at[st->deferred.at[i]];
     struct atomic_packet *p = packet_new(v);
-    p->op = *op, p->w = a->w, p->frame = a->frame, p->line = line, p->n = 0, p->performed = false;
+    p->op = *op, p->w = a->w, p->home = (u16)a->w->slot, p->frame = a->frame, p->line = line, p->n = 0, p->performed = false;
     p->dest = a->dest ? *a->dest : (struct opnd){.absent = 1};
     p->seq = ++v->seq;
     VEC_PUSH(&st->deferred, p->index);
