@@ -456,10 +456,6 @@ int heddle_launch(struct heddle *h, struct heddle_kernel *hk, const struct heddl
             "kernel '%s' uses lane ids, shuffles, votes or matrices, which are defined for warps of 32 lanes only; the "
             "warp size is %u\n",
             k->name, timing_warp_size(h));
-    if (k->first_warps && h->time.on && !l->functional && !h->opt.functional)
-        return api_fail(h, HEDDLE_BAD_INPUT,
-                        "kernel '%s' starts warps itself, which machines cannot time yet; run it without time (--functional)\n",
-                        k->name);
     int rc = check_shape(h, k, l);
     if (rc) return rc;
     u8 *params = base_alloc(k->param_b + 64u);

@@ -118,8 +118,8 @@ bool input_open(struct input *in, const struct cli_line *line, const char *x, co
     const struct frontend *alone = cli_has(line, "manifest") ? NULL : input_alone(x);
     if (alone && !machine)
         return cli_error(line->command,
-                         "\"%s\" starts warps itself, which machines cannot time yet; \"heddle run %s --functional\" runs it "
-                         "without time",
+                         "\"%s\" starts its warps itself and sees the machine's shape, which is not compared; \"heddle run %s\" "
+                         "times it on one machine",
                          x, x),
                false;
     if (alone) {

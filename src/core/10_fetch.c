@@ -34,7 +34,7 @@ void fetch_check(const struct core *c) { tags_check(&c->fetch->icache); }
 
 void fetch_unresolved(struct core *c, u32 slot) { set_add(c->fetch->unresolved, slot); }
 
-static u64 inst_address(const struct core *c, i32 pc) { return c->prog->code_base + (u64)pc * c->cfg->inst_b; }
+static u64 inst_address(const struct core *c, i32 pc) { return c->prog->code_base + (u64)pc * c->prog->inst_b; }
 
 static bool lookup(struct core *c, u64 line) {
     u32 at;

@@ -242,6 +242,7 @@ void slot_look(struct core *c, u32 slot, u64 at) {
     u32 set;
     bool held = f->nparts && f->release_cy > at, windowed = false;
     f->ready_cy = NEVER;
+    if (home_renewed(s) && cta_renew(c, slot, at)) return;
     const struct tinst *again = replay_shows(c, slot);
     if (f->nparts && !f->head && !held) slot_next(c, slot);
     if (held) next = f->release_cy, set = 1u << STALL_BARRIER;
@@ -338,8 +339,18 @@ static void count_issue(struct core *c, const struct step *st) {
     c->issue->last_cy = c->now;
 }
 
+/* Warps that the instruction has ended leave at once, those that it has started begin when it is resolved */
+static void wake_renewed(struct core *c, const struct cta_place *place) {
+    for (u64 m = cta_slots(place); m; m &= m - 1) {
+        u32 slot = (u32)__builtin_ctzll(m);
+        const struct home *s = &c->homes[slot];
+        if (home_renewed(s)) slot_alarm(c, slot, s->ended ? c->now + c->cfg->branch_cy : c->now + 1);
+    }
+}
+
 static void issue_control(struct core *c, u32 slot, const struct tinst *t, const struct cta_place *place) {
     struct front *f = &c->fronts[slot];
+    if (c->prog->k->first_warps) wake_renewed(c, place);
     if (t->kind == T_BARRIER) {
         c->stats.barriers++;
         slot_wake_block(c, place, c->now + c->cfg->barrier_cy);
@@ -357,6 +368,10 @@ static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const 
     case T_ALU: execute_issue(c, slot, t, st, w); return;
     case T_MEM: lsu_issue(c, slot, t, st, w, expects_miss); return;
     case T_FENCE: c->stats.fences++; break;
+    case T_BRANCH:
+        if (!t->ndst) break;
+        execute_link(c, t, st, w);
+        return;
     default: break;
     }
     CREW_TELL(c, w, .kind = EV_DONE, .cycle = c->now + 1);
@@ -536,6 +551,10 @@ static void charge_waiting(struct core *c, const struct turn *t, u32 slot) {
  * lanes) or the program faulted */
 static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
     bool expects_miss = predict_expects(c, slot);
+    if (home_renewed(&c->homes[slot])) { /* by a warp of another scheduler, in this cycle */
+        charge_waiting(c, t, slot);
+        return false;
+    }
     if (replay_first(c, slot) != NONE) {
         charge_issue(c, t, slot);
         replay_issue(c, slot, expects_miss);

@@ -32,7 +32,7 @@ static bool lanes_wait(const struct diverge_view *v) {
     const struct warp *w = v->w;
     u32 ready = 0;
     for (u32 i = 0; i < w->groups.n; i++) ready += w->groups.at[i].state == GROUP_READY;
-    return ready > 1 || (w->groups.n && w->groups.at[v->group].mask != w->live);
+    return ready > 1 || (w->groups.n && w->groups.at[v->group].mask != warp_enabled(w));
 }
 
 bool diverge_stop(struct diverge_view *v) {
@@ -70,12 +70,12 @@ static void take(struct core *c, struct front *f, const struct diverge_view *v) 
     if (c->view.faulted) c->fault_cy = MIN(c->fault_cy, c->now);
 }
 
-/* All live lanes are one group that can go on, at no meeting point, and it has not polled: there is nothing
- * to choose */
+/* All lanes that are on are one group that can go on, at no meeting point, and it has not polled: there is
+ * nothing to choose */
 static bool goes_on(const struct core *c, const struct front *f) {
     const struct warp *w = c->homes[f->part[0].home].w;
     const struct group *g = &w->groups.at[0];
-    return w->groups.n == 1 && g->mask == w->live && g->state == GROUP_READY && w->polled == f->polled_at &&
+    return w->groups.n == 1 && g->mask == warp_enabled(w) && g->state == GROUP_READY && w->polled == f->polled_at &&
            !(c->prog->k->code[g->pc].flags & INST_RECONV);
 }
 

@@ -297,6 +297,8 @@ void window_stage(struct core *c) {
     }
 }
 
+bool window_waiting(const struct core *c, u32 slot) { return window_of(c, slot)->n != 0; }
+
 void window_stops(struct core *c, u32 slot, const struct tinst *t) { window_of(c, slot)->serial = t->ndst ? t : NULL; }
 
 /* --- what a front shows, and what its entries wait for */

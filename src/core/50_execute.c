@@ -67,6 +67,12 @@ void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct
     CREW_TELL(c, w, .kind = EV_DONE, .cycle = MAX(x.written, x.at + x.pace.busy));
 }
 
+void execute_link(struct core *c, const struct tinst *t, const struct step *st, const struct crew *w) {
+    u64 ready = c->now + c->cfg->branch_cy;
+    results(c, t, st, w, c->now, ready);
+    CREW_TELL(c, w, .kind = EV_DONE, .cycle = ready);
+}
+
 u64 execute_entry(struct core *c, u32 slot, const struct tinst *t, u64 lanes, u64 uid, u64 *read) {
     struct member own = {.home = (u16)slot};
     struct way x = take_way(c, slot, t, lanes, &(struct crew){&own, 1, 1});

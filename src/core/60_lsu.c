@@ -209,6 +209,21 @@ static enum space space_of(const struct step *st) {
     return st->probe.at.n ? (enum space)st->probe.at.at[st->probe.at.n - 1].space : (enum space)st->in->space;
 }
 
+/* A store that may fail counts as a store when it does not */
+static enum probe_kind kind_of(const struct inst *in, const struct step *st) {
+    bool stores = st->probe.at.n && st->probe.at.at[0].kind == PROBE_STORE;
+    if (in->iclass == ICLASS_ATOMIC) return stores ? PROBE_STORE : PROBE_ATOMIC;
+    return in->iclass == ICLASS_STORE ? PROBE_STORE : PROBE_LOAD;
+}
+
+static u64 silent_lanes(const struct core *c, const struct flight *f, const struct step *st) {
+    u64 lanes = f->active;
+    if (!c->prog->k->device) return 0;
+    for (u32 i = 0; i < st->probe.at.n; i++) lanes &= ~((u64)st->probe.at.at[i].mask << 32 * st->probe.at.at[i].slab);
+    for (u32 i = 0; i < f->mem.lines.n; i++) lanes &= ~f->mem.lines.at[i].lanes;
+    return lanes;
+}
+
 static void collect_accesses(struct core *c, struct flight *f, const struct step *st) {
     struct memop *m = &f->mem;
     const struct inst *in = f->t->in;
@@ -220,9 +235,10 @@ static void collect_accesses(struct core *c, struct flight *f, const struct step
     }
     add_atomics(c, f, st);
     m->space = (u8)space_of(st);
-    m->kind = in->iclass == ICLASS_ATOMIC ? PROBE_ATOMIC : in->iclass == ICLASS_STORE ? PROBE_STORE : PROBE_LOAD;
+    m->kind = (u8)kind_of(in, st);
     m->is_async = in->iclass == ICLASS_ASYNC;
     m->nlines = m->lines.n;
+    m->silent = c->tracing ? silent_lanes(c, f, st) : 0;
 }
 
 void lsu_count(struct core *c, const struct flight *f) {
@@ -317,6 +333,9 @@ void lsu_leave(struct core *c) {
 void lsu_done(struct core *c, struct flight *f) {
     u32 slot = f->slot;
     WATCH(c, MEM_ACCEPTED, .slot = slot, .f = f);
+    if (f->mem.silent)
+        EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = f->uid, .slot = f->slot, .mask = f->mem.silent,
+             .cause = ACCESS_BYPASS);
     if (c->replay) replay_finished(c, f);
     if (writeback_accepted(c, f)) set_drop(c->lsu->sending, slot);
 }

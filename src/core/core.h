@@ -103,6 +103,7 @@ struct program {
     u32 nregs;        /* scoreboard entries a slot needs: registers, then predicates */
     u32 npreds;
     u64 code_base; /* address of instruction 0, for the instruction cache */
+    u32 inst_b;    /* bytes of an instruction there */
 };
 
 enum wait_kind { WAIT_COMPUTE, WAIT_SHORT, WAIT_LONG, WAIT_KINDS }; /* what produces a register's next value */
@@ -135,6 +136,7 @@ struct home {
     u32 stores;    /* stores not yet acknowledged */
     u32 atomics;   /* atomics and reductions not yet answered */
     u32 asyncs;    /* asynchronous copies under way */
+    u32 starts;    /* warp.starts when it came: another number there, and the program has started the warp again */
     bool ended;    /* all lanes have exited */
     bool told_end; /* listeners know that it has left */
 };
@@ -321,6 +323,11 @@ u64 cta_quiet(const struct core *c);           /* first cycle after the last blo
 u64 cta_slots(const struct cta_place *p);      /* mask of its warps' homes */
 u64 cta_number(const struct cta_place *p);     /* of the block in the grid */
 void cta_warp_ended(struct core *c, u32 slot); /* its last lane has exited */
+/* Another warp of its block has ended or started it, and the slot does not know yet */
+static inline bool home_renewed(const struct home *s) {
+    return s->w && (s->w->starts != s->starts || (!s->w->live && !s->ended));
+}
+bool cta_renew(struct core *c, u32 slot, u64 at); /* it shall know; true: the warp has begun anew */
 void cta_try_retire(struct core *c, struct cta_place *p, u64 at);
 
 /* --- 10_fetch.c, 20_ibuffer.c */
@@ -457,11 +464,14 @@ const struct tinst *window_shows(const struct core *c, u32 slot);      /* what i
 void window_present(struct core *c, u32 slot, u64 unavailable);        /* shows one whose unit is available, where there is one */
 void window_issue(struct core *c, u32 slot);                           /* what it shows */
 u32 window_issue_more(struct core *c, u32 slot, u32 sub);              /* others in the same cycle: how many in all */
+bool window_waiting(const struct core *c, u32 slot);                   /* instructions are in its window */
 void window_stops(struct core *c, u32 slot, const struct tinst *t);    /* one that is not for the window has issued */
 void window_result(struct core *c, const struct flight *f, u64 ready); /* it has come from memory */
 bool window_ends(struct core *c, const struct flight *f); /* memory is done with it; true: its entry is still there */
 
 /* --- 50_execute.c */
+/* A jump with a result, such as where it came from: there when the jump is resolved */
+void execute_link(struct core *c, const struct tinst *t, const struct step *st, const struct crew *w);
 void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, const struct crew *w);
 /* The same for an entry of a window: when its result can be used; *read: its last operand is read */
 u64 execute_entry(struct core *c, u32 slot, const struct tinst *t, u64 lanes, u64 uid, u64 *read);

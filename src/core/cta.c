@@ -122,26 +122,62 @@ static struct cta_place *place_get(struct core *c) {
     return NULL;
 }
 
-static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct warp *w) {
+/* The slot is the warp's: nothing is left of who was there before but the account, whose time goes on */
+static void slot_take(struct core *c, u32 slot, struct cta_place *p, struct warp *w) {
     struct home *s = &c->homes[slot];
     account_change(c, slot);
     struct sbreg *sb = s->sb;
     u64 *lane_ready = s->lane_ready;
     *s = (struct home){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .age = c->age[slot] = ++c->blocks->ages};
+    s->starts = w->starts;
     if (c->replay) replay_slot_start(c, slot);
-    struct account account = c->fronts[slot].account; /* time goes on through the change of warps */
+    struct account account = c->fronts[slot].account;
     struct front *f = &c->fronts[slot];
-    *f = (struct front){.part = &f->own, .nparts = 1, .lanes = w->live, .ready_cy = NEVER, .account = account};
+    *f = (struct front){.part = &f->own, .nparts = w->live != 0, .lanes = w->live, .ready_cy = NEVER, .account = account};
     f->own = (struct part){.home = (u16)slot, .lanes = w->live};
     memset(sb, 0, sizeof(*sb) * (c->prog->nregs + c->prog->npreds));
     if (lane_ready) memset(lane_ready, 0, sizeof(u64) * MAX_WARP * (c->prog->nregs + c->prog->npreds));
-    w->slot = slot;
-    p->slots |= 1ull << slot;
-    sched_arrives(c, slot, p->cta->linear);
     c->fronts[slot].ib.next = c->fronts[slot].ib.fetch_pc = NONE;
-    EMIT(c, .kind = EV_WARP_START, .cycle = c->now, .slot = (u16)slot, .a = p->cta->linear, .b = w->id, .mask = w->live);
+}
+
+static void slot_begin(struct core *c, u32 slot) {
+    const struct home *s = &c->homes[slot];
+    u64 linear = s->place->cta->linear;
+    sched_arrives(c, slot, linear);
+    EMIT(c, .kind = EV_WARP_START, .cycle = c->now, .slot = (u16)slot, .a = linear, .b = s->w->id, .mask = s->w->live);
     slot_next(c, slot);
     slot_look(c, slot, c->now);
+}
+
+/* A warp that the program has yet to start has its slot, and counts as one that has ended */
+static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct warp *w) {
+    slot_take(c, slot, p, w);
+    w->slot = slot;
+    p->slots |= 1ull << slot;
+    if (w->live) slot_begin(c, slot);
+    else c->homes[slot].ended = c->homes[slot].told_end = true;
+}
+
+/* What it was has to be over first: instructions on their way find the home they left */
+bool cta_renew(struct core *c, u32 slot, u64 at) {
+    struct home *s = &c->homes[slot];
+    if (!s->ended && c->window && window_waiting(c, slot)) {
+        fault_at(s->w, c->prog->k->code, NONE,
+                 "another warp ends this one (wspawn or ecall) while its window holds instructions, which is not modelled; "
+                 "use sm.order = in_order");
+        c->fault_cy = MIN(c->fault_cy, c->now);
+        return true;
+    }
+    if (!s->ended) cta_warp_ended(c, slot);
+    if (s->starts == s->w->starts) return false;
+    if (at > c->now) slot_alarm(c, slot, at); /* I1 */
+    if (s->drain_cy > at) slot_alarm(c, slot, s->drain_cy);
+    if (at > c->now || s->queued || s->loads || s->drain_cy > at) return false;
+    account_state(c, slot, 1u << STALL_EMPTY, UNIT_NONE, at); /* what it was has its time */
+    if (!s->told_end) EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
+    slot_take(c, slot, s->place, s->w);
+    slot_begin(c, slot);
+    return true;
 }
 
 static void cta_begin(struct core *c, u64 linear) {

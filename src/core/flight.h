@@ -25,6 +25,7 @@ struct memop {        /* what a memory instruction has beside: its accesses, and
     bool is_const;    /* lines are the constant cache's */
     bool is_texture;  /* lines are the texture cache's */
     bool red;         /* an atomic whose result nobody wants */
+    u64 silent;       /* traced: active lanes that touch no memory (a device, an sc that fails) */
     VEC(struct line_access) lines;
     VEC(u64) passes;  /* shared memory, constants, where instructions may leave the pipe: lanes served together, in order */
     VEC(u32) packets; /* atomics: one a line, by index (memport.c) */

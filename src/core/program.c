@@ -73,6 +73,7 @@ static bool waits_in_window(const struct tinst *t) {
     const struct exec_row *x = &exec_table[in->exec_id];
     bool clock = x->facts & FACT_SREG && in->imm >= SREG_clock && in->imm <= SREG_globaltimer_hi;
     if (in->flags & (INST_COLLECTIVE | INST_SYNC_POLL | INST_ASYNC_WAIT) || clock) return false;
+    if (in->flags & INST_TURN || in->exec_id == EXEC_rv_counter) return false; /* changes who runs; tells the time */
     switch (t->kind) {
     case T_BRANCH:
     case T_NOP: return true;
@@ -105,6 +106,7 @@ struct program *program_new(const struct config *c, const struct kernel *k, u64 
     struct program *p = base_alloc(sizeof(*p));
     p->k = k;
     p->code_base = code_base;
+    p->inst_b = k->inst_b ? k->inst_b : c->inst_b;
     for (u32 i = 0; i < k->nfuncs; i++) {
         p->nregs = MAX(p->nregs, k->funcs[i].regs);
         p->npreds = MAX(p->npreds, k->funcs[i].preds);

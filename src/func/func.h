@@ -164,10 +164,11 @@ struct warp {
     struct cta *cta;
     u32 id; /* in its block */
     u32 nslabs;
-    u64 live; /* lanes that have not ended */
-    u64 off;  /* live lanes that the program switched off: in no group, their registers kept until they are switched on again */
-    u8 *regs; /* [slab][row][lane] */
-    u32 rows; /* capacity, rows per slab */
+    u32 starts; /* how often it was started since its block began */
+    u64 live;   /* lanes that have not ended */
+    u64 off;    /* live lanes that the program switched off: in no group, their registers kept until they are switched on again */
+    u8 *regs;   /* [slab][row][lane] */
+    u32 rows;   /* capacity, rows per slab */
     u64 *preds;
     u32 npreds; /* capacity */
     VEC(struct group) groups;
@@ -257,6 +258,7 @@ struct launch { /* everything a running kernel shares */
     u32 smid, nsmid, nwarpid; /* what %smid, %nsmid and %nwarpid read; nwarpid 0: that of 2,048 threads */
     bool timed;               /* run by the timing model: the clock is its own, warp ids are slots */
     bool never_meet;          /* lanes that part at a branch stay apart to the end */
+    const u64 *published;     /* timed: how often cores have been shown each other's stores; NULL without time */
     FILE *program_out;
     FILE *trace;
     i64 trace_cta, trace_warp; /* NONE: all */

@@ -346,6 +346,7 @@ static void warp_clear(struct warp *w, const struct kernel *k) {
 static void warp_begin(struct warp *w, i32 pc, u64 on, bool fresh) {
     const struct launch *l = w->cta->launch;
     const struct kernel *k = l->k;
+    w->starts++;
     w->tid0 = w->id * l->warp_size;
     w->live = warp_lanes(l, w->id);
     w->off = w->live & ~on;
@@ -381,7 +382,7 @@ void cta_start(struct cta *c, u64 linear) {
     }
     for (u32 i = 0; i < c->nwarps; i++) {
         struct warp *w = &c->warps[i];
-        w->live = w->off = w->groups.n = w->retired = w->retired_lanes = 0;
+        w->live = w->off = w->groups.n = w->retired = w->retired_lanes = w->starts = 0;
         if (k->warp_state_b) memset(w->state, 0, k->warp_state_b);
         if (k->keeps_registers) warp_clear(w, k);
         if (!k->first_warps) warp_begin(w, 0, ~0ull, true);

@@ -37,12 +37,16 @@ struct rv_warp { /* warp.state */
 struct rv_reservation { /* of lr, until a store to the word or the hart's sc */
     u64 hart, addr;
 };
+struct rv_claim { /* a word that a core has stored to by sc, and the others have not been shown yet */
+    u64 addr, core, published;
+};
 struct rv_console { /* bytes written to one console address since its last line */
     VEC(char) line;
 };
 enum { RV_CONSOLES = 64 };
 struct rv_shared { /* what the cores of a program share beside memory */
     VEC(struct rv_reservation) reserved;
+    VEC(struct rv_claim) claims;
     struct rv_console console[RV_CONSOLES];
     u32 status; /* v3: the exit status that was stored */
 };
@@ -56,6 +60,7 @@ struct rv_kernel { /* kernel.isa */
     u32 mscratch; /* what it reads before it is written: where arguments are */
     u32 cores;    /* the machine's, when the launch does not say */
     struct rv_shared *shared;
+    const u32 *words;                                     /* of the text, as decoded */
     void (*recode)(struct kernel *k, struct memory *mem); /* the text as it now stands in memory */
 };
 

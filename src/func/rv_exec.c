@@ -272,6 +272,25 @@ static void break_reservations(struct rv_shared *s, u64 addr) {
         else i++;
 }
 
+/* With time cores see each other's stores at certain moments only (launch.published). What one has stored by
+ * sc and the others have not seen is claimed: their lr, which reads the value before, reserves nothing. */
+static bool claimed(struct rv_shared *s, const struct warp *w, u64 addr) {
+    const u64 *now = w->cta->launch->published;
+    bool found = false;
+    for (u32 i = 0; now && i < s->claims.n;)
+        if (s->claims.at[i].published != *now) s->claims.at[i] = s->claims.at[--s->claims.n];
+        else {
+            found = found || (s->claims.at[i].addr == addr && s->claims.at[i].core != w->cta->linear);
+            i++;
+        }
+    return found;
+}
+
+static void claim(struct rv_shared *s, const struct warp *w, u64 addr) {
+    const u64 *now = w->cta->launch->published;
+    if (now) VEC_PUSH(&s->claims, ((struct rv_claim){addr, w->cta->linear, *now}));
+}
+
 static u64 address_of(const struct warp *w, const struct group *g, const struct inst *in, u32 lane) {
     return (u32)((u32)opnd_read(w, g, &in->s[0], lane) + (u32)in->imm);
 }
@@ -298,7 +317,7 @@ void exec_rv_lr(struct warp *w, struct group *g, const struct inst *in, u64 mask
         u32 lane = (u32)__builtin_ctzll(rest);
         struct rv_reservation r = {hart_of(w, lane), address_of(w, g, in, lane)};
         take_reservation(s, r.hart, 0);
-        VEC_PUSH(&s->reserved, r);
+        if (!claimed(s, w, r.addr)) VEC_PUSH(&s->reserved, r);
     }
     exec_ld(w, g, in, mask);
 }
@@ -313,6 +332,7 @@ void exec_rv_sc(struct warp *w, struct group *g, const struct inst *in, u64 mask
         if (mine || addr % 4) {
             break_reservations(s, addr);
             if (!access_lane_store(w, g, in, SPACE_GENERIC, lane, addr, &word, 4)) return;
+            claim(s, w, addr);
         }
         opnd_write(w, g, &in->d, lane, !mine);
     }
@@ -338,12 +358,29 @@ void exec_rv_mret(struct warp *w, struct group *g, const struct inst *in, u64 ma
     if (pc != NONE) g->pc = pc;
 }
 
+/* The text as this core sees it is not what was decoded */
+static bool text_changed(struct warp *w, const struct group *g, const struct inst *in) {
+    const struct rv_kernel *k = rv_of(w);
+    struct step *step = w->step;
+    bool same = true;
+    w->step = NULL; /* nobody has accessed it */
+    for (u32 i = 0; same && i < k->text_words; i++) {
+        u32 word;
+        same = access_lane_load(w, g, in, SPACE_GLOBAL, rv_leader(w, g->mask), k->text_at + 4ull * i, &word, 4) &&
+               word == k->words[i];
+    }
+    w->step = step;
+    return !same;
+}
+
 /* From here on the program runs what it has written into its own text */
 void exec_rv_fencei(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     struct launch *l = w->cta->launch;
-    (void)in, (void)mask;
+    (void)mask;
     g->pc++;
-    rv_of(w)->recode((struct kernel *)l->k, l->mem);
+    if (!l->timed) rv_of(w)->recode((struct kernel *)l->k, l->mem);
+    else if (text_changed(w, g, in))
+        fault_at(w, in, NONE, "the program has changed its own text, which is not modelled with time");
 }
 
 void exec_rv_fault(struct warp *w, struct group *g, const struct inst *in, u64 mask) {

@@ -73,6 +73,7 @@ struct run { /* a launch on its way */
     struct launch *l;
     struct program *prog;
     u64 start;             /* cycle */
+    u64 published;         /* times that SMs were shown each other's stores */
     u64 next_cta, end_cta; /* blocks not yet dispatched */
     struct occupancy occ;
     u32 *free;     /* [sms]: blocks an SM could take */

@@ -83,15 +83,16 @@ u32 gpu_window(const struct gpu *g) { return g->window; }
 /* --- a launch begins */
 
 static u64 code_base(struct gpu *g, const struct kernel *k) {
+    if (k->code_at) return k->code_at;
     u32 i = 0;
     while (i < g->kernels.n && g->kernels.at[i] != k) i++;
     if (i == g->kernels.n) VEC_PUSH(&g->kernels, k);
     return CODE_BASE + i * CODE_STRIDE;
 }
 
-/* Printing and the device heap touch what all SMs share. */
+/* Printing, the device heap and devices among the addresses touch what all SMs share. */
 static bool shares_more(const struct launch *l) {
-    if (l->trace) return true;
+    if (l->trace || l->k->device) return true;
     for (u32 pc = 0; pc < l->k->ninst; pc++) {
         const struct inst *in = &l->k->code[pc];
         const struct call_info *call = in->flags & INST_CALL ? in->info : NULL;
@@ -125,6 +126,7 @@ static void begin(struct run *r) {
     }
     if (g->cfg.params_in_l2) put_params(g, r->l->k->param_b);
     if (g->counters) memset(g->counters, 0, g->cfg.counter_entries);
+    r->l->published = &r->published;
     for (u32 i = 0; i < g->cfg.sms; i++) core_launch(g->cores[i], r->prog, r->l, g->now);
     for (u32 k = 0; k < g->listeners.n; k++)
         if (g->listeners.at[k].launch) g->listeners.at[k].launch(g->listeners.at[k].state, r->l->k, g->now);
@@ -539,6 +541,7 @@ bool gpu_launch(struct gpu *g, struct launch *l, u32 registers, bool functional,
         out->ctas_functional += r.first_cta;
     }
     fesetenv(&host);
+    l->published = NULL;
     out->complete = out->complete && !l->stopped;
     out->index = index;
     out->registers = registers;

@@ -59,6 +59,7 @@ static void sort_atomics(struct pending_atomic *at, u32 n) {
 void publish(struct run *r) {
     struct gpu *g = r->g;
     for (u32 i = 0; i < g->cfg.sms; i++) memview_publish(g->cores[i]);
+    r->published++;
     if (!g->atomics.n) return;
     sort_atomics(g->atomics.at, g->atomics.n);
     for (u32 i = 0; i < g->atomics.n; i++) atomic_perform(r->l->mem, r->l->ops, g->atomics.at[i].packet);

@@ -302,6 +302,8 @@ struct kernel {
     u64 shared_at;           /* where among plain addresses a block finds its shared memory */
     u64 device_at, device_b; /* plain addresses that are no memory: accesses are handed to `device`, lane by lane */
     device_fn *device;
+    u64 code_at;                      /* where instruction 0 lies, for the instruction cache; 0: anywhere */
+    u32 inst_b;                       /* size of an instruction there; 0: the machine's */
     void (*finish)(struct launch *l); /* after the last block, whatever came of it */
     bool recursive;                   /* depth not known from the text */
     bool meets_grid;                  /* reads where the memory for a barrier of the whole grid is */

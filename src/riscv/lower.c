@@ -336,7 +336,7 @@ static void finish(struct launch *l) {
     const struct rv_kernel *k = l->k->isa;
     for (u32 i = 0; i < RV_CONSOLES; i++)
         if (k->shared->console[i].line.n) console_byte(k->shared, i, '\n', l->program_out);
-    k->shared->reserved.n = 0;
+    k->shared->reserved.n = k->shared->claims.n = 0;
     if (k->shared->status && !l->faulted) {
         l->faulted = true;
         strbuf_add(&l->fault, "fault: the program ended with status %d (0x%x)\n", (i32)k->shared->status, k->shared->status);
@@ -370,6 +370,7 @@ static void describe(struct kernel *k, struct code *c) {
     k->keeps_registers = true;
     k->begin = begin;
     k->isa = &c->k;
+    k->code_at = c->k.text_at, k->inst_b = 4;
     k->warp_state_b = sizeof(struct rv_warp);
     k->shared_at = v3 ? RV_LOCAL_V3 : RV_STACK_2021 - m->shared_b;
     k->device_at = v3 ? RV_IO_V3 : RV_IO_2021;
@@ -425,6 +426,7 @@ struct kernel *rv_lower(struct rv_program *p, const struct rv_machine *m, struct
                               .mscratch = RV_ARGS,
                               .cores = m->cores,
                               .shared = &p->shared,
+                              .words = c->words,
                               .recode = recode};
     k->name = p->name, k->file = p->file;
     k->nfuncs = 1;

@@ -6,10 +6,12 @@ expect 0 "$heddle" run "$work/hello.bin" --functional --quiet
 [ "$(cat "$work/out")" = H ] || complain "the console says '$(cat "$work/out")'"
 expect 0 "$heddle" run "$work/hello.bin" --functional --machine vortex2021 --set sm.warps=8 --json "$work/r.json"
 [ "$(json "$work/r.json" warp_instructions)" = 6 ] || complain "warp instructions: $(json "$work/r.json" warp_instructions)"
-expect 2 "$heddle" run "$work/hello.bin"
-err_has 'starts warps itself, which machines cannot time yet; run it without time'
+expect 0 "$heddle" run "$work/hello.bin" --quiet --audit
+[ "$(cat "$work/out")" = H ] || complain "the console says '$(cat "$work/out")' with time"
+expect 0 "$heddle" run "$work/hello.bin" --machine small --set sm.warps=1 --json "$work/r.json"
+[ "$(json "$work/r.json" warp_instructions)" = 12 ] || complain "two cores: $(json "$work/r.json" warp_instructions)"
 expect 2 "$heddle" compare "$work/hello.bin" --vary sm.sched=lrr,gto
-err_has 'machines cannot time yet; "heddle run .*hello.bin --functional"'
+err_has 'starts its warps itself and sees the machine.s shape, which is not compared'
 expect 2 "$heddle" run "$work/hello.bin" --functional --machine gtx480
 err_has 'shared memory .* such as vortex2021, or a smaller sm.warps'
 expect 0 "$heddle" run "$work/hello.bin" --functional --machine gtx480 --set sm.warps=4 --quiet

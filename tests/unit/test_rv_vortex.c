@@ -19,6 +19,8 @@ struct rig {
     u32 mem[256];
     int rc;
     char message[1024];
+    u64 violations;
+    char audit[1024];
 };
 
 struct machine {
@@ -30,21 +32,25 @@ struct machine {
 #define NEW   (struct machine){RV_V3, RV_SPLIT, 1, 4, 4}
 #define IPDOM (struct machine){RV_2021, RV_IPDOM, 1, 4, 4}
 
-static struct rig run(const char *text, struct machine m) {
+static struct rig play(const char *text, struct machine m, bool timed) {
     struct rig r = {0};
     static struct rv_asm a;
     struct config c;
     struct heddle_module *mod;
     config_default(&c);
     c.vortex = m.variant, c.vortex_diverge = m.diverge, c.sms = m.cores, c.warps = m.warps, c.warp_size = m.lanes;
+    c.threads = m.warps * m.lanes;
     r.out = tmpfile();
-    r.h = heddle_open(&(struct heddle_options){.functional = true, .program_out = r.out, .max_instructions = 1000000});
+    r.h = heddle_open(&(struct heddle_options){.functional = !timed, .program_out = r.out, .max_instructions = 1000000});
     heddle_set_config(r.h, &c);
+    if (timed) heddle_audit(r.h, true);
     asm_program(&a, text, m.variant);
     assert_int_equal(heddle_module_load(r.h, "p.bin", (const char *)a.words, (size_t)a.n * 4, &mod), HEDDLE_OK);
     struct heddle_launch l = {.grid = {m.cores, 1, 1}, .block = {m.warps * m.lanes, 1, 1}};
     r.rc = heddle_launch(r.h, heddle_module_kernel(mod, "program"), &l, NULL);
     snprintf(r.message, sizeof(r.message), "%s", heddle_message(r.h));
+    r.violations = heddle_audit_result(r.h).violations;
+    snprintf(r.audit, sizeof(r.audit), "%s", heddle_audit_result(r.h).text);
     assert_int_equal(heddle_read(r.h, OUT, r.mem, sizeof(r.mem)), HEDDLE_OK);
     rewind(r.out);
     r.text[fread(r.text, 1, sizeof(r.text) - 1, r.out)] = 0;
@@ -53,9 +59,16 @@ static struct rig run(const char *text, struct machine m) {
     return r;
 }
 
+static struct rig run(const char *text, struct machine m) { return play(text, m, false); }
+
+/* Without time, and with: the same memory and output, and an audit that finds nothing */
 static struct rig good(const char *text, struct machine m) {
-    struct rig r = run(text, m);
+    struct rig r = run(text, m), t = play(text, m, true);
     if (r.rc) fail_msg("%s", r.message);
+    if (t.rc) fail_msg("timed: %s", t.message);
+    if (t.violations) fail_msg("%s", t.audit);
+    assert_string_equal(r.text, t.text);
+    assert_memory_equal(r.mem, t.mem, sizeof(r.mem));
     return r;
 }
 
@@ -360,12 +373,17 @@ static void csrs(void **state) {
 /* mret goes to mepc; fence.i runs what was written into the text; ecall ends the core */
 static void system_instructions(void **state) {
     static const u32 want[] = {7, 9};
+    static const char text[] =
+        "la t0, there; csrrw zero, 0x341, t0; mret; ebreak; there: la t0, patch; li t1, 0x00900513; sw t1, "
+        "0(t0); li a1, 0x80008000;"
+        "addi a0, zero, 7; sw a0, 0(a1); fence.i; patch: ebreak; sw a0, 4(a1); addi gp, zero, 0; ecall; ebreak";
     (void)state;
-    struct rig r = good("la t0, there; csrrw zero, 0x341, t0; mret; ebreak; there: la t0, patch; li t1, 0x00900513; sw t1, "
-                        "0(t0); li a1, 0x80008000;"
-                        "addi a0, zero, 7; sw a0, 0(a1); fence.i; patch: ebreak; sw a0, 4(a1); addi gp, zero, 0; ecall; ebreak",
-                        OLD);
+    struct rig r = run(text, OLD);
+    if (r.rc) fail_msg("%s", r.message);
     expect(&r, 0, want, 2);
+    r = play(text, OLD, true);
+    assert_int_equal(r.rc, HEDDLE_FAULT);
+    assert_non_null(strstr(r.message, "the program has changed its own text, which is not modelled with time"));
 }
 
 /* --- what wrong programs are told */
@@ -425,6 +443,10 @@ static void faults(void **state) {
         struct rig r = run(rows[i].text, rows[i].m);
         assert_int_equal(r.rc, HEDDLE_FAULT);
         if (!strstr(r.message, rows[i].want)) fail_msg("%s: %s", rows[i].text, r.message);
+        if (strstr(rows[i].want, "the limit of")) continue; /* of instructions: without time only */
+        r = play(rows[i].text, rows[i].m, true);
+        assert_int_equal(r.rc, HEDDLE_FAULT);
+        if (!strstr(r.message, rows[i].want)) fail_msg("timed: %s: %s", rows[i].text, r.message);
     }
 }
 
