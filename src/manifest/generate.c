@@ -78,6 +78,41 @@ static struct gen_value gen_twiddle(struct gen_state *s, u64 i) {
     return of_float(i & 1 ? -sin(angle) : cos(angle));
 }
 
+/* Structure of real data. An octave k is drawn with probability 2^-(k+1); sizes that double from octave to
+ * octave give a power law with exponent -2, ranks that halve a popularity of 1 / rank. */
+
+static u32 octave(const struct gen_state *s, u64 i) { return (u32)__builtin_ctzll(upper(s, i) | 1ull << 31); }
+static u64 lower(const struct gen_state *s, u64 i) { return generator_hash(s->b->seed, i) & 0xFFFFFFFFu; }
+
+static struct gen_value gen_powerlaw(struct gen_state *s, u64 i) {
+    u64 before = s->running, least = (u64)s->b->p0 << octave(s, i);
+    s->running += MIN(least + lower(s, i) % least, (u64)s->b->p1);
+    return of_int(before);
+}
+
+static struct gen_value gen_popular(struct gen_state *s, u64 i) {
+    u64 all = (u64)s->b->p0, half = MAX(all >> (octave(s, i) + 1), 1);
+    return of_int((generator_hash(s->b->seed + 1, half + lower(s, i) % half) >> 32) % all);
+}
+
+static struct gen_value gen_band(struct gen_state *s, u64 i) {
+    u64 all = (u64)s->b->p0, width = (u64)s->b->p1, middle = (u64)((unsigned __int128)i * all / s->b->count);
+    return of_int((middle + all - width / 2 + upper(s, i) % width) % all);
+}
+
+static struct gen_value gen_mesh(struct gen_state *s, u64 i) {
+    u64 all = (u64)s->b->p0, width = (u64)s->b->p1;
+    u64 far_away = lower(s, i) % 16 == 0 ? 16 : 1;
+    u64 at = i % all + upper(s, i) % (width * far_away), middle = width * far_away / 2;
+    return of_int(at < middle ? all : at - middle < all ? at - middle : all + 1);
+}
+
+static struct gen_value gen_bell(struct gen_state *s, u64 i) {
+    u64 h = generator_hash(s->b->seed, i);
+    u64 sum = (h & 0xFFFF) + (h >> 16 & 0xFFFF) + (h >> 32 & 0xFFFF) + (h >> 48);
+    return of_int((sum * (u64)s->b->p0 >> 18) + (u64)s->b->p1);
+}
+
 /* --- what they ask of their parameters */
 
 static bool whole(double x, double low) { return x >= low && x <= EXACT_MAX && x == floor(x); }
@@ -102,6 +137,21 @@ static const char *needs_power_of_two(const struct manifest_buffer *b) {
     return (b->count & (b->count - 1)) == 0 ? NULL : "a count that is a power of two";
 }
 
+static const char *needs_lengths(const struct manifest_buffer *b) {
+    bool ok = whole(b->p0, 1) && whole(b->p1, b->p0) && b->p1 <= 0x1p31;
+    return ok ? NULL : "integers p0 and p1 with 1 <= p0 <= p1 <= 2^31";
+}
+
+static const char *needs_width(const struct manifest_buffer *b) {
+    bool ok = whole(b->p0, 1) && b->p0 <= 0x1p32 && whole(b->p1, 1) && b->p1 <= b->p0;
+    return ok ? NULL : "integers p0 and p1 with 1 <= p1 <= p0 <= 2^32";
+}
+
+static const char *needs_range(const struct manifest_buffer *b) {
+    bool ok = whole(b->p0, 1) && b->p0 <= 0x1p32 && whole(b->p1, 0);
+    return ok ? NULL : "an integer p0 from 1 to 2^32 and an integer p1 of at least 0";
+}
+
 #define INTS   "u8 s8 u16 s16 u32 s32 u64 s64"
 #define FLOATS "f32 f64"
 const struct generator generator_table[] = {
@@ -118,6 +168,13 @@ const struct generator generator_table[] = {
     {"ramp", INTS, "i * p0 + (h >> 32) mod p0: ascending", gen_ramp, needs_size},
     {"diagdom", FLOATS, "24-bit unit, plus p0 on the diagonal of a p0 x p0 matrix", gen_diagdom, needs_size},
     {"twiddle", FLOATS, "cos(2 pi k / p0) and -sin(2 pi k / p0) in turn, k = i / 2", gen_twiddle, needs_size},
+    {"powerlaw", INTS, "as prefix with lengths of p0 to p1 under a power law: row pointers of a web-like graph", gen_powerlaw,
+     needs_lengths},
+    {"popular", INTS, "below p0, a few values often and most seldom: edges of a web-like graph", gen_popular, needs_range},
+    {"band", INTS, "within p1 / 2 of i * p0 / count, modulo p0: columns of a banded matrix", gen_band, needs_width},
+    {"mesh", INTS, "within p1 / 2, one in 16 within 8 p1, of i mod p0; p0 or p0 + 1 outside: neighbours of a mesh's cells",
+     gen_mesh, needs_width},
+    {"bell", INTS, "p1 to p0 + p1 - 1, bell-shaped: the sum of four 16-bit parts of h, times p0 / 2^18", gen_bell, needs_range},
 };
 const u32 generator_count = ARRAY_LEN(generator_table);
 

@@ -5,5 +5,5 @@ for name in vecadd saxpy sgemm transpose reduction scan histogram spmv bfs stenc
 expect 0 "$heddle" list classes
 out_has '[a-z]'
 expect 0 "$heddle" list generators
-for name in zero fill hash mod bytes unit range prefix lcgperm ramp diagdom twiddle; do out_has "^$name "; done
+for name in zero fill hash mod bytes unit range prefix lcgperm ramp diagdom twiddle powerlaw popular band mesh bell; do out_has "^$name "; done
 finish

@@ -70,7 +70,7 @@ dictionary() {
             sed 's/.*\(..\)\(..\)\(..\)\(..\)$/"\\x\4\\x\3\\x\2\\x\1"/' | sort -u ;;
     fuzz_manifest)
         printf '"\\"%s\\""\n' ptx buffers launches expect id name type count bytes generator seed p0 p1 file check kernel grid block dynamic_smem registers args buf hex value mode tolerance \
-            u8 s8 u16 s16 u32 s32 u64 s64 f32 f64 zero fill hash mod bytes unit range prefix lcgperm ramp diagdom twiddle bits reference silicon_fnv1a64 reference_fnv1a64 ;;
+            u8 s8 u16 s16 u32 s32 u64 s64 f32 f64 zero fill hash mod bytes unit range prefix lcgperm ramp diagdom twiddle powerlaw popular band mesh bell bits reference silicon_fnv1a64 reference_fnv1a64 ;;
     esac
 }
 

@@ -68,12 +68,19 @@ static void check_generated(const struct generated *g) {
 static void test_generators(void **state) {
     (void)state;
     static const struct generated cases[] = {
+        {"band", "u32", 5000, 43, 900, 60, 0x22173503d344e29eull},
+        {"bell", "u16", 5000, 45, 1000, 7, 0xb1ba2ebaf035f2e0ull},
         {"bytes", "u8", 200000, 73, 4, 0, 0xf86f933fdd83ccc5ull},
         {"diagdom", "f32", 1600, 63, 40, 0, 0xd47e7829aff01ac8ull},
         {"fill", "f32", 16384, 0, 6.103515625e-05, 0, 0xc29e084b16222325ull},
         {"hash", "u32", 44, 58, 0, 0, 0xec997c3aa22e39a4ull},
         {"lcgperm", "u32", 262144, 0, 100005, 77773, 0x1b48424800d30105ull},
+        {"mesh", "u32", 5000, 44, 1250, 96, 0x98dd4512f5323e75ull},
         {"mod", "u32", 16384, 37, 15, 1, 0xfe0919d7d4101c91ull},
+        {"popular", "u32", 5000, 42, 777, 0, 0x1206d91724c5b772ull},
+        {"popular", "u8", 64, 47, 1, 0, 0xb9b23f3a46fd0825ull},
+        {"powerlaw", "u32", 5001, 41, 2, 512, 0xf272a77d05e71d5eull},
+        {"powerlaw", "u64", 64, 46, 1, 2147483648.0, 0xac93c9e9879fceaaull},
         {"prefix", "u32", 16385, 35, 1, 15, 0x4d07cde865932f8bull},
         {"range", "f32", 96, 56, 0.2, 2.5, 0x1243c398cb31d364ull},
         {"range", "f64", 9216, 15, -1, 1, 0xa735cebaef9508a1ull},
@@ -219,7 +226,7 @@ static void test_generator_errors(void **state) {
     expect_errors(BUFFERS("{\"name\": \"a\", \"type\": \"f32\", \"count\": 4, \"generator\": \"gaussian\"}"),
                   "x.json: error: buffers[0]: unknown generator \"gaussian\"; legal generators are zero fill iota hash mod bytes "
                   "unit range prefix "
-                  "lcgperm ramp diagdom twiddle\n");
+                  "lcgperm ramp diagdom twiddle powerlaw popular band mesh bell\n");
     expect_errors(BUFFERS("{\"name\": \"a\", \"type\": \"f32\", \"count\": 4, \"generator\": \"hash\"}"),
                   "x.json: error: buffers[0]: generator \"hash\" makes u8 s8 u16 s16 u32 s32 u64 s64, not f32\n");
     expect_errors(
@@ -227,6 +234,13 @@ static void test_generator_errors(void **state) {
         "x.json: error: buffers[0]: generator \"mod\" needs an integer p0 of at least 1 and an integer p1 of at least 0\n");
     expect_errors(BUFFERS("{\"name\": \"a\", \"type\": \"u32\", \"count\": 5, \"generator\": \"lcgperm\", \"p0\": 3}"),
                   "x.json: error: buffers[0]: generator \"lcgperm\" needs a count that is a power of two\n");
+    expect_errors(BUFFERS("{\"name\": \"a\", \"type\": \"u32\", \"count\": 5, \"generator\": \"powerlaw\", \"p0\": 0}"),
+                  "x.json: error: buffers[0]: generator \"powerlaw\" needs integers p0 and p1 with 1 <= p0 <= p1 <= 2^31\n");
+    expect_errors(BUFFERS("{\"name\": \"a\", \"type\": \"u32\", \"count\": 5, \"generator\": \"band\", \"p0\": 4, \"p1\": 5}"),
+                  "x.json: error: buffers[0]: generator \"band\" needs integers p0 and p1 with 1 <= p1 <= p0 <= 2^32\n");
+    expect_errors(BUFFERS("{\"name\": \"a\", \"type\": \"u32\", \"count\": 5, \"generator\": \"bell\", \"p0\": 5e9}"),
+                  "x.json: error: buffers[0]: generator \"bell\" needs an integer p0 from 1 to 2^32 and an integer p1 of at "
+                  "least 0\n");
     expect_errors(BUFFERS("{\"name\": \"a\", \"type\": \"u32\", \"count\": 5, \"generator\": \"zero\", \"file\": \"a\"}"),
                   "x.json: error: buffers[0]: has both \"generator\" and \"file\"; keep one\n");
 }
