@@ -156,6 +156,9 @@ $(SHARE)/workloads/$1/$1.ptx: workloads/$1/$1.cl tools/compile_cl.sh src/opencl/
 	@tools/compile_cl.sh $$< $$@
 endef
 $(foreach w,$(WORKLOADS),$(eval $(call WORKLOAD_RULE,$w)))
+# the same kernels on other data
+$(SHARE)/workloads/bfs_mesh/bfs_mesh.ptx $(SHARE)/workloads/bfs_power/bfs_power.ptx: workloads/bfs/bfs.cl
+$(SHARE)/workloads/spmv_power/spmv_power.ptx: workloads/spmv/spmv.cl
 
 $(SHARE)/workloads/%.json: workloads/%.json
 	@mkdir -p $(@D) && cp $< $@

@@ -31,9 +31,20 @@ def prefix_total(seed, rows, low, high):
     return sum(low + (gen_hash(seed, i) >> 32) % (high - low + 1) for i in range(rows))
 
 
+def powerlaw_total(seed, rows, low, high):
+    """The last element of a `powerlaw` buffer of rows + 1 elements"""
+    total = 0
+    for i in range(rows):
+        h = gen_hash(seed, i)
+        bits = h >> 32 | 1 << 31
+        least = low * (bits & -bits)
+        total += min(least + h % (1 << 32) % least, high)
+    return total
+
+
 class Manifest:
     def __init__(self, tolerance=0):
-        self.buffers, self.launches, self.tolerance = [], [], tolerance
+        self.buffers, self.textures, self.launches, self.tolerance = [], [], [], tolerance
 
     def buf(self, name, kind, count, generator="zero", seed=None, p0=None, p1=None, check=False):
         b = {"name": name, "type": kind, "count": count, "generator": generator}
@@ -49,9 +60,17 @@ class Manifest:
         for name, value in values.items():
             self.buf(name, "u32", 1, "fill", p0=value)
 
+    def texture(self, buffer, width, height):
+        """A picture of floats, read texel by texel; the result is an argument for run"""
+        name = "texture_" + buffer
+        self.textures.append({"name": name, "buffer": buffer, "format": "f32x1", "width": width, "height": height})
+        return {"texture": name}
+
     def run(self, kernel, grid, block, *args):
-        """args: a string names a buffer, an int is a u32, anything else is (type, value)"""
+        """args: a string names a buffer, an int is a u32, a texture is what texture() gave, anything else is (type, value)"""
         def argument(a):
+            if isinstance(a, dict):
+                return a
             if isinstance(a, str):
                 return {"buf": a}
             if isinstance(a, int):
@@ -63,6 +82,8 @@ class Manifest:
     def text(self, name):
         lines = ["{", '  "name": "%s",' % name, '  "ptx": "%s.ptx",' % name, '  "buffers": [']
         lines.append(",\n".join("    " + json.dumps(b) for b in self.buffers))
+        if self.textures:
+            lines += ["  ],", '  "textures": [', ",\n".join("    " + json.dumps(t) for t in self.textures)]
         lines += ["  ],", '  "launches": [']
         lines.append(",\n".join("    " + json.dumps(r) for r in self.launches))
         lines += ["  ],", '  "expect": {"mode": "reference", "tolerance": %s}' % json.dumps(self.tolerance), "}"]
@@ -102,8 +123,25 @@ def backprop(m, inputs):
 
 
 def bfs(m, nodes, levels):
+    """As the suites' own generator does: any node may be joined to any other"""
     m.buf("edge_start", "u32", nodes + 1, "prefix", 1, 2, 10)
     m.buf("edge", "u32", prefix_total(1, nodes, 2, 10), "mod", 2, nodes, 0)
+    bfs_search(m, nodes, levels)
+
+
+def bfs_mesh(m, nodes, near, levels):
+    m.buf("edge_start", "u32", nodes + 1, "prefix", 1, 3, 6)
+    m.buf("edge", "u32", prefix_total(1, nodes, 3, 6), "band", 2, nodes, near)
+    bfs_search(m, nodes, levels)
+
+
+def bfs_power(m, nodes, most, levels):
+    m.buf("edge_start", "u32", nodes + 1, "powerlaw", 1, 2, most)
+    m.buf("edge", "u32", powerlaw_total(1, nodes, 2, most), "popular", 2, nodes, 0)
+    bfs_search(m, nodes, levels)
+
+
+def bfs_search(m, nodes, levels):
     m.buf("level", "u32", nodes, check=True)
     m.buf("frontier", "u32", levels, check=True)
     m.run("bfs_init", (up(nodes, 256),), (256,), "level", nodes, 0)
@@ -159,14 +197,18 @@ def btree(m, keys, queries):
     m.run("btree_range", (queries,), (64,), "keys", "separators", "query", "count", levels, keys, 1000)
 
 
-def cfd(m, cells):
+def cfd(m, cells, near=0):
+    """near: cells within which most neighbours lie; 0: neighbours lie anywhere"""
     m.tolerance = 1e-05
-    beyond = cells // 16
+    beyond = 2 if near else cells // 16
     m.buf("density", "f32", cells, "range", 1, 1.2, 1.6, True)
     m.buf("momentum", "f32", 3 * cells, "range", 2, -0.2, 0.2, True)
     m.buf("energy", "f32", cells, "range", 3, 2.4, 2.8, True)
     m.buf("area", "f32", cells, "range", 4, 1, 2)
-    m.buf("neighbour", "u32", 4 * cells, "mod", 5, cells + beyond, 0)
+    if near:
+        m.buf("neighbour", "u32", 4 * cells, "mesh", 5, cells, near)
+    else:
+        m.buf("neighbour", "u32", 4 * cells, "mod", 5, cells + beyond, 0)
     m.buf("normal", "f32", 12 * cells, "range", 6, -0.2, 0.2)
     m.params(beyond=beyond)
     m.buf("factor", "f32", cells)
@@ -192,6 +234,24 @@ def cp(m, n, atoms):
     m.run("cp", (up(n, 16), up(n, 8)), (16, 8), "atoms", "potential", n, atoms, ("f32", 0.25))
 
 
+def dwt2d(m, width, height, levels):
+    pixels = width * height
+    m.params(width=width, height=height, levels=levels)
+    m.buf("rgb", "u8", 3 * pixels, "bytes", 1, 256, 0)
+    m.buf("plane", "s32", 3 * pixels)
+    for k in range(1, levels):
+        m.buf("low%d" % k, "s32", 3 * pixels >> 2 * k)
+    m.buf("out", "s32", 3 * pixels, check=True)
+    m.run("dwt2d_components", (up(pixels, 256),), (256,), "rgb", "plane", pixels)
+    for c in range(3):
+        for k in range(levels):
+            w, h, last = width >> k, height >> k, k == levels - 1
+            source = ("low%d" % k, c * w * h) if k else ("plane", c * pixels)
+            low = ("out", width, c * pixels) if last else ("low%d" % (k + 1), w // 2, c * w * h // 4)
+            m.run("dwt2d_level", (up(w, 32), up(h, 32)), (256,), source[0], low[0], "out", w, h, source[1], low[1], low[2],
+                  width, c * pixels)
+
+
 def fwt(m, n):
     m.buf("data", "f32", n, "range", 1, -1, 1, True)
     m.run("fwt_block", (n // 512,), (256,), "data")
@@ -210,6 +270,36 @@ def gaussian(m, n):
         m.run("gaussian_multipliers", (up(n - 1 - k, 64),), (64,), "a", "multiplier", n, k)
         m.run("gaussian_subtract", (up(n - k, 16), up(n - 1 - k, 16)), (16, 16), "a", "b", "multiplier", n, k)
     m.run("gaussian_back", (1,), (max(32, 1 << (n - 1).bit_length()),), "a", "b", "x", n)
+
+
+def heartwall(m, width, height, points, frames):
+    extra, pixels, margin = 2 * frames, width * height, 20
+    m.params(width=width, height=height, frames=frames)
+    m.buf("scene", "u8", (width + extra) * (height + extra), "bytes", 1, 200, 0)
+    m.buf("noise", "u8", frames * pixels, "bytes", 2, 20, 0)
+    m.buf("film", "u8", frames * pixels)
+    m.buf("x", "u32", points, "mod", 3, width - 2 * margin, margin, True)
+    m.buf("y", "u32", points, "mod", 4, height - 2 * margin, margin, True)
+    m.buf("templates", "u8", 441 * points, check=True)
+    m.run("heartwall_film", (up(frames * pixels, 256),), (256,), "scene", "noise", "film", width, height, frames, extra)
+    m.run("heartwall_cut", (up(441 * points, 256),), (256,), "film", "x", "y", "templates", points, width)
+    for frame in range(1, frames):
+        m.run("heartwall_track", (points,), (256,), "film", "x", "y", "templates", width, height, frame)
+
+
+def histo(m, n, bands, near, chunks):
+    """Values lie in the middle eighth of the bins"""
+    bins = 4096 * bands
+    m.buf("input", "u32", n, "bell", 1, bins // 8, bins // 16 * 7)
+    m.buf("least", "u32", 1, "fill", p0=0xFFFFFFFF)
+    m.buf("greatest", "u32", 1)
+    m.buf("split", "u32", n)
+    m.buf("table", "u32", bins, check=True)
+    m.buf("result", "u8", bins, check=True)
+    m.run("histo_prescan", (max(1, min(720, n // 1024)),), (256,), "input", "least", "greatest", n)
+    m.run("histo_intermediates", (up(n, 256),), (256,), "input", "split", n)
+    m.run("histo_main", (chunks, near), (256,), "split", "table", "least", "greatest", n, bands)
+    m.run("histo_final", (up(bins // 4, 256),), (256,), "table", "result", bins // 4)
 
 
 def histogram(m, n, groups):
@@ -271,6 +361,25 @@ def lbm(m, nx, ny, nz):
         m.run("lbm_step", (up(cells, 128),), (128,), *pair, "solid", nx, ny, nz)
 
 
+def leukocyte(m, width, height, cells):
+    m.params(width=width)
+    m.buf("image", "f32", width * height, "range", 1, 0, 1)
+    m.buf("circle", "f32", 2 * 60, "twiddle", p0=60)
+    m.buf("slope_x", "f32", width * height)
+    m.buf("slope_y", "f32", width * height)
+    m.buf("score", "f32", width * height, check=True)
+    m.buf("dilated", "f32", width * height, check=True)
+    m.buf("left", "u32", cells, "mod", 2, width - 31, 0)
+    m.buf("top", "u32", cells, "mod", 3, height - 31, 0)
+    m.buf("flow", "f32", 1024 * cells, check=True)
+    slope_x, slope_y, score = (m.texture(name, width, height) for name in ("slope_x", "slope_y", "score"))
+    grid, block = (up(width, 32), up(height, 4)), (32, 4)
+    m.run("leukocyte_gradient", grid, block, "image", "slope_x", "slope_y", width, height)
+    m.run("leukocyte_score", grid, block, slope_x, slope_y, "circle", "score", width, height)
+    m.run("leukocyte_dilate", grid, block, score, "dilated", width, height)
+    m.run("leukocyte_flow", (cells,), (256,), "image", "left", "top", "flow", width)
+
+
 def libor(m, paths, maturities, steps):
     m.tolerance = 0.0002
     m.params(maturities=maturities, steps=steps)
@@ -312,6 +421,43 @@ def mergesort(m, n):
     for run in runs:
         m.run("mergesort_pass", (up(n, 256),), (256,), *names[at], *names[1 - at], run, n)
         at = 1 - at
+
+
+def mri_gridding(m, side, samples):
+    cells = side ** 3
+    groups = up(cells, 256)
+    m.params(side=side)
+    m.buf("along", "u32", 3 * samples, "mod", 1, 65536, 0)
+    m.buf("radius", "u32", samples, "mod", 2, 65536, 0)
+    m.buf("value", "s32", 2 * samples, "mod", 3, 256, 0)
+    m.buf("place", "u32", 3 * samples)
+    m.buf("cell", "u32", samples)
+    m.buf("count", "u32", cells)
+    m.buf("start", "u32", cells + 1)
+    m.buf("next", "u32", cells)
+    m.buf("sum", "u32", groups)
+    m.buf("sorted_place", "u32", 3 * samples)
+    m.buf("sorted_value", "s32", 2 * samples)
+    m.buf("grid", "u32", 2 * cells, check=True)
+    each = (up(samples, 256),)
+    m.run("mri_gridding_bin", each, (256,), "along", "radius", "place", "cell", "count", samples, side)
+    m.run("mri_gridding_scan", (groups,), (256,), "count", "start", "sum", cells)
+    m.run("mri_gridding_sums", (1,), (256,), "sum", groups)
+    m.run("mri_gridding_shift", (groups,), (256,), "start", "next", "sum", cells, samples)
+    m.run("mri_gridding_reorder", each, (256,), "place", "cell", "value", "next", "sorted_place", "sorted_value", samples)
+    m.run("mri_gridding_gather", (groups,), (256,), "sorted_place", "sorted_value", "start", "grid", samples, side)
+
+
+def mri_q(m, voxels, samples):
+    m.tolerance = 0.001
+    m.buf("k", "f32", 3 * samples, "range", 1, -1, 1)
+    m.buf("phi", "f32", 2 * samples, "range", 2, -1, 1)
+    m.buf("place", "f32", 3 * voxels, "range", 3, -1, 1)
+    m.buf("packed", "f32", 4 * samples)
+    m.buf("q", "f32", 2 * voxels, check=True)
+    m.run("mri_q_pack", (up(samples, 256),), (256,), "k", "phi", "packed", samples)
+    for first in range(0, samples, 256):
+        m.run("mri_q_sum", (up(voxels, 256),), (256,), "place", "packed", "q", voxels, first, min(first + 256, samples))
 
 
 def mummer(m, letters, reads, k):
@@ -373,9 +519,13 @@ def neuralnet(m, digits, hidden):
     m.run("neuralnet_full", (10, digits), (1,), "layer3", "weight4", "output", hidden)
 
 
-def nqueens(m, n):
-    m.buf("solutions", "u32", n ** 3, check=True)
-    m.run("nqueens", (up(n ** 3, 64),), (64,), "solutions", n)
+def nqueens(m, n, given=3):
+    """given: rows whose queens a work-item is told"""
+    if given != 3:
+        m.params(given=given)
+    m.buf("solutions", "u32", n ** given, check=True)
+    width = 64 if given == 3 else 32
+    m.run("nqueens" if given == 3 else "nqueens_four", (up(n ** given, width),), (width,), "solutions", n)
 
 
 def nw(m, n):
@@ -389,7 +539,8 @@ def nw(m, n):
         m.run("nw_diagonal", (min(d + 1, 2 * tiles - 1 - d),), (32,), "across", "down", "similarity", "score", n, d)
 
 
-def particlefilter(m, particles, side):
+def particlefilter(m, particles, side, draw="particle_draw"):
+    """draw: which kernel, as a walk from the beginning grows with the square of the particles"""
     m.buf("image", "u8", side * side, "bytes", 1, 256, 0)
     m.buf("noise", "u32", 2 * particles, "mod", 2, 11, 0)
     m.buf("x", "u32", particles, "mod", 3, side, 0, True)
@@ -403,7 +554,7 @@ def particlefilter(m, particles, side):
         m.run("particle_move", grid, block, *now, "noise", particles, side)
         m.run("particle_weigh", grid, block, "image", *now, "weight", particles, side)
         m.run("particle_sum", (1,), (256,), "weight", "sum", particles)
-        m.run("particle_draw", grid, block, "sum", *now, *then, particles)
+        m.run(draw, grid, block, "sum", *now, *then, particles)
 
 
 def pathfinder(m, n, rows):
@@ -492,10 +643,30 @@ def sgemm_naive(m, n):
     matrices(m, n, "sgemm_naive")
 
 
-def spmv(m, rows):
-    entries = prefix_total(1, rows, 2, 26)
-    m.buf("row_start", "u32", rows + 1, "prefix", 1, 2, 26)
-    m.buf("column", "u32", entries, "mod", 2, rows, 0)
+def similarity(m, documents, length, rows):
+    m.buf("words", "f32", documents * length, "mod", 1, 5, 0)
+    m.buf("score", "f32", rows * documents, check=True)
+    m.buf("best", "u32", rows, check=True)
+    m.run("similarity_score", (up(documents, 128), rows), (128,), "words", "score", documents, length)
+    m.run("similarity_best", (rows,), (128,), "score", "best", documents)
+
+
+def spmv(m, rows, least=2, most=26, near=0):
+    """near: the width of the band around the diagonal in which all entries lie; 0: anywhere"""
+    entries = prefix_total(1, rows, least, most)
+    m.buf("row_start", "u32", rows + 1, "prefix", 1, least, most)
+    m.buf("column", "u32", entries, "band" if near else "mod", 2, rows, near)
+    spmv_product(m, rows, entries)
+
+
+def spmv_power(m, rows, most):
+    entries = powerlaw_total(1, rows, 2, most)
+    m.buf("row_start", "u32", rows + 1, "powerlaw", 1, 2, most)
+    m.buf("column", "u32", entries, "popular", 2, rows, 0)
+    spmv_product(m, rows, entries)
+
+
+def spmv_product(m, rows, entries):
     m.buf("value", "f32", entries, "range", 3, -1, 1)
     m.buf("x", "f32", rows, "range", 4, -1, 1)
     m.buf("y", "f32", rows, check=True)
@@ -553,6 +724,15 @@ def streamcluster(m, n, rounds):
         m.run("streamcluster_shut", (1,), (32,), "open", slots)
 
 
+def tpacf(m, n, sets):
+    m.params(sets=sets)
+    m.buf("raw", "f32", 3 * sets * n, "range", 1, -1, 1)
+    m.buf("sky", "f32", 3 * sets * n)
+    m.buf("counts", "u32", 60, check=True)
+    m.run("tpacf_unit", (up(n, 128), sets), (128,), "raw", "sky", n, sets)
+    m.run("tpacf_pairs", (up(n, 128), 2 * sets - 1), (128,), "sky", "counts", n, sets)
+
+
 def transposed(m, n, name, rows):
     m.buf("in", "u32", n * n, "hash", 1)
     m.buf("out", "u32", n * n, check=True)
@@ -574,54 +754,82 @@ def vecadd(m, n):
     m.run("vecadd", (up(n, 256),), (256,), "a", "b", "c", n)
 
 
+def weather(m, columns, levels, steps):
+    m.tolerance = 0.0001
+    fields = ("temperature", "vapour", "cloud", "rain", "snow")
+    n = columns * levels
+    m.params(steps=steps)
+    for seed, (name, low, high) in enumerate(zip(fields, (262, 0, 0, 0, 0), (292, 12, 1.5, 1, 0.5))):
+        m.buf(name, "f32", n, "range", seed + 1, low, high, True)
+    m.buf("pressure", "f32", n, "range", 6, 600, 1000)
+    m.buf("thickness", "f32", n, "range", 7, 200, 600)
+    m.buf("ground", "f32", columns, check=True)
+    grid, block = (up(columns, 64),), (64,)
+    for _ in range(steps):
+        m.run("weather_physics", grid, block, *fields, "pressure", columns, levels)
+        m.run("weather_fall", grid, block, "rain", "snow", "thickness", "ground", columns, levels)
+
+
 # --- what each size is: the arguments of the functions above for tiny, small and paper
 SIZES = {
-    aes: [(128,), (4096,), (16384,)],
+    aes: [(128,), (4096,), (65536,)],
     backprop: [(64,), (8192,), (65536,)],
     bfs: [(600, 6), (40000, 10), (1000000, 12)],
-    bitonic: [(1024,), (16384,), (262144,)],
+    bfs_mesh: [(500, 64, 10), (10000, 500, 26), (131072, 2048, 80)],
+    bfs_power: [(500, 64, 5), (8000, 256, 6), (262144, 4096, 8)],
+    bitonic: [(1024,), (16384,), (524288,)],
     blackscholes: [(1000,), (100000,), (1000000,)],
     btree: [(3000, 20), (200000, 1500), (1000000, 10000)],
-    cfd: [(384,), (20000,), (97046,)],
+    cfd: [(384,), (20000,), (97046, 128)],
     conv2d: [(30,), (300,), (1024,)],
     cp: [(24, 40), (120, 200), (256, 1000)],
+    dwt2d: [(48, 40, 2), (160, 96, 3), (1024, 1024, 3)],
     fwt: [(1024,), (65536,), (1048576,)],
     gaussian: [(12,), (64,), (512,)],
-    histogram: [(4096, 2), (1048576, 60), (8388608, 60)],
+    heartwall: [(64, 60, 1, 2), (160, 120, 6, 2), (609, 590, 360, 3)],
+    histo: [(1000, 4, 2, 1), (60000, 40, 4, 8), (1035840, 249, 8, 30)],
+    histogram: [(4096, 2), (1048576, 60), (8388608, 720)],
     hotspot: [(24,), (200,), (512,)],
     kmeans: [(300,), (24000,), (204800,)],
-    laplace3d: [(40, 10, 6), (80, 60, 40), (100, 100, 100)],
+    laplace3d: [(40, 10, 6), (80, 60, 40), (320, 200, 40)],
     lavamd: [(2,), (4,), (10,)],
     lbm: [(8, 8, 8), (40, 20, 20), (64, 64, 64)],
-    libor: [(64, 20, 10), (512, 80, 40), (4096, 80, 40)],
+    leukocyte: [(48, 42, 1), (64, 48, 4), (640, 219, 360)],
+    libor: [(64, 20, 10), (512, 80, 40), (30720, 80, 40)],
     lud: [(32,), (160,), (1024,)],
     mandelbrot: [(14,), (300,), (1024,)],
     mergesort: [(1000,), (30000,), (1000000,)],
-    mummer: [(2000, 32, 4), (131072, 1024, 7), (1048576, 50000, 9)],
+    mri_gridding: [(6, 300), (12, 2500), (48, 262144)],
+    mri_q: [(300, 64), (4000, 100), (110592, 768)],
+    mummer: [(2000, 32, 4), (131072, 1024, 7), (1048576, 65536, 9)],
     nbody: [(64,), (768,), (4096,)],
     nearn: [(1000, 3), (42764, 5), (1000000, 10)],
     neuralnet: [(1, 4), (2, 100), (28, 100)],
-    nqueens: [(6,), (11,), (12,)],
+    nqueens: [(6,), (11,), (13, 4)],
     nw: [(64,), (512,), (2048,)],
-    particlefilter: [(300, 128), (2000, 1024), (10000, 2048)],
+    particlefilter: [(300, 128), (2000, 1024), (92160, 2048, "particle_bisect")],
     pathfinder: [(500, 16), (10000, 64), (100000, 112)],
     psort: [(300,), (2000,), (8192,)],
     raytrace: [(24, 4), (128, 12), (256, 24)],
-    reduction: [(3000, 3), (1000000, 160), (8000000, 160)],
+    reduction: [(3000, 3), (1000000, 160), (8000000, 720)],
     sad: [(32, 32, 2), (112, 96, 12), (176, 144, 16)],
-    saxpy: [(5000, 4), (1000000, 240), (8000000, 240)],
+    saxpy: [(5000, 4), (1000000, 240), (8000000, 720)],
     scan: [(1200,), (200000,), (262144,)],
     sfilter: [(32,), (256,), (1024,)],
     sgemm: [(30,), (200,), (512,)],
     sgemm_naive: [(24,), (160,), (512,)],
-    spmv: [(500,), (40000,), (150000,)],
+    similarity: [(150, 20, 2), (1000, 48, 8), (8192, 64, 48)],
+    spmv: [(500,), (40000,), (146689, 8, 40, 1024)],
+    spmv_power: [(400, 64), (8000, 256), (131072, 2048)],
     srad: [(24,), (256,), (512,)],
     stencil: [(40,), (500,), (2048,)],
     storegpu: [(8192,), (65536,), (196608,)],
     streamcluster: [(256, 2), (8192, 3), (65536, 4)],
+    tpacf: [(100, 2), (200, 2), (1024, 31)],
     transpose: [(50,), (1000,), (2048,)],
     transpose_naive: [(50,), (1000,), (2048,)],
     vecadd: [(5000,), (1000000,), (8000000,)],
+    weather: [(100, 6, 1), (800, 10, 1), (30720, 28, 2)],
 }
 
 
