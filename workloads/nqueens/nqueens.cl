@@ -1,18 +1,16 @@
 /* Ways to place n queens on an n x n board (n at most 16). Work-item i takes the boards whose queens of rows
- * 0, 1 and 2 stand in columns i % n, i / n % n and i / n^2, and searches the rest by backtracking over bit
- * masks with an explicit stack, which lives in private memory. Most work-items stop at once, a few search
- * long: heavy divergence. */
+ * 0, 1 and 2 (nqueens_four: and 3) stand in columns i % n, i / n % n and so on, and searches the rest by
+ * backtracking over bit masks with an explicit stack, which lives in private memory. Most work-items stop at
+ * once, a few search long: heavy divergence. */
 #define MAX_N 16
 
-__kernel void nqueens(__global uint *solutions, uint n) {
-    uint i = get_global_id(0);
-    if (i >= n * n * n) return;
-
+/* Solutions that begin with the queens of number i in the first `given` rows */
+static uint solutions_from(uint i, uint n, uint given) {
     uint board = (1u << n) - 1;
     uint columns = 0, rising = 0, falling = 0; /* squares of the next row attacked along each direction */
     bool legal = true;
     uint rest = i;
-    for (uint row = 0; row < 3; row++, rest /= n) {
+    for (uint row = 0; row < given; row++, rest /= n) {
         uint queen = 1u << rest % n;
         legal = legal && !((columns | rising | falling) & queen);
         columns |= queen;
@@ -20,7 +18,7 @@ __kernel void nqueens(__global uint *solutions, uint n) {
         falling = (falling | queen) >> 1;
     }
 
-    /* stack[d]: x the squares still to try in row 3 + d, yzw the attacks on that row */
+    /* stack[d]: x the squares still to try in row given + d, yzw the attacks on that row */
     uint4 stack[MAX_N];
     uint found = 0;
     int depth = -1;
@@ -39,5 +37,17 @@ __kernel void nqueens(__global uint *solutions, uint n) {
         if (columns == board) found++;
         else stack[++depth] = (uint4)(board & ~(columns | rising | falling), columns, rising, falling);
     }
-    solutions[i] = found;
+    return found;
+}
+
+__kernel void nqueens(__global uint *solutions, uint n) {
+    uint i = get_global_id(0);
+    if (i >= n * n * n) return;
+    solutions[i] = solutions_from(i, n, 3);
+}
+
+__kernel void nqueens_four(__global uint *solutions, uint n) {
+    uint i = get_global_id(0);
+    if (i >= n * n * n * n) return;
+    solutions[i] = solutions_from(i, n, 4);
 }

@@ -1,8 +1,9 @@
 /* A particle filter that follows an object through frames. A frame is four launches: particle_move (a step
  * and some noise), particle_weigh (how much the image around a particle looks like the object: 25 bytes
  * gathered from a large image), particle_sum (running sums of the weights, one work-group) and particle_draw
- * (the particles of the next frame: each searches the running sums from their beginning). All in integers, so
- * that which particle is drawn depends on no rounding. */
+ * (the particles of the next frame: each searches the running sums from their beginning) or particle_bisect
+ * (the same by bisection, for many particles). All in integers, so that which particle is drawn depends on no
+ * rounding. */
 __kernel void particle_move(__global uint *x, __global uint *y, __global const uint *noise, uint n, uint side) {
     uint i = get_global_id(0);
     if (i >= n) return;
@@ -52,4 +53,18 @@ __kernel void particle_draw(__global const uint *sum, __global const uint *x, __
     while (drawn < n - 1 && sum[drawn] <= point) drawn++;
     next_x[i] = x[drawn];
     next_y[i] = y[drawn];
+}
+
+__kernel void particle_bisect(__global const uint *sum, __global const uint *x, __global const uint *y, __global uint *next_x,
+                              __global uint *next_y, uint n) {
+    uint i = get_global_id(0);
+    if (i >= n) return;
+    uint point = (uint)(((ulong)sum[n - 1] * i + n / 2) / n), low = 0, high = n - 1;
+    while (low < high) {
+        uint middle = (low + high) / 2;
+        if (sum[middle] <= point) low = middle + 1;
+        else high = middle;
+    }
+    next_x[i] = x[low];
+    next_y[i] = y[low];
 }
