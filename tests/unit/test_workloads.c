@@ -1,6 +1,7 @@
 /* Size paper of the bundled workloads is what it claims, found from manifests and programs without running
- * them: at least four waves of blocks on gtx480, and data well beyond its L2. Waves count for the launches that
- * hold most of the program's threads; small launches beside them (a scan's second stage) may have less. */
+ * them: at least four waves of blocks on gtx480, and data well beyond its L2. Waves count for the launches
+ * that hold most of the program's threads; small launches beside them (a scan's second stage) may have less.
+ */
 #include "gpu/chip.h"
 #include "heddle.h"
 #include "manifest/manifest.h"

@@ -1,8 +1,8 @@
 /* Points of a heart's wall followed through the frames of an ultrasound film. heartwall_film makes the frames
  * (a scene that drifts, and noise), heartwall_cut takes each point's template, 21 x 21 pixels, from the first
  * frame; then heartwall_track, once per frame and with a work-group per point, slides the template over the
- * 41 x 41 pixels around the point, moves it to where the normalised correlation is greatest, and mixes what is
- * there into the template. All sums are whole numbers. Long loops over local memory, a tree of maxima, few
+ * 41 x 41 pixels around the point, moves it to where the normalised correlation is greatest, and mixes what
+ * is there into the template. All sums are whole numbers. Long loops over local memory, a tree of maxima, few
  * work-groups. */
 #define SIDE    21
 #define REACH   10

@@ -1,8 +1,8 @@
 /* Samples of an MRI scan, taken along spokes through frequency space, brought onto a regular grid of side n.
  * Launches: mri_gridding_bin (places the samples and counts them cell by cell), mri_gridding_scan,
  * mri_gridding_sums and mri_gridding_shift (where each cell's samples begin), mri_gridding_reorder (samples
- * next to those of the same cell) and mri_gridding_gather (every grid point sums the samples within one cell's
- * width, weighted by their distance). Places are fixed point, 256 steps a cell, and all sums are whole
+ * next to those of the same cell) and mri_gridding_gather (every grid point sums the samples within one
+ * cell's width, weighted by their distance). Places are fixed point, 256 steps a cell, and all sums are whole
  * numbers modulo 2^32, so that no result depends on the order of samples in a cell. Scattered atomics and
  * stores first, then loops of very unequal length: the middle of the grid has most of the samples. */
 #define GROUP 256

@@ -37,8 +37,8 @@ static uint bin_of(float cosine) {
     return low;
 }
 
-/* Group (t, job): tile t of points; job 0 the observed set with itself, then each random set with itself, then
- * the observed set with each random one. counts: three histograms, in that order. */
+/* Group (t, job): tile t of points; job 0 the observed set with itself, then each random set with itself,
+ * then the observed set with each random one. counts: three histograms, in that order. */
 __kernel __attribute__((reqd_work_group_size(TILE, 1, 1))) void tpacf_pairs(__global const float *sky, __global uint *counts,
                                                                             uint n, uint sets) {
     __local float tile[3][TILE];
