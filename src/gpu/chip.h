@@ -68,6 +68,13 @@ struct gpu {
     u8 *counters; /* the chip's table of the counter predictor, as of the last multiple of the window */
 };
 
+enum { TRAFFIC_CY = 64 };
+struct traffic {            /* what listeners hear of the DRAM (traffic.c) */
+    u64 from, next;         /* cycles: the interval under way began, and ends; NEVER: nobody asks */
+    struct mem_stats *last; /* [partitions] at `from` */
+    struct dram_use *use;   /* [partitions] */
+};
+
 struct run { /* a launch on its way */
     struct gpu *g;
     struct launch *l;
@@ -90,6 +97,7 @@ struct run { /* a launch on its way */
     struct sm_stats last_sum;         /* at the last sample */
     struct mem_stats last_mem;
     u64 next_sample;
+    struct traffic traffic;
 };
 
 /* --- dispatch.c */
@@ -127,6 +135,13 @@ void window_run(struct run *r, u64 to); /* all islands from g->now to `to`, whic
 void publish(struct run *r);            /* stores of all SMs, then atomics the L2 has performed, reach memory */
 void hand_out_events(struct gpu *g);    /* what SMs have to tell, to all listeners */
 u64 window_next(const struct run *r);   /* first cycle in which anything can change; NEVER */
+
+/* --- traffic.c */
+void traffic_begin(struct run *r);
+void traffic_look(struct run *r);    /* after each window: tells listeners when an interval has ended */
+void traffic_cut(struct run *r);     /* ends the interval now, before counters are reset */
+void traffic_restart(struct run *r); /* counters have been reset */
+void traffic_end(struct run *r);
 
 /* --- team.c: host threads. All of them run fn(arg, i) for i in 0..n-1, in any order; returns when all are
  * done. */

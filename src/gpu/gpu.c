@@ -125,6 +125,7 @@ static void begin(struct run *r) {
         partition_stats_reset(g->parts[k]);
     }
     if (g->cfg.params_in_l2) put_params(g, r->l->k->param_b);
+    traffic_begin(r);
     if (g->counters) memset(g->counters, 0, g->cfg.counter_entries);
     r->l->published = &r->published;
     for (u32 i = 0; i < g->cfg.sms; i++) core_launch(g->cores[i], r->prog, r->l, g->now);
@@ -244,13 +245,13 @@ static u64 next_stop(const struct run *r) {
     if (g->now < r->start + r->warmup_cy) to = MIN(to, r->start + r->warmup_cy);
     if (g->lim.max_cy && g->now < r->start + g->lim.max_cy) to = MIN(to, r->start + g->lim.max_cy);
     if (g->lim.end_cy && g->now < g->lim.end_cy) to = MIN(to, g->lim.end_cy);
-    return MIN(to, r->next_sample);
+    return MIN(to, MIN(r->next_sample, r->traffic.next));
 }
 
 /* Whole windows in which nothing happens are passed at once. */
 static u64 jump_to(const struct run *r, u64 to, u64 next) {
     const struct gpu *g = r->g;
-    u64 limit = r->next_sample;
+    u64 limit = MIN(r->next_sample, r->traffic.next);
     if (g->lim.no_jumps || g->lim.window_cy || next <= to) return to;
     if (g->now < r->start + r->warmup_cy) limit = MIN(limit, r->start + r->warmup_cy);
     if (g->lim.max_cy) limit = MIN(limit, r->start + g->lim.max_cy);
@@ -263,8 +264,10 @@ static u64 jump_to(const struct run *r, u64 to, u64 next) {
 static void at_stops(struct run *r) {
     struct gpu *g = r->g;
     if (r->warmup_cy && g->now == r->start + r->warmup_cy) {
+        traffic_cut(r);
         for (u32 i = 0; i < g->cfg.sms; i++) core_reset_stats(g->cores[i]);
         for (u32 k = 0; k < g->cfg.partitions; k++) partition_stats_reset(g->parts[k]);
+        traffic_restart(r);
         r->counted_from = g->now;
         r->last_sum = (struct sm_stats){0};
         r->last_mem = (struct mem_stats){0};
@@ -328,7 +331,7 @@ static void drain(struct run *r, u64 end) {
         while (g->now < at) {
             u64 done = g->now - r->start, to = r->start + (done / g->window + 1) * g->window;
             if (g->lim.window_cy) to = MIN(to, g->now + g->lim.window_cy);
-            window_run(r, MIN(to, at));
+            window_run(r, MIN(MIN(to, at), r->traffic.next));
         }
         bool idle = true;
         for (u32 k = 0; k < g->cfg.partitions; k++) idle = idle && partition_next(g->parts[k], g->now) == NEVER;
@@ -457,6 +460,7 @@ static bool timed(struct run *r, struct launch_stats *out, const volatile bool *
     enum ending how = run_windows(r, stop);
     u64 end = how == ENDED ? end_cycle(r) : g->now;
     if (how == ENDED) drain(r, end);
+    traffic_end(r);
     if (end < r->start + r->warmup_cy) end = count_nothing(r);
     if (r->sample_cy) collect_sample(r, end); /* what is left of the last interval */
     merge_counts(r);

@@ -111,6 +111,7 @@ void window_run(struct run *r, u64 to) {
     }
     if (!r->sampling.keeps || (to - r->start) % g->window == 0) dispatch_more(r);
     hand_out_events(g);
+    traffic_look(r);
 }
 
 u64 window_next(const struct run *r) {

@@ -4,8 +4,9 @@
  * the instructions it issued, and between them slices named after the causes for which it did not. Each
  * instruction is also an asynchronous slice (category "inst") from its issue to its end; its arguments give
  * the cycles of its stages. Counters are per SM: IPC (issues a cycle, over 64 cycles each), the L1's MSHRs in
- * use, resident warps; a process of its own shows the launches. The format counts microseconds: one of them
- * is one core cycle.
+ * use, resident warps. The process "DRAM" has counters over 64 cycles each: bytes a core cycle of all channels,
+ * the share of the time that data buses moved data, of all and of each, and the bursts that waited in queues.
+ * Another process shows the launches. The format counts microseconds: one of them is one core cycle.
  *
  *     {"traceEvents":[
  *     {"ph":"M","pid":0,"tid":3,"name":"thread_name","args":{"name":"warp slot 3"}},
@@ -22,8 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IPC_CY = 64 };                              /* cycles that a value of the counter IPC is of */
-enum { LAUNCH_PID = 1 << 16, NAMED_SM = 1 << 20 }; /* numbers that no SM and no slot has */
+enum { IPC_CY = 64 };                                        /* cycles that a value of the counter IPC is of */
+enum { LAUNCH_PID = 1 << 16, DRAM_PID, NAMED_SM = 1 << 20 }; /* numbers that no SM and no slot has */
 
 struct ipc {  /* of an SM */
     u64 from; /* first cycle that is counted, a multiple of IPC_CY; NEVER: none yet */
@@ -36,6 +37,8 @@ struct perfetto {
     struct uid_map named; /* (SM, slot + 1) of tracks that have their names; NAMED_SM instead: the SM itself */
     bool any;             /* something has been written, the next event needs a comma */
     bool launches_named;
+    u32 channels;    /* of DRAM that have counters */
+    u64 dram_end;    /* cycle up to which these are known */
     bool cut;        /* the launch was stopped */
     bool incomplete; /* and before the window's end */
     u64 launched;    /* cycle; NEVER when no launch is under way */
@@ -149,6 +152,41 @@ static void put_counter(struct perfetto *p, const struct event *e) {
         counter_names[e->a], (unsigned long long)e->b);
 }
 
+static void put_dram(struct perfetto *p, u64 cycle, const char *name, double value) {
+    put(p, "{\"ph\":\"C\",\"pid\":%d,\"ts\":%llu,\"name\":\"%s\",\"args\":{\"value\":%.7g}}", DRAM_PID, (unsigned long long)cycle,
+        name, value);
+}
+
+static double busy_share(const struct dram_use *u) { return u->cycles ? (double)u->busy / (double)u->cycles : 0; }
+
+/* A value stands from the start of its interval, or of the window when that is later */
+static void perfetto_dram(void *state, const struct dram_use *u, u32 n, u64 from, u64 to) {
+    struct perfetto *p = state;
+    struct dram_use all = {0};
+    char name[48];
+    u64 at = MAX(from, p->f.w.from);
+    if (at >= MIN(to, p->f.w.to)) return;
+    if (!p->channels) put(p, "{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{\"name\":\"DRAM\"}}", DRAM_PID);
+    p->channels = n;
+    p->dram_end = to;
+    for (u32 i = 0; i < n; i++) {
+        all.bytes += u[i].bytes, all.busy += u[i].busy, all.queued += u[i].queued, all.cycles += u[i].cycles;
+        snprintf(name, sizeof(name), "bus use of channel %u", i);
+        if (n > 1) put_dram(p, at, name, busy_share(&u[i]));
+    }
+    put_dram(p, at, "bytes a cycle", (double)all.bytes / (double)(to - from));
+    put_dram(p, at, "bus use", busy_share(&all));
+    put_dram(p, at, "bursts waiting", all.cycles ? (double)all.queued * n / (double)all.cycles : 0);
+}
+
+/* A counter keeps its value until the next: at the end all go back to nothing */
+static void end_dram(struct perfetto *p) {
+    if (!p->channels) return;
+    struct dram_use *none = base_alloc(p->channels * sizeof(*none));
+    perfetto_dram(p, none, p->channels, p->dram_end, p->dram_end + 1);
+    free(none);
+}
+
 static void put_stage(struct perfetto *p, const char *name, u64 cycle) {
     if (cycle != NEVER) fprintf(p->out, ",\"%s\":%llu", name, (unsigned long long)cycle);
 }
@@ -246,13 +284,18 @@ struct perfetto *perfetto_open(FILE *out, const struct trace_window *w, struct l
     p->launched = NEVER;
     flights_init(&p->f, w);
     fputs("{\"traceEvents\":[", out);
-    *l = (struct listener){
-        .state = p, .launch = perfetto_launch, .events = perfetto_events, .cut = perfetto_cut, .end = perfetto_end};
+    *l = (struct listener){.state = p,
+                           .launch = perfetto_launch,
+                           .events = perfetto_events,
+                           .dram = perfetto_dram,
+                           .cut = perfetto_cut,
+                           .end = perfetto_end};
     return p;
 }
 
 bool perfetto_close(struct perfetto *p) {
     perfetto_end(p, p->f.last);
+    end_dram(p);
     fputs("\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us is 1 core cycle\"", p->out);
     fprintf(p->out, "%s}}\n", p->incomplete ? ",\"incomplete\":\"a launch was stopped\"" : "");
     bool ok = !ferror(p->out) && fflush(p->out) == 0;

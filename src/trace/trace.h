@@ -63,11 +63,21 @@ struct event {
     u16 sm, slot;
     u8 kind, cause;
 };
+/* What a DRAM channel did in an interval. A burst counts when its data command is given, so a short interval
+ * may have a burst's cycles more on the bus than it is long. */
+struct dram_use {
+    u64 bytes;  /* read and written */
+    u64 busy;   /* dram cycles of the data bus */
+    u64 queued; /* bursts in the queue, summed over dram cycles */
+    u64 cycles; /* dram cycles */
+};
 struct kernel;
 struct listener {
     void *state;
     void (*launch)(void *state, const struct kernel *k, u64 cycle); /* a kernel begins; may be NULL */
     void (*events)(void *state, const struct event *e, u32 n);
+    /* What each of n channels did in core cycles [from, to): intervals in order, all of a launch; may be NULL */
+    void (*dram)(void *state, const struct dram_use *channels, u32 n, u64 from, u64 to);
     void (*cut)(void *state);            /* before end: the launch was stopped in the middle; may be NULL */
     void (*end)(void *state, u64 cycle); /* the launch has ended at cycle; may be NULL */
 };

@@ -103,5 +103,14 @@ awk -F'\t' '$1 == "L" && $3 == 0 { sub(/.*pc [0-9]*: /, "", $4); text[$2] = $4 }
 # the counter IPC sums up to the instructions that issued
 issued=$(grep -c '"dur":1,.*"uid":' "$work/p.json")
 same "$(grep -o '"name":"IPC","args":{"value":[0-9.e-]*' "$work/p.json" | awk -F: '{ n += 64 * $NF } END { printf "%.0f", n }')" "$issued" "issues in the counter IPC"
+# those of DRAM sum up to the bytes that it moved, add no samples to the report and change nothing else
+expect 0 "$heddle" run spmv --size tiny --machine small --quiet --perfetto "$work/d.json" --trace-sm 0 --json "$work/with.json"
+expect 0 "$heddle" run spmv --size tiny --machine small --quiet --json "$work/without.json"
+for key in state_hash cycles counters; do same "$(json "$work/with.json" $key)" "$(json "$work/without.json" $key)" "$key with and without a trace"; done
+burst=$(json "$work/with.json" config | grep -o '"dram.burst_b":[0-9]*' | cut -d: -f2)
+bytes=$((burst * ($(json "$work/with.json" counters.dram_reads) + $(json "$work/with.json" counters.dram_writes))))
+told=$(grep -o '"ts":[0-9]*,"name":"bytes a cycle","args":{"value":[0-9.e+-]*' "$work/d.json" | awk -F'[:,}]' '{ n += v * ($2 - t); t = $2; v = $NF } END { printf "%.0f", n }')
+[ "$bytes" -gt 0 ] && [ $((told - bytes)) -ge 0 ] && [ $((told - bytes)) -le $((bytes / 20)) ] || complain "DRAM's counter sums up to $told bytes, $bytes were counted until the launches' ends"
+for name in 'bus use' 'bus use of channel 0' 'bursts waiting'; do grep -q "\"name\":\"$name\",\"args\":{\"value\":[0-9.]*[1-9]" "$work/d.json" || complain "no counter of $name"; done
 for name in 'MSHRs in use' warps; do grep -q "\"name\":\"$name\",\"args\":{\"value\":[1-9]" "$work/p.json" || complain "no counter of $name"; done
 finish

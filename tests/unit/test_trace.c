@@ -571,6 +571,31 @@ static void perfetto_launches_and_sms(void **state) {
     assert_int_equal(n.X, 4 * 6 + 2);
 }
 
+/* Two channels, 64 cycles of the core that are 128 of DRAM: 32 bursts of 32 bytes in the first, nothing in the second */
+static void perfetto_dram_counters(void **state) {
+    (void)state;
+    const struct dram_use u[2] = {{.bytes = 1024, .busy = 64, .queued = 256, .cycles = 128}, {.cycles = 128}};
+    struct sink s = open_perfetto(&(struct trace_window){.from = 16, .to = 200, .sm = 0, .slot = -1});
+    s.l.launch(s.l.state, &kernel, 0);
+    s.l.dram(s.l.state, u, 2, 0, 64);
+    s.l.dram(s.l.state, u, 2, 64, 128);
+    s.l.dram(s.l.state, u, 2, 200, 264); /* behind the window */
+    s.l.end(s.l.state, 264);
+    char *text = finish(&s);
+    static const char *const has[] = {
+        "\"pid\":65537,\"name\":\"process_name\",\"args\":{\"name\":\"DRAM\"}",
+        "\"pid\":65537,\"ts\":16,\"name\":\"bus use of channel 0\",\"args\":{\"value\":0.5}",
+        "\"pid\":65537,\"ts\":16,\"name\":\"bus use of channel 1\",\"args\":{\"value\":0}",
+        "\"pid\":65537,\"ts\":64,\"name\":\"bytes a cycle\",\"args\":{\"value\":16}",
+        "\"pid\":65537,\"ts\":64,\"name\":\"bus use\",\"args\":{\"value\":0.25}",
+        "\"pid\":65537,\"ts\":64,\"name\":\"bursts waiting\",\"args\":{\"value\":2}",
+        "\"pid\":65537,\"ts\":128,\"name\":\"bytes a cycle\",\"args\":{\"value\":0}",
+    };
+    for (u32 i = 0; i < ARRAY_LEN(has); i++)
+        if (!strstr(text, has[i])) fail_msg("no %s in %s", has[i], text);
+    assert_int_equal(read_perfetto(text).C, 3 * 5); /* two intervals, and the end */
+}
+
 /* --- both */
 
 static void a_full_disk_is_reported(void **state) {
@@ -669,6 +694,7 @@ int main(void) {
         cmocka_unit_test(konata_writes_as_it_goes),
         cmocka_unit_test(perfetto_to_the_letter),
         cmocka_unit_test(perfetto_taken_back),
+        cmocka_unit_test(perfetto_dram_counters),
         cmocka_unit_test(perfetto_windows),
         cmocka_unit_test(perfetto_closed_early),
         cmocka_unit_test(perfetto_escapes),
