@@ -129,6 +129,7 @@ static const char *label_of(struct comparing *c, const char *name, u32 i) {
 static void add_row(struct comparing *c, struct comparison *to, u32 i, const struct runner *x) {
     struct comparison_row row = {
         .values = ARENA_ARRAY(&c->mem, const char *, c->axes.n),
+        .config = &c->configs[i],
         .config_hash = config_hash(&c->configs[i]),
         .state_hash = report_state_hash(&x->report),
         .output_hash = x->report.outcome.hash,

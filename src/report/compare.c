@@ -127,6 +127,18 @@ void comparison_means(const struct comparison *c, u32 n, FILE *out) {
 
 /* --- JSON */
 
+/* What a run's own JSON says of the machine and of what limited it, so that a page can be made of either */
+static void add_machine(json_t *j, const struct comparison *c, const struct comparison_row *r) {
+    struct strbuf text = {0};
+    json_object_set_new(j, "machine", json_string(r->config->machine));
+    json_object_set_new(j, "config", json_machine(r->config));
+    json_object_set_new(j, "roofs", json_roofs(r->config));
+    report_limit(&r->total, r->config, c->cpi, &text);
+    json_object_set_new(j, "limit", text.s ? json_string(text.s) : json_null());
+    json_object_set_new(j, "energy", json_energy(r->config, &r->total));
+    strbuf_free(&text);
+}
+
 static json_t *row_json(const struct comparison *c, u32 row) {
     const struct comparison_row *r = &c->rows.at[row];
     json_t *keys = json_object(), *j;
@@ -142,6 +154,7 @@ static json_t *row_json(const struct comparison *c, u32 row) {
     json_object_set_new(j, "effect", has_intervals(c) ? json_string(effect_names[figure_effect(gain)]) : json_null());
     json_object_set_new(j, "jitter", c->judged ? json_number(r->jitter) : json_null());
     json_object_set_new(j, "jitter_is_own", json_boolean(r->own_jitter));
+    add_machine(j, c, r);
     json_add_timing(j, &r->total);
     return j;
 }

@@ -208,6 +208,7 @@ void report_write_samples(const struct report *r, FILE *f);
 /* --- compare.c */
 struct comparison_row {  /* one configuration */
     const char **values; /* of the keys that vary */
+    const struct config *config;
     u64 config_hash, state_hash, output_hash;
     enum verdict verdict;
     double wall_seconds;

@@ -10,7 +10,7 @@ same "$(json "$work/c.json" programs.0.outputs_identical)" true outputs_identica
 same "$(wc -l < "$work/c.csv")" 5 "lines of the CSV"
 # a run by itself says the same
 expect 0 "$heddle" run vecadd --size tiny --machine small --set sm.warps=8 --set sm.l1.mshrs=4 --quiet --json "$work/r.json"
-for key in cycles state_hash config_hash; do same "$(json "$work/c.json" programs.0.configurations.3.$key)" "$(json "$work/r.json" $key)" "$key of compare and of run"; done
+for key in cycles state_hash config_hash machine config roofs limit energy; do same "$(json "$work/c.json" programs.0.configurations.3.$key)" "$(json "$work/r.json" $key)" "$key of compare and of run"; done
 # machines, several programs
 expect 0 "$heddle" compare vecadd saxpy --size tiny --vary machine=small,gtx480
 out_has '^saxpy, 2 configurations'

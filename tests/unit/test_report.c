@@ -608,7 +608,10 @@ static void configurations_are_measured_against_the_first(void **state) {
     const char *keys[] = {"sm.sched"}, *first[] = {"lrr"}, *second[] = {"gto"};
     u32 metrics[] = {(u32)metric_find("l1_hit_rate"), (u32)metric_find("memory_data"), (u32)metric_find("mshr_peak")};
     struct comparison c = {.name = "bfs", .machine = "small", .keys = keys, .nkeys = 1, .metrics = metrics, .nmetrics = 3};
-    struct comparison_row row = {.values = first, .output_hash = 7, .verdict = VERDICT_OK, .total = made_up()};
+    struct config machine;
+    config_default(&machine);
+    struct comparison_row row = {
+        .values = first, .config = &machine, .output_hash = 7, .verdict = VERDICT_OK, .total = made_up()};
     blame(&row.total, CPI_MEMORY_DATA, 500, STALL_LONG);
     VEC_PUSH(&c.rows, row);
     row.values = second;

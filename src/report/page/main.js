@@ -61,7 +61,7 @@ function verdicts(run) {
 
 function overviewSection(run, of) {
     const timed = isNumber(of.cycles) && of.cycles > 0 && of.counters;
-    const machine = timed && run.config && run.roofs; /* results of compare, and of older versions, have none */
+    const machine = timed && run.config && run.roofs; /* results of older versions have none */
     const charts = machine ? [roofline, occupancyChart, utilisationChart].map((f) => part_of(f, run, of)) : [];
     const own = timed ? [warpStates, cacheChart, dramChart].map((f) => part_of(f, of)) : [];
     const rest = timed ? [part_of(energyChart, run, of), machine ? part_of(hazardChart, run, of) : null, part_of(laneChart, of), part_of(schedulerChart, of)] : [];
