@@ -159,6 +159,7 @@ static int run_one(struct comparing *c, struct comparison *to, const struct inpu
         .timing = c->timing,
         .opt = {.program_out = stderr},
         .report.wishes.cpi = c->cpi,
+        .report.wishes.lock = cli_value(c->line, "lock"),
         .progress.label = label_of(c, in->m->name, i),
     };
     int status = runner_open(&x);
@@ -184,6 +185,7 @@ static int run_perturbed(struct comparing *c, const struct input *in, u32 i, u64
         .config = &config,
         .timing = c->timing,
         .opt = {.program_out = stderr},
+        .report.wishes.lock = cli_value(c->line, "lock"),
         .progress.label = arena_printf(&c->mem, "%s perturbed %u/%u", label_of(c, in->m->name, i), (u32)n, (u32)c->jitter),
     };
     int status = runner_open(&x);
@@ -245,7 +247,8 @@ static bool open_inputs(struct comparing *c) {
         struct input in = {0};
         if (!input_open(&in, c->line, c->line->operands.at[i], NULL)) return false;
         VEC_PUSH(&c->inputs, in);
-        if (!input_readable(&in)) return false;
+        const char *unused;
+        if (!input_readable(&in) || !measure_lock(c->line, in.m, &unused)) return false;
     }
     return true;
 }

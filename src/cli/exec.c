@@ -429,12 +429,15 @@ static bool report(struct exec *x, const struct record *rec) {
     struct play play = {0};
     struct manifest m = {0};
     struct report r = {.wishes = x->wishes, .stopped = WIFSIGNALED(x->status)};
+    r.wishes.lock = cli_value(x->line, "lock");
     const char *slash = strrchr(x->line->operands.at[0], '/');
     struct heddle *h = heddle_open(NULL);
     heddle_set_config(h, &x->config);
     record_report(rec, h, slash ? slash + 1 : x->line->operands.at[0], &play, &m, &r);
     r.setup_seconds = MAX(0, x->seconds - r.wall_seconds);
     fflush(stdout);
+    if (r.wishes.lock && !r.nlocked)
+        fprintf(stderr, "heddle exec: warning: --lock %s: no launch was of such a kernel\n", r.wishes.lock);
     if (!x->functional && !report_timed(&r)) say_untimed(x, &r);
     if (!cli_has(x->line, "quiet")) print_summary(&r, rec->launches.n);
     bool ok = write_results(x, &r);

@@ -98,6 +98,36 @@ bool measure_read(const struct cli_line *line, struct heddle_timing *t, enum cpi
     return read_method(line, cpi);
 }
 
+/* The first word of the list that no launch is of, or NULL. Free it. */
+static char *unknown_lock(const char *list, const struct manifest *m) {
+    for (const char *at = list; *at;) {
+        size_t n = strcspn(at, ",");
+        char *word = strndup(at, n);
+        bool used = false;
+        for (u32 i = 0; i < m->nlaunches && !used; i++) used = report_locks(word, m->launches[i].kernel);
+        if (!used) return word;
+        free(word);
+        at += n + (at[n] == ',');
+    }
+    return NULL;
+}
+
+bool measure_lock(const struct cli_line *line, const struct manifest *m, const char **list) {
+    u32 free_ones = 0;
+    *list = cli_value(line, "lock");
+    if (!*list) return true;
+    char *unknown = unknown_lock(*list, m);
+    if (unknown) {
+        cli_error(line->command, "--lock: no launch of %s is of a kernel \"%s\"; its first is of \"%s\"", m->name, unknown,
+                  m->nlaunches ? m->launches[0].kernel : "none");
+        free(unknown);
+        return false;
+    }
+    for (u32 i = 0; i < m->nlaunches; i++) free_ones += !report_locks(*list, m->launches[i].kernel);
+    if (!free_ones) cli_error(line->command, "--lock %s leaves no launch of %s to count", *list, m->name);
+    return free_ones != 0;
+}
+
 const char *measure_given(const struct cli_line *line) {
     static const struct cli_option options[] = {MEASURE_OPTIONS};
     for (u32 i = 0; i < ARRAY_LEN(options); i++)

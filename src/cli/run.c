@@ -221,6 +221,7 @@ static int prepare(struct run *r) {
     if (!input_open(&r->input, r->line, r->line->operands.at[0], r->runner.config)) return EXIT_USER;
     x->line = r->line;
     x->input = &r->input;
+    if (!measure_lock(r->line, r->input.m, &x->report.wishes.lock)) return EXIT_USER;
     int status = runner_open(x);
     if (!status && !dump_all(r, true)) status = HEDDLE_BAD_INPUT;
     if (!status && !r->functional && !open_traces(r)) status = HEDDLE_BAD_INPUT;

@@ -35,6 +35,7 @@ void input_close(struct input *in);
         {"window", "CYCLES", "length of a simulation window (default: from the machine); results do not depend on it"},          \
         {"no-jumps", NULL, "simulate every cycle, idle ones too; results do not depend on it"},                                  \
         {"check", "CYCLES", "check the model's invariants every so many cycles"},                                                \
+        {"lock", "KERNELS", "run these kernels, names or patterns with commas, but count them for no total: a counter lock"},    \
         {"cpi", "METHOD", "how the CPI stack is made: proportional (default), selected or gsi", 0, "methods"}
 #define PERTURB_OPTION                                                                                                           \
     {"perturb", "N", "change what should not matter, in the N-th way: launch latency, first SM, addresses (docs/sampling.md)"}
@@ -64,6 +65,8 @@ bool measure_machine(const struct cli_line *line, const struct cli_given *more, 
 void measure_perturb(struct config *c, u64 n);
 extern const struct cli_option measure_machine_option, measure_set_option;                     /* for `more` */
 bool measure_read(const struct cli_line *line, struct heddle_timing *t, enum cpi_method *cpi); /* false after an error */
+/* --lock for a program's launches: the list, or NULL; false after an error when it names no kernel, or all */
+bool measure_lock(const struct cli_line *line, const struct manifest *m, const char **list);
 const char *measure_given(const struct cli_line *line); /* the first of these options that was given, or NULL */
 
 /* --- html.c: --html */

@@ -5,6 +5,7 @@
  * kernel, so that a run of a thousand launches stays small. */
 #include "report/report.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 
 static struct report_kernel *find_kernel(struct report *r, u32 launch) {
@@ -85,16 +86,31 @@ static void add_partitions(struct report *r, const struct launch_stats *s) {
     for (size_t i = 0; i < s->partitions * sizeof(*r->partitions) / sizeof(u64); i++) to[i] += from[i];
 }
 
+bool report_locks(const char *list, const char *kernel) {
+    bool has = false;
+    for (const char *at = list; at && *at && !has;) {
+        size_t n = strcspn(at, ",");
+        char *pattern = strndup(at, n);
+        has = *pattern && fnmatch(pattern, kernel, 0) == 0;
+        free(pattern);
+        at += n + (at[n] == ',');
+    }
+    return has;
+}
+
 void report_keep(struct report *r, u32 launch) {
     const struct launch_stats *s = heddle_launch_stats(r->play->h);
     if (!s || !s->kernel[0]) return; /* without timing, or it did not even begin */
     if (!r->launches) r->launches = base_alloc(r->play->m->nlaunches * sizeof(*r->launches));
     struct report_kernel *k = find_kernel(r, launch);
-    r->launches[launch] =
-        (struct report_launch){true, kept_copy(s, &r->wishes, heddle_config(r->play->h)->sample_cy != 0), gpu_counters_hash(s)};
+    r->launches[launch] = (struct report_launch){.kept = true,
+                                                 .locked = report_locks(r->wishes.lock, k->name),
+                                                 .stats = kept_copy(s, &r->wishes, heddle_config(r->play->h)->sample_cy != 0),
+                                                 .hash = gpu_counters_hash(s)};
     launch_stats_add(&k->timing, s);
-    launch_stats_add(&r->total, s);
-    if (r->wishes.limits) add_partitions(r, s);
+    r->nlocked += r->launches[launch].locked;
+    if (!r->launches[launch].locked) launch_stats_add(&r->total, s);
+    if (r->wishes.limits && !r->launches[launch].locked) add_partitions(r, s);
     if (r->wishes.by_pc) add_pcs(k, s);
     if (r->wishes.timeline) report_keep_time(k, s);
     if (r->counters) gpu_counters_each(s, write_counter, &(struct counters_out){r->counters, launch});
@@ -119,10 +135,11 @@ static void add_launch(struct report *r, u32 i) {
     k->thread_instructions += res->thread_instructions;
     if (memcmp(l->grid, k->first->grid, sizeof(l->grid))) k->grid_varies = true;
     if (memcmp(l->block, k->first->block, sizeof(l->block))) k->block_varies = true;
+    r->wall_seconds += res->wall_seconds;
+    if (r->launches && r->launches[i].locked) return;
     r->threads += res->threads;
     r->warp_instructions += res->warp_instructions;
     r->thread_instructions += res->thread_instructions;
-    r->wall_seconds += res->wall_seconds;
     for (u32 c = 0; c < HEDDLE_MAX_CLASSES; c++) r->class_warp_instructions[c] += res->class_warp_instructions[c];
 }
 

@@ -66,6 +66,7 @@ static json_t *launch_json(const struct report *r, u32 i) {
                           "local_b", (json_int_t)k->info.local_b, "divergent_branches", (json_int_t)res->divergent_branches,
                           "global_loads", (json_int_t)res->global_loads, "global_stores", (json_int_t)res->global_stores,
                           "wall_seconds", res->wall_seconds, "instruction_mix", mix(res->class_warp_instructions));
+    if (r->launches && r->launches[i].locked) json_object_set_new(j, "locked", json_true());
     if (r->launches && r->launches[i].kept) {
         json_add_timing(j, &r->launches[i].stats);
         json_object_set_new(j, "energy", json_energy(heddle_config(r->play->h), &r->launches[i].stats));
@@ -103,6 +104,7 @@ static void add_timed(json_t *j, const struct report *r) {
     json_object_set_new(j, "config", json_machine(c));
     json_object_set_new(j, "roofs", json_roofs(c));
     json_object_set_new(j, "state_hash", json_hex64(report_state_hash(r)));
+    if (r->nlocked) json_object_set_new(j, "launches_locked", json_integer(r->nlocked));
     json_object_set_new(j, "warp_ipc", json_number(stat_named(&r->total, "warp_ipc")));
     json_object_set_new(j, "simulated_seconds", json_real((double)r->total.cycles / (r->total.core_mhz * 1e6)));
     json_add_timing(j, &r->total);

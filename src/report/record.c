@@ -218,11 +218,13 @@ void record_report(const struct record *rec, struct heddle *h, const char *name,
         const struct launch_record *l = &rec->launches.at[i];
         struct report_kernel *k = kernel_of(r, l, &m->launches[i]);
         if (!l->measured) continue;
-        r->launches[i] = (struct report_launch){true, l->stats, l->hash};
+        r->launches[i] = (struct report_launch){
+            .kept = true, .locked = report_locks(r->wishes.lock, k->name), .stats = l->stats, .hash = l->hash};
+        r->nlocked += r->launches[i].locked;
         r->launches[i].stats.occupancy.limiter = l->limiter[0] ? l->limiter : NULL;
         r->launches[i].stats.index = i;
         launch_stats_add(&k->timing, &r->launches[i].stats);
-        launch_stats_add(&r->total, &r->launches[i].stats);
+        if (!r->launches[i].locked) launch_stats_add(&r->total, &r->launches[i].stats);
     }
     for (u32 i = 0; i < rec->pcs.n; i++) add_pcs(r, &rec->pcs.at[i]);
     for (u32 i = 0; i < rec->sources.n; i++) add_source(r, &rec->sources.at[i]);

@@ -39,8 +39,8 @@ struct report_kernel { /* all launches of one kernel together */
     struct launch_stats longest;
 };
 
-struct report_launch { /* of a timed launch */
-    bool kept;
+struct report_launch {         /* of a timed launch */
+    bool kept, locked;         /* locked: it counts for its kernel and itself, not for the run */
     struct launch_stats stats; /* without pcs; per_sm and per_partition only when wanted */
     u64 hash;                  /* gpu_counters_hash, of all of it */
 };
@@ -52,7 +52,8 @@ struct report_wishes {
     bool per_kernel, per_sm, hazards, pressure, limits;
     bool timeline; /* each kernel's longest launch over time, for the JSON results */
     enum by_pc by_pc;
-    u32 by_pc_rows; /* BY_PC_TIME: how many; UINT32_MAX for all */
+    u32 by_pc_rows;   /* BY_PC_TIME: how many; UINT32_MAX for all */
+    const char *lock; /* kernels whose launches do not count for the run: names and patterns, with commas; NULL: none */
 };
 
 struct report {
@@ -72,6 +73,7 @@ struct report {
     /* filled by both */
     struct report_kernel *kernels;
     u32 nkernels;
+    u32 nlocked; /* launches that ran under the lock */
     /* filled by report_collect */
     u64 warp_instructions, thread_instructions, threads;
     u64 class_warp_instructions[HEDDLE_MAX_CLASSES];
@@ -79,6 +81,7 @@ struct report {
 };
 
 /* --- collect.c */
+bool report_locks(const char *list, const char *kernel); /* whether a list of names and patterns, or NULL, has it */
 void report_keep(struct report *r, u32 launch); /* what the launch that has just ended measured; nothing without timing */
 void report_collect(struct report *r);          /* adds up the launches that ended or were stopped half-way */
 void report_free(struct report *r);
@@ -132,6 +135,7 @@ char *report_percent(char to[32], double share);
 char *report_shape(char to[40], const u32 d[3], bool varies);
 void report_plural(FILE *out, u64 n, const char *one, const char *many);
 void report_checksum(const struct report *r, FILE *out); /* a line */
+void report_lock(const struct report *r, FILE *out);     /* a line when launches were locked */
 void report_outcome(const struct report *r, FILE *out);  /* memory, checksum, time: the end of every summary */
 
 /* --- term.c */

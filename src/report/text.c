@@ -100,9 +100,17 @@ void report_checksum(const struct report *r, FILE *out) {
     else fprintf(out, "checksum     %s (%s)\n", words[o->verdict], o->text);
 }
 
+void report_lock(const struct report *r, FILE *out) {
+    if (!r->nlocked) return;
+    fprintf(out, "locked       ");
+    report_plural(out, r->nlocked, "launch", "launches");
+    fprintf(out, " of %s ran and are not counted above (--lock)\n", r->wishes.lock);
+}
+
 void report_outcome(const struct report *r, FILE *out) {
     char bytes[32];
     const struct manifest *m = r->play->m;
+    report_lock(r, out);
     fprintf(out, "memory       %s in ", report_bytes(bytes, manifest_bytes(m)));
     report_plural(out, m->nbuffers, "buffer", "buffers");
     fprintf(out, "\n");

@@ -456,7 +456,10 @@ static void print_end(const struct page *p) {
     char rate[32], cycles[32];
     fputc('\n', p->out);
     if (r->wishes.full) report_outcome(r, p->out);
-    else report_checksum(r, p->out);
+    else {
+        report_lock(r, p->out);
+        report_checksum(r, p->out);
+    }
     if (r->wall_seconds > 0 && r->wishes.full)
         fprintf(p->out, "rate         %s warp instructions and %s cycles a second\n", report_count(rate, report_rate(r)),
                 report_count(cycles, (double)r->total.cycles / r->wall_seconds));

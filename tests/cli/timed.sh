@@ -87,6 +87,20 @@ expect 0 "$heddle" run vecadd --size tiny --machine small --konata "$work/k" --p
 head -1 "$work/k" | grep -q '^Kanata' || complain "no Konata header"
 "$B"/json_get "$work/p" traceEvents > /dev/null || complain "the Perfetto trace is no JSON with traceEvents"
 out_has '^audit  *0 violations'
+# a counter lock: launches of locked kernels run, and count for themselves and their kernel only
+expect 0 "$heddle" run srad --size tiny --machine small --quiet --json "$work/r.json"
+expect 0 "$heddle" run srad --size tiny --machine small --json "$work/l.json" --lock 'srad_co*'
+out_has '^locked .* of srad_co\* ran and are not counted'
+first=$(json "$work/r.json" kernels | grep -o '"name":"srad_[a-z]*"' | head -1 | cut -d'"' -f4)
+same "$first" srad_coefficient "the first kernel of srad"
+same "$(json "$work/l.json" cycles)" "$(($(json "$work/r.json" cycles) - $(json "$work/r.json" kernels.0.cycles)))" "cycles without those of the locked kernel"
+for key in state_hash kernels.0.cycles kernels.1.cycles checksum; do same "$(json "$work/l.json" $key)" "$(json "$work/r.json" $key)" "$key with and without the lock"; done
+same "$(json "$work/l.json" launches.0.locked)" true "the first launch is locked"
+same "$(json "$work/l.json" launches_locked)" "$(json "$work/r.json" kernels.0.launches)" "locked launches"
+expect 2 "$heddle" run srad --size tiny --machine small --lock srad_update,nothing; err_has 'no launch of srad is of a kernel "nothing"'
+expect 2 "$heddle" run srad --size tiny --machine small --lock '*'; err_has 'leaves no launch'
+expect 2 "$heddle" run srad --size tiny --functional --lock '*'; err_has 'needs timing'
+expect 0 "$heddle" compare srad --size tiny --machine small --quiet --vary sm.l1.mshrs=8,16 --lock srad_coefficient --json "$work/c.json"
 # the machine as a file reads back as itself
 expect 0 "$heddle" run --machine gtx480 --set sm.warps=24 --dump-config
 cp "$work/out" "$work/mine.ini"

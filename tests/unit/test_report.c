@@ -449,7 +449,7 @@ static int open_fixture(void **state) {
     *k = (struct report_kernel){.name = "k", .launches = 2, .first = &x->m->launches[0]};
     for (u32 i = 0; i < 2; i++) {
         s.index = i;
-        x->report.launches[i] = (struct report_launch){true, s, gpu_counters_hash(&s)};
+        x->report.launches[i] = (struct report_launch){.kept = true, .stats = s, .hash = gpu_counters_hash(&s)};
         launch_stats_add(&k->timing, &s);
         launch_stats_add(&x->report.total, &s);
     }
