@@ -264,10 +264,9 @@ $B/gen_stats: $B/obj/tools/gen_stats.o $B/libcommand.a $B/libheddle.a
 	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a $(LDLIBS_ALL)
 
-$B/gen_docs $B/gen_policies $B/view $B/study_turner: $B/%: $B/obj/tools/%.o $B/libheddle.a
+$B/gen_docs $B/gen_policies $B/view: $B/%: $B/obj/tools/%.o $B/libheddle.a
 	@$(SAY) "  link  $@"
 	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $B/libheddle.a $(LDLIBS_ALL)
-$B/study_turner: $B/obj/tools/study_plot.o
 
 $B/json_get: $B/obj/tests/cli/json_get.o
 	@$(SAY) "  link  $@"
@@ -318,8 +317,8 @@ mutation: all micro ## change every key by a step: some micro test must notice, 
 lint: ## format, clang-tidy, include direction, generated docs, sizes
 	@tools/lint.sh
 
-study-turner: all $B/study_turner $B/data/silicon_apps/.unpacked ## Turner's figures on our workloads: docs/studies/turner.md and its plots
-	@tools/study_turner.sh $B
+study-turner: all $B/data/silicon_apps/.unpacked ## Turner's figures on our workloads: docs/studies/turner.md (heddle study turner)
+	@mkdir -p $B/study && $B/heddle study turner --database $B/study/turner.db --out docs/studies
 
 study-mascar: all $B/data/silicon_apps/.unpacked ## Mascar's figures on our kernels: docs/studies/mascar.md (heddle study mascar)
 	@mkdir -p $B/study && $B/heddle study mascar --database $B/study/mascar.db --out docs/studies

@@ -150,7 +150,7 @@ variants() {
 # The arguments of make that build one
 arguments() {
     case $1 in
-    build) echo "all unit micro replay pressure lab opencl-tests data build/gen_docs build/view build/json_get build/bench_functional build/bench_timing build/bench_oclgrind build/study_turner" ;;
+    build) echo "all unit micro replay pressure lab opencl-tests data build/gen_docs build/view build/json_get build/bench_functional build/bench_timing build/bench_oclgrind" ;;
     build-clang) echo "CC=clang-19 build-clang/heddle unit micro" ;;
     build-san) echo "SAN=1 build-san/heddle unit micro opencl-tests" ;;
     build-clang-san) echo "SAN=1 CC=clang-19 build-clang-san/heddle unit micro" ;;

@@ -73,6 +73,11 @@ const char *measure_given(const struct cli_line *line); /* the first of these op
 bool html_ready(const struct cli_line *line); /* before anything runs: false after an error when no page could be made */
 /* The page into the opened output, nothing when it was not asked for; false after an error */
 bool html_write(const struct cli_outputs *o, const struct cli_line *line, json_t *const *docs, u32 n);
+struct plan;
+struct store;
+/* The same of all runs of a plan that are in the file, with a study's answers before them unless NULL */
+bool html_write_runs(const struct cli_outputs *o, const struct cli_line *line, const struct plan *p, struct store *s,
+                     json_t *study);
 
 /* --- document.c: a result file; NULL after an error, which names the file and what `takes` finds wrong */
 json_t *document_read(const struct cli_command *of, const char *file, bool (*takes)(const json_t *doc, struct strbuf *why));

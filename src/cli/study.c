@@ -1,6 +1,6 @@
 /* heddle study: a document's figures and statements, run from a description and written as a page. */
 #include "sweep/study.h"
-#include "cli/cli.h"
+#include "cli/runner.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static bool is_folder(const char *path) {
 }
 
 /* Into a folder, or to standard output for one row */
-static bool write_page(struct study *s, const struct cli_line *line, const char *name, bool here) {
+static bool write_page(const struct study *s, const json_t *answers, const struct cli_line *line, const char *name, bool here) {
     const char *folder = cli_value(line, "out");
     struct strbuf path = {0}, why = {0};
     struct output o;
@@ -60,7 +60,7 @@ static bool write_page(struct study *s, const struct cli_line *line, const char 
     if (here) strbuf_add(&path, "-");
     else strbuf_add(&path, "%s/%s.md", folder, name);
     bool ok = output_open(&o, path.s, &why);
-    if (ok && !study_write(s, o.f, here ? NULL : folder, name, &why)) {
+    if (ok && !study_write(answers, o.f, here ? NULL : folder, name, &why)) {
         output_abandon(&o);
         ok = false;
     } else ok = ok && output_commit(&o, &why);
@@ -71,7 +71,22 @@ static bool write_page(struct study *s, const struct cli_line *line, const char 
     return ok;
 }
 
-static int run_in(struct study *s, const struct cli_line *line, const char *name, struct store *store) {
+static bool write_all(struct study *s, const struct cli_line *line, const char *name, struct cli_outputs *outputs) {
+    struct strbuf why = {0};
+    json_t *answers = study_answers(s, name, &why), *doc = NULL;
+    bool ok = answers != NULL;
+    if (!ok) cli_error(line->command, "%s", why.s);
+    ok = ok && write_page(s, answers, line, name, s->o->row != NULL && !outputs->stdout_taken);
+    if (ok) doc = json_pack("{s:O}", "study", answers);
+    ok = ok && html_write_runs(outputs, line, &s->plan, s->store, doc) && outputs_commit(outputs, "html");
+    json_decref(doc);
+    json_decref(answers);
+    strbuf_free(&why);
+    return ok;
+}
+
+static int run_in(struct study *s, const struct cli_line *line, const char *name, struct store *store,
+                  struct cli_outputs *outputs) {
     struct diag d = {0};
     int status = study_run(s, store, &d);
     if (d.text.s) fputs(d.text.s, stderr);
@@ -80,28 +95,48 @@ static int run_in(struct study *s, const struct cli_line *line, const char *name
         fprintf(stderr, "heddle study: %s; the same command goes on from here\n", stop_name());
         return stop_exit_code();
     }
-    if (status < 0 || !write_page(s, line, name, s->o->row != NULL)) return EXIT_USER;
+    if (status < 0 || !write_all(s, line, name, outputs)) return EXIT_USER;
     return s->counts.failed || s->counts.wrong ? EXIT_DIFFERS : EXIT_OK;
 }
 
-static int run_with(struct study *s, const struct cli_line *line, const char *name) {
+/* Not over the description, nor over the database and what belongs to it */
+static bool open_outputs(struct study *s, const struct cli_line *line, const char *database, struct cli_outputs *to) {
+    static const char *const names[] = {"html"};
+    struct sweep_words inputs = {0};
+    VEC_PUSH(&inputs.v, s->x.file);
+    store_files(database, &s->x.mem, &inputs);
+    bool ok = html_ready(line) && outputs_open(to, line, names, ARRAY_LEN(names), inputs.v.at, inputs.v.n);
+    free(inputs.v.at);
+    return ok;
+}
+
+static int run_locked(struct study *s, const struct cli_line *line, const char *name, const char *database,
+                      struct cli_outputs *outputs) {
     struct sweep_lock lock = {.fd = -1};
-    struct strbuf database = {0}, why = {0};
+    struct strbuf why = {0};
     struct store *store = NULL;
     int code = EXIT_USER;
-    if (cli_has(line, "database")) strbuf_add(&database, "%s", cli_value(line, "database"));
-    else strbuf_add(&database, "study-%s.db", name);
     stop_watch(true); /* waiting for another */
-    bool locked = lock_take(&lock, database.s, cli_has(line, "wait"), stop_asked, &why);
+    bool locked = lock_take(&lock, database, cli_has(line, "wait"), stop_asked, &why);
     stop_watch(false);
-    if (locked) store = store_open(database.s, STORE_WRITE, &why);
-    if (store) code = run_in(s, line, name, store);
+    if (locked) store = store_open(database, STORE_WRITE, &why);
+    if (store) code = run_in(s, line, name, store, outputs);
     else if (stop_asked()) code = stop_exit_code();
     else cli_error(line->command, "%s", why.s);
     store_close(store);
     lock_release(&lock);
-    strbuf_free(&database);
     strbuf_free(&why);
+    return code;
+}
+
+static int run_with(struct study *s, const struct cli_line *line, const char *name) {
+    struct cli_outputs outputs = {0};
+    struct strbuf database = {0};
+    if (cli_has(line, "database")) strbuf_add(&database, "%s", cli_value(line, "database"));
+    else strbuf_add(&database, "study-%s.db", name);
+    int code = open_outputs(s, line, database.s, &outputs) ? run_locked(s, line, name, database.s, &outputs) : EXIT_USER;
+    outputs_close(&outputs);
+    strbuf_free(&database);
     return code;
 }
 
@@ -128,6 +163,7 @@ static const struct cli_option options[] = {
     {"quick", NULL, "a few programs only, in about two minutes; the page is NAME-quick.md"},
     {"row", "PROGRAM", "one program of the study; its figures go to standard output"},
     {"out", "DIR", "where the page and its drawings go (default docs/studies where there is one, else here)"},
+    HTML_OPTION,
     {"database", "FILE", "where results are kept, so that a second call makes only what is missing (default study-NAME.db)"},
     {"retry", NULL, "run again what has failed"},
     {"wait", NULL, "when another study or sweep fills the same database, wait for it instead of giving up"},
@@ -141,7 +177,7 @@ const struct cli_command cli_study = {
     .details =
         "A study is a description: programs, configurations, figures and statements (docs/sweep.md, Studies). Runs are kept as\n"
         "those of a sweep and are not repeated.",
-    .example = "heddle study mascar --quick\nheddle study mascar --row kmeans",
+    .example = "heddle study mascar --quick\nheddle study mascar --row kmeans\nheddle study mascar --html mascar.html",
     .options = options,
     .min_operands = 1,
     .max_operands = 1,

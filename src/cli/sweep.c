@@ -2,7 +2,6 @@
  * not run again. */
 #include "sweep/sweep.h"
 #include "cli/runner.h"
-#include "report/report_page.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -69,37 +68,8 @@ static bool write_csv(struct sweeping *s) {
     return outputs_commit(&s->outputs, "csv") && ok;
 }
 
-/* "key=value key=value" and what else sets a run apart */
-static json_t *keys_of(const struct sweeping *s, const struct sweep_run *r) {
-    json_t *keys = json_object();
-    if (*plan_size(&s->plan, r)) json_object_set_new(keys, "size", json_string(plan_size(&s->plan, r)));
-    json_object_set_new(keys, "machine", json_string(r->machine));
-    if (*r->configuration) json_object_set_new(keys, "configuration", json_string(r->configuration));
-    for (const char *at = r->settings; *at;) {
-        size_t n = strcspn(at, " "), k = strcspn(at, "=");
-        char *key = strndup(at, k);
-        bool moved = r->repetition && strcmp(key, s->x.perturb) == 0; /* repetitions are one configuration */
-        if (!moved) json_object_set_new(keys, key, json_stringn(at + k + 1, n - k - 1));
-        free(key);
-        at += n + (at[n] == ' ');
-    }
-    return keys;
-}
-
 static bool write_html(struct sweeping *s) {
-    VEC(json_t *) docs = {0};
-    if (!outputs_file(&s->outputs, "html")) return true;
-    for (u32 i = 0; i < s->plan.runs.n && docs.n <= REPORT_PAGE_RUNS; i++) {
-        json_t *doc = store_document(s->store, s->plan.runs.at[i].hash);
-        if (!doc) continue;
-        json_object_set_new(doc, "keys", keys_of(s, &s->plan.runs.at[i]));
-        VEC_PUSH(&docs, doc);
-    }
-    bool ok = docs.n || (cli_error(s->line->command, "--html: no run is done yet"), false);
-    ok = ok && html_write(&s->outputs, s->line, docs.at, docs.n) && outputs_commit(&s->outputs, "html");
-    for (u32 i = 0; i < docs.n; i++) json_decref(docs.at[i]);
-    free(docs.at);
-    return ok;
+    return html_write_runs(&s->outputs, s->line, &s->plan, s->store, NULL) && outputs_commit(&s->outputs, "html");
 }
 
 static bool write_outputs(struct sweeping *s) {

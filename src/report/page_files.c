@@ -17,9 +17,19 @@ EMBED(page_file_source, "source.js");
 EMBED(page_file_time, "time.js");
 EMBED(page_file_pipeline, "pipeline.js");
 EMBED(page_file_compare, "compare.js");
+EMBED(page_file_study, "study.js");
 EMBED(page_file_main, "main.js");
 
 extern const char page_file_base[], page_file_widgets[], page_file_charts[], page_file_overview[], page_file_source[],
-    page_file_time[], page_file_pipeline[], page_file_compare[], page_file_main[];
-const char *const page_scripts[] = {page_file_base, page_file_widgets,  page_file_charts,  page_file_overview, page_file_source,
-                                    page_file_time, page_file_pipeline, page_file_compare, page_file_main,     NULL};
+    page_file_time[], page_file_pipeline[], page_file_compare[], page_file_study[], page_file_main[];
+const char *const page_scripts[] = {page_file_base,
+                                    page_file_widgets,
+                                    page_file_charts,
+                                    page_file_overview,
+                                    page_file_source,
+                                    page_file_time,
+                                    page_file_pipeline,
+                                    page_file_compare,
+                                    page_file_study,
+                                    page_file_main,
+                                    NULL};

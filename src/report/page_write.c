@@ -42,7 +42,8 @@ bool report_page_takes(const json_t *doc, struct strbuf *why) {
 
 struct runs {
     json_t *list, *notes;
-    u32 offered; /* runs there were */
+    const json_t *study; /* a study's answers, or NULL */
+    u32 offered;         /* runs there were */
 };
 
 static void PRINTF_LIKE(2, 3) note(struct runs *r, const char *fmt, ...) {
@@ -110,6 +111,10 @@ static json_t *configuration(const json_t *program, const json_t *row) {
 static void add_document(struct runs *r, const json_t *doc) {
     size_t i, k;
     json_t *program, *row;
+    if (json_is_object(json_object_get(doc, "study"))) {
+        r->study = json_object_get(doc, "study");
+        return;
+    }
     if (is_run(doc)) {
         add_run(r, cut_run(r, doc));
         return;
@@ -120,7 +125,7 @@ static void add_document(struct runs *r, const json_t *doc) {
 }
 
 static struct runs gather(json_t *const *docs, u32 n) {
-    struct runs r = {json_array(), json_array(), 0};
+    struct runs r = {.list = json_array(), .notes = json_array()};
     size_t i;
     json_t *run;
     for (u32 k = 0; k < n; k++) add_document(&r, docs[k]);
@@ -195,13 +200,14 @@ static void make_utf8(char *s) {
     json_decref(j);
 }
 
-static char *title_of(const char *title, const json_t *runs) {
+static char *title_of(const char *title, const struct runs *r) {
     struct strbuf s = {0};
     const char *last = NULL;
     size_t i;
     json_t *run;
+    if (!title) title = json_string_value(json_object_get(r->study, "title"));
     if (title) strbuf_add(&s, "%s", title);
-    else json_array_foreach(runs, i, run) {
+    else json_array_foreach(r->list, i, run) {
             const char *name = json_string_value(json_object_get(run, "name"));
             if (!name || (last && strcmp(last, name) == 0)) continue;
             if (s.len > 60) {
@@ -219,6 +225,7 @@ static char *title_of(const char *title, const json_t *runs) {
 static void put_data(FILE *out, const struct runs *r, const char *title) {
     json_t *root = json_pack("{s:s, s:s, s:O, s:O, s:o}", "title", title, "version", heddle_version(), "notes", r->notes, "runs",
                              r->list, "tables", page_tables());
+    if (r->study) json_object_set(root, "study", (json_t *)(uintptr_t)r->study);
     char *text = json_dumps(root, JSON_COMPACT | JSON_PRESERVE_ORDER);
     CHECK(text);
     char *packed = page_pack(text, strlen(text));
@@ -248,7 +255,7 @@ bool report_page_write(const char *title, json_t *const *docs, u32 n, FILE *out,
     struct library l;
     if (!library_read(&l, why)) return false;
     struct runs r = gather(docs, n);
-    char *name = title_of(title, r.list);
+    char *name = title_of(title, &r);
     put_page(out, &l, &r, name);
     free(name);
     json_decref(r.list);

@@ -18,8 +18,10 @@
  * every configuration becomes a run. A run may carry, beyond what report_json gives,
  *   label   text: what to call it among others; without it its name and the values of its keys
  *   keys    {name: value}: what sets it apart from the others, columns of the page's tables
- * Runs with the same label and keys are repetitions: the page shows their mean and spread. The first run of
- * each program is what its others are measured against, until the reader picks another. */
+ * A document may also be {"study": what study_answers gives} (src/sweep/study.h): its statements and figures
+ * stand before the runs. Runs with the same label and keys are repetitions: the page shows their mean and
+ * spread. The first run of each program is what its others are measured against, until the reader picks
+ * another. */
 enum { REPORT_PAGE_RUNS = 2000 }; /* more are left out, and it is said */
 
 /* Whether a document can be shown; false with what is wrong, without place or full stop, in `why` */

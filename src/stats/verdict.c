@@ -56,6 +56,12 @@ enum agreement verdict_of(struct figure ours, struct figure document, double fac
     return a == FIGURE_NONE || overlap || sizes_near(ours.value, document.value, factor) ? AGREE_YES : AGREE_SIZE;
 }
 
+enum agreement verdict_side(struct figure ours, double bound, bool above) {
+    if (!isfinite(ours.value) || !isfinite(ours.half) || isnan(bound)) return AGREE_UNKNOWN;
+    double beyond = above ? ours.value - bound : bound - ours.value;
+    return beyond > ours.half ? AGREE_YES : beyond < -ours.half ? AGREE_OPPOSITE : AGREE_NOT_HERE;
+}
+
 void verdict_rule(struct strbuf *to, double factor) {
     strbuf_add(to,
                "Each figure has an interval: its jitter (two standard deviations over at least %d runs with perturbations\n"
@@ -65,4 +71,6 @@ void verdict_rule(struct strbuf *to, double factor) {
                JITTER_RUNS);
     if (factor > 1) strbuf_add(to, " their intervals overlap or their differences are within a factor of %g.\n", factor);
     else strbuf_add(to, " their intervals overlap.\n");
+    strbuf_add(to,
+               "Where it says only on which side of a value a figure lies, the figure agrees when all of its interval does.\n");
 }

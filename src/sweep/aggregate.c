@@ -1,5 +1,6 @@
-/* What questions of a study need beyond SQL: gmean(x), a geometric mean; gmean_half(half, x), the half width
- * of its interval; jitter(x), by the rule of stats/verdict.h; basename(path), without folder and ending. */
+/* What questions of a study need beyond SQL: gmean(x), a geometric mean; gmean_half(half, x), the half
+ * width of its interval; jitter(x), by the rule of stats/verdict.h; correlation(x, y), Pearson's;
+ * basename(path), without folder and ending; label(program), what a study calls it. */
 #include "stats/verdict.h"
 #include "sweep/study.h"
 
@@ -60,11 +61,45 @@ static void basename_of(sqlite3_context *c, int n, sqlite3_value **v) {
     sqlite3_result_text(c, from, dot ? (int)(dot - from) : -1, SQLITE_TRANSIENT);
 }
 
-bool store_aggregates(struct store *s) {
+struct pairs { /* correlation under way: sums of n pairs */
+    double x, y, xx, yy, xy;
+    u32 n;
+};
+
+static void add_pair(sqlite3_context *c, int n, sqlite3_value **v) {
+    struct pairs *p = sqlite3_aggregate_context(c, sizeof(*p));
+    (void)n;
+    if (!p || sqlite3_value_type(v[0]) == SQLITE_NULL || sqlite3_value_type(v[1]) == SQLITE_NULL) return;
+    double x = sqlite3_value_double(v[0]), y = sqlite3_value_double(v[1]);
+    p->x += x, p->y += y, p->xx += x * x, p->yy += y * y, p->xy += x * y;
+    p->n++;
+}
+
+static void give_correlation(sqlite3_context *c) {
+    const struct pairs *p = sqlite3_aggregate_context(c, 0);
+    if (!p || p->n < 2) return;
+    double vx = p->xx - p->x * p->x / p->n, vy = p->yy - p->y * p->y / p->n;
+    if (vx > 0 && vy > 0) sqlite3_result_double(c, (p->xy - p->x * p->y / p->n) / sqrt(vx * vy));
+}
+
+static void label_of(sqlite3_context *c, int n, sqlite3_value **v) {
+    struct experiment *x = sqlite3_user_data(c);
+    const char *text = (const char *)sqlite3_value_text(v[0]);
+    (void)n;
+    for (u32 i = 0; text && i < x->programs.n; i++)
+        if (strcmp(x->programs.at[i].name, text) == 0) {
+            sqlite3_result_text(c, program_label(x, &x->programs.at[i]), -1, SQLITE_TRANSIENT);
+            return;
+        }
+}
+
+bool store_aggregates(struct store *s, struct experiment *x) {
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
     bool ok = sqlite3_create_function(s->db, "gmean", 1, flags, NULL, NULL, add_log, give_mean) == SQLITE_OK &&
               sqlite3_create_function(s->db, "gmean_half", 2, flags, NULL, NULL, add_log, give_half) == SQLITE_OK &&
               sqlite3_create_function(s->db, "jitter", 1, flags, NULL, NULL, add_value, give_jitter) == SQLITE_OK &&
-              sqlite3_create_function(s->db, "basename", 1, flags, NULL, basename_of, NULL, NULL) == SQLITE_OK;
+              sqlite3_create_function(s->db, "correlation", 2, flags, NULL, NULL, add_pair, give_correlation) == SQLITE_OK &&
+              sqlite3_create_function(s->db, "basename", 1, flags, NULL, basename_of, NULL, NULL) == SQLITE_OK &&
+              sqlite3_create_function(s->db, "label", 1, flags, x, label_of, NULL, NULL) == SQLITE_OK;
     return ok || store_fail(s);
 }

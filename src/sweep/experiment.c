@@ -3,6 +3,7 @@
  *
  * 1. A key stands in one of [keys], [list NAME] once; [configuration NAME] sets each key once.
  * 2. Words of the arena live as long as the experiment. */
+#include "gpu/gpu.h"
 #include "heddle.h"
 #include "sweep/sweep.h"
 
@@ -54,23 +55,28 @@ static void take_experiment(struct reader *r, const char *key, const char *value
     else r->x->database = experiment_path(r->x, value);
 }
 
-static void take_size(struct reader *r, const char *value) {
+void experiment_sizes(struct experiment *x, const char *value, const struct sweep_place *p) {
     struct sweep_words words = {0};
-    value_list(&words, &r->x->mem, value);
-    r->x->sizes.v.n = 0;
+    value_list(&words, &x->mem, value);
+    x->sizes.v.n = 0;
     for (u32 i = 0; i < words.v.n; i++) {
         u32 k = 0;
         while (k < WORKLOAD_SIZES && strcmp(words.v.at[i], workload_sizes[k])) k++;
-        if (k == WORKLOAD_SIZES) error_at(r, "unknown size \"%s\"; sizes are tiny, small and paper", words.v.at[i]);
-        else VEC_PUSH(&r->x->sizes.v, k);
+        if (k == WORKLOAD_SIZES)
+            diag_error(p->d, p->file, p->line, 0, "unknown size \"%s\"; sizes are tiny, small and paper", words.v.at[i]);
+        else VEC_PUSH(&x->sizes.v, k);
     }
     free(words.v.at);
 }
 
 static void take_programs(struct reader *r, const char *key, const char *value) {
     struct sweep_words words = {0};
+    if (strcmp(key, "prefix") == 0) {
+        r->x->prefix = value;
+        return;
+    }
     if (strcmp(key, "size") == 0) {
-        take_size(r, value);
+        experiment_sizes(r->x, value, &r->place);
         return;
     }
     value_list(&words, &r->x->mem, value);
@@ -175,19 +181,27 @@ static void take_repetitions(struct reader *r, const char *key, const char *valu
 }
 
 /* Options of heddle run that change what is measured, flags first; those about the host are [host]'s */
-static const char *const measure_keys[] = {"flush", "warmup", "max-cycles", "fast-forward", "fast-forward-ctas", NULL};
+static const char *const measure_keys[] = {
+    "flush",        "warmup-once",       "warmup", "max-cycles", "max-warp-instructions", "sample",
+    "fast-forward", "fast-forward-ctas", "lock",   NULL};
 
 static void take_measure(struct reader *r, const char *key, const char *value) {
     struct sweep_setting s = {key, value, r->place.line};
     u64 n;
-    bool flag = strcmp(key, measure_keys[0]) == 0;
-    if (!flag && !value_count(&r->place, key, value, strcmp(key, "max-cycles") == 0, INT64_MAX, &n)) return;
+    bool sampled = strcmp(key, "sample") == 0, never_none = sampled || strncmp(key, "max-", 4) == 0;
+    if (strcmp(key, "lock") == 0) {
+        VEC_PUSH(&r->x->measure, s);
+        return;
+    }
+    bool flag = strcmp(key, measure_keys[0]) == 0 || strcmp(key, measure_keys[1]) == 0,
+         automatic = sampled && strcmp(value, "yes") == 0;
+    if (!flag && !automatic && !value_count(&r->place, key, value, never_none, sampled ? 100 : INT64_MAX, &n)) return;
     if (flag && strcmp(value, "yes") && strcmp(value, "no")) {
-        error_at(r, "flush must be yes or no, not \"%s\"", value);
+        diag_error(r->place.d, r->place.file, r->place.line, 0, "%s must be yes or no, not \"%s\"", key, value);
         return;
     }
     if (flag && strcmp(value, "no") == 0) return;
-    if (flag) s.value = "";
+    if (flag || automatic) s.value = "";
     VEC_PUSH(&r->x->measure, s);
 }
 
@@ -229,7 +243,7 @@ static void take_slurm(struct reader *r, const char *key, const char *value) {
 }
 
 static const char *const experiment_keys[] = {"name", "database", NULL};
-static const char *const program_keys[] = {"run", "if_there", "size", NULL};
+static const char *const program_keys[] = {"run", "if_there", "size", "prefix", NULL};
 static const char *const machine_keys[] = {"run", NULL};
 static const char *const condition_keys[] = {"skip", "only", NULL};
 static const char *const repetition_keys[] = {"count", "key", "step", NULL};
@@ -244,12 +258,13 @@ static void take_entry(struct reader *r, const char *key, const char *value) {
     struct sweep_entry e = {r->in->kind, r->name, key, value, r->place.line};
     VEC_PUSH(&r->x->entries, e);
 }
-static const char *const study_keys[] = {"title", "text", "baseline", "factor", NULL};
-static const char *const quick_keys[] = {"run", "repetitions", NULL};
+static const char *const study_keys[] = {"title", "text", "baseline", "factor", "rows", NULL};
+static const char *const quick_keys[] = {"run", "size", "repetitions", NULL};
 static const char *const set_keys[] = {"sql", "text", NULL};
 static const char *const later_keys[] = {"configurations", "sql", NULL};
-static const char *const figure_keys[] = {"title", "text", "columns", "set", "sql", "bars", NULL};
-static const char *const statement_keys[] = {"text", "document", "half", "of", "over", "set", "sql", "why", NULL};
+static const char *const figure_keys[] = {"title", "text", "columns", "set", "sql", "show", "bars", "points", "apart", NULL};
+static const char *const statement_keys[] = {"text", "document", "half", "above", "below", "show",
+                                             "of",   "over",     "set",  "sql",   "why",   NULL};
 
 static const struct section sections[] = {
     {"experiment", false, false, experiment_keys, take_experiment},
@@ -267,6 +282,7 @@ static const struct section sections[] = {
     {"study", false, true, study_keys, take_entry},
     {"quick", false, true, quick_keys, take_entry},
     {"set", true, true, set_keys, take_entry},
+    {"table", true, true, set_keys, take_entry},
     {"later", true, true, later_keys, take_entry},
     {"figure", true, true, figure_keys, take_entry},
     {"statement", true, true, statement_keys, take_entry},
@@ -400,6 +416,31 @@ static void check_lists(struct reader *r) {
         }
 }
 
+static const struct sweep_setting *measured(const struct experiment *x, const char *key) {
+    for (u32 i = 0; i < x->measure.n; i++)
+        if (strcmp(x->measure.at[i].key, key) == 0) return &x->measure.at[i];
+    return NULL;
+}
+
+/* What heddle run would refuse, told before a hundred runs do */
+static void check_measure(struct reader *r) {
+    const struct experiment *x = r->x;
+    const struct sweep_setting *once = measured(x, "warmup-once");
+    struct gpu_limits given = {
+        .max_warp_instructions = measured(x, "max-warp-instructions") != NULL,
+        .sample = measured(x, "sample") != NULL,
+        .max_cy = measured(x, "max-cycles") != NULL,
+        .warmup_cy = measured(x, "warmup") != NULL,
+        .fast_forward_ctas = measured(x, "fast-forward-ctas") != NULL,
+    };
+    struct gpu_bound a, b;
+    if (once && !measured(x, "warmup"))
+        diag_error(r->place.d, x->file, once->line, 0, "warmup-once needs warmup = CYCLES, which says how long");
+    if (gpu_limits_clash(&given, &a, &b))
+        diag_error(r->place.d, x->file, measured(x, b.option)->line, 0,
+                   "%s and %s do not go together: both choose what is timed; leave one out", a.option, b.option);
+}
+
 static void complete(struct reader *r) {
     struct experiment *x = r->x;
     const char *slash = strrchr(x->file, '/'), *base = slash ? slash + 1 : x->file, *dot = strrchr(base, '.');
@@ -415,27 +456,38 @@ static void complete(struct reader *r) {
     u32 small = 1;
     if (!x->sizes.v.n) VEC_PUSH(&x->sizes.v, small);
     check_lists(r);
+    check_measure(r);
     for (u32 i = 0; i < x->rules.n; i++) {
         const struct sweep_place place = {x->file, x->rules.at[i].line, r->place.d};
         condition_check(x->rules.at[i].holds, x, &place);
     }
 }
 
-/* The end of a line and of those it goes on in: a backslash joins the next */
-static char *line_end(char *line, u32 *count) {
-    char *end = strchr(line, '\n');
-    for (++*count; end && end > line && end[-1] == '\\'; ++*count) {
-        end[-1] = *end = ' ';
-        end = strchr(end, '\n');
+/* Ends a line with 0 and returns where the next begins, or NULL. A backslash at its end joins the one
+ * below it, with one blank for all that stand between them. */
+static char *end_line(char *line, u32 *count) {
+    char *to = line, *from = line;
+    for (++*count;; ++*count) {
+        size_t n = strcspn(from, "\n");
+        bool last = !from[n], joined = n && from[n - 1] == '\\' && !last;
+        memmove(to, from, n);
+        to += n;
+        from += n + !last;
+        if (!joined) {
+            *to = 0;
+            return last ? NULL : from;
+        }
+        for (to--; to > line && (to[-1] == ' ' || to[-1] == '\t');) to--;
+        *to++ = ' ';
+        from += strspn(from, " \t");
     }
-    return end;
 }
 
 static bool read_text(struct experiment *x, const char *path, bool study, struct diag *d) {
     struct strbuf why = {0};
     size_t len = 0;
     const char *slash = strrchr(path, '/');
-    *x = (struct experiment){.study = study, .repetitions = 1, .perturb = "gpu.cta_launch_cy", .perturb_step = 1};
+    *x = (struct experiment){.study = study, .repetitions = 1, .perturb = "gpu.cta_launch_cy", .perturb_step = 1, .prefix = ""};
     x->slurm = (struct sweep_slurm){.cpus = 1, .array = 1000, .attempts = 3, .poll = 5};
     x->file = arena_strdup(&x->mem, path, strlen(path));
     x->folder = arena_strdup(&x->mem, path, slash ? (size_t)(slash - path) + 1 : 0);
@@ -448,10 +500,10 @@ static bool read_text(struct experiment *x, const char *path, bool study, struct
     }
     struct reader r = {.x = x, .place = {x->file, 0, d}};
     for (char *line = text; line && !diag_full(d);) {
-        char *end = line_end(line, &r.place.line);
-        if (end) *end = 0;
-        take_line(&r, r.place.line == 1 && strncmp(line, "\xEF\xBB\xBF", 3) == 0 ? line + 3 : line);
-        line = end ? end + 1 : NULL;
+        bool first = r.place.line == 0;
+        char *next = end_line(line, &r.place.line);
+        take_line(&r, first && strncmp(line, "\xEF\xBB\xBF", 3) == 0 ? line + 3 : line);
+        line = next;
     }
     free(text);
     complete(&r);

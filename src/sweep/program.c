@@ -156,3 +156,9 @@ bool program_look(struct experiment *x, struct sweep_program *of, u32 size, stru
     free(path);
     return ok;
 }
+
+const char *program_label(struct experiment *x, const struct sweep_program *p) {
+    const char *slash = strrchr(p->name, '/'), *base = slash ? slash + 1 : p->name, *dot = strrchr(base, '.');
+    if (p->workload) return p->name;
+    return arena_printf(&x->mem, "%s%.*s", x->prefix, (int)(dot && dot > base ? (size_t)(dot - base) : strlen(base)), base);
+}

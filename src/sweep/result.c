@@ -64,6 +64,7 @@ static void add_row(struct result *r, struct result_row *to, json_t *o) {
     json_object_foreach(json_object_get(o, "cpi"), method, v) {
         add_all(r, to, arena_printf(&r->mem, "cpi_%s", method), json_object_get(v, "total"));
     }
+    add_all(r, to, "estimate", json_object_get(o, "estimate"));
     add_all(r, to, "stall", json_object_get(o, "warp_time"));
     add_all(r, to, "sched", json_object_get(o, "sched_cycles"));
     add_all(r, to, "hazard", json_object_get(o, "hazards"));

@@ -3,7 +3,7 @@
  *   1. the experiment runs, without the configurations that a [later] names
  *   2. its results become tables of the file's connection: k, a row for each kernel and configuration; speed,
  *      each kernel's speedup over the baseline with the half width of its interval; sets, which kernels each
- *      [set] has
+ *      [set] has; and a table for each [table]
  *   3. each [later] runs its configurations for the programs its question gives, and 2 is done again
  *   4. figures and statements are questions to those tables; study_page.c writes them down
  *
@@ -99,37 +99,79 @@ static bool check_number(const struct study *s, const char *section, const char 
     return !text || value_number(&p, key, text, low, 1e6, &unused);
 }
 
+/* A key that is one of a few words, the first where it is not given */
+static bool check_words(const struct study *s, const char *section, const char *name, const char *key, const char *const *words,
+                        struct diag *d) {
+    const char *text = study_text(s, section, name, key);
+    struct strbuf all = {0};
+    u32 n = 0;
+    for (; words[n]; n++) {
+        if (!text || strcmp(text, words[n]) == 0) return true;
+        strbuf_add(&all, "%s%s", !n ? "" : words[n + 1] ? ", " : " or ", words[n]);
+    }
+    const struct sweep_place p = place_of(s, section, name, key, d);
+    diag_error(d, p.file, p.line, 0, "%s must be %s, not \"%s\"", key, all.s, text);
+    strbuf_free(&all);
+    return false;
+}
+static const char *const yes_words[] = {"no", "yes", NULL}, *const bars_words[] = {"no", "yes", "stacked", NULL},
+                         *const show_words[] = {"number", "share", "gain", NULL},
+                         *const rows_words[] = {"kernels", "programs", NULL};
+
+/* A document gives a figure, or a side of one */
+static bool check_claim(const struct study *s, const char *name, struct diag *d) {
+    static const char *const keys[] = {"document", "above", "below"};
+    const char *first = NULL;
+    for (u32 i = 0; i < ARRAY_LEN(keys); i++) {
+        if (!study_text(s, "statement", name, keys[i])) continue;
+        const struct sweep_place p = place_of(s, "statement", name, keys[i], d);
+        if (first)
+            diag_error(d, p.file, p.line, 0, "[statement %s] has %s and %s; a statement has one of them", name, first, keys[i]);
+        if (first) return false;
+        first = keys[i];
+    }
+    return check_number(s, "statement", name, "document", 1e-6, d) && check_number(s, "statement", name, "half", 0, d) &&
+           check_number(s, "statement", name, "above", -1e6, d) && check_number(s, "statement", name, "below", -1e6, d);
+}
+
+static bool check_table(const struct study *s, const char *name, struct diag *d) {
+    static const char *const ours[] = {"k", "speed", "jitters", "sets", "runs", "kernels", "plan", "results", "attempts", "meta"};
+    bool ok = *name && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
+    for (u32 i = 0; i < ARRAY_LEN(ours); i++) ok = ok && strcmp(name, ours[i]) != 0;
+    const struct sweep_place p = place_of(s, "table", name, "sql", d);
+    if (!ok)
+        diag_error(d, p.file, p.line, 0, "a table cannot be called \"%s\": small letters, and none of the study's own names",
+                   name);
+    return ok;
+}
+
 /* A statement's and a figure's other keys */
 static bool check_section(const struct study *s, const char *section, const char *name, struct diag *d) {
     bool statement = strcmp(section, "statement") == 0;
+    if (strcmp(section, "table") == 0) return check_table(s, name, d);
     if (!statement && strcmp(section, "figure") != 0) return true;
-    const char *from = statement ? "of" : "columns", *bars = study_value(s, section, name, "bars", "no");
+    const char *from = statement ? "of" : "columns";
     struct sweep_place p = place_of(s, section, name, from, d);
     if (!study_text(s, section, name, "sql") && !study_text(s, section, name, from)) {
         diag_error(d, p.file, p.line, 0, "[%s %s] has neither sql nor %s", section, name, from);
         return false;
     }
-    if (strcmp(bars, "yes") && strcmp(bars, "no")) {
-        p = place_of(s, section, name, "bars", d);
-        diag_error(d, p.file, p.line, 0, "bars must be yes or no, not \"%s\"", bars);
-        return false;
-    }
-    return check_set(s, section, name, d) && check_number(s, section, name, "document", 1e-6, d) &&
-           check_number(s, section, name, "half", 0, d);
+    if (!check_set(s, section, name, d) || !check_words(s, section, name, "show", show_words, d)) return false;
+    if (statement) return check_claim(s, name, d);
+    return check_words(s, section, name, "bars", bars_words, d) && check_words(s, section, name, "points", yes_words, d) &&
+           check_words(s, section, name, "apart", yes_words, d);
 }
 
 static bool check_study(struct study *s, struct diag *d) {
     static const struct {
         const char *section, *list, *needs;
-    } kinds[] = {{"later", "configurations", "sql"},
-                 {"figure", "columns", "title"},
-                 {"statement", "of", "text"},
-                 {"statement", "over", "text"},
-                 {"set", "unused", "sql"}};
+    } kinds[] = {{"later", "configurations", "sql"}, {"figure", "columns", "title"}, {"statement", "of", "text"},
+                 {"statement", "over", "text"},      {"set", "unused", "sql"},       {"table", "unused", "sql"}};
     s->baseline = study_text(s, "study", "", "baseline");
     if (!s->baseline || !is_configuration(s, s->baseline))
         return refuse(s, "[study] needs baseline = NAME of a configuration%s", "", d);
-    if (!check_number(s, "study", "", "factor", 1, d)) return false;
+    if (!check_number(s, "study", "", "factor", 1, d) || !check_words(s, "study", "", "rows", rows_words, d)) return false;
+    s->by_program = strcmp(study_value(s, "study", "", "rows", "kernels"), "programs") == 0;
     for (u32 k = 0; k < ARRAY_LEN(kinds); k++) {
         struct sweep_words names = {0};
         bool ok = true;
@@ -147,10 +189,25 @@ static bool check_study(struct study *s, struct diag *d) {
     return true;
 }
 
+/* Tables tell programs apart by what they are called there */
+static bool check_labels(struct study *s, struct diag *d) {
+    for (u32 i = 0; i < s->x.programs.n; i++)
+        for (u32 k = 0; k < i; k++) {
+            const struct sweep_program *p = &s->x.programs.at[i], *q = &s->x.programs.at[k];
+            const char *label = program_label(&s->x, p);
+            if (strcmp(label, program_label(&s->x, q)) != 0) continue;
+            diag_error(d, s->x.file, p->line, 0, "\"%s\" and \"%s\" are both called %s; give files a prefix in [programs]",
+                       p->name, q->name, label);
+            return false;
+        }
+    return true;
+}
+
 /* [quick]: fewer programs, another size, fewer repetitions */
 static bool make_quick(struct study *s, struct diag *d) {
     const struct sweep_place place = place_of(s, "quick", "", "run", d);
-    const char *run = study_text(s, "quick", "", "run"), *count = study_text(s, "quick", "", "repetitions");
+    const char *run = study_text(s, "quick", "", "run"), *count = study_text(s, "quick", "", "repetitions"),
+               *size = study_text(s, "quick", "", "size");
     struct sweep_words words = {0};
     u64 n = s->x.repetitions;
     if (!run) return refuse(s, "there is no [quick] with run = NAME, ...%s", "", d);
@@ -158,18 +215,18 @@ static bool make_quick(struct study *s, struct diag *d) {
     s->x.programs.n = 0;
     for (u32 i = 0; i < words.v.n; i++) program_add(&s->x, words.v.at[i], &place);
     free(words.v.at);
+    if (size) experiment_sizes(&s->x, size, &place);
     if (count && value_count(&place, "repetitions", count, 1, 10000, &n)) s->x.repetitions = (u32)n;
     return d->errors == 0;
 }
 
-/* One row: the programs of that name, or of a file so called */
+/* One row: the program of that name, or so called in tables */
 static bool keep_row(struct study *s, const char *row, struct diag *d) {
     u32 n = 0;
     for (u32 i = 0; i < s->x.programs.n; i++) {
-        const char *name = s->x.programs.at[i].name, *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-        size_t len = slash ? strcspn(base, ".") : strlen(base);
-        bool same = strcmp(name, row) == 0 || (strlen(row) == len && strncmp(base, row, len) == 0);
-        if (same) s->x.programs.at[n++] = s->x.programs.at[i];
+        const struct sweep_program *p = &s->x.programs.at[i];
+        bool same = strcmp(p->name, row) == 0 || strcmp(program_label(&s->x, p), row) == 0;
+        if (same) s->x.programs.at[n++] = *p;
     }
     s->x.programs.n = n;
     return n || refuse(s, "the study has no program \"%s\"", row, d);
@@ -178,10 +235,13 @@ static bool keep_row(struct study *s, const char *row, struct diag *d) {
 bool study_read(struct study *s, const char *path, const struct study_options *o, struct diag *d) {
     *s = (struct study){.o = o};
     if (!experiment_read_study(&s->x, path, d) || !check_study(s, d)) return false;
-    return (!o->quick || make_quick(s, d)) && (!o->row || keep_row(s, o->row, d));
+    return (!o->quick || make_quick(s, d)) && check_labels(s, d) && (!o->row || keep_row(s, o->row, d));
 }
 
-void study_free(struct study *s) { experiment_free(&s->x); }
+void study_free(struct study *s) {
+    plan_free(&s->plan);
+    experiment_free(&s->x);
+}
 
 /* --- running */
 
@@ -234,7 +294,7 @@ sqlite3_stmt *study_question(const struct study *s, const char *sql, struct strb
     return q;
 }
 
-/* The names that a question gives, as basename() makes them */
+/* The names that a question gives, as label() makes them */
 static bool ask_names(struct study *s, const char *sql, struct sweep_words *to, struct strbuf *why) {
     sqlite3_stmt *q = study_question(s, sql, why);
     if (!q) return false;
@@ -246,14 +306,6 @@ static bool ask_names(struct study *s, const char *sql, struct sweep_words *to, 
     if (code != SQLITE_DONE) study_blame(s, sql, sqlite3_errmsg(s->store->db), why);
     sqlite3_finalize(q);
     return code == SQLITE_DONE;
-}
-
-static bool same_program(const struct sweep_words *names, const char *program) {
-    const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program, *dot = slash ? strrchr(base, '.') : NULL;
-    char *name = strndup(base, dot ? (size_t)(dot - base) : strlen(base));
-    bool in = word_in(names, name);
-    free(name);
-    return in;
 }
 
 /* The runs of configurations that need no answer, and of those whose answer there is */
@@ -270,7 +322,7 @@ static bool choose_runs(struct study *s, const struct plan *all, struct plan *so
         ask_names(s, study_value(s, "later", laters.v.at[l], "sql", ""), &programs, &why);
         for (u32 i = 0; i < all->runs.n; i++) {
             const struct sweep_run *r = &all->runs.at[i];
-            if (word_in(&list, r->configuration) && same_program(&programs, s->x.programs.at[r->program].name))
+            if (word_in(&list, r->configuration) && word_in(&programs, program_label(&s->x, &s->x.programs.at[r->program])))
                 VEC_PUSH(&some->runs, *r);
         }
         free(programs.v.at);
@@ -312,40 +364,82 @@ static bool make_sets(struct study *s, struct strbuf *why) {
     return ok;
 }
 
-/* All of a kernel's columns but its name, which is `kernel` here */
-static void kernel_columns(struct study *s, struct strbuf *to) {
+/* [table NAME]: its question's answer under that name, for the questions below it */
+static bool make_table(struct study *s, const char *name, const char *question, struct strbuf *why) {
+    struct strbuf sql = {0};
+    sqlite3_stmt *q = study_question(s, question, why);
+    if (!q) return false;
+    sqlite3_finalize(q);
+    size_t n = strlen(question);
+    while (n && strchr("; \t\n", question[n - 1])) n--;
+    strbuf_add(&sql, "DROP TABLE IF EXISTS temp.");
+    store_quote(&sql, name, strlen(name), '"');
+    strbuf_add(&sql, "; CREATE TEMP TABLE ");
+    store_quote(&sql, name, strlen(name), '"');
+    strbuf_add(&sql, " AS %.*s", (int)n, question);
+    bool ok = store_do(s->store, sql.s);
+    if (!ok) study_blame(s, question, sqlite3_errmsg(s->store->db), why);
+    strbuf_free(&sql);
+    return ok;
+}
+
+static bool make_named(struct study *s, struct strbuf *why) {
+    struct sweep_words names = {0};
+    bool ok = true;
+    study_names(s, "table", &names);
+    for (u32 i = 0; i < names.v.n && ok; i++)
+        ok = make_table(s, names.v.at[i], study_text(s, "table", names.v.at[i], "sql"), why);
+    free(names.v.at);
+    return ok;
+}
+
+/* All columns of a row but those that `k` has of its own; whether a run was ever timed in part */
+static bool row_columns(struct study *s, struct strbuf *to) {
     sqlite3_stmt *q;
-    if (!store_prepare(s->store, "SELECT name FROM pragma_table_info('kernels') WHERE name <> 'name'", &q)) return;
+    bool estimated = false;
+    const char *sql = s->by_program ? "SELECT name FROM pragma_table_info('runs') WHERE name NOT IN ('program', 'size')"
+                                    : "SELECT name FROM pragma_table_info('kernels') WHERE name <> 'name'";
+    if (!store_prepare(s->store, sql, &q)) return false;
     while (sqlite3_step(q) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(q, 0);
         strbuf_add(to, ", n.");
         store_quote(to, name, strlen(name), '"');
+        estimated = estimated || strcmp(name, "estimate_cycles") == 0;
     }
     sqlite3_finalize(q);
+    return estimated;
 }
+
+/* `time` and `error`: cycles of the whole, and the half width of their interval where they are estimated;
+ * as much as all of them where too little was timed to know it */
+static const char measured[] = ", n.cycles AS time, 0 AS error",
+                  partly[] = ", coalesce(n.estimate_cycles, n.cycles) AS time, CASE WHEN n.estimate_cycles IS NULL THEN 0 ELSE "
+                             "coalesce(n.estimate_half_width, n.estimate_cycles) END AS error";
 
 static bool make_tables(struct study *s, struct strbuf *why) {
     struct strbuf sql = {0}, columns = {0}, baseline = {0};
-    kernel_columns(s, &columns);
+    bool estimated = row_columns(s, &columns);
     store_quote(&baseline, s->baseline, strlen(s->baseline), '\'');
     strbuf_add(
         &sql,
         "DROP TABLE IF EXISTS temp.k; DROP TABLE IF EXISTS temp.jitters; DROP TABLE IF EXISTS temp.speed; DROP TABLE IF EXISTS "
         "temp.sets;"
-        "CREATE TEMP TABLE k AS SELECT basename(p.program) AS program, p.size AS size, p.configuration AS configuration, "
-        "p.repetition AS repetition, n.name AS kernel%s FROM plan p JOIN kernels n ON n.run_hash = p.run_hash;"
+        "CREATE TEMP TABLE k AS SELECT label(p.program) AS program, p.size AS size, p.configuration AS configuration, "
+        "p.repetition AS repetition, %s AS kernel%s%s FROM plan p JOIN %s n ON n.run_hash = p.run_hash WHERE time > 0;"
         "CREATE INDEX temp.k_by_name ON k(program, kernel, configuration, repetition);"
-        "CREATE TEMP TABLE jitters AS SELECT program, kernel, configuration, jitter(cycles) AS jitter FROM k GROUP BY 1, 2, 3;"
+        "CREATE TEMP TABLE jitters AS SELECT program, kernel, configuration, jitter(time) AS jitter FROM k GROUP BY 1, 2, 3;"
         "CREATE TEMP TABLE speed AS SELECT c.program AS program, c.kernel AS kernel, c.configuration AS configuration, "
-        "b.cycles * 1.0 / c.cycles AS speedup, b.cycles * 1.0 / c.cycles * sqrt(pow(coalesce(j.jitter, 0), 2) + "
-        "pow(coalesce(i.jitter, j.jitter, 0), 2)) AS half, j.jitter AS jitter FROM k c JOIN k b ON b.program = c.program AND "
+        "b.time * 1.0 / c.time AS speedup, b.time * 1.0 / c.time * sqrt(pow(coalesce(j.jitter, 0), 2) + "
+        "pow(coalesce(i.jitter, j.jitter, 0), 2) + pow(b.error / b.time, 2) + pow(c.error / c.time, 2)) AS half, j.jitter AS "
+        "jitter FROM k c JOIN k b ON b.program = c.program AND "
         "b.kernel = c.kernel AND b.configuration = %s AND b.repetition = 0 LEFT JOIN jitters j ON j.program = b.program AND "
         "j.kernel = b.kernel AND j.configuration = b.configuration LEFT JOIN jitters i ON i.program = c.program AND i.kernel = "
-        "c.kernel AND i.configuration = c.configuration WHERE c.repetition = 0 AND c.cycles > 0;"
+        "c.kernel AND i.configuration = c.configuration WHERE c.repetition = 0;"
         "CREATE TEMP TABLE sets(name, program, kernel);",
-        columns.s ? columns.s : "", baseline.s);
+        s->by_program ? "''" : "n.name", columns.s ? columns.s : "", estimated ? partly : measured,
+        s->by_program ? "runs" : "kernels", baseline.s);
     bool ok = store_do(s->store, sql.s) || (strbuf_add(why, "%s", store_why(s->store)), false);
-    ok = ok && make_sets(s, why);
+    ok = ok && make_sets(s, why) && make_named(s, why);
     strbuf_free(&baseline);
     strbuf_free(&sql);
     strbuf_free(&columns);
@@ -358,9 +452,10 @@ static int run_some(struct study *s, const struct plan *all) {
     bool chosen = choose_runs(s, all, &some), planned = chosen && store_plan(s->store, &some);
     int status = planned ? pool_run(&some, s->store, &s->o->sweep, &s->counts) : -1;
     if (chosen && !planned) fprintf(stderr, "heddle study: %s\n", store_why(s->store));
-    plan_free(&some);
+    plan_free(&s->plan);
+    s->plan = some;
     struct strbuf why = {0};
-    if (!status && !store_aggregates(s->store)) strbuf_add(&why, "%s", store_why(s->store));
+    if (!status && !store_aggregates(s->store, &s->x)) strbuf_add(&why, "%s", store_why(s->store));
     if (!status && !why.len) make_tables(s, &why);
     if (why.len) {
         fprintf(stderr, "heddle study: %s\n", why.s);

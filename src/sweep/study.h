@@ -1,4 +1,5 @@
-/* Studies, between study.c, which runs them, and study_page.c, which writes them down. */
+/* Studies: study.c runs them, study_answers.c asks their questions, study_page.c and study_draw.c write
+ * the answers down. */
 #ifndef HEDDLE_SWEEP_STUDY_H
 #define HEDDLE_SWEEP_STUDY_H
 
@@ -13,7 +14,9 @@ struct study {
     struct experiment x;
     const struct study_options *o;
     const char *baseline; /* a configuration */
+    bool by_program;      /* a row is a program, not a kernel */
     struct store *store;
+    struct plan plan; /* what was run */
     struct sweep_counts counts;
     bool tables; /* k, speed and sets are there */
 };
@@ -31,12 +34,18 @@ void study_names(const struct study *s, const char *section, struct sweep_words 
 sqlite3_stmt *study_question(const struct study *s, const char *sql, struct strbuf *why);
 void study_blame(const struct study *s, const char *sql, const char *what, struct strbuf *why); /* a place before `what` */
 
+/* --- study_answers.c: all statements and figures as JSON (its head says how); NULL with the reason */
+json_t *study_answers(struct study *s, const char *name, struct strbuf *why);
+
 /* --- study_page.c */
-/* The page, and its drawings beside it as NAME_FIGURE.svg when there is a folder for them. False with the
- * reason. */
-bool study_write(struct study *s, FILE *out, const char *folder, const char *name, struct strbuf *why);
+/* The page of such answers, and its drawings and tables beside it (NAME_FIGURE.svg, NAME_tables.md) when
+ * there is a folder for them. False with the reason. */
+bool study_write(const json_t *answers, FILE *out, const char *folder, const char *name, struct strbuf *why);
+
+/* --- study_draw.c */
+void study_draw(const json_t *figure, FILE *out); /* one of those, as SVG */
 
 /* --- aggregate.c */
-bool store_aggregates(struct store *s);
+bool store_aggregates(struct store *s, struct experiment *x);
 
 #endif

@@ -1,22 +1,23 @@
-/* A study as a page of Markdown: what was run, the rule by which figures are judged, the document's
- * statements with ours and the verdict, then the figures as tables, those that ask for it drawn as bars
- * beside the page. */
-#include "stats/verdict.h"
+/* A study as a page of Markdown, of its answers (study_answers.c): what was run, the rule by which figures
+ * are judged, the document's statements with ours and the verdict, then the figures as tables, those that
+ * ask for it drawn beside the page. Tables of figures that stand apart go to NAME_tables.md, and the page
+ * has the mean and both ends of each of their columns. */
 #include "sweep/study.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMN = 110, MOST_SERIES = 16 };
+enum { COLUMN = 110 };
 
 struct writing {
-    struct study *s;
-    FILE *out;
+    const json_t *doc;
+    FILE *out, *apart; /* apart: NULL when all goes to the page */
     const char *folder, *name;
     struct strbuf *why;
-    double factor;
 };
+
+static const char *text_of(const json_t *o, const char *key) { return json_string_value(json_object_get(o, key)); }
 
 /* --- text */
 
@@ -44,299 +45,223 @@ static void put_cell(FILE *out, const char *text) {
         else fputc(*text == '\n' ? ' ' : *text, out);
 }
 
-static bool fail(struct writing *w, const char *sql) {
-    study_blame(w->s, sql, sqlite3_errmsg(w->s->store->db), w->why);
-    return false;
+/* A number as its figure shows it */
+static const char *number_text(char to[48], const char *show, double x) {
+    if (!isfinite(x)) snprintf(to, 48, "-");
+    else if (strcmp(show, "share") == 0) snprintf(to, 48, "%.1f %%", 100 * x);
+    else if (strcmp(show, "gain") == 0) snprintf(to, 48, "%+.1f %%", 100 * (x - 1));
+    else snprintf(to, 48, "%.3f", x);
+    return to;
 }
 
-/* --- questions */
-
-/* Speedups of a set: each [figure] with columns = CONFIGURATION:TITLE, ... */
-static char *speedup_sql(struct writing *w, const char *figure) {
-    struct sweep_words words = {0};
-    struct strbuf sql = {0};
-    const char *set = study_text(w->s, "figure", figure, "set");
-    value_list(&words, &w->s->x.mem, study_text(w->s, "figure", figure, "columns"));
-    for (u32 pass = 0; pass < 2; pass++) { /* the kernels, then their mean */
-        strbuf_add(&sql, "%s %s AS kernel", pass ? " UNION ALL SELECT * FROM (SELECT" : "SELECT * FROM (SELECT",
-                   pass ? "'**geometric mean (' || count(DISTINCT program || '/' || kernel) || ')**'"
-                        : "program || '/' || kernel");
-        for (u32 i = 0; i < words.v.n; i++) {
-            const char *colon = strchr(words.v.at[i], ':');
-            size_t n = colon ? (size_t)(colon - words.v.at[i]) : strlen(words.v.at[i]);
-            const char *title = colon ? colon + 1 : words.v.at[i];
-            strbuf_add(&sql, ", round(%s(CASE WHEN configuration = ", pass ? "gmean" : "max");
-            store_quote(&sql, words.v.at[i], n, '\'');
-            strbuf_add(&sql, " THEN speedup END), 3) AS ");
-            store_quote(&sql, title, strlen(title), '"');
-        }
-        strbuf_add(&sql, " FROM speed");
-        if (set) {
-            strbuf_add(&sql, " NATURAL JOIN (SELECT program, kernel FROM sets WHERE name = ");
-            store_quote(&sql, set, strlen(set), '\'');
-            strbuf_add(&sql, ")");
-        }
-        strbuf_add(&sql, "%s)", pass ? "" : " GROUP BY program, kernel ORDER BY program, kernel");
-    }
-    free(words.v.at);
-    return sql.s;
-}
-
-/* A statement's value and half width: of = CONFIGURATION [over = CONFIGURATION] [set = NAME] */
-static char *statement_sql(struct writing *w, const char *name) {
-    const char *of = study_text(w->s, "statement", name, "of"), *set = study_text(w->s, "statement", name, "set");
-    const char *over = study_value(w->s, "statement", name, "over", w->s->baseline);
-    struct strbuf sql = {0};
-    strbuf_add(&sql,
-               "SELECT gmean(a.speedup / b.speedup), gmean_half(a.half / b.speedup, a.speedup / b.speedup), count(*) FROM speed "
-               "a JOIN speed b ON "
-               "a.program = b.program AND a.kernel = b.kernel AND a.configuration = ");
-    store_quote(&sql, of, strlen(of), '\'');
-    strbuf_add(&sql, " AND b.configuration = ");
-    store_quote(&sql, over, strlen(over), '\'');
-    if (!set) return sql.s;
-    strbuf_add(&sql, " JOIN sets s ON s.program = a.program AND s.kernel = a.kernel AND s.name = ");
-    store_quote(&sql, set, strlen(set), '\'');
-    return sql.s;
+static void put_value(FILE *out, const json_t *v, const char *show) {
+    char text[48];
+    if (json_is_string(v)) put_cell(out, json_string_value(v));
+    else if (json_is_integer(v)) fprintf(out, "%lld", (long long)json_integer_value(v));
+    else if (json_is_real(v)) fputs(number_text(text, show, json_real_value(v)), out);
+    else fputc('-', out);
 }
 
 /* --- statements */
 
-static char *percent(char to[48], double value, double half) {
-    if (!isfinite(value)) snprintf(to, 48, "-");
-    else if (half > 0) snprintf(to, 48, "%+.1f ± %.1f %%", 100 * (value - 1), 100 * half);
-    else snprintf(to, 48, "%+.1f %%", 100 * (value - 1));
-    return to;
-}
-
-/* Text that a question gives, such as the reason for a difference */
-static bool put_why(struct writing *w, const char *sql) {
-    if (!sql) return true;
-    sqlite3_stmt *q = study_question(w->s, sql, w->why);
-    if (!q) return false;
-    int code = sqlite3_step(q);
-    const char *text = code == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
-    put_cell(w->out, text ? text : "");
-    bool ok = code == SQLITE_ROW || code == SQLITE_DONE || fail(w, sql);
-    sqlite3_finalize(q);
-    return ok;
-}
-
-static bool put_statement(struct writing *w, const char *name) {
-    struct study *s = w->s;
-    const char *given = study_text(s, "statement", name, "sql");
-    char *made = given ? NULL : statement_sql(w, name), ours[48], theirs[48];
-    struct figure document = {atof(study_value(s, "statement", name, "document", "nan")),
-                              atof(study_value(s, "statement", name, "half", "0.005"))};
-    struct figure here = {NAN, 0};
-    sqlite3_stmt *q = study_question(s, given ? given : made, w->why);
-    bool ok = q != NULL;
-    int code = ok ? sqlite3_step(q) : SQLITE_DONE;
-    ok = ok && (code == SQLITE_ROW || code == SQLITE_DONE || fail(w, given ? given : made));
-    if (ok && code == SQLITE_ROW && sqlite3_column_type(q, 0) != SQLITE_NULL)
-        here = (struct figure){sqlite3_column_double(q, 0), sqlite3_column_count(q) > 1 ? sqlite3_column_double(q, 1) : 0};
-    i64 of = ok && sqlite3_column_count(q) > 2 ? sqlite3_column_int64(q, 2) : -1;
-    if (ok) {
-        fputs("| ", w->out);
-        put_cell(w->out, study_text(s, "statement", name, "text"));
-        fprintf(w->out, " | %s | %s | ", percent(theirs, document.value, document.half), percent(ours, here.value, here.half));
-        if (of >= 0) fprintf(w->out, "%lld", (long long)of);
-        fprintf(w->out, " | %s | ", agreement_names[verdict_of(here, document, w->factor)]);
-        ok = put_why(w, study_text(s, "statement", name, "why"));
-        fputs(" |\n", w->out);
+/* "+10.0 ± 0.5 %", "12.3 %", "above 50.0 %" */
+static void put_figure_of(FILE *out, const json_t *f, const char *show) {
+    char text[48];
+    for (u32 side = 0; side < 2; side++) {
+        const json_t *bound = json_object_get(f, side ? "below" : "above");
+        if (!bound) continue;
+        fprintf(out, "%s %s", side ? "below" : "above", number_text(text, show, json_number_value(bound)));
+        return;
     }
-    sqlite3_finalize(q);
-    free(made);
-    return ok;
+    const json_t *value = json_object_get(f, "value");
+    double x = json_is_number(value) ? json_number_value(value) : NAN, half = json_number_value(json_object_get(f, "half"));
+    number_text(text, show, x);
+    if (!isfinite(x) || !(half > 0)) fputs(text, out);
+    else if (strcmp(show, "number") == 0) fprintf(out, "%s ± %.3f", text, half);
+    else fprintf(out, "%.*s ± %.1f %%", (int)(strlen(text) - 2), text, 100 * half);
 }
 
-static bool put_statements(struct writing *w) {
-    struct sweep_words names = {0};
-    bool ok = true;
-    study_names(w->s, "statement", &names);
-    if (names.v.n)
-        fputs("## What the document says, and what we find\n\n| statement | document | here | kernels | verdict | from the "
-              "counters |\n| --- | --- | --- | --- | --- | --- |\n",
-              w->out);
-    for (u32 i = 0; i < names.v.n && ok; i++) ok = put_statement(w, names.v.at[i]);
+static void put_statement(struct writing *w, const json_t *s) {
+    const char *show = text_of(s, "show"), *why = text_of(s, "why");
+    const json_t *kernels = json_object_get(s, "kernels");
+    fputs("| ", w->out);
+    put_cell(w->out, text_of(s, "text"));
+    fputs(" | ", w->out);
+    put_figure_of(w->out, json_object_get(s, "document"), show);
+    fputs(" | ", w->out);
+    put_figure_of(w->out, json_object_get(s, "here"), show);
+    fputs(" | ", w->out);
+    if (kernels) put_value(w->out, kernels, show);
+    fprintf(w->out, " | %s | ", text_of(s, "verdict"));
+    put_cell(w->out, why ? why : "");
+    fputs(" |\n", w->out);
+}
+
+static void put_statements(struct writing *w) {
+    const json_t *list = json_object_get(w->doc, "statements"), *s;
+    size_t i;
+    if (json_array_size(list))
+        fprintf(w->out,
+                "## What the document says, and what we find\n\n| statement | document | here | %s | verdict | from the "
+                "counters |\n| --- | --- | --- | --- | --- | --- |\n",
+                text_of(w->doc, "rows"));
+    json_array_foreach(list, i, s) put_statement(w, s);
     fputc('\n', w->out);
-    free(names.v.at);
-    return ok;
 }
 
 /* --- figures */
 
-struct bars { /* a table's numbers, as it is written */
-    VEC(char *) names;
-    VEC(double) at; /* row by row */
-    u32 series;
-    const char *titles[MOST_SERIES];
+static void put_table(FILE *out, const json_t *figure) {
+    const json_t *columns = json_object_get(figure, "columns"), *row, *v;
+    const char *show = text_of(figure, "show");
+    size_t i, k;
+    fputs("|", out);
+    json_array_foreach(columns, i, v) fprintf(out, " %s |", json_string_value(v));
+    fputs("\n|", out);
+    for (i = 0; i < json_array_size(columns); i++) fputs(" --- |", out);
+    fputc('\n', out);
+    json_array_foreach(json_object_get(figure, "rows"), i, row) {
+        fputs("|", out);
+        json_array_foreach(row, k, v) {
+            fputc(' ', out);
+            put_value(out, v, show);
+            fputs(" |", out);
+        }
+        fputc('\n', out);
+    }
+    fputc('\n', out);
+}
+
+struct ends { /* of a column's numbers; rows whose name is set in bold are sums of the others */
+    double sum, logs, low, high;
+    const char *lowest, *highest;
+    u32 n;
+    bool positive;
 };
 
-/* Grouped bars, a group for each row; those beyond the scale have their number on top */
-static void draw(FILE *out, const struct bars *b, const char *title) {
-    static const char *const colours[] = {"#8fa8c8", "#c9a66b", "#9bbf8f", "#d08a6a", "#6b8fbf", "#b5483a", "#a58fbf", "#b0b7c3"};
-    const double left = 60, top = 52, height = 220, bar = 7, gap = 12, most_shown = 3;
-    double wide = b->series * bar + gap, most = 1.2;
-    for (u32 i = 0; i < b->at.n; i++)
-        if (b->at.at[i] > most) most = b->at.at[i];
-    most = MIN(most, most_shown);
-    fprintf(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\">\n",
-        left + b->names.n * wide + 20, top + height + 120);
-    fprintf(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"10\" y=\"18\" font-size=\"14\">%s</text>\n",
-            title);
-    for (u32 i = 0; i < b->series; i++)
-        fprintf(out, "<rect x=\"%.0f\" y=\"28\" width=\"10\" height=\"10\" fill=\"%s\"/><text x=\"%.0f\" y=\"37\">%s</text>\n",
-                left + i * 105, colours[i % ARRAY_LEN(colours)], left + i * 105 + 14, b->titles[i]);
-    for (double v = 0; v <= most; v += 0.5)
-        fprintf(out,
-                "<line x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/><text x=\"%.0f\" y=\"%.1f\" "
-                "text-anchor=\"end\">%g</text>\n",
-                left, left + b->names.n * wide, top + height - v / most * height, top + height - v / most * height, left - 6,
-                top + height - v / most * height + 4, v);
-    for (u32 g = 0; g < b->names.n; g++) {
-        for (u32 i = 0; i < b->series; i++) {
-            double v = b->at.at[g * b->series + i], h = MIN(v, most) / most * height, x = left + g * wide + gap / 2 + i * bar;
-            if (!(v > 0)) continue;
-            fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.0f\" height=\"%.1f\" fill=\"%s\"/>\n", x, top + height - h,
-                    bar - 1, h, colours[i % ARRAY_LEN(colours)]);
-            if (v > most)
-                fprintf(out, "<text x=\"%.1f\" y=\"%.0f\" font-size=\"9\" text-anchor=\"middle\">%.1f</text>\n", x + 3, top - 3,
-                        v);
-        }
-        fprintf(out, "<text transform=\"translate(%.1f,%.0f) rotate(-50)\" text-anchor=\"end\">%s</text>\n",
-                left + g * wide + wide / 2, top + height + 12, b->names.at[g]);
+static struct ends ends_of(const json_t *rows, size_t column) {
+    struct ends e = {.low = INFINITY, .high = -INFINITY, .positive = true};
+    const json_t *row;
+    size_t i;
+    json_array_foreach(rows, i, row) {
+        const json_t *v = json_array_get(row, column);
+        const char *name = json_string_value(json_array_get(row, 0));
+        if (!json_is_number(v) || (name && strncmp(name, "**", 2) == 0)) continue;
+        double x = json_number_value(v);
+        e.sum += x, e.n++;
+        e.positive = e.positive && x > 0;
+        if (x > 0) e.logs += log(x);
+        if (x > e.high) e.high = x, e.highest = name;
+        if (x < e.low) e.low = x, e.lowest = name;
     }
-    fprintf(out, "<line x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"black\" stroke-dasharray=\"4\"/>\n</svg>\n",
-            left, left + b->names.n * wide, top + height - height / most, top + height - height / most);
+    return e;
 }
 
-/* Names are ours or files'; a drawing is markup */
-static char *safe_name(const char *text) {
-    char *name = strdup(text ? text : "");
-    for (char *at = name; *at; at++)
-        if (strchr("<>&\"*", *at)) *at = ' ';
-    return name;
+/* The mean and both ends of each column that has numbers */
+static void put_ends(struct writing *w, const json_t *figure) {
+    const json_t *columns = json_object_get(figure, "columns"), *rows = json_object_get(figure, "rows");
+    const char *show = text_of(figure, "show");
+    bool geometric = json_is_true(json_object_get(figure, "speedups"));
+    char mean[48], high[48], low[48];
+    fprintf(w->out, "| | %s | highest | lowest |\n| --- | --- | --- | --- |\n", geometric ? "geometric mean" : "mean");
+    for (size_t i = 1; i < json_array_size(columns); i++) {
+        struct ends e = ends_of(rows, i);
+        if (!e.n) continue;
+        double x = geometric && e.positive ? exp(e.logs / e.n) : e.sum / e.n;
+        fprintf(w->out, "| %s | %s | %s %s | %s %s |\n", json_string_value(json_array_get(columns, i)),
+                number_text(mean, show, x), e.highest ? e.highest : "", number_text(high, show, e.high), e.lowest ? e.lowest : "",
+                number_text(low, show, e.low));
+    }
+    fprintf(w->out, "\nEvery row is in [%s_tables.md](%s_tables.md).\n\n", w->name, w->name);
 }
 
-static bool write_bars(struct writing *w, const struct bars *b, const char *figure, const char *title) {
+static bool put_drawing(struct writing *w, const json_t *figure) {
+    const char *name = text_of(figure, "name"), *title = text_of(figure, "title");
     struct strbuf path = {0};
     struct output o;
-    strbuf_add(&path, "%s/%s_%s.svg", w->folder, w->name, figure);
+    if (!w->folder || !text_of(figure, "drawn") || !json_array_size(json_object_get(figure, "rows"))) return true;
+    strbuf_add(&path, "%s/%s_%s.svg", w->folder, w->name, name);
     bool ok = output_open(&o, path.s, w->why);
-    if (ok) draw(o.f, b, title);
+    if (ok) study_draw(figure, o.f);
     ok = ok && output_commit(&o, w->why);
-    if (ok) fprintf(w->out, "\n![%s](%s_%s.svg)\n", title, w->name, figure);
+    if (ok) fprintf(w->out, "![%s](%s_%s.svg)\n\n", title, w->name, name);
     strbuf_free(&path);
     return ok;
 }
 
-static void put_row(struct writing *w, sqlite3_stmt *q, struct bars *b) {
-    int n = sqlite3_column_count(q);
-    fputs("|", w->out);
-    for (int i = 0; i < n; i++) {
-        char number[40];
-        const char *text = (const char *)sqlite3_column_text(q, i);
-        if (sqlite3_column_type(q, i) == SQLITE_FLOAT) {
-            snprintf(number, sizeof(number), "%.3f", sqlite3_column_double(q, i));
-            text = number;
-        }
-        fputc(' ', w->out);
-        put_cell(w->out, text ? text : "-");
-        fputs(" |", w->out);
-        if (i && (u32)i <= b->series) VEC_PUSH(&b->at, sqlite3_column_double(q, i));
+static bool put_figure(struct writing *w, const json_t *figure) {
+    bool apart = w->apart && json_is_true(json_object_get(figure, "apart"));
+    fprintf(w->out, "## %s\n\n", text_of(figure, "title"));
+    if (text_of(figure, "text")) put_paragraph(w->out, text_of(figure, "text"));
+    if (!put_drawing(w, figure)) return false;
+    if (!apart) put_table(w->out, figure);
+    else {
+        put_ends(w, figure);
+        fprintf(w->apart, "## %s\n\n", text_of(figure, "title"));
+        put_table(w->apart, figure);
     }
-    VEC_PUSH(&b->names, safe_name((const char *)sqlite3_column_text(q, 0)));
-    fputc('\n', w->out);
-}
-
-static bool put_table(struct writing *w, const char *figure, const char *sql) {
-    struct bars b = {0};
-    int code;
-    sqlite3_stmt *q = study_question(w->s, sql, w->why);
-    if (!q) return false;
-    int n = sqlite3_column_count(q);
-    b.series = (u32)MIN(n - 1, MOST_SERIES);
-    fputs("|", w->out);
-    for (int i = 0; i < n; i++) {
-        fprintf(w->out, " %s |", sqlite3_column_name(q, i));
-        if (i && (u32)i <= b.series) b.titles[i - 1] = safe_name(sqlite3_column_name(q, i));
-    }
-    fputs("\n|", w->out);
-    for (int i = 0; i < n; i++) fputs(" --- |", w->out);
-    fputc('\n', w->out);
-    while ((code = sqlite3_step(q)) == SQLITE_ROW) put_row(w, q, &b);
-    bool ok = code == SQLITE_DONE || fail(w, sql);
-    sqlite3_finalize(q);
-    if (ok && w->folder && b.names.n && strcmp(study_value(w->s, "figure", figure, "bars", "no"), "yes") == 0)
-        ok = write_bars(w, &b, figure, study_text(w->s, "figure", figure, "title"));
-    for (u32 i = 0; i < b.names.n; i++) free(b.names.at[i]);
-    for (u32 i = 0; i < b.series; i++) free((char *)(uintptr_t)b.titles[i]);
-    free(b.names.at);
-    free(b.at.at);
-    fputc('\n', w->out);
-    return ok;
-}
-
-static bool put_figure(struct writing *w, const char *name) {
-    const char *sql = study_text(w->s, "figure", name, "sql");
-    fprintf(w->out, "## %s\n\n", study_text(w->s, "figure", name, "title"));
-    if (study_text(w->s, "figure", name, "text")) put_paragraph(w->out, study_text(w->s, "figure", name, "text"));
-    char *made = sql ? NULL : speedup_sql(w, name);
-    bool ok = put_table(w, name, sql ? sql : made);
-    free(made);
-    return ok;
+    return true;
 }
 
 /* --- the whole */
 
-/* What if_there names and was not there: the page is of less than its text may say */
 static void put_absent(struct writing *w) {
-    const struct sweep_words *absent = &w->s->x.absent;
+    const json_t *list = json_object_get(w->doc, "absent"), *v;
     struct strbuf text = {0};
-    if (!absent->v.n || w->s->o->quick || w->s->o->row) return;
+    size_t i;
+    if (!json_array_size(list)) return;
     strbuf_add(&text, "Not there, and so not part of this page:");
-    for (u32 i = 0; i < absent->v.n; i++) strbuf_add(&text, "%s `%s`", i ? "," : "", absent->v.at[i]);
+    json_array_foreach(list, i, v) strbuf_add(&text, "%s `%s`", i ? "," : "", json_string_value(v));
     strbuf_add(&text, ".");
     put_paragraph(w->out, text.s);
     strbuf_free(&text);
 }
 
 static void put_head(struct writing *w) {
-    const struct study *s = w->s;
-    struct strbuf rule = {0}, made = {0};
-    fprintf(w->out, "# %s%s\n\n", study_value(s, "study", "", "title", s->x.name), s->o->quick ? " (quick)" : "");
-    strbuf_add(&made,
-               "Made by `heddle study %s`%s; do not edit. %u runs of %u programs, %u failed, %u with another output than "
-               "expected; heddle %s.",
-               w->name, s->o->row ? " for one row" : "", s->counts.runs, s->x.programs.n, s->counts.failed, s->counts.wrong,
-               build_commit());
-    put_paragraph(w->out, made.s);
+    fprintf(w->out, "# %s\n\n", text_of(w->doc, "title"));
+    put_paragraph(w->out, text_of(w->doc, "made"));
     put_absent(w);
-    if (study_text(s, "study", "", "text")) put_paragraph(w->out, study_text(s, "study", "", "text"));
-    verdict_rule(&rule, w->factor);
-    put_paragraph(w->out, rule.s);
-    if (s->x.repetitions < JITTER_RUNS)
+    if (text_of(w->doc, "text")) put_paragraph(w->out, text_of(w->doc, "text"));
+    put_paragraph(w->out, text_of(w->doc, "rule"));
+    if (!json_is_true(json_object_get(w->doc, "jitter")))
         put_paragraph(w->out, "Here runs are not repeated often enough for a jitter: intervals are zero, and small differences "
                               "are called what they are.");
-    strbuf_free(&rule);
-    strbuf_free(&made);
+    if (w->apart) {
+        fprintf(w->apart, "# %s: the values\n\n", text_of(w->doc, "title"));
+        put_paragraph(w->apart, text_of(w->doc, "made"));
+    }
 }
 
-bool study_write(struct study *s, FILE *out, const char *folder, const char *name, struct strbuf *why) {
-    struct writing w = {.s = s,
-                        .out = out,
-                        .folder = folder,
-                        .name = name,
-                        .why = why,
-                        .factor = atof(study_value(s, "study", "", "factor", "1"))};
-    struct sweep_words figures = {0};
-    put_head(&w);
-    bool ok = put_statements(&w);
-    study_names(s, "figure", &figures);
-    for (u32 i = 0; i < figures.v.n && ok; i++) ok = put_figure(&w, figures.v.at[i]);
-    free(figures.v.at);
+static bool put_all(struct writing *w) {
+    const json_t *figure;
+    bool ok = true;
+    size_t i;
+    put_head(w);
+    put_statements(w);
+    json_array_foreach(json_object_get(w->doc, "figures"), i, figure) ok = ok && put_figure(w, figure);
+    return ok;
+}
+
+static bool has_apart(const json_t *doc) {
+    const json_t *figure;
+    size_t i;
+    json_array_foreach(json_object_get(doc, "figures"), i,
+                       figure) if (json_is_true(json_object_get(figure, "apart"))) return true;
+    return false;
+}
+
+bool study_write(const json_t *doc, FILE *out, const char *folder, const char *name, struct strbuf *why) {
+    struct writing w = {.doc = doc, .out = out, .folder = folder, .name = name, .why = why};
+    struct output tables;
+    struct strbuf path = {0};
+    if (!folder || !has_apart(doc)) return put_all(&w);
+    strbuf_add(&path, "%s/%s_tables.md", folder, name);
+    bool ok = output_open(&tables, path.s, why);
+    w.apart = ok ? tables.f : NULL;
+    if (ok && !put_all(&w)) {
+        output_abandon(&tables);
+        ok = false;
+    } else ok = ok && output_commit(&tables, why);
+    strbuf_free(&path);
     return ok;
 }

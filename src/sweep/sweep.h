@@ -72,6 +72,9 @@ struct sweep_program {
 struct experiment;
 bool program_add(struct experiment *x, const char *text, const struct sweep_place *p); /* a name, a file, a pattern, "all" */
 bool program_absent(struct experiment *x, const char *text); /* a file, or a pattern, that is not there */
+/* What a study's tables call it: a workload's name, or [programs] prefix and a file's name without folder
+ * and ending */
+const char *program_label(struct experiment *x, const struct sweep_program *p);
 bool program_look(struct experiment *x, struct sweep_program *of, u32 size, struct diag *d); /* fills hash and bytes */
 
 /* --- experiment.c */
@@ -115,6 +118,7 @@ struct experiment {
     const char *name;
     const char *database; /* path */
     VEC(struct sweep_program) programs;
+    const char *prefix; /* of the names of files in a study's tables */
     struct {
         VEC(u32) v;
     } sizes;                          /* indices of workload_sizes */
@@ -139,6 +143,7 @@ struct experiment {
 bool experiment_read(struct experiment *x, const char *path, struct diag *d);
 bool experiment_read_study(struct experiment *x, const char *path, struct diag *d); /* with the sections of a study */
 void experiment_free(struct experiment *x);
+void experiment_sizes(struct experiment *x, const char *value, const struct sweep_place *p); /* tiny, small, paper */
 const char *experiment_path(struct experiment *x, const char *path); /* absolute, relative to the experiment's folder */
 
 /* --- plan.c */

@@ -3,10 +3,11 @@
  * How to read it. A process is an SM, a thread of it a warp slot. On a slot's track stand one-cycle slices,
  * the instructions it issued, and between them slices named after the causes for which it did not. Each
  * instruction is also an asynchronous slice (category "inst") from its issue to its end; its arguments give
- * the cycles of its stages. Counters are per SM: IPC (issues a cycle, over 64 cycles each), the L1's MSHRs in
- * use, resident warps. The process "DRAM" has counters over 64 cycles each: bytes a core cycle of all channels,
- * the share of the time that data buses moved data, of all and of each, and the bursts that waited in queues.
- * Another process shows the launches. The format counts microseconds: one of them is one core cycle.
+ * the cycles of its stages. Counters are per SM: IPC (issues a cycle, over 64 cycles each), the L1's MSHRs
+ * in use, resident warps. The process "DRAM" has counters over 64 cycles each: bytes a core cycle of all
+ * channels, the share of the time that data buses moved data, of all and of each, and the bursts that waited
+ * in queues. Another process shows the launches. The format counts microseconds: one of them is one core
+ * cycle.
  *
  *     {"traceEvents":[
  *     {"ph":"M","pid":0,"tid":3,"name":"thread_name","args":{"name":"warp slot 3"}},

@@ -76,7 +76,8 @@ struct listener {
     void *state;
     void (*launch)(void *state, const struct kernel *k, u64 cycle); /* a kernel begins; may be NULL */
     void (*events)(void *state, const struct event *e, u32 n);
-    /* What each of n channels did in core cycles [from, to): intervals in order, all of a launch; may be NULL */
+    /* What each of n channels did in core cycles [from, to): intervals in order, all of a launch; may be
+     * NULL */
     void (*dram)(void *state, const struct dram_use *channels, u32 n, u64 from, u64 to);
     void (*cut)(void *state);            /* before end: the launch was stopped in the middle; may be NULL */
     void (*end)(void *state, u64 cycle); /* the launch has ended at cycle; may be NULL */

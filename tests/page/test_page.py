@@ -7,6 +7,7 @@ With a folder PICTURES screenshots are left there, to be looked at.
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -385,10 +386,39 @@ def comparison_of_twelve(b):
 
 @case
 def results_without_a_machine_are_shown(b):
-    heddle("report", "twelve.json", "-o", "rows.html")
-    opened(b, "rows.html")
-    same(len(marks(b, "speedup")), 12, "runs of a comparison's JSON")
-    same(b.js("document.querySelectorAll('.failed').length"), 0, "parts that could not be drawn")
+    """A comparison's JSON has machine and roofs; one of an older version has not, and is shown without them."""
+    old = json.load(open("twelve.json"))
+    for row in old["programs"][0]["configurations"]:
+        for key in ("config", "roofs", "limit", "energy"):
+            del row[key]
+    json.dump(old, open("old.json", "w"))
+    for name, roofs in (("twelve", True), ("old", False)):
+        heddle("report", name + ".json", "-o", "rows.html")
+        opened(b, "rows.html")
+        same(len(marks(b, "speedup")), 12, "runs of a comparison's JSON")
+        same(b.js("!!document.getElementById('roofline')"), roofs, "a roofline from the JSON of " + name)
+        same(b.js("document.querySelectorAll('.failed').length"), 0, "parts that could not be drawn")
+
+
+@case
+def study_has_statements_and_figures(b):
+    heddle("study", os.path.join(HERE, "..", "sweep", "small_study.ini"), "--quiet", "--out", ".", "--html", "study.html")
+    opened(b, "study.html")
+    picture(b, "study")
+    lines = [re.split(r" *\| *", line.strip("| \n")) for line in open("small_study.md") if line.startswith("| ")]
+    said = next(line for line in lines if line[0] == "GTO" and "±" in line[1])
+    row = b.js("[...document.querySelectorAll('#statements tbody tr:first-child td')].map((td) => td.textContent)")
+    same([row[0], row[3], row[4], row[5]], [said[0], said[3], said[4], said[5]], "the first statement")
+    speeds = {line[0].strip("*"): [float(x) for x in line[1:] if x != "-"] for line in lines if len(line) == 3 and re.match(r"[\d.]+$", line[1])}
+    shown = marks(b, "figure-speed")
+    same(len(shown), sum(len(v) for v in speeds.values()), "bars")
+    for name, x in shown:
+        row, title = next((r, name[len(r) + 1:]) for r in speeds if name.startswith(r + " "))
+        assert any(abs(x - y) < 0.0006 for y in speeds[row]), (name, x, speeds[row], title)
+    b.click("#figure-speed .toggle")
+    same(b.js("document.querySelectorAll('#figure-speed tbody tr').length"), len(speeds), "rows of the table view")
+    assert b.js("page.data.runs.length") >= 20, "the runs stand below"
+    same(b.errors, [], "console")
 
 
 @case

@@ -26,6 +26,29 @@ cp s.md first.md
 expect 0 "$heddle" study s.ini --database s.db --quiet
 same "$(ask s.db 'SELECT count(*) FROM attempts')" "$before" "attempts of the second call"
 cmp s.md first.md || complain "the second page is another"
+# a page for a browser, with the statements, the figures and the runs; of one row too
+expect 0 "$heddle" study s.ini --database s.db --quiet --html s.html
+data() { { printf '\037\213\010\0\0\0\0\0\0\0'; sed -n 's/.*id="data">\([^<]*\)<.*/\1/p' "$1" | base64 -d | tail -c +3; } | gzip -dc 2> /dev/null; }
+data s.html > data.json
+same "$(json data.json title)" "A small study" "the page's title"
+same "$(json data.json study.statements.0.verdict)" "$(sed -n 's/^| GTO | .* | 3 | \(.*\) | 3 kernels |/\1/p' s.md)" "the verdict on the page"
+same "$(json data.json study.figures.0.rows | grep -o 'bfs/bfs_level' | head -1)" bfs/bfs_level "a row of a figure on the page"
+same "$(grep -o '"keys":{"size":"tiny"' data.json | wc -l)" "$(ask s.db 'SELECT count(*) FROM results')" "runs on the page"
+expect 2 "$heddle" study s.ini --database s.db --html s.db; err_has 's.db'
+expect 2 "$heddle" study s.ini --database s.db --html s.ini; err_has 's.ini'
+expect 0 "$heddle" study s.ini --database s.db --row vecadd --html -
+out_has '^<!doctype html>'
+# a row a program, shares and gains, tables apart, stacks and points, bounds; sampled runs
+cp "$top"/tests/sweep/whole_study.ini w.ini
+expect 0 "$heddle" study w.ini --quiet
+for text in '^| whole | [+-][0-9.]* % | [a-z]* [+-]' '^| memory | above 1.0 % | [0-9.]* % | 2 | agrees' '^| side | below 0.0 % | .* | opposite' '^Every row is in \[w_tables.md\]'; do
+    grep -qe "$text" w.md || complain "the page lacks '$text'"
+done
+grep -q '^| vecadd | [+-]' w_tables.md || complain "the tables lack vecadd's gain"
+! grep -q '^| vecadd | [+-]' w.md || complain "the page has a table that stands apart"
+for kind in stack points; do grep -q '<svg' w_$kind.svg || complain "no drawing w_$kind.svg"; done
+same "$(grep -c '<circle' w_points.svg)" 2 "points"
+same "$(ask study-w.db 'SELECT count(*) FROM runs WHERE estimate_cycles > 0 AND estimate_half_width IS NOT NULL')" "$(ask study-w.db 'SELECT count(*) FROM runs')" "estimated runs"
 # one row, quick
 expect 0 "$heddle" study s.ini --database s.db --row bfs
 out_has '^| bfs/bfs_level |'
@@ -40,6 +63,17 @@ wrong() { # SED MESSAGE
     err_has "$2"
 }
 wrong 's/baseline = lrr/baseline = none/' 'needs baseline = NAME'
+wrong 's/factor = 1.5/factor = 1.5\nrows = blocks/' 'rows must be kernels or programs, not "blocks"'
+wrong 's/^bars = yes/bars = maybe/' 'bars must be no, yes or stacked, not "maybe"'
+wrong 's/^set = all$/set = all\nshow = nothing/' 'show must be number, share or gain'
+wrong 's/^document = 1.1/document = 1.1\nabove = 1/' 'has document and above'
+wrong 's/^\[set all\]/[table speed]\nsql = SELECT 1\n[set all]/' 'a table cannot be called "speed"'
+wrong 's/^document = 1.1/above = much/' 'above must be'
+echo '{}' > bfs.json
+wrong 's,run = bfs.*,run = bfs\nrun = bfs.json,' 'are both called bfs'
+wrong 's/^size = tiny/size = tiny\n[measure]\nsample = yes\nmax-cycles = 5/' 'do not go together'
+wrong 's/^size = tiny/size = tiny\n[measure]\nwarmup-once = yes/' 'warmup-once needs warmup'
+wrong 's/^size = tiny/size = tiny\n[measure]\nsample = 101/' 'sample must be'
 wrong 's/columns = gto:GTO/columns = gtoo:GTO/' 'the configuration "gtoo"'
 wrong 's/^of = gto/of = gtoo/' 'the configuration "gtoo"'
 wrong 's/FROM speed WHERE/FORM speed WHERE/' 'syntax error'

@@ -571,7 +571,8 @@ static void perfetto_launches_and_sms(void **state) {
     assert_int_equal(n.X, 4 * 6 + 2);
 }
 
-/* Two channels, 64 cycles of the core that are 128 of DRAM: 32 bursts of 32 bytes in the first, nothing in the second */
+/* Two channels, 64 cycles of the core that are 128 of DRAM: 32 bursts of 32 bytes in the first, nothing in
+ * the second */
 static void perfetto_dram_counters(void **state) {
     (void)state;
     const struct dram_use u[2] = {{.bytes = 1024, .busy = 64, .queued = 256, .cycles = 128}, {.cycles = 128}};

@@ -73,6 +73,18 @@ static void intervals_or_the_factor(void **state) {
     assert_int_equal(verdict_of(fig(0.50, 0.02), fig(0.80, 0.01), 2), AGREE_SIZE);  /* 2.5 */
 }
 
+/* A document that says "above" or "below": all of our interval must lie there */
+static void a_side_is_cleared_by_the_interval(void **state) {
+    (void)state;
+    assert_int_equal(verdict_side(fig(1.05, 0.04), 1, true), AGREE_YES);
+    assert_int_equal(verdict_side(fig(1.05, 0.06), 1, true), AGREE_NOT_HERE);
+    assert_int_equal(verdict_side(fig(0.9, 0.04), 1, true), AGREE_OPPOSITE);
+    assert_int_equal(verdict_side(fig(0.9, 0.04), 1, false), AGREE_YES);
+    assert_int_equal(verdict_side(fig(1, 0), 1, true), AGREE_NOT_HERE);
+    assert_int_equal(verdict_side(fig(-0.2, 0), -0.1, false), AGREE_YES); /* a correlation may be below zero */
+    assert_int_equal(verdict_side(fig(NAN, 0), 1, true), AGREE_UNKNOWN);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jitter_is_two_standard_deviations),
@@ -81,6 +93,7 @@ int main(void) {
         cmocka_unit_test(below_the_interval_is_none),
         cmocka_unit_test(own_jitter_is_asked_for_near_the_edge),
         cmocka_unit_test(signs_come_before_sizes),
+        cmocka_unit_test(a_side_is_cleared_by_the_interval),
         cmocka_unit_test(intervals_or_the_factor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

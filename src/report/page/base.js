@@ -10,6 +10,7 @@
  *   time.js       its intervals, SMs and blocks by time
  *   pipeline.js   its first cycles, an instruction a row
  *   compare.js    several runs side by side
+ *   study.js      a study's statements and figures
  *   main.js       which run and kernel are shown; the page itself
  *
  * Text of a result is only ever set as text (textContent) or attribute, never as markup. Every mark of a chart

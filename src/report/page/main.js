@@ -95,7 +95,10 @@ function show(run, kernel) {
     page.sections.replaceChildren(...made.map(([, s]) => s));
     document.getElementById("about").textContent = about(run);
     document.getElementById("picks").replaceChildren(header());
-    navigation([...(page.data.runs.length > 1 ? [["Comparison", document.getElementById("compare")]] : []), ...made]);
+    navigation([
+        ...(page.data.study ? [["Study", document.getElementById("study")]] : []),
+        ...(page.data.runs.length > 1 ? [["Comparison", document.getElementById("compare")]] : []), ...made
+    ]);
     figures.filter((f) => f.isConnected && page.sections.contains(f)).forEach((f) => part_of(f.paint));
     const source = document.getElementById("source");
     if (source) part_of(source.after);
@@ -124,6 +127,7 @@ async function start() {
               el("span", {id: "picks"}),
               el("button", {type: "button", id: "theme", click: theme, "aria-label": "Light or dark"}, "\u25d0"))),
         el("p", {id: "about", class: "about"}), ...page.data.notes.map((n) => el("div", {class: "banner"}, n)));
+    if (page.data.study) main.append(part_of(studySection, page.data.study));
     if (runs.length > 1) {
         main.append(part_of(compareSection, runs, (run) => {
             show(run);

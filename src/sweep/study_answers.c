@@ -1,0 +1,254 @@
+/* A study's questions, asked: figures and statements as one JSON document, which study_page.c writes as
+ * Markdown and the report page shows.
+ *
+ *   {title, made, rows: "kernels" or "programs", absent: [...], text, rule, jitter: whether there is one,
+ *    statements: [{name, text, show, document: {value, half} or {above} or {below}, here: {value, half},
+ *                  kernels, verdict, why}],
+ *    figures: [{name, title, text, show, drawn: "bars", "stacks", "points" or absent, apart,
+ *               speedups: whether 1 is no difference, columns: [name, ...], rows: [[cell, ...], ...]}]}
+ *
+ * A cell is null, a text or a number. The first column names its row. `show` says what a number that is no
+ * integer is: a number, a share, or a gain (1.1 is +10 %). */
+#include "stats/verdict.h"
+#include "sweep/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct asking {
+    struct study *s;
+    struct strbuf *why;
+    double factor;
+};
+
+static bool fail(struct asking *a, const char *sql) {
+    study_blame(a->s, sql, sqlite3_errmsg(a->s->store->db), a->why);
+    return false;
+}
+
+static void set_text(json_t *to, const char *key, const char *text) {
+    if (text) json_object_set_new(to, key, json_stringn_nocheck(text, strlen(text)));
+}
+
+/* What sums, means and differences of whole numbers leave */
+static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+static json_t *cell(sqlite3_stmt *q, int i) {
+    switch (sqlite3_column_type(q, i)) {
+    case SQLITE_INTEGER: return json_integer(sqlite3_column_int64(q, i));
+    case SQLITE_FLOAT: return number(sqlite3_column_double(q, i));
+    case SQLITE_NULL: return json_null();
+    default: {
+        const char *text = (const char *)sqlite3_column_text(q, i);
+        json_t *j = json_string(text ? text : "");
+        return j ? j : json_string("?"); /* no UTF-8 */
+    }
+    }
+}
+
+/* --- figures */
+
+#define ROW_NAME "program || CASE kernel WHEN '' THEN '' ELSE '/' || kernel END"
+
+/* Speedups of a set: each [figure] with columns = CONFIGURATION:TITLE, ... */
+static char *speedup_sql(struct asking *a, const char *figure) {
+    struct sweep_words words = {0};
+    struct strbuf sql = {0};
+    const char *set = study_text(a->s, "figure", figure, "set");
+    value_list(&words, &a->s->x.mem, study_text(a->s, "figure", figure, "columns"));
+    for (u32 pass = 0; pass < 2; pass++) { /* the kernels, then their mean */
+        strbuf_add(&sql, "%s %s AS %s", pass ? " UNION ALL SELECT * FROM (SELECT" : "SELECT * FROM (SELECT",
+                   pass ? "'**geometric mean (' || count(DISTINCT program || '/' || kernel) || ')**'" : ROW_NAME,
+                   a->s->by_program ? "program" : "kernel");
+        for (u32 i = 0; i < words.v.n; i++) {
+            const char *colon = strchr(words.v.at[i], ':');
+            size_t n = colon ? (size_t)(colon - words.v.at[i]) : strlen(words.v.at[i]);
+            const char *title = colon ? colon + 1 : words.v.at[i];
+            strbuf_add(&sql, ", round(%s(CASE WHEN configuration = ", pass ? "gmean" : "max");
+            store_quote(&sql, words.v.at[i], n, '\'');
+            strbuf_add(&sql, " THEN speedup END), 5) AS ");
+            store_quote(&sql, title, strlen(title), '"');
+        }
+        strbuf_add(&sql, " FROM speed");
+        if (set) {
+            strbuf_add(&sql, " NATURAL JOIN (SELECT program, kernel FROM sets WHERE name = ");
+            store_quote(&sql, set, strlen(set), '\'');
+            strbuf_add(&sql, ")");
+        }
+        strbuf_add(&sql, "%s)", pass ? "" : " GROUP BY program, kernel ORDER BY program, kernel");
+    }
+    free(words.v.at);
+    return sql.s;
+}
+
+static bool add_rows(struct asking *a, const char *sql, json_t *to) {
+    sqlite3_stmt *q = study_question(a->s, sql, a->why);
+    json_t *columns = json_array(), *rows = json_array();
+    int code = SQLITE_DONE, n = q ? sqlite3_column_count(q) : 0;
+    for (int i = 0; i < n; i++) json_array_append_new(columns, json_string(sqlite3_column_name(q, i)));
+    while (q && (code = sqlite3_step(q)) == SQLITE_ROW) {
+        json_t *row = json_array();
+        for (int i = 0; i < n; i++) json_array_append_new(row, cell(q, i));
+        json_array_append_new(rows, row);
+    }
+    bool ok = q && (code == SQLITE_DONE || fail(a, sql));
+    sqlite3_finalize(q);
+    json_object_set_new(to, "columns", columns);
+    json_object_set_new(to, "rows", rows);
+    return ok;
+}
+
+static const char *drawn(const struct study *s, const char *figure) {
+    const char *bars = study_value(s, "figure", figure, "bars", "no");
+    if (strcmp(study_value(s, "figure", figure, "points", "no"), "yes") == 0) return "points";
+    return strcmp(bars, "yes") == 0 ? "bars" : strcmp(bars, "stacked") == 0 ? "stacks" : NULL;
+}
+
+static bool add_figure(struct asking *a, const char *name, json_t *list) {
+    const char *sql = study_text(a->s, "figure", name, "sql");
+    char *made = sql ? NULL : speedup_sql(a, name);
+    json_t *j = json_object();
+    set_text(j, "name", name);
+    set_text(j, "title", study_text(a->s, "figure", name, "title"));
+    set_text(j, "text", study_text(a->s, "figure", name, "text"));
+    set_text(j, "show", study_value(a->s, "figure", name, "show", "number"));
+    set_text(j, "drawn", drawn(a->s, name));
+    json_object_set_new(j, "speedups", json_boolean(!sql || strcmp(study_value(a->s, "figure", name, "show", ""), "gain") == 0));
+    json_object_set_new(j, "apart", json_boolean(strcmp(study_value(a->s, "figure", name, "apart", "no"), "yes") == 0));
+    bool ok = add_rows(a, sql ? sql : made, j);
+    free(made);
+    json_array_append_new(list, j);
+    return ok;
+}
+
+/* --- statements */
+
+/* A statement's value and half width: of = CONFIGURATION [over = CONFIGURATION] [set = NAME] */
+static char *statement_sql(struct asking *a, const char *name) {
+    const char *of = study_text(a->s, "statement", name, "of"), *set = study_text(a->s, "statement", name, "set");
+    const char *over = study_value(a->s, "statement", name, "over", a->s->baseline);
+    struct strbuf sql = {0};
+    strbuf_add(&sql,
+               "SELECT gmean(a.speedup / b.speedup), gmean_half(a.half / b.speedup, a.speedup / b.speedup), count(*) FROM speed "
+               "a JOIN speed b ON "
+               "a.program = b.program AND a.kernel = b.kernel AND a.configuration = ");
+    store_quote(&sql, of, strlen(of), '\'');
+    strbuf_add(&sql, " AND b.configuration = ");
+    store_quote(&sql, over, strlen(over), '\'');
+    if (!set) return sql.s;
+    strbuf_add(&sql, " JOIN sets s ON s.program = a.program AND s.kernel = a.kernel AND s.name = ");
+    store_quote(&sql, set, strlen(set), '\'');
+    return sql.s;
+}
+
+/* Text that a question gives, such as the reason for a difference */
+static bool add_why(struct asking *a, const char *sql, json_t *to) {
+    if (!sql) return true;
+    sqlite3_stmt *q = study_question(a->s, sql, a->why);
+    if (!q) return false;
+    int code = sqlite3_step(q);
+    if (code == SQLITE_ROW) json_object_set_new(to, "why", cell(q, 0));
+    bool ok = code == SQLITE_ROW || code == SQLITE_DONE || fail(a, sql);
+    sqlite3_finalize(q);
+    return ok;
+}
+
+static json_t *figure_json(struct figure f) {
+    json_t *j = json_object();
+    json_object_set_new(j, "value", number(f.value));
+    json_object_set_new(j, "half", number(f.half));
+    return j;
+}
+
+/* What the document says, and whether ours agrees */
+static void judge(struct asking *a, const char *name, struct figure here, json_t *to) {
+    const char *document = study_text(a->s, "statement", name, "document");
+    for (u32 side = 0; side < 2; side++) {
+        const char *bound = study_text(a->s, "statement", name, side ? "below" : "above");
+        if (!bound) continue;
+        json_object_set_new(to, "document", json_pack("{s:f}", side ? "below" : "above", atof(bound)));
+        set_text(to, "verdict", agreement_names[verdict_side(here, atof(bound), !side)]);
+        return;
+    }
+    struct figure theirs = {document ? atof(document) : NAN, atof(study_value(a->s, "statement", name, "half", "0.005"))};
+    json_object_set_new(to, "document", figure_json(theirs));
+    set_text(to, "verdict", agreement_names[verdict_of(here, theirs, a->factor)]);
+}
+
+static bool add_statement(struct asking *a, const char *name, json_t *list) {
+    const char *given = study_text(a->s, "statement", name, "sql");
+    char *made = given ? NULL : statement_sql(a, name);
+    const char *sql = given ? given : made;
+    struct figure here = {NAN, 0};
+    json_t *j = json_object();
+    sqlite3_stmt *q = study_question(a->s, sql, a->why);
+    int code = q ? sqlite3_step(q) : SQLITE_DONE;
+    bool ok = q && (code == SQLITE_ROW || code == SQLITE_DONE || fail(a, sql)), row = ok && code == SQLITE_ROW;
+    if (row && sqlite3_column_type(q, 0) != SQLITE_NULL)
+        here = (struct figure){sqlite3_column_double(q, 0), sqlite3_column_count(q) > 1 ? sqlite3_column_double(q, 1) : 0};
+    set_text(j, "name", name);
+    set_text(j, "text", study_text(a->s, "statement", name, "text"));
+    set_text(j, "show", study_value(a->s, "statement", name, "show", "gain"));
+    json_object_set_new(j, "here", figure_json(here));
+    if (row && sqlite3_column_count(q) > 2) json_object_set_new(j, "kernels", cell(q, 2));
+    judge(a, name, here, j);
+    sqlite3_finalize(q);
+    free(made);
+    ok = ok && add_why(a, study_text(a->s, "statement", name, "why"), j);
+    json_array_append_new(list, j);
+    return ok;
+}
+
+/* --- the whole */
+
+/* What if_there names and was not there: the page is of less than its text may say */
+static json_t *absent(const struct study *s) {
+    json_t *list = json_array();
+    if (s->o->quick || s->o->row) return list;
+    for (u32 i = 0; i < s->x.absent.v.n; i++) json_array_append_new(list, json_string(s->x.absent.v.at[i]));
+    return list;
+}
+
+static void add_head(struct asking *a, const char *name, json_t *to) {
+    const struct study *s = a->s;
+    struct strbuf text = {0}, rule = {0};
+    strbuf_add(&text, "%s%s", study_value(s, "study", "", "title", s->x.name), s->o->quick ? " (quick)" : "");
+    set_text(to, "title", text.s);
+    text.len = 0;
+    strbuf_add(&text,
+               "Made by `heddle study %s`%s; do not edit. %u runs of %u programs, %u failed, %u with another output than "
+               "expected; heddle %s.",
+               name, s->o->row ? " for one row" : "", s->counts.runs, s->x.programs.n, s->counts.failed, s->counts.wrong,
+               build_commit());
+    set_text(to, "made", text.s);
+    set_text(to, "rows", s->by_program ? "programs" : "kernels");
+    json_object_set_new(to, "absent", absent(s));
+    set_text(to, "text", study_text(s, "study", "", "text"));
+    verdict_rule(&rule, a->factor);
+    set_text(to, "rule", rule.s);
+    json_object_set_new(to, "jitter", json_boolean(s->x.repetitions >= JITTER_RUNS));
+    strbuf_free(&text);
+    strbuf_free(&rule);
+}
+
+static bool add_all(struct asking *a, const char *section, const char *key, bool (*add)(struct asking *, const char *, json_t *),
+                    json_t *to) {
+    struct sweep_words names = {0};
+    json_t *list = json_array();
+    bool ok = true;
+    study_names(a->s, section, &names);
+    for (u32 i = 0; i < names.v.n && ok; i++) ok = add(a, names.v.at[i], list);
+    free(names.v.at);
+    json_object_set_new(to, key, list);
+    return ok;
+}
+
+json_t *study_answers(struct study *s, const char *name, struct strbuf *why) {
+    struct asking a = {s, why, atof(study_value(s, "study", "", "factor", "1"))};
+    json_t *j = json_object();
+    add_head(&a, name, j);
+    if (add_all(&a, "statement", "statements", add_statement, j) && add_all(&a, "figure", "figures", add_figure, j)) return j;
+    json_decref(j);
+    return NULL;
+}
