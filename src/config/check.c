@@ -17,25 +17,10 @@ static u32 value(const struct config *c, const char *name) {
 }
 
 static const char *const powers_of_two[] = {
-    "sm.icache.sets",
-    "sm.icache.line_b",
-    "sm.const.sets",
-    "sm.const.line_b",
-    "sm.tex.sets",
-    "sm.tex.line_b",
-    "sm.l1.sets",
-    "sm.l1.line_b",
-    "sm.l1.sector_b",
-    "sm.shared.banks",
-    "l2.sets",
-    "l2.line_b",
-    "l2.sector_b",
-    "map.interleave_b",
-    "dram.banks",
-    "dram.row_b",
-    "dram.burst_b",
-    "sm.tlb.page_b",
-    "sm.hazard.counter.entries",
+    "sm.icache.sets",  "sm.icache.line_b", "sm.const.sets", "sm.const.line_b", "sm.tex.sets",
+    "sm.tex.line_b",   "sm.l1.sets",       "sm.l1.line_b",  "sm.l1.sector_b",  "sm.shared.banks",
+    "sm.shared.lanes", "l2.sets",          "l2.line_b",     "l2.sector_b",     "map.interleave_b",
+    "dram.banks",      "dram.row_b",       "dram.burst_b",  "sm.tlb.page_b",   "sm.hazard.counter.entries",
 };
 
 static void check_powers(struct checker *k) {
@@ -75,7 +60,9 @@ static void check_parts(struct checker *k) {
     const struct config *c = k->c;
     if (c->schedulers % c->subcores)
         WRONG(k, "sm.subcores is %u; it must divide sm.schedulers, which is %u", c->subcores, c->schedulers);
-    if (c->squeeze && !c->warp_scale) WRONG(k, "sm.squeeze is thesis; it does nothing unless sm.warp_scale is hybrid");
+    if (c->squeeze && !c->warp_scale)
+        WRONG(k, "sm.squeeze is %s; it does nothing unless sm.warp_scale is hybrid",
+              c->squeeze == SQUEEZE_THESIS ? "thesis" : "fewest");
     if (c->shared_stations && !c->stations)
         WRONG(k, "order.stations.shared is true; it does nothing unless order.stations is a number of them, at least 1");
     if (c->ccws_tags % c->ccws_ways)
@@ -83,6 +70,25 @@ static void check_parts(struct checker *k) {
     if (c->t_refi && c->t_rfc >= c->t_refi)
         WRONG(k, "dram.tRFC is %u; it must be less than dram.tREFI, which is %u, or dram.tREFI must be 0 for no refresh",
               c->t_rfc, c->t_refi);
+}
+
+/* --- the mesh: a node for everybody, and no two partitions at one */
+
+static void check_mesh(struct checker *k) {
+    const struct config *c = k->c;
+    u32 nodes = c->mesh_width * c->mesh_height;
+    if (c->noc_kind != NOC_MESH) return;
+    if (nodes < c->sms + c->partitions)
+        WRONG(k, "noc.mesh.width (%u) x noc.mesh.height (%u) is %u nodes; gpu.sms (%u) and l2.partitions (%u) need %u",
+              c->mesh_width, c->mesh_height, nodes, c->sms, c->partitions, c->sms + c->partitions);
+    else if (c->mesh_place == PLACE_GPGPUSIM && !mesh_preset(c->mesh_width, c->mesh_height, c->partitions))
+        WRONG(k,
+              "noc.mesh.place is gpgpusim, which is known for 8 partitions in squares of 4, 6 or 8; here are %u in %u x %u: use "
+              "spread or sides",
+              c->partitions, c->mesh_width, c->mesh_height);
+    else if (c->mesh_place == PLACE_SIDES && (c->mesh_height < 2 || (c->partitions + 1) / 2 > c->mesh_width))
+        WRONG(k, "noc.mesh.place is sides; the first and the last row of %u x %u have no room for %u partitions: use spread",
+              c->mesh_width, c->mesh_height, c->partitions);
 }
 
 /* --- latencies: what an instruction needs to get to its unit and back */
@@ -191,6 +197,17 @@ static const struct {
     {"sm.tex.mshrs", "sm.tex.unified", "true", "false"},
     {"sm.tex.merge", "sm.tex.unified", "true", "false"},
     {"sm.tex.latency_cy", "sm.tex.unified", "true", "false"},
+    {"noc.ideal", "noc.kind", "mesh", "crossbar"},
+    {"sm.warp_scale.latency", "sm.warp_scale", "off", "hybrid"},
+    {"sm.warp_scale.sync", "sm.warp_scale", "off", "hybrid"},
+    {"sm.warp_scale.sync", "sm.pipe", "units", "one"},
+    {"sm.pipe.return_first", "sm.pipe", "units", "one"},
+    {"noc.mesh.width", "noc.kind", "crossbar", "mesh"},
+    {"noc.mesh.height", "noc.kind", "crossbar", "mesh"},
+    {"noc.mesh.place", "noc.kind", "crossbar", "mesh"},
+    {"noc.mesh.router_cy", "noc.kind", "crossbar", "mesh"},
+    {"noc.mesh.link_cy", "noc.kind", "crossbar", "mesh"},
+    {"noc.mesh.buffer", "noc.kind", "crossbar", "mesh"},
 };
 
 static bool is_among(const char *word, const char *list) {
@@ -221,6 +238,7 @@ bool config_check(const struct config *c, struct diag *d) {
     check_powers(&k);
     check_order(&k);
     check_parts(&k);
+    check_mesh(&k);
     check_latencies(&k);
     check_sizes(&k);
     check_clocks(&k);

@@ -39,11 +39,16 @@ enum { TRACK_MSHR, TRACK_COMQ };                                    /* sm.hazard
 enum { SCOPE_CHIP, SCOPE_SM };                                      /* sm.hazard.counter.scope */
 enum { IN_STAGE_NONE, IN_STAGE_BANK, IN_STAGE_DIV, IN_STAGE_BOTH }; /* sm.hazard.in_stage */
 enum { WARP_SCALE_OFF, WARP_SCALE_HYBRID };                         /* sm.warp_scale */
-enum { SQUEEZE_OFF, SQUEEZE_THESIS };                               /* sm.squeeze */
+enum { SCALE_FIXED, SCALE_LOOP };                                   /* sm.warp_scale.latency */
+enum { SCALE_FREE, SCALE_LOCKSTEP };                                /* sm.warp_scale.sync */
+enum { SQUEEZE_OFF, SQUEEZE_THESIS, SQUEEZE_FEWEST };               /* sm.squeeze */
+enum { PIPE_UNITS, PIPE_ONE };                                      /* sm.pipe */
 enum { HANDOVER_SENT, HANDOVER_USE };                               /* sm.sched.mascar.handover */
 enum { WRITE_THROUGH, WRITE_BACK };                                 /* sm.l1.write */
 enum { REPLACE_LRU, REPLACE_FIFO };                                 /* replace keys */
 enum { L1_INDEX_LINEAR, L1_INDEX_FERMI };                           /* sm.l1.index */
+enum { NOC_CROSSBAR, NOC_MESH };                                    /* noc.kind */
+enum { PLACE_SPREAD, PLACE_SIDES, PLACE_GPGPUSIM };                 /* noc.mesh.place */
 enum { MAP_NONE, MAP_XOR };                                         /* map.hash */
 enum { DRAM_FIXED, DRAM_BANKED };                                   /* dram.kind */
 enum { QUEUE_OF_BURSTS, QUEUE_OF_REQUESTS };                        /* dram.queue_of */
@@ -101,6 +106,13 @@ bool config_set(struct config *c, const char *name, const char *value, struct di
 void config_get_text(const struct config *c, const struct cfg_key *k, char *out, size_t out_b);
 u64 config_hash(const struct config *c);             /* of all keys, not of the name */
 void config_dump(const struct config *c, FILE *out); /* a machine file that reads back as c */
+
+/* --- mesh.c: where the mesh has its nodes */
+/* Node of a partition; what config_check lets pass has one for each */
+u32 mesh_memory_node(const struct config *c, u32 partition);
+const u16 *mesh_preset(u32 width, u32 height, u32 memories); /* GPGPU-Sim's nodes of them; NULL: it has none */
+/* Links between routers on an average way from a node to a partition, rounded */
+u32 mesh_mean_links(const struct config *c);
 
 /* --- check.c. Ranges are config_set's; this is about keys together: powers of two, what divides what. */
 bool config_check(const struct config *c, struct diag *d);

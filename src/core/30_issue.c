@@ -130,7 +130,7 @@ static void register_waits(const struct core *c, const struct home *s, const str
         if (ready > at) wait_for(x, (enum wait_kind)s->sb[t->reg[i]].kind, ready);
     }
     /* write after read: a result must not be there before an earlier instruction has read the register */
-    u64 soonest = at + soonest_of(c->cfg, t, positions);
+    u64 soonest = at + soonest_of(c, c->cfg, t, positions);
     for (u32 i = t->nsrc; i < n; i++) {
         u64 read = s->sb[t->reg[i]].read_cy;
         if (s->sb[t->reg[i]].readers) wait_for(x, WAIT_COMPUTE, NEVER); /* until nobody can read it again */
@@ -291,7 +291,7 @@ static bool dispatch(struct core *c, struct front *f, struct step *st) {
 static void squeeze(struct core *c, struct front *f) {
     if (f->lanes == f->squeezed) return;
     f->squeezed = f->lanes;
-    c->stats.squeeze_moves += scale_moves(f->squeezed, c->cfg->warp_size, c->cfg->alu_width);
+    c->stats.squeeze_moves += scale_moves(f->squeezed, c->cfg->warp_size, c->cfg->alu_width, c->cfg->squeeze);
 }
 
 void slot_next(struct core *c, u32 slot) {
@@ -348,17 +348,18 @@ static void wake_renewed(struct core *c, const struct cta_place *place) {
     }
 }
 
-static void issue_control(struct core *c, u32 slot, const struct tinst *t, const struct cta_place *place) {
+static void issue_control(struct core *c, u32 slot, const struct tinst *t, const struct cta_place *place, u64 lanes) {
     struct front *f = &c->fronts[slot];
     if (c->prog->k->first_warps) wake_renewed(c, place);
+    u64 open = c->now + scaled(c, c->cfg, c->cfg->barrier_cy, lanes);
     if (t->kind == T_BARRIER) {
         c->stats.barriers++;
-        slot_wake_block(c, place, c->now + c->cfg->barrier_cy);
-        if (f->head) f->release_cy = c->now + c->cfg->barrier_cy; /* it opened the barrier, or only arrived */
+        slot_wake_block(c, place, open);
+        if (f->head) f->release_cy = open; /* it opened the barrier, or only arrived */
         return;
     }
-    if (t->kind == T_EXIT) slot_wake_block(c, place, c->now + c->cfg->barrier_cy);
-    f->resolve_cy = c->now + c->cfg->branch_cy;
+    if (t->kind == T_EXIT) slot_wake_block(c, place, open);
+    f->resolve_cy = c->now + scaled(c, c->cfg, c->cfg->branch_cy, lanes);
     fetch_unresolved(c, slot);
 }
 
@@ -407,7 +408,7 @@ static bool issue_one(struct core *c, u32 slot, const struct step *st, bool expe
     ibuffer_pop(c, f);
     issue_timing(c, slot, t, st, &w, expects_miss);
     slot_next(c, slot);
-    if (t->in->flags & INST_CONTROL) issue_control(c, slot, t, place);
+    if (t->in->flags & INST_CONTROL) issue_control(c, slot, t, place, st->lanes);
     if (c->window) window_stops(c, slot, t);
     return !c->view.faulted;
 }
@@ -442,7 +443,7 @@ static bool issue_along(struct core *c, u32 slot, u32 gi) {
     if (!t->pseudo) register_waits(c, s, t, g->mask, g->mask, c->now, &x);
     if (x.set) return false;
     f->part[0].group = (u16)gi;
-    if (memory && (!operands_available(c, slot_sub(c, slot), UNIT_MEM) || order_waits(c, f, &f->part[0], t, c->now, &next)))
+    if (memory && (!operands_room(c, slot_sub(c, slot), UNIT_MEM) || order_waits(c, f, &f->part[0], t, c->now, &next)))
         return false;
     if (!dispatch(c, f, st) || t->pseudo || !st->counted) return true;
     struct member own;
@@ -536,6 +537,7 @@ struct turn {
 
 static void charge_issue(struct core *c, const struct turn *t, u32 slot) {
     account_issue(c, slot);
+    if (c->cfg->pipe == PIPE_ONE) pipe_take(c, t->sub, scale_lanes(c, c->fronts[slot].lanes));
     account_cycle(c, t->sched, 1, t->unavailable, t->restricted, true, 1);
 }
 

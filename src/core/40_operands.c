@@ -9,6 +9,11 @@
  *
  * Results that come later than the calendars reach (FAR_CY) take no place in them.
  *
+ * With sm.pipe = one a sub-core has one pipe before all units: an instruction takes it for as many cycles as
+ * it has beats (scale.c), and what comes back from memory may take it too (sm.pipe.return_first). Deviation:
+ * in Jin's machine a result that is written before the pipe's also delays those that are in the pipe; here it
+ * delays what is issued next.
+ *
  * Collectors of a pool are all alike, so a pool is a count of free ones and a queue of times.
  *
  * Invariants: O1 no bank serves more than sm.bank_ports accesses in a cycle; O2 all reservations lie less
@@ -79,7 +84,10 @@ void operands_launch(struct core *c) {
         memset(s->bank, 0, sizeof(u64) * c->cfg->banks * c->cfg->bank_ports * BANK_WORDS);
         s->bank_word = c->now / 64;
         s->unavailable_to = 0;
+        s->pipe_free = 0;
     }
+    c->operands->round_cy = NEVER;
+    c->operands->round_beats = c->operands->common_beats = 0;
 }
 
 u32 operands_collectors(const struct core *c) {
@@ -121,12 +129,45 @@ static bool unit_free_now(const struct core *c, u32 sub, enum unit u) {
     return false;
 }
 
-bool operands_available(const struct core *c, u32 sub, enum unit u) {
+/* --- the one pipe */
+
+static bool pipe_is_taken(const struct core *c, u32 sub) {
+    return __builtin_expect(c->cfg->pipe == PIPE_ONE, 0) && c->operands->subs[sub].pipe_free > c->now;
+}
+
+void pipe_take(struct core *c, u32 sub, u32 beats) {
+    struct operands *o = c->operands;
+    o->subs[sub].pipe_free = c->now + beats;
+    c->stats.pipe_cycles += beats;
+    o->round_beats = o->round_cy == c->now ? MAX(o->round_beats, beats) : beats;
+    o->round_cy = c->now;
+}
+
+void pipe_returns(struct core *c, u32 sub, u32 beats) {
+    u64 *free = &c->operands->subs[sub].pipe_free;
+    *free = MAX(*free, c->now) + beats;
+    c->stats.return_cycles += beats;
+}
+
+u32 pipe_common(const struct core *c) { return c->operands->common_beats; }
+
+u32 core_round(const struct core *c, u64 cycle) { return c->operands->round_cy == cycle ? c->operands->round_beats : 0; }
+
+void core_end_round(struct core *c, u64 cycle, u32 beats) {
+    struct operands *o = c->operands;
+    o->common_beats = beats;
+    if (o->round_cy == cycle) c->stats.lockstep_cycles += beats - o->round_beats;
+    for (u32 i = 0; i < c->cfg->subcores; i++) o->subs[i].pipe_free = MAX(o->subs[i].pipe_free, cycle + beats);
+}
+
+bool operands_room(const struct core *c, u32 sub, enum unit u) {
     if (u == UNIT_NONE) return true;
     if (!c->cfg->operands_ideal) return pool_has(&c->operands->subs[sub].pools[c->operands->pool_of[u]], c->now);
     if (u == UNIT_MEM) return lsu_room(c);
     return unit_free_now(c, sub, u);
 }
+
+bool operands_available(const struct core *c, u32 sub, enum unit u) { return !pipe_is_taken(c, sub) && operands_room(c, sub, u); }
 
 /* Units whose pool has no collector; holds until one is taken, let go or free again */
 static u64 find_unavailable(const struct core *c, struct subcore *s) {
@@ -145,6 +186,7 @@ static u64 find_unavailable(const struct core *c, struct subcore *s) {
 u64 operands_unavailable(const struct core *c, u32 sub) {
     struct subcore *s = &c->operands->subs[sub];
     u64 mask = 0;
+    if (pipe_is_taken(c, sub)) return (1ull << UNIT_COUNT) - 1;
     if (!c->cfg->operands_ideal) return c->now < s->unavailable_to ? s->unavailable : find_unavailable(c, s);
     for (u32 u = 0; u < UNIT_NONE; u++)
         if ((s->units[u] || u == UNIT_MEM) && !operands_available(c, sub, (enum unit)u)) mask |= 1ull << u;
@@ -160,7 +202,7 @@ static u64 pool_next(const struct pool *p, u64 after) {
 
 u64 operands_next(const struct core *c, u32 sub, u64 after) {
     const struct subcore *s = &c->operands->subs[sub];
-    u64 next = NEVER;
+    u64 next = s->pipe_free > after ? s->pipe_free : NEVER;
     if (!c->cfg->operands_ideal) {
         for (u32 k = 0; k < c->operands->npools; k++) next = MIN(next, pool_next(&s->pools[k], after));
         return next;

@@ -407,7 +407,7 @@ static void leave_names(const struct core *c, struct window *w, u32 id, u64 read
         struct entry *x = &w->at[i];
         if (!(x->names >> id & 1)) continue;
         x->names &= ~(1ull << id);
-        u32 soonest = soonest_of(c->cfg, x->t, x->lanes);
+        u32 soonest = soonest_of(c, c->cfg, x->t, x->lanes);
         if (read + 1 > soonest) x->from_cy = MAX(x->from_cy, read + 1 - soonest);
     }
 }
@@ -415,7 +415,7 @@ static void leave_names(const struct core *c, struct window *w, u32 id, u64 read
 static void resolve(struct core *c, u32 slot, struct window *w, u32 id) {
     if (w->branch != 1 + id) return;
     w->branch = 0;
-    c->fronts[slot].resolve_cy = c->now + c->cfg->branch_cy;
+    c->fronts[slot].resolve_cy = c->now + scaled(c, c->cfg, c->cfg->branch_cy, c->fronts[slot].lanes);
     ibuffer_want(c, &c->fronts[slot]);
 }
 

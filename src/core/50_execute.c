@@ -39,7 +39,7 @@ static struct way take_way(struct core *c, u32 slot, const struct tinst *t, u64 
     u32 sub = issue_sub(c, slot);
     i32 pool;
     struct way x;
-    x.pace = pace_of(cfg, t, lanes);
+    x.pace = pace_of(c, cfg, t, lanes);
     if (cfg->warp_scale) c->stats.beats_spared += (t->busy - x.pace.busy) / t->interval;
     x.read = operands_read(c, sub, w, t, &pool);
     x.at = unit_take(c, sub, (enum unit)t->unit, x.read + cfg->operand_depth, x.pace.busy);
@@ -83,7 +83,7 @@ u64 execute_entry(struct core *c, u32 slot, const struct tinst *t, u64 lanes, u6
 }
 
 void execute_along(struct core *c, const struct tinst *t, const struct step *st, const struct crew *w) {
-    u64 ready = c->now + pace_of(c->cfg, t, st->lanes).latency;
+    u64 ready = c->now + pace_of(c, c->cfg, t, st->lanes).latency;
     results(c, t, st, w, c->now, ready);
     CREW_TELL(c, w, .kind = EV_DISPATCH, .cycle = c->now, .cause = t->unit);
     CREW_TELL(c, w, .kind = EV_DONE, .cycle = ready);

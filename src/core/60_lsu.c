@@ -36,6 +36,7 @@ static u32 agu_cycles(struct core *c, u64 lanes) {
         beats = scale_beats(lanes, g->warp_size, g->lsu_width, g->squeeze);
         c->stats.beats_spared += c->lsu->agu_beats - beats;
     }
+    if (g->scale_latency == SCALE_LOOP) return scale_loop(c, g->lsu_agu_cy * c->lsu->agu_beats, lanes);
     return g->lsu_agu_cy * beats;
 }
 
@@ -105,10 +106,11 @@ static void pass_lane(struct memop *m, u32 pass, u32 lane) {
 }
 
 /* Which lanes shared memory serves together: for each bank the first word asked for, and all lanes that want
- * it. Accesses of 8 and 16 bytes are made by halves and quarters of the lanes, as shared_cycles counts them.
+ * it. Lanes go together by sm.shared.lanes, and those of 8 and 16 bytes by halves and quarters of that, as
+ * shared_cycles counts them.
  * */
 static void add_passes(const struct core *c, struct memop *m, const struct probe_access *p) {
-    u32 group = p->size_b >= 16 ? 8 : p->size_b == 8 ? 16 : 32, banks = c->cfg->shared_banks;
+    u32 group = shared_together(p->size_b, c->cfg->shared_lanes), banks = c->cfg->shared_banks;
     for (u32 from = 0; from < 32; from += group) {
         u32 rest = p->mask & (u32)(((1ull << group) - 1) << from);
         while (rest) {
@@ -128,6 +130,20 @@ static void add_passes(const struct core *c, struct memop *m, const struct probe
             rest &= (u32)~served;
         }
     }
+}
+
+/* Parts of a warp that go one after the other whatever they touch: that is no conflict */
+static u32 shared_turns(const struct core *c, const struct probe_access *p) {
+    u32 turns = 0, lanes = c->cfg->shared_lanes;
+    for (u32 from = lanes; from < 32; from += lanes) turns += (p->mask >> from & (u32)((1ull << lanes) - 1)) != 0;
+    return turns && !(p->mask & (u32)((1ull << lanes) - 1)) ? turns - 1 : turns;
+}
+
+static void add_shared(const struct core *c, struct memop *m, const struct probe_access *p) {
+    if (c->lsu->may_leave) add_passes(c, m, p);
+    m->cycles_left +=
+        shared_cycles(p->addr, p->mask, p->size_b, c->cfg->shared_banks, c->cfg->shared_lanes, p->kind == PROBE_ATOMIC);
+    m->turns += shared_turns(c, p);
 }
 
 /* The constant cache serves one word of one line a cycle to all lanes that want it. */
@@ -159,10 +175,7 @@ static void add_texels(struct core *c, struct memop *m, const struct probe_acces
 static void add_access(struct core *c, struct flight *f, const struct probe_access *p) {
     struct memop *m = &f->mem;
     switch (p->space) {
-    case SPACE_SHARED:
-        if (c->lsu->may_leave) add_passes(c, m, p);
-        m->cycles_left += shared_cycles(p->addr, p->mask, p->size_b, c->cfg->shared_banks, p->kind == PROBE_ATOMIC);
-        break;
+    case SPACE_SHARED: add_shared(c, m, p); break;
     case SPACE_LOCAL: add_local(c, f, p); break;
     case SPACE_CONST:
     case SPACE_PARAM: add_const(c, m, p); break;
@@ -350,19 +363,24 @@ void lsu_hazard(struct core *c, const struct flight *f, enum hazard h) {
     FLIGHT_TELL(c, f, .kind = EV_HAZARD, .cycle = c->now, .cause = (u8)h, .a = 1);
 }
 
-u64 lsu_latency(const struct core *c, const struct memop *m) {
-    if (!m->is_const) return c->lsu->shared_latency;
-    return c->lsu->const_latency + (c->cfg->perfect_memory ? c->cfg->perfect_cy : 0);
+u64 lsu_latency(const struct core *c, const struct flight *f) {
+    u32 cycles = f->mem.is_const ? c->lsu->const_latency : c->lsu->shared_latency;
+    u32 beyond = f->mem.is_const && c->cfg->perfect_memory ? c->cfg->perfect_cy : 0;
+    return scaled(c, c->cfg, cycles, f->lanes) + beyond;
 }
 
 /* Shared memory and constants: cycles of the stage, all of which succeed. True when the last one is over. */
 static bool work_cycles(struct core *c, struct flight *f) {
     struct memop *m = &f->mem;
-    f->result_cy = MAX(f->result_cy, c->now + lsu_latency(c, m));
+    f->result_cy = MAX(f->result_cy, c->now + lsu_latency(c, f));
     if (--m->cycles_left == 0) {
         FLIGHT_TELL(c, f, .kind = EV_ACCESS, .cycle = c->now, .mask = f->active,
                     .cause = m->is_const ? ACCESS_CONST : ACCESS_SHARED);
         return true;
+    }
+    if (m->cycles_left <= m->turns) {
+        c->stats.shared_turns++;
+        return false;
     }
     lsu_hazard(c, f, HAZARD_BANK);
     if (!m->is_const) c->stats.shared_conflict_cycles++;

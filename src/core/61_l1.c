@@ -97,7 +97,7 @@ static bool past_l1(const struct core *c, const struct flight *f) {
 }
 
 static void hit(struct core *c, struct flight *f, u64 extra) {
-    f->result_cy = MAX(f->result_cy, c->now + c->l1->latency + extra);
+    f->result_cy = MAX(f->result_cy, c->now + scaled(c, c->cfg, (u32)c->l1->latency, f->lanes) + extra);
 }
 
 /* A line has a place: who brought it, and whose line had to go */

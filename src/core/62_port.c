@@ -3,7 +3,8 @@
  *
  * A packet leaves when a credit is there and the port is free; the port is taken one noc cycle a flit.
  * Credits come back noc.credit_cy after a slice has taken a packet. Responses of all partitions come through
- * one port too, one flit a noc cycle, in order of (cycle, partition, order in the partition).
+ * one port too, one flit a noc cycle, in order of (cycle, partition, order in the partition). Out of a mesh
+ * they come flit by flit already, and their cycle is that of the last flit.
  *
  * Lines that a fill without reservation (sm.l1.stream) throws out must go too; their packets may stand beyond
  * the queue's length, and hold others back.
@@ -130,8 +131,9 @@ static void expect_first(const struct core *c, struct port *p) {
     }
     const struct mresp *r = &p->inbox.at[p->inbox_at].r;
     u64 start = MAX(r->cycle * p->clk.core, p->eject_free);
-    p->first_free = c->cfg->noc_ideal ? 0 : start + flits(c, r->data_b) * p->clk.noc;
-    p->first_cy = c->cfg->noc_ideal ? r->cycle : (p->first_free - 1) / p->clk.core; /* the last flit comes in this cycle */
+    bool whole = c->cfg->noc_ideal || c->cfg->noc_kind == NOC_MESH;
+    p->first_free = whole ? 0 : start + flits(c, r->data_b) * p->clk.noc;
+    p->first_cy = whole ? r->cycle : (p->first_free - 1) / p->clk.core; /* the last flit comes in this cycle */
 }
 
 static void take_credits(struct core *c, struct port *p) {

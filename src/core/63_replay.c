@@ -270,7 +270,7 @@ static int one_pass(struct core *c, struct flight *f) {
         int why = const_load(c, f, m->lines.at[m->next].line);
         if (why != NONE) return why;
     }
-    f->result_cy = MAX(f->result_cy, c->now + lsu_latency(c, m));
+    f->result_cy = MAX(f->result_cy, c->now + lsu_latency(c, f));
     EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = f->uid, .slot = f->slot, .mask = m->passes.at[m->pass],
          .cause = m->is_const ? ACCESS_CONST : ACCESS_SHARED);
     if (m->pass++ && !m->is_const) c->stats.shared_conflict_cycles++;

@@ -79,7 +79,8 @@ int texture_load(struct core *c, struct flight *f, const struct line_access *x) 
     if (!c->cfg->perfect_memory && tags_look(&t->tags, x->line, 1, &at) != TAG_HIT) return texture_miss(c, f, x);
     if (!c->cfg->perfect_memory) tags_touch(&t->tags, at);
     c->stats.tex_hits++;
-    f->result_cy = MAX(f->result_cy, c->now + t->latency + (c->cfg->perfect_memory ? c->cfg->perfect_cy : 0));
+    f->result_cy = MAX(f->result_cy,
+                       c->now + scaled(c, c->cfg, (u32)t->latency, f->lanes) + (c->cfg->perfect_memory ? c->cfg->perfect_cy : 0));
     accessed(c, f, x, ACCESS_HIT);
     return NONE;
 }

@@ -134,6 +134,7 @@ static void result(struct core *c, struct flight *f) {
     bool awaited = false;
     f->result_cy = MAX(f->result_cy, c->now);
     for (u32 i = 0; i < w.n && !awaited; i++) awaited = flight_has_result(f) && home_of(c, &w.at[i]);
+    if (awaited && f->mem.returned && f->t->ndst && c->cfg->return_first) pipe_returns(c, f->sub, scale_lanes(c, f->lanes));
     if (awaited && (f->t->ndst || f->windowed) && !f->orphan) release_registers(c, &w, f);
     for (u32 i = 0; i < w.n && awaited; i++)
         if (home_of(c, &w.at[i])) came_home(home_of(c, &w.at[i]), f);
@@ -150,6 +151,7 @@ void writeback_part(struct core *c, u32 id, u64 cy) {
     struct flight *f = flight_at(c, id);
     f->result_cy = MAX(f->result_cy, cy);
     CHECK(f->used && f->mem.outstanding);
+    f->mem.returned = true;
     if (--f->mem.outstanding == 0 && f->mem.accepted) result(c, f);
 }
 

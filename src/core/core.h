@@ -8,13 +8,15 @@
  *   31_sched.c       what the schedulers of an SM know and decide together
  *   32_diverge.c     a front asks its divergence policy          diverge/  which group of a warp runs
  *   35_predict.c     hazard prediction: who is held back, credits
- *   40_operands.c    register banks and collectors               order/    when a warp's next instruction may issue
+ *   40_operands.c    register banks and collectors               order/    when a warp's next instruction may
+ *   issue
  *   45_window.c      windows: dispatch, and what may issue of what was dispatched
  *   46_complete.c    windows: results on buses, instructions leave
  *   47_memorder.c    windows: which memory instructions may pass which
  *   50_execute.c     units, results
  *   55_flight.c      instructions in flight (flight.h)
- *   60_lsu.c         the memory pipe: queue, spaces              hazard/   what a refused memory instruction does
+ *   60_lsu.c         the memory pipe: queue, spaces              hazard/   what a refused memory instruction
+ *   does
  *   61_l1.c          L1 data cache, constant cache
  *   62_port.c        miss queue, interconnect port, responses
  *   63_replay.c      instructions that may be replayed: kept entries, signals, second issues
@@ -205,15 +207,25 @@ struct front {
 struct pace { /* of an instruction with its front's lanes, as tinst has them of a whole warp */
     u32 busy, latency;
 };
+struct core;
 u32 scale_beats(u64 lanes, u32 warp_size, u32 width, bool squeezed);
-u32 scale_moves(u64 lanes, u32 warp_size, u32 width); /* lanes that a squeeze moves */
-struct pace scale_pace(const struct config *g, const struct tinst *t, u64 lanes);
-static inline struct pace pace_of(const struct config *g, const struct tinst *t, u64 lanes) {
-    return __builtin_expect(g->warp_scale == WARP_SCALE_OFF, 1) ? (struct pace){t->busy, t->latency} : scale_pace(g, t, lanes);
+/* A squeeze (SQUEEZE_THESIS, _FEWEST): rank_of[lane], of those that run, is the beat it goes in, counted from
+ * the fullest; which SIMD lane it has does not change. How many move */
+u32 scale_place(u64 lanes, u32 warp_size, u32 width, u32 how, u8 *rank_of);
+u32 scale_moves(u64 lanes, u32 warp_size, u32 width, u32 how);
+u32 scale_lanes(const struct core *c, u64 lanes); /* beats of these lanes in the pipe (sm.alu.width) */
+struct pace scale_pace(const struct core *c, const struct tinst *t, u64 lanes);
+u32 scale_loop(const struct core *c, u32 cycles, u64 lanes); /* what a whole warp takes, where stages last as long as beats */
+static inline struct pace pace_of(const struct core *c, const struct config *g, const struct tinst *t, u64 lanes) {
+    return __builtin_expect(g->warp_scale == WARP_SCALE_OFF, 1) ? (struct pace){t->busy, t->latency} : scale_pace(c, t, lanes);
+}
+/* A time of the pipeline for these lanes, of a whole warp's */
+static inline u32 scaled(const struct core *c, const struct config *g, u32 cycles, u64 lanes) {
+    return __builtin_expect(g->scale_latency == SCALE_FIXED, 1) ? cycles : scale_loop(c, cycles, lanes);
 }
 /* Cycles from issue in which it has written nothing yet; only what runs on a unit has a pace */
-static inline u32 soonest_of(const struct config *g, const struct tinst *t, u64 lanes) {
-    return t->kind == T_ALU ? pace_of(g, t, lanes).latency : g->shared_cy;
+static inline u32 soonest_of(const struct core *c, const struct config *g, const struct tinst *t, u64 lanes) {
+    return t->kind == T_ALU ? pace_of(c, g, t, lanes).latency : scaled(c, g, g->shared_cy, lanes);
 }
 
 /* --- policies */
@@ -436,6 +448,10 @@ void operands_free(struct core *c);
 u32 operands_collectors(const struct core *c);           /* of all sub-cores */
 u64 operands_unavailable(const struct core *c, u32 sub); /* units, by 1 << enum unit, for which nothing can leave issue now */
 bool operands_available(const struct core *c, u32 sub, enum unit u);
+bool operands_room(const struct core *c, u32 sub, enum unit u); /* the same, for what goes along in the pipe (sm.pipe) */
+void pipe_take(struct core *c, u32 sub, u32 beats);             /* sm.pipe = one: an instruction issues */
+void pipe_returns(struct core *c, u32 sub, u32 beats);          /* results have come back from memory and go first */
+u32 pipe_common(const struct core *c);                          /* lockstep: beats of the last round of all SMs; else 0 */
 u64 operands_next(const struct core *c, u32 sub,
                   u64 after); /* when the next collector or unit becomes free after that cycle; NEVER */
 /* Reserves collector and banks: the cycle in which the last operand is read. *pool: whose collector it took,
@@ -519,15 +535,15 @@ bool lsu_refused(struct core *c, struct flight *f,
                  enum hazard why);                                /* its access steps aside (true), or the policy is followed */
 void lsu_hold(struct core *c, struct flight *f, enum hazard why); /* the first instruction keeps its place in this cycle */
 void lsu_hazard(struct core *c, const struct flight *f, enum hazard h); /* counts a cycle of it */
-u64 lsu_latency(const struct core *c,
-                const struct memop *m);           /* shared memory and constants: from the stage's cycle to the result */
-bool lsu_comes_again(const struct core *c);       /* something has changed since its access of this cycle began */
-i32 lsu_held_by(const struct core *c);            /* enum hazard that holds its first instruction, or NONE */
-const u64 *lsu_sending(const struct core *c);     /* slots with instructions that it has not taken wholly: a set */
-bool lsu_room(const struct core *c);              /* one more instruction can queue */
-bool lsu_blocks_collectors(const struct core *c); /* it is full, and an instruction behind it keeps its collector */
-u32 lsu_loads(const struct core *c, u32 cache);   /* loads in it that may need an MSHR of that cache */
-i32 lsu_first_slot(const struct core *c);         /* of the first instruction that is not of shared memory; NONE */
+/* Shared memory and constants: from the stage's cycle to the result */
+u64 lsu_latency(const struct core *c, const struct flight *f);
+bool lsu_comes_again(const struct core *c);                   /* something has changed since its access of this cycle began */
+i32 lsu_held_by(const struct core *c);                        /* enum hazard that holds its first instruction, or NONE */
+const u64 *lsu_sending(const struct core *c);                 /* slots with instructions that it has not taken wholly: a set */
+bool lsu_room(const struct core *c);                          /* one more instruction can queue */
+bool lsu_blocks_collectors(const struct core *c);             /* it is full, and an instruction behind it keeps its collector */
+u32 lsu_loads(const struct core *c, u32 cache);               /* loads in it that may need an MSHR of that cache */
+i32 lsu_first_slot(const struct core *c);                     /* of the first instruction that is not of shared memory; NONE */
 const struct flight *lsu_behind(const struct core *c, u32 i); /* the i-th in it, 0 being the first; NULL */
 
 /* --- 55_flight.c: flight.h, and */

@@ -215,7 +215,9 @@ void cta_warp_ended(struct core *c, u32 slot) {
     f->ib.n = 0;
     ibuffer_want(c, f);
     sched_leaves(c, slot);
-    slot_wake_block(c, s->place, c->now + c->cfg->barrier_cy); /* barriers do not wait for lanes that have ended */
+    slot_wake_block(c, s->place,
+                    c->now + scaled(c, c->cfg, c->cfg->barrier_cy,
+                                    c->fronts[slot].lanes)); /* barriers do not wait for lanes that have ended */
 }
 
 static void slot_clear(struct core *c, u32 slot, u64 at) {

@@ -17,10 +17,12 @@ struct memop {        /* what a memory instruction has beside: its accesses, and
     u32 nlines, next; /* line accesses in all; accepted */
     u32 pass;         /* of passes: done */
     u32 cycles_left;  /* shared memory, constants: cycles of the stage still to come */
+    u32 turns;        /* shared memory: of these, the last ones, which are no conflict (sm.shared.lanes) */
     u32 outstanding;  /* responses it waits for */
     i32 collector;    /* pool whose collector it holds until it is in the queue proper, or NONE */
     u8 space, kind;   /* enum space; enum probe_kind */
     bool accepted;    /* the stage has taken its last access */
+    bool returned;    /* data of it came from outside the SM */
     bool is_async;    /* an asynchronous copy */
     bool is_const;    /* lines are the constant cache's */
     bool is_texture;  /* lines are the texture cache's */

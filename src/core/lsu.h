@@ -15,7 +15,7 @@ struct lsu {
     bool may_leave;                    /* instructions may leave the pipe unfinished: lanes are known by pass */
     u64 sending[SET_WORDS];            /* slots with instructions that the stage has not taken wholly */
     u32 agu_beats;                     /* of a whole warp's addresses */
-    u64 shared_latency, const_latency; /* of the stage itself: the key minus the way there */
+    u32 shared_latency, const_latency; /* of the stage itself: the key minus the way there */
 };
 
 #endif

@@ -16,6 +16,7 @@ struct subcore {
     u64 unit_free[UNIT_COUNT][MAX_UNITS];
     u32 units[UNIT_COUNT];
     struct pool pools[MAX_POOLS];
+    u64 pipe_free;                   /* sm.pipe = one: cycle from which the pipe takes another instruction */
     u64 unavailable, unavailable_to; /* what operands_unavailable found, and the cycle up to which it holds, exclusive */
     u64 *bank;                       /* calendars: [bank][port][BANK_WORDS], bit cycle mod BANK_WINDOW: taken */
     u64 bank_word;                   /* cycle / 64 up to which past words have been emptied */
@@ -25,7 +26,10 @@ struct operands {
     u32 npools, pool_size[MAX_POOLS]; /* of each sub-core: one for all units, or three */
     u64 pool_units[MAX_POOLS];        /* whom it serves, by 1 << enum unit */
     u8 pool_of[UNIT_COUNT];
-    u32 bank_mask; /* number of banks less one, where it is a power of two; else 0 */
+    u64 round_cy;     /* sm.pipe = one: cycle of the last issue, ... */
+    u32 round_beats;  /* ... and the most beats of an instruction of that cycle */
+    u32 common_beats; /* sm.warp_scale.sync = lockstep: of all SMs' last round */
+    u32 bank_mask;    /* number of banks less one, where it is a power of two; else 0 */
 };
 
 /* The collector taken just now is free again at that cycle */

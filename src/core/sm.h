@@ -73,6 +73,10 @@ void predict_train(const struct core *c, u8 *table, const struct trained *t);
 u32 predict_learnt(const struct core *c, const struct trained **at); /* outcomes since the table was last adopted, in order */
 void predict_adopt(struct core *c, const u8 *table);                 /* the chip's table becomes the SM's; empties the list */
 
+/* --- 40_operands.c: rounds of SMs that issue together (sm.warp_scale.sync = lockstep) */
+u32 core_round(const struct core *c, u64 cycle); /* most beats of an instruction that issued in that cycle; 0: none did */
+void core_end_round(struct core *c, u64 cycle, u32 beats); /* of all SMs: nothing issues until those are over */
+
 /* --- 62_port.c: mailboxes */
 void port_receive(struct core *c, u32 partition, const struct inbox *in); /* responses of the last window */
 const struct outbox *port_outbox(const struct core *c, u32 partition);

@@ -56,6 +56,7 @@ struct gpu {
     u64 timed; /* of these, those that were timed */
     struct core **cores;
     struct partition **parts;
+    struct mesh *mesh;           /* between SMs and partitions; NULL: a crossbar */
     struct inbox **in;           /* [partition][sm] */
     const struct outbox ***outs; /* [partition][sm]: pointers to the cores' outboxes */
     VEC(struct listener) listeners;

@@ -10,7 +10,10 @@
 
 enum { DRAIN_CY = 4096 }; /* the memory side is looked at for idleness at multiples of this after a launch */
 
-static u32 derive_window(const struct config *c) { return MAX(1u, MIN(mem_min_latency(c), c->cta_launch_cy)); }
+/* SMs that issue together look at each other after every cycle */
+static u32 derive_window(const struct config *c) {
+    return c->scale_sync == SCALE_LOCKSTEP ? 1 : MAX(1u, MIN(mem_min_latency(c), c->cta_launch_cy));
+}
 
 static void make_partitions(struct gpu *g) {
     for (u32 k = 0; k < g->cfg.partitions; k++) {
@@ -18,6 +21,8 @@ static void make_partitions(struct gpu *g) {
         g->parts[k] = partition_new(&g->cfg, k);
         for (u32 i = 0; i < g->cfg.sms; i++) g->in[k][i].at.n = 0;
     }
+    mesh_free(g->mesh);
+    g->mesh = g->cfg.noc_kind == NOC_MESH ? mesh_new(&g->cfg, g->parts) : NULL;
 }
 
 static void make_islands(struct gpu *g) {
@@ -60,6 +65,7 @@ void gpu_free(struct gpu *g) {
         free(g->outs[k]);
         partition_free(g->parts[k]);
     }
+    mesh_free(g->mesh);
     for (u32 i = 0; i < g->cfg.sms; i++) core_free(g->cores[i]);
     free(g->cores);
     free(g->parts);
@@ -124,6 +130,7 @@ static void begin(struct run *r) {
         if (g->lim.flush) partition_flush(g->parts[k]);
         partition_stats_reset(g->parts[k]);
     }
+    if (g->mesh) mesh_stats_reset(g->mesh);
     if (g->cfg.params_in_l2) put_params(g, r->l->k->param_b);
     traffic_begin(r);
     if (g->counters) memset(g->counters, 0, g->cfg.counter_entries);
@@ -173,6 +180,7 @@ static void describe_chip(struct gpu *g, struct strbuf *out) {
     for (u32 i = 0; i < g->cfg.sms; i++) core_waits(g->cores[i], out);
     strbuf_add(out, "\n");
     for (u32 k = 0; k < g->cfg.partitions; k++) partition_waits(g->parts[k], out);
+    if (g->mesh) mesh_waits(g->mesh, out);
 }
 
 /* Nothing can change any more, and blocks have not ended. */
@@ -267,6 +275,7 @@ static void at_stops(struct run *r) {
         traffic_cut(r);
         for (u32 i = 0; i < g->cfg.sms; i++) core_reset_stats(g->cores[i]);
         for (u32 k = 0; k < g->cfg.partitions; k++) partition_stats_reset(g->parts[k]);
+        if (g->mesh) mesh_stats_reset(g->mesh);
         traffic_restart(r);
         r->counted_from = g->now;
         r->last_sum = (struct sm_stats){0};
@@ -333,7 +342,7 @@ static void drain(struct run *r, u64 end) {
             if (g->lim.window_cy) to = MIN(to, g->now + g->lim.window_cy);
             window_run(r, MIN(MIN(to, at), r->traffic.next));
         }
-        bool idle = true;
+        bool idle = !g->mesh || mesh_next(g->mesh, g->now) == NEVER;
         for (u32 k = 0; k < g->cfg.partitions; k++) idle = idle && partition_next(g->parts[k], g->now) == NEVER;
         if (idle) return;
     }
@@ -420,12 +429,14 @@ static void abandon_chip(struct gpu *g) {
 static void check_all(const struct gpu *g) {
     for (u32 i = 0; i < g->cfg.sms; i++) core_check(g->cores[i]);
     for (u32 k = 0; k < g->cfg.partitions; k++) partition_check(g->parts[k]);
+    if (g->mesh) mesh_check(g->mesh);
 }
 
 /* The launch was over before its warm-up was */
 static u64 count_nothing(struct run *r) {
     for (u32 i = 0; i < r->g->cfg.sms; i++) core_reset_stats(r->g->cores[i]);
     for (u32 k = 0; k < r->g->cfg.partitions; k++) partition_stats_reset(r->g->parts[k]);
+    if (r->g->mesh) mesh_stats_reset(r->g->mesh);
     return r->counted_from = r->g->now;
 }
 

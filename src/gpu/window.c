@@ -21,12 +21,25 @@ static void run_core(void *arg, u32 i) {
     core_run(c, p->to);
 }
 
+static bool check_is_due(const struct phase *p) {
+    u32 every = p->r->g->lim.check_cy;
+    return every && p->from / every != p->to / every;
+}
+
 static void run_partition(void *arg, u32 i) {
     struct phase *p = arg;
     struct gpu *g = p->r->g;
     partition_run(g->parts[i], p->from, p->to, g->outs[i], g->in[i]);
-    u32 every = g->lim.check_cy;
-    if (every && p->from / every != p->to / every) partition_check(g->parts[i]);
+    if (check_is_due(p)) partition_check(g->parts[i]);
+}
+
+/* Routers and partitions wait for each other within a cycle: they are one island */
+static void run_mesh(const struct phase *p) {
+    struct gpu *g = p->r->g;
+    mesh_run(g->mesh, p->from, p->to, (const struct outbox *const *const *)g->outs, g->in);
+    if (!check_is_due(p)) return;
+    mesh_check(g->mesh);
+    for (u32 k = 0; k < g->cfg.partitions; k++) partition_check(g->parts[k]);
 }
 
 static void gather_atomics(struct gpu *g) {
@@ -96,13 +109,26 @@ void hand_out_events(struct gpu *g) {
     }
 }
 
+/* sm.warp_scale.sync = lockstep: what SMs issued in this cycle lasts as long for all as the largest of it.
+ * Windows have one cycle then; in longer ones nothing could issue. */
+static void end_round(struct gpu *g, u64 cycle) {
+    u32 most = 0;
+    for (u32 i = 0; i < g->cfg.sms; i++) {
+        u32 beats = core_round(g->cores[i], cycle);
+        most = MAX(most, beats);
+    }
+    for (u32 i = 0; most && i < g->cfg.sms; i++) core_end_round(g->cores[i], cycle, most);
+}
+
 void window_run(struct run *r, u64 to) {
     struct gpu *g = r->g;
     struct phase p = {r, g->now, to};
     if (r->serial)
         for (u32 i = 0; i < g->cfg.sms; i++) run_core(&p, i);
     else team_run(g->team, g->cfg.sms, run_core, &p);
-    team_run(g->team, g->cfg.partitions, run_partition, &p);
+    if (g->cfg.scale_sync == SCALE_LOCKSTEP) end_round(g, p.from);
+    if (g->mesh) run_mesh(&p);
+    else team_run(g->team, g->cfg.partitions, run_partition, &p);
     g->now = to;
     gather_atomics(g);
     if ((to - r->start) % g->window == 0) {
@@ -126,6 +152,10 @@ u64 window_next(const struct run *r) {
     }
     for (u32 i = 0; i < g->cfg.partitions && next > g->now; i++) {
         u64 n = partition_next(g->parts[i], g->now);
+        next = MIN(next, n);
+    }
+    if (g->mesh && next > g->now) {
+        u64 n = mesh_next(g->mesh, g->now);
         next = MIN(next, n);
     }
     return g->atomics.n ? g->now : next;

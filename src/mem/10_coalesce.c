@@ -239,9 +239,9 @@ static u32 pass_cycles(const u64 *addr, u32 mask, u32 size_b, u32 banks, bool at
     return longest_list(word, n, banks, atomic);
 }
 
-u32 shared_cycles(const u64 *addr, u32 mask, u32 size_b, u32 banks, bool atomic) {
-    u32 parts = size_b <= 4 ? 1 : size_b <= 8 ? 2 : 4, lanes = 32 / parts, sum = 0;
-    for (u32 i = 0; i < parts; i++) {
+u32 shared_cycles(const u64 *addr, u32 mask, u32 size_b, u32 banks, u32 together, bool atomic) {
+    u32 lanes = shared_together(size_b, together), sum = 0;
+    for (u32 i = 0; i < 32 / lanes; i++) {
         u32 part = mask & (u32)(((1ull << lanes) - 1) << i * lanes);
         if (part) sum += pass_cycles(addr, part, size_b, banks, atomic);
     }

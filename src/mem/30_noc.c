@@ -1,5 +1,7 @@
 /* noc: the crossbar between SMs and L2 slices, as the ports on the slices' side. Latency is paid on the way,
- * bandwidth at the ports.
+ * bandwidth at the ports. With noc.kind = mesh (31_mesh.c) packets come out of the mesh and answers go into
+ * it: the slices' ports then take what comes, since the mesh gave it a place before, and let out what is
+ * ready.
  *
  * To the slices: an SM has a queue per slice, so that packets for one slice never wait behind those for
  * another; the SM models its own port and stamps a packet with the cycle in which its first flit leaves.
@@ -57,13 +59,13 @@ static u8 count_lines(const struct partition *p, u32 pieces) {
 static u64 in_next(const struct partition *p, const struct slice *l) {
     if (!l->coming.n) return NEVER;
     struct timed first = ring_first(&l->coming);
-    if (p->c.noc_ideal) return first.tick;
+    if (p->c.noc_ideal || p->mesh) return first.tick;
     if (l->queue.n >= p->c.l2_queue) return NEVER;
     i64 through = l->taken + (i64)first.flits * p->clk.noc;
     return (u64)MAX((i64)first.tick, through);
 }
 
-void noc_send(struct partition *p, const struct mreq *m) {
+u32 noc_packet(struct partition *p, const struct mreq *m, u32 *slice) {
     struct place where = map_place(&p->c, m->line);
     u32 s = where.slice - p->index * p->c.slices, id = packet_new(p);
     CHECK(s < p->c.slices && m->sm < p->c.sms && m->sectors);
@@ -83,11 +85,27 @@ void noc_send(struct partition *p, const struct mreq *m) {
         .left = count_lines(p, pieces),
         .hit = 1,
     };
+    *slice = s;
+    return id;
+}
+
+void noc_arrives(struct partition *p, u32 s, struct timed packet) {
     struct slice *l = &p->slice[s];
-    u32 flits = noc_flits(&p->c, m->data_b);
-    u64 arrival = edge_at(m->cycle * p->clk.core, p->clk.noc) + p->noc_way + (p->c.noc_ideal ? 0 : (u64)(flits - 1) * p->clk.noc);
-    ring_put(&l->coming, (struct timed){.tick = arrival, .id = id, .flits = flits});
+    ring_put(&l->coming, packet);
     if (l->coming.n == 1) p->in_at[s] = in_next(p, l);
+}
+
+void noc_send(struct partition *p, const struct mreq *m) {
+    u32 s, id = noc_packet(p, m, &s), flits = noc_flits(&p->c, m->data_b);
+    u64 arrival = edge_at(m->cycle * p->clk.core, p->clk.noc) + p->noc_way + (p->c.noc_ideal ? 0 : (u64)(flits - 1) * p->clk.noc);
+    noc_arrives(p, s, (struct timed){.tick = arrival, .id = id, .flits = flits});
+}
+
+bool noc_grant(struct partition *p, u32 s) {
+    struct slice *l = &p->slice[s];
+    if (l->queue.n + l->granted >= p->c.l2_queue) return false;
+    l->granted++;
+    return true;
 }
 
 static void let_in(struct partition *p, u32 s, u64 t) {
@@ -100,6 +118,10 @@ static void let_in(struct partition *p, u32 s, u64 t) {
     p->wait_in += t - first.tick;
     p->stats.noc_packets_in++;
     p->stats.noc_flits_in += first.flits;
+    if (p->mesh) {
+        l->granted--; /* its credit went back when it entered the mesh */
+        return;
+    }
     struct mresp credit = {.cycle = cycles_before(t, p->clk.core) + p->c.credit_cy, .token = k->token, .kind = MRESP_CREDIT};
     VEC_PUSH(&p->credits[k->sm].at, credit);
 }
@@ -139,7 +161,7 @@ static void let_out(struct partition *p, struct slice *l, struct ring *answers, 
     const struct packet *k = &p->packet[first.id];
     u32 data_b = answer_b(p, k), flits = noc_flits(&p->c, data_b);
     ring_pop(answers);
-    if (!p->c.noc_ideal) l->port_free = t + (u64)flits * p->clk.noc;
+    if (!p->c.noc_ideal && !p->mesh) l->port_free = t + (u64)flits * p->clk.noc;
     p->wait_out += t - first.tick;
     p->stats.noc_packets_out++;
     p->stats.noc_flits_out += flits;
@@ -150,7 +172,8 @@ static void let_out(struct partition *p, struct slice *l, struct ring *answers, 
         .kind = k->kind == MREQ_READ || k->kind == MREQ_ATOMIC ? MRESP_DATA : MRESP_ACK,
         .hit = k->hit,
     };
-    VEC_PUSH(&p->in[k->sm].at, r);
+    if (p->mesh) mesh_answer(p->mesh, p, k->sm, &r, t);
+    else VEC_PUSH(&p->in[k->sm].at, r);
     packet_free(p, first.id);
 }
 

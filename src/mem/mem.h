@@ -5,6 +5,7 @@
  *   map.c            which slice and DRAM row an address lies in; clock domains as ticks
  *   10_coalesce.c    lanes' addresses -> line accesses; shared-memory bank conflicts
  *   30_noc.c         the crossbar's ports
+ *   31_mesh.c        a mesh of routers in its place
  *   40_l2.c          an L2 slice
  *   50_dram.c        a DRAM channel: its queue, the way back, and the fixed kind
  *   51_banks.c       the banked kind: rows, timing, FR-FCFS, refresh
@@ -58,7 +59,7 @@ struct mreq {    /* one packet from an SM */
 };
 enum mresp_kind { MRESP_DATA, MRESP_ACK, MRESP_CREDIT };
 struct mresp { /* one packet, or a credit, to an SM */
-    u64 cycle; /* core cycle at which its first flit stands at the SM's port; the SM models that port */
+    u64 cycle; /* core cycle at which its first flit stands at the SM's port, which the SM models; out of a mesh, its last */
     u32 token;
     u16 data_b; /* payload */
     u8 kind;    /* enum mresp_kind */
@@ -106,6 +107,20 @@ void partition_waits(const struct partition *p, struct strbuf *out); /* who wait
 /* Smallest number of core cycles between a message's cycle, or any event inside a partition, and a response
  * it causes */
 u32 mem_min_latency(const struct config *c);
+
+/* --- 31_mesh.c: with noc.kind = mesh, routers between the SMs and all partitions */
+struct mesh;
+struct mesh *mesh_new(const struct config *c,
+                      struct partition **parts); /* parts: [partitions], new ones, which become its nodes */
+void mesh_free(struct mesh *m);                  /* the partitions are freed by themselves */
+/* Runs core cycles [from, to) of the mesh and of all partitions, as partition_run does of one. outs and in:
+ * [partition][sm]. */
+void mesh_run(struct mesh *m, u64 from, u64 to, const struct outbox *const *const *outs, struct inbox *const *in);
+u64 mesh_next(const struct mesh *m, u64 now); /* as partition_next, of the routers alone */
+void mesh_stats_reset(struct mesh *m);
+void mesh_check(const struct mesh *m); /* numbered invariants, see 31_mesh.c */
+void mesh_waits(const struct mesh *m, struct strbuf *out);
+u32 mesh_links(const struct config *c); /* one way each, between routers, of both networks */
 
 /* --- tags.c: a set-associative tag array with sectors. Addresses are line addresses (any bits below the line
  * size are ignored). A line is INVALID, RESERVED (a miss is under way; it may not be evicted) or VALID;
@@ -184,7 +199,12 @@ struct line_access {
 u32 coalesce_lines(const u64 *addr, u32 mask, u32 size_b, u32 line_b, u32 lane0, struct line_access *out, u32 n);
 /* Cycles shared memory needs: the most distinct 4-byte words in one bank; lanes that read the same word are
  * served together. Accesses of 8 bytes are made in two halves of the lanes and of 16 in four, each by itself,
- * as hardware does; the result is the sum of the halves. At least 1 when mask is not 0. */
-u32 shared_cycles(const u64 *addr, u32 mask, u32 size_b, u32 banks, bool atomic);
+ * as hardware does; the result is the sum of the halves. At least 1 when mask is not 0. `together`: lanes (a
+ * power of two up to 32) of which this holds, the next ones by themselves. */
+u32 shared_cycles(const u64 *addr, u32 mask, u32 size_b, u32 banks, u32 together, bool atomic);
+/* Lanes whose accesses of a size are made together, of those that are of four bytes */
+static inline u32 shared_together(u32 size_b, u32 together) {
+    return size_b <= 4 ? together : size_b <= 8 ? together / 2 : together / 4;
+}
 
 #endif

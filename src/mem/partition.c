@@ -133,7 +133,7 @@ static u64 next_tick(const struct partition *p) {
     return t;
 }
 
-static void step(struct partition *p, u64 t) {
+void partition_step(struct partition *p, u64 t) {
     u32 n = p->c.slices;
     for (u32 s = 0; s < n; s++)
         if (p->in_at[s] == t) noc_in(p, s, t);
@@ -169,17 +169,27 @@ static void merge_credits(struct inbox *in, struct inbox *credits) {
     credits->at.n = 0;
 }
 
-void partition_run(struct partition *p, u64 from, u64 to, const struct outbox *const *outs, struct inbox *in) {
+void partition_begin(struct partition *p, u64 from, u64 to, struct inbox *in) {
     CHECK(from >= p->now && to >= from);
     p->in = in;
     p->performed.n = 0;
     for (u32 sm = 0; sm < p->c.sms; sm++) in[sm].at.n = 0;
-    collect(p, from, to, outs);
-    u64 end = to * p->clk.core;
-    for (u64 t; (t = next_tick(p)) < end;) step(p, t);
+}
+
+void partition_end(struct partition *p, u64 to) {
     charge(p, to);
     p->now = to;
-    for (u32 sm = 0; sm < p->c.sms; sm++) merge_credits(&in[sm], &p->credits[sm]);
+    for (u32 sm = 0; sm < p->c.sms; sm++) merge_credits(&p->in[sm], &p->credits[sm]);
+}
+
+u64 partition_tick(const struct partition *p) { return next_tick(p); }
+
+void partition_run(struct partition *p, u64 from, u64 to, const struct outbox *const *outs, struct inbox *in) {
+    partition_begin(p, from, to, in);
+    collect(p, from, to, outs);
+    u64 end = to * p->clk.core;
+    for (u64 t; (t = next_tick(p)) < end;) partition_step(p, t);
+    partition_end(p, to);
 }
 
 /* --- what others ask */
@@ -252,12 +262,12 @@ static u32 packets_of_slice(const struct partition *p, const struct slice *l) {
 
 void partition_check(const struct partition *p) {
     CHECK(next_tick(p) >= p->now * p->clk.core); /* 1 */
-    u32 found = 0, in_use = packets_in_use(p), split = 0;
+    u32 found = p->in_mesh, in_use = packets_in_use(p), split = 0;
     for (u32 s = 0; s < p->c.slices; s++) {
         const struct slice *l = &p->slice[s];
         l2_check(p, s);
         found += packets_of_slice(p, l);
-        bool may_enter = l->coming.n && (p->c.noc_ideal || l->queue.n < p->c.l2_queue);
+        bool may_enter = l->coming.n && (p->c.noc_ideal || p->mesh || l->queue.n < p->c.l2_queue);
         CHECK(may_enter == (p->in_at[s] != NEVER)); /* 3 */
         CHECK((l->hits.n || l->refills.n) == (p->out_at[s] != NEVER));
         CHECK(p->l2_at[s] == MIN(l->take, MIN(ring_tick(&l->fills), ring_tick(&l->performing))));

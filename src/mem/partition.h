@@ -1,5 +1,5 @@
-/* partition: the inside of a memory partition, shared by 30_noc.c, 40_l2.c, 50_dram.c, 51_banks.c and
- * partition.c.
+/* partition: the inside of a memory partition, shared by 30_noc.c, 31_mesh.c, 40_l2.c, 50_dram.c, 51_banks.c
+ * and partition.c.
  *
  *     outboxes -> coming -> [in port] -> queue -> [slice] -> hits, refills -> [out port] -> inboxes
  *                                                  |   ^
@@ -67,6 +67,7 @@ struct slice {
     struct ring coming; /* packets in the network: tick of arrival at the port */
     i64 taken;          /* tick at which the port let the last packet in */
     struct ring queue;  /* packets let in: tick of that */
+    u32 granted;        /* mesh: packets that have a place in the queue and are not in it yet */
     /* the slice */
     struct tags tags;
     struct mshr *mshr;
@@ -173,6 +174,8 @@ struct partition {
     struct inbox *credits; /* [c.sms]: of the window under way */
     VEC(u32) bucket;       /* for sorting a window's packets */
     VEC(const struct mreq *) sorted;
+    struct mesh *mesh;     /* whose node it is; NULL: a crossbar */
+    u32 in_mesh;           /* packets on their way through it */
     u64 wait_in, wait_out; /* ticks, since the statistics were reset */
     struct mem_stats stats;
 };
@@ -193,12 +196,24 @@ static inline void sooner(u64 *at, u64 tick) {
 
 /* --- 30_noc.c */
 u32 noc_flits(const struct config *c, u32 data_b);
-void noc_send(struct partition *p, const struct mreq *m); /* an SM's packet enters the network */
-void noc_in(struct partition *p, u32 s, u64 t);           /* STAGE_IN of slice s */
-void noc_in_wake(struct partition *p, u32 s, u64 t);      /* the slice's queue has room since t */
+u32 noc_packet(struct partition *p, const struct mreq *m, u32 *slice); /* of an SM's packet, for a slice of this partition */
+void noc_arrives(struct partition *p, u32 s, struct timed packet);     /* it will be at the slice's port then */
+bool noc_grant(struct partition *p, u32 s);                            /* mesh: a place of the slice's queue, if there is one */
+void noc_send(struct partition *p, const struct mreq *m);              /* an SM's packet enters the network */
+void noc_in(struct partition *p, u32 s, u64 t);                        /* STAGE_IN of slice s */
+void noc_in_wake(struct partition *p, u32 s, u64 t);                   /* the slice's queue has room since t */
 void noc_answer(struct partition *p, u32 s, struct ring *answers, u64 ready, u32 packet);
 void noc_out(struct partition *p, u32 s, u64 t); /* STAGE_OUT of slice s */
 void packet_free(struct partition *p, u32 id);
+
+/* --- 31_mesh.c */
+void mesh_answer(struct mesh *m, const struct partition *p, u32 sm, const struct mresp *r, u64 t); /* enters it at tick t */
+
+/* --- partition.c: a window in pieces, for those who run several partitions together */
+void partition_begin(struct partition *p, u64 from, u64 to, struct inbox *in);
+u64 partition_tick(const struct partition *p); /* at which something is next; NEVER */
+void partition_step(struct partition *p, u64 t);
+void partition_end(struct partition *p, u64 to);
 
 /* --- 40_l2.c */
 void l2_init(struct partition *p, u32 s);

@@ -158,7 +158,8 @@ static struct ptx_schedule schedule_for(const struct config *c) {
     s.register_step = MAX(c->register_unit / c->warp_size, 1u);
     s.shared_cy = c->shared_cy;
     s.const_cy = c->const_cy;
-    s.global_cy = c->perfect_memory ? c->l1_cy : 2 * c->noc_cy * c->core_mhz / c->noc_mhz + c->l2_cy * c->core_mhz / c->l2_mhz;
+    u32 way = c->noc_cy + (c->noc_kind == NOC_MESH ? (mesh_mean_links(c) + 1) * (c->mesh_link_cy + c->mesh_router_cy) : 0);
+    s.global_cy = c->perfect_memory ? c->l1_cy : 2 * way * c->core_mhz / c->noc_mhz + c->l2_cy * c->core_mhz / c->l2_mhz;
     return s;
 }
 

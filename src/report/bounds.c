@@ -6,11 +6,11 @@
  *     issue              23.4 %        -           124553            4.277  any schedule
  *
  * `used` is over all instances. What the address map gives a memory partition stays with it, so there the
- * hottest partition sets the bound; work of SMs could be dealt out otherwise, so there the average does. A
- * bound on instructions and passes holds for any schedule of the program; one on packets, lines and bursts
- * for the traffic of this run: a schedule with more cache hits has less of it. Queues (MSHRs, DRAM queue)
- * bound by Little's law: as many entry cycles as were used, over the entries there are, at the latency of
- * this run.
+ * hottest partition sets the bound, and so does the busiest link of a mesh; work of SMs could be dealt out
+ * otherwise, so there the average does. A bound on instructions and passes holds for any schedule of the
+ * program; one on packets, lines and bursts for the traffic of this run: a schedule with more cache hits has
+ * less of it. Queues (MSHRs, DRAM queue) bound by Little's law: as many entry cycles as were used, over the
+ * entries there are, at the latency of this run.
  *
  * Not told: register banks, shared memory banks (both in the memory stage's and the units' time), the
  * instruction cache.
@@ -21,7 +21,7 @@
 
 #include <math.h>
 
-enum where { OF_SMS, OF_PARTITIONS };
+enum where { OF_SMS, OF_PARTITIONS, OF_LINKS };
 struct resource {
     const char *name;
     enum where where;
@@ -29,6 +29,8 @@ struct resource {
     double busy;       /* instance cycles used, all instances, in cycles of its own clock */
     double each;       /* the same that one core cycle offers, all instances */
     size_t counter;    /* of struct mem_stats, for the hottest partition; SIZE_MAX: none */
+    double peak;       /* links: of `busy`, the busiest one's */
+    u32 instances;     /* links: how many */
 };
 
 struct inventory {
@@ -50,6 +52,7 @@ static void add_sms(struct inventory *v, const struct launch_stats *s, const str
         bool any;
     } rows[] = {
         {"issue slots", m->warp_instructions + m->replays, sms * c->schedulers * c->issue_width, true},
+        {"pipe", m->pipe_cycles + m->return_cycles, subs, true},
         {"arithmetic units", m->unit_busy_alu, subs * c->alu_units, true},
         {"integer units", m->unit_busy_int, subs * c->int_units, true},
         {"special function units", m->unit_busy_sfu, subs * c->sfu_units, true},
@@ -69,13 +72,21 @@ static void add_memory(struct inventory *v, const struct launch_stats *s, const 
     double slices = (double)c->partitions * c->slices, noc = (double)c->noc_mhz / c->core_mhz,
            dram = c->partitions * (double)c->dram_mhz / c->core_mhz, l2 = slices * c->l2_mhz / c->core_mhz;
 #define OF(field) offsetof(struct mem_stats, field)
-    if (!c->noc_ideal) {
-        add(v, (struct resource){"crossbar, SMs' requests", OF_SMS, false, (double)m->noc_flits_in, s->sms * noc, SIZE_MAX});
-        add(v, (struct resource){"crossbar, slices' requests", OF_PARTITIONS, false, (double)m->noc_flits_in, slices * noc,
-                                 OF(noc_flits_in)});
-        add(v, (struct resource){"crossbar, slices' replies", OF_PARTITIONS, false, (double)m->noc_flits_out, slices * noc,
-                                 OF(noc_flits_out)});
-        add(v, (struct resource){"crossbar, SMs' replies", OF_SMS, false, (double)m->noc_flits_out, s->sms * noc, SIZE_MAX});
+    double in = (double)m->noc_flits_in, out = (double)m->noc_flits_out;
+    if (c->noc_kind == NOC_MESH) {
+        u32 links = mesh_links(c);
+        double ends = c->partitions * noc;
+        add(v, (struct resource){"mesh, SMs' requests", OF_SMS, false, in, s->sms * noc, SIZE_MAX});
+        add(v, (struct resource){"mesh, memories' requests", OF_PARTITIONS, false, in, ends, OF(noc_flits_in)});
+        add(v, (struct resource){"mesh, memories' replies", OF_PARTITIONS, false, out, ends, OF(noc_flits_out)});
+        add(v, (struct resource){"mesh, SMs' replies", OF_SMS, false, out, s->sms * noc, SIZE_MAX});
+        add(v, (struct resource){"mesh, links", OF_LINKS, false, (double)m->mesh_hops, links * noc, SIZE_MAX,
+                                 .peak = (double)m->mesh_link_peak, .instances = links});
+    } else if (!c->noc_ideal) {
+        add(v, (struct resource){"crossbar, SMs' requests", OF_SMS, false, in, s->sms * noc, SIZE_MAX});
+        add(v, (struct resource){"crossbar, slices' requests", OF_PARTITIONS, false, in, slices * noc, OF(noc_flits_in)});
+        add(v, (struct resource){"crossbar, slices' replies", OF_PARTITIONS, false, out, slices * noc, OF(noc_flits_out)});
+        add(v, (struct resource){"crossbar, SMs' replies", OF_SMS, false, out, s->sms * noc, SIZE_MAX});
     }
     add(v, (struct resource){"L2 slices", OF_PARTITIONS, false, (double)m->l2_busy, l2, OF(l2_busy)});
     add(v, (struct resource){"DRAM data bus", OF_PARTITIONS, false, (double)m->dram_bus_busy, dram, OF(dram_bus_busy)});
@@ -85,6 +96,7 @@ static void add_memory(struct inventory *v, const struct launch_stats *s, const 
 
 static double hottest(const struct resource *r, const struct mem_stats *parts, u32 n, double cycles) {
     u64 most = 0;
+    if (r->where == OF_LINKS) return r->peak / (r->each / r->instances * cycles);
     if (!parts || r->counter == SIZE_MAX) return NAN;
     for (u32 i = 0; i < n; i++) {
         u64 x;
@@ -104,7 +116,7 @@ u32 report_limits(const struct launch_stats *s, const struct mem_stats *parts, c
         const struct resource *r = &v.at[i];
         double cycles = (double)s->cycles, used = r->busy / (r->each * cycles), hot = hottest(r, parts, s->partitions, cycles);
         used = fmin(used, 1), hot = hot > 1 ? 1 : hot; /* L1 */
-        double binding = r->where == OF_PARTITIONS && !isnan(hot) ? hot : used;
+        double binding = r->where != OF_SMS && !isnan(hot) ? hot : used;
         rows[i] = (struct limit_row){
             .name = r->name, .used = used, .hottest = hot, .least_cycles = binding * cycles, .any_schedule = r->any_schedule};
     }

@@ -141,6 +141,31 @@ static u32 shared_cycles_of(const char *offset, const char *load, const char *ba
 }
 #define WORD "ld.shared.u32 %r1, [%r3];"
 
+/* Halves of a warp by themselves: the second follows a cycle later, which is no conflict; conflicts are
+ * within a half */
+static void shared_memory_may_serve_half_a_warp_at_a_time(void **state) {
+    (void)state;
+    static const struct {
+        const char *offset, *threads;
+        u32 cycles, conflicts;                                                 /* beyond one; of these conflicts */
+    } of[] = {{"shl.b32 %r3, %r0, 2;\n", "", 1, 0},                            /* words in order: 16 banks, twice */
+              {"shl.b32 %r3, %r0, 3;\n", "", 3, 2},                            /* every other word: two in a bank, in each half */
+              {"shl.b32 %r3, %r0, 6;\n", "", 31, 30},                          /* one bank */
+              {"mov.u32 %r3, 64;\n", "", 1, 0},                                /* one word */
+              {"shl.b32 %r3, %r0, 2;\n", "setp.lt.u32 %p1, %r0, 16;\n", 0, 0}, /* the first half alone */
+              {"shl.b32 %r3, %r0, 3;\n", "setp.ge.u32 %p1, %r0, 16;\n", 1, 1}}; /* the second alone */
+    for (u32 i = 0; i < ARRAY_LEN(of); i++) {
+        SHARED(.body = JOIN("mov.u32 %r0, %tid.x;\nmov.u32 %r62, s;\n", of[i].offset,
+                            *of[i].threads ? of[i].threads : "setp.lt.u32 %p1, %r0, 32;\n", "bar.sync 0;\n",
+                            "@%p1 ld.shared.u32 %r1, [%r3]; // A\nadd.u32 %r2, %r1, 1; // B\n"),
+               .keys = {"sm.shared.lanes=16", "sm.shared.banks=16"});
+        assert_int_equal(apart("A", "B"), 20 + of[i].cycles);
+        assert_int_equal(hazards_of(WHO("A"), HAZARD_BANK), of[i].conflicts);
+        assert_stat("shared_conflict_cycles", of[i].conflicts);
+        assert_stat("shared_turns", of[i].cycles - of[i].conflicts);
+    }
+}
+
 static void shared_memory_has_its_latency(void **state) {
     (void)state;
     for (u32 n = 10; n < 40; n += 13) {
@@ -369,6 +394,7 @@ int main(void) {
         cmocka_unit_test(lanes_are_coalesced_into_lines),
         cmocka_unit_test(the_line_size_of_the_l1_is_that_of_coalescing),
         cmocka_unit_test(the_next_instruction_waits_for_the_last_cycle_of_the_first),
+        cmocka_unit_test(shared_memory_may_serve_half_a_warp_at_a_time),
         cmocka_unit_test(shared_memory_has_its_latency),
         cmocka_unit_test(a_conflict_of_n_ways_takes_n_cycles),
         cmocka_unit_test(any_number_of_lanes_may_meet_in_a_bank),

@@ -65,6 +65,48 @@ static void answers_come_through_one_port(void **state) {
     assert_int_equal(when(EV_READY, "B") - when(EV_READY, "A"), 1);
 }
 
+/* --- a mesh in its place. One partition: its node is in the middle of all, SM 0's is the first. */
+
+#define MESH ONE_PART, "l2.ideal=true", "noc.kind=mesh"
+
+/* Each way: the links and one router more, then the network interface; and the flits behind the first */
+static u64 mesh_cy(u32 links, u32 hop, u32 interface, u32 answer) {
+    return TO_PORT + 2 * ((links + 1) * hop + interface) + L2 + answer - 1;
+}
+
+static void a_mesh_takes_its_links_and_routers_each_way(void **state) {
+    (void)state;
+    const char *body = AT_G LD("%r1", "0", "A") USE("%r1");
+    RUN(.globals = GLOBAL, .body = body, .keys = {MESH});
+    assert_int_equal(latency("A"), mesh_cy(1, 3, NOC, 5)); /* two by two: the node below */
+    assert_stat("mesh_hops", 1 + 5);
+    assert_stat("mesh_link_peak", 5);
+    RUN(.globals = GLOBAL, .body = body, .keys = {MESH, "noc.mesh.width=5", "noc.mesh.height=3"});
+    assert_int_equal(latency("A"), mesh_cy(3, 3, NOC, 5)); /* node 7: a row down, two columns on */
+    RUN(.globals = GLOBAL, .body = body, .keys = {MESH, "noc.mesh.width=3", "noc.mesh.height=5"});
+    assert_int_equal(latency("A"), mesh_cy(3, 3, NOC, 5)); /* node 7: two rows down, one column on */
+    RUN(.globals = GLOBAL, .body = body, .keys = {MESH, "noc.mesh.width=5", "noc.mesh.height=3", "noc.mesh.place=sides"});
+    assert_int_equal(latency("A"), mesh_cy(2, 3, NOC, 5)); /* node 2 of the first row */
+    for (u32 n = 1; n <= 9; n += 4) {
+        RUN(.globals = GLOBAL, .body = body, .keys = {MESH, text("noc.mesh.router_cy=%u", n), "noc.latency_cy=5"});
+        assert_int_equal(latency("A"), mesh_cy(1, 1 + n, 5, 5));
+        RUN(.globals = GLOBAL, .body = body, .keys = {MESH, text("noc.mesh.link_cy=%u", n), "noc.mesh.buffer=64"});
+        assert_int_equal(latency("A"), mesh_cy(1, 2 + n, NOC, 5));
+    }
+}
+
+/* A buffer of one flit: the next follows when its credit has come back over the link */
+static void flits_wait_for_room_in_the_next_router(void **state) {
+    (void)state;
+    const char *body = AT_G LD("%r1", "0", "A") USE("%r1");
+    for (u32 buffer = 1; buffer <= 4; buffer++) {
+        RUN(.globals = GLOBAL, .body = body, .keys = {MESH, text("noc.mesh.buffer=%u", buffer)});
+        u32 last = (5 - 1) / buffer * 4 + (5 - 1) % buffer; /* of five flits, `buffer` a round trip of four cycles */
+        assert_int_equal(latency("A"), mesh_cy(1, 3, NOC, 1 + last));
+        assert_stat("noc_wait_out", last - 4);
+    }
+}
+
 static void a_packet_waits_for_a_credit(void **state) {
     (void)state;
     const char *body = AT_G LD("%r1", "0", "A") LD("%r2", "128", "B") LD("%r3", "256", "C") "add.u32 %r50, %r3, 1;\n" BOTH;
@@ -427,6 +469,8 @@ int main(void) {
         cmocka_unit_test(the_last_flit_of_request_and_answer_counts),
         cmocka_unit_test(a_store_is_taken_with_its_last_flit),
         cmocka_unit_test(answers_come_through_one_port),
+        cmocka_unit_test(a_mesh_takes_its_links_and_routers_each_way),
+        cmocka_unit_test(flits_wait_for_room_in_the_next_router),
         cmocka_unit_test(a_packet_waits_for_a_credit),
         cmocka_unit_test(a_slow_interconnect_counts_its_own_cycles),
         cmocka_unit_test(a_hit_takes_the_latency_of_the_l2),

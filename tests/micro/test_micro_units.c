@@ -238,6 +238,102 @@ static void a_whole_warp_is_the_same_with_hybrid_sizes(void **state) {
     }
 }
 
+/* --- one pipe for all (sm.pipe = one), as in Jin's machine */
+
+#define ONE_PIPE EASY, "sm.pipe=one", "sm.alu.width=8", "sm.operands.ideal=true", "sm.sched=lrr"
+
+/* Whatever it is, an instruction holds the pipe for the warp's beats */
+static void the_pipe_is_taken_by_every_instruction(void **state) {
+    (void)state;
+    static const char *const what[] = {"add.u32 %r1, %r2, %r3; // A\n",
+                                       "mul.f64 %d1, %d2, %d3; // A\n",
+                                       "ld.shared.f32 %f1, [s]; // A\n",
+                                       "bra $on; // A\n$on:\n",
+                                       "bar.sync 0; // A\n",
+                                       "membar.cta; // A\n"};
+    for (u32 i = 0; i < ARRAY_LEN(what); i++) {
+        RUN(.globals = ".shared .align 4 .f32 s;\n", .body = what[i], .threads = 64, .keys = {ONE_PIPE, "sm.int.width=32"});
+        assert_int_equal(issue("A", .slot = 1) - issue("A"), 4);
+        RUN(.globals = ".shared .align 4 .f32 s;\n", .body = what[i], .threads = 64, .keys = {ONE_PIPE, "sm.alu.width=16"});
+        assert_int_equal(issue("A", .slot = 1) - issue("A"), 2);
+    }
+    RUN(.body = what[0], .threads = 64, .keys = {ONE_PIPE});
+    assert_stat("pipe_cycles", 2 * 2 * 4); /* A and the return */
+}
+
+/* Jin 4.4: six warps that leave out three beats fill 21 cycles, and a seventh begins in the 22nd, wherever
+ * the three are. Lanes above 24 of warp w are gone when bit w of the mask is set. */
+static void a_seventh_warp_begins_in_the_beats_that_are_left_out(void **state) {
+    (void)state;
+    for (u32 holes = 0; holes < 64; holes++) {
+        if (__builtin_popcount(holes) != 3) continue;
+        const char *body =
+            text("mov.u32 %%r1, %%tid.x;\nshr.u32 %%r2, %%r1, 5;\nand.b32 %%r3, %%r1, 31;\nmov.u32 %%r4, %u;\nshr.u32 %%r4, "
+                 "%%r4, %%r2;\n"
+                 "and.b32 %%r4, %%r4, 1;\nshl.b32 %%r4, %%r4, 3;\nsub.u32 %%r4, 32, %%r4;\nsetp.ge.u32 %%p1, %%r3, %%r4;\n"
+                 "@%%p1 exit;\nbar.sync 0;\nmov.u32 %%r5, 1;\nmov.u32 %%r6, 2; // A\n",
+                 holes);
+        RUN(.body = body, .threads = 7 * 32, .keys = {ONE_PIPE, "sm.warp_scale=hybrid"});
+        u64 last = issue("A", .slot = 6), first = issue("A", .slot = 0);
+        for (u32 w = 1; w < 6; w++) last = MAX(last, issue("A", .slot = w)), first = MIN(first, issue("A", .slot = w));
+        u32 lane_gone = 0; /* the order of the warps is the scheduler's: the last one to go is the seventh */
+        for (u32 w = 0; w < 7; w++)
+            if (issue("A", .slot = w) != last) lane_gone += holes >> w & 1;
+        assert_int_equal(last - first, 6 * 4 - lane_gone);
+        RUN(.body = body, .threads = 7 * 32, .keys = {ONE_PIPE});
+        last = first = issue("A", .slot = 0);
+        for (u32 w = 1; w < 7; w++) last = MAX(last, issue("A", .slot = w)), first = MIN(first, issue("A", .slot = w));
+        assert_int_equal(last - first, 24);
+    }
+}
+
+/* Results that come back from memory go first: the pipe takes nothing for their beats */
+static void results_from_memory_are_written_before_the_pipes(void **state) {
+    (void)state;
+    const char *body =
+        JOIN(MINE "ld.global.cg.u32 %r1, [%rd1]; // L\n", repeat(60, "mov.u32 %r5, 1;\nmov.u32 %r6, 1;\nmov.u32 %r7, 1;\n"),
+             "add.u32 %r2, %r1, 1; // E\n" KEEP4("%r5", "%r6", "%r7", "%r2"));
+    RUN(.body = body, .keys = {ONE_PIPE, "sm.int.width=32"});
+    u64 without = issue("E") - issue("L");
+    RUN(.body = body, .keys = {ONE_PIPE, "sm.int.width=32", "sm.pipe.return_first=true"});
+    assert_stat("return_cycles", 4 + 4); /* the parameter and the load */
+    assert_int_equal(issue("E") - issue("L") - without, 4);
+}
+
+/* With `loop` a stage lasts as many cycles as the warp has beats: all latencies shrink with the warp */
+static void latencies_shrink_with_a_warp_that_goes_round_the_loop(void **state) {
+    (void)state;
+    const char *body =
+        "mov.u32 %r1, %tid.x;\nmov.u32 %r62, s;\nadd.u32 %r2, %r1, %r1; // A\nadd.u32 %r3, %r2, %r2; // B\nbra $on; // C\n$on:\n"
+        "ld.shared.u32 %r4, [s]; // D\nadd.u32 %r5, %r4, %r3; // E\n";
+    static const u32 threads[] = {1, 8, 9, 17, 32};
+    for (u32 i = 0; i < ARRAY_LEN(threads); i++)
+        for (u32 loop = 0; loop < 2; loop++) {
+            u32 beats = loop ? (threads[i] + 7) / 8 : 4;
+            RUN(.globals = ".shared .align 4 .u32 s;\n", .body = body, .threads = threads[i],
+                .keys = {ONE_PIPE, "sm.int.width=8", "sm.warp_scale=hybrid",
+                         text("sm.warp_scale.latency=%s", loop ? "loop" : "fixed"), "sm.class.int.latency_cy=24",
+                         "sm.branch_cy=24", "sm.shared.latency_cy=24", "sm.lsu.agu_cy=16"});
+            assert_int_equal(apart("A", "B"), 6 * beats);
+            assert_int_equal(apart("C", "D"), 6 * beats);
+            assert_int_equal(apart("D", "E"), 6 * beats);
+        }
+}
+
+/* SMs that issue in rounds: a small warp of one waits for the large one of the other */
+static void a_round_lasts_as_long_as_its_largest_warp(void **state) {
+    (void)state;
+    const char *body = "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\nsetp.ge.u32 %p2, %r2, 8;\n"
+                       "and.pred %p1, %p1, %p2;\n@%p1 exit;\nmov.u32 %r3, 1; // A\nmov.u32 %r4, 1; // B\n" KEEP2("%r3", "%r4");
+    for (u32 lockstep = 0; lockstep < 2; lockstep++) {
+        RUN(.body = body, .blocks = 2,
+            .keys = {ONE_PIPE, "sm.warp_scale=hybrid", text("sm.warp_scale.sync=%s", lockstep ? "lockstep" : "free")});
+        assert_int_equal(apart("A", "B"), 4);
+        assert_int_equal(issue("B", .sm = 1) - issue("A", .sm = 1), lockstep ? 4 : 1);
+        assert_stat("lockstep_cycles", lockstep ? 3 * 4 : 0); /* A, B, their sum and the return */
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_unit_is_taken_for_interval_times_beats),
@@ -254,6 +350,11 @@ int main(void) {
         cmocka_unit_test(a_warp_that_parted_takes_the_beats_that_have_lanes),
         cmocka_unit_test(results_of_a_small_warp_are_there_sooner_without_chaining),
         cmocka_unit_test(a_whole_warp_is_the_same_with_hybrid_sizes),
+        cmocka_unit_test(the_pipe_is_taken_by_every_instruction),
+        cmocka_unit_test(a_seventh_warp_begins_in_the_beats_that_are_left_out),
+        cmocka_unit_test(results_from_memory_are_written_before_the_pipes),
+        cmocka_unit_test(latencies_shrink_with_a_warp_that_goes_round_the_loop),
+        cmocka_unit_test(a_round_lasts_as_long_as_its_largest_warp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,16 @@ static void no_traffic_costs_no_dram_energy(void **state) {
                 e.part[ENERGY_LEAKAGE] > 0);
 }
 
+/* Each flit once through its last router, and once for each link before that; a crossbar's key costs nothing
+ * */
+static void a_mesh_pays_for_links(void **state) {
+    (void)state;
+    RUN(.body = LOADS, .keys = {"noc.kind=mesh", "power.flit_pj=1000000"});
+    double flits = stat_of("noc_flits_in") + stat_of("noc_flits_out") + stat_of("mesh_hops");
+    assert_true(stat_of("mesh_hops") > 0);
+    near(energy().part[ENERGY_NOC], flits * ran.config->flit_b / 40 * ran.config->power_hop_pj * 1e-12);
+}
+
 static void a_key_is_one_part(void **state) {
     (void)state;
     static const struct {
@@ -107,6 +117,7 @@ int main(void) {
         cmocka_unit_test(parts_sum_to_the_total),
         cmocka_unit_test(half_the_time_leaks_half),
         cmocka_unit_test(no_traffic_costs_no_dram_energy),
+        cmocka_unit_test(a_mesh_pays_for_links),
         cmocka_unit_test(a_key_is_one_part),
         cmocka_unit_test(a_burst_costs_its_bits_and_its_row),
         cmocka_unit_test(hits_and_misses_have_their_own),

@@ -116,8 +116,8 @@ static u32 naive_pass(const struct lanes *w, u32 first, u32 n, u32 banks, bool a
     return most;
 }
 
-static u32 naive_shared(const struct lanes *w, u32 banks, bool atomic) {
-    u32 parts = MAX(w->size_b / 4, 1u), sum = 0;
+static u32 naive_shared(const struct lanes *w, u32 banks, u32 together, bool atomic) {
+    u32 parts = MAX(w->size_b / 4, 1u) * 32 / together, sum = 0;
     for (u32 i = 0; i < parts; i++) sum += naive_pass(w, i * 32 / parts, 32 / parts, banks, atomic);
     return sum;
 }
@@ -129,9 +129,10 @@ static void shared_cycles_are_as_defined(void **state) {
         struct lanes w;
         random_lanes(&w, &seed, 128);
         for (u32 l = 0; l < 32; l++) w.addr[l] = w.addr[l] / w.size_b * w.size_b % 49152;
-        u32 banks = 1u << i % 7;
+        u32 banks = 1u << i % 7, together = 32u >> i / 28 % 4;
         bool atomic = i / 7 % 4 == 0;
-        assert_int_equal(shared_cycles(w.addr, w.mask, w.size_b, banks, atomic), naive_shared(&w, banks, atomic));
+        assert_int_equal(shared_cycles(w.addr, w.mask, w.size_b, banks, together, atomic),
+                         naive_shared(&w, banks, together, atomic));
     }
 }
 
@@ -140,17 +141,17 @@ static void known_conflicts(void **state) {
     u64 addr[32];
     for (u32 stride = 1; stride <= 32; stride *= 2) {
         for (u32 l = 0; l < 32; l++) addr[l] = 4ull * l * stride;
-        assert_int_equal(shared_cycles(addr, UINT32_MAX, 4, 32, false), stride);
+        assert_int_equal(shared_cycles(addr, UINT32_MAX, 4, 32, 32, false), stride);
     }
     for (u32 l = 0; l < 32; l++) addr[l] = 64;
-    assert_int_equal(shared_cycles(addr, UINT32_MAX, 4, 32, false), 1); /* all lanes the same word */
-    assert_int_equal(shared_cycles(addr, UINT32_MAX, 4, 32, true), 32); /* unless each changes it */
-    assert_int_equal(shared_cycles(addr, 0, 4, 32, false), 0);
+    assert_int_equal(shared_cycles(addr, UINT32_MAX, 4, 32, 32, false), 1); /* all lanes the same word */
+    assert_int_equal(shared_cycles(addr, UINT32_MAX, 4, 32, 32, true), 32); /* unless each changes it */
+    assert_int_equal(shared_cycles(addr, 0, 4, 32, 32, false), 0);
     for (u32 l = 0; l < 32; l++) addr[l] = 8 * l;
-    assert_int_equal(shared_cycles(addr, UINT32_MAX, 8, 32, false), 2);
+    assert_int_equal(shared_cycles(addr, UINT32_MAX, 8, 32, 32, false), 2);
     for (u32 l = 0; l < 32; l++) addr[l] = 16 * l;
-    assert_int_equal(shared_cycles(addr, UINT32_MAX, 16, 32, false), 4);
-    assert_int_equal(shared_cycles(addr, 0xff, 16, 32, false), 1); /* a quarter of the lanes */
+    assert_int_equal(shared_cycles(addr, UINT32_MAX, 16, 32, 32, false), 4);
+    assert_int_equal(shared_cycles(addr, 0xff, 16, 32, 32, false), 1); /* a quarter of the lanes */
 }
 
 int main(void) {

@@ -61,12 +61,46 @@ static u32 parts_with_lanes(u64 lanes, u32 warp, u32 width) {
     return (u32)__builtin_popcountll(some);
 }
 
+/* Whichever K beats are kept, threads of the others have to move, one move each: the least over all choices
+ * */
+static u32 least_moves(u64 lanes, u32 warp, u32 width) {
+    u32 parts = (warp + width - 1) / width, k = most_in_a_lane(lanes, warp, width), least = UINT32_MAX;
+    for (u64 kept = 0; kept < 1ull << parts; kept++) {
+        if ((u32)__builtin_popcountll(kept) != k) continue;
+        u32 moves = 0;
+        for (u32 l = 0; l < warp; l++) moves += lanes >> l & 1 && !(kept >> l / width & 1);
+        least = MIN(least, moves);
+    }
+    return least;
+}
+
+/* Every thread has a rank below K, no two of a SIMD lane the same (S3); how many are not where their beat
+ * stood */
+static void check_places(u64 lanes, u32 warp, u32 width, u32 how) {
+    u8 rank[MAX_WARP];
+    u64 taken[MAX_WARP] = {0};
+    u32 k = most_in_a_lane(lanes, warp, width), used = 0;
+    scale_place(lanes, warp, width, how, rank);
+    for (u32 l = 0; l < warp; l++) {
+        if (!(lanes >> l & 1)) continue;
+        assert_true(rank[l] < k && !(taken[rank[l]] >> l % width & 1));
+        taken[rank[l]] |= 1ull << l % width;
+    }
+    for (u32 i = 0; i < k; i++) used += taken[i] != 0;
+    assert_int_equal(used, k);
+}
+
 static void check(u64 lanes, u32 warp, u32 width) {
     struct model m = squeeze(lanes, warp, width);
     assert_int_equal(scale_beats(lanes, warp, width, false), parts_with_lanes(lanes, warp, width));
     assert_int_equal(scale_beats(lanes, warp, width, true), most_in_a_lane(lanes, warp, width)); /* S2 */
     assert_int_equal(m.beats, most_in_a_lane(lanes, warp, width));
-    assert_int_equal(scale_moves(lanes, warp, width), m.moves);
+    assert_int_equal(scale_moves(lanes, warp, width, SQUEEZE_THESIS), m.moves);
+    check_places(lanes, warp, width, SQUEEZE_THESIS);
+    check_places(lanes, warp, width, SQUEEZE_FEWEST);
+    if ((warp + width - 1) / width <= 8)
+        assert_int_equal(scale_moves(lanes, warp, width, SQUEEZE_FEWEST), least_moves(lanes, warp, width));
+    assert_true(scale_moves(lanes, warp, width, SQUEEZE_FEWEST) <= m.moves);
 }
 
 static void all_masks_of_two_quarters(void **state) {
@@ -89,13 +123,30 @@ static void many_masks_of_any_shape(void **state) {
     }
 }
 
+static void a_million_masks_of_four_quarters(void **state) {
+    (void)state;
+    u64 seed = 7;
+    u32 fewer = 0;
+    for (u32 i = 0; i < 1000000; i++) {
+        u64 lanes = random_below(&seed, UINT32_MAX);
+        for (u32 few = i % 3; few; few--) lanes &= random_below(&seed, UINT32_MAX);
+        if (!lanes) continue;
+        check(lanes, 32, 8);
+        fewer += scale_moves(lanes, 32, 8, SQUEEZE_FEWEST) < scale_moves(lanes, 32, 8, SQUEEZE_THESIS);
+    }
+    assert_true(fewer > 500000); /* the thesis's squeeze moves more than it must on most masks */
+}
+
 static void examples_of_the_thesis(void **state) {
     (void)state;
     const u64 b = 0xF00F, c = ~b & 0xFFFFFFFF; /* 4.1 */
     assert_int_equal(scale_beats(b, 32, 8, true), 1);
     assert_int_equal(scale_beats(c, 32, 8, true), 3);
-    assert_int_equal(scale_moves(b, 32, 8), 4);
-    assert_int_equal(scale_moves(c, 32, 8), 4);
+    for (u32 how = SQUEEZE_THESIS; how <= SQUEEZE_FEWEST; how++) {
+        assert_int_equal(scale_moves(b, 32, 8, how), 4);
+        assert_int_equal(scale_moves(c, 32, 8, how), 4);
+    }
+    assert_int_equal((1u << scale_beats(0x00F0FF0F, 32, 8, true)) - 1, 3); /* 4.2: two threads a lane, mask 0011, size 16 */
     assert_int_equal(scale_beats(1u << 3 | 1u << 11 | 1u << 20 | 1u << 30, 32, 8, true),
                      2); /* 6.4: four threads, two in a lane */
     for (u32 l = 0; l < 32; l += 8) assert_int_equal(scale_beats(0xFFull << l, 32, 8, true), 1);
@@ -106,6 +157,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_masks_of_two_quarters),
         cmocka_unit_test(many_masks_of_any_shape),
+        cmocka_unit_test(a_million_masks_of_four_quarters),
         cmocka_unit_test(examples_of_the_thesis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -323,7 +323,7 @@ function utilisations(run, of) {
         most: smCycles(run, of) * (key(run, "sm.subcores") || 1) * (key(run, `sm.${name}.units`) || 0)
     });
     const noc = of.cycles * (key(run, "gpu.noc_mhz") || 0) / (key(run, "gpu.core_mhz") || 1),
-          ports = (key(run, "l2.partitions") || 0) * (key(run, "l2.slices") || 0);
+          ports = (key(run, "l2.partitions") || 0) * (run.config?.["noc.kind"] === "mesh" ? 1 : key(run, "l2.slices") || 0);
     return [
         {
             name: "issue",
