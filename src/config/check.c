@@ -17,16 +17,18 @@ static u32 value(const struct config *c, const char *name) {
 }
 
 static const char *const powers_of_two[] = {
-    "sm.icache.sets",  "sm.icache.line_b", "sm.const.sets", "sm.const.line_b", "sm.tex.sets",
-    "sm.tex.line_b",   "sm.l1.sets",       "sm.l1.line_b",  "sm.l1.sector_b",  "sm.shared.banks",
-    "sm.shared.lanes", "l2.sets",          "l2.line_b",     "l2.sector_b",     "map.interleave_b",
-    "dram.banks",      "dram.row_b",       "dram.burst_b",  "sm.tlb.page_b",   "sm.hazard.counter.entries",
+    "sm.icache.sets",      "sm.icache.line_b",     "sm.const.sets",        "sm.const.line_b",
+    "sm.tex.sets",         "sm.tex.line_b",        "sm.l1.sets",           "sm.l1.line_b",
+    "sm.l1.sector_b",      "sm.shared.banks",      "sm.shared.lanes",      "l2.sets",
+    "l2.line_b",           "l2.sector_b",          "map.interleave_b",     "dram.banks",
+    "dram.row_b",          "dram.burst_b",         "sm.tlb.page_b",        "sm.hazard.counter.entries",
+    "vortex.dcache.lines", "vortex.dcache.line_b", "sm.fetch.stall_table",
 };
 
 static void check_powers(struct checker *k) {
     for (u32 i = 0; i < ARRAY_LEN(powers_of_two); i++) {
         u32 x = value(k->c, powers_of_two[i]), above = 1;
-        if (!(x & (x - 1))) continue;
+        if (!(x & (x - 1))) continue; /* 0: there is none */
         while (above < x) above *= 2;
         WRONG(k, "%s is %u; it must be a power of two, such as %u or %u", powers_of_two[i], x, above / 2, above);
     }
@@ -120,7 +122,7 @@ static void check_class(struct checker *k, enum xclass x) {
     char name[64];
     snprintf(name, sizeof(name), "%s.latency_cy", class_names[x]);
     check_latency(k, name, t->latency_cy, false);
-    if (t->unit == UNIT_MEM || t->unit == UNIT_NONE)
+    if (t->unit >= UNIT_MEM)
         WRONG(k, "%s.unit is %s; instructions of a class run on alu, int, sfu, fp64 or tensor", class_names[x],
               unit_names[t->unit]);
     if (t->unit == UNIT_ALU && c->alu_units == 0)
@@ -133,6 +135,39 @@ static void check_latencies(struct checker *k) {
     static const char *const memory[] = {"sm.l1.latency_cy", "sm.shared.latency_cy", "sm.const.latency_cy", "sm.tex.latency_cy"};
     for (int x = 0; x < XCLASS_COUNT; x++) check_class(k, (enum xclass)x);
     for (u32 i = 0; i < ARRAY_LEN(memory); i++) check_latency(k, memory[i], value(k->c, memory[i]), true);
+}
+
+/* --- the Vortex pipeline has one scheduler, in-order issue, and stages of its own behind it */
+
+static void check_vortex_needs(struct checker *k) {
+    static const struct {
+        const char *key, *value;
+    } needs[] = {
+        {"sm.schedulers", "1"},      {"sm.subcores", "1"},    {"sm.issue_width", "1"}, {"sm.operands.ideal", "true"},
+        {"sm.order", "in_order"},    {"sm.hazard", "stall"},  {"sm.lsu.reexec", "0"},  {"sm.hazard.tracker", "none"},
+        {"sm.warp_scale", "off"},    {"sm.fetch.warps", "1"}, {"sm.fetch.insts", "1"}, {"stats.blocked_hits", "false"},
+        {"sm.icache.prefetch", "0"},
+    };
+    for (u32 i = 0; i < ARRAY_LEN(needs); i++) {
+        char is[64];
+        config_get_text(k->c, cfg_key_find(needs[i].key), is, sizeof is);
+        if (strcmp(is, needs[i].value) != 0)
+            WRONG(k, "%s is %s; with sm.pipeline = vortex it must be %s", needs[i].key, is, needs[i].value);
+    }
+}
+
+static void check_vortex(struct checker *k) {
+    const struct config *c = k->c;
+    if (c->pipeline != PIPELINE_VORTEX) return;
+    check_vortex_needs(k);
+    if (strcmp(c->diverge, "pdom") != 0 && strcmp(c->diverge, "none") != 0 && strcmp(c->diverge, "its") != 0)
+        WRONG(k, "sm.diverge is %s; with sm.pipeline = vortex it must be pdom, none or its", c->diverge);
+    static const char *const others[] = {"mascar", "ccws", "owl"};
+    for (u32 i = 0; i < ARRAY_LEN(others); i++)
+        if (strcmp(c->sched, others[i]) == 0)
+            WRONG(k, "sm.sched is %s, which watches the L1 of sm.pipeline = common; sm.pipeline = vortex has another", c->sched);
+    if (c->warp_size > 32) WRONG(k, "sm.warp_size is %u; with sm.pipeline = vortex it must be at most 32", c->warp_size);
+    if (c->ibuffer > 62) WRONG(k, "sm.ibuffer is %u; with sm.pipeline = vortex it must be at most 62", c->ibuffer);
 }
 
 /* --- sizes a host can hold: tags are kept for every line of the chip */
@@ -191,6 +226,14 @@ static const struct {
     {"sm.hazard.signal_cy", "sm.hazard", "stall", "retain or replay"},
     {"sm.hazard.unbounded_buffer", "sm.hazard", "stall", "retain or replay"},
     {"sm.hazard.in_stage", "sm.hazard", "stall|retain", "replay"},
+    {"sm.fetch.no_stall", "sm.pipeline", "common", "vortex"},
+    {"sm.fetch.bpr", "sm.pipeline", "common", "vortex"},
+    {"sm.fetch.stall_table", "sm.fetch.no_stall", "false", "true"},
+    {"sm.fetch.queue", "sm.fetch.no_stall", "false", "true"},
+    {"vortex.dcache.lines", "sm.pipeline", "common", "vortex"},
+    {"vortex.dcache.line_b", "sm.pipeline", "common", "vortex"},
+    {"vortex.dcache.banks", "sm.pipeline", "common", "vortex"},
+    {"vortex.dcache.mshrs", "sm.pipeline", "common", "vortex"},
     {"sm.tex.sets", "sm.tex.unified", "true", "false"},
     {"sm.tex.ways", "sm.tex.unified", "true", "false"},
     {"sm.tex.line_b", "sm.tex.unified", "true", "false"},
@@ -243,5 +286,6 @@ bool config_check(const struct config *c, struct diag *d) {
     check_sizes(&k);
     check_clocks(&k);
     check_idle(&k);
+    check_vortex(&k);
     return d->errors == before;
 }

@@ -8,8 +8,9 @@
 
 #include "base/base.h"
 
-enum unit { UNIT_ALU, UNIT_INT, UNIT_SFU, UNIT_FP64, UNIT_TENSOR, UNIT_MEM, UNIT_NONE, UNIT_COUNT };
-extern const char *const unit_names[UNIT_COUNT]; /* as written in keys: alu int sfu fp64 tensor mem none */
+enum unit { UNIT_ALU, UNIT_INT, UNIT_SFU, UNIT_FP64, UNIT_TENSOR, UNIT_MEM, UNIT_NONE, UNIT_CSR, UNIT_GPU, UNIT_COUNT };
+extern const char *const
+    unit_names[UNIT_COUNT]; /* as written in keys: alu int sfu fp64 tensor mem none; csr and gpu are of sm.pipeline = vortex */
 
 enum xclass { /* classes of instructions with a timing of their own */
 #define KEY_U32(...)
@@ -33,6 +34,7 @@ struct collectors {
 };
 enum { POLICY_NAME_B = 32 };
 enum { MAX_SMS = 1024 };                                            /* of gpu.sms */
+enum { PIPELINE_COMMON, PIPELINE_VORTEX };                          /* sm.pipeline */
 enum { CTA_ROUND_ROBIN, CTA_FILL };                                 /* gpu.cta_order */
 enum { SCHEDULE_WRITTEN, SCHEDULE_LOADS };                          /* ptx.schedule */
 enum { TRACK_MSHR, TRACK_COMQ };                                    /* sm.hazard.resource */

@@ -12,8 +12,15 @@
 #define UNIT_NONE_TEXT   "none"
 
 const char *const unit_names[UNIT_COUNT] = {
-    [UNIT_ALU] = UNIT_ALU_TEXT,       [UNIT_INT] = UNIT_INT_TEXT, [UNIT_SFU] = UNIT_SFU_TEXT,   [UNIT_FP64] = UNIT_FP64_TEXT,
-    [UNIT_TENSOR] = UNIT_TENSOR_TEXT, [UNIT_MEM] = UNIT_MEM_TEXT, [UNIT_NONE] = UNIT_NONE_TEXT,
+    [UNIT_ALU] = UNIT_ALU_TEXT,
+    [UNIT_INT] = UNIT_INT_TEXT,
+    [UNIT_SFU] = UNIT_SFU_TEXT,
+    [UNIT_FP64] = UNIT_FP64_TEXT,
+    [UNIT_TENSOR] = UNIT_TENSOR_TEXT,
+    [UNIT_MEM] = UNIT_MEM_TEXT,
+    [UNIT_NONE] = UNIT_NONE_TEXT,
+    [UNIT_CSR] = "csr",
+    [UNIT_GPU] = "gpu",
 };
 #define UNIT_CHOICES                                                                                                             \
     UNIT_ALU_TEXT "|" UNIT_INT_TEXT "|" UNIT_SFU_TEXT "|" UNIT_FP64_TEXT "|" UNIT_TENSOR_TEXT "|" UNIT_MEM_TEXT "|" UNIT_NONE_TEXT

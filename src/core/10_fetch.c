@@ -55,7 +55,7 @@ static struct icache_wait *waiting(struct core *c, u64 line, struct icache_wait 
 }
 
 static void send_for(struct core *c, struct icache_wait *w, u64 line) {
-    u32 pieces = c->cfg->icache_line_b / 32, first = (u32)(line % 128 / 32);
+    u32 pieces = MAX(1u, c->cfg->icache_line_b / 32), first = (u32)(line % 128 / 32);
     w->line = line, w->used = true;
     set_clear(w->slots, c->words);
     port_send(c, (struct mreq){.line = line & ~127ull,
@@ -159,7 +159,7 @@ void fetch_stage(struct core *c) {
     u64 can[SET_WORDS];
     if (!find_candidates(c, can)) return;
     for (u32 i = 0; i < c->cfg->fetch_warps && set_any(can, c->words); i++) {
-        struct fetch_view v = {can, c->words, c->age};
+        struct fetch_view v = {can, c->words, c->age, NULL};
         int slot = c->pol.fetch->pick(&c->fetch->last, &v);
         if (slot < 0) return;
         c->fetch->last = (u32)slot;

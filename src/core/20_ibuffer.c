@@ -16,6 +16,10 @@
 /* A front wants to fetch when a whole fetch has room, it knows where, and it waits for nothing of the front
  * end. */
 void ibuffer_want(struct core *c, struct front *f) {
+    if (c->vfetch) {
+        vfetch_want(c, f);
+        return;
+    }
     const struct ibuffer *b = &f->ib;
     u32 slot = front_index(c, f);
     bool room = b->n + b->behind + MIN(c->cfg->fetch_insts, c->cfg->ibuffer) <= c->cfg->ibuffer;
@@ -24,6 +28,10 @@ void ibuffer_want(struct core *c, struct front *f) {
 }
 
 void ibuffer_flush(struct core *c, struct front *f, i32 pc) {
+    if (c->vfetch) {
+        vfetch_flush(c, f, pc);
+        return;
+    }
     c->stats.fetch_flushed += f->ib.n;
     EMIT(c, .kind = EV_FLUSH, .cycle = c->now, .slot = (u16)front_index(c, f), .pc = pc);
     f->ib.n = 0;
@@ -38,5 +46,6 @@ void ibuffer_pop(struct core *c, struct front *f) {
     b->head = (b->head + 1) & c->ib_mask;
     b->n--;
     b->next = f->head->next;
-    ibuffer_want(c, f);
+    if (c->vfetch) vfetch_popped(c, f);
+    else ibuffer_want(c, f);
 }

@@ -200,7 +200,7 @@ static u32 head_waits(struct core *c, struct front *f, u64 at, u64 *next) {
     if (there > at) {
         if (f->ib.n) *next = there;
         else ibuffer_want(c, f);
-        return 1u << STALL_NO_INSTRUCTION;
+        return c->vfetch && vfetch_stalls(c, front_index(c, f)) ? 1u << STALL_UNDECODED : 1u << STALL_NO_INSTRUCTION;
     }
     u32 set = c->pol.order->earliest ? order_keeps(c, f, at, next) : 0;
     return set ? set : parts_wait(c, f, f->head, at, next);
@@ -359,12 +359,23 @@ static void issue_control(struct core *c, u32 slot, const struct tinst *t, const
         return;
     }
     if (t->kind == T_EXIT) slot_wake_block(c, place, open);
+    if (c->vfetch) return; /* which waits for the unit */
     f->resolve_cy = c->now + scaled(c, c->cfg, c->cfg->branch_cy, lanes);
     fetch_unresolved(c, slot);
 }
 
+static void issue_vortex(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
+    c->stats.fences += t->kind == T_FENCE;
+    if (t->kind == T_MEM) vlsu_issue(c, slot, t, st, uid);
+    else vunits_issue(c, slot, t, st, uid);
+}
+
 static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const struct step *st, const struct crew *w,
                          bool expects_miss) {
+    if (c->vunits) {
+        issue_vortex(c, slot, t, st, w->at[0].uid);
+        return;
+    }
     switch (t->kind) {
     case T_ALU: execute_issue(c, slot, t, st, w); return;
     case T_MEM: lsu_issue(c, slot, t, st, w, expects_miss); return;

@@ -120,6 +120,14 @@ void sched_launch(struct core *c) {
     if (c->pol.sched->shared_init) c->pol.sched->shared_init(c->issue->shared, c->cfg, c->nfronts);
 }
 
+/* What was decoded in the last cycle is there in this one */
+static void look_at_buffers(const struct core *c, struct sched_view *v) {
+    for (u64 m = v->valid[0]; m; m &= m - 1) {
+        const struct front *f = &c->fronts[__builtin_ctzll(m)];
+        if (!f->head || !f->ib.n || f->ib.ready[f->ib.head] > c->now) v->buffered[0] &= ~(m & -m);
+    }
+}
+
 void sched_look(const struct core *c, u32 sched, struct sched_view *v) {
     const struct sched *s = &c->issue->scheds[sched];
     v->now = c->now, v->words = c->words, v->index = sched;
@@ -128,7 +136,9 @@ void sched_look(const struct core *c, u32 sched, struct sched_view *v) {
         const struct sched_word *x = &s->at[w];
         v->valid[w] = x->valid, v->ready[w] = x->all_ready, v->waits_long[w] = x->waits_long;
         v->memory[w] = memory_word(x);
+        v->buffered[w] = x->valid;
     }
+    if (c->vfetch) look_at_buffers(c, v);
 }
 
 static void clear_sets(struct sched_sm *v, u32 w) {

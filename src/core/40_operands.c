@@ -162,6 +162,7 @@ void core_end_round(struct core *c, u64 cycle, u32 beats) {
 
 bool operands_room(const struct core *c, u32 sub, enum unit u) {
     if (u == UNIT_NONE) return true;
+    if (c->vunits) return !(vunits_unavailable(c) >> u & 1);
     if (!c->cfg->operands_ideal) return pool_has(&c->operands->subs[sub].pools[c->operands->pool_of[u]], c->now);
     if (u == UNIT_MEM) return lsu_room(c);
     return unit_free_now(c, sub, u);
@@ -186,6 +187,7 @@ static u64 find_unavailable(const struct core *c, struct subcore *s) {
 u64 operands_unavailable(const struct core *c, u32 sub) {
     struct subcore *s = &c->operands->subs[sub];
     u64 mask = 0;
+    if (c->vunits) return vunits_unavailable(c);
     if (pipe_is_taken(c, sub)) return (1ull << UNIT_COUNT) - 1;
     if (!c->cfg->operands_ideal) return c->now < s->unavailable_to ? s->unavailable : find_unavailable(c, s);
     for (u32 u = 0; u < UNIT_NONE; u++)

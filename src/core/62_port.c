@@ -112,11 +112,11 @@ static void response(struct core *c, const struct mresp *r) {
     lsu_wake(c, LSU_RESPONSE);
     WATCH(c, MEM_RESPONSE, .line = 0);
     switch (kind) {
-    case TOKEN_MSHR: l1_response(c, (int)index); break;
+    case TOKEN_MSHR: c->vcache ? vcache_response(c, index) : l1_response(c, (int)index); break;
     case TOKEN_BYPASS: writeback_part(c, index, c->now); break;
     case TOKEN_STORE: writeback_stored(c, index); break;
     case TOKEN_ATOMIC: writeback_atomic(c, index); break;
-    case TOKEN_INST: fetch_filled(c, index); break;
+    case TOKEN_INST: c->vfetch ? vfetch_filled(c, index) : fetch_filled(c, index); break;
     case TOKEN_CONST: const_response(c, (int)index); break;
     case TOKEN_TEX: texture_response(c, (int)index); break;
     case TOKEN_EVICT: break;

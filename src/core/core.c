@@ -29,6 +29,10 @@ static const struct stage stages[] = {
     {replay_init, replay_launch, replay_free, replay_check},
     {reexec_init, reexec_launch, reexec_free, reexec_check},
     {predict_init, predict_launch, predict_free, predict_check},
+    {vfetch_init, vfetch_launch, vfetch_free, vfetch_check},
+    {vunits_init, vunits_launch, vunits_free, vunits_check},
+    {vlsu_init, vlsu_launch, vlsu_free, vlsu_check},
+    {vcache_init, vcache_launch, vcache_free, vcache_check},
     {issue_init, issue_launch, issue_free, issue_check}, /* C1, C2; last: its policy may watch the others */
 };
 
@@ -42,7 +46,7 @@ struct core *core_new(const struct config *cfg, const struct policies *p, u32 id
     c->words = set_words(c->nfronts);
     c->fronts = base_alloc_aligned(sizeof(*c->fronts) * c->nfronts);
     c->age = base_alloc(sizeof(*c->age) * c->nfronts);
-    c->ib_mask = ring_mask(cfg->ibuffer);
+    c->ib_mask = ring_mask(cfg->ibuffer + (cfg->pipeline == PIPELINE_VORTEX));
     c->fault_cy = NEVER;
     for (u32 i = 0; i < ARRAY_LEN(stages); i++) stages[i].init(c);
     return c;
@@ -137,6 +141,29 @@ void core_end(struct core *c) { free_launch(c); }
 
 /* --- the cycle */
 
+/* The same with the stages of Vortex */
+static void tick_vortex(struct core *c) {
+    cta_admit(c, c->now);
+    port_stage(c);
+    vlsu_stage(c);
+    vunits_stage(c);
+    issue_alarms(c);
+    issue_stage(c);
+    vfetch_stage(c);
+    vunits_settle(c);
+    c->now++;
+}
+
+static u64 next_vortex(const struct core *c) {
+    u64 next = MIN(issue_alarm(c), cta_next(c));
+    if (next > c->now) next = MIN(next, port_next(c));
+    if (next > c->now) next = MIN(next, vunits_next(c));
+    if (next > c->now) next = MIN(next, vlsu_next(c));
+    if (next > c->now) next = MIN(next, vfetch_next(c));
+    if (next > c->now && !issue_blocked((struct core *)c)) return c->now;
+    return next;
+}
+
 static void tick(struct core *c) {
     cta_admit(c, c->now);
     port_stage(c);
@@ -152,6 +179,7 @@ static void tick(struct core *c) {
 }
 
 u64 core_next(const struct core *c) {
+    if (c->vfetch) return next_vortex(c);
     u64 next = MIN(issue_alarm(c), cta_next(c));
     if (c->replay) next = MIN(next, replay_next(c));
     if (c->window && next > c->now) next = MIN(next, window_wakes(c));
@@ -165,6 +193,7 @@ u64 core_next(const struct core *c) {
 
 static void skip(struct core *c, u64 n) {
     issue_skip(c, n);
+    if (c->vfetch) vfetch_skip(c, n);
     if (c->cfg->blocked_hits) blocked_count(c, n);
     lsu_skip(c, n);
     port_skip(c, n);
@@ -181,13 +210,14 @@ void core_run(struct core *c, u64 to) {
         bool busy = c->ticking || issue_last(c) + 1 == c->now; /* a cycle after an issue is worth a look anyway */
         u64 next = busy ? c->now : core_next(c);
         if (next > c->now) skip(c, MIN(next, to) - c->now);
+        else if (c->vfetch) tick_vortex(c);
         else tick(c);
     }
     if (c->view.faulted) c->now = to;
     base_check_teller = (struct check_teller){0};
 }
 
-bool core_idle(const struct core *c) { return cta_idle(c) && !atomics_out(c) && port_idle(c); }
+bool core_idle(const struct core *c) { return cta_idle(c) && !atomics_out(c) && port_idle(c) && vunits_idle(c) && vlsu_idle(c); }
 
 u64 core_quiet(const struct core *c) { return MAX(cta_quiet(c), port_quiet(c)); }
 
@@ -257,4 +287,8 @@ void core_abandon(struct core *c) {
     l1_abandon(c);
     texture_abandon(c);
     fetch_abandon(c);
+    vfetch_abandon(c);
+    vunits_abandon(c);
+    vlsu_abandon(c);
+    vcache_abandon(c);
 }

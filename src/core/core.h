@@ -3,6 +3,7 @@
  *   program.c        what time must know of each instruction of a kernel, worked out once
  *   scale.c          beats of fronts that do not fill a warp
  *   10_fetch.c       fetch, instruction cache, decode            fetch/    which warp fetches
+ *   12_vfetch.c      the front end of sm.pipeline = vortex
  *   20_ibuffer.c     instruction buffers
  *   30_issue.c       readiness, schedulers, barriers, branches   sched/    which warp issues
  *   31_sched.c       what the schedulers of an SM know and decide together
@@ -10,6 +11,7 @@
  *   35_predict.c     hazard prediction: who is held back, credits
  *   40_operands.c    register banks and collectors               order/    when a warp's next instruction may
  *   issue
+ *   42_vunits.c      units and write-back port of sm.pipeline = vortex
  *   45_window.c      windows: dispatch, and what may issue of what was dispatched
  *   46_complete.c    windows: results on buses, instructions leave
  *   47_memorder.c    windows: which memory instructions may pass which
@@ -24,6 +26,8 @@
  *   67_texture.c     the texture cache
  *   65_blocked.c     cycles in which data in the L1 waits behind a stalled memory stage
  *   66_watch.c       who watches the memory stages               predictor/ which loads will miss
+ *   68_vlsu.c        load-store unit of sm.pipeline = vortex
+ *   69_vcache.c      its data cache
  *   70_writeback.c   results of memory come home                 tracker/  what misses need, and what is free
  *   account.c        who owns each cycle (D6)
  *   memport.c        global memory as this SM sees it: unpublished stores, atomics on their way (D4)
@@ -93,6 +97,9 @@ struct tinst { /* one instruction, as time sees it */
     u8 nwrite;      /* the first of the destinations, likewise */
     u8 pseudo;      /* costs nothing, is not fetched */
     u8 window;      /* may wait in a window: dispatch goes on behind it */
+    u8 pipe;        /* 42_vunits.c: enum vpipe */
+    u8 turns;       /* 12_vfetch.c: its warp may go elsewhere, and fetches nothing until it has left its unit */
+    u8 early;       /* 12_vfetch.c: done where it is decoded (kernel.early) */
     u16 guard_cy;   /* its guard is there so much later than for others */
     u8 mshr_of;     /* a load that may need an MSHR: 1 + the cache (CACHE_DATA, CACHE_CONST), 3 for kernel parameters; else 0 */
     i32 next;       /* the instruction that follows in memory, pseudo ones left out; NONE at the end */
@@ -302,8 +309,13 @@ struct core {
     struct port *port;             /* 62_port.c */
     struct replay *replay;         /* 63_replay.c; NULL unless the hazard policy retains */
     struct reexec *reexec;         /* 64_reexec.c; NULL without sm.lsu.reexec */
-    struct memview *memview;       /* memport.c */
-    struct blocks *blocks;         /* cta.c */
+    /* sm.pipeline = vortex, NULL with others: 12_vfetch.c, 42_vunits.c, 68_vlsu.c, 69_vcache.c */
+    struct vfetch *vfetch;
+    struct vunits *vunits;
+    struct vlsu *vlsu;
+    struct vcache *vcache;
+    struct memview *memview; /* memport.c */
+    struct blocks *blocks;   /* cta.c */
     /* statistics */
     struct sm_stats stats;
     struct pc_stats *pcs;
@@ -355,6 +367,59 @@ void fetch_filled(struct core *c, u32 entry); /* an instruction line has come */
 void ibuffer_flush(struct core *c, struct front *f, i32 pc);
 void ibuffer_pop(struct core *c, struct front *f);
 void ibuffer_want(struct core *c, struct front *f); /* sets its bit of fetch_want */
+
+/* --- 12_vfetch.c, 42_vunits.c, 68_vlsu.c, 69_vcache.c: where c->vfetch is not NULL (sm.pipeline = vortex);
+ * init, launch, free, check, abandon and idle anywhere */
+void vfetch_init(struct core *c);
+void vfetch_launch(struct core *c);
+void vfetch_free(struct core *c);
+void vfetch_check(const struct core *c);
+void vfetch_abandon(struct core *c);
+void vfetch_stage(struct core *c);
+u64 vfetch_next(const struct core *c);
+void vfetch_skip(struct core *c, u64 n);
+void vfetch_want(struct core *c, const struct front *f);    /* whether it knows what to fetch may have changed */
+void vfetch_flush(struct core *c, struct front *f, i32 pc); /* it goes on from pc, whatever was fetched */
+void vfetch_popped(struct core *c, const struct front *f);  /* its first instruction issues */
+void vfetch_started(struct core *c, u32 slot);              /* a warp begins there */
+void vfetch_resolved(struct core *c, u32 slot);             /* the instruction that it waited for has left its unit */
+void vfetch_filled(struct core *c, u32 entry);              /* a line of the instruction cache has come */
+bool vfetch_stalls(const struct core *c, u32 slot);         /* it fetches nothing until decode or a unit says so */
+void vunits_init(struct core *c);
+void vunits_launch(struct core *c);
+void vunits_free(struct core *c);
+void vunits_check(const struct core *c);
+void vunits_abandon(struct core *c);
+void vunits_stage(struct core *c);
+void vunits_settle(struct core *c); /* at the end of a cycle: which buffers are full */
+u64 vunits_next(const struct core *c);
+bool vunits_idle(const struct core *c);
+void vunits_place(const struct kernel *k, struct tinst *t); /* which unit and pipe it needs */
+u64 vunits_unavailable(const struct core *c);               /* units, by 1 << enum unit, whose buffer is full */
+void vunits_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
+void vlsu_init(struct core *c);
+void vlsu_launch(struct core *c);
+void vlsu_free(struct core *c);
+void vlsu_check(const struct core *c);
+void vlsu_abandon(struct core *c);
+void vlsu_stage(struct core *c);
+u64 vlsu_next(const struct core *c);
+bool vlsu_idle(const struct core *c);
+bool vlsu_full(const struct core *c);
+bool vlsu_writes(const struct core *c);                   /* a load has the write-back port in this cycle */
+u64 vlsu_latency(u32 latency_cy);                         /* of a bank, of one from issue to dependent issue */
+void vlsu_answer(struct core *c, u32 flight, u64 due_cy); /* a word of it is there then */
+void vlsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
+void vcache_init(struct core *c);
+void vcache_launch(struct core *c);
+void vcache_free(struct core *c);
+void vcache_check(const struct core *c);
+void vcache_abandon(struct core *c);
+void vcache_stage(struct core *c);
+u64 vcache_next(const struct core *c);
+int vcache_word(struct core *c, struct flight *f, const struct line_access *x); /* NONE when its bank takes it, else the hazard */
+int vcache_atomic(struct core *c, struct flight *f, const struct line_access *x, struct atomic_packet *p);
+void vcache_response(struct core *c, u32 entry); /* a line has come */
 
 /* --- 30_issue.c */
 void slot_look(struct core *c, u32 slot, u64 at);                        /* what it waits for from cycle `at` on */

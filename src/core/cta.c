@@ -138,6 +138,7 @@ static void slot_take(struct core *c, u32 slot, struct cta_place *p, struct warp
     memset(sb, 0, sizeof(*sb) * (c->prog->nregs + c->prog->npreds));
     if (lane_ready) memset(lane_ready, 0, sizeof(u64) * MAX_WARP * (c->prog->nregs + c->prog->npreds));
     c->fronts[slot].ib.next = c->fronts[slot].ib.fetch_pc = NONE;
+    if (c->vfetch) vfetch_started(c, slot);
 }
 
 static void slot_begin(struct core *c, u32 slot) {

@@ -11,6 +11,7 @@ struct fetch_view {
     const u64 *candidates; /* slots that can fetch: a set (base/set.h) */
     u32 words;
     const u64 *age;
+    const u64 *waited; /* by slot: times that another one fetched while it could; NULL where nobody counts them */
 };
 struct fetch_policy {
     const char *name, *doc, *paper;

@@ -97,6 +97,9 @@ static void fill_one(struct program *p, const struct config *c, u32 pc, u16 *reg
     if (t->kind == T_ALU) time_alu(c, in, t);
     if (t->kind == T_MEM) t->unit = UNIT_MEM;
     t->window = waits_in_window(t);
+    t->early = p->k->early && in->exec_id == EXEC_rv_join;
+    t->turns = in->flags & INST_CONTROL && !t->early && in->exec_id != EXEC_rv_counter && in->exec_id != EXEC_rv_wspawn;
+    if (c->pipeline == PIPELINE_VORTEX) vunits_place(p->k, t);
     if (t->kind == T_BRANCH || t->kind == T_EXIT || t->kind == T_FRAME) t->guard_cy = (u16)c->branch_guard_cy;
     if (t->kind == T_MEM && in->iclass == ICLASS_LOAD && in->space != SPACE_SHARED)
         t->mshr_of = in->space == SPACE_PARAM ? 3 : 1 + (in->space == SPACE_CONST ? CACHE_CONST : CACHE_DATA);

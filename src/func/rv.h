@@ -75,6 +75,8 @@ static inline u32 rv_scalar(const struct warp *w, const struct group *g, const s
     return (u32)opnd_read(w, g, o, rv_leader(w, g->mask));
 }
 
+i32 rv_join_goes(const struct warp *w, const struct inst *in, u32 pending); /* kernel.early: 2021 and RV_SPLIT */
+
 /* --- inst.aux of what reads and writes state that is not in registers */
 enum rv_csr_kind { /* what a CSR is; the number in bits 8 and up */
                    RV_CSR_FFLAGS,

@@ -127,6 +127,23 @@ void exec_rv_join(struct warp *w, struct group *g, const struct inst *in, u64 ma
     set_mask(w, g, to);
 }
 
+/* Where a join goes when `pending` joins before it have been decoded and have not run: splits wait, so the
+ * stack is otherwise as it will be */
+i32 rv_join_goes(const struct warp *w, const struct inst *in, u32 pending) {
+    const struct rv_warp *state = w->state;
+    u32 depth = state->depth;
+    bool went = false; /* the top's other side has gone */
+    (void)in;
+    for (; depth; pending--) {
+        const struct rv_split *top = &state->splits[depth - 1];
+        bool turns = top->other && !went;
+        if (!pending) return turns ? top->pc : NONE;
+        went = turns;
+        depth -= !turns;
+    }
+    return NONE;
+}
+
 /* --- barriers over warps: the warp that makes the count opens it */
 
 void exec_rv_bar(struct warp *w, struct group *g, const struct inst *in, u64 mask) {

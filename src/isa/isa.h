@@ -302,8 +302,11 @@ struct kernel {
     u64 shared_at;           /* where among plain addresses a block finds its shared memory */
     u64 device_at, device_b; /* plain addresses that are no memory: accesses are handed to `device`, lane by lane */
     device_fn *device;
-    u64 code_at;                      /* where instruction 0 lies, for the instruction cache; 0: anywhere */
-    u32 inst_b;                       /* size of an instruction there; 0: the machine's */
+    u64 code_at; /* where instruction 0 lies, for the instruction cache; 0: anywhere */
+    u32 inst_b;  /* size of an instruction there; 0: the machine's */
+    /* Where the warp goes after an instruction that a front end can do when it is decoded (join), with
+     * `pending` such ones decoded before it and not yet run; NONE: to the next. NULL: there are none */
+    i32 (*early)(const struct warp *w, const struct inst *in, u32 pending);
     void (*finish)(struct launch *l); /* after the last block, whatever came of it */
     bool recursive;                   /* depth not known from the text */
     bool meets_grid;                  /* reads where the memory for a barrier of the whole grid is */

@@ -377,6 +377,7 @@ static void describe(struct kernel *k, struct code *c) {
     k->device_b = v3 ? RV_STATUS_V3 + 4 - RV_IO_V3 : (1ull << 32) - RV_IO_2021;
     k->device = device;
     k->finish = finish;
+    if (!v3 && m->diverge == RV_SPLIT) k->early = rv_join_goes;
 }
 
 /* Behind the text: its end, and where returns meet */

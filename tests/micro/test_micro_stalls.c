@@ -136,6 +136,14 @@ static void no_warp(void **state) { (void)state, one_warp_of_many(), above_all(S
 static void selected(void **state) { (void)state, independent_additions(32, "sm.warps=1"), above_all(STALL_SELECTED); }
 static void not_selected(void **state) { (void)state, independent_additions(MANY, "sm.warps=16"), above_all(STALL_NOT_SELECTED); }
 static void no_instruction(void **state) { (void)state, cold_code(), above_all(STALL_NO_INSTRUCTION); }
+/* The pipeline of Vortex: a warp fetches one instruction every five cycles, and needs it as long */
+static void undecoded(void **state) {
+    (void)state;
+    RUN(.body = repeat(64, "add.u32 %r1, %r2, 1;\n"), .front = true,
+        .keys = {ONE_SM, "sm.pipeline=vortex", "sm.operands.ideal=true", "sm.fetch.insts=1", "sm.icache.ideal=true",
+                 "sm.icache.latency_cy=4", "sm.fetch.decode_cy=1", "sm.class.int.latency_cy=4"});
+    above_all(STALL_UNDECODED);
+}
 static void branch_resolving(void **state) { (void)state, many_branches(), above_all(STALL_BRANCH); }
 static void barrier(void **state) { (void)state, one_warp_late(), above_all(STALL_BARRIER); }
 static void membar(void **state) { (void)state, fenced_stores(), above_all(STALL_MEMBAR); }
@@ -267,6 +275,7 @@ int main(void) {
         cmocka_unit_test(selected),
         cmocka_unit_test(not_selected),
         cmocka_unit_test(no_instruction),
+        cmocka_unit_test(undecoded),
         cmocka_unit_test(branch_resolving),
         cmocka_unit_test(barrier),
         cmocka_unit_test(membar),

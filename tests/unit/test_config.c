@@ -131,7 +131,7 @@ static void every_word_of_a_choice_is_its_number(void **state) {
     (void)state;
     struct config c;
     config_default(&c);
-    for (u32 u = 0; u < UNIT_COUNT; u++) {
+    for (u32 u = 0; u <= UNIT_NONE; u++) {
         set_ok(&c, "sm.class.sfu.unit", unit_names[u]);
         assert_int_equal(c.class[XCLASS_sfu].unit, u);
     }

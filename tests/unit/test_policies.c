@@ -87,6 +87,7 @@ static void rig_cycle(struct rig *r) { /* the next cycle's view */
     for (u32 w = 0; w < r->words; w++) {
         u64 was = v->valid[w], eager = r->eager[w];
         v->valid[w] = ((was & ~random_few(r, 6)) | (random_few(r, 3) & ~was) | eager) & r->slots[w];
+        v->buffered[w] = v->valid[w];
         come[w] = v->valid[w] & ~was;
         v->waits_long[w] = ((v->waits_long[w] & ~random_few(r, 3)) | random_few(r, 4)) & v->valid[w] & ~eager;
         v->ready[w] = ((random_few(r, 1) | eager) & v->valid[w]) & ~v->waits_long[w];
@@ -286,7 +287,7 @@ static void lrr_goes_on_behind_the_last(void **state) {
     (void)state;
     static struct rig r;
     rig_open(&r, &sched_lrr, 64, 0xF, 4);
-    r.v.valid[0] = r.v.ready[0] = 0xF;
+    r.v.valid[0] = r.v.buffered[0] = r.v.ready[0] = 0xF;
     static const struct {
         u64 candidates;
         int slot;
@@ -335,7 +336,7 @@ gto_is_not_loyal_to_a_slot(void **state) { /* the warp it is greedy about ends, 
     (void)state;
     static struct rig r;
     rig_open(&r, &sched_gto, 64, 0x3, 4);
-    r.v.valid[0] = r.v.ready[0] = r.v.candidates[0] = 0x3;
+    r.v.valid[0] = r.v.buffered[0] = r.v.ready[0] = r.v.candidates[0] = 0x3;
     r.age[0] = 1, r.age[1] = 2;
     assert_int_equal(rig_step(&r), 0);
     r.age[0] = 3;
@@ -427,7 +428,7 @@ static void vortex_rr_wastes_a_round(void **state) { /* Aurud 3.2.1: one of N re
     (void)state;
     static struct rig r;
     rig_open(&r, &sched_vortex_rr, 64, 0xF, 4);
-    r.v.valid[0] = 0xF, r.v.ready[0] = r.v.candidates[0] = 0x8;
+    r.v.valid[0] = r.v.buffered[0] = 0xF, r.v.ready[0] = r.v.candidates[0] = 0x8;
     static const int want[] = {NONE, NONE, NONE, 3, NONE, NONE, NONE, 3};
     for (u32 t = 0; t < ARRAY_LEN(want); t++) assert_int_equal(rig_step(&r), want[t]);
     r.v.candidates[0] = 0;

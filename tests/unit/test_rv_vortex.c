@@ -32,18 +32,33 @@ struct machine {
 #define NEW   (struct machine){RV_V3, RV_SPLIT, 1, 4, 4}
 #define IPDOM (struct machine){RV_2021, RV_IPDOM, 1, 4, 4}
 
-static struct rig play(const char *text, struct machine m, bool timed) {
-    struct rig r = {0};
-    static struct rv_asm a;
+enum how { PLAIN, TIMED, PIPELINE, IMPROVED }; /* without time; machine small; machine vortex2021; and with Aurud's front end */
+
+static void machine_of(struct heddle *h, struct machine m, enum how how) {
     struct config c;
-    struct heddle_module *mod;
     config_default(&c);
+    if (how >= PIPELINE) {
+        assert_int_equal(heddle_set_machine(h, "vortex2021"), HEDDLE_OK);
+        c = *heddle_config(h);
+    }
     c.vortex = m.variant, c.vortex_diverge = m.diverge, c.sms = m.cores, c.warps = m.warps, c.warp_size = m.lanes;
     c.threads = m.warps * m.lanes;
+    c.riscv_ext = 1; /* with atomics */
+    if (how == IMPROVED) c.fetch_no_stall = 1, c.stall_table = 128, c.fetch_bpr = 1;
+    heddle_set_config(h, &c);
+}
+
+static struct rig play(const char *text, struct machine m, enum how how) {
+    struct rig r = {0};
+    static struct rv_asm a;
+    struct heddle_module *mod;
     r.out = tmpfile();
-    r.h = heddle_open(&(struct heddle_options){.functional = !timed, .program_out = r.out, .max_instructions = 1000000});
-    heddle_set_config(r.h, &c);
-    if (timed) heddle_audit(r.h, true);
+    r.h = heddle_open(&(struct heddle_options){.functional = how == PLAIN, .program_out = r.out, .max_instructions = 1000000});
+    machine_of(r.h, m, how);
+    if (how != PLAIN) {
+        heddle_audit(r.h, true);
+        heddle_timing(r.h, &(struct heddle_timing){.check_cycles = 5});
+    }
     asm_program(&a, text, m.variant);
     assert_int_equal(heddle_module_load(r.h, "p.bin", (const char *)a.words, (size_t)a.n * 4, &mod), HEDDLE_OK);
     struct heddle_launch l = {.grid = {m.cores, 1, 1}, .block = {m.warps * m.lanes, 1, 1}};
@@ -59,16 +74,19 @@ static struct rig play(const char *text, struct machine m, bool timed) {
     return r;
 }
 
-static struct rig run(const char *text, struct machine m) { return play(text, m, false); }
+static struct rig run(const char *text, struct machine m) { return play(text, m, PLAIN); }
 
 /* Without time, and with: the same memory and output, and an audit that finds nothing */
 static struct rig good(const char *text, struct machine m) {
-    struct rig r = run(text, m), t = play(text, m, true);
+    struct rig r = run(text, m);
     if (r.rc) fail_msg("%s", r.message);
-    if (t.rc) fail_msg("timed: %s", t.message);
-    if (t.violations) fail_msg("%s", t.audit);
-    assert_string_equal(r.text, t.text);
-    assert_memory_equal(r.mem, t.mem, sizeof(r.mem));
+    for (enum how how = TIMED; how <= IMPROVED; how++) {
+        struct rig t = play(text, m, how);
+        if (t.rc) fail_msg("timed (%d): %s", how, t.message);
+        if (t.violations) fail_msg("timed (%d): %s", how, t.audit);
+        assert_string_equal(r.text, t.text);
+        assert_memory_equal(r.mem, t.mem, sizeof(r.mem));
+    }
     return r;
 }
 
@@ -381,7 +399,7 @@ static void system_instructions(void **state) {
     struct rig r = run(text, OLD);
     if (r.rc) fail_msg("%s", r.message);
     expect(&r, 0, want, 2);
-    r = play(text, OLD, true);
+    r = play(text, OLD, TIMED);
     assert_int_equal(r.rc, HEDDLE_FAULT);
     assert_non_null(strstr(r.message, "the program has changed its own text, which is not modelled with time"));
 }
@@ -444,9 +462,11 @@ static void faults(void **state) {
         assert_int_equal(r.rc, HEDDLE_FAULT);
         if (!strstr(r.message, rows[i].want)) fail_msg("%s: %s", rows[i].text, r.message);
         if (strstr(rows[i].want, "the limit of")) continue; /* of instructions: without time only */
-        r = play(rows[i].text, rows[i].m, true);
-        assert_int_equal(r.rc, HEDDLE_FAULT);
-        if (!strstr(r.message, rows[i].want)) fail_msg("timed: %s: %s", rows[i].text, r.message);
+        for (enum how how = TIMED; how <= IMPROVED; how++) {
+            r = play(rows[i].text, rows[i].m, how);
+            assert_int_equal(r.rc, HEDDLE_FAULT);
+            if (!strstr(r.message, rows[i].want)) fail_msg("timed (%d): %s: %s", how, rows[i].text, r.message);
+        }
     }
 }
 

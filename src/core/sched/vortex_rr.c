@@ -1,12 +1,12 @@
 /* vortex_rr: round robin that looks at one warp a cycle. The turn passes every cycle; when the warp whose
  * turn it is cannot issue, nothing does.
  *
- * Paper: Aurud (2023) sections 3.1.2 and 3.2.1, figure 3.5: Vortex as it was before ready scheduling.
- * Deviation: Vortex's turn passes over warps without an instruction in the buffer; the view does not tell
- * them apart, so that every warp that has not ended gets its turn. Vortex chooses a cycle ahead; here the
- * choice and the issue are in the same cycle.
+ * Paper: Aurud (2023) sections 3.1.2 and 3.2.1, figure 3.5: Vortex as it was before ready scheduling. Vortex
+ * chooses a cycle ahead among the warps that will have an instruction in their buffer; here the choice is
+ * made in the cycle of the issue among those that have one, which is the same. Deviation: on sm.pipeline =
+ * common every warp that has not ended gets its turn, with or without an instruction.
  *
- * V1 each cycle, with or without candidates, the turn passes to the next valid slot
+ * V1 each cycle, with or without candidates, the turn passes to the next slot with an instruction
  * V2 the slot picked is the one whose turn it is, or none
  * V3 it is also the preferred one until the next cycle */
 #include "core/sched_policy.h"
@@ -28,7 +28,7 @@ static void vortex_rr_init(void *state, const struct config *c, u32 index, u32 f
 
 static int vortex_rr_pick(void *state, const struct sched_view *v) {
     struct vortex_rr *s = state;
-    int turn = set_after(v->valid, v->words, s->last);
+    int turn = set_after(v->buffered, v->words, s->last);
     if (turn == NONE) return NONE;
     s->last = (u32)turn;
     return set_has(v->candidates, (u32)turn) ? turn : NONE;
@@ -36,15 +36,17 @@ static int vortex_rr_pick(void *state, const struct sched_view *v) {
 
 static int vortex_rr_preferred(const void *state, const struct sched_view *v) {
     const struct vortex_rr *s = state;
-    return set_has(v->valid, s->last) ? (int)s->last : set_after(v->valid, v->words, s->last);
+    if (set_has(v->buffered, s->last)) return (int)s->last;
+    int next = set_after(v->buffered, v->words, s->last);
+    return next != NONE ? next : set_first(v->valid, v->words);
 }
 
 static void vortex_rr_skip(void *state, const struct sched_view *v, u64 n) {
     struct vortex_rr *s = state;
-    if (!set_any(v->valid, v->words) || !n) return;
+    if (!set_any(v->buffered, v->words) || !n) return;
     /* After the first turn every round of all valid slots ends where it began. */
-    u64 turns = 1 + (n - 1) % set_count(v->valid, v->words);
-    while (turns--) s->last = (u32)set_after(v->valid, v->words, s->last);
+    u64 turns = 1 + (n - 1) % set_count(v->buffered, v->words);
+    while (turns--) s->last = (u32)set_after(v->buffered, v->words, s->last);
 }
 
 const struct sched_policy sched_vortex_rr = {

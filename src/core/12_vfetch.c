@@ -1,0 +1,418 @@
+/* The front end of the Vortex pipeline (sm.pipeline = vortex): warp scheduler, instruction cache, decode.
+ *
+ * A cycle fetches one instruction of one warp. The warp then fetches no further one until decode has seen
+ * that this one does not change where it goes; if it may, until it has left its unit. Answers are decoded one
+ * a cycle, in the order in which they come; one whose warp has a full buffer keeps all others waiting. A join
+ * is done here, where it is decoded: the top of the warp's stack is known, since splits stall.
+ *
+ *   cycle    0         1 .. 4              4           5
+ *            request   instruction cache   decode      in the buffer: may issue; the warp may fetch again
+ *
+ * (sm.icache.latency_cy = 4, sm.fetch.decode_cy = 1.) Aurud's improvements (chapter 3 of the thesis):
+ *   sm.fetch.no_stall       warps fetch on. What was asked for stands in a queue of the warp until it is
+ *                           decoded, a cycle later than without; an instruction that changes where the warp
+ *                           goes flushes the queue. What was flushed still occupies the cache, and its answer
+ *                           is dropped
+ *   sm.fetch.stall_table    remembers which instructions stalled; behind these the warp does not fetch on
+ *   sm.fetch.bpr            back-pressure reduction: warps with full buffers neither fetch nor decode
+ *
+ * Not modelled: answers that wait because the cache's own output is full; instructions that warps fetch twice
+ * because text changes.
+ *
+ * Invariants: F1 without no_stall a warp has one request that is not dropped; F2 requests and queued
+ * instructions of a warp are consecutive from its next fetch backwards; F3 a buffer holds sm.ibuffer + 1. */
+#include "core/vfetch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void vfetch_init(struct core *c) {
+    const struct config *g = c->cfg;
+    if (g->pipeline != PIPELINE_VORTEX) return;
+    struct vfetch *v = c->vfetch = base_alloc(sizeof(*v));
+    tags_init(&v->icache, g->icache_sets, g->icache_ways, g->icache_line_b, g->icache_line_b, false);
+    v->misses = base_alloc(sizeof(*v->misses) * g->icache_mshrs);
+    v->warps = base_alloc(sizeof(*v->warps) * c->nslots);
+    v->waited = base_alloc(sizeof(u64) * c->nslots);
+    v->kept = base_alloc(sizeof(u64) * c->nslots);
+    v->stalls = g->stall_table ? base_alloc(sizeof(u32) * g->stall_table) : NULL;
+}
+
+void vfetch_free(struct core *c) {
+    struct vfetch *v = c->vfetch;
+    if (!v) return;
+    tags_free(&v->icache);
+    free(v->misses), free(v->requests.at), free(v->warps), free(v->waited), free(v->kept), free(v->stalls);
+    free(v);
+}
+
+void vfetch_abandon(struct core *c) {
+    struct vfetch *v = c->vfetch;
+    if (!v) return;
+    memset(v->misses, 0, sizeof(*v->misses) * c->cfg->icache_mshrs);
+    v->requests.n = 0;
+}
+
+void vfetch_launch(struct core *c) {
+    struct vfetch *v = c->vfetch;
+    if (!v) return;
+    vfetch_abandon(c);
+    v->open = v->stalled = v->resolving = 0;
+    v->last = v->decoded = c->nslots - 1;
+    v->held = false;
+    memset(v->warps, 0, sizeof(*v->warps) * c->nslots);
+    memset(v->waited, 0, sizeof(u64) * c->nslots);
+    memset(v->kept, 0, sizeof(u64) * c->nslots);
+    if (v->stalls) memset(v->stalls, 0, sizeof(u32) * c->cfg->stall_table);
+    tags_clear(&v->icache);
+}
+
+void vfetch_check(const struct core *c) {
+    const struct vfetch *v = c->vfetch;
+    u32 live[MAX_SLOTS] = {0};
+    if (!v) return;
+    tags_check(&v->icache);
+    for (u32 i = 0; i < v->requests.n; i++)
+        live[v->requests.at[i].slot] += v->requests.at[i].id == v->warps[v->requests.at[i].slot].id;
+    for (u32 i = 0; i < c->nslots; i++) {
+        CHECK(live[i] <= (c->cfg->fetch_no_stall ? v->warps[i].n : 1)); /* F1, F2 */
+        CHECK(c->fronts[i].ib.n <= c->cfg->ibuffer + 1);                /* F3 */
+    }
+}
+
+/* --- who can fetch */
+
+static bool full(const struct core *c, u32 slot) { return c->fronts[slot].ib.n > c->cfg->ibuffer; }
+
+void vfetch_want(struct core *c, const struct front *f) {
+    u32 slot = front_index(c, f);
+    struct vwarp *w = &c->vfetch->warps[slot];
+    if (!f->nparts) w->id++, w->n = w->joins = 0; /* it has ended: nobody waits for what comes */
+    bool knows = f->nparts && f->head && f->ib.fetch_pc != NONE && f->release_cy <= c->now;
+    if (knows) c->vfetch->open |= 1ull << slot;
+    else c->vfetch->open &= ~(1ull << slot);
+}
+
+/* The state of a warp without an instruction in its buffer has changed, from the next cycle on */
+static void look(struct core *c, u32 slot) {
+    if (!c->fronts[slot].ib.n) slot_look(c, slot, c->now + 1);
+}
+
+bool vfetch_stalls(const struct core *c, u32 slot) { return c->vfetch->stalled >> slot & 1; }
+
+void vfetch_resolved(struct core *c, u32 slot) { c->vfetch->resolving |= 1ull << slot; }
+
+/* A request of it has not been decoded and will not be dropped */
+static bool asks(const struct vfetch *v, u32 slot) {
+    for (u32 i = 0; i < v->requests.n; i++)
+        if (v->requests.at[i].slot == slot && v->requests.at[i].id == v->warps[slot].id) return true;
+    return false;
+}
+
+void vfetch_flush(struct core *c, struct front *f, i32 pc) {
+    u32 slot = front_index(c, f);
+    struct vwarp *w = &c->vfetch->warps[slot];
+    bool lost = f->ib.n || w->n || asks(c->vfetch, slot);
+    c->stats.fetch_flushed += f->ib.n + w->n;
+    EMIT(c, .kind = EV_FLUSH, .cycle = c->now, .slot = (u16)slot, .pc = pc);
+    w->id++;
+    w->n = w->joins = 0;
+    f->ib.n = 0;
+    f->ib.next = f->ib.fetch_pc = pc;
+    if (lost) c->vfetch->resolving |= c->vfetch->stalled & 1ull << slot; /* who it stalled for will never be decoded */
+    vfetch_want(c, f);
+}
+
+/* The front's first instruction has issued */
+void vfetch_popped(struct core *c, const struct front *f) {
+    struct vwarp *w = &c->vfetch->warps[front_index(c, f)];
+    if (w->joins && f->head->early) w->joins--;
+    vfetch_want(c, f);
+}
+
+void vfetch_started(struct core *c, u32 slot) {
+    struct vfetch *v = c->vfetch;
+    v->warps[slot].id++;
+    v->warps[slot].n = v->warps[slot].joins = 0;
+    v->stalled &= ~(1ull << slot), v->resolving &= ~(1ull << slot);
+}
+
+/* --- the instruction cache */
+
+static u64 inst_address(const struct core *c, i32 pc) { return c->prog->code_base + (u64)pc * c->prog->inst_b; }
+
+static bool hits(struct core *c, u64 line) {
+    u32 at;
+    if (c->cfg->icache_ideal || c->cfg->perfect_memory) return true;
+    if (tags_look(&c->vfetch->icache, line, 1, &at) != TAG_HIT) return false;
+    tags_touch(&c->vfetch->icache, at);
+    return true;
+}
+
+/* The entry that waits for the line, now at the latest; NONE: there is no room for it */
+static i32 send_for(struct core *c, u64 line) {
+    struct vfetch *v = c->vfetch;
+    i32 spare = NONE;
+    for (u32 i = 0; i < c->cfg->icache_mshrs; i++) {
+        if (v->misses[i] == line + 1) return (i32)i;
+        if (!v->misses[i] && spare == NONE) spare = (i32)i;
+    }
+    if (spare == NONE || !port_room(c, 1)) return NONE;
+    u32 pieces = MAX(1u, c->cfg->icache_line_b / 32), first = (u32)(line % 128 / 32);
+    v->misses[spare] = line + 1;
+    port_send(c, (struct mreq){.line = line & ~127ull,
+                               .sectors = ((1u << pieces) - 1) << first,
+                               .token = TOKEN(TOKEN_INST, spare),
+                               .kind = MREQ_READ});
+    return spare;
+}
+
+/* Requests for the line go through the cache again, one a cycle: two stages less than the first time */
+void vfetch_filled(struct core *c, u32 entry) {
+    struct vfetch *v = c->vfetch;
+    u64 line = v->misses[entry] - 1, due = c->now + (c->cfg->icache_cy > 2 ? c->cfg->icache_cy - 2 : 1);
+    u32 at;
+    struct victim out;
+    v->misses[entry] = 0;
+    tags_insert(&v->icache, line, 1, &at, &out);
+    for (u32 i = 0; i < v->requests.n; i++)
+        if (v->requests.at[i].due_cy == NEVER && v->requests.at[i].line == line) v->requests.at[i].due_cy = due++;
+}
+
+/* --- the stall table: index and tag of equation 3.3 */
+
+static u32 *table_at(const struct core *c, i32 pc, u32 *tag) {
+    u64 word = inst_address(c, pc) / 4;
+    *tag = (u32)(word / c->cfg->stall_table) + 1;
+    return &c->vfetch->stalls[word % c->cfg->stall_table];
+}
+
+static bool known_to_stall(struct core *c, i32 pc) {
+    u32 tag;
+    if (!c->vfetch->stalls || *table_at(c, pc, &tag) != tag) return false;
+    c->stats.stall_table_hits++;
+    return true;
+}
+
+static void learn(struct core *c, i32 pc) {
+    u32 tag;
+    if (c->vfetch->stalls) *table_at(c, pc, &tag) = tag;
+}
+
+/* --- the warp scheduler */
+
+static u64 can_fetch(const struct core *c) {
+    const struct vfetch *v = c->vfetch;
+    u64 can = v->open & ~v->stalled;
+    for (u64 m = c->cfg->fetch_no_stall || c->cfg->fetch_bpr ? can : 0; m; m &= m - 1) {
+        u32 slot = (u32)__builtin_ctzll(m);
+        bool none = c->cfg->fetch_no_stall && v->warps[slot].n >= c->cfg->fetch_queue;
+        if (none || (c->cfg->fetch_bpr && full(c, slot))) can &= ~(m & -m);
+    }
+    return can;
+}
+
+/* Aurud's equation 3.2: one was chosen, the others that could have been are older by one */
+static void grow_older(u64 *age, u64 can, u32 chosen) {
+    for (; can; can &= can - 1) age[__builtin_ctzll(can)]++;
+    age[chosen] = 0;
+}
+
+static void request(struct core *c, u32 slot) {
+    struct vfetch *v = c->vfetch;
+    struct front *f = &c->fronts[slot];
+    struct vwarp *w = &v->warps[slot];
+    i32 pc = f->ib.fetch_pc;
+    u64 line = inst_address(c, pc) & ~(u64)(c->cfg->icache_line_b - 1);
+    bool hit = hits(c, line);
+    if (!hit && send_for(c, line) == NONE) return; /* it is scheduled again */
+    u64 extra = c->cfg->perfect_memory ? c->cfg->perfect_cy : 0;
+    struct vrequest x = {c->now, hit ? c->now + c->cfg->icache_cy + extra : NEVER, line, pc, w->id, (u16)slot};
+    VEC_PUSH(&v->requests, x);
+    c->stats.fetches++;
+    c->stats.icache_hits += hit, c->stats.icache_misses += !hit;
+    f->ib.fetch_pc = c->prog->at[pc].next;
+    if (c->cfg->fetch_no_stall) {
+        struct vqueued q = {c->now, NEVER, pc};
+        w->queue[(w->head + w->n++) % VQUEUE_MAX] = q;
+    }
+    if (!c->cfg->fetch_no_stall || known_to_stall(c, pc)) {
+        v->stalled |= 1ull << slot;
+        look(c, slot);
+    }
+    vfetch_want(c, f);
+}
+
+static void schedule(struct core *c) {
+    struct vfetch *v = c->vfetch;
+    u64 can = can_fetch(c);
+    if (!can) return;
+    struct fetch_view view = {&can, 1, c->age, v->waited};
+    int slot = c->pol.fetch->pick(&v->last, &view);
+    if (slot < 0) return;
+    grow_older(v->waited, can, (u32)slot);
+    request(c, (u32)slot);
+}
+
+/* --- decode */
+
+/* Where the warp goes after an instruction that decode does by itself */
+static i32 goes_early(struct core *c, u32 slot, const struct tinst *t) {
+    const struct warp *w = c->homes[slot].w;
+    i32 pc = c->prog->k->early(w, t->in, c->vfetch->warps[slot].joins);
+    return pc == NONE ? t->next : pc;
+}
+
+/* What was asked for behind it is not wanted */
+static void drop_behind(struct core *c, u32 slot, i32 pc) {
+    struct vwarp *w = &c->vfetch->warps[slot];
+    c->stats.fetch_flushed += w->n;
+    w->id++;
+    w->n = 0;
+    c->fronts[slot].ib.fetch_pc = pc;
+}
+
+static void decode_early(struct core *c, u32 slot, const struct tinst *t) {
+    drop_behind(c, slot, goes_early(c, slot, t));
+    c->vfetch->warps[slot].joins++;
+    if (c->cfg->fetch_no_stall) learn(c, t->pc);
+}
+
+static void decode(struct core *c, u32 slot, i32 pc, u64 sent_cy) {
+    struct vfetch *v = c->vfetch;
+    struct front *f = &c->fronts[slot];
+    const struct tinst *t = &c->prog->at[pc];
+    u64 ready = c->now + c->cfg->decode_cy, bit = 1ull << slot;
+    f->ib.ready[(f->ib.head + f->ib.n++) & c->ib_mask] = ready;
+    EMIT(c, .kind = EV_FETCH, .cycle = sent_cy, .slot = (u16)slot, .pc = pc, .a = 1, .b = ready);
+    if (f->ib.n == 1) slot_alarm(c, slot, ready);
+    if (t->early) decode_early(c, slot, t);
+    if (t->turns) {
+        learn(c, pc);
+        drop_behind(c, slot, t->next);
+        v->stalled |= bit;
+    } else v->stalled &= ~bit;
+    vfetch_want(c, f);
+}
+
+static void forget(struct vfetch *v, u32 i) {
+    memmove(&v->requests.at[i], &v->requests.at[i + 1], (--v->requests.n - i) * sizeof(*v->requests.at));
+}
+
+static void drop_stale(struct core *c) {
+    struct vfetch *v = c->vfetch;
+    for (u32 i = 0; i < v->requests.n;) {
+        const struct vrequest *x = &v->requests.at[i];
+        if (x->due_cy <= c->now && x->id != v->warps[x->slot].id) forget(v, i);
+        else i++;
+    }
+}
+
+/* The answer that came first; with back-pressure reduction, of a warp whose buffer has room */
+static void decode_first(struct core *c) {
+    struct vfetch *v = c->vfetch;
+    i32 first = NONE;
+    for (u32 i = 0; i < v->requests.n; i++) {
+        const struct vrequest *x = &v->requests.at[i];
+        if (x->due_cy > c->now || (c->cfg->fetch_bpr && full(c, x->slot))) continue;
+        if (first == NONE || x->due_cy < v->requests.at[first].due_cy) first = (i32)i;
+    }
+    if (first == NONE) return;
+    struct vrequest x = v->requests.at[first];
+    v->held = full(c, x.slot);
+    if (v->held) {
+        c->stats.decode_held_cycles++;
+        return;
+    }
+    forget(v, (u32)first);
+    decode(c, x.slot, x.pc, x.sent_cy);
+}
+
+/* No stall: one answer a cycle goes into its warp's queue */
+static void queue_answer(struct core *c) {
+    struct vfetch *v = c->vfetch;
+    i32 first = NONE;
+    for (u32 i = 0; i < v->requests.n; i++)
+        if (v->requests.at[i].due_cy <= c->now && (first == NONE || v->requests.at[i].due_cy < v->requests.at[first].due_cy))
+            first = (i32)i;
+    if (first == NONE) return;
+    struct vrequest x = v->requests.at[first];
+    struct vwarp *w = &v->warps[x.slot];
+    forget(v, (u32)first);
+    for (u32 i = 0; i < w->n; i++) {
+        struct vqueued *q = &w->queue[(w->head + i) % VQUEUE_MAX];
+        if (q->sent_cy == x.sent_cy) q->there_cy = c->now;
+    }
+}
+
+static u64 can_decode(const struct core *c) {
+    const struct vfetch *v = c->vfetch;
+    u64 can = 0;
+    for (u32 i = 0; i < c->nslots; i++) {
+        const struct vwarp *w = &v->warps[i];
+        if (w->n && w->queue[w->head].there_cy < c->now && !(c->cfg->fetch_bpr && full(c, i))) can |= 1ull << i;
+    }
+    return can;
+}
+
+/* Greedy, then the one that waited through most decodes */
+static u32 choose_decode(const struct vfetch *v, u64 can) {
+    if (can >> v->decoded & 1) return v->decoded;
+    u32 best = (u32)__builtin_ctzll(can);
+    for (u64 m = can; m; m &= m - 1)
+        if (v->kept[__builtin_ctzll(m)] > v->kept[best]) best = (u32)__builtin_ctzll(m);
+    return best;
+}
+
+static void decode_queued(struct core *c) {
+    struct vfetch *v = c->vfetch;
+    u64 can = can_decode(c);
+    if (!can) return;
+    u32 slot = choose_decode(v, can);
+    struct vwarp *w = &v->warps[slot];
+    v->decoded = slot;
+    v->held = full(c, slot);
+    if (v->held) {
+        c->stats.decode_held_cycles++;
+        return;
+    }
+    grow_older(v->kept, can, slot);
+    struct vqueued q = w->queue[w->head];
+    w->head = (w->head + 1) % VQUEUE_MAX;
+    w->n--;
+    decode(c, slot, q.pc, q.sent_cy);
+}
+
+void vfetch_stage(struct core *c) {
+    struct vfetch *v = c->vfetch;
+    v->held = false;
+    schedule(c); /* first: what decode and the units let go in this cycle fetches in the next */
+    drop_stale(c);
+    if (!c->cfg->fetch_no_stall) decode_first(c);
+    else {
+        decode_queued(c);
+        queue_answer(c);
+    }
+    u64 go = v->resolving;
+    v->stalled &= ~go;
+    v->resolving = 0;
+    for (; go; go &= go - 1) look(c, (u32)__builtin_ctzll(go));
+}
+
+u64 vfetch_next(const struct core *c) {
+    const struct vfetch *v = c->vfetch;
+    u64 next = NEVER;
+    if (v->resolving || can_fetch(c)) return c->now;
+    for (u32 i = 0; i < v->requests.n; i++) {
+        const struct vrequest *x = &v->requests.at[i];
+        bool waits = v->held && !c->cfg->fetch_no_stall && x->due_cy <= c->now;
+        if (!waits) next = MIN(next, MAX(x->due_cy, c->now));
+    }
+    if (c->cfg->fetch_no_stall && can_decode(c)) return c->now;
+    return next;
+}
+
+/* Cycles jumped over: decode was held in them as it was before */
+void vfetch_skip(struct core *c, u64 n) {
+    if (c->vfetch->held) c->stats.decode_held_cycles += n;
+}

@@ -1,0 +1,244 @@
+/* Units of the Vortex pipeline (sm.pipeline = vortex): an issued instruction waits in a buffer of two before
+ * its unit, runs through a pipe of fixed depth, and leaves by the one write-back port of the core.
+ *
+ *   cycle    0       1          2              3            4
+ *            issue   in a pipe  at its end,    write-back   a dependent instruction issues     (depth 1)
+ *                               wins the port
+ *
+ * So the depth of a class is its latency less three. Loads win the port before all others (68_vlsu.c), then
+ * FPU, ALU, CSR unit and GPU unit; inside the ALU its own results go before products and quotients. A result
+ * that does not win stops its pipe. What writes no register needs no port. Branches, jumps and the
+ * instructions of the GPU unit let their warp fetch again when they leave (12_vfetch.c).
+ *
+ * Units as accounting knows them (enum unit): int is Vortex's ALU, alu its FPU, mem its LSU.
+ *
+ * Not modelled: the order among pipes of the FPU is assumed (FMA, division, root, conversions, the rest).
+ *
+ * Invariants: U1 a buffer holds at most two; U2 instructions leave a pipe in order. */
+#include "core/vunits.h"
+
+#include "func/rv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    u8 unit, xclass;
+} pipes[VPIPE_COUNT] = {
+    [VPIPE_FMA] = {UNIT_ALU, XCLASS_fp32}, [VPIPE_FDIV] = {UNIT_ALU, XCLASS_fdiv}, [VPIPE_FSQRT] = {UNIT_ALU, XCLASS_sfu},
+    [VPIPE_FCVT] = {UNIT_ALU, XCLASS_cvt}, [VPIPE_FNCP] = {UNIT_ALU, XCLASS_pred}, [VPIPE_ALU] = {UNIT_INT, XCLASS_int},
+    [VPIPE_MUL] = {UNIT_INT, XCLASS_imul}, [VPIPE_DIV] = {UNIT_INT, XCLASS_idiv},  [VPIPE_CSR] = {UNIT_CSR, XCLASS_move},
+    [VPIPE_GPU] = {UNIT_GPU, XCLASS_warp},
+};
+static const u8 units[] = {UNIT_ALU, UNIT_INT, UNIT_CSR, UNIT_GPU}; /* in the port's order */
+
+void vunits_init(struct core *c) {
+    if (c->cfg->pipeline != PIPELINE_VORTEX) return;
+    struct vunits *v = c->vunits = base_alloc(sizeof(*v));
+    for (u32 p = 0; p < VPIPE_COUNT; p++) {
+        const struct class_timing *x = &c->cfg->class[pipes[p].xclass];
+        v->depth[p] = x->latency_cy > 3 ? x->latency_cy - 3 : 1;
+        v->interval[p] = x->interval_cy;
+    }
+}
+
+void vunits_free(struct core *c) { free(c->vunits); }
+
+void vunits_abandon(struct core *c) {
+    struct vunits *v = c->vunits;
+    if (!v) return;
+    for (u32 u = 0; u < UNIT_COUNT; u++) v->skid[u].n = 0;
+    for (u32 p = 0; p < VPIPE_COUNT; p++) v->pipe[p].n = 0, v->free_cy[p] = 0;
+    v->waiting = v->running = 0;
+    v->full = 0;
+}
+
+void vunits_launch(struct core *c) { vunits_abandon(c); }
+
+void vunits_check(const struct core *c) {
+    const struct vunits *v = c->vunits;
+    u32 waiting = 0, running = 0;
+    if (!v) return;
+    for (u32 u = 0; u < UNIT_COUNT; u++) {
+        CHECK(v->skid[u].n <= VSKID); /* U1 */
+        waiting += v->skid[u].n;
+    }
+    for (u32 p = 0; p < VPIPE_COUNT; p++) {
+        const struct vline *l = &v->pipe[p];
+        for (u32 i = 1; i < l->n; i++) /* U2 */
+            CHECK(l->at[(l->head + i - 1) % VPIPE_DEEP].due_cy <= l->at[(l->head + i) % VPIPE_DEEP].due_cy);
+        running += l->n;
+    }
+    CHECK(waiting == v->waiting && running == v->running);
+}
+
+/* --- where an instruction goes; asked once for each of a program */
+
+static bool is_lane(const struct inst *in, const u8 *list, u32 n) {
+    for (u32 i = 0; i < n; i++)
+        if (in->lane == rv_lane((enum rv_lane)list[i])) return true;
+    return false;
+}
+
+static bool touches_floats(const struct inst *in) {
+    return (!in->d.absent && in->d.in == OPND_IN_REG && in->d.reg >= RV_F) ||
+           (in->s[0].in == OPND_IN_REG && in->s[0].reg >= RV_F);
+}
+
+static enum vpipe pipe_of_class(const struct inst *in) {
+    static const u8 short_ones[] = {RV_LANE_fsgnj, RV_LANE_fsgnjn, RV_LANE_fsgnjx, RV_LANE_fmin,  RV_LANE_fmax,
+                                    RV_LANE_feq,   RV_LANE_flt,    RV_LANE_fle,    RV_LANE_fclass},
+                    roots[] = {RV_LANE_fsqrt};
+    switch (in->iclass) {
+    case ICLASS_IMUL: return VPIPE_MUL;
+    case ICLASS_IDIV: return VPIPE_DIV;
+    case ICLASS_FP32:
+    case ICLASS_HALF:
+    case ICLASS_FP64:
+    case ICLASS_TENSOR: return in->lane && is_lane(in, short_ones, ARRAY_LEN(short_ones)) ? VPIPE_FNCP : VPIPE_FMA;
+    case ICLASS_FDIV:
+    case ICLASS_DDIV: return in->lane && is_lane(in, roots, ARRAY_LEN(roots)) ? VPIPE_FSQRT : VPIPE_FDIV;
+    case ICLASS_SFU: return VPIPE_FSQRT;
+    case ICLASS_CVT: return VPIPE_FCVT;
+    case ICLASS_WARP:
+    case ICLASS_BARRIER: return VPIPE_GPU;
+    default: return VPIPE_ALU;
+    }
+}
+
+static enum vpipe pipe_of(const struct kernel *k, const struct inst *in) {
+    switch (in->exec_id) {
+    case EXEC_rv_csr:
+    case EXEC_rv_counter: return VPIPE_CSR;
+    case EXEC_rv_tmc:
+    case EXEC_rv_pred:
+    case EXEC_rv_wspawn:
+    case EXEC_rv_split:
+    case EXEC_rv_join:
+    case EXEC_rv_bar: return VPIPE_GPU;
+    default: break;
+    }
+    if (k->isa && in->iclass == ICLASS_MOVE && touches_floats(in)) return VPIPE_FNCP;
+    return pipe_of_class(in);
+}
+
+void vunits_place(const struct kernel *k, struct tinst *t) {
+    if (t->kind == T_MEM) return;
+    t->pipe = (u8)pipe_of(k, t->in);
+    t->unit = pipes[t->pipe].unit;
+}
+
+/* --- issue */
+
+u64 vunits_unavailable(const struct core *c) { return c->vunits->full; }
+
+void vunits_settle(struct core *c) {
+    struct vunits *v = c->vunits;
+    v->full = vlsu_full(c) ? 1ull << UNIT_MEM : 0;
+    if (!v->waiting) return;
+    for (u32 i = 0; i < ARRAY_LEN(units); i++)
+        if (v->skid[units[i]].n == VSKID) v->full |= 1ull << units[i];
+}
+
+static void push(struct vline *l, const struct ventry *e) { l->at[(l->head + l->n++) % VPIPE_DEEP] = *e; }
+
+static struct ventry pop(struct vline *l) {
+    struct ventry e = l->at[l->head];
+    l->head = (l->head + 1) % VPIPE_DEEP;
+    l->n--;
+    return e;
+}
+
+void vunits_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
+    struct vunits *v = c->vunits;
+    struct home *s = &c->homes[slot];
+    struct ventry e = {uid, s->age, st->lanes, c->now + 1, t, (u16)slot};
+    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) sb_write(s, t->reg[i], st->lanes, NEVER, WAIT_COMPUTE);
+    s->drain_cy = MAX(s->drain_cy, c->now + v->depth[t->pipe] + 3);
+    c->stats.operand_reads += t->nread;
+    EMIT(c, .kind = EV_READ, .cycle = c->now, .uid = uid, .slot = (u16)slot);
+    push(&v->skid[t->unit], &e);
+    v->waiting++;
+}
+
+/* --- the stage */
+
+/* It leaves its unit, by the port if it writes a register */
+static void leave(struct core *c, const struct ventry *e) {
+    const struct tinst *t = e->t;
+    struct home *s = &c->homes[e->slot];
+    u64 ready = c->now + 2;
+    EMIT(c, .kind = EV_DONE, .cycle = t->ndst ? ready : c->now + 1, .uid = e->uid, .slot = e->slot);
+    if (t->ndst) EMIT(c, .kind = EV_READY, .cycle = ready, .uid = e->uid, .slot = e->slot, .mask = e->lanes);
+    c->stats.operand_writes += t->nwrite;
+    if (s->age != e->age) return; /* of a warp that was there before */
+    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) sb_write(s, t->reg[i], e->lanes, ready, WAIT_COMPUTE);
+    s->drain_cy = MAX(s->drain_cy, ready);
+    if (t->turns) vfetch_resolved(c, e->slot);
+    if (t->ndst && s->w) home_wake(c, e->slot, HOME_RESULT);
+}
+
+/* Its result did not win: everything in the pipe stays where it is */
+static void stop_pipe(const struct core *c, struct vunits *v, u32 p) {
+    struct vline *l = &v->pipe[p];
+    for (u32 i = 0; i < l->n; i++) l->at[(l->head + i) % VPIPE_DEEP].due_cy++;
+    v->free_cy[p] = MAX(v->free_cy[p], c->now + 1);
+}
+
+/* What stands at the end of a unit's pipes: the first may leave, the others wait */
+static void empty_unit(struct core *c, struct vunits *v, u8 unit, bool *port) {
+    bool left = false;
+    for (u32 p = 0; p < VPIPE_COUNT; p++) {
+        struct vline *l = &v->pipe[p];
+        if (pipes[p].unit != unit || !l->n || l->at[l->head].due_cy > c->now) continue;
+        bool writes = l->at[l->head].t->ndst != 0;
+        if (left || (writes && *port)) {
+            c->stats.writeback_conflict_cycles++;
+            stop_pipe(c, v, p);
+            left = true; /* nothing behind it either */
+            continue;
+        }
+        left = true;
+        *port = *port || writes;
+        v->running--;
+        struct ventry e = pop(l);
+        leave(c, &e);
+    }
+}
+
+static void fill_unit(struct core *c, struct vunits *v, u8 unit) {
+    struct vline *l = &v->skid[unit];
+    if (!l->n || l->at[l->head].due_cy > c->now) return;
+    u32 p = l->at[l->head].t->pipe;
+    if (v->free_cy[p] > c->now || v->pipe[p].n == VPIPE_DEEP) return;
+    struct ventry e = pop(l);
+    EMIT(c, .kind = EV_DISPATCH, .cycle = c->now, .uid = e.uid, .slot = e.slot, .cause = unit, .a = v->interval[p]);
+    if (unit == UNIT_INT) c->stats.unit_busy_int += v->interval[p];
+    if (unit == UNIT_ALU) c->stats.unit_busy_alu += v->interval[p];
+    e.due_cy = c->now + v->depth[p];
+    v->free_cy[p] = c->now + v->interval[p];
+    v->waiting--, v->running++;
+    push(&v->pipe[p], &e);
+}
+
+void vunits_stage(struct core *c) {
+    struct vunits *v = c->vunits;
+    bool port = vlsu_writes(c);
+    for (u32 i = 0; v->running && i < ARRAY_LEN(units); i++) empty_unit(c, v, units[i], &port);
+    for (u32 i = 0; v->waiting && i < ARRAY_LEN(units); i++) fill_unit(c, v, units[i]);
+}
+
+bool vunits_idle(const struct core *c) { return !c->vunits || !(c->vunits->waiting + c->vunits->running); }
+
+u64 vunits_next(const struct core *c) {
+    const struct vunits *v = c->vunits;
+    u64 next = NEVER;
+    if (!v->waiting && !v->running) return next;
+    for (u32 i = 0; i < ARRAY_LEN(units); i++) {
+        const struct vline *l = &v->skid[units[i]];
+        if (l->n) next = MIN(next, MAX(l->at[l->head].due_cy, v->free_cy[l->at[l->head].t->pipe]));
+    }
+    for (u32 p = 0; p < VPIPE_COUNT; p++)
+        if (v->pipe[p].n) next = MIN(next, v->pipe[p].at[v->pipe[p].head].due_cy);
+    return MAX(next, c->now);
+}

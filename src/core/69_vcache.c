@@ -1,0 +1,216 @@
+/* The data cache of the Vortex pipeline (sm.pipeline = vortex): direct mapped, write-through, no allocation
+ * by writes, in banks by line (vortex.dcache.banks). A bank takes one thing a cycle: a read that comes again
+ * after its line has come, else a line, else a word of the load-store unit.
+ *
+ * Each read that misses takes an entry (vortex.dcache.mshrs a bank); the first of a line sends for it. When
+ * the line has come it is written into the bank, and the reads come again one a cycle, a stage less than the
+ * first time. Writes go to the memory side word by word, hit or not.
+ *
+ * Not modelled: queues inside a bank between its input and its tags; data.
+ *
+ * Invariants: W1 `used` and `active` count entries; W2 of a line that is waited for one entry has asked. */
+#include "core/vcache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void vcache_init(struct core *c) {
+    const struct config *g = c->cfg;
+    if (g->pipeline != PIPELINE_VORTEX) return;
+    struct vcache *v = c->vcache = base_alloc(sizeof(*v));
+    tags_init(&v->tags, g->vortex_lines, 1, g->vortex_line_b, g->vortex_line_b, false);
+    v->banks = base_alloc(sizeof(*v->banks) * g->vortex_banks);
+    v->misses = base_alloc(sizeof(*v->misses) * g->vortex_banks * g->vortex_mshrs);
+    v->latency = vlsu_latency(g->l1_cy);
+}
+
+void vcache_free(struct core *c) {
+    if (!c->vcache) return;
+    tags_free(&c->vcache->tags);
+    free(c->vcache->banks);
+    free(c->vcache->misses);
+    free(c->vcache);
+}
+
+void vcache_abandon(struct core *c) {
+    struct vcache *v = c->vcache;
+    if (!v) return;
+    memset(v->misses, 0, sizeof(*v->misses) * c->cfg->vortex_banks * c->cfg->vortex_mshrs);
+    for (u32 b = 0; b < c->cfg->vortex_banks; b++) v->banks[b] = (struct vbank){.busy_cy = NEVER};
+    v->active = 0;
+}
+
+void vcache_launch(struct core *c) {
+    if (!c->vcache) return;
+    vcache_abandon(c);
+    tags_clear(&c->vcache->tags);
+}
+
+static struct vmiss *misses_of(const struct core *c, u32 bank) { return &c->vcache->misses[bank * c->cfg->vortex_mshrs]; }
+
+void vcache_check(const struct core *c) {
+    const struct vcache *v = c->vcache;
+    u32 all = 0;
+    if (!v) return;
+    for (u32 b = 0; b < c->cfg->vortex_banks; b++) {
+        u32 used = 0, active = 0;
+        for (u32 i = 0; i < c->cfg->vortex_mshrs; i++) {
+            used += misses_of(c, b)[i].state != VMISS_FREE;
+            active += misses_of(c, b)[i].state > VMISS_WAITS;
+        }
+        CHECK(used == v->banks[b].used && active == v->banks[b].active); /* W1 */
+        all += active;
+    }
+    CHECK(all == v->active); /* W1 */
+    tags_check(&v->tags);
+}
+
+static u64 line_of(const struct core *c, u64 addr) { return addr & ~(u64)(c->cfg->vortex_line_b - 1); }
+static u32 bank_of(const struct core *c, u64 addr) { return (u32)(addr / c->cfg->vortex_line_b % c->cfg->vortex_banks); }
+
+static void tell(struct core *c, const struct flight *f, const struct line_access *x, enum access_result r) {
+    EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = f->uid, .slot = f->slot, .a = x->line, .mask = x->lanes, .cause = (u8)r);
+    (void)f, (void)x, (void)r;
+}
+
+/* --- a word of the load-store unit: NONE when it is taken, else the hazard */
+
+static int send_write(struct core *c, struct flight *f, const struct line_access *x) {
+    if (!port_room(c, 1)) return HAZARD_COMQ;
+    c->stats.l1_writes++;
+    writeback_store_sent(c, f);
+    port_send(c, (struct mreq){.line = x->line & ~127ull,
+                               .sectors = x->sectors,
+                               .token = TOKEN(TOKEN_STORE, f->id),
+                               .kind = MREQ_WRITE,
+                               .data_b = 4});
+    tell(c, f, x, ACCESS_STORE);
+    return NONE;
+}
+
+/* The first entry without a use; and whether the line has been asked for */
+static i32 find_entry(const struct core *c, u32 bank, u64 line, bool *asked) {
+    i32 spare = NONE;
+    *asked = false;
+    for (u32 i = 0; i < c->cfg->vortex_mshrs; i++) {
+        const struct vmiss *m = &misses_of(c, bank)[i];
+        if (m->state == VMISS_FREE && spare == NONE) spare = (i32)i;
+        *asked = *asked || (m->state != VMISS_FREE && m->line == line);
+    }
+    return spare;
+}
+
+static int read_miss(struct core *c, struct flight *f, const struct line_access *x, u32 bank, u64 line) {
+    struct vcache *v = c->vcache;
+    bool asked;
+    i32 at = find_entry(c, bank, line, &asked);
+    if (at == NONE) return HAZARD_MSHR;
+    if (!asked && !port_room(c, 1)) return HAZARD_COMQ;
+    misses_of(c, bank)[at] = (struct vmiss){line, ++v->seq, f->id, VMISS_WAITS};
+    v->banks[bank].used++;
+    if (asked) c->stats.l1_merged++;
+    else {
+        u32 pieces = MAX(1u, c->cfg->vortex_line_b / 32);
+        c->stats.l1_misses++;
+        port_send(c, (struct mreq){.line = line & ~127ull,
+                                   .sectors = ((1u << pieces) - 1) << line % 128 / 32,
+                                   .token = TOKEN(TOKEN_MSHR, bank * c->cfg->vortex_mshrs + (u32)at),
+                                   .kind = MREQ_READ});
+    }
+    f->mem.outstanding++;
+    tell(c, f, x, asked ? ACCESS_MERGED : ACCESS_MISS);
+    return NONE;
+}
+
+static void read_hit(struct core *c, struct flight *f, const struct line_access *x, u64 extra) {
+    c->stats.l1_hits++;
+    c->pcs[flight_pc(c, f)].l1_hits++;
+    f->mem.outstanding++;
+    vlsu_answer(c, f->id, c->now + c->vcache->latency + extra);
+    tell(c, f, x, ACCESS_HIT);
+}
+
+int vcache_word(struct core *c, struct flight *f, const struct line_access *x) {
+    u64 line = line_of(c, x->line);
+    u32 bank = bank_of(c, x->line), at;
+    struct vbank *b = &c->vcache->banks[bank];
+    int why = NONE;
+    if (b->busy_cy == c->now) return HAZARD_BANK;
+    if (f->mem.kind == PROBE_STORE) why = c->cfg->perfect_memory ? (tell(c, f, x, ACCESS_STORE), NONE) : send_write(c, f, x);
+    else if (c->cfg->perfect_memory) read_hit(c, f, x, c->cfg->perfect_cy);
+    else if (tags_look(&c->vcache->tags, line, 1, &at) == TAG_HIT) read_hit(c, f, x, 0);
+    else why = read_miss(c, f, x, bank, line);
+    if (why != NONE) return why;
+    c->stats.l1_accesses += f->mem.kind == PROBE_LOAD;
+    b->busy_cy = c->now;
+    return NONE;
+}
+
+int vcache_atomic(struct core *c, struct flight *f, const struct line_access *x, struct atomic_packet *p) {
+    if (!port_room(c, 1)) return HAZARD_COMQ;
+    for (u64 a = x->line; a < x->line + 128; a += c->cfg->vortex_line_b) tags_invalidate(&c->vcache->tags, a);
+    f->mem.outstanding++;
+    port_send(c, (struct mreq){.line = x->line,
+                               .sectors = x->sectors,
+                               .token = TOKEN(TOKEN_ATOMIC, p->index),
+                               .kind = f->mem.red ? MREQ_RED : MREQ_ATOMIC,
+                               .same = 1,
+                               .data_b = (u16)(p->n * 4),
+                               .atomic = p});
+    tell(c, f, x, ACCESS_ATOMIC);
+    return NONE;
+}
+
+/* --- lines that come */
+
+void vcache_response(struct core *c, u32 entry) {
+    struct vcache *v = c->vcache;
+    v->misses[entry].state = VMISS_FILLS;
+    v->banks[entry / c->cfg->vortex_mshrs].active++;
+    v->active++;
+}
+
+static struct vmiss *oldest(const struct core *c, u32 bank, enum vmiss_state state) {
+    struct vmiss *best = NULL;
+    for (u32 i = 0; i < c->cfg->vortex_mshrs; i++) {
+        struct vmiss *m = &misses_of(c, bank)[i];
+        if (m->state == state && (!best || m->seq < best->seq)) best = m;
+    }
+    return best;
+}
+
+static void fill(struct core *c, u32 bank, u64 line) {
+    struct vcache *v = c->vcache;
+    u32 at;
+    struct victim out = {0};
+    tags_insert(&v->tags, line, 1, &at, &out);
+    c->stats.l1_fills++;
+    c->stats.l1_evictions += out.had;
+    for (u32 i = 0; i < c->cfg->vortex_mshrs; i++) {
+        struct vmiss *m = &misses_of(c, bank)[i];
+        if (m->state == VMISS_FREE || m->line != line) continue;
+        bool was = m->state > VMISS_WAITS;
+        m->state = VMISS_REPLAYS;
+        v->banks[bank].active += !was, v->active += !was;
+    }
+}
+
+static void replay(struct core *c, u32 bank, struct vmiss *m) {
+    struct vcache *v = c->vcache;
+    vlsu_answer(c, m->flight, c->now + MAX(v->latency, 2u) - 1);
+    m->state = VMISS_FREE;
+    v->banks[bank].used--, v->banks[bank].active--, v->active--;
+}
+
+void vcache_stage(struct core *c) {
+    struct vcache *v = c->vcache;
+    for (u32 b = 0; v->active && b < c->cfg->vortex_banks; b++) {
+        if (!v->banks[b].active) continue;
+        struct vmiss *m = oldest(c, b, VMISS_REPLAYS);
+        v->banks[b].busy_cy = c->now;
+        if (m) replay(c, b, m);
+        else fill(c, b, oldest(c, b, VMISS_FILLS)->line);
+    }
+}
+
+u64 vcache_next(const struct core *c) { return c->vcache->active ? c->now : NEVER; }

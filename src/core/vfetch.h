@@ -1,0 +1,43 @@
+/* vfetch: the front end of the Vortex pipeline. Included by 12_vfetch.c alone. */
+#ifndef HEDDLE_CORE_VFETCH_H
+#define HEDDLE_CORE_VFETCH_H
+
+#include "core/core.h"
+
+enum { VQUEUE_MAX = 64 };
+struct vrequest { /* to the instruction cache; in order of request */
+    u64 sent_cy;
+    u64 due_cy; /* its answer can be decoded, or put into the warp's queue, from then on; NEVER: it waits for its line */
+    u64 line;
+    i32 pc;
+    u32 id; /* of the warp's flushes when it was made: another number there, and the answer is dropped */
+    u16 slot;
+};
+struct vqueued { /* an instruction asked for, in the warp's queue (sm.fetch.no_stall) */
+    u64 sent_cy;
+    u64 there_cy; /* its answer came then; NEVER: not yet */
+    i32 pc;
+};
+struct vwarp {
+    u32 id;    /* counts flushes */
+    u32 joins; /* decoded and done with by the front end, not yet issued */
+    u32 head, n;
+    struct vqueued queue[VQUEUE_MAX];
+};
+struct vfetch {
+    u64 open;      /* fronts that know what to fetch: running, not at a barrier */
+    u64 stalled;   /* that may not fetch until decode, or the instruction's unit, says so */
+    u64 resolving; /* of stalled: their instruction has left its unit in this cycle */
+    u32 last;      /* front that fetched last */
+    u32 decoded;   /* front decoded last, or the one whose full buffer keeps decode waiting */
+    bool held;     /* the latter */
+    struct tags icache;
+    u64 *misses; /* [icache_mshrs]: line + 1 that was sent for; 0: none */
+    VEC(struct vrequest) requests;
+    struct vwarp *warps; /* [nslots] */
+    u64 *waited;         /* by front: times that another one fetched while it could (Aurud's equation 3.2) */
+    u64 *kept;           /* the same of decode, where warps have queues */
+    u32 *stalls;         /* the stall table: tag + 1 by index; NULL without */
+};
+
+#endif

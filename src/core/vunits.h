@@ -1,0 +1,40 @@
+/* vunits: buffers, units and the write-back port of the Vortex pipeline. Included by 42_vunits.c alone. */
+#ifndef HEDDLE_CORE_VUNITS_H
+#define HEDDLE_CORE_VUNITS_H
+
+#include "core/core.h"
+
+enum { VSKID = 2, VPIPE_DEEP = 64 };
+enum vpipe { /* what an instruction runs through, in the order in which a unit lets them go */
+             VPIPE_FMA,
+             VPIPE_FDIV,
+             VPIPE_FSQRT,
+             VPIPE_FCVT,
+             VPIPE_FNCP, /* comparisons, signs, minimum and maximum, classes, moves between register files */
+             VPIPE_ALU,
+             VPIPE_MUL,
+             VPIPE_DIV,
+             VPIPE_CSR,
+             VPIPE_GPU,
+             VPIPE_COUNT
+};
+struct ventry { /* an instruction between issue and write-back */
+    u64 uid, age, lanes;
+    u64 due_cy; /* in a buffer: may enter its pipe; in a pipe: its result is at the end of it */
+    const struct tinst *t;
+    u16 slot;
+};
+struct vline { /* a buffer, or the inside of a pipe */
+    struct ventry at[VPIPE_DEEP];
+    u32 head, n;
+};
+struct vunits {
+    struct vline skid[UNIT_COUNT];
+    struct vline pipe[VPIPE_COUNT];
+    u64 free_cy[VPIPE_COUNT]; /* takes the next instruction then */
+    u32 depth[VPIPE_COUNT], interval[VPIPE_COUNT];
+    u32 waiting, running; /* instructions in buffers, and in pipes */
+    u64 full;             /* units, by 1 << enum unit, whose buffer was full at the end of the last cycle */
+};
+
+#endif

@@ -1,0 +1,250 @@
+/* The pipeline of Vortex of 2021 to the cycle (sm.pipeline = vortex), the examples of Aurud's thesis as its
+ * errata read them, and what each of its improvements changes. */
+#include "api/api.h"
+#include "config/config.h"
+#include "stats/stats.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "rv_asm.h"
+
+static struct {
+    VEC(struct event) events;
+    struct rv_asm code;
+    u64 cycles;
+    double held, flushed, table_hits;
+} ran;
+
+static void on_events(void *state, const struct event *e, u32 n) {
+    (void)state;
+    for (u32 i = 0; i < n; i++) VEC_PUSH(&ran.events, e[i]);
+}
+
+static void set_keys(struct heddle *h, const char *keys) {
+    char all[1024], *rest = all, *one;
+    snprintf(all, sizeof(all), "%s", keys);
+    while ((one = strsep(&rest, " ")))
+        if (*one) {
+            char *value = strchr(one, '=');
+            *value++ = 0;
+            if (heddle_set_key(h, one, value)) fail_msg("%s", heddle_message(h));
+        }
+}
+
+/* One core; keys as "name=value name=value". Jumps or not, nothing may differ. */
+static u64 play(const char *text, const char *keys, bool jumps) {
+    struct heddle *h = heddle_open(NULL);
+    struct heddle_module *m;
+    if (heddle_set_machine(h, "vortex2021")) fail_msg("%s", heddle_message(h));
+    set_keys(h, keys);
+    heddle_timing(h, &(struct heddle_timing){.no_jumps = !jumps, .check_cycles = 7});
+    struct listener l = {.events = on_events};
+    ran.events.n = 0;
+    VEC_PUSH(&h->time.listeners, l);
+    heddle_audit(h, true);
+    const struct config *c = &h->time.config;
+    asm_program(&ran.code, text, RV_2021);
+    assert_int_equal(heddle_module_load(h, "p.bin", (const char *)ran.code.words, (size_t)ran.code.n * 4, &m), HEDDLE_OK);
+    struct heddle_launch la = {.grid = {1, 1, 1}, .block = {c->warps * c->warp_size, 1, 1}};
+    struct heddle_result r;
+    if (heddle_launch(h, heddle_module_kernel(m, "program"), &la, &r)) fail_msg("%s", heddle_message(h));
+    if (heddle_audit_result(h).violations) fail_msg("%s", heddle_audit_result(h).text);
+    heddle_stat(h, "decode_held_cycles", &ran.held);
+    heddle_stat(h, "fetch_flushed", &ran.flushed);
+    heddle_stat(h, "stall_table_hits", &ran.table_hits);
+    heddle_close(h);
+    return ran.cycles = r.cycles;
+}
+
+static void run(const char *text, const char *keys) {
+    u64 ticked = play(text, keys, false);
+    assert_int_equal(ticked, play(text, keys, true));
+}
+
+static i32 pc_of(const char *label) {
+    for (u32 i = 0; i < ran.code.nlabels; i++)
+        if (strcmp(ran.code.labels[i].name, label) == 0) return (i32)((ran.code.labels[i].at - 0x80000000u) / 4);
+    fail_msg("no label %s", label);
+    return NONE;
+}
+
+/* The cycle of the nth such event of the instruction behind a label, of one warp */
+static u64 when(enum event_kind kind, const char *label, u32 slot, u32 nth) {
+    i32 pc = pc_of(label);
+    for (u32 i = 0; i < ran.events.n; i++) {
+        const struct event *e = &ran.events.at[i];
+        if (e->kind == kind && e->pc == pc && e->slot == slot && !nth--) return e->cycle;
+    }
+    fail_msg("%s has no such event", label);
+    return 0;
+}
+static u64 fetched(const char *label) { return when(EV_FETCH, label, 0, 0); }
+static u64 issued(const char *label) { return when(EV_ISSUE, label, 0, 0); }
+
+#define IDEAL "sm.icache.ideal=true "
+#define FAST  IDEAL "sm.fetch.no_stall=true "
+
+/* --- one warp: the numbers of the facts */
+
+static void fetch_interval(void **state) {
+    (void)state;
+    run("a: addi t0, zero, 1; b: addi t1, zero, 1; c: jal zero, d; nop: addi t2, zero, 1; d: addi t3, zero, 1; vx_tmc zero",
+        IDEAL);
+    assert_int_equal(fetched("b") - fetched("a"), 5);
+    assert_int_equal(fetched("c") - fetched("b"), 5);
+    assert_int_equal(fetched("d") - fetched("c"), 8);
+    assert_int_equal(issued("a") - fetched("a"), 5);
+    run("a: addi t0, zero, 1; b: vx_tmc t0; c: vx_split t0; d: vx_join; e: addi t0, zero, 1; vx_tmc zero", IDEAL);
+    assert_int_equal(fetched("c") - fetched("b"), 8);
+    assert_int_equal(fetched("d") - fetched("c"), 8);
+    assert_int_equal(fetched("e") - fetched("d"), 5); /* decode does it */
+}
+
+static void dependent_issue(void **state) {
+    (void)state;
+    run("a: addi t0, zero, 1; b: addi t0, t0, 1; c: mul t1, t0, t0; d: add t2, t1, t1; e: csrrs t3, 0xCC0, zero; f: add t3, t3, "
+        "t3; vx_tmc zero",
+        FAST);
+    assert_int_equal(issued("b") - issued("a"), 4);
+    assert_int_equal(issued("d") - issued("c"), 7);
+    assert_int_equal(issued("f") - issued("e"), 4);
+    run("a: fmadd.s f1, f2, f3, f4, rne; b: fadd.s f5, f1, f1, rne; c: fdiv.s f1, f2, f3, rne; d: fadd.s f5, f1, f1, rne; "
+        "e: fsqrt.s f1, f2, rne; f: fadd.s f5, f1, f1, rne; g: fmin.s f1, f2, f3; h: fadd.s f6, f1, f1, rne; "
+        "i: fcvt.w.s t0, f2, rne; j: add t0, t0, t0; k: div t1, t0, t0; l: add t1, t1, t1; vx_tmc zero",
+        FAST);
+    assert_int_equal(issued("b") - issued("a"), 8);
+    assert_int_equal(issued("d") - issued("c"), 19);
+    assert_int_equal(issued("f") - issued("e"), 14);
+    assert_int_equal(issued("h") - issued("g"), 6);
+    assert_int_equal(issued("j") - issued("i"), 9);
+    assert_int_equal(issued("l") - issued("k"), 36);
+    run("li a0, 0x80008000; lw t0, 0(a0); add t0, t0, t0; a: lw t1, 4(a0); b: add t1, t1, t1; li sp, 0xFF000000; c: lw t2, "
+        "-4(sp); d: add t2, t2, t2; vx_tmc zero",
+        FAST);
+    assert_int_equal(issued("b") - issued("a"), 9); /* hit */
+    assert_int_equal(issued("d") - issued("c"), 9); /* shared memory */
+}
+
+/* --- loads: a port for each thread, a bank takes one word a cycle, and words that come apart are written
+ * apart */
+
+#define LANES "addi t0, zero, -1; vx_tmc t0; csrrs s1, 0xCC0, zero;"
+static void banks(void **state) {
+    static const char text[] = LANES "li a0, 0x80008000; %s; add a0, a0, t1; lw t2, 0(a0); add t2, t2, t2; "
+                                     "a: lw t3, 0(a0); b: add t3, t3, t3; vx_tmc zero";
+    static const struct {
+        const char *offset;
+        u64 want;
+    } rows[] = {
+        {"addi t1, zero, 0", 9}, /* all threads the same word: it is asked for once */
+        {"slli t1, s1, 2", 12},  /* the words of one line: one bank, four cycles */
+        {"slli t1, s1, 6", 9},   /* a line each: four banks */
+        {"slli t1, s1, 7", 10},  /* every other bank, twice */
+    };
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+        char program[512];
+        snprintf(program, sizeof(program), text, rows[i].offset);
+        run(program, FAST);
+        assert_int_equal(issued("b") - issued("a"), rows[i].want);
+    }
+}
+
+/* The write-back port: a product and a sum that end in the same cycle; the ALU's own sums go first, and the
+ * product waits a cycle for each */
+static void port(void **state) {
+    (void)state;
+    run("a: mul t0, t1, t1; addi s1, zero, 1; addi s2, zero, 1; addi s3, zero, 1; b: add t2, t0, t0; vx_tmc zero", FAST);
+    assert_int_equal(issued("b") - issued("a"), 8);
+    run("a: mul t0, t1, t1; addi s1, zero, 1; addi s2, zero, 1; addi s3, zero, 1; addi s4, zero, 1; addi s5, zero, 1; "
+        "b: add t2, t0, t0; vx_tmc zero",
+        FAST);
+    assert_int_equal(issued("b") - issued("a"), 10);
+    run("a: mul t0, t1, t1; addi s1, zero, 1; addi s2, zero, 1; b: add t2, t0, t0; vx_tmc zero", FAST);
+    assert_int_equal(issued("b") - issued("a"), 7);
+}
+
+/* --- the thesis's figures */
+
+#define ALL "csrrs s0, 0xFC1, zero; la t1, work; vx_wspawn s0, t1; work: csrrs s1, 0xCC3, zero; "
+#define N8                                                                                                                       \
+    "addi t2, zero, 1; addi t3, zero, 1; addi t4, zero, 1; addi t5, zero, 1; addi s2, zero, 1; addi s3, zero, 1; addi s4, "      \
+    "zero, 1; addi s5, zero, 1; "
+
+/* 3.5: one of four warps is ready, the others wait for quotients: it issues every fourth cycle; with ready
+ * scheduling every cycle */
+static void unready_scheduler(void **state) {
+    static const char text[] =
+        ALL "beq s1, zero, on; fdiv.s f1, f2, f3, rne; fadd.s f4, f1, f1, rne; fadd.s f4, f4, f4, rne; vx_tmc zero;"
+            "on: mul t0, t0, t0; mul t0, t0, t0; mul t0, t0, t0; mul t0, t0, t0; a: addi t4, zero, 1; addi t5, zero, 1; "
+            "addi s2, zero, 1; addi s3, zero, 1; b: addi s4, zero, 1; vx_tmc zero";
+    (void)state;
+    run(text, FAST "sm.fetch.bpr=true sm.fetch=lrr sm.class.fdiv.latency_cy=63");
+    assert_int_equal(issued("b") - issued("a"), 16);
+    run(text, FAST "sm.fetch.bpr=true sm.fetch=lrr sm.class.fdiv.latency_cy=63 sm.sched=lrr");
+    assert_int_equal(issued("b") - issued("a"), 4);
+}
+
+static u32 fetches_of(u32 slot, u64 from, u64 to) {
+    u32 n = 0;
+    for (u32 i = 0; i < ran.events.n; i++) {
+        const struct event *e = &ran.events.at[i];
+        n += e->kind == EV_FETCH && e->slot == slot && e->cycle >= from && e->cycle < to;
+    }
+    return n;
+}
+
+/* 3.8: find first of four warps that are blocked for two cycles after each fetch: a third each for the first
+ * three; for three cycles: a quarter each */
+static void find_first(void **state) {
+    static const char text[] = ALL "far: " N8 N8 N8 N8 N8 N8 N8 N8 "vx_tmc zero";
+    (void)state;
+    run(text, IDEAL "sm.icache.latency_cy=2 sm.sched=lrr");
+    u64 from = when(EV_FETCH, "far", 2, 0) + 6;
+    for (u32 w = 0; w < 4; w++) assert_int_equal(fetches_of(w, from, from + 60), w < 3 ? 20 : 0);
+    run(text, IDEAL "sm.icache.latency_cy=3 sm.sched=lrr");
+    from = when(EV_FETCH, "far", 3, 0) + 8;
+    for (u32 w = 0; w < 4; w++) assert_int_equal(fetches_of(w, from, from + 60), 15);
+}
+
+/* Cycles in [from, to) in which an instruction was decoded */
+static u32 decodes(u64 from, u64 to) {
+    u32 n = 0;
+    for (u32 i = 0; i < ran.events.n; i++) {
+        const struct event *e = &ran.events.at[i];
+        n += e->kind == EV_FETCH && e->b - 1 >= from && e->b - 1 < to;
+    }
+    return n;
+}
+
+/* 3.11: warp 3 waits for a quotient, its buffer is full, and one more of it is at decode: nobody decodes
+ * until it issues. With back-pressure reduction one of the others does in each cycle. */
+static void back_pressure(void **state) {
+    static const char text[] = ALL "addi t0, zero, 3; bne s1, t0, on; q: div t0, s1, s1; w: add t0, t0, t0; " N8 "vx_tmc zero;"
+                                   "on: " N8 N8 N8 N8 N8 "vx_tmc zero";
+    (void)state;
+    run(text, FAST "sm.fetch=lrr sm.sched=lrr");
+    u64 issue = when(EV_ISSUE, "w", 3, 0), divides = when(EV_ISSUE, "q", 3, 0);
+    assert_int_equal(issue - divides, 36);
+    assert_int_equal(decodes(issue - 20, issue), 0);
+    assert_true(decodes(issue, issue + 1) == 1);
+    assert_true(ran.held >= 20);
+    run(text, FAST "sm.fetch=lrr sm.sched=lrr sm.fetch.bpr=true");
+    issue = when(EV_ISSUE, "w", 3, 0);
+    assert_int_equal(decodes(issue - 20, issue), 20);
+    assert_true(ran.held == 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fetch_interval), cmocka_unit_test(dependent_issue),   cmocka_unit_test(banks),
+        cmocka_unit_test(port),           cmocka_unit_test(unready_scheduler), cmocka_unit_test(find_first),
+        cmocka_unit_test(back_pressure),
+    };
+    int rc = cmocka_run_group_tests(tests, NULL, NULL);
+    free(ran.events.at);
+    return rc;
+}
