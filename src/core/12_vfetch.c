@@ -188,15 +188,16 @@ static u32 *table_at(const struct core *c, i32 pc, u32 *tag) {
 }
 
 static bool known_to_stall(struct core *c, i32 pc) {
-    u32 tag;
-    if (!c->vfetch->stalls || *table_at(c, pc, &tag) != tag) return false;
-    c->stats.stall_table_hits++;
-    return true;
+    if (!c->vfetch->stalls) return false;
+    u32 tag, known = *table_at(c, pc, &tag);
+    c->stats.stall_table_hits += known == tag;
+    return known == tag;
 }
 
 static void learn(struct core *c, i32 pc) {
-    u32 tag;
-    if (c->vfetch->stalls) *table_at(c, pc, &tag) = tag;
+    if (!c->vfetch->stalls) return;
+    u32 tag, *entry = table_at(c, pc, &tag);
+    *entry = tag;
 }
 
 /* --- the warp scheduler */
