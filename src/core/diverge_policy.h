@@ -54,7 +54,12 @@ bool diverge_waits(const struct diverge_view *v, u32 group); /* what its next in
 bool diverge_release(struct diverge_view *v);           /* lets parked lanes go that nobody can join. False: there are none */
 bool diverge_arrive(struct diverge_view *v, u32 group); /* diverge_arrives, of a group at a meeting point */
 bool diverge_stop(struct diverge_view *v);              /* diverge_starves, of lanes that have polled for long */
-enum { DIVERGE_POLLS = 100000 };                        /* of one group while others of its warp wait for their turn */
+/* Chooses until a group stands where it may run: the present one, when it can go on, else the innermost (V1,
+ * V2). False: none can */
+bool diverge_choose(struct diverge_view *v);
+void diverge_yield(struct diverge_view *v, u32 polls); /* lanes that poll: the next group's turn, or of lanes parked for long */
+void diverge_join(struct diverge_view *v);             /* groups that stand at one pc, heading for the same, become one */
+enum { DIVERGE_POLLS = 100000 };                       /* of one group while others of its warp wait for their turn */
 
 /* False: the group has come to a meeting point and is parked there, and gone. Else it may be larger. */
 static inline bool diverge_arrives(struct diverge_view *v, u32 group) {

@@ -54,9 +54,19 @@ nhazards=$(wc -w <<< "$hazards")
 export fetches hazards nhazards
 export -f mix one_mix
 
+# Policies that are made of the same pieces as the first four meet each scheduler on one workload in turn, with --all on each
 mixes() {
-    local name sched diverge
-    for name in $works; do for sched in $(policies sm.sched); do for diverge in $(policies sm.diverge); do echo "mix $name $sched $diverge"; done; done; done
+    local name sched diverge n=0 turn
+    for sched in $(policies sm.sched); do for diverge in $(policies sm.diverge); do
+        n=$((n + 1)) turn=0
+        for name in $works; do
+            turn=$((turn + 1))
+            case $diverge in
+            cbarrier | frontier | dual_path) [ -n "$all" ] || [ $((n % 4 + 1)) -eq $turn ] || continue ;;
+            esac
+            echo "mix $name $sched $diverge"
+        done
+    done; done
 }
 [ -n "$(policies sm.sched)" ] && [ -n "$(policies sm.diverge)" ] && [ -n "$fetches" ] && [ -n "$hazards" ]
 tell $? "contract the policies' names can be listed"
@@ -73,7 +83,7 @@ diverges() {
         for name in branches two_loads parted; do echo "right 'diverge $name $diverge' $here/ptx/$name.json --machine small --set sm.diverge=$diverge --audit"; done
         for name in bfs nqueens spmv; do echo "right 'diverge $name $diverge' $name --size tiny --machine small --set sm.diverge=$diverge --audit"; done
     done
-    for diverge in its mimd; do echo "right 'diverge spin_lock $diverge' $here/ptx/spin_lock.json --machine small --set sm.diverge=$diverge --audit --max-instructions 1000000"; done
+    for diverge in its mimd cbarrier; do echo "right 'diverge spin_lock $diverge' $here/ptx/spin_lock.json --machine small --set sm.diverge=$diverge --audit --max-instructions 1000000"; done
 }
 # faster NAME A B PERCENT: under A it takes at most PERCENT of the cycles it takes under B
 faster() {
@@ -109,7 +119,7 @@ orders() {
     for order in $(policies sm.order); do
         for diverge in $(policies sm.diverge); do for name in bfs reduction; do
             case $order/$diverge in
-            in_order/* | single/* | */pdom | */none | */its)
+            in_order/* | single/* | */pdom | */none | */its | */cbarrier | */frontier | */dual_path)
                 echo "right 'order $order $diverge $name' $name --size tiny --machine small --set sm.order=$order --set sm.diverge=$diverge --audit" ;;
             *) echo "refuses 'order $order $diverge $name' 'sm.order = $order does not go with sm.diverge = $diverge' $name --size tiny --machine small --set sm.order=$order --set sm.diverge=$diverge" ;;
             esac
@@ -158,6 +168,8 @@ faster branches pdom none 50
 faster branches its none 50
 faster two_loads its pdom 80
 faster two_loads mimd pdom 80
+faster two_loads dual_path pdom 80
+faster branches frontier none 50
 # Memory decides here: under mimd parts load by themselves what a warp loads at once under the others, so a
 # little more time is no contradiction
 for name in bfs nqueens spmv; do

@@ -1,4 +1,5 @@
-/* Which group of a warp runs: four ways, over the groups and meeting points of func/converge.c.
+/* Which group of a warp runs: four ways, over the groups and meeting points of func/converge.c, and what
+ * others have in common with them.
  *
  *   pdom  the reconvergence stack of Fung 2007 (and of every GPU before Volta): the innermost group runs
  *         until it meets the others, waits or ends
@@ -32,9 +33,7 @@ static i32 innermost(const struct warp *w) {
     return best;
 }
 
-/* Chooses again until a group stands where it may run: the present one, when it can go on, else the
- * innermost */
-static bool choose(struct diverge_view *v) {
+bool diverge_choose(struct diverge_view *v) {
     struct warp *w = v->w;
     bool keep = true;
     for (;;) {
@@ -49,7 +48,7 @@ static bool choose(struct diverge_view *v) {
     }
 }
 
-static bool stack_next(struct diverge_view *v) { return !diverge_starves(v) && choose(v); }
+static bool stack_next(struct diverge_view *v) { return !diverge_starves(v) && diverge_choose(v); }
 
 /* --- its: groups take turns */
 
@@ -64,14 +63,16 @@ static i32 other_ready(const struct diverge_view *v) {
     return NONE;
 }
 
+void diverge_yield(struct diverge_view *v, u32 polls) {
+    i32 g = other_ready(v);
+    if (g == NONE && warp_release_overdue(v->w, polls, 1 << 20)) g = other_ready(v);
+    diverge_turn(v, g != NONE ? (u32)g : v->group);
+}
+
 static bool its_next(struct diverge_view *v) {
-    struct warp *w = v->w;
-    if (w->groups.n && v->group < w->groups.n && w->polled - v->polled_at > ITS_POLLS) {
-        i32 g = other_ready(v);
-        if (g == NONE && warp_release_overdue(w, ITS_POLLS, 1 << 20)) g = other_ready(v);
-        diverge_turn(v, g != NONE ? (u32)g : v->group);
-    }
-    return choose(v);
+    const struct warp *w = v->w;
+    if (w->groups.n && v->group < w->groups.n && w->polled - v->polled_at > ITS_POLLS) diverge_yield(v, ITS_POLLS);
+    return diverge_choose(v);
 }
 
 static bool its_blocked(struct diverge_view *v) {
@@ -83,7 +84,7 @@ static bool its_blocked(struct diverge_view *v) {
 
 /* --- mimd */
 
-static void merge_alike(struct diverge_view *v) {
+void diverge_join(struct diverge_view *v) {
     struct warp *w = v->w;
     for (u32 i = 0; i < w->groups.n; i++)
         for (u32 k = w->groups.n; k-- > i + 1;) {
@@ -101,7 +102,7 @@ static void merge_alike(struct diverge_view *v) {
 }
 
 static bool mimd_next(struct diverge_view *v) {
-    if (v->w->groups.n > 1) merge_alike(v);
+    if (v->w->groups.n > 1) diverge_join(v);
     return its_next(v);
 }
 

@@ -1,0 +1,107 @@
+/* Which part of a warp runs, and where parts meet: what one divergence policy does and another does not. */
+#include "micro.h"
+
+/* Times it was issued, by whichever part */
+static u32 issues(const char *label) {
+    u32 n = 0;
+    for (u32 i = 0; i < ran.events.n; i++) n += ran.events.at[i].kind == EV_ISSUE && ran.events.at[i].pc == pc_of(label);
+    return n;
+}
+static u64 lanes_at(const char *label) { return event_of(EV_ISSUE, WHO(label))->mask; }
+static const char *diverge(const char *name) { return text("sm.diverge=%s", name); }
+
+/* Lanes 0-7 go from the first branch to X, lanes 8-15 from the second, the others to Y; all meet at Z, the
+ * post-dominator of both branches. The frontier of those that wait at X has the blocks in between. */
+static const char *unstructured = "mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p1, %r0, 8;\nsetp.lt.u32 %p2, %r0, 16;\n@%p1 bra $x;\n"
+                                  "mov.u32 %r1, 1; // B\n@%p2 bra $x;\nmov.u32 %r1, 2; // Y\nbra $z;\n"
+                                  "$x:\nmov.u32 %r1, 3; // X\n$z:\nadd.u32 %r2, %r1, 1; // Z\n";
+
+static void lanes_that_come_to_one_block_meet_there_at_a_frontier(void **state) {
+    (void)state;
+    static const char *const twice[] = {"pdom", "its", "cbarrier", "dual_path"};
+    for (u32 i = 0; i < ARRAY_LEN(twice); i++) {
+        RUN(.body = unstructured, .keys = {diverge(twice[i])});
+        if (issues("X") != 2 || issues("Y") != 1 || issues("Z") != 1) fail_msg("%s", twice[i]);
+    }
+    RUN(.body = unstructured, .keys = {diverge("frontier")});
+    assert_int_equal(issues("X"), 1);
+    assert_int_equal(lanes_at("X"), 0xFFFF);
+    assert_int_equal(issues("Z"), 1);
+    assert_int_equal(lanes_at("Z"), 0xFFFFFFFF);
+    assert_true(issue("B") < issue("Y") && issue("Y") < issue("X") && issue("X") < issue("Z")); /* lowest pc first */
+}
+
+/* Lanes leave a loop in different rounds and wait behind it for the last */
+static void a_frontier_waits_behind_a_loop(void **state) {
+    (void)state;
+    RUN(.body = "mov.u32 %r0, %tid.x;\nmov.u32 %r1, 0;\n$loop:\nadd.u32 %r1, %r1, 1; // L\nsetp.lt.u32 %p1, %r1, %r0;\n"
+                "@%p1 bra $loop;\nadd.u32 %r2, %r1, 1; // Z\n",
+        .threads = 6, .keys = {diverge("frontier")});
+    assert_int_equal(issues("L"), 5);
+    assert_int_equal(issues("Z"), 1);
+    assert_int_equal(lanes_at("Z"), 0x3F);
+}
+
+/* Both sides of a branch load, in different lines */
+static const char *two_sides = MINE "setp.lt.u32 %p1, %r0, 16;\n@%p1 bra $one;\nld.global.u32 %r1, [%rd1+4096]; // A\n"
+                                    "add.u32 %r2, %r1, 1; // A2\nbra $meet;\n$one:\nld.global.u32 %r1, [%rd1+8192]; // B\n"
+                                    "add.u32 %r2, %r1, 2; // B2\n$meet:\nst.global.u32 [%rd1], %r2; // Z\n";
+
+/* Who lets the other side go while one waits for memory, and who does not */
+static void sides_overlap_their_loads_or_do_not(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        bool overlaps;
+    } of[] = {{"pdom", false}, {"cbarrier", false}, {"frontier", false}, {"its", true}, {"dual_path", true}};
+    for (u32 i = 0; i < ARRAY_LEN(of); i++) {
+        RUN(.body = two_sides, .keys = {diverge(of[i].name)});
+        u64 first = MIN(issue("A2"), issue("B2")), last = MAX(issue("A"), issue("B"));
+        if ((last < first) != of[i].overlaps) fail_msg("%s", of[i].name);
+        assert_int_equal(lanes_at("Z"), 0xFFFFFFFF);
+    }
+}
+
+/* The outer branch's other side (C) may go while the inner sides wait: with turns of all, not with a dual
+ * path, of which the innermost branch's two sides alone take turns */
+static void the_outer_side_waits_for_the_inner_branch_of_a_dual_path(void **state) {
+    (void)state;
+    const char *body =
+        MINE "setp.lt.u32 %p1, %r0, 16;\nsetp.lt.u32 %p2, %r0, 24;\n@%p1 bra $c;\n@%p2 bra $b;\n"
+             "ld.global.u32 %r1, [%rd1+4096]; // A\nadd.u32 %r2, %r1, 1; // A2\nbra $in;\n"
+             "$b:\nld.global.u32 %r1, [%rd1+8192]; // B\nadd.u32 %r2, %r1, 2; // B2\n$in:\nadd.u32 %r2, %r2, 1; // IN\n"
+             "bra $out;\n$c:\nld.global.u32 %r1, [%rd1+12288]; // C\nadd.u32 %r2, %r1, 3;\n$out:\n"
+             "st.global.u32 [%rd1], %r2;\n";
+    RUN(.body = body, .keys = {diverge("its")});
+    assert_true(issue("C") < issue("IN"));
+    RUN(.body = body, .keys = {diverge("dual_path")});
+    assert_true(MAX(issue("A"), issue("B")) < MIN(issue("A2"), issue("B2"))); /* the inner two overlap */
+    assert_true(issue("C") > issue("IN"));
+}
+
+/* Lanes 1 to 31 poll for what lane 0 of their warp writes: parts that yield let it, a stack cannot and says
+ * so */
+static const char *polls = OUT "setp.eq.u32 %p1, %r0, 0;\n@%p1 bra $writes;\n$poll:\nld.volatile.global.u32 %r1, [%rd0];\n"
+                               "setp.eq.u32 %p2, %r1, 0;\n@%p2 bra $poll;\nbra $done;\n$writes:\nmov.u32 %r2, 1;\n"
+                               "st.volatile.global.u32 [%rd0], %r2; // W\n$done:\nadd.u32 %r3, %r0, 1;\n";
+
+static void lanes_that_poll_yield_or_are_diagnosed(void **state) {
+    (void)state;
+    RUN(.body = polls, .keys = {diverge("cbarrier"), "gpu.perfect_memory=true"});
+    assert_int_equal(issues("W"), 1);
+    RUN(.body = polls, .keys = {diverge("dual_path")}); /* the other side's turn comes while the poll is on its way */
+    assert_int_equal(issues("W"), 1);
+    RUN(.body = polls, .keys = {diverge("frontier"), "gpu.perfect_memory=true"},
+        .fault = "lanes poll for other lanes of their warp, which sm.diverge = frontier cannot run meanwhile");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_that_come_to_one_block_meet_there_at_a_frontier),
+        cmocka_unit_test(a_frontier_waits_behind_a_loop),
+        cmocka_unit_test(sides_overlap_their_loads_or_do_not),
+        cmocka_unit_test(the_outer_side_waits_for_the_inner_branch_of_a_dual_path),
+        cmocka_unit_test(lanes_that_poll_yield_or_are_diagnosed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
