@@ -102,7 +102,7 @@ static struct gen_value gen_band(struct gen_state *s, u64 i) {
 
 static struct gen_value gen_mesh(struct gen_state *s, u64 i) {
     u64 all = (u64)s->b->p0, width = (u64)s->b->p1;
-    u64 far_away = lower(s, i) % 16 == 0 ? 16 : 1;
+    u64 far_away = lower(s, i) % 256 == 0 ? 16 : 1;
     u64 at = i % all + upper(s, i) % (width * far_away), middle = width * far_away / 2;
     return of_int(at < middle ? all : at - middle < all ? at - middle : all + 1);
 }
@@ -172,7 +172,7 @@ const struct generator generator_table[] = {
      needs_lengths},
     {"popular", INTS, "below p0, a few values often and most seldom: edges of a web-like graph", gen_popular, needs_range},
     {"band", INTS, "within p1 / 2 of i * p0 / count, modulo p0: columns of a banded matrix", gen_band, needs_width},
-    {"mesh", INTS, "within p1 / 2, one in 16 within 8 p1, of i mod p0; p0 or p0 + 1 outside: neighbours of a mesh's cells",
+    {"mesh", INTS, "within p1 / 2, one in 256 within 8 p1, of i mod p0; p0 or p0 + 1 outside: neighbours of a mesh's cells",
      gen_mesh, needs_width},
     {"bell", INTS, "p1 to p0 + p1 - 1, bell-shaped: the sum of four 16-bit parts of h, times p0 / 2^18", gen_bell, needs_range},
 };
