@@ -666,6 +666,17 @@ def spmv_power(m, rows, most):
     spmv_product(m, rows, entries)
 
 
+def spmv_sorted(m, rows, most, near):
+    """The longest row has `most` entries; columns are within `near` / 2 of the row, or one of two that are beyond the last"""
+    m.buf("length", "u32", rows, "band", 1, most + 1, 1)
+    m.buf("order", "u32", rows, "lcgperm", p0=rows // 3 * 2 + 1, p1=rows // 5)
+    m.buf("column", "u32", rows * most, "mesh", 2, rows, near)
+    m.buf("value", "f32", rows * most, "range", 3, -1, 1)
+    m.buf("x", "f32", rows + 2, "range", 4, -1, 1)
+    m.buf("y", "f32", rows, check=True)
+    m.run("spmv_sorted", (up(rows, 128),), (128,), "length", "order", "column", "value", "x", "y", rows)
+
+
 def spmv_product(m, rows, entries):
     m.buf("value", "f32", entries, "range", 3, -1, 1)
     m.buf("x", "f32", rows, "range", 4, -1, 1)
@@ -821,6 +832,7 @@ SIZES = {
     similarity: [(150, 20, 2), (1000, 48, 8), (8192, 64, 48)],
     spmv: [(500,), (40000,), (146689, 8, 40, 1024)],
     spmv_power: [(400, 64), (8000, 256), (131072, 2048)],
+    spmv_sorted: [(512, 12, 64), (16384, 20, 512), (131072, 48, 1024)],
     srad: [(24,), (256,), (512,)],
     stencil: [(40,), (500,), (2048,)],
     storegpu: [(8192,), (65536,), (196608,)],
