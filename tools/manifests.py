@@ -348,12 +348,13 @@ def lavamd(m, side):
     m.run("lavamd", (side ** 3,), (32,), "particles", "force", side)
 
 
-def lbm(m, nx, ny, nz):
+def lbm(m, nx, ny, nz, floor=False):
+    """floor: the solid cells are the lowest layer; else one in twenty, anywhere"""
     m.tolerance = 1e-06
     cells = nx * ny * nz
     m.params(nx=nx, ny=ny, nz=nz)
     m.buf("noise", "f32", cells, "range", 1, -1, 1)
-    m.buf("solid", "u32", cells, "mod", 2, 20, 0)
+    m.buf("solid", "u32", cells, *(("band", 2, nz, 1) if floor else ("mod", 2, 20, 0)))
     m.buf("a", "f32", 19 * cells, check=True)
     m.buf("b", "f32", 19 * cells)
     m.run("lbm_start", (up(cells, 128),), (128,), "noise", "a", cells)
@@ -588,7 +589,8 @@ def reduction(m, n, groups):
     m.run("reduction", (1,), (256,), "partial", "total", groups)
 
 
-def sad(m, width, height, reach):
+def sad(m, width, height, reach, group=64):
+    """group: work-items of a group that adds sums"""
     vectors = (2 * reach + 1) ** 2
     pixels = width * height
     m.params(width=width, height=height, reach=reach)
@@ -597,10 +599,10 @@ def sad(m, width, height, reach):
     m.buf("sums4", "u16", pixels // 16 * vectors, check=True)
     m.buf("sums8", "u16", pixels // 64 * vectors, check=True)
     m.buf("sums16", "u16", pixels // 256 * vectors, check=True)
-    across = up(vectors, 64)
-    m.run("sad_4x4", (across, pixels // 16), (64,), "frame", "other", "sums4", width, height, reach)
-    m.run("sad_pairs", (across, pixels // 64), (64,), "sums4", "sums8", width // 4, vectors)
-    m.run("sad_pairs", (across, pixels // 256), (64,), "sums8", "sums16", width // 8, vectors)
+    across = up(vectors, group)
+    m.run("sad_4x4", (up(vectors, 64), pixels // 16), (64,), "frame", "other", "sums4", width, height, reach)
+    m.run("sad_pairs", (across, pixels // 64), (group,), "sums4", "sums8", width // 4, vectors)
+    m.run("sad_pairs", (across, pixels // 256), (group,), "sums8", "sums16", width // 8, vectors)
 
 
 def saxpy(m, n, groups):
@@ -804,7 +806,7 @@ SIZES = {
     kmeans: [(300,), (24000,), (204800,)],
     laplace3d: [(40, 10, 6), (80, 60, 40), (320, 200, 40)],
     lavamd: [(2,), (4,), (10,)],
-    lbm: [(8, 8, 8), (40, 20, 20), (64, 64, 64)],
+    lbm: [(8, 8, 8), (40, 20, 20), (64, 64, 64, True)],
     leukocyte: [(48, 42, 1), (64, 48, 4), (640, 219, 360)],
     libor: [(64, 20, 10), (512, 80, 40), (30720, 80, 40)],
     lud: [(32,), (160,), (1024,)],
@@ -823,7 +825,7 @@ SIZES = {
     psort: [(300,), (2000,), (8192,)],
     raytrace: [(24, 4), (128, 12), (256, 24)],
     reduction: [(3000, 3), (1000000, 160), (8000000, 720)],
-    sad: [(32, 32, 2), (112, 96, 12), (176, 144, 16)],
+    sad: [(32, 32, 2), (112, 96, 12), (176, 144, 16, 256)],
     saxpy: [(5000, 4), (1000000, 240), (8000000, 720)],
     scan: [(1200,), (200000,), (262144,)],
     sfilter: [(32,), (256,), (1024,)],
