@@ -429,7 +429,7 @@ def mri_gridding(m, side, samples):
     groups = up(cells, 256)
     m.params(side=side)
     m.buf("along", "u32", 3 * samples, "mod", 1, 65536, 0)
-    m.buf("radius", "u32", samples, "mod", 2, 65536, 0)
+    m.buf("radius", "u32", samples, "mod", 2, 49152, 16384)
     m.buf("value", "s32", 2 * samples, "mod", 3, 256, 0)
     m.buf("place", "u32", 3 * samples)
     m.buf("cell", "u32", samples)
