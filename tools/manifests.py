@@ -589,8 +589,7 @@ def reduction(m, n, groups):
     m.run("reduction", (1,), (256,), "partial", "total", groups)
 
 
-def sad(m, width, height, reach, group=64):
-    """group: work-items of a group that adds sums"""
+def sad(m, width, height, reach):
     vectors = (2 * reach + 1) ** 2
     pixels = width * height
     m.params(width=width, height=height, reach=reach)
@@ -599,10 +598,26 @@ def sad(m, width, height, reach, group=64):
     m.buf("sums4", "u16", pixels // 16 * vectors, check=True)
     m.buf("sums8", "u16", pixels // 64 * vectors, check=True)
     m.buf("sums16", "u16", pixels // 256 * vectors, check=True)
-    across = up(vectors, group)
-    m.run("sad_4x4", (up(vectors, 64), pixels // 16), (64,), "frame", "other", "sums4", width, height, reach)
-    m.run("sad_pairs", (across, pixels // 64), (group,), "sums4", "sums8", width // 4, vectors)
-    m.run("sad_pairs", (across, pixels // 256), (group,), "sums8", "sums16", width // 8, vectors)
+    across = up(vectors, 64)
+    m.run("sad_4x4", (across, pixels // 16), (64,), "frame", "other", "sums4", width, height, reach)
+    m.run("sad_pairs", (across, pixels // 64), (64,), "sums4", "sums8", width // 4, vectors)
+    m.run("sad_pairs", (across, pixels // 256), (64,), "sums8", "sums16", width // 8, vectors)
+
+
+def sad_shapes(m, width, height, reach):
+    """sad with all seven shapes of blocks"""
+    vectors = (2 * reach + 1) ** 2
+    stride = vectors + vectors % 2
+    pixels = width * height
+    m.params(width=width, height=height, reach=reach)
+    m.buf("frame", "u8", pixels, "bytes", 1, 256, 0)
+    m.buf("other", "u8", pixels, "bytes", 2, 256, 0)
+    for name, size in (("sums4", 16), ("wide8", 32), ("tall8", 32), ("sums8", 64), ("wide16", 128), ("tall16", 128), ("sums16", 256)):
+        m.buf(name, "u16", pixels // size * stride, check=True)
+    groups = up(stride // 2, 128)
+    m.run("sad_4x4_even", (up(vectors, 64), pixels // 16), (64,), "frame", "other", "sums4", width, height, reach, stride)
+    m.run("sad_shapes", (groups, pixels // 64), (128,), "sums4", "wide8", "tall8", "sums8", width // 4, stride // 2)
+    m.run("sad_shapes", (groups, pixels // 256), (128,), "sums8", "wide16", "tall16", "sums16", width // 8, stride // 2)
 
 
 def saxpy(m, n, groups):
@@ -783,7 +798,8 @@ def weather(m, columns, levels, steps):
         m.run("weather_fall", grid, block, "rain", "snow", "thickness", "ground", columns, levels)
 
 
-# --- what each size is: the arguments of the functions above for tiny, small and paper
+# --- what each size is: the arguments of the functions above for tiny, small and paper; a function at the end of them takes
+# the others in the workload's own one's place
 SIZES = {
     aes: [(128,), (4096,), (65536,)],
     backprop: [(64,), (8192,), (65536,)],
@@ -825,7 +841,7 @@ SIZES = {
     psort: [(300,), (2000,), (8192,)],
     raytrace: [(24, 4), (128, 12), (256, 24)],
     reduction: [(3000, 3), (1000000, 160), (8000000, 720)],
-    sad: [(32, 32, 2), (112, 96, 12), (176, 144, 16, 256)],
+    sad: [(32, 32, 2), (112, 96, 12), (176, 144, 16, sad_shapes)],
     saxpy: [(5000, 4), (1000000, 240), (8000000, 720)],
     scan: [(1200,), (200000,), (262144,)],
     sfilter: [(32,), (256,), (1024,)],
@@ -854,7 +870,10 @@ def main(names):
             continue
         for size, arguments in zip(("tiny", "small", "paper"), sizes):
             m = Manifest()
-            workload(m, *arguments)
+            if callable(arguments[-1]):
+                arguments[-1](m, *arguments[:-1])
+            else:
+                workload(m, *arguments)
             with open(os.path.join(ROOT, name, "manifest-%s.json" % size), "w") as f:
                 f.write(m.text(name))
 
