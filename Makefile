@@ -244,9 +244,9 @@ $B/$1/%: $B/obj/tests/$1/%.o $B/obj/tests/micro/micro.o $B/libcommand.a $B/libhe
 endef
 $(foreach folder,$(CYCLE_TESTS),$(eval $(call CYCLE_TEST_RULE,$(folder))))
 
-$(LAB:%=$B/lab/%): $B/lab/%: $B/obj/tests/lab/%.o $B/libcommand.a $B/libheddle.a
+$(LAB:%=$B/lab/%): $B/lab/%: $B/obj/tests/lab/%.o $B/obj/tests/lab/model.o $B/obj/tests/micro/micro.o $B/libcommand.a $B/libheddle.a
 	@mkdir -p $(@D) && $(SAY) "  link  $@"
-	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $< $B/libcommand.a $B/libheddle.a -lcmocka $(LDLIBS_ALL)
+	@$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS_ALL)
 
 $(FUZZERS:%=$B/%): $B/%: $B/obj/tests/fuzz/%.o $B/libcommand.a $B/libheddle.a
 	@$(SAY) "  link  $@"

@@ -260,9 +260,9 @@ suite_cli() {
 }
 
 # Does the laboratory give the lecture's answers to the cycle, and agree with a second model on 10,000 random
-# programs?
+# programs, and the GPU core with both on 1,500? With --all on 10,000
 suite_lab() {
-    unit_programs build lab
+    LAB_PROGRAMS=${ALL:+10000} unit_programs build lab
     one "lab command" bash tests/lab/command.sh build
 }
 

@@ -21,7 +21,8 @@
  *   W1 `oldest` has the entries of `used`, in order of uid; `waiting` and `complete` are disjoint parts of it
  *   W2 an entry waits for older ones only
  *   W3 writer[] names entries that are not complete
- *   W4 stations and registers in use are the sums over entries */
+ *   W4 stations and registers in use are the sums over entries, and over stations whose results are being
+ *      broadcast */
 #include "core/window.h"
 
 #include <stdlib.h>
@@ -45,6 +46,7 @@ void window_free(struct core *c) {
     if (!x) return;
     memorder_free(c);
     free(x->at), free(x->stations), free(x->turn), free(x->writers), free(x->heap.at), free(x->due.at), free(x->branches);
+    free(x->releases.at);
     free(x);
 }
 
@@ -63,7 +65,7 @@ void window_launch(struct core *c) {
     memset(x->stations, 0, sizeof(u32) * STATION_POOLS * c->cfg->subcores);
     memset(x->turn, 0, sizeof(u32) * c->cfg->schedulers);
     memset(x->branches, 0, sizeof(*x->branches) * c->cfg->bimodal);
-    x->heap.n = 0;
+    x->heap.n = x->releases.n = x->released = 0;
 }
 
 void window_abandon(struct core *c) {
@@ -77,9 +79,15 @@ static u32 *stations_of(const struct core *c, u32 slot, const struct tinst *t) {
     return &c->window->stations[issue_sub(c, slot) * STATION_POOLS + pool];
 }
 
-void window_free_station(struct core *c, u32 slot, struct entry *e) {
-    --*stations_of(c, slot, e->t);
+void window_free_station(struct core *c, u32 slot, struct entry *e, u64 cycle) {
+    u32 *station = stations_of(c, slot, e->t);
     e->has_station = false;
+    if (cycle <= c->now) {
+        --*station;
+        return;
+    }
+    struct release r = {cycle, (u32)(station - c->window->stations)};
+    VEC_PUSH(&c->window->releases, r);
 }
 
 static u32 results_of(const struct core *c, const struct tinst *t) {
@@ -431,11 +439,11 @@ static void issue_entry(struct core *c, u32 slot, u32 id) {
                                 .counted = e->tries ? 0 : e->counted});
     w->waiting &= ~(1ull << id);
     e->state = ENTRY_ISSUED;
-    if (c->window->how->collects) window_free_station(c, slot, e);
+    if (c->window->how->collects) window_free_station(c, slot, e, c->now);
     switch (e->t->kind) {
     case T_ALU: e->ready_cy = execute_entry(c, slot, e->t, e->lanes, e->uid, &read); break;
     case T_MEM: e->ready_cy = memorder_issue(c, slot, id, &read); break;
-    default: e->ready_cy = c->now + 1;
+    default: e->ready_cy = c->now + (e->t->in->flags & INST_CONTROL ? c->cfg->branch_cy : 1);
     }
     if (!c->window->how->renames) leave_names(c, w, id, read);
     if (e->t->in->flags & INST_CONTROL) resolve(c, slot, w, id);
@@ -449,11 +457,13 @@ void window_issue(struct core *c, u32 slot) {
     issue_entry(c, slot, id);
 }
 
+/* Of memory instructions a warp sends one a cycle: the memory pipe has one way in, and takes them in order */
 u32 window_issue_more(struct core *c, u32 slot, u32 sub) {
     struct window *w = window_of(c, slot);
     u32 n = 1;
     for (; n < c->cfg->issue_width; n++) {
-        i32 id = find_available(c, slot, operands_unavailable(c, sub));
+        u64 sent = (u64)(w->sent_cy == c->now + 1) << UNIT_MEM;
+        i32 id = find_available(c, slot, operands_unavailable(c, sub) | sent);
         if (id == NONE || issue_held_back(c, slot, w->at[id].t)) break;
         issue_entry(c, slot, (u32)id);
     }
@@ -464,7 +474,9 @@ u32 window_issue_more(struct core *c, u32 slot, u32 sub) {
 
 /* First cycle in which a window can do something by itself */
 u64 window_wakes(const struct core *c) {
-    u64 next = c->window->heap.n ? MAX(c->window->heap.at[0].cycle, c->now) : NEVER;
+    const struct windows *x = c->window;
+    u64 next = x->heap.n ? MAX(x->heap.at[0].cycle, c->now) : NEVER;
+    if (x->released < x->releases.n) next = MIN(next, MAX(x->releases.at[x->released].cycle, c->now));
     for (u32 i = 0; i < c->nslots && next > c->now; i++) {
         const struct window *w = window_of(c, i);
         u64 then = NEVER;
@@ -503,5 +515,6 @@ void window_check(const struct core *c) {
     u32 stations[16 * STATION_POOLS] = {0};
     if (!c->window) return;
     for (u32 i = 0; i < c->nslots; i++) check_window(c, i, stations);
+    for (u32 i = c->window->released; i < c->window->releases.n; i++) stations[c->window->releases.at[i].station]++;
     for (u32 i = 0; i < c->cfg->subcores * STATION_POOLS; i++) CHECK(stations[i] == c->window->stations[i]); /* W4 */
 }

@@ -1,10 +1,10 @@
 /* Completion: results of windowed instructions become known, and the instructions leave.
  *
  * A result is put on a common data bus in the cycle before it is first used: those that are ready compete,
- * the oldest first, for the order.buses of their sub-core (0: as many as there are results). Then its
- * station is free, and whoever waited for it in its warp's window may issue, order.broadcast_cy later.
- * Without forwarding it is read in dispatch, a cycle after it was written. Instructions without a result
- * need no bus.
+ * the oldest first, for the order.buses of their sub-core (0: as many as there are results). It is broadcast
+ * order.broadcast_cy later: then its station is free, and whoever waited for it in its warp's window may
+ * issue. Without forwarding it is read in dispatch, a cycle after it was written. Instructions without a
+ * result need no bus; a branch is complete when it is resolved.
  *
  * At the end of a cycle complete instructions leave, as many and in the order the policy says. An entry that
  * leaves is free in the next cycle.
@@ -92,7 +92,7 @@ static void complete(struct core *c, u32 slot, u32 id) {
     w->complete |= 1ull << id;
     u64 known = tell_waiting(c, w, id);
     write_names(c, slot, w, id);
-    if (e->has_station) window_free_station(c, slot, e);
+    if (e->has_station) window_free_station(c, slot, e, c->now + c->cfg->broadcast_cy);
     EMIT(c, .kind = EV_READY, .cycle = c->now, .uid = e->uid, .slot = (u16)slot, .mask = e->lanes);
     EACH_ENTRY(known, i)
     if (!w->at[i].waits) memorder_known(c, slot, (u32)i); /* else what one before it took back was its operand */
@@ -130,8 +130,17 @@ static void share_buses(struct core *c, struct completion *due, u32 n) {
     }
 }
 
+/* Stations whose results have been broadcast; all take as long, so the first to be written is the first */
+static void release_stations(struct core *c) {
+    struct windows *x = c->window;
+    while (x->released < x->releases.n && x->releases.at[x->released].cycle <= c->now)
+        --x->stations[x->releases.at[x->released++].station];
+    if (x->released == x->releases.n) x->released = x->releases.n = 0;
+}
+
 void complete_stage(struct core *c) {
     struct windows *x = c->window;
+    if (x->releases.n) release_stations(c);
     x->due.n = 0;
     while (x->heap.n && x->heap.at[0].cycle <= c->now) {
         struct completion first = heap_pop(c);

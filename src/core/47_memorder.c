@@ -128,7 +128,8 @@ static bool stays_behind(const struct core *c, u32 slot, const struct window *w,
     return conflict(c, touch_of(c, slot, load), touch_of(c, slot, store));
 }
 
-/* From the youngest store on: those it must wait for, up to one that gives it its value */
+/* From the youngest store on: those it must wait for, up to one that gives it its value; a conservative load
+ * waits for every address all the same */
 static void compare(const struct core *c, u32 slot, struct window *w, u32 load) {
     struct entry *e = &w->at[load];
     u32 i = w->n;
@@ -136,10 +137,11 @@ static void compare(const struct core *c, u32 slot, struct window *w, u32 load) 
     while (w->oldest[--i] != load);
     while (i-- > 0) {
         u32 s = w->oldest[i];
-        if (!(w->stores >> s & 1) || !stays_behind(c, slot, w, load, s)) continue;
+        if (!(w->stores >> s & 1) || !stays_behind(c, slot, w, load, s) || (e->giver && !w->at[s].waits)) continue;
         if (!w->at[s].waits && gives(touch_of(c, slot, load), touch_of(c, slot, s)) && w->at[s].t->in->iclass == ICLASS_STORE) {
             e->giver = (u8)(s + 1);
-            return;
+            if (c->cfg->memory_order != MEMORY_CONSERVATIVE) return;
+            continue;
         }
         e->after |= 1ull << s;
     }
@@ -213,6 +215,7 @@ u64 memorder_issue(struct core *c, u32 slot, u32 id, u64 *read) {
     u64 bit = 1ull << id;
     w->memory &= ~bit;
     w->stores &= ~bit;
+    w->sent_cy = c->now + 1;
     tell_others(c, slot, w, id);
     if (!e->tries) lsu_count(c, flight_at(c, e->flight));
     e->given = 0;

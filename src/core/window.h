@@ -47,11 +47,16 @@ struct window {
     i32 shown;                  /* entry its front presents to the scheduler, or NONE */
     u32 blocked;                /* what kept the last try of dispatch: of 1 << enum stall */
     u64 branch;                 /* 1 + entry of the branch that dispatch waits for, or 0 */
+    u64 sent_cy;                /* 1 + the cycle of the last issue of a memory instruction */
     const struct tinst *serial; /* one that dispatch stops at has issued: dispatch goes on when its results are there; or NULL */
 };
 struct completion { /* an issued entry's result, waiting for its cycle and for a bus */
     u64 cycle, uid;
     u32 slot, entry, tries;
+};
+struct release { /* a station that is free when its result has been broadcast */
+    u64 cycle;
+    u32 station; /* index into windows.stations */
 };
 struct windows {
     const struct order_window *how;
@@ -60,6 +65,8 @@ struct windows {
     VEC(struct completion) heap;      /* results to come, by cycle, then uid */
     VEC(struct completion) due;       /* of this cycle */
     u32 *stations;                    /* in use: [sub-core][pool] */
+    VEC(struct release) releases;     /* of results that are written and not broadcast yet, by cycle ... */
+    u32 released;                     /* ... after the first so many, which are over */
     struct memorder *memory;          /* 47_memorder.c */
     struct branch_counters *branches; /* [order.bimodal.entries] */
     u32 *turn;                        /* by scheduler: slot that dispatches first */
@@ -73,8 +80,8 @@ static inline u64 window_usable(const struct core *c, u64 ready) {
 }
 
 /* --- 45_window.c */
-void window_free_station(struct core *c, u32 slot, struct entry *e);
-void window_name_again(struct core *c, u32 slot, u32 id); /* its results are under way once more */
+void window_free_station(struct core *c, u32 slot, struct entry *e, u64 cycle); /* at that cycle, now or later */
+void window_name_again(struct core *c, u32 slot, u32 id);                       /* its results are under way once more */
 /* --- 47_memorder.c */
 void memorder_init(struct core *c);
 void memorder_launch(struct core *c);

@@ -36,6 +36,7 @@ enum {
     OO_PIPELINED,
     OO_BUSES,
     OO_BROADCAST,
+    OO_ISSUE,
     OO_KEYS
 };
 #define LAB_STATION_KEY(unit, n) {unit ".stations", NULL, n, 1, 64, "Reservation stations before the " unit " units."}
@@ -45,7 +46,8 @@ enum {
         {"width", NULL, 1, 1, 8, "Instructions fetched and renamed a cycle."}, {"units", NULL, 1, 1, 8, "Units of each kind."},  \
         {"pipelined", ON_OFF, 1, 0, 0, "Units start an instruction every cycle."},                                               \
         {"buses", NULL, 0, 0, 8, "Common data buses for all units; 0: every unit has its own."},                                 \
-        {"broadcast", "last_e|write", 0, 0, 0, "When a result is broadcast: in its last cycle in E, or in the cycle after it."}
+        {"broadcast", "last_e|write", 0, 0, 0, "When a result is broadcast: in its last cycle in E, or in the cycle after it."}, \
+        {"issue.width", NULL, 0, 0, 64, "Instructions that may start in a cycle; 0: as many as the units take."}
 enum oo_precise { OO_IMPRECISE, OO_ROB, OO_HISTORY, OO_FUTURE, OO_CHECKPOINT };
 enum oo_memory { OO_MEM_ORDER, OO_MEM_CONSERVATIVE, OO_MEM_AGGRESSIVE, OO_MEM_PREDICTED };
 enum oo_predict { OO_STALL, OO_NOT_TAKEN, OO_TAKEN, OO_BIMODAL };
@@ -53,7 +55,7 @@ struct oo_how {
     enum oo_precise precise;
     enum oo_memory memory;
     enum oo_predict predict;
-    bool r_stage;
+    bool r_stage, core_memory;
     u32 entries, retire_width, ssit, bimodal, undo_width, every, forward_latency;
 };
 void lab_ooo(struct lab_run *r, const struct oo_how *how);

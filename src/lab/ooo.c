@@ -39,6 +39,19 @@ static bool older_stores_known(const struct oo *s, u32 i, u64 t) {
     return true;
 }
 
+/* memory.model = core */
+static bool older_stores_named(const struct oo *s, u32 i) {
+    for (u32 k = 0; k < i; k++)
+        if (is_store(&s->window.at[k]) && !has_operands(&s->window.at[k])) return false;
+    return true;
+}
+
+static bool older_done(const struct oo *s, u32 i, u64 t) {
+    for (u32 k = 0; k < i; k++)
+        if (!s->window.at[k].b || s->window.at[k].b >= t) return false;
+    return true;
+}
+
 static bool older_loads_read(const struct oo *s, u32 i, u64 t) {
     for (u32 k = 0; k < i; k++)
         if (is_load(&s->window.at[k]) && (!s->window.at[k].e || s->window.at[k].e >= t)) return false;
@@ -47,13 +60,21 @@ static bool older_loads_read(const struct oo *s, u32 i, u64 t) {
 
 static bool set_store_done(const struct oo *s, const struct op *o, u64 t) {
     for (u32 k = 0; o->waits_for && k < s->window.n; k++)
-        if (s->window.at[k].uid == o->waits_for) return s->window.at[k].x && s->window.at[k].x < t;
+        if (s->window.at[k].uid == o->waits_for)
+            return s->how->core_memory ? has_operands(&s->window.at[k]) : s->window.at[k].x && s->window.at[k].x < t;
     return true;
+}
+
+static bool core_memory_ready(const struct oo *s, u32 i, u64 t) {
+    if (is_store(&s->window.at[i])) return older_done(s, i, t);
+    if (s->how->memory == OO_MEM_CONSERVATIVE) return older_stores_named(s, i);
+    return s->how->memory != OO_MEM_PREDICTED || set_store_done(s, &s->window.at[i], t);
 }
 
 static bool memory_ready(const struct oo *s, u32 i, u64 t) {
     const struct op *o = &s->window.at[i];
     if (!is_load(o) && !is_store(o)) return true;
+    if (s->how->core_memory) return core_memory_ready(s, i, t);
     switch (s->how->memory) {
     case OO_MEM_ORDER: return older_stores_known(s, i, t) && (is_load(o) || older_loads_read(s, i, t));
     case OO_MEM_CONSERVATIVE: return is_store(o) || older_stores_known(s, i, t);
@@ -65,24 +86,33 @@ static bool memory_ready(const struct oo *s, u32 i, u64 t) {
 /* Pipelined units start one instruction a cycle each; others hold one to the end of its E. What is flushed
  * leaves its unit. */
 static bool unit_free(const struct oo *s, enum lab_unit u, u64 t) {
+    bool core = s->how->core_memory && u == LAB_LOAD;
     u32 busy = 0;
     for (u32 i = 0; i < s->window.n; i++) {
         const struct op *o = &s->window.at[i];
-        if (o->unit == u && o->e) busy += s->r->key[OO_PIPELINED] ? o->e == t : o->x >= t;
+        if (pool_of(s, o) == u && o->e) busy += s->r->key[OO_PIPELINED] || core ? o->e == t : o->x >= t;
     }
-    return busy < (u32)s->r->key[OO_UNITS];
+    return busy < (core ? 1 : (u32)s->r->key[OO_UNITS]);
+}
+
+static i64 address_of(const struct op *o) { return (i64)((u64)o->in->offset + (u64)o->src[1].value); }
+
+/* A younger load can have the value of this store */
+static bool store_gives(const struct oo *s, const struct op *st, u64 t) {
+    return s->how->core_memory ? has_operands(st) : st->x && st->x < t;
 }
 
 /* The value of a load, and its latency: from the youngest older store of the address that has executed,
- * else from memory */
+ * else from memory. With memory.model = core a store that has started is on its way to memory, and so is the
+ * load behind it. */
 static u32 load_value(struct oo *s, u32 i, u64 t) {
     struct op *o = &s->window.at[i];
     for (u32 k = i; k-- > 0 && precise(s);) {
         const struct op *st = &s->window.at[k];
-        if (!is_store(st) || !st->x || st->x >= t || st->address != o->address) continue;
-        o->result = st->result;
+        if (!is_store(st) || !store_gives(s, st, t) || address_of(st) != o->address) continue;
+        o->result = st->src[0].value;
         o->source = st->uid;
-        return s->how->forward_latency;
+        return s->how->core_memory && st->e ? (u32)s->r->key[LAB_LOAD] : s->how->forward_latency;
     }
     if (o->address < 0 || o->address >= s->r->st.nwords) o->fault = "address outside of memory";
     else o->result = s->r->st.words[o->address];
@@ -104,7 +134,7 @@ static void start_op(struct oo *s, u32 i, u64 t) {
     struct op *o = &s->window.at[i];
     u32 lat = (u32)s->r->key[o->unit];
     o->e = t;
-    if (is_load(o) || is_store(o)) o->address = (i64)((u64)o->in->offset + (u64)o->src[1].value);
+    if (is_load(o) || is_store(o)) o->address = address_of(o);
     if (is_load(o)) {
         lat = load_value(s, i, t);
     } else if (is_store(o)) {
@@ -117,11 +147,12 @@ static void start_op(struct oo *s, u32 i, u64 t) {
 }
 
 static void start(struct oo *s, u64 t) {
-    for (u32 i = 0; i < s->window.n; i++) {
+    u32 most = (u32)s->r->key[OO_ISSUE] ? (u32)s->r->key[OO_ISSUE] : UINT32_MAX;
+    for (u32 i = 0; i < s->window.n && most; i++) {
         struct op *o = &s->window.at[i];
-        if (!o->r || o->e || !o->src[0].valid || !o->src[1].valid || !memory_ready(s, i, t) || !unit_free(s, o->unit, t))
-            continue;
+        if (o->e || !has_operands(o) || !memory_ready(s, i, t) || !unit_free(s, pool_of(s, o), t)) continue;
         start_op(s, i, t);
+        most--;
         event(s, "%s starts: %s", oo_station_name(s, o), o->in->text);
     }
 }
@@ -366,7 +397,8 @@ static u64 store_of_set(const struct oo *s, const struct op *o) {
     if (o->set < 0) return 0;
     for (u32 i = 0; i < s->window.n; i++) {
         const struct op *st = &s->window.at[i];
-        if (st->uid < o->uid && st->r && is_store(st) && st->set == o->set && !st->x) found = st->uid;
+        bool known = s->how->core_memory ? has_operands(st) : st->x != 0;
+        if (st->uid < o->uid && st->r && is_store(st) && st->set == o->set && !known) found = st->uid;
     }
     return found;
 }
@@ -377,7 +409,7 @@ static u8 pick_station(const struct oo *s, enum lab_unit u, u64 t) {
         bool taken = false;
         for (u32 i = 0; i < s->window.n; i++) {
             const struct op *o = &s->window.at[i];
-            taken |= o->r && o->unit == u && o->station == n && (!o->b || o->b >= t);
+            taken |= o->r && pool_of(s, o) == u && o->station == n && (!o->b || o->b >= t);
         }
         if (!taken) return n;
     }
@@ -399,7 +431,7 @@ static void rename_op(struct oo *s, struct op *o, u64 t) {
     bool memory = is_load(o) || is_store(o);
     operand(s, o, 0, in->src[0], in->imm);
     operand(s, o, 1, memory ? in->base : in->src[1], memory ? 0 : in->imm);
-    o->station = pick_station(s, o->unit, t);
+    o->station = pick_station(s, pool_of(s, o), t);
     s->r->rows.at[o->row].name = lab_text(s->r, "%s", oo_station_name(s, o));
     o->r = t;
     o->set = memory && s->ssit ? s->ssit[o->pc % s->how->ssit] : -1;
@@ -418,15 +450,15 @@ static void decode(struct oo *s, u64 t) {
     for (u32 i = 0; i < s->window.n && renamed < width; i++) {
         struct op *o = &s->window.at[i];
         if (!o->d || o->r) continue;
-        bool station = s->stations_used[o->unit] < (u32)s->r->key[OO_STATIONS + o->unit],
-             entry = s->entries_used < s->how->entries;
+        enum lab_unit pool = pool_of(s, o);
+        bool station = s->stations_used[pool] < (u32)s->r->key[OO_STATIONS + pool], entry = s->entries_used < s->how->entries;
         if (!station || !entry) {
             *(station ? &s->no_entry : &s->no_station) += 1;
             event(s, "no free %s for %s", station ? "reorder buffer entry" : "station", o->in->text);
             return;
         }
         rename_op(s, o, t);
-        s->stations_used[o->unit]++;
+        s->stations_used[pool]++;
         s->entries_used++;
         renamed++;
     }
@@ -463,7 +495,7 @@ static i32 violated_load(const struct oo *s, u32 store, u64 t) {
     const struct op *st = &s->window.at[store];
     for (u32 i = store + 1; i < s->window.n; i++) {
         const struct op *o = &s->window.at[i];
-        if (is_load(o) && o->e && o->e <= t && o->address == st->address && o->source < st->uid) return (i32)i;
+        if (is_load(o) && o->e && o->e <= t && o->address == address_of(st) && o->source < st->uid) return (i32)i;
     }
     return -1;
 }
@@ -509,6 +541,14 @@ static void see_store(struct oo *s, u32 i, u64 t, struct wrong *w) {
     *w = (struct wrong){true, (u32)load, s->window.at[load].pc, (i32)i};
 }
 
+/* Its address is known from now on */
+static bool store_tells(const struct oo *s, struct op *o, u64 t) {
+    if (!s->how->core_memory) return o->x == t;
+    if (o->known || !has_operands(o)) return false;
+    o->known = t;
+    return true;
+}
+
 /* What is younger than a flush that waits for its turn no longer counts */
 static u32 pending_limit(const struct oo *s) {
     for (u32 i = 0; i < s->window.n && s->pending; i++)
@@ -520,10 +560,9 @@ static void resolve(struct oo *s, u64 t) {
     u32 limit = pending_limit(s);
     struct wrong w = {.from = limit};
     for (u32 i = 0; i < s->window.n && i < limit; i++) {
-        const struct op *o = &s->window.at[i];
-        if (o->x != t) continue;
-        if (lab_is_branch(o->in)) see_branch(s, i, t, &w);
-        else if (is_store(o)) see_store(s, i, t, &w);
+        struct op *o = &s->window.at[i];
+        if (lab_is_branch(o->in) && o->x == t) see_branch(s, i, t, &w);
+        else if (is_store(o) && store_tells(s, o, t)) see_store(s, i, t, &w);
     }
     if (!w.found) return;
     if (w.store < 0) {
@@ -567,7 +606,7 @@ static void count_used(struct oo *s) {
     for (u32 i = 0; i < s->window.n; i++) {
         const struct op *o = &s->window.at[i];
         s->entries_used += o->r != 0;
-        s->stations_used[o->unit] += o->r && !o->b;
+        s->stations_used[pool_of(s, o)] += o->r && !o->b;
     }
 }
 

@@ -26,6 +26,7 @@ struct op {
     u64 waits_for; /* uid of a store of its store set; 0: none */
     i32 set;       /* its store set at rename, -1 */
     u64 interval;  /* checkpoint it follows */
+    u64 known;     /* memory.model = core: cycle in which a store had its operands; 0: not yet */
 };
 struct oo {
     struct lab_run *r;
@@ -59,6 +60,11 @@ static inline bool precise(const struct oo *s) { return s->how->precise != OO_IM
 static inline bool late(const struct oo *s) { return s->r->key[OO_BROADCAST]; }
 static inline bool is_load(const struct op *o) { return o->unit == LAB_LOAD; }
 static inline bool is_store(const struct op *o) { return o->unit == LAB_STORE; }
+/* Its units and stations are those of this kind */
+static inline enum lab_unit pool_of(const struct oo *s, const struct op *o) {
+    return s->how->core_memory && is_store(o) ? LAB_LOAD : o->unit;
+}
+static inline bool has_operands(const struct op *o) { return o->r && o->src[0].valid && o->src[1].valid; }
 static inline bool has_dst(const struct op *o) { return o->in->dst != REG_NONE; }
 static inline u64 done_at(const struct oo *s, const struct op *o) { /* last cycle before W may be; 0: not done */
     return o->b && has_dst(o) && late(s) ? o->b - 1 : o->b;

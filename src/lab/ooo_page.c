@@ -13,7 +13,7 @@ void oo_name_stations(struct oo *s) {
 }
 
 const char *oo_station_name(const struct oo *s, const struct op *o) {
-    return o->station < OO_STATIONS_MAX ? s->names[o->unit][o->station] : "";
+    return o->station < OO_STATIONS_MAX ? s->names[pool_of(s, o)][o->station] : "";
 }
 
 static const char *tag_name(const struct oo *s, u64 tag) {
@@ -48,13 +48,13 @@ static void page_rat(struct oo *s) {
 static void page_stations(struct oo *s, enum lab_unit u, u64 t) {
     bool any = false;
     for (u32 i = 0; i < s->window.n; i++)
-        any |= s->window.at[i].r && s->window.at[i].unit == u && (!s->window.at[i].b || s->window.at[i].b >= t);
+        any |= s->window.at[i].r && pool_of(s, &s->window.at[i]) == u && (!s->window.at[i].b || s->window.at[i].b >= t);
     if (!any) return; /* empty ones are not drawn */
     lab_head(s->r, lab_text(s->r, "%s stations", lab_unit_names[u]), "tag|V|tag|value|V|tag|value|instruction|state");
     for (u32 n = 0; n < (u32)s->r->key[OO_STATIONS + u]; n++)
         for (u32 i = 0; i < s->window.n; i++) {
             const struct op *o = &s->window.at[i];
-            if (!o->r || o->unit != u || o->station != n || (o->b && o->b < t)) continue;
+            if (!o->r || pool_of(s, o) != u || o->station != n || (o->b && o->b < t)) continue;
             const char *state = !o->e      ? "waits"
                                 : o->x < t ? "waits for a bus"
                                            : lab_text(s->r, "E %u of %u", (u32)(t - o->e + 1), (u32)(o->x - o->e + 1));

@@ -15,8 +15,11 @@
  * Loads and stores (memory.order): conservative, a load waits until all older stores know their addresses;
  * aggressive, it does not, and a store that finds a younger load of its address done flushes it;
  * predicted, as aggressive, but a load waits for the stores of its store set (Chrysos and Emer 1998). A
- * store executes when address and data are there; they are not split. With dispatch = in_order the machine
- * is scoreboard.c's, with a reorder buffer. */
+ * store executes when address and data are there; they are not split. With memory.model = core loads and
+ * stores go the way they go in the GPU core's windows (src/core/47_memorder.c), so that the two can be
+ * compared: one unit starts them, one a cycle, from the load stations; a store starts when all before it is
+ * done, and its address is known as soon as its operands are there.
+ * With dispatch = in_order the machine is scoreboard.c's, with a reorder buffer. */
 #include "lab/machines.h"
 
 enum {
@@ -33,6 +36,7 @@ enum {
     KEY_BIMODAL,
     KEY_UNDO,
     KEY_EVERY,
+    KEY_MODEL,
 };
 static const struct lab_key keys[] = {
     LAB_OOO_KEYS,
@@ -49,6 +53,8 @@ static const struct lab_key keys[] = {
     {"bimodal.entries", NULL, 64, 1, 4096, "Two-bit counters of the bimodal predictor, by instruction."},
     {"history.width", NULL, 1, 1, 16, "Old values put back a cycle, with precise = history."},
     {"checkpoint.every", NULL, 4, 1, 64, "Instructions between checkpoints, with precise = checkpoint."},
+    {"memory.model", "lecture|core", 0, 0, 0,
+     "core: as in the GPU core: loads and stores share a unit and stations, and a store starts when all before it is done."},
 };
 
 static bool accepts(const struct lab_program *p, const i64 *key, struct diag *d) {
@@ -58,8 +64,11 @@ static bool accepts(const struct lab_program *p, const i64 *key, struct diag *d)
                    (long long)key[KEY_EVERY], (long long)key[KEY_ENTRIES]);
         return false;
     }
-    if (key[KEY_DISPATCH] && (key[KEY_PRECISE] || key[KEY_MEMORY] || key[KEY_PREDICT])) {
-        diag_error(d, NULL, 0, 0, "dispatch = in_order goes with precise = rob, memory.order = conservative and predict = stall");
+    if (key[KEY_DISPATCH] && (key[KEY_PRECISE] || key[KEY_MEMORY] || key[KEY_PREDICT] || key[KEY_MODEL])) {
+        diag_error(
+            d, NULL, 0, 0,
+            "dispatch = in_order goes with precise = rob, memory.order = conservative, memory.model = lecture and predict = "
+            "stall");
         return false;
     }
     return lab_accepts_scalar(p, key, d);
@@ -81,6 +90,7 @@ static void run_rob(struct lab_run *r) {
                          .memory = (enum oo_memory)(OO_MEM_CONSERVATIVE + k[KEY_MEMORY]),
                          .predict = (enum oo_predict)k[KEY_PREDICT],
                          .r_stage = k[KEY_STAGES],
+                         .core_memory = k[KEY_MODEL],
                          .entries = (u32)k[KEY_ENTRIES],
                          .retire_width = (u32)k[KEY_RETIRE],
                          .ssit = (u32)k[KEY_SSIT],

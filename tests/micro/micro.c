@@ -158,6 +158,10 @@ static void bind_texture(struct heddle *h, const struct heddle_texture *like) {
     if (heddle_texture_bind(h, loaded, "image", &t)) fail_msg("%s", heddle_message(h));
 }
 
+void micro_read(u64 offset, void *to, u32 bytes) {
+    assert_int_equal(heddle_read(context, ran.out + offset, to, bytes), HEDDLE_OK);
+}
+
 void micro_end(void) {
     if (context) heddle_close(context);
     context = NULL;

@@ -47,7 +47,7 @@ struct micro {
     const char *body;
     const char *globals;  /* before the kernel */
     const char *machine;  /* "small" */
-    const char *keys[32]; /* "name=value" */
+    const char *keys[48]; /* "name=value" */
     u32 blocks, threads;  /* 0: one block, 32 threads */
     u32 out_b;            /* size of out; 0: a megabyte */
     const void *init;     /* its first init_b bytes; the rest is zero */
@@ -75,7 +75,8 @@ extern struct ran ran;
 
 void micro_run(const struct micro *m); /* fails the test when the launch or the audit does */
 #define RUN(...) micro_run(&(struct micro){__VA_ARGS__})
-void micro_end(void); /* frees what the last run left; for teardown */
+void micro_read(u64 offset, void *to, u32 bytes); /* of out, after a run */
+void micro_end(void);                             /* frees what the last run left; for teardown */
 
 /* --- texts; valid for the next dozens of calls */
 const char *text(const char *fmt, ...) PRINTF_LIKE(1, 2);
