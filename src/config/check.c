@@ -67,6 +67,11 @@ static void check_parts(struct checker *k) {
               c->squeeze == SQUEEZE_THESIS ? "thesis" : "fewest");
     if (c->shared_stations && !c->stations)
         WRONG(k, "order.stations.shared is true; it does nothing unless order.stations is a number of them, at least 1");
+    if (c->precise == PRECISE_CHECKPOINT && c->checkpoint_every > c->window)
+        WRONG(k,
+              "order.checkpoint.every is %u; it must be at most order.window, which is %u: what is between two copies leaves "
+              "together",
+              c->checkpoint_every, c->window);
     if (c->ccws_tags % c->ccws_ways)
         WRONG(k, "sm.sched.ccws.ways is %u; it must divide sm.sched.ccws.tags, which is %u", c->ccws_ways, c->ccws_tags);
     if (c->t_refi && c->t_rfc >= c->t_refi)

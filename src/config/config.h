@@ -56,6 +56,8 @@ enum { DRAM_FIXED, DRAM_BANKED };                                   /* dram.kind
 enum { QUEUE_OF_BURSTS, QUEUE_OF_REQUESTS };                        /* dram.queue_of */
 enum { DRAM_FCFS, DRAM_FRFCFS };                                    /* dram.sched */
 
+enum { PRECISE_ROB, PRECISE_HISTORY, PRECISE_FUTURE, PRECISE_CHECKPOINT }; /* order.precise */
+
 struct config {
 #define KEY_CLASS(...)
 #undef KEY_U32

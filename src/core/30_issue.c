@@ -426,7 +426,7 @@ static bool issue_one(struct core *c, u32 slot, const struct step *st, bool expe
 
 const struct step *front_dispatch(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
-    if (!dispatch(c, f, &c->issue->step)) return NULL;
+    dispatch(c, f, &c->issue->step);
     CHECK(c->issue->step.counted);
     ibuffer_pop(c, f);
     return &c->issue->step;

@@ -45,6 +45,7 @@ void window_free(struct core *c) {
     struct windows *x = c->window;
     if (!x) return;
     memorder_free(c);
+    for (u32 i = 0; i < c->nslots; i++) fault_forget(&x->at[i]);
     free(x->at), free(x->stations), free(x->turn), free(x->writers), free(x->heap.at), free(x->due.at), free(x->branches);
     free(x->releases.at);
     free(x);
@@ -54,6 +55,7 @@ void window_launch(struct core *c) {
     struct windows *x = c->window;
     if (!x) return;
     size_t regs = c->prog->nregs + c->prog->npreds + 1u;
+    for (u32 i = 0; i < c->nslots; i++) fault_forget(&x->at[i]);
     free(x->writers);
     x->writers = base_alloc(2 * regs * c->nslots);
     memset(x->at, 0, sizeof(*x->at) * c->nslots);
@@ -148,7 +150,7 @@ static u32 dispatch_waits(struct core *c, u32 slot, u64 at, u64 *next) {
     u32 set = w->serial ? serial_waits(c, slot, w, at, next) : 0;
     if (set) return set;
     w->serial = NULL;
-    if (!f->head->window) return 1u << STALL_DRAIN;
+    if (!f->head->window || fault_stops(w, f->head)) return 1u << STALL_DRAIN;
     set = room_waits(c, slot, w, f->head);
     if (set) return set;
     return f->head->kind == T_MEM && atomics_meet(c, &f->part[0], f->head->in) ? 1u << STALL_ATOMIC_ORDER : 0;
@@ -230,14 +232,16 @@ static enum branch_way way_of(const struct step *st) {
 }
 
 /* Dispatch went on beyond the branch, where it really goes */
-static bool guessed(struct core *c, const struct step *st) {
+static bool guessed(struct core *c, struct window *w, const struct step *st) {
     const struct speculate_policy *p = c->pol.speculate;
     const struct inst *in = st->in;
+    w->mistaken = false;
     if (!p->guess || in->flags & INST_TABLE || !(in->flags & INST_JUMP)) return false;
     struct branch_counters *entry = &c->window->branches[(u32)st->pc % c->cfg->bimodal];
     bool right = in->guard == NONE || p->guess(&(struct branch_view){st->pc, in->target, *entry}) == way_of(st);
     if (p->learn && in->guard != NONE) p->learn(entry, way_of(st));
     ++*(right ? &c->stats.branches_guessed : &c->stats.branches_mistaken);
+    w->mistaken = !right;
     return right;
 }
 
@@ -264,14 +268,17 @@ static bool dispatch_one(struct core *c, u32 slot) {
     const struct tinst *t = f->head;
     u32 id;
     const struct step *st = front_dispatch(c, slot);
-    if (!st) return false;
-    const struct entry *e = entry_new(c, slot, t, st, &id);
+    if (st->faulted && !fault_waits(c, slot, st)) return false;
+    struct window *w = window_of(c, slot);
+    struct entry *e = entry_new(c, slot, t, st, &id);
+    e->faults = st->faulted;
+    if (e->faults && !w->fault->uid) w->fault->uid = e->uid;
     EMIT(c, .kind = EV_WINDOW, .cycle = c->now, .uid = e->uid, .slot = (u16)slot, .pc = st->pc, .mask = st->active,
          .a = st->lanes, .b = (u64)st->frame, .cause = c->window->how->renames);
     c->stats.divergent_branches += st->diverged;
     c->stats.dispatched++;
     if (t->kind == T_MEM) memorder_dispatch(c, slot, id, st);
-    bool waits = t->in->flags & INST_CONTROL && !guessed(c, st);
+    bool waits = t->in->flags & INST_CONTROL && !guessed(c, w, st);
     slot_next(c, slot);
     if (waits) stop_at_branch(c, slot, id);
     return !c->view.faulted;
@@ -420,10 +427,13 @@ static void leave_names(const struct core *c, struct window *w, u32 id, u64 read
     }
 }
 
-static void resolve(struct core *c, u32 slot, struct window *w, u32 id) {
+/* A branch that issues now is resolved then */
+static u64 resolved_at(struct core *c, u32 slot) { return c->now + scaled(c, c->cfg, c->cfg->branch_cy, c->fronts[slot].lanes); }
+
+static void resolve(struct core *c, u32 slot, struct window *w, u32 id, u64 then) {
     if (w->branch != 1 + id) return;
     w->branch = 0;
-    c->fronts[slot].resolve_cy = c->now + scaled(c, c->cfg, c->cfg->branch_cy, c->fronts[slot].lanes);
+    c->fronts[slot].resolve_cy = w->mistaken ? precise_resolves(c, w, id, then) : then;
     ibuffer_want(c, &c->fronts[slot]);
 }
 
@@ -439,14 +449,15 @@ static void issue_entry(struct core *c, u32 slot, u32 id) {
                                 .counted = e->tries ? 0 : e->counted});
     w->waiting &= ~(1ull << id);
     e->state = ENTRY_ISSUED;
+    e->issue_cy = c->now;
     if (c->window->how->collects) window_free_station(c, slot, e, c->now);
     switch (e->t->kind) {
     case T_ALU: e->ready_cy = execute_entry(c, slot, e->t, e->lanes, e->uid, &read); break;
     case T_MEM: e->ready_cy = memorder_issue(c, slot, id, &read); break;
-    default: e->ready_cy = c->now + (e->t->in->flags & INST_CONTROL ? c->cfg->branch_cy : 1);
+    default: e->ready_cy = e->t->in->flags & INST_CONTROL ? resolved_at(c, slot) : c->now + 1;
     }
     if (!c->window->how->renames) leave_names(c, w, id, read);
-    if (e->t->in->flags & INST_CONTROL) resolve(c, slot, w, id);
+    if (e->t->in->flags & INST_CONTROL) resolve(c, slot, w, id, e->ready_cy);
     if (e->ready_cy != NEVER) completion_push(c, slot, id, e->ready_cy);
 }
 

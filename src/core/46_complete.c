@@ -96,6 +96,7 @@ static void complete(struct core *c, u32 slot, u32 id) {
     EMIT(c, .kind = EV_READY, .cycle = c->now, .uid = e->uid, .slot = (u16)slot, .mask = e->lanes);
     EACH_ENTRY(known, i)
     if (!w->at[i].waits) memorder_known(c, slot, (u32)i); /* else what one before it took back was its operand */
+    fault_completed(c, slot, id);
     slot_look(c, slot, c->now);
 }
 
@@ -178,6 +179,7 @@ static void leave(struct core *c, u32 slot, struct window *w, u32 id) {
     EMIT(c, .kind = EV_RETIRE, .cycle = c->now, .uid = e->uid, .slot = (u16)slot, .cause = c->window->how->precise);
     if (!e->flies) /* else its end is told when memory is done with it */
         EMIT(c, .kind = EV_DONE, .cycle = c->now, .uid = e->uid, .slot = (u16)slot);
+    precise_leaves(c, slot, id);
     c->stats.retired++;
     c->stats.load_latency_cycles += e->latency;
     c->pcs[e->t->in - c->prog->k->code].latency += e->latency;
@@ -196,7 +198,7 @@ void retire_stage(struct core *c) {
         if (!w->complete) continue;
         struct window_view v = {c->cfg, w->oldest, w->n, w->waiting, 0, w->complete};
         u64 go = c->window->how->may_leave(&v);
-        if (!go) continue;
+        if (!go || fault_leaves(c, slot, go)) continue;
         for (u32 i = 0; i < w->n; i++)
             if (go >> w->oldest[i] & 1) leave(c, slot, w, w->oldest[i]);
         close_up(w);

@@ -163,9 +163,21 @@ static void keep_plain_order(struct window *w, u32 id) {
     e->after = is_store(e->t) ? w->memory : w->stores;
 }
 
+/* It makes no access, but keeps its place in an order that is plain */
+static void dispatch_faulty(const struct core *c, struct window *w, u32 id) {
+    if (c->window->how->precise) return;
+    keep_plain_order(w, id);
+    w->memory |= 1ull << id;
+    if (is_store(w->at[id].t)) w->stores |= 1ull << id;
+}
+
 void memorder_dispatch(struct core *c, u32 slot, u32 id, const struct step *st) {
     struct window *w = window_of(c, slot);
     struct entry *e = &w->at[id];
+    if (e->faults) {
+        dispatch_faulty(c, w, id);
+        return;
+    }
     struct member own;
     struct crew crew = crew_of(c, slot, st, e->uid, &own);
     struct flight *f = lsu_record(c, slot, e->t, st, &crew);
@@ -217,6 +229,7 @@ u64 memorder_issue(struct core *c, u32 slot, u32 id, u64 *read) {
     w->stores &= ~bit;
     w->sent_cy = c->now + 1;
     tell_others(c, slot, w, id);
+    if (e->faults) return c->now + c->cfg->l1_cy;
     if (!e->tries) lsu_count(c, flight_at(c, e->flight));
     e->given = 0;
     if (e->giver) return take_value(c, slot, w, e);
@@ -273,18 +286,23 @@ static void take_back(struct core *c, u32 slot, u32 id) {
     window_name_again(c, slot, id);
     c->stats.reexecuted++;
     EMIT(c, .kind = EV_SQUASH, .cycle = c->now, .uid = e->uid, .slot = (u16)slot);
-    if (e->t->kind != T_MEM) return;
+    if (e->t->kind != T_MEM || e->faults) return;
     send_for_again(c, slot, id);
     w->memory |= 1ull << id;
 }
 
-/* The load has read a line that the store writes: it and all that used its value go again */
+/* The load has read a line that the store writes: it and all that used its value go again; with checkpoints
+ * everything since the copy before it does */
 static void violation(struct core *c, u32 slot, u32 load, u32 store) {
     struct window *w = window_of(c, slot);
-    u64 set = users_of(w, load);
+    u64 set = c->cfg->precise == PRECISE_CHECKPOINT ? precise_since_copy(c, w, load) : users_of(w, load);
+    u64 cost = precise_cost(c, w, set);
     c->stats.order_violations++;
+    c->stats.restore_cycles += cost;
     if (c->cfg->memory_order == MEMORY_PREDICTED) join_sets(c, &w->at[load], &w->at[store]);
     EACH_ENTRY(set & ~w->waiting, i) take_back(c, slot, (u32)i);
+    EACH_ENTRY(cost ? set : 0, i) w->at[i].from_cy = MAX(w->at[i].from_cy, c->now + 1 + cost);
+    if (c->cfg->precise == PRECISE_FUTURE) w->at[load].certain = true;
     EACH_ENTRY(set, i) w->at[i].waits |= w->at[i].deps & ~w->complete;
     EACH_ENTRY(w->memory & ~w->stores, i) compare(c, slot, w, (u32)i); /* stores may be unknown again */
 }

@@ -15,6 +15,7 @@
  *   45_window.c      windows: dispatch, and what may issue of what was dispatched
  *   46_complete.c    windows: results on buses, instructions leave
  *   47_memorder.c    windows: which memory instructions may pass which
+ *   48_precise.c     windows: going back to precise state, faults
  *   50_execute.c     units, results
  *   55_flight.c      instructions in flight (flight.h)
  *   60_lsu.c         the memory pipe: queue, spaces              hazard/   what a refused memory instruction
@@ -297,7 +298,7 @@ struct core {
     struct issue *issue;       /* 30_issue.c, 31_sched.c, account.c */
     struct operands *operands; /* 40_operands.c, 50_execute.c */
     struct fetch *fetch;       /* 10_fetch.c, 20_ibuffer.c */
-    struct windows *window;    /* 45_window.c, 46_complete.c, 47_memorder.c; NULL unless the order policy has windows */
+    struct windows *window;    /* 45_window.c to 48_precise.c; NULL unless the order policy has windows */
     /* the memory stages, each known to its own file alone (its private header); NULL where the mechanism is
      * off */
     struct watch watch;            /* 66_watch.c; here because every access asks whether somebody listens */
@@ -438,7 +439,7 @@ void issue_happened(struct core *c);           /* in this cycle */
 u32 issue_sub(const struct core *c, u32 slot); /* sub-core whose collectors and units it uses */
 bool issue_held_back(const struct core *c, u32 slot,
                      const struct tinst *t); /* the scheduler keeps this memory instruction back */
-/* For windows: the head is executed and leaves the instruction buffer (NULL after a fault; slot_next
+/* For windows: the head is executed and leaves the instruction buffer (step.faulted after a fault; slot_next
  * follows); an instruction executed earlier issues; what the front presents has changed */
 const struct step *front_dispatch(struct core *c, u32 slot);
 void front_issued(struct core *c, u32 slot, u64 uid, const struct step *st);

@@ -47,6 +47,7 @@ struct order_policy {
     const char *name, *doc, *paper;
     u64 (*earliest)(const struct order_view *v); /* NULL: at once */
     const struct order_window *window;           /* NULL: none */
+    bool out_of_order;                           /* an instruction may issue before an older one of its warp */
 };
 extern const struct order_policy *const order_policies[]; /* ends with NULL */
 #define ORDER_POLICY(name) extern const struct order_policy order_##name;

@@ -137,6 +137,12 @@ static bool window_goes_with(const struct config *c, const struct policies *p, s
     return ok;
 }
 
+bool policies_out_of_order(const struct config *c) {
+    for (u32 i = 0; order_policies[i]; i++)
+        if (strcmp(order_policies[i]->name, c->order) == 0) return order_policies[i]->out_of_order;
+    return false;
+}
+
 bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
     bool ok = true;
 #define KIND(kind)                                                                                                               \
@@ -174,6 +180,13 @@ bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
                    "order.memory = %s does not go with sm.order = %s: a load that went too early must be taken back, and with it "
                    "what used its value; use sm.order = rob or order.memory = conservative",
                    c->memory_order == 1 ? "aggressive" : "predicted", p->order->name);
+        ok = false;
+    }
+    if (ok && c->precise && !(p->order->window && p->order->window->precise)) {
+        diag_error(d, c->machine, 0, 0,
+                   "order.precise does not go with sm.order = %s, which has no precise state: use sm.order = rob, or leave "
+                   "order.precise = rob",
+                   p->order->name);
         ok = false;
     }
     if (ok && p->speculate->guess && !(p->order->window && p->order->window->precise)) {

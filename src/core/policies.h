@@ -26,6 +26,8 @@ struct policies {
 /* --- policies.c: by the names in the configuration; false with messages (unknown names, pairs that do not go
  * together) */
 bool policies_find(const struct config *c, struct policies *p, struct diag *d);
+/* An instruction of a warp may issue before an older one (sm.order); false for names that are unknown */
+bool policies_out_of_order(const struct config *c);
 struct policy_row {
     const char *kind, *name, *doc, *paper;
 };

@@ -1,5 +1,5 @@
 /* window: instructions of a warp between dispatch and the moment they leave. Included by 45_window.c,
- * 46_complete.c and 47_memorder.c alone. */
+ * 46_complete.c, 47_memorder.c and 48_precise.c alone. */
 #ifndef HEDDLE_CORE_WINDOW_H
 #define HEDDLE_CORE_WINDOW_H
 
@@ -17,6 +17,7 @@ struct entry {
     u64 names;    /* entries that read what it writes and have not issued; none where names are changed */
     u64 after;    /* entries it must not pass on the way to memory */
     u64 from_cy;  /* issues no sooner */
+    u64 issue_cy; /* issued: when last */
     u64 ready_cy; /* issued: its result can be on a bus from then on, and used in that cycle; NEVER: not known yet */
     u64 deps;     /* entries it took or takes values from, complete or not */
     u64 guards;   /* of deps: those whose predicates it reads, and has so much later than others do (tinst.guard_cy) */
@@ -34,20 +35,30 @@ struct entry {
     u8 tries;     /* times it was taken back */
     bool certain; /* issues only when everything before it is complete */
     bool flies;   /* a memory instruction that memory is not done with */
+    bool faults;  /* it makes no access; the program ends when that is found */
+};
+struct pending_fault { /* of an instruction in a window that is not complete yet */
+    u64 uid;
+    struct strbuf text;                /* what function said */
+    VEC(const struct tinst *) written; /* younger ones whose results are written, in order of time */
+    bool closed;                       /* dispatch has ended */
 };
 struct window {
     struct entry at[WINDOW_MAX];
     u8 oldest[WINDOW_MAX]; /* entries by age */
     u32 n;
     u64 used, waiting, complete;
-    u64 stores, memory;         /* of `waiting`: stores and the like; all memory instructions */
-    u8 *last;                   /* the same, until that entry leaves */
-    u8 *writer;                 /* [registers, then predicates]: 1 + the entry that writes it next, 0: nobody under way */
-    u32 registers;              /* physical registers held */
-    i32 shown;                  /* entry its front presents to the scheduler, or NONE */
-    u32 blocked;                /* what kept the last try of dispatch: of 1 << enum stall */
-    u64 branch;                 /* 1 + entry of the branch that dispatch waits for, or 0 */
-    u64 sent_cy;                /* 1 + the cycle of the last issue of a memory instruction */
+    u64 stores, memory;          /* of `waiting`: stores and the like; all memory instructions */
+    u8 *last;                    /* the same, until that entry leaves */
+    u8 *writer;                  /* [registers, then predicates]: 1 + the entry that writes it next, 0: nobody under way */
+    u32 registers;               /* physical registers held */
+    i32 shown;                   /* entry its front presents to the scheduler, or NONE */
+    u32 blocked;                 /* what kept the last try of dispatch: of 1 << enum stall */
+    u64 branch;                  /* 1 + entry of the branch that dispatch waits for, or 0 */
+    u64 sent_cy;                 /* 1 + the cycle of the last issue of a memory instruction */
+    struct pending_fault *fault; /* the warp's first, or NULL */
+    u64 flush;                  /* 1 + entry of a branch guessed wrong that has to leave before dispatch goes on (future), or 0 */
+    bool mistaken;              /* the branch that dispatch waits for was guessed wrong */
     const struct tinst *serial; /* one that dispatch stops at has issued: dispatch goes on when its results are there; or NULL */
 };
 struct completion { /* an issued entry's result, waiting for its cycle and for a bus */
@@ -90,6 +101,17 @@ void memorder_known(struct core *c, u32 slot, u32 id);                          
 void memorder_dispatch(struct core *c, u32 slot, u32 id, const struct step *st); /* a memory instruction takes entry id */
 u64 memorder_issue(struct core *c, u32 slot, u32 id,
                    u64 *read); /* and goes to memory; when it is complete, or NEVER: not known yet */
+/* --- 48_precise.c */
+u64 precise_since_copy(const struct core *c, const struct window *w, u32 id);
+u64 precise_cost(const struct core *c, const struct window *w, u64 set); /* of taking these back: cycles beyond the next */
+/* A branch that was guessed wrong issues, and is resolved `then`: when dispatch goes on, or NEVER: not known yet */
+u64 precise_resolves(const struct core *c, struct window *w, u32 id, u64 then);
+void precise_leaves(struct core *c, u32 slot, u32 id);
+bool fault_waits(struct core *c, u32 slot, const struct step *st); /* the instruction just dispatched faults; false: at once */
+bool fault_stops(const struct window *w, const struct tinst *t);   /* not dispatched behind a fault */
+void fault_completed(struct core *c, u32 slot, u32 id);            /* an entry's result is there */
+bool fault_leaves(struct core *c, u32 slot, u64 leaving);          /* a fault is among those that would leave: it is raised */
+void fault_forget(struct window *w);
 /* --- 46_complete.c */
 void completion_push(struct core *c, u32 slot, u32 entry, u64 cycle); /* its result may be on a bus from then on */
 

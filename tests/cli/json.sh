@@ -30,6 +30,39 @@ sed 's/\[2, 1, 1\]/[3, 1, 1]/' "$work/none.json" > "$work/fault.json"
 expect 3 "$heddle" run "$work/fault.json" --functional --quiet --json "$work/fault.out"
 json "$work/fault.out" error > /dev/null
 same "$(json "$work/fault.out" finished)" false "finished of a run that stopped"
+# and what younger instructions had written by then, where they may; the third block's store is far outside
+cat > "$work/young.ptx" <<'PTX'
+.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry young(.param .u64 out)
+{
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd0, [out];
+    mov.u32 %r0, %tid.x;
+    ld.global.u32 %r1, [%rd0+1048576];
+    add.u32 %r2, %r0, 1;
+    mul.lo.u32 %r3, %r0, 5;
+    add.u32 %r4, %r1, %r2;
+    add.u32 %r4, %r4, %r3;
+    st.global.u32 [%rd0], %r4;
+    ret;
+}
+PTX
+cat > "$work/young.json" <<'JSON'
+{"ptx": "young.ptx",
+ "buffers": [{"id": 0, "name": "out", "type": "u32", "count": 64, "generator": "hash", "seed": 1, "check": true}],
+ "launches": [{"kernel": "young", "grid": [1, 1, 1], "block": [32, 1, 1], "args": [{"buf": 0}]}]}
+JSON
+expect 3 "$heddle" run "$work/young.json" --machine small --set sm.order=tomasulo --quiet --json "$work/young.out"
+err_has '2 younger instructions of its warp had already written'
+err_has '^    .*young.ptx:11:.*add.u32 %r2, %r0, 1'
+same "$(json "$work/young.out" counters.younger_written)" 2 "younger_written"
+json "$work/young.out" error | grep -q 'mul.lo.u32 %r3, %r0, 5' || complain "the error of the JSON does not list what was written"
+expect 3 "$heddle" run "$work/young.json" --machine small --set sm.order=rob --quiet --json "$work/young.out"
+err_has 'no younger instruction of its warp had written'
+same "$(json "$work/young.out" counters.younger_written)" 0 "younger_written with precise state"
 # check
 expect 0 "$heddle" check "$work/scale.ptx" --json -
 same "$(json "$work/out" files.0.kernels.0.name)" scale "kernel in heddle check"

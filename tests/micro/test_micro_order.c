@@ -368,6 +368,96 @@ static void dispatch_stops_at_barriers(void **state) {
     assert_int_equal(events(EV_WINDOW, "Z"), 0);
 }
 
+/* The ways to precise state (order.precise). With checkpoints instructions leave three by three: when the last of
+ * them is complete */
+static void an_interval_leaves_together(void **state) {
+    (void)state;
+    SIX_ON(LECTURE("rob"), "order.precise=checkpoint", "order.checkpoint.every=3");
+    check(EV_ISSUE, (const u64[]){3, 9, 5, 6, 10, 16});
+    check(EV_RETIRE, (const u64[]){13, 13, 13, 20, 20, 20});
+    SIX_ON(LECTURE("rob"), "order.precise=history");
+    check(EV_RETIRE, (const u64[]){9, 13, 14, 15, 16, 20});
+}
+
+static u64 last_issue(const char *label) {
+    u64 uid = event_of(EV_ISSUE, WHO(label))->uid, last = 0;
+    for (u32 i = 0; i < ran.events.n; i++)
+        if (ran.events.at[i].kind == EV_ISSUE && ran.events.at[i].uid == uid) last = MAX(last, ran.events.at[i].cycle);
+    return last;
+}
+
+/* L read too early, U used it, and both are complete when S finds out. A reorder buffer drops their results; a
+ * history buffer puts the old ones back; a future file waits until L is the oldest; checkpoints go back to
+ * before K, whose 400 cycles come again */
+static void going_back_costs_time(void **state) {
+    (void)state;
+    const char *body = MINE LATE_STORE("ld.global.u32 %r6, [%rd1]");
+    static const struct {
+        const char *key, *more;
+        u32 later;
+    } ways[] = {{"order.precise=rob", "order.history.width=1", 1},
+                {"order.precise=history", "order.history.width=1", 3},
+                {"order.precise=history", "order.history.width=2", 2}};
+    for (u32 i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+        RUN(.body = body, .keys = {MEMORY("aggressive"), ways[i].key, ways[i].more});
+        assert_int_equal(last_issue("L") - when(EV_SQUASH, "L"), ways[i].later);
+        assert_stat("restore_cycles", ways[i].later - 1);
+        assert_stat("reexecuted", 2);
+    }
+    RUN(.body = body, .keys = {MEMORY("aggressive"), "order.precise=future"});
+    assert_true(last_issue("L") >= when(EV_READY, "S"));
+    RUN(.body = body, .keys = {MEMORY("aggressive"), "order.precise=checkpoint", "order.checkpoint.every=12"});
+    assert_true(stat_of("reexecuted") > 2);
+    assert_int_equal(last_issue("L") - when(EV_SQUASH, "L"), 2);
+    assert_true(last_issue("K") > when(EV_SQUASH, "L"));
+    RUN(.body = body, .keys = {MEMORY("aggressive"), "order.precise=checkpoint", "order.checkpoint.every=1"});
+    assert_true(last_issue("K") < when(EV_SQUASH, "L")); /* each its own copy */
+}
+
+/* A branch that was guessed wrong: dispatch goes on when it is resolved, a cycle later from a copy, and with a
+ * future file when the branch has left */
+static void a_wrong_guess_costs_time(void **state) {
+    (void)state;
+    const char *body = "mov.u32 %r1, 0;\nL:\nadd.u32 %r1, %r1, 1;\ndiv.u32 %r3, %r1, 7; // D\nsetp.lt.u32 %p1, %r1, 2;\n"
+                       "@%p1 bra L; // B\nadd.u32 %r2, %r1, 1; // C\n" KEEP4("%r1", "%r2", "%r3", "%r1");
+    static const char *const ways[] = {"rob", "history", "checkpoint", "future"};
+    for (u32 i = 0; i < 4; i++) {
+        RUN(.body = body, .keys = {"sm.order=rob", "sm.branch_cy=30", "order.speculate=static", "sm.class.idiv.latency_cy=100",
+                                   text("order.precise=%s", ways[i])});
+        assert_stat("branches_mistaken", 1);
+        u64 issued = issue("B", .nth = 1), dispatched = when(EV_WINDOW, "C");
+        if (i < 3) assert_int_equal(dispatched - issued, i == 2 ? 31 : 30);
+        else assert_int_equal(dispatched, when(EV_RETIRE, "B", .nth = 1) + 1);
+    }
+}
+
+/* F faults. A and B are younger, need nothing of it, and have written when that is found; U needs its value; the
+ * store, and what is behind it, is not dispatched */
+static void a_fault_finds_what_younger_ones_wrote(void **state) {
+    (void)state;
+    const char *body = MINE "mov.u64 %rd9, 16;\nld.global.u32 %r2, [%rd9]; // F\nadd.u32 %r3, %r0, 1; // A\n"
+                            "mul.lo.u32 %r4, %r0, 3; // B\nadd.u32 %r5, %r2, 1; // U\nst.global.u32 [%rd1], %r3; // S\n"
+                            "add.u32 %r6, %r0, 2;\n" KEEP4("%r3", "%r4", "%r5", "%r6") "st.global.u32 [%rd1], %r3;\n";
+    static const char *const imprecise[] = {"sm.order=tomasulo", "sm.order=loog", "sm.order=ghost"};
+    for (u32 i = 0; i < 3; i++) {
+        RUN(.body = body, .keys = {imprecise[i]}, .fault = "load of 4 bytes at global address 0x10");
+        RUN(.body = body, .keys = {imprecise[i]}, .fault = "2 younger instructions of its warp had already written");
+        RUN(.body = body, .keys = {imprecise[i]}, .fault = "mul.lo.u32 %r4, %r0, 3");
+    }
+    static const char *const ways[] = {"rob", "history", "future", "checkpoint"};
+    static const char *const later[] = {"had written its result (sm.order = rob)", "back 2 cycles later", "back 1 cycle later",
+                                        "back 1"};
+    for (u32 i = 0; i < 4; i++) {
+        const char *key = text("order.precise=%s", ways[i]);
+        RUN(.body = body, .keys = {"sm.order=rob", key}, .fault = "no younger instruction of its warp had written");
+        RUN(.body = body, .keys = {"sm.order=rob", key}, .fault = later[i]);
+    }
+    /* a younger one that faults too is not what is told */
+    RUN(.body = MINE "mov.u64 %rd9, 16;\nld.global.u32 %r2, [%rd9];\nld.global.u32 %r3, [%rd9+32];\nadd.u32 %r3, %r3, %r2;\n"
+                     "st.global.u32 [%rd1], %r3;\n",
+        .keys = {"sm.order=tomasulo"}, .fault = "global address 0x10, a null pointer");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scoreboard_without_forwarding_takes_31),
@@ -390,6 +480,10 @@ int main(void) {
         cmocka_unit_test(only_a_guard_is_late),
         cmocka_unit_test(an_older_writer_is_no_news),
         cmocka_unit_test(the_oldest_is_shown_again),
+        cmocka_unit_test(an_interval_leaves_together),
+        cmocka_unit_test(going_back_costs_time),
+        cmocka_unit_test(a_wrong_guess_costs_time),
+        cmocka_unit_test(a_fault_finds_what_younger_ones_wrote),
         cmocka_unit_test(store_sets_remember),
         cmocka_unit_test(dispatch_stops_at_barriers),
     };

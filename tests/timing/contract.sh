@@ -144,6 +144,12 @@ orders() {
             *) echo "refuses 'order $order $name' 'order.speculate = $name does not go with sm.order = $order' bfs --size tiny --machine small --set sm.order=$order --set order.speculate=$name" ;;
             esac
         done
+        for name in history future checkpoint; do
+            case $order in
+            rob) for diverge in bfs nqueens transpose; do echo "right 'order rob $name $diverge' $diverge --size tiny --machine small --set sm.order=rob --set order.precise=$name --set order.memory=aggressive --set order.speculate=static --audit --check 3"; done ;;
+            *) echo "refuses 'order $order $name' 'order.precise does not go with sm.order = $order' bfs --size tiny --machine small --set sm.order=$order --set order.precise=$name" ;;
+            esac
+        done
         few="--set order.window=3 --set order.stations=2 --set order.registers=3 --set order.buses=1 --set order.forwarding=0"
         echo "right 'order $order wide' srad --size tiny --machine small --set sm.order=$order --set order.retire_width=4 --set order.dispatch_width=4 --set sm.issue_width=4 --audit --check 5"
         for sched in $(policies sm.sched); do for name in $works; do

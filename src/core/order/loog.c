@@ -6,13 +6,17 @@
  * (order.registers); stations are few and shared (order.stations, order.stations.shared), and free when their
  * instruction goes to its unit.
  * Instructions leave in any order: GPUs promise no precise state. Deviation: the collectors of sm.collectors,
- * which read operands after issue, are there besides. */
+ * which read operands after issue, are there besides. We know the papers' abstracts and what others say of them:
+ * the number of stations, when a physical register is free again, and what loads and stores may pass are our
+ * reading (conservative; a register is held until its instruction leaves, not until its name's next writer
+ * does). */
 #include "core/order_policy.h"
 
 const struct order_policy order_loog = {
     .name = "loog",
     .doc = "renaming into the register file and few stations, as operand collectors make them; instructions leave in any order",
     .paper = "Iliakis, Xydis, Soudris, IEEE CAL 2019 and TPDS 2022",
+    .out_of_order = true,
     .window = &(const struct order_window){.renames = true,
                                            .stations = true,
                                            .collects = true,

@@ -11,6 +11,7 @@ const struct order_policy order_tomasulo = {
     .name = "tomasulo",
     .doc = "renaming, reservation stations and common data buses; registers are written in any order",
     .paper = "Tomasulo 1967; CMU 18-447, lecture 15",
+    .out_of_order = true,
     .window = &(const struct order_window){.renames = true,
                                            .stations = true,
                                            .may_dispatch = order_dispatches,
