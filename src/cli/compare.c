@@ -1,8 +1,10 @@
 /* heddle compare: programs on several configurations of a machine, side by side.
  *
  * A configuration is the command line with one value of each --vary as a further --set (or --machine); all
- * values are checked before the first run. */
+ * values are checked before the first run. Where one of them issues out of order, all run with both orders of the
+ * PTX (ptx.schedule), unless the command line says which: one alone would mislead. */
 #include "cli/runner.h"
+#include "core/policies.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,6 +30,7 @@ struct comparing {
     struct cli_outputs outputs;
     u64 jitter;        /* perturbed runs of a jitter; 0: none is measured */
     const char *error; /* why not all was run, or NULL */
+    bool schedules;    /* the first axis is ptx.schedule, and was not asked for */
 };
 
 /* --- what varies */
@@ -77,6 +80,49 @@ static bool make_config(struct comparing *c, u32 i) {
     return ok;
 }
 
+static bool make_configs(struct comparing *c) {
+    free(c->configs);
+    c->configs = base_alloc(c->n * sizeof(*c->configs));
+    for (u32 i = 0; i < c->n; i++)
+        if (!make_config(c, i)) return false;
+    return true;
+}
+
+/* The first configuration that issues out of order, or NULL */
+static const struct config *out_of_order(const struct comparing *c) {
+    for (u32 i = 0; i < c->n; i++)
+        if (policies_out_of_order(&c->configs[i])) return &c->configs[i];
+    return NULL;
+}
+
+static bool schedule_chosen(const struct comparing *c) {
+    static const char key[] = "ptx.schedule";
+    for (u32 i = 0; i < c->axes.n; i++)
+        if (strcmp(c->axes.at[i].key, key) == 0) return true;
+    for (u32 i = 0; i < c->line->given.n; i++) {
+        const struct cli_given *g = &c->line->given.at[i];
+        if (strcmp(g->option->name, "set") == 0 && strncmp(g->value[0], key, strlen(key)) == 0 && g->value[0][strlen(key)] == '=')
+            return true;
+    }
+    return false;
+}
+
+/* Both orders of the PTX, each with all other values */
+static bool add_schedules(struct comparing *c) {
+    if (!add_axis(c, "ptx.schedule=written,loads")) return false;
+    struct axis a = c->axes.at[c->axes.n - 1];
+    memmove(c->axes.at + 1, c->axes.at, (c->axes.n - 1) * sizeof(a));
+    c->axes.at[0] = a;
+    c->schedules = true;
+    return make_configs(c);
+}
+
+static bool varies_schedule(const struct comparing *c) {
+    for (u32 i = 0; i < c->n; i++)
+        if (c->configs[i].schedule != c->configs[0].schedule) return true;
+    return false;
+}
+
 static bool read_axes(struct comparing *c) {
     c->n = 1;
     for (u32 i = 0; i < c->line->given.n; i++) {
@@ -87,10 +133,8 @@ static bool read_axes(struct comparing *c) {
         cli_error(c->line->command, "nothing varies; add for example --vary sm.sched=lrr,gto");
         return false;
     }
-    c->configs = base_alloc(c->n * sizeof(*c->configs));
-    for (u32 i = 0; i < c->n; i++)
-        if (!make_config(c, i)) return false;
-    return true;
+    if (!make_configs(c)) return false;
+    return !out_of_order(c) || schedule_chosen(c) || add_schedules(c);
 }
 
 static bool read_metrics(struct comparing *c) {
@@ -233,7 +277,9 @@ static int run_program(struct comparing *c, const struct input *in) {
                             .nkeys = c->axes.n,
                             .metrics = c->metrics.at,
                             .nmetrics = c->metrics.n,
-                            .cpi = c->cpi};
+                            .cpi = c->cpi,
+                            .each = c->schedules ? c->n / 2 : 0};
+    if (out_of_order(c)) to.caveat = schedule_caveat(out_of_order(c), varies_schedule(c));
     for (u32 k = 0; k < c->axes.n; k++) to.keys[k] = c->axes.at[k].key;
     for (u32 i = 0; i < c->n && !status; i++) status = run_one(c, &to, in, i);
     if (!status && c->jitter) status = judge(c, &to, in);
@@ -365,7 +411,9 @@ const struct cli_command cli_compare = {
     .usage = "X... --vary KEY=A,B,... [OPTIONS]",
     .details =
         "X is what heddle run takes. The first configuration, made of the first value of each --vary, is what the others are\n"
-        "measured against. Exit code 1 when the configurations do not give identical outputs.",
+        "measured against. Where one issues out of order (sm.order), all run with both orders of the PTX (ptx.schedule), each\n"
+        "measured against the first of its own, unless --set or --vary says which. Exit code 1 when the configurations do not "
+        "give identical outputs.",
     .example =
         "heddle compare bfs --vary sm.sched=lrr,gto,two_level\n"
         "heddle compare sgemm spmv --machine gtx480 --vary sm.l1.mshrs=16,32,64 --vary sm.sched=lrr,gto --metric l1_hit_rate",

@@ -3,6 +3,7 @@
  *     sm.sched       cycles     IPC  speedup
  *     lrr           1234567    12.3    1.000
  *     gto           1200000    12.7    1.029 */
+#include "core/policies.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -41,16 +42,20 @@ static struct figure cycles_of(const struct comparison_row *r) {
     return figure_of(MAX(cycles, 1.0), r->jitter, s->estimated ? estimate_half(&s->estimate) : 0);
 }
 
+u32 comparison_base(const struct comparison *c, u32 row) { return c->each ? row - row % c->each : 0; }
+
 struct figure comparison_speedup(const struct comparison *c, u32 row) {
-    if (!row) return (struct figure){1, 0};
-    return figure_speedup(cycles_of(&c->rows.at[0]), cycles_of(&c->rows.at[row]));
+    u32 base = comparison_base(c, row);
+    if (row == base) return (struct figure){1, 0};
+    return figure_speedup(cycles_of(&c->rows.at[base]), cycles_of(&c->rows.at[row]));
 }
 
 static double speedup(const struct comparison *c, u32 row) { return comparison_speedup(c, row).value; }
 
 /* In cycles of busy SMs: without the tail in which they run empty */
 static double busy_speedup(const struct comparison *c, u32 row) {
-    return stat_named(&c->rows.at[0].total, "busy_cycles") / stat_named(&c->rows.at[row].total, "busy_cycles");
+    return stat_named(&c->rows.at[comparison_base(c, row)].total, "busy_cycles") /
+           stat_named(&c->rows.at[row].total, "busy_cycles");
 }
 
 /* Not only cycles are measured, but how far they may be off */
@@ -80,7 +85,8 @@ static void print_row(const struct comparison *c, u32 row, FILE *out) {
     struct figure gain = comparison_speedup(c, row);
     fprintf(out, "%13.0f %8.2f %8.3f", s->estimated ? s->estimate.cycles : (double)s->cycles, stat_named(s, "warp_ipc"),
             gain.value);
-    if (has_intervals(c)) fprintf(out, " %8.3f  %-7s", gain.half, row ? effect_names[figure_effect(gain)] : "-");
+    if (has_intervals(c))
+        fprintf(out, " %8.3f  %-7s", gain.half, row != comparison_base(c, row) ? effect_names[figure_effect(gain)] : "-");
     fprintf(out, " %8.3f %8s %7.1f", busy_speedup(c, row), report_percent(busy, stat_named(s, "sm_utilisation")),
             stat_named(s, "waves"));
     for (u32 i = 0; i < c->nmetrics; i++) {
@@ -111,6 +117,7 @@ void comparison_text(const struct comparison *c, FILE *out) {
                 100 * c->rows.at[0].jitter);
     fprintf(out, "\noutputs      %s%s\n", comparison_same_outputs(c) ? "identical" : "NOT identical",
             wrong ? ", and not the expected ones" : "");
+    if (c->caveat) fprintf(out, "\ncaveat       %s\n", c->caveat);
 }
 
 void comparison_means(const struct comparison *c, u32 n, FILE *out) {
@@ -123,6 +130,20 @@ void comparison_means(const struct comparison *c, u32 n, FILE *out) {
         for (u32 k = 0; k < c->nkeys; k++) fprintf(out, "%-*s ", key_width(c, k), c->rows.at[r].values[k]);
         fprintf(out, "%8.3f\n", exp(sum / n));
     }
+}
+
+/* --- what to bear in mind */
+
+const char *schedule_caveat(const struct config *c, bool both) {
+    if (!policies_out_of_order(c)) return NULL;
+    if (both)
+        return "PTX as written flatters machines that issue out of order, because a real assembler has already moved loads up "
+               "from their uses; with ptx.schedule = loads it has. Rows are measured against the first of their schedule.";
+    return c->schedule
+               ? "this is with loads moved up by an assembler (ptx.schedule = loads) alone, and the machine issues out of "
+                 "order: see it with --set ptx.schedule=written too (heddle compare runs both)"
+               : "PTX as written flatters machines that issue out of order, because a real assembler has already moved "
+                 "loads up from their uses: see this with --set ptx.schedule=loads too (heddle compare runs both)";
 }
 
 /* --- JSON */
@@ -162,8 +183,10 @@ static json_t *row_json(const struct comparison *c, u32 row) {
 static json_t *program_json(const struct comparison *c) {
     json_t *list = json_array();
     for (u32 i = 0; i < c->rows.n; i++) json_array_append_new(list, row_json(c, i));
-    return json_pack("{s:s, s:s?, s:b, s:o}", "name", c->name, "machine", c->machine, "outputs_identical",
-                     (int)comparison_same_outputs(c), "configurations", list);
+    json_t *j = json_pack("{s:s, s:s?, s:b, s:o}", "name", c->name, "machine", c->machine, "outputs_identical",
+                          (int)comparison_same_outputs(c), "configurations", list);
+    if (c->caveat) json_object_set_new(j, "caveats", json_pack("[s]", c->caveat));
+    return j;
 }
 
 json_t *comparison_json(const struct comparison *c, u32 n) {

@@ -112,6 +112,8 @@ static void add_timed(json_t *j, const struct report *r) {
     if (r->wishes.limits) json_object_set_new(j, "limits", report_limits_json(&r->total, r->partitions, c));
     json_object_set_new(j, "energy", json_energy(c, &r->total));
     if (c->reexec || r->total.sum.mp_cycles) json_object_set_new(j, "mascar_storage", storage_json(c));
+    const char *caveat = schedule_caveat(c, false);
+    if (caveat) json_object_set_new(j, "caveats", json_pack("[s]", caveat));
     if (!r->audited) return;
     json_object_set_new(j, "audit",
                         json_pack("{s:I, s:I, s:s}", "checked", (json_int_t)r->audit.checked, "violations",

@@ -230,8 +230,14 @@ struct comparison {
     u32 nmetrics;
     enum cpi_method cpi;
     VEC(struct comparison_row) rows;
+    u32 each;           /* rows are measured against the first of each so many; 0: of all */
+    const char *caveat; /* what to bear in mind, or NULL */
 };
-struct figure comparison_speedup(const struct comparison *c, u32 row); /* over the first configuration */
+u32 comparison_base(const struct comparison *c, u32 row);              /* what a row is measured against */
+struct figure comparison_speedup(const struct comparison *c, u32 row); /* over that */
+/* What to bear in mind with results of a machine that issues out of order, of one order of the PTX or of both; NULL:
+ * nothing */
+const char *schedule_caveat(const struct config *c, bool both);
 void comparison_text(const struct comparison *c, FILE *out);
 void comparison_means(const struct comparison *c, u32 n,
                       FILE *out); /* geometric means of the speedups over n programs, all with the same configurations */

@@ -463,6 +463,8 @@ static void print_end(const struct page *p) {
     if (r->wall_seconds > 0 && r->wishes.full)
         fprintf(p->out, "rate         %s warp instructions and %s cycles a second\n", report_count(rate, report_rate(r)),
                 report_count(cycles, (double)r->total.cycles / r->wall_seconds));
+    const char *caveat = p->c ? schedule_caveat(p->c, false) : NULL;
+    if (caveat) fprintf(p->out, "caveat       %s\n", caveat);
     if (!r->wishes.full) fputs("more         --full, --by-pc, --per-kernel, --html FILE\n", p->out);
     if (!r->audited) return;
     fprintf(p->out, "audit        %llu violations in %s facts\n", (unsigned long long)r->audit.violations,

@@ -15,6 +15,25 @@ for key in cycles state_hash config_hash machine config roofs limit energy; do s
 expect 0 "$heddle" compare vecadd saxpy --size tiny --vary machine=small,gtx480
 out_has '^saxpy, 2 configurations'
 out_has 'geometric mean'
+# out of order: both orders of the PTX by themselves, each against its own first; unless the user says which
+expect 0 "$heddle" compare vecadd --size tiny --machine small --vary sm.order=in_order,rob --json "$work/o.json"
+out_has '^vecadd on small, 4 configurations'
+out_has '^ptx.schedule  *sm.order '
+out_has '^written  *in_order .* 1\.000 '
+out_has '^loads  *in_order .* 1\.000 '
+out_has '^caveat  *PTX as written flatters'
+same "$(json "$work/o.json" programs.0.configurations.2.speedup)" "1.0" "speedup of the second schedule's first"
+json "$work/o.json" programs.0.caveats.0 > /dev/null
+expect 0 "$heddle" compare vecadd --size tiny --machine small --vary sm.order=in_order,ghost --set ptx.schedule=loads
+out_has '^vecadd on small, 2 configurations'
+out_has '^caveat .*ptx.schedule=written'
+expect 0 "$heddle" compare vecadd --size tiny --machine small --vary sm.order=in_order,scoreboard
+out_has '^vecadd on small, 2 configurations'
+expect 0 "$heddle" run vecadd --size tiny --machine small --set sm.order=loog --json "$work/l.json"
+out_has '^caveat  *PTX as written flatters'
+json "$work/l.json" caveats.0 > /dev/null
+expect 0 "$heddle" run vecadd --size tiny --machine small
+if grep -q '^caveat' "$work/out"; then complain "in-order issue has a caveat"; fi
 # mistakes are found before anything runs
 expect 2 "$heddle" compare vecadd
 err_has 'nothing varies'
