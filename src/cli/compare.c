@@ -1,8 +1,8 @@
 /* heddle compare: programs on several configurations of a machine, side by side.
  *
  * A configuration is the command line with one value of each --vary as a further --set (or --machine); all
- * values are checked before the first run. Where one of them issues out of order, all run with both orders of the
- * PTX (ptx.schedule), unless the command line says which: one alone would mislead. */
+ * values are checked before the first run. Where one of them issues out of order, all run with both orders
+ * of the PTX (ptx.schedule), unless the command line says which: one alone would mislead. */
 #include "cli/runner.h"
 #include "core/policies.h"
 

@@ -302,7 +302,7 @@ static void violation(struct core *c, u32 slot, u32 load, u32 store) {
     if (c->cfg->memory_order == MEMORY_PREDICTED) join_sets(c, &w->at[load], &w->at[store]);
     EACH_ENTRY(set & ~w->waiting, i) take_back(c, slot, (u32)i);
     EACH_ENTRY(cost ? set : 0, i) w->at[i].from_cy = MAX(w->at[i].from_cy, c->now + 1 + cost);
-    if (c->cfg->precise == PRECISE_FUTURE) w->at[load].certain = true;
+    if (c->cfg->precise == PRECISE_FUTURE || c->cfg->precise == PRECISE_CHECKPOINT) w->at[load].certain = true;
     EACH_ENTRY(set, i) w->at[i].waits |= w->at[i].deps & ~w->complete;
     EACH_ENTRY(w->memory & ~w->stores, i) compare(c, slot, w, (u32)i); /* stores may be unknown again */
 }

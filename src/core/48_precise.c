@@ -1,28 +1,32 @@
 /* Precise state: what it costs to go back to it (order.precise), and faults of instructions in windows.
  *
- * A reorder buffer keeps results until their instructions leave: going back costs nothing. Its alternatives write
- * registers when results come, and have to find the old values again:
+ * A reorder buffer keeps results until their instructions leave: going back costs nothing. Its alternatives
+ * write registers when results come, and have to find the old values again:
  *
  *   history     the values that complete results have overwritten are put back, order.history.width a cycle
  *   future      going back waits until what was wrong is the oldest of its warp; then a cycle copies the
  *               architectural registers
- *   checkpoint  registers are copied every order.checkpoint.every instructions, and at branches that are guessed.
- *               Those between two copies leave together, when all are complete, or when nothing is under way.
- *               Going back takes a cycle, and everything since the copy is executed again
+ *   checkpoint  registers are copied every order.checkpoint.every instructions, and at branches that are
+ *               guessed. Those between two copies leave together, when all are complete, or when nothing is
+ *               under way. Going back takes a cycle, and everything since the copy is executed again; a load
+ *               that was too early then waits until all before it is complete, or it would be caught again
  *
- * There are three reasons to go back: a load that read too early (47_memorder.c), a branch that was guessed wrong,
- * and a fault.
+ * There are three reasons to go back: a load that read too early (47_memorder.c), a branch that was guessed
+ * wrong, and a fault.
  *
- * A fault is found by function, at dispatch, and in time when its instruction is complete. Until then its warp goes
- * on: what is behind it is dispatched, up to the first that writes memory, and completes in its own time. An order
- * that is not precise ends there and says which younger instructions had written their registers. A precise one
- * ends when the instruction is the oldest and would leave: none has. A branch that faults, and what a window does
- * not take, ends the launch at dispatch: nothing younger has been dispatched.
+ * A fault is found by function, at dispatch, and in time when its instruction is complete. Until then its
+ * warp goes on: what is behind it is dispatched, up to the first that writes memory, and completes in its
+ * own time. An order that is not precise ends there and says which younger instructions had written their
+ * registers. A precise one ends when the instruction is the oldest and would leave: none has. A branch that
+ * faults, and what a window does not take, ends the launch at dispatch: nothing younger has been
+ * dispatched.
  *
- * Paper: Smith and Pleszkun 1985; Hwu and Patt 1987, as CMU 18-447 teaches them. Deviation: what younger stores
- * had done to memory is not modelled, they stop dispatch; a faulting access takes as long as a hit in the L1.
+ * Paper: Smith and Pleszkun 1985; Hwu and Patt 1987, as CMU 18-447 teaches them. Deviation: what younger
+ * stores had done to memory is not modelled, they stop dispatch; a faulting access takes as long as a hit
+ * in the L1.
  *
- * Invariants: P1 an SM with a fault that waits has view.faulted false; P2 the first fault of a warp is raised. */
+ * Invariants: P1 an SM with a fault that waits has view.faulted false; P2 the first fault of a warp is
+ * raised. */
 #include "core/window.h"
 
 #include <stdlib.h>
@@ -31,7 +35,7 @@ enum { LISTED = 8 };
 
 /* --- going back */
 
-/* Entries from the copy before `id` on; not stores that are made, and accesses that were certain like these */
+/* Entries from the copy before `id` on; not stores that are made, nor accesses that were certain like them */
 u64 precise_since_copy(const struct core *c, const struct window *w, u32 id) {
     u64 set = 0;
     u32 at = 0;

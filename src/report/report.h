@@ -235,8 +235,8 @@ struct comparison {
 };
 u32 comparison_base(const struct comparison *c, u32 row);              /* what a row is measured against */
 struct figure comparison_speedup(const struct comparison *c, u32 row); /* over that */
-/* What to bear in mind with results of a machine that issues out of order, of one order of the PTX or of both; NULL:
- * nothing */
+/* What to bear in mind with results of a machine that issues out of order, of one order of the PTX or of
+ * both; NULL: nothing */
 const char *schedule_caveat(const struct config *c, bool both);
 void comparison_text(const struct comparison *c, FILE *out);
 void comparison_means(const struct comparison *c, u32 n,

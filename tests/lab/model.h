@@ -1,5 +1,5 @@
-/* model: a second model of out-of-order execution with a reorder buffer, slow and obvious, and random programs
- * for it. test_model.c compares it with the laboratory, test_core.c both with the GPU core. */
+/* model: a second model of out-of-order execution with a reorder buffer, slow and obvious, and random
+ * programs for it. test_model.c compares it with the laboratory, test_core.c both with the GPU core. */
 #ifndef HEDDLE_TEST_LAB_MODEL_H
 #define HEDDLE_TEST_LAB_MODEL_H
 

@@ -1,18 +1,20 @@
 /* The GPU core with sm.order = rob and warps of one thread, against the laboratory's reorder buffer and the
- * second model (model.c): dispatch, issue, completion and retirement of every instruction of random programs, to
- * the cycle. Each program runs three times: as text of the laboratory, as the model's list, and as PTX, line by
- * line, on a machine whose units, latencies, stations, buses and widths are set to the same numbers.
+ * second model (model.c): dispatch, issue, completion and retirement of every instruction of random
+ * programs, to the cycle. Each program runs three times: as text of the laboratory, as the model's list,
+ * and as PTX, line by line, on a machine whose units, latencies, stations, buses and widths are set to the
+ * same numbers.
  *
  * What the machines do not have in common is left out of the comparison of cycles: R stages, faults, and
- * programs in which something is thrown away (a load that was too early, a branch that was guessed wrong). The
- * laboratory fetches again all that is younger; the core, which executes in program order, repeats only those
- * that used the value, and fetches nothing from wrong paths. Of these programs the core's loads are held against
- * a sequential memory: each has its value, in time, from the store that wrote its address last before it.
+ * programs in which something is thrown away (a load that was too early, a branch that was guessed wrong).
+ * The laboratory fetches again all that is younger; the core, which executes in program order, repeats only
+ * those that used the value, and fetches nothing from wrong paths. Of these programs the core's loads are
+ * held against a sequential memory: each has its value, in time, from the store that wrote its address last
+ * before it.
  *
- * Memory: byte address A of the core is word A of the laboratory, and a multiple of 32, so that each word has a
- * line of its own. A fetch takes one cycle. Straight code is always there; where there are branches an instruction
- * is fetched at a time, into a buffer for one, so that nothing is fetched behind a branch that is waited for, and
- * the width is 1.
+ * Memory: byte address A of the core is word A of the laboratory, and a multiple of 32, so that each word
+ * has a line of its own. A fetch takes one cycle. Straight code is always there; where there are branches
+ * an instruction is fetched at a time, into a buffer for one, so that nothing is fetched behind a branch
+ * that is waited for, and the width is 1.
  *
  * LAB_PROGRAMS in the environment: how many programs, 1500 if not set. */
 #include "../micro/micro.h"
@@ -86,7 +88,8 @@ static void new_world(const struct machine *m, enum kind kind) {
     world.mem[0] = pick(4000);
 }
 
-/* A machine that the core can be: one number of stations, integers that take two cycles at least, loads three */
+/* A machine that the core can be: one number of stations, integers that take two cycles at least, loads
+ * three */
 static struct machine new_machine(enum kind kind) {
     struct machine m = random_machine();
     int stations = 1 + pick(4);
@@ -233,8 +236,8 @@ static void collect(void) {
     for (u32 i = 0; i < ran.events.n; i++) note_event(&ran.events.at[i]);
 }
 
-/* The first is dispatched in the laboratory's cycle 2. A result is complete in the cycle after its broadcast, or
- * with a late one in that cycle. */
+/* The first is dispatched in the laboratory's cycle 2. A result is complete in the cycle after its
+ * broadcast, or with a late one in that cycle. */
 static void compare_core(const i64 *key, u64 number) {
     long zero = did[0].dispatched - 2;
     char what[240];
@@ -295,8 +298,8 @@ static void addresses(long *address) {
     }
 }
 
-/* In time too, a load has the value of the last store to its address before it: it was given that one's at once,
- * or came to memory after it and before every later store */
+/* In time too, a load has the value of the last store to its address before it: it was given that one's at
+ * once, or came to memory after it and before every later store */
 static void compare_sources(const i64 *key, u64 number) {
     static long address[LIST];
     addresses(address);

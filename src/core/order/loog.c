@@ -1,15 +1,14 @@
 /* loog: renaming into the register file, operand collectors as reservation stations, no reorder buffer.
  *
- * Paper: Iliakis, Xydis, Soudris, "LOOG: Improving GPU Efficiency With Light-Weight Out-Of-Order Execution",
- * IEEE CAL 2019; "Repurposing GPU Microarchitectures with Light-Weight Out-Of-Order Execution", TPDS 2022.
- * Values are in the register file, so an instruction has a physical register for each result until it leaves
- * (order.registers); stations are few and shared (order.stations, order.stations.shared), and free when their
- * instruction goes to its unit.
- * Instructions leave in any order: GPUs promise no precise state. Deviation: the collectors of sm.collectors,
- * which read operands after issue, are there besides. We know the papers' abstracts and what others say of them:
- * the number of stations, when a physical register is free again, and what loads and stores may pass are our
- * reading (conservative; a register is held until its instruction leaves, not until its name's next writer
- * does). */
+ * Paper: Iliakis, Xydis, Soudris, "LOOG: Improving GPU Efficiency With Light-Weight Out-Of-Order
+ * Execution", IEEE CAL 2019; "Repurposing GPU Microarchitectures with Light-Weight Out-Of-Order Execution",
+ * TPDS 2022. Values are in the register file, so an instruction has a physical register for each result
+ * until it leaves (order.registers); stations are few and shared (order.stations, order.stations.shared),
+ * and free when their instruction goes to its unit. Instructions leave in any order: GPUs promise no
+ * precise state. Deviation: the collectors of sm.collectors, which read operands after issue, are there
+ * besides. We know the papers' abstracts and what others say of them: the number of stations, when a
+ * physical register is free again, and what loads and stores may pass are our reading (conservative; a
+ * register is held until its instruction leaves, not until its name's next writer does). */
 #include "core/order_policy.h"
 
 const struct order_policy order_loog = {

@@ -1,6 +1,6 @@
 /* rob: tomasulo with a reorder buffer. Instructions leave, and stores go to memory, in the order of the
- * program, order.retire_width a cycle; a result has a physical register until then. Or one of the alternatives
- * to the buffer that the lecture has (order.precise; 48_precise.c says what they cost).
+ * program, order.retire_width a cycle; a result has a physical register until then. Or one of the
+ * alternatives to the buffer that the lecture has (order.precise; 48_precise.c says what they cost).
  *
  * Paper: Smith and Pleszkun 1985, as CMU 18-447 teaches it. Since nothing wrong becomes final, loads may pass
  * stores whose addresses are not known (order.memory) and dispatch may go on beyond a branch
