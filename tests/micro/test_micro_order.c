@@ -446,7 +446,7 @@ static void a_fault_finds_what_younger_ones_wrote(void **state) {
         RUN(.body = body, .keys = {imprecise[i]}, .fault = "mul.lo.u32 %r4, %r0, 3");
     }
     static const char *const ways[] = {"rob", "history", "future", "checkpoint"};
-    static const char *const later[] = {"had written its result (sm.order = rob)", "back 2 cycles later", "back 1 cycle later",
+    static const char *const later[] = {"had written its result (sm.order = rob)", "back 3 cycles later", "back 1 cycle later",
                                         "back 1"};
     for (u32 i = 0; i < 4; i++) {
         const char *key = text("order.precise=%s", ways[i]);
