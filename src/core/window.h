@@ -104,7 +104,8 @@ u64 memorder_issue(struct core *c, u32 slot, u32 id,
 /* --- 48_precise.c */
 u64 precise_since_copy(const struct core *c, const struct window *w, u32 id);
 u64 precise_cost(const struct core *c, const struct window *w, u64 set); /* of taking these back: cycles beyond the next */
-/* A branch that was guessed wrong issues, and is resolved `then`: when dispatch goes on, or NEVER: not known yet */
+/* A branch that was guessed wrong issues, and is resolved `then`: when dispatch goes on, or NEVER: not
+ * known yet */
 u64 precise_resolves(const struct core *c, struct window *w, u32 id, u64 then);
 void precise_leaves(struct core *c, u32 slot, u32 id);
 bool fault_waits(struct core *c, u32 slot, const struct step *st); /* the instruction just dispatched faults; false: at once */
