@@ -47,27 +47,9 @@ static const char *clc_path(void) {
     return s && *s ? s : "/usr/lib/clc/nvptx64--nvidiacl.bc";
 }
 
-/* Where PATH finds it, into `out`; false when nowhere */
-bool tool_find(const char *name, struct strbuf *out) {
-    const char *path = getenv("PATH");
-    if (strchr(name, '/')) {
-        strbuf_add(out, "%s", name);
-        return access(name, X_OK) == 0;
-    }
-    for (path = path ? path : "/usr/bin:/bin"; *path;) {
-        size_t n = strcspn(path, ":");
-        strbuf_free(out);
-        *out = (struct strbuf){0};
-        strbuf_add(out, "%.*s/%s", (int)n, path, name);
-        if (access(out->s, X_OK) == 0) return true;
-        path += n + (path[n] == ':');
-    }
-    return false;
-}
-
 bool compile_available(void) {
     struct strbuf s = {0};
-    bool ok = tool_find(clang_name(), &s) && access(clc_path(), R_OK) == 0 && settings_get()->data;
+    bool ok = compiler_find(clang_name(), &s) && access(clc_path(), R_OK) == 0 && settings_get()->data;
     strbuf_free(&s);
     return ok;
 }
@@ -139,7 +121,7 @@ static bool put_file(struct workshop *w, const char *name, const char *text) {
 static bool run(struct workshop *w) {
     char *log = path_in(w, "log");
     VEC_PUSH(&w->argv, NULL);
-    bool ok = tool_run(&(struct tool){w->argv.at, log, "compiling", w->input_b}, &w->why);
+    bool ok = compiler_run(&(struct compiler){w->argv.at, log, "compiling", w->input_b, settings_get()->progress}, &w->why);
     free(log);
     return ok;
 }
@@ -439,7 +421,7 @@ static void key_of_tools(struct cache_key *k, enum variant v) {
     cache_key_add(k, HEADER EXT, sizeof(HEADER EXT));
     cache_key_add(k, all_flags, sizeof(all_flags));
     cache_key_add(k, heddle_version(), strlen(heddle_version()));
-    if (tool_find(clang_name(), &path) && stat(path.s, &st) == 0) {
+    if (compiler_find(clang_name(), &path) && stat(path.s, &st) == 0) {
         cache_key_add(k, path.s, path.len);
         cache_key_add(k, &st.st_mtime, sizeof(st.st_mtime));
         cache_key_add(k, &st.st_size, sizeof(st.st_size));

@@ -12,7 +12,7 @@
  *   transfer.c   reading, writing, copying, filling and mapping of buffers
  *   image.c      images and samplers; image_transfer.c their commands
  *   program.c    programs: from source or binary to kernels
- *   compile.c    clang, from source to PTX; tool.c runs it, cache.c keeps the results
+ *   compile.c    clang, from source to PTX (base/compiler.c runs it, base/cache.c keeps the results)
  *   kernel_calls.c   kernels that call kernels
  *   hoist.c      __local variables that are declared where clang does not take them
  *   metadata.c   what the compiler knows of kernels and PTX does not say
@@ -42,6 +42,7 @@
 
 #include "api/api.h"
 #include "base/base.h"
+#include "base/compiler.h"
 #include "config/config.h"
 #include "heddle.h"
 
@@ -125,8 +126,6 @@ struct settings {
     u64 max_instructions;        /* of a launch; 0: the library's default */
     char *data;                  /* share/heddle: the builtin library is in its opencl/; NULL when not found */
     u64 memory_b;                /* of the device */
-    u64 compile_s, compile_b;    /* processor time and memory of one run of the compiler */
-    u64 cache_b;                 /* size of the compiler's cache; 0: none is kept */
 };
 const struct settings *settings_get(void);
 bool settings_times(const struct settings *s, const char *kernel, u64 launch); /* whether this launch is timed */
@@ -361,24 +360,6 @@ bool hoist_wanted(const char *log); /* whether clang complained of such a variab
 /* The text, preprocessed, with those variables moved that the log complains of, to be freed; NULL when there
  * are none that can be */
 char *hoist_locals(const char *text, const char *log);
-
-/* --- tool.c: running a compiler */
-struct tool {
-    char *const *argv; /* argv[0] is looked for in PATH */
-    const char *log;   /* file of its messages */
-    const char *what;  /* "compiling", for people */
-    size_t input_b;    /* bytes of text it is given */
-};
-bool tool_run(const struct tool *t, struct strbuf *why); /* true when it ended with 0; `why` when it did not get that far */
-bool tool_find(const char *name, struct strbuf *out);    /* where PATH finds it; false when nowhere (compile.c) */
-
-/* --- cache.c: results of the compiler by content, in XDG_CACHE_HOME/heddle */
-struct cache_key {
-    u64 a, b;
-};
-void cache_key_add(struct cache_key *k, const void *data, size_t bytes);
-char *cache_get(const struct cache_key *k, const char *ending, size_t *len); /* NULL when it is not there */
-void cache_put(const struct cache_key *k, const char *ending, const char *text, size_t len);
 
 /* --- program.c */
 struct variant_module {

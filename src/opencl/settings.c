@@ -156,9 +156,6 @@ static void read_all(void) {
     s->platforms = MAX((u32)env_count("HEDDLE_PLATFORMS"), 1u);
     s->memory_b = env_count("HEDDLE_MEMORY");
     s->max_instructions = env_count("HEDDLE_MAX_INSTRUCTIONS");
-    s->compile_s = env_count("HEDDLE_COMPILE_SECONDS");
-    s->compile_b = env_count("HEDDLE_COMPILE_MEMORY");
-    s->cache_b = env_count("HEDDLE_CACHE_SIZE");
     read_timing(s);
     read_traces(s);
     read_launches(s);

@@ -4,12 +4,13 @@
  * C1 an entry is whole or not there: it is written under another name, and ends with a mark
  * C2 all entries together stay below HEDDLE_CACHE_SIZE: what was not used for longest goes, and what a killed
  *    process began, too */
-#include "opencl/opencl.h"
+#include "base/compiler.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,7 +75,7 @@ static bool is_entry(const char *name) { return strspn(name, "0123456789abcdef")
 
 static void trim(const char *dir) {
     VEC(struct entry) all = {0};
-    u64 sum = 0, limit = settings_get()->cache_b;
+    u64 sum = 0, limit = env_count("HEDDLE_CACHE_SIZE");
     DIR *d = opendir(dir);
     for (const struct dirent *e; d && (e = readdir(d));) {
         struct stat st;
@@ -97,7 +98,7 @@ static void trim(const char *dir) {
 /* Under another name first, so that nobody reads half of it */
 void cache_put(const struct cache_key *k, const char *ending, const char *text, size_t len) {
     struct strbuf path = {0}, temp = {0};
-    if (len + strlen(END_MARK) <= settings_get()->cache_b && path_of(k, ending, &path)) {
+    if (len + strlen(END_MARK) <= env_count("HEDDLE_CACHE_SIZE") && path_of(k, ending, &path)) {
         strbuf_add(&temp, "%s.XXXXXX", path.s);
         int fd = mkstemp(temp.s);
         FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
