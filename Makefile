@@ -67,7 +67,7 @@ MAIN_OBJ := $B/obj/cli/main.o
 CMD_OBJ := $(filter-out $(MAIN_OBJ),$(CLI_SRC:src/%.c=$B/obj/%.o)) $(REF_OBJ)
 SHARE := $B/share/heddle
 
-all: $B/heddle $B/libheddle.a $B/libheddle.so workloads machines page opencl manuals ## build the command, the library and the bundled workloads and machines
+all: $B/heddle $B/libheddle.a $B/libheddle.so workloads machines page opencl riscv manuals ## build the command, the library and the bundled workloads and machines
 
 # --- the command and the library. libcommand.a is the command without its main(), for the tests.
 $B/heddle: $(MAIN_OBJ) $B/libcommand.a $B/libheddle.a
@@ -230,6 +230,37 @@ $(OCL_COUNTED): $(OCL_COUNTED:.o=.c) $B/flags
 	@$(SAY) "  cc    $<"
 	@$(CC) $(CFLAGS_ALL) $(OPT) -c -o $@ $<
 opencl-tests: opencl $(OCL_TESTS:%=$B/opencl/%) machines ## build the tests of the OpenCL driver (tests/run.sh opencl runs them)
+
+# --- the runtime of OpenCL C as RISC-V programs: objects, assembly and bitcode that heddle links programs with
+RV_FLAGS := --target=riscv32 -march=rv32imaf_zicsr -mabi=ilp32f -O2 -ffreestanding -fno-jump-tables -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -ffixed-x31 -ffunction-sections
+RV_LIB := $(patsubst %,$(SHARE)/riscv/%,flags.txt start.o dispatch.o support.s items.bc workitem.bc math.bc atomics.bc)
+RV_NAMES := -gline-tables-only -fdebug-compilation-dir=. -ffile-prefix-map=src/riscv/lib/=heddle-runtime/
+RV_BUILTINS := -fdebug-compilation-dir=. -ffile-prefix-map=src/riscv/lib/=heddle-builtins/ -gline-tables-only
+ifneq ($(shell command -v $(CLANG_CL) 2>/dev/null),)
+riscv: $(RV_LIB) $(foreach w,$(WORKLOADS),$(SHARE)/workloads/$w/$w.cl) ## compile the runtime of OpenCL C as RISC-V programs
+else
+riscv:
+	@echo "  skip  riscv: $(CLANG_CL) is not installed (tools/setup.sh workloads riscv)"
+endif
+$(SHARE)/workloads/%.cl: workloads/%.cl
+	@mkdir -p $(@D) && cp $< $@
+$(SHARE)/riscv/flags.txt: Makefile
+	@mkdir -p $(@D) && echo '$(RV_FLAGS)' | cmp -s - $@ || echo '$(RV_FLAGS)' > $@
+$(SHARE)/riscv/%.o: src/riscv/lib/%.S src/riscv/lib/layout.h $(SHARE)/riscv/flags.txt
+	@mkdir -p $(@D) && $(SAY) "  rv    $<"
+	@$(CLANG_CL) $(RV_FLAGS) -g -fdebug-compilation-dir=. -ffile-prefix-map=src/riscv/lib/=heddle-runtime/ -Isrc/riscv/lib -c -o $@ $<
+$(SHARE)/riscv/%.o: src/riscv/lib/%.c src/riscv/lib/layout.h src/riscv/lib/items.h $(SHARE)/riscv/flags.txt
+	@mkdir -p $(@D) && $(SAY) "  rv    $<"
+	@$(CLANG_CL) $(RV_FLAGS) $(RV_NAMES) -Wall -Wextra -Werror -c -o $@ $<
+$(SHARE)/riscv/%.s: src/riscv/lib/%.c $(SHARE)/riscv/flags.txt
+	@mkdir -p $(@D) && $(SAY) "  rv    $<"
+	@$(CLANG_CL) $(RV_FLAGS) $(RV_BUILTINS) -Wall -Wextra -Werror -S -o $@ $<
+$(SHARE)/riscv/%.bc: src/riscv/lib/%.c src/riscv/lib/layout.h src/riscv/lib/items.h $(SHARE)/riscv/flags.txt
+	@mkdir -p $(@D) && $(SAY) "  rv    $<"
+	@$(CLANG_CL) $(RV_FLAGS) $(RV_NAMES) -Wall -Wextra -Werror -emit-llvm -c -o $@ $<
+$(SHARE)/riscv/%.bc: src/riscv/lib/%.cl src/riscv/lib/layout.h $(SHARE)/riscv/flags.txt
+	@mkdir -p $(@D) && $(SAY) "  rv    $<"
+	@$(CLANG_CL) -x cl -cl-std=CL1.2 $(RV_FLAGS) $(RV_BUILTINS) -Wall -Werror -emit-llvm -c -o $@ $<
 
 # --- tests, benchmarks and tools: one program each
 $(UNIT:%=$B/tests/%): $B/tests/%: $B/obj/tests/unit/%.o $B/libcommand.a $B/libheddle.a
@@ -397,7 +428,7 @@ help: ## this list
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -path $B/deb -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: all workloads machines page opencl opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar fuzzers data demo test test-page test-cluster test-foreign test-package test-all check-sampling mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install uninstall deb manuals clean help
+.PHONY: all workloads machines page opencl riscv opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar fuzzers data demo test test-page test-cluster test-foreign test-package test-all check-sampling mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install uninstall deb manuals clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

@@ -115,6 +115,9 @@ void heddle_kernel_disasm(struct heddle *h, struct heddle_kernel *k, FILE *out);
 uint64_t heddle_alloc(struct heddle *h, uint64_t bytes); /* 256-byte aligned and zeroed; 0 when out of memory */
 /* The same, ending at or below an address: 1ull << 32 for programs whose addresses have 32 bits */
 uint64_t heddle_alloc_below(struct heddle *h, uint64_t bytes, uint64_t below);
+/* At an address, for programs that look for it there: a multiple of 64, unless it lies inside memory that the
+ * program's loading has made. 0 when it cannot be. */
+uint64_t heddle_alloc_at(struct heddle *h, uint64_t at, uint64_t bytes);
 int heddle_free(struct heddle *h, uint64_t addr);
 int heddle_write(struct heddle *h, uint64_t addr, const void *data, uint64_t bytes);
 int heddle_read(struct heddle *h, uint64_t addr, void *data, uint64_t bytes);
@@ -156,6 +159,9 @@ struct heddle_launch {
     uint32_t nargs;
     uint32_t registers; /* override of the count per thread, 0 for the allocator's */
     bool functional;    /* with a machine: this launch computes results only; caches and clock stay as they are */
+    /* of kernels that deal out work-groups themselves (OpenCL C as a RISC-V program, docs/riscv.md) */
+    bool local_free;       /* a machine may choose another size of work-groups (runtime.local) */
+    bool uniform_barriers; /* all items of all groups go through the same barriers */
 };
 #define HEDDLE_MAX_CLASSES 32
 struct heddle_result {
@@ -166,8 +172,9 @@ struct heddle_result {
     uint64_t divergent_branches;          /* branches whose lanes went different ways */
     uint64_t global_loads, global_stores; /* warp-level accesses */
     double wall_seconds;
-    bool timed;      /* it ran on a machine, at least in part */
-    uint64_t cycles; /* timed: core cycles from the start to the end of its last block, warm-up not counted */
+    bool timed;                         /* it ran on a machine, at least in part */
+    uint64_t cycles;                    /* timed: core cycles from the start to the end of its last block, warm-up not counted */
+    uint64_t runtime_warp_instructions; /* those of the runtime that deals out work to the program's threads, if it has one */
 };
 int heddle_launch(struct heddle *h, struct heddle_kernel *k, const struct heddle_launch *l, struct heddle_result *r);
 

@@ -163,6 +163,8 @@ class _Launch(_c.Structure):
         ("nargs", _c.c_uint32),
         ("registers", _c.c_uint32),
         ("functional", _c.c_bool),
+        ("local_free", _c.c_bool),
+        ("uniform_barriers", _c.c_bool),
     ]
 
 
@@ -184,6 +186,7 @@ class _Result(_c.Structure):
         ("wall_seconds", _c.c_double),
         ("timed", _c.c_bool),
         ("cycles", _c.c_uint64),
+        ("runtime_warp_instructions", _c.c_uint64),
     ]
 
 

@@ -246,6 +246,13 @@ uint64_t heddle_alloc_below(struct heddle *h, uint64_t bytes, uint64_t below) {
 
 uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) { return heddle_alloc_below(h, bytes, GLOBAL_END); }
 
+uint64_t heddle_alloc_at(struct heddle *h, uint64_t at, uint64_t bytes) {
+    if (memory_host(&h->mem, at, bytes)) return at;
+    const char *why = memory_map(&h->mem, at, bytes, OWNER_HOST, false);
+    if (why) api_fail(h, HEDDLE_BAD_INPUT, "%llu bytes at 0x%llx: %s\n", (unsigned long long)bytes, (unsigned long long)at, why);
+    return why ? 0 : at;
+}
+
 int heddle_free(struct heddle *h, uint64_t addr) {
     if (memory_free(&h->mem, addr, OWNER_HOST)) return HEDDLE_OK;
     return api_fail(h, HEDDLE_BAD_INPUT, "0x%llx is not the start of a live allocation of heddle_alloc\n",
@@ -303,13 +310,35 @@ static u64 shared_size(const struct kernel *k, const struct heddle_launch *l) {
     return l->dynamic_shared_b ? (u64)k->dynamic_at + l->dynamic_shared_b : k->shared_b;
 }
 
-static int check_shape(struct heddle *h, const struct kernel *k, const struct heddle_launch *l) {
+static int check_empty(struct heddle *h, const struct kernel *k, const struct heddle_launch *l) {
     for (u32 i = 0; i < 3; i++)
         if (!l->grid[i] || !l->block[i])
             return api_fail(
                 h, HEDDLE_BAD_INPUT,
                 "kernel '%s': grid and block must be at least 1 in every dimension, found grid %u,%u,%u block %u,%u,%u\n",
                 k->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+    return HEDDLE_OK;
+}
+
+static int check_required(struct heddle *h, const struct kernel *k, const struct heddle_launch *l) {
+    if (!k->reqntid[0] ||
+        (k->reqntid[0] == l->block[0] && MAX(k->reqntid[1], 1u) == l->block[1] && MAX(k->reqntid[2], 1u) == l->block[2]))
+        return HEDDLE_OK;
+    return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s': its .reqntid asks for blocks of %u,%u,%u, found %u,%u,%u\n", k->name,
+                    k->reqntid[0], MAX(k->reqntid[1], 1u), MAX(k->reqntid[2], 1u), l->block[0], l->block[1], l->block[2]);
+}
+
+/* Of a kernel whose program deals out groups: any number and size will do */
+static int check_groups(struct heddle *h, const struct kernel *k, const struct heddle_launch *l) {
+    if (l->dynamic_shared_b)
+        return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s': dynamic shared memory is for PTX; declare a __local array\n", k->name);
+    int rc = check_empty(h, k, l);
+    return rc ? rc : check_required(h, k, l);
+}
+
+static int check_shape(struct heddle *h, const struct kernel *k, const struct heddle_launch *l) {
+    int rc = check_empty(h, k, l);
+    if (rc) return rc;
     if (l->grid[0] > 0x7FFFFFFF || l->grid[1] > MAX_GRID_YZ || l->grid[2] > MAX_GRID_YZ)
         return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a grid of %u,%u,%u is larger than 2147483647,65535,65535\n", k->name,
                         l->grid[0], l->grid[1], l->grid[2]);
@@ -324,10 +353,8 @@ static int check_shape(struct heddle *h, const struct kernel *k, const struct he
     if (l->block[2] > MAX_BLOCK_Z)
         return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a block of %u,%u,%u is larger than 1024,1024,64\n", k->name,
                         l->block[0], l->block[1], l->block[2]);
-    if (k->reqntid[0] &&
-        (k->reqntid[0] != l->block[0] || MAX(k->reqntid[1], 1u) != l->block[1] || MAX(k->reqntid[2], 1u) != l->block[2]))
-        return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s': its .reqntid asks for blocks of %u,%u,%u, found %u,%u,%u\n", k->name,
-                        k->reqntid[0], MAX(k->reqntid[1], 1u), MAX(k->reqntid[2], 1u), l->block[0], l->block[1], l->block[2]);
+    rc = k->place ? HEDDLE_OK : check_required(h, k, l);
+    if (rc) return rc;
     if (l->registers > MAX_REGISTERS)
         return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s': a thread cannot have %u registers; the limit is %d\n", k->name,
                         l->registers, MAX_REGISTERS);
@@ -358,6 +385,23 @@ static int fill_params(struct heddle *h, const struct kernel *k, const struct he
     return HEDDLE_OK;
 }
 
+/* What a launch becomes where the program deals out groups itself: cores and their threads */
+static int place(struct heddle *h, const struct kernel *k, struct heddle_launch *l, const u8 *params) {
+    struct kernel_launch x = {{l->grid[0], l->grid[1], l->grid[2]},
+                              {l->block[0], l->block[1], l->block[2]},
+                              params,
+                              k->param_b,
+                              l->local_free,
+                              l->uniform_barriers};
+    struct strbuf why = {0};
+    bool ok = k->place(k, &h->mem, &x, &why);
+    if (!ok) api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s' cannot run: %s\n", k->name, why.s);
+    strbuf_free(&why);
+    memcpy(l->grid, x.grid, sizeof(l->grid));
+    memcpy(l->block, x.block, sizeof(l->block));
+    return ok ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+}
+
 struct ticker { /* turns the simulator's frequent ticks into about ten a second */
     struct heddle *h;
     double start, last;
@@ -381,6 +425,7 @@ static void collect(const struct launch *l, double seconds, struct heddle_result
         r->warp_instructions += c->warps;
         r->thread_instructions += c->lanes;
         r->class_warp_instructions[in->iclass] += c->warps;
+        if (in->flags & INST_RUNTIME) r->runtime_warp_instructions += c->warps;
         bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC;
         if (in->iclass == ICLASS_LOAD && global) r->global_loads += c->warps;
         if (in->iclass == ICLASS_STORE && global) r->global_stores += c->warps;
@@ -456,11 +501,14 @@ int heddle_launch(struct heddle *h, struct heddle_kernel *hk, const struct heddl
             "kernel '%s' uses lane ids, shuffles, votes or matrices, which are defined for warps of 32 lanes only; the "
             "warp size is %u\n",
             k->name, timing_warp_size(h));
-    int rc = check_shape(h, k, l);
+    struct heddle_launch shape = *l;
+    int rc = k->place ? check_groups(h, k, l) : check_shape(h, k, l);
     if (rc) return rc;
     u8 *params = base_alloc(k->param_b + 64u);
     rc = fill_params(h, k, l, params);
-    if (!rc) rc = run(h, k, l, params, r);
+    if (!rc && k->place) rc = place(h, k, &shape, params);
+    if (!rc && k->place) rc = check_shape(h, k, &shape);
+    if (!rc) rc = run(h, k, &shape, params, r);
     free(params);
     return rc;
 }

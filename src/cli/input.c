@@ -146,6 +146,39 @@ bool input_open(struct input *in, const struct cli_line *line, const char *x, co
     return in->m != NULL;
 }
 
+/* The manifest's program, by name what OpenCL C it was compiled of; NULL when it is no PTX, or there is no
+ * source */
+static char *source_of(const struct input *in) {
+    struct diag d = {0};
+    char *path = in->program ? strdup(in->program) : manifest_program_path(in->m, &d);
+    bool is = path && (ends_with(path, ".ptx") || ends_with(path, ".cl"));
+    diag_free(&d);
+    if (is && ends_with(path, ".ptx")) strcpy(path + strlen(path) - 3, "cl");
+    if (is && access(path, R_OK) == 0) return path;
+    free(path);
+    return NULL;
+}
+
+bool input_compile(const struct input *in, const struct cli_line *line, const struct config *machine) {
+    const struct frontend *f = front_of_machine(machine);
+    char *source = f->build ? source_of(in) : NULL;
+    struct diag d = {0};
+    free(in->m->image);
+    in->m->image = NULL;
+    if (!source) return true;
+    double started = clock_seconds();
+    in->m->image = f->build(source, machine, &in->m->image_b, &d);
+    if (d.text.s) fputs(d.text.s, stderr);
+    if (in->m->image) {
+        const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source;
+        in->m->image_name = arena_strdup(&in->m->arena, name, strlen(name));
+        cli_say(line, "%s: compiled for %s in %.2f s", source, f->name, clock_seconds() - started);
+    }
+    diag_free(&d);
+    free(source);
+    return in->m->image != NULL;
+}
+
 bool input_readable(const struct input *in) {
     struct diag d = {0};
     char *path = in->program ? strdup(in->program) : manifest_program_path(in->m, &d);

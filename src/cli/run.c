@@ -1,7 +1,7 @@
 /* heddle run: a manifest, a program with a manifest, or a bundled workload, from reading to verdict, with
  * timing or without. */
 #include "cli/runner.h"
-#include "isa/frontend.h"
+#include "front/front.h"
 
 #include <stdlib.h>
 
@@ -15,6 +15,7 @@ struct run { /* one `heddle run` */
     struct cli_outputs outputs;
     struct heddle_window window; /* of traces */
     bool functional;
+    bool shaped;                  /* without time, too, the program sees a machine */
     const struct frontend *alone; /* of a program that runs as it is, whose machine says what it sees; or NULL */
     bool quiet;                   /* no summary: asked for, or standard output is taken by results */
     FILE *out;                    /* what else goes to people: standard output unless taken */
@@ -31,11 +32,22 @@ static const char *const timed_only[] = {
 enum { SHAPE_OPTIONS = 2 }; /* the first of them: programs that run as they are see the machine without time too */
 static const char *const functional_only[] = {"trace-exec", "trace-kernel", "trace-cta"};
 
+/* OpenCL C becomes a program of the machine that is named: what it sees of that it sees without time, too */
+static bool runs_compiled(struct run *r, bool *ok) {
+    struct config c;
+    if (!r->functional || !cli_has(r->line, "machine")) return false;
+    *ok = measure_machine(r->line, NULL, 0, &c);
+    return *ok && front_of_machine(&c)->build;
+}
+
 static bool check_mode(struct run *r) {
     const char *measure = measure_given(r->line);
     r->functional = cli_has(r->line, "functional");
     r->alone = r->line->operands.n ? input_alone(r->line->operands.at[0]) : NULL;
-    for (u32 i = r->alone ? SHAPE_OPTIONS : 0; i < ARRAY_LEN(timed_only) && !measure; i++)
+    bool ok = true;
+    r->shaped = r->alone || runs_compiled(r, &ok);
+    if (!ok) return false;
+    for (u32 i = r->shaped ? SHAPE_OPTIONS : 0; i < ARRAY_LEN(timed_only) && !measure; i++)
         if (cli_has(r->line, timed_only[i])) measure = timed_only[i];
     if (r->functional && measure) {
         cli_error(r->line->command, "--%s needs timing; leave out --functional", measure);
@@ -118,7 +130,7 @@ static bool read_timed(struct run *r) {
 
 static bool read_options(struct run *r) {
     if (!check_mode(r) || !read_common(r)) return false;
-    if (r->functional && r->alone && !read_machine(r)) return false;
+    if (r->functional && r->shaped && !read_machine(r)) return false;
     r->runner.opt.functional = r->functional;
     return (r->functional || read_timed(r)) && html_ready(r->line) && open_outputs(r);
 }

@@ -5,6 +5,7 @@ int runner_open(struct runner *r) {
     r->started = clock_seconds();
     r->opt.progress = progress_update;
     r->opt.progress_user = &r->progress;
+    if (r->config && !input_compile(r->input, r->line, r->config)) return HEDDLE_BAD_INPUT;
     int status = play_open(&r->play, r->input->m, r->input->program, &r->opt, r->config);
     r->play.registers = r->registers;
     r->report.play = &r->play;

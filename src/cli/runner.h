@@ -15,7 +15,10 @@ struct input {
 /* `machine`: what a program that runs as it is runs on, or NULL; false after an error */
 bool input_open(struct input *in, const struct cli_line *line, const char *x, const struct config *machine);
 const struct frontend *input_alone(const char *x); /* X is such a program, and this its front end; else NULL */
-bool input_readable(const struct input *in);       /* whether its PTX is there; false after an error */
+/* The program for a machine that does not run the manifest's as it is: OpenCL C beside it, compiled. False
+ * after an error. */
+bool input_compile(const struct input *in, const struct cli_line *line, const struct config *machine);
+bool input_readable(const struct input *in); /* whether its PTX is there; false after an error */
 void input_close(struct input *in);
 
 /* --- measure.c: options of a timed run, and what they mean to the library */

@@ -1,5 +1,6 @@
 /* The table of front ends. See front.h. */
 #include "front/front.h"
+#include "config/config.h"
 #include "ptx/ptx.h"
 #include "riscv/riscv.h"
 
@@ -29,6 +30,8 @@ const struct frontend *front_find(const char *file, const u8 *bytes, size_t n) {
     const struct frontend *f = by_content(bytes, n);
     return f ? f : front_of_name(file);
 }
+
+const struct frontend *front_of_machine(const struct config *c) { return c->programs ? &riscv_frontend : &ptx_frontend; }
 
 static const char *looks_like(const u8 *bytes, size_t n) {
     static const u8 elf[] = {0x7F, 'E', 'L', 'F'};

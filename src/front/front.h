@@ -12,7 +12,8 @@ extern const u32 front_count;
 /* The front end that recognises the bytes; else the one whose files are called so, which will say what is
  * wrong with this one; else NULL. */
 const struct frontend *front_find(const char *file, const u8 *bytes, size_t n);
-const struct frontend *front_of_name(const char *file); /* by its ending alone, or NULL */
+const struct frontend *front_of_name(const char *file);          /* by its ending alone, or NULL */
+const struct frontend *front_of_machine(const struct config *c); /* of what OpenCL C becomes for it */
 /* What to say of bytes that nobody recognises: what they are, and what would be read */
 void front_refuse(const u8 *bytes, size_t n, struct strbuf *out);
 

@@ -17,6 +17,8 @@ enum { RV_REGS = 64, RV_X = 0, RV_F = 32, RV_RA = 1, RV_SP = 2, RV_GP = 3, RV_A0
 enum rv_variant { RV_2021, RV_V3 };     /* isa.vortex */
 enum rv_diverge { RV_SPLIT, RV_IPDOM }; /* isa.vortex.diverge */
 
+enum { RV_STATUS_BARRIER = 97 }; /* exit status of the runtime of compiled programs; lib/layout.h has it, too */
+
 /* Rounding modes as encoded, and flags as fflags has them */
 enum { RV_RNE, RV_RTZ, RV_RDN, RV_RUP, RV_RMM, RV_DYN = 7 };
 enum { RV_NX = 1, RV_UF = 2, RV_OF = 4, RV_DZ = 8, RV_NV = 16 };
@@ -57,8 +59,9 @@ struct rv_kernel { /* kernel.isa */
     u32 barriers;        /* of a core */
     u32 stack_b;         /* of a thread at the end of shared memory, or 0 where stacks lie elsewhere */
     u32 misa;
-    u32 mscratch; /* what it reads before it is written: where arguments are */
-    u32 cores;    /* the machine's, when the launch does not say */
+    u32 mscratch;  /* what it reads before it is written: where arguments are */
+    u32 cores;     /* the machine's, when the launch does not say */
+    bool compiled; /* by heddle, with its runtime (src/riscv/lib) */
     struct rv_shared *shared;
     const u32 *words;                                     /* of the text, as decoded */
     void (*recode)(struct kernel *k, struct memory *mem); /* the text as it now stands in memory */

@@ -346,6 +346,10 @@ void exec_rv_ecall(struct warp *w, struct group *g, const struct inst *in, u64 m
                              a0 = {.in = OPND_IN_REG, .rows = 1, .off = RV_A0 * ROW_B},
                              a7 = {.in = OPND_IN_REG, .rows = 1, .off = RV_A7 * ROW_B};
     u32 lead = rv_leader(w, mask), status = (u32)opnd_read(w, g, opnd_read(w, g, &a7, lead) == 93 ? &a0 : &gp, lead);
+    if (status == RV_STATUS_BARRIER && rv_of(w)->compiled) {
+        fault_at(w, in, (int)lead, "a barrier that not all work-items of a group come to");
+        return;
+    }
     if (status) {
         fault_at(w, in, (int)lead, "the program ended with status %d (0x%x)", (i32)status, status);
         return;

@@ -38,6 +38,8 @@ struct frontend {
     u64 (*variant)(const struct config *machine);
     /* Address and size of a variable by name; false when there is none */
     bool (*symbol)(const void *program, const char *name, u64 *address, u64 *size_b);
+    /* A program of OpenCL C source for a machine, or NULL with errors in dg (free it); NULL: it cannot */
+    char *(*build)(const char *source, const struct config *machine, size_t *len, struct diag *dg);
 };
 
 #endif

@@ -131,6 +131,7 @@ typedef void lane_fn(void *d, const void *a, const void *b, const void *c, u32 *
 struct warp;
 struct group;
 struct launch;
+struct memory;
 struct inst;
 /* Runs one instruction for the lanes of `mask` (the group's lanes whose guard holds; never 0 unless
  * INST_CONTROL). Instructions with INST_CONTROL set the group's pc themselves; for all others the caller
@@ -174,6 +175,7 @@ enum inst_flag {
     INST_CALL = 1 << 19,    /* info is a struct call_info */
     INST_LEAVE = 1 << 20,   /* lanes whose guard holds leave the function, or end */
     INST_TURN = 1 << 21,    /* afterwards the group may be gone, or others may have to run first */
+    INST_RUNTIME = 1 << 22, /* of the runtime that deals out work, not of the program */
 };
 
 /* How the bytes of a memory access lie in registers: decided once, so that common ones take a short way */
@@ -266,6 +268,18 @@ struct kernel_func {
     u64 address; /* what `mov %rd, f` yields */
 };
 
+/* A launch of a kernel whose groups the program deals out itself. `place` leaves it in memory for the
+ * program, and puts cores and their threads in place of groups and their items; false with the reason. */
+struct kernel;
+struct kernel_launch {
+    u32 grid[3], block[3];
+    const u8 *params;
+    u32 params_b;
+    bool local_free; /* the size of groups does not matter to the kernel */
+    bool uniform;    /* all items of all groups go through the same barriers */
+};
+typedef bool place_fn(const struct kernel *k, struct memory *mem, struct kernel_launch *l, struct strbuf *why);
+
 struct kernel {
     const char *name;
     const char *file; /* the program's */
@@ -308,10 +322,12 @@ struct kernel {
      * `pending` such ones decoded before it and not yet run; NONE: to the next. NULL: there are none */
     i32 (*early)(const struct warp *w, const struct inst *in, u32 pending);
     void (*finish)(struct launch *l); /* after the last block, whatever came of it */
-    bool recursive;                   /* depth not known from the text */
-    bool meets_grid;                  /* reads where the memory for a barrier of the whole grid is */
-    bool needs_warp32;                /* uses lane ids, shuffles, votes or matrices */
-    const char *refuse;               /* a reason this kernel cannot be launched, or NULL */
+    place_fn *place;                  /* the program deals out groups itself: what a launch becomes */
+    const void *place_with;
+    bool recursive;     /* depth not known from the text */
+    bool meets_grid;    /* reads where the memory for a barrier of the whole grid is */
+    bool needs_warp32;  /* uses lane ids, shuffles, votes or matrices */
+    const char *refuse; /* a reason this kernel cannot be launched, or NULL */
 };
 
 /* --- regs.c: the registers an instruction reads and writes. A 32-bit register is its number, a predicate

@@ -213,7 +213,8 @@ static bool fill_from_file(const struct manifest *m, u32 i, void *data, struct d
 
 bool manifest_fill(const struct manifest *m, u32 i, void *data, struct diag *d) {
     const struct manifest_buffer *b = &m->buffers[i];
-    if (!b->generator && !fill_from_file(m, i, data, d)) return false;
+    if (b->values) memcpy(data, b->values, b->bytes);
+    else if (!b->generator && !fill_from_file(m, i, data, d)) return false;
     if (b->generator) generator_fill(b, data);
     if (!b->has_init_hash) return true;
     u64 h = hash_fnv1a64(FNV1A64_START, data, b->bytes);

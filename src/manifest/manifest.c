@@ -49,11 +49,13 @@ static const struct key buffer_keys[] = {
     {"id", KEY_COUNT, false},    {"name", KEY_STRING, true},       {"type", KEY_STRING, true},        {"count", KEY_COUNT, true},
     {"bytes", KEY_COUNT, false}, {"generator", KEY_STRING, false}, {"file", KEY_STRING, false},       {"seed", KEY_COUNT, false},
     {"p0", KEY_NUMBER, false},   {"p1", KEY_NUMBER, false},        {"init_fnv1a64", KEY_HASH, false}, {"check", KEY_BOOL, false},
+    {"at", KEY_ANY, false},      {"values", KEY_ARRAY, false},
 };
 static const struct key launch_keys[] = {
     {"kernel", KEY_STRING, true},       {"grid", KEY_ARRAY, true},       {"block", KEY_ARRAY, true},
     {"dynamic_smem", KEY_COUNT, false}, {"args", KEY_ARRAY, true},       {"registers", KEY_COUNT, false},
     {"profiled", KEY_ANY, false},       {"static_smem", KEY_ANY, false}, {"local_bytes", KEY_ANY, false},
+    {"local", KEY_STRING, false},       {"barriers", KEY_STRING, false},
 };
 static const struct key pointer_keys[] = {{"buf", KEY_ANY, true}};
 static const struct key handle_keys[] = {{"texture", KEY_STRING, true}};
@@ -202,13 +204,42 @@ static const struct generator *find_generator(struct reader *r, const char *path
     return found;
 }
 
+static bool scalar_from_value(const struct manifest_type *t, json_t *v, u8 *out);
+
+/* Contents that are written down: one number for each element */
+static bool read_values(struct reader *r, json_t *list, const char *path, struct manifest_buffer *b) {
+    if (json_array_size(list) != b->count) {
+        fail(r, path, "\"values\" holds %zu numbers, \"count\" is %llu", json_array_size(list), (unsigned long long)b->count);
+        return false;
+    }
+    u8 *bytes = ARENA_ARRAY(&r->m->arena, u8, b->bytes);
+    for (u64 i = 0; i < b->count; i++) {
+        json_t *v = json_array_get(list, i);
+        if (json_is_number(v) && scalar_from_value(b->type, v, bytes + i * b->type->size_b)) continue;
+        fail(r, path, "values[%llu] is no number that fits into %s", (unsigned long long)i, b->type->name);
+        return false;
+    }
+    b->values = bytes;
+    return true;
+}
+
+/* Where it shall lie: a number, or a text such as "0x7ffff000" */
+static void read_place(struct reader *r, json_t *v, const char *path, struct manifest_buffer *b) {
+    char *end = NULL;
+    if (json_is_integer(v) && json_integer_value(v) > 0) b->at = (u64)json_integer_value(v);
+    else if (json_is_string(v)) b->at = strtoull(json_string_value(v), &end, 16);
+    if (!b->at || (end && *end)) fail(r, path, "\"at\" must be an address: a number, or hex digits in quotes");
+}
+
 static bool read_generator(struct reader *r, json_t *o, const char *path, struct manifest_buffer *b) {
     const char *name = get_string(r, o, "generator");
     b->file = get_string(r, o, "file");
-    if (b->file && name) {
-        fail(r, path, "has both \"generator\" and \"file\"; keep one");
+    json_t *values = json_object_get(o, "values");
+    if ((b->file != NULL) + (name != NULL) + (values != NULL) > 1) {
+        fail(r, path, "has several of \"generator\", \"file\" and \"values\"; keep one");
         return false;
     }
+    if (values) return read_values(r, values, path, b);
     if (b->file) return true;
     b->generator = find_generator(r, path, name ? name : "zero");
     if (!b->generator) return false;
@@ -265,6 +296,7 @@ static void read_buffer(struct reader *r, json_t *o, u32 i) {
     b->p1 = get_number(o, "p1");
     b->check = json_is_true(json_object_get(o, "check"));
     b->has_init_hash = get_hash(o, "init_fnv1a64", &b->init_hash);
+    if (json_object_get(o, "at")) read_place(r, json_object_get(o, "at"), path, b);
     read_generator(r, o, path, b);
 }
 
@@ -496,6 +528,13 @@ static void read_args(struct reader *r, json_t *list, const char *path, struct m
     }
 }
 
+/* A key with one legal word: whether it is there */
+static bool read_word(struct reader *r, json_t *o, const char *path, const char *key, const char *word) {
+    const char *v = json_string_value(json_object_get(o, key));
+    if (v && strcmp(v, word) != 0) fail(r, path, "\"%s\" must be \"%s\", or be left out", key, word);
+    return v != NULL;
+}
+
 static void read_launch(struct reader *r, json_t *o, u32 i) {
     const char *path = arena_printf(&r->m->arena, "launches[%u]", i);
     struct manifest_launch *l = &r->m->launches[i];
@@ -508,6 +547,8 @@ static void read_launch(struct reader *r, json_t *o, u32 i) {
     if (registers > 255) fail(r, path, "\"registers\" must be 0 to 255");
     l->dynamic_shared_b = (u32)shared;
     l->registers = (u32)registers;
+    l->local_free = read_word(r, o, path, "local", "free");
+    l->uniform_barriers = read_word(r, o, path, "barriers", "uniform");
     read_args(r, json_object_get(o, "args"), path, l);
 }
 
@@ -637,6 +678,7 @@ struct manifest *manifest_load(const char *path, struct diag *d) {
 
 void manifest_free(struct manifest *m) {
     if (!m) return;
+    free(m->image);
     arena_free(&m->arena);
     free(m);
 }

@@ -30,8 +30,10 @@ struct manifest_buffer {
     u64 seed;
     double p0, p1;
     bool has_init_hash;
-    u64 init_hash; /* FNV-1a of the initial contents */
-    bool check;    /* part of the output that is compared */
+    u64 init_hash;    /* FNV-1a of the initial contents */
+    bool check;       /* part of the output that is compared */
+    u64 at;           /* address it is to have; 0: any */
+    const u8 *values; /* its contents, written down; or NULL */
 };
 
 struct manifest_texture {
@@ -55,7 +57,9 @@ struct manifest_launch {
     const char *kernel;
     u32 grid[3], block[3];
     u32 dynamic_shared_b;
-    u32 registers; /* per thread; 0: as the allocator finds */
+    u32 registers;         /* per thread; 0: as the allocator finds */
+    bool local_free;       /* "local": "free": the size of its groups may be another */
+    bool uniform_barriers; /* "barriers": "uniform" */
     u32 nargs;
     struct manifest_arg *args;
 };
@@ -76,6 +80,9 @@ struct manifest {
     const char *name;        /* "name", else the file's name without folder and ending */
     const char *program;     /* as written, or NULL */
     const char *program_key; /* under which it was found */
+    char *image;             /* the program itself, where it was compiled for this run (owned); or NULL */
+    size_t image_b;
+    const char *image_name; /* what it was compiled of */
     u32 nbuffers, ntextures, nlaunches;
     struct manifest_buffer *buffers;
     struct manifest_texture *textures;

@@ -74,7 +74,13 @@ static int check_launch(struct play *p, u32 i) {
 
 static int open_buffer(struct play *p, u32 i) {
     const struct manifest_buffer *b = &p->m->buffers[i];
-    p->addr[i] = heddle_alloc(p->h, b->bytes);
+    p->addr[i] = b->at ? heddle_alloc_at(p->h, b->at, b->bytes) : heddle_alloc(p->h, b->bytes);
+    if (!p->addr[i] && b->at) {
+        const char *text = heddle_message(p->h);
+        diag_error(&p->diag, p->m->file, 0, 0, "buffers[%u]: \"%s\" cannot be placed: %.*s", i, b->name, (int)strcspn(text, "\n"),
+                   text);
+        return HEDDLE_BAD_INPUT;
+    }
     if (!p->addr[i]) {
         diag_error(&p->diag, p->m->file, 0, 0, "buffers[%u]: no room on the device for \"%s\" (%llu bytes; %llu are in use)", i,
                    b->name, (unsigned long long)b->bytes, (unsigned long long)heddle_memory_used(p->h));
@@ -107,9 +113,10 @@ int play_reset(struct play *p) {
 /* --- opening and running */
 
 static int open_module(struct play *p, const char *path) {
-    p->program_path = path ? strdup(path) : manifest_program_path(p->m, &p->diag);
+    p->program_path = p->m->image ? strdup(p->m->image_name) : path ? strdup(path) : manifest_program_path(p->m, &p->diag);
     if (!p->program_path) return HEDDLE_BAD_INPUT;
-    int status = heddle_module_load_file(p->h, p->program_path, &p->module);
+    int status = p->m->image ? heddle_module_load(p->h, p->m->image_name, p->m->image, p->m->image_b, &p->module)
+                             : heddle_module_load_file(p->h, p->program_path, &p->module);
     return status ? library_failed(p, status) : HEDDLE_OK;
 }
 
@@ -166,6 +173,8 @@ int play_launch(struct play *p, u32 i) {
     }
     struct heddle_launch h = {.dynamic_shared_b = l->dynamic_shared_b, .args = args, .nargs = l->nargs};
     h.registers = p->registers ? p->registers : l->registers;
+    h.local_free = l->local_free;
+    h.uniform_barriers = l->uniform_barriers;
     memcpy(h.grid, l->grid, sizeof(h.grid));
     memcpy(h.block, l->block, sizeof(h.block));
     status = heddle_launch(p->h, p->launches[i].kernel, &h, &p->launches[i].result);

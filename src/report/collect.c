@@ -139,6 +139,7 @@ static void add_launch(struct report *r, u32 i) {
     if (r->launches && r->launches[i].locked) return;
     r->threads += res->threads;
     r->warp_instructions += res->warp_instructions;
+    r->runtime_warp_instructions += res->runtime_warp_instructions;
     r->thread_instructions += res->thread_instructions;
     for (u32 c = 0; c < HEDDLE_MAX_CLASSES; c++) r->class_warp_instructions[c] += res->class_warp_instructions[c];
 }

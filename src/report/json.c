@@ -67,6 +67,8 @@ static json_t *launch_json(const struct report *r, u32 i) {
                           "global_loads", (json_int_t)res->global_loads, "global_stores", (json_int_t)res->global_stores,
                           "wall_seconds", res->wall_seconds, "instruction_mix", mix(res->class_warp_instructions));
     if (r->launches && r->launches[i].locked) json_object_set_new(j, "locked", json_true());
+    if (res->runtime_warp_instructions)
+        json_object_set_new(j, "runtime_warp_instructions", json_integer((json_int_t)res->runtime_warp_instructions));
     if (r->launches && r->launches[i].kept) {
         json_add_timing(j, &r->launches[i].stats);
         json_object_set_new(j, "energy", json_energy(heddle_config(r->play->h), &r->launches[i].stats));

@@ -118,6 +118,14 @@ void report_outcome(const struct report *r, FILE *out) {
     fprintf(out, "time         %.3f s set-up, %.3f s in launches\n", r->setup_seconds, r->wall_seconds);
 }
 
+void report_overhead(const struct report *r, FILE *out) {
+    char share[32], n[32];
+    if (r->runtime_warp_instructions)
+        fprintf(out, "runtime      %s of the warp instructions (%s) deal out work-items\n",
+                report_percent(share, (double)r->runtime_warp_instructions / (double)r->warp_instructions),
+                report_count(n, (double)r->runtime_warp_instructions));
+}
+
 void report_text(const struct report *r, FILE *to) {
     struct folding f;
     term_begin(&f, to, 0);
@@ -134,6 +142,7 @@ void report_text(const struct report *r, FILE *to) {
     if (r->nkernels) print_kernels(r, out);
     if (r->warp_instructions) print_mix(r, out);
     fputc('\n', out);
+    report_overhead(r, out);
     report_outcome(r, out);
     if (r->wall_seconds > 0) fprintf(out, "rate         %s warp instructions a second\n", report_count(rate, report_rate(r)));
     term_end(&f);

@@ -197,6 +197,7 @@ static void print_overview(const struct page *p, const struct launch_stats *s) {
     fprintf(p->out, "instructions %s warp instructions, %s memory; %.1f of %u lanes active\n",
             report_count(n, (double)s->sum.warp_instructions), report_percent(memory, stat_named(s, "memory_fraction")),
             stat_named(s, "simd_efficiency") * s->warp_size, s->warp_size);
+    if (s == &p->r->total) report_overhead(p->r, p->out);
     fprintf(p->out, "IPC          %.2f of %u (%s of peak), %.2f an SM\n", ipc, peak, report_percent(share, ipc / MAX(1u, peak)),
             stat_named(s, "sm_ipc"));
     fprintf(p->out, "occupancy    %.1f of %u warps an SM (%s)\n", stat_named(s, "occupancy") * s->warps, s->warps,

@@ -8,6 +8,8 @@
 #include "riscv/riscv.h"
 
 #include "config/config.h"
+#include "riscv/compile.h"
+#include "riscv/lib/layout.h"
 
 #include <stdlib.h>
 
@@ -19,6 +21,8 @@ static void unload(struct rv_program *p, struct memory *mem) {
     for (u32 i = 0; i < p->mapped.n; i++) memory_free(mem, p->mapped.at[i], OWNER_MODULE);
     for (u32 i = 0; i < RV_CONSOLES; i++) free(p->shared.console[i].line.at);
     free(p->shared.reserved.at), free(p->shared.claims.at);
+    free(p->functions.at);
+    if (p->area) memory_free(mem, p->area, OWNER_MODULE);
     free(p->mapped.at);
     free(p->lines.rows.at);
     rv_image_free(&p->image);
@@ -96,15 +100,19 @@ static void *load(const char *file, const u8 *bytes, size_t n, struct memory *me
     }
     p->name = riscv_frontend.alone;
     rv_lines_read(&p->lines, &p->image, &p->image.arena);
-    bool ok = find_text(p, dg) && map_segments(p, mem, dg) && map(p, mem, RV_ARGS, RV_ARGS_B, "the arguments' place", dg);
+    bool ok = find_text(p, dg) && map_segments(p, mem, dg) && map(p, mem, RV_ARGS, RV_ARGS_B, "the arguments' place", dg) &&
+              rv_kernels_read(p, dg);
     if (ok) return p;
     unload(p, mem);
     return NULL;
 }
 
 static void program_free(void *program, struct memory *mem) { unload(program, mem); }
-static u32 kernels(const void *program) { return (void)program, 1; }
-static const char *kernel_name(const void *program, u32 i) { return (void)i, ((const struct rv_program *)program)->name; }
+static u32 kernels(const void *program) { return MAX(((const struct rv_program *)program)->functions.n, 1u); }
+static const char *kernel_name(const void *program, u32 i) {
+    const struct rv_program *p = program;
+    return p->functions.n ? p->functions.at[i].name : p->name;
+}
 
 static bool symbol(const void *program, const char *name, u64 *address, u64 *size_b) {
     const struct rv_program *p = program;
@@ -120,16 +128,27 @@ static bool symbol(const void *program, const char *name, u64 *address, u64 *siz
 /* --- lowering */
 
 static struct rv_machine machine_of(const struct config *c) {
-    if (!c) return (struct rv_machine){RV_2021, RV_SPLIT, true, 4, 4, 32, 1, 4 * 32 * RV_STACK_2021_B};
-    struct rv_machine m = {c->vortex, c->vortex_diverge, c->riscv_ext, c->vortex_barriers, c->warps, c->warp_size, c->sms, 0};
-    m.shared_b = m.variant == RV_V3 ? (u32)RV_LOCAL_V3_B : MAX(c->shared_b, m.warps * m.lanes * RV_STACK_2021_B);
+    if (!c) return (struct rv_machine){RV_2021, RV_SPLIT, true, 4, 4, 32, 1, 4 * 32 * RV_STACK_2021_B, 0, 0, 0};
+    struct rv_machine m = {c->vortex,
+                           c->vortex_diverge,
+                           c->riscv_ext,
+                           c->vortex_barriers,
+                           c->warps,
+                           c->warp_size,
+                           c->sms,
+                           0,
+                           c->runtime_map == MAP_LANES,
+                           c->runtime_distribution,
+                           c->runtime_local};
+    m.shared_b = m.variant == RV_V3 ? (u32)RV_LOCAL_V3_B : MAX(c->shared_b, m.warps * m.lanes_n * RV_STACK_2021_B);
     return m;
 }
 
 static struct kernel *lower(void *program, u32 i, const struct config *machine, struct arena *arena, struct diag *dg) {
     struct rv_machine m = machine_of(machine);
     struct rv_program *p = program;
-    (void)i;
+    if (p->functions.n && p->lanes && machine) m.shared_b = machine->shared_b; /* its stacks lie elsewhere */
+    if (p->functions.n) return rv_kernel_lower(p, i, &m, arena, dg);
     if (m.variant == RV_V3 && !p->stacks_v3) {
         if (!map(p, p->mem, RV_LOCAL_V3 - RV_STACKS_V3_B, RV_STACKS_V3_B, "the stacks' place", dg)) return NULL;
         p->stacks_v3 = true;
@@ -140,6 +159,12 @@ static struct kernel *lower(void *program, u32 i, const struct config *machine, 
 static u64 variant(const struct config *machine) {
     struct rv_machine m = machine_of(machine);
     return hash_fnv1a64(FNV1A64_START, &m, sizeof(m));
+}
+
+/* OpenCL C for this machine */
+static char *build(const char *source, const struct config *machine, size_t *len, struct diag *dg) {
+    struct rv_machine m = machine_of(machine);
+    return rv_build(source, (struct rv_target){m.lanes, m.diverge == RV_SPLIT}, len, dg);
 }
 
 static bool recognise(const u8 *bytes, size_t n) { return rv_image_recognise(bytes, n); }
@@ -158,4 +183,5 @@ const struct frontend riscv_frontend = {
     .lower = lower,
     .variant = variant,
     .symbol = symbol,
+    .build = build,
 };

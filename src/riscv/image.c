@@ -245,6 +245,7 @@ static void keep_debug(struct rv_image *im, const struct section *x, const char 
         if (i) im->strings[i - 1] = bytes, im->strings_b[i - 1] = x->n;
         else im->lines = bytes, im->lines_b = x->n;
     }
+    if (strcmp(name, ".heddle.kernels") == 0 && x->n) im->kernels = arena_strdup(&im->arena, (const char *)x->bytes, x->n);
 }
 
 /* Sections tell names and lines; a program without them, or with broken ones, runs all the same */

@@ -280,6 +280,7 @@ static void lower_word(struct code *c, u32 i, u32 word) {
         return;
     }
     in->iclass = row->iclass;
+    if (in->src->file && strncmp(in->src->file, RV_RUNTIME, strlen(RV_RUNTIME)) == 0) in->flags |= INST_RUNTIME;
     take_operands(c, in, row, word, address);
     lower_row(c, in, row, word, address);
 }
@@ -354,6 +355,14 @@ static void begin(struct warp *w) {
         opnd_write(w, &w->groups.at[0], &a0, lane, k->mscratch);
 }
 
+/* A launch of one thread is one of all cores: the machine knows how many, a manifest need not */
+static bool place_alone(const struct kernel *k, struct memory *mem, struct kernel_launch *l, struct strbuf *why) {
+    const struct rv_machine *m = k->place_with;
+    (void)mem, (void)why;
+    if (l->grid[0] == 1 && l->block[0] == 1) l->grid[0] = m->cores, l->block[0] = m->warps * m->lanes_n;
+    return true;
+}
+
 static void describe(struct kernel *k, struct code *c) {
     const struct rv_machine *m = &c->m;
     bool v3 = m->variant == RV_V3;
@@ -378,6 +387,8 @@ static void describe(struct kernel *k, struct code *c) {
     k->device = device;
     k->finish = finish;
     if (!v3 && m->diverge == RV_SPLIT) k->early = rv_join_goes;
+    k->place = place_alone;
+    k->place_with = &c->m;
 }
 
 /* Behind the text: its end, and where returns meet */
@@ -426,6 +437,7 @@ struct kernel *rv_lower(struct rv_program *p, const struct rv_machine *m, struct
                               .misa = 0x40001120u | (m->atomics ? 1 : 0), /* RV32: F, I, M, A */
                               .mscratch = RV_ARGS,
                               .cores = m->cores,
+                              .compiled = p->functions.n != 0,
                               .shared = &p->shared,
                               .words = c->words,
                               .recode = recode};

@@ -1,7 +1,7 @@
 /* riscv: RISC-V programs for a Vortex-like GPU: images to memory (image.c), words to instructions (decode.c,
  * lower.c), meeting places of branches (meet.c), recognising and running (frontend.c).
  *
- * lines.c: source lines.
+ * lines.c: source lines; kernels.c: kernels of programs that heddle compiled (compile.h), and their launches.
  *
  *   bytes -> rv_image (segments, symbols) -> device memory and rv_program -> struct kernel for a machine */
 #ifndef HEDDLE_RISCV_H
@@ -100,6 +100,7 @@ struct rv_image {
     u64 lines_b;
     const u8 *strings[2]; /* .debug_line_str and .debug_str, or NULL */
     u64 strings_b[2];
+    const char *kernels; /* .heddle.kernels, or NULL */
 };
 bool rv_image_read(struct rv_image *im, const char *file, const u8 *bytes, size_t n, struct diag *dg);
 void rv_image_free(struct rv_image *im);
@@ -116,6 +117,8 @@ struct rv_lines {
 void rv_lines_read(struct rv_lines *l, const struct rv_image *im, struct arena *arena);
 const struct rv_line *rv_lines_find(const struct rv_lines *l, u32 address); /* NULL: unknown */
 
+#define RV_RUNTIME "heddle-runtime/" /* files of the runtime's source are called so */
+
 /* --- frontend.c */
 #define RV_BASE       0x80000000u /* where flat images lie, and start */
 #define RV_ARGS       0x7FFF0000u /* arguments: 64 KiB below it */
@@ -127,6 +130,17 @@ const struct rv_line *rv_lines_find(const struct rv_lines *l, u32 address); /* N
 #define RV_STATUS_V3  0x8348u
 enum { RV_HEAP_B = 1 << 20, RV_ARGS_B = 1 << 16, RV_STACKS_V3_B = 16 << 20, RV_LOCAL_V3_B = 16 << 10, RV_STACK_2021_B = 1 << 10 };
 
+enum { RV_TABLE_ARGS = 64 };
+struct rv_function { /* a kernel of a program that heddle compiled (kernels.c) */
+    const char *name;
+    u32 entry; /* address of what the runtime calls */
+    bool barrier;
+    u32 local_b, stack_b;
+    u32 required[3]; /* size of its groups, or zeros */
+    u32 nargs;
+    struct kernel_param *args;
+};
+
 struct rv_program {
     struct rv_image image;
     struct rv_lines lines;
@@ -137,11 +151,21 @@ struct rv_program {
     struct memory *mem;
     VEC(u64) mapped;
     bool stacks_v3; /* their place is mapped */
+    /* of a program that heddle compiled; without functions it runs as it is */
+    VEC(struct rv_function) functions;
+    bool lanes, split, atomics; /* what it was compiled for, and whether it needs atomics */
+    u32 thread_b;               /* __local objects of a hardware thread */
+    u64 area, area_b;           /* memory of launches, or 0 */
 };
 
 struct rv_machine { /* what lowering asks of a machine */
-    u32 variant, diverge, atomics, barriers, warps, lanes, cores, shared_b;
+    u32 variant, diverge, atomics, barriers, warps, lanes_n, cores, shared_b;
+    u32 lanes, distribution, local; /* the runtime's keys: map is lanes */
 };
+
+/* --- kernels.c: programs that heddle compiled */
+bool rv_kernels_read(struct rv_program *p, struct diag *dg);
+struct kernel *rv_kernel_lower(struct rv_program *p, u32 i, const struct rv_machine *m, struct arena *arena, struct diag *dg);
 
 /* --- lower.c */
 struct kernel *rv_lower(struct rv_program *p, const struct rv_machine *m, struct arena *arena, struct diag *dg);

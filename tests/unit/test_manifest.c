@@ -242,7 +242,7 @@ static void test_generator_errors(void **state) {
                   "x.json: error: buffers[0]: generator \"bell\" needs an integer p0 from 1 to 2^32 and an integer p1 of at "
                   "least 0\n");
     expect_errors(BUFFERS("{\"name\": \"a\", \"type\": \"u32\", \"count\": 5, \"generator\": \"zero\", \"file\": \"a\"}"),
-                  "x.json: error: buffers[0]: has both \"generator\" and \"file\"; keep one\n");
+                  "x.json: error: buffers[0]: has several of \"generator\", \"file\" and \"values\"; keep one\n");
 }
 
 static void test_launch_errors(void **state) {
@@ -267,7 +267,7 @@ static void test_launch_errors(void **state) {
     expect_errors(LAUNCH("\"args\": [], \"dynamic_shared\": 4"),
                   "x.json: error: launches[0]: unknown key \"dynamic_shared\"; legal keys are kernel, grid, block, dynamic_smem, "
                   "args, registers, "
-                  "profiled, static_smem, local_bytes\n");
+                  "profiled, static_smem, local_bytes, local, barriers\n");
     expect_errors("{\"buffers\": [], \"launches\": [{\"kernel\": \"k\", \"grid\": [0, 1, 1], \"block\": [2048], \"args\": []}]}",
                   "x.json: error: launches[0]: grid[0] must be an integer from 1 to 2147483647\n"
                   "x.json: error: launches[0]: block[0] must be an integer from 1 to 1024\n");

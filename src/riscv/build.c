@@ -1,0 +1,358 @@
+/* OpenCL C to an ELF file for Vortex, with clang and lld: source to IR, IR with the builtin functions to
+ * assembly, assembly with the runtime to a program at 0x80000000.
+ *
+ * Compilers run as processes of their own, within the limits of base/compiler.c; results are kept by content
+ * (base/cache.c), except those of programs that include files. What was compiled when heddle was built
+ * (lib/) is found in share/heddle/riscv.
+ *
+ * HEDDLE_CLANG   another compiler than clang-19 */
+#include "base/compiler.h"
+#include "isa/isa.h"
+#include "riscv/compile.h"
+#include "riscv/lib/layout.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEADER "heddle riscv program 2"
+#define LINKER "ld.lld-19"
+
+static const char *const library[] = {"items.bc", "workitem.bc", "math.bc", "atomics.bc"};
+static const char *const runtime[] = {"start.o", "dispatch.o"};
+
+/* Given to every run of clang, here and in the Makefile (RV_FLAGS): flags.txt */
+struct shop {
+    struct temp temp;
+    const char *source; /* its path, for messages */
+    struct strbuf flags;
+    char *data; /* share/heddle */
+    VEC(char *) argv;
+    size_t input_b;
+    struct diag *dg;
+};
+
+static const char *clang_name(void) {
+    const char *s = env_text("HEDDLE_CLANG");
+    return s ? s : "clang-19";
+}
+
+/* --- running */
+
+static void arg(struct shop *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void arg(struct shop *s, const char *fmt, ...) {
+    struct strbuf b = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    strbuf_vadd(&b, fmt, ap);
+    va_end(ap);
+    VEC_PUSH(&s->argv, b.s ? b.s : strdup(""));
+}
+
+static void args(struct shop *s, const char *words) { /* blanks between */
+    for (const char *at = words + strspn(words, " \n"); *at; at += strspn(at, " \n")) {
+        size_t n = strcspn(at, " \n");
+        arg(s, "%.*s", (int)n, at);
+        at += n;
+    }
+}
+
+static char *path_in(const struct shop *s, const char *name) {
+    struct strbuf b = {0};
+    strbuf_add(&b, "%s/%s", s->temp.dir, name);
+    return b.s;
+}
+
+static char *read_in(const struct shop *s, const char *name, size_t *len) {
+    char *path = path_in(s, name);
+    size_t n;
+    char *text = text_read_file(path, limit_most(LIMIT_OTHER), len ? len : &n);
+    free(path);
+    return text;
+}
+
+static bool write_in(struct shop *s, const char *name, const char *text) {
+    char *path = path_in(s, name);
+    FILE *f = fopen(path, "w");
+    bool ok = f && fputs(text, f) != EOF;
+    if (f) ok = fclose(f) == 0 && ok;
+    if (!ok) diag_error(s->dg, path, 0, 0, "cannot write: %s", strerror(errno));
+    free(path);
+    s->input_b = strlen(text);
+    return ok;
+}
+
+/* Messages without the folder's name */
+static void take_log(const struct shop *s) {
+    char *text = read_in(s, "log", NULL);
+    size_t dir = strlen(s->temp.dir);
+    for (const char *at = text; at && *at; at++) {
+        if (strncmp(at, s->temp.dir, dir) == 0 && at[dir] == '/') at += dir;
+        else strbuf_add(&s->dg->text, "%c", *at);
+    }
+    free(text);
+}
+
+/* Runs argv and empties it; false with the messages of the tool, or why it did not run */
+static bool run(struct shop *s) {
+    struct strbuf why = {0};
+    char *log = path_in(s, "log");
+    VEC_PUSH(&s->argv, NULL);
+    bool ok = compiler_run(&(struct compiler){s->argv.at, log, "compiling", s->input_b, isatty(STDERR_FILENO)}, &why);
+    if (!ok) {
+        take_log(s);
+        if (why.s) strbuf_add(&s->dg->text, "%s", why.s);
+        diag_error(s->dg, s->source, 0, 0, "%s did not compile it for RISC-V", s->argv.at[0]);
+    }
+    for (u32 i = 0; i < s->argv.n; i++) free(s->argv.at[i]);
+    s->argv.n = 0;
+    strbuf_free(&why);
+    free(log);
+    return ok;
+}
+
+static void arg_clang(struct shop *s) {
+    arg(s, "%s", clang_name());
+    args(s, s->flags.s);
+    arg(s, "-fno-color-diagnostics");
+}
+
+/* --- the steps */
+
+static char *source_to_ir(struct shop *s) {
+    const char *slash = strrchr(s->source, '/');
+    arg_clang(s);
+    args(s, "-x cl -cl-std=CL1.2 -S -emit-llvm -Xclang -disable-llvm-passes -fgnu89-inline -w -gline-tables-only");
+    arg(s, "-fdebug-compilation-dir=.");
+    if (slash) arg(s, "-ffile-prefix-map=%.*s/=", (int)(slash - s->source), s->source);
+    arg(s, "%s", s->source);
+    arg(s, "-o"), arg(s, "%s/program.ll", s->temp.dir);
+    return run(s) ? read_in(s, "program.ll", NULL) : NULL;
+}
+
+static char *ir_to_assembly(struct shop *s, const char *ir, char **stack_usage) {
+    if (!write_in(s, "wrapped.ll", ir)) return NULL;
+    arg_clang(s);
+    args(s, "-x ir -S -w -fstack-usage -fno-crash-diagnostics");
+    for (u32 i = 0; i < ARRAY_LEN(library); i++) {
+        args(s, "-Xclang -mlink-builtin-bitcode -Xclang");
+        arg(s, "%s/riscv/%s", s->data, library[i]);
+    }
+    arg(s, "%s/wrapped.ll", s->temp.dir);
+    arg(s, "-o"), arg(s, "%s/program.s", s->temp.dir);
+    if (!run(s)) return NULL;
+    *stack_usage = read_in(s, "program.su", NULL);
+    return read_in(s, "program.s", NULL);
+}
+
+static bool assemble(struct shop *s, const char *name, const char *text) {
+    char file[32];
+    snprintf(file, sizeof(file), "%s.s", name);
+    if (!write_in(s, file, text)) return false;
+    arg_clang(s);
+    args(s, "-c -w");
+    arg(s, "%s/%s", s->temp.dir, file);
+    arg(s, "-o"), arg(s, "%s/%s.o", s->temp.dir, name);
+    return run(s);
+}
+
+/* What the front end reads (kernels.c) */
+static void add_table(struct strbuf *out, const struct rv_wrap *w, struct rv_target t, bool atomics) {
+    u32 thread_b = 0;
+    for (u32 i = 0; i < w->kernels.n; i++) thread_b += w->kernels.at[i].local_b;
+    strbuf_add(out, "\n\t.section\t.heddle.kernels,\"\",@progbits\n\t.ascii\t\"program %s %s thread %u atomics %d\\n\"\n",
+               t.lanes ? "lanes" : "group", t.split ? "split" : "plain", t.lanes ? 0 : thread_b, atomics);
+    for (u32 i = 0; i < w->kernels.n; i++) {
+        const struct rv_wrapped *k = &w->kernels.at[i];
+        strbuf_add(out, "\t.ascii\t\"kernel %s barrier %d local %u stack %u size %u %u %u args %u", k->name, k->barrier,
+                   k->local_b, k->stack_b, k->required[0], k->required[1], k->required[2], k->nargs);
+        for (u32 a = 0; a < k->nargs; a++) strbuf_add(out, " %u@%u", k->args[a].size_b, k->args[a].at);
+        strbuf_add(out, "\\n\"\n");
+    }
+}
+
+/* Behind the code its data; __local variables of a kernel (lanes) end where the core's local memory does */
+static void add_script(struct strbuf *out, const struct rv_wrap *w, bool lanes) {
+    for (u32 i = 0; i < w->kernels.n; i++) strbuf_add(out, "EXTERN(heddle_run_%s)\n", w->kernels.at[i].name);
+    strbuf_add(out, "ENTRY(_start)\nPHDRS { text PT_LOAD FLAGS(5); data PT_LOAD FLAGS(6); tls PT_TLS FLAGS(4); }\n"
+                    "SECTIONS {\n  . = 0x80000000;\n  .text : { KEEP(*(.text.start)) *(.text .text.*) } :text\n"
+                    "  . = ALIGN(4096);\n  .rodata : { *(.rodata .rodata.* .srodata .srodata.*) } :data\n"
+                    "  .data : { *(.data .data.* .sdata .sdata.*) } :data\n  .tdata : { *(.tdata .tdata.*) } :data :tls\n"
+                    "  .tbss : { *(.tbss .tbss.*) } :data :tls\n  .bss : { *(.bss .bss.* .sbss .sbss.* COMMON) } :data\n");
+    for (u32 i = 0; i < w->kernels.n && lanes; i++)
+        if (w->kernels.at[i].local_b)
+            strbuf_add(out, "  .local.%s 0x%x (NOLOAD) : { *(.local.%s) } :NONE\n", w->kernels.at[i].name,
+                       0xFF000000u - w->kernels.at[i].local_b, w->kernels.at[i].name);
+    strbuf_add(out, "  .heddle.kernels 0 : { KEEP(*(.heddle.kernels)) } :NONE\n  /DISCARD/ : { *(.comment .note.*) "
+                    "*(.riscv.attributes) *(.eh_frame) }\n}\n");
+}
+
+/* gcc's, for arithmetic that RV32IMF lacks and the runtime has not: double precision. Its branches are not
+ * placed. */
+static void arg_libgcc(struct shop *s, struct rv_target t) {
+    glob_t found;
+    if (!t.split && glob("/usr/lib/gcc/riscv64-unknown-elf/*/rv32imf/ilp32f/libgcc.a", 0, NULL, &found) == 0) {
+        arg(s, "%s", found.gl_pathv[found.gl_pathc - 1]);
+        globfree(&found);
+    }
+}
+
+static char *link_all(struct shop *s, const struct rv_wrap *w, struct rv_target t, size_t *len) {
+    struct strbuf script = {0};
+    add_script(&script, w, t.lanes);
+    bool ok = write_in(s, "script.ld", script.s);
+    strbuf_free(&script);
+    args(s, LINKER " --gc-sections -X --no-check-sections -z norelro --build-id=none --orphan-handling=place -T");
+    arg(s, "%s/script.ld", s->temp.dir);
+    for (u32 i = 0; i < ARRAY_LEN(runtime); i++) arg(s, "%s/riscv/%s", s->data, runtime[i]);
+    arg(s, "%s/program.o", s->temp.dir), arg(s, "%s/support.o", s->temp.dir);
+    arg_libgcc(s, t);
+    arg(s, "-o"), arg(s, "%s/program.elf", s->temp.dir);
+    return ok && run(s) ? read_in(s, "program.elf", len) : NULL;
+}
+
+/* Whether any instruction is of the A extension: their names begin so in assembly */
+static bool uses_atomics(const char *assembly) {
+    return strstr(assembly, "\tamo") || strstr(assembly, "\tlr.w") || strstr(assembly, "\tsc.w");
+}
+
+static bool add_support(struct shop *s) {
+    struct strbuf path = {0}, why = {0};
+    size_t n;
+    strbuf_add(&path, "%s/riscv/support.s", s->data);
+    char *text = limit_read_file(path.s, LIMIT_OTHER, &n, &why);
+    if (!text) diag_error(s->dg, path.s, 0, 0, "cannot read: %s", why.s);
+    bool ok = text && assemble(s, "support", text);
+    strbuf_free(&path);
+    strbuf_free(&why);
+    free(text);
+    return ok;
+}
+
+static char *build(struct shop *s, struct rv_target t, size_t *len) {
+    struct rv_wrap w = {0};
+    char *usage = NULL, *elf = NULL, *ir = source_to_ir(s);
+    char *assembly = ir && rv_wrap(&w, s->source, ir, t.lanes, s->dg) ? ir_to_assembly(s, w.ir.s, &usage) : NULL;
+    if (assembly) {
+        struct strbuf whole = {0};
+        rv_wrap_sizes(&w, assembly, usage ? usage : "");
+        strbuf_add(&whole, "%s", assembly);
+        add_table(&whole, &w, t, uses_atomics(assembly));
+        if (assemble(s, "program", whole.s) && add_support(s)) elf = link_all(s, &w, t, len);
+        strbuf_free(&whole);
+    }
+    rv_wrap_free(&w);
+    free(ir), free(assembly), free(usage);
+    return elf;
+}
+
+/* --- what decides about the result */
+
+static bool key_file(struct cache_key *k, const char *path) {
+    size_t n;
+    char *text = text_read_file(path, limit_most(LIMIT_OTHER), &n);
+    if (text) cache_key_add(k, text, n);
+    free(text);
+    return text != NULL;
+}
+
+static bool key_tool(struct cache_key *k, const char *name) {
+    struct strbuf path = {0};
+    struct stat st;
+    bool ok = compiler_find(name, &path) && stat(path.s, &st) == 0;
+    if (ok) {
+        cache_key_add(k, path.s, path.len);
+        cache_key_add(k, &st.st_mtime, sizeof(st.st_mtime));
+        cache_key_add(k, &st.st_size, sizeof(st.st_size));
+    }
+    strbuf_free(&path);
+    return ok;
+}
+
+static bool key_of(struct shop *s, struct rv_target t, struct cache_key *k) {
+    static const char *const ours[] = {"flags.txt", "support.s"};
+    u8 target[2] = {t.lanes, t.split};
+    if (!key_tool(k, clang_name()) || !key_tool(k, LINKER)) {
+        diag_error(s->dg, s->source, 0, 0,
+                   "OpenCL C is compiled for RISC-V by %s and %s, which are not in PATH (tools/setup.sh riscv)", clang_name(),
+                   LINKER);
+        return false;
+    }
+    struct strbuf path = {0};
+    bool ok = true;
+    cache_key_add(k, HEADER, sizeof(HEADER));
+    cache_key_add(k, target, sizeof(target));
+    for (u32 i = 0; i < ARRAY_LEN(library) + ARRAY_LEN(runtime) + ARRAY_LEN(ours) && ok; i++) {
+        const char *name = i < ARRAY_LEN(library)                        ? library[i]
+                           : i < ARRAY_LEN(library) + ARRAY_LEN(runtime) ? runtime[i - ARRAY_LEN(library)]
+                                                                         : ours[i - ARRAY_LEN(library) - ARRAY_LEN(runtime)];
+        strbuf_free(&path);
+        path = (struct strbuf){0};
+        strbuf_add(&path, "%s/riscv/%s", s->data, name);
+        ok = key_file(k, path.s);
+        if (!ok)
+            diag_error(
+                s->dg, path.s, 0, 0,
+                "the runtime for RISC-V programs is not there; it is compiled when heddle is built, if clang-19 is installed");
+    }
+    strbuf_free(&path);
+    return ok;
+}
+
+static bool read_flags(struct shop *s) {
+    struct strbuf path = {0};
+    size_t n;
+    strbuf_add(&path, "%s/riscv/flags.txt", s->data);
+    char *text = text_read_file(path.s, limit_most(LIMIT_OTHER), &n);
+    if (text) strbuf_add(&s->flags, "%s", text);
+    strbuf_free(&path);
+    free(text);
+    return text != NULL;
+}
+
+static char *build_or_find(struct shop *s, struct rv_target t, size_t *len) {
+    struct cache_key k = {0};
+    struct strbuf why = {0};
+    size_t n;
+    if (!key_of(s, t, &k) || !read_flags(s)) return NULL;
+    char *text = limit_read_file(s->source, LIMIT_SOURCE, &n, &why);
+    if (!text) diag_error(s->dg, s->source, 0, 0, "cannot read: %s", why.s);
+    strbuf_free(&why);
+    if (!text) return NULL;
+    bool keeps = !strstr(text, "include");
+    cache_key_add(&k, s->source, strlen(s->source));
+    cache_key_add(&k, text, n);
+    free(text);
+    char *elf = keeps ? cache_get(&k, "elf", len) : NULL;
+    if (elf) return elf;
+    if (!temp_make(&s->temp)) {
+        diag_error(s->dg, s->source, 0, 0, "no temporary folder: %s", strerror(errno));
+        return NULL;
+    }
+    elf = build(s, t, len);
+    temp_remove(&s->temp);
+    if (elf && keeps) cache_put(&k, "elf", elf, *len);
+    return elf;
+}
+
+char *rv_build(const char *source, struct rv_target target, size_t *len, struct diag *dg) {
+    if (target.split) {
+        diag_error(dg, source, 0, 0, "OpenCL C is compiled for isa.vortex.diverge = ipdom; set that");
+        return NULL;
+    }
+    struct shop s = {.source = source, .dg = dg, .data = data_dir("riscv")};
+    if (!s.data) {
+        diag_error(dg, source, 0, 0,
+                   "the runtime for RISC-V programs was not found (share/heddle/riscv): it is compiled when heddle is "
+                   "built with clang-19, and HEDDLE_DATA names the folder");
+        return NULL;
+    }
+    char *elf = build_or_find(&s, target, len);
+    free(s.data);
+    free(s.argv.at);
+    strbuf_free(&s.flags);
+    return elf;
+}

@@ -1,0 +1,45 @@
+/* compile: OpenCL C to a RISC-V program. clang makes IR, wrap.c puts a loop or a coroutine's beginning
+ * around every kernel, clang makes assembly, lld makes an ELF file of it and the runtime (lib/), and build.c
+ * drives all that. What the front end has to know of the kernels stands in the file, in the section
+ * .heddle.kernels. */
+#ifndef HEDDLE_RISCV_COMPILE_H
+#define HEDDLE_RISCV_COMPILE_H
+
+#include "base/base.h"
+
+/* --- wrap.c */
+enum { RV_ARGS_MOST = 64 };
+struct rv_arg {
+    u32 size_b, at; /* at: in the launch's arguments */
+};
+struct rv_wrapped { /* a kernel */
+    const char *name;
+    bool barrier;
+    u32 required[3]; /* reqd_work_group_size, or zeros */
+    u32 nargs;
+    struct rv_arg args[RV_ARGS_MOST];
+    u32 local_b, stack_b; /* found in the assembly */
+};
+struct rv_local { /* a __local variable */
+    const char *name;
+    u32 kernel; /* index */
+};
+struct rv_wrap {
+    struct arena arena;
+    VEC(struct rv_wrapped) kernels;
+    VEC(struct rv_local) locals;
+    struct strbuf ir;
+};
+/* The IR with wrapped kernels; false with errors in dg */
+bool rv_wrap(struct rv_wrap *w, const char *file, const char *ir, bool lanes, struct diag *dg);
+/* Sizes of __local variables, from the assembly, and of stacks, from clang's list of them (-fstack-usage) */
+void rv_wrap_sizes(struct rv_wrap *w, const char *assembly, const char *stack_usage);
+void rv_wrap_free(struct rv_wrap *w);
+
+/* --- build.c: an ELF image (free it), or NULL with errors in dg */
+struct rv_target {
+    bool lanes, split;
+};
+char *rv_build(const char *source, struct rv_target target, size_t *len, struct diag *dg);
+
+#endif

@@ -1,0 +1,119 @@
+# OpenCL C as RISC-V programs: bundled workloads on vortex2021, both maps, distributions, groups of all sizes with
+# barriers in loops, and what is refused.
+. "$(dirname "$0")"/common
+if ! command -v clang-19 >/dev/null || ! command -v ld.lld-19 >/dev/null; then
+    echo "skipped: clang-19 and lld-19 (tools/setup.sh workloads riscv) are not installed"
+    exit 0
+fi
+rv() { # what beyond machine and mode
+    "$heddle" run "$@" --machine vortex2021 --functional --set isa.vortex.diverge=ipdom
+}
+for x in sgemm bfs nearn; do
+    for map in group lanes; do
+        expect 0 rv $x --size tiny --set runtime.map=$map --set isa.riscv.ext=imaf --set sm.shared_b=16384 --set gpu.sms=2
+        out_has 'checksum     ok'
+        out_has 'runtime      .* deal out work-items'
+    done
+done
+expect 0 rv btree --size tiny --set runtime.distribution=dynamic --set isa.riscv.ext=imaf --set gpu.sms=3
+out_has 'checksum     ok'
+
+# groups of 1, 15, 16, 17 and 256 items with barriers in loops: neighbours' sums travel around the group
+cat > "$work/ring.cl" <<'CL'
+__kernel void ring(__global uint *out, uint steps) {
+    __local uint cell[256];
+    uint me = get_local_id(0), n = get_local_size(0), sum = 0;
+    cell[me] = get_global_id(0) * 2654435761u;
+    for (uint i = 0; i < steps; i++) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint left = cell[(me + n - 1) % n];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        cell[me] += left * (i + get_group_id(0));
+        sum = sum * 31 + left;
+    }
+    out[get_global_id(0)] = sum;
+}
+CL
+for n in 1 15 16 17 256; do
+    cat > "$work/ring.json" <<JSON
+{"program": "ring.cl", "buffers": [{"name": "out", "type": "u32", "count": $((n * 19)), "check": true}],
+ "launches": [{"kernel": "ring", "grid": [19], "block": [$n], "args": [{"buf": "out"}, {"type": "u32", "value": 5}]}]}
+JSON
+    for map in group lanes; do
+        expect 0 rv "$work/ring.json" --set runtime.map=$map --set gpu.sms=2 --quiet --dump out "$work/$map.bin"
+    done
+    cmp -s "$work/group.bin" "$work/lanes.bin" || complain "groups of $n: the maps differ"
+    expect 0 rv "$work/ring.json" --set runtime.map=lanes --set sm.warps=2 --set sm.warp_size=1 --quiet --dump out "$work/thin.bin"
+    cmp -s "$work/group.bin" "$work/thin.bin" || complain "groups of $n: a core of two threads differs"
+done
+# the group that stands for all, computed here: 17 items, group 0 (values of step i are multiplied by i)
+want=$(awk 'BEGIN { n = 256; M = 4294967296; for (m = 0; m < n; m++) c[m] = (m * 2654435761) % M
+    for (i = 0; i < 5; i++) { for (m = 0; m < n; m++) l[m] = c[(m + n - 1) % n]
+        for (m = 0; m < n; m++) { c[m] = (c[m] + l[m] * i) % M; s[m] = (s[m] * 31 + l[m]) % M } }
+    printf "%u", s[3] }')
+got=$(od -An -tu4 -j12 -N4 "$work/group.bin" | tr -d ' ')
+[ "$got" = "$want" ] || complain "item 3 of 256 is $got, not $want"
+
+# the runtime of 2021 gives what is left to the last core, which has no work here: group 32 of 33 is lost
+cat > "$work/ones.cl" <<'CL'
+__kernel void ones(__global uint *out) { out[get_global_id(0)] = 1; }
+CL
+cat > "$work/ones.json" <<'JSON'
+{"program": "ones.cl", "buffers": [{"name": "out", "type": "u32", "count": 33, "check": true}],
+ "launches": [{"kernel": "ones", "grid": [33], "block": [1], "args": [{"buf": "out"}], "local": "free"}]}
+JSON
+ones() { # key=value: how many items ran
+    expect 0 rv "$work/ones.json" --set gpu.sms=4 --set isa.riscv.ext=imaf --quiet --dump out "$work/ones.bin" --set "$1"
+    od -An -v -tu4 -w4 "$work/ones.bin" | grep -c 1
+}
+[ "$(ones runtime.distribution=static)" = 33 ] || complain "static loses groups"
+[ "$(ones runtime.distribution=dynamic)" = 33 ] || complain "dynamic loses groups"
+[ "$(ones runtime.distribution=static2021)" = 32 ] || complain "static2021 loses none: $(ones runtime.distribution=static2021)"
+[ "$(ones runtime.local=11)" = 33 ] || complain "another local size loses groups"
+expect 2 rv "$work/ones.json" --set runtime.local=2
+err_has 'runtime.local = 2 does not divide the 33 work-items'
+
+# what is refused
+expect 2 rv histogram --size tiny
+err_has 'uses atomics, which the machine does not have .*isa.riscv.ext = imaf'
+expect 2 rv sgemm --size tiny --set runtime.map=lanes --set sm.shared_b=1024
+err_has 'has 2048 bytes of __local objects, a core.s local memory 1024'
+expect 2 rv sgemm --size tiny --set isa.vortex=v3
+err_has 'compiled for Vortex of 2021'
+expect 2 rv vecadd --size tiny --set runtime.distribution=dynamic
+err_has 'takes groups with an atomic'
+expect 2 rv vecadd --size tiny --set sm.warp_size=64 --set sm.threads=256 --set sm.warps=4
+err_has 'a thread mask of Vortex of 2021 has 32 bits'
+printf '__kernel void broken(__global uint *out) { out[0] = no_such_thing; }\n' > "$work/ones.cl"
+expect 2 rv "$work/ones.json"
+err_has 'ones.cl:1:.*undeclared identifier .no_such_thing.'
+printf 'float sinpi(float);\n__kernel void ones(__global float *out) { out[0] = sinpi(out[1]); }\n' > "$work/ones.cl"
+expect 2 rv "$work/ones.json"
+err_has 'undefined symbol: sinpi'
+printf '__kernel void ones(__global uint *out) { if (get_local_id(0) < 2) barrier(CLK_LOCAL_MEM_FENCE); out[0] = 1; }\n' > "$work/ones.cl"
+sed -i 's/"block": \[1\]/"block": [4]/; s/"count": 33/"count": 132/' "$work/ones.json"
+for map in group lanes; do
+    expect 3 rv "$work/ones.json" --set runtime.map=$map
+    err_has 'a barrier that not all work-items of a group come to'
+done
+HEDDLE_CLANG=/nonexistent/clang expect 2 rv "$work/ones.json"
+err_has 'not in PATH .tools/setup.sh riscv'
+
+# buffers at fixed addresses and with written contents: arguments of a program that runs as it is.
+# lui a0, 0x7ffff; lw a1, 0(a0); lw a2, 4(a0); sw a2, 0(a1); tmc 0
+printf '\067\365\377\177\203\045\005\000\003\046\105\000\043\240\305\000\153\000\000\000' > "$work/args.bin"
+cat > "$work/args.json" <<'JSON'
+{"program": "args.bin", "buffers": [
+  {"name": "args", "type": "u32", "count": 2, "at": "0x7ffff000", "values": [536870912, 77]},
+  {"name": "out", "type": "u32", "count": 16, "at": 536870912, "check": true}],
+ "launches": [{"kernel": "program", "grid": [1], "block": [1], "args": []}]}
+JSON
+expect 0 "$heddle" run "$work/args.json" --functional --machine vortex2021 --quiet --dump out "$work/out.bin"
+[ "$(od -An -tu4 -N4 "$work/out.bin" | tr -d ' ')" = 77 ] || complain "the program found no arguments"
+sed -i 's/"at": 536870912/"at": 536870913/' "$work/args.json"
+expect 2 "$heddle" run "$work/args.json" --functional --machine vortex2021
+err_has 'buffers.1.: "out" cannot be placed: .*not a multiple of 64'
+sed -i 's/, 77\]/]/' "$work/args.json"
+expect 2 "$heddle" run "$work/args.json" --functional --machine vortex2021
+err_has '"values" holds 1 numbers, "count" is 2'
+finish
