@@ -1,4 +1,4 @@
-/* layout: where the front end (src/riscv/place.c) leaves a launch for the runtime, and where the runtime
+/* layout: where the front end (src/riscv/kernels.c) leaves a launch for the runtime, and where the runtime
  * keeps what a hardware thread knows of its work-item. Read by the assembler, by clang for riscv32 and by
  * the front end, so there is nothing but numbers here: offsets in bytes of 32-bit words. */
 #ifndef HEDDLE_RISCV_LAYOUT_H
