@@ -78,7 +78,7 @@ struct report {
     u64 warp_instructions, thread_instructions, threads;
     u64 class_warp_instructions[HEDDLE_MAX_CLASSES];
     u64 runtime_warp_instructions; /* of a runtime that deals out work; 0: there is none */
-    double wall_seconds; /* inside launches */
+    double wall_seconds;           /* inside launches */
 };
 
 /* --- collect.c */
