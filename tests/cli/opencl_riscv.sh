@@ -82,7 +82,8 @@ expect 2 rv sgemm --size tiny --set isa.vortex=v3
 err_has 'compiled for Vortex of 2021'
 expect 2 rv vecadd --size tiny --set runtime.distribution=dynamic
 err_has 'takes groups with an atomic'
-expect 2 rv vecadd --size tiny --set sm.warp_size=64 --set sm.threads=256 --set sm.warps=4
+expect 2 "$heddle" run vecadd --size tiny --functional --machine small --set isa.programs=riscv --set isa.vortex.diverge=ipdom \
+    --set sm.warp_size=64 --set sm.warps=2
 err_has 'a thread mask of Vortex of 2021 has 32 bits'
 printf '__kernel void broken(__global uint *out) { out[0] = no_such_thing; }\n' > "$work/ones.cl"
 expect 2 rv "$work/ones.json"
