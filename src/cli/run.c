@@ -25,10 +25,9 @@ struct run { /* one `heddle run` */
 
 /* Options that mean something only with timing, beyond MEASURE_OPTIONS */
 static const char *const timed_only[] = {
-    "machine",      "set",      "full",   "dump-config", "per-kernel",       "per-sm",   "by-pc",
-    "samples",      "csv",      "konata", "perfetto",    "trace-replay",     "hazards",  "pressure",
-    "trace-cycles", "trace-sm", "audit",  "trace-size",  "stop-after-trace", "counters", "timeline",
-    "limits",       "perturb"};
+    "machine",  "set",    "full",       "dump-config",      "per-kernel", "per-sm",   "by-pc",      "samples",
+    "csv",      "konata", "perfetto",   "trace-replay",     "hazards",    "pressure", "divergence", "trace-cycles",
+    "trace-sm", "audit",  "trace-size", "stop-after-trace", "counters",   "timeline", "limits",     "perturb"};
 enum { SHAPE_OPTIONS = 2 }; /* the first of them: programs that run as they are see the machine without time too */
 static const char *const functional_only[] = {"trace-exec", "trace-kernel", "trace-cta"};
 
@@ -122,6 +121,7 @@ static bool read_timed(struct run *r) {
     w->per_sm = cli_has(r->line, "per-sm");
     w->hazards = cli_has(r->line, "hazards");
     w->pressure = cli_has(r->line, "pressure");
+    w->divergence = cli_has(r->line, "divergence");
     w->timeline = measure_timeline(r->line);
     w->limits = cli_has(r->line, "limits");
     return read_machine(r) && measure_read(r->line, &r->runner.timing, &w->cpi) && measure_by_pc(r->line, w) &&
@@ -323,6 +323,9 @@ static const struct cli_option options[] = {
     MEASURE_BY_PC,
     {"hazards", NULL, "measures of hazards, replay and prediction in the summary"},
     {"pressure", NULL, "measures of memory pressure in the summary: stalls, blocked hits, owners, re-execution, what it costs"},
+    {"divergence", NULL,
+     "measures of divergence in the summary: lanes of a warp that go together, why others do not, what hybrid warp sizes could "
+     "gain and cost"},
     {"limits", NULL, "use of every port, bus, unit and queue, and the cycles each allows at least, in the JSON results too"},
     {"json", "FILE", "write the results as JSON; - for standard output"},
     HTML_OPTION,

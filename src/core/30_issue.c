@@ -324,7 +324,30 @@ void slot_next(struct core *c, u32 slot) {
 
 /* --- issuing */
 
-static void count_issue(struct core *c, const struct step *st) {
+/* Lanes there are in the warp's place: those of a block that does not fill its last warp, all of a warp that
+ * the program starts itself */
+static u32 lanes_there(const struct core *c, const struct warp *w) {
+    u32 size = c->cfg->warp_size, threads = w->cta->launch->threads;
+    return c->prog->k->first_warps || threads >= w->tid0 + size ? size : threads - w->tid0;
+}
+
+/* Why lanes of an instruction do not work. In a front of several homes, lanes of its place that nobody takes
+ * are those of threads elsewhere. */
+static void count_lanes(struct core *c, const struct step *st, const struct warp *w, u32 homes, u32 lanes, u32 active) {
+    struct lane_stats *x = &c->lane_stats;
+    u32 size = c->cfg->warp_size;
+    x->occupied[lanes]++;
+    x->control += st->in->iclass == ICLASS_BRANCH;
+    x->lost[LOST_GUARDED] += lanes - active;
+    if (lanes >= size) return;
+    u32 there = homes > 1 ? size : lanes_there(c, w);
+    u32 live = homes > 1 ? size : (u32)__builtin_popcountll(w->live | st->lanes); /* those that end with it are in it */
+    x->lost[LOST_ABSENT] += size - there;
+    x->lost[LOST_EXITED] += there - MIN(live, there);
+    x->lost[LOST_PARTED] += MIN(live, there) - lanes;
+}
+
+static void count_issue(struct core *c, const struct step *st, u32 home, u32 homes) {
     struct sm_stats *x = &c->stats;
     u32 lanes = st->lanes == 0xFFFFFFFFu ? 32 : (u32)__builtin_popcountll(st->lanes);
     u32 active = st->active == st->lanes ? lanes : (u32)__builtin_popcountll(st->active);
@@ -333,6 +356,7 @@ static void count_issue(struct core *c, const struct step *st) {
     x->thread_instructions += lanes;
     x->active_lanes += active;
     x->lanes[active]++;
+    count_lanes(c, st, c->homes[home].w, homes, lanes, active);
     p->issues += st->counted;
     p->lanes += active;
     c->view.instructions += st->counted;
@@ -397,13 +421,13 @@ static void tell_issue(struct core *c, const struct step *st, const struct crew 
              .b = (u64)m->frame);
         (void)m;
     }
-    count_issue(c, st);
+    count_issue(c, st, w->at[0].home, w->n);
 }
 
 void front_issued(struct core *c, u32 slot, u64 uid, const struct step *st) {
     EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = st->pc, .mask = st->active, .a = st->lanes,
          .b = (u64)st->frame, .cause = 1);
-    if (st->counted) count_issue(c, st);
+    if (st->counted) count_issue(c, st, slot, 1);
     else issue_happened(c); /* again */
 }
 

@@ -114,6 +114,7 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
     make_view(c, l);
     for (u32 i = 0; i < ARRAY_LEN(stages); i++)
         if (stages[i].launch) stages[i].launch(c);
+    c->lane_stats = (struct lane_stats){0};
     memset(&c->stats, 0, sizeof(c->stats));
     c->pcs = base_alloc(sizeof(*c->pcs) * p->k->ninst);
     for (u32 i = 0; i < c->nslots; i++) {
@@ -133,6 +134,7 @@ void core_settle(struct core *c) { account_settle(c, c->now); }
 void core_reset_stats(struct core *c) {
     account_settle(c, c->now);
     memset(&c->stats, 0, sizeof(c->stats));
+    c->lane_stats = (struct lane_stats){0};
     memset(c->pcs, 0, sizeof(*c->pcs) * c->prog->k->ninst);
     c->stats.mshr_peak = l1_mshrs_used(c, CACHE_DATA);
 }
@@ -236,6 +238,7 @@ u64 core_last_issue(const struct core *c) { return issue_last(c); }
 u64 core_jumped(const struct core *c) { return c->jumped; }
 u64 core_fault_cy(const struct core *c) { return c->fault_cy; }
 const struct sm_stats *core_stats(const struct core *c) { return &c->stats; }
+const struct lane_stats *core_lanes(const struct core *c) { return &c->lane_stats; }
 const struct pc_stats *core_pcs(const struct core *c) { return c->pcs; }
 struct launch *core_launch_view(struct core *c) { return &c->view; }
 void core_listen(struct core *c) { c->tracing = true; }

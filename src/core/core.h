@@ -319,6 +319,7 @@ struct core {
     struct blocks *blocks;   /* cta.c */
     /* statistics */
     struct sm_stats stats;
+    struct lane_stats lane_stats;
     struct pc_stats *pcs;
     u64 jumped;
     /* events */

@@ -36,6 +36,7 @@ static void describe(const struct run *r, struct launch_stats *out) {
     out->sms = c->sms, out->warps = c->warps, out->schedulers = c->schedulers, out->warp_size = c->warp_size;
     out->burst_b = c->dram_burst_b, out->core_mhz = c->core_mhz, out->window_cy = r->g->window;
     out->shared_b = r->l->shared_b;
+    out->simd_width = MIN(c->alu_width, c->warp_size);
     out->alu_rate = (double)c->subcores *
                     (c->alu_units * MIN(c->alu_width, c->warp_size) + c->int_units * MIN(c->int_width, c->warp_size)) /
                     c->warp_size;
@@ -61,6 +62,7 @@ void collect_stats(struct run *r, u64 end, struct launch_stats *out) {
         core_trim(c, end, s);
         if (!r->l->faulted) core_check_sums(c, s, out->cycles); /* a fault ends an SM in the middle of a window */
         sm_stats_add(&out->sum, s);
+        lane_stats_add(&out->lane, core_lanes(c));
         out->simulated_cycles_jumped += core_jumped(c);
     }
     struct clocks clk = clocks_of(&g->cfg);

@@ -95,6 +95,7 @@ static void describe(struct launch_stats *sum, const struct launch_stats *s) {
     sum->cycles = sum->grid_ctas = sum->simulated_cycles_jumped = 0;
     sum->sum = (struct sm_stats){0};
     sum->mem = (struct mem_stats){0};
+    sum->lane = (struct lane_stats){0};
     sum->per_sm = NULL;
     sum->per_partition = NULL;
     sum->pcs = NULL;
@@ -109,6 +110,7 @@ void launch_stats_add(struct launch_stats *sum, const struct launch_stats *s) {
     if (!sum->kernel[0] || (!sum->sms && s->sms)) describe(sum, s);
     sm_stats_add(&sum->sum, &s->sum);
     mem_stats_add(&sum->mem, &s->mem);
+    lane_stats_add(&sum->lane, &s->lane);
     sum->cycles += s->cycles;
     sum->grid_ctas += s->grid_ctas;
     sum->ctas_functional += s->ctas_functional;

@@ -60,12 +60,14 @@ struct launch_stats { /* one launch, or the sum of several (then per_sm, pcs and
     u32 sms, warps, schedulers, warp_size, burst_b; /* of the machine */
     u32 core_mhz;
     u32 window_cy;
+    u32 simd_width;          /* lanes an arithmetic unit takes a beat */
     double alu_rate;         /* warp instructions an SM's arithmetic units take a cycle */
     u32 registers, shared_b; /* of the kernel: per thread, per block */
     u64 grid_ctas, cta_threads;
     struct occupancy occupancy;
     struct sm_stats sum;
     struct mem_stats mem;
+    struct lane_stats lane;          /* sum over SMs */
     struct sm_stats *per_sm;         /* [sms] */
     struct mem_stats *per_partition; /* [partitions] */
     u32 partitions;

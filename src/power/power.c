@@ -63,3 +63,35 @@ struct mascar_cost mascar_cost_of(const struct config *c) {
     x.queue_b = (x.entry_bits + 7) / 8 * x.entries;
     return x;
 }
+
+/* --- Jin's units */
+
+enum { PC_BITS = 32, NAND_ADDER = 6, NAND_COMPARE = 4, NAND_MUX = 3 }; /* gates a bit: full adder, comparator, 2:1 multiplexer */
+#define GATE_UM2 0.7                                                   /* a two-input NAND gate in 40 nm */
+#define BIT_UM2  0.5 /* a bit of a small array in 40 nm, with its share of the periphery */
+
+/* Count the lanes of each beat, sort beats by that, and for each SIMD lane move threads to other beats: a
+ * multiplexer for each beat over the thread numbers of all */
+static u32 squeezer_gates(const struct config *c, u32 beats, u32 width) {
+    u32 counts = beats * width * NAND_ADDER, swaps = beats * (beats - 1) / 2, thread = bits_for(c->threads);
+    u32 sort = swaps * (bits_for(width + 1) * NAND_COMPARE + 2 * bits_for(beats) * NAND_MUX);
+    u32 moves = width * beats * (beats - 1) * thread * NAND_MUX;
+    return beats > 1 ? counts + sort + moves : 0;
+}
+
+struct jin_cost jin_cost_of(const struct config *c) {
+    u32 width = MIN(c->alu_width, c->warp_size), beats = (c->warp_size + width - 1) / width;
+    struct jin_cost x = {.pool_entries = c->warps, .table_entries = c->warps};
+    x.rank_bits = beats > 1 ? bits_for(beats) * c->warp_size : 0;
+    x.mask_bits = beats > 1 ? beats : 0;
+    x.warp_bits = x.rank_bits + x.mask_bits;
+    x.squeeze_b = (x.warp_bits * c->warps + 7) / 8;
+    x.pool_bits = PC_BITS + c->warp_size * (bits_for(c->threads) + 1) + x.mask_bits;
+    x.table_bits = PC_BITS + c->warp_size + bits_for(c->warps);
+    x.pool_b = (x.pool_bits * x.pool_entries + 7) / 8;
+    x.table_b = (x.table_bits * x.table_entries + 7) / 8;
+    x.gates = squeezer_gates(c, beats, width);
+    x.squeeze_mm2 = (x.gates * GATE_UM2 + 8.0 * x.squeeze_b * BIT_UM2) * 1e-6;
+    x.form_mm2 = 8.0 * (x.pool_b + x.table_b) * BIT_UM2 * 1e-6;
+    return x;
+}

@@ -50,4 +50,16 @@ struct mascar_cost {
 };
 struct mascar_cost mascar_cost_of(const struct config *c);
 
+/* What Jin's units hold and take on an SM, from the machine (his chapter 7 leaves it open):
+ * docs/divergence.md. Pool and table are those of dynamic warp formation, were it there. */
+struct jin_cost {
+    u32 rank_bits, mask_bits, warp_bits;    /* squeezer, a warp: the beat of each lane; beats in use; both */
+    u32 squeeze_b;                          /* of all warps */
+    u32 pool_entries, pool_bits, pool_b;    /* warp pool: pc, a thread number for each lane, beats in use */
+    u32 table_entries, table_bits, table_b; /* warp look-up table: pc, lanes taken, pool entry */
+    u32 gates;                              /* squeezer's logic, in two-input NAND gates */
+    double squeeze_mm2, form_mm2;           /* squeezer with its bits; pool and table: in 40 nm */
+};
+struct jin_cost jin_cost_of(const struct config *c);
+
 #endif

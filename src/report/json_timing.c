@@ -7,7 +7,9 @@
  *   cycles x SMs x schedulers
  *   warp_time {cause: slot cycles} sums to cycles x SMs x warp slots
  *   sched_cycles {kind: n} sums to cycles x SMs x schedulers
- *   hazards {name: cycles}, lanes [instructions with 0, 1, ... active lanes]
+ *   hazards {name: cycles}, lanes [instructions with 0, 1, ... active lanes], occupied [the same of lanes
+ *   that
+ *   go together, guards left out], lanes_lost {cause: lanes}; with `lanes` all lanes of the instructions
  *   estimate {cycles, half_width, low, high, confidence} of the whole launch where a part was left out, else
  *   absent; instructions {timed, left_out, unknown}: with timing, in the estimate only, in neither
  *   per_sm, per_partition [...]                                                         with --per-sm */
@@ -82,6 +84,14 @@ static json_t *lanes_json(const struct sm_stats *of, u32 warp_size) {
     json_t *list = json_array();
     for (u32 i = 0; i <= warp_size; i++) json_array_append_new(list, json_integer((json_int_t)of->lanes[i]));
     return list;
+}
+
+static void set_lanes(json_t *to, const struct lane_stats *of, u32 warp_size) {
+    json_t *list = json_array(), *lost = json_object();
+    for (u32 i = 0; i <= warp_size; i++) json_array_append_new(list, json_integer((json_int_t)of->occupied[i]));
+    for (u32 i = 0; i < LOST_COUNT; i++) set_int(lost, lost_table[i].name, of->lost[i]);
+    json_object_set_new(to, "occupied", list);
+    json_object_set_new(to, "lanes_lost", lost);
 }
 
 static void set_parts(json_t *to, const struct sm_stats *of, u32 warp_size) {
@@ -193,6 +203,7 @@ void json_add_timing(json_t *to, const struct launch_stats *s) {
     json_object_set_new(to, "flops", flops_json(s));
     json_object_set_new(to, "cpi", cpis_json(s));
     set_parts(to, &s->sum, s->warp_size);
+    set_lanes(to, &s->lane, s->warp_size);
     if (s->per_sm) json_object_set_new(to, "per_sm", per_sm_json(s));
     if (s->per_partition) json_object_set_new(to, "per_partition", per_partition_json(s));
 }

@@ -49,7 +49,7 @@ enum by_pc { BY_PC_NONE, BY_PC_KEEP, BY_PC_TIME, BY_PC_ORDER }; /* KEEP: for the
 struct report_wishes {
     enum cpi_method cpi;
     bool full; /* not only the first screen */
-    bool per_kernel, per_sm, hazards, pressure, limits;
+    bool per_kernel, per_sm, hazards, pressure, divergence, limits;
     bool timeline; /* each kernel's longest launch over time, for the JSON results */
     enum by_pc by_pc;
     u32 by_pc_rows;   /* BY_PC_TIME: how many; UINT32_MAX for all */

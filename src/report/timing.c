@@ -326,6 +326,47 @@ static void print_pressure(const struct page *p, const struct launch_stats *s) {
             x.owner_bits, x.status_b, x.queue_b, x.entries, x.entry_bits);
 }
 
+/* --divergence: Jin's measures, and what his units hold */
+
+/* Lanes in eighths of a warp, as figure 1.1 has them: W1-4, W5-8, ... of a warp of 32 */
+static void print_occupied(const struct page *p, const struct launch_stats *s) {
+    u64 all = 0, rest = 0;
+    u32 parts = MIN(s->warp_size, 8u), step = (s->warp_size + parts - 1) / parts;
+    for (u32 n = 1; n <= s->warp_size; n++) all += s->lane.occupied[n];
+    for (u32 from = 1; all && from <= s->warp_size; from += step) {
+        u32 to = MIN(from + step - 1, s->warp_size);
+        u64 here = 0;
+        for (u32 n = from; n <= to; n++) here += s->lane.occupied[n];
+        rest += here;
+        fprintf(p->out, "  W%-2u to %-2u               ", from, to);
+        term_bar(&p->term, p->out, (double)here / (double)all, p->bar, 34);
+        fprintf(p->out, " %5.1f %%  %5.1f %% up to here\n", 100 * (double)here / (double)all, 100 * (double)rest / (double)all);
+    }
+}
+
+static void print_divergence(const struct page *p, const struct launch_stats *s) {
+    static const char *const names[] = {"control_weight", "divergent_branches", "reconvergences",  "group_switches",
+                                        "lanes_parted",   "lanes_exited",       "lanes_absent",    "lanes_guarded",
+                                        "beats_spared",   "squeeze_moves",      "hybrid_estimate", "hybrid_beats"};
+    if (!p->r->wishes.divergence || !p->c) return;
+    fprintf(p->out, "\ndivergence, in Jin's measures: instructions by the lanes that go together\n");
+    print_occupied(p, s);
+    print_named(p, s, names, ARRAY_LEN(names));
+    struct jin_cost x = jin_cost_of(p->c);
+    fprintf(
+        p->out,
+        "  storage                the squeezer adds to an SM: %u bits a warp (rank of each lane %u, beats %u), %u bytes in all\n",
+        x.warp_bits, x.rank_bits, x.mask_bits, x.squeeze_b);
+    fprintf(
+        p->out,
+        "                         formed warps would: %u bytes of pool (%u entries of %u bits), %u of look-up table (%u of %u)\n",
+        x.pool_b, x.pool_entries, x.pool_bits, x.table_b, x.table_entries, x.table_bits);
+    fprintf(
+        p->out,
+        "  area                   squeezer %.4f mm2 (about %u gates), pool and table %.4f mm2, in 40 nm (docs/divergence.md)\n",
+        x.squeeze_mm2, x.gates, x.form_mm2);
+}
+
 static void print_cache(FILE *out, const char *name, u64 hits, u64 merged, u64 misses) {
     char rate[32];
     u64 accesses = hits + merged + misses;
@@ -399,6 +440,7 @@ static void print_figures(const struct page *p, const struct launch_stats *s) {
     print_hazards(p, s);
     print_measures(p, s);
     print_pressure(p, s);
+    print_divergence(p, s);
     print_limits(p, s);
     print_caches(p, s);
     print_dram(p, s);
@@ -434,6 +476,7 @@ static void print_brief(const struct page *p, const struct launch_stats *s) {
     print_measures(p, s);
     print_pressure(p, s);
     if (p->r->wishes.pressure) print_energy(p, s);
+    print_divergence(p, s);
     print_limits(p, s);
 }
 

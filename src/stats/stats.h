@@ -70,9 +70,27 @@ struct sm_stats { /* one SM, or the sum over SMs */
 #undef COUNTER
 #undef FORMULA
     u64 hazards[HAZARD_COUNT]; /* cycles */
-    u64 lanes[LANE_BINS];      /* instructions by active lanes: the warp-occupancy distribution */
+    u64 lanes[LANE_BINS];      /* instructions by active lanes */
     struct sched_stats sched[MAX_SCHEDULERS];
 };
+/* Lanes of the instructions that were issued, over an SM or several; no counter is hashed */
+enum lost {
+#define LOST(id, name, doc) LOST_##id,
+#include "stats/lost.def"
+#undef LOST
+    LOST_COUNT
+};
+extern const struct named lost_table[LOST_COUNT];
+struct lane_stats {
+    u64 occupied[LANE_BINS]; /* instructions by lanes of their front, guards left out: the warp-occupancy distribution */
+    u64 lost[LOST_COUNT];    /* lanes of them that did not work */
+    u64 control;             /* of them, branches, calls, returns and exits */
+};
+void lane_stats_add(struct lane_stats *sum, const struct lane_stats *s);
+/* Jin 2012, equation 6.1: how much faster the same instructions would be if each took only the beats of
+ * `width` lanes that its threads need, spread as well as they can be; NaN without instructions */
+double lane_stats_estimate(const struct lane_stats *s, u32 warp_size, u32 width);
+
 struct pc_stats {                 /* one instruction of the program, sum over SMs */
     u64 issues, lanes;            /* warp instructions; lanes whose guard held */
     u64 time[STALL_COUNT];        /* sixths of slot cycles that warps spent with this as their next instruction */

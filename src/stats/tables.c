@@ -1,4 +1,5 @@
-/* The rows of stall.def, cpi.def and hazard.def as tables, and the names that have no .def of their own. */
+/* The rows of stall.def, cpi.def, hazard.def and lost.def as tables, and the names that have no .def of their
+ * own. */
 #include "stats/stats.h"
 
 const struct stall_row stall_table[STALL_COUNT] = {
@@ -17,6 +18,12 @@ const struct named hazard_table[HAZARD_COUNT] = {
 #define HAZARD(id, name, doc) [HAZARD_##id] = {name, doc},
 #include "stats/hazard.def"
 #undef HAZARD
+};
+
+const struct named lost_table[LOST_COUNT] = {
+#define LOST(id, name, doc) [LOST_##id] = {name, doc},
+#include "stats/lost.def"
+#undef LOST
 };
 
 /* Turner 7.1.3; restrict is of his figure 7.10 */

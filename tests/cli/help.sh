@@ -16,7 +16,7 @@ expect 2 "$heddle"
 out_empty
 cmp -s "$work/err" "$work/all" || complain "heddle alone does not print the help"
 expect 0 "$heddle" help run
-for option in machine set dump-config threads flush warmup max-cycles fast-forward fast-forward-ctas window no-jumps check cpi full per-kernel per-sm by-pc hazards pressure trace-replay csv samples \
+for option in machine set dump-config threads flush warmup max-cycles fast-forward fast-forward-ctas window no-jumps check cpi full per-kernel per-sm by-pc hazards pressure divergence trace-replay csv samples \
     konata perfetto trace-cycles trace-sm audit functional manifest size json dump disasm trace-exec trace-kernel trace-cta trace-warp warp-size max-instructions registers quiet; do
     out_has "^  \(-., \)*--$option"
 done

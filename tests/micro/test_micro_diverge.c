@@ -95,6 +95,37 @@ static void lanes_that_poll_yield_or_are_diagnosed(void **state) {
         .fault = "lanes poll for other lanes of their warp, which sm.diverge = frontier cannot run meanwhile");
 }
 
+/* --- why lanes do not work */
+
+static u64 lost(enum lost why) { return ran.stats->lane.lost[why]; }
+
+/* A block of 40 threads: its second warp has eight. Of the first, lanes 0-3 end; then 4-11 go one way and the
+ * others another; one instruction is guarded for lane 31 alone. */
+static void lost_lanes_have_a_cause(void **state) {
+    (void)state;
+    RUN(.body = "mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p1, %r0, 4;\nsetp.lt.u32 %p2, %r0, 12;\nsetp.eq.u32 %p3, %r0, 31;\n"
+                "@%p1 exit; // X\n@%p2 bra $few; // P\n@%p3 mov.u32 %r1, 1; // G\nbra $meet;\n$few:\nmov.u32 %r1, 2; // F\n"
+                "$meet:\nadd.u32 %r2, %r1, 1; // Z\n",
+        .threads = 40);
+    u64 second = 0, first = 0; /* instructions of each warp */
+    for (u32 i = 0; i < ran.events.n; i++) {
+        first += ran.events.at[i].kind == EV_ISSUE && ran.events.at[i].slot == 0;
+        second += ran.events.at[i].kind == EV_ISSUE && ran.events.at[i].slot == 1;
+    }
+    assert_int_equal(lost(LOST_ABSENT), 24 * second);
+    assert_int_equal(lost(LOST_EXITED), 4 * (first - 5)); /* after the exit, with which they still went */
+    assert_int_equal(lost(LOST_PARTED), 8 + 8 + 20);      /* G and its branch without 4-11, F without 12-31 */
+    /* the exit holds for 0-3 of 32 and for none of eight; the branch for 4-11 of 28 and none of eight; G for
+     * one of 20 and none of eight */
+    assert_int_equal(lost(LOST_GUARDED), 28 + 8 + 20 + 8 + 19 + 8);
+    u64 lanes = 0;
+    for (u32 i = 0; i < LOST_COUNT; i++) lanes += lost((enum lost)i);
+    assert_int_equal(lanes + (u64)stat_of("active_lanes"), 32 * (first + second));
+    assert_int_equal(ran.stats->lane.occupied[32], 5);
+    assert_int_equal(ran.stats->lane.occupied[20], 2);
+    assert_stat("control_weight", (double)ran.stats->lane.control / (double)(first + second));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_that_come_to_one_block_meet_there_at_a_frontier),
@@ -102,6 +133,7 @@ int main(void) {
         cmocka_unit_test(sides_overlap_their_loads_or_do_not),
         cmocka_unit_test(the_outer_side_waits_for_the_inner_branch_of_a_dual_path),
         cmocka_unit_test(lanes_that_poll_yield_or_are_diagnosed),
+        cmocka_unit_test(lost_lanes_have_a_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

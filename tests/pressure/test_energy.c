@@ -64,6 +64,24 @@ static void a_mesh_pays_for_links(void **state) {
     near(energy().part[ENERGY_NOC], flits * ran.config->flit_b / 40 * ran.config->power_hop_pj * 1e-12);
 }
 
+/* Jin's units, from the machine: four beats of eight lanes, and as many lanes as the warp has */
+static void a_squeezer_is_as_large_as_the_warp_has_beats(void **state) {
+    (void)state;
+    struct config c;
+    config_default(&c);
+    c.warps = 32, c.threads = 1024, c.warp_size = 32, c.alu_width = 8;
+    struct jin_cost x = jin_cost_of(&c);
+    assert_int_equal(x.warp_bits, 2 * 32 + 4);
+    assert_int_equal(x.squeeze_b, 68 * 32 / 8);
+    assert_int_equal(x.pool_bits, 32 + 32 * (10 + 1) + 4);
+    assert_int_equal(x.table_bits, 32 + 32 + 5);
+    assert_int_equal(x.gates, 4 * 8 * 6 + 6 * (4 * 4 + 2 * 2 * 3) + 8 * 4 * 3 * 10 * 3);
+    near(x.squeeze_mm2, (x.gates * 0.7 + x.squeeze_b * 8 * 0.5) * 1e-6);
+    c.alu_width = 32;
+    x = jin_cost_of(&c);
+    assert_int_equal(x.warp_bits + x.gates + x.squeeze_b, 0);
+}
+
 static void a_key_is_one_part(void **state) {
     (void)state;
     static const struct {
@@ -118,6 +136,7 @@ int main(void) {
         cmocka_unit_test(half_the_time_leaks_half),
         cmocka_unit_test(no_traffic_costs_no_dram_energy),
         cmocka_unit_test(a_mesh_pays_for_links),
+        cmocka_unit_test(a_squeezer_is_as_large_as_the_warp_has_beats),
         cmocka_unit_test(a_key_is_one_part),
         cmocka_unit_test(a_burst_costs_its_bits_and_its_row),
         cmocka_unit_test(hits_and_misses_have_their_own),

@@ -515,6 +515,38 @@ function laneChart(of) {
                   [{name: "lanes", value: (d) => Number(d.name)}, {name: "instructions", value: (d) => d.value}], () => items);
 }
 
+/* Instructions by lanes that go together, in eighths of a warp, a bar for each kernel: Jin's figure 1.1 */
+function occupiedParts(of) {
+    const bins = of.occupied || [], size = bins.length - 1, step = Math.max(1, Math.ceil(size / 8)), parts = [];
+    for (let from = 1; from <= size; from += step) {
+        const to = Math.min(from + step - 1, size), value = sum(bins.slice(from, to + 1));
+        parts.push({
+            name: `W${from}-${to}`,
+            value,
+            colour: series[parts.length % series.length],
+            lines: [["instructions", exact(value)], ["share", percent(ratio(value, sum(bins)))]]
+        });
+    }
+    return parts;
+}
+function occupiedChart(of) {
+    const all = [{name: "all", label: "all", parts: occupiedParts(of)}];
+    const kernels = (of.kernels || []).filter((k) => Array.isArray(k.occupied) && sum(k.occupied) > 0);
+    const single = kernels.map((k) => ({name: k.name, label: k.name, parts: occupiedParts(k)}));
+    const rows = kernels.length > 1 ? [...all, ...single] : all;
+    if (!all[0].parts.length || !sum(of.occupied)) return null;
+    const lost = Object.entries(of.lanes_lost || {}).filter(([, x]) => x > 0).map(([name]) => {
+        const key = "lanes_" + name;
+        return `${name} ${percent(value(of, key))}`;
+    });
+    return figure("occupied", "Warp occupancy",
+                  `Instructions by how many lanes of the warp went together, guards left out. Lanes lost: ${
+                      lost.join(", ") || "none"}. ${percent(value(of, "control_weight"))} of the instructions are control flow.`,
+                  (svg, width) => stacks(svg, width, rows, {share: true, label: 110}),
+                  [{name: "lanes", left: true, value: (d) => d.name}, {name: "instructions", value: (d) => d.value}],
+                  () => all[0].parts);
+}
+
 function mixChart(of) {
     const total = sum(Object.values(of.instruction_mix || {}));
     const items = Object.entries(of.instruction_mix || {})
