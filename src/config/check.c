@@ -74,6 +74,13 @@ static void check_parts(struct checker *k) {
               c->checkpoint_every, c->window);
     if (c->ccws_tags % c->ccws_ways)
         WRONG(k, "sm.sched.ccws.ways is %u; it must divide sm.sched.ccws.tags, which is %u", c->ccws_ways, c->ccws_tags);
+    if (c->clusters > 1 && (c->partitions > 1 || c->slices % c->clusters || c->sms % c->clusters))
+        WRONG(k,
+              "l2.clusters is %u; it must divide l2.slices, which is %u, and gpu.sms, which is %u, and l2.partitions, which is "
+              "%u, must be 1",
+              c->clusters, c->slices, c->sms, c->partitions);
+    if (c->clusters > 1 && c->noc_kind != NOC_CROSSBAR)
+        WRONG(k, "l2.clusters is %u; with noc.kind = mesh it must be 1", c->clusters);
     if (c->t_refi && c->t_rfc >= c->t_refi)
         WRONG(k, "dram.tRFC is %u; it must be less than dram.tREFI, which is %u, or dram.tREFI must be 0 for no refresh",
               c->t_rfc, c->t_refi);
@@ -231,6 +238,8 @@ static const struct {
     {"sm.hazard.signal_cy", "sm.hazard", "stall", "retain or replay"},
     {"sm.hazard.unbounded_buffer", "sm.hazard", "stall", "retain or replay"},
     {"sm.hazard.in_stage", "sm.hazard", "stall|retain", "replay"},
+    {"sm.sched.gto_wait.counts", "sm.sched", "lrr|gto|two_level|oldest|find_first|vortex_rr|mascar|ccws|owl", "gto_wait"},
+    {"sm.sched.gto_wait.resets", "sm.sched", "lrr|gto|two_level|oldest|find_first|vortex_rr|mascar|ccws|owl", "gto_wait"},
     {"sm.fetch.no_stall", "sm.pipeline", "common", "vortex"},
     {"sm.fetch.bpr", "sm.pipeline", "common", "vortex"},
     {"sm.fetch.stall_table", "sm.fetch.no_stall", "false", "true"},

@@ -45,6 +45,8 @@ enum { SCALE_FIXED, SCALE_LOOP };                                   /* sm.warp_s
 enum { SCALE_FREE, SCALE_LOCKSTEP };                                /* sm.warp_scale.sync */
 enum { SQUEEZE_OFF, SQUEEZE_THESIS, SQUEEZE_FEWEST };               /* sm.squeeze */
 enum { PIPE_UNITS, PIPE_ONE };                                      /* sm.pipe */
+enum { AGE_READY, AGE_BUFFERED };                                   /* sm.sched.gto_wait.counts */
+enum { AGE_PICK, AGE_LONG };                                        /* sm.sched.gto_wait.resets */
 enum { HANDOVER_SENT, HANDOVER_USE };                               /* sm.sched.mascar.handover */
 enum { WRITE_THROUGH, WRITE_BACK };                                 /* sm.l1.write */
 enum { REPLACE_LRU, REPLACE_FIFO };                                 /* replace keys */

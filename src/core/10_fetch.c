@@ -12,12 +12,13 @@ void fetch_init(struct core *c) {
     const struct config *g = c->cfg;
     c->fetch = base_alloc(sizeof(*c->fetch));
     c->fetch->waits = base_alloc(sizeof(*c->fetch->waits) * g->icache_mshrs);
+    c->fetch->waited = base_alloc(sizeof(u64) * c->nfronts);
     tags_init(&c->fetch->icache, g->icache_sets, g->icache_ways, g->icache_line_b, g->icache_line_b, false);
 }
 
 void fetch_free(struct core *c) {
     tags_free(&c->fetch->icache);
-    free(c->fetch->waits);
+    free(c->fetch->waits), free(c->fetch->waited);
     free(c->fetch);
 }
 
@@ -25,6 +26,7 @@ void fetch_launch(struct core *c) {
     set_clear(c->fetch->want, c->words);
     set_clear(c->fetch->unresolved, c->words);
     c->fetch->last = c->nfronts - 1;
+    memset(c->fetch->waited, 0, sizeof(u64) * c->nfronts);
     tags_clear(&c->fetch->icache);
 }
 
@@ -155,14 +157,21 @@ u64 fetch_next(const struct core *c) {
     return next;
 }
 
+/* One fetches; the others that could have are passed over */
+static void grow_older(struct core *c, const u64 *can, u32 slot) {
+    SET_EACH (other, can, c->words) c->fetch->waited[other]++;
+    c->fetch->waited[slot] = 0;
+}
+
 void fetch_stage(struct core *c) {
     u64 can[SET_WORDS];
     if (!find_candidates(c, can)) return;
     for (u32 i = 0; i < c->cfg->fetch_warps && set_any(can, c->words); i++) {
-        struct fetch_view v = {can, c->words, c->age, NULL};
+        struct fetch_view v = {can, c->words, c->age, c->fetch->waited};
         int slot = c->pol.fetch->pick(&c->fetch->last, &v);
         if (slot < 0) return;
         c->fetch->last = (u32)slot;
+        if (c->pol.fetch->waits) grow_older(c, can, (u32)slot);
         set_drop(can, (u32)slot);
         fetch_one(c, (u32)slot);
     }

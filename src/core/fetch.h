@@ -13,6 +13,7 @@ struct fetch {
     u32 last; /* front that fetched last */
     struct tags icache;
     struct icache_wait *waits; /* [icache_mshrs] */
+    u64 *waited;               /* [nfronts], for policies that want it (fetch_policy.h) */
     u64 want[SET_WORDS];       /* fronts with room, not waiting */
     u64 unresolved[SET_WORDS]; /* fronts whose last branch may not be resolved yet */
 };

@@ -11,11 +11,12 @@ struct fetch_view {
     const u64 *candidates; /* slots that can fetch: a set (base/set.h) */
     u32 words;
     const u64 *age;
-    const u64 *waited; /* by slot: times that another one fetched while it could; NULL where nobody counts them */
+    const u64 *waited; /* by slot: times that another one fetched while it could, since it fetched itself; with `waits` */
 };
 struct fetch_policy {
     const char *name, *doc, *paper;
     int (*pick)(u32 *last, const struct fetch_view *v); /* last: the slot that fetched last */
+    bool waits;                                         /* it reads `waited`, which the stage then counts */
 };
 extern const struct fetch_policy *const fetch_policies[]; /* ends with NULL */
 #define FETCH_POLICY(name) extern const struct fetch_policy fetch_##name;

@@ -110,8 +110,10 @@ static bool shares_more(const struct launch *l) {
 /* The parameters of a launch have just been written through the L2 */
 static void put_params(struct gpu *g, u32 bytes) {
     for (u64 a = PARAM_PHYSICAL; a < PARAM_PHYSICAL + bytes; a += g->cfg.l2_line_b) {
-        struct place at = map_place(&g->cfg, a);
-        partition_put(g->parts[at.slice / g->cfg.slices], at);
+        for (u32 i = 0; i < g->cfg.clusters; i++) {
+            struct place at = map_place_of(&g->cfg, i * (g->cfg.sms / g->cfg.clusters), a);
+            partition_put(g->parts[at.slice / g->cfg.slices], at);
+        }
     }
 }
 

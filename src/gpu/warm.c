@@ -17,11 +17,11 @@ struct warmer {
     u32 sm;
 };
 
-static void warm_l2(struct gpu *g, u64 line, u32 pieces, bool write) {
+static void warm_l2(struct gpu *g, u32 sm, u64 line, u32 pieces, bool write) {
     u32 line_b = g->cfg.l2_line_b, per = line_b / 32, mask = per >= 32 ? UINT32_MAX : (1u << per) - 1;
     for (u64 at = line; pieces; at += line_b, pieces >>= per) {
         if (!(pieces & mask)) continue;
-        struct place p = map_place(&g->cfg, at);
+        struct place p = map_place_of(&g->cfg, sm, at);
         partition_warm(g->parts[p.slice / g->cfg.slices], p, pieces & mask, write);
     }
 }
@@ -32,7 +32,7 @@ static void warm(struct warmer *w, const struct maccess *a, enum probe_kind kind
     u32 n = coalesce_lines(a->addr, a->mask, a->size_b, g->cfg.l1_line_b, 0, lines, 0);
     for (u32 i = 0; i < n; i++) {
         u32 pieces = l1_warm(g->cores[w->sm], lines[i].line, lines[i].sectors, kind);
-        if (pieces) warm_l2(g, lines[i].line, pieces, kind != PROBE_LOAD);
+        if (pieces) warm_l2(g, w->sm, lines[i].line, pieces, kind != PROBE_LOAD);
     }
 }
 

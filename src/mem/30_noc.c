@@ -66,7 +66,7 @@ static u64 in_next(const struct partition *p, const struct slice *l) {
 }
 
 u32 noc_packet(struct partition *p, const struct mreq *m, u32 *slice) {
-    struct place where = map_place(&p->c, m->line);
+    struct place where = map_place_of(&p->c, m->sm, m->line);
     u32 s = where.slice - p->index * p->c.slices, id = packet_new(p);
     CHECK(s < p->c.slices && m->sm < p->c.sms && m->sectors);
     u64 base = where.inside & ~(u64)(p->c.l2_line_b - 1);

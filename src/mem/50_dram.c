@@ -147,7 +147,8 @@ static void enter(struct partition *p, u64 address, u32 bursts, u32 fetch, u64 s
 /* The channel's memory is that of its slices, chunk by chunk */
 static u64 channel_address(const struct config *c, u32 s, u64 inside) {
     u32 shift = (u32)__builtin_ctz(c->map_interleave_b);
-    return ((inside >> shift) * c->slices + s) << shift | (inside & (c->map_interleave_b - 1));
+    u32 n = c->slices / c->clusters; /* every cluster's are of the same memory */
+    return ((inside >> shift) * n + s % n) << shift | (inside & (c->map_interleave_b - 1));
 }
 
 /* Rows are shorter than lines: an entry for each row with a burst of the mask; returns how many */

@@ -4,7 +4,10 @@
  * chip) every slice gets one, so slices fill evenly, and a chunk's place inside its slice is its group's
  * number. Which one: `none`, the chunk's number in the group; `xor`, that number permuted by the group's
  * number folded to as many bits, so that strides of N chunks spread too. The permutation is an exclusive or
- * when N is a power of two, else a rotation; either way it is one to one. */
+ * when N is a power of two, else a rotation; either way it is one to one.
+ *
+ * With clusters (l2.clusters) each cluster has N slices of its own for all of memory, which lie one behind
+ * the other; nothing keeps what they hold the same. */
 #include "mem/mem.h"
 
 /* --- clocks */
@@ -62,13 +65,19 @@ static u32 permute(u32 in_group, u64 group, u32 n) {
 }
 
 struct place map_place(const struct config *c, u64 addr) {
-    u32 n = c->partitions * c->slices, shift = (u32)__builtin_ctz(c->map_interleave_b);
+    u32 n = c->partitions * c->slices / c->clusters, shift = (u32)__builtin_ctz(c->map_interleave_b);
     u64 chunk = addr >> shift, group = chunk / n;
     u32 in_group = (u32)(chunk % n);
     return (struct place){
         .inside = group << shift | (addr & (c->map_interleave_b - 1)),
         .slice = c->map_hash == MAP_XOR ? permute(in_group, group, n) : in_group,
     };
+}
+
+struct place map_place_of(const struct config *c, u32 sm, u64 addr) {
+    struct place p = map_place(c, addr);
+    p.slice += sm / (c->sms / c->clusters) * (c->slices / c->clusters);
+    return p;
 }
 
 u32 map_slice(const struct config *c, u64 addr) { return map_place(c, addr).slice; }

@@ -36,7 +36,8 @@ struct place {
     u64 inside; /* map_inside */
     u32 slice;  /* map_slice */
 };
-struct place map_place(const struct config *c, u64 addr); /* both at once */
+struct place map_place(const struct config *c, u64 addr);            /* both at once; with l2.clusters, in the first of them */
+struct place map_place_of(const struct config *c, u32 sm, u64 addr); /* as the SM reaches it: in its cluster */
 
 /* --- messages */
 enum mreq_kind {

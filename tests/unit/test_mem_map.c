@@ -67,12 +67,24 @@ static void plain_is_modulo(void **state) {
     }
 }
 
+/* Each cluster of SMs has slices of its own for all of memory */
+static void clusters_have_their_own(void **state) {
+    (void)state;
+    struct config c = map_config(1, MAP_NONE);
+    c.sms = 32, c.partitions = 1, c.slices = 16, c.clusters = 4, c.map_interleave_b = 256;
+    for (u64 chunk = 0; chunk < 100; chunk++)
+        for (u32 sm = 0; sm < 32; sm++) {
+            struct place p = map_place_of(&c, sm, chunk * 256 + 17);
+            assert_int_equal(p.slice, sm / 8 * 4 + chunk % 4);
+            assert_int_equal(p.inside, chunk / 4 * 256 + 17);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inside_is_one_to_one),
-        cmocka_unit_test(a_chunk_lies_in_one_slice),
-        cmocka_unit_test(the_hash_spreads_strides),
-        cmocka_unit_test(plain_is_modulo),
+        cmocka_unit_test(inside_is_one_to_one),     cmocka_unit_test(a_chunk_lies_in_one_slice),
+        cmocka_unit_test(the_hash_spreads_strides), cmocka_unit_test(plain_is_modulo),
+        cmocka_unit_test(clusters_have_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -598,7 +598,7 @@ static void fetch_policies_keep_the_contract(void **state) {
                 rig_cycle(&r);
                 u32 was = last;
                 bool some = set_any(r.v.candidates, r.words);
-                struct fetch_view v = {.candidates = r.v.candidates, .words = r.words, .age = age};
+                struct fetch_view v = {.candidates = r.v.candidates, .words = r.words, .age = age, .waited = age};
                 int slot = fetch_policies[p]->pick(&last, &v);
                 if (some) assert_true(in_set(slot, r.v.candidates));
                 else assert_int_equal(slot, NONE);
@@ -610,7 +610,7 @@ static void fetch_policies_keep_the_contract(void **state) {
 
 static int fetch_once(const struct fetch_policy *p, u32 last, u64 candidates) {
     static const u64 age[MAX_SLOTS] = {5, 4, 1, 3, 2};
-    struct fetch_view v = {.candidates = &candidates, .words = 1, .age = age};
+    struct fetch_view v = {.candidates = &candidates, .words = 1, .age = age, .waited = age};
     return p->pick(&last, &v);
 }
 
@@ -623,6 +623,9 @@ static void fetch_policies_keep_their_promises(void **state) {
     assert_int_equal(fetch_once(&fetch_gto, 3, 0x1F), 3);
     assert_int_equal(fetch_once(&fetch_gto, 3, 0x17), 2);
     assert_int_equal(fetch_once(&fetch_gto, 0, 0x1A), 4);
+    assert_int_equal(fetch_once(&fetch_gto_wait, 3, 0x1F), 3);
+    assert_int_equal(fetch_once(&fetch_gto_wait, 3, 0x17), 0);
+    assert_int_equal(fetch_once(&fetch_gto_wait, 0, 0x1A), 1);
 }
 
 static void mechanisms_of_the_baseline(void **state) {

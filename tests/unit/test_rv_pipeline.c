@@ -238,11 +238,99 @@ static void back_pressure(void **state) {
     assert_true(ran.held == 0);
 }
 
+/* --- figure 5.1: what four warps wait for. Warp 0 adds what it loads (b: and divides), warp 1 has a load for
+ * which the LSU has no place, warps 2 and 3 have no instruction */
+
+static u32 causes(u32 slot, u64 cycle) {
+    for (u32 i = 0; i < ran.events.n; i++) {
+        const struct event *e = &ran.events.at[i];
+        if (e->kind == EV_STALL && e->slot == slot && e->a <= cycle && cycle < e->cycle) return (u32)e->mask;
+    }
+    return 0;
+}
+
+#define STATES(wait)                                                                                                             \
+    ALL "li a0, 0x80008000; slli t0, s1, 10; add a0, a0, t0; beq s1, zero, add; addi t1, zero, 1; beq s1, t1, load; "            \
+        "la t2, 0x80000400; jalr zero, 0(t2); add: lw t3, 0(a0); " wait " x: add t3, t3, t5; vx_tmc zero;"                       \
+        "load: lw t3, 0(a0); lw t4, 64(a0); lw t5, 128(a0); y: lw t6, 192(a0); vx_tmc zero;"
+
+static void four_warps(const char *text, u32 first) {
+    char *all = malloc(1 << 14);
+    i32 n = snprintf(all, 1 << 14, "%s", text);
+    struct rv_asm head;
+    asm_program(&head, text, RV_2021);
+    for (u32 i = head.n; i < 256; i++) n += snprintf(all + n, (size_t)((1 << 14) - n), "addi zero, zero, 0;");
+    snprintf(all + n, (size_t)((1 << 14) - n), "far: addi t3, zero, 1; vx_tmc zero");
+    run(all, "sm.fetch.no_stall=true sm.fetch.bpr=true vortex.dcache.mshrs=1 vortex.dcache.banks=1 noc.latency_cy=100 "
+             "sm.class.idiv.latency_cy=400 sm.icache.line_b=128");
+    free(all);
+    u64 now = when(EV_ISSUE, "y", 1, 0) - 20; /* the LSU takes it soon */
+    assert_int_equal(causes(0, now), first);
+    assert_int_equal(causes(1, now), 1u << STALL_NOT_SELECTED); /* ready but for the LSU */
+    for (u32 w = 2; w < 4; w++) assert_int_equal(stall_table[__builtin_ctz(causes(w, now))].cpi == CPI_FETCH, 1);
+}
+
+static void states_of_figure_5_1(void **state) {
+    (void)state;
+    four_warps(STATES(""), 1u << STALL_LONG);
+    four_warps(STATES("div t5, t5, t5;"), 1u << STALL_LONG | 1u << STALL_WAIT);
+}
+
+/* --- each improvement changes the trace of this program, from a cycle on */
+
+static const char tight[] = ALL "addi s2, zero, 8; top: addi t3, t3, 1; addi s2, s2, -1; bne s2, zero, top; vx_tmc zero";
+static const char loops[] = ALL "addi s2, zero, 4; top: div t0, t0, s2; add t1, t0, t0; addi t3, t3, 1; addi t4, t4, 1; "
+                                "fadd.s f1, f1, f2, rne; addi s2, s2, -1; bne s2, zero, top; vx_tmc zero";
+struct seen {
+    u64 cycle;
+    u32 what; /* kind, slot, pc */
+};
+static int by_cycle(const void *a, const void *b) {
+    const struct seen *x = a, *y = b;
+    return x->cycle != y->cycle ? (x->cycle < y->cycle ? -1 : 1) : x->what < y->what ? -1 : x->what > y->what;
+}
+static u32 trace(const char *text, const char *keys, struct seen *out, u32 most) {
+    u32 n = 0;
+    run(text, keys);
+    for (u32 i = 0; i < ran.events.n && n < most; i++) {
+        const struct event *e = &ran.events.at[i];
+        if (e->kind == EV_ISSUE || e->kind == EV_FETCH)
+            out[n++] = (struct seen){e->cycle, (u32)e->kind << 24 | (u32)e->slot << 16 | (u32)e->pc};
+    }
+    qsort(out, n, sizeof(*out), by_cycle);
+    return n;
+}
+
+static void improvements(void **state) {
+    static const struct {
+        const char *text, *base, *with;
+        u64 cycle; /* of the first event that is another, from the first fetch on */
+    } rows[] = {
+        {loops, IDEAL, IDEAL "sm.sched=lrr", 101},                     /* ready scheduling */
+        {loops, IDEAL "sm.sched=lrr", IDEAL "sm.sched=gto_wait", 133}, /* greedy then oldest in issue */
+        {loops, IDEAL, IDEAL "sm.fetch=lrr", 25},                      /* warp scheduler: round robin */
+        {loops, IDEAL, IDEAL "sm.fetch=gto_wait", 25},                 /* warp scheduler: greedy then oldest */
+        {loops, IDEAL, FAST, 1},                                       /* no-stall scheduling */
+        {tight, FAST, FAST "sm.fetch.stall_table=128", 23},            /* stall table */
+        {loops, IDEAL, IDEAL "sm.fetch.bpr=true", 50},                 /* back-pressure reduction */
+        {loops, FAST, FAST "sm.fetch.bpr=true", 10},                   /* the same, with queues */
+    };
+    static struct seen a[8192], b[8192];
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+        u32 n = trace(rows[i].text, rows[i].base, a, 8192), m = trace(rows[i].text, rows[i].with, b, 8192), k = 0;
+        while (k < n && k < m && !memcmp(&a[k], &b[k], sizeof(a[k]))) k++;
+        if (k == n || k == m) fail_msg("%s changes nothing", rows[i].with);
+        u64 cycle = (a[k].cycle < b[k].cycle ? a[k].cycle : b[k].cycle) - a[0].cycle;
+        if (cycle != rows[i].cycle) fail_msg("%s: from cycle %llu on", rows[i].with, (unsigned long long)cycle);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fetch_interval), cmocka_unit_test(dependent_issue),   cmocka_unit_test(banks),
-        cmocka_unit_test(port),           cmocka_unit_test(unready_scheduler), cmocka_unit_test(find_first),
-        cmocka_unit_test(back_pressure),
+        cmocka_unit_test(fetch_interval), cmocka_unit_test(dependent_issue),      cmocka_unit_test(banks),
+        cmocka_unit_test(port),           cmocka_unit_test(unready_scheduler),    cmocka_unit_test(find_first),
+        cmocka_unit_test(back_pressure),  cmocka_unit_test(states_of_figure_5_1), cmocka_unit_test(improvements),
     };
     int rc = cmocka_run_group_tests(tests, NULL, NULL);
     free(ran.events.at);
