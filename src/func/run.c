@@ -63,13 +63,20 @@ static inline void count(struct warp *w, const struct inst *in, u64 lanes, u64 a
     if (l->trace) trace(w, in, active);
 }
 
+/* An instruction on rows alone (INST_PLAIN), of all live lanes of a warp of one slab: straight into its
+ * destination */
+static inline void run_plain(const struct inst *in, u8 *regs, u8 *pool) {
+    u8 *const from[2] = {regs, pool};
+    in->lane(regs + in->d.off, from[in->s[0].in] + in->s[0].off, from[in->s[1].in] + in->s[1].off,
+             from[in->s[2].in] + in->s[2].off, NULL, in->aux);
+}
+
 /* Straight code, one instruction after the other: most of most programs. Returns how many instructions it
  * did. */
 static inline u64 run_straight(struct launch *l, struct warp *w, struct group *g, u64 n) {
     const struct inst *const code = l->k->code, *in = &code[g->pc];
     if (!(in->flags & INST_STRAIGHT) || l->trace) return 0;
     u8 *const regs = g->regs;
-    u8 *const from[2] = {regs, l->k->pool};
     const u64 lanes = (u64)__builtin_popcountll(g->mask);
     const bool in_place = g->mask == w->live && w->nslabs == 1; /* no live lane, on or off, is elsewhere: straight into rows */
     struct pc_count *c = &l->runs[in - code];
@@ -77,9 +84,7 @@ static inline u64 run_straight(struct launch *l, struct warp *w, struct group *g
     c->warps++;
     c->lanes += lanes;
     if (in_place) do {
-            if (in->flags & INST_PLAIN)
-                in->lane(regs + in->d.off, from[in->s[0].in] + in->s[0].off, from[in->s[1].in] + in->s[1].off,
-                         from[in->s[2].in] + in->s[2].off, NULL, in->aux);
+            if (in->flags & INST_PLAIN) run_plain(in, regs, l->k->pool);
             else in->exec(w, g, in, g->mask);
             in++;
         } while (++done < n && in->flags & INST_STRAIGHT && !l->faulted);
@@ -166,7 +171,10 @@ u64 warp_guard(const struct warp *w, const struct group *g, const struct inst *i
 
 static void step_run(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     count(w, in, g->mask, mask);
-    if (in->flags & INST_CONTROL) in->exec(w, g, in, mask);
+    if (in->flags & INST_PLAIN && mask == w->live && w->nslabs == 1) {
+        run_plain(in, g->regs, w->cta->launch->k->pool);
+        g->pc++;
+    } else if (in->flags & INST_CONTROL) in->exec(w, g, in, mask);
     else {
         if (mask) in->exec(w, g, in, mask);
         g->pc++;
