@@ -711,9 +711,9 @@ void issue_skip(struct core *c, u64 n) {
 u64 issue_next(const struct core *c) {
     u64 next = NEVER;
     for (u32 i = 0; i < c->cfg->subcores; i++)
-        if (operands_unavailable(c, i)) next = MIN(next, operands_next(c, i, c->now));
-    if (c->predict) next = MIN(next, predict_next(c));
-    if (c->pol.sched->wakes) next = MIN(next, sched_wakes(c));
+        if (operands_unavailable(c, i)) next = earlier(next, operands_next(c, i));
+    if (c->predict) next = earlier(next, predict_next(c));
+    if (c->pol.sched->wakes) next = earlier(next, sched_wakes(c));
     return next;
 }
 

@@ -34,7 +34,7 @@ static void banks_advance(const struct core *c, struct subcore *sub) {
 }
 
 static u64 bank_take(const struct core *c, struct subcore *sub, u32 bank, u64 from) {
-    u64 *cal = &sub->bank[(size_t)bank * c->cfg->bank_ports * BANK_WORDS];
+    u64 *cal = &sub->bank[bank * c->operands->bank_stride];
     for (u64 t = from;; t++)
         for (u32 p = 0; p < c->cfg->bank_ports; p++) {
             u64 *word = &cal[p * BANK_WORDS + t / 64 % BANK_WORDS], bit = 1ull << t % 64;
@@ -44,8 +44,8 @@ static u64 bank_take(const struct core *c, struct subcore *sub, u32 bank, u64 fr
         }
 }
 
-static u32 bank_of(const struct core *c, const struct home *s, u32 reg) {
-    u32 row = reg + home_index(c, s);
+static u32 bank_of(const struct core *c, u32 home, u32 reg) {
+    u32 row = reg + home;
     return c->operands->bank_mask ? row & c->operands->bank_mask : row % c->cfg->banks;
 }
 
@@ -64,6 +64,7 @@ void operands_init(struct core *c) {
     const u32 units[UNIT_COUNT] = {g->alu_units, g->int_units, g->sfu_units, g->fp64_units, g->tensor_units, 1, 0};
     struct operands *o = c->operands = base_alloc(sizeof(*o));
     o->bank_mask = g->banks & (g->banks - 1) ? 0 : g->banks - 1;
+    o->bank_stride = g->bank_ports * BANK_WORDS;
     make_pools(o, &g->collectors);
     for (u32 i = 0; i < g->subcores; i++) {
         memcpy(o->subs[i].units, units, sizeof(units));
@@ -96,14 +97,16 @@ u32 operands_collectors(const struct core *c) {
     return n * c->cfg->subcores;
 }
 
-static bool pool_has(const struct pool *p, u64 now) { return p->free || (p->nbusy && p->busy[p->first] <= now); }
+/* Those whose time has come are free */
+static inline void pool_settle(struct pool *p, u64 now) {
+    for (; p->nbusy && p->busy[p->first] <= now; p->nbusy--, p->free++) p->first = (p->first + 1) % MAX_COLLECTORS;
+}
 
 static void pool_take(struct subcore *s, i32 pool, u64 now) {
     struct pool *p = &s->pools[pool];
-    CHECK(pool_has(p, now));
-    if (p->free) p->free--;
-    else p->first = (p->first + 1) % MAX_COLLECTORS, p->nbusy--;
-    if (!pool_has(p, now)) s->unavailable_to = 0;
+    pool_settle(p, now);
+    CHECK(p->free);
+    if (--p->free == 0) s->unavailable_to = 0;
 }
 
 void operands_hold(struct core *c, u32 sub, i32 pool) { c->operands->subs[sub].pools[pool].held++; }
@@ -163,7 +166,11 @@ void core_end_round(struct core *c, u64 cycle, u32 beats) {
 bool operands_room(const struct core *c, u32 sub, enum unit u) {
     if (u == UNIT_NONE) return true;
     if (c->vunits) return !(vunits_unavailable(c) >> u & 1);
-    if (!c->cfg->operands_ideal) return pool_has(&c->operands->subs[sub].pools[c->operands->pool_of[u]], c->now);
+    if (!c->cfg->operands_ideal) {
+        struct pool *p = &c->operands->subs[sub].pools[c->operands->pool_of[u]];
+        pool_settle(p, c->now);
+        return p->free;
+    }
     if (u == UNIT_MEM) return lsu_room(c);
     return unit_free_now(c, sub, u);
 }
@@ -176,8 +183,9 @@ static u64 find_unavailable(const struct core *c, struct subcore *s) {
     s->unavailable = 0;
     s->unavailable_to = NEVER;
     for (u32 k = 0; k < o->npools; k++) {
-        const struct pool *p = &s->pools[k];
-        if (pool_has(p, c->now)) continue;
+        struct pool *p = &s->pools[k];
+        pool_settle(p, c->now);
+        if (p->free) continue;
         s->unavailable |= o->pool_units[k];
         if (p->nbusy) s->unavailable_to = MIN(s->unavailable_to, p->busy[p->first]);
     }
@@ -195,24 +203,21 @@ u64 operands_unavailable(const struct core *c, u32 sub) {
     return mask;
 }
 
-/* When the first collector of a pool becomes free after that cycle */
-static u64 pool_next(const struct pool *p, u64 after) {
-    for (u32 i = 0; i < p->nbusy; i++)
-        if (p->busy[(p->first + i) % MAX_COLLECTORS] > after) return p->busy[(p->first + i) % MAX_COLLECTORS];
-    return NEVER;
-}
-
-u64 operands_next(const struct core *c, u32 sub, u64 after) {
-    const struct subcore *s = &c->operands->subs[sub];
-    u64 next = s->pipe_free > after ? s->pipe_free : NEVER;
+u64 operands_next(const struct core *c, u32 sub) {
+    struct subcore *s = &c->operands->subs[sub];
+    u64 next = s->pipe_free > c->now ? s->pipe_free : NEVER;
     if (!c->cfg->operands_ideal) {
-        for (u32 k = 0; k < c->operands->npools; k++) next = MIN(next, pool_next(&s->pools[k], after));
+        for (u32 k = 0; k < c->operands->npools; k++) {
+            struct pool *p = &s->pools[k];
+            pool_settle(p, c->now);
+            if (p->nbusy) next = MIN(next, p->busy[p->first]);
+        }
         return next;
     }
     u64 way = c->cfg->issue_depth + c->cfg->operand_depth;
     for (u32 u = 0; u < UNIT_MEM; u++)
         for (u32 i = 0; i < s->units[u]; i++)
-            if (s->unit_free[u][i] > after + way) next = MIN(next, s->unit_free[u][i] - way);
+            if (s->unit_free[u][i] > c->now + way) next = MIN(next, s->unit_free[u][i] - way);
     return next;
 }
 
@@ -222,7 +227,7 @@ u64 operands_next(const struct core *c, u32 sub, u64 after) {
 static u64 reach(const struct core *c, struct subcore *x, const struct crew *w, u32 reg, u64 first) {
     u64 last = first, seen = 0;
     for (u32 i = 0; i < w->n; i++) {
-        u32 bank = bank_of(c, &c->homes[w->at[i].home], reg);
+        u32 bank = bank_of(c, w->at[i].home, reg);
         if (seen >> bank & 1) continue;
         seen |= 1ull << bank;
         u64 at = bank_take(c, x, bank, first);
@@ -232,18 +237,33 @@ static u64 reach(const struct core *c, struct subcore *x, const struct crew *w, 
     return last;
 }
 
+/* n registers of one home, each read or written once. Mostly the first port of each bank is free at once. */
+static u64 reach_own(const struct core *c, struct subcore *x, u32 home, const u16 *reg, u32 n, u64 first) {
+    u64 *word = &x->bank[first / 64 % BANK_WORDS], bit = 1ull << first % 64, last = first;
+    for (u32 i = 0; i < n; i++) {
+        u32 bank = bank_of(c, home, reg[i]);
+        u64 *taken = &word[bank * c->operands->bank_stride];
+        if (*taken & bit) last = later(last, bank_take(c, x, bank, first));
+        *taken |= bit;
+    }
+    return last;
+}
+
+/* n registers of all members */
+static inline u64 reach_all(const struct core *c, struct subcore *x, const struct crew *w, const u16 *reg, u32 n, u64 first) {
+    u64 last = first;
+    if (x->bank_word != c->now / 64) banks_advance(c, x);
+    if (w->n == 1 && w->passes == 1) return reach_own(c, x, w->at[0].home, reg, n, first);
+    for (u32 i = 0; i < n; i++) last = later(last, reach(c, x, w, reg[i], first));
+    return last;
+}
+
 /* Collector and banks of a sub-core: when the last source is read, from cycle `first` on */
 static u64 collect(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, u64 first, i32 *pool) {
     struct subcore *x = &c->operands->subs[sub];
-    u64 last = first;
     *pool = c->operands->pool_of[t->unit];
     pool_take(x, *pool, c->now);
-    if (x->bank_word != c->now / 64) banks_advance(c, x);
-    for (u32 i = 0; i < t->nread; i++) {
-        u64 at = reach(c, x, w, t->reg[i], first);
-        last = MAX(last, at);
-    }
-    return last;
+    return reach_all(c, x, w, t->reg, t->nread, first);
 }
 
 u64 operands_read(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, i32 *pool) {
@@ -260,15 +280,9 @@ u64 operands_read(struct core *c, u32 sub, const struct crew *w, const struct ti
 }
 
 u64 operands_write(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, u64 at) {
-    u64 last = at;
     c->stats.operand_writes += t->nwrite;
     if (c->cfg->operands_ideal || at - c->now >= FAR_CY) return at;
-    struct subcore *x = &c->operands->subs[sub];
-    if (x->bank_word != c->now / 64) banks_advance(c, x);
-    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->nwrite; i++) {
-        u64 written = reach(c, x, w, t->reg[i], at);
-        last = MAX(last, written);
-    }
+    u64 last = reach_all(c, &c->operands->subs[sub], w, t->reg + t->nsrc, t->nwrite, at);
     c->stats.writeback_conflict_cycles += last - at;
     return last;
 }

@@ -494,7 +494,7 @@ u64 lsu_next(const struct core *c) {
     if (!l->n) return next;
     if (!l->proper) return MIN(next, MAX(c->now, in_pipe(c, 0)->mem.ready_cy));
     if (l->held_by == NONE || l->again) return c->now;
-    if (l->held_by == HAZARD_TLB) next = MIN(next, tlb_next(c));
+    if (l->held_by == HAZARD_TLB) next = earlier(next, tlb_next(c));
     if (l->proper < MIN(l->n, c->cfg->lsu_queue)) next = MIN(next, MAX(c->now, in_pipe(c, l->proper)->mem.ready_cy));
     return next; /* or until a response, or room in the miss queue */
 }

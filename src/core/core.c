@@ -157,11 +157,11 @@ static void tick_vortex(struct core *c) {
 }
 
 static u64 next_vortex(const struct core *c) {
-    u64 next = MIN(issue_alarm(c), cta_next(c));
-    if (next > c->now) next = MIN(next, port_next(c));
-    if (next > c->now) next = MIN(next, vunits_next(c));
-    if (next > c->now) next = MIN(next, vlsu_next(c));
-    if (next > c->now) next = MIN(next, vfetch_next(c));
+    u64 next = earlier(issue_alarm(c), cta_next(c));
+    if (next > c->now) next = earlier(next, port_next(c));
+    if (next > c->now) next = earlier(next, vunits_next(c));
+    if (next > c->now) next = earlier(next, vlsu_next(c));
+    if (next > c->now) next = earlier(next, vfetch_next(c));
     if (next > c->now && !issue_blocked((struct core *)c)) return c->now;
     return next;
 }
@@ -182,14 +182,14 @@ static void tick(struct core *c) {
 
 u64 core_next(const struct core *c) {
     if (c->vfetch) return next_vortex(c);
-    u64 next = MIN(issue_alarm(c), cta_next(c));
-    if (c->replay) next = MIN(next, replay_next(c));
-    if (c->window && next > c->now) next = MIN(next, window_wakes(c));
-    if (next > c->now) next = MIN(next, port_next(c));
-    if (next > c->now) next = MIN(next, lsu_next(c));
-    if (next > c->now) next = MIN(next, fetch_next(c));
+    u64 next = earlier(issue_alarm(c), cta_next(c));
+    if (c->replay) next = earlier(next, replay_next(c));
+    if (c->window && next > c->now) next = earlier(next, window_wakes(c));
+    if (next > c->now) next = earlier(next, port_next(c));
+    if (next > c->now) next = earlier(next, lsu_next(c));
+    if (next > c->now) next = earlier(next, fetch_next(c));
     if (next > c->now && !issue_blocked((struct core *)c)) return c->now;
-    if (next > c->now) next = MIN(next, issue_next(c));
+    if (next > c->now) next = earlier(next, issue_next(c));
     return next;
 }
 

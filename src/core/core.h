@@ -519,8 +519,7 @@ bool operands_room(const struct core *c, u32 sub, enum unit u); /* the same, for
 void pipe_take(struct core *c, u32 sub, u32 beats);             /* sm.pipe = one: an instruction issues */
 void pipe_returns(struct core *c, u32 sub, u32 beats);          /* results have come back from memory and go first */
 u32 pipe_common(const struct core *c);                          /* lockstep: beats of the last round of all SMs; else 0 */
-u64 operands_next(const struct core *c, u32 sub,
-                  u64 after); /* when the next collector or unit becomes free after that cycle; NEVER */
+u64 operands_next(const struct core *c, u32 sub); /* when the next collector or unit becomes free after this cycle; NEVER */
 /* Reserves collector and banks: the cycle in which the last operand is read. *pool: whose collector it took,
  * or NONE */
 u64 operands_read(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, i32 *pool);
@@ -782,6 +781,10 @@ static inline void emit(struct core *c, struct event e) {
     do {                                                                                                                         \
         if (__builtin_expect((c)->tracing, 0)) crew_tell((c), (w), (struct event){__VA_ARGS__});                                 \
     } while (0)
+
+/* Of two times, at least one of which has to be asked for: MIN and MAX would ask twice */
+static inline u64 earlier(u64 a, u64 b) { return a < b ? a : b; }
+static inline u64 later(u64 a, u64 b) { return a > b ? a : b; }
 
 /* Positions of a ring that holds n, less one: a power of two */
 static inline u32 ring_mask(u32 n) {

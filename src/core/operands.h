@@ -30,6 +30,7 @@ struct operands {
     u32 round_beats;  /* ... and the most beats of an instruction of that cycle */
     u32 common_beats; /* sm.warp_scale.sync = lockstep: of all SMs' last round */
     u32 bank_mask;    /* number of banks less one, where it is a power of two; else 0 */
+    u32 bank_stride;  /* words of a bank's calendars */
 };
 
 /* The collector taken just now is free again at that cycle */
