@@ -30,6 +30,9 @@ void issue_launch(struct core *c) {
     x->wheel_any = x->parked = 0;
     x->last_cy = c->now;
     x->restricts = c->predict || c->reexec || c->pol.sched->held;
+    x->renews = c->prog->k->first_warps;
+    x->steady = !x->restricts && !c->pol.sched->skip && !c->window;
+    x->plain = !c->replay && !c->window && !c->vunits && !x->renews;
     sched_launch(c);
 }
 
@@ -160,11 +163,19 @@ static u32 order_waits(struct core *c, const struct front *f, const struct part 
     }
 }
 
+/* All that the home's threads have under way is there at cycle `at`: no register can keep them waiting */
+static bool has_all(const struct core *c, const struct home *s, const struct tinst *t, u64 at) {
+    return s->drain_cy <= at && !s->loads && !t->guard_cy && c->issue->plain;
+}
+
 /* What the threads of a front wait for before t: registers of each part, then what its kind of instruction
  * asks for */
 static u32 parts_wait(struct core *c, const struct front *f, const struct tinst *t, u64 at, u64 *next) {
     struct waits x = {0};
-    for (u32 i = 0; i < f->nparts; i++) register_waits(c, part_home(c, &f->part[i]), t, f->part[i].lanes, f->lanes, at, &x);
+    for (u32 i = 0; i < f->nparts; i++) {
+        const struct home *s = part_home(c, &f->part[i]);
+        if (!has_all(c, s, t, at)) register_waits(c, s, t, f->part[i].lanes, f->lanes, at, &x);
+    }
     if (x.set) {
         *next = waits_end(&x);
         return x.set;
@@ -235,14 +246,36 @@ void slot_due(struct core *c, u32 slot) {
     account_state(c, slot, 0, (enum unit)f->head->unit, c->now);
 }
 
-void slot_look(struct core *c, u32 slot, u64 at) {
+/* The slot waits for these causes from cycle `at` on, until cycle `next` if nothing happens before */
+static void slot_waits(struct core *c, u32 slot, const struct tinst *shows, u32 set, u64 at, u64 next) {
+    struct front *f = &c->fronts[slot];
+    show(c, slot, shows, at);
+    account_state(c, slot, set, f->shown ? (enum unit)f->shown->unit : UNIT_NONE, at);
+    if (next == NEVER) return;
+    slot_alarm(c, slot, next);
+    if (f->head && waits_for_time(c, f, set)) f->ready_cy = next;
+}
+
+/* Causes for which another group of the warp may go on meanwhile */
+static const u32 long_waits = 1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR;
+
+/* What the slot's next instruction waits for, or that of another group which goes on meanwhile */
+static u32 head_or_other_waits(struct core *c, u32 slot, u64 at, u64 *next) {
+    struct front *f = &c->fronts[slot];
+    u32 set = head_waits(c, f, at, next);
+    if (!(set & long_waits) || !front_gives_way(c, f)) return set;
+    slot_next(c, slot);
+    return f->head ? head_waits(c, f, at, next) : group_wait(c->homes[slot].w);
+}
+
+/* A slot that presents no next instruction of its program: it is empty, has ended or is held, or shows what
+ * is replayed or stands in its window */
+static void look_beyond_head(struct core *c, u32 slot, u64 at) {
     struct home *s = &c->homes[slot];
     struct front *f = &c->fronts[slot];
     u64 next = NEVER;
     u32 set;
     bool held = f->nparts && f->release_cy > at, windowed = false;
-    f->ready_cy = NEVER;
-    if (home_renewed(s) && cta_renew(c, slot, at)) return;
     const struct tinst *again = replay_shows(c, slot);
     if (f->nparts && !f->head && !held) slot_next(c, slot);
     if (held) next = f->release_cy, set = 1u << STALL_BARRIER;
@@ -251,25 +284,30 @@ void slot_look(struct core *c, u32 slot, u64 at) {
     else if (again) set = 0;
     else if (c->window && (windowed = window_waits(c, slot, at, &set, &next))) {
     } else if (!f->head) set = group_wait(s->w);
-    else set = head_waits(c, f, at, &next);
+    else set = head_or_other_waits(c, slot, at, &next);
     if (s->ended && s->drain_cy > at) next = s->drain_cy;
-    if (f->head && !held && !again && !windowed && set & (1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR) &&
-        front_gives_way(c, f)) {
-        slot_next(c, slot);
-        set = f->head ? head_waits(c, f, at, &next) : group_wait(s->w);
-    }
-    show(c, slot, windowed ? window_shows(c, slot) : f->nparts && again ? again : f->head, at);
     bool over = s->ended && s->w && set == 1u << STALL_EMPTY && f->account.set != set;
-    account_state(c, slot, set, f->shown ? (enum unit)f->shown->unit : UNIT_NONE, at);
+    slot_waits(c, slot, windowed ? window_shows(c, slot) : f->nparts && again ? again : f->head, set, at, next);
     if (over) {
         EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
         s->told_end = true;
     }
-    if (next != NEVER) slot_alarm(c, slot, next);
-    if (next != NEVER && f->head && waits_for_time(c, f, set)) f->ready_cy = next;
     if (!s->ended || !s->w || set != 1u << STALL_EMPTY) return;
     if (at > c->now) slot_alarm(c, slot, at); /* I1: other slots' states change before issue only */
     else cta_try_retire(c, s->place, at);
+}
+
+void slot_look(struct core *c, u32 slot, u64 at) {
+    struct front *f = &c->fronts[slot];
+    f->ready_cy = NEVER;
+    if (f->head && c->issue->plain) {
+        u64 next = NEVER;
+        u32 set = head_or_other_waits(c, slot, at, &next);
+        slot_waits(c, slot, f->head, set, at, next);
+        return;
+    }
+    if (c->issue->renews && home_renewed(&c->homes[slot]) && cta_renew(c, slot, at)) return;
+    look_beyond_head(c, slot, at);
 }
 
 /* --- after an instruction: who is next */
@@ -588,7 +626,7 @@ static void charge_waiting(struct core *c, const struct turn *t, u32 slot) {
  * lanes) or the program faulted */
 static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
     bool expects_miss = predict_expects(c, slot);
-    if (home_renewed(&c->homes[slot])) { /* by a warp of another scheduler, in this cycle */
+    if (c->issue->renews && home_renewed(&c->homes[slot])) { /* by a warp of another scheduler, in this cycle */
         charge_waiting(c, t, slot);
         return false;
     }
@@ -649,6 +687,10 @@ static void schedule(struct core *c, u32 si) {
     u64 held[SET_WORDS];
     struct turn t = {.sched = si, .sub = si % c->cfg->subcores, .candidates = v.candidates};
     t.unavailable = operands_unavailable(c, t.sub);
+    if (stays_silent(c, sc, t.unavailable)) {
+        account_again(c, si, 1);
+        return;
+    }
     if (c->window && t.unavailable) present_windows(c, sc, t.unavailable);
     if (!sc->nready && !c->pol.sched->skip) {
         account_cycle(c, si, 0, t.unavailable, NULL, false, 1);
@@ -681,6 +723,7 @@ bool issue_blocked(struct core *c) {
         u64 held[SET_WORDS], can[SET_WORDS];
         if (!sc->nready) continue;
         u64 unavailable = operands_unavailable(c, i % c->cfg->subcores);
+        if (stays_silent(c, sc, unavailable)) continue;
         if (c->window && unavailable) present_windows(c, sc, unavailable);
         if (find_candidates(c, sc, unavailable, restricted_of(c, sc, unavailable, held), can)) return false;
     }
@@ -693,6 +736,10 @@ void issue_skip(struct core *c, u64 n) {
         struct sched *sc = &c->issue->scheds[i];
         struct sched_view v;
         u64 unavailable = operands_unavailable(c, i % c->cfg->subcores), held[SET_WORDS];
+        if (stays_silent(c, sc, unavailable)) {
+            account_again(c, i, n);
+            continue;
+        }
         const u64 *restricted = restricted_of(c, sc, unavailable, held);
         if (c->pol.sched->skip) sched_look(c, i, &v), set_clear(v.candidates, c->words);
         if (!c->pol.sched->moves) {

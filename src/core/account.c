@@ -87,6 +87,12 @@ static void charge_ready(struct core *c, const struct front *f, struct sched_sta
     cpi[CPI_MISSED] += dn * 6;
 }
 
+/* One cause, whose class is the strongest; its cycles without an issue found the unit available */
+static inline void charge_one(struct core *c, struct sched_stats *ss, const struct account *a, const struct span *d) {
+    add_time(c, ss, a, (enum stall)__builtin_ctz(a->set), d->dt * 6);
+    ss->cpi[CPI_PROPORTIONAL][a->strongest] += d->noissue * 6;
+}
+
 static void charge_set(struct core *c, const struct front *f, struct sched_stats *ss, const struct span *d) {
     const struct account *a = &f->account;
     u32 classes = classes_of(a->set);
@@ -110,7 +116,8 @@ static inline void charge(struct core *c, struct front *f, u32 si, u64 at) {
     const struct sched *sc = &c->issue->scheds[si];
     struct span d = {at - a->since, sc->noissue - a->since_noissue, sc->unavail[a->unit] - a->since_unavail,
                      sc->noissue_unavail[a->unit] - a->since_noissue_unavail};
-    if (a->set) charge_set(c, f, &c->stats.sched[si], &d);
+    if (a->set && !(a->set & (a->set - 1)) && !d.noissue_unavail) charge_one(c, &c->stats.sched[si], a, &d);
+    else if (a->set) charge_set(c, f, &c->stats.sched[si], &d);
     else charge_ready(c, f, &c->stats.sched[si], &d);
     EMIT(c, .kind = EV_STALL, .slot = (u16)front_index(c, f), .a = a->since, .cycle = at,
          .mask = a->set ? a->set : 1u << STALL_NOT_SELECTED, .pc = a->pc);
@@ -311,6 +318,12 @@ void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, const u6
     q->n = n, q->unavailable = unavailable, q->candidates = candidates, q->held = restricted;
     if (restricted) set_copy(q->restricted, restricted, c->words);
     if (c->pol.sched->moves || c->issue->shared) account_silence(c, si);
+}
+
+void account_again(struct core *c, u32 si, u64 n) {
+    struct silence *q = &c->issue->scheds[si].silence;
+    if (si == 0) count_turner(c, q->unavailable, n);
+    q->n += n;
 }
 
 /* --- levels, the end, the sums */

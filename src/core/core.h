@@ -751,6 +751,7 @@ void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at); /
 void account_issue(struct core *c, u32 slot); /* it has issued in this cycle; the new state follows from now + 1 */
 void account_cycle(struct core *c, u32 sched, u32 issued, u64 unavailable, const u64 *restricted, bool candidates,
                    u64 n);                             /* restricted: a set, or NULL for none */
+void account_again(struct core *c, u32 sched, u64 n);  /* n more cycles like those of the silence under way */
 void account_silence(struct core *c, u32 sched);       /* charges what is pending: its policy is about to be asked */
 void account_change(struct core *c, u32 slot);         /* something about it that its scheduler sees is about to change */
 void account_charge(struct core *c, u32 slot, u64 at); /* its time up to that cycle, in the state it is in */

@@ -39,6 +39,9 @@ struct issue {
     u64 last_cy;        /* last cycle in which something issued */
     u32 ready_loads[4]; /* ready fronts of all schedulers, by tinst.mshr_of */
     bool restricts;     /* prediction, the policy or the re-execution queue may hold ready fronts back */
+    bool steady;        /* nobody does, there are no windows, and the policy need not be told of cycles without candidates */
+    bool renews;        /* the program starts and ends warps of its own */
+    bool plain;         /* none of that, no replay, no window, no Vortex units: a front shows its next instruction */
     struct step step;   /* the instruction executed last, and the last that is not in the program */
     struct step pseudo;
     u8 *sched_of, *sub_of; /* by front: its scheduler, and the sub-core that one feeds */
@@ -56,6 +59,12 @@ static inline bool unit_wanted(const struct core *c, const struct sched *sc, u32
     for (u32 w = 0; w < c->words; w++)
         if (sc->at[w].ready[unit]) return true;
     return false;
+}
+
+/* This cycle is as those of the silence under way: nothing could be picked, and nothing has changed */
+static inline bool stays_silent(const struct core *c, const struct sched *sc, u64 unavailable) {
+    const struct silence *q = &sc->silence;
+    return q->n && !q->candidates && q->unavailable == unavailable && c->issue->steady;
 }
 
 #endif
