@@ -232,7 +232,7 @@ $(OCL_COUNTED): $(OCL_COUNTED:.o=.c) $B/flags
 opencl-tests: opencl $(OCL_TESTS:%=$B/opencl/%) machines ## build the tests of the OpenCL driver (tests/run.sh opencl runs them)
 
 # --- the runtime of OpenCL C as RISC-V programs: objects, assembly and bitcode that heddle links programs with
-RV_FLAGS := --target=riscv32 -march=rv32imaf_zicsr -mabi=ilp32f -O2 -ffreestanding -fno-jump-tables -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -ffixed-x31 -ffunction-sections
+RV_FLAGS := --target=riscv32 -march=rv32imaf_zicsr -mabi=ilp32f -O2 -ffreestanding -fno-jump-tables -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -ffixed-x31 -ffunction-sections -fno-optimize-sibling-calls
 RV_LIB := $(patsubst %,$(SHARE)/riscv/%,flags.txt start.o dispatch.o support.s items.bc workitem.bc math.bc atomics.bc)
 RV_NAMES := -gline-tables-only -fdebug-compilation-dir=. -ffile-prefix-map=src/riscv/lib/=heddle-runtime/
 RV_BUILTINS := -fdebug-compilation-dir=. -ffile-prefix-map=src/riscv/lib/=heddle-builtins/ -gline-tables-only

@@ -209,7 +209,7 @@ suite_apps() {
 # Does each bundled workload agree with its CPU reference? Without timing at sizes tiny and small, with it at
 # size tiny; with --all also timed at size small, and untimed at size paper
 suite_workloads() {
-    local name size
+    local name size map
     for name in $(sed -n 's/^WORKLOAD( *\([a-z0-9_]*\).*/\1/p' workloads/workloads.def); do
         for size in tiny small ${ALL:+paper}; do
             one "workload $name $size" build/heddle run "$name" --size "$size" --functional --quiet
@@ -217,6 +217,22 @@ suite_workloads() {
         for size in tiny ${ALL:+small}; do
             one "workload $name $size, timed" build/heddle run "$name" --size "$size" --machine gtx480 --quiet
         done
+    done
+    needs "workloads as RISC-V programs" riscv clang-19 ld.lld-19 || return
+    local riscv="--machine vortex2021 --functional --quiet --set isa.riscv.ext=imaf --set isa.vortex.diverge="
+    for name in $(sed -n 's/^WORKLOAD( *\([a-z0-9_]*\).*/\1/p' workloads/workloads.def); do
+        if [ "$name" = leukocyte ]; then continue; fi # reads a texture
+        for map in ${ALL:+group lanes}; do
+            # shellcheck disable=SC2086
+            one "workload $name as a RISC-V program, $map" build/heddle run "$name" --size tiny ${riscv}ipdom --set runtime.map="$map" --set sm.shared_b=65536
+        done
+    done
+    for name in bfs btree nw psort kmeans vecadd saxpy sgemm sfilter nearn; do
+        # shellcheck disable=SC2086
+        one "workload $name with split and join" build/heddle run "$name" --size tiny ${riscv}split --set runtime.map=lanes
+        if [ "$name" = btree ]; then continue; fi # its barriers depend on the query
+        # shellcheck disable=SC2086
+        one "workload $name with split and join, a group a thread" build/heddle run "$name" --size tiny ${riscv}split
     done
 }
 

@@ -42,6 +42,15 @@ def powerlaw_total(seed, rows, low, high):
     return total
 
 
+# All work-items of all groups of these go through the same barriers: their loops are bounded by arguments and constants
+UNIFORM = set("kmeans_assign nearn_group nearn_pick nw_diagonal sgemm".split())
+# These ask for nothing of their group, so that its size may be another (runtime.local)
+FREE = set("""bfs_init bfs_level btree_build cfd_step_factor cfd_flux cfd_advance gaussian_multipliers gaussian_subtract kmeans_swap
+    kmeans_clear kmeans_centre nearn_distance nw_border particle_move particle_weigh particle_draw psort saxpy sfilter srad_coefficient
+    srad_update srad_decay streamcluster_start streamcluster_clear streamcluster_gain streamcluster_decide streamcluster_apply
+    streamcluster_shut vecadd""".split())
+
+
 class Manifest:
     def __init__(self, tolerance=0):
         self.buffers, self.textures, self.launches, self.tolerance = [], [], [], tolerance
@@ -77,7 +86,12 @@ class Manifest:
                 return {"type": "u32", "value": a}
             return {"type": a[0], "value": a[1]}
         shape = [list(d) + [1] * (3 - len(d)) for d in (grid, block)]
-        self.launches.append({"kernel": kernel, "grid": shape[0], "block": shape[1], "args": [argument(a) for a in args]})
+        launch = {"kernel": kernel, "grid": shape[0], "block": shape[1], "args": [argument(a) for a in args]}
+        if kernel in UNIFORM:
+            launch["barriers"] = "uniform"
+        if kernel in FREE:
+            launch["local"] = "free"
+        self.launches.append(launch)
 
     def text(self, name):
         lines = ["{", '  "name": "%s",' % name, '  "ptx": "%s.ptx",' % name, '  "buffers": [']

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEADER "heddle riscv program 2"
+#define HEADER "heddle riscv program 6"
 #define LINKER "ld.lld-19"
 
 static const char *const library[] = {"items.bc", "workitem.bc", "math.bc", "atomics.bc"};
@@ -219,13 +219,21 @@ static bool uses_atomics(const char *assembly) {
     return strstr(assembly, "\tamo") || strstr(assembly, "\tlr.w") || strstr(assembly, "\tsc.w");
 }
 
-static bool add_support(struct shop *s) {
+static bool place_and_assemble(struct shop *s, const char *name, const char *text, u32 first_word, struct rv_target t) {
+    struct strbuf placed = {0};
+    bool ok = !t.split || rv_place(s->source, text, first_word, &placed, s->dg);
+    ok = ok && assemble(s, name, t.split ? placed.s : text);
+    strbuf_free(&placed);
+    return ok;
+}
+
+static bool add_support(struct shop *s, struct rv_target t) {
     struct strbuf path = {0}, why = {0};
     size_t n;
     strbuf_add(&path, "%s/riscv/support.s", s->data);
     char *text = limit_read_file(path.s, LIMIT_OTHER, &n, &why);
     if (!text) diag_error(s->dg, path.s, 0, 0, "cannot read: %s", why.s);
-    bool ok = text && assemble(s, "support", text);
+    bool ok = text && place_and_assemble(s, "support", text, ITEM_EXITS - 4, t);
     strbuf_free(&path);
     strbuf_free(&why);
     free(text);
@@ -241,7 +249,7 @@ static char *build(struct shop *s, struct rv_target t, size_t *len) {
         rv_wrap_sizes(&w, assembly, usage ? usage : "");
         strbuf_add(&whole, "%s", assembly);
         add_table(&whole, &w, t, uses_atomics(assembly));
-        if (assemble(s, "program", whole.s) && add_support(s)) elf = link_all(s, &w, t, len);
+        if (place_and_assemble(s, "program", whole.s, 0, t) && add_support(s, t)) elf = link_all(s, &w, t, len);
         strbuf_free(&whole);
     }
     rv_wrap_free(&w);
@@ -339,10 +347,6 @@ static char *build_or_find(struct shop *s, struct rv_target t, size_t *len) {
 }
 
 char *rv_build(const char *source, struct rv_target target, size_t *len, struct diag *dg) {
-    if (target.split) {
-        diag_error(dg, source, 0, 0, "OpenCL C is compiled for isa.vortex.diverge = ipdom; set that");
-        return NULL;
-    }
     struct shop s = {.source = source, .dg = dg, .data = data_dir("riscv")};
     if (!s.data) {
         diag_error(dg, source, 0, 0,

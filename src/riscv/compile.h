@@ -1,7 +1,7 @@
 /* compile: OpenCL C to a RISC-V program. clang makes IR, wrap.c puts a loop or a coroutine's beginning
- * around every kernel, clang makes assembly, lld makes an ELF file of it and the runtime (lib/), and build.c
- * drives all that. What the front end has to know of the kernels stands in the file, in the section
- * .heddle.kernels. */
+ * around every kernel, clang makes assembly, place.c puts split, join and pred into it (isa.vortex.diverge =
+ * split), lld makes an ELF file of it and the runtime (lib/), and build.c drives all that. What the front
+ * end has to know of the kernels stands in the file, in the section .heddle.kernels. */
 #ifndef HEDDLE_RISCV_COMPILE_H
 #define HEDDLE_RISCV_COMPILE_H
 
@@ -35,6 +35,10 @@ bool rv_wrap(struct rv_wrap *w, const char *file, const char *ir, bool lanes, st
 /* Sizes of __local variables, from the assembly, and of stacks, from clang's list of them (-fstack-usage) */
 void rv_wrap_sizes(struct rv_wrap *w, const char *assembly, const char *stack_usage);
 void rv_wrap_free(struct rv_wrap *w);
+
+/* --- place.c: the assembly with split, join and pred; false with errors in dg. first_word: the first of
+ * ITEM_EXITS words of the thread that it may use. */
+bool rv_place(const char *file, const char *assembly, u32 first_word, struct strbuf *out, struct diag *dg);
 
 /* --- build.c: an ELF image (free it), or NULL with errors in dg */
 struct rv_target {

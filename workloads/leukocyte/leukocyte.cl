@@ -12,6 +12,9 @@
 #define ROUNDS  10
 #define GROUP   256
 
+#ifndef __NVPTX__
+#error "leukocyte reads its image as a texture, which PTX alone has"
+#endif
 static float texel(ulong texture, int x, int y) {
     float r, g, b, a;
     __asm__("tex.2d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"

@@ -4,7 +4,8 @@
  * work-item. Sines, cosines and hardly a load. */
 #define TWO_PI 6.2831853071795864f
 
-/* native_sin and native_cos, which the compiler does not have for this target */
+/* native_sin and native_cos, which the compiler does not have for PTX */
+#ifdef __NVPTX__
 static float fast_sin(float x) {
     float y;
     __asm__("sin.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -16,6 +17,10 @@ static float fast_cos(float x) {
     __asm__("cos.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
+#else
+#define fast_sin native_sin
+#define fast_cos native_cos
+#endif
 
 __kernel void mri_q_pack(__global const float *k, __global const float *phi, __global float4 *packed, uint samples) {
     uint i = get_global_id(0);

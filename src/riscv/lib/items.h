@@ -13,23 +13,31 @@ typedef unsigned u32;
 #define ITEM(word)   (*(u32 *)((char *)__builtin_thread_pointer() - ITEM_B + (word)))
 #define INLINE       static inline __attribute__((always_inline))
 
+/* The value is the same in all lanes: place.c reads this comment in the assembly */
+INLINE u32 heddle_same(u32 x) {
+    __asm__("# heddle uniform %0" : "+r"(x));
+    return x;
+}
+
 /* --- group */
 INLINE void heddle_item_first(void) { ITEM(ITEM_LOCAL) = ITEM(ITEM_LOCAL + 4) = ITEM(ITEM_LOCAL + 8) = 0; }
 
 INLINE u32 heddle_item_next(void) {
-    u32 x = ITEM(ITEM_LOCAL) + 1;
+    u32 x = heddle_same(ITEM(ITEM_LOCAL)) + 1;
     if (x < LAUNCH(LAUNCH_SIZE)) {
         ITEM(ITEM_LOCAL) = x;
         return 1;
     }
-    u32 y = ITEM(ITEM_LOCAL + 4) + 1;
+    u32 y = heddle_same(ITEM(ITEM_LOCAL + 4)) + 1;
     ITEM(ITEM_LOCAL) = 0;
     if (y < LAUNCH(LAUNCH_SIZE + 4)) {
         ITEM(ITEM_LOCAL + 4) = y;
         return 1;
     }
     ITEM(ITEM_LOCAL + 4) = 0;
-    return ++ITEM(ITEM_LOCAL + 8) < LAUNCH(LAUNCH_SIZE + 8);
+    u32 z = heddle_same(ITEM(ITEM_LOCAL + 8)) + 1;
+    ITEM(ITEM_LOCAL + 8) = z;
+    return z < LAUNCH(LAUNCH_SIZE + 8);
 }
 
 /* --- lanes */
@@ -49,7 +57,7 @@ INLINE void heddle_round_first(void) {
 INLINE u32 heddle_round_has(void) { return ITEM(ITEM_LINEAR) < LAUNCH(LAUNCH_ITEMS); }
 
 INLINE u32 heddle_round_next(void) {
-    u32 round = ITEM(ITEM_ROUND) + 1;
+    u32 round = heddle_same(ITEM(ITEM_ROUND)) + 1;
     ITEM(ITEM_ROUND) = round;
     heddle_set_linear(ITEM(ITEM_LINEAR) + ITEM(ITEM_THREADS));
     return round < LAUNCH(LAUNCH_ROUNDS);

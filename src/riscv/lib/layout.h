@@ -40,7 +40,7 @@
 #define CORE_B                   64
 
 /* Before the address in tp */
-#define ITEM_B         128
+#define ITEM_B         256
 #define ITEM_LOCAL     0  /* local id in x, y and z */
 #define ITEM_FIRST     12 /* global id of the group's first item */
 #define ITEM_GROUP     24 /* group id */
@@ -51,6 +51,9 @@
 #define ITEM_MAIN_SP   52 /* coroutines: the scheduler's own, while an item runs */
 #define ITEM_MAIN_RA   56
 #define ITEM_THREADS   60 /* lanes: of a core */
+
+#define ITEM_EXIT      64 /* words in which loops with several ways out write down by which one (place.c) */
+#define ITEM_EXITS     48 /* so many; the last are of support.c */
 
 #define STATUS_BARRIER 97 /* exit status: a barrier that not all items of a group came to */
 

@@ -182,6 +182,35 @@ static float tanh_of(float x) {
 }
 SCALAR1(tanh, tanh_of(x))
 
+/* By the logarithm: its relative error grows with the exponent of the result, to some 60 ulp */
+static float pow_of(float x, float y) {
+    float a = fabs(x), z = exp2_of(y * log2_of(a)), half_y = y * 0.5f;
+    bool whole_y = toward_zero(y) == y, odd = whole_y && toward_zero(half_y) != half_y;
+    z = x < 0.0f ? (odd ? -z : whole_y ? z : NAN) : z;
+    return y == 0.0f || x == 1.0f ? 1.0f : z;
+}
+SCALAR2(pow, pow_of(x, y))
+SCALAR2(powr, pow_of(x, y))
+SCALAR2(native_powr, pow_of(x, y))
+
+/* Sine (0) or cosine (1): reduced by multiples of a quarter turn in three parts, good to |x| about 30000 */
+static float sine_of(float x, int shift) {
+    float k = to_even(x * 0.636619772f);
+    float r = fma(k, -7.54978942e-8f, fma(k, -4.83751297e-4f, fma(k, -1.5703125f, x))), z = r * r;
+    r = fma(k, -5.12667048e-15f, r);
+    float s = fma(fma(fma(z, -1.9515295891e-4f, 8.3321608736e-3f), z, -1.6666654611e-1f) * z, r, r);
+    float c = fma(fma(fma(z, 2.443315711809948e-5f, -1.388731625493765e-3f), z, 4.166664568298827e-2f), z * z, fma(z, -0.5f, 1.0f));
+    int q = (int)k + shift;
+    float y = q & 1 ? c : s;
+    return q & 2 ? -y : y;
+}
+SCALAR1(sin, sine_of(x, 0))
+SCALAR1(cos, sine_of(x, 1))
+SCALAR1(native_sin, sine_of(x, 0))
+SCALAR1(native_cos, sine_of(x, 1))
+SCALAR1(half_sin, sine_of(x, 0))
+SCALAR1(half_cos, sine_of(x, 1))
+
 /* --- integers */
 #define INTEGER(T, U)                                                                                                            \
     T OVERLOAD min(T x, T y) { return x < y ? x : y; }                                                                           \

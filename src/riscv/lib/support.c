@@ -12,6 +12,10 @@ u64 __udivdi3(u64 n, u64 d);
 u64 __umoddi3(u64 n, u64 d);
 i64 __divdi3(i64 n, i64 d);
 i64 __moddi3(i64 n, i64 d);
+float __floatundisf(u64 x);
+float __floatdisf(i64 x);
+u64 __fixunssfdi(float x);
+i64 __fixsfdi(float x);
 void *memcpy(void *to, const void *from, u32 n);
 void *memmove(void *to, const void *from, u32 n);
 void *memset(void *to, int byte, u32 n);
@@ -52,6 +56,35 @@ i64 __moddi3(i64 n, i64 d) {
     u64 r, sn = (u64)(n >> 63), sd = (u64)(d >> 63);
     divide(((u64)n ^ sn) - sn, ((u64)d ^ sd) - sd, &r);
     return (i64)((r ^ sn) - sn);
+}
+
+/* Rounded once: the 32 highest bits, the last of which is set when a lower one is */
+float __floatundisf(u64 x) {
+    u32 high = (u32)(x >> 32), low = (u32)x, m = high, zeros;
+    m |= m >> 1, m |= m >> 2, m |= m >> 4, m |= m >> 8, m |= m >> 16;
+    m = ~m;
+    m -= m >> 1 & 0x55555555;
+    m = (m & 0x33333333) + (m >> 2 & 0x33333333);
+    zeros = ((m + (m >> 4)) & 0x0F0F0F0F) * 0x01010101u >> 24; /* before the first bit of the high word */
+    u32 top = high << (zeros & 31) | low >> 1 >> (31 - (zeros & 31)), rest = low << (zeros & 31) != 0;
+    union {
+        u32 bits;
+        float f;
+    } scale = {(127 + 32 - zeros) << 23};
+    return high ? (float)(top | rest) * scale.f : (float)low;
+}
+float __floatdisf(i64 x) {
+    u64 s = (u64)(x >> 63);
+    float f = __floatundisf(((u64)x ^ s) - s);
+    return x < 0 ? -f : f;
+}
+u64 __fixunssfdi(float x) {
+    u32 high = (u32)(x * 2.3283064365386963e-10f);
+    return (u64)high << 32 | (u32)(x - (float)high * 4294967296.0f);
+}
+i64 __fixsfdi(float x) {
+    u64 a = __fixunssfdi(x < 0.0f ? -x : x);
+    return x < 0.0f ? -(i64)a : (i64)a;
 }
 
 void *memcpy(void *to, const void *from, u32 n) {
