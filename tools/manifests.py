@@ -460,7 +460,7 @@ def mri_gridding(m, side, samples):
     m.run("mri_gridding_sums", (1,), (256,), "sum", groups)
     m.run("mri_gridding_shift", (groups,), (256,), "start", "next", "sum", cells, samples)
     m.run("mri_gridding_reorder", each, (256,), "place", "cell", "value", "next", "sorted_place", "sorted_value", samples)
-    m.run("mri_gridding_gather", (groups,), (256,), "sorted_place", "sorted_value", "start", "grid", samples, side)
+    m.run("mri_gridding_gather", (up(side, 8) ** 2 * up(side, 4),), (256,), "sorted_place", "sorted_value", "start", "grid", samples, side)
 
 
 def mri_q(m, voxels, samples):
@@ -842,7 +842,7 @@ SIZES = {
     lud: [(32,), (160,), (1024,)],
     mandelbrot: [(14,), (300,), (1024,)],
     mergesort: [(1000,), (30000,), (1000000,)],
-    mri_gridding: [(6, 300), (12, 2500), (48, 262144)],
+    mri_gridding: [(6, 300), (12, 2500), (48, 131072)],
     mri_q: [(300, 64), (4000, 100), (110592, 768)],
     mummer: [(2000, 32, 4), (131072, 1024, 7), (1048576, 65536, 9)],
     nbody: [(64,), (768,), (4096,)],

@@ -4,7 +4,7 @@
  * next to those of the same cell) and mri_gridding_gather (every grid point sums the samples within one
  * cell's width, weighted by their distance). Places are fixed point, 256 steps a cell, and all sums are whole
  * numbers modulo 2^32, so that no result depends on the order of samples in a cell. Scattered atomics and
- * stores first, then loops of very unequal length: the middle of the grid has most of the samples. */
+ * stores first, then arithmetic on local memory, most of it in the middle of the grid, where the samples are. */
 #define GROUP 256
 
 /* Coordinate of a sample: `along` in 0 to 65535, drawn to the middle as `radius` shrinks */
@@ -86,26 +86,44 @@ static uint square(uint a, uint b) {
     return d * d;
 }
 
-/* grid holds a real and an imaginary plane */
-__kernel void mri_gridding_gather(__global const uint *place, __global const int *value, __global const uint *start,
-                                  __global uint *grid, uint samples, uint n) {
-    uint i = get_global_id(0), cells = n * n * n;
-    if (i >= cells) return;
-    uint x = i % n, y = i / n % n, z = i / (n * n);
+/* A group has a brick of 8 x 4 x 8 grid points, a warp one layer of it. The samples of the cells around go
+ * through local memory, row of cells by row of cells: cells side by side have their samples side by side.
+ * grid holds a real and an imaginary plane. */
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void mri_gridding_gather(__global const uint *place,
+                                                                                     __global const int *value,
+                                                                                     __global const uint *start,
+                                                                                     __global uint *grid, uint samples, uint n) {
+    __local uint at[3][GROUP];
+    __local int taken[2][GROUP];
+    uint me = get_local_id(0), across = (n + 7) / 8, down = (n + 3) / 4, brick = get_group_id(0);
+    uint left = brick % across * 8, top = brick / across % down * 4, front = brick / (across * down) * 8;
+    uint x = left + me % 8, y = top + me / 8 % 4, z = front + me / 32;
     uint re = 0, im = 0;
-    for (uint cz = z > 0 ? z - 1 : 0; cz <= min(z + 1, n - 1); cz++)
-        for (uint cy = y > 0 ? y - 1 : 0; cy <= min(y + 1, n - 1); cy++) {
-            /* the three cells of a row lie side by side, and so do their samples */
-            uint row = (cz * n + cy) * n, from = start[row + (x > 0 ? x - 1 : 0)], to = start[row + min(x + 1, n - 1) + 1];
-            for (uint s = from; s < to; s++) {
-                uint squares = square(place[s], x * 256 + 128) + square(place[samples + s], y * 256 + 128) +
-                               square(place[2 * samples + s], z * 256 + 128);
-                if (squares >= 65536) continue;
-                uint nearness = (65536 - squares) >> 8, weight = nearness * nearness * nearness >> 14;
-                re += weight * (uint)value[s];
-                im += weight * (uint)value[samples + s];
+    for (uint cz = front > 0 ? front - 1 : 0; cz <= min(front + 8, n - 1); cz++)
+        for (uint cy = top > 0 ? top - 1 : 0; cy <= min(top + 4, n - 1); cy++) {
+            uint row = (cz * n + cy) * n, from = start[row + (left > 0 ? left - 1 : 0)],
+                 to = start[row + min(left + 8, n - 1) + 1];
+            for (uint base = from; base < to; base += GROUP) {
+                uint s = base + me, end = min(to - base, (uint)GROUP);
+                barrier(CLK_LOCAL_MEM_FENCE);
+                if (s < to) {
+                    for (uint axis = 0; axis < 3; axis++) at[axis][me] = place[axis * samples + s];
+                    for (uint part = 0; part < 2; part++) taken[part][me] = value[part * samples + s];
+                }
+                barrier(CLK_LOCAL_MEM_FENCE);
+                if (cz + 1 < z || cz > z + 1) continue;
+                for (uint k = 0; k < end; k++) {
+                    uint squares =
+                        square(at[0][k], x * 256 + 128) + square(at[1][k], y * 256 + 128) + square(at[2][k], z * 256 + 128);
+                    if (squares >= 65536) continue;
+                    uint nearness = (65536 - squares) >> 8, weight = nearness * nearness * nearness >> 14;
+                    re += weight * (uint)taken[0][k];
+                    im += weight * (uint)taken[1][k];
+                }
             }
         }
+    uint i = (z * n + y) * n + x;
+    if (x >= n || y >= n || z >= n) return;
     grid[i] = re;
-    grid[cells + i] = im;
+    grid[n * n * n + i] = im;
 }
