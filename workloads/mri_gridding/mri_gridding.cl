@@ -4,7 +4,7 @@
  * next to those of the same cell) and mri_gridding_gather (every grid point sums the samples within one
  * cell's width, weighted by their distance). Places are fixed point, 256 steps a cell, and all sums are whole
  * numbers modulo 2^32, so that no result depends on the order of samples in a cell. Scattered atomics and
- * stores first, then arithmetic on local memory, most of it in the middle of the grid, where the samples are. */
+ * stores first, then arithmetic on local memory, most of it in the middle of the grid. */
 #define GROUP 256
 
 /* Coordinate of a sample: `along` in 0 to 65535, drawn to the middle as `radius` shrinks */
