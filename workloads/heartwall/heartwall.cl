@@ -37,6 +37,7 @@ static float fit(__local const int *region, __local const int *template, int tot
     __local const int *corner = region + offset / (2 * REACH + 1) * REGION + offset % (2 * REACH + 1);
     int sum = 0, squares = 0, products = 0;
     for (uint dy = 0; dy < SIDE; dy++)
+#pragma unroll 7
         for (uint dx = 0; dx < SIDE; dx++) {
             int pixel = corner[dy * REGION + dx];
             sum += pixel;

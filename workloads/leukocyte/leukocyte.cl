@@ -86,25 +86,16 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void leukocyte_flow(
                                                                                 __global const uint *left,
                                                                                 __global const uint *top, __global float *out,
                                                                                 uint width) {
-    __local float a[PATCH * PATCH], b[PATCH * PATCH];
+    __local float edge[PATCH * PATCH], a[PATCH * PATCH], b[PATCH * PATCH];
     uint me = get_local_id(0), cell = get_group_id(0);
-    float edge[PATCH * PATCH / GROUP];
-#pragma unroll
-    for (uint k = 0; k < PATCH * PATCH / GROUP; k++) {
-        uint i = me + k * GROUP;
-        edge[k] = image[(top[cell] + i / PATCH) * width + left[cell] + i % PATCH];
-        a[i] = edge[k];
-    }
+    for (uint i = me; i < PATCH * PATCH; i += GROUP)
+        a[i] = edge[i] = image[(top[cell] + i / PATCH) * width + left[cell] + i % PATCH];
     for (uint round = 0; round < ROUNDS; round++) {
         barrier(CLK_LOCAL_MEM_FENCE);
         __local float *from = round % 2 ? b : a, *to = round % 2 ? a : b;
-#pragma unroll
-        for (uint k = 0; k < PATCH * PATCH / GROUP; k++) {
-            uint i = me + k * GROUP;
-            to[i] = spread(from, edge[k], i % PATCH, i / PATCH);
-        }
+#pragma unroll 1
+        for (uint i = me; i < PATCH * PATCH; i += GROUP) to[i] = spread(from, edge[i], i % PATCH, i / PATCH);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-    for (uint k = 0; k < PATCH * PATCH / GROUP; k++) out[cell * PATCH * PATCH + me + k * GROUP] = a[me + k * GROUP];
+    for (uint i = me; i < PATCH * PATCH; i += GROUP) out[cell * PATCH * PATCH + i] = a[i];
 }
