@@ -366,6 +366,8 @@ bench-timing: $B/bench_timing machines ## timed speed: six kernels against GPGPU
 
 # Debian's oclgrind brings no entry for the loader
 OCLGRIND := /usr/lib/oclgrind/liboclgrind-rt-icd.so
+scale: all ## size paper of every bundled workload, measured: docs/workloads.md (an hour of one core)
+	@tools/scale.py $B --jobs $(or $(JOBS),1) > $B/workloads.md && mv $B/workloads.md docs/workloads.md
 bench-oclgrind: $B/bench_oclgrind workloads ## functional speed against Oclgrind, one thread each (Debian package oclgrind)
 	@if [ ! -e $(OCLGRIND) ]; then echo "bench-oclgrind: $(OCLGRIND) not found; install the Debian package oclgrind" >&2; exit 1; fi
 	@OCLGRIND_NUM_THREADS=1 OCL_ICD_VENDORS=$(OCLGRIND) HEDDLE_DATA=$(abspath $(SHARE)) $B/bench_oclgrind --json $B/bench_oclgrind.json
@@ -428,7 +430,7 @@ help: ## this list
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -path $B/deb -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: all workloads machines page opencl riscv opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar fuzzers data demo test test-page test-cluster test-foreign test-package test-all check-sampling mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install uninstall deb manuals clean help
+.PHONY: all workloads machines page opencl riscv opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar scale fuzzers data demo test test-page test-cluster test-foreign test-package test-all check-sampling mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install uninstall deb manuals clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
