@@ -163,8 +163,27 @@ orders() {
         echo "right 'order $order h200' histogram --size tiny --machine h200 --set sm.order=$order --audit"
     done
 }
+# A mesh, roomy and with one place everywhere, with each hazard policy and the re-execution queue; one pipe with each
+# divergence policy, order without a window and size of warps
+networks() {
+    local name hazard diverge n=0 set
+    for hazard in $hazards; do for name in $works; do
+        n=$((n + 1)) set=
+        [ $((n % 2)) -eq 0 ] || set="--set noc.mesh.buffer=1 --set noc.credits=1 --set l2.queue=1"
+        [ $hazard != stall ] || set+=" --set sm.lsu.reexec=4"
+        echo "right 'mesh $hazard $name' $name --size tiny --machine small --set noc.kind=mesh --set noc.mesh.width=$((1 + n % 4)) --set noc.mesh.height=4 --set sm.hazard=$hazard $set --audit --check 20"
+    done; done
+    for diverge in $(policies sm.diverge); do for name in $works; do
+        n=$((n + 1)) set="--set sm.warp_scale=hybrid"
+        [ $((n % 2)) -eq 0 ] || set+=" --set sm.squeeze=fewest --set sm.warp_scale.latency=loop"
+        [ $((n % 3)) -ne 0 ] || set+=" --set sm.warp_scale.sync=lockstep"
+        [ $((n % 4)) -ne 0 ] || set+=" --set sm.order=single"
+        echo "right 'pipe $diverge $name' $name --size tiny --machine small --set sm.pipe=one --set sm.pipe.return_first=true --set sm.alu.width=8 --set sm.diverge=$diverge $set --audit --check 20"
+    done; done
+}
 LIMIT_S=60
 export LIMIT_S
+networks | pool
 diverges | pool
 orders | pool
 parted | pool

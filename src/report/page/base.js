@@ -149,8 +149,8 @@ async function unpack(text) {
 /* What is no result of heddle's own may hold anything: fields of another kind than they should be are as if absent. */
 function sound(of) {
     const isObject = (x) => typeof x === "object" && x !== null && !Array.isArray(x);
-    for (const name of ["counters", "formulas", "cpi", "warp_time", "sched_cycles", "hazards", "lanes_lost", "energy", "occupancy",
-                        "instruction_mix", "config", "roofs", "flops", "keys", "time", "pipeline"])
+    for (const name of ["counters", "formulas", "cpi", "warp_time", "sched_cycles", "hazards", "lanes_lost", "energy",
+                        "occupancy", "instruction_mix", "config", "roofs", "flops", "keys", "time", "pipeline"])
         if (name in of && !isObject(of[name])) delete of[name];
     for (const name of ["lanes", "occupied", "launches", "kernels", "by_pc"])
         if (name in of && !Array.isArray(of[name])) delete of[name];

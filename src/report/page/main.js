@@ -64,7 +64,11 @@ function overviewSection(run, of) {
     const machine = timed && run.config && run.roofs; /* results of older versions have none */
     const charts = machine ? [roofline, occupancyChart, utilisationChart].map((f) => part_of(f, run, of)) : [];
     const own = timed ? [warpStates, cacheChart, dramChart].map((f) => part_of(f, of)) : [];
-    const rest = timed ? [part_of(energyChart, run, of), machine ? part_of(hazardChart, run, of) : null, part_of(laneChart, of), part_of(occupiedChart, of), part_of(schedulerChart, of)] : [];
+    const rest = timed ? [
+        part_of(energyChart, run, of), machine ? part_of(hazardChart, run, of) : null, part_of(laneChart, of),
+        part_of(occupiedChart, of), part_of(schedulerChart, of)
+    ]
+                       : [];
     return el("section", {id: "overview"}, el("h2", {}, "Overview" + (page.kernel ? ": " + of.name : "")), ...verdicts(run),
               timed ? part_of(tiles, run, of)
                     : el("p", {class: "about"},
