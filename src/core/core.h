@@ -31,6 +31,7 @@
  *   69_vcache.c      its data cache
  *   70_writeback.c   results of memory come home                 tracker/  what misses need, and what is free
  *   account.c        who owns each cycle (D6)
+ *   perf.c           the counters of a Vortex core
  *   memport.c        global memory as this SM sees it: unpublished stores, atomics on their way (D4)
  *   cta.c            blocks come and go
  *   core.c           the cycle: stages last to first, jumps

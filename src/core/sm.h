@@ -39,6 +39,7 @@ void core_waits(struct core *c, struct strbuf *out); /* who waits for what */
 void core_settle(struct core *c); /* charges all time up to now: before statistics are read */
 void core_reset_stats(struct core *c);
 const struct sm_stats *core_stats(const struct core *c);
+u64 core_perf(const struct core *c, u32 which);                    /* perf.c: enum rv_perf_id */
 const struct lane_stats *core_lanes(const struct core *c);         /* since statistics count */
 void core_trim(const struct core *c, u64 end, struct sm_stats *s); /* takes back idle time behind the launch's end */
 void core_check_sums(const struct core *c, const struct sm_stats *s, u64 cycles); /* D6, after core_trim */

@@ -259,6 +259,8 @@ struct launch { /* everything a running kernel shares */
     bool timed;               /* run by the timing model: the clock is its own, warp ids are slots */
     bool never_meet;          /* lanes that part at a branch stay apart to the end */
     const u64 *published;     /* timed: how often cores have been shown each other's stores; NULL without time */
+    u64 (*perf)(const void *of, u32 sm, u32 which); /* timed: what an SM has counted in this launch; NULL without time */
+    const void *perf_of;
     FILE *program_out;
     FILE *trace;
     i64 trace_cta, trace_warp; /* NONE: all */

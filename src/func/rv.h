@@ -46,9 +46,46 @@ struct rv_console { /* bytes written to one console address since its last line 
     VEC(char) line;
 };
 enum { RV_CONSOLES = 64 };
+/* Counters of Vortex of 2021, from CSR 0xB03 on */
+enum rv_perf_id {
+    RV_PERF_IBUFFER, /* cycles that decode waited for room in a buffer */
+    RV_PERF_SCOREBOARD,
+    RV_PERF_ALU,
+    RV_PERF_LSU,
+    RV_PERF_CSR,
+    RV_PERF_FPU,
+    RV_PERF_GPU,
+    RV_PERF_ICACHE_READS,
+    RV_PERF_ICACHE_MISSES,
+    RV_PERF_ICACHE_PIPE,
+    RV_PERF_ICACHE_RESPONSE,
+    RV_PERF_DCACHE_READS,
+    RV_PERF_DCACHE_WRITES,
+    RV_PERF_DCACHE_READ_MISSES,
+    RV_PERF_DCACHE_WRITE_MISSES,
+    RV_PERF_DCACHE_BANK,
+    RV_PERF_DCACHE_MSHR,
+    RV_PERF_DCACHE_PIPE,
+    RV_PERF_DCACHE_RESPONSE,
+    RV_PERF_SHARED_READS,
+    RV_PERF_SHARED_WRITES,
+    RV_PERF_SHARED_BANK,
+    RV_PERF_MEMORY_READS,
+    RV_PERF_MEMORY_WRITES,
+    RV_PERF_MEMORY_STALLS,
+    RV_PERF_MEMORY_LATENCY,
+    RV_PERFS
+};
+struct rv_perf {                        /* a core's counters as its programs see them, over launches (Aurud 4.1) */
+    u32 sm;                             /* it runs on */
+    u32 lock;                           /* perf-lock: nothing is counted */
+    u32 reset_lock;                     /* perf-reset-lock: a launch goes on counting where the one before it ended */
+    u64 kept[RV_PERFS], from[RV_PERFS]; /* counted before; what the SM had counted when this began */
+};
 struct rv_shared { /* what the cores of a program share beside memory */
     VEC(struct rv_reservation) reserved;
     VEC(struct rv_claim) claims;
+    VEC(struct rv_perf) perf; /* by core */
     struct rv_console console[RV_CONSOLES];
     u32 status; /* v3: the exit status that was stored */
 };
@@ -78,6 +115,8 @@ static inline u32 rv_scalar(const struct warp *w, const struct group *g, const s
     return (u32)opnd_read(w, g, o, rv_leader(w, g->mask));
 }
 
+void rv_perf_begin(const struct warp *w);                                   /* a launch begins on its core */
+void rv_perf_end(const struct launch *l, struct rv_shared *s);              /* and is over on all */
 i32 rv_join_goes(const struct warp *w, const struct inst *in, u32 pending); /* kernel.early: 2021 and RV_SPLIT */
 
 /* --- inst.aux of what reads and writes state that is not in registers */
@@ -103,6 +142,9 @@ enum rv_csr_kind { /* what a CSR is; the number in bits 8 and up */
                    RV_CSR_MISA,
                    RV_CSR_STORED, /* keeps what is written */
                    RV_CSR_ZERO,   /* reads zero, writes are lost */
+                   RV_CSR_PERF,   /* a counter of the machine, or its upper half */
+                   RV_CSR_PERF_LOCK,
+                   RV_CSR_PERF_RESET_LOCK,
 };
 /* inst.imm of CSR instructions: what happens with the operand */
 enum rv_csr_use { RV_CSR_SWAP = 1, RV_CSR_SET = 2, RV_CSR_CLEAR = 3, RV_CSR_READS = 4, RV_CSR_WRITES = 8 };

@@ -74,6 +74,50 @@ static u32 csr_of_core(const struct warp *w, enum rv_csr_kind kind) {
     }
 }
 
+/* --- the machine's counters */
+
+static struct rv_perf *perf_of(const struct warp *w) {
+    struct rv_shared *s = rv_of(w)->shared;
+    while (s->perf.n <= w->cta->linear) VEC_PUSH(&s->perf, (struct rv_perf){0});
+    return &s->perf.at[w->cta->linear];
+}
+
+static u64 counted(const struct launch *l, const struct rv_perf *p, u32 which) {
+    return l->perf && which < RV_PERFS ? l->perf(l->perf_of, p->sm, which) : 0;
+}
+
+void rv_perf_begin(const struct warp *w) {
+    struct rv_perf *p = perf_of(w);
+    p->sm = w->cta->launch->smid;
+    memset(p->from, 0, sizeof(p->from));
+    if (p->reset_lock) return;
+    memset(p->kept, 0, sizeof(p->kept));
+    p->lock = 0;
+}
+
+void rv_perf_end(const struct launch *l, struct rv_shared *s) {
+    for (u32 i = 0; i < s->perf.n; i++)
+        for (u32 k = 0; k < RV_PERFS && !s->perf.at[i].lock; k++)
+            s->perf.at[i].kept[k] += counted(l, &s->perf.at[i], k) - (l->perf ? s->perf.at[i].from[k] : 0);
+}
+
+static void perf_lock(const struct warp *w, u32 lock) {
+    const struct launch *l = w->cta->launch;
+    struct rv_perf *p = perf_of(w);
+    for (u32 k = 0; k < RV_PERFS && lock != p->lock; k++) {
+        if (lock) p->kept[k] += counted(l, p, k) - p->from[k];
+        else p->from[k] = counted(l, p, k);
+    }
+    p->lock = lock;
+}
+
+static u32 perf_read(const struct warp *w, u32 number) {
+    const struct rv_perf *p = perf_of(w);
+    u32 which = (number & 127) - 3;
+    u64 v = which >= RV_PERFS ? 0 : p->kept[which] + (p->lock ? 0 : counted(w->cta->launch, p, which) - p->from[which]);
+    return (u32)(number & 128 ? v >> 32 : v);
+}
+
 static u32 csr_read(const struct warp *w, u32 lane, u32 csr) {
     const struct rv_warp *state = w->state;
     u32 thread = w->id * w->cta->launch->warp_size + lane;
@@ -85,6 +129,9 @@ static u32 csr_read(const struct warp *w, u32 lane, u32 csr) {
     case RV_CSR_THREAD: return thread;
     case RV_CSR_HART: return w->cta->index[0] * w->cta->nwarps * w->cta->launch->warp_size + thread;
     case RV_CSR_STORED: return state->csr[csr >> 8 & 255];
+    case RV_CSR_PERF: return perf_read(w, csr >> 8 & 255);
+    case RV_CSR_PERF_LOCK: return perf_of(w)->lock;
+    case RV_CSR_PERF_RESET_LOCK: return perf_of(w)->reset_lock;
     default: return csr_of_core(w, (enum rv_csr_kind)(csr & 255));
     }
 }
@@ -96,6 +143,8 @@ static void csr_write(struct warp *w, u32 csr, u32 v) {
     case RV_CSR_FRM: state->frm = v & 7; break;
     case RV_CSR_FCSR: state->fflags = v & 31, state->frm = v >> 5 & 7; break;
     case RV_CSR_STORED: state->csr[csr >> 8 & 255] = v; break;
+    case RV_CSR_PERF_LOCK: perf_lock(w, v & 1); break;
+    case RV_CSR_PERF_RESET_LOCK: perf_of(w)->reset_lock = v & 1; break;
     default: break;
     }
 }

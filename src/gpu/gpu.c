@@ -117,6 +117,8 @@ static void put_params(struct gpu *g, u32 bytes) {
     }
 }
 
+static u64 perf_of_sm(const void *of, u32 sm, u32 which) { return core_perf(((const struct gpu *)of)->cores[sm], which); }
+
 static void begin(struct run *r) {
     struct gpu *g = r->g;
     r->start = r->counted_from = g->now;
@@ -137,6 +139,7 @@ static void begin(struct run *r) {
     traffic_begin(r);
     if (g->counters) memset(g->counters, 0, g->cfg.counter_entries);
     r->l->published = &r->published;
+    r->l->perf = perf_of_sm, r->l->perf_of = g;
     for (u32 i = 0; i < g->cfg.sms; i++) core_launch(g->cores[i], r->prog, r->l, g->now);
     for (u32 k = 0; k < g->listeners.n; k++)
         if (g->listeners.at[k].launch) g->listeners.at[k].launch(g->listeners.at[k].state, r->l->k, g->now);

@@ -338,6 +338,7 @@ static void finish(struct launch *l) {
     for (u32 i = 0; i < RV_CONSOLES; i++)
         if (k->shared->console[i].line.n) console_byte(k->shared, i, '\n', l->program_out);
     k->shared->reserved.n = k->shared->claims.n = 0;
+    rv_perf_end(l, k->shared);
     if (k->shared->status && !l->faulted) {
         l->faulted = true;
         strbuf_add(&l->fault, "fault: the program ended with status %d (0x%x)\n", (i32)k->shared->status, k->shared->status);
@@ -349,6 +350,7 @@ static void begin(struct warp *w) {
     const struct rv_kernel *k = rv_of(w);
     struct rv_warp *state = w->state;
     static const struct opnd a0 = {.in = OPND_IN_REG, .rows = 1, .off = RV_A0 * ROW_B};
+    if (w->id == 0 && w->starts == 1) rv_perf_begin(w);
     if (k->variant != RV_V3 || w->retired) return;
     state->csr[0x40] = k->mscratch;
     for (u32 lane = 0; lane < w->cta->launch->warp_size && w->id == 0; lane++)

@@ -326,11 +326,44 @@ static void improvements(void **state) {
     }
 }
 
+/* --- the machine's counters as programs read them: perf-lock stops them, and with perf-reset-lock the next
+ * launch goes on from where they stood */
+static void performance_counters(void **state) {
+    static const char text[] =
+        "li a1, 0x80008100; li a0, 0x80008000; csrrs s0, 0xB0E, zero; sw s0, 0(a0); lw t1, 0(a1); add t1, t1, t1; "
+        "csrrs s1, 0xB0E, zero; sw s1, 4(a0); csrrwi zero, 0x7C0, 1; lw t1, 64(a1); add t1, t1, t1; csrrs s2, 0xB0E, zero; "
+        "sw s2, 8(a0); csrrwi zero, 0x7C0, 0; lw t1, 128(a1); add t1, t1, t1; csrrs s3, 0xB0E, zero; sw s3, 12(a0); "
+        "csrrwi zero, 0x7C1, 1; csrrs s4, 0xB0B, zero; sw s4, 16(a0); vx_tmc zero";
+    static const u32 want[2][4] = {{0, 1, 1, 2}, {2, 3, 3, 4}};
+    (void)state;
+    struct heddle *h = heddle_open(NULL);
+    struct heddle_module *m;
+    assert_int_equal(heddle_set_machine(h, "vortex2021"), HEDDLE_OK);
+    asm_program(&ran.code, text, RV_2021);
+    assert_int_equal(heddle_module_load(h, "p.bin", (const char *)ran.code.words, (size_t)ran.code.n * 4, &m), HEDDLE_OK);
+    for (u32 i = 0; i < 2; i++) {
+        u32 got[5];
+        struct heddle_launch l = {.grid = {1, 1, 1}, .block = {16, 1, 1}};
+        if (heddle_launch(h, heddle_module_kernel(m, "program"), &l, NULL)) fail_msg("%s", heddle_message(h));
+        assert_int_equal(heddle_read(h, 0x80008000, got, sizeof(got)), HEDDLE_OK);
+        for (u32 k = 0; k < 4; k++) assert_int_equal(got[k], want[i][k]);
+        assert_true(got[4] > 0); /* lines of the instruction cache */
+    }
+    heddle_close(h);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fetch_interval), cmocka_unit_test(dependent_issue),      cmocka_unit_test(banks),
-        cmocka_unit_test(port),           cmocka_unit_test(unready_scheduler),    cmocka_unit_test(find_first),
-        cmocka_unit_test(back_pressure),  cmocka_unit_test(states_of_figure_5_1), cmocka_unit_test(improvements),
+        cmocka_unit_test(fetch_interval),
+        cmocka_unit_test(dependent_issue),
+        cmocka_unit_test(banks),
+        cmocka_unit_test(port),
+        cmocka_unit_test(unready_scheduler),
+        cmocka_unit_test(find_first),
+        cmocka_unit_test(back_pressure),
+        cmocka_unit_test(states_of_figure_5_1),
+        cmocka_unit_test(improvements),
+        cmocka_unit_test(performance_counters),
     };
     int rc = cmocka_run_group_tests(tests, NULL, NULL);
     free(ran.events.at);
