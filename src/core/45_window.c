@@ -22,9 +22,11 @@
  *   W2 an entry waits for older ones only
  *   W3 writer[] names entries that are not complete
  *   W4 stations and registers in use are the sums over entries, and over stations whose results are being
- *      broadcast */
+ *      broadcast
+ *   W5 windows.complete has every slot with complete entries */
 #include "core/window.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +40,9 @@ void window_init(struct core *c) {
     x->stations = base_alloc(sizeof(u32) * STATION_POOLS * c->cfg->subcores);
     x->turn = base_alloc(sizeof(u32) * c->cfg->schedulers);
     x->branches = base_alloc(sizeof(*x->branches) * c->cfg->bimodal);
+    CHECK(c->nslots <= 64);
+    x->mine = base_alloc(sizeof(u64) * c->cfg->schedulers);
+    for (u32 i = 0; i < c->nslots; i++) x->mine[i % c->cfg->schedulers] |= 1ull << i;
     memorder_init(c);
 }
 
@@ -47,7 +52,7 @@ void window_free(struct core *c) {
     memorder_free(c);
     for (u32 i = 0; i < c->nslots; i++) fault_forget(&x->at[i]);
     free(x->at), free(x->stations), free(x->turn), free(x->writers), free(x->heap.at), free(x->due.at), free(x->branches);
-    free(x->releases.at);
+    free(x->releases.at), free(x->mine);
     free(x);
 }
 
@@ -58,8 +63,9 @@ void window_launch(struct core *c) {
     for (u32 i = 0; i < c->nslots; i++) fault_forget(&x->at[i]);
     free(x->writers);
     x->writers = base_alloc(2 * regs * c->nslots);
-    memset(x->at, 0, sizeof(*x->at) * c->nslots);
+    x->held = x->full = x->complete = 0;
     for (u32 i = 0; i < c->nslots; i++) {
+        memset(&x->at[i], 0, offsetof(struct window, at));
         x->at[i].writer = x->writers + 2 * regs * i, x->at[i].last = x->at[i].writer + regs;
         x->at[i].shown = NONE;
     }
@@ -156,6 +162,19 @@ static u32 dispatch_waits(struct core *c, u32 slot, u64 at, u64 *next) {
     return f->head->kind == T_MEM && atomics_meet(c, &f->part[0], f->head->in) ? 1u << STALL_ATOMIC_ORDER : 0;
 }
 
+/* What kept the last try of dispatch keeps this one, seen without asking for everything; *next as above. Before
+ * the window is looked at there are the branch, the buffer and the last instruction that dispatch stopped at: once
+ * past them, only a dispatch or an issue of the front changes them. */
+static bool stays_blocked(const struct core *c, u32 slot, u64 *next) {
+    const struct front *f = &c->fronts[slot];
+    const struct window *w = window_of(c, slot);
+    switch (w->blocked) {
+    case 1u << STALL_DRAIN: return f->head && !f->head->window && w->n;
+    case 1u << STALL_BRANCH: *next = f->resolve_cy; return f->resolve_cy > c->now && f->release_cy <= c->now;
+    default: return false;
+    }
+}
+
 /* --- dispatch */
 
 static bool reads(const struct tinst *t, u32 reg) {
@@ -223,6 +242,7 @@ static struct entry *entry_new(struct core *c, u32 slot, const struct tinst *t, 
     w->oldest[w->n++] = (u8)i;
     w->used |= 1ull << i;
     w->waiting |= 1ull << i;
+    w->of_unit[t->unit] |= 1ull << i;
     return e;
 }
 
@@ -289,8 +309,10 @@ static u32 dispatch_warp(struct core *c, u32 slot, u32 most) {
     struct window *w = window_of(c, slot);
     u32 n = 0, blocked = 0;
     u64 next = NEVER;
+    if (c->fronts[slot].head && stays_blocked(c, slot, &next)) return 0;
     while (c->fronts[slot].head && n < most && !(blocked = dispatch_waits(c, slot, c->now, &next)) && dispatch_one(c, slot)) n++;
-    if (c->fronts[slot].head && !c->view.faulted) blocked = dispatch_waits(c, slot, c->now, &next);
+    if (!blocked && c->fronts[slot].head && !c->view.faulted) blocked = dispatch_waits(c, slot, c->now, &next);
+    if (blocked == 1u << STALL_WINDOW && w->n >= c->cfg->window) c->window->full |= 1ull << slot;
     if (n || blocked != w->blocked) {
         w->blocked = blocked;
         slot_look(c, slot, c->now + 1);
@@ -298,17 +320,26 @@ static u32 dispatch_warp(struct core *c, u32 slot, u32 most) {
     return n;
 }
 
+/* These slots of scheduler k in their order; the next turn begins behind the last that dispatched */
+static void dispatch_from(struct core *c, u32 k, u64 slots, u32 *left) {
+    struct windows *x = c->window;
+    u32 schedulers = c->cfg->schedulers, warps = (c->nslots - k - 1) / schedulers + 1;
+    for (; slots && !c->view.faulted; slots &= slots - 1) {
+        u32 slot = (u32)__builtin_ctzll(slots);
+        if (!c->homes[slot].w) x->held &= ~(1ull << slot);
+        if (!c->homes[slot].w || !c->fronts[slot].nparts) continue;
+        u32 n = dispatch_warp(c, slot, *left);
+        *left -= n;
+        if (n) x->turn[k] = (slot / schedulers + 1) % warps;
+    }
+}
+
 void window_stage(struct core *c) {
     for (u32 k = 0; k < c->cfg->schedulers; k++) {
-        u32 *turn = &c->window->turn[k], left = c->cfg->dispatch_width, warps = (c->nslots - k - 1) / c->cfg->schedulers + 1;
-        u32 first = *turn;
-        for (u32 i = 0; i < warps && !c->view.faulted; i++) {
-            u32 slot = k + (first + i) % warps * c->cfg->schedulers;
-            if (!c->homes[slot].w || !c->fronts[slot].nparts) continue;
-            u32 n = dispatch_warp(c, slot, left);
-            left -= n;
-            if (n) *turn = (first + i + 1) % warps;
-        }
+        u32 first = k + c->window->turn[k] * c->cfg->schedulers, left = c->cfg->dispatch_width;
+        u64 mine = c->window->held & ~c->window->full & c->window->mine[k], behind = mine & (~0ull << first);
+        dispatch_from(c, k, behind, &left);
+        dispatch_from(c, k, mine & ~behind, &left);
     }
 }
 
@@ -325,16 +356,20 @@ static bool is_certain(const struct window *w, u32 id) {
     return true;
 }
 
-static bool is_able(const struct window *w, u32 id, u64 at) {
-    const struct entry *e = &w->at[id];
-    if (e->waits || e->names || e->after || e->from_cy > at) return false;
-    return !e->certain || is_certain(w, id);
+/* Entries that are able to issue at cycle `at`; *next: when one more is, by time alone */
+static u64 find_able(const struct window *w, u64 at, u64 *next) {
+    u64 able = 0;
+    EACH_ENTRY(w->waiting, i) {
+        const struct entry *e = &w->at[i];
+        if (e->waits | e->names | e->after) continue;
+        if (e->from_cy > at) *next = MIN(*next, e->from_cy);
+        else if (!e->certain || is_certain(w, (u32)i)) able |= 1ull << i;
+    }
+    return able;
 }
 
-static u64 may_issue(const struct core *c, const struct window *w, u64 at) {
-    u64 able = 0;
-    EACH_ENTRY(w->waiting, i)
-    if (is_able(w, (u32)i, at)) able |= 1ull << i;
+static u64 may_issue(const struct core *c, const struct window *w, u64 at, u64 *next) {
+    u64 able = find_able(w, at, next);
     if (!able) return 0;
     struct window_view v = view_of(c, w, able);
     return c->window->how->may_issue(&v);
@@ -364,25 +399,17 @@ static u32 entry_waits(const struct core *c, const struct window *w, u64 at) {
     return set ? set : 1u << STALL_MEMORY_ORDER; /* a store that is not certain */
 }
 
-static u64 alarm_of(const struct window *w, u64 at) {
-    u64 next = NEVER;
-    EACH_ENTRY(w->waiting, i) {
-        const struct entry *e = &w->at[i];
-        if (!e->waits && !e->names && !e->after && e->from_cy > at) next = MIN(next, e->from_cy);
-    }
-    return next;
-}
-
 bool window_waits(struct core *c, u32 slot, u64 at, u32 *set, u64 *next) {
     const struct front *f = &c->fronts[slot];
     struct window *w = window_of(c, slot);
     const u32 room = 1u << STALL_WINDOW | 1u << STALL_STATION | 1u << STALL_RENAME;
     w->shown = NONE;
+    c->window->held |= 1ull << slot;
     if (!w->n && (!f->head || !f->head->window)) return false; /* an instruction that dispatch stops at, or none */
-    u64 can = may_issue(c, w, at);
+    *next = NEVER; /* also of a ready front: another entry's unit may be free when its own is not */
+    u64 can = w->can = may_issue(c, w, at, next);
     if (can) w->shown = (i32)oldest_of(w, can);
     *set = can ? 0 : w->waiting ? entry_waits(c, w, at) | (w->blocked & room) : w->blocked ? w->blocked : 1u << STALL_DISPATCHING;
-    *next = alarm_of(w, at); /* also of a ready front: another entry's unit may be free when its own is not */
     return true;
 }
 
@@ -395,19 +422,16 @@ const struct tinst *window_shows(const struct core *c, u32 slot) {
 
 bool window_ready(const struct core *c, u32 slot) { return c->window && window_of(c, slot)->shown != NONE; }
 
-/* Of what may issue, the oldest whose unit can take it; NONE */
-static i32 find_available(const struct core *c, u32 slot, u64 unavailable) {
-    const struct window *w = window_of(c, slot);
-    u64 can = may_issue(c, w, c->now);
-    for (u32 i = 0; i < w->n; i++)
-        if (can >> w->oldest[i] & 1 && !(unavailable >> w->at[w->oldest[i]].t->unit & 1)) return w->oldest[i];
-    return NONE;
+/* Of these, the oldest whose unit can take it; NONE */
+static i32 find_available(const struct window *w, u64 can, u64 unavailable) {
+    for (u64 m = unavailable; m; m &= m - 1) can &= ~w->of_unit[__builtin_ctzll(m)];
+    return can ? (i32)oldest_of(w, can) : NONE;
 }
 
 void window_present(struct core *c, u32 slot, u64 unavailable) {
     struct window *w = window_of(c, slot);
     if (w->shown == NONE || !(unavailable >> w->at[w->shown].t->unit & 1)) return;
-    i32 other = find_available(c, slot, unavailable);
+    i32 other = find_available(w, w->can, unavailable); /* every change of the window was followed by a look */
     if (other == NONE) return;
     w->shown = other;
     slot_show(c, slot);
@@ -474,7 +498,8 @@ u32 window_issue_more(struct core *c, u32 slot, u32 sub) {
     u32 n = 1;
     for (; n < c->cfg->issue_width; n++) {
         u64 sent = (u64)(w->sent_cy == c->now + 1) << UNIT_MEM;
-        i32 id = find_available(c, slot, operands_unavailable(c, sub) | sent);
+        u64 next = NEVER, can = may_issue(c, w, c->now, &next);
+        i32 id = find_available(w, can, operands_unavailable(c, sub) | sent);
         if (id == NONE || issue_held_back(c, slot, w->at[id].t)) break;
         issue_entry(c, slot, (u32)id);
     }
@@ -488,13 +513,14 @@ u64 window_wakes(const struct core *c) {
     const struct windows *x = c->window;
     u64 next = x->heap.n ? MAX(x->heap.at[0].cycle, c->now) : NEVER;
     if (x->released < x->releases.n) next = MIN(next, MAX(x->releases.at[x->released].cycle, c->now));
-    for (u32 i = 0; i < c->nslots && next > c->now; i++) {
+    if (x->complete) return c->now; /* may leave */
+    for (u64 m = x->held & ~x->full; m && next > c->now; m &= m - 1) {
+        u32 i = (u32)__builtin_ctzll(m);
         const struct window *w = window_of(c, i);
         u64 then = NEVER;
         if (!c->homes[i].w) continue;
-        if (w->complete) return c->now; /* may leave */
         if (!c->fronts[i].nparts || !c->fronts[i].head) continue;
-        u32 set = dispatch_waits((struct core *)c, i, c->now, &then);
+        u32 set = stays_blocked(c, i, &then) ? w->blocked : dispatch_waits((struct core *)c, i, c->now, &then);
         if (!set || set != w->blocked) return c->now; /* dispatches, or waits for something else */
         next = MIN(next, then);
     }
@@ -525,7 +551,10 @@ static void check_window(const struct core *c, u32 slot, u32 *stations) {
 void window_check(const struct core *c) {
     u32 stations[16 * STATION_POOLS] = {0};
     if (!c->window) return;
-    for (u32 i = 0; i < c->nslots; i++) check_window(c, i, stations);
+    for (u32 i = 0; i < c->nslots; i++) {
+        check_window(c, i, stations);
+        CHECK(!window_of(c, i)->complete || c->window->complete >> i & 1); /* W5 */
+    }
     for (u32 i = c->window->released; i < c->window->releases.n; i++) stations[c->window->releases.at[i].station]++;
     for (u32 i = 0; i < c->cfg->subcores * STATION_POOLS; i++) CHECK(stations[i] == c->window->stations[i]); /* W4 */
 }

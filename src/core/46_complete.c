@@ -90,6 +90,7 @@ static void complete(struct core *c, u32 slot, u32 id) {
     CHECK(e->state == ENTRY_ISSUED); /* K1 */
     e->state = ENTRY_COMPLETE;
     w->complete |= 1ull << id;
+    c->window->complete |= 1ull << slot;
     u64 known = tell_waiting(c, w, id);
     write_names(c, slot, w, id);
     if (e->has_station) window_free_station(c, slot, e, c->now + c->cfg->broadcast_cy);
@@ -175,6 +176,8 @@ static void leave(struct core *c, u32 slot, struct window *w, u32 id) {
     EACH_ENTRY(w->used, i) w->at[i].deps &= ~(1ull << id), w->at[i].guards &= ~(1ull << id);
     w->registers -= e->registers;
     w->used &= ~(1ull << id);
+    w->of_unit[e->t->unit] &= ~(1ull << id);
+    c->window->full &= ~(1ull << slot);
     w->complete &= ~(1ull << id);
     EMIT(c, .kind = EV_RETIRE, .cycle = c->now, .uid = e->uid, .slot = (u16)slot, .cause = c->window->how->precise);
     if (!e->flies) /* else its end is told when memory is done with it */
@@ -193,15 +196,20 @@ static void close_up(struct window *w) {
 }
 
 void retire_stage(struct core *c) {
-    for (u32 slot = 0; slot < c->nslots; slot++) {
+    for (u64 m = c->window->complete; m; m &= m - 1) {
+        u32 slot = (u32)__builtin_ctzll(m);
         struct window *w = window_of(c, slot);
-        if (!w->complete) continue;
+        if (!w->complete) {
+            c->window->complete &= ~(1ull << slot); /* taken back */
+            continue;
+        }
         struct window_view v = {c->cfg, w->oldest, w->n, w->waiting, 0, w->complete};
         u64 go = c->window->how->may_leave(&v);
         if (!go || fault_leaves(c, slot, go)) continue;
         for (u32 i = 0; i < w->n; i++)
             if (go >> w->oldest[i] & 1) leave(c, slot, w, w->oldest[i]);
         close_up(w);
+        if (!w->complete) c->window->complete &= ~(1ull << slot);
         slot_look(c, slot, c->now + 1);
     }
 }

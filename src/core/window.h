@@ -10,13 +10,16 @@
 enum { WINDOW_MAX = 64, STATION_POOLS = UNIT_COUNT };
 enum entry_state { ENTRY_WAITING, ENTRY_ISSUED, ENTRY_COMPLETE };
 struct entry {
-    u64 uid;
-    const struct tinst *t;
-    u64 active, lanes;
+    /* looked at whenever the window is asked what may issue */
     u64 waits;    /* entries whose results it needs: sources; destinations where names are not changed */
     u64 names;    /* entries that read what it writes and have not issued; none where names are changed */
     u64 after;    /* entries it must not pass on the way to memory */
     u64 from_cy;  /* issues no sooner */
+    bool certain; /* issues only when everything before it is complete */
+    /* the rest */
+    u64 uid;
+    const struct tinst *t;
+    u64 active, lanes;
     u64 issue_cy; /* issued: when last */
     u64 ready_cy; /* issued: its result can be on a bus from then on, and used in that cycle; NEVER: not known yet */
     u64 deps;     /* entries it took or takes values from, complete or not */
@@ -31,11 +34,10 @@ struct entry {
     u8 state, kind; /* enum entry_state; enum wait_kind of its result */
     u8 registers;   /* physical registers it holds */
     bool has_station;
-    u8 giver;     /* a load: 1 + the entry of the store that will give it its value; 0: none */
-    u8 tries;     /* times it was taken back */
-    bool certain; /* issues only when everything before it is complete */
-    bool flies;   /* a memory instruction that memory is not done with */
-    bool faults;  /* it makes no access; the program ends when that is found */
+    u8 giver;    /* a load: 1 + the entry of the store that will give it its value; 0: none */
+    u8 tries;    /* times it was taken back */
+    bool flies;  /* a memory instruction that memory is not done with */
+    bool faults; /* it makes no access; the program ends when that is found */
 };
 struct pending_fault { /* of an instruction in a window that is not complete yet */
     u64 uid;
@@ -44,7 +46,6 @@ struct pending_fault { /* of an instruction in a window that is not complete yet
     bool closed;                       /* dispatch has ended */
 };
 struct window {
-    struct entry at[WINDOW_MAX];
     u8 oldest[WINDOW_MAX]; /* entries by age */
     u32 n;
     u64 used, waiting, complete;
@@ -52,6 +53,8 @@ struct window {
     u8 *last;                    /* the same, until that entry leaves */
     u8 *writer;                  /* [registers, then predicates]: 1 + the entry that writes it next, 0: nobody under way */
     u32 registers;               /* physical registers held */
+    u64 can;                     /* what may issue, as of the last look at its slot */
+    u64 of_unit[UNIT_COUNT];     /* entries by unit; UNIT_NONE: those that need none */
     i32 shown;                   /* entry its front presents to the scheduler, or NONE */
     u32 blocked;                 /* what kept the last try of dispatch: of 1 << enum stall */
     u64 branch;                  /* 1 + entry of the branch that dispatch waits for, or 0 */
@@ -60,6 +63,7 @@ struct window {
     u64 flush;                  /* 1 + entry of a branch guessed wrong that has to leave before dispatch goes on (future), or 0 */
     bool mistaken;              /* the branch that dispatch waits for was guessed wrong */
     const struct tinst *serial; /* one that dispatch stops at has issued: dispatch goes on when its results are there; or NULL */
+    struct entry at[WINDOW_MAX]; /* last: made anew by dispatch, not by a launch */
 };
 struct completion { /* an issued entry's result, waiting for its cycle and for a bus */
     u64 cycle, uid;
@@ -81,6 +85,10 @@ struct windows {
     struct memorder *memory;          /* 47_memorder.c */
     struct branch_counters *branches; /* [order.bimodal.entries] */
     u32 *turn;                        /* by scheduler: slot that dispatches first */
+    u64 *mine;                        /* by scheduler: its slots */
+    u64 held;                         /* slots that have had a warp since window_stage found them empty */
+    u64 full;     /* of held: their windows were full at their last try of dispatch, and none has left since */
+    u64 complete; /* slots with complete entries */
 };
 
 static inline struct window *window_of(const struct core *c, u32 slot) { return &c->window->at[slot]; }
