@@ -162,9 +162,9 @@ static u32 dispatch_waits(struct core *c, u32 slot, u64 at, u64 *next) {
     return f->head->kind == T_MEM && atomics_meet(c, &f->part[0], f->head->in) ? 1u << STALL_ATOMIC_ORDER : 0;
 }
 
-/* What kept the last try of dispatch keeps this one, seen without asking for everything; *next as above. Before
- * the window is looked at there are the branch, the buffer and the last instruction that dispatch stopped at: once
- * past them, only a dispatch or an issue of the front changes them. */
+/* What kept the last try of dispatch keeps this one, seen without asking for everything; *next as above.
+ * Before the window is looked at there are the branch, the buffer and the last instruction that dispatch
+ * stopped at: once past them, only a dispatch or an issue of the front changes them. */
 static bool stays_blocked(const struct core *c, u32 slot, u64 *next) {
     const struct front *f = &c->fronts[slot];
     const struct window *w = window_of(c, slot);
