@@ -65,6 +65,9 @@ static void check_parts(struct checker *k) {
     if (c->squeeze && !c->warp_scale)
         WRONG(k, "sm.squeeze is %s; it does nothing unless sm.warp_scale is hybrid",
               c->squeeze == SQUEEZE_THESIS ? "thesis" : "fewest");
+    if (c->dwf_permute && c->warp_size & (c->warp_size - 1))
+        WRONG(k, "dwf.permute is xor and sm.warp_size is %u; lanes are permuted in warps of a power of two, such as 32",
+              c->warp_size);
     if (c->shared_stations && !c->stations)
         WRONG(k, "order.stations.shared is true; it does nothing unless order.stations is a number of them, at least 1");
     if (c->precise == PRECISE_CHECKPOINT && c->checkpoint_every > c->window)
@@ -248,6 +251,17 @@ static const struct {
     {"vortex.dcache.line_b", "sm.pipeline", "common", "vortex"},
     {"vortex.dcache.banks", "sm.pipeline", "common", "vortex"},
     {"vortex.dcache.mshrs", "sm.pipeline", "common", "vortex"},
+    {"dwf.policy", "sm.diverge", "pdom|none|its|mimd|cbarrier|frontier|dual_path", "dwf"},
+    {"dwf.majority", "sm.diverge", "pdom|none|its|mimd|cbarrier|frontier|dual_path", "dwf"},
+    {"dwf.majority", "dwf.policy", "timestamp|pdom|pc|sched", "majority or minority"},
+    {"dwf.scan", "dwf.majority", "heap", "scan"},
+    {"dwf.table", "sm.diverge", "pdom|none|its|mimd|cbarrier|frontier|dual_path", "dwf"},
+    {"dwf.lanes", "sm.diverge", "pdom|none|its|mimd|cbarrier|frontier|dual_path", "dwf"},
+    {"dwf.permute", "sm.diverge", "pdom|none|its|mimd|cbarrier|frontier|dual_path", "dwf"},
+    {"dwf.conflict", "sm.diverge", "pdom|none|its|mimd|cbarrier|frontier|dual_path", "dwf"},
+    {"dwf.conflict", "dwf.lanes", "free", "aware"},
+    {"dwf.squeeze", "sm.diverge", "pdom|none|its|mimd|cbarrier|frontier|dual_path", "dwf"},
+    {"dwf.squeeze", "sm.squeeze", "off", "thesis or fewest"},
     {"sm.tex.sets", "sm.tex.unified", "true", "false"},
     {"sm.tex.ways", "sm.tex.unified", "true", "false"},
     {"sm.tex.line_b", "sm.tex.unified", "true", "false"},

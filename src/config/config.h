@@ -58,6 +58,12 @@ enum { DRAM_FIXED, DRAM_BANKED };                                   /* dram.kind
 enum { QUEUE_OF_BURSTS, QUEUE_OF_REQUESTS };                        /* dram.queue_of */
 enum { DRAM_FCFS, DRAM_FRFCFS };                                    /* dram.sched */
 
+enum { DWF_MAJORITY, DWF_MINORITY, DWF_TIMESTAMP, DWF_PDOM, DWF_PC, DWF_SCHED }; /* dwf.policy */
+enum { DWF_HEAP, DWF_SCAN };                                                     /* dwf.majority */
+enum { DWF_AWARE, DWF_FREE };                                                    /* dwf.lanes */
+enum { DWF_NEW, DWF_MOVE };                                                      /* dwf.conflict */
+enum { DWF_BEFORE, DWF_AFTER };                                                  /* dwf.squeeze */
+
 enum { PRECISE_ROB, PRECISE_HISTORY, PRECISE_FUTURE, PRECISE_CHECKPOINT }; /* order.precise */
 
 struct config {

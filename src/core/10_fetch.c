@@ -116,7 +116,7 @@ static void deliver(struct core *c, struct front *f, u64 line, u64 ready) {
         b->fetch_pc = c->prog->at[b->fetch_pc].next;
         n++;
     }
-    EMIT(c, .kind = EV_FETCH, .cycle = c->now, .slot = (u16)front_index(c, f), .pc = first, .a = n, .b = ready);
+    if (!c->form) EMIT(c, .kind = EV_FETCH, .cycle = c->now, .slot = (u16)front_index(c, f), .pc = first, .a = n, .b = ready);
     if (n == b->n) slot_alarm(c, front_index(c, f), ready); /* the buffer was empty */
 }
 
@@ -130,7 +130,7 @@ static void fetch_one(struct core *c, u32 slot) {
     } else if (miss(c, slot, line)) { /* else it tries again */
         c->stats.fetches++;
         c->stats.icache_misses++;
-        EMIT(c, .kind = EV_FETCH, .cycle = c->now, .slot = (u16)slot, .pc = f->ib.fetch_pc, .cause = 1);
+        if (!c->form) EMIT(c, .kind = EV_FETCH, .cycle = c->now, .slot = (u16)slot, .pc = f->ib.fetch_pc, .cause = 1);
         f->ib.miss = true;
     }
     ibuffer_want(c, f);

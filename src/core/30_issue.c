@@ -32,7 +32,7 @@ void issue_launch(struct core *c) {
     x->restricts = c->predict || c->reexec || c->pol.sched->held;
     x->renews = c->prog->k->first_warps;
     x->steady = !x->restricts && !c->pol.sched->skip && !c->window;
-    x->plain = !c->replay && !c->window && !c->vunits && !x->renews;
+    x->plain = !c->replay && !c->window && !c->vunits && !c->form && !x->renews;
     sched_launch(c);
 }
 
@@ -82,6 +82,10 @@ static bool has_ready_group(const struct warp *w) {
 }
 
 void slot_wake_block(struct core *c, const struct cta_place *p, u64 cy) {
+    if (c->form) {
+        form_wake_block(c, p, cy);
+        return;
+    }
     for (u64 m = cta_slots(p) & c->issue->parked; m; m &= m - 1) {
         u32 slot = (u32)__builtin_ctzll(m);
         struct front *f = &c->fronts[slot];
@@ -297,6 +301,47 @@ static void look_beyond_head(struct core *c, u32 slot, u64 at) {
     else cta_try_retire(c, s->place, at);
 }
 
+/* --- the same where fronts are formed: a front's place and a home of the same number have nothing to do with
+ * each other, but that an empty place is accounted as that home's */
+
+static u32 empty_place(const struct core *c, u32 slot, u64 at) {
+    const struct home *s = slot < c->nslots ? &c->homes[slot] : NULL;
+    bool drains = s && s->w && s->ended && (s->queued || s->loads || s->drain_cy > at);
+    return drains ? 1u << STALL_DRAIN : 1u << STALL_EMPTY;
+}
+
+static u32 formed_waits(struct core *c, struct front *f, u64 at, u64 *next) {
+    u32 slot = front_index(c, f);
+    if (!f->nparts) return empty_place(c, slot, at);
+    if (f->head) return head_waits(c, f, at, next);
+    if (f->release_cy <= at && f->resolve_cy <= at && at == c->now) return form_waits(c, f);
+    *next = MAX(MAX(f->release_cy, f->resolve_cy), at); /* it parts then */
+    return f->release_cy > at ? 1u << STALL_BARRIER : 1u << STALL_BRANCH;
+}
+
+/* A warp whose last thread has ended leaves when nothing of it is under way */
+static void home_over(struct core *c, u32 home, u64 at) {
+    struct home *s = &c->homes[home];
+    if (!s->w || !s->ended || s->queued || s->loads) return;
+    if (s->drain_cy > at || at > c->now) {
+        slot_alarm(c, home, MAX(s->drain_cy, at));
+        return;
+    }
+    if (!s->told_end) EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)home);
+    s->told_end = true;
+    cta_try_retire(c, s->place, at);
+}
+
+static void look_formed(struct core *c, u32 slot, u64 at) {
+    struct front *f = &c->fronts[slot];
+    u64 next = NEVER;
+    if (f->nparts && !f->head && f->release_cy <= at && f->resolve_cy <= at && at == c->now) form_regroup(c, slot);
+    if (c->view.faulted) return;
+    u32 set = formed_waits(c, f, at, &next);
+    slot_waits(c, slot, f->head, set, at, next);
+    if (slot < c->nslots) home_over(c, slot, at);
+}
+
 void slot_look(struct core *c, u32 slot, u64 at) {
     struct front *f = &c->fronts[slot];
     f->ready_cy = NEVER;
@@ -304,6 +349,10 @@ void slot_look(struct core *c, u32 slot, u64 at) {
         u64 next = NEVER;
         u32 set = head_or_other_waits(c, slot, at, &next);
         slot_waits(c, slot, f->head, set, at, next);
+        return;
+    }
+    if (c->form) {
+        look_formed(c, slot, at);
         return;
     }
     if (c->issue->renews && home_renewed(&c->homes[slot]) && cta_renew(c, slot, at)) return;
@@ -319,10 +368,15 @@ static void fault_now(struct core *c) {
 /* Dispatch: the next instruction of a front's threads is executed. False after a fault. */
 static bool dispatch(struct core *c, struct front *f, struct step *st) {
     struct part *p = &f->part[0];
-    bool ok = warp_step(c->homes[p->home].w, p->group, c->now, st);
-    p->group = (u16)st->group;
+    bool ok = c->form ? form_dispatch(c, f, st) : warp_step(c->homes[p->home].w, p->group, c->now, st);
+    if (!c->form) p->group = (u16)st->group;
     if (!ok) fault_now(c);
     return ok;
+}
+
+/* Who takes part in what was dispatched */
+static inline struct crew crew_at(struct core *c, u32 slot, const struct step *st, struct member *own) {
+    return __builtin_expect(c->form != NULL, 0) ? form_crew(c) : crew_of(c, slot, st, ++c->uid, own);
 }
 
 /* Other lanes than before go on (scale.c); a squeeze is counted, it takes no time */
@@ -361,6 +415,12 @@ void slot_next(struct core *c, u32 slot) {
 }
 
 /* --- issuing */
+
+/* The front's instruction has been executed: what is next */
+static void step_on(struct core *c, u32 slot) {
+    if (__builtin_expect(c->form != NULL, 0)) form_ran(c, slot);
+    else slot_next(c, slot);
+}
 
 /* Lanes there are in the warp's place: those of a block that does not fill its last warp, all of a warp that
  * the program starts itself */
@@ -410,17 +470,27 @@ static void wake_renewed(struct core *c, const struct cta_place *place) {
     }
 }
 
-static void issue_control(struct core *c, u32 slot, const struct tinst *t, const struct cta_place *place, u64 lanes) {
+/* Threads of the blocks whose threads have issued a barrier or exit may go on */
+static void wake_blocks(struct core *c, const struct crew *w, u64 cy) {
+    const struct cta_place *last = NULL;
+    for (u32 i = 0; i < w->n; i++) {
+        const struct cta_place *p = c->homes[w->at[i].home].place;
+        if (p != last) slot_wake_block(c, p, cy);
+        last = p;
+    }
+}
+
+static void issue_control(struct core *c, u32 slot, const struct tinst *t, const struct crew *w, u64 lanes) {
     struct front *f = &c->fronts[slot];
-    if (c->prog->k->first_warps) wake_renewed(c, place);
+    if (c->prog->k->first_warps) wake_renewed(c, c->homes[slot].place);
     u64 open = c->now + scaled(c, c->cfg, c->cfg->barrier_cy, lanes);
     if (t->kind == T_BARRIER) {
         c->stats.barriers++;
-        slot_wake_block(c, place, open);
+        wake_blocks(c, w, open);
         if (f->head) f->release_cy = open; /* it opened the barrier, or only arrived */
         return;
     }
-    if (t->kind == T_EXIT) slot_wake_block(c, place, open);
+    if (t->kind == T_EXIT) wake_blocks(c, w, open);
     if (c->vfetch) return; /* which waits for the unit */
     f->resolve_cy = c->now + scaled(c, c->cfg, c->cfg->branch_cy, lanes);
     fetch_unresolved(c, slot);
@@ -452,7 +522,9 @@ static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const 
 }
 
 /* Each member's part of an instruction that issues is told as an instruction of its home */
-static void tell_issue(struct core *c, const struct step *st, const struct crew *w) {
+static void tell_issue(struct core *c, u32 slot, const struct step *st, const struct crew *w) {
+    if (c->form)
+        EMIT(c, .kind = EV_FRONT, .cycle = c->now, .slot = (u16)slot, .pc = st->pc, .mask = st->lanes, .cause = FRONT_ISSUES);
     for (u32 i = 0; i < w->n; i++) {
         const struct member *m = &w->at[i];
         EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = m->uid, .slot = m->home, .pc = st->pc, .mask = m->active, .a = m->lanes,
@@ -473,15 +545,14 @@ void front_issued(struct core *c, u32 slot, u64 uid, const struct step *st) {
 static bool issue_one(struct core *c, u32 slot, const struct step *st, bool expects_miss) {
     struct front *f = &c->fronts[slot];
     const struct tinst *t = f->head;
-    const struct cta_place *place = c->homes[slot].place;
     struct member own;
-    struct crew w = crew_of(c, slot, st, ++c->uid, &own);
-    tell_issue(c, st, &w);
+    struct crew w = crew_at(c, slot, st, &own);
+    tell_issue(c, slot, st, &w);
     c->stats.divergent_branches += st->diverged;
     ibuffer_pop(c, f);
     issue_timing(c, slot, t, st, &w, expects_miss);
-    slot_next(c, slot);
-    if (t->in->flags & INST_CONTROL) issue_control(c, slot, t, place, st->lanes);
+    step_on(c, slot);
+    if (t->in->flags & INST_CONTROL) issue_control(c, slot, t, &w, st->lanes);
     if (c->window) window_stops(c, slot, t);
     return !c->view.faulted;
 }
@@ -521,7 +592,7 @@ static bool issue_along(struct core *c, u32 slot, u32 gi) {
     if (!dispatch(c, f, st) || t->pseudo || !st->counted) return true;
     struct member own;
     struct crew w = crew_of(c, slot, st, ++c->uid, &own);
-    tell_issue(c, st, &w);
+    tell_issue(c, slot, st, &w);
     if (t->kind == T_ALU) execute_along(c, t, st, &w);
     else issue_timing(c, slot, t, st, &w, false);
     return true;
@@ -557,7 +628,7 @@ static u32 issue_more(struct core *c, u32 slot, u32 sub) {
         bool expects_miss = predict_expects(c, slot);
         if (!dispatch(c, f, &c->issue->step)) break;
         if (!c->issue->step.counted) {
-            slot_next(c, slot); /* it waits for lanes: nothing has issued */
+            step_on(c, slot); /* it waits for lanes: nothing has issued */
             break;
         }
         if (!issue_one(c, slot, &c->issue->step, expects_miss)) break;
@@ -643,7 +714,7 @@ static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
     bool ok = dispatch(c, &c->fronts[slot], &c->issue->step);
     if (ok && !c->issue->step.counted) {
         charge_waiting(c, t, slot);
-        slot_next(c, slot);
+        step_on(c, slot);
         return false;
     }
     charge_issue(c, t, slot);

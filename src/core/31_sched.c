@@ -71,7 +71,7 @@ void sched_arrives(struct core *c, u32 slot, u64 block) {
 }
 
 void sched_leaves(struct core *c, u32 slot) {
-    c->issue->parked &= ~(1ull << slot);
+    if (!c->form) c->issue->parked &= ~(1ull << slot);
     c->issue->scheds[slot_sched(c, slot)].at[slot / 64].valid &= ~set_bit(slot);
 }
 
@@ -131,7 +131,7 @@ static void look_at_buffers(const struct core *c, struct sched_view *v) {
 void sched_look(const struct core *c, u32 sched, struct sched_view *v) {
     const struct sched *s = &c->issue->scheds[sched];
     v->now = c->now, v->words = c->words, v->index = sched;
-    v->age = c->age, v->block = c->issue->block, v->shared = c->issue->shared;
+    v->age = c->age, v->block = c->issue->block, v->shared = c->issue->shared, v->fronts = form_seen(c);
     for (u32 w = 0; w < c->words; w++) {
         const struct sched_word *x = &s->at[w];
         v->valid[w] = x->valid, v->ready[w] = x->all_ready, v->waits_long[w] = x->waits_long;

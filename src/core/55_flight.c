@@ -48,21 +48,24 @@ static u64 seated(const struct member *m, u64 positions) {
     return lanes;
 }
 
-static void tell_members(struct core *c, const struct crew *w, struct event e, bool formed) {
-    u64 positions = e.mask;
+void crew_tell(struct core *c, const struct crew *w, struct event e) {
+    bool lanes = e.mask; /* of all threads: each member's own */
     for (u32 i = 0; i < w->n; i++) {
         e.uid = w->at[i].uid, e.slot = w->at[i].home;
-        if (formed) e.mask = seated(&w->at[i], positions);
-        if (e.mask || !positions) emit(c, e); /* an access may be of some members only */
+        if (lanes) e.mask = w->at[i].lanes;
+        emit(c, e);
     }
 }
-
-void crew_tell(struct core *c, const struct crew *w, struct event e) { tell_members(c, w, e, false); }
 
 void flight_tell(struct core *c, const struct flight *f, struct event e) {
     struct member own;
     struct crew w = flight_crew(f, &own);
-    tell_members(c, &w, e, f->members.n);
+    u64 positions = e.mask;
+    for (u32 i = 0; i < w.n; i++) {
+        e.uid = w.at[i].uid, e.slot = w.at[i].home;
+        if (f->members.n) e.mask = seated(&w.at[i], positions);
+        if (e.mask || !positions) emit(c, e); /* an access may be of some members only */
+    }
 }
 
 void flight_check(const struct core *c) {

@@ -87,15 +87,19 @@ static void add_lines(struct core *c, struct memop *m, const u64 *addr, u32 mask
     m->lines.n = coalesce_lines(addr, mask, size_b, c->cfg->l1_line_b, lane0, m->lines.at, m->lines.n);
 }
 
+u64 lsu_local_address(const struct core *c, u32 home, u32 lane, u64 addr) {
+    u64 base = LOCAL_PHYSICAL + ((u64)(c->id * MAX_SLOTS + home) << 26);
+    return base + addr / 4 * 4 * c->cfg->warp_size + (u64)lane * 4 + addr % 4;
+}
+
 static void add_local(struct core *c, struct flight *f, const struct probe_access *p) {
-    u64 base = LOCAL_PHYSICAL + ((u64)(c->id * MAX_SLOTS + f->slot) << 26);
-    u32 lanes = c->cfg->warp_size;
+    if (p->placed) {
+        add_lines(c, &f->mem, p->addr, p->mask, p->size_b, p->slab * 32u);
+        return;
+    }
     for (u32 off = 0; off < p->size_b; off += 4) {
         u64 addr[32];
-        for (u32 l = 0; l < 32; l++) {
-            u64 a = p->addr[l] + off;
-            addr[l] = base + a / 4 * 4 * lanes + (u64)(p->slab * 32 + l) * 4 + a % 4;
-        }
+        for (u32 l = 0; l < 32; l++) addr[l] = lsu_local_address(c, f->slot, p->slab * 32 + l, p->addr[l] + off);
         add_lines(c, &f->mem, addr, p->mask, MIN(p->size_b, 4u), p->slab * 32u);
     }
 }
@@ -205,7 +209,7 @@ static void add_atomics(struct core *c, struct flight *f, const struct step *st)
         struct atomic_packet *p = atomic_leaves(c, st->deferred.at[i], f->id);
         struct line_access x = {.line = p->line, .same = (u8)MIN(most_at_one_address(p), 255u)};
         for (u32 l = 0; l < p->n; l++) {
-            x.lanes |= 1ull << p->lane[l].lane;
+            x.lanes |= 1ull << (c->form ? form_seat(c, p->home, p->lane[l].lane) : p->lane[l].lane);
             x.sectors |= line_mask(p->lane[l].addr, p->lane[l].size_b);
         }
         if (!p->dest.absent) m->red = false;
@@ -295,6 +299,8 @@ struct flight *lsu_record(struct core *c, u32 slot, const struct tinst *t, const
     struct flight *f = flight_new(c);
     f->uid = w->at[0].uid, f->age = w->at[0].age, f->t = t, f->active = st->active, f->lanes = st->lanes;
     f->slot = (u16)slot, f->sub = (u8)issue_sub(c, slot);
+    for (u32 i = 0; c->form && i < w->n; i++) VEC_PUSH(&f->members, w->at[i]);
+    f->passes = w->passes;
     collect_accesses(c, f, st);
     writeback_executed(c, f);
     return f;

@@ -48,7 +48,19 @@ static void front_wake(struct core *c, u32 slot, u32 home, enum home_change what
     slot_look(c, slot, c->now);
 }
 
-void home_wake(struct core *c, u32 home, enum home_change what) { front_wake(c, home, home, what); }
+/* Fronts of its threads that know where they go; and the home itself, where it only waits to be empty */
+static void wake_formed(struct core *c, u32 home, enum home_change what) {
+    u16 at[MAX_WARP];
+    u32 n = form_fronts(c, home, at);
+    for (u32 i = 0; i < n; i++)
+        if (c->fronts[at[i]].head) front_wake(c, at[i], home, what);
+    if (c->homes[home].ended) slot_look(c, home, c->now);
+}
+
+void home_wake(struct core *c, u32 home, enum home_change what) {
+    if (__builtin_expect(c->form != NULL, 0)) wake_formed(c, home, what);
+    else front_wake(c, home, home, what);
+}
 
 /* An atomic of the SM has been answered: others may wait for it too */
 static void wake_atomic_waiters(struct core *c) {

@@ -119,8 +119,8 @@ static inline void charge(struct core *c, struct front *f, u32 si, u64 at) {
     if (a->set && !(a->set & (a->set - 1)) && !d.noissue_unavail) charge_one(c, &c->stats.sched[si], a, &d);
     else if (a->set) charge_set(c, f, &c->stats.sched[si], &d);
     else charge_ready(c, f, &c->stats.sched[si], &d);
-    EMIT(c, .kind = EV_STALL, .slot = (u16)front_index(c, f), .a = a->since, .cycle = at,
-         .mask = a->set ? a->set : 1u << STALL_NOT_SELECTED, .pc = a->pc);
+    EMIT(c, .kind = c->form ? EV_FRONT : EV_STALL, .slot = (u16)front_index(c, f), .a = a->since, .cycle = at,
+         .mask = a->set ? a->set : 1u << STALL_NOT_SELECTED, .pc = a->pc, .cause = FRONT_STALLS);
     a->since = at;
 }
 

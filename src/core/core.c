@@ -33,13 +33,15 @@ static const struct stage stages[] = {
     {vunits_init, vunits_launch, vunits_free, vunits_check},
     {vlsu_init, vlsu_launch, vlsu_free, vlsu_check},
     {vcache_init, vcache_launch, vcache_free, vcache_check},
-    {issue_init, issue_launch, issue_free, issue_check}, /* C1, C2; last: its policy may watch the others */
+    {issue_init, issue_launch, issue_free, issue_check}, /* C1, C2; behind those that its policy may watch */
+    {form_init, form_launch, form_free, form_check},     /* last: it may change what the others see of the configuration */
 };
 
 struct core *core_new(const struct config *cfg, const struct policies *p, u32 id) {
     struct core *c = base_alloc_aligned(sizeof(*c));
     c->cfg = cfg;
     c->pol = *p;
+    if (p->diverge->chooses && p->diverge->chooses(cfg)) c->pol.sched = &sched_dwf;
     c->id = id;
     c->nslots = cfg->warps;
     c->nfronts = p->diverge->places ? p->diverge->places(cfg) : c->nslots;
@@ -249,7 +251,7 @@ const struct event *core_events(const struct core *c, u32 *n) {
 void core_events_taken(struct core *c) { c->events.n = 0; }
 
 static void slot_waits(const struct core *c, u32 i, struct strbuf *out) {
-    const struct home *s = &c->homes[i];
+    const struct home *s = &c->homes[c->form ? c->fronts[i].part[0].home : i];
     strbuf_add(out, "\n  SM %u slot %u, block %llu warp %u:", c->id, i, (unsigned long long)cta_number(s->place), s->w->id);
     const struct front *f = &c->fronts[i];
     for (u32 m = f->account.set; m; m &= m - 1) strbuf_add(out, " %s", stall_table[__builtin_ctz(m)].name);
@@ -264,8 +266,10 @@ static void slot_waits(const struct core *c, u32 i, struct strbuf *out) {
 
 void core_waits(struct core *c, struct strbuf *out) {
     u32 shown = 0;
-    for (u32 i = 0; i < c->nslots && shown < 4; i++)
-        if (c->homes[i].w && !(c->fronts[i].account.set & 1u << STALL_EMPTY)) slot_waits(c, i, out), shown++;
+    for (u32 i = 0; i < c->nfronts && shown < 4; i++) {
+        bool some = c->form ? c->fronts[i].nparts : c->homes[i].w && !(c->fronts[i].account.set & 1u << STALL_EMPTY);
+        if (some) slot_waits(c, i, out), shown++;
+    }
     lsu_waits(c, out);
     port_waits(c, out);
 }

@@ -8,6 +8,8 @@
  *   30_issue.c       readiness, schedulers, barriers, branches   sched/    which warp issues
  *   31_sched.c       what the schedulers of an SM know and decide together
  *   32_diverge.c     a front asks its divergence policy          diverge/  which group of a warp runs
+ *   33_form.c        fronts formed of threads of several warps: places, the look-up table, merging
+ *   34_gather.c      such a front's instruction: its parts executed, and made one for timing
  *   35_predict.c     hazard prediction: who is held back, credits
  *   40_operands.c    register banks and collectors               order/    when a warp's next instruction may
  *   issue
@@ -154,11 +156,11 @@ struct home {
 
 /* A front: what a scheduler sees and chooses. Threads of one home or of several that go on together, with a
  * pc, an instruction buffer, an age and an account of their own. Its place among the fronts is its number,
- * `slot` in what follows. Front i stands for home i where a divergence policy makes no others; a policy that
- * forms fronts asks for places of its own, and a front's place then says nothing about its homes. */
+ * `slot` in what follows. Front i stands for home i where a divergence policy makes no others; where one
+ * forms fronts (33_form.c) it has places of its own, and a front's place says nothing about its homes. */
 struct part { /* threads of one home in a front */
     u16 home;
-    u16 group; /* index into the warp's groups, */
+    u16 group; /* index into the warp's groups, as far as is known: formed fronts find it by their lanes (part_group) */
     u64 lanes; /* of that group */
 };
 struct member { /* threads of one home in an instruction */
@@ -196,7 +198,7 @@ struct account {                                             /* who owns a front
     u64 since_noissue, since_unavail, since_noissue_unavail; /* the scheduler's counts then, for `unit` */
 };
 struct front {
-    struct part *part; /* [nparts]: `own`, unless fronts are formed */
+    struct part *part; /* [nparts]: `own`, or a list of the pool's (33_form.c) */
     u32 nparts;        /* 0: no thread can run any more, or there is none */
     u64 lanes;         /* positions (beat, SIMD lane) that its threads take: of one home, its lanes */
     struct part own;
@@ -220,6 +222,7 @@ struct core;
 u32 scale_beats(u64 lanes, u32 warp_size, u32 width, bool squeezed);
 /* A squeeze (SQUEEZE_THESIS, _FEWEST): rank_of[lane], of those that run, is the beat it goes in, counted from
  * the fullest; which SIMD lane it has does not change. How many move */
+void scale_rank(u64 lanes, u32 width, u32 beats, u8 *order); /* beats by the number of their lanes, the most first */
 u32 scale_place(u64 lanes, u32 warp_size, u32 width, u32 how, u8 *rank_of);
 u32 scale_moves(u64 lanes, u32 warp_size, u32 width, u32 how);
 u32 scale_lanes(const struct core *c, u64 lanes); /* beats of these lanes in the pipe (sm.alu.width) */
@@ -299,6 +302,7 @@ struct core {
     struct issue *issue;       /* 30_issue.c, 31_sched.c, account.c */
     struct operands *operands; /* 40_operands.c, 50_execute.c */
     struct fetch *fetch;       /* 10_fetch.c, 20_ibuffer.c */
+    struct form *form;         /* 33_form.c, 34_gather.c; NULL unless the divergence policy forms fronts */
     struct windows *window;    /* 45_window.c to 48_precise.c; NULL unless the order policy has windows */
     /* the memory stages, each known to its own file alone (its private header); NULL where the mechanism is
      * off */
@@ -473,6 +477,29 @@ static inline u64 sb_ready(const struct home *s, u32 reg, u64 lanes) {
 bool front_choose(struct core *c, struct front *f);    /* which group it presents; false: none can run */
 bool front_gives_way(struct core *c, struct front *f); /* it waits for long: true when another group goes on */
 
+/* --- 33_form.c, 34_gather.c. Where c->form is not NULL; form_seen anywhere. */
+void form_init(struct core *c);
+void form_launch(struct core *c);
+void form_free(struct core *c);
+void form_check(const struct core *c);
+const struct sched_fronts *form_seen(const struct core *c);           /* what schedulers are shown of fronts; NULL without */
+struct group *form_group(const struct core *c, const struct part *p); /* that its lanes stand in, or some of them */
+void form_starts(struct core *c, u32 home);                           /* a warp takes the home: its threads are a front */
+bool form_dispatch(struct core *c, struct front *f,
+                   struct step *st);         /* its instruction is executed, by all parts; false: fault */
+struct crew form_crew(struct core *c);       /* of that instruction */
+void form_issued(struct core *c, u32 slot);  /* it is not in the pool any more */
+void form_ran(struct core *c, u32 slot);     /* after its instruction: the next one, or it parts in the next cycle or later */
+void form_regroup(struct core *c, u32 slot); /* before the issue of a cycle: its threads part, and come to the pool */
+void form_wake_block(struct core *c, const struct cta_place *p, u64 cy); /* threads that waited and can now go on then */
+u32 form_waits(const struct core *c, const struct front *f);             /* for a barrier or for lanes: 1 << enum stall */
+u32 form_fronts(const struct core *c, u32 home, u16 *at);                /* those with threads of a home */
+u32 form_seat(const struct core *c, u32 home, u32 lane);                 /* a thread's position in its front */
+u32 form_home_seat(const struct core *c, u32 home, u32 lane);            /* the one it starts in */
+/* en-DWF: positions that those who come to a front leave, and take, because they are taken there, within a
+ * SIMD lane of a warp so wide; how many, or UINT32_MAX when there is no room */
+u32 form_moves(u64 there, u64 come, u32 size, u32 width, u8 *from, u8 *to);
+
 /* --- 31_sched.c */
 void sched_init(struct core *c);
 void sched_launch(struct core *c);
@@ -568,7 +595,8 @@ void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct ste
  * last operand is read */
 struct flight *lsu_record(struct core *c, u32 slot, const struct tinst *t, const struct step *st, const struct crew *w);
 u64 lsu_send(struct core *c, struct flight *f, bool expects_miss);
-void lsu_count(struct core *c, const struct flight *f); /* as a memory instruction that issues */
+u64 lsu_local_address(const struct core *c, u32 home, u32 lane, u64 addr); /* a byte of local memory as caches see it */
+void lsu_count(struct core *c, const struct flight *f);                    /* as a memory instruction that issues */
 void lsu_stage(struct core *c);
 u32 lsu_way(const struct config *g); /* cycles from issue to the stage: what latencies of memory keys contain */
 u64 lsu_next(const struct core *c);
@@ -799,6 +827,7 @@ static inline u32 home_index(const struct core *c, const struct home *h) { retur
 static inline u32 front_index(const struct core *c, const struct front *f) { return (u32)(f - c->fronts); }
 static inline struct home *part_home(const struct core *c, const struct part *p) { return (struct home *)&c->homes[p->home]; }
 static inline struct group *part_group(const struct core *c, const struct part *p) {
+    if (__builtin_expect(c->form != NULL, 0)) return form_group(c, p);
     return &c->homes[p->home].w->groups.at[p->group];
 }
 /* The crew of an instruction of one home's front, whose number is the home's */

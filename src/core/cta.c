@@ -122,32 +122,51 @@ static struct cta_place *place_get(struct core *c) {
     return NULL;
 }
 
-/* The slot is the warp's: nothing is left of who was there before but the account, whose time goes on */
+/* The front of a home's own, which stands for it. Nothing is left of who was there before but the account,
+ * whose time goes on */
+static void front_take(struct core *c, u32 slot, const struct warp *w) {
+    struct front *f = &c->fronts[slot];
+    struct account account = f->account;
+    c->age[slot] = c->homes[slot].age;
+    *f = (struct front){.part = &f->own, .nparts = w->live != 0, .lanes = w->live, .ready_cy = NEVER, .account = account};
+    f->own = (struct part){.home = (u16)slot, .lanes = w->live};
+    f->ib.next = f->ib.fetch_pc = NONE;
+}
+
+/* The slot is the warp's */
 static void slot_take(struct core *c, u32 slot, struct cta_place *p, struct warp *w) {
     struct home *s = &c->homes[slot];
     account_change(c, slot);
     struct sbreg *sb = s->sb;
     u64 *lane_ready = s->lane_ready;
-    *s = (struct home){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .age = c->age[slot] = ++c->blocks->ages};
+    *s = (struct home){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .age = ++c->blocks->ages};
     s->starts = w->starts;
     if (c->replay) replay_slot_start(c, slot);
-    struct account account = c->fronts[slot].account;
-    struct front *f = &c->fronts[slot];
-    *f = (struct front){.part = &f->own, .nparts = w->live != 0, .lanes = w->live, .ready_cy = NEVER, .account = account};
-    f->own = (struct part){.home = (u16)slot, .lanes = w->live};
     memset(sb, 0, sizeof(*sb) * (c->prog->nregs + c->prog->npreds));
     if (lane_ready) memset(lane_ready, 0, sizeof(u64) * MAX_WARP * (c->prog->nregs + c->prog->npreds));
-    c->fronts[slot].ib.next = c->fronts[slot].ib.fetch_pc = NONE;
+    if (!c->form) front_take(c, slot, w);
     if (c->vfetch) vfetch_started(c, slot);
 }
 
 static void slot_begin(struct core *c, u32 slot) {
     const struct home *s = &c->homes[slot];
     u64 linear = s->place->cta->linear;
-    sched_arrives(c, slot, linear);
     EMIT(c, .kind = EV_WARP_START, .cycle = c->now, .slot = (u16)slot, .a = linear, .b = s->w->id, .mask = s->w->live);
+    if (c->form) {
+        form_starts(c, slot);
+        return;
+    }
+    sched_arrives(c, slot, linear);
     slot_next(c, slot);
     slot_look(c, slot, c->now);
+}
+
+static void refuse_renewal(struct core *c, struct warp *w) {
+    fault_at(w, c->prog->k->code, NONE,
+             "a program that starts and ends its warps itself does not go with sm.diverge = %s, which forms fronts of their "
+             "threads; use sm.diverge = pdom",
+             c->pol.diverge->name);
+    c->fault_cy = MIN(c->fault_cy, c->now);
 }
 
 /* A warp that the program has yet to start has its slot, and counts as one that has ended */
@@ -155,7 +174,8 @@ static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct war
     slot_take(c, slot, p, w);
     w->slot = slot;
     p->slots |= 1ull << slot;
-    if (w->live) slot_begin(c, slot);
+    if (c->form && c->prog->k->first_warps) refuse_renewal(c, w);
+    else if (w->live) slot_begin(c, slot);
     else c->homes[slot].ended = c->homes[slot].told_end = true;
 }
 
@@ -209,6 +229,11 @@ void cta_warp_ended(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
     account_change(c, slot);
     s->ended = true;
+    if (c->form) { /* its threads have left their fronts */
+        slot_alarm(c, slot, c->now + 1);
+        slot_wake_block(c, s->place, c->now + c->cfg->barrier_cy);
+        return;
+    }
     sched_event(c, SCHED_END, slot, 0);
     f->nparts = 0;
     f->head = f->shown = NULL;
@@ -225,9 +250,11 @@ static void slot_clear(struct core *c, u32 slot, u64 at) {
     struct home *s = &c->homes[slot];
     struct front *f = &c->fronts[slot];
     account_change(c, slot);
-    f->head = f->shown = NULL;
     if (c->replay) replay_levels(c, f, at);
-    account_state(c, slot, 1u << STALL_EMPTY, UNIT_NONE, at);
+    if (!f->nparts) { /* else others have formed a front there */
+        f->head = f->shown = NULL;
+        account_state(c, slot, 1u << STALL_EMPTY, UNIT_NONE, at);
+    }
     if (!s->told_end) EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
     s->w = NULL;
     s->place = NULL;

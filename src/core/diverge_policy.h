@@ -30,10 +30,12 @@ struct diverge_view {
 };
 struct diverge_policy {
     const char *name, *doc, *paper;
-    bool never_meet;                       /* lanes that part stay apart */
-    bool by_lane;                          /* results are awaited lane by lane: groups do not wait for each other's */
-    bool joint;                            /* all groups of a warp that can run issue together, charged once (mimd) */
-    u32 (*places)(const struct config *c); /* fronts an SM can have at once; NULL: one for each warp */
+    bool never_meet; /* lanes that part stay apart */
+    bool by_lane;    /* results are awaited lane by lane: groups do not wait for each other's */
+    bool joint;      /* all groups of a warp that can run issue together, charged once (mimd) */
+    bool forms;      /* fronts are formed of threads of several warps (33_form.c); next is not asked, and may be NULL */
+    u32 (*places)(const struct config *c);   /* fronts an SM can have at once; NULL: one for each warp */
+    bool (*chooses)(const struct config *c); /* who issues is its choice, not that of sm.sched (sched/dwf.c); NULL: never */
     /* The group has run an instruction, waits or is gone: chooses who is next. False: no group of the warp
      * can run now. Not asked while all live lanes are one group that can go on and has not polled. */
     bool (*next)(struct diverge_view *v);

@@ -137,6 +137,52 @@ static bool window_goes_with(const struct config *c, const struct policies *p, s
     return ok;
 }
 
+/* Formed fronts and what they do not go with */
+static bool forms_goes_with(const struct config *c, const struct policies *p, struct diag *d) {
+    const char *name = p->diverge->name;
+    u32 before = d->errors;
+    if (p->order->window)
+        diag_error(
+            d, c->machine, 0, 0,
+            "sm.order = %s does not go with sm.diverge = %s: a window has the instructions of one warp, and a formed front "
+            "is of several; use sm.order = in_order or single",
+            p->order->name, name);
+    if (p->hazard->retains || p->hazard->leaves)
+        diag_error(
+            d, c->machine, 0, 0,
+            "sm.diverge = %s does not go with sm.hazard = %s: an instruction is issued again from its warp's buffer, and a "
+            "formed front may have parted by then; use sm.hazard = stall",
+            name, p->hazard->name);
+    if (p->tracker->is_free)
+        diag_error(d, c->machine, 0, 0,
+                   "sm.diverge = %s does not go with sm.hazard.tracker: prediction looks at the next load of one warp, and a "
+                   "formed front has loads of several; use sm.hazard.tracker = none",
+                   name);
+    if (c->reexec)
+        diag_error(
+            d, c->machine, 0, 0,
+            "sm.diverge = %s does not go with sm.lsu.reexec: the queue keeps the accesses of a warp in order, and a formed "
+            "front has those of several; use sm.lsu.reexec = 0",
+            name);
+    if (c->pipeline == PIPELINE_VORTEX)
+        diag_error(
+            d, c->machine, 0, 0,
+            "sm.diverge = %s does not go with sm.pipeline = vortex: its front end fetches for warps, not for formed fronts; "
+            "use sm.pipeline = common",
+            name);
+    if (p->sched->shared_size && !p->diverge->chooses(c))
+        diag_error(d, c->machine, 0, 0,
+                   "sm.diverge = %s does not go with sm.sched = %s: it follows warps and their blocks through memory, and formed "
+                   "fronts come and go; use lrr, gto or two_level, or a dwf.policy other than sched",
+                   name, p->sched->name);
+    if ((c->warps + c->schedulers - 1) / c->schedulers * c->schedulers * c->warp_size > MAX_FRONTS)
+        diag_error(d, c->machine, 0, 0,
+                   "sm.diverge = %s needs a place for each thread: sm.warps %u, in whole rounds of sm.schedulers %u, times "
+                   "sm.warp_size %u is more than %d",
+                   name, c->warps, c->schedulers, c->warp_size, MAX_FRONTS);
+    return d->errors == before;
+}
+
 bool policies_out_of_order(const struct config *c) {
     for (u32 i = 0; order_policies[i]; i++)
         if (strcmp(order_policies[i]->name, c->order) == 0) return order_policies[i]->out_of_order;
@@ -174,7 +220,8 @@ bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
                    p->diverge->name);
         ok = false;
     }
-    if (ok && p->order->window) ok = window_goes_with(c, p, d);
+    if (ok && p->diverge->forms) ok = forms_goes_with(c, p, d);
+    else if (ok && p->order->window) ok = window_goes_with(c, p, d);
     if (ok && c->memory_order && !(p->order->window && p->order->window->precise)) {
         diag_error(d, c->machine, 0, 0,
                    "order.memory = %s does not go with sm.order = %s: a load that went too early must be taken back, and with it "

@@ -47,8 +47,8 @@ u32 scale_beats(u64 lanes, u32 warp_size, u32 width, bool squeezed) {
     return MAX(n, 1u);
 }
 
-/* Beats by the number of their lanes, the most first; the lower among equals */
-static void rank_beats(u64 lanes, u32 width, u32 beats, u8 *order) {
+/* The lower among equals */
+void scale_rank(u64 lanes, u32 width, u32 beats, u8 *order) {
     for (u32 b = 0; b < beats; b++) {
         i32 n = __builtin_popcountll(beat_of(lanes, width, b));
         u32 at = b;
@@ -76,7 +76,7 @@ static u32 fill_lane(i32 *at, u32 ranks, u32 kept, u8 *rank_of) {
 u32 scale_place(u64 lanes, u32 warp_size, u32 width, u32 how, u8 *rank_of) {
     u8 order[MAX_WARP];
     u32 beats = beats_of_warp(warp_size, width), most = scale_beats(lanes, warp_size, width, true), moves = 0;
-    rank_beats(lanes, width, beats, order);
+    scale_rank(lanes, width, beats, order);
     for (u32 l = 0; l < MIN(width, warp_size); l++) {
         i32 at[MAX_WARP];
         for (u32 rank = 0; rank < beats; rank++) {

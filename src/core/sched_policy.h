@@ -47,19 +47,26 @@
 enum { MAX_SLOTS = 64, MAX_FRONTS = MAX_SLOTS * MAX_WARP }; /* warps of an SM, and fronts: at most one of each thread */
 _Static_assert(MAX_FRONTS <= 64 * SET_WORDS, "sets have room for all fronts");
 
+struct sched_fronts { /* what is known of formed fronts (33_form.c), by slot */
+    i32 *pc;          /* of the next instruction; NONE: it waits */
+    u16 *threads;
+    u16 *depth; /* meeting points that its threads have before them, calls included: the most of any */
+    u64 *since; /* cycle in which it came to the pool */
+};
 struct sched_view {
     u64 now;
-    u32 words;                 /* of each set */
-    u32 index;                 /* of the scheduler */
-    const u64 *age;            /* by slot */
-    const u64 *block;          /* by slot: number of the warp's block in the grid */
-    const void *shared;        /* what the schedulers of the SM share; NULL without shared_size */
-    u64 valid[SET_WORDS];      /* slots of this scheduler that hold a warp that has not ended */
-    u64 buffered[SET_WORDS];   /* those with an instruction in their buffer; on sm.pipeline = common all valid ones */
-    u64 ready[SET_WORDS];      /* those whose next instruction waits for no result */
-    u64 candidates[SET_WORDS]; /* those that can issue now */
-    u64 waits_long[SET_WORDS]; /* those that wait for global or local memory, a barrier, a fence or an atomic */
-    u64 memory[SET_WORDS];     /* ready ones whose next instruction goes to memory other than shared memory */
+    u32 words;                         /* of each set */
+    u32 index;                         /* of the scheduler */
+    const u64 *age;                    /* by slot */
+    const u64 *block;                  /* by slot: number of the warp's block in the grid */
+    const void *shared;                /* what the schedulers of the SM share; NULL without shared_size */
+    const struct sched_fronts *fronts; /* NULL where fronts are not formed */
+    u64 valid[SET_WORDS];              /* slots of this scheduler that hold a warp that has not ended */
+    u64 buffered[SET_WORDS];           /* those with an instruction in their buffer; on sm.pipeline = common all valid ones */
+    u64 ready[SET_WORDS];              /* those whose next instruction waits for no result */
+    u64 candidates[SET_WORDS];         /* those that can issue now */
+    u64 waits_long[SET_WORDS];         /* those that wait for global or local memory, a barrier, a fence or an atomic */
+    u64 memory[SET_WORDS];             /* ready ones whose next instruction goes to memory other than shared memory */
 };
 struct sched_sm { /* an SM as its schedulers see it together; sets are over all its slots */
     u64 now;
@@ -120,6 +127,8 @@ struct sched_policy {
 extern const struct sched_policy *const sched_policies[]; /* ends with NULL */
 #define SCHED_POLICY(name) extern const struct sched_policy sched_##name;
 #include "core/policies.def"
+
+extern const struct sched_policy sched_dwf; /* no row: chooses among formed fronts in the place of sm.sched (dwf.policy) */
 
 /* --- for schedulers that remember nothing */
 static inline size_t stateless_size(const struct config *c, u32 fronts) {

@@ -46,7 +46,7 @@ static void probe_add(struct probe *p, enum space space, u32 slab, const struct 
         p->at.cap = cap;
     }
     struct probe_access *x = &p->at.at[p->at.n++];
-    x->space = (u8)space, x->kind = (u8)r->kind, x->slab = (u8)slab, x->mask = a->mask, x->size_b = a->size_b;
+    x->space = (u8)space, x->kind = (u8)r->kind, x->slab = (u8)slab, x->placed = 0, x->mask = a->mask, x->size_b = a->size_b;
     memcpy(x->addr, a->addr, sizeof(x->addr));
 }
 

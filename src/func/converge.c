@@ -208,6 +208,24 @@ static void conv_let_go(struct warp *w, i32 ci) {
     c->arrived = 0;
 }
 
+void group_pass(struct warp *w, u32 gi) {
+    struct group *g = &w->groups.at[gi];
+    while (g->conv != NONE && w->convs.at[g->conv].pc == g->pc && w->convs.at[g->conv].frame == g->frame) {
+        i32 done = g->conv;
+        g->conv = w->convs.at[done].parent;
+        w->convs.at[done].expected &= ~g->mask;
+        if (!w->convs.at[done].expected) conv_free(w, done);
+    }
+}
+
+void warp_pass(struct warp *w) {
+    for (u32 i = 0; i < w->convs.n; i++) {
+        if (w->convs.at[i].pc == NONE || !w->convs.at[i].arrived) continue;
+        conv_let_go(w, (i32)i);
+        if (!w->convs.at[i].expected) conv_free(w, (i32)i);
+    }
+}
+
 static void convs_forget(struct warp *w, u64 lanes) {
     for (u32 i = 0; i < w->convs.n; i++) {
         struct conv *c = &w->convs.at[i];

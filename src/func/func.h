@@ -229,6 +229,7 @@ struct probe_access {
     u8 space; /* enum space, never generic */
     u8 kind;  /* enum probe_kind */
     u8 slab;
+    u8 placed; /* local memory: addresses are those that caches see (core/34_gather.c) */
     u32 mask, size_b;
     _Alignas(64) u64 addr[32]; /* global address, or offset in its space; lanes outside mask: anything */
 };
@@ -347,6 +348,10 @@ void group_split_to(struct warp *w, struct group *g, u64 lanes,
 /* At an instruction where branches meet: true when g may go on (perhaps with more lanes), false when it is
  * parked and gone. */
 bool group_arrive(struct warp *w, u32 gi);
+/* Without waiting: g leaves the meeting points at its pc behind; and the lanes that are parked anywhere go
+ * on as groups of their own */
+void group_pass(struct warp *w, u32 gi);
+void warp_pass(struct warp *w);
 bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func, i32 ret_pc); /* false after a fault */
 void group_return(struct warp *w, struct group *g);
 struct group *group_add(struct warp *w, const struct group *like, u64 mask, i32 pc);

@@ -12,7 +12,8 @@
  *       offset in shared memory) is not accepted before an earlier instruction's. Loads of a window may
  *       pass each other, not stores: a load sees the store it should.
  *   A3  A barrier, fence or exit issues only when all lanes of the warp's earlier memory instructions have
- *       been accepted by the memory stage. After a fence the next instruction of its lanes issues only when
+ *       been accepted by the memory stage; of formed fronts (A10), those of the lanes that issue it. After a
+ *       fence the next instruction of its lanes issues only when
  *       their earlier stores and atomics are complete.
  *   A4  Sources of a memory instruction stay reserved until they have been read: no later instruction of the
  *       warp has a result in one of them ready before EV_READ, or before the last EV_REPLAY. Not where
@@ -28,6 +29,9 @@
  *   A9  What is dispatched into a window issues once, not before its dispatch, and leaves once, not before
  *       its result is ready; where the order is precise, in order of dispatch. A window is empty when its
  *       warp ends, and when an instruction issues that was not dispatched into it.
+ *   A10 (places.c) A front formed of threads of several warps (EV_FRONT) has each thread once, and as many
+ *       threads as positions. A8 is about its place then, and its warps' instructions are looked at one by
+ *       one.
  *
  * Which instructions are memory instructions, barriers and so on is said in facts.h. A4 leaves predicates
  * out: a guard is read at issue.
@@ -39,6 +43,7 @@
 #include "isa/isa.h"
 #include "stats/stats.h"
 #include "trace/facts.h"
+#include "trace/places.h"
 #include "trace/trace.h"
 #include "trace/uids.h"
 
@@ -100,6 +105,7 @@ struct audit {
     u32 sms, nslots;
     bool cut;                 /* the launch was stopped in the middle: its end is not looked at */
     struct audit_slot *slots; /* [sms][nslots] */
+    struct places *places;    /* of formed fronts */
     u64 *present;             /* [sms]: latest issue, so later events happen no sooner */
     const struct kernel *k;
     struct facts facts; /* of k */
@@ -352,6 +358,7 @@ static void check_gate(struct audit *a, const struct audit_slot *s, const struct
     for (u32 i = 0; i < s->listed.n; i++) {
         struct issued *m = &a->issued.at[s->listed.at[i]];
         u64 waiting = m->memory ? m->mask & ~m->accepted : 0;
+        if (places_used(a->places, e->sm) && !(m->mask & e->mask)) continue; /* other fronts' */
         if (!holds(a, !waiting))
             report(a, 3, e, "lanes 0x%llx of uid %llu (pc %d) have not been accepted", (unsigned long long)waiting,
                    (unsigned long long)m->uid, m->pc);
@@ -713,7 +720,14 @@ static void close_record(struct audit *a, u32 i) {
     if (!x->listed) vacate(a, i);
 }
 
+static void take_front(struct audit *a, const struct event *e) {
+    const char *wrong = places_take(a->places, e);
+    if (!holds(a, !wrong)) report(a, e->kind == EV_ISSUE || e->cause == FRONT_ISSUES ? 10 : 8, e, "%s", wrong);
+}
+
 static void take(struct audit *a, const struct event *e) {
+    if (e->kind == EV_FRONT || e->kind == EV_ISSUE) take_front(a, e);
+    if (e->kind == EV_FRONT) return;
     bool known = e->sm < a->sms && e->slot < a->nslots;
     if (!holds(a, known)) {
         report(a, 0, e, "there is no such SM or slot");
@@ -749,6 +763,7 @@ static void take(struct audit *a, const struct event *e) {
 static void audit_launch(void *state, const struct kernel *k, u64 cycle) {
     struct audit *a = state;
     for (u32 sm = 0; sm < a->sms; sm++) a->present[sm] = MAX(a->present[sm], cycle);
+    places_launch(a->places);
     facts_learn(&a->facts, k);
     a->k = k;
 }
@@ -797,6 +812,7 @@ struct audit *audit_new(u32 sms, u32 warp_slots, struct listener *l) {
     a->sms = sms, a->nslots = warp_slots;
     a->slots = base_alloc(sizeof(*a->slots) * sms * warp_slots);
     a->present = base_alloc(sizeof(*a->present) * sms);
+    a->places = places_new(sms);
     *l = (struct listener){.state = a, .launch = audit_launch, .events = audit_events, .cut = audit_cut, .end = audit_end};
     return a;
 }
@@ -813,6 +829,7 @@ void audit_free(struct audit *a) {
     }
     free(a->slots), free(a->present), free(a->issued.at);
     facts_free(&a->facts);
+    places_free(a->places);
     free(a->vacant.at), free(a->ended.at), free(a->ended_slots.at);
     uids_free(&a->map);
     strbuf_free(&a->text);

@@ -14,7 +14,7 @@ enum event_kind {
     EV_WARP_START, /* slot; a = linear block id, b = warp in the block, mask = its live lanes */
     EV_WARP_END,   /* slot */
     EV_FETCH,      /* slot; pc of the first, a = instructions, b = cycle they can issue, cause = 0 hit, 1 miss (no b) */
-    EV_FLUSH,      /* slot; the instruction buffer is emptied; pc = where fetch goes on */
+    EV_FLUSH,      /* slot; the instruction buffer is emptied; pc = where fetch goes on. Neither is told of formed fronts */
     /* slot, uid, pc; mask = lanes whose guard held, a = lanes of the group, b = frame (for registers: a
      * register is (slot, frame, number)), cause = 1 after EV_WINDOW */
     EV_ISSUE,
@@ -36,7 +36,11 @@ enum event_kind {
     EV_RETIRE, /* uid: it has left its warp's window; cause = 1 when instructions leave in order */
     EV_DONE,   /* uid: the instruction has left the SM */
     EV_STALL,  /* slot: from cycle a to cycle (exclusive), set of causes in mask (bit = enum stall), pc = next instruction */
-    EV_GROUP,  /* slot: the warp goes on with another group; mask = its lanes, pc */
+    /* slot = a place of formed fronts (sm.diverge = dwf), not a warp's; cause = enum front_event: one begins
+     * there or ends, it issues (mask = its positions, pc; EV_ISSUE of each home follows, with uids of their
+     * own), or it stalls, as EV_STALL tells it of a warp, in whose stead it comes */
+    EV_FRONT,
+    EV_GROUP, /* slot: the warp goes on with another group; mask = its lanes, pc */
     /* uid, slot, pc: issued again; a = entry of the instruction buffer, mask = lanes that are left, cause
      * = enum hazard that refused it last */
     EV_REPLAY,
@@ -54,6 +58,7 @@ enum access_result {
     ACCESS_CONST,
     ACCESS_FORWARD /* none was made: a = uid of the store that gave the value */
 };
+enum front_event { FRONT_STALLS, FRONT_BEGINS, FRONT_ENDS, FRONT_ISSUES };
 enum trace_counter { TC_MSHRS, TC_WARPS, TC_COUNT };
 struct event {
     u64 cycle;

@@ -20,18 +20,24 @@ done
 
 # mix NAME SCHED DIVERGE: one test of all the rest with these
 mix() {
-    local name=$1 sched=$2 diverge=$3 base fetch width collectors ideal hazard turn scale squeeze out= n=0
+    local name=$1 sched=$2 diverge=$3 base fetch width collectors ideal hazard turn scale squeeze forms out= n=0
     base=$(< "$work/base.$name")
     for fetch in $fetches; do for width in 1 2; do for collectors in generic:4 separated:2/1/2; do for ideal in 0 1; do
         n=$((n + 1)) turn=0
         for hazard in $hazards; do
             turn=$((turn + 1))
             [ -n "$all" ] || [ $((n % $nhazards + 1)) -eq $turn ] || continue
+            # formed fronts have choices of their own beside sm.sched; of the mixtures some
+            [ $diverge != dwf ] || [ -n "$all" ] || [ $hazard = stall ] || [ $n -le 2 ] || continue
             scale=off squeeze=off
             [ $((n % 2)) -eq 0 ] || scale=hybrid
             [ $((n % 4)) -ne 1 ] || squeeze=thesis
             set -- sm.sched=$sched sm.diverge=$diverge sm.fetch=$fetch sm.issue_width=$width sm.collectors=$collectors sm.hazard=$hazard \
                 sm.operands.ideal=$ideal sm.icache.ideal=$ideal noc.ideal=$ideal sm.warp_scale=$scale sm.squeeze=$squeeze sm.lsu.width=16
+            forms=
+            [ $diverge != dwf ] || forms=$(sed -n "$((n / 3 % 6 + 1))p" <<< "$formings")
+            # shellcheck disable=SC2086
+            set -- "$@" $forms
             one_mix "${@/#/--set=}" || out+="heddle run $name --size tiny --machine small --audit ${*/#/--set }: $(tail -3 "$work/$$.err") $(field "$work/$$.json" cycles) cycles"$'\n'
         done
     done; done; done; done
@@ -44,14 +50,25 @@ one_mix() {
     "$top/tests/within" 60 "$heddle" run "$name" --size tiny --machine small --audit --quiet --json "$work/$$.json" "$@" > "$work/$$.err" 2>&1 < /dev/null
     rc=$?
     case $diverge/$hazard in
+    dwf/retain | dwf/replay) [ $rc -eq 2 ] && grep -q 'sm.diverge = dwf does not go with sm.hazard' "$work/$$.err"; return ;;
     mimd/retain | mimd/replay) [ $rc -eq 2 ] && grep -q 'sm.diverge = mimd does not go with sm.hazard' "$work/$$.err"; return ;;
+    esac
+    case $sched/$forms in # those that follow warps through memory
+    mascar/dwf.policy=sched* | ccws/dwf.policy=sched* | owl/dwf.policy=sched*)
+        [ $rc -eq 2 ] && grep -q 'sm.diverge = dwf does not go with sm.sched' "$work/$$.err"; return ;;
     esac
     [ $rc -eq 0 ] && [ "$(field "$work/$$.json" checksum_ok)" = true ] && [ "$(field "$work/$$.json" cycles)" -le $((base * bound)) ]
 }
 fetches=$(policies sm.fetch)
 hazards=$(policies sm.hazard)
 nhazards=$(wc -w <<< "$hazards")
-export fetches hazards nhazards
+formings="dwf.policy=sched
+dwf.policy=majority sm.alu.width=8 dwf.conflict=move
+dwf.policy=minority dwf.permute=xor dwf.majority=scan dwf.scan=4
+dwf.policy=sched sm.alu.width=8 dwf.conflict=move
+dwf.policy=pdom dwf.lanes=free
+dwf.policy=timestamp dwf.table=1"
+export fetches hazards nhazards formings
 export -f mix one_mix
 
 # Policies that are made of the same pieces as the first four meet each scheduler on one workload in turn, with --all on each

@@ -1,0 +1,44 @@
+/* form: the inside of 33_form.c and 34_gather.c, for these files alone. */
+#ifndef HEDDLE_CORE_FORM_H
+#define HEDDLE_CORE_FORM_H
+
+#include "core/core.h"
+
+struct look_up { /* an entry of the warp look-up table: the front that threads at this pc may join */
+    i32 pc;      /* NONE: free */
+    u16 front;
+    u64 used;
+};
+struct piece { /* threads that stand at one instruction and go on together, on their way to a place */
+    i32 pc;
+    bool waits; /* at a barrier, or for lanes that a collective names */
+    u32 n;
+    u64 seats; /* positions they take */
+    struct part part[MAX_WARP];
+};
+struct form {
+    u32 squeezes;       /* how threads that come to the pool are squeezed before they join others (sm.squeeze) */
+    struct config cfg;  /* squeezes: the SM's, for the other stages */
+    bool parting;       /* a front's threads are on their way to their places */
+    u32 width, beats;   /* SIMD lanes of a warp, and how many threads of a front each of them can serve */
+    struct part *parts; /* [nfronts][warp_size] */
+    u16 (*place)[MAX_WARP];
+    u8 (*seat)[MAX_WARP];      /* [nslots]: the front of each thread, and its position there */
+    u64 in_pool[SET_WORDS];    /* fronts that have not issued since their threads came: others may join */
+    u64 at_barrier[SET_WORDS]; /* fronts whose last instruction was a barrier, or that wait at one */
+    u64 *entered;              /* [nfronts] cycle in which they came */
+    struct look_up *table;     /* [schedulers][dwf.table] */
+    u64 uses;                  /* of the table */
+    struct sched_fronts seen;  /* what schedulers are shown of them */
+    u32 used;                  /* places with threads */
+    /* lanes that poll for others (V3 of diverge_policy.h) */
+    u64 polls;
+    u64 *polled_at; /* [nfronts] `polls` when it last issued or came */
+    /* the instruction under way */
+    struct step one; /* of one part */
+    struct member member[MAX_WARP];
+    u32 nmembers;
+    struct piece *pieces; /* [warp_size], scratch */
+};
+
+#endif

@@ -1,0 +1,15 @@
+/* places: the audit of formed fronts (EV_FRONT), for audit.c. */
+#ifndef HEDDLE_PLACES_H
+#define HEDDLE_PLACES_H
+
+#include "trace/trace.h"
+
+struct places;
+struct places *places_new(u32 sms);
+void places_free(struct places *p);
+void places_launch(struct places *p);             /* a kernel begins: every place is empty */
+bool places_used(const struct places *p, u32 sm); /* fronts are formed there */
+/* An event of kind EV_FRONT or EV_ISSUE: NULL, or what is wrong with it */
+const char *places_take(struct places *p, const struct event *e);
+
+#endif
