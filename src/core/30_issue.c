@@ -435,7 +435,7 @@ static void count_lanes(struct core *c, const struct step *st, const struct warp
     struct lane_stats *x = &c->lane_stats;
     u32 size = c->cfg->warp_size;
     x->occupied[lanes]++;
-    x->control += st->in->iclass == ICLASS_BRANCH;
+    x->control += c->prog->k->code[st->pc].iclass == ICLASS_BRANCH;
     x->lost[LOST_GUARDED] += lanes - active;
     if (lanes >= size) return;
     u32 there = homes > 1 ? size : lanes_there(c, w);

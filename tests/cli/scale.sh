@@ -38,10 +38,19 @@ done
 # Jin's measures: lanes that worked and lanes that were lost, by cause, are all lanes; the estimate is no less than the gain
 expect 0 "$heddle" run mandelbrot --size tiny --machine jin2012 --set sm.warp_scale=hybrid --set sm.squeeze=thesis --divergence --json "$work/s.json"
 for word in "^divergence, in Jin's measures" '^  W1  to 4 ' '^  W29 to 32 .* 100.0 % up to here' '^  control_weight ' '^  lanes_parted ' '^  storage .* 68 bits a warp' '^  area .* mm2'; do out_has "$word"; done
-lanes=$(json "$work/s.json" counters.active_lanes)
-for cause in parted exited absent guarded; do lanes=$((lanes + $(json "$work/s.json" lanes_lost.$cause))); done
-same "$lanes" "$((32 * $(json "$work/s.json" counters.warp_instructions)))" "lanes that worked and lanes lost"
+# all_lanes: of $work/s.json
+all_lanes() {
+    local lanes cause
+    lanes=$(json "$work/s.json" counters.active_lanes)
+    for cause in parted exited absent guarded; do lanes=$((lanes + $(json "$work/s.json" lanes_lost.$cause))); done
+    same "$lanes" "$((32 * $(json "$work/s.json" counters.warp_instructions)))" "lanes that worked and lanes lost"
+}
+all_lanes
 awk "BEGIN {exit !($(json "$work/s.json" formulas.hybrid_estimate) >= $(json "$work/s.json" formulas.hybrid_beats) && $(json "$work/s.json" formulas.hybrid_beats) > 1)}" || complain "the estimate is below the gain"
+for order in rob tomasulo ghost; do
+    run nqueens --size tiny --machine small --set sm.order=$order
+    all_lanes
+done
 expect 2 "$heddle" run vecadd --divergence --functional
 err_has 'divergence needs timing'
 # limits know links and the pipe
