@@ -366,7 +366,7 @@ bench-timing: $B/bench_timing machines ## timed speed: six kernels against GPGPU
 
 # Debian's oclgrind brings no entry for the loader
 OCLGRIND := /usr/lib/oclgrind/liboclgrind-rt-icd.so
-scale: all ## size paper of every bundled workload, measured: docs/workloads.md (an hour of one core)
+scale: all ## size paper of every bundled workload, measured: docs/workloads.md (about a quarter of an hour of one core)
 	@tools/scale.py $B --jobs $(or $(JOBS),1) > $B/workloads.md && mv $B/workloads.md docs/workloads.md
 bench-oclgrind: $B/bench_oclgrind workloads ## functional speed against Oclgrind, one thread each (Debian package oclgrind)
 	@if [ ! -e $(OCLGRIND) ]; then echo "bench-oclgrind: $(OCLGRIND) not found; install the Debian package oclgrind" >&2; exit 1; fi
