@@ -10,7 +10,8 @@
  *                   others to not_selected
  *   proportional    the cycles without an issue among them, to the causes' classes; with a structural part in
  *                   cycles whose unit was not available (Aurud 5.3)
- *   gsi, selected   per cycle without an issue, from the populations and from the policy's preferred slot
+ *   gsi, selected   per cycle without an issue, from the populations and from the policy's preferred slot; one that
+ *                   awaits a result while its unit takes nothing is of a class of its own (Aurud 5.2)
  *
  * Cycles without an issue in which nothing changes are only counted (struct silence) and charged together
  * before anything that they are charged by does: a state, who is valid, what is shown, the policy's own
@@ -93,10 +94,12 @@ static inline void charge_one(struct core *c, struct sched_stats *ss, const stru
     ss->cpi[CPI_PROPORTIONAL][a->strongest] += d->noissue * 6;
 }
 
+/* Waits for results, and for nothing else */
+static bool only_data(u32 classes) { return !(classes & ~(1u << CPI_MEMORY_DATA | 1u << CPI_COMPUTE_DATA)); }
+
 static void charge_set(struct core *c, const struct front *f, struct sched_stats *ss, const struct span *d) {
     const struct account *a = &f->account;
     u32 classes = classes_of(a->set);
-    const u32 data = 1u << CPI_MEMORY_DATA | 1u << CPI_COMPUTE_DATA;
     u64 *cpi = ss->cpi[CPI_PROPORTIONAL];
     if (!(a->set & (a->set - 1))) add_time(c, ss, a, (enum stall)__builtin_ctz(a->set), d->dt * 6);
     else {
@@ -105,7 +108,7 @@ static void charge_set(struct core *c, const struct front *f, struct sched_stats
     }
     add_classes(cpi, classes, (d->noissue - d->noissue_unavail) * 6);
     if (!d->noissue_unavail) return;
-    if (!(classes & ~data)) classes |= 1u << stall_table[structural(c, f, (enum unit)a->unit)].cpi;
+    if (only_data(classes)) classes |= 1u << stall_table[structural(c, f, (enum unit)a->unit)].cpi;
     add_classes(cpi, classes, d->noissue_unavail * 6);
 }
 
@@ -233,9 +236,12 @@ static void charge_selected(struct core *c, u32 si, const struct silence *q, u64
         return;
     }
     const struct front *f = &c->fronts[slot];
-    if (f->account.set) add_classes(cpi, classes_of(f->account.set), units);
+    u32 classes = classes_of(f->account.set);
+    bool unavailable = q->unavailable >> f->account.unit & 1;
+    if (f->account.set && only_data(classes) && unavailable) cpi[CPI_DATA_STRUCTURAL] += units;
+    else if (f->account.set) add_classes(cpi, classes, units);
     else if (q->held && set_has(q->restricted, (u32)slot)) cpi[stall_table[STALL_RESTRICT].cpi] += units;
-    else if (q->unavailable >> f->account.unit & 1) cpi[stall_table[structural(c, f, (enum unit)f->account.unit)].cpi] += units;
+    else if (unavailable) cpi[stall_table[structural(c, f, (enum unit)f->account.unit)].cpi] += units;
     else cpi[CPI_MISSED] += units;
 }
 

@@ -197,6 +197,13 @@ static void hint_compute_structural(const struct subject *x, struct strbuf *out)
     strbuf_add(out, "the %s are taken %.0f %% of the time", units[worst].name, 100 * share[worst]);
 }
 
+static void hint_data_structural(const struct subject *x, struct strbuf *out) {
+    (void)x;
+    strbuf_add(out,
+               "the warp looked at awaited a result, and its unit or the memory pipe would have taken nothing either; the other "
+               "methods (--cpi) divide these cycles");
+}
+
 static void hint_order(const struct subject *x, struct strbuf *out) { hint_stall(x, CPI_ORDER, out); }
 
 static void hint_missed(const struct subject *x, struct strbuf *out) {
@@ -218,6 +225,7 @@ static const struct {
     [CPI_MEMORY_STRUCTURAL] = {"a full memory pipe", hint_memory_structural},
     [CPI_COMPUTE_DATA] = {"waiting for results of units", hint_compute_data},
     [CPI_COMPUTE_STRUCTURAL] = {"busy units", hint_compute_structural},
+    [CPI_DATA_STRUCTURAL] = {"waiting for results while units are busy", hint_data_structural},
     [CPI_ORDER] = {"the order's window", hint_order},
     [CPI_MISSED] = {"the scheduler's choice", hint_missed},
     [REPLAYS] = {"replays", hint_replays},

@@ -209,11 +209,17 @@ static void print_overview(const struct page *p, const struct launch_stats *s) {
 /* Parts below the share `least` are told together */
 static void print_cpi(const struct page *p, const struct launch_stats *s, double least) {
     static const u32 colours[CPI_COUNT] = {
-        [CPI_BASE] = 32,         [CPI_IDLE] = 90,
-        [CPI_CONTROL] = 35,      [CPI_FETCH] = 36,
-        [CPI_MEMORY_DATA] = 31,  [CPI_MEMORY_STRUCTURAL] = 91,
-        [CPI_COMPUTE_DATA] = 34, [CPI_COMPUTE_STRUCTURAL] = 94,
-        [CPI_ORDER] = 96,        [CPI_MISSED] = 33,
+        [CPI_BASE] = 32,
+        [CPI_IDLE] = 90,
+        [CPI_CONTROL] = 35,
+        [CPI_FETCH] = 36,
+        [CPI_MEMORY_DATA] = 31,
+        [CPI_MEMORY_STRUCTURAL] = 91,
+        [CPI_COMPUTE_DATA] = 34,
+        [CPI_COMPUTE_STRUCTURAL] = 94,
+        [CPI_ORDER] = 96,
+        [CPI_MISSED] = 33,
+        [CPI_DATA_STRUCTURAL] = 95,
     };
     enum cpi_method m = p->r->wishes.cpi;
     double total = 0, most = 0, rest = 0, per = MAX(1.0, (double)s->sum.warp_instructions);

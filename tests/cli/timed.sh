@@ -46,7 +46,7 @@ sum() { # of the numbers under one key
     printf '%.3f\n' "$total"
 }
 cycles=$(number cycles) sms=2
-parts="base no_warp sync_control empty_ibuffer memory_data memory_structural compute_data compute_structural missed_schedule"
+parts="base no_warp sync_control empty_ibuffer memory_data memory_structural compute_data compute_structural data_structural missed_schedule"
 for method in selected gsi proportional; do same "$(sum cpi.$method.total "$parts")" "$(printf '%.3f' $((cycles * sms)))" "the $method stack's sum"; done
 same "$(sum sched_cycles "idle raw stall issue1 issue2 restrict")" "$(printf '%.3f' $((cycles * sms)))" "the schedulers' sum"
 # the same state twice, and for other ways to simulate it

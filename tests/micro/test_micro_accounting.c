@@ -100,6 +100,27 @@ static void figure_5_1_as_gsi_sees_it(void **state) {
     }
 }
 
+/* Aurud 5.2: warp 0's store awaits the load while the memory pipe is full. The selected-warp method has a class for
+ * both at once; the proportional one gives a half to each. */
+static void data_and_structural(void **state) {
+    (void)state;
+    struct account at[2];
+    for (u32 k = 0; k < 2; k++) {
+        RUN(.front = true, .globals = ".global .align 128 .b8 g[128];\n",
+            .body = figure("st.global.f32 [%rd1], %f3; // add\nadd.f32 %f5, %f2, %f1;\n"), .threads = 128,
+            .keys = {FOUR_WARPS, "sm.sched=find_first", text("dram.extra_cy=%u", 1000 + k * MORE),
+                     text("sm.class.fdiv.latency_cy=%u", 5000 + k * MORE), "sm.sfu.width=32"});
+        at[k] = account();
+    }
+    assert_int_equal(more_cpi(&at[0], &at[1], CPI_SELECTED, CPI_DATA_STRUCTURAL), MORE * 24);
+    assert_int_equal(more_cpi(&at[0], &at[1], CPI_SELECTED, CPI_MEMORY_DATA), 0);
+    assert_int_equal(more_cpi(&at[0], &at[1], CPI_SELECTED, CPI_MEMORY_STRUCTURAL), 0);
+    assert_int_equal(more_cpi(&at[0], &at[1], CPI_PROPORTIONAL, CPI_MEMORY_DATA), MORE * 3);
+    assert_int_equal(more_cpi(&at[0], &at[1], CPI_PROPORTIONAL, CPI_MEMORY_STRUCTURAL), MORE * (3 + 6));
+    for (u32 m = 0; m < CPI_METHODS; m++)
+        if (m != CPI_SELECTED) assert_int_equal(at[1].cpi[m][CPI_DATA_STRUCTURAL], 0);
+}
+
 /* The warp the scheduler would have chosen: with find-first the oldest slot that holds a warp, which is warp
  * 0's */
 static void figure_5_1_by_the_selected_warp(void **state) {
@@ -245,6 +266,7 @@ int main(void) {
         cmocka_unit_test(figure_5_1_b),
         cmocka_unit_test(figure_5_1_as_gsi_sees_it),
         cmocka_unit_test(figure_5_1_by_the_selected_warp),
+        cmocka_unit_test(data_and_structural),
         cmocka_unit_test(the_scheduler_of_figure_5_1_is_idle_and_then_stalled),
         cmocka_unit_test(three_causes_have_a_third_each),
         cmocka_unit_test(time_is_kept_by_instruction),

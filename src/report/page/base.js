@@ -256,6 +256,7 @@ const partColours = {
     compute_structural: "#d1495b",
     missed_schedule: "#d8b72c",
     order_structural: "#17a2b8",
+    data_structural: "#7d6aa5",
 };
 const series = ["#2f7ed8", "#e8933a", "#2e9e5b", "#8e63ce", "#d1495b", "#17a2b8", "#b57a3a", "#d8b72c", "#e377c2", "#9aa4ae"];
 
