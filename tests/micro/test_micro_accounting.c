@@ -100,8 +100,8 @@ static void figure_5_1_as_gsi_sees_it(void **state) {
     }
 }
 
-/* Aurud 5.2: warp 0's store awaits the load while the memory pipe is full. The selected-warp method has a class for
- * both at once; the proportional one gives a half to each. */
+/* Aurud 5.2: warp 0's store awaits the load while the memory pipe is full. The selected-warp method has a
+ * class for both at once; the proportional one gives a half to each. */
 static void data_and_structural(void **state) {
     (void)state;
     struct account at[2];
