@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "sweep/sweep.h"
+#include "sweep/store.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +189,35 @@ static void conditions_leave_out_what_does_not_go_together(void **state) {
     experiment_free(&x);
 }
 
+/* A file of schema 1, which had no documents, batches and tasks: readers are told, the first writer migrates
+ * it, and what it held stays */
+static void older_files_are_migrated(void **state) {
+    char path[] = "/tmp/heddle-store-XXXXXX";
+    struct strbuf why = {0};
+    (void)state;
+    assert_true(close(mkstemp(path)) == 0 && unlink(path) == 0);
+    struct store *s = store_open(path, STORE_WRITE, &why);
+    if (!s) fail_msg("%s", why.s);
+    assert_true(store_do(s, "INSERT INTO meta VALUES('experiment', 'old'); DROP TABLE documents; DROP TABLE batches; DROP TABLE "
+                            "tasks; PRAGMA user_version = 1"));
+    store_close(s);
+    assert_null(store_open(path, STORE_READ, &why));
+    assert_non_null(strstr(why.s, "of an older schema"));
+    strbuf_free(&why);
+    why = (struct strbuf){0};
+    s = store_open(path, STORE_WRITE, &why);
+    if (!s) fail_msg("%s", why.s);
+    assert_int_equal(store_number(s, "PRAGMA user_version"), STORE_SCHEMA);
+    assert_int_equal(store_number(s, "SELECT count(*) FROM meta WHERE value = 'old'"), 1);
+    assert_int_equal(store_number(s, "SELECT count(*) FROM sqlite_master WHERE name IN ('documents', 'batches', 'tasks')"), 3);
+    store_close(s);
+    s = store_open(path, STORE_READ, &why);
+    if (!s) fail_msg("%s", why.s);
+    store_close(s);
+    strbuf_free(&why);
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conditions_hold_or_not),
@@ -199,6 +228,7 @@ int main(void) {
         cmocka_unit_test(conditions_leave_out_what_does_not_go_together),
         cmocka_unit_test(products_and_lists_are_counted),
         cmocka_unit_test(same_runs_are_found),
+        cmocka_unit_test(older_files_are_migrated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
