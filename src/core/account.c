@@ -236,10 +236,10 @@ static void charge_selected(struct core *c, u32 si, const struct silence *q, u64
         return;
     }
     const struct front *f = &c->fronts[slot];
-    u32 classes = classes_of(f->account.set);
+    u32 classes = f->account.set ? classes_of(f->account.set) : 0;
     bool unavailable = q->unavailable >> f->account.unit & 1;
-    if (f->account.set && only_data(classes) && unavailable) cpi[CPI_DATA_STRUCTURAL] += units;
-    else if (f->account.set) add_classes(cpi, classes, units);
+    if (classes && only_data(classes) && unavailable) cpi[CPI_DATA_STRUCTURAL] += units;
+    else if (classes) add_classes(cpi, classes, units);
     else if (q->held && set_has(q->restricted, (u32)slot)) cpi[stall_table[STALL_RESTRICT].cpi] += units;
     else if (unavailable) cpi[stall_table[structural(c, f, (enum unit)f->account.unit)].cpi] += units;
     else cpi[CPI_MISSED] += units;
