@@ -351,6 +351,9 @@ lint: ## format, clang-tidy, include direction, generated docs, sizes
 study-turner: all $B/data/silicon_apps/.unpacked ## Turner's figures on our workloads: docs/studies/turner.md (heddle study turner)
 	@mkdir -p $B/study && $B/heddle study turner --database $B/study/turner.db --out docs/studies
 
+study-cpi: all ## which CPI stack says what removing a stall gains: docs/studies/cpi.md (heddle study cpi)
+	@mkdir -p $B/study && $B/heddle study cpi --database $B/study/cpi.db --out docs/studies
+
 study-mascar: all $B/data/silicon_apps/.unpacked ## Mascar's figures on our kernels: docs/studies/mascar.md (heddle study mascar)
 	@mkdir -p $B/study && $B/heddle study mascar --database $B/study/mascar.db --out docs/studies
 
@@ -430,7 +433,7 @@ help: ## this list
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -path $B/deb -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: all workloads machines page opencl riscv opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar scale fuzzers data demo test test-page test-cluster test-foreign test-package test-all check-sampling mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install uninstall deb manuals clean help
+.PHONY: all workloads machines page opencl riscv opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar study-cpi scale fuzzers data demo test test-page test-cluster test-foreign test-package test-all check-sampling mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install uninstall deb manuals clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
