@@ -466,7 +466,8 @@ static void issue_entry(struct core *c, u32 slot, u32 id) {
     struct entry *e = &w->at[id];
     u64 read = c->now;
     front_issued(c, slot, e->uid,
-                 &(struct step){.pc = (i32)(e->t->in - c->prog->k->code),
+                 &(struct step){.in = e->t->in,
+                                .pc = (i32)(e->t->in - c->prog->k->code),
                                 .frame = e->frame,
                                 .lanes = e->lanes,
                                 .active = e->active,
