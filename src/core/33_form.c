@@ -341,6 +341,11 @@ static bool may_join(const struct core *c, const struct front *f, const struct p
     return !is_collective(c, x->pc) || f->part[0].home == x->part[0].home;
 }
 
+static void tell_coming(struct core *c, u32 slot, const struct piece *x, bool joins) {
+    EMIT(c, .kind = EV_FRONT, .cycle = c->now, .slot = (u16)slot, .pc = x->pc, .mask = x->seats, .a = x->came, .b = joins,
+         .cause = FRONT_COMES);
+}
+
 /* The piece joins a front that waits where it stands; false: there is none, or no room in it */
 static bool joins(struct core *c, u32 slot, struct piece *x) {
     u32 to = look_up(c, slot, x->pc);
@@ -357,11 +362,13 @@ static bool joins(struct core *c, u32 slot, struct piece *x) {
     c->stats.formed_merges++;
     count_squeeze(c, f);
     show_front(c, to);
+    tell_coming(c, to, x, true);
     slot_look(c, to, c->now);
     return true;
 }
 
 static void enter_pool(struct core *c, u32 slot, const struct piece *x) {
+    tell_coming(c, slot, x, false);
     set_add(c->form->in_pool, slot);
     c->form->entered[slot] = c->now;
     look_up_set(c, slot, x->pc);
@@ -450,6 +457,7 @@ static void homes_end(struct core *c, const struct part *at, u32 n) {
 static bool piece_comes(struct core *c, u32 slot, bool stays, struct piece *x) {
     if (!x->waits && is_collective(c, x->pc)) go_home(c, x);
     else if (!x->waits && c->form->squeezes) squeeze_piece(c, x);
+    x->came = x->seats;
     if (!x->waits && joins(c, slot, x)) return false;
     piece_goes(c, slot, stays, x);
     return stays;

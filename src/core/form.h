@@ -13,7 +13,8 @@ struct piece { /* threads that stand at one instruction and go on together, on t
     i32 pc;
     bool waits; /* at a barrier, or for lanes that a collective names */
     u32 n;
-    u64 seats; /* positions they take */
+    u64 came;  /* positions in which they came to the pool */
+    u64 seats; /* those they take */
     struct part part[MAX_WARP];
 };
 struct form {

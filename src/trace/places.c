@@ -103,6 +103,7 @@ const char *places_take(struct places *p, const struct event *e) {
         if (!x->live) return "a front ends in an empty place";
         x->live = false, x->end = e->cycle;
         return NULL;
+    case FRONT_COMES: return x->live ? NULL : "threads come to a front that is not there";
     case FRONT_ISSUES: return issues(s, x, e);
     default: return stalls(x, e);
     }

@@ -37,8 +37,10 @@ enum event_kind {
     EV_DONE,   /* uid: the instruction has left the SM */
     EV_STALL,  /* slot: from cycle a to cycle (exclusive), set of causes in mask (bit = enum stall), pc = next instruction */
     /* slot = a place of formed fronts (sm.diverge = dwf), not a warp's; cause = enum front_event: one begins
-     * there or ends, it issues (mask = its positions, pc; EV_ISSUE of each home follows, with uids of their
-     * own), or it stalls, as EV_STALL tells it of a warp, in whose stead it comes */
+     * there or ends, threads come to the pool (pc, a = positions in which they come, mask = those they take,
+     * b = 1 when they join a front that is there), it issues (mask = its positions, pc; EV_ISSUE of each
+     * home follows, with uids of their own), or it stalls, as EV_STALL tells it of a warp, in whose stead it
+     * comes */
     EV_FRONT,
     EV_GROUP, /* slot: the warp goes on with another group; mask = its lanes, pc */
     /* uid, slot, pc: issued again; a = entry of the instruction buffer, mask = lanes that are left, cause
@@ -58,7 +60,7 @@ enum access_result {
     ACCESS_CONST,
     ACCESS_FORWARD /* none was made: a = uid of the store that gave the value */
 };
-enum front_event { FRONT_STALLS, FRONT_BEGINS, FRONT_ENDS, FRONT_ISSUES };
+enum front_event { FRONT_STALLS, FRONT_BEGINS, FRONT_ENDS, FRONT_ISSUES, FRONT_COMES };
 enum trace_counter { TC_MSHRS, TC_WARPS, TC_COUNT };
 struct event {
     u64 cycle;

@@ -1,0 +1,285 @@
+/* Dynamic warp formation: who goes with whom, in which positions, and who issues. */
+#include "core/core.h"
+#include "micro.h"
+
+#define DWF  "sm.diverge=dwf"
+#define SLOW "sm.class.idiv.latency_cy=200" /* what both sides of a branch wait for, until all have come to the pool */
+
+/* Lanes of p3 go to C, the others to B; both need %r5, which takes long. %r1 is the lane, %r2 the warp. */
+#define PART(condition)                                                                                                          \
+    OUT "and.b32 %r1, %r0, 31;\nshr.u32 %r2, %r0, 5;\nmov.u32 %r6, %ntid.x;\n" condition                                         \
+        "div.u32 %r5, %r0, %r6;\n@%p3 bra $c;\nadd.u32 %r7, %r5, 1; // B\nbra $end;\n$c:\nadd.u32 %r7, %r5, 2; // C\n"           \
+        "$end:\nadd.u32 %r8, %r7, 1; // D\n" KEEP2("%r8", "%r7")
+/* Lanes from 16 on of even warps, below 16 of odd ones */
+#define HALVES "setp.lt.u32 %p1, %r1, 16;\nand.b32 %r3, %r2, 1;\nsetp.eq.u32 %p2, %r3, 0;\nxor.pred %p3, %p1, %p2;\n"
+
+/* Issues of formed fronts at an instruction, and the positions of the last of them */
+static u32 fronts_at(const char *label, u64 *positions) {
+    u32 n = 0;
+    for (u32 i = 0; i < ran.events.n; i++) {
+        const struct event *e = &ran.events.at[i];
+        if (e->kind != EV_FRONT || e->cause != FRONT_ISSUES || e->pc != pc_of(label)) continue;
+        n++;
+        if (positions) *positions = e->mask;
+    }
+    return n;
+}
+
+/* --- figure 3.8: W0 and W1 part, and W2:B and W3:C are whole */
+
+static void the_halves_of_two_warps_become_one(void **state) {
+    (void)state;
+    static const char *const policies[] = {"majority", "minority", "timestamp", "pdom", "pc", "sched"};
+    for (u32 i = 0; i < ARRAY_LEN(policies); i++) {
+        u64 b = 0, c = 0;
+        RUN(.body = PART(HALVES), .threads = 64, .keys = {DWF, SLOW, text("dwf.policy=%s", policies[i])});
+        assert_int_equal(fronts_at("B", &b), 1);
+        assert_int_equal(fronts_at("C", &c), 1);
+        assert_true(b == 0xFFFFFFFF && c == 0xFFFFFFFF);
+        assert_int_equal(issue("B", .slot = 0), issue("B", .slot = 1));
+        assert_int_equal(issue("C", .slot = 0), issue("C", .slot = 1));
+        assert_int_equal(fronts_at("D", NULL), 2);
+        assert_stat("formed_merges", 2);
+        assert_stat("formed_moves", 0);
+    }
+    RUN(.body = PART(HALVES), .threads = 64, .keys = {SLOW});
+    assert_true(issue("B", .slot = 0) != issue("B", .slot = 1));
+}
+
+static void threads_of_different_blocks_go_together(void **state) {
+    (void)state;
+    u64 b = 0;
+    RUN(.body = PART(
+            "mov.u32 %r4, %ctaid.x;\nsetp.lt.u32 %p1, %r1, 16;\nsetp.eq.u32 %p2, %r4, 0;\nxor.pred %p3, %p1, %p2;\n") "bar."
+                                                                                                                      "sync "
+                                                                                                                      "0; "
+                                                                                                                      "// "
+                                                                                                                      "S\nad"
+                                                                                                                      "d."
+                                                                                                                      "u32 "
+                                                                                                                      "%r9, "
+                                                                                                                      "%r8, "
+                                                                                                                      "1; "
+                                                                                                                      "// "
+                                                                                                                      "N"
+                                                                                                                      "\n" KEEP2(
+                                                                                                                          "%"
+                                                                                                                          "r"
+                                                                                                                          "9",
+                                                                                                                          "%"
+                                                                                                                          "r"
+                                                                                                                          "8"),
+        .blocks = 2, .keys = {DWF, SLOW, "gpu.sms=1"});
+    assert_int_equal(fronts_at("B", &b), 1);
+    assert_true(b == 0xFFFFFFFF);
+    assert_int_equal(events(EV_ISSUE, "S", .slot = 0), 1); /* half of the threads, each for its own block */
+}
+
+static void a_table_of_one_entry_forgets(void **state) {
+    (void)state;
+    RUN(.body = PART(HALVES), .threads = 64, .keys = {DWF, SLOW, "dwf.table=1"});
+    assert_int_equal(fronts_at("B", NULL), 2);
+}
+
+/* --- lanes */
+
+#define LOW_LANES "setp.ge.u32 %p3, %r1, 8;\n" /* B: lanes 0 to 7 of each warp; C: the others */
+
+static void lanes_that_are_taken_make_a_front_of_their_own(void **state) {
+    (void)state;
+    RUN(.body = PART(LOW_LANES), .threads = 64, .keys = {DWF, SLOW, "sm.alu.width=8"});
+    assert_int_equal(fronts_at("B", NULL), 2);
+    assert_true(stat_of("formed_conflicts") > 0);
+}
+
+static void en_dwf_moves_to_another_beat(void **state) {
+    (void)state;
+    u64 b = 0;
+    RUN(.body = PART(LOW_LANES), .threads = 64, .keys = {DWF, SLOW, "sm.alu.width=8", "dwf.conflict=move"});
+    assert_int_equal(fronts_at("B", &b), 1);
+    assert_true(b == 0xFFFF); /* the lowest beat that is free */
+    assert_stat("formed_moves", 8);
+    RUN(.body = PART(LOW_LANES), .threads = 64, .keys = {DWF, SLOW, "sm.alu.width=32", "dwf.conflict=move"});
+    assert_int_equal(fronts_at("B", NULL), 2); /* there is one beat only */
+}
+
+static void en_dwf_without_conflicts_is_dwf(void **state) {
+    (void)state;
+    RUN(.body = PART(HALVES), .threads = 64, .keys = {DWF, SLOW, "sm.alu.width=8"});
+    u64 cycles = ran.cycles;
+    RUN(.body = PART(HALVES), .threads = 64, .keys = {DWF, SLOW, "sm.alu.width=8", "dwf.conflict=move"});
+    assert_int_equal(ran.cycles, cycles);
+    assert_stat("formed_moves", 0);
+}
+
+static void free_lanes_pay_at_the_register_banks(void **state) {
+    (void)state;
+    RUN(.body = PART(LOW_LANES), .threads = 160, .keys = {DWF, SLOW, "sm.alu.width=8"});
+    double waits = stat_of("bank_conflict_cycles");
+    RUN(.body = PART(LOW_LANES), .threads = 160, .keys = {DWF, SLOW, "sm.alu.width=8", "dwf.lanes=free"});
+    assert_true(fronts_at("B", NULL) < 5); /* 40 threads, 32 a front; each SIMD lane has the registers of at most four a pass */
+    assert_true(stat_of("bank_conflict_cycles") >= waits);
+}
+
+static void a_permutation_parts_low_lanes(void **state) {
+    (void)state;
+    u64 b = 0;
+    /* B: lane 0 of each warp */
+    RUN(.body = PART("setp.ne.u32 %p3, %r1, 0;\n"), .threads = 128, .keys = {DWF, SLOW});
+    assert_int_equal(fronts_at("B", NULL), 4);
+    RUN(.body = PART("setp.ne.u32 %p3, %r1, 0;\n"), .threads = 128, .keys = {DWF, SLOW, "dwf.permute=xor"});
+    assert_int_equal(fronts_at("B", &b), 1);
+    assert_true(b == 0xF); /* lane 0 XOR warps 0 to 3 */
+}
+
+/* --- figure 4.5 and its rule: a merge is possible exactly when no SIMD lane has more than four threads, and
+ * as many move as meet somebody */
+
+static u32 random_bits(u64 *seed) {
+    *seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (u32)(*seed >> 32);
+}
+
+static void conflicts_are_resolved_within_a_lane(void **state) {
+    (void)state;
+    u8 from[MAX_WARP], to[MAX_WARP];
+    /* 27 and 59 stand in the fourth quarter, fourth lane; 3 and 35 are idle: 59 goes to the first quarter */
+    assert_int_equal(form_moves(1u << 27, 1u << 27, 32, 8, from, to), 1);
+    assert_true(from[0] == 27 && to[0] == 3);
+    u64 seed = 45;
+    for (u32 i = 0; i < 200000; i++) {
+        u32 there = random_bits(&seed) & random_bits(&seed), come = random_bits(&seed) & random_bits(&seed), most = 0;
+        for (u32 l = 0; l < 8; l++) {
+            u32 lane = 0x01010101u << l;
+            most = MAX(most, (u32)(__builtin_popcount(there & lane) + __builtin_popcount(come & lane)));
+        }
+        u32 n = form_moves(there, come, 32, 8, from, to), after = come;
+        assert_int_equal(n != UINT32_MAX, most <= 4);
+        if (n == UINT32_MAX) continue;
+        assert_int_equal(n, __builtin_popcount(there & come));
+        for (u32 k = 0; k < n; k++) {
+            assert_int_equal(from[k] % 8, to[k] % 8);
+            after = (after & ~(1u << from[k])) | 1u << to[k];
+        }
+        assert_int_equal(after & there, 0);
+        assert_int_equal(__builtin_popcount(after), __builtin_popcount(come));
+    }
+}
+
+/* Figure 4.4: six warps whose quarters have three holes take 21 of 24 slots, wherever these are */
+static void three_holes_save_three_slots(void **state) {
+    (void)state;
+    for (u32 a = 0; a < 24; a++)
+        for (u32 b = a + 1; b < 24; b++)
+            for (u32 c = b + 1; c < 24; c++) {
+                u32 beats = 0;
+                for (u32 w = 0; w < 6; w++) {
+                    u64 lanes = 0;
+                    for (u32 q = 0; q < 4; q++)
+                        if (w * 4 + q != a && w * 4 + q != b && w * 4 + q != c) lanes |= 0xFFull << q * 8;
+                    beats += scale_beats(lanes, 32, 8, false);
+                }
+                assert_int_equal(beats, 21);
+            }
+}
+
+/* Figure 4.6: the piece is squeezed, then moves, then joins, and what is formed is scaled down */
+#define SQUEEZE DWF, SLOW, "sm.alu.width=8", "sm.warp_scale=hybrid", "sm.squeeze=thesis"
+/* B: lanes 0 to 3 and 12 to 15, one to a SIMD lane */
+#define CORNERS "sub.u32 %r3, %r1, 4;\nsetp.lt.u32 %p1, %r3, 8;\nsetp.gt.u32 %p2, %r1, 15;\nor.pred %p3, %p1, %p2;\n"
+/* B: these of warp 0, and 4 to 11 of warp 1: apart as they are, together when they are squeezed */
+#define CROSSED                                                                                                                  \
+    "sub.u32 %r3, %r1, 4;\nsetp.lt.u32 %p1, %r3, 8;\nsetp.eq.u32 %p2, %r2, 0;\nsetp.lt.u32 %p4, %r1, 16;\n"                      \
+    "xor.pred %p5, %p1, %p2;\nand.pred %p6, %p5, %p4;\nnot.pred %p3, %p6;\n"
+
+static void a_piece_is_squeezed_then_moves_then_joins(void **state) {
+    (void)state;
+    u64 b = 0;
+    RUN(.body = PART(CORNERS), .threads = 64, .keys = {SQUEEZE, "dwf.conflict=move"});
+    assert_int_equal(fronts_at("B", &b), 1);
+    assert_true(b == 0xFFFF); /* both squeezed into the first quarter, the second moved on to the next */
+    assert_stat("formed_moves", 8);
+    assert_true(stat_of("squeeze_moves") >= 8 && stat_of("beats_spared") > 0);
+}
+
+static void squeeze_goes_before_the_merge_or_after_it(void **state) {
+    (void)state;
+    u64 b = 0;
+    RUN(.body = PART(CROSSED), .threads = 64, .keys = {SQUEEZE});
+    assert_int_equal(fronts_at("B", NULL), 2); /* squeezed they meet: the thesis's loss on RAY and LPS */
+    RUN(.body = PART(CROSSED), .threads = 64, .keys = {SQUEEZE, "dwf.squeeze=after"});
+    assert_int_equal(fronts_at("B", &b), 1);
+    assert_true(b == 0xFFFF);
+}
+
+/* --- without branches it is pdom */
+
+static void without_branches_it_is_pdom(void **state) {
+    (void)state;
+    static const char *const bodies[] = {
+        MINE "ld.global.u32 %r1, [%rd1];\nadd.u32 %r2, %r1, 1;\nst.global.u32 [%rd1], %r2;\n",
+        MINE "bar.sync 0;\nld.global.u32 %r1, [%rd1];\nbar.sync 0;\nadd.u32 %r2, %r1, 1;\nred.global.add.u32 [%rd0], %r2;\n",
+        OUT "and.b32 %r1, %r0, 1;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 exit;\nmul.lo.u32 %r2, %r0, %r0;\nadd.u32 %r3, %r2, %r0;\n",
+        OUT "shfl.sync.bfly.b32 %r1, %r0, 1, 31, -1;\nadd.u32 %r2, %r1, %r0;\nvote.sync.ballot.b32 %r3, %p0, -1;\n" KEEP2("%r2",
+                                                                                                                          "%r3"),
+    };
+    for (u32 i = 0; i < ARRAY_LEN(bodies); i++)
+        for (u32 k = 0; k < 4; k++) {
+            const char *sched = text("sm.sched=%s", k % 2 ? "gto" : "lrr"), *width = text("sm.issue_width=%u", k / 2 + 1);
+            RUN(.body = bodies[i], .threads = 160, .blocks = 6, .keys = {sched, width}, .front = true);
+            u64 cycles = ran.cycles;
+            double instructions = stat_of("warp_instructions");
+            RUN(.body = bodies[i], .threads = 160, .blocks = 6, .keys = {sched, width, DWF, "dwf.policy=sched"}, .front = true);
+            assert_int_equal(ran.cycles, cycles);
+            assert_true(stat_of("warp_instructions") == instructions);
+        }
+}
+
+/* --- who issues */
+
+static void policies_choose_their_pc(void **state) {
+    (void)state;
+    /* B: 24 lanes, at the lower pc; C: 8 */
+    const struct {
+        const char *policy;
+        bool b_first;
+    } is[] = {{"majority", true}, {"minority", false}, {"pc", true}};
+    for (u32 i = 0; i < ARRAY_LEN(is); i++) {
+        RUN(.body = PART("setp.lt.u32 %p3, %r1, 8;\n"), .keys = {DWF, SLOW, text("dwf.policy=%s", is[i].policy)});
+        assert_int_equal(issue("B") < issue("C"), is[i].b_first);
+    }
+}
+
+/* Of two fronts that could issue, the one deeper in branches goes first: the other is where it comes to */
+static void pdom_lets_the_inner_threads_go_first(void **state) {
+    (void)state;
+    const char *body =
+        OUT "and.b32 %r1, %r0, 31;\nmov.u32 %r6, %ntid.x;\nsetp.lt.u32 %p3, %r1, 16;\nsetp.lt.u32 %p4, %r1, 24;\n"
+            "div.u32 %r5, %r0, %r6;\n@%p3 bra $end;\n@%p4 bra $in;\nadd.u32 %r9, %r5, 1; // A\n"
+            "$in:\nadd.u32 %r7, %r5, 2; // B\n$end:\nadd.u32 %r8, %r5, 1; // D\n" KEEP4("%r8", "%r7", "%r9", "%r5");
+    RUN(.body = body, .keys = {DWF, SLOW, "dwf.policy=pdom"});
+    assert_true(issue("A") < issue("B") && issue("B") < issue("D"));
+    RUN(.body = body, .keys = {DWF, SLOW, "dwf.policy=minority"});
+    assert_true(issue("A") < issue("D")); /* eight lanes before sixteen */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_halves_of_two_warps_become_one),
+        cmocka_unit_test(threads_of_different_blocks_go_together),
+        cmocka_unit_test(a_table_of_one_entry_forgets),
+        cmocka_unit_test(lanes_that_are_taken_make_a_front_of_their_own),
+        cmocka_unit_test(en_dwf_moves_to_another_beat),
+        cmocka_unit_test(en_dwf_without_conflicts_is_dwf),
+        cmocka_unit_test(free_lanes_pay_at_the_register_banks),
+        cmocka_unit_test(a_permutation_parts_low_lanes),
+        cmocka_unit_test(conflicts_are_resolved_within_a_lane),
+        cmocka_unit_test(three_holes_save_three_slots),
+        cmocka_unit_test(a_piece_is_squeezed_then_moves_then_joins),
+        cmocka_unit_test(squeeze_goes_before_the_merge_or_after_it),
+        cmocka_unit_test(without_branches_it_is_pdom),
+        cmocka_unit_test(policies_choose_their_pc),
+        cmocka_unit_test(pdom_lets_the_inner_threads_go_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
