@@ -3,12 +3,15 @@
  *
  * The programs are made here, word by word: a loop over a table of operands and results in memory, one
  * instruction under test in it. With one lane, flags are read after each; with 32 lanes, each lane has a
- * case of its own. */
+ * case of its own. Where qemu-riscv32 is installed it runs the same loops, as Linux programs, and has to
+ * agree. */
 #include "api/api.h"
 
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -40,6 +43,26 @@ struct test {
     const char *op;
 };
 
+static u32 enc_li(u32 *code, u32 rd, u32 v) {
+    code[0] = 0x37 | rd << 7 | ((v + 0x800) & 0xFFFFF000);
+    code[1] = enc_i(0x13, 0, rd, rd, (i32)(v << 20) >> 20);
+    return 2;
+}
+
+/* From `loop` on AT goes over the table, by STRIDE */
+static u32 loop_over(u32 *code, u32 n, const struct test *t) {
+    u32 loop = n;
+    for (u32 i = 0; i < 3; i++) code[n++] = enc_i(t->fs ? 0x07 : 0x03, 2, A + i, AT, (i32)(4 * i));
+    code[n++] = enc_i(0x73, 5, 0, 0, 1); /* no flags */
+    code[n++] = t->word;
+    code[n++] = enc_i(0x73, 2, FLAGS, 0, 1);
+    code[n++] = enc_s(t->fd ? 0x27 : 0x23, 2, AT, D, 12);
+    code[n++] = enc_s(0x23, 2, AT, FLAGS, 16);
+    code[n++] = 0x33 | AT << 7 | AT << 15 | STRIDE << 20;
+    code[n] = enc_b(6, AT, END, ((i32)loop - (i32)n) * 4);
+    return n + 1;
+}
+
 /* The table follows the code at a multiple of 64 bytes; lanes take every nth case from their own on */
 static u32 program(u32 *code, const struct test *t, u32 ncases) {
     u32 n = 0, lanes_csr = 0xFC0, lane_csr = 0xCC0, table = 0x80000000u + 256;
@@ -54,20 +77,78 @@ static u32 program(u32 *code, const struct test *t, u32 ncases) {
     code[n++] = 0x37 | 8 << 7 | (table & 0xFFFFF000);
     code[n++] = enc_i(0x13, 0, 8, 8, (i32)(table & 0xFFF));
     code[n++] = 0x33 | AT << 7 | AT << 15 | 8 << 20;
-    code[n++] = 0x37 | END << 7 | ((end + 0x800) & 0xFFFFF000);
-    code[n++] = enc_i(0x13, 0, END, END, (i32)(end << 20) >> 20);
-    u32 loop = n;
-    for (u32 i = 0; i < 3; i++) code[n++] = enc_i(t->fs ? 0x07 : 0x03, 2, A + i, AT, (i32)(4 * i));
-    code[n++] = enc_i(0x73, 5, 0, 0, 1); /* no flags */
-    code[n++] = t->word;
-    code[n++] = enc_i(0x73, 2, FLAGS, 0, 1);
-    code[n++] = enc_s(t->fd ? 0x27 : 0x23, 2, AT, D, 12);
-    code[n++] = enc_s(0x23, 2, AT, FLAGS, 16);
-    code[n++] = 0x33 | AT << 7 | AT << 15 | STRIDE << 20;
-    code[n] = enc_b(6, AT, END, ((i32)loop - (i32)n) * 4);
-    n++;
+    n += enc_li(code + n, END, end);
+    n = loop_over(code, n, t);
     code[n++] = 0x0000006B; /* tmc 0 */
     return n;
+}
+
+/* --- the same on qemu: a Linux program that writes its table out */
+
+static u32 linux_program(u32 *code, const struct test *t, u32 ncases) {
+    enum { A0 = 10, A1 = 11, A2 = 12, A7 = 17, WRITE = 64, EXIT = 93, ECALL = 0x73 };
+    u32 n = 0, table = 0x80000000u + 256, nops = 16 - 6; /* the instruction under test stands where it does above: auipc */
+    while (n < nops - 4) code[n++] = 0x13;
+    n += enc_li(code + n, AT, table);
+    n += enc_li(code + n, END, table + ncases * CASE_B);
+    code[n++] = enc_i(0x13, 0, STRIDE, 0, CASE_B);
+    code[n++] = 0x13;
+    n = loop_over(code, n, t);
+    n += enc_li(code + n, A0, 1);
+    n += enc_li(code + n, A1, table);
+    n += enc_li(code + n, A2, ncases * CASE_B);
+    n += enc_li(code + n, A7, WRITE);
+    code[n++] = ECALL;
+    n += enc_li(code + n, A0, 0);
+    n += enc_li(code + n, A7, EXIT);
+    code[n++] = ECALL;
+    return n;
+}
+
+static bool have_qemu(void) {
+    static int have = -1;
+#ifdef __SANITIZE_ADDRESS__
+    have = 0; /* once is enough */
+#endif
+    if (have < 0) have = system("command -v qemu-riscv32 > /dev/null 2>&1") == 0;
+    return have;
+}
+
+/* An executable of one segment */
+static void write_elf(FILE *f, const u32 *image, u32 bytes) {
+    enum { AT_B = 4096 };
+    u8 head[AT_B] = {0x7F, 'E', 'L', 'F', 1, 1, 1};
+    const u32 ehdr[] = {2 | 243u << 16, 1, 0x80000000u, 52, 0, 2 /* single floats */, 52 | 32u << 16, 1};
+    const u32 phdr[] = {1, AT_B, 0x80000000u, 0x80000000u, bytes, bytes, 7, AT_B};
+    memcpy(head + 16, ehdr, sizeof(ehdr));
+    memcpy(head + 52, phdr, sizeof(phdr));
+    fwrite(head, 1, sizeof(head), f);
+    fwrite(image, 1, bytes, f);
+}
+
+static void ask_qemu(const struct test *t, const struct kase *cases, u32 n) {
+    char path[] = "/tmp/rv_suite_XXXXXX", command[128];
+    u32 *image = calloc(64 + (size_t)n * 5, 4);
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && linux_program(image, t, n) <= 64);
+    FILE *f = fdopen(fd, "wb");
+    for (u32 i = 0; i < n; i++) memcpy(&image[64 + 5 * i], &cases[i], sizeof(*cases));
+    write_elf(f, image, (64 + n * 5) * 4);
+    assert_int_equal(fchmod(fd, 0700), 0);
+    assert_int_equal(fclose(f), 0);
+    snprintf(command, sizeof(command), "qemu-riscv32 %s", path);
+    f = popen(command, "r");
+    size_t got = fread(image, 1, (size_t)n * CASE_B, f);
+    assert_int_equal(pclose(f), 0);
+    assert_int_equal(got, (size_t)n * CASE_B);
+    unlink(path);
+    for (u32 i = 0; i < n; i++) {
+        u32 flags = 0, want = t->want(t, &cases[i], &flags);
+        if (image[5 * i + 3] != want || image[5 * i + 4] != flags)
+            fail_msg("%s mode %d (0x%08x, 0x%08x, 0x%08x): qemu has 0x%08x flags 0x%x, the model 0x%08x flags 0x%x", t->name,
+                     t->mode, cases[i].a, cases[i].b, cases[i].c, image[5 * i + 3], image[5 * i + 4], want, flags);
+    }
+    free(image);
 }
 
 static void run_cases(const struct test *t, const struct kase *cases, u32 ncases, u32 lanes) {
@@ -90,6 +171,7 @@ static void run_cases(const struct test *t, const struct kase *cases, u32 ncases
     }
     heddle_close(h);
     free(image);
+    if (lanes == 1 && have_qemu()) ask_qemu(t, cases, ncases);
 }
 
 /* --- operands */
