@@ -71,7 +71,7 @@ static enum kind kind_of(const char *x, struct strbuf *why) {
     if (!bytes) return front_of_name(x) ? KIND_PROGRAM : json ? KIND_MANIFEST : KIND_WORKLOAD;
     while (at < n && isspace((unsigned char)bytes[at])) at++;
     json = json || bytes[at] == '{';
-    bool program = !json && front_find(x, (const u8 *)bytes, n);
+    bool program = !json && (front_find(x, (const u8 *)bytes, n) || ends_with(x, ".cl"));
     if (!json && !program) front_refuse((const u8 *)bytes, n, why);
     free(bytes);
     return program ? KIND_PROGRAM : json ? KIND_MANIFEST : KIND_OTHER;

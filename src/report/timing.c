@@ -476,6 +476,7 @@ static void print_brief(const struct page *p, const struct launch_stats *s) {
     if (!print_coverage(p, s)) return;
     fprintf(p->out, "IPC          %.2f of %u (%s of peak); %.1f of %u warps an SM\n", ipc, peak_ipc(p, s),
             report_percent(share, ipc / MAX(1u, peak_ipc(p, s))), stat_named(s, "occupancy") * s->warps, s->warps);
+    if (s == &p->r->total) report_overhead(p->r, p->out);
     print_waves(p, s);
     print_memory(p, s);
     print_cpi(p, s, WORTH_A_LINE);

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEADER "heddle riscv program 6"
+#define HEADER "heddle riscv program 7"
 #define LINKER "ld.lld-19"
 
 static const char *const library[] = {"items.bc", "workitem.bc", "math.bc", "atomics.bc"};

@@ -129,6 +129,9 @@ static void find_dominators(struct function *f) {
                 f->post[(size_t)b * f->words + w] = now;
             }
     }
+    u64 *live = reach(f, 0, n);
+    for (u32 b = 1; b < n; b++) /* nobody dominates what is never come to */
+        if (!has(live, b)) memset(&f->dom[(size_t)b * f->words], 0, f->words * 8);
     f->post_n = ARENA_ARRAY(f->arena, u32, n);
     for (u32 b = 0; b < n; b++) f->post_n[b] = set_size(f, &f->post[(size_t)b * f->words]);
 }

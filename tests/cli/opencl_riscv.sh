@@ -54,6 +54,9 @@ want=$(awk 'BEGIN { n = 256; M = 4294967296; for (m = 0; m < n; m++) c[m] = (m *
 got=$(od -An -tu4 -j12 -N4 "$work/group.bin" | tr -d ' ')
 [ "$got" = "$want" ] || complain "item 3 of 256 is $got, not $want"
 
+expect 0 rv "$work/ring.cl" --manifest "$work/ring.json" --set gpu.sms=2 --quiet --dump out "$work/named.bin"
+cmp -s "$work/group.bin" "$work/named.bin" || complain "the source named on the command line gives something else"
+
 # the runtime of 2021 gives what is left to the last core, which has no work here: group 32 of 33 is lost
 cat > "$work/ones.cl" <<'CL'
 __kernel void ones(__global uint *out) { out[get_global_id(0)] = 1; }

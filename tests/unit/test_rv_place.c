@@ -128,6 +128,15 @@ static void test_copies(void **state) {
     assert_int_equal(count(SPLIT), 2);
 }
 
+/* Lines that nobody comes to are not a way back */
+static void test_dead_lines(void **state) {
+    (void)state;
+    assert_true(place("\tlw\ta0, 0(tp)\n\tj\t.LBB0_2\n.LBB0_1:\n\tnop\n.LBB0_2:\n\tbeqz\ta0, .LBB0_3\n\tnop\n.LBB0_3:\n\tret\n"));
+    assert_int_equal(count(PRED), 0);
+    assert_int_equal(count(SPLIT), 1);
+    assert_int_equal(count(JOIN), 1);
+}
+
 static void refused(const char *body, const char *why) {
     assert_false(place(body));
     if (!strstr(dg.text.s, why)) fail_msg("%s", dg.text.s);
@@ -149,9 +158,9 @@ static int finish(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_if),     cmocka_unit_test(test_if_else), cmocka_unit_test(test_loop),
-        cmocka_unit_test(test_break),  cmocka_unit_test(test_uniform), cmocka_unit_test(test_barrier),
-        cmocka_unit_test(test_copies), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_if),     cmocka_unit_test(test_if_else),    cmocka_unit_test(test_loop),
+        cmocka_unit_test(test_break),  cmocka_unit_test(test_uniform),    cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_copies), cmocka_unit_test(test_dead_lines), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, finish);
 }
