@@ -18,11 +18,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEADER "heddle riscv program 7"
+#define HEADER "heddle riscv program 8"
 #define LINKER "ld.lld-19"
 
 static const char *const library[] = {"items.bc", "workitem.bc", "math.bc", "atomics.bc"};
-static const char *const runtime[] = {"start.o", "dispatch.o"};
+static const char *const runtime[] = {"start", "dispatch", "support"}; /* assembly */
 
 /* Given to every run of clang, here and in the Makefile (RV_FLAGS): flags.txt */
 struct shop {
@@ -207,8 +207,8 @@ static char *link_all(struct shop *s, const struct rv_wrap *w, struct rv_target 
     strbuf_free(&script);
     args(s, LINKER " --gc-sections -X --no-check-sections -z norelro --build-id=none --orphan-handling=place -T");
     arg(s, "%s/script.ld", s->temp.dir);
-    for (u32 i = 0; i < ARRAY_LEN(runtime); i++) arg(s, "%s/riscv/%s", s->data, runtime[i]);
-    arg(s, "%s/program.o", s->temp.dir), arg(s, "%s/support.o", s->temp.dir);
+    for (u32 i = 0; i < ARRAY_LEN(runtime); i++) arg(s, "%s/%s.o", s->temp.dir, runtime[i]);
+    arg(s, "%s/program.o", s->temp.dir);
     arg_libgcc(s, t);
     arg(s, "-o"), arg(s, "%s/program.elf", s->temp.dir);
     return ok && run(s) ? read_in(s, "program.elf", len) : NULL;
@@ -227,16 +227,21 @@ static bool place_and_assemble(struct shop *s, const char *name, const char *tex
     return ok;
 }
 
-static bool add_support(struct shop *s, struct rv_target t) {
-    struct strbuf path = {0}, why = {0};
-    size_t n;
-    strbuf_add(&path, "%s/riscv/support.s", s->data);
-    char *text = limit_read_file(path.s, LIMIT_OTHER, &n, &why);
-    if (!text) diag_error(s->dg, path.s, 0, 0, "cannot read: %s", why.s);
-    bool ok = text && place_and_assemble(s, "support", text, ITEM_EXITS - 4, t);
-    strbuf_free(&path);
-    strbuf_free(&why);
-    free(text);
+/* What clang calls goes through the pass, too; the rest knows what it does */
+static bool add_runtime(struct shop *s, struct rv_target t) {
+    bool ok = true;
+    for (u32 i = 0; i < ARRAY_LEN(runtime) && ok; i++) {
+        struct strbuf path = {0}, why = {0};
+        size_t n;
+        strbuf_add(&path, "%s/riscv/%s.s", s->data, runtime[i]);
+        char *text = limit_read_file(path.s, LIMIT_OTHER, &n, &why);
+        if (!text) diag_error(s->dg, path.s, 0, 0, "cannot read: %s", why.s);
+        bool pass = strcmp(runtime[i], "support") == 0;
+        ok = text && (pass ? place_and_assemble(s, runtime[i], text, ITEM_EXITS - 4, t) : assemble(s, runtime[i], text));
+        strbuf_free(&path);
+        strbuf_free(&why);
+        free(text);
+    }
     return ok;
 }
 
@@ -249,7 +254,7 @@ static char *build(struct shop *s, struct rv_target t, size_t *len) {
         rv_wrap_sizes(&w, assembly, usage ? usage : "");
         strbuf_add(&whole, "%s", assembly);
         add_table(&whole, &w, t, uses_atomics(assembly));
-        if (place_and_assemble(s, "program", whole.s, 0, t) && add_support(s, t)) elf = link_all(s, &w, t, len);
+        if (place_and_assemble(s, "program", whole.s, 0, t) && add_runtime(s, t)) elf = link_all(s, &w, t, len);
         strbuf_free(&whole);
     }
     rv_wrap_free(&w);
@@ -281,7 +286,6 @@ static bool key_tool(struct cache_key *k, const char *name) {
 }
 
 static bool key_of(struct shop *s, struct rv_target t, struct cache_key *k) {
-    static const char *const ours[] = {"flags.txt", "support.s"};
     u8 target[2] = {t.lanes, t.split};
     if (!key_tool(k, clang_name()) || !key_tool(k, LINKER)) {
         diag_error(s->dg, s->source, 0, 0,
@@ -293,13 +297,15 @@ static bool key_of(struct shop *s, struct rv_target t, struct cache_key *k) {
     bool ok = true;
     cache_key_add(k, HEADER, sizeof(HEADER));
     cache_key_add(k, target, sizeof(target));
-    for (u32 i = 0; i < ARRAY_LEN(library) + ARRAY_LEN(runtime) + ARRAY_LEN(ours) && ok; i++) {
-        const char *name = i < ARRAY_LEN(library)                        ? library[i]
-                           : i < ARRAY_LEN(library) + ARRAY_LEN(runtime) ? runtime[i - ARRAY_LEN(library)]
-                                                                         : ours[i - ARRAY_LEN(library) - ARRAY_LEN(runtime)];
+    for (u32 i = 0; i <= ARRAY_LEN(library) + ARRAY_LEN(runtime) && ok; i++) {
+        bool bitcode = i < ARRAY_LEN(library), flags = i == ARRAY_LEN(library) + ARRAY_LEN(runtime);
         strbuf_free(&path);
         path = (struct strbuf){0};
-        strbuf_add(&path, "%s/riscv/%s", s->data, name);
+        strbuf_add(&path, "%s/riscv/%s%s", s->data,
+                   flags     ? "flags.txt"
+                   : bitcode ? library[i]
+                             : runtime[i - ARRAY_LEN(library)],
+                   flags || bitcode ? "" : ".s");
         ok = key_file(k, path.s);
         if (!ok)
             diag_error(

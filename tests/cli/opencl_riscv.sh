@@ -15,6 +15,8 @@ for x in sgemm bfs nearn; do
         out_has 'runtime      .* deal out work-items'
     done
 done
+expect 0 rv sgemm --size tiny
+awk '/^runtime/ { ok = $2 > 20 && $2 < 60 } END { exit !ok }' "$work/out" || complain "coroutines of sgemm: $(grep '^runtime' "$work/out")"
 expect 0 rv btree --size tiny --set runtime.distribution=dynamic --set isa.riscv.ext=imaf --set gpu.sms=3
 out_has 'checksum     ok'
 

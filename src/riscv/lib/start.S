@@ -14,10 +14,12 @@
 #define CSR_WARP   0xCC3
 #define CSR_NWARPS 0xFC1
 
+    .file 1 "." "heddle-runtime/start.S" /* lines of the runtime are known by its folder; one a function will do */
     .section .text.start, "ax", @progbits
     .globl _start
     .type _start, @function
 _start:
+    .loc 1 1
     csrr t0, CSR_NWARPS
     la t1, warp_start
     .insn s 0x6b, 1, t1, 0(t0)          /* wspawn */
@@ -79,6 +81,7 @@ warp_start:
     .globl heddle_item_start
     .type heddle_item_start, @function
 heddle_item_start:
+    .loc 1 2
     sw sp, ITEM_MAIN_SP-ITEM_B(tp)
     sw ra, ITEM_MAIN_RA-ITEM_B(tp)
     lw sp, ITEM_SLOT-ITEM_B(tp)
@@ -98,6 +101,7 @@ heddle_item_start:
     .globl heddle_item_resume
     .type heddle_item_resume, @function
 heddle_item_resume:
+    .loc 1 3
     sw sp, ITEM_MAIN_SP-ITEM_B(tp)
     sw ra, ITEM_MAIN_RA-ITEM_B(tp)
     lw t0, ITEM_SLOT-ITEM_B(tp)
@@ -115,6 +119,7 @@ ended:                                  /* others of its group wait at a barrier
     .globl _Z7barrierj
     .type _Z7barrierj, @function
 _Z7barrierj:
+    .loc 1 4
     fence
     addi sp, sp, -STATE_B
     STATE sw, fsw
