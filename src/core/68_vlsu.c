@@ -207,14 +207,22 @@ static void send(struct core *c) {
     struct flight *f = flight_at(c, (u32)l->current);
     u64 busy = 0;
     l->held_by = NONE;
+    l->stuck = true;
     c->stats.lsu_busy_cycles++;
     for (u64 m = l->left; m; m &= m - 1) {
         int why = send_word(c, f, (u32)__builtin_ctzll(m), &busy);
         if (why == NONE) l->left &= ~(m & -m);
         else if (l->held_by == NONE) l->held_by = why;
+        l->stuck = l->stuck && (why == HAZARD_MSHR || why == HAZARD_COMQ);
     }
     if (!l->left) accepted(c, f);
     else lsu_hazard(c, f, (enum hazard)l->held_by);
+}
+
+/* The next one is a load, and as many as may be are under way */
+static bool waits_for_loads(const struct core *c) {
+    const struct vlsu *l = c->vlsu;
+    return l->loads >= c->cfg->lsu_queue && flight_at(c, l->skid[0])->mem.kind == PROBE_LOAD;
 }
 
 static void take_next(struct core *c) {
@@ -222,9 +230,10 @@ static void take_next(struct core *c) {
     if (l->current != NONE || !l->nskid || l->skid_cy[0] > c->now) return;
     const struct flight *f = flight_at(c, l->skid[0]);
     bool load = f->mem.kind == PROBE_LOAD;
-    if (load && l->loads >= c->cfg->lsu_queue) return;
+    if (waits_for_loads(c)) return;
     l->loads += load;
     l->current = (i32)f->id;
+    l->stuck = false;
     l->current_cy = c->now + 1;
     l->left = f->mem.nlines == 64 ? ~0ull : (1ull << f->mem.nlines) - 1;
     l->skid[0] = l->skid[1], l->skid_cy[0] = l->skid_cy[1];
@@ -244,8 +253,18 @@ bool vlsu_idle(const struct core *c) { return !c->vlsu || (!c->vlsu->nskid && c-
 u64 vlsu_next(const struct core *c) {
     const struct vlsu *l = c->vlsu;
     u64 next = vcache_next(c);
-    if (l->current != NONE) next = MIN(next, l->current_cy);
-    else if (l->nskid) next = MIN(next, l->skid_cy[0]);
+    if (l->current != NONE) next = l->stuck ? next : MIN(next, l->current_cy);
+    else if (l->nskid && !waits_for_loads(c)) next = MIN(next, l->skid_cy[0]);
     for (u32 i = 0; i < l->answers.n; i++) next = MIN(next, l->answers.at[i].due_cy);
     return MAX(next, c->now);
+}
+
+/* Cycles jumped over: a word that could not be taken still cannot */
+void vlsu_skip(struct core *c, u64 n) {
+    const struct vlsu *l = c->vlsu;
+    if (l->current == NONE || !l->stuck) return;
+    const struct flight *f = flight_at(c, (u32)l->current);
+    c->stats.lsu_busy_cycles += n;
+    c->stats.hazards[l->held_by] += n;
+    EMIT(c, .kind = EV_HAZARD, .cycle = c->now, .uid = f->uid, .slot = f->slot, .cause = (u8)l->held_by, .a = n);
 }

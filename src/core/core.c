@@ -197,7 +197,7 @@ u64 core_next(const struct core *c) {
 
 static void skip(struct core *c, u64 n) {
     issue_skip(c, n);
-    if (c->vfetch) vfetch_skip(c, n);
+    if (c->vfetch) vfetch_skip(c, n), vlsu_skip(c, n);
     if (c->cfg->blocked_hits) blocked_count(c, n);
     lsu_skip(c, n);
     port_skip(c, n);

@@ -411,6 +411,7 @@ void vlsu_check(const struct core *c);
 void vlsu_abandon(struct core *c);
 void vlsu_stage(struct core *c);
 u64 vlsu_next(const struct core *c);
+void vlsu_skip(struct core *c, u64 n);
 bool vlsu_idle(const struct core *c);
 bool vlsu_full(const struct core *c);
 bool vlsu_writes(const struct core *c);                   /* a load has the write-back port in this cycle */

@@ -16,6 +16,7 @@ struct vlsu {
     u64 left;       /* its words that no bank has taken: bits are places in memop.lines */
     u32 loads;      /* whose words are sent or awaited */
     i32 held_by;    /* enum hazard that kept a word of it from its bank in the last cycle, or NONE */
+    bool stuck;     /* no word was taken then, and none will be until the memory side has answered or taken something */
     u64 wrote_cy;   /* last cycle in which a load had the write-back port; NEVER: none */
     VEC(struct vanswer) answers;
 };

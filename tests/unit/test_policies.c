@@ -404,6 +404,33 @@ static void gto_wait_counts_as_equation_3_2(void **state) {
     }
 }
 
+/* Its variants: who grows older, and what makes young */
+static void gto_wait_counts_as_its_keys_say(void **state) {
+    static const struct {
+        u32 counts, resets;
+        int third, fourth;
+    } rows[] = {{AGE_READY, AGE_PICK, 2, 3}, {AGE_BUFFERED, AGE_PICK, 3, 3}, {AGE_READY, AGE_LONG, 2, 1}};
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+        struct config c;
+        config_default(&c);
+        c.gto_wait_counts = rows[i].counts, c.gto_wait_resets = rows[i].resets;
+        u64 age[4] = {0};
+        struct sched_view v = {.words = 1, .age = age, .valid = {0xF}, .buffered = {0xB}};
+        void *s = base_alloc(sched_gto_wait.state_size(&c, 4));
+        sched_gto_wait.init(s, &c, 0, 4);
+        const u64 candidates[] = {0x3, 0x2, 0xC, 0xA};
+        const int want[] = {0, 1, rows[i].third, rows[i].fourth};
+        for (u32 t = 0; t < ARRAY_LEN(candidates); t++) {
+            v.candidates[0] = v.ready[0] = candidates[t];
+            int slot = sched_gto_wait.pick(s, &v);
+            assert_int_equal(slot, want[t]);
+            sched_gto_wait.issued(s, slot);
+        }
+        free(s);
+    }
+}
+
 static void vortex_rr_looks_at_one_warp_a_cycle(void **state) {
     (void)state;
     static struct rig r;
@@ -798,6 +825,7 @@ int main(void) {
         cmocka_unit_test(oldest_is_oldest),
         cmocka_unit_test(find_first_is_lowest),
         cmocka_unit_test(gto_wait_counts_as_equation_3_2),
+        cmocka_unit_test(gto_wait_counts_as_its_keys_say),
         cmocka_unit_test(vortex_rr_looks_at_one_warp_a_cycle),
         cmocka_unit_test(vortex_rr_wastes_a_round),
         cmocka_unit_test(owl_serves_the_group_whose_turn_it_is),
