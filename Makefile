@@ -2,7 +2,7 @@
 #
 #   CC=clang-19   another compiler, in build-clang/     SAN=1      ASan and UBSan, in build-san/
 #   DEBUG=1       no optimisation, in build-debug/      NO_AVX2=1  leave the AVX2 lanes out, in build-noavx2/
-#   WHOLE=1       the timing model optimised across its files (gcc only), in build-whole/
+#   WHOLE=0       the timing model not optimised across its files, in build-parts/: slower, but a change of it is linked at once
 # Variants combine (CC=clang-19 SAN=1 builds in build-clang-san/) and stand side by side; B=DIR overrides the place.
 CC ?= gcc
 ifeq ($(origin CC),default)
@@ -14,7 +14,16 @@ PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
 FUZZ_SECONDS ?= 1800
 
 # --- which variant
-VARIANT := $(if $(findstring clang,$(notdir $(CC))),$(if $(FUZZ),,-clang))$(if $(FUZZ),-fuzz)$(if $(SAN),-san)$(if $(DEBUG),-debug)$(if $(NO_AVX2),-noavx2)$(if $(WHOLE),-whole)
+# gcc optimises the rooms in which a simulated cycle is spent (src/core, src/mem, src/gpu) as one program, where it can and the build is not
+# one for finding mistakes.
+ONE_PROGRAM := -flto=auto -flinker-output=nolto-rel -r
+PARTS := $(if $(filter 0,$(WHOLE)),-parts)
+ifeq ($(findstring clang,$(notdir $(CC)))$(SAN)$(DEBUG)$(FUZZ)$(PARTS)$(findstring -fsanitize,$(CFLAGS)),)
+override WHOLE := $(shell echo 'int x;' | $(CC) -x c $(ONE_PROGRAM) -o /dev/null - 2>/dev/null && echo 1)
+else
+override WHOLE :=
+endif
+VARIANT := $(if $(findstring clang,$(notdir $(CC))),$(if $(FUZZ),,-clang))$(if $(FUZZ),-fuzz)$(if $(SAN),-san)$(if $(DEBUG),-debug)$(if $(NO_AVX2),-noavx2)$(PARTS)
 B ?= build$(VARIANT)
 ifdef SAN
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -59,7 +68,7 @@ LAB := $(patsubst tests/lab/%.c,%,$(wildcard tests/lab/test_*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 CLANG_CL ?= clang-19
 
-# With WHOLE the rooms in which a simulated cycle is spent are optimised as one program and put into one object.
+# With WHOLE these become one object
 TIMING_OBJ := $(patsubst src/%.c,$B/obj/%.o,$(filter src/core/% src/mem/% src/gpu/%,$(LIB_SRC)))
 LIB_OBJ := $(filter-out $(if $(WHOLE),$(TIMING_OBJ)),$(LIB_SRC:src/%.c=$B/obj/%.o)) $(if $(WHOLE),$B/obj/timing.o) $(LANE_SRC:src/%.c=$B/obj/%.plain.o) $(if $(NO_AVX2),,$(LANE_SRC:src/%.c=$B/obj/%.avx2.o))
 REF_OBJ := $(REF_SRC:%.c=$B/obj/%.o)
@@ -102,7 +111,7 @@ $B/manuals/.made: $B/heddle
 	@touch $@
 
 # Objects depend on the flags they were made with: a change of CFLAGS rebuilds, a touch of this file does not.
-FLAGS_NOW := $(CC) $(CFLAGS_ALL) $(OPT) $(LANEOPT) $(AVX2FLAGS)
+FLAGS_NOW := $(CC) $(if $(WHOLE),whole) $(CFLAGS_ALL) $(OPT) $(LANEOPT) $(AVX2FLAGS)
 ifeq ($(filter clean help,$(MAKECMDGOALS)),)
 $(shell mkdir -p $B; echo '$(FLAGS_NOW)' | cmp -s - $B/flags || echo '$(FLAGS_NOW)' > $B/flags)
 endif
@@ -130,7 +139,7 @@ $(MAIN_OBJ) $B/obj/sweep/build.o: $B/commit
 $(TIMING_OBJ): OPT := $(if $(DEBUG),-O0 -g,$(if $(FUZZ),-O1 -g,-O3 -g))$(if $(WHOLE), -flto)
 $B/obj/timing.o: $(TIMING_OBJ)
 	@$(SAY) "  whole $@"
-	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -O3 -g -flto=auto -flinker-output=nolto-rel -r -o $@ $(TIMING_OBJ)
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Wno-error -O3 -g $(ONE_PROGRAM) -o $@ $(TIMING_OBJ)
 
 $B/obj/%.o: src/%.c $B/flags
 	@mkdir -p $(@D) && $(SAY) "  cc    $<"
