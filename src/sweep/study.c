@@ -104,11 +104,9 @@ static bool check_words(const struct study *s, const char *section, const char *
                         struct diag *d) {
     const char *text = study_text(s, section, name, key);
     struct strbuf all = {0};
-    u32 n = 0;
-    for (; words[n]; n++) {
-        if (!text || strcmp(text, words[n]) == 0) return true;
-        strbuf_add(&all, "%s%s", !n ? "" : words[n + 1] ? ", " : " or ", words[n]);
-    }
+    for (u32 i = 0; words[i]; i++)
+        if (!text || strcmp(text, words[i]) == 0) return true;
+    for (u32 i = 0; words[i]; i++) strbuf_add(&all, "%s%s", !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
     const struct sweep_place p = place_of(s, section, name, key, d);
     diag_error(d, p.file, p.line, 0, "%s must be %s, not \"%s\"", key, all.s, text);
     strbuf_free(&all);
