@@ -14,7 +14,7 @@ static void print_intro(void) {
         "`--json`, the columns of `--csv` and what `heddle compare --metric` takes (a prefix such as `cpi.` may be left out).\n\n"
         "Three sums hold in every run and are checked at the end of every launch:\n\n"
         "- the parts of a CPI stack, whichever method made it, sum to cycles x SMs x schedulers;\n"
-        "- warp states sum to cycles x SMs x warp slots;\n"
+        "- warp states sum to cycles x SMs x warp slots + `formed_beyond_cycles` (0 unless `sm.diverge` is dwf);\n"
         "- scheduler cycles sum to cycles x SMs x schedulers.\n");
 }
 

@@ -39,7 +39,7 @@ static size_t state_size(const struct core *c) { return MAX(c->pol.sched->state_
 static void init_one(struct core *c, u32 i) {
     struct sched *s = &c->issue->scheds[i];
     s->at = base_alloc_aligned(sizeof(*s->at) * c->words);
-    for (u32 f = i; f < c->nfronts; f += c->cfg->schedulers) s->at[f / 64].slots |= set_bit(f), s->nslots++;
+    for (u32 f = i; f < c->nfronts; f += c->cfg->schedulers) s->at[f / 64].slots |= set_bit(f), s->nslots += f < c->nslots;
     s->state = base_alloc(state_size(c));
 }
 

@@ -8,11 +8,12 @@
  * table names from then on. A front is in the pool until its next issue. A branch's threads come to the pool
  * when it is resolved.
  *
- * Positions. A thread starts in its home lane, or (dwf.permute) in that XOR the number of its warp, and keeps
- * it. With dwf.conflict = move (en-DWF) a thread whose position is taken moves to one that is free in both,
- * of the same SIMD lane, the lowest beat first. With dwf.lanes = free any position will do, and registers of
- * lanes that share a SIMD lane at home are read one after the other (crew.passes). With sm.squeeze pieces are
- * squeezed before they join others, or (dwf.squeeze = after) fronts when they issue.
+ * Positions. A thread starts in its home lane, or (dwf.permute) in that XOR its home's turn among those
+ * of its scheduler (form_home_seat), and keeps it. With dwf.conflict = move (en-DWF) a thread whose
+ * position is taken moves to one that is free in both, of the same SIMD lane, the lowest beat first. With
+ * dwf.lanes = free any position will do, and registers of lanes that share a SIMD lane at home are read
+ * one after the other (crew.passes). With sm.squeeze pieces are squeezed before they join others, or
+ * (dwf.squeeze = after) fronts when they issue.
  *
  * Barriers: a thread counts for its own block; threads of a front whose block's barrier has opened leave the
  * others. Collectives: lanes go home first, which means that at such an instruction only lanes of one warp
@@ -96,8 +97,11 @@ struct group *form_group(const struct core *c, const struct part *p) {
     return NULL;
 }
 
+/* Rhu and Erez permute so that the same lane of different warps sits in different positions. Warps that meet
+ * are those of one scheduler, of any block: the number within the block would leave blocks of one warp as
+ * they are, and the home's number alone would give a scheduler of several only some of the positions. */
 u32 form_home_seat(const struct core *c, u32 home, u32 lane) {
-    return c->cfg->dwf_permute ? lane ^ (c->homes[home].w->id & (c->cfg->warp_size - 1)) : lane;
+    return c->cfg->dwf_permute ? lane ^ (home / c->cfg->schedulers & (c->cfg->warp_size - 1)) : lane;
 }
 
 static u64 seats_of(const struct core *c, const struct part *p) {
@@ -181,7 +185,8 @@ static void front_begins(struct core *c, u32 slot, u64 age) {
     f->ib.next = f->ib.fetch_pc = NONE;
     c->age[slot] = age;
     c->form->polled_at[slot] = c->form->polls;
-    c->stats.formed_peak = MAX(c->stats.formed_peak, ++c->form->used);
+    c->form->used++;
+    c->stats.formed_peak = MAX(c->stats.formed_peak, c->form->used);
     EMIT(c, .kind = EV_FRONT, .cycle = c->now, .slot = (u16)slot, .cause = FRONT_BEGINS);
 }
 

@@ -131,7 +131,8 @@ static u32 passes_of(const struct core *c) {
     for (u32 i = 0; i < c->form->nmembers; i++)
         for (u64 m = c->form->member[i].lanes; m; m &= m - 1) {
             u32 lane = form_home_seat(c, c->form->member[i].home, (u32)__builtin_ctzll(m)) % c->form->width;
-            most = MAX(most, (u32)++share[lane]);
+            share[lane]++;
+            most = MAX(most, (u32)share[lane]);
         }
     return (most + c->form->beats - 1) / c->form->beats;
 }

@@ -13,6 +13,11 @@
  *   gsi, selected   per cycle without an issue, from the populations and from the policy's preferred slot; one that
  *                   awaits a result while its unit takes nothing is of a class of its own (Aurud 5.2)
  *
+ * Where fronts are formed there are more places than warp slots. The first, one for each warp slot, count
+ * always; those beyond count while they hold a front. The time of the latter (formed_beyond_cycles) comes on
+ * top of cycles x slots in warp time. A cycle of a CPI stack is as much as on any machine: in a cycle without
+ * an issue the places that count share it (charge_formed).
+ *
  * Cycles without an issue in which nothing changes are only counted (struct silence) and charged together
  * before anything that they are charged by does: a state, who is valid, what is shown, the policy's own
  * state. Policies whose preference moves with time, or with what the schedulers share, are asked in every
@@ -70,9 +75,14 @@ struct span {
     u64 dt, noissue, unavail, noissue_unavail;
 };
 
+/* The proportional stack, which a place adds to by itself unless fronts are formed (charge_formed) */
+static inline u64 *proportional(const struct core *c, struct sched_stats *ss) {
+    return c->form ? c->issue->formed_apart : ss->cpi[CPI_PROPORTIONAL];
+}
+
 static void charge_ready(struct core *c, const struct front *f, struct sched_stats *ss, const struct span *d) {
     const struct account *a = &f->account;
-    u64 *cpi = ss->cpi[CPI_PROPORTIONAL], dt = d->dt, dn = d->noissue;
+    u64 *cpi = proportional(c, ss), dt = d->dt, dn = d->noissue;
     if (d->unavail) {
         enum stall why = structural(c, f, (enum unit)a->unit);
         add_time(c, ss, a, why, d->unavail * 6);
@@ -91,7 +101,7 @@ static void charge_ready(struct core *c, const struct front *f, struct sched_sta
 /* One cause, whose class is the strongest; its cycles without an issue found the unit available */
 static inline void charge_one(struct core *c, struct sched_stats *ss, const struct account *a, const struct span *d) {
     add_time(c, ss, a, (enum stall)__builtin_ctz(a->set), d->dt * 6);
-    ss->cpi[CPI_PROPORTIONAL][a->strongest] += d->noissue * 6;
+    proportional(c, ss)[a->strongest] += d->noissue * 6;
 }
 
 /* Waits for results, and for nothing else */
@@ -100,7 +110,7 @@ static bool only_data(u32 classes) { return !(classes & ~(1u << CPI_MEMORY_DATA 
 static void charge_set(struct core *c, const struct front *f, struct sched_stats *ss, const struct span *d) {
     const struct account *a = &f->account;
     u32 classes = classes_of(a->set);
-    u64 *cpi = ss->cpi[CPI_PROPORTIONAL];
+    u64 *cpi = proportional(c, ss);
     if (!(a->set & (a->set - 1))) add_time(c, ss, a, (enum stall)__builtin_ctz(a->set), d->dt * 6);
     else {
         u32 k = (u32)__builtin_popcount(a->set), i = 0;
@@ -112,6 +122,11 @@ static void charge_set(struct core *c, const struct front *f, struct sched_stats
     add_classes(cpi, classes, d->noissue_unavail * 6);
 }
 
+/* Its time is somebody's: a place beyond those of warp slots has time only with a front in it */
+static inline bool counts(const struct core *c, const struct front *f) {
+    return !c->form || f->account.set != 1u << STALL_EMPTY || front_index(c, f) < c->nslots;
+}
+
 /* Time of a front of scheduler si from its last change up to cycle `at`, exclusive */
 static inline void charge(struct core *c, struct front *f, u32 si, u64 at) {
     struct account *a = &f->account;
@@ -119,7 +134,8 @@ static inline void charge(struct core *c, struct front *f, u32 si, u64 at) {
     const struct sched *sc = &c->issue->scheds[si];
     struct span d = {at - a->since, sc->noissue - a->since_noissue, sc->unavail[a->unit] - a->since_unavail,
                      sc->noissue_unavail[a->unit] - a->since_noissue_unavail};
-    if (a->set && !(a->set & (a->set - 1)) && !d.noissue_unavail) charge_one(c, &c->stats.sched[si], a, &d);
+    if (!counts(c, f)) {
+    } else if (a->set && !(a->set & (a->set - 1)) && !d.noissue_unavail) charge_one(c, &c->stats.sched[si], a, &d);
     else if (a->set) charge_set(c, f, &c->stats.sched[si], &d);
     else charge_ready(c, f, &c->stats.sched[si], &d);
     EMIT(c, .kind = c->form ? EV_FRONT : EV_STALL, .slot = (u16)front_index(c, f), .a = a->since, .cycle = at,
@@ -181,6 +197,18 @@ static void join_population(struct core *c, struct account *a, const struct tins
     if (a->set & 1u << STALL_MEMBAR) x->waits_fence |= bit;
 }
 
+/* A place beyond those of warp slots begins or ceases to count at that cycle. `beyond_cy` is the sum of ends
+ * less the sum of beginnings: with an end now for those that count, it is their time since the last settling
+ * */
+static void count_place(struct core *c, struct sched *sc, u32 slot, u64 at) {
+    struct sched_word *x = &sc->at[slot / 64];
+    bool was = x->counted & set_bit(slot), is = counts(c, &c->fronts[slot]);
+    if (was == is) return;
+    x->counted ^= set_bit(slot);
+    if (is) c->issue->beyond++, c->issue->beyond_cy -= at;
+    else c->issue->beyond--, c->issue->beyond_cy += at;
+}
+
 void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
     struct front *f = &c->fronts[slot];
     struct account *a = &f->account;
@@ -195,6 +223,7 @@ void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
     a->unit = (u8)unit;
     a->pc = pc;
     join_population(c, a, f->shown, sc, slot);
+    if (slot >= c->nslots) count_place(c, sc, slot, at);
     snapshot(a, sc, at);
 }
 
@@ -245,6 +274,34 @@ static void charge_selected(struct core *c, u32 si, const struct silence *q, u64
     else cpi[CPI_MISSED] += units;
 }
 
+/* Classes that a front is in during a silence, as the proportional stack has them */
+static u32 formed_classes(const struct core *c, u32 slot, const struct silence *q) {
+    const struct front *f = &c->fronts[slot];
+    u32 classes = f->account.set ? classes_of(f->account.set) : 0;
+    u32 unit = q->unavailable >> f->account.unit & 1 ? 1u << stall_table[structural(c, f, (enum unit)f->account.unit)].cpi : 0;
+    if (classes) return only_data(classes) ? classes | unit : classes;
+    if (unit) return unit;
+    return q->held && set_has(q->restricted, slot) ? 1u << stall_table[STALL_RESTRICT].cpi : 1u << CPI_MISSED;
+}
+
+/* The proportional stack where fronts are formed: each place that counts has an equal share of the silence,
+ * and its classes have equal shares of that, rounded down; what is left goes to the heaviest class. */
+static void charge_formed(const struct core *c, const struct sched *sc, struct sched_stats *ss, const struct silence *q, u64 n) {
+    enum { WHOLE = 60 }; /* divides by the number of classes of a place */
+    u64 weight[CPI_COUNT] = {0}, places = 0, units = 6ull * sc->nslots * n, left = units;
+    u32 heaviest = 0;
+    for (u32 w = 0; w < c->words; w++)
+        for (u64 m = sc->at[w].counted; m; m &= m - 1, places++)
+            add_classes(weight, formed_classes(c, w * 64 + (u32)__builtin_ctzll(m), q), WHOLE);
+    for (u32 k = 0; k < CPI_COUNT && places; k++) {
+        u64 share = units / (WHOLE * places) * weight[k] + units % (WHOLE * places) * weight[k] / (WHOLE * places);
+        ss->cpi[CPI_PROPORTIONAL][k] += share;
+        left -= share;
+        if (weight[k] > weight[heaviest]) heaviest = k;
+    }
+    ss->cpi[CPI_PROPORTIONAL][heaviest] += left;
+}
+
 static enum sched_cycle cycle_kind(const struct core *c, const struct sched *sc, const struct silence *q) {
     for (u64 m = q->unavailable; m; m &= m - 1)
         if (unit_wanted(c, sc, (u32)__builtin_ctzll(m))) return SCHED_STALL;
@@ -288,6 +345,7 @@ void account_silence(struct core *c, u32 si) {
     ss->cycles[cycle_kind(c, sc, q)] += n;
     ss->cpi[CPI_GSI][gsi_class(c, sc, q)] += 6ull * sc->nslots * n;
     charge_selected(c, si, q, n);
+    if (c->form) charge_formed(c, sc, ss, q, n);
 }
 
 void account_change(struct core *c, u32 slot) {
@@ -356,6 +414,8 @@ void account_settle(struct core *c, u64 at) {
         u64 issued = ss->cycles[SCHED_ISSUE1] + ss->cycles[SCHED_ISSUE2];
         for (u32 m = 0; m < CPI_METHODS; m++) ss->cpi[m][CPI_BASE] = 6ull * c->issue->scheds[i].nslots * issued;
     }
+    c->stats.formed_beyond_cycles += c->issue->beyond_cy + c->issue->beyond * at;
+    c->issue->beyond_cy = 0 - c->issue->beyond * at;
     account_levels(c, at);
 }
 
@@ -366,17 +426,20 @@ void account_init(struct core *c) {
         for (u32 w = 0; w < c->words; w++) sc->at[w] = (struct sched_word){.slots = sc->at[w].slots, .valid = sc->at[w].valid};
         sc->nready = 0;
         sc->silence.n = 0;
-        sc->pop[CPI_IDLE] = sc->nslots;
         sc->present = 1u << CPI_IDLE;
     }
     for (u32 i = 0; i < c->nfronts; i++) {
         struct front *f = &c->fronts[i];
+        struct sched *sc = &c->issue->scheds[slot_sched(c, i)];
+        sc->pop[CPI_IDLE]++;
+        if (i < c->nslots) sc->at[i / 64].counted |= set_bit(i);
         f->account.set = 1u << STALL_EMPTY;
         f->account.strongest = CPI_IDLE;
         f->account.unit = UNIT_NONE;
         f->account.pc = -1;
-        snapshot(&f->account, &c->issue->scheds[slot_sched(c, i)], c->now);
+        snapshot(&f->account, sc, c->now);
     }
+    c->issue->beyond = c->issue->beyond_cy = 0;
     memset(c->issue->ready_loads, 0, sizeof(c->issue->ready_loads));
     c->issue->levels_cy = c->now;
 }
@@ -406,6 +469,6 @@ void core_check_sums(const struct core *c, const struct sm_stats *stats, u64 cyc
             CHECK(sum == 6 * c->issue->scheds[i].nslots * cycles); /* S2 */
         }
     }
-    CHECK(time == 6 * cycles * c->nfronts);      /* S1 */
-    CHECK(kinds == cycles * c->cfg->schedulers); /* S3 */
+    CHECK(time == 6 * (cycles * c->nslots + stats->formed_beyond_cycles)); /* S1 */
+    CHECK(kinds == cycles * c->cfg->schedulers);                           /* S3 */
 }

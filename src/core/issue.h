@@ -16,6 +16,7 @@ struct silence { /* cycles in a row without an issue in which nothing changed: c
 struct sched_word { /* 64 fronts of a scheduler, by what they are: the same word of all its sets */
     u64 slots;      /* its own */
     u64 valid, all_ready;
+    u64 counted;           /* places that accounts count: those of warp slots, and others with a front */
     u64 ready[UNIT_COUNT]; /* by the unit the next instruction needs */
     u64 ready_loads;       /* of ready[UNIT_MEM], loads that may need an MSHR of the L1 data cache */
     u64 ready_shared;      /* of ready[UNIT_MEM], those of shared memory */
@@ -23,11 +24,11 @@ struct sched_word { /* 64 fronts of a scheduler, by what they are: the same word
 };
 struct sched {
     void *state;
-    struct sched_word *at; /* [core.words] */
-    u32 nready;            /* fronts in all_ready */
-    u32 pop[CPI_COUNT];    /* slots by strongest cause, ready ones left out */
-    u32 present;           /* bit per nonzero pop */
-    u32 nslots;
+    struct sched_word *at;                                /* [core.words] */
+    u32 nready;                                           /* fronts in all_ready */
+    u32 pop[CPI_COUNT];                                   /* slots by strongest cause, ready ones left out */
+    u32 present;                                          /* bit per nonzero pop */
+    u32 nslots;                                           /* warp slots; there are more places where fronts are formed */
     u64 noissue;                                          /* cycles so far without an issue */
     u64 unavail[UNIT_COUNT], noissue_unavail[UNIT_COUNT]; /* cycles in which a unit's instructions could not issue */
     struct silence silence;
@@ -50,6 +51,8 @@ struct issue {
     struct sm_stats *scratch_stats; /* counted into and thrown away */
     u64 *block;                     /* number of the block in the grid, by front */
     u64 levels_cy;                  /* account.c: counters of levels are complete up to here */
+    u64 beyond, beyond_cy;          /* account.c: places beyond warp slots that count, and their time */
+    u64 formed_apart[CPI_COUNT];    /* account.c: thrown away */
 };
 
 static inline u32 slot_sched(const struct core *c, u32 slot) { return c->issue->sched_of[slot]; }

@@ -5,7 +5,7 @@
  *   flops {kind: n}: floating-point operations of lanes that worked; a fused multiply-add is two
  *   cpi {method: {total: {part: scheduler cycles}, schedulers: [{part: ...}, ...]}} a method's parts sum to
  *   cycles x SMs x schedulers
- *   warp_time {cause: slot cycles} sums to cycles x SMs x warp slots
+ *   warp_time {cause: slot cycles} sums to cycles x SMs x warp slots + formed_beyond_cycles
  *   sched_cycles {kind: n} sums to cycles x SMs x schedulers
  *   hazards {name: cycles}, lanes [instructions with 0, 1, ... active lanes], occupied [the same of lanes
  *   that

@@ -721,8 +721,9 @@ static void close_record(struct audit *a, u32 i) {
 }
 
 static void take_front(struct audit *a, const struct event *e) {
-    const char *wrong = places_take(a->places, e);
-    if (!holds(a, !wrong)) report(a, e->kind == EV_ISSUE || e->cause == FRONT_ISSUES ? 10 : 8, e, "%s", wrong);
+    u32 rule;
+    const char *wrong = places_take(a->places, e, &rule);
+    if (!holds(a, !wrong)) report(a, rule, e, "%s", wrong);
 }
 
 static void take(struct audit *a, const struct event *e) {

@@ -2,7 +2,8 @@
  *
  *   A8   every cycle of a place has one owner: stalls and issues follow each other without gap or overlap. A
  *        place with a front is not stalled for having none.
- *   A10  a front that issues has as many threads as positions: the EV_ISSUE events of its homes that follow
+ *   A10  fronts begin in places that are empty and end, issue and are joined in those that are not. A front
+ *        that issues has as many threads as positions: the EV_ISSUE events of its homes that follow
  *        name each thread once, and all of them together fill exactly its positions. */
 #include "trace/places.h"
 
@@ -62,19 +63,21 @@ static const char *owns(struct place *x, u64 from, u64 to) {
 static const char *stalls(struct place *x, const struct event *e) {
     bool empty = e->mask == 1u << STALL_EMPTY;
     bool drains = e->mask == 1u << STALL_DRAIN; /* a front at its exit, or a warp that has left it */
+    const char *gap = owns(x, e->a, e->cycle);
     if (empty && x->live && e->cycle > x->begin) return "a place with a front is stalled for having none";
     if (!empty && !drains && !x->live && e->cycle > x->end + 1)
         return "a place without a front is stalled for what one waits for";
-    return owns(x, e->a, e->cycle);
+    return gap;
 }
 
-static const char *issues(struct places_of_sm *s, struct place *x, const struct event *e) {
+static const char *issues(struct places_of_sm *s, struct place *x, const struct event *e, u32 *rule) {
     const char *wrong = s->due ? "a front issues before all threads of the last one have been told" : NULL;
     s->due = (u32)__builtin_popcountll(e->mask);
     s->homes = 0;
     if (!x->live) return "a front issues from an empty place";
     if (x->known && x->owned_to == e->cycle + 1) return wrong; /* the second of a cycle */
     const char *other = owns(x, e->cycle, e->cycle + 1);
+    if (!wrong && other) *rule = 8;
     return wrong ? wrong : other;
 }
 
@@ -89,7 +92,8 @@ static const char *issues_of_home(struct places_of_sm *s, const struct event *e)
     return many ? "more threads issue than the front has positions" : NULL;
 }
 
-const char *places_take(struct places *p, const struct event *e) {
+const char *places_take(struct places *p, const struct event *e, u32 *rule) {
+    *rule = 10;
     if (e->sm >= p->sms) return "there is no such SM";
     struct places_of_sm *s = &p->of[e->sm];
     if (e->kind == EV_ISSUE) return s->at.n ? issues_of_home(s, e) : NULL; /* no front has been told of: none are formed */
@@ -104,7 +108,7 @@ const char *places_take(struct places *p, const struct event *e) {
         x->live = false, x->end = e->cycle;
         return NULL;
     case FRONT_COMES: return x->live ? NULL : "threads come to a front that is not there";
-    case FRONT_ISSUES: return issues(s, x, e);
-    default: return stalls(x, e);
+    case FRONT_ISSUES: return issues(s, x, e, rule);
+    default: *rule = 8; return stalls(x, e);
     }
 }

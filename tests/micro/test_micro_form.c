@@ -36,6 +36,7 @@ static void the_halves_of_two_warps_become_one(void **state) {
         assert_int_equal(fronts_at("B", &b), 1);
         assert_int_equal(fronts_at("C", &c), 1);
         assert_true(b == 0xFFFFFFFF && c == 0xFFFFFFFF);
+        assert_true(stat_of("formed_peak") == 2 || stat_of("formed_peak") == 3); /* the second warp parts after the first */
         assert_int_equal(issue("B", .slot = 0), issue("B", .slot = 1));
         assert_int_equal(issue("C", .slot = 0), issue("C", .slot = 1));
         assert_int_equal(fronts_at("D", NULL), 2);
@@ -114,11 +115,21 @@ static void en_dwf_without_conflicts_is_dwf(void **state) {
 
 static void free_lanes_pay_at_the_register_banks(void **state) {
     (void)state;
+    u64 b = 0;
     RUN(.body = PART(LOW_LANES), .threads = 160, .keys = {DWF, SLOW, "sm.alu.width=8"});
     double waits = stat_of("bank_conflict_cycles");
     RUN(.body = PART(LOW_LANES), .threads = 160, .keys = {DWF, SLOW, "sm.alu.width=8", "dwf.lanes=free"});
-    assert_true(fronts_at("B", NULL) < 5); /* 40 threads, 32 a front; each SIMD lane has the registers of at most four a pass */
-    assert_true(stat_of("bank_conflict_cycles") >= waits);
+    assert_int_equal(fronts_at("B", NULL), 2);             /* 40 threads, 32 a front */
+    assert_true(stat_of("bank_conflict_cycles") <= waits); /* four threads a SIMD lane and four beats: one pass */
+    /* B: four lanes of each of four warps, all with their registers in SIMD lane 0 */
+    RUN(.body = PART("and.b32 %r3, %r1, 7;\nsetp.ne.u32 %p3, %r3, 0;\n"), .threads = 128, .keys = {DWF, SLOW, "sm.alu.width=8"});
+    assert_int_equal(fronts_at("B", NULL), 4);
+    waits = stat_of("bank_conflict_cycles");
+    RUN(.body = PART("and.b32 %r3, %r1, 7;\nsetp.ne.u32 %p3, %r3, 0;\n"), .threads = 128,
+        .keys = {DWF, SLOW, "sm.alu.width=8", "dwf.lanes=free"});
+    assert_int_equal(fronts_at("B", &b), 1);
+    assert_int_equal(__builtin_popcountll(b), 16);
+    assert_true(stat_of("bank_conflict_cycles") >= waits + 3); /* four passes */
 }
 
 static void a_permutation_parts_low_lanes(void **state) {
@@ -130,6 +141,22 @@ static void a_permutation_parts_low_lanes(void **state) {
     RUN(.body = PART("setp.ne.u32 %p3, %r1, 0;\n"), .threads = 128, .keys = {DWF, SLOW, "dwf.permute=xor"});
     assert_int_equal(fronts_at("B", &b), 1);
     assert_true(b == 0xF); /* lane 0 XOR warps 0 to 3 */
+}
+
+/* Warps of different blocks sit in different positions, too; with two schedulers all of those of each do */
+static void a_permutation_parts_blocks_of_one_warp(void **state) {
+    (void)state;
+    u64 b = 0;
+    RUN(.body = PART("setp.ne.u32 %p3, %r1, 0;\n"), .blocks = 4, .keys = {DWF, SLOW, "gpu.sms=1", "sm.schedulers=1"});
+    assert_int_equal(fronts_at("B", NULL), 4);
+    RUN(.body = PART("setp.ne.u32 %p3, %r1, 0;\n"), .blocks = 4,
+        .keys = {DWF, SLOW, "gpu.sms=1", "sm.schedulers=1", "dwf.permute=xor"});
+    assert_int_equal(fronts_at("B", &b), 1);
+    assert_true(b == 0xF);
+    RUN(.body = PART("setp.ne.u32 %p3, %r1, 0;\n"), .blocks = 4,
+        .keys = {DWF, SLOW, "gpu.sms=1", "sm.schedulers=2", "dwf.permute=xor"});
+    assert_int_equal(fronts_at("B", &b), 2);
+    assert_true(b == 0x3);
 }
 
 /* --- figure 4.5 and its rule: a merge is possible exactly when no SIMD lane has more than four threads, and
@@ -229,10 +256,41 @@ static void without_branches_it_is_pdom(void **state) {
             RUN(.body = bodies[i], .threads = 160, .blocks = 6, .keys = {sched, width}, .front = true);
             u64 cycles = ran.cycles;
             double instructions = stat_of("warp_instructions");
+            struct sched_stats was[MAX_SCHEDULERS];
+            memcpy(was, ran.stats->sum.sched, sizeof(was));
             RUN(.body = bodies[i], .threads = 160, .blocks = 6, .keys = {sched, width, DWF, "dwf.policy=sched"}, .front = true);
             assert_int_equal(ran.cycles, cycles);
             assert_true(stat_of("warp_instructions") == instructions);
+            assert_memory_equal(was, ran.stats->sum.sched, sizeof(was)); /* stall times, stacks, kinds of cycles */
+            assert_stat("formed_beyond_cycles", 0);
         }
+}
+
+/* A place beyond the warp slots counts while it has a front; a cycle of a stack stays a cycle */
+static void fronts_beyond_the_slots_count_while_they_are_there(void **state) {
+    (void)state;
+    /* eight ways of four lanes, in all four warps that there is room for */
+    const char *body = OUT "and.b32 %r1, %r0, 7;\nmov.u32 %r2, 0;\n$more:\nmul.lo.u32 %r2, %r2, 5;\nadd.u32 %r2, %r2, %r1;\n"
+                           "setp.lt.u32 %p1, %r1, 4;\n@%p1 bra $low;\ndiv.u32 %r2, %r2, 3;\n$low:\nsub.u32 %r1, %r1, 1;\n"
+                           "setp.gt.s32 %p2, %r1, 0;\n@%p2 bra $more;\n" KEEP2("%r2", "%r1");
+    for (u32 i = 0; i < 2; i++) {
+        RUN(.body = body, .threads = 128, .blocks = 2,
+            .keys = {DWF, "gpu.sms=1", "sm.warps=4", "sm.schedulers=2", "dwf.table=1",
+                     i ? "dwf.policy=sched" : "dwf.policy=majority"});
+        u64 time = 0, beyond = (u64)stat_of("formed_beyond_cycles");
+        for (u32 k = 0; k < STALL_COUNT; k++) time += warp_time((enum stall)k);
+        assert_true(beyond > 0 && stat_of("formed_peak") > 4);
+        assert_true(beyond <= ran.cycles * ((u64)stat_of("formed_peak") - 1));
+        assert_int_equal(time, 6 * (4 * ran.cycles + beyond));
+        for (u32 s = 0; s < 2; s++)
+            for (u32 m = 0; m < CPI_METHODS; m++) {
+                const struct sched_stats *of = &ran.stats->sum.sched[s];
+                u64 sum = 0;
+                for (u32 k = 0; k < CPI_COUNT; k++) sum += of->cpi[m][k];
+                assert_int_equal(sum, 6 * 2 * ran.cycles);
+                assert_int_equal(of->cpi[m][CPI_BASE], 6 * 2 * (of->cycles[SCHED_ISSUE1] + of->cycles[SCHED_ISSUE2]));
+            }
+    }
 }
 
 /* --- who issues */
@@ -273,11 +331,13 @@ int main(void) {
         cmocka_unit_test(en_dwf_without_conflicts_is_dwf),
         cmocka_unit_test(free_lanes_pay_at_the_register_banks),
         cmocka_unit_test(a_permutation_parts_low_lanes),
+        cmocka_unit_test(a_permutation_parts_blocks_of_one_warp),
         cmocka_unit_test(conflicts_are_resolved_within_a_lane),
         cmocka_unit_test(three_holes_save_three_slots),
         cmocka_unit_test(a_piece_is_squeezed_then_moves_then_joins),
         cmocka_unit_test(squeeze_goes_before_the_merge_or_after_it),
         cmocka_unit_test(without_branches_it_is_pdom),
+        cmocka_unit_test(fronts_beyond_the_slots_count_while_they_are_there),
         cmocka_unit_test(policies_choose_their_pc),
         cmocka_unit_test(pdom_lets_the_inner_threads_go_first),
     };

@@ -545,6 +545,99 @@ static void a8_is_for_runs_that_trace_stalls(void **state) {
     expect_clean(&s);
 }
 
+/* --- formed fronts: A8 of places, A10 */
+
+#define FRONT(c, s, what, ...)   {.kind = EV_FRONT, .cycle = (c), .slot = (s), .pc = 0, .cause = FRONT_##what, __VA_ARGS__}
+#define WAITED(s, from, to, why) FRONT(to, s, STALLS, .a = (from), .mask = 1ull << STALL_##why)
+#define OF_HOME(c, s, u, lanes)                                                                                                  \
+    {.kind = EV_ISSUE, .cycle = (c), .slot = (s), .uid = (u), .pc = EXIT, .mask = (lanes), .a = (lanes)}
+#define OVER(c, s, u) {.kind = EV_DONE, .cycle = (c), .slot = (s), .uid = (u), .mask = ALL, .pc = NONE}
+
+/* Halves of two warps end as one front in place 2 */
+enum { F_BEGINS = 2, F_NONE, F_WAITS, F_COMES, F_ISSUES, F_LOW, F_HIGH, F_ENDS = 11 };
+static const struct event formed[] = {
+    {.kind = EV_WARP_START, .cycle = 10, .slot = 0, .mask = LOW, .pc = NONE},
+    {.kind = EV_WARP_START, .cycle = 10, .slot = 1, .mask = HIGH, .pc = NONE},
+    [F_BEGINS] = FRONT(10, 2, BEGINS),
+    [F_NONE] = WAITED(2, 5, 10, EMPTY),
+    [F_WAITS] = WAITED(2, 10, 14, NO_INSTRUCTION),
+    [F_COMES] = FRONT(14, 2, COMES, .mask = ALL),
+    [F_ISSUES] = FRONT(14, 2, ISSUES, .mask = ALL),
+    [F_LOW] = OF_HOME(14, 0, 1, LOW),
+    [F_HIGH] = OF_HOME(14, 1, 2, HIGH),
+    OVER(15, 0, 1),
+    OVER(15, 1, 2),
+    [F_ENDS] = FRONT(15, 2, ENDS),
+    {.kind = EV_WARP_END, .cycle = 15, .slot = 0, .pc = NONE},
+    {.kind = EV_WARP_END, .cycle = 15, .slot = 1, .pc = NONE},
+    WAITED(2, 15, 20, EMPTY),
+};
+#define FORMED copy(formed, ARRAY_LEN(formed))
+
+static void add(struct stream *s, u32 before, struct event e) {
+    memmove(s->at + before + 1, s->at + before, (s->n++ - before) * sizeof(e));
+    s->at[before] = e;
+}
+
+static void a8_time_of_a_place(void **state) {
+    (void)state;
+    struct stream s = FORMED;
+    expect_clean(&s);
+    s.at[F_WAITS].a = 11;
+    expect(&s, "A8", "overlap, or leave a cycle out");
+    s = FORMED;
+    s.at[F_WAITS].a = 9;
+    expect(&s, "A8", "overlap, or leave a cycle out");
+    s = FORMED;
+    s.at[F_WAITS].cycle = 13;
+    expect(&s, "A8", "overlap, or leave a cycle out");
+    s = FORMED;
+    s.at[F_WAITS].mask = 1ull << STALL_EMPTY;
+    expect(&s, "A8", "a place with a front is stalled for having none");
+    s = FORMED;
+    s.at[s.n - 1].mask = 1ull << STALL_LONG;
+    expect(&s, "A8", "a place without a front is stalled for what one waits for");
+}
+
+static void a10_threads_of_a_front(void **state) {
+    (void)state;
+    struct stream s = FORMED;
+    s.at[F_HIGH].slot = s.at[F_LOW].slot, s.at[F_HIGH].a = 0x18000; /* lane 15 again */
+    struct outcome o = audited(&s, s.n);
+    assert_non_null(strstr(o.text, "a thread is in the front twice"));
+    free(o.text);
+    s = FORMED;
+    s.at[F_ISSUES].mask = LOW;
+    expect(&s, "A10", "more threads issue than the front has positions");
+    s = FORMED; /* nobody is told of for one of its positions */
+    s.at[F_LOW].a = LOW & ~1ull;
+    add(&s, F_HIGH + 1, (struct event)FRONT(14, 2, ISSUES, .mask = 0));
+    expect(&s, "A10", "a front issues before all threads of the last one have been told");
+}
+
+static void a10_fronts_are_there(void **state) {
+    (void)state;
+    struct stream s = FORMED;
+    add(&s, F_WAITS, (struct event)FRONT(10, 2, BEGINS));
+    expect(&s, "A10", "a front begins in a place that has one");
+    s = FORMED;
+    add(&s, F_ENDS + 1, (struct event)FRONT(15, 2, ENDS));
+    expect(&s, "A10", "a front ends in an empty place");
+    s = FORMED;
+    s.at[F_COMES].slot = 3;
+    expect(&s, "A10", "threads come to a front that is not there");
+    s = FORMED;
+    s.at[F_ISSUES].slot = 3;
+    struct outcome o = audited(&s, s.n);
+    assert_non_null(strstr(o.text, "a front issues from an empty place"));
+    free(o.text);
+    s = FORMED;
+    s.at[F_BEGINS].sm = 2;
+    o = audited(&s, s.n);
+    assert_true(o.violations > 0);
+    free(o.text);
+}
+
 /* --- streams of more than one kind of thing */
 
 static void an_instructions_events_in_any_order(void **state) {
@@ -787,6 +880,9 @@ int main(void) {
         cmocka_unit_test(a8_time_with_two_owners),
         cmocka_unit_test(a8_time_after_the_program),
         cmocka_unit_test(a8_is_for_runs_that_trace_stalls),
+        cmocka_unit_test(a8_time_of_a_place),
+        cmocka_unit_test(a10_threads_of_a_front),
+        cmocka_unit_test(a10_fronts_are_there),
         cmocka_unit_test(an_instructions_events_in_any_order),
         cmocka_unit_test(launches_and_warps_follow_each_other),
         cmocka_unit_test(the_text_has_twenty_lines),
