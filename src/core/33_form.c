@@ -473,6 +473,7 @@ void form_regroup(struct core *c, u32 slot) {
     struct part was[MAX_WARP];
     u32 nwas = f->nparts, n = 0;
     if (c->form->parting) return; /* a piece of another front, which waits */
+    account_change(c, slot);      /* cycles so far are charged by what the policy saw in them */
     memcpy(was, f->part, sizeof(*was) * nwas);
     for (u32 i = 0; i < nwas && !c->view.faulted; i++) sort_part(c, was[i], &n);
     if (c->view.faulted) return;

@@ -284,22 +284,23 @@ static u32 formed_classes(const struct core *c, u32 slot, const struct silence *
     return q->held && set_has(q->restricted, slot) ? 1u << stall_table[STALL_RESTRICT].cpi : 1u << CPI_MISSED;
 }
 
-/* The proportional stack where fronts are formed: each place that counts has an equal share of the silence,
- * and its classes have equal shares of that, rounded down; what is left goes to the heaviest class. */
+/* The proportional stack where fronts are formed: each place that counts has an equal share of a cycle, and
+ * its classes have equal shares of that, rounded down; what is left goes to the heaviest class. Rounded by
+ * the cycle, so that it does not matter where a silence is cut. */
 static void charge_formed(const struct core *c, const struct sched *sc, struct sched_stats *ss, const struct silence *q, u64 n) {
     enum { WHOLE = 60 }; /* divides by the number of classes of a place */
-    u64 weight[CPI_COUNT] = {0}, places = 0, units = 6ull * sc->nslots * n, left = units;
+    u64 weight[CPI_COUNT] = {0}, places = 0, left = 6ull * sc->nslots;
     u32 heaviest = 0;
     for (u32 w = 0; w < c->words; w++)
         for (u64 m = sc->at[w].counted; m; m &= m - 1, places++)
             add_classes(weight, formed_classes(c, w * 64 + (u32)__builtin_ctzll(m), q), WHOLE);
     for (u32 k = 0; k < CPI_COUNT && places; k++) {
-        u64 share = units / (WHOLE * places) * weight[k] + units % (WHOLE * places) * weight[k] / (WHOLE * places);
-        ss->cpi[CPI_PROPORTIONAL][k] += share;
+        u64 share = 6ull * sc->nslots * weight[k] / (WHOLE * places);
+        ss->cpi[CPI_PROPORTIONAL][k] += share * n;
         left -= share;
         if (weight[k] > weight[heaviest]) heaviest = k;
     }
-    ss->cpi[CPI_PROPORTIONAL][heaviest] += left;
+    ss->cpi[CPI_PROPORTIONAL][heaviest] += left * n;
 }
 
 static enum sched_cycle cycle_kind(const struct core *c, const struct sched *sc, const struct silence *q) {

@@ -38,7 +38,8 @@ unchanged() {
 }
 export -f simulated state unchanged
 
-# Atomics, barriers, divergence, many launches, a pointer chase; then cuts that measuring control makes
+# Atomics, barriers, divergence, many launches, a pointer chase; formed fronts; then cuts that measuring
+# control makes
 cases() {
     local name
     for name in lud bfs atomic_contend hist_global hist_shared reduce_shared scan nw gaussian divswitch mandelbrot; do
@@ -46,6 +47,9 @@ cases() {
     done
     for name in nn hist_shared; do echo "unchanged 'h200 $name' '$apps/$name.json' --machine h200"; done
     for name in chase atomic_contend; do echo "unchanged 'small $name' '$apps/$name.json' --machine small"; done
+    echo "unchanged 'dwf bfs' bfs --size tiny --machine gtx480 --set sm.diverge=dwf"
+    echo "unchanged 'dwf sched reduction' reduction --size tiny --machine h200 --set sm.diverge=dwf --set dwf.policy=sched --set dwf.permute=xor"
+    echo "unchanged 'dwf move nqueens' nqueens --size tiny --machine jin2012 --set sm.diverge=dwf --set dwf.conflict=move --set sm.warp_scale=hybrid"
     for name in bfs histogram nqueens; do
         echo "unchanged 'max-cycles $name' $name --size tiny --machine gtx480 --max-cycles 1234"
         echo "unchanged 'warmup $name' $name --size tiny --machine gtx480 --warmup 777"
