@@ -116,6 +116,10 @@ bool measure_lock(const struct cli_line *line, const struct manifest *m, const c
     u32 free_ones = 0;
     *list = cli_value(line, "lock");
     if (!*list) return true;
+    if (!**list) {
+        cli_error(line->command, "--lock wants the names of kernels, with commas between them");
+        return false;
+    }
     char *unknown = unknown_lock(*list, m);
     if (unknown) {
         cli_error(line->command, "--lock: no launch of %s is of a kernel \"%s\"; its first is of \"%s\"", m->name, unknown,

@@ -61,8 +61,9 @@ static void basename_of(sqlite3_context *c, int n, sqlite3_value **v) {
     sqlite3_result_text(c, from, dot ? (int)(dot - from) : -1, SQLITE_TRANSIENT);
 }
 
-struct pairs { /* correlation under way: sums of n pairs */
+struct pairs { /* correlation under way: means of n pairs, and sums of squares and products about them */
     double x, y, xx, yy, xy;
+    double low[2], high[2];
     u32 n;
 };
 
@@ -71,15 +72,18 @@ static void add_pair(sqlite3_context *c, int n, sqlite3_value **v) {
     (void)n;
     if (!p || sqlite3_value_type(v[0]) == SQLITE_NULL || sqlite3_value_type(v[1]) == SQLITE_NULL) return;
     double x = sqlite3_value_double(v[0]), y = sqlite3_value_double(v[1]);
-    p->x += x, p->y += y, p->xx += x * x, p->yy += y * y, p->xy += x * y;
     p->n++;
+    double dx = x - p->x, dy = y - p->y; /* Welford: sums about the mean keep their digits however far it is from 0 */
+    p->x += dx / p->n, p->y += dy / p->n;
+    p->xx += dx * (x - p->x), p->yy += dy * (y - p->y), p->xy += dx * (y - p->y);
+    p->low[0] = p->n == 1 ? x : fmin(p->low[0], x), p->high[0] = p->n == 1 ? x : fmax(p->high[0], x);
+    p->low[1] = p->n == 1 ? y : fmin(p->low[1], y), p->high[1] = p->n == 1 ? y : fmax(p->high[1], y);
 }
 
 static void give_correlation(sqlite3_context *c) {
     const struct pairs *p = sqlite3_aggregate_context(c, 0);
     if (!p || p->n < 2) return;
-    double vx = p->xx - p->x * p->x / p->n, vy = p->yy - p->y * p->y / p->n;
-    if (vx > 0 && vy > 0) sqlite3_result_double(c, (p->xy - p->x * p->y / p->n) / sqrt(vx * vy));
+    if (p->low[0] < p->high[0] && p->low[1] < p->high[1]) sqlite3_result_double(c, p->xy / sqrt(p->xx * p->yy));
 }
 
 static void label_of(sqlite3_context *c, int n, sqlite3_value **v) {

@@ -143,6 +143,15 @@ static bool check_table(const struct study *s, const char *name, struct diag *d)
     return ok;
 }
 
+/* A figure is drawn in one way */
+static bool check_drawing(const struct study *s, const char *name, struct diag *d) {
+    bool points = strcmp(study_value(s, "figure", name, "points", "no"), "no") != 0;
+    if (!points || strcmp(study_value(s, "figure", name, "bars", "no"), "no") == 0) return true;
+    struct sweep_place p = place_of(s, "figure", name, "points", d);
+    diag_error(d, p.file, p.line, 0, "[figure %s] has bars and points; take one, or make two figures", name);
+    return false;
+}
+
 /* A statement's and a figure's other keys */
 static bool check_section(const struct study *s, const char *section, const char *name, struct diag *d) {
     bool statement = strcmp(section, "statement") == 0;
@@ -157,7 +166,7 @@ static bool check_section(const struct study *s, const char *section, const char
     if (!check_set(s, section, name, d) || !check_words(s, section, name, "show", show_words, d)) return false;
     if (statement) return check_claim(s, name, d);
     return check_words(s, section, name, "bars", bars_words, d) && check_words(s, section, name, "points", yes_words, d) &&
-           check_words(s, section, name, "apart", yes_words, d);
+           check_words(s, section, name, "apart", yes_words, d) && check_drawing(s, name, d);
 }
 
 static bool check_study(struct study *s, struct diag *d) {

@@ -185,7 +185,11 @@ static bool add_statement(struct asking *a, const char *name, json_t *list) {
     sqlite3_stmt *q = study_question(a->s, sql, a->why);
     int code = q ? sqlite3_step(q) : SQLITE_DONE;
     bool ok = q && (code == SQLITE_ROW || code == SQLITE_DONE || fail(a, sql)), row = ok && code == SQLITE_ROW;
-    if (row && sqlite3_column_type(q, 0) != SQLITE_NULL)
+    int type = row ? sqlite3_column_type(q, 0) : SQLITE_NULL;
+    if (type == SQLITE_TEXT || type == SQLITE_BLOB) {
+        study_blame(a->s, sql, "a statement's figure is a number, and this gives text", a->why);
+        ok = false;
+    } else if (type != SQLITE_NULL)
         here = (struct figure){sqlite3_column_double(q, 0), sqlite3_column_count(q) > 1 ? sqlite3_column_double(q, 1) : 0};
     set_text(j, "name", name);
     set_text(j, "text", study_text(a->s, "statement", name, "text"));

@@ -224,8 +224,8 @@ static void put_head(struct writing *w) {
     if (text_of(w->doc, "text")) put_paragraph(w->out, text_of(w->doc, "text"));
     put_paragraph(w->out, text_of(w->doc, "rule"));
     if (!json_is_true(json_object_get(w->doc, "jitter")))
-        put_paragraph(w->out, "Here runs are not repeated often enough for a jitter: intervals are zero, and small differences "
-                              "are called what they are.");
+        put_paragraph(w->out, "Here runs are not repeated often enough for a jitter: intervals have the error of sampling at "
+                              "most, and small differences are called what they are.");
     if (w->apart) {
         fprintf(w->apart, "# %s: the values\n\n", text_of(w->doc, "title"));
         put_paragraph(w->apart, text_of(w->doc, "made"));

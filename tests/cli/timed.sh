@@ -97,6 +97,7 @@ same "$(json "$work/l.json" cycles)" "$(($(json "$work/r.json" cycles) - $(json 
 for key in state_hash kernels.0.cycles kernels.1.cycles checksum; do same "$(json "$work/l.json" $key)" "$(json "$work/r.json" $key)" "$key with and without the lock"; done
 same "$(json "$work/l.json" launches.0.locked)" true "the first launch is locked"
 same "$(json "$work/l.json" launches_locked)" "$(json "$work/r.json" kernels.0.launches)" "locked launches"
+expect 2 "$heddle" run srad --size tiny --machine small --lock ""; err_has "wants the names of kernels"
 expect 2 "$heddle" run srad --size tiny --machine small --lock srad_update,nothing; err_has 'no launch of srad is of a kernel "nothing"'
 expect 2 "$heddle" run srad --size tiny --machine small --lock '*'; err_has 'leaves no launch'
 expect 2 "$heddle" run srad --size tiny --functional --lock '*'; err_has 'needs timing'

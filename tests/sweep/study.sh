@@ -64,6 +64,7 @@ wrong() { # SED MESSAGE
 }
 wrong 's/baseline = lrr/baseline = none/' 'needs baseline = NAME'
 wrong 's/factor = 1.5/factor = 1.5\nrows = blocks/' 'rows must be kernels or programs, not "blocks"'
+wrong 's/^bars = yes/bars = yes\npoints = yes/' 'has bars and points; take one'
 wrong 's/^bars = yes/bars = maybe/' 'bars must be no, yes or stacked, not "maybe"'
 wrong 's/^set = all$/set = all\nshow = nothing/' 'show must be number, share or gain'
 wrong 's/^document = 1.1/document = 1.1\nabove = 1/' 'has document and above'
