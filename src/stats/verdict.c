@@ -56,6 +56,14 @@ enum agreement verdict_of(struct figure ours, struct figure document, double fac
     return a == FIGURE_NONE || overlap || sizes_near(ours.value, document.value, factor) ? AGREE_YES : AGREE_SIZE;
 }
 
+enum agreement verdict_amount(struct figure ours, struct figure document, double factor) {
+    if (!isfinite(ours.value) || !isfinite(ours.half) || !isfinite(document.value)) return AGREE_UNKNOWN;
+    if (fabs(ours.value - document.value) <= ours.half + document.half) return AGREE_YES;
+    double r = ours.value / document.value;
+    if (r < 0) return AGREE_OPPOSITE;
+    return r <= factor && r >= 1 / factor ? AGREE_YES : AGREE_SIZE;
+}
+
 enum agreement verdict_side(struct figure ours, double bound, bool above) {
     if (!isfinite(ours.value) || !isfinite(ours.half) || isnan(bound)) return AGREE_UNKNOWN;
     double beyond = above ? ours.value - bound : bound - ours.value;
@@ -71,6 +79,8 @@ void verdict_rule(struct strbuf *to, double factor) {
                JITTER_RUNS);
     if (factor > 1) strbuf_add(to, " their intervals overlap or their differences are within a factor of %g.\n", factor);
     else strbuf_add(to, " their intervals overlap.\n");
+    strbuf_add(to, "Shares and amounts agree when their intervals overlap%s.\n",
+               factor > 1 ? " or they are within that factor" : "");
     strbuf_add(to,
                "Where it says only on which side of a value a figure lies, the figure agrees when all of its interval does.\n");
 }

@@ -54,6 +54,9 @@ extern const char *const agreement_names[AGREEMENTS]; /* what a table prints */
 /* `factor`, at least 1: how far the sizes of two effects (value - 1) may be apart; 1: only intervals count.
  * The document's half is how exactly its figure is known, such as 0.005 for one printed with two decimals. */
 enum agreement verdict_of(struct figure ours, struct figure document, double factor);
+/* For what is no speedup, a share or an amount: AGREE_YES where the intervals overlap or the values are
+ * within the factor, else AGREE_SIZE; AGREE_OPPOSITE where the signs differ */
+enum agreement verdict_amount(struct figure ours, struct figure document, double factor);
 /* Where a document says only on which side of `bound` a figure lies: AGREE_YES when all of its interval does,
  * AGREE_OPPOSITE when none of it does, AGREE_NOT_HERE when the bound lies in it */
 enum agreement verdict_side(struct figure ours, double bound, bool above);

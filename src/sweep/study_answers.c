@@ -173,7 +173,9 @@ static void judge(struct asking *a, const char *name, struct figure here, json_t
     }
     struct figure theirs = {document ? atof(document) : NAN, atof(study_value(a->s, "statement", name, "half", "0.005"))};
     json_object_set_new(to, "document", figure_json(theirs));
-    set_text(to, "verdict", agreement_names[verdict_of(here, theirs, a->factor)]);
+    bool gain = strcmp(study_value(a->s, "statement", name, "show", "gain"), "gain") == 0;
+    enum agreement verdict = gain ? verdict_of(here, theirs, a->factor) : verdict_amount(here, theirs, a->factor);
+    set_text(to, "verdict", agreement_names[verdict]);
 }
 
 static bool add_statement(struct asking *a, const char *name, json_t *list) {

@@ -85,6 +85,18 @@ static void a_side_is_cleared_by_the_interval(void **state) {
     assert_int_equal(verdict_side(fig(NAN, 0), 1, true), AGREE_UNKNOWN);
 }
 
+/* Shares and amounts are compared themselves, not their distance from 1 */
+static void amounts_are_compared_as_they_are(void **state) {
+    (void)state;
+    assert_int_equal(verdict_amount(fig(0.003, 0), fig(0.1, 0.005), 1.5), AGREE_SIZE);
+    assert_int_equal(verdict_amount(fig(0.379, 0), fig(0.5, 0.005), 1.5), AGREE_YES);
+    assert_int_equal(verdict_amount(fig(0.379, 0), fig(0.5, 0.005), 1.3), AGREE_SIZE);
+    assert_int_equal(verdict_amount(fig(0.48, 0.02), fig(0.5, 0.005), 1), AGREE_YES);
+    assert_int_equal(verdict_amount(fig(0, 0), fig(0.5, 0.005), 2), AGREE_SIZE);
+    assert_int_equal(verdict_amount(fig(-0.4, 0), fig(0.5, 0.005), 2), AGREE_OPPOSITE);
+    assert_int_equal(verdict_amount(fig(NAN, 0), fig(0.5, 0.005), 2), AGREE_UNKNOWN);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jitter_is_two_standard_deviations),
@@ -95,6 +107,7 @@ int main(void) {
         cmocka_unit_test(signs_come_before_sizes),
         cmocka_unit_test(a_side_is_cleared_by_the_interval),
         cmocka_unit_test(intervals_or_the_factor),
+        cmocka_unit_test(amounts_are_compared_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
