@@ -43,16 +43,19 @@ fails "$work/no/such/folder/x" 'cannot write: No such file'
 fails "$work" 'cannot write: Is a directory'
 
 # standard output: full, closed, a pipe that nobody reads
+mkfifo pipe
 for command in "run" "compare" "functional --trace-exec" "$heddle list keys" "$heddle explain ipc" "$heddle --help" "$heddle help run" "run --json -" "run --dump-config"; do
     # shellcheck disable=SC2086
     { $command > /dev/full; } 2> err; same $? 2 "exit code of $command on a full device"
     grep -q 'cannot write' err || complain "$command says nothing of a full device"
     # shellcheck disable=SC2086
     { $command >&-; } 2> err; same $? 2 "exit code of $command on a closed standard output"
+    : < pipe &
+    exec 4> pipe
+    wait $! # its only reader has gone; the shell of a pipeline may hold the reading end a moment longer
     # shellcheck disable=SC2086
-    { while [ ! -e closed ]; do sleep 0.02; done; $command; echo $? > code; } 2> err | { exec <&-; : > closed; }
-    rm closed
-    same "$(cat code)" 2 "exit code of $command on a closed pipe"
+    { $command >&4; } 2> err; same $? 2 "exit code of $command on a closed pipe"
+    exec 4>&-
 done
 expect 0 run --quiet --json r.json
 same "$(json r.json finished)" true "finished with standard output closed"
