@@ -115,8 +115,8 @@ void heddle_kernel_disasm(struct heddle *h, struct heddle_kernel *k, FILE *out);
 uint64_t heddle_alloc(struct heddle *h, uint64_t bytes); /* 256-byte aligned and zeroed; 0 when out of memory */
 /* The same, ending at or below an address: 1ull << 32 for programs whose addresses have 32 bits */
 uint64_t heddle_alloc_below(struct heddle *h, uint64_t bytes, uint64_t below);
-/* At an address, for programs that look for it there: a multiple of 64, unless it lies inside memory that the
- * program's loading has made. 0 when it cannot be. */
+/* At an address, for programs that look for it there: a multiple of 64, unless it lies inside the arguments'
+ * place of a RISC-V program that is loaded. 0 when it cannot be: nothing may overlap what is in use. */
 uint64_t heddle_alloc_at(struct heddle *h, uint64_t at, uint64_t bytes);
 int heddle_free(struct heddle *h, uint64_t addr);
 int heddle_write(struct heddle *h, uint64_t addr, const void *data, uint64_t bytes);

@@ -247,8 +247,7 @@ uint64_t heddle_alloc_below(struct heddle *h, uint64_t bytes, uint64_t below) {
 uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) { return heddle_alloc_below(h, bytes, GLOBAL_END); }
 
 uint64_t heddle_alloc_at(struct heddle *h, uint64_t at, uint64_t bytes) {
-    if (memory_host(&h->mem, at, bytes)) return at;
-    const char *why = memory_map(&h->mem, at, bytes, OWNER_HOST, false);
+    const char *why = memory_place(&h->mem, at, bytes);
     if (why) api_fail(h, HEDDLE_BAD_INPUT, "%llu bytes at 0x%llx: %s\n", (unsigned long long)bytes, (unsigned long long)at, why);
     return why ? 0 : at;
 }

@@ -96,8 +96,10 @@ static char *manifest_path_of(struct input *in, const struct cli_line *line, con
         return NULL;
     }
     if (kind == KIND_PROGRAM && !manifest) {
-        cli_error(line->command, "a program needs --manifest FILE, which says what to launch (\"heddle check %s\" only reads it)",
-                  x);
+        if (ends_with(x, ".cl")) cli_error(line->command, "a program needs --manifest FILE, which says what to launch");
+        else
+            cli_error(line->command,
+                      "a program needs --manifest FILE, which says what to launch (\"heddle check %s\" only reads it)", x);
         return NULL;
     }
     if (kind != KIND_PROGRAM && manifest) {
@@ -159,12 +161,28 @@ static char *source_of(const struct input *in) {
     return NULL;
 }
 
+/* Source, and a machine that it is not compiled for */
+static bool refuse_source(const struct input *in, const struct cli_line *line) {
+    struct diag d = {0};
+    char *path = in->program ? strdup(in->program) : manifest_program_path(in->m, &d);
+    bool is = path && ends_with(path, ".cl");
+    if (is)
+        cli_error(line->command,
+                  "%s: OpenCL C is compiled for machines with isa.programs = riscv (vortex2021 for one); on this one name the "
+                  "PTX that it was compiled to",
+                  path);
+    diag_free(&d);
+    free(path);
+    return is;
+}
+
 bool input_compile(const struct input *in, const struct cli_line *line, const struct config *machine) {
     const struct frontend *f = front_of_machine(machine);
     char *source = f->build ? source_of(in) : NULL;
     struct diag d = {0};
     free(in->m->image);
     in->m->image = NULL;
+    if (!f->build && refuse_source(in, line)) return false;
     if (!source) return true;
     double started = clock_seconds();
     in->m->image = f->build(source, machine, &in->m->image_b, &d);

@@ -279,6 +279,9 @@ static const struct {
     {"noc.mesh.router_cy", "noc.kind", "crossbar", "mesh"},
     {"noc.mesh.link_cy", "noc.kind", "crossbar", "mesh"},
     {"noc.mesh.buffer", "noc.kind", "crossbar", "mesh"},
+    {"runtime.map", "isa.programs", "ptx", "riscv"},
+    {"runtime.distribution", "isa.programs", "ptx", "riscv"},
+    {"runtime.local", "isa.programs", "ptx", "riscv"},
 };
 
 static bool is_among(const char *word, const char *list) {

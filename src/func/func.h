@@ -38,12 +38,17 @@ struct alloc {
     void *raw;        /* what the host gave for it */
     u8 owner;         /* enum owner */
     bool read_only;   /* .const variables */
+    bool lent;        /* a module's, for the host to place buffers inside (memory_place) */
+};
+struct placed {
+    u64 at, size_b;
 };
 struct textures;
 struct memory {
     VEC(struct alloc) allocs; /* in order of address; freed ones stay, to name them in diagnoses */
     u64 next;                 /* where to look for the next address; those given by memory_alloc are never given twice */
     u64 used_b, limit_b;
+    VEC(struct placed) placed; /* buffers inside of lent memory */
     struct textures *textures; /* what handles name, the context's; NULL: nothing */
 };
 u64 memory_alloc(struct memory *m, u64 bytes, u32 align_b, enum owner owner, bool read_only); /* 0 when over the limit */
@@ -54,6 +59,9 @@ u64 memory_alloc_below(struct memory *m, u64 bytes, u32 align_b, u64 below, enum
  * cannot be: what lives must not overlap, whatever its size; what was freed gives way. */
 enum { MAP_ALIGN_B = 64 };
 const char *memory_map(struct memory *m, u64 base, u64 bytes, enum owner owner, bool read_only);
+/* A buffer of the host at a fixed place: inside of lent memory, where no other is, or mapped. NULL, or why it
+ * cannot be. It is freed like an allocation of the host. */
+const char *memory_place(struct memory *m, u64 at, u64 bytes);
 bool memory_free(struct memory *m, u64 addr,
                  enum owner owner); /* false when addr is not the start of a live allocation of that owner */
 /* Host bytes of [addr, addr+bytes), or NULL when not inside one live allocation */

@@ -104,11 +104,34 @@ struct alloc *memory_find(struct memory *m, u64 addr) {
     return addr - a->base < a->size_b ? a : NULL;
 }
 
+const char *memory_place(struct memory *m, u64 at, u64 bytes) {
+    const struct alloc *a = memory_find(m, at);
+    if (!a || !a->lent || !bytes || !memory_host(m, at, bytes)) return memory_map(m, at, bytes, OWNER_HOST, false);
+    for (u32 i = 0; i < m->placed.n; i++)
+        if (at < m->placed.at[i].at + m->placed.at[i].size_b && m->placed.at[i].at < at + bytes)
+            return "it overlaps memory that is in use";
+    struct placed p = {at, bytes};
+    VEC_PUSH(&m->placed, p);
+    return NULL;
+}
+
+/* Forgets what was placed from one address to another; whether anything was */
+static bool forget_placed(struct memory *m, u64 from, u64 to) {
+    u32 n = 0, before = m->placed.n;
+    for (u32 i = 0; i < before; i++)
+        if (m->placed.at[i].at < from || m->placed.at[i].at >= to) m->placed.at[n++] = m->placed.at[i];
+    m->placed.n = n;
+    return n < before;
+}
+
 bool memory_free(struct memory *m, u64 addr, enum owner owner) {
     struct alloc *a = memory_find(m, addr);
+    if (a && a->lent && owner == OWNER_HOST) return forget_placed(m, addr, addr + 1);
     if (!a || a->base != addr || !a->host || a->owner != owner) return false;
     free(a->raw);
+    if (a->lent) forget_placed(m, a->base, a->base + a->size_b);
     a->raw = a->host = NULL;
+    a->lent = false;
     m->used_b -= a->size_b;
     return true;
 }
@@ -122,6 +145,7 @@ u8 *memory_host(struct memory *m, u64 addr, u64 bytes) {
 void memory_release(struct memory *m) {
     for (u32 i = 0; i < m->allocs.n; i++) free(m->allocs.at[i].raw);
     free(m->allocs.at);
+    free(m->placed.at);
     *m = (struct memory){0};
 }
 

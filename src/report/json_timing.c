@@ -8,8 +8,7 @@
  *   warp_time {cause: slot cycles} sums to cycles x SMs x warp slots + formed_beyond_cycles
  *   sched_cycles {kind: n} sums to cycles x SMs x schedulers
  *   hazards {name: cycles}, lanes [instructions with 0, 1, ... active lanes], occupied [the same of lanes
- *   that
- *   go together, guards left out], lanes_lost {cause: lanes}; with `lanes` all lanes of the instructions
+ *   that go together, guards left out], lanes_lost {cause: lanes}; with `lanes` all lanes of the instructions
  *   estimate {cycles, half_width, low, high, confidence} of the whole launch where a part was left out, else
  *   absent; instructions {timed, left_out, unknown}: with timing, in the estimate only, in neither
  *   per_sm, per_partition [...]                                                         with --per-sm */

@@ -10,6 +10,7 @@
 #include "isa/isa.h"
 #include "riscv/compile.h"
 #include "riscv/lib/layout.h"
+#include "riscv/riscv.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -18,8 +19,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEADER "heddle riscv program 8"
+#define HEADER "heddle riscv program 9"
 #define LINKER "ld.lld-19"
+
+enum { LOCAL_END = RV_STACK_2021, LOCAL_MOST_B = 1 << 24 };
 
 static const char *const library[] = {"items.bc", "workitem.bc", "math.bc", "atomics.bc"};
 static const char *const runtime[] = {"start", "dispatch", "support"}; /* assembly */
@@ -32,6 +35,7 @@ struct shop {
     char *data; /* share/heddle */
     VEC(char *) argv;
     size_t input_b;
+    bool doubles; /* the source asks for them: with them 0.5 is one, which costs hundreds of instructions */
     struct diag *dg;
 };
 
@@ -71,6 +75,16 @@ static char *read_in(const struct shop *s, const char *name, size_t *len) {
     size_t n;
     char *text = text_read_file(path, limit_most(LIMIT_OTHER), len ? len : &n);
     free(path);
+    return text;
+}
+
+/* What a tool that ended well has left; NULL with a message */
+static char *read_result(struct shop *s, const char *tool, const char *name, size_t *len) {
+    errno = 0;
+    char *text = read_in(s, name, len);
+    if (!text)
+        diag_error(s->dg, s->source, 0, 0, "%s ended without an error, but its output (%s) cannot be read: %s", tool, name,
+                   errno ? strerror(errno) : "it is too large");
     return text;
 }
 
@@ -126,11 +140,12 @@ static char *source_to_ir(struct shop *s) {
     const char *slash = strrchr(s->source, '/');
     arg_clang(s);
     args(s, "-x cl -cl-std=CL1.2 -S -emit-llvm -Xclang -disable-llvm-passes -fgnu89-inline -w -gline-tables-only");
+    if (s->doubles) args(s, "-Xclang -cl-ext=+cl_khr_fp64");
     arg(s, "-fdebug-compilation-dir=.");
     if (slash) arg(s, "-ffile-prefix-map=%.*s/=", (int)(slash - s->source), s->source);
     arg(s, "%s", s->source);
     arg(s, "-o"), arg(s, "%s/program.ll", s->temp.dir);
-    return run(s) ? read_in(s, "program.ll", NULL) : NULL;
+    return run(s) ? read_result(s, clang_name(), "program.ll", NULL) : NULL;
 }
 
 static char *ir_to_assembly(struct shop *s, const char *ir, char **stack_usage) {
@@ -145,7 +160,7 @@ static char *ir_to_assembly(struct shop *s, const char *ir, char **stack_usage) 
     arg(s, "-o"), arg(s, "%s/program.s", s->temp.dir);
     if (!run(s)) return NULL;
     *stack_usage = read_in(s, "program.su", NULL);
-    return read_in(s, "program.s", NULL);
+    return read_result(s, clang_name(), "program.s", NULL);
 }
 
 static bool assemble(struct shop *s, const char *name, const char *text) {
@@ -161,10 +176,8 @@ static bool assemble(struct shop *s, const char *name, const char *text) {
 
 /* What the front end reads (kernels.c) */
 static void add_table(struct strbuf *out, const struct rv_wrap *w, struct rv_target t, bool atomics) {
-    u32 thread_b = 0;
-    for (u32 i = 0; i < w->kernels.n; i++) thread_b += w->kernels.at[i].local_b;
-    strbuf_add(out, "\n\t.section\t.heddle.kernels,\"\",@progbits\n\t.ascii\t\"program %s %s thread %u atomics %d\\n\"\n",
-               t.lanes ? "lanes" : "group", t.split ? "split" : "plain", t.lanes ? 0 : thread_b, atomics);
+    strbuf_add(out, "\t.section\t.heddle.kernels,\"\",@progbits\n\t.ascii\t\"program %s %s thread %u atomics %d\\n\"\n",
+               t.lanes ? "lanes" : "group", t.split ? "split" : "plain", w->thread_b, atomics);
     for (u32 i = 0; i < w->kernels.n; i++) {
         const struct rv_wrapped *k = &w->kernels.at[i];
         strbuf_add(out, "\t.ascii\t\"kernel %s barrier %d local %u stack %u size %u %u %u args %u", k->name, k->barrier,
@@ -174,18 +187,18 @@ static void add_table(struct strbuf *out, const struct rv_wrap *w, struct rv_tar
     }
 }
 
-/* Behind the code its data; __local variables of a kernel (lanes) end where the core's local memory does */
-static void add_script(struct strbuf *out, const struct rv_wrap *w, bool lanes) {
+/* Behind the code its data; __local variables of a kernel (lanes) at the end of the core's local memory, or
+ * at 0 as long as their sizes are to be found */
+static void add_script(struct strbuf *out, const struct rv_wrap *w) {
     for (u32 i = 0; i < w->kernels.n; i++) strbuf_add(out, "EXTERN(heddle_run_%s)\n", w->kernels.at[i].name);
     strbuf_add(out, "ENTRY(_start)\nPHDRS { text PT_LOAD FLAGS(5); data PT_LOAD FLAGS(6); tls PT_TLS FLAGS(4); }\n"
                     "SECTIONS {\n  . = 0x80000000;\n  .text : { KEEP(*(.text.start)) *(.text .text.*) } :text\n"
                     "  . = ALIGN(4096);\n  .rodata : { *(.rodata .rodata.* .srodata .srodata.*) } :data\n"
                     "  .data : { *(.data .data.* .sdata .sdata.*) } :data\n  .tdata : { *(.tdata .tdata.*) } :data :tls\n"
                     "  .tbss : { *(.tbss .tbss.*) } :data :tls\n  .bss : { *(.bss .bss.* .sbss .sbss.* COMMON) } :data\n");
-    for (u32 i = 0; i < w->kernels.n && lanes; i++)
-        if (w->kernels.at[i].local_b)
-            strbuf_add(out, "  .local.%s 0x%x (NOLOAD) : { *(.local.%s) } :NONE\n", w->kernels.at[i].name,
-                       0xFF000000u - w->kernels.at[i].local_b, w->kernels.at[i].name);
+    for (u32 i = 0; i < w->kernels.n; i++)
+        strbuf_add(out, "  .local.%s 0x%x (NOLOAD) : { *(.local.%s) } :NONE\n", w->kernels.at[i].name, w->kernels.at[i].local_at,
+                   w->kernels.at[i].name);
     strbuf_add(out, "  .heddle.kernels 0 : { KEEP(*(.heddle.kernels)) } :NONE\n  /DISCARD/ : { *(.comment .note.*) "
                     "*(.riscv.attributes) *(.eh_frame) }\n}\n");
 }
@@ -200,18 +213,83 @@ static void arg_libgcc(struct shop *s, struct rv_target t) {
     }
 }
 
-static char *link_all(struct shop *s, const struct rv_wrap *w, struct rv_target t, size_t *len) {
+static char *link_all(struct shop *s, const struct rv_wrap *w, struct rv_target t, bool table, size_t *len) {
     struct strbuf script = {0};
-    add_script(&script, w, t.lanes);
+    add_script(&script, w);
     bool ok = write_in(s, "script.ld", script.s);
     strbuf_free(&script);
     args(s, LINKER " --gc-sections -X --no-check-sections -z norelro --build-id=none --orphan-handling=place -T");
     arg(s, "%s/script.ld", s->temp.dir);
     for (u32 i = 0; i < ARRAY_LEN(runtime); i++) arg(s, "%s/%s.o", s->temp.dir, runtime[i]);
     arg(s, "%s/program.o", s->temp.dir);
+    if (table) arg(s, "%s/table.o", s->temp.dir);
     arg_libgcc(s, t);
     arg(s, "-o"), arg(s, "%s/program.elf", s->temp.dir);
-    return ok && run(s) ? read_in(s, "program.elf", len) : NULL;
+    return ok && run(s) ? read_result(s, LINKER, "program.elf", len) : NULL;
+}
+
+/* --- __local memory: only the linker knows its size, since clang splits, renames and drops variables */
+
+static bool refuse_size(struct shop *s, const char *whose, u64 bytes) {
+    diag_error(s->dg, s->source, 0, 0, "%s %llu bytes of __local objects; %u are the most", whose, (unsigned long long)bytes,
+               LOCAL_MOST_B);
+    return false;
+}
+
+/* lanes: kernels one over the other, since one runs at a time; apart where kernels call kernels */
+static bool lay_sections(struct shop *s, struct rv_wrap *w, const u8 *elf, size_t n) {
+    u32 end = LOCAL_END;
+    for (u32 i = 0; i < w->kernels.n; i++) {
+        struct rv_wrapped *k = &w->kernels.at[i];
+        char name[300], whose[300];
+        u64 bytes = 0, align = 1;
+        snprintf(name, sizeof(name), ".local.%s", k->name);
+        snprintf(whose, sizeof(whose), "kernel %s has", k->name);
+        rv_image_section(elf, n, name, &bytes, &align);
+        align = MAX(align, 16u);
+        if (bytes > LOCAL_MOST_B || align > LOCAL_MOST_B) return refuse_size(s, whose, MAX(bytes, align));
+        k->local_at = (u32)((end - bytes) / align * align);
+        k->local_b = LOCAL_END - k->local_at;
+        if (k->local_b > LOCAL_MOST_B) return refuse_size(s, "kernels that call each other have", k->local_b);
+        if (w->nested) end = k->local_at;
+    }
+    for (u32 i = 0; i < w->kernels.n && w->nested; i++) w->kernels.at[i].local_b = LOCAL_END - end;
+    return true;
+}
+
+/* group: all of them in the thread's memory, whose beginning is aligned as ITEM_B is */
+static bool size_thread(struct shop *s, struct rv_wrap *w, const u8 *elf, size_t n) {
+    u64 bytes = 0, align = 1;
+    rv_image_tls(elf, n, &bytes, &align);
+    align = MAX(align, 16u);
+    if (align > ITEM_B) {
+        diag_error(s->dg, s->source, 0, 0, "a __local object is aligned to %llu bytes; with runtime.map = group %d is the most",
+                   (unsigned long long)align, ITEM_B);
+        return false;
+    }
+    if (bytes > LOCAL_MOST_B - ITEM_B) return refuse_size(s, "the program has", bytes);
+    w->thread_b = (u32)((bytes + align - 1) / align * align);
+    return true;
+}
+
+static bool find_sizes(struct shop *s, struct rv_wrap *w, struct rv_target t) {
+    size_t n = 0;
+    if (!w->has_local) return true;
+    char *elf = link_all(s, w, t, false, &n);
+    bool ok = elf && (t.lanes ? lay_sections(s, w, (const u8 *)elf, n) : size_thread(s, w, (const u8 *)elf, n));
+    free(elf);
+    return ok;
+}
+
+static char *link_with_table(struct shop *s, struct rv_wrap *w, struct rv_target t, bool atomics, size_t *len) {
+    struct strbuf table = {0};
+    bool ok = find_sizes(s, w, t);
+    if (ok) {
+        add_table(&table, w, t, atomics);
+        ok = assemble(s, "table", table.s);
+    }
+    strbuf_free(&table);
+    return ok ? link_all(s, w, t, true, len) : NULL;
 }
 
 /* Whether any instruction is of the A extension: their names begin so in assembly */
@@ -250,12 +328,9 @@ static char *build(struct shop *s, struct rv_target t, size_t *len) {
     char *usage = NULL, *elf = NULL, *ir = source_to_ir(s);
     char *assembly = ir && rv_wrap(&w, s->source, ir, t.lanes, s->dg) ? ir_to_assembly(s, w.ir.s, &usage) : NULL;
     if (assembly) {
-        struct strbuf whole = {0};
-        rv_wrap_sizes(&w, assembly, usage ? usage : "");
-        strbuf_add(&whole, "%s", assembly);
-        add_table(&whole, &w, t, uses_atomics(assembly));
-        if (place_and_assemble(s, "program", whole.s, 0, t) && add_runtime(s, t)) elf = link_all(s, &w, t, len);
-        strbuf_free(&whole);
+        rv_wrap_stacks(&w, usage ? usage : "");
+        if (place_and_assemble(s, "program", assembly, 0, t) && add_runtime(s, t))
+            elf = link_with_table(s, &w, t, uses_atomics(assembly), len);
     }
     rv_wrap_free(&w);
     free(ir), free(assembly), free(usage);
@@ -337,6 +412,7 @@ static char *build_or_find(struct shop *s, struct rv_target t, size_t *len) {
     strbuf_free(&why);
     if (!text) return NULL;
     bool keeps = !strstr(text, "include");
+    s->doubles = !t.split && strstr(text, "double");
     cache_key_add(&k, s->source, strlen(s->source));
     cache_key_add(&k, text, n);
     free(text);

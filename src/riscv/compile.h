@@ -18,22 +18,21 @@ struct rv_wrapped { /* a kernel */
     u32 required[3]; /* reqd_work_group_size, or zeros */
     u32 nargs;
     struct rv_arg args[RV_ARGS_MOST];
-    u32 local_b, stack_b; /* found in the assembly */
-};
-struct rv_local { /* a __local variable */
-    const char *name;
-    u32 kernel; /* index */
+    u32 stack_b;
+    u32 local_at, local_b; /* lanes: where its __local variables lie, and bytes from there to the end */
 };
 struct rv_wrap {
     struct arena arena;
     VEC(struct rv_wrapped) kernels;
-    VEC(struct rv_local) locals;
+    bool has_local; /* __local variables */
+    bool nested;    /* a kernel is called by the program, too */
+    u32 thread_b;   /* group: bytes of all __local variables */
     struct strbuf ir;
 };
 /* The IR with wrapped kernels; false with errors in dg */
 bool rv_wrap(struct rv_wrap *w, const char *file, const char *ir, bool lanes, struct diag *dg);
-/* Sizes of __local variables, from the assembly, and of stacks, from clang's list of them (-fstack-usage) */
-void rv_wrap_sizes(struct rv_wrap *w, const char *assembly, const char *stack_usage);
+/* Sizes of stacks, from clang's list of them (-fstack-usage) */
+void rv_wrap_stacks(struct rv_wrap *w, const char *stack_usage);
 void rv_wrap_free(struct rv_wrap *w);
 
 /* --- place.c: the assembly with split, join and pred; false with errors in dg. first_word: the first of

@@ -102,6 +102,7 @@ static void *load(const char *file, const u8 *bytes, size_t n, struct memory *me
     rv_lines_read(&p->lines, &p->image, &p->image.arena);
     bool ok = find_text(p, dg) && map_segments(p, mem, dg) && map(p, mem, RV_ARGS, RV_ARGS_B, "the arguments' place", dg) &&
               rv_kernels_read(p, dg);
+    if (ok) memory_find(mem, RV_ARGS)->lent = !p->functions.n; /* the runtime's own where there are kernels */
     if (ok) return p;
     unload(p, mem);
     return NULL;

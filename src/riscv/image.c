@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-enum { EM_RISCV = 243, ET_EXEC = 2, PT_LOAD = 1, PF_X = 1, SHT_SYMTAB = 2, STT_OBJECT = 1, STT_FUNC = 2, RVC = 1 };
+enum { EM_RISCV = 243, ET_EXEC = 2, PT_LOAD = 1, PT_TLS = 7, PF_X = 1, SHT_SYMTAB = 2, STT_OBJECT = 1, STT_FUNC = 2, RVC = 1 };
 enum { EHDR_B = 52, PHDR_B = 32, SHDR_B = 40, SYM_B = 16, MAX_SEGMENTS = 64, MAX_CODE_B = 4 << 20 };
 
 struct source {
@@ -259,6 +259,26 @@ static void read_sections(struct rv_image *im, const struct source *s) {
         else if (name) keep_debug(im, &x, name);
     }
     if (im->symbols.n) qsort(im->symbols.at, im->symbols.n, sizeof(*im->symbols.at), by_address);
+}
+
+void rv_image_section(const u8 *bytes, size_t n, const char *name, u64 *size_b, u64 *align_b) {
+    struct source s = {"", bytes, n, NULL};
+    struct section x, names;
+    if (n < EHDR_B || !section_at(&s, get(bytes + 50, 2), &names)) return;
+    for (u32 i = 0; section_at(&s, i, &x); i++) {
+        const u8 *p = bytes + get(bytes + 32, 4) + (u64)i * get(bytes + 46, 2);
+        const char *is = string_at(names.bytes, names.n, get(p, 4));
+        if (is && strcmp(is, name) == 0) *size_b = get(p + 20, 4), *align_b = MAX(get(p + 32, 4), 1u);
+    }
+}
+
+void rv_image_tls(const u8 *bytes, size_t n, u64 *size_b, u64 *align_b) {
+    struct source s = {"", bytes, n, NULL};
+    if (n < EHDR_B) return;
+    u64 at = get(bytes + 28, 4), each = get(bytes + 42, 2), count = get(bytes + 44, 2);
+    if (each < PHDR_B || !inside(&s, at, each * count)) return;
+    for (const u8 *p = bytes + at; count--; p += each)
+        if (get(p, 4) == PT_TLS) *size_b = get(p + 20, 4), *align_b = MAX(get(p + 28, 4), 1u);
 }
 
 static bool read_elf(struct rv_image *im, const struct source *s) {

@@ -152,10 +152,34 @@ static bool take_memory(struct rv_program *p, struct memory *mem, u64 bytes, str
     return p->area != 0;
 }
 
+/* The product, or UINT64_MAX where 64 bits do not hold it */
+static u64 product(const u32 n[3]) {
+    u64 xy = (u64)n[0] * n[1], xyz;
+    return __builtin_mul_overflow(xy, n[2], &xyz) ? UINT64_MAX : xyz;
+}
+
+/* Whether the items of each dimension, and all groups and items of a group, can be counted */
+static bool countable(const struct kernel_launch *l, struct strbuf *why) {
+    bool ok = !(product(l->grid) >> 31) && !(product(l->block) >> 31);
+    for (u32 i = 0; i < 3; i++) ok = ok && !((u64)l->grid[i] * l->block[i] >> 32);
+    if (!ok)
+        strbuf_add(why, "%u x %u x %u groups of %u x %u x %u work-items are more than 32-bit programs count", l->grid[0],
+                   l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+    return ok;
+}
+
 /* The manifest's groups, or those of runtime.local where it leaves that free */
 static bool choose_groups(const struct dealer *d, struct kernel_launch *l, struct strbuf *why) {
     u32 local = d->m.local;
-    if (!local || !l->local_free || d->f->required[0]) return true;
+    if (!local) return true;
+    if (!l->local_free || d->f->required[0]) {
+        if (!d->p->local_said)
+            fprintf(stderr, "heddle: warning: runtime.local = %u does nothing for kernel '%s': %s\n", local, d->f->name,
+                    d->f->required[0] ? "its reqd_work_group_size says the size of its groups"
+                                      : "its launch does not leave the size of groups free (\"local\": \"free\")");
+        d->p->local_said = true;
+        return true;
+    }
     u64 x = (u64)l->grid[0] * l->block[0];
     if (x % local) {
         strbuf_add(why, "runtime.local = %u does not divide the %llu work-items of its first dimension", local,
@@ -219,14 +243,8 @@ static bool place(const struct kernel *k, struct memory *mem, struct kernel_laun
                         "= lanes or isa.vortex.diverge = ipdom");
         return false;
     }
-    if (!choose_groups(d, l, why)) return false;
-    u64 groups = (u64)l->grid[0] * l->grid[1] * l->grid[2], items = (u64)l->block[0] * l->block[1] * l->block[2];
-    if (groups >> 31 || items >> 31 || (u64)l->grid[0] * l->block[0] >> 32) {
-        strbuf_add(why, "%llu groups of %llu work-items are more than 32-bit programs count", (unsigned long long)groups,
-                   (unsigned long long)items);
-        return false;
-    }
-    struct plan x = plan_of(d, items);
+    if (!countable(l, why) || !choose_groups(d, l, why) || !countable(l, why)) return false;
+    struct plan x = plan_of(d, product(l->block));
     if (!take_memory(d->p, mem, x.bytes, why)) return false;
     write_launch(d, mem, l, &x);
     l->grid[0] = d->m.cores, l->block[0] = d->m.warps * d->m.lanes_n;

@@ -636,7 +636,8 @@ static bool read_line(struct reading *r, const char *line, size_t n, const char 
     }
     for (u32 i = 0; i < ncalls && is_op(line, code, "call"); i++) {
         size_t k = strlen(calls[i]);
-        r->now.barrier = r->now.barrier || (code > k && strncmp(line + code - k, calls[i], k) == 0);
+        const char *name = line + code - k; /* the whole of it */
+        r->now.barrier = r->now.barrier || (code > k && isspace((unsigned char)name[-1]) && strncmp(name, calls[i], k) == 0);
     }
     r->now.text_b = (size_t)(line + n + 1 - r->now.text);
     return true;

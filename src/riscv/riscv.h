@@ -105,6 +105,10 @@ struct rv_image {
 bool rv_image_read(struct rv_image *im, const char *file, const u8 *bytes, size_t n, struct diag *dg);
 void rv_image_free(struct rv_image *im);
 bool rv_image_recognise(const u8 *bytes, size_t n);
+/* Of a linked program: size and alignment of a section, and of what a thread has of its own (PT_TLS); as
+ * they were where there is none */
+void rv_image_section(const u8 *bytes, size_t n, const char *name, u64 *size_b, u64 *align_b);
+void rv_image_tls(const u8 *bytes, size_t n, u64 *size_b, u64 *align_b);
 
 /* --- lines.c: which source line an address is of (DWARF 2 to 5) */
 struct rv_line {
@@ -154,6 +158,7 @@ struct rv_program {
     /* of a program that heddle compiled; without functions it runs as it is */
     VEC(struct rv_function) functions;
     bool lanes, split, atomics; /* what it was compiled for, and whether it needs atomics */
+    bool local_said;            /* that runtime.local does nothing */
     u32 thread_b;               /* __local objects of a hardware thread */
     u64 area, area_b;           /* memory of launches, or 0 */
 };

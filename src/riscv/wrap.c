@@ -224,8 +224,7 @@ static bool take_local(struct wrapper *x, const char *line, const char *end) {
     const char *internal = find_in(line, end, " internal ");
     if (line[0] != '@' || !global || !undef || !internal) return false;
     const char *name = name_at(x->w, line + 1, &after), *dot = strchr(name, '.');
-    struct rv_local l = {name, UINT32_MAX};
-    VEC_PUSH(&x->w->locals, l);
+    x->w->has_local = true;
     if (x->lanes)
         strbuf_add(&x->w->ir, "%.*s undef, section \".local.%.*s\"%.*s\n", (int)(undef - line), line, (int)(dot ? dot - name : 0),
                    name, (int)(end - undef - 6), undef + 6);
@@ -264,13 +263,13 @@ static void spread_barriers(struct wrapper *x) {
         if (x->functions.at[i].kernel != NONE) x->w->kernels.at[x->functions.at[i].kernel].barrier = x->functions.at[i].barrier;
 }
 
-static void name_owners(struct rv_wrap *w) {
-    for (u32 i = 0; i < w->locals.n; i++)
-        for (u32 k = 0; k < w->kernels.n; k++) {
-            size_t n = strlen(w->kernels.at[k].name);
-            if (strncmp(w->locals.at[i].name, w->kernels.at[k].name, n) == 0 && w->locals.at[i].name[n] == '.')
-                w->locals.at[i].kernel = k;
-        }
+/* Whether a kernel is called, by a kernel or on the way from one */
+static bool calls_kernels(const struct wrapper *x) {
+    for (u32 i = 0; i < x->functions.n; i++)
+        for (u32 c = 0; c < x->functions.at[i].calls.n; c++)
+            for (u32 k = 0; k < x->w->kernels.n; k++)
+                if (strcmp(x->functions.at[i].calls.at[c], x->w->kernels.at[k].name) == 0) return true;
+    return false;
 }
 
 static bool add_runners(struct wrapper *x) {
@@ -295,7 +294,7 @@ bool rv_wrap(struct rv_wrap *w, const char *file, const char *ir, bool lanes, st
     *w = (struct rv_wrap){0};
     for (const char *at = ir; *at; at = line_end(at) + (*line_end(at) == '\n')) take_line(&x, at, line_end(at));
     spread_barriers(&x);
-    name_owners(w);
+    w->nested = calls_kernels(&x);
     bool ok = add_runners(&x);
     strbuf_add(&w->ir, "declare i32 @heddle_loop_%s()\n%s", lanes ? "round" : "next",
                lanes ? "declare i32 @heddle_loop_has()\n" : "");
@@ -306,20 +305,10 @@ bool rv_wrap(struct rv_wrap *w, const char *file, const char *ir, bool lanes, st
     return ok && w->kernels.n;
 }
 
-/* --- sizes */
+/* --- stacks */
 
-static void take_size(struct rv_wrap *w, const char *line, const char *end) {
-    for (u32 i = 0; i < w->locals.n; i++) {
-        const struct rv_local *l = &w->locals.at[i];
-        size_t n = strlen(l->name);
-        if ((size_t)(end - line) > n && strncmp(line, l->name, n) == 0 && line[n] == ',' && l->kernel != UINT32_MAX)
-            w->kernels.at[l->kernel].local_b += ((u32)strtoul(line + n + 1, NULL, 0) + 15) / 16 * 16;
-    }
-}
-
-void rv_wrap_sizes(struct rv_wrap *w, const char *assembly, const char *stack_usage) {
+void rv_wrap_stacks(struct rv_wrap *w, const char *stack_usage) {
     u32 functions_b = 0; /* of those that are no runner: each may be on a stack once */
-    for (const char *at = assembly; (at = strstr(at, "\t.size\t")); at++) take_size(w, at + 7, line_end(at));
     for (const char *at = stack_usage; *at; at = line_end(at) + (*line_end(at) == '\n')) {
         const char *tab = memchr(at, '\t', (size_t)(line_end(at) - at)), *name = tab;
         if (!tab) continue;
@@ -339,7 +328,6 @@ void rv_wrap_sizes(struct rv_wrap *w, const char *assembly, const char *stack_us
 
 void rv_wrap_free(struct rv_wrap *w) {
     free(w->kernels.at);
-    free(w->locals.at);
     strbuf_free(&w->ir);
     arena_free(&w->arena);
 }

@@ -48,7 +48,7 @@ JSON
     expect 0 rv "$work/ring.json" --set runtime.map=lanes --set sm.warps=2 --set sm.warp_size=1 --quiet --dump out "$work/thin.bin"
     cmp -s "$work/group.bin" "$work/thin.bin" || complain "groups of $n: a core of two threads differs"
 done
-# the group that stands for all, computed here: 17 items, group 0 (values of step i are multiplied by i)
+# the group that stands for all, computed here: 256 items, group 0 (values of step i are multiplied by i)
 want=$(awk 'BEGIN { n = 256; M = 4294967296; for (m = 0; m < n; m++) c[m] = (m * 2654435761) % M
     for (i = 0; i < 5; i++) { for (m = 0; m < n; m++) l[m] = c[(m + n - 1) % n]
         for (m = 0; m < n; m++) { c[m] = (c[m] + l[m] * i) % M; s[m] = (s[m] * 31 + l[m]) % M } }
@@ -123,7 +123,116 @@ out_has 'checksum     ok'
 expect 2 as_split btree --size tiny
 err_has 'it has barriers, .* say so in the manifest .*, or take runtime.map = lanes or isa.vortex.diverge = ipdom'
 
+# __local memory: indexed with constants only (clang splits it), aligned beyond 16, of a kernel that calls a kernel
+job() { # name groups items: a manifest of NAME.cl, whose last kernel k takes one buffer
+    cat > "$work/$1.json" <<JSON
+{"program": "$1.cl", "buffers": [{"name": "out", "type": "s32", "count": $(($2 * $3)), "generator": "zero", "check": true}],
+ "launches": [{"kernel": "k", "grid": [$2], "block": [$3], "args": [{"buf": "out"}], "barriers": "uniform"}]}
+JSON
+}
+word() { od -An -v -td4 -w4 "$1" | awk -v n="$2" 'NR == n + 1 { print $1 }'; }
+cat > "$work/constants.cl" <<'CL'
+__kernel void k(__global int *p) {
+    __local int c[4];
+    int l = get_local_id(0), g = get_group_id(0);
+    if (l == 0) { c[0] = g * 1000; c[1] = g * 7 + 1; c[2] = g; c[3] = g + 5; }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    p[get_global_id(0)] = c[0] + c[1] * l + c[2] * 3 + c[3];
+}
+CL
+cat > "$work/aligned.cl" <<'CL'
+__kernel void k(__global int *p) {
+    __local char a[20]; __local int16 b[32]; __local long16 c[3];
+    int l = get_local_id(0), g = get_group_id(0);
+    if (l < 20) a[l] = l;
+    if (l < 3) c[l] = (long16)(g + l);
+    b[l] = (int16)(g * 7 + l);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int16 v = b[31 - l];
+    p[get_global_id(0)] = v.s0 + v.sf * 3 + v.s7 + a[l % 20] + (int)c[l % 3].sf;
+}
+CL
+cat > "$work/nested.cl" <<'CL'
+__kernel void inner(__global int *p) {
+    __local int t[64];
+    int l = get_local_id(0);
+    t[l] = p[l] + 1 + l;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    p[l] = t[63 - l];
+}
+__kernel void k(__global int *p) {
+    __local int u[64];
+    int l = get_local_id(0);
+    u[l] = l * 100;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    inner(p);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    p[l] += u[63 - l];
+}
+CL
+job constants 64 32
+job aligned 64 32
+job nested 1 64
+for map in group lanes; do
+    for x in "constants 650 21495" "aligned 650 836" "nested 3 6061"; do
+        read -r name at want <<< "$x"
+        rm -f "$work/$name.bin"
+        expect 0 as_split "$work/$name.json" --set runtime.map=$map --set sm.shared_b=16384 --quiet --dump out "$work/$name.bin"
+        [ "$(word "$work/$name.bin" "$at")" = "$want" ] || complain "$name, $map: word $at is $(word "$work/$name.bin" "$at"), not $want"
+    done
+done
+printf '__kernel void k(__global int *p) { __local int a[64] __attribute__((aligned(512))); a[p[0]] = 1; p[1] = a[p[2]]; }\n' > "$work/page.cl"
+job page 1 4
+expect 2 rv "$work/page.json"
+err_has 'a __local object is aligned to 512 bytes; with runtime.map = group 256 is the most'
+printf '__kernel void k(__global int *p) { __local int a[9000000]; a[p[0]] = 1; p[1] = a[p[2]]; }\n' > "$work/page.cl"
+for map in group lanes; do
+    expect 2 rv "$work/page.json" --set runtime.map=$map
+    err_has '36000000 bytes of __local objects; 16777216 are the most'
+done
+
+# a function whose name ends as that of one with a barrier does is another
+cat > "$work/suffix.cl" <<'CL'
+__attribute__((noinline)) void b(__global int *p, int i) { p[i] += 1; barrier(CLK_GLOBAL_MEM_FENCE); p[i] += 2; }
+__attribute__((noinline)) int ab(int x) { return x * 3 + 1; }
+__kernel void k(__global int *p) {
+    int i = get_global_id(0), x = i;
+    if (i & 1) x = ab(x);
+    p[i] = x;
+    b(p, i);
+}
+CL
+job suffix 1 64
+for map in group lanes; do
+    expect 0 as_split "$work/suffix.json" --set runtime.map=$map --quiet --dump out "$work/suffix.bin"
+    [ "$(word "$work/suffix.bin" 2) $(word "$work/suffix.bin" 5)" = "5 19" ] || complain "suffix, $map: $(od -An -td4 -N32 "$work/suffix.bin")"
+done
+
+# double precision is the compiler's, from libgcc
+if ls /usr/lib/gcc/riscv64-unknown-elf/*/rv32imf/ilp32f/libgcc.a >/dev/null 2>&1; then
+    printf '__kernel void k(__global int *p) { int i = get_global_id(0); double d = i * 1e9; p[i] = (int)((d + 0.25) / 7.5 - d / 7.5 + i * 2.5); }\n' > "$work/double.cl"
+    job double 2 16
+    expect 0 rv "$work/double.json" --quiet --dump out "$work/double.bin"
+    [ "$(word "$work/double.bin" 31)" = 77 ] || complain "double: word 31 is $(word "$work/double.bin" 31)"
+    expect 2 as_split "$work/double.json"
+    err_has 'use of type .double. requires cl_khr_fp64'
+fi
+
 # what is refused
+sed 's/"grid": \[1\]/"grid": [4194304, 2097152, 2097152]/' "$work/suffix.json" > "$work/many.json"
+expect 2 rv "$work/many.json"
+err_has '4194304 x 2097152 x 2097152 groups of 64 x 1 x 1 work-items are more than 32-bit programs count'
+sed 's/"grid": \[1\], "block": \[64\]/"local": "free", "grid": [1, 4194305], "block": [1, 1024]/' "$work/suffix.json" > "$work/many.json"
+expect 2 rv "$work/many.json" --set runtime.local=1
+err_has '1 x 4194305 x 1 groups of 1 x 1024 x 1 work-items are more'
+expect 0 rv "$work/constants.json" --set runtime.local=8
+err_has "warning: runtime.local = 8 does nothing for kernel 'k': its launch does not leave the size of groups free"
+expect 2 "$heddle" run "$work/constants.json" --machine small
+err_has 'constants.cl: OpenCL C is compiled for machines with isa.programs = riscv'
+expect 2 "$heddle" run "$work/constants.cl" --machine vortex2021
+err_has 'a program needs --manifest FILE, which says what to launch$'
+HEDDLE_CLANG=$(command -v true) expect 2 rv "$work/constants.json"
+err_has 'ended without an error, but its output .program.ll. cannot be read'
 expect 2 rv histogram --size tiny
 err_has 'uses atomics, which the machine does not have .*isa.riscv.ext = imaf'
 expect 2 rv sgemm --size tiny --set runtime.map=lanes --set sm.shared_b=1024
@@ -171,6 +280,17 @@ cat > "$work/args.json" <<'JSON'
 JSON
 expect 0 "$heddle" run "$work/args.json" --functional --machine vortex2021 --quiet --dump out "$work/out.bin"
 [ "$(od -An -tu4 -N4 "$work/out.bin" | tr -d ' ')" = 77 ] || complain "the program found no arguments"
+# buffers over one another, over the text, and over the launch of a compiled kernel
+for at in 0x7ffff000 0x7ffff004 0x80000000 0x80000040; do
+    sed "s/\"at\": 536870912/\"at\": \"$at\"/" "$work/args.json" > "$work/over.json"
+    expect 2 "$heddle" run "$work/over.json" --functional --machine vortex2021
+    err_has "buffers.1.: \"out\" cannot be placed: 64 bytes at $at: it "
+done
+for at in 0x10000000 0x7fff0000; do
+    sed "s/\"check\"/\"at\": \"$at\", \"check\"/; s/\"buffers\": \[/&{\"name\": \"first\", \"type\": \"u32\", \"count\": 64, \"at\": \"0x10000000\"}, /" "$work/suffix.json" > "$work/over.json"
+    expect 2 rv "$work/over.json"
+    err_has "buffers.1.: \"out\" cannot be placed: 256 bytes at $at: it overlaps memory that is in use"
+done
 sed -i 's/"at": 536870912/"at": 536870913/' "$work/args.json"
 expect 2 "$heddle" run "$work/args.json" --functional --machine vortex2021
 err_has 'buffers.1.: "out" cannot be placed: .*not a multiple of 64'
