@@ -78,7 +78,7 @@ wrong 's/^document.*/document = xyz/' "$(line '^document')" 'document must be a 
 wrong 's/^document.*/half = -3/' "$(line '^document')" 'half must be a number'
 wrong 's/^factor.*/factor = 0/' "$(line '^factor')" 'factor must be a number'
 wrong '/statement/,/figure/s/^set = all/set = nosuch/' "$(line '^set' | head -1)" 'no \[set nosuch\]'
-wrong 's/^bars.*/bars = maybe/' "$(line '^bars')" 'yes or no'
+wrong 's/^bars.*/bars = maybe/' "$(line '^bars')" 'bars must be no, yes or stacked'
 wrong '/^of = gto/d' "$(line '^text')" 'neither sql nor of'
 wrong '/^columns/d' "$(line '^title = Speed')" 'neither sql nor columns'
 wrong 's/^of = gto/of = gtoo/' "$(line '^of')" '"gtoo"'
