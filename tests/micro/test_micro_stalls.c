@@ -239,6 +239,17 @@ static void cpi_compute_structural(void **state) {
     busy_sfu("sm.operands.ideal=true", "sm.collectors=generic:4");
     part_above_all(CPI_COMPUTE_STRUCTURAL, ALL_METHODS);
 }
+/* The first warp awaits its last division while the others keep the unit and its collectors */
+static void cpi_data_structural(void **state) {
+    (void)state;
+    RUN(.body = JOIN("mov.u32 %r0, %tid.x;\nmov.b32 %f1, 1;\nsetp.ge.u32 %p1, %r0, 32;\n@%p1 bra $others;\n",
+                     repeat(20, "div.rn.f32 %f1, %f1, %f1;\n"), "exit;\n$others:\n",
+                     repeat(20, series(8, "sin.approx.f32 %f1#, %f1;\n"))),
+        .threads = MANY,
+        .keys = {ONE_SM, "sm.operands.ideal=true", "sm.collectors=generic:4", "sm.sched=find_first",
+                 "sm.class.fdiv.latency_cy=600"});
+    part_above_all(CPI_DATA_STRUCTURAL, SELECTED);
+}
 static void cpi_order_structural(void **state) {
     (void)state, divisions_in_a_window("sm.order=tomasulo", "order.stations=1"), part_above_all(CPI_ORDER, ALL_METHODS);
 }
@@ -315,6 +326,7 @@ int main(void) {
         cmocka_unit_test(cpi_compute_data),
         cmocka_unit_test(cpi_compute_structural),
         cmocka_unit_test(cpi_missed_schedule),
+        cmocka_unit_test(cpi_data_structural),
         cmocka_unit_test(cpi_order_structural),
         cmocka_unit_test(each_has_its_program),
     };
