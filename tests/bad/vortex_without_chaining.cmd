@@ -1,0 +1,3 @@
+// run: run vecadd --size tiny --machine vortex2021 --set sm.chaining=false
+// exit: 2
+// stderr: vortex2021: error: sm.chaining is false, which does nothing while sm.pipeline is vortex; set sm.pipeline to common, or leave sm.chaining at true
