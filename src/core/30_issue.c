@@ -12,6 +12,7 @@
  *
  * Invariants: I1 a slot's state changes before the issue of a cycle, or by its own issue; I2 the wheel holds
  * an alarm for every slot whose wait ends at a known time. */
+#include "core/flight.h"
 #include "core/issue.h"
 #include "core/order_policy.h"
 
@@ -290,7 +291,7 @@ static void look_beyond_head(struct core *c, u32 slot, u64 at) {
     } else if (!f->head) set = group_wait(s->w);
     else set = head_or_other_waits(c, slot, at, &next);
     if (s->ended && s->drain_cy > at) next = s->drain_cy;
-    bool over = s->ended && s->w && set == 1u << STALL_EMPTY && f->account.set != set;
+    bool over = s->ended && s->w && set == 1u << STALL_EMPTY && f->account.set != set && !s->told_end;
     slot_waits(c, slot, windowed ? window_shows(c, slot) : f->nparts && again ? again : f->head, set, at, next);
     if (over) {
         EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
@@ -407,7 +408,7 @@ void slot_next(struct core *c, u32 slot) {
     if (f->head) c->issue->parked &= ~bit;
     else c->issue->parked |= bit;
     if (!s->w->live && !s->ended) {
-        cta_warp_ended(c, slot);
+        cta_warp_ended(c, slot, f->lanes);
         return;
     }
     i32 pc = f->head ? f->head->pc : NONE;
@@ -429,23 +430,40 @@ static u32 lanes_there(const struct core *c, const struct warp *w) {
     return c->prog->k->first_warps || threads >= w->tid0 + size ? size : threads - w->tid0;
 }
 
+/* The home of an instruction's threads, and the lanes they have there, not positions in a formed front; or
+ * that they are of several */
+struct crew_home {
+    const struct warp *w;
+    u64 lanes;
+    bool several;
+};
+
+static struct crew_home crew_home_of(const struct core *c, const struct crew *w) {
+    struct crew_home h = {.w = c->homes[w->at[0].home].w};
+    for (u32 i = 0; i < w->n; i++) {
+        h.lanes |= w->at[i].lanes; /* parts of a home may come to a front one by one */
+        h.several |= w->at[i].home != w->at[0].home;
+    }
+    return h;
+}
+
 /* Why lanes of an instruction do not work. In a front of several homes, lanes of its place that nobody takes
  * are those of threads elsewhere. */
-static void count_lanes(struct core *c, const struct step *st, const struct warp *w, u32 homes, u32 lanes, u32 active) {
+static void count_lanes(struct core *c, const struct step *st, const struct crew_home *h, u32 lanes, u32 active) {
     struct lane_stats *x = &c->lane_stats;
     u32 size = c->cfg->warp_size;
     x->occupied[lanes]++;
     x->control += c->prog->k->code[st->pc].iclass == ICLASS_BRANCH;
     x->lost[LOST_GUARDED] += lanes - active;
     if (lanes >= size) return;
-    u32 there = homes > 1 ? size : lanes_there(c, w);
-    u32 live = homes > 1 ? size : (u32)__builtin_popcountll(w->live | st->lanes); /* those that end with it are in it */
+    u32 there = h->several ? size : lanes_there(c, h->w);
+    u32 live = h->several ? size : (u32)__builtin_popcountll(h->w->live | h->lanes); /* those that end with it are in it */
     x->lost[LOST_ABSENT] += size - there;
     x->lost[LOST_EXITED] += there - MIN(live, there);
     x->lost[LOST_PARTED] += MIN(live, there) - lanes;
 }
 
-static void count_issue(struct core *c, const struct step *st, u32 home, u32 homes) {
+static void count_issue(struct core *c, const struct step *st, struct crew_home h) {
     struct sm_stats *x = &c->stats;
     u32 lanes = st->lanes == 0xFFFFFFFFu ? 32 : (u32)__builtin_popcountll(st->lanes);
     u32 active = st->active == st->lanes ? lanes : (u32)__builtin_popcountll(st->active);
@@ -454,7 +472,7 @@ static void count_issue(struct core *c, const struct step *st, u32 home, u32 hom
     x->thread_instructions += lanes;
     x->active_lanes += active;
     x->lanes[active]++;
-    count_lanes(c, st, c->homes[home].w, homes, lanes, active);
+    count_lanes(c, st, &h, lanes, active);
     p->issues += st->counted;
     p->lanes += active;
     c->view.instructions += st->counted;
@@ -531,13 +549,13 @@ static void tell_issue(struct core *c, u32 slot, const struct step *st, const st
              .b = (u64)m->frame);
         (void)m;
     }
-    count_issue(c, st, w->at[0].home, w->n);
+    count_issue(c, st, crew_home_of(c, w));
 }
 
 void front_issued(struct core *c, u32 slot, u64 uid, const struct step *st) {
     EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = st->pc, .mask = st->active, .a = st->lanes,
          .b = (u64)st->frame, .cause = 1);
-    if (st->counted) count_issue(c, st, slot, 1);
+    if (st->counted) count_issue(c, st, (struct crew_home){c->homes[slot].w, st->lanes, false});
     else issue_happened(c); /* again */
 }
 
@@ -679,9 +697,10 @@ struct turn {
     u64 *candidates;
 };
 
-static void charge_issue(struct core *c, const struct turn *t, u32 slot) {
+/* An instruction of these lanes issues from the slot; those of the front may be others by now */
+static void charge_issue(struct core *c, const struct turn *t, u32 slot, u64 lanes) {
     account_issue(c, slot);
-    if (c->cfg->pipe == PIPE_ONE) pipe_take(c, t->sub, scale_lanes(c, c->fronts[slot].lanes));
+    if (c->cfg->pipe == PIPE_ONE) pipe_take(c, t->sub, scale_lanes(c, lanes));
     account_cycle(c, t->sched, 1, t->unavailable, t->restricted, true, 1);
 }
 
@@ -702,12 +721,12 @@ static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
         return false;
     }
     if (replay_first(c, slot) != NONE) {
-        charge_issue(c, t, slot);
+        charge_issue(c, t, slot, flight_at(c, (u32)replay_first(c, slot))->lanes);
         replay_issue(c, slot, expects_miss);
         return true;
     }
     if (window_ready(c, slot)) {
-        charge_issue(c, t, slot);
+        charge_issue(c, t, slot, window_lanes(c, slot));
         window_issue(c, slot);
         return true;
     }
@@ -717,7 +736,7 @@ static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
         step_on(c, slot);
         return false;
     }
-    charge_issue(c, t, slot);
+    charge_issue(c, t, slot, c->fronts[slot].lanes);
     return ok && issue_one(c, slot, &c->issue->step, expects_miss);
 }
 

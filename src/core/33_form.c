@@ -450,10 +450,11 @@ static u32 who_stays(const struct core *c, const struct front *f, u32 n) {
     return best;
 }
 
-static void homes_end(struct core *c, const struct part *at, u32 n) {
+/* Warps whose last threads were in these parts, of a front of these lanes, and have ended */
+static void homes_end(struct core *c, const struct part *at, u32 n, u64 lanes) {
     for (u32 i = 0; i < n; i++) {
         const struct home *s = &c->homes[at[i].home];
-        if (s->w && !s->w->live && !s->ended) cta_warp_ended(c, at[i].home);
+        if (s->w && !s->w->live && !s->ended) cta_warp_ended(c, at[i].home, lanes);
     }
 }
 
@@ -472,6 +473,7 @@ void form_regroup(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
     struct part was[MAX_WARP];
     u32 nwas = f->nparts, n = 0;
+    u64 lanes = f->lanes;
     if (c->form->parting) return; /* a piece of another front, which waits */
     account_change(c, slot);      /* cycles so far are charged by what the policy saw in them */
     memcpy(was, f->part, sizeof(*was) * nwas);
@@ -483,7 +485,7 @@ void form_regroup(struct core *c, u32 slot) {
     for (u32 i = 0; i < n; i++) stays |= piece_comes(c, slot, i == keep, &c->form->pieces[i]);
     c->form->parting = false;
     if (!stays) front_ends(c, slot);
-    homes_end(c, was, nwas);
+    homes_end(c, was, nwas, lanes);
 }
 
 void form_starts(struct core *c, u32 home) {
@@ -567,10 +569,10 @@ static bool gather(struct core *c, u32 slot) {
     return left;
 }
 
-static void changed_homes(struct core *c, const struct part *at, u32 n) {
+static void changed_homes(struct core *c, const struct part *at, u32 n, u64 lanes) {
     for (u32 i = 0; i < n; i++)
         if (!c->homes[at[i].home].ended) wake_waiting(c, at[i].home, c->now + 1, false);
-    homes_end(c, at, n);
+    homes_end(c, at, n, lanes);
 }
 
 /* All lanes of one warp, in their home positions: nobody could join them */
@@ -609,6 +611,7 @@ void form_ran(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
     struct part was[MAX_WARP];
     u32 n = f->nparts, flags = f->head->in->flags;
+    u64 lanes = f->lanes;
     if (c->view.faulted) return;
     bool together = flags & INST_COLLECTIVE && is_whole(c, f) && form_group(c, &f->part[0])->state == GROUP_READY;
     if (!(flags & (INST_CONTROL | INST_COLLECTIVE)) || together) {
@@ -622,7 +625,7 @@ void form_ran(struct core *c, u32 slot) {
     show_front(c, slot);
     if (some) slot_alarm(c, slot, c->now + 1);
     else front_ends(c, slot);
-    changed_homes(c, was, n);
+    changed_homes(c, was, n, lanes);
 }
 
 void form_issued(struct core *c, u32 slot) {

@@ -422,6 +422,11 @@ const struct tinst *window_shows(const struct core *c, u32 slot) {
 
 bool window_ready(const struct core *c, u32 slot) { return c->window && window_of(c, slot)->shown != NONE; }
 
+u64 window_lanes(const struct core *c, u32 slot) {
+    const struct window *w = window_of(c, slot);
+    return w->at[w->shown].lanes;
+}
+
 /* Of these, the oldest whose unit can take it; NONE */
 static i32 find_available(const struct window *w, u64 can, u64 unavailable) {
     for (u64 m = unavailable; m; m &= m - 1) can &= ~w->of_unit[__builtin_ctzll(m)];
@@ -452,7 +457,9 @@ static void leave_names(const struct core *c, struct window *w, u32 id, u64 read
 }
 
 /* A branch that issues now is resolved then */
-static u64 resolved_at(struct core *c, u32 slot) { return c->now + scaled(c, c->cfg, c->cfg->branch_cy, c->fronts[slot].lanes); }
+static u64 resolved_at(const struct core *c, const struct entry *e) {
+    return c->now + scaled(c, c->cfg, c->cfg->branch_cy, e->lanes);
+}
 
 static void resolve(struct core *c, u32 slot, struct window *w, u32 id, u64 then) {
     if (w->branch != 1 + id) return;
@@ -479,7 +486,7 @@ static void issue_entry(struct core *c, u32 slot, u32 id) {
     switch (e->t->kind) {
     case T_ALU: e->ready_cy = execute_entry(c, slot, e->t, e->lanes, e->uid, &read); break;
     case T_MEM: e->ready_cy = memorder_issue(c, slot, id, &read); break;
-    default: e->ready_cy = e->t->in->flags & INST_CONTROL ? resolved_at(c, slot) : c->now + 1;
+    default: e->ready_cy = e->t->in->flags & INST_CONTROL ? resolved_at(c, e) : c->now + 1;
     }
     if (!c->window->how->renames) leave_names(c, w, id, read);
     if (e->t->in->flags & INST_CONTROL) resolve(c, slot, w, id, e->ready_cy);

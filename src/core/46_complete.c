@@ -14,6 +14,7 @@
 #include "core/window.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* --- results to come: a heap by cycle, then age */
 
@@ -137,7 +138,10 @@ static void release_stations(struct core *c) {
     struct windows *x = c->window;
     while (x->released < x->releases.n && x->releases.at[x->released].cycle <= c->now)
         --x->stations[x->releases.at[x->released++].station];
-    if (x->released == x->releases.n) x->released = x->releases.n = 0;
+    if (x->released <= x->releases.n / 2) return;
+    x->releases.n -= x->released; /* the rest moves down: the list is as long as there are broadcasts under way */
+    memmove(x->releases.at, x->releases.at + x->released, sizeof(*x->releases.at) * x->releases.n);
+    x->released = 0;
 }
 
 void complete_stage(struct core *c) {

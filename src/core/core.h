@@ -349,11 +349,11 @@ void cta_admit(struct core *c, u64 now); /* those announced whose cycle has come
 u64 cta_next(const struct core *c);      /* when the next one announced comes; NEVER */
 u32 cta_resident(const struct core *c);  /* blocks */
 u32 cta_resident_warps(const struct core *c);
-bool cta_idle(const struct core *c);           /* none here and none announced */
-u64 cta_quiet(const struct core *c);           /* first cycle after the last block ended */
-u64 cta_slots(const struct cta_place *p);      /* mask of its warps' homes */
-u64 cta_number(const struct cta_place *p);     /* of the block in the grid */
-void cta_warp_ended(struct core *c, u32 slot); /* its last lane has exited */
+bool cta_idle(const struct core *c);                      /* none here and none announced */
+u64 cta_quiet(const struct core *c);                      /* first cycle after the last block ended */
+u64 cta_slots(const struct cta_place *p);                 /* mask of its warps' homes */
+u64 cta_number(const struct cta_place *p);                /* of the block in the grid */
+void cta_warp_ended(struct core *c, u32 slot, u64 lanes); /* its last lanes have exited, in a front of these */
 /* Another warp of its block has ended or started it, and the slot does not know yet */
 static inline bool home_renewed(const struct home *s) {
     return s->w && (s->w->starts != s->starts || (!s->w->live && !s->ended));
@@ -573,6 +573,7 @@ bool window_waits(struct core *c, u32 slot, u64 at, u32 *set, u64 *next);
 bool window_ready(const struct core *c, u32 slot);                     /* it shows an instruction that can issue */
 const struct tinst *window_shows(const struct core *c, u32 slot);      /* what it presents */
 void window_present(struct core *c, u32 slot, u64 unavailable);        /* shows one whose unit is available, where there is one */
+u64 window_lanes(const struct core *c, u32 slot);                      /* of that instruction */
 void window_issue(struct core *c, u32 slot);                           /* what it shows */
 u32 window_issue_more(struct core *c, u32 slot, u32 sub);              /* others in the same cycle: how many in all */
 bool window_waiting(const struct core *c, u32 slot);                   /* instructions are in its window */

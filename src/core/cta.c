@@ -169,12 +169,20 @@ static void refuse_renewal(struct core *c, struct warp *w) {
     c->fault_cy = MIN(c->fault_cy, c->now);
 }
 
+static void refuse_grid(struct core *c, struct warp *w) {
+    fault_at(w, c->prog->k->code, NONE,
+             "a program that is not RISC-V does not go with sm.pipeline = vortex, whose units and ports are those of RISC-V "
+             "instructions; use sm.pipeline = common");
+    c->fault_cy = MIN(c->fault_cy, c->now);
+}
+
 /* A warp that the program has yet to start has its slot, and counts as one that has ended */
 static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct warp *w) {
     slot_take(c, slot, p, w);
     w->slot = slot;
     p->slots |= 1ull << slot;
     if (c->form && c->prog->k->first_warps) refuse_renewal(c, w);
+    else if (c->vunits && !c->prog->k->first_warps) refuse_grid(c, w);
     else if (w->live) slot_begin(c, slot);
     else c->homes[slot].ended = c->homes[slot].told_end = true;
 }
@@ -189,7 +197,7 @@ bool cta_renew(struct core *c, u32 slot, u64 at) {
         c->fault_cy = MIN(c->fault_cy, c->now);
         return true;
     }
-    if (!s->ended) cta_warp_ended(c, slot);
+    if (!s->ended) cta_warp_ended(c, slot, c->fronts[slot].lanes);
     if (s->starts == s->w->starts) return false;
     if (at > c->now) slot_alarm(c, slot, at); /* I1 */
     if (s->drain_cy > at) slot_alarm(c, slot, s->drain_cy);
@@ -224,14 +232,15 @@ void cta_admit(struct core *c, u64 now) {
     if (c->blocks->coming_at == c->blocks->coming.n) c->blocks->coming_at = c->blocks->coming.n = 0;
 }
 
-void cta_warp_ended(struct core *c, u32 slot) {
+void cta_warp_ended(struct core *c, u32 slot, u64 lanes) {
     struct home *s = &c->homes[slot];
     struct front *f = &c->fronts[slot];
+    u64 open = c->now + scaled(c, c->cfg, c->cfg->barrier_cy, lanes); /* barriers do not wait for lanes that have ended */
     account_change(c, slot);
     s->ended = true;
     if (c->form) { /* its threads have left their fronts */
         slot_alarm(c, slot, c->now + 1);
-        slot_wake_block(c, s->place, c->now + c->cfg->barrier_cy);
+        slot_wake_block(c, s->place, open);
         return;
     }
     sched_event(c, SCHED_END, slot, 0);
@@ -241,9 +250,7 @@ void cta_warp_ended(struct core *c, u32 slot) {
     f->ib.n = 0;
     ibuffer_want(c, f);
     sched_leaves(c, slot);
-    slot_wake_block(c, s->place,
-                    c->now + scaled(c, c->cfg, c->cfg->barrier_cy,
-                                    c->fronts[slot].lanes)); /* barriers do not wait for lanes that have ended */
+    slot_wake_block(c, s->place, open);
 }
 
 static void slot_clear(struct core *c, u32 slot, u64 at) {

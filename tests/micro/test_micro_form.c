@@ -321,6 +321,23 @@ static void pdom_lets_the_inner_threads_go_first(void **state) {
     assert_true(issue("A") < issue("D")); /* eight lanes before sixteen */
 }
 
+/* The lower halves of two warps whose upper halves have ended go together, W1's in the upper positions. Then
+ * W0 ends, and of W1 sixteen lanes go on and sixteen have ended, whatever positions those have. */
+static void lanes_that_ended_are_counted_in_their_home(void **state) {
+    (void)state;
+    const char *body = JOIN(OUT "and.b32 %r1, %r0, 31;\nmov.u32 %r6, %ntid.x;\nsetp.ge.u32 %p1, %r1, 16;\n"
+                                "div.u32 %r5, %r0, %r6;\n@%p1 exit;\nadd.u32 %r7, %r5, 1; // B\nsetp.lt.u32 %p2, %r0, 32;\n"
+                                "@%p2 exit;\n",
+                            repeat(40, "add.u32 %r8, %r7, 1;\n"), "add.u32 %r8, %r7, 2; // D\n" KEEP2("%r8", "%r7"));
+    u64 seats = 0;
+    RUN(.body = body, .threads = 64, .keys = {DWF, SLOW, "dwf.lanes=free"});
+    assert_int_equal(fronts_at("B", NULL), 1);
+    assert_int_equal(fronts_at("D", &seats), 1);
+    assert_int_equal(seats, 0xFFFF0000);
+    assert_true(ran.stats->lane.lost[LOST_EXITED] >= 16 * 41);
+    assert_int_equal(ran.stats->lane.lost[LOST_PARTED], 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_halves_of_two_warps_become_one),
@@ -340,6 +357,7 @@ int main(void) {
         cmocka_unit_test(fronts_beyond_the_slots_count_while_they_are_there),
         cmocka_unit_test(policies_choose_their_pc),
         cmocka_unit_test(pdom_lets_the_inner_threads_go_first),
+        cmocka_unit_test(lanes_that_ended_are_counted_in_their_home),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,6 +261,25 @@ static void the_pipe_is_taken_by_every_instruction(void **state) {
     assert_stat("pipe_cycles", 2 * 2 * 4); /* A and the return */
 }
 
+/* A window's instruction takes the beats of its own lanes, whatever part of its warp goes on by then: eight
+ * lanes are at LOW and 24 at HIGH, and a branch is resolved as late as its own lanes say */
+static void the_pipe_is_taken_by_the_instructions_own_lanes(void **state) {
+    (void)state;
+    const char *body =
+        "mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 8;\n@%p1 bra LOW; // B\nHIGH:\nadd.u32 %r2, %r1, 1; // N\n"
+        "add.u32 %r3, %r2, 1;\nbra END;\nLOW:\nadd.u32 %r2, %r1, 3; // N2\nadd.u32 %r3, %r2, 1;\nEND:\n" KEEP2("%r2", "%r3");
+    static const char *const orders[] = {"scoreboard", "tomasulo", "rob", "ghost"};
+    RUN(.body = body, .keys = {ONE_PIPE, "sm.warp_scale=hybrid"});
+    double in_order = stat_of("pipe_cycles");
+    for (u32 i = 0; i < ARRAY_LEN(orders); i++) {
+        RUN(.body = body, .keys = {ONE_PIPE, "sm.warp_scale=hybrid", text("sm.order=%s", orders[i])});
+        assert_stat("pipe_cycles", in_order);
+        RUN(.body = body, .keys = {ONE_PIPE, "sm.warp_scale=hybrid", "sm.warp_scale.latency=loop", "sm.branch_cy=40",
+                                   text("sm.order=%s", orders[i])});
+        assert_int_equal(MIN(when(EV_WINDOW, "N"), when(EV_WINDOW, "N2")) - issue("B"), 40);
+    }
+}
+
 /* Jin 4.4: six warps that leave out three beats fill 21 cycles, and a seventh begins in the 22nd, wherever
  * the three are. Lanes above 24 of warp w are gone when bit w of the mask is set. */
 static void a_seventh_warp_begins_in_the_beats_that_are_left_out(void **state) {
@@ -351,6 +370,7 @@ int main(void) {
         cmocka_unit_test(results_of_a_small_warp_are_there_sooner_without_chaining),
         cmocka_unit_test(a_whole_warp_is_the_same_with_hybrid_sizes),
         cmocka_unit_test(the_pipe_is_taken_by_every_instruction),
+        cmocka_unit_test(the_pipe_is_taken_by_the_instructions_own_lanes),
         cmocka_unit_test(a_seventh_warp_begins_in_the_beats_that_are_left_out),
         cmocka_unit_test(results_from_memory_are_written_before_the_pipes),
         cmocka_unit_test(latencies_shrink_with_a_warp_that_goes_round_the_loop),

@@ -103,6 +103,22 @@ static void fetch_interval(void **state) {
     assert_int_equal(fetched("e") - fetched("d"), 5); /* decode does it */
 }
 
+/* A warp fetches one instruction every five cycles, and waits for it nearly as long */
+static void undecoded(void **state) {
+    u64 of[STALL_COUNT] = {0};
+    (void)state;
+    run("a: addi t0, zero, 32; b: addi t0, t0, -1; addi t1, zero, 1; addi t2, zero, 1; addi t3, zero, 1; bne t0, zero, b; vx_tmc "
+        "zero",
+        IDEAL);
+    for (u32 i = 0; i < ran.events.n; i++) {
+        const struct event *e = &ran.events.at[i];
+        if (e->kind == EV_STALL && !e->slot && e->mask) of[__builtin_ctzll(e->mask)] += e->cycle - e->a;
+    }
+    for (u32 i = 0; i < STALL_COUNT; i++)
+        if (i != STALL_UNDECODED && i != STALL_EMPTY) assert_true(of[STALL_UNDECODED] > 4 * of[i]);
+    assert_true(of[STALL_UNDECODED] > 32 * 4 * 3);
+}
+
 static void dependent_issue(void **state) {
     (void)state;
     run("a: addi t0, zero, 1; b: addi t0, t0, 1; c: mul t1, t0, t0; d: add t2, t1, t1; e: csrrs t3, 0xCC0, zero; f: add t3, t3, "
@@ -355,6 +371,7 @@ static void performance_counters(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fetch_interval),
+        cmocka_unit_test(undecoded),
         cmocka_unit_test(dependent_issue),
         cmocka_unit_test(banks),
         cmocka_unit_test(port),
