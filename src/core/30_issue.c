@@ -380,9 +380,8 @@ static inline struct crew crew_at(struct core *c, u32 slot, const struct step *s
     return __builtin_expect(c->form != NULL, 0) ? form_crew(c) : crew_of(c, slot, st, ++c->uid, own);
 }
 
-/* Other lanes than before go on (scale.c); a squeeze is counted, it takes no time */
-static void squeeze(struct core *c, struct front *f) {
-    if (f->lanes == f->squeezed) return;
+void front_squeeze(struct core *c, struct front *f) {
+    if (!c->cfg->squeeze || f->lanes == f->squeezed) return;
     f->squeezed = f->lanes;
     c->stats.squeeze_moves += scale_moves(f->squeezed, c->cfg->warp_size, c->cfg->alu_width, c->cfg->squeeze);
 }
@@ -399,7 +398,7 @@ void slot_next(struct core *c, u32 slot) {
         if (!t->pseudo) {
             f->head = t;
             f->fence_seq = atomics_made(c);
-            if (c->cfg->squeeze) squeeze(c, f);
+            front_squeeze(c, f);
             break;
         }
         if (!dispatch(c, f, &c->issue->pseudo)) return; /* not in the program: costs nothing */

@@ -204,18 +204,12 @@ static void front_takes(struct core *c, u32 slot, const struct piece *x) {
     sched_arrives(c, slot, cta_number(part_home(c, &f->part[0])->place));
 }
 
-static void count_squeeze(struct core *c, struct front *f) {
-    if (!c->cfg->squeeze || f->lanes == f->squeezed) return;
-    f->squeezed = f->lanes;
-    c->stats.squeeze_moves += scale_moves(f->lanes, c->cfg->warp_size, c->cfg->alu_width, c->cfg->squeeze);
-}
-
 static void front_shows(struct core *c, u32 slot, i32 pc) { /* NONE: it waits */
     struct front *f = &c->fronts[slot];
     f->head = pc == NONE ? NULL : &c->prog->at[pc];
     f->fence_seq = atomics_made(c);
     if (f->head && pc != f->ib.next) ibuffer_flush(c, f, pc);
-    count_squeeze(c, f);
+    front_squeeze(c, f);
     show_front(c, slot);
 }
 
@@ -365,7 +359,7 @@ static bool joins(struct core *c, u32 slot, struct piece *x) {
     f->lanes |= x->seats;
     c->age[to] = MIN(c->age[to], c->age[slot]);
     c->stats.formed_merges++;
-    count_squeeze(c, f);
+    front_squeeze(c, f);
     show_front(c, to);
     tell_coming(c, to, x, true);
     slot_look(c, to, c->now);

@@ -13,18 +13,6 @@
 
 /* --- one list of accesses */
 
-static struct probe_access *list_add(struct probe *p) {
-    if (p->at.n == p->at.cap) {
-        u32 cap = p->at.cap ? p->at.cap * 2 : 8;
-        struct probe_access *at = base_alloc_aligned(cap * sizeof(*at));
-        if (p->at.n) memcpy(at, p->at.at, p->at.n * sizeof(*at));
-        free(p->at.at);
-        p->at.at = at;
-        p->at.cap = cap;
-    }
-    return &p->at.at[p->at.n++];
-}
-
 /* Where an access of one position goes: behind those that it made before, together with others' like it */
 static struct probe_access *place_of(struct probe *p, const struct probe_access *like, u32 seat) {
     u32 from = p->at.n;
@@ -33,7 +21,7 @@ static struct probe_access *place_of(struct probe *p, const struct probe_access 
         struct probe_access *x = &p->at.at[i];
         if (x->space == like->space && x->kind == like->kind && x->size_b == like->size_b && x->slab == seat / 32) return x;
     }
-    struct probe_access *x = list_add(p);
+    struct probe_access *x = probe_push(p);
     *x = (struct probe_access){.space = like->space, .kind = like->kind, .size_b = like->size_b, .slab = (u8)(seat / 32)};
     x->placed = like->placed;
     return x;

@@ -450,6 +450,8 @@ bool issue_held_back(const struct core *c, u32 slot,
  * follows); an instruction executed earlier issues; what the front presents has changed */
 const struct step *front_dispatch(struct core *c, u32 slot);
 void front_issued(struct core *c, u32 slot, u64 uid, const struct step *st);
+/* Other lanes than before go on (scale.c); a squeeze is counted, it takes no time */
+void front_squeeze(struct core *c, struct front *f);
 void slot_show(struct core *c, u32 slot);
 void issue_stage(struct core *c);
 void issue_skip(struct core *c, u64 n); /* n cycles in which nothing could issue */

@@ -28,6 +28,18 @@ static bool on_span(u8 *host, u64 base, u64 size_b, struct maccess *a, const str
     }
 }
 
+struct probe_access *probe_push(struct probe *p) {
+    if (p->at.n == p->at.cap) {
+        u32 cap = p->at.cap ? p->at.cap * 2 : 8;
+        struct probe_access *at = base_alloc_aligned(cap * sizeof(*at));
+        if (p->at.n) memcpy(at, p->at.at, p->at.n * sizeof(*at));
+        free(p->at.at);
+        p->at.at = at;
+        p->at.cap = cap;
+    }
+    return &p->at.at[p->at.n++];
+}
+
 /* Lanes of one slab that come one by one (matrices, lane accesses) are put together again. */
 static void probe_add(struct probe *p, enum space space, u32 slab, const struct maccess *a, const struct request *r) {
     struct probe_access *last = p->at.n ? &p->at.at[p->at.n - 1] : NULL;
@@ -37,15 +49,7 @@ static void probe_add(struct probe *p, enum space space, u32 slab, const struct 
         last->mask |= a->mask;
         return;
     }
-    if (p->at.n == p->at.cap) {
-        u32 cap = p->at.cap ? p->at.cap * 2 : 8;
-        struct probe_access *at = base_alloc_aligned(cap * sizeof(*at));
-        if (p->at.n) memcpy(at, p->at.at, p->at.n * sizeof(*at));
-        free(p->at.at);
-        p->at.at = at;
-        p->at.cap = cap;
-    }
-    struct probe_access *x = &p->at.at[p->at.n++];
+    struct probe_access *x = probe_push(p);
     x->space = (u8)space, x->kind = (u8)r->kind, x->slab = (u8)slab, x->placed = 0, x->mask = a->mask, x->size_b = a->size_b;
     memcpy(x->addr, a->addr, sizeof(x->addr));
 }

@@ -244,6 +244,7 @@ struct probe_access {
 struct probe {
     VEC(struct probe_access) at;
 };
+struct probe_access *probe_push(struct probe *p); /* a further one, to be filled */
 
 struct launch { /* everything a running kernel shares */
     const struct kernel *k;
