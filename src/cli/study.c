@@ -91,6 +91,8 @@ static int run_in(struct study *s, const struct cli_line *line, const char *name
     int status = study_run(s, store, &d);
     if (d.text.s) fputs(d.text.s, stderr);
     diag_free(&d);
+    if (status == 0 && stop_asked()) status = 1;
+    stop_watch(false);
     if (status > 0) {
         fprintf(stderr, "heddle study: %s; the same command goes on from here\n", stop_name());
         return stop_exit_code();
@@ -116,9 +118,8 @@ static int run_locked(struct study *s, const struct cli_line *line, const char *
     struct strbuf why = {0};
     struct store *store = NULL;
     int code = EXIT_USER;
-    stop_watch(true); /* waiting for another */
+    stop_watch(true); /* from before the lock is had: whoever sees this study at work can end it in order */
     bool locked = lock_take(&lock, database, cli_has(line, "wait"), stop_asked, &why);
-    stop_watch(false);
     if (locked) store = store_open(database, STORE_WRITE, &why);
     if (store) code = run_in(s, line, name, store, outputs);
     else if (stop_asked()) code = stop_exit_code();
@@ -146,8 +147,7 @@ static int run_study(const struct cli_line *line) {
     struct diag d = {0};
     char *path = description_of(line, line->operands.at[0]);
     if (!path) return EXIT_USER;
-    o.sweep = (struct sweep_options){
-        .retry = cli_has(line, "retry"), .quiet = cli_has(line, "quiet"), .stop = stop_asked, .watch = stop_watch};
+    o.sweep = (struct sweep_options){.retry = cli_has(line, "retry"), .quiet = cli_has(line, "quiet"), .stop = stop_asked};
     bool ok = study_read(&s, path, &o, &d);
     if (d.text.s) fputs(d.text.s, stderr);
     char *name = stem_of(path, o.quick);

@@ -42,9 +42,7 @@ static bool read_plan(struct sweeping *s) {
 static bool open_store(struct sweeping *s, enum store_mode mode) {
     struct strbuf why = {0};
     if (mode == STORE_WRITE) {
-        stop_watch(true); /* waiting for another sweep */
         bool ok = lock_take(&s->lock, s->x.database, cli_has(s->line, "wait"), stop_asked, &why);
-        stop_watch(false);
         if (!ok && !stop_asked()) cli_error(s->line->command, "%s", why.s);
         if (!ok) {
             strbuf_free(&why);
@@ -174,12 +172,14 @@ static bool begin(struct sweeping *s) {
 }
 
 static int make_runs(struct sweeping *s) {
-    struct sweep_options o = {
-        .retry = cli_has(s->line, "retry"), .quiet = cli_has(s->line, "quiet"), .stop = stop_asked, .watch = stop_watch};
+    struct sweep_options o = {.retry = cli_has(s->line, "retry"), .quiet = cli_has(s->line, "quiet"), .stop = stop_asked};
+    stop_watch(true); /* from before the lock is had: whoever sees this sweep at work can end it in order */
     if (!begin(s)) return stop_asked() ? stop_exit_code() : EXIT_USER;
     int status = 0;
     if (cli_has(s->line, "collect")) sweep_count(&s->plan, s->store, &s->counts);
     else status = (cli_has(s->line, "slurm") ? slurm_run : pool_run)(&s->plan, s->store, &o, &s->counts);
+    if (status == 0 && stop_asked()) status = 1;
+    stop_watch(false);
     if (status > 0) fprintf(stderr, "heddle sweep: %s; the same command goes on from here\n", stop_name());
     if (!o.quiet && !s->outputs.stdout_taken) print_counts(s, stdout);
     bool written = write_outputs(s);

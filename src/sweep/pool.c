@@ -296,9 +296,7 @@ int pool_run(const struct plan *plan, struct store *s, const struct sweep_option
     pace_init(&p.pace, plan, s);
     sort_out(plan, s, o->retry, c, &p);
     share_out(&p);
-    o->watch(true);
     int status = run_all(&p, &why);
-    o->watch(false);
     clear_line(&p);
     kill_all(&p);
     store_rollback(s);

@@ -341,9 +341,7 @@ int slurm_run(const struct plan *plan, struct store *s, const struct sweep_optio
         strbuf_add(&why, "%s: cannot write: %s", c.folder, strerror(errno));
         status = -1;
     } else if (o->retry && !forget_failed(&c, &why)) status = -1;
-    o->watch(true);
     if (!status) status = wait_for_all(&c, &why);
-    o->watch(false);
     if (status > 0) fprintf(stderr, "heddle sweep: what is in Slurm's queue goes on; the same command collects it\n");
     if (status < 0 && why.len) fprintf(stderr, "heddle sweep: error: %s\n", why.s);
     strbuf_free(&why);

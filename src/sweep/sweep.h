@@ -303,8 +303,7 @@ struct sweep_counts {
 struct sweep_options {
     bool retry; /* failed runs once more */
     bool quiet;
-    bool (*stop)(void);     /* a signal came */
-    void (*watch)(bool on); /* signals only set a flag while on */
+    bool (*stop)(void); /* a signal came */
 };
 /* 0 when all was tried; -1 with an error printed; 1 when stopped */
 int pool_run(const struct plan *p, struct store *s, const struct sweep_options *o, struct sweep_counts *c);
