@@ -15,9 +15,9 @@
  * one after the other (crew.passes). With sm.squeeze pieces are squeezed before they join others, or
  * (dwf.squeeze = after) fronts when they issue.
  *
- * Barriers: a thread counts for its own block; threads of a front whose block's barrier has opened leave the
- * others. Collectives: lanes go home first, which means that at such an instruction only lanes of one warp
- * join.
+ * Barriers: a thread counts for its own block, and goes on when that block's barrier lets it (`opens`):
+ * threads of a front whose barrier has opened leave the others in that cycle. Collectives: lanes go home
+ * first, which means that at such an instruction only lanes of one warp join.
  *
  * Papers: Fung, Sham, Yuan, Aamodt (MICRO 2007; TACO 2009); Jin (2012), 3.6 and 4.4; Rhu, Erez (ISCA 2013)
  * for the permutation. Deviations: the papers' threads come back to the pool after each instruction, here
@@ -52,6 +52,7 @@ void form_init(struct core *c) {
     x->parts = base_alloc(sizeof(*x->parts) * c->nfronts * g->warp_size);
     x->place = base_alloc(sizeof(*x->place) * c->nslots);
     x->seat = base_alloc(sizeof(*x->seat) * c->nslots);
+    x->opens = base_alloc(sizeof(*x->opens) * c->nslots);
     x->entered = base_alloc(sizeof(u64) * c->nfronts);
     x->polled_at = base_alloc(sizeof(u64) * c->nfronts);
     x->table = base_alloc(sizeof(*x->table) * g->schedulers * g->dwf_table);
@@ -65,7 +66,8 @@ void form_init(struct core *c) {
 void form_free(struct core *c) {
     struct form *x = c->form;
     if (!x) return;
-    free(x->parts), free(x->place), free(x->seat), free(x->entered), free(x->polled_at), free(x->table), free(x->pieces);
+    free(x->parts), free(x->place), free(x->seat), free(x->opens), free(x->entered), free(x->polled_at), free(x->table),
+        free(x->pieces);
     free(x->seen.pc), free(x->seen.threads), free(x->seen.depth);
     step_free(&x->one);
     free(x);
@@ -76,6 +78,7 @@ void form_launch(struct core *c) {
     if (!x) return;
     set_clear(x->in_pool, c->words), set_clear(x->at_barrier, c->words);
     memset(x->place, 0xFF, sizeof(*x->place) * c->nslots);
+    memset(x->opens, 0, sizeof(*x->opens) * c->nslots);
     for (u32 i = 0; i < c->cfg->schedulers * c->cfg->dwf_table; i++) x->table[i] = (struct look_up){.pc = NONE};
     for (u32 i = 0; i < c->nfronts; i++) {
         x->entered[i] = x->polled_at[i] = x->seen.threads[i] = x->seen.depth[i] = 0;
@@ -381,7 +384,8 @@ static void piece_goes(struct core *c, u32 slot, bool stays, struct piece *x) {
     front_shows(c, at, x->waits ? NONE : x->pc);
     if (!x->waits) enter_pool(c, at, x);
     else set_drop(c->form->in_pool, at);
-    if (x->waits && form_waits(c, &c->fronts[at]) == 1u << STALL_BARRIER) set_add(c->form->at_barrier, at);
+    if (x->opens != NEVER) c->fronts[at].release_cy = x->opens;
+    if (x->waits && (x->opens != NEVER || form_waits(c, &c->fronts[at]) == 1u << STALL_BARRIER)) set_add(c->form->at_barrier, at);
     else set_drop(c->form->at_barrier, at);
     if (!stays) slot_look(c, at, c->now);
 }
@@ -395,8 +399,15 @@ static struct piece *piece_at(struct core *c, u32 *n, i32 pc, bool waits, u16 ho
         if (x->pc == pc && x->waits == waits && (!alone || x->part[0].home == home)) return x;
     }
     struct piece *x = &c->form->pieces[(*n)++];
-    x->pc = pc, x->waits = waits, x->n = 0, x->seats = 0;
+    x->pc = pc, x->waits = waits, x->opens = NEVER, x->n = 0, x->seats = 0;
     return x;
+}
+
+/* When the barrier that they stood at last lets all of these lanes go */
+static u64 opens_of(const struct core *c, u16 home, u64 lanes) {
+    u64 last = 0;
+    for (; lanes; lanes &= lanes - 1) last = later(last, c->form->opens[home][__builtin_ctzll(lanes)]);
+    return last;
 }
 
 /* Lanes of one group go to the piece at their pc. False: they were at an instruction that is not in the
@@ -404,7 +415,9 @@ static struct piece *piece_at(struct core *c, u32 *n, i32 pc, bool waits, u16 ho
 static bool sort_group(struct core *c, u16 home, u32 gi, u64 lanes, u32 *n) {
     struct warp *w = c->homes[home].w;
     struct group *g = &w->groups.at[gi];
-    if (g->state == GROUP_READY) {
+    u64 opens = g->state == GROUP_READY ? opens_of(c, home, lanes) : 0;
+    bool held = opens > c->now;
+    if (g->state == GROUP_READY && !held) {
         if (c->prog->k->code[g->pc].flags & INST_RECONV) group_pass(w, gi);
         if (c->prog->at[g->pc].pseudo) {
             if (!warp_step(w, gi, c->now, &c->form->one)) c->fault_cy = MIN(c->fault_cy, c->now);
@@ -412,7 +425,8 @@ static bool sort_group(struct core *c, u16 home, u32 gi, u64 lanes, u32 *n) {
             return false;
         }
     }
-    struct piece *x = piece_at(c, n, g->pc, g->state != GROUP_READY, home);
+    struct piece *x = piece_at(c, n, g->pc, held || g->state != GROUP_READY, home);
+    if (held) x->opens = MIN(x->opens, opens);
     struct part p = {.home = home, .group = (u16)gi, .lanes = lanes};
     x->seats |= seats_of(c, &p);
     if (x->waits) x->part[x->n++] = p;
@@ -499,21 +513,28 @@ void form_starts(struct core *c, u32 home) {
 /* --- after an issue. Nothing of other fronts changes before the next cycle (I1 of 30_issue.c), but that
  * lanes may have been taken from those that waited for a collective. */
 
-/* Fronts of the home's threads that wait and need not any longer look again then */
+/* A thread that waited at a barrier may go on from cycle `cy`; its front looks then, or sooner, when another
+ * of its threads may */
+static void let_go(struct core *c, u32 slot, u64 *opens, u64 cy) {
+    struct front *f = &c->fronts[slot];
+    if (*opens > c->now || f->release_cy == c->now) return; /* it may already, or its front parts in this cycle */
+    *opens = cy;
+    if (f->release_cy > c->now && f->release_cy <= cy) return;
+    f->release_cy = cy;
+    slot_alarm(c, slot, cy);
+}
+
+/* Threads of the home that wait, at a barrier or for lanes, and need not any longer go on then */
 static void wake_waiting(struct core *c, u32 home, u64 cy, bool barrier) {
     const struct warp *w = c->homes[home].w;
-    u64 seen[SET_WORDS];
-    set_clear(seen, c->words);
     for (u32 i = 0; w && i < w->groups.n; i++) {
         if (w->groups.at[i].state != GROUP_READY) continue;
         for (u64 m = w->groups.at[i].mask; m; m &= m - 1) {
-            u32 slot = c->form->place[home][__builtin_ctzll(m)];
-            struct front *f = &c->fronts[slot];
-            if (f->head || set_has(seen, slot) || f->release_cy > c->now || f->resolve_cy > c->now) continue;
-            set_add(seen, slot);
-            if (barrier != set_has(c->form->at_barrier, slot)) continue;
-            if (barrier) f->release_cy = cy;
-            slot_alarm(c, slot, cy);
+            u32 lane = (u32)__builtin_ctzll(m), slot = c->form->place[home][lane];
+            const struct front *f = &c->fronts[slot];
+            if (f->head || f->resolve_cy > c->now || barrier != set_has(c->form->at_barrier, slot)) continue;
+            if (barrier) let_go(c, slot, &c->form->opens[home][lane], cy);
+            else slot_alarm(c, slot, cy);
         }
     }
 }
@@ -613,6 +634,7 @@ void form_ran(struct core *c, u32 slot) {
         return;
     }
     if (f->head->kind == T_BARRIER) set_add(c->form->at_barrier, slot);
+    f->release_cy = 0;
     memcpy(was, f->part, sizeof(*was) * n);
     bool some = gather(c, slot);
     f->head = NULL;

@@ -12,6 +12,7 @@ struct look_up { /* an entry of the warp look-up table: the front that threads a
 struct piece { /* threads that stand at one instruction and go on together, on their way to a place */
     i32 pc;
     bool waits; /* at a barrier, or for lanes that a collective names */
+    u64 opens;  /* of those whose barrier has opened, the first cycle in which some may go on; NEVER: none */
     u32 n;
     u64 came;  /* positions in which they came to the pool */
     u64 seats; /* those they take */
@@ -25,6 +26,7 @@ struct form {
     struct part *parts; /* [nfronts][warp_size] */
     u16 (*place)[MAX_WARP];
     u8 (*seat)[MAX_WARP];      /* [nslots]: the front of each thread, and its position there */
+    u64 (*opens)[MAX_WARP];    /* [nslots]: the cycle in which its last barrier let each thread go */
     u64 in_pool[SET_WORDS];    /* fronts that have not issued since their threads came: others may join */
     u64 at_barrier[SET_WORDS]; /* fronts whose last instruction was a barrier, or that wait at one */
     u64 *entered;              /* [nfronts] cycle in which they came */

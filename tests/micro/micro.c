@@ -322,7 +322,7 @@ static const char *const event_names[EV_KINDS] = {
     [EV_ACCESS] = "access",       [EV_COMPLETE] = "complete",   [EV_DONE] = "done",
     [EV_STALL] = "stall",         [EV_GROUP] = "group",         [EV_COUNTER] = "counter",
     [EV_WINDOW] = "window",       [EV_RETIRE] = "retire",       [EV_REPLAY] = "replay",
-    [EV_SQUASH] = "squash",
+    [EV_SQUASH] = "squash",       [EV_FRONT] = "front",
 };
 
 static void show_causes(FILE *out, u64 set) {
@@ -332,7 +332,8 @@ static void show_causes(FILE *out, u64 set) {
 void timeline(FILE *out) {
     for (u32 i = 0; i < ran.events.n; i++) {
         const struct event *e = &ran.events.at[i];
-        bool has_pc = e->kind == EV_ISSUE || e->kind == EV_FETCH || e->kind == EV_STALL || e->kind == EV_GROUP;
+        bool has_pc =
+            e->kind == EV_ISSUE || e->kind == EV_FETCH || e->kind == EV_STALL || e->kind == EV_GROUP || e->kind == EV_FRONT;
         fprintf(out, "%6lld sm%u w%-2u %-10s", (long long)(e->cycle - ran.start), e->sm, e->slot, event_names[e->kind]);
         if (e->uid) fprintf(out, " #%llu", (unsigned long long)e->uid);
         if (e->kind == EV_STALL) fprintf(out, " from %lld", (long long)(e->a - ran.start)), show_causes(out, e->mask);

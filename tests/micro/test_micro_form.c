@@ -47,33 +47,73 @@ static void the_halves_of_two_warps_become_one(void **state) {
     assert_true(issue("B", .slot = 0) != issue("B", .slot = 1));
 }
 
+#define BY_BLOCK "mov.u32 %r4, %ctaid.x;\nsetp.lt.u32 %p1, %r1, 16;\nsetp.eq.u32 %p2, %r4, 0;\nxor.pred %p3, %p1, %p2;\n"
+
 static void threads_of_different_blocks_go_together(void **state) {
     (void)state;
     u64 b = 0;
-    RUN(.body = PART(
-            "mov.u32 %r4, %ctaid.x;\nsetp.lt.u32 %p1, %r1, 16;\nsetp.eq.u32 %p2, %r4, 0;\nxor.pred %p3, %p1, %p2;\n") "bar."
-                                                                                                                      "sync "
-                                                                                                                      "0; "
-                                                                                                                      "// "
-                                                                                                                      "S\nad"
-                                                                                                                      "d."
-                                                                                                                      "u32 "
-                                                                                                                      "%r9, "
-                                                                                                                      "%r8, "
-                                                                                                                      "1; "
-                                                                                                                      "// "
-                                                                                                                      "N"
-                                                                                                                      "\n" KEEP2(
-                                                                                                                          "%"
-                                                                                                                          "r"
-                                                                                                                          "9",
-                                                                                                                          "%"
-                                                                                                                          "r"
-                                                                                                                          "8"),
-        .blocks = 2, .keys = {DWF, SLOW, "gpu.sms=1"});
+    const char *meet = "bar.sync 0; // S\nadd.u32 %r9, %r8, 1; // N\n" KEEP2("%r9", "%r8");
+    RUN(.body = JOIN(PART(BY_BLOCK), meet), .blocks = 2, .keys = {DWF, SLOW, "gpu.sms=1"});
     assert_int_equal(fronts_at("B", &b), 1);
     assert_true(b == 0xFFFFFFFF);
     assert_int_equal(events(EV_ISSUE, "S", .slot = 0), 1); /* half of the threads, each for its own block */
+}
+
+/* Halves of two blocks come to their barriers in one front. Of the others block 0's come before it, block
+ * 1's after it by less than a barrier takes to let go, and meet the barrier or end. */
+#define TWO_BARRIERS(last)                                                                                                       \
+    JOIN(OUT "and.b32 %r1, %r0, 31;\n" BY_BLOCK                                                                                  \
+             "setp.ne.u32 %p5, %r4, 0;\nmov.u32 %r6, %ntid.x;\ndiv.u32 %r5, %r0, %r6;\n@%p3 bra $c;\n",                          \
+         repeat(6, "add.u32 %r5, %r5, 1;\n"), "bra $end;\n$c:\n@%p5 bra $late;\nbra $end;\n$late:\n",                            \
+         repeat(9, "add.u32 %r5, %r5, 1;\n"), last,                                                                              \
+         "$end:\nadd.u32 %r8, %r5, 1;\nbar.sync 0; // S\nadd.u32 %r9, %r8, 1; // N\n" KEEP2("%r9", "%r8"))
+
+/* Last and first cycle in which instructions of a warp issued; the last in which threads came to the pool */
+static u64 last_issue(const char *label, u32 slot) {
+    u64 last = 0;
+    for (u32 i = 0; i < ran.events.n; i++) {
+        const struct event *e = &ran.events.at[i];
+        if (e->kind == EV_ISSUE && e->slot == slot && e->pc == pc_of(label)) last = MAX(last, e->cycle);
+    }
+    return last;
+}
+static u64 first_issue(const char *label, u32 slot) { return issue(label, .slot = slot); } /* events are in order of cycle */
+static u64 last_coming(const char *label) {
+    u64 last = 0;
+    for (u32 i = 0; i < ran.events.n; i++) {
+        const struct event *e = &ran.events.at[i];
+        if (e->kind == EV_FRONT && e->cause == FRONT_COMES && e->pc == pc_of(label)) last = MAX(last, e->cycle);
+    }
+    return last;
+}
+
+static void a_barrier_lets_its_own_block_go(void **state) {
+    (void)state;
+    static const char *const ways[] = {"majority", "sched", "pdom"};
+    for (u32 i = 0; i < ARRAY_LEN(ways); i++)
+        for (u32 ends = 0; ends < 2; ends++) {
+            RUN(.body = TWO_BARRIERS(ends ? "exit; // E\n" : "add.u32 %r5, %r5, 1; // E\n"), .blocks = 2,
+                .keys = {DWF, SLOW, "gpu.sms=1", "sm.barrier_cy=90", text("dwf.policy=%s", ways[i])});
+            u64 joint = first_issue("S", 1), late = ends ? issue("E", .slot = 1) : last_issue("S", 1);
+            assert_int_equal(last_issue("S", 0), joint);    /* block 0's second half, with block 1's first */
+            assert_true(late > joint && late < joint + 90); /* while that waits for what it opened */
+            assert_int_equal(first_issue("N", 0), joint + 90);
+            assert_int_equal(last_coming("N"), late + 90);
+            assert_true(first_issue("N", 1) >= late + 90); /* a front in a new place has yet to fetch */
+        }
+}
+
+/* Lanes that have waited long in the pool come to a shuffle whose other lanes are elsewhere: nothing issues
+ * then, and what they waited is no front's wait from its coming to its issue */
+static void an_instruction_that_waits_for_lanes_has_not_issued(void **state) {
+    (void)state;
+    const char *body = JOIN(OUT "and.b32 %r1, %r0, 31;\nmov.u32 %r6, %ntid.x;\nsetp.lt.u32 %p3, %r1, 16;\n"
+                                "@%p3 bra $c;\ndiv.u32 %r5, %r0, %r6;\ndiv.u32 %r5, %r5, %r6;\nadd.u32 %r7, %r5, 1;\nbra $end;\n"
+                                "$c:\ndiv.u32 %r7, %r0, %r6;\n"
+                                "$end:\nshfl.sync.bfly.b32 %r8, %r7, 1, 31, -1; // S\n" KEEP2("%r8", "%r7"));
+    RUN(.body = body, .keys = {DWF, SLOW});
+    assert_int_equal(fronts_at("S", NULL), 1);
+    assert_true(stat_of("formed_wait_max") < 150);
 }
 
 static void a_table_of_one_entry_forgets(void **state) {
@@ -342,6 +382,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_halves_of_two_warps_become_one),
         cmocka_unit_test(threads_of_different_blocks_go_together),
+        cmocka_unit_test(a_barrier_lets_its_own_block_go),
+        cmocka_unit_test(an_instruction_that_waits_for_lanes_has_not_issued),
         cmocka_unit_test(a_table_of_one_entry_forgets),
         cmocka_unit_test(lanes_that_are_taken_make_a_front_of_their_own),
         cmocka_unit_test(en_dwf_moves_to_another_beat),
