@@ -73,7 +73,7 @@ static bool write_page(const struct study *s, const json_t *answers, const struc
 
 static bool write_all(struct study *s, const struct cli_line *line, const char *name, struct cli_outputs *outputs) {
     struct strbuf why = {0};
-    json_t *answers = study_answers(s, name, &why), *doc = NULL;
+    json_t *answers = study_answers(s, line->operands.at[0], &why), *doc = NULL;
     bool ok = answers != NULL;
     if (!ok) cli_error(line->command, "%s", why.s);
     ok = ok && write_page(s, answers, line, name, s->o->row != NULL && !outputs->stdout_taken);

@@ -1,7 +1,7 @@
 /* An experiment: INI text to struct experiment (docs/sweep.md is its manual). All mistakes are found and
  * named by line before anything runs; what only a plan can see (keys together, files) is plan.c's.
  *
- * 1. A key stands in one of [keys], [list NAME] once; [configuration NAME] sets each key once.
+ * 1. A key stands in one of [keys], [list NAME] once; configuration.c has configurations.
  * 2. Words of the arena live as long as the experiment. */
 #include "gpu/gpu.h"
 #include "heddle.h"
@@ -122,45 +122,15 @@ static void take_axis(struct reader *r, const char *key, const char *value, u32 
 static void take_key(struct reader *r, const char *key, const char *value) { take_axis(r, key, value, 0); }
 static void take_list(struct reader *r, const char *key, const char *value) { take_axis(r, key, value, r->lists); }
 
-static const struct sweep_configuration *find_configuration(const struct experiment *x, const char *name) {
-    for (u32 i = 0; i < x->configurations.n; i++)
-        if (strcmp(x->configurations.at[i].name, name) == 0) return &x->configurations.at[i];
-    return NULL;
+static void take_part(struct reader *r, const char *key, const char *value) {
+    configuration_take(r->x, true, key, value, &r->place);
 }
-
-static void set_key(struct sweep_configuration *c, const struct sweep_setting *s) {
-    for (u32 i = 0; i < c->set.n; i++)
-        if (strcmp(c->set.at[i].key, s->key) == 0) {
-            c->set.at[i] = *s;
-            return;
-        }
-    VEC_PUSH(&c->set, *s);
-}
-
-/* with = NAME, NAME: all that those set */
-static void take_with(struct reader *r, struct sweep_configuration *to, const char *value) {
-    struct sweep_words words = {0};
-    value_list(&words, &r->x->mem, value);
-    for (u32 i = 0; i < words.v.n; i++) {
-        const struct sweep_configuration *from = find_configuration(r->x, words.v.at[i]);
-        if (!from || from == to) error_at(r, "no [configuration %s] above this one", words.v.at[i]);
-        else
-            for (u32 k = 0; k < from->set.n; k++) set_key(to, &from->set.at[k]);
-    }
-    free(words.v.at);
-}
-
 static void take_configuration(struct reader *r, const char *key, const char *value) {
-    struct sweep_configuration *c = &r->x->configurations.at[r->x->configurations.n - 1];
-    struct sweep_setting s = {key, value, r->place.line};
-    if (strcmp(key, "with") == 0) {
-        take_with(r, c, value);
-        return;
-    }
-    for (u32 i = 0; i < c->set.n; i++)
-        if (strcmp(c->set.at[i].key, key) == 0 && c->set.at[i].line > c->line)
-            error_at(r, "%s is set twice in this configuration", key);
-    if (value_setting(&r->place, key, value)) set_key(c, &s);
+    configuration_take(r->x, false, key, value, &r->place);
+}
+static void take_product(struct reader *r, const char *key, const char *value) {
+    (void)key;
+    configuration_product(r->x, value, &r->place);
 }
 
 static void take_condition(struct reader *r, const char *key, const char *value) {
@@ -245,6 +215,7 @@ static void take_slurm(struct reader *r, const char *key, const char *value) {
 static const char *const experiment_keys[] = {"name", "database", NULL};
 static const char *const program_keys[] = {"run", "if_there", "size", "prefix", NULL};
 static const char *const machine_keys[] = {"run", NULL};
+static const char *const product_keys[] = {"product", NULL};
 static const char *const condition_keys[] = {"skip", "only", NULL};
 static const char *const repetition_keys[] = {"count", "key", "step", NULL};
 static const char *const limit_keys[] = {"time", "memory", NULL};
@@ -260,7 +231,7 @@ static void take_entry(struct reader *r, const char *key, const char *value) {
 }
 static const char *const study_keys[] = {"title", "text", "baseline", "factor", "rows", NULL};
 static const char *const quick_keys[] = {"run", "size", "repetitions", NULL};
-static const char *const set_keys[] = {"sql", "text", NULL};
+static const char *const set_keys[] = {"sql", NULL};
 static const char *const later_keys[] = {"configurations", "sql", NULL};
 static const char *const figure_keys[] = {"title", "text", "columns", "set", "sql", "show", "bars", "points", "apart", NULL};
 static const char *const statement_keys[] = {"text", "document", "half", "above", "below", "show",
@@ -272,7 +243,9 @@ static const struct section sections[] = {
     {"machines", false, false, machine_keys, take_machines},
     {"keys", false, false, NULL, take_key},
     {"list", true, false, NULL, take_list},
+    {"part", true, false, NULL, take_part},
     {"configuration", true, false, NULL, take_configuration},
+    {"configurations", false, false, product_keys, take_product},
     {"conditions", false, false, condition_keys, take_condition},
     {"repetitions", false, false, repetition_keys, take_repetitions},
     {"measure", false, false, measure_keys, take_measure},
@@ -305,15 +278,6 @@ static void unknown_section(struct reader *r, const char *kind) {
     strbuf_free(&all);
 }
 
-static void begin_configuration(struct reader *r) {
-    const struct sweep_configuration *old = find_configuration(r->x, r->name);
-    if (old)
-        diag_error(r->place.d, r->place.file, r->place.line, 0, "a second [configuration %s]; the first is in line %u", r->name,
-                   old->line);
-    struct sweep_configuration c = {.name = r->name, .line = r->place.line};
-    VEC_PUSH(&r->x->configurations, c);
-}
-
 /* "kind" or "kind NAME", without the brackets */
 static void enter(struct reader *r, char *text) {
     size_t n = strcspn(text, " \t");
@@ -324,12 +288,13 @@ static void enter(struct reader *r, char *text) {
     for (u32 i = 0; i < ARRAY_LEN(sections) && !r->in; i++)
         if (strcmp(sections[i].kind, kind) == 0 && (r->x->study || !sections[i].study)) r->in = &sections[i];
     if (!r->in) unknown_section(r, kind);
-    else if (r->in->named && !*name && strcmp(kind, "configuration") == 0) {
-        error_at(r, "[%s] needs a name: [configuration NAME]", kind);
+    else if (r->in->named && !*name && !r->in->study && r->in->take != take_list) {
+        diag_error(r->place.d, r->place.file, r->place.line, 0, "[%s] needs a name: [%s NAME]", kind, kind);
         r->in = NULL;
     } else if (!r->in->named && *name) error_at(r, "[%s] has no name after it", kind);
     if (!r->in) return;
-    if (r->in->take == take_configuration) begin_configuration(r);
+    bool part = r->in->take == take_part;
+    if (part || r->in->take == take_configuration) configuration_begin(r->x, part, r->name, &r->place);
     if (r->in->take == take_list) r->lists++;
 }
 
@@ -457,6 +422,7 @@ static void complete(struct reader *r) {
     if (!x->sizes.v.n) VEC_PUSH(&x->sizes.v, small);
     check_lists(r);
     check_measure(r);
+    configuration_check(x, r->place.d);
     for (u32 i = 0; i < x->rules.n; i++) {
         const struct sweep_place place = {x->file, x->rules.at[i].line, r->place.d};
         condition_check(x->rules.at[i].holds, x, &place);
@@ -515,9 +481,8 @@ bool experiment_read_study(struct experiment *x, const char *path, struct diag *
 
 void experiment_free(struct experiment *x) {
     for (u32 i = 0; i < x->axes.n; i++) free(x->axes.at[i].values.v.at);
-    for (u32 i = 0; i < x->configurations.n; i++) free(x->configurations.at[i].set.at);
     free(x->axes.at);
-    free(x->configurations.at);
+    configuration_free(x);
     free(x->programs.at);
     free(x->sizes.v.at);
     free(x->machines.v.at);

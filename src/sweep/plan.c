@@ -119,13 +119,15 @@ static bool make_points(struct planning *p) {
     for (u32 m = 0; m < p->x->machines.v.n; m++) {
         struct point machine = {.machine = p->x->machines.v.at[m], .name = p->x->machine_names.v.at[m]};
         if (!machine_load(&machine.config, machine.machine, p->d)) return false;
-        for (u32 c = 0; c < configurations; c++)
+        for (u32 c = 0; c < configurations; c++) {
+            const struct sweep_configuration *of = p->x->configurations.n ? &p->x->configurations.at[c] : NULL;
+            if (!configuration_runs_on(p->x, of, machine.name)) continue;
             for (u64 i = 0; i < combinations; i++)
                 for (u32 r = 0; r < p->x->repetitions; r++) {
-                    const struct sweep_configuration *of = p->x->configurations.n ? &p->x->configurations.at[c] : NULL;
                     make_point(p, machine, of, i, r);
                     if (diag_full(p->d)) return false;
                 }
+        }
     }
     return p->d->errors == 0;
 }

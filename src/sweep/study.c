@@ -343,15 +343,23 @@ static bool choose_runs(struct study *s, const struct plan *all, struct plan *so
     return ok;
 }
 
-/* The question is one that only reads, alone, before it becomes part of a statement of ours */
-static bool make_set(struct study *s, const char *name, const char *question, struct strbuf *why) {
-    struct strbuf sql = {0};
+/* How long a question is without what may stand at its end. It is one that only reads, alone, before it
+ * becomes part of a statement of ours; else -1 */
+static int question_length(const struct study *s, const char *question, struct strbuf *why) {
     sqlite3_stmt *q = study_question(s, question, why);
-    if (!q) return false;
-    sqlite3_finalize(q);
     size_t n = strlen(question);
     while (n && strchr("; \t\n", question[n - 1])) n--;
-    strbuf_add(&sql, "INSERT INTO sets SELECT ?, program, kernel FROM (%.*s\n)", (int)n, question);
+    sqlite3_finalize(q);
+    return q ? (int)n : -1;
+}
+
+/* [set NAME]: the kernels that its question gives */
+static bool make_set(struct study *s, const char *name, const char *question, struct strbuf *why) {
+    struct strbuf sql = {0};
+    sqlite3_stmt *q = NULL;
+    int n = question_length(s, question, why);
+    if (n < 0) return false;
+    strbuf_add(&sql, "INSERT INTO sets SELECT ?, program, kernel FROM (%.*s\n)", n, question);
     bool ok = sqlite3_prepare_v2(s->store->db, sql.s, -1, &q, NULL) == SQLITE_OK;
     ok = ok && sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(q) == SQLITE_DONE;
     if (!ok) study_blame(s, question, sqlite3_errmsg(s->store->db), why);
@@ -360,42 +368,29 @@ static bool make_set(struct study *s, const char *name, const char *question, st
     return ok;
 }
 
-static bool make_sets(struct study *s, struct strbuf *why) {
-    struct sweep_words names = {0};
-    bool ok = true;
-    study_names(s, "set", &names);
-    for (u32 i = 0; i < names.v.n && ok; i++) {
-        ok = make_set(s, names.v.at[i], study_text(s, "set", names.v.at[i], "sql"), why);
-    }
-    free(names.v.at);
-    return ok;
-}
-
 /* [table NAME]: its question's answer under that name, for the questions below it */
 static bool make_table(struct study *s, const char *name, const char *question, struct strbuf *why) {
     struct strbuf sql = {0};
-    sqlite3_stmt *q = study_question(s, question, why);
-    if (!q) return false;
-    sqlite3_finalize(q);
-    size_t n = strlen(question);
-    while (n && strchr("; \t\n", question[n - 1])) n--;
+    int n = question_length(s, question, why);
+    if (n < 0) return false;
     strbuf_add(&sql, "DROP TABLE IF EXISTS temp.");
     store_quote(&sql, name, strlen(name), '"');
     strbuf_add(&sql, "; CREATE TEMP TABLE ");
     store_quote(&sql, name, strlen(name), '"');
-    strbuf_add(&sql, " AS %.*s", (int)n, question);
+    strbuf_add(&sql, " AS %.*s", n, question);
     bool ok = store_do(s->store, sql.s);
     if (!ok) study_blame(s, question, sqlite3_errmsg(s->store->db), why);
     strbuf_free(&sql);
     return ok;
 }
 
-static bool make_named(struct study *s, struct strbuf *why) {
+/* Each section of a kind, in their order */
+static bool make_each(struct study *s, const char *section,
+                      bool (*make)(struct study *, const char *, const char *, struct strbuf *), struct strbuf *why) {
     struct sweep_words names = {0};
     bool ok = true;
-    study_names(s, "table", &names);
-    for (u32 i = 0; i < names.v.n && ok; i++)
-        ok = make_table(s, names.v.at[i], study_text(s, "table", names.v.at[i], "sql"), why);
+    study_names(s, section, &names);
+    for (u32 i = 0; i < names.v.n && ok; i++) ok = make(s, names.v.at[i], study_text(s, section, names.v.at[i], "sql"), why);
     free(names.v.at);
     return ok;
 }
@@ -418,14 +413,21 @@ static bool row_columns(struct study *s, struct strbuf *to) {
 }
 
 /* `time` and `error`: cycles of the whole, and the half width of their interval where they are estimated;
- * as much as all of them where too little was timed to know it */
+ * as much as all of them where too little was timed to know it. Where every run times the same blocks
+ * (max-warp-instructions) it is the cycles of these: what an estimate would add is not known better */
 static const char measured[] = ", n.cycles AS time, 0 AS error",
                   partly[] = ", coalesce(n.estimate_cycles, n.cycles) AS time, CASE WHEN n.estimate_cycles IS NULL THEN 0 ELSE "
                              "coalesce(n.estimate_half_width, n.estimate_cycles) END AS error";
 
+static bool equal_work(const struct study *s) {
+    for (u32 i = 0; i < s->x.measure.n; i++)
+        if (strcmp(s->x.measure.at[i].key, "max-warp-instructions") == 0) return true;
+    return false;
+}
+
 static bool make_tables(struct study *s, struct strbuf *why) {
     struct strbuf sql = {0}, columns = {0}, baseline = {0};
-    bool estimated = row_columns(s, &columns);
+    bool estimated = row_columns(s, &columns) && !equal_work(s);
     store_quote(&baseline, s->baseline, strlen(s->baseline), '\'');
     strbuf_add(
         &sql,
@@ -446,7 +448,7 @@ static bool make_tables(struct study *s, struct strbuf *why) {
         s->by_program ? "''" : "n.name", columns.s ? columns.s : "", estimated ? partly : measured,
         s->by_program ? "runs" : "kernels", baseline.s);
     bool ok = store_do(s->store, sql.s) || (strbuf_add(why, "%s", store_why(s->store)), false);
-    ok = ok && make_sets(s, why) && make_named(s, why);
+    ok = ok && make_each(s, "set", make_set, why) && make_each(s, "table", make_table, why);
     strbuf_free(&baseline);
     strbuf_free(&sql);
     strbuf_free(&columns);

@@ -34,8 +34,9 @@ void study_names(const struct study *s, const char *section, struct sweep_words 
 sqlite3_stmt *study_question(const struct study *s, const char *sql, struct strbuf *why);
 void study_blame(const struct study *s, const char *sql, const char *what, struct strbuf *why); /* a place before `what` */
 
-/* --- study_answers.c: all statements and figures as JSON (its head says how); NULL with the reason */
-json_t *study_answers(struct study *s, const char *name, struct strbuf *why);
+/* --- study_answers.c: all statements and figures as JSON (its head says how); `called`: what the study was
+ * asked for as, a name or a path; NULL with the reason */
+json_t *study_answers(struct study *s, const char *called, struct strbuf *why);
 
 /* --- study_page.c */
 /* The page of such answers, and its drawings and tables beside it (NAME_FIGURE.svg, NAME_tables.md) when

@@ -124,21 +124,27 @@ static bool add_figure(struct asking *a, const char *name, json_t *list) {
 
 /* --- statements */
 
-/* A statement's value and half width: of = CONFIGURATION [over = CONFIGURATION] [set = NAME] */
+/* A statement's value and half width: of = CONFIGURATION [over = CONFIGURATION] [set = NAME]. The interval
+ * is that of `speed` with `over` in the baseline's place: its jitter where it was repeated, else the
+ * baseline's */
 static char *statement_sql(struct asking *a, const char *name) {
     const char *of = study_text(a->s, "statement", name, "of"), *set = study_text(a->s, "statement", name, "set");
     const char *over = study_value(a->s, "statement", name, "over", a->s->baseline);
     struct strbuf sql = {0};
-    strbuf_add(&sql,
-               "SELECT gmean(a.speedup / b.speedup), gmean_half(a.half / b.speedup, a.speedup / b.speedup), count(*) FROM speed "
-               "a JOIN speed b ON "
-               "a.program = b.program AND a.kernel = b.kernel AND a.configuration = ");
-    store_quote(&sql, of, strlen(of), '\'');
-    strbuf_add(&sql, " AND b.configuration = ");
+    strbuf_add(&sql, "WITH t AS (SELECT k.*, jitter FROM k LEFT JOIN jitters USING(program, kernel, configuration) WHERE "
+                     "repetition = 0), p AS (SELECT b.time * 1.0 / a.time AS x, coalesce(b.jitter, z.jitter, 0) AS bj, "
+                     "coalesce(a.jitter, b.jitter, z.jitter, 0) AS aj, a.error / a.time AS ae, b.error / b.time AS be FROM t a "
+                     "JOIN t b ON a.program = b.program AND a.kernel = b.kernel AND b.configuration = ");
     store_quote(&sql, over, strlen(over), '\'');
-    if (!set) return sql.s;
-    strbuf_add(&sql, " JOIN sets s ON s.program = a.program AND s.kernel = a.kernel AND s.name = ");
-    store_quote(&sql, set, strlen(set), '\'');
+    strbuf_add(&sql, " LEFT JOIN t z ON z.program = a.program AND z.kernel = a.kernel AND z.configuration = ");
+    store_quote(&sql, a->s->baseline, strlen(a->s->baseline), '\'');
+    if (set) {
+        strbuf_add(&sql, " JOIN sets s ON s.program = a.program AND s.kernel = a.kernel AND s.name = ");
+        store_quote(&sql, set, strlen(set), '\'');
+    }
+    strbuf_add(&sql, " WHERE a.configuration = ");
+    store_quote(&sql, of, strlen(of), '\'');
+    strbuf_add(&sql, ") SELECT gmean(x), gmean_half(x * sqrt(aj * aj + bj * bj + ae * ae + be * be), x), count(*) FROM p");
     return sql.s;
 }
 
@@ -216,17 +222,25 @@ static json_t *absent(const struct study *s) {
     return list;
 }
 
-static void add_head(struct asking *a, const char *name, json_t *to) {
+/* The command that makes this page, as it can be typed where the description is */
+static void add_command(const struct study *s, const char *called, struct strbuf *to) {
+    const char *slash = strrchr(called, '/');
+    strbuf_add(to, "`heddle study %s%s%s%s`", slash ? slash + 1 : called, s->o->quick ? " --quick" : "",
+               s->o->row ? " --row " : "", s->o->row ? s->o->row : "");
+}
+
+static void add_head(struct asking *a, const char *called, json_t *to) {
     const struct study *s = a->s;
     struct strbuf text = {0}, rule = {0};
     strbuf_add(&text, "%s%s", study_value(s, "study", "", "title", s->x.name), s->o->quick ? " (quick)" : "");
     set_text(to, "title", text.s);
     text.len = 0;
+    strbuf_add(&text, "Made by ");
+    add_command(s, called, &text);
     strbuf_add(&text,
-               "Made by `heddle study %s`%s; do not edit. %u runs of %u programs, %u failed, %u with another output than "
+               "; do not edit. %u runs of %u programs, %u failed, %u with another output than "
                "expected; heddle %s.",
-               name, s->o->row ? " for one row" : "", s->counts.runs, s->x.programs.n, s->counts.failed, s->counts.wrong,
-               build_commit());
+               s->counts.runs, s->x.programs.n, s->counts.failed, s->counts.wrong, build_commit());
     set_text(to, "made", text.s);
     set_text(to, "rows", s->by_program ? "programs" : "kernels");
     json_object_set_new(to, "absent", absent(s));
@@ -250,10 +264,10 @@ static bool add_all(struct asking *a, const char *section, const char *key, bool
     return ok;
 }
 
-json_t *study_answers(struct study *s, const char *name, struct strbuf *why) {
+json_t *study_answers(struct study *s, const char *called, struct strbuf *why) {
     struct asking a = {s, why, atof(study_value(s, "study", "", "factor", "1"))};
     json_t *j = json_object();
-    add_head(&a, name, j);
+    add_head(&a, called, j);
     if (add_all(&a, "statement", "statements", add_statement, j) && add_all(&a, "figure", "figures", add_figure, j)) return j;
     json_decref(j);
     return NULL;

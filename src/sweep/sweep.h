@@ -89,10 +89,16 @@ struct sweep_axis { /* a key and its values */
     u32 line;
     u32 group; /* of [list NAME]: axes of one group go in step; 0: on its own */
 };
-struct sweep_configuration {
+struct sweep_configuration { /* or a part of some */
     const char *name;
     u32 line;
     VEC(struct sweep_setting) set;
+    const char *machines; /* those it runs on, with commas; NULL: all */
+    u32 machines_line;
+};
+struct sweep_configurations {
+    u32 n, cap;
+    struct sweep_configuration *at;
 };
 struct sweep_rule { /* of [conditions] */
     struct condition *holds;
@@ -126,7 +132,7 @@ struct experiment {
     struct sweep_words machine_names; /* the same as they are written */
     struct sweep_words absent;        /* of if_there: what was not */
     VEC(struct sweep_axis) axes;
-    VEC(struct sweep_configuration) configurations;
+    struct sweep_configurations parts, configurations;
     VEC(struct sweep_rule) rules;
     VEC(struct sweep_setting) measure; /* options of heddle run, without dashes; "" for those without a value */
     bool study;
@@ -145,6 +151,14 @@ bool experiment_read_study(struct experiment *x, const char *path, struct diag *
 void experiment_free(struct experiment *x);
 void experiment_sizes(struct experiment *x, const char *value, const struct sweep_place *p); /* tiny, small, paper */
 const char *experiment_path(struct experiment *x, const char *path); /* absolute, relative to the experiment's folder */
+
+/* --- configuration.c: one is begun, then takes its keys; `part`: a part of some */
+void configuration_begin(struct experiment *x, bool part, const char *name, const struct sweep_place *p);
+void configuration_take(struct experiment *x, bool part, const char *key, const char *value, const struct sweep_place *p);
+void configuration_product(struct experiment *x, const char *value, const struct sweep_place *p);           /* A B, C D */
+void configuration_check(struct experiment *x, struct diag *d);                                             /* when all is read */
+bool configuration_runs_on(struct experiment *x, const struct sweep_configuration *c, const char *machine); /* c NULL: yes */
+void configuration_free(struct experiment *x);
 
 /* --- plan.c */
 struct sweep_run {

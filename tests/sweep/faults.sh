@@ -30,6 +30,19 @@ refused '[list a]\nsm.warps = 8, 16\nsm.l1.mshrs = 4\n' 8 'go in step'
 refused '[configuration a]\n[configuration a]\n' 7 'the first is in line 6'
 refused '[configuration]\n' 6 'needs a name'
 refused '[configuration a]\nwith = b\n' 7 'no \[configuration b\]'
+refused '[part]\n' 6 'needs a name: \[part NAME\]'
+refused '[part a]\n[configuration a]\n' 7 'cannot both be called a, as in line 6'
+refused '[part a]\n[part a]\n' 7 'a second \[part a\]; the first is in line 6'
+refused '[part a]\nsm.warps = 8\nsm.warps = 16\n' 8 'set twice'
+refused '[part a]\nmachine = small\nmachine = small\n' 8 'machine is set twice'
+refused '[part a]\nsm.warps = 8\n' 6 'parts alone run nothing'
+refused '[part a]\nmachine = small, gtx480\n[configuration b]\nwith = a\n' 7 'does not run "gtx480"'
+refused '[configuration a]\n[configurations]\nproduct = a\n' 8 'no \[part a\] above this line'
+refused '[part a]\n[configurations]\nproduct = a, a b\n' 8 'no \[part b\] above this line'
+refused '[part a]\n[configurations]\nproduct = a\n' 8 'cannot both be called a, as in line 6'
+refused '[part a]\n[configurations]\nproduct = a, a\nproduct = a, a\n' 9 'a second \[configuration a.a\]; the first is in line 8'
+refused '[part a]\n[configurations]\nproduct = a, a, a, a, a, a, a, a, a\n' 8 'at most 8 groups'
+refused '[configurations]\nprodct = a\n' 7 'did you mean "product"'
 refused '[conditions]\nskip = sm.shced == gto\n' 7 'did you mean sm.sched'
 refused '[conditions]\nskip = porgram == gto\n' 7 'did you mean "program"'
 refused '[conditions]\nskip = sm.warps\n' 7 'is missing'
@@ -57,6 +70,10 @@ same "$(ask all.ini 'SELECT count(*) FROM results')" 10 "runs of products, lists
 same "$(ask all.ini "SELECT count(*) FROM results WHERE settings LIKE '%mshrs=4 sm.l1.ways=4%'")" 0 "lists that are not in step"
 same "$(wc -l < all.csv)" 11 "lines of the CSV"
 same "$(ask all.ini "SELECT count(DISTINCT config_hash) FROM results")" 10 "configurations"
+# products of parts, of which some belong to a machine; a part that is taken over may be set again
+experiment parts.ini '[machines]\nrun = gtx480\n[part here]\nmachine = small\nsm.warps = 8\n[part there]\nwith = here\nmachine = gtx480\nsm.l1.mshrs = 8\n[part g]\nsm.sched = gto\n[part l]\nsm.warps = 16\nsm.sched = lrr\n[configurations]\nproduct = here there, l g\n[configuration both]\nwith = g\n'
+expect 0 "$heddle" sweep parts.ini
+same "$(ask parts.ini "SELECT group_concat(machine || ' ' || configuration || ' ' || settings, ';') FROM results")" "small here.l sm.warps=16 sm.sched=lrr;small here.g sm.warps=8 sm.sched=gto;small both sm.sched=gto;gtx480 there.l sm.warps=16 sm.l1.mshrs=8 sm.sched=lrr;gtx480 there.g sm.warps=8 sm.l1.mshrs=8 sm.sched=gto;gtx480 both sm.sched=gto" "runs of a product of parts"
 # a run of its own says the same
 expect 0 "$heddle" run vecadd --size tiny --machine small --set sm.sched=gto --set sm.warps=16 --set sm.l1.mshrs=8 --set sm.l1.ways=4 --flush --quiet --json r.json
 for key in cycles state_hash config_hash; do

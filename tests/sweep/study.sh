@@ -56,6 +56,20 @@ out_lacks '^| vecadd'
 expect 0 "$heddle" study s.ini --quick
 [ -s s-quick.md ] || complain "no s-quick.md"
 ! grep -q bfs s-quick.md || complain "the quick page has bfs"
+grep -q '^Made by `heddle study s.ini --quick`; do not edit' s-quick.md || complain "the quick page names another command"
+# over another configuration: the quotient, and the interval of that configuration's jitter, the baseline's without one
+sed 's/^of = gto/of = lrr\nover = gto/; s/^why = .*//' s.ini > o.ini
+expect 0 "$heddle" study o.ini --database s.db --quiet
+sed 's/^of = gto/of = lrr\nover = gto/; s/^why = .*//; s/^skip = rep.*/skip = repetition > 0 and configuration == few/' s.ini > p.ini
+expect 0 "$heddle" study p.ini --database s.db --quiet
+of() { sed -n 's/^| GTO | [^|]* | [+-]\([0-9.]*\) ± \([0-9.]*\) % | 3 .*/\1 \2/p' "$1"; }
+[ -n "$(of o.md)" ] || complain "the page lacks a statement over GTO"
+same "$(of o.md | cut -d' ' -f1)" "$(of p.md | cut -d' ' -f1)" "a speedup over GTO, repeated or not"
+[ "$(of o.md)" != "$(of p.md)" ] || complain "the interval is the same whether GTO's jitter is known or not"
+# equal work: a kernel's time is that of its timed blocks, without an error of an estimate
+sed 's/^size = tiny/size = small\n[measure]\nmax-warp-instructions = 2000/; s/^count = 8/count = 1/; s/^why = .*/why = SELECT group_concat(DISTINCT (time = cycles) || error || (estimate_cycles > time)) FROM k/; s/^run = bfs, vecadd/run = vecadd/; s/^set = all$//' s.ini > e.ini
+expect 0 "$heddle" study e.ini --quiet
+grep -q '^| GTO | .* | 1 | .* | 101 |' e.md || complain "equal work has another time than its cycles: $(grep GTO e.md)"
 # mistakes
 wrong() { # SED MESSAGE
     sed "$1" s.ini > w.ini
