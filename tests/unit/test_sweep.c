@@ -6,8 +6,9 @@
 
 #include <cmocka.h>
 
-#include "sweep/store.h"
+#include "sweep/study.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -218,6 +219,71 @@ static void older_files_are_migrated(void **state) {
     unlink(path);
 }
 
+/* --- what questions of a study have beyond SQL */
+
+struct asked {
+    const char *sql;
+    double answer; /* not a number: NULL */
+};
+
+/* The answer to a question, not a number where it is NULL */
+static double ask(struct store *s, const char *sql) {
+    sqlite3_stmt *q;
+    if (!store_prepare(s, sql, &q)) fail_msg("%s: %s", sql, store_why(s));
+    assert_int_equal(sqlite3_step(q), SQLITE_ROW);
+    double x = sqlite3_column_type(q, 0) == SQLITE_NULL ? NAN : sqlite3_column_double(q, 0);
+    sqlite3_finalize(q);
+    return x;
+}
+
+static void ask_all(const struct asked *all, u32 n) {
+    char path[] = "/tmp/heddle-store-XXXXXX";
+    struct strbuf why = {0};
+    struct experiment x = {0};
+    assert_true(close(mkstemp(path)) == 0 && unlink(path) == 0);
+    struct store *s = store_open(path, STORE_WRITE, &why);
+    if (!s || !store_aggregates(s, &x)) fail_msg("%s", why.s);
+    for (u32 i = 0; i < n; i++) {
+        double got = ask(s, all[i].sql), want = all[i].answer;
+        if (isnan(want) ? !isnan(got) : !(fabs(got - want) <= 1e-9)) fail_msg("%s: %.12g, not %.12g", all[i].sql, got, want);
+    }
+    store_close(s);
+    strbuf_free(&why);
+    unlink(path);
+}
+
+/* By hand: of 1 2 3 4 and 1 3 2 5 the sums about the means are 5, 8.75 and 5.5 */
+static void correlations_are_pearsons(void **state) {
+    static const struct asked all[] = {
+        {"SELECT correlation(column1, column2) FROM (VALUES (1, 1), (2, 3), (3, 2), (4, 5))", 0.83152184062},
+        {"SELECT correlation(column2, column1) FROM (VALUES (4, 5), (1, 1), (3, 2), (2, 3))", 0.83152184062},
+        {"SELECT correlation(column1, -column2) FROM (VALUES (1, 1), (2, 3), (3, 2), (4, 5))", -0.83152184062},
+        {"SELECT correlation(column1, 3 - 2 * column1) FROM (VALUES (1), (5), (7))", -1},
+        {"SELECT correlation(column1, column2) FROM (VALUES (1, 1), (2, NULL), (NULL, 9), (2, 3), (3, 2), (4, 5))",
+         0.83152184062},
+        {"SELECT correlation(1e9 + column1, 1e9 + column2) FROM (VALUES (1, 1), (2, 3), (3, 2), (4, 5))", 0.83152184062},
+        {"SELECT correlation(1e9 + column1, column1) FROM (VALUES (1), (2))", 1},
+        {"SELECT correlation(0.1, column1) FROM (VALUES (1), (2), (3))", NAN},
+        {"SELECT correlation(column1, 1e9) FROM (VALUES (1), (2), (3))", NAN},
+        {"SELECT correlation(column1, column1) FROM (VALUES (1))", NAN},
+        {"SELECT correlation(column1, column1) FROM (VALUES (NULL))", NAN},
+    };
+    (void)state;
+    ask_all(all, ARRAY_LEN(all));
+}
+
+static void means_and_jitter(void **state) {
+    static const struct asked all[] = {
+        {"SELECT gmean(column1) FROM (VALUES (1), (4), (NULL), (16), (-3))", 4},
+        {"SELECT gmean(column1) FROM (VALUES (NULL), (0))", NAN},
+        {"SELECT gmean_half(column1, column2) FROM (VALUES (0.03, 1), (0.08, 2))", 0.03535533905932738},
+        {"SELECT jitter(column1) FROM (VALUES (9), (11), (9), (11), (9), (11), (9), (11))", 0.21380899352993},
+        {"SELECT jitter(column1) FROM (VALUES (9), (11), (9), (11), (9), (11), (9))", NAN},
+    };
+    (void)state;
+    ask_all(all, ARRAY_LEN(all));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conditions_hold_or_not),
@@ -229,6 +295,8 @@ int main(void) {
         cmocka_unit_test(products_and_lists_are_counted),
         cmocka_unit_test(same_runs_are_found),
         cmocka_unit_test(older_files_are_migrated),
+        cmocka_unit_test(correlations_are_pearsons),
+        cmocka_unit_test(means_and_jitter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
