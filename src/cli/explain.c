@@ -195,6 +195,12 @@ static bool is_new(const struct match *seen, u32 n, const struct match *m) {
     return true;
 }
 
+/* A statistic's prefix may be left out, as in a name without a pattern */
+static bool is_like(const char *pattern, const struct explain_kind *kind, const char *name) {
+    const char *dot = kind->explain == explain_stat ? strchr(name, '.') : NULL;
+    return fnmatch(pattern, name, 0) == 0 || (dot && fnmatch(pattern, dot + 1, 0) == 0);
+}
+
 static int explain_pattern(const struct cli_line *line, const char *pattern, FILE *out) {
     struct names all = {0};
     VEC(struct match) found = {0};
@@ -203,7 +209,7 @@ static int explain_pattern(const struct cli_line *line, const char *pattern, FIL
         names_add(&all, kinds[i].kind);
         for (u32 k = from; k < all.at.n; k++) {
             struct match m = {&kinds[i], all.at.at[k]};
-            if (fnmatch(pattern, m.row.name, 0) == 0 && is_new(found.at, found.n, &m)) VEC_PUSH(&found, m);
+            if (is_like(pattern, m.kind, m.row.name) && is_new(found.at, found.n, &m)) VEC_PUSH(&found, m);
         }
     }
     for (u32 i = 0; i < found.n; i++) wide = MAX(wide, (int)strlen(found.at[i].row.name));

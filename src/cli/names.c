@@ -52,7 +52,7 @@ static void policies(struct names *n) {
     for (u32 i = 0; i < policy_count(); i++) add(n, policy_at(i).name, policy_at(i).doc);
 }
 
-/* Both ways of writing it: with its prefix and without */
+/* With its prefix, which may be left out when typing */
 static void stats(struct names *n) {
     for (u32 i = 0; i < metric_count(); i++) {
         struct metric m = metric_at(i);

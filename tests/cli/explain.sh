@@ -46,3 +46,5 @@ while read -r name; do "$heddle" explain "$name" > "$work/one" || complain "hedd
 expect 0 "$heddle" explain cpi
 for part in $(sed -n 's/^CPI([A-Z_]*, "\([a-z_]*\)".*/\1/p' "$top/src/stats/cpi.def"); do out_has "^    $part  "; done
 finish
+# a statistic is found without its prefix, by name and by pattern
+for name in data_structural 'data_struct*' cpi.data_structural; do expect 0 "$heddle" explain "$name"; out_has '^cpi.data_structural: a part of the CPI stack'; done
