@@ -105,6 +105,14 @@ void fetch_filled(struct core *c, u32 entry) {
     }
 }
 
+/* n instructions from pc on can issue from cycle `ready` on; or (n = 0) their line missed */
+static void tell_fetch(struct core *c, u32 slot, i32 pc, u32 n, u64 ready) {
+    if (c->form)
+        EMIT(c, .kind = EV_FRONT, .cycle = c->now, .slot = (u16)slot, .pc = pc, .a = n, .b = ready, .mask = !n,
+             .cause = FRONT_FETCHES);
+    else EMIT(c, .kind = EV_FETCH, .cycle = c->now, .slot = (u16)slot, .pc = pc, .a = n, .b = ready, .cause = !n);
+}
+
 static void deliver(struct core *c, struct front *f, u64 line, u64 ready) {
     struct ibuffer *b = &f->ib;
     u32 room = MIN(c->cfg->fetch_insts, c->cfg->ibuffer - b->n - b->behind), n = 0;
@@ -116,7 +124,7 @@ static void deliver(struct core *c, struct front *f, u64 line, u64 ready) {
         b->fetch_pc = c->prog->at[b->fetch_pc].next;
         n++;
     }
-    if (!c->form) EMIT(c, .kind = EV_FETCH, .cycle = c->now, .slot = (u16)front_index(c, f), .pc = first, .a = n, .b = ready);
+    tell_fetch(c, front_index(c, f), first, n, ready);
     if (n == b->n) slot_alarm(c, front_index(c, f), ready); /* the buffer was empty */
 }
 
@@ -130,7 +138,7 @@ static void fetch_one(struct core *c, u32 slot) {
     } else if (miss(c, slot, line)) { /* else it tries again */
         c->stats.fetches++;
         c->stats.icache_misses++;
-        if (!c->form) EMIT(c, .kind = EV_FETCH, .cycle = c->now, .slot = (u16)slot, .pc = f->ib.fetch_pc, .cause = 1);
+        tell_fetch(c, slot, f->ib.fetch_pc, 0, 0);
         f->ib.miss = true;
     }
     ibuffer_want(c, f);

@@ -33,7 +33,8 @@ void ibuffer_flush(struct core *c, struct front *f, i32 pc) {
         return;
     }
     c->stats.fetch_flushed += f->ib.n;
-    if (!c->form) EMIT(c, .kind = EV_FLUSH, .cycle = c->now, .slot = (u16)front_index(c, f), .pc = pc);
+    EMIT(c, .kind = c->form ? EV_FRONT : EV_FLUSH, .cycle = c->now, .slot = (u16)front_index(c, f), .pc = pc,
+         .cause = c->form ? FRONT_FLUSHES : 0);
     f->ib.n = 0;
     f->ib.next = f->ib.fetch_pc = pc;
     f->ib.miss = false;

@@ -30,8 +30,8 @@
  *       its result is ready; where the order is precise, in order of dispatch. A window is empty when its
  *       warp ends, and when an instruction issues that was not dispatched into it.
  *   A10 (places.c) A front formed of threads of several warps (EV_FRONT) has each thread once, and as many
- *       threads as positions. A8 is about its place then, and its warps' instructions are looked at one by
- *       one.
+ *       threads as positions; none is left when the launch ends. A8 is about its place then, and its warps'
+ *       instructions are looked at one by one.
  *
  * Which instructions are memory instructions, barriers and so on is said in facts.h. A4 leaves predicates
  * out: a guard is read at issue.
@@ -791,11 +791,21 @@ static void check_ended(struct audit *a, u64 cycle) {
     }
 }
 
+static void check_places(struct audit *a, u64 cycle) {
+    for (u32 sm = 0; sm < a->sms; sm++)
+        for (u32 slot = 0; slot < places_of(a->places, sm); slot++) {
+            struct event where = {.cycle = cycle, .sm = (u16)sm, .slot = (u16)slot, .pc = NONE};
+            u32 rule;
+            const char *wrong = places_end(a->places, sm, slot, cycle, &rule);
+            if (!holds(a, !wrong)) report(a, (int)rule, &where, "%s", wrong);
+        }
+}
+
 static void audit_cut(void *state) { ((struct audit *)state)->cut = true; }
 
 static void audit_end(void *state, u64 cycle) {
     struct audit *a = state;
-    if (!a->cut) check_ended(a, cycle);
+    if (!a->cut) check_ended(a, cycle), check_places(a, cycle);
     a->cut = false;
     for (u32 i = 0; i < a->sms * a->nslots; i++) {
         struct audit_slot *s = &a->slots[i];

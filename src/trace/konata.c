@@ -1,7 +1,9 @@
 /* A Kanata 0004 log for the Konata pipeline viewer: one row per warp instruction.
  *
  * How to read it. The left pane says "sm0 w3 pc 17: ld.global.f32 %f1, [%rd4]": SM, warp slot, place in the
- * program, text. The row's cells are its stages; above them (lane 1) stand the causes for which the warp did
+ * program, text. Where fronts are formed of threads of several warps (docs/formation.md) there is a row for
+ * each warp of the front; they issue in one cycle, and all show what the front fetched and waited for. The
+ * row's cells are its stages; above them (lane 1) stand the causes for which the warp did
  * not issue it, between its previous instruction and this one:
  *
  *     F   being fetched                 M   in the memory stage's queue
@@ -30,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WRITE_AT = 1 << 16, COMMANDS_MAX = 1 << 20, SPANS_MAX = 256, FETCHES_MAX = 64 };
+enum { WRITE_AT = 1 << 16, COMMANDS_MAX = 1 << 20, SPANS_MAX = 256, FETCHES_MAX = 64, PLACES = 1 << 16 };
 enum stage { STAGE_F, STAGE_B, STAGE_D, STAGE_I, STAGE_O, STAGE_X, STAGE_M, STAGE_A, STAGE_CM, STAGE_W, STAGE_R, STAGES };
 static const char *const stage_names[STAGES] = {"F", "B", "D", "I", "O", "X", "M", "A", "Cm", "W", "R"};
 
@@ -52,7 +54,7 @@ struct fetch {
     i32 pc;
     u32 n; /* instructions from pc that have not issued */
 };
-struct konata_slot { /* a warp slot: what belongs to rows that do not exist yet */
+struct konata_slot { /* a warp slot, or a place of formed fronts: what belongs to rows that do not exist yet */
     bool live;
     u64 floor; /* start of the warp or its last issue: no row of it begins earlier, but for its fetch */
     u64 miss_at;
@@ -60,10 +62,17 @@ struct konata_slot { /* a warp slot: what belongs to rows that do not exist yet 
     VEC(struct stall_span) stalls;
     VEC(struct fetch) fetches;
 };
+struct past { /* of an instruction that issues: what came before its issue */
+    bool fetched;
+    struct fetch fetch;
+    VEC(struct stall_span) stalls;
+};
 struct konata {
     struct kanata log;
     struct flights f;
-    struct uid_map slot_map; /* (SM, slot + 1) */
+    struct uid_map slot_map; /* (SM, slot + 1), of places of fronts + PLACES */
+    struct event front;      /* the formed front that issued last: the rows that follow with its cycle and pc are its */
+    struct past past;        /* of it, or of the row that begins */
     struct arrows arrows;
     struct uid_map row_of; /* (SM, low half of a uid): rows of this launch that have begun */
     VEC(struct konata_slot) slots;
@@ -74,12 +83,13 @@ struct konata {
 };
 
 static struct konata_slot *slot_of(struct konata *k, const struct event *e) {
-    i64 i = uids_get(&k->slot_map, e->sm, e->slot + 1u);
+    u64 key = e->slot + 1u + (e->kind == EV_FRONT ? PLACES : 0u);
+    i64 i = uids_get(&k->slot_map, e->sm, key);
     if (i == UIDS_NONE) {
         i = k->slots.n;
         struct konata_slot s = {.miss_pc = NONE};
         VEC_PUSH(&k->slots, s);
-        uids_put(&k->slot_map, e->sm, e->slot + 1u, (u32)i);
+        uids_put(&k->slot_map, e->sm, key, (u32)i);
     }
     return &k->slots.at[i];
 }
@@ -234,39 +244,58 @@ static bool take_fetch(struct konata_slot *s, i32 pc, u64 now, struct fetch *out
     return true;
 }
 
-/* Stalls before `now` with this pc leave the slot; the row, if there is one, shows them from `from` on */
-static void take_stalls(struct konata *k, struct konata_slot *s, i32 pc, u64 from, u64 now, i32 flight) {
+/* Stalls before `now` with this pc, or with any (NONE), leave the slot for `past` */
+static void take_stalls(struct konata *k, struct konata_slot *s, i32 pc, u64 now) {
     u32 left = 0;
+    k->past.stalls.n = 0;
     for (u32 i = 0; i < s->stalls.n; i++) {
         struct stall_span x = s->stalls.at[i];
-        if (x.to > now || x.pc != pc) s->stalls.at[left++] = x;
-        else if (flight != NONE) add_stage(k, (u32)flight, 1, x.causes, MAX(x.from, from), x.to);
+        if (x.to > now || (pc != NONE && x.pc != pc)) s->stalls.at[left++] = x;
+        else VEC_PUSH(&k->past.stalls, x);
     }
     s->stalls.n = left;
 }
 
-static u64 first_stall(const struct konata_slot *s, i32 pc, u64 now) {
-    u64 first = NEVER;
-    for (u32 i = 0; i < s->stalls.n; i++)
-        if (s->stalls.at[i].pc == pc && s->stalls.at[i].to <= now) first = MIN(first, s->stalls.at[i].from);
+/* The row shows them, from `from` on */
+static void show_stalls(struct konata *k, u32 flight, u64 from) {
+    for (u32 i = 0; i < k->past.stalls.n; i++) {
+        struct stall_span x = k->past.stalls.at[i];
+        add_stage(k, flight, 1, x.causes, MAX(x.from, from), x.to);
+    }
+}
+
+/* What came before an issue from that slot; a front may have waited with others, elsewhere in the program */
+static void take_past(struct konata *k, struct konata_slot *s, const struct event *e) {
+    k->past.fetched = take_fetch(s, e->pc, e->cycle, &k->past.fetch);
+    take_stalls(k, s, e->kind == EV_FRONT ? NONE : e->pc, e->cycle);
+}
+
+static u64 first_cycle(const struct past *x, u64 issue) {
+    u64 first = x->fetched ? MIN(issue, x->fetch.at) : issue;
+    for (u32 i = 0; i < x->stalls.n; i++) first = MIN(first, x->stalls.at[i].from);
     return first;
+}
+
+static bool is_of_front(const struct konata *k, const struct event *e) {
+    const struct event *x = &k->front;
+    return x->kind == EV_FRONT && x->sm == e->sm && x->cycle == e->cycle && x->pc == e->pc;
 }
 
 static void begin_row(struct konata *k, const struct event *e) {
     struct konata_slot *s = slot_of(k, e);
-    struct fetch fetch = {.at = NEVER};
+    const struct fetch *fetch = &k->past.fetch;
     u32 from[ARROWS_MAX], needs = arrows_take(&k->arrows, e, from);
-    bool fetched = take_fetch(s, e->pc, e->cycle, &fetch);
+    if (!is_of_front(k, e)) take_past(k, s, e);
     i32 flight = flights_issue(&k->f, e);
     if (flight != NONE) {
-        add_command(k, MIN(e->cycle, MIN(fetch.at, first_stall(s, e->pc, e->cycle))), (u32)flight, COMMAND_BEGIN, 0, 0);
-        if (fetched) {
-            add_stage(k, (u32)flight, 0, STAGE_F, fetch.at, MIN(MAX(fetch.buffered, fetch.at), e->cycle));
-            add_stage(k, (u32)flight, 0, STAGE_B, MAX(fetch.buffered, fetch.at), e->cycle);
+        add_command(k, first_cycle(&k->past, e->cycle), (u32)flight, COMMAND_BEGIN, 0, 0);
+        if (k->past.fetched) {
+            add_stage(k, (u32)flight, 0, STAGE_F, fetch->at, MIN(MAX(fetch->buffered, fetch->at), e->cycle));
+            add_stage(k, (u32)flight, 0, STAGE_B, MAX(fetch->buffered, fetch->at), e->cycle);
         }
         for (u32 i = 0; i < needs; i++) add_command(k, e->cycle, (u32)flight, COMMAND_NEEDS, 0, from[i]);
+        show_stalls(k, (u32)flight, 0);
     }
-    take_stalls(k, s, e->pc, 0, e->cycle, flight);
     s->floor = e->cycle;
 }
 
@@ -276,7 +305,8 @@ static void issue_row(struct konata *k, const struct event *e) {
     i64 at = uids_get(&k->f.map, e->sm, e->uid);
     bool known = at != UIDS_NONE && k->f.pool.at[at].window != NEVER;
     if (known) flights_note(&k->f, e);
-    take_stalls(k, s, e->pc, known ? k->f.pool.at[at].window : 0, e->cycle, known ? (i32)at : NONE);
+    take_stalls(k, s, e->pc, e->cycle);
+    if (known) show_stalls(k, (u32)at, k->f.pool.at[at].window);
     s->floor = e->cycle;
 }
 
@@ -295,9 +325,9 @@ static void note_stall(struct konata *k, const struct event *e) {
     VEC_PUSH(&s->stalls, x);
 }
 
-static void note_fetch(struct konata *k, const struct event *e) {
+static void note_fetch(struct konata *k, const struct event *e, bool miss) {
     struct konata_slot *s = slot_of(k, e);
-    if (e->cause) { /* a miss: the fetch that will bring it began here */
+    if (miss) { /* the fetch that will bring it began here */
         if (s->miss_pc != e->pc) s->miss_pc = e->pc, s->miss_at = e->cycle;
         return;
     }
@@ -336,6 +366,33 @@ static void note_warp(struct konata *k, const struct event *e) {
     drop_stalls(s, e->cycle);
 }
 
+/* --- formed fronts */
+
+static bool wants_front(const struct konata *k, const struct event *e) { /* whichever warps its threads are of */
+    return k->f.w.sm < 0 || k->f.w.sm == e->sm;
+}
+
+/* Told ahead of others, as those of warps; a place that waits for a front shows nothing */
+static void note_front(struct konata *k, const struct event *e) {
+    if (!wants_front(k, e)) return;
+    if (e->cause == FRONT_STALLS && e->mask != 1u << STALL_EMPTY) note_stall(k, e);
+    if (e->cause == FRONT_FETCHES) note_fetch(k, e, e->mask);
+}
+
+static void take_front(struct konata *k, const struct event *e) {
+    if (!wants_front(k, e)) return;
+    switch (e->cause) {
+    case FRONT_ISSUES:
+        take_past(k, slot_of(k, e), e);
+        k->front = *e;
+        break;
+    case FRONT_BEGINS:
+    case FRONT_ENDS: drop_stalls(slot_of(k, e), e->cycle); /* fall through */
+    case FRONT_FLUSHES: drop_fetches(slot_of(k, e), e->cycle); break;
+    default: break;
+    }
+}
+
 static void take(struct konata *k, const struct event *e) {
     switch (e->kind) {
     case EV_WINDOW:
@@ -353,6 +410,7 @@ static void take(struct konata *k, const struct event *e) {
     case EV_FLUSH:
         if (flights_wants(&k->f, e)) drop_fetches(slot_of(k, e), e->cycle);
         break;
+    case EV_FRONT: take_front(k, e); break;
     default: flights_note(&k->f, e);
     }
 }
@@ -379,9 +437,10 @@ static void konata_events(void *state, const struct event *e, u32 n) {
     if (n) trace_bound(&k->f.w, k->log.out, e->cycle);
     if (n && flights_turn(&k->f, e, true)) settle(k);
     for (u32 i = 0; i < n; i++) {
+        if (e[i].kind == EV_FRONT) note_front(k, &e[i]);
         if (!flights_wants(&k->f, &e[i])) continue;
         if (e[i].kind == EV_STALL) note_stall(k, &e[i]);
-        else if (e[i].kind == EV_FETCH) note_fetch(k, &e[i]);
+        else if (e[i].kind == EV_FETCH) note_fetch(k, &e[i], e[i].cause);
     }
     for (u32 i = 0; i < n; i++) {
         if (flights_turn(&k->f, &e[i], false)) settle(k);
@@ -408,6 +467,7 @@ static void konata_end(void *state, u64 cycle) {
     uids_clear(&k->row_of);
     if (k->cut && cycle < k->f.w.to) write_mark(k, cycle);
     k->cut = false;
+    k->front = (struct event){0};
     for (u32 i = 0; i < k->slots.n; i++) {
         struct konata_slot *s = &k->slots.at[i];
         s->live = false;
@@ -431,7 +491,7 @@ bool konata_close(struct konata *k) {
     konata_end(k, k->f.last);
     bool ok = !ferror(k->log.out) && fflush(k->log.out) == 0;
     for (u32 i = 0; i < k->slots.n; i++) free(k->slots.at[i].stalls.at), free(k->slots.at[i].fetches.at);
-    free(k->slots.at);
+    free(k->slots.at), free(k->past.stalls.at);
     free(k->commands.at);
     uids_free(&k->slot_map);
     uids_free(&k->row_of);

@@ -1,7 +1,9 @@
 /* Chrome's JSON trace events, for ui.perfetto.dev and chrome://tracing.
  *
  * How to read it. A process is an SM, a thread of it a warp slot. On a slot's track stand one-cycle slices,
- * the instructions it issued, and between them slices named after the causes for which it did not. Each
+ * the instructions it issued, and between them slices named after the causes for which it did not. Where
+ * fronts are formed of threads of several warps (docs/formation.md) these stand on tracks of their own, one
+ * for each place of a front, and the slots' tracks have the instructions alone. Each
  * instruction is also an asynchronous slice (category "inst") from its issue to its end; its arguments give
  * the cycles of its stages. Counters are per SM: IPC (issues a cycle, over 64 cycles each), the L1's MSHRs
  * in use, resident warps. The process "DRAM" has counters over 64 cycles each: bytes a core cycle of all
@@ -26,6 +28,7 @@
 
 enum { IPC_CY = 64 };                                        /* cycles that a value of the counter IPC is of */
 enum { LAUNCH_PID = 1 << 16, DRAM_PID, NAMED_SM = 1 << 20 }; /* numbers that no SM and no slot has */
+enum { PLACES = 1 << 16 };                                   /* tracks of places of fronts */
 
 struct ipc {  /* of an SM */
     u64 from; /* first cycle that is counted, a multiple of IPC_CY; NEVER: none yet */
@@ -35,7 +38,8 @@ struct perfetto {
     FILE *out;
     VEC(struct ipc) ipc; /* by SM */
     struct flights f;
-    struct uid_map named; /* (SM, slot + 1) of tracks that have their names; NAMED_SM instead: the SM itself */
+    struct uid_map named; /* (SM, track + 1) of tracks that have their names; NAMED_SM instead: the SM itself */
+    bool formed;          /* fronts are: these issue, not warps */
     bool any;             /* something has been written, the next event needs a comma */
     bool launches_named;
     u32 channels;    /* of DRAM that have counters */
@@ -89,11 +93,15 @@ static void name_sm(struct perfetto *p, u32 sm) {
     put(p, "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}", sm, sm);
 }
 
-static void name_slot(struct perfetto *p, u32 sm, u32 slot) {
-    if (uids_get(&p->named, sm, slot + 1) != UIDS_NONE) return;
-    name_sm(p, sm);
-    uids_put(&p->named, sm, slot + 1, 0);
-    put(p, "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"warp slot %u\"}}", sm, slot, slot);
+static u32 track_of(const struct event *e) { return e->kind == EV_FRONT ? PLACES + e->slot : e->slot; }
+
+static void name_track(struct perfetto *p, const struct event *e) {
+    u32 track = track_of(e);
+    if (uids_get(&p->named, e->sm, track + 1) != UIDS_NONE) return;
+    name_sm(p, e->sm);
+    uids_put(&p->named, e->sm, track + 1, 0);
+    put(p, "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%s %u\"}}", e->sm, track,
+        e->kind == EV_FRONT ? "front" : "warp slot", e->slot);
 }
 
 /* --- issues a cycle */
@@ -129,9 +137,9 @@ static void count_issue(struct perfetto *p, const struct event *e) {
 /* --- slices */
 
 static void put_issue(struct perfetto *p, const struct event *e) {
-    count_issue(p, e);
+    if (!p->formed) count_issue(p, e);
     if (flights_issue_once(&p->f, e) == NONE) return;
-    name_slot(p, e->sm, e->slot);
+    name_track(p, e);
     put(p, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"dur\":1,\"name\":%s,\"args\":{\"pc\":%d,\"uid\":%llu}}", e->sm,
         e->slot, (unsigned long long)e->cycle, text_of(p, e->pc), e->pc, (unsigned long long)e->uid);
 }
@@ -140,9 +148,21 @@ static void put_stall(struct perfetto *p, const struct event *e) {
     char buf[128];
     u64 from = MAX(e->a, p->f.w.from), to = MIN(e->cycle, p->f.w.to);
     if (from >= to || !flights_wants(&p->f, e)) return;
-    name_slot(p, e->sm, e->slot);
-    put(p, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"dur\":%llu,\"name\":\"%s\",\"args\":{\"pc\":%d}}", e->sm, e->slot,
-        (unsigned long long)from, (unsigned long long)(to - from), stall_text(e->mask, buf, sizeof(buf)), e->pc);
+    name_track(p, e);
+    put(p, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"dur\":%llu,\"name\":\"%s\",\"args\":{\"pc\":%d}}", e->sm,
+        track_of(e), (unsigned long long)from, (unsigned long long)(to - from), stall_text(e->mask, buf, sizeof(buf)), e->pc);
+}
+
+/* Its place's track; left out where one warp's is asked for */
+static void put_front(struct perfetto *p, const struct event *e) {
+    p->formed = true;
+    if (e->cause == FRONT_ISSUES) count_issue(p, e);
+    if (p->f.w.slot >= 0) return;
+    if (e->cause == FRONT_STALLS && e->mask != 1u << STALL_EMPTY) put_stall(p, e);
+    if (e->cause != FRONT_ISSUES || e->cycle < p->f.w.from || e->cycle >= p->f.w.to || !flights_wants(&p->f, e)) return;
+    name_track(p, e);
+    put(p, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"dur\":1,\"name\":%s,\"args\":{\"pc\":%d,\"threads\":%d}}", e->sm,
+        track_of(e), (unsigned long long)e->cycle, text_of(p, e->pc), e->pc, __builtin_popcountll(e->mask));
 }
 
 static void put_counter(struct perfetto *p, const struct event *e) {
@@ -254,6 +274,7 @@ static void perfetto_events(void *state, const struct event *e, u32 n) {
         switch (e[i].kind) {
         case EV_ISSUE: put_issue(p, &e[i]); break;
         case EV_STALL: put_stall(p, &e[i]); break;
+        case EV_FRONT: put_front(p, &e[i]); break;
         case EV_COUNTER: put_counter(p, &e[i]); break;
         default: flights_note(&p->f, &e[i]);
         }

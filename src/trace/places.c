@@ -1,10 +1,13 @@
 /* The audit of formed fronts: rules A8 and A10 of audit.c.
  *
- *   A8   every cycle of a place has one owner: stalls and issues follow each other without gap or overlap. A
- *        place with a front is not stalled for having none.
- *   A10  fronts begin in places that are empty and end, issue and are joined in those that are not. A front
- *        that issues has as many threads as positions: the EV_ISSUE events of its homes that follow
- *        name each thread once, and all of them together fill exactly its positions. */
+ *   A8   every cycle of a place has one owner: stalls and issues follow each other without gap or overlap, to
+ *        the launch's end. A place with a front is not stalled for having none.
+ *   A10  fronts begin in places that are empty and end, fetch, issue and are joined in those that are not.
+ *        Those who join take positions that are free, and a front issues in the positions that its threads
+ *        took. A front that issues has as many threads as positions: the EV_ISSUE events of its homes that
+ *        follow name each thread once, and all of them together fill exactly its positions. When a launch
+ *        ends every thread that was placed has left: no place has a front, and none that issued has threads
+ *        of which nothing was told. */
 #include "trace/places.h"
 
 #include "stats/stats.h"
@@ -15,10 +18,12 @@ struct place {
     bool known;     /* something has been told of it in this launch */
     bool live;      /* a front is there */
     u64 begin, end; /* of the last one */
+    u64 seats;      /* positions that its threads took when they came to the pool last */
     u64 owned_to;   /* every cycle has an owner up to here */
 };
 struct places_of_sm {
     VEC(struct place) at;
+    u32 issuer;    /* place that issued last */
     u32 due;       /* threads of the front that issues whose homes have not been told */
     u64 lanes[64]; /* told of each home in this issue; of those in `homes` */
     u64 homes;
@@ -74,7 +79,9 @@ static const char *issues(struct places_of_sm *s, struct place *x, const struct 
     const char *wrong = s->due ? "a front issues before all threads of the last one have been told" : NULL;
     s->due = (u32)__builtin_popcountll(e->mask);
     s->homes = 0;
+    s->issuer = e->slot;
     if (!x->live) return "a front issues from an empty place";
+    if (!wrong && e->mask != x->seats) wrong = "a front issues in other positions than its threads took";
     if (x->known && x->owned_to == e->cycle + 1) return wrong; /* the second of a cycle */
     const char *other = owns(x, e->cycle, e->cycle + 1);
     if (!wrong && other) *rule = 8;
@@ -92,6 +99,13 @@ static const char *issues_of_home(struct places_of_sm *s, const struct event *e)
     return many ? "more threads issue than the front has positions" : NULL;
 }
 
+static const char *comes(struct place *x, const struct event *e) {
+    bool taken = e->b && x->seats & e->mask;
+    x->seats = e->b ? x->seats | e->mask : e->mask;
+    if (!x->live) return "threads come to a front that is not there";
+    return taken ? "threads join a front in positions that are taken" : NULL;
+}
+
 const char *places_take(struct places *p, const struct event *e, u32 *rule) {
     *rule = 10;
     if (e->sm >= p->sms) return "there is no such SM";
@@ -101,14 +115,28 @@ const char *places_take(struct places *p, const struct event *e, u32 *rule) {
     switch (e->cause) {
     case FRONT_BEGINS:
         if (x->live) return "a front begins in a place that has one";
-        x->live = true, x->begin = e->cycle;
+        x->live = true, x->begin = e->cycle, x->seats = 0;
         return NULL;
     case FRONT_ENDS:
         if (!x->live) return "a front ends in an empty place";
         x->live = false, x->end = e->cycle;
         return NULL;
-    case FRONT_COMES: return x->live ? NULL : "threads come to a front that is not there";
+    case FRONT_COMES: return comes(x, e);
+    case FRONT_FETCHES:
+    case FRONT_FLUSHES: return x->live ? NULL : "a place without a front fetches";
     case FRONT_ISSUES: return issues(s, x, e, rule);
     default: *rule = 8; return stalls(x, e);
     }
+}
+
+u32 places_of(const struct places *p, u32 sm) { return p->of[sm].at.n; }
+
+const char *places_end(const struct places *p, u32 sm, u32 slot, u64 cycle, u32 *rule) {
+    const struct places_of_sm *s = &p->of[sm];
+    const struct place *x = &s->at.at[slot];
+    *rule = 10;
+    if (x->live) return "threads are in a front when the launch ends";
+    if (s->due && s->issuer == slot) return "a front has issued, and not all of its threads have been told";
+    *rule = 8;
+    return x->known && x->owned_to < cycle ? "a place has cycles at the launch's end that nobody owns" : NULL;
 }

@@ -14,7 +14,7 @@ enum event_kind {
     EV_WARP_START, /* slot; a = linear block id, b = warp in the block, mask = its live lanes */
     EV_WARP_END,   /* slot */
     EV_FETCH,      /* slot; pc of the first, a = instructions, b = cycle they can issue, cause = 0 hit, 1 miss (no b) */
-    EV_FLUSH,      /* slot; the instruction buffer is emptied; pc = where fetch goes on. Neither is told of formed fronts */
+    EV_FLUSH,      /* slot; the instruction buffer is emptied; pc = where fetch goes on */
     /* slot, uid, pc; mask = lanes whose guard held, a = lanes of the group, b = frame (for registers: a
      * register is (slot, frame, number)), cause = 1 after EV_WINDOW */
     EV_ISSUE,
@@ -39,8 +39,8 @@ enum event_kind {
     /* slot = a place of formed fronts (sm.diverge = dwf), not a warp's; cause = enum front_event: one begins
      * there or ends, threads come to the pool (pc, a = positions in which they come, mask = those they take,
      * b = 1 when they join a front that is there), it issues (mask = its positions, pc; EV_ISSUE of each
-     * home follows, with uids of their own), or it stalls, as EV_STALL tells it of a warp, in whose stead it
-     * comes */
+     * home follows, with uids of their own), or it stalls, fetches (mask = 1: a miss) or has its buffer
+     * emptied, as EV_STALL, EV_FETCH and EV_FLUSH tell it of a warp, in whose stead it comes */
     EV_FRONT,
     EV_GROUP, /* slot: the warp goes on with another group; mask = its lanes, pc */
     /* uid, slot, pc: issued again; a = entry of the instruction buffer, mask = lanes that are left, cause
@@ -60,7 +60,7 @@ enum access_result {
     ACCESS_CONST,
     ACCESS_FORWARD /* none was made: a = uid of the store that gave the value */
 };
-enum front_event { FRONT_STALLS, FRONT_BEGINS, FRONT_ENDS, FRONT_ISSUES, FRONT_COMES };
+enum front_event { FRONT_STALLS, FRONT_BEGINS, FRONT_ENDS, FRONT_ISSUES, FRONT_COMES, FRONT_FETCHES, FRONT_FLUSHES };
 enum trace_counter { TC_MSHRS, TC_WARPS, TC_COUNT };
 struct event {
     u64 cycle;

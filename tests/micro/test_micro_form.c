@@ -281,6 +281,12 @@ static void squeeze_goes_before_the_merge_or_after_it(void **state) {
 
 /* --- without branches it is pdom */
 
+static u32 told_of_fronts(enum front_event what) {
+    u32 n = 0;
+    for (u32 i = 0; i < ran.events.n; i++) n += ran.events.at[i].kind == EV_FRONT && ran.events.at[i].cause == what;
+    return n;
+}
+
 static void without_branches_it_is_pdom(void **state) {
     (void)state;
     static const char *const bodies[] = {
@@ -295,6 +301,7 @@ static void without_branches_it_is_pdom(void **state) {
             const char *sched = text("sm.sched=%s", k % 2 ? "gto" : "lrr"), *width = text("sm.issue_width=%u", k / 2 + 1);
             RUN(.body = bodies[i], .threads = 160, .blocks = 6, .keys = {sched, width}, .front = true);
             u64 cycles = ran.cycles;
+            u32 fetches = count(EV_FETCH), flushes = count(EV_FLUSH);
             double instructions = stat_of("warp_instructions");
             struct sched_stats was[MAX_SCHEDULERS];
             memcpy(was, ran.stats->sum.sched, sizeof(was));
@@ -303,6 +310,9 @@ static void without_branches_it_is_pdom(void **state) {
             assert_true(stat_of("warp_instructions") == instructions);
             assert_memory_equal(was, ran.stats->sum.sched, sizeof(was)); /* stall times, stacks, kinds of cycles */
             assert_stat("formed_beyond_cycles", 0);
+            assert_true(fetches && flushes);
+            assert_int_equal(told_of_fronts(FRONT_FETCHES), fetches);
+            assert_int_equal(told_of_fronts(FRONT_FLUSHES), flushes);
         }
 }
 

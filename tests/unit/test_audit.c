@@ -570,7 +570,7 @@ static const struct event formed[] = {
     [F_ENDS] = FRONT(15, 2, ENDS),
     {.kind = EV_WARP_END, .cycle = 15, .slot = 0, .pc = NONE},
     {.kind = EV_WARP_END, .cycle = 15, .slot = 1, .pc = NONE},
-    WAITED(2, 15, 20, EMPTY),
+    WAITED(2, 15, 60, EMPTY),
 };
 #define FORMED copy(formed, ARRAY_LEN(formed))
 
@@ -607,12 +607,39 @@ static void a10_threads_of_a_front(void **state) {
     assert_non_null(strstr(o.text, "a thread is in the front twice"));
     free(o.text);
     s = FORMED;
-    s.at[F_ISSUES].mask = LOW;
+    s.at[F_ISSUES].mask = s.at[F_COMES].mask = LOW;
     expect(&s, "A10", "more threads issue than the front has positions");
     s = FORMED; /* nobody is told of for one of its positions */
     s.at[F_LOW].a = LOW & ~1ull;
+    expect(&s, "A10", "a front has issued, and not all of its threads have been told");
     add(&s, F_HIGH + 1, (struct event)FRONT(14, 2, ISSUES, .mask = 0));
     expect(&s, "A10", "a front issues before all threads of the last one have been told");
+}
+
+static void a10_positions_of_a_front(void **state) {
+    (void)state;
+    struct stream s = FORMED;
+    s.at[F_COMES].mask = LOW;
+    expect(&s, "A10", "a front issues in other positions than its threads took");
+    add(&s, F_ISSUES, (struct event)FRONT(14, 2, COMES, .mask = HIGH, .b = 1));
+    expect_clean(&s);
+    s.at[F_ISSUES].mask = ALL;
+    expect(&s, "A10", "threads join a front in positions that are taken");
+}
+
+/* A thread that stays behind when the launch ends; and time of its place that nobody owns */
+static void a10_every_thread_leaves(void **state) {
+    (void)state;
+    struct stream s = FORMED;
+    drop(&s, &s.at[F_ENDS]);
+    s.at[s.n - 1].mask = 1ull << STALL_BARRIER;
+    expect(&s, "A10", "threads are in a front when the launch ends");
+    s = FORMED;
+    s.at[s.n - 1].cycle = 59;
+    expect(&s, "A8", "a place has cycles at the launch's end that nobody owns");
+    s = FORMED;
+    s.n--;
+    expect(&s, "A8", "a place has cycles at the launch's end that nobody owns");
 }
 
 static void a10_fronts_are_there(void **state) {
@@ -624,8 +651,15 @@ static void a10_fronts_are_there(void **state) {
     add(&s, F_ENDS + 1, (struct event)FRONT(15, 2, ENDS));
     expect(&s, "A10", "a front ends in an empty place");
     s = FORMED;
-    s.at[F_COMES].slot = 3;
+    add(&s, F_COMES, (struct event)FRONT(14, 3, COMES, .mask = ALL));
     expect(&s, "A10", "threads come to a front that is not there");
+    s = FORMED;
+    add(&s, F_ENDS + 1, (struct event)FRONT(15, 2, FETCHES, .a = 1, .b = 17));
+    expect(&s, "A10", "a place without a front fetches");
+    s = FORMED;
+    add(&s, F_WAITS, (struct event)FRONT(10, 2, FETCHES, .a = 1, .b = 14));
+    add(&s, F_WAITS, (struct event)FRONT(10, 2, FLUSHES));
+    expect_clean(&s);
     s = FORMED;
     s.at[F_ISSUES].slot = 3;
     struct outcome o = audited(&s, s.n);
@@ -882,6 +916,8 @@ int main(void) {
         cmocka_unit_test(a8_is_for_runs_that_trace_stalls),
         cmocka_unit_test(a8_time_of_a_place),
         cmocka_unit_test(a10_threads_of_a_front),
+        cmocka_unit_test(a10_positions_of_a_front),
+        cmocka_unit_test(a10_every_thread_leaves),
         cmocka_unit_test(a10_fronts_are_there),
         cmocka_unit_test(an_instructions_events_in_any_order),
         cmocka_unit_test(launches_and_warps_follow_each_other),

@@ -280,6 +280,52 @@ static void konata_closed_early(void **state) {
     }
 }
 
+/* Threads of warps 3 and 4 issue the add as one front, in place 9. It was fetched for nothing once, then for
+ * this; it waited for its branch before, and what the place did before this front is not its. */
+#define PLACE(c, what, ...) {.kind = EV_FRONT, .cycle = (c), .slot = 9, .pc = 1, .cause = FRONT_##what, __VA_ARGS__}
+#define OF_WARP(w, u)       {.kind = EV_ISSUE, .cycle = 9, .uid = (u), .slot = (w), .pc = 1, .mask = 0xFF}
+static const struct event formed[] = {
+    PLACE(1, FETCHES, .a = 2, .b = 2),
+    PLACE(2, STALLS, .a = 0, .mask = WHY(LONG)),
+    PLACE(2, ENDS),
+    PLACE(4, STALLS, .a = 2, .mask = WHY(EMPTY)),
+    PLACE(4, BEGINS),
+    PLACE(4, FETCHES, .a = 1, .b = 5),
+    {.kind = EV_FRONT, .cycle = 6, .slot = 9, .pc = NONE, .cause = FRONT_STALLS, .a = 4, .mask = WHY(BRANCH)},
+    PLACE(5, FLUSHES),
+    PLACE(6, FETCHES, .a = 1, .b = 8),
+    PLACE(9, STALLS, .a = 6, .mask = WHY(NO_INSTRUCTION)),
+    PLACE(9, ISSUES, .mask = 0xFFFF),
+    OF_WARP(3, 1),
+    OF_WARP(4, 2),
+    TOLD(EV_DONE, 12, 1),
+    TOLD(EV_DONE, 12, 2),
+};
+
+static void konata_rows_of_a_front(void **state) {
+    (void)state;
+    for (u32 batch = 1; batch <= ARRAY_LEN(formed); batch++) {
+        char *text = konata_of(formed, ARRAY_LEN(formed), batch, &all);
+        assert_non_null(strstr(text, "C=\t4\nI\t0\t1\t3\n"));
+        for (u32 row = 0; row < 2; row++) {
+            static const char *const has[] = {"S\t%u\t0\tF\n", "S\t%u\t0\tB\n", "S\t%u\t1\tbranch_resolving\n",
+                                              "S\t%u\t1\tno_instruction\n"};
+            char line[64];
+            for (u32 i = 0; i < ARRAY_LEN(has); i++) {
+                snprintf(line, sizeof(line), has[i], row);
+                if (!strstr(text, line)) fail_msg("no %s in\n%s", line, text);
+            }
+        }
+        assert_null(strstr(text, "long_scoreboard"));
+        struct kanata k = read_kanata(text);
+        assert_int_equal(k.rows, 2);
+    }
+    struct trace_window one = {.from = 0, .to = 99, .sm = 0, .slot = 4};
+    char *text = konata_of(formed, ARRAY_LEN(formed), 4, &one);
+    assert_non_null(strstr(text, "S\t0\t0\tF\n")); /* whichever warps its threads are of */
+    assert_int_equal(read_kanata(text).rows, 1);
+}
+
 /* A launch that was stopped leaves a mark, unless the window had ended before */
 static void stopped_launches_are_marked(void **state) {
     static const struct trace_window early = {.from = 0, .to = 20, .sm = -1, .slot = -1};
@@ -509,6 +555,20 @@ static void perfetto_taken_back(void **state) {
     }
 }
 
+static void perfetto_tracks_of_fronts(void **state) {
+    (void)state;
+    char *text = perfetto_of(formed, ARRAY_LEN(formed), 4, &all);
+    assert_non_null(strstr(text, "{\"name\":\"front 9\"}"));
+    assert_non_null(strstr(text, "\"ts\":4,\"dur\":2,\"name\":\"branch_resolving\""));
+    assert_non_null(strstr(text, "\"args\":{\"pc\":1,\"threads\":16}"));
+    assert_non_null(strstr(text, "\"name\":\"IPC\",\"args\":{\"value\":0.015625}")); /* one issue in 64 cycles, not two */
+    assert_null(strstr(text, "no_warp"));
+    free(text);
+    text = perfetto_of(formed, ARRAY_LEN(formed), 4, &(struct trace_window){.from = 0, .to = 99, .sm = 0, .slot = 4});
+    assert_null(strstr(text, "front 9"));
+    free(text);
+}
+
 static void perfetto_windows(void **state) {
     (void)state;
     char *text = perfetto_of(small, ARRAY_LEN(small), 4, &(struct trace_window){.from = 8, .to = 21, .sm = 0, .slot = -1});
@@ -687,6 +747,8 @@ int main(void) {
         cmocka_unit_test(konata_out_of_order),
         cmocka_unit_test(konata_windows),
         cmocka_unit_test(konata_closed_early),
+        cmocka_unit_test(konata_rows_of_a_front),
+        cmocka_unit_test(perfetto_tracks_of_fronts),
         cmocka_unit_test(stopped_launches_are_marked),
         cmocka_unit_test(konata_launches_and_sms),
         cmocka_unit_test(konata_stalls_find_their_instruction),
