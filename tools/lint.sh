@@ -92,6 +92,8 @@ port.h 62_port.c
 replay.h 63_replay.c
 reexec.h 64_reexec.c
 texture.h 67_texture.c
+split.h 36_split.c
+early.h 71_early.c
 memview.h memport.c
 blocks.h cta.c
 END

@@ -64,6 +64,10 @@ enum { DWF_AWARE, DWF_FREE };                                                   
 enum { DWF_NEW, DWF_MOVE };                                                      /* dwf.conflict */
 enum { DWF_BEFORE, DWF_AFTER };                                                  /* dwf.squeeze */
 
+enum { DWS_BRANCH, DWS_MEMORY, DWS_BOTH };     /* dws.split */
+enum { DWS_AGGRESSIVE, DWS_LAZY, DWS_REVIVE }; /* dws.memory */
+enum { DWS_LIMITED, DWS_BYPASS };              /* dws.meet */
+
 enum { PRECISE_ROB, PRECISE_HISTORY, PRECISE_FUTURE, PRECISE_CHECKPOINT }; /* order.precise */
 
 struct config {

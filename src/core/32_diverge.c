@@ -54,6 +54,12 @@ bool diverge_waits(const struct diverge_view *v, u32 group) {
     return t->kind == T_FRAME || t->kind == T_FENCE;
 }
 
+u32 diverge_depth(const struct warp *w, const struct group *g) {
+    u32 d = 0;
+    for (i32 ci = g->conv; ci != NONE; ci = w->convs.at[ci].parent) d++;
+    return d + w->frames.at[g->frame].depth * 64u;
+}
+
 static struct diverge_view view_of(struct core *c, struct front *f) {
     return (struct diverge_view){.w = c->homes[f->part[0].home].w,
                                  .group = f->part[0].group,
@@ -61,7 +67,8 @@ static struct diverge_view view_of(struct core *c, struct front *f) {
                                  .code = c->prog->k->code,
                                  .name = c->pol.diverge->name,
                                  .of = c,
-                                 .front = f};
+                                 .front = f,
+                                 .anywhere = c->pol.diverge->by_load};
 }
 
 static void take(struct core *c, struct front *f, const struct diverge_view *v) {

@@ -245,7 +245,10 @@ static void fill(struct core *c, int e) {
     EMIT(c, .kind = EV_COUNTER, .cycle = c->now, .a = TC_MSHRS, .b = mshr_used(c->l1->mshr), .pc = -1);
     WATCH(c, MEM_FILLED, .slot = c->l1->waits[e].slot, .line = line);
     WATCH(c, MEM_MSHR_FREED, .slot = c->l1->waits[e].slot, .line = line);
-    for (u32 i = 0; i < n; i++) writeback_part(c, tokens[i], at);
+    for (u32 i = 0; i < n; i++) {
+        if (c->early) early_filled(c, tokens[i], line, at);
+        writeback_part(c, tokens[i], at);
+    }
 }
 
 void l1_response(struct core *c, int e) {

@@ -108,10 +108,11 @@ void writeback_store_sent(struct core *c, struct flight *f) {
 
 /* --- it comes home */
 
-static void release_registers(struct core *c, const struct crew *w, const struct flight *f) {
+/* Results are there at cycle `at`, but of these lanes */
+static void release_registers(struct core *c, const struct crew *w, const struct flight *f, u64 at, u64 but) {
     const struct tinst *t = f->t;
-    u64 written = operands_write(c, f->sub, w, t, f->result_cy);
-    u64 ready = c->cfg->bypass ? f->result_cy : written;
+    u64 written = operands_write(c, f->sub, w, t, at);
+    u64 ready = c->cfg->bypass ? at : written;
     if (f->windowed) {
         window_result(c, f, ready);
         return;
@@ -119,10 +120,17 @@ static void release_registers(struct core *c, const struct crew *w, const struct
     for (u32 k = 0; k < w->n; k++) {
         struct home *s = home_of(c, &w->at[k]);
         for (u32 i = t->nsrc; s && i < (u32)t->nsrc + t->ndst; i++)
-            sb_write(s, t->reg[i], w->at[k].lanes, ready, (enum wait_kind)s->sb[t->reg[i]].kind);
+            sb_write(s, t->reg[i], w->at[k].lanes & ~but, ready, (enum wait_kind)s->sb[t->reg[i]].kind);
         if (s) s->drain_cy = MAX(s->drain_cy, ready);
     }
-    FLIGHT_TELL(c, f, .kind = EV_READY, .cycle = ready, .mask = f->lanes);
+    FLIGHT_TELL(c, f, .kind = EV_READY, .cycle = ready, .mask = f->lanes & ~but);
+}
+
+void writeback_early(struct core *c, struct flight *f, u64 lanes, u64 cy) {
+    struct member own;
+    struct crew w = flight_crew(f, &own);
+    release_registers(c, &w, f, cy, ~lanes);
+    home_wake(c, f->slot, HOME_RESULT);
 }
 
 /* A home has one result less to wait for */
@@ -147,7 +155,8 @@ static void result(struct core *c, struct flight *f) {
     f->result_cy = MAX(f->result_cy, c->now);
     for (u32 i = 0; i < w.n && !awaited; i++) awaited = flight_has_result(f) && home_of(c, &w.at[i]);
     if (awaited && f->mem.returned && f->t->ndst && c->cfg->return_first) pipe_returns(c, f->sub, scale_lanes(c, f->lanes));
-    if (awaited && (f->t->ndst || f->windowed) && !f->orphan) release_registers(c, &w, f);
+    if (awaited && (f->t->ndst || f->windowed) && !f->orphan)
+        release_registers(c, &w, f, f->result_cy, c->early ? early_lanes(c, f) : 0);
     for (u32 i = 0; i < w.n && awaited; i++)
         if (home_of(c, &w.at[i])) came_home(home_of(c, &w.at[i]), f);
     count_latency(c, f);
@@ -174,6 +183,7 @@ bool writeback_accepted(struct core *c, struct flight *f) {
     f->mem.accepted = true;
     for (u32 i = 0; i < w.n; i++) last &= --c->homes[w.at[i].home].queued == 0;
     if (!f->mem.outstanding) result(c, f);
+    else if (c->early) early_accepted(c, f);
     for (u32 i = 0; i < w.n; i++)
         if (!c->homes[w.at[i].home].queued || c->pol.order->earliest) home_wake(c, w.at[i].home, HOME_TAKEN);
     return last;

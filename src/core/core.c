@@ -34,7 +34,9 @@ static const struct stage stages[] = {
     {vlsu_init, vlsu_launch, vlsu_free, vlsu_check},
     {vcache_init, vcache_launch, vcache_free, vcache_check},
     {issue_init, issue_launch, issue_free, issue_check}, /* C1, C2; behind those that its policy may watch */
-    {form_init, form_launch, form_free, form_check},     /* last: it may change what the others see of the configuration */
+    {early_init, early_launch, early_free, NULL},
+    {split_init, split_launch, split_free, split_check},
+    {form_init, form_launch, form_free, form_check}, /* last: it may change what the others see of the configuration */
 };
 
 struct core *core_new(const struct config *cfg, const struct policies *p, u32 id) {
@@ -175,6 +177,7 @@ static void tick(struct core *c) {
     lsu_stage(c);
     if (c->window) complete_stage(c);
     issue_alarms(c);
+    if (c->split) split_stage(c);
     issue_stage(c);
     if (c->window) window_stage(c), retire_stage(c);
     if (c->cfg->blocked_hits) blocked_count(c, 1);
@@ -190,6 +193,7 @@ u64 core_next(const struct core *c) {
     if (next > c->now) next = earlier(next, port_next(c));
     if (next > c->now) next = earlier(next, lsu_next(c));
     if (next > c->now) next = earlier(next, fetch_next(c));
+    if (c->split && next > c->now) next = earlier(next, split_next(c));
     if (next > c->now && !issue_blocked((struct core *)c)) return c->now;
     if (next > c->now) next = earlier(next, issue_next(c));
     return next;

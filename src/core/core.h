@@ -11,6 +11,7 @@
  *   33_form.c        fronts formed of threads of several warps: places, the look-up table, merging
  *   34_gather.c      such a front's instruction: its parts executed, and made one for timing
  *   35_predict.c     hazard prediction: who is held back, credits
+ *   36_split.c       warp-splits: parts of a warp that go on by themselves (dws)
  *   40_operands.c    register banks and collectors               order/    when a warp's next instruction may
  *   issue
  *   42_vunits.c      units and write-back port of sm.pipeline = vortex
@@ -32,6 +33,7 @@
  *   68_vlsu.c        load-store unit of sm.pipeline = vortex
  *   69_vcache.c      its data cache
  *   70_writeback.c   results of memory come home                 tracker/  what misses need, and what is free
+ *   71_early.c       lanes of a load whose data is there before the others'
  *   account.c        who owns each cycle (D6)
  *   perf.c           the counters of a Vortex core
  *   memport.c        global memory as this SM sees it: unpublished stores, atomics on their way (D4)
@@ -303,6 +305,8 @@ struct core {
     struct operands *operands; /* 40_operands.c, 50_execute.c */
     struct fetch *fetch;       /* 10_fetch.c, 20_ibuffer.c */
     struct form *form;         /* 33_form.c, 34_gather.c; NULL unless the divergence policy forms fronts */
+    struct splits *split;      /* 36_split.c; NULL unless the divergence policy subdivides warps */
+    struct early *early;       /* 71_early.c; NULL unless it does at loads */
     struct windows *window;    /* 45_window.c to 48_precise.c; NULL unless the order policy has windows */
     /* the memory stages, each known to its own file alone (its private header); NULL where the mechanism is
      * off */
@@ -502,6 +506,15 @@ u32 form_home_seat(const struct core *c, u32 home, u32 lane);            /* the 
 /* en-DWF: positions that those who come to a front leave, and take, because they are taken there, within a
  * SIMD lane of a warp so wide; how many, or UINT32_MAX when there is no room */
 u32 form_moves(u64 there, u64 come, u32 size, u32 width, u8 *from, u8 *to);
+
+/* --- 36_split.c. Where c->split is not NULL; init, launch, free and check anywhere. */
+void split_init(struct core *c);
+void split_launch(struct core *c);
+void split_free(struct core *c);
+void split_check(const struct core *c);
+void split_offered(struct core *c, u32 home, bool hits); /* some lanes of a load have their data: those that hit, or of a line */
+void split_stage(struct core *c);                        /* before issue: lanes that may go on part from those that wait */
+u64 split_next(const struct core *c);                    /* this cycle, when they would; NEVER */
 
 /* --- 31_sched.c */
 void sched_init(struct core *c);
@@ -772,11 +785,20 @@ void writeback_reads(struct core *c, const struct crew *w, u64 cy); /* their las
 void writeback_store_sent(struct core *c, struct flight *f);        /* one line of it, to be acknowledged */
 bool writeback_accepted(
     struct core *c, struct flight *f); /* the stage has taken its last access; f may be over. True: its warp has no other there */
-void writeback_part(struct core *c, u32 flight, u64 cy); /* one awaited response is here at cy */
-void writeback_stored(struct core *c, u32 flight);       /* one line of a store is acknowledged */
-void writeback_atomic(struct core *c, u32 packet);       /* an atomic is answered */
-void writeback_abandon(struct core *c);                  /* all that is under way arrives at once */
+void writeback_early(struct core *c, struct flight *f, u64 lanes, u64 cy); /* these have all their data at cy, others not yet */
+void writeback_part(struct core *c, u32 flight, u64 cy);                   /* one awaited response is here at cy */
+void writeback_stored(struct core *c, u32 flight);                         /* one line of a store is acknowledged */
+void writeback_atomic(struct core *c, u32 packet);                         /* an atomic is answered */
+void writeback_abandon(struct core *c);                                    /* all that is under way arrives at once */
 void writeback_check(const struct core *c);
+
+/* --- 71_early.c. Where c->early is not NULL; init, launch and free anywhere. */
+void early_init(struct core *c);
+void early_launch(struct core *c);
+void early_free(struct core *c);
+void early_accepted(struct core *c, struct flight *f);           /* all its accesses are taken, some misses are on their way */
+void early_filled(struct core *c, u32 flight, u64 line, u64 cy); /* a line that it waits for is there at cy */
+u64 early_lanes(const struct core *c, const struct flight *f);   /* those whose registers have been written before the others' */
 
 /* --- account.c */
 void account_init(struct core *c);

@@ -169,6 +169,14 @@ static void refuse_renewal(struct core *c, struct warp *w) {
     c->fault_cy = MIN(c->fault_cy, c->now);
 }
 
+static void refuse_splits(struct core *c, struct warp *w) {
+    fault_at(w, c->prog->k->code, NONE,
+             "a program that switches its lanes itself does not go with sm.diverge = %s at loads, where lanes of a warp come to "
+             "its masks one after the other; use dws.split = branch",
+             c->pol.diverge->name);
+    c->fault_cy = MIN(c->fault_cy, c->now);
+}
+
 static void refuse_grid(struct core *c, struct warp *w) {
     fault_at(w, c->prog->k->code, NONE,
              "a program that is not RISC-V does not go with sm.pipeline = vortex, whose units and ports are those of RISC-V "
@@ -182,6 +190,7 @@ static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct war
     w->slot = slot;
     p->slots |= 1ull << slot;
     if (c->form && c->prog->k->first_warps) refuse_renewal(c, w);
+    else if (c->early && c->prog->k->first_warps) refuse_splits(c, w);
     else if (c->vunits && !c->prog->k->first_warps) refuse_grid(c, w);
     else if (w->live) slot_begin(c, slot);
     else c->homes[slot].ended = c->homes[slot].told_end = true;

@@ -27,6 +27,7 @@ struct diverge_view {
     const char *name;        /* of the policy, for messages */
     struct core *of;         /* whose it is, for the functions below */
     struct front *front;
+    bool anywhere; /* lanes may meet where no branch of the program does (diverge_arrives) */
 };
 struct diverge_policy {
     const char *name, *doc, *paper;
@@ -34,7 +35,10 @@ struct diverge_policy {
     bool by_lane;    /* results are awaited lane by lane: groups do not wait for each other's */
     bool joint;      /* all groups of a warp that can run issue together, charged once (mimd) */
     bool forms;      /* fronts are formed of threads of several warps (33_form.c); next is not asked, and may be NULL */
-    u32 (*places)(const struct config *c);   /* fronts an SM can have at once; NULL: one for each warp */
+    u32 (*places)(const struct config *c); /* fronts an SM can have at once; NULL: one for each warp */
+    /* Lanes of a load go on when their own data is there (71_early.c), as warp-splits (36_split.c); NULL:
+     * never */
+    bool (*by_load)(const struct config *c);
     bool (*chooses)(const struct config *c); /* who issues is its choice, not that of sm.sched (sched/dwf.c); NULL: never */
     /* The group has run an instruction, waits or is gone: chooses who is next. False: no group of the warp
      * can run now. Not asked while all live lanes are one group that can go on and has not polled. */
@@ -61,11 +65,18 @@ bool diverge_stop(struct diverge_view *v);              /* diverge_starves, of l
 bool diverge_choose(struct diverge_view *v);
 void diverge_yield(struct diverge_view *v, u32 polls); /* lanes that poll: the next group's turn, or of lanes parked for long */
 void diverge_join(struct diverge_view *v);             /* groups that stand at one pc, heading for the same, become one */
-enum { DIVERGE_POLLS = 100000 };                       /* of one group while others of its warp wait for their turn */
+/* The same of those pairs for which `may` says so */
+void diverge_join_if(struct diverge_view *v, bool (*may)(const struct diverge_view *v, u32 a, u32 b));
+u32 diverge_depth(const struct warp *w, const struct group *g); /* branches and calls around it */
+enum { DIVERGE_POLLS = 100000 };                                /* of one group while others of its warp wait for their turn */
+
+/* --- 36_split.c: warp-splits (dws) */
+void split_settle(struct diverge_view *v);                 /* groups have parted or met: which of them are splits */
+bool split_ready(const struct diverge_view *v, u32 group); /* it is what another split than the presented one runs */
 
 /* False: the group has come to a meeting point and is parked there, and gone. Else it may be larger. */
 static inline bool diverge_arrives(struct diverge_view *v, u32 group) {
-    return !(v->code[v->w->groups.at[group].pc].flags & INST_RECONV) || diverge_arrive(v, group);
+    return !(v->anywhere || v->code[v->w->groups.at[group].pc].flags & INST_RECONV) || diverge_arrive(v, group);
 }
 /* True: its lanes have polled while others of their warp could not run, for so long that the kernel is
  * stopped with a diagnosis */

@@ -183,6 +183,34 @@ static bool forms_goes_with(const struct config *c, const struct policies *p, st
     return d->errors == before;
 }
 
+/* Warps that are subdivided at loads and what they do not go with */
+static bool splits_go_with(const struct config *c, const struct policies *p, struct diag *d) {
+    const char *name = p->diverge->name;
+    u32 before = d->errors;
+    if (p->order->window)
+        diag_error(d, c->machine, 0, 0,
+                   "sm.order = %s does not go with sm.diverge = %s at loads: lanes of an instruction in a window have their "
+                   "results together; use dws.split = branch, or sm.order = in_order or single",
+                   p->order->name, name);
+    else if (p->order->earliest)
+        diag_error(
+            d, c->machine, 0, 0,
+            "sm.order = %s does not go with sm.diverge = %s at loads: no lane of a warp goes on while a load of it is under "
+            "way; use dws.split = branch or sm.order = in_order",
+            p->order->name, name);
+    if (p->hazard->retains || p->hazard->leaves)
+        diag_error(d, c->machine, 0, 0,
+                   "sm.diverge = %s at loads does not go with sm.hazard = %s: a load that is issued again has not told which of "
+                   "its lanes hit; use dws.split = branch or sm.hazard = stall",
+                   name, p->hazard->name);
+    if (c->reexec)
+        diag_error(d, c->machine, 0, 0,
+                   "sm.diverge = %s at loads does not go with sm.lsu.reexec: a load leaves the pipe before all its accesses were "
+                   "looked up; use dws.split = branch or sm.lsu.reexec = 0",
+                   name);
+    return d->errors == before;
+}
+
 bool policies_out_of_order(const struct config *c) {
     for (u32 i = 0; order_policies[i]; i++)
         if (strcmp(order_policies[i]->name, c->order) == 0) return order_policies[i]->out_of_order;
@@ -220,6 +248,7 @@ bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
                    p->diverge->name);
         ok = false;
     }
+    if (ok && p->diverge->by_load && p->diverge->by_load(c)) ok = splits_go_with(c, p, d);
     if (ok && p->diverge->forms) ok = forms_goes_with(c, p, d);
     else if (ok && p->order->window) ok = window_goes_with(c, p, d);
     if (ok && c->memory_order && !(p->order->window && p->order->window->precise)) {

@@ -218,6 +218,15 @@ void group_pass(struct warp *w, u32 gi) {
     }
 }
 
+void group_met(struct warp *w, u32 gi) {
+    struct group *g = &w->groups.at[gi];
+    while (g->conv != NONE && w->convs.at[g->conv].expected == g->mask && w->convs.at[g->conv].frame == g->frame) {
+        i32 done = g->conv;
+        g->conv = w->convs.at[done].parent;
+        conv_free(w, done);
+    }
+}
+
 void warp_pass(struct warp *w) {
     for (u32 i = 0; i < w->convs.n; i++) {
         if (w->convs.at[i].pc == NONE || !w->convs.at[i].arrived) continue;

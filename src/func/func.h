@@ -360,6 +360,7 @@ bool group_arrive(struct warp *w, u32 gi);
 /* Without waiting: g leaves the meeting points at its pc behind; and the lanes that are parked anywhere go
  * on as groups of their own */
 void group_pass(struct warp *w, u32 gi);
+void group_met(struct warp *w, u32 gi); /* leaves behind the meeting points at which nobody but its own lanes is expected */
 void warp_pass(struct warp *w);
 bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func, i32 ret_pc); /* false after a fault */
 void group_return(struct warp *w, struct group *g);

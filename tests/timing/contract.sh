@@ -35,6 +35,7 @@ mix() {
             set -- sm.sched=$sched sm.diverge=$diverge sm.fetch=$fetch sm.issue_width=$width sm.collectors=$collectors sm.hazard=$hazard \
                 sm.operands.ideal=$ideal sm.icache.ideal=$ideal noc.ideal=$ideal sm.warp_scale=$scale sm.squeeze=$squeeze sm.lsu.width=16
             forms=
+            [ $diverge != dws ] || forms=$(sed -n "$((n / 3 % 6 + 1))p" <<< "$splits")
             [ $diverge != dwf ] || forms=$(sed -n "$((n / 3 % 6 + 1))p" <<< "$formings")
             # shellcheck disable=SC2086
             set -- "$@" $forms
@@ -51,6 +52,7 @@ one_mix() {
     rc=$?
     case $diverge/$hazard in
     dwf/retain | dwf/replay) [ $rc -eq 2 ] && grep -q 'sm.diverge = dwf does not go with sm.hazard' "$work/$$.err"; return ;;
+    dws/retain | dws/replay) [ $rc -eq 2 ] && grep -q 'sm.diverge = dws at loads does not go with sm.hazard' "$work/$$.err"; return ;;
     mimd/retain | mimd/replay) [ $rc -eq 2 ] && grep -q 'sm.diverge = mimd does not go with sm.hazard' "$work/$$.err"; return ;;
     esac
     case $sched/$forms in # those that follow warps through memory
@@ -68,7 +70,13 @@ dwf.policy=minority dwf.permute=xor dwf.majority=scan dwf.scan=4
 dwf.policy=sched sm.alu.width=8 dwf.conflict=move
 dwf.policy=pdom dwf.lanes=free
 dwf.policy=timestamp dwf.table=1"
-export fetches hazards nhazards formings
+splits="dws.split=both
+dws.split=memory dws.memory=aggressive
+dws.memory=aggressive dws.meet=bypass
+dws.memory=lazy dws.table=2
+dws.meet=bypass dws.table=1
+dws.split=memory dws.memory=revive dws.table=64"
+export fetches hazards nhazards formings splits
 export -f mix one_mix
 
 # Policies that are made of the same pieces as the first four meet each scheduler on one workload in turn, with --all on each
@@ -79,7 +87,7 @@ mixes() {
         for name in $works; do
             turn=$((turn + 1))
             case $diverge in
-            cbarrier | frontier | dual_path) [ -n "$all" ] || [ $((n % 4 + 1)) -eq $turn ] || continue ;;
+            cbarrier | frontier | dual_path | dws) [ -n "$all" ] || [ $((n % 4 + 1)) -eq $turn ] || continue ;;
             esac
             echo "mix $name $sched $diverge"
         done
@@ -136,11 +144,14 @@ orders() {
     for order in $(policies sm.order); do
         for diverge in $(policies sm.diverge); do for name in bfs reduction; do
             case $order/$diverge in
+            single/dws) # a split would wait for the loads of all others
+                echo "refuses 'order $order $diverge $name' 'sm.order = $order does not go with sm.diverge = $diverge at loads' $name --size tiny --machine small --set sm.order=$order --set sm.diverge=$diverge" ;;
             in_order/* | single/* | */pdom | */none | */its | */cbarrier | */frontier | */dual_path)
                 echo "right 'order $order $diverge $name' $name --size tiny --machine small --set sm.order=$order --set sm.diverge=$diverge --audit" ;;
             *) echo "refuses 'order $order $diverge $name' 'sm.order = $order does not go with sm.diverge = $diverge' $name --size tiny --machine small --set sm.order=$order --set sm.diverge=$diverge" ;;
             esac
         done; done
+        echo "right 'order $order dws branch' nqueens --size tiny --machine small --set sm.order=$order --set sm.diverge=dws --set dws.split=branch --audit"
         for hazard in retain replay; do
             case $order in
             in_order | single) echo "right 'order $order $hazard' histogram --size tiny --machine turner2012 --set sm.order=$order --set sm.hazard=$hazard --audit" ;;
@@ -194,7 +205,7 @@ networks() {
         n=$((n + 1)) set="--set sm.warp_scale=hybrid"
         [ $((n % 2)) -eq 0 ] || set+=" --set sm.squeeze=fewest --set sm.warp_scale.latency=loop"
         [ $((n % 3)) -ne 0 ] || set+=" --set sm.warp_scale.sync=lockstep"
-        [ $((n % 4)) -ne 0 ] || set+=" --set sm.order=single"
+        [ $((n % 4)) -ne 0 ] || [ $diverge = dws ] || set+=" --set sm.order=single"
         echo "right 'pipe $diverge $name' $name --size tiny --machine small --set sm.pipe=one --set sm.pipe.return_first=true --set sm.alu.width=8 --set sm.diverge=$diverge $set --audit --check 20"
     done; done
 }
@@ -211,6 +222,7 @@ faster branches its none 50
 faster two_loads its pdom 80
 faster two_loads mimd pdom 80
 faster two_loads dual_path pdom 80
+faster two_loads dws pdom 80
 faster branches frontier none 50
 # Memory decides here: under mimd parts load by themselves what a warp loads at once under the others, so a
 # little more time is no contradiction

@@ -48,6 +48,7 @@ cases() {
     for name in nn hist_shared; do echo "unchanged 'h200 $name' '$apps/$name.json' --machine h200"; done
     for name in chase atomic_contend; do echo "unchanged 'small $name' '$apps/$name.json' --machine small"; done
     echo "unchanged 'dwf bfs' bfs --size tiny --machine gtx480 --set sm.diverge=dwf"
+    echo "unchanged 'dws spmv' spmv --size tiny --machine gtx480 --set sm.diverge=dws --set dws.meet=bypass"
     echo "unchanged 'dwf sched reduction' reduction --size tiny --machine h200 --set sm.diverge=dwf --set dwf.policy=sched --set dwf.permute=xor"
     echo "unchanged 'dwf move nqueens' nqueens --size tiny --machine jin2012 --set sm.diverge=dwf --set dwf.conflict=move --set sm.warp_scale=hybrid"
     for name in bfs histogram nqueens; do

@@ -17,18 +17,12 @@
  * run, the kernel is stopped with a diagnosis instead of hanging. */
 #include "core/diverge_policy.h"
 
-static u32 depth(const struct warp *w, const struct group *g) {
-    u32 d = 0;
-    for (i32 ci = g->conv; ci != NONE; ci = w->convs.at[ci].parent) d++;
-    return d + w->frames.at[g->frame].depth * 64u;
-}
-
 /* The innermost group that can run; ties go to the lowest */
 static i32 innermost(const struct warp *w) {
     i32 best = NONE;
     for (u32 i = 0; i < w->groups.n; i++) {
         if (w->groups.at[i].state != GROUP_READY) continue;
-        if (best == NONE || depth(w, &w->groups.at[i]) > depth(w, &w->groups.at[best])) best = (i32)i;
+        if (best == NONE || diverge_depth(w, &w->groups.at[i]) > diverge_depth(w, &w->groups.at[best])) best = (i32)i;
     }
     return best;
 }
@@ -84,13 +78,13 @@ static bool its_blocked(struct diverge_view *v) {
 
 /* --- mimd */
 
-void diverge_join(struct diverge_view *v) {
+void diverge_join_if(struct diverge_view *v, bool (*may)(const struct diverge_view *v, u32 a, u32 b)) {
     struct warp *w = v->w;
     for (u32 i = 0; i < w->groups.n; i++)
         for (u32 k = w->groups.n; k-- > i + 1;) {
             struct group *g = &w->groups.at[i], *h = &w->groups.at[k];
             if (g->state != GROUP_READY || h->state != GROUP_READY || g->pc != h->pc || g->frame != h->frame ||
-                g->conv != h->conv)
+                g->conv != h->conv || (may && !may(v, i, k)))
                 continue;
             g->mask |= h->mask;
             if (v->group == k) v->group = i;
@@ -100,6 +94,8 @@ void diverge_join(struct diverge_view *v) {
             diverge_met(v);
         }
 }
+
+void diverge_join(struct diverge_view *v) { diverge_join_if(v, NULL); }
 
 static bool mimd_next(struct diverge_view *v) {
     if (v->w->groups.n > 1) diverge_join(v);
