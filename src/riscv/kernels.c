@@ -99,6 +99,11 @@ static bool fits_machine(const struct rv_program *p, const struct rv_function *f
         diag_error(dg, p->file, 0, 0, "compiled for runtime.map = %s, which is not the machine's", p->lanes ? "lanes" : "group");
     else if (m->diverge == RV_SPLIT && !p->split)
         diag_error(dg, p->file, 0, 0, "compiled without split and join, which isa.vortex.diverge = split needs");
+    else if (m->diverge != RV_SPLIT && p->split)
+        diag_error(
+            dg, p->file, 0, 0,
+            "compiled with split, join and pred, which isa.vortex.diverge = ipdom does not take: compile it for ipdom, or set "
+            "isa.vortex.diverge = split");
     else if (p->atomics && !m->atomics)
         diag_error(dg, p->file, 0, 0,
                    "the program uses atomics, which the machine does not have (isa.riscv.ext = imf): set isa.riscv.ext = imaf");

@@ -33,6 +33,19 @@ grep -q 'warp 0 pc 2 mask 00000001 0x80000008: sb t0, 0(a0)' "$work/t" || compla
 printf '\223\001\120\000\163\000\000\000' > "$work/fails.bin"
 expect 3 "$heddle" run "$work/fails.bin" --functional
 err_has 'the program ended with status 5'
+# compiled OpenCL C: an image is of one map and one way to diverge
+image() { "$heddle" run "$top/tests/golden/riscv_$1.json" --machine aurud2023 --functional --quiet "${@:2}"; }
+expect 0 image group_split
+expect 2 image group_split --set isa.vortex.diverge=ipdom
+err_has 'compiled with split, join and pred.* set isa.vortex.diverge = split'
+expect 2 image group_ipdom
+err_has 'compiled without split and join'
+expect 2 image lanes_split
+err_has 'compiled for runtime.map = lanes'
+expect 2 image atomics --set isa.vortex.diverge=ipdom --set isa.riscv.ext=imf
+err_has 'set isa.riscv.ext = imaf'
+expect 2 image group_split --set isa.vortex=v3
+err_has 'compiled for Vortex of 2021'
 # what is no image
 printf 'abc' > "$work/short.bin"
 expect 2 "$heddle" check "$work/short.bin"
