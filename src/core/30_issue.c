@@ -793,7 +793,8 @@ static void schedule(struct core *c, u32 si) {
     if (some) slot = c->pol.sched->pick(sc->state, &v);
     else if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, 1);
     if (slot == NONE) {
-        account_cycle(c, si, 0, t.unavailable, t.restricted, some, 1);
+        if (c->pol.sched->moves && !t.restricted) account_moving(c, si, t.unavailable, some, &v, 1);
+        else account_cycle(c, si, 0, t.unavailable, t.restricted, some, 1);
         return;
     }
     CHECK(set_has(v.candidates, (u32)slot));
@@ -819,6 +820,20 @@ bool issue_blocked(struct core *c) {
     return true;
 }
 
+/* The same where who is preferred moves: each position that comes round is charged with its cycles */
+static void skip_moving(struct core *c, u32 si, const struct sched_view *v, u64 unavailable, const u64 *restricted, u64 n) {
+    const struct sched_policy *p = c->pol.sched;
+    void *state = c->issue->scheds[si].state;
+    u64 round = MIN(n, (u64)p->moves(v));
+    for (u64 k = 0; k < round; k++) {
+        u64 cycles = n / round + (k < n % round);
+        p->skip(state, v, 1);
+        if (restricted) account_cycle(c, si, 0, unavailable, restricted, false, cycles);
+        else account_moving(c, si, unavailable, false, v, cycles);
+    }
+    if (n > round) p->skip(state, v, n - round);
+}
+
 void issue_skip(struct core *c, u64 n) {
     if (c->pol.sched->begin) sched_begin(c, n);
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
@@ -836,10 +851,7 @@ void issue_skip(struct core *c, u64 n) {
             account_cycle(c, i, 0, unavailable, restricted, false, n);
             continue;
         }
-        for (u64 k = 0; k < n; k++) {
-            if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, 1);
-            account_cycle(c, i, 0, unavailable, restricted, false, 1);
-        }
+        skip_moving(c, i, &v, unavailable, restricted, n);
     }
 }
 

@@ -31,6 +31,12 @@ static const struct {
     [VPIPE_GPU] = {UNIT_GPU, XCLASS_warp},
 };
 static const u8 units[] = {UNIT_ALU, UNIT_INT, UNIT_CSR, UNIT_GPU}; /* in the port's order */
+static const u32 pipes_of[UNIT_COUNT] = {
+    [UNIT_ALU] = 1u << VPIPE_FMA | 1u << VPIPE_FDIV | 1u << VPIPE_FSQRT | 1u << VPIPE_FCVT | 1u << VPIPE_FNCP,
+    [UNIT_INT] = 1u << VPIPE_ALU | 1u << VPIPE_MUL | 1u << VPIPE_DIV,
+    [UNIT_CSR] = 1u << VPIPE_CSR,
+    [UNIT_GPU] = 1u << VPIPE_GPU,
+};
 
 void vunits_init(struct core *c) {
     if (c->cfg->pipeline != PIPELINE_VORTEX) return;
@@ -49,7 +55,7 @@ void vunits_abandon(struct core *c) {
     if (!v) return;
     for (u32 u = 0; u < UNIT_COUNT; u++) v->skid[u].n = 0;
     for (u32 p = 0; p < VPIPE_COUNT; p++) v->pipe[p].n = 0, v->free_cy[p] = 0;
-    v->waiting = v->running = 0;
+    v->waiting = v->running = v->busy = 0;
     v->full = 0;
 }
 
@@ -68,6 +74,7 @@ void vunits_check(const struct core *c) {
         for (u32 i = 1; i < l->n; i++) /* U2 */
             CHECK(l->at[(l->head + i - 1) % VPIPE_DEEP].due_cy <= l->at[(l->head + i) % VPIPE_DEEP].due_cy);
         running += l->n;
+        CHECK((l->n != 0) == (v->busy >> p & 1));
     }
     CHECK(waiting == v->waiting && running == v->running);
 }
@@ -188,9 +195,10 @@ static void stop_pipe(const struct core *c, struct vunits *v, u32 p) {
 /* What stands at the end of a unit's pipes: the first may leave, the others wait */
 static void empty_unit(struct core *c, struct vunits *v, u8 unit, bool *port) {
     bool left = false;
-    for (u32 p = 0; p < VPIPE_COUNT; p++) {
+    for (u32 m = v->busy & pipes_of[unit]; m; m &= m - 1) {
+        u32 p = (u32)__builtin_ctz(m);
         struct vline *l = &v->pipe[p];
-        if (pipes[p].unit != unit || !l->n || l->at[l->head].due_cy > c->now) continue;
+        if (l->at[l->head].due_cy > c->now) continue;
         bool writes = l->at[l->head].t->ndst != 0;
         if (left || (writes && *port)) {
             c->stats.writeback_conflict_cycles++;
@@ -202,6 +210,7 @@ static void empty_unit(struct core *c, struct vunits *v, u8 unit, bool *port) {
         *port = *port || writes;
         v->running--;
         struct ventry e = pop(l);
+        if (!l->n) v->busy &= ~(1u << p);
         leave(c, &e);
     }
 }
@@ -218,13 +227,14 @@ static void fill_unit(struct core *c, struct vunits *v, u8 unit) {
     e.due_cy = c->now + v->depth[p];
     v->free_cy[p] = c->now + v->interval[p];
     v->waiting--, v->running++;
+    v->busy |= 1u << p;
     push(&v->pipe[p], &e);
 }
 
 void vunits_stage(struct core *c) {
     struct vunits *v = c->vunits;
     bool port = vlsu_writes(c);
-    for (u32 i = 0; v->running && i < ARRAY_LEN(units); i++) empty_unit(c, v, units[i], &port);
+    for (u32 i = 0; v->busy && i < ARRAY_LEN(units); i++) empty_unit(c, v, units[i], &port);
     for (u32 i = 0; v->waiting && i < ARRAY_LEN(units); i++) fill_unit(c, v, units[i]);
 }
 
@@ -238,7 +248,9 @@ u64 vunits_next(const struct core *c) {
         const struct vline *l = &v->skid[units[i]];
         if (l->n) next = MIN(next, MAX(l->at[l->head].due_cy, v->free_cy[l->at[l->head].t->pipe]));
     }
-    for (u32 p = 0; p < VPIPE_COUNT; p++)
-        if (v->pipe[p].n) next = MIN(next, v->pipe[p].at[v->pipe[p].head].due_cy);
+    for (u32 m = v->busy; m; m &= m - 1) {
+        const struct vline *l = &v->pipe[__builtin_ctz(m)];
+        next = MIN(next, l->at[l->head].due_cy);
+    }
     return MAX(next, c->now);
 }

@@ -87,6 +87,7 @@ static void inject_first(struct core *c, struct port *p) {
     c->stats.packets_out++;
     c->stats.inject_wait_cycles += c->now - first->since;
     VEC_PUSH(&p->outs[first->partition].at, first->req);
+    p->sent++;
     p->head = (p->head + 1) & p->mask;
     p->n--;
     lsu_wake(c, LSU_QUEUE_ROOM);
@@ -205,6 +206,7 @@ static void shorten(struct port *p) {
 }
 
 void port_receive(struct core *c, u32 partition, const struct inbox *in) {
+    core_wake(c);
     if (in->at.n && c->port->inbox_at > 4096) shorten(c->port);
     for (u32 i = 0; i < in->at.n; i++) {
         const struct mresp *r = &in->at.at[i];
@@ -218,6 +220,8 @@ void port_receive(struct core *c, u32 partition, const struct inbox *in) {
 const struct outbox *port_outbox(const struct core *c, u32 partition) { return &c->port->outs[partition]; }
 
 void port_empty_outboxes(struct core *c) {
+    if (!c->port->sent) return;
+    c->port->sent = 0;
     for (u32 k = 0; k < c->cfg->partitions; k++) c->port->outs[k].at.n = 0;
 }
 

@@ -253,13 +253,16 @@ static enum cpi gsi_class(const struct core *c, const struct sched *sc, const st
     return best;
 }
 
-static void charge_selected(struct core *c, u32 si, const struct silence *q, u64 n) {
-    struct sched *sc = &c->issue->scheds[si];
-    u64 *cpi = c->stats.sched[si].cpi[CPI_SELECTED], units = 6ull * sc->nslots * n;
+static int preferred_now(const struct core *c, u32 si) {
     struct sched_view v;
     sched_look(c, si, &v);
     set_clear(v.candidates, c->words);
-    int slot = c->pol.sched->preferred(sc->state, &v);
+    return c->pol.sched->preferred(c->issue->scheds[si].state, &v);
+}
+
+/* The warp that the policy would have taken has all of the scheduler's cycles */
+static void charge_selected(struct core *c, u32 si, const struct silence *q, int slot, u64 n) {
+    u64 *cpi = c->stats.sched[si].cpi[CPI_SELECTED], units = 6ull * c->issue->scheds[si].nslots * n;
     if (slot < 0) {
         cpi[CPI_IDLE] += units;
         return;
@@ -334,8 +337,8 @@ static void charge_held(struct core *c, struct sched *sc, u32 issued, u64 unavai
     }
 }
 
-/* The cycles of the silence that has just ended */
-void account_silence(struct core *c, u32 si) {
+/* The cycles of a silence, through which the policy preferred that slot */
+static void charge_silence(struct core *c, u32 si, int slot) {
     struct sched *sc = &c->issue->scheds[si];
     struct sched_stats *ss = &c->stats.sched[si];
     const struct silence *q = &sc->silence;
@@ -345,9 +348,11 @@ void account_silence(struct core *c, u32 si) {
     sc->noissue += n;
     ss->cycles[cycle_kind(c, sc, q)] += n;
     ss->cpi[CPI_GSI][gsi_class(c, sc, q)] += 6ull * sc->nslots * n;
-    charge_selected(c, si, q, n);
+    charge_selected(c, si, q, slot, n);
     if (c->form) charge_formed(c, sc, ss, q, n);
 }
+
+void account_silence(struct core *c, u32 si) { charge_silence(c, si, preferred_now(c, si)); }
 
 void account_change(struct core *c, u32 slot) {
     u32 si = slot_sched(c, slot);
@@ -383,6 +388,13 @@ void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, const u6
     q->n = n, q->unavailable = unavailable, q->candidates = candidates, q->held = restricted;
     if (restricted) set_copy(q->restricted, restricted, c->words);
     if (c->pol.sched->moves || c->issue->shared) account_silence(c, si);
+}
+
+void account_moving(struct core *c, u32 si, u64 unavailable, bool candidates, const struct sched_view *v, u64 n) {
+    struct sched *sc = &c->issue->scheds[si];
+    if (si == 0) count_turner(c, unavailable, n);
+    sc->silence.n = n, sc->silence.unavailable = unavailable, sc->silence.candidates = candidates, sc->silence.held = false;
+    charge_silence(c, si, c->pol.sched->preferred(sc->state, v));
 }
 
 void account_again(struct core *c, u32 si, u64 n) {

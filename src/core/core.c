@@ -114,7 +114,7 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
     c->prog = p;
     c->now = now;
     c->fault_cy = NEVER;
-    c->jumped = 0;
+    c->jumped = c->asleep_cy = 0;
     make_view(c, l);
     for (u32 i = 0; i < ARRAY_LEN(stages); i++)
         if (stages[i].launch) stages[i].launch(c);
@@ -133,10 +133,13 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
     account_init(c);
 }
 
-void core_settle(struct core *c) { account_settle(c, c->now); }
-
-void core_reset_stats(struct core *c) {
+void core_settle(struct core *c, u64 now) {
+    core_catch_up(c, now);
     account_settle(c, c->now);
+}
+
+void core_reset_stats(struct core *c, u64 now) {
+    core_settle(c, now);
     memset(&c->stats, 0, sizeof(c->stats));
     c->lane_stats = (struct lane_stats){0};
     memset(c->pcs, 0, sizeof(*c->pcs) * c->prog->k->ninst);
@@ -186,6 +189,7 @@ static void tick(struct core *c) {
 }
 
 u64 core_next(const struct core *c) {
+    if (c->asleep_cy) return c->asleep_cy;
     if (c->vfetch) return next_vortex(c);
     u64 next = earlier(issue_alarm(c), cta_next(c));
     if (c->replay) next = earlier(next, replay_next(c));
@@ -209,14 +213,30 @@ static void skip(struct core *c, u64 n) {
     c->jumped += n;
 }
 
+void core_catch_up(struct core *c, u64 now) {
+    if (c->now < now && !c->view.faulted) skip(c, now - c->now);
+}
+
+/* What it sleeps through may be counted later: nobody listens, and nothing but packets and blocks comes from
+ * outside */
+static bool may_sleep(const struct core *c) {
+    return !c->check_cy && !c->tracing && !c->predict && c->cfg->scale_sync != SCALE_LOCKSTEP;
+}
+
 static void tell_failure(const void *of);
 
 void core_run(struct core *c, u64 to) {
+    if (c->asleep_cy >= to) return;
+    c->asleep_cy = 0;
     base_check_teller = (struct check_teller){tell_failure, c};
     while (c->now < to && !c->view.faulted) {
         if (c->check_cy && c->now % c->check_cy == 0) core_check(c);
         bool busy = c->ticking || issue_last(c) + 1 == c->now; /* a cycle after an issue is worth a look anyway */
         u64 next = busy ? c->now : core_next(c);
+        if (next >= to && may_sleep(c)) {
+            c->asleep_cy = next;
+            break;
+        }
         if (next > c->now) skip(c, MIN(next, to) - c->now);
         else if (c->vfetch) tick_vortex(c);
         else tick(c);

@@ -337,7 +337,11 @@ struct core {
     u64 fault_cy;
     bool ticking; /* no jumps */
     u32 check_cy;
+    u64 asleep_cy; /* nothing changes before it unless something comes from outside, and `now` may lie behind; 0: awake */
 };
+
+/* Something has come from outside */
+static inline void core_wake(struct core *c) { c->asleep_cy = 0; }
 
 #define WATCH(c, of, ...)                                                                                                        \
     do {                                                                                                                         \
@@ -805,7 +809,9 @@ void account_init(struct core *c);
 void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at); /* the slot is in a new state from cycle `at` on */
 void account_issue(struct core *c, u32 slot); /* it has issued in this cycle; the new state follows from now + 1 */
 void account_cycle(struct core *c, u32 sched, u32 issued, u64 unavailable, const u64 *restricted, bool candidates,
-                   u64 n);                             /* restricted: a set, or NULL for none */
+                   u64 n); /* restricted: a set, or NULL for none */
+/* The same without an issue, of a policy that moves and has just seen v; nothing is held back */
+void account_moving(struct core *c, u32 sched, u64 unavailable, bool candidates, const struct sched_view *v, u64 n);
 void account_again(struct core *c, u32 sched, u64 n);  /* n more cycles like those of the silence under way */
 void account_silence(struct core *c, u32 sched);       /* charges what is pending: its policy is about to be asked */
 void account_change(struct core *c, u32 slot);         /* something about it that its scheduler sees is about to change */

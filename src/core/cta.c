@@ -48,6 +48,7 @@ u64 cta_next(const struct core *c) {
 /* --- what the chip sends and takes */
 
 void core_send_block(struct core *c, u64 cycle, u64 linear) {
+    core_wake(c);
     struct blocks *b = c->blocks;
     struct cta_arrival a = {cycle, linear};
     VEC_PUSH(&b->coming, a);
@@ -64,6 +65,7 @@ u32 core_blocks_done(const struct core *c, const struct cta_done **at) {
 void core_blocks_taken(struct core *c) { c->blocks->done.n = 0; }
 
 bool core_release_stuck(struct core *c) {
+    core_wake(c);
     for (u32 i = 0; i < MAX_BLOCKS; i++) {
         struct cta_place *p = &c->blocks->places[i];
         if (!p->used || !p->cta->live_warps || !cta_release_stuck(p->cta)) continue;

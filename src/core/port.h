@@ -24,6 +24,7 @@ struct port {
     u64 first_cy, first_free;    /* when the inbox's first response has come through the port, NEVER where there is none;
                                   * and the tick from which the port is free then */
     struct outbox *outs;         /* [partitions] */
+    u32 sent;                    /* packets in them */
     VEC(struct arrival) inbox;   /* sorted by (cycle, order), from inbox_at on */
     u32 inbox_at;
     VEC(u64) credits_in; /* cycles at which credits come, sorted, from credits_at on */

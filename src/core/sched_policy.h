@@ -17,7 +17,8 @@
  *   P3 preferred is asked after pick or skip in a cycle without an issue, with the same view, and changes
  *      nothing: it is the slot pick would have answered in that cycle if all valid slots had been candidates;
  *      NONE only when no slot is valid
- *   P4 unless `moves` is set, preferred stays the same through the cycles of a skip
+ *   P4 without `moves` preferred stays the same through the cycles of a skip; with it, a skip of as many
+ *      cycles as it says leads from each state that a skip has left to the same one
  * State is a zeroed block per scheduler; init follows. Nothing outlives it and nothing is global.
  *
  * A policy may also have what the schedulers of an SM decide together (31_sched.c). Its memory is one more
@@ -112,7 +113,8 @@ struct sched_policy {
     int (*preferred)(const void *state,
                      const struct sched_view *v); /* the one of valid it would take if all were ready; NONE when there is none */
     void (*skip)(void *state, const struct sched_view *v, u64 n); /* n cycles without candidates; may be NULL */
-    bool moves;                                                   /* preferred changes from cycle to cycle without an issue */
+    u32 (*moves)(const struct sched_view *v); /* preferred changes from cycle to cycle without an issue, and comes round after
+                                               * so many, at least 1; NULL: it stays */
     /* What the schedulers of an SM decide together; all may be NULL (Q1 to Q5) */
     size_t (*shared_size)(const struct config *c, u32 fronts);
     void (*shared_init)(void *shared, const struct config *c, u32 fronts);

@@ -23,11 +23,12 @@ struct core *core_new(const struct config *c, const struct policies *p, u32 id);
 void core_free(struct core *c);
 void core_control(struct core *c, bool no_jumps, u32 check_cy); /* every cycle ticks; invariants every so many cycles, 0: never */
 void core_launch(struct core *c, const struct program *p, const struct launch *l,
-                 u64 now);             /* a kernel begins: caches of the SM are empty */
-void core_run(struct core *c, u64 to); /* cycles [now, to) */
-u64 core_next(const struct core *c);   /* first cycle >= now in which anything can change by itself; NEVER */
-bool core_idle(const struct core *c);  /* no block, nothing on its way */
-u64 core_quiet(const struct core *c);  /* first cycle after the last that a block, store or atomic of it was under way */
+                 u64 now);                   /* a kernel begins: caches of the SM are empty */
+void core_run(struct core *c, u64 to);       /* cycles [now, to); one in which nothing changes sleeps, and counts them later */
+void core_catch_up(struct core *c, u64 now); /* counts what it has slept through */
+u64 core_next(const struct core *c);         /* first cycle >= now in which anything can change by itself; NEVER */
+bool core_idle(const struct core *c);        /* no block, nothing on its way */
+u64 core_quiet(const struct core *c);        /* first cycle after the last that a block, store or atomic of it was under way */
 u64 core_last_issue(const struct core *c);
 u64 core_jumped(const struct core *c); /* cycles of this launch that were jumped over */
 void core_abandon(struct core *c);     /* stops timing: atomics on their way are performed, results delivered; blocks stay */
@@ -36,8 +37,8 @@ void core_check(const struct core *c);
 void core_waits(struct core *c, struct strbuf *out); /* who waits for what */
 
 /* --- core.c: statistics and events */
-void core_settle(struct core *c); /* charges all time up to now: before statistics are read */
-void core_reset_stats(struct core *c);
+void core_settle(struct core *c, u64 now); /* charges all time up to now: before statistics are read */
+void core_reset_stats(struct core *c, u64 now);
 const struct sm_stats *core_stats(const struct core *c);
 u64 core_perf(const struct core *c, u32 which);                    /* perf.c: enum rv_perf_id */
 const struct lane_stats *core_lanes(const struct core *c);         /* since statistics count */

@@ -51,7 +51,7 @@ struct gpu {
     struct gpu_limits lim;
     struct policies pol;
     u64 now;    /* core cycle, over all launches */
-    u32 window; /* Q: stores are published, and windows end, at multiples of it since the launch began */
+    u32 window; /* Q: stores are published, and windows end, at multiples of it since the launch began; of the present launch */
     u64 launches;
     u64 timed; /* of these, those that were timed */
     struct core **cores;

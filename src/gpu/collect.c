@@ -58,7 +58,7 @@ void collect_stats(struct run *r, u64 end, struct launch_stats *out) {
     out->per_partition = base_alloc(sizeof(*out->per_partition) * g->cfg.partitions);
     for (u32 i = 0; i < g->cfg.sms; i++) {
         struct core *c = g->cores[i];
-        core_settle(c);
+        core_settle(c, r->g->now);
         struct sm_stats *s = &out->per_sm[i];
         *s = *core_stats(c);
         core_trim(c, end, s);
@@ -126,7 +126,7 @@ void collect_sample(struct run *r, u64 at) {
     if (r->samples.n && r->samples.at[r->samples.n - 1].cycle == at - r->start) return;
     struct sample x = {.cycle = at - r->start};
     for (u32 i = 0; i < g->cfg.sms; i++) {
-        core_settle(g->cores[i]);
+        core_settle(g->cores[i], g->now);
         struct sm_stats one = *core_stats(g->cores[i]);
         core_trim(g->cores[i], at, &one);
         sm_stats_add(&s, &one);

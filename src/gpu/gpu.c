@@ -10,9 +10,11 @@
 
 enum { DRAIN_CY = 4096 }; /* the memory side is looked at for idleness at multiples of this after a launch */
 
-/* SMs that issue together look at each other after every cycle */
-static u32 derive_window(const struct config *c) {
-    return c->scale_sync == SCALE_LOCKSTEP ? 1 : MAX(1u, MIN(mem_min_latency(c), c->cta_launch_cy));
+/* SMs that issue together look at each other after every cycle; others when a packet, or a block in the place
+ * of one that has ended, may come */
+static u32 derive_window(const struct config *c, bool more_blocks) {
+    if (c->scale_sync == SCALE_LOCKSTEP) return 1;
+    return MAX(1u, more_blocks ? MIN(mem_min_latency(c), c->cta_launch_cy) : mem_min_latency(c));
 }
 
 static void make_partitions(struct gpu *g) {
@@ -50,7 +52,7 @@ struct gpu *gpu_new(const struct config *c, const struct gpu_limits *lim, struct
     g->cfg = *c;
     if (lim) g->lim = *lim;
     g->pol = pol;
-    g->window = derive_window(c);
+    g->window = derive_window(c, true);
     make_islands(g);
     g->team = team_new(MIN(MAX(g->lim.threads, 1u), MAX(c->sms, c->partitions)));
     return g;
@@ -144,6 +146,8 @@ static void begin(struct run *r) {
     for (u32 k = 0; k < g->listeners.n; k++)
         if (g->listeners.at[k].launch) g->listeners.at[k].launch(g->listeners.at[k].state, r->l->k, g->now);
     dispatch_first(r, g->now + g->cfg.launch_cy + g->cfg.cta_launch_cy);
+    /* a program that has cores, not blocks, has begun them all */
+    g->window = derive_window(&g->cfg, !r->l->k->first_warps || r->next_cta < r->end_cta);
 }
 
 /* --- on the way */
@@ -176,8 +180,10 @@ static void take_fault(struct launch *l, struct core *c) {
 }
 
 static bool release_stuck(struct gpu *g) {
-    for (u32 i = 0; i < g->cfg.sms; i++)
+    for (u32 i = 0; i < g->cfg.sms; i++) {
+        core_catch_up(g->cores[i], g->now);
         if (core_release_stuck(g->cores[i])) return true;
+    }
     return false;
 }
 
@@ -278,7 +284,7 @@ static void at_stops(struct run *r) {
     struct gpu *g = r->g;
     if (r->warmup_cy && g->now == r->start + r->warmup_cy) {
         traffic_cut(r);
-        for (u32 i = 0; i < g->cfg.sms; i++) core_reset_stats(g->cores[i]);
+        for (u32 i = 0; i < g->cfg.sms; i++) core_reset_stats(g->cores[i], g->now);
         for (u32 k = 0; k < g->cfg.partitions; k++) partition_stats_reset(g->parts[k]);
         if (g->mesh) mesh_stats_reset(g->mesh);
         traffic_restart(r);
@@ -439,7 +445,7 @@ static void check_all(const struct gpu *g) {
 
 /* The launch was over before its warm-up was */
 static u64 count_nothing(struct run *r) {
-    for (u32 i = 0; i < r->g->cfg.sms; i++) core_reset_stats(r->g->cores[i]);
+    for (u32 i = 0; i < r->g->cfg.sms; i++) core_reset_stats(r->g->cores[i], r->g->now);
     for (u32 k = 0; k < r->g->cfg.partitions; k++) partition_stats_reset(r->g->parts[k]);
     if (r->g->mesh) mesh_stats_reset(r->g->mesh);
     return r->counted_from = r->g->now;

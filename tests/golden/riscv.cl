@@ -1,4 +1,5 @@
-/* Kernels of the golden RISC-V images: memory, arithmetic of every pipe, lanes that part in ifs and loops, barriers. */
+/* Kernels of the golden RISC-V images: memory, arithmetic of every pipe, lanes that part in ifs and loops,
+ * barriers. */
 __kernel void stream(__global const float *a, __global float *b, uint n) {
     uint i = get_global_id(0);
     if (i >= n) return;

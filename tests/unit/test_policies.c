@@ -174,6 +174,11 @@ static void check_skip(struct rig *r, u64 n) { /* from here, n cycles at once an
         if (!r->p->moves) assert_int_equal(r->p->preferred(single, &v), preferred);
     }
     assert_memory_equal(single, whole, r->state_b);
+    if (r->p->moves) { /* P4: it comes round */
+        assert_true(r->p->moves(&v) >= 1);
+        skip_cycles(r->p, whole, &v, r->p->moves(&v));
+        assert_memory_equal(single, whole, r->state_b);
+    }
     free(single);
     free(whole);
 }

@@ -49,6 +49,11 @@ static void vortex_rr_skip(void *state, const struct sched_view *v, u64 n) {
     while (turns--) s->last = (u32)set_after(v->buffered, v->words, s->last);
 }
 
+static u32 vortex_rr_moves(const struct sched_view *v) {
+    u32 n = set_count(v->buffered, v->words);
+    return n ? n : 1;
+}
+
 const struct sched_policy sched_vortex_rr = {
     .name = "vortex_rr",
     .doc = "round robin over all warps, one looked at each cycle: nothing issues when that one cannot",
@@ -59,5 +64,5 @@ const struct sched_policy sched_vortex_rr = {
     .issued = stateless_issued,
     .preferred = vortex_rr_preferred,
     .skip = vortex_rr_skip,
-    .moves = true,
+    .moves = vortex_rr_moves,
 };
