@@ -1,13 +1,13 @@
 /* Operands: register banks and collectors of a sub-core.
  *
  * An issued instruction takes a collector and reads its source registers from their banks, one access a port
- * and cycle. Banks are calendars: an access takes the first free place from its earliest cycle on. Results
+ * and cycle. The banks have a calendar: an access takes the first free place from its earliest cycle on. Results
  * reserve their write when they leave for their unit, long before reads of the same cycle are asked for, so
  * writes go first. A collector is free again when its instruction enters a unit, or the memory stage's queue.
  *
  * Not modelled: reads of one register by two instructions at once are two reads; predicates are not in banks.
  *
- * Results that come later than the calendars reach (FAR_CY) take no place in them.
+ * Results that come later than the calendar reaches (FAR_CY) take no place in it.
  *
  * With sm.pipe = one a sub-core has one pipe before all units: an instruction takes it for as many cycles as
  * it has beats (scale.c), and what comes back from memory may take it too (sm.pipe.return_first). Deviation:
@@ -25,28 +25,32 @@
 
 enum { FAR_CY = BANK_WINDOW - 128 }; /* further conflicts still find a place in the window */
 
-/* Words of the calendars that lie in the past become the future's. */
-static void banks_advance(const struct core *c, struct subcore *sub) {
-    u64 word = c->now / 64, n = c->cfg->banks * c->cfg->bank_ports;
+/* 64 cycles of the calendar that lie in the past become the future's. */
+static __attribute__((noinline)) void banks_advance(const struct core *c, struct subcore *sub) {
+    u64 word = c->now / 64, ports = c->cfg->bank_ports;
     for (u64 w = MAX(sub->bank_word, word > BANK_WORDS ? word - BANK_WORDS : 0); w < word; w++)
-        for (u64 i = 0; i < n; i++) sub->bank[i * BANK_WORDS + w % BANK_WORDS] = 0;
+        memset(&sub->bank[w % BANK_WORDS * 64 * ports], 0, sizeof(u64) * 64 * ports);
     sub->bank_word = word;
 }
 
 static u64 bank_take(const struct core *c, struct subcore *sub, u32 bank, u64 from) {
-    u64 *cal = &sub->bank[bank * c->operands->bank_stride];
-    for (u64 t = from;; t++)
-        for (u32 p = 0; p < c->cfg->bank_ports; p++) {
-            u64 *word = &cal[p * BANK_WORDS + t / 64 % BANK_WORDS], bit = 1ull << t % 64;
-            if (*word & bit) continue;
-            *word |= bit;
+    u32 ports = c->cfg->bank_ports;
+    for (u64 t = from;; t++) {
+        u64 *taken = &sub->bank[t % BANK_WINDOW * ports];
+        for (u32 p = 0; p < ports; p++) {
+            if (taken[p] >> bank & 1) continue;
+            taken[p] |= 1ull << bank;
             return t;
         }
+    }
 }
 
-static u32 bank_of(const struct core *c, u32 home, u32 reg) {
-    u32 row = reg + home;
-    return c->operands->bank_mask ? row & c->operands->bank_mask : row % c->cfg->banks;
+static u32 bank_of(const struct core *c, u32 home, u32 reg) { return (reg + home) % c->cfg->banks; }
+
+/* The banks of home 0's registers, for the same ones of that home */
+static inline u64 banks_turned(const struct operands *o, u64 banks, u32 home) {
+    u32 by = o->turn[home];
+    return (banks << by | banks >> 1 >> (o->last_bank - by)) & o->all_banks;
 }
 
 static void make_pools(struct operands *o, const struct collectors *x) {
@@ -59,30 +63,63 @@ static void make_pools(struct operands *o, const struct collectors *x) {
     if (x->separated) o->pool_of[UNIT_SFU] = 1, o->pool_of[UNIT_MEM] = 2;
 }
 
-void operands_init(struct core *c) {
-    const struct config *g = c->cfg;
-    const u32 units[UNIT_COUNT] = {g->alu_units, g->int_units, g->sfu_units, g->fp64_units, g->tensor_units, 1, 0};
-    struct operands *o = c->operands = base_alloc(sizeof(*o));
-    o->bank_mask = g->banks & (g->banks - 1) ? 0 : g->banks - 1;
-    o->bank_stride = g->bank_ports * BANK_WORDS;
-    make_pools(o, &g->collectors);
-    for (u32 i = 0; i < g->subcores; i++) {
-        memcpy(o->subs[i].units, units, sizeof(units));
-        o->subs[i].bank = base_alloc(sizeof(u64) * g->banks * g->bank_ports * BANK_WORDS);
+static u64 *unit_counter(struct sm_stats *s, enum unit u) {
+    switch (u) {
+    case UNIT_INT: return &s->unit_busy_int;
+    case UNIT_SFU: return &s->unit_busy_sfu;
+    case UNIT_FP64: return &s->unit_busy_fp64;
+    case UNIT_TENSOR: return &s->unit_busy_tensor;
+    default: return &s->unit_busy_alu;
     }
 }
 
+static struct subcore *subcore_new(struct core *c) {
+    const struct config *g = c->cfg;
+    const u32 n[UNIT_COUNT] = {g->alu_units, g->int_units, g->sfu_units, g->fp64_units, g->tensor_units, 1, 0};
+    struct subcore *s = base_alloc(sizeof(*s));
+    s->bank = base_alloc(sizeof(u64) * BANK_WINDOW * g->bank_ports);
+    for (u32 u = 0; u < UNIT_COUNT; u++) {
+        s->of[u] = &s->units[u];
+        s->units[u] =
+            (struct units){.n = n[u], .pool = &s->pools[c->operands->pool_of[u]], .busy = unit_counter(&c->stats, (enum unit)u)};
+    }
+    return s;
+}
+
+void operands_init(struct core *c) {
+    const struct config *g = c->cfg;
+    struct operands *o = c->operands = base_alloc(sizeof(*o));
+    o->last_bank = g->banks - 1;
+    o->all_banks = ~0ull >> (64 - g->banks);
+    for (u32 i = 0; i < MAX_SLOTS; i++) o->turn[i] = (u8)(i % g->banks);
+    o->pooled = !g->operands_ideal && g->pipe != PIPE_ONE && g->pipeline != PIPELINE_VORTEX;
+    make_pools(o, &g->collectors);
+    for (u32 i = 0; i < g->subcores; i++) o->subs[i] = subcore_new(c);
+}
+
 void operands_free(struct core *c) {
-    for (u32 i = 0; i < c->cfg->subcores; i++) free(c->operands->subs[i].bank);
+    for (u32 i = 0; i < c->cfg->subcores; i++) free(c->operands->subs[i]->bank), free(c->operands->subs[i]);
     free(c->operands);
 }
 
+/* No result of the program is there sooner after its issue: a read that is over by then cannot be overtaken */
+static u64 soonest_result(const struct core *c) {
+    u64 soonest = NEVER;
+    if (c->cfg->warp_scale != WARP_SCALE_OFF || c->cfg->scale_latency != SCALE_FIXED) return 0;
+    for (u32 pc = 0; pc < c->prog->k->ninst; pc++) {
+        const struct tinst *t = &c->prog->at[pc];
+        if (t->ndst) soonest = earlier(soonest, soonest_of(c, c->cfg, t, 0));
+    }
+    return soonest;
+}
+
 void operands_launch(struct core *c) {
+    c->operands->soonest_cy = soonest_result(c);
     for (u32 i = 0; i < c->cfg->subcores; i++) {
-        struct subcore *s = &c->operands->subs[i];
-        memset(s->unit_free, 0, sizeof(s->unit_free));
+        struct subcore *s = c->operands->subs[i];
+        for (u32 u = 0; u < UNIT_COUNT; u++) memset(s->units[u].free, 0, sizeof(s->units[u].free));
         for (u32 k = 0; k < c->operands->npools; k++) s->pools[k] = (struct pool){.free = c->operands->pool_size[k]};
-        memset(s->bank, 0, sizeof(u64) * c->cfg->banks * c->cfg->bank_ports * BANK_WORDS);
+        memset(s->bank, 0, sizeof(u64) * BANK_WINDOW * c->cfg->bank_ports);
         s->bank_word = c->now / 64;
         s->unavailable_to = 0;
         s->pipe_free = 0;
@@ -102,52 +139,52 @@ static inline void pool_settle(struct pool *p, u64 now) {
     for (; p->nbusy && p->busy[p->first] <= now; p->nbusy--, p->free++) p->first = (p->first + 1) % MAX_COLLECTORS;
 }
 
-static void pool_take(struct subcore *s, i32 pool, u64 now) {
-    struct pool *p = &s->pools[pool];
+static inline void pool_take(struct subcore *s, struct pool *p, u64 now) {
     pool_settle(p, now);
     CHECK(p->free);
     if (--p->free == 0) s->unavailable_to = 0;
 }
 
-void operands_hold(struct core *c, u32 sub, i32 pool) { c->operands->subs[sub].pools[pool].held++; }
+void operands_hold(struct core *c, u32 sub, i32 pool) { c->operands->subs[sub]->pools[pool].held++; }
 
 u32 operands_held(const struct core *c) {
     u32 held = 0;
     for (u32 i = 0; i < c->cfg->subcores; i++)
-        for (u32 k = 0; k < c->operands->npools; k++) held += c->operands->subs[i].pools[k].held;
+        for (u32 k = 0; k < c->operands->npools; k++) held += c->operands->subs[i]->pools[k].held;
     return held;
 }
 
 void operands_let_go(struct core *c, u32 sub, i32 pool) {
-    struct pool *p = &c->operands->subs[sub].pools[pool];
+    struct pool *p = &c->operands->subs[sub]->pools[pool];
     p->held--;
     p->free++;
-    c->operands->subs[sub].unavailable_to = 0;
+    c->operands->subs[sub]->unavailable_to = 0;
 }
 
 static bool unit_free_now(const struct core *c, u32 sub, enum unit u) {
     u64 at = c->now + c->cfg->issue_depth + c->cfg->operand_depth;
-    for (u32 i = 0; i < c->operands->subs[sub].units[u]; i++)
-        if (c->operands->subs[sub].unit_free[u][i] <= at) return true;
+    const struct units *x = c->operands->subs[sub]->of[u];
+    for (u32 i = 0; i < x->n; i++)
+        if (x->free[i] <= at) return true;
     return false;
 }
 
 /* --- the one pipe */
 
 static bool pipe_is_taken(const struct core *c, u32 sub) {
-    return __builtin_expect(c->cfg->pipe == PIPE_ONE, 0) && c->operands->subs[sub].pipe_free > c->now;
+    return __builtin_expect(c->cfg->pipe == PIPE_ONE, 0) && c->operands->subs[sub]->pipe_free > c->now;
 }
 
 void pipe_take(struct core *c, u32 sub, u32 beats) {
     struct operands *o = c->operands;
-    o->subs[sub].pipe_free = c->now + beats;
+    o->subs[sub]->pipe_free = c->now + beats;
     c->stats.pipe_cycles += beats;
     o->round_beats = o->round_cy == c->now ? MAX(o->round_beats, beats) : beats;
     o->round_cy = c->now;
 }
 
 void pipe_returns(struct core *c, u32 sub, u32 beats) {
-    u64 *free = &c->operands->subs[sub].pipe_free;
+    u64 *free = &c->operands->subs[sub]->pipe_free;
     *free = MAX(*free, c->now) + beats;
     c->stats.return_cycles += beats;
 }
@@ -160,14 +197,14 @@ void core_end_round(struct core *c, u64 cycle, u32 beats) {
     struct operands *o = c->operands;
     o->common_beats = beats;
     if (o->round_cy == cycle) c->stats.lockstep_cycles += beats - o->round_beats;
-    for (u32 i = 0; i < c->cfg->subcores; i++) o->subs[i].pipe_free = MAX(o->subs[i].pipe_free, cycle + beats);
+    for (u32 i = 0; i < c->cfg->subcores; i++) o->subs[i]->pipe_free = MAX(o->subs[i]->pipe_free, cycle + beats);
 }
 
 bool operands_room(const struct core *c, u32 sub, enum unit u) {
     if (u == UNIT_NONE) return true;
     if (c->vunits) return !(vunits_unavailable(c) >> u & 1);
     if (!c->cfg->operands_ideal) {
-        struct pool *p = &c->operands->subs[sub].pools[c->operands->pool_of[u]];
+        struct pool *p = c->operands->subs[sub]->of[u]->pool;
         pool_settle(p, c->now);
         return p->free;
     }
@@ -193,18 +230,19 @@ static u64 find_unavailable(const struct core *c, struct subcore *s) {
 }
 
 u64 operands_unavailable(const struct core *c, u32 sub) {
-    struct subcore *s = &c->operands->subs[sub];
+    struct subcore *s = c->operands->subs[sub];
     u64 mask = 0;
+    if (c->operands->pooled) return c->now < s->unavailable_to ? s->unavailable : find_unavailable(c, s);
     if (c->vunits) return vunits_unavailable(c);
     if (pipe_is_taken(c, sub)) return (1ull << UNIT_COUNT) - 1;
     if (!c->cfg->operands_ideal) return c->now < s->unavailable_to ? s->unavailable : find_unavailable(c, s);
     for (u32 u = 0; u < UNIT_NONE; u++)
-        if ((s->units[u] || u == UNIT_MEM) && !operands_available(c, sub, (enum unit)u)) mask |= 1ull << u;
+        if ((s->units[u].n || u == UNIT_MEM) && !operands_available(c, sub, (enum unit)u)) mask |= 1ull << u;
     return mask;
 }
 
 u64 operands_next(const struct core *c, u32 sub) {
-    struct subcore *s = &c->operands->subs[sub];
+    struct subcore *s = c->operands->subs[sub];
     u64 next = s->pipe_free > c->now ? s->pipe_free : NEVER;
     if (!c->cfg->operands_ideal) {
         for (u32 k = 0; k < c->operands->npools; k++) {
@@ -216,8 +254,8 @@ u64 operands_next(const struct core *c, u32 sub) {
     }
     u64 way = c->cfg->issue_depth + c->cfg->operand_depth;
     for (u32 u = 0; u < UNIT_MEM; u++)
-        for (u32 i = 0; i < s->units[u]; i++)
-            if (s->unit_free[u][i] > c->now + way) next = MIN(next, s->unit_free[u][i] - way);
+        for (u32 i = 0; i < s->units[u].n; i++)
+            if (s->units[u].free[i] > c->now + way) next = MIN(next, s->units[u].free[i] - way);
     return next;
 }
 
@@ -237,52 +275,55 @@ static u64 reach(const struct core *c, struct subcore *x, const struct crew *w, 
     return last;
 }
 
-/* n registers of one home, each read or written once. Mostly the first port of each bank is free at once. */
-static u64 reach_own(const struct core *c, struct subcore *x, u32 home, const u16 *reg, u32 n, u64 first) {
-    u64 *word = &x->bank[first / 64 % BANK_WORDS], bit = 1ull << first % 64, last = first;
-    for (u32 i = 0; i < n; i++) {
-        u32 bank = bank_of(c, home, reg[i]);
-        u64 *taken = &word[bank * c->operands->bank_stride];
-        if (*taken & bit) last = later(last, bank_take(c, x, bank, first));
-        *taken |= bit;
-    }
-    return last;
-}
-
-/* n registers of all members */
-static inline u64 reach_all(const struct core *c, struct subcore *x, const struct crew *w, const u16 *reg, u32 n, u64 first) {
+/* The same of n registers */
+static __attribute__((noinline)) u64 reach_each(const struct core *c, struct subcore *x, const struct crew *w, const u16 *reg,
+                                                u32 n, u64 first) {
     u64 last = first;
-    if (x->bank_word != c->now / 64) banks_advance(c, x);
-    if (w->n == 1 && w->passes == 1) return reach_own(c, x, w->at[0].home, reg, n, first);
     for (u32 i = 0; i < n; i++) last = later(last, reach(c, x, w, reg[i], first));
     return last;
 }
 
-/* Collector and banks of a sub-core: when the last source is read, from cycle `first` on */
-static u64 collect(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, u64 first, i32 *pool) {
-    struct subcore *x = &c->operands->subs[sub];
-    *pool = c->operands->pool_of[t->unit];
-    pool_take(x, *pool, c->now);
-    return reach_all(c, x, w, t->reg, t->nread, first);
+/* n registers of all members, which lie in these banks of home 0. Mostly they are of one home and in banks of
+ * their own, whose first ports are free at once. */
+static inline u64 reach_all(const struct core *c, struct subcore *x, const struct crew *w, const u16 *reg, u32 n, u64 banks,
+                            u64 first) {
+    if (x->bank_word != c->now / 64) banks_advance(c, x);
+    u64 mine = banks_turned(c->operands, banks, w->at[0].home), *taken = &x->bank[first % BANK_WINDOW * c->cfg->bank_ports];
+    if (w->n > 1 || w->passes > 1 || banks == BANKS_SHARED || *taken & mine) return reach_each(c, x, w, reg, n, first);
+    *taken |= mine;
+    return first;
 }
 
-u64 operands_read(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, i32 *pool) {
-    u64 first = c->now + c->cfg->issue_depth + !c->cfg->operands_ideal, last = first;
-    *pool = NONE;
-    if (!c->cfg->operands_ideal) last = collect(c, sub, w, t, first, pool);
-    c->stats.operand_reads += t->nread;
-    c->stats.bank_conflict_cycles += last - first;
+i32 operands_pool(const struct core *c, const struct tinst *t) {
+    return c->cfg->operands_ideal ? NONE : c->operands->pool_of[t->unit];
+}
+
+/* Their sources are read up to cycle `last` */
+static __attribute__((noinline)) void keep_reads(struct core *c, const struct crew *w, const struct tinst *t, u64 last) {
     for (u32 k = 0; k < w->n; k++) {
         const struct home *s = &c->homes[w->at[k].home];
         for (u32 i = 0; i < t->nsrc; i++) s->sb[t->reg[i]].read_cy = MAX(s->sb[t->reg[i]].read_cy, last);
     }
+}
+
+u64 operands_read(struct core *c, u32 sub, const struct crew *w, const struct tinst *t) {
+    struct operands *o = c->operands;
+    u64 first = c->now + c->cfg->issue_depth, last = first;
+    if (!c->cfg->operands_ideal) {
+        struct subcore *x = o->subs[sub];
+        pool_take(x, x->of[t->unit]->pool, c->now);
+        last = reach_all(c, x, w, t->reg, t->nread, t->read_banks, ++first);
+    }
+    c->stats.operand_reads += t->nread;
+    c->stats.bank_conflict_cycles += last - first;
+    if (last - c->now >= o->soonest_cy) keep_reads(c, w, t, last);
     return last;
 }
 
 u64 operands_write(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, u64 at) {
     c->stats.operand_writes += t->nwrite;
     if (c->cfg->operands_ideal || at - c->now >= FAR_CY) return at;
-    u64 last = reach_all(c, &c->operands->subs[sub], w, t->reg + t->nsrc, t->nwrite, at);
+    u64 last = reach_all(c, c->operands->subs[sub], w, t->reg + t->nsrc, t->nwrite, t->write_banks, at);
     c->stats.writeback_conflict_cycles += last - at;
     return last;
 }

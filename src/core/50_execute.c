@@ -3,73 +3,71 @@
  * are worked out from the front's lanes (scale.c). Its latency counts from issue to the earliest issue of a
  * dependent instruction (D11); waiting on the way comes on top.
  *
- * Invariants: X1 a unit's reservations do not overlap: unit_free only moves forward. */
+ * Invariants: X1 a unit's reservations do not overlap: units.free only moves forward. */
 #include "core/operands.h"
 
-static u64 *unit_counter(struct sm_stats *s, enum unit u) {
-    switch (u) {
-    case UNIT_INT: return &s->unit_busy_int;
-    case UNIT_SFU: return &s->unit_busy_sfu;
-    case UNIT_FP64: return &s->unit_busy_fp64;
-    case UNIT_TENSOR: return &s->unit_busy_tensor;
-    default: return &s->unit_busy_alu;
-    }
-}
-
-static u64 unit_take(struct core *c, u32 sub, enum unit u, u64 from, u32 busy) {
-    struct subcore *s = &c->operands->subs[sub];
-    u32 best = 0;
-    for (u32 i = 1; i < s->units[u]; i++)
-        if (s->unit_free[u][i] < s->unit_free[u][best]) best = i;
-    u64 at = MAX(from, s->unit_free[u][best]);
-    s->unit_free[u][best] = at + busy;
-    *unit_counter(&c->stats, u) += busy;
+static inline u64 unit_take(struct units *x, u64 from, u32 busy) {
+    u64 *best = x->free;
+    for (u32 i = 1; i < x->n; i++)
+        if (x->free[i] < *best) best = &x->free[i];
+    u64 at = later(from, *best);
+    *best = at + busy;
+    *x->busy += busy;
     return at;
 }
 
 /* The places an instruction takes on its way: operands, unit, write */
 struct way {
-    struct pace pace;
+    u32 busy;
     u64 read, at;        /* last operand read; enters the unit */
     u64 result, written; /* leaves it; in its bank */
 };
 
-static struct way take_way(struct core *c, u32 slot, const struct tinst *t, u64 lanes, const struct crew *w) {
+static inline struct way take_way(struct core *c, u32 slot, const struct tinst *t, u64 lanes, const struct crew *w) {
     const struct config *cfg = c->cfg;
     u32 sub = issue_sub(c, slot);
-    i32 pool;
-    struct way x;
-    x.pace = pace_of(c, cfg, t, lanes);
-    if (cfg->warp_scale) c->stats.beats_spared += (t->busy - x.pace.busy) / t->interval;
-    x.read = operands_read(c, sub, w, t, &pool);
-    x.at = unit_take(c, sub, (enum unit)t->unit, x.read + cfg->operand_depth, x.pace.busy);
-    c->stats.unit_wait_cycles += x.at - (x.read + cfg->operand_depth);
-    if (pool != NONE) pool_free_at(&c->operands->subs[sub].pools[pool], x.at);
-    x.result = x.at + x.pace.latency - (cfg->issue_depth + cfg->operand_depth + !cfg->operands_ideal);
-    x.written = operands_write(c, sub, w, t, x.result);
-    return x;
+    struct units *x = c->operands->subs[sub]->of[t->unit];
+    struct pace pace = pace_of(c, cfg, t, lanes);
+    if (cfg->warp_scale) c->stats.beats_spared += (t->busy - pace.busy) / t->interval;
+    u64 read = operands_read(c, sub, w, t), ready = read + cfg->operand_depth;
+    u64 at = unit_take(x, ready, pace.busy);
+    c->stats.unit_wait_cycles += at - ready;
+    if (!cfg->operands_ideal) pool_free_at(x->pool, at);
+    u64 result = at + pace.latency - (cfg->issue_depth + cfg->operand_depth + !cfg->operands_ideal);
+    return (struct way){pace.busy, read, at, result, operands_write(c, sub, w, t, result)};
 }
 
-static void results(struct core *c, const struct tinst *t, const struct step *st, const struct crew *w, u64 read, u64 ready) {
+static inline void results(struct core *c, const struct tinst *t, const struct crew *w, u64 read, u64 ready) {
+    const u16 *to = t->reg + t->nsrc;
     for (u32 k = 0; k < w->n; k++) {
         struct home *s = &c->homes[w->at[k].home];
-        for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) sb_write(s, t->reg[i], w->at[k].lanes, ready, WAIT_COMPUTE);
-        s->drain_cy = MAX(s->drain_cy, MAX(ready, read));
+        for (u32 i = 0; i < t->ndst; i++) sb_write(s, to[i], w->at[k].lanes, ready, WAIT_COMPUTE);
+        s->drain_cy = later(s->drain_cy, later(ready, read));
     }
+}
+
+static void tell_results(struct core *c, const struct step *st, const struct crew *w, u64 read, u64 ready) {
     CREW_TELL(c, w, .kind = EV_READ, .cycle = read);
     CREW_TELL(c, w, .kind = EV_READY, .cycle = ready, .mask = st->lanes);
 }
 
+static __attribute__((cold)) void tell_way(struct core *c, const struct tinst *t, const struct step *st, const struct crew *w,
+                                           const struct way *x) {
+    tell_results(c, st, w, x->read, c->cfg->bypass ? x->result : x->written);
+    CREW_TELL(c, w, .kind = EV_DISPATCH, .cycle = x->at, .cause = t->unit, .a = x->busy);
+    CREW_TELL(c, w, .kind = EV_DONE, .cycle = MAX(x->written, x->at + x->busy));
+}
+
 void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, const struct crew *w) {
     struct way x = take_way(c, slot, t, st->lanes, w);
-    results(c, t, st, w, x.read, c->cfg->bypass ? x.result : x.written);
-    CREW_TELL(c, w, .kind = EV_DISPATCH, .cycle = x.at, .cause = t->unit, .a = x.pace.busy);
-    CREW_TELL(c, w, .kind = EV_DONE, .cycle = MAX(x.written, x.at + x.pace.busy));
+    results(c, t, w, x.read, c->cfg->bypass ? x.result : x.written);
+    if (__builtin_expect(c->tracing, 0)) tell_way(c, t, st, w, &x);
 }
 
 void execute_link(struct core *c, const struct tinst *t, const struct step *st, const struct crew *w) {
     u64 ready = c->now + c->cfg->branch_cy;
-    results(c, t, st, w, c->now, ready);
+    results(c, t, w, c->now, ready);
+    tell_results(c, st, w, c->now, ready);
     CREW_TELL(c, w, .kind = EV_DONE, .cycle = ready);
 }
 
@@ -78,13 +76,14 @@ u64 execute_entry(struct core *c, u32 slot, const struct tinst *t, u64 lanes, u6
     struct way x = take_way(c, slot, t, lanes, &(struct crew){&own, 1, 1});
     *read = x.read;
     EMIT(c, .kind = EV_READ, .cycle = x.read, .uid = uid, .slot = (u16)slot);
-    EMIT(c, .kind = EV_DISPATCH, .cycle = x.at, .uid = uid, .slot = (u16)slot, .cause = t->unit, .a = x.pace.busy);
+    EMIT(c, .kind = EV_DISPATCH, .cycle = x.at, .uid = uid, .slot = (u16)slot, .cause = t->unit, .a = x.busy);
     return c->cfg->bypass ? x.result : x.written;
 }
 
 void execute_along(struct core *c, const struct tinst *t, const struct step *st, const struct crew *w) {
     u64 ready = c->now + pace_of(c, c->cfg, t, st->lanes).latency;
-    results(c, t, st, w, c->now, ready);
+    results(c, t, w, c->now, ready);
+    tell_results(c, st, w, c->now, ready);
     CREW_TELL(c, w, .kind = EV_DISPATCH, .cycle = c->now, .cause = t->unit);
     CREW_TELL(c, w, .kind = EV_DONE, .cycle = ready);
 }

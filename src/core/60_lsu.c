@@ -284,7 +284,8 @@ u64 lsu_enter(struct core *c, struct flight *f) {
     struct lsu *l = c->lsu;
     struct member own;
     struct crew w = flight_crew(f, &own);
-    u64 read = operands_read(c, f->sub, &w, f->t, &f->mem.collector);
+    u64 read = operands_read(c, f->sub, &w, f->t);
+    f->mem.collector = operands_pool(c, f->t);
     f->mem.ready_cy = read + cfg->operand_depth + agu_cycles(c, f->lanes);
     if (f->mem.collector != NONE) operands_hold(c, f->sub, f->mem.collector);
     writeback_reads(c, &w, read);

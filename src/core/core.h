@@ -110,7 +110,9 @@ struct tinst { /* one instruction, as time sees it */
     u8 mshr_of;     /* a load that may need an MSHR: 1 + the cache (CACHE_DATA, CACHE_CONST), 3 for kernel parameters; else 0 */
     i32 next;       /* the instruction that follows in memory, pseudo ones left out; NONE at the end */
     const u16 *reg; /* register numbers, then predicates from program.nregs on */
+    u64 read_banks, write_banks; /* banks those would have in home 0; BANKS_SHARED: two are in one */
 };
+#define BANKS_SHARED (~0ull)
 struct program {
     const struct kernel *k;
     struct tinst *at; /* [k->ninst] */
@@ -568,12 +570,12 @@ void pipe_take(struct core *c, u32 sub, u32 beats);             /* sm.pipe = one
 void pipe_returns(struct core *c, u32 sub, u32 beats);          /* results have come back from memory and go first */
 u32 pipe_common(const struct core *c);                          /* lockstep: beats of the last round of all SMs; else 0 */
 u64 operands_next(const struct core *c, u32 sub); /* when the next collector or unit becomes free after this cycle; NEVER */
-/* Reserves collector and banks: the cycle in which the last operand is read. *pool: whose collector it took,
- * or NONE */
-u64 operands_read(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, i32 *pool);
-void operands_hold(struct core *c, u32 sub, i32 pool);   /* a memory instruction keeps the one it took until it lets go */
-u32 operands_held(const struct core *c);                 /* collectors so kept */
-void operands_let_go(struct core *c, u32 sub, i32 pool); /* a memory instruction leaves its collector */
+/* Reserves collector and banks: the cycle in which the last operand is read */
+u64 operands_read(struct core *c, u32 sub, const struct crew *w, const struct tinst *t);
+i32 operands_pool(const struct core *c, const struct tinst *t); /* whose collector that takes, or NONE */
+void operands_hold(struct core *c, u32 sub, i32 pool);          /* a memory instruction keeps the one it took until it lets go */
+u32 operands_held(const struct core *c);                        /* collectors so kept */
+void operands_let_go(struct core *c, u32 sub, i32 pool);        /* a memory instruction leaves its collector */
 u64 operands_write(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, u64 at); /* result written; >= at */
 
 /* --- 45_window.c, 46_complete.c. Where c->window is not NULL; window_ready anywhere. */

@@ -12,33 +12,42 @@ struct pool {                 /* collectors of a sub-core that serve the instruc
     u32 first, nbusy;         /* ring of those that become free at known times, soonest first */
     u64 busy[MAX_COLLECTORS]; /* those times */
 };
+struct units { /* of a kind, in a sub-core */
+    u32 n;
+    struct pool *pool;   /* collectors of their instructions */
+    u64 *busy;           /* their counter: cycles taken */
+    u64 free[MAX_UNITS]; /* cycle from which each takes another instruction */
+};
 struct subcore {
-    u64 unit_free[UNIT_COUNT][MAX_UNITS];
-    u32 units[UNIT_COUNT];
+    struct units *of[UNIT_COUNT]; /* into `units`: an instruction's way asks for one of them several times */
+    struct units units[UNIT_COUNT];
     struct pool pools[MAX_POOLS];
     u64 pipe_free;                   /* sm.pipe = one: cycle from which the pipe takes another instruction */
     u64 unavailable, unavailable_to; /* what operands_unavailable found, and the cycle up to which it holds, exclusive */
-    u64 *bank;                       /* calendars: [bank][port][BANK_WORDS], bit cycle mod BANK_WINDOW: taken */
-    u64 bank_word;                   /* cycle / 64 up to which past words have been emptied */
+    u64 *bank;                       /* calendar: [cycle mod BANK_WINDOW][port], a bit for each bank that is taken */
+    u64 bank_word;                   /* cycle / 64 up to which the past has been emptied */
 };
 struct operands {
-    struct subcore subs[MAX_SUBCORES];
+    struct subcore *subs[MAX_SUBCORES];
     u32 npools, pool_size[MAX_POOLS]; /* of each sub-core: one for all units, or three */
     u64 pool_units[MAX_POOLS];        /* whom it serves, by 1 << enum unit */
     u8 pool_of[UNIT_COUNT];
-    u64 round_cy;     /* sm.pipe = one: cycle of the last issue, ... */
-    u32 round_beats;  /* ... and the most beats of an instruction of that cycle */
-    u32 common_beats; /* sm.warp_scale.sync = lockstep: of all SMs' last round */
-    u32 bank_mask;    /* number of banks less one, where it is a power of two; else 0 */
-    u32 bank_stride;  /* words of a bank's calendars */
+    u64 round_cy;       /* sm.pipe = one: cycle of the last issue, ... */
+    u32 round_beats;    /* ... and the most beats of an instruction of that cycle */
+    u32 common_beats;   /* sm.warp_scale.sync = lockstep: of all SMs' last round */
+    u64 soonest_cy;     /* results of the program come at least so long after issue */
+    u64 all_banks;      /* a bit each */
+    u32 last_bank;      /* number of banks less one */
+    u8 turn[MAX_SLOTS]; /* by home: bank of its register 0 */
+    bool pooled;        /* collectors alone keep instructions from leaving issue */
 };
 
 /* The collector taken just now is free again at that cycle */
 static inline void pool_free_at(struct pool *p, u64 cy) {
-    u32 i = p->nbusy++;
-    for (; i && p->busy[(p->first + i - 1) % MAX_COLLECTORS] > cy; i--)
-        p->busy[(p->first + i) % MAX_COLLECTORS] = p->busy[(p->first + i - 1) % MAX_COLLECTORS];
-    p->busy[(p->first + i) % MAX_COLLECTORS] = cy;
+    u32 first = p->first, at = first + p->nbusy++;
+    for (; at != first && p->busy[(at - 1) % MAX_COLLECTORS] > cy; at--)
+        p->busy[at % MAX_COLLECTORS] = p->busy[(at - 1) % MAX_COLLECTORS];
+    p->busy[at % MAX_COLLECTORS] = cy;
 }
 
 #endif

@@ -85,6 +85,16 @@ static bool waits_in_window(const struct tinst *t) {
     }
 }
 
+static u64 banks_of(const struct config *c, const u16 *reg, u32 n) {
+    u64 banks = 0;
+    for (u32 i = 0; i < n; i++) {
+        u64 bank = 1ull << reg[i] % c->banks;
+        if (banks & bank) return BANKS_SHARED;
+        banks |= bank;
+    }
+    return banks;
+}
+
 static void fill_one(struct program *p, const struct config *c, u32 pc, u16 *regs) {
     const struct inst *in = &p->k->code[pc];
     struct tinst *t = &p->at[pc];
@@ -94,6 +104,7 @@ static void fill_one(struct program *p, const struct config *c, u32 pc, u16 *reg
     inst_regs(in, &r);
     t->nread = add_regs(p, r.src, r.nsrc, regs, &t->nsrc);
     t->nwrite = add_regs(p, r.dst, r.ndst, regs + t->nsrc, &t->ndst);
+    t->read_banks = banks_of(c, t->reg, t->nread), t->write_banks = banks_of(c, t->reg + t->nsrc, t->nwrite);
     if (t->kind == T_ALU) time_alu(c, in, t);
     if (t->kind == T_MEM) t->unit = UNIT_MEM;
     t->window = waits_in_window(t);
