@@ -690,7 +690,8 @@ static bool find_candidates(const struct core *c, const struct sched *sc, u64 un
 
 /* One scheduler in one cycle: what could not issue, and what could */
 struct turn {
-    u32 sched, sub;
+    struct sched *sched;
+    u32 sub;
     u64 unavailable;       /* units, by 1 << enum unit */
     const u64 *restricted; /* a set, or NULL */
     u64 *candidates;
@@ -742,8 +743,8 @@ static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
 /* After the first instruction of the cycle: others of the same warp, by width or as groups that go along */
 static void issue_rest(struct core *c, const struct turn *t, u32 slot, u64 lanes) {
     if (c->cfg->issue_width > 1 && (c->window ? window_issue_more(c, slot, t->sub) : issue_more(c, slot, t->sub)) > 1) {
-        c->stats.sched[t->sched].cycles[SCHED_ISSUE1]--;
-        c->stats.sched[t->sched].cycles[SCHED_ISSUE2]++;
+        t->sched->stats->cycles[SCHED_ISSUE1]--;
+        t->sched->stats->cycles[SCHED_ISSUE2]++;
     }
     if (!c->pol.diverge->joint || !c->fronts[slot].nparts) return;
     issue_joint(c, slot, lanes);
@@ -754,7 +755,7 @@ static void issue_from(struct core *c, const struct turn *t, u32 slot) {
     u64 lanes = c->fronts[slot].lanes;
     bool ok = issue_first(c, t, slot);
     if (ok || c->view.faulted) {
-        c->pol.sched->issued(c->issue->scheds[t->sched].state, (int)slot);
+        c->pol.sched->issued(t->sched->state, (int)slot);
         sched_event(c, SCHED_STEP, slot, 0);
     }
     if (ok) issue_rest(c, t, slot, lanes);
@@ -774,27 +775,27 @@ static void schedule(struct core *c, u32 si) {
     struct sched *sc = &c->issue->scheds[si];
     struct sched_view v;
     u64 held[SET_WORDS];
-    struct turn t = {.sched = si, .sub = si % c->cfg->subcores, .candidates = v.candidates};
+    struct turn t = {.sched = sc, .sub = si % c->cfg->subcores, .candidates = v.candidates};
     t.unavailable = operands_unavailable(c, t.sub);
     if (stays_silent(c, sc, t.unavailable)) {
-        account_again(c, si, 1);
+        account_again(c, sc, 1);
         return;
     }
     if (c->window && t.unavailable) present_windows(c, sc, t.unavailable);
     if (!sc->nready && !c->pol.sched->skip) {
-        account_cycle(c, si, 0, t.unavailable, NULL, false, 1);
+        account_cycle(c, sc, 0, t.unavailable, NULL, false, 1);
         return;
     }
     t.restricted = restricted_of(c, sc, t.unavailable, held);
     bool some = find_candidates(c, sc, t.unavailable, t.restricted, v.candidates);
     int slot = NONE;
-    if (some && sc->silence.n) account_silence(c, si);
+    if (some && sc->silence.n) account_silence(c, sc);
     if (some || c->pol.sched->skip) sched_look(c, si, &v);
     if (some) slot = c->pol.sched->pick(sc->state, &v);
     else if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, 1);
     if (slot == NONE) {
-        if (c->pol.sched->moves && !t.restricted) account_moving(c, si, t.unavailable, some, &v, 1);
-        else account_cycle(c, si, 0, t.unavailable, t.restricted, some, 1);
+        if (c->pol.sched->moves && !t.restricted) account_moving(c, sc, t.unavailable, some, &v, 1);
+        else account_cycle(c, sc, 0, t.unavailable, t.restricted, some, 1);
         return;
     }
     CHECK(set_has(v.candidates, (u32)slot));
@@ -821,17 +822,17 @@ bool issue_blocked(struct core *c) {
 }
 
 /* The same where who is preferred moves: each position that comes round is charged with its cycles */
-static void skip_moving(struct core *c, u32 si, const struct sched_view *v, u64 unavailable, const u64 *restricted, u64 n) {
+static void skip_moving(struct core *c, struct sched *sc, const struct sched_view *v, u64 unavailable, const u64 *restricted,
+                        u64 n) {
     const struct sched_policy *p = c->pol.sched;
-    void *state = c->issue->scheds[si].state;
     u64 round = MIN(n, (u64)p->moves(v));
     for (u64 k = 0; k < round; k++) {
         u64 cycles = n / round + (k < n % round);
-        p->skip(state, v, 1);
-        if (restricted) account_cycle(c, si, 0, unavailable, restricted, false, cycles);
-        else account_moving(c, si, unavailable, false, v, cycles);
+        p->skip(sc->state, v, 1);
+        if (restricted) account_cycle(c, sc, 0, unavailable, restricted, false, cycles);
+        else account_moving(c, sc, unavailable, false, v, cycles);
     }
-    if (n > round) p->skip(state, v, n - round);
+    if (n > round) p->skip(sc->state, v, n - round);
 }
 
 void issue_skip(struct core *c, u64 n) {
@@ -841,17 +842,17 @@ void issue_skip(struct core *c, u64 n) {
         struct sched_view v;
         u64 unavailable = operands_unavailable(c, i % c->cfg->subcores), held[SET_WORDS];
         if (stays_silent(c, sc, unavailable)) {
-            account_again(c, i, n);
+            account_again(c, sc, n);
             continue;
         }
         const u64 *restricted = restricted_of(c, sc, unavailable, held);
         if (c->pol.sched->skip) sched_look(c, i, &v), set_clear(v.candidates, c->words);
         if (!c->pol.sched->moves) {
             if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, n);
-            account_cycle(c, i, 0, unavailable, restricted, false, n);
+            account_cycle(c, sc, 0, unavailable, restricted, false, n);
             continue;
         }
-        skip_moving(c, i, &v, unavailable, restricted, n);
+        skip_moving(c, sc, &v, unavailable, restricted, n);
     }
 }
 

@@ -26,7 +26,6 @@ static void sched_make(struct core *c) {
 
 void sched_free(struct core *c) {
     for (u32 i = 0; i < c->cfg->schedulers; i++) free(c->issue->scheds[i].state), free(c->issue->scheds[i].at);
-    free(c->issue->sched_of);
     free(c->issue->sub_of);
     free(c->issue->block);
     free(c->issue->shared);
@@ -38,19 +37,16 @@ static size_t state_size(const struct core *c) { return MAX(c->pol.sched->state_
 
 static void init_one(struct core *c, u32 i) {
     struct sched *s = &c->issue->scheds[i];
+    s->index = i;
     s->at = base_alloc_aligned(sizeof(*s->at) * c->words);
     for (u32 f = i; f < c->nfronts; f += c->cfg->schedulers) s->at[f / 64].slots |= set_bit(f), s->nslots += f < c->nslots;
     s->state = base_alloc(state_size(c));
 }
 
 void sched_init(struct core *c) {
-    c->issue->sched_of = base_alloc(c->nfronts);
     c->issue->sub_of = base_alloc(c->nfronts);
     c->issue->block = base_alloc(sizeof(u64) * c->nfronts);
-    for (u32 i = 0; i < c->nfronts; i++) {
-        c->issue->sched_of[i] = (u8)(i % c->cfg->schedulers);
-        c->issue->sub_of[i] = (u8)(c->issue->sched_of[i] % c->cfg->subcores);
-    }
+    for (u32 i = 0; i < c->nfronts; i++) c->issue->sub_of[i] = (u8)(i % c->cfg->schedulers % c->cfg->subcores);
     for (u32 i = 0; i < c->cfg->schedulers; i++) init_one(c, i);
     sched_make(c);
 }
@@ -67,12 +63,12 @@ static void launch_one(struct core *c, u32 i) {
 
 void sched_arrives(struct core *c, u32 slot, u64 block) {
     c->issue->block[slot] = block;
-    c->issue->scheds[slot_sched(c, slot)].at[slot / 64].valid |= set_bit(slot);
+    c->fronts[slot].account.word->valid |= set_bit(slot);
 }
 
 void sched_leaves(struct core *c, u32 slot) {
     if (!c->form) c->issue->parked &= ~(1ull << slot);
-    c->issue->scheds[slot_sched(c, slot)].at[slot / 64].valid &= ~set_bit(slot);
+    c->fronts[slot].account.word->valid &= ~set_bit(slot);
 }
 
 static u64 memory_word(const struct sched_word *x) { return x->ready[UNIT_MEM] & ~x->ready_shared; }

@@ -52,9 +52,9 @@ static enum cpi strongest(u32 set) {
     return best;
 }
 
-static void add_time(struct core *c, struct sched_stats *ss, const struct account *a, enum stall cause, u64 sixths) {
-    ss->warp_time[cause] += sixths;
-    if (a->pc >= 0) c->pcs[a->pc].time[cause] += sixths;
+static inline void add_time(const struct account *a, enum stall cause, u64 sixths) {
+    a->sched->stats->warp_time[cause] += sixths;
+    a->time[cause] += sixths;
 }
 
 /* Shares of a whole among k: the floor each, and what is left one unit each to the first */
@@ -75,75 +75,78 @@ struct span {
     u64 dt, noissue, unavail, noissue_unavail;
 };
 
-/* The proportional stack, which a place adds to by itself unless fronts are formed (charge_formed) */
-static inline u64 *proportional(const struct core *c, struct sched_stats *ss) {
-    return c->form ? c->issue->formed_apart : ss->cpi[CPI_PROPORTIONAL];
+static struct span span_of(const struct account *a, u64 at) {
+    const struct sched *sc = a->sched;
+    return (struct span){at - a->since, sc->noissue - a->since_noissue, sc->unavail[a->unit] - a->since_unavail,
+                         sc->noissue_unavail[a->unit] - a->since_noissue_unavail};
 }
 
-static void charge_ready(struct core *c, const struct front *f, struct sched_stats *ss, const struct span *d) {
+static __attribute__((noinline)) void charge_ready(const struct core *c, const struct front *f, u64 at) {
     const struct account *a = &f->account;
-    u64 *cpi = proportional(c, ss), dt = d->dt, dn = d->noissue;
-    if (d->unavail) {
+    struct span d = span_of(a, at);
+    u64 *cpi = a->sched->proportional;
+    if (d.unavail) {
         enum stall why = structural(c, f, (enum unit)a->unit);
-        add_time(c, ss, a, why, d->unavail * 6);
-        cpi[stall_table[why].cpi] += d->noissue_unavail * 6;
-        dt -= d->unavail, dn -= d->noissue_unavail;
+        add_time(a, why, d.unavail * 6);
+        cpi[stall_table[why].cpi] += d.noissue_unavail * 6;
+        d.dt -= d.unavail, d.noissue -= d.noissue_unavail;
     }
     if (a->restricted) {
-        add_time(c, ss, a, STALL_RESTRICT, a->restricted * 6);
+        add_time(a, STALL_RESTRICT, a->restricted * 6);
         cpi[stall_table[STALL_RESTRICT].cpi] += a->restricted_noissue * 6;
-        dt -= a->restricted, dn -= a->restricted_noissue;
+        d.dt -= a->restricted, d.noissue -= a->restricted_noissue;
     }
-    add_time(c, ss, a, STALL_NOT_SELECTED, dt * 6);
-    cpi[CPI_MISSED] += dn * 6;
-}
-
-/* One cause, whose class is the strongest; its cycles without an issue found the unit available */
-static inline void charge_one(struct core *c, struct sched_stats *ss, const struct account *a, const struct span *d) {
-    add_time(c, ss, a, (enum stall)__builtin_ctz(a->set), d->dt * 6);
-    proportional(c, ss)[a->strongest] += d->noissue * 6;
+    add_time(a, STALL_NOT_SELECTED, d.dt * 6);
+    cpi[CPI_MISSED] += d.noissue * 6;
 }
 
 /* Waits for results, and for nothing else */
 static bool only_data(u32 classes) { return !(classes & ~(1u << CPI_MEMORY_DATA | 1u << CPI_COMPUTE_DATA)); }
 
-static void charge_set(struct core *c, const struct front *f, struct sched_stats *ss, const struct span *d) {
+static __attribute__((noinline)) void charge_set(const struct core *c, const struct front *f, u64 at) {
     const struct account *a = &f->account;
-    u32 classes = classes_of(a->set);
-    u64 *cpi = proportional(c, ss);
-    if (!(a->set & (a->set - 1))) add_time(c, ss, a, (enum stall)__builtin_ctz(a->set), d->dt * 6);
-    else {
-        u32 k = (u32)__builtin_popcount(a->set), i = 0;
-        for (u32 m = a->set; m; m &= m - 1) add_time(c, ss, a, (enum stall)__builtin_ctz(m), share_of(d->dt * 6, k, i++));
-    }
-    add_classes(cpi, classes, (d->noissue - d->noissue_unavail) * 6);
-    if (!d->noissue_unavail) return;
+    struct span d = span_of(a, at);
+    u32 classes = classes_of(a->set), k = (u32)__builtin_popcount(a->set), i = 0;
+    u64 *cpi = a->sched->proportional;
+    if (k == 1) add_time(a, (enum stall)__builtin_ctz(a->set), d.dt * 6);
+    else
+        for (u32 m = a->set; m; m &= m - 1) add_time(a, (enum stall)__builtin_ctz(m), share_of(d.dt * 6, k, i++));
+    add_classes(cpi, classes, (d.noissue - d.noissue_unavail) * 6);
+    if (!d.noissue_unavail) return;
     if (only_data(classes)) classes |= 1u << stall_table[structural(c, f, (enum unit)a->unit)].cpi;
-    add_classes(cpi, classes, d->noissue_unavail * 6);
+    add_classes(cpi, classes, d.noissue_unavail * 6);
 }
 
 /* Its time is somebody's: a place beyond those of warp slots has time only with a front in it */
 static inline bool counts(const struct core *c, const struct front *f) {
-    return !c->form || f->account.set != 1u << STALL_EMPTY || front_index(c, f) < c->nslots;
+    return __builtin_expect(!c->form, 1) || f->account.set != 1u << STALL_EMPTY || front_index(c, f) < c->nslots;
 }
 
-/* Time of a front of scheduler si from its last change up to cycle `at`, exclusive */
-static inline void charge(struct core *c, struct front *f, u32 si, u64 at) {
-    struct account *a = &f->account;
-    if (at == a->since) return;
-    const struct sched *sc = &c->issue->scheds[si];
-    struct span d = {at - a->since, sc->noissue - a->since_noissue, sc->unavail[a->unit] - a->since_unavail,
-                     sc->noissue_unavail[a->unit] - a->since_noissue_unavail};
-    if (!counts(c, f)) {
-    } else if (a->set && !(a->set & (a->set - 1)) && !d.noissue_unavail) charge_one(c, &c->stats.sched[si], a, &d);
-    else if (a->set) charge_set(c, f, &c->stats.sched[si], &d);
-    else charge_ready(c, f, &c->stats.sched[si], &d);
+static __attribute__((cold)) void tell_charged(struct core *c, const struct front *f, u64 at) {
+    const struct account *a = &f->account;
     EMIT(c, .kind = c->form ? EV_FRONT : EV_STALL, .slot = (u16)front_index(c, f), .a = a->since, .cycle = at,
          .mask = a->set ? a->set : 1u << STALL_NOT_SELECTED, .pc = a->pc, .cause = FRONT_STALLS);
+}
+
+/* Time of a front from its last change up to cycle `at`, exclusive. Mostly there was one cause, whose class is
+ * the strongest, and its cycles without an issue found the unit available. */
+static inline void charge(struct core *c, struct front *f, u64 at) {
+    struct account *a = &f->account;
+    const struct sched *sc = a->sched;
+    if (at == a->since) return;
+    if (!counts(c, f)) {
+    } else if (!a->set) charge_ready(c, f, at);
+    else if (a->set & (a->set - 1) || sc->noissue_unavail[a->unit] != a->since_noissue_unavail) charge_set(c, f, at);
+    else {
+        add_time(a, (enum stall)__builtin_ctz(a->set), (at - a->since) * 6);
+        sc->proportional[a->strongest] += (sc->noissue - a->since_noissue) * 6;
+    }
+    if (__builtin_expect(c->tracing, 0)) tell_charged(c, f, at);
     a->since = at;
 }
 
-static void snapshot(struct account *a, const struct sched *sc, u64 at) {
+static inline void snapshot(struct account *a, u64 at) {
+    const struct sched *sc = a->sched;
     a->since = at;
     a->restricted = a->restricted_noissue = 0;
     a->since_noissue = sc->noissue;
@@ -154,28 +157,30 @@ static void snapshot(struct account *a, const struct sched *sc, u64 at) {
 /* Waits that last: two-level scheduling lets such warps leave the active set */
 static const u32 waits_long = 1u << STALL_LONG | 1u << STALL_BARRIER | 1u << STALL_MEMBAR | 1u << STALL_ATOMIC_ORDER;
 
-static void leave_population(struct core *c, const struct account *a, struct sched *sc, u32 slot) {
-    struct sched_word *x = &sc->at[slot / 64];
-    u64 bit = set_bit(slot);
+static inline void leave_population(struct core *c, const struct account *a) {
+    struct sched_word *x = a->word;
+    struct sched *sc = a->sched;
+    u64 others = ~a->bit;
     if (!a->set) {
-        x->all_ready &= ~bit;
-        x->ready[a->unit] &= ~bit;
+        x->all_ready &= others;
+        x->ready[a->unit] &= others;
         sc->nready--;
         if (a->unit != UNIT_MEM) return;
-        x->ready_loads &= ~bit;
-        x->ready_shared &= ~bit;
+        x->ready_loads &= others;
+        x->ready_shared &= others;
         c->issue->ready_loads[a->load]--;
         return;
     }
     if (--sc->pop[a->strongest] == 0) sc->present &= ~(1u << a->strongest);
     if (!(a->set & waits_long)) return;
-    x->waits_long &= ~bit;
-    x->waits_load &= ~bit, x->waits_barrier &= ~bit, x->waits_fence &= ~bit;
+    x->waits_long &= others;
+    x->waits_load &= others, x->waits_barrier &= others, x->waits_fence &= others;
 }
 
-static void join_population(struct core *c, struct account *a, const struct tinst *shown, struct sched *sc, u32 slot) {
-    struct sched_word *x = &sc->at[slot / 64];
-    u64 bit = set_bit(slot);
+static inline void join_population(struct core *c, struct account *a, const struct tinst *shown) {
+    struct sched_word *x = a->word;
+    struct sched *sc = a->sched;
+    u64 bit = a->bit;
     if (!a->set) {
         x->all_ready |= bit;
         x->ready[a->unit] |= bit;
@@ -200,13 +205,19 @@ static void join_population(struct core *c, struct account *a, const struct tins
 /* A place beyond those of warp slots begins or ceases to count at that cycle. `beyond_cy` is the sum of ends
  * less the sum of beginnings: with an end now for those that count, it is their time since the last settling
  * */
-static void count_place(struct core *c, struct sched *sc, u32 slot, u64 at) {
-    struct sched_word *x = &sc->at[slot / 64];
-    bool was = x->counted & set_bit(slot), is = counts(c, &c->fronts[slot]);
+static void count_place(struct core *c, const struct front *f, u64 at) {
+    struct sched_word *x = f->account.word;
+    bool was = x->counted & f->account.bit, is = counts(c, f);
     if (was == is) return;
-    x->counted ^= set_bit(slot);
+    x->counted ^= f->account.bit;
     if (is) c->issue->beyond++, c->issue->beyond_cy -= at;
     else c->issue->beyond--, c->issue->beyond_cy += at;
+}
+
+static inline void set_pc(const struct core *c, struct account *a, i32 pc) {
+    if (pc == a->pc) return;
+    a->pc = pc;
+    a->time = pc >= 0 ? c->pcs[pc].time : c->issue->no_pc;
 }
 
 void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
@@ -214,25 +225,22 @@ void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
     struct account *a = &f->account;
     i32 pc = f->shown ? f->shown->pc : -1;
     if (set == a->set && pc == a->pc && unit == a->unit) return;
-    u32 si = slot_sched(c, slot);
-    struct sched *sc = &c->issue->scheds[si];
-    if (sc->silence.n) account_silence(c, si);
-    charge(c, f, si, at);
-    leave_population(c, a, sc, slot);
+    if (a->sched->silence.n) account_silence(c, a->sched);
+    charge(c, f, at);
+    leave_population(c, a);
     a->set = set;
     a->unit = (u8)unit;
-    a->pc = pc;
-    join_population(c, a, f->shown, sc, slot);
-    if (slot >= c->nslots) count_place(c, sc, slot, at);
-    snapshot(a, sc, at);
+    set_pc(c, a, pc);
+    join_population(c, a, f->shown);
+    if (slot >= c->nslots) count_place(c, f, at);
+    snapshot(a, at);
 }
 
 void account_issue(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
-    u32 si = slot_sched(c, slot);
-    if (c->issue->scheds[si].silence.n) account_silence(c, si);
-    charge(c, f, si, c->now);
-    add_time(c, &c->stats.sched[si], &f->account, STALL_SELECTED, 6);
+    if (f->account.sched->silence.n) account_silence(c, f->account.sched);
+    charge(c, f, c->now);
+    add_time(&f->account, STALL_SELECTED, 6);
     f->account.since = c->now + 1;
     f->account.pc = -2; /* what follows is another state, even when a window shows the same instruction again */
 }
@@ -253,16 +261,16 @@ static enum cpi gsi_class(const struct core *c, const struct sched *sc, const st
     return best;
 }
 
-static int preferred_now(const struct core *c, u32 si) {
+static int preferred_now(const struct core *c, const struct sched *sc) {
     struct sched_view v;
-    sched_look(c, si, &v);
+    sched_look(c, sc->index, &v);
     set_clear(v.candidates, c->words);
-    return c->pol.sched->preferred(c->issue->scheds[si].state, &v);
+    return c->pol.sched->preferred(sc->state, &v);
 }
 
 /* The warp that the policy would have taken has all of the scheduler's cycles */
-static void charge_selected(struct core *c, u32 si, const struct silence *q, int slot, u64 n) {
-    u64 *cpi = c->stats.sched[si].cpi[CPI_SELECTED], units = 6ull * c->issue->scheds[si].nslots * n;
+static void charge_selected(struct core *c, const struct sched *sc, const struct silence *q, int slot, u64 n) {
+    u64 *cpi = sc->stats->cpi[CPI_SELECTED], units = 6ull * sc->nslots * n;
     if (slot < 0) {
         cpi[CPI_IDLE] += units;
         return;
@@ -290,7 +298,7 @@ static u32 formed_classes(const struct core *c, u32 slot, const struct silence *
 /* The proportional stack where fronts are formed: each place that counts has an equal share of a cycle, and
  * its classes have equal shares of that, rounded down; what is left goes to the heaviest class. Rounded by
  * the cycle, so that it does not matter where a silence is cut. */
-static void charge_formed(const struct core *c, const struct sched *sc, struct sched_stats *ss, const struct silence *q, u64 n) {
+static void charge_formed(const struct core *c, const struct sched *sc, const struct silence *q, u64 n) {
     enum { WHOLE = 60 }; /* divides by the number of classes of a place */
     u64 weight[CPI_COUNT] = {0}, places = 0, left = 6ull * sc->nslots;
     u32 heaviest = 0;
@@ -299,11 +307,11 @@ static void charge_formed(const struct core *c, const struct sched *sc, struct s
             add_classes(weight, formed_classes(c, w * 64 + (u32)__builtin_ctzll(m), q), WHOLE);
     for (u32 k = 0; k < CPI_COUNT && places; k++) {
         u64 share = 6ull * sc->nslots * weight[k] / (WHOLE * places);
-        ss->cpi[CPI_PROPORTIONAL][k] += share * n;
+        sc->stats->cpi[CPI_PROPORTIONAL][k] += share * n;
         left -= share;
         if (weight[k] > weight[heaviest]) heaviest = k;
     }
-    ss->cpi[CPI_PROPORTIONAL][heaviest] += left * n;
+    sc->stats->cpi[CPI_PROPORTIONAL][heaviest] += left * n;
 }
 
 static enum sched_cycle cycle_kind(const struct core *c, const struct sched *sc, const struct silence *q) {
@@ -338,9 +346,8 @@ static void charge_held(struct core *c, struct sched *sc, u32 issued, u64 unavai
 }
 
 /* The cycles of a silence, through which the policy preferred that slot */
-static void charge_silence(struct core *c, u32 si, int slot) {
-    struct sched *sc = &c->issue->scheds[si];
-    struct sched_stats *ss = &c->stats.sched[si];
+static void charge_silence(struct core *c, struct sched *sc, int slot) {
+    struct sched_stats *ss = sc->stats;
     const struct silence *q = &sc->silence;
     u64 n = q->n;
     sc->silence.n = 0;
@@ -348,15 +355,15 @@ static void charge_silence(struct core *c, u32 si, int slot) {
     sc->noissue += n;
     ss->cycles[cycle_kind(c, sc, q)] += n;
     ss->cpi[CPI_GSI][gsi_class(c, sc, q)] += 6ull * sc->nslots * n;
-    charge_selected(c, si, q, slot, n);
-    if (c->form) charge_formed(c, sc, ss, q, n);
+    charge_selected(c, sc, q, slot, n);
+    if (c->form) charge_formed(c, sc, q, n);
 }
 
-void account_silence(struct core *c, u32 si) { charge_silence(c, si, preferred_now(c, si)); }
+void account_silence(struct core *c, struct sched *sc) { charge_silence(c, sc, preferred_now(c, sc)); }
 
 void account_change(struct core *c, u32 slot) {
-    u32 si = slot_sched(c, slot);
-    if (c->issue->scheds[si].silence.n) account_silence(c, si);
+    struct sched *sc = c->fronts[slot].account.sched;
+    if (sc->silence.n) account_silence(c, sc);
 }
 
 static bool same_held(const struct core *c, const struct silence *q, const u64 *restricted) {
@@ -365,41 +372,38 @@ static bool same_held(const struct core *c, const struct silence *q, const u64 *
 
 void account_charge(struct core *c, u32 slot, u64 at) {
     struct front *f = &c->fronts[slot];
-    struct sched *sc = &c->issue->scheds[slot_sched(c, slot)];
     if (at <= f->account.since) return;
-    charge(c, f, slot_sched(c, slot), at);
-    snapshot(&f->account, sc, at);
+    charge(c, f, at);
+    snapshot(&f->account, at);
 }
 
-void account_cycle(struct core *c, u32 si, u32 issued, u64 unavailable, const u64 *restricted, bool candidates, u64 n) {
-    struct sched *sc = &c->issue->scheds[si];
+void account_cycle(struct core *c, struct sched *sc, u32 issued, u64 unavailable, const u64 *restricted, bool candidates, u64 n) {
     struct silence *q = &sc->silence;
-    if (si == 0) count_turner(c, unavailable, n);
+    if (sc->index == 0) count_turner(c, unavailable, n);
     if (issued) {
         charge_held(c, sc, 1, unavailable, restricted, n);
-        c->stats.sched[si].cycles[SCHED_ISSUE1] += n; /* `base` of the stacks is made of these, in account_settle */
+        sc->stats->cycles[SCHED_ISSUE1] += n; /* `base` of the stacks is made of these, in account_settle */
         return;
     }
     if (q->n && q->unavailable == unavailable && q->candidates == candidates && same_held(c, q, restricted)) {
         q->n += n;
         return;
     }
-    if (q->n) account_silence(c, si);
+    if (q->n) account_silence(c, sc);
     q->n = n, q->unavailable = unavailable, q->candidates = candidates, q->held = restricted;
     if (restricted) set_copy(q->restricted, restricted, c->words);
-    if (c->pol.sched->moves || c->issue->shared) account_silence(c, si);
+    if (c->pol.sched->moves || c->issue->shared) account_silence(c, sc);
 }
 
-void account_moving(struct core *c, u32 si, u64 unavailable, bool candidates, const struct sched_view *v, u64 n) {
-    struct sched *sc = &c->issue->scheds[si];
-    if (si == 0) count_turner(c, unavailable, n);
+void account_moving(struct core *c, struct sched *sc, u64 unavailable, bool candidates, const struct sched_view *v, u64 n) {
+    if (sc->index == 0) count_turner(c, unavailable, n);
     sc->silence.n = n, sc->silence.unavailable = unavailable, sc->silence.candidates = candidates, sc->silence.held = false;
-    charge_silence(c, si, c->pol.sched->preferred(sc->state, v));
+    charge_silence(c, sc, c->pol.sched->preferred(sc->state, v));
 }
 
-void account_again(struct core *c, u32 si, u64 n) {
-    struct silence *q = &c->issue->scheds[si].silence;
-    if (si == 0) count_turner(c, q->unavailable, n);
+void account_again(struct core *c, struct sched *sc, u64 n) {
+    struct silence *q = &sc->silence;
+    if (sc->index == 0) count_turner(c, q->unavailable, n);
     q->n += n;
 }
 
@@ -416,10 +420,9 @@ void account_levels(struct core *c, u64 at) {
 
 void account_settle(struct core *c, u64 at) {
     for (u32 i = 0; i < c->nfronts; i++) {
-        struct sched *sc = &c->issue->scheds[slot_sched(c, i)];
         account_change(c, i);
-        charge(c, &c->fronts[i], slot_sched(c, i), at);
-        snapshot(&c->fronts[i].account, sc, at);
+        charge(c, &c->fronts[i], at);
+        snapshot(&c->fronts[i].account, at);
         if (c->replay) replay_levels(c, &c->fronts[i], at);
     }
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
@@ -440,17 +443,20 @@ void account_init(struct core *c) {
         sc->nready = 0;
         sc->silence.n = 0;
         sc->present = 1u << CPI_IDLE;
+        sc->stats = &c->stats.sched[i];
+        sc->proportional = c->form ? c->issue->formed_apart : sc->stats->cpi[CPI_PROPORTIONAL];
     }
     for (u32 i = 0; i < c->nfronts; i++) {
         struct front *f = &c->fronts[i];
-        struct sched *sc = &c->issue->scheds[slot_sched(c, i)];
+        struct sched *sc = &c->issue->scheds[i % c->cfg->schedulers];
         sc->pop[CPI_IDLE]++;
         if (i < c->nslots) sc->at[i / 64].counted |= set_bit(i);
-        f->account.set = 1u << STALL_EMPTY;
+        f->account = (struct account){.sched = sc, .word = &sc->at[i / 64], .bit = set_bit(i), .set = 1u << STALL_EMPTY};
         f->account.strongest = CPI_IDLE;
         f->account.unit = UNIT_NONE;
         f->account.pc = -1;
-        snapshot(&f->account, sc, c->now);
+        f->account.time = c->issue->no_pc;
+        snapshot(&f->account, c->now);
     }
     c->issue->beyond = c->issue->beyond_cy = 0;
     memset(c->issue->ready_loads, 0, sizeof(c->issue->ready_loads));

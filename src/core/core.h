@@ -191,15 +191,21 @@ struct ibuffer { /* entries are consecutive instructions from the front's next o
     u64 behind_since;       /* retained_cycles is complete up to here */
     u64 ready[MAX_IBUFFER]; /* by ring position */
 };
-struct account {                                             /* who owns a front's time (account.c) */
+struct sched;
+struct sched_word;
+struct account {             /* who owns a front's time (account.c) */
+    struct sched *sched;     /* its scheduler, ... */
+    struct sched_word *word; /* ... and which bit it is there */
+    u64 bit;
     u32 set;                                                 /* of 1 << enum stall; 0: ready */
     u8 unit;                                                 /* of the next instruction; the counts below are of it */
     u8 strongest;                                            /* class of `set` it is counted under, enum cpi */
     u8 load;                                                 /* tinst.mshr_of of the next instruction, when ready and of memory */
     i32 pc;                                                  /* charged; -1: none */
+    u64 *time;                                               /* by enum stall, of that pc; with none, of no interest */
     u64 since;                                               /* first cycle in this state */
-    u64 restricted, restricted_noissue;                      /* cycles of this state in which prediction held it back */
     u64 since_noissue, since_unavail, since_noissue_unavail; /* the scheduler's counts then, for `unit` */
+    u64 restricted, restricted_noissue;                      /* cycles of this state in which prediction held it back */
 };
 struct front {
     struct part *part; /* [nparts]: `own`, or a list of the pool's (33_form.c) */
@@ -810,12 +816,12 @@ u64 early_lanes(const struct core *c, const struct flight *f);   /* those whose 
 void account_init(struct core *c);
 void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at); /* the slot is in a new state from cycle `at` on */
 void account_issue(struct core *c, u32 slot); /* it has issued in this cycle; the new state follows from now + 1 */
-void account_cycle(struct core *c, u32 sched, u32 issued, u64 unavailable, const u64 *restricted, bool candidates,
+void account_cycle(struct core *c, struct sched *sched, u32 issued, u64 unavailable, const u64 *restricted, bool candidates,
                    u64 n); /* restricted: a set, or NULL for none */
 /* The same without an issue, of a policy that moves and has just seen v; nothing is held back */
-void account_moving(struct core *c, u32 sched, u64 unavailable, bool candidates, const struct sched_view *v, u64 n);
-void account_again(struct core *c, u32 sched, u64 n);  /* n more cycles like those of the silence under way */
-void account_silence(struct core *c, u32 sched);       /* charges what is pending: its policy is about to be asked */
+void account_moving(struct core *c, struct sched *sched, u64 unavailable, bool candidates, const struct sched_view *v, u64 n);
+void account_again(struct core *c, struct sched *sched, u64 n); /* n more cycles like those of the silence under way */
+void account_silence(struct core *c, struct sched *sched);      /* charges what is pending: its policy is about to be asked */
 void account_change(struct core *c, u32 slot);         /* something about it that its scheduler sees is about to change */
 void account_charge(struct core *c, u32 slot, u64 at); /* its time up to that cycle, in the state it is in */
 void account_settle(struct core *c, u64 at);

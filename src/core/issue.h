@@ -23,7 +23,11 @@ struct sched_word { /* 64 fronts of a scheduler, by what they are: the same word
     u64 waits_long, waits_load, waits_barrier, waits_fence;
 };
 struct sched {
+    u32 index;
     void *state;
+    struct sched_stats *stats;
+    u64 *
+        proportional; /* its proportional stack, which a place adds to by itself; one that is thrown away where fronts are formed */
     struct sched_word *at;                                /* [core.words] */
     u32 nready;                                           /* fronts in all_ready */
     u32 pop[CPI_COUNT];                                   /* slots by strongest cause, ready ones left out */
@@ -45,17 +49,17 @@ struct issue {
     bool plain;         /* none of that, no replay, no window, no Vortex units: a front shows its next instruction */
     struct step step;   /* the instruction executed last, and the last that is not in the program */
     struct step pseudo;
-    u8 *sched_of, *sub_of; /* by front: its scheduler, and the sub-core that one feeds */
+    u8 *sub_of; /* by front: the sub-core that its scheduler feeds */
     struct sched scheds[MAX_SCHEDULERS];
     void *shared, *scratch;         /* the schedulers' common block, and room for a copy */
     struct sm_stats *scratch_stats; /* counted into and thrown away */
     u64 *block;                     /* number of the block in the grid, by front */
     u64 levels_cy;                  /* account.c: counters of levels are complete up to here */
     u64 beyond, beyond_cy;          /* account.c: places beyond warp slots that count, and their time */
-    u64 formed_apart[CPI_COUNT];    /* account.c: thrown away */
+    u64 formed_apart[CPI_COUNT];    /* account.c: thrown away, and so is */
+    u64 no_pc[STALL_COUNT];         /* time of fronts that show no instruction */
 };
 
-static inline u32 slot_sched(const struct core *c, u32 slot) { return c->issue->sched_of[slot]; }
 static inline u32 slot_sub(const struct core *c, u32 slot) { return c->issue->sub_of[slot]; }
 /* Some front is ready whose next instruction needs that unit */
 static inline bool unit_wanted(const struct core *c, const struct sched *sc, u32 unit) {
