@@ -34,6 +34,7 @@ void issue_launch(struct core *c) {
     x->renews = c->prog->k->first_warps;
     x->steady = !x->restricts && !c->pol.sched->skip && !c->window;
     x->plain = !c->replay && !c->window && !c->vunits && !c->form && !x->renews;
+    x->timed = !c->window && !c->pol.order->earliest;
     sched_launch(c);
 }
 
@@ -146,25 +147,30 @@ static void register_waits(const struct core *c, const struct home *s, const str
     }
 }
 
+/* What a front waits for, and the first cycle in which that may have changed by time alone */
+struct wait {
+    u64 next; /* NEVER: something has to happen */
+    u32 set;  /* of 1 << enum stall; 0: it is ready */
+};
+static inline struct wait wait_none(void) { return (struct wait){NEVER, 0}; }
+static inline struct wait wait_event(enum stall cause) { return (struct wait){NEVER, 1u << cause}; }
+static inline struct wait wait_until(u64 cy, enum stall cause) { return (struct wait){cy, 1u << cause}; }
+
 /* What barriers, fences, exits, calls and waits for copies need beyond registers */
-static u32 order_waits(struct core *c, const struct front *f, const struct part *p, const struct tinst *t, u64 at, u64 *next) {
+static struct wait order_waits(struct core *c, const struct front *f, const struct part *p, const struct tinst *t, u64 at) {
     const struct home *s = part_home(c, p);
     switch (t->kind) {
     case T_BARRIER:
-    case T_EXIT: return s->queued ? 1u << STALL_DRAIN : 0;
+    case T_EXIT: return s->queued ? wait_event(STALL_DRAIN) : wait_none();
     case T_FENCE:
-        if (s->queued || s->stores || s->atomics) return 1u << STALL_MEMBAR;
-        return t->in->flags & INST_GPU_FENCE && atomics_before(c, f->fence_seq) ? 1u << STALL_MEMBAR : 0;
-    case T_ASYNC_WAIT: return s->asyncs ? 1u << STALL_LONG : 0;
+        if (s->queued || s->stores || s->atomics) return wait_event(STALL_MEMBAR);
+        return t->in->flags & INST_GPU_FENCE && atomics_before(c, f->fence_seq) ? wait_event(STALL_MEMBAR) : wait_none();
+    case T_ASYNC_WAIT: return s->asyncs ? wait_event(STALL_LONG) : wait_none();
     case T_FRAME:
-        if (s->loads || s->queued) return 1u << STALL_LONG;
-        if (s->drain_cy > at) {
-            *next = MIN(*next, s->drain_cy);
-            return 1u << STALL_WAIT;
-        }
-        return 0;
-    case T_MEM: return atomics_meet(c, p, t->in) ? 1u << STALL_ATOMIC_ORDER : 0;
-    default: return 0;
+        if (s->loads || s->queued) return wait_event(STALL_LONG);
+        return s->drain_cy > at ? wait_until(s->drain_cy, STALL_WAIT) : wait_none();
+    case T_MEM: return atomics_meet(c, p, t->in) ? wait_event(STALL_ATOMIC_ORDER) : wait_none();
+    default: return wait_none();
     }
 }
 
@@ -175,51 +181,44 @@ static bool has_all(const struct core *c, const struct home *s, const struct tin
 
 /* What the threads of a front wait for before t: registers of each part, then what its kind of instruction
  * asks for */
-static u32 parts_wait(struct core *c, const struct front *f, const struct tinst *t, u64 at, u64 *next) {
+static struct wait parts_wait(struct core *c, const struct front *f, const struct tinst *t, u64 at) {
     struct waits x = {0};
     for (u32 i = 0; i < f->nparts; i++) {
         const struct home *s = part_home(c, &f->part[i]);
         if (!has_all(c, s, t, at)) register_waits(c, s, t, f->part[i].lanes, f->lanes, at, &x);
     }
-    if (x.set) {
-        *next = waits_end(&x);
-        return x.set;
+    if (x.set) return (struct wait){waits_end(&x), x.set};
+    if (t->kind == T_ALU) return wait_none();
+    for (u32 i = 0; i < f->nparts; i++) {
+        struct wait w = order_waits(c, f, &f->part[i], t, at);
+        if (w.set) return w;
     }
-    u32 set = 0;
-    for (u32 i = 0; i < f->nparts && !set; i++) set |= order_waits(c, f, &f->part[i], t, at, next);
-    return set;
+    return wait_none();
 }
 
 /* What the order has the front's next instruction wait for: results of earlier ones, of memory or of units */
-static u32 order_keeps(struct core *c, const struct front *f, u64 at, u64 *next) {
+static struct wait order_keeps(struct core *c, const struct front *f, u64 at) {
     for (u32 i = 0; i < f->nparts; i++) {
         const struct home *s = part_home(c, &f->part[i]);
         u64 from = c->pol.order->earliest(&(struct order_view){s->drain_cy, s->loads, s->queued});
-        if (from <= at) continue;
-        if (from == NEVER) return 1u << STALL_LONG;
-        *next = from;
-        return 1u << STALL_WAIT;
+        if (from > at) return from == NEVER ? wait_event(STALL_LONG) : wait_until(from, STALL_WAIT);
     }
-    return 0;
+    return wait_none();
 }
 
-static u32 head_waits(struct core *c, struct front *f, u64 at, u64 *next) {
-    if (f->release_cy > at) {
-        *next = f->release_cy;
-        return 1u << STALL_BARRIER;
-    }
-    if (f->resolve_cy > at) {
-        *next = f->resolve_cy;
-        return 1u << STALL_BRANCH;
-    }
+static struct wait head_waits(struct core *c, struct front *f, u64 at) {
+    if (f->release_cy > at) return wait_until(f->release_cy, STALL_BARRIER);
+    if (f->resolve_cy > at) return wait_until(f->resolve_cy, STALL_BRANCH);
     u64 there = f->ib.n ? f->ib.ready[f->ib.head] : NEVER;
     if (there > at) {
-        if (f->ib.n) *next = there;
-        else ibuffer_want(c, f);
-        return c->vfetch && vfetch_stalls(c, front_index(c, f)) ? 1u << STALL_UNDECODED : 1u << STALL_NO_INSTRUCTION;
+        if (!f->ib.n) ibuffer_want(c, f);
+        return wait_until(there, c->vfetch && vfetch_stalls(c, front_index(c, f)) ? STALL_UNDECODED : STALL_NO_INSTRUCTION);
     }
-    u32 set = c->pol.order->earliest ? order_keeps(c, f, at, next) : 0;
-    return set ? set : parts_wait(c, f, f->head, at, next);
+    if (c->pol.order->earliest) {
+        struct wait w = order_keeps(c, f, at);
+        if (w.set) return w;
+    }
+    return parts_wait(c, f, f->head, at);
 }
 
 static void show(struct core *c, u32 slot, const struct tinst *t, u64 at) {
@@ -236,9 +235,9 @@ void slot_show(struct core *c, u32 slot) {
 
 /* When the one cause ends nothing else can keep it: no need to look again */
 static bool waits_for_time(const struct core *c, const struct front *f, u32 set) {
+    const u32 results = 1u << STALL_WAIT | 1u << STALL_SHORT | 1u << STALL_LONG;
     bool plain = f->head->kind == T_ALU || f->head->kind == T_BRANCH || f->head->kind == T_NOP;
-    return plain && !c->pol.order->earliest && !c->window && f->shown == f->head &&
-           (set == 1u << STALL_WAIT || set == 1u << STALL_SHORT || set == 1u << STALL_LONG);
+    return plain && c->issue->timed && f->shown == f->head && set & results && !(set & (set - 1));
 }
 
 void slot_due(struct core *c, u32 slot) {
@@ -251,26 +250,30 @@ void slot_due(struct core *c, u32 slot) {
     account_state(c, slot, 0, (enum unit)f->head->unit, c->now);
 }
 
-/* The slot waits for these causes from cycle `at` on, until cycle `next` if nothing happens before */
-static void slot_waits(struct core *c, u32 slot, const struct tinst *shows, u32 set, u64 at, u64 next) {
+/* The slot waits so from cycle `at` on if nothing happens before */
+static inline void slot_waits(struct core *c, u32 slot, const struct tinst *shows, struct wait w, u64 at) {
     struct front *f = &c->fronts[slot];
     show(c, slot, shows, at);
-    account_state(c, slot, set, f->shown ? (enum unit)f->shown->unit : UNIT_NONE, at);
-    if (next == NEVER) return;
-    slot_alarm(c, slot, next);
-    if (f->head && waits_for_time(c, f, set)) f->ready_cy = next;
+    account_state(c, slot, w.set, f->shown ? (enum unit)f->shown->unit : UNIT_NONE, at);
+    if (w.next == NEVER) return;
+    slot_alarm(c, slot, w.next);
+    if (f->head && waits_for_time(c, f, w.set)) f->ready_cy = w.next;
 }
 
 /* Causes for which another group of the warp may go on meanwhile */
 static const u32 long_waits = 1u << STALL_LONG | 1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR;
 
-/* What the slot's next instruction waits for, or that of another group which goes on meanwhile */
-static u32 head_or_other_waits(struct core *c, u32 slot, u64 at, u64 *next) {
+static __attribute__((noinline)) struct wait other_waits(struct core *c, u32 slot, struct wait w, u64 at) {
     struct front *f = &c->fronts[slot];
-    u32 set = head_waits(c, f, at, next);
-    if (!(set & long_waits) || !front_gives_way(c, f)) return set;
+    if (!front_gives_way(c, f)) return w;
     slot_next(c, slot);
-    return f->head ? head_waits(c, f, at, next) : group_wait(c->homes[slot].w);
+    return f->head ? head_waits(c, f, at) : (struct wait){w.next, group_wait(c->homes[slot].w)};
+}
+
+/* What the slot's next instruction waits for, or that of another group which goes on meanwhile */
+static inline struct wait head_or_other_waits(struct core *c, u32 slot, u64 at) {
+    struct wait w = head_waits(c, &c->fronts[slot], at);
+    return w.set & long_waits && c->pol.diverge->blocked ? other_waits(c, slot, w, at) : w;
 }
 
 /* A slot that presents no next instruction of its program: it is empty, has ended or is held, or shows what
@@ -278,26 +281,25 @@ static u32 head_or_other_waits(struct core *c, u32 slot, u64 at, u64 *next) {
 static void look_beyond_head(struct core *c, u32 slot, u64 at) {
     struct home *s = &c->homes[slot];
     struct front *f = &c->fronts[slot];
-    u64 next = NEVER;
-    u32 set;
+    struct wait w = wait_none();
     bool held = f->nparts && f->release_cy > at, windowed = false;
     const struct tinst *again = replay_shows(c, slot);
     if (f->nparts && !f->head && !held) slot_next(c, slot);
-    if (held) next = f->release_cy, set = 1u << STALL_BARRIER;
-    else if (!s->w) set = 1u << STALL_EMPTY;
-    else if (s->ended) set = s->queued || s->loads || s->drain_cy > at ? 1u << STALL_DRAIN : 1u << STALL_EMPTY;
-    else if (again) set = 0;
-    else if (c->window && (windowed = window_waits(c, slot, at, &set, &next))) {
-    } else if (!f->head) set = group_wait(s->w);
-    else set = head_or_other_waits(c, slot, at, &next);
-    if (s->ended && s->drain_cy > at) next = s->drain_cy;
-    bool over = s->ended && s->w && set == 1u << STALL_EMPTY && f->account.set != set && !s->told_end;
-    slot_waits(c, slot, windowed ? window_shows(c, slot) : f->nparts && again ? again : f->head, set, at, next);
+    if (held) w = wait_until(f->release_cy, STALL_BARRIER);
+    else if (!s->w) w = wait_event(STALL_EMPTY);
+    else if (s->ended) w = wait_event(s->queued || s->loads || s->drain_cy > at ? STALL_DRAIN : STALL_EMPTY);
+    else if (again) {
+    } else if (c->window && (windowed = window_waits(c, slot, at, &w.set, &w.next))) {
+    } else if (!f->head) w.set = group_wait(s->w);
+    else w = head_or_other_waits(c, slot, at);
+    if (s->ended && s->drain_cy > at) w.next = s->drain_cy;
+    bool over = s->ended && s->w && w.set == 1u << STALL_EMPTY && f->account.set != w.set && !s->told_end;
+    slot_waits(c, slot, windowed ? window_shows(c, slot) : f->nparts && again ? again : f->head, w, at);
     if (over) {
         EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
         s->told_end = true;
     }
-    if (!s->ended || !s->w || set != 1u << STALL_EMPTY) return;
+    if (!s->ended || !s->w || w.set != 1u << STALL_EMPTY) return;
     if (at > c->now) slot_alarm(c, slot, at); /* I1: other slots' states change before issue only */
     else cta_try_retire(c, s->place, at);
 }
@@ -311,13 +313,13 @@ static u32 empty_place(const struct core *c, u32 slot, u64 at) {
     return drains ? 1u << STALL_DRAIN : 1u << STALL_EMPTY;
 }
 
-static u32 formed_waits(struct core *c, struct front *f, u64 at, u64 *next) {
+static struct wait formed_waits(struct core *c, struct front *f, u64 at) {
     u32 slot = front_index(c, f);
-    if (!f->nparts) return empty_place(c, slot, at);
-    if (f->head) return head_waits(c, f, at, next);
-    if (f->release_cy <= at && f->resolve_cy <= at && at == c->now) return form_waits(c, f);
-    *next = MAX(MAX(f->release_cy, f->resolve_cy), at); /* it parts then */
-    return f->release_cy > at ? 1u << STALL_BARRIER : 1u << STALL_BRANCH;
+    if (!f->nparts) return (struct wait){NEVER, empty_place(c, slot, at)};
+    if (f->head) return head_waits(c, f, at);
+    if (f->release_cy <= at && f->resolve_cy <= at && at == c->now) return (struct wait){NEVER, form_waits(c, f)};
+    /* it parts then */
+    return wait_until(MAX(MAX(f->release_cy, f->resolve_cy), at), f->release_cy > at ? STALL_BARRIER : STALL_BRANCH);
 }
 
 /* A warp whose last thread has ended leaves when nothing of it is under way */
@@ -335,11 +337,10 @@ static void home_over(struct core *c, u32 home, u64 at) {
 
 static void look_formed(struct core *c, u32 slot, u64 at) {
     struct front *f = &c->fronts[slot];
-    u64 next = NEVER;
     if (f->nparts && !f->head && f->release_cy <= at && f->resolve_cy <= at && at == c->now) form_regroup(c, slot);
     if (c->view.faulted) return;
-    u32 set = formed_waits(c, f, at, &next);
-    slot_waits(c, slot, f->head, set, at, next);
+    struct wait w = formed_waits(c, f, at);
+    slot_waits(c, slot, f->head, w, at);
     if (slot < c->nslots) home_over(c, slot, at);
 }
 
@@ -347,9 +348,8 @@ void slot_look(struct core *c, u32 slot, u64 at) {
     struct front *f = &c->fronts[slot];
     f->ready_cy = NEVER;
     if (f->head && c->issue->plain) {
-        u64 next = NEVER;
-        u32 set = head_or_other_waits(c, slot, at, &next);
-        slot_waits(c, slot, f->head, set, at, next);
+        struct wait w = head_or_other_waits(c, slot, at);
+        slot_waits(c, slot, f->head, w, at);
         return;
     }
     if (c->form) {
@@ -448,21 +448,18 @@ static struct crew_home crew_home_of(const struct core *c, const struct crew *w)
 
 /* Why lanes of an instruction do not work. In a front of several homes, lanes of its place that nobody takes
  * are those of threads elsewhere. */
-static void count_lanes(struct core *c, const struct step *st, const struct crew_home *h, u32 lanes, u32 active) {
+static __attribute__((noinline)) void count_missing(struct core *c, const struct crew *w, u32 lanes) {
     struct lane_stats *x = &c->lane_stats;
+    struct crew_home h = crew_home_of(c, w);
     u32 size = c->cfg->warp_size;
-    x->occupied[lanes]++;
-    x->control += c->prog->k->code[st->pc].iclass == ICLASS_BRANCH;
-    x->lost[LOST_GUARDED] += lanes - active;
-    if (lanes >= size) return;
-    u32 there = h->several ? size : lanes_there(c, h->w);
-    u32 live = h->several ? size : (u32)__builtin_popcountll(h->w->live | h->lanes); /* those that end with it are in it */
+    u32 there = h.several ? size : lanes_there(c, h.w);
+    u32 live = h.several ? size : (u32)__builtin_popcountll(h.w->live | h.lanes); /* those that end with it are in it */
     x->lost[LOST_ABSENT] += size - there;
     x->lost[LOST_EXITED] += there - MIN(live, there);
     x->lost[LOST_PARTED] += MIN(live, there) - lanes;
 }
 
-static void count_issue(struct core *c, const struct step *st, struct crew_home h) {
+static inline void count_issue(struct core *c, const struct step *st, const struct crew *w) {
     struct sm_stats *x = &c->stats;
     u32 lanes = st->lanes == 0xFFFFFFFFu ? 32 : (u32)__builtin_popcountll(st->lanes);
     u32 active = st->active == st->lanes ? lanes : (u32)__builtin_popcountll(st->active);
@@ -471,7 +468,10 @@ static void count_issue(struct core *c, const struct step *st, struct crew_home 
     x->thread_instructions += lanes;
     x->active_lanes += active;
     x->lanes[active]++;
-    count_lanes(c, st, &h, lanes, active);
+    c->lane_stats.occupied[lanes]++;
+    c->lane_stats.control += st->in->iclass == ICLASS_BRANCH;
+    if (lanes != active) c->lane_stats.lost[LOST_GUARDED] += lanes - active;
+    if (lanes < c->cfg->warp_size) count_missing(c, w, lanes);
     p->issues += st->counted;
     p->lanes += active;
     c->view.instructions += st->counted;
@@ -539,22 +539,26 @@ static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const 
 }
 
 /* Each member's part of an instruction that issues is told as an instruction of its home */
-static void tell_issue(struct core *c, u32 slot, const struct step *st, const struct crew *w) {
+static __attribute__((cold)) void tell_members(struct core *c, u32 slot, const struct step *st, const struct crew *w) {
     if (c->form)
         EMIT(c, .kind = EV_FRONT, .cycle = c->now, .slot = (u16)slot, .pc = st->pc, .mask = st->lanes, .cause = FRONT_ISSUES);
     for (u32 i = 0; i < w->n; i++) {
         const struct member *m = &w->at[i];
         EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = m->uid, .slot = m->home, .pc = st->pc, .mask = m->active, .a = m->lanes,
              .b = (u64)m->frame);
-        (void)m;
     }
-    count_issue(c, st, crew_home_of(c, w));
+}
+
+static inline void tell_issue(struct core *c, u32 slot, const struct step *st, const struct crew *w) {
+    if (__builtin_expect(c->tracing, 0)) tell_members(c, slot, st, w);
+    count_issue(c, st, w);
 }
 
 void front_issued(struct core *c, u32 slot, u64 uid, const struct step *st) {
     EMIT(c, .kind = EV_ISSUE, .cycle = c->now, .uid = uid, .slot = (u16)slot, .pc = st->pc, .mask = st->active, .a = st->lanes,
          .b = (u64)st->frame, .cause = 1);
-    if (st->counted) count_issue(c, st, (struct crew_home){c->homes[slot].w, st->lanes, false});
+    struct member own = {.lanes = st->lanes, .home = (u16)slot};
+    if (st->counted) count_issue(c, st, &(struct crew){&own, 1, 1});
     else issue_happened(c); /* again */
 }
 
@@ -596,7 +600,6 @@ static bool issue_along(struct core *c, u32 slot, u32 gi) {
     struct front *f = &c->fronts[slot];
     const struct group *g = &s->w->groups.at[gi];
     const struct tinst *t = &c->prog->at[g->pc];
-    u64 next = NEVER;
     struct step *st = &c->issue->step;
     bool memory = t->kind == T_MEM, plain = t->kind == T_ALU || t->kind == T_BRANCH || t->kind == T_NOP || t->pseudo;
     if ((!plain && !memory) || held_back(c, slot, t)) return false;
@@ -604,8 +607,7 @@ static bool issue_along(struct core *c, u32 slot, u32 gi) {
     if (!t->pseudo) register_waits(c, s, t, g->mask, g->mask, c->now, &x);
     if (x.set) return false;
     f->part[0].group = (u16)gi;
-    if (memory && (!operands_room(c, slot_sub(c, slot), UNIT_MEM) || order_waits(c, f, &f->part[0], t, c->now, &next)))
-        return false;
+    if (memory && (!operands_room(c, slot_sub(c, slot), UNIT_MEM) || order_waits(c, f, &f->part[0], t, c->now).set)) return false;
     if (!dispatch(c, f, st) || t->pseudo || !st->counted) return true;
     struct member own;
     struct crew w = crew_of(c, slot, st, ++c->uid, &own);
@@ -636,9 +638,8 @@ static u32 issue_more(struct core *c, u32 slot, u32 sub) {
     struct front *f = &c->fronts[slot];
     u32 n = 1;
     for (; n < c->cfg->issue_width && f->nparts && f->head; n++) {
-        u64 next = NEVER;
         if (replay_first(c, slot) != NONE) break; /* that one goes first, from the next cycle on */
-        if (head_waits(c, f, c->now, &next) || !operands_available(c, sub, (enum unit)f->head->unit)) break;
+        if (head_waits(c, f, c->now).set || !operands_available(c, sub, (enum unit)f->head->unit)) break;
         f->shown = f->head;
         if (f->head->unit == UNIT_MEM && c->predict && predict_holds(c, slot)) break;
         if (held_back(c, slot, f->head)) break;

@@ -47,7 +47,8 @@ struct issue {
     bool steady;        /* nobody does, there are no windows, and the policy need not be told of cycles without candidates */
     bool renews;        /* the program starts and ends warps of its own */
     bool plain;         /* none of that, no replay, no window, no Vortex units: a front shows its next instruction */
-    struct step step;   /* the instruction executed last, and the last that is not in the program */
+    bool timed; /* registers of a front's next instruction are all that it waits for, where its kind asks for nothing else */
+    struct step step; /* the instruction executed last, and the last that is not in the program */
     struct step pseudo;
     u8 *sub_of; /* by front: the sub-core that its scheduler feeds */
     struct sched scheds[MAX_SCHEDULERS];
