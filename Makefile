@@ -136,10 +136,10 @@ $(MAIN_OBJ) $B/obj/sweep/build.o: CFLAGS_ALL += -DHEDDLE_COMMIT='"$(COMMIT)"'
 $(MAIN_OBJ) $B/obj/sweep/build.o: $B/commit
 
 # The machine's inner loops
-$(TIMING_OBJ): OPT := $(if $(DEBUG),-O0 -g,$(if $(FUZZ),-O1 -g,-O3 -g))$(if $(WHOLE), -flto)
+$(TIMING_OBJ): OPT := $(if $(DEBUG),-O0 -g,$(if $(FUZZ),-O1 -g,-O3 -fno-tree-slp-vectorize -g))$(if $(WHOLE), -flto)
 $B/obj/timing.o: $(TIMING_OBJ)
 	@$(SAY) "  whole $@"
-	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Wno-error -O3 -g $(ONE_PROGRAM) -o $@ $(TIMING_OBJ)
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Wno-error -O3 -fno-tree-slp-vectorize -g $(ONE_PROGRAM) -o $@ $(TIMING_OBJ)
 
 $B/obj/%.o: src/%.c $B/flags
 	@mkdir -p $(@D) && $(SAY) "  cc    $<"
