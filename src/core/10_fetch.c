@@ -11,6 +11,9 @@
 void fetch_init(struct core *c) {
     const struct config *g = c->cfg;
     c->fetch = base_alloc(sizeof(*c->fetch));
+    c->fetch->room = g->ibuffer - MIN(g->fetch_insts, g->ibuffer);
+    c->fetch->way = g->icache_cy + g->decode_cy + (g->perfect_memory ? g->perfect_cy : 0);
+    c->fetch->line = ~(u64)(g->icache_line_b - 1);
     c->fetch->waits = base_alloc(sizeof(*c->fetch->waits) * g->icache_mshrs);
     c->fetch->waited = base_alloc(sizeof(u64) * c->nfronts);
     tags_init(&c->fetch->icache, g->icache_sets, g->icache_ways, g->icache_line_b, g->icache_line_b, false);
@@ -106,35 +109,34 @@ void fetch_filled(struct core *c, u32 entry) {
 }
 
 /* n instructions from pc on can issue from cycle `ready` on; or (n = 0) their line missed */
-static void tell_fetch(struct core *c, u32 slot, i32 pc, u32 n, u64 ready) {
+static __attribute__((cold)) void tell_fetch(struct core *c, u32 slot, i32 pc, u32 n, u64 ready) {
     if (c->form)
         EMIT(c, .kind = EV_FRONT, .cycle = c->now, .slot = (u16)slot, .pc = pc, .a = n, .b = ready, .mask = !n,
              .cause = FRONT_FETCHES);
     else EMIT(c, .kind = EV_FETCH, .cycle = c->now, .slot = (u16)slot, .pc = pc, .a = n, .b = ready, .cause = !n);
 }
 
-static void deliver(struct core *c, struct front *f, u64 line, u64 ready) {
+static inline void deliver(struct core *c, struct front *f, u64 line, u64 ready) {
     struct ibuffer *b = &f->ib;
-    u32 room = MIN(c->cfg->fetch_insts, c->cfg->ibuffer - b->n - b->behind), n = 0;
-    i32 first = b->fetch_pc;
-    while (n < room && b->fetch_pc != NONE) {
-        u64 address = inst_address(c, b->fetch_pc);
-        if ((address & ~(u64)(c->cfg->icache_line_b - 1)) != line) break;
-        b->ready[(b->head + b->n++) & c->ib_mask] = ready;
-        b->fetch_pc = c->prog->at[b->fetch_pc].next;
-        n++;
-    }
-    tell_fetch(c, front_index(c, f), first, n, ready);
-    if (n == b->n) slot_alarm(c, front_index(c, f), ready); /* the buffer was empty */
+    u32 room = MIN(c->cfg->fetch_insts, c->cfg->ibuffer - b->n - b->behind), n = 0, at = b->head + b->n;
+    i32 first = b->fetch_pc, pc = first;
+    do {
+        b->ready[(at + n++) & c->ib_mask] = ready;
+        pc = c->prog->at[pc].next;
+    } while (n < room && pc != NONE && (inst_address(c, pc) & c->fetch->line) == line);
+    b->fetch_pc = pc;
+    b->n += n;
+    if (__builtin_expect(c->tracing, 0)) tell_fetch(c, f->slot, first, n, ready);
+    if (n == b->n) slot_alarm(c, f->slot, ready); /* the buffer was empty */
 }
 
 static void fetch_one(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
-    u64 line = inst_address(c, f->ib.fetch_pc) & ~(u64)(c->cfg->icache_line_b - 1);
+    u64 line = inst_address(c, f->ib.fetch_pc) & c->fetch->line;
     if (lookup(c, line)) {
         c->stats.fetches++;
         c->stats.icache_hits++;
-        deliver(c, f, line, c->now + c->cfg->icache_cy + c->cfg->decode_cy + (c->cfg->perfect_memory ? c->cfg->perfect_cy : 0));
+        deliver(c, f, line, c->now + c->fetch->way);
     } else if (miss(c, slot, line)) { /* else it tries again */
         c->stats.fetches++;
         c->stats.icache_misses++;

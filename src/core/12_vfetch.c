@@ -85,7 +85,7 @@ void vfetch_check(const struct core *c) {
 static bool full(const struct core *c, u32 slot) { return c->fronts[slot].ib.n > c->cfg->ibuffer; }
 
 void vfetch_want(struct core *c, const struct front *f) {
-    u32 slot = front_index(c, f);
+    u32 slot = f->slot;
     struct vwarp *w = &c->vfetch->warps[slot];
     if (!f->nparts) w->id++, w->n = w->joins = 0; /* it has ended: nobody waits for what comes */
     bool knows = f->nparts && f->head && f->ib.fetch_pc != NONE && f->release_cy <= c->now;
@@ -110,7 +110,7 @@ static bool asks(const struct vfetch *v, u32 slot) {
 }
 
 void vfetch_flush(struct core *c, struct front *f, i32 pc) {
-    u32 slot = front_index(c, f);
+    u32 slot = f->slot;
     struct vwarp *w = &c->vfetch->warps[slot];
     bool lost = f->ib.n || w->n || asks(c->vfetch, slot);
     c->stats.fetch_flushed += f->ib.n + w->n;
@@ -125,7 +125,7 @@ void vfetch_flush(struct core *c, struct front *f, i32 pc) {
 
 /* The front's first instruction has issued */
 void vfetch_popped(struct core *c, const struct front *f) {
-    struct vwarp *w = &c->vfetch->warps[front_index(c, f)];
+    struct vwarp *w = &c->vfetch->warps[f->slot];
     if (w->joins && f->head->early) w->joins--;
     vfetch_want(c, f);
 }

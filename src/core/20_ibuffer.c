@@ -21,10 +21,9 @@ void ibuffer_want(struct core *c, struct front *f) {
         return;
     }
     const struct ibuffer *b = &f->ib;
-    u32 slot = front_index(c, f);
-    bool room = b->n + b->behind + MIN(c->cfg->fetch_insts, c->cfg->ibuffer) <= c->cfg->ibuffer;
-    if (f->nparts && room && b->fetch_pc != NONE && !b->miss && f->resolve_cy <= c->now + 1) set_add(c->fetch->want, slot);
-    else set_drop(c->fetch->want, slot);
+    bool room = b->n + b->behind <= c->fetch->room;
+    if (room && f->nparts && b->fetch_pc != NONE && !b->miss && f->resolve_cy <= c->now + 1) set_add(c->fetch->want, f->slot);
+    else set_drop(c->fetch->want, f->slot);
 }
 
 void ibuffer_flush(struct core *c, struct front *f, i32 pc) {
@@ -33,7 +32,7 @@ void ibuffer_flush(struct core *c, struct front *f, i32 pc) {
         return;
     }
     c->stats.fetch_flushed += f->ib.n;
-    EMIT(c, .kind = c->form ? EV_FRONT : EV_FLUSH, .cycle = c->now, .slot = (u16)front_index(c, f), .pc = pc,
+    EMIT(c, .kind = c->form ? EV_FRONT : EV_FLUSH, .cycle = c->now, .slot = (u16)f->slot, .pc = pc,
          .cause = c->form ? FRONT_FLUSHES : 0);
     f->ib.n = 0;
     f->ib.next = f->ib.fetch_pc = pc;

@@ -34,6 +34,7 @@ void issue_launch(struct core *c) {
     x->renews = c->prog->k->first_warps;
     x->steady = !x->restricts && !c->pol.sched->skip && !c->window;
     x->plain = !c->replay && !c->window && !c->vunits && !c->form && !x->renews;
+    x->lone = x->plain && !c->predict && !c->pol.sched->event && !c->pol.diverge->joint && c->cfg->issue_width == 1;
     x->timed = !c->window && !c->pol.order->earliest;
     sched_launch(c);
 }
@@ -212,7 +213,7 @@ static struct wait head_waits(struct core *c, struct front *f, u64 at) {
     u64 there = f->ib.n ? f->ib.ready[f->ib.head] : NEVER;
     if (there > at) {
         if (!f->ib.n) ibuffer_want(c, f);
-        return wait_until(there, c->vfetch && vfetch_stalls(c, front_index(c, f)) ? STALL_UNDECODED : STALL_NO_INSTRUCTION);
+        return wait_until(there, c->vfetch && vfetch_stalls(c, f->slot) ? STALL_UNDECODED : STALL_NO_INSTRUCTION);
     }
     if (c->pol.order->earliest) {
         struct wait w = order_keeps(c, f, at);
@@ -314,7 +315,7 @@ static u32 empty_place(const struct core *c, u32 slot, u64 at) {
 }
 
 static struct wait formed_waits(struct core *c, struct front *f, u64 at) {
-    u32 slot = front_index(c, f);
+    u32 slot = f->slot;
     if (!f->nparts) return (struct wait){NEVER, empty_place(c, slot, at)};
     if (f->head) return head_waits(c, f, at);
     if (f->release_cy <= at && f->resolve_cy <= at && at == c->now) return (struct wait){NEVER, form_waits(c, f)};
@@ -689,6 +690,13 @@ static bool find_candidates(const struct core *c, const struct sched *sc, u64 un
     return some;
 }
 
+/* What the scheduler's policy is shown, with these candidates */
+static inline const struct sched_view *shown_view(const struct core *c, const struct sched *sc, const u64 *candidates) {
+    struct sched_view *v = sched_look(c, sc);
+    set_copy(v->candidates, candidates, c->words);
+    return v;
+}
+
 /* One scheduler in one cycle: what could not issue, and what could */
 struct turn {
     struct sched *sched;
@@ -713,8 +721,22 @@ static void charge_waiting(struct core *c, const struct turn *t, u32 slot) {
     account_cycle(c, t->sched, 0, t->unavailable, t->restricted, set_any(t->candidates, c->words), 1);
 }
 
-/* The slot's instruction, executed, charged and sent on its way; false when nothing issued (lanes wait for
- * lanes) or the program faulted */
+/* The slot's next instruction, executed, charged and sent on its way; false when nothing issued (lanes wait
+ * for lanes) or the program faulted */
+static inline bool issue_head(struct core *c, const struct turn *t, u32 slot, bool expects_miss) {
+    struct front *f = &c->fronts[slot];
+    struct step *st = &c->issue->step;
+    bool ok = dispatch(c, f, st);
+    if (__builtin_expect(ok && !st->counted, 0)) {
+        charge_waiting(c, t, slot);
+        step_on(c, slot);
+        return false;
+    }
+    charge_issue(c, t, slot, f->lanes);
+    return ok && issue_one(c, slot, st, expects_miss);
+}
+
+/* The same of what the slot shows: a replay, an entry of its window, or its next instruction */
 static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
     bool expects_miss = predict_expects(c, slot);
     if (c->issue->renews && home_renewed(&c->homes[slot])) { /* by a warp of another scheduler, in this cycle */
@@ -731,14 +753,7 @@ static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
         window_issue(c, slot);
         return true;
     }
-    bool ok = dispatch(c, &c->fronts[slot], &c->issue->step);
-    if (ok && !c->issue->step.counted) {
-        charge_waiting(c, t, slot);
-        step_on(c, slot);
-        return false;
-    }
-    charge_issue(c, t, slot, c->fronts[slot].lanes);
-    return ok && issue_one(c, slot, &c->issue->step, expects_miss);
+    return issue_head(c, t, slot, expects_miss);
 }
 
 /* After the first instruction of the cycle: others of the same warp, by width or as groups that go along */
@@ -752,7 +767,7 @@ static void issue_rest(struct core *c, const struct turn *t, u32 slot, u64 lanes
     if (!c->view.faulted) slot_next(c, slot);
 }
 
-static void issue_from(struct core *c, const struct turn *t, u32 slot) {
+static void issue_any(struct core *c, const struct turn *t, u32 slot) {
     u64 lanes = c->fronts[slot].lanes;
     bool ok = issue_first(c, t, slot);
     if (ok || c->view.faulted) {
@@ -760,6 +775,16 @@ static void issue_from(struct core *c, const struct turn *t, u32 slot) {
         sched_event(c, SCHED_STEP, slot, 0);
     }
     if (ok) issue_rest(c, t, slot, lanes);
+}
+
+/* The same for an instruction that is alone in its cycle */
+static inline void issue_lone(struct core *c, const struct turn *t, u32 slot) {
+    if (issue_head(c, t, slot, false) || c->view.faulted) c->pol.sched->issued(t->sched->state, (int)slot);
+}
+
+static inline void issue_from(struct core *c, const struct turn *t, u32 slot) {
+    if (c->issue->lone) issue_lone(c, t, slot);
+    else issue_any(c, t, slot);
     slot_look(c, slot, c->now + 1);
 }
 
@@ -772,40 +797,48 @@ static void present_windows(struct core *c, const struct sched *sc, u64 unavaila
     }
 }
 
-static void schedule(struct core *c, u32 si) {
-    struct sched *sc = &c->issue->scheds[si];
-    struct sched_view v;
-    u64 held[SET_WORDS];
-    struct turn t = {.sched = sc, .sub = si % c->cfg->subcores, .candidates = v.candidates};
+/* Nothing issues in this cycle, though there may be candidates; the policy has seen v */
+static void charge_nothing(struct core *c, const struct turn *t, bool candidates, const struct sched_view *v) {
+    if (c->pol.sched->moves && !t->restricted) account_moving(c, t->sched, t->unavailable, candidates, v, 1);
+    else account_cycle(c, t->sched, 0, t->unavailable, t->restricted, candidates, 1);
+}
+
+static void schedule(struct core *c, struct sched *sc) {
+    u64 held[SET_WORDS], can[SET_WORDS];
+    const struct sched_policy *policy = c->pol.sched;
+    struct turn t = {.sched = sc, .sub = sc->sub, .candidates = can};
     t.unavailable = operands_unavailable(c, t.sub);
     if (stays_silent(c, sc, t.unavailable)) {
         account_again(c, sc, 1);
         return;
     }
     if (c->window && t.unavailable) present_windows(c, sc, t.unavailable);
-    if (!sc->nready && !c->pol.sched->skip) {
+    if (!sc->nready && !policy->skip) {
         account_cycle(c, sc, 0, t.unavailable, NULL, false, 1);
         return;
     }
     t.restricted = restricted_of(c, sc, t.unavailable, held);
-    bool some = find_candidates(c, sc, t.unavailable, t.restricted, v.candidates);
-    int slot = NONE;
-    if (some && sc->silence.n) account_silence(c, sc);
-    if (some || c->pol.sched->skip) sched_look(c, si, &v);
-    if (some) slot = c->pol.sched->pick(sc->state, &v);
-    else if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, 1);
-    if (slot == NONE) {
-        if (c->pol.sched->moves && !t.restricted) account_moving(c, sc, t.unavailable, some, &v, 1);
-        else account_cycle(c, sc, 0, t.unavailable, t.restricted, some, 1);
+    bool some = find_candidates(c, sc, t.unavailable, t.restricted, can);
+    if (!some) {
+        const struct sched_view *v = policy->skip ? shown_view(c, sc, can) : NULL;
+        if (v) policy->skip(sc->state, v, 1);
+        charge_nothing(c, &t, false, v);
         return;
     }
-    CHECK(set_has(v.candidates, (u32)slot));
+    if (sc->silence.n) account_silence(c, sc);
+    const struct sched_view *v = shown_view(c, sc, can);
+    int slot = policy->pick(sc->state, v);
+    if (slot == NONE) {
+        charge_nothing(c, &t, true, v);
+        return;
+    }
+    CHECK(set_has(can, (u32)slot));
     issue_from(c, &t, (u32)slot);
 }
 
 void issue_stage(struct core *c) {
     if (c->pol.sched->begin) sched_begin(c, 1);
-    for (u32 i = 0; i < c->cfg->schedulers && !c->view.faulted; i++) schedule(c, i);
+    for (u32 i = 0; i < c->cfg->schedulers && !c->view.faulted; i++) schedule(c, &c->issue->scheds[i]);
 }
 
 bool issue_blocked(struct core *c) {
@@ -814,7 +847,7 @@ bool issue_blocked(struct core *c) {
         const struct sched *sc = &c->issue->scheds[i];
         u64 held[SET_WORDS], can[SET_WORDS];
         if (!sc->nready) continue;
-        u64 unavailable = operands_unavailable(c, i % c->cfg->subcores);
+        u64 unavailable = operands_unavailable(c, sc->sub);
         if (stays_silent(c, sc, unavailable)) continue;
         if (c->window && unavailable) present_windows(c, sc, unavailable);
         if (find_candidates(c, sc, unavailable, restricted_of(c, sc, unavailable, held), can)) return false;
@@ -840,20 +873,20 @@ void issue_skip(struct core *c, u64 n) {
     if (c->pol.sched->begin) sched_begin(c, n);
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         struct sched *sc = &c->issue->scheds[i];
-        struct sched_view v;
-        u64 unavailable = operands_unavailable(c, i % c->cfg->subcores), held[SET_WORDS];
+        struct sched_view *v = NULL;
+        u64 unavailable = operands_unavailable(c, sc->sub), held[SET_WORDS];
         if (stays_silent(c, sc, unavailable)) {
             account_again(c, sc, n);
             continue;
         }
         const u64 *restricted = restricted_of(c, sc, unavailable, held);
-        if (c->pol.sched->skip) sched_look(c, i, &v), set_clear(v.candidates, c->words);
+        if (c->pol.sched->skip) v = sched_look(c, sc), set_clear(v->candidates, c->words);
         if (!c->pol.sched->moves) {
-            if (c->pol.sched->skip) c->pol.sched->skip(sc->state, &v, n);
+            if (v) c->pol.sched->skip(sc->state, v, n);
             account_cycle(c, sc, 0, unavailable, restricted, false, n);
             continue;
         }
-        skip_moving(c, sc, &v, unavailable, restricted, n);
+        skip_moving(c, sc, v, unavailable, restricted, n);
     }
 }
 

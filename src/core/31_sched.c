@@ -24,8 +24,14 @@ static void sched_make(struct core *c) {
     c->issue->scratch_stats = base_alloc(sizeof(*c->issue->scratch_stats));
 }
 
+static void sched_free_one(struct sched *s) {
+    free(s->state);
+    free(s->at);
+    free(s->view);
+}
+
 void sched_free(struct core *c) {
-    for (u32 i = 0; i < c->cfg->schedulers; i++) free(c->issue->scheds[i].state), free(c->issue->scheds[i].at);
+    for (u32 i = 0; i < c->cfg->schedulers; i++) sched_free_one(&c->issue->scheds[i]);
     free(c->issue->sub_of);
     free(c->issue->block);
     free(c->issue->shared);
@@ -37,7 +43,8 @@ static size_t state_size(const struct core *c) { return MAX(c->pol.sched->state_
 
 static void init_one(struct core *c, u32 i) {
     struct sched *s = &c->issue->scheds[i];
-    s->index = i;
+    s->index = i, s->sub = i % c->cfg->subcores;
+    s->view = base_alloc(sizeof(*s->view));
     s->at = base_alloc_aligned(sizeof(*s->at) * c->words);
     for (u32 f = i; f < c->nfronts; f += c->cfg->schedulers) s->at[f / 64].slots |= set_bit(f), s->nslots += f < c->nslots;
     s->state = base_alloc(state_size(c));
@@ -59,6 +66,8 @@ static void launch_one(struct core *c, u32 i) {
     s->noissue = 0;
     memset(s->unavail, 0, sizeof(s->unavail));
     memset(s->noissue_unavail, 0, sizeof(s->noissue_unavail));
+    s->view->words = c->words, s->view->index = i;
+    s->view->age = c->age, s->view->block = c->issue->block, s->view->shared = c->issue->shared, s->view->fronts = form_seen(c);
 }
 
 void sched_arrives(struct core *c, u32 slot, u64 block) {
@@ -124,17 +133,16 @@ static void look_at_buffers(const struct core *c, struct sched_view *v) {
     }
 }
 
-void sched_look(const struct core *c, u32 sched, struct sched_view *v) {
-    const struct sched *s = &c->issue->scheds[sched];
-    v->now = c->now, v->words = c->words, v->index = sched;
-    v->age = c->age, v->block = c->issue->block, v->shared = c->issue->shared, v->fronts = form_seen(c);
+struct sched_view *sched_look(const struct core *c, const struct sched *s) {
+    struct sched_view *v = s->view;
+    v->now = c->now;
     for (u32 w = 0; w < c->words; w++) {
         const struct sched_word *x = &s->at[w];
-        v->valid[w] = x->valid, v->ready[w] = x->all_ready, v->waits_long[w] = x->waits_long;
-        v->memory[w] = memory_word(x);
-        v->buffered[w] = x->valid;
+        v->valid[w] = v->buffered[w] = x->valid;
+        v->ready[w] = x->all_ready, v->waits_long[w] = x->waits_long, v->memory[w] = memory_word(x);
     }
     if (c->vfetch) look_at_buffers(c, v);
+    return v;
 }
 
 static void clear_sets(struct sched_sm *v, u32 w) {

@@ -9,7 +9,7 @@ void diverge_turn(struct diverge_view *v, u32 group) {
     v->group = group;
     v->polled_at = v->w->polled;
     c->stats.group_switches++;
-    EMIT(c, .kind = EV_GROUP, .cycle = c->now, .slot = (u16)front_index(c, v->front), .mask = g->mask, .pc = g->pc);
+    EMIT(c, .kind = EV_GROUP, .cycle = c->now, .slot = (u16)v->front->slot, .mask = g->mask, .pc = g->pc);
     (void)g;
 }
 
@@ -83,7 +83,7 @@ static bool goes_on(const struct core *c, const struct front *f) {
     const struct warp *w = c->homes[f->part[0].home].w;
     const struct group *g = &w->groups.at[0];
     return w->groups.n == 1 && g->mask == warp_enabled(w) && g->state == GROUP_READY && w->polled == f->polled_at &&
-           !(c->prog->k->code[g->pc].flags & INST_RECONV);
+           !c->prog->at[g->pc].meets;
 }
 
 bool front_choose(struct core *c, struct front *f) {

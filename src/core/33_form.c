@@ -184,7 +184,7 @@ static void front_begins(struct core *c, u32 slot, u64 age) {
     struct front *f = &c->fronts[slot];
     account_change(c, slot);
     struct account account = f->account; /* time goes on through the change of threads */
-    *f = (struct front){.part = &c->form->parts[slot * c->cfg->warp_size], .ready_cy = NEVER, .account = account};
+    *f = (struct front){.slot = slot, .part = &c->form->parts[slot * c->cfg->warp_size], .ready_cy = NEVER, .account = account};
     f->ib.next = f->ib.fetch_pc = NONE;
     c->age[slot] = age;
     c->form->polled_at[slot] = c->form->polls;

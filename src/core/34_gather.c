@@ -102,7 +102,7 @@ bool form_dispatch(struct core *c, struct front *f, struct step *st) {
         if (in->flags & INST_CONTROL) warp_pass(w);
         if (!ok) return false;
     }
-    if (counted) form_issued(c, front_index(c, f)); /* else it waits for lanes, and nothing has issued */
+    if (counted) form_issued(c, f->slot); /* else it waits for lanes, and nothing has issued */
     st->frame = x->member[0].frame;
     if (counted > 1) c->view.counts[st->pc].warps -= counted - 1; /* the front's instruction is one */
     if (in->flags & INST_SYNC_POLL && starves(c, f)) return false;

@@ -1,9 +1,10 @@
 /* Operands: register banks and collectors of a sub-core.
  *
  * An issued instruction takes a collector and reads its source registers from their banks, one access a port
- * and cycle. The banks have a calendar: an access takes the first free place from its earliest cycle on. Results
- * reserve their write when they leave for their unit, long before reads of the same cycle are asked for, so
- * writes go first. A collector is free again when its instruction enters a unit, or the memory stage's queue.
+ * and cycle. The banks have a calendar: an access takes the first free place from its earliest cycle on.
+ * Results reserve their write when they leave for their unit, long before reads of the same cycle are asked
+ * for, so writes go first. A collector is free again when its instruction enters a unit, or the memory
+ * stage's queue.
  *
  * Not modelled: reads of one register by two instructions at once are two reads; predicates are not in banks.
  *
@@ -102,19 +103,7 @@ void operands_free(struct core *c) {
     free(c->operands);
 }
 
-/* No result of the program is there sooner after its issue: a read that is over by then cannot be overtaken */
-static u64 soonest_result(const struct core *c) {
-    u64 soonest = NEVER;
-    if (c->cfg->warp_scale != WARP_SCALE_OFF || c->cfg->scale_latency != SCALE_FIXED) return 0;
-    for (u32 pc = 0; pc < c->prog->k->ninst; pc++) {
-        const struct tinst *t = &c->prog->at[pc];
-        if (t->ndst) soonest = earlier(soonest, soonest_of(c, c->cfg, t, 0));
-    }
-    return soonest;
-}
-
 void operands_launch(struct core *c) {
-    c->operands->soonest_cy = soonest_result(c);
     for (u32 i = 0; i < c->cfg->subcores; i++) {
         struct subcore *s = c->operands->subs[i];
         for (u32 u = 0; u < UNIT_COUNT; u++) memset(s->units[u].free, 0, sizeof(s->units[u].free));
@@ -316,7 +305,7 @@ u64 operands_read(struct core *c, u32 sub, const struct crew *w, const struct ti
     }
     c->stats.operand_reads += t->nread;
     c->stats.bank_conflict_cycles += last - first;
-    if (last - c->now >= o->soonest_cy) keep_reads(c, w, t, last);
+    if (last - c->now >= c->prog->soonest_cy) keep_reads(c, w, t, last);
     return last;
 }
 

@@ -119,17 +119,17 @@ static __attribute__((noinline)) void charge_set(const struct core *c, const str
 
 /* Its time is somebody's: a place beyond those of warp slots has time only with a front in it */
 static inline bool counts(const struct core *c, const struct front *f) {
-    return __builtin_expect(!c->form, 1) || f->account.set != 1u << STALL_EMPTY || front_index(c, f) < c->nslots;
+    return __builtin_expect(!c->form, 1) || f->account.set != 1u << STALL_EMPTY || f->slot < c->nslots;
 }
 
 static __attribute__((cold)) void tell_charged(struct core *c, const struct front *f, u64 at) {
     const struct account *a = &f->account;
-    EMIT(c, .kind = c->form ? EV_FRONT : EV_STALL, .slot = (u16)front_index(c, f), .a = a->since, .cycle = at,
+    EMIT(c, .kind = c->form ? EV_FRONT : EV_STALL, .slot = (u16)f->slot, .a = a->since, .cycle = at,
          .mask = a->set ? a->set : 1u << STALL_NOT_SELECTED, .pc = a->pc, .cause = FRONT_STALLS);
 }
 
-/* Time of a front from its last change up to cycle `at`, exclusive. Mostly there was one cause, whose class is
- * the strongest, and its cycles without an issue found the unit available. */
+/* Time of a front from its last change up to cycle `at`, exclusive. Mostly there was one cause, whose class
+ * is the strongest, and its cycles without an issue found the unit available. */
 static inline void charge(struct core *c, struct front *f, u64 at) {
     struct account *a = &f->account;
     const struct sched *sc = a->sched;
@@ -262,10 +262,9 @@ static enum cpi gsi_class(const struct core *c, const struct sched *sc, const st
 }
 
 static int preferred_now(const struct core *c, const struct sched *sc) {
-    struct sched_view v;
-    sched_look(c, sc->index, &v);
-    set_clear(v.candidates, c->words);
-    return c->pol.sched->preferred(sc->state, &v);
+    struct sched_view *v = sched_look(c, sc);
+    set_clear(v->candidates, c->words);
+    return c->pol.sched->preferred(sc->state, v);
 }
 
 /* The warp that the policy would have taken has all of the scheduler's cycles */

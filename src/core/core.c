@@ -127,7 +127,7 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
         if (c->pol.diverge->by_lane) c->homes[i].lane_ready = base_alloc(sizeof(u64) * MAX_WARP * regs);
     }
     for (u32 i = 0; i < c->nfronts; i++) {
-        c->fronts[i] = (struct front){.part = &c->fronts[i].own, .ib = {.next = NONE, .fetch_pc = NONE}};
+        c->fronts[i] = (struct front){.slot = i, .part = &c->fronts[i].own, .ib = {.next = NONE, .fetch_pc = NONE}};
         c->age[i] = 0;
     }
     account_init(c);

@@ -102,6 +102,7 @@ struct tinst { /* one instruction, as time sees it */
     u8 nread;       /* the first of the sources: those in banks (not predicates) */
     u8 nwrite;      /* the first of the destinations, likewise */
     u8 pseudo;      /* costs nothing, is not fetched */
+    u8 meets;       /* branches meet there (INST_RECONV) */
     u8 window;      /* may wait in a window: dispatch goes on behind it */
     u8 pipe;        /* 42_vunits.c: enum vpipe */
     u8 turns;       /* 12_vfetch.c: its warp may go elsewhere, and fetches nothing until it has left its unit */
@@ -119,8 +120,9 @@ struct program {
     u16 *regs;        /* all reg[] */
     u32 nregs;        /* scoreboard entries a slot needs: registers, then predicates */
     u32 npreds;
-    u64 code_base; /* address of instruction 0, for the instruction cache */
-    u32 inst_b;    /* bytes of an instruction there */
+    u64 soonest_cy; /* no result is there sooner after issue: a read that is over by then cannot be overtaken */
+    u64 code_base;  /* address of instruction 0, for the instruction cache */
+    u32 inst_b;     /* bytes of an instruction there */
 };
 
 enum wait_kind { WAIT_COMPUTE, WAIT_SHORT, WAIT_LONG, WAIT_KINDS }; /* what produces a register's next value */
@@ -208,6 +210,7 @@ struct account {             /* who owns a front's time (account.c) */
     u64 restricted, restricted_noissue;                      /* cycles of this state in which prediction held it back */
 };
 struct front {
+    u32 slot;          /* its number */
     struct part *part; /* [nparts]: `own`, or a list of the pool's (33_form.c) */
     u32 nparts;        /* 0: no thread can run any more, or there is none */
     u64 lanes;         /* positions (beat, SIMD lane) that its threads take: of one home, its lanes */
@@ -540,7 +543,7 @@ void sched_held(const struct core *c, const u64 *ask, const u64 *loads, u64 *hel
 bool sched_holds_one(const struct core *c, u32 slot, bool load); /* the same of one slot */
 u64 sched_wakes(const struct core *c);
 bool sched_admits(const struct core *c, const struct flight *f, u64 line);
-void sched_look(const struct core *c, u32 sched, struct sched_view *v); /* all of the view but the candidates */
+struct sched_view *sched_look(const struct core *c, const struct sched *sched); /* all of the view but the candidates */
 void sched_tell(struct core *c, enum sched_event kind, u32 slot, u64 line);
 static inline void sched_event(struct core *c, enum sched_event kind, u32 slot, u64 line) {
     if (c->pol.sched->event) sched_tell(c, kind, slot, line);
@@ -864,7 +867,6 @@ static inline u32 ring_mask(u32 n) {
 }
 
 static inline u32 home_index(const struct core *c, const struct home *h) { return (u32)(h - c->homes); }
-static inline u32 front_index(const struct core *c, const struct front *f) { return (u32)(f - c->fronts); }
 static inline struct home *part_home(const struct core *c, const struct part *p) { return (struct home *)&c->homes[p->home]; }
 static inline struct group *part_group(const struct core *c, const struct part *p) {
     if (__builtin_expect(c->form != NULL, 0)) return form_group(c, p);

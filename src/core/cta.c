@@ -130,7 +130,8 @@ static void front_take(struct core *c, u32 slot, const struct warp *w) {
     struct front *f = &c->fronts[slot];
     struct account account = f->account;
     c->age[slot] = c->homes[slot].age;
-    *f = (struct front){.part = &f->own, .nparts = w->live != 0, .lanes = w->live, .ready_cy = NEVER, .account = account};
+    *f = (struct front){
+        .slot = slot, .part = &f->own, .nparts = w->live != 0, .lanes = w->live, .ready_cy = NEVER, .account = account};
     f->own = (struct part){.home = (u16)slot, .lanes = w->live};
     f->ib.next = f->ib.fetch_pc = NONE;
 }

@@ -11,6 +11,9 @@ struct icache_wait {
 };
 struct fetch {
     u32 last; /* front that fetched last */
+    u32 room; /* a front with at most so many entries has room for a whole fetch */
+    u32 way;  /* cycles from fetch to issue */
+    u64 line; /* mask of an instruction line's address */
     struct tags icache;
     struct icache_wait *waits; /* [icache_mshrs] */
     u64 *waited;               /* [nfronts], for policies that want it (fetch_policy.h) */

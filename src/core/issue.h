@@ -23,17 +23,17 @@ struct sched_word { /* 64 fronts of a scheduler, by what they are: the same word
     u64 waits_long, waits_load, waits_barrier, waits_fence;
 };
 struct sched {
-    u32 index;
+    u32 index, sub; /* sub: the sub-core it feeds */
     void *state;
+    struct sched_view *view; /* what its policy was shown last */
     struct sched_stats *stats;
-    u64 *
-        proportional; /* its proportional stack, which a place adds to by itself; one that is thrown away where fronts are formed */
-    struct sched_word *at;                                /* [core.words] */
-    u32 nready;                                           /* fronts in all_ready */
-    u32 pop[CPI_COUNT];                                   /* slots by strongest cause, ready ones left out */
-    u32 present;                                          /* bit per nonzero pop */
-    u32 nslots;                                           /* warp slots; there are more places where fronts are formed */
-    u64 noissue;                                          /* cycles so far without an issue */
+    u64 *proportional;     /* stack that a place adds its time to; where fronts are formed, one that is thrown away */
+    struct sched_word *at; /* [core.words] */
+    u32 nready;            /* fronts in all_ready */
+    u32 pop[CPI_COUNT];    /* slots by strongest cause, ready ones left out */
+    u32 present;           /* bit per nonzero pop */
+    u32 nslots;            /* warp slots; there are more places where fronts are formed */
+    u64 noissue;           /* cycles so far without an issue */
     u64 unavail[UNIT_COUNT], noissue_unavail[UNIT_COUNT]; /* cycles in which a unit's instructions could not issue */
     struct silence silence;
 };
@@ -47,6 +47,7 @@ struct issue {
     bool steady;        /* nobody does, there are no windows, and the policy need not be told of cycles without candidates */
     bool renews;        /* the program starts and ends warps of its own */
     bool plain;         /* none of that, no replay, no window, no Vortex units: a front shows its next instruction */
+    bool lone;          /* plain, and an instruction that issues is all that happens in its scheduler's cycle */
     bool timed; /* registers of a front's next instruction are all that it waits for, where its kind asks for nothing else */
     struct step step; /* the instruction executed last, and the last that is not in the program */
     struct step pseudo;

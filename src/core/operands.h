@@ -35,7 +35,6 @@ struct operands {
     u64 round_cy;       /* sm.pipe = one: cycle of the last issue, ... */
     u32 round_beats;    /* ... and the most beats of an instruction of that cycle */
     u32 common_beats;   /* sm.warp_scale.sync = lockstep: of all SMs' last round */
-    u64 soonest_cy;     /* results of the program come at least so long after issue */
     u64 all_banks;      /* a bit each */
     u32 last_bank;      /* number of banks less one */
     u8 turn[MAX_SLOTS]; /* by home: bank of its register 0 */

@@ -101,6 +101,7 @@ static void fill_one(struct program *p, const struct config *c, u32 pc, u16 *reg
     struct inst_regs r;
     *t = (struct tinst){.in = in, .pc = (i32)pc, .kind = (u8)kind_of(in), .unit = UNIT_NONE, .next = NONE, .reg = regs};
     t->pseudo = (in->flags & INST_PSEUDO) != 0;
+    t->meets = (in->flags & INST_RECONV) != 0;
     inst_regs(in, &r);
     t->nread = add_regs(p, r.src, r.nsrc, regs, &t->nsrc);
     t->nwrite = add_regs(p, r.dst, r.ndst, regs + t->nsrc, &t->ndst);
@@ -114,6 +115,17 @@ static void fill_one(struct program *p, const struct config *c, u32 pc, u16 *reg
     if (t->kind == T_BRANCH || t->kind == T_EXIT || t->kind == T_FRAME) t->guard_cy = (u16)c->branch_guard_cy;
     if (t->kind == T_MEM && in->iclass == ICLASS_LOAD && in->space != SPACE_SHARED)
         t->mshr_of = in->space == SPACE_PARAM ? 3 : 1 + (in->space == SPACE_CONST ? CACHE_CONST : CACHE_DATA);
+}
+
+/* What soonest_of may answer, of any instruction and lanes */
+static u64 soonest_result(const struct program *p, const struct config *c) {
+    u64 soonest = NEVER;
+    if (c->warp_scale != WARP_SCALE_OFF || c->scale_latency != SCALE_FIXED) return 0;
+    for (u32 pc = 0; pc < p->k->ninst; pc++) {
+        const struct tinst *t = &p->at[pc];
+        if (t->ndst) soonest = earlier(soonest, t->kind == T_ALU ? t->latency : c->shared_cy);
+    }
+    return soonest;
 }
 
 struct program *program_new(const struct config *c, const struct kernel *k, u64 code_base) {
@@ -132,6 +144,7 @@ struct program *program_new(const struct config *c, const struct kernel *k, u64 
         fill_one(p, c, pc, at);
         at += p->at[pc].nsrc + p->at[pc].ndst;
     }
+    p->soonest_cy = soonest_result(p, c);
     i32 next = NONE;
     for (u32 pc = k->ninst; pc-- > 0;) {
         p->at[pc].next = next;
