@@ -141,8 +141,8 @@ static bool images(cl_device_info what, struct answer a, cl_int *rc) {
     case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE: *rc = answer_size(a, 1u << 27); return true;
     case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE: *rc = answer_size(a, DEVICE_IMAGE_3D); return true;
     case CL_DEVICE_MAX_SAMPLERS: *rc = answer_uint(a, DEVICE_SAMPLERS); return true;
-    case CL_DEVICE_IMAGE_PITCH_ALIGNMENT:
-    case CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT: *rc = answer_uint(a, 1); return true;
+    case CL_DEVICE_IMAGE_PITCH_ALIGNMENT: /* no images of rows over buffers */
+    case CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT: *rc = answer_uint(a, 0); return true;
     default: return false;
     }
 }

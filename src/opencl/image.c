@@ -241,6 +241,7 @@ static cl_int check_image(cl_context c, cl_mem_flags f, const cl_image_format *f
     if (!format_exists(format)) return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
     if (!image_element_b(format)) return CL_IMAGE_FORMAT_NOT_SUPPORTED;
     bool wants = f & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
+    if (d->buffer && d->image_type == CL_MEM_OBJECT_IMAGE2D) return CL_INVALID_OPERATION; /* no cl_khr_image2d_from_buffer */
     if ((d->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER) != (d->buffer != NULL)) return CL_INVALID_IMAGE_DESCRIPTOR;
     return d->buffer || wants == (host != NULL) ? CL_SUCCESS : CL_INVALID_HOST_PTR;
 }

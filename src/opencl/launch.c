@@ -105,20 +105,32 @@ static cl_int run(struct command *c, cl_ulong *ns) {
 
 static cl_int check_sizes(cl_uint dims, const size_t *offset, const size_t *global, const size_t *local) {
     if (dims < 1 || dims > 3) return CL_INVALID_WORK_DIMENSION;
-    if (!global) return CL_INVALID_GLOBAL_WORK_SIZE;
     for (cl_uint i = 0; i < dims; i++) {
-        if (!global[i] || global[i] > UINT32_MAX) return CL_INVALID_GLOBAL_WORK_SIZE;
-        if (offset && offset[i] > UINT32_MAX - global[i]) return CL_INVALID_GLOBAL_OFFSET;
+        size_t size = global ? global[i] : 0;
+        if (size > UINT32_MAX) return CL_INVALID_GLOBAL_WORK_SIZE;
+        if (offset && offset[i] > UINT32_MAX - size) return CL_INVALID_GLOBAL_OFFSET;
         if (local && !local[i]) return CL_INVALID_WORK_GROUP_SIZE;
     }
     return CL_SUCCESS;
 }
 
-/* A group for a range that comes without: the largest divisors that fit, first dimension first, up to 256
- * work items */
+/* A range without work items: since OpenCL 2.1 its command runs nothing, and ends when its turn has come */
+static bool is_empty(cl_uint dims, const size_t *global) {
+    bool empty = !global;
+    for (cl_uint i = 0; !empty && i < dims; i++) empty = global[i] == 0;
+    return empty;
+}
+
+/* Three sizes, or NULL */
+static const u32 *required_group(cl_kernel k) { return k->meta && k->meta->reqd[0] ? k->meta->reqd : NULL; }
+
+/* A group for a range that comes without: the one the kernel requires; else the largest divisors that fit,
+ * first dimension first, up to 256 work items */
 static void choose_local(cl_kernel k, const size_t global[3], size_t local[3]) {
     size_t left = MIN(256u, kernel_max_group(k));
-    for (u32 i = 0; i < 3; i++) {
+    const u32 *reqd = required_group(k);
+    for (u32 i = 0; reqd && i < 3; i++) local[i] = reqd[i];
+    for (u32 i = 0; !reqd && i < 3; i++) {
         size_t most = MIN(MIN(left, global[i]), i == 2 ? (size_t)64 : left), d = most ? most : 1;
         while (global[i] % d) d--;
         local[i] = d;
@@ -129,7 +141,7 @@ static void choose_local(cl_kernel k, const size_t global[3], size_t local[3]) {
 static cl_int check_group(cl_kernel k, const size_t global[3], const size_t local[3], bool given) {
     const struct config *c = &settings_get()->machine;
     size_t most = device_max_group(c);
-    const u32 *reqd = k->meta && k->meta->reqd[0] ? k->meta->reqd : NULL;
+    const u32 *reqd = required_group(k);
     for (u32 i = 0; i < 3; i++) {
         if (reqd && local[i] != reqd[i]) return CL_INVALID_WORK_GROUP_SIZE;
         if (local[i] > (i == 2 ? MIN(most, (size_t)64) : most))
@@ -223,6 +235,7 @@ static cl_int enqueue(cl_command_queue q, cl_kernel k, cl_command_type type, cl_
     if (!rc) rc = check_sizes(dims, offset, global_, local_);
     if (!rc) rc = check_args(k);
     if (rc) return rc;
+    if (is_empty(dims, global_)) return queue_add(q, type, command_new(sizeof(struct command), NULL, NULL), false, n, wait, out);
     size_t global[3] = {1, 1, 1}, local[3] = {1, 1, 1};
     bool shifted = false;
     for (cl_uint i = 0; i < dims; i++) {
@@ -230,7 +243,6 @@ static cl_int enqueue(cl_command_queue q, cl_kernel k, cl_command_type type, cl_
         if (local_) local[i] = local_[i];
         shifted = shifted || (offset && offset[i]);
     }
-    if (!local_ && k->meta && k->meta->reqd[0]) return CL_INVALID_WORK_GROUP_SIZE;
     if (!local_) choose_local(k, global, local);
     rc = check_group(k, global, local, local_ != NULL);
     if (rc) return rc;

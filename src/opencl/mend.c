@@ -73,12 +73,17 @@ static bool is_pair_parameter(const char *at, const char *line, const char *sign
 
 /* The body of a kernel: stores of its parameters take them as they now are. Returns where it ends. */
 static const char *add_kernel_body(const char *at, const char *line, const char *signature, struct strbuf *out) {
-    static const char store[] = "  store " PAIR " ";
+    static const char *const stores[] = {"  store ", "  store volatile "};
     while (*at && *at != '}') {
-        size_t len = strcspn(at, "\n") + 1;
-        bool ours = strncmp(at, store, sizeof(store) - 1) == 0 && is_pair_parameter(at + sizeof(store) - 1, line, signature);
-        if (ours) strbuf_add(out, "  store i16 %.*s", (int)(len - sizeof(store) + 1), at + sizeof(store) - 1);
-        else strbuf_add(out, "%.*s", (int)len, at);
+        size_t len = strcspn(at, "\n") + 1, done = 0;
+        for (u32 i = 0; !done && i < ARRAY_LEN(stores); i++) {
+            size_t n = strlen(stores[i]), pair = n + strlen(PAIR " ");
+            if (strncmp(at, stores[i], n) != 0 || strncmp(at + n, PAIR " ", pair - n) != 0) continue;
+            if (!is_pair_parameter(at + pair, line, signature)) continue;
+            strbuf_add(out, "%si16 ", stores[i]);
+            done = pair;
+        }
+        strbuf_add(out, "%.*s", (int)(len - done), at + done);
         at += len;
     }
     return at;

@@ -255,6 +255,7 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue q, cl_command_queue_in
     case CL_QUEUE_PROPERTIES: return answer_ulong(a, properties_of(q));
     case CL_QUEUE_PROPERTIES_ARRAY: return answer_bytes(a, q->asked.at, q->asked.n * sizeof(*q->asked.at));
     case CL_QUEUE_DEVICE_DEFAULT: return answer_handle(a, NULL);
+    case CL_QUEUE_SIZE: return CL_INVALID_COMMAND_QUEUE; /* of queues on the device alone */
     default: return CL_INVALID_VALUE;
     }
 }

@@ -1,6 +1,6 @@
 /* Arguments by value: every scalar and vector type, between odd neighbours, alone, in structures, in
- * packed structures and in arrays of them, and through functions that are not inlined. Bytes go in and the
- * same bytes must come out. */
+ * packed structures and in arrays of them, const and volatile, and through functions that are not inlined.
+ * Bytes go in and the same bytes must come out. */
 #include "ocl.h"
 
 static const struct {
@@ -20,7 +20,8 @@ static const char head[] =
     "    struct __attribute__((packed)) p_##type { uchar before; T v; };                  \\\n"
     "    __attribute__((noinline)) T f_##type(uchar c, T v, T w) { return c ? v : w; }    \\\n"
     "    __attribute__((noinline)) struct s_##type g_##type(struct s_##type s, T v) { s.a[0] = v; return s; } \\\n"
-    "    kernel void t_##type(uchar one, T v, uchar two, struct s_##type s, struct p_##type p, T w, global T *out) { \\\n"
+    "    kernel void t_##type(uchar one, const T v, uchar two, struct s_##type s, struct p_##type p, volatile T w, global T "
+    "*out) { \\\n"
     "        out[0] = v; out[1] = w; out[2] = s.v; out[3] = s.a[one]; out[4] = p.v;      \\\n"
     "        out[5] = f_##type(two, v, w); out[6] = f_##type(one, w, v); out[7] = g_##type(s, w).a[two];      \\\n"
     "    }\n";

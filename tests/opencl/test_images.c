@@ -44,6 +44,13 @@ static void test_create(void **state) {
     WRONG_NEW(CL_INVALID_IMAGE_SIZE, clCreateImage(o->context, 0, &f, &none, NULL, &rc));
     WRONG_NEW(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(o->context, 0, &f, &wild, NULL, &rc));
     WRONG_NEW(CL_INVALID_HOST_PTR, clCreateImage(o->context, CL_MEM_COPY_HOST_PTR, &f, &d, NULL, &rc));
+    cl_image_desc rows = d; /* over a buffer: an extension that is not there, and no query says so */
+    rows.buffer = ocl_buffer(o, 16 * W * H, NULL);
+    WRONG_NEW(CL_INVALID_OPERATION, clCreateImage(o->context, 0, &f, &rows, NULL, &rc));
+    WRONG_NEW(CL_INVALID_OPERATION, clCreateImageWithProperties(o->context, NULL, 0, &f, &rows, NULL, &rc));
+    OK(clReleaseMemObject(rows.buffer));
+    OK(clGetDeviceInfo(o->device, CL_DEVICE_IMAGE_PITCH_ALIGNMENT, sizeof(n), &n, NULL));
+    assert_int_equal(n, 0);
     m = clCreateImage2D(o->context, 0, &f, W, H, 0, NULL, &rc);
     OK(rc);
     OK(clReleaseMemObject(m));

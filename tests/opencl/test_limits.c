@@ -277,10 +277,11 @@ static void test_launches(void **state) {
     OK(clSetKernelArg(k, 0, sizeof(null), &null)); /* a buffer may be NULL */
     OK(clSetKernelArg(k, 0, sizeof(null), NULL));
     OK(clSetKernelArg(fixed, 0, sizeof(m), &m));
-    size_t whole[2] = {8, 4}, part[2] = {4, 2}, turned[2] = {2, 4};
+    size_t whole[2] = {8, 4}, part[2] = {4, 2}, turned[2] = {2, 4}, odd[2] = {8, 3};
     OK(clEnqueueNDRangeKernel(o->queue, fixed, 2, NULL, whole, part, 0, NULL, NULL));
     WRONG(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(o->queue, fixed, 2, NULL, whole, turned, 0, NULL, NULL));
-    WRONG(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(o->queue, fixed, 2, NULL, whole, NULL, 0, NULL, NULL));
+    OK(clEnqueueNDRangeKernel(o->queue, fixed, 2, NULL, whole, NULL, 0, NULL, NULL)); /* the one it requires */
+    WRONG(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(o->queue, fixed, 2, NULL, odd, NULL, 0, NULL, NULL));
     WRONG(CL_INVALID_WORK_GROUP_SIZE, clEnqueueTask(o->queue, fixed, 0, NULL, NULL));
     OK(clGetKernelInfo(fixed, CL_KERNEL_ATTRIBUTES, sizeof(text), text, NULL));
     assert_string_equal(text, "reqd_work_group_size(4,2,1) work_group_size_hint(4,2,1)");
@@ -301,6 +302,43 @@ static void test_launches(void **state) {
     OK(clReleaseKernel(k));
     OK(clReleaseKernel(fixed));
     OK(clReleaseKernel(look));
+    OK(clReleaseProgram(p));
+}
+
+/* Ranges without work items, of one to three dimensions: nothing runs, events are waited for and made */
+static void test_empty(void **state) {
+    struct ocl *o = *state;
+    static const size_t none[][3] = {{0, 0, 0}, {0, 4, 4}, {4, 0, 4}, {4, 4, 0}}, two[3] = {2, 2, 2};
+    cl_int rc, status;
+    cl_uint mark = 7;
+    cl_program p = ocl_program(o, "kernel void k(global uint *x) { *x = 1; }", NULL);
+    cl_kernel k = ocl_kernel(p, "k");
+    cl_mem m = ocl_buffer(o, 4, &mark);
+    cl_command_type type;
+    cl_event gate = clCreateUserEvent(o->context, &rc), e;
+    WRONG(CL_INVALID_KERNEL_ARGS, clEnqueueNDRangeKernel(o->queue, k, 1, NULL, none[0], NULL, 0, NULL, NULL));
+    OK(clSetKernelArg(k, 0, sizeof(m), &m));
+    for (cl_uint dims = 1; dims <= 3; dims++) {
+        OK(clEnqueueNDRangeKernel(o->queue, k, dims, NULL, NULL, NULL, 0, NULL, NULL));
+        for (cl_uint i = 0; i <= dims; i++) {
+            OK(clEnqueueNDRangeKernel(o->queue, k, dims, NULL, none[i], NULL, 0, NULL, NULL));
+            OK(clEnqueueNDRangeKernel(o->queue, k, dims, two, none[i], two, 0, NULL, NULL));
+        }
+    }
+    WRONG(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(o->queue, k, 1, NULL, none[0], none[0], 0, NULL, NULL));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, none[0], NULL, 1, &gate, &e));
+    OK(clGetEventInfo(e, CL_EVENT_COMMAND_TYPE, sizeof(type), &type, NULL));
+    assert_int_equal(type, CL_COMMAND_NDRANGE_KERNEL);
+    OK(clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
+    assert_true(status > CL_RUNNING);
+    OK(clSetUserEventStatus(gate, CL_COMPLETE));
+    OK(clWaitForEvents(1, &e));
+    OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, sizeof(mark), &mark, 0, NULL, NULL));
+    assert_int_equal(mark, 7);
+    OK(clReleaseEvent(e));
+    OK(clReleaseEvent(gate));
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(k));
     OK(clReleaseProgram(p));
 }
 
@@ -441,5 +479,5 @@ static void test_nulls(void **state) {
 
 OCL_TESTS(cmocka_unit_test(test_rects), cmocka_unit_test(test_overlap), cmocka_unit_test(test_buffer_ranges),
           cmocka_unit_test(test_map_flags), cmocka_unit_test(test_images), cmocka_unit_test(test_image_regions),
-          cmocka_unit_test(test_launches), cmocka_unit_test(test_properties), cmocka_unit_test(test_garbage_source),
-          cmocka_unit_test(test_garbage_binary), cmocka_unit_test(test_nulls))
+          cmocka_unit_test(test_launches), cmocka_unit_test(test_empty), cmocka_unit_test(test_properties),
+          cmocka_unit_test(test_garbage_source), cmocka_unit_test(test_garbage_binary), cmocka_unit_test(test_nulls))

@@ -116,6 +116,7 @@ static void test_queue(void **state) {
     OK(clGetCommandQueueInfo(q, CL_QUEUE_CONTEXT, sizeof(c), &c, NULL));
     assert_ptr_equal(c, o->context);
     WRONG(CL_INVALID_VALUE, clGetCommandQueueInfo(q, 1, sizeof(c), &c, NULL));
+    WRONG(CL_INVALID_COMMAND_QUEUE, clGetCommandQueueInfo(q, CL_QUEUE_SIZE, sizeof(c), &c, NULL)); /* not on the device */
     OK(clSetCommandQueueProperty(q, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, &old));
     assert_int_equal(old, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     WRONG(CL_INVALID_VALUE, clSetCommandQueueProperty(q, 1u << 20, CL_TRUE, NULL));

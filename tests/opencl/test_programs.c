@@ -421,8 +421,6 @@ static void test_args_and_sizes(void **state) {
     for (int i = 0; i < 64; i++) assert_true(out[i] == 105.5f);
     WRONG(CL_INVALID_WORK_DIMENSION, clEnqueueNDRangeKernel(o->queue, k, 0, NULL, &global, &local, 0, NULL, NULL));
     WRONG(CL_INVALID_WORK_DIMENSION, clEnqueueNDRangeKernel(o->queue, k, 4, NULL, &global, &local, 0, NULL, NULL));
-    WRONG(CL_INVALID_GLOBAL_WORK_SIZE, clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &zero, NULL, 0, NULL, NULL));
-    WRONG(CL_INVALID_GLOBAL_WORK_SIZE, clEnqueueNDRangeKernel(o->queue, k, 1, NULL, NULL, NULL, 0, NULL, NULL));
     WRONG(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &global, &uneven, 0, NULL, NULL));
     WRONG(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &global, &zero, 0, NULL, NULL));
     WRONG(CL_INVALID_WORK_ITEM_SIZE, clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &huge, &huge, 0, NULL, NULL));
