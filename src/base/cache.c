@@ -3,12 +3,15 @@
  *
  * C1 an entry is whole or not there: it is written under another name, and ends with a mark
  * C2 all entries together stay below HEDDLE_CACHE_SIZE: what was not used for longest goes, and what a killed
- *    process began, too */
+ *    process began, too. Looking at all of them takes long when there are thousands, so a process looks at its
+ *    first entry and then whenever it has written a sixteenth of the room it saw: sixteen processes that
+ *    write at once cannot pass the bound */
 #include "base/compiler.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -73,6 +76,10 @@ static int oldest_first(const void *a, const void *b) {
 /* 32 hex digits and an ending: nothing else in the folder is ours to remove */
 static bool is_entry(const char *name) { return strspn(name, "0123456789abcdef") == 32 && name[32] == '.'; }
 
+/* Since this process has looked: what it wrote, and what it may write before it looks again */
+static _Atomic u64 written_b, unseen_b;
+
+/* When there is too much, an eighth more goes than must: else every entry after it would find the room full */
 static void trim(const char *dir) {
     VEC(struct entry) all = {0};
     u64 sum = 0, limit = env_count("HEDDLE_CACHE_SIZE");
@@ -87,10 +94,13 @@ static void trim(const char *dir) {
         sum += (u64)st.st_size;
         VEC_PUSH(&all, x);
     }
-    if (sum > limit) qsort(all.at, all.n, sizeof(*all.at), oldest_first);
-    for (u32 i = 0; i < all.n && sum > limit; i++) {
+    u64 most = sum > limit ? limit - limit / 8 : limit;
+    if (sum > most) qsort(all.at, all.n, sizeof(*all.at), oldest_first);
+    for (u32 i = 0; i + 1 < all.n && sum > most; i++) {
         if (unlinkat(dirfd(d), all.at[i].name, 0) == 0) sum -= (u64)all.at[i].bytes;
     }
+    atomic_store(&written_b, 0);
+    atomic_store(&unseen_b, (limit - (sum < limit ? sum : limit)) / 16);
     if (d) closedir(d);
     free(all.at);
 }
@@ -106,7 +116,7 @@ void cache_put(const struct cache_key *k, const char *ending, const char *text, 
         if (f) ok = fclose(f) == 0 && ok;
         if (f && (!ok || rename(temp.s, path.s) != 0)) unlink(temp.s);
         *strrchr(path.s, '/') = 0;
-        trim(path.s);
+        if (atomic_fetch_add(&written_b, len) + len > atomic_load(&unseen_b)) trim(path.s);
     }
     strbuf_free(&path);
     strbuf_free(&temp);
