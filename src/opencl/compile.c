@@ -36,7 +36,7 @@ static const char all_flags[] =
 #undef AGAIN
 enum { AGAIN_MOST_B = 1 << 18 }; /* of PTX: a larger program is not compiled a second time */
 #define EXT    "-cl-ext=+cl_khr_3d_image_writes,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"
-#define HEADER "// heddle program 6\n"
+#define HEADER "// heddle program 7\n"
 
 static const char *clang_name(void) {
     const char *s = getenv("HEDDLE_CLANG");
@@ -515,6 +515,18 @@ static char *declare_group(char *ptx) {
     return s.s;
 }
 
+/* libclc reads its table of the bits of pi (sin, cos and tan of double) sixteen bytes at a time, at multiples
+ * of sixteen, and declares it as 158 bytes anywhere */
+static char *align_table(char *ptx) {
+    static const char table[] = ".const .align 1 .b8 PIBITS_TBL[158]", whole[] = ".const .align 16 .b8 PIBITS_TBL[160]";
+    const char *at = strstr(ptx, table);
+    if (!at) return ptx;
+    struct strbuf s = {0};
+    strbuf_add(&s, "%.*s%s%s", (int)(at - ptx), ptx, whole, at + strlen(table));
+    free(ptx);
+    return s.s;
+}
+
 u64 compile_variables_b(const char *ptx) {
     static const char *const starts[] = {"\n.global ", "\n.visible .global ", "\n.weak .global "};
     u64 sum = 0;
@@ -622,7 +634,7 @@ static char *link_now(char *const *ir, u32 n, enum variant v, struct strbuf *log
     }
     if (ptx) define_launch(ptx);
     if (ptx) clear_calls(ptx);
-    if (ptx) ptx = declare_group(ptx);
+    if (ptx) ptx = align_table(declare_group(ptx));
     if (ptx && !all_defined(ptx, log)) {
         free(ptx);
         return NULL;

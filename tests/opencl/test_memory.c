@@ -290,5 +290,37 @@ static void test_double_functions(void **state) {
     OK(clReleaseProgram(p));
 }
 
+/* Angles of every exponent: the large ones are reduced with a table of pi's bits, which must lie aligned whatever
+ * tables the program has */
+static void test_angles(void **state) {
+    struct ocl *o = *state;
+    enum { N = 2100 };
+    static double in[N], out[3 * N];
+    const size_t n = N;
+    cl_program p = ocl_program(o,
+                               "constant char odd[3] = {1, 2, 3};\n"
+                               "kernel void k(global const double *in, global double *out) { size_t i = get_global_id(0);\n"
+                               "    out[3 * i] = sin(in[i]) + odd[i % 3] - (char)(i % 3 + 1); out[3 * i + 1] = cos(in[i]);\n"
+                               "    out[3 * i + 2] = tan(in[i]); }\n",
+                               NULL);
+    cl_kernel k = ocl_kernel(p, "k");
+    for (int i = 0; i < N; i++) in[i] = ldexp(i & 1 ? -1.37 : 1.73, i - 1074);
+    cl_mem a = ocl_buffer(o, sizeof(in), in), b = ocl_buffer(o, sizeof(out), NULL);
+    OK(clSetKernelArg(k, 0, sizeof(a), &a));
+    OK(clSetKernelArg(k, 1, sizeof(b), &b));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, b, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+    for (int i = 0; i < N; i++) {
+        const double want[] = {sin(in[i]), cos(in[i]), tan(in[i])};
+        for (int f = 0; f < 3; f++)
+            if (isnan(want[f]) ? !isnan(out[3 * i + f]) : !(fabs(out[3 * i + f] - want[f]) <= 1e-15 * (1 + fabs(want[f]))))
+                fail_msg("function %d of %a: %a, not %a", f, in[i], out[3 * i + f], want[f]);
+    }
+    OK(clReleaseMemObject(a));
+    OK(clReleaseMemObject(b));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
 OCL_TESTS(cmocka_unit_test(test_vectors_at_elements), cmocka_unit_test(test_store_half), cmocka_unit_test(test_load_half),
-          cmocka_unit_test(test_three_components), cmocka_unit_test(test_double_functions))
+          cmocka_unit_test(test_three_components), cmocka_unit_test(test_double_functions), cmocka_unit_test(test_angles))
