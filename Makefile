@@ -193,7 +193,7 @@ endif
 
 # --- the OpenCL driver: the library's objects and its own, and the builtin functions of OpenCL C as bitcode
 OCL_OBJ := $(patsubst src/%.c,$B/obj/%.o,$(wildcard src/opencl/*.c))
-OCL_LIB := $(patsubst %,$(SHARE)/opencl/%,builtins.bc builtins-offset.bc memory.bc language3.bc images.bc casts.bc prelude.h)
+OCL_LIB := $(patsubst %,$(SHARE)/opencl/%,builtins.bc builtins-offset.bc memory.bc language3.bc images.bc casts.bc math.bc prelude.h)
 OCL_TESTS := $(patsubst tests/opencl/%.c,%,$(wildcard tests/opencl/*.c))
 OCL_COUNTED := $B/obj/tests/opencl/counted.o
 ifneq ($(wildcard /usr/include/CL/cl_icd.h),)

@@ -396,7 +396,7 @@ cl_int compile_source(const struct source *s, const char *options, struct strbuf
 
 /* --- IR to PTX */
 
-static const char *const library[] = {"memory", "language3", "images", "casts"};
+static const char *const library[] = {"memory", "language3", "images", "casts", "math"};
 
 static void library_path(struct strbuf *out, const char *name) { strbuf_add(out, "%s/opencl/%s.bc", settings_get()->data, name); }
 
@@ -417,7 +417,6 @@ static const char *builtins_of(enum variant v) { return v == VARIANT_OFFSET ? "b
 static void key_of_tools(struct cache_key *k, enum variant v) {
     struct strbuf path = {0};
     struct stat st = {0};
-    const char *names[] = {builtins_of(v), library[0], library[1], library[2], library[3]};
     cache_key_add(k, HEADER EXT, sizeof(HEADER EXT));
     cache_key_add(k, all_flags, sizeof(all_flags));
     cache_key_add(k, heddle_version(), strlen(heddle_version()));
@@ -427,10 +426,10 @@ static void key_of_tools(struct cache_key *k, enum variant v) {
         cache_key_add(k, &st.st_size, sizeof(st.st_size));
     }
     strbuf_free(&path);
-    for (u32 i = 0; i < ARRAY_LEN(names); i++) {
+    for (u32 i = 0; i <= ARRAY_LEN(library); i++) {
         path = (struct strbuf){0};
         size_t len;
-        library_path(&path, names[i]);
+        library_path(&path, i ? library[i - 1] : builtins_of(v));
         char *text = text_read_file(path.s, limit_most(LIMIT_OTHER), &len);
         if (text) cache_key_add(k, text, len);
         free(text);
@@ -523,6 +522,24 @@ static char *align_table(char *ptx) {
     if (!at) return ptx;
     struct strbuf s = {0};
     strbuf_add(&s, "%.*s%s%s", (int)(at - ptx), ptx, whole, at + strlen(table));
+    free(ptx);
+    return s.s;
+}
+
+/* clang makes abs.f64 of a program that clears the sign bit to look at the others. The machine's keeps the sign
+ * of a not-a-number, so the bit is cleared as the program says. */
+static char *clear_signs(char *ptx) {
+    static const char abs[] = "abs.f64 ";
+    struct strbuf s = {0};
+    const char *from = ptx;
+    for (const char *at = ptx; (at = strstr(at, abs));) {
+        size_t len = strcspn(at, ";");
+        strbuf_add(&s, "%.*sand.b64 %.*s, 0x7FFFFFFFFFFFFFFF", (int)(at - from), from, (int)(len - strlen(abs)),
+                   at + strlen(abs));
+        from = at += len;
+    }
+    if (!s.s) return ptx;
+    strbuf_add(&s, "%s", from);
     free(ptx);
     return s.s;
 }
@@ -634,7 +651,7 @@ static char *link_now(char *const *ir, u32 n, enum variant v, struct strbuf *log
     }
     if (ptx) define_launch(ptx);
     if (ptx) clear_calls(ptx);
-    if (ptx) ptx = align_table(declare_group(ptx));
+    if (ptx) ptx = clear_signs(align_table(declare_group(ptx)));
     if (ptx && !all_defined(ptx, log)) {
         free(ptx);
         return NULL;

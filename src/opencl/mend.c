@@ -13,6 +13,8 @@
  * Sixteen bytes at an address that is no multiple of sixteen. They are loaded as if it were one; so two
  * loads of eight bytes take the place.
  *
+ * Mathematical functions that libclc has wrong somewhere: their calls go to heddle_NAME of lib/math.cl.
+ *
  * Functions of a program that is one part. Only its kernels can be asked for, so all other functions become
  * internal: what no kernel reaches is dropped before it is optimised. Programs that carry a library in every
  * source (hashcat: 23 MB of IR, of which its kernels use a thousandth) compile in a tenth of the time.
@@ -215,7 +217,44 @@ static char *mend_linkage(char *ir) {
     return out.s ? out.s : strdup("");
 }
 
+/* What lib/math.cl has, for float, double or both, and vectors of them */
+static const struct {
+    const char *name, *types;
+} corrected[] = {{"exp", "f"},    {"exp2", "f"},   {"erfc", "f"},   {"cosh", "d"},      {"sinh", "d"},
+                 {"cospi", "fd"}, {"sinpi", "fd"}, {"tanpi", "fd"}, {"atanpi", "fd"},   {"tgamma", "fd"},
+                 {"ldexp", "fd"}, {"rootn", "f"},  {"fmod", "f"},   {"remainder", "f"}, {"remquo", "f"}};
+
+/* The row of the function whose mangled name, behind "@_Z", is at `at`; -1 when it has none */
+static int corrected_row(const char *at) {
+    char *name;
+    size_t n = strtoul(at, &name, 10);
+    for (u32 i = 0; i < ARRAY_LEN(corrected); i++) {
+        if (strlen(corrected[i].name) != n || strncmp(name, corrected[i].name, n) != 0) continue;
+        const char *type = name + n;
+        if (strncmp(type, "Dv", 2) == 0) type += 2 + strcspn(type + 2, "_(") + 1;
+        if (*type && strchr(corrected[i].types, *type)) return (int)i;
+    }
+    return -1;
+}
+
+static char *mend_names(char *ir) {
+    struct strbuf out = {0};
+    const char *from = ir;
+    for (const char *at = ir; (at = strstr(at, "@_Z"));) {
+        at += 3;
+        int row = corrected_row(at);
+        if (row < 0) continue;
+        const char *name = corrected[row].name;
+        strbuf_add(&out, "%.*s%zuheddle_%s", (int)(at - from), from, strlen("heddle_") + strlen(name), name);
+        from = at += strspn(at, "0123456789") + strlen(name);
+    }
+    if (!out.s) return ir;
+    strbuf_add(&out, "%s", from);
+    free(ir);
+    return out.s;
+}
+
 char *mend_ir(const char *ir, bool alone) {
-    char *mended = mend_inline(mend_loads(mend_pairs(ir)));
+    char *mended = mend_names(mend_inline(mend_loads(mend_pairs(ir))));
     return alone ? mend_linkage(mended) : mended;
 }

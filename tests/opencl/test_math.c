@@ -1,0 +1,228 @@
+/* Mathematical functions where libclc's own answers are wrong (src/opencl/lib/math.cl): numbers of every
+ * exponent, the ones below the normal range too, zeros of both signs, infinities and not-a-numbers. References
+ * are the host's; a vector's elements must be what the scalars are. */
+#include "ocl.h"
+
+#include <math.h>
+
+enum { N = 1024, PAIRS = 48 };
+
+/* --- one argument */
+
+#define PI 3.14159265358979323846264338L
+
+static double cospi_(double x) { return fmod(fabs(x), 1) == 0.5 ? 0 : (double)cosl(PI * remainderl(x, 2)); }
+static double sinpi_(double x) { return isfinite(x) && trunc(x) == x ? copysign(0, x) : (double)sinl(PI * remainderl(x, 2)); }
+static double tanpi_(double x) {
+    if (isfinite(x) && trunc(x) == x) return copysign(0, fmod(x, 2) == 0 ? x : -x);
+    if (fmod(fabs(x), 1) == 0.5) return fmod(fabs(x), 2) == 0.5 ? copysign(INFINITY, x) : -copysign(INFINITY, x);
+    return (double)tanl(PI * remainderl(x, 1));
+}
+static double atanpi_(double x) { return atan(x) / (double)PI; }
+static double acospi_(double x) { return acos(x) / (double)PI; }
+
+static const struct one {
+    const char *name;
+    double (*reference)(double);
+    bool in_float, in_double;
+    double ulps;
+} one[] = {
+    {"exp", exp, true, true, 3},        {"exp2", exp2, true, true, 3},      {"erfc", erfc, true, true, 16},
+    {"cosh", cosh, true, true, 4},      {"sinh", sinh, true, true, 4},      {"cospi", cospi_, true, true, 8},
+    {"sinpi", sinpi_, true, true, 8},   {"tanpi", tanpi_, true, true, 12},  {"atanpi", atanpi_, true, true, 6},
+    {"acospi", acospi_, true, true, 6}, {"tgamma", tgamma, true, true, 16},
+};
+
+/* The distance that counts as one digit at `x`, in float or double */
+static double digit(double x, bool is_double) {
+    int e = -10000;
+    if (x != 0) (void)frexp(x, &e);
+    return is_double ? ldexp(1, e < -1021 ? -1074 : e - 53) : ldexp(1, e < -125 ? -149 : e - 24);
+}
+
+static bool agrees(double got, double want, double ulps, bool is_double) {
+    double overflow = is_double ? INFINITY : 0x1.ffffffp+127;
+    if (isnan(want)) return isnan(got);
+    if (want == 0) return got == 0 && !signbit(got) == !signbit(want);
+    if (fabs(want) >= overflow) return isinf(got) && (got > 0) == (want > 0);
+    return fabs(got - want) <= ulps * digit(want, is_double);
+}
+
+static double input(int i, bool is_double) {
+    static const double special[] = {0.0,   -0.0, INFINITY, -INFINITY, NAN,    0.5,    -0.5, 1,    -1,    1.5,    2.5,   3,
+                                     -3,    4,    -104.5,   -88.25,    -103,   -127.5, -149, 9.25, 9.75,  10.03,  33.75, 171.25,
+                                     100.3, -7.3, -33.7,    -170.6,    -178.3, 19.99,  3.7,  87,   0.001, -0.001, 1e-9};
+    int n = (int)(sizeof(special) / sizeof(special[0]));
+    if (i < n) return special[i];
+    if (i == n) return -NAN;
+    return ldexp(i & 1 ? 1.3125 : i & 2 ? -1.625 : -1, is_double ? (i - n) % 1016 * 2 - 1070 : (i - n) % 270 - 148);
+}
+
+static void check_one(struct ocl *o, cl_program p, const struct one *f, bool is_double) {
+    static double in8[N], out8[N];
+    static float in4[N], out4[N];
+    char name[32];
+    cl_int wrong = 0;
+    const size_t n = N, bytes = is_double ? sizeof(in8) : sizeof(in4);
+    snprintf(name, sizeof(name), "k_%s_%s", f->name, is_double ? "double" : "float");
+    for (int i = 0; i < N; i++) in8[i] = input(i, is_double), in4[i] = (float)in8[i];
+    cl_kernel k = ocl_kernel(p, name);
+    cl_mem a = ocl_buffer(o, bytes, is_double ? (void *)in8 : in4), b = ocl_buffer(o, bytes, NULL), w = ocl_buffer(o, 4, &wrong);
+    OK(clSetKernelArg(k, 0, sizeof(a), &a));
+    OK(clSetKernelArg(k, 1, sizeof(b), &b));
+    OK(clSetKernelArg(k, 2, sizeof(w), &w));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, b, CL_TRUE, 0, bytes, is_double ? (void *)out8 : out4, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, w, CL_TRUE, 0, 4, &wrong, 0, NULL, NULL));
+    for (int i = 0; i < N; i++) {
+        double x = is_double ? in8[i] : in4[i], got = is_double ? out8[i] : out4[i], want = f->reference(x);
+        if (!agrees(got, want, f->ulps, is_double)) fail_msg("%s(%a) is %a, not %a", name, x, got, want);
+    }
+    if (wrong) fail_msg("%s: a vector's element is not what the scalar is", name);
+    OK(clReleaseMemObject(a));
+    OK(clReleaseMemObject(b));
+    OK(clReleaseMemObject(w));
+    OK(clReleaseKernel(k));
+}
+
+static void test_one(void **state) {
+    struct ocl *o = *state;
+    static char text[8192];
+    size_t at =
+        (size_t)snprintf(text, sizeof(text),
+                         "#define K(f, T, U) kernel void k_##f##_##T(global const T *in, global T *out, global int *w) {\\\n"
+                         "    size_t i = get_global_id(0); T x = in[i], r = f(x); T##3 v = f((T##3)(1, x, 2)); out[i] = r;\\\n"
+                         "    if (as_##U(v.y) != as_##U(r) && !isnan(r)) *w = 1; }\n");
+    for (size_t i = 0; i < sizeof(one) / sizeof(one[0]); i++)
+        at +=
+            (size_t)snprintf(text + at, sizeof(text) - at, "K(%s, float, uint) K(%s, double, ulong)\n", one[i].name, one[i].name);
+    assert_true(at < sizeof(text));
+    cl_program p = ocl_program(o, text, NULL);
+    for (size_t i = 0; i < sizeof(one) / sizeof(one[0]); i++) {
+        if (one[i].in_float) check_one(o, p, &one[i], false);
+        if (one[i].in_double) check_one(o, p, &one[i], true);
+    }
+    OK(clReleaseProgram(p));
+}
+
+/* --- two arguments: exact, all pairs */
+
+static float pair_input(int i) {
+    static const float special[] = {0.0f,
+                                    -0.0f,
+                                    INFINITY,
+                                    -INFINITY,
+                                    NAN,
+                                    1,
+                                    -1,
+                                    3,
+                                    -2.5f,
+                                    0x1p-149f,
+                                    -0x1.8p-147f,
+                                    0x1.fffffcp-127f,
+                                    0x1p-126f,
+                                    -0x1.000002p-126f,
+                                    0x1.fffffep+127f,
+                                    -0x1.fffffep+127f,
+                                    0x1.234p-130f,
+                                    0x1.8p-126f};
+    int n = (int)(sizeof(special) / sizeof(special[0]));
+    return i < n ? special[i] : (float)ldexp(i & 1 ? 1.37521 : -1.72937, (i - n) * 9 - 140);
+}
+
+static bool same(float got, float want) { return isnan(want) ? isnan(got) : memcmp(&got, &want, sizeof(got)) == 0; }
+
+static void check_pair(float x, float y, const float *got, cl_int quo) {
+    int q;
+    float want[] = {fmodf(x, y), remainderf(x, y), remquof(x, y, &q)};
+    for (int f = 0; f < 3; f++)
+        if (!same(got[f], want[f])) fail_msg("function %d of %a, %a: %a, not %a", f, x, y, got[f], want[f]);
+    if (!isnan(want[0]) && x != 0 && ((quo ^ q) & 7)) fail_msg("quotient of %a, %a: %d, not %d", x, y, quo, q);
+}
+
+static void test_two(void **state) {
+    struct ocl *o = *state;
+    static float in[PAIRS], out[PAIRS * PAIRS][4];
+    const size_t n[2] = {PAIRS, PAIRS};
+    cl_int wrong = 0;
+    cl_program p = ocl_program(
+        o,
+        "kernel void k(global const float *in, global float4 *out, global int4 *space, local int2 *l, global int *w) {\n"
+        "    float x = in[get_global_id(1)], y = in[get_global_id(0)], r[4]; size_t i = get_global_id(1) * get_global_size(0) + "
+        "get_global_id(0);\n"
+        "    int q; r[0] = fmod(x, y); r[1] = remainder(x, y); r[2] = remquo(x, y, &q);\n"
+        "    float2 v = fmod((float2)(7, x), (float2)(4, y)), m = remquo((float2)(7, x), (float2)(4, y), l + "
+        "get_local_linear_id_());\n"
+        "    float4 g = remquo((float4)(x), (float4)(y), space + i);\n"
+        "    if (!isnan(r[0]) && (v.x != 3 || as_uint(v.y) != as_uint(r[0]) || m.x != -1 || as_uint(m.y) != as_uint(r[2]) ||\n"
+        "        as_uint(g.w) != as_uint(r[2]) || space[i].z != q || l[get_local_linear_id_()].y != q)) *w = 1;\n"
+        "    out[i] = (float4)(r[0], r[1], r[2], as_float(q)); }\n",
+        "-D'get_local_linear_id_()=(get_local_id(1)*get_local_size(0)+get_local_id(0))'");
+    cl_kernel k = ocl_kernel(p, "k");
+    for (int i = 0; i < PAIRS; i++) in[i] = pair_input(i);
+    cl_mem m[3] = {ocl_buffer(o, sizeof(in), in), ocl_buffer(o, sizeof(out), NULL), ocl_buffer(o, sizeof(out), NULL)},
+           w = ocl_buffer(o, 4, &wrong);
+    for (unsigned i = 0; i < 3; i++) OK(clSetKernelArg(k, i, sizeof(m[i]), &m[i]));
+    OK(clSetKernelArg(k, 3, 8 * 256, NULL));
+    OK(clSetKernelArg(k, 4, sizeof(w), &w));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 2, NULL, n, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m[1], CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, w, CL_TRUE, 0, 4, &wrong, 0, NULL, NULL));
+    assert_int_equal(wrong, 0);
+    for (int i = 0; i < PAIRS * PAIRS; i++) {
+        cl_int q;
+        memcpy(&q, &out[i][3], sizeof(q));
+        check_pair(in[i / PAIRS], in[i % PAIRS], out[i], q);
+    }
+    for (unsigned i = 0; i < 3; i++) OK(clReleaseMemObject(m[i]));
+    OK(clReleaseMemObject(w));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
+/* --- a number and an integer: ldexp is exact, rootn of one and minus one too */
+
+static void check_scaled(struct ocl *o, cl_program p, bool is_double) {
+    static const int by[] = {0,    1,   -1,   23,   -24,   64,   -100,  127,        -127,           149,
+                             -150, 280, -300, 1100, -1074, 2100, -2200, 2147483647, -2147483647 - 1};
+    enum { BY = sizeof(by) / sizeof(by[0]) };
+    static double in[N], out[N][BY];
+    size_t n[2] = {BY, N};
+    cl_int wrong = 0;
+    cl_kernel k = ocl_kernel(p, is_double ? "k_double" : "k_float");
+    for (int i = 0; i < N; i++) in[i] = is_double ? input(i, true) : (float)input(i, false);
+    cl_mem m[4] = {ocl_buffer(o, sizeof(in), in), ocl_buffer(o, sizeof(by), (void *)(uintptr_t)by),
+                   ocl_buffer(o, sizeof(out), NULL), ocl_buffer(o, 4, &wrong)};
+    for (unsigned i = 0; i < 4; i++) OK(clSetKernelArg(k, i, sizeof(m[i]), &m[i]));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 2, NULL, n, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m[2], CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m[3], CL_TRUE, 0, 4, &wrong, 0, NULL, NULL));
+    assert_int_equal(wrong, 0);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < BY; j++) {
+            double want = is_double ? ldexp(in[i], by[j]) : ldexpf((float)in[i], by[j]), got = out[i][j];
+            if (isnan(want) ? !isnan(got) : memcmp(&want, &got, sizeof(got)) != 0)
+                fail_msg("ldexp(%a, %d) is %a, not %a", in[i], by[j], got, want);
+        }
+    for (unsigned i = 0; i < 4; i++) OK(clReleaseMemObject(m[i]));
+    OK(clReleaseKernel(k));
+}
+
+static void test_scaled(void **state) {
+    struct ocl *o = *state;
+    cl_program p = ocl_program(o,
+                               "#define K(T, root) kernel void k_##T(global const double *in, global const int *by, global "
+                               "double *out, global int *w) {\\\n"
+                               "    size_t i = get_global_id(1), j = get_global_id(0); T x = in[i]; T r = ldexp(x, by[j]);\\\n"
+                               "    T##2 a = ldexp((T##2)(x, 1), by[j]); T##16 b = ldexp((T##16)(x), (int16)(by[j]));\\\n"
+                               "    if (!isnan(x) && (a.x != r || b.sf != r || b.s0 != r || !(root))) *w = 1;\\\n"
+                               "    out[i * get_global_size(0) + j] = r; }\n"
+                               "K(float, rootn(x, 1) == x && rootn(x, -1) == 1 / x && rootn((float3)(x), (int3)(1)).z == x)\n"
+                               "K(double, true)\n",
+                               NULL);
+    check_scaled(o, p, false);
+    check_scaled(o, p, true);
+    OK(clReleaseProgram(p));
+}
+
+OCL_TESTS(cmocka_unit_test(test_one), cmocka_unit_test(test_two), cmocka_unit_test(test_scaled))
