@@ -1,6 +1,6 @@
 /* Mathematical functions where libclc's own answers are wrong (src/opencl/lib/math.cl): numbers of every
- * exponent, the ones below the normal range too, zeros of both signs, infinities and not-a-numbers. References
- * are the host's; a vector's elements must be what the scalars are. */
+ * exponent, the ones below the normal range too, zeros of both signs, infinities and not-a-numbers.
+ * References are the host's; a vector's elements must be what the scalars are. */
 #include "ocl.h"
 
 #include <math.h>

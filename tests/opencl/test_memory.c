@@ -290,8 +290,8 @@ static void test_double_functions(void **state) {
     OK(clReleaseProgram(p));
 }
 
-/* Angles of every exponent: the large ones are reduced with a table of pi's bits, which must lie aligned whatever
- * tables the program has */
+/* Angles of every exponent: the large ones are reduced with a table of pi's bits, which must lie aligned
+ * whatever tables the program has */
 static void test_angles(void **state) {
     struct ocl *o = *state;
     enum { N = 2100 };
