@@ -81,10 +81,10 @@ QUIET(cosh) QUIET(sinh)
 SIGNS(float)
 SIGNS(double)
 
-/* --- tgamma: libclc takes the exponential of lgamma, which loses as many digits as that is long. Near zero it
- * is the reciprocal of the series of 1 / gamma; from 5 on Stirling's formula at 20 or more, and steps down
- * from there; below -5 its reflection. Far below zero it is too small for any number but a zero, negative between
- * an odd integer and the next; there is none at integers. */
+/* --- tgamma: libclc takes the exponential of lgamma, which loses as many digits as that is long. Near zero
+ * it is the reciprocal of the series of 1 / gamma; from 5 on Stirling's formula at 20 or more, and steps down
+ * from there; below -5 its reflection. Far below zero it is too small for any number but a zero, negative
+ * between an odd integer and the next; there is none at integers. */
 #define TINY(T, x) (floor(x) == (x) ? (T)NAN : floor((x) * (T)0.5) * 2 == floor(x) ? (T)0.0 : (T)-0.0)
 
 /* gamma(x) as a product, of which each factor is a number even when gamma is not; x from 5 to 200 */
