@@ -79,7 +79,7 @@ static bool is_entry(const char *name) { return strspn(name, "0123456789abcdef")
 /* Since this process has looked: what it wrote, and what it may write before it looks again */
 static _Atomic u64 written_b, unseen_b;
 
-/* When there is too much, an eighth more goes than must: else every entry after it would find the room full */
+/* When there is too much, an eighth more goes than must: else every entry after it would find no room */
 static void trim(const char *dir) {
     VEC(struct entry) all = {0};
     u64 sum = 0, limit = env_count("HEDDLE_CACHE_SIZE");

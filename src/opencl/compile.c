@@ -526,8 +526,8 @@ static char *align_table(char *ptx) {
     return s.s;
 }
 
-/* clang makes abs.f64 of a program that clears the sign bit to look at the others. The machine's keeps the sign
- * of a not-a-number, so the bit is cleared as the program says. */
+/* clang makes abs.f64 of a program that clears the sign bit to look at the others. The machine's keeps the
+ * sign of a not-a-number, so the bit is cleared as the program says. */
 static char *clear_signs(char *ptx) {
     static const char abs[] = "abs.f64 ";
     struct strbuf s = {0};
