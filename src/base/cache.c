@@ -3,8 +3,8 @@
  *
  * C1 an entry is whole or not there: it is written under another name, and ends with a mark
  * C2 all entries together stay below HEDDLE_CACHE_SIZE: what was not used for longest goes, and what a killed
- *    process began, too. Looking at all of them takes long when there are thousands, so a process looks at its
- *    first entry and then whenever it has written a sixteenth of the room it saw: sixteen processes that
+ *    process began, too. Looking at all of them takes long when there are thousands, so a process looks at
+ *    its first entry and then whenever it has written a sixteenth of the room it saw: sixteen processes that
  *    write at once cannot pass the bound */
 #include "base/compiler.h"
 

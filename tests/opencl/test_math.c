@@ -3,6 +3,7 @@
  * References are the host's; a vector's elements must be what the scalars are. */
 #include "ocl.h"
 
+#include <fenv.h>
 #include <math.h>
 
 enum { N = 1024, PAIRS = 48 };
@@ -225,4 +226,85 @@ static void test_scaled(void **state) {
     OK(clReleaseProgram(p));
 }
 
-OCL_TESTS(cmocka_unit_test(test_one), cmocka_unit_test(test_two), cmocka_unit_test(test_scaled))
+/* --- conversions with a rounding, against the host's in that rounding */
+
+#define WAYS     4
+#define CASES(X) X(int, float) X(uint, float) X(long, float) X(ulong, float) X(double, float) X(long, double) X(ulong, double)
+enum { VALUES = 64 };
+
+static const int way[WAYS] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD};
+
+static cl_ulong any_bits(int i) {
+    static const cl_ulong special[] = {0,
+                                       1,
+                                       0x7fffffff,
+                                       0x80000000,
+                                       0xffffffff,
+                                       0x7fffffffffffffff,
+                                       0x8000000000000000,
+                                       0xffffffffffffffff,
+                                       0x8000000000000001,
+                                       0x7ff0000000000000,
+                                       0xfff0000000000000,
+                                       0x47efffffffffffff,
+                                       0xc7efffffffffffff,
+                                       0x36a0000000000001,
+                                       0xb6a0000000000001,
+                                       0x3810000000000001};
+    int n = (int)(sizeof(special) / sizeof(special[0]));
+    return i < n ? special[i] : (0x9e3779b97f4a7c15u * (cl_ulong)i) >> i % 40;
+}
+
+/* Behind volatile variables, or the compiler would round it */
+#define REFERENCE(from, to)                                                                                                      \
+    static void refer_##from##_##to(int mode, const void *in, void *out) {                                                       \
+        volatile cl_##from x = *(const cl_##from *)in;                                                                           \
+        fesetround(mode);                                                                                                        \
+        volatile cl_##to y = (cl_##to)x;                                                                                         \
+        fesetround(FE_TONEAREST);                                                                                                \
+        *(cl_##to *)out = y;                                                                                                     \
+    }
+CASES(REFERENCE)
+
+static void check_conversion(struct ocl *o, cl_program p, const char *name, size_t from_b, size_t to_b,
+                             void (*refer)(int, const void *, void *)) {
+    unsigned char in[VALUES * 8] = {0}, out[VALUES * WAYS * 8] = {0}, want[8];
+    const size_t n = VALUES;
+    cl_int wrong = 0;
+    for (int i = 0; i < VALUES; i++) {
+        cl_ulong bits = any_bits(i);
+        memcpy(in + (size_t)i * from_b, &bits, from_b);
+    }
+    cl_kernel k = ocl_kernel(p, name);
+    cl_mem m[3] = {ocl_buffer(o, sizeof(in), in), ocl_buffer(o, sizeof(out), NULL), ocl_buffer(o, 4, &wrong)};
+    for (unsigned i = 0; i < 3; i++) OK(clSetKernelArg(k, i, sizeof(m[i]), &m[i]));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m[1], CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m[2], CL_TRUE, 0, 4, &wrong, 0, NULL, NULL));
+    if (wrong) fail_msg("%s: a vector's element is not what the scalar is", name);
+    for (size_t i = 0; i < VALUES * WAYS; i++) {
+        refer(way[i % WAYS], in + i / WAYS * from_b, want);
+        if (memcmp(out + i * to_b, want, to_b)) fail_msg("%s: value %zu, rounding %zu", name, i / WAYS, i % WAYS);
+    }
+    for (unsigned i = 0; i < 3; i++) OK(clReleaseMemObject(m[i]));
+    OK(clReleaseKernel(k));
+}
+
+static void test_conversions(void **state) {
+    struct ocl *o = *state;
+#define KERNEL(from, to) "K(" #from ", " #to ")\n"
+    cl_program p = ocl_program(o,
+                               "#define V(n, x, y, way) any(convert_##y##n##way((x##n)(v)) != (y##n)(convert_##y##way(v)))\n"
+                               "#define W(x, y, way) { *out++ = convert_##y##way(v);\\\n"
+                               "    if (v == v && (V(2, x, y, way) || V(3, x, y, way) || V(16, x, y, way))) *w = 1; }\n"
+                               "#define K(x, y) kernel void x##_##y(global const x *in, global y *out, global int *w) {\\\n"
+                               "    x v = in[get_global_id(0)]; out += 4 * get_global_id(0);\\\n"
+                               "    W(x, y, _rte) W(x, y, _rtz) W(x, y, _rtp) W(x, y, _rtn) }\n" CASES(KERNEL),
+                               NULL);
+#define CHECK(from, to) check_conversion(o, p, #from "_" #to, sizeof(cl_##from), sizeof(cl_##to), refer_##from##_##to);
+    CASES(CHECK)
+    OK(clReleaseProgram(p));
+}
+
+OCL_TESTS(cmocka_unit_test(test_one), cmocka_unit_test(test_two), cmocka_unit_test(test_scaled),
+          cmocka_unit_test(test_conversions))

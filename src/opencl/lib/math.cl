@@ -237,3 +237,31 @@ VECTORS2(float, float, heddle_remainder)
 REMQUO(__global)
 REMQUO(__local)
 REMQUO(__private)
+
+/* --- conversions to float and double with a rounding: the machine has them, libclc's go up where the number
+ * nearest is above the range of the type it came from, and lose the sign of a zero. clang's own functions for
+ * the instructions forget the rounding. */
+#define CONVERT1(TO, FROM, way, instruction, to, from)                                                                           \
+    TO OVERLOAD convert_##TO##_##way(FROM x) {                                                                                   \
+        TO r;                                                                                                                    \
+        __asm__(instruction " %0, %1;" : to(r) : from(x));                                                                       \
+        return r;                                                                                                                \
+    }                                                                                                                            \
+    CONVERT2(TO, FROM, convert_##TO, _##way)
+#define CONVERT2(TO, FROM, name, way)                                                                                            \
+    TO##2 OVERLOAD name##2##way(FROM##2 x) { return (TO##2)(name##way(x.x), name##way(x.y)); }                                   \
+    TO##3 OVERLOAD name##3##way(FROM##3 x) { return (TO##3)(name##way(x.x), name##way(x.y), name##way(x.z)); }                   \
+    TO##4 OVERLOAD name##4##way(FROM##4 x) { return (TO##4)(name##2##way(x.lo), name##2##way(x.hi)); }                           \
+    TO##8 OVERLOAD name##8##way(FROM##8 x) { return (TO##8)(name##4##way(x.lo), name##4##way(x.hi)); }                           \
+    TO##16 OVERLOAD name##16##way(FROM##16 x) { return (TO##16)(name##8##way(x.lo), name##8##way(x.hi)); }
+#define CONVERT(TO, FROM, types, to, from)                                                                                       \
+    CONVERT1(TO, FROM, rtz, "cvt.rz." types, to, from)                                                                           \
+    CONVERT1(TO, FROM, rtp, "cvt.rp." types, to, from)                                                                           \
+    CONVERT1(TO, FROM, rtn, "cvt.rm." types, to, from)
+CONVERT(float, int, "f32.s32", "=f", "r")
+CONVERT(float, uint, "f32.u32", "=f", "r")
+CONVERT(float, long, "f32.s64", "=f", "l")
+CONVERT(float, ulong, "f32.u64", "=f", "l")
+CONVERT(float, double, "f32.f64", "=f", "d")
+CONVERT(double, long, "f64.s64", "=d", "l")
+CONVERT(double, ulong, "f64.u64", "=d", "l")
