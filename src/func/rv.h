@@ -32,6 +32,7 @@ enum { RV_SPLITS = 2 * MAX_WARP, RV_MACHINE_CSRS = 256 };
 struct rv_warp { /* warp.state */
     u32 fflags, frm;
     u32 depth;
+    u64 guests; /* RV_IPDOM: lanes that were switched on inside a function they did not call: they return with the leader */
     struct rv_split splits[RV_SPLITS];
     u32 csr[RV_MACHINE_CSRS]; /* 0x300 to 0x3FF: written and read, of no effect */
 };

@@ -207,6 +207,7 @@ void exec_rv_part(struct warp *w, struct group *g, const struct inst *in, u64 ma
 static void link(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     u32 next = rv_address(w, (i32)(in - w->cta->launch->k->code) + 1);
     for (u64 rest = mask; rest && !in->d.absent; rest &= rest - 1) opnd_write(w, g, &in->d, (u32)__builtin_ctzll(rest), next);
+    if (!in->d.absent) ((struct rv_warp *)w->state)->guests &= ~mask;
 }
 
 void exec_rv_jal(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
@@ -240,11 +241,19 @@ static void jump_together(struct warp *w, struct group *g, const struct inst *in
     g->pc = pc;
 }
 
-/* Lanes of one target after the other leave; those of the last stay in g */
+static bool rv_returns(const struct inst *in) { return in->d.absent && in->s[0].off == RV_RA * ROW_B && !in->imm; }
+
+/* Lanes of one target after the other leave; those of the last stay in g. Lanes that were switched on inside
+ * the function return with the leading one of those that called it, as all do on Vortex: they have no return
+ * address of their own */
 static void jump_apart(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     u32 target[MAX_WARP];
-    for (u64 rest = mask; rest; rest &= rest - 1)
-        target[__builtin_ctzll(rest)] = jump_target(w, g, in, (u32)__builtin_ctzll(rest));
+    u64 guests = rv_returns(in) ? mask & ((const struct rv_warp *)w->state)->guests : 0;
+    u32 host = guests && guests != mask ? rv_leader(w, mask & ~guests) : MAX_WARP;
+    for (u64 rest = mask; rest; rest &= rest - 1) {
+        u32 lane = (u32)__builtin_ctzll(rest);
+        target[lane] = jump_target(w, g, in, host < MAX_WARP && guests >> lane & 1 ? host : lane);
+    }
     link(w, g, in, mask);
     for (u64 rest = mask; rest;) {
         u32 lane = (u32)__builtin_ctzll(rest);

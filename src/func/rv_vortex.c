@@ -13,6 +13,7 @@ static u64 lanes_of(const struct warp *w) {
 
 /* g's lanes become `on`, of those it has and those that are off; a warp that has none left ends */
 static void set_mask(struct warp *w, struct group *g, u64 on) {
+    ((struct rv_warp *)w->state)->guests |= on & w->off;
     warp_lanes_on(w, g, on & w->off);
     u64 gone = g->mask & ~on;
     if (gone == g->mask && warp_enabled(w) == gone) warp_end(w);
@@ -67,6 +68,7 @@ void exec_rv_wspawn(struct warp *w, struct group *g, const struct inst *in, u64 
         if (&c->warps[i] == w) continue; /* whoever asks goes on */
         warp_end(&c->warps[i]);
         ((struct rv_warp *)c->warps[i].state)->depth = 0;
+        ((struct rv_warp *)c->warps[i].state)->guests = 0;
         if (i < count) warp_start(c, i, (i32)(at / 4), 1);
     }
 }

@@ -2,7 +2,8 @@
  * entry on one lane of one warp of every core.
  *
  * Memory, beside the image and 1 MiB behind it: arguments at 0x7FFF0000; 2021: a core's shared memory,
- * which holds its stacks, up to 0xFF000000, and the console at 0xFFFFFFC0; v3: stacks below 0xFFFF0000,
+ * which holds its stacks, up to 0xFF000000, 64 KiB of uncached memory from there on, where programs leave
+ * their counters at exit, and the console at 0xFFFFFFC0; v3: stacks below 0xFFFF0000,
  * local memory from there, the console at 0x40 and the exit status at 0x8348. Elsewhere there is nothing.
  * Console bytes of one address (Vortex gives each thread one of 64) are printed a line at a time. */
 #include "riscv/riscv.h"
@@ -154,6 +155,8 @@ static struct kernel *lower(void *program, u32 i, const struct config *machine, 
         if (!map(p, p->mem, RV_LOCAL_V3 - RV_STACKS_V3_B, RV_STACKS_V3_B, "the stacks' place", dg)) return NULL;
         p->stacks_v3 = true;
     }
+    if (m.variant == RV_2021 && !memory_find(p->mem, RV_IO_2021) && !map(p, p->mem, RV_IO_2021, RV_IO_2021_B, "the IO area", dg))
+        return NULL;
     return rv_lower(program, &m, arena, dg);
 }
 

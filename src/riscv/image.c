@@ -109,6 +109,12 @@ static bool is_image(const struct record *r) {
     return true;
 }
 
+static bool same_record(const struct record *a, const struct record *b) {
+    return a->path_b == b->path_b && a->bytes_b == b->bytes_b && !memcmp(a->path, b->path, a->path_b) &&
+           !memcmp(a->bytes, b->bytes, a->bytes_b);
+}
+
+/* How many there are; one that is written again is the same */
 static u32 find_images(const u8 *b, u64 n, struct record *first) {
     u32 found = 0;
     struct record r;
@@ -117,7 +123,8 @@ static u32 find_images(const u8 *b, u64 n, struct record *first) {
             at++;
             continue;
         }
-        if (is_image(&r) && !found++) *first = r;
+        bool is_new = is_image(&r) && !(found && same_record(&r, first));
+        if (is_new && !found++) *first = r;
         at = (u64)(r.bytes - b) + r.bytes_b;
     }
     return found;
@@ -126,7 +133,7 @@ static u32 find_images(const u8 *b, u64 n, struct record *first) {
 static bool is_pocl(const u8 *bytes, size_t n) { return n >= 7 && memcmp(bytes, "poclbin", 7) == 0; }
 
 static bool read_pocl(struct rv_image *im, const struct source *s) {
-    struct record r;
+    struct record r = {0};
     u32 n = find_images(s->bytes, s->n, &r);
     im->kind = "pocl";
     if (!n) return bad(s, "this .pocl container holds no flat RISC-V image");

@@ -384,8 +384,8 @@ static void describe(struct kernel *k, struct code *c) {
     k->code_at = c->k.text_at, k->inst_b = 4;
     k->warp_state_b = sizeof(struct rv_warp);
     k->shared_at = v3 ? RV_LOCAL_V3 : RV_STACK_2021 - m->shared_b;
-    k->device_at = v3 ? RV_IO_V3 : RV_IO_2021;
-    k->device_b = v3 ? RV_STATUS_V3 + 4 - RV_IO_V3 : (1ull << 32) - RV_IO_2021;
+    k->device_at = v3 ? RV_IO_V3 : RV_COUT_2021;
+    k->device_b = v3 ? RV_STATUS_V3 + 4 - RV_IO_V3 : (1ull << 32) - RV_COUT_2021;
     k->device = device;
     k->finish = finish;
     if (!v3 && m->diverge == RV_SPLIT) k->early = rv_join_goes;

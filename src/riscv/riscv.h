@@ -127,12 +127,19 @@ const struct rv_line *rv_lines_find(const struct rv_lines *l, u32 address); /* N
 #define RV_BASE       0x80000000u /* where flat images lie, and start */
 #define RV_ARGS       0x7FFF0000u /* arguments: 64 KiB below it */
 #define RV_STACK_2021 0xFF000000u /* the end of a core's shared memory, and of its stacks */
-#define RV_IO_2021    0xFF000000u
+#define RV_IO_2021    0xFF000000u /* memory that Vortex does not cache, up to the console */
 #define RV_COUT_2021  0xFFFFFFC0u
 #define RV_LOCAL_V3   0xFFFF0000u
 #define RV_IO_V3      0x40u /* console bytes */
 #define RV_STATUS_V3  0x8348u
-enum { RV_HEAP_B = 1 << 20, RV_ARGS_B = 1 << 16, RV_STACKS_V3_B = 16 << 20, RV_LOCAL_V3_B = 16 << 10, RV_STACK_2021_B = 1 << 10 };
+enum {
+    RV_HEAP_B = 1 << 20,
+    RV_ARGS_B = 1 << 16,
+    RV_IO_2021_B = 1 << 16,
+    RV_STACKS_V3_B = 16 << 20,
+    RV_LOCAL_V3_B = 16 << 10,
+    RV_STACK_2021_B = 1 << 10
+};
 
 enum { RV_TABLE_ARGS = 64 };
 struct rv_function { /* a kernel of a program that heddle compiled (kernels.c) */

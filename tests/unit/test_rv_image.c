@@ -142,9 +142,13 @@ static void other_images(void **state) {
         else assert_int_equal(heddle_launch(h, heddle_module_kernel_at(m, 0), &l, NULL), HEDDLE_OK);
         heddle_close(h);
     }
-    memcpy(pocl + n + 52, pocl + n + 21, 31); /* a second image */
+    memcpy(pocl + n + 52, pocl + n + 21, 31); /* the same image again, as PoCL writes it */
     struct heddle *h = heddle_open(NULL);
     struct heddle_module *m;
+    assert_int_equal(load(h, "p.pocl", pocl, n + 83, &m), HEDDLE_OK);
+    heddle_close(h);
+    pocl[n + 58] = 'b'; /* another one: /k/b.so */
+    h = heddle_open(NULL);
     assert_int_equal(load(h, "p.pocl", pocl, n + 83, &m), HEDDLE_BAD_INPUT);
     assert_non_null(strstr(heddle_message(h), "holds 2 images, which all want the same addresses"));
     /* two programs want the same addresses */
