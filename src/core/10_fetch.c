@@ -167,12 +167,6 @@ u64 fetch_next(const struct core *c) {
     return next;
 }
 
-/* One fetches; the others that could have are passed over */
-static void grow_older(struct core *c, const u64 *can, u32 slot) {
-    SET_EACH (other, can, c->words) c->fetch->waited[other]++;
-    c->fetch->waited[slot] = 0;
-}
-
 void fetch_stage(struct core *c) {
     u64 can[SET_WORDS];
     if (!find_candidates(c, can)) return;
@@ -181,7 +175,7 @@ void fetch_stage(struct core *c) {
         int slot = c->pol.fetch->pick(&c->fetch->last, &v);
         if (slot < 0) return;
         c->fetch->last = (u32)slot;
-        if (c->pol.fetch->waits) grow_older(c, can, (u32)slot);
+        if (c->pol.fetch->waits) fetch_pass_over(c->fetch->waited, can, c->words, (u32)slot);
         set_drop(can, (u32)slot);
         fetch_one(c, (u32)slot);
     }

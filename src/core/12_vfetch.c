@@ -213,12 +213,6 @@ static u64 can_fetch(const struct core *c) {
     return can;
 }
 
-/* Aurud's equation 3.2: one was chosen, the others that could have been are older by one */
-static void grow_older(u64 *age, u64 can, u32 chosen) {
-    for (; can; can &= can - 1) age[__builtin_ctzll(can)]++;
-    age[chosen] = 0;
-}
-
 static void request(struct core *c, u32 slot) {
     struct vfetch *v = c->vfetch;
     struct front *f = &c->fronts[slot];
@@ -251,7 +245,7 @@ static void schedule(struct core *c) {
     struct fetch_view view = {&can, 1, c->age, v->waited};
     int slot = c->pol.fetch->pick(&v->last, &view);
     if (slot < 0) return;
-    grow_older(v->waited, can, (u32)slot);
+    fetch_pass_over(v->waited, &can, 1, (u32)slot);
     request(c, (u32)slot);
 }
 
@@ -377,7 +371,7 @@ static void decode_queued(struct core *c) {
         c->stats.decode_held_cycles++;
         return;
     }
-    grow_older(v->kept, can, slot);
+    fetch_pass_over(v->kept, &can, 1, slot);
     struct vqueued q = w->queue[w->head];
     w->head = (w->head + 1) % VQUEUE_MAX;
     w->n--;

@@ -202,7 +202,7 @@ static u32 most_at_one_address(const struct atomic_packet *p) {
     return most;
 }
 
-static void add_atomics(struct core *c, struct flight *f, const struct step *st) {
+void lsu_add_atomics(struct core *c, struct flight *f, const struct step *st) {
     struct memop *m = &f->mem;
     m->red = st->deferred.n;
     for (u32 i = 0; i < st->deferred.n; i++) {
@@ -227,7 +227,7 @@ static enum space space_of(const struct step *st) {
 }
 
 /* A store that may fail counts as a store when it does not */
-static enum probe_kind kind_of(const struct inst *in, const struct step *st) {
+enum probe_kind lsu_kind_of(const struct inst *in, const struct step *st) {
     bool stores = st->probe.at.n && st->probe.at.at[0].kind == PROBE_STORE;
     if (in->iclass == ICLASS_ATOMIC) return stores ? PROBE_STORE : PROBE_ATOMIC;
     return in->iclass == ICLASS_STORE ? PROBE_STORE : PROBE_LOAD;
@@ -250,9 +250,9 @@ static void collect_accesses(struct core *c, struct flight *f, const struct step
         add_const(c, m, &p);
         if (m->passes.n) m->passes.at[0] = f->active; /* all lanes read the same word */
     }
-    add_atomics(c, f, st);
+    lsu_add_atomics(c, f, st);
     m->space = (u8)space_of(st);
-    m->kind = (u8)kind_of(in, st);
+    m->kind = (u8)lsu_kind_of(in, st);
     m->is_async = in->iclass == ICLASS_ASYNC;
     m->nlines = m->lines.n;
     m->silent = c->tracing ? silent_lanes(c, f, st) : 0;

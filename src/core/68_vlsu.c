@@ -81,37 +81,18 @@ static void merge_equal(struct memop *m) {
     m->lines.n = MIN(m->lines.n, 1u);
 }
 
-static void add_atomics(struct core *c, struct flight *f, const struct step *st) {
-    struct memop *m = &f->mem;
-    m->red = st->deferred.n;
-    for (u32 i = 0; i < st->deferred.n; i++) {
-        struct atomic_packet *p = atomic_leaves(c, st->deferred.at[i], f->id);
-        struct line_access x = {.line = p->line};
-        for (u32 l = 0; l < p->n; l++) x.lanes |= 1ull << p->lane[l].lane, x.sectors |= 1u << p->lane[l].addr % 128 / 32;
-        if (!p->dest.absent) m->red = false;
-        VEC_PUSH(&m->lines, x);
-        VEC_PUSH(&m->packets, p->index);
-    }
-}
-
 static u64 lanes_without_words(const struct flight *f) {
     u64 lanes = f->active;
     for (u32 i = 0; i < f->mem.lines.n; i++) lanes &= ~f->mem.lines.at[i].lanes;
     return lanes;
 }
 
-static enum probe_kind kind_of(const struct inst *in, const struct step *st) {
-    bool stores = st->probe.at.n && st->probe.at.at[0].kind == PROBE_STORE;
-    if (in->iclass == ICLASS_ATOMIC) return stores ? PROBE_STORE : PROBE_ATOMIC;
-    return in->iclass == ICLASS_STORE ? PROBE_STORE : PROBE_LOAD;
-}
-
 static void collect(struct core *c, struct flight *f, const struct step *st) {
     struct memop *m = &f->mem;
     for (u32 i = 0; i < st->probe.at.n; i++)
         if (!st->deferred.n) add_words(m, &st->probe.at.at[i]);
-    add_atomics(c, f, st);
-    m->kind = (u8)kind_of(f->t->in, st);
+    lsu_add_atomics(c, f, st);
+    m->kind = (u8)lsu_kind_of(f->t->in, st);
     m->space = st->probe.at.n ? st->probe.at.at[0].space : SPACE_GLOBAL;
     m->collector = NONE;
     if (m->kind == PROBE_LOAD) merge_equal(m);

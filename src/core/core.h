@@ -627,8 +627,10 @@ void lsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct ste
  * last operand is read */
 struct flight *lsu_record(struct core *c, u32 slot, const struct tinst *t, const struct step *st, const struct crew *w);
 u64 lsu_send(struct core *c, struct flight *f, bool expects_miss);
-u64 lsu_local_address(const struct core *c, u32 home, u32 lane, u64 addr); /* a byte of local memory as caches see it */
-void lsu_count(struct core *c, const struct flight *f);                    /* as a memory instruction that issues */
+u64 lsu_local_address(const struct core *c, u32 home, u32 lane, u64 addr);     /* a byte of local memory as caches see it */
+void lsu_add_atomics(struct core *c, struct flight *f, const struct step *st); /* packets of its atomics, a line each */
+enum probe_kind lsu_kind_of(const struct inst *in, const struct step *st);
+void lsu_count(struct core *c, const struct flight *f); /* as a memory instruction that issues */
 void lsu_stage(struct core *c);
 u32 lsu_way(const struct config *g); /* cycles from issue to the stage: what latencies of memory keys contain */
 u64 lsu_next(const struct core *c);

@@ -18,6 +18,11 @@ struct fetch_policy {
     int (*pick)(u32 *last, const struct fetch_view *v); /* last: the slot that fetched last */
     bool waits;                                         /* it reads `waited`, which the stage then counts */
 };
+/* One of these was chosen; the others are passed over (Aurud's equation 3.2) */
+static inline void fetch_pass_over(u64 *waited, const u64 *candidates, u32 words, u32 chosen) {
+    SET_EACH (other, candidates, words) waited[other]++;
+    waited[chosen] = 0;
+}
 extern const struct fetch_policy *const fetch_policies[]; /* ends with NULL */
 #define FETCH_POLICY(name) extern const struct fetch_policy fetch_##name;
 #include "core/policies.def"
