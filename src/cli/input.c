@@ -118,17 +118,13 @@ static char *manifest_path_of(struct input *in, const struct cli_line *line, con
 bool input_open(struct input *in, const struct cli_line *line, const char *x, const struct config *machine) {
     struct diag d = {0};
     const struct frontend *alone = cli_has(line, "manifest") ? NULL : input_alone(x);
-    if (alone && !machine)
-        return cli_error(line->command,
-                         "\"%s\" starts its warps itself and sees the machine's shape, which is not compared; \"heddle run %s\" "
-                         "times it on one machine",
-                         x, x),
-               false;
     if (alone) {
         if (cli_has(line, "size"))
             return cli_error(line->command, "--size goes with a bundled workload, not with \"%s\"", x), false;
         in->program = x;
-        in->m = manifest_of_program(x, alone->alone, machine->sms, machine->warps * machine->warp_size);
+        /* on a machine that is not known yet a block stands for all cores */
+        in->m = machine ? manifest_of_program(x, alone->alone, machine->sms, machine->warps * machine->warp_size)
+                        : manifest_of_program(x, alone->alone, 1, 1);
         return true;
     }
     char *path = manifest_path_of(in, line, x);

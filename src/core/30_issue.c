@@ -467,6 +467,7 @@ static inline void count_issue(struct core *c, const struct step *st, const stru
     struct pc_stats *p = &c->pcs[st->pc];
     x->warp_instructions += st->counted;
     x->thread_instructions += lanes;
+    x->runtime_instructions += (st->in->flags & INST_RUNTIME) != 0 && st->counted;
     x->active_lanes += active;
     x->lanes[active]++;
     c->lane_stats.occupied[lanes]++;

@@ -17,6 +17,9 @@ for x in sgemm bfs nearn; do
 done
 expect 0 rv sgemm --size tiny
 awk '/^runtime/ { ok = $2 > 20 && $2 < 60 } END { exit !ok }' "$work/out" || complain "coroutines of sgemm: $(grep '^runtime' "$work/out")"
+expect 0 "$heddle" run vecadd --size tiny --machine vortex2021 --quiet --json "$work/r.json"
+[ "$(json "$work/r.json" counters.runtime_instructions)" = "$(json "$work/r.json" launches.0.runtime_warp_instructions)" ] ||
+    complain "the runtime's instructions: $(json "$work/r.json" counters.runtime_instructions)"
 expect 0 rv btree --size tiny --set runtime.distribution=dynamic --set isa.riscv.ext=imaf --set gpu.sms=3
 out_has 'checksum     ok'
 
