@@ -277,6 +277,7 @@ static const struct {
     {"dws.memory", "dws.split", "branch", "memory or both"},
     {"dws.meet", "sm.diverge", "!dws", "dws"},
     {"dws.meet", "dws.split", "branch", "memory or both"},
+    {"tbc.form_cy", "sm.diverge", "!tbc", "tbc"},
     {"sm.tex.sets", "sm.tex.unified", "true", "false"},
     {"sm.tex.ways", "sm.tex.unified", "true", "false"},
     {"sm.tex.line_b", "sm.tex.unified", "true", "false"},

@@ -86,7 +86,8 @@ static bool has_ready_group(const struct warp *w) {
 
 void slot_wake_block(struct core *c, const struct cta_place *p, u64 cy) {
     if (c->form) {
-        form_wake_block(c, p, cy);
+        if (c->squads) squad_wake_block(c, p, cy);
+        else form_wake_block(c, p, cy);
         return;
     }
     for (u64 m = cta_slots(p) & c->issue->parked; m; m &= m - 1) {
@@ -318,7 +319,8 @@ static struct wait formed_waits(struct core *c, struct front *f, u64 at) {
     u32 slot = f->slot;
     if (!f->nparts) return (struct wait){NEVER, empty_place(c, slot, at)};
     if (f->head) return head_waits(c, f, at);
-    if (f->release_cy <= at && f->resolve_cy <= at && at == c->now) return (struct wait){NEVER, form_waits(c, f)};
+    if (f->release_cy <= at && f->resolve_cy <= at && at == c->now)
+        return (struct wait){NEVER, c->squads ? squad_waits(c, f) : form_waits(c, f)};
     /* it parts then */
     return wait_until(MAX(MAX(f->release_cy, f->resolve_cy), at), f->release_cy > at ? STALL_BARRIER : STALL_BRANCH);
 }
@@ -338,7 +340,9 @@ static void home_over(struct core *c, u32 home, u64 at) {
 
 static void look_formed(struct core *c, u32 slot, u64 at) {
     struct front *f = &c->fronts[slot];
-    if (f->nparts && !f->head && f->release_cy <= at && f->resolve_cy <= at && at == c->now) form_regroup(c, slot);
+    bool parts = f->nparts && !f->head && f->release_cy <= at && f->resolve_cy <= at;
+    if (at == c->now && c->squads && (parts || squad_due(c, slot))) squad_regroup(c, slot);
+    else if (at == c->now && parts) form_regroup(c, slot);
     if (c->view.faulted) return;
     struct wait w = formed_waits(c, f, at);
     slot_waits(c, slot, f->head, w, at);
@@ -419,7 +423,7 @@ void slot_next(struct core *c, u32 slot) {
 
 /* The front's instruction has been executed: what is next */
 static void step_on(struct core *c, u32 slot) {
-    if (__builtin_expect(c->form != NULL, 0)) form_ran(c, slot);
+    if (__builtin_expect(c->form != NULL, 0)) c->squads ? squad_ran(c, slot) : form_ran(c, slot);
     else slot_next(c, slot);
 }
 

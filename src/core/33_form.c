@@ -33,8 +33,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_PLACE = UINT16_MAX };
-
 /* --- building */
 
 void form_init(struct core *c) {
@@ -43,7 +41,7 @@ void form_init(struct core *c) {
     struct form *x = c->form = base_alloc(sizeof(*x));
     x->width = MIN(g->alu_width, g->warp_size);
     x->beats = (g->warp_size + x->width - 1) / x->width;
-    x->squeezes = g->dwf_squeeze == DWF_BEFORE ? g->squeeze : SQUEEZE_OFF;
+    x->squeezes = g->dwf_squeeze == DWF_BEFORE && !c->pol.diverge->squad ? g->squeeze : SQUEEZE_OFF;
     if (x->squeezes) { /* what issues is as wide as its positions say: the other stages squeeze nothing */
         x->cfg = *g;
         x->cfg.squeeze = SQUEEZE_OFF;
@@ -163,7 +161,7 @@ static u32 place_take(const struct core *c, u32 like) { /* a free one of the sam
 }
 
 /* Nobody is left in it: the place is free */
-static void front_ends(struct core *c, u32 slot) {
+void front_ends(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
     account_change(c, slot);
     f->nparts = 0;
@@ -180,7 +178,7 @@ static void front_ends(struct core *c, u32 slot) {
     EMIT(c, .kind = EV_FRONT, .cycle = c->now, .slot = (u16)slot, .cause = FRONT_ENDS);
 }
 
-static void front_begins(struct core *c, u32 slot, u64 age) {
+void front_begins(struct core *c, u32 slot, u64 age) {
     struct front *f = &c->fronts[slot];
     account_change(c, slot);
     struct account account = f->account; /* time goes on through the change of threads */
@@ -198,7 +196,7 @@ static void settle_threads(struct core *c, u32 slot, const struct part *p) {
 }
 
 /* The threads of a piece are those of the front */
-static void front_takes(struct core *c, u32 slot, const struct piece *x) {
+void front_takes(struct core *c, u32 slot, const struct piece *x) {
     struct front *f = &c->fronts[slot];
     f->nparts = x->n;
     f->lanes = x->seats;
@@ -207,7 +205,7 @@ static void front_takes(struct core *c, u32 slot, const struct piece *x) {
     sched_arrives(c, slot, cta_number(part_home(c, &f->part[0])->place));
 }
 
-static void front_shows(struct core *c, u32 slot, i32 pc) { /* NONE: it waits */
+void front_shows(struct core *c, u32 slot, i32 pc) { /* NONE: it waits */
     struct front *f = &c->fronts[slot];
     f->head = pc == NONE ? NULL : &c->prog->at[pc];
     f->fence_seq = atomics_made(c);
@@ -459,7 +457,7 @@ static u32 who_stays(const struct core *c, const struct front *f, u32 n) {
 }
 
 /* Warps whose last threads were in these parts, of a front of these lanes, and have ended */
-static void homes_end(struct core *c, const struct part *at, u32 n, u64 lanes) {
+void homes_end(struct core *c, const struct part *at, u32 n, u64 lanes) {
     for (u32 i = 0; i < n; i++) {
         const struct home *s = &c->homes[at[i].home];
         if (s->w && !s->w->live && !s->ended) cta_warp_ended(c, at[i].home, lanes);
@@ -596,7 +594,7 @@ static bool is_whole(const struct core *c, const struct front *f) {
 }
 
 /* Instructions that are not in the program and do not set the pc; false after a fault */
-static bool pass_pseudo(struct core *c, struct front *f) {
+bool pass_pseudo(struct core *c, struct front *f) {
     for (;;) {
         const struct inst *in = &c->prog->k->code[form_group(c, &f->part[0])->pc];
         if (!(in->flags & INST_PSEUDO) || in->flags & (INST_CONTROL | INST_RECONV)) return true;
@@ -660,6 +658,7 @@ u32 form_fronts(const struct core *c, u32 home, u16 *at) {
     for (u64 m = w ? warp_enabled(w) : 0; m; m &= m - 1) {
         u16 slot = c->form->place[home][__builtin_ctzll(m)];
         u32 i = 0;
+        if (slot == NO_PLACE) continue; /* it waits for its turn (37_squad.c) */
         while (i < n && at[i] != slot) i++;
         if (i == n) at[n++] = slot;
     }
@@ -674,7 +673,7 @@ u32 form_waits(const struct core *c, const struct front *f) {
 
 /* --- invariants */
 
-static void check_front(const struct core *c, u32 slot) {
+void form_check_front(const struct core *c, u32 slot) {
     const struct front *f = &c->fronts[slot];
     u64 seats = 0;
     for (u32 i = 0; i < f->nparts; i++) {
@@ -690,10 +689,10 @@ static void check_front(const struct core *c, u32 slot) {
 }
 
 void form_check(const struct core *c) {
-    if (!c->form) return;
+    if (!c->form || c->squads) return;
     u64 threads = 0, live = 0;
     for (u32 i = 0; i < c->nfronts; i++) {
-        check_front(c, i);
+        form_check_front(c, i);
         threads += (u32)__builtin_popcountll(c->fronts[i].lanes);
     }
     for (u32 i = 0; i < c->nslots; i++)

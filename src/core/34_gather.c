@@ -105,7 +105,7 @@ bool form_dispatch(struct core *c, struct front *f, struct step *st) {
     if (counted) form_issued(c, f->slot); /* else it waits for lanes, and nothing has issued */
     st->frame = x->member[0].frame;
     if (counted > 1) c->view.counts[st->pc].warps -= counted - 1; /* the front's instruction is one */
-    if (in->flags & INST_SYNC_POLL && starves(c, f)) return false;
+    if (in->flags & INST_SYNC_POLL && (c->squads ? squad_polls(c, f) : starves(c, f))) return false;
     return true;
 }
 

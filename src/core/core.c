@@ -37,6 +37,7 @@ static const struct stage stages[] = {
     {early_init, early_launch, early_free, NULL},
     {split_init, split_launch, split_free, split_check},
     {form_init, form_launch, form_free, form_check}, /* last: it may change what the others see of the configuration */
+    {squad_init, squad_launch, squad_free, squad_check},
 };
 
 struct core *core_new(const struct config *cfg, const struct policies *p, u32 id) {

@@ -12,6 +12,8 @@
  *   34_gather.c      such a front's instruction: its parts executed, and made one for timing
  *   35_predict.c     hazard prediction: who is held back, credits
  *   36_split.c       warp-splits: parts of a warp that go on by themselves (dws)
+ *   37_squad.c       warps that share one reconvergence stack: thread block compaction
+ *   38_compact.c     their threads become fronts
  *   40_operands.c    register banks and collectors               order/    when a warp's next instruction may
  *   issue
  *   42_vunits.c      units and write-back port of sm.pipeline = vortex
@@ -318,6 +320,7 @@ struct core {
     struct form *form;         /* 33_form.c, 34_gather.c; NULL unless the divergence policy forms fronts */
     struct splits *split;      /* 36_split.c; NULL unless the divergence policy subdivides warps */
     struct early *early;       /* 71_early.c; NULL unless it does at loads */
+    struct squads *squads;     /* 37_squad.c, 38_compact.c; NULL unless warps share a reconvergence stack */
     struct windows *window;    /* 45_window.c to 48_precise.c; NULL unless the order policy has windows */
     /* the memory stages, each known to its own file alone (its private header); NULL where the mechanism is
      * off */
@@ -530,6 +533,18 @@ void split_check(const struct core *c);
 void split_offered(struct core *c, u32 home, bool hits); /* some lanes of a load have their data: those that hit, or of a line */
 void split_stage(struct core *c);                        /* before issue: lanes that may go on part from those that wait */
 u64 split_next(const struct core *c);                    /* this cycle, when they would; NEVER */
+/* --- 37_squad.c. Where c->squads is not NULL, in the stead of form_starts and the others of these names. */
+void squad_init(struct core *c);
+void squad_launch(struct core *c);
+void squad_free(struct core *c);
+void squad_check(const struct core *c);
+void squad_starts(struct core *c, u32 home);
+void squad_ran(struct core *c, u32 slot);
+void squad_regroup(struct core *c, u32 slot);
+void squad_wake_block(struct core *c, const struct cta_place *p, u64 cy);
+u32 squad_waits(const struct core *c, const struct front *f);
+bool squad_due(const struct core *c, u32 slot);          /* a front has left that place, and the others may go on */
+bool squad_polls(struct core *c, const struct front *f); /* its instruction may poll; false: the program goes on */
 
 /* --- 31_sched.c */
 void sched_init(struct core *c);

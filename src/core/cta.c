@@ -156,7 +156,8 @@ static void slot_begin(struct core *c, u32 slot) {
     u64 linear = s->place->cta->linear;
     EMIT(c, .kind = EV_WARP_START, .cycle = c->now, .slot = (u16)slot, .a = linear, .b = s->w->id, .mask = s->w->live);
     if (c->form) {
-        form_starts(c, slot);
+        if (c->squads) squad_starts(c, slot);
+        else form_starts(c, slot);
         return;
     }
     sched_arrives(c, slot, linear);

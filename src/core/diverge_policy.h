@@ -39,6 +39,9 @@ struct diverge_policy {
     /* Lanes of a load go on when their own data is there (71_early.c), as warp-splits (36_split.c); NULL:
      * never */
     bool (*by_load)(const struct config *c);
+    /* The warps of a block share a reconvergence stack (37_squad.c), and forming a front of their threads
+     * takes so many cycles. NULL: each warp has its own */
+    u32 (*squad)(const struct config *c);
     bool (*chooses)(const struct config *c); /* who issues is its choice, not that of sm.sched (sched/dwf.c); NULL: never */
     /* The group has run an instruction, waits or is gone: chooses who is next. False: no group of the warp
      * can run now. Not asked while all live lanes are one group that can go on and has not polled. */

@@ -170,12 +170,12 @@ static bool forms_goes_with(const struct config *c, const struct policies *p, st
             "sm.diverge = %s does not go with sm.pipeline = vortex: its front end fetches for warps, not for formed fronts; "
             "use sm.pipeline = common",
             name);
-    if (p->sched->shared_size && !p->diverge->chooses(c))
+    if (p->sched->shared_size && !(p->diverge->chooses && p->diverge->chooses(c)))
         diag_error(d, c->machine, 0, 0,
                    "sm.diverge = %s does not go with sm.sched = %s: it follows warps and their blocks through memory, and formed "
-                   "fronts come and go; use lrr, gto or two_level, or a dwf.policy other than sched",
-                   name, p->sched->name);
-    if ((c->warps + c->schedulers - 1) / c->schedulers * c->schedulers * c->warp_size > MAX_FRONTS)
+                   "fronts come and go; use lrr, gto or two_level%s",
+                   name, p->sched->name, p->diverge->chooses ? ", or a dwf.policy other than sched" : "");
+    if (p->diverge->places && (c->warps + c->schedulers - 1) / c->schedulers * c->schedulers * c->warp_size > MAX_FRONTS)
         diag_error(d, c->machine, 0, 0,
                    "sm.diverge = %s needs a place for each thread: sm.warps %u, in whole rounds of sm.schedulers %u, times "
                    "sm.warp_size %u is more than %d",

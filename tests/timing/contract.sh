@@ -28,7 +28,10 @@ mix() {
             turn=$((turn + 1))
             [ -n "$all" ] || [ $((n % $nhazards + 1)) -eq $turn ] || continue
             # formed fronts have choices of their own beside sm.sched; of the mixtures some
-            [ $diverge != dwf ] || [ -n "$all" ] || [ $hazard = stall ] || [ $n -le 2 ] || continue
+            case $diverge in
+            dwf) [ -n "$all" ] || [ $hazard = stall ] || [ $n -le 2 ] || continue ;;
+            tbc) [ -n "$all" ] || [ $n -le 2 ] || { [ $hazard = stall ] && [ $((n % 2)) -eq 0 ]; } || continue ;;
+            esac
             scale=off squeeze=off
             [ $((n % 2)) -eq 0 ] || scale=hybrid
             [ $((n % 4)) -ne 1 ] || squeeze=thesis
@@ -51,13 +54,13 @@ one_mix() {
     "$top/tests/within" 60 "$heddle" run "$name" --size tiny --machine small --audit --quiet --json "$work/$$.json" "$@" > "$work/$$.err" 2>&1 < /dev/null
     rc=$?
     case $diverge/$hazard in
-    dwf/retain | dwf/replay) [ $rc -eq 2 ] && grep -q 'sm.diverge = dwf does not go with sm.hazard' "$work/$$.err"; return ;;
+    dwf/retain | dwf/replay | tbc/retain | tbc/replay | mimd/retain | mimd/replay)
+        [ $rc -eq 2 ] && grep -q "sm.diverge = $diverge does not go with sm.hazard" "$work/$$.err"; return ;;
     dws/retain | dws/replay) [ $rc -eq 2 ] && grep -q 'sm.diverge = dws at loads does not go with sm.hazard' "$work/$$.err"; return ;;
-    mimd/retain | mimd/replay) [ $rc -eq 2 ] && grep -q 'sm.diverge = mimd does not go with sm.hazard' "$work/$$.err"; return ;;
     esac
-    case $sched/$forms in # those that follow warps through memory
-    mascar/dwf.policy=sched* | ccws/dwf.policy=sched* | owl/dwf.policy=sched*)
-        [ $rc -eq 2 ] && grep -q 'sm.diverge = dwf does not go with sm.sched' "$work/$$.err"; return ;;
+    case $sched/$diverge$forms in # those that follow warps through memory
+    mascar/dwfdwf.policy=sched* | ccws/dwfdwf.policy=sched* | owl/dwfdwf.policy=sched* | mascar/tbc | ccws/tbc | owl/tbc)
+        [ $rc -eq 2 ] && grep -q "sm.diverge = $diverge does not go with sm.sched" "$work/$$.err"; return ;;
     esac
     [ $rc -eq 0 ] && [ "$(field "$work/$$.json" checksum_ok)" = true ] && [ "$(field "$work/$$.json" cycles)" -le $((base * bound)) ]
 }
@@ -87,7 +90,7 @@ mixes() {
         for name in $works; do
             turn=$((turn + 1))
             case $diverge in
-            cbarrier | frontier | dual_path | dws) [ -n "$all" ] || [ $((n % 4 + 1)) -eq $turn ] || continue ;;
+            cbarrier | frontier | dual_path | dws | tbc) [ -n "$all" ] || [ $((n % 4 + 1)) -eq $turn ] || continue ;;
             esac
             echo "mix $name $sched $diverge"
         done

@@ -1,0 +1,51 @@
+/* squad: warps that share one reconvergence stack. For 37_squad.c and 38_compact.c alone. */
+#ifndef HEDDLE_CORE_SQUAD_H
+#define HEDDLE_CORE_SQUAD_H
+
+#include "core/form.h"
+
+struct entry { /* of the stack: threads that go on together until they meet those of its parent */
+    bool used;
+    i32 parent;           /* index, or NONE */
+    i32 meets_pc;         /* where its threads wait for the others of the parent; NONE: nowhere */
+    u32 meets_depth;      /* calls deep they are there */
+    u32 level;            /* entries below it */
+    u32 children;         /* entries above it. With some its own threads have come to where those meet, and wait */
+    u64 turn;             /* when it last had its turn */
+    u64 lanes[MAX_SLOTS]; /* its threads by home, those of the entries above it left out; some may have ended */
+};
+struct squad {
+    u64 homes; /* its warps, whose places are its fronts' too; 0: there is none */
+    VEC(struct entry) at;
+    u32 used;             /* entries in use */
+    i32 running;          /* the one that has fronts; NONE: all threads have ended */
+    u64 fronts;           /* places with one */
+    u64 came;             /* of these, that wait where all of the entry wait for each other */
+    u64 waits;            /* of these, that wait at a barrier or for lanes */
+    i32 by[MAX_SLOTS];    /* the instruction that may have parted a front's threads, by place; NONE */
+    u32 depth[MAX_SLOTS]; /* calls deep it stood there */
+    u64 formed;           /* threads when the fronts were formed */
+    bool at_home;         /* each front is of one home, and has all its threads of the entry */
+    bool forced;          /* only because a collective asked for that: the next branch compacts again */
+    bool due;             /* a front has ended: somebody else's turn may have come */
+    u64 polls;            /* instructions that may poll, since somebody came or went */
+    u64 turns;
+};
+struct squads {
+    struct squad at[MAX_SLOTS]; /* by the lowest home */
+    u8 of[MAX_SLOTS];           /* by home: its squad */
+    u32 form_cy;                /* cycles for each front that is formed of an entry */
+    struct piece *pieces;       /* [nslots] scratch: by place */
+};
+
+/* --- 37_squad.c */
+u64 squad_lanes(const struct core *c, const struct entry *e, u32 home); /* that live */
+bool squad_stands(const struct core *c, const struct squad *t, const struct entry *e, i32 *pc, u32 *depth, bool *waits);
+
+/* --- 38_compact.c */
+/* The fronts of the entry that runs are formed anew, in the places of the squad; nothing is done for the
+ * front of place `self`, which looks at itself */
+void squad_form(struct core *c, struct squad *t, u32 self);
+void squad_dissolve(struct core *c, struct squad *t); /* all its fronts end; their threads have no place */
+
+#endif
