@@ -48,6 +48,9 @@ enum { PIPE_UNITS, PIPE_ONE };                                      /* sm.pipe *
 enum { AGE_READY, AGE_BUFFERED };                                   /* sm.sched.gto_wait.counts */
 enum { AGE_PICK, AGE_LONG };                                        /* sm.sched.gto_wait.resets */
 enum { HANDOVER_SENT, HANDOVER_USE };                               /* sm.sched.mascar.handover */
+enum { CONSTANTS_PASS, CONSTANTS_REFUSE };                          /* sm.sched.mascar.constants */
+enum { REEXEC_ISSUE, REEXEC_PUSH };                                 /* sm.lsu.reexec.order */
+enum { REEXEC_NEW, REEXEC_QUEUED };                                 /* sm.lsu.reexec.first */
 enum { WRITE_THROUGH, WRITE_BACK };                                 /* sm.l1.write */
 enum { REPLACE_LRU, REPLACE_FIFO };                                 /* replace keys */
 enum { L1_INDEX_LINEAR, L1_INDEX_FERMI };                           /* sm.l1.index */

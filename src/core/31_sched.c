@@ -191,12 +191,12 @@ bool sched_settled(struct core *c) {
     return !c->pol.sched->begin(c->issue->scratch, &v, 1);
 }
 
-bool sched_holds(const struct core *c) { return c->pol.sched->held || reexec_slots(c); }
+bool sched_holds(const struct core *c) { return c->pol.sched->held || reexec_holding(c); }
 
 void sched_held(const struct core *c, const u64 *ask, const u64 *loads, u64 *held) {
     const struct sched_policy *p = c->pol.sched;
     u64 asked[SET_WORDS], answer[SET_WORDS];
-    const u64 *aside = reexec_slots(c);
+    const u64 *aside = reexec_holding(c);
     if (aside) {
         set_and(answer, ask, aside, c->words);
         set_or(held, held, answer, c->words);

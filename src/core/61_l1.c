@@ -357,6 +357,7 @@ int const_load(struct core *c, struct flight *f, u64 line) {
     WATCH(c, MEM_LOOKED_UP, .slot = f->slot, .f = f, .cache = CACHE_CONST, .line = line, .flag = e < 0);
     if (e < 0 && mshr_full(c->l1->const_mshr)) return HAZARD_MSHR;
     if (e >= 0 && !mshr_can_merge(c->l1->const_mshr, e)) return HAZARD_MERGE;
+    if (e < 0 && c->cfg->mascar_constants == CONSTANTS_REFUSE && !sched_admits(c, f, line)) return HAZARD_OWNER;
     if (e < 0) {
         if (!port_room(c, 1)) return HAZARD_COMQ;
         e = mshr_alloc(c->l1->const_mshr, line);

@@ -6,15 +6,22 @@
  * are not generated again. The queue's first entry is tried when the pipe has nothing for the memory stage;
  * one that is refused goes to the tail. When the pipe's first access is refused and the queue has no room,
  * the hazard policy acts: with `stall` only the queue is served until an entry is free, with `replay` the
- * instruction is issued again later. A warp has entries of one instruction at most: its later memory
- * instructions (not those of shared memory) do not issue meanwhile, and those already in the pipe wait there,
- * the queue being served in their place. An instruction is accepted when its last access has been taken, here
- * or in the pipe.
+ * instruction is issued again later. A warp has entries of one instruction at most. What that means for its
+ * later memory instructions (not those of shared memory or constants) can be read in two ways:
+ *   sm.lsu.reexec.order = issue   they do not issue meanwhile, and those already in the pipe wait there, the
+ *                                 queue being served in their place
+ *   sm.lsu.reexec.order = push    they issue. A load behind a load is tried in its turn; one that is refused
+ *                                 may not enter the queue as well, and holds the pipe as if the queue were
+ *                                 full. A thread's access to a line that another of its own waits for, stores and
+ *                                 atomics, and what follows these, wait as above
+ * An instruction is accepted when its last access has been taken, here or in the pipe. With
+ * sm.lsu.reexec.first = queued the queue goes before the pipe while one of its entries might be taken.
  *
  * Deviations: after a round in which all were refused and nothing has changed since (no response, no packet
  * gone, no other owner), tries are not repeated until something does; with the queue full, the pipe's first
  * access has a try of its own at the end of the round. A pipe that is never idle lets the queue have every
- * PATIENCE_CY-th cycle, so that no entry waits for ever. Constants and shared memory do not step aside.
+ * PATIENCE_CY-th cycle, so that no entry waits for ever, and a queue that goes first the pipe. Constants and
+ * shared memory do not step aside.
  *
  * Invariants (reexec_check): E1 entries of a slot are of one instruction, that of flight[slot], and as many
  * as its `aside`; E2 an instruction that is `away` has entries, or has been accepted. */
@@ -56,7 +63,7 @@ void reexec_abandon(struct core *c) {
     struct reexec *r = c->reexec;
     r->head = r->n = 0;
     set_clear(r->slots, c->words);
-    r->refused = r->passed_over = 0;
+    r->refused = r->passed_over = r->ahead = 0;
     r->walk_cy = NEVER;
     r->full = NONE;
 }
@@ -80,11 +87,17 @@ static void note_refusal(struct core *c, enum hazard why) {
     else r->refused++;
 }
 
+/* An older instruction of its warp has entries */
+static bool has_elder(const struct core *c, const struct flight *f) {
+    const struct reexec *r = c->reexec;
+    return set_has(r->slots, f->slot) && r->flight[f->slot] != f->id;
+}
+
 enum reexec_answer reexec_take(struct core *c, struct flight *f, enum hazard why) {
     struct reexec *r = c->reexec;
     if (f->mem.is_const || why == HAZARD_ORDER) return REEXEC_NO;
     if (lsu_comes_again(c)) return REEXEC_NO; /* it comes again in the next cycle */
-    if (r->n == c->cfg->reexec) {
+    if (r->n == c->cfg->reexec || has_elder(c, f)) {
         note_refusal(c, why);
         return REEXEC_FULL;
     }
@@ -108,9 +121,23 @@ bool reexec_over(struct core *c, const struct flight *f) {
     return !o->away;
 }
 
+/* One of its threads has an access to the same line in the queue */
+static bool waits_for_same(const struct core *c, const struct flight *f, u32 elder) {
+    if (f->mem.next >= f->mem.nlines) return false;
+    const struct line_access *x = &f->mem.lines.at[f->mem.next];
+    for (u32 i = 0; i < c->reexec->n; i++) {
+        const struct reexec_entry *e = entry(c, i);
+        const struct line_access *o = &flight_at(c, e->flight)->mem.lines.at[e->line];
+        if (e->flight == elder && o->line == x->line && o->lanes & x->lanes) return true;
+    }
+    return false;
+}
+
 bool reexec_behind(const struct core *c, const struct flight *f) {
-    const struct reexec *r = c->reexec;
-    return set_has(r->slots, f->slot) && r->flight[f->slot] != f->id && f->mem.space != SPACE_SHARED && !f->mem.is_const;
+    if (!has_elder(c, f) || f->mem.space == SPACE_SHARED || f->mem.is_const) return false;
+    const struct flight *elder = flight_at(c, c->reexec->flight[f->slot]);
+    bool loads = f->mem.kind == PROBE_LOAD && elder->mem.kind == PROBE_LOAD;
+    return c->cfg->reexec_order == REEXEC_ISSUE || !loads || waits_for_same(c, f, elder->id);
 }
 
 /* --- who goes */
@@ -158,6 +185,14 @@ static bool hold_pipe(struct core *c, struct flight *f, enum hazard why) {
     return true;
 }
 
+/* Neither has a claim to this cycle: is it the queue's? */
+static bool queue_goes(struct core *c) {
+    struct reexec *r = c->reexec;
+    if (!worth_trying(c, r->n)) return false;
+    if (c->cfg->reexec_first == REEXEC_QUEUED) return ++r->ahead % PATIENCE_CY != 0;
+    return ++r->passed_over >= PATIENCE_CY;
+}
+
 bool reexec_first(struct core *c, struct flight *f) {
     struct reexec *r = c->reexec;
     const struct memop *m = &f->mem;
@@ -166,7 +201,7 @@ bool reexec_first(struct core *c, struct flight *f) {
         if (r->refused == r->n && r->walk_cy > c->now) return false; /* its own try, at the end of the round */
         return hold_pipe(c, f, (enum hazard)r->full);
     }
-    if (!worth_trying(c, r->n) || ++r->passed_over < PATIENCE_CY) return false;
+    if (!queue_goes(c)) return false;
     reexec_serve(c);
     return true;
 }
@@ -176,6 +211,8 @@ bool reexec_first(struct core *c, struct flight *f) {
 bool reexec_waits(const struct core *c) { return c->reexec->n; }
 
 const u64 *reexec_slots(const struct core *c) { return c->reexec && c->reexec->n ? c->reexec->slots : NULL; }
+
+const u64 *reexec_holding(const struct core *c) { return c->cfg->reexec_order == REEXEC_ISSUE ? reexec_slots(c) : NULL; }
 
 bool reexec_full(const struct core *c) { return c->reexec && c->reexec->full != NONE; }
 

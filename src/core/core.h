@@ -775,7 +775,7 @@ struct buffer_view {
 };
 void replay_look(const struct core *c, u32 slot, struct buffer_view *v);
 
-/* --- 64_reexec.c. Where c->reexec is not NULL; reexec_slots, reexec_full and reexec_first_slot anywhere. */
+/* --- 64_reexec.c. Where c->reexec is not NULL; reexec_slots, reexec_holding, reexec_full and reexec_first_slot anywhere. */
 void reexec_init(struct core *c);
 void reexec_launch(struct core *c); /* empties it */
 void reexec_free(struct core *c);
@@ -784,21 +784,22 @@ void reexec_issued(struct core *c, const struct flight *f);
 enum reexec_answer { REEXEC_NO, REEXEC_TAKEN, REEXEC_FULL };
 enum reexec_answer reexec_take(struct core *c, struct flight *f,
                                enum hazard why);   /* may the refused line of the pipe's first instruction step aside? */
-void reexec_hold(struct core *c, enum hazard why); /* there was no room for it, and it holds the pipe: the queue goes first */
+void reexec_hold(struct core *c, enum hazard why); /* it could not, and holds the pipe: the queue goes first */
 void reexec_passed(struct core *c);                /* the pipe's first access was taken, or has stepped aside */
 bool reexec_first(
     struct core *c,
     struct flight *f); /* this cycle is not the pipe's first instruction's: the queue is served, or neither can go on */
-bool reexec_behind(const struct core *c, const struct flight *f); /* an older instruction of its warp has entries */
+bool reexec_behind(const struct core *c, const struct flight *f); /* an older instruction of its warp has entries, and it waits */
 void reexec_serve(struct core *c);                                /* the first entry is tried */
 bool reexec_over(struct core *c, const struct flight *f); /* the pipe has seen its last line: true when it has no entries */
 void reexec_wake(struct core *c);                         /* what was refused might be accepted now */
 void reexec_abandon(struct core *c);
 bool reexec_waits(const struct core *c); /* it has entries */
 u64 reexec_next(const struct core *c);
-const u64 *reexec_slots(const struct core *c); /* of warps with entries: a set; NULL when there are none */
-bool reexec_full(const struct core *c);        /* the pipe's first access was refused, and there was no room for it */
-i32 reexec_first_slot(const struct core *c);   /* of the first entry; NONE */
+const u64 *reexec_slots(const struct core *c);   /* of warps with entries: a set; NULL when there are none */
+const u64 *reexec_holding(const struct core *c); /* those that issue no memory instruction meanwhile; NULL when there are none */
+bool reexec_full(const struct core *c);          /* the pipe's first access was refused, and could not step aside */
+i32 reexec_first_slot(const struct core *c);     /* of the first entry; NONE */
 
 /* --- 65_blocked.c */
 void blocked_count(struct core *c, u64 n); /* n cycles */

@@ -20,8 +20,9 @@ struct reexec {
     u32 flight[MAX_FRONTS]; /* by slot: the instruction they are of */
     u32 refused;            /* tries in a row since something changed that could let one through */
     u32 passed_over;        /* cycles in a row in which the pipe went first */
+    u32 ahead;              /* cycles that the queue could have had before the pipe (sm.lsu.reexec.first = queued) */
     u64 walk_cy;            /* a translation that an entry waits for may be here then; NEVER */
-    i32 full; /* enum hazard that refused the pipe's first access when there was no room for it: the queue goes first until
+    i32 full; /* enum hazard that refused the pipe's first access when it could not step aside: the queue goes first until
                  an entry is free; NONE */
 };
 

@@ -32,7 +32,8 @@
  *   Q3 held answers a part of the slots it is asked about, all ready and with a memory instruction (not of
  *      shared memory) next; these are not candidates. Time they lose is `restrict`. With holds_loads it is
  *      asked about loads of global and local memory only
- *   Q4 admit is asked for each load that misses in the L1 and would be sent for; a refused one is a hazard
+ *   Q4 admit is asked for each load that misses in the L1 or the texture cache and would be sent for, and for
+ *      constants that miss where sm.sched.mascar.constants says so; a refused one is a hazard
  *      (OWNER) and is asked again when begin has changed something or a response has come. A policy must not
  *      refuse for ever: when nothing is outstanding somebody is admitted
  *   Q5 event tells what happened, in the order in which it did, before or after begin; slots are those of the
@@ -86,7 +87,7 @@ struct sched_sm { /* an SM as its schedulers see it together; sets are over all 
     i32 pipe_head; /* slot of the warp whose instruction stands first in the memory pipe, those of shared memory left out; NONE */
     i32 reexec_head;        /* slot of the warp whose access stands first in the re-execution queue; NONE */
     u64 reexec[SET_WORDS];  /* those with accesses in the re-execution queue */
-    bool reexec_full;       /* the pipe's first access was refused, and the queue had no room for it */
+    bool reexec_full;       /* the pipe's first access was refused, and could not enter the queue */
     const u64 *age, *block; /* by slot */
     struct sm_stats *stats; /* for counting, not for reading */
 };

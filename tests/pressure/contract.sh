@@ -46,6 +46,8 @@ export -f mix same
         echo "same $name sm.sched=mascar sm.lsu.reexec=32"
         echo "same $name sm.sched=mascar sm.lsu.reexec=1 sm.l1.mshrs=2 sm.sched.mascar.handover=use"
         echo "same $name sm.sched=mascar sm.lsu.reexec=4 sm.hazard=replay"
+        echo "same $name sm.sched=mascar sm.lsu.reexec=4 sm.l1.mshrs=8 sm.lsu.reexec.order=push sm.sched.mascar.release_percent=50"
+        echo "same $name sm.lsu.reexec=4 sm.l1.mshrs=8 sm.lsu.reexec.first=queued sm.lsu.reexec.order=push sm.hazard=replay"
         echo "same $name sm.sched=ccws sm.lsu.reexec=4 sm.l1.sets=4 stats.blocked_hits=true"
         echo "same $name sm.sched=owl sm.sched.owl.interval_cy=100 sm.sched.owl.ctas=1"
     done

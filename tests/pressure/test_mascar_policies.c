@@ -67,6 +67,26 @@ static void the_mode_changes_at_its_thresholds(void **state) {
     free(s.shared);
 }
 
+/* Up at 58 of 64 MSHRs or 6 of 8 entries; with release_percent = 50 down when both are below 28.8 and 3 */
+static void hysteresis_keeps_the_mode(void **state) {
+    (void)state;
+    struct sm s;
+    sm_open(&s, &sched_mascar);
+    s.cfg.mascar_release_percent = 50;
+    sched_mascar.shared_init(s.shared, &s.cfg, MAX_SLOTS);
+    static const struct {
+        u32 mshrs, queue;
+        bool mp;
+    } at[] = {{57, 0, false}, {58, 0, true}, {57, 0, true}, {29, 0, true},  {28, 0, false}, {57, 0, false}, {0, 5, false},
+              {0, 6, true},   {0, 3, true},  {28, 3, true}, {28, 2, false}, {0, 3, false},  {64, 0, true},  {0, 0, false}};
+    for (u32 i = 0; i < ARRAY_LEN(at); i++) {
+        s.v.mshrs = at[i].mshrs, s.v.queue = at[i].queue;
+        assert_int_equal(in_mp(&s), at[i].mp);
+    }
+    assert_int_equal(s.stats.mp_entries, 3);
+    free(s.shared);
+}
+
 static void one_that_is_never_full_is_never_saturated(void **state) {
     (void)state;
     struct sm s; /* one MSHR, and nothing outstanding */
@@ -298,6 +318,31 @@ static void constants_saturate_too(void **state) {
     }
 }
 
+/* Warp 0 loads A and B and computes on; warp 1's constant C enters the pipe behind B, before A is at the L1
+ * and the mode is MP. B makes warp 0 the owner. C misses: it is sent for at once, or when the owner has made
+ * no memory access for sm.sched.mascar.idle_cy. */
+static void constants_of_others_are_refused(void **state) {
+    (void)state;
+    const char *module = "\n.const .align 128 .u32 c[4096] = {7};\n";
+    char chain[1024] = "";
+    for (u32 i = 0; i < 24; i++) strcat(chain, "add.u32 %r8, %r8, 1;\n");
+    const char *body = JOIN(OUT "mov.u64 %rd1, c;\nmov.u32 %r8, 0;\nsetp.ge.u32 %p1, %r0, 32;\n@%p1 bra ONE;\n"
+                                "ld.global.u32 %r4, [%rd0+65536]; // A\nld.global.u32 %r9, [%rd0+131072]; // B\n",
+                            chain,
+                            "add.u32 %r5, %r4, %r9; // use\nbra END;\n"
+                            "ONE: ld.const.u32 %r2, [%rd1+8192]; // C\nadd.u32 %r3, %r2, %r2; // sum\nEND: mov.u32 %r7, 0;\n");
+    u64 sum[2];
+    for (u32 refuse = 0; refuse < 2; refuse++) {
+        RUN(.body = body, .globals = module, .threads = 64,
+            .keys = {SATURATED_KEYS, "sm.lsu.agu_cy=8",
+                     refuse ? "sm.sched.mascar.constants=refuse" : "sm.sched.mascar.constants=pass"});
+        assert_true(issue("C", 0, 1) > issue("B") && issue("C", 0, 1) < when(EV_ACCESS, "A"));
+        assert_int_equal(ran.stats->sum.hazards[HAZARD_OWNER], refuse ? 99 : 0); /* the 100th cycle ends it */
+        sum[refuse] = issue("sum", 0, 1);
+    }
+    assert_true(sum[1] > sum[0] + 90);
+}
+
 /* --- CCWS without a core: four warps, base score 100, so that the cutoff is 400 */
 
 static u64 kept_back(struct sm *s, u64 now) {
@@ -461,6 +506,7 @@ static void owl_prefers_a_group_of_blocks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_mode_changes_at_its_thresholds),
+        cmocka_unit_test(hysteresis_keeps_the_mode),
         cmocka_unit_test(one_that_is_never_full_is_never_saturated),
         cmocka_unit_test(the_first_to_issue_owns_memory),
         cmocka_unit_test(each_way_to_hand_over),
@@ -471,6 +517,7 @@ int main(void) {
         cmocka_unit_test(schedulers_share_the_owner),
         cmocka_unit_test(the_owner_hands_over_at_its_first_use),
         cmocka_unit_test(constants_saturate_too),
+        cmocka_unit_test(constants_of_others_are_refused),
         cmocka_unit_test(ccws_scores_as_its_paper_says),
         cmocka_unit_test(ccws_remembers_sixteen_lines),
         cmocka_unit_test(ccws_holds_loads_only),

@@ -47,6 +47,75 @@ static void later_memory_instructions_of_the_warp_wait(void **state) {
     assert_true(ran.stats->sum.hazards[HAZARD_ORDER] > 0 || warp_time(STALL_RESTRICT) > 0);
 }
 
+/* The document's other reading: only pushing is limited to one instruction of a warp. A has the MSHR and B
+ * steps aside. C hits and passes B; D, to B's line, and E, which would have to step aside as well, do not. */
+static void under_push_later_loads_of_the_warp_pass_or_hold_the_pipe(void **state) {
+    (void)state;
+    const char *body =
+        WARPS "ld.global.u32 %r4, [%rd1+1024]; // warm\nadd.u32 %r5, %r4, 1;\n"
+              "ld.global.u32 %r6, [%rd1]; // A\nld.global.u32 %r7, [%rd1+128]; // B\nld.global.u32 %r8, [%rd1+1024]; // C\n"
+              "ld.global.u32 %r10, [%rd1+128]; // D\nld.global.u32 %r11, [%rd1+256]; // E\n"
+              "add.u32 %r9, %r6, %r7; // use\nadd.u32 %r9, %r9, %r8;\nadd.u32 %r9, %r10, %r11;\n";
+    RUN(.body = body, .keys = {KEYS, "sm.lsu.reexec=4", "sm.lsu.reexec.order=push"});
+    assert_true(when(EV_ACCESS, "C") < when(EV_ACCESS, "B"));
+    assert_int_equal(when(EV_ACCESS, "C"), when(EV_ACCESS, "A") + 2); /* A, B aside, C: a cycle each */
+    assert_true(when(EV_ACCESS, "D") > when(EV_ACCESS, "B"));
+    assert_true(when(EV_ACCESS, "E") > when(EV_ACCESS, "D"));
+    assert_true(ran.stats->sum.hazards[HAZARD_ORDER] > 0); /* D waits in the pipe */
+    RUN(.body = body, .keys = {KEYS, "sm.lsu.reexec=4"});
+    assert_true(when(EV_ACCESS, "C") > when(EV_ACCESS, "B"));
+}
+
+/* E misses behind A and B: B is aside, so E may not be, and the stage stalls though the queue has room */
+static void under_push_a_second_miss_of_the_warp_holds_the_pipe(void **state) {
+    (void)state;
+    const char *body = WARPS "ld.global.u32 %r6, [%rd1]; // A\nld.global.u32 %r7, [%rd1+128]; // B\n"
+                             "ld.global.u32 %r8, [%rd1+256]; // E\nadd.u32 %r9, %r6, %r7;\nadd.u32 %r9, %r9, %r8;\n";
+    RUN(.body = body, .keys = {KEYS, "sm.lsu.reexec=4", "sm.lsu.reexec.order=push"});
+    u64 latency = when(EV_READY, "A") - when(EV_ACCESS, "A");
+    assert_stat("reexec_entered", 2); /* B; E when B has gone and the MSHR is B's */
+    assert_true(when(EV_ACCESS, "E") - when(EV_ACCESS, "B") <= latency + 2);
+    assert_true(ran.stats->sum.lsu_stall_cycles >= latency - 3); /* from E's first try until B has the MSHR */
+    RUN(.body = body, .keys = {KEYS, "sm.lsu.reexec=4", "sm.lsu.reexec.order=issue"});
+    assert_true(ran.stats->sum.lsu_stall_cycles < latency); /* E is not issued, or waits behind B alone */
+}
+
+/* Stores in the queue are passed by nothing of their warp, not by a load that would hit */
+static void under_push_stores_are_not_passed(void **state) {
+    (void)state;
+    RUN(.body =
+            MINE "ld.global.u32 %r4, [%rd1+1024]; // warm\nadd.u32 %r5, %r4, 1;\n"
+                 "st.global.u32 [%rd1], %r5; // S0\nst.global.u32 [%rd1+128], %r5; // S1\nst.global.u32 [%rd1+256], %r5; // S2\n"
+                 "ld.global.u32 %r8, [%rd1+1024]; // C\nadd.u32 %r9, %r8, 1;\n",
+        .keys = {"l2.ideal=true", "sm.l1.miss_queue=1", "sm.lsu.reexec=8", "sm.lsu.reexec.order=push"});
+    assert_true(stat_of("reexec_entered") > 0);
+    assert_true(when(EV_ACCESS, "S1") < when(EV_ACCESS, "S2"));
+    assert_true(when(EV_ACCESS, "C") > when(EV_ACCESS, "S2"));
+}
+
+/* Warp 0 has the MSHR and, aside, B; the others' hits keep the pipe busy. When A's line is back B could go: it
+ * does at once where queued accesses are first, and after PATIENCE_CY cycles where new ones are. */
+static void who_has_the_stage_first_is_a_key(void **state) {
+    (void)state;
+    const char *hits = "ld.global.u32 %r10, [%rd2+65536];\nld.global.u32 %r11, [%rd2+65536];\n"
+                       "ld.global.u32 %r12, [%rd2+65536];\nld.global.u32 %r13, [%rd2+65536];\n";
+    const char *body = JOIN(
+        WARPS "and.b32 %r3, %r0, 3;\nmul.wide.u32 %rd2, %r3, 128;\nadd.u64 %rd2, %rd0, %rd2;\n" /* four lines, so four cycles */
+              "ld.global.u32 %r4, [%rd2+65536]; // warm\nadd.u32 %r5, %r4, 1;\nbar.sync 0;\nmov.u32 %r9, 0;\n"
+              "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra OTHERS;\n"
+              "ld.global.u32 %r6, [%rd1+8192]; // A\nld.global.u32 %r7, [%rd1+16384]; // B\nadd.u32 %r9, %r6, %r7;\nbra END;\n"
+              "OTHERS: ",
+        hits, hits, "add.u32 %r9, %r9, 1;\nsetp.lt.u32 %p2, %r9, 20;\n@%p2 bra OTHERS;\nEND: add.u32 %r9, %r9, 1;\n");
+    u64 late[2];
+    for (u32 queued = 0; queued < 2; queued++) {
+        RUN(.body = body, .threads = 512,
+            .keys = {KEYS, "sm.schedulers=2", "sm.lsu.reexec=4",
+                     queued ? "sm.lsu.reexec.first=queued" : "sm.lsu.reexec.first=new"});
+        late[queued] = when(EV_ACCESS, "B") - when(EV_ACCESS, "A");
+    }
+    assert_int_equal(late[0] - late[1], 31); /* PATIENCE_CY - 1 cycles in which the pipe went first */
+}
+
 static void other_warps_pass(void **state) {
     (void)state;
     const char *body =
@@ -162,6 +231,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_line_steps_aside_by_itself),
         cmocka_unit_test(later_memory_instructions_of_the_warp_wait),
+        cmocka_unit_test(under_push_later_loads_of_the_warp_pass_or_hold_the_pipe),
+        cmocka_unit_test(under_push_a_second_miss_of_the_warp_holds_the_pipe),
+        cmocka_unit_test(under_push_stores_are_not_passed),
+        cmocka_unit_test(who_has_the_stage_first_is_a_key),
         cmocka_unit_test(other_warps_pass),
         cmocka_unit_test(refused_ones_go_to_the_tail_and_the_pipe_waits_when_it_is_full),
         cmocka_unit_test(stores_and_atomics_step_aside_too),

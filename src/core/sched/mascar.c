@@ -6,7 +6,8 @@
  * 64_reexec.c).
  *
  *   saturated   MSHRs of the L1 data, constant or texture cache, or the miss queue, are almost full (keys);
- *               never when nothing is outstanding
+ *               never when nothing is outstanding. Once saturated, until all have fallen below a share of
+ *               their thresholds (release_percent: hysteresis, which the paper does not have)
  *   EP          memory-ready warps before compute-ready ones, each group greedy then oldest
  *   MP          compute-ready before memory-ready, each group oldest first. Only the owner's memory
  *               instructions issue. The owner is the same for all schedulers of the SM. Loads of others that
@@ -24,14 +25,15 @@
  * non-owner. When the re-execution queue is full of others' accesses and the owner's are neither in it nor
  * first in the pipe, nothing could move until the saturation ends: the queue's first becomes the owner.
  * Barriers, fences, exits and idle owners are not in the paper. Stores that are in the pipe go on in either
- * mode. Misses of the constant cache are not refused.
+ * mode. Misses of the constant cache are refused to others than the owner where sm.sched.mascar.constants
+ * says so; they cannot step aside and hold the pipe, so it is not the default.
  *
  * M1 in MP, memory instructions that issue in one cycle are of one warp
  * M2 without anything outstanding the mode is EP, so nobody is refused for ever */
 #include "core/sched_policy.h"
 
 struct mascar { /* of the SM */
-    u32 mshr_percent, queue_percent, idle_cy, handover;
+    u32 mshr_percent, queue_percent, release_percent, idle_cy, handover;
     bool mp;
     bool by_queue; /* the owner has the memory system for its accesses in the re-execution queue */
     i32 owner;     /* slot or NONE; NONE in EP */
@@ -53,18 +55,23 @@ static void mascar_shared_init(void *shared, const struct config *c, u32 fronts)
     (void)fronts;
     struct mascar *s = shared;
     s->mshr_percent = c->mascar_mshr_percent, s->queue_percent = c->mascar_queue_percent;
+    s->release_percent = c->mascar_release_percent;
     s->idle_cy = c->mascar_idle_cy, s->handover = c->mascar_handover;
     s->owner = NONE;
 }
 
 /* --- the mode and the owner */
 
-static bool almost_full(u32 used, u32 size, u32 percent) { return used && (u64)used * 100 >= (u64)size * percent; }
+/* Of a threshold: all of it to begin with, release_percent of it once saturated */
+static bool almost_full(const struct mascar *s, u32 used, u32 size, u32 percent) {
+    return used && (u64)used * 100 * 100 >= (u64)size * percent * (s->mp ? s->release_percent : 100);
+}
 
 static bool saturated(const struct mascar *s, const struct sched_sm *v) {
-    return almost_full(v->mshrs, v->mshr_size, s->mshr_percent) ||
-           almost_full(v->const_mshrs, v->const_mshr_size, s->mshr_percent) ||
-           almost_full(v->tex_mshrs, v->tex_mshr_size, s->mshr_percent) || almost_full(v->queue, v->queue_size, s->queue_percent);
+    return almost_full(s, v->mshrs, v->mshr_size, s->mshr_percent) ||
+           almost_full(s, v->const_mshrs, v->const_mshr_size, s->mshr_percent) ||
+           almost_full(s, v->tex_mshrs, v->tex_mshr_size, s->mshr_percent) ||
+           almost_full(s, v->queue, v->queue_size, s->queue_percent);
 }
 
 /* Why the owner is the owner no longer: a counter, or NULL */
