@@ -15,9 +15,10 @@ struct reader {
     struct experiment *x;
     struct sweep_place place;
     const struct section *in;
-    const char *name; /* of [kind NAME], "" for none */
-    u32 lists;        /* [list] sections so far: their groups */
-    bool began;       /* a section, known or not */
+    const char *name;              /* of [kind NAME], "" for none */
+    struct sweep_measure *measure; /* the section that is read */
+    u32 lists;                     /* [list] sections so far: their groups */
+    bool began;                    /* a section, known or not */
 };
 struct section {
     const char *kind;
@@ -155,12 +156,26 @@ static const char *const measure_keys[] = {
     "flush",        "warmup-once",       "warmup", "max-cycles", "max-warp-instructions", "sample",
     "fast-forward", "fast-forward-ctas", "lock",   NULL};
 
+const struct sweep_measure *experiment_measure(const struct experiment *x, const char *program) {
+    for (u32 i = 0; i < x->measures.n; i++)
+        if (strcmp(x->measures.at[i].program, program) == 0) return &x->measures.at[i];
+    return &x->measure;
+}
+
+/* [measure], or [measure PROGRAM] in its place for one of them */
+static void begin_measure(struct reader *r) {
+    const struct sweep_measure *old = *r->name ? experiment_measure(r->x, r->name) : NULL;
+    if (old && old != &r->x->measure) error_at(r, "a second [measure %s]", r->name);
+    if (*r->name) VEC_PUSH(&r->x->measures, ((struct sweep_measure){.program = r->name, .line = r->place.line}));
+    r->measure = *r->name ? &r->x->measures.at[r->x->measures.n - 1] : &r->x->measure;
+}
+
 static void take_measure(struct reader *r, const char *key, const char *value) {
     struct sweep_setting s = {key, value, r->place.line};
     u64 n;
     bool sampled = strcmp(key, "sample") == 0, never_none = sampled || strncmp(key, "max-", 4) == 0;
     if (strcmp(key, "lock") == 0) {
-        VEC_PUSH(&r->x->measure, s);
+        VEC_PUSH(&r->measure->set, s);
         return;
     }
     bool flag = strcmp(key, measure_keys[0]) == 0 || strcmp(key, measure_keys[1]) == 0,
@@ -172,7 +187,7 @@ static void take_measure(struct reader *r, const char *key, const char *value) {
     }
     if (flag && strcmp(value, "no") == 0) return;
     if (flag || automatic) s.value = "";
-    VEC_PUSH(&r->x->measure, s);
+    VEC_PUSH(&r->measure->set, s);
 }
 
 static void take_limit(struct reader *r, const char *key, const char *value) {
@@ -291,10 +306,11 @@ static void enter(struct reader *r, char *text) {
     else if (r->in->named && !*name && !r->in->study && r->in->take != take_list) {
         diag_error(r->place.d, r->place.file, r->place.line, 0, "[%s] needs a name: [%s NAME]", kind, kind);
         r->in = NULL;
-    } else if (!r->in->named && *name) error_at(r, "[%s] has no name after it", kind);
+    } else if (!r->in->named && *name && r->in->take != take_measure) error_at(r, "[%s] has no name after it", kind);
     if (!r->in) return;
     bool part = r->in->take == take_part;
     if (part || r->in->take == take_configuration) configuration_begin(r->x, part, r->name, &r->place);
+    if (r->in->take == take_measure) begin_measure(r);
     if (r->in->take == take_list) r->lists++;
 }
 
@@ -381,29 +397,42 @@ static void check_lists(struct reader *r) {
         }
 }
 
-static const struct sweep_setting *measured(const struct experiment *x, const char *key) {
-    for (u32 i = 0; i < x->measure.n; i++)
-        if (strcmp(x->measure.at[i].key, key) == 0) return &x->measure.at[i];
+static const struct sweep_setting *measured(const struct sweep_measure *m, const char *key) {
+    for (u32 i = 0; i < m->set.n; i++)
+        if (strcmp(m->set.at[i].key, key) == 0) return &m->set.at[i];
     return NULL;
 }
 
 /* What heddle run would refuse, told before a hundred runs do */
-static void check_measure(struct reader *r) {
-    const struct experiment *x = r->x;
-    const struct sweep_setting *once = measured(x, "warmup-once");
+static void check_measure(struct reader *r, const struct sweep_measure *m) {
+    const struct sweep_setting *once = measured(m, "warmup-once");
     struct gpu_limits given = {
-        .max_warp_instructions = measured(x, "max-warp-instructions") != NULL,
-        .sample = measured(x, "sample") != NULL,
-        .max_cy = measured(x, "max-cycles") != NULL,
-        .warmup_cy = measured(x, "warmup") != NULL,
-        .fast_forward_ctas = measured(x, "fast-forward-ctas") != NULL,
+        .max_warp_instructions = measured(m, "max-warp-instructions") != NULL,
+        .sample = measured(m, "sample") != NULL,
+        .max_cy = measured(m, "max-cycles") != NULL,
+        .warmup_cy = measured(m, "warmup") != NULL,
+        .fast_forward_ctas = measured(m, "fast-forward-ctas") != NULL,
     };
     struct gpu_bound a, b;
-    if (once && !measured(x, "warmup"))
-        diag_error(r->place.d, x->file, once->line, 0, "warmup-once needs warmup = CYCLES, which says how long");
+    if (once && !measured(m, "warmup"))
+        diag_error(r->place.d, r->x->file, once->line, 0, "warmup-once needs warmup = CYCLES, which says how long");
     if (gpu_limits_clash(&given, &a, &b))
-        diag_error(r->place.d, x->file, measured(x, b.option)->line, 0,
+        diag_error(r->place.d, r->x->file, measured(m, b.option)->line, 0,
                    "%s and %s do not go together: both choose what is timed; leave one out", a.option, b.option);
+}
+
+static void check_measures(struct reader *r) {
+    struct experiment *x = r->x;
+    check_measure(r, &x->measure);
+    for (u32 i = 0; i < x->measures.n; i++) {
+        const char *name = x->measures.at[i].program;
+        bool found = false;
+        for (u32 k = 0; k < x->programs.n; k++) found |= strcmp(x->programs.at[k].name, name) == 0;
+        if (!found && !r->place.d->errors)
+            diag_error(r->place.d, x->file, x->measures.at[i].line, 0,
+                       "[measure %s]: no program of [programs] has that name; write it as there", name);
+        check_measure(r, &x->measures.at[i]);
+    }
 }
 
 static void complete(struct reader *r) {
@@ -421,7 +450,7 @@ static void complete(struct reader *r) {
     u32 small = 1;
     if (!x->sizes.v.n) VEC_PUSH(&x->sizes.v, small);
     check_lists(r);
-    check_measure(r);
+    check_measures(r);
     configuration_check(x, r->place.d);
     for (u32 i = 0; i < x->rules.n; i++) {
         const struct sweep_place place = {x->file, x->rules.at[i].line, r->place.d};
@@ -489,7 +518,9 @@ void experiment_free(struct experiment *x) {
     free(x->machine_names.v.at);
     free(x->absent.v.at);
     free(x->rules.at);
-    free(x->measure.at);
+    for (u32 i = 0; i < x->measures.n; i++) free(x->measures.at[i].set.at);
+    free(x->measures.at);
+    free(x->measure.set.at);
     free(x->entries.at);
     free(x->slurm.options.v.at);
     arena_free(&x->mem);

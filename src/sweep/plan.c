@@ -163,11 +163,12 @@ static u64 add_text(u64 h, const char *text) { return hash_fnv1a64(h, text, strl
 
 static u64 hash_of(const struct planning *p, const struct sweep_run *r) {
     const struct sweep_program *program = &p->x->programs.at[r->program];
+    const struct sweep_measure *m = experiment_measure(p->x, program->name);
     u64 h = add_text(FNV1A64_START, program->name);
     h = hash_fnv1a64(h, &program->hash[r->size], sizeof(u64));
     h = add_text(h, plan_size(p->plan, r));
     h = hash_fnv1a64(h, &r->config_hash, sizeof(u64));
-    for (u32 i = 0; i < p->x->measure.n; i++) h = add_text(add_text(h, p->x->measure.at[i].key), p->x->measure.at[i].value);
+    for (u32 i = 0; i < m->set.n; i++) h = add_text(add_text(h, m->set.at[i].key), m->set.at[i].value);
     return add_text(h, build_commit());
 }
 
@@ -260,6 +261,7 @@ static void add_settings(struct words *w, const char *settings) {
 
 char **plan_command(const struct plan *p, const struct sweep_run *r, const char *heddle, u32 threads, const char *json) {
     const struct sweep_program *program = &p->x->programs.at[r->program];
+    const struct sweep_measure *m = experiment_measure(p->x, program->name);
     struct words w = {0};
     char count[16];
     word(&w, heddle);
@@ -269,11 +271,11 @@ char **plan_command(const struct plan *p, const struct sweep_run *r, const char 
     if (program->workload) pair(&w, "--size", workload_sizes[r->size]);
     pair(&w, "--machine", r->machine);
     add_settings(&w, r->settings);
-    for (u32 i = 0; i < p->x->measure.n; i++) {
+    for (u32 i = 0; i < m->set.n; i++) {
         struct strbuf option = {0};
-        strbuf_add(&option, "--%s", p->x->measure.at[i].key);
+        strbuf_add(&option, "--%s", m->set.at[i].key);
         word(&w, option.s);
-        if (*p->x->measure.at[i].value) word(&w, p->x->measure.at[i].value);
+        if (*m->set.at[i].value) word(&w, m->set.at[i].value);
         strbuf_free(&option);
     }
     snprintf(count, sizeof(count), "%u", threads);
@@ -290,10 +292,10 @@ void plan_command_free(char **words) {
 }
 
 void plan_what(const struct plan *p, const struct sweep_run *r, struct arena *mem, struct result_what *to) {
+    const struct sweep_measure *m = experiment_measure(p->x, p->x->programs.at[r->program].name);
     struct strbuf measure = {0};
-    for (u32 i = 0; i < p->x->measure.n; i++)
-        strbuf_add(&measure, "%s%s%s%s", i ? " " : "", p->x->measure.at[i].key, *p->x->measure.at[i].value ? "=" : "",
-                   p->x->measure.at[i].value);
+    for (u32 i = 0; i < m->set.n; i++)
+        strbuf_add(&measure, "%s%s%s%s", i ? " " : "", m->set.at[i].key, *m->set.at[i].value ? "=" : "", m->set.at[i].value);
     *to = (struct result_what){.program = p->x->programs.at[r->program].name,
                                .size = plan_size(p, r),
                                .machine = r->machine,

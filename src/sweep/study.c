@@ -169,6 +169,19 @@ static bool check_section(const struct study *s, const char *section, const char
            check_words(s, section, name, "apart", yes_words, d) && check_drawing(s, name, d);
 }
 
+/* Whether runs of some program are measured with this option */
+static bool measures(const struct study *s, const char *option) {
+    const struct experiment *x = &s->x;
+    bool some = false;
+    for (u32 i = 0; i < x->measure.set.n; i++) some |= strcmp(x->measure.set.at[i].key, option) == 0;
+    for (u32 k = 0; k < x->measures.n; k++)
+        for (u32 i = 0; i < x->measures.at[k].set.n; i++) some |= strcmp(x->measures.at[k].set.at[i].key, option) == 0;
+    return some;
+}
+
+/* Speedups are of cycles that were timed, which are the same work in every configuration */
+static bool equal_work(const struct study *s) { return measures(s, "max-warp-instructions"); }
+
 static bool check_study(struct study *s, struct diag *d) {
     static const struct {
         const char *section, *list, *needs;
@@ -179,6 +192,10 @@ static bool check_study(struct study *s, struct diag *d) {
         return refuse(s, "[study] needs baseline = NAME of a configuration%s", "", d);
     if (!check_number(s, "study", "", "factor", 1, d) || !check_words(s, "study", "", "rows", rows_words, d)) return false;
     s->by_program = strcmp(study_value(s, "study", "", "rows", "kernels"), "programs") == 0;
+    if (equal_work(s) && measures(s, "sample"))
+        return refuse(
+            s, "a study has max-warp-instructions, which makes work equal, or sample, which times other blocks each time%s",
+            "; not both", d);
     for (u32 k = 0; k < ARRAY_LEN(kinds); k++) {
         struct sweep_words names = {0};
         bool ok = true;
@@ -418,12 +435,6 @@ static bool row_columns(struct study *s, struct strbuf *to) {
 static const char measured[] = ", n.cycles AS time, 0 AS error",
                   partly[] = ", coalesce(n.estimate_cycles, n.cycles) AS time, CASE WHEN n.estimate_cycles IS NULL THEN 0 ELSE "
                              "coalesce(n.estimate_half_width, n.estimate_cycles) END AS error";
-
-static bool equal_work(const struct study *s) {
-    for (u32 i = 0; i < s->x.measure.n; i++)
-        if (strcmp(s->x.measure.at[i].key, "max-warp-instructions") == 0) return true;
-    return false;
-}
 
 static bool make_tables(struct study *s, struct strbuf *why) {
     struct strbuf sql = {0}, columns = {0}, baseline = {0};

@@ -83,6 +83,11 @@ struct sweep_setting {
     const char *key, *value;
     u32 line;
 };
+struct sweep_measure { /* what is timed: options of heddle run, without dashes; "" for those without a value */
+    const char *program;
+    u32 line;
+    VEC(struct sweep_setting) set;
+};
 struct sweep_axis { /* a key and its values */
     const char *key;
     struct sweep_words values;
@@ -134,7 +139,8 @@ struct experiment {
     VEC(struct sweep_axis) axes;
     struct sweep_configurations parts, configurations;
     VEC(struct sweep_rule) rules;
-    VEC(struct sweep_setting) measure; /* options of heddle run, without dashes; "" for those without a value */
+    struct sweep_measure measure;       /* of programs without one of their own */
+    VEC(struct sweep_measure) measures; /* [measure PROGRAM] */
     bool study;
     VEC(struct sweep_entry) entries; /* of a study */
     u32 repetitions, repetitions_line;
@@ -149,6 +155,7 @@ struct experiment {
 bool experiment_read(struct experiment *x, const char *path, struct diag *d);
 bool experiment_read_study(struct experiment *x, const char *path, struct diag *d); /* with the sections of a study */
 void experiment_free(struct experiment *x);
+const struct sweep_measure *experiment_measure(const struct experiment *x, const char *program);
 void experiment_sizes(struct experiment *x, const char *value, const struct sweep_place *p); /* tiny, small, paper */
 const char *experiment_path(struct experiment *x, const char *path); /* absolute, relative to the experiment's folder */
 

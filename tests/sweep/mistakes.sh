@@ -31,6 +31,15 @@ err_has '^bad.ini:7: error: sm.sched must be'
 # the options' bounds
 refused '[host]\nthreads = 257\n' 7 'from 1 to 256'
 refused '[measure]\nmax-cycles = 0\n' 7 'from 1 to'
+refused '[measure bfs]\nsample = yes\n' 6 'no program of \[programs\] has that name'
+refused '[measure vecadd]\nflush = yes\n[measure vecadd]\nflush = yes\n' 8 'a second \[measure vecadd\]'
+refused '[measure vecadd]\nsample = yes\nmax-cycles = 5\n' 8 'do not go together'
+# a program's own measure is in place of that of all
+experiment own.ini '[programs]\nrun = saxpy\n[measure]\nflush = yes\n[measure saxpy]\nmax-warp-instructions = 50\n[experiment]\nname = own\n'
+expect 0 "$heddle" sweep own.ini --print-commands
+out_has 'run vecadd .*--flush'
+out_has 'run saxpy .*--max-warp-instructions 50'
+out_lacks 'run saxpy .*--flush'
 refused '[programs]\nif_there = bfss\n' 7 'did you mean "bfs"'
 refused '[programs]\nif_there = vecadd\n' 7 'named twice'
 refused '[programs]\nif_there = k.ptx\n' 7 'needs a manifest'
