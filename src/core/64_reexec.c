@@ -8,12 +8,11 @@
  * the hazard policy acts: with `stall` only the queue is served until an entry is free, with `replay` the
  * instruction is issued again later. A warp has entries of one instruction at most. What that means for its
  * later memory instructions (not those of shared memory or constants) can be read in two ways:
- *   sm.lsu.reexec.order = issue   they do not issue meanwhile, and those already in the pipe wait there, the
- *                                 queue being served in their place
- *   sm.lsu.reexec.order = push    they issue. A load behind a load is tried in its turn; one that is refused
- *                                 may not enter the queue as well, and holds the pipe as if the queue were
- *                                 full. A thread's access to a line that another of its own waits for, stores and
- *                                 atomics, and what follows these, wait as above
+ *   sm.lsu.reexec.order = issue: they do not issue meanwhile, and those already in the pipe wait there, the
+ *     queue being served in their place.
+ *   sm.lsu.reexec.order = push: they issue. A load behind a load is tried in its turn; one that is refused
+ *     may not enter the queue as well, and holds the pipe as if the queue were full. A thread's access to a
+ *     line that another of its own waits for, stores and atomics, and what follows these, wait as above.
  * An instruction is accepted when its last access has been taken, here or in the pipe. With
  * sm.lsu.reexec.first = queued the queue goes before the pipe while one of its entries might be taken.
  *

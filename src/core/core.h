@@ -775,7 +775,8 @@ struct buffer_view {
 };
 void replay_look(const struct core *c, u32 slot, struct buffer_view *v);
 
-/* --- 64_reexec.c. Where c->reexec is not NULL; reexec_slots, reexec_holding, reexec_full and reexec_first_slot anywhere. */
+/* --- 64_reexec.c. Where c->reexec is not NULL; reexec_slots, reexec_holding, reexec_full and
+ * reexec_first_slot anywhere. */
 void reexec_init(struct core *c);
 void reexec_launch(struct core *c); /* empties it */
 void reexec_free(struct core *c);

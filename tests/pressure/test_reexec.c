@@ -93,8 +93,8 @@ static void under_push_stores_are_not_passed(void **state) {
     assert_true(when(EV_ACCESS, "C") > when(EV_ACCESS, "S2"));
 }
 
-/* Warp 0 has the MSHR and, aside, B; the others' hits keep the pipe busy. When A's line is back B could go: it
- * does at once where queued accesses are first, and after PATIENCE_CY cycles where new ones are. */
+/* Warp 0 has the MSHR and, aside, B; the others' hits keep the pipe busy. When A's line is back B could go.
+ * It does at once where queued accesses are first, and after PATIENCE_CY cycles where new ones are. */
 static void who_has_the_stage_first_is_a_key(void **state) {
     (void)state;
     const char *hits = "ld.global.u32 %r10, [%rd2+65536];\nld.global.u32 %r11, [%rd2+65536];\n"
