@@ -6,9 +6,9 @@
 #   tests/golden/mutation.sh BUILD [KEY...]
 #
 # A step is 1, or a factor of two where the key must be a power of two; switches and choices are changed to
-# each other value. A key is changed in each run from the value it has there, `small` first. Only the short
-# kernels beside this file are run. A step that the machine refuses (legal only together with others) is no
-# step. Policies are left out: tests/timing/contract.sh runs them all.
+# each other value. A key is changed in each run from the value it has there, in runs that set a key of its
+# section first. Only the short kernels beside this file are run. A step that the machine refuses (legal only
+# together with others) is no step. Policies are left out: tests/timing/contract.sh runs them all.
 . "$(dirname "$0")"/common
 export excused=$here/excused.txt
 
@@ -28,10 +28,12 @@ dumped() {
             print key, value, steps
         }'
 }
+# likely KEY: the short runs, those that set a key of its section first
+likely() { awk -v section=" ${1%.*}." 'NF && $1 !~ /^#/ && $2 !~ /\// { if (index($0, section)) print $1; else later = later $1 "\n" } END { printf "%s", later }' "$runs"; }
 # notices KEY: prints who does, and the step
 notices() {
     local key=$1 name line value steps step
-    for name in $all; do
+    for name in $(likely "$key"); do
         line=$(grep "^$key " "$work/$name.dump") || continue
         read -r _ value steps <<< "$line"
         for step in $steps; do
@@ -53,10 +55,9 @@ mutate() {
     elif [ -n "$why" ]; then tell 0 "mutation $key: excused, $why"
     else tell 1 "mutation $key" "no run notices a step; add one to runs.txt, or the key and the reason to excused.txt"; fi
 }
-export -f mutate notices
+export -f mutate notices likely
 
 all=$(awk 'NF && $1 !~ /^#/ && $2 !~ /\// { print $1 }' "$runs")
-export all
 recorded
 first=$work/$(head -1 <<< "$all").dump
 {

@@ -3,12 +3,15 @@
  * Paper: Chaturvedi, Godala, Wu, Xu, Iliakis, Eleftherakis, Xydis, Soudris, Sorensen, Campanoni, Aamodt,
  * August, "GhOST: a GPU Out-of-Order Scheduling Technique for Stall Reduction", ISCA 2024. It looks at the
  * instructions a warp has decoded (order.ahead of them) and needs no renaming: one waits for the results of
- * older ones it reads or overwrites, and until older ones have read what it writes. A load waits until
- * older stores have issued, a store until all older memory instructions have, and nothing issues beyond a
- * branch or a barrier: so does the simulator that was published with the paper, whose buffer has four
- * entries. Deviation: an instruction can issue in the cycle after its dispatch, where the paper looks at
- * decoded instructions in their buffer; whether its atomics pass what does not overlap is not known, ours
- * stop dispatch if they have a result. */
+ * older ones it reads or overwrites, and until older ones have read what it writes. Loads and stores wait
+ * until older stores have issued, loads pass loads, and nothing issues beyond a branch or a barrier: so does
+ * the simulator that was published with the paper, whose buffer has four entries.
+ *
+ * Deviations. An instruction can issue in the cycle after its dispatch, where the paper looks at decoded
+ * instructions in their buffer. A store also waits until older loads have issued, which the published
+ * simulator asks for only where it keeps state precise: what it writes may be what they read. Atomics with a
+ * result stop dispatch; there they do so where state is precise. Its variants with renaming, branch
+ * prediction and precise state are not modelled here. */
 #include "config/config.h"
 #include "core/order_policy.h"
 

@@ -5,10 +5,13 @@
  * TPDS 2022. Values are in the register file, so an instruction has a physical register for each result
  * until it leaves (order.registers); stations are few and shared (order.stations, order.stations.shared),
  * and free when their instruction goes to its unit. Instructions leave in any order: GPUs promise no
- * precise state. Deviation: the collectors of sm.collectors, which read operands after issue, are there
- * besides. We know the papers' abstracts and what others say of them: the number of stations, when a
- * physical register is free again, and what loads and stores may pass are our reading (conservative; a
- * register is held until its instruction leaves, not until its name's next writer does). */
+ * precise state.
+ *
+ * We know the papers' abstracts and what others say of them: structures that are there are used again (area
+ * grows by 0.74 to 3.94 %), low occupancy is what it is for. Our reading, therefore: the number of stations,
+ * when a physical register is free again (when its instruction leaves, not when its name's next writer
+ * does), and what loads and stores may pass (conservative). Deviation: the collectors of sm.collectors, which
+ * read operands after issue, are there besides. */
 #include "core/order_policy.h"
 
 const struct order_policy order_loog = {
