@@ -40,7 +40,7 @@ static const struct cfg_key table[] = {
     KEY_U32(class[XCLASS_##id].latency_cy, "sm.class." #id ".latency_cy", latency, 1, MAX_LATENCY_CY, "cycles",                  \
             "From issue to the issue of a dependent instruction: " what ".")                                                     \
     KEY_U32(class[XCLASS_##id].interval_cy, "sm.class." #id ".interval_cy", interval, 1, MAX_INTERVAL_CY, "cycles",              \
-            "A unit is busy so long for each beat: " what ".")
+            "Cycles a unit is busy with each beat: " what ".")
 #include "config/config.def"
 };
 const struct cfg_key *const cfg_keys = table;
