@@ -332,6 +332,15 @@ def hotspot(m, n):
         m.run("hotspot", (up(n, 16), up(n, 16)), (16, 16), "power", *pair, n)
 
 
+def hotspot3d(m, nx, ny, nz):
+    m.params(nx=nx, ny=ny, nz=nz)
+    m.buf("power", "f32", nx * ny * nz, "range", 1, 0, 8)
+    m.buf("temperature", "f32", nx * ny * nz, "range", 2, 70, 90, True)
+    m.buf("other", "f32", nx * ny * nz, check=True)
+    for pair in (("temperature", "other"), ("other", "temperature")):
+        m.run("hotspot3d", (up(nx, 64), up(ny, 4)), (64, 4), "power", *pair, nx, ny, nz)
+
+
 def kmeans(m, n):
     clusters, features = 5, 34
     m.buf("points", "u32", features * n, "mod", 1, 256, 0)
@@ -834,6 +843,7 @@ SIZES = {
     histo: [(1000, 4, 2, 1), (60000, 40, 4, 8), (1035840, 249, 8, 30)],
     histogram: [(4096, 2), (1048576, 60), (8388608, 720)],
     hotspot: [(24,), (200,), (512,)],
+    hotspot3d: [(70, 10, 4), (130, 130, 8), (512, 512, 8)],
     kmeans: [(300,), (24000,), (204800,)],
     laplace3d: [(40, 10, 6), (80, 60, 40), (320, 200, 40)],
     lavamd: [(2,), (4,), (10,)],
