@@ -287,6 +287,7 @@ static const struct {
     {"dws.meet", "sm.diverge", "!dws", "dws"},
     {"dws.meet", "dws.split", "branch", "memory or both"},
     {"tbc.form_cy", "sm.diverge", "!tbc", "tbc"},
+    {"lwm.warps", "sm.diverge", "!lwm", "lwm"},
     {"sm.tex.sets", "sm.tex.unified", "true", "false"},
     {"sm.tex.ways", "sm.tex.unified", "true", "false"},
     {"sm.tex.line_b", "sm.tex.unified", "true", "false"},

@@ -318,6 +318,7 @@ static u32 empty_place(const struct core *c, u32 slot, u64 at) {
 static struct wait formed_waits(struct core *c, struct front *f, u64 at) {
     u32 slot = f->slot;
     if (!f->nparts) return (struct wait){NEVER, empty_place(c, slot, at)};
+    if (f->head && c->squads && squad_holds(c, f)) return (struct wait){NEVER, 1u << STALL_WARP_SYNC};
     if (f->head) return head_waits(c, f, at);
     if (f->release_cy <= at && f->resolve_cy <= at && at == c->now)
         return (struct wait){NEVER, c->squads ? squad_waits(c, f) : form_waits(c, f)};
@@ -645,6 +646,7 @@ static u32 issue_more(struct core *c, u32 slot, u32 sub) {
     u32 n = 1;
     for (; n < c->cfg->issue_width && f->nparts && f->head; n++) {
         if (replay_first(c, slot) != NONE) break; /* that one goes first, from the next cycle on */
+        if (c->squads && squad_holds(c, f)) break;
         if (head_waits(c, f, c->now).set || !operands_available(c, sub, (enum unit)f->head->unit)) break;
         f->shown = f->head;
         if (f->head->unit == UNIT_MEM && c->predict && predict_holds(c, slot)) break;

@@ -1,10 +1,10 @@
 /* Squads: warps that share one reconvergence stack, and whose threads are compacted into fronts at
  * branches.
  *
- * The squad of thread block compaction is a block. One entry of the stack runs at a time: its threads are
- * fronts (38_compact.c), in the places of the squad's warps. A front that has run a branch whose lanes may
- * part (a guard, a table, a call of several functions) waits until all fronts of the entry have, and is
- * resolved with the last. Then
+ * The squad of thread block compaction is a block, that of large warps some warps of a block and
+ * scheduler. One entry of the stack runs at a time: its threads are fronts (38_compact.c), in the places
+ * of the squad's warps. A front that has run a branch whose lanes may part (a guard, a table, a call of
+ * several functions) waits until all fronts of the entry have, and is resolved with the last. Then
  *   - if all go the same way they go on, the fronts as they are unless threads have ended;
  *   - else the entry's threads will meet at the branch's immediate post-dominator. An entry above it is
  *     made for each way that leads elsewhere, and the one at the lowest pc has the next turn. Its fronts
@@ -25,10 +25,10 @@
  * Not modelled: likely-convergence points (TBC+); bounds of the stack; prediction of whether compaction
  * will pay (CAPRI).
  *
- * Paper: Fung, Aamodt, "Thread Block Compaction for Efficient SIMT Control Flow" (HPCA 2011), section 4.
- * Deviations: the paper has one scheduler an SM, here those of several compact apart (38_compact.c); the
- * order of the sides, which it leaves open, is by pc; collectives and what lets threads go on that wait
- * for others are ours.
+ * Papers: Narasiman and others (MICRO 2011; 39_lockstep.c); Fung, Aamodt, "Thread Block Compaction for
+ * Efficient SIMT Control Flow" (HPCA 2011), section 4. Deviations: the paper has one scheduler an SM, here
+ * those of several compact apart (38_compact.c); the order of the sides, which it leaves open, is by pc;
+ * collectives and what lets threads go on that wait for others are ours.
  *
  * Invariants (squad_check):
  *   T1 a thread of the squad that lives is in exactly one entry
@@ -47,7 +47,7 @@ enum { SQUAD_POLLS = 256, SQUAD_POLLS_LONG = 1024 };
 void squad_init(struct core *c) {
     if (!c->pol.diverge->squad) return;
     struct squads *x = c->squads = base_alloc(sizeof(*x));
-    x->form_cy = c->pol.diverge->squad(c->cfg);
+    x->shape = c->pol.diverge->squad(c->cfg);
     x->pieces = base_alloc(sizeof(*x->pieces) * c->nslots);
 }
 
@@ -403,6 +403,7 @@ static void yield_places(struct core *c, struct squad *t, u32 self) {
  * entry has nobody left, or all wait for threads that have no turn */
 static void review(struct core *c, struct squad *t, u32 self) {
     t->due = false;
+    lockstep_changed(c, t);
     if (t->running == NONE) return;
     if (!t->fronts) {
         entry_done(c, t, t->running);
@@ -516,6 +517,8 @@ bool squad_due(const struct core *c, u32 slot) {
     return slot < c->nslots && c->homes[slot].w && squad_of(c, slot)->homes && squad_of(c, slot)->due;
 }
 
+bool squad_holds(const struct core *c, const struct front *f) { return squad_of(c, f->slot)->held >> f->slot & 1; }
+
 u32 squad_waits(const struct core *c, const struct front *f) {
     const struct squad *t = squad_of(c, f->slot);
     return t->came >> f->slot & 1 ? 1u << STALL_WARP_SYNC : form_waits(c, f);
@@ -523,8 +526,18 @@ u32 squad_waits(const struct core *c, const struct front *f) {
 
 /* --- a warp comes */
 
-/* The lowest home of its squad, which is the block */
-static u32 leader_of(const struct core *c, u32 home) { return (u32)__builtin_ctzll(cta_slots(c->homes[home].place)); }
+/* The lowest home of its squad: the block's, or that of so many of its warps of one scheduler */
+static u32 leader_of(const struct core *c, u32 home) {
+    u32 n = 0, leader = home;
+    u64 slots = cta_slots(c->homes[home].place);
+    if (!c->squads->shape.warps) return (u32)__builtin_ctzll(slots);
+    for (u64 m = slots; m; m &= m - 1) {
+        u32 h = (u32)__builtin_ctzll(m);
+        if (h % c->cfg->schedulers != home % c->cfg->schedulers || h > home) continue;
+        if (n++ % c->squads->shape.warps == 0) leader = h;
+    }
+    return leader;
+}
 
 void squad_starts(struct core *c, u32 home) {
     u32 leader = leader_of(c, home);
@@ -614,6 +627,7 @@ void squad_ran(struct core *c, u32 slot) {
     if (!turns || (some && !(in->flags & INST_CONTROL) && front_stands(c, f, &s) && !s.waits)) {
         go_on(c, t, slot);
         if (turns) stir(c, t, c->now + 1);
+        lockstep_issued(c, t, slot);
         return;
     }
     if (f->head->kind == T_BARRIER) set_add(c->form->at_barrier, slot);
@@ -626,6 +640,7 @@ void squad_ran(struct core *c, u32 slot) {
     }
     slot_alarm(c, slot, c->now + 1);
     if (in->flags & (INST_EXIT | INST_COLLECTIVE)) stir(c, t, c->now + 1);
+    lockstep_issued(c, t, slot);
     homes_end(c, was, n, lanes);
 }
 

@@ -5,10 +5,11 @@
  * apart, of the warps whose registers it can reach, and sit in the places of these. A whole entry thus
  * gives its warps back as they were. Threads at a collective sit at home instead, each warp a front.
  *
- * Forming takes time: of the fronts of a scheduler the first is there squads.form_cy cycles after the
+ * Forming takes time: of the fronts of a scheduler the first is there squad_shape.form_cy cycles after the
  * entry's turn has come, each further one as much later.
  *
- * Paper: Fung, Aamodt (HPCA 2011), section 4: the thread compactor.
+ * Papers: Fung, Aamodt (HPCA 2011), section 4: the thread compactor; Narasiman and others (MICRO 2011),
+ * section 3: sub-warps.
  *
  * Invariants: P1 threads of one home and call that sit in one front are one group of their warp, and no
  * group is in two fronts; P2 a scheduler's fronts are never more than its warps of the squad. */
@@ -137,7 +138,7 @@ void squad_dissolve(struct core *c, struct squad *t) {
         front_leaves(c, t, (u32)__builtin_ctzll(m));
         slot_look(c, (u32)__builtin_ctzll(m), c->now);
     }
-    t->came = t->waits = 0;
+    t->came = t->waits = t->held = 0;
 }
 
 static void seat_all(struct core *c, struct squad *t, bool home, i32 pc, bool waits) {
@@ -180,10 +181,11 @@ void squad_form(struct core *c, struct squad *t, u32 self) {
     seat_all(c, t, home, pc, waits);
     count_formed(c, t);
     forget_places(c, t);
-    t->came = t->waits = 0;
+    t->came = t->waits = t->held = 0;
     for (u64 m = t->homes; m; m &= m - 1) {
         u32 place = (u32)__builtin_ctzll(m);
-        if (c->squads->pieces[place].n) front_forms(c, t, place, (u64)++before[place % c->cfg->schedulers] * c->squads->form_cy);
+        if (c->squads->pieces[place].n)
+            front_forms(c, t, place, (u64)++before[place % c->cfg->schedulers] * c->squads->shape.form_cy);
         else if (t->fronts >> place & 1) front_leaves(c, t, place);
     }
     for (u64 m = were | t->fronts; m; m &= m - 1)

@@ -12,8 +12,9 @@
  *   34_gather.c      such a front's instruction: its parts executed, and made one for timing
  *   35_predict.c     hazard prediction: who is held back, credits
  *   36_split.c       warp-splits: parts of a warp that go on by themselves (dws)
- *   37_squad.c       warps that share one reconvergence stack: thread block compaction
+ *   37_squad.c       warps that share one reconvergence stack: thread block compaction, large warps
  *   38_compact.c     their threads become fronts
+ *   39_lockstep.c    such fronts issue in step: large warps
  *   40_operands.c    register banks and collectors               order/    when a warp's next instruction may
  *   issue
  *   42_vunits.c      units and write-back port of sm.pipeline = vortex
@@ -543,8 +544,9 @@ void squad_ran(struct core *c, u32 slot);
 void squad_regroup(struct core *c, u32 slot);
 void squad_wake_block(struct core *c, const struct cta_place *p, u64 cy);
 u32 squad_waits(const struct core *c, const struct front *f);
-bool squad_due(const struct core *c, u32 slot);          /* a front has left that place, and the others may go on */
-bool squad_polls(struct core *c, const struct front *f); /* its instruction may poll; false: the program goes on */
+bool squad_holds(const struct core *c, const struct front *f); /* others have to issue first */
+bool squad_due(const struct core *c, u32 slot);                /* a front has left that place, and the others may go on */
+bool squad_polls(struct core *c, const struct front *f);       /* its instruction may poll; false: the program goes on */
 
 /* --- 31_sched.c */
 void sched_init(struct core *c);

@@ -19,6 +19,11 @@
 
 struct core;
 struct front;
+struct squad_shape { /* warps that share a reconvergence stack (37_squad.c) */
+    u32 warps;       /* of a block, all of one scheduler; 0: all of the block */
+    u32 form_cy;     /* cycles in which a front of their threads is formed */
+    bool lockstep;   /* its fronts all issue an instruction before one issues the next (39_lockstep.c) */
+};
 struct diverge_view {
     struct warp *w;
     u32 group;               /* the group the front presents: in, and as it was chosen out */
@@ -39,9 +44,7 @@ struct diverge_policy {
     /* Lanes of a load go on when their own data is there (71_early.c), as warp-splits (36_split.c); NULL:
      * never */
     bool (*by_load)(const struct config *c);
-    /* The warps of a block share a reconvergence stack (37_squad.c), and forming a front of their threads
-     * takes so many cycles. NULL: each warp has its own */
-    u32 (*squad)(const struct config *c);
+    struct squad_shape (*squad)(const struct config *c); /* NULL: each warp has a stack of its own */
     bool (*chooses)(const struct config *c); /* who issues is its choice, not that of sm.sched (sched/dwf.c); NULL: never */
     /* The group has run an instruction, waits or is gone: chooses who is next. False: no group of the warp
      * can run now. Not asked while all live lanes are one group that can go on and has not polled. */

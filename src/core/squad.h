@@ -1,4 +1,4 @@
-/* squad: warps that share one reconvergence stack. For 37_squad.c and 38_compact.c alone. */
+/* squad: warps that share one reconvergence stack. For 37_squad.c, 38_compact.c and 39_lockstep.c alone. */
 #ifndef HEDDLE_CORE_SQUAD_H
 #define HEDDLE_CORE_SQUAD_H
 
@@ -22,6 +22,7 @@ struct squad {
     u64 fronts;           /* places with one */
     u64 came;             /* of these, that wait where all of the entry wait for each other */
     u64 waits;            /* of these, that wait at a barrier or for lanes */
+    u64 held;             /* of these, that have issued what others have yet to (39_lockstep.c) */
     i32 by[MAX_SLOTS];    /* the instruction that may have parted a front's threads, by place; NONE */
     u32 depth[MAX_SLOTS]; /* calls deep it stood there */
     u64 formed;           /* threads when the fronts were formed */
@@ -34,8 +35,8 @@ struct squad {
 struct squads {
     struct squad at[MAX_SLOTS]; /* by the lowest home */
     u8 of[MAX_SLOTS];           /* by home: its squad */
-    u32 form_cy;                /* cycles for each front that is formed of an entry */
-    struct piece *pieces;       /* [nslots] scratch: by place */
+    struct squad_shape shape;
+    struct piece *pieces; /* [nslots] scratch: by place */
 };
 
 /* --- 37_squad.c */
@@ -47,5 +48,9 @@ bool squad_stands(const struct core *c, const struct squad *t, const struct entr
  * front of place `self`, which looks at itself */
 void squad_form(struct core *c, struct squad *t, u32 self);
 void squad_dissolve(struct core *c, struct squad *t); /* all its fronts end; their threads have no place */
+
+/* --- 39_lockstep.c: nothing, where the policy has no lockstep */
+void lockstep_issued(struct core *c, struct squad *t, u32 slot); /* a front has issued */
+void lockstep_changed(struct core *c, struct squad *t);          /* one waits, or has left */
 
 #endif

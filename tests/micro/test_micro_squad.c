@@ -1,8 +1,10 @@
-/* Thread block compaction: when warps wait for each other, who is compacted with whom, and who goes first. */
+/* Thread block compaction and large warps: when warps wait for each other, who is compacted with whom, and
+ * who goes first. */
 #include "core/core.h"
 #include "micro.h"
 
 #define TBC "sm.diverge=tbc"
+#define LWM "sm.diverge=lwm"
 
 /* %r1 is the lane, %r2 the warp; lanes of p3 go to C, the others to B, and all meet at D */
 #define LANES "and.b32 %r1, %r0, 31;\nshr.u32 %r2, %r0, 5;\n"
@@ -222,6 +224,59 @@ static void calls_meet_at_their_own_depth(void **state) {
     assert_true(fronts_at("D").n == 2 && fronts_at("D").lanes == 0xFFFFFFFF);
 }
 
+/* --- large warps */
+
+/* A large warp of two: no sub-warp is more than an instruction ahead, though the scheduler would have it
+ * so */
+static void sub_warps_go_in_step(void **state) {
+    (void)state;
+    const char *body =
+        OUT "add.u32 %r1, %r0, 1; // X\nadd.u32 %r2, %r0, 2; // Y\nadd.u32 %r3, %r0, 3; // Z\n" KEEP4("%r1", "%r2", "%r3", "%r0");
+    RUN(.body = body, .threads = 64, .keys = {"sm.sched=oldest"});
+    assert_true(issue("Y", .slot = 0) < issue("X", .slot = 1));
+    static const char *const labels[] = {"X", "Y", "Z"};
+    for (u32 width = 1; width <= 2; width++) {
+        RUN(.body = body, .threads = 64, .keys = {"sm.sched=oldest", LWM, text("sm.issue_width=%u", width)});
+        for (u32 i = 0; i < 2; i++) {
+            u64 last = fronts_at(labels[i]).last_cy, next = fronts_at(labels[i + 1]).first_cy;
+            assert_true(width == 1 ? last < next : last <= next); /* the last of an instruction may be the first of the next */
+            assert_int_equal(last, fronts_at(labels[i]).first_cy + 1);
+        }
+    }
+    RUN(.body = body, .threads = 64, .keys = {"sm.sched=oldest", LWM, "lwm.warps=1"});
+    assert_true(issue("Y", .slot = 0) < issue("X", .slot = 1)); /* each warp by itself */
+}
+
+/* Four warps, two a large warp: each packs its own halves, and does not wait for the other */
+static void large_warps_pack_their_own(void **state) {
+    (void)state;
+    RUN(.body = PART(HALVES), .threads = 128, .keys = {LWM, "lwm.warps=2"});
+    assert_true(fronts_at("B").n == 2 && fronts_at("C").n == 2 && fronts_at("D").n == 4);
+    assert_true(fronts_at("B").lanes == 0xFFFFFFFF);
+    assert_stat("squad_syncs", 2);
+    RUN(.body = PART(HALVES), .threads = 128, .keys = {LWM}); /* up to eight: the four are one */
+    assert_true(fronts_at("B").n == 2 && fronts_at("D").n == 4);
+    assert_stat("squad_syncs", 1);
+    RUN(.body = PART(HALVES), .threads = 128, .keys = {LWM, "lwm.warps=1"});
+    assert_true(fronts_at("B").n == 4 && fronts_at("D").n == 4);
+}
+
+/* Large warps of one warp, and no branch: pdom to the cycle */
+static void large_warps_of_one_are_warps(void **state) {
+    (void)state;
+    const char *body =
+        MINE "bar.sync 0;\nld.global.u32 %r1, [%rd1];\nbar.sync 0;\nadd.u32 %r2, %r1, 1;\nred.global.add.u32 [%rd0], %r2;\n";
+    RUN(.body = body, .threads = 160, .blocks = 6, .front = true);
+    u64 cycles = ran.cycles;
+    struct sched_stats was[MAX_SCHEDULERS];
+    memcpy(was, ran.stats->sum.sched, sizeof(was));
+    RUN(.body = body, .threads = 160, .blocks = 6, .keys = {LWM, "lwm.warps=1"}, .front = true);
+    assert_int_equal(ran.cycles, cycles);
+    assert_memory_equal(was, ran.stats->sum.sched, sizeof(was));
+    RUN(.body = body, .threads = 160, .blocks = 6, .keys = {LWM}, .front = true);
+    assert_true(ran.cycles >= cycles);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_halves_are_one_front),      cmocka_unit_test(lanes_are_kept),
@@ -230,6 +285,8 @@ int main(void) {
         cmocka_unit_test(without_branches_it_is_pdom),   cmocka_unit_test(collectives_are_made_at_home),
         cmocka_unit_test(a_barrier_on_both_sides_opens), cmocka_unit_test(a_poll_lets_the_others_go),
         cmocka_unit_test(the_ended_make_room),           cmocka_unit_test(calls_meet_at_their_own_depth),
+        cmocka_unit_test(sub_warps_go_in_step),          cmocka_unit_test(large_warps_pack_their_own),
+        cmocka_unit_test(large_warps_of_one_are_warps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

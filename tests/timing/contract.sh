@@ -30,7 +30,7 @@ mix() {
             # formed fronts have choices of their own beside sm.sched; of the mixtures some
             case $diverge in
             dwf) [ -n "$all" ] || [ $hazard = stall ] || [ $n -le 2 ] || continue ;;
-            tbc) [ -n "$all" ] || [ $n -le 2 ] || { [ $hazard = stall ] && [ $((n % 2)) -eq 0 ]; } || continue ;;
+            tbc | lwm) [ -n "$all" ] || [ $n -le 2 ] || { [ $hazard = stall ] && [ $((n % 2)) -eq 0 ]; } || continue ;;
             esac
             scale=off squeeze=off
             [ $((n % 2)) -eq 0 ] || scale=hybrid
@@ -54,12 +54,12 @@ one_mix() {
     "$top/tests/within" 60 "$heddle" run "$name" --size tiny --machine small --audit --quiet --json "$work/$$.json" "$@" > "$work/$$.err" 2>&1 < /dev/null
     rc=$?
     case $diverge/$hazard in
-    dwf/retain | dwf/replay | tbc/retain | tbc/replay | mimd/retain | mimd/replay)
+    dwf/retain | dwf/replay | tbc/retain | tbc/replay | lwm/retain | lwm/replay | mimd/retain | mimd/replay)
         [ $rc -eq 2 ] && grep -q "sm.diverge = $diverge does not go with sm.hazard" "$work/$$.err"; return ;;
     dws/retain | dws/replay) [ $rc -eq 2 ] && grep -q 'sm.diverge = dws at loads does not go with sm.hazard' "$work/$$.err"; return ;;
     esac
     case $sched/$diverge$forms in # those that follow warps through memory
-    mascar/dwfdwf.policy=sched* | ccws/dwfdwf.policy=sched* | owl/dwfdwf.policy=sched* | mascar/tbc | ccws/tbc | owl/tbc)
+    mascar/dwfdwf.policy=sched* | ccws/dwfdwf.policy=sched* | owl/dwfdwf.policy=sched* | mascar/tbc | ccws/tbc | owl/tbc | mascar/lwm | ccws/lwm | owl/lwm)
         [ $rc -eq 2 ] && grep -q "sm.diverge = $diverge does not go with sm.sched" "$work/$$.err"; return ;;
     esac
     [ $rc -eq 0 ] && [ "$(field "$work/$$.json" checksum_ok)" = true ] && [ "$(field "$work/$$.json" cycles)" -le $((base * bound)) ]
@@ -90,7 +90,7 @@ mixes() {
         for name in $works; do
             turn=$((turn + 1))
             case $diverge in
-            cbarrier | frontier | dual_path | dws | tbc) [ -n "$all" ] || [ $((n % 4 + 1)) -eq $turn ] || continue ;;
+            cbarrier | frontier | dual_path | dws | tbc | lwm) [ -n "$all" ] || [ $((n % 4 + 1)) -eq $turn ] || continue ;;
             esac
             echo "mix $name $sched $diverge"
         done

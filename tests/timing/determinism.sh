@@ -50,6 +50,7 @@ cases() {
     echo "unchanged 'dwf bfs' bfs --size tiny --machine gtx480 --set sm.diverge=dwf"
     echo "unchanged 'dws spmv' spmv --size tiny --machine gtx480 --set sm.diverge=dws --set dws.meet=bypass"
     echo "unchanged 'dwf sched reduction' reduction --size tiny --machine h200 --set sm.diverge=dwf --set dwf.policy=sched --set dwf.permute=xor"
+    echo "unchanged 'lwm nqueens' nqueens --size tiny --machine gtx480 --set sm.diverge=lwm --set lwm.warps=3"
     echo "unchanged 'tbc bfs' bfs --size tiny --machine gtx480 --set sm.diverge=tbc"
     echo "unchanged 'dwf move nqueens' nqueens --size tiny --machine jin2012 --set sm.diverge=dwf --set dwf.conflict=move --set sm.warp_scale=hybrid"
     for name in bfs histogram nqueens; do

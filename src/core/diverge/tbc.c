@@ -4,7 +4,7 @@
  * Paper: Fung, Aamodt, "Thread Block Compaction for Efficient SIMT Control Flow" (HPCA 2011). */
 #include "core/diverge_policy.h"
 
-static u32 squad(const struct config *c) { return c->tbc_form_cy; }
+static struct squad_shape squad(const struct config *c) { return (struct squad_shape){.form_cy = c->tbc_form_cy}; }
 
 const struct diverge_policy diverge_tbc = {
     .name = "tbc",
