@@ -116,10 +116,9 @@ struct waits {
     u64 until[WAIT_KINDS];
 };
 
-static void wait_for(struct waits *x, enum wait_kind kind, u64 cy) {
-    u32 bit = stall_of_wait[kind];
-    x->until[kind] = x->set & bit ? MAX(x->until[kind], cy) : cy;
-    x->set |= bit;
+static inline void wait_for(struct waits *x, enum wait_kind kind, u64 cy) {
+    x->until[kind] = later(x->until[kind], cy);
+    x->set |= stall_of_wait[kind];
 }
 
 /* The first cycle in which the set of causes becomes another */
@@ -130,23 +129,28 @@ static u64 waits_end(const struct waits *x) {
     return next;
 }
 
-/* Registers of these lanes that the instruction needs and that are not there at cycle `at`; its front takes
- * these positions */
-static void register_waits(const struct core *c, const struct home *s, const struct tinst *t, u64 lanes, u64 positions, u64 at,
-                           struct waits *x) {
-    u32 n = (u32)t->nsrc + t->ndst;
-    for (u32 i = 0; i < n; i++) {
-        u64 ready = sb_ready(s, t->reg[i], lanes);
-        if (t->guard_cy && ready && ready != NEVER && t->reg[i] >= c->prog->nregs) ready += t->guard_cy;
-        if (ready > at) wait_for(x, (enum wait_kind)s->sb[t->reg[i]].kind, ready);
-    }
-    /* write after read: a result must not be there before an earlier instruction has read the register */
+/* Write after read: a result must not be there before an earlier instruction has read the register */
+static __attribute__((noinline)) void overwrite_waits(const struct core *c, const struct home *s, const struct tinst *t,
+                                                      u64 positions, u64 at, struct waits *x) {
     u64 soonest = at + soonest_of(c, c->cfg, t, positions);
-    for (u32 i = t->nsrc; i < n; i++) {
+    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) {
         u64 read = s->sb[t->reg[i]].read_cy;
         if (s->sb[t->reg[i]].readers) wait_for(x, WAIT_COMPUTE, NEVER); /* until nobody can read it again */
         if (read >= soonest) wait_for(x, WAIT_COMPUTE, at + (read - soonest) + 1);
     }
+}
+
+/* Registers of these lanes that the instruction needs and that are not there at cycle `at`; its front takes
+ * these positions */
+static void register_waits(const struct core *c, const struct home *s, const struct tinst *t, u64 lanes, u64 positions, u64 at,
+                           struct waits *x) {
+    const u16 *reg = t->reg, *end = reg + t->nsrc + t->ndst;
+    for (; reg < end; reg++) {
+        u64 ready = sb_ready(s, *reg, lanes);
+        if (t->guard_cy && ready && ready != NEVER && *reg >= c->prog->nregs) ready += t->guard_cy;
+        if (ready > at) wait_for(x, (enum wait_kind)s->sb[*reg].kind, ready);
+    }
+    if (s->read_cy >= at || c->replay) overwrite_waits(c, s, t, positions, at, x);
 }
 
 /* What a front waits for, and the first cycle in which that may have changed by time alone */
@@ -392,7 +396,18 @@ void front_squeeze(struct core *c, struct front *f) {
     c->stats.squeeze_moves += scale_moves(f->squeezed, c->cfg->warp_size, c->cfg->alu_width, c->cfg->squeeze);
 }
 
-void slot_next(struct core *c, u32 slot) {
+/* The front's lanes come to an instruction of the program */
+static inline void front_shall(struct core *c, struct front *f, const struct tinst *t, u64 lanes) {
+    f->part[0].lanes = f->lanes = lanes;
+    f->head = t;
+    f->fence_seq = atomics_made(c);
+    front_squeeze(c, f);
+    c->issue->parked &= ~(1ull << f->slot);
+    if (t->pc != f->ib.next) ibuffer_flush(c, f, t->pc);
+}
+
+/* The same where there may be something to choose, or nothing can run */
+static __attribute__((noinline)) void choose_next(struct core *c, u32 slot) {
     struct home *s = &c->homes[slot];
     struct front *f = &c->fronts[slot];
     f->head = NULL;
@@ -400,24 +415,24 @@ void slot_next(struct core *c, u32 slot) {
         if (!front_choose(c, f)) break;
         const struct group *g = part_group(c, &f->part[0]);
         const struct tinst *t = &c->prog->at[g->pc];
-        f->part[0].lanes = f->lanes = g->mask;
         if (!t->pseudo) {
-            f->head = t;
-            f->fence_seq = atomics_made(c);
-            front_squeeze(c, f);
-            break;
+            front_shall(c, f, t, g->mask);
+            return;
         }
+        f->part[0].lanes = f->lanes = g->mask;
         if (!dispatch(c, f, &c->issue->pseudo)) return; /* not in the program: costs nothing */
     }
-    u64 bit = 1ull << slot;
-    if (f->head) c->issue->parked &= ~bit;
-    else c->issue->parked |= bit;
-    if (!s->w->live && !s->ended) {
-        cta_warp_ended(c, slot, f->lanes);
-        return;
-    }
-    i32 pc = f->head ? f->head->pc : NONE;
-    if (f->head && pc != f->ib.next) ibuffer_flush(c, f, pc);
+    c->issue->parked |= 1ull << slot;
+    if (!s->w->live && !s->ended) cta_warp_ended(c, slot, f->lanes);
+}
+
+void slot_next(struct core *c, u32 slot) {
+    struct front *f = &c->fronts[slot];
+    const struct group *g = &c->homes[slot].w->groups.at[0];
+    if (front_goes_on(c, f) && !c->prog->at[g->pc].pseudo && !c->view.faulted) {
+        f->part[0].group = 0;
+        front_shall(c, f, &c->prog->at[g->pc], g->mask);
+    } else choose_next(c, slot);
 }
 
 /* --- issuing */

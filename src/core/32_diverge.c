@@ -77,17 +77,8 @@ static void take(struct core *c, struct front *f, const struct diverge_view *v) 
     if (c->view.faulted) c->fault_cy = MIN(c->fault_cy, c->now);
 }
 
-/* All lanes that are on are one group that can go on, at no meeting point, and it has not polled: there is
- * nothing to choose */
-static bool goes_on(const struct core *c, const struct front *f) {
-    const struct warp *w = c->homes[f->part[0].home].w;
-    const struct group *g = &w->groups.at[0];
-    return w->groups.n == 1 && g->mask == warp_enabled(w) && g->state == GROUP_READY && w->polled == f->polled_at &&
-           !c->prog->at[g->pc].meets;
-}
-
 bool front_choose(struct core *c, struct front *f) {
-    if (goes_on(c, f)) {
+    if (front_goes_on(c, f)) {
         f->part[0].group = 0;
         return true;
     }

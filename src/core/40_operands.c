@@ -290,8 +290,9 @@ i32 operands_pool(const struct core *c, const struct tinst *t) {
 /* Their sources are read up to cycle `last` */
 static __attribute__((noinline)) void keep_reads(struct core *c, const struct crew *w, const struct tinst *t, u64 last) {
     for (u32 k = 0; k < w->n; k++) {
-        const struct home *s = &c->homes[w->at[k].home];
-        for (u32 i = 0; i < t->nsrc; i++) s->sb[t->reg[i]].read_cy = MAX(s->sb[t->reg[i]].read_cy, last);
+        struct home *s = &c->homes[w->at[k].home];
+        s->read_cy = later(s->read_cy, last);
+        for (u32 i = 0; i < t->nsrc; i++) s->sb[t->reg[i]].read_cy = later(s->sb[t->reg[i]].read_cy, last);
     }
 }
 

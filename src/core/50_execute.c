@@ -37,13 +37,17 @@ static inline struct way take_way(struct core *c, u32 slot, const struct tinst *
     return (struct way){pace.busy, read, at, result, operands_write(c, sub, w, t, result)};
 }
 
-static inline void results(struct core *c, const struct tinst *t, const struct crew *w, u64 read, u64 ready) {
+/* Results of one home's threads are ready at that cycle */
+static inline void home_results(struct home *s, const struct tinst *t, u64 lanes, u64 read, u64 ready) {
     const u16 *to = t->reg + t->nsrc;
-    for (u32 k = 0; k < w->n; k++) {
-        struct home *s = &c->homes[w->at[k].home];
-        for (u32 i = 0; i < t->ndst; i++) sb_write(s, to[i], w->at[k].lanes, ready, WAIT_COMPUTE);
-        s->drain_cy = later(s->drain_cy, later(ready, read));
-    }
+    for (u32 i = 0; i < t->ndst; i++) sb_write(s, to[i], lanes, ready, WAIT_COMPUTE);
+    s->drain_cy = later(s->drain_cy, later(ready, read));
+}
+
+static inline void results(struct core *c, const struct tinst *t, const struct crew *w, u64 read, u64 ready) {
+    const struct member *m = w->at;
+    home_results(&c->homes[m->home], t, m->lanes, read, ready);
+    for (u32 k = 1; __builtin_expect(k < w->n, 0); k++) home_results(&c->homes[m[k].home], t, m[k].lanes, read, ready);
 }
 
 static void tell_results(struct core *c, const struct step *st, const struct crew *w, u64 read, u64 ready) {

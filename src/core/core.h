@@ -152,6 +152,7 @@ struct home {
     u64 *lane_ready;  /* [nregs + npreds][MAX_WARP]: ready_cy by lane, where groups of a warp issue together (mimd); else NULL */
     u64 age;          /* order of arrival: smaller is older */
     u64 drain_cy;     /* last result of a unit is there */
+    u64 read_cy;      /* last cycle in which one of its registers is read, as far as sbreg.read_cy knows */
     /* outstanding */
     u32 queued;    /* memory instructions not yet accepted by the memory stage */
     u32 loads;     /* memory instructions whose results are awaited */
@@ -892,6 +893,14 @@ static inline struct home *part_home(const struct core *c, const struct part *p)
 static inline struct group *part_group(const struct core *c, const struct part *p) {
     if (__builtin_expect(c->form != NULL, 0)) return form_group(c, p);
     return &c->homes[p->home].w->groups.at[p->group];
+}
+/* All lanes that are on are one group that can go on, at no meeting point, and it has not polled: there is
+ * nothing to choose */
+static inline bool front_goes_on(const struct core *c, const struct front *f) {
+    const struct warp *w = c->homes[f->part[0].home].w;
+    const struct group *g = &w->groups.at[0];
+    return w->groups.n == 1 && g->mask == warp_enabled(w) && g->state == GROUP_READY && w->polled == f->polled_at &&
+           !c->prog->at[g->pc].meets;
 }
 /* The crew of an instruction of one home's front, whose number is the home's */
 static inline struct crew crew_of(const struct core *c, u32 slot, const struct step *st, u64 uid, struct member *own) {
