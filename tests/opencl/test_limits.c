@@ -342,6 +342,49 @@ static void test_empty(void **state) {
     OK(clReleaseProgram(p));
 }
 
+/* What work items are told of dimensions their range has, and has not, in numbers known and unknown when
+ * compiled, with an offset and without */
+static void test_dimensions(void **state) {
+    struct ocl *o = *state;
+    enum { ASKED = 6, TOLD = 8 };
+    static const size_t global[3] = {6, 4, 2}, local[3] = {3, 2, 1}, at[3] = {5, 7, 9};
+    static const cl_uint asked[ASKED] = {0, 1, 2, 3, 4, 4000000000u};
+    static cl_uint out[2][ASKED][TOLD];
+    cl_program p =
+        ocl_program(o,
+                    "#define TELL(to, d) { uint n = 0; to[n++] = get_global_size(d); to[n++] = get_local_size(d); to[n++] = "
+                    "get_num_groups(d);\\\n"
+                    "    to[n++] = get_global_offset(d); to[n++] = get_global_id(d) - get_global_offset(d);\\\n"
+                    "    to[n++] = get_local_id(d); to[n++] = get_group_id(d); to[n++] = get_enqueued_local_size(d); }\n"
+                    "kernel void k(constant uint *d, global uint *out) {\n"
+                    "    if (get_local_id(0) + get_local_id(1) + get_group_id(0) + get_group_id(1) + get_group_id(2)) return;\n"
+                    "    for (int i = 0; i < 6; i++, out += 8) TELL(out, d[i])\n"
+                    "    TELL(out, 0) out += 8; TELL(out, 1) out += 8; TELL(out, 2) out += 8; TELL(out, 3) out += 8;\n"
+                    "    TELL(out, 4) out += 8; TELL(out, 4000000000u) }\n",
+                    "-cl-std=CL3.0");
+    cl_kernel k = ocl_kernel(p, "k");
+    cl_mem d = ocl_buffer(o, sizeof(asked), (void *)(uintptr_t)asked), m = ocl_buffer(o, sizeof(out), NULL);
+    OK(clSetKernelArg(k, 0, sizeof(d), &d));
+    OK(clSetKernelArg(k, 1, sizeof(m), &m));
+    for (cl_uint dims = 1; dims <= 3; dims++)
+        for (int shifted = 0; shifted < 2; shifted++) {
+            OK(clEnqueueNDRangeKernel(o->queue, k, dims, shifted ? at : NULL, global, local, 0, NULL, NULL));
+            OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+            for (cl_uint i = 0; i < 2 * ASKED; i++) {
+                cl_uint x = asked[i % ASKED];
+                bool has = x < dims;
+                const size_t want[TOLD] = {
+                    has ? global[x] : 1, has ? local[x] : 1, has ? global[x] / local[x] : 1, has && shifted ? at[x] : 0, 0, 0, 0,
+                    has ? local[x] : 1};
+                for (int w = 0; w < TOLD; w++) assert_int_equal(out[i / ASKED][i % ASKED][w], want[w]);
+            }
+        }
+    OK(clReleaseMemObject(d));
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
 /* --- properties */
 
 static void test_properties(void **state) {
@@ -479,5 +522,6 @@ static void test_nulls(void **state) {
 
 OCL_TESTS(cmocka_unit_test(test_rects), cmocka_unit_test(test_overlap), cmocka_unit_test(test_buffer_ranges),
           cmocka_unit_test(test_map_flags), cmocka_unit_test(test_images), cmocka_unit_test(test_image_regions),
-          cmocka_unit_test(test_launches), cmocka_unit_test(test_empty), cmocka_unit_test(test_properties),
-          cmocka_unit_test(test_garbage_source), cmocka_unit_test(test_garbage_binary), cmocka_unit_test(test_nulls))
+          cmocka_unit_test(test_launches), cmocka_unit_test(test_empty), cmocka_unit_test(test_dimensions),
+          cmocka_unit_test(test_properties), cmocka_unit_test(test_garbage_source), cmocka_unit_test(test_garbage_binary),
+          cmocka_unit_test(test_nulls))

@@ -12,6 +12,24 @@ extern __constant uint heddle_launch[4]; /* global offset x, y, z; number of dim
 
 uint OVERLOAD get_work_dim(void) { return heddle_launch[3]; }
 size_t OVERLOAD get_global_offset(uint d) { return d < 3 ? heddle_launch[d] : 0; }
+/* A dimension the range does not have is one item long; libclc says none */
+size_t OVERLOAD get_local_size(uint d) {
+    switch (d) {
+    case 0: return __nvvm_read_ptx_sreg_ntid_x();
+    case 1: return __nvvm_read_ptx_sreg_ntid_y();
+    case 2: return __nvvm_read_ptx_sreg_ntid_z();
+    default: return 1;
+    }
+}
+size_t OVERLOAD get_num_groups(uint d) {
+    switch (d) {
+    case 0: return __nvvm_read_ptx_sreg_nctaid_x();
+    case 1: return __nvvm_read_ptx_sreg_nctaid_y();
+    case 2: return __nvvm_read_ptx_sreg_nctaid_z();
+    default: return 1;
+    }
+}
+size_t OVERLOAD get_global_size(uint d) { return get_num_groups(d) * get_local_size(d); }
 #ifdef HEDDLE_OFFSET
 size_t OVERLOAD get_global_id(uint d) { return get_global_offset(d) + get_group_id(d) * get_local_size(d) + get_local_id(d); }
 #endif
