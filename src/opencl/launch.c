@@ -76,12 +76,21 @@ static u64 next_index(void) {
     return i;
 }
 
+/* Local memory is handed out in units, and what is behind an array in the last one is there: programs touch
+ * it without knowing. Not with --strict. */
+static u32 granted_b(const struct ndrange *r) {
+    const struct config *m = &settings_get()->machine;
+    u32 own = r->kernel->info.shared_b + m->shared_reserved_b, asked = own + r->dynamic_b;
+    u32 whole = (asked + m->shared_unit - 1) / m->shared_unit * m->shared_unit;
+    return settings_get()->strict || whole > m->shared_b ? r->dynamic_b : whole - own;
+}
+
 static cl_int run(struct command *c, cl_ulong *ns) {
     struct ndrange *r = (struct ndrange *)c;
     cl_context ctx = r->kernel->context;
     u64 index = next_index();
     struct heddle_result res = {0};
-    struct heddle_launch l = {.dynamic_shared_b = r->dynamic_b,
+    struct heddle_launch l = {.dynamic_shared_b = granted_b(r),
                               .args = r->args,
                               .nargs = r->nargs,
                               .registers = r->registers,

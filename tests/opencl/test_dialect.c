@@ -192,6 +192,29 @@ static void test_cpp_kernel(void **state) {
     for (int i = 0; i < 4; i++) assert_int_equal(out[i], 2 * i + 2);
 }
 
-OCL_TESTS(cmocka_unit_test(test_cpp_kernel), cmocka_unit_test(test_local_inside), cmocka_unit_test(test_local_name_taken),
-          cmocka_unit_test(test_mixed_types), cmocka_unit_test(test_inline_ptx), cmocka_unit_test(test_kernel_calls_kernel),
-          cmocka_unit_test(test_around_a_buffer), cmocka_unit_test(test_many_registers), cmocka_unit_test(test_device_queries))
+/* Behind a local array in what is left of its unit: there on devices, and touched by programs that ask for too
+ * little */
+static void test_local_rest(void **state) {
+    struct ocl *o = *state;
+    size_t n = 32;
+    int out[32];
+    cl_program p = ocl_program(o,
+                               "kernel void k(global int *out, local int *l) { int i = get_local_id(0); l[i] = i * 3;\n"
+                               "    barrier(CLK_LOCAL_MEM_FENCE); out[i] = l[31 - i]; }\n",
+                               NULL);
+    cl_kernel k = ocl_kernel(p, "k");
+    cl_mem m = ocl_buffer(o, sizeof(out), NULL);
+    OK(clSetKernelArg(k, 0, sizeof(m), &m));
+    OK(clSetKernelArg(k, 1, 4, NULL)); /* of 128 */
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &n, &n, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+    for (int i = 0; i < 32; i++) assert_int_equal(out[i], (31 - i) * 3);
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
+OCL_TESTS(cmocka_unit_test(test_local_rest), cmocka_unit_test(test_cpp_kernel), cmocka_unit_test(test_local_inside),
+          cmocka_unit_test(test_local_name_taken), cmocka_unit_test(test_mixed_types), cmocka_unit_test(test_inline_ptx),
+          cmocka_unit_test(test_kernel_calls_kernel), cmocka_unit_test(test_around_a_buffer),
+          cmocka_unit_test(test_many_registers), cmocka_unit_test(test_device_queries))
