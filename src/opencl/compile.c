@@ -474,23 +474,39 @@ static void say_undefined(const char *ptx, const char *name, struct strbuf *log)
     free(shown);
 }
 
+/* The next function that a line from *at on declares or defines, its name into out; *defined: which. False at
+ * the end. */
+static bool next_function(const char **at, char *out, size_t room, bool *defined) {
+    bool open = false;
+    while (**at) {
+        const char *line = *at;
+        size_t len = strcspn(line, "\n");
+        *at += len + (line[len] == '\n');
+        if (len > 5 && function_name(line, len, out, room)) open = true;
+        *defined = line[0] == '{';
+        if (open && (*defined || (len && line[len - 1] == ';'))) return true;
+    }
+    return false;
+}
+
+/* A function may be declared before it is defined, when a call of it stands before it */
+static bool is_defined(const char *ptx, const char *name) {
+    char other[512];
+    for (bool defined; next_function(&ptx, other, sizeof(other), &defined);)
+        if (defined && strcmp(other, name) == 0) return true;
+    return false;
+}
+
 /* Functions that are called and nowhere defined: the device's own apart */
 static bool all_defined(const char *ptx, struct strbuf *log) {
     static const char *const own[] = {"printf", "vprintf", "malloc", "free", "__assertfail"};
     char name[512];
-    bool open = false, ok = true;
-    for (const char *at = ptx; *at;) {
-        size_t len = strcspn(at, "\n");
-        if (len > 5 && function_name(at, len, name, sizeof(name))) open = true;
-        if (open && at[0] == '{') open = false;
-        if (open && len && at[len - 1] == ';') {
-            open = false;
-            if (!in_table(name, own, ARRAY_LEN(own))) {
-                say_undefined(ptx, name, log);
-                ok = false;
-            }
-        }
-        at += len + (at[len] == '\n');
+    bool ok = true;
+    const char *at = ptx;
+    for (bool defined; next_function(&at, name, sizeof(name), &defined);) {
+        if (defined || in_table(name, own, ARRAY_LEN(own)) || is_defined(at, name)) continue;
+        say_undefined(ptx, name, log);
+        ok = false;
     }
     return ok;
 }

@@ -464,6 +464,33 @@ static void test_offset(void **state) {
     OK(clReleaseProgram(p));
 }
 
+/* Functions that stay functions, and are called before they are defined */
+static void test_defined_later(void **state) {
+    struct ocl *o = *state;
+    int out[2] = {0};
+    const size_t n = 2;
+    cl_program p = ocl_program(o,
+                               "struct pair { int a, b; };\n"
+                               "int later(int x);\n"
+                               "struct pair twice(struct pair x, private int *y);\n"
+                               "kernel void k(global int *out) { int y = 0; struct pair x = {get_global_id(0), later(5)};\n"
+                               "    x = twice(x, &y); out[get_global_id(0)] = later(x.a) + x.b + y; }\n"
+                               "__attribute__((noinline)) struct pair twice(struct pair x, private int *y) {\n"
+                               "    *y = later(x.b); x.a *= 2; x.b *= 2; return x; }\n"
+                               "__attribute__((noinline)) int later(int x) { return x + 1; }\n",
+                               NULL);
+    cl_kernel k = ocl_kernel(p, "k");
+    cl_mem m = ocl_buffer(o, sizeof(out), NULL);
+    OK(clSetKernelArg(k, 0, sizeof(m), &m));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+    assert_int_equal(out[0], 1 + 12 + 7);
+    assert_int_equal(out[1], 3 + 12 + 7);
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
 /* What libclc's nvptx build lacks, and printf */
 static void test_builtins(void **state) {
     struct ocl *o = *state;
@@ -612,5 +639,5 @@ OCL_TESTS(cmocka_unit_test(test_build), cmocka_unit_test(test_notify), cmocka_un
           cmocka_unit_test(test_compile_link), cmocka_unit_test(test_inline), cmocka_unit_test(test_unreached),
           cmocka_unit_test(test_libraries), cmocka_unit_test(test_attributes), cmocka_unit_test(test_private_arrays),
           cmocka_unit_test(test_kernel_info), cmocka_unit_test(test_args_and_sizes), cmocka_unit_test(test_offset),
-          cmocka_unit_test(test_builtins), cmocka_unit_test(test_printf), cmocka_unit_test(test_printf_vectors),
-          cmocka_unit_test(test_fault))
+          cmocka_unit_test(test_defined_later), cmocka_unit_test(test_builtins), cmocka_unit_test(test_printf),
+          cmocka_unit_test(test_printf_vectors), cmocka_unit_test(test_fault))
