@@ -192,8 +192,8 @@ static void test_cpp_kernel(void **state) {
     for (int i = 0; i < 4; i++) assert_int_equal(out[i], 2 * i + 2);
 }
 
-/* Behind a local array in what is left of its unit: there on devices, and touched by programs that ask for too
- * little */
+/* Behind a local array in what is left of its unit: there on devices, and touched by programs that ask for
+ * too little */
 static void test_local_rest(void **state) {
     struct ocl *o = *state;
     size_t n = 32;
