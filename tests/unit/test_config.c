@@ -321,7 +321,8 @@ static void wrong_files_are_told_with_their_line(void **state) {
         {"base = small\nbase = small\n", "m.ini:2: error: a second base; the first is in line 1\n"},
         {"[gpu]\nbase = small\n", "m.ini:2: error: base = MACHINE must stand before the first section\n"},
         {"\nbase = smal\n", "m.ini:2: error: unknown machine \"smal\"; did you mean \"small\"?\n"},
-        {"base = \n", "m.ini:1: error: unknown machine \"\"; machines are aurud2023, aurud2023_fgto, aurud2023_frrr, gtx480, "
+        {"base = \n", "m.ini:1: error: unknown machine \"\"; machines are aurud2023, aurud2023_fgto, aurud2023_frrr, "
+                      "aurud2023_l1, aurud2023_l1_16, gtx480, "
                       "h200, jin2012, small, turner2012, vortex2021, "
                       "or a file, whose "
                       "name has a dot\n"},
@@ -435,10 +436,12 @@ static void unreadable_files_are_told(void **state) {
     load_wrong("./nowhere.ini", "error: cannot read the machine \"./nowhere.ini\": No such file or directory\n");
     load_wrong("/dev/zero", "error: cannot read the machine \"/dev/zero\": it is not a file\n");
     load_wrong("gtx48", "error: unknown machine \"gtx48\"; did you mean \"gtx480\"?\n");
-    load_wrong("turing", "error: unknown machine \"turing\"; machines are aurud2023, aurud2023_fgto, aurud2023_frrr, gtx480, "
+    load_wrong("turing", "error: unknown machine \"turing\"; machines are aurud2023, aurud2023_fgto, aurud2023_frrr, "
+                         "aurud2023_l1, aurud2023_l1_16, gtx480, "
                          "h200, jin2012, small, turner2012, vortex2021, or a file, whose "
                          "name has a dot\n");
     load_wrong("dram/none", "error: unknown machine \"dram/none\"; machines are aurud2023, aurud2023_fgto, aurud2023_frrr, "
+                            "aurud2023_l1, aurud2023_l1_16, "
                             "gtx480, h200, jin2012, small, turner2012, vortex2021, or a file, "
                             "whose name has a dot\n");
     const char *big = write_file("big.ini", "");
