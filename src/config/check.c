@@ -68,6 +68,9 @@ static void check_parts(struct checker *k) {
     if (c->dwf_permute && c->warp_size & (c->warp_size - 1))
         WRONG(k, "dwf.permute is xor and sm.warp_size is %u; lanes are permuted in warps of a power of two, such as 32",
               c->warp_size);
+    if (c->dwf_policy == DWF_MINORITY && c->dwf_majority == DWF_HEAP)
+        WRONG(k, "dwf.majority is heap and dwf.policy is minority; the heap has the pc of most threads on top: dwf.majority = "
+                 "exact or scan go with minority");
     if (c->shared_stations && !c->stations)
         WRONG(k, "order.stations.shared is true; it does nothing unless order.stations is a number of them, at least 1");
     if (c->precise == PRECISE_CHECKPOINT && c->checkpoint_every > c->window)
@@ -272,8 +275,11 @@ static const struct {
     {"dwf.policy", "sm.diverge", "!dwf", "dwf"},
     {"dwf.majority", "sm.diverge", "!dwf", "dwf"},
     {"dwf.majority", "dwf.policy", "timestamp|pdom|pc|sched", "majority or minority"},
-    {"dwf.scan", "dwf.majority", "heap", "scan"},
+    {"dwf.scan", "dwf.majority", "!scan", "scan"},
+    {"dwf.heap", "dwf.majority", "!heap", "heap"},
+    {"dwf.heap.ports", "dwf.majority", "!heap", "heap"},
     {"dwf.table", "sm.diverge", "!dwf", "dwf"},
+    {"dwf.pool", "sm.diverge", "!dwf", "dwf"},
     {"dwf.lanes", "sm.diverge", "!dwf", "dwf"},
     {"dwf.permute", "sm.diverge", "!dwf", "dwf"},
     {"dwf.conflict", "sm.diverge", "!dwf", "dwf"},

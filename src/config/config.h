@@ -62,7 +62,7 @@ enum { QUEUE_OF_BURSTS, QUEUE_OF_REQUESTS };                        /* dram.queu
 enum { DRAM_FCFS, DRAM_FRFCFS };                                    /* dram.sched */
 
 enum { DWF_MAJORITY, DWF_MINORITY, DWF_TIMESTAMP, DWF_PDOM, DWF_PC, DWF_SCHED }; /* dwf.policy */
-enum { DWF_HEAP, DWF_SCAN };                                                     /* dwf.majority */
+enum { DWF_EXACT, DWF_HEAP, DWF_SCAN };                                          /* dwf.majority */
 enum { DWF_AWARE, DWF_FREE };                                                    /* dwf.lanes */
 enum { DWF_NEW, DWF_MOVE };                                                      /* dwf.conflict */
 enum { DWF_BEFORE, DWF_AFTER };                                                  /* dwf.squeeze */

@@ -345,7 +345,8 @@ static void home_over(struct core *c, u32 home, u64 at) {
 
 static void look_formed(struct core *c, u32 slot, u64 at) {
     struct front *f = &c->fronts[slot];
-    bool parts = f->nparts && !f->head && f->release_cy <= at && f->resolve_cy <= at;
+    bool waits = f->release_cy > at || f->resolve_cy > at || form_outside(c, slot);
+    bool parts = f->nparts && !f->head && !waits;
     if (at == c->now && c->squads && (parts || squad_due(c, slot))) squad_regroup(c, slot);
     else if (at == c->now && parts) form_regroup(c, slot);
     if (c->view.faulted) return;
@@ -851,6 +852,7 @@ static void schedule(struct core *c, struct sched *sc) {
     const struct sched_view *v = shown_view(c, sc, can);
     int slot = policy->pick(sc->state, v);
     if (slot == NONE) {
+        c->stats.formed_choice_cycles += policy == &sched_dwf;
         charge_nothing(c, &t, true, v);
         return;
     }

@@ -8,6 +8,12 @@
  * table names from then on. A front is in the pool until its next issue. A branch's threads come to the pool
  * when it is resolved.
  *
+ * The pool's entries. Where dwf.pool bounds them, a front has one from its coming to the pool until its
+ * threads part, wait or end. Threads that find none wait outside, in the order in which they came
+ * (pool_full): they can neither issue nor be joined, and come to the pool anew when it is their turn. A front
+ * that comes again has given its entry back, so that those who wait go first and threads that poll do not
+ * keep others out.
+ *
  * Positions. A thread starts in its home lane, or (dwf.permute) in that XOR its home's turn among those
  * of its scheduler (form_home_seat), and keeps it. With dwf.conflict = move (en-DWF) a thread whose
  * position is taken moves to one that is free in both, of the same SIMD lane, the lowest beat first. With
@@ -27,7 +33,9 @@
  * Invariants (form_check):
  *   G1 a thread that lives is in exactly one front, the one that `place` says
  *   G2 positions of a front (`seat`) are disjoint, and together are its `lanes`
- *   G3 a front that can run has parts that stand at its head's pc, each a whole group of its warp */
+ *   G3 a front that can run has parts that stand at its head's pc, each a whole group of its warp
+ *   G4 with dwf.pool: a front that can run has an entry, one outside has none, and no more are in use than
+ *      there are */
 #include "core/form.h"
 
 #include <stdlib.h>
@@ -53,6 +61,7 @@ void form_init(struct core *c) {
     x->opens = base_alloc(sizeof(*x->opens) * c->nslots);
     x->entered = base_alloc(sizeof(u64) * c->nfronts);
     x->polled_at = base_alloc(sizeof(u64) * c->nfronts);
+    x->turn = base_alloc(sizeof(u64) * c->nfronts);
     x->table = base_alloc(sizeof(*x->table) * g->schedulers * g->dwf_table);
     x->pieces = base_alloc(sizeof(*x->pieces) * MAX_WARP);
     x->seen.pc = base_alloc(sizeof(i32) * c->nfronts);
@@ -66,7 +75,7 @@ void form_free(struct core *c) {
     if (!x) return;
     free(x->parts), free(x->place), free(x->seat), free(x->opens), free(x->entered), free(x->polled_at), free(x->table),
         free(x->pieces);
-    free(x->seen.pc), free(x->seen.threads), free(x->seen.depth);
+    free(x->turn), free(x->seen.pc), free(x->seen.threads), free(x->seen.depth);
     step_free(&x->one);
     free(x);
 }
@@ -75,6 +84,8 @@ void form_launch(struct core *c) {
     struct form *x = c->form;
     if (!x) return;
     set_clear(x->in_pool, c->words), set_clear(x->at_barrier, c->words);
+    set_clear(x->holds, c->words), set_clear(x->outside, c->words);
+    memset(x->entries, 0, sizeof(x->entries));
     memset(x->place, 0xFF, sizeof(*x->place) * c->nslots);
     memset(x->opens, 0, sizeof(*x->opens) * c->nslots);
     for (u32 i = 0; i < c->cfg->schedulers * c->cfg->dwf_table; i++) x->table[i] = (struct look_up){.pc = NONE};
@@ -160,6 +171,49 @@ static u32 place_take(const struct core *c, u32 like) { /* a free one of the sam
     return NO_PLACE;
 }
 
+/* --- entries of the pool */
+
+/* It waits outside, and how many of its scheduler came before it are not fewer than entries are free */
+bool form_outside(const struct core *c, u32 slot) {
+    const struct form *x = c->form;
+    u32 before = 0, s = slot % c->cfg->schedulers;
+    if (!set_has(x->outside, slot)) return false;
+    SET_EACH (other, x->outside, c->words) before += other % c->cfg->schedulers == s && x->turn[other] < x->turn[slot];
+    return before + x->entries[s] >= c->cfg->dwf_pool;
+}
+
+/* Those whose turn it is come to the pool anew in the next cycle */
+static void wake_outside(struct core *c, u32 s) {
+    SET_EACH (slot, c->form->outside, c->words)
+        if (slot % c->cfg->schedulers == s && !form_outside(c, slot)) slot_alarm(c, slot, c->now + 1);
+}
+
+static void entry_give(struct core *c, u32 slot) {
+    u32 s = slot % c->cfg->schedulers;
+    set_drop(c->form->outside, slot);
+    if (!set_has(c->form->holds, slot)) return;
+    set_drop(c->form->holds, slot);
+    c->form->entries[s]--;
+    wake_outside(c, s);
+}
+
+/* A front whose threads come to the pool gets an entry; false: it waits outside for one */
+static bool entry_take(struct core *c, u32 slot) {
+    struct form *x = c->form;
+    u32 s = slot % c->cfg->schedulers;
+    if (!c->cfg->dwf_pool || set_has(x->holds, slot)) return true;
+    if (!set_has(x->outside, slot)) x->turn[slot] = ++x->turns;
+    set_add(x->outside, slot);
+    if (form_outside(c, slot)) {
+        c->stats.formed_outside++;
+        return false;
+    }
+    set_drop(x->outside, slot);
+    set_add(x->holds, slot);
+    x->entries[s]++;
+    return true;
+}
+
 /* Nobody is left in it: the place is free */
 void front_ends(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
@@ -173,6 +227,7 @@ void front_ends(struct core *c, u32 slot) {
     ibuffer_want(c, f);
     sched_leaves(c, slot);
     set_drop(c->form->in_pool, slot), set_drop(c->form->at_barrier, slot);
+    entry_give(c, slot);
     c->form->used--;
     show_front(c, slot);
     EMIT(c, .kind = EV_FRONT, .cycle = c->now, .slot = (u16)slot, .cause = FRONT_ENDS);
@@ -341,8 +396,8 @@ static bool may_join(const struct core *c, const struct front *f, const struct p
     return !is_collective(c, x->pc) || f->part[0].home == x->part[0].home;
 }
 
-static void tell_coming(struct core *c, u32 slot, const struct piece *x, bool joins) {
-    EMIT(c, .kind = EV_FRONT, .cycle = c->now, .slot = (u16)slot, .pc = x->pc, .mask = x->seats, .a = x->came, .b = joins,
+static void tell_coming(struct core *c, u32 slot, const struct piece *x, enum front_comes how) {
+    EMIT(c, .kind = EV_FRONT, .cycle = c->now, .slot = (u16)slot, .pc = x->pc, .mask = x->seats, .a = x->came, .b = how,
          .cause = FRONT_COMES);
 }
 
@@ -362,13 +417,13 @@ static bool joins(struct core *c, u32 slot, struct piece *x) {
     c->stats.formed_merges++;
     front_squeeze(c, f);
     show_front(c, to);
-    tell_coming(c, to, x, true);
+    tell_coming(c, to, x, COMES_TO_OTHERS);
     slot_look(c, to, c->now);
     return true;
 }
 
 static void enter_pool(struct core *c, u32 slot, const struct piece *x) {
-    tell_coming(c, slot, x, false);
+    tell_coming(c, slot, x, COMES_ALONE);
     set_add(c->form->in_pool, slot);
     c->form->entered[slot] = c->now;
     look_up_set(c, slot, x->pc);
@@ -379,9 +434,11 @@ static void piece_goes(struct core *c, u32 slot, bool stays, struct piece *x) {
     u32 at = stays ? slot : place_take(c, slot);
     if (!stays) front_begins(c, at, c->age[slot]);
     front_takes(c, at, x);
-    front_shows(c, at, x->waits ? NONE : x->pc);
-    if (!x->waits) enter_pool(c, at, x);
+    bool enters = !x->waits && entry_take(c, at);
+    front_shows(c, at, enters ? x->pc : NONE);
+    if (enters) enter_pool(c, at, x);
     else set_drop(c->form->in_pool, at);
+    if (!enters && !x->waits) tell_coming(c, at, x, COMES_NOT_IN);
     if (x->opens != NEVER) c->fronts[at].release_cy = x->opens;
     if (x->waits && (x->opens != NEVER || form_waits(c, &c->fronts[at]) == 1u << STALL_BARRIER)) set_add(c->form->at_barrier, at);
     else set_drop(c->form->at_barrier, at);
@@ -485,6 +542,7 @@ void form_regroup(struct core *c, u32 slot) {
     memcpy(was, f->part, sizeof(*was) * nwas);
     for (u32 i = 0; i < nwas && !c->view.faulted; i++) sort_part(c, was[i], &n);
     if (c->view.faulted) return;
+    if (set_has(c->form->holds, slot)) entry_give(c, slot);
     c->form->parting = true;
     u32 keep = who_stays(c, f, n);
     bool stays = false;
@@ -666,6 +724,7 @@ u32 form_fronts(const struct core *c, u32 home, u16 *at) {
 }
 
 u32 form_waits(const struct core *c, const struct front *f) {
+    if (set_has(c->form->outside, f->slot)) return 1u << STALL_POOL;
     for (u32 i = 0; i < f->nparts; i++)
         if (form_group(c, &f->part[i])->state == GROUP_BARRIER) return 1u << STALL_BARRIER;
     return 1u << STALL_WARP_SYNC;
@@ -685,7 +744,8 @@ void form_check_front(const struct core *c, u32 slot) {
         for (u64 m = p->lanes; m; m &= m - 1) CHECK(c->form->place[p->home][__builtin_ctzll(m)] == slot);   /* G1 */
         seats |= mine;
     }
-    CHECK(seats == f->lanes); /* G2 */
+    CHECK(seats == f->lanes);                                                                                            /* G2 */
+    if (c->cfg->dwf_pool) CHECK(set_has(c->form->outside, slot) ? !f->head : !f->head || set_has(c->form->holds, slot)); /* G4 */
 }
 
 void form_check(const struct core *c) {
@@ -698,4 +758,7 @@ void form_check(const struct core *c) {
     for (u32 i = 0; i < c->nslots; i++)
         if (c->homes[i].w) live += (u32)__builtin_popcountll(warp_enabled(c->homes[i].w));
     CHECK(threads == live); /* G1 */
+    u32 held[MAX_SCHEDULERS] = {0};
+    SET_EACH (slot, c->form->holds, c->words) held[slot % c->cfg->schedulers]++;
+    for (u32 s = 0; s < c->cfg->schedulers; s++) CHECK(held[s] == c->form->entries[s] && held[s] <= c->cfg->dwf_pool); /* G4 */
 }

@@ -519,7 +519,8 @@ void form_issued(struct core *c, u32 slot);  /* it is not in the pool any more *
 void form_ran(struct core *c, u32 slot);     /* after its instruction: the next one, or it parts in the next cycle or later */
 void form_regroup(struct core *c, u32 slot); /* before the issue of a cycle: its threads part, and come to the pool */
 void form_wake_block(struct core *c, const struct cta_place *p, u64 cy); /* threads that waited and can now go on then */
-u32 form_waits(const struct core *c, const struct front *f);             /* for a barrier or for lanes: 1 << enum stall */
+u32 form_waits(const struct core *c, const struct front *f);             /* for what, that has no head: 1 << enum stall */
+bool form_outside(const struct core *c, u32 slot);                       /* for an entry of the pool, and it is not its turn */
 u32 form_fronts(const struct core *c, u32 home, u16 *at);                /* those with threads of a home */
 u32 form_seat(const struct core *c, u32 home, u32 lane);                 /* a thread's position in its front */
 u32 form_home_seat(const struct core *c, u32 home, u32 lane);            /* the one it starts in */

@@ -30,10 +30,16 @@ struct form {
     u64 in_pool[SET_WORDS];    /* fronts that have not issued since their threads came: others may join */
     u64 at_barrier[SET_WORDS]; /* fronts whose last instruction was a barrier, or that wait at one */
     u64 *entered;              /* [nfronts] cycle in which they came */
-    struct look_up *table;     /* [schedulers][dwf.table] */
-    u64 uses;                  /* of the table */
-    struct sched_fronts seen;  /* what schedulers are shown of them */
-    u32 used;                  /* places with threads */
+    /* entries of the pool (dwf.pool) */
+    u64 holds[SET_WORDS];        /* fronts that have one */
+    u64 outside[SET_WORDS];      /* fronts that came and found none */
+    u64 *turn;                   /* [nfronts] of those: the order in which they came */
+    u64 turns;                   /* so many have */
+    u32 entries[MAX_SCHEDULERS]; /* in use */
+    struct look_up *table;       /* [schedulers][dwf.table] */
+    u64 uses;                    /* of the table */
+    struct sched_fronts seen;    /* what schedulers are shown of them */
+    u32 used;                    /* places with threads */
     /* lanes that poll for others (V3 of diverge_policy.h) */
     u64 polls;
     u64 *polled_at; /* [nfronts] `polls` when it last issued or came */

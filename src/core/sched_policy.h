@@ -133,6 +133,35 @@ extern const struct sched_policy *const sched_policies[]; /* ends with NULL */
 
 extern const struct sched_policy sched_dwf; /* no row: chooses among formed fronts in the place of sm.sched (dwf.policy) */
 
+/* --- sched/dwf_heap.c: the max-heap of pcs that sched/dwf.c keeps with dwf.majority = heap */
+enum heap_port { HEAP_READ, HEAP_WRITE, TABLE_READ, TABLE_WRITE, HEAP_PORTS };
+struct heap_entry { /* threads that wait at a pc */
+    i32 pc;
+    u32 threads;
+    i32 row; /* of the table, or NONE: the table has forgotten it */
+};
+struct heap_row { /* of the table: which entry of the heap a pc has */
+    i32 pc;       /* NONE: free */
+    u32 at;
+    u64 used;
+};
+struct dwf_heap {
+    u32 n, size;              /* entries */
+    u32 rows;                 /* of the table */
+    u32 ports;                /* accesses of each kind a cycle */
+    u64 uses;                 /* of the table */
+    u64 now;                  /* accesses that are due are those that are left in this cycle */
+    u32 due[HEAP_PORTS];      /* by enum heap_port */
+    struct heap_entry *entry; /* [size]: the root first, children of i are 2 i + 1 and 2 i + 2 */
+    struct heap_row *row;     /* [rows] */
+};
+size_t dwf_heap_size(u32 size, u32 rows); /* bytes of entries and rows */
+void dwf_heap_init(struct dwf_heap *h, void *memory, u32 size, u32 rows, u32 ports);
+void dwf_heap_elapse(struct dwf_heap *h, u64 now);          /* accesses are made up to that cycle */
+bool dwf_heap_busy(const struct dwf_heap *h);               /* some have yet to be made */
+bool dwf_heap_add(struct dwf_heap *h, i32 pc, u32 threads); /* threads come to a pc; false: no entry is free for it */
+bool dwf_heap_pop(struct dwf_heap *h, i32 *pc);             /* that of most threads; false: there is none */
+
 /* --- for schedulers that remember nothing */
 static inline size_t stateless_size(const struct config *c, u32 fronts) {
     (void)c, (void)fronts;

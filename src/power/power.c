@@ -81,13 +81,14 @@ static u32 squeezer_gates(const struct config *c, u32 beats, u32 width) {
 
 struct jin_cost jin_cost_of(const struct config *c) {
     u32 width = MIN(c->alu_width, c->warp_size), beats = (c->warp_size + width - 1) / width;
-    struct jin_cost x = {.pool_entries = c->warps, .table_entries = c->warps};
+    struct jin_cost x = {.pool_entries = c->dwf_pool ? c->dwf_pool * c->schedulers : c->threads};
+    x.table_entries = c->dwf_table * c->schedulers;
     x.rank_bits = beats > 1 ? bits_for(beats) * c->warp_size : 0;
     x.mask_bits = beats > 1 ? beats : 0;
     x.warp_bits = x.rank_bits + x.mask_bits;
     x.squeeze_b = (x.warp_bits * c->warps + 7) / 8;
     x.pool_bits = PC_BITS + c->warp_size * (bits_for(c->threads) + 1) + x.mask_bits;
-    x.table_bits = PC_BITS + c->warp_size + bits_for(c->warps);
+    x.table_bits = PC_BITS + c->warp_size + bits_for(x.pool_entries);
     x.pool_b = (x.pool_bits * x.pool_entries + 7) / 8;
     x.table_b = (x.table_bits * x.table_entries + 7) / 8;
     x.gates = squeezer_gates(c, beats, width);

@@ -100,8 +100,8 @@ static const char *issues_of_home(struct places_of_sm *s, const struct event *e)
 }
 
 static const char *comes(struct place *x, const struct event *e) {
-    bool taken = e->b && x->seats & e->mask;
-    x->seats = e->b ? x->seats | e->mask : e->mask;
+    bool joins = e->b == COMES_TO_OTHERS, taken = joins && x->seats & e->mask;
+    x->seats = joins ? x->seats | e->mask : e->mask;
     if (!x->live) return "threads come to a front that is not there";
     return taken ? "threads join a front in positions that are taken" : NULL;
 }

@@ -38,7 +38,7 @@ enum event_kind {
     EV_STALL,  /* slot: from cycle a to cycle (exclusive), set of causes in mask (bit = enum stall), pc = next instruction */
     /* slot = a place of formed fronts (sm.diverge = dwf), not a warp's; cause = enum front_event: one begins
      * there or ends, threads come to the pool (pc, a = positions in which they come, mask = those they take,
-     * b = 1 when they join a front that is there), it issues (mask = its positions, pc; EV_ISSUE of each
+     * b = enum front_comes), it issues (mask = its positions, pc; EV_ISSUE of each
      * home follows, with uids of their own), or it stalls, fetches (mask = 1: a miss) or has its buffer
      * emptied, as EV_STALL, EV_FETCH and EV_FLUSH tell it of a warp, in whose stead it comes */
     EV_FRONT,
@@ -61,6 +61,7 @@ enum access_result {
     ACCESS_FORWARD /* none was made: a = uid of the store that gave the value */
 };
 enum front_event { FRONT_STALLS, FRONT_BEGINS, FRONT_ENDS, FRONT_ISSUES, FRONT_COMES, FRONT_FETCHES, FRONT_FLUSHES };
+enum front_comes { COMES_ALONE, COMES_TO_OTHERS, COMES_NOT_IN }; /* not in: the pool has no entry for them, and they wait */
 enum trace_counter { TC_MSHRS, TC_WARPS, TC_COUNT };
 struct event {
     u64 cycle;

@@ -345,6 +345,80 @@ static void fronts_beyond_the_slots_count_while_they_are_there(void **state) {
 
 /* --- who issues */
 
+/* A program that parts and meets for long, in two blocks of four warps */
+#define PARTS                                                                                                                    \
+    OUT "and.b32 %r1, %r0, 7;\nmov.u32 %r2, 0;\n$more:\nmul.lo.u32 %r2, %r2, 5;\nadd.u32 %r2, %r2, %r1;\n"                       \
+        "setp.lt.u32 %p1, %r1, 4;\n@%p1 bra $low;\ndiv.u32 %r2, %r2, 3;\n$low:\nsub.u32 %r1, %r1, 1;\n"                          \
+        "setp.gt.s32 %p2, %r1, 0;\n@%p2 bra $more;\n" KEEP2("%r2", "%r1")
+
+/* --- the pool's entries */
+
+/* With as many entries as there are fronts nothing changes; with fewer threads wait, and all come to their
+ * end; form_check holds that no more are in use (timing.check_cycles) */
+static void a_pool_is_as_large_as_it_is(void **state) {
+    (void)state;
+    static const char *const policies[] = {"majority", "sched", "timestamp"};
+    for (u32 i = 0; i < ARRAY_LEN(policies); i++) {
+        const char *policy = text("dwf.policy=%s", policies[i]);
+        RUN(.body = PARTS, .threads = 128, .blocks = 2, .keys = {DWF, "gpu.sms=1", policy});
+        u64 cycles = ran.cycles, peak = (u64)stat_of("formed_peak");
+        assert_true(peak > 8);
+        assert_stat("formed_outside", 0);
+        RUN(.body = PARTS, .threads = 128, .blocks = 2, .keys = {DWF, "gpu.sms=1", policy, text("dwf.pool=%u", (u32)peak)});
+        assert_int_equal(ran.cycles, cycles);
+        assert_stat("formed_outside", 0);
+        assert_int_equal(warp_time(STALL_POOL), 0);
+        for (u32 entries = 1; entries < 4; entries++) {
+            RUN(.body = PARTS, .threads = 128, .blocks = 2, .timing = {.check_cycles = 1},
+                .keys = {DWF, "gpu.sms=1", policy, text("dwf.pool=%u", entries)});
+            assert_true(stat_of("formed_outside") > 0 && warp_time(STALL_POOL) > 0 && ran.cycles > cycles);
+        }
+    }
+}
+
+/* Two warps and one entry: the second waits for the first's branch, and then goes before it */
+static void who_waits_for_an_entry_goes_first(void **state) {
+    (void)state;
+    const char *body = OUT "add.u32 %r1, %r0, 1; // A\nbra $next;\n$next:\nadd.u32 %r2, %r1, 1; // B\n" KEEP2("%r2", "%r1");
+    RUN(.body = body, .threads = 64, .keys = {DWF, "gpu.sms=1", "sm.schedulers=1", "dwf.pool=1"});
+    assert_true(issue("A", .slot = 1) > issue("A", .slot = 0));
+    assert_true(issue("A", .slot = 1) < issue("B", .slot = 0));
+    assert_true(issue("B", .slot = 1) > issue("B", .slot = 0));
+}
+
+/* Lane 0 opens a lock that the other warps poll for: it gets its entry, however few there are */
+static void polling_threads_do_not_keep_others_out(void **state) {
+    (void)state;
+    const char *body = MINE "setp.ne.u32 %p1, %r0, 0;\n@%p1 bra $poll;\nmov.u32 %r1, 1;\nst.global.u32 [%rd0], %r1;\nbra $end;\n"
+                            "$poll:\nld.volatile.global.u32 %r2, [%rd0];\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 bra $poll;\n$end:\n";
+    for (u32 entries = 1; entries < 3; entries++)
+        RUN(.body = body, .threads = 96,
+            .keys = {DWF, "gpu.sms=1", "dwf.policy=sched", "sm.sched=lrr", text("dwf.pool=%u", entries)});
+}
+
+/* --- the heap */
+
+/* Everybody gets there, and cycles are lost while the heap is sorted: more with one port than with many */
+static void a_heap_of_pcs_takes_time(void **state) {
+    (void)state;
+    u64 lost[2];
+    for (u32 i = 0; i < 2; i++) {
+        RUN(.body = PARTS, .threads = 128, .blocks = 2,
+            .keys = {DWF, "gpu.sms=1", "dwf.majority=heap", text("dwf.heap.ports=%u", i ? 64 : 1)});
+        lost[i] = (u64)stat_of("formed_choice_cycles");
+    }
+    assert_true(lost[0] > lost[1]);
+    RUN(.body = PARTS, .threads = 128, .blocks = 2,
+        .keys = {DWF, "gpu.sms=1", "dwf.majority=heap", "dwf.heap=1", "dwf.table=1", "dwf.heap.ports=1"});
+    RUN(.body = PARTS, .threads = 128, .blocks = 2, .keys = {DWF, "gpu.sms=1"});
+    assert_stat("formed_choice_cycles", 0);
+    /* 24 lanes at B, 8 at C */
+    RUN(.body = PART("setp.lt.u32 %p3, %r1, 8;\n"), .keys = {DWF, SLOW, "dwf.majority=heap"});
+    assert_true(issue("B") < issue("C"));
+    RUN(.body = PART("setp.lt.u32 %p3, %r1, 24;\n"), .keys = {DWF, SLOW, "dwf.majority=heap"});
+    assert_true(issue("C") < issue("B"));
+}
+
 static void policies_choose_their_pc(void **state) {
     (void)state;
     /* B: 24 lanes, at the lower pc; C: 8 */
@@ -407,6 +481,10 @@ int main(void) {
         cmocka_unit_test(squeeze_goes_before_the_merge_or_after_it),
         cmocka_unit_test(without_branches_it_is_pdom),
         cmocka_unit_test(fronts_beyond_the_slots_count_while_they_are_there),
+        cmocka_unit_test(a_pool_is_as_large_as_it_is),
+        cmocka_unit_test(who_waits_for_an_entry_goes_first),
+        cmocka_unit_test(polling_threads_do_not_keep_others_out),
+        cmocka_unit_test(a_heap_of_pcs_takes_time),
         cmocka_unit_test(policies_choose_their_pc),
         cmocka_unit_test(pdom_lets_the_inner_threads_go_first),
         cmocka_unit_test(lanes_that_ended_are_counted_in_their_home),

@@ -1,7 +1,7 @@
 /* The pool of formed fronts against a model of it, slow and obvious: random programs part and meet, and each
  * coming to the pool must end where the model says. The model knows what is told of fronts (EV_FRONT) and
  * nothing of the core: a table of pcs with the front that may be joined there, least recently asked for out;
- * who is in the pool; which positions are taken. */
+ * who is in the pool; which positions are taken. Whether the pool has an entry (dwf.pool) it is told. */
 #include "micro.h"
 
 enum { PLACES = 2048, ENTRIES = 32, BEATS = 4, LANES = 8 };
@@ -21,7 +21,7 @@ struct model {
         i32 pc;
         u64 seats;
     } front[PLACES];
-    u32 joined, alone, moved;
+    u32 joined, alone, moved, outside;
 };
 
 static struct entry *find(struct model *m, i32 pc) {
@@ -59,7 +59,12 @@ static void comes(struct model *m, const struct event *e) {
     bool joins = false;
     if (x) {
         x->asked = ++m->time;
-        joins = m->front[x->front].in && m->front[x->front].pc == e->pc && sit(m, m->front[x->front].seats, e->a, &seats);
+        joins = e->b != COMES_NOT_IN && m->front[x->front].in && m->front[x->front].pc == e->pc &&
+                sit(m, m->front[x->front].seats, e->a, &seats);
+    }
+    if (e->b == COMES_NOT_IN) { /* it looked for others; it comes again */
+        m->outside++;
+        return;
     }
     assert_int_equal(e->b, joins);
     if (joins) {
@@ -115,7 +120,7 @@ static void the_pool_does_what_its_model_says(void **state) {
     (void)state;
     static const char *const policies[] = {"majority", "sched", "timestamp", "pdom", "minority", "pc"};
     static const u32 tables[] = {32, 3, 1};
-    u32 joined = 0, moved = 0;
+    u32 joined = 0, moved = 0, outside = 0;
     for (u32 i = 0; i < 24; i++) {
         struct model *m = base_alloc(sizeof(*m));
         m->entries = tables[i % 3];
@@ -123,15 +128,16 @@ static void the_pool_does_what_its_model_says(void **state) {
         RUN(.body = program(i + 1), .threads = 224, .blocks = 2,
             .keys = {"sm.diverge=dwf", "gpu.sms=1", "sm.alu.width=8", text("dwf.policy=%s", policies[i / 2 % 6]),
                      text("dwf.table=%u", m->entries), m->moves ? "dwf.conflict=move" : "dwf.conflict=new",
-                     i % 5 ? "dwf.permute=off" : "dwf.permute=xor"});
+                     i % 5 ? "dwf.permute=off" : "dwf.permute=xor", i % 4 < 3 ? "dwf.pool=0" : text("dwf.pool=%u", 1 + i)});
         follow(m);
         assert_true(m->alone > 50);
+        assert_int_equal(stat_of("formed_outside"), m->outside);
         assert_int_equal(stat_of("formed_merges"), m->joined);
         assert_int_equal(stat_of("formed_moves"), m->moved);
-        joined += m->joined, moved += m->moved;
+        joined += m->joined, moved += m->moved, outside += m->outside;
         free(m);
     }
-    assert_true(joined > 100 && moved > 100); /* it had something to say */
+    assert_true(joined > 100 && moved > 100 && outside > 100); /* it had something to say */
 }
 
 int main(void) {

@@ -96,6 +96,12 @@ static void many_pages(void) {
             AT_G "mul.wide.u32 %rd3, %r0, 4096;\nadd.u64 %rd3, %rd1, %rd3;\nld.global.u32 %r1, [%rd3];\nadd.u32 %r2, %r1, 1;\n",
         .keys = {ONE_SLOT, "sm.tlb.entries=1", "sm.tlb.page_b=4096"});
 }
+/* Warps that come to a pool of one entry, one after the other */
+static void one_entry_for_many(void) {
+    RUN(.body = JOIN("mov.u32 %r0, %tid.x;\nmov.u32 %r1, 20;\n$more:\n", repeat(4, "add.u32 %r0, %r0, %r1;\n"),
+                     "sub.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra $more;\n"),
+        .threads = MANY, .keys = {ONE_SM, "sm.diverge=dwf", "dwf.pool=1"});
+}
 static void load_and_end(void) {
     RUN(.globals = GLOBAL, .body = AT_G "ld.global.u32 %r1, [%rd2];\n", .keys = {ONE_SLOT, "dram.extra_cy=1000"});
 }
@@ -138,6 +144,7 @@ static void not_selected(void **state) { (void)state, independent_additions(MANY
 static void no_instruction(void **state) { (void)state, cold_code(), above_all(STALL_NO_INSTRUCTION); }
 static void branch_resolving(void **state) { (void)state, many_branches(), above_all(STALL_BRANCH); }
 static void barrier(void **state) { (void)state, one_warp_late(), above_all(STALL_BARRIER); }
+static void pool_full(void **state) { (void)state, one_entry_for_many(), above_all(STALL_POOL); }
 static void membar(void **state) { (void)state, fenced_stores(), above_all(STALL_MEMBAR); }
 static void wait_for_a_unit(void **state) { (void)state, dependent_additions(), above_all(STALL_WAIT); }
 static void short_scoreboard_shared(void **state) { (void)state, shared_chase(), above_all(STALL_SHORT); }
@@ -281,6 +288,7 @@ int main(void) {
         cmocka_unit_test(no_instruction),
         cmocka_unit_test(branch_resolving),
         cmocka_unit_test(barrier),
+        cmocka_unit_test(pool_full),
         cmocka_unit_test(membar),
         cmocka_unit_test(wait_for_a_unit),
         cmocka_unit_test(short_scoreboard_shared),

@@ -74,7 +74,14 @@ static void a_squeezer_is_as_large_as_the_warp_has_beats(void **state) {
     assert_int_equal(x.warp_bits, 2 * 32 + 4);
     assert_int_equal(x.squeeze_b, 68 * 32 / 8);
     assert_int_equal(x.pool_bits, 32 + 32 * (10 + 1) + 4);
-    assert_int_equal(x.table_bits, 32 + 32 + 5);
+    assert_int_equal(x.pool_entries, 1024); /* without a bound one for each thread */
+    assert_int_equal(x.table_bits, 32 + 32 + 10);
+    assert_int_equal(x.table_entries, c.dwf_table * c.schedulers);
+    c.dwf_pool = 48, c.schedulers = 2, c.dwf_table = 16;
+    assert_int_equal(jin_cost_of(&c).pool_entries, 96);
+    assert_int_equal(jin_cost_of(&c).pool_b, (32 + 32 * (10 + 1) + 4) * 96 / 8);
+    assert_int_equal(jin_cost_of(&c).table_bits, 32 + 32 + 7);
+    assert_int_equal(jin_cost_of(&c).table_b, 71 * 32 / 8);
     assert_int_equal(x.gates, 4 * 8 * 6 + 6 * (4 * 4 + 2 * 2 * 3) + 8 * 4 * 3 * 10 * 3);
     near(x.squeeze_mm2, (x.gates * 0.7 + x.squeeze_b * 8 * 0.5) * 1e-6);
     c.alu_width = 32;
