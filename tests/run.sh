@@ -245,8 +245,12 @@ suite_timing() {
     if [ -n "$ALL" ]; then one "the interval of --sample holds in 93 of 100" tests/sampling/check.sh; fi
 }
 
-# Does any scheduler work with any divergence, fetch and hazard policy?
-suite_contract() { tests/timing/contract.sh build ${ALL:+--all}; }
+# Does any scheduler work with any divergence, fetch and hazard policy? With --all every order, scheduler,
+# divergence policy, hazard policy and warp scaling with every other, else a hundredth of that
+suite_contract() {
+    tests/timing/contract.sh build ${ALL:+--all}
+    if [ -n "$ALL" ]; then tests/timing/product.sh build; else tests/timing/product.sh build 1; fi
+}
 
 # Do machines with queues of one and machines at random keep their invariants? With --all also the functional
 # simulator with the shortest turns

@@ -1,0 +1,75 @@
+#!/bin/bash
+# Every order with every scheduler, divergence policy, hazard policy and kind of warp scaling: right output, audit
+# clean and the same on two host threads, or refused with the pair that does not go together.
+#
+#   tests/timing/product.sh BUILD [PERCENT [SEED]]
+#
+# The names come from `heddle list policies`, that is from src/core/policies.def: a new row is in the product by
+# itself. A case is an order, a divergence policy and a scheduler with all of the rest; each combination has one
+# of a few small programs. With PERCENT a random share of the combinations, the same for the same SEED. In the
+# end no combination may have run that has a pair which was refused in another.
+. "$(dirname "$0")"/common
+export percent=${1:-100} seed=${2:-1}
+orders=$(policies sm.order) scheds=$(policies sm.sched) diverges=$(policies sm.diverge)
+hazards=$(policies sm.hazard)
+scalings="sm.warp_scale=off
+sm.warp_scale=hybrid
+sm.warp_scale=hybrid sm.squeeze=thesis
+sm.warp_scale=hybrid sm.squeeze=fewest sm.warp_scale.latency=loop"
+programs="$here/ptx/parted.json
+$here/ptx/branches.json
+reduction --size tiny
+histogram --size tiny
+nqueens --size tiny"
+export hazards scalings programs
+LIMIT_S=60
+export LIMIT_S
+
+# ends NAME [OPTIONS]: 0 when it is right on one thread and on two; the pair when it is refused goes to refused
+ends() {
+    local file=$1 rc text
+    shift
+    "$top/tests/within" $LIMIT_S "$heddle" run "$@" --audit --quiet --json "$file" > "$file.err" 2>&1 < /dev/null
+    rc=$?
+    if [ $rc -eq 2 ]; then
+        text=$(sed -n 's/.*error: \([a-z_.]* = [a-z_0-9]*\)[^:]* does not go with \([a-z_.]* = [a-z_0-9]*\).*/\1 \2/p' "$file.err" | head -1)
+        [ -n "$text" ] || return 1
+        echo "${text// = /=}" >> "$work/refused"
+        return 0
+    fi
+    [ $rc -eq 0 ] && [ "$(field "$file" checksum_ok)" = true ] || return 1
+    echo "$*" >> "$work/ran"
+    text=$(field "$file" state_hash)
+    "$heddle" run "$@" -j 2 --quiet --json "$file" > "$file.err" 2>&1 < /dev/null
+    [ "$(field "$file" state_hash)" = "$text" ]
+}
+
+# all ORDER DIVERGE SCHED: one test
+all() {
+    local order=$1 diverge=$2 sched=$3 hazard scaling program key out='' at
+    at=$(cksum <<< "$seed $*" | cut -d' ' -f1)
+    for hazard in $hazards; do while read -r scaling; do
+        at=$(((at * 1103515245 + 12345) & 0x7FFFFFFF))
+        [ $((at / 65536 % 1000)) -lt $((percent * 10)) ] || continue
+        program=$(sed -n "$((at / 64 % 5 + 1))p" <<< "$programs")
+        # shellcheck disable=SC2086
+        set -- $program --machine small --set sm.alu.width=8 --set sm.order=$order --set sm.diverge=$diverge --set sm.sched=$sched \
+            --set sm.hazard=$hazard
+        for key in $scaling; do set -- "$@" --set "$key"; done
+        ends "$work/$$.json" "$@" || out+="heddle run $* --audit: $(tail -2 "$work/$$.json.err")"$'\n'
+    done <<< "$scalings"; done
+    [ -z "$out" ]
+    tell $? "product $order $diverge $sched" "$out"
+}
+export -f ends all
+
+[ -n "$orders" ] && [ -n "$scheds" ] && [ -n "$diverges" ] && [ -n "$hazards" ]
+tell $? "product the policies' names can be listed"
+: > "$work/refused"
+: > "$work/ran"
+for order in $orders; do for diverge in $diverges; do for sched in $scheds; do echo "all $order $diverge $sched"; done; done; done | pool
+
+# A pair that is refused is refused always
+out=$(sort -u "$work/refused" | while read -r a b; do grep -F -e "$a " "$work/ran" | grep -F -e "$b " | head -1; done)
+[ -z "$out" ] && [ -s "$work/ran" ]
+tell $? "product what is refused does not run: $(wc -l < "$work/ran") ran, $(wc -l < "$work/refused") refused, pairs: $(sort -u "$work/refused" | wc -l)" "$out"
