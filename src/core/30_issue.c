@@ -202,11 +202,24 @@ static struct wait parts_wait(struct core *c, const struct front *f, const struc
     return wait_none();
 }
 
+/* What a part's threads have under way: of a warp all that it has, unless its threads go their own ways */
+static struct order_view under_way(const struct home *s, u64 lanes) {
+    if (!s->way) return (struct order_view){s->drain_cy, s->loads, s->queued};
+    struct order_view v = {0};
+    for (; lanes; lanes &= lanes - 1) {
+        const struct way_of *x = &s->way[__builtin_ctzll(lanes)];
+        v.drain_cy = later(v.drain_cy, x->drain_cy);
+        v.loads += x->loads, v.queued += x->queued;
+    }
+    return v;
+}
+
 /* What the order has the front's next instruction wait for: results of earlier ones, of memory or of units */
 static struct wait order_keeps(struct core *c, const struct front *f, u64 at) {
     for (u32 i = 0; i < f->nparts; i++) {
         const struct home *s = part_home(c, &f->part[i]);
-        u64 from = c->pol.order->earliest(&(struct order_view){s->drain_cy, s->loads, s->queued});
+        struct order_view v = under_way(s, f->part[i].lanes);
+        u64 from = c->pol.order->earliest(&v);
         if (from > at) return from == NEVER ? wait_event(STALL_LONG) : wait_until(from, STALL_WAIT);
     }
     return wait_none();

@@ -5,8 +5,8 @@
  * branch, call, return, barrier, exit or collective, or comes to a place where branches meet, its threads
  * part by pc, and each piece comes to the pool: the warp look-up table names the front that waits at its pc;
  * the piece joins that one if all its positions are free there, or else becomes a front of its own, which the
- * table names from then on. A front is in the pool until its next issue. A branch's threads come to the pool
- * when it is resolved.
+ * table names from then on, unless it is full and the other is not. A front is in the pool until its next
+ * issue. A branch's threads come to the pool when it is resolved.
  *
  * The pool's entries. Where dwf.pool bounds them, a front has one from its coming to the pool until its
  * threads part, wait or end. Threads that find none wait outside, in the order in which they came
@@ -22,8 +22,10 @@
  * (dwf.squeeze = after) fronts when they issue.
  *
  * Barriers: a thread counts for its own block, and goes on when that block's barrier lets it (`opens`):
- * threads of a front whose barrier has opened leave the others in that cycle. Collectives: lanes go home
- * first, which means that at such an instruction only lanes of one warp join.
+ * threads of a front whose barrier has opened leave the others in that cycle. Threads of different blocks
+ * part at a barrier, as in the authors' simulator, and come from it block by block; together they would find
+ * no room beside the rest of their warps. Collectives: lanes go home first, which means that at such an
+ * instruction only lanes of one warp join.
  *
  * Papers: Fung, Sham, Yuan, Aamodt (MICRO 2007; TACO 2009); Jin (2012), 3.6 and 4.4; Rhu, Erez (ISCA 2013)
  * for the permutation. Deviations: the papers' threads come back to the pool after each instruction, here
@@ -422,11 +424,16 @@ static bool joins(struct core *c, u32 slot, struct piece *x) {
     return true;
 }
 
+/* Nobody can join it: it leaves the table's entry to a front that has room */
+static bool is_full(const struct core *c, const struct piece *x) {
+    return (u32)__builtin_popcountll(x->seats) == c->cfg->warp_size;
+}
+
 static void enter_pool(struct core *c, u32 slot, const struct piece *x) {
     tell_coming(c, slot, x, COMES_ALONE);
     set_add(c->form->in_pool, slot);
     c->form->entered[slot] = c->now;
-    look_up_set(c, slot, x->pc);
+    if (!is_full(c, x) || look_up(c, slot, x->pc) == NO_PLACE) look_up_set(c, slot, x->pc);
 }
 
 /* The piece gets a front: the one it comes from, if that has no others, or a new one */
@@ -447,11 +454,17 @@ static void piece_goes(struct core *c, u32 slot, bool stays, struct piece *x) {
 
 /* --- parting */
 
+/* Threads of these homes go on together from the same pc: but of one warp at a collective, of one block from
+ * a barrier */
+static bool go_together(const struct core *c, i32 pc, u16 a, u16 b) {
+    if (is_collective(c, pc)) return a == b;
+    return !c->form->from_barrier || c->homes[a].place == c->homes[b].place;
+}
+
 static struct piece *piece_at(struct core *c, u32 *n, i32 pc, bool waits, u16 home) {
-    bool alone = is_collective(c, pc);
     for (u32 i = 0; i < *n; i++) {
         struct piece *x = &c->form->pieces[i];
-        if (x->pc == pc && x->waits == waits && (!alone || x->part[0].home == home)) return x;
+        if (x->pc == pc && x->waits == waits && go_together(c, pc, x->part[0].home, home)) return x;
     }
     struct piece *x = &c->form->pieces[(*n)++];
     x->pc = pc, x->waits = waits, x->opens = NEVER, x->n = 0, x->seats = 0;
@@ -540,6 +553,7 @@ void form_regroup(struct core *c, u32 slot) {
     if (c->form->parting) return; /* a piece of another front, which waits */
     account_change(c, slot);      /* cycles so far are charged by what the policy saw in them */
     memcpy(was, f->part, sizeof(*was) * nwas);
+    c->form->from_barrier = set_has(c->form->at_barrier, slot);
     for (u32 i = 0; i < nwas && !c->view.faulted; i++) sort_part(c, was[i], &n);
     if (c->view.faulted) return;
     if (set_has(c->form->holds, slot)) entry_give(c, slot);

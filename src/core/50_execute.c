@@ -41,7 +41,7 @@ static inline struct way take_way(struct core *c, u32 slot, const struct tinst *
 static inline void home_results(struct home *s, const struct tinst *t, u64 lanes, u64 read, u64 ready) {
     const u16 *to = t->reg + t->nsrc;
     for (u32 i = 0; i < t->ndst; i++) sb_write(s, to[i], lanes, ready, WAIT_COMPUTE);
-    s->drain_cy = later(s->drain_cy, later(ready, read));
+    home_drains(s, lanes, later(ready, read));
 }
 
 static inline void results(struct core *c, const struct tinst *t, const struct crew *w, u64 read, u64 ready) {

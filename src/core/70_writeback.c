@@ -83,6 +83,14 @@ void writeback_executed(struct core *c, const struct flight *f) {
     for (u32 k = 0; k < f->mem.packets.n; k++) c->homes[atomic_at(c, f->mem.packets.at[k])->home].atomics++;
 }
 
+/* So many more of these lanes' memory instructions are to be taken, and to bring results */
+static void lanes_expect(const struct home *s, u64 lanes, i32 queued, i32 loads) {
+    for (u64 m = s->way ? lanes : 0; m; m &= m - 1) {
+        struct way_of *x = &s->way[__builtin_ctzll(m)];
+        x->queued += (u32)queued, x->loads += (u32)loads;
+    }
+}
+
 void writeback_expect(struct core *c, struct flight *f) {
     f->sent = true;
     EACH_MEMBER(f, i, m) {
@@ -91,14 +99,12 @@ void writeback_expect(struct core *c, struct flight *f) {
         s->queued++;
         s->loads += flight_has_result(f);
         s->asyncs += f->mem.is_async;
+        lanes_expect(s, m->lanes, 1, flight_has_result(f));
     }
 }
 
 void writeback_reads(struct core *c, const struct crew *w, u64 cy) {
-    for (u32 i = 0; i < w->n; i++) {
-        struct home *s = &c->homes[w->at[i].home];
-        s->drain_cy = MAX(s->drain_cy, cy);
-    }
+    for (u32 i = 0; i < w->n; i++) home_drains(&c->homes[w->at[i].home], w->at[i].lanes, cy);
 }
 
 void writeback_store_sent(struct core *c, struct flight *f) {
@@ -121,7 +127,7 @@ static void release_registers(struct core *c, const struct crew *w, const struct
         struct home *s = home_of(c, &w->at[k]);
         for (u32 i = t->nsrc; s && i < (u32)t->nsrc + t->ndst; i++)
             sb_write(s, t->reg[i], w->at[k].lanes & ~but, ready, (enum wait_kind)s->sb[t->reg[i]].kind);
-        if (s) s->drain_cy = MAX(s->drain_cy, ready);
+        if (s) home_drains(s, w->at[k].lanes & ~but, ready);
     }
     FLIGHT_TELL(c, f, .kind = EV_READY, .cycle = ready, .mask = f->lanes & ~but);
 }
@@ -134,10 +140,11 @@ void writeback_early(struct core *c, struct flight *f, u64 lanes, u64 cy) {
 }
 
 /* A home has one result less to wait for */
-static void came_home(struct home *s, const struct flight *f) {
+static void came_home(struct home *s, const struct flight *f, u64 lanes) {
     s->loads--;
     s->asyncs -= f->mem.is_async;
-    s->drain_cy = MAX(s->drain_cy, f->result_cy);
+    lanes_expect(s, lanes, 0, -1);
+    home_drains(s, lanes, f->result_cy);
 }
 
 /* A window's load may be taken back yet: its time is counted when it leaves */
@@ -158,7 +165,7 @@ static void result(struct core *c, struct flight *f) {
     if (awaited && (f->t->ndst || f->windowed) && !f->orphan)
         release_registers(c, &w, f, f->result_cy, c->early ? early_lanes(c, f) : 0);
     for (u32 i = 0; i < w.n && awaited; i++)
-        if (home_of(c, &w.at[i])) came_home(home_of(c, &w.at[i]), f);
+        if (home_of(c, &w.at[i])) came_home(home_of(c, &w.at[i]), f, w.at[i].lanes);
     count_latency(c, f);
     if (!f->orphan) FLIGHT_TELL(c, f, .kind = EV_COMPLETE, .cycle = f->result_cy, .mask = f->active);
     if (!f->orphan && (!f->windowed || !window_ends(c, f))) /* else it is over when its entry leaves */
@@ -181,7 +188,11 @@ bool writeback_accepted(struct core *c, struct flight *f) {
     struct crew w = flight_crew(f, &own); /* stays where it is when the flight is over, until the next one is made */
     bool last = true;
     f->mem.accepted = true;
-    for (u32 i = 0; i < w.n; i++) last &= --c->homes[w.at[i].home].queued == 0;
+    for (u32 i = 0; i < w.n; i++) {
+        struct home *s = &c->homes[w.at[i].home];
+        last &= --s->queued == 0;
+        lanes_expect(s, w.at[i].lanes, -1, 0);
+    }
     if (!f->mem.outstanding) result(c, f);
     else if (c->early) early_accepted(c, f);
     for (u32 i = 0; i < w.n; i++)

@@ -1,6 +1,7 @@
 /* The cycle of one SM: stages last to first, so that a stage sees what its consumer freed in this cycle and
  * nothing travels two stages at once; and the jump over cycles in which nothing can change (D5). */
 #include "core/core.h"
+#include "core/order_policy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,9 +67,10 @@ static void free_launch(struct core *c) {
     cta_release(c);
     for (u32 i = 0; i < MAX_SLOTS; i++) {
         free(c->homes[i].sb);
-        free(c->homes[i].lane_ready);
+        free(c->homes[i].lane_ready), free(c->homes[i].way);
         c->homes[i].sb = NULL;
         c->homes[i].lane_ready = NULL;
+        c->homes[i].way = NULL;
     }
     free(c->pcs);
     c->pcs = NULL;
@@ -125,6 +127,7 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
     for (u32 i = 0; i < c->nslots; i++) {
         u32 regs = p->nregs + p->npreds + 1u;
         c->homes[i] = (struct home){.sb = base_alloc(sizeof(struct sbreg) * regs)};
+        if (c->form && c->pol.order->earliest) c->homes[i].way = base_alloc(sizeof(struct way_of) * MAX_WARP);
         if (c->pol.diverge->by_lane) c->homes[i].lane_ready = base_alloc(sizeof(u64) * MAX_WARP * regs);
     }
     for (u32 i = 0; i < c->nfronts; i++) {

@@ -143,6 +143,11 @@ struct sbreg {
 
 struct cta_place; /* a block on this SM (blocks.h) */
 
+struct way_of { /* as the home's fields of the same names have it of all its threads */
+    u64 drain_cy;
+    u32 queued, loads;
+};
+
 /* A home: a static warp's place on the SM, and all that belongs to its threads wherever they run. Registers
  * never leave it. */
 struct home {
@@ -153,6 +158,7 @@ struct home {
     u64 age;          /* order of arrival: smaller is older */
     u64 drain_cy;     /* last result of a unit is there */
     u64 read_cy;      /* last cycle in which one of its registers is read, as far as sbreg.read_cy knows */
+    struct way_of *way; /* [MAX_WARP]: what each thread has under way, where fronts are formed and the order asks; else NULL */
     /* outstanding */
     u32 queued;    /* memory instructions not yet accepted by the memory stage */
     u32 loads;     /* memory instructions whose results are awaited */
@@ -489,6 +495,14 @@ static inline void sb_write(const struct home *s, u32 reg, u64 lanes, u64 cy, en
     r->kind = (u8)kind;
     r->ready_cy = cy;
     for (u64 m = s->lane_ready ? lanes : 0; m; m &= m - 1) s->lane_ready[(size_t)reg * MAX_WARP + (u32)__builtin_ctzll(m)] = cy;
+}
+/* Results of these lanes are there then */
+static inline void home_drains(struct home *s, u64 lanes, u64 cy) {
+    s->drain_cy = s->drain_cy > cy ? s->drain_cy : cy;
+    for (u64 m = s->way ? lanes : 0; m; m &= m - 1) {
+        u64 *drain_cy = &s->way[__builtin_ctzll(m)].drain_cy;
+        *drain_cy = *drain_cy > cy ? *drain_cy : cy;
+    }
 }
 static inline u64 sb_ready(const struct home *s, u32 reg, u64 lanes) {
     if (__builtin_expect(!s->lane_ready, 1)) return s->sb[reg].ready_cy;

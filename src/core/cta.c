@@ -142,10 +142,12 @@ static void slot_take(struct core *c, u32 slot, struct cta_place *p, struct warp
     account_change(c, slot);
     struct sbreg *sb = s->sb;
     u64 *lane_ready = s->lane_ready;
-    *s = (struct home){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .age = ++c->blocks->ages};
+    struct way_of *way = s->way;
+    *s = (struct home){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .way = way, .age = ++c->blocks->ages};
     s->starts = w->starts;
     if (c->replay) replay_slot_start(c, slot);
     memset(sb, 0, sizeof(*sb) * (c->prog->nregs + c->prog->npreds));
+    if (way) memset(way, 0, sizeof(*way) * MAX_WARP);
     if (lane_ready) memset(lane_ready, 0, sizeof(u64) * MAX_WARP * (c->prog->nregs + c->prog->npreds));
     if (!c->form) front_take(c, slot, w);
     if (c->vfetch) vfetch_started(c, slot);

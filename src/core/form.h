@@ -22,6 +22,7 @@ struct form {
     u32 squeezes;       /* how threads that come to the pool are squeezed before they join others (sm.squeeze) */
     struct config cfg;  /* squeezes: the SM's, for the other stages */
     bool parting;       /* a front's threads are on their way to their places */
+    bool from_barrier;  /* they come from a barrier, or to one */
     u32 width, beats;   /* SIMD lanes of a warp, and how many threads of a front each of them can serve */
     struct part *parts; /* [nfronts][warp_size] */
     u16 (*place)[MAX_WARP];

@@ -26,6 +26,10 @@
  * the order of routers within a cycle does not matter. Partitions and routers of a window run together, tick
  * by tick, on one thread: they wait for each other within a cycle.
  *
+ * Head of line: an input is one queue. A packet whose output is taken, or has no place behind it, stops those
+ * behind it, whichever outputs they want; so under uniform traffic links saturate below the bound above, the
+ * more the fewer flits an input holds. Request and answer networks do not stop each other.
+ *
  * Not modelled: virtual channels, adaptive routing, a router's pipeline beyond its latency, broken links.
  *
  * Invariants, walked by mesh_check:

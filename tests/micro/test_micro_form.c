@@ -103,6 +103,40 @@ static void a_barrier_lets_its_own_block_go(void **state) {
         }
 }
 
+/* Blocks of two warps: lanes below 12 of each first warp go round once more, those of two blocks together
+ * where they may move, and come to the barrier last. Behind it they part by block, and find the rest of a
+ * warp beside one that is whole. Of two blocks that come at once one finds none where all may join all: the
+ * table names one front a pc. */
+#define ONCE_MORE                                                                                                                \
+    JOIN(OUT "mov.u32 %r6, %ntid.x;\nsetp.ge.u32 %p3, %r0, 12;\ndiv.u32 %r5, %r0, %r6;\n@%p3 bra $meet;\n"                       \
+             "add.u32 %r5, %r5, 1; // L\n$meet:\nbar.sync 0;\n",                                                                 \
+         repeat(20, "add.u32 %r5, %r5, 1;\n"), "add.u32 %r8, %r5, 1; // N\n" KEEP2("%r8", "%r5"))
+
+static void threads_find_their_warps_behind_a_barrier(void **state) {
+    (void)state;
+    for (u32 blocks = 1; blocks < 3; blocks++)
+        for (u32 moves = 0; moves < 2; moves++) {
+            RUN(.body = ONCE_MORE, .threads = 64, .blocks = blocks,
+                .keys = {DWF, SLOW, "gpu.sms=1", "sm.schedulers=1", "sm.alu.width=8",
+                         moves ? "dwf.conflict=move" : "dwf.conflict=new"});
+            assert_int_equal(fronts_at("L", NULL), moves ? 1 : blocks);
+            assert_int_equal(fronts_at("N", NULL), 2 * blocks + (moves && blocks == 2));
+            for (u32 i = 0; i < ran.events.n; i++) { /* 12 and 12 do not stay together */
+                const struct event *e = &ran.events.at[i];
+                bool at_n = e->kind == EV_FRONT && e->cause == FRONT_ISSUES && e->pc == pc_of("N");
+                assert_false(at_n && __builtin_popcountll(e->mask) == 24);
+            }
+        }
+}
+
+/* sm.order = single is of threads: two fronts of one warp do not wait for each other's results */
+static void a_thread_has_one_instruction_in_flight(void **state) {
+    (void)state;
+    RUN(.body = PART("setp.lt.u32 %p3, %r1, 16;\n"), .keys = {DWF, SLOW, "sm.order=single", "sm.class.int.latency_cy=40"});
+    u64 b = issue("B"), c = issue("C");
+    assert_true((b > c ? b - c : c - b) < 20);
+}
+
 /* Lanes that have waited long in the pool come to a shuffle whose other lanes are elsewhere: nothing issues
  * then, and what they waited is no front's wait from its coming to its issue */
 static void an_instruction_that_waits_for_lanes_has_not_issued(void **state) {
@@ -467,6 +501,8 @@ int main(void) {
         cmocka_unit_test(the_halves_of_two_warps_become_one),
         cmocka_unit_test(threads_of_different_blocks_go_together),
         cmocka_unit_test(a_barrier_lets_its_own_block_go),
+        cmocka_unit_test(threads_find_their_warps_behind_a_barrier),
+        cmocka_unit_test(a_thread_has_one_instruction_in_flight),
         cmocka_unit_test(an_instruction_that_waits_for_lanes_has_not_issued),
         cmocka_unit_test(a_table_of_one_entry_forgets),
         cmocka_unit_test(lanes_that_are_taken_make_a_front_of_their_own),

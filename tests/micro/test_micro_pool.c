@@ -76,8 +76,13 @@ static void comes(struct model *m, const struct event *e) {
         return;
     }
     assert_int_equal(e->mask, e->a);
-    if (!x) x = oldest(m);
-    *x = (struct entry){e->pc, e->slot, ++m->time};
+    bool named = x && m->front[x->front].in && m->front[x->front].pc == e->pc;
+    if (named && __builtin_popcountll(e->a) == LANES * BEATS)
+        x->asked = ++m->time; /* nobody can join it: the other is named on */
+    else {
+        if (!x) x = oldest(m);
+        *x = (struct entry){e->pc, e->slot, ++m->time};
+    }
     m->front[e->slot].in = true, m->front[e->slot].pc = e->pc, m->front[e->slot].seats = e->a;
     m->alone++;
 }

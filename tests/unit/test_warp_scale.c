@@ -94,6 +94,8 @@ static void check(u64 lanes, u32 warp, u32 width) {
     struct model m = squeeze(lanes, warp, width);
     assert_int_equal(scale_beats(lanes, warp, width, false), parts_with_lanes(lanes, warp, width));
     assert_int_equal(scale_beats(lanes, warp, width, true), most_in_a_lane(lanes, warp, width)); /* S2 */
+    /* what makes the estimate of equation 6.1 no less than what is gained */
+    assert_true(scale_beats(lanes, warp, width, true) * width >= (u32)__builtin_popcountll(lanes));
     assert_int_equal(m.beats, most_in_a_lane(lanes, warp, width));
     assert_int_equal(scale_moves(lanes, warp, width, SQUEEZE_THESIS), m.moves);
     check_places(lanes, warp, width, SQUEEZE_THESIS);

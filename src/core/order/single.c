@@ -4,7 +4,10 @@
  * in flight; also the lecture's machine without a scoreboard (CMU 18-447, lecture 14). Deviation: stores and
  * reductions, which write no register, are waited for until the memory stage has taken them.
  *
- * N1 no instruction issues before the results of all earlier ones of its front are there */
+ * Where fronts are formed of threads of several warps, a thread has one in flight: fronts with threads of one
+ * warp do not wait for each other.
+ *
+ * N1 no instruction issues before the results of all earlier ones of its threads are there */
 #include "core/order_policy.h"
 
 static u64 single_earliest(const struct order_view *v) { return v->loads || v->queued ? UINT64_MAX : v->drain_cy; }
