@@ -13,6 +13,9 @@
  * Sixteen bytes at an address that is no multiple of sixteen. They are loaded as if it were one; so two
  * loads of eight bytes take the place.
  *
+ * Comparisons of two half words. The back end joins the comparison and the mask a program makes of it to one
+ * operation, which it then has no instruction for; a freeze between them keeps them two.
+ *
  * Mathematical functions that libclc has wrong somewhere: their calls go to heddle_NAME of lib/math.cl.
  *
  * Functions of a program that is one part. Only its kernels can be asked for, so all other functions become
@@ -177,6 +180,26 @@ static char *mend_loads(char *ir) {
     return out.s;
 }
 
+/* `  %RESULT = sext <2 x i1> %FROM to <2 x i16>...` */
+static char *mend_masks(char *ir) {
+    static const char mask[] = " = sext <2 x i1> ";
+    struct strbuf out = {0};
+    u32 n = 0;
+    if (!strstr(ir, mask)) return ir;
+    for (const char *at = ir; *at;) {
+        size_t len = strcspn(at, "\n");
+        const char *is = memmem(at, len, mask, strlen(mask)), *from = is ? is + strlen(mask) : NULL;
+        const char *to = from ? memmem(from, (size_t)(at + len - from), " to <2 x i16>", 13) : NULL;
+        if (to) {
+            strbuf_add(&out, "  %%heddle.mask%u = freeze <2 x i1> %.*s\n", n, (int)(to - from), from);
+            strbuf_add(&out, "%.*s%s%%heddle.mask%u%.*s\n", (int)(is - at), at, mask, n++, (int)(at + len - to), to);
+        } else strbuf_add(&out, "%.*s\n", (int)len, at);
+        at += len + (at[len] == '\n');
+    }
+    free(ir);
+    return out.s;
+}
+
 /* Whether the attributes `#N` on a definition's line say that the program wrote `inline`, or as good as
  * that */
 static bool is_inline(const char *ir, const char *line, size_t len) {
@@ -255,6 +278,6 @@ static char *mend_names(char *ir) {
 }
 
 char *mend_ir(const char *ir, bool alone) {
-    char *mended = mend_names(mend_inline(mend_loads(mend_pairs(ir))));
+    char *mended = mend_names(mend_inline(mend_masks(mend_loads(mend_pairs(ir)))));
     return alone ? mend_linkage(mended) : mended;
 }

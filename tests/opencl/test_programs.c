@@ -464,6 +464,35 @@ static void test_offset(void **state) {
     OK(clReleaseProgram(p));
 }
 
+/* Comparisons and logic of vectors of bytes and half words, whose masks are as wide: the scalars' answers, as
+ * 0 and -1 */
+static void test_masks(void **state) {
+    struct ocl *o = *state;
+    cl_int wrong = 0;
+    const size_t n = 64;
+    cl_program p = ocl_program(
+        o,
+        "#define OP(T, N, vector, scalar) { T##N x = a, y = b; if (any(convert_int##N(vector) != (int##N)((scalar) ? -1 : 0))) "
+        "*w = 1; }\n"
+        "#define SIZE(T, N) OP(T, N, !x, !a) OP(T, N, x == y, a == b) OP(T, N, x < y, a < b) OP(T, N, x != (T##N)0, a != 0)\\\n"
+        "    OP(T, N, x && y, a && b) OP(T, N, x || y, a || b) OP(T, N, ~!x, a) OP(T, N, (x > y) & (y >= (T##N)0), a > b && b >= "
+        "0)\n"
+        "#define K(T) { T a = i % 8 - 3, b = i / 8 - 4; SIZE(T, 2) SIZE(T, 3) SIZE(T, 4) }\n"
+        "kernel void k(global int *w) { int i = get_global_id(0); K(short) K(ushort) K(char) K(uchar) }\n"
+        "kernel void logic(global short2 *a, global short2 *w) { int i = get_global_id(0); w[i] = !a[i]; }\n"
+        "kernel void equal(global ushort2 *a, global short2 *w) { int i = get_global_id(0); w[i] = a[i] == a[i + 1]; }\n",
+        NULL);
+    cl_kernel k = ocl_kernel(p, "k");
+    cl_mem m = ocl_buffer(o, sizeof(wrong), &wrong);
+    OK(clSetKernelArg(k, 0, sizeof(m), &m));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, sizeof(wrong), &wrong, 0, NULL, NULL));
+    assert_int_equal(wrong, 0);
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
 /* Functions that stay functions, and are called before they are defined */
 static void test_defined_later(void **state) {
     struct ocl *o = *state;
@@ -639,5 +668,5 @@ OCL_TESTS(cmocka_unit_test(test_build), cmocka_unit_test(test_notify), cmocka_un
           cmocka_unit_test(test_compile_link), cmocka_unit_test(test_inline), cmocka_unit_test(test_unreached),
           cmocka_unit_test(test_libraries), cmocka_unit_test(test_attributes), cmocka_unit_test(test_private_arrays),
           cmocka_unit_test(test_kernel_info), cmocka_unit_test(test_args_and_sizes), cmocka_unit_test(test_offset),
-          cmocka_unit_test(test_defined_later), cmocka_unit_test(test_builtins), cmocka_unit_test(test_printf),
-          cmocka_unit_test(test_printf_vectors), cmocka_unit_test(test_fault))
+          cmocka_unit_test(test_masks), cmocka_unit_test(test_defined_later), cmocka_unit_test(test_builtins),
+          cmocka_unit_test(test_printf), cmocka_unit_test(test_printf_vectors), cmocka_unit_test(test_fault))
