@@ -65,6 +65,9 @@ static void check_parts(struct checker *k) {
     if (c->squeeze && !c->warp_scale)
         WRONG(k, "sm.squeeze is %s; it does nothing unless sm.warp_scale is hybrid",
               c->squeeze == SQUEEZE_THESIS ? "thesis" : "fewest");
+    if (c->interweave_lanes == LANES_XOR && c->warp_size & (c->warp_size - 1))
+        WRONG(k, "interweave.lanes is xor and sm.warp_size is %u; lanes are permuted in warps of a power of two, such as 32",
+              c->warp_size);
     if (c->dwf_permute && c->warp_size & (c->warp_size - 1))
         WRONG(k, "dwf.permute is xor and sm.warp_size is %u; lanes are permuted in warps of a power of two, such as 32",
               c->warp_size);
@@ -286,6 +289,9 @@ static const struct {
     {"dwf.conflict", "dwf.lanes", "free", "aware"},
     {"dwf.squeeze", "sm.diverge", "!dwf", "dwf"},
     {"dwf.squeeze", "sm.squeeze", "off", "thesis or fewest"},
+    {"interweave.with", "sm.diverge", "!interweave", "interweave"},
+    {"interweave.lanes", "sm.diverge", "!interweave", "interweave"},
+    {"interweave.lanes", "interweave.with", "branches", "warps or both"},
     {"dws.split", "sm.diverge", "!dws", "dws"},
     {"dws.table", "sm.diverge", "!dws", "dws"},
     {"dws.memory", "sm.diverge", "!dws", "dws"},

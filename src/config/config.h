@@ -71,6 +71,9 @@ enum { DWS_BRANCH, DWS_MEMORY, DWS_BOTH };     /* dws.split */
 enum { DWS_AGGRESSIVE, DWS_LAZY, DWS_REVIVE }; /* dws.memory */
 enum { DWS_LIMITED, DWS_BYPASS };              /* dws.meet */
 
+enum { WEAVE_BRANCHES, WEAVE_WARPS, WEAVE_BOTH }; /* interweave.with */
+enum { LANES_IDENTITY, LANES_MIRROR, LANES_XOR }; /* interweave.lanes */
+
 enum { PRECISE_ROB, PRECISE_HISTORY, PRECISE_FUTURE, PRECISE_CHECKPOINT }; /* order.precise */
 
 struct config {

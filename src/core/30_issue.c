@@ -34,7 +34,7 @@ void issue_launch(struct core *c) {
     x->renews = c->prog->k->first_warps;
     x->steady = !x->restricts && !c->pol.sched->skip && !c->window;
     x->plain = !c->replay && !c->window && !c->vunits && !c->form && !x->renews;
-    x->lone = x->plain && !c->predict && !c->pol.sched->event && !c->pol.diverge->joint && c->cfg->issue_width == 1;
+    x->lone = x->plain && !c->predict && !c->pol.sched->event && !c->pol.diverge->joint && !c->weave && c->cfg->issue_width == 1;
     x->timed = !c->window && !c->pol.order->earliest;
     sched_launch(c);
 }
@@ -414,6 +414,7 @@ void front_squeeze(struct core *c, struct front *f) {
 static inline void front_shall(struct core *c, struct front *f, const struct tinst *t, u64 lanes) {
     f->part[0].lanes = f->lanes = lanes;
     f->head = t;
+    if (c->weave) weave_presents(c, f);
     f->fence_seq = atomics_made(c);
     front_squeeze(c, f);
     c->issue->parked &= ~(1ull << f->slot);
@@ -653,6 +654,56 @@ static bool issue_along(struct core *c, u32 slot, u32 gi) {
     return true;
 }
 
+/* Can the group's next instruction, which is none that lanes or warps wait at, issue now beside another? */
+static bool group_can_issue(struct core *c, u32 slot, u32 gi, const struct tinst *t) {
+    struct front *f = &c->fronts[slot];
+    const struct home *s = &c->homes[slot];
+    u64 lanes = s->w->groups.at[gi].mask;
+    struct waits x = {0};
+    u16 presented = f->part[0].group;
+    if (c->pol.order->earliest && order_keeps(c, f, c->now).set) return false;
+    register_waits(c, s, t, lanes, lanes, c->now, &x);
+    if (x.set || held_back(c, slot, t)) return false;
+    f->part[0].group = (u16)gi;
+    bool waits = order_waits(c, f, &f->part[0], t, c->now).set;
+    f->part[0].group = presented;
+    return !waits;
+}
+
+const struct step *issue_group(struct core *c, u32 slot, u32 gi, bool rides) {
+    struct front *f = &c->fronts[slot];
+    const struct tinst *t = &c->prog->at[c->homes[slot].w->groups.at[gi].pc];
+    struct step *st = &c->issue->step;
+    if (!group_can_issue(c, slot, gi, t)) return NULL;
+    f->part[0].group = (u16)gi;
+    if (!dispatch(c, f, st)) return NULL;
+    struct member own;
+    struct crew w = crew_of(c, slot, st, ++c->uid, &own);
+    tell_issue(c, slot, st, &w);
+    c->stats.divergent_branches += st->diverged;
+    if (rides) execute_beside(c, t, st, &w);
+    else issue_timing(c, slot, t, st, &w, false);
+    return st;
+}
+
+const struct step *issue_rider(struct core *c, u32 slot) {
+    struct front *f = &c->fronts[slot];
+    const struct tinst *t = f->head;
+    struct step *st = &c->issue->step;
+    struct member own;
+    account_issue(c, slot);
+    if (dispatch(c, f, st)) {
+        struct crew w = crew_at(c, slot, st, &own);
+        tell_issue(c, slot, st, &w);
+        ibuffer_pop(c, f);
+        execute_beside(c, t, st, &w);
+        step_on(c, slot);
+        sched_event(c, SCHED_STEP, slot, 0);
+    }
+    slot_look(c, slot, c->now + 1);
+    return c->view.faulted ? NULL : st;
+}
+
 /* mimd: every other group of the warp whose next instruction waits for nothing issues with the chosen one and
  * costs nothing; fetch is free for them. */
 static void issue_joint(struct core *c, u32 slot, u64 done) {
@@ -803,14 +854,23 @@ static void issue_rest(struct core *c, const struct turn *t, u32 slot, u64 lanes
     if (!c->view.faulted) slot_next(c, slot);
 }
 
+/* interweave: what goes beside the first instruction of the cycle */
+static void issue_woven(struct core *c, const struct turn *t, u32 slot, const struct tinst *first, u64 lanes) {
+    u64 *cycles = t->sched->stats->cycles;
+    if (c->view.faulted || !weave_issue(c, slot, first, lanes, t->candidates)) return;
+    cycles[SCHED_ISSUE1]--, cycles[SCHED_ISSUE2]++;
+}
+
 static void issue_any(struct core *c, const struct turn *t, u32 slot) {
     u64 lanes = c->fronts[slot].lanes;
+    const struct tinst *first = c->fronts[slot].shown;
     bool ok = issue_first(c, t, slot);
     if (ok || c->view.faulted) {
         c->pol.sched->issued(t->sched->state, (int)slot);
         sched_event(c, SCHED_STEP, slot, 0);
     }
     if (ok) issue_rest(c, t, slot, lanes);
+    if (ok && c->weave) issue_woven(c, t, slot, first, lanes);
 }
 
 /* The same for an instruction that is alone in its cycle */

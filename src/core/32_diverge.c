@@ -54,6 +54,11 @@ bool diverge_waits(const struct diverge_view *v, u32 group) {
     return t->kind == T_FRAME || t->kind == T_FENCE;
 }
 
+bool diverge_before(const struct warp *w, const struct group *a, const struct group *b) {
+    u32 x = w->frames.at[a->frame].depth, y = w->frames.at[b->frame].depth;
+    return x != y ? x > y : a->pc < b->pc;
+}
+
 u32 diverge_depth(const struct warp *w, const struct group *g) {
     u32 d = 0;
     for (i32 ci = g->conv; ci != NONE; ci = w->convs.at[ci].parent) d++;

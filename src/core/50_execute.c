@@ -64,8 +64,23 @@ static __attribute__((cold)) void tell_way(struct core *c, const struct tinst *t
 
 void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, const struct crew *w) {
     struct way x = take_way(c, slot, t, st->lanes, w);
+    c->operands->read_cy = x.read, c->operands->enter_cy = x.at;
     results(c, t, w, x.read, c->cfg->bypass ? x.result : x.written);
     if (__builtin_expect(c->tracing, 0)) tell_way(c, t, st, w, &x);
+}
+
+void execute_beside(struct core *c, const struct tinst *t, const struct step *st, const struct crew *w) {
+    const struct config *g = c->cfg;
+    u64 read = c->operands->read_cy, at = c->operands->enter_cy;
+    u64 ready = at + t->latency - (g->issue_depth + g->operand_depth + !g->operands_ideal);
+    for (u32 k = 0; k < w->n; k++) {
+        struct sbreg *sb = c->homes[w->at[k].home].sb;
+        for (u32 i = 0; i < t->nsrc; i++) sb[t->reg[i]].read_cy = MAX(sb[t->reg[i]].read_cy, read);
+    }
+    results(c, t, w, read, ready);
+    tell_results(c, st, w, read, ready);
+    CREW_TELL(c, w, .kind = EV_DISPATCH, .cycle = at, .cause = t->unit);
+    CREW_TELL(c, w, .kind = EV_DONE, .cycle = ready);
 }
 
 void execute_link(struct core *c, const struct tinst *t, const struct step *st, const struct crew *w) {

@@ -15,6 +15,7 @@
  *   37_squad.c       warps that share one reconvergence stack: thread block compaction, large warps
  *   38_compact.c     their threads become fronts
  *   39_lockstep.c    such fronts issue in step: large warps
+ *   39_weave.c       a second instruction in the lanes that the first leaves free (interweave)
  *   40_operands.c    register banks and collectors               order/    when a warp's next instruction may
  *   issue
  *   42_vunits.c      units and write-back port of sm.pipeline = vortex
@@ -327,6 +328,7 @@ struct core {
     struct fetch *fetch;       /* 10_fetch.c, 20_ibuffer.c */
     struct form *form;         /* 33_form.c, 34_gather.c; NULL unless the divergence policy forms fronts */
     struct splits *split;      /* 36_split.c; NULL unless the divergence policy subdivides warps */
+    struct weave *weave;       /* 39_weave.c; NULL unless the divergence policy interweaves instructions */
     struct early *early;       /* 71_early.c; NULL unless it does at loads */
     struct squads *squads;     /* 37_squad.c, 38_compact.c; NULL unless warps share a reconvergence stack */
     struct windows *window;    /* 45_window.c to 48_precise.c; NULL unless the order policy has windows */
@@ -485,8 +487,13 @@ void front_squeeze(struct core *c, struct front *f);
 void slot_show(struct core *c, u32 slot);
 void issue_stage(struct core *c);
 void issue_skip(struct core *c, u64 n); /* n cycles in which nothing could issue */
-bool issue_blocked(struct core *c);     /* no scheduler has a candidate in this cycle */
-u64 issue_next(const struct core *c);   /* when a collector or unit that ready slots wait for is free */
+/* For 39_weave.c: one more instruction in this cycle, of another group of the slot's warp, on a unit of its
+ * own or (rides) on the one that the last took; and the next one of another slot, which rides. NULL: it
+ * cannot */
+const struct step *issue_group(struct core *c, u32 slot, u32 group, bool rides);
+const struct step *issue_rider(struct core *c, u32 slot);
+bool issue_blocked(struct core *c);   /* no scheduler has a candidate in this cycle */
+u64 issue_next(const struct core *c); /* when a collector or unit that ready slots wait for is free */
 
 /* A register's next value is ready at cy (NEVER: not known yet) for these lanes; and when it is for these
  * lanes */
@@ -541,6 +548,16 @@ u32 form_home_seat(const struct core *c, u32 home, u32 lane);            /* the 
 /* en-DWF: positions that those who come to a front leave, and take, because they are taken there, within a
  * SIMD lane of a warp so wide; how many, or UINT32_MAX when there is no room */
 u32 form_moves(u64 there, u64 come, u32 size, u32 width, u8 *from, u8 *to);
+
+/* --- 39_weave.c. Where c->weave is not NULL; init, launch and free anywhere. */
+void weave_init(struct core *c);
+void weave_launch(struct core *c);
+void weave_free(struct core *c);
+void weave_presents(const struct core *c,
+                    struct front *f); /* its group may have a branch to wait for, which issued beside another */
+/* An instruction `first` of these lanes has issued from the slot: one that goes beside it does, of its warp
+ * or of one of these candidates. False: none */
+bool weave_issue(struct core *c, u32 slot, const struct tinst *first, u64 lanes, const u64 *candidates);
 
 /* --- 36_split.c. Where c->split is not NULL; init, launch, free and check anywhere. */
 void split_init(struct core *c);
@@ -649,6 +666,9 @@ bool window_ends(struct core *c, const struct flight *f); /* memory is done with
 void execute_link(struct core *c, const struct tinst *t, const struct step *st, const struct crew *w);
 void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, const struct crew *w);
 /* The same for an entry of a window: when its result can be used; *read: its last operand is read */
+/* The same for an instruction that goes in free lanes of the unit that the last execute_issue has taken, with
+ * it */
+void execute_beside(struct core *c, const struct tinst *t, const struct step *st, const struct crew *w);
 u64 execute_entry(struct core *c, u32 slot, const struct tinst *t, u64 lanes, u64 uid, u64 *read);
 /* The same for an instruction that goes with another one of its warp: it costs no place anywhere */
 void execute_along(struct core *c, const struct tinst *t, const struct step *st, const struct crew *w);

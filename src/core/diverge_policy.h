@@ -39,6 +39,7 @@ struct diverge_policy {
     bool never_meet; /* lanes that part stay apart */
     bool by_lane;    /* results are awaited lane by lane: groups do not wait for each other's */
     bool joint;      /* all groups of a warp that can run issue together, charged once (mimd) */
+    bool weaves;     /* a second instruction may issue in the lanes that the first leaves free (39_weave.c) */
     bool forms;      /* fronts are formed of threads of several warps (33_form.c); next is not asked, and may be NULL */
     u32 (*places)(const struct config *c); /* fronts an SM can have at once; NULL: one for each warp */
     /* Lanes of a load go on when their own data is there (71_early.c), as warp-splits (36_split.c); NULL:
@@ -73,8 +74,10 @@ void diverge_yield(struct diverge_view *v, u32 polls); /* lanes that poll: the n
 void diverge_join(struct diverge_view *v);             /* groups that stand at one pc, heading for the same, become one */
 /* The same of those pairs for which `may` says so */
 void diverge_join_if(struct diverge_view *v, bool (*may)(const struct diverge_view *v, u32 a, u32 b));
-u32 diverge_depth(const struct warp *w, const struct group *g); /* branches and calls around it */
-enum { DIVERGE_POLLS = 100000 };                                /* of one group while others of its warp wait for their turn */
+bool diverge_lowest(struct diverge_view *v); /* the group of the lowest pc, groups at one pc become one: next of frontier */
+bool diverge_before(const struct warp *w, const struct group *a, const struct group *b); /* in a deeper call, or at a lower pc */
+u32 diverge_depth(const struct warp *w, const struct group *g);                          /* branches and calls around it */
+enum { DIVERGE_POLLS = 100000 }; /* of one group while others of its warp wait for their turn */
 
 /* --- 36_split.c: warp-splits (dws) */
 void split_settle(struct diverge_view *v);                 /* groups have parted or met: which of them are splits */

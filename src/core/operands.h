@@ -32,13 +32,14 @@ struct operands {
     u32 npools, pool_size[MAX_POOLS]; /* of each sub-core: one for all units, or three */
     u64 pool_units[MAX_POOLS];        /* whom it serves, by 1 << enum unit */
     u8 pool_of[UNIT_COUNT];
-    u64 round_cy;       /* sm.pipe = one: cycle of the last issue, ... */
-    u32 round_beats;    /* ... and the most beats of an instruction of that cycle */
-    u32 common_beats;   /* sm.warp_scale.sync = lockstep: of all SMs' last round */
-    u64 all_banks;      /* a bit each */
-    u32 last_bank;      /* number of banks less one */
-    u8 turn[MAX_SLOTS]; /* by home: bank of its register 0 */
-    bool pooled;        /* collectors alone keep instructions from leaving issue */
+    u64 round_cy;          /* sm.pipe = one: cycle of the last issue, ... */
+    u32 round_beats;       /* ... and the most beats of an instruction of that cycle */
+    u32 common_beats;      /* sm.warp_scale.sync = lockstep: of all SMs' last round */
+    u64 all_banks;         /* a bit each */
+    u32 last_bank;         /* number of banks less one */
+    u8 turn[MAX_SLOTS];    /* by home: bank of its register 0 */
+    bool pooled;           /* collectors alone keep instructions from leaving issue */
+    u64 read_cy, enter_cy; /* 50_execute.c: of the last instruction that took a unit at issue */
 };
 
 /* The collector taken just now is free again at that cycle */

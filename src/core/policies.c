@@ -110,6 +110,46 @@ static i32 find_row(const struct config *c, row_fn *row, const char *name, struc
     return NONE;
 }
 
+/* Instructions that issue beside others and what they do not go with */
+static bool weaves_go_with(const struct config *c, const struct policies *p, struct diag *d) {
+    const char *name = p->diverge->name;
+    u32 before = d->errors;
+    if (p->order->window)
+        diag_error(d, c->machine, 0, 0,
+                   "sm.order = %s does not go with sm.diverge = %s: a window has the instructions of one part of a warp after "
+                   "another, not of two at once; use sm.order = in_order or single",
+                   p->order->name, name);
+    if (p->hazard->retains || p->hazard->leaves)
+        diag_error(
+            d, c->machine, 0, 0,
+            "sm.diverge = %s does not go with sm.hazard = %s: two instructions of a warp issue at once, and a buffer entry "
+            "has one active mask; use sm.hazard = stall",
+            name, p->hazard->name);
+    if (p->tracker->is_free)
+        diag_error(
+            d, c->machine, 0, 0,
+            "sm.diverge = %s does not go with sm.hazard.tracker: prediction looks at the one instruction a warp would issue "
+            "next, and two issue at once; use sm.hazard.tracker = none",
+            name);
+    if (c->issue_width > 1)
+        diag_error(
+            d, c->machine, 0, 0,
+            "sm.diverge = %s does not go with sm.issue_width = %u: the second place of a cycle is for what goes beside the "
+            "first; use sm.issue_width = 1",
+            name, c->issue_width);
+    if (p->order->earliest && c->interweave_with == WEAVE_BRANCHES)
+        diag_error(d, c->machine, 0, 0,
+                   "sm.order = %s does not go with interweave.with = branches: no two parts of a warp have an instruction under "
+                   "way; use sm.order = in_order",
+                   p->order->name);
+    if (c->warp_scale)
+        diag_error(d, c->machine, 0, 0,
+                   "sm.diverge = %s does not go with sm.warp_scale = hybrid: a second instruction goes in the lanes whose beats "
+                   "hybrid warps leave out; use sm.warp_scale = off",
+                   name);
+    return d->errors == before;
+}
+
 /* Windows and what they do not go with */
 static bool window_goes_with(const struct config *c, const struct policies *p, struct diag *d) {
     bool ok = true;
@@ -248,6 +288,7 @@ bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
                    p->diverge->name);
         ok = false;
     }
+    if (ok && p->diverge->weaves) ok = weaves_go_with(c, p, d);
     if (ok && p->diverge->by_load && p->diverge->by_load(c)) ok = splits_go_with(c, p, d);
     if (ok && p->diverge->forms) ok = forms_goes_with(c, p, d);
     else if (ok && p->order->window) ok = window_goes_with(c, p, d);

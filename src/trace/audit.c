@@ -32,6 +32,8 @@
  *   A10 (places.c) A front formed of threads of several warps (EV_FRONT) has each thread once, and as many
  *       threads as positions; none is left when the launch ends. A8 is about its place then, and its warps'
  *       instructions are looked at one by one.
+ *   A11 An instruction that issues beside another (EV_WEAVE) does so in the cycle of that one's issue, and in
+ *       lanes of the units that it does not take: as many as it has threads.
  *
  * Which instructions are memory instructions, barriers and so on is said in facts.h. A4 leaves predicates
  * out: a guard is read at issue.
@@ -660,9 +662,17 @@ static void on_issue(struct audit *a, struct audit_slot *s, const struct event *
 /* --- events of an instruction */
 
 static const char *const kind_names[EV_KINDS] = {
-    [EV_READ] = "read",      [EV_DISPATCH] = "dispatch",  [EV_READY] = "ready", [EV_MEM_ENTER] = "entry to the memory queue",
-    [EV_ACCESS] = "access",  [EV_COMPLETE] = "complete",  [EV_DONE] = "done",   [EV_REPLAY] = "replay",
-    [EV_RETIRE] = "leaving", [EV_SQUASH] = "taking back",
+    [EV_READ] = "read",
+    [EV_DISPATCH] = "dispatch",
+    [EV_READY] = "ready",
+    [EV_MEM_ENTER] = "entry to the memory queue",
+    [EV_ACCESS] = "access",
+    [EV_COMPLETE] = "complete",
+    [EV_DONE] = "done",
+    [EV_REPLAY] = "replay",
+    [EV_RETIRE] = "leaving",
+    [EV_SQUASH] = "taking back",
+    [EV_WEAVE] = "going beside another",
 };
 
 static void on_read(struct audit *a, struct issued *x, const struct event *e) {
@@ -683,6 +693,17 @@ static void on_ready(struct audit *a, struct audit_slot *s, struct issued *x, co
     check_sources(a, s, x, e->mask, e->cycle);
 }
 
+/* A11 */
+static void on_weave(struct audit *a, const struct issued *x, const struct event *e) {
+    struct event where = at_inst(x, e->cycle);
+    u64 both = e->a & e->mask;
+    if (!holds(a, !both)) report(a, 11, &where, "issues in lanes 0x%llx, which another takes", (unsigned long long)both);
+    if (!holds(a, x->issue == e->cycle && a->present[e->sm] == e->cycle))
+        report(a, 11, &where, "issues beside an instruction of another cycle");
+    if (!holds(a, __builtin_popcountll(e->mask) >= __builtin_popcountll(x->mask)))
+        report(a, 11, &where, "takes fewer lanes than it has threads");
+}
+
 static void on_inst(struct audit *a, struct audit_slot *s, u32 i, const struct event *e) {
     struct issued *x = &a->issued.at[i];
     struct event where = at_inst(x, e->cycle);
@@ -701,6 +722,7 @@ static void on_inst(struct audit *a, struct audit_slot *s, u32 i, const struct e
     case EV_COMPLETE: on_complete(a, x, e); break;
     case EV_RETIRE: on_retire(a, s, x, e); break;
     case EV_SQUASH: on_squash(a, s, x); break;
+    case EV_WEAVE: on_weave(a, x, e); break;
     case EV_DONE:
         if (x->done == NEVER) VEC_PUSH(&a->ended, i);
         x->done = e->cycle;
@@ -749,6 +771,7 @@ static void take(struct audit *a, const struct event *e) {
     case EV_COMPLETE:
     case EV_REPLAY:
     case EV_SQUASH:
+    case EV_WEAVE:
     case EV_RETIRE:
     case EV_DONE: break;
     default: return;

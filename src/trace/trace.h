@@ -46,6 +46,9 @@ enum event_kind {
     /* uid, slot, pc: issued again; a = entry of the instruction buffer, mask = lanes that are left, cause
      * = enum hazard that refused it last */
     EV_REPLAY,
+    /* uid, slot: it has issued beside the instruction that issued before it, in lanes of the units that that
+     * one leaves free; a = lanes of the units that that one takes, mask = its own */
+    EV_WEAVE,
     EV_COUNTER, /* a = enum trace_counter, b = value */
     EV_KINDS
 };

@@ -320,9 +320,9 @@ static const char *const event_names[EV_KINDS] = {
     [EV_ISSUE] = "issue",         [EV_READ] = "read",           [EV_DISPATCH] = "dispatch",
     [EV_READY] = "ready",         [EV_MEM_ENTER] = "mem_enter", [EV_HAZARD] = "hazard",
     [EV_ACCESS] = "access",       [EV_COMPLETE] = "complete",   [EV_DONE] = "done",
-    [EV_STALL] = "stall",         [EV_GROUP] = "group",         [EV_COUNTER] = "counter",
-    [EV_WINDOW] = "window",       [EV_RETIRE] = "retire",       [EV_REPLAY] = "replay",
-    [EV_SQUASH] = "squash",       [EV_FRONT] = "front",
+    [EV_STALL] = "stall",         [EV_GROUP] = "group",         [EV_WEAVE] = "weave",
+    [EV_COUNTER] = "counter",     [EV_WINDOW] = "window",       [EV_RETIRE] = "retire",
+    [EV_REPLAY] = "replay",       [EV_SQUASH] = "squash",       [EV_FRONT] = "front",
 };
 
 static void show_causes(FILE *out, u64 set) {

@@ -35,10 +35,14 @@ mix() {
             scale=off squeeze=off
             [ $((n % 2)) -eq 0 ] || scale=hybrid
             [ $((n % 4)) -ne 1 ] || squeeze=thesis
+            # two instructions of a cycle share a row: warps keep their size, and one place to issue
+            [ $diverge != interweave ] || [ $hazard = stall ] || [ $n -le 2 ] || continue
+            [ $diverge != interweave ] || { [ $width -eq 1 ] && scale=off squeeze=off; } || continue
             set -- sm.sched=$sched sm.diverge=$diverge sm.fetch=$fetch sm.issue_width=$width sm.collectors=$collectors sm.hazard=$hazard \
                 sm.operands.ideal=$ideal sm.icache.ideal=$ideal noc.ideal=$ideal sm.warp_scale=$scale sm.squeeze=$squeeze sm.lsu.width=16
             forms=
             [ $diverge != dws ] || forms=$(sed -n "$((n / 3 % 6 + 1))p" <<< "$splits")
+            [ $diverge != interweave ] || forms=$(sed -n "$((n / 3 % 4 + 1))p" <<< "$weaves")
             [ $diverge != dwf ] || forms=$(sed -n "$((n / 3 % 6 + 1))p" <<< "$formings")
             # shellcheck disable=SC2086
             set -- "$@" $forms
@@ -54,7 +58,7 @@ one_mix() {
     "$top/tests/within" 60 "$heddle" run "$name" --size tiny --machine small --audit --quiet --json "$work/$$.json" "$@" > "$work/$$.err" 2>&1 < /dev/null
     rc=$?
     case $diverge/$hazard in
-    dwf/retain | dwf/replay | tbc/retain | tbc/replay | lwm/retain | lwm/replay | mimd/retain | mimd/replay)
+    dwf/retain | dwf/replay | tbc/retain | tbc/replay | lwm/retain | lwm/replay | mimd/retain | mimd/replay | interweave/retain | interweave/replay)
         [ $rc -eq 2 ] && grep -q "sm.diverge = $diverge does not go with sm.hazard" "$work/$$.err"; return ;;
     dws/retain | dws/replay) [ $rc -eq 2 ] && grep -q 'sm.diverge = dws at loads does not go with sm.hazard' "$work/$$.err"; return ;;
     esac
@@ -79,7 +83,11 @@ dws.memory=aggressive dws.meet=bypass
 dws.memory=lazy dws.table=2
 dws.meet=bypass dws.table=1
 dws.split=memory dws.memory=revive dws.table=64"
-export fetches hazards nhazards formings splits
+weaves="interweave.with=both
+interweave.with=branches
+interweave.with=warps interweave.lanes=mirror
+interweave.lanes=xor"
+export fetches hazards nhazards formings splits weaves
 export -f mix one_mix
 
 # Policies that are made of the same pieces as the first four meet each scheduler on one workload in turn, with --all on each
@@ -90,7 +98,7 @@ mixes() {
         for name in $works; do
             turn=$((turn + 1))
             case $diverge in
-            cbarrier | frontier | dual_path | dws | tbc | lwm) [ -n "$all" ] || [ $((n % 4 + 1)) -eq $turn ] || continue ;;
+            cbarrier | frontier | dual_path | dws | interweave | tbc | lwm) [ -n "$all" ] || [ $((n % 4 + 1)) -eq $turn ] || continue ;;
             esac
             echo "mix $name $sched $diverge"
         done
@@ -126,6 +134,7 @@ faster() {
 parted() {
     local machine diverge width
     for machine in small gtx480 h200; do for diverge in $(policies sm.diverge); do for width in 1 2; do
+        [ $diverge/$width != interweave/2 ] || continue # refused
         echo "right 'parted $machine $diverge $width' $here/ptx/parted.json --machine $machine --set sm.diverge=$diverge --set sm.issue_width=$width --audit --check 1"
     done; done; done
 }
@@ -206,6 +215,10 @@ networks() {
     done; done
     for diverge in $(policies sm.diverge); do for name in $works; do
         n=$((n + 1)) set="--set sm.warp_scale=hybrid"
+        if [ $diverge = interweave ]; then
+            echo "right 'pipe $diverge $name' $name --size tiny --machine small --set sm.pipe=one --set sm.pipe.return_first=true --set sm.alu.width=8 --set sm.diverge=$diverge --audit --check 20"
+            continue
+        fi
         [ $((n % 2)) -eq 0 ] || set+=" --set sm.squeeze=fewest --set sm.warp_scale.latency=loop"
         [ $((n % 3)) -ne 0 ] || set+=" --set sm.warp_scale.sync=lockstep"
         [ $((n % 4)) -ne 0 ] || [ $diverge = dws ] || set+=" --set sm.order=single"
@@ -226,6 +239,7 @@ faster two_loads its pdom 80
 faster two_loads mimd pdom 80
 faster two_loads dual_path pdom 80
 faster two_loads dws pdom 80
+faster branches interweave frontier 90
 faster branches frontier none 50
 # Memory decides here: under mimd parts load by themselves what a warp loads at once under the others, so a
 # little more time is no contradiction

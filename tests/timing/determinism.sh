@@ -48,6 +48,7 @@ cases() {
     for name in nn hist_shared; do echo "unchanged 'h200 $name' '$apps/$name.json' --machine h200"; done
     for name in chase atomic_contend; do echo "unchanged 'small $name' '$apps/$name.json' --machine small"; done
     echo "unchanged 'dwf bfs' bfs --size tiny --machine gtx480 --set sm.diverge=dwf"
+    echo "unchanged 'interweave bfs' bfs --size tiny --machine gtx480 --set sm.diverge=interweave --set interweave.lanes=xor"
     echo "unchanged 'dws spmv' spmv --size tiny --machine gtx480 --set sm.diverge=dws --set dws.meet=bypass"
     echo "unchanged 'dwf sched reduction' reduction --size tiny --machine h200 --set sm.diverge=dwf --set dwf.policy=sched --set dwf.permute=xor"
     echo "unchanged 'lwm nqueens' nqueens --size tiny --machine gtx480 --set sm.diverge=lwm --set lwm.warps=3"

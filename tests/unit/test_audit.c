@@ -674,6 +674,25 @@ static void a10_fronts_are_there(void **state) {
 
 /* --- streams of more than one kind of thing */
 
+/* --- A11: two instructions in a row of units */
+
+static void a11_lanes_of_two_instructions_are_apart(void **state) {
+    (void)state;
+    const struct event weave = {.kind = EV_WEAVE, .cycle = 13, .uid = 2, .a = LOW << 32, .mask = ALL, .pc = NONE};
+    struct stream s = CLEAN;
+    u32 at = (u32)(find(&s, EV_READ, 2, 0) - s.at);
+    add(&s, at, weave); /* uid 2, beside an instruction in lanes 32 to 47 */
+    expect_clean(&s);
+    s.at[at].a = 1ull << 31 | 1ull << 32;
+    expect(&s, "A11", "issues in lanes 0x80000000, which another takes");
+    s.at[at] = weave, s.at[at].cycle = 14;
+    expect(&s, "A11", "issues beside an instruction of another cycle");
+    s.at[at] = weave, s.at[at].mask = LOW;
+    expect(&s, "A11", "takes fewer lanes than it has threads");
+    s.at[at] = weave, s.at[at].uid = 77;
+    expect(&s, "A0", "going beside another of an instruction that is not in flight");
+}
+
 static void an_instructions_events_in_any_order(void **state) {
     (void)state;
     struct stream s = CLEAN;
@@ -919,6 +938,7 @@ int main(void) {
         cmocka_unit_test(a10_positions_of_a_front),
         cmocka_unit_test(a10_every_thread_leaves),
         cmocka_unit_test(a10_fronts_are_there),
+        cmocka_unit_test(a11_lanes_of_two_instructions_are_apart),
         cmocka_unit_test(an_instructions_events_in_any_order),
         cmocka_unit_test(launches_and_warps_follow_each_other),
         cmocka_unit_test(the_text_has_twenty_lines),

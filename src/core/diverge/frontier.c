@@ -15,22 +15,16 @@
  * F1 the part that runs has the lowest pc among those of the deepest call that can run */
 #include "core/diverge_policy.h"
 
-/* Goes before: in a deeper call, or at a lower pc */
-static bool before(const struct warp *w, const struct group *a, const struct group *b) {
-    u32 x = w->frames.at[a->frame].depth, y = w->frames.at[b->frame].depth;
-    return x != y ? x > y : a->pc < b->pc;
-}
-
 static i32 lowest(const struct warp *w) {
     i32 best = NONE;
     for (u32 i = 0; i < w->groups.n; i++) {
         if (w->groups.at[i].state != GROUP_READY) continue;
-        if (best == NONE || before(w, &w->groups.at[i], &w->groups.at[best])) best = (i32)i;
+        if (best == NONE || diverge_before(w, &w->groups.at[i], &w->groups.at[best])) best = (i32)i;
     }
     return best;
 }
 
-static bool frontier_next(struct diverge_view *v) {
+bool diverge_lowest(struct diverge_view *v) {
     struct warp *w = v->w;
     if (diverge_starves(v)) return false;
     for (;;) {
@@ -51,5 +45,5 @@ const struct diverge_policy diverge_frontier = {
     .doc = "thread frontiers: the part at the lowest pc runs, and parts that stand at one pc become one",
     .paper = "Diamos, Ashbaugh, Maiyuran, Kerr, Wu, Yalamanchili, MICRO 2011",
     .never_meet = true,
-    .next = frontier_next,
+    .next = diverge_lowest,
 };
