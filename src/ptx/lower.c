@@ -338,6 +338,31 @@ static void emit_exit(struct fn *f) {
     in->flags |= INST_PSEUDO;
 }
 
+/* Whether the end of the function's body can be reached without a return: its last instruction lets lanes go
+ * on, or a label stands behind it */
+static bool runs_to_end(const struct fn *f) {
+    const struct ptx_func *pf = f->pf;
+    for (u32 i = 0; i < pf->nlabels; i++)
+        if (pf->labels[i].at == (i32)pf->ninsts) return true;
+    if (!pf->ninsts || pf->insts[pf->ninsts - 1].guard != NONE) return true;
+    const u16 op = pf->insts[pf->ninsts - 1].key.op;
+    return op != OP_ret && op != OP_exit && op != OP_bra && op != OP_brx && op != OP_trap;
+}
+
+/* The return that PTX has at the end of a body: an instruction like one that is written, which waits for what
+ * is under way (emit_exit's meeting point, where all returns come together, takes no time and waits for
+ * nothing) */
+static void emit_return(struct fn *f) {
+    struct ptx_inst *last = ARENA_NEW(f->lo->arena, struct ptx_inst);
+    *last = (struct ptx_inst){.key = {.op = OP_ret}, .guard = NONE, .text = "(ret)", .table = NONE};
+    if (f->pf->ninsts) {
+        const struct ptx_inst *before = &f->pf->insts[f->pf->ninsts - 1];
+        last->loc = before->loc, last->src_line = before->src_line, last->src_file = before->src_file;
+    }
+    f->pi = last;
+    fn_emit(f, exec_ret);
+}
+
 /* One virtual register for each register of the module, also where the function only passes it on */
 static void find_module_vregs(struct fn *f) {
     const struct lower *lo = f->lo;
@@ -368,6 +393,7 @@ static bool lower_function(struct fn *f, struct kernel_func *kf) {
     }
     f->pc_of[f->pf->ninsts] = (i32)f->code.n;
     if (ok) {
+        if (!f->is_entry && runs_to_end(f)) emit_return(f);
         emit_exit(f);
         finish_function(f, kf);
     }

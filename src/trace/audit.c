@@ -8,6 +8,8 @@
  *       ready (EV_READY) at that cycle or before.
  *       One that was dispatched into a window (EV_WINDOW) waits for the writers before it in order of
  *       dispatch, and of destinations only where registers keep their names.
+ *       What a call gives back is made by the function: the register of the caller that takes a result is
+ *       ready when the function's register is from which it is copied at the return.
  *   A2  Accesses of one thread to one line are accepted in program order: a lane's access to a line (or
  *       offset in shared memory) is not accepted before an earlier instruction's. Loads of a window may
  *       pass each other, not stores: a load sees the store it should.
@@ -44,6 +46,7 @@
  * may come in any order. */
 #include "isa/isa.h"
 #include "stats/stats.h"
+#include "trace/calls.h"
 #include "trace/facts.h"
 #include "trace/places.h"
 #include "trace/trace.h"
@@ -98,6 +101,7 @@ struct audit_slot {
     u64 covered_to;             /* every cycle since the start has an owner up to here */
     VEC(struct span) ahead;     /* beyond covered_to */
     VEC(struct pending_write) writes;
+    struct calls calls;                   /* that its lanes are in */
     VEC(struct need) needs;               /* of instructions that have not issued */
     VEC(u64) inside;                      /* uids in the warp's window, in order of dispatch */
     VEC(u32) listed;                      /* memory instructions in program order: records in `issued` */
@@ -247,6 +251,63 @@ static void end_writes(struct audit_slot *s, const struct issued *x, u64 lanes, 
         s->writes.at[i].ready = cycle;
         if (rest.mask) VEC_PUSH(&s->writes, rest);
     }
+}
+
+/* --- A1: calls */
+
+/* One register of a function becomes one of its caller: who has it under way has both */
+static void pass_register(struct audit_slot *s, const struct open_call *x, u16 from, u16 to) {
+    for (u32 i = 0, n = s->writes.n; i < n; i++) {
+        struct pending_write w = s->writes.at[i];
+        if (w.frame != x->callee || w.reg != from || !(w.mask & x->lanes)) continue;
+        w.mask &= x->lanes, w.frame = x->frame, w.reg = to;
+        VEC_PUSH(&s->writes, w);
+    }
+}
+
+static void pass_results(const struct audit *a, struct audit_slot *s, const struct open_call *x) {
+    const struct call_info *call = a->k->code[x->pc].info;
+    const struct kernel_func *f = &a->k->funcs[x->func];
+    for (u32 i = 0; i < MIN(call->nrets, f->nrets); i++) {
+        const struct opnd *from = &f->rets[i].reg, *to = &call->rets[i].reg;
+        if (!f->rets[i].in_reg || !call->rets[i].in_reg || to->absent) continue;
+        if (from->in == OPND_IN_PRED) pass_register(s, x, (u16)(REG_PRED | from->off), (u16)(REG_PRED | to->off));
+        else
+            for (u32 k = 0; k < MIN(from->rows, to->rows); k++) pass_register(s, x, (u16)(from->reg + k), (u16)(to->reg + k));
+    }
+}
+
+/* Lanes have returned: of the call and the function nothing of theirs is under way but the results */
+static void on_return(const struct audit *a, struct audit_slot *s, const struct open_call *x) {
+    u32 left = 0;
+    for (u32 i = 0; i < s->writes.n; i++) {
+        struct pending_write w = s->writes.at[i];
+        if (w.uid == x->uid) w.mask &= ~x->lanes;
+        if (w.mask) s->writes.at[left++] = w;
+    }
+    s->writes.n = left;
+    if (x->callee == NONE) return;
+    if (x->func != NONE) pass_results(a, s, x);
+    left = 0;
+    for (u32 i = 0; i < s->writes.n; i++) {
+        struct pending_write w = s->writes.at[i];
+        if (w.frame == x->callee) w.mask &= ~x->lanes;
+        if (w.mask) s->writes.at[left++] = w;
+    }
+    s->writes.n = left;
+}
+
+/* The next instruction of some lanes: returns from calls and entries into functions that lie before it */
+static void follow_calls(const struct audit *a, struct audit_slot *s, const struct event *e) {
+    struct open_call x;
+    if (!s->calls.at.n) return;
+    while (calls_return(&s->calls, e->a, (u32)e->b, &x)) on_return(a, s, &x);
+    calls_enter(&s->calls, a->k, e->a, (u32)e->b, e->pc);
+}
+
+static void make_call(struct audit_slot *s, const struct event *e) {
+    struct open_call x = {.uid = e->uid, .lanes = e->mask, .frame = (u32)e->b, .callee = NONE, .pc = e->pc, .func = NONE};
+    calls_make(&s->calls, &x);
 }
 
 /* --- A4: sources of memory instructions */
@@ -509,7 +570,7 @@ static void on_warp_start(struct audit *a, struct audit_slot *s, const struct ev
     unlist(a, s, s->listed.n);
     s->live = true;
     s->start = s->covered_to = s->stall_to = s->last_issue = e->cycle;
-    s->writes.n = s->ahead.n = s->accesses.n = s->needs.n = s->inside.n = 0;
+    s->writes.n = s->ahead.n = s->accesses.n = s->needs.n = s->inside.n = s->calls.at.n = 0;
     s->fence_lanes = 0;
 }
 
@@ -574,9 +635,11 @@ static void note_needs(struct audit *a, struct audit_slot *s, const struct event
 static void on_window(struct audit *a, struct audit_slot *s, const struct event *e) {
     if (!is_known(a, s, e, "is dispatched")) return;
     const struct pc_facts *f = &a->facts.at[e->pc];
+    follow_calls(a, s, e);
     note_needs(a, s, e, f);
     u32 i = new_record(a, e);
     begin_writes(a, s, &a->issued.at[i]);
+    if (f->role & ROLE_CALL) make_call(s, e);
     if (f->role & (ROLE_MEMORY | ROLE_MAY_MEMORY)) list(a, s, i);
     VEC_PUSH(&s->inside, e->uid);
 }
@@ -651,11 +714,13 @@ static void on_issue(struct audit *a, struct audit_slot *s, const struct event *
     if (!holds(a, !s->inside.n)) report(a, 9, e, "issues past a window with %u instructions", s->inside.n);
     const struct pc_facts *f = &a->facts.at[e->pc];
     issue_cycle(a, s, e);
+    follow_calls(a, s, e);
     check_registers(a, s, e, f);
     if (f->role & ROLE_GATE && e->mask) check_gate(a, s, e);
     u32 i = new_record(a, e);
     begin_writes(a, s, &a->issued.at[i]);
     if (f->role & (ROLE_MEMORY | ROLE_MAY_MEMORY)) list(a, s, i);
+    if (f->role & ROLE_CALL) make_call(s, e);
     if (f->role & ROLE_FENCE && e->mask) s->fence_seq = a->seq, s->fence_lanes |= e->mask;
 }
 
@@ -833,7 +898,7 @@ static void audit_end(void *state, u64 cycle) {
     for (u32 i = 0; i < a->sms * a->nslots; i++) {
         struct audit_slot *s = &a->slots[i];
         s->live = s->ending = false;
-        s->listed.n = s->accesses.n = s->writes.n = s->ahead.n = s->needs.n = s->inside.n = 0;
+        s->listed.n = s->accesses.n = s->writes.n = s->ahead.n = s->needs.n = s->inside.n = s->calls.at.n = 0;
         s->fence_lanes = 0;
     }
     a->issued.n = a->vacant.n = 0;
@@ -860,6 +925,7 @@ void audit_free(struct audit *a) {
     for (u32 i = 0; i < a->sms * a->nslots; i++) {
         struct audit_slot *s = &a->slots[i];
         free(s->ahead.at), free(s->writes.at), free(s->listed.at), free(s->accesses.at), free(s->needs.at), free(s->inside.at);
+        free(s->calls.at.at);
     }
     free(a->slots), free(a->present), free(a->issued.at);
     facts_free(&a->facts);

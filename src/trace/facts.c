@@ -16,6 +16,7 @@ static bool is_barrier(const struct inst *in) {
 
 static u8 role_of(const struct kernel *k, u32 pc) {
     const struct inst *in = &k->code[pc];
+    if (in->flags & INST_CALL) return ROLE_CALL;
     if (in->iclass == ICLASS_FENCE) return ROLE_GATE | ROLE_FENCE;
     if (is_barrier(in) || is_exit(k, pc)) return ROLE_GATE;
     u8 writes = in->iclass == ICLASS_STORE || in->iclass == ICLASS_ATOMIC || in->op == OP_stmatrix ? ROLE_WRITES : 0;

@@ -17,6 +17,7 @@ enum role {
     ROLE_WRITES = 4,     /* changes memory */
     ROLE_GATE = 8,       /* barrier, fence or exit */
     ROLE_FENCE = 16,
+    ROLE_CALL = 32,
 };
 struct pc_facts { /* of one instruction of the kernel */
     u32 regs;     /* where its registers start in the list: sources, then destinations */

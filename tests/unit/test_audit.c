@@ -24,7 +24,14 @@
 #define SRC(...)           .s = {__VA_ARGS__}
 #define CLASS(op_, class_) .op = OP_##op_, .iclass = ICLASS_##class_
 
-enum { LD, ADD, ST, BAR, FENCE, MOV, EXIT, SETP, GUARDED, LD_B, LD_PARAM, NINST };
+enum { LD, ADD, ST, BAR, FENCE, MOV, EXIT, SETP, GUARDED, LD_B, LD_PARAM, CALL, F_ADD, F_CALL, F_RET, NINST };
+/* r4 of the function becomes r1 of its caller */
+static const struct func_slot gives = {.in_reg = true, .reg = R(4)}, takes = {.in_reg = true, .reg = R(1)};
+static const struct call_info call_f = {.func = 1, .builtin = NONE, .nrets = 1, .rets = &takes};
+static const struct opnd call_result = R(1);
+static struct kernel_func funcs[] = {{.name = "k", .entry_pc = LD, .exit_pc = CALL},
+                                     {.name = "f", .entry_pc = F_ADD, .exit_pc = F_RET, .nrets = 1, .rets = &gives}};
+#define CALLS .flags = INST_CALL, .info = &call_f, .extra = &call_result, .extra_n = 1, .extra_d = 1
 static struct inst code[NINST] = {
     [LD] = {CLASS(ld, LOAD), .space = SPACE_GLOBAL, FREE, .d = R(1), SRC(PAIR(2), NO, NO), TEXT("ld.global.u32 %r1, [%rd1]")},
     [ADD] = {CLASS(add, INT), FREE, .d = R(4), SRC(R(1), R(5), NO), TEXT("add.s32 %r4, %r1, %r5")},
@@ -37,8 +44,12 @@ static struct inst code[NINST] = {
     [GUARDED] = {CLASS(add, INT), .guard = 1, .q = NO, .d = R(6), SRC(R(5), R(5), NO), TEXT("@%p1 add.s32 %r6, %r5, %r5")},
     [LD_B] = {CLASS(ld, LOAD), .space = SPACE_GLOBAL, FREE, .d = R(7), SRC(PAIR(2), NO, NO), TEXT("ld.global.u32 %r7, [%rd1]")},
     [LD_PARAM] = {CLASS(ld, LOAD), .space = SPACE_PARAM, FREE, .d = R(8), SRC(NO, NO, NO), TEXT("ld.param.u32 %r8, [x]")},
+    [CALL] = {CLASS(call, BRANCH), CALLS, FREE, .d = NO, SRC(NO, NO, NO), TEXT("call (%r1), f, ()")},
+    [F_ADD] = {CLASS(add, INT), FREE, .d = R(4), SRC(R(1), R(5), NO), TEXT("add.s32 %r4, %r1, %r5")},
+    [F_CALL] = {CLASS(call, BRANCH), CALLS, FREE, .d = NO, SRC(NO, NO, NO), TEXT("call (%r1), f, ()")},
+    [F_RET] = {CLASS(ret, BRANCH), FREE, .d = NO, SRC(NO, NO, NO), TEXT("ret")},
 };
-static const struct kernel kernel = {.name = "k", .code = code, .ninst = NINST};
+static const struct kernel kernel = {.name = "k", .code = code, .ninst = NINST, .funcs = funcs, .nfuncs = ARRAY_LEN(funcs)};
 
 /* --- streams */
 
@@ -280,6 +291,58 @@ static void a1_a_guard_is_read_by_all_lanes(void **state) {
     expect_clean(&s);
     find(&s, EV_ISSUE, 2, 0)->cycle = 15;
     expect(&s, "A1", "reads p1");
+}
+
+#define IN(frame, c, u, p, m)  {.kind = EV_ISSUE, .cycle = (c), .uid = (u), .pc = (p), .mask = (m), .a = (m), .b = (frame)}
+#define ISSUE_IN_F(c, u, p, m) {.kind = EV_ISSUE, .cycle = (c), .uid = (u), .pc = (p), .mask = (m), .a = ALL, .b = 1}
+
+/* A call, in it another of half of the lanes; both functions add, and the caller uses what comes back */
+static const struct event recursive[] = {
+    WARP(EV_WARP_START, 10),  IN(0, 10, 1, CALL, ALL),  TOLD(EV_DONE, 11, 1),        ISSUE_IN_F(11, 2, F_CALL, LOW),
+    TOLD(EV_DONE, 12, 2),     IN(2, 12, 3, F_ADD, LOW), LANES(EV_READY, 16, 3, LOW), TOLD(EV_DONE, 16, 3),
+    IN(2, 16, 4, F_RET, LOW), TOLD(EV_DONE, 17, 4),     IN(1, 18, 5, F_ADD, ALL),    TOLD(EV_READY, 22, 5),
+    TOLD(EV_DONE, 22, 5),     IN(1, 22, 6, F_RET, ALL), TOLD(EV_DONE, 23, 6),        IN(0, 24, 7, ADD, ALL),
+    TOLD(EV_READY, 28, 7),    TOLD(EV_DONE, 28, 7),     WARP(EV_WARP_END, 30),
+};
+#define RECURSIVE copy(recursive, ARRAY_LEN(recursive))
+
+static void a1_results_of_calls(void **state) {
+    (void)state;
+    struct stream s = RECURSIVE;
+    expect_clean(&s);
+    for (u32 batch = 1; batch < s.n; batch++) {
+        struct outcome o = audited(&s, batch);
+        if (o.violations) fail_msg("batches of %u: %s", batch, o.text);
+        free(o.text);
+    }
+    find(&s, EV_READY, 5, 0)->cycle = find(&s, EV_DONE, 5, 0)->cycle = 25; /* the function's result, after it is used */
+    expect(&s, "A1", "(add.s32 %r4, %r1, %r5): reads r1, which uid 5 makes ready at cycle 25 (lanes 0xffffffff)");
+    s = RECURSIVE;
+    find(&s, EV_READY, 3, 0)->cycle = find(&s, EV_DONE, 3, 0)->cycle = 19; /* of the inner call */
+    expect(&s, "A1", "reads r1, which uid 3 makes ready at cycle 19 (lanes 0xffff)");
+    s = RECURSIVE;
+    drop(&s, find(&s, EV_READY, 5, 0));
+    expect(&s, "A1", "reads r1, which uid 5 has not made ready");
+}
+
+static void a1_a_call_returns_where_nothing_is_seen_of_it(void **state) {
+    (void)state;
+    struct stream s = RECURSIVE; /* from the inner function to the outermost frame: the middle one has not issued again */
+    for (u64 u = 5; u <= 6; u++) drop(&s, find(&s, EV_ISSUE, u, 0)), drop(&s, find(&s, EV_DONE, u, 0));
+    drop(&s, find(&s, EV_READY, 5, 0));
+    expect_clean(&s);
+    s = RECURSIVE; /* the same frames again, for a call of other lanes: nothing is left of the first */
+    find(&s, EV_ISSUE, 7, 0)->pc = CALL;
+    find(&s, EV_ISSUE, 7, 0)->a = find(&s, EV_ISSUE, 7, 0)->mask = HIGH;
+    drop(&s, find(&s, EV_READY, 7, 0));
+    s.n--;
+    STREAM(more, IN(1, 25, 8, F_ADD, HIGH), LANES(EV_READY, 29, 8, HIGH), TOLD(EV_DONE, 29, 8), IN(0, 30, 9, ADD, ALL),
+           TOLD(EV_READY, 34, 9), TOLD(EV_DONE, 34, 9), WARP(EV_WARP_END, 40));
+    memcpy(s.at + s.n, more.at, more.n * sizeof(*more.at));
+    s.n += more.n;
+    expect_clean(&s);
+    find(&s, EV_READY, 8, 0)->cycle = find(&s, EV_DONE, 8, 0)->cycle = 31;
+    expect(&s, "A1", "reads r1, which uid 8 makes ready at cycle 31 (lanes 0xffff0000)");
 }
 
 /* --- A2 */
@@ -918,6 +981,8 @@ int main(void) {
         cmocka_unit_test(a1_lanes_and_frames_are_apart),
         cmocka_unit_test(a1_a_later_writer_replaces_the_lanes_it_writes),
         cmocka_unit_test(a1_a_guard_is_read_by_all_lanes),
+        cmocka_unit_test(a1_results_of_calls),
+        cmocka_unit_test(a1_a_call_returns_where_nothing_is_seen_of_it),
         cmocka_unit_test(a2_accesses_pass_each_other),
         cmocka_unit_test(a3_gate_before_acceptance),
         cmocka_unit_test(a3_barrier_and_exit_too),
