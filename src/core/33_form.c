@@ -124,12 +124,6 @@ static u64 seats_of(const struct core *c, const struct part *p) {
     return seats;
 }
 
-static u32 nesting(const struct warp *w, const struct group *g) {
-    u32 d = 0;
-    for (i32 ci = g->conv; ci != NONE; ci = w->convs.at[ci].parent) d++;
-    return d + w->frames.at[g->frame].depth * 64u;
-}
-
 /* Lanes of one warp that stand together, in the same call and on the way to the same meeting point, become
  * one group; true when they did */
 static bool join_groups(const struct core *c, struct part *a, const struct part *b) {
@@ -159,7 +153,7 @@ static void show_front(struct core *c, u32 slot) {
     s->threads[slot] = (u16)__builtin_popcountll(f->lanes);
     s->depth[slot] = 0;
     for (u32 i = 0; f->head && i < f->nparts; i++) {
-        u32 d = nesting(part_home(c, &f->part[i])->w, form_group(c, &f->part[i]));
+        u32 d = diverge_depth(part_home(c, &f->part[i])->w, form_group(c, &f->part[i]));
         s->depth[slot] = (u16)MAX(s->depth[slot], MIN(d, (u32)UINT16_MAX));
     }
 }

@@ -14,7 +14,8 @@
  * is limited in any case.
  *
  * Invariants (split_check):
- *   S1 lanes of a group are of one split; a split with groups runs one of them
+ *   S1 of a warp that shows an instruction: lanes of a group are of one split; a split with groups runs one
+ *      of them. Lanes that a barrier lets go because nobody else can come are settled when the warp looks
  *   S2 splits beside the first of each warp are at most dws.table */
 #include "core/split.h"
 
@@ -251,6 +252,6 @@ void split_check(const struct core *c) {
     CHECK(entries(c) <= c->cfg->dws_table); /* S2 */
     for (u32 i = 0; i < c->nslots; i++) {
         const struct home *s = &c->homes[i];
-        if (s->w && s->w->groups.n > 1 && c->split->at[i].age == s->age) check_home(c, i);
+        if (s->w && c->fronts[i].head && s->w->groups.n > 1 && c->split->at[i].age == s->age) check_home(c, i);
     }
 }

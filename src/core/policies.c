@@ -210,6 +210,12 @@ static bool forms_goes_with(const struct config *c, const struct policies *p, st
             "sm.diverge = %s does not go with sm.pipeline = vortex: its front end fetches for warps, not for formed fronts; "
             "use sm.pipeline = common",
             name);
+    if (c->squeeze && c->warp_size % MIN(c->alu_width, c->warp_size))
+        diag_error(
+            d, c->machine, 0, 0,
+            "sm.diverge = %s does not go with sm.squeeze where sm.warp_size, %u, is no multiple of sm.alu.width, %u: a beat "
+            "that is not whole has no place for a thread that moves; use sm.squeeze = off",
+            name, c->warp_size, c->alu_width);
     if (p->sched->shared_size && !(p->diverge->chooses && p->diverge->chooses(c)))
         diag_error(d, c->machine, 0, 0,
                    "sm.diverge = %s does not go with sm.sched = %s: it follows warps and their blocks through memory, and formed "

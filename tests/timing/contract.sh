@@ -117,6 +117,7 @@ diverges() {
     local name diverge
     for diverge in $(policies sm.diverge); do
         for name in branches two_loads parted; do echo "right 'diverge $name $diverge' $here/ptx/$name.json --machine small --set sm.diverge=$diverge --audit"; done
+        echo "right 'diverge stuck $diverge' $here/ptx/stuck.json --machine small --set sm.diverge=$diverge --audit --check 1"
         for name in bfs nqueens spmv; do echo "right 'diverge $name $diverge' $name --size tiny --machine small --set sm.diverge=$diverge --audit"; done
     done
     for diverge in its mimd cbarrier; do echo "right 'diverge spin_lock $diverge' $here/ptx/spin_lock.json --machine small --set sm.diverge=$diverge --audit --max-instructions 1000000"; done

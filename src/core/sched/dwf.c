@@ -21,8 +21,7 @@
  * heap are under way there is no next pc, and nobody issues (formed_choice_cycles); threads at a pc for which
  * no entry is free are counted later.
  *
- * Paper: Fung, Sham, Yuan,
- * Aamodt, MICRO 2007, section 4.3 and TACO 2009; Jin 2012, 3.6. */
+ * Paper: Fung, Sham, Yuan, Aamodt, MICRO 2007, section 4.3 and TACO 2009; Jin 2012, 3.6. */
 #include "core/sched_policy.h"
 
 enum { KNOWN = 64 }; /* pcs whose worth is remembered while one is chosen */
