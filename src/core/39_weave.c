@@ -40,11 +40,11 @@ static u64 mirror(u64 lanes, u32 size) {
 
 /* Those that lanes of a home's warp take */
 static u64 unit_lanes(const struct core *c, u32 home, u64 lanes) {
-    u32 size = c->cfg->warp_size;
+    u32 size = c->cfg->warp_size, number = home / c->cfg->schedulers; /* among its scheduler's, whose lanes it would take */
     u64 out = 0;
     if (c->cfg->interweave_lanes == LANES_IDENTITY) return lanes;
-    if (c->cfg->interweave_lanes == LANES_MIRROR) return home & 1 ? mirror(lanes, size) : lanes;
-    for (; lanes; lanes &= lanes - 1) out |= 1ull << ((u32)__builtin_ctzll(lanes) ^ (home & (size - 1)));
+    if (c->cfg->interweave_lanes == LANES_MIRROR) return number & 1 ? mirror(lanes, size) : lanes;
+    for (; lanes; lanes &= lanes - 1) out |= 1ull << ((u32)__builtin_ctzll(lanes) ^ (number & (size - 1)));
     return out;
 }
 

@@ -72,6 +72,8 @@ void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct
 void execute_beside(struct core *c, const struct tinst *t, const struct step *st, const struct crew *w) {
     const struct config *g = c->cfg;
     u64 read = c->operands->read_cy, at = c->operands->enter_cy;
+    c->stats.operand_reads += t->nread;
+    c->stats.operand_writes += t->nwrite;
     u64 ready = at + t->latency - (g->issue_depth + g->operand_depth + !g->operands_ideal);
     for (u32 k = 0; k < w->n; k++) {
         struct sbreg *sb = c->homes[w->at[k].home].sb;

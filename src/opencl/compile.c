@@ -7,6 +7,7 @@
  * HEDDLE_CLANG   another compiler than clang-19     HEDDLE_CLC   another libclc */
 #include "opencl/opencl.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -36,7 +37,7 @@ static const char all_flags[] =
 #undef AGAIN
 enum { AGAIN_MOST_B = 1 << 18 }; /* of PTX: a larger program is not compiled a second time */
 #define EXT    "-cl-ext=+cl_khr_3d_image_writes,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"
-#define HEADER "// heddle program 7\n"
+#define HEADER "// heddle program 8\n"
 
 static const char *clang_name(void) {
     const char *s = getenv("HEDDLE_CLANG");
@@ -542,17 +543,32 @@ static char *align_table(char *ptx) {
     return s.s;
 }
 
-/* clang makes abs.f64 of a program that clears the sign bit to look at the others. The machine's keeps the
- * sign of a not-a-number, so the bit is cleared as the program says. */
-static char *clear_signs(char *ptx) {
-    static const char abs[] = "abs.f64 ";
+/* clang makes abs and neg of a program that clears or turns the sign bit of a float's word. The machine's
+ * give another not-a-number for every one, so the bit is changed as the program says. */
+struct sign {
+    const char *of, *as, *mask;
+};
+static const struct sign *sign_at(const char *at) {
+    static const struct sign signs[] = {{"abs.f32", "and.b32", "0x7FFFFFFF"},
+                                        {"neg.f32", "xor.b32", "0x80000000"},
+                                        {"abs.f64", "and.b64", "0x7FFFFFFFFFFFFFFF"},
+                                        {"neg.f64", "xor.b64", "0x8000000000000000"}};
+    for (u32 i = 0; i < ARRAY_LEN(signs); i++) {
+        size_t n = strlen(signs[i].of);
+        if (strncmp(at, signs[i].of, n) == 0 && isblank((unsigned char)at[n])) return &signs[i];
+    }
+    return NULL;
+}
+static char *change_signs(char *ptx) {
     struct strbuf s = {0};
     const char *from = ptx;
-    for (const char *at = ptx; (at = strstr(at, abs));) {
-        size_t len = strcspn(at, ";");
-        strbuf_add(&s, "%.*sand.b64 %.*s, 0x7FFFFFFFFFFFFFFF", (int)(at - from), from, (int)(len - strlen(abs)),
-                   at + strlen(abs));
-        from = at += len;
+    for (const char *at = ptx; (at = strstr(at, ".f")); at++) {
+        const char *op = at - strlen("abs");
+        const struct sign *x = at - ptx > 3 && isspace((unsigned char)op[-1]) ? sign_at(op) : NULL;
+        if (!x) continue;
+        size_t n = strlen(x->of), end = strcspn(op, ";");
+        strbuf_add(&s, "%.*s%s%.*s, %s", (int)(op - from), from, x->as, (int)(end - n), op + n, x->mask);
+        from = at = op + end;
     }
     if (!s.s) return ptx;
     strbuf_add(&s, "%s", from);
@@ -667,7 +683,7 @@ static char *link_now(char *const *ir, u32 n, enum variant v, struct strbuf *log
     }
     if (ptx) define_launch(ptx);
     if (ptx) clear_calls(ptx);
-    if (ptx) ptx = clear_signs(align_table(declare_group(ptx)));
+    if (ptx) ptx = change_signs(align_table(declare_group(ptx)));
     if (ptx && !all_defined(ptx, log)) {
         free(ptx);
         return NULL;

@@ -306,5 +306,47 @@ static void test_conversions(void **state) {
     OK(clReleaseProgram(p));
 }
 
+/* --- the sign bit of a float's word, cleared, turned and set: all other bits stay, of not-a-numbers too */
+
+#define SIGNS(name, type, words)                                                                                                 \
+    static void check_##name(struct ocl *o, cl_program p) {                                                                      \
+        enum { COUNT = sizeof(words) / sizeof((words)[0]) };                                                                     \
+        const type top = (type)1 << (sizeof(type) * 8 - 1);                                                                      \
+        type out[COUNT][3];                                                                                                      \
+        const size_t n = COUNT;                                                                                                  \
+        cl_kernel k = ocl_kernel(p, #name);                                                                                      \
+        cl_mem in = ocl_buffer(o, sizeof(words), words), to = ocl_buffer(o, sizeof(out), NULL);                                  \
+        OK(clSetKernelArg(k, 0, sizeof(in), &in));                                                                               \
+        OK(clSetKernelArg(k, 1, sizeof(to), &to));                                                                               \
+        OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));                                               \
+        OK(clEnqueueReadBuffer(o->queue, to, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));                                      \
+        for (unsigned i = 0; i < COUNT; i++) {                                                                                   \
+            assert_int_equal(out[i][0], (words)[i] & ~top);                                                                      \
+            assert_int_equal(out[i][1], (words)[i] ^ top);                                                                       \
+            assert_int_equal(out[i][2], (words)[i] | top);                                                                       \
+        }                                                                                                                        \
+        OK(clReleaseMemObject(in));                                                                                              \
+        OK(clReleaseMemObject(to));                                                                                              \
+        OK(clReleaseKernel(k));                                                                                                  \
+    }
+static cl_uint words32[] = {0x7fc00000, 0xffc00000, 0x7f800001, 0xff812345, 0x80000000, 0, 0xff800000, 0x80000001, 0x3f800000};
+static cl_ulong words64[] = {0x7ff8000000000000, 0xfff8000000000000, 0x7ff0000000000001, 0xfff0123456789abc, 1ull << 63, 0,
+                             0xfff0000000000000, 0x8000000000000001, 0x3ff0000000000000};
+SIGNS(signs_float, cl_uint, words32)
+SIGNS(signs_double, cl_ulong, words64)
+
+static void test_signs(void **state) {
+    struct ocl *o = *state;
+    cl_program p = ocl_program(o,
+                               "#define K(T, U, as, top) kernel void signs_##T(global const T *in, global U *out) {\\\n"
+                               "    T x = in[get_global_id(0)]; out += 3 * get_global_id(0);\\\n"
+                               "    out[0] = as(x) & ~top; out[1] = as(x) ^ top; out[2] = as(x) | top; }\n"
+                               "K(float, uint, as_uint, 0x80000000u)\nK(double, ulong, as_ulong, 0x8000000000000000ul)\n",
+                               NULL);
+    check_signs_float(o, p);
+    check_signs_double(o, p);
+    OK(clReleaseProgram(p));
+}
+
 OCL_TESTS(cmocka_unit_test(test_one), cmocka_unit_test(test_two), cmocka_unit_test(test_scaled),
-          cmocka_unit_test(test_conversions))
+          cmocka_unit_test(test_conversions), cmocka_unit_test(test_signs))

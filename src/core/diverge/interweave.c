@@ -7,11 +7,12 @@
  * lanes are shuffled. What goes beside what is 39_weave.c's.
  *
  * Deviations: the second part's instruction needs no fetch of its own and no place in a buffer, but when the
- * part becomes the first of its warp, its instructions are fetched anew; it issues only beside the first, not
- * alone while that one waits; a branch of the first part holds both until it is resolved. The paper's second
- * scheduler looks at some of the warps, in sets; here at all candidates of the scheduler. Priorities are the
- * pcs of the program as it was written, as under frontier, and lanes that poll at a low pc for others at a
- * higher one are diagnosed as there.
+ * part becomes the first of its warp, its instructions are fetched anew; it issues only beside the first,
+ * not alone while that one waits; a branch of the first part holds both until it is resolved. The paper's
+ * second scheduler looks at some of the warps, in sets; here at all candidates of the scheduler. The
+ * operands of what issues beside are read with the first's and written when they leave the unit, without
+ * conflicts in banks. Priorities are the pcs of the program as it was written, as under frontier, and lanes
+ * that poll at a low pc for others at a higher one are diagnosed as there.
  *
  * E1 lanes of instructions that issue together are disjoint */
 #include "core/diverge_policy.h"
