@@ -925,7 +925,7 @@ static void schedule(struct core *c, struct sched *sc) {
     const struct sched_view *v = shown_view(c, sc, can);
     int slot = policy->pick(sc->state, v);
     if (slot == NONE) {
-        c->stats.formed_choice_cycles += policy == &sched_dwf;
+        c->stats.formed_choice_cycles += policy->deliberates;
         charge_nothing(c, &t, true, v);
         return;
     }

@@ -110,6 +110,7 @@ struct sched_policy {
     void (*init)(void *state, const struct config *c, u32 index, u32 fronts);
     int (*pick)(void *state,
                 const struct sched_view *v); /* one of candidates, or NONE; called once a cycle in which there are candidates */
+    bool deliberates;                        /* when it picks NONE it is still choosing a pc among formed fronts */
     void (*issued)(void *state, int slot);
     int (*preferred)(const void *state,
                      const struct sched_view *v); /* the one of valid it would take if all were ready; NONE when there is none */

@@ -183,6 +183,7 @@ const struct sched_policy sched_dwf = {
     .doc = "the fronts of one pc take turns; dwf.policy chooses the pc",
     .state_size = turns_size,
     .init = turns_init,
+    .deliberates = true,
     .pick = turns_pick,
     .issued = turns_issued,
     .preferred = turns_preferred,
