@@ -90,8 +90,9 @@ int heddle_module_symbol(struct heddle *h, struct heddle_module *m, const char *
 struct heddle_param_info {
     const char *name;
     uint32_t offset_b, size_b, align_b;
-    bool is_pointer;   /* annotated .ptr */
-    const char *space; /* of the annotation, or "" */
+    bool is_pointer;          /* annotated .ptr */
+    const char *space;        /* of the annotation, or "" */
+    uint32_t pointee_align_b; /* what it points to is aligned so; 0 when it does not say */
 };
 struct heddle_kernel_info {
     const char *name;

@@ -221,8 +221,13 @@ int heddle_kernel_param(struct heddle *h, struct heddle_kernel *hk, uint32_t i, 
     if (i >= k->nparams)
         return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s' has %u parameters; there is no parameter %u\n", k->name, k->nparams, i);
     const struct kernel_param *p = &k->params[i];
-    *info = (struct heddle_param_info){p->name,    p->offset_b, p->size_b,
-                                       p->align_b, p->is_ptr,   p->is_ptr ? space_names[p->ptr_space] : ""};
+    *info = (struct heddle_param_info){.name = p->name,
+                                       .offset_b = p->offset_b,
+                                       .size_b = p->size_b,
+                                       .align_b = p->align_b,
+                                       .is_pointer = p->is_ptr,
+                                       .space = p->is_ptr ? space_names[p->ptr_space] : "",
+                                       .pointee_align_b = p->ptr_align_b};
     return HEDDLE_OK;
 }
 

@@ -229,9 +229,10 @@ struct inst_src {
 struct kernel_param {
     const char *name;
     u32 offset_b, size_b, align_b;
-    u8 type;      /* enum type of one element */
-    u8 is_ptr;    /* .ptr was given */
-    u8 ptr_space; /* enum space of the .ptr annotation */
+    u8 type;         /* enum type of one element */
+    u8 is_ptr;       /* .ptr was given */
+    u8 ptr_space;    /* enum space of the .ptr annotation */
+    u32 ptr_align_b; /* of what it points to, 0 when the annotation does not say */
 };
 
 /* One parameter or result of a function, or one argument of a call: bytes in the frame's local memory, or a

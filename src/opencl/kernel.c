@@ -33,7 +33,7 @@ static void read_args(cl_kernel k, struct heddle_kernel *hk) {
         heddle_kernel_param(k->context->h, hk, i, &p);
         const struct arg_meta *m = k->meta && i < k->meta->nargs ? &k->meta->args[i] : NULL;
         k->args[i] = (struct kernel_arg){
-            .kind = kind_of(&p, m), .size_b = p.size_b, .align_b = p.align_b, .value = base_alloc(p.size_b + 8u)};
+            .kind = kind_of(&p, m), .size_b = p.size_b, .pointee_align_b = p.pointee_align_b, .value = base_alloc(p.size_b + 8u)};
     }
 }
 
@@ -292,13 +292,17 @@ u32 kernel_told_group(cl_kernel k) {
     return power;
 }
 
+u64 kernel_local_at(const struct kernel_arg *a, u64 at) {
+    u64 align = MAX(16u, a->pointee_align_b);
+    return (at + align - 1) / align * align;
+}
+
 u64 kernel_local_b(cl_kernel k) {
     const u64 too_much = 1ull << 40; /* further sums would wrap around */
     u64 at = k->info.shared_b;
     for (u32 i = 0; i < k->nargs; i++) {
-        u64 align = MAX(16u, k->args[i].align_b);
         if (k->args[i].kind != ARG_LOCAL || !k->args[i].set) continue;
-        at = (at + align - 1) / align * align + MIN(k->args[i].local_b, too_much);
+        at = kernel_local_at(&k->args[i], at) + MIN(k->args[i].local_b, too_much);
     }
     return at;
 }

@@ -203,8 +203,7 @@ static void take_args(struct ndrange *r, cl_kernel k) {
         const struct kernel_arg *a = &k->args[i];
         memcpy(to, a->value, a->size_b);
         if (a->kind == ARG_LOCAL) {
-            u64 align = MAX(16u, a->align_b);
-            at = (at + align - 1) / align * align;
+            at = kernel_local_at(a, at);
             memcpy(to, &at, MIN(a->size_b, 8u));
             at += a->local_b;
         }

@@ -389,7 +389,8 @@ struct heddle_module *program_module(cl_program p, enum variant v, struct strbuf
 enum arg_kind { ARG_VALUE, ARG_BUFFER, ARG_LOCAL, ARG_IMAGE, ARG_SAMPLER };
 struct kernel_arg {
     enum arg_kind kind;
-    u32 size_b, align_b; /* as the kernel declares it */
+    u32 size_b;          /* as the kernel declares it */
+    u32 pointee_align_b; /* of what a pointer points to, or 0 */
     bool set;
     u8 *value;  /* [size_b]: bits of a value, device address, bits of a sampler */
     cl_mem mem; /* or NULL */
@@ -409,7 +410,8 @@ struct _cl_kernel {
 u32 kernel_max_group(cl_kernel k);
 u32 kernel_told_group(cl_kernel k); /* CL_KERNEL_WORK_GROUP_SIZE */
 u32 kernel_registers(cl_kernel k, size_t items);
-u64 kernel_local_b(cl_kernel k); /* local memory, with the arguments set so far */
+u64 kernel_local_at(const struct kernel_arg *a, u64 at); /* where a local argument lies, from `at` on */
+u64 kernel_local_b(cl_kernel k);                         /* local memory, with the arguments set so far */
 
 /* --- launch.c */
 extern u64 launch_count; /* behind driver_lock */

@@ -171,12 +171,16 @@ static bool row_meets_slice(const u8 *x, const u8 *u, size_t row_b, const size_t
     return false;
 }
 
-/* Whether two boxes of one size in the same memory share a byte: exact, row by row */
+/* Whether two boxes of one size in the same memory share a byte: exact, row by row. Slices do not overlap each
+ * other either, so a row can only meet the last one that starts at or before it and the one after that. */
 static bool rects_overlap(struct box a, struct box b, const size_t region[3]) {
     for (size_t z = 0; z < region[2]; z++)
-        for (size_t y = 0; y < region[1]; y++)
-            for (size_t w = 0; w < region[2]; w++)
-                if (row_meets_slice(a.at + z * a.slice_b + y * a.row_b, b.at + w * b.slice_b, b.row_b, region)) return true;
+        for (size_t y = 0; y < region[1]; y++) {
+            const u8 *x = a.at + z * a.slice_b + y * a.row_b;
+            size_t first = x < b.at ? 0 : (size_t)(x - b.at) / b.slice_b;
+            for (size_t w = first; w < region[2] && w <= first + 1; w++)
+                if (row_meets_slice(x, b.at + w * b.slice_b, b.row_b, region)) return true;
+        }
     return false;
 }
 

@@ -177,8 +177,8 @@ static void layout_kernel_params(struct lower *lo) {
     for (u32 i = 0; i < e->nparams; i++) {
         struct ptx_var *v = &e->params[i];
         place_in_frame(v, &at);
-        k->params[i] =
-            (struct kernel_param){v->name, (u32)v->address, (u32)v->size_b, v->align_b, v->type, v->is_ptr, v->ptr_space};
+        k->params[i] = (struct kernel_param){v->name, (u32)v->address, (u32)v->size_b, v->align_b,
+                                             v->type, v->is_ptr,       v->ptr_space,   v->ptr_align};
     }
     k->param_b = at;
 }

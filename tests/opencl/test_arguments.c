@@ -107,4 +107,44 @@ static void test_called_kernel(void **state) {
     OK(clReleaseProgram(p));
 }
 
-OCL_TESTS(cmocka_unit_test(test_every_type), cmocka_unit_test(test_called_kernel))
+/* Local arguments lie where their types want them, whatever lies before: a local variable, arguments of odd
+ * sizes */
+static void test_local_arguments(void **state) {
+    struct ocl *o = *state;
+    enum { ARGS = 8 };
+    static const size_t align[ARGS] = {1, 2, 4, 16, 32, 64, 128, 256};
+    cl_program p =
+        ocl_program(o,
+                    "typedef struct { int x; } __attribute__((aligned(256))) wide;\n"
+                    "kernel void k(global ulong *out, local char *a, local char2 *b, local char3 *c, local float4 *d,\n"
+                    "              local short16 *e, local int16 *f, local double16 *g, local wide *h, local uchar *i) {\n"
+                    "    local char before[5];\n"
+                    "    before[get_local_id(0)] = (char)out[8];\n"
+                    "    out[0] = (ulong)a, out[1] = (ulong)b, out[2] = (ulong)c, out[3] = (ulong)d, out[4] = (ulong)e;\n"
+                    "    out[5] = (ulong)f, out[6] = (ulong)g, out[7] = (ulong)h, out[8] = (ulong)i + before[0];\n"
+                    "}\n",
+                    NULL);
+    cl_ulong out[ARGS + 1] = {0};
+    size_t n = 1;
+    for (size_t odd = 1; odd < 4; odd += 2) {
+        cl_kernel k = ocl_kernel(p, "k");
+        cl_mem m = ocl_buffer(o, sizeof(out), NULL);
+        OK(clEnqueueWriteBuffer(o->queue, m, CL_TRUE, 0, sizeof(out), (cl_ulong[ARGS + 1]){0}, 0, NULL, NULL));
+        OK(clSetKernelArg(k, 0, sizeof(m), &m));
+        for (cl_uint i = 0; i <= ARGS; i++) OK(clSetKernelArg(k, i + 1, i < ARGS ? odd * align[i] : 1, NULL));
+        OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+        OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+        cl_ulong size = 0;
+        OK(clGetKernelWorkGroupInfo(k, o->device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof(size), &size, NULL));
+        for (cl_uint i = 0; i < ARGS; i++) {
+            assert_int_equal(out[i] % align[i], 0);
+            assert_true(out[i + 1] >= out[i] + odd * align[i]);
+        }
+        assert_true(out[ARGS] < size && out[0] >= 5);
+        OK(clReleaseMemObject(m));
+        OK(clReleaseKernel(k));
+    }
+    OK(clReleaseProgram(p));
+}
+
+OCL_TESTS(cmocka_unit_test(test_every_type), cmocka_unit_test(test_called_kernel), cmocka_unit_test(test_local_arguments))

@@ -378,7 +378,7 @@ static void parameters_are_described(void **state) {
     struct heddle_module *m = play_load(h, "d.ptx", DESCRIBED);
     struct heddle_kernel *k = heddle_module_kernel(m, "d");
     static const struct heddle_param_info want[] = {{"small", 0, 1, 1, false, ""},
-                                                    {"p", 8, 8, 8, true, "global"},
+                                                    {"p", 8, 8, 8, true, "global", 16},
                                                     {"blob", 16, 20, 16, false, ""},
                                                     {"x", 36, 4, 4, false, ""}};
     struct heddle_param_info got;
@@ -390,6 +390,7 @@ static void parameters_are_described(void **state) {
         assert_int_equal(got.align_b, want[i].align_b);
         assert_int_equal(got.is_pointer, want[i].is_pointer);
         assert_string_equal(got.space, want[i].space);
+        assert_int_equal(got.pointee_align_b, want[i].pointee_align_b);
     }
     assert_bad(h, heddle_kernel_param(h, k, 4, &got), "");
     heddle_close(h);
