@@ -195,6 +195,10 @@ endif
 
 # --- the OpenCL driver: the library's objects and its own, and the builtin functions of OpenCL C as bitcode
 OCL_OBJ := $(patsubst src/%.c,$B/obj/%.o,$(wildcard src/opencl/*.c))
+# what changes a program on its way: a program that was compiled by others of them is compiled again
+OCL_COMPILER := $(addprefix src/opencl/,compile.c hoist.c kernel_calls.c mend.c triples.c)
+$B/obj/opencl/compile.o: CFLAGS_ALL += -DCOMPILER_SUM='"$(shell cat $(OCL_COMPILER) | cksum)"'
+$B/obj/opencl/compile.o: $(OCL_COMPILER)
 OCL_LIB := $(patsubst %,$(SHARE)/opencl/%,builtins.bc builtins-offset.bc memory.bc language3.bc images.bc casts.bc math.bc prelude.h)
 OCL_TESTS := $(patsubst tests/opencl/%.c,%,$(wildcard tests/opencl/*.c))
 OCL_COUNTED := $B/obj/tests/opencl/counted.o

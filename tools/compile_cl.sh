@@ -62,6 +62,15 @@ if awk '/\.param \.align 2 \.b8 [^ ]*\[2\]/ { sub(/\[2\].*/, ""); pair["[" $NF "
     echo "$0: $src has a kernel parameter of type char2 or uchar2, which $clang loads wrongly; take a short apart instead" >&2
     exit 1
 fi
+# likewise src/opencl/triples.c
+if grep -Eq '(char|short|int|long|float|double)3' "$src"; then
+    # shellcheck disable=SC2086
+    "$clang" -x cl $flags -cl-std=CL1.2 -fgnu89-inline -S -emit-llvm -w "$@" "$src" -o "$out.again"
+    if awk '/^%.* = type .*<3 x / { triple[$1] = 1 } /^@/ && /<3 x / { bad = 1 } /^@/ { for (i = 1; i <= NF; i++) if ($i in triple) bad = 1 } END { exit !bad }' "$out.again"; then
+        echo "$0: $src has a variable outside of functions, or a local one, with a vector of three components, which $clang lays out wrongly; use one of four" >&2
+        exit 1
+    fi
+fi
 if [ -n "$missing" ]; then
     echo "$0: $src calls functions that are nowhere defined:" $missing >&2
     exit 1

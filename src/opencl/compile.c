@@ -39,6 +39,10 @@ enum { AGAIN_MOST_B = 1 << 18 }; /* of PTX: a larger program is not compiled a s
 #define EXT    "-cl-ext=+cl_khr_3d_image_writes,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"
 #define HEADER "// heddle program 8\n"
 
+#ifndef COMPILER_SUM /* of the sources that change a program on its way; the build says it */
+#define COMPILER_SUM "unknown"
+#endif
+
 static const char *clang_name(void) {
     const char *s = getenv("HEDDLE_CLANG");
     return s && *s ? s : "clang-19";
@@ -421,6 +425,7 @@ static void key_of_tools(struct cache_key *k, enum variant v) {
     cache_key_add(k, HEADER EXT, sizeof(HEADER EXT));
     cache_key_add(k, all_flags, sizeof(all_flags));
     cache_key_add(k, heddle_version(), strlen(heddle_version()));
+    cache_key_add(k, COMPILER_SUM, sizeof(COMPILER_SUM));
     if (compiler_find(clang_name(), &path) && stat(path.s, &st) == 0) {
         cache_key_add(k, path.s, path.len);
         cache_key_add(k, &st.st_mtime, sizeof(st.st_mtime));

@@ -16,6 +16,8 @@
  * Comparisons of two half words. The back end joins the comparison and the mask a program makes of it to one
  * operation, which it then has no instruction for; a freeze between them keeps them two.
  *
+ * Variables with vectors of three components: triples.c.
+ *
  * Mathematical functions that libclc has wrong somewhere: their calls go to heddle_NAME of lib/math.cl.
  *
  * Functions of a program that is one part. Only its kernels can be asked for, so all other functions become
@@ -278,6 +280,6 @@ static char *mend_names(char *ir) {
 }
 
 char *mend_ir(const char *ir, bool alone) {
-    char *mended = mend_names(mend_inline(mend_masks(mend_loads(mend_pairs(ir)))));
+    char *mended = mend_triples(mend_names(mend_inline(mend_masks(mend_loads(mend_pairs(ir))))));
     return alone ? mend_linkage(mended) : mended;
 }

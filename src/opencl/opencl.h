@@ -352,6 +352,9 @@ u64 compile_variables_b(const char *ptx); /* bytes of the variables a program ha
 char *kernel_calls_inline(char *ir);      /* takes IR and gives it back, changed where kernels call kernels */
 void kernel_calls_link(char **ir, u32 n); /* the same between parts, which are replaced */
 
+/* --- triples.c */
+char *mend_triples(char *ir); /* variables with vectors of three as the back end lays them out rightly; frees ir */
+
 /* --- mend.c */
 char *mend_ir(const char *ir, bool alone); /* IR as clang's back end compiles it rightly; alone: the whole program; free it */
 

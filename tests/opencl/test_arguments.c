@@ -147,4 +147,49 @@ static void test_local_arguments(void **state) {
     OK(clReleaseProgram(p));
 }
 
-OCL_TESTS(cmocka_unit_test(test_every_type), cmocka_unit_test(test_called_kernel), cmocka_unit_test(test_local_arguments))
+/* Variables with vectors of three: each has the room of four, initialised ones too, alone, in arrays, in
+ * structures and in arrays of those; what lies behind is not touched */
+static void test_triples(void **state) {
+    struct ocl *o = *state;
+    static const char text[] =
+        "#define KERNEL(T)                                                                          \\\n"
+        "    struct s_##T { char a; T##3 v; char b; };                                               \\\n"
+        "    constant T##3 one_##T = (T##3)(1, 2, 3);                                                \\\n"
+        "    constant T##3 two_##T[2] = {(T##3)(1, 2, 3), (T##3)(4, 5, 6)};                          \\\n"
+        "    constant struct s_##T s_##T[2] = {{1, (T##3)(2, 3, 4), 5}, {6, (T##3)(7, 8, 9), 10}};   \\\n"
+        "    kernel void k_##T(global int *out, int i) {                                             \\\n"
+        "        const T##3 own[3] = {(T##3)(i), (T##3)(1, 2, 3), (T##3)(4, 5, 6)};                  \\\n"
+        "        local T##3 l; local char m; local T##3 n[2]; local struct s_##T t;                  \\\n"
+        "        m = 11; l = own[i + 1]; n[0] = two_##T[i - 1]; n[i] = two_##T[i]; t = s_##T[i - 1];  \\\n"
+        "        barrier(CLK_LOCAL_MEM_FENCE);                                                       \\\n"
+        "        vstore3(convert_int3(one_##T), 0, out); vstore3(convert_int3(two_##T[i]), 1, out);  \\\n"
+        "        out[6] = s_##T[i].a; vstore3(convert_int3(s_##T[i].v), 0, out + 7); out[10] = s_##T[i].b; \\\n"
+        "        out[11] = m; vstore3(convert_int3(l), 4, out); vstore3(convert_int3(n[i - 1]), 5, out); \\\n"
+        "        out[18] = t.a; vstore3(convert_int3(t.v), 0, out + 19); out[22] = t.b;              \\\n"
+        "    }\n"
+        "KERNEL(char) KERNEL(ushort) KERNEL(int) KERNEL(ulong) KERNEL(float) KERNEL(double)\n"
+        "kernel void text(global char *out, int i) { constant char *s = \"%struct.s <3 x i8> <i8 1>\"; out[0] = s[i]; }\n";
+    static const char *const type[] = {"char", "ushort", "int", "ulong", "float", "double"};
+    static const cl_int want[23] = {1, 2, 3, 4, 5, 6, 6, 7, 8, 9, 10, 11, 4, 5, 6, 1, 2, 3, 1, 2, 3, 4, 5};
+    cl_program p = ocl_program(o, text, NULL);
+    cl_mem m = ocl_buffer(o, sizeof(want), NULL);
+    cl_int out[23], one = 1;
+    size_t n = 1;
+    for (size_t t = 0; t < sizeof(type) / sizeof(type[0]); t++) {
+        char name[16];
+        snprintf(name, sizeof(name), "k_%s", type[t]);
+        cl_kernel k = ocl_kernel(p, name);
+        OK(clSetKernelArg(k, 0, sizeof(m), &m));
+        OK(clSetKernelArg(k, 1, sizeof(one), &one));
+        OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+        OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+        for (unsigned i = 0; i < 23; i++)
+            if (out[i] != want[i]) fail_msg("%s: value %u is %d, not %d", name, i, out[i], want[i]);
+        OK(clReleaseKernel(k));
+    }
+    OK(clReleaseMemObject(m));
+    OK(clReleaseProgram(p));
+}
+
+OCL_TESTS(cmocka_unit_test(test_every_type), cmocka_unit_test(test_called_kernel), cmocka_unit_test(test_local_arguments),
+          cmocka_unit_test(test_triples))
