@@ -171,8 +171,8 @@ static bool row_meets_slice(const u8 *x, const u8 *u, size_t row_b, const size_t
     return false;
 }
 
-/* Whether two boxes of one size in the same memory share a byte: exact, row by row. Slices do not overlap each
- * other either, so a row can only meet the last one that starts at or before it and the one after that. */
+/* Whether two boxes of one size in the same memory share a byte: exact, row by row. Slices do not overlap
+ * each other either, so a row can only meet the last one that starts at or before it and the one after. */
 static bool rects_overlap(struct box a, struct box b, const size_t region[3]) {
     for (size_t z = 0; z < region[2]; z++)
         for (size_t y = 0; y < region[1]; y++) {
