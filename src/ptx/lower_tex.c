@@ -80,6 +80,11 @@ static bool scalars_of(struct fn *f, const struct ptx_opnd *o, u32 want, u32 use
 
 /* How many elements a point of so many coordinates is written with: three take a fourth that is ignored */
 static u32 written(u32 n) { return n == 3 ? 4 : n; }
+/* or more, as in old programs, where every point has four */
+static u32 written_point(const struct ptx_opnd *o, u32 n) {
+    bool whole = o->kind == PTX_VEC && (o->n == 2 || o->n == 4);
+    return whole && o->n > n ? o->n : written(n);
+}
 
 static u32 coordinates(int geometry) {
     const struct tex_geometry_row *g = &tex_geometries[geometry];
@@ -94,7 +99,8 @@ static bool place_of(struct fn *f, const struct ptx_opnd *o, int geometry, bool 
     tmp->s[1] = opnd_none();
     if (!handle_of(f, &o->elem[0], kind, &tmp->s[0])) return false;
     if (o->n == 3 && !handle_of(f, &o->elem[1], PTX_SAMPLERREF, &tmp->s[1])) return false;
-    return scalars_of(f, &o->elem[o->n - 1], written(n), n, is_float, tex_geometries[geometry].layered, x);
+    const struct ptx_opnd *point = &o->elem[o->n - 1];
+    return scalars_of(f, point, written_point(point, n), n, is_float, tex_geometries[geometry].layered, x);
 }
 
 /* --- results */

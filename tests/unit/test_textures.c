@@ -111,6 +111,13 @@ static void every_way_to_name_a_texture_reads_the_same(void **state) {
          BODY("", "image",
               "tex.level.2d.v4.f32.f32 {%%f0,%%f1,%%f2,%%f3}, [image, {%%f4, %%f5}], 0f00000000;\ntex.base.2d.v4.f32.f32"),
          true, false},
+        {"", ".global .texref image;\n",
+         BODY("", "image", "tex.2d.v4.f32.f32 {%%f0,%%f1,%%f2,%%f3}, [image, {%%f4, %%f5, %%f6, %%f6}];\n//"), true, false},
+        {"", ".global .texref image;\n",
+         BODY("", "image",
+              ".reg .v4 .f32 %%at;\nmov.v4.f32 %%at, {%%f4, %%f5, %%f6, %%f6};\n"
+              "tex.2d.v4.f32.f32 {%%f0,%%f1,%%f2,%%f3}, [image, %%at];\n//"),
+         true, false},
     };
     float first[LANES][4];
     for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
