@@ -272,13 +272,14 @@ u32 kernel_max_group(cl_kernel k) {
     return MAX(1u, MIN(most, by_registers));
 }
 
-/* Registers of a thread in a group of so many work items: the kernel's own, or as many as fit; 0 when the
- * register file is too small for any */
+/* Registers of a thread in a group of so many work items: the kernel's own, or as many as fit and an
+ * instruction can name; 0 when the register file is too small for any */
+enum { MOST_REGISTERS = 255 };
 u32 kernel_registers(cl_kernel k, size_t items) {
     const struct config *c = &settings_get()->machine;
     u64 warps = (items + c->warp_size - 1) / c->warp_size, unit = MAX(1u, c->register_unit);
     u64 per_warp = c->registers / MAX(1u, warps) / unit * unit;
-    return (u32)MIN((u64)MAX(1u, k->info.registers), per_warp / c->warp_size);
+    return (u32)MIN(MIN((u64)MAX(1u, k->info.registers), MOST_REGISTERS), per_warp / c->warp_size);
 }
 
 /* What a launch accepts (settings.strict); a power of two: programs take it for the size of their groups

@@ -242,12 +242,12 @@ static char *mend_linkage(char *ir) {
     return out.s ? out.s : strdup("");
 }
 
-/* What lib/math.cl has, for float, double or both, and vectors of them */
+/* What lib/math.cl has, by the letters of the types it has it for, and vectors of them */
 static const struct {
     const char *name, *types;
-} corrected[] = {{"exp", "f"},    {"exp2", "f"},   {"erfc", "f"},   {"cosh", "d"},      {"sinh", "d"},
-                 {"cospi", "fd"}, {"sinpi", "fd"}, {"tanpi", "fd"}, {"atanpi", "fd"},   {"tgamma", "fd"},
-                 {"ldexp", "fd"}, {"rootn", "f"},  {"fmod", "f"},   {"remainder", "f"}, {"remquo", "f"}};
+} corrected[] = {{"exp", "f"},    {"exp2", "f"},      {"erfc", "f"},    {"cosh", "d"},     {"sinh", "d"},   {"cospi", "fd"},
+                 {"sinpi", "fd"}, {"tanpi", "fd"},    {"atanpi", "fd"}, {"tgamma", "fd"},  {"ldexp", "fd"}, {"rootn", "f"},
+                 {"fmod", "f"},   {"remainder", "f"}, {"remquo", "f"},  {"sub_sat", "il"}, {"mad_sat", "l"}};
 
 /* The row of the function whose mangled name, behind "@_Z", is at `at`; -1 when it has none */
 static int corrected_row(const char *at) {

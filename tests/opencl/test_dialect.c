@@ -169,6 +169,30 @@ static void test_many_registers(void **state) {
 }
 
 /* What programs made for one vendor's devices ask */
+/* More live values than an instruction can name registers: 300, read before the first is written */
+static void test_too_many_registers(void **state) {
+    struct ocl *o = *state;
+    enum { VALUES = 300, ITEMS = 32 };
+    static char text[VALUES * 64 + 128];
+    static cl_int values[VALUES * ITEMS];
+    size_t at = (size_t)snprintf(text, sizeof(text), "kernel void k(global int *p) { p += get_global_id(0) * %d;\n", VALUES);
+    for (int i = 0; i < VALUES; i++) at += (size_t)snprintf(text + at, sizeof(text) - at, "int a%d = p[%d];\n", i, i);
+    for (int i = 0; i < VALUES; i++) at += (size_t)snprintf(text + at, sizeof(text) - at, "p[%d] = a%d;\n", i, VALUES - 1 - i);
+    snprintf(text + at, sizeof(text) - at, "}\n");
+    for (int i = 0; i < VALUES * ITEMS; i++) values[i] = i;
+    cl_program p = ocl_program(o, text, NULL);
+    cl_kernel k = ocl_kernel(p, "k");
+    cl_mem m = ocl_buffer(o, sizeof(values), values);
+    size_t n = ITEMS;
+    OK(clSetKernelArg(k, 0, sizeof(m), &m));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, m, CL_TRUE, 0, sizeof(values), values, 0, NULL, NULL));
+    for (int i = 0; i < VALUES * ITEMS; i++) assert_int_equal(values[i], i / VALUES * VALUES + VALUES - 1 - i % VALUES);
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
 static void test_device_queries(void **state) {
     struct ocl *o = *state;
     cl_uint major = 0, warp = 0, registers = 0;
@@ -217,4 +241,4 @@ static void test_local_rest(void **state) {
 OCL_TESTS(cmocka_unit_test(test_local_rest), cmocka_unit_test(test_cpp_kernel), cmocka_unit_test(test_local_inside),
           cmocka_unit_test(test_local_name_taken), cmocka_unit_test(test_mixed_types), cmocka_unit_test(test_inline_ptx),
           cmocka_unit_test(test_kernel_calls_kernel), cmocka_unit_test(test_around_a_buffer),
-          cmocka_unit_test(test_many_registers), cmocka_unit_test(test_device_queries))
+          cmocka_unit_test(test_many_registers), cmocka_unit_test(test_too_many_registers), cmocka_unit_test(test_device_queries))

@@ -1,6 +1,6 @@
 /* Mathematical functions where libclc's own answers are wrong (src/opencl/lib/math.cl): numbers of every
- * exponent, the ones below the normal range too, zeros of both signs, infinities and not-a-numbers.
- * References are the host's; a vector's elements must be what the scalars are. */
+ * exponent, the ones below the normal range too, zeros of both signs, infinities and not-a-numbers;
+ * saturated sums and products. References are the host's; a vector's elements are what scalars are. */
 #include "ocl.h"
 
 #include <fenv.h>
@@ -348,5 +348,52 @@ static void test_signs(void **state) {
     OK(clReleaseProgram(p));
 }
 
+/* --- saturation, of every integer type: each edge with each and each */
+
+#define EDGES 9
+static const char saturating[] =
+    "#define K(T) kernel void k_##T(global const long *v, global long *out) {                                        \\\n"
+    "    size_t i = get_global_id(0); T x = (T)v[i % 9], y = (T)v[i / 9 % 9], z = (T)v[i / 81];                        \\\n"
+    "    T##3 x3 = (T##3)(z, x, y), y3 = (T##3)(x, y, z), z3 = (T##3)(y, z, x);                                        \\\n"
+    "    out[6 * i] = (long)add_sat(x, y), out[6 * i + 1] = (long)sub_sat(x, y), out[6 * i + 2] = (long)mad_sat(x, y, z); \\\n"
+    "    out[6 * i + 3] = (long)add_sat(x3, y3).y, out[6 * i + 4] = (long)sub_sat(x3, y3).y;                           \\\n"
+    "    out[6 * i + 5] = (long)mad_sat(x3, y3, z3).y; }\n"
+    "K(char) K(uchar) K(short) K(ushort) K(int) K(uint) K(long) K(ulong)\n";
+
+static cl_long saturate(__int128 v, __int128 least, __int128 most) { return (cl_long)(v < least ? least : v > most ? most : v); }
+
+static void check_saturation(struct ocl *o, cl_program p, const char *type, unsigned bits, bool is_signed) {
+    __int128 most = ((__int128)1 << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
+    __int128 edge[EDGES] = {least, least + 1, is_signed ? -1 : 3, 0, 1, 2, most / 2 + 5, most - 1, most};
+    cl_long v[EDGES], got[EDGES * EDGES * EDGES][6];
+    for (int i = 0; i < EDGES; i++) v[i] = (cl_long)edge[i];
+    char name[16];
+    snprintf(name, sizeof(name), "k_%s", type);
+    cl_kernel k = ocl_kernel(p, name);
+    cl_mem in = ocl_buffer(o, sizeof(v), v), out = ocl_buffer(o, sizeof(got), NULL);
+    size_t n = EDGES * EDGES * EDGES;
+    OK(clSetKernelArg(k, 0, sizeof(in), &in));
+    OK(clSetKernelArg(k, 1, sizeof(out), &out));
+    OK(clEnqueueNDRangeKernel(o->queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(o->queue, out, CL_TRUE, 0, sizeof(got), got, 0, NULL, NULL));
+    for (size_t i = 0; i < n; i++) {
+        __int128 x = edge[i % EDGES], y = edge[i / EDGES % EDGES], z = edge[i / EDGES / EDGES];
+        __int128 want[3] = {x + y, x - y, x > 0 && y > (most - least) / x ? most + most : x * y + z};
+        for (int j = 0; j < 6; j++)
+            if (got[i][j] != saturate(want[j % 3], least, most)) fail_msg("%s: case %zu, value %d", name, i, j);
+    }
+    OK(clReleaseMemObject(in));
+    OK(clReleaseMemObject(out));
+    OK(clReleaseKernel(k));
+}
+
+static void test_saturation(void **state) {
+    struct ocl *o = *state;
+    static const char *const type[] = {"char", "short", "int", "long", "uchar", "ushort", "uint", "ulong"};
+    cl_program p = ocl_program(o, saturating, NULL);
+    for (unsigned i = 0; i < 8; i++) check_saturation(o, p, type[i], 8u << i % 4, i < 4);
+    OK(clReleaseProgram(p));
+}
+
 OCL_TESTS(cmocka_unit_test(test_one), cmocka_unit_test(test_two), cmocka_unit_test(test_scaled),
-          cmocka_unit_test(test_conversions), cmocka_unit_test(test_signs))
+          cmocka_unit_test(test_conversions), cmocka_unit_test(test_signs), cmocka_unit_test(test_saturation))

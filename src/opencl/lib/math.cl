@@ -1,5 +1,5 @@
 /* Mathematical functions that libclc has, and has wrong in places the specification asks for: results and
- * arguments below the normal range of float, not-a-numbers, signs of zero.
+ * arguments below the normal range of float, not-a-numbers, signs of zero, saturation.
  *
  * A program's calls are given the names used here (src/opencl/mend.c), so that a function can be libclc's own
  * everywhere but in those places. */
@@ -18,6 +18,12 @@
     T##4 OVERLOAD f(T##4 x, U##4 y) { return (T##4)(f(x.lo, y.lo), f(x.hi, y.hi)); }                                             \
     T##8 OVERLOAD f(T##8 x, U##8 y) { return (T##8)(f(x.lo, y.lo), f(x.hi, y.hi)); }                                             \
     T##16 OVERLOAD f(T##16 x, U##16 y) { return (T##16)(f(x.lo, y.lo), f(x.hi, y.hi)); }
+#define VECTORS3(T, f)                                                                                                           \
+    T##2 OVERLOAD f(T##2 x, T##2 y, T##2 z) { return (T##2)(f(x.x, y.x, z.x), f(x.y, y.y, z.y)); }                               \
+    T##3 OVERLOAD f(T##3 x, T##3 y, T##3 z) { return (T##3)(f(x.xy, y.xy, z.xy), f(x.z, y.z, z.z)); }                            \
+    T##4 OVERLOAD f(T##4 x, T##4 y, T##4 z) { return (T##4)(f(x.lo, y.lo, z.lo), f(x.hi, y.hi, z.hi)); }                         \
+    T##8 OVERLOAD f(T##8 x, T##8 y, T##8 z) { return (T##8)(f(x.lo, y.lo, z.lo), f(x.hi, y.hi, z.hi)); }                         \
+    T##16 OVERLOAD f(T##16 x, T##16 y, T##16 z) { return (T##16)(f(x.lo, y.lo, z.lo), f(x.hi, y.hi, z.hi)); }
 /* with one number for all elements of the first */
 #define SPREAD(T, U, f)                                                                                                          \
     T##2 OVERLOAD f(T##2 x, U y) { return f(x, (U##2)(y)); }                                                                     \
@@ -25,6 +31,23 @@
     T##4 OVERLOAD f(T##4 x, U y) { return f(x, (U##4)(y)); }                                                                     \
     T##8 OVERLOAD f(T##8 x, U y) { return f(x, (U##8)(y)); }                                                                     \
     T##16 OVERLOAD f(T##16 x, U y) { return f(x, (U##16)(y)); }
+
+/* --- saturation: libclc has 0 minus the least number as the least, and wraps a long sum where the product
+ * overflows by little */
+#define SUB_SAT(T, U, MOST)                                                                                                      \
+    T OVERLOAD heddle_sub_sat(T x, T y) {                                                                                        \
+        T r = (T)((U)x - (U)y);                                                                                                  \
+        return ((x ^ y) & (x ^ r)) >= 0 ? r : x < 0 ? -MOST - 1 : MOST;                                                          \
+    }                                                                                                                            \
+    VECTORS2(T, T, heddle_sub_sat)
+SUB_SAT(int, uint, INT_MAX) SUB_SAT(long, ulong, LONG_MAX)
+
+long OVERLOAD heddle_mad_sat(long x, long y, long z) {
+    ulong product = (ulong)x * (ulong)y, low = product + (ulong)z;
+    long high = mul_hi(x, y) + (z >> 63) + (low < product);
+    return high == (long)low >> 63 ? (long)low : high < 0 ? LONG_MIN : LONG_MAX;
+}
+VECTORS3(long, heddle_mad_sat)
 
 /* --- exp, exp2: libclc gives 0 for results below the normal range. There the argument is moved by 32, which
  * is exact, and the result scaled back, which rounds it once. */
