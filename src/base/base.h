@@ -54,6 +54,7 @@ void *base_alloc(size_t bytes); /* zeroed */
 void *base_realloc(void *p, size_t bytes);
 /* Aligned to 64 bytes, zeroed; release with free() */
 void *base_alloc_aligned(size_t bytes);
+void base_heap_huge(void); /* heap.c: a command that simulates asks for huge pages when it starts */
 
 /* A growable array: `struct { T *at; u32 n, cap; }`; memory from malloc */
 #define VEC(T)                                                                                                                   \

@@ -63,6 +63,7 @@ static int flushed(int code) {
 int main(int argc, char **argv) {
     const char *first = argc > 1 ? argv[1] : "--help";
     output_guard_descriptors();
+    base_heap_huge();
     stop_install();
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
         cli_help_all(argc > 1 ? stdout : stderr);
