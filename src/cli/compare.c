@@ -222,7 +222,7 @@ static int run_one(struct comparing *c, struct comparison *to, const struct inpu
 /* Cycles of configuration i under the n-th perturbation */
 static int run_perturbed(struct comparing *c, const struct input *in, u32 i, u64 n, double *cycles) {
     struct config config = c->configs[i];
-    measure_perturb(&config, n);
+    config_perturb(&config, n);
     struct runner x = {
         .line = c->line,
         .input = in,

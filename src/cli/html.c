@@ -31,7 +31,7 @@ static json_t *keys_of(const struct plan *p, const struct sweep_run *r) {
     for (const char *at = r->settings; *at;) {
         size_t n = strcspn(at, " "), k = strcspn(at, "=");
         char *key = strndup(at, k);
-        bool moved = r->repetition && strcmp(key, p->x->perturb) == 0; /* repetitions are one configuration */
+        bool moved = r->repetition && plan_moves(p->x, key); /* repetitions are one configuration */
         if (!moved) json_object_set_new(keys, key, json_stringn(at + k + 1, n - k - 1));
         free(key);
         at += n + (at[n] == ' ');

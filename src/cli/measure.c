@@ -21,17 +21,8 @@ bool measure_machine(const struct cli_line *line, const struct cli_given *more, 
     u64 perturb = 0;
     bool ok = cli_machine(&whole, out) && cli_number(line, "perturb", 0, MAX_PERTURB, &perturb);
     free(whole.given.at);
-    if (ok) measure_perturb(out, perturb);
+    if (ok) config_perturb(out, perturb);
     return ok;
-}
-
-/* Block launch latency up to four cycles away, another first SM, data some lines further on */
-void measure_perturb(struct config *c, u64 n) {
-    if (!n) return;
-    i64 latency = (i64)c->cta_launch_cy + (i64)(n * 5 % 9) - 4;
-    c->cta_launch_cy = (u32)MAX(latency, (i64)1);
-    c->first_sm = (u32)((c->first_sm + n * 7) % c->sms);
-    c->address_offset_b += (u32)(n * 33 * 256);
 }
 
 static bool read_method(const struct cli_line *line, enum cpi_method *cpi) {

@@ -64,8 +64,6 @@ bool measure_window(const struct cli_line *line, const struct config *c, struct 
 bool measure_trace_end(const struct cli_line *line, const struct heddle_window *w, struct heddle_timing *t);
 /* The machine of the command line with n further --machine or --set; false after an error */
 bool measure_machine(const struct cli_line *line, const struct cli_given *more, u32 n, struct config *out);
-/* Changes what should not matter to a program's time, in the n-th of many ways; 0: nothing */
-void measure_perturb(struct config *c, u64 n);
 extern const struct cli_option measure_machine_option, measure_set_option;                     /* for `more` */
 bool measure_read(const struct cli_line *line, struct heddle_timing *t, enum cpi_method *cpi); /* false after an error */
 /* --lock for a program's launches: the list, or NULL; false after an error when it names no kernel, or all */

@@ -143,6 +143,17 @@ u64 config_hash(const struct config *c) {
     return h;
 }
 
+const char *const config_perturbed[] = {"gpu.cta_launch_cy", "gpu.first_sm", "gpu.address_offset_b", NULL};
+
+/* Block launch latency up to four cycles away, another first SM, data some lines further on */
+void config_perturb(struct config *c, u64 n) {
+    if (!n) return;
+    i64 latency = (i64)c->cta_launch_cy + (i64)(n * 5 % 9) - 4;
+    c->cta_launch_cy = (u32)MAX(latency, (i64)1);
+    c->first_sm = (u32)((c->first_sm + n * 7) % c->sms);
+    c->address_offset_b += (u32)(n * 33 * 256);
+}
+
 /* --- dump: sections in the order in which the table first names them */
 
 static bool same_section(const struct cfg_key *a, const struct cfg_key *b) {

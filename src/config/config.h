@@ -126,7 +126,10 @@ void config_default(struct config *c);
 /* One key by name, from text; false with a message (nearest names, legal range) */
 bool config_set(struct config *c, const char *name, const char *value, struct diag *d, const char *file, u32 line);
 void config_get_text(const struct config *c, const struct cfg_key *k, char *out, size_t out_b);
-u64 config_hash(const struct config *c);             /* of all keys, not of the name */
+u64 config_hash(const struct config *c); /* of all keys, not of the name */
+/* Changes what should not matter to a program's time, in the n-th of many ways; 0: nothing */
+void config_perturb(struct config *c, u64 n);
+extern const char *const config_perturbed[];         /* the keys that it changes; NULL ends them */
 void config_dump(const struct config *c, FILE *out); /* a machine file that reads back as c */
 
 /* --- mesh.c: where the mesh has its nodes */

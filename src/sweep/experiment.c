@@ -144,11 +144,13 @@ static void take_repetitions(struct reader *r, const char *key, const char *valu
     r->x->repetitions_line = r->place.line;
     if (strcmp(key, "key") == 0) {
         const struct cfg_key *k = cfg_key_find(value);
-        if (k && k->type == KEY_TYPE_U32) r->x->perturb = value;
-        else error_at(r, "\"%s\" is no key of a machine that is a number, so repetitions cannot move it", value);
+        if (strcmp(value, "all") == 0) r->x->perturb = NULL;
+        else if (k && k->type == KEY_TYPE_U32) r->x->perturb = value;
+        else error_at(r, "\"%s\" is neither all nor a key of a machine that is a number, so repetitions cannot move it", value);
     } else if (strcmp(key, "step") == 0) {
         if (value_count(&r->place, key, value, 1, 1000000, &n)) r->x->perturb_step = (u32)n;
     } else if (value_count(&r->place, key, value, 1, 10000, &n)) r->x->repetitions = (u32)n;
+    if (!r->x->perturb && r->x->perturb_step != 1) error_at(r, "step is of one key; leave out \"%s\" beside key = all", "step");
 }
 
 /* Options of heddle run that change what is measured, flags first; those about the host are [host]'s */

@@ -54,10 +54,32 @@ static bool set(struct planning *p, struct point *to, struct strbuf *text, const
     return config_set(&to->config, key, value, p->d, p->x->file, line);
 }
 
-/* Repetition r moves a key that should not matter by r steps */
+/* Whether repetitions move `key` */
+bool plan_moves(const struct experiment *x, const char *key) {
+    if (x->perturb) return strcmp(x->perturb, key) == 0;
+    for (const char *const *k = config_perturbed; *k; k++)
+        if (strcmp(*k, key) == 0) return true;
+    return false;
+}
+
+/* Repetition r as --perturb r: every key that should not matter */
+static bool perturb_all(struct planning *p, struct point *to, struct strbuf *text, u32 repetition) {
+    struct config moved = to->config;
+    bool ok = true;
+    config_perturb(&moved, repetition);
+    for (const char *const *k = config_perturbed; ok && *k; k++) {
+        char then[64];
+        config_get_text(&moved, cfg_key_find(*k), then, sizeof(then));
+        ok = set(p, to, text, *k, then, p->x->repetitions_line);
+    }
+    return ok;
+}
+
+/* Repetition r moves a key that should not matter by r steps, or all of them */
 static bool perturb(struct planning *p, struct point *to, struct strbuf *text, u32 repetition) {
     char now[64], then[64];
     if (!repetition) return true;
+    if (!p->x->perturb) return perturb_all(p, to, text, repetition);
     config_get_text(&to->config, cfg_key_find(p->x->perturb), now, sizeof(now));
     snprintf(then, sizeof(then), "%llu", strtoull(now, NULL, 10) + (u64)repetition * p->x->perturb_step);
     return set(p, to, text, p->x->perturb, then, p->x->repetitions_line);

@@ -144,7 +144,7 @@ struct experiment {
     bool study;
     VEC(struct sweep_entry) entries; /* of a study */
     u32 repetitions, repetitions_line;
-    const char *perturb; /* the key that repetitions move */
+    const char *perturb; /* the key that repetitions move; NULL: those of config_perturb */
     u32 perturb_step;
     double limit_seconds; /* of a run; 0: none */
     u64 limit_bytes;
@@ -185,6 +185,7 @@ bool plan_make(struct plan *p, struct experiment *x, struct diag *d);
 void plan_free(struct plan *p);
 void plan_find_same(struct plan *p);                                    /* fills same_as */
 const char *plan_size(const struct plan *p, const struct sweep_run *r); /* "" for files */
+bool plan_moves(const struct experiment *x, const char *key);           /* whether repetitions move it */
 /* The command line of a run, each word malloc'd, NULL at the end. `heddle`: the first word; `json`: where its
  * results go */
 char **plan_command(const struct plan *p, const struct sweep_run *r, const char *heddle, u32 threads, const char *json);

@@ -177,6 +177,23 @@ static void same_runs_are_found(void **state) {
     experiment_free(&x);
 }
 
+/* key = all moves what --perturb moves, and nothing in the run that is none */
+static void repetitions_move_one_key_or_all(void **state) {
+    struct experiment x;
+    struct plan p;
+    (void)state;
+    plan_text("[programs]\nrun = vecadd\nsize = tiny\n[machines]\nrun = small\n[repetitions]\ncount = 3\nkey = all\n", &x, &p);
+    assert_int_equal(p.runs.n, 3);
+    assert_string_equal(p.runs.at[0].settings, "");
+    assert_non_null(strstr(p.runs.at[1].settings, "gpu.address_offset_b=8448"));
+    assert_non_null(strstr(p.runs.at[2].settings, "gpu.address_offset_b=16896"));
+    assert_true(strstr(p.runs.at[2].settings, "gpu.cta_launch_cy=") && strstr(p.runs.at[2].settings, "gpu.first_sm="));
+    assert_true(p.runs.at[0].hash != p.runs.at[1].hash && p.runs.at[1].hash != p.runs.at[2].hash);
+    assert_true(plan_moves(&x, "gpu.first_sm") && plan_moves(&x, "gpu.address_offset_b") && !plan_moves(&x, "sm.sched"));
+    plan_free(&p);
+    experiment_free(&x);
+}
+
 /* Keys that do not go together are a mistake only in runs that are wanted */
 static void conditions_leave_out_what_does_not_go_together(void **state) {
     struct experiment x;
@@ -294,6 +311,7 @@ int main(void) {
         cmocka_unit_test(conditions_leave_out_what_does_not_go_together),
         cmocka_unit_test(products_and_lists_are_counted),
         cmocka_unit_test(same_runs_are_found),
+        cmocka_unit_test(repetitions_move_one_key_or_all),
         cmocka_unit_test(older_files_are_migrated),
         cmocka_unit_test(correlations_are_pearsons),
         cmocka_unit_test(means_and_jitter),
