@@ -23,7 +23,8 @@
  *   W3 writer[] names entries that are not complete
  *   W4 stations and registers in use are the sums over entries, and over stations whose results are being
  *      broadcast
- *   W5 windows.complete has every slot with complete entries */
+ *   W5 windows.complete has every slot with complete entries
+ *   W6 from the slots of windows.stay nothing may leave */
 #include "core/window.h"
 
 #include <stddef.h>
@@ -63,7 +64,7 @@ void window_launch(struct core *c) {
     for (u32 i = 0; i < c->nslots; i++) fault_forget(&x->at[i]);
     free(x->writers);
     x->writers = base_alloc(2 * regs * c->nslots);
-    x->held = x->full = x->complete = 0;
+    x->held = x->full = x->complete = x->stay = 0;
     for (u32 i = 0; i < c->nslots; i++) {
         memset(&x->at[i], 0, offsetof(struct window, at));
         x->at[i].writer = x->writers + 2 * regs * i, x->at[i].last = x->at[i].writer + regs;
@@ -243,6 +244,7 @@ static struct entry *entry_new(struct core *c, u32 slot, const struct tinst *t, 
     w->used |= 1ull << i;
     w->waiting |= 1ull << i;
     w->of_unit[t->unit] |= 1ull << i;
+    window_changes(c, slot);
     return e;
 }
 
@@ -480,6 +482,7 @@ static void issue_entry(struct core *c, u32 slot, u32 id) {
                                 .active = e->active,
                                 .counted = e->tries ? 0 : e->counted});
     w->waiting &= ~(1ull << id);
+    window_changes(c, slot);
     e->state = ENTRY_ISSUED;
     e->issue_cy = c->now;
     if (c->window->how->collects) window_free_station(c, slot, e, c->now);
@@ -521,7 +524,7 @@ u64 window_wakes(const struct core *c) {
     const struct windows *x = c->window;
     u64 next = x->heap.n ? MAX(x->heap.at[0].cycle, c->now) : NEVER;
     if (x->released < x->releases.n) next = MIN(next, MAX(x->releases.at[x->released].cycle, c->now));
-    if (x->complete) return c->now; /* may leave */
+    if (x->complete & ~x->stay) return c->now; /* may leave */
     for (u64 m = x->held & ~x->full; m && next > c->now; m &= m - 1) {
         u32 i = (u32)__builtin_ctzll(m);
         const struct window *w = window_of(c, i);
@@ -562,6 +565,7 @@ void window_check(const struct core *c) {
     for (u32 i = 0; i < c->nslots; i++) {
         check_window(c, i, stations);
         CHECK(!window_of(c, i)->complete || c->window->complete >> i & 1); /* W5 */
+        CHECK(!(c->window->stay >> i & 1) || !window_leaving(c, i));       /* W6 */
     }
     for (u32 i = c->window->released; i < c->window->releases.n; i++) stations[c->window->releases.at[i].station]++;
     for (u32 i = 0; i < c->cfg->subcores * STATION_POOLS; i++) CHECK(stations[i] == c->window->stations[i]); /* W4 */

@@ -92,6 +92,7 @@ static void complete(struct core *c, u32 slot, u32 id) {
     e->state = ENTRY_COMPLETE;
     w->complete |= 1ull << id;
     c->window->complete |= 1ull << slot;
+    window_changes(c, slot);
     u64 known = tell_waiting(c, w, id);
     write_names(c, slot, w, id);
     if (e->has_station) window_free_station(c, slot, e, c->now + c->cfg->broadcast_cy);
@@ -116,7 +117,9 @@ static int by_age(const void *a, const void *b) {
 /* Those whose cycle has come, the oldest first, as far as there are buses; the others come again */
 static void share_buses(struct core *c, struct completion *due, u32 n) {
     u32 used[16] = {0};
-    qsort(due, n, sizeof(*due), by_age);
+    bool sorted = true; /* the heap gives those of one cycle by age */
+    for (u32 i = 1; i < n && sorted; i++) sorted = due[i - 1].uid <= due[i].uid;
+    if (!sorted) qsort(due, n, sizeof(*due), by_age);
     for (u32 i = 0; i < n; i++) {
         const struct entry *e = &window_of(c, due[i].slot)->at[due[i].entry];
         if (!is_current(c, &due[i])) continue;
@@ -126,6 +129,7 @@ static void share_buses(struct core *c, struct completion *due, u32 n) {
             c->stats.bus_wait_cycles++;
             VEC_PUSH(&c->window->heap, due[i]);
             heap_up(c->window->heap.at, c->window->heap.n - 1);
+            slot_look(c, due[i].slot, c->now); /* who waits for it waits for a bus from now on */
             continue;
         }
         used[sub] += has_result(e);
@@ -199,21 +203,30 @@ static void close_up(struct window *w) {
     w->n = n;
 }
 
+u64 window_leaving(const struct core *c, u32 slot) {
+    const struct window *w = window_of(c, slot);
+    return c->window->how->may_leave(&(struct window_view){c->cfg, w->oldest, w->n, w->waiting, 0, w->complete});
+}
+
+static void retire_from(struct core *c, u32 slot, u64 go) {
+    struct window *w = window_of(c, slot);
+    for (u32 i = 0; i < w->n; i++)
+        if (go >> w->oldest[i] & 1) leave(c, slot, w, w->oldest[i]);
+    close_up(w);
+    if (!w->complete) c->window->complete &= ~(1ull << slot);
+    if (!w->n) slot_look(c, slot, c->now + 1); /* it may show what dispatch stopped at */
+}
+
 void retire_stage(struct core *c) {
-    for (u64 m = c->window->complete; m; m &= m - 1) {
+    struct windows *x = c->window;
+    for (u64 m = x->complete & ~x->stay; m; m &= m - 1) {
         u32 slot = (u32)__builtin_ctzll(m);
-        struct window *w = window_of(c, slot);
-        if (!w->complete) {
-            c->window->complete &= ~(1ull << slot); /* taken back */
+        if (!x->at[slot].complete) {
+            x->complete &= ~(1ull << slot); /* taken back */
             continue;
         }
-        struct window_view v = {c->cfg, w->oldest, w->n, w->waiting, 0, w->complete};
-        u64 go = c->window->how->may_leave(&v);
-        if (!go || fault_leaves(c, slot, go)) continue;
-        for (u32 i = 0; i < w->n; i++)
-            if (go >> w->oldest[i] & 1) leave(c, slot, w, w->oldest[i]);
-        close_up(w);
-        if (!w->complete) c->window->complete &= ~(1ull << slot);
-        slot_look(c, slot, c->now + 1);
+        u64 go = window_leaving(c, slot);
+        if (!go) x->stay |= 1ull << slot;
+        else if (!fault_leaves(c, slot, go)) retire_from(c, slot, go);
     }
 }

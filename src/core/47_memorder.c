@@ -283,6 +283,7 @@ static void take_back(struct core *c, u32 slot, u32 id) {
     e->ready_cy = NEVER;
     w->waiting |= 1ull << id;
     w->complete &= ~(1ull << id);
+    window_changes(c, slot);
     window_name_again(c, slot, id);
     c->stats.reexecuted++;
     EMIT(c, .kind = EV_SQUASH, .cycle = c->now, .uid = e->uid, .slot = (u16)slot);

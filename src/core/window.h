@@ -89,9 +89,12 @@ struct windows {
     u64 held;                         /* slots that have had a warp since window_stage found them empty */
     u64 full;     /* of held: their windows were full at their last try of dispatch, and none has left since */
     u64 complete; /* slots with complete entries */
+    u64 stay;     /* of these: the policy let none leave, and the window has not changed since */
 };
 
 static inline struct window *window_of(const struct core *c, u32 slot) { return &c->window->at[slot]; }
+/* What the policy sees of it is another: it is asked again what may leave */
+static inline void window_changes(struct core *c, u32 slot) { c->window->stay &= ~(1ull << slot); }
 #define EACH_ENTRY(mask, i) for (u64 m_##i = (mask), i = 0; m_##i && (i = (u64)__builtin_ctzll(m_##i), true); m_##i &= m_##i - 1)
 /* A result that became known for cycle `ready` can be used from then on by an entry of the window */
 static inline u64 window_usable(const struct core *c, u64 ready) {
@@ -123,5 +126,6 @@ bool fault_leaves(struct core *c, u32 slot, u64 leaving);          /* a fault is
 void fault_forget(struct window *w);
 /* --- 46_complete.c */
 void completion_push(struct core *c, u32 slot, u32 entry, u64 cycle); /* its result may be on a bus from then on */
+u64 window_leaving(const struct core *c, u32 slot);                   /* entries that leave in this cycle */
 
 #endif

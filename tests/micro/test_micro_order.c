@@ -84,6 +84,20 @@ static void buses_and_units_of_tomasulo(void **state) {
     assert_int_equal(last_w(), 27);
 }
 
+/* Chains of eight warps that share one bus: an instruction waits for the adder as long as that works, then for
+ * the bus, also when nothing else happens to its warp */
+static void waiting_for_a_bus_is_said(void **state) {
+    (void)state;
+    struct micro m = {.body = "add.u32 %r2, %r1, %r1;\nadd.u32 %r2, %r2, %r1;\nadd.u32 %r2, %r2, %r1;\nadd.u32 %r2, %r2, %r1;\n"
+                              "add.u32 %r2, %r2, %r1;\nadd.u32 %r2, %r2, %r1;\nbar.sync 0;\n" KEEP2("%r1", "%r2"),
+                      .threads = 8,
+                      .keys = {LECTURE("tomasulo"), "order.buses=1", "order.dispatch_width=8", "sm.schedulers=2", "sm.subcores=1",
+                               "sm.int.units=2"}};
+    micro_run(&m);
+    assert_int_equal(warp_time(STALL_WAIT), 6 * 8 * 5 * 3); /* of five results each waits three cycles for the adder */
+    assert_true(warp_time(STALL_BUS) > warp_time(STALL_WAIT));
+}
+
 /* With a reorder buffer the six take as long; they leave in order, one a cycle */
 static void rob_takes_20_and_leaves_in_order(void **state) {
     (void)state;
@@ -465,6 +479,7 @@ int main(void) {
         cmocka_unit_test(scoreboard_with_forwarding_takes_25),
         cmocka_unit_test(tomasulo_takes_20),
         cmocka_unit_test(buses_and_units_of_tomasulo),
+        cmocka_unit_test(waiting_for_a_bus_is_said),
         cmocka_unit_test(rob_takes_20_and_leaves_in_order),
         cmocka_unit_test(a_short_resource_stops_dispatch),
         cmocka_unit_test(memory_keeps_its_order),
