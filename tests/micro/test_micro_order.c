@@ -84,8 +84,8 @@ static void buses_and_units_of_tomasulo(void **state) {
     assert_int_equal(last_w(), 27);
 }
 
-/* Chains of eight warps that share one bus: an instruction waits for the adder as long as that works, then for
- * the bus, also when nothing else happens to its warp */
+/* Chains of eight warps that share one bus: an instruction waits for the adder as long as that works, then
+ * for the bus, also when nothing else happens to its warp */
 static void waiting_for_a_bus_is_said(void **state) {
     (void)state;
     struct micro m = {.body = "add.u32 %r2, %r1, %r1;\nadd.u32 %r2, %r2, %r1;\nadd.u32 %r2, %r2, %r1;\nadd.u32 %r2, %r2, %r1;\n"
