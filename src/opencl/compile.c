@@ -296,6 +296,7 @@ static cl_int source_once(const struct source *s, const char *options, struct ma
                                         "-cl-std=CL1.2",
                                         "-cl-kernel-arg-info",
                                         "-D__IMAGE_SUPPORT__=1",
+                                        "-D__OPENCL_VERSION__=300",
                                         "-Xclang",
                                         "-disable-llvm-passes",
                                         "-Xclang",

@@ -169,6 +169,33 @@ static void test_many_registers(void **state) {
 }
 
 /* What programs made for one vendor's devices ask */
+/* The macros that the specification names, with the language's version as the options choose it */
+static void test_macros(void **state) {
+    struct ocl *o = *state;
+    static const struct {
+        const char *options;
+        cl_int c_version, fast;
+    } builds[] = {{"", 120, 0}, {"-cl-std=CL1.1", 110, 0}, {"-cl-std=CL3.0 -cl-fast-relaxed-math", 300, 1}};
+    const char *text = "__kernel_exec(1, int) void k(global int *x) {\n"
+                       "    x[0] = __OPENCL_VERSION__, x[1] = __OPENCL_C_VERSION__, x[2] = __ENDIAN_LITTLE__;\n"
+                       "    x[3] = __IMAGE_SUPPORT__, x[4] = CL_VERSION_1_0, x[5] = CL_VERSION_1_1, x[6] = CL_VERSION_1_2;\n"
+                       "#ifdef __FAST_RELAXED_MATH__\n"
+                       "    x[7] = __FAST_RELAXED_MATH__;\n"
+                       "#else\n"
+                       "    x[7] = 0;\n"
+                       "#endif\n"
+                       "    x[8] = __LINE__; x[9] = sizeof(__FILE__) > 1;\n"
+                       "#ifdef __EMBEDDED_PROFILE__\n"
+                       "    x[9] = 99;\n"
+                       "#endif\n"
+                       "}\n";
+    for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
+        int out[16], want[10] = {300, builds[i].c_version, 1, 1, 100, 110, 120, builds[i].fast, 9, 1};
+        run_group(o, text, builds[i].options, 16, out);
+        assert_memory_equal(out, want, sizeof(want));
+    }
+}
+
 /* More live values than an instruction can name registers: 300, read before the first is written */
 static void test_too_many_registers(void **state) {
     struct ocl *o = *state;
@@ -241,4 +268,5 @@ static void test_local_rest(void **state) {
 OCL_TESTS(cmocka_unit_test(test_local_rest), cmocka_unit_test(test_cpp_kernel), cmocka_unit_test(test_local_inside),
           cmocka_unit_test(test_local_name_taken), cmocka_unit_test(test_mixed_types), cmocka_unit_test(test_inline_ptx),
           cmocka_unit_test(test_kernel_calls_kernel), cmocka_unit_test(test_around_a_buffer),
-          cmocka_unit_test(test_many_registers), cmocka_unit_test(test_too_many_registers), cmocka_unit_test(test_device_queries))
+          cmocka_unit_test(test_many_registers), cmocka_unit_test(test_too_many_registers), cmocka_unit_test(test_macros),
+          cmocka_unit_test(test_device_queries))
