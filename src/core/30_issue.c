@@ -141,11 +141,12 @@ static __attribute__((noinline)) void overwrite_waits(const struct core *c, cons
 }
 
 /* Registers of these lanes that the instruction needs and that are not there at cycle `at`; its front takes
- * these positions */
+ * these positions. Where threads go their own ways the order has been asked about each (order_keeps), and
+ * lets one go on only when all it had under way is there. */
 static void register_waits(const struct core *c, const struct home *s, const struct tinst *t, u64 lanes, u64 positions, u64 at,
                            struct waits *x) {
     const u16 *reg = t->reg, *end = reg + t->nsrc + t->ndst;
-    for (; reg < end; reg++) {
+    for (; reg < end && (!s->way || t->guard_cy); reg++) {
         u64 ready = sb_ready(s, *reg, lanes);
         if (t->guard_cy && ready && ready != NEVER && *reg >= c->prog->nregs) ready += t->guard_cy;
         if (ready > at) wait_for(x, (enum wait_kind)s->sb[*reg].kind, ready);
@@ -202,9 +203,11 @@ static struct wait parts_wait(struct core *c, const struct front *f, const struc
     return wait_none();
 }
 
-/* What a part's threads have under way: of a warp all that it has, unless its threads go their own ways */
-static struct order_view under_way(const struct home *s, u64 lanes) {
-    if (!s->way) return (struct order_view){s->drain_cy, s->loads, s->queued};
+/* What a part's threads have under way at cycle `at`: of a warp all that it has, unless its threads go their
+ * own ways and it has something */
+static struct order_view under_way(const struct home *s, u64 lanes, u64 at) {
+    bool quiet = s->drain_cy <= at && !s->loads && !s->queued;
+    if (!s->way || quiet) return (struct order_view){s->drain_cy, s->loads, s->queued};
     struct order_view v = {0};
     for (; lanes; lanes &= lanes - 1) {
         const struct way_of *x = &s->way[__builtin_ctzll(lanes)];
@@ -218,7 +221,7 @@ static struct order_view under_way(const struct home *s, u64 lanes) {
 static struct wait order_keeps(struct core *c, const struct front *f, u64 at) {
     for (u32 i = 0; i < f->nparts; i++) {
         const struct home *s = part_home(c, &f->part[i]);
-        struct order_view v = under_way(s, f->part[i].lanes);
+        struct order_view v = under_way(s, f->part[i].lanes, at);
         u64 from = c->pol.order->earliest(&v);
         if (from > at) return from == NEVER ? wait_event(STALL_LONG) : wait_until(from, STALL_WAIT);
     }
@@ -1017,6 +1020,17 @@ static u32 check_word(const struct core *c, const struct sched *s, u32 w, u32 *w
     return (u32)__builtin_popcountll(all);
 }
 
+/* Where fronts are formed every place that counts is among those of one class, or looked at singly */
+static void check_formed(const struct core *c, const struct sched *s) {
+    u32 places = 0, numbered = 0;
+    for (u32 w = 0; w < c->words; w++) {
+        CHECK(!(s->at[w].singly & ~s->at[w].counted)); /* C3 */
+        places += (u32)__builtin_popcountll(s->at[w].counted & ~s->at[w].singly);
+    }
+    for (u32 k = 0; k < CPI_COUNT; k++) numbered += s->formed[k];
+    CHECK(places == numbered); /* C3 */
+}
+
 void issue_check(const struct core *c) {
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         const struct sched *s = &c->issue->scheds[i];
@@ -1024,5 +1038,6 @@ void issue_check(const struct core *c) {
         for (u32 w = 0; w < c->words; w++) ready += check_word(c, s, w, &waiting);
         for (u32 k = 1; k < CPI_COUNT; k++) counted += s->pop[k];
         CHECK(waiting == counted && ready == s->nready); /* C2 */
+        if (c->form) check_formed(c, s);
     }
 }

@@ -152,7 +152,7 @@ static void show_front(struct core *c, u32 slot) {
     s->pc[slot] = f->head ? f->head->pc : NONE;
     s->threads[slot] = (u16)__builtin_popcountll(f->lanes);
     s->depth[slot] = 0;
-    for (u32 i = 0; f->head && i < f->nparts; i++) {
+    for (u32 i = 0; c->cfg->dwf_policy == DWF_PDOM && f->head && i < f->nparts; i++) {
         u32 d = diverge_depth(part_home(c, &f->part[i])->w, form_group(c, &f->part[i]));
         s->depth[slot] = (u16)MAX(s->depth[slot], MIN(d, (u32)UINT16_MAX));
     }

@@ -214,6 +214,21 @@ static void count_place(struct core *c, const struct front *f, u64 at) {
     else c->issue->beyond--, c->issue->beyond_cy += at;
 }
 
+static const enum cpi awaited[2] = {CPI_MEMORY_DATA, CPI_COMPUTE_DATA};
+
+/* A place joins the numbers that charge_formed reads (by = 1), or leaves them (by = -1) */
+static void count_formed(const struct account *a, i32 by) {
+    u32 classes = a->set ? classes_of(a->set) : 0;
+    if (!(a->word->counted & a->bit)) return;
+    if (!classes || classes & (classes - 1)) {
+        a->word->singly ^= a->bit;
+        return;
+    }
+    a->sched->formed[__builtin_ctz(classes)] += (u32)by;
+    for (u32 i = 0; i < 2; i++)
+        if (classes == 1u << awaited[i]) a->sched->formed_unit[i][a->unit] += (u32)by;
+}
+
 static inline void set_pc(const struct core *c, struct account *a, i32 pc) {
     if (pc == a->pc) return;
     a->pc = pc;
@@ -228,11 +243,13 @@ void account_state(struct core *c, u32 slot, u32 set, enum unit unit, u64 at) {
     if (a->sched->silence.n) account_silence(c, a->sched);
     charge(c, f, at);
     leave_population(c, a);
+    if (c->form) count_formed(a, -1);
     a->set = set;
     a->unit = (u8)unit;
     set_pc(c, a, pc);
     join_population(c, a, f->shown);
     if (slot >= c->nslots) count_place(c, f, at);
+    if (c->form) count_formed(a, 1);
     snapshot(a, at);
 }
 
@@ -296,16 +313,31 @@ static u32 formed_classes(const struct core *c, u32 slot, const struct silence *
 
 /* The proportional stack where fronts are formed: each place that counts has an equal share of a cycle, and
  * its classes have equal shares of that, rounded down; what is left goes to the heaviest class. Rounded by
- * the cycle, so that it does not matter where a silence is cut. */
-static void charge_formed(const struct core *c, const struct sched *sc, const struct silence *q, u64 n) {
-    enum { WHOLE = 60 }; /* divides by the number of classes of a place */
-    u64 weight[CPI_COUNT] = {0}, places = 0, left = 6ull * sc->nslots;
-    u32 heaviest = 0;
+ * the cycle, so that it does not matter where a silence is cut. Places that wait in one class are known by
+ * number; of those that wait for results, half is their unit's while it takes nothing. */
+enum { FORMED_WHOLE = 60 }; /* of a place; divides by the number of its classes */
+
+static u64 weigh_formed(const struct core *c, const struct sched *sc, const struct silence *q, u64 *weight) {
+    u64 places = 0;
+    for (u32 k = 0; k < CPI_COUNT; k++) weight[k] = (u64)sc->formed[k] * FORMED_WHOLE, places += sc->formed[k];
+    for (u64 m = q->unavailable; m; m &= m - 1) {
+        u32 u = (u32)__builtin_ctzll(m), why = u == UNIT_MEM ? CPI_MEMORY_STRUCTURAL : CPI_COMPUTE_STRUCTURAL;
+        for (u32 i = 0; i < 2; i++) {
+            u64 half = (u64)sc->formed_unit[i][u] * (FORMED_WHOLE / 2);
+            weight[awaited[i]] -= half, weight[why] += half;
+        }
+    }
     for (u32 w = 0; w < c->words; w++)
-        for (u64 m = sc->at[w].counted; m; m &= m - 1, places++)
-            add_classes(weight, formed_classes(c, w * 64 + (u32)__builtin_ctzll(m), q), WHOLE);
+        for (u64 m = sc->at[w].singly; m; m &= m - 1, places++)
+            add_classes(weight, formed_classes(c, w * 64 + (u32)__builtin_ctzll(m), q), FORMED_WHOLE);
+    return places;
+}
+
+static void charge_formed(const struct core *c, const struct sched *sc, const struct silence *q, u64 n) {
+    u64 weight[CPI_COUNT], left = 6ull * sc->nslots, places = weigh_formed(c, sc, q, weight);
+    u32 heaviest = 0;
     for (u32 k = 0; k < CPI_COUNT && places; k++) {
-        u64 share = 6ull * sc->nslots * weight[k] / (WHOLE * places);
+        u64 share = 6ull * sc->nslots * weight[k] / (FORMED_WHOLE * places);
         sc->stats->cpi[CPI_PROPORTIONAL][k] += share * n;
         left -= share;
         if (weight[k] > weight[heaviest]) heaviest = k;
@@ -438,6 +470,7 @@ void account_init(struct core *c) {
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         struct sched *sc = &c->issue->scheds[i];
         memset(sc->pop, 0, sizeof(sc->pop));
+        memset(sc->formed, 0, sizeof(sc->formed)), memset(sc->formed_unit, 0, sizeof(sc->formed_unit));
         for (u32 w = 0; w < c->words; w++) sc->at[w] = (struct sched_word){.slots = sc->at[w].slots, .valid = sc->at[w].valid};
         sc->nready = 0;
         sc->silence.n = 0;
@@ -449,7 +482,7 @@ void account_init(struct core *c) {
         struct front *f = &c->fronts[i];
         struct sched *sc = &c->issue->scheds[i % c->cfg->schedulers];
         sc->pop[CPI_IDLE]++;
-        if (i < c->nslots) sc->at[i / 64].counted |= set_bit(i);
+        if (i < c->nslots) sc->at[i / 64].counted |= set_bit(i), sc->formed[CPI_IDLE]++;
         f->account = (struct account){.sched = sc, .word = &sc->at[i / 64], .bit = set_bit(i), .set = 1u << STALL_EMPTY};
         f->account.strongest = CPI_IDLE;
         f->account.unit = UNIT_NONE;

@@ -17,6 +17,7 @@ struct sched_word { /* 64 fronts of a scheduler, by what they are: the same word
     u64 slots;      /* its own */
     u64 valid, all_ready;
     u64 counted;           /* places that accounts count: those of warp slots, and others with a front */
+    u64 singly;            /* of these, where fronts are formed: ready, or waiting in several classes */
     u64 ready[UNIT_COUNT]; /* by the unit the next instruction needs */
     u64 ready_loads;       /* of ready[UNIT_MEM], loads that may need an MSHR of the L1 data cache */
     u64 ready_shared;      /* of ready[UNIT_MEM], those of shared memory */
@@ -33,7 +34,10 @@ struct sched {
     u32 pop[CPI_COUNT];    /* slots by strongest cause, ready ones left out */
     u32 present;           /* bit per nonzero pop */
     u32 nslots;            /* warp slots; there are more places where fronts are formed */
-    u64 noissue;           /* cycles so far without an issue */
+    /* Where fronts are formed: counted places by the one class they wait in, and of those that wait for
+     * results (account.c, awaited) also by the unit of what they show */
+    u32 formed[CPI_COUNT], formed_unit[2][UNIT_COUNT];
+    u64 noissue;                                          /* cycles so far without an issue */
     u64 unavail[UNIT_COUNT], noissue_unavail[UNIT_COUNT]; /* cycles in which a unit's instructions could not issue */
     struct silence silence;
 };

@@ -14,9 +14,10 @@
 
 /* --- the filter */
 
+enum { LINE_HASHES = 1024 };
 static u32 line_hash(u64 addr) {
     u64 x = addr >> 7;
-    return (u32)((x ^ x >> 10 ^ x >> 20) & 1023);
+    return (u32)((x ^ x >> 10 ^ x >> 20) % LINE_HASHES);
 }
 
 static bool filter_has(const struct store_log *g, u64 addr) {
@@ -237,6 +238,21 @@ static bool packet_meets(const struct atomic_packet *p, const u64 *addr, u64 mas
     return false;
 }
 
+/* Lines that an access touches, by their hash: most packets lie in none of them (packet_for: each lies in
+ * one) */
+struct lines_near {
+    u64 at[LINE_HASHES / 64];
+};
+
+static struct lines_near lines_of(const u64 *addr, u64 mask, u32 size_b) {
+    struct lines_near near = {0};
+    for (u64 m = mask; m; m &= m - 1) {
+        u64 a = addr[__builtin_ctzll(m)];
+        set_add(near.at, line_hash(a)), set_add(near.at, line_hash(a + size_b - 1));
+    }
+    return near;
+}
+
 bool atomics_meet(const struct core *c, const struct part *part, const struct inst *in) {
     const struct memview *v = c->memview;
     bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
@@ -247,9 +263,11 @@ bool atomics_meet(const struct core *c, const struct part *part, const struct in
     u64 mask = warp_guard(w, g, in);
     if (!mask) return false;
     if (!access_addresses(w, g, in, mask, addr)) return true; /* cannot tell: waits for all of them */
+    u32 size_b = (u32)in->elem_b * in->nelem;
+    struct lines_near near = lines_of(addr, mask, size_b);
     for (u32 i = 0; i < v->packets.n; i++) {
         const struct atomic_packet *p = v->packets.at[i];
-        if (p->flight != UINT32_MAX && packet_meets(p, addr, mask, (u32)in->elem_b * in->nelem)) return true;
+        if (p->flight != UINT32_MAX && set_has(near.at, line_hash(p->line)) && packet_meets(p, addr, mask, size_b)) return true;
     }
     return false;
 }

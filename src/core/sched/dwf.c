@@ -116,11 +116,13 @@ static i32 choose_pc(const struct turns *s, const struct sched_view *v, const u6
 
 /* The next in turn of those that stand at pc */
 static int turn_of(const struct turns *s, const struct sched_view *v, const u64 *from, i32 pc) {
-    u64 there[SET_WORDS];
-    set_clear(there, v->words);
-    SET_EACH (slot, from, v->words)
-        if (v->fronts->pc[slot] == pc) set_add(there, slot);
-    return set_after(there, v->words, s->last);
+    u64 behind = ~1ull << s->last % 64;
+    for (u32 k = 0, w = s->last / 64; k <= v->words; k++, w = w + 1 == v->words ? 0 : w + 1) {
+        u64 m = k == 0 ? from[w] & behind : k == v->words ? from[w] & ~behind : from[w];
+        for (; m; m &= m - 1)
+            if (v->fronts->pc[w * 64 + (u32)__builtin_ctzll(m)] == pc) return (int)(w * 64 + (u32)__builtin_ctzll(m));
+    }
+    return NONE;
 }
 
 static int take_turn(const struct turns *s, const struct sched_view *v, const u64 *from, i32 *pc) {
