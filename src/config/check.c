@@ -307,6 +307,7 @@ static const struct {
     {"sm.tex.merge", "sm.tex.unified", "true", "false"},
     {"sm.tex.latency_cy", "sm.tex.unified", "true", "false"},
     {"noc.ideal", "noc.kind", "mesh", "crossbar"},
+    {"noc.arbiter", "noc.kind", "mesh", "crossbar"},
     {"sm.warp_scale.latency", "sm.warp_scale", "off", "hybrid"},
     {"sm.warp_scale.sync", "sm.warp_scale", "off", "hybrid"},
     {"sm.warp_scale.sync", "sm.pipe", "units", "one"},

@@ -55,6 +55,7 @@ enum { WRITE_THROUGH, WRITE_BACK };                                 /* sm.l1.wri
 enum { REPLACE_LRU, REPLACE_FIFO };                                 /* replace keys */
 enum { L1_INDEX_LINEAR, L1_INDEX_FERMI };                           /* sm.l1.index */
 enum { NOC_CROSSBAR, NOC_MESH };                                    /* noc.kind */
+enum { ARBITER_OLDEST, ARBITER_LOWEST };                            /* noc.arbiter */
 enum { PLACE_SPREAD, PLACE_SIDES, PLACE_GPGPUSIM };                 /* noc.mesh.place */
 enum { MAP_NONE, MAP_XOR };                                         /* map.hash */
 enum { DRAM_FIXED, DRAM_BANKED };                                   /* dram.kind */

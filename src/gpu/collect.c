@@ -50,6 +50,14 @@ static void describe(const struct run *r, struct launch_stats *out) {
     out->waves = (double)(r->end_cta - r->first_cta) / (r->occ.ctas * (double)c->sms);
 }
 
+static void collect_work(struct launch_stats *out) {
+    out->work_most = out->work_least = out->per_sm[0].warp_instructions;
+    for (u32 i = 1; i < out->sms; i++) {
+        out->work_most = MAX(out->work_most, out->per_sm[i].warp_instructions);
+        out->work_least = MIN(out->work_least, out->per_sm[i].warp_instructions);
+    }
+}
+
 void collect_stats(struct run *r, u64 end, struct launch_stats *out) {
     struct gpu *g = r->g;
     describe(r, out);
@@ -68,6 +76,7 @@ void collect_stats(struct run *r, u64 end, struct launch_stats *out) {
         lane_stats_add(&out->lane, core_lanes(c));
         out->simulated_cycles_jumped += core_jumped(c);
     }
+    collect_work(out);
     struct clocks clk = clocks_of(&g->cfg);
     for (u32 i = 0; i < g->cfg.partitions; i++) {
         struct mem_stats s = *partition_stats(g->parts[i]);

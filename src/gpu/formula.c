@@ -92,6 +92,7 @@ static void describe(struct launch_stats *sum, const struct launch_stats *s) {
     sum->instructions_left_out = 0;
     sum->instructions_unknown = unknown;
     sum->waves = sum->launches = 0;
+    sum->work_most = sum->work_least = 0;
     sum->cycles = sum->grid_ctas = sum->simulated_cycles_jumped = 0;
     sum->sum = (struct sm_stats){0};
     sum->mem = (struct mem_stats){0};
@@ -124,6 +125,8 @@ void launch_stats_add(struct launch_stats *sum, const struct launch_stats *s) {
     sum->instructions_unknown += s->instructions_unknown;
     sum->waves += s->waves;
     sum->launches += s->launches;
+    sum->work_most += s->work_most;
+    sum->work_least += s->work_least;
     sum->complete = sum->complete && s->complete;
     sum->functional = sum->functional && s->functional;
 }

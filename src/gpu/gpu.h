@@ -57,6 +57,7 @@ struct launch_stats { /* one launch, or the sum of several (then per_sm, pcs and
     u64 instructions_unknown;                       /* those that are not in it: nothing of their launch was timed */
     double waves;                                   /* blocks over what the chip holds at once; of a sum, those of all launches */
     u32 launches;                                   /* that were timed */
+    u64 work_most, work_least;                      /* warp instructions of the SM with most and least; of a sum, added up */
     u32 sms, warps, schedulers, warp_size, burst_b; /* of the machine */
     u32 core_mhz;
     u32 window_cy;

@@ -8,7 +8,8 @@
  * noc.latency_cy later that flit stands at the slice's port, and the others have followed `flits` - 1 cycles
  * after it. The port lets packets in by (cycle, SM, order in the outbox), one flit a cycle: a packet is
  * through `flits` cycles after the one before it at the earliest, and only when the slice's queue has room.
- * At that moment a credit starts its way back. A place the slice frees in a tick can be used from the next
+ * At that moment a credit starts its way back. With noc.arbiter = lowest it is the SM with the lowest number
+ * that goes first among those whose packets could be through, so under load SMs get unequal shares. A place the slice frees in a tick can be used from the next
  * noc edge.
  *
  * From the slices: answers leave one flit a cycle, those that were ready first first, refills before hits at
@@ -54,15 +55,29 @@ static u8 count_lines(const struct partition *p, u32 pieces) {
 
 /* --- to the slices */
 
-/* Tick at which the port lets its first packet in, when there is room: not before it has arrived, nor before
- * its flits have followed those of the last */
+/* Tick at which the port can have let a packet in: not before it has arrived, nor before its flits have
+ * followed those of the last */
+static u64 through_at(const struct partition *p, const struct slice *l, struct timed one) {
+    if (p->c.noc_ideal || p->mesh) return one.tick;
+    return (u64)MAX((i64)one.tick, l->taken + (i64)one.flits * p->clk.noc);
+}
+
+/* That of the first packet, when there is room */
 static u64 in_next(const struct partition *p, const struct slice *l) {
     if (!l->coming.n) return NEVER;
-    struct timed first = ring_first(&l->coming);
-    if (p->c.noc_ideal || p->mesh) return first.tick;
-    if (l->queue.n >= p->c.l2_queue) return NEVER;
-    i64 through = l->taken + (i64)first.flits * p->clk.noc;
-    return (u64)MAX((i64)first.tick, through);
+    if (!p->c.noc_ideal && !p->mesh && l->queue.n >= p->c.l2_queue) return NEVER;
+    return through_at(p, l, ring_first(&l->coming));
+}
+
+/* noc.arbiter = lowest: the SM with the lowest number comes to the front; packets of one SM keep their order */
+static void put_lowest_first(struct partition *p, struct slice *l, u64 t) {
+    struct ring *r = &l->coming;
+    u32 best = 0;
+    for (u32 i = 1; i < r->n; i++)
+        if (p->packet[ring_at(r, i).id].sm < p->packet[ring_at(r, best).id].sm && through_at(p, l, ring_at(r, i)) <= t) best = i;
+    struct timed chosen = ring_at(r, best);
+    for (u32 i = best; i; i--) r->at[(r->head + i) & (r->cap - 1)] = ring_at(r, i - 1);
+    r->at[r->head] = chosen;
 }
 
 u32 noc_packet(struct partition *p, const struct mreq *m, u32 *slice) {
@@ -110,6 +125,7 @@ bool noc_grant(struct partition *p, u32 s) {
 
 static void let_in(struct partition *p, u32 s, u64 t) {
     struct slice *l = &p->slice[s];
+    if (p->c.noc_arbiter == ARBITER_LOWEST) put_lowest_first(p, l, t);
     struct timed first = ring_first(&l->coming);
     const struct packet *k = &p->packet[first.id];
     ring_pop(&l->coming);

@@ -223,6 +223,44 @@ static void an_idle_partition_says_so(void **state) {
     play_end(&w);
 }
 
+/* A queue of one and a slice that takes a packet every ten cycles: tokens 3, 4 and 5 of SMs 1, 0 and 0 wait
+ * together. By age 3 goes first; by number SM 0 does, with its own packets in order. */
+static void the_lowest_sm_goes_first(void **state) {
+    (void)state;
+    static const u32 goes_in[2][6] = {{0, 20, 21, 31, 41, 51}, {0, 20, 21, 51, 31, 41}};
+    for (u32 arbiter = 0; arbiter < 2; arbiter++) {
+        struct config c = hits();
+        c.sms = 3, c.l2_queue = 1, c.l2_interval = 10, c.noc_arbiter = arbiter;
+        struct play w;
+        play_begin(&w, &c);
+        play_send(&w, (struct mreq){.cycle = 0, .sm = 2, .token = 1});
+        play_send(&w, (struct mreq){.cycle = 1, .sm = 2, .token = 2});
+        play_send(&w, (struct mreq){.cycle = 2, .sm = 1, .token = 3});
+        play_send(&w, (struct mreq){.cycle = 3, .sm = 0, .token = 4});
+        play_send(&w, (struct mreq){.cycle = 4, .sm = 0, .token = 5});
+        play_run(&w, 20);
+        for (u32 token = 1; token <= 5; token++) assert_int_equal(play_credit(&w, token), goes_in[arbiter][token] + 20);
+        play_end(&w);
+    }
+}
+
+/* Who has not come cannot go first: the port takes what is there, and a long packet only when its last flit is */
+static void only_who_has_come_goes_first(void **state) {
+    (void)state;
+    struct config c = hits();
+    c.sms = 2, c.noc_arbiter = ARBITER_LOWEST;
+    struct play w;
+    play_begin(&w, &c);
+    play_send(&w, (struct mreq){.cycle = 0, .sm = 1, .token = 1});
+    play_send(&w, (struct mreq){.cycle = 0, .sm = 1, .token = 2});
+    play_send(&w, (struct mreq){.cycle = 1, .sm = 0, .token = 3, .kind = MREQ_WRITE, .data_b = 128}); /* 5 flits */
+    play_run(&w, 20);
+    assert_int_equal(play_credit(&w, 1), 40);
+    assert_int_equal(play_credit(&w, 2), 41);
+    assert_int_equal(play_credit(&w, 3), 46); /* five flits behind 21 */
+    play_end(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latency_is_paid_each_way),      cmocka_unit_test(clocks_round_up),
@@ -231,7 +269,8 @@ int main(void) {
         cmocka_unit_test(credits_wait_for_room),         cmocka_unit_test(answers_share_the_port),
         cmocka_unit_test(an_ideal_network_has_no_ports), cmocka_unit_test(slices_do_not_disturb_each_other),
         cmocka_unit_test(answers_carry_what_was_asked),  cmocka_unit_test(the_window_is_the_shortest_way_back),
-        cmocka_unit_test(an_idle_partition_says_so),
+        cmocka_unit_test(an_idle_partition_says_so),     cmocka_unit_test(the_lowest_sm_goes_first),
+        cmocka_unit_test(only_who_has_come_goes_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
