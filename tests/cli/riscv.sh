@@ -36,6 +36,10 @@ err_has 'the program ended with status 5'
 # compiled OpenCL C: an image is of one map and one way to diverge
 image() { "$heddle" run "$top/tests/golden/riscv_$1.json" --machine aurud2023 --functional --quiet "${@:2}"; }
 expect 0 image group_split
+expect 0 "$heddle" run "$top/tests/golden/riscv_group_split.json" --machine vortex2021 --set isa.riscv.ext=imaf \
+    --set gpu.sms=2 --quiet --json "$work/r.json"
+shares="$(json "$work/r.json" launches.0.formulas.work_most) $(json "$work/r.json" launches.0.formulas.work_least)"
+awk '{ exit !($1 >= 1 && $1 + $2 > 1.999 && $1 + $2 < 2.001) }' <<< "$shares" || complain "two SMs have $shares of their mean"
 expect 2 image group_split --set isa.vortex.diverge=ipdom
 err_has 'compiled with split, join and pred.* set isa.vortex.diverge = split'
 expect 2 image group_ipdom

@@ -43,6 +43,8 @@ static struct launch_stats made_up(void) {
                              .registers = 16,
                              .grid_ctas = 8,
                              .waves = 2,
+                             .work_most = 600,
+                             .work_least = 200,
                              .launches = 1,
                              .cta_threads = 64};
     s.occupancy = (struct occupancy){2, 4, 8, 4, 3, 2, 6, "registers"};
@@ -68,6 +70,8 @@ static void numbers_are_made_of_counters(void **state) {
     struct launch_stats s = made_up();
     assert_float_equal(value(&s, "warp_ipc"), 0.8, 1e-12);
     assert_float_equal(value(&s, "sm_ipc"), 0.4, 1e-12);
+    assert_float_equal(value(&s, "work_most"), 1.5, 1e-12);
+    assert_float_equal(value(&s, "work_least"), 0.5, 1e-12);
     assert_float_equal(value(&s, "simd_efficiency"), 0.5, 1e-12);
     assert_float_equal(value(&s, "occupancy"), 0.5, 1e-12);
     assert_float_equal(value(&s, "l1_hit_rate"), 0.25, 1e-12);
@@ -89,6 +93,7 @@ static void sums_add_counters_and_keep_peaks(void **state) {
     launch_stats_add(&sum, &b);
     assert_int_equal(sum.cycles, 1500);
     assert_int_equal(sum.sum.warp_instructions, 1600);
+    assert_float_equal(value(&sum, "work_most"), 1.5, 1e-12);
     assert_int_equal(sum.sum.mshr_peak, 30);
     assert_int_equal(sum.sum.lanes[16], 1600);
     assert_int_equal(sum.mem.dram_reads, 20);
