@@ -33,6 +33,7 @@ struct rv_warp { /* warp.state */
     u32 fflags, frm;
     u32 depth;
     u64 guests; /* RV_IPDOM: lanes that were switched on inside a function they did not call: they return with the leader */
+    u32 guest_calls[MAX_WARP]; /* of a guest: calls it has made itself since, and not returned from */
     struct rv_split splits[RV_SPLITS];
     u32 csr[RV_MACHINE_CSRS]; /* 0x300 to 0x3FF: written and read, of no effect */
 };

@@ -207,7 +207,9 @@ void exec_rv_part(struct warp *w, struct group *g, const struct inst *in, u64 ma
 static void link(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     u32 next = rv_address(w, (i32)(in - w->cta->launch->k->code) + 1);
     for (u64 rest = mask; rest && !in->d.absent; rest &= rest - 1) opnd_write(w, g, &in->d, (u32)__builtin_ctzll(rest), next);
-    if (!in->d.absent) ((struct rv_warp *)w->state)->guests &= ~mask;
+    if (in->d.absent || in->d.off != RV_RA * ROW_B) return;
+    struct rv_warp *state = w->state;
+    for (u64 rest = mask & state->guests; rest; rest &= rest - 1) state->guest_calls[__builtin_ctzll(rest)]++;
 }
 
 void exec_rv_jal(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
@@ -243,12 +245,24 @@ static void jump_together(struct warp *w, struct group *g, const struct inst *in
 
 static bool rv_returns(const struct inst *in) { return in->d.absent && in->s[0].off == RV_RA * ROW_B && !in->imm; }
 
+/* Those of the lanes that return, which return from a function they did not call. Others that are guests in a
+ * function further out have one call less to return from. */
+static u64 return_as_guests(struct rv_warp *state, u64 mask) {
+    u64 as_guests = 0;
+    for (u64 rest = mask & state->guests; rest; rest &= rest - 1) {
+        u32 *calls = &state->guest_calls[__builtin_ctzll(rest)];
+        if (*calls) --*calls;
+        else as_guests |= rest & -rest;
+    }
+    return as_guests;
+}
+
 /* Lanes of one target after the other leave; those of the last stay in g. Lanes that were switched on inside
  * the function return with the leading one of those that called it, as all do on Vortex: they have no return
  * address of their own */
 static void jump_apart(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     u32 target[MAX_WARP];
-    u64 guests = rv_returns(in) ? mask & ((const struct rv_warp *)w->state)->guests : 0;
+    u64 guests = rv_returns(in) ? return_as_guests(w->state, mask) : 0;
     u32 host = guests && guests != mask ? rv_leader(w, mask & ~guests) : MAX_WARP;
     for (u64 rest = mask; rest; rest &= rest - 1) {
         u32 lane = (u32)__builtin_ctzll(rest);

@@ -13,7 +13,9 @@ static u64 lanes_of(const struct warp *w) {
 
 /* g's lanes become `on`, of those it has and those that are off; a warp that has none left ends */
 static void set_mask(struct warp *w, struct group *g, u64 on) {
-    ((struct rv_warp *)w->state)->guests |= on & w->off;
+    struct rv_warp *state = w->state;
+    state->guests |= on & w->off;
+    for (u64 rest = on & w->off; rest; rest &= rest - 1) state->guest_calls[__builtin_ctzll(rest)] = 0;
     warp_lanes_on(w, g, on & w->off);
     u64 gone = g->mask & ~on;
     if (gone == g->mask && warp_enabled(w) == gone) warp_end(w);

@@ -282,6 +282,23 @@ static void start_up(void **state) {
     expect(&r, 0, want, 4);
 }
 
+/* Lanes that are switched on inside a function call others from there and come back to it, twice and one
+ * inside the other; from the function itself they still return with the lane that called it */
+static void guests_call(void **state) {
+    static const u32 want[] = {33, 34, 35, 36};
+    static const char text[] =
+        "addi s2, zero, 0; jal ra, all; csrrs s1, 0xCC0, zero; add a0, s1, s2;" STORE_A0 ";"
+        "all: addi s3, ra, 0; addi t0, zero, -1; vx_tmc t0; addi s2, zero, 0; jal ra, outer; jal ra, inner; "
+        "addi ra, s3, 0; jalr zero, 0(ra);"
+        "outer: addi s4, ra, 0; addi s2, s2, 2; jal ra, inner; addi s2, s2, 1; addi ra, s4, 0; jalr zero, 0(ra);"
+        "inner: addi s2, s2, 15; jalr zero, 0(ra)";
+    (void)state;
+    struct rig r = good(text, OLD);
+    expect(&r, 0, want, 4);
+    r = good(text, IPDOM);
+    expect(&r, 0, want, 4);
+}
+
 /* --- votes and shuffles */
 static void votes(void **state) {
     static const struct {
@@ -489,25 +506,16 @@ static void faults(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_words),
-        cmocka_unit_test(rows_are_apart),
-        cmocka_unit_test(warps),
-        cmocka_unit_test(again),
-        cmocka_unit_test(splits),
-        cmocka_unit_test(without_split),
-        cmocka_unit_test(uniform_split),
-        cmocka_unit_test(order_of_sides),
-        cmocka_unit_test(loops),
-        cmocka_unit_test(calls),
-        cmocka_unit_test(start_up),
-        cmocka_unit_test(votes),
-        cmocka_unit_test(atomics),
-        cmocka_unit_test(narrow),
-        cmocka_unit_test(cores),
-        cmocka_unit_test(console),
-        cmocka_unit_test(counters),
-        cmocka_unit_test(csrs),
-        cmocka_unit_test(system_instructions),
+        cmocka_unit_test(known_words),   cmocka_unit_test(rows_are_apart),
+        cmocka_unit_test(warps),         cmocka_unit_test(again),
+        cmocka_unit_test(splits),        cmocka_unit_test(without_split),
+        cmocka_unit_test(uniform_split), cmocka_unit_test(order_of_sides),
+        cmocka_unit_test(loops),         cmocka_unit_test(calls),
+        cmocka_unit_test(start_up),      cmocka_unit_test(guests_call),
+        cmocka_unit_test(votes),         cmocka_unit_test(atomics),
+        cmocka_unit_test(narrow),        cmocka_unit_test(cores),
+        cmocka_unit_test(console),       cmocka_unit_test(counters),
+        cmocka_unit_test(csrs),          cmocka_unit_test(system_instructions),
         cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
