@@ -8,9 +8,9 @@
  * noc.latency_cy later that flit stands at the slice's port, and the others have followed `flits` - 1 cycles
  * after it. The port lets packets in by (cycle, SM, order in the outbox), one flit a cycle: a packet is
  * through `flits` cycles after the one before it at the earliest, and only when the slice's queue has room.
- * At that moment a credit starts its way back. With noc.arbiter = lowest it is the SM with the lowest number
- * that goes first among those whose packets could be through, so under load SMs get unequal shares. A place the slice frees in a tick can be used from the next
- * noc edge.
+ * At that moment a credit starts its way back. A place the slice frees in a tick can be used from the next
+ * noc edge. With noc.arbiter = lowest the SM with the lowest number goes first among those whose packets
+ * could be through, so under load SMs get unequal shares.
  *
  * From the slices: answers leave one flit a cycle, those that were ready first first, refills before hits at
  * equal times. A response carries the cycle in which its first flit stands at the SM's port.
@@ -69,7 +69,7 @@ static u64 in_next(const struct partition *p, const struct slice *l) {
     return through_at(p, l, ring_first(&l->coming));
 }
 
-/* noc.arbiter = lowest: the SM with the lowest number comes to the front; packets of one SM keep their order */
+/* noc.arbiter = lowest: the lowest SM comes to the front; packets of one SM keep their order */
 static void put_lowest_first(struct partition *p, struct slice *l, u64 t) {
     struct ring *r = &l->coming;
     u32 best = 0;

@@ -244,7 +244,7 @@ static void the_lowest_sm_goes_first(void **state) {
     }
 }
 
-/* Who has not come cannot go first: the port takes what is there, and a long packet only when its last flit is */
+/* Who has not come cannot go first: the port takes what is there, a long packet with its last flit */
 static void only_who_has_come_goes_first(void **state) {
     (void)state;
     struct config c = hits();
