@@ -93,7 +93,7 @@ replay.h 63_replay.c
 reexec.h 64_reexec.c
 texture.h 67_texture.c
 split.h 36_split.c
-weave.h 39_weave.c
+weave.h 41_weave.c
 early.h 71_early.c
 memview.h memport.c
 blocks.h cta.c

@@ -68,6 +68,9 @@ static void check_parts(struct checker *k) {
     if (c->interweave_lanes == LANES_XOR && c->warp_size & (c->warp_size - 1))
         WRONG(k, "interweave.lanes is xor and sm.warp_size is %u; lanes are permuted in warps of a power of two, such as 32",
               c->warp_size);
+    if (strcmp(c->diverge, "vws") == 0 && (c->warp_size % c->vws_slice || c->warp_size / c->vws_slice > VWS_SLICES))
+        WRONG(k, "vws.slice is %u and sm.warp_size is %u; a warp is divided into at most %d slices of that many lanes each",
+              c->vws_slice, c->warp_size, VWS_SLICES);
     if (c->dwf_permute && c->warp_size & (c->warp_size - 1))
         WRONG(k, "dwf.permute is xor and sm.warp_size is %u; lanes are permuted in warps of a power of two, such as 32",
               c->warp_size);
@@ -298,6 +301,12 @@ static const struct {
     {"dws.memory", "dws.split", "branch", "memory or both"},
     {"dws.meet", "sm.diverge", "!dws", "dws"},
     {"dws.meet", "dws.split", "branch", "memory or both"},
+    {"vws.slice", "sm.diverge", "!vws", "vws"},
+    {"vws.gang", "sm.diverge", "!vws", "vws"},
+    {"vws.control", "sm.diverge", "!vws", "vws"},
+    {"vws.memory", "sm.diverge", "!vws", "vws"},
+    {"vws.gangs", "sm.diverge", "!vws", "vws"},
+    {"vws.first", "sm.diverge", "!vws", "vws"},
     {"tbc.form_cy", "sm.diverge", "!tbc", "tbc"},
     {"lwm.warps", "sm.diverge", "!lwm", "lwm"},
     {"sm.tex.sets", "sm.tex.unified", "true", "false"},

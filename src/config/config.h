@@ -72,6 +72,12 @@ enum { DWS_BRANCH, DWS_MEMORY, DWS_BOTH };     /* dws.split */
 enum { DWS_AGGRESSIVE, DWS_LAZY, DWS_REVIVE }; /* dws.memory */
 enum { DWS_LIMITED, DWS_BYPASS };              /* dws.meet */
 
+enum { VWS_ELASTIC, VWS_INELASTIC };                 /* vws.gang */
+enum { VWS_SAME_WAY, VWS_ALL_APART };                /* vws.control */
+enum { VWS_WAITS, VWS_LOADED_TOGETHER, VWS_SINGLY }; /* vws.memory */
+enum { VWS_BIG, VWS_LITTLE, VWS_SCHED };             /* vws.first */
+enum { VWS_SLICES = 16 };                            /* of a warp, at most */
+
 enum { WEAVE_BRANCHES, WEAVE_WARPS, WEAVE_BOTH }; /* interweave.with */
 enum { LANES_IDENTITY, LANES_MIRROR, LANES_XOR }; /* interweave.lanes */
 

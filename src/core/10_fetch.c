@@ -2,6 +2,9 @@
  * theirs from the instruction cache, up to the end of a cache line. A miss goes to the L2; the warp fetches
  * again when the line has come.
  *
+ * Where warps are divided into slices (43_gang.c) each slice has a fetch of its own: so many gangs that have
+ * it fetch in a cycle.
+ *
  * Not modelled: a second level instruction cache of its own. */
 #include "core/fetch.h"
 
@@ -167,10 +170,23 @@ u64 fetch_next(const struct core *c) {
     return next;
 }
 
+/* Slices whose lanes have so many fetches in this cycle fetch no more: gangs with one of them wait */
+static void drop_served(const struct core *c, u64 *can, u64 *lanes, u32 slot) {
+    u64 more = gang_lanes(c, slot);
+    for (u32 i = 0; i < c->cfg->fetch_warps && more; i++) {
+        u64 had = lanes[i] & more;
+        lanes[i] |= more;
+        more = had;
+    }
+    SET_EACH (other, can, c->words)
+        if (gang_lanes(c, other) & lanes[c->cfg->fetch_warps - 1]) set_drop(can, other);
+}
+
 void fetch_stage(struct core *c) {
-    u64 can[SET_WORDS];
+    u64 can[SET_WORDS], served[MAX_FETCHES] = {0};
+    u32 most = c->gang ? c->nfronts : c->cfg->fetch_warps;
     if (!find_candidates(c, can)) return;
-    for (u32 i = 0; i < c->cfg->fetch_warps && set_any(can, c->words); i++) {
+    for (u32 i = 0; i < most && set_any(can, c->words); i++) {
         struct fetch_view v = {can, c->words, c->age, c->fetch->waited};
         int slot = c->pol.fetch->pick(&c->fetch->last, &v);
         if (slot < 0) return;
@@ -178,5 +194,6 @@ void fetch_stage(struct core *c) {
         if (c->pol.fetch->waits) fetch_pass_over(c->fetch->waited, can, c->words, (u32)slot);
         set_drop(can, (u32)slot);
         fetch_one(c, (u32)slot);
+        if (c->gang) drop_served(c, can, served, (u32)slot);
     }
 }

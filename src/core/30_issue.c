@@ -32,7 +32,7 @@ void issue_launch(struct core *c) {
     x->last_cy = c->now;
     x->restricts = c->predict || c->reexec || c->pol.sched->held;
     x->renews = c->prog->k->first_warps;
-    x->steady = !x->restricts && !c->pol.sched->skip && !c->window;
+    x->steady = !x->restricts && !c->pol.sched->skip && !c->window && !c->gang;
     x->plain = !c->replay && !c->window && !c->vunits && !c->form && !x->renews;
     x->lone = x->plain && !c->predict && !c->pol.sched->event && !c->pol.diverge->joint && !c->weave && c->cfg->issue_width == 1;
     x->timed = !c->window && !c->pol.order->earliest;
@@ -87,6 +87,7 @@ static bool has_ready_group(const struct warp *w) {
 void slot_wake_block(struct core *c, const struct cta_place *p, u64 cy) {
     if (c->form) {
         if (c->squads) squad_wake_block(c, p, cy);
+        else if (c->gang) gang_wake_block(c, p, cy);
         else form_wake_block(c, p, cy);
         return;
     }
@@ -163,20 +164,36 @@ static inline struct wait wait_none(void) { return (struct wait){NEVER, 0}; }
 static inline struct wait wait_event(enum stall cause) { return (struct wait){NEVER, 1u << cause}; }
 static inline struct wait wait_until(u64 cy, enum stall cause) { return (struct wait){cy, 1u << cause}; }
 
+/* What threads have under way: all that their warp has, or with slices what these do. A slice that polls has
+ * something under way all the time, and others would wait for it for ever */
+static struct way_of outstanding(const struct core *c, const struct part *p) {
+    const struct home *s = part_home(c, p);
+    struct way_of x = {s->drain_cy, s->queued, s->loads, s->stores, s->atomics, s->asyncs};
+    if (__builtin_expect(!c->gang, 1)) return x;
+    x = (struct way_of){0};
+    for (u64 m = p->lanes; m; m &= m - 1) {
+        const struct way_of *one = &s->way[__builtin_ctzll(m)];
+        x.drain_cy = later(x.drain_cy, one->drain_cy);
+        x.queued += one->queued, x.loads += one->loads, x.stores += one->stores, x.atomics += one->atomics;
+        x.asyncs += one->asyncs;
+    }
+    return x;
+}
+
 /* What barriers, fences, exits, calls and waits for copies need beyond registers */
 static struct wait order_waits(struct core *c, const struct front *f, const struct part *p, const struct tinst *t, u64 at) {
-    const struct home *s = part_home(c, p);
+    if (t->kind == T_MEM) return atomics_meet(c, p, t->in) ? wait_event(STALL_ATOMIC_ORDER) : wait_none();
+    struct way_of x = outstanding(c, p);
     switch (t->kind) {
     case T_BARRIER:
-    case T_EXIT: return s->queued ? wait_event(STALL_DRAIN) : wait_none();
+    case T_EXIT: return x.queued ? wait_event(STALL_DRAIN) : wait_none();
     case T_FENCE:
-        if (s->queued || s->stores || s->atomics) return wait_event(STALL_MEMBAR);
+        if (x.queued || x.stores || x.atomics) return wait_event(STALL_MEMBAR);
         return t->in->flags & INST_GPU_FENCE && atomics_before(c, f->fence_seq) ? wait_event(STALL_MEMBAR) : wait_none();
-    case T_ASYNC_WAIT: return s->asyncs ? wait_event(STALL_LONG) : wait_none();
+    case T_ASYNC_WAIT: return x.asyncs ? wait_event(STALL_LONG) : wait_none();
     case T_FRAME:
-        if (s->loads || s->queued) return wait_event(STALL_LONG);
-        return s->drain_cy > at ? wait_until(s->drain_cy, STALL_WAIT) : wait_none();
-    case T_MEM: return atomics_meet(c, p, t->in) ? wait_event(STALL_ATOMIC_ORDER) : wait_none();
+        if (x.loads || x.queued) return wait_event(STALL_LONG);
+        return x.drain_cy > at ? wait_until(x.drain_cy, STALL_WAIT) : wait_none();
     default: return wait_none();
     }
 }
@@ -359,11 +376,24 @@ static void home_over(struct core *c, u32 home, u64 at) {
     cta_try_retire(c, s->place, at);
 }
 
+/* What a gang does before it is asked what it waits for */
+static void look_gang(struct core *c, u32 slot, u64 at, bool parts) {
+    if (at != c->now) {
+        if (gang_divides(c, slot)) slot_alarm(c, slot, at);
+        return;
+    }
+    if (parts) gang_regroup(c, slot);
+    if (c->view.faulted || !c->fronts[slot].head) return;
+    gang_meets(c, slot);
+    if (gang_divides(c, slot)) gang_part_at_load(c, slot);
+}
+
 static void look_formed(struct core *c, u32 slot, u64 at) {
     struct front *f = &c->fronts[slot];
     bool waits = f->release_cy > at || f->resolve_cy > at || form_outside(c, slot);
     bool parts = f->nparts && !f->head && !waits;
     if (at == c->now && c->squads && (parts || squad_due(c, slot))) squad_regroup(c, slot);
+    else if (c->gang) look_gang(c, slot, at, parts);
     else if (at == c->now && parts) form_regroup(c, slot);
     if (c->view.faulted) return;
     struct wait w = formed_waits(c, f, at);
@@ -457,7 +487,7 @@ void slot_next(struct core *c, u32 slot) {
 
 /* The front's instruction has been executed: what is next */
 static void step_on(struct core *c, u32 slot) {
-    if (__builtin_expect(c->form != NULL, 0)) c->squads ? squad_ran(c, slot) : form_ran(c, slot);
+    if (__builtin_expect(c->form != NULL, 0)) c->squads ? squad_ran(c, slot) : c->gang ? gang_ran(c, slot) : form_ran(c, slot);
     else slot_next(c, slot);
 }
 
@@ -766,6 +796,29 @@ static inline const u64 *restricted_of(struct core *c, const struct sched *sc, u
     return c->issue->restricts ? find_restricted(c, sc, unavailable, held) : NULL;
 }
 
+/* Units for which nothing of the scheduler can leave issue now */
+static u64 unavailable_of(const struct core *c, const struct sched *sc) {
+    u64 units = operands_unavailable(c, sc->sub);
+    if (__builtin_expect(!c->gang, 1)) return units;
+    for (u32 u = 0; u < UNIT_NONE; u++) {
+        bool fits = false, wanted = unit_wanted(c, sc, u);
+        for (u32 w = 0; w < c->words && wanted && !fits; w++)
+            for (u64 m = sc->at[w].ready[u]; m && !fits; m &= m - 1)
+                fits = operands_fit(c, sc->sub, (enum unit)u, c->fronts[w * 64 + (u32)__builtin_ctzll(m)].lanes);
+        if (wanted) units = fits ? units & ~(1ull << u) : units | 1ull << u;
+    }
+    return units;
+}
+
+/* Those whose slices have what they need, and none of which is taken in this cycle; false: none */
+static bool find_fitting(const struct core *c, const struct sched *sc, u64 taken, u64 *set) {
+    SET_EACH (slot, set, c->words) {
+        const struct front *f = &c->fronts[slot];
+        if (taken & gang_lanes(c, slot) || !operands_fit(c, sc->sub, (enum unit)f->account.unit, f->lanes)) set_drop(set, slot);
+    }
+    return set_any(set, c->words);
+}
+
 /* Ready ones whose unit is free and that nothing holds back; false: none */
 static bool find_candidates(const struct core *c, const struct sched *sc, u64 unavailable, const u64 *restricted, u64 *set) {
     u64 some = 0;
@@ -777,7 +830,7 @@ static bool find_candidates(const struct core *c, const struct sched *sc, u64 un
         set[w] = can;
         some |= can;
     }
-    return some;
+    return some && (__builtin_expect(!c->gang, 1) || find_fitting(c, sc, 0, set));
 }
 
 /* What the scheduler's policy is shown, with these candidates */
@@ -887,6 +940,73 @@ static inline void issue_from(struct core *c, const struct turn *t, u32 slot) {
     slot_look(c, slot, c->now + 1);
 }
 
+/* vws.first: of the candidates only the gangs of most, or fewest, slices */
+static void offer_gangs(const struct core *c, u64 *set) {
+    u32 best = 0;
+    bool big = c->cfg->vws_first == VWS_BIG;
+    if (c->cfg->vws_first == VWS_SCHED) return;
+    SET_EACH (slot, set, c->words) {
+        u32 n = gang_size(c, slot);
+        if (!best || (big ? n > best : n < best)) best = n;
+    }
+    SET_EACH (slot, set, c->words)
+        if (gang_size(c, slot) != best) set_drop(set, slot);
+}
+
+/* The policy's choice among these; a policy that will have none of the gangs it is offered first chooses from
+ * all */
+static int pick_gang(const struct core *c, const struct sched *sc, const u64 *can, const struct sched_view **seen) {
+    u64 first[SET_WORDS];
+    set_copy(first, can, c->words);
+    offer_gangs(c, first);
+    *seen = shown_view(c, sc, first);
+    int slot = c->pol.sched->pick(sc->state, *seen);
+    if (slot != NONE || set_same(first, can, c->words)) return slot;
+    *seen = shown_view(c, sc, can);
+    return c->pol.sched->pick(sc->state, *seen);
+}
+
+/* One more instruction in this cycle, in slices that others have left free; false: lanes wait for lanes, or a
+ * fault */
+static bool issue_slices(struct core *c, const struct turn *t, u32 slot) {
+    struct step *st = &c->issue->step;
+    bool ok = dispatch(c, &c->fronts[slot], st);
+    if (ok && !st->counted) {
+        account_state(c, slot, 1u << STALL_WARP_SYNC, UNIT_NONE, c->now);
+        step_on(c, slot);
+        return false;
+    }
+    account_issue(c, slot);
+    ok = ok && issue_one(c, slot, st, false);
+    c->pol.sched->issued(t->sched->state, (int)slot);
+    return ok;
+}
+
+/* vws: after the first instruction of the cycle, gangs of the scheduler that have no slice with it, or with
+ * each other, in common */
+static void issue_beside(struct core *c, const struct turn *t, u64 taken) {
+    u64 *cycles = t->sched->stats->cycles;
+    bool more = false;
+    while (!c->view.faulted && find_fitting(c, t->sched, taken, t->candidates)) {
+        const struct sched_view *v;
+        int slot = pick_gang(c, t->sched, t->candidates, &v);
+        if (slot == NONE) break;
+        CHECK(set_has(t->candidates, (u32)slot));
+        u32 home = c->fronts[slot].part[0].home;
+        u64 lanes = gang_lanes(c, (u32)slot);
+        set_drop(t->candidates, (u32)slot);
+        if (issue_slices(c, t, (u32)slot)) {
+            EMIT(c, .kind = EV_WEAVE, .cycle = c->now, .slot = (u16)home, .uid = c->uid, .mask = lanes, .a = taken, .pc = -1);
+            c->stats.slices_beside++;
+            taken |= lanes;
+            more = true;
+        }
+        (void)home;
+        slot_look(c, (u32)slot, c->now + 1);
+    }
+    if (more) cycles[SCHED_ISSUE1]--, cycles[SCHED_ISSUE2]++;
+}
+
 /* Fronts with a window whose instruction cannot leave issue show another that can */
 static void present_windows(struct core *c, const struct sched *sc, u64 unavailable) {
     for (u32 w = 0; w < c->words; w++) {
@@ -906,7 +1026,7 @@ static void schedule(struct core *c, struct sched *sc) {
     u64 held[SET_WORDS], can[SET_WORDS];
     const struct sched_policy *policy = c->pol.sched;
     struct turn t = {.sched = sc, .sub = sc->sub, .candidates = can};
-    t.unavailable = operands_unavailable(c, t.sub);
+    t.unavailable = unavailable_of(c, sc);
     if (stays_silent(c, sc, t.unavailable)) {
         account_again(c, sc, 1);
         return;
@@ -925,15 +1045,19 @@ static void schedule(struct core *c, struct sched *sc) {
         return;
     }
     if (sc->silence.n) account_silence(c, sc);
-    const struct sched_view *v = shown_view(c, sc, can);
-    int slot = policy->pick(sc->state, v);
+    const struct sched_view *v = c->gang ? NULL : shown_view(c, sc, can);
+    int slot = c->gang ? pick_gang(c, sc, can, &v) : policy->pick(sc->state, v);
     if (slot == NONE) {
         c->stats.formed_choice_cycles += policy->deliberates;
         charge_nothing(c, &t, true, v);
         return;
     }
     CHECK(set_has(can, (u32)slot));
+    u64 issued = c->gang ? c->stats.warp_instructions : 0, lanes = c->gang ? gang_lanes(c, (u32)slot) : 0;
     issue_from(c, &t, (u32)slot);
+    if (!c->gang) return;
+    set_drop(can, (u32)slot);
+    if (c->stats.warp_instructions != issued) issue_beside(c, &t, lanes);
 }
 
 void issue_stage(struct core *c) {
@@ -947,7 +1071,7 @@ bool issue_blocked(struct core *c) {
         const struct sched *sc = &c->issue->scheds[i];
         u64 held[SET_WORDS], can[SET_WORDS];
         if (!sc->nready) continue;
-        u64 unavailable = operands_unavailable(c, sc->sub);
+        u64 unavailable = unavailable_of(c, sc);
         if (stays_silent(c, sc, unavailable)) continue;
         if (c->window && unavailable) present_windows(c, sc, unavailable);
         if (find_candidates(c, sc, unavailable, restricted_of(c, sc, unavailable, held), can)) return false;
@@ -974,7 +1098,7 @@ void issue_skip(struct core *c, u64 n) {
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         struct sched *sc = &c->issue->scheds[i];
         struct sched_view *v = NULL;
-        u64 unavailable = operands_unavailable(c, sc->sub), held[SET_WORDS];
+        u64 unavailable = unavailable_of(c, sc), held[SET_WORDS];
         if (stays_silent(c, sc, unavailable)) {
             account_again(c, sc, n);
             continue;
@@ -994,7 +1118,7 @@ void issue_skip(struct core *c, u64 n) {
 u64 issue_next(const struct core *c) {
     u64 next = NEVER;
     for (u32 i = 0; i < c->cfg->subcores; i++)
-        if (operands_unavailable(c, i)) next = earlier(next, operands_next(c, i));
+        if (c->gang || operands_unavailable(c, i)) next = earlier(next, operands_next(c, i));
     if (c->predict) next = earlier(next, predict_next(c));
     if (c->pol.sched->wakes) next = earlier(next, sched_wakes(c));
     return next;

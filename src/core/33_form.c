@@ -137,7 +137,7 @@ static bool join_groups(const struct core *c, struct part *a, const struct part 
     return true;
 }
 
-static void add_part(const struct core *c, struct part *at, u32 *n, struct part p) {
+void form_add_part(const struct core *c, struct part *at, u32 *n, struct part p) {
     for (u32 i = 0; i < *n; i++)
         if (join_groups(c, &at[i], &p)) return;
     CHECK(*n < c->cfg->warp_size);
@@ -406,7 +406,7 @@ static bool joins(struct core *c, u32 slot, struct piece *x) {
     account_change(c, to);
     for (u32 i = 0; i < x->n; i++) {
         settle_threads(c, to, &x->part[i]);
-        add_part(c, f->part, &f->nparts, x->part[i]);
+        form_add_part(c, f->part, &f->nparts, x->part[i]);
     }
     f->lanes |= x->seats;
     c->age[to] = MIN(c->age[to], c->age[slot]);
@@ -492,7 +492,7 @@ static bool sort_group(struct core *c, u16 home, u32 gi, u64 lanes, u32 *n) {
     struct part p = {.home = home, .group = (u16)gi, .lanes = lanes};
     x->seats |= seats_of(c, &p);
     if (x->waits) x->part[x->n++] = p;
-    else add_part(c, x->part, &x->n, p);
+    else form_add_part(c, x->part, &x->n, p);
     return true;
 }
 
@@ -757,7 +757,7 @@ void form_check_front(const struct core *c, u32 slot) {
 }
 
 void form_check(const struct core *c) {
-    if (!c->form || c->squads) return;
+    if (!c->form || c->squads || c->gang) return;
     u64 threads = 0, live = 0;
     for (u32 i = 0; i < c->nfronts; i++) {
         form_check_front(c, i);

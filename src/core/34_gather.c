@@ -93,19 +93,23 @@ bool form_dispatch(struct core *c, struct front *f, struct step *st) {
     st->probe.at.n = 0;
     x->nmembers = 0;
     u32 counted = 0;
+    if (c->gang && in->flags & INST_CONTROL) gang_apart(c, f);
     for (u32 i = 0; i < f->nparts; i++) {
         const struct part *p = &f->part[i];
         struct warp *w = c->homes[p->home].w;
         bool ok = warp_step(w, (u32)(form_group(c, p) - w->groups.at), c->now, &x->one);
         add_step(c, &x->one, p->home, st);
         counted += x->one.counted != 0;
-        if (in->flags & INST_CONTROL) warp_pass(w);
+        if (in->flags & INST_CONTROL) {
+            if (c->gang) gang_led(c, p, x->one.group);
+            else warp_pass(w);
+        }
         if (!ok) return false;
     }
     if (counted) form_issued(c, f->slot); /* else it waits for lanes, and nothing has issued */
     st->frame = x->member[0].frame;
     if (counted > 1) c->view.counts[st->pc].warps -= counted - 1; /* the front's instruction is one */
-    if (in->flags & INST_SYNC_POLL && (c->squads ? squad_polls(c, f) : starves(c, f))) return false;
+    if (in->flags & INST_SYNC_POLL && (c->squads ? squad_polls(c, f) : !c->gang && starves(c, f))) return false;
     return true;
 }
 

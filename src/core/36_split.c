@@ -23,7 +23,7 @@
 #include <string.h>
 
 void split_init(struct core *c) {
-    if (c->pol.diverge->by_load) c->split = base_alloc(sizeof(*c->split));
+    if (c->pol.diverge->by_load && !c->pol.diverge->forms) c->split = base_alloc(sizeof(*c->split));
 }
 
 void split_free(struct core *c) { free(c->split); }

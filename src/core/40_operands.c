@@ -15,6 +15,10 @@
  * in Jin's machine a result that is written before the pipe's also delays those that are in the pipe; here it
  * delays what is issued next.
  *
+ * Where warps are divided into slices (43_gang.c) each slice has its share of the sub-core: banks, collectors
+ * and units that know nothing of other slices'. An instruction of several slices takes its places in all of
+ * them; it goes on when the last is there.
+ *
  * Collectors of a pool are all alike, so a pool is a count of free ones and a queue of times.
  *
  * Invariants: O1 no bank serves more than sm.bank_ports accesses in a cycle; O2 all reservations lie less
@@ -95,16 +99,18 @@ void operands_init(struct core *c) {
     for (u32 i = 0; i < MAX_SLOTS; i++) o->turn[i] = (u8)(i % g->banks);
     o->pooled = !g->operands_ideal && g->pipe != PIPE_ONE && g->pipeline != PIPELINE_VORTEX;
     make_pools(o, &g->collectors);
-    for (u32 i = 0; i < g->subcores; i++) o->subs[i] = subcore_new(c);
+    o->slices = c->pol.diverge->slices ? c->pol.diverge->slices(g) : 1;
+    o->slice = g->warp_size / o->slices;
+    for (u32 i = 0; i < g->subcores * o->slices; i++) o->subs[i] = subcore_new(c);
 }
 
 void operands_free(struct core *c) {
-    for (u32 i = 0; i < c->cfg->subcores; i++) free(c->operands->subs[i]->bank), free(c->operands->subs[i]);
+    for (u32 i = 0; i < c->cfg->subcores * c->operands->slices; i++) free(c->operands->subs[i]->bank), free(c->operands->subs[i]);
     free(c->operands);
 }
 
 void operands_launch(struct core *c) {
-    for (u32 i = 0; i < c->cfg->subcores; i++) {
+    for (u32 i = 0; i < c->cfg->subcores * c->operands->slices; i++) {
         struct subcore *s = c->operands->subs[i];
         for (u32 u = 0; u < UNIT_COUNT; u++) memset(s->units[u].free, 0, sizeof(s->units[u].free));
         for (u32 k = 0; k < c->operands->npools; k++) s->pools[k] = (struct pool){.free = c->operands->pool_size[k]};
@@ -113,6 +119,7 @@ void operands_launch(struct core *c) {
         s->unavailable_to = 0;
         s->pipe_free = 0;
     }
+    memset(c->operands->share, 0, sizeof(c->operands->share));
     c->operands->round_cy = NEVER;
     c->operands->round_beats = c->operands->common_beats = 0;
 }
@@ -120,7 +127,7 @@ void operands_launch(struct core *c) {
 u32 operands_collectors(const struct core *c) {
     u32 n = 0;
     for (u32 k = 0; k < c->operands->npools; k++) n += c->operands->pool_size[k];
-    return n * c->cfg->subcores;
+    return n * c->cfg->subcores * c->operands->slices;
 }
 
 /* Those whose time has come are free */
@@ -134,25 +141,41 @@ static inline void pool_take(struct subcore *s, struct pool *p, u64 now) {
     if (--p->free == 0) s->unavailable_to = 0;
 }
 
-void operands_hold(struct core *c, u32 sub, i32 pool) { c->operands->subs[sub]->pools[pool].held++; }
+void operands_hold(struct core *c, u32 sub, i32 pool, u64 lanes) {
+    if (c->operands->slices == 1) c->operands->subs[sub]->pools[pool].held++;
+    else
+        while (lanes) slice_of(c->operands, sub, &lanes)->pools[pool].held++;
+}
+
+u32 operands_shares(const struct core *c, u64 lanes) {
+    u32 n = c->operands->slices == 1;
+    while (c->operands->slices > 1 && lanes) slice_of(c->operands, 0, &lanes), n++;
+    return n;
+}
 
 u32 operands_held(const struct core *c) {
     u32 held = 0;
-    for (u32 i = 0; i < c->cfg->subcores; i++)
+    for (u32 i = 0; i < c->cfg->subcores * c->operands->slices; i++)
         for (u32 k = 0; k < c->operands->npools; k++) held += c->operands->subs[i]->pools[k].held;
     return held;
 }
 
-void operands_let_go(struct core *c, u32 sub, i32 pool) {
-    struct pool *p = &c->operands->subs[sub]->pools[pool];
+static void let_go(struct subcore *s, i32 pool) {
+    struct pool *p = &s->pools[pool];
     p->held--;
     p->free++;
-    c->operands->subs[sub]->unavailable_to = 0;
+    s->unavailable_to = 0;
 }
 
-static bool unit_free_now(const struct core *c, u32 sub, enum unit u) {
+void operands_let_go(struct core *c, u32 sub, i32 pool, u64 lanes) {
+    if (c->operands->slices == 1) let_go(c->operands->subs[sub], pool);
+    else
+        while (lanes) let_go(slice_of(c->operands, sub, &lanes), pool);
+}
+
+static bool unit_free_now(const struct core *c, const struct subcore *s, enum unit u) {
     u64 at = c->now + c->cfg->issue_depth + c->cfg->operand_depth;
-    const struct units *x = c->operands->subs[sub]->of[u];
+    const struct units *x = s->of[u];
     for (u32 i = 0; i < x->n; i++)
         if (x->free[i] <= at) return true;
     return false;
@@ -189,16 +212,26 @@ void core_end_round(struct core *c, u64 cycle, u32 beats) {
     for (u32 i = 0; i < c->cfg->subcores; i++) o->subs[i]->pipe_free = MAX(o->subs[i]->pipe_free, cycle + beats);
 }
 
-bool operands_room(const struct core *c, u32 sub, enum unit u) {
-    if (u == UNIT_NONE) return true;
-    if (c->vunits) return !(vunits_unavailable(c) >> u & 1);
+static bool has_room(const struct core *c, const struct subcore *s, enum unit u) {
     if (!c->cfg->operands_ideal) {
-        struct pool *p = c->operands->subs[sub]->of[u]->pool;
+        struct pool *p = s->of[u]->pool;
         pool_settle(p, c->now);
         return p->free;
     }
     if (u == UNIT_MEM) return lsu_room(c);
-    return unit_free_now(c, sub, u);
+    return unit_free_now(c, s, u);
+}
+
+bool operands_room(const struct core *c, u32 sub, enum unit u) {
+    if (u == UNIT_NONE) return true;
+    if (c->vunits) return !(vunits_unavailable(c) >> u & 1);
+    return has_room(c, c->operands->subs[sub], u);
+}
+
+bool operands_fit(const struct core *c, u32 sub, enum unit u, u64 lanes) {
+    while (u != UNIT_NONE && lanes)
+        if (!has_room(c, slice_of(c->operands, sub, &lanes), u)) return false;
+    return true;
 }
 
 bool operands_available(const struct core *c, u32 sub, enum unit u) { return !pipe_is_taken(c, sub) && operands_room(c, sub, u); }
@@ -218,7 +251,23 @@ static u64 find_unavailable(const struct core *c, struct subcore *s) {
     return s->unavailable;
 }
 
+/* Units that no slice has room for */
+static u64 find_unavailable_shares(const struct core *c, u32 sub) {
+    const struct operands *o = c->operands;
+    u64 mask = 0;
+    for (u32 u = 0; u < UNIT_NONE; u++) {
+        bool room = false;
+        for (u32 i = 0; i < o->slices && !room; i++) {
+            const struct subcore *s = o->subs[sub * o->slices + i];
+            room = (!s->units[u].n && u != UNIT_MEM && c->cfg->operands_ideal) || has_room(c, s, (enum unit)u);
+        }
+        if (!room) mask |= 1ull << u;
+    }
+    return mask;
+}
+
 u64 operands_unavailable(const struct core *c, u32 sub) {
+    if (__builtin_expect(c->operands->slices > 1, 0)) return find_unavailable_shares(c, sub);
     struct subcore *s = c->operands->subs[sub];
     u64 mask = 0;
     if (c->operands->pooled) return c->now < s->unavailable_to ? s->unavailable : find_unavailable(c, s);
@@ -230,8 +279,7 @@ u64 operands_unavailable(const struct core *c, u32 sub) {
     return mask;
 }
 
-u64 operands_next(const struct core *c, u32 sub) {
-    struct subcore *s = c->operands->subs[sub];
+static u64 next_free(const struct core *c, struct subcore *s) {
     u64 next = s->pipe_free > c->now ? s->pipe_free : NEVER;
     if (!c->cfg->operands_ideal) {
         for (u32 k = 0; k < c->operands->npools; k++) {
@@ -245,6 +293,13 @@ u64 operands_next(const struct core *c, u32 sub) {
     for (u32 u = 0; u < UNIT_MEM; u++)
         for (u32 i = 0; i < s->units[u].n; i++)
             if (s->units[u].free[i] > c->now + way) next = MIN(next, s->units[u].free[i] - way);
+    return next;
+}
+
+u64 operands_next(const struct core *c, u32 sub) {
+    const struct operands *o = c->operands;
+    u64 next = NEVER;
+    for (u32 i = 0; i < o->slices; i++) next = earlier(next, next_free(c, o->subs[sub * o->slices + i]));
     return next;
 }
 
@@ -296,10 +351,25 @@ static __attribute__((noinline)) void keep_reads(struct core *c, const struct cr
     }
 }
 
+/* The sources of an instruction from their banks, or its results to theirs, in each of its slices; a
+ * collector of each, where it reads */
+static u64 reach_slices(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, u64 first, bool reads) {
+    u64 last = first, lanes = crew_lanes(w);
+    while (lanes) {
+        struct subcore *x = slice_of(c->operands, sub, &lanes);
+        if (reads) pool_take(x, x->of[t->unit]->pool, c->now);
+        u64 at = reads ? reach_all(c, x, w, t->reg, t->nread, t->read_banks, first)
+                       : reach_all(c, x, w, t->reg + t->nsrc, t->nwrite, t->write_banks, first);
+        last = later(last, at);
+    }
+    return last;
+}
+
 u64 operands_read(struct core *c, u32 sub, const struct crew *w, const struct tinst *t) {
     struct operands *o = c->operands;
     u64 first = c->now + c->cfg->issue_depth, last = first;
-    if (!c->cfg->operands_ideal) {
+    if (!c->cfg->operands_ideal && o->slices > 1) last = reach_slices(c, sub, w, t, ++first, true);
+    else if (!c->cfg->operands_ideal) {
         struct subcore *x = o->subs[sub];
         pool_take(x, x->of[t->unit]->pool, c->now);
         last = reach_all(c, x, w, t->reg, t->nread, t->read_banks, ++first);
@@ -313,7 +383,8 @@ u64 operands_read(struct core *c, u32 sub, const struct crew *w, const struct ti
 u64 operands_write(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, u64 at) {
     c->stats.operand_writes += t->nwrite;
     if (c->cfg->operands_ideal || at - c->now >= FAR_CY) return at;
-    u64 last = reach_all(c, c->operands->subs[sub], w, t->reg + t->nsrc, t->nwrite, t->write_banks, at);
+    u64 last = c->operands->slices > 1 ? reach_slices(c, sub, w, t, at, false)
+                                       : reach_all(c, c->operands->subs[sub], w, t->reg + t->nsrc, t->nwrite, t->write_banks, at);
     c->stats.writeback_conflict_cycles += last - at;
     return last;
 }

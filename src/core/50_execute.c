@@ -16,12 +16,48 @@ static inline u64 unit_take(struct units *x, u64 from, u32 busy) {
     return at;
 }
 
+/* The same of a unit's shares that the slices of these lanes have: it is taken in all of them at once */
+static u64 unit_take_shares(struct core *c, u32 sub, enum unit u, u64 lanes, u64 from, u32 busy) {
+    struct operands *o = c->operands;
+    u64 *best[VWS_SLICES], at = from;
+    u32 n = 0;
+    while (lanes) {
+        struct units *x = slice_of(o, sub, &lanes)->of[u];
+        best[n] = x->free;
+        for (u32 i = 1; i < x->n; i++)
+            if (x->free[i] < *best[n]) best[n] = &x->free[i];
+        at = later(at, *best[n++]);
+    }
+    for (u32 i = 0; i < n; i++) *best[i] = at + busy;
+    o->share[u] += (u64)busy * n;
+    *o->subs[sub]->of[u]->busy += o->share[u] / o->slices;
+    o->share[u] %= o->slices;
+    return at;
+}
+
+static void collectors_free_at(struct core *c, u32 sub, enum unit u, u64 lanes, u64 cy) {
+    while (lanes) pool_free_at(slice_of(c->operands, sub, &lanes)->of[u]->pool, cy);
+}
+
 /* The places an instruction takes on its way: operands, unit, write */
 struct way {
     u32 busy;
     u64 read, at;        /* last operand read; enters the unit */
     u64 result, written; /* leaves it; in its bank */
 };
+
+/* The same where warps are divided into slices */
+static __attribute__((noinline)) struct way take_way_of_slices(struct core *c, u32 slot, const struct tinst *t,
+                                                               const struct crew *w) {
+    const struct config *g = c->cfg;
+    u32 sub = issue_sub(c, slot);
+    u64 lanes = crew_lanes(w), read = operands_read(c, sub, w, t), ready = read + g->operand_depth;
+    u64 at = unit_take_shares(c, sub, (enum unit)t->unit, lanes, ready, t->busy);
+    c->stats.unit_wait_cycles += at - ready;
+    if (!g->operands_ideal) collectors_free_at(c, sub, (enum unit)t->unit, lanes, at);
+    u64 result = at + t->latency - (g->issue_depth + g->operand_depth + !g->operands_ideal);
+    return (struct way){t->busy, read, at, result, operands_write(c, sub, w, t, result)};
+}
 
 static inline struct way take_way(struct core *c, u32 slot, const struct tinst *t, u64 lanes, const struct crew *w) {
     const struct config *cfg = c->cfg;
@@ -63,7 +99,7 @@ static __attribute__((cold)) void tell_way(struct core *c, const struct tinst *t
 }
 
 void execute_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, const struct crew *w) {
-    struct way x = take_way(c, slot, t, st->lanes, w);
+    struct way x = __builtin_expect(c->gang != NULL, 0) ? take_way_of_slices(c, slot, t, w) : take_way(c, slot, t, st->lanes, w);
     c->operands->read_cy = x.read, c->operands->enter_cy = x.at;
     results(c, t, w, x.read, c->cfg->bypass ? x.result : x.written);
     if (__builtin_expect(c->tracing, 0)) tell_way(c, t, st, w, &x);

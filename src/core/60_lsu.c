@@ -287,7 +287,7 @@ u64 lsu_enter(struct core *c, struct flight *f) {
     u64 read = operands_read(c, f->sub, &w, f->t);
     f->mem.collector = operands_pool(c, f->t);
     f->mem.ready_cy = read + cfg->operand_depth + agu_cycles(c, f->lanes);
-    if (f->mem.collector != NONE) operands_hold(c, f->sub, f->mem.collector);
+    if (f->mem.collector != NONE) operands_hold(c, f->sub, f->mem.collector, f->lanes);
     writeback_reads(c, &w, read);
     l->queue[(l->head + l->n++) & l->mask] = f->id;
     WATCH(c, MEM_ENTERED, .slot = f->slot, .f = f);
@@ -336,7 +336,7 @@ static void advance_queue(struct core *c, struct lsu *l) {
     while (l->proper < MIN(l->n, c->cfg->lsu_queue)) {
         struct flight *f = in_pipe(c, l->proper);
         if (f->mem.ready_cy > c->now) return;
-        if (f->mem.collector != NONE) operands_let_go(c, f->sub, f->mem.collector);
+        if (f->mem.collector != NONE) operands_let_go(c, f->sub, f->mem.collector, f->lanes);
         f->mem.collector = NONE;
         l->proper++;
     }
@@ -551,7 +551,7 @@ void lsu_waits(const struct core *c, struct strbuf *out) {
 
 void lsu_check(const struct core *c) {
     u32 held = operands_held(c), taken = 0;
-    EACH_FLIGHT (c, f) taken += f->mem.collector != NONE;
+    EACH_FLIGHT (c, f) taken += f->mem.collector != NONE ? operands_shares(c, f->lanes) : 0;
     CHECK(held == taken); /* C3 */
     CHECK(c->lsu->proper <= c->lsu->n && c->lsu->n <= c->lsu->cap);
 }

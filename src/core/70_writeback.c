@@ -79,16 +79,30 @@ static void block_registers(const struct home *s, const struct flight *f, u64 la
         sb_write(s, t->reg[i], lanes, NEVER, is_short ? WAIT_SHORT : WAIT_LONG);
 }
 
+/* So many more of an atomic packet's lanes are to be answered */
+static void packet_expect(const struct home *s, const struct atomic_packet *p, i32 by) {
+    for (u32 i = 0; s->way && i < p->n; i++) s->way[p->lane[i].lane].atomics += (u32)by;
+}
+
 void writeback_executed(struct core *c, const struct flight *f) {
-    for (u32 k = 0; k < f->mem.packets.n; k++) c->homes[atomic_at(c, f->mem.packets.at[k])->home].atomics++;
+    for (u32 k = 0; k < f->mem.packets.n; k++) {
+        const struct atomic_packet *p = atomic_at(c, f->mem.packets.at[k]);
+        c->homes[p->home].atomics++;
+        packet_expect(&c->homes[p->home], p, 1);
+    }
 }
 
 /* So many more of these lanes' memory instructions are to be taken, and to bring results */
-static void lanes_expect(const struct home *s, u64 lanes, i32 queued, i32 loads) {
+static void lanes_expect(const struct home *s, u64 lanes, i32 queued, i32 loads, i32 asyncs) {
     for (u64 m = s->way ? lanes : 0; m; m &= m - 1) {
         struct way_of *x = &s->way[__builtin_ctzll(m)];
-        x->queued += (u32)queued, x->loads += (u32)loads;
+        x->queued += (u32)queued, x->loads += (u32)loads, x->asyncs += (u32)asyncs;
     }
+}
+
+/* The same of a store's lines, of which any may be any lane's */
+static void lanes_store(const struct home *s, u64 lanes, i32 by) {
+    for (u64 m = s->way ? lanes : 0; m; m &= m - 1) s->way[__builtin_ctzll(m)].stores += (u32)by;
 }
 
 void writeback_expect(struct core *c, struct flight *f) {
@@ -99,7 +113,7 @@ void writeback_expect(struct core *c, struct flight *f) {
         s->queued++;
         s->loads += flight_has_result(f);
         s->asyncs += f->mem.is_async;
-        lanes_expect(s, m->lanes, 1, flight_has_result(f));
+        lanes_expect(s, m->lanes, 1, flight_has_result(f), f->mem.is_async);
     }
 }
 
@@ -109,7 +123,10 @@ void writeback_reads(struct core *c, const struct crew *w, u64 cy) {
 
 void writeback_store_sent(struct core *c, struct flight *f) {
     f->mem.outstanding++;
-    EACH_MEMBER(f, i, m) c->homes[m->home].stores++; /* a line of it may be of any of them */
+    EACH_MEMBER(f, i, m) { /* a line of it may be of any of them */
+        c->homes[m->home].stores++;
+        lanes_store(&c->homes[m->home], m->lanes, 1);
+    }
 }
 
 /* --- it comes home */
@@ -136,14 +153,14 @@ void writeback_early(struct core *c, struct flight *f, u64 lanes, u64 cy) {
     struct member own;
     struct crew w = flight_crew(f, &own);
     release_registers(c, &w, f, cy, ~lanes);
-    home_wake(c, f->slot, HOME_RESULT);
+    home_wake(c, w.at[0].home, HOME_RESULT); /* all of one home */
 }
 
 /* A home has one result less to wait for */
 static void came_home(struct home *s, const struct flight *f, u64 lanes) {
     s->loads--;
     s->asyncs -= f->mem.is_async;
-    lanes_expect(s, lanes, 0, -1);
+    lanes_expect(s, lanes, 0, -1, -(i32)f->mem.is_async);
     home_drains(s, lanes, f->result_cy);
 }
 
@@ -191,24 +208,28 @@ bool writeback_accepted(struct core *c, struct flight *f) {
     for (u32 i = 0; i < w.n; i++) {
         struct home *s = &c->homes[w.at[i].home];
         last &= --s->queued == 0;
-        lanes_expect(s, w.at[i].lanes, -1, 0);
+        lanes_expect(s, w.at[i].lanes, -1, 0, 0);
     }
     if (!f->mem.outstanding) result(c, f);
     else if (c->early) early_accepted(c, f);
     for (u32 i = 0; i < w.n; i++)
-        if (!c->homes[w.at[i].home].queued || c->pol.order->earliest) home_wake(c, w.at[i].home, HOME_TAKEN);
+        if (!c->homes[w.at[i].home].queued || c->pol.order->earliest || c->gang) home_wake(c, w.at[i].home, HOME_TAKEN);
     return last;
 }
 
 void writeback_stored(struct core *c, u32 id) {
     struct member own;
     struct crew w = flight_crew(flight_at(c, id), &own);
-    for (u32 i = 0; i < w.n; i++)
-        if (home_of(c, &w.at[i])) home_of(c, &w.at[i])->stores--;
+    for (u32 i = 0; i < w.n; i++) {
+        struct home *s = home_of(c, &w.at[i]);
+        if (!s) continue;
+        s->stores--;
+        lanes_store(s, w.at[i].lanes, -1);
+    }
     writeback_part(c, id, c->now);
     for (u32 i = 0; i < w.n; i++) {
         const struct home *s = home_of(c, &w.at[i]);
-        if (s && !s->stores) home_wake(c, w.at[i].home, HOME_STORED);
+        if (s && (!s->stores || c->gang)) home_wake(c, w.at[i].home, HOME_STORED);
     }
 }
 
@@ -217,7 +238,7 @@ void writeback_atomic(struct core *c, u32 packet) {
     u32 id = p->flight;
     EACH_MEMBER(flight_at(c, id), i, m) {
         if (m->home != p->home) continue;
-        if (home_of(c, m)) home_of(c, m)->atomics--;
+        if (home_of(c, m)) home_of(c, m)->atomics--, packet_expect(home_of(c, m), p, -1);
         break; /* a packet is of one home */
     }
     atomic_answered(c, p);

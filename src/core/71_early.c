@@ -1,6 +1,6 @@
 /* Lanes of a load that have all their data before others of the same load: those that hit in the L1 while
  * others wait for a miss, and those whose line comes before other lanes' lines. Their registers are written
- * when it is known, so that they need not wait (dws).
+ * when it is known, so that they need not wait (dws, vws).
  *
  * A load is looked at when the memory stage has taken its last access: hits and misses are known then. Loads
  * of global and local memory through the L1 are followed; constants, textures, atomics, and what goes past
@@ -75,7 +75,7 @@ static void write_here(struct core *c, struct flight *f, u64 cy, bool hits) {
     u64 lanes = x->followed ? lanes_here(x, f) : 0;
     if (!lanes) return;
     x->written |= lanes;
-    split_offered(c, f->slot, hits);
+    if (c->split) split_offered(c, f->slot, hits);
     writeback_early(c, f, lanes, MAX(MAX(f->result_cy, c->now), cy));
 }
 

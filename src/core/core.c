@@ -40,6 +40,7 @@ static const struct stage stages[] = {
     {split_init, split_launch, split_free, split_check},
     {form_init, form_launch, form_free, form_check}, /* last: it may change what the others see of the configuration */
     {squad_init, squad_launch, squad_free, squad_check},
+    {gang_init, gang_launch, gang_free, gang_check},
 };
 
 struct core *core_new(const struct config *cfg, const struct policies *p, u32 id) {
@@ -128,7 +129,7 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
     for (u32 i = 0; i < c->nslots; i++) {
         u32 regs = p->nregs + p->npreds + 1u;
         c->homes[i] = (struct home){.sb = base_alloc(sizeof(struct sbreg) * regs)};
-        if (c->form && c->pol.order->earliest) c->homes[i].way = base_alloc(sizeof(struct way_of) * MAX_WARP);
+        if (c->gang || (c->form && c->pol.order->earliest)) c->homes[i].way = base_alloc(sizeof(struct way_of) * MAX_WARP);
         if (c->pol.diverge->by_lane) c->homes[i].lane_ready = base_alloc(sizeof(u64) * MAX_WARP * regs);
     }
     for (u32 i = 0; i < c->nfronts; i++) {

@@ -15,10 +15,11 @@
  *   37_squad.c       warps that share one reconvergence stack: thread block compaction, large warps
  *   38_compact.c     their threads become fronts
  *   39_lockstep.c    such fronts issue in step: large warps
- *   39_weave.c       a second instruction in the lanes that the first leaves free (interweave)
  *   40_operands.c    register banks and collectors               order/    when a warp's next instruction may
  *   issue
+ *   41_weave.c       a second instruction in the lanes that the first leaves free (interweave)
  *   42_vunits.c      units and write-back port of sm.pipeline = vortex
+ *   43_gang.c        slices of warps that go on together or alone (vws)
  *   45_window.c      windows: dispatch, and what may issue of what was dispatched
  *   46_complete.c    windows: results on buses, instructions leave
  *   47_memorder.c    windows: which memory instructions may pass which
@@ -146,7 +147,7 @@ struct cta_place; /* a block on this SM (blocks.h) */
 
 struct way_of { /* as the home's fields of the same names have it of all its threads */
     u64 drain_cy;
-    u32 queued, loads;
+    u32 queued, loads, stores, atomics, asyncs;
 };
 
 /* A home: a static warp's place on the SM, and all that belongs to its threads wherever they run. Registers
@@ -159,7 +160,7 @@ struct home {
     u64 age;          /* order of arrival: smaller is older */
     u64 drain_cy;     /* last result of a unit is there */
     u64 read_cy;      /* last cycle in which one of its registers is read, as far as sbreg.read_cy knows */
-    struct way_of *way; /* [MAX_WARP]: what each thread has under way, where fronts are formed and the order asks; else NULL */
+    struct way_of *way; /* [MAX_WARP]: what each thread has under way, where slices, or fronts and the order, ask; else NULL */
     /* outstanding */
     u32 queued;    /* memory instructions not yet accepted by the memory stage */
     u32 loads;     /* memory instructions whose results are awaited */
@@ -328,8 +329,9 @@ struct core {
     struct fetch *fetch;       /* 10_fetch.c, 20_ibuffer.c */
     struct form *form;         /* 33_form.c, 34_gather.c; NULL unless the divergence policy forms fronts */
     struct splits *split;      /* 36_split.c; NULL unless the divergence policy subdivides warps */
-    struct weave *weave;       /* 39_weave.c; NULL unless the divergence policy interweaves instructions */
+    struct weave *weave;       /* 41_weave.c; NULL unless the divergence policy interweaves instructions */
     struct early *early;       /* 71_early.c; NULL unless it does at loads */
+    struct gangs *gang;        /* 43_gang.c; NULL unless warps are divided into slices */
     struct squads *squads;     /* 37_squad.c, 38_compact.c; NULL unless warps share a reconvergence stack */
     struct windows *window;    /* 45_window.c to 48_precise.c; NULL unless the order policy has windows */
     /* the memory stages, each known to its own file alone (its private header); NULL where the mechanism is
@@ -487,7 +489,7 @@ void front_squeeze(struct core *c, struct front *f);
 void slot_show(struct core *c, u32 slot);
 void issue_stage(struct core *c);
 void issue_skip(struct core *c, u64 n); /* n cycles in which nothing could issue */
-/* For 39_weave.c: one more instruction in this cycle, of another group of the slot's warp, on a unit of its
+/* For 41_weave.c: one more instruction in this cycle, of another group of the slot's warp, on a unit of its
  * own or (rides) on the one that the last took; and the next one of another slot, which rides. NULL: it
  * cannot */
 const struct step *issue_group(struct core *c, u32 slot, u32 group, bool rides);
@@ -549,7 +551,7 @@ u32 form_home_seat(const struct core *c, u32 home, u32 lane);            /* the 
  * SIMD lane of a warp so wide; how many, or UINT32_MAX when there is no room */
 u32 form_moves(u64 there, u64 come, u32 size, u32 width, u8 *from, u8 *to);
 
-/* --- 39_weave.c. Where c->weave is not NULL; init, launch and free anywhere. */
+/* --- 41_weave.c. Where c->weave is not NULL; init, launch and free anywhere. */
 void weave_init(struct core *c);
 void weave_launch(struct core *c);
 void weave_free(struct core *c);
@@ -580,6 +582,24 @@ u32 squad_waits(const struct core *c, const struct front *f);
 bool squad_holds(const struct core *c, const struct front *f); /* others have to issue first */
 bool squad_due(const struct core *c, u32 slot);                /* a front has left that place, and the others may go on */
 bool squad_polls(struct core *c, const struct front *f);       /* its instruction may poll; false: the program goes on */
+
+/* --- 43_gang.c. Where c->gang is not NULL, in the stead of form_starts and the others of these names; init,
+ * launch, free and check anywhere */
+void gang_init(struct core *c);
+void gang_launch(struct core *c);
+void gang_free(struct core *c);
+void gang_check(const struct core *c);
+void gang_starts(struct core *c, u32 home);
+void gang_ran(struct core *c, u32 slot);
+void gang_regroup(struct core *c, u32 slot);
+void gang_wake_block(struct core *c, const struct cta_place *p, u64 cy);
+void gang_apart(struct core *c, struct front *f);               /* its next instruction may part lanes: a part for each slice */
+void gang_led(struct core *c, const struct part *p, u32 group); /* that one has run it */
+void gang_meets(struct core *c, u32 slot);                      /* it becomes one with others that stand where it does */
+bool gang_divides(const struct core *c, u32 slot); /* some of its slices have what others wait for, and shall go on */
+void gang_part_at_load(struct core *c, u32 slot);  /* they do, before the issue of a cycle */
+u64 gang_lanes(const struct core *c, u32 slot);    /* of the slices in which it issues */
+u32 gang_size(const struct core *c, u32 slot);     /* slices */
 
 /* --- 31_sched.c */
 void sched_init(struct core *c);
@@ -624,6 +644,7 @@ void operands_free(struct core *c);
 u32 operands_collectors(const struct core *c);           /* of all sub-cores */
 u64 operands_unavailable(const struct core *c, u32 sub); /* units, by 1 << enum unit, for which nothing can leave issue now */
 bool operands_available(const struct core *c, u32 sub, enum unit u);
+bool operands_fit(const struct core *c, u32 sub, enum unit u, u64 lanes); /* the same, of the slices of these lanes */
 bool operands_room(const struct core *c, u32 sub, enum unit u); /* the same, for what goes along in the pipe (sm.pipe) */
 void pipe_take(struct core *c, u32 sub, u32 beats);             /* sm.pipe = one: an instruction issues */
 void pipe_returns(struct core *c, u32 sub, u32 beats);          /* results have come back from memory and go first */
@@ -632,9 +653,11 @@ u64 operands_next(const struct core *c, u32 sub); /* when the next collector or 
 /* Reserves collector and banks: the cycle in which the last operand is read */
 u64 operands_read(struct core *c, u32 sub, const struct crew *w, const struct tinst *t);
 i32 operands_pool(const struct core *c, const struct tinst *t); /* whose collector that takes, or NONE */
-void operands_hold(struct core *c, u32 sub, i32 pool);          /* a memory instruction keeps the one it took until it lets go */
-u32 operands_held(const struct core *c);                        /* collectors so kept */
-void operands_let_go(struct core *c, u32 sub, i32 pool);        /* a memory instruction leaves its collector */
+void operands_hold(struct core *c, u32 sub, i32 pool,
+                   u64 lanes);           /* a memory instruction keeps the one it took until it lets go */
+u32 operands_held(const struct core *c); /* collectors so kept */
+void operands_let_go(struct core *c, u32 sub, i32 pool, u64 lanes); /* a memory instruction leaves its collector */
+u32 operands_shares(const struct core *c, u64 lanes); /* collectors that an instruction of these lanes takes: one a slice */
 u64 operands_write(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, u64 at); /* result written; >= at */
 
 /* --- 45_window.c, 46_complete.c. Where c->window is not NULL; window_ready anywhere. */

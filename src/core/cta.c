@@ -159,6 +159,7 @@ static void slot_begin(struct core *c, u32 slot) {
     EMIT(c, .kind = EV_WARP_START, .cycle = c->now, .slot = (u16)slot, .a = linear, .b = s->w->id, .mask = s->w->live);
     if (c->form) {
         if (c->squads) squad_starts(c, slot);
+        else if (c->gang) gang_starts(c, slot);
         else form_starts(c, slot);
         return;
     }

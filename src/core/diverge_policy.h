@@ -39,11 +39,14 @@ struct diverge_policy {
     bool never_meet; /* lanes that part stay apart */
     bool by_lane;    /* results are awaited lane by lane: groups do not wait for each other's */
     bool joint;      /* all groups of a warp that can run issue together, charged once (mimd) */
-    bool weaves;     /* a second instruction may issue in the lanes that the first leaves free (39_weave.c) */
+    bool weaves;     /* a second instruction may issue in the lanes that the first leaves free (41_weave.c) */
     bool forms;      /* fronts are formed of threads of several warps (33_form.c); next is not asked, and may be NULL */
+    /* Slices that a warp, and with it registers, collectors and units, is divided into (43_gang.c); NULL:
+     * none */
+    u32 (*slices)(const struct config *c);
     u32 (*places)(const struct config *c); /* fronts an SM can have at once; NULL: one for each warp */
-    /* Lanes of a load go on when their own data is there (71_early.c), as warp-splits (36_split.c); NULL:
-     * never */
+    /* Lanes of a load go on when their own data is there (71_early.c), as warp-splits (36_split.c) or slices
+     * (43_gang.c); NULL: never */
     bool (*by_load)(const struct config *c);
     struct squad_shape (*squad)(const struct config *c); /* NULL: each warp has a stack of its own */
     bool (*chooses)(const struct config *c); /* who issues is its choice, not that of sm.sched (sched/dwf.c); NULL: never */

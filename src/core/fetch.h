@@ -4,6 +4,8 @@
 
 #include "core/core.h"
 
+enum { MAX_FETCHES = 16 }; /* a cycle */
+
 struct icache_wait {
     u64 line;
     bool used;

@@ -53,11 +53,12 @@ struct form {
 
 enum { NO_PLACE = UINT16_MAX };
 
-/* --- 33_form.c: fronts in their places, for 37_squad.c and 38_compact.c too */
-void front_begins(struct core *c, u32 slot, u64 age);                    /* in an empty place */
-void front_ends(struct core *c, u32 slot);                               /* nobody is left in it: the place is free */
-void front_takes(struct core *c, u32 slot, const struct piece *x);       /* the threads of a piece are those of the front */
-void front_shows(struct core *c, u32 slot, i32 pc);                      /* its next instruction; NONE: it waits */
+/* --- 33_form.c: fronts in their places, for 37_squad.c, 38_compact.c and 43_gang.c too */
+void front_begins(struct core *c, u32 slot, u64 age);              /* in an empty place */
+void front_ends(struct core *c, u32 slot);                         /* nobody is left in it: the place is free */
+void front_takes(struct core *c, u32 slot, const struct piece *x); /* the threads of a piece are those of the front */
+void front_shows(struct core *c, u32 slot, i32 pc);                /* its next instruction; NONE: it waits */
+void form_add_part(const struct core *c, struct part *at, u32 *n, struct part p); /* to these; it may become part of one */
 bool pass_pseudo(struct core *c, struct front *f);                       /* straight instructions that are not in the program */
 void homes_end(struct core *c, const struct part *at, u32 n, u64 lanes); /* warps whose last threads were in these parts */
 void form_check_front(const struct core *c, u32 slot);

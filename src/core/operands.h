@@ -28,9 +28,11 @@ struct subcore {
     u64 bank_word;                   /* cycle / 64 up to which the past has been emptied */
 };
 struct operands {
-    struct subcore *subs[MAX_SUBCORES];
-    u32 npools, pool_size[MAX_POOLS]; /* of each sub-core: one for all units, or three */
-    u64 pool_units[MAX_POOLS];        /* whom it serves, by 1 << enum unit */
+    struct subcore *subs[MAX_SUBCORES * VWS_SLICES]; /* [subcores * slices]: each slice's share of a sub-core is like one */
+    u32 slices, slice;                               /* those of a warp, and their lanes; 1 where warps are not divided */
+    u64 share[UNIT_COUNT];                           /* cycles of shares of units that are no whole unit's yet */
+    u32 npools, pool_size[MAX_POOLS];                /* of each sub-core: one for all units, or three */
+    u64 pool_units[MAX_POOLS];                       /* whom it serves, by 1 << enum unit */
     u8 pool_of[UNIT_COUNT];
     u64 round_cy;          /* sm.pipe = one: cycle of the last issue, ... */
     u32 round_beats;       /* ... and the most beats of an instruction of that cycle */
@@ -41,6 +43,18 @@ struct operands {
     bool pooled;           /* collectors alone keep instructions from leaving issue */
     u64 read_cy, enter_cy; /* 50_execute.c: of the last instruction that took a unit at issue */
 };
+
+/* The slice of the lowest of these lanes, whose share of the sub-core it is, and the lanes without it */
+static inline struct subcore *slice_of(const struct operands *o, u32 sub, u64 *lanes) {
+    u32 slice = (u32)__builtin_ctzll(*lanes) / o->slice;
+    *lanes &= slice + 1 == o->slices ? 0 : ~0ull << (slice + 1) * o->slice;
+    return o->subs[sub * o->slices + slice];
+}
+static inline u64 crew_lanes(const struct crew *w) { /* positions; where there are slices, those are lanes of the one home */
+    u64 lanes = 0;
+    for (u32 i = 0; i < w->n; i++) lanes |= w->at[i].lanes;
+    return lanes;
+}
 
 /* The collector taken just now is free again at that cycle */
 static inline void pool_free_at(struct pool *p, u64 cy) {

@@ -1,7 +1,7 @@
 /* policies: the tables of every kind of policy, and finding a row by the name in the configuration.
  *
  * A new policy is a row of policies.def. Any policy of one kind goes with any of the others, but for the
- * pairs that policies_find refuses, with the reason. */
+ * pairs of the table below, each refused with the reason. */
 #include "core/policies.h"
 
 #include "core/diverge_policy.h"
@@ -13,6 +13,7 @@
 #include "core/speculate_policy.h"
 #include "core/tracker_policy.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,150 +111,183 @@ static i32 find_row(const struct config *c, row_fn *row, const char *name, struc
     return NONE;
 }
 
-/* Instructions that issue beside others and what they do not go with */
-static bool weaves_go_with(const struct config *c, const struct policies *p, struct diag *d) {
-    const char *name = p->diverge->name;
-    u32 before = d->errors;
-    if (p->order->window)
-        diag_error(d, c->machine, 0, 0,
-                   "sm.order = %s does not go with sm.diverge = %s: a window has the instructions of one part of a warp after "
-                   "another, not of two at once; use sm.order = in_order or single",
-                   p->order->name, name);
-    if (p->hazard->retains || p->hazard->leaves)
-        diag_error(
-            d, c->machine, 0, 0,
-            "sm.diverge = %s does not go with sm.hazard = %s: two instructions of a warp issue at once, and a buffer entry "
-            "has one active mask; use sm.hazard = stall",
-            name, p->hazard->name);
-    if (p->tracker->is_free)
-        diag_error(
-            d, c->machine, 0, 0,
-            "sm.diverge = %s does not go with sm.hazard.tracker: prediction looks at the one instruction a warp would issue "
-            "next, and two issue at once; use sm.hazard.tracker = none",
-            name);
-    if (c->issue_width > 1)
-        diag_error(
-            d, c->machine, 0, 0,
-            "sm.diverge = %s does not go with sm.issue_width = %u: the second place of a cycle is for what goes beside the "
-            "first; use sm.issue_width = 1",
-            name, c->issue_width);
-    if (p->order->earliest && c->interweave_with == WEAVE_BRANCHES)
-        diag_error(d, c->machine, 0, 0,
-                   "sm.order = %s does not go with interweave.with = branches: no two parts of a warp have an instruction under "
-                   "way; use sm.order = in_order",
-                   p->order->name);
-    if (c->warp_scale)
-        diag_error(d, c->machine, 0, 0,
-                   "sm.diverge = %s does not go with sm.warp_scale = hybrid: a second instruction goes in the lanes whose beats "
-                   "hybrid warps leave out; use sm.warp_scale = off",
-                   name);
-    return d->errors == before;
+/* --- pairs that do not go together */
+
+struct chosen {
+    const struct config *c;
+    const struct policies *p;
+};
+typedef bool is_fn(const struct chosen *x);
+
+static bool forms(const struct chosen *x) { return x->p->diverge->forms; }
+static bool slices(const struct chosen *x) { return x->p->diverge->slices; }
+static bool slices_at_loads(const struct chosen *x) { return slices(x) && x->p->diverge->by_load(x->c); }
+static bool splits_at_loads(const struct chosen *x) {
+    return !forms(x) && x->p->diverge->by_load && x->p->diverge->by_load(x->c);
+}
+static bool weaves(const struct chosen *x) { return x->p->diverge->weaves; }
+static bool weaves_branches(const struct chosen *x) { return weaves(x) && x->c->interweave_with == WEAVE_BRANCHES; }
+static bool joint(const struct chosen *x) { return x->p->diverge->joint; }
+static bool windowed(const struct chosen *x) { return x->p->order->window; }
+static bool imprecise(const struct chosen *x) { return !x->p->order->window || !x->p->order->window->precise; }
+static bool waits_for_all(const struct chosen *x) { return !windowed(x) && x->p->order->earliest; }
+static bool issues_again(const struct chosen *x) { return x->p->hazard->retains || x->p->hazard->leaves; }
+static bool tracked(const struct chosen *x) { return x->p->tracker->is_free; }
+static bool reexecutes(const struct chosen *x) { return x->c->reexec; }
+static bool vortex(const struct chosen *x) { return x->c->pipeline == PIPELINE_VORTEX; }
+static bool issues_several(const struct chosen *x) { return x->c->issue_width > 1; }
+static bool hybrid(const struct chosen *x) { return x->c->warp_scale; }
+static bool one_pipe(const struct chosen *x) { return x->c->pipe == PIPE_ONE; }
+static bool squeezes_odd(const struct chosen *x) {
+    return x->c->squeeze && x->c->warp_size % MIN(x->c->alu_width, x->c->warp_size);
+}
+static bool sched_shares(const struct chosen *x) {
+    return x->p->sched->shared_size && !(x->p->diverge->chooses && x->p->diverge->chooses(x->c));
+}
+static bool sched_shares_alone(const struct chosen *x) { return sched_shares(x) && !x->p->diverge->chooses; }
+static bool sched_shares_instead(const struct chosen *x) { return sched_shares(x) && x->p->diverge->chooses; }
+static bool too_many_places(const struct chosen *x) { return x->p->diverge->places && x->p->diverge->places(x->c) > MAX_FRONTS; }
+static bool loads_go_early(const struct chosen *x) { return x->c->memory_order; }
+static bool keeps_state(const struct chosen *x) { return x->c->precise; }
+static bool guesses(const struct chosen *x) { return x->p->speculate->guess; }
+
+/* {sm.diverge} and the like stand for a key's value */
+static const struct pair {
+    is_fn *one, *other;
+    const char *why;
+} pairs[] = {
+    {joint, issues_again,
+     "sm.diverge = {sm.diverge} does not go with sm.hazard = {sm.hazard}: several instructions of a warp issue at once, and a "
+     "buffer entry has one active mask; use sm.hazard = stall"},
+    {reexecutes, tracked,
+     "sm.lsu.reexec does not go with sm.hazard.tracker: a credit is for an instruction in the pipe, and the queue holds accesses "
+     "that have left it; use sm.hazard.tracker = none or sm.lsu.reexec = 0"},
+    {joint, tracked,
+     "sm.diverge = {sm.diverge} does not go with sm.hazard.tracker: prediction looks at the one instruction a warp would issue "
+     "next, and several issue at once; use sm.hazard.tracker = none"},
+    {joint, windowed,
+     "sm.order = {sm.order} does not go with sm.diverge = {sm.diverge}: a window has the instructions of one part of a warp "
+     "after another, not of several at once; use sm.diverge = pdom, none or its"},
+    /* instructions that issue beside others */
+    {weaves, windowed,
+     "sm.order = {sm.order} does not go with sm.diverge = {sm.diverge}: a window has the instructions of one part of a warp "
+     "after another, not of two at once; use sm.order = in_order or single"},
+    {weaves, issues_again,
+     "sm.diverge = {sm.diverge} does not go with sm.hazard = {sm.hazard}: two instructions of a warp issue at once, and a buffer "
+     "entry has one active mask; use sm.hazard = stall"},
+    {weaves, tracked,
+     "sm.diverge = {sm.diverge} does not go with sm.hazard.tracker: prediction looks at the one instruction a warp would issue "
+     "next, and two issue at once; use sm.hazard.tracker = none"},
+    {weaves, issues_several,
+     "sm.diverge = {sm.diverge} does not go with sm.issue_width = {sm.issue_width}: the second place of a cycle is for what goes "
+     "beside the first; use sm.issue_width = 1"},
+    {weaves_branches, waits_for_all,
+     "sm.order = {sm.order} does not go with interweave.with = branches: no two parts of a warp have an instruction under way; "
+     "use sm.order = in_order"},
+    {weaves, hybrid,
+     "sm.diverge = {sm.diverge} does not go with sm.warp_scale = hybrid: a second instruction goes in the lanes whose beats "
+     "hybrid warps leave out; use sm.warp_scale = off"},
+    /* warps that are subdivided at loads */
+    {splits_at_loads, windowed,
+     "sm.order = {sm.order} does not go with sm.diverge = {sm.diverge} at loads: lanes of an instruction in a window have their "
+     "results together; use dws.split = branch, or sm.order = in_order or single"},
+    {splits_at_loads, waits_for_all,
+     "sm.order = {sm.order} does not go with sm.diverge = {sm.diverge} at loads: no lane of a warp goes on while a load of it is "
+     "under way; use dws.split = branch or sm.order = in_order"},
+    {splits_at_loads, issues_again,
+     "sm.diverge = {sm.diverge} at loads does not go with sm.hazard = {sm.hazard}: a load that is issued again has not told "
+     "which of its lanes hit; use dws.split = branch or sm.hazard = stall"},
+    {splits_at_loads, reexecutes,
+     "sm.diverge = {sm.diverge} at loads does not go with sm.lsu.reexec: a load leaves the pipe before all its accesses were "
+     "looked up; use dws.split = branch or sm.lsu.reexec = 0"},
+    /* formed fronts */
+    {forms, windowed,
+     "sm.order = {sm.order} does not go with sm.diverge = {sm.diverge}: a window has the instructions of one warp, and a formed "
+     "front is of several; use sm.order = in_order or single"},
+    {forms, issues_again,
+     "sm.diverge = {sm.diverge} does not go with sm.hazard = {sm.hazard}: an instruction is issued again from its warp's buffer, "
+     "and a formed front may have parted by then; use sm.hazard = stall"},
+    {forms, tracked,
+     "sm.diverge = {sm.diverge} does not go with sm.hazard.tracker: prediction looks at the next load of one warp, and a formed "
+     "front has loads of several; use sm.hazard.tracker = none"},
+    {forms, reexecutes,
+     "sm.diverge = {sm.diverge} does not go with sm.lsu.reexec: the queue keeps the accesses of a warp in order, and a formed "
+     "front has those of several; use sm.lsu.reexec = 0"},
+    {forms, vortex,
+     "sm.diverge = {sm.diverge} does not go with sm.pipeline = vortex: its front end fetches for warps, not for formed fronts; "
+     "use sm.pipeline = common"},
+    {forms, squeezes_odd,
+     "sm.diverge = {sm.diverge} does not go with sm.squeeze where sm.warp_size, {sm.warp_size}, is no multiple of sm.alu.width, "
+     "{sm.alu.width}: a beat that is not whole has no place for a thread that moves; use sm.squeeze = off"},
+    {forms, sched_shares_alone,
+     "sm.diverge = {sm.diverge} does not go with sm.sched = {sm.sched}: it follows warps and their blocks through memory, and "
+     "formed fronts come and go; use lrr, gto or two_level"},
+    {forms, sched_shares_instead,
+     "sm.diverge = {sm.diverge} does not go with sm.sched = {sm.sched}: it follows warps and their blocks through memory, and "
+     "formed fronts come and go; use lrr, gto or two_level, or a dwf.policy other than sched"},
+    {forms, too_many_places,
+     "sm.diverge = {sm.diverge} needs a place for each thread or slice: those of sm.warps, {sm.warps}, in whole rounds of "
+     "sm.schedulers, {sm.schedulers}, with sm.warp_size = {sm.warp_size} are more than 4096"},
+    /* slices of warps */
+    {slices, issues_several,
+     "sm.diverge = {sm.diverge} does not go with sm.issue_width = {sm.issue_width}: further places of a cycle are for gangs in "
+     "other slices; use sm.issue_width = 1"},
+    {slices, hybrid,
+     "sm.diverge = {sm.diverge} does not go with sm.warp_scale = hybrid: what a gang leaves free of a unit is its other slices'; "
+     "use sm.warp_scale = off"},
+    {slices, one_pipe,
+     "sm.diverge = {sm.diverge} does not go with sm.pipe = one: slices have units of their own, and one pipe takes one "
+     "instruction; use sm.pipe = units"},
+    {slices_at_loads, waits_for_all,
+     "sm.order = {sm.order} does not go with vws.memory: no thread goes on while a load of it is under way, whether it has its "
+     "data or not; use vws.memory = off or sm.order = in_order"},
+    /* windows */
+    {windowed, issues_again,
+     "sm.order = {sm.order} does not go with sm.hazard = {sm.hazard}: an instruction leaves the instruction buffer when it is "
+     "dispatched, and cannot be issued again from there; use sm.hazard = stall"},
+    {windowed, tracked,
+     "sm.order = {sm.order} does not go with sm.hazard.tracker: prediction looks at the one instruction a warp would issue next, "
+     "before it is executed; use sm.hazard.tracker = none"},
+    {loads_go_early, imprecise,
+     "order.memory = {order.memory} does not go with sm.order = {sm.order}: a load that went too early must be taken back, and "
+     "with it what used its value; use sm.order = rob or order.memory = conservative"},
+    {keeps_state, imprecise,
+     "order.precise does not go with sm.order = {sm.order}, which has no precise state: use sm.order = rob, or leave "
+     "order.precise = rob"},
+    {guesses, imprecise,
+     "order.speculate = {order.speculate} does not go with sm.order = {sm.order}: what is executed beyond a branch must not be "
+     "final before that is resolved; use sm.order = rob or order.speculate = never"},
+};
+_Static_assert(MAX_FRONTS == 4096, "as the text says");
+
+/* The text with the keys' values */
+static void say_why(const struct config *c, const char *why, struct strbuf *out) {
+    for (const char *s = why; *s; s++) {
+        const char *end = *s == '{' ? strchr(s, '}') : NULL;
+        char name[64] = "", value[64] = "";
+        if (!end) {
+            strbuf_add(out, "%c", *s);
+            continue;
+        }
+        snprintf(name, sizeof(name), "%.*s", (int)(end - s - 1), s + 1);
+        const struct cfg_key *key = cfg_key_find(name);
+        CHECK(key);
+        config_get_text(c, key, value, sizeof(value));
+        strbuf_add(out, "%s", value);
+        s = end;
+    }
 }
 
-/* Windows and what they do not go with */
-static bool window_goes_with(const struct config *c, const struct policies *p, struct diag *d) {
-    bool ok = true;
-    if (p->hazard->retains || p->hazard->leaves) {
-        diag_error(d, c->machine, 0, 0,
-                   "sm.order = %s does not go with sm.hazard = %s: an instruction leaves the instruction buffer when it is "
-                   "dispatched, and cannot be issued again from there; use sm.hazard = stall",
-                   p->order->name, p->hazard->name);
-        ok = false;
-    }
-    if (p->tracker->is_free) {
-        diag_error(d, c->machine, 0, 0,
-                   "sm.order = %s does not go with sm.hazard.tracker: prediction looks at the one instruction a warp would issue "
-                   "next, before it is executed; use sm.hazard.tracker = none",
-                   p->order->name);
-        ok = false;
-    }
-    if (p->diverge->joint) {
-        diag_error(d, c->machine, 0, 0,
-                   "sm.order = %s does not go with sm.diverge = %s: a window has the instructions of one part of a warp after "
-                   "another, not of several at once; use sm.diverge = pdom, none or its",
-                   p->order->name, p->diverge->name);
-        ok = false;
-    }
-    return ok;
-}
-
-/* Formed fronts and what they do not go with */
-static bool forms_goes_with(const struct config *c, const struct policies *p, struct diag *d) {
-    const char *name = p->diverge->name;
+static bool go_together(const struct config *c, const struct policies *p, struct diag *d) {
     u32 before = d->errors;
-    if (p->order->window)
-        diag_error(
-            d, c->machine, 0, 0,
-            "sm.order = %s does not go with sm.diverge = %s: a window has the instructions of one warp, and a formed front "
-            "is of several; use sm.order = in_order or single",
-            p->order->name, name);
-    if (p->hazard->retains || p->hazard->leaves)
-        diag_error(
-            d, c->machine, 0, 0,
-            "sm.diverge = %s does not go with sm.hazard = %s: an instruction is issued again from its warp's buffer, and a "
-            "formed front may have parted by then; use sm.hazard = stall",
-            name, p->hazard->name);
-    if (p->tracker->is_free)
-        diag_error(d, c->machine, 0, 0,
-                   "sm.diverge = %s does not go with sm.hazard.tracker: prediction looks at the next load of one warp, and a "
-                   "formed front has loads of several; use sm.hazard.tracker = none",
-                   name);
-    if (c->reexec)
-        diag_error(
-            d, c->machine, 0, 0,
-            "sm.diverge = %s does not go with sm.lsu.reexec: the queue keeps the accesses of a warp in order, and a formed "
-            "front has those of several; use sm.lsu.reexec = 0",
-            name);
-    if (c->pipeline == PIPELINE_VORTEX)
-        diag_error(
-            d, c->machine, 0, 0,
-            "sm.diverge = %s does not go with sm.pipeline = vortex: its front end fetches for warps, not for formed fronts; "
-            "use sm.pipeline = common",
-            name);
-    if (c->squeeze && c->warp_size % MIN(c->alu_width, c->warp_size))
-        diag_error(
-            d, c->machine, 0, 0,
-            "sm.diverge = %s does not go with sm.squeeze where sm.warp_size, %u, is no multiple of sm.alu.width, %u: a beat "
-            "that is not whole has no place for a thread that moves; use sm.squeeze = off",
-            name, c->warp_size, c->alu_width);
-    if (p->sched->shared_size && !(p->diverge->chooses && p->diverge->chooses(c)))
-        diag_error(d, c->machine, 0, 0,
-                   "sm.diverge = %s does not go with sm.sched = %s: it follows warps and their blocks through memory, and formed "
-                   "fronts come and go; use lrr, gto or two_level%s",
-                   name, p->sched->name, p->diverge->chooses ? ", or a dwf.policy other than sched" : "");
-    if (p->diverge->places && (c->warps + c->schedulers - 1) / c->schedulers * c->schedulers * c->warp_size > MAX_FRONTS)
-        diag_error(d, c->machine, 0, 0,
-                   "sm.diverge = %s needs a place for each thread: sm.warps %u, in whole rounds of sm.schedulers %u, times "
-                   "sm.warp_size %u is more than %d",
-                   name, c->warps, c->schedulers, c->warp_size, MAX_FRONTS);
-    return d->errors == before;
-}
-
-/* Warps that are subdivided at loads and what they do not go with */
-static bool splits_go_with(const struct config *c, const struct policies *p, struct diag *d) {
-    const char *name = p->diverge->name;
-    u32 before = d->errors;
-    if (p->order->window)
-        diag_error(d, c->machine, 0, 0,
-                   "sm.order = %s does not go with sm.diverge = %s at loads: lanes of an instruction in a window have their "
-                   "results together; use dws.split = branch, or sm.order = in_order or single",
-                   p->order->name, name);
-    else if (p->order->earliest)
-        diag_error(
-            d, c->machine, 0, 0,
-            "sm.order = %s does not go with sm.diverge = %s at loads: no lane of a warp goes on while a load of it is under "
-            "way; use dws.split = branch or sm.order = in_order",
-            p->order->name, name);
-    if (p->hazard->retains || p->hazard->leaves)
-        diag_error(d, c->machine, 0, 0,
-                   "sm.diverge = %s at loads does not go with sm.hazard = %s: a load that is issued again has not told which of "
-                   "its lanes hit; use dws.split = branch or sm.hazard = stall",
-                   name, p->hazard->name);
-    if (c->reexec)
-        diag_error(d, c->machine, 0, 0,
-                   "sm.diverge = %s at loads does not go with sm.lsu.reexec: a load leaves the pipe before all its accesses were "
-                   "looked up; use dws.split = branch or sm.lsu.reexec = 0",
-                   name);
+    const struct chosen x = {c, p};
+    for (u32 i = 0; i < ARRAY_LEN(pairs); i++) {
+        if (!pairs[i].one(&x) || !pairs[i].other(&x)) continue;
+        struct strbuf why = {0};
+        say_why(c, pairs[i].why, &why);
+        diag_error(d, c->machine, 0, 0, "%s", why.s);
+        strbuf_free(&why);
+    }
     return d->errors == before;
 }
 
@@ -271,54 +305,5 @@ bool policies_find(const struct config *c, struct policies *p, struct diag *d) {
     ok &= kind != NONE;
     KINDS
 #undef KIND
-    if (ok && p->diverge->joint && p->hazard->retains) {
-        diag_error(d, c->machine, 0, 0,
-                   "sm.diverge = %s does not go with sm.hazard = %s: several instructions of a warp issue at once, and a buffer "
-                   "entry has one active "
-                   "mask; use sm.hazard = stall",
-                   p->diverge->name, p->hazard->name);
-        ok = false;
-    }
-    if (ok && c->reexec && p->tracker->is_free) {
-        diag_error(d, c->machine, 0, 0,
-                   "sm.lsu.reexec does not go with sm.hazard.tracker: a credit is for an instruction in the pipe, and the queue "
-                   "holds accesses "
-                   "that have left it; use sm.hazard.tracker = none or sm.lsu.reexec = 0");
-        ok = false;
-    }
-    if (ok && p->diverge->joint && p->tracker->is_free) {
-        diag_error(d, c->machine, 0, 0,
-                   "sm.diverge = %s does not go with sm.hazard.tracker: prediction looks at the one instruction a warp would "
-                   "issue next, and "
-                   "several issue at once; use sm.hazard.tracker = none",
-                   p->diverge->name);
-        ok = false;
-    }
-    if (ok && p->diverge->weaves) ok = weaves_go_with(c, p, d);
-    if (ok && p->diverge->by_load && p->diverge->by_load(c)) ok = splits_go_with(c, p, d);
-    if (ok && p->diverge->forms) ok = forms_goes_with(c, p, d);
-    else if (ok && p->order->window) ok = window_goes_with(c, p, d);
-    if (ok && c->memory_order && !(p->order->window && p->order->window->precise)) {
-        diag_error(d, c->machine, 0, 0,
-                   "order.memory = %s does not go with sm.order = %s: a load that went too early must be taken back, and with it "
-                   "what used its value; use sm.order = rob or order.memory = conservative",
-                   c->memory_order == 1 ? "aggressive" : "predicted", p->order->name);
-        ok = false;
-    }
-    if (ok && c->precise && !(p->order->window && p->order->window->precise)) {
-        diag_error(d, c->machine, 0, 0,
-                   "order.precise does not go with sm.order = %s, which has no precise state: use sm.order = rob, or leave "
-                   "order.precise = rob",
-                   p->order->name);
-        ok = false;
-    }
-    if (ok && p->speculate->guess && !(p->order->window && p->order->window->precise)) {
-        diag_error(
-            d, c->machine, 0, 0,
-            "order.speculate = %s does not go with sm.order = %s: what is executed beyond a branch must not be final before "
-            "that is resolved; use sm.order = rob or order.speculate = never",
-            p->speculate->name, p->order->name);
-        ok = false;
-    }
-    return ok;
+    return ok && go_together(c, p, d);
 }

@@ -1,4 +1,4 @@
-/* weave: the inside of 39_weave.c, for that file alone. */
+/* weave: the inside of 41_weave.c, for that file alone. */
 #ifndef HEDDLE_CORE_WEAVE_H
 #define HEDDLE_CORE_WEAVE_H
 

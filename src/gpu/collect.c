@@ -17,10 +17,10 @@ _Static_assert(sizeof(struct mem_stats) % sizeof(u64) == 0, "mem_stats is added 
 void sm_stats_add(struct sm_stats *sum, const struct sm_stats *s) {
     u64 mshrs = MAX(sum->mshr_peak, s->mshr_peak), fronts = MAX(sum->formed_peak, s->formed_peak);
     u64 wait = MAX(sum->formed_wait_max, s->formed_wait_max), splits = MAX(sum->splits_peak, s->splits_peak);
-    u64 entries = MAX(sum->squad_entries_peak, s->squad_entries_peak);
+    u64 entries = MAX(sum->squad_entries_peak, s->squad_entries_peak), gangs = MAX(sum->gangs_peak, s->gangs_peak);
     add_words(sum, s, sizeof(*s));
     sum->mshr_peak = mshrs, sum->formed_peak = fronts, sum->formed_wait_max = wait;
-    sum->splits_peak = splits, sum->squad_entries_peak = entries;
+    sum->splits_peak = splits, sum->squad_entries_peak = entries, sum->gangs_peak = gangs;
 }
 void mem_stats_add(struct mem_stats *sum, const struct mem_stats *s) { add_words(sum, s, sizeof(*s)); }
 

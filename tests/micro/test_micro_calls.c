@@ -4,8 +4,8 @@
 
 enum { THREADS = 64, BLOCKS = 2 };
 
-static const char *const ways[] = {"pdom",      "none", "its",        "mimd", "cbarrier", "frontier",
-                                   "dual_path", "dws",  "interweave", "dwf",  "tbc",      "lwm"};
+static const char *const ways[] = {"pdom", "none",       "its", "mimd", "cbarrier", "frontier", "dual_path",
+                                   "dws",  "interweave", "dwf", "tbc",  "lwm",      "vws"};
 
 /* Sum of 1 to n, one call a step: the lanes of a warp go to different depths */
 #define RECURSIVE                                                                                                                \

@@ -35,14 +35,18 @@ mix() {
             scale=off squeeze=off
             [ $((n % 2)) -eq 0 ] || scale=hybrid
             [ $((n % 4)) -ne 1 ] || squeeze=thesis
-            # two instructions of a cycle share a row: warps keep their size, and one place to issue
-            [ $diverge != interweave ] || [ $hazard = stall ] || [ $n -le 2 ] || continue
-            [ $diverge != interweave ] || { [ $width -eq 1 ] && scale=off squeeze=off; } || continue
+            # two instructions of a cycle share a row, or slices have units of their own: warps keep their size, and one place to issue
+            case $diverge in
+            interweave | vws)
+                [ $hazard = stall ] || [ $n -le 2 ] || continue
+                { [ $width -eq 1 ] && scale=off squeeze=off; } || continue ;;
+            esac
             set -- sm.sched=$sched sm.diverge=$diverge sm.fetch=$fetch sm.issue_width=$width sm.collectors=$collectors sm.hazard=$hazard \
                 sm.operands.ideal=$ideal sm.icache.ideal=$ideal noc.ideal=$ideal sm.warp_scale=$scale sm.squeeze=$squeeze sm.lsu.width=16
             forms=
             [ $diverge != dws ] || forms=$(sed -n "$((n / 3 % 6 + 1))p" <<< "$splits")
             [ $diverge != interweave ] || forms=$(sed -n "$((n / 3 % 4 + 1))p" <<< "$weaves")
+            [ $diverge != vws ] || forms=$(sed -n "$((n / 3 % 6 + 1))p" <<< "$gangs")
             [ $diverge != dwf ] || forms=$(sed -n "$((n / 3 % 6 + 1))p" <<< "$formings")
             # shellcheck disable=SC2086
             set -- "$@" $forms
@@ -58,11 +62,13 @@ one_mix() {
     "$top/tests/within" 60 "$heddle" run "$name" --size tiny --machine small --audit --quiet --json "$work/$$.json" "$@" > "$work/$$.err" 2>&1 < /dev/null
     rc=$?
     case $diverge/$hazard in
-    dwf/retain | dwf/replay | tbc/retain | tbc/replay | lwm/retain | lwm/replay | mimd/retain | mimd/replay | interweave/retain | interweave/replay)
+    dwf/retain | dwf/replay | tbc/retain | tbc/replay | lwm/retain | lwm/replay | mimd/retain | mimd/replay | interweave/retain | interweave/replay | vws/retain | vws/replay)
         [ $rc -eq 2 ] && grep -q "sm.diverge = $diverge does not go with sm.hazard" "$work/$$.err"; return ;;
     dws/retain | dws/replay) [ $rc -eq 2 ] && grep -q 'sm.diverge = dws at loads does not go with sm.hazard' "$work/$$.err"; return ;;
     esac
     case $sched/$diverge$forms in # those that follow warps through memory
+    mascar/vws* | ccws/vws* | owl/vws*)
+        [ $rc -eq 2 ] && grep -q "sm.diverge = vws does not go with sm.sched" "$work/$$.err"; return ;;
     mascar/dwfdwf.policy=sched* | ccws/dwfdwf.policy=sched* | owl/dwfdwf.policy=sched* | mascar/tbc | ccws/tbc | owl/tbc | mascar/lwm | ccws/lwm | owl/lwm)
         [ $rc -eq 2 ] && grep -q "sm.diverge = $diverge does not go with sm.sched" "$work/$$.err"; return ;;
     esac
@@ -87,7 +93,13 @@ weaves="interweave.with=both
 interweave.with=branches
 interweave.with=warps interweave.lanes=mirror
 interweave.lanes=xor"
-export fetches hazards nhazards formings splits weaves
+gangs="vws.memory=off
+vws.gang=inelastic vws.memory=group
+vws.control=all vws.memory=all vws.slice=2
+vws.gangs=2 vws.first=little
+vws.slice=16 vws.first=sched vws.memory=group
+vws.slice=8 vws.gang=inelastic vws.control=all vws.gangs=1"
+export fetches hazards nhazards formings splits weaves gangs
 export -f mix one_mix
 
 # Policies that are made of the same pieces as the first four meet each scheduler on one workload in turn, with --all on each
@@ -98,7 +110,7 @@ mixes() {
         for name in $works; do
             turn=$((turn + 1))
             case $diverge in
-            cbarrier | frontier | dual_path | dws | interweave | tbc | lwm) [ -n "$all" ] || [ $((n % 4 + 1)) -eq $turn ] || continue ;;
+            cbarrier | frontier | dual_path | dws | interweave | vws | tbc | lwm) [ -n "$all" ] || [ $((n % 4 + 1)) -eq $turn ] || continue ;;
             esac
             echo "mix $name $sched $diverge"
         done
@@ -120,7 +132,7 @@ diverges() {
         echo "right 'diverge stuck $diverge' $here/ptx/stuck.json --machine small --set sm.diverge=$diverge --audit --check 1"
         for name in bfs nqueens spmv; do echo "right 'diverge $name $diverge' $name --size tiny --machine small --set sm.diverge=$diverge --audit"; done
     done
-    for diverge in its mimd cbarrier; do echo "right 'diverge spin_lock $diverge' $here/ptx/spin_lock.json --machine small --set sm.diverge=$diverge --audit --max-instructions 1000000"; done
+    for diverge in its mimd cbarrier vws; do echo "right 'diverge spin_lock $diverge' $here/ptx/spin_lock.json --machine small --set sm.diverge=$diverge --audit --max-instructions 1000000"; done
 }
 # faster NAME A B PERCENT: under A it takes at most PERCENT of the cycles it takes under B
 faster() {
@@ -135,7 +147,7 @@ faster() {
 parted() {
     local machine diverge width
     for machine in small gtx480 h200; do for diverge in $(policies sm.diverge); do for width in 1 2; do
-        [ $diverge/$width != interweave/2 ] || continue # refused
+        case $diverge/$width in interweave/2 | vws/2) continue ;; esac # refused
         echo "right 'parted $machine $diverge $width' $here/ptx/parted.json --machine $machine --set sm.diverge=$diverge --set sm.issue_width=$width --audit --check 1"
     done; done; done
 }
@@ -164,6 +176,7 @@ orders() {
             *) echo "refuses 'order $order $diverge $name' 'sm.order = $order does not go with sm.diverge = $diverge' $name --size tiny --machine small --set sm.order=$order --set sm.diverge=$diverge" ;;
             esac
         done; done
+        [ $order != single ] || echo "refuses 'order $order vws at loads' 'sm.order = single does not go with vws.memory' bfs --size tiny --machine small --set sm.order=$order --set sm.diverge=vws --set vws.memory=group"
         echo "right 'order $order dws branch' nqueens --size tiny --machine small --set sm.order=$order --set sm.diverge=dws --set dws.split=branch --audit"
         for hazard in retain replay; do
             case $order in
@@ -216,7 +229,10 @@ networks() {
     done; done
     for diverge in $(policies sm.diverge); do for name in $works; do
         n=$((n + 1)) set="--set sm.warp_scale=hybrid"
-        if [ $diverge = interweave ]; then
+        if [ $diverge = vws ]; then
+            echo "refuses 'pipe $diverge $name' 'sm.diverge = vws does not go with sm.pipe = one' $name --size tiny --machine small --set sm.pipe=one --set sm.diverge=$diverge"
+            continue
+        elif [ $diverge = interweave ]; then
             echo "right 'pipe $diverge $name' $name --size tiny --machine small --set sm.pipe=one --set sm.pipe.return_first=true --set sm.alu.width=8 --set sm.diverge=$diverge --audit --check 20"
             continue
         fi
@@ -241,6 +257,7 @@ faster two_loads mimd pdom 80
 faster two_loads dual_path pdom 80
 faster two_loads dws pdom 80
 faster branches interweave frontier 90
+faster branches vws none 50
 faster branches frontier none 50
 # Memory decides here: under mimd parts load by themselves what a warp loads at once under the others, so a
 # little more time is no contradiction

@@ -51,6 +51,7 @@ cases() {
     echo "unchanged 'interweave bfs' bfs --size tiny --machine gtx480 --set sm.diverge=interweave --set interweave.lanes=xor"
     echo "unchanged 'dws spmv' spmv --size tiny --machine gtx480 --set sm.diverge=dws --set dws.meet=bypass"
     echo "unchanged 'dwf sched reduction' reduction --size tiny --machine h200 --set sm.diverge=dwf --set dwf.policy=sched --set dwf.permute=xor"
+    echo "unchanged 'vws bfs' bfs --size tiny --machine gtx480 --set sm.diverge=vws --set vws.memory=group"
     echo "unchanged 'lwm nqueens' nqueens --size tiny --machine gtx480 --set sm.diverge=lwm --set lwm.warps=3"
     echo "unchanged 'tbc bfs' bfs --size tiny --machine gtx480 --set sm.diverge=tbc"
     echo "unchanged 'dwf move nqueens' nqueens --size tiny --machine jin2012 --set sm.diverge=dwf --set dwf.conflict=move --set sm.warp_scale=hybrid"

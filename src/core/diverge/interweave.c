@@ -4,7 +4,7 @@
  * Paper: Brunie, Collange, Diamos: Simultaneous branch and warp interweaving for sustained GPU performance,
  * ISCA 2012: two instructions go to disjoint lanes of one row of units; parts of a warp re-converge by lowest
  * pc, the second one waiting at re-convergence points; a second scheduler fills lanes from other warps, whose
- * lanes are shuffled. What goes beside what is 39_weave.c's.
+ * lanes are shuffled. What goes beside what is 41_weave.c's.
  *
  * Deviations: the second part's instruction needs no fetch of its own and no place in a buffer, but when the
  * part becomes the first of its warp, its instructions are fetched anew; it issues only beside the first,
