@@ -3,6 +3,7 @@
 #   CC=clang-19   another compiler, in build-clang/     SAN=1      ASan and UBSan, in build-san/
 #   DEBUG=1       no optimisation, in build-debug/      NO_AVX2=1  leave the AVX2 lanes out, in build-noavx2/
 #   WHOLE=0       the timing model not optimised across its files, in build-parts/: slower, but a change of it is linked at once
+#   TRAINED=1     the timing model optimised for the way it runs in training (gcc): faster, and built half a minute later
 # Variants combine (CC=clang-19 SAN=1 builds in build-clang-san/) and stand side by side; B=DIR overrides the place.
 CC ?= gcc
 ifeq ($(origin CC),default)
@@ -77,6 +78,9 @@ REF_OBJ := $(REF_SRC:%.c=$B/obj/%.o)
 MAIN_OBJ := $B/obj/cli/main.o
 CMD_OBJ := $(filter-out $(MAIN_OBJ),$(CLI_SRC:src/%.c=$B/obj/%.o)) $(REF_OBJ)
 SHARE := $B/share/heddle
+# What is optimised for the way it ran in training
+PROFILED_OBJ := $(TIMING_OBJ) $(patsubst src/%.c,$B/obj/%.o,$(filter src/func/%,$(LIB_SRC)))
+override TRAINED := $(if $(WHOLE),$(if $(VARIANT),,$(filter 1,$(TRAINED))))
 
 all: $B/heddle $B/libheddle.a $B/libheddle.so workloads machines page opencl riscv manuals ## build the command, the library and the bundled workloads and machines
 
@@ -113,7 +117,7 @@ $B/manuals/.made: $B/heddle
 	@touch $@
 
 # Objects depend on the flags they were made with: a change of CFLAGS rebuilds, a touch of this file does not.
-FLAGS_NOW := $(CC) $(if $(WHOLE),whole) $(CFLAGS_ALL) $(OPT) $(LANEOPT) $(AVX2FLAGS)
+FLAGS_NOW := $(CC) $(if $(WHOLE),whole)$(if $(TRAINED), trained) $(CFLAGS_ALL) $(OPT) $(LANEOPT) $(AVX2FLAGS)
 ifeq ($(filter clean help,$(MAKECMDGOALS)),)
 $(shell mkdir -p $B; echo '$(FLAGS_NOW)' | cmp -s - $B/flags || echo '$(FLAGS_NOW)' > $B/flags)
 endif
@@ -141,11 +145,32 @@ $(MAIN_OBJ) $B/obj/sweep/build.o: $B/commit
 $(TIMING_OBJ): OPT := $(if $(DEBUG),-O0 -g,$(if $(SEEKS),-O1 -g,-O3 -fno-tree-slp-vectorize -g))$(if $(WHOLE), -flto)
 $B/obj/timing.o: $(TIMING_OBJ)
 	@$(SAY) "  whole $@"
-	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Wno-error -O3 -fno-tree-slp-vectorize -g $(ONE_PROGRAM) -o $@ $(TIMING_OBJ)
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Wno-error -O3 -fno-tree-slp-vectorize -g $(if $(TRAINED),-fprofile-use -Wno-missing-profile) $(ONE_PROGRAM) -o $@ $(TIMING_OBJ)
+
+# Training: the timing model and the functional simulator are compiled to count which way their branches go, run as tools/train.sh says, and
+# compiled again for these ways; what was never run is compiled as it would be without. It is done once for a build folder. Functions that
+# have changed since are compiled without, and so is all of it where training fails: what the simulator computes never depends on it. Both
+# compilations have one name (-dumpdir), by which static functions are known again.
+TRAIN_OBJ := $(PROFILED_OBJ:$B/obj/%=$B/train/%)
+PROFILE :=
+ifdef TRAINED
+$(PROFILED_OBJ): $B/train/made
+$(PROFILED_OBJ): PROFILE = $$(test -f $(@:.o=.gcda) && echo -fprofile-use -fprofile-partial-training -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch)
+endif
+$B/train/made: tools/train.sh $B/flags | $(MAIN_OBJ) $(CMD_OBJ) $(filter-out $(PROFILED_OBJ) $B/obj/timing.o,$(LIB_OBJ))
+	@rm -rf $(@D) && mkdir -p $(@D) && $(SAY) "  train $(@D)"
+	@$(MAKE) -s --no-print-directory B=$B $B/train/heddle && tools/train.sh $B || echo "training failed: what is built is slower, and no less right"
+	@touch $@
+$B/train/heddle: $(TRAIN_OBJ)
+	@$(CC) -fprofile-generate $(LDFLAGS) -o $@ $(MAIN_OBJ) $(CMD_OBJ) $(filter-out $(PROFILED_OBJ) $B/obj/timing.o,$(LIB_OBJ)) $(TRAIN_OBJ) $(LDLIBS_ALL)
+$(filter-out $B/train/func/%,$(TRAIN_OBJ)): OPT := -O3 -fno-tree-slp-vectorize
+$B/train/%.o: src/%.c
+	@mkdir -p $(@D) $(@D:$B/train%=$B/obj%)
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) $(OPT) -w -g0 -fprofile-generate -dumpdir $(@D:$B/train%=$B/obj%)/ -dumpbase $(<F) -dumpbase-ext .c -c -o $@ $<
 
 $B/obj/%.o: src/%.c $B/flags
 	@mkdir -p $(@D) && $(SAY) "  cc    $<"
-	@$(CC) $(CFLAGS_ALL) $(OPT) -c -o $@ $<
+	@$(CC) $(CFLAGS_ALL) $(OPT) $(PROFILE) -c -o $@ $<
 
 # workloads/, tests/, bench/ and tools/ keep their folder's name under obj/
 $B/obj/%.o: %.c $B/flags
@@ -445,7 +470,7 @@ clean: ## remove every build
 
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-24s %s\n", $$1, $$2}'
-	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
+	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  TRAINED=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -path $B/deb -prune -o -type f -name '*.d' -print 2>/dev/null)
 .PHONY: all workloads machines page opencl riscv opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar study-cpi scale fuzzers data demo test test-page test-cluster test-foreign test-package test-all check-sampling mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install uninstall deb manuals clean help
