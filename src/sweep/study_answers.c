@@ -229,6 +229,18 @@ static void add_command(const struct study *s, const char *called, struct strbuf
                s->o->row ? " --row " : "", s->o->row ? s->o->row : "");
 }
 
+/* Conditions may leave all runs of a program out */
+static u32 programs_with_runs(const struct study *s) {
+    u32 n = 0;
+    for (u32 p = 0; p < s->x.programs.n; p++)
+        for (u32 i = 0; i < s->plan.runs.n; i++)
+            if (s->plan.runs.at[i].program == p) {
+                n++;
+                break;
+            }
+    return n;
+}
+
 static void add_head(struct asking *a, const char *called, json_t *to) {
     const struct study *s = a->s;
     struct strbuf text = {0}, rule = {0};
@@ -240,7 +252,7 @@ static void add_head(struct asking *a, const char *called, json_t *to) {
     strbuf_add(&text,
                "; do not edit. %u runs of %u programs, %u failed, %u with another output than "
                "expected; heddle %s.",
-               s->counts.runs, s->x.programs.n, s->counts.failed, s->counts.wrong, build_commit());
+               s->counts.runs, programs_with_runs(s), s->counts.failed, s->counts.wrong, build_commit());
     set_text(to, "made", text.s);
     set_text(to, "rows", s->by_program ? "programs" : "kernels");
     json_object_set_new(to, "absent", absent(s));

@@ -57,6 +57,11 @@ expect 0 "$heddle" study s.ini --quick
 [ -s s-quick.md ] || complain "no s-quick.md"
 ! grep -q bfs s-quick.md || complain "the quick page has bfs"
 grep -q '^Made by `heddle study s.ini --quick`; do not edit' s-quick.md || complain "the quick page names another command"
+# programs whose runs the conditions leave out are not counted
+sed 's/^\[conditions\]/&\nskip = program == bfs/' s.ini > u.ini
+cp s.db u.db
+expect 0 "$heddle" study u.ini --database u.db --quiet
+grep -q ' runs of 1 programs,' u.md || complain "the page counts a program without runs"
 # over another configuration: the quotient, and the interval of that configuration's jitter, the baseline's without one
 sed 's/^of = gto/of = lrr\nover = gto/; s/^why = .*//' s.ini > o.ini
 expect 0 "$heddle" study o.ini --database s.db --quiet
