@@ -183,6 +183,61 @@ static void port(void **state) {
     assert_int_equal(issued("b") - issued("a"), 7);
 }
 
+static u64 between(const char *text, const char *keys, const char *from, const char *to) {
+    run(text, keys);
+    return issued(to) - issued(from);
+}
+
+/* Results of different units for one port: a comparison of floats goes before a sum, a load before both; a
+ * pipe whose result waits stands still with all that is behind it */
+static void port_between_units(void **state) {
+    (void)state;
+    assert_int_equal(
+        between("fmin.s f1, f2, f3; addi s1, zero, 1; a: addi t0, zero, 1; b: add t1, t0, t0; vx_tmc zero", FAST, "a", "b"), 5);
+    assert_int_equal(between("li a0, 0x80008000; lw t0, 0(a0); add t0, t0, t0; lw t1, 4(a0); addi s1, zero, 1; addi s2, zero, 1; "
+                             "addi s3, zero, 1; addi s4, zero, 1; addi s5, zero, 1; addi s6, zero, 1; a: addi t2, zero, 1; "
+                             "b: add t3, t2, t2; vx_tmc zero",
+                             FAST, "a", "b"),
+                     5);
+    assert_int_equal(between("mul t0, t1, t1; addi s1, zero, 1; a: mul t2, t1, t1; addi s2, zero, 1; addi s3, zero, 1; "
+                             "b: add t3, t2, t2; vx_tmc zero",
+                             FAST, "a", "b"),
+                     9);
+}
+
+/* A hit and a word of shared memory that come in the same cycle are written one after the other; words of one
+ * bank of shared memory go one after the other; with one load under way at a time the second waits */
+static void loads_in_each_others_way(void **state) {
+    static const char two[] = "li a0, 0x80008000; lw t0, 0(a0); add t0, t0, t0; lw t1, 4(a0); a: lw t2, 8(a0); "
+                              "b: add t3, t2, t2; vx_tmc zero";
+    (void)state;
+    assert_int_equal(between("li a0, 0x80008000; li sp, 0xFF000000; lw t0, 0(a0); add t0, t0, t0; lw t1, 4(a0); "
+                             "addi s1, zero, 1; a: lw t2, -4(sp); b: add t3, t2, t2; vx_tmc zero",
+                             FAST, "a", "b"),
+                     10);
+    assert_int_equal(between(LANES "li a0, 0xFEFFFF00; slli t1, s1, 4; add a0, a0, t1; a: lw t2, 0(a0); b: add t3, t2, t2; "
+                                   "vx_tmc zero",
+                             FAST, "a", "b"),
+                     12);
+    assert_int_equal(between(two, FAST, "a", "b"), 11);
+    assert_int_equal(between(two, FAST "sm.lsu.queue=1", "a", "b"), 18);
+}
+
+/* What no-stall scheduling costs: a cycle in the queue */
+static void queues_cost_a_cycle(void **state) {
+    (void)state;
+    run("a: addi t0, zero, 1; vx_tmc zero", FAST);
+    assert_int_equal(issued("a") - fetched("a"), 6);
+}
+
+/* A line that comes: the instruction goes through the cache again, a word through its bank */
+static void misses(void **state) {
+    (void)state;
+    run("a: addi t0, zero, 1; vx_tmc zero", "");
+    assert_int_equal(issued("a") - fetched("a"), 21);
+    assert_int_equal(between("li a0, 0x80008000; a: lw t0, 0(a0); b: add t0, t0, t0; vx_tmc zero", FAST, "a", "b"), 29);
+}
+
 /* --- the thesis's figures */
 
 #define ALL "csrrs s0, 0xFC1, zero; la t1, work; vx_wspawn s0, t1; work: csrrs s1, 0xCC3, zero; "
@@ -252,6 +307,18 @@ static void back_pressure(void **state) {
     issue = when(EV_ISSUE, "w", 3, 0);
     assert_int_equal(decodes(issue - 20, issue), 20);
     assert_true(ran.held == 0);
+}
+
+/* The stall table looks at the tag: the instruction 128 words behind a branch that it knows is another */
+static void table_tags(void **state) {
+    (void)state;
+    run("addi s8, zero, 3; jal zero, top; top: addi s8, s8, -1; x: bne s8, zero, on; vx_tmc zero; on: " N8 N8 N8 N8 N8 N8 N8 N8 N8
+            N8 N8 N8 N8 N8 N8
+        "addi t2, zero, 1; addi t2, zero, 1; addi t2, zero, 1; addi t2, zero, 1; addi t2, zero, 1; addi t2, "
+        "zero, 1; y: addi t3, zero, 1; jal zero, top",
+        FAST "sm.fetch.stall_table=128");
+    assert_int_equal(pc_of("y") - pc_of("x"), 128);
+    assert_int_equal((u64)ran.table_hits, 3);
 }
 
 /* --- figure 5.1: what four warps wait for. Warp 0 adds what it loads (b: and divides), warp 1 has a load for
@@ -375,6 +442,11 @@ int main(void) {
         cmocka_unit_test(dependent_issue),
         cmocka_unit_test(banks),
         cmocka_unit_test(port),
+        cmocka_unit_test(port_between_units),
+        cmocka_unit_test(loads_in_each_others_way),
+        cmocka_unit_test(queues_cost_a_cycle),
+        cmocka_unit_test(misses),
+        cmocka_unit_test(table_tags),
         cmocka_unit_test(unready_scheduler),
         cmocka_unit_test(find_first),
         cmocka_unit_test(back_pressure),
