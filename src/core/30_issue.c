@@ -147,7 +147,8 @@ static __attribute__((noinline)) void overwrite_waits(const struct core *c, cons
 static void register_waits(const struct core *c, const struct home *s, const struct tinst *t, u64 lanes, u64 positions, u64 at,
                            struct waits *x) {
     const u16 *reg = t->reg, *end = reg + t->nsrc + t->ndst;
-    for (; reg < end && (!s->way || t->guard_cy); reg++) {
+    bool asked = s->way && c->pol.order->earliest;
+    for (; reg < end && (!asked || t->guard_cy); reg++) {
         u64 ready = sb_ready(s, *reg, lanes);
         if (t->guard_cy && ready && ready != NEVER && *reg >= c->prog->nregs) ready += t->guard_cy;
         if (ready > at) wait_for(x, (enum wait_kind)s->sb[*reg].kind, ready);
