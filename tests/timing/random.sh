@@ -16,6 +16,10 @@ draw() {
         BEGIN { srand(seed); for (i = 0; i < 5; i++) rand(); line = pick(works) }
         NF >= 2 && rand() < 0.3 { key = $1; $1 = ""; line = line " --set " key "=" pick($0) }
         END {
+            # what divergence mechanisms do not go with
+            if (line ~ /sm.diverge=(mimd|dws|interweave|vws|dwf|tbc|lwm)/) gsub(/ --set sm.(hazard|hazard[.][a-z_.]+|lsu.reexec)=[^ ]+/, "", line)
+            if (line ~ /sm.diverge=(vws|dwf|tbc|lwm)/) sub(/ --set sm.sched=(mascar|ccws|owl)/, "", line)
+            if (line ~ /sm.diverge=(interweave|vws)/) sub(/ --set sm.issue_width=[0-9]+/, "", line)
             if (line ~ /sm.order=/) gsub(/ --set sm.(hazard|hazard[.][a-z_.]+|diverge)=[^ ]+/, "", line) # some are refused together
             if (line !~ /sm.order=rob/) gsub(/ --set order.(memory|speculate)=[a-z]+/, "", line) # refused without
             if (line !~ /order.stations=/) sub(/ --set order.stations.shared=[a-z]+/, "", line)
@@ -62,7 +66,7 @@ sm.schedulers 2 4
 sm.issue_width 2 4
 sm.sched lrr gto gto_wait two_level oldest find_first vortex_rr mascar ccws owl
 sm.sched.two_level.active 1 3
-sm.diverge pdom none its
+sm.diverge pdom none its mimd cbarrier frontier dual_path interweave dws vws dwf tbc lwm
 sm.hazard stall retain replay
 sm.depth.issue 1 5
 sm.depth.operands 1 3
