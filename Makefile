@@ -3,7 +3,7 @@
 #   CC=clang-19   another compiler, in build-clang/     SAN=1      ASan and UBSan, in build-san/
 #   DEBUG=1       no optimisation, in build-debug/      NO_AVX2=1  leave the AVX2 lanes out, in build-noavx2/
 #   WHOLE=0       the timing model not optimised across its files, in build-parts/: slower, but a change of it is linked at once
-#   TRAINED=1     the timing model optimised for the way it runs in training (gcc): faster, and built half a minute later
+#   TRAINED=0     the timing model not optimised for the way it runs in training (gcc, build/ only): slower, but built half a minute sooner
 # Variants combine (CC=clang-19 SAN=1 builds in build-clang-san/) and stand side by side; B=DIR overrides the place.
 CC ?= gcc
 ifeq ($(origin CC),default)
@@ -80,6 +80,7 @@ CMD_OBJ := $(filter-out $(MAIN_OBJ),$(CLI_SRC:src/%.c=$B/obj/%.o)) $(REF_OBJ)
 SHARE := $B/share/heddle
 # What is optimised for the way it ran in training
 PROFILED_OBJ := $(TIMING_OBJ) $(patsubst src/%.c,$B/obj/%.o,$(filter src/func/%,$(LIB_SRC)))
+TRAINED ?= $(if $(filter build,$(notdir $B)),1)
 override TRAINED := $(if $(WHOLE),$(if $(VARIANT),,$(filter 1,$(TRAINED))))
 
 all: $B/heddle $B/libheddle.a $B/libheddle.so workloads machines page opencl riscv manuals ## build the command, the library and the bundled workloads and machines
@@ -470,7 +471,7 @@ clean: ## remove every build
 
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-24s %s\n", $$1, $$2}'
-	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  TRAINED=1  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
+	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  WHOLE=0  TRAINED=0  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -path $B/deb -prune -o -type f -name '*.d' -print 2>/dev/null)
 .PHONY: all workloads machines page opencl riscv opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar study-cpi scale fuzzers data demo test test-page test-cluster test-foreign test-package test-all check-sampling mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install uninstall deb manuals clean help

@@ -1,6 +1,6 @@
 #!/bin/bash
 # tools/train.sh BUILD: runs BUILD/train/heddle, which counts which way its branches go, and leaves the counts
-# beside the objects that the compiler then makes (Makefile, TRAINED=1). Short runs of what most people
+# beside the objects that the compiler then makes (Makefile, Training). Short runs of what most people
 # simulate, and of mechanisms that have loops of their own.
 set -eu
 cd "$(dirname "$0")/.."
