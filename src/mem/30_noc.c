@@ -9,8 +9,9 @@
  * after it. The port lets packets in by (cycle, SM, order in the outbox), one flit a cycle: a packet is
  * through `flits` cycles after the one before it at the earliest, and only when the slice's queue has room.
  * At that moment a credit starts its way back. A place the slice frees in a tick can be used from the next
- * noc edge. With noc.arbiter = lowest the SM with the lowest number goes first among those whose packets
- * could be through, so under load SMs get unequal shares.
+ * noc edge. With noc.arbiter = lowest the port, when it is free and the queue has room, takes the packet of
+ * the SM with the lowest number among those whose first flit has come, and keeps to it until it is through:
+ * under load SMs get unequal shares. Packets of one SM keep their order.
  *
  * From the slices: answers leave one flit a cycle, those that were ready first first, refills before hits at
  * equal times. A response carries the cycle in which its first flit stands at the SM's port.
@@ -62,22 +63,35 @@ static u64 through_at(const struct partition *p, const struct slice *l, struct t
     return (u64)MAX((i64)one.tick, l->taken + (i64)one.flits * p->clk.noc);
 }
 
-/* That of the first packet, when there is room */
+/* Tick at which the port can have its first flit */
+static u64 begun_at(const struct partition *p, const struct slice *l, struct timed one) {
+    return through_at(p, l, one) - (u64)(one.flits - 1) * p->clk.noc;
+}
+
+/* The first packet has to be chosen before its flits go through the port */
+static bool awaits_choice(const struct partition *p, const struct slice *l) {
+    return p->c.noc_arbiter == ARBITER_LOWEST && !l->chosen;
+}
+
+/* When the first packet is through, or the port is to choose, when there is room. Packets are in order of
+ * their first flits until one is chosen, so that nobody can begin before the first. */
 static u64 in_next(const struct partition *p, const struct slice *l) {
     if (!l->coming.n) return NEVER;
     if (!p->c.noc_ideal && !p->mesh && l->queue.n >= p->c.l2_queue) return NEVER;
-    return through_at(p, l, ring_first(&l->coming));
+    return (awaits_choice(p, l) ? begun_at : through_at)(p, l, ring_first(&l->coming));
 }
 
-/* noc.arbiter = lowest: the lowest SM comes to the front; packets of one SM keep their order */
-static void put_lowest_first(struct partition *p, struct slice *l, u64 t) {
+/* noc.arbiter = lowest: of those that can have begun the packet of the lowest SM, its first, comes to the
+ * front. It has room, which nobody else can take, so the choice holds until it is let in. */
+static void choose_lowest(struct partition *p, struct slice *l, u64 t) {
     struct ring *r = &l->coming;
     u32 best = 0;
     for (u32 i = 1; i < r->n; i++)
-        if (p->packet[ring_at(r, i).id].sm < p->packet[ring_at(r, best).id].sm && through_at(p, l, ring_at(r, i)) <= t) best = i;
+        if (p->packet[ring_at(r, i).id].sm < p->packet[ring_at(r, best).id].sm && begun_at(p, l, ring_at(r, i)) <= t) best = i;
     struct timed chosen = ring_at(r, best);
     for (u32 i = best; i; i--) r->at[(r->head + i) & (r->cap - 1)] = ring_at(r, i - 1);
     r->at[r->head] = chosen;
+    l->chosen = true;
 }
 
 u32 noc_packet(struct partition *p, const struct mreq *m, u32 *slice) {
@@ -125,12 +139,12 @@ bool noc_grant(struct partition *p, u32 s) {
 
 static void let_in(struct partition *p, u32 s, u64 t) {
     struct slice *l = &p->slice[s];
-    if (p->c.noc_arbiter == ARBITER_LOWEST) put_lowest_first(p, l, t);
     struct timed first = ring_first(&l->coming);
     const struct packet *k = &p->packet[first.id];
     ring_pop(&l->coming);
     ring_push(&l->queue, t, first.id);
     l->taken = (i64)t;
+    l->chosen = false;
     p->wait_in += t - first.tick;
     p->stats.noc_packets_in++;
     p->stats.noc_flits_in += first.flits;
@@ -143,9 +157,15 @@ static void let_in(struct partition *p, u32 s, u64 t) {
 }
 
 void noc_in(struct partition *p, u32 s, u64 t) {
-    do let_in(p, s, t);
-    while ((p->in_at[s] = in_next(p, &p->slice[s])) == t);
-    l2_arrived(p, s, t);
+    struct slice *l = &p->slice[s];
+    bool some = false;
+    do {
+        if (awaits_choice(p, l)) choose_lowest(p, l, t);
+        if (through_at(p, l, ring_first(&l->coming)) > t) continue;
+        let_in(p, s, t);
+        some = true;
+    } while ((p->in_at[s] = in_next(p, l)) == t);
+    if (some) l2_arrived(p, s, t);
 }
 
 void noc_in_wake(struct partition *p, u32 s, u64 t) {

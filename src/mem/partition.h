@@ -66,6 +66,7 @@ struct slice {
     /* in port */
     struct ring coming; /* packets in the network: tick of arrival at the port */
     i64 taken;          /* tick at which the port let the last packet in */
+    bool chosen;        /* noc.arbiter = lowest: the first of them has the port until it is through */
     struct ring queue;  /* packets let in: tick of that */
     u32 granted;        /* mesh: packets that have a place in the queue and are not in it yet */
     /* the slice */

@@ -244,7 +244,7 @@ static void the_lowest_sm_goes_first(void **state) {
     }
 }
 
-/* Who has not come cannot go first: the port takes what is there, a long packet with its last flit */
+/* Who has not come cannot go first: the port takes what has begun to come, long packets to the last flit */
 static void only_who_has_come_goes_first(void **state) {
     (void)state;
     struct config c = hits();
@@ -253,12 +253,68 @@ static void only_who_has_come_goes_first(void **state) {
     play_begin(&w, &c);
     play_send(&w, (struct mreq){.cycle = 0, .sm = 1, .token = 1});
     play_send(&w, (struct mreq){.cycle = 0, .sm = 1, .token = 2});
-    play_send(&w, (struct mreq){.cycle = 1, .sm = 0, .token = 3, .kind = MREQ_WRITE, .data_b = 128}); /* 5 flits */
+    play_send(&w, (struct mreq){.cycle = 2, .sm = 0, .token = 3, .kind = MREQ_WRITE, .data_b = 128}); /* 5 flits */
     play_run(&w, 20);
     assert_int_equal(play_credit(&w, 1), 40);
     assert_int_equal(play_credit(&w, 2), 41);
     assert_int_equal(play_credit(&w, 3), 46); /* five flits behind 21 */
     play_end(&w);
+}
+
+struct sent {
+    u32 cycle, sm;
+    bool is_long;          /* 5 flits, else 1 */
+    u32 by_age, by_number; /* when it is in */
+};
+
+/* Packets of one and of five flits: who has begun is not interrupted, packets of one SM keep their order, and
+ * the port has a flit in every cycle, whoever goes first */
+static void sizes_share_the_port(const struct sent *all, u32 n) {
+    for (u32 arbiter = 0; arbiter < 2; arbiter++) {
+        struct config c = hits();
+        c.sms = 3, c.noc_arbiter = arbiter;
+        struct play w;
+        play_begin(&w, &c);
+        for (u32 i = 0; i < n; i++)
+            play_send(&w, (struct mreq){.cycle = all[i].cycle,
+                                        .sm = (u16)all[i].sm,
+                                        .token = i,
+                                        .kind = all[i].is_long ? MREQ_WRITE : MREQ_READ,
+                                        .data_b = all[i].is_long ? 128 : 0});
+        play_run(&w, 20);
+        for (u32 i = 0; i < n; i++)
+            assert_int_equal(play_credit(&w, i), (arbiter == ARBITER_LOWEST ? all[i].by_number : all[i].by_age) + 20);
+        play_end(&w);
+    }
+}
+
+static void short_ones_do_not_pass_their_own(void **state) {
+    (void)state;
+    static const struct sent all[] = {
+        {0, 2, false, 20, 20}, {0, 2, false, 21, 27}, {0, 2, false, 22, 28}, {1, 1, true, 27, 25}, {2, 1, false, 28, 26},
+    };
+    sizes_share_the_port(all, ARRAY_LEN(all));
+}
+
+static void who_passes_wastes_no_flit(void **state) {
+    (void)state;
+    static const struct sent all[] = {
+        {0, 2, false, 20, 20}, {0, 2, true, 25, 25},  {0, 2, true, 30, 36},  {2, 1, false, 31, 26}, {3, 1, false, 32, 27},
+        {4, 1, false, 33, 28}, {5, 1, false, 34, 29}, {6, 1, false, 35, 30}, {7, 1, false, 36, 31},
+    };
+    sizes_share_the_port(all, ARRAY_LEN(all));
+}
+
+/* SM 0's packets come behind the first flit of SM 1's: that goes on to its last */
+static void who_has_begun_is_not_interrupted(void **state) {
+    (void)state;
+    static const struct sent all[] = {
+        {0, 1, true, 24, 24},
+        {1, 0, false, 25, 25},
+        {1, 1, true, 30, 35},
+        {2, 0, true, 35, 30},
+    };
+    sizes_share_the_port(all, ARRAY_LEN(all));
 }
 
 int main(void) {
@@ -270,7 +326,8 @@ int main(void) {
         cmocka_unit_test(an_ideal_network_has_no_ports), cmocka_unit_test(slices_do_not_disturb_each_other),
         cmocka_unit_test(answers_carry_what_was_asked),  cmocka_unit_test(the_window_is_the_shortest_way_back),
         cmocka_unit_test(an_idle_partition_says_so),     cmocka_unit_test(the_lowest_sm_goes_first),
-        cmocka_unit_test(only_who_has_come_goes_first),
+        cmocka_unit_test(only_who_has_come_goes_first),  cmocka_unit_test(short_ones_do_not_pass_their_own),
+        cmocka_unit_test(who_passes_wastes_no_flit),     cmocka_unit_test(who_has_begun_is_not_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
