@@ -317,6 +317,7 @@ static const struct {
     {"sm.tex.latency_cy", "sm.tex.unified", "true", "false"},
     {"noc.ideal", "noc.kind", "mesh", "crossbar"},
     {"noc.arbiter", "noc.kind", "mesh", "crossbar"},
+    {"noc.arbiter", "noc.ideal", "true", "false"},
     {"sm.warp_scale.latency", "sm.warp_scale", "off", "hybrid"},
     {"sm.warp_scale.sync", "sm.warp_scale", "off", "hybrid"},
     {"sm.warp_scale.sync", "sm.pipe", "units", "one"},
@@ -358,6 +359,25 @@ static void check_idle(struct checker *k) {
     }
 }
 
+/* A warp that is one slice has no gangs */
+static void check_one_slice(struct checker *k) {
+    static const char *const of_gangs[] = {"vws.gang", "vws.control", "vws.gangs", "vws.first"};
+    struct config plain;
+    config_default(&plain);
+    if (strcmp(k->c->diverge, "vws") != 0 || k->c->vws_slice != k->c->warp_size) return;
+    for (u32 i = 0; i < ARRAY_LEN(of_gangs); i++) {
+        const struct cfg_key *key = cfg_key_find(of_gangs[i]);
+        char is[64], would[64];
+        config_get_text(k->c, key, is, sizeof is);
+        config_get_text(&plain, key, would, sizeof would);
+        if (strcmp(is, would) != 0)
+            WRONG(k,
+                  "%s is %s, which does nothing while vws.slice is %u, as sm.warp_size: a warp of one slice has no gangs; set "
+                  "vws.slice to a part of the warp, or leave %s at %s",
+                  key->name, is, k->c->vws_slice, key->name, would);
+    }
+}
+
 bool config_check(const struct config *c, struct diag *d) {
     struct checker k = {c, d};
     u32 before = d->errors;
@@ -369,6 +389,7 @@ bool config_check(const struct config *c, struct diag *d) {
     check_sizes(&k);
     check_clocks(&k);
     check_idle(&k);
+    check_one_slice(&k);
     check_vortex(&k);
     return d->errors == before;
 }
