@@ -20,6 +20,6 @@ done
 for order in rob tomasulo; do
     run bench/kernels/sgemm_tiled.json --machine gtx480 --max-cycles 1000 --set sm.order=$order
 done
-for diverge in dwf tbc dws; do
+for diverge in dwf tbc dws vws; do
     run bench/kernels/mandel.json --machine gtx480 --max-cycles 1000 --set sm.diverge=$diverge
 done

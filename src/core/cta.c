@@ -170,8 +170,8 @@ static void slot_begin(struct core *c, u32 slot) {
 
 static void refuse_renewal(struct core *c, struct warp *w) {
     fault_at(w, c->prog->k->code, NONE,
-             "a program that starts and ends its warps itself does not go with sm.diverge = %s, which forms fronts of their "
-             "threads; use sm.diverge = pdom",
+             "a program that starts and ends its warps itself does not go with sm.diverge = %s, whose fronts are "
+             "not its warps; use sm.diverge = pdom",
              c->pol.diverge->name);
     c->fault_cy = MIN(c->fault_cy, c->now);
 }

@@ -40,7 +40,9 @@ struct diverge_policy {
     bool by_lane;    /* results are awaited lane by lane: groups do not wait for each other's */
     bool joint;      /* all groups of a warp that can run issue together, charged once (mimd) */
     bool weaves;     /* a second instruction may issue in the lanes that the first leaves free (41_weave.c) */
-    bool forms;      /* fronts are formed of threads of several warps (33_form.c); next is not asked, and may be NULL */
+    /* Fronts are formed, of threads of several warps (33_form.c) or of slices of one (43_gang.c); next is not
+     * asked, and may be NULL */
+    bool forms;
     /* Slices that a warp, and with it registers, collectors and units, is divided into (43_gang.c); NULL:
      * none */
     u32 (*slices)(const struct config *c);

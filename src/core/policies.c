@@ -151,7 +151,7 @@ static bool loads_go_early(const struct chosen *x) { return x->c->memory_order; 
 static bool keeps_state(const struct chosen *x) { return x->c->precise; }
 static bool guesses(const struct chosen *x) { return x->p->speculate->guess; }
 
-/* {sm.diverge} and the like stand for a key's value */
+/* {sm.diverge} and the like stand for a key's value, {schedulers} for those that follow no warps */
 static const struct pair {
     is_fn *one, *other;
     const char *why;
@@ -202,17 +202,17 @@ static const struct pair {
      "looked up; use dws.split = branch or sm.lsu.reexec = 0"},
     /* formed fronts */
     {forms, windowed,
-     "sm.order = {sm.order} does not go with sm.diverge = {sm.diverge}: a window has the instructions of one warp, and a formed "
-     "front is of several; use sm.order = in_order or single"},
+     "sm.order = {sm.order} does not go with sm.diverge = {sm.diverge}: a window has the instructions of one warp, and fronts "
+     "that are formed are of several warps or of parts of one; use sm.order = in_order or single"},
     {forms, issues_again,
      "sm.diverge = {sm.diverge} does not go with sm.hazard = {sm.hazard}: an instruction is issued again from its warp's buffer, "
      "and a formed front may have parted by then; use sm.hazard = stall"},
     {forms, tracked,
-     "sm.diverge = {sm.diverge} does not go with sm.hazard.tracker: prediction looks at the next load of one warp, and a formed "
-     "front has loads of several; use sm.hazard.tracker = none"},
+     "sm.diverge = {sm.diverge} does not go with sm.hazard.tracker: prediction looks at the next load of one warp, and fronts "
+     "that are formed have loads of several or of parts of one; use sm.hazard.tracker = none"},
     {forms, reexecutes,
-     "sm.diverge = {sm.diverge} does not go with sm.lsu.reexec: the queue keeps the accesses of a warp in order, and a formed "
-     "front has those of several; use sm.lsu.reexec = 0"},
+     "sm.diverge = {sm.diverge} does not go with sm.lsu.reexec: the queue keeps the accesses of a warp in order, and fronts "
+     "that are formed have those of several or of parts of one; use sm.lsu.reexec = 0"},
     {forms, vortex,
      "sm.diverge = {sm.diverge} does not go with sm.pipeline = vortex: its front end fetches for warps, not for formed fronts; "
      "use sm.pipeline = common"},
@@ -221,12 +221,12 @@ static const struct pair {
      "{sm.alu.width}: a beat that is not whole has no place for a thread that moves; use sm.squeeze = off"},
     {forms, sched_shares_alone,
      "sm.diverge = {sm.diverge} does not go with sm.sched = {sm.sched}: it follows warps and their blocks through memory, and "
-     "formed fronts come and go; use lrr, gto or two_level"},
+     "formed fronts come and go; use {schedulers}"},
     {forms, sched_shares_instead,
      "sm.diverge = {sm.diverge} does not go with sm.sched = {sm.sched}: it follows warps and their blocks through memory, and "
-     "formed fronts come and go; use lrr, gto or two_level, or a dwf.policy other than sched"},
+     "formed fronts come and go; use {schedulers}, or a dwf.policy other than sched"},
     {forms, too_many_places,
-     "sm.diverge = {sm.diverge} needs a place for each thread or slice: those of sm.warps, {sm.warps}, in whole rounds of "
+     "sm.diverge = {sm.diverge} needs a place for each thread: those of sm.warps, {sm.warps}, in whole rounds of "
      "sm.schedulers, {sm.schedulers}, with sm.warp_size = {sm.warp_size} are more than 4096"},
     /* slices of warps */
     {slices, issues_several,
@@ -259,6 +259,17 @@ static const struct pair {
      "final before that is resolved; use sm.order = rob or order.speculate = never"},
 };
 _Static_assert(MAX_FRONTS == 4096, "as the text says");
+_Static_assert(2 * MAX_SLOTS * VWS_SLICES <= MAX_FRONTS, "slices of whole rounds always have places");
+
+static void say_schedulers(struct strbuf *out) {
+    const char *last = NULL, *before = "";
+    for (u32 i = 0; sched_policies[i]; i++) {
+        if (sched_policies[i]->shared_size) continue;
+        if (last) strbuf_add(out, "%s%s", before, last), before = ", ";
+        last = sched_policies[i]->name;
+    }
+    strbuf_add(out, " or %s", last);
+}
 
 /* The text with the keys' values */
 static void say_why(const struct config *c, const char *why, struct strbuf *out) {
@@ -270,11 +281,15 @@ static void say_why(const struct config *c, const char *why, struct strbuf *out)
             continue;
         }
         snprintf(name, sizeof(name), "%.*s", (int)(end - s - 1), s + 1);
+        s = end;
+        if (strcmp(name, "schedulers") == 0) {
+            say_schedulers(out);
+            continue;
+        }
         const struct cfg_key *key = cfg_key_find(name);
         CHECK(key);
         config_get_text(c, key, value, sizeof(value));
         strbuf_add(out, "%s", value);
-        s = end;
     }
 }
 

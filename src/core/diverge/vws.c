@@ -13,9 +13,8 @@ static bool by_load(const struct config *c) { return c->vws_memory != VWS_WAITS;
 
 const struct diverge_policy diverge_vws = {
     .name = "vws",
-    .doc = "variable warp sizing: slices of a warp are small warps with a stack, registers and units of their own; they issue as "
-           "one "
-           "gang while they stand at one pc",
+    .doc = "variable warp sizing: slices of a warp are small warps with a stack, registers and units of their own; they issue "
+           "as one gang while they stand at one pc",
     .paper = "Rogers, Johnson, O'Connor, Keckler, ISCA 2015",
     .by_lane = true,
     .forms = true,
