@@ -142,8 +142,8 @@ static __attribute__((noinline)) void overwrite_waits(const struct core *c, cons
 }
 
 /* Registers of these lanes that the instruction needs and that are not there at cycle `at`; its front takes
- * these positions. Where threads go their own ways the order has been asked about each (order_keeps), and
- * lets one go on only when all it had under way is there. */
+ * these positions. Where the order is asked about each thread (order_keeps), it has been, and lets one go on
+ * only when all it had under way is there. */
 static void register_waits(const struct core *c, const struct home *s, const struct tinst *t, u64 lanes, u64 positions, u64 at,
                            struct waits *x) {
     const u16 *reg = t->reg, *end = reg + t->nsrc + t->ndst;
@@ -1002,7 +1002,6 @@ static void issue_beside(struct core *c, const struct turn *t, u64 taken) {
             taken |= lanes;
             more = true;
         }
-        (void)home;
         slot_look(c, (u32)slot, c->now + 1);
     }
     if (more) cycles[SCHED_ISSUE1]--, cycles[SCHED_ISSUE2]++;
@@ -1138,8 +1137,8 @@ static u32 check_word(const struct core *c, const struct sched *s, u32 w, u32 *w
         u32 k = (u32)__builtin_ctzll(m);
         const struct front *f = &c->fronts[w * 64 + k];
         const struct account *a = &f->account;
-        CHECK((a->set == 0) == (all >> k & 1));                                /* C1 */
-        CHECK(a->set || (f->nparts && f->head && x->ready[a->unit] >> k & 1)); /* C1 */
+        CHECK((a->set == 0) == (all >> k & 1));                                 /* C1 */
+        CHECK(a->set || (f->nparts && f->shown && x->ready[a->unit] >> k & 1)); /* C1 */
         *waiting += a->set != 0;
     }
     return (u32)__builtin_popcountll(all);

@@ -15,8 +15,8 @@
  *       pass each other, not stores: a load sees the store it should.
  *   A3  A barrier, fence or exit issues only when all lanes of the warp's earlier memory instructions have
  *       been accepted by the memory stage; of formed fronts (A10), those of the lanes that issue it. After a
- *       fence the next instruction of its lanes issues only when
- *       their earlier stores and atomics are complete.
+ *       fence the next instruction of its lanes issues only when their earlier stores and atomics are
+ *       complete; shared memory has performed what it has accepted.
  *   A4  Sources of a memory instruction stay reserved until they have been read: no later instruction of the
  *       warp has a result in one of them ready before EV_READ, or before the last EV_REPLAY. Not where
  *       results have names of their own.
@@ -62,9 +62,10 @@ struct issued { /* an instruction in flight; cycles are NEVER until they are tol
     u64 issue, read, dispatch, enter, ready, done; /* ready: the first */
     u64 accepted, completed;                       /* lanes */
     u64 last_access, last_complete;                /* cycles; 0: none */
-    u64 gate;                                      /* issue of the first barrier, fence or exit after it */
-    u64 window;                                    /* dispatched into a window; NEVER: not, or issued without */
-    u64 clobbered, clobberer; /* first cycle in which a later result was ready in one of its sources, and whose */
+    u64 in_shared, last_outside; /* lanes that shared memory has accepted; the last completion of others, 0: none */
+    u64 gate;                    /* issue of the first barrier, fence or exit after it */
+    u64 window;                  /* dispatched into a window; NEVER: not, or issued without */
+    u64 clobbered, clobberer;    /* first cycle in which a later result was ready in one of its sources, and whose */
     u32 frame;
     i32 pc;
     u16 sm, slot;
@@ -407,6 +408,7 @@ static void on_access(struct audit *a, struct audit_slot *s, struct issued *x, c
     struct event where = at_inst(x, e->cycle);
     x->accepted |= e->mask;
     x->last_access = MAX(x->last_access, e->cycle);
+    if (y.shared) x->in_shared |= e->mask;
     if (x->gate != NEVER && !holds(a, e->cycle <= x->gate))
         report(a, 3, &where, "an access is accepted after a barrier, fence or exit issued at cycle %llu",
                (unsigned long long)x->gate);
@@ -438,8 +440,9 @@ static void check_fence(struct audit *a, struct audit_slot *s, const struct even
     if (!lanes) return;
     for (u32 i = 0; i < s->listed.n; i++) {
         const struct issued *m = &a->issued.at[s->listed.at[i]];
-        if (m->seq > s->fence_seq || !m->memory || !(facts_of(a, m)->role & ROLE_WRITES) || !(m->mask & lanes)) continue;
-        if (holds(a, !(m->mask & lanes & ~m->completed) && m->last_complete <= e->cycle)) continue;
+        u64 outside = m->mask & lanes & ~m->in_shared;
+        if (m->seq > s->fence_seq || !m->memory || !(facts_of(a, m)->role & ROLE_WRITES) || !outside) continue;
+        if (holds(a, !(outside & ~m->completed) && m->last_outside <= e->cycle)) continue;
         report(a, 3, e, "follows a fence, but uid %llu (pc %d) before it is not complete", (unsigned long long)m->uid, m->pc);
     }
     s->fence_lanes &= ~lanes;
@@ -454,6 +457,7 @@ static void on_complete(struct audit *a, struct issued *x, const struct event *e
     if (!holds(a, !twice)) report(a, 5, &where, "lanes 0x%llx complete twice", (unsigned long long)twice);
     x->completed |= e->mask & x->mask;
     x->last_complete = MAX(x->last_complete, e->cycle);
+    if (e->mask & ~x->in_shared) x->last_outside = MAX(x->last_outside, e->cycle);
 }
 
 static void check_lanes(struct audit *a, const struct issued *x, u64 cycle) {
@@ -672,7 +676,7 @@ static void check_users(struct audit *a, const struct audit_slot *s, const struc
 /* It issues again: nothing that it did counts */
 static void on_squash(struct audit *a, struct audit_slot *s, struct issued *x) {
     x->issue = x->read = x->dispatch = x->enter = x->ready = NEVER;
-    x->accepted = x->completed = x->last_access = x->last_complete = 0;
+    x->accepted = x->completed = x->last_access = x->last_complete = x->in_shared = x->last_outside = 0;
     forget_accesses(s, x->seq);
     for (u32 i = 0; i < s->writes.n; i++)
         if (s->writes.at[i].uid == x->uid) s->writes.at[i].ready = NEVER;

@@ -39,6 +39,17 @@ static void a_fence_does_not_wait_for_loads_that_have_left(void **state) {
     assert_int_equal(issue("F"), when(EV_ACCESS, "A"));
 }
 
+/* Shared memory has performed what it has accepted: the audit of the run (A3) says so too */
+static void a_fence_does_not_wait_for_shared_memory(void **state) {
+    (void)state;
+    static const char *const writes[] = {"st.shared.u32 [s], %r0; // S\n", "red.shared.add.u32 [s], 1; // S\n"};
+    for (u32 i = 0; i < ARRAY_LEN(writes); i++) {
+        RUN(.globals = ".shared .u32 s[32];\n", .body = JOIN(writes[i], "membar.cta; // F\nadd.u32 %r1, %r0, 1; // N\n", ""));
+        assert_true(issue("F") >= when(EV_ACCESS, "S"));
+        assert_true(issue("N") < when(EV_COMPLETE, "S"));
+    }
+}
+
 static void a_fence_waits_for_atomics(void **state) {
     (void)state;
     RUN(.globals = GLOBAL, .body = AT_G "red.global.add.u32 [%rd2], 1; // R\nmembar.cta; // F\n", .keys = {IDEAL_L2});
@@ -240,6 +251,7 @@ int main(void) {
         cmocka_unit_test(a_fence_waits_for_the_stores_of_its_warp),
         cmocka_unit_test(a_fence_with_nothing_before_it_does_not_wait),
         cmocka_unit_test(a_fence_does_not_wait_for_loads_that_have_left),
+        cmocka_unit_test(a_fence_does_not_wait_for_shared_memory),
         cmocka_unit_test(a_fence_waits_for_atomics),
         cmocka_unit_test(a_fence_of_the_gpu_waits_for_all_atomics_of_its_sm),
         cmocka_unit_test(a_fence_does_not_wait_for_stores_of_other_warps),

@@ -8,7 +8,7 @@
 # Every scheduler with every divergence policy, and with each pair every mixture of the rest; the hazard
 # policy changes from mixture to mixture, with --all each mixture meets each of them.
 . "$(dirname "$0")"/common
-export bound=6 # times the cycles of the default policies: patience, not a promise
+export bound=8 # times the cycles of the default policies: patience, not a promise
 export all=${1:-}
 
 # Workloads with barriers, divergence, atomics and many launches
