@@ -26,6 +26,10 @@ void ibuffer_want(struct core *c, struct front *f) {
     else set_drop(c->fetch->want, f->slot);
 }
 
+bool ibuffer_awaits(const struct core *c, const struct front *f) {
+    return !c->vfetch && !f->ib.n && (f->ib.miss || set_has(c->fetch->want, f->slot));
+}
+
 void ibuffer_flush(struct core *c, struct front *f, i32 pc) {
     if (c->vfetch) {
         vfetch_flush(c, f, pc);

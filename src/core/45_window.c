@@ -24,7 +24,9 @@
  *   W4 stations and registers in use are the sums over entries, and over stations whose results are being
  *      broadcast
  *   W5 windows.complete has every slot with complete entries
- *   W6 from the slots of windows.stay nothing may leave */
+ *   W6 from the slots of windows.stay nothing may leave
+ *   W7 dispatch of the slots of windows.idle stays blocked, and no time is known at which that ends
+ *   W8 nothing keeps the next instruction of the slots of windows.open from being dispatched */
 #include "core/window.h"
 
 #include <stddef.h>
@@ -64,7 +66,7 @@ void window_launch(struct core *c) {
     for (u32 i = 0; i < c->nslots; i++) fault_forget(&x->at[i]);
     free(x->writers);
     x->writers = base_alloc(2 * regs * c->nslots);
-    x->held = x->full = x->complete = x->stay = 0;
+    x->held = x->full = x->idle = x->open = x->complete = x->stay = 0;
     for (u32 i = 0; i < c->nslots; i++) {
         memset(&x->at[i], 0, offsetof(struct window, at));
         x->at[i].writer = x->writers + 2 * regs * i, x->at[i].last = x->at[i].writer + regs;
@@ -171,6 +173,7 @@ static bool stays_blocked(const struct core *c, u32 slot, u64 *next) {
     const struct window *w = window_of(c, slot);
     switch (w->blocked) {
     case 1u << STALL_DRAIN: return f->head && !f->head->window && w->n;
+    case 1u << STALL_NO_INSTRUCTION: return f->release_cy <= c->now && f->resolve_cy <= c->now && ibuffer_awaits(c, f);
     case 1u << STALL_BRANCH: *next = f->resolve_cy; return f->resolve_cy > c->now && f->release_cy <= c->now;
     default: return false;
     }
@@ -306,12 +309,21 @@ static bool dispatch_one(struct core *c, u32 slot) {
     return !c->view.faulted;
 }
 
+/* No other warp can take from it what its next instruction needs */
+static bool stays_open(const struct core *c, u32 slot) {
+    bool shares = c->window->how->stations && c->cfg->stations;
+    return c->fronts[slot].head && !shares && c->fronts[slot].head->kind != T_MEM;
+}
+
 /* One warp's dispatches in this cycle: how many */
 static u32 dispatch_warp(struct core *c, u32 slot, u32 most) {
     struct window *w = window_of(c, slot);
     u32 n = 0, blocked = 0;
     u64 next = NEVER;
-    if (c->fronts[slot].head && stays_blocked(c, slot, &next)) return 0;
+    if (c->fronts[slot].head && stays_blocked(c, slot, &next)) {
+        if (next == NEVER && w->blocked != 1u << STALL_NO_INSTRUCTION) c->window->idle |= 1ull << slot;
+        return 0;
+    }
     while (c->fronts[slot].head && n < most && !(blocked = dispatch_waits(c, slot, c->now, &next)) && dispatch_one(c, slot)) n++;
     if (!blocked && c->fronts[slot].head && !c->view.faulted) blocked = dispatch_waits(c, slot, c->now, &next);
     if (blocked == 1u << STALL_WINDOW && w->n >= c->cfg->window) c->window->full |= 1ull << slot;
@@ -319,6 +331,7 @@ static u32 dispatch_warp(struct core *c, u32 slot, u32 most) {
         w->blocked = blocked;
         slot_look(c, slot, c->now + 1);
     }
+    if (!blocked && stays_open(c, slot)) c->window->open |= 1ull << slot;
     return n;
 }
 
@@ -326,7 +339,7 @@ static u32 dispatch_warp(struct core *c, u32 slot, u32 most) {
 static void dispatch_from(struct core *c, u32 k, u64 slots, u32 *left) {
     struct windows *x = c->window;
     u32 schedulers = c->cfg->schedulers, warps = (c->nslots - k - 1) / schedulers + 1;
-    for (; slots && !c->view.faulted; slots &= slots - 1) {
+    for (; (slots = *left ? slots : slots & ~x->open) && !c->view.faulted; slots &= slots - 1) {
         u32 slot = (u32)__builtin_ctzll(slots);
         if (!c->homes[slot].w) x->held &= ~(1ull << slot);
         if (!c->homes[slot].w || !c->fronts[slot].nparts) continue;
@@ -339,7 +352,7 @@ static void dispatch_from(struct core *c, u32 k, u64 slots, u32 *left) {
 void window_stage(struct core *c) {
     for (u32 k = 0; k < c->cfg->schedulers; k++) {
         u32 first = k + c->window->turn[k] * c->cfg->schedulers, left = c->cfg->dispatch_width;
-        u64 mine = c->window->held & ~c->window->full & c->window->mine[k], behind = mine & (~0ull << first);
+        u64 mine = c->window->held & ~(c->window->full | c->window->idle) & c->window->mine[k], behind = mine & (~0ull << first);
         dispatch_from(c, k, behind, &left);
         dispatch_from(c, k, mine & ~behind, &left);
     }
@@ -407,6 +420,7 @@ bool window_waits(struct core *c, u32 slot, u64 at, u32 *set, u64 *next) {
     const u32 room = 1u << STALL_WINDOW | 1u << STALL_STATION | 1u << STALL_RENAME;
     w->shown = NONE;
     c->window->held |= 1ull << slot;
+    c->window->idle &= ~(1ull << slot), c->window->open &= ~(1ull << slot);
     if (!w->n && (!f->head || !f->head->window)) return false; /* an instruction that dispatch stops at, or none */
     *next = NEVER; /* also of a ready front: another entry's unit may be free when its own is not */
     u64 can = w->can = may_issue(c, w, at, next);
@@ -466,6 +480,7 @@ static u64 resolved_at(const struct core *c, const struct entry *e) {
 static void resolve(struct core *c, u32 slot, struct window *w, u32 id, u64 then) {
     if (w->branch != 1 + id) return;
     w->branch = 0;
+    c->window->idle &= ~(1ull << slot);
     c->fronts[slot].resolve_cy = w->mistaken ? precise_resolves(c, w, id, then) : then;
     ibuffer_want(c, &c->fronts[slot]);
 }
@@ -525,7 +540,7 @@ u64 window_wakes(const struct core *c) {
     u64 next = x->heap.n ? MAX(x->heap.at[0].cycle, c->now) : NEVER;
     if (x->released < x->releases.n) next = MIN(next, MAX(x->releases.at[x->released].cycle, c->now));
     if (x->complete & ~x->stay) return c->now; /* may leave */
-    for (u64 m = x->held & ~x->full; m && next > c->now; m &= m - 1) {
+    for (u64 m = x->held & ~(x->full | x->idle); m && next > c->now; m &= m - 1) {
         u32 i = (u32)__builtin_ctzll(m);
         const struct window *w = window_of(c, i);
         u64 then = NEVER;
@@ -566,6 +581,9 @@ void window_check(const struct core *c) {
         check_window(c, i, stations);
         CHECK(!window_of(c, i)->complete || c->window->complete >> i & 1); /* W5 */
         CHECK(!(c->window->stay >> i & 1) || !window_leaving(c, i));       /* W6 */
+        u64 ends = NEVER;
+        CHECK(!(c->window->idle >> i & 1) || (c->fronts[i].head && stays_blocked(c, i, &ends) && ends == NEVER)); /* W7 */
+        CHECK(!(c->window->open >> i & 1) || !dispatch_waits((struct core *)c, i, c->now, &ends));                /* W8 */
     }
     for (u32 i = c->window->released; i < c->window->releases.n; i++) stations[c->window->releases.at[i].station]++;
     for (u32 i = 0; i < c->cfg->subcores * STATION_POOLS; i++) CHECK(stations[i] == c->window->stations[i]); /* W4 */

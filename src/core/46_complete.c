@@ -185,7 +185,7 @@ static void leave(struct core *c, u32 slot, struct window *w, u32 id) {
     w->registers -= e->registers;
     w->used &= ~(1ull << id);
     w->of_unit[e->t->unit] &= ~(1ull << id);
-    c->window->full &= ~(1ull << slot);
+    c->window->full &= ~(1ull << slot), c->window->idle &= ~(1ull << slot);
     w->complete &= ~(1ull << id);
     EMIT(c, .kind = EV_RETIRE, .cycle = c->now, .uid = e->uid, .slot = (u16)slot, .cause = c->window->how->precise);
     if (!e->flies) /* else its end is told when memory is done with it */

@@ -407,7 +407,8 @@ u64 fetch_next(const struct core *c);         /* first cycle in which a warp can
 void fetch_filled(struct core *c, u32 entry); /* an instruction line has come */
 void ibuffer_flush(struct core *c, struct front *f, i32 pc);
 void ibuffer_pop(struct core *c, struct front *f);
-void ibuffer_want(struct core *c, struct front *f); /* sets its bit of fetch_want */
+void ibuffer_want(struct core *c, struct front *f);               /* sets its bit of fetch_want */
+bool ibuffer_awaits(const struct core *c, const struct front *f); /* it is empty, and its next fetch is asked for or missed */
 
 /* --- 12_vfetch.c, 42_vunits.c, 68_vlsu.c, 69_vcache.c: where c->vfetch is not NULL (sm.pipeline = vortex);
  * init, launch, free, check, abandon and idle anywhere */

@@ -88,6 +88,8 @@ struct windows {
     u64 *mine;                        /* by scheduler: its slots */
     u64 held;                         /* slots that have had a warp since window_stage found them empty */
     u64 full;     /* of held: their windows were full at their last try of dispatch, and none has left since */
+    u64 idle;     /* of held: dispatch waits for a branch of unknown time or for the window to drain, and will until that comes */
+    u64 open;     /* of held: dispatch could take their next instruction, whatever others do, and has had no turn since */
     u64 complete; /* slots with complete entries */
     u64 stay;     /* of these: the policy let none leave, and the window has not changed since */
 };

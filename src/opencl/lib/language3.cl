@@ -22,7 +22,8 @@ GET_FENCE(void *) GET_FENCE(const void *)
 size_t OVERLOAD get_local_linear_id(void) { return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0); }
 INSIDE size_t place(uint d) { return get_group_id(d) * get_local_size(d) + get_local_id(d); }
 size_t OVERLOAD get_global_linear_id(void) { return (place(2) * get_global_size(1) + place(1)) * get_global_size(0) + place(0); }
-size_t OVERLOAD get_enqueued_local_size(uint d) { return get_local_size(d); }
+/* get_local_size alone would answer 0 beyond the third dimension */
+size_t OVERLOAD get_enqueued_local_size(uint d) { return d < 3 ? get_local_size(d) : 1; }
 INSIDE uint group_items(void) { return get_local_size(0) * get_local_size(1) * get_local_size(2); }
 
 /* --- ctz */
