@@ -42,6 +42,13 @@
 /* Reads registers, so that writing them earlier was not in vain and each had a place of its own */
 #define KEEP2(a, b)       "add.u32 " a ", " a ", " b ";\n"
 #define KEEP4(a, b, c, d) KEEP2(a, b) KEEP2(a, c) KEEP2(a, d)
+/* Programs without branches: memory, barriers, exits of some, collectives. Four initialisers */
+#define WITHOUT_BRANCHES                                                                                                         \
+    MINE "ld.global.u32 %r1, [%rd1];\nadd.u32 %r2, %r1, 1;\nst.global.u32 [%rd1], %r2;\n",                                       \
+        MINE "bar.sync 0;\nld.global.u32 %r1, [%rd1];\nbar.sync 0;\nadd.u32 %r2, %r1, 1;\nred.global.add.u32 [%rd0], %r2;\n",    \
+        OUT "and.b32 %r1, %r0, 1;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 exit;\nmul.lo.u32 %r2, %r0, %r0;\nadd.u32 %r3, %r2, %r0;\n",   \
+        OUT "shfl.sync.bfly.b32 %r1, %r0, 1, 31, -1;\nadd.u32 %r2, %r1, %r0;\nvote.sync.ballot.b32 %r3, %p0, -1;\n" KEEP2("%r2", \
+                                                                                                                          "%r3")
 
 struct micro {
     const char *body;

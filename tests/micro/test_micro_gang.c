@@ -225,11 +225,7 @@ static void slices_that_hit_do_not_wait(void **state) {
 static void without_branches_it_is_pdom(void **state) {
     (void)state;
     static const char *const bodies[] = {
-        MINE "ld.global.u32 %r1, [%rd1];\nadd.u32 %r2, %r1, 1;\nst.global.u32 [%rd1], %r2;\n",
-        MINE "bar.sync 0;\nld.global.u32 %r1, [%rd1];\nbar.sync 0;\nadd.u32 %r2, %r1, 1;\nred.global.add.u32 [%rd0], %r2;\n",
-        OUT "and.b32 %r1, %r0, 1;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 exit;\nmul.lo.u32 %r2, %r0, %r0;\nadd.u32 %r3, %r2, %r0;\n",
-        OUT "shfl.sync.bfly.b32 %r1, %r0, 1, 31, -1;\nadd.u32 %r2, %r1, %r0;\nvote.sync.ballot.b32 %r3, %p0, -1;\n" KEEP2("%r2",
-                                                                                                                          "%r3"),
+        WITHOUT_BRANCHES,
         OUT "bra $on;\n$on:\nadd.u32 %r2, %r0, 1;\n" KEEP2("%r2", "%r0"),
         OUT "cvt.rn.f32.u32 %f1, %r0;\nsin.approx.f32 %f2, %f1;\ncos.approx.f32 %f3, %f1;\nadd.f32 %f4, %f2, %f3;\n",
     };
