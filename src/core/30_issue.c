@@ -801,7 +801,7 @@ static inline const u64 *restricted_of(struct core *c, const struct sched *sc, u
 static u64 unavailable_of(const struct core *c, const struct sched *sc) {
     u64 units = operands_unavailable(c, sc->sub);
     if (__builtin_expect(!c->gang, 1)) return units;
-    for (u32 u = 0; u < UNIT_NONE; u++) {
+    for (u32 u = 0; u <= UNIT_NONE; u++) {
         bool fits = false, wanted = unit_wanted(c, sc, u);
         for (u32 w = 0; w < c->words && wanted && !fits; w++)
             for (u64 m = sc->at[w].ready[u]; m && !fits; m &= m - 1)
@@ -853,7 +853,7 @@ struct turn {
 /* An instruction of these lanes issues from the slot; those of the front may be others by now */
 static void charge_issue(struct core *c, const struct turn *t, u32 slot, u64 lanes) {
     account_issue(c, slot);
-    if (c->cfg->pipe == PIPE_ONE) pipe_take(c, t->sub, scale_lanes(c, lanes));
+    if (c->cfg->pipe == PIPE_ONE) pipe_take(c, t->sub, lanes);
     account_cycle(c, t->sched, 1, t->unavailable, t->restricted, true, 1);
 }
 
@@ -978,6 +978,7 @@ static bool issue_slices(struct core *c, const struct turn *t, u32 slot) {
         return false;
     }
     account_issue(c, slot);
+    if (c->cfg->pipe == PIPE_ONE) pipe_take(c, t->sub, c->fronts[slot].lanes);
     ok = ok && issue_one(c, slot, st, false);
     c->pol.sched->issued(t->sched->state, (int)slot);
     return ok;

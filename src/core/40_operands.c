@@ -17,7 +17,10 @@
  *
  * Where warps are divided into slices (43_gang.c) each slice has its share of the sub-core: banks, collectors
  * and units that know nothing of other slices'. An instruction of several slices takes its places in all of
- * them; it goes on when the last is there.
+ * them; it goes on when the last is there. The one pipe is divided by its SIMD lanes: a slice has as many of
+ * them as it has of the warp's lanes, so that it takes its share for as many beats as a whole warp takes all
+ * of the pipe. (Of a pipe with fewer SIMD lanes than there are slices they have one by turns, which takes as
+ * long.)
  *
  * Collectors of a pool are all alike, so a pool is a count of free ones and a queue of times.
  *
@@ -99,18 +102,24 @@ void operands_init(struct core *c) {
     for (u32 i = 0; i < MAX_SLOTS; i++) o->turn[i] = (u8)(i % g->banks);
     o->pooled = !g->operands_ideal && g->pipe != PIPE_ONE && g->pipeline != PIPELINE_VORTEX;
     make_pools(o, &g->collectors);
-    o->slices = c->pol.diverge->slices ? c->pol.diverge->slices(g) : 1;
-    o->slice = g->warp_size / o->slices;
-    for (u32 i = 0; i < g->subcores * o->slices; i++) o->subs[i] = subcore_new(c);
+    o->shares = c->pol.diverge->slices ? c->pol.diverge->slices(g) : 1;
+    operands_divide(c, o->shares);
+    for (u32 i = 0; i < g->subcores * o->shares; i++) o->subs[i] = subcore_new(c);
+}
+
+void operands_divide(struct core *c, u32 slices) {
+    struct operands *o = c->operands;
+    o->slices = slices;
+    o->slice = c->cfg->warp_size / slices;
 }
 
 void operands_free(struct core *c) {
-    for (u32 i = 0; i < c->cfg->subcores * c->operands->slices; i++) free(c->operands->subs[i]->bank), free(c->operands->subs[i]);
+    for (u32 i = 0; i < c->cfg->subcores * c->operands->shares; i++) free(c->operands->subs[i]->bank), free(c->operands->subs[i]);
     free(c->operands);
 }
 
 void operands_launch(struct core *c) {
-    for (u32 i = 0; i < c->cfg->subcores * c->operands->slices; i++) {
+    for (u32 i = 0; i < c->cfg->subcores * c->operands->shares; i++) {
         struct subcore *s = c->operands->subs[i];
         for (u32 u = 0; u < UNIT_COUNT; u++) memset(s->units[u].free, 0, sizeof(s->units[u].free));
         for (u32 k = 0; k < c->operands->npools; k++) s->pools[k] = (struct pool){.free = c->operands->pool_size[k]};
@@ -120,6 +129,7 @@ void operands_launch(struct core *c) {
         s->pipe_free = 0;
     }
     memset(c->operands->share, 0, sizeof(c->operands->share));
+    c->operands->pipe_share = c->operands->return_share = 0;
     c->operands->round_cy = NEVER;
     c->operands->round_beats = c->operands->common_beats = 0;
 }
@@ -127,7 +137,7 @@ void operands_launch(struct core *c) {
 u32 operands_collectors(const struct core *c) {
     u32 n = 0;
     for (u32 k = 0; k < c->operands->npools; k++) n += c->operands->pool_size[k];
-    return n * c->cfg->subcores * c->operands->slices;
+    return n * c->cfg->subcores * c->operands->shares;
 }
 
 /* Those whose time has come are free */
@@ -183,22 +193,29 @@ static bool unit_free_now(const struct core *c, const struct subcore *s, enum un
 
 /* --- the one pipe */
 
-static bool pipe_is_taken(const struct core *c, u32 sub) {
-    return __builtin_expect(c->cfg->pipe == PIPE_ONE, 0) && c->operands->subs[sub]->pipe_free > c->now;
+static bool share_is_taken(const struct core *c, const struct subcore *s) {
+    return __builtin_expect(c->cfg->pipe == PIPE_ONE, 0) && s->pipe_free > c->now;
 }
 
-void pipe_take(struct core *c, u32 sub, u32 beats) {
+static bool pipe_is_taken(const struct core *c, u32 sub) { return share_is_taken(c, c->operands->subs[sub]); }
+
+void pipe_take(struct core *c, u32 sub, u64 lanes) {
     struct operands *o = c->operands;
-    o->subs[sub]->pipe_free = c->now + beats;
-    c->stats.pipe_cycles += beats;
+    u32 beats = scale_lanes(c, lanes), n = 0;
+    for (; lanes; n++) slice_of(o, sub, &lanes)->pipe_free = c->now + beats;
+    c->stats.pipe_cycles += whole_of_shares(o, &o->pipe_share, (u64)beats * n);
     o->round_beats = o->round_cy == c->now ? MAX(o->round_beats, beats) : beats;
     o->round_cy = c->now;
 }
 
-void pipe_returns(struct core *c, u32 sub, u32 beats) {
-    u64 *free = &c->operands->subs[sub]->pipe_free;
-    *free = MAX(*free, c->now) + beats;
-    c->stats.return_cycles += beats;
+void pipe_returns(struct core *c, u32 sub, u64 lanes) {
+    struct operands *o = c->operands;
+    u32 beats = scale_lanes(c, lanes), n = 0;
+    for (; lanes; n++) {
+        u64 *free = &slice_of(o, sub, &lanes)->pipe_free;
+        *free = MAX(*free, c->now) + beats;
+    }
+    c->stats.return_cycles += whole_of_shares(o, &o->return_share, (u64)beats * n);
 }
 
 u32 pipe_common(const struct core *c) { return c->operands->common_beats; }
@@ -213,6 +230,7 @@ void core_end_round(struct core *c, u64 cycle, u32 beats) {
 }
 
 static bool has_room(const struct core *c, const struct subcore *s, enum unit u) {
+    if (u == UNIT_NONE) return true;
     if (!c->cfg->operands_ideal) {
         struct pool *p = s->of[u]->pool;
         pool_settle(p, c->now);
@@ -223,14 +241,15 @@ static bool has_room(const struct core *c, const struct subcore *s, enum unit u)
 }
 
 bool operands_room(const struct core *c, u32 sub, enum unit u) {
-    if (u == UNIT_NONE) return true;
-    if (c->vunits) return !(vunits_unavailable(c) >> u & 1);
+    if (c->vunits) return u == UNIT_NONE || !(vunits_unavailable(c) >> u & 1);
     return has_room(c, c->operands->subs[sub], u);
 }
 
 bool operands_fit(const struct core *c, u32 sub, enum unit u, u64 lanes) {
-    while (u != UNIT_NONE && lanes)
-        if (!has_room(c, slice_of(c->operands, sub, &lanes), u)) return false;
+    while (lanes) {
+        const struct subcore *s = slice_of(c->operands, sub, &lanes);
+        if (share_is_taken(c, s) || !has_room(c, s, u)) return false;
+    }
     return true;
 }
 
@@ -255,11 +274,12 @@ static u64 find_unavailable(const struct core *c, struct subcore *s) {
 static u64 find_unavailable_shares(const struct core *c, u32 sub) {
     const struct operands *o = c->operands;
     u64 mask = 0;
-    for (u32 u = 0; u < UNIT_NONE; u++) {
+    for (u32 u = 0; u <= UNIT_NONE; u++) {
         bool room = false;
         for (u32 i = 0; i < o->slices && !room; i++) {
             const struct subcore *s = o->subs[sub * o->slices + i];
-            room = (!s->units[u].n && u != UNIT_MEM && c->cfg->operands_ideal) || has_room(c, s, (enum unit)u);
+            bool asked = s->units[u].n || u == UNIT_MEM || !c->cfg->operands_ideal;
+            room = !share_is_taken(c, s) && (!asked || has_room(c, s, (enum unit)u));
         }
         if (!room) mask |= 1ull << u;
     }

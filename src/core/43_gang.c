@@ -11,10 +11,10 @@
  * two slices or more takes an entry of the SM's gang table (vws.gangs), and slices that find none go on
  * alone.
  *
- * Each slice has its share of registers, collectors and units (40_operands.c, 50_execute.c) and of fetch
- * (10_fetch.c), so gangs that have no slice in common can issue in one cycle (30_issue.c): the scheduler
- * picks among those that can issue until no slice is left that somebody could use. vws.first says who is
- * offered first.
+ * Each slice has its share of registers, collectors and units (40_operands.c, 50_execute.c), of the one
+ * pipe where there is one (sm.pipe), and a fetch of its own (10_fetch.c), so gangs that have no slice in
+ * common can issue in one cycle (30_issue.c): the scheduler picks among those that can issue until no
+ * slice is left that somebody could use. vws.first says who is offered first.
  *
  * Kernels with shuffles, votes or matrix instructions that name no lanes find their lanes in step: their
  * warps are one slice. At those that name lanes the named ones wait for each other, whatever their gangs.
@@ -75,6 +75,7 @@ void gang_launch(struct core *c) {
     if (!x) return;
     x->n = wants_whole_warps(c->prog->k) ? 1 : c->pol.diverge->slices(c->cfg);
     x->width = c->cfg->warp_size / x->n;
+    operands_divide(c, x->n);
     x->used = 0;
     memset(x->slices, 0, sizeof(*x->slices) * c->nfronts);
     memset(x->parted, 0, sizeof(*x->parted) * c->nfronts);

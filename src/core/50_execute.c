@@ -29,9 +29,7 @@ static u64 unit_take_shares(struct core *c, u32 sub, enum unit u, u64 lanes, u64
         at = later(at, *best[n++]);
     }
     for (u32 i = 0; i < n; i++) *best[i] = at + busy;
-    o->share[u] += (u64)busy * n;
-    *o->subs[sub]->of[u]->busy += o->share[u] / o->slices;
-    o->share[u] %= o->slices;
+    *o->subs[sub]->of[u]->busy += whole_of_shares(o, &o->share[u], (u64)busy * n);
     return at;
 }
 

@@ -178,7 +178,7 @@ static void result(struct core *c, struct flight *f) {
     bool awaited = false;
     f->result_cy = MAX(f->result_cy, c->now);
     for (u32 i = 0; i < w.n && !awaited; i++) awaited = flight_has_result(f) && home_of(c, &w.at[i]);
-    if (awaited && f->mem.returned && f->t->ndst && c->cfg->return_first) pipe_returns(c, f->sub, scale_lanes(c, f->lanes));
+    if (awaited && f->mem.returned && f->t->ndst && c->cfg->return_first) pipe_returns(c, f->sub, f->lanes);
     if (awaited && (f->t->ndst || f->windowed) && !f->orphan)
         release_registers(c, &w, f, f->result_cy, c->early ? early_lanes(c, f) : 0);
     for (u32 i = 0; i < w.n && awaited; i++)

@@ -642,13 +642,14 @@ void predict_issue(struct core *c, const struct flight *f,
 void operands_init(struct core *c);
 void operands_launch(struct core *c);
 void operands_free(struct core *c);
+void operands_divide(struct core *c, u32 slices);        /* warps of this launch have so many slices */
 u32 operands_collectors(const struct core *c);           /* of all sub-cores */
 u64 operands_unavailable(const struct core *c, u32 sub); /* units, by 1 << enum unit, for which nothing can leave issue now */
 bool operands_available(const struct core *c, u32 sub, enum unit u);
 bool operands_fit(const struct core *c, u32 sub, enum unit u, u64 lanes); /* the same, of the slices of these lanes */
 bool operands_room(const struct core *c, u32 sub, enum unit u); /* the same, for what goes along in the pipe (sm.pipe) */
-void pipe_take(struct core *c, u32 sub, u32 beats);             /* sm.pipe = one: an instruction issues */
-void pipe_returns(struct core *c, u32 sub, u32 beats);          /* results have come back from memory and go first */
+void pipe_take(struct core *c, u32 sub, u64 lanes);             /* sm.pipe = one: an instruction of these lanes issues */
+void pipe_returns(struct core *c, u32 sub, u64 lanes);          /* results have come back from memory and go first */
 u32 pipe_common(const struct core *c);                          /* lockstep: beats of the last round of all SMs; else 0 */
 u64 operands_next(const struct core *c, u32 sub); /* when the next collector or unit becomes free after this cycle; NEVER */
 /* Reserves collector and banks: the cycle in which the last operand is read */

@@ -29,8 +29,10 @@ struct subcore {
 };
 struct operands {
     struct subcore *subs[MAX_SUBCORES * VWS_SLICES]; /* [subcores * slices]: each slice's share of a sub-core is like one */
-    u32 slices, slice;                               /* those of a warp, and their lanes; 1 where warps are not divided */
+    u32 shares;                                      /* of each sub-core; 1 where warps are not divided */
+    u32 slices, slice;                               /* of this launch: slices of a warp, and their lanes */
     u64 share[UNIT_COUNT];                           /* cycles of shares of units that are no whole unit's yet */
+    u64 pipe_share, return_share;                    /* the same of the one pipe */
     u32 npools, pool_size[MAX_POOLS];                /* of each sub-core: one for all units, or three */
     u64 pool_units[MAX_POOLS];                       /* whom it serves, by 1 << enum unit */
     u8 pool_of[UNIT_COUNT];
@@ -49,6 +51,13 @@ static inline struct subcore *slice_of(const struct operands *o, u32 sub, u64 *l
     u32 slice = (u32)__builtin_ctzll(*lanes) / o->slice;
     *lanes &= slice + 1 == o->slices ? 0 : ~0ull << (slice + 1) * o->slice;
     return o->subs[sub * o->slices + slice];
+}
+/* Whole cycles that so many of single shares are, with those left over from before */
+static inline u64 whole_of_shares(const struct operands *o, u64 *left, u64 cycles) {
+    *left += cycles;
+    u64 whole = *left / o->slices;
+    *left %= o->slices;
+    return whole;
 }
 static inline u64 crew_lanes(const struct crew *w) { /* positions; where there are slices, those are lanes of the one home */
     u64 lanes = 0;

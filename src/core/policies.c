@@ -137,7 +137,6 @@ static bool reexecutes(const struct chosen *x) { return x->c->reexec; }
 static bool vortex(const struct chosen *x) { return x->c->pipeline == PIPELINE_VORTEX; }
 static bool issues_several(const struct chosen *x) { return x->c->issue_width > 1; }
 static bool hybrid(const struct chosen *x) { return x->c->warp_scale; }
-static bool one_pipe(const struct chosen *x) { return x->c->pipe == PIPE_ONE; }
 static bool squeezes_odd(const struct chosen *x) {
     return x->c->squeeze && x->c->warp_size % MIN(x->c->alu_width, x->c->warp_size);
 }
@@ -235,9 +234,6 @@ static const struct pair {
     {slices, hybrid,
      "sm.diverge = {sm.diverge} does not go with sm.warp_scale = hybrid: what a gang leaves free of a unit is its other slices'; "
      "use sm.warp_scale = off"},
-    {slices, one_pipe,
-     "sm.diverge = {sm.diverge} does not go with sm.pipe = one: slices have units of their own, and one pipe takes one "
-     "instruction; use sm.pipe = units"},
     {slices_at_loads, waits_for_all,
      "sm.order = {sm.order} does not go with vws.memory: no thread goes on while a load of it is under way, whether it has its "
      "data or not; use vws.memory = off or sm.order = in_order"},

@@ -169,6 +169,39 @@ static void slices_have_units_of_their_own(void **state) {
     }
 }
 
+/* One pipe of eight SIMD lanes before all units: each slice has one of them, so that a gang takes its lanes
+ * of the pipe for four cycles, as a warp all of it. Gangs of other slices issue meanwhile; jumps take it too.
+ */
+#define ONE_PIPE "sm.pipe=one", "sm.alu.width=8", "sm.int.width=8", "sm.operands.ideal=true"
+static void slices_have_their_lanes_of_the_pipe(void **state) {
+    (void)state;
+    RUN(.body = PART(BELOW("16")), .keys = {ONE_PIPE});
+    assert_true(apart("B", "B2") == 4 && issue("C") >= issue("B2") + 4 + 4); /* the jump, too */
+    RUN(.body = PART(BELOW("16")), .keys = {ONE_PIPE, VWS, "sm.fetch.decode_cy=1"});
+    struct fronts b = fronts_at("B"), b2 = fronts_at("B2"), c = fronts_at("C"), c2 = fronts_at("C2");
+    assert_int_equal(b2.first_cy, b.first_cy + 4);
+    assert_int_equal(c.first_cy, b.first_cy + 2); /* when it is fetched, while B has its half of the pipe */
+    assert_int_equal(c2.first_cy, c.first_cy + 4);
+    assert_int_equal(fronts_at("D").first_cy, c2.first_cy + 4);               /* those of C, without waiting for B's jump */
+    u64 half = 2 * (b.n + b2.n + c.n + c2.n + fronts_at("D").n + 1), all = 0; /* and the jump */
+    for (u32 i = 0; i < ran.events.n; i++)
+        all += ran.events.at[i].kind == EV_FRONT && ran.events.at[i].cause == FRONT_ISSUES && ran.events.at[i].mask == 0xFFFFFFFF;
+    assert_stat("pipe_cycles", half + 4 * all);
+}
+
+/* Results that come back from memory take the lanes of the slices that they are for */
+static void results_return_through_their_slices(void **state) {
+    (void)state;
+    const char *body =
+        MINE LANE BELOW("16") "@%p3 bra $c; // A\nld.global.u32 %r7, [%rd1]; // L\nadd.u32 %r6, %r7, 1; // U\nbra $end;\n"
+                              "$c:\nadd.u32 %r7, %r0, 2; // C\nadd.u32 %r6, %r0, 6; // C2\n$end:\nadd.u32 %r8, %r0, 1; // D\n";
+    RUN(.body = body, .keys = {ONE_PIPE, VWS, "sm.pipe.return_first=true"});
+    assert_stat("return_cycles", 4 + 2); /* the address, and four of half the pipe */
+    u64 use = fronts_at("U").first_cy - issue("L");
+    RUN(.body = body, .keys = {ONE_PIPE, VWS});
+    assert_int_equal(use, fronts_at("U").first_cy - issue("L") + 4);
+}
+
 /* Each slice has a fetch of its own: the eight of a warp that finds no entry for a gang fetch in one cycle,
  * two warps one after the other */
 static void slices_fetch_for_themselves(void **state) {
@@ -230,14 +263,18 @@ static void without_branches_it_is_pdom(void **state) {
         OUT "cvt.rn.f32.u32 %f1, %r0;\nsin.approx.f32 %f2, %f1;\ncos.approx.f32 %f3, %f1;\nadd.f32 %f4, %f2, %f3;\n",
     };
     for (u32 i = 0; i < ARRAY_LEN(bodies); i++)
-        for (u32 k = 0; k < 4; k++) {
-            const char *sched = text("sm.sched=%s", k % 2 ? "gto" : "lrr"), *ideal = text("sm.operands.ideal=%u", k / 2);
-            RUN(.body = bodies[i], .threads = 160, .blocks = 6, .keys = {sched, ideal, "sm.sfu.width=4"}, .front = true);
+        for (u32 k = 0; k < 6; k++) {
+            const char *sched = text("sm.sched=%s", k % 2 ? "gto" : "lrr"), *ideal = text("sm.operands.ideal=%u", k / 2 != 0);
+            const char *pipe = k / 2 == 2 ? "sm.pipe=one" : "sm.pipe=units", *width = "sm.alu.width=8";
+            const char *first = text("sm.pipe.return_first=%u", k / 2 == 2);
+            RUN(.body = bodies[i], .threads = 160, .blocks = 6, .keys = {sched, ideal, pipe, first, width, "sm.sfu.width=4"},
+                .front = true);
             u64 cycles = ran.cycles;
             double busy = stat_of("unit_busy_sfu"), reads = stat_of("operand_reads"), conflicts = stat_of("bank_conflict_cycles");
             struct sched_stats was[MAX_SCHEDULERS];
             memcpy(was, ran.stats->sum.sched, sizeof(was));
-            RUN(.body = bodies[i], .threads = 160, .blocks = 6, .keys = {sched, ideal, "sm.sfu.width=4", VWS}, .front = true);
+            RUN(.body = bodies[i], .threads = 160, .blocks = 6, .keys = {sched, ideal, pipe, first, width, "sm.sfu.width=4", VWS},
+                .front = true);
             assert_int_equal(ran.cycles, cycles);
             assert_memory_equal(was, ran.stats->sum.sched, sizeof(was));
             assert_stat("slices_beside", 0);
@@ -278,6 +315,20 @@ static void unnamed_collectives_keep_warps_whole(void **state) {
     for (u32 i = 0; i < 32; i++) assert_int_equal(out[i], 0xFFFFFFFF);
     assert_true(fronts_at("C").first_cy > fronts_at("B").first_cy);
     assert_stat("slices_control", 0);
+    /* half a warp takes units and the pipe as under pdom, also from another warp that wants the other half */
+    body = MINE LANE BELOW("16") "activemask.b32 %r9;\nshr.u32 %r2, %r0, 5;\nsetp.eq.u32 %p1, %r2, 0;\nxor.pred %p3, %p3, %p1;\n"
+                                 "cvt.rn.f32.u32 %f1, %r9;\n@%p3 bra $end;\nsin.approx.f32 %f2, %f1;\ncos.approx.f32 %f3, %f1;\n"
+                                 "add.f32 %f1, %f2, %f3;\n$end:\nst.global.f32 [%rd1], %f1;\n";
+    for (u32 k = 0; k < 2; k++) {
+        const char *pipe = k ? "sm.pipe=one" : "sm.pipe=units";
+        RUN(.body = body, .threads = 64, .keys = {"sm.sfu.width=4", "sm.alu.width=8", "sm.schedulers=1", "sm.subcores=1", pipe});
+        u64 cycles = ran.cycles;
+        double busy = stat_of("unit_busy_sfu"), taken = stat_of("pipe_cycles");
+        RUN(.body = body, .threads = 64,
+            .keys = {VWS, "sm.sfu.width=4", "sm.alu.width=8", "sm.schedulers=1", "sm.subcores=1", pipe});
+        assert_int_equal(ran.cycles, cycles);
+        assert_true(busy >= 4 * 8 && stat_of("unit_busy_sfu") == busy && stat_of("pipe_cycles") == taken);
+    }
 }
 
 /* Slices on both sides of a branch wait at one barrier for each other */
@@ -324,6 +375,8 @@ int main(void) {
         cmocka_unit_test(the_table_has_room_for_so_many),
         cmocka_unit_test(who_goes_first),
         cmocka_unit_test(slices_have_units_of_their_own),
+        cmocka_unit_test(slices_have_their_lanes_of_the_pipe),
+        cmocka_unit_test(results_return_through_their_slices),
         cmocka_unit_test(slices_fetch_for_themselves),
         cmocka_unit_test(slices_that_hit_do_not_wait),
         cmocka_unit_test(without_branches_it_is_pdom),

@@ -230,7 +230,8 @@ networks() {
     for diverge in $(policies sm.diverge); do for name in $works; do
         n=$((n + 1)) set="--set sm.warp_scale=hybrid"
         if [ $diverge = vws ]; then
-            echo "refuses 'pipe $diverge $name' 'sm.diverge = vws does not go with sm.pipe = one' $name --size tiny --machine small --set sm.pipe=one --set sm.diverge=$diverge"
+            set=$(sed -n "$((n % 6 + 1))p" <<< "$gangs")
+            echo "right 'pipe $diverge $name' $name --size tiny --machine small --set sm.pipe=one --set sm.pipe.return_first=true --set sm.alu.width=8 --set sm.diverge=$diverge${set:+ --set ${set// / --set }} --audit --check 20"
             continue
         elif [ $diverge = interweave ]; then
             echo "right 'pipe $diverge $name' $name --size tiny --machine small --set sm.pipe=one --set sm.pipe.return_first=true --set sm.alu.width=8 --set sm.diverge=$diverge --audit --check 20"
@@ -244,6 +245,7 @@ networks() {
 }
 LIMIT_S=60
 export LIMIT_S
+right 'pipe vws jin2012' bfs --size tiny --machine jin2012 --set sm.diverge=vws --audit --check 20
 networks | pool
 diverges | pool
 orders | pool
