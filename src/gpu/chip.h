@@ -65,7 +65,7 @@ struct gpu {
     struct team *team;
     VEC(struct repeated) repeated;
     bool parted;  /* blocks or launches have been left out of the timing so far */
-    u64 worked;   /* warp instructions that were timed so far */
+    u64 worked;   /* of a limit on work: used up by launches so far (struct run's work) */
     u8 *counters; /* the chip's table of the counter predictor, as of the last multiple of the window */
 };
 
@@ -76,6 +76,10 @@ struct traffic {            /* what listeners hear of the DRAM (traffic.c) */
     struct dram_use *use;   /* [partitions] */
 };
 
+struct share_of_launch { /* its first blocks, executed without time: the same on every machine */
+    u64 blocks, instructions;
+};
+
 struct run { /* a launch on its way */
     struct gpu *g;
     struct launch *l;
@@ -83,6 +87,7 @@ struct run { /* a launch on its way */
     u64 start;             /* cycle */
     u64 published;         /* times that SMs were shown each other's stores */
     u64 next_cta, end_cta; /* blocks not yet dispatched */
+    u64 work;              /* with a limit on work: what blocks up to end_cta execute without time; 0: not known */
     struct occupancy occ;
     u32 *free;     /* [sms]: blocks an SM could take */
     u64 first_cta; /* blocks before it were run functionally */
@@ -112,8 +117,9 @@ void sample_plan(u64 head, u64 blocks, u32 percent, struct sampling *s); /* gaps
 bool blocks_may_wait(const struct kernel *k);                            /* for each other */
 bool sample_gap(struct run *r); /* runs the gap that begins at the next block, if any; false after a fault */
 void sample_ended(struct run *r, const struct cta_done *d);
-/* The first blocks of the launch that together execute so many instructions; memory stays as it is */
-u64 sample_blocks_within(struct launch *l, u64 instructions);
+/* The first blocks of the launch that together execute so many instructions, or all of them where it is not
+   divisible; memory stays as it is */
+struct share_of_launch sample_blocks_within(struct launch *l, u64 instructions, bool divisible);
 
 /* --- warm.c */
 bool warm_blocks(struct gpu *g, struct launch *l, u64 first, u64 end); /* false after a fault */

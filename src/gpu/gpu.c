@@ -472,7 +472,8 @@ static void estimate(struct run *r, struct launch_stats *out) {
         out->ctas_functional += s->gaps.at[i].end - s->gaps.at[i].first;
         out->instructions_left_out += s->gaps.at[i].instructions;
     }
-    r->g->worked += r->l->instructions - out->instructions_left_out;
+    /* not what it took here: machines that form other warps need other numbers of instructions for it */
+    r->g->worked += r->work ? r->work : r->l->instructions - out->instructions_left_out;
     if (r->g->lim.sample && !s->gaps.n) repeat_timed(r->g, r->l, r->l->instructions, out->cycles);
 }
 
@@ -513,12 +514,14 @@ static bool plan(struct run *r) {
     struct gpu_bound a, b;
     CHECK(!gpu_limits_clash(&g->lim, &a, &b));
     u64 limit = g->lim.max_warp_instructions, slots = (u64)r->occ.ctas * g->cfg.sms;
-    bool divisible = !shares_more(r->l) && !blocks_may_wait(r->l->k);
+    bool repeatable = !shares_more(r->l), divisible = repeatable && !blocks_may_wait(r->l->k);
     s->slots = slots;
     s->keeps = limit || g->lim.sample;
     if (limit && g->worked >= limit) return false;
-    if (limit && divisible) {
-        struct gap rest = {.first = sample_blocks_within(r->l, limit - g->worked), .end = r->l->ctas};
+    if (limit && repeatable) {
+        struct share_of_launch timed_part = sample_blocks_within(r->l, limit - g->worked, divisible);
+        struct gap rest = {.first = timed_part.blocks, .end = r->l->ctas};
+        r->work = timed_part.instructions;
         if (rest.first < rest.end) VEC_PUSH(&s->gaps, rest);
         s->at = s->gaps.n; /* it comes after all windows (rest_of_cut) */
         r->end_cta = rest.first;

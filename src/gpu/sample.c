@@ -187,13 +187,14 @@ static void free_copy(struct launch *c) {
     strbuf_free(&c->fault);
 }
 
-u64 sample_blocks_within(struct launch *l, u64 instructions) {
+struct share_of_launch sample_blocks_within(struct launch *l, u64 instructions, bool divisible) {
     struct launch c = silent_copy(l);
     struct memory_copy *was = memory_copy(l->mem);
-    u64 n = 0;
-    while (n < l->ctas && c.instructions < instructions && launch_run_part(&c, n, n + 1, NULL, 0)) n++;
-    bool faulted = c.faulted;
+    u64 n = 0, before = c.instructions, step = divisible ? 1 : l->ctas;
+    while (n < l->ctas && c.instructions - before < instructions && launch_run_part(&c, n, n + step, NULL, 0)) n += step;
+    struct share_of_launch first = {.blocks = c.faulted ? l->ctas : n, /* a fault is met again, with time */
+                                    .instructions = c.instructions - before};
     memory_put_back(l->mem, was);
     free_copy(&c);
-    return faulted ? l->ctas : n; /* a fault is met again, with time */
+    return first;
 }

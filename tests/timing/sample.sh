@@ -70,6 +70,15 @@ run limit_none spmv --size tiny --machine small --max-warp-instructions 10000000
 is "a limit above the program is none" "$(get limit_none state_hash)" "$(get spmv_full state_hash)"
 run limit_launches bfs --machine gtx480 --max-warp-instructions 100000
 holds "launches after the limit are not in the estimate" "$(get limit_launches instructions.unknown) > 0"
+# whatever instructions a mechanism makes of the work; bfs's launches are not divisible, backprop's are
+for program in bfs backprop; do
+    for diverge in pdom dwf tbc none; do
+        run "limit_$diverge" $program --size tiny --machine jin2012 --set gpu.sms=1 --set sm.diverge=$diverge --max-warp-instructions 3000
+        is "a limit times the same blocks of $program with $diverge" "$(get limit_$diverge counters.ctas)" "$(get limit_pdom counters.ctas)"
+    done
+    holds "though not in as many instructions" \
+        "$(get limit_dwf counters.warp_instructions) != $(get limit_pdom counters.warp_instructions)"
+done
 
 # --- what does not go together
 refused "a limit and a sample" 'do not go together' spmv --max-warp-instructions 5 --sample
