@@ -204,10 +204,11 @@ struct heddle_timing {              /* what is measured, and how the host works;
     uint32_t window_cycles;         /* length of a window; default derived from the machine. Results do not depend on it. */
     bool no_jumps;                  /* tick every cycle. Results do not depend on it. */
     uint64_t end_cycle;             /* since the first launch: what comes after it is finished without timing; default none */
+    uint64_t exit_cycle;            /* in its place: the launch ends there with HEDDLE_STOPPED, and so does every later one */
     uint32_t check_cycles;          /* look at the model's invariants every so many cycles; default at the end of launches */
 };
 /* max_warp_instructions and sample(_percent) go neither with each other nor with warmup_cycles, max_cycles,
- * fast_forward_ctas or end_cycle: HEDDLE_BAD_INPUT */
+ * fast_forward_ctas, end_cycle or exit_cycle, and the last two not with each other: HEDDLE_BAD_INPUT */
 int heddle_timing(struct heddle *h, const struct heddle_timing *t);
 /* Ends the launch that runs, or the next one, with HEDDLE_STOPPED; for signal handlers and other threads. */
 void heddle_stop(struct heddle *h);

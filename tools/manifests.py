@@ -888,13 +888,32 @@ SIZES = {
 }
 
 
+# Aurud's table 6.2, where neither small nor paper is as large: docs/studies/aurud.md compares them all
+AURUD = {
+    bfs: (65536, 10),
+    btree: (10000, 10000),
+    cfd: (232536, 192),
+    dwt2d: (192, 192, 3),
+    heartwall: (609, 590, 51, 20),
+    kmeans: (2048,),
+    lavamd: (16,),
+    particlefilter: (300, 512),
+    saxpy: (262144, 1024),
+    sgemm: (256,),
+    srad: (240,),
+    vecadd: (32768,),
+}
+
+
 def main(names):
     for workload, sizes in SIZES.items():
         name = workload.__name__
         if names and name not in names:
             continue
-        for size, arguments in zip(("tiny", "small", "paper"), sizes):
+        for size, arguments in zip(("tiny", "small", "paper", "aurud"), sizes + [AURUD.get(workload)]):
             m = Manifest()
+            if not arguments:
+                continue
             if callable(arguments[-1]):
                 arguments[-1](m, *arguments[:-1])
             else:

@@ -82,9 +82,12 @@ int heddle_timing(struct heddle *h, const struct heddle_timing *t) {
         .window_cy = t->window_cycles,
         .no_jumps = t->no_jumps,
         .check_cy = t->check_cycles,
-        .end_cy = t->end_cycle,
+        .end_cy = t->exit_cycle ? t->exit_cycle : t->end_cycle,
+        .exit = t->exit_cycle != 0,
     };
     struct gpu_bound a, b;
+    if (t->exit_cycle && t->end_cycle)
+        return api_fail(h, HEDDLE_BAD_INPUT, "exit_cycle and end_cycle do not go together: leave one out\n");
     if (gpu_limits_clash(&limits, &a, &b))
         return api_fail(h, HEDDLE_BAD_INPUT, "%s and %s do not go together: both choose what is timed; leave one out\n", a.field,
                         b.field);

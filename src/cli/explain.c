@@ -109,7 +109,15 @@ static bool explain_workload(const char *name, FILE *out) {
     if (!w) return false;
     fprintf(out, "%s: a bundled workload\n  It computes: %s\n  It stresses: %s\n", w->name, w->doc, w->stresses);
     if (w->documents && *w->documents) fprintf(out, "  Measured by: %s\n", w->documents);
-    fprintf(out, "  heddle run %s --size tiny|small|paper\n", w->name);
+    fprintf(out, "  heddle run %s --size ", w->name);
+    for (u32 i = 0; i < WORKLOAD_SIZES; i++) {
+        struct strbuf why = {0};
+        char *path = workload_manifest_path(w, workload_sizes[i]);
+        if (!path || workload_has_size(w, workload_sizes[i], path, &why)) fprintf(out, "%s%s", i ? "|" : "", workload_sizes[i]);
+        strbuf_free(&why);
+        free(path);
+    }
+    fputc('\n', out);
     return true;
 }
 

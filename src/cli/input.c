@@ -35,13 +35,20 @@ static char *workload_path(struct input *in, const struct cli_line *line, const 
     bool known = !size;
     for (u32 i = 0; i < WORKLOAD_SIZES && !known; i++) known = strcmp(size, workload_sizes[i]) == 0;
     if (!known) {
-        cli_error(line->command, "unknown size \"%s\"; sizes are tiny, small and paper", size);
+        cli_error(line->command, "unknown size \"%s\"; sizes are tiny, small, paper and aurud", size);
         return NULL;
     }
     char *path = workload_manifest_path(in->workload, size);
+    struct strbuf why = {0};
     if (!path)
         cli_error(line->command,
                   "the bundled workloads' files were not found; set HEDDLE_DATA to the folder share/heddle of the build");
+    else if (!workload_has_size(in->workload, size, path, &why)) {
+        cli_error(line->command, "%s", why.s);
+        free(path);
+        path = NULL;
+    }
+    strbuf_free(&why);
     return path;
 }
 

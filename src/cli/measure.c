@@ -47,6 +47,7 @@ static bool check_bounds(const struct cli_line *line) {
         .max_cy = cli_has(line, "max-cycles"),
         .warmup_cy = cli_has(line, "warmup"),
         .fast_forward_ctas = cli_has(line, "fast-forward-ctas"),
+        .exit = cli_has(line, "exit-cycles"),
         .end_cy = cli_has(line, "stop-after-trace"),
     };
     struct gpu_bound a, b;
@@ -70,7 +71,8 @@ bool measure_read(const struct cli_line *line, struct heddle_timing *t, enum cpi
         !cli_number(line, "check", 1, UINT32_MAX, &check) || !cli_number(line, "warmup", 0, UINT64_MAX, &t->warmup_cycles) ||
         !cli_number(line, "max-cycles", 1, UINT64_MAX, &t->max_cycles) ||
         !cli_number(line, "max-warp-instructions", 1, UINT64_MAX, &t->max_warp_instructions) || !read_sample(line, t) ||
-        !check_bounds(line) || !cli_number(line, "fast-forward", 0, UINT64_MAX, &t->fast_forward_launches) ||
+        !check_bounds(line) || !cli_number(line, "exit-cycles", 1, UINT64_MAX, &t->exit_cycle) ||
+        !cli_number(line, "fast-forward", 0, UINT64_MAX, &t->fast_forward_launches) ||
         !cli_number(line, "fast-forward-ctas", 0, UINT64_MAX, &t->fast_forward_ctas))
         return false;
     if (threads > gpu_processors())
@@ -175,6 +177,10 @@ bool measure_window(const struct cli_line *line, const struct config *c, struct 
 
 bool measure_trace_end(const struct cli_line *line, const struct heddle_window *w, struct heddle_timing *t) {
     if (!cli_has(line, "stop-after-trace")) return true;
+    if (t->exit_cycle) {
+        cli_error(line->command, "--stop-after-trace and --exit-cycles do not go together: both end the timing; leave one out");
+        return false;
+    }
     if (!w->to) {
         cli_error(line->command, "--stop-after-trace needs --trace-cycles FROM..TO, which says where the trace ends");
         return false;

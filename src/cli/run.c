@@ -24,10 +24,11 @@ struct run { /* one `heddle run` */
 /* --- options */
 
 /* Options that mean something only with timing, beyond MEASURE_OPTIONS */
-static const char *const timed_only[] = {
-    "machine",  "set",    "full",       "dump-config",      "per-kernel", "per-sm",   "by-pc",      "samples",
-    "csv",      "konata", "perfetto",   "trace-replay",     "hazards",    "pressure", "divergence", "trace-cycles",
-    "trace-sm", "audit",  "trace-size", "stop-after-trace", "counters",   "timeline", "limits",     "perturb"};
+static const char *const timed_only[] = {"machine",      "set",          "full",    "dump-config", "per-kernel",
+                                         "per-sm",       "by-pc",        "samples", "csv",         "konata",
+                                         "perfetto",     "trace-replay", "hazards", "pressure",    "divergence",
+                                         "trace-cycles", "trace-sm",     "audit",   "trace-size",  "stop-after-trace",
+                                         "counters",     "timeline",     "limits",  "perturb",     "exit-cycles"};
 enum { SHAPE_OPTIONS = 2 }; /* the first of them: programs that run as they are see the machine without time too */
 static const char *const functional_only[] = {"trace-exec", "trace-kernel", "trace-cta"};
 
@@ -114,6 +115,13 @@ static bool read_machine(struct run *r) {
     return ok;
 }
 
+/* What it leaves is not the program's output */
+static bool check_exit(const struct run *r) {
+    if (!cli_has(r->line, "exit-cycles") || !cli_has(r->line, "dump")) return true;
+    cli_error(r->line->command, "--dump and --exit-cycles do not go together: buffers are not final where a program is cut off");
+    return false;
+}
+
 static bool read_timed(struct run *r) {
     struct report_wishes *w = &r->runner.report.wishes;
     w->full = cli_has(r->line, "full");
@@ -125,7 +133,8 @@ static bool read_timed(struct run *r) {
     w->timeline = measure_timeline(r->line);
     w->limits = cli_has(r->line, "limits");
     return read_machine(r) && measure_read(r->line, &r->runner.timing, &w->cpi) && measure_by_pc(r->line, w) &&
-           measure_window(r->line, &r->config, &r->window) && measure_trace_end(r->line, &r->window, &r->runner.timing);
+           measure_window(r->line, &r->config, &r->window) && measure_trace_end(r->line, &r->window, &r->runner.timing) &&
+           check_exit(r);
 }
 
 static bool read_options(struct run *r) {
@@ -315,6 +324,7 @@ static const struct cli_option options[] = {
     CLI_MACHINE_OPTIONS,
     {"functional", NULL, "compute results only, without timing: much faster"},
     MEASURE_OPTIONS,
+    {"exit-cycles", "N", "end the program after N cycles of all launches together; its output is then not compared"},
     PERTURB_OPTION,
     CLI_TALK_OPTIONS("no summary and no progress", "say what is read, chosen, run and written, on standard error"),
     {"full", NULL, "the whole summary: kernels, warp states, hazards, caches, DRAM, energy"},

@@ -318,7 +318,8 @@ static enum ending run_windows(struct run *r, const volatile bool *stop) {
     for (u64 n = 0;; n++) {
         if (r->next_cta == r->end_cta && all_idle(g)) return ENDED;
         if (stop && *stop) return STOPPED;
-        if (past_end(g) || (g->lim.max_cy && g->now >= r->start + g->lim.max_cy)) return OUT_OF_TIME;
+        if (past_end(g)) return g->lim.exit ? STOPPED : OUT_OF_TIME;
+        if (g->lim.max_cy && g->now >= r->start + g->lim.max_cy) return OUT_OF_TIME;
         u64 next = n % 4 == 0 ? window_next(r) : g->now;
         if (next == NEVER) {
             if (!release_stuck(g)) diagnose_deadlock(r);
@@ -555,7 +556,10 @@ bool gpu_launch(struct gpu *g, struct launch *l, u32 registers, bool functional,
     fenv_t host;
     fegetenv(&host);
     fesetenv(FE_DFL_ENV);
-    if (functional || index < g->lim.fast_forward_launches || past_end(g)) {
+    if (past_end(g) && g->lim.exit) {
+        l->stopped = true;
+        out->functional = true;
+    } else if (functional || index < g->lim.fast_forward_launches || past_end(g)) {
         ok = launch_run(l);
         out->functional = true;
         out->instructions_unknown = l->instructions;

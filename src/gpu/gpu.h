@@ -110,6 +110,7 @@ struct gpu_limits {                                       /* measuring control (
     u64 max_warp_instructions; /* of all launches together: then everything is finished functionally; 0: none */
     u32 sample;                /* share of blocks in the middle of a launch that is timed, in percent; 0: all; SAMPLE_AUTO */
     u64 end_cy;                /* of all launches together; then everything is finished functionally; 0: none */
+    bool exit;                 /* of end_cy: the launch ends there, incomplete and not finished, and so do those that follow */
     bool timeline;             /* interval samples, of SMs too; without stats.sample_cy at most TIMELINE_SAMPLES, evenly spaced */
     u32 check_cy;              /* x_check every so many cycles; 0: at the end of launches */
 };

@@ -85,6 +85,7 @@ bool gpu_limits_clash(const struct gpu_limits *l, struct gpu_bound *a, struct gp
         {{"max-cycles", "max_cycles"}, l->max_cy != 0},
         {{"warmup", "warmup_cycles"}, l->warmup_cy != 0},
         {{"fast-forward-ctas", "fast_forward_ctas"}, l->fast_forward_ctas != 0},
+        {{"exit-cycles", "exit_cycle"}, l->exit},
         {{"stop-after-trace", "end_cycle"}, l->end_cy != 0},
     };
     enum { ALONE = 2 }; /* the first ones go with no other */

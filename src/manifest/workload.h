@@ -40,7 +40,9 @@ struct workload {
 extern const struct workload workload_table[];
 extern const u32 workload_count;
 
-#define WORKLOAD_SIZES 3
+/* All workloads have the first ones; "aurud" is of those that Aurud's table 6.2 lists with a size that none of
+ * these is. */
+#define WORKLOAD_SIZES 4
 #define WORKLOAD_SIZE  "small" /* when none is named */
 extern const char *const workload_sizes[WORKLOAD_SIZES];
 
@@ -51,5 +53,7 @@ struct workload_buffer *workload_buffer_find(const struct workload_buffers *b, c
 /* DATA/workloads/NAME/manifest-SIZE.json, `size` NULL for WORKLOAD_SIZE (free it); NULL when there is no data
  * directory */
 char *workload_manifest_path(const struct workload *w, const char *size);
+/* False, with what to do instead, when `path` of the function above is not there although others are */
+bool workload_has_size(const struct workload *w, const char *size, const char *path, struct strbuf *why);
 
 #endif

@@ -86,6 +86,12 @@ static void add_partitions(struct report *r, const struct launch_stats *s) {
     for (size_t i = 0; i < s->partitions * sizeof(*r->partitions) / sizeof(u64); i++) to[i] += from[i];
 }
 
+static void add_work(struct report *r, const struct launch_stats *s) {
+    if (!s->per_sm) return;
+    if (!r->work) r->work = base_alloc(s->sms * sizeof(*r->work));
+    for (u32 i = 0; i < s->sms; i++) r->work[i] += s->per_sm[i].warp_instructions;
+}
+
 bool report_locks(const char *list, const char *kernel) {
     bool has = false;
     for (const char *at = list; at && *at && !has;) {
@@ -109,7 +115,10 @@ void report_keep(struct report *r, u32 launch) {
                                                  .hash = gpu_counters_hash(s)};
     launch_stats_add(&k->timing, s);
     r->nlocked += r->launches[launch].locked;
-    if (!r->launches[launch].locked) launch_stats_add(&r->total, s);
+    if (!r->launches[launch].locked) {
+        launch_stats_add(&r->total, s);
+        add_work(r, s);
+    }
     if (r->wishes.limits && !r->launches[launch].locked) add_partitions(r, s);
     if (r->wishes.by_pc) add_pcs(k, s);
     if (r->wishes.timeline) report_keep_time(k, s);
@@ -157,6 +166,7 @@ void report_free(struct report *r) {
     for (u32 i = 0; r->launches && i < r->play->m->nlaunches; i++) launch_stats_free(&r->launches[i].stats);
     free(r->kernels);
     free(r->partitions);
+    free(r->work);
     free(r->launches);
 }
 

@@ -98,6 +98,12 @@ static json_t *storage_json(const struct config *c) {
                      (int)x.queue_b, "entries", (int)x.entries, "entry_bits", (int)x.entry_bits);
 }
 
+static json_t *work_json(const struct report *r) {
+    json_t *list = json_array();
+    for (u32 i = 0; i < r->total.sms; i++) json_array_append_new(list, json_integer((json_int_t)r->work[i]));
+    return list;
+}
+
 /* What a run with timing has beyond one without */
 static void add_timed(json_t *j, const struct report *r) {
     const struct config *c = heddle_config(r->play->h);
@@ -110,6 +116,7 @@ static void add_timed(json_t *j, const struct report *r) {
     json_object_set_new(j, "warp_ipc", json_number(stat_named(&r->total, "warp_ipc")));
     json_object_set_new(j, "simulated_seconds", json_real((double)r->total.cycles / (r->total.core_mhz * 1e6)));
     json_add_timing(j, &r->total);
+    if (r->work) json_object_set_new(j, "work_per_sm", work_json(r));
     json_object_set_new(j, "limit", limit_json(r, &r->total));
     if (r->wishes.limits) json_object_set_new(j, "limits", report_limits_json(&r->total, r->partitions, c));
     json_object_set_new(j, "energy", json_energy(c, &r->total));
@@ -135,8 +142,8 @@ json_t *report_json(const struct report *r) {
     json_object_set_new(j, "wall_seconds", json_real(r->wall_seconds));
     json_object_set_new(j, "setup_seconds", json_real(r->setup_seconds));
     json_object_set_new(j, "warp_ips", json_real(report_rate(r)));
-    json_object_set_new(j, "checksum_ok", r->stopped || r->unseen ? json_null() : verdict_json(o->verdict));
-    json_object_set_new(j, "checksum", r->stopped || r->unseen ? json_null() : json_hex64(o->hash));
+    json_object_set_new(j, "checksum_ok", r->stopped || r->left || r->unseen ? json_null() : verdict_json(o->verdict));
+    json_object_set_new(j, "checksum", r->stopped || r->left || r->unseen ? json_null() : json_hex64(o->hash));
     json_object_set_new(j, "finished", json_boolean(!r->stopped));
     json_object_set_new(j, "footprint_b", json_integer((json_int_t)manifest_bytes(r->play->m)));
     json_object_set_new(j, "instruction_mix", mix(r->class_warp_instructions));

@@ -63,13 +63,15 @@ struct report {
     struct outcome outcome;
     double setup_seconds;
     bool stopped; /* by the user or a fault: figures cover only what was finished */
-    bool unseen;  /* the results are another program's: there is no checksum */
+    bool left;    /* ended where --exit-cycles says: there is no checksum */
+    bool unseen;  /* the results are another program's: there is none either */
     struct heddle_audit_result audit;
     bool audited;
     /* filled by report_keep, launch by launch */
     struct report_launch *launches; /* [play->m->nlaunches]; NULL without timing */
     struct launch_stats total;      /* sum of the timed launches; sms is 0 when there are none */
     struct mem_stats *partitions;   /* [total.partitions]: sums over launches; NULL unless limits are wanted */
+    u64 *work;                      /* [total.sms]: warp instructions of each SM, of launches that are not locked; may be NULL */
     /* filled by both */
     struct report_kernel *kernels;
     u32 nkernels;

@@ -95,7 +95,8 @@ void report_checksum(const struct report *r, FILE *out) {
     static const char *const words[] = {[VERDICT_OK] = "ok", [VERDICT_DIFFERS] = "DIFFERS"};
     const struct outcome *o = &r->outcome;
     if (r->unseen) return;
-    if (r->stopped) fprintf(out, "checksum     not taken: the run did not finish\n");
+    if (r->left) fprintf(out, "checksum     not taken: the run ended where --exit-cycles says\n");
+    else if (r->stopped) fprintf(out, "checksum     not taken: the run did not finish\n");
     else if (o->verdict == VERDICT_NONE) fprintf(out, "checksum     none given (%016llx)\n", (unsigned long long)o->hash);
     else fprintf(out, "checksum     %s (%s)\n", words[o->verdict], o->text);
 }

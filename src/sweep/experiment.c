@@ -64,7 +64,7 @@ void experiment_sizes(struct experiment *x, const char *value, const struct swee
         u32 k = 0;
         while (k < WORKLOAD_SIZES && strcmp(words.v.at[i], workload_sizes[k])) k++;
         if (k == WORKLOAD_SIZES)
-            diag_error(p->d, p->file, p->line, 0, "unknown size \"%s\"; sizes are tiny, small and paper", words.v.at[i]);
+            diag_error(p->d, p->file, p->line, 0, "unknown size \"%s\"; sizes are tiny, small, paper and aurud", words.v.at[i]);
         else VEC_PUSH(&x->sizes.v, k);
     }
     free(words.v.at);
@@ -155,8 +155,8 @@ static void take_repetitions(struct reader *r, const char *key, const char *valu
 
 /* Options of heddle run that change what is measured, flags first; those about the host are [host]'s */
 static const char *const measure_keys[] = {
-    "flush",        "warmup-once",       "warmup", "max-cycles", "max-warp-instructions", "sample",
-    "fast-forward", "fast-forward-ctas", "lock",   NULL};
+    "flush",       "warmup-once", "warmup", "max-cycles", "max-warp-instructions", "sample", "fast-forward", "fast-forward-ctas",
+    "exit-cycles", "lock",        NULL};
 
 const struct sweep_measure *experiment_measure(const struct experiment *x, const char *program) {
     for (u32 i = 0; i < x->measures.n; i++)
@@ -175,7 +175,8 @@ static void begin_measure(struct reader *r) {
 static void take_measure(struct reader *r, const char *key, const char *value) {
     struct sweep_setting s = {key, value, r->place.line};
     u64 n;
-    bool sampled = strcmp(key, "sample") == 0, never_none = sampled || strncmp(key, "max-", 4) == 0;
+    bool sampled = strcmp(key, "sample") == 0,
+         never_none = sampled || strncmp(key, "max-", 4) == 0 || strcmp(key, "exit-cycles") == 0;
     if (strcmp(key, "lock") == 0) {
         VEC_PUSH(&r->measure->set, s);
         return;
@@ -414,6 +415,7 @@ static void check_measure(struct reader *r, const struct sweep_measure *m) {
         .max_cy = measured(m, "max-cycles") != NULL,
         .warmup_cy = measured(m, "warmup") != NULL,
         .fast_forward_ctas = measured(m, "fast-forward-ctas") != NULL,
+        .exit = measured(m, "exit-cycles") != NULL,
     };
     struct gpu_bound a, b;
     if (once && !measured(m, "warmup"))

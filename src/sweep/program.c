@@ -139,6 +139,13 @@ bool program_look(struct experiment *x, struct sweep_program *of, u32 size, stru
                    "the bundled workloads' files were not found; set HEDDLE_DATA to the folder share/heddle of the build");
         return false;
     }
+    struct strbuf why = {0};
+    if (of->workload && !workload_has_size(of->workload, workload_sizes[size], path, &why)) {
+        diag_error(d, x->file, of->line, 0, "%s", why.s);
+        strbuf_free(&why);
+        free(path);
+        return false;
+    }
     struct manifest *m = manifest_load(path, d);
     char *program = !m ? NULL : of->manifest ? strdup(of->path) : manifest_program_path(m, d);
     u64 hash = FNV1A64_START;

@@ -54,6 +54,16 @@ static void add_lanes(struct result *r, struct result_row *to, const json_t *lan
     }
 }
 
+/* A list is one column, as JSON, which SQLite's json_each takes apart */
+static void add_work(struct result *r, struct result_row *to, const json_t *work) {
+    char *text = work ? json_dumps(work, JSON_COMPACT) : NULL;
+    struct result_value x = {.name = "work_per_sm", .kind = RESULT_TEXT, .text = text};
+    if (!text) return;
+    x.text = arena_strdup(&r->mem, text, strlen(text));
+    VEC_PUSH(&to->at, x);
+    free(text);
+}
+
 /* Of a run or a kernel */
 static void add_row(struct result *r, struct result_row *to, json_t *o) {
     const char *method;
@@ -70,6 +80,7 @@ static void add_row(struct result *r, struct result_row *to, json_t *o) {
     add_all(r, to, "hazard", json_object_get(o, "hazards"));
     add_lanes(r, to, json_object_get(o, "lanes"));
     add_energy(r, to, json_object_get(o, "energy"));
+    add_work(r, to, json_object_get(o, "work_per_sm"));
 }
 
 /* What stands in columns of its own, or says how fast the host was */

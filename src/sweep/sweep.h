@@ -156,7 +156,7 @@ bool experiment_read(struct experiment *x, const char *path, struct diag *d);
 bool experiment_read_study(struct experiment *x, const char *path, struct diag *d); /* with the sections of a study */
 void experiment_free(struct experiment *x);
 const struct sweep_measure *experiment_measure(const struct experiment *x, const char *program);
-void experiment_sizes(struct experiment *x, const char *value, const struct sweep_place *p); /* tiny, small, paper */
+void experiment_sizes(struct experiment *x, const char *value, const struct sweep_place *p); /* of workload_sizes */
 const char *experiment_path(struct experiment *x, const char *path); /* absolute, relative to the experiment's folder */
 
 /* --- configuration.c: one is begun, then takes its keys; `part`: a part of some */

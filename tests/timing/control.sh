@@ -98,6 +98,23 @@ run cut_late reduction --size tiny --max-cycles 100000000
 is "a limit that is not reached changes nothing" "$(get cut_late state_hash)" "$(get warm_base state_hash)"
 is "nor says that it did" "$(get cut_late launches.0.complete)" true
 
+# --- a program that ends early: counted over all its launches, and nothing runs after that
+run exit_base pathfinder --size tiny
+first=$(get exit_base launches.0.cycles)
+"$heddle" run pathfinder --size tiny --machine small --audit --exit-cycles $((first + 300)) --quiet --json "$work/exit_in_second.json"
+tell $? "control a program that ends early ends well"
+is "it ends so many cycles after its first launch began" "$(get exit_in_second launches.1.timed_from)" 0
+holds "in the second launch" "$(get exit_in_second launches.1.cycles) <= 300"
+is "the launch that is cut says so" "$(get exit_in_second launches.1.complete)" false
+is "no third one begins" "none$(get exit_in_second launches.2.cycles)" none
+is "what came before is as it was" "$(get exit_in_second launches.0.cycles)" "$first"
+is "the output is compared with nothing" "$(get exit_in_second checksum_ok)" null
+is "nor is it a run that was ended" "$(get exit_in_second finished)" true
+run exit_late pathfinder --size tiny --exit-cycles 100000000
+is "an end that is not reached changes nothing" "$(get exit_late state_hash)" "$(get exit_base state_hash)"
+is "and the output is compared" "$(get exit_late checksum_ok)" true
+is "work of each SM adds up" "$(awk 'BEGIN {RS = "work_per_sm"} NR == 2 {sub(/\].*/, ""); n = split($0, a, /[^0-9]+/); for (i = 1; i <= n; i++) s += a[i]; print s}' "$work/exit_base.json")" "$(get exit_base counters.warp_instructions)"
+
 # --- caches from launch to launch
 run flushed pathfinder --size tiny --flush
 is "the first launch finds empty caches anyway" "$(get flushed launches.0.cycles)" "$(get base launches.0.cycles)"
