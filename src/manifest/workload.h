@@ -40,8 +40,8 @@ struct workload {
 extern const struct workload workload_table[];
 extern const u32 workload_count;
 
-/* All workloads have the first ones; "aurud" is of those that Aurud's table 6.2 lists with a size that none of
- * these is. */
+/* All workloads have the first three; "aurud" have those that Aurud's table 6.2 lists with a size that none
+ * of these is. */
 #define WORKLOAD_SIZES 4
 #define WORKLOAD_SIZE  "small" /* when none is named */
 extern const char *const workload_sizes[WORKLOAD_SIZES];
