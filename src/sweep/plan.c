@@ -195,7 +195,6 @@ static u64 hash_of(const struct planning *p, const struct sweep_run *r) {
 }
 
 static bool add_runs(struct planning *p, u32 program, u32 size) {
-    if (!program_look(p->x, &p->x->programs.at[program], size, p->d)) return false;
     for (u32 i = 0; i < p->points.n; i++) {
         struct point *at = &p->points.at[i];
         struct sweep_run r = {.program = program,
@@ -205,6 +204,7 @@ static bool add_runs(struct planning *p, u32 program, u32 size) {
                               .configuration = at->configuration,
                               .settings = at->settings};
         if (!wanted(p, &r, at)) continue;
+        if (!program_look(p->x, &p->x->programs.at[program], size, p->d)) return false;
         if (!check_point(p, at)) {
             if (diag_full(p->d)) return false;
             continue;
