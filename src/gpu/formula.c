@@ -81,10 +81,11 @@ double stat_value(const struct launch_stats *s, u32 i) {
 
 /* What the first launch with timing says about machine and kernel stands for the sum */
 static void describe(struct launch_stats *sum, const struct launch_stats *s) {
-    u64 functional = sum->ctas_functional, unknown = sum->instructions_unknown;
+    u64 functional = sum->ctas_functional, unknown = sum->instructions_unknown, ctas = sum->grid_ctas;
     bool complete = !sum->kernel[0] || sum->complete;
     *sum = *s;
     sum->ctas_functional = functional;
+    sum->grid_ctas = ctas;
     sum->complete = complete;
     sum->functional = true;
     sum->estimated = false;
@@ -93,7 +94,7 @@ static void describe(struct launch_stats *sum, const struct launch_stats *s) {
     sum->instructions_unknown = unknown;
     sum->waves = sum->launches = 0;
     sum->work_most = sum->work_least = 0;
-    sum->cycles = sum->grid_ctas = sum->simulated_cycles_jumped = 0;
+    sum->cycles = sum->simulated_cycles_jumped = 0;
     sum->sum = (struct sm_stats){0};
     sum->mem = (struct mem_stats){0};
     sum->lane = (struct lane_stats){0};

@@ -78,6 +78,9 @@ err_has "$work/none/x: error: cannot write"
 expect 0 "$heddle" run bfs --size tiny --machine small --quiet --json "$work/r.json" --fast-forward 2 --flush
 same "$(number launches.0.functional)" true "the first launch, fast-forwarded"
 same "$(number launches.2.functional)" false "the third"
+# blocks of launches that came before the timed ones are blocks, too
+expect 0 "$heddle" run bfs --size tiny --machine small --fast-forward 2 --max-warp-instructions 10
+out_has '^not timed    18 of 21 blocks '
 expect 0 "$heddle" run vecadd --size tiny --machine small --quiet --json "$work/r.json" --max-cycles 50
 same "$(number launches.0.complete)" false "complete, after --max-cycles"
 same "$(number checksum_ok)" true "the output, after --max-cycles"
