@@ -122,12 +122,23 @@ static char *manifest_path_of(struct input *in, const struct cli_line *line, con
     return strdup(kind == KIND_PROGRAM ? manifest : x);
 }
 
+#define MAX_SEED 1000000
+
+/* --seed N, where 0 is the data as it is */
+static bool reseed(const struct cli_line *line, struct manifest *m, struct diag *d) {
+    u64 n = 0;
+    if (!cli_number(line, "seed", 0, MAX_SEED, &n)) return false;
+    return !n || manifest_reseed(m, n, d);
+}
+
 bool input_open(struct input *in, const struct cli_line *line, const char *x, const struct config *machine) {
     struct diag d = {0};
     const struct frontend *alone = cli_has(line, "manifest") ? NULL : input_alone(x);
     if (alone) {
         if (cli_has(line, "size"))
             return cli_error(line->command, "--size goes with a bundled workload, not with \"%s\"", x), false;
+        if (cli_has(line, "seed"))
+            return cli_error(line->command, "--seed goes with a manifest's generators, and \"%s\" runs as it is", x), false;
         in->program = x;
         /* on a machine that is not known yet a block stands for all cores */
         in->m = machine ? manifest_of_program(x, alone->alone, machine->sms, machine->warps * machine->warp_size)
@@ -144,8 +155,12 @@ bool input_open(struct input *in, const struct cli_line *line, const char *x, co
         manifest_free(in->m);
         in->m = NULL;
     }
-    if (!in->m) fputs(d.text.s, stderr);
-    else cli_say(line, "%s: %u launches, %u buffers", path, in->m->nlaunches, in->m->nbuffers);
+    if (in->m && !reseed(line, in->m, &d)) {
+        manifest_free(in->m);
+        in->m = NULL;
+    }
+    if (!in->m && d.text.s) fputs(d.text.s, stderr);
+    if (in->m) cli_say(line, "%s: %u launches, %u buffers", path, in->m->nlaunches, in->m->nbuffers);
     diag_free(&d);
     free(path);
     return in->m != NULL;

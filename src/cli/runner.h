@@ -24,7 +24,8 @@ void input_close(struct input *in);
 /* --- measure.c: options of a timed run, and what they mean to the library */
 #define INPUT_OPTIONS                                                                                                            \
     {"manifest", "FILE", "what to launch, when X is a program"},                                                                 \
-        {"size", "SIZE", "of a bundled workload: tiny, small (default), paper or aurud", 0, "sizes"}
+        {"size", "SIZE", "of a bundled workload: tiny, small (default), paper or aurud", 0, "sizes"},                            \
+        {"seed", "N", "the N-th other data of the same kind: generators' seeds, but for row pointers (docs/sampling.md)"}
 #define MEASURE_OPTIONS                                                                                                          \
     {"threads", "N", "host threads of the simulator, 1 to 256 (default 1); results do not depend on it", 'j'},                   \
         {"flush", NULL, "empty all caches before each launch"},                                                                  \

@@ -19,6 +19,8 @@ u64 generator_hash(u64 seed, u64 i) {
 
 /* --- the generators */
 
+enum { SEED_STEP = 1 << 20 }; /* between the seeds of --seed 0, 1, ...: far more than a manifest's differ by */
+
 static u64 upper(const struct gen_state *s, u64 i) { return generator_hash(s->b->seed, i) >> 32; }
 static double unit24(const struct gen_state *s, u64 i) { return (double)(generator_hash(s->b->seed, i) >> 40) * 0x1p-24; }
 static double unit53(const struct gen_state *s, u64 i) { return (double)(generator_hash(s->b->seed, i) >> 11) * 0x1p-53; }
@@ -155,28 +157,57 @@ static const char *needs_range(const struct manifest_buffer *b) {
 #define INTS   "u8 s8 u16 s16 u32 s32 u64 s64"
 #define FLOATS "f32 f64"
 const struct generator generator_table[] = {
-    {"zero", INTS " " FLOATS, "0", gen_zero, NULL},
-    {"fill", INTS " " FLOATS, "p0", gen_fill, needs_fill},
-    {"iota", INTS " " FLOATS, "i", gen_iota, NULL},
-    {"hash", INTS, "h for 64-bit types, else the low bits of h >> 32", gen_hash, NULL},
-    {"mod", INTS " " FLOATS, "(h >> 32) mod p0 + p1", gen_mod, needs_modulus},
-    {"bytes", "u8 s8", "as mod, one byte each", gen_mod, needs_modulus},
-    {"unit", FLOATS, "uniform in [0, 1): (h >> 40) * 2^-24 for f32, (h >> 11) * 2^-53 for f64", gen_unit, NULL},
-    {"range", FLOATS, "p0 + (p1 - p0) * unit, in double, then rounded", gen_range, NULL},
-    {"prefix", INTS, "sum over j < i of p0 + (h(j) >> 32) mod (p1 - p0 + 1): row pointers", gen_prefix, needs_bounds},
-    {"lcgperm", INTS, "(i * p0 + p1) mod count: a permutation for odd p0", gen_lcgperm, needs_power_of_two},
-    {"ramp", INTS, "i * p0 + (h >> 32) mod p0: ascending", gen_ramp, needs_size},
-    {"diagdom", FLOATS, "24-bit unit, plus p0 on the diagonal of a p0 x p0 matrix", gen_diagdom, needs_size},
-    {"twiddle", FLOATS, "cos(2 pi k / p0) and -sin(2 pi k / p0) in turn, k = i / 2", gen_twiddle, needs_size},
+    {"zero", INTS " " FLOATS, "0", gen_zero, NULL, false},
+    {"fill", INTS " " FLOATS, "p0", gen_fill, needs_fill, false},
+    {"iota", INTS " " FLOATS, "i", gen_iota, NULL, false},
+    {"hash", INTS, "h for 64-bit types, else the low bits of h >> 32", gen_hash, NULL, true},
+    {"mod", INTS " " FLOATS, "(h >> 32) mod p0 + p1", gen_mod, needs_modulus, true},
+    {"bytes", "u8 s8", "as mod, one byte each", gen_mod, needs_modulus, true},
+    {"unit", FLOATS, "uniform in [0, 1): (h >> 40) * 2^-24 for f32, (h >> 11) * 2^-53 for f64", gen_unit, NULL, true},
+    {"range", FLOATS, "p0 + (p1 - p0) * unit, in double, then rounded", gen_range, NULL, true},
+    {"prefix", INTS, "sum over j < i of p0 + (h(j) >> 32) mod (p1 - p0 + 1): row pointers", gen_prefix, needs_bounds, false},
+    {"lcgperm", INTS, "(i * p0 + p1) mod count: a permutation for odd p0", gen_lcgperm, needs_power_of_two, false},
+    {"ramp", INTS, "i * p0 + (h >> 32) mod p0: ascending", gen_ramp, needs_size, true},
+    {"diagdom", FLOATS, "24-bit unit, plus p0 on the diagonal of a p0 x p0 matrix", gen_diagdom, needs_size, true},
+    {"twiddle", FLOATS, "cos(2 pi k / p0) and -sin(2 pi k / p0) in turn, k = i / 2", gen_twiddle, needs_size, false},
     {"powerlaw", INTS, "as prefix with lengths of p0 to p1 under a power law: row pointers of a web-like graph", gen_powerlaw,
-     needs_lengths},
-    {"popular", INTS, "below p0, a few values often and most seldom: edges of a web-like graph", gen_popular, needs_range},
-    {"band", INTS, "within p1 / 2 of i * p0 / count, modulo p0: columns of a banded matrix", gen_band, needs_width},
+     needs_lengths, false},
+    {"popular", INTS, "below p0, a few values often and most seldom: edges of a web-like graph", gen_popular, needs_range, true},
+    {"band", INTS, "within p1 / 2 of i * p0 / count, modulo p0: columns of a banded matrix", gen_band, needs_width, true},
     {"mesh", INTS, "within p1 / 2, one in 256 within 8 p1, of i mod p0; p0 or p0 + 1 outside: neighbours of a mesh's cells",
-     gen_mesh, needs_width},
-    {"bell", INTS, "p1 to p0 + p1 - 1, bell-shaped: the sum of four 16-bit parts of h, times p0 / 2^18", gen_bell, needs_range},
+     gen_mesh, needs_width, true},
+    {"bell", INTS, "p1 to p0 + p1 - 1, bell-shaped: the sum of four 16-bit parts of h, times p0 / 2^18", gen_bell, needs_range,
+     true},
 };
 const u32 generator_count = ARRAY_LEN(generator_table);
+
+/* --- other data of the same kind */
+
+static bool is_recorded(const struct manifest *m) { return m->expect.mode == EXPECT_BITS || m->expect.mode == EXPECT_TOLERANCE; }
+
+static bool is_drawn(const struct manifest_buffer *b) { return b->generator && b->generator->drawn; }
+
+bool manifest_drawn(const struct manifest *m) {
+    for (u32 i = 0; i < m->nbuffers; i++)
+        if (is_drawn(&m->buffers[i])) return !is_recorded(m);
+    return false;
+}
+
+bool manifest_reseed(struct manifest *m, u64 n, struct diag *d) {
+    if (is_recorded(m))
+        diag_error(d, m->file, 0, 0,
+                   "the expected output was recorded for the data that the manifest has; leave out --seed, or its \"expect\"");
+    else if (!manifest_drawn(m))
+        diag_error(d, m->file, 0, 0, "no buffer has a generator that draws its contents, so --seed changes nothing");
+    if (!manifest_drawn(m)) return false;
+    for (u32 i = 0; i < m->nbuffers; i++) {
+        struct manifest_buffer *b = &m->buffers[i];
+        if (!is_drawn(b)) continue;
+        b->seed += n * SEED_STEP; /* the same for all: buffers with one seed go on to have one */
+        b->has_init_hash = false;
+    }
+    return true;
+}
 
 /* --- storing */
 

@@ -121,11 +121,16 @@ struct generator {
     const char *doc;
     struct gen_value (*element)(struct gen_state *s, u64 i);   /* called with i rising from 0 */
     const char *(*objection)(const struct manifest_buffer *b); /* to p0, p1, count; NULL when fine */
+    bool drawn; /* --seed draws it again. Row pointers stay: what they point into is as long as their rows together */
 };
 extern const struct generator generator_table[];
 extern const u32 generator_count;
 u64 generator_hash(u64 seed, u64 i);
 void generator_fill(const struct manifest_buffer *b, void *data);
+/* The n-th other data of the same kind: all generators' seeds move alike, except those of row pointers.
+ * False with an error when nothing would change, or the expected output is recorded */
+bool manifest_drawn(const struct manifest *m); /* whether there is such data */
+bool manifest_reseed(struct manifest *m, u64 n, struct diag *d);
 /* Initial contents of buffer i from its generator or file, checked against init_fnv1a64; false with an
  * error */
 bool manifest_fill(const struct manifest *m, u32 i, void *data, struct diag *d);

@@ -147,6 +147,9 @@ static void take_repetitions(struct reader *r, const char *key, const char *valu
         if (strcmp(value, "all") == 0) r->x->perturb = NULL;
         else if (k && k->type == KEY_TYPE_U32) r->x->perturb = value;
         else error_at(r, "\"%s\" is neither all nor a key of a machine that is a number, so repetitions cannot move it", value);
+    } else if (strcmp(key, "seed") == 0) {
+        r->x->reseed = strcmp(value, "yes") == 0;
+        if (!r->x->reseed && strcmp(value, "no") != 0) error_at(r, "seed must be yes or no, not \"%s\"", value);
     } else if (strcmp(key, "step") == 0) {
         if (value_count(&r->place, key, value, 1, 1000000, &n)) r->x->perturb_step = (u32)n;
     } else if (value_count(&r->place, key, value, 1, 10000, &n)) r->x->repetitions = (u32)n;
@@ -235,7 +238,7 @@ static const char *const program_keys[] = {"run", "if_there", "size", "prefix", 
 static const char *const machine_keys[] = {"run", NULL};
 static const char *const product_keys[] = {"product", NULL};
 static const char *const condition_keys[] = {"skip", "only", NULL};
-static const char *const repetition_keys[] = {"count", "key", "step", NULL};
+static const char *const repetition_keys[] = {"count", "key", "step", "seed", NULL};
 static const char *const limit_keys[] = {"time", "memory", NULL};
 static const char *const host_keys[] = {"workers", "threads", "memory", NULL};
 

@@ -181,6 +181,11 @@ static bool wanted(const struct planning *p, const struct sweep_run *r, const st
     return true;
 }
 
+/* --seed of a run; 0: its data as they are */
+static u32 seed_of(const struct experiment *x, const struct sweep_run *r) {
+    return x->reseed && x->programs.at[r->program].drawn[r->size] ? r->repetition : 0;
+}
+
 static u64 add_text(u64 h, const char *text) { return hash_fnv1a64(h, text, strlen(text) + 1); }
 
 static u64 hash_of(const struct planning *p, const struct sweep_run *r) {
@@ -190,7 +195,9 @@ static u64 hash_of(const struct planning *p, const struct sweep_run *r) {
     h = hash_fnv1a64(h, &program->hash[r->size], sizeof(u64));
     h = add_text(h, plan_size(p->plan, r));
     h = hash_fnv1a64(h, &r->config_hash, sizeof(u64));
+    u32 seed = seed_of(p->x, r);
     for (u32 i = 0; i < m->set.n; i++) h = add_text(add_text(h, m->set.at[i].key), m->set.at[i].value);
+    if (seed) h = hash_fnv1a64(add_text(h, "seed"), &seed, sizeof(seed));
     return add_text(h, build_commit());
 }
 
@@ -300,6 +307,8 @@ char **plan_command(const struct plan *p, const struct sweep_run *r, const char 
         if (*m->set.at[i].value) word(&w, m->set.at[i].value);
         strbuf_free(&option);
     }
+    snprintf(count, sizeof(count), "%u", seed_of(p->x, r));
+    if (seed_of(p->x, r)) pair(&w, "--seed", count);
     snprintf(count, sizeof(count), "%u", threads);
     if (threads > 1) pair(&w, "--threads", count);
     word(&w, "--quiet");
@@ -318,6 +327,7 @@ void plan_what(const struct plan *p, const struct sweep_run *r, struct arena *me
     struct strbuf measure = {0};
     for (u32 i = 0; i < m->set.n; i++)
         strbuf_add(&measure, "%s%s%s%s", i ? " " : "", m->set.at[i].key, *m->set.at[i].value ? "=" : "", m->set.at[i].value);
+    if (seed_of(p->x, r)) strbuf_add(&measure, "%sseed=%u", measure.len ? " " : "", seed_of(p->x, r));
     *to = (struct result_what){.program = p->x->programs.at[r->program].name,
                                .size = plan_size(p, r),
                                .machine = r->machine,

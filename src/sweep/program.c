@@ -158,6 +158,7 @@ bool program_look(struct experiment *x, struct sweep_program *of, u32 size, stru
     of->known[size] = ok;
     of->hash[size] = hash;
     of->bytes[size] = ok ? manifest_bytes(m) : 0;
+    of->drawn[size] = ok && manifest_drawn(m);
     manifest_free(m);
     free(program);
     free(path);

@@ -65,9 +65,10 @@ struct sweep_program {
     const char *path;                /* absolute, of a manifest or a program; NULL for a workload */
     const char *manifest;            /* absolute, for a program; NULL else */
     u32 line;
-    bool known[SWEEP_SIZES]; /* whether the two below are filled; a file has one size, the first */
+    bool known[SWEEP_SIZES]; /* whether those below are filled; a file has one size, the first */
     u64 hash[SWEEP_SIZES];   /* of manifest, program and the files of its buffers */
     u64 bytes[SWEEP_SIZES];  /* of its buffers */
+    bool drawn[SWEEP_SIZES]; /* whether --seed would change its data, and its expected output with it */
 };
 struct experiment;
 bool program_add(struct experiment *x, const char *text, const struct sweep_place *p); /* a name, a file, a pattern, "all" */
@@ -146,6 +147,7 @@ struct experiment {
     u32 repetitions, repetitions_line;
     const char *perturb; /* the key that repetitions move; NULL: those of config_perturb */
     u32 perturb_step;
+    bool reseed;          /* repetition r has other data as well, --seed r */
     double limit_seconds; /* of a run; 0: none */
     u64 limit_bytes;
     u64 workers, threads; /* 0: as many as fit */

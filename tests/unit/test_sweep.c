@@ -194,6 +194,47 @@ static void repetitions_move_one_key_or_all(void **state) {
     experiment_free(&x);
 }
 
+/* seed = yes: other data in each repetition, except of a program that draws none */
+static void repetitions_have_other_data(void **state) {
+    struct experiment x;
+    struct plan p;
+    struct arena mem = {0};
+    struct result_what what;
+    (void)state;
+    plan_text(
+        "[programs]\nrun = vecadd, mandelbrot\nsize = tiny\n[machines]\nrun = small\n[measure]\nflush = yes\n[repetitions]\n"
+        "count = 2\nkey = all\nseed = yes\n[conditions]\nskip = program == mandelbrot and repetition > 0\n",
+        &x, &p);
+    assert_int_equal(p.runs.n, 3);
+    plan_what(&p, &p.runs.at[0], &mem, &what);
+    assert_string_equal(what.measure, "flush");
+    plan_what(&p, &p.runs.at[1], &mem, &what);
+    assert_string_equal(what.measure, "flush seed=1");
+    char **words = plan_command(&p, &p.runs.at[1], "heddle", 1, "-");
+    u32 at = 0;
+    while (words[at] && strcmp(words[at], "--seed")) at++;
+    assert_true(words[at] && strcmp(words[at + 1], "1") == 0);
+    plan_command_free(words);
+    u64 with = p.runs.at[1].hash;
+    plan_free(&p);
+    experiment_free(&x);
+    plan_text(
+        "[programs]\nrun = vecadd, mandelbrot\nsize = tiny\n[machines]\nrun = small\n[measure]\nflush = yes\n[repetitions]\n"
+        "count = 2\nkey = all\n",
+        &x, &p);
+    assert_true(p.runs.at[1].hash != with);
+    u64 mandelbrot = p.runs.at[3].hash;
+    x.reseed = true;
+    plan_free(&p);
+    struct diag d = {0};
+    assert_true(plan_make(&p, &x, &d));
+    assert_true(p.runs.at[1].hash == with && p.runs.at[3].hash == mandelbrot);
+    diag_free(&d);
+    plan_free(&p);
+    experiment_free(&x);
+    arena_free(&mem);
+}
+
 /* Keys that do not go together are a mistake only in runs that are wanted */
 static void conditions_leave_out_what_does_not_go_together(void **state) {
     struct experiment x;
@@ -312,6 +353,7 @@ int main(void) {
         cmocka_unit_test(products_and_lists_are_counted),
         cmocka_unit_test(same_runs_are_found),
         cmocka_unit_test(repetitions_move_one_key_or_all),
+        cmocka_unit_test(repetitions_have_other_data),
         cmocka_unit_test(older_files_are_migrated),
         cmocka_unit_test(correlations_are_pearsons),
         cmocka_unit_test(means_and_jitter),
