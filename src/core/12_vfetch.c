@@ -82,7 +82,11 @@ void vfetch_check(const struct core *c) {
 
 /* --- who can fetch */
 
-static bool full(const struct core *c, u32 slot) { return c->fronts[slot].ib.n > c->cfg->ibuffer; }
+/* At the beginning of the cycle: what an issue of this cycle makes room for is seen in the next */
+static bool full(const struct core *c, u32 slot) {
+    u32 left = c->vfetch->warps[slot].popped == c->now + 1;
+    return c->fronts[slot].ib.n + left > c->cfg->ibuffer;
+}
 
 void vfetch_want(struct core *c, const struct front *f) {
     u32 slot = f->slot;
@@ -127,6 +131,7 @@ void vfetch_flush(struct core *c, struct front *f, i32 pc) {
 void vfetch_popped(struct core *c, const struct front *f) {
     struct vwarp *w = &c->vfetch->warps[f->slot];
     if (w->joins && f->head->early) w->joins--;
+    w->popped = c->now + 1;
     vfetch_want(c, f);
 }
 
@@ -314,6 +319,7 @@ static void decode_first(struct core *c) {
     }
     if (first == NONE) return;
     struct vrequest x = v->requests.at[first];
+    v->decoded = x.slot;
     v->held = full(c, x.slot);
     if (v->held) {
         c->stats.decode_held_cycles++;
@@ -400,7 +406,7 @@ u64 vfetch_next(const struct core *c) {
     if (v->resolving || can_fetch(c)) return c->now;
     for (u32 i = 0; i < v->requests.n; i++) {
         const struct vrequest *x = &v->requests.at[i];
-        bool waits = v->held && !c->cfg->fetch_no_stall && x->due_cy <= c->now;
+        bool waits = v->held && !c->cfg->fetch_no_stall && x->due_cy <= c->now && full(c, v->decoded);
         if (!waits) next = MIN(next, MAX(x->due_cy, c->now));
     }
     if (c->cfg->fetch_no_stall && can_decode(c)) return c->now;

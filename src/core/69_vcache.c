@@ -1,6 +1,7 @@
 /* The data cache of the Vortex pipeline (sm.pipeline = vortex): direct mapped, write-through, no allocation
  * by writes, in banks by line (vortex.dcache.banks). A bank takes one thing a cycle: a read that comes again
- * after its line has come, else a line, else a word of the load-store unit.
+ * after its line has come, else a line, else a word of the load-store unit; no word is read in the cycle
+ * after one was written (rdw_write_hazard of VX_bank).
  *
  * Each read that misses takes an entry (vortex.dcache.mshrs a bank); the first of a line sends for it. When
  * the line has come it is written into the bank, and the reads come again one a cycle, a stage less than the
@@ -36,7 +37,7 @@ void vcache_abandon(struct core *c) {
     struct vcache *v = c->vcache;
     if (!v) return;
     memset(v->misses, 0, sizeof(*v->misses) * c->cfg->vortex_banks * c->cfg->vortex_mshrs);
-    for (u32 b = 0; b < c->cfg->vortex_banks; b++) v->banks[b] = (struct vbank){.busy_cy = NEVER};
+    for (u32 b = 0; b < c->cfg->vortex_banks; b++) v->banks[b] = (struct vbank){.busy_cy = NEVER, .no_read_cy = NEVER};
     v->active = 0;
 }
 
@@ -135,7 +136,7 @@ int vcache_word(struct core *c, struct flight *f, const struct line_access *x) {
     u32 bank = bank_of(c, x->line), at;
     struct vbank *b = &c->vcache->banks[bank];
     int why = NONE;
-    if (b->busy_cy == c->now) return HAZARD_BANK;
+    if (b->busy_cy == c->now || (f->mem.kind == PROBE_LOAD && b->no_read_cy == c->now)) return HAZARD_BANK;
     if (f->mem.kind == PROBE_STORE) why = c->cfg->perfect_memory ? (tell(c, f, x, ACCESS_STORE), NONE) : send_write(c, f, x);
     else if (c->cfg->perfect_memory) read_hit(c, f, x, c->cfg->perfect_cy);
     else if (tags_look(&c->vcache->tags, line, 1, &at) == TAG_HIT) read_hit(c, f, x, 0);
@@ -143,6 +144,7 @@ int vcache_word(struct core *c, struct flight *f, const struct line_access *x) {
     if (why != NONE) return why;
     c->stats.l1_accesses += f->mem.kind == PROBE_LOAD;
     b->busy_cy = c->now;
+    if (f->mem.kind == PROBE_STORE) b->no_read_cy = c->now + 1;
     return NONE;
 }
 

@@ -19,8 +19,9 @@ struct vqueued { /* an instruction asked for, in the warp's queue (sm.fetch.no_s
     i32 pc;
 };
 struct vwarp {
-    u32 id;    /* counts flushes */
-    u32 joins; /* decoded and done with by the front end, not yet issued */
+    u32 id;     /* counts flushes */
+    u32 joins;  /* decoded and done with by the front end, not yet issued */
+    u64 popped; /* an instruction of it issued in the cycle before this one */
     u32 head, n;
     struct vqueued queue[VQUEUE_MAX];
 };

@@ -1,18 +1,22 @@
 /* vortex_rr: round robin that looks at one warp a cycle. The turn passes every cycle; when the warp whose
  * turn it is cannot issue, nothing does.
  *
- * Paper: Aurud (2023) sections 3.1.2 and 3.2.1, figure 3.5: Vortex as it was before ready scheduling. Vortex
- * chooses a cycle ahead among the warps that will have an instruction in their buffer; here the choice is
- * made in the cycle of the issue among those that have one, which is the same. Deviation: on sm.pipeline =
- * common every warp that has not ended gets its turn, with or without an instruction.
+ * Paper: Aurud (2023) sections 3.1.2 and 3.2.1, figure 3.5: Vortex as it was before ready scheduling. As in
+ * its RTL (VX_ibuffer, October 2021) turns are given two cycles ahead, among the warps that had an
+ * instruction in their buffer in the cycle before this one; where that was one warp, or none, it keeps the
+ * turn as long as it has instructions. Deviations: a turn that was given to a warp whose buffer has been
+ * flushed since passes on; on sm.pipeline = common every warp that has not ended gets its turn, with or
+ * without an instruction.
  *
- * V1 each cycle, with or without candidates, the turn passes to the next slot with an instruction
+ * V1 each cycle, with or without candidates, the turn passes on if several slots had an instruction
  * V2 the slot picked is the one whose turn it is, or none
  * V3 it is also the preferred one until the next cycle */
 #include "core/sched_policy.h"
 
 struct vortex_rr {
-    u32 last; /* slot whose turn was last */
+    u32 turn; /* slot whose turn it was last */
+    u32 next; /* whose it is after that, if several had an instruction */
+    bool several;
 };
 
 static size_t vortex_rr_size(const struct config *c, u32 fronts) {
@@ -23,30 +27,36 @@ static size_t vortex_rr_size(const struct config *c, u32 fronts) {
 static void vortex_rr_init(void *state, const struct config *c, u32 index, u32 fronts) {
     (void)c, (void)index;
     struct vortex_rr *s = state;
-    s->last = fronts - 1; /* so that the first turn is slot 0's */
+    s->turn = s->next = fronts - 1; /* so that the first turn is slot 0's */
+}
+
+/* A cycle; false: nobody has an instruction */
+static bool pass(struct vortex_rr *s, const struct sched_view *v) {
+    u32 turn = s->several ? s->next : s->turn;
+    int held = set_has(v->buffered, turn) ? (int)turn : set_after(v->buffered, v->words, turn);
+    s->several = set_count(v->buffered, v->words) > 1;
+    if (held == NONE) return false;
+    s->turn = (u32)held;
+    s->next = (u32)set_after(v->buffered, v->words, s->turn);
+    return true;
 }
 
 static int vortex_rr_pick(void *state, const struct sched_view *v) {
     struct vortex_rr *s = state;
-    int turn = set_after(v->buffered, v->words, s->last);
-    if (turn == NONE) return NONE;
-    s->last = (u32)turn;
-    return set_has(v->candidates, (u32)turn) ? turn : NONE;
+    return pass(s, v) && set_has(v->candidates, s->turn) ? (int)s->turn : NONE;
 }
 
 static int vortex_rr_preferred(const void *state, const struct sched_view *v) {
     const struct vortex_rr *s = state;
-    if (set_has(v->buffered, s->last)) return (int)s->last;
-    int next = set_after(v->buffered, v->words, s->last);
+    if (set_has(v->buffered, s->turn)) return (int)s->turn;
+    int next = set_after(v->buffered, v->words, s->turn);
     return next != NONE ? next : set_first(v->valid, v->words);
 }
 
 static void vortex_rr_skip(void *state, const struct sched_view *v, u64 n) {
-    struct vortex_rr *s = state;
-    if (!set_any(v->buffered, v->words) || !n) return;
-    /* After the first turn every round of all valid slots ends where it began. */
-    u64 turns = 1 + (n - 1) % set_count(v->buffered, v->words);
-    while (turns--) s->last = (u32)set_after(v->buffered, v->words, s->last);
+    if (!n || !pass(state, v)) return;
+    /* After the first turn every round of all slots with an instruction ends where it began. */
+    for (u64 turns = (n - 1) % set_count(v->buffered, v->words); turns; turns--) pass(state, v);
 }
 
 static u32 vortex_rr_moves(const struct sched_view *v) {
