@@ -307,6 +307,7 @@ static const struct {
     {"vws.memory", "sm.diverge", "!vws", "vws"},
     {"vws.gangs", "sm.diverge", "!vws", "vws"},
     {"vws.first", "sm.diverge", "!vws", "vws"},
+    {"vws.front", "sm.diverge", "!vws", "vws"},
     {"tbc.form_cy", "sm.diverge", "!tbc", "tbc"},
     {"lwm.warps", "sm.diverge", "!lwm", "lwm"},
     {"sm.tex.sets", "sm.tex.unified", "true", "false"},
@@ -361,7 +362,7 @@ static void check_idle(struct checker *k) {
 
 /* A warp that is one slice has no gangs */
 static void check_one_slice(struct checker *k) {
-    static const char *const of_gangs[] = {"vws.gang", "vws.control", "vws.gangs", "vws.first"};
+    static const char *const of_gangs[] = {"vws.gang", "vws.control", "vws.gangs", "vws.first", "vws.front"};
     struct config plain;
     config_default(&plain);
     if (strcmp(k->c->diverge, "vws") != 0 || k->c->vws_slice != k->c->warp_size) return;

@@ -76,6 +76,7 @@ enum { VWS_ELASTIC, VWS_INELASTIC };                 /* vws.gang */
 enum { VWS_SAME_WAY, VWS_ALL_APART };                /* vws.control */
 enum { VWS_WAITS, VWS_LOADED_TOGETHER, VWS_SINGLY }; /* vws.memory */
 enum { VWS_BIG, VWS_LITTLE, VWS_SCHED };             /* vws.first */
+enum { VWS_OF_SLICES, VWS_OF_WARPS };                /* vws.front */
 enum { VWS_SLICES = 16 };                            /* of a warp, at most */
 
 enum { WEAVE_BRANCHES, WEAVE_WARPS, WEAVE_BOTH }; /* interweave.with */

@@ -3,7 +3,7 @@
  * again when the line has come.
  *
  * Where warps are divided into slices (43_gang.c) each slice has a fetch of its own: so many gangs that have
- * it fetch in a cycle.
+ * it fetch in a cycle (vws.front = slices).
  *
  * Not modelled: a second level instruction cache of its own. */
 #include "core/fetch.h"
@@ -184,7 +184,8 @@ static void drop_served(const struct core *c, u64 *can, u64 *lanes, u32 slot) {
 
 void fetch_stage(struct core *c) {
     u64 can[SET_WORDS], served[MAX_FETCHES] = {0};
-    u32 most = c->gang ? c->nfronts : c->cfg->fetch_warps;
+    bool each = c->gang && gang_front_each(c);
+    u32 most = each ? c->nfronts : c->cfg->fetch_warps;
     if (!find_candidates(c, can)) return;
     for (u32 i = 0; i < most && set_any(can, c->words); i++) {
         struct fetch_view v = {can, c->words, c->age, c->fetch->waited};
@@ -194,6 +195,6 @@ void fetch_stage(struct core *c) {
         if (c->pol.fetch->waits) fetch_pass_over(c->fetch->waited, can, c->words, (u32)slot);
         set_drop(can, (u32)slot);
         fetch_one(c, (u32)slot);
-        if (c->gang) drop_served(c, can, served, (u32)slot);
+        if (each) drop_served(c, can, served, (u32)slot);
     }
 }

@@ -941,25 +941,12 @@ static inline void issue_from(struct core *c, const struct turn *t, u32 slot) {
     slot_look(c, slot, c->now + 1);
 }
 
-/* vws.first: of the candidates only the gangs of most, or fewest, slices */
-static void offer_gangs(const struct core *c, u64 *set) {
-    u32 best = 0;
-    bool big = c->cfg->vws_first == VWS_BIG;
-    if (c->cfg->vws_first == VWS_SCHED) return;
-    SET_EACH (slot, set, c->words) {
-        u32 n = gang_size(c, slot);
-        if (!best || (big ? n > best : n < best)) best = n;
-    }
-    SET_EACH (slot, set, c->words)
-        if (gang_size(c, slot) != best) set_drop(set, slot);
-}
-
 /* The policy's choice among these; a policy that will have none of the gangs it is offered first chooses from
  * all */
 static int pick_gang(const struct core *c, const struct sched *sc, const u64 *can, const struct sched_view **seen) {
     u64 first[SET_WORDS];
     set_copy(first, can, c->words);
-    offer_gangs(c, first);
+    gang_offers(c, first);
     *seen = shown_view(c, sc, first);
     int slot = c->pol.sched->pick(sc->state, *seen);
     if (slot != NONE || set_same(first, can, c->words)) return slot;
@@ -1058,7 +1045,7 @@ static void schedule(struct core *c, struct sched *sc) {
     issue_from(c, &t, (u32)slot);
     if (!c->gang) return;
     set_drop(can, (u32)slot);
-    if (c->stats.warp_instructions != issued) issue_beside(c, &t, lanes);
+    if (c->stats.warp_instructions != issued && gang_front_each(c)) issue_beside(c, &t, lanes);
 }
 
 void issue_stage(struct core *c) {

@@ -12,9 +12,10 @@
  * alone.
  *
  * Each slice has its share of registers, collectors and units (40_operands.c, 50_execute.c), of the one
- * pipe where there is one (sm.pipe), and a fetch of its own (10_fetch.c), so gangs that have no slice in
- * common can issue in one cycle (30_issue.c): the scheduler picks among those that can issue until no
- * slice is left that somebody could use. vws.first says who is offered first.
+ * pipe where there is one (sm.pipe), and (vws.front = slices) a fetch of its own (10_fetch.c), so gangs
+ * that have no slice in common can issue in one cycle (30_issue.c): the scheduler picks among those that can
+ * issue until no slice is left that somebody could use. With vws.front = warps it picks once a cycle, and
+ * fetch is that of warps. vws.first says who is offered first.
  *
  * Kernels with shuffles, votes or matrix instructions that name no lanes find their lanes in step: their
  * warps are one slice. At those that name lanes the named ones wait for each other, whatever their gangs.
@@ -107,7 +108,10 @@ static u32 home_of(const struct core *c, u32 slot) { return c->fronts[slot].part
 static bool is_gang(u32 slices) { return slices & (slices - 1); }
 
 u64 gang_lanes(const struct core *c, u32 slot) { return lanes_of(c, slices_of(c, c->fronts[slot].lanes)); }
-u32 gang_size(const struct core *c, u32 slot) { return (u32)__builtin_popcount(c->gang->slices[slot]); }
+static u32 gang_size(const struct core *c, u32 slot) { return (u32)__builtin_popcount(c->gang->slices[slot]); }
+
+void gang_offers(const struct core *c, u64 *set) { c->pol.diverge->offer(c->cfg, c->gang->slices, set, c->words); }
+bool gang_front_each(const struct core *c) { return c->pol.diverge->front_each(c->cfg); }
 
 /* Groups with some of these lanes that can run become groups of one slice each */
 static void part_groups(const struct core *c, struct warp *w, u64 lanes) {

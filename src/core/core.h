@@ -600,7 +600,8 @@ void gang_meets(struct core *c, u32 slot);                      /* it becomes on
 bool gang_divides(const struct core *c, u32 slot); /* some of its slices have what others wait for, and shall go on */
 void gang_part_at_load(struct core *c, u32 slot);  /* they do, before the issue of a cycle */
 u64 gang_lanes(const struct core *c, u32 slot);    /* of the slices in which it issues */
-u32 gang_size(const struct core *c, u32 slot);     /* slices */
+void gang_offers(const struct core *c, u64 *set);  /* of these only those that the scheduler is offered first (vws.first) */
+bool gang_front_each(const struct core *c);        /* each slice fetches and issues for itself (vws.front) */
 
 /* --- 31_sched.c */
 void sched_init(struct core *c);

@@ -46,7 +46,11 @@ struct diverge_policy {
     /* Slices that a warp, and with it registers, collectors and units, is divided into (43_gang.c); NULL:
      * none */
     u32 (*slices)(const struct config *c);
-    u32 (*places)(const struct config *c); /* fronts an SM can have at once; NULL: one for each warp */
+    /* With slices: `set` becomes those of its fronts that the scheduler is offered first; `slices`: those of
+     * each front, a bit each */
+    void (*offer)(const struct config *c, const u32 *slices, u64 *set, u32 words);
+    bool (*front_each)(const struct config *c); /* with slices: each has fetch and issue of its own, not the SM alone */
+    u32 (*places)(const struct config *c);      /* fronts an SM can have at once; NULL: one for each warp */
     /* Lanes of a load go on when their own data is there (71_early.c), as warp-splits (36_split.c) or slices
      * (43_gang.c); NULL: never */
     bool (*by_load)(const struct config *c);

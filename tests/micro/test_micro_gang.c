@@ -202,8 +202,30 @@ static void results_return_through_their_slices(void **state) {
     assert_int_equal(use, fronts_at("U").first_cy - issue("L") + 4);
 }
 
+/* vws.front: what C's gang issues goes beside B's jump, or one of them a cycle later */
+static u32 issued_together(void) {
+    u32 n = 0;
+    u64 last = NEVER;
+    for (u32 i = 0; i < ran.events.n; i++) {
+        const struct event *e = &ran.events.at[i];
+        if (e->kind != EV_FRONT || e->cause != FRONT_ISSUES) continue;
+        n += e->cycle == last;
+        last = e->cycle;
+    }
+    return n;
+}
+static void a_front_end_is_of_slices_or_of_warps(void **state) {
+    (void)state;
+    RUN(.body = PART(BELOW("16")), .keys = {VWS, "sm.fetch.decode_cy=1"});
+    assert_int_equal(issued_together(), 1);
+    assert_stat("slices_beside", 1);
+    RUN(.body = PART(BELOW("16")), .keys = {VWS, "sm.fetch.decode_cy=1", "vws.front=warps"});
+    assert_int_equal(issued_together(), 0);
+    assert_stat("slices_beside", 0);
+}
+
 /* Each slice has a fetch of its own: the eight of a warp that finds no entry for a gang fetch in one cycle,
- * two warps one after the other */
+ * two warps one after the other; with the front end of warps one gang a cycle */
 static void slices_fetch_for_themselves(void **state) {
     (void)state;
     const char *body = OUT "add.u32 %r1, %r0, 1; // X\n" KEEP2("%r1", "%r0");
@@ -219,6 +241,14 @@ static void slices_fetch_for_themselves(void **state) {
             whole += e->cycle == first;
         }
         assert_true(whole == 1 && n == (gangs == 1 ? 8 : 1));
+    }
+    RUN(.body = body, .threads = 64, .keys = {VWS, "vws.gangs=1", "vws.front=warps"}, .front = true);
+    u64 last = NEVER;
+    for (u32 i = 0; i < ran.events.n; i++) {
+        const struct event *e = &ran.events.at[i];
+        if (e->kind != EV_FRONT || e->cause != FRONT_FETCHES) continue;
+        assert_true(e->cycle != last);
+        last = e->cycle;
     }
 }
 
@@ -378,6 +408,7 @@ int main(void) {
         cmocka_unit_test(slices_have_their_lanes_of_the_pipe),
         cmocka_unit_test(results_return_through_their_slices),
         cmocka_unit_test(slices_fetch_for_themselves),
+        cmocka_unit_test(a_front_end_is_of_slices_or_of_warps),
         cmocka_unit_test(slices_that_hit_do_not_wait),
         cmocka_unit_test(without_branches_it_is_pdom),
         cmocka_unit_test(collectives_wait_for_the_lanes_they_name),

@@ -96,7 +96,7 @@ interweave.lanes=xor"
 gangs="vws.memory=off
 vws.gang=inelastic vws.memory=group
 vws.control=all vws.memory=all vws.slice=2
-vws.gangs=2 vws.first=little
+vws.gangs=2 vws.first=little vws.front=warps
 vws.slice=16 vws.first=sched vws.memory=group
 vws.slice=8 vws.gang=inelastic vws.control=all vws.gangs=1"
 export fetches hazards nhazards formings splits weaves gangs

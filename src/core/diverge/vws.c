@@ -2,6 +2,7 @@
  * registers, collectors and units 40_operands.c's and 50_execute.c's.
  *
  * Paper: Rogers, Johnson, O'Connor, Keckler, "A Variable Warp Size Architecture" (ISCA 2015). */
+#include "base/set.h"
 #include "core/diverge_policy.h"
 
 static u32 slices(const struct config *c) { return c->warp_size / c->vws_slice; }
@@ -10,6 +11,21 @@ static u32 slices(const struct config *c) { return c->warp_size / c->vws_slice; 
 static u32 places(const struct config *c) { return (c->warps + c->schedulers - 1) / c->schedulers * c->schedulers * slices(c); }
 
 static bool by_load(const struct config *c) { return c->vws_memory != VWS_WAITS; }
+
+/* vws.first: the gangs of most slices, or of fewest */
+static void offer(const struct config *c, const u32 *slices, u64 *set, u32 words) {
+    u32 best = 0;
+    bool big = c->vws_first == VWS_BIG;
+    if (c->vws_first == VWS_SCHED) return;
+    SET_EACH (slot, set, words) {
+        u32 n = (u32)__builtin_popcount(slices[slot]);
+        if (!best || (big ? n > best : n < best)) best = n;
+    }
+    SET_EACH (slot, set, words)
+        if ((u32)__builtin_popcount(slices[slot]) != best) set_drop(set, slot);
+}
+
+static bool front_each(const struct config *c) { return c->vws_front == VWS_OF_SLICES; }
 
 const struct diverge_policy diverge_vws = {
     .name = "vws",
@@ -21,4 +37,6 @@ const struct diverge_policy diverge_vws = {
     .places = places,
     .by_load = by_load,
     .slices = slices,
+    .offer = offer,
+    .front_each = front_each,
 };
