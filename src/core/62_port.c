@@ -219,6 +219,8 @@ void port_receive(struct core *c, u32 partition, const struct inbox *in) {
 
 const struct outbox *port_outbox(const struct core *c, u32 partition) { return &c->port->outs[partition]; }
 
+u32 port_sent(const struct core *c) { return c->port->sent; }
+
 void port_empty_outboxes(struct core *c) {
     if (!c->port->sent) return;
     c->port->sent = 0;

@@ -251,6 +251,14 @@ void core_run(struct core *c, u64 to) {
     base_check_teller = (struct check_teller){0};
 }
 
+u64 core_asleep(const struct core *c) { return c->asleep_cy; }
+
+u32 core_news(const struct core *c) {
+    const struct cta_done *ended;
+    return (port_sent(c) ? NEWS_SENT : 0u) | (memview_stored(c) ? NEWS_STORED : 0u) |
+           (core_blocks_done(c, &ended) ? NEWS_ENDED : 0u) | (c->view.faulted ? NEWS_FAULTED : 0u);
+}
+
 bool core_idle(const struct core *c) { return cta_idle(c) && !atomics_out(c) && port_idle(c) && vunits_idle(c) && vlsu_idle(c); }
 
 u64 core_quiet(const struct core *c) { return MAX(cta_quiet(c), port_quiet(c)); }

@@ -118,8 +118,11 @@ static bool port_store(void *ctx, struct maccess *a, const void *in) {
     return true;
 }
 
+u32 memview_stored(const struct core *c) { return c->memview->log.n; }
+
 void memview_publish(struct core *c) {
     struct store_log *log = &c->memview->log;
+    if (!log->n) return;
     struct memport direct = memport_direct(c->view.mem);
     u32 hint = 0;
     for (u32 i = 0; i < log->n; i++) {
@@ -131,7 +134,6 @@ void memview_publish(struct core *c) {
             .mask = e->mask, .size_b = e->size_b, .align_b = 1, .ops = c->view.ops, .hint = &hint, .addr = e->addr};
         direct.store(direct.ctx, &a, e->data); /* lanes were checked; memory freed since takes nothing */
     }
-    if (!log->n) return;
     log->n = 0;
     memset(log->filter, 0, sizeof(log->filter));
 }

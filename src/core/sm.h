@@ -27,8 +27,17 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
 void core_run(struct core *c, u64 to);       /* cycles [now, to); one in which nothing changes sleeps, and counts them later */
 void core_catch_up(struct core *c, u64 now); /* counts what it has slept through */
 u64 core_next(const struct core *c);         /* first cycle >= now in which anything can change by itself; NEVER */
-bool core_idle(const struct core *c);        /* no block, nothing on its way */
-u64 core_quiet(const struct core *c);        /* first cycle after the last that a block, store or atomic of it was under way */
+/* What a window has left for the chip to see to */
+enum core_news {
+    NEWS_SENT = 1,   /* packets in outboxes */
+    NEWS_STORED = 2, /* stores to publish */
+    NEWS_ENDED = 4,  /* blocks that have ended */
+    NEWS_FAULTED = 8
+};
+u32 core_news(const struct core *c);
+u64 core_asleep(const struct core *c); /* nothing changes before that cycle unless something comes; 0: awake */
+bool core_idle(const struct core *c);  /* no block, nothing on its way */
+u64 core_quiet(const struct core *c);  /* first cycle after the last that a block, store or atomic of it was under way */
 u64 core_last_issue(const struct core *c);
 u64 core_jumped(const struct core *c); /* cycles of this launch that were jumped over */
 void core_abandon(struct core *c);     /* stops timing: atomics on their way are performed, results delivered; blocks stay */
@@ -84,13 +93,15 @@ void core_end_round(struct core *c, u64 cycle, u32 beats); /* of all SMs: nothin
 void port_receive(struct core *c, u32 partition, const struct inbox *in); /* responses of the last window */
 const struct outbox *port_outbox(const struct core *c, u32 partition);
 void port_empty_outboxes(struct core *c);
+u32 port_sent(const struct core *c); /* packets in all outboxes */
 
 /* --- 61_l1.c: an access of a block that takes no time: the tags become what it would have left (enum
  * probe_kind). Returns the 32-byte pieces that it wants of the L2. */
 u32 l1_warm(struct core *c, u64 line, u32 pieces, enum probe_kind kind);
 
 /* --- memport.c */
-void memview_publish(struct core *c); /* this SM's stores become everybody's */
+void memview_publish(struct core *c);     /* this SM's stores become everybody's */
+u32 memview_stored(const struct core *c); /* stores to publish */
 void atomic_perform(struct memory *mem, const struct rowops *ops, struct atomic_packet *p); /* at the L2, on published memory */
 
 #endif

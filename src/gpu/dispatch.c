@@ -49,6 +49,7 @@ bool occupancy_of(const struct config *c, const struct launch *l, u32 registers,
 
 static void send(struct run *r, u32 sm, u64 cycle) {
     core_send_block(r->g->cores[sm], cycle, r->next_cta++);
+    r->g->asleep_cy[sm] = 0;
     r->free[sm]--;
 }
 
@@ -94,5 +95,8 @@ void dispatch_more(struct run *r) {
         if (!sample_gap(r)) break;
         if (r->next_cta < r->end_cta) send(r, (u32)sm, cycle + r->g->cfg.cta_launch_cy);
     }
-    for (u32 sm = 0; sm < sms; sm++) core_blocks_taken(r->g->cores[sm]);
+    for (u32 sm = 0; sm < sms; sm++) {
+        core_blocks_taken(r->g->cores[sm]);
+        r->g->news[sm] &= (u8)~NEWS_ENDED;
+    }
 }

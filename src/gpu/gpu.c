@@ -33,6 +33,9 @@ static void make_islands(struct gpu *g) {
     g->parts = base_alloc(sizeof(*g->parts) * parts);
     g->in = base_alloc(sizeof(*g->in) * parts);
     g->outs = base_alloc(sizeof(*g->outs) * parts);
+    g->sent = base_alloc(sizeof(*g->sent) * parts * sms);
+    g->news = base_alloc(sms);
+    g->asleep_cy = base_alloc(sizeof(u64) * sms);
     for (u32 i = 0; i < sms; i++) {
         g->cores[i] = core_new(&g->cfg, &g->pol, i);
         core_control(g->cores[i], g->lim.no_jumps, g->lim.check_cy);
@@ -73,6 +76,9 @@ void gpu_free(struct gpu *g) {
     free(g->parts);
     free(g->in);
     free(g->outs);
+    free(g->sent);
+    free(g->news);
+    free(g->asleep_cy);
     free(g->listeners.at);
     free(g->kernels.at);
     free(g->atomics.at);
@@ -142,7 +148,10 @@ static void begin(struct run *r) {
     if (g->counters) memset(g->counters, 0, g->cfg.counter_entries);
     r->l->published = &r->published;
     r->l->perf = perf_of_sm, r->l->perf_of = g;
-    for (u32 i = 0; i < g->cfg.sms; i++) core_launch(g->cores[i], r->prog, r->l, g->now);
+    for (u32 i = 0; i < g->cfg.sms; i++) {
+        core_launch(g->cores[i], r->prog, r->l, g->now);
+        g->news[i] = 0, g->asleep_cy[i] = 0;
+    }
     for (u32 k = 0; k < g->listeners.n; k++)
         if (g->listeners.at[k].launch) g->listeners.at[k].launch(g->listeners.at[k].state, r->l->k, g->now);
     dispatch_first(r, g->now + g->cfg.launch_cy + g->cfg.cta_launch_cy);
@@ -182,6 +191,7 @@ static void take_fault(struct launch *l, struct core *c) {
 static bool release_stuck(struct gpu *g) {
     for (u32 i = 0; i < g->cfg.sms; i++) {
         core_catch_up(g->cores[i], g->now);
+        g->asleep_cy[i] = 0;
         if (core_release_stuck(g->cores[i])) return true;
     }
     return false;
@@ -235,6 +245,21 @@ static u64 watchdog_at(const struct run *r) {
     return MAX(last_issue(r->g), r->start + c->launch_cy + c->cta_launch_cy) + c->watchdog_cy;
 }
 
+static bool is_stuck(struct run *r) {
+    if (r->g->now > r->watchdog_cy) r->watchdog_cy = watchdog_at(r);
+    return r->g->now > r->watchdog_cy;
+}
+
+/* Counted again when enough cycles have passed for the limit, if every lane's instructions were a warp's */
+static bool has_run_too_long(struct run *r) {
+    const struct config *c = &r->g->cfg;
+    if (r->g->now < r->count_cy) return false;
+    u64 n = r->l->instructions + instructions(r->g), most = r->l->max_instructions;
+    if (n > most) return true;
+    r->count_cy = r->g->now + (most - n) / ((u64)c->sms * c->schedulers * c->issue_width * MAX_WARP * 2);
+    return false;
+}
+
 static void watchdog_fault(struct run *r) {
     r->l->faulted = true;
     strbuf_add(&r->l->fault,
@@ -247,11 +272,10 @@ static void watchdog_fault(struct run *r) {
 /* False when the launch cannot go on */
 static bool healthy(struct run *r) {
     struct gpu *g = r->g;
-    struct core *c = faulted(g);
+    struct core *c = window_news(g) & NEWS_FAULTED ? faulted(g) : NULL;
     if (c) take_fault(r->l, c);
-    else if (r->l->instructions + instructions(g) > r->l->max_instructions)
-        limit_fault(r, "warp instructions", r->l->max_instructions);
-    else if (g->now > watchdog_at(r)) watchdog_fault(r);
+    else if (has_run_too_long(r)) limit_fault(r, "warp instructions", r->l->max_instructions);
+    else if (is_stuck(r)) watchdog_fault(r);
     return !r->l->faulted;
 }
 

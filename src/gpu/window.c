@@ -9,16 +9,43 @@
 struct phase {
     struct run *r;
     u64 from, to;
+    u32 nsent; /* SMs that have sent something in it */
 };
+
+static bool has_mail(const struct gpu *g, u32 sm) {
+    for (u32 k = 0; k < g->cfg.partitions; k++)
+        if (g->in[k][sm].at.n) return true;
+    return false;
+}
 
 static void run_core(void *arg, u32 i) {
     struct phase *p = arg;
     struct gpu *g = p->r->g;
+    if (g->asleep_cy[i] >= p->to && !has_mail(g, i)) return;
     struct core *c = g->cores[i];
     for (u32 k = 0; k < g->cfg.partitions; k++)
         if (g->in[k][i].at.n) port_receive(c, k, &g->in[k][i]);
     port_empty_outboxes(c);
     core_run(c, p->to);
+    g->news[i] = (u8)core_news(c);
+    g->asleep_cy[i] = g->news[i] & NEWS_SENT ? 0 : core_asleep(c);
+}
+
+u32 window_news(const struct gpu *g) {
+    u32 all = 0;
+    for (u32 i = 0; i < g->cfg.sms; i++) all |= g->news[i];
+    return all;
+}
+
+/* Outboxes with something in them, one list a partition; how many */
+static u32 list_sent(struct gpu *g) {
+    u32 n = 0, sms = g->cfg.sms;
+    for (u32 i = 0; i < sms; i++) {
+        if (!(g->news[i] & NEWS_SENT)) continue;
+        for (u32 k = 0; k < g->cfg.partitions; k++) g->sent[(size_t)k * sms + n] = g->outs[k][i];
+        n++;
+    }
+    return n;
 }
 
 static bool check_is_due(const struct phase *p) {
@@ -29,7 +56,7 @@ static bool check_is_due(const struct phase *p) {
 static void run_partition(void *arg, u32 i) {
     struct phase *p = arg;
     struct gpu *g = p->r->g;
-    partition_run(g->parts[i], p->from, p->to, g->outs[i], g->in[i]);
+    partition_run(g->parts[i], p->from, p->to, &g->sent[(size_t)i * g->cfg.sms], p->nsent, g->in[i]);
     if (check_is_due(p)) partition_check(g->parts[i]);
 }
 
@@ -71,7 +98,11 @@ static void sort_atomics(struct pending_atomic *at, u32 n) {
 
 void publish(struct run *r) {
     struct gpu *g = r->g;
-    for (u32 i = 0; i < g->cfg.sms; i++) memview_publish(g->cores[i]);
+    for (u32 i = 0; i < g->cfg.sms; i++) {
+        if (!(g->news[i] & NEWS_STORED)) continue;
+        memview_publish(g->cores[i]);
+        g->news[i] &= (u8)~NEWS_STORED;
+    }
     r->published++;
     if (!g->atomics.n) return;
     sort_atomics(g->atomics.at, g->atomics.n);
@@ -122,20 +153,23 @@ static void end_round(struct gpu *g, u64 cycle) {
 
 void window_run(struct run *r, u64 to) {
     struct gpu *g = r->g;
-    struct phase p = {r, g->now, to};
+    struct phase p = {.r = r, .from = g->now, .to = to};
     if (r->serial)
         for (u32 i = 0; i < g->cfg.sms; i++) run_core(&p, i);
     else team_run(g->team, g->cfg.sms, run_core, &p);
     if (g->cfg.scale_sync == SCALE_LOCKSTEP) end_round(g, p.from);
+    u32 news = window_news(g);
+    p.nsent = news & NEWS_SENT ? list_sent(g) : 0;
     if (g->mesh) run_mesh(&p);
     else team_run(g->team, g->cfg.partitions, run_partition, &p);
     g->now = to;
     gather_atomics(g);
-    if ((to - r->start) % g->window == 0) {
+    bool whole = (to - r->start) % g->window == 0;
+    if (whole) {
         publish(r);
         merge_counters(g);
     }
-    if (!r->sampling.keeps || (to - r->start) % g->window == 0) dispatch_more(r);
+    if (news & NEWS_ENDED && (!r->sampling.keeps || whole)) dispatch_more(r);
     hand_out_events(g);
     traffic_look(r);
 }
@@ -145,9 +179,8 @@ u64 window_next(const struct run *r) {
     u64 next = NEVER;
     if (r->sampling.keeps && (g->now - r->start) % g->window) return g->now; /* blocks may wait to be sent */
     for (u32 i = 0; i < g->cfg.sms && next > g->now; i++) {
-        for (u32 k = 0; k < g->cfg.partitions; k++)
-            if (g->in[k][i].at.n) return g->now; /* a response waits to be taken */
-        u64 n = core_next(g->cores[i]);
+        if (has_mail(g, i)) return g->now; /* a response waits to be taken */
+        u64 n = g->asleep_cy[i] ? g->asleep_cy[i] : core_next(g->cores[i]);
         next = MIN(next, n);
     }
     for (u32 i = 0; i < g->cfg.partitions && next > g->now; i++) {

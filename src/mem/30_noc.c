@@ -121,7 +121,9 @@ u32 noc_packet(struct partition *p, const struct mreq *m, u32 *slice) {
 void noc_arrives(struct partition *p, u32 s, struct timed packet) {
     struct slice *l = &p->slice[s];
     ring_put(&l->coming, packet);
-    if (l->coming.n == 1) p->in_at[s] = in_next(p, l);
+    if (l->coming.n > 1) return;
+    p->in_at[s] = in_next(p, l);
+    sooner(&p->first_in, p->in_at[s]);
 }
 
 void noc_send(struct partition *p, const struct mreq *m) {
@@ -153,7 +155,7 @@ static void let_in(struct partition *p, u32 s, u64 t) {
         return;
     }
     struct mresp credit = {.cycle = cycles_before(t, p->clk.core) + p->c.credit_cy, .token = k->token, .kind = MRESP_CREDIT};
-    VEC_PUSH(&p->credits[k->sm].at, credit);
+    tell_credit(p, k->sm, credit);
 }
 
 void noc_in(struct partition *p, u32 s, u64 t) {
@@ -172,6 +174,7 @@ void noc_in_wake(struct partition *p, u32 s, u64 t) {
     u64 next = in_next(p, &p->slice[s]);
     if (next != NEVER && next <= t) next = edge_after(t, p->clk.noc);
     p->in_at[s] = next;
+    sooner(&p->first_in, next);
 }
 
 /* --- from the slices */
@@ -181,7 +184,7 @@ void noc_answer(struct partition *p, u32 s, struct ring *answers, u64 ready, u32
     u64 tick = edge_at(ready, p->clk.noc);
     if (answers->n) tick = MAX(tick, ring_at(answers, answers->n - 1).tick);
     ring_push(answers, tick, packet);
-    sooner(&p->out_at[s], MAX(tick, l->port_free));
+    unit_sooner(&p->out_at[s], &p->first_out, MAX(tick, l->port_free));
 }
 
 static u16 answer_b(const struct partition *p, const struct packet *k) {
@@ -209,7 +212,7 @@ static void let_out(struct partition *p, struct slice *l, struct ring *answers, 
         .hit = k->hit,
     };
     if (p->mesh) mesh_answer(p->mesh, p, k->sm, &r, t);
-    else VEC_PUSH(&p->in[k->sm].at, r);
+    else tell_response(p, k->sm, r);
     packet_free(p, first.id);
 }
 

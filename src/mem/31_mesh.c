@@ -285,7 +285,7 @@ static void put_flit(struct mesh *m, struct net *n, u32 node, struct inlet *in, 
 /* A packet of an SM has entered its router: the SM may send another */
 static void give_credit(struct mesh *m, const struct message *x, u64 t) {
     struct mresp credit = {.cycle = cycles_before(t * m->clk.noc, m->clk.core) + m->c.credit_cy, .kind = MRESP_CREDIT};
-    VEC_PUSH(&m->parts[x->partition]->credits[x->sm].at, credit);
+    tell_credit(m->parts[x->partition], x->sm, credit);
 }
 
 /* One flit from in front of the router into it */
@@ -323,7 +323,7 @@ static void deliver(struct mesh *m, u32 net, u32 id, u64 t) {
     } else {
         p->wait_out += waited(m, x, t);
         x->response.cycle = cycles_before(tick, m->clk.core);
-        VEC_PUSH(&p->in[x->sm].at, x->response);
+        tell_response(p, x->sm, x->response);
     }
     message_free(m, id);
 }

@@ -71,14 +71,14 @@ void l2_arrived(struct partition *p, u32 s, u64 t) {
     struct slice *l = &p->slice[s];
     if (l->blocked || l->take != NEVER) return;
     schedule_take(p, l, t);
-    sooner(&p->l2_at[s], l->take);
+    unit_sooner(&p->l2_at[s], &p->first_l2, l->take);
 }
 
 void l2_wake(struct partition *p, u32 s, u64 tick) {
     struct slice *l = &p->slice[s];
     if (!l->blocked) return;
     sooner(&l->take, edge_at(MAX(tick, l->free), p->clk.l2));
-    sooner(&p->l2_at[s], l->take);
+    unit_sooner(&p->l2_at[s], &p->first_l2, l->take);
 }
 
 void l2_charge(struct partition *p, u32 s, u64 end) {
@@ -229,6 +229,7 @@ static void take(struct partition *p, u32 s, u64 t) {
     u8 kind = p->packet[id].kind;
     l2_charge(p, s, t);
     enum blocked was = l->blocked, why = access_line(p, &a);
+    p->nblocked = p->nblocked + (why != BLOCK_NONE) - (was != BLOCK_NONE);
     if (was == BLOCK_DRAM && why != BLOCK_DRAM) dram_wait_done(p, s, t);
     if (why) {
         block(p, s, why, t);

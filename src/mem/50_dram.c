@@ -96,6 +96,7 @@ bool dram_ask(struct channel *d, u32 s, u32 n) {
     d->need[s] = n;
     for (u32 i = 0; i < d->waiters; i++)
         if (d->waiting[i] == s) return false;
+    CHECK(d->waiters < ARRAY_LEN(d->waiting)); /* 4: a partition has no more slices */
     d->waiting[d->waiters++] = (u8)s;
     return false;
 }
@@ -226,7 +227,7 @@ void dram_data(struct partition *p, u64 t) {
         u64 edge = edge_at(t, p->clk.l2);
         ring_pop(&d->back);
         ring_push(&p->slice[s].fills, edge, id);
-        sooner(&p->l2_at[s], edge);
+        unit_sooner(&p->l2_at[s], &p->first_l2, edge);
     }
     *p->data_at = ring_tick(&d->back);
 }

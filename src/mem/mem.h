@@ -88,11 +88,12 @@ struct mem_stats {
 struct partition;
 struct partition *partition_new(const struct config *c, u32 index);
 void partition_free(struct partition *p);
-/* Runs core cycles [from, to). outs: one outbox per SM, all of this partition. Messages with cycle < to are
- * consumed, all of them; those taken in earlier windows are remembered by the partition. Responses go to
- * in[sm], which this call empties first; performed[] likewise. `from` is not before the last call's `to`;
- * windows in which nothing can change (partition_next) may be left out. */
-void partition_run(struct partition *p, u64 from, u64 to, const struct outbox *const *outs, struct inbox *in);
+/* Runs core cycles [from, to). outs: outboxes of SMs, in their order, all of this partition; those that have
+ * nothing may be left out. Messages with cycle < to are consumed, all of them; those taken in earlier windows
+ * are remembered by the partition. Responses go to in[sm], which this call empties first; performed[]
+ * likewise. `from` is not before the last call's `to`; windows in which nothing can change (partition_next)
+ * may be left out. */
+void partition_run(struct partition *p, u64 from, u64 to, const struct outbox *const *outs, u32 nouts, struct inbox *in);
 u32 partition_performed(const struct partition *p, const struct performed **at);
 /* The first core cycle >= now in which something can change without a new message; UINT64_MAX when nothing is
  * under way. Running a window before it is allowed and changes nothing. */
@@ -143,6 +144,10 @@ void tags_clear(struct tags *t);
  * SECTOR_MISS the line is there (valid or reserved), some wanted sectors are neither valid nor pending; MISS.
  * *at: index of the line ([set * ways + way]) unless MISS. */
 enum tag_result tags_look(const struct tags *t, u64 line, u32 sectors, u32 *at);
+/* The same of a cache with one way and one sector a line, where nothing is reserved: it hits */
+static inline bool tags_direct_hit(const struct tags *t, u64 line) {
+    return t->tag[(u32)(line >> t->line_shift) & (t->sets - 1)] == line + 1;
+}
 void tags_touch(struct tags *t, u32 at); /* a use, for LRU */
 struct victim {                          /* what made room */
     bool had;                            /* a line was evicted */

@@ -13,7 +13,9 @@
  *  1. Nothing is scheduled before `now`.
  *  2. Every packet in use is in exactly one place: in the network, in a queue (and then perhaps waiting too,
  *     for those of its lines already looked at), waiting at an MSHR, or on its way out.
- *  3. A port or slice has something scheduled exactly when it has something to do. */
+ *  3. A port or slice has something scheduled exactly when it has something to do.
+ *  4. The first of a stage (first_in, first_l2, first_out) is the earliest of its slices; `nblocked` counts
+ *     those that wait. */
 #include "mem/partition.h"
 
 #include <stdlib.h>
@@ -39,6 +41,7 @@ static void units_init(struct partition *p) {
     p->command_at = p->l2_at + n;
     p->out_at = p->command_at + 1;
     for (u32 i = 0; i < p->units; i++) p->in_at[i] = NEVER;
+    p->first_in = p->first_l2 = p->first_out = NEVER;
 }
 
 struct partition *partition_new(const struct config *c, u32 index) {
@@ -62,6 +65,7 @@ struct partition *partition_new(const struct config *c, u32 index) {
     for (u32 s = 0; s < c->slices; s++) l2_init(p, s);
     dram_init(p);
     p->credits = base_alloc((size_t)c->sms * sizeof(*p->credits));
+    p->told = base_alloc((size_t)c->sms * sizeof(*p->told));
     return p;
 }
 
@@ -72,6 +76,7 @@ void partition_free(struct partition *p) {
     dram_free(&p->channel);
     free(p->slice);
     free(p->credits);
+    free(p->told);
     free(p->in_at);
     free(p->packet);
     free(p->performed.at);
@@ -83,11 +88,11 @@ void partition_free(struct partition *p) {
 /* --- a window */
 
 /* Packets of the window: how many, and their cycles */
-static u32 survey(const struct partition *p, u64 to, const struct outbox *const *outs, u64 *first, u64 *last) {
+static u32 survey(u64 to, const struct outbox *const *outs, u32 nouts, u64 *first, u64 *last) {
     u32 n = 0;
     *first = NEVER, *last = 0;
-    for (u32 sm = 0; sm < p->c.sms; sm++) {
-        const struct outbox *o = outs[sm];
+    for (u32 box = 0; box < nouts; box++) {
+        const struct outbox *o = outs[box];
         if (!o->at.n || o->at.at[0].cycle >= to) continue;
         u32 k = o->at.n;
         while (o->at.at[k - 1].cycle >= to) k--;
@@ -99,15 +104,15 @@ static u32 survey(const struct partition *p, u64 to, const struct outbox *const 
 }
 
 /* Counting sort by cycle; what comes first by SM and place stays first */
-static void sort(struct partition *p, u64 to, const struct outbox *const *outs, u64 first, u32 range) {
+static void sort(struct partition *p, u64 to, const struct outbox *const *outs, u32 nouts, u64 first, u32 range) {
     memset(p->bucket.at, 0, (range + 1) * sizeof(*p->bucket.at));
-    for (u32 sm = 0; sm < p->c.sms; sm++)
-        for (u32 i = 0; i < outs[sm]->at.n && outs[sm]->at.at[i].cycle < to; i++)
-            p->bucket.at[outs[sm]->at.at[i].cycle - first + 1]++;
+    for (u32 box = 0; box < nouts; box++)
+        for (u32 i = 0; i < outs[box]->at.n && outs[box]->at.at[i].cycle < to; i++)
+            p->bucket.at[outs[box]->at.at[i].cycle - first + 1]++;
     for (u32 i = 1; i <= range; i++) p->bucket.at[i] += p->bucket.at[i - 1];
-    for (u32 sm = 0; sm < p->c.sms; sm++)
-        for (u32 i = 0; i < outs[sm]->at.n && outs[sm]->at.at[i].cycle < to; i++)
-            p->sorted.at[p->bucket.at[outs[sm]->at.at[i].cycle - first]++] = &outs[sm]->at.at[i];
+    for (u32 box = 0; box < nouts; box++)
+        for (u32 i = 0; i < outs[box]->at.n && outs[box]->at.at[i].cycle < to; i++)
+            p->sorted.at[p->bucket.at[outs[box]->at.at[i].cycle - first]++] = &outs[box]->at.at[i];
 }
 
 #define ROOM(v, want)                                                                                                            \
@@ -115,34 +120,47 @@ static void sort(struct partition *p, u64 to, const struct outbox *const *outs, 
         if ((v)->cap < (want)) (v)->at = base_realloc((v)->at, (size_t)((v)->cap = (want) * 2) * sizeof(*(v)->at));              \
     } while (0)
 
-static void collect(struct partition *p, u64 from, u64 to, const struct outbox *const *outs) {
+static void collect(struct partition *p, u64 from, u64 to, const struct outbox *const *outs, u32 nouts) {
     u64 first, last;
-    u32 n = survey(p, to, outs, &first, &last);
+    u32 n = survey(to, outs, nouts, &first, &last);
     if (!n) return;
     CHECK(first >= from && last - first < UINT32_MAX / 8);
+    if (nouts == 1) {
+        for (u32 i = 0; i < n; i++) noc_send(p, &outs[0]->at.at[i]);
+        return;
+    }
     u32 range = (u32)(last - first) + 1;
     ROOM(&p->bucket, range + 1);
     ROOM(&p->sorted, n);
-    sort(p, to, outs, first, range);
+    sort(p, to, outs, nouts, first, range);
     for (u32 i = 0; i < n; i++) noc_send(p, p->sorted.at[i]);
 }
 
-static u64 next_tick(const struct partition *p) {
+static u64 first_of(const u64 *at, u32 n) {
     u64 t = NEVER;
-    for (u32 i = 0; i < p->units; i++) t = MIN(t, p->in_at[i]);
+    for (u32 i = 0; i < n; i++) t = MIN(t, at[i]);
     return t;
 }
 
+static u64 next_tick(const struct partition *p) {
+    u64 t = MIN(MIN(p->first_in, p->first_l2), p->first_out);
+    return MIN(t, MIN(*p->data_at, *p->command_at));
+}
+
+/* A stage at tick t: each of its slices whose tick that is */
+static inline void step_slices(struct partition *p, u64 *at, u64 *first, u64 t, void (*act)(struct partition *p, u32 s, u64 t)) {
+    if (*first != t) return;
+    for (u32 s = 0; s < p->c.slices; s++)
+        if (at[s] == t) act(p, s, t);
+    *first = first_of(at, p->c.slices);
+}
+
 void partition_step(struct partition *p, u64 t) {
-    u32 n = p->c.slices;
-    for (u32 s = 0; s < n; s++)
-        if (p->in_at[s] == t) noc_in(p, s, t);
+    step_slices(p, p->in_at, &p->first_in, t, noc_in);
     if (*p->data_at == t) dram_data(p, t);
-    for (u32 s = 0; s < n; s++)
-        if (p->l2_at[s] == t) l2_step(p, s, t);
+    step_slices(p, p->l2_at, &p->first_l2, t, l2_step);
     if (*p->command_at == t) dram_command(p, t);
-    for (u32 s = 0; s < n; s++)
-        if (p->out_at[s] == t) noc_out(p, s, t);
+    step_slices(p, p->out_at, &p->first_out, t, noc_out);
 }
 
 /* Counters that count time */
@@ -152,7 +170,7 @@ static void charge(struct partition *p, u64 to) {
     p->stats.dram_cycles += cycles_before(end, p->clk.dram) - cycles_before(begin, p->clk.dram);
     p->stats.noc_wait_in = p->wait_in / p->clk.core;
     p->stats.noc_wait_out = p->wait_out / p->clk.core;
-    for (u32 s = 0; s < p->c.slices; s++) l2_charge(p, s, end);
+    for (u32 s = 0; p->nblocked && s < p->c.slices; s++) l2_charge(p, s, end);
     dram_charge(p, end);
 }
 
@@ -171,22 +189,26 @@ static void merge_credits(struct inbox *in, struct inbox *credits) {
 
 void partition_begin(struct partition *p, u64 from, u64 to, struct inbox *in) {
     CHECK(from >= p->now && to >= from);
-    p->in = in;
     p->performed.n = 0;
-    for (u32 sm = 0; sm < p->c.sms; sm++) in[sm].at.n = 0;
+    if (in == p->in)
+        for (u32 i = 0; i < p->ntold; i++) in[p->told[i]].at.n = 0;
+    else
+        for (u32 sm = 0; sm < p->c.sms; sm++) in[sm].at.n = 0;
+    p->in = in;
+    p->ntold = 0;
 }
 
 void partition_end(struct partition *p, u64 to) {
     charge(p, to);
     p->now = to;
-    for (u32 sm = 0; sm < p->c.sms; sm++) merge_credits(&p->in[sm], &p->credits[sm]);
+    for (u32 i = 0; i < p->ntold; i++) merge_credits(&p->in[p->told[i]], &p->credits[p->told[i]]);
 }
 
 u64 partition_tick(const struct partition *p) { return next_tick(p); }
 
-void partition_run(struct partition *p, u64 from, u64 to, const struct outbox *const *outs, struct inbox *in) {
+void partition_run(struct partition *p, u64 from, u64 to, const struct outbox *const *outs, u32 nouts, struct inbox *in) {
     partition_begin(p, from, to, in);
-    collect(p, from, to, outs);
+    if (nouts) collect(p, from, to, outs, nouts);
     u64 end = to * p->clk.core;
     for (u64 t; (t = next_tick(p)) < end;) partition_step(p, t);
     partition_end(p, to);
@@ -262,10 +284,14 @@ static u32 packets_of_slice(const struct partition *p, const struct slice *l) {
 
 void partition_check(const struct partition *p) {
     CHECK(next_tick(p) >= p->now * p->clk.core); /* 1 */
+    CHECK(p->first_in == first_of(p->in_at, p->c.slices) && p->first_l2 == first_of(p->l2_at, p->c.slices) &&
+          p->first_out == first_of(p->out_at, p->c.slices)); /* 4 */
+    u32 nblocked = 0;
     u32 found = p->in_mesh, in_use = packets_in_use(p), split = 0;
     for (u32 s = 0; s < p->c.slices; s++) {
         const struct slice *l = &p->slice[s];
         l2_check(p, s);
+        nblocked += l->blocked != BLOCK_NONE;
         found += packets_of_slice(p, l);
         bool may_enter = l->coming.n && (p->c.noc_ideal || p->mesh || l->queue.n < p->c.l2_queue);
         CHECK(may_enter == (p->in_at[s] != NEVER)); /* 3 */
@@ -274,6 +300,7 @@ void partition_check(const struct partition *p) {
     }
     for (u32 i = 0; i < p->packets; i++) split += p->packet[i].left > 1 && !p->packet[i].todo;
     CHECK(found + split == in_use); /* 2 */
+    CHECK(nblocked == p->nblocked); /* 4 */
     dram_check(p);
 }
 

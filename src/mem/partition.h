@@ -162,7 +162,9 @@ struct partition {
     u64 *in_at, *data_at, *l2_at, *command_at,
         *out_at; /* next tick of each unit, NEVER; all in one array of `units`, in order of stage */
     u32 units;
-    struct slice *slice; /* [c.slices] */
+    u64 first_in, first_l2, first_out; /* the earliest of the slices' in_at, l2_at and out_at */
+    u32 nblocked;                      /* slices whose queue waits (slice.blocked) */
+    struct slice *slice;               /* [c.slices] */
     struct channel channel;
     struct packet *packet; /* pool */
     u32 packets, free_packet;
@@ -173,6 +175,8 @@ struct partition {
     VEC(struct performed) performed;
     struct inbox *in;      /* of the window under way */
     struct inbox *credits; /* [c.sms]: of the window under way */
+    u16 *told;             /* [c.sms]: SMs with a message in one of these, */
+    u32 ntold;             /* so many */
     VEC(u32) bucket;       /* for sorting a window's packets */
     VEC(const struct mreq *) sorted;
     struct mesh *mesh;     /* whose node it is; NULL: a crossbar */
@@ -193,6 +197,23 @@ static inline u64 edge_after(u64 tick, u32 period) { return period == 1 ? tick +
 static inline u64 cycles_before(u64 tick, u32 period) { return period == 1 ? tick : (tick + period - 1) / period; }
 static inline void sooner(u64 *at, u64 tick) {
     if (tick < *at) *at = tick;
+}
+/* A unit acts at that tick at the latest, and so does the first of its stage */
+static inline void unit_sooner(u64 *at, u64 *first, u64 tick) {
+    sooner(at, tick);
+    sooner(first, tick);
+}
+/* Messages to an SM in the window under way */
+static inline void tell_sm(struct partition *p, u32 sm) {
+    if (!p->in[sm].at.n && !p->credits[sm].at.n) p->told[p->ntold++] = (u16)sm;
+}
+static inline void tell_response(struct partition *p, u32 sm, struct mresp r) {
+    tell_sm(p, sm);
+    VEC_PUSH(&p->in[sm].at, r);
+}
+static inline void tell_credit(struct partition *p, u32 sm, struct mresp r) {
+    tell_sm(p, sm);
+    VEC_PUSH(&p->credits[sm].at, r);
 }
 
 /* --- 30_noc.c */

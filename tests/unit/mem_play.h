@@ -95,7 +95,7 @@ static inline void play_window(struct play *w, u64 to) {
     for (u32 i = 0; i < w->c.sms; i++) w->out[i].at.n = 0;
     for (; w->sent < w->todo.n && w->todo.at[w->sent].cycle < to; w->sent++)
         VEC_PUSH(&w->out[w->todo.at[w->sent].sm].at, w->todo.at[w->sent]);
-    partition_run(w->p, w->now, to, w->outs, w->in);
+    partition_run(w->p, w->now, to, w->outs, w->c.sms, w->in);
     if (++w->windows % w->check == 0) partition_check(w->p);
     for (u32 i = 0; i < w->c.sms; i++)
         for (u32 j = 0; j < w->in[i].at.n; j++) {
