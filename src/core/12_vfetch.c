@@ -20,7 +20,9 @@
  * because text changes.
  *
  * Invariants: F1 without no_stall a warp has one request that is not dropped; F2 requests and queued
- * instructions of a warp are consecutive from its next fetch backwards; F3 a buffer holds sm.ibuffer + 1. */
+ * instructions of a warp are consecutive from its next fetch backwards; F3 a buffer holds sm.ibuffer + 1; F4
+ * first_cy is when the earliest answer comes; `queued` and `buffered` are the warps with a queue, and with a
+ * buffer, that is not empty. */
 #include "core/vfetch.h"
 
 #include <stdlib.h>
@@ -51,13 +53,14 @@ void vfetch_abandon(struct core *c) {
     if (!v) return;
     memset(v->misses, 0, sizeof(*v->misses) * c->cfg->icache_mshrs);
     v->requests.n = 0;
+    v->first_cy = NEVER;
 }
 
 void vfetch_launch(struct core *c) {
     struct vfetch *v = c->vfetch;
     if (!v) return;
     vfetch_abandon(c);
-    v->open = v->stalled = v->resolving = 0;
+    v->open = v->stalled = v->resolving = v->queued = v->buffered = 0;
     v->last = v->decoded = c->nslots - 1;
     v->held = false;
     memset(v->warps, 0, sizeof(*v->warps) * c->nslots);
@@ -70,17 +73,30 @@ void vfetch_launch(struct core *c) {
 void vfetch_check(const struct core *c) {
     const struct vfetch *v = c->vfetch;
     u32 live[MAX_SLOTS] = {0};
+    u64 first = NEVER;
     if (!v) return;
     tags_check(&v->icache);
-    for (u32 i = 0; i < v->requests.n; i++)
+    for (u32 i = 0; i < v->requests.n; i++) {
         live[v->requests.at[i].slot] += v->requests.at[i].id == v->warps[v->requests.at[i].slot].id;
+        first = MIN(first, v->requests.at[i].due_cy);
+    }
+    CHECK(first == v->first_cy); /* F4 */
     for (u32 i = 0; i < c->nslots; i++) {
+        CHECK((v->warps[i].n != 0) == (v->queued >> i & 1));            /* F4 */
         CHECK(live[i] <= (c->cfg->fetch_no_stall ? v->warps[i].n : 1)); /* F1, F2 */
         CHECK(c->fronts[i].ib.n <= c->cfg->ibuffer + 1);                /* F3 */
+        CHECK((c->fronts[i].ib.n != 0) == (v->buffered >> i & 1));      /* F4 */
     }
 }
 
 /* --- who can fetch */
+
+/* Nobody waits any more for what was asked for, or for what stands in the warp's queue */
+static void forget_behind(struct vfetch *v, u32 slot) {
+    v->warps[slot].id++;
+    v->warps[slot].n = 0;
+    v->queued &= ~(1ull << slot);
+}
 
 /* At the beginning of the cycle: what an issue of this cycle makes room for is seen in the next */
 static bool full(const struct core *c, u32 slot) {
@@ -91,7 +107,11 @@ static bool full(const struct core *c, u32 slot) {
 void vfetch_want(struct core *c, const struct front *f) {
     u32 slot = f->slot;
     struct vwarp *w = &c->vfetch->warps[slot];
-    if (!f->nparts) w->id++, w->n = w->joins = 0; /* it has ended: nobody waits for what comes */
+    if (!f->nparts) { /* it has ended */
+        forget_behind(c->vfetch, slot);
+        w->joins = 0;
+        c->vfetch->buffered &= ~(1ull << slot);
+    }
     bool knows = f->nparts && f->head && f->ib.fetch_pc != NONE && f->release_cy <= c->now;
     if (knows) c->vfetch->open |= 1ull << slot;
     else c->vfetch->open &= ~(1ull << slot);
@@ -101,6 +121,8 @@ void vfetch_want(struct core *c, const struct front *f) {
 static void look(struct core *c, u32 slot) {
     if (!c->fronts[slot].ib.n) slot_look(c, slot, c->now + 1);
 }
+
+u64 vfetch_buffered(const struct core *c) { return c->vfetch->buffered; }
 
 bool vfetch_stalls(const struct core *c, u32 slot) { return c->vfetch->stalled >> slot & 1; }
 
@@ -119,8 +141,9 @@ void vfetch_flush(struct core *c, struct front *f, i32 pc) {
     bool lost = f->ib.n || w->n || asks(c->vfetch, slot);
     c->stats.fetch_flushed += f->ib.n + w->n;
     EMIT(c, .kind = EV_FLUSH, .cycle = c->now, .slot = (u16)slot, .pc = pc);
-    w->id++;
-    w->n = w->joins = 0;
+    forget_behind(c->vfetch, slot);
+    w->joins = 0;
+    c->vfetch->buffered &= ~(1ull << slot);
     f->ib.n = 0;
     f->ib.next = f->ib.fetch_pc = pc;
     if (lost) c->vfetch->resolving |= c->vfetch->stalled & 1ull << slot; /* who it stalled for will never be decoded */
@@ -132,14 +155,15 @@ void vfetch_popped(struct core *c, const struct front *f) {
     struct vwarp *w = &c->vfetch->warps[f->slot];
     if (w->joins && f->head->early) w->joins--;
     w->popped = c->now + 1;
+    if (!f->ib.n) c->vfetch->buffered &= ~(1ull << f->slot);
     vfetch_want(c, f);
 }
 
 void vfetch_started(struct core *c, u32 slot) {
     struct vfetch *v = c->vfetch;
-    v->warps[slot].id++;
-    v->warps[slot].n = v->warps[slot].joins = 0;
-    v->stalled &= ~(1ull << slot), v->resolving &= ~(1ull << slot);
+    forget_behind(v, slot);
+    v->warps[slot].joins = 0;
+    v->stalled &= ~(1ull << slot), v->resolving &= ~(1ull << slot), v->buffered &= ~(1ull << slot);
 }
 
 /* --- the instruction cache */
@@ -149,6 +173,7 @@ static u64 inst_address(const struct core *c, i32 pc) { return c->prog->code_bas
 static bool hits(struct core *c, u64 line) {
     u32 at;
     if (c->cfg->icache_ideal || c->cfg->perfect_memory) return true;
+    if (c->cfg->icache_ways == 1) return tags_direct_hit(&c->vfetch->icache, line); /* and nothing to choose by use */
     if (tags_look(&c->vfetch->icache, line, 1, &at) != TAG_HIT) return false;
     tags_touch(&c->vfetch->icache, at);
     return true;
@@ -180,8 +205,11 @@ void vfetch_filled(struct core *c, u32 entry) {
     struct victim out;
     v->misses[entry] = 0;
     tags_insert(&v->icache, line, 1, &at, &out);
-    for (u32 i = 0; i < v->requests.n; i++)
-        if (v->requests.at[i].due_cy == NEVER && v->requests.at[i].line == line) v->requests.at[i].due_cy = due++;
+    for (u32 i = 0; i < v->requests.n; i++) {
+        if (v->requests.at[i].due_cy != NEVER || v->requests.at[i].line != line) continue;
+        v->first_cy = MIN(v->first_cy, due);
+        v->requests.at[i].due_cy = due++;
+    }
 }
 
 /* --- the stall table: index and tag of equation 3.3 */
@@ -210,7 +238,8 @@ static void learn(struct core *c, i32 pc) {
 static u64 can_fetch(const struct core *c) {
     const struct vfetch *v = c->vfetch;
     u64 can = v->open & ~v->stalled;
-    for (u64 m = c->cfg->fetch_no_stall || c->cfg->fetch_bpr ? can : 0; m; m &= m - 1) {
+    if (!can || !(c->cfg->fetch_no_stall || c->cfg->fetch_bpr)) return can;
+    for (u64 m = can; m; m &= m - 1) {
         u32 slot = (u32)__builtin_ctzll(m);
         bool none = c->cfg->fetch_no_stall && v->warps[slot].n >= c->cfg->fetch_queue;
         if (none || (c->cfg->fetch_bpr && full(c, slot))) can &= ~(m & -m);
@@ -229,12 +258,15 @@ static void request(struct core *c, u32 slot) {
     u64 extra = c->cfg->perfect_memory ? c->cfg->perfect_cy : 0;
     struct vrequest x = {c->now, hit ? c->now + c->cfg->icache_cy + extra : NEVER, line, pc, w->id, (u16)slot};
     VEC_PUSH(&v->requests, x);
+    v->first_cy = MIN(v->first_cy, x.due_cy);
     c->stats.fetches++;
     c->stats.icache_hits += hit, c->stats.icache_misses += !hit;
     f->ib.fetch_pc = c->prog->at[pc].next;
     if (c->cfg->fetch_no_stall) {
         struct vqueued q = {c->now, NEVER, pc};
+        if (!w->n) w->head = 0; /* a queue of few stays where it is in the host's cache */
         w->queue[(w->head + w->n++) % VQUEUE_MAX] = q;
+        v->queued |= 1ull << slot;
     }
     if (!c->cfg->fetch_no_stall || known_to_stall(c, pc)) {
         v->stalled |= 1ull << slot;
@@ -265,10 +297,8 @@ static i32 goes_early(struct core *c, u32 slot, const struct tinst *t) {
 
 /* What was asked for behind it is not wanted */
 static void drop_behind(struct core *c, u32 slot, i32 pc) {
-    struct vwarp *w = &c->vfetch->warps[slot];
-    c->stats.fetch_flushed += w->n;
-    w->id++;
-    w->n = 0;
+    c->stats.fetch_flushed += c->vfetch->warps[slot].n;
+    forget_behind(c->vfetch, slot);
     c->fronts[slot].ib.fetch_pc = pc;
 }
 
@@ -284,6 +314,7 @@ static void decode(struct core *c, u32 slot, i32 pc, u64 sent_cy) {
     const struct tinst *t = &c->prog->at[pc];
     u64 ready = c->now + c->cfg->decode_cy, bit = 1ull << slot;
     f->ib.ready[(f->ib.head + f->ib.n++) & c->ib_mask] = ready;
+    v->buffered |= bit;
     EMIT(c, .kind = EV_FETCH, .cycle = sent_cy, .slot = (u16)slot, .pc = pc, .a = 1, .b = ready);
     if (f->ib.n == 1) slot_alarm(c, slot, ready);
     if (t->early) decode_early(c, slot, t);
@@ -296,7 +327,8 @@ static void decode(struct core *c, u32 slot, i32 pc, u64 sent_cy) {
 }
 
 static void forget(struct vfetch *v, u32 i) {
-    memmove(&v->requests.at[i], &v->requests.at[i + 1], (--v->requests.n - i) * sizeof(*v->requests.at));
+    v->requests.n--;
+    for (; i < v->requests.n; i++) v->requests.at[i] = v->requests.at[i + 1];
 }
 
 static void drop_stale(struct core *c) {
@@ -308,20 +340,48 @@ static void drop_stale(struct core *c) {
     }
 }
 
-/* The answer that came first; with back-pressure reduction, of a warp whose buffer has room */
-static void decode_first(struct core *c) {
+/* Some have gone: when the first of the others comes */
+static void find_first(struct vfetch *v) {
+    v->first_cy = NEVER;
+    for (u32 i = 0; i < v->requests.n; i++) v->first_cy = MIN(v->first_cy, v->requests.at[i].due_cy);
+}
+
+/* Drops what nobody waits for. Of the other answers the place of the one that came first, with back-pressure
+ * reduction of a warp whose buffer has room, or NONE; *others: when the first of those beside it comes */
+static i32 first_answer(struct core *c, u64 *others) {
     struct vfetch *v = c->vfetch;
+    u64 first_cy = NEVER, rest_cy = NEVER;
     i32 first = NONE;
+    u32 left = 0;
     for (u32 i = 0; i < v->requests.n; i++) {
         const struct vrequest *x = &v->requests.at[i];
-        if (x->due_cy > c->now || (c->cfg->fetch_bpr && full(c, x->slot))) continue;
-        if (first == NONE || x->due_cy < v->requests.at[first].due_cy) first = (i32)i;
+        u64 due = x->due_cy;
+        bool there = due <= c->now;
+        if (there && x->id != v->warps[x->slot].id) continue;
+        if (left != i) v->requests.at[left] = *x;
+        if (there && due < first_cy && !(c->cfg->fetch_bpr && full(c, x->slot))) {
+            rest_cy = MIN(rest_cy, first_cy);
+            first_cy = due;
+            first = (i32)left;
+        } else rest_cy = MIN(rest_cy, due);
+        left++;
     }
+    v->requests.n = left;
+    *others = rest_cy;
+    return first;
+}
+
+static void decode_first(struct core *c) {
+    struct vfetch *v = c->vfetch;
+    u64 others;
+    i32 first = first_answer(c, &others);
+    v->first_cy = others;
     if (first == NONE) return;
     struct vrequest x = v->requests.at[first];
     v->decoded = x.slot;
     v->held = full(c, x.slot);
     if (v->held) {
+        v->first_cy = MIN(others, x.due_cy);
         c->stats.decode_held_cycles++;
         return;
     }
@@ -349,9 +409,10 @@ static void queue_answer(struct core *c) {
 static u64 can_decode(const struct core *c) {
     const struct vfetch *v = c->vfetch;
     u64 can = 0;
-    for (u32 i = 0; i < c->nslots; i++) {
-        const struct vwarp *w = &v->warps[i];
-        if (w->n && w->queue[w->head].there_cy < c->now && !(c->cfg->fetch_bpr && full(c, i))) can |= 1ull << i;
+    for (u64 m = v->queued; m; m &= m - 1) {
+        u32 slot = (u32)__builtin_ctzll(m);
+        const struct vwarp *w = &v->warps[slot];
+        if (w->queue[w->head].there_cy < c->now && !(c->cfg->fetch_bpr && full(c, slot))) can |= m & -m;
     }
     return can;
 }
@@ -380,20 +441,26 @@ static void decode_queued(struct core *c) {
     fetch_pass_over(v->kept, &can, 1, slot);
     struct vqueued q = w->queue[w->head];
     w->head = (w->head + 1) % VQUEUE_MAX;
-    w->n--;
+    if (--w->n == 0) v->queued &= ~(1ull << slot);
     decode(c, slot, q.pc, q.sent_cy);
+}
+
+static void run_queues(struct core *c) {
+    struct vfetch *v = c->vfetch;
+    bool some = v->first_cy <= c->now;
+    if (some) drop_stale(c);
+    if (v->queued) decode_queued(c);
+    if (!some) return;
+    queue_answer(c);
+    find_first(v);
 }
 
 void vfetch_stage(struct core *c) {
     struct vfetch *v = c->vfetch;
     v->held = false;
     schedule(c); /* first: what decode and the units let go in this cycle fetches in the next */
-    drop_stale(c);
-    if (!c->cfg->fetch_no_stall) decode_first(c);
-    else {
-        decode_queued(c);
-        queue_answer(c);
-    }
+    if (c->cfg->fetch_no_stall) run_queues(c);
+    else if (v->first_cy <= c->now) decode_first(c);
     u64 go = v->resolving;
     v->stalled &= ~go;
     v->resolving = 0;
@@ -404,12 +471,11 @@ u64 vfetch_next(const struct core *c) {
     const struct vfetch *v = c->vfetch;
     u64 next = NEVER;
     if (v->resolving || can_fetch(c)) return c->now;
-    for (u32 i = 0; i < v->requests.n; i++) {
-        const struct vrequest *x = &v->requests.at[i];
-        bool waits = v->held && !c->cfg->fetch_no_stall && x->due_cy <= c->now && full(c, v->decoded);
-        if (!waits) next = MIN(next, MAX(x->due_cy, c->now));
-    }
-    if (c->cfg->fetch_no_stall && can_decode(c)) return c->now;
+    if (v->queued && can_decode(c)) return c->now;
+    bool waits = v->held && !c->cfg->fetch_no_stall && full(c, v->decoded);
+    if (!waits || v->first_cy > c->now) return MAX(v->first_cy, c->now);
+    for (u32 i = 0; i < v->requests.n; i++) /* what is there waits for room in a buffer */
+        if (v->requests.at[i].due_cy > c->now) next = MIN(next, v->requests.at[i].due_cy);
     return next;
 }
 

@@ -33,7 +33,8 @@ void issue_launch(struct core *c) {
     x->restricts = c->predict || c->reexec || c->pol.sched->held;
     x->renews = c->prog->k->first_warps;
     x->steady = !x->restricts && !c->pol.sched->skip && !c->window && !c->gang;
-    x->plain = !c->replay && !c->window && !c->vunits && !c->form && !x->renews;
+    x->next_only = !c->replay && !c->window && !c->form;
+    x->plain = x->next_only && !c->vunits && !x->renews;
     x->lone = x->plain && !c->predict && !c->pol.sched->event && !c->pol.diverge->joint && !c->weave && c->cfg->issue_width == 1;
     x->timed = !c->window && !c->pol.order->earliest;
     sched_launch(c);
@@ -405,7 +406,8 @@ static void look_formed(struct core *c, u32 slot, u64 at) {
 void slot_look(struct core *c, u32 slot, u64 at) {
     struct front *f = &c->fronts[slot];
     f->ready_cy = NEVER;
-    if (f->head && c->issue->plain) {
+    bool goes_on = c->issue->plain || (c->issue->next_only && !home_renewed(&c->homes[slot]));
+    if (f->head && goes_on) {
         struct wait w = head_or_other_waits(c, slot, at);
         slot_waits(c, slot, f->head, w, at);
         return;

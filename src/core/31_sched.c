@@ -125,12 +125,14 @@ void sched_launch(struct core *c) {
     if (c->pol.sched->shared_init) c->pol.sched->shared_init(c->issue->shared, c->cfg, c->nfronts);
 }
 
-/* What was decoded in the last cycle is there in this one */
-static void look_at_buffers(const struct core *c, struct sched_view *v) {
-    for (u64 m = v->valid[0]; m; m &= m - 1) {
+/* Of these fronts those with an instruction; what was decoded in the last cycle is there in this one */
+static u64 find_buffered(const struct core *c, u64 fronts) {
+    u64 there = 0;
+    for (u64 m = fronts & vfetch_buffered(c); m; m &= m - 1) {
         const struct front *f = &c->fronts[__builtin_ctzll(m)];
-        if (!f->head || !f->ib.n || f->ib.ready[f->ib.head] > c->now) v->buffered[0] &= ~(m & -m);
+        if (f->head && f->ib.ready[f->ib.head] <= c->now) there |= m & -m;
     }
+    return there;
 }
 
 struct sched_view *sched_look(const struct core *c, const struct sched *s) {
@@ -141,7 +143,7 @@ struct sched_view *sched_look(const struct core *c, const struct sched *s) {
         v->valid[w] = v->buffered[w] = x->valid;
         v->ready[w] = x->all_ready, v->waits_long[w] = x->waits_long, v->memory[w] = memory_word(x);
     }
-    if (c->vfetch) look_at_buffers(c, v);
+    if (c->vfetch) v->buffered[0] = find_buffered(c, v->valid[0]);
     return v;
 }
 

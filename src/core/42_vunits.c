@@ -147,7 +147,10 @@ void vunits_settle(struct core *c) {
         if (v->skid[units[i]].n == VSKID) v->full |= 1ull << units[i];
 }
 
-static void push(struct vline *l, const struct ventry *e) { l->at[(l->head + l->n++) % VPIPE_DEEP] = *e; }
+static void push(struct vline *l, const struct ventry *e) {
+    if (!l->n) l->head = 0; /* a line of few stays where it is in the host's cache */
+    l->at[(l->head + l->n++) % VPIPE_DEEP] = *e;
+}
 
 static struct ventry pop(struct vline *l) {
     struct ventry e = l->at[l->head];
@@ -192,13 +195,22 @@ static void stop_pipe(const struct core *c, struct vunits *v, u32 p) {
     v->free_cy[p] = MAX(v->free_cy[p], c->now + 1);
 }
 
-/* What stands at the end of a unit's pipes: the first may leave, the others wait */
-static void empty_unit(struct core *c, struct vunits *v, u8 unit, bool *port) {
+/* Pipes at whose end a result stands */
+static u32 pipes_due(const struct core *c, const struct vunits *v) {
+    u32 due = 0;
+    for (u32 m = v->busy; m; m &= m - 1) {
+        const struct vline *l = &v->pipe[__builtin_ctz(m)];
+        if (l->at[l->head].due_cy <= c->now) due |= m & -m;
+    }
+    return due;
+}
+
+/* What stands at the end of a unit's pipes, those that are due: the first may leave, the others wait */
+static void empty_unit(struct core *c, struct vunits *v, u32 due, bool *port) {
     bool left = false;
-    for (u32 m = v->busy & pipes_of[unit]; m; m &= m - 1) {
+    for (u32 m = due; m; m &= m - 1) {
         u32 p = (u32)__builtin_ctz(m);
         struct vline *l = &v->pipe[p];
-        if (l->at[l->head].due_cy > c->now) continue;
         bool writes = l->at[l->head].t->ndst != 0;
         if (left || (writes && *port)) {
             c->stats.writeback_conflict_cycles++;
@@ -234,7 +246,11 @@ static void fill_unit(struct core *c, struct vunits *v, u8 unit) {
 void vunits_stage(struct core *c) {
     struct vunits *v = c->vunits;
     bool port = vlsu_writes(c);
-    for (u32 i = 0; v->busy && i < ARRAY_LEN(units); i++) empty_unit(c, v, units[i], &port);
+    u32 due = v->busy ? pipes_due(c, v) : 0;
+    for (u32 i = 0; due && i < ARRAY_LEN(units); i++) {
+        empty_unit(c, v, due & pipes_of[units[i]], &port);
+        due &= ~pipes_of[units[i]];
+    }
     for (u32 i = 0; v->waiting && i < ARRAY_LEN(units); i++) fill_unit(c, v, units[i]);
 }
 
@@ -244,7 +260,7 @@ u64 vunits_next(const struct core *c) {
     const struct vunits *v = c->vunits;
     u64 next = NEVER;
     if (!v->waiting && !v->running) return next;
-    for (u32 i = 0; i < ARRAY_LEN(units); i++) {
+    for (u32 i = 0; v->waiting && i < ARRAY_LEN(units); i++) {
         const struct vline *l = &v->skid[units[i]];
         if (l->n) next = MIN(next, MAX(l->at[l->head].due_cy, v->free_cy[l->at[l->head].t->pipe]));
     }

@@ -517,6 +517,7 @@ void lsu_skip(struct core *c, u64 n) {
 
 void lsu_wake(struct core *c, enum lsu_change what) {
     c->lsu->again = true;
+    if (c->vlsu) vlsu_wake(c);
     if (what == LSU_SCHED_CHANGED && c->reexec) reexec_wake(c);
 }
 

@@ -14,7 +14,7 @@
  * memory side has them; a fence waits for that, while Vortex's waits for loads only.
  *
  * Invariants: V1 one instruction sends words at a time, in order of issue; V2 `loads` counts loads from their
- * first word to their end. */
+ * first word to their end; V3 answer_cy is when the first of the answers is there. */
 #include "core/vlsu.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ void vlsu_abandon(struct core *c) {
     if (!l) return;
     l->nskid = l->loads = l->answers.n = 0;
     l->current = l->held_by = NONE;
-    l->wrote_cy = NEVER;
+    l->wrote_cy = l->answer_cy = NEVER;
 }
 
 void vlsu_launch(struct core *c) { vlsu_abandon(c); }
@@ -52,6 +52,9 @@ void vlsu_check(const struct core *c) {
         loads += f->mem.kind == PROBE_LOAD && !waits;
     }
     CHECK(loads == c->vlsu->loads); /* V2 */
+    u64 first = NEVER;
+    for (u32 i = 0; i < c->vlsu->answers.n; i++) first = MIN(first, c->vlsu->answers.at[i].due_cy);
+    CHECK(first == c->vlsu->answer_cy); /* V3 */
 }
 
 bool vlsu_full(const struct core *c) { return c->vlsu->nskid == ARRAY_LEN(c->vlsu->skid); }
@@ -122,6 +125,7 @@ void vlsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct st
 void vlsu_answer(struct core *c, u32 flight, u64 due_cy) {
     struct vanswer a = {due_cy, flight};
     VEC_PUSH(&c->vlsu->answers, a);
+    c->vlsu->answer_cy = MIN(c->vlsu->answer_cy, due_cy);
 }
 
 static void take_part(struct core *c, u32 id) {
@@ -134,17 +138,21 @@ static void take_part(struct core *c, u32 id) {
 /* Of those that are there the one that came first, and all others of its instruction */
 static void write_back(struct core *c) {
     struct vlsu *l = c->vlsu;
-    i32 first = NONE;
-    u32 left = 0, n = l->answers.n;
-    for (u32 i = 0; i < n; i++)
-        if (l->answers.at[i].due_cy <= c->now && (first == NONE || l->answers.at[i].due_cy < l->answers.at[first].due_cy))
-            first = (i32)i;
-    if (first == NONE) return;
-    u32 id = l->answers.at[first].flight, parts = 0;
-    for (u32 i = 0; i < n; i++)
-        if (l->answers.at[i].flight == id && l->answers.at[i].due_cy <= c->now) parts++;
-        else l->answers.at[left++] = l->answers.at[i];
+    u32 first = 0, left = 0, parts = 0, n = l->answers.n;
+    u64 next = NEVER;
+    while (l->answers.at[first].due_cy != l->answer_cy) first++;
+    u32 id = l->answers.at[first].flight;
+    for (u32 i = 0; i < n; i++) {
+        struct vanswer a = l->answers.at[i];
+        if (a.flight == id && a.due_cy <= c->now) {
+            parts++;
+            continue;
+        }
+        l->answers.at[left++] = a;
+        next = MIN(next, a.due_cy);
+    }
     l->answers.n = left;
+    l->answer_cy = next;
     l->wrote_cy = c->now;
     while (parts--) take_part(c, id);
 }
@@ -183,13 +191,20 @@ static void accepted(struct core *c, struct flight *f) {
     c->vlsu->current = NONE;
 }
 
+void vlsu_wake(struct core *c) { c->vlsu->again = true; }
+
 static void send(struct core *c) {
     struct vlsu *l = c->vlsu;
     struct flight *f = flight_at(c, (u32)l->current);
     u64 busy = 0;
+    c->stats.lsu_busy_cycles++;
+    if (l->stuck && !l->again) { /* as in the last cycle */
+        lsu_hazard(c, f, (enum hazard)l->held_by);
+        return;
+    }
     l->held_by = NONE;
     l->stuck = true;
-    c->stats.lsu_busy_cycles++;
+    l->again = false;
     for (u64 m = l->left; m; m &= m - 1) {
         int why = send_word(c, f, (u32)__builtin_ctzll(m), &busy);
         if (why == NONE) l->left &= ~(m & -m);
@@ -223,7 +238,7 @@ static void take_next(struct core *c) {
 
 void vlsu_stage(struct core *c) {
     struct vlsu *l = c->vlsu;
-    if (l->answers.n) write_back(c);
+    if (l->answer_cy <= c->now) write_back(c);
     vcache_stage(c);
     if (l->current != NONE && l->current_cy <= c->now) send(c);
     take_next(c);
@@ -236,8 +251,7 @@ u64 vlsu_next(const struct core *c) {
     u64 next = vcache_next(c);
     if (l->current != NONE) next = l->stuck ? next : MIN(next, l->current_cy);
     else if (l->nskid && !waits_for_loads(c)) next = MIN(next, l->skid_cy[0]);
-    for (u32 i = 0; i < l->answers.n; i++) next = MIN(next, l->answers.at[i].due_cy);
-    return MAX(next, c->now);
+    return MAX(MIN(next, l->answer_cy), c->now);
 }
 
 /* Cycles jumped over: a word that could not be taken still cannot */

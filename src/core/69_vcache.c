@@ -67,7 +67,12 @@ void vcache_check(const struct core *c) {
 }
 
 static u64 line_of(const struct core *c, u64 addr) { return addr & ~(u64)(c->cfg->vortex_line_b - 1); }
-static u32 bank_of(const struct core *c, u64 addr) { return (u32)(addr / c->cfg->vortex_line_b % c->cfg->vortex_banks); }
+
+static u32 bank_of(const struct core *c, u64 addr) {
+    u64 number = addr >> c->vcache->tags.line_shift;
+    u32 banks = c->cfg->vortex_banks;
+    return (u32)(banks & (banks - 1) ? number % banks : number & (banks - 1));
+}
 
 static void tell(struct core *c, const struct flight *f, const struct line_access *x, enum access_result r) {
     EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = f->uid, .slot = f->slot, .a = x->line, .mask = x->lanes, .cause = (u8)r);
@@ -133,13 +138,13 @@ static void read_hit(struct core *c, struct flight *f, const struct line_access 
 
 int vcache_word(struct core *c, struct flight *f, const struct line_access *x) {
     u64 line = line_of(c, x->line);
-    u32 bank = bank_of(c, x->line), at;
+    u32 bank = bank_of(c, x->line);
     struct vbank *b = &c->vcache->banks[bank];
     int why = NONE;
     if (b->busy_cy == c->now || (f->mem.kind == PROBE_LOAD && b->no_read_cy == c->now)) return HAZARD_BANK;
     if (f->mem.kind == PROBE_STORE) why = c->cfg->perfect_memory ? (tell(c, f, x, ACCESS_STORE), NONE) : send_write(c, f, x);
     else if (c->cfg->perfect_memory) read_hit(c, f, x, c->cfg->perfect_cy);
-    else if (tags_look(&c->vcache->tags, line, 1, &at) == TAG_HIT) read_hit(c, f, x, 0);
+    else if (tags_direct_hit(&c->vcache->tags, line)) read_hit(c, f, x, 0);
     else why = read_miss(c, f, x, bank, line);
     if (why != NONE) return why;
     c->stats.l1_accesses += f->mem.kind == PROBE_LOAD;
@@ -206,7 +211,9 @@ static void replay(struct core *c, u32 bank, struct vmiss *m) {
 
 void vcache_stage(struct core *c) {
     struct vcache *v = c->vcache;
-    for (u32 b = 0; v->active && b < c->cfg->vortex_banks; b++) {
+    if (!v->active) return;
+    vlsu_wake(c);
+    for (u32 b = 0; b < c->cfg->vortex_banks; b++) {
         if (!v->banks[b].active) continue;
         struct vmiss *m = oldest(c, b, VMISS_REPLAYS);
         v->banks[b].busy_cy = c->now;

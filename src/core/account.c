@@ -264,18 +264,26 @@ void account_issue(struct core *c, u32 slot) {
 
 /* --- cycles of a scheduler */
 
-static enum cpi gsi_class(const struct core *c, const struct sched *sc, const struct silence *q) {
-    u32 present = sc->present | (q->candidates ? 1u << CPI_MISSED : 0) | (q->held ? 1u << CPI_MEMORY_STRUCTURAL : 0);
-    for (u64 m = q->unavailable; m; m &= m - 1) {
-        u32 u = (u32)__builtin_ctzll(m);
-        if (unit_wanted(c, sc, u)) present |= 1u << (u == UNIT_MEM ? CPI_MEMORY_STRUCTURAL : CPI_COMPUTE_STRUCTURAL);
-    }
+/* Asked every cycle without an issue, and the same again and again */
+static enum cpi weakest(struct sched *sc, u32 present) {
+    if (present == sc->asked) return (enum cpi)sc->answer;
+    sc->asked = present;
     enum cpi best = CPI_IDLE;
     for (; present; present &= present - 1) {
         enum cpi x = (enum cpi)__builtin_ctz(present);
         if (cpi_table[x].weak < cpi_table[best].weak) best = x;
     }
+    sc->answer = best;
     return best;
+}
+
+static enum cpi gsi_class(const struct core *c, struct sched *sc, const struct silence *q) {
+    u32 present = sc->present | (q->candidates ? 1u << CPI_MISSED : 0) | (q->held ? 1u << CPI_MEMORY_STRUCTURAL : 0);
+    for (u64 m = q->unavailable; m; m &= m - 1) {
+        u32 u = (u32)__builtin_ctzll(m);
+        if (unit_wanted(c, sc, u)) present |= 1u << (u == UNIT_MEM ? CPI_MEMORY_STRUCTURAL : CPI_COMPUTE_STRUCTURAL);
+    }
+    return weakest(sc, present);
 }
 
 static int preferred_now(const struct core *c, const struct sched *sc) {
@@ -475,6 +483,7 @@ void account_init(struct core *c) {
         sc->nready = 0;
         sc->silence.n = 0;
         sc->present = 1u << CPI_IDLE;
+        sc->asked = 0, sc->answer = CPI_IDLE;
         sc->stats = &c->stats.sched[i];
         sc->proportional = c->form ? c->issue->formed_apart : sc->stats->cpi[CPI_PROPORTIONAL];
     }

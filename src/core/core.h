@@ -418,6 +418,7 @@ void vfetch_free(struct core *c);
 void vfetch_check(const struct core *c);
 void vfetch_abandon(struct core *c);
 void vfetch_stage(struct core *c);
+u64 vfetch_buffered(const struct core *c); /* fronts with an instruction in their buffer, or one that will be there */
 u64 vfetch_next(const struct core *c);
 void vfetch_skip(struct core *c, u64 n);
 void vfetch_want(struct core *c, const struct front *f);    /* whether it knows what to fetch may have changed */
@@ -449,6 +450,7 @@ u64 vlsu_next(const struct core *c);
 void vlsu_skip(struct core *c, u64 n);
 bool vlsu_idle(const struct core *c);
 bool vlsu_full(const struct core *c);
+void vlsu_wake(struct core *c);                           /* a word that was refused may be taken now */
 bool vlsu_writes(const struct core *c);                   /* a load has the write-back port in this cycle */
 u64 vlsu_latency(u32 latency_cy);                         /* of a bank, of one from issue to dependent issue */
 void vlsu_answer(struct core *c, u32 flight, u64 due_cy); /* a word of it is there then */

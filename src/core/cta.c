@@ -243,6 +243,7 @@ static void cta_begin(struct core *c, u64 linear) {
 }
 
 void cta_admit(struct core *c, u64 now) {
+    if (!c->blocks->coming.n) return;
     while (c->blocks->coming_at < c->blocks->coming.n && c->blocks->coming.at[c->blocks->coming_at].cycle <= now)
         cta_begin(c, c->blocks->coming.at[c->blocks->coming_at++].linear);
     if (c->blocks->coming_at == c->blocks->coming.n) c->blocks->coming_at = c->blocks->coming.n = 0;

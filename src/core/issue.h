@@ -33,6 +33,7 @@ struct sched {
     u32 nready;            /* fronts in all_ready */
     u32 pop[CPI_COUNT];    /* slots by strongest cause, ready ones left out */
     u32 present;           /* bit per nonzero pop */
+    u32 asked, answer;     /* classes that were asked last for the weakest of them, and that; 0: none was (account.c) */
     u32 nslots;            /* warp slots; there are more places where fronts are formed */
     /* Where fronts are formed: counted places by the one class they wait in, and of those that wait for
      * results (account.c, awaited) also by the unit of what they show */
@@ -50,7 +51,8 @@ struct issue {
     bool restricts;     /* prediction, the policy or the re-execution queue may hold ready fronts back */
     bool steady;        /* nobody does, there are no windows, and the policy need not be told of cycles without candidates */
     bool renews;        /* the program starts and ends warps of its own */
-    bool plain;         /* none of that, no replay, no window, no Vortex units: a front shows its next instruction */
+    bool next_only;     /* no replay, no window, no formed fronts: a front shows its next instruction */
+    bool plain;         /* that, no Vortex units, and no warps that the program starts and ends */
     bool lone;          /* plain, and an instruction that issues is all that happens in its scheduler's cycle */
     bool timed; /* registers of a front's next instruction are all that it waits for, where its kind asks for nothing else */
     struct step step; /* the instruction executed last, and the last that is not in the program */

@@ -28,6 +28,7 @@ struct vwarp {
 struct vfetch {
     u64 open;      /* fronts that know what to fetch: running, not at a barrier */
     u64 stalled;   /* that may not fetch until decode, or the instruction's unit, says so */
+    u64 buffered;  /* with an instruction in their buffer */
     u64 resolving; /* of stalled: their instruction has left its unit in this cycle */
     u32 last;      /* front that fetched last */
     u32 decoded;   /* front decoded last, or the one whose full buffer keeps decode waiting */
@@ -35,6 +36,8 @@ struct vfetch {
     struct tags icache;
     u64 *misses; /* [icache_mshrs]: line + 1 that was sent for; 0: none */
     VEC(struct vrequest) requests;
+    u64 first_cy;        /* the earliest due_cy of these; NEVER: none comes */
+    u64 queued;          /* fronts with something in their queue */
     struct vwarp *warps; /* [nslots] */
     u64 *waited;         /* by front: times that another one fetched while it could (Aurud's equation 3.2) */
     u64 *kept;           /* the same of decode, where warps have queues */

@@ -17,8 +17,10 @@ struct vlsu {
     u32 loads;      /* whose words are sent or awaited */
     i32 held_by;    /* enum hazard that kept a word of it from its bank in the last cycle, or NONE */
     bool stuck;     /* no word was taken then, and none will be until the memory side has answered or taken something */
+    bool again;     /* which it may have since */
     u64 wrote_cy;   /* last cycle in which a load had the write-back port; NEVER: none */
     VEC(struct vanswer) answers;
+    u64 answer_cy; /* the earliest due_cy of these; NEVER: none */
 };
 
 #endif
