@@ -296,19 +296,28 @@ void exec_rv_return(struct warp *w, struct group *g, const struct inst *in, u64 
 
 /* --- the stack of a thread lies at the end of its core's shared memory: an access by sp outside of it */
 
-static bool stack_overrun(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+/* Thirty-two lanes of it; the stacks of lower ones lie higher */
+static bool stacks_overrun(struct warp *w, const struct inst *in, const u32 *sp, u32 mask, u32 lane0) {
     const struct launch *l = w->cta->launch;
-    const struct rv_kernel *k = rv_of(w);
-    u64 top = l->k->shared_at + l->shared_b;
-    for (u64 rest = k->stack_b ? mask : 0; rest; rest &= rest - 1) {
-        u32 lane = (u32)__builtin_ctzll(rest), addr = (u32)opnd_read(w, g, &in->s[0], lane) + (u32)in->imm;
-        u64 end = top - (u64)(w->id * l->warp_size + lane) * k->stack_b, low = end - k->stack_b;
-        u32 sp = (u32)opnd_read(w, g, &in->s[0], lane);
-        if (addr >= low || sp > end || addr < l->k->shared_at - 65536) continue;
-        fault_at(w, in, (int)lane,
-                 "stack overrun: sp is 0x%x and the access at 0x%x, the thread's stack is 0x%llx to 0x%llx (%u bytes)", sp, addr,
-                 (unsigned long long)low, (unsigned long long)end, k->stack_b);
+    u32 stack_b = rv_of(w)->stack_b, thread0 = w->id * l->warp_size + lane0;
+    u64 top = l->k->shared_at + l->shared_b, elsewhere = l->k->shared_at - 65536;
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+        u32 lane = (u32)__builtin_ctz(rest), addr = sp[lane] + (u32)in->imm;
+        u64 end = top - (u64)(thread0 + lane) * stack_b, low = end - stack_b;
+        if (addr >= low || sp[lane] > end || addr < elsewhere) continue;
+        fault_at(w, in, (int)(lane0 + lane),
+                 "stack overrun: sp is 0x%x and the access at 0x%x, the thread's stack is 0x%llx to 0x%llx (%u bytes)", sp[lane],
+                 addr, (unsigned long long)low, (unsigned long long)end, stack_b);
         return true;
+    }
+    return false;
+}
+
+static bool stack_overrun(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    if (!rv_of(w)->stack_b) return false;
+    for (u32 s = 0; s < w->nslabs; s++) {
+        const u8 *row = opnd_row(w, g, &in->s[0], s, w->cta->launch->k->pool);
+        if (stacks_overrun(w, in, (const u32 *)(const void *)row, (u32)(mask >> 32 * s), 32 * s)) return true;
     }
     return false;
 }
