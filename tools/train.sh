@@ -14,8 +14,9 @@ for kernel in saxpy sgemm_naive sgemm_tiled mandel spmv chase; do
 done
 run bench/kernels/saxpy.json --machine h200 --max-cycles 1500
 run bench/kernels/spmv.json --machine turner2012 --max-cycles 2000
-for machine in vortex2021 aurud2023 aurud2023_frrr; do
-    run tests/golden/riscv_group_split.elf --manifest tests/golden/riscv_group_split.json --machine $machine
+run bench/kernels/riscv.json --machine vortex2021 --max-cycles 60000
+for machine in aurud2023 aurud2023_frrr; do
+    run bench/kernels/riscv.json --machine $machine --max-cycles 12000
 done
 for order in rob tomasulo; do
     run bench/kernels/sgemm_tiled.json --machine gtx480 --max-cycles 1000 --set sm.order=$order
