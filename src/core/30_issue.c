@@ -497,7 +497,7 @@ static void step_on(struct core *c, u32 slot) {
 /* Lanes there are in the warp's place: those of a block that does not fill its last warp, all of a warp that
  * the program starts itself */
 static u32 lanes_there(const struct core *c, const struct warp *w) {
-    u32 size = c->cfg->warp_size, threads = w->cta->launch->threads;
+    u32 size = c->cfg->warp_size, threads = w->launch->threads;
     return c->prog->k->first_warps || threads >= w->tid0 + size ? size : threads - w->tid0;
 }
 

@@ -103,7 +103,7 @@ const struct sched_fronts *form_seen(const struct core *c) { return c->form ? &c
 /* --- threads and their groups */
 
 struct group *form_group(const struct core *c, const struct part *p) {
-    const struct warp *w = c->homes[p->home].w;
+    struct warp *w = c->homes[p->home].w;
     if (p->group < w->groups.n && w->groups.at[p->group].mask & p->lanes) return &w->groups.at[p->group];
     for (u32 i = 0; i < w->groups.n; i++)
         if (w->groups.at[i].mask & p->lanes) return &w->groups.at[i];

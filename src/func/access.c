@@ -55,7 +55,7 @@ static void probe_add(struct probe *p, enum space space, u32 slab, const struct 
 }
 
 static bool on_global(struct warp *w, struct maccess *a, const struct inst *in, const struct request *r) {
-    const struct memport *p = &w->cta->launch->port;
+    const struct memport *p = &w->launch->port;
     switch (r->kind) {
     case LOAD: return p->load(p->ctx, a, r->out);
     case STORE: return p->store(p->ctx, a, r->in);
@@ -79,7 +79,7 @@ static bool above_taken(const struct warp *w, const struct group *g, u32 slab, u
 /* Local memory is [lane][bytes]; an address may reach down into callers' frames, never above the own one. */
 static bool on_local(struct warp *w, const struct group *g, u32 slab, struct maccess *a, const struct inst *in,
                      const struct request *r) {
-    u64 fixed = (u64)g->local_base + w->cta->launch->k->funcs[w->frames.at[g->frame].func].local_b;
+    u64 fixed = (u64)g->local_base + w->launch->k->funcs[w->frames.at[g->frame].func].local_b;
     u64 taken = stack_taken(w, g, (u64)a->mask << 32 * slab), top = fixed + taken;
     u64 mine[SLAB_LANES];
     bool fine = top >= a->size_b && a->ops->inside(a->addr, 0, top - a->size_b, a->align_b - 1);
@@ -99,7 +99,7 @@ static bool on_local(struct warp *w, const struct group *g, u32 slab, struct mac
 
 static bool on_space(struct warp *w, const struct group *g, const struct inst *in, u32 slab, enum space space, struct maccess *a,
                      const struct request *r) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     bool ok;
     if (w->step) probe_add(&w->step->probe, space, slab, a, r);
     switch (space) {
@@ -141,8 +141,8 @@ static bool on_device(struct warp *w, const struct inst *in, u32 slab, struct ma
         u64 word = 0;
         if (r->kind == STORE) memcpy(&word, (const u8 *)r->in + (size_t)l * a->size_b, MIN(a->size_b, 8u));
         bool ok = r->kind != ATOMIC && a->size_b <= 8 && !(a->addr[l] & (a->align_b - 1)) &&
-                  w->cta->launch->k->device(w, in, lane, a->addr[l], r->kind == STORE, &word, a->size_b);
-        if (w->cta->launch->faulted) return false;
+                  w->launch->k->device(w, in, lane, a->addr[l], r->kind == STORE, &word, a->size_b);
+        if (w->launch->faulted) return false;
         if (!ok) {
             a->fault = a->addr[l] & (a->align_b - 1) ? FAULT_MISALIGNED : FAULT_WILD;
             a->fault_lane = (u8)l;
@@ -160,14 +160,14 @@ static bool on_generic(struct warp *w, const struct group *g, const struct inst 
     u32 left = a->mask;
     while (left) {
         u64 base, other;
-        enum space s = window_space(w->cta->launch, a->addr[__builtin_ctz(left)], &base);
+        enum space s = window_space(w->launch, a->addr[__builtin_ctz(left)], &base);
         u64 addr[SLAB_LANES], got[SLAB_LANES * 4];
         struct maccess part = *a;
         struct request pr = *r;
         part.mask = part.deferred = 0;
         for (u32 rest = left; rest; rest &= rest - 1) {
             u32 l = (u32)__builtin_ctz(rest);
-            if (window_space(w->cta->launch, a->addr[l], &other) == s) part.mask |= 1u << l;
+            if (window_space(w->launch, a->addr[l], &other) == s) part.mask |= 1u << l;
         }
         u64 first = a->addr[__builtin_ctz(part.mask)] - base;
         for (u32 l = 0; l < SLAB_LANES; l++) addr[l] = part.mask >> l & 1 ? a->addr[l] - base : first;
@@ -187,7 +187,7 @@ static bool on_generic(struct warp *w, const struct group *g, const struct inst 
 static bool access_any(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a,
                        const struct request *r) {
     if (in->space != SPACE_GENERIC) return on_space(w, g, in, slab, (enum space)in->space, a, r);
-    const struct kernel *k = w->cta->launch->k;
+    const struct kernel *k = w->launch->k;
     u64 plain = MIN(k->shared_at ? k->shared_at : PARAM_WINDOW, k->device_b ? k->device_at : PARAM_WINDOW);
     if (a->ops->inside(a->addr, 0, plain - 1, 0)) return on_space(w, g, in, slab, SPACE_GLOBAL, a, r);
     return on_generic(w, g, in, slab, a, r);
@@ -211,7 +211,7 @@ bool access_atomic(struct warp *w, const struct group *g, const struct inst *in,
 
 /* An access with one lane: every lane of the slab shows its address, and its data lies at its place */
 static struct maccess lane_access(const struct warp *w, const struct inst *in, u32 lane, u64 *addrs, u64 addr, u32 bytes) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     for (u32 i = 0; i < SLAB_LANES; i++) addrs[i] = addr;
     return (struct maccess){.mask = 1u << lane % SLAB_LANES,
                             .size_b = bytes,
@@ -245,7 +245,7 @@ bool access_lane_store(struct warp *w, const struct group *g, const struct inst 
 }
 
 bool access_peek(struct warp *w, u32 lane, u64 addr, void *out, u32 bytes) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     u64 base;
     const u8 *p = NULL;
     u64 off, size = 0;

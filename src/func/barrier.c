@@ -117,9 +117,8 @@ void exec_bar(struct warp *w, struct group *g, const struct inst *in, u64 mask) 
         fault_at(w, in, (int)lane, "barrier %u does not exist; a block has barriers 0 to %d", id, CTA_BARRIERS - 1);
         return;
     }
-    if (count % w->cta->launch->warp_size) {
-        fault_at(w, in, (int)lane, "barrier thread count %u is not a multiple of the warp size %u", count,
-                 w->cta->launch->warp_size);
+    if (count % w->launch->warp_size) {
+        fault_at(w, in, (int)lane, "barrier thread count %u is not a multiple of the warp size %u", count, w->launch->warp_size);
         return;
     }
     if (in->s[0].in == OPND_IN_REG) split_by_id(w, g, in, id);
@@ -137,7 +136,7 @@ void exec_bar(struct warp *w, struct group *g, const struct inst *in, u64 mask) 
 static bool stands_with(const struct group *h, const struct group *g) { return h->pc == g->pc && h->frame == g->frame; }
 
 bool group_meet(struct warp *w, u32 gi, u64 lanes, u64 members, struct meeting *m) {
-    const struct inst *code = w->cta->launch->k->code;
+    const struct inst *code = w->launch->k->code;
     struct group *g = &w->groups.at[gi];
     *m = (struct meeting){.n = 1, .part[0] = {gi, lanes}, .lanes = lanes};
     for (u32 i = 0; i < w->groups.n; i++) {

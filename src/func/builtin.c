@@ -190,7 +190,7 @@ static void print_format(struct printer *p, const char *f) {
 }
 
 static void do_printf(struct warp *w, struct group *g, const struct inst *in, const struct call_info *c, u32 lane) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     char format[MAX_STRING];
     struct printer p = {
         .w = w, .lane = lane, .args = slot_value(w, g, &c->args[1], lane), .out = l->program_out ? l->program_out : stdout};
@@ -222,7 +222,7 @@ static void do_assertfail(struct warp *w, struct group *g, const struct inst *in
 static u32 min_args(enum builtin b) { return b == BUILTIN_VPRINTF || b == BUILTIN_PRINTF ? 2 : 1; }
 
 void builtin_call(struct warp *w, struct group *g, const struct inst *in, const struct call_info *c, u64 mask) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     enum builtin b = (enum builtin)c->builtin;
     if (c->nargs < min_args(b)) {
         fault_at(w, in, __builtin_ctzll(mask), "a built-in function needs at least %u arguments, this call has %u", min_args(b),

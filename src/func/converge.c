@@ -85,13 +85,14 @@ static void reserve_frame(struct warp *w, u32 rows, u32 preds, u32 local_b) {
 
 struct group *group_add(struct warp *w, const struct group *like, u64 mask, i32 pc) {
     struct group g = *like;
-    CHECK(w->groups.n < w->groups.cap); /* a group has a lane of its own, so MAX_WARP suffice */
+    CHECK(w->groups.n < ARRAY_LEN(w->groups.at));
     g.mask = mask;
     g.pc = pc;
     g.state = GROUP_READY;
     w->frames.at[g.frame].refs++;
-    VEC_PUSH(&w->groups, g);
-    return &w->groups.at[w->groups.n - 1];
+    struct group *new = &w->groups.at[w->groups.n++];
+    *new = g;
+    return new;
 }
 
 void group_remove(struct warp *w, u32 gi) {
@@ -114,7 +115,7 @@ void warp_reset(struct warp *w) {
     VEC_PUSH(&w->frames, f);
     struct group g = {.conv = NONE, .mask = warp_enabled(w)};
     group_enter(w, &g, 0);
-    VEC_PUSH(&w->groups, g);
+    w->groups.at[w->groups.n++] = g;
 }
 
 /* --- meeting points */
@@ -155,7 +156,7 @@ static i32 conv_for(struct warp *w, const struct group *g, i32 pc) {
 }
 
 void group_part(struct warp *w, struct group *g, u64 lanes, i32 pc, i32 reconv) {
-    if (w->cta->launch->never_meet) reconv = NONE;
+    if (w->launch->never_meet) reconv = NONE;
     g->conv = conv_for(w, g, reconv);
     g->mask &= ~lanes;
     if (reconv != NONE && pc == reconv) conv_park(w, &w->convs.at[g->conv], lanes);
@@ -168,9 +169,9 @@ void group_branch(struct warp *w, struct group *g, u64 taken, i32 target, i32 re
         g->pc = next;
         return;
     }
-    w->cta->launch->divergent++;
+    w->launch->divergent++;
     if (w->step) w->step->diverged = true;
-    if (w->cta->launch->never_meet) reconv = NONE;
+    if (w->launch->never_meet) reconv = NONE;
     if (next == reconv) { /* the side that is there already is parked without becoming a group */
         group_part(w, g, g->mask & ~taken, next, reconv);
         g->pc = target;
@@ -367,7 +368,7 @@ static void slot_read(struct warp *w, const struct side *s, u32 lane, u8 *out) {
         return;
     }
     const u8 *row =
-        f->reg.in == OPND_IN_POOL ? w->cta->launch->k->pool + f->reg.off : s->regs + (size_t)slab * w->rows * ROW_B + f->reg.off;
+        f->reg.in == OPND_IN_POOL ? w->launch->k->pool + f->reg.off : s->regs + (size_t)slab * w->rows * ROW_B + f->reg.off;
     memcpy(out, row + (size_t)l * 4 * f->reg.rows, MIN(f->size_b, 4u * f->reg.rows));
 }
 
@@ -415,7 +416,7 @@ static bool signature_matches(const struct call_info *c, const struct kernel_fun
 }
 
 bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func, i32 ret_pc) {
-    const struct kernel *k = w->cta->launch->k;
+    const struct kernel *k = w->launch->k;
     const struct kernel_func *kf = &k->funcs[func];
     const struct call_info *c = in->info;
     i32 caller = g->frame;
@@ -467,7 +468,7 @@ bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func
 void group_return(struct warp *w, struct group *g) {
     i32 f = g->frame;
     struct frame fr = w->frames.at[f];
-    const struct kernel_func *kf = &w->cta->launch->k->funcs[fr.func];
+    const struct kernel_func *kf = &w->launch->k->funcs[fr.func];
     struct side src = {g->regs, g->preds, g->local_base, NULL};
     w->frames.at[fr.parent].refs++;
     group_enter(w, g, fr.parent);

@@ -19,7 +19,7 @@ static inline bool slab_begin(const struct warp *w, const struct group *g, u64 m
     x->mask = (u32)(mask >> 32 * s);
     if (!x->mask) return false;
     x->regs = g->regs + (size_t)s * w->rows * ROW_B;
-    x->pool = w->cta->launch->k->pool;
+    x->pool = w->launch->k->pool;
     x->whole = !((u32)(w->live >> 32 * s) & ~x->mask);
     return true;
 }
@@ -50,7 +50,7 @@ void exec_rows1(struct warp *w, struct group *g, const struct inst *in, u64 mask
         }
         _Alignas(64) u32 t[SLAB_LANES];
         in->lane(t, slab_row(&x, &in->s[0]), slab_row(&x, &in->s[1]), slab_row(&x, &in->s[2]), NULL, in->aux);
-        w->cta->launch->ops->blend32(d, t, x.mask);
+        w->launch->ops->blend32(d, t, x.mask);
     }
 }
 
@@ -65,15 +65,15 @@ void exec_rows2(struct warp *w, struct group *g, const struct inst *in, u64 mask
         }
         _Alignas(64) u64 t[SLAB_LANES];
         in->lane(t, slab_row(&x, &in->s[0]), slab_row(&x, &in->s[1]), slab_row(&x, &in->s[2]), NULL, in->aux);
-        w->cta->launch->ops->blend64(d, t, x.mask);
+        w->launch->ops->blend64(d, t, x.mask);
     }
 }
 
 /* The result of a lane function into d, whatever d's width */
 static void keep_rows(const struct warp *w, const struct slab *x, const struct opnd *d, const void *t) {
     if (d->absent) return;
-    if (d->rows == 2) w->cta->launch->ops->blend64((u64 *)(void *)(x->regs + d->off), t, x->mask);
-    else w->cta->launch->ops->blend32((u32 *)(void *)(x->regs + d->off), t, x->mask);
+    if (d->rows == 2) w->launch->ops->blend64((u64 *)(void *)(x->regs + d->off), t, x->mask);
+    else w->launch->ops->blend32((u32 *)(void *)(x->regs + d->off), t, x->mask);
 }
 
 void exec_setp(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
@@ -163,14 +163,14 @@ static bool is_two_words(const struct inst *in, const struct opnd *whole) {
 static void pack_two(struct warp *w, const struct inst *in, const struct slab *x) {
     _Alignas(64) u32 t[SLAB_LANES * 2];
     const u32 *rows[2] = {(const u32 *)(void *)slab_row(x, &in->extra[0]), (const u32 *)(void *)slab_row(x, &in->extra[1])};
-    w->cta->launch->ops->zip(t, rows, 2);
+    w->launch->ops->zip(t, rows, 2);
     keep_rows(w, x, &in->d, t);
 }
 
 static void unpack_two(struct warp *w, const struct inst *in, const struct slab *x) {
     _Alignas(64) u32 t[2][SLAB_LANES];
     u32 *rows[2] = {t[0], t[1]};
-    w->cta->launch->ops->unzip(rows, (const u32 *)(void *)slab_row(x, &in->s[0]), 2);
+    w->launch->ops->unzip(rows, (const u32 *)(void *)slab_row(x, &in->s[0]), 2);
     keep_rows(w, x, &in->extra[0], t[0]);
     keep_rows(w, x, &in->extra[1], t[1]);
 }
@@ -242,7 +242,7 @@ void exec_isspacep(struct warp *w, struct group *g, const struct inst *in, u64 m
         for (u32 l = 0; l < SLAB_LANES; l++) {
             bool shared = a[l] - SHARED_WINDOW < WINDOW_B, local = a[l] - LOCAL_WINDOW < WINDOW_B,
                  param = a[l] - PARAM_WINDOW < WINDOW_B;
-            const struct alloc *al = shared || local || param ? NULL : memory_find(w->cta->launch->mem, a[l]);
+            const struct alloc *al = shared || local || param ? NULL : memory_find(w->launch->mem, a[l]);
             bool in_const = al && al->read_only;
             bool yes = in->space == SPACE_SHARED  ? shared
                        : in->space == SPACE_LOCAL ? local
@@ -273,10 +273,10 @@ static u64 lanemask(enum sreg r, u32 lane) {
     }
 }
 
-static u64 clock_now(const struct warp *w) { return w->step ? w->step->clock : w->cta->launch->clock; }
+static u64 clock_now(const struct warp *w) { return w->step ? w->step->clock : w->launch->clock; }
 
 static u64 sreg_value(struct warp *w, enum sreg r, u32 lane) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     switch (r) {
     case SREG_ntid_x:
     case SREG_ntid_y:
@@ -343,7 +343,7 @@ static void fill_lanes(struct warp *w, const struct slab *x, const struct opnd *
 void exec_sreg(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     struct slab x;
     enum sreg r = (enum sreg)in->imm;
-    if (!w->cta->launch->timed) w->cta->launch->clock += 2;
+    if (!w->launch->timed) w->launch->clock += 2;
     for (u32 s = 0; s < w->nslabs; s++) {
         if (!slab_begin(w, g, mask, s, &x)) continue;
         if (in->d.in == OPND_IN_PRED) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static u8 *lane_at(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane) {
-    return opnd_row(w, g, o, lane / SLAB_LANES, w->cta->launch->k->pool) + (size_t)(lane % SLAB_LANES) * 4 * o->rows;
+    return opnd_row(w, g, o, lane / SLAB_LANES, w->launch->k->pool) + (size_t)(lane % SLAB_LANES) * 4 * o->rows;
 }
 
 static u64 lane_address(const struct warp *w, const struct group *g, const struct inst *in, u32 lane) {
@@ -40,7 +40,7 @@ static void read_sources(struct warp *w, struct group *g, const struct inst *in,
 /* Element e of all lanes of a slab; the first one also checks that the whole vector is aligned */
 static bool one_element(struct warp *w, struct group *g, const struct inst *in, u32 slab, u32 mask, u32 e,
                         struct vector_sources *v) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     _Alignas(64) u64 addr[SLAB_LANES];
     u64 old[SLAB_LANES];
     for (u32 i = 0; i < SLAB_LANES; i++) addr[i] = v->addr[i] + (u64)e * in->elem_b;
@@ -75,7 +75,7 @@ void exec_atomv(struct warp *w, struct group *g, const struct inst *in, u64 mask
 
 /* Sixteen bytes a lane: operands and old values lie as pairs of words */
 void exec_atom128(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     bool cas = ((const struct atomic_op *)in->info)->kind == MOD_cas;
     for (u32 s = 0; s < w->nslabs; s++) {
         u32 m = (u32)(mask >> 32 * s);

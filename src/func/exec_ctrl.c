@@ -82,7 +82,7 @@ void exec_call(struct warp *w, struct group *g, const struct inst *in, u64 mask)
         return;
     }
     u64 address = indirect ? opnd_read(w, g, &in->s[0], (u32)__builtin_ctzll(now)) : 0;
-    i32 func = indirect ? func_at(w->cta->launch->k, address) : c->func;
+    i32 func = indirect ? func_at(w->launch->k, address) : c->func;
     if (func == NONE)
         fault_at(w, in, __builtin_ctzll(now), "indirect call of 0x%llx, which is no function of this kernel",
                  (unsigned long long)address);

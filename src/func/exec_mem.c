@@ -12,7 +12,7 @@ struct access { /* one slab's access while it is being made */
 
 static bool access_begin(const struct warp *w, const struct group *g, const struct inst *in, const struct opnd *base, i64 off,
                          u64 mask, u32 s, struct access *x) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     u32 m = (u32)(mask >> 32 * s);
     if (!m) return false;
     u64 add = (u64)off + (in->frame_local ? g->local_base : 0);
@@ -77,7 +77,7 @@ static void spread_extended(u8 *t, const u8 *p, u32 stride, const struct inst *i
 static void spread(const struct warp *w, const struct group *g, const struct inst *in, const struct opnd *d, u32 s, u32 m,
                    const u8 *packed, u32 e) {
     if (d->absent) return;
-    const struct rowops *ops = w->cta->launch->ops;
+    const struct rowops *ops = w->launch->ops;
     u8 *row = opnd_row(w, g, d, s, NULL);
     u32 stride = (u32)in->elem_b * in->nelem, width = 4u * d->rows;
     const u8 *p = packed + (size_t)e * in->elem_b;
@@ -97,7 +97,7 @@ static void spread(const struct warp *w, const struct group *g, const struct ins
 
 static void load_done(const struct warp *w, const struct group *g, const struct inst *in, u32 s, u32 m, const u8 *packed) {
     const struct opnd *d = in->nelem == 1 ? &in->d : in->extra;
-    const struct rowops *ops = w->cta->launch->ops;
+    const struct rowops *ops = w->launch->ops;
     if (in->access == ACCESS_ROW && in->elem_b == 4)
         ops->blend32((u32 *)(void *)opnd_row(w, g, d, s, NULL), (const u32 *)(const void *)packed, m);
     else if (in->access == ACCESS_ROW)
@@ -110,7 +110,7 @@ static void load_done(const struct warp *w, const struct group *g, const struct 
  * last. False when it does not apply; the long way then finds out what is wrong, if anything. */
 static bool short_begin(const struct warp *w, const struct group *g, const struct inst *in, u64 mask, bool write,
                         struct row_access *r) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     u32 size = (u32)in->elem_b * in->nelem;
     struct memwindow win = {w->cta->shared, 0, l->shared_b};
     if (w->step || w->nslabs != 1 || in->s[0].absent || size > 16) return false;
@@ -125,7 +125,7 @@ static bool short_begin(const struct warp *w, const struct group *g, const struc
 
 static bool short_load(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     struct row_access r;
-    const struct rowops *ops = w->cta->launch->ops;
+    const struct rowops *ops = w->launch->ops;
     bool whole = mask == w->live;
     if (in->access == ACCESS_GENERAL || (in->access == ACCESS_WORDS && !whole) || !short_begin(w, g, in, mask, false, &r))
         return false;
@@ -146,8 +146,8 @@ static bool short_load(struct warp *w, struct group *g, const struct inst *in, u
 
 static bool short_store(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     struct row_access r;
-    const struct rowops *ops = w->cta->launch->ops;
-    const u8 *pool = w->cta->launch->k->pool;
+    const struct rowops *ops = w->launch->ops;
+    const u8 *pool = w->launch->k->pool;
     if ((in->access != ACCESS_ROW && in->access != ACCESS_WORDS) || !short_begin(w, g, in, mask, true, &r)) return false;
     if (in->access == ACCESS_ROW) return ops->put(&r, opnd_row(w, g, &in->s[1], 0, pool));
     _Alignas(64) u32 packed[SLAB_LANES * 4];
@@ -175,7 +175,7 @@ void exec_ld(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
 
 /* A kernel parameter at a known place is the same for all lanes. */
 void exec_ldparam(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    const struct launch *l = w->cta->launch;
+    const struct launch *l = w->launch;
     bool known = in->s[0].absent && in->access == ACCESS_ROW && in->imm >= 0 && (u64)in->imm + in->elem_b <= l->k->param_b;
     if (!known) {
         exec_ld(w, g, in, mask);
@@ -198,7 +198,7 @@ void exec_st(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     const struct opnd *src = in->nelem == 1 ? &in->s[1] : in->extra;
     for (u32 s = 0; s < w->nslabs; s++) {
         if (!access_begin(w, g, in, &in->s[0], in->imm, mask, s, &x)) continue;
-        const u8 *pool = w->cta->launch->k->pool;
+        const u8 *pool = w->launch->k->pool;
         if (in->nelem == 1 && in->elem_b == 4u * src->rows) {
             if (!access_store(w, g, in, s, &x.a, opnd_row(w, g, src, s, pool))) return;
             continue;
@@ -215,7 +215,7 @@ void exec_st(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
 }
 
 static void widen(const struct warp *w, const struct group *g, const struct opnd *o, u32 s, u64 *out) {
-    const u8 *row = opnd_row(w, g, o, s, w->cta->launch->k->pool);
+    const u8 *row = opnd_row(w, g, o, s, w->launch->k->pool);
     for (u32 l = 0; l < SLAB_LANES; l++) {
         out[l] = 0;
         memcpy(&out[l], row + (size_t)l * 4 * o->rows, 4u * o->rows);

@@ -71,7 +71,7 @@ static bool places(struct warp *w, const struct group *g, const struct inst *in,
 
 static struct maccess access_of(struct warp *w, const struct group *g, const struct inst *in, u32 slab, u32 lanes, u32 bytes,
                                 const struct spot *at, u64 *addr) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     u32 first = (u32)__builtin_ctz(lanes);
     for (u32 i = 0; i < SLAB_LANES; i++) addr[i] = at[lanes >> i & 1 ? i : first].addr;
     return (struct maccess){.w = w,

@@ -20,7 +20,7 @@ static const char *const kind_names[] = {"nothing", "texture", "sampler", "surfa
 static const struct tex_object *object_of(struct warp *w, const struct group *g, const struct inst *in, const struct opnd *o,
                                           u32 lane, enum tex_object_kind kind) {
     u64 handle = opnd_read(w, g, o, lane);
-    const struct tex_object *x = tex_find(w->cta->launch->mem->textures, handle);
+    const struct tex_object *x = tex_find(w->launch->mem->textures, handle);
     if (!x) fault_at(w, in, (int)lane, "handle 0x%llx names no %s", (unsigned long long)handle, kind_names[kind]);
     else if (x->kind != kind)
         fault_at(w, in, (int)lane, "handle 0x%llx names a %s, not a %s", (unsigned long long)handle, kind_names[x->kind],
@@ -114,7 +114,7 @@ static bool fetch_tap(struct warp *w, const struct group *g, const struct inst *
                       const struct read *r, u8 (*texels)[TEX_MAX_TAPS][16]) {
     _Alignas(64) u64 addr[SLAB_LANES];
     _Alignas(64) u8 packed[SLAB_LANES * 16];
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     u32 first = (u32)__builtin_ctz(lanes), size = tex_texel_b(r[first].image);
     for (u32 i = 0; i < SLAB_LANES; i++) addr[i] = r[lanes >> i & 1 ? i : first].taps.tap[k].addr;
     struct maccess a = {.w = w,
@@ -245,7 +245,7 @@ void exec_txq(struct warp *w, struct group *g, const struct inst *in, u64 mask) 
     for (u64 rest = mask; rest; rest &= rest - 1) {
         u32 lane = (u32)__builtin_ctzll(rest);
         u64 handle = opnd_read(w, g, &in->s[0], lane);
-        const struct tex_object *named = tex_find(w->cta->launch->mem->textures, handle);
+        const struct tex_object *named = tex_find(w->launch->mem->textures, handle);
         bool sampler = named && of_sampler && named->kind == TEX_OBJECT_SAMPLER;
         enum tex_object_kind kind = in->op == OP_suq ? TEX_OBJECT_SURFACE : sampler ? TEX_OBJECT_SAMPLER : TEX_OBJECT_TEXTURE;
         const struct tex_object *x = object_of(w, g, in, &in->s[0], lane, kind);
@@ -260,7 +260,7 @@ void exec_istypep(struct warp *w, struct group *g, const struct inst *in, u64 ma
     u64 yes = 0;
     for (u64 rest = mask; rest; rest &= rest - 1) {
         u32 lane = (u32)__builtin_ctzll(rest);
-        const struct tex_object *x = tex_find(w->cta->launch->mem->textures, opnd_read(w, g, &in->s[0], lane));
+        const struct tex_object *x = tex_find(w->launch->mem->textures, opnd_read(w, g, &in->s[0], lane));
         if (x && x->kind == in->aux) yes |= 1ull << lane;
     }
     if (!in->d.absent) g->preds[in->d.off] = (g->preds[in->d.off] & ~mask) | yes;

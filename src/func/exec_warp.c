@@ -8,7 +8,7 @@
 #include <string.h>
 
 static u32 *row(const struct warp *w, const struct group *g, const struct opnd *o) {
-    return (u32 *)(void *)opnd_row(w, g, o, 0, w->cta->launch->k->pool);
+    return (u32 *)(void *)opnd_row(w, g, o, 0, w->launch->k->pool);
 }
 
 static void write_pred(struct group *g, const struct opnd *d, u64 bits, u64 mask) {
@@ -22,7 +22,7 @@ static u64 read_pred(const struct warp *w, const struct group *g, const struct o
 
 /* A lane that takes no part gives 0: PTX leaves it open, silicon does so. */
 void exec_shfl(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    const struct rowops *ops = w->cta->launch->ops;
+    const struct rowops *ops = w->launch->ops;
     _Alignas(64) u32 t[SLAB_LANES], from[SLAB_LANES] = {0};
     const u32 *source = row(w, g, &in->s[0]);
     if ((u32)mask != ~0u) {
@@ -107,11 +107,11 @@ static void copy_lanes(u8 *to, const u8 *from, u32 rows, u64 lanes) {
 }
 
 static void joint_fetch(const struct warp *w, const struct group *g, const struct opnd *o, u8 *rows, u32 at, u64 lanes) {
-    if (!o->absent) copy_lanes(rows + (size_t)at * ROW_B, opnd_row(w, g, o, 0, w->cta->launch->k->pool), o->rows, lanes);
+    if (!o->absent) copy_lanes(rows + (size_t)at * ROW_B, opnd_row(w, g, o, 0, w->launch->k->pool), o->rows, lanes);
 }
 
 void collective_joint(struct warp *w, const struct meeting *m) {
-    const struct inst *code = w->cta->launch->k->code, *in = &code[w->groups.at[m->part[0].group].pc];
+    const struct inst *code = w->launch->k->code, *in = &code[w->groups.at[m->part[0].group].pc];
     _Alignas(64) u8 rows[JOINT_ROWS * ROW_B] = {0};
     u64 preds[JOINT_PREDS] = {0};
     for (u32 i = 0; i < m->n; i++) {
@@ -163,7 +163,7 @@ void exec_mma(struct warp *w, struct group *g, const struct inst *in, u64 mask) 
             const struct opnd *o = &in->extra[at];
             static _Thread_local _Alignas(64) u64 sink[SLAB_LANES];
             if (i == 0) d[j] = o->absent ? (void *)sink : whole ? (void *)opnd_row(w, g, o, 0, NULL) : (void *)kept[j];
-            else s[i - 1][j] = opnd_row(w, g, o, 0, w->cta->launch->k->pool);
+            else s[i - 1][j] = opnd_row(w, g, o, 0, w->launch->k->pool);
         }
     mma_run(in->key, d, s[0], s[1], s[2]);
     for (u32 j = 0; !whole && j < (u32)(in->imm & 0xFF); j++)
@@ -176,7 +176,7 @@ static bool matrix_address(struct warp *w, struct group *g, const struct inst *i
     for (u32 l = 0; l < 8u * mi->count; l++) {
         addr[l] = (in->s[0].absent ? 0 : opnd_read(w, g, &in->s[0], l)) + (u64)in->imm;
         if (addr[l] - SHARED_WINDOW < WINDOW_B) addr[l] -= SHARED_WINDOW; /* a generic address */
-        if (addr[l] % 16 == 0 && addr[l] + 16 <= w->cta->launch->shared_b) continue;
+        if (addr[l] % 16 == 0 && addr[l] + 16 <= w->launch->shared_b) continue;
         struct maccess a = {.mask = 1u << l, .size_b = 16, .align_b = 16, .addr = addr, .fault_lane = (u8)l};
         a.fault = addr[l] % 16 ? FAULT_MISALIGNED : FAULT_WILD;
         fault_access(w, in, 0, &a, SPACE_SHARED);

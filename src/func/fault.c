@@ -24,7 +24,7 @@ static bool fault_begin(struct launch *l) {
 }
 
 static void fault_end(struct warp *w, const struct inst *in, int lane) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     const u32 *b = w->cta->index;
     if (l->k->first_warps) strbuf_add(&l->fault, "\n  core %u, warp %u", b[0], w->id);
     else strbuf_add(&l->fault, "\n  kernel '%s', block (%u,%u,%u), warp %u", l->k->name, b[0], b[1], b[2], w->id);
@@ -40,7 +40,7 @@ static void fault_end(struct warp *w, const struct inst *in, int lane) {
 }
 
 void fault_at(struct warp *w, const struct inst *in, int lane, const char *fmt, ...) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     if (!fault_begin(l)) return;
     va_list ap;
     va_start(ap, fmt);
@@ -65,12 +65,12 @@ static void describe_neighbour(struct launch *l, u64 addr) {
 }
 
 static u64 space_size(const struct warp *w, enum space s) {
-    const struct launch *l = w->cta->launch;
+    const struct launch *l = w->launch;
     return s == SPACE_SHARED ? l->shared_b : s == SPACE_PARAM ? l->k->param_b : l->k->local_b;
 }
 
 void fault_access(struct warp *w, const struct inst *in, u32 slab, const struct maccess *a, enum space space) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     if (!fault_begin(l)) return;
     static const char *const verbs[] = {[ICLASS_LOAD] = "load of", [ICLASS_STORE] = "store of", [ICLASS_ATOMIC] = "atomic on"};
     const char *verb = in->iclass < ARRAY_LEN(verbs) && verbs[in->iclass] ? verbs[in->iclass] : "access of";

@@ -142,13 +142,13 @@ enum group_state {
 struct group { /* lanes of one warp that stand at one pc (D3) */
     i32 pc;
     i32 frame; /* index into warp.frames */
-    i32 conv;  /* meeting point it is heading for, or NONE */
     u64 mask;
-    u8 *regs;       /* its frame's first row, slab 0 */
-    u64 *preds;     /* its frame's first predicate */
-    u32 local_base; /* its frame's first local byte */
-    u8 state;       /* enum group_state */
+    u8 *regs;   /* its frame's first row, slab 0 */
+    u64 *preds; /* its frame's first predicate */
+    u8 state;   /* enum group_state */
     u8 wait;
+    i32 conv;       /* meeting point it is heading for, or NONE */
+    u32 local_base; /* its frame's first local byte */
     u64 wait_mask;
 };
 struct frame { /* one call of one function by some lanes together */
@@ -168,24 +168,31 @@ struct conv {          /* a meeting point: lanes of `expected` go on from pc tog
 };
 
 struct cta;
+/* Two cache lines are all that most steps touch of it: the first fields, then the first group. A simulated SM
+ * goes from warp to warp, so that each step finds its warp's lines in no cache that is near. */
 struct warp {
+    struct launch *launch; /* its block's */
+    u64 live;              /* lanes that have not ended */
+    u64 off; /* live lanes that the program switched off: in no group, their registers kept until they are switched on again */
+    struct step *step;          /* what the step under way adds to; NULL outside warp_step */
+    u64 polled, ran;            /* polling instructions, and all, that the warp has run */
+    u64 retired, retired_lanes; /* instructions of the warp, and of its lanes, since its block began */
+    struct {
+        u32 n;
+        struct group at[MAX_WARP + 1]; /* a group has a lane of its own, and one may leave another before it is gone */
+    } groups;
     struct cta *cta;
     u32 id; /* in its block */
     u32 nslabs;
-    u32 starts; /* how often it was started since its block began */
-    u64 live;   /* lanes that have not ended */
-    u64 off;    /* live lanes that the program switched off: in no group, their registers kept until they are switched on again */
-    u8 *regs;   /* [slab][row][lane] */
-    u32 rows;   /* capacity, rows per slab */
+    u8 *regs; /* [slab][row][lane] */
     u64 *preds;
-    u32 npreds; /* capacity */
-    VEC(struct group) groups;
+    u32 rows;    /* capacity, rows per slab */
+    u32 npreds;  /* capacity */
+    u32 starts;  /* how often it was started since its block began */
+    u32 current; /* run.c's: index of the group that runs. Time keeps its own choice (core/) */
     VEC(struct frame) frames;
     VEC(struct conv) convs;
-    u32 current;                       /* run.c's: index of the group that runs. Time keeps its own choice (core/) */
-    struct step *step;                 /* what the step under way adds to; NULL outside warp_step */
-    u64 polled, ran;                   /* polling instructions, and all, that the warp has run */
-    u64 turn_polled, turn_ran;         /* the same when the current group was chosen */
+    u64 turn_polled, turn_ran;         /* polled and ran when the current group was chosen */
     u64 pass_ran;                      /* instructions of this pass (run.c) */
     bool gave_way;                     /* in this pass, because all it does is poll */
     i32 free_frame, free_conv;         /* first free ones, or NONE */
@@ -193,10 +200,10 @@ struct warp {
     u32 local_cap;                     /* bytes per lane */
     u32 tid0;                          /* linear thread id of lane 0 */
     u32 slot;                          /* what %warpid reads when timed */
-    u64 retired, retired_lanes;        /* instructions of the warp, and of its lanes, since its block began */
     void *state;                       /* kernel.warp_state_b bytes, the instruction set's own */
     _Alignas(64) u32 tid[3][MAX_WARP]; /* %tid.x, .y, .z */
 };
+_Static_assert(offsetof(struct warp, groups.at[1]) == 128, "what every step touches is two cache lines");
 
 struct barrier {
     u32 expected; /* threads, 0 = all of the block */
@@ -292,8 +299,9 @@ enum { STACK_MAX_B = 1 << 20 };  /* of local memory a lane, frames and all */
 bool launch_run(struct launch *l);
 /* Runs blocks [first, end) and those of `started` (n of them, begun elsewhere; freed here) to their ends. */
 bool launch_run_part(struct launch *l, u64 first, u64 end, struct cta **started, u32 n);
-struct cta *cta_new(struct launch *l);     /* a fault of the launch when the threads that live have no room */
-void cta_start(struct cta *c, u64 linear); /* block `linear` of the grid begins in c */
+struct cta *cta_new(struct launch *l);             /* a fault of the launch when the threads that live have no room */
+void cta_start(struct cta *c, u64 linear);         /* block `linear` of the grid begins in c */
+void cta_goes_on(struct cta *c, struct launch *l); /* in another launch of the same kernel */
 void cta_free(struct cta *c);
 /* The program starts warp `id` of its block, from pc, with the lanes of `lanes` on and the others off; all
  * its registers are zeros, or what kernel.begin makes of them (for lanes that are off too: opnd_write with
@@ -454,7 +462,7 @@ static inline u8 *opnd_row(const struct warp *w, const struct group *g, const st
 
 /* One lane's value of a row operand, zero-extended, and back; the sink swallows. Values of up to 64 bits. */
 static inline u64 opnd_read(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane) {
-    const u8 *row = opnd_row(w, g, o, lane / SLAB_LANES, w->cta->launch->k->pool);
+    const u8 *row = opnd_row(w, g, o, lane / SLAB_LANES, w->launch->k->pool);
     u64 v = 0;
     memcpy(&v, row + (size_t)(lane % SLAB_LANES) * 4 * o->rows, 4u * o->rows);
     return v;

@@ -28,7 +28,7 @@ enum {
 };
 
 static void trace(const struct warp *w, const struct inst *in, u64 mask) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     if (l->trace_cta != NONE && (u64)l->trace_cta != w->cta->linear) return;
     if (l->trace_warp != NONE && (u64)l->trace_warp != w->id) return;
     if (in->flags & INST_PSEUDO) return;
@@ -40,7 +40,7 @@ static void trace(const struct warp *w, const struct inst *in, u64 mask) {
  * */
 static u64 collective_members(const struct warp *w, const struct group *g, const struct inst *in, u32 lane) {
     if (in->q.absent) return warp_enabled(w);
-    return ((const u32 *)(const void *)opnd_row(w, g, &in->q, 0, w->cta->launch->k->pool))[lane];
+    return ((const u32 *)(const void *)opnd_row(w, g, &in->q, 0, w->launch->k->pool))[lane];
 }
 
 static u64 lanes_naming(const struct warp *w, const struct group *g, const struct inst *in, u64 lanes, u64 members) {
@@ -53,7 +53,7 @@ static u64 lanes_naming(const struct warp *w, const struct group *g, const struc
 
 /* One instruction of a group of `lanes`, of which `active` take part */
 static inline void count(struct warp *w, const struct inst *in, u64 lanes, u64 active) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     struct pc_count *c = &l->counts[in - l->k->code];
     u64 n = lanes == 0xFFFFFFFFu ? SLAB_LANES : (u64)__builtin_popcountll(lanes);
     c->warps++;
@@ -122,7 +122,7 @@ static u32 run_waiting(struct warp *w, u32 *gi, const struct inst *in, u64 lanes
     if (!group_meet(w, *gi, mine, members, &m)) return 0;
     if (m.apart) {
         for (u32 i = 0; i < m.n; i++)
-            count(w, &w->cta->launch->k->code[w->groups.at[m.part[i].group].pc], m.part[i].lanes, m.part[i].lanes);
+            count(w, &w->launch->k->code[w->groups.at[m.part[i].group].pc], m.part[i].lanes, m.part[i].lanes);
         collective_joint(w, &m);
     } else {
         count(w, in, m.lanes, m.lanes);
@@ -171,8 +171,8 @@ u64 warp_guard(const struct warp *w, const struct group *g, const struct inst *i
 
 static void step_run(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     count(w, in, g->mask, mask);
-    if (in->flags & INST_PLAIN && mask == w->live && w->nslabs == 1) {
-        run_plain(in, g->regs, w->cta->launch->k->pool);
+    if (in->flags & INST_PLAIN && mask == w->live && !(mask >> SLAB_LANES)) {
+        run_plain(in, g->regs, w->launch->k->pool);
         g->pc++;
     } else if (in->flags & INST_CONTROL) in->exec(w, g, in, mask);
     else {
@@ -183,7 +183,7 @@ static void step_run(struct warp *w, struct group *g, const struct inst *in, u64
 }
 
 bool warp_step(struct warp *w, u32 gi, u64 clock, struct step *s) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     struct group *g = &w->groups.at[gi];
     const struct inst *in = &l->k->code[g->pc];
     u64 mask = warp_guard(w, g, in);
@@ -207,7 +207,7 @@ void step_free(struct step *s) {
 
 /* Runs the current group until it changes, waits, ends, or n instructions are done. Returns how many were. */
 static u64 run_group(struct warp *w, u64 n) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     const struct inst *code = l->k->code;
     struct group *g = &w->groups.at[w->current];
     u64 done = 0;
@@ -255,7 +255,7 @@ static bool change_turn(struct warp *w) {
 /* Runs a warp for at most n instructions; *polls when it stopped because all it does is poll. The one that
  * opens a barrier does not run ahead of the others. */
 static u64 warp_run(struct warp *w, u64 n, bool *polls) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     u64 done = 0, opened = w->cta->opened;
     *polls = false;
     while (done < n && w->live && !l->faulted && w->cta->opened == opened) {
@@ -291,6 +291,7 @@ static void warp_init(struct cta *c, struct warp *w, u32 id) {
     struct launch *l = c->launch;
     const struct kernel *k = l->k;
     w->cta = c;
+    w->launch = l;
     w->id = id;
     w->nslabs = l->warp_size > SLAB_LANES ? 2 : 1;
     w->rows = MAX(k->rows_per_warp, 4u);
@@ -300,8 +301,6 @@ static void warp_init(struct cta *c, struct warp *w, u32 id) {
     w->preds = base_alloc(w->npreds * sizeof(*w->preds));
     w->local = base_alloc((size_t)w->local_cap * MAX_WARP);
     warp_thread_ids(l, w);
-    w->groups.cap = MAX_WARP + 1;
-    w->groups.at = base_alloc(w->groups.cap * sizeof(*w->groups.at));
     if (k->warp_state_b) w->state = base_alloc(k->warp_state_b);
 }
 
@@ -321,6 +320,11 @@ struct cta *cta_new(struct launch *l) {
     return c;
 }
 
+void cta_goes_on(struct cta *c, struct launch *l) {
+    c->launch = l;
+    for (u32 i = 0; i < c->nwarps; i++) c->warps[i].launch = l;
+}
+
 void cta_free(struct cta *c) {
     for (u32 i = 0; i < c->nwarps; i++) {
         struct warp *w = &c->warps[i];
@@ -328,7 +332,6 @@ void cta_free(struct cta *c) {
         free(w->regs);
         free(w->preds);
         free(w->local);
-        free(w->groups.at);
         free(w->frames.at);
         free(w->convs.at);
         free(w->state);
@@ -352,7 +355,7 @@ static void warp_clear(struct warp *w, const struct kernel *k) {
 /* Registers, local and shared memory start as zeros: what a program reads before writing is at least the same
  * in every run. */
 static void warp_begin(struct warp *w, i32 pc, u64 on, bool fresh) {
-    const struct launch *l = w->cta->launch;
+    const struct launch *l = w->launch;
     const struct kernel *k = l->k;
     w->starts++;
     w->tid0 = w->id * l->warp_size;

@@ -106,7 +106,7 @@ struct rv_kernel { /* kernel.isa */
     void (*recode)(struct kernel *k, struct memory *mem); /* the text as it now stands in memory */
 };
 
-static inline const struct rv_kernel *rv_of(const struct warp *w) { return w->cta->launch->k->isa; }
+static inline const struct rv_kernel *rv_of(const struct warp *w) { return w->launch->k->isa; }
 static inline u32 rv_address(const struct warp *w, i32 pc) { return (u32)(rv_of(w)->text_at + 4ull * (u64)pc); }
 
 /* The lane that speaks for all */

@@ -12,10 +12,10 @@
 /* Lanes that take no part repeat the first that does: flags are of all lanes */
 static const u32 *meant(const struct warp *w, const struct group *g, const struct opnd *o, u32 slab, u32 mask, u32 *t) {
     if (o->absent) return NULL;
-    const u32 *row = (const u32 *)(const void *)opnd_row(w, g, o, slab, w->cta->launch->k->pool);
+    const u32 *row = (const u32 *)(const void *)opnd_row(w, g, o, slab, w->launch->k->pool);
     u32 first = row[__builtin_ctz(mask)];
     for (u32 l = 0; l < SLAB_LANES; l++) t[l] = first;
-    w->cta->launch->ops->blend32(t, row, mask);
+    w->launch->ops->blend32(t, row, mask);
     return t;
 }
 
@@ -33,7 +33,7 @@ void exec_rv_float(struct warp *w, struct group *g, const struct inst *in, u64 m
         const u32 *rows[3];
         for (u32 i = 0; i < 3; i++) rows[i] = meant(w, g, &in->s[i], s, m, x[i]);
         in->lane(t, rows[0], rows[1], rows[2], &state->fflags, mode);
-        if (!in->d.absent) w->cta->launch->ops->blend32((u32 *)(void *)opnd_row(w, g, &in->d, s, NULL), t, m);
+        if (!in->d.absent) w->launch->ops->blend32((u32 *)(void *)opnd_row(w, g, &in->d, s, NULL), t, m);
     }
 }
 
@@ -54,7 +54,7 @@ static u32 running_warps(const struct cta *c) {
 }
 
 static u32 csr_of_core(const struct warp *w, enum rv_csr_kind kind) {
-    const struct launch *l = w->cta->launch;
+    const struct launch *l = w->launch;
     bool lanes = rv_of(w)->variant == RV_2021;
     switch (kind) {
     case RV_CSR_WARP: return w->id;
@@ -88,7 +88,7 @@ static u64 counted(const struct launch *l, const struct rv_perf *p, u32 which) {
 
 void rv_perf_begin(const struct warp *w) {
     struct rv_perf *p = perf_of(w);
-    p->sm = w->cta->launch->smid;
+    p->sm = w->launch->smid;
     memset(p->from, 0, sizeof(p->from));
     if (p->reset_lock) return;
     memset(p->kept, 0, sizeof(p->kept));
@@ -102,7 +102,7 @@ void rv_perf_end(const struct launch *l, struct rv_shared *s) {
 }
 
 static void perf_lock(const struct warp *w, u32 lock) {
-    const struct launch *l = w->cta->launch;
+    const struct launch *l = w->launch;
     struct rv_perf *p = perf_of(w);
     for (u32 k = 0; k < RV_PERFS && lock != p->lock; k++) {
         if (lock) p->kept[k] += counted(l, p, k) - p->from[k];
@@ -114,20 +114,20 @@ static void perf_lock(const struct warp *w, u32 lock) {
 static u32 perf_read(const struct warp *w, u32 number) {
     const struct rv_perf *p = perf_of(w);
     u32 which = (number & 127) - 3;
-    u64 v = which >= RV_PERFS ? 0 : p->kept[which] + (p->lock ? 0 : counted(w->cta->launch, p, which) - p->from[which]);
+    u64 v = which >= RV_PERFS ? 0 : p->kept[which] + (p->lock ? 0 : counted(w->launch, p, which) - p->from[which]);
     return (u32)(number & 128 ? v >> 32 : v);
 }
 
 static u32 csr_read(const struct warp *w, u32 lane, u32 csr) {
     const struct rv_warp *state = w->state;
-    u32 thread = w->id * w->cta->launch->warp_size + lane;
+    u32 thread = w->id * w->launch->warp_size + lane;
     switch ((enum rv_csr_kind)(csr & 255)) {
     case RV_CSR_FFLAGS: return state->fflags;
     case RV_CSR_FRM: return state->frm;
     case RV_CSR_FCSR: return state->frm << 5 | state->fflags;
     case RV_CSR_LANE: return lane;
     case RV_CSR_THREAD: return thread;
-    case RV_CSR_HART: return w->cta->index[0] * w->cta->nwarps * w->cta->launch->warp_size + thread;
+    case RV_CSR_HART: return w->cta->index[0] * w->cta->nwarps * w->launch->warp_size + thread;
     case RV_CSR_STORED: return state->csr[csr >> 8 & 255];
     case RV_CSR_PERF: return perf_read(w, csr >> 8 & 255);
     case RV_CSR_PERF_LOCK: return perf_of(w)->lock;
@@ -169,7 +169,7 @@ void exec_rv_counter(struct warp *w, struct group *g, const struct inst *in, u64
 /* --- branches and jumps */
 
 static u64 holds(const struct warp *w, const struct group *g, const struct inst *in) {
-    const u8 *pool = w->cta->launch->k->pool;
+    const u8 *pool = w->launch->k->pool;
     u64 taken = 0;
     for (u32 s = 0; s < w->nslabs; s++) {
         u32 p = 0, q = 0;
@@ -205,7 +205,7 @@ void exec_rv_part(struct warp *w, struct group *g, const struct inst *in, u64 ma
 }
 
 static void link(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    u32 next = rv_address(w, (i32)(in - w->cta->launch->k->code) + 1);
+    u32 next = rv_address(w, (i32)(in - w->launch->k->code) + 1);
     for (u64 rest = mask; rest && !in->d.absent; rest &= rest - 1) opnd_write(w, g, &in->d, (u32)__builtin_ctzll(rest), next);
     if (in->d.absent || in->d.off != RV_RA * ROW_B) return;
     struct rv_warp *state = w->state;
@@ -279,7 +279,7 @@ static void jump_apart(struct warp *w, struct group *g, const struct inst *in, u
         rest &= ~same;
         if (rest) group_part(w, g, same, pc, in->reconv);
         else g->pc = pc;
-        w->cta->launch->divergent += rest && (rest | same) == mask; /* once, however many ways there are */
+        w->launch->divergent += rest && (rest | same) == mask; /* once, however many ways there are */
     }
 }
 
@@ -298,7 +298,7 @@ void exec_rv_return(struct warp *w, struct group *g, const struct inst *in, u64 
 
 /* Thirty-two lanes of it; the stacks of lower ones lie higher */
 static bool stacks_overrun(struct warp *w, const struct inst *in, const u32 *sp, u32 mask, u32 lane0) {
-    const struct launch *l = w->cta->launch;
+    const struct launch *l = w->launch;
     u32 stack_b = rv_of(w)->stack_b, thread0 = w->id * l->warp_size + lane0;
     u64 top = l->k->shared_at + l->shared_b, elsewhere = l->k->shared_at - 65536;
     for (u32 rest = mask; rest; rest &= rest - 1) {
@@ -316,7 +316,7 @@ static bool stacks_overrun(struct warp *w, const struct inst *in, const u32 *sp,
 static bool stack_overrun(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     if (!rv_of(w)->stack_b) return false;
     for (u32 s = 0; s < w->nslabs; s++) {
-        const u8 *row = opnd_row(w, g, &in->s[0], s, w->cta->launch->k->pool);
+        const u8 *row = opnd_row(w, g, &in->s[0], s, w->launch->k->pool);
         if (stacks_overrun(w, in, (const u32 *)(const void *)row, (u32)(mask >> 32 * s), 32 * s)) return true;
     }
     return false;
@@ -356,7 +356,7 @@ static void break_reservations(struct rv_shared *s, u64 addr) {
 /* With time cores see each other's stores at certain moments only (launch.published). What one has stored by
  * sc and the others have not seen is claimed: their lr, which reads the value before, reserves nothing. */
 static bool claimed(struct rv_shared *s, const struct warp *w, u64 addr) {
-    const u64 *now = w->cta->launch->published;
+    const u64 *now = w->launch->published;
     bool found = false;
     for (u32 i = 0; now && i < s->claims.n;)
         if (s->claims.at[i].published != *now) s->claims.at[i] = s->claims.at[--s->claims.n];
@@ -368,7 +368,7 @@ static bool claimed(struct rv_shared *s, const struct warp *w, u64 addr) {
 }
 
 static void claim(struct rv_shared *s, const struct warp *w, u64 addr) {
-    const u64 *now = w->cta->launch->published;
+    const u64 *now = w->launch->published;
     if (now) VEC_PUSH(&s->claims, ((struct rv_claim){addr, w->cta->linear, *now}));
 }
 
@@ -460,7 +460,7 @@ static bool text_changed(struct warp *w, const struct group *g, const struct ins
 
 /* From here on the program runs what it has written into its own text */
 void exec_rv_fencei(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     (void)mask;
     g->pc++;
     if (!l->timed) rv_of(w)->recode((struct kernel *)l->k, l->mem);

@@ -7,7 +7,7 @@
 #include "func/rv.h"
 
 static u64 lanes_of(const struct warp *w) {
-    u32 n = w->cta->launch->warp_size;
+    u32 n = w->launch->warp_size;
     return n == 64 ? ~0ull : (1ull << n) - 1;
 }
 
@@ -79,13 +79,13 @@ void exec_rv_wspawn(struct warp *w, struct group *g, const struct inst *in, u64 
 
 static bool push(struct warp *w, const struct group *g, const struct inst *in, u64 other) {
     struct rv_warp *state = w->state;
-    u32 most = 2 * w->cta->launch->warp_size;
+    u32 most = 2 * w->launch->warp_size;
     if (state->depth >= most) {
         fault_at(w, in, (int)rv_leader(w, g->mask),
                  "split nests deeper than the %u places of the warp's stack (a join is missing?)", most);
         return false;
     }
-    state->splits[state->depth++] = (struct rv_split){g->mask, other, (i32)(in - w->cta->launch->k->code) + 1};
+    state->splits[state->depth++] = (struct rv_split){g->mask, other, (i32)(in - w->launch->k->code) + 1};
     return true;
 }
 
@@ -109,7 +109,7 @@ void exec_rv_split(struct warp *w, struct group *g, const struct inst *in, u64 m
         if (!push(w, g, in, parts ? other : 0)) return;
     g->pc++;
     if (!parts) return;
-    w->cta->launch->divergent++;
+    w->launch->divergent++;
     if (w->step) w->step->diverged = true;
     warp_lanes_off(w, g, other);
 }
@@ -163,12 +163,12 @@ void exec_rv_bar(struct warp *w, struct group *g, const struct inst *in, u64 mas
         return;
     }
     const struct barrier *b = &w->cta->bars[id];
-    if (b->arrived && b->expected != count * w->cta->launch->warp_size) {
+    if (b->arrived && b->expected != count * w->launch->warp_size) {
         fault_at(w, in, (int)lead, "bar %u waits for %u warps, and others wait there for %u", id, count,
-                 b->expected / w->cta->launch->warp_size);
+                 b->expected / w->launch->warp_size);
         return;
     }
-    group_wait_barrier(w, g, in, id, count * w->cta->launch->warp_size);
+    group_wait_barrier(w, g, in, id, count * w->launch->warp_size);
 }
 
 /* --- lanes to lanes (v3) */
@@ -198,7 +198,7 @@ static u32 shuffled(u32 l, u32 operand, u32 mode, u32 lanes) {
 }
 
 void exec_rv_shfl(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    u32 value[MAX_WARP], n = w->cta->launch->warp_size;
+    u32 value[MAX_WARP], n = w->launch->warp_size;
     for (u32 l = 0; l < n; l++) value[l] = (u32)opnd_read(w, g, &in->s[0], l);
     u32 from[MAX_WARP];
     for (u64 rest = mask; rest; rest &= rest - 1) {

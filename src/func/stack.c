@@ -14,7 +14,7 @@ void stack_hold(i64 bytes) { atomic_fetch_add_explicit(&held_b, bytes, memory_or
 bool stack_fits(void) { return atomic_load_explicit(&held_b, memory_order_relaxed) <= (i64)STACK_ALL_B; }
 
 static const struct kernel_func *func_of(const struct warp *w, const struct group *g) {
-    return &w->cta->launch->k->funcs[w->frames.at[g->frame].func];
+    return &w->launch->k->funcs[w->frames.at[g->frame].func];
 }
 
 static u8 *taken_word(const struct warp *w, const struct group *g, const struct kernel_func *kf, u32 lane) {

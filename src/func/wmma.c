@@ -26,7 +26,7 @@ static struct dims dims_of(const struct wmma_info *x, u8 part) {
 
 static u64 lane_value(const struct warp *w, const struct group *g, const struct opnd *o, u32 lane) {
     u64 v = 0;
-    memcpy(&v, opnd_row(w, g, o, 0, w->cta->launch->k->pool) + (size_t)lane * 4 * o->rows, 4u * o->rows);
+    memcpy(&v, opnd_row(w, g, o, 0, w->launch->k->pool) + (size_t)lane * 4 * o->rows, 4u * o->rows);
     return v;
 }
 
@@ -60,7 +60,7 @@ static u64 stride_of(const struct warp *w, const struct group *g, const struct i
 static void unit_access(struct warp *w, const struct group *g, const struct inst *in, u32 slot, u32 mask, const struct unit *u,
                         u64 *addr, struct maccess *a) {
     const struct wmma_info *x = in->info;
-    struct launch *l = w->cta->launch;
+    struct launch *l = w->launch;
     for (u32 i = 0; i < SLAB_LANES; i++) {
         u32 lane = mask >> i & 1 ? i : (u32)__builtin_ctz(mask);
         u64 base =

@@ -405,7 +405,7 @@ static void take_begun(struct run *r, struct core *c, struct begun *b) {
     core_abandon(c);
     u32 n = core_take_blocks(c, at, MAX_BLOCKS);
     for (u32 i = 0; i < n; i++) {
-        at[i]->launch = r->l;
+        cta_goes_on(at[i], r->l);
         if (at[i]->live_warps) VEC_PUSH(b, at[i]);
         else cta_free(at[i]);
     }

@@ -322,7 +322,7 @@ static bool device(struct warp *w, const struct inst *in, u32 lane, u64 addr, bo
     u64 cout = k->variant == RV_V3 ? RV_IO_V3 : RV_COUT_2021;
     (void)in, (void)lane;
     if (addr - cout < RV_CONSOLES) {
-        if (write) console_byte(k->shared, (u32)(addr - cout), *(const char *)data, w->cta->launch->program_out);
+        if (write) console_byte(k->shared, (u32)(addr - cout), *(const char *)data, w->launch->program_out);
         else memset(data, 0, bytes);
         return true;
     }
@@ -353,8 +353,7 @@ static void begin(struct warp *w) {
     if (w->id == 0 && w->starts == 1) rv_perf_begin(w);
     if (k->variant != RV_V3 || w->retired) return;
     state->csr[0x40] = k->mscratch;
-    for (u32 lane = 0; lane < w->cta->launch->warp_size && w->id == 0; lane++)
-        opnd_write(w, &w->groups.at[0], &a0, lane, k->mscratch);
+    for (u32 lane = 0; lane < w->launch->warp_size && w->id == 0; lane++) opnd_write(w, &w->groups.at[0], &a0, lane, k->mscratch);
 }
 
 /* A launch of one thread is one of all cores: the machine knows how many, a manifest need not */
