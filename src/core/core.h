@@ -152,18 +152,18 @@ struct way_of { /* as the home's fields of the same names have it of all its thr
 
 /* A home: a static warp's place on the SM, and all that belongs to its threads wherever they run. Registers
  * never leave it. */
-struct home {
-    struct warp *w; /* NULL: empty */
-    struct cta_place *place;
-    struct sbreg *sb; /* [program.nregs + npreds] */
-    u64 *lane_ready;  /* [nregs + npreds][MAX_WARP]: ready_cy by lane, where groups of a warp issue together (mimd); else NULL */
-    u64 age;          /* order of arrival: smaller is older */
-    u64 drain_cy;     /* last result of a unit is there */
-    u64 read_cy;      /* last cycle in which one of its registers is read, as far as sbreg.read_cy knows */
+struct home {                    /* the first cache line is what an issue touches */
+    _Alignas(64) struct warp *w; /* NULL: empty */
+    struct sbreg *sb;            /* [program.nregs + npreds] */
+    u64 *lane_ready; /* [nregs + npreds][MAX_WARP]: ready_cy by lane, where groups of a warp issue together (mimd); else NULL */
+    u64 age;         /* order of arrival: smaller is older */
+    u64 drain_cy;    /* last result of a unit is there */
+    u64 read_cy;     /* last cycle in which one of its registers is read, as far as sbreg.read_cy knows */
     struct way_of *way; /* [MAX_WARP]: what each thread has under way, where slices, or fronts and the order, ask; else NULL */
     /* outstanding */
-    u32 queued;    /* memory instructions not yet accepted by the memory stage */
-    u32 loads;     /* memory instructions whose results are awaited */
+    u32 queued; /* memory instructions not yet accepted by the memory stage */
+    u32 loads;  /* memory instructions whose results are awaited */
+    struct cta_place *place;
     u32 stores;    /* stores not yet acknowledged */
     u32 atomics;   /* atomics and reductions not yet answered */
     u32 asyncs;    /* asynchronous copies under way */
@@ -196,14 +196,14 @@ struct crew { /* all of them */
 };
 struct ibuffer { /* entries are consecutive instructions from the front's next one on (20_ibuffer.c) */
     u32 head, n;
-    i32 fetch_pc; /* next to fetch; NONE: nothing */
-    i32 next;     /* pc the first entry has, or would have */
-    bool miss;    /* waits for the instruction cache's line */
-    /* entries behind the issue pointer that are kept (Turner 5.2; 63_replay.c) */
-    u32 behind;             /* from the issue tail pointer to the issue pointer */
-    u64 kept;               /* by ring position: an instruction that may be replayed */
-    u64 behind_since;       /* retained_cycles is complete up to here */
+    i32 fetch_pc;           /* next to fetch; NONE: nothing */
+    i32 next;               /* pc the first entry has, or would have */
+    bool miss;              /* waits for the instruction cache's line */
+    u32 behind;             /* entries from the issue tail pointer to the issue pointer, kept to be replayed */
     u64 ready[MAX_IBUFFER]; /* by ring position */
+    /* of the entries behind the issue pointer (Turner 5.2; 63_replay.c) */
+    u64 kept;         /* by ring position: an instruction that may be replayed */
+    u64 behind_since; /* retained_cycles is complete up to here */
 };
 struct sched;
 struct sched_word;
@@ -211,33 +211,35 @@ struct account {             /* who owns a front's time (account.c) */
     struct sched *sched;     /* its scheduler, ... */
     struct sched_word *word; /* ... and which bit it is there */
     u64 bit;
+    u64 *time;                                               /* by enum stall, of that pc; with none, of no interest */
+    i32 pc;                                                  /* charged; -1: none */
     u32 set;                                                 /* of 1 << enum stall; 0: ready */
     u8 unit;                                                 /* of the next instruction; the counts below are of it */
     u8 strongest;                                            /* class of `set` it is counted under, enum cpi */
     u8 load;                                                 /* tinst.mshr_of of the next instruction, when ready and of memory */
-    i32 pc;                                                  /* charged; -1: none */
-    u64 *time;                                               /* by enum stall, of that pc; with none, of no interest */
     u64 since;                                               /* first cycle in this state */
-    u64 since_noissue, since_unavail, since_noissue_unavail; /* the scheduler's counts then, for `unit` */
+    u64 since_noissue, since_noissue_unavail, since_unavail; /* the scheduler's counts then, for `unit` */
     u64 restricted, restricted_noissue;                      /* cycles of this state in which prediction held it back */
 };
+/* In order of use: what a scheduler's choice and an issue touch are its first four cache lines. */
 struct front {
-    u32 slot;          /* its number */
-    struct part *part; /* [nparts]: `own`, or a list of the pool's (33_form.c) */
-    u32 nparts;        /* 0: no thread can run any more, or there is none */
-    u64 lanes;         /* positions (beat, SIMD lane) that its threads take: of one home, its lanes */
+    _Alignas(64) u32 slot; /* its number */
+    u32 nparts;            /* 0: no thread can run any more, or there is none */
+    struct part *part;     /* [nparts]: `own`, or a list of the pool's (33_form.c) */
+    u64 lanes;             /* positions (beat, SIMD lane) that its threads take: of one home, its lanes */
     struct part own;
     const struct tinst *head;  /* next instruction of its threads, or NULL when they cannot run */
     const struct tinst *shown; /* what it presents to the scheduler: a replay, or head */
-    u64 fence_seq;             /* atomics of the SM made before head became the next instruction */
-    u64 resolve_cy;            /* a branch is resolved then */
-    u64 release_cy;            /* a barrier lets it go then */
     u64 ready_cy;              /* it waits for this cycle alone and is ready then; NEVER */
-    u64 polled_at;             /* the warp's count of polls when its group was chosen */
-    u64 squeezed;              /* positions it was last squeezed for (sm.squeeze) */
     struct account account;
+    u64 resolve_cy; /* a branch is resolved then */
+    u64 release_cy; /* a barrier lets it go then */
+    u64 polled_at;  /* the warp's count of polls when its group was chosen */
+    u64 fence_seq;  /* atomics of the SM made before head became the next instruction */
     struct ibuffer ib;
+    u64 squeezed; /* positions it was last squeezed for (sm.squeeze) */
 };
+_Static_assert(offsetof(struct front, ib.ready[4]) <= 256, "an issue touches four cache lines of a front");
 
 /* --- scale.c: beats of fronts that do not fill a warp */
 struct pace { /* of an instruction with its front's lanes, as tinst has them of a whole warp */
