@@ -182,19 +182,31 @@ static void drop_served(const struct core *c, u64 *can, u64 *lanes, u32 slot) {
         if (gang_lanes(c, other) & lanes[c->cfg->fetch_warps - 1]) set_drop(can, other);
 }
 
+/* One of these fetches, and leaves the set; false: none */
+static inline bool fetch_next_of(struct core *c, u64 *can, u32 *slot) {
+    struct fetch_view v = {can, c->words, c->age, c->fetch->waited};
+    int pick = set_any(can, c->words) ? c->pol.fetch->pick(&c->fetch->last, &v) : NONE;
+    if (pick < 0) return false;
+    *slot = c->fetch->last = (u32)pick;
+    if (c->pol.fetch->waits) fetch_pass_over(c->fetch->waited, can, c->words, *slot);
+    set_drop(can, *slot);
+    fetch_one(c, *slot);
+    return true;
+}
+
+static __attribute__((noinline)) void fetch_gangs(struct core *c, u64 *can) {
+    u64 served[MAX_FETCHES] = {0};
+    u32 slot;
+    while (fetch_next_of(c, can, &slot)) drop_served(c, can, served, slot);
+}
+
 void fetch_stage(struct core *c) {
-    u64 can[SET_WORDS], served[MAX_FETCHES] = {0};
-    bool each = c->gang && gang_front_each(c);
-    u32 most = each ? c->nfronts : c->cfg->fetch_warps;
+    u64 can[SET_WORDS];
+    u32 slot;
     if (!find_candidates(c, can)) return;
-    for (u32 i = 0; i < most && set_any(can, c->words); i++) {
-        struct fetch_view v = {can, c->words, c->age, c->fetch->waited};
-        int slot = c->pol.fetch->pick(&c->fetch->last, &v);
-        if (slot < 0) return;
-        c->fetch->last = (u32)slot;
-        if (c->pol.fetch->waits) fetch_pass_over(c->fetch->waited, can, c->words, (u32)slot);
-        set_drop(can, (u32)slot);
-        fetch_one(c, (u32)slot);
-        if (each) drop_served(c, can, served, (u32)slot);
+    if (__builtin_expect(c->gang != NULL, 0) && gang_front_each(c)) {
+        fetch_gangs(c, can);
+        return;
     }
+    for (u32 i = 0; i < c->cfg->fetch_warps && fetch_next_of(c, can, &slot); i++) {}
 }

@@ -5,6 +5,7 @@
 #include "core/flight.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void flight_init(struct core *c) { c->flights = base_alloc(sizeof(*c->flights)); }
 
@@ -27,9 +28,9 @@ struct flight *flight_new(struct core *c) {
         VEC_PUSH(&p->free, empty.id);
     }
     struct flight *f = &p->at.at[p->free.at[--p->free.n]];
-    struct flight old = *f;
-    *f = (struct flight){.id = f->id, .used = true, .mem.collector = NONE};
-    f->mem.lines = old.mem.lines, f->mem.packets = old.mem.packets, f->mem.passes = old.mem.passes, f->members = old.members;
+    u32 id = f->id;
+    memset(f, 0, FLIGHT_CLEARED_B);
+    f->id = id, f->used = true, f->mem.collector = NONE;
     f->mem.lines.n = f->mem.packets.n = f->mem.passes.n = f->members.n = 0;
     return f;
 }

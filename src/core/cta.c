@@ -128,12 +128,16 @@ static struct cta_place *place_get(struct core *c) {
  * whose time goes on */
 static void front_take(struct core *c, u32 slot, const struct warp *w) {
     struct front *f = &c->fronts[slot];
-    struct account account = f->account;
     c->age[slot] = c->homes[slot].age;
-    *f = (struct front){
-        .slot = slot, .part = &f->own, .nparts = w->live != 0, .lanes = w->live, .ready_cy = NEVER, .account = account};
+    f->slot = slot, f->part = &f->own, f->nparts = w->live != 0, f->lanes = w->live;
     f->own = (struct part){.home = (u16)slot, .lanes = w->live};
+    f->head = f->shown = NULL;
+    f->ready_cy = NEVER;
+    f->resolve_cy = f->release_cy = f->polled_at = f->fence_seq = f->squeezed = 0;
+    f->ib.head = f->ib.n = f->ib.behind = 0; /* what it held is not read again */
     f->ib.next = f->ib.fetch_pc = NONE;
+    f->ib.miss = false;
+    f->ib.kept = f->ib.behind_since = 0;
 }
 
 /* The slot is the warp's */

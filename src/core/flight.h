@@ -46,10 +46,11 @@ struct flight {
     bool sent;     /* it has issued */
     bool orphan;   /* its instruction was taken back: nobody waits for it */
     bool windowed; /* its results go to its entry, not to the scoreboard */
+    u32 passes;    /* as in struct crew; with members */
     struct memop mem;
     VEC(struct member) members; /* of a formed front; else none, and its threads are those of home `slot` */
-    u32 passes;                 /* as in struct crew; with members */
 };
+#define FLIGHT_CLEARED_B offsetof(struct flight, mem.lines) /* what is behind are lists, whose memory is kept */
 
 /* --- 55_flight.c: the pool. Pointers to flights are good until the next flight_new. */
 struct flights {
