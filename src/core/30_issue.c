@@ -60,6 +60,18 @@ void slot_alarm(struct core *c, u32 slot, u64 cy) {
     c->issue->wheel_any |= 1ull << at % WHEEL;
 }
 
+/* Ahead of their use: the lines of a front that is looked at next; and those of a warp that may issue next,
+ * whose step would wait for one after the other */
+static inline void front_fetch(const struct front *f) {
+    __builtin_prefetch(f);
+    __builtin_prefetch(&f->account.since);
+}
+static inline void warp_fetch(const struct core *c, const struct front *f) {
+    const struct warp *w = c->homes[f->part[0].home].w;
+    __builtin_prefetch(w);
+    __builtin_prefetch(&w->groups);
+}
+
 void issue_alarms(struct core *c) {
     u64 at = c->now % WHEEL;
     if (!(c->issue->wheel_any >> at & 1)) return;
@@ -67,7 +79,12 @@ void issue_alarms(struct core *c) {
     for (u32 w = 0; w < c->words; w++) {
         u64 *entry = &c->issue->wheel[w * WHEEL + at], due = *entry;
         *entry = 0;
-        for (; due; due &= due - 1) slot_due(c, w * 64 + (u32)__builtin_ctzll(due));
+        while (due) {
+            u32 slot = w * 64 + (u32)__builtin_ctzll(due);
+            due &= due - 1;
+            if (due) front_fetch(&c->fronts[w * 64 + (u32)__builtin_ctzll(due)]);
+            slot_due(c, slot);
+        }
     }
 }
 
@@ -288,6 +305,7 @@ void slot_due(struct core *c, u32 slot) {
         return;
     }
     f->ready_cy = NEVER;
+    warp_fetch(c, f);
     account_state(c, slot, 0, (enum unit)f->head->unit, c->now);
 }
 

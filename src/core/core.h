@@ -94,30 +94,31 @@ enum tkind {
     T_ASYNC_WAIT,
     T_NOP,
 };
-struct tinst { /* one instruction, as time sees it */
+struct tinst { /* one instruction, as time sees it: a cache line */
     const struct inst *in;
-    i32 pc;         /* its own */
-    u32 latency;    /* T_ALU: issue to dependent issue, without waiting */
-    u16 busy;       /* T_ALU: cycles its unit is taken */
-    u16 interval;   /* T_ALU: of them, cycles a beat */
-    u8 width;       /* T_ALU: lanes its unit takes a beat */
-    u8 beats;       /* T_ALU: of a whole warp; latency and busy are for these */
-    u8 kind, unit;  /* enum tkind, enum unit */
-    u8 nsrc, ndst;  /* scoreboard entries in reg[]: sources first */
-    u8 nread;       /* the first of the sources: those in banks (not predicates) */
-    u8 nwrite;      /* the first of the destinations, likewise */
-    u8 pseudo;      /* costs nothing, is not fetched */
-    u8 meets;       /* branches meet there (INST_RECONV) */
-    u8 window;      /* may wait in a window: dispatch goes on behind it */
-    u8 pipe;        /* 42_vunits.c: enum vpipe */
-    u8 turns;       /* 12_vfetch.c: its warp may go elsewhere, and fetches nothing until it has left its unit */
-    u8 early;       /* 12_vfetch.c: done where it is decoded (kernel.early) */
-    u16 guard_cy;   /* its guard is there so much later than for others */
-    u8 mshr_of;     /* a load that may need an MSHR: 1 + the cache (CACHE_DATA, CACHE_CONST), 3 for kernel parameters; else 0 */
-    i32 next;       /* the instruction that follows in memory, pseudo ones left out; NONE at the end */
-    const u16 *reg; /* register numbers, then predicates from program.nregs on */
+    const u16 *reg;              /* register numbers, then predicates from program.nregs on */
     u64 read_banks, write_banks; /* banks those would have in home 0; BANKS_SHARED: two are in one */
+    i32 pc;                      /* its own */
+    i32 next;                    /* the instruction that follows in memory, pseudo ones left out; NONE at the end */
+    u32 latency;                 /* T_ALU: issue to dependent issue, without waiting */
+    u16 busy;                    /* T_ALU: cycles its unit is taken */
+    u16 interval;                /* T_ALU: of them, cycles a beat */
+    u16 guard_cy;                /* its guard is there so much later than for others */
+    u8 width;                    /* T_ALU: lanes its unit takes a beat */
+    u8 beats;                    /* T_ALU: of a whole warp; latency and busy are for these */
+    u8 kind, unit;               /* enum tkind, enum unit */
+    u8 nsrc, ndst;               /* scoreboard entries in reg[]: sources first */
+    u8 nread;                    /* the first of the sources: those in banks (not predicates) */
+    u8 nwrite;                   /* the first of the destinations, likewise */
+    u8 mshr_of;      /* a load that may need an MSHR: 1 + the cache (CACHE_DATA, CACHE_CONST), 3 for kernel parameters; else 0 */
+    u8 pipe;         /* 42_vunits.c: enum vpipe */
+    bool pseudo;     /* costs nothing, is not fetched */
+    bool meets : 1;  /* branches meet there (INST_RECONV) */
+    bool window : 1; /* may wait in a window: dispatch goes on behind it */
+    bool turns : 1;  /* 12_vfetch.c: its warp may go elsewhere, and fetches nothing until it has left its unit */
+    bool early : 1;  /* 12_vfetch.c: done where it is decoded (kernel.early) */
 };
+_Static_assert(sizeof(struct tinst) == 64, "one instruction is one cache line");
 #define BANKS_SHARED (~0ull)
 struct program {
     const struct kernel *k;

@@ -137,7 +137,7 @@ struct program *program_new(const struct config *c, const struct kernel *k, u64 
         p->nregs = MAX(p->nregs, k->funcs[i].regs);
         p->npreds = MAX(p->npreds, k->funcs[i].preds);
     }
-    p->at = base_alloc(sizeof(*p->at) * k->ninst);
+    p->at = base_alloc_aligned(sizeof(*p->at) * k->ninst);
     p->regs = base_alloc(sizeof(u16) * 2 * MAX_INST_REGS * (k->ninst + 1u));
     u16 *at = p->regs;
     for (u32 pc = 0; pc < k->ninst; pc++) {
