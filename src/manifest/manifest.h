@@ -140,7 +140,7 @@ enum verdict { VERDICT_NONE, VERDICT_OK, VERDICT_DIFFERS };
 struct outcome {
     enum verdict verdict;
     u64 hash;            /* FNV-1a of the checked buffers, in order */
-    double sum, abs_sum; /* of their elements */
+    double sum, abs_sum; /* of their elements, for EXPECT_TOLERANCE; else 0 */
     char text[256];      /* what differs or agrees, in words */
 };
 double manifest_element(const struct manifest_type *t, const void *data, u64 i);
