@@ -10,17 +10,17 @@ find "$build/obj" -name '*.gcda' -delete
 
 run() { "$build/train/heddle" run "$@" --quiet > /dev/null; }
 for kernel in saxpy sgemm_naive sgemm_tiled mandel spmv chase; do
-    run bench/kernels/$kernel.json --machine gtx480 --max-cycles 6000
+    run bench/kernels/$kernel.json --machine gtx480 --max-cycles 40000
 done
-run bench/kernels/saxpy.json --machine h200 --max-cycles 1500
-run bench/kernels/spmv.json --machine turner2012 --max-cycles 2000
+run bench/kernels/saxpy.json --machine h200 --max-cycles 8000
+run bench/kernels/spmv.json --machine turner2012 --max-cycles 12000
 run bench/kernels/riscv.json --machine vortex2021 --max-cycles 60000
 for machine in aurud2023 aurud2023_frrr; do
     run bench/kernels/riscv.json --machine $machine --max-cycles 12000
 done
 for order in rob tomasulo; do
-    run bench/kernels/sgemm_tiled.json --machine gtx480 --max-cycles 1000 --set sm.order=$order
+    run bench/kernels/sgemm_tiled.json --machine gtx480 --max-cycles 6000 --set sm.order=$order
 done
 for diverge in dwf tbc dws vws; do
-    run bench/kernels/mandel.json --machine gtx480 --max-cycles 1000 --set sm.diverge=$diverge
+    run bench/kernels/mandel.json --machine gtx480 --max-cycles 6000 --set sm.diverge=$diverge
 done
