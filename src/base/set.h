@@ -22,6 +22,7 @@ static inline u64 set_bit(u32 i) { return 1ull << i % 64; }
 static inline bool set_has(const u64 *s, u32 i) { return s[i / 64] >> i % 64 & 1; }
 static inline void set_add(u64 *s, u32 i) { s[i / 64] |= set_bit(i); }
 static inline void set_drop(u64 *s, u32 i) { s[i / 64] &= ~set_bit(i); }
+static inline void set_put(u64 *s, u32 i, bool in) { s[i / 64] = (s[i / 64] & ~set_bit(i)) | (u64)in << i % 64; }
 
 static inline void set_clear(u64 *s, u32 n) {
     s[0] = 0;

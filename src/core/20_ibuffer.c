@@ -21,9 +21,9 @@ void ibuffer_want(struct core *c, struct front *f) {
         return;
     }
     const struct ibuffer *b = &f->ib;
-    bool room = b->n + b->behind <= c->fetch->room;
-    if (room && f->nparts && b->fetch_pc != NONE && !b->miss && f->resolve_cy <= c->now + 1) set_add(c->fetch->want, f->slot);
-    else set_drop(c->fetch->want, f->slot);
+    bool room = b->n + b->behind <= c->fetch->room, resolved = f->resolve_cy <= c->now + 1;
+    /* all are asked: which one says no cannot be foretold, and a wrong guess costs more than the answers */
+    set_put(c->fetch->want, f->slot, room & resolved & !b->miss & (b->fetch_pc != NONE) & (f->nparts != 0));
 }
 
 bool ibuffer_awaits(const struct core *c, const struct front *f) {
