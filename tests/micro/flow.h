@@ -1,0 +1,112 @@
+/* flow: random programs whose threads part and meet, and what each thread makes of them, for tests that hold
+ * the core against it. A program is a list of lines: blocks that go on to one of two others, by bits of a
+ * number that each thread has of its own. */
+#ifndef HEDDLE_TEST_FLOW_H
+#define HEDDLE_TEST_FLOW_H
+
+#include "micro.h"
+
+enum { BLOCKS = 7, MOST = 128 };
+
+enum kind { OP, BRANCH, JUMP, END };
+struct line {
+    enum kind kind;
+    u32 block, to; /* its block; where it goes */
+    u32 meets;     /* of a branch: the first line that all ways from there come through */
+    i32 pc;
+    char text[64];
+};
+static struct program {
+    u32 n, start[BLOCKS + 1], mul[BLOCKS], add[BLOCKS], shift[BLOCKS], mask[BLOCKS];
+    struct line at[MOST];
+} prog;
+
+static inline u32 below(u64 *seed, u32 n) {
+    *seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (u32)(*seed >> 33) % n;
+}
+
+static inline PRINTF_LIKE(4, 5) void put(enum kind kind, u32 block, u32 to, const char *fmt, ...) {
+    struct line *x = &prog.at[prog.n++];
+    va_list list;
+    *x = (struct line){.kind = kind, .block = block, .to = to};
+    va_start(list, fmt);
+    vsnprintf(x->text, sizeof(x->text), fmt, list);
+    va_end(list);
+}
+
+/* Blocks go on anywhere, and out when enough have run; or forward, so that branches meet at many places, and
+ * at the end back to the first. With loads each reads a word that is 0, of a line by its number. */
+static inline void make_program(u64 seed, bool forward, bool loads) {
+    prog.n = 0;
+    for (u32 i = 0; i < BLOCKS; i++) {
+        prog.start[i] = prog.n;
+        prog.mul[i] = below(&seed, 1000) * 2 + 1, prog.add[i] = below(&seed, 1000), prog.shift[i] = 8 + below(&seed, 16);
+        prog.mask[i] = below(&seed, 2) ? 1 : 3;
+        put(OP, i, 0, "mad.lo.u32 %%r1, %%r1, %u, %u", prog.mul[i], prog.add[i]);
+        put(OP, i, 0, "shr.u32 %%r2, %%r1, %u", prog.shift[i]);
+        put(OP, i, 0, "and.b32 %%r2, %%r2, %u", prog.mask[i]);
+        put(OP, i, 0, "add.u32 %%r3, %%r3, 1");
+        put(OP, i, 0, "setp.gt.u32 %%p1, %%r3, 7");
+        if (loads) {
+            put(OP, i, 0, "and.b32 %%r4, %%r1, 16256");
+            put(OP, i, 0, "cvt.u64.u32 %%rd2, %%r4");
+            put(OP, i, 0, "add.u64 %%rd2, %%rd0, %%rd2");
+            put(OP, i, 0, "ld.global.u32 %%r4, [%%rd2+65536]");
+            put(OP, i, 0, "add.u32 %%r1, %%r1, %%r4");
+        }
+        bool last = i == BLOCKS - 1;
+        if (!forward || last) put(BRANCH, i, BLOCKS, "@%%p1 bra $b%u", BLOCKS);
+        put(OP, i, 0, "setp.eq.u32 %%p2, %%r2, 0");
+        u32 to = forward && !last ? i + 1 + below(&seed, BLOCKS - 1 - i) : below(&seed, BLOCKS);
+        if (!forward || !last) put(BRANCH, i, to, "@%%p2 bra $b%u", to);
+        to = forward ? 0 : below(&seed, BLOCKS);
+        if (forward ? last : below(&seed, 3) == 0) put(JUMP, i, to, "bra $b%u", to);
+    }
+    prog.start[BLOCKS] = prog.n;
+    put(OP, BLOCKS, 0, "st.global.u32 [%%rd1], %%r1");
+    put(END, BLOCKS, 0, "exit");
+    for (u32 i = 0; i < prog.n; i++) prog.at[i].to = prog.start[prog.at[i].to];
+}
+
+static inline const char *program_text(void) {
+    struct strbuf b = {0};
+    strbuf_add(&b, "%smul.lo.u32 %%r1, %%r0, 2654435761;\nmov.u32 %%r3, 0;\n", MINE);
+    for (u32 i = 0; i < prog.n; i++) {
+        if (prog.start[prog.at[i].block] == i) strbuf_add(&b, "$b%u:\n", prog.at[i].block);
+        strbuf_add(&b, "%s; // L%u\n", prog.at[i].text, i);
+    }
+    const char *kept = text("%s", b.s);
+    strbuf_free(&b);
+    return kept;
+}
+
+struct thread {
+    u32 r1, r2, r3;
+};
+
+static inline bool goes(const struct thread *t, const struct line *x) {
+    return x->kind == JUMP || (x->kind == BRANCH && (x->to == prog.start[BLOCKS] ? t->r3 > 7 : t->r2 == 0));
+}
+
+static inline void calculate(struct thread *t, u32 line) {
+    u32 b = prog.at[line].block;
+    if (b == BLOCKS) return;
+    switch (line - prog.start[b]) {
+    case 0: t->r1 = t->r1 * prog.mul[b] + prog.add[b]; break;
+    case 1: t->r2 = t->r1 >> prog.shift[b]; break;
+    case 2: t->r2 &= prog.mask[b]; break;
+    case 3: t->r3++; break;
+    default: break;
+    }
+}
+
+/* A thread by itself, from the first line to the last */
+static inline u32 result_of(u32 number) {
+    struct thread t = {.r1 = number * 2654435761u};
+    for (u32 line = 0; prog.at[line].kind != END; line = goes(&t, &prog.at[line]) ? prog.at[line].to : line + 1)
+        calculate(&t, line);
+    return t.r1;
+}
+
+#endif
