@@ -195,6 +195,7 @@ static int build(struct heddle *h) {
         struct listener l;
         if (t->audit) audit_free(t->audit);
         t->audit = audit_new(t->config.sms, t->config.warps, &l);
+        audit_units(t->audit, t->config.warp_size, t->config.schedulers, t->config.interweave_lanes);
         VEC_PUSH(&t->listeners, l);
     }
     for (u32 i = 0; i < t->listeners.n; i++) gpu_listen(t->gpu, t->listeners.at[i]);

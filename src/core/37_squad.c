@@ -34,7 +34,10 @@
  *   T1 a thread of the squad that lives is in exactly one entry
  *   T2 the threads of the fronts are those of the entry that runs; all others have no place
  *   T3 an entry with children has as many as name it as their parent
- *   T4 one without children has threads, and a group of a warp is in one entry */
+ *   T4 one without children has threads, but for the one that runs, whose last may just have ended, and a
+ *      group of a warp is in one entry
+ *   T5 the fronts that came, those that wait and those that are held are of the squad's, and none both came
+ *      and waits */
 #include "core/squad.h"
 
 #include <stdlib.h>
@@ -655,7 +658,8 @@ static void check_entry(const struct core *c, const struct squad *t, u32 i, u64 
     const struct entry *e = &t->at.at[i];
     u32 children = 0;
     for (u32 k = 0; k < t->at.n; k++) children += t->at.at[k].used && t->at.at[k].parent == (i32)i;
-    CHECK(children == e->children); /* T3 */
+    CHECK(children == e->children);                                     /* T3 */
+    CHECK(e->children || (i32)i == t->running || has_threads(c, t, e)); /* T4 */
     for (u64 m = t->homes; m; m &= m - 1) {
         u32 h = (u32)__builtin_ctzll(m);
         const struct warp *w = c->homes[h].w;
@@ -678,6 +682,9 @@ void squad_check(const struct core *c) {
         if (!t->homes || !c->homes[i].w || c->squads->of[i] != i) continue;
         for (u32 k = 0; k < t->at.n; k++)
             if (t->at.at[k].used) check_entry(c, t, k, seen);
+        CHECK(!((t->came | t->waits | t->held) & ~t->fronts) && !(t->came & t->waits)); /* T5 */
+        compact_check(c, t);
+        lockstep_check(c, t);
         for (u64 m = t->homes; m; m &= m - 1) {
             const struct warp *w = c->homes[__builtin_ctzll(m)].w;
             CHECK(!w || seen[__builtin_ctzll(m)] == warp_enabled(w)); /* T1 */

@@ -11,8 +11,8 @@
  * Papers: Fung, Aamodt (HPCA 2011), section 4: the thread compactor; Narasiman and others (MICRO 2011),
  * section 3: sub-warps.
  *
- * Invariants: P1 threads of one home and call that sit in one front are one group of their warp, and no
- * group is in two fronts; P2 a scheduler's fronts are never more than its warps of the squad. */
+ * Invariants (compact_check): P1 threads of one home and call that sit in one front are one group of their
+ * warp, and no group is in two fronts; P2 a scheduler's fronts are never more than its warps of the squad. */
 #include "core/squad.h"
 
 #include <string.h>
@@ -190,4 +190,21 @@ void squad_form(struct core *c, struct squad *t, u32 self) {
     }
     for (u64 m = were | t->fronts; m; m &= m - 1)
         if ((u32)__builtin_ctzll(m) != self) slot_look(c, (u32)__builtin_ctzll(m), c->now);
+}
+
+/* --- invariants */
+
+/* P1, of fronts at an instruction: those whose threads part are formed anew. That their groups are whole, so
+ * that none is in two fronts, is G3 of 33_form.c */
+static void check_parts(const struct front *f, const struct core *c) {
+    for (u32 i = 0; i < f->nparts; i++)
+        for (u32 k = i + 1; k < f->nparts; k++)
+            CHECK(f->part[i].home != f->part[k].home ||
+                  form_group(c, &f->part[i])->frame != form_group(c, &f->part[k])->frame); /* P1 */
+}
+
+void compact_check(const struct core *c, const struct squad *t) {
+    CHECK(!(t->fronts & ~t->homes)); /* P2 */
+    for (u64 m = t->fronts; m; m &= m - 1)
+        if (c->fronts[__builtin_ctzll(m)].head) check_parts(&c->fronts[__builtin_ctzll(m)], c);
 }

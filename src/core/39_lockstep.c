@@ -12,8 +12,9 @@
  * it. An unconditional branch issues for every sub-warp, where the paper lets one do for all. sm.sched
  * sees sub-warps as warps; two_level is the paper's other half.
  *
- * Invariant: K1 a front is held exactly while it has issued what another of its squad, which does not wait
- * for threads, has not. */
+ * Invariant (lockstep_check): K1 a front is held exactly while it has issued what another of its squad, which
+ * does not wait for threads, has not: those that are not held stand at one instruction, and are some while
+ * any is held. */
 #include "core/squad.h"
 
 /* All have issued, or wait for threads: the next instruction is everybody's */
@@ -33,4 +34,21 @@ void lockstep_changed(struct core *c, struct squad *t) {
     if (!c->squads->shape.lockstep) return;
     t->held &= t->fronts;
     release(c, t);
+}
+
+/* All of these that are at an instruction are at the same */
+static bool at_one(const struct core *c, u64 fronts) {
+    const struct tinst *head = NULL;
+    for (; fronts; fronts &= fronts - 1) {
+        const struct front *f = &c->fronts[__builtin_ctzll(fronts)];
+        if (head && f->head && f->head != head) return false;
+        if (f->head) head = f->head;
+    }
+    return true;
+}
+
+void lockstep_check(const struct core *c, const struct squad *t) {
+    CHECK(!t->held || (c->squads->shape.lockstep && (t->held | t->came | t->waits) != t->fronts)); /* K1 */
+    if (!c->squads->shape.lockstep) return;
+    CHECK(at_one(c, t->fronts & ~t->held) && at_one(c, t->held)); /* K1 */
 }

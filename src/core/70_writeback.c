@@ -5,7 +5,8 @@
  * instructions, stores, atomics and copies under way, its registers, and the look at what it waits for when
  * one of them has changed.
  *
- * Invariants: C6 (writeback_check) a slot's counts are the sums over its instructions in flight. */
+ * Invariants (writeback_check): C6 a slot's counts are the sums over its instructions in flight; C7 and those
+ * of each of its threads, where they are kept, over those that have it. */
 #include "core/flight.h"
 #include "core/order_policy.h"
 
@@ -290,6 +291,30 @@ static bool is_first_of_home(const struct member *at, u32 i) {
     return true;
 }
 
+/* What one member has of a flight, by lane */
+static void count_lanes(const struct core *c, const struct flight *f, const struct member *m, bool first,
+                        struct slot_counts *lane) {
+    for (u64 left = m->lanes; left; left &= left - 1) count_flight(f, &lane[__builtin_ctzll(left)]);
+    for (u32 k = 0; first && k < f->mem.packets.n; k++) {
+        const struct atomic_packet *p = atomic_at(c, f->mem.packets.at[k]);
+        for (u32 i = 0; p->flight == f->id && p->home == m->home && i < p->n; i++) lane[p->lane[i].lane].atomics++;
+    }
+}
+
+static void check_lanes(const struct core *c, u32 home) {
+    const struct home *s = &c->homes[home];
+    struct slot_counts lane[MAX_WARP] = {0};
+    EACH_FLIGHT (c, f) {
+        EACH_MEMBER(f, i, m)
+        if (m->home == home && home_of(c, m)) count_lanes(c, f, m, is_first_of_home(crew_.at, i), lane);
+    }
+    for (u32 i = 0; i < c->cfg->warp_size; i++) {
+        const struct way_of *x = &s->way[i];
+        CHECK(x->queued == lane[i].queued && x->loads == lane[i].loads && x->stores == lane[i].stores); /* C7 */
+        CHECK(x->atomics == lane[i].atomics && x->asyncs == lane[i].asyncs);                            /* C7 */
+    }
+}
+
 void writeback_check(const struct core *c) {
     struct slot_counts n[MAX_SLOTS] = {0};
     u32 packets = 0;
@@ -307,5 +332,6 @@ void writeback_check(const struct core *c) {
         if (!s->w) continue;
         CHECK(s->queued == n[i].queued && s->loads == n[i].loads && s->stores == n[i].stores); /* C6 */
         CHECK(s->atomics == n[i].atomics && s->asyncs == n[i].asyncs);                         /* C6 */
+        if (s->way) check_lanes(c, i);
     }
 }

@@ -9,7 +9,8 @@
  * Paper: Meng, Tarjan, Skadron: Dynamic warp subdivision for integrated branch and memory divergence
  * tolerance, ISCA 2010.
  *
- * Invariants: Y1 a lane's registers are written once, early or with the last of the load. */
+ * Invariants (early_check): Y1 a lane's registers are written once, early or with the last of the load: those
+ * written early lack nothing, and a lane lacks as many accesses as touch it and have not come. */
 #include "core/early.h"
 
 #include <stdlib.h>
@@ -93,3 +94,17 @@ void early_filled(struct core *c, u32 flight, u64 line, u64 cy) {
 }
 
 u64 early_lanes(const struct core *c, const struct flight *f) { return early_at(c, f->id)->written; }
+
+static void check_load(const struct early_load *x, const struct flight *f) {
+    u8 owed[MAX_WARP] = {0};
+    CHECK(!(x->written & ~f->lanes)); /* Y1 */
+    for (u32 i = 0; i < f->mem.nlines; i++)
+        for (u64 m = x->come >> i & 1 ? 0 : f->mem.lines.at[i].lanes; m; m &= m - 1) owed[__builtin_ctzll(m)]++;
+    for (u32 i = 0; i < MAX_WARP; i++) CHECK(x->owed[i] == owed[i] && !(owed[i] && x->written >> i & 1)); /* Y1 */
+}
+
+void early_check(const struct core *c) {
+    if (!c->early) return;
+    EACH_FLIGHT (c, f)
+        if (f->sent && early_at(c, f->id)->followed) check_load(early_at(c, f->id), f);
+}

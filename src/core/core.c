@@ -35,7 +35,7 @@ static const struct stage stages[] = {
     {vlsu_init, vlsu_launch, vlsu_free, vlsu_check},
     {vcache_init, vcache_launch, vcache_free, vcache_check},
     {issue_init, issue_launch, issue_free, issue_check}, /* C1, C2; behind those that its policy may watch */
-    {early_init, early_launch, early_free, NULL},
+    {early_init, early_launch, early_free, early_check},
     {weave_init, weave_launch, weave_free, NULL},
     {split_init, split_launch, split_free, split_check},
     {form_init, form_launch, form_free, form_check}, /* last: it may change what the others see of the configuration */

@@ -899,6 +899,7 @@ void writeback_check(const struct core *c);
 void early_init(struct core *c);
 void early_launch(struct core *c);
 void early_free(struct core *c);
+void early_check(const struct core *c);
 void early_accepted(struct core *c, struct flight *f);           /* all its accesses are taken, some misses are on their way */
 void early_filled(struct core *c, u32 flight, u64 line, u64 cy); /* a line that it waits for is there at cy */
 u64 early_lanes(const struct core *c, const struct flight *f);   /* those whose registers have been written before the others' */

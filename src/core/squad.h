@@ -48,9 +48,11 @@ bool squad_stands(const struct core *c, const struct squad *t, const struct entr
  * front of place `self`, which looks at itself */
 void squad_form(struct core *c, struct squad *t, u32 self);
 void squad_dissolve(struct core *c, struct squad *t); /* all its fronts end; their threads have no place */
+void compact_check(const struct core *c, const struct squad *t);
 
 /* --- 39_lockstep.c: nothing, where the policy has no lockstep */
 void lockstep_issued(struct core *c, struct squad *t, u32 slot); /* a front has issued */
 void lockstep_changed(struct core *c, struct squad *t);          /* one waits, or has left */
+void lockstep_check(const struct core *c, const struct squad *t);
 
 #endif

@@ -34,8 +34,9 @@
  *   A10 (places.c) A front formed of threads of several warps (EV_FRONT) has each thread once, and as many
  *       threads as positions; none is left when the launch ends. A8 is about its place then, and its warps'
  *       instructions are looked at one by one.
- *   A11 An instruction that issues beside another (EV_WEAVE) does so in the cycle of that one's issue, and in
- *       lanes of the units that it does not take: as many as it has threads.
+ *   A11 An instruction that issues beside others of its scheduler (EV_WEAVE) does so in the cycle of their
+ *       issue, and in lanes of the units that they do not take: as many as it has threads. Whose lanes are
+ *       whose is worked out from the threads that issued (audit_units), and what is told of them holds that.
  *
  * Which instructions are memory instructions, barriers and so on is said in facts.h. A4 leaves predicates
  * out: a guard is read at issue.
@@ -44,6 +45,7 @@
  * declared before something happens (A1, A3) must also have been told before. Instructions are looked at for
  * the last time when the batch that told their end is over, so within a batch the events of one instruction
  * may come in any order. */
+#include "config/config.h"
 #include "isa/isa.h"
 #include "stats/stats.h"
 #include "trace/calls.h"
@@ -108,12 +110,18 @@ struct audit_slot {
     VEC(u32) listed;                      /* memory instructions in program order: records in `issued` */
     VEC(struct accepted_access) accesses; /* of these */
 };
+struct row {                 /* of units, by scheduler: lanes that instructions of a cycle take */
+    u64 cycle, before, last; /* before: of those before the last one */
+};
 struct audit {
     u32 sms, nslots;
-    bool cut;                 /* the launch was stopped in the middle: its end is not looked at */
-    struct audit_slot *slots; /* [sms][nslots] */
-    struct places *places;    /* of formed fronts */
-    u64 *present;             /* [sms]: latest issue, so later events happen no sooner */
+    u32 warp_size, schedulers, lanes; /* schedulers 0: not known */
+    bool formed;                      /* fronts issue, not warps */
+    struct row *rows;                 /* [sms][schedulers] */
+    bool cut;                         /* the launch was stopped in the middle: its end is not looked at */
+    struct audit_slot *slots;         /* [sms][nslots] */
+    struct places *places;            /* of formed fronts */
+    u64 *present;                     /* [sms]: latest issue, so later events happen no sooner */
     const struct kernel *k;
     struct facts facts; /* of k */
     VEC(struct issued) issued;
@@ -762,7 +770,53 @@ static void on_ready(struct audit *a, struct audit_slot *s, struct issued *x, co
     check_sources(a, s, x, e->mask, e->cycle);
 }
 
-/* A11 */
+/* --- A11: rows of units */
+
+/* The lane of its units that a thread of a warp takes: its own; in every second warp of a scheduler from the
+ * other end; or its number XOR the warp's */
+static u64 lanes_taken(const struct audit *a, u32 slot, u64 threads) {
+    u32 number = slot / a->schedulers;
+    u64 taken = 0;
+    if (a->lanes == LANES_IDENTITY) return threads;
+    for (u32 lane = 0; lane < a->warp_size; lane++) {
+        u32 to = lane;
+        if (a->lanes == LANES_MIRROR && number % 2) to = a->warp_size - 1 - lane;
+        if (a->lanes == LANES_XOR) to = lane ^ number % a->warp_size;
+        if (threads >> lane & 1) taken |= 1ull << to;
+    }
+    return taken;
+}
+
+static struct row *row_at(const struct audit *a, const struct event *e) {
+    struct row *r = &a->rows[e->sm * a->schedulers + e->slot % a->schedulers];
+    if (r->cycle != e->cycle) *r = (struct row){.cycle = e->cycle};
+    return r;
+}
+
+/* Another instruction: that of a front, whose members' issues follow, or of a warp */
+static void row_next(const struct audit *a, const struct event *e) {
+    struct row *r = row_at(a, e);
+    r->before |= r->last, r->last = 0;
+}
+
+static void row_take(struct audit *a, const struct event *e) {
+    bool front = e->kind == EV_FRONT && e->cause == FRONT_ISSUES;
+    if (!a->schedulers || e->sm >= a->sms || (!front && e->kind != EV_ISSUE)) return;
+    if (front) a->formed = true;
+    if (front || !a->formed) row_next(a, e);
+    if (!front) row_at(a, e)->last |= lanes_taken(a, e->slot, e->a);
+}
+
+static void check_row(struct audit *a, const struct event *where, const struct event *e) {
+    if (!a->schedulers) return;
+    const struct row *r = row_at(a, e);
+    u64 both = r->before & r->last, untold = r->last & ~e->mask, free = r->before & ~e->a;
+    if (!holds(a, r->before && !both))
+        report(a, 11, where, "its threads issue in lanes 0x%llx, which those of another take", (unsigned long long)both);
+    if (!holds(a, !untold)) report(a, 11, where, "its threads take lanes 0x%llx, which are not told", (unsigned long long)untold);
+    if (!holds(a, !free)) report(a, 11, where, "lanes 0x%llx are told to be free, and are not", (unsigned long long)free);
+}
+
 static void on_weave(struct audit *a, const struct issued *x, const struct event *e) {
     struct event where = at_inst(x, e->cycle);
     u64 both = e->a & e->mask;
@@ -771,6 +825,7 @@ static void on_weave(struct audit *a, const struct issued *x, const struct event
         report(a, 11, &where, "issues beside an instruction of another cycle");
     if (!holds(a, __builtin_popcountll(e->mask) >= __builtin_popcountll(x->mask)))
         report(a, 11, &where, "takes fewer lanes than it has threads");
+    check_row(a, &where, e);
 }
 
 static void on_inst(struct audit *a, struct audit_slot *s, u32 i, const struct event *e) {
@@ -818,7 +873,7 @@ static void take_front(struct audit *a, const struct event *e) {
 }
 
 static void take(struct audit *a, const struct event *e) {
-    if (e->kind == EV_FRONT || e->kind == EV_ISSUE) take_front(a, e);
+    if (e->kind == EV_FRONT || e->kind == EV_ISSUE) take_front(a, e), row_take(a, e);
     if (e->kind == EV_FRONT) return;
     bool known = e->sm < a->sms && e->slot < a->nslots;
     if (!holds(a, known)) {
@@ -857,6 +912,7 @@ static void audit_launch(void *state, const struct kernel *k, u64 cycle) {
     struct audit *a = state;
     for (u32 sm = 0; sm < a->sms; sm++) a->present[sm] = MAX(a->present[sm], cycle);
     places_launch(a->places);
+    a->formed = false;
     facts_learn(&a->facts, k);
     a->k = k;
 }
@@ -920,6 +976,12 @@ struct audit *audit_new(u32 sms, u32 warp_slots, struct listener *l) {
     return a;
 }
 
+void audit_units(struct audit *a, u32 warp_size, u32 schedulers, u32 lanes) {
+    free(a->rows);
+    a->warp_size = warp_size, a->schedulers = schedulers, a->lanes = lanes;
+    a->rows = base_alloc(sizeof(*a->rows) * a->sms * schedulers);
+}
+
 u64 audit_violations(const struct audit *a) { return a->violations; }
 const char *audit_text(const struct audit *a) { return a->text.s ? a->text.s : ""; }
 u64 audit_checked(const struct audit *a) { return a->checked; }
@@ -931,7 +993,7 @@ void audit_free(struct audit *a) {
         free(s->ahead.at), free(s->writes.at), free(s->listed.at), free(s->accesses.at), free(s->needs.at), free(s->inside.at);
         free(s->calls.at.at);
     }
-    free(a->slots), free(a->present), free(a->issued.at);
+    free(a->slots), free(a->present), free(a->issued.at), free(a->rows);
     facts_free(&a->facts);
     places_free(a->places);
     free(a->vacant.at), free(a->ended.at), free(a->ended_slots.at);

@@ -125,6 +125,8 @@ bool perfetto_close(struct perfetto *p);
 /* --- audit.c: D1's rules, checked on events alone. Shares no code with the stages. */
 struct audit;
 struct audit *audit_new(u32 sms, u32 warp_slots, struct listener *l);
+/* What A11 works out lanes of units from; `lanes`: interweave.lanes. Without it A11 believes what is told */
+void audit_units(struct audit *a, u32 warp_size, u32 schedulers, u32 lanes);
 u64 audit_violations(const struct audit *a);
 const char *audit_text(const struct audit *a); /* the first violations, one per line; "" when none */
 u64 audit_checked(const struct audit *a);      /* facts examined, so that a test can see that it did something */

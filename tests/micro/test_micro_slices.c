@@ -97,7 +97,8 @@ static void choose_side(struct warp_model *w, u32 s) {
     fail_msg("slice %u of warp %u goes on with lanes that are no side", s, (u32)(w - model.warp));
 }
 
-/* The line that a slice runs next, when sides that have come where theirs meet are over; prog.n: it has ended */
+/* The line that a slice runs next, when sides that have come where theirs meet are over; prog.n: it has ended
+ */
 static u32 next_of(struct warp_model *w, u32 s) {
     u32 met = MOST;
     while (w->depth[s]) {

@@ -1,5 +1,6 @@
 /* The audit of the event stream: a stream that keeps every rule, and for each rule the same stream with one
  * fault in it, which must be found and found under its number. */
+#include "config/config.h"
 #include "isa/isa.h"
 #include "stats/stats.h"
 #include "trace/trace.h"
@@ -756,6 +757,44 @@ static void a11_lanes_of_two_instructions_are_apart(void **state) {
     expect(&s, "A0", "going beside another of an instruction that is not in flight");
 }
 
+/* Two warps of a scheduler issue in a cycle, the second in lanes that the audit works out: told are its own
+ * and those of the first */
+static void a11_lanes_are_those_of_the_threads(void **state) {
+    (void)state;
+    static const struct {
+        u32 lanes;            /* interweave.lanes */
+        u64 first, second;    /* threads */
+        u64 taken, of_second; /* as told */
+        const char *wrong;
+    } cases[] = {
+        {LANES_IDENTITY, 0x0F, 0xF0, 0x0F, 0xF0, NULL},
+        {LANES_IDENTITY, 0x1F, 0xF0, 0x0F, 0xF0, "its threads issue in lanes 0x10, which those of another take"},
+        {LANES_IDENTITY, 0x0F, 0xF0, 0x0F, 0x0F << 8, "its threads take lanes 0xf0, which are not told"},
+        {LANES_IDENTITY, 0x0F, 0xF0, 0x07, 0xF0, "lanes 0x8 are told to be free, and are not"},
+        {LANES_MIRROR, 0x0F, 0x0F, 0x0F, 0xF0000000, NULL}, /* the second is warp 1 of its scheduler */
+        {LANES_MIRROR, 0x0F, 0xF0000000, 0x0F, 0xF0, "its threads issue in lanes 0xf, which those of another take"},
+        {LANES_XOR, 0x05, 0x05, 0x05, 0x0A, NULL},
+        {LANES_XOR, 0x0F, 0x0F, 0x0F, 0xF0, "its threads issue in lanes 0xf, which those of another take"},
+    };
+    for (u32 i = 0; i < ARRAY_LEN(cases); i++) {
+        struct listener l;
+        struct audit *a = audit_new(1, 4, &l);
+        const struct event e[] = {
+            {.kind = EV_WARP_START, .cycle = 1, .slot = 0},
+            {.kind = EV_WARP_START, .cycle = 1, .slot = 2},
+            {.kind = EV_ISSUE, .pc = MOV, .cycle = 5, .slot = 0, .uid = 1, .a = cases[i].first, .mask = cases[i].first},
+            {.kind = EV_ISSUE, .pc = MOV, .cycle = 5, .slot = 2, .uid = 2, .a = cases[i].second, .mask = cases[i].second},
+            {.kind = EV_WEAVE, .cycle = 5, .slot = 2, .uid = 2, .a = cases[i].taken, .mask = cases[i].of_second, .pc = NONE},
+        };
+        audit_units(a, 32, 2, cases[i].lanes);
+        l.launch(l.state, &kernel, 0);
+        l.events(l.state, e, ARRAY_LEN(e));
+        if (cases[i].wrong) assert_non_null(strstr(audit_text(a), cases[i].wrong));
+        else assert_string_equal(audit_text(a), "");
+        audit_free(a);
+    }
+}
+
 static void an_instructions_events_in_any_order(void **state) {
     (void)state;
     struct stream s = CLEAN;
@@ -1004,6 +1043,7 @@ int main(void) {
         cmocka_unit_test(a10_every_thread_leaves),
         cmocka_unit_test(a10_fronts_are_there),
         cmocka_unit_test(a11_lanes_of_two_instructions_are_apart),
+        cmocka_unit_test(a11_lanes_are_those_of_the_threads),
         cmocka_unit_test(an_instructions_events_in_any_order),
         cmocka_unit_test(launches_and_warps_follow_each_other),
         cmocka_unit_test(the_text_has_twenty_lines),
