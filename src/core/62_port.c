@@ -64,12 +64,13 @@ void port_send(struct core *c, struct mreq req) {
     req.sm = (u16)c->id;
     p->stores_out += kind == TOKEN_STORE || kind == TOKEN_EVICT;
     if (kind == TOKEN_INST) lsu_wake(c, LSU_QUEUE_TAKEN);
-    p->queue[(p->head + p->n++) & p->mask] = (struct packet){req, c->now, map_slice(c->cfg, req.line) / c->cfg->slices};
+    u32 partition = c->cfg->partitions == 1 ? 0 : map_slice(c->cfg, req.line) / c->cfg->slices;
+    p->queue[(p->head + p->n++) & p->mask] = (struct packet){req, c->now, partition};
     WATCH(c, MEM_QUEUED, .line = req.line);
 }
 
 static u64 flits(const struct core *c, u32 data_b) {
-    return MAX(1u, (c->cfg->noc_header_b + data_b + c->cfg->flit_b - 1) / c->cfg->flit_b);
+    return MAX(1u, fast_div(c->cfg->noc_header_b + data_b + c->cfg->flit_b - 1, c->cfg->flit_b));
 }
 
 static bool can_inject(const struct core *c, const struct port *p) {
@@ -82,7 +83,7 @@ static void inject_first(struct core *c, struct port *p) {
     struct packet *first = &p->queue[p->head];
     u64 start = MAX(c->now * p->clk.core, p->inject_free);
     p->inject_free = start + flits(c, first->req.data_b) * p->clk.noc;
-    p->inject_cy = p->inject_free / p->clk.core;
+    p->inject_cy = periods_in(p->inject_free, &p->clk.by.core);
     first->req.cycle = c->now;
     c->stats.packets_out++;
     c->stats.inject_wait_cycles += c->now - first->since;
@@ -134,7 +135,7 @@ static void expect_first(const struct core *c, struct port *p) {
     u64 start = MAX(r->cycle * p->clk.core, p->eject_free);
     bool whole = c->cfg->noc_ideal || c->cfg->noc_kind == NOC_MESH;
     p->first_free = whole ? 0 : start + flits(c, r->data_b) * p->clk.noc;
-    p->first_cy = whole ? r->cycle : (p->first_free - 1) / p->clk.core; /* the last flit comes in this cycle */
+    p->first_cy = whole ? r->cycle : periods_in(p->first_free - 1, &p->clk.by.core); /* the last flit comes in this cycle */
 }
 
 static void take_credits(struct core *c, struct port *p) {

@@ -64,8 +64,10 @@ u64 vlsu_latency(u32 latency_cy) { return latency_cy > TO_BANK_CY + FROM_BANK_CY
 /* --- issue */
 
 static void add_word(struct memop *m, u64 addr, u32 lane, bool shared) {
-    struct line_access x = {.line = addr, .lanes = 1ull << lane, .sectors = 1u << addr % 128 / 32, .same = shared};
-    VEC_PUSH(&m->lines, x);
+    if (m->lines.n == m->lines.cap) VEC_PUSH(&m->lines, (struct line_access){0});
+    else m->lines.n++;
+    struct line_access *x = &m->lines.at[m->lines.n - 1]; /* its counts are nobody's here */
+    x->line = addr, x->lanes = 1ull << lane, x->sectors = 1u << addr % 128 / 32, x->same = shared;
 }
 
 static void add_words(struct memop *m, const struct probe_access *p) {

@@ -60,7 +60,7 @@ struct gpu {
     struct inbox **in;           /* [partition][sm] */
     const struct outbox ***outs; /* [partition][sm]: pointers to the cores' outboxes */
     const struct outbox **sent;  /* [partition][sm]: of these, in order, those of SMs that have sent something in the window */
-    u8 *news;                    /* [sm]: of enum core_news, since it was last seen to */
+    u8 *news;                    /* [sm], and eight that are 0: of enum core_news, since it was last seen to */
     u64 *asleep_cy;              /* [sm]: core_asleep, but 0 when the SM must be looked at in the next window */
     VEC(struct listener) listeners;
     VEC(const struct kernel *) kernels; /* seen so far: their code addresses */
@@ -91,6 +91,7 @@ struct run { /* a launch on its way */
     u64 published;         /* times that SMs were shown each other's stores */
     u64 watchdog_cy;       /* the watchdog does not bark before it; later perhaps, since instructions issue */
     u64 count_cy;          /* the limit of instructions cannot be reached before it */
+    u32 busy_sm;           /* one that was not idle when that was last asked */
     u64 next_cta, end_cta; /* blocks not yet dispatched */
     u64 work;              /* with a limit on work: what blocks up to end_cta execute without time; 0: not known */
     struct occupancy occ;
@@ -147,7 +148,8 @@ void window_run(struct run *r, u64 to); /* all islands from g->now to `to`, whic
 u32 window_news(const struct gpu *g);   /* of all SMs, of enum core_news */
 void publish(struct run *r);            /* stores of all SMs, then atomics the L2 has performed, reach memory */
 void hand_out_events(struct gpu *g);    /* what SMs have to tell, to all listeners */
-u64 window_next(const struct run *r);   /* first cycle in which anything can change; NEVER */
+/* First cycle in which anything can change; NEVER. ask: SMs that are awake may have nothing to do, too */
+u64 window_next(const struct run *r, bool ask);
 
 /* --- traffic.c */
 void traffic_begin(struct run *r);

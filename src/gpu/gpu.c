@@ -34,7 +34,7 @@ static void make_islands(struct gpu *g) {
     g->in = base_alloc(sizeof(*g->in) * parts);
     g->outs = base_alloc(sizeof(*g->outs) * parts);
     g->sent = base_alloc(sizeof(*g->sent) * parts * sms);
-    g->news = base_alloc(sms);
+    g->news = base_alloc(sms + 8u);
     g->asleep_cy = base_alloc(sizeof(u64) * sms);
     for (u32 i = 0; i < sms; i++) {
         g->cores[i] = core_new(&g->cfg, &g->pol, i);
@@ -161,9 +161,14 @@ static void begin(struct run *r) {
 
 /* --- on the way */
 
-static bool all_idle(const struct gpu *g) {
+static bool all_idle(struct run *r) {
+    const struct gpu *g = r->g;
+    if (!core_idle(g->cores[r->busy_sm])) return false;
     for (u32 i = 0; i < g->cfg.sms; i++) {
-        if (!core_idle(g->cores[i])) return false;
+        if (!core_idle(g->cores[i])) {
+            r->busy_sm = i;
+            return false;
+        }
         for (u32 k = 0; k < g->cfg.partitions; k++)
             for (u32 n = 0; n < g->in[k][i].at.n; n++)
                 if (g->in[k][i].at.at[n].kind != MRESP_CREDIT) return false;
@@ -299,7 +304,7 @@ static u64 jump_to(const struct run *r, u64 to, u64 next) {
     if (g->now < r->start + r->warmup_cy) limit = MIN(limit, r->start + r->warmup_cy);
     if (g->lim.max_cy) limit = MIN(limit, r->start + g->lim.max_cy);
     if (g->lim.end_cy) limit = MIN(limit, g->lim.end_cy);
-    limit = MIN(limit, r->start + (watchdog_at(r) - r->start) / g->window * g->window + g->window);
+    if (next > r->watchdog_cy) limit = MIN(limit, r->start + (watchdog_at(r) - r->start) / g->window * g->window + g->window);
     u64 far = r->start + (next - r->start) / g->window * g->window;
     return MAX(to, MIN(far, limit));
 }
@@ -340,11 +345,11 @@ enum ending { ENDED, FAULTED, OUT_OF_TIME, STOPPED };
 static enum ending run_windows(struct run *r, const volatile bool *stop) {
     struct gpu *g = r->g;
     for (u64 n = 0;; n++) {
-        if (r->next_cta == r->end_cta && all_idle(g)) return ENDED;
+        if (r->next_cta == r->end_cta && all_idle(r)) return ENDED;
         if (stop && *stop) return STOPPED;
         if (past_end(g)) return g->lim.exit ? STOPPED : OUT_OF_TIME;
         if (g->lim.max_cy && g->now >= r->start + g->lim.max_cy) return OUT_OF_TIME;
-        u64 next = n % 4 == 0 ? window_next(r) : g->now;
+        u64 next = window_next(r, n % 4 == 0);
         if (next == NEVER) {
             if (!release_stuck(g)) diagnose_deadlock(r);
             if (r->l->faulted) return FAULTED;

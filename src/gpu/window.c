@@ -21,7 +21,7 @@ static bool has_mail(const struct gpu *g, u32 sm) {
 static void run_core(void *arg, u32 i) {
     struct phase *p = arg;
     struct gpu *g = p->r->g;
-    if (g->asleep_cy[i] >= p->to && !has_mail(g, i)) return;
+    if (g->asleep_cy[i] >= p->to) return;
     struct core *c = g->cores[i];
     for (u32 k = 0; k < g->cfg.partitions; k++)
         if (g->in[k][i].at.n) port_receive(c, k, &g->in[k][i]);
@@ -31,21 +31,41 @@ static void run_core(void *arg, u32 i) {
     g->asleep_cy[i] = g->news[i] & NEWS_SENT ? 0 : core_asleep(c);
 }
 
+/* Of eight SMs at once, from `sm` on; there is room for as many behind the last */
+static u64 news_of_eight(const struct gpu *g, u32 sm) {
+    u64 news;
+    memcpy(&news, &g->news[sm], sizeof(news));
+    return news;
+}
+
 u32 window_news(const struct gpu *g) {
-    u32 all = 0;
-    for (u32 i = 0; i < g->cfg.sms; i++) all |= g->news[i];
-    return all;
+    u64 all = 0;
+    for (u32 i = 0; i < g->cfg.sms; i += 8) all |= news_of_eight(g, i);
+    for (u32 shift = 32; shift >= 8; shift /= 2) all |= all >> shift;
+    return (u32)(all & UINT8_MAX);
+}
+
+static void list_one(struct gpu *g, u32 sm, u32 n) {
+    for (u32 k = 0; k < g->cfg.partitions; k++) g->sent[(size_t)k * g->cfg.sms + n] = g->outs[k][sm];
 }
 
 /* Outboxes with something in them, one list a partition; how many */
 static u32 list_sent(struct gpu *g) {
     u32 n = 0, sms = g->cfg.sms;
     for (u32 i = 0; i < sms; i++) {
-        if (!(g->news[i] & NEWS_SENT)) continue;
-        for (u32 k = 0; k < g->cfg.partitions; k++) g->sent[(size_t)k * sms + n] = g->outs[k][i];
-        n++;
+        if (i % 8 == 0 && !news_of_eight(g, i)) i += 7;
+        else if (g->news[i] & NEWS_SENT) list_one(g, i, n++);
     }
     return n;
+}
+
+/* SMs that have been sent something look at it in the next window */
+static void wake_told(struct gpu *g) {
+    for (u32 k = 0; k < g->cfg.partitions; k++) {
+        const u16 *sms;
+        u32 n = partition_told(g->parts[k], &sms);
+        for (u32 i = 0; i < n; i++) g->asleep_cy[sms[i]] = 0;
+    }
 }
 
 static bool check_is_due(const struct phase *p) {
@@ -98,7 +118,8 @@ static void sort_atomics(struct pending_atomic *at, u32 n) {
 
 void publish(struct run *r) {
     struct gpu *g = r->g;
-    for (u32 i = 0; i < g->cfg.sms; i++) {
+    bool stored = window_news(g) & NEWS_STORED;
+    for (u32 i = 0; stored && i < g->cfg.sms; i++) {
         if (!(g->news[i] & NEWS_STORED)) continue;
         memview_publish(g->cores[i]);
         g->news[i] &= (u8)~NEWS_STORED;
@@ -163,6 +184,7 @@ void window_run(struct run *r, u64 to) {
     if (g->mesh) run_mesh(&p);
     else team_run(g->team, g->cfg.partitions, run_partition, &p);
     g->now = to;
+    wake_told(g);
     gather_atomics(g);
     bool whole = (to - r->start) % g->window == 0;
     if (whole) {
@@ -174,13 +196,14 @@ void window_run(struct run *r, u64 to) {
     traffic_look(r);
 }
 
-u64 window_next(const struct run *r) {
+u64 window_next(const struct run *r, bool ask) {
     const struct gpu *g = r->g;
     u64 next = NEVER;
     if (r->sampling.keeps && (g->now - r->start) % g->window) return g->now; /* blocks may wait to be sent */
     for (u32 i = 0; i < g->cfg.sms && next > g->now; i++) {
-        if (has_mail(g, i)) return g->now; /* a response waits to be taken */
-        u64 n = g->asleep_cy[i] ? g->asleep_cy[i] : core_next(g->cores[i]);
+        u64 n = g->asleep_cy[i];
+        if (!n && (!ask || has_mail(g, i))) return g->now; /* it is awake, or a response waits to be taken */
+        if (!n) n = core_next(g->cores[i]);
         next = MIN(next, n);
     }
     for (u32 i = 0; i < g->cfg.partitions && next > g->now; i++) {

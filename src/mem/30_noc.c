@@ -21,7 +21,9 @@
  * Not modelled: switch arbitration inside the crossbar, and virtual channels beyond the two directions. */
 #include "mem/partition.h"
 
-u32 noc_flits(const struct config *c, u32 data_b) { return MAX((c->noc_header_b + data_b + c->flit_b - 1) / c->flit_b, 1u); }
+u32 noc_flits(const struct config *c, u32 data_b) {
+    return MAX((u32)fast_div(c->noc_header_b + data_b + c->flit_b - 1, c->flit_b), 1u);
+}
 
 /* --- packets */
 
@@ -128,7 +130,8 @@ void noc_arrives(struct partition *p, u32 s, struct timed packet) {
 
 void noc_send(struct partition *p, const struct mreq *m) {
     u32 s, id = noc_packet(p, m, &s), flits = noc_flits(&p->c, m->data_b);
-    u64 arrival = edge_at(m->cycle * p->clk.core, p->clk.noc) + p->noc_way + (p->c.noc_ideal ? 0 : (u64)(flits - 1) * p->clk.noc);
+    u64 arrival =
+        edge_at(m->cycle * p->clk.core, &p->clk.by.noc) + p->noc_way + (p->c.noc_ideal ? 0 : (u64)(flits - 1) * p->clk.noc);
     noc_arrives(p, s, (struct timed){.tick = arrival, .id = id, .flits = flits});
 }
 
@@ -154,7 +157,7 @@ static void let_in(struct partition *p, u32 s, u64 t) {
         l->granted--; /* its credit went back when it entered the mesh */
         return;
     }
-    struct mresp credit = {.cycle = cycles_before(t, p->clk.core) + p->c.credit_cy, .token = k->token, .kind = MRESP_CREDIT};
+    struct mresp credit = {.cycle = cycles_before(t, &p->clk.by.core) + p->c.credit_cy, .token = k->token, .kind = MRESP_CREDIT};
     tell_credit(p, k->sm, credit);
 }
 
@@ -172,7 +175,7 @@ void noc_in(struct partition *p, u32 s, u64 t) {
 
 void noc_in_wake(struct partition *p, u32 s, u64 t) {
     u64 next = in_next(p, &p->slice[s]);
-    if (next != NEVER && next <= t) next = edge_after(t, p->clk.noc);
+    if (next != NEVER && next <= t) next = edge_after(t, &p->clk.by.noc);
     p->in_at[s] = next;
     sooner(&p->first_in, next);
 }
@@ -181,7 +184,7 @@ void noc_in_wake(struct partition *p, u32 s, u64 t) {
 
 void noc_answer(struct partition *p, u32 s, struct ring *answers, u64 ready, u32 packet) {
     struct slice *l = &p->slice[s];
-    u64 tick = edge_at(ready, p->clk.noc);
+    u64 tick = edge_at(ready, &p->clk.by.noc);
     if (answers->n) tick = MAX(tick, ring_at(answers, answers->n - 1).tick);
     ring_push(answers, tick, packet);
     unit_sooner(&p->out_at[s], &p->first_out, MAX(tick, l->port_free));
@@ -205,7 +208,7 @@ static void let_out(struct partition *p, struct slice *l, struct ring *answers, 
     p->stats.noc_packets_out++;
     p->stats.noc_flits_out += flits;
     struct mresp r = {
-        .cycle = cycles_before(t + p->noc_way, p->clk.core),
+        .cycle = cycles_before(t + p->noc_way, &p->clk.by.core),
         .token = k->token,
         .data_b = (u16)data_b,
         .kind = k->kind == MREQ_READ || k->kind == MREQ_ATOMIC ? MRESP_DATA : MRESP_ACK,

@@ -247,7 +247,7 @@ static void send_request(struct mesh *m, const struct mreq *r, u32 partition) {
     u32 slice, packet = noc_packet(p, r, &slice);
     p->in_mesh++;
     message_send(m, REQUESTS, m->sm_node[r->sm],
-                 (struct message){.start = edge_at(r->cycle * m->clk.core, m->clk.noc) / m->clk.noc,
+                 (struct message){.start = edge_at(r->cycle * m->clk.core, &m->clk.by.noc) / m->clk.noc,
                                   .node = m->part_node[partition],
                                   .flits = (u16)noc_flits(&m->c, r->data_b),
                                   .partition = (u16)partition,
@@ -284,7 +284,7 @@ static void put_flit(struct mesh *m, struct net *n, u32 node, struct inlet *in, 
 
 /* A packet of an SM has entered its router: the SM may send another */
 static void give_credit(struct mesh *m, const struct message *x, u64 t) {
-    struct mresp credit = {.cycle = cycles_before(t * m->clk.noc, m->clk.core) + m->c.credit_cy, .kind = MRESP_CREDIT};
+    struct mresp credit = {.cycle = cycles_before(t * m->clk.noc, &m->clk.by.core) + m->c.credit_cy, .kind = MRESP_CREDIT};
     tell_credit(m->parts[x->partition], x->sm, credit);
 }
 
@@ -322,7 +322,7 @@ static void deliver(struct mesh *m, u32 net, u32 id, u64 t) {
         noc_arrives(p, x->slice, (struct timed){.tick = tick, .id = x->packet, .flits = x->flits});
     } else {
         p->wait_out += waited(m, x, t);
-        x->response.cycle = cycles_before(tick, m->clk.core);
+        x->response.cycle = cycles_before(tick, &m->clk.by.core);
         tell_response(p, x->sm, x->response);
     }
     message_free(m, id);

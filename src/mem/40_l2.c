@@ -64,7 +64,7 @@ static void schedule(struct partition *p, u32 s) {
 }
 
 static void schedule_take(const struct partition *p, struct slice *l, u64 tick) {
-    l->take = edge_at(MAX(tick, l->free), p->clk.l2);
+    l->take = edge_at(MAX(tick, l->free), &p->clk.by.l2);
 }
 
 void l2_arrived(struct partition *p, u32 s, u64 t) {
@@ -77,14 +77,14 @@ void l2_arrived(struct partition *p, u32 s, u64 t) {
 void l2_wake(struct partition *p, u32 s, u64 tick) {
     struct slice *l = &p->slice[s];
     if (!l->blocked) return;
-    sooner(&l->take, edge_at(MAX(tick, l->free), p->clk.l2));
+    sooner(&l->take, edge_at(MAX(tick, l->free), &p->clk.by.l2));
     unit_sooner(&p->l2_at[s], &p->first_l2, l->take);
 }
 
 void l2_charge(struct partition *p, u32 s, u64 end) {
     struct slice *l = &p->slice[s];
     if (!l->blocked || end <= l->blocked_since) return;
-    u64 edge = edge_at(end, p->clk.l2), n = (edge - l->blocked_since) / p->clk.l2;
+    u64 edge = edge_at(end, &p->clk.by.l2), n = periods_in(edge - l->blocked_since, &p->clk.by.l2);
     u64 *counters[] = {NULL, &p->stats.l2_mshr_full, &p->stats.l2_set_full, &p->stats.l2_dram_full};
     *counters[l->blocked] += n;
     l->blocked_since = edge;
@@ -237,7 +237,7 @@ static void take(struct partition *p, u32 s, u64 t) {
     }
     l->blocked = BLOCK_NONE;
     count_access(p, kind);
-    p->stats.l2_busy += (l->free - t) / p->clk.l2;
+    p->stats.l2_busy += periods_in(l->free - t, &p->clk.by.l2);
     p->packet[id].todo &= (u8)~pieces_of_line(p, nth);
     if (!p->packet[id].todo) {
         ring_pop(&l->queue);
@@ -293,7 +293,7 @@ static void performed(struct partition *p, struct slice *l, u64 t) {
     while (ring_tick(&l->performing) <= t) {
         struct timed first = ring_first(&l->performing);
         ring_pop(&l->performing);
-        struct performed done_now = {.cycle = cycles_before(first.tick, p->clk.core), .atomic = p->packet[first.id].atomic};
+        struct performed done_now = {.cycle = cycles_before(first.tick, &p->clk.by.core), .atomic = p->packet[first.id].atomic};
         VEC_PUSH(&p->performed, done_now);
     }
 }

@@ -132,8 +132,8 @@ static void enter(struct partition *p, u64 address, u32 bursts, u32 fetch, u64 s
     CHECK(id != NO_ID);
     struct dreq *q = &d->dreq[id];
     d->free = q->next;
-    *q = (struct dreq){.row = row / p->c.dram_banks, .since = since, .age = d->ages++, .fetch = fetch};
-    q->bank = (u16)(row % p->c.dram_banks);
+    *q = (struct dreq){.row = fast_div(row, p->c.dram_banks), .since = since, .age = d->ages++, .fetch = fetch};
+    q->bank = (u16)fast_mod(row, p->c.dram_banks);
     q->left = (u16)bursts;
     q->next = NO_ID;
     q->prev = d->last;
@@ -148,8 +148,8 @@ static void enter(struct partition *p, u64 address, u32 bursts, u32 fetch, u64 s
 /* The channel's memory is that of its slices, chunk by chunk */
 static u64 channel_address(const struct config *c, u32 s, u64 inside) {
     u32 shift = (u32)__builtin_ctz(c->map_interleave_b);
-    u32 n = c->slices / c->clusters; /* every cluster's are of the same memory */
-    return ((inside >> shift) * n + s % n) << shift | (inside & (c->map_interleave_b - 1));
+    u32 n = (u32)fast_div(c->slices, c->clusters); /* every cluster's are of the same memory */
+    return ((inside >> shift) * n + fast_mod(s, n)) << shift | (inside & (c->map_interleave_b - 1));
 }
 
 /* Rows are shorter than lines: an entry for each row with a burst of the mask; returns how many */
@@ -168,7 +168,7 @@ static u32 enter_parts(struct partition *p, u64 address, u32 bursts, u32 fetch, 
 /* Entries made */
 static u32 request(struct partition *p, u32 s, u64 line, u32 sectors, u32 fetch, u64 t) {
     struct channel *d = &p->channel;
-    u64 cycle = cycles_before(t, p->clk.dram), address = channel_address(&p->c, s, line);
+    u64 cycle = cycles_before(t, &p->clk.by.dram), address = channel_address(&p->c, s, line);
     if (!d->used) dram_idle_refresh(p, t);
     charge_queue(p, cycle);
     u32 made = d->parts == 1;
@@ -224,7 +224,7 @@ void dram_data(struct partition *p, u64 t) {
     struct channel *d = &p->channel;
     while (ring_tick(&d->back) <= t) {
         u32 id = ring_first(&d->back).id, s = d->fetch[id].slice;
-        u64 edge = edge_at(t, p->clk.l2);
+        u64 edge = edge_at(t, &p->clk.by.l2);
         ring_pop(&d->back);
         ring_push(&p->slice[s].fills, edge, id);
         unit_sooner(&p->l2_at[s], &p->first_l2, edge);
@@ -260,7 +260,7 @@ static void choose(struct partition *p, u64 from) {
 
 void dram_command(struct partition *p, u64 t) {
     struct channel *d = &p->channel;
-    if (d->choice.command == CMD_NONE) choose(p, t / p->clk.dram);
+    if (d->choice.command == CMD_NONE) choose(p, periods_in(t, &p->clk.by.dram));
     if (*p->command_at != t) return;
     d->next_cycle = d->choice.cycle + 1;
     if (p->c.dram_kind == DRAM_BANKED) banks_issue(p, &d->choice);
@@ -276,7 +276,7 @@ void dram_idle_refresh(struct partition *p, u64 end) {
 }
 
 void dram_charge(struct partition *p, u64 end) {
-    charge_queue(p, cycles_before(end, p->clk.dram));
+    charge_queue(p, cycles_before(end, &p->clk.by.dram));
     if (!p->channel.used) dram_idle_refresh(p, end);
 }
 

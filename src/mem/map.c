@@ -39,12 +39,17 @@ static bool clocks_on_grid(const struct config *c, u32 grid, struct clocks *k) {
 
 /* Periods stay below 2^24 ticks, which leaves 2^40 cycles. Frequencies that have too little in common for
  * that are taken to the next 2, 5, 10, ... MHz. */
+static struct period period_of(u32 ticks) {
+    return (struct period){ticks, ticks > 1 && ticks <= 4096 ? UINT64_MAX / ticks + 1 : 0};
+}
+
 struct clocks clocks_of(const struct config *c) {
     static const u32 grids[] = {1, 2, 5, 10, 20, 50, 100, 1000};
     struct clocks k;
-    for (u32 i = 0; i < ARRAY_LEN(grids); i++)
-        if (clocks_on_grid(c, grids[i], &k)) return k;
-    CHECK(false); /* at most 20 different multiples of 1000 */
+    u32 i = 0;
+    while (i < ARRAY_LEN(grids) && !clocks_on_grid(c, grids[i], &k)) i++;
+    CHECK(i < ARRAY_LEN(grids)); /* at most 20 different multiples of 1000 */
+    k.by.core = period_of(k.core), k.by.noc = period_of(k.noc), k.by.l2 = period_of(k.l2), k.by.dram = period_of(k.dram);
     return k;
 }
 
@@ -66,8 +71,8 @@ static u32 permute(u32 in_group, u64 group, u32 n) {
 
 struct place map_place(const struct config *c, u64 addr) {
     u32 n = c->partitions * c->slices / c->clusters, shift = (u32)__builtin_ctz(c->map_interleave_b);
-    u64 chunk = addr >> shift, group = chunk / n;
-    u32 in_group = (u32)(chunk % n);
+    u64 chunk = addr >> shift, group = fast_div(chunk, n);
+    u32 in_group = (u32)fast_mod(chunk, n);
     return (struct place){
         .inside = group << shift | (addr & (c->map_interleave_b - 1)),
         .slice = c->map_hash == MAP_XOR ? permute(in_group, group, n) : in_group,
@@ -76,7 +81,7 @@ struct place map_place(const struct config *c, u64 addr) {
 
 struct place map_place_of(const struct config *c, u32 sm, u64 addr) {
     struct place p = map_place(c, addr);
-    p.slice += sm / (c->sms / c->clusters) * (c->slices / c->clusters);
+    if (c->clusters > 1) p.slice += sm / (u32)fast_div(c->sms, c->clusters) * (u32)fast_div(c->slices, c->clusters);
     return p;
 }
 

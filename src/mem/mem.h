@@ -24,10 +24,26 @@
 #include "config/config.h"
 
 /* --- map.c */
+struct period { /* a clock's, for dividing by it: every packet does some ten times */
+    u32 ticks;
+    u64 inverse; /* 2^64 over ticks, rounded up; 0: divide */
+};
 struct clocks { /* ticks of one cycle of each domain */
     u32 core, noc, l2, dram;
+    struct {
+        struct period core, noc, l2, dram;
+    } by;
 };
 struct clocks clocks_of(const struct config *c);
+/* Whole periods in so many ticks. Exact below 2^52 ticks, which are years of simulated time: an inverse is too
+ * large by less than ticks over 2^64, and there is none for periods above 4096. */
+static inline u64 periods_in(u64 tick, const struct period *d) {
+    if (d->ticks == 1) return tick;
+    return d->inverse ? (u64)((unsigned __int128)tick * d->inverse >> 64) : tick / d->ticks;
+}
+/* x / d and x % d where d is a power of two nearly always */
+static inline u64 fast_div(u64 x, u32 d) { return d & (d - 1) ? x / d : x >> __builtin_ctz(d); }
+static inline u64 fast_mod(u64 x, u32 d) { return d & (d - 1) ? x % d : x & (d - 1); }
 u32 map_slice(const struct config *c, u64 addr); /* 0 .. partitions * slices - 1; slice s belongs to partition s / slices */
 /* The address without the bits that chose the slice: consecutive chunks of one slice are consecutive. Sets,
  * banks and rows are cut from it. */
@@ -94,6 +110,7 @@ void partition_free(struct partition *p);
  * likewise. `from` is not before the last call's `to`; windows in which nothing can change (partition_next)
  * may be left out. */
 void partition_run(struct partition *p, u64 from, u64 to, const struct outbox *const *outs, u32 nouts, struct inbox *in);
+u32 partition_told(const struct partition *p, const u16 **sms); /* SMs with something in their inbox of the last window */
 u32 partition_performed(const struct partition *p, const struct performed **at);
 /* The first core cycle >= now in which something can change without a new message; UINT64_MAX when nothing is
  * under way. Running a window before it is allowed and changes nothing. */

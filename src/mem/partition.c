@@ -147,12 +147,15 @@ static u64 next_tick(const struct partition *p) {
     return MIN(t, MIN(*p->data_at, *p->command_at));
 }
 
-/* A stage at tick t: each of its slices whose tick that is */
+/* A stage at tick t: each of its slices whose tick that is. One may bring another forward, and *first with it
+ * (unit_sooner) */
 static inline void step_slices(struct partition *p, u64 *at, u64 *first, u64 t, void (*act)(struct partition *p, u32 s, u64 t)) {
     if (*first != t) return;
-    for (u32 s = 0; s < p->c.slices; s++)
+    *first = NEVER;
+    for (u32 s = 0; s < p->c.slices; s++) {
         if (at[s] == t) act(p, s, t);
-    *first = first_of(at, p->c.slices);
+        sooner(first, at[s]);
+    }
 }
 
 void partition_step(struct partition *p, u64 t) {
@@ -166,10 +169,10 @@ void partition_step(struct partition *p, u64 t) {
 /* Counters that count time */
 static void charge(struct partition *p, u64 to) {
     u64 begin = p->now * p->clk.core, end = to * p->clk.core;
-    p->stats.l2_cycles += (cycles_before(end, p->clk.l2) - cycles_before(begin, p->clk.l2)) * p->c.slices;
-    p->stats.dram_cycles += cycles_before(end, p->clk.dram) - cycles_before(begin, p->clk.dram);
-    p->stats.noc_wait_in = p->wait_in / p->clk.core;
-    p->stats.noc_wait_out = p->wait_out / p->clk.core;
+    p->stats.l2_cycles += (cycles_before(end, &p->clk.by.l2) - cycles_before(begin, &p->clk.by.l2)) * p->c.slices;
+    p->stats.dram_cycles += cycles_before(end, &p->clk.by.dram) - cycles_before(begin, &p->clk.by.dram);
+    p->stats.noc_wait_in = periods_in(p->wait_in, &p->clk.by.core);
+    p->stats.noc_wait_out = periods_in(p->wait_out, &p->clk.by.core);
     for (u32 s = 0; p->nblocked && s < p->c.slices; s++) l2_charge(p, s, end);
     dram_charge(p, end);
 }
@@ -216,6 +219,11 @@ void partition_run(struct partition *p, u64 from, u64 to, const struct outbox *c
 
 /* --- what others ask */
 
+u32 partition_told(const struct partition *p, const u16 **sms) {
+    *sms = p->told;
+    return p->ntold;
+}
+
 u32 partition_performed(const struct partition *p, const struct performed **at) {
     *at = p->performed.at;
     return p->performed.n;
@@ -223,7 +231,7 @@ u32 partition_performed(const struct partition *p, const struct performed **at) 
 
 u64 partition_next(const struct partition *p, u64 now) {
     u64 t = next_tick(p);
-    return t == NEVER ? NEVER : MAX(t / p->clk.core, now);
+    return t == NEVER ? NEVER : MAX(periods_in(t, &p->clk.by.core), now);
 }
 
 void partition_flush(struct partition *p) {

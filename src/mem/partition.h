@@ -186,15 +186,14 @@ struct partition {
 };
 
 /* The first edge of a clock at or after a tick */
-static inline u64 edge_at(u64 tick, u32 period) {
-    if (period == 1) return tick;
-    u64 rest = tick % period;
-    return rest ? tick + period - rest : tick;
+static inline u64 edge_at(u64 tick, const struct period *d) {
+    if (d->ticks == 1) return tick;
+    return periods_in(tick + d->ticks - 1, d) * d->ticks;
 }
 /* The first edge after a tick */
-static inline u64 edge_after(u64 tick, u32 period) { return period == 1 ? tick + 1 : (tick / period + 1) * period; }
+static inline u64 edge_after(u64 tick, const struct period *d) { return (periods_in(tick, d) + 1) * d->ticks; }
 /* Cycles of a clock that begin before a tick; also the first cycle that begins at or after it */
-static inline u64 cycles_before(u64 tick, u32 period) { return period == 1 ? tick : (tick + period - 1) / period; }
+static inline u64 cycles_before(u64 tick, const struct period *d) { return periods_in(tick + d->ticks - 1, d); }
 static inline void sooner(u64 *at, u64 tick) {
     if (tick < *at) *at = tick;
 }
