@@ -455,9 +455,7 @@ static void run_queues(struct core *c) {
     find_first(v);
 }
 
-void vfetch_stage(struct core *c) {
-    struct vfetch *v = c->vfetch;
-    v->held = false;
+static __attribute__((noinline)) void run_stage(struct core *c, struct vfetch *v) {
     schedule(c); /* first: what decode and the units let go in this cycle fetches in the next */
     if (c->cfg->fetch_no_stall) run_queues(c);
     else if (v->first_cy <= c->now) decode_first(c);
@@ -465,6 +463,12 @@ void vfetch_stage(struct core *c) {
     v->stalled &= ~go;
     v->resolving = 0;
     for (; go; go &= go - 1) look(c, (u32)__builtin_ctzll(go));
+}
+
+void vfetch_stage(struct core *c) {
+    struct vfetch *v = c->vfetch;
+    v->held = false;
+    if (v->open & ~v->stalled || v->first_cy <= c->now || v->queued || v->resolving) run_stage(c, v);
 }
 
 u64 vfetch_next(const struct core *c) {

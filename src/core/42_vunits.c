@@ -14,7 +14,8 @@
  *
  * Not modelled: the order among pipes of the FPU is assumed (FMA, division, root, conversions, the rest).
  *
- * Invariants: U1 a buffer holds at most two; U2 instructions leave a pipe in order. */
+ * Invariants: U1 a buffer holds at most two; U2 instructions leave a pipe in order; U3 next_cy is the first
+ * cycle in which something may enter or leave a pipe. */
 #include "core/vunits.h"
 
 #include "func/rv.h"
@@ -56,10 +57,25 @@ void vunits_abandon(struct core *c) {
     for (u32 u = 0; u < UNIT_COUNT; u++) v->skid[u].n = 0;
     for (u32 p = 0; p < VPIPE_COUNT; p++) v->pipe[p].n = 0, v->free_cy[p] = 0;
     v->waiting = v->running = v->busy = 0;
+    v->next_cy = NEVER;
     v->full = 0;
 }
 
 void vunits_launch(struct core *c) { vunits_abandon(c); }
+
+/* When the first instruction of a buffer can enter its pipe, or the first of a pipe leave it */
+static u64 first_cycle(const struct vunits *v) {
+    u64 next = NEVER;
+    for (u32 i = 0; v->waiting && i < ARRAY_LEN(units); i++) {
+        const struct vline *l = &v->skid[units[i]];
+        if (l->n) next = MIN(next, MAX(l->at[l->head].due_cy, v->free_cy[l->at[l->head].t->pipe]));
+    }
+    for (u32 m = v->busy; m; m &= m - 1) {
+        const struct vline *l = &v->pipe[__builtin_ctz(m)];
+        next = MIN(next, l->at[l->head].due_cy);
+    }
+    return next;
+}
 
 void vunits_check(const struct core *c) {
     const struct vunits *v = c->vunits;
@@ -77,6 +93,7 @@ void vunits_check(const struct core *c) {
         CHECK((l->n != 0) == (v->busy >> p & 1));
     }
     CHECK(waiting == v->waiting && running == v->running);
+    CHECK(v->next_cy == first_cycle(v)); /* U3 */
 }
 
 /* --- where an instruction goes; asked once for each of a program */
@@ -169,6 +186,7 @@ void vunits_issue(struct core *c, u32 slot, const struct tinst *t, const struct 
     EMIT(c, .kind = EV_READ, .cycle = c->now, .uid = uid, .slot = (u16)slot);
     push(&v->skid[t->unit], &e);
     v->waiting++;
+    if (v->skid[t->unit].n == 1) v->next_cy = MIN(v->next_cy, MAX(e.due_cy, v->free_cy[t->pipe]));
 }
 
 /* --- the stage */
@@ -243,8 +261,7 @@ static void fill_unit(struct core *c, struct vunits *v, u8 unit) {
     push(&v->pipe[p], &e);
 }
 
-void vunits_stage(struct core *c) {
-    struct vunits *v = c->vunits;
+static __attribute__((noinline)) void run_units(struct core *c, struct vunits *v) {
     bool port = vlsu_writes(c);
     u32 due = v->busy ? pipes_due(c, v) : 0;
     for (u32 i = 0; due && i < ARRAY_LEN(units); i++) {
@@ -252,21 +269,13 @@ void vunits_stage(struct core *c) {
         due &= ~pipes_of[units[i]];
     }
     for (u32 i = 0; v->waiting && i < ARRAY_LEN(units); i++) fill_unit(c, v, units[i]);
+    v->next_cy = first_cycle(v);
+}
+
+void vunits_stage(struct core *c) {
+    if (c->vunits->next_cy <= c->now) run_units(c, c->vunits);
 }
 
 bool vunits_idle(const struct core *c) { return !c->vunits || !(c->vunits->waiting + c->vunits->running); }
 
-u64 vunits_next(const struct core *c) {
-    const struct vunits *v = c->vunits;
-    u64 next = NEVER;
-    if (!v->waiting && !v->running) return next;
-    for (u32 i = 0; v->waiting && i < ARRAY_LEN(units); i++) {
-        const struct vline *l = &v->skid[units[i]];
-        if (l->n) next = MIN(next, MAX(l->at[l->head].due_cy, v->free_cy[l->at[l->head].t->pipe]));
-    }
-    for (u32 m = v->busy; m; m &= m - 1) {
-        const struct vline *l = &v->pipe[__builtin_ctz(m)];
-        next = MIN(next, l->at[l->head].due_cy);
-    }
-    return MAX(next, c->now);
-}
+u64 vunits_next(const struct core *c) { return MAX(c->vunits->next_cy, c->now); }

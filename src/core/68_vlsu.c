@@ -238,12 +238,16 @@ static void take_next(struct core *c) {
     l->nskid--;
 }
 
-void vlsu_stage(struct core *c) {
-    struct vlsu *l = c->vlsu;
+static __attribute__((noinline)) void run_stage(struct core *c, struct vlsu *l) {
     if (l->answer_cy <= c->now) write_back(c);
     vcache_stage(c);
     if (l->current != NONE && l->current_cy <= c->now) send(c);
     take_next(c);
+}
+
+void vlsu_stage(struct core *c) {
+    struct vlsu *l = c->vlsu;
+    if (l->answer_cy <= c->now || l->current != NONE || l->nskid || vcache_next(c) <= c->now) run_stage(c, l);
 }
 
 bool vlsu_idle(const struct core *c) { return !c->vlsu || (!c->vlsu->nskid && c->vlsu->current == NONE && !c->vlsu->answers.n); }

@@ -9,7 +9,7 @@
  *
  * Not modelled: queues inside a bank between its input and its tags; data.
  *
- * Invariants: W1 `used` and `active` count entries; W2 of a line that is waited for one entry has asked. */
+ * Invariants: W1 `used`, `active` and `replays` count entries; W2 of a line that is waited for one entry has asked. */
 #include "core/vcache.h"
 
 #include <stdlib.h>
@@ -54,12 +54,13 @@ void vcache_check(const struct core *c) {
     u32 all = 0;
     if (!v) return;
     for (u32 b = 0; b < c->cfg->vortex_banks; b++) {
-        u32 used = 0, active = 0;
+        u32 used = 0, active = 0, replays = 0;
         for (u32 i = 0; i < c->cfg->vortex_mshrs; i++) {
             used += misses_of(c, b)[i].state != VMISS_FREE;
             active += misses_of(c, b)[i].state > VMISS_WAITS;
+            replays += misses_of(c, b)[i].state == VMISS_REPLAYS;
         }
-        CHECK(used == v->banks[b].used && active == v->banks[b].active); /* W1 */
+        CHECK(used == v->banks[b].used && active == v->banks[b].active && replays == v->banks[b].replays); /* W1 */
         all += active;
     }
     CHECK(all == v->active); /* W1 */
@@ -197,6 +198,7 @@ static void fill(struct core *c, u32 bank, u64 line) {
         struct vmiss *m = &misses_of(c, bank)[i];
         if (m->state == VMISS_FREE || m->line != line) continue;
         bool was = m->state > VMISS_WAITS;
+        v->banks[bank].replays += m->state != VMISS_REPLAYS;
         m->state = VMISS_REPLAYS;
         v->banks[bank].active += !was, v->active += !was;
     }
@@ -206,7 +208,7 @@ static void replay(struct core *c, u32 bank, struct vmiss *m) {
     struct vcache *v = c->vcache;
     vlsu_answer(c, m->flight, c->now + MAX(v->latency, 2u) - 1);
     m->state = VMISS_FREE;
-    v->banks[bank].used--, v->banks[bank].active--, v->active--;
+    v->banks[bank].used--, v->banks[bank].active--, v->banks[bank].replays--, v->active--;
 }
 
 void vcache_stage(struct core *c) {
@@ -215,9 +217,8 @@ void vcache_stage(struct core *c) {
     vlsu_wake(c);
     for (u32 b = 0; b < c->cfg->vortex_banks; b++) {
         if (!v->banks[b].active) continue;
-        struct vmiss *m = oldest(c, b, VMISS_REPLAYS);
         v->banks[b].busy_cy = c->now;
-        if (m) replay(c, b, m);
+        if (v->banks[b].replays) replay(c, b, oldest(c, b, VMISS_REPLAYS));
         else fill(c, b, oldest(c, b, VMISS_FILLS)->line);
     }
 }

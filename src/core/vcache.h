@@ -13,7 +13,8 @@ struct vmiss { /* a read that missed */
 struct vbank {
     u64 busy_cy;      /* last cycle in which it took something; NEVER: none */
     u64 no_read_cy;   /* cycle after one in which it took a word to write; NEVER: none */
-    u32 used, active; /* reads that missed; of them those that fill or replay */
+    u32 used, active; /* reads that missed; of them those that fill or replay, */
+    u32 replays;      /* and of these those that replay */
 };
 struct vcache {
     struct tags tags;

@@ -35,6 +35,7 @@ struct vunits {
     u32 depth[VPIPE_COUNT], interval[VPIPE_COUNT];
     u32 waiting, running; /* instructions in buffers, and in pipes */
     u32 busy;             /* pipes, by 1 << enum vpipe, that have some */
+    u64 next_cy;          /* nothing enters a pipe or leaves one before it; NEVER: nothing is there */
     u64 full;             /* units, by 1 << enum unit, whose buffer was full at the end of the last cycle */
 };
 

@@ -119,7 +119,7 @@ void partition_flush(struct partition *p); /* all lines become invalid, dirty on
 void partition_put(struct partition *p, struct place at); /* its line becomes valid, without traffic; only when idle */
 /* An access without time: the 32-byte pieces of its L2 line become valid, written ones dirty; at any time */
 void partition_warm(struct partition *p, struct place at, u32 pieces, bool write);
-const struct mem_stats *partition_stats(const struct partition *p);
+const struct mem_stats *partition_stats(struct partition *p); /* up to the end of the last window */
 void partition_stats_reset(struct partition *p);
 void partition_check(const struct partition *p);                     /* numbered invariants, see partition.c */
 void partition_waits(const struct partition *p, struct strbuf *out); /* who waits for what, for deadlock reports */

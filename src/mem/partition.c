@@ -166,9 +166,10 @@ void partition_step(struct partition *p, u64 t) {
     step_slices(p, p->out_at, &p->first_out, t, noc_out);
 }
 
-/* Counters that count time */
-static void charge(struct partition *p, u64 to) {
-    u64 begin = p->now * p->clk.core, end = to * p->clk.core;
+/* Counters that count time: when somebody wants them */
+static void charge(struct partition *p) {
+    u64 begin = p->charged * p->clk.core, end = p->now * p->clk.core;
+    p->charged = p->now;
     p->stats.l2_cycles += (cycles_before(end, &p->clk.by.l2) - cycles_before(begin, &p->clk.by.l2)) * p->c.slices;
     p->stats.dram_cycles += cycles_before(end, &p->clk.by.dram) - cycles_before(begin, &p->clk.by.dram);
     p->stats.noc_wait_in = periods_in(p->wait_in, &p->clk.by.core);
@@ -202,7 +203,6 @@ void partition_begin(struct partition *p, u64 from, u64 to, struct inbox *in) {
 }
 
 void partition_end(struct partition *p, u64 to) {
-    charge(p, to);
     p->now = to;
     for (u32 i = 0; i < p->ntold; i++) merge_credits(&p->in[p->told[i]], &p->credits[p->told[i]]);
 }
@@ -259,9 +259,13 @@ void partition_warm(struct partition *p, struct place at, u32 pieces, bool write
     if (write) t->dirty[way] |= (u8)sectors;
 }
 
-const struct mem_stats *partition_stats(const struct partition *p) { return &p->stats; }
+const struct mem_stats *partition_stats(struct partition *p) {
+    charge(p);
+    return &p->stats;
+}
 
 void partition_stats_reset(struct partition *p) {
+    charge(p);
     p->stats = (struct mem_stats){0};
     p->wait_in = p->wait_out = 0;
 }

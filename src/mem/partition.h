@@ -158,7 +158,8 @@ struct partition {
     struct config c;
     struct clocks clk;
     u32 index;
-    u64 now; /* core cycle: all before it has been run */
+    u64 now;     /* core cycle: all before it has been run */
+    u64 charged; /* core cycle: counters of time are complete up to it */
     u64 *in_at, *data_at, *l2_at, *command_at,
         *out_at; /* next tick of each unit, NEVER; all in one array of `units`, in order of stage */
     u32 units;
