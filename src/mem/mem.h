@@ -35,8 +35,8 @@ struct clocks { /* ticks of one cycle of each domain */
     } by;
 };
 struct clocks clocks_of(const struct config *c);
-/* Whole periods in so many ticks. Exact below 2^52 ticks, which are years of simulated time: an inverse is too
- * large by less than ticks over 2^64, and there is none for periods above 4096. */
+/* Whole periods in so many ticks. Exact below 2^52 ticks, which are weeks of simulated time: an inverse is
+ * too large by less than ticks over 2^64, and there is none for periods above 4096. */
 static inline u64 periods_in(u64 tick, const struct period *d) {
     if (d->ticks == 1) return tick;
     return d->inverse ? (u64)((unsigned __int128)tick * d->inverse >> 64) : tick / d->ticks;
