@@ -9,7 +9,8 @@
  *
  * Not modelled: queues inside a bank between its input and its tags; data.
  *
- * Invariants: W1 `used`, `active` and `replays` count entries; W2 of a line that is waited for one entry has asked. */
+ * Invariants: W1 `used`, `active` and `replays` count entries; W2 of a line that is waited for one entry has
+ * asked. */
 #include "core/vcache.h"
 
 #include <stdlib.h>
