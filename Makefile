@@ -15,8 +15,8 @@ PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
 FUZZ_SECONDS ?= 1800
 
 # --- which variant
-# gcc optimises the rooms in which a simulated cycle is spent (src/core, src/mem, src/gpu) as one program, where it can and the build is not
-# one for finding mistakes.
+# gcc optimises the rooms in which a simulated cycle is spent (src/core, src/mem, src/gpu, src/func) as one program, where it can and the
+# build is not one for finding mistakes.
 ONE_PROGRAM := -flto=auto -flinker-output=nolto-rel -r
 PARTS := $(if $(filter 0,$(WHOLE)),-parts)
 ifeq ($(findstring clang,$(notdir $(CC)))$(SAN)$(DEBUG)$(FUZZ)$(PARTS)$(findstring -fsanitize,$(CFLAGS)),)
@@ -72,14 +72,12 @@ FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 CLANG_CL ?= clang-19
 
 # With WHOLE these become one object
-TIMING_OBJ := $(patsubst src/%.c,$B/obj/%.o,$(filter src/core/% src/mem/% src/gpu/%,$(LIB_SRC)))
+TIMING_OBJ := $(patsubst src/%.c,$B/obj/%.o,$(filter src/core/% src/mem/% src/gpu/% src/func/%,$(LIB_SRC)))
 LIB_OBJ := $(filter-out $(if $(WHOLE),$(TIMING_OBJ)),$(LIB_SRC:src/%.c=$B/obj/%.o)) $(if $(WHOLE),$B/obj/timing.o) $(LANE_SRC:src/%.c=$B/obj/%.plain.o) $(if $(NO_AVX2),,$(LANE_SRC:src/%.c=$B/obj/%.avx2.o))
 REF_OBJ := $(REF_SRC:%.c=$B/obj/%.o)
 MAIN_OBJ := $B/obj/cli/main.o
 CMD_OBJ := $(filter-out $(MAIN_OBJ),$(CLI_SRC:src/%.c=$B/obj/%.o)) $(REF_OBJ)
 SHARE := $B/share/heddle
-# What is optimised for the way it ran in training
-PROFILED_OBJ := $(TIMING_OBJ) $(patsubst src/%.c,$B/obj/%.o,$(filter src/func/%,$(LIB_SRC)))
 TRAINED ?= $(if $(filter build,$(notdir $B)),1)
 override TRAINED := $(if $(WHOLE),$(if $(VARIANT),,$(filter 1,$(TRAINED))))
 
@@ -152,19 +150,19 @@ $B/obj/timing.o: $(TIMING_OBJ)
 # compiled again for these ways; what was never run is compiled as it would be without. It is done once for a build folder. Functions that
 # have changed since are compiled without, and so is all of it where training fails: what the simulator computes never depends on it. Both
 # compilations have one name (-dumpdir), by which static functions are known again.
-TRAIN_OBJ := $(PROFILED_OBJ:$B/obj/%=$B/train/%)
+TRAIN_OBJ := $(TIMING_OBJ:$B/obj/%=$B/train/%)
 PROFILE :=
 ifdef TRAINED
-$(PROFILED_OBJ): $B/train/made
-$(PROFILED_OBJ): PROFILE = $$(test -f $(@:.o=.gcda) && echo -fprofile-use -fprofile-partial-training -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch)
+$(TIMING_OBJ): $B/train/made
+$(TIMING_OBJ): PROFILE = $$(test -f $(@:.o=.gcda) && echo -fprofile-use -fprofile-partial-training -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch)
 endif
-$B/train/made: tools/train.sh $B/flags | $(MAIN_OBJ) $(CMD_OBJ) $(filter-out $(PROFILED_OBJ) $B/obj/timing.o,$(LIB_OBJ))
+$B/train/made: tools/train.sh $B/flags | $(MAIN_OBJ) $(CMD_OBJ) $(filter-out $(TIMING_OBJ) $B/obj/timing.o,$(LIB_OBJ))
 	@rm -rf $(@D) && mkdir -p $(@D) && $(SAY) "  train $(@D)"
 	@$(MAKE) -s --no-print-directory B=$B $B/train/heddle && tools/train.sh $B || echo "training failed: what is built is slower, and no less right"
 	@touch $@
 $B/train/heddle: $(TRAIN_OBJ)
-	@$(CC) -fprofile-generate $(LDFLAGS) -o $@ $(MAIN_OBJ) $(CMD_OBJ) $(filter-out $(PROFILED_OBJ) $B/obj/timing.o,$(LIB_OBJ)) $(TRAIN_OBJ) $(LDLIBS_ALL)
-$(filter-out $B/train/func/%,$(TRAIN_OBJ)): OPT := -O3 -fno-tree-slp-vectorize
+	@$(CC) -fprofile-generate $(LDFLAGS) -o $@ $(MAIN_OBJ) $(CMD_OBJ) $(filter-out $(TIMING_OBJ) $B/obj/timing.o,$(LIB_OBJ)) $(TRAIN_OBJ) $(LDLIBS_ALL)
+$(TRAIN_OBJ): OPT := -O3 -fno-tree-slp-vectorize
 $B/train/%.o: src/%.c
 	@mkdir -p $(@D) $(@D:$B/train%=$B/obj%)
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) $(OPT) -w -g0 -fprofile-generate -dumpdir $(@D:$B/train%=$B/obj%)/ -dumpbase $(<F) -dumpbase-ext .c -c -o $@ $<
