@@ -182,10 +182,20 @@ static void step_run(struct warp *w, struct group *g, const struct inst *in, u64
     }
 }
 
+/* Ahead of their use: the rows an instruction reads, so that the first loads of its function find them. What
+ * stands for a row of the pool is another row, which does no harm. */
+static inline void rows_fetch(const struct group *g, const struct inst *in) {
+    for (u32 i = 0; i < 2; i++) {
+        __builtin_prefetch(g->regs + in->s[i].off);
+        __builtin_prefetch(g->regs + in->s[i].off + ROW_B / 2);
+    }
+}
+
 bool warp_step(struct warp *w, u32 gi, u64 clock, struct step *s) {
     struct launch *l = w->launch;
     struct group *g = &w->groups.at[gi];
     const struct inst *in = &l->k->code[g->pc];
+    rows_fetch(g, in);
     u64 mask = warp_guard(w, g, in);
     bool waits;
     s->clock = clock, s->in = in, s->pc = g->pc, s->frame = g->frame, s->group = gi, s->lanes = g->mask, s->active = mask;

@@ -11,6 +11,10 @@
 
 #ifdef LANES_AVX2
 static void blend32(u32 *d, const u32 *s, u32 m) {
+    if (m == 0xFFFFFFFFu) { /* what was there need not be waited for */
+        memcpy(d, s, SLAB_LANES * sizeof(*d));
+        return;
+    }
     const __m256i bit = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
     for (u32 l = 0; l < SLAB_LANES; l += 8, m >>= 8) {
         __m256i *to = (__m256i *)(void *)(d + l);
@@ -21,6 +25,10 @@ static void blend32(u32 *d, const u32 *s, u32 m) {
 }
 
 static void blend64(u64 *d, const u64 *s, u32 m) {
+    if (m == 0xFFFFFFFFu) {
+        memcpy(d, s, SLAB_LANES * sizeof(*d));
+        return;
+    }
     const __m256i bit = _mm256_set_epi64x(8, 4, 2, 1);
     for (u32 l = 0; l < SLAB_LANES; l += 4, m >>= 4) {
         __m256i *to = (__m256i *)(void *)(d + l);
