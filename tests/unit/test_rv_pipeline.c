@@ -223,6 +223,18 @@ static void loads_in_each_others_way(void **state) {
     assert_int_equal(between(two, FAST "sm.lsu.queue=1", "a", "b"), 18);
 }
 
+/* A bank reads nothing in the cycle after a write, whatever the line */
+static void read_behind_write(void **state) {
+    static const char text[] = "li a0, 0x80008000; lw t0, 0(a0); add t0, t0, t0; sw t0, 0(a0); %sa: lw t1, 0(a0); "
+                               "b: add t1, t1, t1; vx_tmc zero";
+    char close[256], apart[256];
+    (void)state;
+    snprintf(close, sizeof(close), text, "");
+    snprintf(apart, sizeof(apart), text, "addi t2, t2, 1; ");
+    assert_int_equal(between(close, FAST, "a", "b"), 12);
+    assert_int_equal(between(apart, FAST, "a", "b"), 11);
+}
+
 /* What no-stall scheduling costs: a cycle in the queue */
 static void queues_cost_a_cycle(void **state) {
     (void)state;
@@ -257,6 +269,15 @@ static void unready_scheduler(void **state) {
     assert_int_equal(issued("b") - issued("a"), 8);
     run(text, FAST "sm.fetch.bpr=true sm.fetch=lrr sm.class.fdiv.latency_cy=63 sm.sched=lrr");
     assert_int_equal(issued("b") - issued("a"), 2);
+}
+
+/* Turns are given two cycles ahead: four warps that wait for products go round this loop in the RTL's time */
+static void turns_ahead(void **state) {
+    static const char text[] = ALL "addi s2, zero, 6; top: mul t0, s2, s2; add t2, t0, t0; addi t3, t3, 1; addi t4, t4, 1; "
+                                   "fadd.s f1, f1, f2, rne; addi s2, s2, -1; bne s2, zero, top; vx_tmc zero";
+    (void)state;
+    run(text, IDEAL);
+    for (u32 n = 2; n < 4; n++) assert_int_equal(when(EV_ISSUE, "top", 0, n + 1) - when(EV_ISSUE, "top", 0, n), 40);
 }
 
 static u32 fetches_of(u32 slot, u64 from, u64 to) {
@@ -446,9 +467,11 @@ int main(void) {
         cmocka_unit_test(port_between_units),
         cmocka_unit_test(loads_in_each_others_way),
         cmocka_unit_test(queues_cost_a_cycle),
+        cmocka_unit_test(read_behind_write),
         cmocka_unit_test(misses),
         cmocka_unit_test(table_tags),
         cmocka_unit_test(unready_scheduler),
+        cmocka_unit_test(turns_ahead),
         cmocka_unit_test(find_first),
         cmocka_unit_test(back_pressure),
         cmocka_unit_test(states_of_figure_5_1),
