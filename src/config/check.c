@@ -360,6 +360,28 @@ static void check_idle(struct checker *k) {
     }
 }
 
+/* With most of dwf's policies sm.sched does not say who issues, and keys of the scheduler do nothing */
+static void check_chosen(struct checker *k) {
+    struct config plain;
+    char policy[64];
+    config_default(&plain);
+    if (strcmp(k->c->diverge, "dwf") != 0 || k->c->dwf_policy == DWF_SCHED) return;
+    config_get_text(k->c, cfg_key_find("dwf.policy"), policy, sizeof policy);
+    for (u32 i = 0; i < ARRAY_LEN(idle_keys); i++) {
+        const struct cfg_key *key = cfg_key_find(idle_keys[i].key);
+        char is[64], would[64];
+        if (strcmp(idle_keys[i].other, "sm.sched") != 0 || is_idle(k->c->sched, idle_keys[i].idle)) continue;
+        config_get_text(k->c, key, is, sizeof is);
+        config_get_text(&plain, key, would, sizeof would);
+        if (strcmp(is, would) != 0)
+            WRONG(
+                k,
+                "%s is %s, which does nothing while sm.diverge is dwf and dwf.policy is %s: that says who issues, not sm.sched; "
+                "set dwf.policy to sched, or leave %s at %s",
+                key->name, is, policy, key->name, would);
+    }
+}
+
 /* A warp that is one slice has no gangs */
 static void check_one_slice(struct checker *k) {
     static const char *const of_gangs[] = {"vws.gang", "vws.control", "vws.gangs", "vws.first", "vws.front"};
@@ -390,6 +412,7 @@ bool config_check(const struct config *c, struct diag *d) {
     check_sizes(&k);
     check_clocks(&k);
     check_idle(&k);
+    check_chosen(&k);
     check_one_slice(&k);
     check_vortex(&k);
     return d->errors == before;

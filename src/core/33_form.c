@@ -57,6 +57,7 @@ void form_init(struct core *c) {
         x->cfg.squeeze = SQUEEZE_OFF;
         c->cfg = &x->cfg;
     }
+    x->depths = c->pol.diverge->by_depth && c->pol.diverge->by_depth(g);
     x->parts = base_alloc(sizeof(*x->parts) * c->nfronts * g->warp_size);
     x->place = base_alloc(sizeof(*x->place) * c->nslots);
     x->seat = base_alloc(sizeof(*x->seat) * c->nslots);
@@ -152,7 +153,7 @@ static void show_front(struct core *c, u32 slot) {
     s->pc[slot] = f->head ? f->head->pc : NONE;
     s->threads[slot] = (u16)__builtin_popcountll(f->lanes);
     s->depth[slot] = 0;
-    for (u32 i = 0; c->cfg->dwf_policy == DWF_PDOM && f->head && i < f->nparts; i++) {
+    for (u32 i = 0; c->form->depths && f->head && i < f->nparts; i++) {
         u32 d = diverge_depth(part_home(c, &f->part[i])->w, form_group(c, &f->part[i]));
         s->depth[slot] = (u16)MAX(s->depth[slot], MIN(d, (u32)UINT16_MAX));
     }
@@ -178,10 +179,25 @@ bool form_outside(const struct core *c, u32 slot) {
     return before + x->entries[s] >= c->cfg->dwf_pool;
 }
 
-/* Those whose turn it is come to the pool anew in the next cycle */
+/* Of those of a scheduler that wait outside, the first that came after that turn; NO_PLACE */
+static u32 next_outside(const struct core *c, u32 s, u64 turn) {
+    const struct form *x = c->form;
+    u32 first = NO_PLACE;
+    SET_EACH (slot, x->outside, c->words)
+        if (slot % c->cfg->schedulers == s && x->turn[slot] > turn && (first == NO_PLACE || x->turn[slot] < x->turn[first]))
+            first = slot;
+    return first;
+}
+
+/* Those whose turn it is, as many as entries are free, come to the pool anew in the next cycle */
 static void wake_outside(struct core *c, u32 s) {
-    SET_EACH (slot, c->form->outside, c->words)
-        if (slot % c->cfg->schedulers == s && !form_outside(c, slot)) slot_alarm(c, slot, c->now + 1);
+    u64 turn = 0;
+    for (u32 free = c->cfg->dwf_pool - c->form->entries[s]; free; free--) {
+        u32 slot = next_outside(c, s, turn);
+        if (slot == NO_PLACE) return;
+        slot_alarm(c, slot, c->now + 1);
+        turn = c->form->turn[slot];
+    }
 }
 
 static void entry_give(struct core *c, u32 slot) {
@@ -660,7 +676,7 @@ static bool is_whole(const struct core *c, const struct front *f) {
 }
 
 /* Instructions that are not in the program and do not set the pc; false after a fault */
-bool pass_pseudo(struct core *c, struct front *f) {
+static bool pass_pseudo(struct core *c, struct front *f) {
     for (;;) {
         const struct inst *in = &c->prog->k->code[form_group(c, &f->part[0])->pc];
         if (!(in->flags & INST_PSEUDO) || in->flags & (INST_CONTROL | INST_RECONV)) return true;
@@ -671,16 +687,19 @@ bool pass_pseudo(struct core *c, struct front *f) {
     }
 }
 
-/* Straight on: all parts stand at the next instruction. Where branches meet, and at collectives, they come to
- * the pool. */
-static void go_on(struct core *c, u32 slot) {
+const struct inst *front_advances(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
     f->head = NULL;
-    if (!pass_pseudo(c, f)) {
-        c->fault_cy = MIN(c->fault_cy, c->now);
-        return;
-    }
-    const struct inst *in = &c->prog->k->code[form_group(c, &f->part[0])->pc];
+    if (pass_pseudo(c, f)) return &c->prog->k->code[form_group(c, &f->part[0])->pc];
+    c->fault_cy = MIN(c->fault_cy, c->now);
+    return NULL;
+}
+
+/* Straight on: where branches meet, and at collectives, they come to the pool */
+static void go_on(struct core *c, u32 slot) {
+    const struct front *f = &c->fronts[slot];
+    const struct inst *in = front_advances(c, slot);
+    if (!in) return;
     bool meets = in->flags & (INST_PSEUDO | INST_RECONV) || (in->flags & INST_COLLECTIVE && !is_whole(c, f));
     if (meets) slot_alarm(c, slot, c->now + 1);
     else front_shows(c, slot, (i32)(in - c->prog->k->code));

@@ -600,15 +600,10 @@ static u32 depth_at(const struct core *c, const struct front *f, const struct in
 
 /* Straight on: all threads stand at the next instruction */
 static void go_on(struct core *c, struct squad *t, u32 slot) {
-    struct front *f = &c->fronts[slot];
     struct stand s = {.pc = NONE};
-    f->head = NULL;
-    if (!pass_pseudo(c, f)) {
-        c->fault_cy = MIN(c->fault_cy, c->now);
-        return;
-    }
-    front_stands(c, f, &s);
-    const struct inst *in = &c->prog->k->code[s.pc];
+    const struct inst *in = front_advances(c, slot);
+    if (!in) return;
+    front_stands(c, &c->fronts[slot], &s);
     bool stops = in->flags & INST_PSEUDO || at_meeting(&t->at.at[t->running], s.pc, s.depth);
     if (stops || (in->flags & INST_COLLECTIVE && !t->at_home)) slot_alarm(c, slot, c->now + 1);
     else front_shows(c, slot, s.pc);

@@ -527,13 +527,8 @@ void gang_led(struct core *c, const struct part *p, u32 group) {
 
 /* Straight on: all stand at the next instruction */
 static void go_on(struct core *c, u32 slot) {
-    struct front *f = &c->fronts[slot];
-    f->head = NULL;
-    if (!pass_pseudo(c, f)) {
-        c->fault_cy = MIN(c->fault_cy, c->now);
-        return;
-    }
-    const struct inst *in = &c->prog->k->code[form_group(c, &f->part[0])->pc];
+    const struct inst *in = front_advances(c, slot);
+    if (!in) return;
     if (in->flags & (INST_PSEUDO | INST_RECONV)) {
         slot_alarm(c, slot, c->now + 1);
         return;

@@ -55,7 +55,8 @@ struct diverge_policy {
      * (43_gang.c); NULL: never */
     bool (*by_load)(const struct config *c);
     struct squad_shape (*squad)(const struct config *c); /* NULL: each warp has a stack of its own */
-    bool (*chooses)(const struct config *c); /* who issues is its choice, not that of sm.sched (sched/dwf.c); NULL: never */
+    bool (*by_depth)(const struct config *c); /* fronts are chosen by the branches and calls around them; NULL: never */
+    bool (*chooses)(const struct config *c);  /* who issues is its choice, not that of sm.sched (sched/dwf.c); NULL: never */
     /* The group has run an instruction, waits or is gone: chooses who is next. False: no group of the warp
      * can run now. Not asked while all live lanes are one group that can go on and has not polled. */
     bool (*next)(struct diverge_view *v);

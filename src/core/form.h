@@ -40,6 +40,7 @@ struct form {
     struct look_up *table;       /* [schedulers][dwf.table] */
     u64 uses;                    /* of the table */
     struct sched_fronts seen;    /* what schedulers are shown of them */
+    bool depths;                 /* with the depth of each */
     u32 used;                    /* places with threads */
     /* lanes that poll for others (V3 of diverge_policy.h) */
     u64 polls;
@@ -59,7 +60,7 @@ void front_ends(struct core *c, u32 slot);                         /* nobody is 
 void front_takes(struct core *c, u32 slot, const struct piece *x); /* the threads of a piece are those of the front */
 void front_shows(struct core *c, u32 slot, i32 pc);                /* its next instruction; NONE: it waits */
 void form_add_part(const struct core *c, struct part *at, u32 *n, struct part p); /* to these; it may become part of one */
-bool pass_pseudo(struct core *c, struct front *f);                       /* straight instructions that are not in the program */
+const struct inst *front_advances(struct core *c, u32 slot); /* after straight code: where its parts stand; NULL after a fault */
 void homes_end(struct core *c, const struct part *at, u32 n, u64 lanes); /* warps whose last threads were in these parts */
 void form_check_front(const struct core *c, u32 slot);
 

@@ -10,6 +10,8 @@ static u32 places(const struct config *c) {
 
 static bool chooses(const struct config *c) { return c->dwf_policy != DWF_SCHED; }
 
+static bool by_depth(const struct config *c) { return c->dwf_policy == DWF_PDOM; }
+
 const struct diverge_policy diverge_dwf = {
     .name = "dwf",
     .doc = "dynamic warp formation: threads of all warps of a scheduler that stand at one pc, in free lanes, become one front",
@@ -17,5 +19,6 @@ const struct diverge_policy diverge_dwf = {
     .by_lane = true,
     .forms = true,
     .places = places,
+    .by_depth = by_depth,
     .chooses = chooses,
 };
