@@ -387,14 +387,11 @@ mutation: all micro ## change every key by a step: some micro test must notice, 
 lint: ## format, clang-tidy, include direction, generated docs, sizes
 	@tools/lint.sh
 
-study-turner: all $B/data/silicon_apps/.unpacked ## Turner's figures on our workloads: docs/studies/turner.md (heddle study turner)
-	@mkdir -p $B/study && $B/heddle study turner --database $B/study/turner.db --out docs/studies
-
-study-cpi: all ## which CPI stack says what removing a stall gains: docs/studies/cpi.md (heddle study cpi)
-	@mkdir -p $B/study && $B/heddle study cpi --database $B/study/cpi.db --out docs/studies
-
-study-mascar: all $B/data/silicon_apps/.unpacked ## Mascar's figures on our kernels: docs/studies/mascar.md (heddle study mascar)
-	@mkdir -p $B/study && $B/heddle study mascar --database $B/study/mascar.db --out docs/studies
+# Each study goes on where it was stopped: its runs are kept in $B/study
+STUDIES := mascar mascar_whole turner cpi jin order aurud
+$(STUDIES:%=study-%): study-%: all $B/data/silicon_apps/.unpacked
+	@mkdir -p $B/study && $B/heddle study $* --database $B/study/$*.db --out docs/studies
+study-mascar: ## a study's page, docs/studies/mascar.md; likewise -mascar_whole, -turner, -cpi, -jin, -order, -aurud
 
 fuzz: ## fuzz parser, manifest reader and execution, ten minutes each (FUZZ_SECONDS in all)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run.sh
@@ -416,8 +413,11 @@ bench-oclgrind: $B/bench_oclgrind workloads ## functional speed against Oclgrind
 
 bench: bench-functional bench-timing ## every benchmark there is
 
-check-sampling: all ## does the interval of --sample hold in 93 of 100 pairs? some minutes
+check-sampling: all ## does the interval of --sample hold in 93 of 100 pairs? three minutes
 	tests/sampling/check.sh $B
+
+check-jitter: all ## do fresh perturbations fall inside the jitter of eight? three minutes
+	tests/sampling/jitter.sh $B $B/study/jitter.db
 
 docs: $B/gen_docs $B/gen_stats $B/gen_policies ## write the documentation that is printed from tables
 	@$B/gen_docs isa > docs/isa.md
@@ -472,7 +472,7 @@ help: ## this list
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  WHOLE=0  TRAINED=0  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -path $B/deb -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: all workloads machines page opencl riscv opencl-tests unit lab $(CYCLE_TESTS) study-turner study-mascar study-cpi scale fuzzers data demo test test-page test-cluster test-foreign test-package test-all check-sampling mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install uninstall deb manuals clean help
+.PHONY: all workloads machines page opencl riscv opencl-tests unit lab $(CYCLE_TESTS) $(STUDIES:%=study-%) scale fuzzers data demo test test-page test-cluster test-foreign test-package test-all check-sampling check-jitter mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install uninstall deb manuals clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
