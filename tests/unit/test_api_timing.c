@@ -147,6 +147,14 @@ static void limits_leave_the_result_right(void **state) {
 }
 
 /* Each alone is accepted and leaves the result right; two that choose what is timed are refused */
+static void an_early_exit_ends_what_follows_too(void **state) {
+    (void)state;
+    struct timed t = open_timed("small");
+    assert_int_equal(heddle_timing(t.h, &(struct heddle_timing){.exit_cycle = 30}), HEDDLE_OK);
+    for (int i = 0; i < 2; i++) assert_int_equal(launch(&t), HEDDLE_STOPPED);
+    heddle_close(t.h);
+}
+
 static void limits_that_do_not_go_together_are_refused(void **state) {
     (void)state;
     static const struct heddle_timing ways[] = {
@@ -160,6 +168,9 @@ static void limits_that_do_not_go_together_are_refused(void **state) {
         {.sample_percent = 10, .end_cycle = 30},
         {.sample_percent = 10, .fast_forward_ctas = 4},
         {.sample_percent = 10, .warmup_cycles = 10},
+        {.sample_percent = 10, .exit_cycle = 30},
+        {.max_warp_instructions = 20, .exit_cycle = 30},
+        {.exit_cycle = 20, .end_cycle = 30},
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         struct timed t = open_timed("small");
@@ -216,6 +227,7 @@ int main(void) {
         cmocka_unit_test(the_machine_says_how_wide_a_warp_is),
         cmocka_unit_test(two_machines_do_not_disturb_each_other),
         cmocka_unit_test(limits_leave_the_result_right),
+        cmocka_unit_test(an_early_exit_ends_what_follows_too),
         cmocka_unit_test(limits_that_do_not_go_together_are_refused),
         cmocka_unit_test(a_stop_is_obeyed_once),
         cmocka_unit_test(traces_are_written_and_the_audit_is_clean),
