@@ -341,7 +341,8 @@ static void look_beyond_head(struct core *c, u32 slot, u64 at) {
     struct home *s = &c->homes[slot];
     struct front *f = &c->fronts[slot];
     struct wait w = wait_none();
-    bool held = f->nparts && f->release_cy > at, windowed = false;
+    bool held = f->nparts && f->release_cy > at;
+    const struct tinst *windowed = NULL;
     const struct tinst *again = replay_shows(c, slot);
     if (f->nparts && !f->head && !held) slot_next(c, slot);
     if (held) w = wait_until(f->release_cy, STALL_BARRIER);
@@ -353,7 +354,8 @@ static void look_beyond_head(struct core *c, u32 slot, u64 at) {
     else w = head_or_other_waits(c, slot, at);
     if (s->ended && s->drain_cy > at) w.next = s->drain_cy;
     bool over = s->ended && s->w && w.set == 1u << STALL_EMPTY && f->account.set != w.set && !s->told_end;
-    slot_waits(c, slot, windowed ? window_shows(c, slot) : f->nparts && again ? again : f->head, w, at);
+    if (c->window) window_asks_again(c, slot);
+    slot_waits(c, slot, windowed ? windowed : f->nparts && again ? again : f->head, w, at);
     if (over) {
         EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
         s->told_end = true;
@@ -361,6 +363,19 @@ static void look_beyond_head(struct core *c, u32 slot, u64 at) {
     if (!s->ended || !s->w || w.set != 1u << STALL_EMPTY) return;
     if (at > c->now) slot_alarm(c, slot, at); /* I1: other slots' states change before issue only */
     else cta_try_retire(c, s->place, at);
+}
+
+/* A slot that shows what stands in its window, and whose threads wait for no barrier; false: it does not */
+static bool look_window(struct core *c, u32 slot, u64 at) {
+    struct front *f = &c->fronts[slot];
+    struct wait w = wait_none();
+    if (!f->head || f->release_cy > at) return false;
+    const struct tinst *shown = window_waits(c, slot, at, &w.set, &w.next);
+    if (!shown) return false;
+    show(c, slot, shown, at);
+    account_state(c, slot, w.set, (enum unit)shown->unit, at);
+    if (w.next != NEVER) slot_alarm(c, slot, w.next);
+    return true;
 }
 
 /* --- the same where fronts are formed: a front's place and a home of the same number have nothing to do with
@@ -435,6 +450,7 @@ void slot_look(struct core *c, u32 slot, u64 at) {
         return;
     }
     if (c->issue->renews && home_renewed(&c->homes[slot]) && cta_renew(c, slot, at)) return;
+    if (c->window && look_window(c, slot, at)) return;
     look_beyond_head(c, slot, at);
 }
 
@@ -1017,11 +1033,10 @@ static void issue_beside(struct core *c, const struct turn *t, u64 taken) {
 
 /* Fronts with a window whose instruction cannot leave issue show another that can */
 static void present_windows(struct core *c, const struct sched *sc, u64 unavailable) {
-    for (u32 w = 0; w < c->words; w++) {
-        u64 held = 0;
-        for (u64 m = unavailable; m; m &= m - 1) held |= sc->at[w].ready[__builtin_ctzll(m)];
-        for (; held; held &= held - 1) window_present(c, w * 64 + (u32)__builtin_ctzll(held), unavailable);
-    }
+    u64 held = 0;
+    for (u64 m = unavailable; m; m &= m - 1) held |= sc->at[0].ready[__builtin_ctzll(m)];
+    if (held) held &= window_others(c, unavailable);
+    for (; held; held &= held - 1) window_present(c, (u32)__builtin_ctzll(held), unavailable);
 }
 
 /* Nothing issues in this cycle, though there may be candidates; the policy has seen v */

@@ -29,8 +29,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMORY_CONSERVATIVE, MEMORY_AGGRESSIVE, MEMORY_PREDICTED };
-
 struct touch { /* what a memory instruction touches, for comparing */
     bool one;  /* all in one access of 32 lanes */
     u8 space;
@@ -56,6 +54,12 @@ void memorder_launch(struct core *c) {
 void memorder_free(struct core *c) {
     free(c->window->memory->touch), free(c->window->memory->set);
     free(c->window->memory);
+}
+
+static u32 age_of(const struct window *w, u32 id) {
+    u32 i = 0;
+    while (w->oldest[i] != id) i++;
+    return i;
 }
 
 static struct touch *touch_of(const struct core *c, u32 slot, u32 id) {
@@ -121,19 +125,20 @@ static bool waits_for_unknown(const struct core *c, const struct entry *load, co
 }
 
 /* The load's value came from the store: if that has to wait again, so has the load */
-static bool took_from(const struct entry *load, const struct entry *store) { return load->given == store->uid; }
+static bool took_from(const struct window *w, u32 load, u32 store) { return past_of(w, load)->given == w->at[store].uid; }
 
 static bool stays_behind(const struct core *c, u32 slot, const struct window *w, u32 load, u32 store) {
-    if (w->at[store].waits) return took_from(&w->at[load], &w->at[store]) || waits_for_unknown(c, &w->at[load], &w->at[store]);
+    if (w->at[store].waits) return took_from(w, load, store) || waits_for_unknown(c, &w->at[load], &w->at[store]);
     return conflict(c, touch_of(c, slot, load), touch_of(c, slot, store));
 }
 
 /* From the youngest store on: those it must wait for, up to one that gives it its value; a conservative load
  * waits for every address all the same */
-static void compare(const struct core *c, u32 slot, struct window *w, u32 load) {
+static void find_older_stores(const struct core *c, u32 slot, struct window *w, u32 load) {
     struct entry *e = &w->at[load];
     u32 i = w->n;
     e->after = 0, e->giver = 0;
+    if (!w->stores) return;
     while (w->oldest[--i] != load);
     while (i-- > 0) {
         u32 s = w->oldest[i];
@@ -147,15 +152,25 @@ static void compare(const struct core *c, u32 slot, struct window *w, u32 load) 
     }
 }
 
+static void compare(const struct core *c, u32 slot, struct window *w, u32 load) {
+    find_older_stores(c, slot, w, load);
+    window_bind(w, load);
+}
+
 /* --- dispatch */
+
+/* Its addresses may be asked for: it is a store, older ones have not issued, or it may be taken back */
+static bool is_compared(const struct core *c, const struct window *w, u32 id) {
+    return w->stores || is_store(w->at[id].t) || c->window->takes_back;
+}
 
 static void note_touch(const struct core *c, u32 slot, u32 id, const struct step *st, const struct flight *f) {
     struct touch *x = touch_of(c, slot, id);
     const struct probe_access *p = st->probe.at.at;
-    *x = (struct touch){.one = st->probe.at.n <= 1, .space = f->mem.space};
+    x->one = st->probe.at.n <= 1, x->space = (u8)f->mem.space, x->mask = x->size_b = 0;
     if (st->probe.at.n != 1) return;
     x->one = p->slab == 0, x->space = p->space, x->mask = p->mask, x->size_b = p->size_b;
-    memcpy(x->addr, p->addr, sizeof(x->addr));
+    if (is_compared(c, window_of(c, slot), id)) memcpy(x->addr, p->addr, sizeof(x->addr));
 }
 
 static void keep_plain_order(struct window *w, u32 id) {
@@ -167,6 +182,7 @@ static void keep_plain_order(struct window *w, u32 id) {
 static void dispatch_faulty(const struct core *c, struct window *w, u32 id) {
     if (c->window->how->precise) return;
     keep_plain_order(w, id);
+    window_bind(w, id);
     w->memory |= 1ull << id;
     if (is_store(w->at[id].t)) w->stores |= 1ull << id;
 }
@@ -190,9 +206,11 @@ void memorder_dispatch(struct core *c, u32 slot, u32 id, const struct step *st) 
     else {
         note_touch(c, slot, id, st, f);
         e->certain = is_store(e->t) || !touch_of(c, slot, id)->one;
+        if (e->certain) w->certain |= 1ull << id;
         if (is_store(e->t)) e->after = 0; /* it waits until it is certain */
-        else compare(c, slot, w, id);
+        else find_older_stores(c, slot, w, id);
     }
+    window_bind(w, id);
     w->memory |= 1ull << id;
     if (is_store(e->t)) w->stores |= 1ull << id;
 }
@@ -203,11 +221,12 @@ void memorder_dispatch(struct core *c, u32 slot, u32 id, const struct step *st) 
 static u64 take_value(struct core *c, u32 slot, struct window *w, struct entry *e) {
     u64 ready = c->now + c->cfg->forward_cy;
     c->stats.loads_forwarded++;
-    e->given = w->at[e->giver - 1].uid;
+    struct entry_past *past = past_of(w, (u32)(e - w->at));
+    past->given = w->at[e->giver - 1].uid;
     EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = e->uid, .slot = (u16)slot, .mask = e->active, .cause = ACCESS_FORWARD,
-         .a = e->given);
+         .a = past->given);
     EMIT(c, .kind = EV_COMPLETE, .cycle = ready, .uid = e->uid, .slot = (u16)slot, .mask = e->active);
-    if (flight_has_latency(flight_at(c, e->flight))) e->latency = c->cfg->forward_cy;
+    if (flight_has_latency(flight_at(c, e->flight))) past->latency = c->cfg->forward_cy;
     flight_end(c, flight_at(c, e->flight));
     e->flies = false;
     return ready;
@@ -217,7 +236,9 @@ static void tell_others(struct core *c, u32 slot, struct window *w, u32 id) {
     u64 bit = 1ull << id;
     EACH_ENTRY(w->memory, i) {
         if (w->at[i].giver == id + 1) compare(c, slot, w, (u32)i);
+        if (!(w->at[i].after & bit)) continue;
         w->at[i].after &= ~bit;
+        window_bind(w, (u32)i);
     }
 }
 
@@ -228,10 +249,10 @@ u64 memorder_issue(struct core *c, u32 slot, u32 id, u64 *read) {
     w->memory &= ~bit;
     w->stores &= ~bit;
     w->sent_cy = c->now + 1;
-    tell_others(c, slot, w, id);
+    if (w->memory) tell_others(c, slot, w, id);
     if (e->faults) return c->now + c->cfg->l1_cy;
     if (!e->tries) lsu_count(c, flight_at(c, e->flight));
-    e->given = 0;
+    past_of(w, id)->given = 0;
     if (e->giver) return take_value(c, slot, w, e);
     *read = lsu_send(c, flight_at(c, e->flight), false);
     return is_store(e->t) ? MAX(flight_at(c, e->flight)->mem.ready_cy, c->now + 1) : NEVER;
@@ -239,19 +260,19 @@ u64 memorder_issue(struct core *c, u32 slot, u32 id, u64 *read) {
 
 /* --- what went too early is taken back */
 
-static bool took_from_any(const struct window *w, const struct entry *load, u64 set) {
-    if (!load->given) return false;
+static bool took_from_any(const struct window *w, u32 load, u64 set) {
+    if (!past_of(w, load)->given) return false;
     EACH_ENTRY(set, i)
-    if (took_from(load, &w->at[i])) return true;
+    if (took_from(w, load, (u32)i)) return true;
     return false;
 }
 
-/* It, and whoever has a value of it through registers or stores */
+/* It, and whoever has a value of it through registers or stores: younger ones */
 static u64 users_of(const struct window *w, u32 id) {
     u64 set = 1ull << id;
-    for (u32 i = 0; i < w->n; i++) {
-        const struct entry *e = &w->at[w->oldest[i]];
-        if (e->deps & set || took_from_any(w, e, set)) set |= 1ull << w->oldest[i];
+    for (u32 i = age_of(w, id) + 1; i < w->n; i++) {
+        u32 k = w->oldest[i];
+        if (past_of(w, k)->deps & set || took_from_any(w, k, set)) set |= 1ull << k;
     }
     return set;
 }
@@ -283,6 +304,8 @@ static void take_back(struct core *c, u32 slot, u32 id) {
     e->ready_cy = NEVER;
     w->waiting |= 1ull << id;
     w->complete &= ~(1ull << id);
+    if (e->certain) w->certain |= 1ull << id;
+    window_bind(w, id);
     window_changes(c, slot);
     window_name_again(c, slot, id);
     c->stats.reexecuted++;
@@ -290,6 +313,25 @@ static void take_back(struct core *c, u32 slot, u32 id) {
     if (e->t->kind != T_MEM || e->faults) return;
     send_for_again(c, slot, id);
     w->memory |= 1ull << id;
+}
+
+/* These wait for the results that they have had, as far as those are not complete any more */
+static void wait_again(struct window *w, u64 set) {
+    u64 older = 0;
+    for (u32 i = 0; i < w->n; i++) {
+        u32 id = w->oldest[i];
+        if (set >> id & 1) {
+            EACH_ENTRY(past_of(w, id)->deps & older & ~w->complete, of) window_wait_for(w, id, (u32)of);
+            window_bind(w, id);
+        }
+        older |= 1ull << id;
+    }
+}
+
+static u32 first_waiting(const struct window *w) {
+    u32 i = 0;
+    while (!(w->waiting >> w->oldest[i] & 1)) i++;
+    return w->oldest[i];
 }
 
 /* The load has read a line that the store writes: it and all that used its value go again; with checkpoints
@@ -303,13 +345,17 @@ static void violation(struct core *c, u32 slot, u32 load, u32 store) {
     if (c->cfg->memory_order == MEMORY_PREDICTED) join_sets(c, &w->at[load], &w->at[store]);
     EACH_ENTRY(set & ~w->waiting, i) take_back(c, slot, (u32)i);
     EACH_ENTRY(cost ? set : 0, i) w->at[i].from_cy = MAX(w->at[i].from_cy, c->now + 1 + cost);
-    if (c->cfg->precise == PRECISE_FUTURE || c->cfg->precise == PRECISE_CHECKPOINT) w->at[load].certain = true;
-    EACH_ENTRY(set, i) w->at[i].waits |= w->at[i].deps & ~w->complete;
+    if (c->cfg->precise == PRECISE_FUTURE || c->cfg->precise == PRECISE_CHECKPOINT) {
+        w->at[load].certain = true;
+        w->certain |= 1ull << load;
+    }
+    wait_again(w, set);
+    w->first = (i32)first_waiting(w);
     EACH_ENTRY(w->memory & ~w->stores, i) compare(c, slot, w, (u32)i); /* stores may be unknown again */
 }
 
 /* The load's value came from a younger store than this one */
-static bool has_newer(const struct entry *load, const struct entry *store) { return load->given > store->uid; }
+static bool has_newer(const struct entry_past *load, const struct entry *store) { return load->given > store->uid; }
 
 void memorder_known(struct core *c, u32 slot, u32 id) {
     struct window *w = window_of(c, slot);
@@ -320,6 +366,7 @@ void memorder_known(struct core *c, u32 slot, u32 id) {
         struct entry *e = &w->at[k];
         if (e->uid <= s->uid || e->t->kind != T_MEM || is_store(e->t)) continue;
         if (w->memory >> k & 1) compare(c, slot, w, k);
-        else if (!has_newer(e, s) && conflict(c, touch_of(c, slot, k), touch_of(c, slot, id))) violation(c, slot, k, id);
+        else if (!has_newer(past_of(w, k), s) && conflict(c, touch_of(c, slot, k), touch_of(c, slot, id)))
+            violation(c, slot, k, id);
     }
 }

@@ -73,6 +73,7 @@ void precise_leaves(struct core *c, u32 slot, u32 id) {
     if (w->flush != 1 + id) return;
     w->flush = 0;
     c->fronts[slot].resolve_cy = c->now + 1;
+    window_wake(c, slot);
     ibuffer_want(c, &c->fronts[slot]);
 }
 
@@ -149,7 +150,7 @@ void fault_completed(struct core *c, u32 slot, u32 id) {
 static u64 again_up_to(const struct core *c, const struct window *w, u32 at) {
     u64 sum = 0;
     for (u32 i = at - at % c->cfg->checkpoint_every; i < at; i++)
-        sum += w->at[w->oldest[i]].ready_cy - w->at[w->oldest[i]].issue_cy;
+        sum += w->at[w->oldest[i]].ready_cy - past_of(w, w->oldest[i])->issue_cy;
     return sum;
 }
 

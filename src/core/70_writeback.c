@@ -43,7 +43,8 @@ static bool waits_for_result(const struct core *c, const struct front *f, const 
 
 /* Looks at a front with threads of that home where what has happened there may matter to it */
 static void front_wake(struct core *c, u32 slot, u32 home, enum home_change what) {
-    if (c->window) what = HOME_SIGNAL; /* its window may wait for anything */
+    if (c->window && window_speaks(c, slot)) return; /* its results come by window_result */
+    if (c->window) what = HOME_SIGNAL;               /* dispatch may have stopped at anything */
     if (what == HOME_TAKEN && !waits_for_stage(c, &c->fronts[slot])) return;
     if (what == HOME_RESULT && !waits_for_result(c, &c->fronts[slot], &c->homes[home])) return;
     slot_look(c, slot, c->now);

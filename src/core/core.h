@@ -20,7 +20,8 @@
  *   41_weave.c       a second instruction in the lanes that the first leaves free (interweave)
  *   42_vunits.c      units and write-back port of sm.pipeline = vortex
  *   43_gang.c        slices of warps that go on together or alone (vws)
- *   45_window.c      windows: dispatch, and what may issue of what was dispatched
+ *   44_dispatch.c    windows: the next instructions are executed and enter them
+ *   45_window.c      windows: what may issue of what was dispatched
  *   46_complete.c    windows: results on buses, instructions leave
  *   47_memorder.c    windows: which memory instructions may pass which
  *   48_precise.c     windows: going back to precise state, faults
@@ -126,6 +127,7 @@ struct program {
     u16 *regs;        /* all reg[] */
     u32 nregs;        /* scoreboard entries a slot needs: registers, then predicates */
     u32 npreds;
+    bool atomics;   /* some instruction is one */
     u64 soonest_cy; /* no result is there sooner after issue: a read that is over by then cannot be overtaken */
     u64 code_base;  /* address of instruction 0, for the instruction cache */
     u32 inst_b;     /* bytes of an instruction there */
@@ -336,7 +338,7 @@ struct core {
     struct early *early;       /* 71_early.c; NULL unless it does at loads */
     struct gangs *gang;        /* 43_gang.c; NULL unless warps are divided into slices */
     struct squads *squads;     /* 37_squad.c, 38_compact.c; NULL unless warps share a reconvergence stack */
-    struct windows *window;    /* 45_window.c to 48_precise.c; NULL unless the order policy has windows */
+    struct windows *window;    /* 44_dispatch.c to 48_precise.c; NULL unless the order policy has windows */
     /* the memory stages, each known to its own file alone (its private header); NULL where the mechanism is
      * off */
     struct watch watch;            /* 66_watch.c; here because every access asks whether somebody listens */
@@ -668,7 +670,7 @@ void operands_let_go(struct core *c, u32 sub, i32 pool, u64 lanes); /* a memory 
 u32 operands_shares(const struct core *c, u64 lanes); /* collectors that an instruction of these lanes takes: one a slice */
 u64 operands_write(struct core *c, u32 sub, const struct crew *w, const struct tinst *t, u64 at); /* result written; >= at */
 
-/* --- 45_window.c, 46_complete.c. Where c->window is not NULL; window_ready anywhere. */
+/* --- 44_dispatch.c, 45_window.c, 46_complete.c. Where c->window is not NULL; window_ready anywhere. */
 void window_init(struct core *c);
 void window_launch(struct core *c);
 void window_free(struct core *c);
@@ -678,16 +680,19 @@ void window_stage(struct core *c);   /* dispatches of this cycle */
 void complete_stage(struct core *c); /* results of this cycle */
 void retire_stage(struct core *c);   /* at its end: what is complete leaves */
 u64 window_wakes(const struct core *c);
-/* What the slot's windowed instructions wait for; false: it has none, and its next one is not for the
- * window */
-bool window_waits(struct core *c, u32 slot, u64 at, u32 *set, u64 *next);
-bool window_ready(const struct core *c, u32 slot);                     /* it shows an instruction that can issue */
-const struct tinst *window_shows(const struct core *c, u32 slot);      /* what it presents */
-void window_present(struct core *c, u32 slot, u64 unavailable);        /* shows one whose unit is available, where there is one */
-u64 window_lanes(const struct core *c, u32 slot);                      /* of that instruction */
-void window_issue(struct core *c, u32 slot);                           /* what it shows */
-u32 window_issue_more(struct core *c, u32 slot, u32 sub);              /* others in the same cycle: how many in all */
-bool window_waiting(const struct core *c, u32 slot);                   /* instructions are in its window */
+/* What the slot's windowed instructions wait for, and which it presents; NULL: it has none, and its next one
+ * is not for the window */
+const struct tinst *window_waits(struct core *c, u32 slot, u64 at, u32 *set, u64 *next);
+bool window_speaks(const struct core *c, u32 slot); /* that is what its slot waits for, and nothing else */
+void window_asks_again(struct core *c, u32 slot);   /* dispatch looks at its next instruction, which may be another */
+bool window_ready(const struct core *c, u32 slot);  /* it shows an instruction that can issue */
+const struct tinst *window_shows(const struct core *c, u32 slot); /* what it presents */
+void window_present(struct core *c, u32 slot, u64 unavailable);   /* shows one whose unit is available, where there is one */
+u64 window_others(const struct core *c, u64 unavailable);         /* slots with something that may issue on a unit beside these */
+u64 window_lanes(const struct core *c, u32 slot);                 /* of that instruction */
+void window_issue(struct core *c, u32 slot);                      /* what it shows */
+u32 window_issue_more(struct core *c, u32 slot, u32 sub);         /* others in the same cycle: how many in all */
+bool window_waiting(const struct core *c, u32 slot);              /* instructions are in its window */
 void window_stops(struct core *c, u32 slot, const struct tinst *t);    /* one that is not for the window has issued */
 void window_result(struct core *c, const struct flight *f, u64 ready); /* it has come from memory */
 bool window_ends(struct core *c, const struct flight *f); /* memory is done with it; true: its entry is still there */

@@ -1,5 +1,5 @@
 /* speculate_policy: the kind of policy that says where a branch will go before it is resolved, so that
- * dispatch need not wait (order.speculate; 45_window.c asks). Rows are in speculate/.
+ * dispatch need not wait (order.speculate; 44_dispatch.c asks). Rows are in speculate/.
  *
  *   owns        the answer, and through `learn` two bytes for each entry of a table (order.bimodal.entries)
  *               of each SM, 0 at a launch
