@@ -43,6 +43,23 @@ static void sides_of_branches_are_splits_while_the_table_has_room(void **state) 
     assert_true(two < one && one < ran.cycles);
 }
 
+/* A part gets its turn when it can use it: where all wait for their loads nobody's turn changes */
+static void turns_go_to_those_that_do_not_wait(void **state) {
+    (void)state;
+    RUN(.body = three_sides, .keys = {DWS, "dws.split=branch", "dws.table=2"});
+    assert_stat("group_switches", 5); /* to B and C when A and B wait, and to each again when its load has come */
+}
+
+/* A thread polls for what another of its warp writes behind the branch: turns are taken after a few polls */
+static void a_poll_lets_the_others_go(void **state) {
+    (void)state;
+    const char *body = OUT "setp.eq.u32 %p3, %r0, 0;\n@!%p3 bra $c;\n$again:\nld.volatile.global.u32 %r7, [%rd0]; // P\n"
+                           "setp.eq.u32 %p1, %r7, 0;\n@%p1 bra $again;\nbra $end;\n$c:\nsetp.eq.u32 %p2, %r0, 1;\n"
+                           "@%p2 st.volatile.global.u32 [%rd0], 1;\n$end:\nadd.u32 %r8, %r0, 1;\n" KEEP2("%r8", "%r0");
+    RUN(.body = body, .keys = {DWS, "dws.split=memory"});
+    assert_true(issues("P") < 40);
+}
+
 /* --- at loads */
 
 /* %rd3: a word in one line for lanes 0-15, and for the others in a line two kilobytes on. The first line is
@@ -154,6 +171,16 @@ static void without_divergence_it_is_pdom(void **state) {
     assert_memory_equal(time[0], time[1], sizeof(time[0]));
 }
 
+/* The first instruction that needs the value is one at which lanes would meet again: they do not part */
+static void lanes_do_not_part_where_they_would_meet(void **state) {
+    (void)state;
+    const char *body =
+        HALVES "ld.global.u32 %r5, [%rd3]; // L\nshfl.sync.bfly.b32 %r6, %r5, 1, 31, -1; // U\n" KEEP2("%r6", "%r4");
+    RUN(.body = body, .keys = {DWS, "dws.memory=aggressive"});
+    assert_stat("splits_memory", 0);
+    assert_int_equal(issues("U"), 1);
+}
+
 /* A vote that names no lanes finds the whole warp, wherever lanes ran ahead */
 static void a_vote_that_names_no_lanes_finds_them_all(void **state) {
     (void)state;
@@ -170,6 +197,9 @@ static void a_vote_that_names_no_lanes_finds_them_all(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sides_of_branches_are_splits_while_the_table_has_room),
+        cmocka_unit_test(turns_go_to_those_that_do_not_wait),
+        cmocka_unit_test(a_poll_lets_the_others_go),
+        cmocka_unit_test(lanes_do_not_part_where_they_would_meet),
         cmocka_unit_test(lanes_that_hit_do_not_wait_for_a_miss),
         cmocka_unit_test(lanes_that_ran_ahead_wait_before_the_next_branch_or_do_not),
         cmocka_unit_test(lanes_go_one_line_after_the_other_when_revived),

@@ -28,7 +28,7 @@ FLOWS(splits, {"sm.diverge=dws", "dws.table=2"}, {"sm.diverge=dws", "dws.split=b
       {"sm.diverge=dws", "dws.split=memory", "dws.memory=aggressive", "dws.table=64"},
       {"sm.diverge=dws", "dws.memory=lazy", "dws.meet=bypass"}, {"sm.diverge=dws", "dws.memory=aggressive", "dws.meet=bypass"})
 FLOWS(woven, {"sm.diverge=interweave"}, {"sm.diverge=interweave", "interweave.with=branches"},
-      {"sm.diverge=interweave", "interweave.with=warps", "interweave.lanes=xor"},
+      {"sm.diverge=interweave", "interweave.with=warps", "interweave.lanes=xor", "sm.schedulers=2", "sm.subcores=1"},
       {"sm.diverge=interweave", "interweave.lanes=mirror", "sm.alu.width=8", "sm.pipe=one"})
 FLOWS(compacted, {"sm.diverge=tbc"}, {"sm.diverge=tbc", "tbc.form_cy=0"}, {"sm.diverge=tbc", "tbc.form_cy=5", "sm.alu.width=8"},
       {"sm.diverge=tbc", "sm.warp_scale=hybrid", "sm.squeeze=fewest", "sm.alu.width=8"})

@@ -164,6 +164,19 @@ static void collectives_are_made_at_home(void **state) {
     assert_memory_equal(got, out, sizeof(out));
 }
 
+/* They stay at home until the next branch, which compacts them again though all go the same way */
+static void the_branch_behind_a_collective_compacts(void **state) {
+    (void)state;
+    const char *body = MINE LANES HALVES
+        "mov.u32 %r5, 0x0000FFFF;\nsetp.eq.u32 %p4, %r3, 0;\nselp.b32 %r5, 0xFFFF0000, %r5, %p4;\nmov.u32 %r7, 0;\n"
+        "setp.lt.u32 %p5, %r0, 999;\nnot.pred %p3, %p3;\n@%p3 bra $end;\nshfl.sync.idx.b32 %r7, %r0, 16, 31, %r5; // V\n"
+        "add.u32 %r7, %r7, 1; // E\n@%p5 bra $next;\nadd.u32 %r7, %r7, 9;\n$next:\nadd.u32 %r7, %r7, 2; // X\n$end:\n"
+        "st.global.u32 [%rd1], %r7;\n";
+    RUN(.body = body, .threads = 64, .keys = {TBC});
+    assert_true(fronts_at("V").n == 2 && fronts_at("E").n == 2);
+    assert_int_equal(fronts_at("X").n, 1);
+}
+
 /* One side of a branch waits at a barrier for the other: it loses its turn, and gets it back */
 static void a_barrier_on_both_sides_opens(void **state) {
     (void)state;
@@ -275,13 +288,21 @@ static void large_warps_of_one_are_warps(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_halves_are_one_front),      cmocka_unit_test(lanes_are_kept),
-        cmocka_unit_test(schedulers_compact_apart),      cmocka_unit_test(one_way_is_no_entry),
-        cmocka_unit_test(a_loop_gets_narrower),          cmocka_unit_test(inner_branches_meet_first),
-        cmocka_unit_test(without_branches_it_is_pdom),   cmocka_unit_test(collectives_are_made_at_home),
-        cmocka_unit_test(a_barrier_on_both_sides_opens), cmocka_unit_test(a_poll_lets_the_others_go),
-        cmocka_unit_test(the_ended_make_room),           cmocka_unit_test(calls_meet_at_their_own_depth),
-        cmocka_unit_test(sub_warps_go_in_step),          cmocka_unit_test(large_warps_pack_their_own),
+        cmocka_unit_test(two_halves_are_one_front),
+        cmocka_unit_test(lanes_are_kept),
+        cmocka_unit_test(schedulers_compact_apart),
+        cmocka_unit_test(one_way_is_no_entry),
+        cmocka_unit_test(a_loop_gets_narrower),
+        cmocka_unit_test(inner_branches_meet_first),
+        cmocka_unit_test(without_branches_it_is_pdom),
+        cmocka_unit_test(collectives_are_made_at_home),
+        cmocka_unit_test(the_branch_behind_a_collective_compacts),
+        cmocka_unit_test(a_barrier_on_both_sides_opens),
+        cmocka_unit_test(a_poll_lets_the_others_go),
+        cmocka_unit_test(the_ended_make_room),
+        cmocka_unit_test(calls_meet_at_their_own_depth),
+        cmocka_unit_test(sub_warps_go_in_step),
+        cmocka_unit_test(large_warps_pack_their_own),
         cmocka_unit_test(large_warps_of_one_are_warps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,6 +102,18 @@ static void the_fullest_that_fits_goes(void **state) {
     assert_true(issue("X", .slot = 1) > issue("X", .slot = 0));
 }
 
+/* Of two that are as full it is the older, whoever has fewer lanes between them */
+static void of_the_fullest_the_oldest_goes(void **state) {
+    (void)state;
+    const char *body = "mov.u32 %r0, %tid.x;\nand.b32 %r1, %r0, 31;\nshr.u32 %r2, %r0, 5;\nsetp.lt.u32 %p1, %r1, 8;\n"
+                       "setp.eq.u32 %p2, %r2, 0;\nxor.pred %p3, %p1, %p2;\n@%p3 exit;\nsetp.ge.u32 %p4, %r1, 20;\n"
+                       "setp.eq.u32 %p5, %r2, 2;\nand.pred %p4, %p4, %p5;\n@%p4 exit;\nbar.sync 0;\n"
+                       "add.u32 %r3, %r1, 1; // X\n";
+    RUN(.body = body, .threads = 128, .keys = {WEAVE, "sm.sched=oldest", ONE});
+    assert_int_equal(issue("X", .slot = 0), issue("X", .slot = 1));
+    assert_true(issue("X", .slot = 2) > issue("X", .slot = 0) && issue("X", .slot = 3) > issue("X", .slot = 0));
+}
+
 /* Whole warps leave no lane free: it is pdom, to the cycle and the stall */
 static void whole_warps_are_pdom(void **state) {
     (void)state;
@@ -128,6 +140,11 @@ static void a_branch_beside_another_is_resolved_first(void **state) {
     RUN(.body = body, .keys = {WEAVE, "sm.branch_cy=5"});
     assert_true(stat_of("woven_branches") >= 2);
     assert_true(apart("J", "K") >= 5);
+    body = JOIN("mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p1, %r0, 16;\n@%p1 bra $b;\n", repeat(60, "add.u32 %r1, %r0, 1;\n"),
+                "bra $z;\n$b:\nadd.u32 %r2, %r0, 3;\nbra $c; // J\n$d:\nadd.u32 %r2, %r2, 5;\n$c:\nadd.u32 %r2, %r2, 4; // K\n"
+                "$z:\nadd.u32 %r3, %r1, %r2;\n");
+    RUN(.body = body, .keys = {WEAVE, "sm.branch_cy=30"});
+    assert_int_equal(apart("J", "K"), 30); /* longer than an addition takes */
 }
 
 int main(void) {
@@ -137,6 +154,7 @@ int main(void) {
         cmocka_unit_test(sides_share_a_row_or_take_one_each),
         cmocka_unit_test(warps_of_the_same_lanes_fit_when_one_is_mirrored),
         cmocka_unit_test(the_fullest_that_fits_goes),
+        cmocka_unit_test(of_the_fullest_the_oldest_goes),
         cmocka_unit_test(whole_warps_are_pdom),
         cmocka_unit_test(a_branch_beside_another_is_resolved_first),
     };
