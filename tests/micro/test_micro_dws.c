@@ -154,6 +154,9 @@ static void a_warp_is_not_subdivided_while_another_can_go_on(void **state) {
     assert_int_equal(lanes_of("U", 0), 0xFFFF);
     RUN(.body = body, .blocks = 2, .keys = {DWS, "dws.memory=lazy", keys[0], keys[1], keys[2]});
     assert_int_equal(issues("U"), 1);
+    /* in another sub-core it is no reason to wait */
+    RUN(.body = body, .blocks = 2, .keys = {DWS, "dws.memory=lazy", "gpu.sms=1", "sm.schedulers=2", "sm.subcores=2"});
+    assert_int_equal(issues("U"), 2);
 }
 
 /* Without a branch that parts lanes and a load that hits in part it is pdom, to the cycle and the stall */

@@ -37,6 +37,30 @@ static void two_sides_of_a_branch_issue_together(void **state) {
     assert_int_equal(e->mask, 0xFFFF);
 }
 
+/* What takes the unit for no longer than the first enters it with that one; else it waits for the unit */
+static void a_rider_takes_the_unit_for_no_longer(void **state) {
+    (void)state;
+    static const char *const sides[] = {"add.u32 %r1, %r0, 1; // S\n", "mul.lo.u32 %r1, %r0, %r0; // L\n"};
+    for (u32 i = 0; i < 2; i++) {
+        const char *body = JOIN("mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p1, %r0, 16;\n@%p1 bra $b;\n", sides[i], "bra $z;\n$b:\n",
+                                sides[!i], "$z:\nadd.u32 %r2, %r1, 1; // Z\n");
+        RUN(.body = body, .keys = {WEAVE, "interweave.with=branches", "sm.class.imul.interval_cy=4"});
+        assert_int_equal(issue("S"), issue("L"));
+        assert_int_equal(when(EV_DISPATCH, "S") == when(EV_DISPATCH, "L"), i); /* the long one first */
+    }
+}
+
+/* Where branches meet the second waits, though it needs nothing of the first */
+static void the_second_waits_where_branches_meet(void **state) {
+    (void)state;
+    const char *body =
+        JOIN("mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p1, %r0, 16;\n@%p1 bra $b;\n", repeat(8, "add.u32 %r1, %r0, 1;\n"),
+             "bra $z;\n$b:\nadd.u32 %r3, %r0, 3; // B\n$z:\nadd.u32 %r2, %r0, 1; // Z\n" KEEP4("%r2", "%r1", "%r3", "%r0"));
+    RUN(.body = body, .keys = {WEAVE, "interweave.with=branches"});
+    assert_int_equal(issues("Z"), 1);
+    assert_int_equal(lanes_at("Z"), 0xFFFFFFFF);
+}
+
 /* With other warps alone the sides of a branch go one after the other */
 static void sides_go_alone_without_sbi(void **state) {
     (void)state;
@@ -151,6 +175,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_sides_of_a_branch_issue_together),
         cmocka_unit_test(sides_go_alone_without_sbi),
+        cmocka_unit_test(a_rider_takes_the_unit_for_no_longer),
+        cmocka_unit_test(the_second_waits_where_branches_meet),
         cmocka_unit_test(sides_share_a_row_or_take_one_each),
         cmocka_unit_test(warps_of_the_same_lanes_fit_when_one_is_mirrored),
         cmocka_unit_test(the_fullest_that_fits_goes),
