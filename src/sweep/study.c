@@ -169,19 +169,6 @@ static bool check_section(const struct study *s, const char *section, const char
            check_words(s, section, name, "apart", yes_words, d) && check_drawing(s, name, d);
 }
 
-/* Whether runs of some program are measured with this option */
-static bool measures(const struct study *s, const char *option) {
-    const struct experiment *x = &s->x;
-    bool some = false;
-    for (u32 i = 0; i < x->measure.set.n; i++) some |= strcmp(x->measure.set.at[i].key, option) == 0;
-    for (u32 k = 0; k < x->measures.n; k++)
-        for (u32 i = 0; i < x->measures.at[k].set.n; i++) some |= strcmp(x->measures.at[k].set.at[i].key, option) == 0;
-    return some;
-}
-
-/* Speedups are of cycles that were timed, which are the same work in every configuration */
-static bool equal_work(const struct study *s) { return measures(s, "max-warp-instructions"); }
-
 static bool check_study(struct study *s, struct diag *d) {
     static const struct {
         const char *section, *list, *needs;
@@ -192,10 +179,6 @@ static bool check_study(struct study *s, struct diag *d) {
         return refuse(s, "[study] needs baseline = NAME of a configuration%s", "", d);
     if (!check_number(s, "study", "", "factor", 1, d) || !check_words(s, "study", "", "rows", rows_words, d)) return false;
     s->by_program = strcmp(study_value(s, "study", "", "rows", "kernels"), "programs") == 0;
-    if (equal_work(s) && measures(s, "sample"))
-        return refuse(
-            s, "a study has max-warp-instructions, which makes work equal, or sample, which times other blocks each time%s",
-            "; not both", d);
     for (u32 k = 0; k < ARRAY_LEN(kinds); k++) {
         struct sweep_words names = {0};
         bool ok = true;
@@ -430,22 +413,27 @@ static bool row_columns(struct study *s, struct strbuf *to) {
 }
 
 /* `time` and `error`: cycles of the whole, and the half width of their interval where they are estimated;
- * as much as all of them where too little was timed to know it. Where every run times the same blocks
- * (max-warp-instructions) it is the cycles of these: what an estimate would add is not known better */
+ * as much as all of them where too little was timed to know it. Where all configurations time the same blocks
+ * of a program (max-warp-instructions) it is the cycles of these: what an estimate would add is not known
+ * better. `measure`: the program's options; of whole programs it is among the other columns */
+#define EQUAL_WORK "instr(r.measure, 'max-warp-instructions=') > 0"
 static const char measured[] = ", n.cycles AS time, 0 AS error",
-                  partly[] = ", coalesce(n.estimate_cycles, n.cycles) AS time, CASE WHEN n.estimate_cycles IS NULL THEN 0 ELSE "
-                             "coalesce(n.estimate_half_width, n.estimate_cycles) END AS error";
+                  partly[] = ", CASE WHEN " EQUAL_WORK " THEN n.cycles ELSE coalesce(n.estimate_cycles, n.cycles) END AS time, "
+                             "CASE WHEN " EQUAL_WORK " OR n.estimate_cycles IS NULL THEN 0 ELSE "
+                             "coalesce(n.estimate_half_width, n.estimate_cycles) END AS error",
+                  options[] = ", r.measure AS measure";
 
 static bool make_tables(struct study *s, struct strbuf *why) {
     struct strbuf sql = {0}, columns = {0}, baseline = {0};
-    bool estimated = row_columns(s, &columns) && !equal_work(s);
+    bool estimated = row_columns(s, &columns);
     store_quote(&baseline, s->baseline, strlen(s->baseline), '\'');
     strbuf_add(
         &sql,
         "DROP TABLE IF EXISTS temp.k; DROP TABLE IF EXISTS temp.jitters; DROP TABLE IF EXISTS temp.speed; DROP TABLE IF EXISTS "
         "temp.sets;"
         "CREATE TEMP TABLE k AS SELECT label(p.program) AS program, p.size AS size, p.configuration AS configuration, "
-        "p.repetition AS repetition, %s AS kernel%s%s FROM plan p JOIN %s n ON n.run_hash = p.run_hash WHERE time > 0;"
+        "p.repetition AS repetition, %s AS kernel%s%s%s FROM plan p JOIN runs r ON r.run_hash = p.run_hash JOIN %s n ON "
+        "n.run_hash = p.run_hash WHERE time > 0;"
         "CREATE INDEX temp.k_by_name ON k(program, kernel, configuration, repetition);"
         "CREATE TEMP TABLE jitters AS SELECT program, kernel, configuration, jitter(time) AS jitter FROM k GROUP BY 1, 2, 3;"
         "CREATE TEMP TABLE speed AS SELECT c.program AS program, c.kernel AS kernel, c.configuration AS configuration, "
@@ -456,7 +444,7 @@ static bool make_tables(struct study *s, struct strbuf *why) {
         "j.kernel = b.kernel AND j.configuration = b.configuration LEFT JOIN jitters i ON i.program = c.program AND i.kernel = "
         "c.kernel AND i.configuration = c.configuration WHERE c.repetition = 0;"
         "CREATE TEMP TABLE sets(name, program, kernel);",
-        s->by_program ? "''" : "n.name", columns.s ? columns.s : "", estimated ? partly : measured,
+        s->by_program ? "''" : "n.name", columns.s ? columns.s : "", estimated ? partly : measured, s->by_program ? "" : options,
         s->by_program ? "runs" : "kernels", baseline.s);
     bool ok = store_do(s->store, sql.s) || (strbuf_add(why, "%s", store_why(s->store)), false);
     ok = ok && make_each(s, "set", make_set, why) && make_each(s, "table", make_table, why);
