@@ -33,7 +33,7 @@ void l1_init(struct core *c) {
 
 void l1_free(struct core *c) {
     struct l1 *l = c->l1;
-    tags_free(&l->tags), tags_free(&l->const_tags);
+    tags_free(&l->tags), tags_free(&l->kept), tags_free(&l->const_tags);
     mshr_free(l->mshr), mshr_free(l->const_mshr);
     free(l->waits);
     free(l->brought_by);
@@ -342,6 +342,14 @@ u32 l1_warm(struct core *c, u64 line, u32 pieces, enum probe_kind kind) {
     if (tags_insert(t, line, 0, &at, &v)) t->valid[at] |= (u8)(want & ~(u32)t->pending[at]);
     return to_pieces(c, want);
 }
+
+void l1_keep(struct core *c) {
+    const struct tags *t = &c->l1->tags;
+    if (!c->l1->kept.sets) tags_init(&c->l1->kept, t->sets, t->ways, t->line_b, t->sector_b, t->fifo);
+    tags_copy(&c->l1->kept, t);
+}
+
+void l1_put_back(struct core *c) { tags_copy(&c->l1->tags, &c->l1->kept); }
 
 /* --- constants */
 

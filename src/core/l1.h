@@ -18,6 +18,7 @@ struct line_wait { /* beside an MSHR of the data cache */
 };
 struct l1 {
     struct tags tags;
+    struct tags kept; /* tags as they were before blocks ran without time; empty until that happens first */
     struct mshr *mshr;
     struct line_wait *waits; /* by entry of mshr */
     u16 *brought_by;         /* by line of tags: the slot whose access brought it */

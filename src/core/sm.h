@@ -98,6 +98,9 @@ u32 port_sent(const struct core *c); /* packets in all outboxes */
 /* --- 61_l1.c: an access of a block that takes no time: the tags become what it would have left (enum
  * probe_kind). Returns the 32-byte pieces that it wants of the L2. */
 u32 l1_warm(struct core *c, u64 line, u32 pieces, enum probe_kind kind);
+/* The tags as they are now, kept, and put back later; no cycle may pass in between */
+void l1_keep(struct core *c);
+void l1_put_back(struct core *c);
 
 /* --- memport.c */
 void memview_publish(struct core *c);     /* this SM's stores become everybody's */

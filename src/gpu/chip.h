@@ -129,6 +129,7 @@ struct share_of_launch sample_blocks_within(struct launch *l, u64 instructions, 
 
 /* --- warm.c */
 bool warm_blocks(struct gpu *g, struct launch *l, u64 first, u64 end); /* false after a fault */
+bool warm_gap(struct gpu *g, struct launch *l, u64 first, u64 end);    /* the same while other blocks are under way */
 
 /* --- estimate.c */
 double student_95(u32 df); /* half width of 95 % of Student's distribution */

@@ -9,12 +9,16 @@
  *
  * to the cycles that were. Instructions are exact: all blocks are executed. a and b are a line through all
  * timed blocks, so that blocks of unequal length are not taken for slow ones; a rate is place cycles over
- * what that line expects. Rates come from *batches* of timed blocks: about a wave each, not of the head but
- * its last two waves (cold caches), the first half wave after a gap, or the last wave (the chip runs
- * empty).
+ * what that line expects. Rates come from *batches* of timed blocks: one of each stretch between two gaps,
+ * or one of each wave of a launch that was cut. Not in them are the head but for the two waves that were
+ * found alike (cold caches), the last wave before a gap, whose blocks are under way while the gap is
+ * executed, the first half wave after it, and the last wave (the chip runs empty): a gap is a jump, in what
+ * caches hold and in which blocks run beside each other, and these blocks take more time than any of a full
+ * run. They count once, as they were timed, but say nothing of the blocks of the gap.
  *
  * The interval. A gap's rate is the mean of the batches on its two sides; how far batches that follow each
- * other differ says how well. With k batches the variance of a batch is the mean square of successive
+ * other differ says how well. Waves of one stretch are more alike than those of two, which is why a stretch
+ * is one batch. With k batches the variance of a batch is the mean square of successive
  * differences over 2, with k - 1 degrees of freedom; a launch that was cut has batches on one side only,
  * and uses their variance. Blocks fall out of step, and caches fill, with time that is simulated; a trend
  * of the batches is taken to go on for half as long again as it was seen, as a further deviation. To that
@@ -26,14 +30,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SYSTEMATIC 0.01   /* of the cycles that are estimated */
-#define ELSEWHERE  0.0025 /* of the cycles that are timed after a gap: they are not quite what they would have been */
-#define ALIKE      1e-4   /* variance of instructions over their mean's square: blocks with less are alike */
-#define TAIL       0.5    /* standard deviations of a block's time by which the end of a launch varies */
+#define SYSTEMATIC 0.02  /* of the cycles that are estimated */
+#define ELSEWHERE  0.005 /* of the cycles that are timed after a gap: they are not quite what they would have been */
+#define ALIKE      1e-4  /* variance of instructions over their mean's square: blocks with less are alike */
+#define TAIL       0.5   /* standard deviations of a block's time by which the end of a launch varies */
 
 enum {
-    STRETCH_BATCHES = 16, /* at most, of one timed stretch; of stretches there is no limit */
-    NEAR = 4,             /* batches that stand for a gap with one side only */
+    CUT_BATCHES = 16, /* at most, of a launch that was cut; of stretches there is no limit */
+    NEAR = 4,         /* batches that stand for a gap with one side only */
 };
 
 struct batch {
@@ -58,10 +62,8 @@ double student_95(u32 df) {
 
 /* --- batches */
 
-static void cut_batches(struct batches *b, u64 first, u64 end, u64 slots, u32 stretch) {
-    if (end <= first) return;
-    u64 n = MAX((end - first + slots / 2) / slots, (u64)1);
-    n = MIN(n, (u64)STRETCH_BATCHES);
+/* n of them */
+static void add_batches(struct batches *b, u64 first, u64 end, u64 n, u32 stretch) {
     for (u64 i = 0; i < n; i++) {
         struct batch x = {.first = first + (end - first) * i / n, .end = first + (end - first) * (i + 1) / n, .stretch = stretch};
         VEC_PUSH(b, x);
@@ -69,10 +71,10 @@ static void cut_batches(struct batches *b, u64 first, u64 end, u64 slots, u32 st
 }
 
 /* Blocks at the start of a timed stretch that are not like those in the middle of a launch: the head but
- * for its last two waves, or the first wave of a launch that was cut; the first half wave after a gap */
+ * for its last three waves, or the first wave of a launch that was cut; the first half wave after a gap */
 static u64 start_of(const struct sampling *s, u64 from, bool cut) {
     if (from) return from + s->slots / 2;
-    return cut ? s->slots : MAX(s->slots, s->gaps.at[0].first - MIN(2 * s->slots, s->gaps.at[0].first));
+    return cut ? s->slots : MAX(s->slots, s->gaps.at[0].first - MIN(3 * s->slots, s->gaps.at[0].first));
 }
 
 /* The blocks of each timed stretch that are as blocks in the middle of a launch */
@@ -81,8 +83,9 @@ static void make_batches(const struct sampling *s, u64 end, bool cut, struct bat
     for (u32 i = 0; i <= s->gaps.n; i++) {
         u64 to = i < s->gaps.n ? s->gaps.at[i].first : end;
         bool last = i == s->gaps.n || s->gaps.at[i].end >= end;
-        u64 first = start_of(s, from, cut), until = last ? (to > s->slots ? to - s->slots : 0) : to;
-        cut_batches(b, first, until, s->slots, i);
+        u64 first = start_of(s, from, cut), until = to > s->slots ? to - s->slots : 0;
+        u64 waves = until > first ? (until - first + s->slots / 2) / s->slots : 0;
+        if (until > first) add_batches(b, first, until, cut ? MIN(MAX(waves, (u64)1), (u64)CUT_BATCHES) : 1, i);
         if (last) return;
         from = s->gaps.at[i].end;
     }

@@ -6,7 +6,9 @@
  *
  *     head   blocks until a wave of them took as long as the wave before: the first ones find cold caches and
  *            go in step with each other
- *     middle strata of equal size; in each a stretch of two waves, at a place that a hash of its number draws
+ *     middle strata of equal size; in each a stretch of three waves, at a place that a hash of its number
+ *            draws: half a wave to forget the gap before, one and a half to be measured, and one that is
+ *            under way when the next gap comes
  *     tail   the last two waves
  *
  * A wave is as many blocks as the chip holds. A launch of which little would be left out is timed whole,
@@ -29,7 +31,7 @@
 enum {
     HEAD_WAVES = 3, /* at least */
     TAIL_WAVES = 2,
-    STRETCH_WAVES = 2,
+    STRETCH_WAVES = 3,
     FEW_STRETCHES = 4, /* of the middle, unless the user says which share: one for each 25 waves, within these bounds */
     MANY_STRETCHES = 16,
     WAVES_A_STRETCH = 25,
@@ -51,7 +53,7 @@ static u64 stretches_of(u64 middle, u64 stretch, u32 percent) {
     if (percent == SAMPLE_AUTO) {
         u64 n = middle * STRETCH_WAVES / stretch / WAVES_A_STRETCH;
         n = MIN(MAX(n, (u64)FEW_STRETCHES), (u64)MANY_STRETCHES);
-        return MIN(n, MAX(middle / (2 * stretch), (u64)1));
+        return MIN(n, MAX(2 * middle / (3 * stretch), (u64)1)); /* two thirds of it at most */
     }
     return MAX((middle * percent + 50 * stretch) / (100 * stretch), (u64)1);
 }
@@ -155,7 +157,7 @@ bool sample_gap(struct run *r) {
     if (s->at == s->gaps.n || s->gaps.at[s->at].first != r->next_cta) return true;
     struct gap *g = &s->gaps.at[s->at++];
     u64 before = r->l->instructions;
-    bool ok = warm_blocks(r->g, r->l, g->first, g->end);
+    bool ok = warm_gap(r->g, r->l, g->first, g->end);
     g->instructions = r->l->instructions - before;
     r->next_cta = g->end;
     return ok;

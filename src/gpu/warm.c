@@ -5,6 +5,10 @@
  * one by one. Accesses that its L1 does not have, atomics and, with sm.l1.write = through, all stores go on
  * to the L2. Nothing takes time, no counter moves, and a victim's dirty sectors are forgotten.
  *
+ * In a gap (warm_gap) blocks are under way on every SM, and stand still: their L1s are put back afterwards as
+ * they left them, so that they find the lines that they share with themselves and with each other. What the
+ * gap's last blocks would have left there for the next timed ones is lost with it, and found in the L2.
+ *
  * Not modelled: the order in which blocks that live at the same time mix their accesses (blocks come one
  * after the other here), dirty sectors of a write-back L1 (a store leaves none, so nothing is written back
  * for it later), local memory, constants and instructions, the TLB, loads that go past the L1 by their own
@@ -75,5 +79,12 @@ bool warm_blocks(struct gpu *g, struct launch *l, u64 first, u64 end) {
         ok = launch_run_part(l, b, b + 1, NULL, 0);
     }
     l->port = was;
+    return ok;
+}
+
+bool warm_gap(struct gpu *g, struct launch *l, u64 first, u64 end) {
+    for (u32 sm = 0; sm < g->cfg.sms; sm++) l1_keep(g->cores[sm]);
+    bool ok = warm_blocks(g, l, first, end);
+    for (u32 sm = 0; sm < g->cfg.sms; sm++) l1_put_back(g->cores[sm]);
     return ok;
 }

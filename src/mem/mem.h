@@ -157,6 +157,7 @@ enum tag_result { TAG_HIT, TAG_MISS, TAG_HIT_RESERVED, TAG_SECTOR_MISS };
 void tags_init(struct tags *t, u32 sets, u32 ways, u32 line_b, u32 sector_b, bool fifo);
 void tags_free(struct tags *t);
 void tags_clear(struct tags *t);
+void tags_copy(struct tags *to, const struct tags *from); /* of the same shape */
 /* Looks without changing: HIT all wanted sectors are valid; HIT_RESERVED the missing ones are all pending;
  * SECTOR_MISS the line is there (valid or reserved), some wanted sectors are neither valid nor pending; MISS.
  * *at: index of the line ([set * ways + way]) unless MISS. */

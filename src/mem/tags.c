@@ -38,6 +38,17 @@ void tags_free(struct tags *t) {
     *t = (struct tags){0};
 }
 
+void tags_copy(struct tags *to, const struct tags *from) {
+    size_t n = (size_t)from->sets * from->ways;
+    CHECK(to->sets == from->sets && to->ways == from->ways);
+    memcpy(to->tag, from->tag, n * sizeof(*to->tag));
+    memcpy(to->stamp, from->stamp, n * sizeof(*to->stamp));
+    memcpy(to->valid, from->valid, n);
+    memcpy(to->dirty, from->dirty, n);
+    memcpy(to->pending, from->pending, n);
+    to->clock = from->clock;
+}
+
 void tags_clear(struct tags *t) {
     size_t n = (size_t)t->sets * t->ways;
     memset(t->tag, 0, n * sizeof(*t->tag));

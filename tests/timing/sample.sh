@@ -50,6 +50,15 @@ for how in "-j 2" "--no-jumps" "--window 7"; do
     is "the same sample with $how" "$(get "alike $how" state_hash)$(get "alike $how" estimate.cycles)" "$(get alike state_hash)$(get alike estimate.cycles)"
 done
 
+# --- blocks under way when a gap is executed have their lines in the L1, and do not stand for the gap's
+run edges_full sfilter --size paper --machine gtx480
+run edges sfilter --size paper --machine gtx480 --sample
+holds "most of it is left out where blocks live on the L1" "$(get edges instructions.left_out) > 2 * $(get edges instructions.timed)"
+holds "blocks that live on the L1 are estimated within 4 %" \
+    "($(get edges estimate.cycles) / $(get edges_full cycles) - 1) ^ 2 < 0.04 ^ 2"
+holds "their interval has the full run" \
+    "$(get edges estimate.low) <= $(get edges_full cycles) && $(get edges_full cycles) <= $(get edges estimate.high)"
+
 # --- launches that repeat
 run repeat_full gaussian --machine gtx480
 run repeat gaussian --machine gtx480 --sample
