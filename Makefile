@@ -140,8 +140,8 @@ endif
 $(MAIN_OBJ) $B/obj/sweep/build.o: CFLAGS_ALL += -DHEDDLE_COMMIT='"$(COMMIT)"'
 $(MAIN_OBJ) $B/obj/sweep/build.o: $B/commit
 
-# The machine's inner loops
-$(TIMING_OBJ): OPT := $(if $(DEBUG),-O0 -g,$(if $(SEEKS),-O1 -g,-O3 -fno-tree-slp-vectorize -g))$(if $(WHOLE), -flto)
+# The machine's inner loops. Private: what training needs first is compiled as everything else is.
+$(TIMING_OBJ): private OPT := $(if $(DEBUG),-O0 -g,$(if $(SEEKS),-O1 -g,-O3 -fno-tree-slp-vectorize -g))$(if $(WHOLE), -flto)
 $B/obj/timing.o: $(TIMING_OBJ)
 	@$(SAY) "  whole $@"
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Wno-error -O3 -fno-tree-slp-vectorize -g $(if $(TRAINED),-fprofile-use -Wno-missing-profile) $(ONE_PROGRAM) -o $@ $(TIMING_OBJ)
@@ -154,7 +154,7 @@ TRAIN_OBJ := $(TIMING_OBJ:$B/obj/%=$B/train/%)
 PROFILE :=
 ifdef TRAINED
 $(TIMING_OBJ): $B/train/made
-$(TIMING_OBJ): PROFILE = $$(test -f $(@:.o=.gcda) && echo -fprofile-use -fprofile-partial-training -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch)
+$(TIMING_OBJ): private PROFILE = $$(test -f $(@:.o=.gcda) && echo -fprofile-use -fprofile-partial-training -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch)
 endif
 $B/train/made: tools/train.sh $B/flags | $(MAIN_OBJ) $(CMD_OBJ) $(filter-out $(TIMING_OBJ) $B/obj/timing.o,$(LIB_OBJ))
 	@rm -rf $(@D) && mkdir -p $(@D) && $(SAY) "  train $(@D)"
@@ -162,7 +162,7 @@ $B/train/made: tools/train.sh $B/flags | $(MAIN_OBJ) $(CMD_OBJ) $(filter-out $(T
 	@touch $@
 $B/train/heddle: $(TRAIN_OBJ)
 	@$(CC) -fprofile-generate $(LDFLAGS) -o $@ $(MAIN_OBJ) $(CMD_OBJ) $(filter-out $(TIMING_OBJ) $B/obj/timing.o,$(LIB_OBJ)) $(TRAIN_OBJ) $(LDLIBS_ALL)
-$(TRAIN_OBJ): OPT := -O3 -fno-tree-slp-vectorize
+$(TRAIN_OBJ): private OPT := -O3 -fno-tree-slp-vectorize
 $B/train/%.o: src/%.c
 	@mkdir -p $(@D) $(@D:$B/train%=$B/obj%)
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) $(OPT) -w -g0 -fprofile-generate -dumpdir $(@D:$B/train%=$B/obj%)/ -dumpbase $(<F) -dumpbase-ext .c -c -o $@ $<
