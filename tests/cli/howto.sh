@@ -48,15 +48,15 @@ for source in "$new"/src/core/*/*.c "$top"/src/core/policies.c "$top"/src/cli/ma
     "$CC" "${flags[@]}" "${includes[@]}" -c -o "$object" "$source" || { echo "$source does not compile"; exit 1; }
     case $object in */main.o | */test.o) ;; *) objects+=("$object") ;; esac
 done
-library=$B/libheddle.a
+library=("$B"/libheddle.a)
 if [ -e "$B"/obj/timing.o ]; then # the timing model as one object, of which no file can be replaced: take its parts
-    cp "$library" "$work"/parts.a
-    library=$work/parts.a
-    while ar t "$library" | grep -qx timing.o; do gcc-ar d "$library" timing.o; done # and files of that name
-    find "$B"/obj -mindepth 2 \( -path '*/obj/core/*.o' -o -path '*/obj/mem/*.o' -o -path '*/obj/gpu/*.o' -o -name timing.o \) \
-        -exec gcc-ar qs "$library" {} + || exit 1
+    cp "$B"/libheddle.a "$work"/rest.a
+    while ar t "$work"/rest.a | grep -qx timing.o; do gcc-ar d "$work"/rest.a timing.o; done # and files of that name
+    find "$B"/obj -mindepth 2 -name timing.o -exec gcc-ar qs "$work"/rest.a {} + || exit 1
+    find "$B"/obj/core "$B"/obj/mem "$B"/obj/gpu "$B"/obj/func -name '*.o' ! -path '*/lanes/*' -exec gcc-ar qcs "$work"/parts.a {} + || exit 1
+    library=(-flto=auto -Wl,--start-group "$work"/rest.a "$work"/parts.a -Wl,--end-group)
 fi
-archives=("$B"/libcommand.a "$library" -ljansson -linih -lsqlite3 -lz -lm)
+archives=("$B"/libcommand.a "${library[@]}" -ljansson -linih -lsqlite3 -lz -lm)
 "$CC" -o "$work"/heddle "$work"/main.o "${objects[@]}" "${archives[@]}" || exit 1
 "$CC" -o "$work"/test_policies "$work"/test.o "${objects[@]}" -lcmocka "${archives[@]}" || exit 1
 heddle=$work/heddle
