@@ -35,7 +35,7 @@ static char *workload_path(struct input *in, const struct cli_line *line, const 
     bool known = !size;
     for (u32 i = 0; i < WORKLOAD_SIZES && !known; i++) known = strcmp(size, workload_sizes[i]) == 0;
     if (!known) {
-        cli_error(line->command, "unknown size \"%s\"; sizes are tiny, small, paper and aurud", size);
+        cli_error(line->command, "unknown size \"%s\"; sizes are " WORKLOAD_SIZES_TEXT, size);
         return NULL;
     }
     char *path = workload_manifest_path(in->workload, size);

@@ -42,8 +42,9 @@ extern const u32 workload_count;
 
 /* All workloads have the first three; "aurud" have those that Aurud's table 6.2 lists with a size that none
  * of these is. */
-#define WORKLOAD_SIZES 4
-#define WORKLOAD_SIZE  "small" /* when none is named */
+#define WORKLOAD_SIZES      4
+#define WORKLOAD_SIZES_TEXT "tiny, small, paper and aurud"
+#define WORKLOAD_SIZE       "small" /* when none is named */
 extern const char *const workload_sizes[WORKLOAD_SIZES];
 
 /* --- workload.c */

@@ -64,7 +64,7 @@ void experiment_sizes(struct experiment *x, const char *value, const struct swee
         u32 k = 0;
         while (k < WORKLOAD_SIZES && strcmp(words.v.at[i], workload_sizes[k])) k++;
         if (k == WORKLOAD_SIZES)
-            diag_error(p->d, p->file, p->line, 0, "unknown size \"%s\"; sizes are tiny, small, paper and aurud", words.v.at[i]);
+            diag_error(p->d, p->file, p->line, 0, "unknown size \"%s\"; sizes are " WORKLOAD_SIZES_TEXT, words.v.at[i]);
         else VEC_PUSH(&x->sizes.v, k);
     }
     free(words.v.at);
