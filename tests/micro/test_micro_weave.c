@@ -114,14 +114,16 @@ static void warps_of_the_same_lanes_fit_when_one_is_mirrored(void **state) {
     assert_int_equal(count(EV_WEAVE), 0);
 }
 
+/* Warp 0 keeps lanes 0-7, the others lanes 8-31, and of them `warp` those below `end` */
+#define FEWER_LANES(end, warp)                                                                                                   \
+    "mov.u32 %r0, %tid.x;\nand.b32 %r1, %r0, 31;\nshr.u32 %r2, %r0, 5;\nsetp.lt.u32 %p1, %r1, 8;\nsetp.eq.u32 %p2, %r2, 0;\n"    \
+    "xor.pred %p3, %p1, %p2;\n@%p3 exit;\nsetp.ge.u32 %p4, %r1, " end ";\nsetp.eq.u32 %p5, %r2, " warp ";\n"                     \
+    "and.pred %p4, %p4, %p5;\n@%p4 exit;\nbar.sync 0;\nadd.u32 %r3, %r1, 1; // X\n"
+
 /* Of the warps that fit the one with most lanes goes: warp 0 has lanes 0-7, warp 1 lanes 8-11, warp 2 8-31 */
 static void the_fullest_that_fits_goes(void **state) {
     (void)state;
-    const char *body = "mov.u32 %r0, %tid.x;\nand.b32 %r1, %r0, 31;\nshr.u32 %r2, %r0, 5;\nsetp.lt.u32 %p1, %r1, 8;\n"
-                       "setp.eq.u32 %p2, %r2, 0;\nxor.pred %p3, %p1, %p2;\n@%p3 exit;\nsetp.ge.u32 %p4, %r1, 12;\n"
-                       "setp.eq.u32 %p5, %r2, 1;\nand.pred %p4, %p4, %p5;\n@%p4 exit;\nbar.sync 0;\n"
-                       "add.u32 %r3, %r1, 1; // X\n";
-    RUN(.body = body, .threads = 96, .keys = {WEAVE, "sm.sched=oldest", ONE});
+    RUN(.body = FEWER_LANES("12", "1"), .threads = 96, .keys = {WEAVE, "sm.sched=oldest", ONE});
     assert_int_equal(issue("X", .slot = 0), issue("X", .slot = 2));
     assert_true(issue("X", .slot = 1) > issue("X", .slot = 0));
 }
@@ -129,11 +131,7 @@ static void the_fullest_that_fits_goes(void **state) {
 /* Of two that are as full it is the older, whoever has fewer lanes between them */
 static void of_the_fullest_the_oldest_goes(void **state) {
     (void)state;
-    const char *body = "mov.u32 %r0, %tid.x;\nand.b32 %r1, %r0, 31;\nshr.u32 %r2, %r0, 5;\nsetp.lt.u32 %p1, %r1, 8;\n"
-                       "setp.eq.u32 %p2, %r2, 0;\nxor.pred %p3, %p1, %p2;\n@%p3 exit;\nsetp.ge.u32 %p4, %r1, 20;\n"
-                       "setp.eq.u32 %p5, %r2, 2;\nand.pred %p4, %p4, %p5;\n@%p4 exit;\nbar.sync 0;\n"
-                       "add.u32 %r3, %r1, 1; // X\n";
-    RUN(.body = body, .threads = 128, .keys = {WEAVE, "sm.sched=oldest", ONE});
+    RUN(.body = FEWER_LANES("20", "2"), .threads = 128, .keys = {WEAVE, "sm.sched=oldest", ONE});
     assert_int_equal(issue("X", .slot = 0), issue("X", .slot = 1));
     assert_true(issue("X", .slot = 2) > issue("X", .slot = 0) && issue("X", .slot = 3) > issue("X", .slot = 0));
 }
