@@ -12,7 +12,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdatomic.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -135,19 +137,26 @@ bool output_open(struct output *o, const char *path, struct strbuf *why) {
     return o->f ? true : fail_errno(o, why, errno);
 }
 
-/* What stdio could not write is gone, and errno with it: the next write usually says why again */
+/* What stdio could not write is gone, and errno with it: the next write usually says why again; where nothing
+ * is left to write, a pipe without a reader can be told from a full disk */
 static int error_of(FILE *f) {
     bool failed = ferror(f);
     errno = 0;
     if (fflush(f) != 0) return errno ? errno : EIO;
-    return failed ? ENOSPC : 0;
+    if (!failed) return 0;
+    struct pollfd end = {.fd = fileno(f), .events = POLLOUT};
+    return poll(&end, 1, 0) > 0 && (end.revents & POLLERR) ? EPIPE : ENOSPC;
 }
 
 bool output_commit(struct output *o, struct strbuf *why) {
     if (!o->f) return true;
     int error = error_of(o->f);
     if (o->f == stdout) {
-        if (error) return fail_errno(o, why, error);
+        if (error) { /* said here: output_stdout_ok shall not say it again */
+            __fpurge(stdout);
+            clearerr(stdout);
+            return fail_errno(o, why, error);
+        }
         free(o->path);
         *o = (struct output){0};
         return true;

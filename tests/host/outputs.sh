@@ -55,6 +55,8 @@ for command in "run" "compare" "functional --trace-exec" "$heddle list keys" "$h
     wait $! # its only reader has gone; the shell of a pipeline may hold the reading end a moment longer
     # shellcheck disable=SC2086
     { $command >&4; } 2> err; same $? 2 "exit code of $command on a closed pipe"
+    grep -q 'cannot write: Broken pipe' err || complain "$command takes a closed pipe for something else: $(cat err)"
+    same "$(grep -c 'cannot write' err)" 1 "times that $command speaks of a closed pipe"
     exec 4>&-
 done
 expect 0 run --quiet --json r.json
