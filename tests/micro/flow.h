@@ -1,6 +1,6 @@
 /* flow: random programs whose threads part and meet, and what each thread makes of them, for tests that hold
  * the core against it. A program is a list of lines: blocks that go on to one of two others, by bits of a
- * number that each thread has of its own. */
+ * number that each thread has of its own. Where branches meet is found by taking lines away. */
 #ifndef HEDDLE_TEST_FLOW_H
 #define HEDDLE_TEST_FLOW_H
 
@@ -107,6 +107,44 @@ static inline u32 result_of(u32 number) {
     for (u32 line = 0; prog.at[line].kind != END; line = goes(&t, &prog.at[line]) ? prog.at[line].to : line + 1)
         calculate(&t, line);
     return t.r1;
+}
+
+/* --- where branches meet */
+
+/* A way leads from a line to the end that does not come through another */
+static inline bool leads_past(u32 from, u32 past) {
+    bool seen[MOST] = {0}, more = true;
+    seen[from] = true;
+    while (more) {
+        more = false;
+        for (u32 i = 0; i < prog.n; i++) {
+            const struct line *x = &prog.at[i];
+            if (!seen[i]) continue;
+            if (x->kind == END) return true;
+            u32 next[2] = {x->kind == JUMP ? x->to : i + 1, x->kind == OP ? i + 1 : x->to};
+            for (u32 k = 0; k < 2; k++)
+                if (next[k] != past && !seen[next[k]]) seen[next[k]] = more = true;
+        }
+    }
+    return false;
+}
+
+/* All ways from a branch come through some lines: the nearest is the one from which all come through the
+ * others */
+static inline void find_meetings(void) {
+    for (u32 i = 0; i < prog.n; i++) {
+        u32 nearest = MOST;
+        for (u32 k = 0; k < prog.n && prog.at[i].kind == BRANCH; k++)
+            if (k != i && !leads_past(i, k) && (nearest == MOST || !leads_past(k, nearest))) nearest = k;
+        prog.at[i].meets = nearest;
+        prog.at[i].pc = pc_of(text("L%u", i));
+    }
+}
+
+static inline u32 line_at(i32 pc) { /* prog.n: before the first */
+    for (u32 i = 0; i < prog.n; i++)
+        if (prog.at[i].pc == pc) return i;
+    return prog.n;
 }
 
 #endif
