@@ -349,6 +349,7 @@ static void push_entry(const struct core *c, struct squad *t, struct stand s) {
 /* Nobody has parted from anybody: the fronts go on as they are */
 static void go_on_together(struct core *c, struct squad *t, i32 pc, u32 self) {
     t->came = 0;
+    lockstep_begins(t);
     for (u64 m = t->fronts; m; m &= m - 1) {
         u32 place = (u32)__builtin_ctzll(m);
         t->by[place] = NONE;
@@ -406,7 +407,6 @@ static void yield_places(struct core *c, struct squad *t, u32 self) {
  * entry has nobody left, or all wait for threads that have no turn */
 static void review(struct core *c, struct squad *t, u32 self) {
     t->due = false;
-    lockstep_changed(c, t);
     if (t->running == NONE) return;
     if (!t->fronts) {
         entry_done(c, t, t->running);
@@ -512,6 +512,7 @@ void squad_regroup(struct core *c, u32 slot) {
         if (t->by[slot] != NONE) t->came |= bit;
         else front_goes(c, t, slot);
     }
+    lockstep_changed(c, t);
     if (!c->view.faulted && !c->fronts[slot].head) review(c, t, slot);
     if (!c->view.faulted) homes_over(c, t);
 }

@@ -181,7 +181,8 @@ void squad_form(struct core *c, struct squad *t, u32 self) {
     seat_all(c, t, home, pc, waits);
     count_formed(c, t);
     forget_places(c, t);
-    t->came = t->waits = t->held = 0;
+    t->came = t->waits = 0;
+    lockstep_begins(t);
     for (u64 m = t->homes; m; m &= m - 1) {
         u32 place = (u32)__builtin_ctzll(m);
         if (c->squads->pieces[place].n)

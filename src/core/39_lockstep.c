@@ -12,28 +12,49 @@
  * it. An unconditional branch issues for every sub-warp, where the paper lets one do for all. sm.sched
  * sees sub-warps as warps; two_level is the paper's other half.
  *
- * Invariant (lockstep_check): K1 a front is held exactly while it has issued what another of its squad, which
- * does not wait for threads, has not: those that are not held stand at one instruction, and are some while
- * any is held. */
+ * A sub-warp that waits for threads, at a barrier or for lanes, is not waited for: the program may need what
+ * the others do next. When it goes on, those that went ahead are held until it has caught up.
+ *
+ * Invariant (lockstep_check): K1 a front that is held has issued more instructions than another of its squad
+ * that does not wait for threads; of those that are not held all that are at an instruction are at the
+ * same. */
 #include "core/squad.h"
 
-/* All have issued, or wait for threads: the next instruction is everybody's */
-static void release(struct core *c, struct squad *t) {
-    if (!t->held || (t->held | t->came | t->waits) != t->fronts) return;
-    for (u64 m = t->held; m; m &= m - 1) slot_alarm(c, (u32)__builtin_ctzll(m), c->now + 1);
-    t->held = 0;
+/* Fronts that have issued more than one that goes on. Those at a branch have issued most. */
+static u64 find_ahead(const struct squad *t) {
+    u64 going = t->fronts & ~t->waits, ahead = 0;
+    u32 least = UINT32_MAX;
+    for (u64 m = going; m; m &= m - 1) least = MIN(least, t->steps[__builtin_ctzll(m)]);
+    for (u64 m = going; m; m &= m - 1)
+        if (t->steps[__builtin_ctzll(m)] > least) ahead |= m & -m;
+    return ahead;
+}
+
+/* Those that are held no longer go on in the next cycle */
+static void release(struct core *c, const struct squad *t, u64 were) {
+    for (u64 m = were & ~t->held & t->fronts; m; m &= m - 1) slot_alarm(c, (u32)__builtin_ctzll(m), c->now + 1);
 }
 
 void lockstep_issued(struct core *c, struct squad *t, u32 slot) {
     if (!c->squads->shape.lockstep) return;
-    t->held = (t->held | 1ull << slot) & t->fronts;
-    release(c, t);
+    u64 were = t->held;
+    t->steps[slot]++;
+    t->held = find_ahead(t);
+    release(c, t, were);
 }
 
 void lockstep_changed(struct core *c, struct squad *t) {
     if (!c->squads->shape.lockstep) return;
-    t->held &= t->fronts;
-    release(c, t);
+    u64 were = t->held;
+    t->held = find_ahead(t);
+    release(c, t, were);
+    for (u64 m = t->held & ~were; m; m &= m - 1)
+        if (c->fronts[__builtin_ctzll(m)].head) slot_look(c, (u32)__builtin_ctzll(m), c->now);
+}
+
+void lockstep_begins(struct squad *t) {
+    for (u64 m = t->homes; m; m &= m - 1) t->steps[__builtin_ctzll(m)] = 0;
+    t->held = 0;
 }
 
 /* All of these that are at an instruction are at the same */
@@ -48,7 +69,6 @@ static bool at_one(const struct core *c, u64 fronts) {
 }
 
 void lockstep_check(const struct core *c, const struct squad *t) {
-    CHECK(!t->held || (c->squads->shape.lockstep && (t->held | t->came | t->waits) != t->fronts)); /* K1 */
-    if (!c->squads->shape.lockstep) return;
-    CHECK(at_one(c, t->fronts & ~t->held) && at_one(c, t->held)); /* K1 */
+    CHECK(!(t->held & ~find_ahead(t)));                                    /* K1 */
+    if (c->squads->shape.lockstep) CHECK(at_one(c, t->fronts & ~t->held)); /* K1 */
 }

@@ -23,6 +23,7 @@ struct squad {
     u64 came;             /* of these, that wait where all of the entry wait for each other */
     u64 waits;            /* of these, that wait at a barrier or for lanes */
     u64 held;             /* of these, that have issued what others have yet to (39_lockstep.c) */
+    u32 steps[MAX_SLOTS]; /* by place: instructions that the front has issued since the fronts began together */
     i32 by[MAX_SLOTS];    /* the instruction that may have parted a front's threads, by place; NONE */
     u32 depth[MAX_SLOTS]; /* calls deep it stood there */
     u64 formed;           /* threads when the fronts were formed */
@@ -52,7 +53,8 @@ void compact_check(const struct core *c, const struct squad *t);
 
 /* --- 39_lockstep.c: nothing, where the policy has no lockstep */
 void lockstep_issued(struct core *c, struct squad *t, u32 slot); /* a front has issued */
-void lockstep_changed(struct core *c, struct squad *t);          /* one waits, or has left */
+void lockstep_changed(struct core *c, struct squad *t);          /* one waits, goes on, or has left */
+void lockstep_begins(struct squad *t);                           /* all begin together: formed, or behind a branch */
 void lockstep_check(const struct core *c, const struct squad *t);
 
 #endif

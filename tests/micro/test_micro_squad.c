@@ -270,6 +270,61 @@ static void large_warps_pack_their_own(void **state) {
     assert_true(fronts_at("B").n == 4 && fronts_at("D").n == 4);
 }
 
+/* Two large warps of two; the first warps of both meet at one barrier, the second ones at another, to which the
+ * last comes late. So of a large warp one sub-warp goes on while the other waits; then it is held until that one
+ * has caught up. */
+static void check_catching_up(void) {
+    u32 n[4] = {0}; /* from X on */
+    bool back = false;
+    for (u32 i = 0; i < ran.events.n; i++) {
+        const struct event *e = &ran.events.at[i];
+        if (e->kind != EV_FRONT || e->slot > 1 || e->pc < pc_of("X")) continue;
+        if (e->cause == FRONT_COMES && e->slot == 1 && e->pc == pc_of("X")) {
+            assert_true(n[0] > 5);
+            back = true;
+        }
+        if (e->cause != FRONT_ISSUES) continue;
+        if (back && e->slot == 0) assert_true(n[0] <= n[1]);
+        n[e->slot]++;
+    }
+    assert_true(back && n[0] == n[1]);
+}
+static void who_waited_at_a_barrier_catches_up(void **state) {
+    (void)state;
+    const char *body = JOIN(
+        MINE LANES "and.b32 %r3, %r2, 1;\nadd.u32 %r4, %r3, 1;\nsetp.eq.u32 %p1, %r2, 3;\nmul.wide.u32 %rd2, %r0, 64;\n"
+                   "add.u64 %rd2, %rd0, %rd2;\n@%p1 ld.global.u32 %r5, [%rd2];\nbar.sync %r4, 64;\nadd.u32 %r7, %r0, 2; // X\n",
+        series(10, "add.u32 %r1#, %r0, #;\n"), series(10, "add.u32 %r2#, %r0, #;\n"),
+        series(10, "add.u32 %r7, %r7, %r1#;\nadd.u32 %r7, %r7, %r2#;\n"),
+        "setp.lt.u32 %p2, %r1, 16;\n@%p2 bra $end;\nadd.u32 %r7, %r7, 2;\n$end:\nst.global.u32 [%rd1], %r7;\n");
+    u32 out[128];
+    RUN(.body = body, .threads = 128,
+        .keys = {LWM, "lwm.warps=2", "sm.schedulers=1", "sm.subcores=1", "gpu.sms=1", "sm.sched=oldest"},
+        .timing = {.check_cycles = 1});
+    micro_read(0, out, sizeof(out));
+    for (u32 i = 0; i < 128; i++) assert_int_equal(out[i], 21 * i + 92 + (i % 32 < 16 ? 0 : 2));
+    check_catching_up();
+    assert_stat("squad_yields", 0);
+}
+
+/* One sub-warp's shuffle names lanes of the other side, the other's does not: that one goes on to the end of the
+ * side, until the places are wanted for those who are waited for */
+static void who_waits_for_lanes_is_not_waited_for(void **state) {
+    (void)state;
+    const char *body =
+        MINE LANES "setp.eq.u32 %p1, %r2, 0;\nselp.b32 %r3, -1, 65535, %p1;\nsetp.lt.u32 %p3, %r1, 16;\nmov.u32 %r7, %r0;\n"
+                   "@!%p3 bra $c;\nshfl.sync.bfly.b32 %r7, %r0, 1, 31, %r3; // S\nadd.u32 %r7, %r7, 1; // X\n"
+                   "add.u32 %r7, %r7, 1; // Y\nbra $end;\n$c:\n@%p1 shfl.sync.bfly.b32 %r7, %r0, 1, 31, %r3; // T\n"
+                   "$end:\nst.global.u32 [%rd1], %r7; // D\n";
+    u32 out[64];
+    RUN(.body = body, .threads = 64, .keys = {LWM, "lwm.warps=2", "sm.schedulers=1", "sm.subcores=1"},
+        .timing = {.check_cycles = 1});
+    micro_read(0, out, sizeof(out));
+    for (u32 i = 0; i < 64; i++) assert_int_equal(out[i], i % 32 < 16 ? (i ^ 1) + 2 : i < 32 ? i ^ 1 : i);
+    assert_stat("squad_yields", 1);
+    assert_true(issue("Y", .slot = 1) < issue("X", .slot = 0));
+}
+
 /* Large warps of one warp, and no branch: pdom to the cycle */
 static void large_warps_of_one_are_warps(void **state) {
     (void)state;
@@ -303,6 +358,8 @@ int main(void) {
         cmocka_unit_test(calls_meet_at_their_own_depth),
         cmocka_unit_test(sub_warps_go_in_step),
         cmocka_unit_test(large_warps_pack_their_own),
+        cmocka_unit_test(who_waited_at_a_barrier_catches_up),
+        cmocka_unit_test(who_waits_for_lanes_is_not_waited_for),
         cmocka_unit_test(large_warps_of_one_are_warps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
