@@ -134,11 +134,7 @@ bool split_ready(const struct diverge_view *v, u32 group) {
 /* --- at loads */
 
 void split_offered(struct core *c, u32 home, bool hits) {
-    struct splits *x = c->split;
-    if (!hits && c->cfg->dws_memory != DWS_REVIVE) return;
-    if (x->hits_cy != c->now && c->cfg->dws_memory == DWS_LAZY) x->offered = 0;
-    x->hits_cy = c->now;
-    x->offered |= 1ull << home;
+    if (hits || c->cfg->dws_memory == DWS_REVIVE) c->split->offered |= 1ull << home;
 }
 
 /* Causes that end with memory, or with others of the block */

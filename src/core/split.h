@@ -12,8 +12,7 @@ struct split_home {    /* of a warp */
 };
 struct splits {
     bool limited; /* dws.meet, or what the kernel asks for */
-    u64 offered;  /* homes of which some lanes have data that others of their group wait for */
-    u64 hits_cy;  /* lazy: the cycle in which they were offered; others are forgotten */
+    u64 offered;  /* homes of which some lanes have data that others of their group wait for; revive: until they part */
     struct split_home at[MAX_SLOTS];
 };
 
