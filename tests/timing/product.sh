@@ -1,6 +1,7 @@
 #!/bin/bash
-# Every order with every scheduler, divergence policy, hazard policy and kind of warp scaling: right output, audit
-# clean and the same on two host threads, or refused with the pair that does not go together.
+# Every order with every scheduler, divergence policy, hazard policy and kind of warp scaling, on machines with units
+# and with one pipe, and for vws with a front end of slices and of warps: right output, audit clean and the same on
+# two host threads, or refused with the pair that does not go together.
 #
 #   tests/timing/product.sh BUILD [PERCENT [SEED]]
 #   tests/timing/product.sh BUILD pairs
@@ -18,12 +19,14 @@ scalings="sm.warp_scale=off
 sm.warp_scale=hybrid
 sm.warp_scale=hybrid sm.squeeze=thesis
 sm.warp_scale=hybrid sm.squeeze=fewest sm.warp_scale.latency=loop"
+pipes="sm.pipe=units
+sm.pipe=one"
 programs="$here/ptx/parted.json
 $here/ptx/branches.json
 reduction --size tiny
 histogram --size tiny
 nqueens --size tiny"
-export hazards scalings programs
+export hazards scalings pipes programs
 LIMIT_S=60
 export LIMIT_S
 
@@ -48,6 +51,15 @@ ends() {
     [ "$(field "$file" state_hash)" = "$text" ]
 }
 
+# shapes DIVERGE: the machines on which a combination is tried, a line of keys each
+shapes() {
+    local pipe front
+    while read -r pipe; do
+        if [ "$1" != vws ]; then echo "$pipe"; continue; fi
+        for front in slices warps; do echo "$pipe vws.front=$front"; done
+    done <<< "$pipes"
+}
+
 # try N ORDER DIVERGE SCHED HAZARD [SCALING...]: with the N-th program; what failed goes to out
 try() {
     local program key
@@ -61,25 +73,26 @@ try() {
 
 # all ORDER DIVERGE SCHED: one test
 all() {
-    local order=$1 diverge=$2 sched=$3 hazard scaling out='' at
+    local order=$1 diverge=$2 sched=$3 hazard scaling shape out='' at
     at=$(cksum <<< "$seed $*" | cut -d' ' -f1)
-    for hazard in $hazards; do while read -r scaling; do
+    for hazard in $hazards; do while read -r scaling; do while read -r shape; do
         at=$(((at * 1103515245 + 12345) & 0x7FFFFFFF))
         [ $((at / 65536 % 1000)) -lt $((percent * 10)) ] || continue
         # shellcheck disable=SC2086
-        try $((at / 64)) $order $diverge $sched $hazard $scaling
-    done <<< "$scalings"; done
+        try $((at / 64)) $order $diverge $sched $hazard $scaling $shape
+    done <<< "$(shapes "$diverge")"; done <<< "$scalings"; done
     [ -z "$out" ]
     tell $? "product $order $diverge $sched" "$out"
 }
 
-# pair N ORDER DIVERGE SCHED: one test; hazard policy and scaling go round with N, and are the plain ones where those do not go
-# with the pair
+# pair N ORDER DIVERGE SCHED: one test; hazard policy, scaling and machine go round with N, and are the plain ones where those do
+# not go with the pair
 pair() {
-    local n=$1 hazard scaling met='' out=''
+    local n=$1 hazard scaling shape met='' out=''
+    shape=$(shapes "$3" | sed -n "$((n / 2 % $(shapes "$3" | wc -l) + 1))p")
     hazard=$(sed -n "$((n % $(wc -l <<< "$hazards") + 1))p" <<< "$hazards") scaling=$(sed -n "$((n / 3 % 4 + 1))p" <<< "$scalings")
     # shellcheck disable=SC2086
-    try "$@" $hazard $scaling
+    try "$@" $hazard $scaling $shape
     [ -n "$met" ] || try "$@" stall sm.warp_scale=off
     # shellcheck disable=SC2086
     [ -n "$met" ] || [ $4 = lrr ] || try $1 $2 $3 lrr stall sm.warp_scale=off
@@ -95,7 +108,7 @@ pairs() {
         for sched in $scheds; do n=$((n + 1)); echo "pair $n $order $plain $sched"; done
     done
 }
-export -f ends try all pair
+export -f ends shapes try all pair
 
 [ -n "$orders" ] && [ -n "$scheds" ] && [ -n "$diverges" ] && [ -n "$hazards" ]
 tell $? "product the policies' names can be listed"
