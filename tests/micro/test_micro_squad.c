@@ -270,9 +270,9 @@ static void large_warps_pack_their_own(void **state) {
     assert_true(fronts_at("B").n == 4 && fronts_at("D").n == 4);
 }
 
-/* Two large warps of two; the first warps of both meet at one barrier, the second ones at another, to which the
- * last comes late. So of a large warp one sub-warp goes on while the other waits; then it is held until that one
- * has caught up. */
+/* Two large warps of two; the first warps of both meet at one barrier, the second ones at another, to which
+ * the last comes late. So of a large warp one sub-warp goes on while the other waits; then it is held until
+ * that one has caught up. */
 static void check_catching_up(void) {
     u32 n[4] = {0}; /* from X on */
     bool back = false;
@@ -307,8 +307,8 @@ static void who_waited_at_a_barrier_catches_up(void **state) {
     assert_stat("squad_yields", 0);
 }
 
-/* One sub-warp's shuffle names lanes of the other side, the other's does not: that one goes on to the end of the
- * side, until the places are wanted for those who are waited for */
+/* One sub-warp's shuffle names lanes of the other side, the other's does not: that one goes on to the end of
+ * the side, until the places are wanted for those who are waited for */
 static void who_waits_for_lanes_is_not_waited_for(void **state) {
     (void)state;
     const char *body =

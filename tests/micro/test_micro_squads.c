@@ -1,8 +1,8 @@
 /* Thread block compaction and large warps against a model of them, slow and obvious: random programs part and
  * meet, and each instruction that issues must be of the front that the model says. The model has the program
  * as a list of its own and runs every thread itself. A squad has one stack of sides of branches, the one of
- * the lowest line on top, and the threads of the top are packed into fronts lane by lane. Of the core it knows
- * only in which order fronts issue, and in which cycle. */
+ * the lowest line on top, and the threads of the top are packed into fronts lane by lane. Of the core it
+ * knows only in which order fronts issue, and in which cycle. */
 #include "flow.h"
 
 enum { WARPS = 6, WARP = 32, STACK = 64, EVERY_BRANCH_CY = 4 };
