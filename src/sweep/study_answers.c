@@ -51,6 +51,35 @@ static json_t *cell(sqlite3_stmt *q, int i) {
 
 #define ROW_NAME "program || CASE kernel WHEN '' THEN '' ELSE '/' || kernel END"
 
+/* A column of a figure of speedups, CONFIGURATION:TITLE: its speedups, NULL in rows of other configurations */
+static const char *add_speedup(struct strbuf *sql, const char *column) {
+    size_t n = strcspn(column, ":");
+    strbuf_add(sql, "CASE WHEN configuration = ");
+    store_quote(sql, column, n, '\'');
+    strbuf_add(sql, " THEN speedup END");
+    return column[n] ? column + n + 1 : column;
+}
+
+/* The name of the mean: of how many rows it is, and which columns have fewer */
+static void add_mean_name(struct asking *a, const struct sweep_words *columns, struct strbuf *sql) {
+    static const char rows[] = "count(DISTINCT program || '/' || kernel)", programs[] = "count(DISTINCT program)";
+    strbuf_add(sql, "'**geometric mean (' || %s", rows);
+    if (a->s->by_program) strbuf_add(sql, " || ' programs'");
+    else strbuf_add(sql, " || ' kernels of ' || %s || CASE %s WHEN 1 THEN ' program' ELSE ' programs' END", programs, programs);
+    strbuf_add(sql, " || coalesce('; ' || nullif(ltrim(''");
+    for (u32 i = 0; i < columns->v.n; i++) {
+        struct strbuf values = {0}, text = {0};
+        const char *title = add_speedup(&values, columns->v.at[i]);
+        strbuf_add(&text, ", %s ", title);
+        strbuf_add(sql, " || CASE WHEN count(%s) = %s THEN '' ELSE ", values.s, rows);
+        store_quote(sql, text.s, text.len, '\'');
+        strbuf_add(sql, " || count(%s) END", values.s);
+        strbuf_free(&values);
+        strbuf_free(&text);
+    }
+    strbuf_add(sql, ", ', '), ''), '') || ')**'");
+}
+
 /* Speedups of a set: each [figure] with columns = CONFIGURATION:TITLE, ... */
 static char *speedup_sql(struct asking *a, const char *figure) {
     struct sweep_words words = {0};
@@ -58,16 +87,14 @@ static char *speedup_sql(struct asking *a, const char *figure) {
     const char *set = study_text(a->s, "figure", figure, "set");
     value_list(&words, &a->s->x.mem, study_text(a->s, "figure", figure, "columns"));
     for (u32 pass = 0; pass < 2; pass++) { /* the kernels, then their mean */
-        strbuf_add(&sql, "%s %s AS %s", pass ? " UNION ALL SELECT * FROM (SELECT" : "SELECT * FROM (SELECT",
-                   pass ? "'**geometric mean (' || count(DISTINCT program || '/' || kernel) || ')**'" : ROW_NAME,
-                   a->s->by_program ? "program" : "kernel");
+        strbuf_add(&sql, "%sSELECT * FROM (SELECT ", pass ? " UNION ALL " : "");
+        if (pass) add_mean_name(a, &words, &sql);
+        else strbuf_add(&sql, ROW_NAME);
+        strbuf_add(&sql, " AS %s", a->s->by_program ? "program" : "kernel");
         for (u32 i = 0; i < words.v.n; i++) {
-            const char *colon = strchr(words.v.at[i], ':');
-            size_t n = colon ? (size_t)(colon - words.v.at[i]) : strlen(words.v.at[i]);
-            const char *title = colon ? colon + 1 : words.v.at[i];
-            strbuf_add(&sql, ", round(%s(CASE WHEN configuration = ", pass ? "gmean" : "max");
-            store_quote(&sql, words.v.at[i], n, '\'');
-            strbuf_add(&sql, " THEN speedup END), 5) AS ");
+            strbuf_add(&sql, ", round(%s(", pass ? "gmean" : "max");
+            const char *title = add_speedup(&sql, words.v.at[i]);
+            strbuf_add(&sql, "), 5) AS ");
             store_quote(&sql, title, strlen(title), '"');
         }
         strbuf_add(&sql, " FROM speed");

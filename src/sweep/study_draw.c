@@ -31,6 +31,16 @@ static void put_safe(FILE *out, const char *text) {
         else if (*text != '*') fputc(*text, out);
 }
 
+/* A row's; of a mean without what it is of, which the table says */
+static void put_name(FILE *out, const char *name) {
+    char mean[32];
+    if (strncmp(name, "**", 2) == 0 && strcspn(name, "(") < sizeof(mean)) {
+        snprintf(mean, strcspn(name, "(") + 1, "%s", name);
+        name = mean;
+    }
+    put_safe(out, name);
+}
+
 static const char *text_at(const json_t *list, size_t i) {
     const char *text = json_string_value(json_array_get(list, i));
     return text ? text : "";
@@ -98,7 +108,7 @@ static void put_group(const struct drawing *d, size_t row, double x, double wide
         at += v;
     }
     fprintf(d->out, "<text transform=\"translate(%.1f,%d) rotate(-50)\" text-anchor=\"end\">", x + wide / 2, TOP + HEIGHT + 12);
-    put_safe(d->out, text_at(json_array_get(d->rows, row), 0));
+    put_name(d->out, text_at(json_array_get(d->rows, row), 0));
     fputs("</text>\n", d->out);
 }
 
