@@ -132,7 +132,6 @@ bool warm_blocks(struct gpu *g, struct launch *l, u64 first, u64 end); /* false 
 bool warm_gap(struct gpu *g, struct launch *l, u64 first, u64 end);    /* the same while other blocks are under way */
 
 /* --- estimate.c */
-double student_95(u32 df); /* half width of 95 % of Student's distribution */
 /* Of a launch that took `cycles` with its gaps; turnaround: from a block's end to its successor's start */
 struct estimate estimate_launch(const struct sampling *s, u64 blocks, u64 cycles, u32 turnaround);
 

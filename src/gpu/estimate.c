@@ -26,11 +26,12 @@
  * block's time, and a share of the time that was not simulated (SYSTEMATIC), added as it is, not as a
  * square. docs/sampling.md has the check of both against full runs. */
 #include "gpu/chip.h"
+#include "stats/verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define SYSTEMATIC 0.02  /* of the cycles that are estimated */
+#define SYSTEMATIC 0.03  /* of the cycles that are estimated */
 #define ELSEWHERE  0.005 /* of the cycles that are timed after a gap: they are not quite what they would have been */
 #define ALIKE      1e-4  /* variance of instructions over their mean's square: blocks with less are alike */
 #define TAIL       0.5   /* standard deviations of a block's time by which the end of a launch varies */
@@ -53,12 +54,6 @@ struct batches { /* in order, and apart from each other */
     u32 n, cap;
     double block, instruction; /* place cycles that a block, and each of its instructions, is expected to take */
 };
-
-double student_95(u32 df) {
-    static const double t[] = {NAN,   12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-                               2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086};
-    return df < ARRAY_LEN(t) ? t[df] : 1.960 + 2.5 / df;
-}
 
 /* --- batches */
 

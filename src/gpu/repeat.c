@@ -13,12 +13,13 @@
  *
  * Not modelled: launches that depend on when in the program they come, beyond the state of the L2. */
 #include "gpu/chip.h"
+#include "stats/verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define OUTSIDE    0.25 /* instructions so far beyond those timed are new */
-#define SYSTEMATIC 0.01 /* of the cycles that are estimated, as in estimate.c */
+#define SYSTEMATIC 0.01 /* of the cycles that are estimated; a launch that is left out has no edges as a gap has (estimate.c) */
 
 enum { FIRST = 4, STRIDE = 4, MAX_STRIDE = 64 };
 

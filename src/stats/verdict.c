@@ -10,6 +10,14 @@ const char *const agreement_names[AGREEMENTS] = {
     "agrees", "same sign, another size", "an effect there, none here", "none there, an effect here", "opposite", "unknown",
 };
 
+double student_95(u32 df) {
+    static const double t[] = {NAN,   12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+                               2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086};
+    return df < ARRAY_LEN(t) ? t[df] : 1.960 + 2.5 / df;
+}
+
+double jitter_deviations(u32 n) { return student_95(n - 1) * sqrt(1 + 1.0 / n); }
+
 double jitter_of(const double *x, u32 n) {
     double sum = 0, squares = 0;
     if (n < JITTER_RUNS) return NAN;
@@ -17,7 +25,7 @@ double jitter_of(const double *x, u32 n) {
     double mean = sum / n;
     if (!(mean > 0)) return NAN;
     for (u32 i = 0; i < n; i++) squares += (x[i] - mean) * (x[i] - mean);
-    return 2 * sqrt(squares / (n - 1)) / mean;
+    return jitter_deviations(n) * sqrt(squares / (n - 1)) / mean;
 }
 
 struct figure figure_of(double value, double jitter, double sampling_half) {
@@ -72,11 +80,12 @@ enum agreement verdict_side(struct figure ours, double bound, bool above) {
 
 void verdict_rule(struct strbuf *to, double factor) {
     strbuf_add(to,
-               "Each figure has an interval: its jitter (two standard deviations over at least %d runs with perturbations\n"
-               "that do not matter) and, where a run was timed in part only, the error of sampling, added as squares. A\n"
-               "difference that its interval does not clear is called none. A figure agrees with a document's when both\n"
-               "have the same sign (gain, loss or none) and",
-               JITTER_RUNS);
+               "Each figure has an interval: its jitter and, where a run was timed in part only, the error of sampling,\n"
+               "added as squares. Jitter is two standard deviations over at least %d runs with perturbations that do not\n"
+               "matter, with Student's factor for few runs, so that a further run falls inside in 95 of 100 cases: %.2f\n"
+               "deviations of %d runs. A difference that its interval does not clear is called none. A figure agrees with a\n"
+               "document's when both have the same sign (gain, loss or none) and",
+               JITTER_RUNS, jitter_deviations(JITTER_RUNS), JITTER_RUNS);
     if (factor > 1) strbuf_add(to, " their intervals overlap or their differences are within a factor of %g.\n", factor);
     else strbuf_add(to, " their intervals overlap.\n");
     strbuf_add(to, "Shares and amounts agree when their intervals overlap%s.\n",

@@ -3,7 +3,8 @@
  *
  * A *figure* is a positive number, usually a speedup (1: no difference), with the half width of an interval
  * that holds it in 95 of 100 cases. The half width has two parts, added as squares:
- *   jitter     twice the standard deviation over runs with perturbations that do not matter (jitter_of)
+ *   jitter     of runs with perturbations that do not matter: the interval around their mean in which a
+ *              further one falls (jitter_of)
  *   sampling   the half width of the estimate of a run that was timed in part only
  *
  * How a study uses it:
@@ -25,7 +26,11 @@ struct figure {
     double half;  /* half width of its interval, in the unit of value; 0: exact */
 };
 
-/* Twice the standard deviation (n - 1) over the mean: a share. Not a number when n < JITTER_RUNS or the mean
+double student_95(u32 df); /* half width of 95 % of Student's distribution */
+/* Standard deviations of n runs around their mean in which 95 of 100 further runs fall: two, and more for few
+ * runs, whose mean and deviation are not known well (2.51 of eight; two of eight would hold 90 of 100) */
+double jitter_deviations(u32 n);
+/* So many standard deviations (n - 1) over the mean: a share. Not a number when n < JITTER_RUNS or the mean
  * is not positive. */
 double jitter_of(const double *x, u32 n);
 /* The figure `value` with a relative jitter and the half width of its sampling; what is not a number counts

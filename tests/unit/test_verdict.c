@@ -11,10 +11,13 @@
 
 static struct figure fig(double value, double half) { return (struct figure){value, half}; }
 
-static void jitter_is_two_standard_deviations(void **state) {
+/* Student's t of seven degrees of freedom, and the mean of eight: 2.365 x sqrt(9 / 8) */
+static void jitter_is_two_standard_deviations_more_of_few_runs(void **state) {
     (void)state;
     const double x[] = {98, 102, 98, 102, 98, 102, 98, 102}; /* mean 100, variance 32 / 7 */
-    assert_true(fabs(jitter_of(x, 8) - 2 * sqrt(32.0 / 7) / 100) < 1e-12);
+    assert_true(fabs(jitter_deviations(8) - 2.5085) < 1e-4);
+    assert_true(jitter_deviations(16) < 2.2 && jitter_deviations(1000) < 1.97 && jitter_deviations(1000) > 1.96);
+    assert_true(fabs(jitter_of(x, 8) - 2.365 * sqrt(9.0 / 8) * sqrt(32.0 / 7) / 100) < 1e-12);
     const double same[] = {5, 5, 5, 5, 5, 5, 5, 5};
     assert_true(jitter_of(same, 8) == 0);
 }
@@ -99,7 +102,7 @@ static void amounts_are_compared_as_they_are(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jitter_is_two_standard_deviations),
+        cmocka_unit_test(jitter_is_two_standard_deviations_more_of_few_runs),
         cmocka_unit_test(seven_runs_are_no_jitter),
         cmocka_unit_test(parts_are_added_as_squares),
         cmocka_unit_test(below_the_interval_is_none),
