@@ -51,7 +51,7 @@ static json_t *cell(sqlite3_stmt *q, int i) {
 
 #define ROW_NAME "program || CASE kernel WHEN '' THEN '' ELSE '/' || kernel END"
 
-/* A column of a figure of speedups, CONFIGURATION:TITLE: its speedups, NULL in rows of other configurations */
+/* A column of a figure of speedups, CONFIGURATION:TITLE: NULL in rows of other configurations */
 static const char *add_speedup(struct strbuf *sql, const char *column) {
     size_t n = strcspn(column, ":");
     strbuf_add(sql, "CASE WHEN configuration = ");
