@@ -82,7 +82,7 @@ static bool on_local(struct warp *w, const struct group *g, u32 slab, struct mac
     u64 fixed = (u64)g->local_base + w->launch->k->funcs[w->frames.at[g->frame].func].local_b;
     u64 taken = stack_taken(w, g, (u64)a->mask << 32 * slab), top = fixed + taken;
     u64 mine[SLAB_LANES];
-    bool fine = top >= a->size_b && a->ops->inside(a->addr, 0, top - a->size_b, a->align_b - 1);
+    bool fine = top >= a->size_b && a->ops->inside(a->addr, 0, top - a->size_b, a->align_b - 1, a->mask);
     if (!fine) return on_span(w->local, 0, top, a, in, r); /* finds and names the lane that is wrong */
     if (taken && above_taken(w, g, slab, fixed, a)) return false;
     memcpy(mine, a->addr, sizeof(mine));
@@ -154,26 +154,43 @@ static bool on_device(struct warp *w, const struct inst *in, u32 slab, struct ma
     return true;
 }
 
-/* Lanes of one window at a time; loads land in a buffer of their own, since a gather writes all lanes. */
+/* Those of the lanes whose addresses are in the space of the first, and where that begins */
+static u32 lanes_of_space(const struct launch *l, const u64 *addr, u32 lanes, enum space *space, u64 *base) {
+    u32 same = lanes & -lanes;
+    u64 other;
+    *space = window_space(l, addr[__builtin_ctz(lanes)], base);
+    for (u32 rest = lanes & (lanes - 1); rest; rest &= rest - 1)
+        if (window_space(l, addr[__builtin_ctz(rest)], &other) == *space) same |= rest & -rest;
+    return same;
+}
+
+/* The lanes of a->mask, all in one space; *base is subtracted from their addresses */
+static bool on_one_space(struct warp *w, const struct group *g, const struct inst *in, u32 slab, enum space space, u64 base,
+                         struct maccess *a, const struct request *r) {
+    u64 addr[SLAB_LANES], *whole = a->addr, first = whole[__builtin_ctz(a->mask)] - base;
+    for (u32 l = 0; l < SLAB_LANES && !lanes_few(a->mask); l++) addr[l] = a->mask >> l & 1 ? whole[l] - base : first;
+    for (u32 rest = lanes_few(a->mask) ? a->mask : 0; rest; rest &= rest - 1)
+        addr[__builtin_ctz(rest)] = whole[__builtin_ctz(rest)] - base;
+    a->addr = addr;
+    bool ok = space == SPACE_REG ? on_device(w, in, slab, a, r) : on_space(w, g, in, slab, space, a, r);
+    a->addr = whole;
+    return ok;
+}
+
+/* Lanes of one space at a time; loads of some lanes land in a buffer of their own, since a gather writes all. */
 static bool on_generic(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a,
                        const struct request *r) {
-    u32 left = a->mask;
-    while (left) {
-        u64 base, other;
-        enum space s = window_space(w->launch, a->addr[__builtin_ctz(left)], &base);
-        u64 addr[SLAB_LANES], got[SLAB_LANES * 4];
+    enum space space;
+    u64 base;
+    for (u32 left = a->mask; left;) {
         struct maccess part = *a;
+        part.mask = lanes_of_space(w->launch, a->addr, left, &space, &base);
+        part.deferred = 0;
+        if (part.mask == a->mask) return on_one_space(w, g, in, slab, space, base, a, r);
+        u64 got[SLAB_LANES * 4];
         struct request pr = *r;
-        part.mask = part.deferred = 0;
-        for (u32 rest = left; rest; rest &= rest - 1) {
-            u32 l = (u32)__builtin_ctz(rest);
-            if (window_space(w->launch, a->addr[l], &other) == s) part.mask |= 1u << l;
-        }
-        u64 first = a->addr[__builtin_ctz(part.mask)] - base;
-        for (u32 l = 0; l < SLAB_LANES; l++) addr[l] = part.mask >> l & 1 ? a->addr[l] - base : first;
-        part.addr = addr;
         pr.out = got;
-        if (!(s == SPACE_REG ? on_device(w, in, slab, &part, &pr) : on_space(w, g, in, slab, s, &part, &pr))) return false;
+        if (!on_one_space(w, g, in, slab, space, base, &part, &pr)) return false;
         for (u32 rest = part.mask; r->kind == LOAD && rest; rest &= rest - 1) {
             size_t at = (size_t)__builtin_ctz(rest) * a->size_b;
             memcpy((u8 *)r->out + at, (u8 *)got + at, a->size_b);
@@ -189,7 +206,7 @@ static bool access_any(struct warp *w, const struct group *g, const struct inst 
     if (in->space != SPACE_GENERIC) return on_space(w, g, in, slab, (enum space)in->space, a, r);
     const struct kernel *k = w->launch->k;
     u64 plain = MIN(k->shared_at ? k->shared_at : PARAM_WINDOW, k->device_b ? k->device_at : PARAM_WINDOW);
-    if (a->ops->inside(a->addr, 0, plain - 1, 0)) return on_space(w, g, in, slab, SPACE_GLOBAL, a, r);
+    if (a->ops->inside(a->addr, 0, plain - 1, 0, a->mask)) return on_space(w, g, in, slab, SPACE_GLOBAL, a, r);
     return on_generic(w, g, in, slab, a, r);
 }
 

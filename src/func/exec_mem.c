@@ -108,18 +108,96 @@ static void load_done(const struct warp *w, const struct group *g, const struct 
 
 /* The short way: a slab's access to one known place, shared memory or the allocation this instruction used
  * last. False when it does not apply; the long way then finds out what is wrong, if anything. */
+
+static bool overlap(const struct memwindow *win, u64 at, u64 size_b) {
+    return win->base < at + size_b && at < win->base + win->size_b;
+}
+
+/* Of a kernel whose plain addresses are not all global memory: the first lane says which window may hold them
+ * all. In an allocation's no device and no shared memory may lie, for other lanes could mean these. */
+static bool plain_window(const struct warp *w, const struct memwindow *shared, u64 first, u32 hint, bool write,
+                         struct memwindow *win) {
+    const struct launch *l = w->launch;
+    const struct kernel *k = l->k;
+    if (k->shared_at && first - k->shared_at < l->shared_b) {
+        *win = (struct memwindow){shared->host, k->shared_at, shared->size_b};
+        return !overlap(win, k->device_at, k->device_b);
+    }
+    if (!l->port.window(l->port.ctx, hint, write, win)) return false;
+    return !overlap(win, k->device_at, k->device_b) && !(k->shared_at && overlap(win, k->shared_at, l->shared_b));
+}
+
+static bool short_window(const struct warp *w, const struct inst *in, u64 first, bool write, struct memwindow *win) {
+    const struct launch *l = w->launch;
+    const struct memwindow shared = {w->cta->shared, 0, l->shared_b};
+    u32 hint = l->hints[in - l->k->code];
+    *win = shared;
+    if (in->space == SPACE_SHARED) return true;
+    if (in->space == SPACE_GENERIC && (l->k->shared_at || l->k->device_b))
+        return plain_window(w, &shared, first, hint, write, win);
+    bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
+    return global && l->port.window(l->port.ctx, hint, write, win);
+}
+
 static bool short_begin(const struct warp *w, const struct group *g, const struct inst *in, u64 mask, bool write,
                         struct row_access *r) {
     struct launch *l = w->launch;
     u32 size = (u32)in->elem_b * in->nelem;
-    struct memwindow win = {w->cta->shared, 0, l->shared_b};
+    struct memwindow win;
     if (w->step || w->nslabs != 1 || in->s[0].absent || size > 16) return false;
-    if (in->space != SPACE_SHARED) {
-        bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
-        if (!global || !l->port.window(l->port.ctx, l->hints[in - l->k->code], write, &win)) return false;
+    *r = (struct row_access){.row = opnd_row(w, g, &in->s[0], 0, l->k->pool),
+                             .wide = in->s[0].rows == 2,
+                             .off = (u64)in->imm,
+                             .size = size,
+                             .mask = (u32)mask};
+    if (!short_window(w, in, row_address(r, (u32)__builtin_ctzll(mask)), write, &win)) return false;
+    r->host = win.host, r->base = win.base, r->size_b = win.size_b;
+    return true;
+}
+
+/* Few lanes: where in the window each is, in their order. False when one is outside or misaligned; windows
+ * start at multiples of the largest size, so offsets are aligned as addresses are. */
+static bool few_places(const struct row_access *r, u64 *at) {
+    u64 outside = r->size_b < r->size, odd = 0, span = r->size_b - r->size;
+    for (u32 rest = r->mask; rest; rest &= rest - 1) {
+        u64 x = row_address(r, (u32)__builtin_ctz(rest)) - r->base;
+        outside |= x > span;
+        odd |= x;
+        *at++ = x;
     }
-    *r = (struct row_access){win.host,           win.base,     win.size_b, opnd_row(w, g, &in->s[0], 0, l->k->pool),
-                             in->s[0].rows == 2, (u64)in->imm, size,       (u32)mask};
+    return !outside && !(odd & (r->size - 1));
+}
+
+static bool few_load(const struct row_access *r, const struct inst *in, u8 *row) {
+    u64 at[FEW_LANES];
+    const u64 *next = at;
+    u32 width = 4u * in->d.rows;
+    if (!few_places(r, at)) return false;
+    for (u32 rest = r->mask; rest; rest &= rest - 1) {
+        u8 *to = row + (size_t)__builtin_ctz(rest) * width;
+        const u8 *from = r->host + *next++;
+        if (r->size == 4 && width == 4) memcpy(to, from, 4);
+        else {
+            u64 v = 0;
+            memcpy(&v, from, r->size);
+            if (in->access == ACCESS_NARROW) v = extend(v, r->size * 8u, in->aux >> 8, in->aux & 1);
+            memcpy(to, &v, width);
+        }
+    }
+    return true;
+}
+
+static bool few_store(const struct row_access *r, const struct inst *in, const u8 *row) {
+    u64 at[FEW_LANES];
+    const u64 *next = at;
+    u32 width = 4u * in->s[1].rows;
+    if (!few_places(r, at)) return false;
+    for (u32 rest = r->mask; rest; rest &= rest - 1) {
+        const u8 *from = row + (size_t)__builtin_ctz(rest) * width;
+        u8 *to = r->host + *next++;
+        if (r->size == 4) memcpy(to, from, 4);
+        else memcpy(to, from, r->size);
+    }
     return true;
 }
 
@@ -129,6 +207,7 @@ static bool short_load(struct warp *w, struct group *g, const struct inst *in, u
     bool whole = mask == w->live;
     if (in->access == ACCESS_GENERAL || (in->access == ACCESS_WORDS && !whole) || !short_begin(w, g, in, mask, false, &r))
         return false;
+    if (in->access != ACCESS_WORDS && lanes_few(r.mask)) return few_load(&r, in, opnd_row(w, g, &in->d, 0, NULL));
     if (in->access == ACCESS_ROW && whole) return ops->fetch(opnd_row(w, g, &in->d, 0, NULL), &r);
     _Alignas(64) u8 packed[SLAB_LANES * 16];
     if (!ops->fetch(packed, &r)) return false;
@@ -148,7 +227,9 @@ static bool short_store(struct warp *w, struct group *g, const struct inst *in, 
     struct row_access r;
     const struct rowops *ops = w->launch->ops;
     const u8 *pool = w->launch->k->pool;
-    if ((in->access != ACCESS_ROW && in->access != ACCESS_WORDS) || !short_begin(w, g, in, mask, true, &r)) return false;
+    bool few = in->nelem == 1 && lanes_few((u32)mask), known = in->access == ACCESS_ROW || in->access == ACCESS_WORDS;
+    if (!(few || known) || !short_begin(w, g, in, mask, true, &r)) return false;
+    if (few) return few_store(&r, in, opnd_row(w, g, &in->s[1], 0, pool));
     if (in->access == ACCESS_ROW) return ops->put(&r, opnd_row(w, g, &in->s[1], 0, pool));
     _Alignas(64) u32 packed[SLAB_LANES * 4];
     const u32 *rows[4];

@@ -81,7 +81,7 @@ struct maccess {
     u32 align_b; /* required alignment: size_b of one element times elements */
     const struct rowops *ops;
     u32 *hint; /* the allocation found last time by this instruction; any value is legal */
-    u64 *addr; /* [32]; entries of lanes that take no part may be overwritten */
+    u64 *addr; /* [32], a row of addresses under mask (rowops.h); entries of lanes that take no part may be overwritten */
     /* atomics: where old values go, for a port that performs them later */
     struct warp *w;
     i32 frame;

@@ -193,7 +193,7 @@ static void span_fault(struct maccess *a, u64 base, u64 size_b) {
 }
 
 static bool span_ok(u64 base, u64 size_b, struct maccess *a) {
-    if (size_b >= a->size_b && a->ops->inside(a->addr, base, size_b - a->size_b, a->align_b - 1)) return true;
+    if (size_b >= a->size_b && a->ops->inside(a->addr, base, size_b - a->size_b, a->align_b - 1, a->mask)) return true;
     a->fault = FAULT_NONE;
     span_fault(a, base, size_b);
     return a->fault == FAULT_NONE;
@@ -201,7 +201,7 @@ static bool span_ok(u64 base, u64 size_b, struct maccess *a) {
 
 bool span_load(const u8 *host, u64 base, u64 size_b, struct maccess *a, void *out) {
     if (!span_ok(base, size_b, a)) return false;
-    a->ops->gather(out, host, base, a->addr, a->size_b);
+    a->ops->gather(out, host, base, a->addr, a->size_b, a->mask);
     return true;
 }
 

@@ -9,32 +9,44 @@
 
 /* --- floats */
 
-/* Lanes that take no part repeat the first that does: flags are of all lanes */
-static const u32 *meant(const struct warp *w, const struct group *g, const struct opnd *o, u32 slab, u32 mask, u32 *t) {
+/* The first n lanes of an operand; those that take no part repeat the first that does, since flags are of all
+ * n */
+static const u32 *meant(const struct warp *w, const struct group *g, const struct opnd *o, u32 slab, u32 mask, u32 n, u32 *t) {
     if (o->absent) return NULL;
     const u32 *row = (const u32 *)(const void *)opnd_row(w, g, o, slab, w->launch->k->pool);
+    if (mask == (u32)((1ull << n) - 1)) return row;
     u32 first = row[__builtin_ctz(mask)];
-    for (u32 l = 0; l < SLAB_LANES; l++) t[l] = first;
-    w->launch->ops->blend32(t, row, mask);
+    for (u32 l = 0; l < n; l++) t[l] = first;
+    if (n == FEW_LANES)
+        for (u32 rest = mask; rest; rest &= rest - 1) t[__builtin_ctz(rest)] = row[__builtin_ctz(rest)];
+    else w->launch->ops->blend32(t, row, mask);
     return t;
 }
 
+/* Thirty-two lanes, or the first few where no others take part */
+static void float_slab(struct warp *w, struct group *g, const struct inst *in, u32 slab, u32 mask, u32 mode) {
+    _Alignas(64) u32 t[SLAB_LANES], x[3][SLAB_LANES];
+    const u32 *rows[3];
+    u32 n = mask >> FEW_LANES ? SLAB_LANES : FEW_LANES,
+        *to = in->d.absent ? t : (u32 *)(void *)opnd_row(w, g, &in->d, slab, NULL);
+    bool whole = !((u32)(w->live >> 32 * slab) & ~mask); /* no live lane is elsewhere: straight into the row */
+    for (u32 i = 0; i < 3; i++) rows[i] = meant(w, g, &in->s[i], slab, mask, n, x[i]);
+    in->lane(whole ? to : t, rows[0], rows[1], rows[2], &((struct rv_warp *)w->state)->fflags,
+             mode | (n == FEW_LANES ? RV_FEW : 0));
+    if (whole || in->d.absent) return;
+    if (n == FEW_LANES)
+        for (u32 rest = mask; rest; rest &= rest - 1) to[__builtin_ctz(rest)] = t[__builtin_ctz(rest)];
+    else w->launch->ops->blend32(to, t, mask);
+}
+
 void exec_rv_float(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    struct rv_warp *state = w->state;
-    u32 mode = in->aux == RV_DYN ? state->frm : in->aux;
+    u32 mode = in->aux == RV_DYN ? ((struct rv_warp *)w->state)->frm : in->aux;
     if (mode > RV_RMM) {
         fault_at(w, in, __builtin_ctzll(mask), "illegal instruction: the rounding mode in frm is %u, which is none", mode);
         return;
     }
-    for (u32 s = 0; s < w->nslabs; s++) {
-        u32 m = (u32)(mask >> 32 * s);
-        if (!m) continue;
-        _Alignas(64) u32 t[SLAB_LANES], x[3][SLAB_LANES];
-        const u32 *rows[3];
-        for (u32 i = 0; i < 3; i++) rows[i] = meant(w, g, &in->s[i], s, m, x[i]);
-        in->lane(t, rows[0], rows[1], rows[2], &state->fflags, mode);
-        if (!in->d.absent) w->launch->ops->blend32((u32 *)(void *)opnd_row(w, g, &in->d, s, NULL), t, m);
-    }
+    for (u32 s = 0; s < w->nslabs; s++)
+        if ((u32)(mask >> 32 * s)) float_slab(w, g, in, s, (u32)(mask >> 32 * s), mode);
 }
 
 /* --- CSRs */

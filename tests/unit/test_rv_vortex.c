@@ -504,6 +504,38 @@ static void faults(void **state) {
     }
 }
 
+/* --- one load or store after the other in memory, in the core's shared memory, and with lanes in both: each
+ * instruction finds its place again whatever it found the last time */
+static const char *const places = "addi t0, zero, -1; vx_tmc t0; csrrs t0, 0xCC0, zero; slli s0, t0, 2; andi s5, t0, 1;"
+                                  "li s1, 0x80008200; li s2, 0xFEFFFF80; add s3, s1, s0; add s4, s2, s0; xor s4, s4, s3;"
+                                  "li t1, 0x0103F507; addi t2, t0, 1; mul t1, t1, t2; addi s6, zero, 0; addi s7, zero, 4;"
+                                  "li s1, 0x80008000; add s1, s1, s0;"
+                                  "loop: srli t2, s6, 1; and t2, t2, s5; andi t3, s6, 1; xor t2, t2, t3; sub t2, zero, t2;"
+                                  "and t2, t2, s4; xor a0, t2, s3; add a1, t1, s6;"
+                                  "sw a1, 0(a0); lw a2, 0(a0); lh a3, 2(a0); lb a4, 3(a0); lbu a5, 1(a0); lhu a6, 0(a0);"
+                                  "sb a1, 2(a0); sh a1, 0(a0); lw a7, 0(a0);"
+                                  "add a2, a2, a3; add a2, a2, a4; add a2, a2, a5; add a2, a2, a6; add a2, a2, a7; sw a2, 0(s1);"
+                                  "addi s1, s1, 64; addi s6, s6, 1; blt s6, s7, loop; vx_tmc zero";
+
+static u32 place_sum(u32 lane, u32 round) {
+    u32 v = 0x0103F507 * (lane + 1) + round, again = (v & 0xFF00FFFF) | (v & 255) << 16;
+    return v + (u32)((i32)v >> 16) + (u32)((i32)v >> 24) + (v >> 8 & 255) + (v & 0xFFFF) + again;
+}
+
+static void lanes_find_their_places(void **state) {
+    static const u32 lanes[] = {1, 4, 8, 16};
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(lanes); i++) {
+        struct rig r = good(places, (struct machine){RV_2021, RV_SPLIT, 1, 1, lanes[i]});
+        for (u32 at = 0; at < 4 * lanes[i]; at++) {
+            u32 lane = at % lanes[i], round = at / lanes[i], want = place_sum(lane, round);
+            if (r.mem[16 * round + lane] != want)
+                fail_msg("%u lanes, lane %u, round %u: 0x%x, expected 0x%x", lanes[i], lane, round, r.mem[16 * round + lane],
+                         want);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_words),   cmocka_unit_test(rows_are_apart),
@@ -516,7 +548,7 @@ int main(void) {
         cmocka_unit_test(narrow),        cmocka_unit_test(cores),
         cmocka_unit_test(console),       cmocka_unit_test(counters),
         cmocka_unit_test(csrs),          cmocka_unit_test(system_instructions),
-        cmocka_unit_test(faults),
+        cmocka_unit_test(faults),        cmocka_unit_test(lanes_find_their_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

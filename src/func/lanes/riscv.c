@@ -7,6 +7,7 @@
  * and fused products where the host has none, are computed in integers (soft_*), exactly, with the bits
  * that do not fit kept as one sticky bit. Not modelled: NaN boxing (there are no doubles), payloads. */
 #include "func/lanes/float.h"
+#include "func/rowops.h"
 #include "func/rv.h"
 
 #include <xmmintrin.h>
@@ -53,7 +54,7 @@ struct parts {
 };
 
 static inline bool is_nan(u32 x) { return (x & 0x7FFFFFFF) > INFINITE; }
-static inline bool is_signaling(u32 x) { return is_nan(x) && !(x & 0x400000); }
+static inline bool is_signaling(u32 x) { return is_nan(x) & !(x & 0x400000); }
 static inline bool is_inf(u32 x) { return (x & 0x7FFFFFFF) == INFINITE; }
 static inline bool is_zero(u32 x) { return !(x & 0x7FFFFFFF); }
 
@@ -232,63 +233,73 @@ static void host_leave(u32 old, u32 *flags) {
 
 INLINE u32 canonical(float r) { return r == r ? f32_bits(r) : (u32)CANONICAL_NAN; }
 
-#define X f32_of(a[i])
-#define Y f32_of(b[i])
-#define Z f32_of(c[i])
-/* host: on what the host rounds as RISC-V does; soft: on all else. `host` computes into r before NaNs are
- * looked at, so that the comparison's own flag (none: it is quiet) cannot matter. */
-#define RV_FLOAT(name, host, soft)                                                                                               \
+/* Functions with flags look at as many lanes as aux says: NAME_n is one of them, for a number of lanes that the
+ * compiler knows */
+#define RV_FLAGGED(name)                                                                                                         \
+    RV_FN(name) {                                                                                                                \
+        if (aux & RV_FEW) name##_n(dv, av, bv, cv, q, aux &RV_MODE, FEW_LANES);                                                  \
+        else name##_n(dv, av, bv, cv, q, aux, SLAB_LANES);                                                                       \
+    }
+#define RV_FLAGGED_N(name) INLINE void name##_n(u32 *d, const u32 *a, const u32 *b, const u32 *c, u32 *q, u32 mode, const int n)
+
+#define X                  f32_of(a[i])
+#define Y                  f32_of(b[i])
+#define Z                  f32_of(c[i])
+/* host: on what the host rounds as RISC-V does, into r; result: of r[i]; soft: on all else. `host` computes all
+ * before NaNs are looked at, so that the comparison's own flag (none: it is quiet) cannot matter. */
+#define RV_ROUNDED(name, host, result, soft)                                                                                     \
     NOINLINE static void host_##name(float *r, const u32 *a, const u32 *b, const u32 *c) {                                       \
         (void)b, (void)c;                                                                                                        \
         LANES(i, SLAB_LANES) { r[i] = host; }                                                                                    \
     }                                                                                                                            \
-    RV_FN(name) {                                                                                                                \
-        u32 *d = dv;                                                                                                             \
-        const u32 *a = av, *b = bv, *c = cv;                                                                                     \
-        float r[SLAB_LANES];                                                                                                     \
+    NOINLINE static void host_few_##name(float *r, const u32 *a, const u32 *b, const u32 *c) {                                   \
         (void)b, (void)c;                                                                                                        \
-        if (aux == RV_RMM) {                                                                                                     \
-            for (u32 i = 0; i < SLAB_LANES; i++) d[i] = soft;                                                                    \
+        LANES(i, FEW_LANES) { r[i] = host; }                                                                                     \
+    }                                                                                                                            \
+    RV_FLAGGED_N(name) {                                                                                                         \
+        float r[SLAB_LANES];                                                                                                     \
+        if (mode == RV_RMM) {                                                                                                    \
+            for (int i = 0; i < n; i++) d[i] = soft;                                                                             \
             return;                                                                                                              \
         }                                                                                                                        \
-        u32 old = host_enter(aux);                                                                                               \
-        host_##name(r, a, b, c);                                                                                                 \
+        u32 old = host_enter(mode);                                                                                              \
+        if (n == FEW_LANES) host_few_##name(r, a, b, c);                                                                         \
+        else host_##name(r, a, b, c);                                                                                            \
         host_leave(old, q);                                                                                                      \
-        LANES(i, SLAB_LANES) { d[i] = canonical(r[i]); }                                                                         \
+        LANES(i, n) { d[i] = result; }                                                                                           \
     }
-RV_FLOAT(fadd, X + Y, soft_add(a[i], b[i], aux, q))
-RV_FLOAT(fsub, X - Y, soft_add(a[i], b[i] ^ (is_nan(b[i]) ? 0 : F32_SIGN), aux, q))
-RV_FLOAT(fmul, X *Y, soft_mul(a[i], b[i], aux, q))
-RV_FLOAT(fdiv, X / Y, soft_div(a[i], b[i], aux, q))
-RV_FLOAT(fsqrt, __builtin_sqrtf(X), soft_sqrt(a[i], aux, q))
+#define RV_FLOAT(name, host, soft)                                                                                               \
+    RV_ROUNDED(name, host, canonical(r[i]), soft)                                                                                \
+    RV_FLAGGED(name)
+RV_FLOAT(fadd, X + Y, soft_add(a[i], b[i], mode, q))
+RV_FLOAT(fsub, X - Y, soft_add(a[i], b[i] ^ (is_nan(b[i]) ? 0 : F32_SIGN), mode, q))
+RV_FLOAT(fmul, X *Y, soft_mul(a[i], b[i], mode, q))
+RV_FLOAT(fdiv, X / Y, soft_div(a[i], b[i], mode, q))
+RV_FLOAT(fsqrt, __builtin_sqrtf(X), soft_sqrt(a[i], mode, q))
 RV_FLOAT(fcvt_s_w, (float)(double)(i32)a[i],
-         a[i] ? rounded((struct parts){(i32)a[i] < 0, 0, (i32)a[i] < 0 ? 0 - a[i] : a[i]}, aux, q) : 0)
-/* Not on the host: where it rounds down, compilers' ways from an unsigned word to a float make -0 of 0 */
-RV_FN(fcvt_s_wu) {
-    u32 *d = dv;
-    const u32 *a = av;
-    (void)bv, (void)cv;
-    LANES(i, SLAB_LANES) { d[i] = a[i] ? rounded((struct parts){false, 0, a[i]}, aux, q) : 0; }
-}
+         a[i] ? rounded((struct parts){(i32)a[i] < 0, 0, (i32)a[i] < 0 ? 0 - a[i] : a[i]}, mode, q) : 0)
+/* Where the host rounds down, compilers' ways from an unsigned word to a double, exact else, make -0 of 0 */
+RV_ROUNDED(fcvt_s_wu, (float)(double)a[i], a[i] ? f32_bits(r[i]) : 0, a[i] ? rounded((struct parts){false, 0, a[i]}, mode, q) : 0)
+RV_FLAGGED(fcvt_s_wu)
 
 /* An infinite times zero is invalid even where the third operand is a quiet NaN, which hosts do not say */
 #ifdef __FMA__
 #define RV_FUSED(name, sa, sc)                                                                                                   \
-    RV_FLOAT(name##_host, __builtin_fmaf(f32_of(a[i] ^ (sa)), Y, f32_of(c[i] ^ (sc))),                                           \
-             soft_fma(a[i] ^ (sa), b[i], c[i] ^ (sc), aux, q))                                                                   \
-    RV_FN(name) {                                                                                                                \
-        const u32 *a = av, *b = bv;                                                                                              \
-        for (u32 i = 0; i < SLAB_LANES; i++)                                                                                     \
-            if ((is_inf(a[i]) && is_zero(b[i])) || (is_zero(a[i]) && is_inf(b[i]))) *q |= RV_NV;                                 \
-        rv_##name##_host(dv, av, bv, cv, q, aux);                                                                                \
-    }
+    RV_ROUNDED(name##_host, __builtin_fmaf(f32_of(a[i] ^ (sa)), Y, f32_of(c[i] ^ (sc))), canonical(r[i]),                        \
+               soft_fma(a[i] ^ (sa), b[i], c[i] ^ (sc), mode, q))                                                                \
+    RV_FLAGGED_N(name) {                                                                                                         \
+        u32 invalid = 0;                                                                                                         \
+        LANES(i, n) { invalid |= (is_inf(a[i]) & is_zero(b[i])) | (is_zero(a[i]) & is_inf(b[i])); }                              \
+        if (invalid) *q |= RV_NV;                                                                                                \
+        name##_host_n(d, a, b, c, q, mode, n);                                                                                   \
+    }                                                                                                                            \
+    RV_FLAGGED(name)
 #else
 #define RV_FUSED(name, sa, sc)                                                                                                   \
-    RV_FN(name) {                                                                                                                \
-        u32 *d = dv;                                                                                                             \
-        const u32 *a = av, *b = bv, *c = cv;                                                                                     \
-        for (u32 i = 0; i < SLAB_LANES; i++) d[i] = soft_fma(a[i] ^ (sa), b[i], c[i] ^ (sc), aux, q);                            \
-    }
+    RV_FLAGGED_N(name) {                                                                                                         \
+        for (int i = 0; i < n; i++) d[i] = soft_fma(a[i] ^ (sa), b[i], c[i] ^ (sc), mode, q);                                    \
+    }                                                                                                                            \
+    RV_FLAGGED(name)
 #endif
 RV_FUSED(fmadd, 0, 0)
 RV_FUSED(fmsub, 0, F32_SIGN)
@@ -301,40 +312,40 @@ RV_FUSED(fnmadd, F32_SIGN, F32_SIGN)
 /* --- comparisons, choices, classes: on the bits */
 
 static inline i32 order_of(u32 x) { return (i32)(x ^ ((u32)((i32)x >> 31) >> 1)); } /* -0 below +0 */
-static inline bool equal(u32 a, u32 b) { return a == b || !((a | b) & ~F32_SIGN); }
+static inline bool equal(u32 a, u32 b) { return (a == b) | !((a | b) & ~F32_SIGN); }
 
-static u32 compare(u32 a, u32 b, bool quiet, u32 *q) {
-    bool nan = is_nan(a) || is_nan(b);
-    if (quiet ? is_signaling(a) || is_signaling(b) : nan) *q |= RV_NV;
-    return nan;
-}
 #define RV_COMPARE(name, quiet, expr)                                                                                            \
-    RV_FN(name) {                                                                                                                \
-        u32 *d = dv;                                                                                                             \
-        const u32 *ra = av, *rb = bv;                                                                                            \
-        (void)cv, (void)aux;                                                                                                     \
-        for (u32 i = 0; i < SLAB_LANES; i++) {                                                                                   \
-            u32 a = ra[i], b = rb[i];                                                                                            \
-            d[i] = !compare(a, b, quiet, q) && (expr);                                                                           \
+    RV_FLAGGED_N(name) {                                                                                                         \
+        u32 invalid = 0;                                                                                                         \
+        (void)c, (void)mode;                                                                                                     \
+        LANES(i, n) {                                                                                                            \
+            u32 x = a[i], y = b[i], nan = is_nan(x) | is_nan(y);                                                                 \
+            invalid |= (quiet) ? is_signaling(x) | is_signaling(y) : nan;                                                        \
+            d[i] = nan ? 0 : (expr);                                                                                             \
         }                                                                                                                        \
-    }
-RV_COMPARE(feq, true, equal(a, b))
-RV_COMPARE(flt, false, !equal(a, b) && order_of(a) < order_of(b))
-RV_COMPARE(fle, false, equal(a, b) || order_of(a) < order_of(b))
+        if (invalid) *q |= RV_NV;                                                                                                \
+    }                                                                                                                            \
+    RV_FLAGGED(name)
+RV_COMPARE(feq, true, equal(x, y))
+RV_COMPARE(flt, false, !equal(x, y) & (order_of(x) < order_of(y)))
+RV_COMPARE(fle, false, equal(x, y) | (order_of(x) < order_of(y)))
 
-static u32 picked(u32 a, u32 b, bool largest, u32 *q) {
-    if (is_signaling(a) || is_signaling(b)) *q |= RV_NV;
-    if (is_nan(a)) return is_nan(b) ? (u32)CANONICAL_NAN : b;
-    if (is_nan(b)) return a;
-    return (order_of(a) < order_of(b)) == largest ? b : a;
+static inline u32 picked(u32 a, u32 b, bool largest) {
+    u32 number = (order_of(a) < order_of(b)) == largest ? b : a;
+    u32 other = is_nan(a) & is_nan(b) ? (u32)CANONICAL_NAN : is_nan(a) ? b : a;
+    return is_nan(a) | is_nan(b) ? other : number;
 }
 #define RV_PICK(name, largest)                                                                                                   \
-    RV_FN(name) {                                                                                                                \
-        u32 *d = dv;                                                                                                             \
-        const u32 *a = av, *b = bv;                                                                                              \
-        (void)cv, (void)aux;                                                                                                     \
-        for (u32 i = 0; i < SLAB_LANES; i++) d[i] = picked(a[i], b[i], largest, q);                                              \
-    }
+    RV_FLAGGED_N(name) {                                                                                                         \
+        u32 invalid = 0;                                                                                                         \
+        (void)c, (void)mode;                                                                                                     \
+        LANES(i, n) {                                                                                                            \
+            invalid |= is_signaling(a[i]) | is_signaling(b[i]);                                                                  \
+            d[i] = picked(a[i], b[i], largest);                                                                                  \
+        }                                                                                                                        \
+        if (invalid) *q |= RV_NV;                                                                                                \
+    }                                                                                                                            \
+    RV_FLAGGED(name)
 RV_PICK(fmin, false)
 RV_PICK(fmax, true)
 
@@ -344,12 +355,11 @@ static u32 class_of(u32 x) {
     u32 kind = is_inf(x) ? 0 : x & INFINITE ? 1 : is_zero(x) ? 3 : 2; /* counted from the outside */
     return 1u << (sign ? kind : 7 - kind);
 }
-RV_FN(fclass) {
-    u32 *d = dv;
-    const u32 *a = av;
-    (void)bv, (void)cv, (void)q, (void)aux;
-    for (u32 i = 0; i < SLAB_LANES; i++) d[i] = class_of(a[i]);
+RV_FLAGGED_N(fclass) {
+    (void)b, (void)c, (void)q, (void)mode;
+    for (int i = 0; i < n; i++) d[i] = class_of(a[i]);
 }
+RV_FLAGGED(fclass)
 
 /* --- to integers: rounded first, then looked at */
 
@@ -369,12 +379,11 @@ static u32 to_integer(u32 x, bool is_signed, u32 mode, u32 *q) {
     return p.sign ? 0 - (u32)v : (u32)v;
 }
 #define RV_TO_INTEGER(name, is_signed)                                                                                           \
-    RV_FN(name) {                                                                                                                \
-        u32 *d = dv;                                                                                                             \
-        const u32 *a = av;                                                                                                       \
-        (void)bv, (void)cv;                                                                                                      \
-        for (u32 i = 0; i < SLAB_LANES; i++) d[i] = to_integer(a[i], is_signed, aux, q);                                         \
-    }
+    RV_FLAGGED_N(name) {                                                                                                         \
+        (void)b, (void)c;                                                                                                        \
+        for (int i = 0; i < n; i++) d[i] = to_integer(a[i], is_signed, mode, q);                                                 \
+    }                                                                                                                            \
+    RV_FLAGGED(name)
 RV_TO_INTEGER(fcvt_w_s, true)
 RV_TO_INTEGER(fcvt_wu_s, false)
 

@@ -63,17 +63,38 @@ static void repeat_first(u64 *addr, u32 m) {
 }
 
 static void address32(u64 *addr, const u32 *row, u64 off, u32 m) {
+    for (u32 rest = lanes_few(m) ? m : 0; rest; rest &= rest - 1) {
+        u32 l = (u32)__builtin_ctz(rest);
+        addr[l] = (u32)(row[l] + (u32)off);
+    }
+    if (lanes_few(m)) return;
     for (u32 l = 0; l < SLAB_LANES; l++) addr[l] = (u32)(row[l] + (u32)off);
     repeat_first(addr, m);
 }
 
 static void address64(u64 *addr, const u64 *row, u64 off, u32 m) {
+    for (u32 rest = lanes_few(m) ? m : 0; rest; rest &= rest - 1) {
+        u32 l = (u32)__builtin_ctz(rest);
+        addr[l] = row[l] + off;
+    }
+    if (lanes_few(m)) return;
     for (u32 l = 0; l < SLAB_LANES; l++) addr[l] = row[l] + off;
     repeat_first(addr, m);
 }
 
+static bool few_inside(const u64 *addr, u64 base, u64 span, u64 low, u32 m) {
+    u64 bad = 0, odd = 0;
+    for (u32 rest = m; rest; rest &= rest - 1) {
+        u64 a = addr[__builtin_ctz(rest)];
+        bad |= a - base > span;
+        odd |= a;
+    }
+    return !bad && !(odd & low);
+}
+
 /* span < 2^63, so x <= span exactly when neither x nor span - x has its top bit set. */
-static bool inside(const u64 *addr, u64 base, u64 span, u64 low) {
+static bool inside(const u64 *addr, u64 base, u64 span, u64 low, u32 m) {
+    if (lanes_few(m)) return few_inside(addr, base, span, low, m);
     u64 bad = 0, odd = 0;
     for (u32 l = 0; l < SLAB_LANES; l++) {
         u64 x = addr[l] - base;
@@ -94,6 +115,13 @@ static int pattern(const u64 *addr, u32 size) {
     return !same ? 1 : !ramp ? 2 : 0;
 }
 
+struct pair { /* 16 bytes as one move */
+    u64 lo, hi;
+};
+struct quad { /* 32 bytes */
+    struct pair lo, hi;
+};
+
 #define GATHER(T)                                                                                                                \
     do {                                                                                                                         \
         T *o = out;                                                                                                              \
@@ -105,7 +133,32 @@ static int pattern(const u64 *addr, u32 size) {
             for (u32 l = 0; l < SLAB_LANES; l++) memcpy(&o[l], host + (addr[l] - base), sizeof(T));                              \
     } while (0)
 
-static void gather(void *out, const u8 *host, u64 base, const u64 *addr, u32 size) {
+/* Lane by lane, those of m */
+#define MOVE_EACH(to, from, T)                                                                                                   \
+    for (u32 rest = m; rest; rest &= rest - 1) {                                                                                 \
+        u32 l = (u32)__builtin_ctz(rest);                                                                                        \
+        memcpy(to, from, sizeof(T));                                                                                             \
+    }                                                                                                                            \
+    break
+#define GATHER_EACH(T)  MOVE_EACH((T *)out + l, host + (addr[l] - base), T)
+#define SCATTER_EACH(T) MOVE_EACH(host + (addr[l] - base), (const T *)in + l, T)
+
+static void few_gather(void *out, const u8 *host, u64 base, const u64 *addr, u32 size, u32 m) {
+    switch (size) {
+    case 1: GATHER_EACH(u8);
+    case 2: GATHER_EACH(u16);
+    case 4: GATHER_EACH(u32);
+    case 8: GATHER_EACH(u64);
+    case 16: GATHER_EACH(struct pair);
+    default: GATHER_EACH(struct quad);
+    }
+}
+
+static void gather(void *out, const u8 *host, u64 base, const u64 *addr, u32 size, u32 m) {
+    if (lanes_few(m)) {
+        few_gather(out, host, base, addr, size, m);
+        return;
+    }
     int p = pattern(addr, size);
     if (p == 2) {
         memcpy(out, host + (addr[0] - base), (size_t)size * SLAB_LANES);
@@ -121,28 +174,18 @@ static void gather(void *out, const u8 *host, u64 base, const u64 *addr, u32 siz
     }
 }
 
-#define SCATTER(T)                                                                                                               \
-    for (u32 rest = m; rest; rest &= rest - 1) {                                                                                 \
-        u32 l = (u32)__builtin_ctz(rest);                                                                                        \
-        memcpy(host + (addr[l] - base), (const T *)in + l, sizeof(T));                                                           \
-    }                                                                                                                            \
-    break
-
 static void scatter(u8 *host, u64 base, const u64 *addr, const void *in, u32 size, u32 m) {
     if (m == 0xFFFFFFFFu && pattern(addr, size) == 2) {
         memcpy(host + (addr[0] - base), in, (size_t)size * SLAB_LANES);
         return;
     }
     switch (size) {
-    case 1: SCATTER(u8);
-    case 2: SCATTER(u16);
-    case 4: SCATTER(u32);
-    case 8: SCATTER(u64);
-    default:
-        for (u32 rest = m; rest; rest &= rest - 1) {
-            u32 l = (u32)__builtin_ctz(rest);
-            memcpy(host + (addr[l] - base), (const u8 *)in + l * size, size);
-        }
+    case 1: SCATTER_EACH(u8);
+    case 2: SCATTER_EACH(u16);
+    case 4: SCATTER_EACH(u32);
+    case 8: SCATTER_EACH(u64);
+    case 16: SCATTER_EACH(struct pair);
+    default: SCATTER_EACH(struct quad);
     }
 }
 
@@ -194,10 +237,6 @@ static inline void shape_wide(struct shape *x, const struct row_access *r) {
     shape_judge(x, r->size_b, r->size);
 }
 
-struct pair { /* 16 bytes as one move */
-    u64 lo, hi;
-};
-
 /* A constant size in each loop: one load and one store a lane */
 #define GATHER_AS(T)                                                                                                             \
     for (u32 l = 0; l < SLAB_LANES; l++) {                                                                                       \
@@ -233,7 +272,8 @@ static bool fetch_wide(void *out, const struct row_access *r) {
     return true;
 }
 
-/* Addresses of 32 bits, in windows below 2 GiB: the same in half the width */
+/* Addresses of 32 bits, in windows of less than 2 GiB that end where these addresses do, or before: the same in
+ * half the width */
 struct narrow {
     _Alignas(64) u32 addr[SLAB_LANES];
     bool ok, same, ramp;
@@ -275,7 +315,7 @@ static inline void narrow_judge(struct narrow *x, u64 size_b, u32 span, u32 size
 
 static inline void shape_narrow(struct narrow *x, const struct row_access *r) {
     const u32 *row = r->row;
-    u32 off = (u32)r->off, size = r->size, span = (u32)r->size_b - size;
+    u32 off = (u32)r->off - (u32)r->base, size = r->size, span = (u32)r->size_b - size;
     for (u32 l = 0; l < SLAB_LANES; l++) x->addr[l] = row[l] + off;
     if (r->mask != 0xFFFFFFFFu) {
         _Alignas(64) u32 first[SLAB_LANES];
@@ -314,7 +354,8 @@ static bool fetch_narrow(void *out, const struct row_access *r) {
 }
 
 static bool fetch(void *out, const struct row_access *r) {
-    return !r->wide && r->base == 0 && r->size_b < 0x80000000u ? fetch_narrow(out, r) : r->wide && fetch_wide(out, r);
+    if (r->wide) return fetch_wide(out, r);
+    return r->size_b < 0x80000000u && r->base + r->size_b <= 1ull << 32 && fetch_narrow(out, r);
 }
 
 static bool put(const struct row_access *r, const void *in) {
