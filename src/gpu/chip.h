@@ -2,6 +2,7 @@
 #ifndef HEDDLE_GPU_CHIP_H
 #define HEDDLE_GPU_CHIP_H
 
+#include "base/set.h"
 #include "core/sm.h"
 #include "gpu/gpu.h"
 
@@ -46,6 +47,13 @@ struct pending_atomic {
     u32 partition;
     struct atomic_packet *packet;
 };
+struct awake {      /* which SMs a window has to run (awake.c) */
+    u64 *set;       /* those to be looked at in the next window, whenever it ends */
+    u32 words;      /* of it */
+    u64 *asleep_cy; /* [sm]: core_asleep of the others */
+    u64 first;      /* no later than the earliest of these */
+    u16 *due;       /* SMs of the window under way, in order */
+};
 struct gpu {
     struct config cfg;
     struct gpu_limits lim;
@@ -61,7 +69,7 @@ struct gpu {
     const struct outbox ***outs; /* [partition][sm]: pointers to the cores' outboxes */
     const struct outbox **sent;  /* [partition][sm]: of these, in order, those of SMs that have sent something in the window */
     u8 *news;                    /* [sm], and eight that are 0: of enum core_news, since it was last seen to */
-    u64 *asleep_cy;              /* [sm]: core_asleep, but 0 when the SM must be looked at in the next window */
+    struct awake awake;
     VEC(struct listener) listeners;
     VEC(const struct kernel *) kernels; /* seen so far: their code addresses */
     VEC(struct pending_atomic) atomics; /* performed by the L2, not yet on memory */
@@ -111,6 +119,15 @@ struct run { /* a launch on its way */
     u64 next_sample;
     struct traffic traffic;
 };
+
+/* --- awake.c */
+void awake_init(struct gpu *g);
+void awake_free(struct gpu *g);
+void awake_add(struct gpu *g, u32 sm);   /* something has come to it */
+u32 awake_due(struct gpu *g, u64 to);    /* how many SMs a window up to `to` has to run: the first of `due` */
+void awake_settle(struct gpu *g, u32 n); /* these have run, and asleep_cy says which of them sleep */
+/* The first cycle at which an SM may do something; ask: those that are awake, too, which may have mail */
+u64 awake_next(const struct gpu *g, bool ask, bool (*has_mail)(const struct gpu *g, u32 sm));
 
 /* --- dispatch.c */
 bool occupancy_of(const struct config *c, const struct launch *l, u32 registers, struct occupancy *o, struct strbuf *why);

@@ -49,7 +49,7 @@ bool occupancy_of(const struct config *c, const struct launch *l, u32 registers,
 
 static void send(struct run *r, u32 sm, u64 cycle) {
     core_send_block(r->g->cores[sm], cycle, r->next_cta++);
-    r->g->asleep_cy[sm] = 0;
+    awake_add(r->g, sm);
     r->free[sm]--;
 }
 

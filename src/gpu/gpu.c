@@ -35,7 +35,7 @@ static void make_islands(struct gpu *g) {
     g->outs = base_alloc(sizeof(*g->outs) * parts);
     g->sent = base_alloc(sizeof(*g->sent) * parts * sms);
     g->news = base_alloc(sms + 8u);
-    g->asleep_cy = base_alloc(sizeof(u64) * sms);
+    awake_init(g);
     for (u32 i = 0; i < sms; i++) {
         g->cores[i] = core_new(&g->cfg, &g->pol, i);
         core_control(g->cores[i], g->lim.no_jumps, g->lim.check_cy);
@@ -78,7 +78,7 @@ void gpu_free(struct gpu *g) {
     free(g->outs);
     free(g->sent);
     free(g->news);
-    free(g->asleep_cy);
+    awake_free(g);
     free(g->listeners.at);
     free(g->kernels.at);
     free(g->atomics.at);
@@ -150,7 +150,8 @@ static void begin(struct run *r) {
     r->l->perf = perf_of_sm, r->l->perf_of = g;
     for (u32 i = 0; i < g->cfg.sms; i++) {
         core_launch(g->cores[i], r->prog, r->l, g->now);
-        g->news[i] = 0, g->asleep_cy[i] = 0;
+        g->news[i] = 0;
+        awake_add(g, i);
     }
     for (u32 k = 0; k < g->listeners.n; k++)
         if (g->listeners.at[k].launch) g->listeners.at[k].launch(g->listeners.at[k].state, r->l->k, g->now);
@@ -196,7 +197,7 @@ static void take_fault(struct launch *l, struct core *c) {
 static bool release_stuck(struct gpu *g) {
     for (u32 i = 0; i < g->cfg.sms; i++) {
         core_catch_up(g->cores[i], g->now);
-        g->asleep_cy[i] = 0;
+        awake_add(g, i);
         if (core_release_stuck(g->cores[i])) return true;
     }
     return false;

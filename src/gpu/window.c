@@ -18,17 +18,27 @@ static bool has_mail(const struct gpu *g, u32 sm) {
     return false;
 }
 
+/* One of those that are due */
 static void run_core(void *arg, u32 i) {
     struct phase *p = arg;
     struct gpu *g = p->r->g;
-    if (g->asleep_cy[i] >= p->to) return;
-    struct core *c = g->cores[i];
+    u32 sm = g->awake.due[i];
+    struct core *c = g->cores[sm];
     for (u32 k = 0; k < g->cfg.partitions; k++)
-        if (g->in[k][i].at.n) port_receive(c, k, &g->in[k][i]);
+        if (g->in[k][sm].at.n) port_receive(c, k, &g->in[k][sm]);
     port_empty_outboxes(c);
     core_run(c, p->to);
-    g->news[i] = (u8)core_news(c);
-    g->asleep_cy[i] = g->news[i] & NEWS_SENT ? 0 : core_asleep(c);
+    g->news[sm] = (u8)core_news(c);
+    g->awake.asleep_cy[sm] = g->news[sm] & NEWS_SENT ? 0 : core_asleep(c);
+}
+
+static void run_cores(struct phase *p) {
+    struct gpu *g = p->r->g;
+    u32 n = awake_due(g, p->to);
+    if (p->r->serial)
+        for (u32 i = 0; i < n; i++) run_core(p, i);
+    else team_run(g->team, n, run_core, p);
+    awake_settle(g, n);
 }
 
 /* Of eight SMs at once, from `sm` on; there is room for as many behind the last */
@@ -64,7 +74,7 @@ static void wake_told(struct gpu *g) {
     for (u32 k = 0; k < g->cfg.partitions; k++) {
         const u16 *sms;
         u32 n = partition_told(g->parts[k], &sms);
-        for (u32 i = 0; i < n; i++) g->asleep_cy[sms[i]] = 0;
+        for (u32 i = 0; i < n; i++) awake_add(g, sms[i]);
     }
 }
 
@@ -175,9 +185,7 @@ static void end_round(struct gpu *g, u64 cycle) {
 void window_run(struct run *r, u64 to) {
     struct gpu *g = r->g;
     struct phase p = {.r = r, .from = g->now, .to = to};
-    if (r->serial)
-        for (u32 i = 0; i < g->cfg.sms; i++) run_core(&p, i);
-    else team_run(g->team, g->cfg.sms, run_core, &p);
+    run_cores(&p);
     if (g->cfg.scale_sync == SCALE_LOCKSTEP) end_round(g, p.from);
     u32 news = window_news(g);
     p.nsent = news & NEWS_SENT ? list_sent(g) : 0;
@@ -198,14 +206,8 @@ void window_run(struct run *r, u64 to) {
 
 u64 window_next(const struct run *r, bool ask) {
     const struct gpu *g = r->g;
-    u64 next = NEVER;
     if (r->sampling.keeps && (g->now - r->start) % g->window) return g->now; /* blocks may wait to be sent */
-    for (u32 i = 0; i < g->cfg.sms && next > g->now; i++) {
-        u64 n = g->asleep_cy[i];
-        if (!n && (!ask || has_mail(g, i))) return g->now; /* it is awake, or a response waits to be taken */
-        if (!n) n = core_next(g->cores[i]);
-        next = MIN(next, n);
-    }
+    u64 next = awake_next(g, ask, has_mail);
     for (u32 i = 0; i < g->cfg.partitions && next > g->now; i++) {
         u64 n = partition_next(g->parts[i], g->now);
         next = MIN(next, n);
