@@ -124,8 +124,7 @@ void noc_arrives(struct partition *p, u32 s, struct timed packet) {
     struct slice *l = &p->slice[s];
     ring_put(&l->coming, packet);
     if (l->coming.n > 1) return;
-    p->in_at[s] = in_next(p, l);
-    sooner(&p->first_in, p->in_at[s]);
+    turns_set(&p->in_turns, s, in_next(p, l));
 }
 
 void noc_send(struct partition *p, const struct mreq *m) {
@@ -164,20 +163,21 @@ static void let_in(struct partition *p, u32 s, u64 t) {
 void noc_in(struct partition *p, u32 s, u64 t) {
     struct slice *l = &p->slice[s];
     bool some = false;
+    u64 next;
     do {
         if (awaits_choice(p, l)) choose_lowest(p, l, t);
         if (through_at(p, l, ring_first(&l->coming)) > t) continue;
         let_in(p, s, t);
         some = true;
-    } while ((p->in_at[s] = in_next(p, l)) == t);
+    } while ((next = in_next(p, l)) == t);
+    turns_set(&p->in_turns, s, next);
     if (some) l2_arrived(p, s, t);
 }
 
 void noc_in_wake(struct partition *p, u32 s, u64 t) {
     u64 next = in_next(p, &p->slice[s]);
     if (next != NEVER && next <= t) next = edge_after(t, &p->clk.by.noc);
-    p->in_at[s] = next;
-    sooner(&p->first_in, next);
+    turns_set(&p->in_turns, s, next);
 }
 
 /* --- from the slices */
@@ -187,7 +187,7 @@ void noc_answer(struct partition *p, u32 s, struct ring *answers, u64 ready, u32
     u64 tick = edge_at(ready, &p->clk.by.noc);
     if (answers->n) tick = MAX(tick, ring_at(answers, answers->n - 1).tick);
     ring_push(answers, tick, packet);
-    unit_sooner(&p->out_at[s], &p->first_out, MAX(tick, l->port_free));
+    turns_sooner(&p->out_turns, s, MAX(tick, l->port_free));
 }
 
 static u16 answer_b(const struct partition *p, const struct packet *k) {
@@ -228,5 +228,5 @@ void noc_out(struct partition *p, u32 s, u64 t) {
         if (next > t || l->port_free > t) break;
         let_out(p, l, refill <= hit ? &l->refills : &l->hits, t);
     }
-    p->out_at[s] = next == NEVER ? NEVER : MAX(next, l->port_free);
+    turns_set(&p->out_turns, s, next == NEVER ? NEVER : MAX(next, l->port_free));
 }

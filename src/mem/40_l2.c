@@ -60,7 +60,7 @@ u32 l2_sectors(const struct partition *p, const struct packet *k, u64 line) {
 static void schedule(struct partition *p, u32 s) {
     const struct slice *l = &p->slice[s];
     u64 next = MIN(l->take, ring_tick(&l->fills));
-    p->l2_at[s] = MIN(next, ring_tick(&l->performing));
+    turns_set(&p->l2_turns, s, MIN(next, ring_tick(&l->performing)));
 }
 
 static void schedule_take(const struct partition *p, struct slice *l, u64 tick) {
@@ -71,14 +71,14 @@ void l2_arrived(struct partition *p, u32 s, u64 t) {
     struct slice *l = &p->slice[s];
     if (l->blocked || l->take != NEVER) return;
     schedule_take(p, l, t);
-    unit_sooner(&p->l2_at[s], &p->first_l2, l->take);
+    turns_sooner(&p->l2_turns, s, l->take);
 }
 
 void l2_wake(struct partition *p, u32 s, u64 tick) {
     struct slice *l = &p->slice[s];
     if (!l->blocked) return;
     sooner(&l->take, edge_at(MAX(tick, l->free), &p->clk.by.l2));
-    unit_sooner(&p->l2_at[s], &p->first_l2, l->take);
+    turns_sooner(&p->l2_turns, s, l->take);
 }
 
 void l2_charge(struct partition *p, u32 s, u64 end) {
@@ -241,7 +241,7 @@ static void take(struct partition *p, u32 s, u64 t) {
     p->packet[id].todo &= (u8)~pieces_of_line(p, nth);
     if (!p->packet[id].todo) {
         ring_pop(&l->queue);
-        if (p->in_at[s] == NEVER) noc_in_wake(p, s, t);
+        if (p->in_turns.at[s] == NEVER) noc_in_wake(p, s, t);
     }
     l->take = NEVER;
     if (l->queue.n) schedule_take(p, l, t);

@@ -175,7 +175,7 @@ static u32 request(struct partition *p, u32 s, u64 line, u32 sectors, u32 fetch,
     if (made) enter(p, address, d->burst_count[sectors], fetch, cycle);
     else made = enter_parts(p, address, d->bursts_of[sectors], fetch, cycle);
     u64 next = d->choice.command == CMD_NONE ? MAX(cycle, d->next_cycle) : d->choice.cycle;
-    sooner(p->command_at, next * p->clk.dram);
+    sooner(&p->command_at, next * p->clk.dram);
     return made;
 }
 
@@ -213,7 +213,7 @@ void dram_served(struct partition *p, u32 id, u64 now, u64 end) {
     if (--q->left == 0) {
         if (!is_write && --d->fetch[q->fetch].parts == 0) {
             ring_push(&d->back, (end + p->c.dram_extra_cy) * p->clk.dram, q->fetch);
-            *p->data_at = ring_tick(&d->back);
+            p->data_at = ring_tick(&d->back);
         }
         leave(p, id);
     }
@@ -227,9 +227,9 @@ void dram_data(struct partition *p, u64 t) {
         u64 edge = edge_at(t, &p->clk.by.l2);
         ring_pop(&d->back);
         ring_push(&p->slice[s].fills, edge, id);
-        unit_sooner(&p->l2_at[s], &p->first_l2, edge);
+        turns_sooner(&p->l2_turns, s, edge);
     }
-    *p->data_at = ring_tick(&d->back);
+    p->data_at = ring_tick(&d->back);
 }
 
 /* --- commands */
@@ -250,18 +250,18 @@ static void choose(struct partition *p, u64 from) {
     struct channel *d = &p->channel;
     if (d->first == NO_ID) {
         d->choice.command = CMD_NONE;
-        *p->command_at = NEVER;
+        p->command_at = NEVER;
         return;
     }
     if (p->c.dram_kind == DRAM_BANKED) banks_choose(p, from, &d->row_from, &d->choice);
     else fixed_choose(d, from);
-    *p->command_at = d->choice.cycle * p->clk.dram;
+    p->command_at = d->choice.cycle * p->clk.dram;
 }
 
 void dram_command(struct partition *p, u64 t) {
     struct channel *d = &p->channel;
     if (d->choice.command == CMD_NONE) choose(p, periods_in(t, &p->clk.by.dram));
-    if (*p->command_at != t) return;
+    if (p->command_at != t) return;
     d->next_cycle = d->choice.cycle + 1;
     if (p->c.dram_kind == DRAM_BANKED) banks_issue(p, &d->choice);
     else fixed_issue(p, &d->choice);
@@ -304,7 +304,7 @@ void dram_check(const struct partition *p) {
     }
     CHECK(used == d->used && entries == d->entries && d->last == before); /* 1 */
     check_pool(d, p);
-    CHECK((*p->command_at == NEVER) == !d->used); /* 3 */
+    CHECK((p->command_at == NEVER) == !d->used); /* 3 */
     for (u32 i = 0; i < d->waiters; i++)
         for (u32 j = 0; j < i; j++) CHECK(d->waiting[i] != d->waiting[j]); /* 4 */
     if (p->c.dram_kind == DRAM_BANKED) banks_check(p);

@@ -14,8 +14,8 @@
  *  2. Every packet in use is in exactly one place: in the network, in a queue (and then perhaps waiting too,
  *     for those of its lines already looked at), waiting at an MSHR, or on its way out.
  *  3. A port or slice has something scheduled exactly when it has something to do.
- *  4. The first of a stage (first_in, first_l2, first_out) is the earliest of its slices; `nblocked` counts
- *     those that wait. */
+ *  4. The first turn of a stage is the earliest of its slices', and `busy` has those that have one; `nblocked`
+ *     counts the slices that wait. */
 #include "mem/partition.h"
 
 #include <stdlib.h>
@@ -32,16 +32,10 @@ void ring_grow(struct ring *r) {
 
 /* --- birth and death */
 
-static void units_init(struct partition *p) {
-    u32 n = p->c.slices;
-    p->units = 3 * n + 2;
-    p->in_at = base_alloc((size_t)p->units * sizeof(*p->in_at));
-    p->data_at = p->in_at + n;
-    p->l2_at = p->data_at + 1;
-    p->command_at = p->l2_at + n;
-    p->out_at = p->command_at + 1;
-    for (u32 i = 0; i < p->units; i++) p->in_at[i] = NEVER;
-    p->first_in = p->first_l2 = p->first_out = NEVER;
+static struct turns no_turns(void) {
+    struct turns u = {.first = NEVER};
+    for (u32 s = 0; s < MAX_SLICES; s++) u.at[s] = NEVER;
+    return u;
 }
 
 struct partition *partition_new(const struct config *c, u32 index) {
@@ -60,7 +54,8 @@ struct partition *partition_new(const struct config *c, u32 index) {
         }
     p->noc_way = (u64)c->noc_cy * p->clk.noc;
     p->l2_way = (u64)c->l2_cy * p->clk.l2;
-    units_init(p);
+    p->in_turns = p->l2_turns = p->out_turns = no_turns();
+    p->data_at = p->command_at = NEVER;
     p->slice = base_alloc((size_t)c->slices * sizeof(*p->slice));
     for (u32 s = 0; s < c->slices; s++) l2_init(p, s);
     dram_init(p);
@@ -77,7 +72,6 @@ void partition_free(struct partition *p) {
     free(p->slice);
     free(p->credits);
     free(p->told);
-    free(p->in_at);
     free(p->packet);
     free(p->performed.at);
     free(p->bucket.at);
@@ -136,34 +130,29 @@ static void collect(struct partition *p, u64 from, u64 to, const struct outbox *
     for (u32 i = 0; i < n; i++) noc_send(p, p->sorted.at[i]);
 }
 
-static u64 first_of(const u64 *at, u32 n) {
-    u64 t = NEVER;
-    for (u32 i = 0; i < n; i++) t = MIN(t, at[i]);
-    return t;
-}
-
 static u64 next_tick(const struct partition *p) {
-    u64 t = MIN(MIN(p->first_in, p->first_l2), p->first_out);
-    return MIN(t, MIN(*p->data_at, *p->command_at));
+    u64 t = MIN(MIN(p->in_turns.first, p->l2_turns.first), p->out_turns.first);
+    return MIN(t, MIN(p->data_at, p->command_at));
 }
 
-/* A stage at tick t: each of its slices whose tick that is. One may bring another forward, and *first with it
- * (unit_sooner) */
-static inline void step_slices(struct partition *p, u64 *at, u64 *first, u64 t, void (*act)(struct partition *p, u32 s, u64 t)) {
-    if (*first != t) return;
-    *first = NEVER;
-    for (u32 s = 0; s < p->c.slices; s++) {
-        if (at[s] == t) act(p, s, t);
-        sooner(first, at[s]);
+/* A stage at tick t: each of its slices whose turn that is. One may bring another forward, and `first` with it */
+static inline void step_slices(struct partition *p, struct turns *u, u64 t, void (*act)(struct partition *p, u32 s, u64 t)) {
+    if (u->first != t) return;
+    u->first = NEVER;
+    for (u32 rest = u->busy; rest;) {
+        u32 s = (u32)__builtin_ctz(rest);
+        if (u->at[s] == t) act(p, s, t);
+        sooner(&u->first, u->at[s]);
+        rest = u->busy & ~((2u << s) - 1);
     }
 }
 
 void partition_step(struct partition *p, u64 t) {
-    step_slices(p, p->in_at, &p->first_in, t, noc_in);
-    if (*p->data_at == t) dram_data(p, t);
-    step_slices(p, p->l2_at, &p->first_l2, t, l2_step);
-    if (*p->command_at == t) dram_command(p, t);
-    step_slices(p, p->out_at, &p->first_out, t, noc_out);
+    step_slices(p, &p->in_turns, t, noc_in);
+    if (p->data_at == t) dram_data(p, t);
+    step_slices(p, &p->l2_turns, t, l2_step);
+    if (p->command_at == t) dram_command(p, t);
+    step_slices(p, &p->out_turns, t, noc_out);
 }
 
 /* Counters that count time: when somebody wants them */
@@ -294,10 +283,18 @@ static u32 packets_of_slice(const struct partition *p, const struct slice *l) {
     return n;
 }
 
+static void turns_check(const struct turns *u) {
+    u64 first = NEVER;
+    for (u32 s = 0; s < MAX_SLICES; s++) {
+        first = MIN(first, u->at[s]);
+        CHECK((u->busy >> s & 1) == (u->at[s] != NEVER));
+    }
+    CHECK(u->first == first);
+}
+
 void partition_check(const struct partition *p) {
-    CHECK(next_tick(p) >= p->now * p->clk.core); /* 1 */
-    CHECK(p->first_in == first_of(p->in_at, p->c.slices) && p->first_l2 == first_of(p->l2_at, p->c.slices) &&
-          p->first_out == first_of(p->out_at, p->c.slices)); /* 4 */
+    CHECK(next_tick(p) >= p->now * p->clk.core);                                      /* 1 */
+    turns_check(&p->in_turns), turns_check(&p->l2_turns), turns_check(&p->out_turns); /* 4 */
     u32 nblocked = 0;
     u32 found = p->in_mesh, in_use = packets_in_use(p), split = 0;
     for (u32 s = 0; s < p->c.slices; s++) {
@@ -306,9 +303,9 @@ void partition_check(const struct partition *p) {
         nblocked += l->blocked != BLOCK_NONE;
         found += packets_of_slice(p, l);
         bool may_enter = l->coming.n && (p->c.noc_ideal || p->mesh || l->queue.n < p->c.l2_queue);
-        CHECK(may_enter == (p->in_at[s] != NEVER)); /* 3 */
-        CHECK((l->hits.n || l->refills.n) == (p->out_at[s] != NEVER));
-        CHECK(p->l2_at[s] == MIN(l->take, MIN(ring_tick(&l->fills), ring_tick(&l->performing))));
+        CHECK(may_enter == (p->in_turns.at[s] != NEVER)); /* 3 */
+        CHECK((l->hits.n || l->refills.n) == (p->out_turns.at[s] != NEVER));
+        CHECK(p->l2_turns.at[s] == MIN(l->take, MIN(ring_tick(&l->fills), ring_tick(&l->performing))));
     }
     for (u32 i = 0; i < p->packets; i++) split += p->packet[i].left > 1 && !p->packet[i].todo;
     CHECK(found + split == in_use); /* 2 */

@@ -19,6 +19,7 @@
 #include <string.h>
 
 enum { NO_ID = UINT32_MAX };
+enum { MAX_SLICES = 16 }; /* of a partition: the most that l2.slices may be */
 
 /* --- a queue of (tick, id), oldest first; grows to the most there ever was */
 struct timed {
@@ -138,8 +139,8 @@ struct channel {
     u64 queued_since;        /* dram cycle from which dram_queued has not been counted yet */
     struct fetch *fetch;     /* pool */
     u32 fetches, free_fetch;
-    u8 waiting[16], waiters; /* slices blocked for room, first come first served */
-    u32 need[16];            /* bursts each slice waits for */
+    u8 waiting[MAX_SLICES], waiters; /* slices blocked for room, first come first served */
+    u32 need[MAX_SLICES];            /* bursts each slice waits for */
     /* constants */
     u32 bank_words;     /* of `columns` and `rows` in use */
     u32 row_cap;        /* dram.row_cap */
@@ -152,20 +153,25 @@ struct channel {
     u32 part_bursts;    /* bursts of such a part */
 };
 
+/* --- when the slices act in one stage */
+struct turns {
+    u64 at[MAX_SLICES]; /* next tick of each, NEVER */
+    u64 first;          /* the earliest of them */
+    u32 busy;           /* slices that have one */
+};
+
 /* --- the partition */
 enum stage { STAGE_IN, STAGE_DATA, STAGE_L2, STAGE_COMMAND, STAGE_OUT };
 struct partition {
     struct config c;
     struct clocks clk;
     u32 index;
-    u64 now;     /* core cycle: all before it has been run */
-    u64 charged; /* core cycle: counters of time are complete up to it */
-    u64 *in_at, *data_at, *l2_at, *command_at,
-        *out_at; /* next tick of each unit, NEVER; all in one array of `units`, in order of stage */
-    u32 units;
-    u64 first_in, first_l2, first_out; /* the earliest of the slices' in_at, l2_at and out_at */
-    u32 nblocked;                      /* slices whose queue waits (slice.blocked) */
-    struct slice *slice;               /* [c.slices] */
+    u64 now;                                    /* core cycle: all before it has been run */
+    u64 charged;                                /* core cycle: counters of time are complete up to it */
+    struct turns in_turns, l2_turns, out_turns; /* of the stages that slices have */
+    u64 data_at, command_at;                    /* next tick of the others, NEVER */
+    u32 nblocked;                               /* slices whose queue waits (slice.blocked) */
+    struct slice *slice;                        /* [c.slices] */
     struct channel channel;
     struct packet *packet; /* pool */
     u32 packets, free_packet;
@@ -198,10 +204,15 @@ static inline u64 cycles_before(u64 tick, const struct period *d) { return perio
 static inline void sooner(u64 *at, u64 tick) {
     if (tick < *at) *at = tick;
 }
-/* A unit acts at that tick at the latest, and so does the first of its stage */
-static inline void unit_sooner(u64 *at, u64 *first, u64 tick) {
-    sooner(at, tick);
-    sooner(first, tick);
+/* A slice acts at that tick, or NEVER. Only who has its turn, or has none, is put off: `first` is not looked for */
+static inline void turns_set(struct turns *u, u32 s, u64 tick) {
+    u->at[s] = tick;
+    u->busy = (u->busy & ~(1u << s)) | (u32)(tick != NEVER) << s;
+    sooner(&u->first, tick);
+}
+/* At that tick at the latest */
+static inline void turns_sooner(struct turns *u, u32 s, u64 tick) {
+    if (tick < u->at[s]) turns_set(u, s, tick);
 }
 /* Messages to an SM in the window under way */
 static inline void tell_sm(struct partition *p, u32 sm) {

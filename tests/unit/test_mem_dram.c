@@ -33,7 +33,7 @@ static u64 address(const struct config *c, u32 bank, u64 row, u32 column_b) {
 /* All commands before cycle `to`; fetches stay in `back` */
 static void commands(struct channel_play *w, u64 to) {
     struct partition *p = w->p;
-    while (*p->command_at < to) dram_command(p, *p->command_at);
+    while (p->command_at < to) dram_command(p, p->command_at);
 }
 
 static void get(struct channel_play *w, u64 at, u32 bank, u64 row, u32 column_b, u32 sectors) {
@@ -309,7 +309,7 @@ static struct gather gather(u32 queue, u32 cap, u32 rows) {
             dram_read(w.p, 0, address(&c, (u32)x % 8, (x >> 8) % rows, 32 * ((x >> 40) % 64)), 1, t);
         }
         if (steps++ % 128 == 0) dram_check(w.p); /* it walks the whole queue */
-        t = *w.p->command_at;
+        t = w.p->command_at;
         dram_command(w.p, t++);
         if (d->first != NO_ID) g.longest = MAX(g.longest, t - d->dreq[d->first].since);
     }
