@@ -33,6 +33,7 @@ void issue_launch(struct core *c) {
     x->restricts = c->predict || c->reexec || c->pol.sched->held;
     x->renews = c->prog->k->first_warps;
     x->steady = !x->restricts && !c->pol.sched->skip && !c->window && !c->gang;
+    x->may_be_still = !x->restricts && c->pol.sched->moves && !c->window && !c->gang && !x->shared && c->words == 1;
     x->next_only = !c->replay && !c->window && !c->form;
     x->plain = x->next_only && !c->vunits && !x->renews;
     x->lone = x->plain && !c->predict && !c->pol.sched->event && !c->pol.diverge->joint && !c->weave && c->cfg->issue_width == 1;

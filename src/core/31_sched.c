@@ -135,6 +135,10 @@ static u64 find_buffered(const struct core *c, u64 fronts) {
     return there;
 }
 
+u64 sched_buffered(const struct core *c, const struct sched *s) {
+    return c->vfetch ? find_buffered(c, s->at[0].valid) : s->at[0].valid;
+}
+
 struct sched_view *sched_look(const struct core *c, const struct sched *s) {
     struct sched_view *v = s->view;
     v->now = c->now;
@@ -143,7 +147,7 @@ struct sched_view *sched_look(const struct core *c, const struct sched *s) {
         v->valid[w] = v->buffered[w] = x->valid;
         v->ready[w] = x->all_ready, v->waits_long[w] = x->waits_long, v->memory[w] = memory_word(x);
     }
-    if (c->vfetch) v->buffered[0] = find_buffered(c, v->valid[0]);
+    if (c->vfetch) v->buffered[0] = sched_buffered(c, s);
     return v;
 }
 

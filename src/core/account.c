@@ -398,7 +398,9 @@ static void charge_silence(struct core *c, struct sched *sc, int slot) {
     if (c->form) charge_formed(c, sc, q, n);
 }
 
-void account_silence(struct core *c, struct sched *sc) { charge_silence(c, sc, preferred_now(c, sc)); }
+void account_silence(struct core *c, struct sched *sc) {
+    charge_silence(c, sc, sc->silence.still ? sc->silence.slot : preferred_now(c, sc));
+}
 
 void account_change(struct core *c, u32 slot) {
     struct sched *sc = c->fronts[slot].account.sched;
@@ -424,20 +426,24 @@ void account_cycle(struct core *c, struct sched *sc, u32 issued, u64 unavailable
         sc->stats->cycles[SCHED_ISSUE1] += n; /* `base` of the stacks is made of these, in account_settle */
         return;
     }
-    if (q->n && q->unavailable == unavailable && q->candidates == candidates && same_held(c, q, restricted)) {
+    if (q->n && !q->still && q->unavailable == unavailable && q->candidates == candidates && same_held(c, q, restricted)) {
         q->n += n;
         return;
     }
     if (q->n) account_silence(c, sc);
-    q->n = n, q->unavailable = unavailable, q->candidates = candidates, q->held = restricted;
+    q->n = n, q->unavailable = unavailable, q->candidates = candidates, q->held = restricted, q->still = false;
     if (restricted) set_copy(q->restricted, restricted, c->words);
     if (c->pol.sched->moves || c->issue->shared) account_silence(c, sc);
 }
 
 void account_moving(struct core *c, struct sched *sc, u64 unavailable, bool candidates, const struct sched_view *v, u64 n) {
+    struct silence *q = &sc->silence;
     if (sc->index == 0) count_turner(c, unavailable, n);
-    sc->silence.n = n, sc->silence.unavailable = unavailable, sc->silence.candidates = candidates, sc->silence.held = false;
-    charge_silence(c, sc, c->pol.sched->preferred(sc->state, v));
+    if (q->n) account_silence(c, sc);
+    q->n = n, q->unavailable = unavailable, q->candidates = candidates, q->held = false;
+    q->slot = c->pol.sched->preferred(sc->state, v), q->buffered = v->buffered[0];
+    q->still = c->issue->may_be_still && !candidates && c->pol.sched->moves(v) == 1;
+    if (!q->still) charge_silence(c, sc, q->slot);
 }
 
 void account_again(struct core *c, struct sched *sc, u64 n) {

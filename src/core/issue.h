@@ -10,6 +10,9 @@ struct silence { /* cycles in a row without an issue in which nothing changed: c
     u64 n;
     u64 unavailable;
     bool candidates;           /* there were some, and none was picked */
+    bool still;                /* of a policy that moves: it does not while `buffered` is as it is, and prefers `slot` */
+    int slot;                  /* known when `still`, as is */
+    u64 buffered;              /* sched_buffered */
     bool held;                 /* `restricted` has members */
     u64 restricted[SET_WORDS]; /* known when `held` */
 };
@@ -50,6 +53,7 @@ struct issue {
     u32 ready_loads[4]; /* ready fronts of all schedulers, by tinst.mshr_of */
     bool restricts;     /* prediction, the policy or the re-execution queue may hold ready fronts back */
     bool steady;        /* nobody does, there are no windows, and the policy need not be told of cycles without candidates */
+    bool may_be_still;  /* the same of a policy that moves, where it has nobody to move to; one word has all fronts */
     bool renews;        /* the program starts and ends warps of its own */
     bool next_only;     /* no replay, no window, no formed fronts: a front shows its next instruction */
     bool plain;         /* that, no Vortex units, and no warps that the program starts and ends */
@@ -76,10 +80,13 @@ static inline bool unit_wanted(const struct core *c, const struct sched *sc, u32
     return false;
 }
 
+u64 sched_buffered(const struct core *c, const struct sched *s); /* sched_view's, of the first 64 fronts (31_sched.c) */
+
 /* This cycle is as those of the silence under way: nothing could be picked, and nothing has changed */
 static inline bool stays_silent(const struct core *c, const struct sched *sc, u64 unavailable) {
     const struct silence *q = &sc->silence;
-    return q->n && !q->candidates && q->unavailable == unavailable && c->issue->steady;
+    if (!q->n || q->candidates || q->unavailable != unavailable) return false;
+    return c->issue->steady || (q->still && q->buffered == sched_buffered(c, sc));
 }
 
 #endif
