@@ -50,7 +50,8 @@ struct pending_atomic {
 struct awake {      /* which SMs a window has to run (awake.c) */
     u64 *set;       /* those to be looked at in the next window, whenever it ends */
     u32 words;      /* of it */
-    u64 *asleep_cy; /* [sm]: core_asleep of the others */
+    u64 *naps;      /* of the others, those that wake by themselves, */
+    u64 *asleep_cy; /* [sm]: then (core_asleep) */
     u64 first;      /* no later than the earliest of these */
     u16 *due;       /* SMs of the window under way, in order */
 };

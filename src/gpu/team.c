@@ -177,7 +177,7 @@ struct team *team_new(u32 threads) {
 
 void team_run(struct team *t, u32 n, void (*fn)(void *arg, u32 i), void *arg) {
     if (t->threads > 1 && ++t->rounds % LOOK_ROUNDS == 0) judge_host(t);
-    if (t->threads == 1 || t->alone_until_ns) {
+    if (t->threads == 1 || t->alone_until_ns || n <= 1) { /* nothing is shared among them */
         for (u32 i = 0; i < n; i++) fn(arg, i);
         return;
     }

@@ -59,13 +59,19 @@ static void list_one(struct gpu *g, u32 sm, u32 n) {
     for (u32 k = 0; k < g->cfg.partitions; k++) g->sent[(size_t)k * g->cfg.sms + n] = g->outs[k][sm];
 }
 
+/* The first SM from `sm` on that has such news; none: as many as there are, or more */
+static u32 next_with(const struct gpu *g, u32 sm, enum core_news news) {
+    for (; sm < g->cfg.sms; sm++) {
+        if (sm % 8 == 0 && !(news_of_eight(g, sm) & news * 0x0101010101010101u)) sm += 7;
+        else if (g->news[sm] & news) return sm;
+    }
+    return sm;
+}
+
 /* Outboxes with something in them, one list a partition; how many */
 static u32 list_sent(struct gpu *g) {
-    u32 n = 0, sms = g->cfg.sms;
-    for (u32 i = 0; i < sms; i++) {
-        if (i % 8 == 0 && !news_of_eight(g, i)) i += 7;
-        else if (g->news[i] & NEWS_SENT) list_one(g, i, n++);
-    }
+    u32 n = 0;
+    for (u32 i = next_with(g, 0, NEWS_SENT); i < g->cfg.sms; i = next_with(g, i + 1, NEWS_SENT)) list_one(g, i, n++);
     return n;
 }
 
@@ -128,9 +134,7 @@ static void sort_atomics(struct pending_atomic *at, u32 n) {
 
 void publish(struct run *r) {
     struct gpu *g = r->g;
-    bool stored = window_news(g) & NEWS_STORED;
-    for (u32 i = 0; stored && i < g->cfg.sms; i++) {
-        if (!(g->news[i] & NEWS_STORED)) continue;
+    for (u32 i = next_with(g, 0, NEWS_STORED); i < g->cfg.sms; i = next_with(g, i + 1, NEWS_STORED)) {
         memview_publish(g->cores[i]);
         g->news[i] &= (u8)~NEWS_STORED;
     }
