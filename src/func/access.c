@@ -177,7 +177,7 @@ static bool on_one_space(struct warp *w, const struct group *g, const struct ins
     return ok;
 }
 
-/* Lanes of one space at a time; loads of some lanes land in a buffer of their own, since a gather writes all. */
+/* Lanes of one space at a time; loads of some land in a buffer of their own, since a gather writes all. */
 static bool on_generic(struct warp *w, const struct group *g, const struct inst *in, u32 slab, struct maccess *a,
                        const struct request *r) {
     enum space space;

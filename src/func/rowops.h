@@ -6,9 +6,9 @@
 
 #include "isa/isa.h"
 
-/* Lanes so few that going from one to the next is shorter than treating all 32 alike: those of narrow warps, and
- * of wide ones where most lanes are elsewhere. A row of addresses under a mask of few lanes holds anything in
- * the lanes outside of it; under any other mask these repeat the first lane inside. */
+/* Lanes so few that going from one to the next is shorter than treating all 32 alike: those of narrow warps,
+ * and of wide ones where most lanes are elsewhere. A row of addresses under a mask of few lanes holds
+ * anything in the lanes outside of it; under any other mask these repeat the first lane inside. */
 enum { FEW_LANES = 8 };
 static inline bool lanes_few(u32 mask) { return __builtin_popcount(mask) <= FEW_LANES; }
 

@@ -167,8 +167,8 @@ enum rv_vote { RV_VOTE_ALL, RV_VOTE_ANY, RV_VOTE_UNI, RV_VOTE_BALLOT };
 
 /* --- lanes/riscv.c: what these instruction sets do to 32 lanes and PTX does not. Floating ones: aux is the
  * rounding mode (one of the five, never dynamic), *q collects flags; every lane counts, so all must hold
- * operands that are meant. With RV_FEW in aux that is true of the first FEW_LANES lanes, and others are neither
- * read nor written. d may be one of the operands. */
+ * operands that are meant. With RV_FEW in aux that is true of the first FEW_LANES lanes, and others are
+ * neither read nor written. d may be one of the operands. */
 enum { RV_MODE = 7, RV_FEW = 8 };
 enum rv_lane {
 #define RV_LANE(id) RV_LANE_##id,

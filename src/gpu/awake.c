@@ -3,7 +3,7 @@
  *
  * A1 an SM is awake, naps until asleep_cy, or is in neither set and sleeps until it is woken
  * A2 `first` is not later than the asleep_cy of any that naps
- * A3 asleep_cy of an SM that is awake is 0, but while a window is run: then its own run writes it, nobody else */
+ * A3 asleep_cy of an SM that is awake is 0, but while a window is run: then its own run alone writes it */
 #include "gpu/chip.h"
 
 #include <stdlib.h>

@@ -14,8 +14,8 @@
  *  2. Every packet in use is in exactly one place: in the network, in a queue (and then perhaps waiting too,
  *     for those of its lines already looked at), waiting at an MSHR, or on its way out.
  *  3. A port or slice has something scheduled exactly when it has something to do.
- *  4. The first turn of a stage is the earliest of its slices', and `busy` has those that have one; `nblocked`
- *     counts the slices that wait. */
+ *  4. The first turn of a stage is the earliest of its slices', and `busy` has those that have one;
+ *     `nblocked` counts the slices that wait. */
 #include "mem/partition.h"
 
 #include <stdlib.h>
@@ -135,7 +135,7 @@ static u64 next_tick(const struct partition *p) {
     return MIN(t, MIN(p->data_at, p->command_at));
 }
 
-/* A stage at tick t: each of its slices whose turn that is. One may bring another forward, and `first` with it */
+/* A stage at tick t: each of its slices whose turn that is. One may bring another, and `first`, forward */
 static inline void step_slices(struct partition *p, struct turns *u, u64 t, void (*act)(struct partition *p, u32 s, u64 t)) {
     if (u->first != t) return;
     u->first = NEVER;

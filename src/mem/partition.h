@@ -204,7 +204,7 @@ static inline u64 cycles_before(u64 tick, const struct period *d) { return perio
 static inline void sooner(u64 *at, u64 tick) {
     if (tick < *at) *at = tick;
 }
-/* A slice acts at that tick, or NEVER. Only who has its turn, or has none, is put off: `first` is not looked for */
+/* A slice acts at that tick, or NEVER. Who is put off has its turn now, or none: nobody looks for `first` */
 static inline void turns_set(struct turns *u, u32 s, u64 tick) {
     u->at[s] = tick;
     u->busy = (u->busy & ~(1u << s)) | (u32)(tick != NEVER) << s;

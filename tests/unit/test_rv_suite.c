@@ -3,8 +3,8 @@
  *
  * The programs are made here, word by word: a loop over a table of operands and results in memory, one
  * instruction under test in it. With several lanes, each has a case of its own, and the flags read after each
- * round are those of all. Where qemu-riscv32 is installed it runs the same loops, as Linux programs, and has to
- * agree. */
+ * round are those of all. Where qemu-riscv32 is installed it runs the same loops, as Linux programs, and has
+ * to agree. */
 #include "api/api.h"
 
 #include <setjmp.h>

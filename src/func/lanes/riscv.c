@@ -233,8 +233,8 @@ static void host_leave(u32 old, u32 *flags) {
 
 INLINE u32 canonical(float r) { return r == r ? f32_bits(r) : (u32)CANONICAL_NAN; }
 
-/* Functions with flags look at as many lanes as aux says: NAME_n is one of them, for a number of lanes that the
- * compiler knows */
+/* Functions with flags look at as many lanes as aux says: NAME_n is one of them, for a number of lanes that
+ * the compiler knows */
 #define RV_FLAGGED(name)                                                                                                         \
     RV_FN(name) {                                                                                                                \
         if (aux & RV_FEW) name##_n(dv, av, bv, cv, q, aux &RV_MODE, FEW_LANES);                                                  \
@@ -245,8 +245,8 @@ INLINE u32 canonical(float r) { return r == r ? f32_bits(r) : (u32)CANONICAL_NAN
 #define X                  f32_of(a[i])
 #define Y                  f32_of(b[i])
 #define Z                  f32_of(c[i])
-/* host: on what the host rounds as RISC-V does, into r; result: of r[i]; soft: on all else. `host` computes all
- * before NaNs are looked at, so that the comparison's own flag (none: it is quiet) cannot matter. */
+/* host: on what the host rounds as RISC-V does, into r; result: of r[i]; soft: on all else. `host` computes
+ * all before NaNs are looked at, so that the comparison's own flag (none: it is quiet) cannot matter. */
 #define RV_ROUNDED(name, host, result, soft)                                                                                     \
     NOINLINE static void host_##name(float *r, const u32 *a, const u32 *b, const u32 *c) {                                       \
         (void)b, (void)c;                                                                                                        \

@@ -272,8 +272,8 @@ static bool fetch_wide(void *out, const struct row_access *r) {
     return true;
 }
 
-/* Addresses of 32 bits, in windows of less than 2 GiB that end where these addresses do, or before: the same in
- * half the width */
+/* Addresses of 32 bits, in windows of less than 2 GiB that end where these addresses do, or before: the same
+ * in half the width */
 struct narrow {
     _Alignas(64) u32 addr[SLAB_LANES];
     bool ok, same, ramp;
