@@ -53,10 +53,11 @@ struct parts {
     u64 sig;
 };
 
-static inline bool is_nan(u32 x) { return (x & 0x7FFFFFFF) > INFINITE; }
-static inline bool is_signaling(u32 x) { return is_nan(x) & !(x & 0x400000); }
-static inline bool is_inf(u32 x) { return (x & 0x7FFFFFFF) == INFINITE; }
-static inline bool is_zero(u32 x) { return !(x & 0x7FFFFFFF); }
+/* 0 or 1, to be put together without branches */
+static inline u32 is_nan(u32 x) { return (x & 0x7FFFFFFF) > INFINITE; }
+static inline u32 is_inf(u32 x) { return (x & 0x7FFFFFFF) == INFINITE; }
+static inline u32 is_zero(u32 x) { return (x & 0x7FFFFFFF) == 0; }
+static inline u32 is_signaling(u32 x) { return is_nan(x) & (~x >> 22 & 1); }
 
 static struct parts parts_of(u32 x) {
     u32 e = x >> 23 & 255, f = x & 0x7FFFFF;
@@ -312,7 +313,7 @@ RV_FUSED(fnmadd, F32_SIGN, F32_SIGN)
 /* --- comparisons, choices, classes: on the bits */
 
 static inline i32 order_of(u32 x) { return (i32)(x ^ ((u32)((i32)x >> 31) >> 1)); } /* -0 below +0 */
-static inline bool equal(u32 a, u32 b) { return (a == b) | !((a | b) & ~F32_SIGN); }
+static inline u32 equal(u32 a, u32 b) { return (u32)(a == b) | is_zero(a | b); }
 
 #define RV_COMPARE(name, quiet, expr)                                                                                            \
     RV_FLAGGED_N(name) {                                                                                                         \
@@ -327,13 +328,13 @@ static inline bool equal(u32 a, u32 b) { return (a == b) | !((a | b) & ~F32_SIGN
     }                                                                                                                            \
     RV_FLAGGED(name)
 RV_COMPARE(feq, true, equal(x, y))
-RV_COMPARE(flt, false, !equal(x, y) & (order_of(x) < order_of(y)))
-RV_COMPARE(fle, false, equal(x, y) | (order_of(x) < order_of(y)))
+RV_COMPARE(flt, false, (equal(x, y) ^ 1) & (u32)(order_of(x) < order_of(y)))
+RV_COMPARE(fle, false, equal(x, y) | (u32)(order_of(x) < order_of(y)))
 
 static inline u32 picked(u32 a, u32 b, bool largest) {
     u32 number = (order_of(a) < order_of(b)) == largest ? b : a;
-    u32 other = is_nan(a) & is_nan(b) ? (u32)CANONICAL_NAN : is_nan(a) ? b : a;
-    return is_nan(a) | is_nan(b) ? other : number;
+    u32 other = (is_nan(a) & is_nan(b)) ? (u32)CANONICAL_NAN : is_nan(a) ? b : a;
+    return (is_nan(a) | is_nan(b)) ? other : number;
 }
 #define RV_PICK(name, largest)                                                                                                   \
     RV_FLAGGED_N(name) {                                                                                                         \
