@@ -4,7 +4,8 @@
  * at a load of which some lanes have their data (71_early.c) while others of their group wait; it takes an
  * entry until its lanes have met others or ended. Groups of one split are a stack: one of them runs, the
  * others wait for it. So with a full table a branch is what it is under pdom, and gets its entry when one is
- * free and lanes of the warp part or meet again.
+ * free and lanes of the warp part or meet again. Lanes of several splits that have become one group are of a
+ * split that ran some of them; what is left of the others goes on, the innermost first.
  *
  * At loads, dws.memory says when lanes part: `aggressive` when it is known who hits, `lazy` then if no other
  * warp of the sub-core can go on, `revive` as soon as none can, in any cycle and for whatever data has come.
@@ -49,7 +50,7 @@ static u8 low_lane(const struct group *g) { return (u8)__builtin_ctzll(g->mask);
 /* What is known of a home's warp; another one than before begins with one split */
 static struct split_home *split_of(const struct core *c, u32 home) {
     struct split_home *x = &c->split->at[home];
-    if (x->age != c->homes[home].age) *x = (struct split_home){.age = c->homes[home].age, .n = 1};
+    if (x->age != c->homes[home].age) *x = (struct split_home){.age = c->homes[home].age, .n = 1, .shows = ~0ull};
     return x;
 }
 
@@ -84,19 +85,29 @@ static bool subdivide(struct core *c, struct split_home *x, const struct group *
 
 /* --- after an instruction */
 
-/* Which splits have groups; lanes of a group that came from several are of one */
+/* The split of a group: of lanes that came from several, one that ran some of them. Others have groups that
+ * run elsewhere, or none. */
+static u32 split_number(const struct split_home *x, const struct group *g) {
+    for (u64 m = g->mask; m; m &= m - 1) {
+        u32 split = x->of[__builtin_ctzll(m)];
+        if (g->mask >> x->lead[split] & 1) return split;
+    }
+    return x->of[low_lane(g)];
+}
+
+static bool leads(const struct split_home *x, const struct group *g) { return g->mask >> x->lead[split_number(x, g)] & 1; }
+
+/* Which splits have groups; lanes of a group are of one */
 static u64 numbers_of(struct split_home *x, const struct warp *w) {
     u64 numbers = 0;
     for (u32 i = 0; i < w->groups.n; i++) {
-        u32 split = x->of[low_lane(&w->groups.at[i])];
+        u32 split = split_number(x, &w->groups.at[i]);
         set_split(x, w->groups.at[i].mask, split);
         numbers |= 1ull << split;
     }
     x->n = MAX((u32)__builtin_popcountll(numbers), 1u);
     return numbers;
 }
-
-static bool leads(const struct split_home *x, const struct group *g) { return g->mask >> x->lead[x->of[low_lane(g)]] & 1; }
 
 /* S1: a split whose running group is gone runs its innermost */
 static void find_leads(struct split_home *x, const struct warp *w) {
@@ -113,6 +124,20 @@ static void find_leads(struct split_home *x, const struct warp *w) {
         if (best[i] != NONE && !(led >> i & 1)) x->lead[i] = low_lane(&w->groups.at[best[i]]);
 }
 
+void split_ran(struct diverge_view *v) {
+    const struct warp *w = v->w;
+    struct split_home *x = split_of(v->of, v->front->part[0].home);
+    if (v->group >= w->groups.n) return;
+    const struct group *g = &w->groups.at[v->group];
+    if (g->mask & x->shows) x->lead[x->of[low_lane(g)]] = low_lane(g);
+    else v->group = w->groups.n;
+}
+
+void split_shows(const struct diverge_view *v) {
+    struct split_home *x = split_of(v->of, v->front->part[0].home);
+    if (v->group < v->w->groups.n) x->shows = v->w->groups.at[v->group].mask;
+}
+
 void split_settle(struct diverge_view *v) {
     struct core *c = v->of;
     const struct warp *w = v->w;
@@ -120,6 +145,7 @@ void split_settle(struct diverge_view *v) {
     u64 numbers = numbers_of(x, w);
     if (v->group < w->groups.n) x->lead[x->of[low_lane(&w->groups.at[v->group])]] = low_lane(&w->groups.at[v->group]);
     find_leads(x, w);
+    split_shows(v);
     if (c->cfg->dws_split == DWS_MEMORY || x->n == w->groups.n) return;
     for (u32 i = 0; i < w->groups.n; i++)
         if (!leads(x, &w->groups.at[i]) && subdivide(c, x, &w->groups.at[i], &numbers)) c->stats.splits_branch++;
@@ -128,7 +154,17 @@ void split_settle(struct diverge_view *v) {
 bool split_ready(const struct diverge_view *v, u32 group) {
     const struct split_home *x = split_of(v->of, v->front->part[0].home);
     const struct group *g = &v->w->groups.at[group];
-    return x->of[low_lane(g)] != x->of[low_lane(&v->w->groups.at[v->group])] && leads(x, g);
+    return split_number(x, g) != split_number(x, &v->w->groups.at[v->group]) && leads(x, g);
+}
+
+bool split_may_run(const struct diverge_view *v, u32 group) {
+    const struct split_home *x = split_of(v->of, v->front->part[0].home);
+    const struct group *g = &v->w->groups.at[group];
+    for (u32 i = 0; i < v->w->groups.n; i++) {
+        const struct group *o = &v->w->groups.at[i];
+        if (i != group && o->state == GROUP_READY && split_number(x, o) == split_number(x, g) && leads(x, o)) return false;
+    }
+    return true;
 }
 
 /* --- at loads */

@@ -80,6 +80,8 @@ bool diverge_stop(struct diverge_view *v);              /* diverge_starves, of l
 /* Chooses until a group stands where it may run: the present one, when it can go on, else the innermost (V1,
  * V2). False: none can */
 bool diverge_choose(struct diverge_view *v);
+/* The same, the innermost of those for which `may` says so */
+bool diverge_choose_if(struct diverge_view *v, bool (*may)(const struct diverge_view *v, u32 group));
 void diverge_yield(struct diverge_view *v, u32 polls); /* lanes that poll: the next group's turn, or of lanes parked for long */
 void diverge_join(struct diverge_view *v);             /* groups that stand at one pc, heading for the same, become one */
 /* The same of those pairs for which `may` says so */
@@ -90,8 +92,11 @@ u32 diverge_depth(const struct warp *w, const struct group *g);                 
 enum { DIVERGE_POLLS = 100000 }; /* of one group while others of its warp wait for their turn */
 
 /* --- 36_split.c: warp-splits (dws) */
-void split_settle(struct diverge_view *v);                 /* groups have parted or met: which of them are splits */
-bool split_ready(const struct diverge_view *v, u32 group); /* it is what another split than the presented one runs */
+void split_ran(struct diverge_view *v);         /* before all else: what is left of the presented group is what its split runs */
+void split_shows(const struct diverge_view *v); /* another group is presented */
+void split_settle(struct diverge_view *v);      /* groups have parted or met: which of them are splits */
+bool split_ready(const struct diverge_view *v, u32 group);   /* it is what another split than the presented one runs */
+bool split_may_run(const struct diverge_view *v, u32 group); /* no other group of its split runs and could go on */
 
 /* False: the group has come to a meeting point and is parked there, and gone. Else it may be larger. */
 static inline bool diverge_arrives(struct diverge_view *v, u32 group) {

@@ -7,6 +7,7 @@
 struct split_home {    /* of a warp */
     u64 age;           /* of the warp this is about */
     u32 n;             /* its splits */
+    u64 shows;         /* lanes of the group that the front presents, when it was chosen */
     u8 of[MAX_WARP];   /* by lane in a group: number of its split */
     u8 lead[MAX_WARP]; /* by split: a lane of the group that it runs */
 };

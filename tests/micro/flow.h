@@ -6,7 +6,7 @@
 
 #include "micro.h"
 
-enum { BLOCKS = 7, MOST = 128 };
+enum { MOST_BLOCKS = 24, MOST = 320 };
 
 enum kind { OP, BRANCH, JUMP, END };
 struct line {
@@ -17,7 +17,8 @@ struct line {
     char text[64];
 };
 static struct program {
-    u32 n, start[BLOCKS + 1], mul[BLOCKS], add[BLOCKS], shift[BLOCKS], mask[BLOCKS];
+    u32 n, blocks; /* lines; blocks but for the one at the end, which keeps the result */
+    u32 start[MOST_BLOCKS + 1], mul[MOST_BLOCKS], add[MOST_BLOCKS], shift[MOST_BLOCKS], mask[MOST_BLOCKS];
     struct line at[MOST];
 } prog;
 
@@ -35,38 +36,74 @@ static inline PRINTF_LIKE(4, 5) void put(enum kind kind, u32 block, u32 to, cons
     va_end(list);
 }
 
+/* What a block does before it goes on: r1 is another number, r2 some bits of it, p1 says whether enough have
+ * run. With loads it reads a word that is 0, of a line by its number. */
+static inline void put_block(u64 *seed, u32 i, bool loads) {
+    prog.start[i] = prog.n;
+    prog.mul[i] = below(seed, 1000) * 2 + 1, prog.add[i] = below(seed, 1000), prog.shift[i] = 8 + below(seed, 16);
+    prog.mask[i] = below(seed, 2) ? 1 : 3;
+    put(OP, i, 0, "mad.lo.u32 %%r1, %%r1, %u, %u", prog.mul[i], prog.add[i]);
+    put(OP, i, 0, "shr.u32 %%r2, %%r1, %u", prog.shift[i]);
+    put(OP, i, 0, "and.b32 %%r2, %%r2, %u", prog.mask[i]);
+    put(OP, i, 0, "add.u32 %%r3, %%r3, 1");
+    put(OP, i, 0, "setp.gt.u32 %%p1, %%r3, 7");
+    if (!loads) return;
+    put(OP, i, 0, "and.b32 %%r4, %%r1, 16256");
+    put(OP, i, 0, "cvt.u64.u32 %%rd2, %%r4");
+    put(OP, i, 0, "add.u64 %%rd2, %%rd0, %%rd2");
+    put(OP, i, 0, "ld.global.u32 %%r4, [%%rd2+65536]");
+    put(OP, i, 0, "add.u32 %%r1, %%r1, %%r4");
+}
+
+static inline void end_program(void) {
+    prog.start[prog.blocks] = prog.n;
+    put(OP, prog.blocks, 0, "st.global.u32 [%%rd1], %%r1");
+    put(END, prog.blocks, 0, "exit");
+    for (u32 i = 0; i < prog.n; i++) prog.at[i].to = prog.start[prog.at[i].to];
+}
+
 /* Blocks go on anywhere, and out when enough have run; or forward, so that branches meet at many places, and
- * at the end back to the first. With loads each reads a word that is 0, of a line by its number. */
+ * at the end back to the first */
 static inline void make_program(u64 seed, bool forward, bool loads) {
-    prog.n = 0;
-    for (u32 i = 0; i < BLOCKS; i++) {
-        prog.start[i] = prog.n;
-        prog.mul[i] = below(&seed, 1000) * 2 + 1, prog.add[i] = below(&seed, 1000), prog.shift[i] = 8 + below(&seed, 16);
-        prog.mask[i] = below(&seed, 2) ? 1 : 3;
-        put(OP, i, 0, "mad.lo.u32 %%r1, %%r1, %u, %u", prog.mul[i], prog.add[i]);
-        put(OP, i, 0, "shr.u32 %%r2, %%r1, %u", prog.shift[i]);
-        put(OP, i, 0, "and.b32 %%r2, %%r2, %u", prog.mask[i]);
-        put(OP, i, 0, "add.u32 %%r3, %%r3, 1");
-        put(OP, i, 0, "setp.gt.u32 %%p1, %%r3, 7");
-        if (loads) {
-            put(OP, i, 0, "and.b32 %%r4, %%r1, 16256");
-            put(OP, i, 0, "cvt.u64.u32 %%rd2, %%r4");
-            put(OP, i, 0, "add.u64 %%rd2, %%rd0, %%rd2");
-            put(OP, i, 0, "ld.global.u32 %%r4, [%%rd2+65536]");
-            put(OP, i, 0, "add.u32 %%r1, %%r1, %%r4");
-        }
-        bool last = i == BLOCKS - 1;
-        if (!forward || last) put(BRANCH, i, BLOCKS, "@%%p1 bra $b%u", BLOCKS);
+    prog.n = 0, prog.blocks = 7;
+    for (u32 i = 0; i < prog.blocks; i++) {
+        put_block(&seed, i, loads);
+        bool last = i == prog.blocks - 1;
+        if (!forward || last) put(BRANCH, i, prog.blocks, "@%%p1 bra $b%u", prog.blocks);
         put(OP, i, 0, "setp.eq.u32 %%p2, %%r2, 0");
-        u32 to = forward && !last ? i + 1 + below(&seed, BLOCKS - 1 - i) : below(&seed, BLOCKS);
+        u32 to = forward && !last ? i + 1 + below(&seed, prog.blocks - 1 - i) : below(&seed, prog.blocks);
         if (!forward || !last) put(BRANCH, i, to, "@%%p2 bra $b%u", to);
-        to = forward ? 0 : below(&seed, BLOCKS);
+        to = forward ? 0 : below(&seed, prog.blocks);
         if (forward ? last : below(&seed, 3) == 0) put(JUMP, i, to, "bra $b%u", to);
     }
-    prog.start[BLOCKS] = prog.n;
-    put(OP, BLOCKS, 0, "st.global.u32 [%%rd1], %%r1");
-    put(END, BLOCKS, 0, "exit");
-    for (u32 i = 0; i < prog.n; i++) prog.at[i].to = prog.start[prog.at[i].to];
+    end_program();
+}
+
+/* Branches inside each other: a block, its two sides, each of so many levels less, and a block where they
+ * meet. Returns the number of the next block. */
+static inline u32 put_nest(u64 *seed, u32 block, u32 levels, bool loads) {
+    put_block(seed, block, loads && (!levels || below(seed, 3) == 0));
+    if (!levels) return block + 1;
+    u32 side = 1; /* blocks of a side */
+    for (u32 i = 1; i < levels; i++) side = 2 * side + 2;
+    u32 other = block + 1 + side, meets = other + side;
+    put(OP, block, 0, "setp.eq.u32 %%p2, %%r2, 0");
+    put(BRANCH, block, other, "@%%p2 bra $b%u", other);
+    put_nest(seed, block + 1, levels - 1, loads);
+    put(JUMP, other - 1, meets, "bra $b%u", meets);
+    put_nest(seed, other, levels - 1, loads);
+    put_block(seed, meets, false);
+    return meets + 1;
+}
+
+/* The whole again and again, until enough has run */
+static inline void make_nested(u64 seed, u32 levels, bool loads) {
+    prog.n = 0;
+    prog.blocks = put_nest(&seed, 0, levels, loads) + 1;
+    prog.start[prog.blocks - 1] = prog.n;
+    put(BRANCH, prog.blocks - 1, prog.blocks, "@%%p1 bra $b%u", prog.blocks);
+    put(JUMP, prog.blocks - 1, 0, "bra $b0");
+    end_program();
 }
 
 static inline const char *program_text(void) {
@@ -86,12 +123,12 @@ struct thread {
 };
 
 static inline bool goes(const struct thread *t, const struct line *x) {
-    return x->kind == JUMP || (x->kind == BRANCH && (x->to == prog.start[BLOCKS] ? t->r3 > 7 : t->r2 == 0));
+    return x->kind == JUMP || (x->kind == BRANCH && (x->to == prog.start[prog.blocks] ? t->r3 > 7 : t->r2 == 0));
 }
 
 static inline void calculate(struct thread *t, u32 line) {
     u32 b = prog.at[line].block;
-    if (b == BLOCKS) return;
+    if (b == prog.blocks || prog.at[line].kind != OP) return;
     switch (line - prog.start[b]) {
     case 0: t->r1 = t->r1 * prog.mul[b] + prog.add[b]; break;
     case 1: t->r2 = t->r1 >> prog.shift[b]; break;

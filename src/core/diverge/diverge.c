@@ -17,17 +17,18 @@
  * run, the kernel is stopped with a diagnosis instead of hanging. */
 #include "core/diverge_policy.h"
 
-/* The innermost group that can run; ties go to the lowest */
-static i32 innermost(const struct warp *w) {
+/* The innermost group that can run and may; ties go to the lowest */
+static i32 innermost(const struct diverge_view *v, bool (*may)(const struct diverge_view *v, u32 group)) {
+    const struct warp *w = v->w;
     i32 best = NONE;
     for (u32 i = 0; i < w->groups.n; i++) {
-        if (w->groups.at[i].state != GROUP_READY) continue;
+        if (w->groups.at[i].state != GROUP_READY || (may && !may(v, i))) continue;
         if (best == NONE || diverge_depth(w, &w->groups.at[i]) > diverge_depth(w, &w->groups.at[best])) best = (i32)i;
     }
     return best;
 }
 
-bool diverge_choose(struct diverge_view *v) {
+bool diverge_choose_if(struct diverge_view *v, bool (*may)(const struct diverge_view *v, u32 group)) {
     struct warp *w = v->w;
     bool keep = true;
     for (;;) {
@@ -35,12 +36,14 @@ bool diverge_choose(struct diverge_view *v) {
             if (diverge_arrives(v, v->group)) return true;
             if (v->group >= w->groups.n) v->group = 0;
         }
-        i32 g = innermost(w);
+        i32 g = innermost(v, may);
         keep = g != NONE;
         if (keep) diverge_turn(v, (u32)g);
         else if (!diverge_release(v)) return false;
     }
 }
+
+bool diverge_choose(struct diverge_view *v) { return diverge_choose_if(v, NULL); }
 
 static bool stack_next(struct diverge_view *v) { return !diverge_starves(v) && diverge_choose(v); }
 

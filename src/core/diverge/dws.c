@@ -29,9 +29,10 @@ static void join(struct diverge_view *v) {
 
 static bool dws_next(struct diverge_view *v) {
     const struct warp *w = v->w;
+    split_ran(v);
     if (w->groups.n > 1) join(v);
     if (w->groups.n && v->group < w->groups.n && w->polled - v->polled_at > DWS_POLLS) diverge_yield(v, DWS_POLLS);
-    bool runs = diverge_choose(v);
+    bool runs = diverge_choose_if(v, split_may_run);
     split_settle(v);
     return runs;
 }
@@ -42,6 +43,7 @@ static bool dws_blocked(struct diverge_view *v) {
         u32 g = (v->group + i) % w->groups.n;
         if (w->groups.at[g].state != GROUP_READY || !split_ready(v, g) || diverge_waits(v, g)) continue;
         diverge_turn(v, g);
+        split_shows(v);
         return true;
     }
     return false;
