@@ -68,6 +68,7 @@ static void launch_one(struct core *c, u32 i) {
     memset(s->noissue_unavail, 0, sizeof(s->noissue_unavail));
     s->view->words = c->words, s->view->index = i;
     s->view->age = c->age, s->view->block = c->issue->block, s->view->shared = c->issue->shared, s->view->fronts = form_seen(c);
+    s->view->team = c->squads ? squad_teams(c) : NULL;
 }
 
 void sched_arrives(struct core *c, u32 slot, u64 block) {
@@ -148,6 +149,7 @@ struct sched_view *sched_look(const struct core *c, const struct sched *s) {
         v->ready[w] = x->all_ready, v->waits_long[w] = x->waits_long, v->memory[w] = memory_word(x);
     }
     if (c->vfetch) v->buffered[0] = sched_buffered(c, s);
+    if (c->squads) v->waits_others[0] = squad_waiting(c) & v->valid[0];
     return v;
 }
 

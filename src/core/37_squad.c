@@ -523,6 +523,14 @@ bool squad_due(const struct core *c, u32 slot) {
 
 bool squad_holds(const struct core *c, const struct front *f) { return squad_of(c, f->slot)->held >> f->slot & 1; }
 
+u64 squad_waiting(const struct core *c) {
+    u64 fronts = 0;
+    for (u32 i = 0; i < c->nslots; i++) fronts |= c->squads->at[i].came | c->squads->at[i].held;
+    return fronts;
+}
+
+const u8 *squad_teams(const struct core *c) { return c->squads->shape.lockstep ? c->squads->of : NULL; }
+
 u32 squad_waits(const struct core *c, const struct front *f) {
     const struct squad *t = squad_of(c, f->slot);
     return t->came >> f->slot & 1 ? 1u << STALL_WARP_SYNC : form_waits(c, f);

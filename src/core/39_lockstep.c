@@ -10,7 +10,7 @@
  * where the paper fetches once for the large warp; with that its policy of when a large warp is fetched
  * again is that of any front here: straight on, and behind a branch when all its sub-warps have resolved
  * it. An unconditional branch issues for every sub-warp, where the paper lets one do for all. sm.sched
- * sees sub-warps as warps; two_level is the paper's other half.
+ * sees sub-warps as warps, but two_level, the paper's other half, which has large warps in its active set.
  *
  * A sub-warp that waits for threads, at a barrier or for lanes, is not waited for: the program may need what
  * the others do next. When it goes on, those that went ahead are held until it has caught up.

@@ -589,6 +589,8 @@ void squad_wake_block(struct core *c, const struct cta_place *p, u64 cy);
 u32 squad_waits(const struct core *c, const struct front *f);
 bool squad_holds(const struct core *c, const struct front *f); /* others have to issue first */
 bool squad_due(const struct core *c, u32 slot);                /* a front has left that place, and the others may go on */
+u64 squad_waiting(const struct core *c);                       /* fronts that wait for others of their squads */
+const u8 *squad_teams(const struct core *c);                   /* by front: its squad, where those issue in step; NULL */
 bool squad_polls(struct core *c, const struct front *f);       /* its instruction may poll; false: the program goes on */
 
 /* --- 43_gang.c. Where c->gang is not NULL, in the stead of form_starts and the others of these names; init,

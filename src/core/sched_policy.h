@@ -63,11 +63,13 @@ struct sched_view {
     const u64 *block;                  /* by slot: number of the warp's block in the grid */
     const void *shared;                /* what the schedulers of the SM share; NULL without shared_size */
     const struct sched_fronts *fronts; /* NULL where fronts are not formed */
+    const u8 *team;                    /* by slot: the lowest of those that issue in step with it (lwm); NULL: none do */
     u64 valid[SET_WORDS];              /* slots of this scheduler that hold a warp that has not ended */
     u64 buffered[SET_WORDS];           /* those with an instruction in their buffer; on sm.pipeline = common all valid ones */
     u64 ready[SET_WORDS];              /* those whose next instruction waits for no result */
     u64 candidates[SET_WORDS];         /* those that can issue now */
     u64 waits_long[SET_WORDS];         /* those that wait for global or local memory, a barrier, a fence or an atomic */
+    u64 waits_others[SET_WORDS];       /* those that wait for other fronts of their block or large warp (tbc, lwm) */
     u64 memory[SET_WORDS];             /* ready ones whose next instruction goes to memory other than shared memory */
 };
 struct sched_sm { /* an SM as its schedulers see it together; sets are over all its slots */

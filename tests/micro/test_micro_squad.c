@@ -270,6 +270,21 @@ static void large_warps_pack_their_own(void **state) {
     assert_true(fronts_at("B").n == 4 && fronts_at("D").n == 4);
 }
 
+/* Two-level scheduling with room for one large warp of two: the second begins when both sub-warps of the
+ * first wait for their load, or for each other; without two levels both large warps go side by side */
+static void large_warps_take_turns_in_two_levels(void **state) {
+    (void)state;
+    const char *body = MINE "add.u32 %r1, %r0, 1; // A\nadd.u32 %r2, %r1, 1;\nadd.u32 %r3, %r2, 1; // B\n"
+                            "ld.global.u32 %r4, [%rd1]; // L\nadd.u32 %r5, %r4, %r3; // U\nst.global.u32 [%rd1], %r5;\n";
+    const char *one = "sm.schedulers=1", *core = "sm.subcores=1", *set = "sm.sched.two_level.active=2";
+    RUN(.body = body, .threads = 128, .keys = {LWM, "lwm.warps=2", one, core, "sm.sched=two_level", set, "gpu.sms=1"});
+    assert_true(issue("L", .slot = 1) < issue("A", .slot = 2) && issue("A", .slot = 2) < issue("U", .slot = 0));
+    u64 cycles = ran.cycles;
+    RUN(.body = body, .threads = 128, .keys = {LWM, "lwm.warps=2", one, core, "sm.sched=lrr", "gpu.sms=1"});
+    assert_true(issue("A", .slot = 2) < issue("B", .slot = 0));
+    assert_true(cycles < 2 * ran.cycles); /* the first one's load is under way meanwhile */
+}
+
 /* Two large warps of two; the first warps of both meet at one barrier, the second ones at another, to which
  * the last comes late. So of a large warp one sub-warp goes on while the other waits; then it is held until
  * that one has caught up. */
@@ -358,6 +373,7 @@ int main(void) {
         cmocka_unit_test(calls_meet_at_their_own_depth),
         cmocka_unit_test(sub_warps_go_in_step),
         cmocka_unit_test(large_warps_pack_their_own),
+        cmocka_unit_test(large_warps_take_turns_in_two_levels),
         cmocka_unit_test(who_waited_at_a_barrier_catches_up),
         cmocka_unit_test(who_waits_for_lanes_is_not_waited_for),
         cmocka_unit_test(large_warps_of_one_are_warps),

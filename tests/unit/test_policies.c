@@ -606,6 +606,46 @@ static void two_level_keeps_to_its_set(void **state) {
     rig_close(&r);
 }
 
+/* Fronts that wait for others of their block leave the set, as those do that wait for memory */
+static void two_level_lets_those_go_that_wait_for_others(void **state) {
+    (void)state;
+    static struct rig r;
+    rig_open(&r, &sched_two_level, 64, 0xFF, 4);
+    r.v.valid[0] = r.v.ready[0] = r.v.candidates[0] = 0xFF;
+    for (u32 i = 0; i < 8; i++) r.age[i] = i;
+    assert_int_equal(issue_for(&r, 100), 0x0F);
+    r.v.waits_others[0] = 0x03, r.v.ready[0] = r.v.candidates[0] = 0xFC;
+    assert_int_equal(issue_for(&r, 100), 0x3C);
+    rig_close(&r);
+}
+
+/* Large warps of slots 0-3, 4-7 and 8-11 with room for five: one is active at a time, whole, until all its
+ * sub-warps wait; with room for eight, two are. One of two sub-warps and one of four fit into six. */
+static void two_level_has_whole_large_warps(void **state) {
+    (void)state;
+    static struct rig r;
+    static const u32 rooms[] = {5, 8, 2, 6};
+    static const u64 first[] = {0xF0, 0xFF, 0xF0, 0xF3};
+    u8 team[64];
+    for (u32 i = 0; i < 64; i++) team[i] = (u8)(i / 4 * 4);
+    for (u32 i = 0; i < ARRAY_LEN(rooms); i++) {
+        rig_open(&r, &sched_two_level, 64, 0xFFF, rooms[i]);
+        r.v.team = team;
+        u64 all = rooms[i] == 6 ? 0xFF3 : 0xFFF; /* the first has two sub-warps */
+        r.v.valid[0] = r.v.ready[0] = r.v.candidates[0] = all;
+        for (u32 k = 0; k < 12; k++) r.age[k] = k / 4 == 1 ? k : 20 + k; /* 4-7 are the oldest */
+        assert_int_equal(issue_for(&r, 100), first[i]);
+        r.v.waits_others[0] = 0x70, r.v.ready[0] = r.v.candidates[0] = all & ~0x70ull;
+        assert_int_equal(issue_for(&r, 100), first[i] & ~0x70ull); /* 7 goes on, for which the others wait */
+        r.v.waits_long[0] = 0x80, r.v.ready[0] = r.v.candidates[0] = all & ~0xF0ull;
+        u64 next = rooms[i] == 8 ? 0xF0F : rooms[i] == 6 ? 0xF03 : 0x00F;
+        assert_int_equal(issue_for(&r, 100), next);
+        r.v.waits_long[0] = r.v.waits_others[0] = 0, r.v.ready[0] = r.v.candidates[0] = all;
+        assert_int_equal(issue_for(&r, 100), next); /* it is back, and pending */
+        rig_close(&r);
+    }
+}
+
 static void two_level_does_not_wait_for_ever(void **state) { /* its set stands at a barrier the pending warps have yet to reach */
     (void)state;
     static struct rig r;
@@ -839,6 +879,8 @@ int main(void) {
         cmocka_unit_test(owl_serves_the_group_whose_turn_it_is),
         cmocka_unit_test(two_level_is_its_model),
         cmocka_unit_test(two_level_keeps_to_its_set),
+        cmocka_unit_test(two_level_lets_those_go_that_wait_for_others),
+        cmocka_unit_test(two_level_has_whole_large_warps),
         cmocka_unit_test(two_level_does_not_wait_for_ever),
         cmocka_unit_test(fetch_policies_keep_the_contract),
         cmocka_unit_test(fetch_policies_keep_their_promises),
