@@ -16,7 +16,7 @@ run bench/kernels/saxpy.json --machine h200 --max-cycles 8000
 run bench/kernels/spmv.json --machine turner2012 --max-cycles 12000
 run bench/kernels/riscv.json --machine vortex2021 --max-cycles 60000
 for machine in aurud2023 aurud2023_frrr; do
-    run bench/kernels/riscv.json --machine $machine --max-cycles 12000
+    run bench/kernels/riscv.json --machine $machine --max-cycles 30000
 done
 for order in rob tomasulo; do
     run bench/kernels/sgemm_tiled.json --machine gtx480 --max-cycles 6000 --set sm.order=$order

@@ -9,9 +9,11 @@
  *
  * Not modelled: queues inside a bank between its input and its tags; data.
  *
- * Invariants: W1 `used`, `active` and `replays` count entries; W2 of a line that is waited for one entry has
- * asked. */
+ * Invariants: W1 `active` and `replays` count entries, and `used` has those in use; W2 of a line that is
+ * waited for one entry has asked. */
 #include "core/vcache.h"
+
+#include "base/set.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,8 @@ void vcache_init(struct core *c) {
     tags_init(&v->tags, g->vortex_lines, 1, g->vortex_line_b, g->vortex_line_b, false);
     v->banks = base_alloc(sizeof(*v->banks) * g->vortex_banks);
     v->misses = base_alloc(sizeof(*v->misses) * g->vortex_banks * g->vortex_mshrs);
+    v->words = set_words(g->vortex_mshrs);
+    v->used = base_alloc(sizeof(*v->used) * g->vortex_banks * v->words);
     v->latency = vlsu_latency(g->l1_cy);
 }
 
@@ -31,6 +35,7 @@ void vcache_free(struct core *c) {
     tags_free(&c->vcache->tags);
     free(c->vcache->banks);
     free(c->vcache->misses);
+    free(c->vcache->used);
     free(c->vcache);
 }
 
@@ -38,6 +43,7 @@ void vcache_abandon(struct core *c) {
     struct vcache *v = c->vcache;
     if (!v) return;
     memset(v->misses, 0, sizeof(*v->misses) * c->cfg->vortex_banks * c->cfg->vortex_mshrs);
+    memset(v->used, 0, sizeof(*v->used) * c->cfg->vortex_banks * v->words);
     for (u32 b = 0; b < c->cfg->vortex_banks; b++) v->banks[b] = (struct vbank){.busy_cy = NEVER, .no_read_cy = NEVER};
     v->active = 0;
 }
@@ -49,19 +55,20 @@ void vcache_launch(struct core *c) {
 }
 
 static struct vmiss *misses_of(const struct core *c, u32 bank) { return &c->vcache->misses[bank * c->cfg->vortex_mshrs]; }
+static u64 *used_of(const struct core *c, u32 bank) { return &c->vcache->used[bank * c->vcache->words]; }
 
 void vcache_check(const struct core *c) {
     const struct vcache *v = c->vcache;
     u32 all = 0;
     if (!v) return;
     for (u32 b = 0; b < c->cfg->vortex_banks; b++) {
-        u32 used = 0, active = 0, replays = 0;
+        u32 active = 0, replays = 0;
         for (u32 i = 0; i < c->cfg->vortex_mshrs; i++) {
-            used += misses_of(c, b)[i].state != VMISS_FREE;
+            CHECK(set_has(used_of(c, b), i) == (misses_of(c, b)[i].state != VMISS_FREE)); /* W1 */
             active += misses_of(c, b)[i].state > VMISS_WAITS;
             replays += misses_of(c, b)[i].state == VMISS_REPLAYS;
         }
-        CHECK(used == v->banks[b].used && active == v->banks[b].active && replays == v->banks[b].replays); /* W1 */
+        CHECK(active == v->banks[b].active && replays == v->banks[b].replays); /* W1 */
         all += active;
     }
     CHECK(all == v->active); /* W1 */
@@ -96,26 +103,30 @@ static int send_write(struct core *c, struct flight *f, const struct line_access
     return NONE;
 }
 
-/* The first entry without a use; and whether the line has been asked for */
-static i32 find_entry(const struct core *c, u32 bank, u64 line, bool *asked) {
-    i32 spare = NONE;
-    *asked = false;
-    for (u32 i = 0; i < c->cfg->vortex_mshrs; i++) {
-        const struct vmiss *m = &misses_of(c, bank)[i];
-        if (m->state == VMISS_FREE && spare == NONE) spare = (i32)i;
-        *asked = *asked || (m->state != VMISS_FREE && m->line == line);
+/* The first entry without a use, or NONE */
+static i32 spare_entry(const struct core *c, u32 bank) {
+    const u64 *used = used_of(c, bank);
+    for (u32 w = 0; w < c->vcache->words; w++) {
+        u32 i = ~used[w] ? w * 64 + (u32)__builtin_ctzll(~used[w]) : c->cfg->vortex_mshrs;
+        if (i < c->cfg->vortex_mshrs) return (i32)i;
     }
-    return spare;
+    return NONE;
+}
+
+static bool is_asked(const struct core *c, u32 bank, u64 line) {
+    bool asked = false;
+    SET_EACH (i, used_of(c, bank), c->vcache->words) asked = asked || misses_of(c, bank)[i].line == line;
+    return asked;
 }
 
 static int read_miss(struct core *c, struct flight *f, const struct line_access *x, u32 bank, u64 line) {
     struct vcache *v = c->vcache;
-    bool asked;
-    i32 at = find_entry(c, bank, line, &asked);
+    i32 at = spare_entry(c, bank);
     if (at == NONE) return HAZARD_MSHR;
+    bool asked = is_asked(c, bank, line);
     if (!asked && !port_room(c, 1)) return HAZARD_COMQ;
     misses_of(c, bank)[at] = (struct vmiss){line, ++v->seq, f->id, VMISS_WAITS};
-    v->banks[bank].used++;
+    set_add(used_of(c, bank), (u32)at);
     if (asked) c->stats.l1_merged++;
     else {
         u32 pieces = MAX(1u, c->cfg->vortex_line_b / 32);
@@ -181,7 +192,7 @@ void vcache_response(struct core *c, u32 entry) {
 
 static struct vmiss *oldest(const struct core *c, u32 bank, enum vmiss_state state) {
     struct vmiss *best = NULL;
-    for (u32 i = 0; i < c->cfg->vortex_mshrs; i++) {
+    SET_EACH (i, used_of(c, bank), c->vcache->words) {
         struct vmiss *m = &misses_of(c, bank)[i];
         if (m->state == state && (!best || m->seq < best->seq)) best = m;
     }
@@ -195,9 +206,9 @@ static void fill(struct core *c, u32 bank, u64 line) {
     tags_insert(&v->tags, line, 1, &at, &out);
     c->stats.l1_fills++;
     c->stats.l1_evictions += out.had;
-    for (u32 i = 0; i < c->cfg->vortex_mshrs; i++) {
+    SET_EACH (i, used_of(c, bank), c->vcache->words) {
         struct vmiss *m = &misses_of(c, bank)[i];
-        if (m->state == VMISS_FREE || m->line != line) continue;
+        if (m->line != line) continue;
         bool was = m->state > VMISS_WAITS;
         v->banks[bank].replays += m->state != VMISS_REPLAYS;
         m->state = VMISS_REPLAYS;
@@ -209,7 +220,8 @@ static void replay(struct core *c, u32 bank, struct vmiss *m) {
     struct vcache *v = c->vcache;
     vlsu_answer(c, m->flight, c->now + MAX(v->latency, 2u) - 1);
     m->state = VMISS_FREE;
-    v->banks[bank].used--, v->banks[bank].active--, v->banks[bank].replays--, v->active--;
+    set_drop(used_of(c, bank), (u32)(m - misses_of(c, bank)));
+    v->banks[bank].active--, v->banks[bank].replays--, v->active--;
 }
 
 void vcache_stage(struct core *c) {

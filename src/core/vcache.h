@@ -11,16 +11,18 @@ struct vmiss { /* a read that missed */
     u8 state; /* enum vmiss_state: FILLS: its line is at the bank's door; REPLAYS: it is in, the read comes again */
 };
 struct vbank {
-    u64 busy_cy;      /* last cycle in which it took something; NEVER: none */
-    u64 no_read_cy;   /* cycle after one in which it took a word to write; NEVER: none */
-    u32 used, active; /* reads that missed; of them those that fill or replay, */
-    u32 replays;      /* and of these those that replay */
+    u64 busy_cy;    /* last cycle in which it took something; NEVER: none */
+    u64 no_read_cy; /* cycle after one in which it took a word to write; NEVER: none */
+    u32 active;     /* reads that missed and fill or replay, */
+    u32 replays;    /* and of these those that replay */
 };
 struct vcache {
     struct tags tags;
     struct vbank *banks;
     struct vmiss *misses; /* [bank][vortex.dcache.mshrs] */
-    u32 active;           /* of all banks */
+    u64 *used;            /* [bank][words]: those of them that are in use */
+    u32 words;
+    u32 active; /* of all banks */
     u64 seq;
     u64 latency; /* bank to answer */
 };

@@ -97,6 +97,7 @@ struct run { /* a launch on its way */
     struct launch *l;
     struct program *prog;
     u64 start;             /* cycle */
+    u64 whole_cy;          /* the first multiple of the window since then that is after the chip's cycle */
     u64 published;         /* times that SMs were shown each other's stores */
     u64 watchdog_cy;       /* the watchdog does not bark before it; later perhaps, since instructions issue */
     u64 count_cy;          /* the limit of instructions cannot be reached before it */

@@ -158,6 +158,7 @@ static void begin(struct run *r) {
     dispatch_first(r, g->now + g->cfg.launch_cy + g->cfg.cta_launch_cy);
     /* a program that has cores, not blocks, has begun them all */
     g->window = derive_window(&g->cfg, !r->l->k->first_warps || r->next_cta < r->end_cta);
+    r->whole_cy = g->now + g->window;
 }
 
 /* --- on the way */
@@ -289,7 +290,7 @@ static bool past_end(const struct gpu *g) { return g->lim.end_cy && g->now >= g-
 
 static u64 next_stop(const struct run *r) {
     const struct gpu *g = r->g;
-    u64 done = g->now - r->start, to = r->start + (done / g->window + 1) * g->window;
+    u64 to = r->whole_cy;
     if (g->lim.window_cy) to = MIN(to, g->now + g->lim.window_cy);
     if (g->now < r->start + r->warmup_cy) to = MIN(to, r->start + r->warmup_cy);
     if (g->lim.max_cy && g->now < r->start + g->lim.max_cy) to = MIN(to, r->start + g->lim.max_cy);
@@ -380,7 +381,7 @@ static void drain(struct run *r, u64 end) {
     CHECK(g->now <= at);
     for (;; at += DRAIN_CY) {
         while (g->now < at) {
-            u64 done = g->now - r->start, to = r->start + (done / g->window + 1) * g->window;
+            u64 to = r->whole_cy;
             if (g->lim.window_cy) to = MIN(to, g->now + g->lim.window_cy);
             window_run(r, MIN(MIN(to, at), r->traffic.next));
         }

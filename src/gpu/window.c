@@ -186,6 +186,15 @@ static void end_round(struct gpu *g, u64 cycle) {
     for (u32 i = 0; most && i < g->cfg.sms; i++) core_end_round(g->cores[i], cycle, most);
 }
 
+/* The chip has come to cycle `to`: whether that is a multiple of the window, as most windows end at one */
+static bool pass_whole(struct run *r, u64 to) {
+    u64 window = r->g->window;
+    if (to < r->whole_cy) return false;
+    bool whole = to == r->whole_cy || (to - r->start) % window == 0;
+    r->whole_cy = whole ? to + window : r->start + ((to - r->start) / window + 1) * window;
+    return whole;
+}
+
 void window_run(struct run *r, u64 to) {
     struct gpu *g = r->g;
     struct phase p = {.r = r, .from = g->now, .to = to};
@@ -198,7 +207,7 @@ void window_run(struct run *r, u64 to) {
     g->now = to;
     wake_told(g);
     gather_atomics(g);
-    bool whole = (to - r->start) % g->window == 0;
+    bool whole = pass_whole(r, to);
     if (whole) {
         publish(r);
         merge_counters(g);
@@ -210,7 +219,7 @@ void window_run(struct run *r, u64 to) {
 
 u64 window_next(const struct run *r, bool ask) {
     const struct gpu *g = r->g;
-    if (r->sampling.keeps && (g->now - r->start) % g->window) return g->now; /* blocks may wait to be sent */
+    if (r->sampling.keeps && r->whole_cy - g->now < g->window) return g->now; /* blocks may wait to be sent */
     u64 next = awake_next(g, ask, has_mail);
     for (u32 i = 0; i < g->cfg.partitions && next > g->now; i++) {
         u64 n = partition_next(g->parts[i], g->now);
