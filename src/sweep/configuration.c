@@ -9,7 +9,8 @@
  * 1. A name is of one part or one configuration.
  * 2. What is taken over may be set again; what a section sets itself it sets once.
  * 3. machine = NAME, ... of a part or a configuration: it runs on these of the experiment's machines
- *    alone. */
+ *    alone.
+ * 4. exit-cycles = N of a part or a configuration: its runs end there, not where [measure] says. */
 #include "sweep/sweep.h"
 
 #include <stdlib.h>
@@ -60,6 +61,7 @@ static void set_key(struct sweep_configuration *c, const struct sweep_setting *s
 static void take_over(struct sweep_configuration *to, const struct sweep_configuration *from) {
     for (u32 k = 0; k < from->set.n; k++) set_key(to, &from->set.at[k]);
     if (from->machines) to->machines = from->machines, to->machines_line = from->machines_line;
+    if (from->exit_cycles) to->exit_cycles = from->exit_cycles, to->exit_line = from->exit_line;
 }
 
 /* with = NAME, NAME: all that those set */
@@ -74,15 +76,28 @@ static void take_with(struct experiment *x, struct sweep_configuration *to, cons
     free(words.v.at);
 }
 
+static void take_exit(struct sweep_configuration *c, const char *value, const struct sweep_place *p) {
+    u64 n;
+    if (value_count(p, "exit-cycles", value, 1, INT64_MAX, &n)) c->exit_cycles = value, c->exit_line = p->line;
+}
+
+const char *configuration_option(const struct experiment *x, const char *configuration, const struct sweep_setting *option) {
+    const struct sweep_configuration *c = find_in(&x->configurations, configuration);
+    return c && c->exit_cycles && strcmp(option->key, "exit-cycles") == 0 ? c->exit_cycles : option->value;
+}
+
 void configuration_take(struct experiment *x, bool part, const char *key, const char *value, const struct sweep_place *p) {
     struct sweep_configurations *all = part ? &x->parts : &x->configurations;
     struct sweep_configuration *c = &all->at[all->n - 1];
     struct sweep_setting s = {key, value, p->line};
-    bool twice = strcmp(key, "machine") == 0 && c->machines && c->machines_line > c->line;
+    bool exits = strcmp(key, "exit-cycles") == 0;
+    bool twice = (strcmp(key, "machine") == 0 && c->machines && c->machines_line > c->line) ||
+                 (exits && c->exit_cycles && c->exit_line > c->line);
     for (u32 i = 0; i < c->set.n; i++) twice = twice || (strcmp(c->set.at[i].key, key) == 0 && c->set.at[i].line > c->line);
     if (strcmp(key, "with") == 0) take_with(x, c, value, p);
     else if (twice) error_at(p, "%s is set twice in this configuration", key);
     else if (strcmp(key, "machine") == 0) c->machines = value, c->machines_line = p->line;
+    else if (exits) take_exit(c, value, p);
     else if (value_setting(p, key, value)) set_key(c, &s);
 }
 
@@ -163,10 +178,31 @@ static void check_machines(struct experiment *x, const struct sweep_configuratio
     }
 }
 
+static bool exits(const struct sweep_measure *m) {
+    for (u32 i = 0; i < m->set.n; i++)
+        if (strcmp(m->set.at[i].key, "exit-cycles") == 0) return true;
+    return false;
+}
+
+/* exit-cycles of a configuration stands in place of one that is there */
+static void check_exits(const struct experiment *x, struct diag *d) {
+    for (u32 i = 0; i < x->configurations.n; i++) {
+        const struct sweep_configuration *c = &x->configurations.at[i];
+        for (u32 k = 0; c->exit_cycles && k < x->programs.n; k++) {
+            if (exits(experiment_measure(x, x->programs.at[k].name))) continue;
+            diag_error(d, x->file, c->exit_line, 0,
+                       "exit-cycles of a configuration stands in place of [measure]'s, and that of %s has none; add it there",
+                       x->programs.at[k].name);
+            return;
+        }
+    }
+}
+
 void configuration_check(struct experiment *x, struct diag *d) {
     check_machines(x, &x->parts, d);
     u32 before = d->errors;
     if (!before) check_machines(x, &x->configurations, d);
+    if (!before) check_exits(x, d);
     if (x->parts.n && !x->configurations.n && d->errors == before)
         diag_error(d, x->file, x->parts.at[0].line, 0,
                    "parts alone run nothing; take them over in a [configuration NAME] or in [configurations] product = ...");

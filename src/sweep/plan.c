@@ -196,7 +196,8 @@ static u64 hash_of(const struct planning *p, const struct sweep_run *r) {
     h = add_text(h, plan_size(p->plan, r));
     h = hash_fnv1a64(h, &r->config_hash, sizeof(u64));
     u32 seed = seed_of(p->x, r);
-    for (u32 i = 0; i < m->set.n; i++) h = add_text(add_text(h, m->set.at[i].key), m->set.at[i].value);
+    for (u32 i = 0; i < m->set.n; i++)
+        h = add_text(add_text(h, m->set.at[i].key), configuration_option(p->x, r->configuration, &m->set.at[i]));
     if (seed) h = hash_fnv1a64(add_text(h, "seed"), &seed, sizeof(seed));
     return add_text(h, build_commit());
 }
@@ -302,9 +303,10 @@ char **plan_command(const struct plan *p, const struct sweep_run *r, const char 
     add_settings(&w, r->settings);
     for (u32 i = 0; i < m->set.n; i++) {
         struct strbuf option = {0};
+        const char *value = configuration_option(p->x, r->configuration, &m->set.at[i]);
         strbuf_add(&option, "--%s", m->set.at[i].key);
         word(&w, option.s);
-        if (*m->set.at[i].value) word(&w, m->set.at[i].value);
+        if (*value) word(&w, value);
         strbuf_free(&option);
     }
     snprintf(count, sizeof(count), "%u", seed_of(p->x, r));
@@ -325,8 +327,10 @@ void plan_command_free(char **words) {
 void plan_what(const struct plan *p, const struct sweep_run *r, struct arena *mem, struct result_what *to) {
     const struct sweep_measure *m = experiment_measure(p->x, p->x->programs.at[r->program].name);
     struct strbuf measure = {0};
-    for (u32 i = 0; i < m->set.n; i++)
-        strbuf_add(&measure, "%s%s%s%s", i ? " " : "", m->set.at[i].key, *m->set.at[i].value ? "=" : "", m->set.at[i].value);
+    for (u32 i = 0; i < m->set.n; i++) {
+        const char *value = configuration_option(p->x, r->configuration, &m->set.at[i]);
+        strbuf_add(&measure, "%s%s%s%s", i ? " " : "", m->set.at[i].key, *value ? "=" : "", value);
+    }
     if (seed_of(p->x, r)) strbuf_add(&measure, "%sseed=%u", measure.len ? " " : "", seed_of(p->x, r));
     *to = (struct result_what){.program = p->x->programs.at[r->program].name,
                                .size = plan_size(p, r),

@@ -101,6 +101,8 @@ struct sweep_configuration { /* or a part of some */
     VEC(struct sweep_setting) set;
     const char *machines; /* those it runs on, with commas; NULL: all */
     u32 machines_line;
+    const char *exit_cycles; /* in place of the program's exit-cycles; NULL: as that says */
+    u32 exit_line;
 };
 struct sweep_configurations {
     u32 n, cap;
@@ -167,6 +169,8 @@ void configuration_take(struct experiment *x, bool part, const char *key, const 
 void configuration_product(struct experiment *x, const char *value, const struct sweep_place *p);           /* A B, C D */
 void configuration_check(struct experiment *x, struct diag *d);                                             /* when all is read */
 bool configuration_runs_on(struct experiment *x, const struct sweep_configuration *c, const char *machine); /* c NULL: yes */
+/* The value of a measuring option in a configuration, "" for none */
+const char *configuration_option(const struct experiment *x, const char *configuration, const struct sweep_setting *option);
 void configuration_free(struct experiment *x);
 
 /* --- plan.c */

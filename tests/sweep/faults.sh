@@ -35,6 +35,9 @@ refused '[part a]\n[configuration a]\n' 7 'cannot both be called a, as in line 6
 refused '[part a]\n[part a]\n' 7 'a second \[part a\]; the first is in line 6'
 refused '[part a]\nsm.warps = 8\nsm.warps = 16\n' 8 'set twice'
 refused '[part a]\nmachine = small\nmachine = small\n' 8 'machine is set twice'
+refused '[part a]\nexit-cycles = 9\nexit-cycles = 9\n' 8 'exit-cycles is set twice'
+refused '[configuration a]\nexit-cycles = 0\n' 7 'exit-cycles'
+refused '[configuration a]\nexit-cycles = 9\n' 7 'that of vecadd has none'
 refused '[part a]\nsm.warps = 8\n' 6 'parts alone run nothing'
 refused '[part a]\nmachine = small, gtx480\n[configuration b]\nwith = a\n' 7 'does not run "gtx480"'
 refused '[configuration a]\n[configurations]\nproduct = a\n' 8 'no \[part a\] above this line'
@@ -82,6 +85,10 @@ same "$(ask all.ini "SELECT count(DISTINCT config_hash) FROM results")" 10 "conf
 experiment parts.ini '[machines]\nrun = gtx480\n[part here]\nmachine = small\nsm.warps = 8\n[part there]\nwith = here\nmachine = gtx480\nsm.l1.mshrs = 8\n[part g]\nsm.sched = gto\n[part l]\nsm.warps = 16\nsm.sched = lrr\n[configurations]\nproduct = here there, l g\n[configuration both]\nwith = g\n'
 expect 0 "$heddle" sweep parts.ini
 same "$(ask parts.ini "SELECT group_concat(machine || ' ' || configuration || ' ' || settings, ';') FROM results")" "small here.l sm.warps=16 sm.sched=lrr;small here.g sm.warps=8 sm.sched=gto;small both sm.sched=gto;gtx480 there.l sm.warps=16 sm.l1.mshrs=8 sm.sched=lrr;gtx480 there.g sm.warps=8 sm.l1.mshrs=8 sm.sched=gto;gtx480 both sm.sched=gto" "runs of a product of parts"
+# a configuration that ends elsewhere
+experiment exits.ini '[measure]\nexit-cycles = 300\n[configuration short]\n[part e]\nexit-cycles = 400\n[configuration long]\nwith = e\n'
+expect 0 "$heddle" sweep exits.ini
+same "$(ask exits.ini "SELECT group_concat(configuration || ' ' || cycles || ' ' || measure, ';') FROM results")" "short 300 exit-cycles=300;long 400 exit-cycles=400" "where runs of two configurations end"
 # a run of its own says the same
 expect 0 "$heddle" run vecadd --size tiny --machine small --set sm.sched=gto --set sm.warps=16 --set sm.l1.mshrs=8 --set sm.l1.ways=4 --flush --quiet --json r.json
 for key in cycles state_hash config_hash; do
