@@ -16,17 +16,22 @@
  *   sm.fetch.stall_table    remembers which instructions stalled; behind these the warp does not fetch on
  *   sm.fetch.bpr            back-pressure reduction: warps with full buffers neither fetch nor decode
  *
- * Not modelled: answers that wait because the cache's own output is full; instructions that warps fetch twice
- * because text changes.
+ * The cache's output holds two answers; when decode leaves both there and a third is behind them the cache
+ * takes nothing, and the request that was to go in waits before it, with the warp scheduler (without
+ * no_stall, whose queues take every answer).
+ *
+ * Not modelled: instructions that warps fetch twice because text changes.
  *
  * Invariants: F1 without no_stall a warp has one request that is not dropped; F2 requests and queued
  * instructions of a warp are consecutive from its next fetch backwards; F3 a buffer holds sm.ibuffer + 1; F4
  * first_cy is when the earliest answer comes; `queued` and `buffered` are the warps with a queue, and with a
- * buffer, that is not empty. */
+ * buffer, that is not empty; F5 a parked request is the last one and has no due_cy. */
 #include "core/vfetch.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { MISS_KNOWN_CY = 3 };
 
 void vfetch_init(struct core *c) {
     const struct config *g = c->cfg;
@@ -53,6 +58,7 @@ void vfetch_abandon(struct core *c) {
     if (!v) return;
     memset(v->misses, 0, sizeof(*v->misses) * c->cfg->icache_mshrs);
     v->requests.n = 0;
+    v->parked = false;
     v->first_cy = NEVER;
 }
 
@@ -80,7 +86,8 @@ void vfetch_check(const struct core *c) {
         live[v->requests.at[i].slot] += v->requests.at[i].id == v->warps[v->requests.at[i].slot].id;
         first = MIN(first, v->requests.at[i].due_cy);
     }
-    CHECK(first == v->first_cy); /* F4 */
+    CHECK(first == v->first_cy);                                                               /* F4 */
+    CHECK(!v->parked || (v->requests.n && v->requests.at[v->requests.n - 1].due_cy == NEVER)); /* F5 */
     for (u32 i = 0; i < c->nslots; i++) {
         CHECK((v->warps[i].n != 0) == (v->queued >> i & 1));            /* F4 */
         CHECK(live[i] <= (c->cfg->fetch_no_stall ? v->warps[i].n : 1)); /* F1, F2 */
@@ -150,10 +157,13 @@ void vfetch_flush(struct core *c, struct front *f, i32 pc) {
     vfetch_want(c, f);
 }
 
-/* The front's first instruction has issued */
-void vfetch_popped(struct core *c, const struct front *f) {
+/* The front's first instruction has issued. Behind one that decode has done, decode knows what is next. */
+void vfetch_popped(struct core *c, struct front *f) {
     struct vwarp *w = &c->vfetch->warps[f->slot];
-    if (w->joins && f->head->early) w->joins--;
+    if (w->joins && f->head->early) {
+        f->ib.next = w->goes[w->join++ % ARRAY_LEN(w->goes)];
+        w->joins--;
+    }
     w->popped = c->now + 1;
     if (!f->ib.n) c->vfetch->buffered &= ~(1ull << f->slot);
     vfetch_want(c, f);
@@ -197,19 +207,57 @@ static i32 send_for(struct core *c, u64 line) {
     return spare;
 }
 
-/* Requests for the line go through the cache again, one a cycle: two stages less than the first time */
+/* Requests for the line go through the cache again, one a cycle, from the second cycle after it on. The
+ * MISS_KNOWN_CY in which the first of them found that it misses, before it was sent, are counted here too. */
 void vfetch_filled(struct core *c, u32 entry) {
     struct vfetch *v = c->vfetch;
-    u64 line = v->misses[entry] - 1, due = c->now + (c->cfg->icache_cy > 2 ? c->cfg->icache_cy - 2 : 1);
+    u64 line = v->misses[entry] - 1, due = c->now + c->cfg->icache_cy + 1 + MISS_KNOWN_CY;
     u32 at;
     struct victim out;
     v->misses[entry] = 0;
     tags_insert(&v->icache, line, 1, &at, &out);
-    for (u32 i = 0; i < v->requests.n; i++) {
+    for (u32 i = 0; i < v->requests.n - v->parked; i++) {
         if (v->requests.at[i].due_cy != NEVER || v->requests.at[i].line != line) continue;
         v->first_cy = MIN(v->first_cy, due);
         v->requests.at[i].due_cy = due++;
     }
+}
+
+/* Decode leaves two answers in the cache's output, and a third is behind them */
+static bool frozen(const struct core *c) {
+    const struct vfetch *v = c->vfetch;
+    u32 there = 0;
+    for (u32 i = 0; i < v->requests.n; i++) there += v->requests.at[i].due_cy <= c->now + 1;
+    return there > 2;
+}
+
+static void go_in(struct core *c, struct vrequest *x) {
+    struct vfetch *v = c->vfetch;
+    v->parked = false;
+    x->sent_cy = c->now - 1;
+    x->due_cy = c->now - 1 + c->cfg->icache_cy;
+    v->first_cy = MIN(v->first_cy, x->due_cy);
+}
+
+/* Whether what was chosen goes in is seen in the cycle after */
+static bool may_park(const struct core *c) {
+    const struct vfetch *v = c->vfetch;
+    if (v->requests.n < 3 || v->parked || c->cfg->fetch_no_stall) return false;
+    const struct vrequest *x = &v->requests.at[v->requests.n - 1];
+    return x->sent_cy + 1 == c->now && x->due_cy != NEVER;
+}
+
+/* What the warp scheduler chose in the cycle before goes into the cache, or waits: then true. */
+static bool parks(struct core *c) {
+    struct vfetch *v = c->vfetch;
+    if (!v->parked && !may_park(c)) return false;
+    struct vrequest *x = &v->requests.at[v->requests.n - 1];
+    bool waits = frozen(c);
+    if (waits && !v->parked) {
+        x->due_cy = NEVER;
+        v->parked = true;
+    } else if (!waits && v->parked) go_in(c, x);
+    return waits;
 }
 
 /* --- the stall table: index and tag of equation 3.3 */
@@ -278,7 +326,7 @@ static void request(struct core *c, u32 slot) {
 static void schedule(struct core *c) {
     struct vfetch *v = c->vfetch;
     u64 can = can_fetch(c);
-    if (!can) return;
+    if (parks(c) || !can) return;
     struct fetch_view view = {&can, 1, c->age, v->waited};
     int slot = c->pol.fetch->pick(&v->last, &view);
     if (slot < 0) return;
@@ -303,8 +351,10 @@ static void drop_behind(struct core *c, u32 slot, i32 pc) {
 }
 
 static void decode_early(struct core *c, u32 slot, const struct tinst *t) {
-    drop_behind(c, slot, goes_early(c, slot, t));
-    c->vfetch->warps[slot].joins++;
+    struct vwarp *w = &c->vfetch->warps[slot];
+    i32 pc = goes_early(c, slot, t);
+    drop_behind(c, slot, pc);
+    w->goes[(w->join + w->joins++) % ARRAY_LEN(w->goes)] = pc;
     if (c->cfg->fetch_no_stall) learn(c, t->pc);
 }
 
@@ -468,13 +518,15 @@ static __attribute__((noinline)) void run_stage(struct core *c, struct vfetch *v
 void vfetch_stage(struct core *c) {
     struct vfetch *v = c->vfetch;
     v->held = false;
-    if (v->open & ~v->stalled || v->first_cy <= c->now || v->queued || v->resolving) run_stage(c, v);
+    if (v->open & ~v->stalled || v->first_cy <= c->now || v->queued || v->resolving || v->parked) run_stage(c, v);
 }
 
 u64 vfetch_next(const struct core *c) {
     const struct vfetch *v = c->vfetch;
     u64 next = NEVER;
-    if (v->resolving || can_fetch(c)) return c->now;
+    bool blocked = v->parked && frozen(c);
+    if (may_park(c)) return c->now;
+    if (v->resolving || (v->parked && !blocked) || (!blocked && can_fetch(c))) return c->now;
     if (v->queued && can_decode(c)) return c->now;
     bool waits = v->held && !c->cfg->fetch_no_stall && full(c, v->decoded);
     if (!waits || v->first_cy > c->now) return MAX(v->first_cy, c->now);

@@ -206,9 +206,18 @@ static void leave(struct core *c, const struct ventry *e) {
     if (t->ndst && s->w) home_wake(c, e->slot, HOME_RESULT);
 }
 
+/* Behind the multiplier stands a register: a product waits there while others come as far as its door */
+static bool waits_alone(const struct core *c, const struct vline *l, u32 p) {
+    return p == VPIPE_MUL && (l->n < 2 || l->at[(l->head + 1) % VPIPE_DEEP].due_cy > c->now + 1);
+}
+
 /* Its result did not win: everything in the pipe stays where it is */
 static void stop_pipe(const struct core *c, struct vunits *v, u32 p) {
     struct vline *l = &v->pipe[p];
+    if (waits_alone(c, l, p)) {
+        l->at[l->head].due_cy++;
+        return;
+    }
     for (u32 i = 0; i < l->n; i++) l->at[(l->head + i) % VPIPE_DEEP].due_cy++;
     v->free_cy[p] = MAX(v->free_cy[p], c->now + 1);
 }

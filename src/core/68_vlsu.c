@@ -1,26 +1,37 @@
 /* The load-store unit of the Vortex pipeline (sm.pipeline = vortex): a port of four bytes for each thread.
  *
- * Nothing is coalesced: each thread's word goes to its bank by itself, unless all threads of a load want the
- * same one. In a cycle each bank of the cache (69_vcache.c) and of shared memory takes one word; the next
- * instruction follows when the last word is taken. sm.lsu.queue loads may be under way. Words come back in
- * any order; those of one instruction that are there in the same cycle are written back together, others
- * apart, and the register is free with the last.
+ * Nothing is coalesced: each thread's word goes to its bank by itself, unless all threads want the same one,
+ * thread 0 among them. A thread has a buffer of two words before the cache (69_vcache.c): the next
+ * instruction follows when the last word is in one, while words of this one still wait for their banks. In a
+ * cycle each bank is offered the word of the lowest thread that has one for it. Banks of shared memory take
+ * their words without such buffers. sm.lsu.queue loads may be under way. Words come back in any order; those
+ * of one instruction that are there in the same cycle are written back together, others apart, and the
+ * register is free with the last.
  *
- *   cycle    0       1           2                       7                  9
- *            issue   addresses   words to their banks    hit: write-back    a dependent instruction issues
+ *   cycle    0       1           2                 3                       9                  11
+ *            issue   addresses   words to buffers  words to their banks    hit: write-back    a dependent one issues
  *
- * (sm.l1.latency_cy = 9; sm.shared.latency_cy likewise.) Atomics, which Vortex of 2021 does not have, go past
- * the cache as they do on the other machines, a line of the memory side at a time. Stores are over when the
- * memory side has them; a fence waits for that, while Vortex's waits for loads only.
+ * (sm.l1.latency_cy = 11; sm.shared.latency_cy likewise, but for the buffers.) Atomics, which Vortex of 2021
+ * does not have, go past the cache as they do on the other machines, a line of the memory side at a time.
+ * Stores are over when the memory side has them; a fence waits for that, while Vortex's waits for loads only.
  *
  * Invariants: V1 one instruction sends words at a time, in order of issue; V2 `loads` counts loads from their
- * first word to their end; V3 answer_cy is when the first of the answers is there. */
+ * first word to their end; V3 answer_cy is when the first of the answers is there; V4 `waiting` and `full`
+ * are the threads whose buffers hold something, and two words. */
 #include "core/vlsu.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { TO_BANK_CY = 2, FROM_BANK_CY = 2 }; /* issue to the banks; answer to dependent issue */
+enum {
+    TO_BANK_CY = 2,          /* issue to the banks */
+    MERGED_CY = 3,           /* words of an instruction put together to write-back */
+    FROM_BANK_CY = 2,        /* that to dependent issue */
+    BANK_OUTPUT = 2,         /* words that wait at a bank's output */
+    SHARED_QUEUE = MAX_WARP, /* banks beyond those of the cache, whose number that bounds: of shared memory, all in one */
+};
+
+static struct vanswer *queue_at(const struct vqueue *q, u32 i) { return &q->at[(q->head + i) & (q->cap - 1)]; }
 
 void vlsu_init(struct core *c) {
     if (c->cfg->pipeline != PIPELINE_VORTEX) return;
@@ -29,14 +40,19 @@ void vlsu_init(struct core *c) {
 
 void vlsu_free(struct core *c) {
     if (!c->vlsu) return;
-    free(c->vlsu->answers.at);
+    for (u32 i = 0; i < ARRAY_LEN(c->vlsu->banks); i++) free(c->vlsu->banks[i].at);
+    free(c->vlsu->merged.at);
     free(c->vlsu);
 }
 
 void vlsu_abandon(struct core *c) {
     struct vlsu *l = c->vlsu;
     if (!l) return;
-    l->nskid = l->loads = l->answers.n = 0;
+    l->nskid = l->loads = l->merged.n = 0;
+    for (u32 i = 0; i < ARRAY_LEN(l->banks); i++) l->banks[i].n = 0;
+    l->answering = l->frozen = 0;
+    l->waiting = l->full = 0;
+    memset(l->lanes, 0, sizeof(l->lanes));
     l->current = l->held_by = NONE;
     l->wrote_cy = l->answer_cy = NEVER;
 }
@@ -49,17 +65,26 @@ void vlsu_check(const struct core *c) {
     EACH_FLIGHT (c, f) {
         bool waits = false;
         for (u32 i = 0; i < c->vlsu->nskid; i++) waits = waits || c->vlsu->skid[i] == f->id;
+        waits = waits || (c->vlsu->fresh && c->vlsu->current == (i32)f->id);
         loads += f->mem.kind == PROBE_LOAD && !waits;
     }
     CHECK(loads == c->vlsu->loads); /* V2 */
-    u64 first = NEVER;
-    for (u32 i = 0; i < c->vlsu->answers.n; i++) first = MIN(first, c->vlsu->answers.at[i].due_cy);
+    u64 first = c->vlsu->merged.n ? queue_at(&c->vlsu->merged, 0)->due_cy : NEVER;
+    for (u32 i = 0; i < ARRAY_LEN(c->vlsu->banks); i++)
+        if (c->vlsu->banks[i].n) first = MIN(first, queue_at(&c->vlsu->banks[i], 0)->due_cy);
     CHECK(first == c->vlsu->answer_cy); /* V3 */
+    for (u32 i = 0; i < ARRAY_LEN(c->vlsu->lanes); i++) {
+        u32 n = c->vlsu->lanes[i].n;
+        CHECK((c->vlsu->waiting >> i & 1) == (n > 0) && (c->vlsu->full >> i & 1) == (n == 2)); /* V4 */
+    }
 }
 
 bool vlsu_full(const struct core *c) { return c->vlsu->nskid == ARRAY_LEN(c->vlsu->skid); }
 bool vlsu_writes(const struct core *c) { return c->vlsu->wrote_cy == c->now; }
-u64 vlsu_latency(u32 latency_cy) { return latency_cy > TO_BANK_CY + FROM_BANK_CY ? latency_cy - TO_BANK_CY - FROM_BANK_CY : 1; }
+u64 vlsu_latency(u32 latency_cy) {
+    u32 beside = TO_BANK_CY + MERGED_CY + FROM_BANK_CY;
+    return latency_cy > beside ? latency_cy - beside : 1;
+}
 
 /* --- issue */
 
@@ -78,8 +103,9 @@ static void add_words(struct memop *m, const struct probe_access *p) {
     }
 }
 
-/* All threads of a load want the same word: one is asked for */
+/* All threads want the same word: that of thread 0 stands for all, where it takes part */
 static void merge_equal(struct memop *m) {
+    if (!m->lines.n || !(m->lines.at[0].lanes & 1)) return;
     for (u32 i = 1; i < m->lines.n; i++)
         if (m->lines.at[i].line != m->lines.at[0].line || m->lines.at[i].same != m->lines.at[0].same) return;
     for (u32 i = 1; i < m->lines.n; i++) m->lines.at[0].lanes |= m->lines.at[i].lanes;
@@ -100,7 +126,7 @@ static void collect(struct core *c, struct flight *f, const struct step *st) {
     m->kind = (u8)lsu_kind_of(f->t->in, st);
     m->space = st->probe.at.n ? st->probe.at.at[0].space : SPACE_GLOBAL;
     m->collector = NONE;
-    if (m->kind == PROBE_LOAD) merge_equal(m);
+    if (!m->packets.n) merge_equal(m);
     CHECK(m->lines.n <= 64);
     m->nlines = m->lines.n;
     m->silent = lanes_without_words(f);
@@ -122,12 +148,78 @@ void vlsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct st
     l->skid[l->nskid++] = f->id;
 }
 
-/* --- words on their way back */
+/* --- words on their way back: a queue for each bank, one for shared memory */
 
-void vlsu_answer(struct core *c, u32 flight, u64 due_cy) {
-    struct vanswer a = {due_cy, flight};
-    VEC_PUSH(&c->vlsu->answers, a);
-    c->vlsu->answer_cy = MIN(c->vlsu->answer_cy, due_cy);
+static void queue_push(struct vqueue *q, struct vanswer a) {
+    if (q->n == q->cap) {
+        struct vanswer *at = base_alloc(sizeof(*at) * MAX(8u, q->cap * 2));
+        for (u32 i = 0; i < q->n; i++) at[i] = q->at[(q->head + i) & (q->cap - 1)];
+        free(q->at);
+        *q = (struct vqueue){at, 0, q->n, MAX(8u, q->cap * 2)};
+    }
+    q->at[(q->head + q->n++) & (q->cap - 1)] = a;
+}
+
+void vlsu_answer(struct core *c, u32 bank, u32 flight, u64 due_cy) {
+    struct vlsu *l = c->vlsu;
+    queue_push(&l->banks[bank], (struct vanswer){due_cy, flight});
+    if (bank < SHARED_QUEUE) l->answering |= 1ull << bank;
+    l->answer_cy = MIN(l->answer_cy, due_cy);
+}
+
+bool vlsu_frozen(const struct core *c, u32 bank) { return c->vlsu->frozen >> bank & 1; }
+
+/* Two words of a bank stand at its output, and a third behind them: the bank stands still for a cycle, and
+ * all that is in it */
+static void find_frozen(struct core *c) {
+    struct vlsu *l = c->vlsu;
+    l->frozen = 0;
+    for (u64 m = l->answering; m; m &= m - 1) {
+        struct vqueue *q = &l->banks[__builtin_ctzll(m)];
+        if (q->n <= BANK_OUTPUT || queue_at(q, BANK_OUTPUT)->due_cy > c->now + 1) continue;
+        l->frozen |= m & -m;
+        for (u32 i = BANK_OUTPUT; i < q->n; i++) queue_at(q, i)->due_cy++;
+        vcache_freeze(c, (u32)__builtin_ctzll(m));
+    }
+}
+
+static bool queue_has(const struct vqueue *q, u64 now) { return q->n && q->at[q->head].due_cy <= now; }
+
+static void queue_pop(struct vqueue *q) { q->head = (q->head + 1) & (q->cap - 1), q->n--; }
+
+/* The instruction that goes first: that of the lowest bank with a word, then shared memory's; or NONE */
+static i32 first_there(const struct core *c) {
+    const struct vlsu *l = c->vlsu;
+    for (u64 m = l->answering; m; m &= m - 1) {
+        const struct vqueue *q = &l->banks[__builtin_ctzll(m)];
+        if (queue_has(q, c->now)) return (i32)q->at[q->head].flight;
+    }
+    const struct vqueue *q = &l->banks[SHARED_QUEUE];
+    return queue_has(q, c->now) ? (i32)q->at[q->head].flight : NONE;
+}
+
+/* Its words of all banks, one of each; of shared memory all that are there */
+static u32 take_words(struct core *c, u32 id) {
+    struct vlsu *l = c->vlsu;
+    u32 parts = 0;
+    for (u64 m = l->answering; m; m &= m - 1) {
+        struct vqueue *q = &l->banks[__builtin_ctzll(m)];
+        if (!queue_has(q, c->now) || q->at[q->head].flight != id) continue;
+        queue_pop(q);
+        if (!q->n) l->answering &= ~(m & -m);
+        parts++;
+    }
+    struct vqueue *q = &l->banks[SHARED_QUEUE];
+    for (; !parts && queue_has(q, c->now) && q->at[q->head].flight == id; parts++) queue_pop(q);
+    for (; parts && queue_has(q, c->now) && q->at[q->head].flight == id && q->at[q->head].due_cy == c->now; parts++) queue_pop(q);
+    return parts;
+}
+
+static u64 first_due(const struct vlsu *l) {
+    u64 due = l->merged.n ? l->merged.at[l->merged.head].due_cy : NEVER;
+    for (u64 m = l->answering; m; m &= m - 1) due = MIN(due, queue_at(&l->banks[__builtin_ctzll(m)], 0)->due_cy);
+    const struct vqueue *q = &l->banks[SHARED_QUEUE];
+    return q->n ? MIN(due, q->at[q->head].due_cy) : due;
 }
 
 static void take_part(struct core *c, u32 id) {
@@ -135,28 +227,29 @@ static void take_part(struct core *c, u32 id) {
     bool over = f->mem.outstanding == 1 && f->mem.accepted && f->mem.kind == PROBE_LOAD;
     writeback_part(c, id, c->now + FROM_BANK_CY);
     c->vlsu->loads -= over;
+    c->vlsu->again |= over;
 }
 
-/* Of those that are there the one that came first, and all others of its instruction */
+/* What was merged MERGED_CY ago has the write-back port, */
 static void write_back(struct core *c) {
     struct vlsu *l = c->vlsu;
-    u32 first = 0, left = 0, parts = 0, n = l->answers.n;
-    u64 next = NEVER;
-    while (l->answers.at[first].due_cy != l->answer_cy) first++;
-    u32 id = l->answers.at[first].flight;
-    for (u32 i = 0; i < n; i++) {
-        struct vanswer a = l->answers.at[i];
-        if (a.flight == id && a.due_cy <= c->now) {
-            parts++;
-            continue;
-        }
-        l->answers.at[left++] = a;
-        next = MIN(next, a.due_cy);
+    while (queue_has(&l->merged, c->now)) {
+        u32 id = l->merged.at[l->merged.head].flight;
+        queue_pop(&l->merged);
+        l->wrote_cy = c->now;
+        take_part(c, id);
     }
-    l->answers.n = left;
-    l->answer_cy = next;
-    l->wrote_cy = c->now;
-    while (parts--) take_part(c, id);
+}
+
+/* and the words of one instruction are merged. */
+static void bring_back(struct core *c) {
+    struct vlsu *l = c->vlsu;
+    write_back(c);
+    find_frozen(c);
+    i32 id = first_there(c);
+    for (u32 parts = id == NONE ? 0 : take_words(c, (u32)id); parts; parts--)
+        queue_push(&l->merged, (struct vanswer){c->now + MERGED_CY, (u32)id});
+    l->answer_cy = first_due(l);
 }
 
 /* --- words to the banks */
@@ -172,16 +265,34 @@ static int send_shared(struct core *c, struct flight *f, const struct line_acces
          .cause = ACCESS_SHARED);
     if (f->mem.kind == PROBE_STORE) return NONE;
     f->mem.outstanding++;
-    vlsu_answer(c, f->id, c->now + vlsu_latency(c->cfg->shared_cy));
+    vlsu_answer(c, SHARED_QUEUE, f->id, c->now + vlsu_latency(c->cfg->shared_cy));
     return NONE;
 }
 
-static int send_word(struct core *c, struct flight *f, u32 i, u64 *busy) {
-    const struct line_access *x = &f->mem.lines.at[i];
-    if (f->mem.packets.n) return vcache_atomic(c, f, x, atomic_at(c, f->mem.packets.at[i]));
-    return x->same ? send_shared(c, f, x, busy) : vcache_word(c, f, x);
+/* A word of the cache's into its thread's buffer; what the instruction waits for counts from here on */
+static int buffer_word(struct core *c, struct flight *f, u32 i, u64 *closed) {
+    struct vlsu *l = c->vlsu;
+    u32 lane = (u32)__builtin_ctzll(f->mem.lines.at[i].lanes);
+    u64 bit = 1ull << lane;
+    if (*closed & bit) return HAZARD_BANK;
+    *closed |= bit;
+    if (f->mem.kind == PROBE_STORE && !c->cfg->perfect_memory) writeback_store_sent(c, f);
+    else f->mem.outstanding++;
+    struct vlane *b = &l->lanes[lane];
+    b->word[b->n++] = (struct vword){f->id, i};
+    l->waiting |= bit;
+    if (b->n == 2) l->full |= bit;
+    return NONE;
 }
 
+static int send_word(struct core *c, struct flight *f, u32 i, u64 *busy, u64 *closed) {
+    const struct line_access *x = &f->mem.lines.at[i];
+    if (f->mem.packets.n && c->vlsu->waiting) return HAZARD_COMQ; /* it passes no word */
+    if (f->mem.packets.n) return vcache_atomic(c, f, x, atomic_at(c, f->mem.packets.at[i]));
+    return x->same ? send_shared(c, f, x, busy) : buffer_word(c, f, i, closed);
+}
+
+/* Its last word is with its bank */
 static void accepted(struct core *c, struct flight *f) {
     bool over = !f->mem.outstanding && f->mem.kind == PROBE_LOAD;
     if (f->mem.silent)
@@ -190,47 +301,96 @@ static void accepted(struct core *c, struct flight *f) {
     if (over) f->result_cy = c->now + FROM_BANK_CY;
     writeback_accepted(c, f);
     c->vlsu->loads -= over;
-    c->vlsu->current = NONE;
+    c->vlsu->again |= over;
 }
 
 void vlsu_wake(struct core *c) { c->vlsu->again = true; }
 
-static void send(struct core *c) {
+/* The current one is a load that has sent nothing, and as many as may be are under way */
+static bool waits_for_loads(const struct core *c) {
+    const struct vlsu *l = c->vlsu;
+    return l->fresh && l->loads >= c->cfg->lsu_queue && flight_at(c, (u32)l->current)->mem.kind == PROBE_LOAD;
+}
+
+static bool lasts(int why) { return why == HAZARD_MSHR || why == HAZARD_COMQ; }
+
+/* Words in buffers to their banks. Returns whether the next cycle may be another. */
+static bool offer_words(struct core *c) {
+    struct vlsu *l = c->vlsu;
+    bool moves = false;
+    for (u64 m = l->waiting; m; m &= m - 1) {
+        u32 lane = (u32)__builtin_ctzll(m);
+        struct vlane *b = &l->lanes[lane];
+        struct flight *f = flight_at(c, b->word[0].flight);
+        int why = vcache_word(c, f, &f->mem.lines.at[b->word[0].at]);
+        moves = moves || !lasts(why);
+        if (why != NONE) {
+            if (l->held_by == NONE) l->held_by = why;
+            continue;
+        }
+        if (++f->mem.next == f->mem.nlines) accepted(c, f);
+        b->word[0] = b->word[1];
+        l->full &= ~(m & -m);
+        if (!--b->n) l->waiting &= ~(m & -m);
+    }
+    return moves;
+}
+
+/* Words of the current instruction to buffers that are not closed. Returns the same. */
+static bool send(struct core *c, u64 closed) {
     struct vlsu *l = c->vlsu;
     struct flight *f = flight_at(c, (u32)l->current);
     u64 busy = 0;
+    bool moves = false;
+    if (waits_for_loads(c)) return false;
+    l->loads += l->fresh && f->mem.kind == PROBE_LOAD;
+    l->fresh = false;
     c->stats.lsu_busy_cycles++;
-    if (l->stuck && !l->again) { /* as in the last cycle */
-        lsu_hazard(c, f, (enum hazard)l->held_by);
-        return;
-    }
-    l->held_by = NONE;
-    l->stuck = true;
-    l->again = false;
     for (u64 m = l->left; m; m &= m - 1) {
-        int why = send_word(c, f, (u32)__builtin_ctzll(m), &busy);
+        int why = send_word(c, f, (u32)__builtin_ctzll(m), &busy, &closed);
+        const struct line_access *x = &f->mem.lines.at[__builtin_ctzll(m)];
         if (why == NONE) l->left &= ~(m & -m);
         else if (l->held_by == NONE) l->held_by = why;
-        l->stuck = l->stuck && (why == HAZARD_MSHR || why == HAZARD_COMQ);
+        f->mem.next += why == NONE && (x->same || f->mem.packets.n); /* others wait in their buffers */
+        moves = moves || why == NONE || (why == HAZARD_BANK && x->same);
     }
-    if (!l->left) accepted(c, f);
-    else lsu_hazard(c, f, (enum hazard)l->held_by);
+    if (l->left) {
+        lsu_hazard(c, f, (enum hazard)l->held_by);
+        return moves;
+    }
+    l->current = NONE;
+    if (f->mem.next == f->mem.nlines) accepted(c, f);
+    return moves;
 }
 
-/* The next one is a load, and as many as may be are under way */
-static bool waits_for_loads(const struct core *c) {
+/* As in the last cycle: no word can go on */
+static void stand_still(struct core *c) {
     const struct vlsu *l = c->vlsu;
-    return l->loads >= c->cfg->lsu_queue && flight_at(c, l->skid[0])->mem.kind == PROBE_LOAD;
+    if (l->current == NONE || l->current_cy > c->now || waits_for_loads(c)) return;
+    c->stats.lsu_busy_cycles++;
+    lsu_hazard(c, flight_at(c, (u32)l->current), (enum hazard)l->held_by);
+}
+
+static void move_words(struct core *c) {
+    struct vlsu *l = c->vlsu;
+    u64 closed = l->full; /* a buffer that is full when the cycle begins takes nothing in it */
+    if (l->stuck && !l->again) {
+        stand_still(c);
+        return;
+    }
+    l->again = false;
+    l->held_by = NONE;
+    bool moves = offer_words(c);
+    if (l->current != NONE && l->current_cy <= c->now) moves |= send(c, closed);
+    l->stuck = !moves && (l->waiting || l->current != NONE);
 }
 
 static void take_next(struct core *c) {
     struct vlsu *l = c->vlsu;
     if (l->current != NONE || !l->nskid || l->skid_cy[0] > c->now) return;
     const struct flight *f = flight_at(c, l->skid[0]);
-    bool load = f->mem.kind == PROBE_LOAD;
-    if (waits_for_loads(c)) return;
-    l->loads += load;
     l->current = (i32)f->id;
+    l->fresh = true;
     l->stuck = false;
     l->current_cy = c->now + 1;
     l->left = f->mem.nlines == 64 ? ~0ull : (1ull << f->mem.nlines) - 1;
@@ -239,31 +399,38 @@ static void take_next(struct core *c) {
 }
 
 static __attribute__((noinline)) void run_stage(struct core *c, struct vlsu *l) {
-    if (l->answer_cy <= c->now) write_back(c);
+    if (l->answer_cy <= c->now) bring_back(c);
+    else l->frozen = 0;
     vcache_stage(c);
-    if (l->current != NONE && l->current_cy <= c->now) send(c);
+    move_words(c);
+    vcache_send(c); /* after the words: a bank sees its queue as it was when the cycle began */
     take_next(c);
 }
 
 void vlsu_stage(struct core *c) {
     struct vlsu *l = c->vlsu;
-    if (l->answer_cy <= c->now || l->current != NONE || l->nskid || vcache_next(c) <= c->now) run_stage(c, l);
+    if (l->answer_cy <= c->now || l->current != NONE || l->nskid || l->waiting || vcache_next(c) <= c->now) run_stage(c, l);
 }
 
-bool vlsu_idle(const struct core *c) { return !c->vlsu || (!c->vlsu->nskid && c->vlsu->current == NONE && !c->vlsu->answers.n); }
+bool vlsu_idle(const struct core *c) {
+    const struct vlsu *l = c->vlsu;
+    return !l || (!l->nskid && l->current == NONE && !l->waiting && l->answer_cy == NEVER && vcache_idle(c));
+}
 
 u64 vlsu_next(const struct core *c) {
     const struct vlsu *l = c->vlsu;
-    u64 next = vcache_next(c);
+    u64 next = MIN(vcache_next(c), l->answer_cy);
+    if ((l->waiting || l->current != NONE) && l->stuck && l->again) return c->now;
+    if (l->waiting && !l->stuck) return c->now;
     if (l->current != NONE) next = l->stuck ? next : MIN(next, l->current_cy);
-    else if (l->nskid && !waits_for_loads(c)) next = MIN(next, l->skid_cy[0]);
-    return MAX(MIN(next, l->answer_cy), c->now);
+    else if (l->nskid) next = MIN(next, l->skid_cy[0]);
+    return MAX(next, c->now);
 }
 
 /* Cycles jumped over: a word that could not be taken still cannot */
 void vlsu_skip(struct core *c, u64 n) {
     const struct vlsu *l = c->vlsu;
-    if (l->current == NONE || !l->stuck) return;
+    if (l->current == NONE || !l->stuck || waits_for_loads(c)) return;
     const struct flight *f = flight_at(c, (u32)l->current);
     c->stats.lsu_busy_cycles += n;
     c->stats.hazards[l->held_by] += n;

@@ -3,20 +3,31 @@
  * after its line has come, else a line, else a word of the load-store unit; no word is read in the cycle
  * after one was written (rdw_write_hazard of VX_bank).
  *
- * Each read that misses takes an entry (vortex.dcache.mshrs a bank); the first of a line sends for it. When
- * the line has come it is written into the bank, and the reads come again one a cycle, a stage less than the
- * first time. Writes go to the memory side word by word, hit or not.
+ * Each read that misses takes an entry (vortex.dcache.mshrs a bank), and each read that hits has one for the
+ * two cycles until that is known; with all in use a bank takes no word. The first of a line sends for it.
+ * Lines come in one at a time, in the order of their answers: one whose bank is busy keeps the others
+ * waiting. Two cycles after its line the first read comes again, then one a cycle, through the bank as
+ * others. Writes go to the memory side word by word, hit or not.
  *
- * Not modelled: queues inside a bank between its input and its tags; data.
+ * What a bank sends stands in a queue of its own from the third cycle on; while two stand there the bank
+ * takes no word. One of all banks goes on in a cycle, by turns.
  *
- * Invariants: W1 `active` and `replays` count entries, and `used` has those in use; W2 of a line that is
- * waited for one entry has asked. */
+ *   cycle    0              1, 2          3
+ *            word, or read  tags, data    hit: at the cache's output, whose two places a bank has (68_vlsu.c);
+ *            that came again              miss or write: in the bank's queue
+ *
+ * Not modelled: data.
+ *
+ * Invariants: W1 a bank's `used`, `active` and `replays` count entries, the set `used` has those in use, and
+ * `pending` counts what is in the banks' queues; W2 of a line that is waited for one entry has asked. */
 #include "core/vcache.h"
 
 #include "base/set.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { TO_QUEUE_CY = 3 }; /* a word to the bank's queue */
 
 void vcache_init(struct core *c) {
     const struct config *g = c->cfg;
@@ -25,9 +36,10 @@ void vcache_init(struct core *c) {
     tags_init(&v->tags, g->vortex_lines, 1, g->vortex_line_b, g->vortex_line_b, false);
     v->banks = base_alloc(sizeof(*v->banks) * g->vortex_banks);
     v->misses = base_alloc(sizeof(*v->misses) * g->vortex_banks * g->vortex_mshrs);
+    v->latency = MAX(2u, vlsu_latency(g->l1_cy)) - 1; /* a cycle is spent in the buffer before it */
     v->words = set_words(g->vortex_mshrs);
     v->used = base_alloc(sizeof(*v->used) * g->vortex_banks * v->words);
-    v->latency = vlsu_latency(g->l1_cy);
+    v->doors = base_alloc(sizeof(*v->doors) * g->vortex_banks * g->vortex_mshrs);
 }
 
 void vcache_free(struct core *c) {
@@ -36,6 +48,7 @@ void vcache_free(struct core *c) {
     free(c->vcache->banks);
     free(c->vcache->misses);
     free(c->vcache->used);
+    free(c->vcache->doors);
     free(c->vcache);
 }
 
@@ -44,8 +57,11 @@ void vcache_abandon(struct core *c) {
     if (!v) return;
     memset(v->misses, 0, sizeof(*v->misses) * c->cfg->vortex_banks * c->cfg->vortex_mshrs);
     memset(v->used, 0, sizeof(*v->used) * c->cfg->vortex_banks * v->words);
-    for (u32 b = 0; b < c->cfg->vortex_banks; b++) v->banks[b] = (struct vbank){.busy_cy = NEVER, .no_read_cy = NEVER};
-    v->active = 0;
+    for (u32 b = 0; b < c->cfg->vortex_banks; b++)
+        v->banks[b] = (struct vbank){.busy_cy = NEVER, .no_read_cy = NEVER, .offered_cy = NEVER};
+    v->active = v->door = v->ndoors = v->pending = 0;
+    v->turn = c->cfg->vortex_banks - 1;
+    v->sent_cy = NEVER;
 }
 
 void vcache_launch(struct core *c) {
@@ -59,19 +75,21 @@ static u64 *used_of(const struct core *c, u32 bank) { return &c->vcache->used[ba
 
 void vcache_check(const struct core *c) {
     const struct vcache *v = c->vcache;
-    u32 all = 0;
+    u32 all = 0, pending = 0;
     if (!v) return;
     for (u32 b = 0; b < c->cfg->vortex_banks; b++) {
-        u32 active = 0, replays = 0;
+        pending += v->banks[b].nout;
+        u32 used = 0, active = 0, replays = 0;
         for (u32 i = 0; i < c->cfg->vortex_mshrs; i++) {
             CHECK(set_has(used_of(c, b), i) == (misses_of(c, b)[i].state != VMISS_FREE)); /* W1 */
+            used += misses_of(c, b)[i].state != VMISS_FREE;
             active += misses_of(c, b)[i].state > VMISS_WAITS;
             replays += misses_of(c, b)[i].state == VMISS_REPLAYS;
         }
-        CHECK(active == v->banks[b].active && replays == v->banks[b].replays); /* W1 */
+        CHECK(used == v->banks[b].used && active == v->banks[b].active && replays == v->banks[b].replays); /* W1 */
         all += active;
     }
-    CHECK(all == v->active); /* W1 */
+    CHECK(all == v->active && pending == v->pending); /* W1 */
     tags_check(&v->tags);
 }
 
@@ -88,19 +106,75 @@ static void tell(struct core *c, const struct flight *f, const struct line_acces
     (void)f, (void)x, (void)r;
 }
 
+/* --- what banks send */
+
+static void send(struct core *c, struct vbank *b, struct mreq req) {
+    CHECK(b->nout < BANK_OUT);
+    b->out[(b->out_at + b->nout++) % BANK_OUT] = (struct vsent){req, c->now + TO_QUEUE_CY};
+    c->vcache->pending++;
+}
+
+static u32 standing(const struct vbank *b, u64 now) {
+    u32 n = 0;
+    while (n < b->nout && b->out[(b->out_at + n) % BANK_OUT].there_cy <= now) n++;
+    return n;
+}
+
+/* The next bank with something to send; *waits: it was there in the cycle before */
+static i32 next_to_send(const struct core *c, bool *waited) {
+    const struct vcache *v = c->vcache;
+    i32 next = NONE;
+    *waited = v->sent_cy + 1 == c->now;
+    for (u32 i = 1; i <= c->cfg->vortex_banks; i++) {
+        const struct vbank *b = &v->banks[(v->turn + i) % c->cfg->vortex_banks];
+        if (!b->nout || b->out[b->out_at].there_cy > c->now) continue;
+        *waited = *waited || b->out[b->out_at].there_cy < c->now;
+        if (next == NONE) next = (i32)((v->turn + i) % c->cfg->vortex_banks);
+    }
+    return next;
+}
+
+/* After a cycle in which none had anything the turn is the first one's */
+void vcache_send(struct core *c) {
+    struct vcache *v = c->vcache;
+    bool waited;
+    if (!v->pending || !port_room(c, 1)) return;
+    i32 next = next_to_send(c, &waited);
+    if (next == NONE) return;
+    if (!waited) {
+        v->turn = c->cfg->vortex_banks - 1;
+        next = next_to_send(c, &waited);
+    }
+    struct vbank *b = &v->banks[next];
+    port_send(c, b->out[b->out_at].req);
+    b->out_at = (b->out_at + 1) % BANK_OUT;
+    b->nout--;
+    v->pending--;
+    v->turn = (u32)next;
+    v->sent_cy = c->now;
+    vlsu_wake(c);
+}
+
+static u64 next_sent(const struct core *c) {
+    const struct vcache *v = c->vcache;
+    u64 next = NEVER;
+    if (!v->pending || !port_room(c, 1)) return NEVER;
+    for (u32 b = 0; b < c->cfg->vortex_banks; b++)
+        if (v->banks[b].nout) next = MIN(next, v->banks[b].out[v->banks[b].out_at].there_cy);
+    return MAX(next, c->now);
+}
+
 /* --- a word of the load-store unit: NONE when it is taken, else the hazard */
 
-static int send_write(struct core *c, struct flight *f, const struct line_access *x) {
-    if (!port_room(c, 1)) return HAZARD_COMQ;
+static void send_write(struct core *c, struct flight *f, const struct line_access *x, struct vbank *b) {
     c->stats.l1_writes++;
-    writeback_store_sent(c, f);
-    port_send(c, (struct mreq){.line = x->line & ~127ull,
-                               .sectors = x->sectors,
-                               .token = TOKEN(TOKEN_STORE, f->id),
-                               .kind = MREQ_WRITE,
-                               .data_b = 4});
+    send(c, b,
+         (struct mreq){.line = x->line & ~127ull,
+                       .sectors = x->sectors,
+                       .token = TOKEN(TOKEN_STORE, f->id),
+                       .kind = MREQ_WRITE,
+                       .data_b = 4});
     tell(c, f, x, ACCESS_STORE);
-    return NONE;
 }
 
 /* The first entry without a use, or NONE */
@@ -119,55 +193,88 @@ static bool is_asked(const struct core *c, u32 bank, u64 line) {
     return asked;
 }
 
-static int read_miss(struct core *c, struct flight *f, const struct line_access *x, u32 bank, u64 line) {
+static void read_miss(struct core *c, struct flight *f, const struct line_access *x, u32 bank, u64 line) {
     struct vcache *v = c->vcache;
     i32 at = spare_entry(c, bank);
-    if (at == NONE) return HAZARD_MSHR;
     bool asked = is_asked(c, bank, line);
-    if (!asked && !port_room(c, 1)) return HAZARD_COMQ;
+    CHECK(at != NONE);
     misses_of(c, bank)[at] = (struct vmiss){line, ++v->seq, f->id, VMISS_WAITS};
+    v->banks[bank].used++;
     set_add(used_of(c, bank), (u32)at);
     if (asked) c->stats.l1_merged++;
     else {
         u32 pieces = MAX(1u, c->cfg->vortex_line_b / 32);
         c->stats.l1_misses++;
-        port_send(c, (struct mreq){.line = line & ~127ull,
-                                   .sectors = ((1u << pieces) - 1) << line % 128 / 32,
-                                   .token = TOKEN(TOKEN_MSHR, bank * c->cfg->vortex_mshrs + (u32)at),
-                                   .kind = MREQ_READ});
+        send(c, &v->banks[bank],
+             (struct mreq){.line = line & ~127ull,
+                           .sectors = ((1u << pieces) - 1) << line % 128 / 32,
+                           .token = TOKEN(TOKEN_MSHR, bank * c->cfg->vortex_mshrs + (u32)at),
+                           .kind = MREQ_READ});
     }
-    f->mem.outstanding++;
     tell(c, f, x, asked ? ACCESS_MERGED : ACCESS_MISS);
-    return NONE;
 }
 
-static void read_hit(struct core *c, struct flight *f, const struct line_access *x, u64 extra) {
+static void read_hit(struct core *c, struct flight *f, const struct line_access *x, u32 bank, u64 extra) {
     c->stats.l1_hits++;
     c->pcs[flight_pc(c, f)].l1_hits++;
-    f->mem.outstanding++;
-    vlsu_answer(c, f->id, c->now + c->vcache->latency + extra);
+    struct vbank *b = &c->vcache->banks[bank];
+    b->hit_cy[1] = b->hit_cy[0], b->hit_cy[0] = c->now + 1;
+    vlsu_answer(c, bank, f->id, c->now + c->vcache->latency + extra);
     tell(c, f, x, ACCESS_HIT);
 }
 
-int vcache_word(struct core *c, struct flight *f, const struct line_access *x) {
-    u64 line = line_of(c, x->line);
-    u32 bank = bank_of(c, x->line);
+/* Reads that have missed, and the last two that hit, for two cycles */
+static bool entries_in_use(const struct core *c, const struct vbank *b) {
+    u32 hits = 0;
+    for (u32 i = 0; i < 2; i++) hits += b->hit_cy[i] && b->hit_cy[i] + 1 >= c->now;
+    return b->used + hits >= c->cfg->vortex_mshrs;
+}
+
+/* The flight of a store may be over with this */
+static void perfect_word(struct core *c, struct flight *f, const struct line_access *x, u32 bank) {
+    if (f->mem.kind != PROBE_STORE) read_hit(c, f, x, bank, c->cfg->perfect_cy);
+    else {
+        tell(c, f, x, ACCESS_STORE);
+        writeback_part(c, f->id, c->now);
+    }
+}
+
+static int refusal(const struct core *c, const struct flight *f, u32 bank) {
+    const struct vbank *b = &c->vcache->banks[bank];
+    bool load = f->mem.kind != PROBE_STORE;
+    if (b->busy_cy == c->now || (load && b->no_read_cy == c->now) || vlsu_frozen(c, bank)) return HAZARD_BANK;
+    if (c->cfg->perfect_memory) return NONE;
+    if (entries_in_use(c, b)) return b->used >= c->cfg->vortex_mshrs ? HAZARD_MSHR : HAZARD_BANK;
+    return standing(b, c->now) >= BANK_OUT - 2 ? HAZARD_COMQ : NONE;
+}
+
+static int take_word(struct core *c, struct flight *f, const struct line_access *x, u32 bank) {
     struct vbank *b = &c->vcache->banks[bank];
-    int why = NONE;
-    if (b->busy_cy == c->now || (f->mem.kind == PROBE_LOAD && b->no_read_cy == c->now)) return HAZARD_BANK;
-    if (f->mem.kind == PROBE_STORE) why = c->cfg->perfect_memory ? (tell(c, f, x, ACCESS_STORE), NONE) : send_write(c, f, x);
-    else if (c->cfg->perfect_memory) read_hit(c, f, x, c->cfg->perfect_cy);
-    else if (tags_direct_hit(&c->vcache->tags, line)) read_hit(c, f, x, 0);
-    else why = read_miss(c, f, x, bank, line);
+    u64 line = line_of(c, x->line);
+    bool load = f->mem.kind != PROBE_STORE;
+    int why = refusal(c, f, bank);
     if (why != NONE) return why;
     c->stats.l1_accesses += f->mem.kind == PROBE_LOAD;
     b->busy_cy = c->now;
-    if (f->mem.kind == PROBE_STORE) b->no_read_cy = c->now + 1;
+    if (!load) b->no_read_cy = c->now + 1;
+    if (c->cfg->perfect_memory) perfect_word(c, f, x, bank);
+    else if (!load) send_write(c, f, x, b);
+    else if (tags_direct_hit(&c->vcache->tags, line)) read_hit(c, f, x, bank, 0);
+    else read_miss(c, f, x, bank, line);
     return NONE;
 }
 
+int vcache_word(struct core *c, struct flight *f, const struct line_access *x) {
+    u32 bank = bank_of(c, x->line);
+    struct vbank *b = &c->vcache->banks[bank];
+    if (b->offered_cy == c->now) return b->refused == NONE ? HAZARD_BANK : b->refused;
+    b->offered_cy = c->now;
+    b->refused = (i8)take_word(c, f, x, bank);
+    return b->refused;
+}
+
 int vcache_atomic(struct core *c, struct flight *f, const struct line_access *x, struct atomic_packet *p) {
-    if (!port_room(c, 1)) return HAZARD_COMQ;
+    if (c->vcache->pending || !port_room(c, 1)) return HAZARD_COMQ; /* not before what stands in the banks' queues */
     for (u64 a = x->line; a < x->line + 128; a += c->cfg->vortex_line_b) tags_invalidate(&c->vcache->tags, a);
     f->mem.outstanding++;
     port_send(c, (struct mreq){.line = x->line,
@@ -181,20 +288,34 @@ int vcache_atomic(struct core *c, struct flight *f, const struct line_access *x,
     return NONE;
 }
 
+/* What is in the bank is a cycle later than it was to be */
+void vcache_freeze(struct core *c, u32 bank) {
+    struct vbank *b = &c->vcache->banks[bank];
+    for (u32 i = 0; i < b->nout; i++) {
+        struct vsent *x = &b->out[(b->out_at + i) % BANK_OUT];
+        x->there_cy += x->there_cy > c->now + 1;
+    }
+    if (b->no_read_cy == c->now) b->no_read_cy++;
+    b->replay_cy += b->replay_cy > c->now;
+    for (u32 i = 0; i < 2; i++) b->hit_cy[i] += b->hit_cy[i] && b->hit_cy[i] + 1 >= c->now;
+}
+
 /* --- lines that come */
 
 void vcache_response(struct core *c, u32 entry) {
     struct vcache *v = c->vcache;
+    u32 all = c->cfg->vortex_banks * c->cfg->vortex_mshrs;
     v->misses[entry].state = VMISS_FILLS;
+    v->doors[(v->door + v->ndoors++) % all] = entry;
     v->banks[entry / c->cfg->vortex_mshrs].active++;
     v->active++;
 }
 
-static struct vmiss *oldest(const struct core *c, u32 bank, enum vmiss_state state) {
+static struct vmiss *oldest_replay(const struct core *c, u32 bank) {
     struct vmiss *best = NULL;
     SET_EACH (i, used_of(c, bank), c->vcache->words) {
         struct vmiss *m = &misses_of(c, bank)[i];
-        if (m->state == state && (!best || m->seq < best->seq)) best = m;
+        if (m->state == VMISS_REPLAYS && (!best || m->seq < best->seq)) best = m;
     }
     return best;
 }
@@ -218,10 +339,23 @@ static void fill(struct core *c, u32 bank, u64 line) {
 
 static void replay(struct core *c, u32 bank, struct vmiss *m) {
     struct vcache *v = c->vcache;
-    vlsu_answer(c, m->flight, c->now + MAX(v->latency, 2u) - 1);
+    vlsu_answer(c, bank, m->flight, c->now + v->latency);
     m->state = VMISS_FREE;
     set_drop(used_of(c, bank), (u32)(m - misses_of(c, bank)));
-    v->banks[bank].active--, v->banks[bank].replays--, v->active--;
+    v->banks[bank].used--, v->banks[bank].active--, v->banks[bank].replays--, v->active--;
+}
+
+/* The line that came first, when no read of its bank comes again */
+static void fill_first(struct core *c) {
+    struct vcache *v = c->vcache;
+    u32 entry = v->doors[v->door], bank = entry / c->cfg->vortex_mshrs;
+    struct vbank *b = &v->banks[bank];
+    if (b->busy_cy == c->now || vlsu_frozen(c, bank)) return;
+    fill(c, bank, v->misses[entry].line);
+    b->busy_cy = c->now;
+    b->replay_cy = c->now + 2; /* tags and data are written first */
+    v->door = (v->door + 1) % (c->cfg->vortex_banks * c->cfg->vortex_mshrs);
+    v->ndoors--;
 }
 
 void vcache_stage(struct core *c) {
@@ -229,11 +363,13 @@ void vcache_stage(struct core *c) {
     if (!v->active) return;
     vlsu_wake(c);
     for (u32 b = 0; b < c->cfg->vortex_banks; b++) {
-        if (!v->banks[b].active) continue;
+        if (!v->banks[b].replays) continue;
         v->banks[b].busy_cy = c->now;
-        if (v->banks[b].replays) replay(c, b, oldest(c, b, VMISS_REPLAYS));
-        else fill(c, b, oldest(c, b, VMISS_FILLS)->line);
+        if (v->banks[b].replay_cy <= c->now && !vlsu_frozen(c, b)) replay(c, b, oldest_replay(c, b));
     }
+    if (v->ndoors) fill_first(c);
 }
 
-u64 vcache_next(const struct core *c) { return c->vcache->active ? c->now : NEVER; }
+u64 vcache_next(const struct core *c) { return c->vcache->active ? c->now : next_sent(c); }
+
+bool vcache_idle(const struct core *c) { return !c->vcache->pending; }

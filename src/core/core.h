@@ -428,7 +428,7 @@ u64 vfetch_next(const struct core *c);
 void vfetch_skip(struct core *c, u64 n);
 void vfetch_want(struct core *c, const struct front *f);    /* whether it knows what to fetch may have changed */
 void vfetch_flush(struct core *c, struct front *f, i32 pc); /* it goes on from pc, whatever was fetched */
-void vfetch_popped(struct core *c, const struct front *f);  /* its first instruction issues */
+void vfetch_popped(struct core *c, struct front *f);        /* its first instruction issues */
 void vfetch_started(struct core *c, u32 slot);              /* a warp begins there */
 void vfetch_resolved(struct core *c, u32 slot);             /* the instruction that it waited for has left its unit */
 void vfetch_filled(struct core *c, u32 entry);              /* a line of the instruction cache has come */
@@ -455,10 +455,11 @@ u64 vlsu_next(const struct core *c);
 void vlsu_skip(struct core *c, u64 n);
 bool vlsu_idle(const struct core *c);
 bool vlsu_full(const struct core *c);
-void vlsu_wake(struct core *c);                           /* a word that was refused may be taken now */
-bool vlsu_writes(const struct core *c);                   /* a load has the write-back port in this cycle */
-u64 vlsu_latency(u32 latency_cy);                         /* of a bank, of one from issue to dependent issue */
-void vlsu_answer(struct core *c, u32 flight, u64 due_cy); /* a word of it is there then */
+void vlsu_wake(struct core *c);                                     /* a word that was refused may be taken now */
+bool vlsu_writes(const struct core *c);                             /* a load has the write-back port in this cycle */
+u64 vlsu_latency(u32 latency_cy);                                   /* of a bank, of one from issue to dependent issue */
+void vlsu_answer(struct core *c, u32 bank, u32 flight, u64 due_cy); /* a word of it comes out of the bank then */
+bool vlsu_frozen(const struct core *c, u32 bank); /* it can take nothing in this cycle: its answers do not go on */
 void vlsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
 void vcache_init(struct core *c);
 void vcache_launch(struct core *c);
@@ -466,7 +467,10 @@ void vcache_free(struct core *c);
 void vcache_check(const struct core *c);
 void vcache_abandon(struct core *c);
 void vcache_stage(struct core *c);
+void vcache_send(struct core *c); /* one of the banks' packets goes on */
 u64 vcache_next(const struct core *c);
+bool vcache_idle(const struct core *c);
+void vcache_freeze(struct core *c, u32 bank);                                   /* it stands still in this cycle */
 int vcache_word(struct core *c, struct flight *f, const struct line_access *x); /* NONE when its bank takes it, else the hazard */
 int vcache_atomic(struct core *c, struct flight *f, const struct line_access *x, struct atomic_packet *p);
 void vcache_response(struct core *c, u32 entry); /* a line has come */

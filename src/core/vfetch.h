@@ -6,8 +6,8 @@
 
 enum { VQUEUE_MAX = 64 };
 struct vrequest { /* to the instruction cache; in order of request */
-    u64 sent_cy;
-    u64 due_cy; /* its answer can be decoded, or put into the warp's queue, from then on; NEVER: it waits for its line */
+    u64 sent_cy;  /* chosen then; when it was parked, the cycle before it went into the cache */
+    u64 due_cy;   /* its answer can be decoded, or put into the warp's queue, then; NEVER: it waits for its line, or is parked */
     u64 line;
     i32 pc;
     u32 id; /* of the warp's flushes when it was made: another number there, and the answer is dropped */
@@ -19,9 +19,11 @@ struct vqueued { /* an instruction asked for, in the warp's queue (sm.fetch.no_s
     i32 pc;
 };
 struct vwarp {
-    u32 id;     /* counts flushes */
-    u32 joins;  /* decoded and done with by the front end, not yet issued */
-    u64 popped; /* an instruction of it issued in the cycle before this one */
+    u32 id;                   /* counts flushes */
+    u32 joins;                /* decoded and done with by the front end, not yet issued, */
+    u32 join;                 /* the first of them, */
+    i32 goes[2 * VQUEUE_MAX]; /* and where the warp goes behind each: a ring */
+    u64 popped;               /* an instruction of it issued in the cycle before this one */
     u32 head, n;
     struct vqueued queue[VQUEUE_MAX];
 };
@@ -36,6 +38,7 @@ struct vfetch {
     struct tags icache;
     u64 *misses; /* [icache_mshrs]: line + 1 that was sent for; 0: none */
     VEC(struct vrequest) requests;
+    bool parked;         /* the last of these waits before the cache */
     u64 first_cy;        /* the earliest due_cy of these; NEVER: none comes */
     u64 queued;          /* fronts with something in their queue */
     struct vwarp *warps; /* [nslots] */

@@ -189,7 +189,8 @@ static u64 between(const char *text, const char *keys, const char *from, const c
 }
 
 /* Results of different units for one port: a comparison of floats goes before a sum, a load before both; a
- * pipe whose result waits stands still with all that is behind it */
+ * pipe whose result waits stands still with all that is behind it, but for a product, which waits in a
+ * register behind its pipe */
 static void port_between_units(void **state) {
     (void)state;
     assert_int_equal(
@@ -202,7 +203,7 @@ static void port_between_units(void **state) {
     assert_int_equal(between("mul t0, t1, t1; addi s1, zero, 1; a: mul t2, t1, t1; addi s2, zero, 1; addi s3, zero, 1; "
                              "b: add t3, t2, t2; vx_tmc zero",
                              FAST, "a", "b"),
-                     9);
+                     8);
 }
 
 /* A hit and a word of shared memory that come in the same cycle are written one after the other; words of one
@@ -220,7 +221,7 @@ static void loads_in_each_others_way(void **state) {
                              FAST, "a", "b"),
                      12);
     assert_int_equal(between(two, FAST, "a", "b"), 11);
-    assert_int_equal(between(two, FAST "sm.lsu.queue=1", "a", "b"), 18);
+    assert_int_equal(between(two, FAST "sm.lsu.queue=1", "a", "b"), 17);
 }
 
 /* A bank reads nothing in the cycle after a write, whatever the line */
@@ -246,8 +247,62 @@ static void queues_cost_a_cycle(void **state) {
 static void misses(void **state) {
     (void)state;
     run("a: addi t0, zero, 1; vx_tmc zero", "");
-    assert_int_equal(issued("a") - fetched("a"), 21);
-    assert_int_equal(between("li a0, 0x80008000; a: lw t0, 0(a0); b: add t0, t0, t0; vx_tmc zero", FAST, "a", "b"), 29);
+    assert_int_equal(issued("a") - fetched("a"), 27);
+    assert_int_equal(between("li a0, 0x80008000; a: lw t0, 0(a0); b: add t0, t0, t0; vx_tmc zero", FAST, "a", "b"), 34);
+}
+
+/* --- the RTL of October 2021 (commit d64bc880), which verilator ran: four warps whose loads, stores and
+ * products get into each other's way, from cold caches on. The memory behind the core answers 20 cycles after
+ * it is asked, as the test bench's does. Cycles are those of the last issue of each instruction, from the
+ * first fetch on, by warp. */
+
+#define BENCH "l2.ideal=true noc.latency_cy=10 l2.latency_cy=3"
+#define FOUR                                                                                                                     \
+    "z: csrrs s0, 0xFC1, zero; la t1, work; vx_wspawn s0, t1; work: addi t0, zero, -1; vx_tmc t0; "                              \
+    "csrrs s1, 0xCC3, zero; csrrs s3, 0xCC0, zero; li a0, 0x80008000; slli t2, s3, 2; slli t3, s1, 6; "                          \
+    "add a1, a0, t2; add a1, a1, t3; slli t2, s3, 6; slli t3, s1, 8; add a2, a0, t2; add a2, a2, t3; "                           \
+    "slli t2, s3, 7; add a3, a0, t2; slli t3, s1, 2; add a3, a3, t3; addi s2, zero, 3; "
+
+struct ran_at {
+    const char *label;
+    u64 cycle[4];
+};
+static const char loading[] =
+    FOUR "top: l1: lw t4, 0(a1); l2: lw t5, 0(a2); l3: lw t6, 0(a3); u1: add t4, t4, t4; u2: add t5, t5, "
+         "t5; u3: mul t6, t6, t6; l4: lw t4, 4(a2); l5: lw t5, 8(a3); u4: add t4, t4, t5; addi a1, a1, "
+         "256; addi a3, a3, 64; addi s2, s2, -1; bne s2, zero, top; vx_tmc zero";
+static const struct ran_at loading_at[] = {
+    {"l1", {435, 428, 433, 434}}, {"l2", {441, 431, 438, 454}}, {"l3", {455, 437, 453, 458}},
+    {"u1", {475, 444, 457, 462}}, {"u2", {479, 456, 477, 478}}, {"u3", {483, 476, 481, 482}},
+    {"l4", {487, 480, 485, 486}}, {"l5", {495, 484, 489, 494}}, {"u4", {515, 500, 513, 514}},
+};
+static const char storing[] =
+    FOUR "top: l1: lw t4, 0(a2); s1: sw t4, 4(a2); s2: sw t4, 0(a1); l2: lw t5, 8(a2); u1: add t4, t4, t5; "
+         "s3: sw t4, 0(a3); l3: lw t6, 0(a3); u2: mul t6, t6, t4; andi s4, s3, 1; vx_split s4; beq s4, "
+         "zero, els; addi t5, t5, 7; els: vx_join; s4: sw t6, 4(a1); addi a2, a2, 1024; addi s2, s2, -1; "
+         "bne s2, zero, top; vx_tmc zero";
+static const struct ran_at storing_at[] = {
+    {"l1", {556, 565, 608, 611}}, {"s1", {604, 610, 658, 666}}, {"s2", {606, 621, 661, 669}},
+    {"l2", {609, 625, 665, 673}}, {"u1", {632, 645, 682, 689}}, {"s3", {640, 653, 688, 693}},
+    {"l3", {644, 657, 690, 697}}, {"u2", {660, 674, 707, 711}}, {"s4", {718, 728, 755, 758}},
+};
+
+static void as_ran(const char *text, const struct ran_at *rows, u32 n) {
+    run(text, BENCH);
+    u64 from = fetched("z");
+    for (u32 i = 0; i < n; i++)
+        for (u32 w = 0; w < 4; w++) {
+            u64 got = when(EV_ISSUE, rows[i].label, w, 2) - from;
+            if (got != rows[i].cycle[w])
+                fail_msg("%s of warp %u: %llu, not %llu", rows[i].label, w, (unsigned long long)got,
+                         (unsigned long long)rows[i].cycle[w]);
+        }
+}
+
+static void as_the_rtl_ran(void **state) {
+    (void)state;
+    as_ran(loading, loading_at, ARRAY_LEN(loading_at));
+    as_ran(storing, storing_at, ARRAY_LEN(storing_at));
 }
 
 /* --- the thesis's figures */
@@ -357,7 +412,7 @@ static u32 causes(u32 slot, u64 cycle) {
 #define STATES(wait)                                                                                                             \
     ALL "li a0, 0x80008000; slli t0, s1, 10; add a0, a0, t0; beq s1, zero, add; addi t1, zero, 1; beq s1, t1, load; "            \
         "la t2, 0x80000400; jalr zero, 0(t2); add: lw t3, 0(a0); " wait " x: add t3, t3, t5; vx_tmc zero;"                       \
-        "load: lw t3, 0(a0); lw t4, 64(a0); lw t5, 128(a0); y: lw t6, 192(a0); vx_tmc zero;"
+        "load: lw t3, 0(a0); lw t4, 64(a0); lw t5, 128(a0); lw s2, 192(a0); lw s3, 256(a0); y: lw t6, 320(a0); vx_tmc zero;"
 
 static void four_warps(const char *text, u32 first) {
     char *all = malloc(1 << 14);
@@ -469,6 +524,7 @@ int main(void) {
         cmocka_unit_test(queues_cost_a_cycle),
         cmocka_unit_test(read_behind_write),
         cmocka_unit_test(misses),
+        cmocka_unit_test(as_the_rtl_ran),
         cmocka_unit_test(table_tags),
         cmocka_unit_test(unready_scheduler),
         cmocka_unit_test(turns_ahead),
