@@ -256,6 +256,13 @@ static const struct {
     {"sm.sched.mascar.handover", "sm.sched", "!mascar", "mascar"},
     {"sm.sched.mascar.constants", "sm.sched", "!mascar", "mascar"},
     {"sm.sched.mascar.idle_cy", "sm.sched", "!mascar", "mascar"},
+    {"sm.sched.ccws.tags", "sm.sched", "!ccws", "ccws"},
+    {"sm.sched.ccws.ways", "sm.sched", "!ccws", "ccws"},
+    {"sm.sched.ccws.own", "sm.sched", "!ccws", "ccws"},
+    {"sm.sched.ccws.base", "sm.sched", "!ccws", "ccws"},
+    {"sm.sched.ccws.throttle", "sm.sched", "!ccws", "ccws"},
+    {"sm.sched.owl.ctas", "sm.sched", "!owl", "owl"},
+    {"sm.sched.owl.interval_cy", "sm.sched", "!owl", "owl"},
     {"sm.lsu.reexec.order", "sm.lsu.reexec", "0", "a number of entries, such as 32"},
     {"sm.lsu.reexec.first", "sm.lsu.reexec", "0", "a number of entries, such as 32"},
     {"power.refused_pj", "sm.lsu.reexec", "0", "a number of entries, such as 32"},
@@ -360,26 +367,29 @@ static void check_idle(struct checker *k) {
     }
 }
 
-/* With most of dwf's policies sm.sched does not say who issues, and keys of the scheduler do nothing */
-static void check_chosen(struct checker *k) {
+static void check_chosen_key(struct checker *k, const char *name) {
+    const struct cfg_key *key = cfg_key_find(name);
     struct config plain;
-    char policy[64];
+    char is[64], would[64], policy[64];
     config_default(&plain);
-    if (strcmp(k->c->diverge, "dwf") != 0 || k->c->dwf_policy == DWF_SCHED) return;
     config_get_text(k->c, cfg_key_find("dwf.policy"), policy, sizeof policy);
-    for (u32 i = 0; i < ARRAY_LEN(idle_keys); i++) {
-        const struct cfg_key *key = cfg_key_find(idle_keys[i].key);
-        char is[64], would[64];
-        if (strcmp(idle_keys[i].other, "sm.sched") != 0 || is_idle(k->c->sched, idle_keys[i].idle)) continue;
-        config_get_text(k->c, key, is, sizeof is);
-        config_get_text(&plain, key, would, sizeof would);
-        if (strcmp(is, would) != 0)
-            WRONG(
-                k,
-                "%s is %s, which does nothing while sm.diverge is dwf and dwf.policy is %s: that says who issues, not sm.sched; "
-                "set dwf.policy to sched, or leave %s at %s",
-                key->name, is, policy, key->name, would);
-    }
+    config_get_text(k->c, key, is, sizeof is);
+    config_get_text(&plain, key, would, sizeof would);
+    if (strcmp(is, would) != 0)
+        WRONG(k,
+              "%s is %s, which does nothing while sm.diverge is dwf and dwf.policy is %s: that says who issues, not sm.sched; "
+              "set dwf.policy to sched, or leave %s at %s",
+              key->name, is, policy, key->name, would);
+}
+
+/* With most of dwf's policies sm.sched does not say who issues, and keys of the scheduler do nothing. Those
+ * of two_level are in machines that have another scheduler, and so are no idle keys there. */
+static void check_chosen(struct checker *k) {
+    if (strcmp(k->c->diverge, "dwf") != 0 || k->c->dwf_policy == DWF_SCHED) return;
+    for (u32 i = 0; i < ARRAY_LEN(idle_keys); i++)
+        if (strcmp(idle_keys[i].other, "sm.sched") == 0 && !is_idle(k->c->sched, idle_keys[i].idle))
+            check_chosen_key(k, idle_keys[i].key);
+    if (strcmp(k->c->sched, "two_level") == 0) check_chosen_key(k, "sm.sched.two_level.active");
 }
 
 /* A warp that is one slice has no gangs */

@@ -19,6 +19,7 @@ draw() {
             # what divergence mechanisms do not go with
             if (line ~ /sm.diverge=(mimd|dws|interweave|vws|dwf|tbc|lwm)/) gsub(/ --set sm.(hazard|hazard[.][a-z_.]+|lsu.reexec)=[^ ]+/, "", line)
             if (line ~ /sm.diverge=(vws|dwf|tbc|lwm)/) sub(/ --set sm.sched=(mascar|ccws|owl)/, "", line)
+            if (line ~ /sm.diverge=dwf/) sub(/ --set sm.sched.two_level.active=[0-9]+/, "", line)
             if (line ~ /sm.diverge=(interweave|vws)/) sub(/ --set sm.issue_width=[0-9]+/, "", line)
             if (line ~ /sm.order=/) gsub(/ --set sm.(hazard|hazard[.][a-z_.]+|diverge)=[^ ]+/, "", line) # some are refused together
             if (line !~ /sm.order=rob/) gsub(/ --set order.(memory|speculate)=[a-z]+/, "", line) # refused without
