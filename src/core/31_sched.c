@@ -149,7 +149,7 @@ struct sched_view *sched_look(const struct core *c, const struct sched *s) {
         v->ready[w] = x->all_ready, v->waits_long[w] = x->waits_long, v->memory[w] = memory_word(x);
     }
     if (c->vfetch) v->buffered[0] = sched_buffered(c, s);
-    if (c->squads) v->waits_others[0] = squad_waiting(c) & v->valid[0];
+    if (c->squads && c->pol.sched->in_teams) v->waits_others[0] = squad_waiting(c) & v->valid[0];
     return v;
 }
 

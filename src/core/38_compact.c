@@ -151,7 +151,7 @@ static void seat_all(struct core *c, struct squad *t, bool home, i32 pc, bool wa
     }
     for (u64 m = t->homes; m; m &= m - 1) {
         u32 h = (u32)__builtin_ctzll(m);
-        u64 lanes = squad_lanes(c, e, h);
+        u64 lanes = stack_lanes(c, e, h);
         if (!lanes) continue;
         t->formed += (u32)__builtin_popcountll(lanes);
         seat_home(c, t, h, lanes, home ? NULL : &columns[h % c->cfg->schedulers]);
@@ -164,7 +164,7 @@ static void count_formed(struct core *c, const struct squad *t) {
     const struct entry *e = &t->at.at[t->running];
     u32 homes = 0, fronts = 0;
     for (u64 m = t->homes; m; m &= m - 1) {
-        homes += squad_lanes(c, e, (u32)__builtin_ctzll(m)) != 0;
+        homes += stack_lanes(c, e, (u32)__builtin_ctzll(m)) != 0;
         fronts += c->squads->pieces[__builtin_ctzll(m)].n != 0;
     }
     c->stats.squad_formed += fronts;
@@ -176,7 +176,7 @@ void squad_form(struct core *c, struct squad *t, u32 self) {
     u32 depth, before[MAX_SCHEDULERS] = {0};
     bool waits = false;
     u64 were = t->fronts;
-    squad_stands(c, t, &t->at.at[t->running], &pc, &depth, &waits);
+    stack_stands(c, t, &t->at.at[t->running], &pc, &depth, &waits);
     bool home = waits || c->prog->k->code[pc].flags & INST_COLLECTIVE;
     seat_all(c, t, home, pc, waits);
     count_formed(c, t);

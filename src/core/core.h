@@ -13,6 +13,7 @@
  *   35_predict.c     hazard prediction: who is held back, credits
  *   36_split.c       warp-splits: parts of a warp that go on by themselves (dws)
  *   37_squad.c       warps that share one reconvergence stack: thread block compaction, large warps
+ *   37_stack.c       that stack: its entries, and whose turn it is
  *   38_compact.c     their threads become fronts
  *   39_lockstep.c    such fronts issue in step: large warps
  *   40_operands.c    register banks and collectors               order/    when a warp's next instruction may
@@ -337,7 +338,7 @@ struct core {
     struct weave *weave;       /* 41_weave.c; NULL unless the divergence policy interweaves instructions */
     struct early *early;       /* 71_early.c; NULL unless it does at loads */
     struct gangs *gang;        /* 43_gang.c; NULL unless warps are divided into slices */
-    struct squads *squads;     /* 37_squad.c, 38_compact.c; NULL unless warps share a reconvergence stack */
+    struct squads *squads;     /* 37_squad.c; NULL unless warps share a reconvergence stack */
     struct windows *window;    /* 44_dispatch.c to 48_precise.c; NULL unless the order policy has windows */
     /* the memory stages, each known to its own file alone (its private header); NULL where the mechanism is
      * off */

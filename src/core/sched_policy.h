@@ -69,7 +69,7 @@ struct sched_view {
     u64 ready[SET_WORDS];              /* those whose next instruction waits for no result */
     u64 candidates[SET_WORDS];         /* those that can issue now */
     u64 waits_long[SET_WORDS];         /* those that wait for global or local memory, a barrier, a fence or an atomic */
-    u64 waits_others[SET_WORDS];       /* those that wait for other fronts of their block or large warp (tbc, lwm) */
+    u64 waits_others[SET_WORDS];       /* with in_teams: those that wait for other fronts of their block or large warp */
     u64 memory[SET_WORDS];             /* ready ones whose next instruction goes to memory other than shared memory */
 };
 struct sched_sm { /* an SM as its schedulers see it together; sets are over all its slots */
@@ -113,6 +113,7 @@ struct sched_policy {
     int (*pick)(void *state,
                 const struct sched_view *v); /* one of candidates, or NONE; called once a cycle in which there are candidates */
     bool deliberates;                        /* when it picks NONE it is still choosing a pc among formed fronts */
+    bool in_teams;                           /* it looks at fronts that wait for others (waits_others) */
     void (*issued)(void *state, int slot);
     int (*preferred)(const void *state,
                      const struct sched_view *v); /* the one of valid it would take if all were ready; NONE when there is none */

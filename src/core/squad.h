@@ -1,4 +1,5 @@
-/* squad: warps that share one reconvergence stack. For 37_squad.c, 38_compact.c and 39_lockstep.c alone. */
+/* squad: warps that share one reconvergence stack. For 37_squad.c, 37_stack.c, 38_compact.c and 39_lockstep.c
+ * alone. */
 #ifndef HEDDLE_CORE_SQUAD_H
 #define HEDDLE_CORE_SQUAD_H
 
@@ -40,9 +41,39 @@ struct squads {
     struct piece *pieces; /* [nslots] scratch: by place */
 };
 
-/* --- 37_squad.c */
-u64 squad_lanes(const struct core *c, const struct entry *e, u32 home); /* that live */
-bool squad_stands(const struct core *c, const struct squad *t, const struct entry *e, i32 *pc, u32 *depth, bool *waits);
+struct stand { /* where threads are */
+    i32 pc;
+    u32 depth;
+    bool waits;
+};
+
+/* Polls of an entry, with nobody coming or going, after which others that can run have their turn, and after
+ * which those do that wait at a meeting point */
+enum { SQUAD_POLLS = 256, SQUAD_POLLS_LONG = 1024 };
+
+/* --- 37_stack.c */
+/* Threads of an entry: those of a home that live, whether there are some, how many */
+u64 stack_lanes(const struct core *c, const struct entry *e, u32 home);
+bool stack_has_threads(const struct core *c, const struct squad *t, const struct entry *e);
+u64 stack_count(const struct core *c, const struct squad *t, const struct entry *e);
+/* Where they stand: the first of them, and whether all do there and go on or wait alike (true). Calls deep a
+ * group is; whether threads there have come to where the entry meets the others */
+bool stack_stands(const struct core *c, const struct squad *t, const struct entry *e, i32 *pc, u32 *depth, bool *waits);
+u32 stack_depth(const struct warp *w, const struct group *g);
+bool stack_at_meeting(const struct entry *e, i32 pc, u32 depth);
+/* An entry like another, without threads; one that nobody is left in goes, and those below of which it was
+ * the last */
+u32 stack_add(struct squad *t, const struct entry *like);
+void stack_drop(const struct core *c, struct squad *t, i32 i);
+/* Threads pass what is not in the program, but where they meet; false after a fault. They have come to where
+ * they meet the others; those that do not stand there leave for another entry */
+bool stack_settle(struct core *c, const struct squad *t, const struct entry *e, i32 meets_pc, u32 meets_depth);
+bool stack_settle_lanes(struct core *c, struct warp *w, u64 left, const struct entry *e, i32 meets_pc, u32 meets_depth);
+void stack_arrive(struct squad *t, i32 i, u32 home, u64 lanes);
+void stack_part(const struct core *c, struct squad *t, u32 i, struct stand s, u32 to);
+/* Somebody's turn, or in `turns` another's than the last, and its fronts are formed */
+void stack_choose(struct core *c, struct squad *t, u32 self, bool turns);
+void stack_check(const struct core *c, const struct squad *t, u32 i, u64 *seen);
 
 /* --- 38_compact.c */
 /* The fronts of the entry that runs are formed anew, in the places of the squad; nothing is done for the

@@ -1,4 +1,4 @@
-/* Large warps: the row. The stack that warps share is 37_squad.c's, their step 39_lockstep.c's.
+/* Large warps: the row. The stack that warps share is 37_stack.c's, their step 39_lockstep.c's.
  *
  * Paper: Narasiman, Shebanow, Lee, Miftakhutdinov, Mutlu, Patt, "Improving GPU Performance via Large Warps
  * and Two-Level Warp Scheduling" (MICRO 2011). */

@@ -1,4 +1,4 @@
-/* Thread block compaction: the row. The block-wide stack is 37_squad.c's, how fronts are formed
+/* Thread block compaction: the row. The block-wide stack is 37_stack.c's, how fronts are formed
  * 38_compact.c's.
  *
  * Paper: Fung, Aamodt, "Thread Block Compaction for Efficient SIMT Control Flow" (HPCA 2011). */

@@ -124,6 +124,7 @@ const struct sched_policy sched_two_level = {
     .paper = "Narasiman et al., MICRO 2011; Turner 2012, 1.1.6.1",
     .state_size = two_level_size,
     .init = two_level_init,
+    .in_teams = true,
     .pick = two_level_pick,
     .issued = two_level_issued,
     .preferred = two_level_preferred,
