@@ -388,10 +388,10 @@ lint: ## format, clang-tidy, include direction, generated docs, sizes
 	@tools/lint.sh
 
 # Each study goes on where it was stopped: its runs are kept in $B/study
-STUDIES := mascar mascar_whole turner cpi jin order aurud
+STUDIES := mascar mascar_whole turner cpi jin order aurud aurud_long
 $(STUDIES:%=study-%): study-%: all $B/data/silicon_apps/.unpacked
 	@mkdir -p $B/study && $B/heddle study $* --database $B/study/$*.db --out docs/studies
-study-mascar: ## a study's page, docs/studies/mascar.md; likewise -mascar_whole, -turner, -cpi, -jin, -order, -aurud
+study-mascar: ## a study's page, docs/studies/mascar.md; likewise -mascar_whole, -turner, -cpi, -jin, -order, -aurud, -aurud_long
 
 fuzz: ## fuzz parser, manifest reader and execution, ten minutes each (FUZZ_SECONDS in all)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run.sh
