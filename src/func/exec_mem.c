@@ -114,43 +114,35 @@ static bool overlap(const struct memwindow *win, u64 at, u64 size_b) {
 }
 
 /* Of a kernel whose plain addresses are not all global memory: the first lane says which window may hold them
- * all. In an allocation's no device and no shared memory may lie, for other lanes could mean these. */
-static bool plain_window(const struct warp *w, const struct memwindow *shared, u64 first, u32 hint, bool write,
-                         struct memwindow *win) {
+ * all; *win is shared memory's. In an allocation's no device and no shared memory may lie, for other lanes
+ * could mean these. */
+static __attribute__((noinline)) bool plain_window(const struct warp *w, const struct row_access *r, u32 hint, bool write,
+                                                   struct memwindow *win) {
     const struct launch *l = w->launch;
     const struct kernel *k = l->k;
-    if (k->shared_at && first - k->shared_at < l->shared_b) {
-        *win = (struct memwindow){shared->host, k->shared_at, shared->size_b};
+    if (k->shared_at && row_address(r, (u32)__builtin_ctz(r->mask)) - k->shared_at < l->shared_b) {
+        win->base = k->shared_at;
         return !overlap(win, k->device_at, k->device_b);
     }
     if (!l->port.window(l->port.ctx, hint, write, win)) return false;
     return !overlap(win, k->device_at, k->device_b) && !(k->shared_at && overlap(win, k->shared_at, l->shared_b));
 }
 
-static bool short_window(const struct warp *w, const struct inst *in, u64 first, bool write, struct memwindow *win) {
+static inline bool short_begin(const struct warp *w, const struct group *g, const struct inst *in, u64 mask, bool write,
+                               struct row_access *r) {
     const struct launch *l = w->launch;
-    const struct memwindow shared = {w->cta->shared, 0, l->shared_b};
-    u32 hint = l->hints[in - l->k->code];
-    *win = shared;
-    if (in->space == SPACE_SHARED) return true;
-    if (in->space == SPACE_GENERIC && (l->k->shared_at || l->k->device_b))
-        return plain_window(w, &shared, first, hint, write, win);
-    bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC || in->space == SPACE_CONST;
-    return global && l->port.window(l->port.ctx, hint, write, win);
-}
-
-static bool short_begin(const struct warp *w, const struct group *g, const struct inst *in, u64 mask, bool write,
-                        struct row_access *r) {
-    struct launch *l = w->launch;
     u32 size = (u32)in->elem_b * in->nelem;
-    struct memwindow win;
+    struct memwindow win = {w->cta->shared, 0, l->shared_b};
     if (w->step || w->nslabs != 1 || in->s[0].absent || size > 16) return false;
-    *r = (struct row_access){.row = opnd_row(w, g, &in->s[0], 0, l->k->pool),
-                             .wide = in->s[0].rows == 2,
-                             .off = (u64)in->imm,
-                             .size = size,
-                             .mask = (u32)mask};
-    if (!short_window(w, in, row_address(r, (u32)__builtin_ctzll(mask)), write, &win)) return false;
+    r->row = opnd_row(w, g, &in->s[0], 0, l->k->pool), r->wide = in->s[0].rows == 2, r->off = (u64)in->imm;
+    r->size = size, r->mask = (u32)mask;
+    if (in->space != SPACE_SHARED) {
+        bool plain = in->space == SPACE_GENERIC, global = plain || in->space == SPACE_GLOBAL || in->space == SPACE_CONST;
+        u32 hint = l->hints[in - l->k->code];
+        if (plain && (l->k->shared_at || l->k->device_b)) global = plain_window(w, r, hint, write, &win);
+        else global = global && l->port.window(l->port.ctx, hint, write, &win);
+        if (!global) return false;
+    }
     r->host = win.host, r->base = win.base, r->size_b = win.size_b;
     return true;
 }
