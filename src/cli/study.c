@@ -142,7 +142,8 @@ static int run_with(struct study *s, const struct cli_line *line, const char *na
 }
 
 static int run_study(const struct cli_line *line) {
-    struct study_options o = {.quick = cli_has(line, "quick"), .row = cli_value(line, "row")};
+    struct study_options o = {
+        .quick = cli_has(line, "quick"), .row = cli_value(line, "row"), .builds = cli_value(line, "builds")};
     struct study s;
     struct diag d = {0};
     char *path = description_of(line, line->operands.at[0]);
@@ -165,6 +166,9 @@ static const struct cli_option options[] = {
     {"out", "DIR", "where the page and its drawings go (default docs/studies where there is one, else here)"},
     HTML_OPTION,
     {"database", "FILE", "where results are kept, so that a second call makes only what is missing (default study-NAME.db)"},
+    {"builds", "LIST",
+     "runs that these builds of heddle have made count as well, the first's before the next's: for who knows that no "
+     "counter of theirs has changed since; the page says whose runs it has"},
     {"retry", NULL, "run again what has failed"},
     {"wait", NULL, "when another study or sweep fills the same database, wait for it instead of giving up"},
     {"quiet", NULL, "no progress", 'q'},

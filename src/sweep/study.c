@@ -246,6 +246,7 @@ bool study_read(struct study *s, const char *path, const struct study_options *o
 }
 
 void study_free(struct study *s) {
+    free(s->builds.v.at);
     plan_free(&s->plan);
     experiment_free(&s->x);
 }
@@ -457,7 +458,8 @@ static bool make_tables(struct study *s, struct strbuf *why) {
 
 static int run_some(struct study *s, const struct plan *all) {
     struct plan some;
-    bool chosen = choose_runs(s, all, &some), planned = chosen && store_plan(s->store, &some);
+    bool chosen = choose_runs(s, all, &some);
+    bool planned = chosen && borrow_runs(&some, s->store, &s->builds) && store_plan(s->store, &some);
     int status = planned ? pool_run(&some, s->store, &s->o->sweep, &s->counts) : -1;
     if (chosen && !planned) fprintf(stderr, "heddle study: %s\n", store_why(s->store));
     plan_free(&s->plan);
@@ -473,10 +475,20 @@ static int run_some(struct study *s, const struct plan *all) {
     return status;
 }
 
+static bool know_builds(struct study *s) {
+    struct strbuf why = {0};
+    if (s->o->builds) value_list(&s->builds, &s->x.mem, s->o->builds);
+    bool ok = borrow_check(s->store, &s->builds, &why);
+    if (!ok) fprintf(stderr, "heddle study: error: %s\n", why.s);
+    strbuf_free(&why);
+    return ok;
+}
+
 int study_run(struct study *s, struct store *store, struct diag *d) {
     struct plan all;
     struct sweep_words laters = {0};
     s->store = store;
+    if (!know_builds(s)) return -1;
     if (!plan_make(&all, &s->x, d)) {
         plan_free(&all);
         return -1;

@@ -8,7 +8,8 @@
 struct study_options {
     struct sweep_options sweep;
     bool quick;
-    const char *row; /* one program; NULL: all */
+    const char *row;    /* one program; NULL: all */
+    const char *builds; /* other builds whose results count: NAME, NAME; NULL: none */
 };
 struct study {
     struct experiment x;
@@ -16,7 +17,8 @@ struct study {
     const char *baseline; /* a configuration */
     bool by_program;      /* a row is a program, not a kernel */
     struct store *store;
-    struct plan plan; /* what was run */
+    struct sweep_words builds; /* study_options' */
+    struct plan plan;          /* what was run */
     struct sweep_counts counts;
     bool tables; /* k, speed and sets are there */
 };
@@ -33,6 +35,11 @@ void study_names(const struct study *s, const char *section, struct sweep_words 
 /* One statement that only reads, or NULL with the place and the reason */
 sqlite3_stmt *study_question(const struct study *s, const char *sql, struct strbuf *why);
 void study_blame(const struct study *s, const char *sql, const char *what, struct strbuf *why); /* a place before `what` */
+
+/* --- borrow.c: results of other builds */
+bool borrow_check(struct store *s, const struct sweep_words *builds, struct strbuf *why); /* whether it has runs of each */
+bool borrow_runs(struct plan *p, struct store *s, const struct sweep_words *builds);      /* those that this one has not made */
+void borrow_tell(struct store *s, struct strbuf *to);                                     /* whose the runs of the plan are */
 
 /* --- study_answers.c: all statements and figures as JSON (its head says how); `called`: what the study was
  * asked for as, a name or a path; NULL with the reason */

@@ -278,8 +278,10 @@ static void add_head(struct asking *a, const char *called, json_t *to) {
     add_command(s, called, &text);
     strbuf_add(&text,
                "; do not edit. %u runs of %u programs, %u failed, %u with another output than "
-               "expected; heddle %s.",
-               s->counts.runs, programs_with_runs(s), s->counts.failed, s->counts.wrong, build_commit());
+               "expected; ",
+               s->counts.runs, programs_with_runs(s), s->counts.failed, s->counts.wrong);
+    borrow_tell(s->store, &text);
+    strbuf_add(&text, ".");
     set_text(to, "made", text.s);
     set_text(to, "rows", s->by_program ? "programs" : "kernels");
     json_object_set_new(to, "absent", absent(s));

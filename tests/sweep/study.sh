@@ -28,6 +28,18 @@ cp s.md first.md
 expect 0 "$heddle" study s.ini --database s.db --quiet
 same "$(ask s.db 'SELECT count(*) FROM attempts')" "$before" "attempts of the second call"
 cmp s.md first.md || complain "the second page is another"
+# another build's runs count when it is named, and the page says whose they are
+build=$(tr '\n' ' ' < s.md | sed -n 's/.* expected; heddle \([0-9a-z-]*\)\..*/\1/p')
+LC_ALL=C sed "s/${build%%-*}/$(echo "${build%%-*}" | tr 0-9a-z a-z0-9)/g" "$heddle" > other
+chmod +x other
+mkdir other.out
+export HEDDLE_DATA=${HEDDLE_DATA:-$B/share/heddle}
+expect 2 ./other study s.ini --database s.db --quiet --builds nobody
+err_has "no runs of build \"nobody\"; it has those of $build"
+expect 0 ./other study s.ini --database s.db --quiet --out other.out --builds "$build"
+same "$(ask s.db 'SELECT count(*) FROM attempts')" "$before" "attempts of the other build"
+tr '\n' ' ' < other.out/s.md | grep -q "runs by heddle $build ([0-9]*), page by " || complain "the page does not say whose runs it has"
+diff <(sed 1,/^The/d s.md) <(sed 1,/^The/d other.out/s.md) || complain "the page of the other build's runs is another"
 # a page for a browser, with the statements, the figures and the runs; of one row too
 expect 0 "$heddle" study s.ini --database s.db --quiet --html s.html
 data() { { printf '\037\213\010\0\0\0\0\0\0\0'; sed -n 's/.*id="data">\([^<]*\)<.*/\1/p' "$1" | base64 -d | tail -c +3; } | gzip -dc 2> /dev/null; }
