@@ -382,14 +382,13 @@ static void check_chosen_key(struct checker *k, const char *name) {
               key->name, is, policy, key->name, would);
 }
 
-/* With most of dwf's policies sm.sched does not say who issues, and keys of the scheduler do nothing. Those
- * of two_level are in machines that have another scheduler, and so are no idle keys there. */
+/* With most of dwf's policies sm.sched does not say who issues, and keys of the scheduler do nothing. The
+ * room of two_level is a fact of some machines, whatever schedules there, and is none of them. */
 static void check_chosen(struct checker *k) {
     if (strcmp(k->c->diverge, "dwf") != 0 || k->c->dwf_policy == DWF_SCHED) return;
     for (u32 i = 0; i < ARRAY_LEN(idle_keys); i++)
         if (strcmp(idle_keys[i].other, "sm.sched") == 0 && !is_idle(k->c->sched, idle_keys[i].idle))
             check_chosen_key(k, idle_keys[i].key);
-    if (strcmp(k->c->sched, "two_level") == 0) check_chosen_key(k, "sm.sched.two_level.active");
 }
 
 /* A warp that is one slice has no gangs */
