@@ -352,62 +352,66 @@ static bool is_idle(const char *value, const char *idle) {
     return *idle == '!' ? strcmp(value, idle + 1) != 0 : is_among(value, idle);
 }
 
-static void check_idle(struct checker *k) {
-    struct config plain;
-    config_default(&plain);
-    for (u32 i = 0; i < ARRAY_LEN(idle_keys); i++) {
-        const struct cfg_key *key = cfg_key_find(idle_keys[i].key), *other = cfg_key_find(idle_keys[i].other);
-        char is[64], would[64], beside[64];
-        config_get_text(k->c, key, is, sizeof is);
-        config_get_text(&plain, key, would, sizeof would);
-        config_get_text(k->c, other, beside, sizeof beside);
-        if (strcmp(is, would) != 0 && is_idle(beside, idle_keys[i].idle))
-            WRONG(k, "%s is %s, which does nothing while %s is %s; set %s to %s, or leave %s at %s", key->name, is, other->name,
-                  beside, other->name, idle_keys[i].use, key->name, would);
-    }
+struct changed { /* a key that is not at its default */
+    const char *key;
+    char is[64], would[64];
+};
+
+static bool is_changed(const struct checker *k, const struct config *plain, const char *name, struct changed *to) {
+    const struct cfg_key *key = cfg_key_find(name);
+    to->key = name;
+    config_get_text(k->c, key, to->is, sizeof to->is);
+    config_get_text(plain, key, to->would, sizeof to->would);
+    return strcmp(to->is, to->would) != 0;
 }
 
-static void check_chosen_key(struct checker *k, const char *name) {
-    const struct cfg_key *key = cfg_key_find(name);
+static void check_idle(struct checker *k) {
     struct config plain;
-    char is[64], would[64], policy[64];
+    struct changed x;
     config_default(&plain);
-    config_get_text(k->c, cfg_key_find("dwf.policy"), policy, sizeof policy);
-    config_get_text(k->c, key, is, sizeof is);
-    config_get_text(&plain, key, would, sizeof would);
-    if (strcmp(is, would) != 0)
-        WRONG(k,
-              "%s is %s, which does nothing while sm.diverge is dwf and dwf.policy is %s: that says who issues, not sm.sched; "
-              "set dwf.policy to sched, or leave %s at %s",
-              key->name, is, policy, key->name, would);
+    for (u32 i = 0; i < ARRAY_LEN(idle_keys); i++) {
+        const char *other = idle_keys[i].other;
+        char beside[64];
+        config_get_text(k->c, cfg_key_find(other), beside, sizeof beside);
+        if (is_idle(beside, idle_keys[i].idle) && is_changed(k, &plain, idle_keys[i].key, &x))
+            WRONG(k, "%s is %s, which does nothing while %s is %s; set %s to %s, or leave %s at %s", x.key, x.is, other, beside,
+                  other, idle_keys[i].use, x.key, x.would);
+    }
 }
 
 /* With most of dwf's policies sm.sched does not say who issues, and keys of the scheduler do nothing. The
  * room of two_level is a fact of some machines, whatever schedules there, and is none of them. */
 static void check_chosen(struct checker *k) {
+    struct config plain;
+    struct changed x;
+    char policy[64];
     if (strcmp(k->c->diverge, "dwf") != 0 || k->c->dwf_policy == DWF_SCHED) return;
-    for (u32 i = 0; i < ARRAY_LEN(idle_keys); i++)
-        if (strcmp(idle_keys[i].other, "sm.sched") == 0 && !is_idle(k->c->sched, idle_keys[i].idle))
-            check_chosen_key(k, idle_keys[i].key);
+    config_default(&plain);
+    config_get_text(k->c, cfg_key_find("dwf.policy"), policy, sizeof policy);
+    for (u32 i = 0; i < ARRAY_LEN(idle_keys); i++) {
+        if (strcmp(idle_keys[i].other, "sm.sched") != 0 || is_idle(k->c->sched, idle_keys[i].idle)) continue;
+        if (is_changed(k, &plain, idle_keys[i].key, &x))
+            WRONG(
+                k,
+                "%s is %s, which does nothing while sm.diverge is dwf and dwf.policy is %s: that says who issues, not sm.sched; "
+                "set dwf.policy to sched, or leave %s at %s",
+                x.key, x.is, policy, x.key, x.would);
+    }
 }
 
 /* A warp that is one slice has no gangs */
 static void check_one_slice(struct checker *k) {
     static const char *const of_gangs[] = {"vws.gang", "vws.control", "vws.gangs", "vws.first", "vws.front"};
     struct config plain;
+    struct changed x;
     config_default(&plain);
     if (strcmp(k->c->diverge, "vws") != 0 || k->c->vws_slice != k->c->warp_size) return;
-    for (u32 i = 0; i < ARRAY_LEN(of_gangs); i++) {
-        const struct cfg_key *key = cfg_key_find(of_gangs[i]);
-        char is[64], would[64];
-        config_get_text(k->c, key, is, sizeof is);
-        config_get_text(&plain, key, would, sizeof would);
-        if (strcmp(is, would) != 0)
+    for (u32 i = 0; i < ARRAY_LEN(of_gangs); i++)
+        if (is_changed(k, &plain, of_gangs[i], &x))
             WRONG(k,
                   "%s is %s, which does nothing while vws.slice is %u, as sm.warp_size: a warp of one slice has no gangs; set "
                   "vws.slice to a part of the warp, or leave %s at %s",
-                  key->name, is, k->c->vws_slice, key->name, would);
-    }
+                  x.key, x.is, k->c->vws_slice, x.key, x.would);
 }
 
 bool config_check(const struct config *c, struct diag *d) {
