@@ -606,14 +606,19 @@ static void two_level_keeps_to_its_set(void **state) {
     rig_close(&r);
 }
 
+/* Eight ready warps, of which the four oldest are active and issue */
+static void four_of_eight(struct rig *r) {
+    rig_open(r, &sched_two_level, 64, 0xFF, 4);
+    r->v.valid[0] = r->v.ready[0] = r->v.candidates[0] = 0xFF;
+    for (u32 i = 0; i < 8; i++) r->age[i] = i;
+    assert_int_equal(issue_for(r, 100), 0x0F);
+}
+
 /* Fronts that wait for others of their block leave the set, as those do that wait for memory */
 static void two_level_lets_those_go_that_wait_for_others(void **state) {
     (void)state;
     static struct rig r;
-    rig_open(&r, &sched_two_level, 64, 0xFF, 4);
-    r.v.valid[0] = r.v.ready[0] = r.v.candidates[0] = 0xFF;
-    for (u32 i = 0; i < 8; i++) r.age[i] = i;
-    assert_int_equal(issue_for(&r, 100), 0x0F);
+    four_of_eight(&r);
     r.v.waits_others[0] = 0x03, r.v.ready[0] = r.v.candidates[0] = 0xFC;
     assert_int_equal(issue_for(&r, 100), 0x3C);
     rig_close(&r);
@@ -649,10 +654,7 @@ static void two_level_has_whole_large_warps(void **state) {
 static void two_level_does_not_wait_for_ever(void **state) { /* its set stands at a barrier the pending warps have yet to reach */
     (void)state;
     static struct rig r;
-    rig_open(&r, &sched_two_level, 64, 0xFF, 4);
-    r.v.valid[0] = r.v.ready[0] = r.v.candidates[0] = 0xFF;
-    for (u32 i = 0; i < 8; i++) r.age[i] = i;
-    assert_int_equal(issue_for(&r, 100), 0x0F);
+    four_of_eight(&r);
     r.v.ready[0] = r.v.candidates[0] = 0xF0;
     assert_int_equal(issue_for(&r, 255), 0);
     assert_int_equal(issue_for(&r, 100), 0xF0);
