@@ -8,7 +8,8 @@
  * where both halves of the paper are combined. The baseline of Turner (2012) section 1.1.6.1; measured by
  * Mascar (HPCA 2015) section V. Deviation: the groups there are fixed, and the next one's turn comes when the
  * whole group waits. Here single warps, or large ones, leave and enter one active set, as in Gebhart et al.,
- * "Energy-efficient Mechanisms for Managing Thread Context in Throughput Processors" (ISCA 2011). An active
+ * "Energy-efficient Mechanisms for Managing Thread Context in Throughput Processors" (ISCA 2011). That a
+ * large warp takes a place for each of its sub-warps, and may always enter an empty set, is ours. An active
  * set can also wait for what only a pending warp can bring about. So when no member has been ready in
  * PATIENCE_PICKS picks in a row, all leave. (There is no such rule against members that are busy waiting.)
  *
