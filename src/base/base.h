@@ -150,7 +150,7 @@ void output_abandon(struct output *o);                    /* it shall not be; no
 bool output_check(const char *path, struct strbuf *why);  /* whether output_open would do */
 bool output_stdout_ok(struct strbuf *why);                /* whether all went well with standard output so far */
 void output_guard_descriptors(void);                      /* first thing in main: a closed standard output stays one */
-void output_remove_all(void);                             /* for signal handlers: no NAME.incomplete is left */
+void output_remove_all(void); /* for signal handlers that end the process: no NAME.incomplete is left, and none can be made */
 
 /* --- temp.c: folders for a while */
 struct temp {

@@ -4,7 +4,9 @@
  *    before
  * O2 NAME.incomplete is locked while somebody writes it: a second run on the same name is refused, one that
  *    was killed is in nobody's way
- * O3 what has a place but no contents of its own (standard output, devices, pipes, /dev and /proc) is written
+ * O3 a signal that ends the process leaves no NAME.incomplete, whichever thread it meets, and whatever that
+ *    one or another was just about to do (SIGKILL does)
+ * O4 what has a place but no contents of its own (standard output, devices, pipes, /dev and /proc) is written
  *    directly
  *
  * Does not model a host that loses power: nothing is forced to the disk. */
@@ -13,37 +15,62 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MAX_OPEN = 256 }; /* further ones are written as well, and not removed by output_remove_all */
 
-static _Atomic(char *) unfinished[MAX_OPEN];
+static const char *unfinished[MAX_OPEN]; /* behind the door */
 
-static void enlist(char *temp) {
-    for (u32 i = 0; i < MAX_OPEN; i++) {
-        char *none = NULL;
-        if (atomic_compare_exchange_strong(&unfinished[i], &none, temp)) return;
+/* One at a time has files made, removed or listed, and takes no signal meanwhile: who ends the process from a
+ * handler finds every file that is there in the list, and nobody makes one after him. */
+static atomic_flag door = ATOMIC_FLAG_INIT;
+
+static bool at_the_door(void) {
+    enum { TRIES = 2000 }; /* of a millisecond: the one inside may have been another thread before a fork */
+    static const struct timespec a_while = {.tv_nsec = 1000000};
+    for (u32 i = 0; atomic_flag_test_and_set(&door); i++) {
+        if (i >= TRIES) return false;
+        nanosleep(&a_while, NULL);
     }
+    return true;
 }
 
-static void strike_out(char *temp) {
-    for (u32 i = 0; i < MAX_OPEN; i++) {
-        char *mine = temp;
-        if (atomic_compare_exchange_strong(&unfinished[i], &mine, NULL)) return;
-    }
+static void enter(sigset_t *before) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+    at_the_door();
+}
+
+static void leave(const sigset_t *before) {
+    int error = errno;
+    atomic_flag_clear(&door);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+    errno = error;
+}
+
+/* In the list `now` takes the place of `was`; NULL is an empty row */
+static void relist(const char *was, const char *now) {
+    for (u32 i = 0; i < MAX_OPEN; i++)
+        if (unfinished[i] == was) {
+            unfinished[i] = now;
+            return;
+        }
 }
 
 void output_remove_all(void) {
-    for (u32 i = 0; i < MAX_OPEN; i++) {
-        const char *temp = atomic_load(&unfinished[i]);
-        if (temp) unlink(temp);
-    }
+    at_the_door();
+    for (u32 i = 0; i < MAX_OPEN; i++)
+        if (unfinished[i]) unlink(unfinished[i]);
 }
 
 static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
@@ -77,12 +104,37 @@ static int open_beside(const char *temp) {
     return -1;
 }
 
+/* Opens NAME.incomplete and puts it on the list, or neither */
+static int open_listed(const char *temp) {
+    sigset_t before;
+    enter(&before);
+    int fd = open_beside(temp);
+    if (fd >= 0) relist(NULL, temp);
+    leave(&before);
+    return fd;
+}
+
+static void remove_listed(const char *temp) {
+    sigset_t before;
+    enter(&before);
+    unlink(temp);
+    relist(temp, NULL);
+    leave(&before);
+}
+
+/* Gives NAME.incomplete its name and takes it from the list; an error leaves it there */
+static int rename_listed(const char *temp, const char *target) {
+    sigset_t before;
+    enter(&before);
+    int error = rename(temp, target) == 0 ? 0 : errno;
+    if (!error) relist(temp, NULL);
+    leave(&before);
+    return error;
+}
+
 static bool fail(struct output *o, struct strbuf *why, const char *what) {
     if (why) strbuf_add(why, "%s: error: %s", o->path, what);
-    if (o->temp) { /* while the lock is held: nobody else may be writing there yet */
-        strike_out(o->temp);
-        unlink(o->temp);
-    }
+    if (o->temp) remove_listed(o->temp); /* while the lock is held: nobody else may be writing there yet */
     if (o->f && o->f != stdout) fclose(o->f);
     free(o->path);
     free(o->target);
@@ -123,15 +175,15 @@ bool output_open(struct output *o, const char *path, struct strbuf *why) {
     o->target = exists ? realpath(path, NULL) : strdup(path); /* through a link: what it points to is replaced, not the link */
     if (!o->target) return fail_errno(o, why, errno);
     char *temp = output_temp_name(o->target);
-    int fd = open_beside(temp);
+    int fd = open_listed(temp);
     if (fd < 0) {
+        int error = errno;
         free(temp);
-        if (errno == EWOULDBLOCK)
+        if (error == EWOULDBLOCK)
             return fail(o, why, "it is being written by another run, or twice by this one; name another file");
-        return fail_errno(o, why, errno);
+        return fail_errno(o, why, error);
     }
     o->temp = temp;
-    enlist(o->temp);
     if (exists) fchmod(fd, st.st_mode & 0777); /* as an editor would leave it */
     o->f = fdopen(fd, "w");
     return o->f ? true : fail_errno(o, why, errno);
@@ -162,9 +214,8 @@ bool output_commit(struct output *o, struct strbuf *why) {
         return true;
     }
     /* renamed before it is closed, so that the lock is held until it has its name */
-    if (!error && o->temp && rename(o->temp, o->target) != 0) error = errno;
+    if (!error && o->temp) error = rename_listed(o->temp, o->target);
     if (error) return fail_errno(o, why, error);
-    if (o->temp) strike_out(o->temp);
     free(o->temp);
     o->temp = NULL;
     bool closed = fclose(o->f) == 0;

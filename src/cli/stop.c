@@ -28,6 +28,7 @@ void stop_install(void) {
     signal(SIGPIPE, SIG_IGN);
     for (u32 i = 0; i < ARRAY_LEN(signals); i++) {
         struct sigaction old, now = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+        sigfillset(&now.sa_mask); /* one ends the command; a second one finds it ended */
         if (signals[i] == SIGHUP && sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler == SIG_IGN) continue; /* nohup */
         sigaction(signals[i], &now, NULL);
     }
