@@ -1,6 +1,7 @@
 /* What questions of a study need beyond SQL: gmean(x), a geometric mean; gmean_half(half, x), the half
  * width of its interval; jitter(x), by the rule of stats/verdict.h; correlation(x, y), Pearson's;
- * basename(path), without folder and ending; label(program), what a study calls it. */
+ * basename(path), without folder and ending; label(program), what a study calls it; near(speedup, half),
+ * whether its own jitter is wanted before it is judged. */
 #include "stats/verdict.h"
 #include "sweep/study.h"
 
@@ -86,6 +87,11 @@ static void give_correlation(sqlite3_context *c) {
     if (p->low[0] < p->high[0] && p->low[1] < p->high[1]) sqlite3_result_double(c, p->xy / sqrt(p->xx * p->yy));
 }
 
+static void is_near(sqlite3_context *c, int n, sqlite3_value **v) {
+    (void)n;
+    sqlite3_result_int(c, jitter_wanted((struct figure){sqlite3_value_double(v[0]), sqlite3_value_double(v[1])}));
+}
+
 static void label_of(sqlite3_context *c, int n, sqlite3_value **v) {
     struct experiment *x = sqlite3_user_data(c);
     const char *text = (const char *)sqlite3_value_text(v[0]);
@@ -104,6 +110,7 @@ bool store_aggregates(struct store *s, struct experiment *x) {
               sqlite3_create_function(s->db, "jitter", 1, flags, NULL, NULL, add_value, give_jitter) == SQLITE_OK &&
               sqlite3_create_function(s->db, "correlation", 2, flags, NULL, NULL, add_pair, give_correlation) == SQLITE_OK &&
               sqlite3_create_function(s->db, "basename", 1, flags, NULL, basename_of, NULL, NULL) == SQLITE_OK &&
+              sqlite3_create_function(s->db, "near", 2, flags, NULL, is_near, NULL, NULL) == SQLITE_OK &&
               sqlite3_create_function(s->db, "label", 1, flags, x, label_of, NULL, NULL) == SQLITE_OK;
     return ok || store_fail(s);
 }

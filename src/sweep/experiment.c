@@ -139,6 +139,13 @@ static void take_condition(struct reader *r, const char *key, const char *value)
     if (rule.holds) VEC_PUSH(&r->x->rules, rule);
 }
 
+static bool yes_or_no(struct reader *r, const char *key, const char *value) {
+    bool yes = strcmp(value, "yes") == 0;
+    if (!yes && strcmp(value, "no") != 0)
+        diag_error(r->place.d, r->place.file, r->place.line, 0, "%s must be yes or no, not \"%s\"", key, value);
+    return yes;
+}
+
 static void take_repetitions(struct reader *r, const char *key, const char *value) {
     u64 n = 0;
     r->x->repetitions_line = r->place.line;
@@ -148,8 +155,10 @@ static void take_repetitions(struct reader *r, const char *key, const char *valu
         else if (k && k->type == KEY_TYPE_U32) r->x->perturb = value;
         else error_at(r, "\"%s\" is neither all nor a key of a machine that is a number, so repetitions cannot move it", value);
     } else if (strcmp(key, "seed") == 0) {
-        r->x->reseed = strcmp(value, "yes") == 0;
-        if (!r->x->reseed && strcmp(value, "no") != 0) error_at(r, "seed must be yes or no, not \"%s\"", value);
+        r->x->reseed = yes_or_no(r, key, value);
+    } else if (strcmp(key, "near") == 0) {
+        r->x->near = yes_or_no(r, key, value);
+        if (!r->x->study) error_at(r, "%s is of studies, which have a baseline", key);
     } else if (strcmp(key, "step") == 0) {
         if (value_count(&r->place, key, value, 1, 1000000, &n)) r->x->perturb_step = (u32)n;
     } else if (value_count(&r->place, key, value, 1, 10000, &n)) r->x->repetitions = (u32)n;
@@ -187,11 +196,7 @@ static void take_measure(struct reader *r, const char *key, const char *value) {
     bool flag = strcmp(key, measure_keys[0]) == 0 || strcmp(key, measure_keys[1]) == 0,
          automatic = sampled && strcmp(value, "yes") == 0;
     if (!flag && !automatic && !value_count(&r->place, key, value, never_none, sampled ? 100 : INT64_MAX, &n)) return;
-    if (flag && strcmp(value, "yes") && strcmp(value, "no")) {
-        diag_error(r->place.d, r->place.file, r->place.line, 0, "%s must be yes or no, not \"%s\"", key, value);
-        return;
-    }
-    if (flag && strcmp(value, "no") == 0) return;
+    if (flag && !yes_or_no(r, key, value)) return;
     if (flag || automatic) s.value = "";
     VEC_PUSH(&r->measure->set, s);
 }
@@ -238,7 +243,7 @@ static const char *const program_keys[] = {"run", "if_there", "size", "prefix", 
 static const char *const machine_keys[] = {"run", NULL};
 static const char *const product_keys[] = {"product", NULL};
 static const char *const condition_keys[] = {"skip", "only", NULL};
-static const char *const repetition_keys[] = {"count", "key", "step", "seed", NULL};
+static const char *const repetition_keys[] = {"count", "key", "step", "seed", "near", NULL};
 static const char *const limit_keys[] = {"time", "memory", NULL};
 static const char *const host_keys[] = {"workers", "threads", "memory", NULL};
 

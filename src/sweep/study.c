@@ -5,11 +5,13 @@
  *      each kernel's speedup over the baseline with the half width of its interval; sets, which kernels each
  *      [set] has; and a table for each [table]
  *   3. each [later] runs its configurations for the programs its question gives, and 2 is done again
- *   4. figures and statements are questions to those tables; study_page.c writes them down
+ *   4. with near = yes, what lies within three times the baseline's jitter of it is repeated as the baseline
+ *      was, and 2 is done again
+ *   5. figures and statements are questions to those tables; study_page.c writes them down
  *
  * How a figure is judged is stats/verdict.h's. The interval of a speedup is the baseline's jitter for both
  * sides; a configuration's own jitter takes part when the experiment repeats it (repetitions of all are
- * measured when no condition skips them). */
+ * measured when no condition skips them, and near does not). */
 #include "sweep/study.h"
 
 #include <stdlib.h>
@@ -253,6 +255,8 @@ void study_free(struct study *s) {
 
 /* --- running */
 
+enum study_step { STUDY_FIRST, STUDY_LATER, STUDY_NEAR }; /* each runs what the one before has, and more */
+
 /* Which configurations wait for a question's answer */
 static bool is_later(const struct study *s, const char *configuration) {
     struct sweep_words names = {0};
@@ -316,26 +320,43 @@ static bool ask_names(struct study *s, const char *sql, struct sweep_words *to, 
     return code == SQLITE_DONE;
 }
 
+/* Kernels that no set has are not judged. What only sampling makes uncertain is not known better by repeating
+ * it: only jitter counts here, of both sides. */
+static const char near_baseline[] = "SELECT DISTINCT program || '/' || configuration FROM speed WHERE near(speedup, speedup * "
+                                    "jitter * sqrt(2)) AND (NOT EXISTS (SELECT 1 FROM sets) OR EXISTS (SELECT 1 FROM sets t "
+                                    "WHERE t.program = speed.program AND t.kernel = speed.kernel))";
+
+/* Whether a run waits for its unperturbed one to be found near the baseline; `near`: PROGRAM/CONFIGURATION */
+static bool waits_for_near(struct study *s, const struct sweep_run *r, const struct sweep_words *near) {
+    if (!s->x.near || !r->repetition || strcmp(r->configuration, s->baseline) == 0) return false;
+    return !word_in(near,
+                    arena_printf(&s->x.mem, "%s/%s", program_label(&s->x, &s->x.programs.at[r->program]), r->configuration));
+}
+
 /* The runs of configurations that need no answer, and of those whose answer there is */
-static bool choose_runs(struct study *s, const struct plan *all, struct plan *some) {
-    struct sweep_words laters = {0};
+static bool choose_runs(struct study *s, const struct plan *all, enum study_step step, struct plan *some) {
+    struct sweep_words laters = {0}, near = {0};
     struct strbuf why = {0};
     study_names(s, "later", &laters);
+    if (step == STUDY_NEAR) ask_names(s, near_baseline, &near, &why);
     *some = (struct plan){.x = all->x};
     for (u32 i = 0; i < all->runs.n; i++)
-        if (!is_later(s, all->runs.at[i].configuration)) VEC_PUSH(&some->runs, all->runs.at[i]);
-    for (u32 l = 0; s->tables && l < laters.v.n; l++) {
+        if (!is_later(s, all->runs.at[i].configuration) && !waits_for_near(s, &all->runs.at[i], &near))
+            VEC_PUSH(&some->runs, all->runs.at[i]);
+    for (u32 l = 0; step > STUDY_FIRST && l < laters.v.n; l++) {
         struct sweep_words programs = {0}, list = {0};
         value_list(&list, &s->x.mem, study_value(s, "later", laters.v.at[l], "configurations", ""));
         ask_names(s, study_value(s, "later", laters.v.at[l], "sql", ""), &programs, &why);
         for (u32 i = 0; i < all->runs.n; i++) {
             const struct sweep_run *r = &all->runs.at[i];
-            if (word_in(&list, r->configuration) && word_in(&programs, program_label(&s->x, &s->x.programs.at[r->program])))
+            if (word_in(&list, r->configuration) && word_in(&programs, program_label(&s->x, &s->x.programs.at[r->program])) &&
+                !waits_for_near(s, r, &near))
                 VEC_PUSH(&some->runs, *r);
         }
         free(programs.v.at);
         free(list.v.at);
     }
+    free(near.v.at);
     bool ok = !why.len;
     if (!ok) fprintf(stderr, "heddle study: %s\n", why.s);
     strbuf_free(&why);
@@ -452,13 +473,12 @@ static bool make_tables(struct study *s, struct strbuf *why) {
     strbuf_free(&baseline);
     strbuf_free(&sql);
     strbuf_free(&columns);
-    s->tables = ok;
     return ok;
 }
 
-static int run_some(struct study *s, const struct plan *all) {
+static int run_some(struct study *s, const struct plan *all, enum study_step step) {
     struct plan some;
-    bool chosen = choose_runs(s, all, &some);
+    bool chosen = choose_runs(s, all, step, &some);
     bool planned = chosen && borrow_runs(&some, s->store, &s->builds) && store_plan(s->store, &some);
     int status = planned ? pool_run(&some, s->store, &s->o->sweep, &s->counts) : -1;
     if (chosen && !planned) fprintf(stderr, "heddle study: %s\n", store_why(s->store));
@@ -493,9 +513,10 @@ int study_run(struct study *s, struct store *store, struct diag *d) {
         plan_free(&all);
         return -1;
     }
-    int status = run_some(s, &all);
+    int status = run_some(s, &all, STUDY_FIRST);
     study_names(s, "later", &laters);
-    if (!status && laters.v.n) status = run_some(s, &all);
+    if (!status && laters.v.n) status = run_some(s, &all, STUDY_LATER);
+    if (!status && s->x.near) status = run_some(s, &all, STUDY_NEAR);
     free(laters.v.at);
     plan_free(&all);
     return status;

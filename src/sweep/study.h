@@ -20,7 +20,6 @@ struct study {
     struct sweep_words builds; /* study_options' */
     struct plan plan;          /* what was run */
     struct sweep_counts counts;
-    bool tables; /* k, speed and sets are there */
 };
 
 /* --- study.c */

@@ -150,6 +150,7 @@ struct experiment {
     const char *perturb; /* the key that repetitions move; NULL: those of config_perturb */
     u32 perturb_step;
     bool reseed;          /* repetition r has other data as well, --seed r */
+    bool near;            /* of a study: repetitions of the baseline, and of what is near it */
     double limit_seconds; /* of a run; 0: none */
     u64 limit_bytes;
     u64 workers, threads; /* 0: as many as fit */

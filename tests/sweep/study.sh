@@ -17,6 +17,11 @@ same "$(ask s.db "SELECT count(*) FROM results WHERE configuration = 'few'")" 2 
 sed 's/speedup > 1/speedup > 1.1/' s.ini > t.ini
 expect 0 "$heddle" study t.ini
 same "$(ask study-t.db "SELECT group_concat(program) FROM results WHERE configuration = 'few'")" vecadd "programs of the later configuration"
+# near = yes: what a kernel's jitter could explain is repeated, and nothing else
+sed '/^skip = repetition/d; s/^count = 8/count = 8\nnear = yes/' s.ini > n.ini
+expect 0 "$heddle" study n.ini --quiet
+same "$(ask study-n.db "SELECT group_concat(program || ' ' || configuration || ' ' || n, '; ') FROM (SELECT program, configuration, count(*) AS n FROM results GROUP BY 1, 2)")" \
+    'bfs few 8; bfs gto 8; bfs lrr 8; vecadd few 1; vecadd gto 1; vecadd lrr 8' "repetitions of what is near"
 # a mean says of how many kernels it is, column by column
 grep -q '^| \*\*geometric mean (3 kernels of 2 programs; few MSHRs 1)\*\* ' t.md || complain "a column of fewer kernels is not told"
 # the figure is the quotient of the two runs
