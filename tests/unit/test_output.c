@@ -1,5 +1,5 @@
-/* Files that are written: a signal that ends the process leaves no NAME.incomplete, at whatever moment it comes
- * and whichever thread it meets */
+/* Files that are written: a signal that ends the process leaves no NAME.incomplete, at whatever moment it
+ * comes and whichever thread it meets */
 #include "base/base.h"
 #include "cli/cli.h"
 
