@@ -166,7 +166,7 @@ static __attribute__((noinline)) void overwrite_waits(const struct core *c, cons
 static void register_waits(const struct core *c, const struct home *s, const struct tinst *t, u64 lanes, u64 positions, u64 at,
                            struct waits *x) {
     const u16 *reg = t->reg, *end = reg + t->nsrc + t->ndst;
-    bool asked = s->way && c->pol.order->earliest;
+    bool asked = c->form && c->pol.order->earliest;
     for (; reg < end && (!asked || t->guard_cy); reg++) {
         u64 ready = sb_ready(s, *reg, lanes);
         if (t->guard_cy && ready && ready != NEVER && *reg >= c->prog->nregs) ready += t->guard_cy;
@@ -184,12 +184,13 @@ static inline struct wait wait_none(void) { return (struct wait){NEVER, 0}; }
 static inline struct wait wait_event(enum stall cause) { return (struct wait){NEVER, 1u << cause}; }
 static inline struct wait wait_until(u64 cy, enum stall cause) { return (struct wait){cy, 1u << cause}; }
 
-/* What threads have under way: all that their warp has, or with slices what these do. A slice that polls has
- * something under way all the time, and others would wait for it for ever */
+/* What threads have under way: all that their warp has, or what these do where threads of a warp go their own
+ * ways. Others of the warp that poll have something under way all the time, and these would wait for it for
+ * ever */
 static struct way_of outstanding(const struct core *c, const struct part *p) {
     const struct home *s = part_home(c, p);
     struct way_of x = {s->drain_cy, s->queued, s->loads, s->stores, s->atomics, s->asyncs};
-    if (__builtin_expect(!c->gang, 1)) return x;
+    if (__builtin_expect(!s->way, 1)) return x;
     x = (struct way_of){0};
     for (u64 m = p->lanes; m; m &= m - 1) {
         const struct way_of *one = &s->way[__builtin_ctzll(m)];
@@ -240,11 +241,11 @@ static struct wait parts_wait(struct core *c, const struct front *f, const struc
     return wait_none();
 }
 
-/* What a part's threads have under way at cycle `at`: of a warp all that it has, unless its threads go their
- * own ways and it has something */
-static struct order_view under_way(const struct home *s, u64 lanes, u64 at) {
+/* What the order is told of a part's threads at cycle `at`: all that their warp has under way, unless they
+ * are of a formed front and it has something */
+static struct order_view under_way(const struct core *c, const struct home *s, u64 lanes, u64 at) {
     bool quiet = s->drain_cy <= at && !s->loads && !s->queued;
-    if (!s->way || quiet) return (struct order_view){s->drain_cy, s->loads, s->queued};
+    if (!c->form || quiet) return (struct order_view){s->drain_cy, s->loads, s->queued};
     struct order_view v = {0};
     for (; lanes; lanes &= lanes - 1) {
         const struct way_of *x = &s->way[__builtin_ctzll(lanes)];
@@ -258,7 +259,7 @@ static struct order_view under_way(const struct home *s, u64 lanes, u64 at) {
 static struct wait order_keeps(struct core *c, const struct front *f, u64 at) {
     for (u32 i = 0; i < f->nparts; i++) {
         const struct home *s = part_home(c, &f->part[i]);
-        struct order_view v = under_way(s, f->part[i].lanes, at);
+        struct order_view v = under_way(c, s, f->part[i].lanes, at);
         u64 from = c->pol.order->earliest(&v);
         if (from > at) return from == NEVER ? wait_event(STALL_LONG) : wait_until(from, STALL_WAIT);
     }

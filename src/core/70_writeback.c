@@ -215,7 +215,8 @@ bool writeback_accepted(struct core *c, struct flight *f) {
     if (!f->mem.outstanding) result(c, f);
     else if (c->early) early_accepted(c, f);
     for (u32 i = 0; i < w.n; i++)
-        if (!c->homes[w.at[i].home].queued || c->pol.order->earliest || c->gang) home_wake(c, w.at[i].home, HOME_TAKEN);
+        if (!c->homes[w.at[i].home].queued || c->pol.order->earliest || c->homes[w.at[i].home].way)
+            home_wake(c, w.at[i].home, HOME_TAKEN);
     return last;
 }
 
@@ -231,7 +232,7 @@ void writeback_stored(struct core *c, u32 id) {
     writeback_part(c, id, c->now);
     for (u32 i = 0; i < w.n; i++) {
         const struct home *s = home_of(c, &w.at[i]);
-        if (s && (!s->stores || c->gang)) home_wake(c, w.at[i].home, HOME_STORED);
+        if (s && (!s->stores || s->way)) home_wake(c, w.at[i].home, HOME_STORED);
     }
 }
 

@@ -129,8 +129,10 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
     for (u32 i = 0; i < c->nslots; i++) {
         u32 regs = p->nregs + p->npreds + 1u;
         c->homes[i] = (struct home){.sb = base_alloc(sizeof(struct sbreg) * regs)};
-        if (c->gang || (c->form && c->pol.order->earliest)) c->homes[i].way = base_alloc(sizeof(struct way_of) * MAX_WARP);
-        if (c->pol.diverge->by_lane) c->homes[i].lane_ready = base_alloc(sizeof(u64) * MAX_WARP * regs);
+        if (!c->pol.diverge->by_lane) continue;
+        c->homes[i].way = base_alloc(sizeof(struct way_of) * MAX_WARP);
+        c->homes[i].lanes_drain = (c->form && c->pol.order->earliest) || c->prog->frames;
+        c->homes[i].lane_ready = base_alloc(sizeof(u64) * MAX_WARP * regs);
     }
     for (u32 i = 0; i < c->nfronts; i++) {
         c->fronts[i] = (struct front){.slot = i, .part = &c->fronts[i].own, .ib = {.next = NONE, .fetch_pc = NONE}};

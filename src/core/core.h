@@ -89,7 +89,7 @@ enum tkind {
     T_ALU,
     T_MEM,
     T_BRANCH,
-    T_FRAME, /* call, return: waits until nothing of the warp is outstanding */
+    T_FRAME, /* call, return: waits until nothing of its threads is outstanding */
     T_BARRIER,
     T_FENCE,
     T_EXIT,
@@ -129,6 +129,7 @@ struct program {
     u32 nregs;        /* scoreboard entries a slot needs: registers, then predicates */
     u32 npreds;
     bool atomics;   /* some instruction is one */
+    bool frames;    /* some is a call or a return */
     u64 soonest_cy; /* no result is there sooner after issue: a read that is over by then cannot be overtaken */
     u64 code_base;  /* address of instruction 0, for the instruction cache */
     u32 inst_b;     /* bytes of an instruction there */
@@ -149,8 +150,8 @@ struct sbreg {
 
 struct cta_place; /* a block on this SM (blocks.h) */
 
-struct way_of { /* as the home's fields of the same names have it of all its threads */
-    u64 drain_cy;
+struct way_of {   /* as the home's fields of the same names have it of all its threads */
+    u64 drain_cy; /* with lanes_drain alone */
     u32 queued, loads, stores, atomics, asyncs;
 };
 
@@ -163,17 +164,18 @@ struct home {                    /* the first cache line is what an issue touche
     u64 age;         /* order of arrival: smaller is older */
     u64 drain_cy;    /* last result of a unit is there */
     u64 read_cy;     /* last cycle in which one of its registers is read, as far as sbreg.read_cy knows */
-    struct way_of *way; /* [MAX_WARP]: what each thread has under way, where slices, or fronts and the order, ask; else NULL */
+    struct way_of *way; /* [MAX_WARP]: what each thread has under way, where results are awaited lane by lane; else NULL */
     /* outstanding */
     u32 queued; /* memory instructions not yet accepted by the memory stage */
     u32 loads;  /* memory instructions whose results are awaited */
     struct cta_place *place;
-    u32 stores;    /* stores not yet acknowledged */
-    u32 atomics;   /* atomics and reductions not yet answered */
-    u32 asyncs;    /* asynchronous copies under way */
-    u32 starts;    /* warp.starts when it came: another number there, and the program has started the warp again */
-    bool ended;    /* all lanes have exited */
-    bool told_end; /* listeners know that it has left */
+    u32 stores;       /* stores not yet acknowledged */
+    u32 atomics;      /* atomics and reductions not yet answered */
+    u32 asyncs;       /* asynchronous copies under way */
+    u32 starts;       /* warp.starts when it came: another number there, and the program has started the warp again */
+    bool ended;       /* all lanes have exited */
+    bool told_end;    /* listeners know that it has left */
+    bool lanes_drain; /* way: the order, or a call, asks for each thread's last result */
 };
 
 /* A front: what a scheduler sees and chooses. Threads of one home or of several that go on together, with a
@@ -521,7 +523,7 @@ static inline void sb_write(const struct home *s, u32 reg, u64 lanes, u64 cy, en
 /* Results of these lanes are there then */
 static inline void home_drains(struct home *s, u64 lanes, u64 cy) {
     s->drain_cy = s->drain_cy > cy ? s->drain_cy : cy;
-    for (u64 m = s->way ? lanes : 0; m; m &= m - 1) {
+    for (u64 m = s->way && s->lanes_drain ? lanes : 0; m; m &= m - 1) {
         u64 *drain_cy = &s->way[__builtin_ctzll(m)].drain_cy;
         *drain_cy = *drain_cy > cy ? *drain_cy : cy;
     }

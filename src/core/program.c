@@ -110,6 +110,7 @@ static void fill_one(struct program *p, const struct config *c, u32 pc, u16 *reg
     if (t->kind == T_MEM) t->unit = UNIT_MEM;
     t->window = waits_in_window(t);
     p->atomics |= in->iclass == ICLASS_ATOMIC;
+    p->frames |= t->kind == T_FRAME;
     t->early = p->k->early && in->exec_id == EXEC_rv_join;
     t->turns = in->flags & INST_CONTROL && !t->early && in->exec_id != EXEC_rv_counter && in->exec_id != EXEC_rv_wspawn;
     if (c->pipeline == PIPELINE_VORTEX) vunits_place(p->k, t);

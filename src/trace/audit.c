@@ -13,10 +13,9 @@
  *   A2  Accesses of one thread to one line are accepted in program order: a lane's access to a line (or
  *       offset in shared memory) is not accepted before an earlier instruction's. Loads of a window may
  *       pass each other, not stores: a load sees the store it should.
- *   A3  A barrier, fence or exit issues only when all lanes of the warp's earlier memory instructions have
- *       been accepted by the memory stage; of formed fronts (A10), those of the lanes that issue it. After a
- *       fence the next instruction of its lanes issues only when their earlier stores and atomics are
- *       complete; shared memory has performed what it has accepted.
+ *   A3  A barrier, fence or exit issues only when the earlier memory instructions of the lanes that issue it
+ *       have been accepted by the memory stage. After a fence the next instruction of its lanes issues only
+ *       when their earlier stores and atomics are complete; shared memory has performed what it has accepted.
  *   A4  Sources of a memory instruction stay reserved until they have been read: no later instruction of the
  *       warp has a result in one of them ready before EV_READ, or before the last EV_REPLAY. Not where
  *       results have names of their own.

@@ -119,7 +119,7 @@ void audit_check_gate(struct audit *a, const struct audit_slot *s, const struct 
     for (u32 i = 0; i < s->listed.n; i++) {
         struct issued *m = &a->issued.at[s->listed.at[i]];
         u64 waiting = m->memory ? m->mask & ~m->accepted : 0;
-        if (places_used(a->places, e->sm) && !(m->mask & e->mask)) continue; /* other fronts' */
+        if (!(m->mask & e->mask)) continue; /* others' */
         if (!audit_holds(a, !waiting))
             audit_report(a, 3, e, "lanes 0x%llx of uid %llu (pc %d) have not been accepted", (unsigned long long)waiting,
                          (unsigned long long)m->uid, m->pc);

@@ -50,8 +50,6 @@ void places_launch(struct places *p) {
     for (u32 i = 0; i < p->sms; i++) p->of[i].at.n = p->of[i].due = 0;
 }
 
-bool places_used(const struct places *p, u32 sm) { return sm < p->sms && p->of[sm].at.n; }
-
 static struct place *place_at(struct places_of_sm *s, u32 slot) {
     struct place none = {0};
     while (s->at.n <= slot) VEC_PUSH(&s->at, none);

@@ -95,6 +95,90 @@ static void lanes_that_poll_yield_or_are_diagnosed(void **state) {
         .fault = "lanes poll for other lanes of their warp, which sm.diverge = frontier cannot run meanwhile");
 }
 
+/* --- what lanes have under way is theirs */
+
+#define ROOM "sm.l1.mshrs=64", "noc.credits=64", "sm.l1.miss_queue=64" /* a line access a cycle */
+
+/* Policies under which a part of a warp goes on while another waits; of tbc and lwm fronts do so, below */
+static const char *const beside[] = {"dwf", "vws", "its", "dws", "dual_path"};
+enum { FORMED = 2 }; /* so many of them form fronts */
+
+/* Lanes from 16 on load from as many lines as the stride says; the others calculate a little and come to E */
+static u64 end_beside_loads(const char *name, const char *order, const char *e, u32 stride) {
+    const char *load = text("setp.lt.u32 %%p1, %%r0, 16;\nmul.wide.u32 %%rd2, %%r0, %u;\nadd.u64 %%rd2, %%rd0, %%rd2;\n"
+                            "@%%p1 bra $c;\nld.global.u32 %%r1, [%%rd2]; // L\nadd.u32 %%r2, %%r1, 1;\nbra $end;\n",
+                            stride);
+    const char *adds = "$c:\nadd.u32 %r3, %r0, 1;\nadd.u32 %r2, %r3, %r0;\n";
+    const char *meet = " // E\nadd.u32 %r2, %r0, 5;\n$end:\nst.global.u32 [%rd1], %r2;\n";
+    RUN(.globals = ".func f ()\n{\nret;\n}\n", .body = JOIN(MINE, load, adds, e, meet),
+        .keys = {diverge(name), text("sm.order=%s", order), ROOM});
+    bool under_way = issue("L") < issue("E") && issue("E") < when(EV_READY, "L");
+    if (!under_way) fail_msg("%s, %s, %s: the load is not under way", name, order, e);
+    return issue("E");
+}
+
+/* It makes no difference whether the others' load keeps the memory stage for a cycle or for sixteen. With
+ * sm.order = single of formed fronts alone: elsewhere a warp has one instruction in flight */
+static void lanes_do_not_wait_for_accesses_of_others(void **state) {
+    (void)state;
+    static const char *const ends[] = {"exit;", "bar.sync 0;", "membar.cta;", "call f;"};
+    static const char *const orders[] = {"in_order", "single"};
+    for (u32 i = 0; i < ARRAY_LEN(beside) * ARRAY_LEN(orders) * ARRAY_LEN(ends); i++) {
+        const char *name = beside[i / 8], *order = orders[i / 4 % 2], *e = ends[i % 4];
+        if (i / 8 >= FORMED && i / 4 % 2) continue;
+        if (!strcmp(name, "dual_path") && i % 4 == 0) continue; /* whose sides meet nowhere do not take turns */
+        u64 with_few = end_beside_loads(name, order, e, 0), with_many = end_beside_loads(name, order, e, 1024);
+        if (with_few != with_many)
+            fail_msg("%s, %s, %s: %llu and %llu", name, order, e, (unsigned long long)with_few, (unsigned long long)with_many);
+    }
+}
+
+/* Cycle of the n-th access of an instruction, by whichever lanes */
+static u64 access_of(const char *label, u32 n) {
+    u64 uids[64];
+    u32 known = 0, seen = 0;
+    for (u32 i = 0; i < ran.events.n; i++) {
+        const struct event *e = &ran.events.at[i];
+        if (e->kind == EV_ISSUE && e->pc == pc_of(label) && known < 64) uids[known++] = e->uid;
+        for (u32 k = 0; k < known && e->kind == EV_ACCESS; k++)
+            if (uids[k] == e->uid && ++seen == n) return e->cycle;
+    }
+    fail_msg("%s has fewer than %u accesses", label, n);
+    return 0;
+}
+
+/* Lanes below 16 load from sixteen lines and end in the cycle in which the last of them is taken, not before;
+ * the others' load, from as many lines, is behind it in the memory stage */
+static void lanes_wait_for_accesses_of_their_own(void **state) {
+    (void)state;
+    static const char *const ends[] = {"exit;", "bar.sync 0;", "membar.cta;"};
+    const char *part = "setp.lt.u32 %p1, %r0, 16;\nmul.wide.u32 %rd2, %r0, 1024;\nadd.u64 %rd2, %rd0, %rd2;\n@%p1 bra $c;\n"
+                       "add.u32 %r3, %r0, 1;\nadd.u32 %r2, %r3, %r0;\nld.global.u32 %r1, [%rd2]; // L\nbra $end;\n"
+                       "$c:\nld.global.u32 %r1, [%rd2]; // S\n";
+    for (u32 i = 0; i < ARRAY_LEN(ends); i++) {
+        RUN(.body = JOIN(MINE, part, ends[i], " // E\n$end:\nadd.u32 %r2, %r1, 5;\nst.global.u32 [%rd1], %r2;\n"),
+            .keys = {diverge("dwf"), ROOM});
+        assert_true(issue("S") < issue("L") && issue("L") < access_of("S", 16) && access_of("S", 16) < access_of("L", 1));
+        assert_int_equal(issue("E"), access_of("S", 16));
+    }
+}
+
+/* Lanes below 16 of the first warp and all of the second come to L. Compacted, one front has sixteen of the
+ * second, and another all the rest: each ends when its own lines have been taken */
+static void fronts_of_a_warp_end_by_themselves(void **state) {
+    (void)state;
+    static const char *const names[] = {"tbc", "lwm"};
+    const char *part = "and.b32 %r4, %r0, 48;\nsetp.ne.u32 %p1, %r4, 16;\nmul.wide.u32 %rd2, %r0, 1024;\n"
+                       "add.u64 %rd2, %rd0, %rd2;\nmov.u32 %r6, %ntid.x;\ndiv.u32 %r5, %r0, %r6;\n@%p1 bra $c;\n"
+                       "exit;\n$c:\nadd.u32 %r2, %r5, 1; // F\nld.global.u32 %r1, [%rd2]; // L\nexit; // E\n";
+    for (u32 i = 0; i < ARRAY_LEN(names); i++) {
+        RUN(.body = JOIN(MINE, part), .threads = 64, .keys = {diverge(names[i]), "sm.class.idiv.latency_cy=200", ROOM});
+        assert_int_equal(issue("E", .slot = 1), access_of("L", 16));
+        assert_int_equal(issue("E", .slot = 0), access_of("L", 48));
+        assert_int_equal(issue("E", .slot = 0), issue("E", .slot = 1, .nth = 1));
+    }
+}
+
 /* --- why lanes do not work */
 
 static u64 lost(enum lost why) { return ran.stats->lane.lost[why]; }
@@ -133,6 +217,9 @@ int main(void) {
         cmocka_unit_test(sides_overlap_their_loads_or_do_not),
         cmocka_unit_test(the_outer_side_waits_for_the_inner_branch_of_a_dual_path),
         cmocka_unit_test(lanes_that_poll_yield_or_are_diagnosed),
+        cmocka_unit_test(lanes_do_not_wait_for_accesses_of_others),
+        cmocka_unit_test(lanes_wait_for_accesses_of_their_own),
+        cmocka_unit_test(fronts_of_a_warp_end_by_themselves),
         cmocka_unit_test(lost_lanes_have_a_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
