@@ -25,7 +25,8 @@
  * Invariants: F1 without no_stall a warp has one request that is not dropped; F2 requests and queued
  * instructions of a warp are consecutive from its next fetch backwards; F3 a buffer holds sm.ibuffer + 1; F4
  * first_cy is when the earliest answer comes; `queued` and `buffered` are the warps with a queue, and with a
- * buffer, that is not empty; F5 a parked request is the last one and has no due_cy. */
+ * buffer, that is not empty; F5 a parked request is the last one and has no due_cy; F6 before still_cy decode
+ * is held by a full buffer, no answer comes, and no request can be made or go in. */
 #include "core/vfetch.h"
 
 #include <stdlib.h>
@@ -60,6 +61,7 @@ void vfetch_abandon(struct core *c) {
     v->requests.n = 0;
     v->parked = false;
     v->first_cy = NEVER;
+    v->still_cy = 0;
 }
 
 void vfetch_launch(struct core *c) {
@@ -68,6 +70,7 @@ void vfetch_launch(struct core *c) {
     vfetch_abandon(c);
     v->open = v->stalled = v->resolving = v->queued = v->buffered = 0;
     v->last = v->decoded = c->nslots - 1;
+    v->fresh_cy = NEVER;
     v->held = false;
     memset(v->warps, 0, sizeof(*v->warps) * c->nslots);
     memset(v->waited, 0, sizeof(u64) * c->nslots);
@@ -88,6 +91,10 @@ void vfetch_check(const struct core *c) {
     }
     CHECK(first == v->first_cy);                                                               /* F4 */
     CHECK(!v->parked || (v->requests.n && v->requests.at[v->requests.n - 1].due_cy == NEVER)); /* F5 */
+    if (c->now < v->still_cy) {
+        CHECK(v->held && c->fronts[v->decoded].ib.n > c->cfg->ibuffer && !v->resolving); /* F6 */
+        CHECK(v->parked || !(v->open & ~v->stalled));                                    /* F6 */
+    }
     for (u32 i = 0; i < c->nslots; i++) {
         CHECK((v->warps[i].n != 0) == (v->queued >> i & 1));            /* F4 */
         CHECK(live[i] <= (c->cfg->fetch_no_stall ? v->warps[i].n : 1)); /* F1, F2 */
@@ -100,6 +107,7 @@ void vfetch_check(const struct core *c) {
 
 /* Nobody waits any more for what was asked for, or for what stands in the warp's queue */
 static void forget_behind(struct vfetch *v, u32 slot) {
+    v->still_cy = 0;
     v->warps[slot].id++;
     v->warps[slot].n = 0;
     v->queued &= ~(1ull << slot);
@@ -114,6 +122,7 @@ static bool full(const struct core *c, u32 slot) {
 void vfetch_want(struct core *c, const struct front *f) {
     u32 slot = f->slot;
     struct vwarp *w = &c->vfetch->warps[slot];
+    c->vfetch->still_cy = 0;
     if (!f->nparts) { /* it has ended */
         forget_behind(c->vfetch, slot);
         w->joins = 0;
@@ -129,11 +138,17 @@ static void look(struct core *c, u32 slot) {
     if (!c->fronts[slot].ib.n) slot_look(c, slot, c->now + 1);
 }
 
-u64 vfetch_buffered(const struct core *c) { return c->vfetch->buffered; }
+u64 vfetch_buffered(const struct core *c) {
+    const struct vfetch *v = c->vfetch;
+    return v->fresh_cy == c->now ? v->buffered & ~v->fresh : v->buffered;
+}
 
 bool vfetch_stalls(const struct core *c, u32 slot) { return c->vfetch->stalled >> slot & 1; }
 
-void vfetch_resolved(struct core *c, u32 slot) { c->vfetch->resolving |= 1ull << slot; }
+void vfetch_resolved(struct core *c, u32 slot) {
+    c->vfetch->resolving |= 1ull << slot;
+    c->vfetch->still_cy = 0;
+}
 
 /* A request of it has not been decoded and will not be dropped */
 static bool asks(const struct vfetch *v, u32 slot) {
@@ -214,6 +229,7 @@ void vfetch_filled(struct core *c, u32 entry) {
     u64 line = v->misses[entry] - 1, due = c->now + c->cfg->icache_cy + 1 + MISS_KNOWN_CY;
     u32 at;
     struct victim out;
+    v->still_cy = 0;
     v->misses[entry] = 0;
     tags_insert(&v->icache, line, 1, &at, &out);
     for (u32 i = 0; i < v->requests.n - v->parked; i++) {
@@ -366,7 +382,10 @@ static void decode(struct core *c, u32 slot, i32 pc, u64 sent_cy) {
     f->ib.ready[(f->ib.head + f->ib.n++) & c->ib_mask] = ready;
     v->buffered |= bit;
     EMIT(c, .kind = EV_FETCH, .cycle = sent_cy, .slot = (u16)slot, .pc = pc, .a = 1, .b = ready);
-    if (f->ib.n == 1) slot_alarm(c, slot, ready);
+    if (f->ib.n == 1) {
+        if (ready > c->now) v->fresh = bit, v->fresh_cy = c->now;
+        slot_alarm(c, slot, ready);
+    }
     if (t->early) decode_early(c, slot, t);
     if (t->turns) {
         learn(c, pc);
@@ -505,6 +524,20 @@ static void run_queues(struct core *c) {
     find_first(v);
 }
 
+/* Until when nothing changes by itself: behind a full buffer, and with no warp that could fetch, or what was
+ * chosen last parked before a cache that takes nothing. Until the next answer comes, if nobody calls. */
+static u64 still_until(const struct core *c, const struct vfetch *v) {
+    u64 until = NEVER;
+    if (c->fronts[v->decoded].ib.n <= c->cfg->ibuffer) return 0; /* there is room in the next cycle */
+    if (v->parked ? !frozen(c) : (v->open & ~v->stalled) != 0) return 0;
+    for (u32 i = 0; i < v->requests.n; i++) {
+        const struct vrequest *x = &v->requests.at[i];
+        if (x->sent_cy == c->now) return 0; /* whether it goes in is seen in the next cycle */
+        if (x->due_cy > c->now) until = MIN(until, x->due_cy);
+    }
+    return until;
+}
+
 static __attribute__((noinline)) void run_stage(struct core *c, struct vfetch *v) {
     schedule(c); /* first: what decode and the units let go in this cycle fetches in the next */
     if (c->cfg->fetch_no_stall) run_queues(c);
@@ -513,10 +546,15 @@ static __attribute__((noinline)) void run_stage(struct core *c, struct vfetch *v
     v->stalled &= ~go;
     v->resolving = 0;
     for (; go; go &= go - 1) look(c, (u32)__builtin_ctzll(go));
+    if (v->held && !c->cfg->fetch_no_stall) v->still_cy = still_until(c, v);
 }
 
 void vfetch_stage(struct core *c) {
     struct vfetch *v = c->vfetch;
+    if (c->now < v->still_cy) {
+        c->stats.decode_held_cycles++;
+        return;
+    }
     v->held = false;
     if (v->open & ~v->stalled || v->first_cy <= c->now || v->queued || v->resolving || v->parked) run_stage(c, v);
 }

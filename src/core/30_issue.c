@@ -11,7 +11,8 @@
  * places in the stages behind. Up to sm.issue_width consecutive instructions of the warp go in a cycle.
  *
  * Invariants: I1 a slot's state changes before the issue of a cycle, or by its own issue; I2 the wheel holds
- * an alarm for every slot whose wait ends at a known time. */
+ * an alarm for every slot whose wait ends at a known time; I3 on sm.pipeline = vortex a front with something
+ * in its buffer is parked exactly when it has no next instruction. */
 #include "core/flight.h"
 #include "core/issue.h"
 #include "core/order_policy.h"
@@ -1047,15 +1048,10 @@ static void charge_nothing(struct core *c, const struct turn *t, bool candidates
     else account_cycle(c, t->sched, 0, t->unavailable, t->restricted, candidates, 1);
 }
 
-static void schedule(struct core *c, struct sched *sc) {
+static __attribute__((noinline)) void schedule(struct core *c, struct sched *sc, u64 unavailable) {
     u64 held[SET_WORDS], can[SET_WORDS];
     const struct sched_policy *policy = c->pol.sched;
-    struct turn t = {.sched = sc, .sub = sc->sub, .candidates = can};
-    t.unavailable = unavailable_of(c, sc);
-    if (stays_silent(c, sc, t.unavailable)) {
-        account_again(c, sc, 1);
-        return;
-    }
+    struct turn t = {.sched = sc, .sub = sc->sub, .unavailable = unavailable, .candidates = can};
     if (c->window && t.unavailable) present_windows(c, sc, t.unavailable);
     if (!sc->nready && !policy->skip) {
         account_cycle(c, sc, 0, t.unavailable, NULL, false, 1);
@@ -1064,6 +1060,7 @@ static void schedule(struct core *c, struct sched *sc) {
     t.restricted = restricted_of(c, sc, t.unavailable, held);
     bool some = find_candidates(c, sc, t.unavailable, t.restricted, can);
     if (!some) {
+        if (sc->silence.n && policy->moves) account_silence(c, sc);
         const struct sched_view *v = policy->skip ? shown_view(c, sc, can) : NULL;
         if (v) policy->skip(sc->state, v, 1);
         charge_nothing(c, &t, false, v);
@@ -1087,7 +1084,12 @@ static void schedule(struct core *c, struct sched *sc) {
 
 void issue_stage(struct core *c) {
     if (c->pol.sched->begin) sched_begin(c, 1);
-    for (u32 i = 0; i < c->cfg->schedulers && !c->view.faulted; i++) schedule(c, &c->issue->scheds[i]);
+    for (u32 i = 0; i < c->cfg->schedulers && !c->view.faulted; i++) {
+        struct sched *sc = &c->issue->scheds[i];
+        u64 unavailable = unavailable_of(c, sc);
+        if (stays_silent(c, sc, unavailable)) account_again(c, sc, 1);
+        else schedule(c, sc, unavailable);
+    }
 }
 
 bool issue_blocked(struct core *c) {
@@ -1109,6 +1111,12 @@ static void skip_moving(struct core *c, struct sched *sc, const struct sched_vie
                         u64 n) {
     const struct sched_policy *p = c->pol.sched;
     u64 round = MIN(n, (u64)p->moves(v));
+    if (c->issue->may_be_still) {
+        p->skip(sc->state, v, 1);
+        account_moving(c, sc, unavailable, false, v, 1);
+        account_again(c, sc, n - 1);
+        return;
+    }
     for (u64 k = 0; k < round; k++) {
         u64 cycles = n / round + (k < n % round);
         p->skip(sc->state, v, 1);
@@ -1129,6 +1137,7 @@ void issue_skip(struct core *c, u64 n) {
             continue;
         }
         const u64 *restricted = restricted_of(c, sc, unavailable, held);
+        if (sc->silence.n && c->pol.sched->moves) account_silence(c, sc);
         if (c->pol.sched->skip) v = sched_look(c, sc), set_clear(v->candidates, c->words);
         if (!c->pol.sched->moves) {
             if (v) c->pol.sched->skip(sc->state, v, n);
@@ -1189,4 +1198,6 @@ void issue_check(const struct core *c) {
         CHECK(waiting == counted && ready == s->nready); /* C2 */
         if (c->form) check_formed(c, s);
     }
+    for (u64 m = c->vfetch && !c->view.faulted ? vfetch_buffered(c) : 0; m; m &= m - 1)
+        CHECK(!(c->issue->parked & m & -m) == !!c->fronts[__builtin_ctzll(m)].head); /* I3 */
 }

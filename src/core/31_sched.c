@@ -126,14 +126,21 @@ void sched_launch(struct core *c) {
     if (c->pol.sched->shared_init) c->pol.sched->shared_init(c->issue->shared, c->cfg, c->nfronts);
 }
 
-/* Of these fronts those with an instruction; what was decoded in the last cycle is there in this one */
-static u64 find_buffered(const struct core *c, u64 fronts) {
-    u64 there = 0;
-    for (u64 m = fronts & vfetch_buffered(c); m; m &= m - 1) {
+/* Of these fronts those whose instruction is there */
+static __attribute__((noinline)) u64 find_there(const struct core *c, u64 fronts) {
+    u64 there = fronts;
+    for (u64 m = fronts; m; m &= m - 1) {
         const struct front *f = &c->fronts[__builtin_ctzll(m)];
-        if (f->head && f->ib.ready[f->ib.head] <= c->now) there |= m & -m;
+        if (f->ib.ready[f->ib.head] > c->now) there &= ~(m & -m);
     }
     return there;
+}
+
+/* Of these fronts those that can go on and have an instruction: what was decoded in the last cycle is there
+ * in this one, unless decode takes longer */
+static u64 find_buffered(const struct core *c, u64 fronts) {
+    u64 some = fronts & vfetch_buffered(c) & ~c->issue->parked;
+    return c->cfg->decode_cy > 1 ? find_there(c, some) : some;
 }
 
 u64 sched_buffered(const struct core *c, const struct sched *s) {

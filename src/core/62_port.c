@@ -98,7 +98,7 @@ static void inject_first(struct core *c, struct port *p) {
     p->in_network++;
 }
 
-static void inject(struct core *c, struct port *p) {
+static __attribute__((noinline)) void inject(struct core *c, struct port *p) {
     while (can_inject(c, p)) inject_first(c, p);
     if (p->n && !p->credits && !c->cfg->noc_ideal) c->stats.credit_wait_cycles++;
 }
@@ -138,7 +138,7 @@ static void expect_first(const struct core *c, struct port *p) {
     p->first_cy = whole ? r->cycle : periods_in(p->first_free - 1, &p->clk.by.core); /* the last flit comes in this cycle */
 }
 
-static void take_credits(struct core *c, struct port *p) {
+static __attribute__((noinline)) void take_credits(struct core *c, struct port *p) {
     while (p->credits_at < p->credits_in.n && p->credits_in.at[p->credits_at] <= c->now) {
         p->credits_at++;
         p->credits++;
@@ -147,7 +147,7 @@ static void take_credits(struct core *c, struct port *p) {
     if (p->credits_at == p->credits_in.n) p->credits_at = p->credits_in.n = 0;
 }
 
-static void take_responses(struct core *c, struct port *p) {
+static __attribute__((noinline)) void take_responses(struct core *c, struct port *p) {
     while (p->first_cy <= c->now) {
         struct mresp r = p->inbox.at[p->inbox_at++].r;
         p->eject_free = MAX(p->eject_free, p->first_free);
@@ -160,9 +160,9 @@ static void take_responses(struct core *c, struct port *p) {
 
 void port_stage(struct core *c) {
     struct port *p = c->port;
-    if (p->credits_at < p->credits_in.n) take_credits(c, p);
+    if (p->credits_at < p->credits_in.n && p->credits_in.at[p->credits_at] <= c->now) take_credits(c, p);
     if (p->first_cy <= c->now) take_responses(c, p);
-    if (p->n) inject(c, p);
+    if (p->n && (p->inject_cy <= c->now || !p->credits || c->cfg->noc_ideal)) inject(c, p);
 }
 
 u64 port_next(const struct core *c) {

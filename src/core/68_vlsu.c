@@ -15,9 +15,13 @@
  * does not have, go past the cache as they do on the other machines, a line of the memory side at a time.
  * Stores are over when the memory side has them; a fence waits for that, while Vortex's waits for loads only.
  *
+ * A stage of nothing costs a few comparisons: what has to be done when is kept, in sets and in the cycle of
+ * the next event, and not looked for.
+ *
  * Invariants: V1 one instruction sends words at a time, in order of issue; V2 `loads` counts loads from their
  * first word to their end; V3 answer_cy is when the first of the answers is there; V4 `waiting` and `full`
- * are the threads whose buffers hold something, and two words. */
+ * are the threads whose buffers hold something, and two words; V5 `answering` and `crowded` are the banks
+ * with answers, and with more than their output holds. */
 #include "core/vlsu.h"
 
 #include <stdlib.h>
@@ -31,7 +35,28 @@ enum {
     SHARED_QUEUE = MAX_WARP, /* banks beyond those of the cache, whose number that bounds: of shared memory, all in one */
 };
 
+/* --- rings */
+
 static struct vanswer *queue_at(const struct vqueue *q, u32 i) { return &q->at[(q->head + i) & (q->cap - 1)]; }
+
+static u64 queue_due(const struct vqueue *q) { return q->n ? q->at[q->head].due_cy : NEVER; }
+
+static void queue_grow(struct vqueue *q) {
+    u32 cap = MAX(8u, q->cap * 2);
+    struct vanswer *at = base_alloc(sizeof(*at) * cap);
+    for (u32 i = 0; i < q->n; i++) at[i] = *queue_at(q, i);
+    free(q->at);
+    *q = (struct vqueue){at, 0, q->n, cap};
+}
+
+static void queue_push(struct vqueue *q, struct vanswer a) {
+    if (q->n == q->cap) queue_grow(q);
+    q->at[(q->head + q->n++) & (q->cap - 1)] = a;
+}
+
+static void queue_pop(struct vqueue *q) { q->head = (q->head + 1) & (q->cap - 1), q->n--; }
+
+/* --- building */
 
 void vlsu_init(struct core *c) {
     if (c->cfg->pipeline != PIPELINE_VORTEX) return;
@@ -50,7 +75,7 @@ void vlsu_abandon(struct core *c) {
     if (!l) return;
     l->nskid = l->loads = l->merged.n = 0;
     for (u32 i = 0; i < ARRAY_LEN(l->banks); i++) l->banks[i].n = 0;
-    l->answering = l->frozen = 0;
+    l->answering = l->crowded = l->frozen = 0;
     l->waiting = l->full = 0;
     memset(l->lanes, 0, sizeof(l->lanes));
     l->current = l->held_by = NONE;
@@ -59,24 +84,30 @@ void vlsu_abandon(struct core *c) {
 
 void vlsu_launch(struct core *c) { vlsu_abandon(c); }
 
+static void check_answers(const struct vlsu *l) {
+    u64 first = queue_due(&l->merged);
+    for (u32 i = 0; i < ARRAY_LEN(l->banks); i++) {
+        const struct vqueue *q = &l->banks[i];
+        first = MIN(first, queue_due(q));
+        if (i == SHARED_QUEUE) continue;
+        CHECK((l->answering >> i & 1) == (q->n > 0) && (l->crowded >> i & 1) == (q->n > BANK_OUTPUT)); /* V5 */
+    }
+    CHECK(first == l->answer_cy); /* V3 */
+}
+
 void vlsu_check(const struct core *c) {
+    const struct vlsu *l = c->vlsu;
     u32 loads = 0;
-    if (!c->vlsu) return;
+    if (!l) return;
     EACH_FLIGHT (c, f) {
-        bool waits = false;
-        for (u32 i = 0; i < c->vlsu->nskid; i++) waits = waits || c->vlsu->skid[i] == f->id;
-        waits = waits || (c->vlsu->fresh && c->vlsu->current == (i32)f->id);
+        bool waits = l->fresh && l->current == (i32)f->id;
+        for (u32 i = 0; i < l->nskid; i++) waits = waits || l->skid[i] == f->id;
         loads += f->mem.kind == PROBE_LOAD && !waits;
     }
-    CHECK(loads == c->vlsu->loads); /* V2 */
-    u64 first = c->vlsu->merged.n ? queue_at(&c->vlsu->merged, 0)->due_cy : NEVER;
-    for (u32 i = 0; i < ARRAY_LEN(c->vlsu->banks); i++)
-        if (c->vlsu->banks[i].n) first = MIN(first, queue_at(&c->vlsu->banks[i], 0)->due_cy);
-    CHECK(first == c->vlsu->answer_cy); /* V3 */
-    for (u32 i = 0; i < ARRAY_LEN(c->vlsu->lanes); i++) {
-        u32 n = c->vlsu->lanes[i].n;
-        CHECK((c->vlsu->waiting >> i & 1) == (n > 0) && (c->vlsu->full >> i & 1) == (n == 2)); /* V4 */
-    }
+    CHECK(loads == l->loads); /* V2 */
+    check_answers(l);
+    for (u32 i = 0; i < ARRAY_LEN(l->lanes); i++)
+        CHECK((l->waiting >> i & 1) == (l->lanes[i].n > 0) && (l->full >> i & 1) == (l->lanes[i].n == 2)); /* V4 */
 }
 
 bool vlsu_full(const struct core *c) { return c->vlsu->nskid == ARRAY_LEN(c->vlsu->skid); }
@@ -150,21 +181,14 @@ void vlsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct st
 
 /* --- words on their way back: a queue for each bank, one for shared memory */
 
-static void queue_push(struct vqueue *q, struct vanswer a) {
-    if (q->n == q->cap) {
-        struct vanswer *at = base_alloc(sizeof(*at) * MAX(8u, q->cap * 2));
-        for (u32 i = 0; i < q->n; i++) at[i] = q->at[(q->head + i) & (q->cap - 1)];
-        free(q->at);
-        *q = (struct vqueue){at, 0, q->n, MAX(8u, q->cap * 2)};
-    }
-    q->at[(q->head + q->n++) & (q->cap - 1)] = a;
-}
-
 void vlsu_answer(struct core *c, u32 bank, u32 flight, u64 due_cy) {
     struct vlsu *l = c->vlsu;
-    queue_push(&l->banks[bank], (struct vanswer){due_cy, flight});
-    if (bank < SHARED_QUEUE) l->answering |= 1ull << bank;
+    struct vqueue *q = &l->banks[bank];
+    queue_push(q, (struct vanswer){due_cy, flight, 1});
     l->answer_cy = MIN(l->answer_cy, due_cy);
+    if (bank == SHARED_QUEUE) return;
+    l->answering |= 1ull << bank;
+    if (q->n > BANK_OUTPUT) l->crowded |= 1ull << bank;
 }
 
 bool vlsu_frozen(const struct core *c, u32 bank) { return c->vlsu->frozen >> bank & 1; }
@@ -174,82 +198,86 @@ bool vlsu_frozen(const struct core *c, u32 bank) { return c->vlsu->frozen >> ban
 static void find_frozen(struct core *c) {
     struct vlsu *l = c->vlsu;
     l->frozen = 0;
-    for (u64 m = l->answering; m; m &= m - 1) {
+    for (u64 m = l->crowded; m; m &= m - 1) {
         struct vqueue *q = &l->banks[__builtin_ctzll(m)];
-        if (q->n <= BANK_OUTPUT || queue_at(q, BANK_OUTPUT)->due_cy > c->now + 1) continue;
+        if (queue_at(q, BANK_OUTPUT)->due_cy > c->now + 1) continue;
         l->frozen |= m & -m;
         for (u32 i = BANK_OUTPUT; i < q->n; i++) queue_at(q, i)->due_cy++;
         vcache_freeze(c, (u32)__builtin_ctzll(m));
     }
 }
 
-static bool queue_has(const struct vqueue *q, u64 now) { return q->n && q->at[q->head].due_cy <= now; }
-
-static void queue_pop(struct vqueue *q) { q->head = (q->head + 1) & (q->cap - 1), q->n--; }
-
-/* The instruction that goes first: that of the lowest bank with a word, then shared memory's; or NONE */
-static i32 first_there(const struct core *c) {
-    const struct vlsu *l = c->vlsu;
-    for (u64 m = l->answering; m; m &= m - 1) {
-        const struct vqueue *q = &l->banks[__builtin_ctzll(m)];
-        if (queue_has(q, c->now)) return (i32)q->at[q->head].flight;
-    }
-    const struct vqueue *q = &l->banks[SHARED_QUEUE];
-    return queue_has(q, c->now) ? (i32)q->at[q->head].flight : NONE;
+/* The first word of a bank goes */
+static void take_word(struct vlsu *l, u32 bank) {
+    struct vqueue *q = &l->banks[bank];
+    queue_pop(q);
+    if (q->n <= BANK_OUTPUT) l->crowded &= ~(1ull << bank);
+    if (!q->n) l->answering &= ~(1ull << bank);
 }
 
-/* Its words of all banks, one of each; of shared memory all that are there */
-static u32 take_words(struct core *c, u32 id) {
+/* Words of one instruction that go on together, and when the first of those that stay is due */
+struct taken {
+    i32 flight; /* or NONE */
+    u32 words;
+    u64 others_cy;
+};
+
+/* Of the cache: the instruction of the lowest bank with a word that is there goes, with one word of each bank
+ * where the first is its own */
+static struct taken take_cached(struct core *c) {
     struct vlsu *l = c->vlsu;
-    u32 parts = 0;
+    struct taken x = {NONE, 0, NEVER};
     for (u64 m = l->answering; m; m &= m - 1) {
-        struct vqueue *q = &l->banks[__builtin_ctzll(m)];
-        if (!queue_has(q, c->now) || q->at[q->head].flight != id) continue;
-        queue_pop(q);
-        if (!q->n) l->answering &= ~(m & -m);
-        parts++;
+        u32 bank = (u32)__builtin_ctzll(m);
+        const struct vqueue *q = &l->banks[bank];
+        const struct vanswer *first = &q->at[q->head];
+        if (first->due_cy <= c->now && (x.flight == NONE || x.flight == (i32)first->flight)) {
+            x.flight = (i32)first->flight;
+            x.words++;
+            take_word(l, bank);
+        }
+        x.others_cy = MIN(x.others_cy, queue_due(q));
     }
-    struct vqueue *q = &l->banks[SHARED_QUEUE];
-    for (; !parts && queue_has(q, c->now) && q->at[q->head].flight == id; parts++) queue_pop(q);
-    for (; parts && queue_has(q, c->now) && q->at[q->head].flight == id && q->at[q->head].due_cy == c->now; parts++) queue_pop(q);
-    return parts;
+    return x;
 }
 
-static u64 first_due(const struct vlsu *l) {
-    u64 due = l->merged.n ? l->merged.at[l->merged.head].due_cy : NEVER;
-    for (u64 m = l->answering; m; m &= m - 1) due = MIN(due, queue_at(&l->banks[__builtin_ctzll(m)], 0)->due_cy);
-    const struct vqueue *q = &l->banks[SHARED_QUEUE];
-    return q->n ? MIN(due, q->at[q->head].due_cy) : due;
-}
-
-static void take_part(struct core *c, u32 id) {
-    const struct flight *f = flight_at(c, id);
-    bool over = f->mem.outstanding == 1 && f->mem.accepted && f->mem.kind == PROBE_LOAD;
-    writeback_part(c, id, c->now + FROM_BANK_CY);
-    c->vlsu->loads -= over;
-    c->vlsu->again |= over;
+/* Of shared memory: the first, where the cache has none; and those of the same instruction that have come in
+ * this cycle */
+static void take_shared(const struct core *c, struct vqueue *q, struct taken *x) {
+    while (queue_due(q) <= c->now) {
+        const struct vanswer *first = &q->at[q->head];
+        if (x->words && (x->flight != (i32)first->flight || first->due_cy != c->now)) break;
+        x->flight = (i32)first->flight;
+        x->words++;
+        queue_pop(q);
+    }
+    x->others_cy = MIN(x->others_cy, queue_due(q));
 }
 
 /* What was merged MERGED_CY ago has the write-back port, */
 static void write_back(struct core *c) {
     struct vlsu *l = c->vlsu;
-    while (queue_has(&l->merged, c->now)) {
-        u32 id = l->merged.at[l->merged.head].flight;
+    while (queue_due(&l->merged) <= c->now) {
+        struct vanswer a = l->merged.at[l->merged.head];
+        const struct flight *f = flight_at(c, a.flight);
+        bool over = f->mem.outstanding == a.words && f->mem.accepted && f->mem.kind == PROBE_LOAD;
         queue_pop(&l->merged);
         l->wrote_cy = c->now;
-        take_part(c, id);
+        writeback_parts(c, a.flight, a.words, c->now + FROM_BANK_CY);
+        l->loads -= over;
+        l->again |= over;
     }
 }
 
 /* and the words of one instruction are merged. */
-static void bring_back(struct core *c) {
+static __attribute__((noinline)) void bring_back(struct core *c) {
     struct vlsu *l = c->vlsu;
     write_back(c);
     find_frozen(c);
-    i32 id = first_there(c);
-    for (u32 parts = id == NONE ? 0 : take_words(c, (u32)id); parts; parts--)
-        queue_push(&l->merged, (struct vanswer){c->now + MERGED_CY, (u32)id});
-    l->answer_cy = first_due(l);
+    struct taken x = take_cached(c);
+    if (l->banks[SHARED_QUEUE].n) take_shared(c, &l->banks[SHARED_QUEUE], &x);
+    if (x.words) queue_push(&l->merged, (struct vanswer){c->now + MERGED_CY, (u32)x.flight, x.words});
+    l->answer_cy = MIN(x.others_cy, queue_due(&l->merged));
 }
 
 /* --- words to the banks */
@@ -279,7 +307,7 @@ static int buffer_word(struct core *c, struct flight *f, u32 i, u64 *closed) {
     if (f->mem.kind == PROBE_STORE && !c->cfg->perfect_memory) writeback_store_sent(c, f);
     else f->mem.outstanding++;
     struct vlane *b = &l->lanes[lane];
-    b->word[b->n++] = (struct vword){f->id, i};
+    b->word[b->n++] = (struct vword){f->id, (u16)i, (u16)vcache_bank(c, f->mem.lines.at[i].line)};
     l->waiting |= bit;
     if (b->n == 2) l->full |= bit;
     return NONE;
@@ -314,24 +342,37 @@ static bool waits_for_loads(const struct core *c) {
 
 static bool lasts(int why) { return why == HAZARD_MSHR || why == HAZARD_COMQ; }
 
-/* Words in buffers to their banks. Returns whether the next cycle may be another. */
+/* The thread's first word has been taken: its buffer has a place more */
+static void leave_buffer(struct core *c, u32 lane, struct flight *f) {
+    struct vlsu *l = c->vlsu;
+    struct vlane *b = &l->lanes[lane];
+    if (++f->mem.next == f->mem.nlines) accepted(c, f);
+    b->word[0] = b->word[1];
+    l->full &= ~(1ull << lane);
+    if (!--b->n) l->waiting &= ~(1ull << lane);
+}
+
+/* Words in buffers to their banks, of which each is offered one. Returns whether the next cycle may be
+ * another. */
 static bool offer_words(struct core *c) {
     struct vlsu *l = c->vlsu;
     bool moves = false;
+    u64 offered = 0;
+    i8 answer[MAX_WARP]; /* of the banks that were offered one, to all others */
     for (u64 m = l->waiting; m; m &= m - 1) {
         u32 lane = (u32)__builtin_ctzll(m);
-        struct vlane *b = &l->lanes[lane];
-        struct flight *f = flight_at(c, b->word[0].flight);
-        int why = vcache_word(c, f, &f->mem.lines.at[b->word[0].at]);
-        moves = moves || !lasts(why);
-        if (why != NONE) {
-            if (l->held_by == NONE) l->held_by = why;
-            continue;
+        struct vword w = l->lanes[lane].word[0];
+        int why = NONE;
+        if (offered >> w.bank & 1) why = answer[w.bank];
+        else {
+            struct flight *f = flight_at(c, w.flight);
+            why = vcache_word(c, f, &f->mem.lines.at[w.at], w.bank);
+            offered |= 1ull << w.bank;
+            answer[w.bank] = (i8)(why == NONE ? HAZARD_BANK : why);
+            if (why == NONE) leave_buffer(c, lane, f);
         }
-        if (++f->mem.next == f->mem.nlines) accepted(c, f);
-        b->word[0] = b->word[1];
-        l->full &= ~(m & -m);
-        if (!--b->n) l->waiting &= ~(m & -m);
+        moves = moves || !lasts(why);
+        if (why != NONE && l->held_by == NONE) l->held_by = why;
     }
     return moves;
 }
@@ -371,7 +412,7 @@ static void stand_still(struct core *c) {
     lsu_hazard(c, flight_at(c, (u32)l->current), (enum hazard)l->held_by);
 }
 
-static void move_words(struct core *c) {
+static __attribute__((noinline)) void move_words(struct core *c) {
     struct vlsu *l = c->vlsu;
     u64 closed = l->full; /* a buffer that is full when the cycle begins takes nothing in it */
     if (l->stuck && !l->again) {
@@ -387,7 +428,7 @@ static void move_words(struct core *c) {
 
 static void take_next(struct core *c) {
     struct vlsu *l = c->vlsu;
-    if (l->current != NONE || !l->nskid || l->skid_cy[0] > c->now) return;
+    if (l->current != NONE || l->skid_cy[0] > c->now) return;
     const struct flight *f = flight_at(c, l->skid[0]);
     l->current = (i32)f->id;
     l->fresh = true;
@@ -398,18 +439,14 @@ static void take_next(struct core *c) {
     l->nskid--;
 }
 
-static __attribute__((noinline)) void run_stage(struct core *c, struct vlsu *l) {
+void vlsu_stage(struct core *c) {
+    struct vlsu *l = c->vlsu;
     if (l->answer_cy <= c->now) bring_back(c);
     else l->frozen = 0;
     vcache_stage(c);
-    move_words(c);
+    if (l->waiting || l->current != NONE) move_words(c);
     vcache_send(c); /* after the words: a bank sees its queue as it was when the cycle began */
-    take_next(c);
-}
-
-void vlsu_stage(struct core *c) {
-    struct vlsu *l = c->vlsu;
-    if (l->answer_cy <= c->now || l->current != NONE || l->nskid || l->waiting || vcache_next(c) <= c->now) run_stage(c, l);
+    if (l->nskid) take_next(c);
 }
 
 bool vlsu_idle(const struct core *c) {

@@ -18,8 +18,10 @@
  *
  * Not modelled: data.
  *
- * Invariants: W1 a bank's `used`, `active` and `replays` count entries, the set `used` has those in use, and
- * `pending` counts what is in the banks' queues; W2 of a line that is waited for one entry has asked. */
+ * Invariants: W1 a bank's `used`, `active` and `replays` count entries, the set `used` has those in use; W2
+ * of a line that is waited for one entry has asked; W3 `replaying` and `sending` are the banks with reads
+ * that come again, and with something in their queue; W4 what is in a queue is in order of there_cy, and
+ * send_cy is the earliest of all banks. */
 #include "core/vcache.h"
 
 #include "base/set.h"
@@ -57,11 +59,11 @@ void vcache_abandon(struct core *c) {
     if (!v) return;
     memset(v->misses, 0, sizeof(*v->misses) * c->cfg->vortex_banks * c->cfg->vortex_mshrs);
     memset(v->used, 0, sizeof(*v->used) * c->cfg->vortex_banks * v->words);
-    for (u32 b = 0; b < c->cfg->vortex_banks; b++)
-        v->banks[b] = (struct vbank){.busy_cy = NEVER, .no_read_cy = NEVER, .offered_cy = NEVER};
-    v->active = v->door = v->ndoors = v->pending = 0;
+    for (u32 b = 0; b < c->cfg->vortex_banks; b++) v->banks[b] = (struct vbank){.busy_cy = NEVER, .no_read_cy = NEVER};
+    v->active = v->door = v->ndoors = 0;
+    v->replaying = v->sending = 0;
     v->turn = c->cfg->vortex_banks - 1;
-    v->sent_cy = NEVER;
+    v->sent_cy = v->send_cy = NEVER;
 }
 
 void vcache_launch(struct core *c) {
@@ -73,29 +75,48 @@ void vcache_launch(struct core *c) {
 static struct vmiss *misses_of(const struct core *c, u32 bank) { return &c->vcache->misses[bank * c->cfg->vortex_mshrs]; }
 static u64 *used_of(const struct core *c, u32 bank) { return &c->vcache->used[bank * c->vcache->words]; }
 
+static struct vsent *sent_at(struct vbank *b, u32 i) { return &b->out[(b->out_at + i) % BANK_OUT]; }
+
+/* When the first of what banks send is there */
+static u64 first_sent(const struct vcache *v) {
+    u64 first = NEVER;
+    for (u64 m = v->sending; m; m &= m - 1) {
+        const struct vbank *b = &v->banks[__builtin_ctzll(m)];
+        first = MIN(first, b->out[b->out_at].there_cy);
+    }
+    return first;
+}
+
+static void check_bank(const struct core *c, u32 bank) {
+    const struct vcache *v = c->vcache;
+    struct vbank *b = &v->banks[bank];
+    u32 used = 0, active = 0, replays = 0;
+    for (u32 i = 0; i < c->cfg->vortex_mshrs; i++) {
+        u8 state = misses_of(c, bank)[i].state;
+        CHECK(set_has(used_of(c, bank), i) == (state != VMISS_FREE)); /* W1 */
+        used += state != VMISS_FREE, active += state > VMISS_WAITS, replays += state == VMISS_REPLAYS;
+    }
+    CHECK(used == b->used && active == b->active && replays == b->replays);                          /* W1 */
+    CHECK((v->replaying >> bank & 1) == (replays > 0) && (v->sending >> bank & 1) == (b->nout > 0)); /* W3 */
+    for (u32 i = 1; i < b->nout; i++) CHECK(sent_at(b, i - 1)->there_cy <= sent_at(b, i)->there_cy); /* W4 */
+}
+
 void vcache_check(const struct core *c) {
     const struct vcache *v = c->vcache;
-    u32 all = 0, pending = 0;
+    u32 all = 0;
     if (!v) return;
     for (u32 b = 0; b < c->cfg->vortex_banks; b++) {
-        pending += v->banks[b].nout;
-        u32 used = 0, active = 0, replays = 0;
-        for (u32 i = 0; i < c->cfg->vortex_mshrs; i++) {
-            CHECK(set_has(used_of(c, b), i) == (misses_of(c, b)[i].state != VMISS_FREE)); /* W1 */
-            used += misses_of(c, b)[i].state != VMISS_FREE;
-            active += misses_of(c, b)[i].state > VMISS_WAITS;
-            replays += misses_of(c, b)[i].state == VMISS_REPLAYS;
-        }
-        CHECK(used == v->banks[b].used && active == v->banks[b].active && replays == v->banks[b].replays); /* W1 */
-        all += active;
+        check_bank(c, b);
+        all += v->banks[b].active;
     }
-    CHECK(all == v->active && pending == v->pending); /* W1 */
+    CHECK(all == v->active);            /* W1 */
+    CHECK(v->send_cy == first_sent(v)); /* W4 */
     tags_check(&v->tags);
 }
 
 static u64 line_of(const struct core *c, u64 addr) { return addr & ~(u64)(c->cfg->vortex_line_b - 1); }
 
-static u32 bank_of(const struct core *c, u64 addr) {
+u32 vcache_bank(const struct core *c, u64 addr) {
     u64 number = addr >> c->vcache->tags.line_shift;
     u32 banks = c->cfg->vortex_banks;
     return (u32)(banks & (banks - 1) ? number % banks : number & (banks - 1));
@@ -108,67 +129,58 @@ static void tell(struct core *c, const struct flight *f, const struct line_acces
 
 /* --- what banks send */
 
-static void send(struct core *c, struct vbank *b, struct mreq req) {
-    CHECK(b->nout < BANK_OUT);
-    b->out[(b->out_at + b->nout++) % BANK_OUT] = (struct vsent){req, c->now + TO_QUEUE_CY};
-    c->vcache->pending++;
-}
-
-static u32 standing(const struct vbank *b, u64 now) {
-    u32 n = 0;
-    while (n < b->nout && b->out[(b->out_at + n) % BANK_OUT].there_cy <= now) n++;
-    return n;
-}
-
-/* The next bank with something to send; *waits: it was there in the cycle before */
-static i32 next_to_send(const struct core *c, bool *waited) {
-    const struct vcache *v = c->vcache;
-    i32 next = NONE;
-    *waited = v->sent_cy + 1 == c->now;
-    for (u32 i = 1; i <= c->cfg->vortex_banks; i++) {
-        const struct vbank *b = &v->banks[(v->turn + i) % c->cfg->vortex_banks];
-        if (!b->nout || b->out[b->out_at].there_cy > c->now) continue;
-        *waited = *waited || b->out[b->out_at].there_cy < c->now;
-        if (next == NONE) next = (i32)((v->turn + i) % c->cfg->vortex_banks);
-    }
-    return next;
-}
-
-/* After a cycle in which none had anything the turn is the first one's */
-void vcache_send(struct core *c) {
+static void send(struct core *c, u32 bank, struct mreq req) {
     struct vcache *v = c->vcache;
-    bool waited;
-    if (!v->pending || !port_room(c, 1)) return;
-    i32 next = next_to_send(c, &waited);
-    if (next == NONE) return;
-    if (!waited) {
-        v->turn = c->cfg->vortex_banks - 1;
-        next = next_to_send(c, &waited);
+    struct vbank *b = &v->banks[bank];
+    CHECK(b->nout < BANK_OUT);
+    *sent_at(b, b->nout++) = (struct vsent){req, c->now + TO_QUEUE_CY};
+    v->sending |= 1ull << bank;
+    v->send_cy = MIN(v->send_cy, c->now + TO_QUEUE_CY);
+}
+
+/* As many stand in the queue as it holds, beside the two that may be on their way to it */
+static bool queue_full(struct vbank *b, u64 now) {
+    const u32 holds = BANK_OUT - 2;
+    return b->nout >= holds && sent_at(b, holds - 1)->there_cy <= now;
+}
+
+/* The bank whose turn it is to send. After a cycle in which none had anything the turn is the first one's */
+static u32 next_to_send(const struct core *c) {
+    const struct vcache *v = c->vcache;
+    bool waited = v->sent_cy + 1 == c->now;
+    u64 there = 0;
+    for (u64 m = v->sending; m; m &= m - 1) {
+        const struct vbank *b = &v->banks[__builtin_ctzll(m)];
+        u64 cy = b->out[b->out_at].there_cy;
+        if (cy <= c->now) there |= m & -m;
+        waited = waited || cy < c->now;
     }
+    u64 behind = v->turn == 63 ? 0 : there >> (v->turn + 1) << (v->turn + 1);
+    return (u32)__builtin_ctzll(waited && behind ? behind : there);
+}
+
+static __attribute__((noinline)) void send_one(struct core *c) {
+    struct vcache *v = c->vcache;
+    u32 next = next_to_send(c);
     struct vbank *b = &v->banks[next];
     port_send(c, b->out[b->out_at].req);
     b->out_at = (b->out_at + 1) % BANK_OUT;
-    b->nout--;
-    v->pending--;
-    v->turn = (u32)next;
+    if (!--b->nout) v->sending &= ~(1ull << next);
+    v->send_cy = first_sent(v);
+    v->turn = next;
     v->sent_cy = c->now;
     vlsu_wake(c);
 }
 
-static u64 next_sent(const struct core *c) {
-    const struct vcache *v = c->vcache;
-    u64 next = NEVER;
-    if (!v->pending || !port_room(c, 1)) return NEVER;
-    for (u32 b = 0; b < c->cfg->vortex_banks; b++)
-        if (v->banks[b].nout) next = MIN(next, v->banks[b].out[v->banks[b].out_at].there_cy);
-    return MAX(next, c->now);
+void vcache_send(struct core *c) {
+    if (c->vcache->send_cy <= c->now && port_room(c, 1)) send_one(c);
 }
 
 /* --- a word of the load-store unit: NONE when it is taken, else the hazard */
 
-static void send_write(struct core *c, struct flight *f, const struct line_access *x, struct vbank *b) {
+static void send_write(struct core *c, struct flight *f, const struct line_access *x, u32 bank) {
     c->stats.l1_writes++;
-    send(c, b,
+    send(c, bank,
          (struct mreq){.line = x->line & ~127ull,
                        .sectors = x->sectors,
                        .token = TOKEN(TOKEN_STORE, f->id),
@@ -205,7 +217,7 @@ static void read_miss(struct core *c, struct flight *f, const struct line_access
     else {
         u32 pieces = MAX(1u, c->cfg->vortex_line_b / 32);
         c->stats.l1_misses++;
-        send(c, &v->banks[bank],
+        send(c, bank,
              (struct mreq){.line = line & ~127ull,
                            .sectors = ((1u << pieces) - 1) << line % 128 / 32,
                            .token = TOKEN(TOKEN_MSHR, bank * c->cfg->vortex_mshrs + (u32)at),
@@ -240,15 +252,15 @@ static void perfect_word(struct core *c, struct flight *f, const struct line_acc
 }
 
 static int refusal(const struct core *c, const struct flight *f, u32 bank) {
-    const struct vbank *b = &c->vcache->banks[bank];
+    struct vbank *b = &c->vcache->banks[bank];
     bool load = f->mem.kind != PROBE_STORE;
     if (b->busy_cy == c->now || (load && b->no_read_cy == c->now) || vlsu_frozen(c, bank)) return HAZARD_BANK;
     if (c->cfg->perfect_memory) return NONE;
     if (entries_in_use(c, b)) return b->used >= c->cfg->vortex_mshrs ? HAZARD_MSHR : HAZARD_BANK;
-    return standing(b, c->now) >= BANK_OUT - 2 ? HAZARD_COMQ : NONE;
+    return queue_full(b, c->now) ? HAZARD_COMQ : NONE;
 }
 
-static int take_word(struct core *c, struct flight *f, const struct line_access *x, u32 bank) {
+int vcache_word(struct core *c, struct flight *f, const struct line_access *x, u32 bank) {
     struct vbank *b = &c->vcache->banks[bank];
     u64 line = line_of(c, x->line);
     bool load = f->mem.kind != PROBE_STORE;
@@ -258,23 +270,14 @@ static int take_word(struct core *c, struct flight *f, const struct line_access 
     b->busy_cy = c->now;
     if (!load) b->no_read_cy = c->now + 1;
     if (c->cfg->perfect_memory) perfect_word(c, f, x, bank);
-    else if (!load) send_write(c, f, x, b);
+    else if (!load) send_write(c, f, x, bank);
     else if (tags_direct_hit(&c->vcache->tags, line)) read_hit(c, f, x, bank, 0);
     else read_miss(c, f, x, bank, line);
     return NONE;
 }
 
-int vcache_word(struct core *c, struct flight *f, const struct line_access *x) {
-    u32 bank = bank_of(c, x->line);
-    struct vbank *b = &c->vcache->banks[bank];
-    if (b->offered_cy == c->now) return b->refused == NONE ? HAZARD_BANK : b->refused;
-    b->offered_cy = c->now;
-    b->refused = (i8)take_word(c, f, x, bank);
-    return b->refused;
-}
-
 int vcache_atomic(struct core *c, struct flight *f, const struct line_access *x, struct atomic_packet *p) {
-    if (c->vcache->pending || !port_room(c, 1)) return HAZARD_COMQ; /* not before what stands in the banks' queues */
+    if (c->vcache->sending || !port_room(c, 1)) return HAZARD_COMQ; /* not before what stands in the banks' queues */
     for (u64 a = x->line; a < x->line + 128; a += c->cfg->vortex_line_b) tags_invalidate(&c->vcache->tags, a);
     f->mem.outstanding++;
     port_send(c, (struct mreq){.line = x->line,
@@ -292,9 +295,10 @@ int vcache_atomic(struct core *c, struct flight *f, const struct line_access *x,
 void vcache_freeze(struct core *c, u32 bank) {
     struct vbank *b = &c->vcache->banks[bank];
     for (u32 i = 0; i < b->nout; i++) {
-        struct vsent *x = &b->out[(b->out_at + i) % BANK_OUT];
+        struct vsent *x = sent_at(b, i);
         x->there_cy += x->there_cy > c->now + 1;
     }
+    c->vcache->send_cy = first_sent(c->vcache);
     if (b->no_read_cy == c->now) b->no_read_cy++;
     b->replay_cy += b->replay_cy > c->now;
     for (u32 i = 0; i < 2; i++) b->hit_cy[i] += b->hit_cy[i] && b->hit_cy[i] + 1 >= c->now;
@@ -335,6 +339,7 @@ static void fill(struct core *c, u32 bank, u64 line) {
         m->state = VMISS_REPLAYS;
         v->banks[bank].active += !was, v->active += !was;
     }
+    v->replaying |= 1ull << bank; /* the one that has asked at least */
 }
 
 static void replay(struct core *c, u32 bank, struct vmiss *m) {
@@ -342,7 +347,8 @@ static void replay(struct core *c, u32 bank, struct vmiss *m) {
     vlsu_answer(c, bank, m->flight, c->now + v->latency);
     m->state = VMISS_FREE;
     set_drop(used_of(c, bank), (u32)(m - misses_of(c, bank)));
-    v->banks[bank].used--, v->banks[bank].active--, v->banks[bank].replays--, v->active--;
+    v->banks[bank].used--, v->banks[bank].active--, v->active--;
+    if (!--v->banks[bank].replays) v->replaying &= ~(1ull << bank);
 }
 
 /* The line that came first, when no read of its bank comes again */
@@ -358,18 +364,24 @@ static void fill_first(struct core *c) {
     v->ndoors--;
 }
 
-void vcache_stage(struct core *c) {
-    struct vcache *v = c->vcache;
-    if (!v->active) return;
+static __attribute__((noinline)) void fill_and_replay(struct core *c, struct vcache *v) {
     vlsu_wake(c);
-    for (u32 b = 0; b < c->cfg->vortex_banks; b++) {
-        if (!v->banks[b].replays) continue;
-        v->banks[b].busy_cy = c->now;
-        if (v->banks[b].replay_cy <= c->now && !vlsu_frozen(c, b)) replay(c, b, oldest_replay(c, b));
+    for (u64 m = v->replaying; m; m &= m - 1) {
+        u32 bank = (u32)__builtin_ctzll(m);
+        v->banks[bank].busy_cy = c->now;
+        if (v->banks[bank].replay_cy <= c->now && !vlsu_frozen(c, bank)) replay(c, bank, oldest_replay(c, bank));
     }
     if (v->ndoors) fill_first(c);
 }
 
-u64 vcache_next(const struct core *c) { return c->vcache->active ? c->now : next_sent(c); }
+void vcache_stage(struct core *c) {
+    if (c->vcache->active) fill_and_replay(c, c->vcache);
+}
 
-bool vcache_idle(const struct core *c) { return !c->vcache->pending; }
+u64 vcache_next(const struct core *c) {
+    const struct vcache *v = c->vcache;
+    if (v->active) return c->now;
+    return v->sending && port_room(c, 1) ? MAX(v->send_cy, c->now) : NEVER;
+}
+
+bool vcache_idle(const struct core *c) { return !c->vcache->sending; }

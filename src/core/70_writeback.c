@@ -194,13 +194,16 @@ static void result(struct core *c, struct flight *f) {
         if (home_of(c, &w.at[i])) home_wake(c, w.at[i].home, HOME_RESULT);
 }
 
-void writeback_part(struct core *c, u32 id, u64 cy) {
+void writeback_parts(struct core *c, u32 id, u32 n, u64 cy) {
     struct flight *f = flight_at(c, id);
     f->result_cy = MAX(f->result_cy, cy);
-    CHECK(f->used && f->mem.outstanding);
+    CHECK(f->used && f->mem.outstanding >= n);
     f->mem.returned = true;
-    if (--f->mem.outstanding == 0 && f->mem.accepted) result(c, f);
+    f->mem.outstanding -= n;
+    if (!f->mem.outstanding && f->mem.accepted) result(c, f);
 }
+
+void writeback_part(struct core *c, u32 id, u64 cy) { writeback_parts(c, id, 1, cy); }
 
 bool writeback_accepted(struct core *c, struct flight *f) {
     struct member own;

@@ -20,8 +20,9 @@
  *
  * Cycles without an issue in which nothing changes are only counted (struct silence) and charged together
  * before anything that they are charged by does: a state, who is valid, what is shown, the policy's own
- * state. Policies whose preference moves with time, or with what the schedulers share, are asked in every
- * cycle.
+ * state. A policy whose preference moves from cycle to cycle is told of them then too, where it moves in the
+ * same way as long as nothing happens (may_be_still); others, and those whose preference hangs on what the
+ * schedulers share, are asked in every cycle.
  *
  * A state holds from cycle `at` on, before that cycle's issue. The slot that issues in a cycle owns it as
  * `selected`; its next state starts one later. */
@@ -384,22 +385,43 @@ static void charge_held(struct core *c, struct sched *sc, u32 issued, u64 unavai
     }
 }
 
-/* The cycles of a silence, through which the policy preferred that slot */
-static void charge_silence(struct core *c, struct sched *sc, int slot) {
+/* What cycles of a silence are to all methods but `selected` */
+static void charge_silence(struct core *c, struct sched *sc, u64 n) {
     struct sched_stats *ss = sc->stats;
     const struct silence *q = &sc->silence;
-    u64 n = q->n;
-    sc->silence.n = 0;
     charge_held(c, sc, 0, q->unavailable, q->held ? q->restricted : NULL, n);
     sc->noissue += n;
     ss->cycles[cycle_kind(c, sc, q)] += n;
     ss->cpi[CPI_GSI][gsi_class(c, sc, q)] += 6ull * sc->nslots * n;
-    charge_selected(c, sc, q, slot, n);
     if (c->form) charge_formed(c, sc, q, n);
 }
 
+/* The turns that a policy gave in a silence: the first to the slot known, then n to one slot after the other,
+ * until they come round. It is told of them only now. */
+static void charge_turns(struct core *c, struct sched *sc, u64 n) {
+    const struct sched_policy *p = c->pol.sched;
+    const struct silence *q = &sc->silence;
+    u64 round = MIN(n, (u64)q->round);
+    charge_selected(c, sc, q, q->slot, 1);
+    if (!n) return;
+    struct sched_view *v = sched_look(c, sc);
+    v->buffered[0] = q->buffered;
+    set_clear(v->candidates, c->words);
+    for (u64 k = 0; k < round; k++) {
+        p->skip(sc->state, v, 1);
+        charge_selected(c, sc, q, p->preferred(sc->state, v), n / round + (k < n % round));
+    }
+    if (n > round) p->skip(sc->state, v, n - round);
+}
+
 void account_silence(struct core *c, struct sched *sc) {
-    charge_silence(c, sc, sc->silence.still ? sc->silence.slot : preferred_now(c, sc));
+    const struct silence *q = &sc->silence;
+    u64 n = q->n;
+    sc->silence.n = 0;
+    charge_silence(c, sc, n);
+    if (!q->still) charge_selected(c, sc, q, preferred_now(c, sc), n);
+    else if (q->round == 1) charge_selected(c, sc, q, q->slot, n);
+    else charge_turns(c, sc, n - 1);
 }
 
 void account_change(struct core *c, u32 slot) {
@@ -439,11 +461,15 @@ void account_cycle(struct core *c, struct sched *sc, u32 issued, u64 unavailable
 void account_moving(struct core *c, struct sched *sc, u64 unavailable, bool candidates, const struct sched_view *v, u64 n) {
     struct silence *q = &sc->silence;
     if (sc->index == 0) count_turner(c, unavailable, n);
-    if (q->n) account_silence(c, sc);
+    CHECK(!q->n);
     q->n = n, q->unavailable = unavailable, q->candidates = candidates, q->held = false;
     q->slot = c->pol.sched->preferred(sc->state, v), q->buffered = v->buffered[0];
-    q->still = c->issue->may_be_still && !candidates && c->pol.sched->moves(v) == 1;
-    if (!q->still) charge_silence(c, sc, q->slot);
+    q->still = c->issue->may_be_still && !candidates && n == 1;
+    q->round = c->pol.sched->moves(v);
+    if (q->still) return;
+    q->n = 0;
+    charge_silence(c, sc, n);
+    charge_selected(c, sc, q, q->slot, n);
 }
 
 void account_again(struct core *c, struct sched *sc, u64 n) {

@@ -473,8 +473,10 @@ void vcache_stage(struct core *c);
 void vcache_send(struct core *c); /* one of the banks' packets goes on */
 u64 vcache_next(const struct core *c);
 bool vcache_idle(const struct core *c);
-void vcache_freeze(struct core *c, u32 bank);                                   /* it stands still in this cycle */
-int vcache_word(struct core *c, struct flight *f, const struct line_access *x); /* NONE when its bank takes it, else the hazard */
+void vcache_freeze(struct core *c, u32 bank); /* it stands still in this cycle */
+u32 vcache_bank(const struct core *c, u64 addr);
+/* NONE when its bank, which is offered one in a cycle, takes it, else the hazard */
+int vcache_word(struct core *c, struct flight *f, const struct line_access *x, u32 bank);
 int vcache_atomic(struct core *c, struct flight *f, const struct line_access *x, struct atomic_packet *p);
 void vcache_response(struct core *c, u32 entry); /* a line has come */
 
@@ -904,6 +906,7 @@ bool writeback_accepted(
     struct core *c, struct flight *f); /* the stage has taken its last access; f may be over. True: its warp has no other there */
 void writeback_early(struct core *c, struct flight *f, u64 lanes, u64 cy); /* these have all their data at cy, others not yet */
 void writeback_part(struct core *c, u32 flight, u64 cy);                   /* one awaited response is here at cy */
+void writeback_parts(struct core *c, u32 flight, u32 n, u64 cy);           /* so many are */
 void writeback_stored(struct core *c, u32 flight);                         /* one line of a store is acknowledged */
 void writeback_atomic(struct core *c, u32 packet);                         /* an atomic is answered */
 void writeback_abandon(struct core *c);                                    /* all that is under way arrives at once */

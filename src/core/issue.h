@@ -10,8 +10,9 @@ struct silence { /* cycles in a row without an issue in which nothing changed: c
     u64 n;
     u64 unavailable;
     bool candidates;           /* there were some, and none was picked */
-    bool still;                /* of a policy that moves: it does not while `buffered` is as it is, and prefers `slot` */
-    int slot;                  /* known when `still`, as is */
+    bool still;                /* of a policy that moves: it goes on as it does while `buffered` is as it is */
+    int slot;                  /* known when `still`, as are the next: preferred in the first of the cycles */
+    u32 round;                 /* cycles after which it comes round */
     u64 buffered;              /* sched_buffered */
     bool held;                 /* `restricted` has members */
     u64 restricted[SET_WORDS]; /* known when `held` */
@@ -53,7 +54,7 @@ struct issue {
     u32 ready_loads[4]; /* ready fronts of all schedulers, by tinst.mshr_of */
     bool restricts;     /* prediction, the policy or the re-execution queue may hold ready fronts back */
     bool steady;        /* nobody does, there are no windows, and the policy need not be told of cycles without candidates */
-    bool may_be_still;  /* the same of a policy that moves, where it has nobody to move to; one word has all fronts */
+    bool may_be_still;  /* the same of a policy that moves, and that can be told of its turns later; one word has all fronts */
     bool renews;        /* the program starts and ends warps of its own */
     bool next_only;     /* no replay, no window, no formed fronts: a front shows its next instruction */
     bool plain;         /* that, no Vortex units, and no warps that the program starts and ends */

@@ -16,16 +16,14 @@ struct vsent { /* on its way to the memory side */
     u64 there_cy; /* in the queue from then on */
 };
 struct vbank {
-    u64 busy_cy;      /* last cycle in which it took something; NEVER: none */
-    u64 no_read_cy;   /* cycle after one in which it took a word to write; NEVER: none */
-    u64 offered_cy;   /* last cycle in which a word was offered; NEVER: none */
-    u64 replay_cy;    /* from then on reads of its last line come again */
-    i8 refused;       /* enum hazard that kept that word out, or NONE */
-    u32 used, active; /* reads that missed; of them those that fill or replay, */
-    u32 replays;      /* and of these those that replay */
-    u64 hit_cy[2];    /* cycles after its last reads that hit, the last first; 0: none */
-    struct vsent out[BANK_OUT];
-    u32 out_at, nout;
+    u64 busy_cy;                /* last cycle in which it took something; NEVER: none */
+    u64 no_read_cy;             /* cycle after one in which it took a word to write; NEVER: none */
+    u64 replay_cy;              /* from then on reads of its last line come again */
+    u64 hit_cy[2];              /* cycles after its last reads that hit, the last first; 0: none */
+    u32 used, active;           /* reads that missed; of them those that fill or replay, */
+    u32 replays;                /* and of these those that replay */
+    u32 out_at, nout;           /* first, and number, of what it sends, */
+    struct vsent out[BANK_OUT]; /* a ring */
 };
 struct vcache {
     struct tags tags;
@@ -35,10 +33,12 @@ struct vcache {
     u32 words;
     u32 *doors; /* ring of entries whose lines have come, in that order: one goes in at a time */
     u32 door, ndoors;
-    u32 active;  /* of all banks */
-    u32 pending; /* in their queues */
-    u32 turn;    /* bank that sent last, */
-    u64 sent_cy; /* and when; NEVER: none */
+    u32 active;    /* of all banks */
+    u64 replaying; /* banks with reads that come again */
+    u64 sending;   /* banks with something in their queue, */
+    u64 send_cy;   /* and when the first of it is there; NEVER: nothing */
+    u32 turn;      /* bank that sent last, */
+    u64 sent_cy;   /* and when; NEVER: none */
     u64 seq;
     u64 latency; /* bank to answer */
 };

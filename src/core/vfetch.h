@@ -28,9 +28,11 @@ struct vwarp {
     struct vqueued queue[VQUEUE_MAX];
 };
 struct vfetch {
-    u64 open;      /* fronts that know what to fetch: running, not at a barrier */
-    u64 stalled;   /* that may not fetch until decode, or the instruction's unit, says so */
-    u64 buffered;  /* with an instruction in their buffer */
+    u64 open;     /* fronts that know what to fetch: running, not at a barrier */
+    u64 stalled;  /* that may not fetch until decode, or the instruction's unit, says so */
+    u64 buffered; /* with an instruction in their buffer, */
+    u64 fresh;    /* and the one that got it when it had none, at fresh_cy (NEVER: none has) */
+    u64 fresh_cy;
     u64 resolving; /* of stalled: their instruction has left its unit in this cycle */
     u32 last;      /* front that fetched last */
     u32 decoded;   /* front decoded last, or the one whose full buffer keeps decode waiting */
@@ -40,6 +42,7 @@ struct vfetch {
     VEC(struct vrequest) requests;
     bool parked;         /* the last of these waits before the cache */
     u64 first_cy;        /* the earliest due_cy of these; NEVER: none comes */
+    u64 still_cy;        /* each cycle before it is as the last one: decode is held, and nobody can fetch */
     u64 queued;          /* fronts with something in their queue */
     struct vwarp *warps; /* [nslots] */
     u64 *waited;         /* by front: times that another one fetched while it could (Aurud's equation 3.2) */

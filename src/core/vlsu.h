@@ -7,13 +7,15 @@
 struct vanswer { /* a word, or one word for all lanes, on its way back */
     u64 due_cy;
     u32 flight;
+    u32 words; /* more than one where words of it have been put together */
 };
 struct vqueue { /* ring of a power of two */
     struct vanswer *at;
     u32 head, n, cap;
 };
 struct vword { /* a word before its bank: place in memop.lines of a flight */
-    u32 flight, at;
+    u32 flight;
+    u16 at, bank;
 };
 struct vlane { /* a thread's buffer before the cache */
     struct vword word[2];
@@ -35,9 +37,10 @@ struct vlsu {
     u64 wrote_cy;      /* last cycle in which a load had the write-back port; NEVER: none */
     struct vqueue banks[MAX_WARP + 1]; /* words that come back from each bank, in order; the last: from shared memory */
     u64 answering;                     /* banks of the cache with such words, */
-    u64 frozen;           /* and those that stand still in this cycle, since more are there than their buffers hold */
-    struct vqueue merged; /* words on their way to the write-back port */
-    u64 answer_cy;        /* the earliest due_cy of these; NEVER: none */
+    u64 crowded;                       /* those with more of them than their output holds, */
+    u64 frozen;                        /* and of these the ones that stand still in this cycle */
+    struct vqueue merged;              /* words on their way to the write-back port */
+    u64 answer_cy;                     /* the earliest due_cy of these; NEVER: none */
 };
 
 #endif
