@@ -83,7 +83,7 @@ check_stages() {
         grep -n '#include "core/' "src/core/$header" | grep -vE '"core/(core|flight)\.h"' && fail "src/core/$header must include no other stage's header"
     done << END
 fetch.h 10_fetch.c 20_ibuffer.c
-issue.h 30_issue.c 31_sched.c account.c
+issue.h 29_look.c 30_issue.c 31_sched.c account.c
 predict.h 35_predict.c
 operands.h 40_operands.c 50_execute.c
 lsu.h 60_lsu.c

@@ -590,7 +590,7 @@ void form_starts(struct core *c, u32 home) {
     slot_look(c, slot, c->now);
 }
 
-/* --- after an issue. Nothing of other fronts changes before the next cycle (I1 of 30_issue.c), but that
+/* --- after an issue. Nothing of other fronts changes before the next cycle (I1 of 29_look.c), but that
  * lanes may have been taken from those that waited for a collective. */
 
 /* A thread that waited at a barrier may go on from cycle `cy`; its front looks then, or sooner, when another

@@ -313,7 +313,7 @@ void squad_starts(struct core *c, u32 home) {
     form_starts(c, home);
 }
 
-/* --- after an issue: nothing of other fronts changes before the next cycle (I1 of 30_issue.c) */
+/* --- after an issue: nothing of other fronts changes before the next cycle (I1 of 29_look.c) */
 
 /* Fronts that wait look again then */
 static void stir(struct core *c, struct squad *t, u64 cy) {

@@ -482,7 +482,7 @@ void gang_starts(struct core *c, u32 home) {
     slot_look(c, slot, c->now);
 }
 
-/* --- after an issue: nothing of other fronts changes before the next cycle (I1 of 30_issue.c) */
+/* --- after an issue: nothing of other fronts changes before the next cycle (I1 of 29_look.c) */
 
 static bool some_ready(const struct core *c, u32 home, u32 slices) {
     return innermost(c->homes[home].w, lanes_of(c, slices), 0) != NONE;

@@ -1,4 +1,4 @@
-/* issue: alarms and schedulers. Included by 30_issue.c, 31_sched.c and account.c alone. */
+/* issue: alarms and schedulers. Included by 29_look.c, 30_issue.c, 31_sched.c and account.c alone. */
 #ifndef HEDDLE_CORE_ISSUE_H
 #define HEDDLE_CORE_ISSUE_H
 
@@ -72,6 +72,13 @@ struct issue {
     u64 formed_apart[CPI_COUNT];    /* account.c: thrown away, and so is */
     u64 no_pc[STALL_COUNT];         /* time of fronts that show no instruction */
 };
+
+/* --- 29_look.c, asked of this cycle */
+bool front_waits(struct core *c, struct front *f);           /* its next instruction, for whatever there is */
+bool waits_for_order(struct core *c, const struct front *f); /* for results before it, where the order asks for them */
+bool waits_for_registers(const struct core *c, const struct home *s, const struct tinst *t, u64 lanes);
+/* Its first part's threads for each other or for accesses of theirs, as barriers, fences and exits do */
+bool waits_for_others(struct core *c, const struct front *f, const struct tinst *t);
 
 static inline u32 slot_sub(const struct core *c, u32 slot) { return c->issue->sub_of[slot]; }
 /* Some front is ready whose next instruction needs that unit */
