@@ -8,7 +8,11 @@
  *   30_issue.c       readiness, schedulers, barriers, branches   sched/    which warp issues
  *   31_sched.c       what the schedulers of an SM know and decide together
  *   32_diverge.c     a front asks its divergence policy          diverge/  which group of a warp runs
- *   33_form.c        fronts formed of threads of several warps: places, the look-up table, merging
+ *   33_form.c        fronts formed of threads of several warps: who goes with whom
+ *   33_front.c       formed fronts in their places: who is in one, what it shows
+ *   33_issued.c      what an issue does to them
+ *   33_pool.c        the warp pool: its entries, and the look-up table
+ *   33_seats.c       positions of threads in formed fronts
  *   34_gather.c      such a front's instruction: its parts executed, and made one for timing
  *   35_predict.c     hazard prediction: who is held back, credits
  *   36_split.c       warp-splits: parts of a warp that go on by themselves (dws)
@@ -231,7 +235,7 @@ struct account {             /* who owns a front's time (account.c) */
 struct front {
     _Alignas(64) u32 slot; /* its number */
     u32 nparts;            /* 0: no thread can run any more, or there is none */
-    struct part *part;     /* [nparts]: `own`, or a list of the pool's (33_form.c) */
+    struct part *part;     /* [nparts]: `own`, or a list of formed fronts' (33_front.c) */
     u64 lanes;             /* positions (beat, SIMD lane) that its threads take: of one home, its lanes */
     struct part own;
     const struct tinst *head;  /* next instruction of its threads, or NULL when they cannot run */
@@ -335,7 +339,7 @@ struct core {
     struct issue *issue;       /* 30_issue.c, 31_sched.c, account.c */
     struct operands *operands; /* 40_operands.c, 50_execute.c */
     struct fetch *fetch;       /* 10_fetch.c, 20_ibuffer.c */
-    struct form *form;         /* 33_form.c, 34_gather.c; NULL unless the divergence policy forms fronts */
+    struct form *form;         /* form.h; NULL unless the divergence policy forms fronts */
     struct splits *split;      /* 36_split.c; NULL unless the divergence policy subdivides warps */
     struct weave *weave;       /* 41_weave.c; NULL unless the divergence policy interweaves instructions */
     struct early *early;       /* 71_early.c; NULL unless it does at loads */
@@ -544,7 +548,7 @@ static inline u64 sb_ready(const struct home *s, u32 reg, u64 lanes) {
 bool front_choose(struct core *c, struct front *f);    /* which group it presents; false: none can run */
 bool front_gives_way(struct core *c, struct front *f); /* it waits for long: true when another group goes on */
 
-/* --- 33_form.c, 34_gather.c. Where c->form is not NULL; form_seen anywhere. */
+/* --- 33_form.c and its companions, 34_gather.c. Where c->form is not NULL; form_seen anywhere. */
 void form_init(struct core *c);
 void form_launch(struct core *c);
 void form_free(struct core *c);

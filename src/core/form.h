@@ -1,4 +1,5 @@
-/* form: the inside of 33_form.c and 34_gather.c, for these files alone. */
+/* form: the inside of formed fronts, for 33_form.c and its companions, 34_gather.c, and those who form fronts
+ * in other ways (37_squad.c, 38_compact.c, 43_gang.c). */
 #ifndef HEDDLE_CORE_FORM_H
 #define HEDDLE_CORE_FORM_H
 
@@ -54,14 +55,33 @@ struct form {
 
 enum { NO_PLACE = UINT16_MAX };
 
-/* --- 33_form.c: fronts in their places, for 37_squad.c, 38_compact.c and 43_gang.c too */
-void front_begins(struct core *c, u32 slot, u64 age);              /* in an empty place */
-void front_ends(struct core *c, u32 slot);                         /* nobody is left in it: the place is free */
-void front_takes(struct core *c, u32 slot, const struct piece *x); /* the threads of a piece are those of the front */
-void front_shows(struct core *c, u32 slot, i32 pc);                /* its next instruction; NONE: it waits */
+static inline bool is_collective(const struct core *c, i32 pc) { return c->prog->k->code[pc].flags & INST_COLLECTIVE; }
+
+/* --- 33_front.c: fronts in their places, for 37_squad.c, 38_compact.c and 43_gang.c too */
+void front_begins(struct core *c, u32 slot, u64 age);               /* in an empty place */
+void front_ends(struct core *c, u32 slot);                          /* nobody is left in it: the place is free */
+void front_takes(struct core *c, u32 slot, const struct piece *x);  /* the threads of a piece are those of the front */
+void front_settles(struct core *c, u32 slot, const struct part *p); /* these threads are in that place */
+void front_shows(struct core *c, u32 slot, i32 pc);                 /* its next instruction; NONE: it waits */
+void front_presents(struct core *c, u32 slot);                      /* what schedulers are shown of it is as it is now */
+u32 front_place(const struct core *c, u32 like);                    /* a free one of the same scheduler */
 void form_add_part(const struct core *c, struct part *at, u32 *n, struct part p); /* to these; it may become part of one */
 const struct inst *front_advances(struct core *c, u32 slot); /* after straight code: where its parts stand; NULL after a fault */
 void homes_end(struct core *c, const struct part *at, u32 n, u64 lanes); /* warps whose last threads were in these parts */
+
+/* --- 33_seats.c: positions */
+u64 seats_of(const struct core *c, const struct part *p);
+bool seats_find(struct core *c, struct piece *x, u64 there); /* beside those there; false: there is no room */
+void seats_squeeze(struct core *c, struct piece *x);
+void seats_go_home(const struct core *c, struct piece *x);
+
+/* --- 33_pool.c */
+bool pool_takes(struct core *c, u32 slot);               /* an entry for a front whose threads come; false: it waits outside */
+void pool_gives(struct core *c, u32 slot);               /* its entry back, or its turn */
+u32 pool_finds(const struct core *c, u32 slot, i32 pc);  /* the front that waits at pc and may be joined, or NO_PLACE */
+void pool_names(const struct core *c, u32 slot, i32 pc); /* threads that come to pc shall join this front */
+
+/* --- 33_form.c */
 void form_check_front(const struct core *c, u32 slot);
 
 #endif
