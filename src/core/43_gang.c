@@ -9,7 +9,7 @@
  * With vws.gang = elastic two gangs of one warp become one when they stand at one pc and neither waits for
  * memory; slices that have all parted, not before they have issued. With inelastic they never do. A gang of
  * two slices or more takes an entry of the SM's gang table (vws.gangs), and slices that find none go on
- * alone.
+ * alone. Slices and their stacks are 43_slices.c's; who becomes one, and who parts at loads, is in 43_meet.c.
  *
  * Each slice has its share of registers, collectors and units (40_operands.c, 50_execute.c), of the one
  * pipe where there is one (sm.pipe), and (vws.front = slices) a fetch of its own (10_fetch.c), so gangs
@@ -42,8 +42,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { SLICE_POLLS = 16 }; /* polls of a warp before another group of a slice that polls, or a parked one, gets its turn */
 
 static void stir(struct core *c, u32 home, u64 cy, bool barrier);
 
@@ -82,140 +80,18 @@ void gang_launch(struct core *c) {
     memset(x->parted, 0, sizeof(*x->parted) * c->nfronts);
 }
 
-/* --- slices */
-
-static u64 slice_lanes(const struct core *c, u32 slice) {
-    u64 ones = c->gang->width == 64 ? ~0ull : (1ull << c->gang->width) - 1;
-    return ones << slice * c->gang->width;
-}
-
-static u64 lanes_of(const struct core *c, u32 slices) {
-    u64 lanes = 0;
-    for (; slices; slices &= slices - 1) lanes |= slice_lanes(c, (u32)__builtin_ctz(slices));
-    return lanes;
-}
-
-/* Those with some of these lanes */
-static u32 slices_of(const struct core *c, u64 lanes) {
-    u32 slices = 0;
-    for (u32 i = 0; i < c->gang->n; i++)
-        if (lanes & slice_lanes(c, i)) slices |= 1u << i;
-    return slices;
-}
-
-static u32 place_of(const struct core *c, u32 home, u32 slice) { return slice * c->gang->stride + home; }
-static u32 home_of(const struct core *c, u32 slot) { return c->fronts[slot].part[0].home; }
-static bool is_gang(u32 slices) { return slices & (slices - 1); }
-
-u64 gang_lanes(const struct core *c, u32 slot) { return lanes_of(c, slices_of(c, c->fronts[slot].lanes)); }
-static u32 gang_size(const struct core *c, u32 slot) { return (u32)__builtin_popcount(c->gang->slices[slot]); }
-
 void gang_offers(const struct core *c, u64 *set) { c->pol.diverge->offer(c->cfg, c->gang->slices, set, c->words); }
 bool gang_front_each(const struct core *c) { return c->pol.diverge->front_each(c->cfg); }
 
-/* Groups with some of these lanes that can run become groups of one slice each */
-static void part_groups(const struct core *c, struct warp *w, u64 lanes) {
-    for (u32 i = 0; i < w->groups.n; i++) {
-        u64 mask = w->groups.at[i].mask;
-        if (!(mask & lanes) || w->groups.at[i].state != GROUP_READY) continue;
-        for (u32 s = (u32)__builtin_ctzll(mask) / c->gang->width + 1; s < c->gang->n; s++)
-            if (mask & slice_lanes(c, s)) group_split_to(w, &w->groups.at[i], mask & slice_lanes(c, s), w->groups.at[i].pc);
-    }
-}
-
-/* --- whose turn it is in a slice */
-
-/* The innermost group of the slice that can run, beside those with the lanes `not`; NONE */
-static i32 innermost(const struct warp *w, u64 lanes, u64 not) {
-    i32 best = NONE;
-    for (u32 i = 0; i < w->groups.n; i++) {
-        const struct group *g = &w->groups.at[i];
-        if (!(g->mask & lanes) || g->mask & not|| g->state != GROUP_READY) continue;
-        if (best == NONE || diverge_depth(w, g) > diverge_depth(w, &w->groups.at[best])) best = (i32)i;
-    }
-    return best;
-}
-
-/* Some group of the slice, in whatever state; NONE: all its lanes are at meeting points */
-static i32 any_group(const struct warp *w, u64 lanes) {
-    for (u32 i = 0; i < w->groups.n; i++)
-        if (w->groups.at[i].mask & lanes) return (i32)i;
-    return NONE;
-}
-
-/* The group whose turn it is; NONE: none can run */
-static i32 turn_of(struct core *c, struct sliced *x, struct warp *w, u64 lanes) {
-    i32 g = NONE, kept = NONE;
-    u64 lead = 1ull << x->lead;
-    for (u32 i = 0; i < w->groups.n; i++)
-        if (w->groups.at[i].mask & lead && w->groups.at[i].state == GROUP_READY) g = kept = (i32)i;
-    if (g != NONE && w->polled - x->polled_at > SLICE_POLLS) { /* lanes that poll give way to others of the slice */
-        g = innermost(w, lanes, lead);
-        if (g == NONE && warp_release_overdue(w, SLICE_POLLS, 1 << 20)) g = innermost(w, lanes, lead);
-        if (g == NONE) g = kept;
-        x->polled_at = w->polled;
-    }
-    if (g == NONE) g = innermost(w, lanes, 0);
-    if (g != NONE && g != kept) {
-        c->stats.group_switches++;
-        x->lead = (u8)__builtin_ctzll(w->groups.at[g].mask);
-        x->polled_at = w->polled;
-    }
-    return g;
-}
-
-/* The group that the slice runs stands at an instruction of the program, with everybody it was to meet; NONE:
- * the slice waits, or after a fault */
-static i32 slice_runs(struct core *c, u32 home, u32 slice) {
-    struct warp *w = c->homes[home].w;
-    struct sliced *x = &c->gang->of[home][slice];
-    u64 lanes = slice_lanes(c, slice) & warp_enabled(w);
-    while ((lanes &= warp_enabled(w))) {
-        i32 g = turn_of(c, x, w, lanes);
-        if (g == NONE) {
-            if (warp_release_parked(w, false)) continue; /* lanes of this slice, or of one that looks at itself */
-            if (any_group(w, lanes) != NONE || !warp_release_overdue(w, 0, 0)) return NONE;
-            continue;
-        }
-        u64 before = w->groups.at[g].mask;
-        if (c->prog->k->code[w->groups.at[g].pc].flags & INST_RECONV) {
-            if (!group_arrive(w, (u32)g)) continue;
-            c->stats.reconvergences += w->groups.at[g].mask != before;
-        }
-        if (!c->prog->at[w->groups.at[g].pc].pseudo) return g;
-        if (!warp_step(w, (u32)g, c->now, &c->form->one)) {
-            c->fault_cy = MIN(c->fault_cy, c->now);
-            return NONE;
-        }
-    }
-    return NONE;
-}
-
 /* --- gangs and their places */
 
-struct stand { /* where a slice's threads are */
-    i32 pc;
-    bool waits;
-    u64 lanes; /* of the group that runs, or that waits */
-};
-struct part_of { /* slices that go on as one front */
-    u32 slices;
-    i32 pc;
-    bool waits;
-};
-struct parts_of {
-    u32 n;
-    bool alone; /* each slice is, because the gang has parted */
-    struct part_of at[VWS_SLICES];
-};
-
-static void count_entries(struct core *c, u32 before, u32 after) {
+void gang_counts(struct core *c, u32 before, u32 after) {
     c->gang->used += is_gang(after);
     c->gang->used -= is_gang(before);
 }
 
 /* U4: gangs that find no entry are slices. The front's own entry is one that they can have */
-static void find_entries(struct core *c, u32 own, struct parts_of *x) {
+void gang_finds_entries(struct core *c, u32 own, struct parts_of *x) {
     u32 used = c->gang->used - is_gang(own), n = x->n;
     for (u32 i = 0; i < n && c->cfg->vws_gangs; i++) {
         if (!is_gang(x->at[i].slices) || used++ < c->cfg->vws_gangs) continue;
@@ -261,14 +137,14 @@ static u32 part_goes(struct core *c, u32 slot, bool stays, u32 home, const struc
 
 /* The front's slices go on as these parts. The one with the slice whose place it has stays, or if that slice
  * has ended the first (U1) */
-static void gang_parts(struct core *c, u32 slot, const struct parts_of *x, const struct stand *at) {
+void gang_parts(struct core *c, u32 slot, const struct parts_of *x, const struct stand *at) {
     u32 home = home_of(c, slot), own = slot / c->gang->stride, keep = 0, were = c->gang->slices[slot], places[VWS_SLICES];
     const struct ibuffer fetched = c->fronts[slot].ib;
     for (u32 i = 0; i < x->n; i++)
         if (x->at[i].slices >> own & 1) keep = i;
-    for (u64 m = lanes_of(c, were); m; m &= m - 1) c->form->place[home][__builtin_ctzll(m)] = NO_PLACE;
-    count_entries(c, were, 0);
-    for (u32 i = 0; i < x->n; i++) count_entries(c, 0, x->at[i].slices);
+    for (u64 m = slices_lanes(c, were); m; m &= m - 1) c->form->place[home][__builtin_ctzll(m)] = NO_PLACE;
+    gang_counts(c, were, 0);
+    for (u32 i = 0; i < x->n; i++) gang_counts(c, 0, x->at[i].slices);
     c->stats.gangs_peak = MAX(c->stats.gangs_peak, c->gang->used);
     places[keep] = part_goes(c, slot, true, home, &x->at[keep], at, &fetched);
     for (u32 i = 0; i < x->n; i++)
@@ -279,128 +155,10 @@ static void gang_parts(struct core *c, u32 slot, const struct parts_of *x, const
 }
 
 /* Nobody is left in it */
-static void gang_ends(struct core *c, u32 slot) {
-    count_entries(c, c->gang->slices[slot], 0);
+void gang_ends(struct core *c, u32 slot) {
+    gang_counts(c, c->gang->slices[slot], 0);
     c->gang->slices[slot] = 0;
     front_ends(c, slot);
-}
-
-/* --- at a common pc */
-
-/* Its next instruction needs a value that has no known end in these lanes */
-static bool waits_for_memory(const struct core *c, const struct front *f, u64 lanes) {
-    const struct home *s = part_home(c, &f->part[0]);
-    for (u32 i = 0; i < (u32)f->head->nsrc + f->head->ndst; i++)
-        if (sb_ready(s, f->head->reg[i], lanes) == NEVER) return true;
-    return false;
-}
-
-static bool can_meet(const struct core *c, const struct front *f) {
-    return f->head && !c->gang->parted[f->slot] && f->release_cy <= c->now && f->resolve_cy <= c->now &&
-           !waits_for_memory(c, f, f->lanes);
-}
-
-/* `b` has instructions, and `a` has not; or is larger */
-static bool absorbs(const struct core *c, const struct front *a, const struct front *b) {
-    if (!a->ib.n != !b->ib.n) return b->ib.n;
-    return gang_size(c, b->slot) > gang_size(c, a->slot);
-}
-
-/* The front of place `from` becomes part of the one of place `to` */
-static void gang_joins(struct core *c, u32 to, u32 from) {
-    struct front *f = &c->fronts[to];
-    const struct front *g = &c->fronts[from];
-    u32 home = home_of(c, to), slices = c->gang->slices[from], all = slices | c->gang->slices[to];
-    u64 lanes = g->lanes;
-    account_change(c, to);
-    for (u32 i = 0; i < g->nparts; i++) {
-        for (u64 m = g->part[i].lanes; m; m &= m - 1) c->form->place[home][__builtin_ctzll(m)] = (u16)to;
-        form_add_part(c, f->part, &f->nparts, g->part[i]);
-    }
-    for (u32 m = slices; m; m &= m - 1) c->gang->of[home][__builtin_ctz(m)].at = (u16)to;
-    f->lanes |= lanes;
-    c->age[to] = MIN(c->age[to], c->age[from]);
-    c->stats.slices_ganged += (u32)__builtin_popcount(slices);
-    gang_ends(c, from);
-    count_entries(c, c->gang->slices[to], all);
-    c->stats.gangs_peak = MAX(c->stats.gangs_peak, c->gang->used);
-    c->gang->slices[to] = all;
-    front_shows(c, to, f->head->pc);
-    EMIT(c, .kind = EV_FRONT, .cycle = c->now, .slot = (u16)to, .pc = f->head->pc, .mask = lanes, .a = lanes,
-         .b = COMES_TO_OTHERS, .cause = FRONT_COMES);
-}
-
-/* There is an entry for the gang that two fronts would be */
-static bool entry_for(const struct core *c, u32 a, u32 b) {
-    u32 have = is_gang(c->gang->slices[a]) + is_gang(c->gang->slices[b]);
-    return have || !c->cfg->vws_gangs || c->gang->used < c->cfg->vws_gangs;
-}
-
-/* Another front of the warp at the same instruction; NO_PLACE */
-static u32 stands_with(const struct core *c, u32 slot) {
-    const struct front *f = &c->fronts[slot];
-    u32 home = home_of(c, slot);
-    for (u32 i = 0; i < c->gang->n && f->head; i++) {
-        u32 at = c->gang->of[home][i].at;
-        if (at != NO_PLACE && at != slot && c->fronts[at].head == f->head) return at;
-    }
-    return NO_PLACE;
-}
-
-void gang_meets(struct core *c, u32 slot) {
-    u32 home = home_of(c, slot);
-    if (c->cfg->vws_gang == VWS_INELASTIC || !can_meet(c, &c->fronts[slot])) return;
-    for (u32 i = 0; i < c->gang->n; i++) {
-        u32 at = c->gang->of[home][i].at;
-        if (at == NO_PLACE || at == slot || c->fronts[at].head != c->fronts[slot].head) continue;
-        if (!can_meet(c, &c->fronts[at]) || !entry_for(c, slot, at)) continue;
-        bool leaves = absorbs(c, &c->fronts[slot], &c->fronts[at]);
-        gang_joins(c, leaves ? at : slot, leaves ? slot : at);
-        slot_look(c, at, c->now); /* which may join more */
-        if (leaves) return;
-    }
-}
-
-/* --- at loads */
-
-/* Its slices that have all that the next instruction needs, or know when they will */
-static u32 slices_supplied(const struct core *c, const struct front *f) {
-    u32 supplied = 0;
-    for (u32 m = c->gang->slices[f->slot]; m; m &= m - 1) {
-        u32 s = (u32)__builtin_ctz(m);
-        if (!waits_for_memory(c, f, f->lanes & slice_lanes(c, s))) supplied |= 1u << s;
-    }
-    return supplied;
-}
-
-bool gang_divides(const struct core *c, u32 slot) {
-    const struct front *f = &c->fronts[slot];
-    u32 slices = c->gang->slices[slot];
-    if (c->cfg->vws_memory == VWS_WAITS || !f->head || !is_gang(slices)) return false;
-    u32 supplied = slices_supplied(c, f);
-    return supplied && supplied != slices;
-}
-
-void gang_part_at_load(struct core *c, u32 slot) {
-    const struct front *f = &c->fronts[slot];
-    u32 slices = c->gang->slices[slot], supplied = slices_supplied(c, f);
-    struct stand at[VWS_SLICES];
-    struct parts_of x = {0};
-    i32 pc = f->head->pc;
-    part_groups(c, c->homes[home_of(c, slot)].w, f->lanes);
-    for (u32 m = slices; m; m &= m - 1) {
-        u32 s = (u32)__builtin_ctz(m);
-        at[s] = (struct stand){pc, false, f->lanes & slice_lanes(c, s)};
-        if (c->cfg->vws_memory == VWS_SINGLY) x.at[x.n++] = (struct part_of){1u << s, pc, false};
-    }
-    if (c->cfg->vws_memory == VWS_LOADED_TOGETHER) {
-        x = (struct parts_of){2, false, {{supplied, pc, false}, {slices & ~supplied, pc, false}}};
-        find_entries(c, slices, &x);
-    }
-    x.alone = c->cfg->vws_memory == VWS_SINGLY;
-    c->stats.slices_memory += (u32)__builtin_popcount(supplied);
-    account_change(c, slot);
-    gang_parts(c, slot, &x, at);
 }
 
 /* --- before the issue of a cycle: who goes on where */
@@ -424,19 +182,6 @@ static void sort_slices(struct core *c, u32 slices, const struct stand *at, stru
         x->at[x->n++] = (struct part_of){m & -m, at[__builtin_ctz(m)].pc, at[__builtin_ctz(m)].waits};
 }
 
-/* Where the slice's threads stand; false: all have ended, or after a fault */
-static bool slice_stands(struct core *c, u32 home, u32 slice, struct stand *s) {
-    struct warp *w = c->homes[home].w;
-    i32 g = slice_runs(c, home, slice);
-    u64 lanes = slice_lanes(c, slice) & warp_enabled(w);
-    if (!lanes || c->view.faulted) return false;
-    s->waits = g == NONE;
-    if (g == NONE) g = any_group(w, lanes);
-    CHECK(g != NONE); /* lanes at meeting points are let go when nobody can come */
-    s->pc = w->groups.at[g].pc, s->lanes = w->groups.at[g].mask & lanes;
-    return true;
-}
-
 static void slices_end(struct core *c, u32 home, u32 slices) {
     for (; slices; slices &= slices - 1) c->gang->of[home][__builtin_ctz(slices)].at = NO_PLACE;
 }
@@ -447,7 +192,7 @@ void gang_regroup(struct core *c, u32 slot) {
     struct stand at[VWS_SLICES];
     struct parts_of x = {0};
     account_change(c, slot);
-    part_groups(c, c->homes[home].w, lanes_of(c, slices));
+    slices_part(c, c->homes[home].w, slices_lanes(c, slices));
     for (u32 m = slices; m; m &= m - 1) {
         u32 s = (u32)__builtin_ctz(m);
         if (slice_stands(c, home, s, &at[s])) live |= 1u << s;
@@ -459,10 +204,10 @@ void gang_regroup(struct core *c, u32 slot) {
         homes_end(c, &was, 1, was.lanes);
         return;
     }
-    count_entries(c, slices, live);
+    gang_counts(c, slices, live);
     c->gang->slices[slot] = live;
     sort_slices(c, live, at, &x);
-    find_entries(c, live, &x);
+    gang_finds_entries(c, live, &x);
     gang_parts(c, slot, &x, at);
     stir(c, home, c->now, false);
 }
@@ -476,17 +221,13 @@ void gang_starts(struct core *c, u32 home) {
     struct piece *x = &c->form->pieces[0];
     *x = (struct piece){.waits = true, .n = 1, .part[0] = {.home = (u16)home, .lanes = w->live}, .seats = w->live};
     front_begins(c, slot, c->homes[home].age);
-    count_entries(c, 0, slices);
+    gang_counts(c, 0, slices);
     c->gang->slices[slot] = slices;
     front_takes(c, slot, x);
     slot_look(c, slot, c->now);
 }
 
 /* --- after an issue: nothing of other fronts changes before the next cycle (I1 of 29_look.c) */
-
-static bool some_ready(const struct core *c, u32 home, u32 slices) {
-    return innermost(c->homes[home].w, lanes_of(c, slices), 0) != NONE;
-}
 
 /* Fronts of the home that wait, at a barrier or for lanes, and need not any longer look again then */
 static void stir(struct core *c, u32 home, u64 cy, bool barrier) {
@@ -498,7 +239,7 @@ static void stir(struct core *c, u32 home, u64 cy, bool barrier) {
         struct front *f = &c->fronts[at];
         seen |= c->gang->slices[at];
         if (f->head || f->resolve_cy > c->now || f->release_cy > c->now || barrier != set_has(c->form->at_barrier, at)) continue;
-        if (!some_ready(c, home, c->gang->slices[at])) continue;
+        if (!slices_ready(c, home, c->gang->slices[at])) continue;
         if (barrier) f->release_cy = cy;
         slot_alarm(c, at, cy);
     }
@@ -512,17 +253,10 @@ void gang_wake_block(struct core *c, const struct cta_place *p, u64 cy) {
 void gang_apart(struct core *c, struct front *f) {
     u32 home = f->part[0].home, n = 0;
     u64 lanes = f->lanes;
-    part_groups(c, c->homes[home].w, lanes);
+    slices_part(c, c->homes[home].w, lanes);
     for (u32 m = slices_of(c, lanes); m; m &= m - 1)
         f->part[n++] = (struct part){.home = (u16)home, .lanes = lanes & slice_lanes(c, (u32)__builtin_ctz(m))};
     f->nparts = n;
-}
-
-void gang_led(struct core *c, const struct part *p, u32 group) {
-    const struct warp *w = c->homes[p->home].w;
-    u32 slice = (u32)__builtin_ctzll(p->lanes) / c->gang->width;
-    u64 lanes = group < w->groups.n ? w->groups.at[group].mask & slice_lanes(c, slice) : 0;
-    if (lanes) c->gang->of[p->home][slice].lead = (u8)__builtin_ctzll(lanes);
 }
 
 /* Straight on: all stand at the next instruction */
@@ -534,7 +268,7 @@ static void go_on(struct core *c, u32 slot) {
         return;
     }
     front_shows(c, slot, (i32)(in - c->prog->k->code));
-    if (c->cfg->vws_gang == VWS_ELASTIC && stands_with(c, slot) != NO_PLACE) slot_alarm(c, slot, c->now + 1);
+    if (c->cfg->vws_gang == VWS_ELASTIC && gang_beside(c, slot) != NO_PLACE) slot_alarm(c, slot, c->now + 1);
 }
 
 /* A collective that named no others than the front's, all of which have run it */
@@ -553,7 +287,7 @@ void gang_ran(struct core *c, u32 slot) {
         go_on(c, slot);
         return;
     }
-    struct part was = {.home = (u16)home, .lanes = lanes_of(c, c->gang->slices[slot])};
+    struct part was = {.home = (u16)home, .lanes = slices_lanes(c, c->gang->slices[slot])};
     u64 live = was.lanes & warp_enabled(c->homes[home].w);
     if (f->head->kind == T_BARRIER) set_add(c->form->at_barrier, slot);
     else set_drop(c->form->at_barrier, slot);
@@ -591,7 +325,7 @@ static void check_front(const struct core *c, u32 slot) {
         lanes |= g->mask;
     }
     CHECK(lanes == f->lanes); /* U2 */
-    for (u64 m = lanes_of(c, slices) & warp_enabled(w); m; m &= m - 1)
+    for (u64 m = slices_lanes(c, slices) & warp_enabled(w); m; m &= m - 1)
         CHECK(c->form->place[home][__builtin_ctzll(m)] == (lanes & m & -m ? slot : (u32)NO_PLACE)); /* U2 */
 }
 

@@ -25,6 +25,8 @@
  *   41_weave.c       a second instruction in the lanes that the first leaves free (interweave)
  *   42_vunits.c      units and write-back port of sm.pipeline = vortex
  *   43_gang.c        slices of warps that go on together or alone (vws)
+ *   43_meet.c        such gangs become one at a common pc, or part at loads
+ *   43_slices.c      which lanes are whose, and which group of a slice runs
  *   44_dispatch.c    windows: the next instructions are executed and enter them
  *   45_window.c      windows: what may issue of what was dispatched
  *   46_complete.c    windows: results on buses, instructions leave
@@ -343,7 +345,7 @@ struct core {
     struct splits *split;      /* 36_split.c; NULL unless the divergence policy subdivides warps */
     struct weave *weave;       /* 41_weave.c; NULL unless the divergence policy interweaves instructions */
     struct early *early;       /* 71_early.c; NULL unless it does at loads */
-    struct gangs *gang;        /* 43_gang.c; NULL unless warps are divided into slices */
+    struct gangs *gang;        /* gang.h; NULL unless warps are divided into slices */
     struct squads *squads;     /* 37_squad.c; NULL unless warps share a reconvergence stack */
     struct windows *window;    /* 44_dispatch.c to 48_precise.c; NULL unless the order policy has windows */
     /* the memory stages, each known to its own file alone (its private header); NULL where the mechanism is
@@ -606,8 +608,8 @@ u64 squad_waiting(const struct core *c);                       /* fronts that wa
 const u8 *squad_teams(const struct core *c);                   /* by front: its squad, where those issue in step; NULL */
 bool squad_polls(struct core *c, const struct front *f);       /* its instruction may poll; false: the program goes on */
 
-/* --- 43_gang.c. Where c->gang is not NULL, in the stead of form_starts and the others of these names; init,
- * launch, free and check anywhere */
+/* --- 43_gang.c, 43_meet.c, 43_slices.c. Where c->gang is not NULL, in the stead of form_starts and others of
+ * these names; init, launch, free and check anywhere */
 void gang_init(struct core *c);
 void gang_launch(struct core *c);
 void gang_free(struct core *c);
