@@ -417,6 +417,8 @@ check-sampling: all ## does the interval of --sample hold in 93 of 100 pairs? th
 	tests/sampling/check.sh $B
 check-sampling-paper: all ## the same at size paper on the whole chip; half an hour
 	tests/sampling/check.sh --paper $B
+check-sampling-fresh: all ## the same with pairs that are drawn anew for each SEED=N; five minutes
+	tests/sampling/check.sh --fresh $(or $(SEED),1) $B
 
 check-jitter: all ## do fresh perturbations fall inside the jitter of eight? three minutes
 	tests/sampling/jitter.sh $B $B/study/jitter.db
@@ -474,7 +476,7 @@ help: ## this list
 	@echo "variables: CC=clang-19  SAN=1  DEBUG=1  NO_AVX2=1  WHOLE=0  TRAINED=0  PREFIX=DIR  FUZZ_SECONDS=N (see the top of the Makefile)"
 
 -include $(shell find $B -path $B/deb -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: all workloads machines page opencl riscv opencl-tests unit lab $(CYCLE_TESTS) $(STUDIES:%=study-%) scale fuzzers data demo test test-page test-cluster test-foreign test-package test-all check-sampling check-sampling-paper check-jitter mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install uninstall deb manuals clean help
+.PHONY: all workloads machines page opencl riscv opencl-tests unit lab $(CYCLE_TESTS) $(STUDIES:%=study-%) scale fuzzers data demo test test-page test-cluster test-foreign test-package test-all check-sampling check-sampling-paper check-sampling-fresh check-jitter mutation lint fuzz bench-functional bench-timing bench-oclgrind bench docs install uninstall deb manuals clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

@@ -19,10 +19,18 @@ struct wave { /* as many ended blocks as the chip holds: sums over them */
     u64 n;
     double rate, error; /* cycles per instruction, and its standard error */
 };
+struct turnover { /* of the L2, since the launch began or a gap ended (sample.c) */
+    u64 ended;    /* blocks since then */
+    u64 old;      /* lines from before then, at the last look */
+    bool over;    /* they have gone, or hardly leave */
+    u64 since;    /* where they have gone: the first block that was sent after that */
+};
 struct sampling {
     u64 slots;    /* blocks that the chip holds */
     bool in_head; /* blocks are left out, and the first gap is not yet chosen */
     u32 waves;    /* of the head, complete */
+    u32 turn;     /* half waves in which the head replaced the lines of the L2; 0: it did not */
+    struct turnover turnover;
     struct wave now, last;
     VEC(struct gap) gaps; /* in order */
     u32 at;               /* the next one to come */
@@ -140,6 +148,7 @@ void dispatch_more(struct run *r); /* blocks that ended in this window make room
 bool sample_possible(u64 blocks, u64 slots);                             /* a launch is long enough */
 void sample_plan(u64 head, u64 blocks, u32 percent, struct sampling *s); /* gaps, after blocks [0, head) */
 bool blocks_may_wait(const struct kernel *k);                            /* for each other */
+void sample_begin(struct run *r);                                        /* a launch of which blocks may be left out */
 bool sample_gap(struct run *r); /* runs the gap that begins at the next block, if any; false after a fault */
 void sample_ended(struct run *r, const struct cta_done *d);
 /* The first blocks of the launch that together execute so many instructions, or all of them where it is not

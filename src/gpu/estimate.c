@@ -12,9 +12,11 @@
  * what that line expects. Rates come from *batches* of timed blocks: one of each stretch between two gaps,
  * or one of each wave of a launch that was cut. Not in them are the head but for the two waves that were
  * found alike (cold caches), the last wave before a gap, whose blocks are under way while the gap is
- * executed, the first half wave after it, and the last wave (the chip runs empty): a gap is a jump, in what
- * caches hold and in which blocks run beside each other, and these blocks take more time than any of a full
- * run. They count once, as they were timed, but say nothing of the blocks of the gap.
+ * executed, the blocks after it until the stretch has settled (sample.c), and the last wave (the chip runs
+ * empty). A gap is a jump, in what caches hold and in which blocks run beside each other, and the blocks on
+ * its two sides (its *edges*) take other time than those of a full run. So they say nothing of the gap's
+ * blocks, and are themselves estimated like these: what they took is taken off, what the rate gives for them
+ * is added.
  *
  * The interval. A gap's rate is the mean of the batches on its two sides; how far batches that follow each
  * other differ says how well. Waves of one stretch are more alike than those of two, which is why a stretch
@@ -65,24 +67,31 @@ static void add_batches(struct batches *b, u64 first, u64 end, u64 n, u32 stretc
     }
 }
 
-/* Blocks at the start of a timed stretch that are not like those in the middle of a launch: the head but
- * for its last three waves, or the first wave of a launch that was cut; the first half wave after a gap */
-static u64 start_of(const struct sampling *s, u64 from, bool cut) {
-    if (from) return from + s->slots / 2;
-    return cut ? s->slots : MAX(s->slots, s->gaps.at[0].first - MIN(3 * s->slots, s->gaps.at[0].first));
+/* The blocks [first, end) of the stretch before gap i, or after the last one, that are as blocks in the
+ * middle of a launch. Not the last wave; of the head its last two waves before that, of a launch that was cut
+ * all but the first wave, of a stretch after a gap a wave and a half at most. Empty when end <= first. */
+static struct batch middle_of(const struct sampling *s, u32 i, u64 blocks, bool cut) {
+    u64 from = i ? s->gaps.at[i - 1].end : 0, to = i < s->gaps.n ? s->gaps.at[i].first : blocks, slots = s->slots;
+    u64 measured =
+        i ? MAX(from + MAX(slots / 2, s->turn * slots / 2), to - MIN(5 * slots / 2, to)) : MAX(slots, to - MIN(3 * slots, to));
+    return (struct batch){.first = cut ? slots : measured, .end = to > slots ? to - slots : 0, .stretch = i};
 }
 
-/* The blocks of each timed stretch that are as blocks in the middle of a launch */
-static void make_batches(const struct sampling *s, u64 end, bool cut, struct batches *b) {
-    u64 from = 0;
-    for (u32 i = 0; i <= s->gaps.n; i++) {
-        u64 to = i < s->gaps.n ? s->gaps.at[i].first : end;
-        bool last = i == s->gaps.n || s->gaps.at[i].end >= end;
-        u64 first = start_of(s, from, cut), until = to > s->slots ? to - s->slots : 0;
-        u64 waves = until > first ? (until - first + s->slots / 2) / s->slots : 0;
-        if (until > first) add_batches(b, first, until, cut ? MIN(MAX(waves, (u64)1), (u64)CUT_BATCHES) : 1, i);
-        if (last) return;
-        from = s->gaps.at[i].end;
+static void make_batches(const struct sampling *s, u64 blocks, bool cut, struct batches *b) {
+    for (u32 i = 0; i <= s->gaps.n && !(cut && i); i++) {
+        struct batch x = middle_of(s, i, blocks, cut);
+        u64 waves = x.end > x.first ? (x.end - x.first + s->slots / 2) / s->slots : 0;
+        if (x.end > x.first) add_batches(b, x.first, x.end, cut ? MIN(MAX(waves, (u64)1), (u64)CUT_BATCHES) : 1, i);
+    }
+}
+
+/* Two of each gap: the timed blocks before it and after it that are in no batch */
+static void make_edges(const struct sampling *s, u64 blocks, struct batches *edges) {
+    for (u32 i = 0; i < s->gaps.n; i++) {
+        struct batch before = middle_of(s, i, blocks, false), after = middle_of(s, i + 1, blocks, false);
+        const struct gap *g = &s->gaps.at[i];
+        add_batches(edges, before.end > before.first ? before.end : g->first, g->first, 1, i);
+        add_batches(edges, g->end, after.end > after.first ? after.first : g->end, 1, i + 1);
     }
 }
 
@@ -181,30 +190,54 @@ static double block_deviation(const struct batches *b) {
     return variance > 0 ? sqrt(variance) : 0;
 }
 
+/* What a gap adds */
+struct added {
+    double cycles;  /* of its blocks, */
+    double instead; /* and of the timed ones beside it, beyond those they took: less than 0 where they were slow */
+    double work;    /* cycles that the line expects of all these */
+};
+
+static struct added added_by(const struct sampling *s, const struct batches *b, const struct batches *edges, u32 i) {
+    const struct gap *g = &s->gaps.at[i];
+    double slots = (double)s->slots, rate = b->n ? rate_of(b, g) : NAN;
+    struct added a = {.work = expected(b, (double)(g->end - g->first), (double)g->instructions) / slots};
+    a.cycles = a.work * rate;
+    for (u32 k = 2 * i; k < MIN(2 * i + 2, edges->n); k++) {
+        const struct batch *e = &edges->at[k];
+        double work = expected(b, (double)e->n, e->instructions) / slots;
+        a.instead += work * rate - e->place_cycles / slots;
+        a.work += work;
+    }
+    return a;
+}
+
 struct estimate estimate_launch(const struct sampling *s, u64 blocks, u64 cycles, u32 turnaround) {
     struct estimate e = {.cycles = (double)cycles};
-    struct batches b = {0};
+    struct batches b = {0}, edges = {0};
     bool cut = s->gaps.n && s->gaps.at[s->gaps.n - 1].end == blocks;
     make_batches(s, blocks, cut, &b);
+    if (!cut) make_edges(s, blocks, &edges);
     for (u32 i = 0; i < s->blocks.n; i++) add_block(&b, &s->blocks.at[i], turnaround);
+    for (u32 i = 0; i < s->blocks.n; i++) add_block(&edges, &s->blocks.at[i], turnaround);
     settle_batches(&b);
-    double skipped = 0, squares = 0, work = 0, waves = 0;
+    double skipped = 0, instead = 0, squares = 0, work = 0, waves = 0;
     for (u32 i = 0; i < s->gaps.n; i++) {
-        double blocks_out = (double)(s->gaps.at[i].end - s->gaps.at[i].first);
-        double n = expected(&b, blocks_out, (double)s->gaps.at[i].instructions) / (double)s->slots;
-        skipped += b.n ? n * rate_of(&b, &s->gaps.at[i]) : NAN;
-        squares += n * n;
-        work += n;
-        waves += blocks_out / (double)s->slots;
+        struct added a = added_by(s, &b, &edges, i);
+        skipped += a.cycles;
+        instead += a.instead;
+        squares += a.work * a.work;
+        work += a.work;
+        waves += (double)(s->gaps.at[i].end - s->gaps.at[i].first) / (double)s->slots;
     }
     if (s->gaps.n) {
         double t = b.n > 1 ? student_95(b.n - 1) / student_95(1000) : NAN, tail = TAIL * block_deviation(&b);
         double trend = work * fabs(batch_trend(&b)) * fmin(waves, b.n) / 2;
-        e.cycles += skipped;
+        e.cycles += skipped + instead;
         e.variance = b.n > 1 ? squares * batch_variance(&b, cut) * t * t + tail * tail + trend * trend : NAN;
         e.systematic = SYSTEMATIC * skipped + ELSEWHERE * (double)cycles;
     }
     free(b.at);
+    free(edges.at);
     return e;
 }
 
@@ -216,6 +249,6 @@ struct estimate estimate_whole(u64 cycles, bool after_gaps) {
 double estimate_half(const struct estimate *e) { return student_95(1000) * sqrt(e->variance) + e->systematic; }
 
 double estimate_low(const struct estimate *e, u64 timed_cycles) {
-    double low = e->cycles - estimate_half(e);
-    return low < (double)timed_cycles ? (double)timed_cycles : low;
+    double low = e->cycles - estimate_half(e), timed = (double)timed_cycles;
+    return low < timed && timed < e->cycles ? timed : low;
 }

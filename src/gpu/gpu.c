@@ -560,6 +560,7 @@ static bool plan(struct run *r) {
     }
     if (!g->lim.sample || !divisible) return true;
     s->in_head = g->lim.sample != 100 && sample_possible(r->l->ctas, slots);
+    if (s->in_head) sample_begin(r);
     return s->in_head || g->lim.sample == 100 || !repeat_skips(g, r->l);
 }
 

@@ -119,6 +119,9 @@ void partition_flush(struct partition *p); /* all lines become invalid, dirty on
 void partition_put(struct partition *p, struct place at); /* its line becomes valid, without traffic; only when idle */
 /* An access without time: the 32-byte pieces of its L2 line become valid, written ones dirty; at any time */
 void partition_warm(struct partition *p, struct place at, u32 pieces, bool write);
+void partition_mark(struct partition *p);           /* the L2 lines that are here now, and room for lines, become old */
+u64 partition_lines(const struct partition *p);     /* that its L2 has room for */
+u64 partition_old_lines(const struct partition *p); /* of these, which have been neither filled nor used since the mark */
 const struct mem_stats *partition_stats(struct partition *p); /* up to the end of the last window */
 void partition_stats_reset(struct partition *p);
 void partition_check(const struct partition *p);                     /* numbered invariants, see partition.c */

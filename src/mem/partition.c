@@ -248,6 +248,19 @@ void partition_warm(struct partition *p, struct place at, u32 pieces, bool write
     if (write) t->dirty[way] |= (u8)sectors;
 }
 
+void partition_mark(struct partition *p) {
+    for (u32 s = 0; s < p->c.slices; s++) p->slice[s].mark = p->slice[s].tags.clock;
+}
+
+u64 partition_lines(const struct partition *p) { return (u64)p->c.slices * p->c.l2_sets * p->c.l2_ways; }
+
+u64 partition_old_lines(const struct partition *p) {
+    u64 n = 0, each = (u64)p->c.l2_sets * p->c.l2_ways;
+    for (u32 s = 0; s < p->c.slices; s++)
+        for (u64 i = 0; i < each; i++) n += p->slice[s].tags.stamp[i] <= p->slice[s].mark;
+    return n;
+}
+
 const struct mem_stats *partition_stats(struct partition *p) {
     charge(p);
     return &p->stats;

@@ -72,6 +72,7 @@ struct slice {
     u32 granted;        /* mesh: packets that have a place in the queue and are not in it yet */
     /* the slice */
     struct tags tags;
+    u64 mark; /* of the tags' clock (partition_mark) */
     struct mshr *mshr;
     u32 *tokens;            /* [l2_merge]: room for mshr_done */
     u64 free;               /* tick from which it can take another access */

@@ -205,6 +205,27 @@ static void writes_need_no_fetch(void **state) {
     play_end(&w);
 }
 
+/* Lines that are used or filled after a mark are not old, and room that nothing has filled is */
+static void lines_are_old_until_they_are_used(void **state) {
+    (void)state;
+    struct config c = small();
+    c.l2_sets = 4, c.l2_ways = 2;
+    struct play w;
+    play_begin(&w, &c);
+    assert_int_equal(partition_lines(w.p), 8);
+    for (u32 i = 0; i < 3; i++) play_read(&w, 0, 128 * i, 1, 1 + i);
+    play_run(&w, 20);
+    assert_int_equal(partition_old_lines(w.p), 5);
+    partition_mark(w.p);
+    assert_int_equal(partition_old_lines(w.p), 8);
+    u64 now = w.now + 1;
+    play_read(&w, now, 128, 1, 4);       /* a hit */
+    play_write(&w, now, 128 * 3, 15, 5); /* in a place that was empty */
+    play_run(&w, 20);
+    assert_int_equal(partition_old_lines(w.p), 6);
+    play_end(&w);
+}
+
 /* One set, one way: dirty sectors go to DRAM when their line goes, clean ones do not */
 static void dirty_victims_are_written_back(void **state) {
     (void)state;
@@ -385,6 +406,7 @@ int main(void) {
         cmocka_unit_test(a_set_of_reserved_ways_holds_the_queue),
         cmocka_unit_test(a_full_dram_queue_holds_the_queue),
         cmocka_unit_test(writes_need_no_fetch),
+        cmocka_unit_test(lines_are_old_until_they_are_used),
         cmocka_unit_test(dirty_victims_are_written_back),
         cmocka_unit_test(atomics_at_one_address_serialise),
         cmocka_unit_test(atomics_of_different_addresses_cost_what_reads_do),
