@@ -10,9 +10,9 @@ static void thread_of(const struct launch *l, u32 t, u32 out[3]) {
 
 void fault_where(const struct launch *l, const struct inst *in, struct strbuf *out) {
     const struct inst_src *s = in->src;
-    if (l->k->first_warps) strbuf_add(out, "%s: pc %s", l->k->file, s->text); /* whose text begins with its address */
-    else if (s->text_line) strbuf_add(out, "%s:%u:%u: %s", l->k->file, s->text_line, s->text_col, s->text);
-    else strbuf_add(out, "%s: pc %td: %s", l->k->file, in - l->k->code, s->text); /* the program is no text */
+    if (l->k->first_warps) strbuf_add(out, "%s: pc %s", l->k->file, inst_text(s)); /* whose text begins with its address */
+    else if (s->text_line) strbuf_add(out, "%s:%u:%u: %s", l->k->file, s->text_line, s->text_col, inst_text(s));
+    else strbuf_add(out, "%s: pc %td: %s", l->k->file, in - l->k->code, inst_text(s)); /* the program is no text */
     if (s->file) strbuf_add(out, " (%s:%u)", s->file, s->line);
 }
 

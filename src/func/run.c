@@ -33,7 +33,7 @@ static void trace(const struct warp *w, const struct inst *in, u64 mask) {
     if (l->trace_warp != NONE && (u64)l->trace_warp != w->id) return;
     if (in->flags & INST_PSEUDO) return;
     fprintf(l->trace, "%s cta %llu warp %u pc %td mask %08llx %s\n", l->k->name, (unsigned long long)w->cta->linear, w->id,
-            in - l->k->code, (unsigned long long)mask, in->src->text);
+            in - l->k->code, (unsigned long long)mask, inst_text(in->src));
 }
 
 /* The lanes a collective instruction names, as `lane` gives it: all that are on when it has no mask operand

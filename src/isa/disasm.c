@@ -40,6 +40,11 @@ static const struct kernel_func *func_starting(const struct kernel *k, i32 pc) {
     return NULL;
 }
 
+const char *inst_text(const struct inst_src *src) {
+    if (!src || src->text || !src->print) return src ? src->text : NULL;
+    return src->print(src);
+}
+
 void kernel_disasm(const struct kernel *k, FILE *out) {
     for (u32 pc = 0; pc < k->ninst; pc++) {
         const struct inst *in = &k->code[pc];
@@ -47,7 +52,7 @@ void kernel_disasm(const struct kernel *k, FILE *out) {
         if (f) fprintf(out, "%s: %u registers, %u predicates, %u local bytes\n", f->name, f->regs, f->preds, f->local_b);
         fprintf(out, "%5u %c ", pc, in->flags & INST_RECONV ? '>' : ' ');
         if (in->guard != NONE) fprintf(out, "@%sp%d ", in->guard_negate ? "!" : "", in->guard);
-        fprintf(out, "%-48s ;", in->src->text);
+        fprintf(out, "%-48s ;", inst_text(in->src));
         print_registers(out, k, in);
         if (in->target != NONE) fprintf(out, " -> %d", in->target);
         if (in->reconv != NONE) fprintf(out, " meet %d", in->reconv);

@@ -223,7 +223,8 @@ struct inst_src {
     u32 text_line, text_col; /* in the text the program was loaded from (kernel.file), from 1; 0, 0 when that is no text */
     u32 line;                /* in the source that was compiled to it, as the program says; or 0 */
     const char *file;        /* that source, or NULL */
-    const char *text;        /* the instruction in one line: as written, or disassembled */
+    const char *text;        /* the instruction in one line, as written; NULL: `print` disassembles it, when somebody asks */
+    const char *(*print)(const struct inst_src *src);
 };
 
 struct kernel_param {
@@ -342,5 +343,6 @@ void inst_regs(const struct inst *in, struct inst_regs *r);
 
 /* --- disasm.c */
 void kernel_disasm(const struct kernel *k, FILE *out);
+const char *inst_text(const struct inst_src *src); /* the instruction in one line; NULL: it has none */
 
 #endif

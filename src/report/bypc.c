@@ -83,7 +83,8 @@ static void print_row(FILE *out, const struct report_kernel *k, const struct pc_
     if (p->lines && in->iclass == ICLASS_LOAD) report_percent(hits, (double)p->l1_hits / (double)p->lines);
     fprintf(out, " %8s", hits);
     print_mean(out, 8, p->latency, p->latency ? p->accesses : 0);
-    fprintf(out, "  %s\n", in->src && in->src->text ? in->src->text : "");
+    const char *text = inst_text(in->src);
+    fprintf(out, "  %s\n", text ? text : "");
 }
 
 void report_by_pc(const struct report_kernel *k, const struct report_wishes *w, FILE *out) {

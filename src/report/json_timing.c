@@ -218,7 +218,7 @@ static json_t *pc_json(const struct report_kernel *k, u32 pc) {
     return json_pack("{s:I, s:I, s:I, s:I, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "pc", (json_int_t)pc, "text_line",
                      (json_int_t)(src ? src->text_line : 0), "ptx_line",
                      (json_int_t)(src ? src->text_line : 0) /* its name of old */, "line", (json_int_t)(src ? src->line : 0),
-                     "file", src ? src->file : NULL, "text", src ? src->text : NULL, "issues", (json_int_t)p->issues, "lanes",
+                     "file", src ? src->file : NULL, "text", inst_text(src), "issues", (json_int_t)p->issues, "lanes",
                      (json_int_t)p->lanes, "accesses", (json_int_t)p->accesses, "lines", (json_int_t)p->lines, "l1_hits",
                      (json_int_t)p->l1_hits, "latency_cycles", (json_int_t)p->latency, "warp_time", time);
 }

@@ -7,6 +7,8 @@
 
 #include "func/lanes.h"
 
+#include <pthread.h>
+
 struct code {           /* a kernel on its way, and what fence.i needs of it */
     struct rv_kernel k; /* first: kernel.isa */
     struct kernel *kernel;
@@ -251,19 +253,39 @@ static const struct rv_symbol *function_of(const struct rv_program *p, u32 addre
     return best;
 }
 
+struct rv_src { /* of an instruction, and what its text is made of */
+    struct inst_src src;
+    const struct code *code;
+    const struct rv_row *row;
+    u32 word, address;
+    const char *text; /* made when it was asked for; NULL before */
+};
+
+/* Cores ask for it in threads of their own, when programs fail */
+static const char *print_text(const struct inst_src *src) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct rv_src *x = (struct rv_src *)(uintptr_t)src;
+    pthread_mutex_lock(&lock);
+    if (!x->text) {
+        struct strbuf b = {0};
+        const struct rv_symbol *f = function_of(x->code->p, x->address);
+        strbuf_add(&b, "0x%08x", x->address);
+        if (f) strbuf_add(&b, " <%s+0x%x>", f->name, x->address - f->at);
+        strbuf_add(&b, ": ");
+        rv_print(x->word, x->row, x->address, &b);
+        x->text = arena_strdup(x->code->arena, b.s, strlen(b.s));
+        strbuf_free(&b);
+    }
+    pthread_mutex_unlock(&lock);
+    return x->text;
+}
+
 static const struct inst_src *source_of(struct code *c, u32 word, const struct rv_row *row, u32 address) {
-    struct inst_src *src = ARENA_NEW(c->arena, struct inst_src);
-    struct strbuf b = {0};
-    const struct rv_symbol *f = function_of(c->p, address);
+    struct rv_src *x = ARENA_NEW(c->arena, struct rv_src);
     const struct rv_line *line = rv_lines_find(&c->p->lines, address);
-    strbuf_add(&b, "0x%08x", address);
-    if (f) strbuf_add(&b, " <%s+0x%x>", f->name, address - f->at);
-    strbuf_add(&b, ": ");
-    rv_print(word, row, address, &b);
-    src->text = arena_strdup(c->arena, b.s, strlen(b.s));
-    if (line && line->line) src->line = line->line, src->file = line->file;
-    strbuf_free(&b);
-    return src;
+    *x = (struct rv_src){.src.print = print_text, .code = c, .row = row, .word = word, .address = address};
+    if (line && line->line) x->src.line = line->line, x->src.file = line->file;
+    return &x->src;
 }
 
 static void lower_word(struct code *c, u32 i, u32 word) {

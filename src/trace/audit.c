@@ -52,7 +52,7 @@ enum { TEXT_LINES = 20 };
 
 static const char *text_of(const struct audit *a, i32 pc) {
     if (!a->k || pc < 0 || (u32)pc >= a->k->ninst || !a->k->code[pc].src) return "?";
-    const char *text = a->k->code[pc].src->text;
+    const char *text = inst_text(a->k->code[pc].src);
     return text ? text : "?";
 }
 

@@ -120,8 +120,8 @@ u64 flights_oldest(const struct flights *f) {
 
 const char *flight_text(const struct flights *f, i32 pc) {
     if (!f->k || pc < 0 || (u32)pc >= f->k->ninst) return "?";
-    const struct inst_src *src = f->k->code[pc].src;
-    return src && src->text ? src->text : "?";
+    const char *text = inst_text(f->k->code[pc].src);
+    return text ? text : "?";
 }
 
 const char *stall_text(u64 mask, char *buf, size_t n) {

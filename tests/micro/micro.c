@@ -340,7 +340,7 @@ void timeline(FILE *out) {
         else
             fprintf(out, " cause %u a %llx b %llx mask %llx", e->cause, (unsigned long long)e->a, (unsigned long long)e->b,
                     (unsigned long long)e->mask);
-        if (has_pc && e->pc >= 0 && ran.kernel->code[e->pc].src) fprintf(out, "  %s", ran.kernel->code[e->pc].src->text);
+        if (has_pc && e->pc >= 0 && ran.kernel->code[e->pc].src) fprintf(out, "  %s", inst_text(ran.kernel->code[e->pc].src));
         fputc('\n', out);
     }
 }
