@@ -556,7 +556,8 @@ void vfetch_stage(struct core *c) {
         return;
     }
     v->held = false;
-    if (v->open & ~v->stalled || v->first_cy <= c->now || v->queued || v->resolving || v->parked) run_stage(c, v);
+    /* all are asked: which one says yes cannot be foretold, and a wrong guess costs more than the answers */
+    if ((v->open & ~v->stalled) | v->queued | v->resolving | v->parked | (v->first_cy <= c->now)) run_stage(c, v);
 }
 
 u64 vfetch_next(const struct core *c) {

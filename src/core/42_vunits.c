@@ -15,7 +15,8 @@
  * Not modelled: the order among pipes of the FPU is assumed (FMA, division, root, conversions, the rest).
  *
  * Invariants: U1 a buffer holds at most two; U2 instructions leave a pipe in order; U3 next_cy is the first
- * cycle in which something may enter or leave a pipe. */
+ * cycle in which something may enter or leave a pipe; U4 `busy` and `held` are the pipes, and the units whose
+ * buffers, are not empty. */
 #include "core/vunits.h"
 
 #include "func/rv.h"
@@ -31,7 +32,8 @@ static const struct {
     [VPIPE_MUL] = {UNIT_INT, XCLASS_imul}, [VPIPE_DIV] = {UNIT_INT, XCLASS_idiv},  [VPIPE_CSR] = {UNIT_CSR, XCLASS_move},
     [VPIPE_GPU] = {UNIT_GPU, XCLASS_warp},
 };
-static const u8 units[] = {UNIT_ALU, UNIT_INT, UNIT_CSR, UNIT_GPU}; /* in the port's order */
+static const u8 units[] = {UNIT_ALU, UNIT_INT, UNIT_CSR, UNIT_GPU};                                      /* in the port's order */
+static const u8 place_of[UNIT_COUNT] = {[UNIT_ALU] = 0, [UNIT_INT] = 1, [UNIT_CSR] = 2, [UNIT_GPU] = 3}; /* in it */
 static const u32 pipes_of[UNIT_COUNT] = {
     [UNIT_ALU] = 1u << VPIPE_FMA | 1u << VPIPE_FDIV | 1u << VPIPE_FSQRT | 1u << VPIPE_FCVT | 1u << VPIPE_FNCP,
     [UNIT_INT] = 1u << VPIPE_ALU | 1u << VPIPE_MUL | 1u << VPIPE_DIV,
@@ -56,7 +58,7 @@ void vunits_abandon(struct core *c) {
     if (!v) return;
     for (u32 u = 0; u < UNIT_COUNT; u++) v->skid[u].n = 0;
     for (u32 p = 0; p < VPIPE_COUNT; p++) v->pipe[p].n = 0, v->free_cy[p] = 0;
-    v->waiting = v->running = v->busy = 0;
+    v->waiting = v->running = v->busy = v->held = 0;
     v->next_cy = NEVER;
     v->full = 0;
 }
@@ -66,9 +68,9 @@ void vunits_launch(struct core *c) { vunits_abandon(c); }
 /* When the first instruction of a buffer can enter its pipe, or the first of a pipe leave it */
 static u64 first_cycle(const struct vunits *v) {
     u64 next = NEVER;
-    for (u32 i = 0; v->waiting && i < ARRAY_LEN(units); i++) {
-        const struct vline *l = &v->skid[units[i]];
-        if (l->n) next = MIN(next, MAX(l->at[l->head].due_cy, v->free_cy[l->at[l->head].t->pipe]));
+    for (u32 m = v->held; m; m &= m - 1) {
+        const struct vline *l = &v->skid[units[__builtin_ctz(m)]];
+        next = MIN(next, MAX(l->at[l->head].due_cy, v->free_cy[l->at[l->head].t->pipe]));
     }
     for (u32 m = v->busy; m; m &= m - 1) {
         const struct vline *l = &v->pipe[__builtin_ctz(m)];
@@ -85,6 +87,7 @@ void vunits_check(const struct core *c) {
         CHECK(v->skid[u].n <= VSKID); /* U1 */
         waiting += v->skid[u].n;
     }
+    for (u32 i = 0; i < ARRAY_LEN(units); i++) CHECK((v->skid[units[i]].n != 0) == (v->held >> i & 1)); /* U4 */
     for (u32 p = 0; p < VPIPE_COUNT; p++) {
         const struct vline *l = &v->pipe[p];
         for (u32 i = 1; i < l->n; i++) /* U2 */
@@ -159,9 +162,10 @@ u64 vunits_unavailable(const struct core *c) { return c->vunits->full; }
 void vunits_settle(struct core *c) {
     struct vunits *v = c->vunits;
     v->full = vlsu_full(c) ? 1ull << UNIT_MEM : 0;
-    if (!v->waiting) return;
-    for (u32 i = 0; i < ARRAY_LEN(units); i++)
-        if (v->skid[units[i]].n == VSKID) v->full |= 1ull << units[i];
+    for (u32 m = v->held; m; m &= m - 1) {
+        u32 unit = units[__builtin_ctz(m)];
+        if (v->skid[unit].n == VSKID) v->full |= 1ull << unit;
+    }
 }
 
 static void push(struct vline *l, const struct ventry *e) {
@@ -186,6 +190,7 @@ void vunits_issue(struct core *c, u32 slot, const struct tinst *t, const struct 
     EMIT(c, .kind = EV_READ, .cycle = c->now, .uid = uid, .slot = (u16)slot);
     push(&v->skid[t->unit], &e);
     v->waiting++;
+    v->held |= 1u << place_of[t->unit];
     if (v->skid[t->unit].n == 1) v->next_cy = MIN(v->next_cy, MAX(e.due_cy, v->free_cy[t->pipe]));
 }
 
@@ -256,10 +261,11 @@ static void empty_unit(struct core *c, struct vunits *v, u32 due, bool *port) {
 
 static void fill_unit(struct core *c, struct vunits *v, u8 unit) {
     struct vline *l = &v->skid[unit];
-    if (!l->n || l->at[l->head].due_cy > c->now) return;
+    if (l->at[l->head].due_cy > c->now) return;
     u32 p = l->at[l->head].t->pipe;
     if (v->free_cy[p] > c->now || v->pipe[p].n == VPIPE_DEEP) return;
     struct ventry e = pop(l);
+    if (!l->n) v->held &= ~(1u << place_of[unit]);
     EMIT(c, .kind = EV_DISPATCH, .cycle = c->now, .uid = e.uid, .slot = e.slot, .cause = unit, .a = v->interval[p]);
     if (unit == UNIT_INT) c->stats.unit_busy_int += v->interval[p];
     if (unit == UNIT_ALU) c->stats.unit_busy_alu += v->interval[p];
@@ -277,7 +283,7 @@ static __attribute__((noinline)) void run_units(struct core *c, struct vunits *v
         empty_unit(c, v, due & pipes_of[units[i]], &port);
         due &= ~pipes_of[units[i]];
     }
-    for (u32 i = 0; v->waiting && i < ARRAY_LEN(units); i++) fill_unit(c, v, units[i]);
+    for (u32 m = v->held; m; m &= m - 1) fill_unit(c, v, units[__builtin_ctz(m)]);
     v->next_cy = first_cycle(v);
 }
 

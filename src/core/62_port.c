@@ -10,7 +10,7 @@
  * the queue's length, and hold others back.
  *
  * Invariants: N1 credits + packets not yet credited = noc.credits; N2 at most sm.l1.miss_queue packets wait,
- * and one for each MSHR. */
+ * and one for each MSHR; N3 wake_cy and starved are what port_settle makes of the rest. */
 #include "core/port.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ void port_init(struct core *c) {
     p->cap = c->cfg->miss_queue + c->cfg->l1_mshrs;
     p->mask = ring_mask(p->cap);
     p->queue = base_alloc(sizeof(*p->queue) * (p->mask + 1));
-    p->first_cy = NEVER;
+    p->first_cy = p->wake_cy = NEVER;
     p->outs = base_alloc(sizeof(*p->outs) * c->cfg->partitions);
 }
 
@@ -48,7 +48,22 @@ void port_abandon(struct core *c) {
     p->credits = c->cfg->noc_credits;
     p->in_network = p->stores_out = 0;
     p->inject_free = p->eject_free = p->inject_cy = 0;
-    p->first_cy = NEVER;
+    p->first_cy = p->wake_cy = NEVER;
+    p->starved = false;
+}
+
+/* When the stage has to do something next. To be called when anything of the port has changed */
+static u64 find_wake(const struct core *c, const struct port *p) {
+    u64 next = p->first_cy;
+    if (p->credits_at < p->credits_in.n) next = MIN(next, p->credits_in.at[p->credits_at]);
+    if (p->n && (p->credits || c->cfg->noc_ideal)) next = MIN(next, c->cfg->noc_ideal ? 0 : p->inject_cy);
+    return next;
+}
+static bool is_starved(const struct core *c, const struct port *p) { return p->n && !p->credits && !c->cfg->noc_ideal; }
+
+static void port_settle(const struct core *c, struct port *p) {
+    p->wake_cy = find_wake(c, p);
+    p->starved = is_starved(c, p);
 }
 
 /* --- packets */
@@ -66,6 +81,7 @@ void port_send(struct core *c, struct mreq req) {
     if (kind == TOKEN_INST) lsu_wake(c, LSU_QUEUE_TAKEN);
     u32 partition = c->cfg->partitions == 1 ? 0 : map_slice(c->cfg, req.line) / c->cfg->slices;
     p->queue[(p->head + p->n++) & p->mask] = (struct packet){req, c->now, partition};
+    if (p->n == 1) port_settle(c, p);
     WATCH(c, MEM_QUEUED, .line = req.line);
 }
 
@@ -98,9 +114,9 @@ static void inject_first(struct core *c, struct port *p) {
     p->in_network++;
 }
 
-static __attribute__((noinline)) void inject(struct core *c, struct port *p) {
+static void inject(struct core *c, struct port *p) {
     while (can_inject(c, p)) inject_first(c, p);
-    if (p->n && !p->credits && !c->cfg->noc_ideal) c->stats.credit_wait_cycles++;
+    if (is_starved(c, p)) c->stats.credit_wait_cycles++;
 }
 
 /* --- responses */
@@ -138,7 +154,7 @@ static void expect_first(const struct core *c, struct port *p) {
     p->first_cy = whole ? r->cycle : periods_in(p->first_free - 1, &p->clk.by.core); /* the last flit comes in this cycle */
 }
 
-static __attribute__((noinline)) void take_credits(struct core *c, struct port *p) {
+static void take_credits(struct core *c, struct port *p) {
     while (p->credits_at < p->credits_in.n && p->credits_in.at[p->credits_at] <= c->now) {
         p->credits_at++;
         p->credits++;
@@ -158,24 +174,21 @@ static __attribute__((noinline)) void take_responses(struct core *c, struct port
     if (p->inbox_at == p->inbox.n) p->inbox_at = p->inbox.n = 0;
 }
 
-void port_stage(struct core *c) {
-    struct port *p = c->port;
-    if (p->credits_at < p->credits_in.n && p->credits_in.at[p->credits_at] <= c->now) take_credits(c, p);
+static __attribute__((noinline)) void run_port(struct core *c, struct port *p) {
+    if (p->credits_at < p->credits_in.n) take_credits(c, p);
     if (p->first_cy <= c->now) take_responses(c, p);
-    if (p->n && (p->inject_cy <= c->now || !p->credits || c->cfg->noc_ideal)) inject(c, p);
+    if (p->n) inject(c, p);
+    port_settle(c, p);
 }
 
-u64 port_next(const struct core *c) {
-    const struct port *p = c->port;
-    u64 next = p->first_cy;
-    if (p->credits_at < p->credits_in.n) next = MIN(next, p->credits_in.at[p->credits_at]);
-    if (p->n && (p->credits || c->cfg->noc_ideal)) next = MIN(next, c->cfg->noc_ideal ? c->now : p->inject_cy);
-    return MAX(next, c->now);
+void port_stage(struct core *c) {
+    if ((c->port->wake_cy <= c->now) | c->port->starved) run_port(c, c->port);
 }
+
+u64 port_next(const struct core *c) { return MAX(c->port->wake_cy, c->now); }
 
 void port_skip(struct core *c, u64 n) {
-    const struct port *p = c->port;
-    if (p->n && !p->credits && !c->cfg->noc_ideal) c->stats.credit_wait_cycles += n;
+    if (c->port->starved) c->stats.credit_wait_cycles += n;
 }
 
 /* --- between windows */
@@ -216,6 +229,7 @@ void port_receive(struct core *c, u32 partition, const struct inbox *in) {
         else insert_response(c->port, r, partition);
     }
     if (in->at.n) expect_first(c, c->port);
+    port_settle(c, c->port);
 }
 
 const struct outbox *port_outbox(const struct core *c, u32 partition) { return &c->port->outs[partition]; }
@@ -246,4 +260,5 @@ void port_check(const struct core *c) {
     const struct port *p = c->port;
     CHECK(c->cfg->noc_ideal || p->credits + p->in_network == c->cfg->noc_credits); /* N1 */
     CHECK(p->n <= p->cap);                                                         /* N2 */
+    CHECK(p->wake_cy == find_wake(c, p) && p->starved == is_starved(c, p));        /* N3 */
 }

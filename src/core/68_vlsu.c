@@ -358,7 +358,7 @@ static bool offer_words(struct core *c) {
     struct vlsu *l = c->vlsu;
     bool moves = false;
     u64 offered = 0;
-    i8 answer[MAX_WARP]; /* of the banks that were offered one, to all others */
+    int answer[MAX_WARP]; /* of the banks that were offered one, to all others */
     for (u64 m = l->waiting; m; m &= m - 1) {
         u32 lane = (u32)__builtin_ctzll(m);
         struct vword w = l->lanes[lane].word[0];
@@ -368,7 +368,7 @@ static bool offer_words(struct core *c) {
             struct flight *f = flight_at(c, w.flight);
             why = vcache_word(c, f, &f->mem.lines.at[w.at], w.bank);
             offered |= 1ull << w.bank;
-            answer[w.bank] = (i8)(why == NONE ? HAZARD_BANK : why);
+            answer[w.bank] = why == NONE ? HAZARD_BANK : why;
             if (why == NONE) leave_buffer(c, lane, f);
         }
         moves = moves || !lasts(why);

@@ -29,6 +29,8 @@ struct port {
     u32 inbox_at;
     VEC(u64) credits_in; /* cycles at which credits come, sorted, from credits_at on */
     u32 credits_at;
+    u64 wake_cy;    /* a response or credit comes, or a packet can leave, then and not before; NEVER: none */
+    bool starved;   /* packets wait for a credit */
     u32 stores_out; /* not yet acknowledged, of all slots, ended ones too, and lines written back */
     u64 quiet_cy;   /* first cycle after the last response that core_idle waits for */
 };

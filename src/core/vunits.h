@@ -34,6 +34,7 @@ struct vunits {
     u64 free_cy[VPIPE_COUNT]; /* takes the next instruction then */
     u32 depth[VPIPE_COUNT], interval[VPIPE_COUNT];
     u32 waiting, running; /* instructions in buffers, and in pipes */
+    u32 held;             /* units, by 1 << place in the port's order, whose buffer holds some */
     u32 busy;             /* pipes, by 1 << enum vpipe, that have some */
     u64 next_cy;          /* nothing enters a pipe or leaves one before it; NEVER: nothing is there */
     u64 full;             /* units, by 1 << enum unit, whose buffer was full at the end of the last cycle */
