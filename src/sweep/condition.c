@@ -4,7 +4,10 @@
  *     or-expression   := and-expression ("or" and-expression)*
  *     and-expression  := term ("and" term)*
  *     term            := "not" term | "(" or-expression ")" | name OPERATOR value
+ *                      | name "in" "(" value ("," value)* ")" | name "in" GROUP
  *     OPERATOR        := == != < <= > >=          (= is ==)
+ *
+ * `in` is == to one of the values, written in the condition or, once for all of them, as a line of [groups].
  *
  * A name that there is not, and a value it cannot have, are mistakes: condition_check has those of programs,
  * sizes, machines and configurations, when all of the experiment is read. Two sides that are numbers compare
@@ -31,6 +34,7 @@ const char *const condition_names[] = {"program", "size", "machine", "configurat
 struct reading {
     struct arena *mem;
     const char *at;
+    const struct sweep_groups *groups;
     const struct sweep_place *place;
     u32 depth;
     bool failed;
@@ -111,14 +115,56 @@ static bool read_operator(struct reading *r, enum compare *to) {
     return takes(r, "=");
 }
 
-static struct condition *read_compare(struct reading *r) {
+static struct condition *comparison(struct reading *r, const char *left, enum compare how, const char *right) {
     struct condition *c = node(r, COND_COMPARE, NULL, NULL);
-    c->left = read_word(r);
-    if (r->failed) return NULL;
-    if (!read_operator(r, &c->compare)) return refuse(r, "one of == != < <= > >= is missing");
-    c->right = read_word(r);
+    c->left = left, c->compare = how, c->right = right;
     r->failed = r->failed || !check_names(r, c);
-    return r->failed ? NULL : c;
+    return c;
+}
+
+const struct sweep_group *group_find(const struct sweep_groups *groups, const char *name) {
+    for (u32 i = 0; i < groups->v.n; i++)
+        if (strcmp(groups->v.at[i].name, name) == 0) return &groups->v.at[i];
+    return NULL;
+}
+
+static const struct sweep_group *read_group(struct reading *r) {
+    const char *name = read_word(r);
+    const struct sweep_group *g = r->failed ? NULL : group_find(r->groups, name);
+    if (g || r->failed) return g;
+    r->failed = true;
+    diag_error(r->place->d, r->place->file, r->place->line, 0,
+               "there is no group \"%s\" above this line; write [groups] and %s = A, B, or the values themselves: in (A, B)",
+               name, name);
+    return NULL;
+}
+
+static struct condition *either(struct reading *r, struct condition *so_far, struct condition *c) {
+    return so_far ? node(r, COND_OR, so_far, c) : c;
+}
+
+static struct condition *read_in(struct reading *r, const char *left) {
+    struct condition *c = NULL;
+    if (!takes(r, "(")) {
+        const struct sweep_group *g = read_group(r);
+        for (u32 i = 0; g && i < g->words.v.n; i++) c = either(r, c, comparison(r, left, IS, g->words.v.at[i]));
+        return c;
+    }
+    do {
+        const char *word = read_word(r);
+        if (!r->failed) c = either(r, c, comparison(r, left, IS, word));
+    } while (!r->failed && takes(r, ","));
+    return r->failed || takes(r, ")") ? c : refuse(r, "a \")\" is missing");
+}
+
+static struct condition *read_compare(struct reading *r) {
+    enum compare how;
+    const char *left = read_word(r);
+    if (r->failed) return NULL;
+    if (takes(r, "in")) return read_in(r, left);
+    if (!read_operator(r, &how)) return refuse(r, "one of == != < <= > >= in is missing");
+    const char *right = read_word(r);
+    return r->failed ? NULL : comparison(r, left, how, right);
 }
 
 static struct condition *read_term(struct reading *r) {
@@ -145,8 +191,9 @@ static struct condition *read_or(struct reading *r) {
     return c;
 }
 
-struct condition *condition_parse(struct arena *mem, const char *text, const struct sweep_place *p) {
-    struct reading r = {.mem = mem, .at = text, .place = p};
+struct condition *condition_parse(struct arena *mem, const char *text, const struct sweep_groups *groups,
+                                  const struct sweep_place *p) {
+    struct reading r = {.mem = mem, .at = text, .groups = groups, .place = p};
     struct condition *c = read_or(&r);
     skip_blanks(&r);
     if (!r.failed && *r.at) refuse(&r, "\"and\" or \"or\" is missing");

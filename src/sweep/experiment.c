@@ -134,8 +134,20 @@ static void take_product(struct reader *r, const char *key, const char *value) {
     configuration_product(r->x, value, &r->place);
 }
 
+static void take_group(struct reader *r, const char *key, const char *value) {
+    struct sweep_group g = {.name = key, .line = r->place.line};
+    const struct sweep_group *old = group_find(&r->x->groups, key);
+    if (old) {
+        diag_error(r->place.d, r->place.file, r->place.line, 0, "the group %s stands in line %u already", key, old->line);
+        return;
+    }
+    value_list(&g.words, &r->x->mem, value);
+    VEC_PUSH(&r->x->groups.v, g);
+}
+
 static void take_condition(struct reader *r, const char *key, const char *value) {
-    struct sweep_rule rule = {condition_parse(&r->x->mem, value, &r->place), r->place.line, strcmp(key, "only") == 0};
+    struct sweep_rule rule = {condition_parse(&r->x->mem, value, &r->x->groups, &r->place), r->place.line,
+                              strcmp(key, "only") == 0};
     if (rule.holds) VEC_PUSH(&r->x->rules, rule);
 }
 
@@ -272,6 +284,7 @@ static const struct section sections[] = {
     {"part", true, false, NULL, take_part},
     {"configuration", true, false, NULL, take_configuration},
     {"configurations", false, false, product_keys, take_product},
+    {"groups", false, false, NULL, take_group},
     {"conditions", false, false, condition_keys, take_condition},
     {"repetitions", false, false, repetition_keys, take_repetitions},
     {"measure", false, false, measure_keys, take_measure},
@@ -529,6 +542,8 @@ void experiment_free(struct experiment *x) {
     free(x->machines.v.at);
     free(x->machine_names.v.at);
     free(x->absent.v.at);
+    for (u32 i = 0; i < x->groups.v.n; i++) free(x->groups.v.at[i].words.v.at);
+    free(x->groups.v.at);
     free(x->rules.at);
     for (u32 i = 0; i < x->measures.n; i++) free(x->measures.at[i].set.at);
     free(x->measures.at);

@@ -46,9 +46,19 @@ bool value_setting(const struct sweep_place *p, const char *key, const char *val
 char *value_seconds_text(char to[32], double seconds);                               /* "1 h 20 min" */
 
 /* --- condition.c */
-struct condition; /* in an arena */
-/* NULL with an error */
-struct condition *condition_parse(struct arena *mem, const char *text, const struct sweep_place *p);
+struct condition;    /* in an arena */
+struct sweep_group { /* words that conditions may be about: [groups] name = words */
+    const char *name;
+    struct sweep_words words;
+    u32 line;
+};
+struct sweep_groups {
+    VEC(struct sweep_group) v;
+};
+const struct sweep_group *group_find(const struct sweep_groups *groups, const char *name); /* or NULL */
+/* NULL with an error; groups are those that stand before it */
+struct condition *condition_parse(struct arena *mem, const char *text, const struct sweep_groups *groups,
+                                  const struct sweep_place *p);
 extern const char *const condition_names[]; /* beside the keys of a machine; NULL at the end */
 /* What a name stands for in a run */
 typedef const char *condition_lookup(void *of, const char *name);
@@ -141,6 +151,7 @@ struct experiment {
     struct sweep_words absent;        /* of if_there: what was not */
     VEC(struct sweep_axis) axes;
     struct sweep_configurations parts, configurations;
+    struct sweep_groups groups;
     VEC(struct sweep_rule) rules;
     struct sweep_measure measure;       /* of programs without one of their own */
     VEC(struct sweep_measure) measures; /* [measure PROGRAM] */

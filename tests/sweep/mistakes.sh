@@ -20,8 +20,13 @@ refused '[conditions]\nskip = size == tiny and program == vecad\n' 7 'no program
 refused '[conditions]\nonly = configuration == b\n[configuration a]\nsm.sched = gto\n' 7 'no configuration "b"'
 refused '[conditions]\nskip = repetition == first\n' 7 'must be an integer'
 refused '[conditions]\nskip = sm.sched == gtoo\n' 7 'sm.sched must be'
+refused '[groups]\na = vecadd, vecad\n[conditions]\nskip = program in a\n' 9 'no program "vecad"'
+refused '[groups]\na = vecadd\na = bfs\n' 8 'group a stands in line 7'
+refused '[conditions]\nskip = program in a\n[groups]\na = vecadd\n' 7 'no group "a" above this line'
 # those that can
 experiment good.ini '[conditions]\nskip = program == bfs or machine == gtx480 or size == paper or configuration == b\nonly = configuration == a\n[configuration a]\nsm.sched = lrr\n[configuration b]\nsm.sched = gto\n'
+expect 0 "$heddle" sweep good.ini --status; out_has ': 1 runs'
+experiment good.ini '[programs]\nrun = bfs, saxpy\n[groups]\nsome = bfs, saxpy\n[conditions]\nonly = program in some and not program in (saxpy, spmv)\n'
 expect 0 "$heddle" sweep good.ini --status; out_has ': 1 runs'
 # a policy's name is wrong once, at its own line
 experiment bad.ini '[keys]\nsm.sched = lrr, gtoo\nsm.warps = 8, 16\n'

@@ -19,11 +19,15 @@ static const char *lookup(void *of, const char *name) {
     return strcmp(name, "sm.sched") == 0 ? sched : strcmp(name, "sm.warps") == 0 ? warps : "vecadd";
 }
 
+static struct sweep_group some[] = {{.name = "both", .words.v = {.at = (const char *[]){"lrr", "gto"}, .n = 2}},
+                                    {.name = "other", .words.v = {.at = (const char *[]){"bfs"}, .n = 1}}};
+static const struct sweep_groups groups = {.v = {.at = some, .n = ARRAY_LEN(some)}};
+
 static bool holds(const char *text) {
     struct arena mem = {0};
     struct diag d = {0};
     struct sweep_place p = {"t", 1, &d};
-    const struct condition *c = condition_parse(&mem, text, &p);
+    const struct condition *c = condition_parse(&mem, text, &groups, &p);
     if (!c) fail_msg("%s: %s", text, d.text.s);
     bool yes = condition_holds(c, lookup, NULL);
     arena_free(&mem);
@@ -44,6 +48,12 @@ static void conditions_hold_or_not(void **state) {
     assert_false(holds("not (program == vecadd or sm.sched == lrr)"));
     assert_true(holds("program == bfs and sm.sched == gto or sm.warps == 16")); /* and binds tighter */
     assert_false(holds("program < 5"));                                         /* a text is not less than a number */
+    assert_true(holds("sm.sched in (lrr, gto)"));
+    assert_true(holds("sm.sched in both"));
+    assert_true(holds("sm.warps in (8,16)"));
+    assert_true(holds("program in other or sm.sched in(gto)"));
+    assert_false(holds("program in other"));
+    assert_false(holds("not sm.sched in both and sm.warps == 16"));
 }
 
 static void conditions_are_refused(void **state) {
@@ -61,13 +71,21 @@ static void conditions_are_refused(void **state) {
                                         "sm.warps == 1 and",
                                         "not",
                                         "sm.warps == 1 sm.warps == 2",
-                                        "sm.sched == \"gto"};
+                                        "sm.sched == \"gto",
+                                        "sm.sched in",
+                                        "sm.sched in ()",
+                                        "sm.sched in (gto",
+                                        "sm.sched in (gto,)",
+                                        "sm.sched in (gto gto)",
+                                        "sm.sched in (gto, gtoo)",
+                                        "sm.sched in none",
+                                        "sm.sched in other"};
     (void)state;
     for (u32 i = 0; i < ARRAY_LEN(wrong); i++) {
         struct arena mem = {0};
         struct diag d = {0};
         struct sweep_place p = {"t", 7, &d};
-        if (condition_parse(&mem, wrong[i], &p)) fail_msg("'%s' was taken", wrong[i]);
+        if (condition_parse(&mem, wrong[i], &groups, &p)) fail_msg("'%s' was taken", wrong[i]);
         assert_true(d.errors > 0);
         assert_non_null(strstr(d.text.s, "t:7: error: "));
         diag_free(&d);
@@ -82,7 +100,7 @@ static void nesting_has_an_end(void **state) {
     char *text = base_alloc(200001);
     (void)state;
     memset(text, '(', 200000);
-    assert_null(condition_parse(&mem, text, &p));
+    assert_null(condition_parse(&mem, text, &groups, &p));
     free(text);
     diag_free(&d);
     arena_free(&mem);
