@@ -225,6 +225,9 @@ static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const 
     case T_ALU: execute_issue(c, slot, t, st, w); return;
     case T_MEM: lsu_issue(c, slot, t, st, w, expects_miss); return;
     case T_FENCE: c->stats.fences++; break;
+    case T_BARRIER: /* what it counted is there when it opens, which its threads wait for */
+        if (t->ndst) CREW_TELL(c, w, .kind = EV_READY, .cycle = c->now + 1, .mask = st->lanes);
+        break;
     case T_BRANCH:
         if (!t->ndst) break;
         execute_link(c, t, st, w);

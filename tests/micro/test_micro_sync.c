@@ -206,6 +206,23 @@ static void exits_and_barriers_issue_when_the_memory_stage_has_taken_all(void **
     assert_int_equal(issue("B"), last_access("A"));
 }
 
+/* What a barrier counts, or finds of a predicate, is there when it opens, whoever goes together */
+static void a_barriers_result_is_there_when_it_opens(void **state) {
+    (void)state;
+    static const char *const policies[] = {"pdom", "none",       "its", "mimd", "cbarrier", "frontier", "dual_path",
+                                           "dws",  "interweave", "vws", "dwf",  "tbc",      "lwm"};
+    const char *body = MINE "setp.lt.u32 %p1, %r0, 41;\nbar.red.popc.u32 %r1, 0, %p1; // B\nadd.u32 %r2, %r1, %r1; // U\n"
+                            "bar.red.and.pred %p2, 0, %p1;\n@!%p2 add.u32 %r2, %r2, 1;\nst.global.u32 [%rd1], %r2;\n";
+    for (u32 i = 0; i < ARRAY_LEN(policies); i++) {
+        u32 out[64];
+        RUN(.body = body, .threads = 64, .keys = {text("sm.diverge=%s", policies[i]), "sm.barrier_cy=30"});
+        u64 last = MAX(issue("B", .slot = 0), issue("B", .slot = 1));
+        for (u32 slot = 0; slot < 2; slot++) assert_true(issue("U", .slot = slot) >= last + 30);
+        micro_read(0, out, sizeof(out));
+        for (u32 t = 0; t < 64; t++) assert_int_equal(out[t], 83);
+    }
+}
+
 static void a_wait_for_copies_waits_for_copies(void **state) {
     (void)state;
     RUN(.globals = GLOBAL ".shared .align 16 .b8 s[512];\n",
@@ -266,6 +283,7 @@ int main(void) {
         cmocka_unit_test(a_block_ends_when_its_results_are_home),
         cmocka_unit_test(a_block_does_not_wait_for_its_stores_but_the_launch_does),
         cmocka_unit_test(exits_and_barriers_issue_when_the_memory_stage_has_taken_all),
+        cmocka_unit_test(a_barriers_result_is_there_when_it_opens),
         cmocka_unit_test(a_wait_for_copies_waits_for_copies),
         cmocka_unit_test(the_next_launch_starts_after_the_last),
         cmocka_unit_test(a_fault_is_diagnosed_in_whatever_cycle_it_comes),
