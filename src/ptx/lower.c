@@ -215,13 +215,22 @@ static void flow_of(struct fn *f, u32 pc, struct flow_inst *fi) {
     }
 }
 
-/* Storage has a region for each size of value, `f->region` rows each (isa.h says why). */
+enum { REGION = 4 }; /* rows that the largest value takes */
+
+/* The row of a register: storage has a region for each size of value, of `f->region` rows, again and again
+ * (isa.h says why). Lanes of a warp may be in several functions at once, and in one that was called from several
+ * places, and frames of different lanes lie over each other: functions that call or are called have the same regions
+ * everywhere, of few rows. */
+static u32 row_of(const struct fn *f, const struct opnd *o, u32 reg) {
+    u32 region = o->rows == 4 ? 2 : o->rows == 2 ? 1 : 0;
+    return (reg / f->region * f->lo->regions + region) * f->region + reg % f->region;
+}
+
 static void rewrite(const struct fn *f, struct opnd *o, const i32 *phys) {
     if (o->absent || o->in == OPND_IN_POOL) return;
     i32 reg = phys[o->off];
-    u32 region = o->rows == 4 ? 2 : o->rows == 2 ? 1 : 0;
     o->reg = (u16)reg;
-    o->off = o->in == OPND_IN_REG ? (i32)(region * f->region + (u32)reg) * ROW_B : reg;
+    o->off = o->in == OPND_IN_REG ? (i32)row_of(f, o, (u32)reg) * ROW_B : reg;
 }
 
 static void rewrite_inst(const struct fn *f, struct inst *in, const i32 *phys) {
@@ -304,8 +313,8 @@ static void finish_function(struct fn *f, struct kernel_func *kf) {
     }
     cfg_reconvergence(&flow, reconv, &scratch);
     struct regalloc_result r = regalloc(&flow, in, nin, out, nout, phys, &scratch);
-    bool quads = f->vrows.n && memchr(f->vrows.at, 4, f->vrows.n) != NULL;
-    f->region = (u32)align_up(r.regs, 4);
+    u32 words = (u32)align_up(r.regs, REGION);
+    f->region = f->lo->funcs.n > 1 ? REGION : words;
     for (u32 pc = 0; pc < n; pc++) {
         struct inst *x = &f->code.at[pc];
         bool branches = fi[pc].ntargets || ((fi[pc].target != NONE || fi[pc].leaves) && x->guard != NONE);
@@ -323,7 +332,7 @@ static void finish_function(struct fn *f, struct kernel_func *kf) {
     }
     exec_settle(&f->code.at[n]);
     kf->regs = r.regs;
-    kf->rows = f->region * (quads ? 3 : 2);
+    kf->rows = words * f->lo->regions;
     kf->preds = r.preds;
     kf->nparams = f->pf->nparams + (f->is_entry ? 0 : hidden), kf->nrets = f->pf->nrets + (f->is_entry ? 0 : hidden);
     kf->params = f->is_entry ? NULL : slots_of(f, f->pf->params, f->pf->nparams, phys);
@@ -381,7 +390,8 @@ static void find_module_vregs(struct fn *f) {
     free(place);
 }
 
-static bool lower_function(struct fn *f, struct kernel_func *kf) {
+/* A function's instructions, with virtual registers; false after an error */
+static bool emit_function(struct fn *f) {
     bool ok = true;
     f->pc_of = base_alloc(sizeof(i32) * (f->pf->ninsts + 1u));
     f->cc = NONE;
@@ -392,15 +402,16 @@ static bool lower_function(struct fn *f, struct kernel_func *kf) {
         ok = lower_inst(f, &f->pf->insts[i]) && ok;
     }
     f->pc_of[f->pf->ninsts] = (i32)f->code.n;
-    if (ok) {
-        if (!f->is_entry && runs_to_end(f)) emit_return(f);
-        emit_exit(f);
-        finish_function(f, kf);
-    }
+    if (!ok) return false;
+    if (!f->is_entry && runs_to_end(f)) emit_return(f);
+    emit_exit(f);
+    return true;
+}
+
+static void fn_free(struct fn *f) {
     free(f->pc_of);
     free(f->module_vreg);
     free(f->vrows.at);
-    return ok;
 }
 
 /* --- joining */
@@ -496,8 +507,13 @@ static bool lower_all(struct lower *lo, struct fn *fns) {
         fns[i].lo = lo;
         fns[i].pf = p;
         fns[i].is_entry = i == 0;
-        ok = lower_function(&fns[i], &k->funcs[i]) && ok;
+        ok = emit_function(&fns[i]) && ok;
+        if (fns[i].vrows.n && memchr(fns[i].vrows.at, 4, fns[i].vrows.n)) lo->regions = 3;
         total += fns[i].code.n;
+    }
+    for (u32 i = 0; i < k->nfuncs; i++) {
+        if (ok) finish_function(&fns[i], &k->funcs[i]);
+        fn_free(&fns[i]);
     }
     if (!ok) return false;
     u8 *code = arena_alloc(lo->arena, sizeof(struct inst) * total + 64);
@@ -518,7 +534,7 @@ static void keep_pool(struct lower *lo) {
 struct kernel *ptx_lower(struct ptx_module *m, struct ptx_func *entry, const struct ptx_schedule *how, struct arena *arena,
                          struct diag *dg) {
     struct kernel *k = ARENA_NEW(arena, struct kernel);
-    struct lower lo = {.m = m, .entry = entry, .k = k, .how = how, .arena = arena, .dg = dg};
+    struct lower lo = {.m = m, .entry = entry, .k = k, .how = how, .arena = arena, .dg = dg, .regions = 2};
     k->name = entry->name;
     k->file = m->file;
     memcpy(k->reqntid, entry->reqntid, sizeof(k->reqntid));

@@ -1,7 +1,7 @@
 /* Private to the lowering (lower*.c): one function on its way from the parser's tree to struct inst.
  *
  * While a function is being lowered, struct opnd.off of a register operand holds its virtual register;
- * lower_function's last step rewrites it to the physical place. Branch targets hold the parser's instruction
+ * finish_function rewrites it to the physical place. Branch targets hold the parser's instruction
  * index until then. */
 #ifndef HEDDLE_LOWER_H
 #define HEDDLE_LOWER_H
@@ -24,6 +24,7 @@ struct lower {
     VEC(struct pool_const) consts;
     u32 *pool_slots;               /* hash table: place in consts + 1, or 0 */
     u32 npool_slots;               /* a power of two */
+    u32 regions;                   /* sizes of values: words and pairs, and quads if a function has some */
     VEC(struct ptx_var *) dynamic; /* shared variables without a size that reachable code names */
     struct strbuf refuse;
 };
@@ -42,7 +43,7 @@ struct fn { /* the function being lowered */
     i32 *module_vreg; /* by place in lower.module_regs: the virtual register that stands for it here */
     i32 cc;           /* the carry's virtual predicate, or NONE */
     u32 local_b;
-    u32 region;                /* rows of storage for each size of value */
+    u32 region;                /* rows of storage that lie together, of one size of value */
     const struct ptx_inst *pi; /* being lowered, for messages */
 };
 

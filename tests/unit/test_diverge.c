@@ -315,6 +315,48 @@ static void lanes_call_different_functions(void **state) {
     EACH(32, (i % 3 == 0 ? i + 100 : i % 3 == 1 ? i * i : 42) + (1 << 16));
 }
 
+/* Lanes of a warp stand in different functions, and in one called from different places, with words, pairs and
+ * quads that they keep while the others go on */
+#define KEEPS(name, regs, before, after)                                                                                         \
+    ".func (.param .b32 r) " name "(.param .b32 x)\n{\n.reg .b32 %v;\n" regs "ld.param.b32 %v, [x];\n" before                    \
+    "bar.sync 0;\n" after "st.param.b32 [r], %v;\nret;\n}\n"
+#define PAIR(n)  "cvt.u64.u32 %q" n ", %v;\nmad.lo.u64 %q" n ", %q" n ", 4294967297, " n ";\n"
+#define ADD64(n) "add.u64 %q0, %q0, %q" n ";\n"
+#define WORDS(n)                                                                                                                 \
+    "add.u32 %w" n "0, %v, " n ";\nadd.u32 %w" n "1, %v, " n ";\nadd.u32 %w" n "2, %v, " n ";\nadd.u32 %w" n "3, %v, " n ";\n"
+#define ADD32(n) "add.u32 %v, %v, %w" n "0;\nadd.u32 %v, %v, %w" n "1;\nadd.u32 %v, %v, %w" n "2;\nadd.u32 %v, %v, %w" n "3;\n"
+
+static void lanes_in_different_functions_keep_what_they_have(void **state) {
+    (void)state;
+    const char *pairs =
+        KEEPS("pairs", ".reg .b64 %q<4>;\n", PAIR("0") PAIR("1") PAIR("2") PAIR("3"),
+              ADD64("1") ADD64("2") ADD64("3") "shr.u64 %q1, %q0, 32;\nadd.u64 %q0, %q0, %q1;\ncvt.u32.u64 %v, %q0;\n");
+    const char *words = KEEPS("words", ".reg .b32 %w<90>;\n",
+                              WORDS("1") WORDS("2") WORDS("3") WORDS("4") WORDS("5") WORDS("6") WORDS("7") WORDS("8"),
+                              ADD32("1") ADD32("2") ADD32("3") ADD32("4") ADD32("5") ADD32("6") ADD32("7") ADD32("8"));
+    const char *quads = KEEPS("quads", ".reg .b64 %q<4>;\n.reg .b128 %b<2>;\n",
+                              PAIR("0") PAIR("1") "mov.b128 %b0, {%q0, %q1};\nmov.b128 %b1, {%q1, %q0};\n",
+                              "mov.b128 {%q0, %q1}, %b0;\nmov.b128 {%q2, %q3}, %b1;\nmul.lo.u64 %q3, %q3, 5;\n" ADD64("1")
+                                  ADD64("2") ADD64("3") "cvt.u32.u64 %v, %q0;\n");
+    const char *deeper = ".func (.param .b32 r) deeper(.param .b32 x)\n{\n.reg .b32 %v, %w<2>;\nld.param.b32 %v, [x];\n"
+                         "add.u32 %w0, %v, 9;\ncall (%w1), pairs, (%w0);\nadd.u32 %v, %v, %w1;\nst.param.b32 [r], %v;\nret;\n}\n";
+    for (uint32_t quad = 0; quad < 2; quad++) {
+        char text[8192];
+        snprintf(text, sizeof text, "%s%s%s%s%s%s%s%s", PTX_HEAD("sm_80"), pairs, words, quad ? quads : "", deeper,
+                 KERNEL_OPEN
+                 "and.b32 %r2, %r0, 3;\nsetp.eq.u32 %p0, %r2, 1;\nsetp.eq.u32 %p1, %r2, 2;\nsetp.eq.u32 %p2, %r2, 3;\n"
+                 "@%p0 bra $words;\n@%p1 bra $deeper;\n@%p2 bra $quads;\ncall (%r1), pairs, (%r0);\nbra $end;\n"
+                 "$deeper:\ncall (%r1), deeper, (%r0);\nbra $end;\n$quads:\n",
+                 quad ? "call (%r1), quads, (%r0);\nbra $end;\n" : "call (%r1), words, (%r0);\nbra $end;\n",
+                 "$words:\ncall (%r1), words, (%r0);\n$end:\n" STORE("%r1") KERNEL_CLOSE);
+        PLAY(.text = text, .block = {32});
+        EACH(32, i % 4 == 0           ? 2 * 4 * i + 6
+                 : i % 4 == 2         ? i + 2 * 4 * (i + 9) + 6
+                 : i % 4 == 3 && quad ? 2 * i + 1 + (i + 1) + 5 * i
+                                      : 33 * i + 4 * 36);
+    }
+}
+
 static void a_function_address_taken_in_code(void **state) {
     (void)state;
     PLAY(.text = MODULE(TABLE_OF_FUNCTIONS,
@@ -442,6 +484,7 @@ int main(void) {
         cmocka_unit_test(random_graphs_run_every_thread_as_if_alone),
         cmocka_unit_test(returns_in_different_places_join_at_the_caller),
         cmocka_unit_test(lanes_call_different_functions),
+        cmocka_unit_test(lanes_in_different_functions_keep_what_they_have),
         cmocka_unit_test(a_function_address_taken_in_code),
         cmocka_unit_test(recursion_to_a_different_depth_in_every_lane),
         cmocka_unit_test(a_function_that_calls_itself_twice),
