@@ -13,14 +13,44 @@ struct line {
     enum kind kind;
     u32 block, to; /* its block; where it goes */
     u32 meets;     /* of a branch: the first line that all ways from there come through */
+    u32 calls;     /* the number of a function, from 1; 0: none */
     i32 pc;
     char text[64];
 };
 static struct program {
     u32 n, blocks; /* lines; blocks but for the one at the end, which keeps the result */
     u32 start[MOST_BLOCKS + 1], mul[MOST_BLOCKS], add[MOST_BLOCKS], shift[MOST_BLOCKS], mask[MOST_BLOCKS];
+    bool calls; /* blocks call functions; to be set before it is made */
     struct line at[MOST];
 } prog;
+
+/* Functions for programs that call: one of pairs and a loop, one of words with two ways out, and one that calls either */
+#define FLOW_FUNCTIONS                                                                                                           \
+    ".func (.param .b32 r) f1(.param .b32 x)\n{\n.reg .pred %p;\n.reg .b32 %v, %n;\n.reg .b64 %q<3>;\nld.param.b32 %v, [x];\n"   \
+    "cvt.u64.u32 %q0, %v;\nmad.lo.u64 %q1, %q0, 4294967299, 5;\nmul.lo.u64 %q2, %q1, %q0;\nand.b32 %n, %v, 3;\n"                 \
+    "$top:\nsetp.eq.u32 %p, %n, 0;\n@%p bra $end;\nmad.lo.u64 %q1, %q1, 6364136223846793005, %q2;\nsub.u32 %n, %n, 1;\n"         \
+    "bra $top;\n$end:\nshr.u64 %q1, %q1, 29;\nxor.b64 %q1, %q1, %q2;\ncvt.u32.u64 %v, %q1;\nst.param.b32 [r], %v;\nret;\n}\n"    \
+    ".func (.param .b32 r) f2(.param .b32 x)\n{\n.reg .pred %p;\n.reg .b32 %v, %w<6>;\nld.param.b32 %v, [x];\n"                  \
+    "mul.lo.u32 %w0, %v, 3;\nmul.lo.u32 %w1, %v, 5;\nmul.lo.u32 %w2, %v, 7;\nmul.lo.u32 %w3, %v, 9;\nmul.lo.u32 %w4, %v, 11;\n"  \
+    "mul.lo.u32 %w5, %v, 13;\nshr.u32 %v, %v, 4;\nand.b32 %v, %v, 1;\nsetp.eq.u32 %p, %v, 0;\nxor.b32 %w0, %w0, %w3;\n"          \
+    "xor.b32 %w1, %w1, %w4;\nxor.b32 %w2, %w2, %w5;\n@%p bra $sum;\nxor.b32 %w0, %w0, %w1;\nxor.b32 %w0, %w0, %w2;\n"            \
+    "st.param.b32 [r], %w0;\nret;\n$sum:\nadd.u32 %w0, %w0, %w1;\nadd.u32 %w0, %w0, %w2;\nst.param.b32 [r], %w0;\nret;\n}\n"     \
+    ".func (.param .b32 r) f3(.param .b32 x)\n{\n.reg .pred %p;\n.reg .b32 %v, %w;\n.reg .b64 %q;\nld.param.b32 %v, [x];\n"      \
+    "cvt.u64.u32 %q, %v;\nmad.lo.u64 %q, %q, 4294967297, 7;\nand.b32 %w, %v, 8;\nsetp.eq.u32 %p, %w, 0;\nadd.u32 %v, %v, 1;\n"   \
+    "@%p bra $words;\ncall (%v), f1, (%v);\nbra $end;\n$words:\ncall (%v), f2, (%v);\n$end:\nshr.u64 %q, %q, 20;\n"              \
+    "cvt.u32.u64 %w, %q;\nadd.u32 %v, %v, %w;\nst.param.b32 [r], %v;\nret;\n}\n"
+
+static inline u32 function_of(u32 f, u32 x) {
+    u64 wide = x * 4294967297ull + 7;
+    if (f == 3) return function_of(x & 8 ? 1 : 2, x + 1) + (u32)(wide >> 20);
+    if (f == 1) {
+        u64 a = x * 4294967299ull + 5, b = a * x;
+        for (u32 n = x & 3; n; n--) a = a * 6364136223846793005ull + b;
+        return (u32)(a >> 29 ^ b);
+    }
+    u32 a = (x * 3) ^ (x * 9), b = (x * 5) ^ (x * 11), c = (x * 7) ^ (x * 13);
+    return x >> 4 & 1 ? a ^ b ^ c : a + b + c;
+}
 
 static inline u32 below(u64 *seed, u32 n) {
     *seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
@@ -47,6 +77,11 @@ static inline void put_block(u64 *seed, u32 i, bool loads) {
     put(OP, i, 0, "and.b32 %%r2, %%r2, %u", prog.mask[i]);
     put(OP, i, 0, "add.u32 %%r3, %%r3, 1");
     put(OP, i, 0, "setp.gt.u32 %%p1, %%r3, 7");
+    if (prog.calls) {
+        u32 f = 1 + below(seed, 3);
+        put(OP, i, 0, "call (%%r1), f%u, (%%r1)", f);
+        prog.at[prog.n - 1].calls = f;
+    }
     if (!loads) return;
     put(OP, i, 0, "and.b32 %%r4, %%r1, 16256");
     put(OP, i, 0, "cvt.u64.u32 %%rd2, %%r4");
@@ -129,6 +164,7 @@ static inline bool goes(const struct thread *t, const struct line *x) {
 static inline void calculate(struct thread *t, u32 line) {
     u32 b = prog.at[line].block;
     if (b == prog.blocks || prog.at[line].kind != OP) return;
+    if (prog.at[line].calls) t->r1 = function_of(prog.at[line].calls, t->r1);
     switch (line - prog.start[b]) {
     case 0: t->r1 = t->r1 * prog.mul[b] + prog.add[b]; break;
     case 1: t->r2 = t->r1 >> prog.shift[b]; break;

@@ -1,5 +1,5 @@
-/* Random programs under every policy that lets threads of a warp part: each thread writes what it works out
- * alone, nothing is against the audit, and the invariants hold in every cycle. */
+/* Random programs, half of them with calls, under every policy that lets threads of a warp part: each thread
+ * writes what it works out alone, nothing is against the audit, and the invariants hold in every cycle. */
 #include "flow.h"
 
 enum { THREADS = 160, BLOCKS_OF_THREADS = 3 };
@@ -7,8 +7,10 @@ enum { THREADS = 160, BLOCKS_OF_THREADS = 3 };
 static void run_flow(u64 seed, const char *const *keys, u32 nkeys) {
     struct micro m = {.threads = THREADS, .blocks = BLOCKS_OF_THREADS, .timing = {.check_cycles = 1}};
     u32 out[THREADS];
+    prog.calls = seed / 4 % 2;
     make_program(seed, seed % 2, seed / 2 % 2);
     m.body = program_text();
+    if (prog.calls) m.globals = FLOW_FUNCTIONS;
     for (u32 i = 0; i < nkeys; i++) m.keys[i] = keys[i];
     micro_run(&m);
     micro_read(0, out, sizeof(out));
