@@ -618,12 +618,22 @@ static void issue_beside(struct core *c, const struct turn *t, u64 taken) {
     if (more) cycles[SCHED_ISSUE1]--, cycles[SCHED_ISSUE2]++;
 }
 
-/* Fronts with a window whose instruction cannot leave issue show another that can */
-static void present_windows(struct core *c, const struct sched *sc, u64 unavailable) {
+/* Fronts with a window whose instruction cannot leave issue, and another of which might */
+static u64 held_windows(const struct core *c, const struct sched *sc, u64 unavailable) {
     u64 held = 0;
     for (u64 m = unavailable; m; m &= m - 1) held |= sc->at[0].ready[__builtin_ctzll(m)];
-    if (held) held &= window_others(c, unavailable);
-    for (; held; held &= held - 1) window_present(c, (u32)__builtin_ctzll(held), unavailable);
+    return held ? held & window_others(c, unavailable) : 0;
+}
+
+static void present_windows(struct core *c, const struct sched *sc, u64 unavailable) {
+    for (u64 m = held_windows(c, sc, unavailable); m; m &= m - 1) window_present(c, (u32)__builtin_ctzll(m), unavailable);
+}
+
+/* They will, in the turn of their scheduler and not before: others count what is ready until then */
+static bool will_present(const struct core *c, const struct sched *sc, u64 unavailable) {
+    for (u64 m = held_windows(c, sc, unavailable); m; m &= m - 1)
+        if (window_has_other(c, (u32)__builtin_ctzll(m), unavailable)) return true;
+    return false;
 }
 
 /* Nothing issues in this cycle, though there may be candidates; the policy has seen v */
@@ -684,7 +694,7 @@ bool issue_blocked(struct core *c) {
         if (!sc->nready) continue;
         u64 unavailable = unavailable_of(c, sc);
         if (stays_silent(c, sc, unavailable)) continue;
-        if (c->window && unavailable) present_windows(c, sc, unavailable);
+        if (c->window && unavailable && will_present(c, sc, unavailable)) return false;
         if (find_candidates(c, sc, unavailable, restricted_of(c, sc, unavailable, held), can)) return false;
     }
     return true;

@@ -202,10 +202,19 @@ static i32 find_available(const struct window *w, u64 can, u64 unavailable) {
     return can ? (i32)oldest_of(w, can) : NONE;
 }
 
+/* What the slot shows instead of an entry whose unit takes nothing; NONE: it shows what it does */
+static i32 find_other(const struct window *w, u64 unavailable) {
+    if (w->shown == NONE || !(unavailable >> w->at[w->shown].t->unit & 1)) return NONE;
+    return find_available(w, w->can, unavailable); /* every change of the window was followed by a look */
+}
+
+bool window_has_other(const struct core *c, u32 slot, u64 unavailable) {
+    return find_other(window_of(c, slot), unavailable) != NONE;
+}
+
 void window_present(struct core *c, u32 slot, u64 unavailable) {
     struct window *w = window_of(c, slot);
-    if (w->shown == NONE || !(unavailable >> w->at[w->shown].t->unit & 1)) return;
-    i32 other = find_available(w, w->can, unavailable); /* every change of the window was followed by a look */
+    i32 other = find_other(w, unavailable);
     if (other == NONE) return;
     w->shown = other;
     slot_show(c, slot);

@@ -705,11 +705,12 @@ void window_asks_again(struct core *c, u32 slot);   /* dispatch looks at its nex
 bool window_ready(const struct core *c, u32 slot);  /* it shows an instruction that can issue */
 const struct tinst *window_shows(const struct core *c, u32 slot); /* what it presents */
 void window_present(struct core *c, u32 slot, u64 unavailable);   /* shows one whose unit is available, where there is one */
-u64 window_others(const struct core *c, u64 unavailable);         /* slots with something that may issue on a unit beside these */
-u64 window_lanes(const struct core *c, u32 slot);                 /* of that instruction */
-void window_issue(struct core *c, u32 slot);                      /* what it shows */
-u32 window_issue_more(struct core *c, u32 slot, u32 sub);         /* others in the same cycle: how many in all */
-bool window_waiting(const struct core *c, u32 slot);              /* instructions are in its window */
+bool window_has_other(const struct core *c, u32 slot, u64 unavailable);
+u64 window_others(const struct core *c, u64 unavailable); /* slots with something that may issue on a unit beside these */
+u64 window_lanes(const struct core *c, u32 slot);         /* of that instruction */
+void window_issue(struct core *c, u32 slot);              /* what it shows */
+u32 window_issue_more(struct core *c, u32 slot, u32 sub); /* others in the same cycle: how many in all */
+bool window_waiting(const struct core *c, u32 slot);      /* instructions are in its window */
 void window_stops(struct core *c, u32 slot, const struct tinst *t);    /* one that is not for the window has issued */
 void window_result(struct core *c, const struct flight *f, u64 ready); /* it has come from memory */
 bool window_ends(struct core *c, const struct flight *f); /* memory is done with it; true: its entry is still there */

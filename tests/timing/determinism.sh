@@ -54,6 +54,7 @@ cases() {
     echo "unchanged 'vws bfs' bfs --size tiny --machine gtx480 --set sm.diverge=vws --set vws.memory=group"
     echo "unchanged 'lwm nqueens' nqueens --size tiny --machine gtx480 --set sm.diverge=lwm --set lwm.warps=3"
     echo "unchanged 'tbc bfs' bfs --size tiny --machine gtx480 --set sm.diverge=tbc"
+    echo "unchanged 'rob raytrace' raytrace --size tiny --machine jin2012 --set gpu.sms=2 --set sm.schedulers=2 --set sm.order=rob --set sm.pipe=units --set sm.pipe.return_first=false"
     echo "unchanged 'dwf move nqueens' nqueens --size tiny --machine jin2012 --set sm.diverge=dwf --set dwf.conflict=move --set sm.warp_scale=hybrid"
     for name in bfs histogram nqueens; do
         echo "unchanged 'max-cycles $name' $name --size tiny --machine gtx480 --max-cycles 1234"
