@@ -44,9 +44,14 @@ all_lanes() {
     lanes=$(json "$work/s.json" counters.active_lanes)
     for cause in parted exited absent guarded; do lanes=$((lanes + $(json "$work/s.json" lanes_lost.$cause))); done
     same "$lanes" "$((32 * $(json "$work/s.json" counters.warp_instructions)))" "lanes that worked and lanes lost"
+    same "$(json "$work/s.json" warp_instructions)" "$(json "$work/s.json" counters.warp_instructions)" "warp instructions, executed and issued"
 }
 all_lanes
 awk "BEGIN {exit !($(json "$work/s.json" formulas.hybrid_estimate) >= $(json "$work/s.json" formulas.hybrid_beats) && $(json "$work/s.json" formulas.hybrid_beats) > 1)}" || complain "the estimate is below the gain"
+for diverge in $("$heddle" list policies | awk '/^[^ ]/ { on = $1 == "sm.diverge:"; next } on && NF { print $1 }'); do
+    run nqueens --size tiny --machine small --set sm.diverge=$diverge
+    all_lanes
+done
 for order in rob tomasulo ghost; do
     run nqueens --size tiny --machine small --set sm.order=$order
     all_lanes

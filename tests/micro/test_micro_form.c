@@ -204,6 +204,12 @@ static void free_lanes_pay_at_the_register_banks(void **state) {
     assert_int_equal(fronts_at("B", &b), 1);
     assert_int_equal(__builtin_popcountll(b), 16);
     assert_true(stat_of("bank_conflict_cycles") >= waits + 3); /* four passes */
+    /* B: a thread of each of five warps, in SIMD lane 0, for four beats: two passes */
+    RUN(.body = PART("setp.ne.u32 %p3, %r1, 0;\n"), .threads = 160, .keys = {DWF, SLOW, "sm.alu.width=8"});
+    waits = stat_of("bank_conflict_cycles");
+    RUN(.body = PART("setp.ne.u32 %p3, %r1, 0;\n"), .threads = 160, .keys = {DWF, SLOW, "sm.alu.width=8", "dwf.lanes=free"});
+    assert_int_equal(fronts_at("B", NULL), 1);
+    assert_true(stat_of("bank_conflict_cycles") >= waits + 1);
 }
 
 static void a_permutation_parts_low_lanes(void **state) {
@@ -449,6 +455,67 @@ static void a_heap_of_pcs_takes_time(void **state) {
     assert_true(issue("C") < issue("B"));
 }
 
+/* As many times sixteen instructions that wait for nothing, not even for each other; then Y, behind all of them */
+static const char *busy(u32 times) {
+    struct strbuf b = {0};
+    for (u32 i = 0; i < times * 16; i++) strbuf_add(&b, "mov.u32 %%r%u, 1;\n", 20 + i % 16);
+    strbuf_add(&b, "add.u32 %%r10, %%r20, 1; // Y\n");
+    for (u32 i = 1; i < 16; i++) strbuf_add(&b, "add.u32 %%r10, %%r10, %%r%u;\n", 20 + i);
+    const char *kept = text("%s", b.s);
+    strbuf_free(&b);
+    return kept;
+}
+
+/* Lanes of two warps with another depth each: the front is as deep as the deepest. `deep` parts at the branch before
+ * X, the other goes there whole, though half of it has ended; the third warp parts, too, and has work at a higher pc. */
+#define OF_TWO_DEPTHS(deep, other)                                                                                               \
+    JOIN(OUT "and.b32 %r1, %r0, 31;\nshr.u32 %r2, %r0, 5;\nmov.u32 %r6, %ntid.x;\ndiv.u32 %r5, %r0, %r6;\n"                      \
+             "setp.eq.u32 %p1, %r2, " other ";\nsetp.lt.u32 %p2, %r1, 16;\nand.pred %p3, %p1, %p2;\n@%p3 exit;\n"                \
+             "setp.eq.u32 %p4, %r2, 2;\n@%p4 bra $third;\nor.pred %p5, %p1, %p2;\n@!%p5 bra $end;\n"                             \
+             "div.u32 %r7, %r5, %r6;\nadd.u32 %r8, %r7, 1; // X\nbra $end;\n$third:\n@!%p2 bra $end;\nadd.u32 %r9, %r5, 1;\n",   \
+         busy(20), "$end:\n" KEEP4("%r8", "%r7", "%r9", "%r10"))
+
+static void a_front_is_as_deep_as_its_deepest(void **state) {
+    (void)state;
+    for (u32 i = 0; i < 2; i++) {
+        RUN(.body = i ? OF_TWO_DEPTHS("0", "1") : OF_TWO_DEPTHS("1", "0"), .threads = 96,
+            .keys = {DWF, SLOW, "dwf.policy=pdom", "sm.schedulers=1"});
+        assert_int_equal(fronts_at("X", NULL), 1);
+        assert_true(issue("X") < issue("Y", .slot = 2));
+    }
+}
+
+/* The oldest warp's lanes join the youngest's: the front is as old as they are, and goes before the other warp's
+ * work when it can */
+static void a_front_is_as_old_as_its_oldest(void **state) {
+    (void)state;
+    const char *body = JOIN(
+        OUT
+        "and.b32 %r1, %r0, 31;\nshr.u32 %r2, %r0, 5;\nmov.u32 %r6, %ntid.x;\ndiv.u32 %r5, %r0, %r6;\nsetp.lt.u32 %p1, %r1, 16;\n"
+        "setp.eq.u32 %p2, %r2, 1;\nsetp.eq.u32 %p3, %r2, 0;\n@%p2 bra $second;\nxor.pred %p4, %p1, %p3;\n@!%p4 exit;\n"
+        "@!%p3 bra $meet;\n",
+        repeat(6, "mul.lo.u32 %r1, %r1, %r1;\n"), "$meet:\ndiv.u32 %r7, %r5, %r6;\nadd.u32 %r8, %r7, 1; // X\nbra $end;\n",
+        "$second:\nadd.u32 %r9, %r5, 1;\n", busy(25), "$end:\n" KEEP4("%r8", "%r7", "%r9", "%r10"));
+    RUN(.body = body, .threads = 96, .keys = {DWF, SLOW, "dwf.policy=sched", "sm.sched=oldest", "sm.schedulers=1"});
+    assert_int_equal(fronts_at("X", NULL), 1);
+    assert_true(issue("X") < issue("Y", .slot = 1));
+}
+
+/* Half of each of two warps comes to a shuffle, by ways of their own, and waits there for a value: they stay apart,
+ * though their positions are free */
+static void at_a_shuffle_each_warp_is_a_front(void **state) {
+    (void)state;
+    u64 seats = 0;
+    const char *body = OUT "and.b32 %r1, %r0, 31;\nshr.u32 %r2, %r0, 5;\nmov.u32 %r6, %ntid.x;\n" HALVES
+                           "selp.b32 %r9, 65535, -65536, %p1;\ndiv.u32 %r5, %r0, %r6;\n@%p3 bra $end;\n@%p2 bra $even;\n"
+                           "add.u32 %r7, %r0, 1;\nbra $s;\n$even:\nadd.u32 %r7, %r0, 2;\nadd.u32 %r7, %r7, 3;\n"
+                           "$s:\nshfl.sync.bfly.b32 %r8, %r5, 1, 31, %r9; // S\n$end:\nadd.u32 %r3, %r8, 1; // D\n" KEEP4(
+                               "%r8", "%r7", "%r5", "%r3");
+    RUN(.body = body, .threads = 64, .keys = {DWF, SLOW});
+    assert_int_equal(fronts_at("S", &seats), 2);
+    assert_int_equal(__builtin_popcountll(seats), 16);
+}
+
 static void policies_choose_their_pc(void **state) {
     (void)state;
     /* B: 24 lanes, at the lower pc; C: 8 */
@@ -517,6 +584,9 @@ int main(void) {
         cmocka_unit_test(who_waits_for_an_entry_goes_first),
         cmocka_unit_test(polling_threads_do_not_keep_others_out),
         cmocka_unit_test(a_heap_of_pcs_takes_time),
+        cmocka_unit_test(a_front_is_as_deep_as_its_deepest),
+        cmocka_unit_test(a_front_is_as_old_as_its_oldest),
+        cmocka_unit_test(at_a_shuffle_each_warp_is_a_front),
         cmocka_unit_test(policies_choose_their_pc),
         cmocka_unit_test(pdom_lets_the_inner_threads_go_first),
         cmocka_unit_test(lanes_that_ended_are_counted_in_their_home),

@@ -353,6 +353,18 @@ static void a_round_lasts_as_long_as_its_largest_warp(void **state) {
     }
 }
 
+/* but no further than the way to the unit and back */
+static void a_small_warp_goes_the_whole_way_round_the_loop(void **state) {
+    (void)state;
+    static const u32 latencies[] = {10, 39, 41, 60};
+    for (u32 i = 0; i < ARRAY_LEN(latencies); i++) {
+        RUN(.body = "mov.u32 %r1, %tid.x;\nadd.u32 %r2, %r1, %r1; // A\nadd.u32 %r3, %r2, %r2; // B\n", .threads = 1,
+            .keys = {ONE_PIPE, "sm.warp_scale=hybrid", "sm.warp_scale.latency=loop", "sm.depth.issue=5", "sm.depth.operands=3",
+                     text("sm.class.int.latency_cy=%u", latencies[i])});
+        assert_int_equal(apart("A", "B"), MAX((latencies[i] + 3) / 4, 5 + 3 + 2));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_unit_is_taken_for_interval_times_beats),
@@ -374,6 +386,7 @@ int main(void) {
         cmocka_unit_test(a_seventh_warp_begins_in_the_beats_that_are_left_out),
         cmocka_unit_test(results_from_memory_are_written_before_the_pipes),
         cmocka_unit_test(latencies_shrink_with_a_warp_that_goes_round_the_loop),
+        cmocka_unit_test(a_small_warp_goes_the_whole_way_round_the_loop),
         cmocka_unit_test(a_round_lasts_as_long_as_its_largest_warp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
