@@ -83,6 +83,11 @@ struct record {
     const u8 *path, *bytes;
     u32 path_b, bytes_b;
 };
+enum { MAX_IMAGES = 16 };
+struct records {
+    struct record at[MAX_IMAGES];
+    u32 n;
+};
 
 static bool record_at(const u8 *b, u64 n, u64 at, struct record *r) {
     if (n - at < 8) return false;
@@ -114,37 +119,38 @@ static bool same_record(const struct record *a, const struct record *b) {
            !memcmp(a->bytes, b->bytes, a->bytes_b);
 }
 
-/* How many there are; one that is written again is the same */
-static u32 find_images(const u8 *b, u64 n, struct record *first) {
-    u32 found = 0;
+/* Each once, since PoCL writes them twice; the first MAX_IMAGES */
+static void find_images(const u8 *b, u64 n, struct records *found) {
     struct record r;
-    for (u64 at = 0; at + 8 <= n;) {
+    for (u64 at = 0; at + 8 <= n && found->n < MAX_IMAGES;) {
         if (!record_at(b, n, at, &r)) {
             at++;
             continue;
         }
-        bool is_new = is_image(&r) && !(found && same_record(&r, first));
-        if (is_new && !found++) *first = r;
+        bool is_new = is_image(&r);
+        for (u32 i = 0; i < found->n; i++) is_new = is_new && !same_record(&r, &found->at[i]);
+        if (is_new) found->at[found->n++] = r;
         at = (u64)(r.bytes - b) + r.bytes_b;
     }
-    return found;
 }
 
 static bool is_pocl(const u8 *bytes, size_t n) { return n >= 7 && memcmp(bytes, "poclbin", 7) == 0; }
 
 static bool read_pocl(struct rv_image *im, const struct source *s) {
-    struct record r = {0};
-    u32 n = find_images(s->bytes, s->n, &r);
+    struct records r = {.n = 0};
+    find_images(s->bytes, s->n, &r);
     im->kind = "pocl";
-    if (!n) return bad(s, "this .pocl container holds no flat RISC-V image");
-    if (n > 1) {
-        diag_error(
-            s->dg, s->file, 0, 0,
-            "this .pocl container holds %u images, which all want the same addresses; extract the one to run (the first is %.*s)",
-            n, (int)r.path_b, (const char *)r.path);
-        return false;
-    }
-    return read_flat(im, s, RV_BASE, r.bytes, r.bytes_b, 0);
+    if (!r.n) return bad(s, "this .pocl container holds no flat RISC-V image");
+    if (r.n == 1) return read_flat(im, s, RV_BASE, r.at[0].bytes, r.at[0].bytes_b, 0);
+    struct strbuf b = {0};
+    for (u32 i = 0; i < r.n; i++)
+        strbuf_add(&b, "%s%.*s, %u bytes at %llu", i ? "; " : "", (int)r.at[i].path_b, (const char *)r.at[i].path,
+                   r.at[i].bytes_b, (unsigned long long)(r.at[i].bytes - s->bytes));
+    diag_error(s->dg, s->file, 0, 0,
+               "this .pocl container holds %u images, which all want the same addresses; extract the one to run to a .bin (%s)",
+               r.n, b.s);
+    strbuf_free(&b);
+    return false;
 }
 
 /* --- ELF */
@@ -180,6 +186,18 @@ static bool check_header(const struct source *s) {
     return true;
 }
 
+/* Linker scripts that write the wrong flags, as riscv-tests' does, leave no segment that may be executed: then
+ * the one with the entry is the code, as for loaders that look at no flags */
+static u64 take_entry_as_code(struct rv_image *im) {
+    for (u32 i = 0; i < im->segments.n; i++) {
+        struct rv_segment *g = &im->segments.at[i];
+        if (im->entry - g->at >= g->file_b || g->at % 4) continue;
+        g->code = true;
+        return g->file_b;
+    }
+    return 0;
+}
+
 static bool read_program_headers(struct rv_image *im, const struct source *s) {
     const u8 *b = s->bytes;
     u64 at = get(b + 28, 4), size = get(b + 42, 2), n = get(b + 44, 2), code = 0;
@@ -196,7 +214,8 @@ static bool read_program_headers(struct rv_image *im, const struct source *s) {
         code += g.code ? g.file_b : 0;
         if (!add_segment(im, s, g)) return false;
     }
-    if (!code) return bad(s, "it has no code to run (no segment that may be executed)");
+    if (!code) code = take_entry_as_code(im);
+    if (!code) return bad(s, "it has no code to run (no segment that may be executed, and none that holds the entry)");
     return code <= MAX_CODE_B || bad(s, "it has more than 4 MiB of code");
 }
 
@@ -290,8 +309,9 @@ void rv_image_tls(const u8 *bytes, size_t n, u64 *size_b, u64 *align_b) {
 
 static bool read_elf(struct rv_image *im, const struct source *s) {
     im->kind = "ELF";
-    if (!check_header(s) || !read_program_headers(im, s)) return false;
+    if (!check_header(s)) return false;
     im->entry = get(s->bytes + 24, 4);
+    if (!read_program_headers(im, s)) return false;
     bool found = false;
     for (u32 i = 0; i < im->segments.n; i++)
         found = found || (im->segments.at[i].code && im->entry - im->segments.at[i].at < im->segments.at[i].file_b);
