@@ -62,6 +62,7 @@ struct unit {
     u8 lengths[256];
     const char **files;
     u32 nfiles;
+    u32 sequence; /* the first row of the one that is read */
 };
 
 static void add_file(struct unit *u, struct arena *arena, const char *name) {
@@ -137,9 +138,14 @@ struct state {
     u32 address, file, line;
 };
 
-static void emit(struct rv_lines *l, const struct unit *u, const struct state *s, bool end) {
+/* Of rows at one address the last counts; those where their sequence ends are of no byte. So a function that
+ * the linker has thrown away, whose rows all lie at 0, leaves none. */
+static void emit(struct rv_lines *l, struct unit *u, const struct state *s, bool end) {
     struct rv_line row = {s->address, end ? 0 : s->line, s->file < u->nfiles ? u->files[s->file] : ""};
-    if (l->rows.n < MAX_ROWS) VEC_PUSH(&l->rows, row);
+    if (l->rows.n > u->sequence && l->rows.at[l->rows.n - 1].at == s->address) l->rows.n--;
+    bool empty = end && l->rows.n == u->sequence;
+    if (l->rows.n < MAX_ROWS && !empty) VEC_PUSH(&l->rows, row);
+    if (end) u->sequence = l->rows.n;
 }
 
 static void extended(struct unit *u, struct rv_lines *l, struct state *s) {
@@ -223,7 +229,7 @@ void rv_lines_read(struct rv_lines *l, const struct rv_image *im, struct arena *
     while ((u64)(all.end - all.p) >= 4) {
         u64 n = take(&all, 4);
         if (n > (u64)(all.end - all.p)) break; /* cut off, or the 64-bit format */
-        struct unit u = {.im = im, .c = {all.p, all.p + n, false}};
+        struct unit u = {.im = im, .c = {all.p, all.p + n, false}, .sequence = l->rows.n};
         read_unit(&u, l, arena);
         all.p += n;
     }
