@@ -49,10 +49,23 @@ static int by_place(const void *a, const void *b) {
 
 static u64 page_end(const struct rv_segment *g) { return (g->at + g->size_b + PAGE_B - 1) / PAGE_B * PAGE_B; }
 
+/* In order of place, none over another */
+static bool sort_segments(struct rv_program *p, struct diag *dg) {
+    struct rv_image *im = &p->image;
+    qsort(im->segments.at, im->segments.n, sizeof(*im->segments.at), by_place);
+    for (u32 i = 1; i < im->segments.n; i++) {
+        const struct rv_segment *a = &im->segments.at[i - 1], *b = &im->segments.at[i];
+        if (b->at - a->at >= a->size_b) continue;
+        diag_error(dg, p->file, 0, 0, "a segment at 0x%llx lies over the one of %llu bytes at 0x%llx", (unsigned long long)b->at,
+                   (unsigned long long)a->size_b, (unsigned long long)a->at);
+        return false;
+    }
+    return true;
+}
+
 /* Segments that share a page share an allocation; behind the last one programs find their heap */
 static bool map_segments(struct rv_program *p, struct memory *mem, struct diag *dg) {
     struct rv_image *im = &p->image;
-    qsort(im->segments.at, im->segments.n, sizeof(*im->segments.at), by_place);
     for (u32 i = 0; i < im->segments.n;) {
         u64 from = im->segments.at[i].at / PAGE_B * PAGE_B, to = page_end(&im->segments.at[i]);
         for (i++; i < im->segments.n && im->segments.at[i].at <= to; i++) to = MAX(to, page_end(&im->segments.at[i]));
@@ -101,8 +114,8 @@ static void *load(const char *file, const u8 *bytes, size_t n, struct memory *me
     }
     p->name = riscv_frontend.alone;
     rv_lines_read(&p->lines, &p->image, &p->image.arena);
-    bool ok = find_text(p, dg) && map_segments(p, mem, dg) && map(p, mem, RV_ARGS, RV_ARGS_B, "the arguments' place", dg) &&
-              rv_kernels_read(p, dg);
+    bool ok = find_text(p, dg) && sort_segments(p, dg) && map_segments(p, mem, dg) &&
+              map(p, mem, RV_ARGS, RV_ARGS_B, "the arguments' place", dg) && rv_kernels_read(p, dg);
     if (ok) memory_find(mem, RV_ARGS)->lent = !p->functions.n; /* the runtime's own where there are kernels */
     if (ok) return p;
     unload(p, mem);
@@ -146,10 +159,24 @@ static struct rv_machine machine_of(const struct config *c) {
     return m;
 }
 
+/* Loads and stores there are the core's own: what a file has for it would never be seen */
+static bool clear_of_shared(const struct rv_program *p, const struct rv_machine *m, struct diag *dg) {
+    u64 end = m->variant == RV_V3 ? (u64)RV_LOCAL_V3 + RV_LOCAL_V3_B : RV_STACK_2021, from = end - m->shared_b;
+    for (u32 i = 0; i < p->image.segments.n; i++) {
+        const struct rv_segment *g = &p->image.segments.at[i];
+        if (g->at >= end || g->at + g->size_b <= from) continue;
+        diag_error(dg, p->file, 0, 0, "a segment of %llu bytes at 0x%llx lies in the shared memory of a core (0x%llx to 0x%llx)",
+                   (unsigned long long)g->size_b, (unsigned long long)g->at, (unsigned long long)from, (unsigned long long)end);
+        return false;
+    }
+    return true;
+}
+
 static struct kernel *lower(void *program, u32 i, const struct config *machine, struct arena *arena, struct diag *dg) {
     struct rv_machine m = machine_of(machine);
     struct rv_program *p = program;
     if (p->functions.n && p->lanes && machine) m.shared_b = machine->shared_b; /* its stacks lie elsewhere */
+    if (!clear_of_shared(p, &m, dg)) return NULL;
     if (p->functions.n) return rv_kernel_lower(p, i, &m, arena, dg);
     if (m.variant == RV_V3 && !p->stacks_v3) {
         if (!map(p, p->mem, RV_LOCAL_V3 - RV_STACKS_V3_B, RV_STACKS_V3_B, "the stacks' place", dg)) return NULL;

@@ -170,6 +170,67 @@ static void bad_elf(void **state) {
     }
 }
 
+/* A second segment where none can be: 16 bytes of the file, mem_b in memory */
+static void bad_places(void **state) {
+    enum { HEADERS = 400, ALL_B = 500 };
+    static const struct {
+        u32 at, mem_b, flags;
+        const char *want; /* NULL: it can */
+    } rows[] = {
+        {0x80000200, 16, 6, NULL},
+        {0x800001FC, 16, 6, "a segment at 0x800001fc lies over the one of 512 bytes at 0x80000000"},
+        {0x80000000, 16, 6, "lies over the one of"},
+        {0x7FFFFFF4, 16, 6, "a segment at 0x80000000 lies over the one of 16 bytes at 0x7ffffff4"},
+        {0, 16, 6, "a segment at 0x0 lies at the null pointer"},
+        {64, 16, 6, NULL},
+        {0x7FFF0000, 16, 6,
+         "the arguments' place (65536 bytes at 0x7fff0000) cannot be placed: it overlaps memory that is in use"},
+        {0x80800000, 16, 5, "its code spans 8388624 bytes, more than the 8 MiB that are decoded"},
+        {0xFEFFBFF0, 16, 6, NULL}, /* below the stacks of 16 threads */
+        {0xFEFFBFF0, 17, 6, "a segment of 17 bytes at 0xfeffbff0 lies in the shared memory of a core (0xfeffc000 to 0xff000000)"},
+        {0xFEFFFFF0, 16, 6, "lies in the shared memory of a core"},
+        {0xFF000000, 16, 6, NULL},
+    };
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+        u8 b[ALL_B] = {0};
+        struct config c;
+        struct heddle *h = heddle_open(&(struct heddle_options){.functional = true});
+        struct heddle_module *m;
+        struct heddle_launch l = {.grid = {1, 1, 1}, .block = {16, 1, 1}};
+        config_default(&c);
+        c.warps = c.warp_size = 4, c.sms = 1, c.shared_b = 16384;
+        heddle_set_config(h, &c);
+        elf(b);
+        put(b + 28, HEADERS, 4), put(b + 44, 2, 2);
+        memcpy(b + HEADERS, b + PH, 32), memcpy(b + HEADERS + 32, b + PH, 32);
+        put(b + HEADERS + 40, rows[i].at, 4), put(b + HEADERS + 48, 16, 4), put(b + HEADERS + 52, rows[i].mem_b, 4),
+            put(b + HEADERS + 56, rows[i].flags, 4);
+        int rc = load(h, "p.elf", b, sizeof(b), &m);
+        if (!rc) rc = heddle_launch(h, heddle_module_kernel_at(m, 0), &l, NULL);
+        const char *want = rows[i].want ? rows[i].want : "lw t2, 0(zero)"; /* how the program ends */
+        if (rc != (rows[i].want ? HEDDLE_BAD_INPUT : HEDDLE_FAULT) || !strstr(heddle_message(h), want))
+            fail_msg("%u: %s: %d, %s", i, want, rc, heddle_message(h));
+        heddle_close(h);
+    }
+}
+
+static void too_much_code(void **state) {
+    enum { ALL_B = 5 << 20 };
+    u8 *b = calloc(1, ALL_B);
+    (void)state;
+    for (u32 more = 0; more < 2; more++) {
+        struct heddle *h = heddle_open(NULL);
+        struct heddle_module *m;
+        elf(b);
+        put(b + PH + 16, (4 << 20) + 4 * more, 4), put(b + PH + 20, (4 << 20) + 4 * more, 4);
+        assert_int_equal(load(h, "p.elf", b, ALL_B, &m), more ? HEDDLE_BAD_INPUT : HEDDLE_OK);
+        if (more) assert_non_null(strstr(heddle_message(h), "it has more than 4 MiB of code"));
+        heddle_close(h);
+    }
+    free(b);
+}
+
 static void other_images(void **state) {
     static const u8 end[] = {0x6B, 0, 0, 0, 0x6B, 0, 0, 0, 0x6B, 0, 0, 0, 0x6B, 0, 0, 0}; /* tmc 0 */
     u8 vx[32] = {0}, pocl[256] = "poclbin and a header of some kind ";
@@ -253,8 +314,9 @@ static void damaged(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_elf), cmocka_unit_test(source_lines), cmocka_unit_test(elf_without_flags),
-        cmocka_unit_test(bad_elf),  cmocka_unit_test(other_images), cmocka_unit_test(damaged),
+        cmocka_unit_test(good_elf),     cmocka_unit_test(source_lines), cmocka_unit_test(elf_without_flags),
+        cmocka_unit_test(bad_elf),      cmocka_unit_test(bad_places),   cmocka_unit_test(too_much_code),
+        cmocka_unit_test(other_images), cmocka_unit_test(damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
