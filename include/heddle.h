@@ -176,6 +176,7 @@ struct heddle_result {
     bool timed;                         /* it ran on a machine, at least in part */
     uint64_t cycles;                    /* timed: core cycles from the start to the end of its last block, warm-up not counted */
     uint64_t runtime_warp_instructions; /* those of the runtime that deals out work to the program's threads, if it has one */
+    const char *remark;                 /* what a report has to say of how the program ran, or NULL; the library's */
 };
 int heddle_launch(struct heddle *h, struct heddle_kernel *k, const struct heddle_launch *l, struct heddle_result *r);
 

@@ -187,6 +187,7 @@ class _Result(_c.Structure):
         ("timed", _c.c_bool),
         ("cycles", _c.c_uint64),
         ("runtime_warp_instructions", _c.c_uint64),
+        ("remark", _c.c_char_p),
     ]
 
 

@@ -421,7 +421,7 @@ static void tick(void *user, const struct launch *l, u64 done, u64 total) {
 }
 
 static void collect(const struct launch *l, double seconds, struct heddle_result *r) {
-    *r = (struct heddle_result){.wall_seconds = seconds, .divergent_branches = l->divergent};
+    *r = (struct heddle_result){.wall_seconds = seconds, .divergent_branches = l->divergent, .remark = l->k->remark};
     for (u32 pc = 0; pc < l->k->ninst; pc++) {
         const struct inst *in = &l->k->code[pc];
         const struct pc_count *c = &l->counts[pc];

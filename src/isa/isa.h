@@ -330,6 +330,7 @@ struct kernel {
     bool meets_grid;    /* reads where the memory for a barrier of the whole grid is */
     bool needs_warp32;  /* uses lane ids, shuffles, votes or matrices */
     const char *refuse; /* a reason this kernel cannot be launched, or NULL */
+    const char *remark; /* what every report of a run says of how the program ran, or NULL */
 };
 
 /* --- regs.c: the registers an instruction reads and writes. A 32-bit register is its number, a predicate

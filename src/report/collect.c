@@ -145,6 +145,7 @@ static void add_launch(struct report *r, u32 i) {
     if (memcmp(l->grid, k->first->grid, sizeof(l->grid))) k->grid_varies = true;
     if (memcmp(l->block, k->first->block, sizeof(l->block))) k->block_varies = true;
     r->wall_seconds += res->wall_seconds;
+    if (res->remark) r->remark = res->remark;
     if (r->launches && r->launches[i].locked) return;
     r->threads += res->threads;
     r->warp_instructions += res->warp_instructions;

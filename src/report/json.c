@@ -145,6 +145,7 @@ json_t *report_json(const struct report *r) {
     json_object_set_new(j, "checksum_ok", r->stopped || r->left || r->unseen ? json_null() : verdict_json(o->verdict));
     json_object_set_new(j, "checksum", r->stopped || r->left || r->unseen ? json_null() : json_hex64(o->hash));
     json_object_set_new(j, "finished", json_boolean(!r->stopped));
+    if (r->remark) json_object_set_new(j, "remark", json_string(r->remark));
     json_object_set_new(j, "footprint_b", json_integer((json_int_t)manifest_bytes(r->play->m)));
     json_object_set_new(j, "instruction_mix", mix(r->class_warp_instructions));
     if (report_timed(r)) add_timed(j, r);

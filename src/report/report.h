@@ -80,6 +80,7 @@ struct report {
     u64 warp_instructions, thread_instructions, threads;
     u64 class_warp_instructions[HEDDLE_MAX_CLASSES];
     u64 runtime_warp_instructions; /* of a runtime that deals out work; 0: there is none */
+    const char *remark;            /* on how programs ran, or NULL */
     double wall_seconds;           /* inside launches */
 };
 
@@ -128,7 +129,8 @@ double stall_total(const struct sm_stats *of, u32 stall);                    /* 
 
 /* --- text.c */
 void report_text(const struct report *r, FILE *out);
-void report_overhead(const struct report *r, FILE *out); /* a line, where a runtime deals out work */
+void report_overhead(const struct report *r,
+                     FILE *out); /* lines on what is not the program's: a runtime's work, what its way to run leaves out */
 /* "1.5 MiB": at most 31 characters into `to`, which is returned */
 char *report_bytes(char to[32], u64 bytes);
 /* "12.3 million": at most 31 characters into `to`, which is returned */

@@ -125,6 +125,7 @@ void report_overhead(const struct report *r, FILE *out) {
         fprintf(out, "runtime      %s of the warp instructions (%s) deal out work-items\n",
                 report_percent(share, (double)r->runtime_warp_instructions / (double)r->warp_instructions),
                 report_count(n, (double)r->runtime_warp_instructions));
+    if (r->remark) fprintf(out, "remark       %s\n", r->remark);
 }
 
 void report_text(const struct report *r, FILE *to) {

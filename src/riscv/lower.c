@@ -445,6 +445,9 @@ static void place_returns(struct code *c, const i32 *returns, u32 n) {
     k->ninst = first + n;
 }
 
+static const char ipdom_remark[] =
+    "isa.vortex.diverge = ipdom: branches part lanes by themselves; the program has not paid for split and join";
+
 struct kernel *rv_lower(struct rv_program *p, const struct rv_machine *m, struct arena *arena, struct diag *dg) {
     struct code *c = ARENA_NEW(arena, struct code);
     struct kernel *k = ARENA_NEW(arena, struct kernel);
@@ -466,6 +469,7 @@ struct kernel *rv_lower(struct rv_program *p, const struct rv_machine *m, struct
                               .recode = recode};
     k->name = p->name, k->file = p->file;
     k->nfuncs = 1;
+    if (m->diverge == RV_IPDOM) k->remark = ipdom_remark;
     k->funcs = ARENA_NEW(arena, struct kernel_func);
     k->code = ARENA_ARRAY(arena, struct inst, (m->diverge == RV_IPDOM ? 2 : 1) * (size_t)words + 2);
     k->ninst = words + 1;

@@ -42,6 +42,18 @@ out_has '0x80000014: .word 0x0000006b'
 expect 0 "$heddle" run "$work/hello.bin" --functional --quiet --trace-exec="$work/t"
 grep -q 'warp 0 pc 2 mask 00000001 0x80000008: sb t0, 0(a0)' "$work/t" || complain "the trace is $(head -3 "$work/t")"
 
+# a run in which nothing is paid for split and join says so, in every report
+remark='isa.vortex.diverge = ipdom: branches part lanes by themselves; the program has not paid for split and join'
+for how in --functional "--machine vortex2021" "--machine vortex2021 --full" "--machine small --set sm.warps=1"; do
+    # shellcheck disable=SC2086
+    expect 0 "$heddle" run "$work/hello.bin" $how --set isa.vortex.diverge=ipdom --json "$work/r.json"
+    tr -s ' \n' '  ' < "$work/out" | grep -q "remark $remark" || complain "run $how says nothing of ipdom"
+    same "$(json "$work/r.json" remark)" "$remark" "the results of run $how"
+done
+expect 0 "$heddle" run "$work/hello.bin" --machine vortex2021 --json "$work/r.json"
+out_lacks remark
+grep -q '"remark"' "$work/r.json" && complain "a run under split has a remark"
+
 # li gp, 5; ecall
 printf '\223\001\120\000\163\000\000\000' > "$work/fails.bin"
 expect 3 "$heddle" run "$work/fails.bin" --functional

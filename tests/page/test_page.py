@@ -364,6 +364,15 @@ def functional_run_has_a_page(b):
 
 
 @case
+def remark_of_a_program_is_shown(b):
+    open("end.bin", "wb").write(bytes([0x6B, 0, 0, 0]))  # tmc 0
+    for diverge, said in (("ipdom", True), ("split", False)):
+        heddle("run", "end.bin", "--machine", "vortex2021", "--set", "isa.vortex.diverge=" + diverge, "--quiet", "--html", "end.html")
+        opened(b, "end.html")
+        same(b.js("document.body.textContent.includes('has not paid for split and join')"), said, diverge)
+
+
+@case
 def comparison_of_twelve(b):
     heddle("compare", "bfs", "--size", "tiny", "--machine", "gtx480", "--quiet", "--vary", "sm.sched=lrr,gto,two_level,oldest",
            "--vary", "sm.l1.mshrs=8,32,128", "--html", "twelve.html", "--json", "twelve.json")

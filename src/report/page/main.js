@@ -54,6 +54,7 @@ function verdicts(run) {
                      "This run was stopped before its end: the numbers cover what was finished."));
     if (run.checksum_ok === false)
         list.push(el("div", {class: "banner bad", role: "alert"}, "The output is not the expected one."));
+    if (run.remark) list.push(el("div", {class: "banner"}, run.remark));
     if (run.complete === false && !run.error)
         list.push(el("div", {class: "banner"}, "Not everything was timed: some blocks or launches ran without timing."));
     return list;
