@@ -12,7 +12,8 @@
  *       ready when the function's register is from which it is copied at the return.
  *   A2  Accesses of one thread to one line are accepted in program order: a lane's access to a line (or
  *       offset in shared memory) is not accepted before an earlier instruction's. Loads of a window may
- *       pass each other, not stores: a load sees the store it should.
+ *       pass each other, not stores: a load sees the store it should. Where each thread has a port
+ *       (sm.pipeline = vortex) and thread 0's makes an access for all, it is in the order of that port only.
  *   A3  A barrier, fence or exit issues only when the earlier memory instructions of the lanes that issue it
  *       have been accepted by the memory stage. After a fence the next instruction of its lanes issues only
  *       when their earlier stores and atomics are complete; shared memory has performed what it has accepted.

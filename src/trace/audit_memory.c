@@ -93,14 +93,8 @@ static void check_order(struct audit *a, const struct accepted_access *x, const 
 }
 
 void audit_access(struct audit *a, struct audit_slot *s, struct issued *x, const struct event *e) {
-    struct accepted_access y = {e->a,
-                                e->mask,
-                                e->cycle,
-                                x->seq,
-                                x->uid,
-                                e->cause == ACCESS_SHARED,
-                                x->window != NEVER,
-                                audit_facts(a, x)->role & ROLE_WRITES};
+    struct accepted_access y = {e->a,   e->b ? e->b : e->mask,     e->cycle,           x->seq,
+                                x->uid, e->cause == ACCESS_SHARED, x->window != NEVER, audit_facts(a, x)->role & ROLE_WRITES};
     struct event where = audit_at(x, e->cycle);
     x->accepted |= e->mask;
     x->last_access = MAX(x->last_access, e->cycle);
@@ -108,6 +102,9 @@ void audit_access(struct audit *a, struct audit_slot *s, struct issued *x, const
     if (x->gate != NEVER && !audit_holds(a, e->cycle <= x->gate))
         audit_report(a, 3, &where, "an access is accepted after a barrier, fence or exit issued at cycle %llu",
                      (unsigned long long)x->gate);
+    if (e->b && !audit_holds(a, e->b == 1 && e->mask & 1))
+        audit_report(a, 2, &where, "the port of lanes 0x%llx makes an access for lanes 0x%llx", (unsigned long long)e->b,
+                     (unsigned long long)e->mask);
     if (!x->listed || e->cause == ACCESS_CONST || e->cause == ACCESS_FORWARD) return;
     for (u32 i = 0; i < s->accesses.n; i++) check_order(a, &s->accesses.at[i], &y, &where);
     VEC_PUSH(&s->accesses, y);

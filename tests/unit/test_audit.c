@@ -356,6 +356,20 @@ static const struct event two_loads[] = {
     TOLD(EV_DONE, 18, 2),      WARP(EV_WARP_END, 30),
 };
 
+/* Thread 0's port makes the second one for all: it may pass other ports' words, and its own not */
+static void a2_one_port_for_all(void **state) {
+    (void)state;
+    struct stream s = copy(two_loads, ARRAY_LEN(two_loads));
+    find(&s, EV_ACCESS, 2, 0)->cycle = 13;
+    find(&s, EV_ACCESS, 2, 0)->b = 1;
+    expect(&s, "A2", "lanes 0x1 access 0x100 for uid 2 at cycle 13, but for the earlier uid 1 at cycle 14");
+    find(&s, EV_ACCESS, 1, 0)->mask = find(&s, EV_COMPLETE, 1, 0)->mask = find(&s, EV_ISSUE, 1, 0)->mask = ALL & ~1u;
+    expect_clean(&s);
+    find(&s, EV_ACCESS, 2, 0)->cycle = 15;
+    find(&s, EV_ACCESS, 2, 0)->b = 2;
+    expect(&s, "A2", "the port of lanes 0x2 makes an access for lanes 0xffffffff");
+}
+
 static void a2_accesses_pass_each_other(void **state) {
     (void)state;
     struct stream s = copy(two_loads, ARRAY_LEN(two_loads));
@@ -1023,6 +1037,7 @@ int main(void) {
         cmocka_unit_test(a1_results_of_calls),
         cmocka_unit_test(a1_a_call_returns_where_nothing_is_seen_of_it),
         cmocka_unit_test(a2_accesses_pass_each_other),
+        cmocka_unit_test(a2_one_port_for_all),
         cmocka_unit_test(a3_gate_before_acceptance),
         cmocka_unit_test(a3_barrier_and_exit_too),
         cmocka_unit_test(a3_an_access_that_comes_after_all),

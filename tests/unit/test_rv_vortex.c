@@ -542,19 +542,45 @@ static void lanes_find_their_places(void **state) {
     }
 }
 
+/* Four words of one bank, then a load of the last of them by all lanes, which thread 0's port makes: behind
+ * that port's own word alone, so that it passes the other ports' words (Aurud's front end issues them in
+ * neighbouring cycles) */
+static void one_port_for_all(void **state) {
+    (void)state;
+    struct rig r = good("li a1, 0x80008000; addi t0, zero, 7; sw t0, 12(a1);" LANES_ON
+                        "li a1, 0x80008000; slli t0, s1, 2; add a2, a1, t0; addi s2, zero, 4;"
+                        "again: lw t1, 0(a2); lw t2, 12(a1); addi s2, s2, -1; bne s2, zero, again;"
+                        "add t1, t1, t2; sw t1, 64(a2); vx_tmc zero",
+                        OLD);
+    static const u32 want[] = {7, 7, 7, 14};
+    expect(&r, 16, want, 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_words),   cmocka_unit_test(rows_are_apart),
-        cmocka_unit_test(warps),         cmocka_unit_test(again),
-        cmocka_unit_test(splits),        cmocka_unit_test(without_split),
-        cmocka_unit_test(uniform_split), cmocka_unit_test(order_of_sides),
-        cmocka_unit_test(loops),         cmocka_unit_test(calls),
-        cmocka_unit_test(start_up),      cmocka_unit_test(guests_call),
-        cmocka_unit_test(votes),         cmocka_unit_test(atomics),
-        cmocka_unit_test(narrow),        cmocka_unit_test(cores),
-        cmocka_unit_test(console),       cmocka_unit_test(counters),
-        cmocka_unit_test(csrs),          cmocka_unit_test(system_instructions),
-        cmocka_unit_test(faults),        cmocka_unit_test(lanes_find_their_places),
+        cmocka_unit_test(known_words),
+        cmocka_unit_test(rows_are_apart),
+        cmocka_unit_test(warps),
+        cmocka_unit_test(again),
+        cmocka_unit_test(splits),
+        cmocka_unit_test(without_split),
+        cmocka_unit_test(uniform_split),
+        cmocka_unit_test(order_of_sides),
+        cmocka_unit_test(loops),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(start_up),
+        cmocka_unit_test(guests_call),
+        cmocka_unit_test(votes),
+        cmocka_unit_test(atomics),
+        cmocka_unit_test(narrow),
+        cmocka_unit_test(cores),
+        cmocka_unit_test(console),
+        cmocka_unit_test(counters),
+        cmocka_unit_test(csrs),
+        cmocka_unit_test(system_instructions),
+        cmocka_unit_test(faults),
+        cmocka_unit_test(one_port_for_all),
+        cmocka_unit_test(lanes_find_their_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
