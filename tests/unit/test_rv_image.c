@@ -69,9 +69,11 @@ static void good_elf(void **state) {
 
 /* DWARF's lines of the faulting instruction at 0x80000010. A function that the linker has thrown away leaves a
  * sequence of no bytes at 0, which is nobody's line. */
-#define AT(a)   0, 5, 2, (a) & 255, (a) >> 8 & 255, (a) >> 16 & 255, (a) >> 24
-#define GONE    AT(0), 3, 0xE3, 0, 1, 3, 1, 1, 0, 1, 1                                         /* lines 100 and 101 */
-#define KEPT(n) AT(0x80000000u), 1, 2, 8, 3, 6, 1, 3, 1, 1, 4, 2, 2, 8, 3, 1, 1, 2, n, 0, 1, 1 /* 1; 7, 8 at + 8; b.c:9 at + 16 */
+#define AT(a) 0, 5, 2, (a) & 255, (a) >> 8 & 255, (a) >> 16 & 255, (a) >> 24
+/* Lines 100 and 101 */
+#define GONE AT(0), 3, 0xE3, 0, 1, 3, 1, 1, 0, 1, 1
+/* Line 1; lines 7 and 8 at + 8; line 9 of the second file at + 16, where it ends n bytes later */
+#define KEPT(n) AT(0x80000000u), 1, 2, 8, 3, 6, 1, 3, 1, 1, 4, 2, 2, 8, 3, 1, 1, 2, n, 0, 1, 1
 
 static void source_lines(void **state) {
     enum { LINES = 400, SECTIONS = 600, ALL_B = 800 };
