@@ -63,7 +63,10 @@ void vunits_abandon(struct core *c) {
     v->full = 0;
 }
 
-void vunits_launch(struct core *c) { vunits_abandon(c); }
+void vunits_launch(struct core *c) {
+    vunits_abandon(c);
+    if (c->vunits) c->vunits->empty_cy = c->now;
+}
 
 /* When the first instruction of a buffer can enter its pipe, or the first of a pipe leave it */
 static u64 first_cycle(const struct vunits *v) {
@@ -201,6 +204,7 @@ static void leave(struct core *c, const struct ventry *e) {
     const struct tinst *t = e->t;
     struct home *s = &c->homes[e->slot];
     u64 ready = c->now + 2;
+    c->vunits->empty_cy = c->now + 1;
     EMIT(c, .kind = EV_DONE, .cycle = t->ndst ? ready : c->now + 1, .uid = e->uid, .slot = e->slot);
     if (t->ndst) EMIT(c, .kind = EV_READY, .cycle = ready, .uid = e->uid, .slot = e->slot, .mask = e->lanes);
     c->stats.operand_writes += t->nwrite;
@@ -292,5 +296,7 @@ void vunits_stage(struct core *c) {
 }
 
 bool vunits_idle(const struct core *c) { return !c->vunits || !(c->vunits->waiting + c->vunits->running); }
+
+u64 vunits_empty(const struct core *c) { return c->vunits ? c->vunits->empty_cy : 0; }
 
 u64 vunits_next(const struct core *c) { return MAX(c->vunits->next_cy, c->now); }

@@ -37,6 +37,7 @@ struct vunits {
     u32 held;             /* units, by 1 << place in the port's order, whose buffer holds some */
     u32 busy;             /* pipes, by 1 << enum vpipe, that have some */
     u64 next_cy;          /* nothing enters a pipe or leaves one before it; NEVER: nothing is there */
+    u64 empty_cy;         /* the cycle after the last in which something left */
     u64 full;             /* units, by 1 << enum unit, whose buffer was full at the end of the last cycle */
 };
 

@@ -376,7 +376,10 @@ static u64 end_cycle(const struct run *r) {
  * fixed times, so that cutting windows changes nothing. */
 static void drain(struct run *r, u64 end) {
     struct gpu *g = r->g;
-    u64 past = end - r->start + 2ull * g->window; /* further than any window in which the end was noticed */
+    u64 empty = r->start;
+    for (u32 i = 0; i < g->cfg.sms; i++) empty = MAX(empty, core_empty(g->cores[i]));
+    /* further than any window in which the end was noticed */
+    u64 past = MAX(end - r->start + 2ull * g->window, empty - r->start + g->window);
     u64 at = r->start + (past + DRAIN_CY - 1) / DRAIN_CY * DRAIN_CY;
     CHECK(g->now <= at);
     for (;; at += DRAIN_CY) {

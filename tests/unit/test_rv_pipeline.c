@@ -512,6 +512,23 @@ static void performance_counters(void **state) {
     heddle_close(h);
 }
 
+/* --- the end: units that work on what an ended warp has left them, long after its block is over */
+static void units_empty_after_the_end(void **state) {
+    u64 last = 0;
+    (void)state;
+    for (u32 n = 10; n <= 330; n += 20) {
+        char text[256];
+        snprintf(text, sizeof(text),
+                 "addi t0, zero, %u; a: addi t0, t0, -1; bne t0, zero, a; div t1, t0, t0; div t2, t0, t0; div t3, t0, t0; vx_tmc "
+                 "zero",
+                 n);
+        run(text, IDEAL "sm.class.idiv.interval_cy=1000");
+        assert_true(ran.cycles > last && ran.cycles < last + 1000); /* the launch does not wait for them */
+        last = ran.cycles;
+    }
+    assert_true(last > 4096); /* the chip was looked at for idleness in between */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fetch_interval),
@@ -533,6 +550,7 @@ int main(void) {
         cmocka_unit_test(states_of_figure_5_1),
         cmocka_unit_test(improvements),
         cmocka_unit_test(performance_counters),
+        cmocka_unit_test(units_empty_after_the_end),
     };
     int rc = cmocka_run_group_tests(tests, NULL, NULL);
     free(ran.events.at);
