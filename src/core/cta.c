@@ -45,6 +45,29 @@ u64 cta_next(const struct core *c) {
     return b->coming_at < b->coming.n ? MAX(c->now, b->coming.at[b->coming_at].cycle) : NEVER;
 }
 
+bool core_refuses(const struct core *c, const struct kernel *k, struct strbuf *why) {
+    const char *diverge = c->pol.diverge->name;
+    struct strbuf what = {0};
+    if (c->form && k->first_warps)
+        strbuf_add(&what,
+                   "a program that starts and ends its warps itself does not go with sm.diverge = %s, whose fronts are not its "
+                   "warps; use sm.diverge = pdom",
+                   diverge);
+    else if (c->early && k->first_warps)
+        strbuf_add(&what,
+                   "a program that switches its lanes itself does not go with sm.diverge = %s at loads, where lanes of a warp "
+                   "come to its masks one after the other; use dws.split = branch",
+                   diverge);
+    else if (c->vunits && !k->first_warps)
+        strbuf_add(&what,
+                   "a program that is not RISC-V does not go with sm.pipeline = vortex, whose units and ports are those of "
+                   "RISC-V instructions; use sm.pipeline = common");
+    bool refuses = what.s;
+    if (refuses) strbuf_add(why, "error: kernel '%s': %s\n", k->name, what.s);
+    strbuf_free(&what);
+    return refuses;
+}
+
 /* --- what the chip sends and takes */
 
 void core_send_block(struct core *c, u64 cycle, u64 linear) {
@@ -173,38 +196,12 @@ static void slot_begin(struct core *c, u32 slot) {
     slot_look(c, slot, c->now);
 }
 
-static void refuse_renewal(struct core *c, struct warp *w) {
-    fault_at(w, c->prog->k->code, NONE,
-             "a program that starts and ends its warps itself does not go with sm.diverge = %s, whose fronts are "
-             "not its warps; use sm.diverge = pdom",
-             c->pol.diverge->name);
-    c->fault_cy = MIN(c->fault_cy, c->now);
-}
-
-static void refuse_splits(struct core *c, struct warp *w) {
-    fault_at(w, c->prog->k->code, NONE,
-             "a program that switches its lanes itself does not go with sm.diverge = %s at loads, where lanes of a warp come to "
-             "its masks one after the other; use dws.split = branch",
-             c->pol.diverge->name);
-    c->fault_cy = MIN(c->fault_cy, c->now);
-}
-
-static void refuse_grid(struct core *c, struct warp *w) {
-    fault_at(w, c->prog->k->code, NONE,
-             "a program that is not RISC-V does not go with sm.pipeline = vortex, whose units and ports are those of RISC-V "
-             "instructions; use sm.pipeline = common");
-    c->fault_cy = MIN(c->fault_cy, c->now);
-}
-
 /* A warp that the program has yet to start has its slot, and counts as one that has ended */
 static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct warp *w) {
     slot_take(c, slot, p, w);
     w->slot = slot;
     p->slots |= 1ull << slot;
-    if (c->form && c->prog->k->first_warps) refuse_renewal(c, w);
-    else if (c->early && c->prog->k->first_warps) refuse_splits(c, w);
-    else if (c->vunits && !c->prog->k->first_warps) refuse_grid(c, w);
-    else if (w->live) slot_begin(c, slot);
+    if (w->live) slot_begin(c, slot);
     else c->homes[slot].ended = c->homes[slot].told_end = true;
 }
 

@@ -62,6 +62,8 @@ const struct event *core_events(const struct core *c, u32 *n);
 void core_events_taken(struct core *c);
 
 /* --- cta.c: blocks */
+/* A kernel whose warps are not what the machine's divergence policy or pipeline works on; why ends a line */
+bool core_refuses(const struct core *c, const struct kernel *k, struct strbuf *why);
 struct cta_done {
     u64 cycle, linear;
     u64 begin_cy, instructions; /* when it came, and the warp instructions it executed */

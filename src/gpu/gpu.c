@@ -599,7 +599,7 @@ bool gpu_launch(struct gpu *g, struct launch *l, u32 registers, bool functional,
         out->functional = true;
         out->instructions_unknown = l->instructions;
         snprintf(out->kernel, sizeof(out->kernel), "%s", l->k->name);
-    } else if (!occupancy_of(&g->cfg, l, registers, &r.occ, &l->fault)) {
+    } else if (core_refuses(g->cores[0], l->k, &l->fault) || !occupancy_of(&g->cfg, l, registers, &r.occ, &l->fault)) {
         l->faulted = out->refused = true;
         ok = false;
     } else if (!plan(&r)) {

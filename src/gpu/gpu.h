@@ -48,7 +48,7 @@ struct launch_stats { /* one launch, or the sum of several (then per_sm, pcs and
     u64 cycles;          /* from the start of the launch to the end of its last block, memory instructions included */
     u64 timed_from;      /* cycles before this (warm-up) are not in the counters, nor in `cycles` */
     bool complete;       /* false: stopped by a limit and finished functionally */
-    bool refused;        /* not run: a block does not fit on an SM */
+    bool refused;        /* not run: a block does not fit on an SM, or the machine cannot run such a kernel */
     bool functional;     /* not timed at all (fast-forwarded) */
     u64 ctas_functional; /* blocks run without timing */
     bool estimated;      /* part of it was left out by --sample or --max-warp-instructions, and `estimate` is of all */

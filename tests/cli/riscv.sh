@@ -12,11 +12,11 @@ expect 0 "$heddle" run "$work/hello.bin" --machine small --set sm.warps=1 --json
 [ "$(json "$work/r.json" warp_instructions)" = 12 ] || complain "two cores: $(json "$work/r.json" warp_instructions)"
 # fronts that are not its warps, and lanes that part at loads, do not go with a program that rules its warps itself
 for diverge in dwf tbc lwm vws; do
-    expect 3 "$heddle" run "$work/hello.bin" --machine small --set sm.warps=1 --set sm.diverge=$diverge
-    err_has "starts and ends its warps itself does not go with sm.diverge = $diverge, .* use sm.diverge = pdom"
+    expect 2 "$heddle" run "$work/hello.bin" --machine small --set sm.warps=1 --set sm.diverge=$diverge
+    err_has "error: kernel .* starts and ends its warps itself does not go with sm.diverge = $diverge, .* use sm.diverge = pdom"
 done
 for split in both memory; do
-    expect 3 "$heddle" run "$work/hello.bin" --machine small --set sm.warps=1 --set sm.diverge=dws --set dws.split=$split
+    expect 2 "$heddle" run "$work/hello.bin" --machine small --set sm.warps=1 --set sm.diverge=dws --set dws.split=$split
     err_has 'switches its lanes itself does not go with sm.diverge = dws at loads, .* use dws.split = branch'
 done
 for diverge in "dws --set dws.split=branch" interweave dual_path frontier; do
