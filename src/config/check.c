@@ -93,9 +93,12 @@ static void check_parts(struct checker *k) {
               c->clusters, c->slices, c->sms, c->partitions);
     if (c->clusters > 1 && c->noc_kind != NOC_CROSSBAR)
         WRONG(k, "l2.clusters is %u; with noc.kind = mesh it must be 1", c->clusters);
-    if (c->t_refi && c->t_rfc >= c->t_refi)
-        WRONG(k, "dram.tRFC is %u; it must be less than dram.tREFI, which is %u, or dram.tREFI must be 0 for no refresh",
-              c->t_rfc, c->t_refi);
+    u32 least = c->t_rcd + c->t_ras + c->t_rp + c->t_rfc;
+    if (c->dram_kind == DRAM_BANKED && c->t_refi && c->t_refi <= least)
+        WRONG(k,
+              "dram.tREFI is %u; it must be more than dram.tRCD (%u) + dram.tRAS (%u) + dram.tRP (%u) + dram.tRFC (%u), which "
+              "is %u: a row is opened and closed between two refreshes; or dram.tREFI must be 0 for no refresh",
+              c->t_refi, c->t_rcd, c->t_ras, c->t_rp, c->t_rfc, least);
 }
 
 /* --- the mesh: a node for everybody, and no two partitions at one */

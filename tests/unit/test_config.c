@@ -506,8 +506,9 @@ static void keys_that_do_not_fit_each_other_are_refused(void **state) {
          "sm.shared_reserved_b is 1024; it must be at most sm.shared_b, which is 512: one block must fit"},
         {{"sm.subcores", "sm.schedulers"}, {"4", "6"}, "sm.subcores is 4; it must divide sm.schedulers, which is 6"},
         {{"dram.tREFI", "dram.tRFC"},
-         {"100", "100"},
-         "dram.tRFC is 100; it must be less than dram.tREFI, which is 100, or dram.tREFI must be 0 for no refresh"},
+         {"152", "100"},
+         "dram.tREFI is 152; it must be more than dram.tRCD (12) + dram.tRAS (28) + dram.tRP (12) + dram.tRFC (100), which is "
+         "152: a row is opened and closed between two refreshes; or dram.tREFI must be 0 for no refresh"},
         {{"sm.class.fp32.latency_cy", "sm.depth.issue", "sm.depth.operands"},
          {"6", "2", "3"},
          "sm.class.fp32.latency_cy is 6; it must be at least 7: sm.depth.issue (2) + sm.depth.operands (3) + 2"},
