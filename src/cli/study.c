@@ -3,6 +3,7 @@
 #include "cli/runner.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,12 +52,33 @@ static bool is_folder(const char *path) {
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Into a folder, or to standard output for one row */
-static bool write_page(const struct study *s, const json_t *answers, const struct cli_line *line, const char *name, bool here) {
+/* The page of one row goes to standard output, unless something else does */
+static bool is_printed(const struct study *s, const struct cli_outputs *outputs) { return s->o->row && !outputs->stdout_taken; }
+
+static const char *page_folder(const struct study *s, const struct cli_line *line) {
     const char *folder = cli_value(line, "out");
+    return folder ? folder : !s->o->quick && is_folder("docs/studies") ? "docs/studies" : ".";
+}
+
+/* Before anything runs: runs take hours, and a page that cannot be written then comes too late */
+static bool page_ready(const struct study *s, const struct cli_line *line, const struct cli_outputs *outputs) {
+    const char *folder = page_folder(s, line);
+    if (is_printed(s, outputs)) {
+        if (cli_has(line, "out")) cli_error(line->command, "--out does nothing with --row, whose figures go to standard output");
+        return !cli_has(line, "out");
+    }
+    bool writable = access(folder, W_OK) == 0;
+    if (writable && is_folder(folder)) return true;
+    cli_error(line->command, "%s%s: cannot write the page there: %s", cli_has(line, "out") ? "--out: " : "", folder,
+              strerror(writable ? ENOTDIR : errno));
+    return false;
+}
+
+/* Into a folder, or to standard output */
+static bool write_page(const struct study *s, const json_t *answers, const struct cli_line *line, const char *name, bool here) {
+    const char *folder = page_folder(s, line);
     struct strbuf path = {0}, why = {0};
     struct output o;
-    if (!folder) folder = !s->o->quick && is_folder("docs/studies") ? "docs/studies" : ".";
     if (here) strbuf_add(&path, "-");
     else strbuf_add(&path, "%s/%s.md", folder, name);
     bool ok = output_open(&o, path.s, &why);
@@ -76,7 +98,7 @@ static bool write_all(struct study *s, const struct cli_line *line, const char *
     json_t *answers = study_answers(s, line->operands.at[0], &why), *doc = NULL;
     bool ok = answers != NULL;
     if (!ok) cli_error(line->command, "%s", why.s);
-    ok = ok && write_page(s, answers, line, name, s->o->row != NULL && !outputs->stdout_taken);
+    ok = ok && write_page(s, answers, line, name, is_printed(s, outputs));
     if (ok) doc = json_pack("{s:O}", "study", answers);
     ok = ok && html_write_runs(outputs, line, &s->plan, s->store, doc) && outputs_commit(outputs, "html");
     json_decref(doc);
@@ -135,7 +157,8 @@ static int run_with(struct study *s, const struct cli_line *line, const char *na
     struct strbuf database = {0};
     if (cli_has(line, "database")) strbuf_add(&database, "%s", cli_value(line, "database"));
     else strbuf_add(&database, "study-%s.db", name);
-    int code = open_outputs(s, line, database.s, &outputs) ? run_locked(s, line, name, database.s, &outputs) : EXIT_USER;
+    bool ready = open_outputs(s, line, database.s, &outputs) && page_ready(s, line, &outputs);
+    int code = ready ? run_locked(s, line, name, database.s, &outputs) : EXIT_USER;
     outputs_close(&outputs);
     strbuf_free(&database);
     return code;

@@ -123,7 +123,10 @@ wrong 's/FROM speed WHERE/FORM speed WHERE/' 'syntax error'
 wrong '/^title = Speed/d' '\[figure speed\] has no title'
 expect 2 "$heddle" study none; err_has 'studies are .*mascar'
 expect 2 "$heddle" study s.ini --row none; err_has 'no program "none"'
-expect 2 "$heddle" study s.ini --out /nowhere; err_has 'cannot write'
+# a folder that cannot be written is told before anything runs, and one that does nothing is refused
+for to in /nowhere s.ini; do expect 2 "$heddle" study s.ini --database new.db --out $to; err_has "^heddle study: error: --out: $to: cannot write"; done
+expect 2 "$heddle" study s.ini --database new.db --row bfs --out .; err_has '.--out does nothing with --row'
+[ ! -e new.db ] || complain "a study that cannot write its page has begun"
 expect 2 "$heddle" sweep s.ini; err_has 'unknown section \[study\]'
 # the bundled ones are legal: each is read, and refuses a row that it does not have
 for study in "$B"/share/heddle/studies/*.ini; do expect 2 "$heddle" study "$(basename "$study" .ini)" --row none; err_has 'has no program "none"'; done
