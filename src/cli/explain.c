@@ -18,21 +18,39 @@ struct explain_kind {
 
 /* --- keys */
 
-static void print_value(const char *machine, const struct config *c, const struct cfg_key *k, FILE *out) {
+static void print_value(const char *machine, int wide, const struct config *c, const struct cfg_key *k, FILE *out) {
     char value[64];
     config_get_text(c, k, value, sizeof(value));
-    fprintf(out, "    %-12s %s\n", machine, value);
+    fprintf(out, "    %-*s  %s\n", wide, machine, value);
 }
 
 static void print_machines_values(const struct cfg_key *k, FILE *out) {
     struct machine_list all = machine_list();
+    int wide = 0;
+    for (u32 i = 0; i < all.n; i++) wide = MAX(wide, (int)strlen(all.at[i].name));
     for (u32 i = 0; i < all.n; i++) {
         struct config c;
         struct diag d = {0};
-        if (machine_load(&c, all.at[i].name, &d)) print_value(all.at[i].name, &c, k, out);
+        if (machine_load(&c, all.at[i].name, &d)) print_value(all.at[i].name, wide, &c, k, out);
         diag_free(&d);
     }
     machine_list_free(&all);
+}
+
+static bool is_policy_of(const struct policy_row *p, const struct cfg_key *k) {
+    return k->type == KEY_TYPE_POLICY && strcmp(p->kind, k->choices) == 0;
+}
+
+static void print_policies(const struct cfg_key *k, FILE *out) { /* that the key may name, a line each */
+    int wide = 0;
+    for (u32 i = 0; i < policy_count(); i++) {
+        struct policy_row p = policy_at(i);
+        if (is_policy_of(&p, k)) wide = MAX(wide, (int)strlen(p.name));
+    }
+    for (u32 i = 0; i < policy_count(); i++) {
+        struct policy_row p = policy_at(i);
+        if (is_policy_of(&p, k)) fprintf(out, "    %-*s  %s\n", wide, p.name, p.doc);
+    }
 }
 
 static bool explain_key(const char *name, FILE *out) {
@@ -42,6 +60,7 @@ static bool explain_key(const char *name, FILE *out) {
     cfg_key_legal(k, &legal);
     fprintf(out, "%s: a key of the machine\n  %s\n", k->name, k->doc);
     fprintf(out, "  legal:   %s\n", legal.s);
+    print_policies(k, out);
     if (*k->unit) fprintf(out, "  unit:    %s\n", k->unit);
     fprintf(out, "  default: %s\n  on the bundled machines:\n", k->default_text);
     strbuf_free(&legal);

@@ -45,6 +45,12 @@ while read -r name; do "$heddle" explain "$name" > "$work/one" || complain "hedd
 # the word names every part of the stack
 expect 0 "$heddle" explain cpi
 for part in $(sed -n 's/^CPI([A-Z_]*, "\([a-z_]*\)".*/\1/p' "$top/src/stats/cpi.def"); do out_has "^    $part  "; done
-finish
 # a statistic is found without its prefix, by name and by pattern
 for name in data_structural 'data_struct*' cpi.data_structural; do expect 0 "$heddle" explain "$name"; out_has '^cpi.data_structural: a part of the CPI stack'; done
+# a key that names a policy lists what it may name, all of them
+"$heddle" list policies > "$work/policies"
+for key in $(sed -n 's/^\([a-z._]*\): .*/\1/p' "$work/policies"); do
+    expect 0 "$heddle" explain "$key"
+    for name in $(awk -v key="$key:" '/^[^ ]/ { on = $1 == key; next } on && NF { print $1 }' "$work/policies"); do out_has "^    $name  "; done
+done
+finish
