@@ -369,7 +369,7 @@ static int check_shape(struct heddle *h, const struct kernel *k, const struct he
             "kernel '%s': %llu bytes of shared memory a block (%u static, %u dynamic) are more than the limit of %d%s\n", k->name,
             (unsigned long long)shared, k->shared_b, l->dynamic_shared_b, MAX_SHARED_B,
             k->first_warps ? "; the stacks of all threads of a core lie there: take a machine with fewer threads, such as "
-                             "vortex2021, or a smaller sm.warps"
+                             "vortex2021, or a smaller sm.warps or sm.shared_b"
                            : "");
     if (k->local_b > MAX_LOCAL_B)
         return api_fail(h, HEDDLE_BAD_INPUT, "kernel '%s': %u bytes of local memory a thread are more than the limit of %d\n",

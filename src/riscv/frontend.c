@@ -85,6 +85,21 @@ static bool map_segments(struct rv_program *p, struct memory *mem, struct diag *
     return true;
 }
 
+/* The arguments have a place of their own, which a linker without a script puts the file's headers into */
+static bool map_arguments(struct rv_program *p, struct memory *mem, struct diag *dg) {
+    for (u32 i = 0; i < p->image.segments.n; i++) {
+        const struct rv_segment *g = &p->image.segments.at[i];
+        if (g->at >= RV_ARGS + RV_ARGS_B || page_end(g) <= RV_ARGS) continue;
+        diag_error(
+            dg, p->file, 0, 0,
+            "its segment at 0x%llx lies in the arguments' place (%u bytes at 0x%llx); link it elsewhere, or, where only the "
+            "file's headers lie there, with -Wl,--nmagic",
+            (unsigned long long)g->at, RV_ARGS_B, (unsigned long long)RV_ARGS);
+        return false;
+    }
+    return map(p, mem, RV_ARGS, RV_ARGS_B, "the arguments' place", dg);
+}
+
 /* From the first to the last word of code; what is between is decoded and faults when it is run */
 static bool find_text(struct rv_program *p, struct diag *dg) {
     u64 from = UINT64_MAX, to = 0;
@@ -114,8 +129,8 @@ static void *load(const char *file, const u8 *bytes, size_t n, struct memory *me
     }
     p->name = riscv_frontend.alone;
     rv_lines_read(&p->lines, &p->image, &p->image.arena);
-    bool ok = find_text(p, dg) && sort_segments(p, dg) && map_segments(p, mem, dg) &&
-              map(p, mem, RV_ARGS, RV_ARGS_B, "the arguments' place", dg) && rv_kernels_read(p, dg);
+    bool ok = find_text(p, dg) && sort_segments(p, dg) && map_segments(p, mem, dg) && map_arguments(p, mem, dg) &&
+              rv_kernels_read(p, dg);
     if (ok) memory_find(mem, RV_ARGS)->lent = !p->functions.n; /* the runtime's own where there are kernels */
     if (ok) return p;
     unload(p, mem);

@@ -185,8 +185,7 @@ static void bad_places(void **state) {
         {0x7FFFFFF4, 16, 6, "a segment at 0x80000000 lies over the one of 16 bytes at 0x7ffffff4"},
         {0, 16, 6, "a segment at 0x0 lies at the null pointer"},
         {64, 16, 6, NULL},
-        {0x7FFF0000, 16, 6,
-         "the arguments' place (65536 bytes at 0x7fff0000) cannot be placed: it overlaps memory that is in use"},
+        {0x7FFF0000, 16, 6, "its segment at 0x7fff0000 lies in the arguments' place (65536 bytes at 0x7fff0000)"},
         {0x80800000, 16, 5, "its code spans 8388624 bytes, more than the 8 MiB that are decoded"},
         {0xFEFFBFF0, 16, 6, NULL}, /* below the stacks of 16 threads */
         {0xFEFFBFF0, 17, 6, "a segment of 17 bytes at 0xfeffbff0 lies in the shared memory of a core (0xfeffc000 to 0xff000000)"},
@@ -231,6 +230,25 @@ static void too_much_code(void **state) {
         heddle_close(h);
     }
     free(b);
+}
+
+/* A linker without a script puts the file's headers in the page before the code */
+static void in_the_arguments_place(void **state) {
+    static const u32 at[] = {0x7FFF0000, 0x7FFFF000, 0x7FFEFFFC}; /* the last reaches into it */
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(at); i++) {
+        u8 b[FILE_B];
+        struct heddle *h = heddle_open(NULL);
+        struct heddle_module *m;
+        elf(b);
+        put(b + PH + 8, at[i], 4), put(b + 24, at[i], 4);
+        assert_int_equal(load(h, "p.elf", b, FILE_B, &m), HEDDLE_BAD_INPUT);
+        char want[128];
+        snprintf(want, sizeof(want), "its segment at 0x%x lies in the arguments' place (65536 bytes at 0x7fff0000)", at[i]);
+        if (!strstr(heddle_message(h), want)) fail_msg("%s: %s", want, heddle_message(h));
+        assert_non_null(strstr(heddle_message(h), "-Wl,--nmagic"));
+        heddle_close(h);
+    }
 }
 
 static void other_images(void **state) {
@@ -316,9 +334,9 @@ static void damaged(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_elf),     cmocka_unit_test(source_lines), cmocka_unit_test(elf_without_flags),
-        cmocka_unit_test(bad_elf),      cmocka_unit_test(bad_places),   cmocka_unit_test(too_much_code),
-        cmocka_unit_test(other_images), cmocka_unit_test(damaged),
+        cmocka_unit_test(good_elf),      cmocka_unit_test(source_lines), cmocka_unit_test(elf_without_flags),
+        cmocka_unit_test(bad_elf),       cmocka_unit_test(bad_places),   cmocka_unit_test(in_the_arguments_place),
+        cmocka_unit_test(too_much_code), cmocka_unit_test(other_images), cmocka_unit_test(damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
