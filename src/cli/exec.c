@@ -114,6 +114,18 @@ static bool open_outputs(struct exec *x) {
     return ok;
 }
 
+/* The driver compiles OpenCL C to PTX */
+static bool runs_ptx(const struct exec *x) {
+    const struct config *c = &x->config;
+    const char *key = c->pipeline == PIPELINE_VORTEX ? "sm.pipeline = vortex" : c->programs ? "isa.programs = riscv" : NULL;
+    if (key)
+        cli_error(x->line->command,
+                  "machine %s has %s; kernels of OpenCL programs run as PTX: take a machine of another kind, such as gtx480, or "
+                  "run a kernel as a RISC-V program with a manifest (heddle run, docs/riscv.md)",
+                  c->machine, key);
+    return !key;
+}
+
 static bool read_options(struct exec *x) {
     static const char *const timed_only[] = {
         "full",     "kernel",       "launch",       "csv",      "by-pc",      "timeline",   "konata",
@@ -128,7 +140,7 @@ static bool read_options(struct exec *x) {
     }
     x->wishes.per_kernel = true;
     x->wishes.full = cli_has(x->line, "full");
-    return cli_machine(x->line, &x->config) && measure_read(x->line, &x->timing, &x->wishes.cpi) &&
+    return cli_machine(x->line, &x->config) && runs_ptx(x) && measure_read(x->line, &x->timing, &x->wishes.cpi) &&
            measure_by_pc(x->line, &x->wishes) && measure_window(x->line, &x->config, &x->window) &&
            measure_trace_end(x->line, &x->window, &x->timing) &&
            cli_number(x->line, "max-instructions", 1, UINT64_MAX, &x->max_instructions) &&

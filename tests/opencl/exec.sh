@@ -29,6 +29,14 @@ expect 0 "$B/heddle" exec --quiet --machine small --set gpu.sms=3 --json "$work/
 [ "$("$B/json_get" "$work/small.json" machine)" = small ] || complain "machine is not small"
 expect 2 "$B/heddle" exec --set gpu.smss=3 -- "$work/app"
 err_has "did you mean"
+# kernels are PTX: a machine for RISC-V programs would not run them, or not as its keys say
+for keys in "--machine vortex2021" "--machine vortex2021 --functional" "--machine aurud2023 --set isa.programs=ptx"; do
+    # shellcheck disable=SC2086
+    expect 2 "$B/heddle" exec $keys -- "$work/app"
+    err_has "has sm.pipeline = vortex; kernels of OpenCL programs run as PTX: take a machine of another kind"
+done
+expect 2 "$B/heddle" exec --machine small --set isa.programs=riscv -- "$work/app"
+err_has "machine small has isa.programs = riscv; kernels of OpenCL programs run as PTX"
 
 # without timing, in whole or in part
 expect 0 "$B/heddle" exec --functional --json "$work/f.json" -- "$work/app"
