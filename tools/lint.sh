@@ -4,7 +4,7 @@
 #
 #   tools/lint.sh [CHECK...]     all of CHECKS when none is named
 set -u
-CHECKS="format includes stages calls docs words names tidy sizes wrap"
+CHECKS="format includes stages calls docs words names documents tidy sizes wrap"
 cd "$(dirname "$0")/.." || exit 2
 FORMAT=${CLANG_FORMAT:-clang-format-19}
 TIDY=${CLANG_TIDY:-clang-tidy-19}
@@ -210,6 +210,17 @@ check_names() {
                 if (word[i] ~ /^[a-z0-9_][a-z0-9_\/-]*\.(c|h|def|sh|py|md)$/) print FILENAME ":" FNR, word[i]
             }
         }')
+}
+
+# A file that a document names, by its folder, exists. The changelog may name what was; docs/howto-policy.md
+# names files that its reader makes, and a name with capitals in a row stands for others.
+check_documents() {
+    local at name files
+    files=$(git ls-files 2> /dev/null || find . -type f)
+    while IFS=: read -r at name; do
+        grep -qE "(^|/)$name\$" <<< "$files" || fail "$at: there is no $name"
+    done < <(grep -oE '\b(docs|include|lab|machines|python|src|studies|tests|tools|workloads)/[A-Za-z0-9_./-]+\.(c|cl|def|h|ini|md|py|s|sh)\b' \
+        README.md ARCHITECTURE.md CONTRIBUTING.md workloads/README.md $(ls docs/*.md docs/studies/*.md | grep -v howto-policy) | grep -vE ':.*[A-Z]{3}' | sort -u)
 }
 
 # Prose has at most 110 columns: block comments, lines of their own, and Markdown but for tables, code and
