@@ -82,7 +82,10 @@ void vlsu_abandon(struct core *c) {
     l->wrote_cy = l->answer_cy = NEVER;
 }
 
-void vlsu_launch(struct core *c) { vlsu_abandon(c); }
+void vlsu_launch(struct core *c) {
+    vlsu_abandon(c);
+    if (c->vlsu) c->vlsu->empty_cy = c->now;
+}
 
 static void check_answers(const struct vlsu *l) {
     u64 first = queue_due(&l->merged);
@@ -304,7 +307,7 @@ static int buffer_word(struct core *c, struct flight *f, u32 i, u64 *closed) {
     u64 bit = 1ull << lane;
     if (*closed & bit) return HAZARD_BANK;
     *closed |= bit;
-    if (f->mem.kind == PROBE_STORE && !c->cfg->perfect_memory) writeback_store_sent(c, f);
+    if (f->mem.kind == PROBE_STORE) writeback_store_sent(c, f);
     else f->mem.outstanding++;
     struct vlane *b = &l->lanes[lane];
     b->word[b->n++] = (struct vword){f->id, (u16)i, (u16)vcache_bank(c, f->mem.lines.at[i].line)};
@@ -348,6 +351,7 @@ static void leave_buffer(struct core *c, u32 lane, struct flight *f) {
     struct vlane *b = &l->lanes[lane];
     if (++f->mem.next == f->mem.nlines) accepted(c, f);
     b->word[0] = b->word[1];
+    l->empty_cy = c->now + 1;
     l->full &= ~(1ull << lane);
     if (!--b->n) l->waiting &= ~(1ull << lane);
 }
@@ -453,6 +457,8 @@ bool vlsu_idle(const struct core *c) {
     const struct vlsu *l = c->vlsu;
     return !l || (!l->nskid && l->current == NONE && !l->waiting && l->answer_cy == NEVER && vcache_idle(c));
 }
+
+u64 vlsu_empty(const struct core *c) { return c->vlsu ? c->vlsu->empty_cy : 0; }
 
 u64 vlsu_next(const struct core *c) {
     const struct vlsu *l = c->vlsu;

@@ -244,12 +244,11 @@ static bool entries_in_use(const struct core *c, const struct vbank *b) {
     return b->used + hits >= c->cfg->vortex_mshrs;
 }
 
-/* The flight of a store may be over with this */
 static void perfect_word(struct core *c, struct flight *f, const struct line_access *x, u32 bank) {
     if (f->mem.kind != PROBE_STORE) read_hit(c, f, x, bank, c->cfg->perfect_cy);
     else {
         tell(c, f, x, ACCESS_STORE);
-        writeback_part(c, f->id, c->now);
+        writeback_stored(c, f->id);
     }
 }
 

@@ -264,7 +264,7 @@ u32 core_news(const struct core *c) {
 bool core_idle(const struct core *c) { return cta_idle(c) && !atomics_out(c) && port_idle(c) && vunits_idle(c) && vlsu_idle(c); }
 
 u64 core_quiet(const struct core *c) { return MAX(cta_quiet(c), port_quiet(c)); }
-u64 core_empty(const struct core *c) { return MAX(core_quiet(c), vunits_empty(c)); }
+u64 core_empty(const struct core *c) { return MAX(core_quiet(c), MAX(vunits_empty(c), vlsu_empty(c))); }
 
 /* --- invariants and reports */
 

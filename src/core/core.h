@@ -451,7 +451,7 @@ void vunits_stage(struct core *c);
 void vunits_settle(struct core *c); /* at the end of a cycle: which buffers are full */
 u64 vunits_next(const struct core *c);
 bool vunits_idle(const struct core *c);
-u64 vunits_empty(const struct core *c); /* the cycle after the last in which an instruction left a unit */
+u64 vunits_empty(const struct core *c);                     /* the cycle after the last in which an instruction left a unit */
 void vunits_place(const struct kernel *k, struct tinst *t); /* which unit and pipe it needs */
 u64 vunits_unavailable(const struct core *c);               /* units, by 1 << enum unit, whose buffer is full */
 void vunits_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
@@ -464,6 +464,7 @@ void vlsu_stage(struct core *c);
 u64 vlsu_next(const struct core *c);
 void vlsu_skip(struct core *c, u64 n);
 bool vlsu_idle(const struct core *c);
+u64 vlsu_empty(const struct core *c); /* the cycle after the last in which a bank took a word */
 bool vlsu_full(const struct core *c);
 void vlsu_wake(struct core *c);                                     /* a word that was refused may be taken now */
 bool vlsu_writes(const struct core *c);                             /* a load has the write-back port in this cycle */

@@ -38,7 +38,7 @@ u32 core_news(const struct core *c);
 u64 core_asleep(const struct core *c); /* nothing changes before that cycle unless something comes; 0: awake */
 bool core_idle(const struct core *c);  /* no block, nothing on its way */
 u64 core_quiet(const struct core *c);  /* first cycle after the last that a block, store or atomic of it was under way */
-u64 core_empty(const struct core *c); /* the same, also of what ended warps left in units: core_idle from then on */
+u64 core_empty(const struct core *c);  /* the same, also of what ended warps left in units and buffers: core_idle from then on */
 u64 core_last_issue(const struct core *c);
 u64 core_jumped(const struct core *c); /* cycles of this launch that were jumped over */
 void core_abandon(struct core *c);     /* stops timing: atomics on their way are performed, results delivered; blocks stay */

@@ -32,6 +32,7 @@ struct vlsu {
     u64 waiting, full; /* threads whose buffers hold a word, two words */
     u32 loads;         /* whose words are sent or awaited */
     i32 held_by;       /* enum hazard that kept a word from its bank in the last cycle, or NONE */
+    u64 empty_cy;      /* the cycle after the last in which a bank took a word */
     bool stuck;        /* no word was taken then, and none will be until the memory side has answered or taken something */
     bool again;        /* which it may have since */
     u64 wrote_cy;      /* last cycle in which a load had the write-back port; NEVER: none */

@@ -512,6 +512,22 @@ static void performance_counters(void **state) {
     heddle_close(h);
 }
 
+/* --- perfect memory: stores are under way until a bank has taken their words, as with any memory; checks of
+ * counts run all along */
+static void stores_of_perfect_memory(void **state) {
+    static const char text[] = LANES "li a0, 0x80008000; slli s1, s1, 6; add a0, a0, s1; addi t1, zero, 20; a: addi t1, t1, -1; "
+                                     "sw t1, 0(a0); b: lw t2, 0(a0); sw t2, 4(a0); sw t2, 8(a0); bne t1, zero, a; vx_tmc zero";
+    u64 last = 0;
+    (void)state;
+    for (u32 banks = 4; banks; banks /= 2) { /* lines are in the banks by turns: fewer of them, fewer words a cycle */
+        char keys[128];
+        snprintf(keys, sizeof(keys), FAST "gpu.perfect_memory=true vortex.dcache.banks=%u", banks);
+        run(text, keys);
+        assert_true(ran.cycles > last);
+        last = ran.cycles;
+    }
+}
+
 /* --- the end: units that work on what an ended warp has left them, long after its block is over */
 static void units_empty_after_the_end(void **state) {
     u64 last = 0;
@@ -550,6 +566,7 @@ int main(void) {
         cmocka_unit_test(states_of_figure_5_1),
         cmocka_unit_test(improvements),
         cmocka_unit_test(performance_counters),
+        cmocka_unit_test(stores_of_perfect_memory),
         cmocka_unit_test(units_empty_after_the_end),
     };
     int rc = cmocka_run_group_tests(tests, NULL, NULL);
