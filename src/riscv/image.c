@@ -186,8 +186,8 @@ static bool check_header(const struct source *s) {
     return true;
 }
 
-/* Linker scripts that write the wrong flags, as riscv-tests' does, leave no segment that may be executed: then
- * the one with the entry is the code, as for loaders that look at no flags */
+/* Linker scripts that write the wrong flags, as riscv-tests' does, leave no segment that may be executed:
+ * then the one with the entry is the code, as for loaders that look at no flags */
 static u64 take_entry_as_code(struct rv_image *im) {
     for (u32 i = 0; i < im->segments.n; i++) {
         struct rv_segment *g = &im->segments.at[i];

@@ -27,8 +27,8 @@ enum event_kind {
     EV_MEM_ENTER, /* uid: cycle in which it entered the memory stage's queue */
     EV_HAZARD,    /* uid: refused or prolonged for a cycles from cycle on; cause = enum hazard */
     /* uid (0: of an instruction that was squashed): a line access was accepted; a = line address (or
-     * shared-memory offset), mask = lanes, cause = enum access_result, b = the one of the lanes whose port made
-     * it for all, where each has a port of its own; 0: their own ports did */
+     * shared-memory offset), mask = lanes, cause = enum access_result, b = the one of the lanes whose port
+     * made it for all, where each has a port of its own; 0: their own ports did */
     EV_ACCESS,
     /* uid: lanes of `mask` are done with this memory instruction (data here, store handed on, atomic
      * performed and answered) */

@@ -67,8 +67,8 @@ static void good_elf(void **state) {
     heddle_close(h);
 }
 
-/* DWARF's lines of the faulting instruction at 0x80000010. A function that the linker has thrown away leaves a
- * sequence of no bytes at 0, which is nobody's line. */
+/* DWARF's lines of the faulting instruction at 0x80000010. A function that the linker has thrown away leaves
+ * a sequence of no bytes at 0, which is nobody's line. */
 #define AT(a) 0, 5, 2, (a) & 255, (a) >> 8 & 255, (a) >> 16 & 255, (a) >> 24
 /* Lines 100 and 101 */
 #define GONE AT(0), 3, 0xE3, 0, 1, 3, 1, 1, 0, 1, 1
