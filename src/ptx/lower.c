@@ -218,9 +218,9 @@ static void flow_of(struct fn *f, u32 pc, struct flow_inst *fi) {
 enum { REGION = 4 }; /* rows that the largest value takes */
 
 /* The row of a register: storage has a region for each size of value, of `f->region` rows, again and again
- * (isa.h says why). Lanes of a warp may be in several functions at once, and in one that was called from several
- * places, and frames of different lanes lie over each other: functions that call or are called have the same regions
- * everywhere, of few rows. */
+ * (isa.h says why). Lanes of a warp may be in several functions at once, and in one that was called from
+ * several places, and frames of different lanes lie over each other: functions that call or are called
+ * have the same regions everywhere, of few rows. */
 static u32 row_of(const struct fn *f, const struct opnd *o, u32 reg) {
     u32 region = o->rows == 4 ? 2 : o->rows == 2 ? 1 : 0;
     return (reg / f->region * f->lo->regions + region) * f->region + reg % f->region;

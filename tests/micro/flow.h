@@ -24,7 +24,8 @@ static struct program {
     struct line at[MOST];
 } prog;
 
-/* Functions for programs that call: one of pairs and a loop, one of words with two ways out, and one that calls either */
+/* Functions for programs that call: one of pairs and a loop, one of words with two ways out, and one that
+ * calls either */
 #define FLOW_FUNCTIONS                                                                                                           \
     ".func (.param .b32 r) f1(.param .b32 x)\n{\n.reg .pred %p;\n.reg .b32 %v, %n;\n.reg .b64 %q<3>;\nld.param.b32 %v, [x];\n"   \
     "cvt.u64.u32 %q0, %v;\nmad.lo.u64 %q1, %q0, 4294967299, 5;\nmul.lo.u64 %q2, %q1, %q0;\nand.b32 %n, %v, 3;\n"                 \

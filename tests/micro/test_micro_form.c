@@ -455,7 +455,8 @@ static void a_heap_of_pcs_takes_time(void **state) {
     assert_true(issue("C") < issue("B"));
 }
 
-/* As many times sixteen instructions that wait for nothing, not even for each other; then Y, behind all of them */
+/* As many times sixteen instructions that wait for nothing, not even for each other; then Y, behind all of
+ * them */
 static const char *busy(u32 times) {
     struct strbuf b = {0};
     for (u32 i = 0; i < times * 16; i++) strbuf_add(&b, "mov.u32 %%r%u, 1;\n", 20 + i % 16);
@@ -466,8 +467,9 @@ static const char *busy(u32 times) {
     return kept;
 }
 
-/* Lanes of two warps with another depth each: the front is as deep as the deepest. `deep` parts at the branch before
- * X, the other goes there whole, though half of it has ended; the third warp parts, too, and has work at a higher pc. */
+/* Lanes of two warps with another depth each: the front is as deep as the deepest. `deep` parts at the
+ * branch before X, the other goes there whole, though half of it has ended; the third warp parts, too, and
+ * has work at a higher pc. */
 #define OF_TWO_DEPTHS(deep, other)                                                                                               \
     JOIN(OUT "and.b32 %r1, %r0, 31;\nshr.u32 %r2, %r0, 5;\nmov.u32 %r6, %ntid.x;\ndiv.u32 %r5, %r0, %r6;\n"                      \
              "setp.eq.u32 %p1, %r2, " other ";\nsetp.lt.u32 %p2, %r1, 16;\nand.pred %p3, %p1, %p2;\n@%p3 exit;\n"                \
@@ -485,8 +487,8 @@ static void a_front_is_as_deep_as_its_deepest(void **state) {
     }
 }
 
-/* The oldest warp's lanes join the youngest's: the front is as old as they are, and goes before the other warp's
- * work when it can */
+/* The oldest warp's lanes join the youngest's: the front is as old as they are, and goes before the other
+ * warp's work when it can */
 static void a_front_is_as_old_as_its_oldest(void **state) {
     (void)state;
     const char *body = JOIN(
@@ -501,8 +503,8 @@ static void a_front_is_as_old_as_its_oldest(void **state) {
     assert_true(issue("X") < issue("Y", .slot = 1));
 }
 
-/* Half of each of two warps comes to a shuffle, by ways of their own, and waits there for a value: they stay apart,
- * though their positions are free */
+/* Half of each of two warps comes to a shuffle, by ways of their own, and waits there for a value: they
+ * stay apart, though their positions are free */
 static void at_a_shuffle_each_warp_is_a_front(void **state) {
     (void)state;
     u64 seats = 0;

@@ -315,8 +315,8 @@ static void lanes_call_different_functions(void **state) {
     EACH(32, (i % 3 == 0 ? i + 100 : i % 3 == 1 ? i * i : 42) + (1 << 16));
 }
 
-/* Lanes of a warp stand in different functions, and in one called from different places, with words, pairs and
- * quads that they keep while the others go on */
+/* Lanes of a warp stand in different functions, and in one called from different places, with words, pairs
+ * and quads that they keep while the others go on */
 #define KEEPS(name, regs, before, after)                                                                                         \
     ".func (.param .b32 r) " name "(.param .b32 x)\n{\n.reg .b32 %v;\n" regs "ld.param.b32 %v, [x];\n" before                    \
     "bar.sync 0;\n" after "st.param.b32 [r], %v;\nret;\n}\n"
