@@ -9,6 +9,7 @@ int set_first_many(const u64 *s, u32 n) {
 
 int set_after_many(const u64 *s, u32 n, u32 last) {
     u32 at = last / 64;
+    if (at >= n) return set_first_many(s, n);
     u64 behind = s[at] & ~1ull << last % 64;
     while (!behind && ++at < n) behind = s[at];
     return behind ? (int)(at * 64) + __builtin_ctzll(behind) : set_first_many(s, n);

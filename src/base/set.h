@@ -74,9 +74,10 @@ static inline int set_first(const u64 *s, u32 n) {
     if (n > 1) return set_first_many(s, n);
     return s[0] ? __builtin_ctzll(s[0]) : -1;
 }
-static inline int set_after(const u64 *s, u32 n, u32 last) { /* the first behind `last`, going round */
+/* The first behind `last`, which may lie beyond the set, going round */
+static inline int set_after(const u64 *s, u32 n, u32 last) {
     if (n > 1) return set_after_many(s, n, last);
-    u64 behind = s[0] & ~1ull << last, from = behind ? behind : s[0];
+    u64 behind = last < 64 ? s[0] & ~1ull << last : 0, from = behind ? behind : s[0];
     return from ? __builtin_ctzll(from) : -1;
 }
 static inline int set_oldest(const u64 *s, u32 n, const u64 *age) { /* the lowest age; the lowest of equals */

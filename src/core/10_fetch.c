@@ -31,7 +31,9 @@ void fetch_free(struct core *c) {
 void fetch_launch(struct core *c) {
     set_clear(c->fetch->want, c->words);
     set_clear(c->fetch->unresolved, c->words);
-    c->fetch->last = c->nfronts - 1;
+    c->fetch->last = MIN(c->nfronts, 64 * core_first_words(c)) - 1;
+    for (u32 i = 0; i < c->cfg->icache_mshrs; i++) /* send_for clears but the words that are in use then */
+        if (!c->fetch->waits[i].used) set_clear(c->fetch->waits[i].slots, c->words);
     memset(c->fetch->waited, 0, sizeof(u64) * c->nfronts);
     tags_clear(&c->fetch->icache);
 }

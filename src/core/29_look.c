@@ -151,7 +151,7 @@ static struct way_of outstanding(const struct core *c, const struct part *p) {
     const struct home *s = part_home(c, p);
     struct way_of x = {s->drain_cy, s->queued, s->loads, s->stores, s->atomics, s->asyncs};
     if (__builtin_expect(!s->way, 1)) return x;
-    x = (struct way_of){0};
+    x = (struct way_of){.drain_cy = s->all_drain_cy};
     for (u64 m = p->lanes; m; m &= m - 1) {
         const struct way_of *one = &s->way[__builtin_ctzll(m)];
         x.drain_cy = later(x.drain_cy, one->drain_cy);
@@ -206,10 +206,11 @@ static struct wait parts_wait(struct core *c, const struct front *f, const struc
 static struct order_view under_way(const struct core *c, const struct home *s, u64 lanes, u64 at) {
     bool quiet = s->drain_cy <= at && !s->loads && !s->queued;
     if (!c->form || quiet) return (struct order_view){s->drain_cy, s->loads, s->queued};
-    struct order_view v = {0};
-    for (; lanes; lanes &= lanes - 1) {
-        const struct way_of *x = &s->way[__builtin_ctzll(lanes)];
-        v.drain_cy = later(v.drain_cy, x->drain_cy);
+    struct order_view v = {.drain_cy = s->all_drain_cy};
+    bool drains = s->drain_cy > at && s->drain_cy > s->all_drain_cy; /* and what these lanes wait for may be less */
+    for (u64 m = drains ? lanes : 0; m; m &= m - 1) v.drain_cy = later(v.drain_cy, s->way[__builtin_ctzll(m)].drain_cy);
+    for (u64 m = s->loads || s->queued ? lanes : 0; m; m &= m - 1) {
+        const struct way_of *x = &s->way[__builtin_ctzll(m)];
         v.loads += x->loads, v.queued += x->queued;
     }
     return v;

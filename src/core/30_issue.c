@@ -767,6 +767,7 @@ static u32 check_word(const struct core *c, const struct sched *s, u32 w, u32 *w
         const struct account *a = &f->account;
         CHECK((a->set == 0) == (all >> k & 1));                                 /* C1 */
         CHECK(a->set || (f->nparts && f->shown && x->ready[a->unit] >> k & 1)); /* C1 */
+        CHECK(!c->form || !f->nparts == !(x->valid >> k & 1));                  /* sched_vacant */
         *waiting += a->set != 0;
     }
     return (u32)__builtin_popcountll(all);
@@ -775,7 +776,7 @@ static u32 check_word(const struct core *c, const struct sched *s, u32 w, u32 *w
 /* Where fronts are formed every place that counts is among those of one class, or looked at singly */
 static void check_formed(const struct core *c, const struct sched *s) {
     u32 places = 0, numbered = 0;
-    for (u32 w = 0; w < c->words; w++) {
+    for (u32 w = 0; w < set_words(c->nfronts); w++) {
         CHECK(!(s->at[w].singly & ~s->at[w].counted)); /* C3 */
         places += (u32)__builtin_popcountll(s->at[w].counted & ~s->at[w].singly);
     }
@@ -787,7 +788,7 @@ void issue_check(const struct core *c) {
     for (u32 i = 0; i < c->cfg->schedulers; i++) {
         const struct sched *s = &c->issue->scheds[i];
         u32 waiting = 0, counted = 0, ready = 0;
-        for (u32 w = 0; w < c->words; w++) ready += check_word(c, s, w, &waiting);
+        for (u32 w = 0; w < set_words(c->nfronts); w++) ready += check_word(c, s, w, &waiting);
         for (u32 k = 1; k < CPI_COUNT; k++) counted += s->pop[k];
         CHECK(waiting == counted && ready == s->nready); /* C2 */
         if (c->form) check_formed(c, s);

@@ -66,7 +66,7 @@ static void launch_one(struct core *c, u32 i) {
     s->noissue = 0;
     memset(s->unavail, 0, sizeof(s->unavail));
     memset(s->noissue_unavail, 0, sizeof(s->noissue_unavail));
-    s->view->words = c->words, s->view->index = i;
+    *s->view = (struct sched_view){.words = c->words, .index = i};
     s->view->age = c->age, s->view->block = c->issue->block, s->view->shared = c->issue->shared, s->view->fronts = form_seen(c);
     s->view->team = c->squads ? squad_teams(c) : NULL;
 }
@@ -149,7 +149,7 @@ u64 sched_buffered(const struct core *c, const struct sched *s) {
 
 struct sched_view *sched_look(const struct core *c, const struct sched *s) {
     struct sched_view *v = s->view;
-    v->now = c->now;
+    v->now = c->now, v->words = c->words;
     for (u32 w = 0; w < c->words; w++) {
         const struct sched_word *x = &s->at[w];
         v->valid[w] = v->buffered[w] = x->valid;
@@ -230,6 +230,26 @@ bool sched_holds_one(const struct core *c, u32 slot, bool load) {
     set_add(one, slot);
     sched_held(c, one, load ? one : none, held);
     return set_any(held, c->words);
+}
+
+int sched_vacant(const struct core *c, u32 sched) {
+    const struct sched *s = &c->issue->scheds[sched];
+    for (u32 w = 0; w < set_words(c->nfronts); w++) {
+        u64 vacant = s->at[w].slots & ~s->at[w].valid;
+        if (vacant) return (int)(w * 64 + (u32)__builtin_ctzll(vacant));
+    }
+    return NONE;
+}
+
+int sched_awaits_memory(const struct core *c, u32 from) {
+    for (u32 w = from / 64; w < c->words; w++) {
+        u64 some = 0;
+        for (u32 i = 0; i < c->cfg->schedulers; i++)
+            some |= c->issue->scheds[i].at[w].waits_load | c->issue->scheds[i].at[w].waits_fence;
+        if (w == from / 64) some &= ~0ull << from % 64;
+        if (some) return (int)(w * 64 + (u32)__builtin_ctzll(some));
+    }
+    return NONE;
 }
 
 u64 sched_wakes(const struct core *c) { return c->pol.sched->wakes(c->issue->shared, c->now); }

@@ -27,7 +27,8 @@
  *   G2 positions of a front (`seat`) are disjoint, and together are its `lanes`
  *   G3 a front that can run has parts that stand at its head's pc, each a whole group of its warp
  *   G4 with dwf.pool: a front that can run has an entry, one outside has none, and no more are in use than
- *      there are */
+ *      there are
+ *   G5 the number of threads at a pc that schedulers are told is that of the fronts that show it */
 #include "core/form.h"
 
 #include <stdlib.h>
@@ -47,11 +48,14 @@ void form_init(struct core *c) {
         x->cfg.squeeze = SQUEEZE_OFF;
         c->cfg = &x->cfg;
     }
+    x->at_home = c->pol.diverge == &diverge_dwf && !g->dwf_permute && g->dwf_conflict != DWF_MOVE && g->dwf_lanes != DWF_FREE &&
+                 !x->squeezes;
     x->depths = c->pol.diverge->by_depth && c->pol.diverge->by_depth(g);
     x->parts = base_alloc(sizeof(*x->parts) * c->nfronts * g->warp_size);
     x->place = base_alloc(sizeof(*x->place) * c->nslots);
     x->seat = base_alloc(sizeof(*x->seat) * c->nslots);
     x->opens = base_alloc(sizeof(*x->opens) * c->nslots);
+    x->opened = base_alloc(sizeof(u64) * c->nslots);
     x->entered = base_alloc(sizeof(u64) * c->nfronts);
     x->polled_at = base_alloc(sizeof(u64) * c->nfronts);
     x->turn = base_alloc(sizeof(u64) * c->nfronts);
@@ -68,7 +72,7 @@ void form_free(struct core *c) {
     if (!x) return;
     free(x->parts), free(x->place), free(x->seat), free(x->opens), free(x->entered), free(x->polled_at), free(x->table),
         free(x->pieces);
-    free(x->turn), free(x->seen.pc), free(x->seen.threads), free(x->seen.depth);
+    free(x->opened), free(x->turn), free(x->seen.at_pc), free(x->seen.pc), free(x->seen.threads), free(x->seen.depth);
     step_free(&x->one);
     free(x);
 }
@@ -80,12 +84,15 @@ void form_launch(struct core *c) {
     set_clear(x->holds, c->words), set_clear(x->outside, c->words);
     memset(x->entries, 0, sizeof(x->entries));
     memset(x->place, 0xFF, sizeof(*x->place) * c->nslots);
-    memset(x->opens, 0, sizeof(*x->opens) * c->nslots);
+    memset(x->opens, 0, sizeof(*x->opens) * c->nslots), memset(x->opened, 0, sizeof(u64) * c->nslots);
     for (u32 i = 0; i < c->cfg->schedulers * c->cfg->dwf_table; i++) x->table[i] = (struct look_up){.pc = NONE};
     for (u32 i = 0; i < c->nfronts; i++) {
         x->entered[i] = x->polled_at[i] = x->seen.threads[i] = x->seen.depth[i] = 0;
         x->seen.pc[i] = NONE;
     }
+    free(x->seen.at_pc);
+    x->seen.pcs = c->prog->k->ninst;
+    x->seen.at_pc = base_alloc(sizeof(u32) * c->cfg->schedulers * x->seen.pcs);
     x->uses = x->polls = x->used = 0;
 }
 
@@ -171,9 +178,10 @@ static struct piece *piece_at(struct core *c, u32 *n, i32 pc, bool waits, u16 ho
     return x;
 }
 
-/* When the barrier that they stood at last lets all of these lanes go */
+/* When the barrier that they stood at last lets all of these lanes go; 0: it has */
 static u64 opens_of(const struct core *c, u16 home, u64 lanes) {
     u64 last = 0;
+    if (c->form->opened[home] <= c->now) return 0;
     for (; lanes; lanes &= lanes - 1) last = later(last, c->form->opens[home][__builtin_ctzll(lanes)]);
     return last;
 }
@@ -282,7 +290,10 @@ u32 form_fronts(const struct core *c, u32 home, u16 *at) {
         u32 i = 0;
         if (slot == NO_PLACE) continue; /* it waits for its turn (37_squad.c) */
         while (i < n && at[i] != slot) i++;
-        if (i == n) at[n++] = slot;
+        if (i < n) continue;
+        at[n++] = slot;
+        const struct front *f = &c->fronts[slot];
+        if (f->nparts == 1 && f->part[0].home == home) m &= ~f->part[0].lanes | (m & -m); /* all that are in it */
     }
     return n;
 }
@@ -312,6 +323,21 @@ void form_check_front(const struct core *c, u32 slot) {
     if (c->cfg->dwf_pool) CHECK(set_has(c->form->outside, slot) ? !f->head : !f->head || set_has(c->form->holds, slot)); /* G4 */
 }
 
+static void check_threads(const struct core *c) { /* G5 */
+    const struct sched_fronts *s = &c->form->seen;
+    u64 told = 0, counted = 0;
+    for (u32 i = 0; i < c->nfronts; i++) {
+        u32 there = 0, sched = i % c->cfg->schedulers;
+        if (s->pc[i] == NONE) continue;
+        for (u32 k = sched; k < c->nfronts; k += c->cfg->schedulers)
+            if (s->pc[k] == s->pc[i]) there += s->threads[k];
+        CHECK(there == s->at_pc[sched * s->pcs + (u32)s->pc[i]]); /* G5 */
+        told += s->threads[i];
+    }
+    for (u32 i = 0; i < c->cfg->schedulers * s->pcs; i++) counted += s->at_pc[i];
+    CHECK(told == counted); /* G5 */
+}
+
 void form_check(const struct core *c) {
     if (!c->form || c->squads || c->gang) return;
     u64 threads = 0, live = 0;
@@ -319,6 +345,7 @@ void form_check(const struct core *c) {
         form_check_front(c, i);
         threads += (u32)__builtin_popcountll(c->fronts[i].lanes);
     }
+    check_threads(c);
     for (u32 i = 0; i < c->nslots; i++)
         if (c->homes[i].w) live += (u32)__builtin_popcountll(warp_enabled(c->homes[i].w));
     CHECK(threads == live); /* G1 */

@@ -44,8 +44,11 @@ void form_add_part(const struct core *c, struct part *at, u32 *n, struct part p)
 void front_presents(struct core *c, u32 slot) {
     const struct front *f = &c->fronts[slot];
     struct sched_fronts *s = &c->form->seen;
+    u32 *at_pc = s->at_pc + (size_t)(slot % c->cfg->schedulers) * s->pcs;
+    if (s->pc[slot] != NONE) at_pc[s->pc[slot]] -= s->threads[slot];
     s->pc[slot] = f->head ? f->head->pc : NONE;
     s->threads[slot] = (u16)__builtin_popcountll(f->lanes);
+    if (f->head) at_pc[f->head->pc] += s->threads[slot];
     s->depth[slot] = 0;
     for (u32 i = 0; c->form->depths && f->head && i < f->nparts; i++) {
         u32 d = diverge_depth(part_home(c, &f->part[i])->w, form_group(c, &f->part[i]));
@@ -56,10 +59,9 @@ void front_presents(struct core *c, u32 slot) {
 u32 front_place(const struct core *c, u32 like) { /* a free one of the same scheduler */
     u32 step = c->cfg->schedulers;
     if (!c->fronts[like].nparts) return like;
-    for (u32 p = like % step; p < c->nfronts; p += step)
-        if (!c->fronts[p].nparts) return p;
-    CHECK(!"there is a place for each thread");
-    return NO_PLACE;
+    int p = sched_vacant(c, like % step);
+    CHECK(p != NONE && !c->fronts[p].nparts); /* there is a place for each thread */
+    return (u32)p;
 }
 
 /* Nobody is left in it: the place is free */
@@ -84,6 +86,7 @@ void front_ends(struct core *c, u32 slot) {
 void front_begins(struct core *c, u32 slot, u64 age) {
     struct front *f = &c->fronts[slot];
     account_change(c, slot);
+    c->words = MAX(c->words, slot / 64 + 1);
     struct account account = f->account; /* time goes on through the change of threads */
     *f = (struct front){.slot = slot, .part = &c->form->parts[slot * c->cfg->warp_size], .ready_cy = NEVER, .account = account};
     f->ib.next = f->ib.fetch_pc = NONE;

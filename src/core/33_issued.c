@@ -12,10 +12,12 @@
 
 /* A thread that waited at a barrier may go on from cycle `cy`; its front looks then, or sooner, when another
  * of its threads may */
-static void let_go(struct core *c, u32 slot, u64 *opens, u64 cy) {
+static void let_go(struct core *c, u32 slot, u32 home, u32 lane, u64 cy) {
     struct front *f = &c->fronts[slot];
+    u64 *opens = &c->form->opens[home][lane];
     if (*opens > c->now || f->release_cy == c->now) return; /* it may already, or its front parts in this cycle */
     *opens = cy;
+    c->form->opened[home] = MAX(c->form->opened[home], cy);
     if (f->release_cy > c->now && f->release_cy <= cy) return;
     f->release_cy = cy;
     slot_alarm(c, slot, cy);
@@ -30,7 +32,7 @@ static void wake_waiting(struct core *c, u32 home, u64 cy, bool barrier) {
             u32 lane = (u32)__builtin_ctzll(m), slot = c->form->place[home][lane];
             const struct front *f = &c->fronts[slot];
             if (f->head || f->resolve_cy > c->now || barrier != set_has(c->form->at_barrier, slot)) continue;
-            if (barrier) let_go(c, slot, &c->form->opens[home][lane], cy);
+            if (barrier) let_go(c, slot, home, lane, cy);
             else slot_alarm(c, slot, cy);
         }
     }

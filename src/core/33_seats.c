@@ -18,11 +18,14 @@ u32 form_home_seat(const struct core *c, u32 home, u32 lane) {
     return c->cfg->dwf_permute ? lane ^ (home / c->cfg->schedulers & (c->cfg->warp_size - 1)) : lane;
 }
 
-u64 seats_of(const struct core *c, const struct part *p) {
+u64 seats_of_lanes(const struct core *c, u32 home, u64 lanes) {
     u64 seats = 0;
-    for (u64 m = p->lanes; m; m &= m - 1) seats |= 1ull << c->form->seat[p->home][__builtin_ctzll(m)];
+    if (c->form->at_home) return lanes;
+    for (; lanes; lanes &= lanes - 1) seats |= 1ull << c->form->seat[home][__builtin_ctzll(lanes)];
     return seats;
 }
+
+u64 seats_of(const struct core *c, const struct part *p) { return seats_of_lanes(c, p->home, p->lanes); }
 
 /* The thread of a piece that sits there gets another position */
 static void reseat(const struct core *c, struct piece *x, u32 from, u32 to) {

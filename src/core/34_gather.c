@@ -53,18 +53,13 @@ static void add_probe(struct core *c, const struct probe *from, u32 home, struct
 
 /* --- one step */
 
-static u64 seats_of_lanes(const struct core *c, u32 home, u64 lanes) {
-    u64 seats = 0;
-    for (; lanes; lanes &= lanes - 1) seats |= 1ull << c->form->seat[home][__builtin_ctzll(lanes)];
-    return seats;
-}
-
 static void add_step(struct core *c, const struct step *one, u32 home, struct step *st) {
     struct member *m = &c->form->member[c->form->nmembers++];
     m->age = c->homes[home].age, m->lanes = one->lanes, m->active = one->active, m->frame = one->frame, m->home = (u16)home;
     memcpy(m->seat, c->form->seat[home], sizeof(m->seat));
-    st->lanes |= seats_of_lanes(c, home, one->lanes);
-    st->active |= seats_of_lanes(c, home, one->active);
+    u64 seats = seats_of_lanes(c, home, one->lanes);
+    st->lanes |= seats;
+    st->active |= one->active == one->lanes ? seats : seats_of_lanes(c, home, one->active);
     st->counted |= one->counted != 0;
     st->diverged |= one->diverged;
     add_probe(c, &one->probe, home, &st->probe);

@@ -66,8 +66,8 @@ void home_wake(struct core *c, u32 home, enum home_change what) {
 
 /* An atomic of the SM has been answered: others may wait for it too */
 static void wake_atomic_waiters(struct core *c) {
-    for (u32 i = 0; i < c->nfronts; i++)
-        if (c->fronts[i].account.set & (1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR)) slot_look(c, i, c->now);
+    for (int i = sched_awaits_memory(c, 0); i != NONE; i = sched_awaits_memory(c, (u32)i + 1))
+        if (c->fronts[i].account.set & (1u << STALL_ATOMIC_ORDER | 1u << STALL_MEMBAR)) slot_look(c, (u32)i, c->now);
 }
 
 /* --- it goes out */

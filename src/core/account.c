@@ -325,6 +325,21 @@ static u32 formed_classes(const struct core *c, u32 slot, const struct silence *
  * the cycle, so that it does not matter where a silence is cut. Places that wait in one class are known by
  * number; of those that wait for results, half is their unit's while it takes nothing. */
 enum { FORMED_WHOLE = 60 }; /* of a place; divides by the number of its classes */
+_Static_assert(6ull * MAX_SLOTS * FORMED_WHOLE * MAX_FRONTS <= UINT32_MAX, "shares are divided in 32 bits, which is faster");
+
+/* Ready fronts, none of which is held back: their unit's while it takes nothing, else they were missed */
+static u32 weigh_ready(const struct core *c, const struct sched *sc, const struct silence *q, u64 *weight) {
+    u32 missed = sc->nready;
+    for (u64 m = sc->nready ? q->unavailable : 0; m; m &= m - 1) {
+        u32 u = (u32)__builtin_ctzll(m), n = 0;
+        for (u32 w = 0; w < c->words; w++)
+            if (sc->at[w].ready[u]) n += (u32)__builtin_popcountll(sc->at[w].ready[u]);
+        weight[u == UNIT_MEM ? CPI_MEMORY_STRUCTURAL : CPI_COMPUTE_STRUCTURAL] += (u64)n * FORMED_WHOLE;
+        missed -= n;
+    }
+    weight[CPI_MISSED] += (u64)missed * FORMED_WHOLE;
+    return sc->nready;
+}
 
 static u64 weigh_formed(const struct core *c, const struct sched *sc, const struct silence *q, u64 *weight) {
     u64 places = 0;
@@ -336,17 +351,19 @@ static u64 weigh_formed(const struct core *c, const struct sched *sc, const stru
             weight[awaited[i]] -= half, weight[why] += half;
         }
     }
+    if (!q->held) places += weigh_ready(c, sc, q, weight);
     for (u32 w = 0; w < c->words; w++)
-        for (u64 m = sc->at[w].singly; m; m &= m - 1, places++)
+        for (u64 m = q->held ? sc->at[w].singly : sc->at[w].singly & ~sc->at[w].all_ready; m; m &= m - 1, places++)
             add_classes(weight, formed_classes(c, w * 64 + (u32)__builtin_ctzll(m), q), FORMED_WHOLE);
     return places;
 }
 
 static void charge_formed(const struct core *c, const struct sched *sc, const struct silence *q, u64 n) {
-    u64 weight[CPI_COUNT], left = 6ull * sc->nslots, places = weigh_formed(c, sc, q, weight);
+    u64 weight[CPI_COUNT], whole = 6ull * sc->nslots, left = whole, places = weigh_formed(c, sc, q, weight);
     u32 heaviest = 0;
     for (u32 k = 0; k < CPI_COUNT && places; k++) {
-        u64 share = 6ull * sc->nslots * weight[k] / (FORMED_WHOLE * places);
+        if (!weight[k]) continue;
+        u64 share = (u32)(whole * weight[k]) / (u32)(FORMED_WHOLE * places);
         sc->stats->cpi[CPI_PROPORTIONAL][k] += share * n;
         left -= share;
         if (weight[k] > weight[heaviest]) heaviest = k;

@@ -121,6 +121,7 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
     c->fault_cy = NEVER;
     c->jumped = c->asleep_cy = 0;
     make_view(c, l);
+    c->words = set_words(c->nfronts);
     for (u32 i = 0; i < ARRAY_LEN(stages); i++)
         if (stages[i].launch) stages[i].launch(c);
     c->lane_stats = (struct lane_stats){0};
@@ -139,6 +140,7 @@ void core_launch(struct core *c, const struct program *p, const struct launch *l
         c->age[i] = 0;
     }
     account_init(c);
+    c->words = core_first_words(c); /* until another front begins */
 }
 
 void core_settle(struct core *c, u64 now) {

@@ -157,7 +157,7 @@ struct sbreg {
 struct cta_place; /* a block on this SM (blocks.h) */
 
 struct way_of {   /* as the home's fields of the same names have it of all its threads */
-    u64 drain_cy; /* with lanes_drain alone */
+    u64 drain_cy; /* with lanes_drain alone; or the home's all_drain_cy, where that is later */
     u32 queued, loads, stores, atomics, asyncs;
 };
 
@@ -182,6 +182,8 @@ struct home {                    /* the first cache line is what an issue touche
     bool ended;       /* all lanes have exited */
     bool told_end;    /* listeners know that it has left */
     bool lanes_drain; /* way: the order, or a call, asks for each thread's last result */
+    u64 all_drain_cy; /* with lanes_drain: the last result that came for all threads at once, left out in their `way` */
+    u64 started;      /* lanes that may live again when they have ended: all, where the program starts warps of its own */
 };
 
 /* A front: what a scheduler sees and chooses. Threads of one home or of several that go on together, with a
@@ -336,8 +338,8 @@ struct core {
     struct front *fronts;         /* [nfronts]; front i is home i's, unless fronts are formed */
     u64 *age;                     /* [nfronts] */
     u32 nslots, nfronts;          /* homes and fronts there can be at once */
-    u32 words;                    /* of a set of fronts (base/set.h) */
-    u32 ib_mask;               /* positions of an instruction buffer's ring less one: the next power of two from sm.ibuffer on */
+    u32 words;   /* of a set of fronts (base/set.h): of all, or (33_front.c) of those places that had one in this launch */
+    u32 ib_mask; /* positions of an instruction buffer's ring less one: the next power of two from sm.ibuffer on */
     struct issue *issue;       /* 30_issue.c, 31_sched.c, account.c */
     struct operands *operands; /* 40_operands.c, 50_execute.c */
     struct fetch *fetch;       /* 10_fetch.c, 20_ibuffer.c */
@@ -533,7 +535,12 @@ static inline void sb_write(const struct home *s, u32 reg, u64 lanes, u64 cy, en
 /* Results of these lanes are there then */
 static inline void home_drains(struct home *s, u64 lanes, u64 cy) {
     s->drain_cy = s->drain_cy > cy ? s->drain_cy : cy;
-    for (u64 m = s->way && s->lanes_drain ? lanes : 0; m; m &= m - 1) {
+    if (!s->way || !s->lanes_drain) return;
+    if (!((s->w->live | s->started) & ~lanes)) {
+        s->all_drain_cy = s->all_drain_cy > cy ? s->all_drain_cy : cy;
+        return;
+    }
+    for (u64 m = lanes; m; m &= m - 1) {
         u64 *drain_cy = &s->way[__builtin_ctzll(m)].drain_cy;
         *drain_cy = *drain_cy > cy ? *drain_cy : cy;
     }
@@ -650,6 +657,10 @@ void sched_arrives(struct core *c, u32 slot, u64 block); /* a warp of that block
 void sched_leaves(struct core *c, u32 slot);             /* its threads have ended */
 /* Ready ones of a scheduler whose next instruction goes to memory other than shared */
 void sched_memory(const struct core *c, u32 sched, u64 *set);
+
+int sched_vacant(const struct core *c, u32 sched); /* the first place of that scheduler with no front, or NONE */
+/* The first front from that one on that waits for a result of memory, an atomic or a fence; NONE */
+int sched_awaits_memory(const struct core *c, u32 from);
 
 /* --- 35_predict.c. Where c->predict is not NULL. `restricted` adds to `held` those of these ready slots with
  * memory instructions that are held back in this cycle */
@@ -979,6 +990,12 @@ static inline u32 ring_mask(u32 n) {
     u32 size = 1;
     while (size < n) size *= 2;
     return size - 1;
+}
+
+/* Words of sets (core.words) as a launch begins, before it has formed a front beyond those of its homes */
+static inline u32 core_first_words(const struct core *c) {
+    u32 all = set_words(c->nfronts);
+    return c->form && !c->squads && !c->gang ? MIN(all, set_words(c->nslots + 1)) : all;
 }
 
 static inline u32 home_index(const struct core *c, const struct home *h) { return (u32)(h - c->homes); }

@@ -172,7 +172,7 @@ static void slot_take(struct core *c, u32 slot, struct cta_place *p, struct warp
     struct way_of *way = s->way;
     bool drain = s->lanes_drain;
     *s = (struct home){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .way = way, .lanes_drain = drain};
-    s->age = ++c->blocks->ages, s->starts = w->starts;
+    s->age = ++c->blocks->ages, s->starts = w->starts, s->started = c->prog->k->first_warps ? ~0ull : 0;
     if (c->replay) replay_slot_start(c, slot);
     memset(sb, 0, sizeof(*sb) * (c->prog->nregs + c->prog->npreds));
     if (way) memset(way, 0, sizeof(*way) * MAX_WARP);

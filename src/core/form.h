@@ -24,11 +24,13 @@ struct form {
     struct config cfg;  /* squeezes: the SM's, for the other stages */
     bool parting;       /* a front's threads are on their way to their places */
     bool from_barrier;  /* they come from a barrier, or to one */
+    bool at_home;       /* dwf, and no thread ever leaves its home lane */
     u32 width, beats;   /* SIMD lanes of a warp, and how many threads of a front each of them can serve */
     struct part *parts; /* [nfronts][warp_size] */
     u16 (*place)[MAX_WARP];
     u8 (*seat)[MAX_WARP];      /* [nslots]: the front of each thread, and its position there */
     u64 (*opens)[MAX_WARP];    /* [nslots]: the cycle in which its last barrier let each thread go */
+    u64 *opened;               /* [nslots]: the last of these */
     u64 in_pool[SET_WORDS];    /* fronts that have not issued since their threads came: others may join */
     u64 at_barrier[SET_WORDS]; /* fronts whose last instruction was a barrier, or that wait at one */
     u64 *entered;              /* [nfronts] cycle in which they came */
@@ -70,6 +72,7 @@ const struct inst *front_advances(struct core *c, u32 slot); /* after straight c
 void homes_end(struct core *c, const struct part *at, u32 n, u64 lanes); /* warps whose last threads were in these parts */
 
 /* --- 33_seats.c: positions */
+u64 seats_of_lanes(const struct core *c, u32 home, u64 lanes); /* without a look at each where all are at home */
 u64 seats_of(const struct core *c, const struct part *p);
 bool seats_find(struct core *c, struct piece *x, u64 there); /* beside those there; false: there is no room */
 void seats_squeeze(struct core *c, struct piece *x);

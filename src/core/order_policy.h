@@ -21,8 +21,8 @@
 struct config;
 struct order_view {
     u64 drain_cy; /* the last result of a unit so far is there */
-    u32 loads;    /* memory instructions whose results are awaited */
-    u32 queued;   /* memory instructions that the memory stage has not taken wholly */
+    u64 loads;    /* memory instructions whose results are awaited */
+    u64 queued;   /* memory instructions that the memory stage has not taken wholly */
 };
 /* A warp's window. Entries are bits; oldest[0] to oldest[n-1] are those in it, by age. */
 struct window_view {

@@ -52,6 +52,8 @@ _Static_assert(MAX_FRONTS <= 64 * SET_WORDS, "sets have room for all fronts");
 struct sched_fronts { /* what is known of formed fronts (33_form.c), by slot */
     i32 *pc;          /* of the next instruction; NONE: it waits */
     u16 *threads;
+    u32 *at_pc; /* [schedulers][pcs]: threads of all fronts that stand there */
+    u32 pcs;
     u16 *depth; /* dwf.policy = pdom: meeting points that its threads have before them, calls included: the most of any */
     u64 *since; /* cycle in which it came to the pool */
 };

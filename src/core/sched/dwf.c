@@ -66,11 +66,7 @@ static void turns_issued(void *state, int slot) {
 /* Threads at a pc, of the fronts that are looked at */
 static u32 threads_at(const struct turns *s, const struct sched_view *v, i32 pc) {
     u32 n = 0, seen = 0;
-    if (!s->scan) {
-        SET_EACH (slot, v->valid, v->words)
-            if (v->fronts->pc[slot] == pc) n += v->fronts->threads[slot];
-        return n;
-    }
+    if (!s->scan) return pc == NONE ? 0 : v->fronts->at_pc[v->index * v->fronts->pcs + (u32)pc];
     u32 at = s->last;
     for (int slot = set_after(v->valid, v->words, at); seen < s->scan; slot = set_after(v->valid, v->words, (u32)slot), seen++) {
         if (seen && (u32)slot == at) break; /* once round */
@@ -92,9 +88,9 @@ static i64 worth(const struct turns *s, const struct sched_view *v, u32 slot) {
     }
 }
 
-/* Fronts at one pc are worth the same, but for their time in the pool and their depth */
+/* Fronts at one pc have the same threads there, whose number takes time to find where only some are looked at */
 static bool is_known(const struct turns *s, i32 *known, u32 *n, i32 pc) {
-    if (s->how == DWF_TIMESTAMP || s->how == DWF_PDOM) return false;
+    if (!s->scan || s->how == DWF_TIMESTAMP || s->how == DWF_PDOM) return false;
     for (u32 i = 0; i < *n; i++)
         if (known[i] == pc) return true;
     if (*n < KNOWN) known[(*n)++] = pc;
@@ -116,8 +112,9 @@ static i32 choose_pc(const struct turns *s, const struct sched_view *v, const u6
 
 /* The next in turn of those that stand at pc */
 static int turn_of(const struct turns *s, const struct sched_view *v, const u64 *from, i32 pc) {
-    u64 behind = ~1ull << s->last % 64;
-    for (u32 k = 0, w = s->last / 64; k <= v->words; k++, w = w + 1 == v->words ? 0 : w + 1) {
+    u32 at = s->last / 64 < v->words ? s->last / 64 : 0; /* else beyond all of them: from the first on */
+    u64 behind = s->last / 64 < v->words ? ~1ull << s->last % 64 : ~0ull;
+    for (u32 k = 0, w = at; k <= v->words; k++, w = w + 1 == v->words ? 0 : w + 1) {
         u64 m = k == 0 ? from[w] & behind : k == v->words ? from[w] & ~behind : from[w];
         for (; m; m &= m - 1)
             if (v->fronts->pc[w * 64 + (u32)__builtin_ctzll(m)] == pc) return (int)(w * 64 + (u32)__builtin_ctzll(m));
