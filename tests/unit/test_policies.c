@@ -234,6 +234,7 @@ static void check_set(const u64 *s, u32 members, u32 words, const u64 *age, u32 
     u32 count = 0;
     assert_int_equal(set_first(s, words), walk_after(s, members, members - 1));
     assert_int_equal(set_after(s, words, last), walk_after(s, members, last));
+    assert_int_equal(set_after(s, words, 64 * words + last), set_first(s, words)); /* beyond the set */
     assert_int_equal(set_oldest(s, words, age), walk_oldest(s, members, age));
     SET_EACH (i, s, words) {
         assert_true(set_has(s, i));
