@@ -88,7 +88,7 @@ static i64 worth(const struct turns *s, const struct sched_view *v, u32 slot) {
     }
 }
 
-/* Fronts at one pc have the same threads there, whose number takes time to find where only some are looked at */
+/* Fronts at one pc have the same threads there; to count them takes time where only some are looked at */
 static bool is_known(const struct turns *s, i32 *known, u32 *n, i32 pc) {
     if (!s->scan || s->how == DWF_TIMESTAMP || s->how == DWF_PDOM) return false;
     for (u32 i = 0; i < *n; i++)
