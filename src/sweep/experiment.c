@@ -269,6 +269,7 @@ static void take_entry(struct reader *r, const char *key, const char *value) {
 }
 static const char *const study_keys[] = {"title", "text", "baseline", "factor", "rows", NULL};
 static const char *const quick_keys[] = {"run", "size", "repetitions", NULL};
+static const char *const near_keys[] = {"baselines", "sql", NULL};
 static const char *const set_keys[] = {"sql", NULL};
 static const char *const later_keys[] = {"configurations", "sql", NULL};
 static const char *const figure_keys[] = {"title", "text", "columns", "set", "sql", "show", "bars", "points", "apart", NULL};
@@ -293,6 +294,7 @@ static const struct section sections[] = {
     {"slurm", false, false, slurm_keys, take_slurm},
     {"study", false, true, study_keys, take_entry},
     {"quick", false, true, quick_keys, take_entry},
+    {"near", false, true, near_keys, take_entry},
     {"set", true, true, set_keys, take_entry},
     {"table", true, true, set_keys, take_entry},
     {"later", true, true, later_keys, take_entry},

@@ -6,7 +6,7 @@
  *      [set] has; and a table for each [table]
  *   3. each [later] runs its configurations for the programs its question gives, and 2 is done again
  *   4. with near = yes, what lies within three times the baseline's jitter of it is repeated as the baseline
- *      was, and 2 is done again
+ *      was, or what [near] asks for, and 2 is done again
  *   5. figures and statements are questions to those tables; study_page.c writes them down
  *
  * How a figure is judged is stats/verdict.h's. The interval of a speedup is the baseline's jitter for both
@@ -175,12 +175,18 @@ static bool check_study(struct study *s, struct diag *d) {
     static const struct {
         const char *section, *list, *needs;
     } kinds[] = {{"later", "configurations", "sql"}, {"figure", "columns", "title"}, {"statement", "of", "text"},
-                 {"statement", "over", "text"},      {"set", "unused", "sql"},       {"table", "unused", "sql"}};
+                 {"statement", "over", "text"},      {"set", "unused", "sql"},       {"table", "unused", "sql"},
+                 {"near", "baselines", "sql"}};
     s->baseline = study_text(s, "study", "", "baseline");
     if (!s->baseline || !is_configuration(s, s->baseline))
         return refuse(s, "[study] needs baseline = NAME of a configuration%s", "", d);
     if (!check_number(s, "study", "", "factor", 1, d) || !check_words(s, "study", "", "rows", rows_words, d)) return false;
     s->by_program = strcmp(study_value(s, "study", "", "rows", "kernels"), "programs") == 0;
+    if (!s->x.near && study_text(s, "near", "", "sql")) {
+        const struct sweep_place p = place_of(s, "near", "", "sql", d);
+        diag_error(d, p.file, p.line, 0, "[near] needs near = yes in [repetitions]");
+        return false;
+    }
     for (u32 k = 0; k < ARRAY_LEN(kinds); k++) {
         struct sweep_words names = {0};
         bool ok = true;
@@ -306,29 +312,58 @@ sqlite3_stmt *study_question(const struct study *s, const char *sql, struct strb
     return q;
 }
 
-/* The names that a question gives, as label() makes them */
-static bool ask_names(struct study *s, const char *sql, struct sweep_words *to, struct strbuf *why) {
-    sqlite3_stmt *q = study_question(s, sql, why);
-    if (!q) return false;
-    int code;
-    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
+/* How long a question is without what may stand at its end. It is one that only reads, alone, before it
+ * becomes part of a statement of ours; else -1 */
+static int question_length(const struct study *s, const char *question, struct strbuf *why) {
+    sqlite3_stmt *q = study_question(s, question, why);
+    size_t n = strlen(question);
+    while (n && strchr("; \t\n", question[n - 1])) n--;
+    sqlite3_finalize(q);
+    return q ? (int)n : -1;
+}
+
+/* The names that a question gives, as label() makes them; `from`: what the description has of it */
+static bool ask_names(struct study *s, const char *sql, const char *from, struct sweep_words *to, struct strbuf *why) {
+    struct strbuf what = {0};
+    sqlite3_stmt *q = store_question(s->store, sql, &what);
+    int code = SQLITE_ERROR;
+    while (q && (code = sqlite3_step(q)) == SQLITE_ROW) {
         const char *text = (const char *)sqlite3_column_text(q, 0);
         if (text) VEC_PUSH(&to->v, arena_strdup(&s->x.mem, text, strlen(text)));
     }
-    if (code != SQLITE_DONE) study_blame(s, sql, sqlite3_errmsg(s->store->db), why);
+    if (code != SQLITE_DONE) study_blame(s, from, what.s ? what.s : sqlite3_errmsg(s->store->db), why);
     sqlite3_finalize(q);
+    strbuf_free(&what);
     return code == SQLITE_DONE;
 }
 
 /* Kernels that no set has are not judged. What only sampling makes uncertain is not known better by repeating
  * it: only jitter counts here, of both sides. */
-static const char near_baseline[] = "SELECT DISTINCT program || '/' || configuration FROM speed WHERE near(speedup, speedup * "
+static const char near_baseline[] = "SELECT program, configuration FROM speed WHERE near(speedup, speedup * "
                                     "jitter * sqrt(2)) AND (NOT EXISTS (SELECT 1 FROM sets) OR EXISTS (SELECT 1 FROM sets t "
                                     "WHERE t.program = speed.program AND t.kernel = speed.kernel))";
 
+/* What is to be repeated, PROGRAM/CONFIGURATION: by [near]'s question, or by ours */
+static bool ask_near(struct study *s, struct sweep_words *to, struct strbuf *why) {
+    const char *question = study_value(s, "near", "", "sql", near_baseline);
+    int n = question_length(s, question, why);
+    if (n < 0) return false;
+    const char *sql = arena_printf(&s->x.mem, "SELECT DISTINCT program || '/' || configuration FROM (%.*s\n)", n, question);
+    return ask_names(s, sql, question, to, why);
+}
+
+/* Whether all programs are repeated with it */
+static bool is_baseline(struct study *s, const char *configuration) {
+    struct sweep_words list = {0};
+    value_list(&list, &s->x.mem, study_value(s, "near", "", "baselines", s->baseline));
+    bool yes = strcmp(configuration, s->baseline) == 0 || word_in(&list, configuration);
+    free(list.v.at);
+    return yes;
+}
+
 /* Whether a run waits for its unperturbed one to be found near the baseline; `near`: PROGRAM/CONFIGURATION */
 static bool waits_for_near(struct study *s, const struct sweep_run *r, const struct sweep_words *near) {
-    if (!s->x.near || !r->repetition || strcmp(r->configuration, s->baseline) == 0) return false;
+    if (!s->x.near || !r->repetition || is_baseline(s, r->configuration)) return false;
     return !word_in(near,
                     arena_printf(&s->x.mem, "%s/%s", program_label(&s->x, &s->x.programs.at[r->program]), r->configuration));
 }
@@ -338,7 +373,7 @@ static bool choose_runs(struct study *s, const struct plan *all, enum study_step
     struct sweep_words laters = {0}, near = {0};
     struct strbuf why = {0};
     study_names(s, "later", &laters);
-    if (step == STUDY_NEAR) ask_names(s, near_baseline, &near, &why);
+    if (step == STUDY_NEAR) ask_near(s, &near, &why);
     *some = (struct plan){.x = all->x};
     for (u32 i = 0; i < all->runs.n; i++)
         if (!is_later(s, all->runs.at[i].configuration) && !waits_for_near(s, &all->runs.at[i], &near))
@@ -346,7 +381,8 @@ static bool choose_runs(struct study *s, const struct plan *all, enum study_step
     for (u32 l = 0; step > STUDY_FIRST && l < laters.v.n; l++) {
         struct sweep_words programs = {0}, list = {0};
         value_list(&list, &s->x.mem, study_value(s, "later", laters.v.at[l], "configurations", ""));
-        ask_names(s, study_value(s, "later", laters.v.at[l], "sql", ""), &programs, &why);
+        const char *question = study_value(s, "later", laters.v.at[l], "sql", "");
+        ask_names(s, question, question, &programs, &why);
         for (u32 i = 0; i < all->runs.n; i++) {
             const struct sweep_run *r = &all->runs.at[i];
             if (word_in(&list, r->configuration) && word_in(&programs, program_label(&s->x, &s->x.programs.at[r->program])) &&
@@ -363,16 +399,6 @@ static bool choose_runs(struct study *s, const struct plan *all, enum study_step
     free(laters.v.at);
     plan_find_same(some);
     return ok;
-}
-
-/* How long a question is without what may stand at its end. It is one that only reads, alone, before it
- * becomes part of a statement of ours; else -1 */
-static int question_length(const struct study *s, const char *question, struct strbuf *why) {
-    sqlite3_stmt *q = study_question(s, question, why);
-    size_t n = strlen(question);
-    while (n && strchr("; \t\n", question[n - 1])) n--;
-    sqlite3_finalize(q);
-    return q ? (int)n : -1;
 }
 
 /* [set NAME]: the kernels that its question gives */

@@ -22,6 +22,19 @@ sed '/^skip = repetition/d; s/^count = 8/count = 8\nnear = yes/' s.ini > n.ini
 expect 0 "$heddle" study n.ini --quiet
 same "$(ask study-n.db "SELECT group_concat(program || ' ' || configuration || ' ' || n, '; ') FROM (SELECT program, configuration, count(*) AS n FROM results GROUP BY 1, 2)")" \
     'bfs few 8; bfs gto 8; bfs lrr 8; vecadd few 1; vecadd gto 1; vecadd lrr 8' "repetitions of what is near"
+# [near]: what its question gives, and all programs with its baselines
+{ cat n.ini; printf '[near]\nbaselines = few\nsql = SELECT program, configuration FROM k WHERE program = "vecadd" AND configuration = "gto";\n'; } |
+    tr '"' "'" > m.ini
+expect 0 "$heddle" study m.ini --quiet
+same "$(ask study-m.db "SELECT group_concat(program || ' ' || configuration || ' ' || n, '; ') FROM (SELECT program, configuration, count(*) AS n FROM results GROUP BY 1, 2)")" \
+    'bfs few 8; bfs gto 1; bfs lrr 8; vecadd few 8; vecadd gto 8; vecadd lrr 8' "repetitions of what is asked for"
+for wrong in 'sql = SELECT program FROM k:no such column: configuration' 'sql = SELECT nil FROM k:no such column: nil' \
+             'baselines = none\nsql = SELECT 1:the configuration "none"' 'baselines = few:has no sql'; do
+    { cat n.ini; printf "[near]\n${wrong%%:*}\n"; } > odd.ini
+    expect 2 "$heddle" study odd.ini --quiet; err_has "${wrong#*:}"; err_has 'odd.ini:'
+done
+{ cat s.ini; printf '[near]\nsql = SELECT program, configuration FROM k\n'; } > odd.ini
+expect 2 "$heddle" study odd.ini --quiet; err_has 'odd.ini:[0-9]*: error: \[near\] needs near = yes'
 # a mean says of how many kernels it is, column by column
 grep -q '^| \*\*geometric mean (3 kernels of 2 programs; few MSHRs 1)\*\* ' t.md || complain "a column of fewer kernels is not told"
 # the figure is the quotient of the two runs
