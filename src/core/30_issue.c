@@ -174,15 +174,6 @@ static inline void count_issue(struct core *c, const struct step *st, const stru
     c->issue->last_cy = c->now;
 }
 
-/* Warps that the instruction has ended leave at once, those that it has started begin when it is resolved */
-static void wake_renewed(struct core *c, const struct cta_place *place) {
-    for (u64 m = cta_slots(place); m; m &= m - 1) {
-        u32 slot = (u32)__builtin_ctzll(m);
-        const struct home *s = &c->homes[slot];
-        if (home_renewed(s)) slot_alarm(c, slot, s->ended ? c->now + c->cfg->branch_cy : c->now + 1);
-    }
-}
-
 /* Threads of the blocks whose threads have issued a barrier or exit may go on */
 static void wake_blocks(struct core *c, const struct crew *w, u64 cy) {
     const struct cta_place *last = NULL;
@@ -195,7 +186,8 @@ static void wake_blocks(struct core *c, const struct crew *w, u64 cy) {
 
 static void issue_control(struct core *c, u32 slot, const struct tinst *t, const struct crew *w, u64 lanes) {
     struct front *f = &c->fronts[slot];
-    if (c->prog->k->first_warps) wake_renewed(c, c->homes[slot].place);
+    bool rules = c->prog->k->first_warps && t->in->flags & INST_TURN; /* warps, or lanes of one */
+    if (rules) cta_renewed(c, c->homes[w->at[0].home].place);
     u64 open = c->now + scaled(c, c->cfg, c->cfg->barrier_cy, lanes);
     if (t->kind == T_BARRIER) {
         c->stats.barriers++;
@@ -203,7 +195,7 @@ static void issue_control(struct core *c, u32 slot, const struct tinst *t, const
         if (f->head) f->release_cy = open; /* it opened the barrier, or only arrived */
         return;
     }
-    if (t->kind == T_EXIT) wake_blocks(c, w, open);
+    if (t->kind == T_EXIT || rules) wake_blocks(c, w, open);
     if (c->vfetch) return; /* which waits for the unit */
     f->resolve_cy = c->now + scaled(c, c->cfg, c->cfg->branch_cy, lanes);
     fetch_unresolved(c, slot);
@@ -506,7 +498,7 @@ static inline bool issue_head(struct core *c, const struct turn *t, u32 slot, bo
 /* The same of what the slot shows: a replay, an entry of its window, or its next instruction */
 static bool issue_first(struct core *c, const struct turn *t, u32 slot) {
     bool expects_miss = predict_expects(c, slot);
-    if (c->issue->renews && home_renewed(&c->homes[slot])) { /* by a warp of another scheduler, in this cycle */
+    if (c->issue->renews && front_renewed(c, &c->fronts[slot])) { /* by a warp of another scheduler, in this cycle */
         charge_waiting(c, t, slot);
         return false;
     }

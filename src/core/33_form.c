@@ -143,6 +143,12 @@ static void enter_pool(struct core *c, u32 slot, const struct piece *x) {
     if (!is_full(c, x) || pool_finds(c, slot, x->pc) == NO_PLACE) pool_names(c, slot, x->pc);
 }
 
+static bool some_ready(const struct core *c, const struct piece *x) {
+    for (u32 i = 0; i < x->n; i++)
+        if (form_group(c, &x->part[i])->state == GROUP_READY) return true;
+    return false;
+}
+
 /* The piece gets a front: the one it comes from, if that has no others, or a new one */
 static void piece_goes(struct core *c, u32 slot, bool stays, struct piece *x) {
     u32 at = stays ? slot : front_place(c, slot);
@@ -154,6 +160,7 @@ static void piece_goes(struct core *c, u32 slot, bool stays, struct piece *x) {
     else set_drop(c->form->in_pool, at);
     if (!enters && !x->waits) tell_coming(c, at, x, COMES_NOT_IN);
     if (x->opens != NEVER) c->fronts[at].release_cy = x->opens;
+    else if (x->waits && some_ready(c, x)) slot_alarm(c, at, c->now + 1); /* others of the front have come since */
     if (x->waits && (x->opens != NEVER || form_waits(c, &c->fronts[at]) == 1u << STALL_BARRIER)) set_add(c->form->at_barrier, at);
     else set_drop(c->form->at_barrier, at);
     if (!stays) slot_look(c, at, c->now);
@@ -186,6 +193,25 @@ static u64 opens_of(const struct core *c, u16 home, u64 lanes) {
     return last;
 }
 
+/* A group runs an instruction that is not in the program. Groups that come together there part again behind it,
+ * for they are of different fronts; those that waited are woken. */
+static void step_pseudo(struct core *c, u16 home, u32 gi) {
+    struct warp *w = c->homes[home].w;
+    u64 were[MAX_WARP + 1];
+    u32 n = w->groups.n;
+    bool gathers = is_collective(c, w->groups.at[gi].pc);
+    for (u32 i = 0; i < n && gathers; i++) were[i] = w->groups.at[i].mask;
+    if (!warp_step(w, gi, c->now, &c->form->one)) c->fault_cy = MIN(c->fault_cy, c->now);
+    else if (gathers && c->form->one.counted) {
+        for (u32 i = 0; i < n; i++)
+            for (u32 k = 0; k < w->groups.n; k++)
+                if (w->groups.at[k].mask & were[i] && w->groups.at[k].mask & ~were[i])
+                    group_split_to(w, &w->groups.at[k], w->groups.at[k].mask & were[i], w->groups.at[k].pc);
+        form_wake_waiting(c, home, c->now + 1, false);
+    }
+    warp_pass(w);
+}
+
 /* Lanes of one group go to the piece at their pc. False: they were at an instruction that is not in the
  * program, and stand elsewhere now. */
 static bool sort_group(struct core *c, u16 home, u32 gi, u64 lanes, u32 *n) {
@@ -196,8 +222,7 @@ static bool sort_group(struct core *c, u16 home, u32 gi, u64 lanes, u32 *n) {
     if (g->state == GROUP_READY && !held) {
         if (c->prog->k->code[g->pc].flags & INST_RECONV) group_pass(w, gi);
         if (c->prog->at[g->pc].pseudo) {
-            if (!warp_step(w, gi, c->now, &c->form->one)) c->fault_cy = MIN(c->fault_cy, c->now);
-            warp_pass(w);
+            step_pseudo(c, home, gi);
             return false;
         }
     }
@@ -269,11 +294,12 @@ void form_regroup(struct core *c, u32 slot) {
 void form_starts(struct core *c, u32 home) {
     u32 slot = front_place(c, home);
     const struct warp *w = c->homes[home].w;
-    for (u64 m = w->live; m; m &= m - 1) {
+    u64 lanes = warp_enabled(w);
+    for (u64 m = lanes; m; m &= m - 1) {
         u32 lane = (u32)__builtin_ctzll(m);
         c->form->seat[home][lane] = (u8)form_home_seat(c, home, lane);
     }
-    struct piece x = {.waits = true, .n = 1, .part[0] = {.home = (u16)home, .lanes = w->live}};
+    struct piece x = {.waits = true, .n = 1, .part[0] = {.home = (u16)home, .lanes = lanes}};
     x.seats = seats_of(c, &x.part[0]);
     front_begins(c, slot, c->homes[home].age);
     front_takes(c, slot, &x);
@@ -347,7 +373,7 @@ void form_check(const struct core *c) {
     }
     check_threads(c);
     for (u32 i = 0; i < c->nslots; i++)
-        if (c->homes[i].w) live += (u32)__builtin_popcountll(warp_enabled(c->homes[i].w));
+        if (c->homes[i].w && !home_renewed(&c->homes[i])) live += (u32)__builtin_popcountll(warp_enabled(c->homes[i].w));
     CHECK(threads == live); /* G1 */
     u32 held[MAX_SCHEDULERS] = {0};
     SET_EACH (slot, c->form->holds, c->words) held[slot % c->cfg->schedulers]++;

@@ -24,11 +24,10 @@ struct group *form_group(const struct core *c, const struct part *p) {
 static bool join_groups(const struct core *c, struct part *a, const struct part *b) {
     if (a->home != b->home) return false;
     struct warp *w = c->homes[a->home].w;
-    struct group *g = form_group(c, a), *h = form_group(c, b);
+    const struct group *g = form_group(c, a), *h = form_group(c, b);
     if (g == h || g->state != GROUP_READY || h->state != GROUP_READY || g->frame != h->frame || g->conv != h->conv) return false;
-    g->mask |= h->mask;
     a->lanes |= b->lanes;
-    group_remove(w, (u32)(h - w->groups.at));
+    group_join(w, (u32)(g - w->groups.at), (u32)(h - w->groups.at));
     return true;
 }
 

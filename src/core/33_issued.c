@@ -24,8 +24,9 @@ static void let_go(struct core *c, u32 slot, u32 home, u32 lane, u64 cy) {
 }
 
 /* Threads of the home that wait, at a barrier or for lanes, and need not any longer go on then */
-static void wake_waiting(struct core *c, u32 home, u64 cy, bool barrier) {
+void form_wake_waiting(struct core *c, u32 home, u64 cy, bool barrier) {
     const struct warp *w = c->homes[home].w;
+    if (home_renewed(&c->homes[home])) return; /* its threads have yet to begin */
     for (u32 i = 0; w && i < w->groups.n; i++) {
         if (w->groups.at[i].state != GROUP_READY) continue;
         for (u64 m = w->groups.at[i].mask; m; m &= m - 1) {
@@ -39,32 +40,62 @@ static void wake_waiting(struct core *c, u32 home, u64 cy, bool barrier) {
 }
 
 void form_wake_block(struct core *c, const struct cta_place *p, u64 cy) {
-    for (u64 m = cta_slots(p); m; m &= m - 1) wake_waiting(c, (u32)__builtin_ctzll(m), cy, true);
+    for (u64 m = cta_slots(p); m; m &= m - 1) form_wake_waiting(c, (u32)__builtin_ctzll(m), cy, true);
 }
 
 /* --- after an instruction at which threads part or meet */
 
-/* Lanes that waited for a collective have become one group with those that came last, and go on with them */
+/* A thread leaves its front */
+static void leave_front(struct core *c, u32 slot, u32 home, u32 lane) {
+    struct front *f = &c->fronts[slot];
+    u32 left = 0;
+    for (u32 i = 0; i < f->nparts; i++) {
+        if (f->part[i].home == home) f->part[i].lanes &= ~(1ull << lane);
+        if (f->part[i].lanes) f->part[left++] = f->part[i];
+    }
+    f->lanes &= ~(1ull << c->form->seat[home][lane]);
+    f->nparts = left;
+    if (!left) front_ends(c, slot), slot_alarm(c, slot, c->now + 1);
+}
+
+/* Lanes that waited for a collective have become one group with those that came last, and go on with them; so
+ * do those that it has switched on */
 static void take_from(struct core *c, u32 slot, struct part *p, u64 lanes) {
     for (u64 m = lanes; m; m &= m - 1) {
         u32 lane = (u32)__builtin_ctzll(m), other = c->form->place[p->home][lane];
-        struct front *f = &c->fronts[other];
-        CHECK(other != slot); /* its own lanes in the same call are one group already */
-        for (u32 i = 0; i < f->nparts; i++)
-            if (f->part[i].home == p->home) f->part[i].lanes &= ~(1ull << lane);
-        f->lanes &= ~(1ull << c->form->seat[p->home][lane]);
+        if (other != NO_PLACE && other != slot) leave_front(c, other, p->home, lane);
         c->form->seat[p->home][lane] = (u8)form_home_seat(c, p->home, lane);
-        u32 left = 0;
-        for (u32 i = 0; i < f->nparts; i++)
-            if (f->part[i].lanes) f->part[left++] = f->part[i];
-        f->nparts = left;
-        if (!left) front_ends(c, other), slot_alarm(c, other, c->now + 1);
     }
     p->lanes |= lanes;
     front_settles(c, slot, p);
 }
 
-/* Lanes that have ended leave; those that a collective brought together come. False: nobody is left */
+void form_forgets(struct core *c, u32 home) {
+    u16 *place = c->form->place[home];
+    for (u32 lane = 0; lane < c->cfg->warp_size; lane++) {
+        if (place[lane] == NO_PLACE) continue;
+        u32 slot = place[lane];
+        account_change(c, slot);
+        leave_front(c, slot, home, lane);
+        place[lane] = NO_PLACE;
+        if (!c->fronts[slot].nparts) continue;
+        front_squeeze(c, &c->fronts[slot]);
+        front_presents(c, slot);
+    }
+}
+
+/* Lanes of the home that have ended or are off leave their fronts; `slot` leaves out its own itself */
+static void leave_off(struct core *c, u32 slot, u32 home) {
+    u16 *place = c->form->place[home];
+    u64 on = warp_enabled(c->homes[home].w);
+    for (u32 lane = 0; lane < c->cfg->warp_size; lane++) {
+        if (on >> lane & 1 || place[lane] == NO_PLACE) continue;
+        if (place[lane] != slot) leave_front(c, place[lane], home, lane);
+        place[lane] = NO_PLACE;
+    }
+}
+
+/* Lanes that have ended or are off leave; those that a collective brought together come. False: nobody is left */
 static bool gather(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
     u32 left = 0;
@@ -72,7 +103,10 @@ static bool gather(struct core *c, u32 slot) {
     for (u32 i = 0; i < f->nparts; i++) {
         struct part p = f->part[i];
         const struct warp *w = c->homes[p.home].w;
+        if (c->prog->k->gathers) leave_off(c, slot, p.home);
         p.lanes &= warp_enabled(w);
+        for (u32 k = 0; k < left; k++) /* a part before it has become one with it */
+            if (f->part[k].home == p.home) p.lanes &= ~f->part[k].lanes;
         for (u32 k = 0; k < w->groups.n; k++) {
             u64 mask = w->groups.at[k].mask;
             if (mask & p.lanes && mask & ~p.lanes && is_collective(c, f->head->pc)) take_from(c, slot, &p, mask & ~p.lanes);
@@ -87,7 +121,7 @@ static bool gather(struct core *c, u32 slot) {
 
 static void changed_homes(struct core *c, const struct part *at, u32 n, u64 lanes) {
     for (u32 i = 0; i < n; i++)
-        if (!c->homes[at[i].home].ended) wake_waiting(c, at[i].home, c->now + 1, false);
+        if (!c->homes[at[i].home].ended) form_wake_waiting(c, at[i].home, c->now + 1, false);
     homes_end(c, at, n, lanes);
 }
 
@@ -114,7 +148,7 @@ void form_ran(struct core *c, u32 slot) {
     u32 n = f->nparts, flags = f->head->in->flags;
     u64 lanes = f->lanes;
     if (c->view.faulted) return;
-    bool together = flags & INST_COLLECTIVE && is_whole(c, f) && form_group(c, &f->part[0])->state == GROUP_READY;
+    bool together = flags & INST_COLLECTIVE && !(flags & INST_CONTROL) && is_whole(c, f) && form_group(c, &f->part[0])->state == GROUP_READY;
     if (!(flags & (INST_CONTROL | INST_COLLECTIVE)) || together) {
         go_on(c, slot);
         return;

@@ -21,12 +21,11 @@
 static void join_groups(struct warp *w, u64 lanes) {
     for (u32 i = 0; i < w->groups.n; i++)
         for (u32 k = w->groups.n - 1; k > i; k--) {
-            struct group *g = &w->groups.at[i];
+            const struct group *g = &w->groups.at[i];
             const struct group *h = &w->groups.at[k];
             if (!(g->mask & lanes) || !(h->mask & lanes) || g->state != GROUP_READY || h->state != GROUP_READY) continue;
             if (g->pc != h->pc || g->frame != h->frame) continue;
-            g->mask |= h->mask;
-            group_remove(w, k);
+            group_join(w, i, k);
         }
 }
 

@@ -408,7 +408,13 @@ void cta_warp_ended(struct core *c, u32 slot, u64 lanes); /* its last lanes have
 static inline bool home_renewed(const struct home *s) {
     return s->w && (s->w->starts != s->starts || (!s->w->live && !s->ended));
 }
-bool cta_renew(struct core *c, u32 slot, u64 at); /* it shall know; true: the warp has begun anew */
+static inline bool front_renewed(const struct core *c, const struct front *f) { /* one of those it has threads of */
+    for (u32 i = 0; i < f->nparts; i++)
+        if (home_renewed(&c->homes[f->part[i].home])) return true;
+    return false;
+}
+void cta_renewed(struct core *c, const struct cta_place *p); /* an instruction may have ended or started warps of the block */
+bool cta_renew(struct core *c, u32 slot, u64 at);            /* it shall know; true: the warp has begun anew */
 void cta_try_retire(struct core *c, struct cta_place *p, u64 at);
 
 /* --- 10_fetch.c, 20_ibuffer.c */
@@ -567,6 +573,7 @@ void form_check(const struct core *c);
 const struct sched_fronts *form_seen(const struct core *c);           /* what schedulers are shown of fronts; NULL without */
 struct group *form_group(const struct core *c, const struct part *p); /* that its lanes stand in, or some of them */
 void form_starts(struct core *c, u32 home);                           /* a warp takes the home: its threads are a front */
+void form_forgets(struct core *c, u32 home);                          /* its warp has been ended: its threads are in no front */
 bool form_dispatch(struct core *c, struct front *f,
                    struct step *st);         /* its instruction is executed, by all parts; false: fault */
 struct crew form_crew(struct core *c);       /* of that instruction */

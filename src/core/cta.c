@@ -12,6 +12,7 @@ void cta_launch(struct core *c) {
     struct blocks *b = c->blocks;
     b->resident = b->resident_warps = 0;
     b->coming.n = b->coming_at = b->done.n = 0;
+    b->renewed = false;
     b->quiet_cy = c->now;
 }
 
@@ -48,15 +49,16 @@ u64 cta_next(const struct core *c) {
 bool core_refuses(const struct core *c, const struct kernel *k, struct strbuf *why) {
     const char *diverge = c->pol.diverge->name;
     struct strbuf what = {0};
-    if (c->form && k->first_warps)
+    bool masks = k->first_warps && !k->gathers;
+    if (c->form && masks)
         strbuf_add(&what,
-                   "a program that starts and ends its warps itself does not go with sm.diverge = %s, whose fronts are not its "
-                   "warps; use sm.diverge = pdom",
+                   "a program whose split and join say which lanes of a warp go together does not go with sm.diverge = %s, whose "
+                   "fronts are not its warps; use isa.vortex.diverge = ipdom, or sm.diverge = pdom",
                    diverge);
-    else if (c->early && k->first_warps)
+    else if (c->early && masks)
         strbuf_add(&what,
-                   "a program that switches its lanes itself does not go with sm.diverge = %s at loads, where lanes of a warp "
-                   "come to its masks one after the other; use dws.split = branch",
+                   "a program whose split and join say which lanes of a warp go together does not go with sm.diverge = %s at "
+                   "loads, where lanes of a warp go on one after the other; use isa.vortex.diverge = ipdom, or dws.split = branch",
                    diverge);
     else if (c->vunits && !k->first_warps)
         strbuf_add(&what,
@@ -205,6 +207,29 @@ static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct war
     else c->homes[slot].ended = c->homes[slot].told_end = true;
 }
 
+/* --- warps that the program has ended or started (home_renewed) */
+
+void cta_renewed(struct core *c, const struct cta_place *p) {
+    for (u64 m = p->slots; m; m &= m - 1) {
+        u32 slot = (u32)__builtin_ctzll(m);
+        const struct home *s = &c->homes[slot];
+        if (!home_renewed(s)) continue;
+        slot_alarm(c, slot, s->ended ? c->now + c->cfg->branch_cy : c->now + 1);
+        c->blocks->renewed = true;
+    }
+}
+
+/* Formed fronts forget threads of warps that another one has ended, before anybody looks at them */
+static void fronts_forget(struct core *c) {
+    c->blocks->renewed = false;
+    for (u32 slot = 0; slot < c->nslots && c->form; slot++) {
+        const struct home *s = &c->homes[slot];
+        if (!home_renewed(s) || s->ended) continue;
+        form_forgets(c, slot);
+        cta_warp_ended(c, slot, 1);
+    }
+}
+
 /* What it was has to be over first: instructions on their way find the home they left */
 bool cta_renew(struct core *c, u32 slot, u64 at) {
     struct home *s = &c->homes[slot];
@@ -220,7 +245,7 @@ bool cta_renew(struct core *c, u32 slot, u64 at) {
     if (at > c->now) slot_alarm(c, slot, at); /* I1 */
     if (s->drain_cy > at) slot_alarm(c, slot, s->drain_cy);
     if (at > c->now || s->queued || s->loads || s->drain_cy > at) return false;
-    account_state(c, slot, 1u << STALL_EMPTY, UNIT_NONE, at); /* what it was has its time */
+    if (!c->form) account_state(c, slot, 1u << STALL_EMPTY, UNIT_NONE, at); /* what it was has its time */
     if (!s->told_end) EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
     slot_take(c, slot, s->place, s->w);
     slot_begin(c, slot);
@@ -245,6 +270,7 @@ static void cta_begin(struct core *c, u64 linear) {
 }
 
 void cta_admit(struct core *c, u64 now) {
+    if (c->blocks->renewed) fronts_forget(c);
     if (!c->blocks->coming.n) return;
     while (c->blocks->coming_at < c->blocks->coming.n && c->blocks->coming.at[c->blocks->coming_at].cycle <= now)
         cta_begin(c, c->blocks->coming.at[c->blocks->coming_at++].linear);

@@ -133,7 +133,21 @@ void exec_bar(struct warp *w, struct group *g, const struct inst *in, u64 mask) 
 
 /* --- collectives */
 
-static bool stands_with(const struct group *h, const struct group *g) { return h->pc == g->pc && h->frame == g->frame; }
+bool group_gather(struct warp *w, u32 *gi) {
+    struct group *g = &w->groups.at[*gi];
+    u64 here = g->mask;
+    for (u32 i = 0; i < w->groups.n; i++) {
+        const struct group *h = &w->groups.at[i];
+        if (h->state == GROUP_COLLECTIVE && h->conv == g->conv && stands_with(h, g)) here |= h->mask;
+    }
+    if (g->wait_mask & ~here) {
+        g->state = GROUP_COLLECTIVE;
+        return false;
+    }
+    for (u32 i = w->groups.n; i-- > 0;)
+        if (i != *gi && w->groups.at[i].mask & g->wait_mask) *gi = group_join(w, *gi, i), g = &w->groups.at[*gi];
+    return true;
+}
 
 bool group_meet(struct warp *w, u32 gi, u64 lanes, u64 members, struct meeting *m) {
     const struct inst *code = w->launch->k->code;
@@ -165,10 +179,7 @@ u32 group_leave(struct warp *w, const struct meeting *m) {
             h->pc++;
             continue;
         }
-        g->mask |= h->mask;
-        u32 last = w->groups.n - 1;
-        group_remove(w, m->part[i].group);
-        if (gi == last) gi = m->part[i].group; /* the last group takes the removed one's place */
+        gi = group_join(w, gi, m->part[i].group);
     }
     w->groups.at[gi].pc++;
     return gi;

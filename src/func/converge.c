@@ -101,6 +101,14 @@ void group_remove(struct warp *w, u32 gi) {
     if (w->current >= w->groups.n) w->current = 0;
 }
 
+u32 group_join(struct warp *w, u32 gi, u32 other) {
+    u32 last = w->groups.n - 1;
+    w->groups.at[gi].mask |= w->groups.at[other].mask;
+    w->groups.at[gi].wait_mask |= w->groups.at[other].wait_mask;
+    group_remove(w, other);
+    return gi == last ? other : gi; /* the last group takes the removed one's place */
+}
+
 void group_split_to(struct warp *w, struct group *g, u64 lanes, i32 pc) {
     g->mask &= ~lanes;
     group_add(w, g, lanes, pc);
@@ -113,7 +121,7 @@ void warp_reset(struct warp *w) {
     w->polled = w->ran = w->turn_polled = w->turn_ran = 0;
     struct frame f = {.ret_pc = NONE, .parent = NONE, .refs = 1};
     VEC_PUSH(&w->frames, f);
-    struct group g = {.conv = NONE, .mask = warp_enabled(w)};
+    struct group g = {.conv = NONE, .mask = warp_enabled(w), .wait_mask = warp_enabled(w)};
     group_enter(w, &g, 0);
     w->groups.at[w->groups.n++] = g;
 }
@@ -150,17 +158,27 @@ static i32 conv_for(struct warp *w, const struct group *g, i32 pc) {
     if (pc == NONE) return g->conv;
     if (g->conv != NONE && w->convs.at[g->conv].pc == pc && w->convs.at[g->conv].frame == g->frame) return g->conv;
     i32 ci = conv_new(w);
-    w->convs.at[ci] = (struct conv){.pc = pc, .frame = g->frame, .parent = g->conv, .expected = g->mask};
+    w->convs.at[ci] = (struct conv){.pc = pc, .frame = g->frame, .parent = g->conv, .expected = g->mask, .with = g->wait_mask};
     w->frames.at[g->frame].refs++;
     return ci;
 }
 
+/* Lanes leave g: who waits for g's other lanes waits for them no longer, until it has left the meeting point
+ * behind. Behind one that is new nobody but g's lanes is awaited: who comes to the branch later comes alone. */
+static void part_with(struct warp *w, struct group *g, u64 lanes, bool new) {
+    if (new) g->wait_mask = g->mask & ~lanes;
+    for (u32 i = 0; i < w->groups.n && !new; i++)
+        if (w->groups.at[i].conv == g->conv) w->groups.at[i].wait_mask &= ~lanes;
+}
+
 void group_part(struct warp *w, struct group *g, u64 lanes, i32 pc, i32 reconv) {
+    i32 was = g->conv;
     if (w->launch->never_meet) reconv = NONE;
     g->conv = conv_for(w, g, reconv);
+    if (w->launch->k->gathers) part_with(w, g, lanes, g->conv != was);
     g->mask &= ~lanes;
     if (reconv != NONE && pc == reconv) conv_park(w, &w->convs.at[g->conv], lanes);
-    else group_add(w, g, lanes, pc);
+    else group_add(w, g, lanes, pc)->wait_mask = lanes;
 }
 
 void group_branch(struct warp *w, struct group *g, u64 taken, i32 target, i32 reconv) {
@@ -193,18 +211,21 @@ bool group_arrive(struct warp *w, u32 gi) {
         }
         i32 done = g->conv;
         g->mask = c->expected;
+        g->wait_mask = c->with;
         g->conv = c->parent;
         conv_free(w, done);
     }
     return true;
 }
 
-/* Parked lanes of a meeting point go on from it as a group. */
-static void conv_let_go(struct warp *w, i32 ci) {
+/* Parked lanes of a meeting point go on from it as a group. Given up: they and the missing ones are not to be
+ * together any more. */
+static void conv_let_go(struct warp *w, i32 ci, bool given_up) {
     struct conv *c = &w->convs.at[ci];
-    struct group g = {.conv = c->parent};
+    struct group g = {.conv = c->parent, .wait_mask = given_up ? c->arrived : c->with};
     group_enter(w, &g, c->frame);
     group_add(w, &g, c->arrived, c->pc);
+    if (given_up) c->with &= ~c->arrived;
     c->expected &= ~c->arrived;
     c->arrived = 0;
 }
@@ -214,6 +235,7 @@ void group_pass(struct warp *w, u32 gi) {
     while (g->conv != NONE && w->convs.at[g->conv].pc == g->pc && w->convs.at[g->conv].frame == g->frame) {
         i32 done = g->conv;
         g->conv = w->convs.at[done].parent;
+        g->wait_mask = w->convs.at[done].with;
         w->convs.at[done].expected &= ~g->mask;
         if (!w->convs.at[done].expected) conv_free(w, done);
     }
@@ -224,6 +246,7 @@ void group_met(struct warp *w, u32 gi) {
     while (g->conv != NONE && w->convs.at[g->conv].expected == g->mask && w->convs.at[g->conv].frame == g->frame) {
         i32 done = g->conv;
         g->conv = w->convs.at[done].parent;
+        g->wait_mask = w->convs.at[done].with;
         conv_free(w, done);
     }
 }
@@ -231,7 +254,7 @@ void group_met(struct warp *w, u32 gi) {
 void warp_pass(struct warp *w) {
     for (u32 i = 0; i < w->convs.n; i++) {
         if (w->convs.at[i].pc == NONE || !w->convs.at[i].arrived) continue;
-        conv_let_go(w, (i32)i);
+        conv_let_go(w, (i32)i, false);
         if (!w->convs.at[i].expected) conv_free(w, (i32)i);
     }
 }
@@ -241,13 +264,20 @@ static void convs_forget(struct warp *w, u64 lanes) {
         struct conv *c = &w->convs.at[i];
         if (c->pc == NONE || !(c->expected & lanes)) continue;
         c->expected &= ~lanes;
-        if (c->arrived && c->arrived == c->expected) conv_let_go(w, (i32)i);
+        if (c->arrived && c->arrived == c->expected) conv_let_go(w, (i32)i, false);
         if (!w->convs.at[i].expected) conv_free(w, (i32)i);
     }
 }
 
+/* Nobody is to be together with these lanes any more */
+static void lanes_forget(struct warp *w, u64 lanes) {
+    for (u32 i = 0; i < w->groups.n; i++) w->groups.at[i].wait_mask &= ~lanes;
+    for (u32 i = 0; i < w->convs.n; i++) w->convs.at[i].with &= ~lanes;
+}
+
 /* Lanes of g take no part any more: whoever waits for lanes of this warp looks again */
 static void lanes_leave(struct warp *w, struct group *g, u64 lanes) {
+    if (w->launch->k->gathers) lanes_forget(w, lanes);
     g->mask &= ~lanes;
     if (!g->mask) group_remove(w, (u32)(g - w->groups.at));
     convs_forget(w, lanes);
@@ -277,6 +307,10 @@ void warp_lanes_off(struct warp *w, struct group *g, u64 lanes) {
 
 void warp_lanes_on(struct warp *w, struct group *g, u64 lanes) {
     CHECK(!(lanes & ~w->off) && in_kernel_frame(w, g));
+    for (u32 i = 0; i < w->groups.n; i++) /* whoever is to be with g is to be with them */
+        if (w->groups.at[i].wait_mask & g->mask) w->groups.at[i].wait_mask |= lanes;
+    for (u32 i = 0; i < w->convs.n; i++)
+        if (w->convs.at[i].with & g->mask) w->convs.at[i].with |= lanes;
     w->off &= ~lanes;
     g->mask |= lanes;
     for (i32 c = g->conv; c != NONE; c = w->convs.at[c].parent) w->convs.at[c].expected |= lanes;
@@ -293,9 +327,8 @@ void warp_end(struct warp *w) {
     cta_barrier_exit(w->cta);
 }
 
-/* Why a meeting point's missing lanes do not come: all of them wait in groups that only others can wake */
-static bool missing_lanes_wait(const struct warp *w, const struct conv *c, bool stuck) {
-    u64 missing = c->expected & ~c->arrived;
+/* Why missing lanes do not come: all of them wait in groups that only others can wake */
+static bool lanes_wait(const struct warp *w, u64 missing, bool stuck) {
     for (u32 i = 0; i < w->groups.n; i++) {
         const struct group *g = &w->groups.at[i];
         if (!(g->mask & missing)) continue;
@@ -306,21 +339,41 @@ static bool missing_lanes_wait(const struct warp *w, const struct conv *c, bool 
     return !missing; /* lanes parked at an inner meeting point must be let go there first */
 }
 
-bool warp_release_parked(struct warp *w, bool stuck) {
-    for (u32 i = 0; i < w->convs.n; i++) {
-        struct conv *c = &w->convs.at[i];
-        if (c->pc == NONE || !c->arrived || !missing_lanes_wait(w, c, stuck)) continue;
-        conv_let_go(w, (i32)i);
+/* Lanes that gather go on without those that wait elsewhere: to be together is a preference, too */
+static bool release_gathering(struct warp *w, bool stuck) {
+    for (u32 i = 0; i < w->groups.n && w->launch->k->gathers; i++) {
+        struct group *g = &w->groups.at[i];
+        u64 here = 0;
+        if (g->state != GROUP_COLLECTIVE) continue;
+        for (u32 k = 0; k < w->groups.n; k++)
+            if (stands_with(&w->groups.at[k], g) && w->groups.at[k].conv == g->conv) here |= w->groups.at[k].mask;
+        if (!lanes_wait(w, g->wait_mask & ~here, stuck)) continue;
+        for (u32 k = 0; k < w->groups.n; k++) {
+            struct group *h = &w->groups.at[k];
+            bool with = h->mask & here;
+            h->wait_mask &= with ? here : ~here;
+            if (with) h->state = GROUP_READY;
+        }
         return true;
     }
     return false;
+}
+
+bool warp_release_parked(struct warp *w, bool stuck) {
+    for (u32 i = 0; i < w->convs.n; i++) {
+        struct conv *c = &w->convs.at[i];
+        if (c->pc == NONE || !c->arrived || !lanes_wait(w, c->expected & ~c->arrived, stuck)) continue;
+        conv_let_go(w, (i32)i, true);
+        return true;
+    }
+    return release_gathering(w, stuck);
 }
 
 bool warp_release_overdue(struct warp *w, u64 polls, u64 ran) {
     for (u32 i = 0; i < w->convs.n; i++) {
         const struct conv *c = &w->convs.at[i];
         if (c->pc == NONE || !c->arrived || (w->polled - c->polled < polls && w->ran - c->ran < ran)) continue;
-        conv_let_go(w, (i32)i);
+        conv_let_go(w, (i32)i, true);
         return true;
     }
     return false;
@@ -487,6 +540,7 @@ void warp_check(const struct warp *w) {
         CHECK(g->mask && !(g->mask & seen));                       /* F1 */
         CHECK(w->frames.at[g->frame].refs > 0);                    /* F3 */
         CHECK(g->conv == NONE || w->convs.at[g->conv].pc != NONE); /* F3 */
+        CHECK(!w->launch->k->gathers || (!(g->mask & ~g->wait_mask) && !(g->wait_mask & ~warp_enabled(w)))); /* F4 */
         seen |= g->mask;
     }
     for (u32 i = 0; i < w->convs.n; i++) {

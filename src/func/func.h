@@ -11,6 +11,8 @@
  *   F1 the masks of a warp's groups, the arrived masks of its meeting points and the lanes that are off are
  *      disjoint; together they are its live lanes
  *   F2 a meeting point's arrived lanes are a subset of its expected lanes, never equal (it would have opened)
+ *   F4 where lanes gather (kernel.gathers) a group's wait_mask has its own lanes, and none that are off or have
+ *      ended
  *   F3 a group's frame and meeting point are in use */
 #ifndef HEDDLE_FUNC_H
 #define HEDDLE_FUNC_H
@@ -137,7 +139,7 @@ int builtin_find(const char *name);
 enum group_state {
     GROUP_READY,
     GROUP_BARRIER,    /* waits at a barrier of the block: wait = id */
-    GROUP_COLLECTIVE, /* waits for other lanes named by its instruction: wait_mask */
+    GROUP_COLLECTIVE, /* waits for other lanes, those of wait_mask */
 };
 struct group { /* lanes of one warp that stand at one pc (D3) */
     i32 pc;
@@ -149,6 +151,9 @@ struct group { /* lanes of one warp that stand at one pc (D3) */
     u8 wait;
     i32 conv;       /* meeting point it is heading for, or NONE */
     u32 local_base; /* its frame's first local byte */
+    /* Lanes that its instruction names, while it waits for them. Of a kernel that gathers (kernel.gathers)
+     * always, and of all instructions: its own and those that would stand with it if lanes that parted had met
+     * again at every meeting point that it left behind */
     u64 wait_mask;
 };
 struct frame { /* one call of one function by some lanes together */
@@ -164,6 +169,7 @@ struct conv {          /* a meeting point: lanes of `expected` go on from pc tog
     i32 pc;            /* NONE = free */
     i32 frame, parent; /* parent of a free one: the next free one */
     u64 expected, arrived;
+    u64 with;        /* wait_mask of who parted, as those have it again that leave it behind */
     u64 polled, ran; /* the warp's counts when lanes last came here */
 };
 
@@ -374,6 +380,7 @@ bool group_call(struct warp *w, struct group *g, const struct inst *in, i32 func
 void group_return(struct warp *w, struct group *g);
 struct group *group_add(struct warp *w, const struct group *like, u64 mask, i32 pc);
 void group_remove(struct warp *w, u32 gi);
+u32 group_join(struct warp *w, u32 gi, u32 other); /* the other's lanes go on with gi's, whose index is returned */
 /* No group can run: lets go lanes parked at a meeting point whose missing lanes wait for them. True when a
  * group became ready. */
 bool warp_release_parked(struct warp *w, bool stuck); /* stuck: nothing in the block can run, so barriers are no reason to wait
@@ -390,6 +397,10 @@ void cta_barrier_exit(struct cta *c); /* a thread ended: barriers of all threads
 /* All lanes of g wait at barrier `id`, until so many threads have come, a multiple of the warp size; 0:
  * all */
 void group_wait_barrier(struct warp *w, struct group *g, const struct inst *in, u32 id, u32 threads);
+/* The lanes that stand where group gi stands, and that are to be with it (kernel.gathers), become one group with
+ * it: true when these are all. Else false, and it waits. */
+bool group_gather(struct warp *w, u32 *gi);
+static inline bool stands_with(const struct group *h, const struct group *g) { return h->pc == g->pc && h->frame == g->frame; }
 struct meeting { /* lanes that run a collective instruction together */
     u32 n;
     struct {

@@ -39,7 +39,7 @@ static void trace(const struct warp *w, const struct inst *in, u64 mask) {
 /* The lanes a collective instruction names, as `lane` gives it: all that are on when it has no mask operand
  * */
 static u64 collective_members(const struct warp *w, const struct group *g, const struct inst *in, u32 lane) {
-    if (in->q.absent) return warp_enabled(w);
+    if (in->q.absent) return w->launch->k->gathers ? g->wait_mask : warp_enabled(w);
     return ((const u32 *)(const void *)opnd_row(w, g, &in->q, 0, w->launch->k->pool))[lane];
 }
 
@@ -132,12 +132,23 @@ static u32 run_waiting(struct warp *w, u32 *gi, const struct inst *in, u64 lanes
     return m.apart ? m.n : 1;
 }
 
+/* One that sets the pc itself: of all lanes that are to be together, as one group */
+static u32 run_gathered(struct warp *w, u32 *gi, const struct inst *in, bool *waits) {
+    *waits = !group_gather(w, gi);
+    if (*waits) return 0;
+    struct group *g = &w->groups.at[*gi];
+    count(w, in, g->mask, g->mask);
+    in->exec(w, g, in, g->mask);
+    return 1;
+}
+
 /* A collective instruction: how many instructions it counted for, 0 when all lanes have to wait; *waits when
  * some have to. Lanes that name different lanes take their turns; those that name exactly themselves need not
  * leave the group for it. */
 static u32 run_collective(struct warp *w, u32 *gi, const struct inst *in, u64 mask, bool *waits) {
     struct group *g = &w->groups.at[*gi];
     u64 waiting = 0;
+    if (in->flags & INST_CONTROL) return run_gathered(w, gi, in, waits);
     for (u64 rest = mask; rest;) {
         u32 lane = (u32)__builtin_ctzll(rest);
         u64 members = collective_members(w, g, in, lane), same = lanes_naming(w, g, in, rest, members);
@@ -238,9 +249,8 @@ static u64 run_group(struct warp *w, u64 n) {
         } else if (flags & INST_COLLECTIVE) {
             bool waits;
             run_collective(w, &w->current, in, mask, &waits);
-            if (waits) return done;
+            if (waits || l->faulted || flags & INST_CONTROL) return done;
             g = &w->groups.at[w->current];
-            if (l->faulted) return done;
         } else {
             u32 groups = w->groups.n;
             count(w, in, g->mask, mask);

@@ -310,6 +310,8 @@ struct kernel {
     u32 first_warps;               /* so many warps, the first ones; the program starts others itself (func/func.h, warp_start) */
     u64 first_lanes;               /* first_warps: the lanes of these that are on; others are off */
     u32 core_warps;                /* first_warps: warps a core has where a launch does not say */
+    bool gathers;                  /* collectives that name no lanes are of those that would be together had all that parted met
+                                      again (group.wait_mask); those that set the pc themselves have them in one group */
     bool keeps_registers;          /* a warp that is started again finds its registers as it left them */
     void (*begin)(struct warp *w); /* called for every warp that starts, to set registers, which are zeros; or NULL */
     /* What an instruction set has beyond that (NULL and 0: nothing) */

@@ -288,6 +288,12 @@ static const struct inst_src *source_of(struct code *c, u32 word, const struct r
     return &x->src;
 }
 
+/* It is the warp's, or reads other lanes: RV_IPDOM runs it when all lanes are there that would be on the hardware */
+static bool is_of_warp(const struct inst *in) {
+    return in->exec == exec_rv_tmc || in->exec == exec_rv_pred || in->exec == exec_rv_wspawn || in->exec == exec_rv_vote ||
+           in->exec == exec_rv_shfl;
+}
+
 static void lower_word(struct code *c, u32 i, u32 word) {
     struct inst *in = &c->kernel->code[i];
     u32 address = (u32)(c->k.text_at + 4ull * i);
@@ -305,6 +311,7 @@ static void lower_word(struct code *c, u32 i, u32 word) {
     if (in->src->file && strncmp(in->src->file, RV_RUNTIME, strlen(RV_RUNTIME)) == 0) in->flags |= INST_RUNTIME;
     take_operands(c, in, row, word, address);
     lower_row(c, in, row, word, address);
+    if (c->m.diverge == RV_IPDOM && is_of_warp(in)) in->flags |= INST_COLLECTIVE;
 }
 
 /* --- the kernel */
@@ -399,6 +406,7 @@ static void describe(struct kernel *k, struct code *c) {
     k->shared_b = k->dynamic_at = m->shared_b;
     k->first_warps = 1, k->first_lanes = 1;
     k->core_warps = m->warps;
+    k->gathers = m->diverge == RV_IPDOM;
     k->keeps_registers = true;
     k->begin = begin;
     k->isa = &c->k;
@@ -424,8 +432,9 @@ static struct inst pseudo(struct arena *arena, const char *text) {
     return in;
 }
 
-/* Every return becomes a jump to its function's place, which does what a return does */
-static void place_returns(struct code *c, const i32 *returns, u32 n) {
+/* Every return becomes a jump to its function's place, which does what a return does. Where lanes may return
+ * that did not call the function they come together first, for those return with who did. */
+static void place_returns(struct code *c, const i32 *returns, const bool *guests, u32 n) {
     struct kernel *k = c->kernel;
     u32 first = c->k.text_words + 1;
     for (u32 f = 0; f < n; f++) {
@@ -433,7 +442,7 @@ static void place_returns(struct code *c, const i32 *returns, u32 n) {
         *in = pseudo(c->arena, "the returns of a function meet");
         in->s[0] = reg(RV_RA);
         exec_choose(in, exec_rv_jalr);
-        in->flags |= INST_RECONV;
+        in->flags |= INST_RECONV | (guests[f] ? INST_COLLECTIVE : 0);
     }
     for (u32 i = 0; i < c->k.text_words; i++) {
         struct inst *in = &k->code[i];
@@ -481,7 +490,8 @@ struct kernel *rv_lower(struct rv_program *p, const struct rv_machine *m, struct
     describe(k, c);
     if (m->diverge == RV_IPDOM) {
         i32 *returns = ARENA_ARRAY(arena, i32, words + 1);
-        place_returns(c, returns, rv_meet(k, words, returns, arena));
+        bool *guests = ARENA_ARRAY(arena, bool, words + 1);
+        place_returns(c, returns, guests, rv_meet(k, words, returns, guests));
     }
     for (u32 i = 0; i < k->ninst; i++) exec_settle(&k->code[i]);
     return k;

@@ -16,6 +16,8 @@ struct walk {
     u32 n;
     i32 *owner;  /* by instruction: the function that first came by, or NONE */
     i32 *joined; /* by function: what it is part of (union-find) */
+    bool *by_pointer; /* by function: nobody was seen to call it */
+    bool *guests;     /* by function: it switches lanes on, or one that it calls does */
     u32 nfuncs;
     VEC(u32) calls; /* entries of functions to come */
     VEC(u32) stack;
@@ -60,14 +62,43 @@ static void walk_all(struct walk *x) {
     u32 next = 0;
     VEC_PUSH(&x->calls, (u32)x->k->funcs[0].entry_pc);
     for (u32 done = 0;; done++) {
-        while (done >= x->calls.n && next < x->n && x->owner[next] != NONE) next++;
-        if (done >= x->calls.n && next >= x->n) break;
-        if (done >= x->calls.n) VEC_PUSH(&x->calls, next);
+        bool seen = done < x->calls.n;
+        while (!seen && next < x->n && x->owner[next] != NONE) next++;
+        if (!seen && next >= x->n) break;
+        if (!seen) VEC_PUSH(&x->calls, next);
         u32 entry = x->calls.at[done];
         if (x->owner[entry] != NONE) continue;
+        x->by_pointer[x->nfuncs] = !seen;
         x->joined[x->nfuncs] = (i32)x->nfuncs;
         walk_function(x, (i32)x->nfuncs, entry);
         x->nfuncs++;
+    }
+}
+
+/* --- lanes that return from a function they did not call */
+
+/* Some function that switches lanes on may be called through a pointer */
+static bool some_by_pointer(struct walk *x) {
+    for (u32 f = 0; f < x->nfuncs; f++)
+        if (x->by_pointer[f] && x->guests[root(x, (i32)f)]) return true;
+    return false;
+}
+
+static bool has_guests(struct walk *x, const struct inst *in, bool by_pointer) {
+    if (in->exec == exec_rv_tmc || (in->exec == exec_rv_pred && !in->s[1].absent)) return true;
+    if (in->exec == exec_rv_jalr && is_call(in)) return by_pointer;
+    return in->exec == exec_rv_jal && is_call(in) && in->target != NONE && x->guests[root(x, x->owner[in->target])];
+}
+
+static void find_guests(struct walk *x) {
+    for (bool more = true; more;) {
+        bool by_pointer = some_by_pointer(x);
+        more = false;
+        for (u32 i = 0; i < x->n; i++) {
+            i32 f = root(x, x->owner[i]);
+            if (x->guests[f] || !has_guests(x, &x->k->code[i], by_pointer)) continue;
+            x->guests[f] = more = true;
+        }
     }
 }
 
@@ -94,13 +125,14 @@ static void meet_function(struct kernel *k, const u32 *members, u32 n, i32 *plac
     }
 }
 
-u32 rv_meet(struct kernel *k, u32 text_words, i32 *returns, struct arena *arena) {
+u32 rv_meet(struct kernel *k, u32 text_words, i32 *returns, bool *guests) {
     struct walk x = {.k = k, .n = text_words};
-    (void)arena;
+    x.by_pointer = base_alloc(text_words + 1), x.guests = base_alloc(text_words + 1);
     x.owner = base_alloc(sizeof(i32) * (text_words + 1));
     x.joined = base_alloc(sizeof(i32) * (text_words + 1));
     for (u32 i = 0; i < text_words; i++) x.owner[i] = returns[i] = NONE;
     walk_all(&x);
+    find_guests(&x);
     u32 *count = base_alloc(sizeof(u32) * (x.nfuncs + 2)), *members = base_alloc(sizeof(u32) * (text_words + 1));
     for (u32 i = 0; i < text_words; i++) count[root(&x, x.owner[i]) + 1]++;
     for (u32 f = 0; f < x.nfuncs; f++) count[f + 1] += count[f];
@@ -117,8 +149,10 @@ u32 rv_meet(struct kernel *k, u32 text_words, i32 *returns, struct arena *arena)
         struct arena scratch = {0};
         if (n) meet_function(k, members + first, n, place, some ? (i32)(text_words + 1 + places) : NONE, &scratch);
         arena_free(&scratch);
+        if (some) guests[places] = x.guests[f];
         places += some;
     }
+    free(x.by_pointer), free(x.guests);
     free(x.owner), free(x.joined), free(x.calls.at), free(x.stack.at);
     free(count), free(members), free(at), free(place);
     return places;

@@ -185,7 +185,7 @@ struct kernel *rv_lower(struct rv_program *p, const struct rv_machine *m, struct
 /* --- meet.c: where the lanes of each branch meet again. returns[i]: the function that a return at i is
  * of, or NONE; all returns of a function are to meet at one place. Returns how many functions have such a
  * place. */
-u32 rv_meet(struct kernel *k, u32 text_words, i32 *returns, struct arena *arena);
+u32 rv_meet(struct kernel *k, u32 text_words, i32 *returns, bool *guests);
 
 extern const struct frontend riscv_frontend;
 

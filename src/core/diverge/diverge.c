@@ -85,14 +85,13 @@ void diverge_join_if(struct diverge_view *v, bool (*may)(const struct diverge_vi
     struct warp *w = v->w;
     for (u32 i = 0; i < w->groups.n; i++)
         for (u32 k = w->groups.n; k-- > i + 1;) {
-            struct group *g = &w->groups.at[i], *h = &w->groups.at[k];
+            const struct group *g = &w->groups.at[i], *h = &w->groups.at[k];
             if (g->state != GROUP_READY || h->state != GROUP_READY || g->pc != h->pc || g->frame != h->frame ||
                 g->conv != h->conv || (may && !may(v, i, k)))
                 continue;
-            g->mask |= h->mask;
             if (v->group == k) v->group = i;
             u32 last = w->groups.n - 1;
-            group_remove(w, k);
+            group_join(w, i, k);
             if (v->group == last) v->group = k; /* the last one takes the place of the removed one */
             diverge_met(v);
         }
