@@ -148,7 +148,8 @@ void form_ran(struct core *c, u32 slot) {
     u32 n = f->nparts, flags = f->head->in->flags;
     u64 lanes = f->lanes;
     if (c->view.faulted) return;
-    bool together = flags & INST_COLLECTIVE && !(flags & INST_CONTROL) && is_whole(c, f) && form_group(c, &f->part[0])->state == GROUP_READY;
+    bool together =
+        flags & INST_COLLECTIVE && !(flags & INST_CONTROL) && is_whole(c, f) && form_group(c, &f->part[0])->state == GROUP_READY;
     if (!(flags & (INST_CONTROL | INST_COLLECTIVE)) || together) {
         go_on(c, slot);
         return;

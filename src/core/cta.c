@@ -56,10 +56,11 @@ bool core_refuses(const struct core *c, const struct kernel *k, struct strbuf *w
                    "fronts are not its warps; use isa.vortex.diverge = ipdom, or sm.diverge = pdom",
                    diverge);
     else if (c->early && masks)
-        strbuf_add(&what,
-                   "a program whose split and join say which lanes of a warp go together does not go with sm.diverge = %s at "
-                   "loads, where lanes of a warp go on one after the other; use isa.vortex.diverge = ipdom, or dws.split = branch",
-                   diverge);
+        strbuf_add(
+            &what,
+            "a program whose split and join say which lanes of a warp go together does not go with sm.diverge = %s at "
+            "loads, where lanes of a warp go on one after the other; use isa.vortex.diverge = ipdom, or dws.split = branch",
+            diverge);
     else if (c->vunits && !k->first_warps)
         strbuf_add(&what,
                    "a program that is not RISC-V does not go with sm.pipeline = vortex, whose units and ports are those of "

@@ -537,9 +537,9 @@ void warp_check(const struct warp *w) {
     u64 seen = 0;
     for (u32 i = 0; i < w->groups.n; i++) {
         const struct group *g = &w->groups.at[i];
-        CHECK(g->mask && !(g->mask & seen));                       /* F1 */
-        CHECK(w->frames.at[g->frame].refs > 0);                    /* F3 */
-        CHECK(g->conv == NONE || w->convs.at[g->conv].pc != NONE); /* F3 */
+        CHECK(g->mask && !(g->mask & seen));                                                                 /* F1 */
+        CHECK(w->frames.at[g->frame].refs > 0);                                                              /* F3 */
+        CHECK(g->conv == NONE || w->convs.at[g->conv].pc != NONE);                                           /* F3 */
         CHECK(!w->launch->k->gathers || (!(g->mask & ~g->wait_mask) && !(g->wait_mask & ~warp_enabled(w)))); /* F4 */
         seen |= g->mask;
     }

@@ -14,8 +14,8 @@
 struct walk {
     const struct kernel *k;
     u32 n;
-    i32 *owner;  /* by instruction: the function that first came by, or NONE */
-    i32 *joined; /* by function: what it is part of (union-find) */
+    i32 *owner;       /* by instruction: the function that first came by, or NONE */
+    i32 *joined;      /* by function: what it is part of (union-find) */
     bool *by_pointer; /* by function: nobody was seen to call it */
     bool *guests;     /* by function: it switches lanes on, or one that it calls does */
     u32 nfuncs;
