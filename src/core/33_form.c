@@ -193,22 +193,39 @@ static u64 opens_of(const struct core *c, u16 home, u64 lanes) {
     return last;
 }
 
-/* A group runs an instruction that is not in the program. Groups that come together there part again behind it,
- * for they are of different fronts; those that waited are woken. */
-static void step_pseudo(struct core *c, u16 home, u32 gi) {
+/* Groups of these lanes that stand where group gi does become one with it, whose index is returned */
+static u32 join_standing(struct warp *w, u32 gi, u64 lanes) {
+    for (u32 i = w->groups.n; i-- > 0;) {
+        const struct group *g = &w->groups.at[gi], *h = &w->groups.at[i];
+        if (i != gi && h->mask & lanes && h->state == GROUP_READY && stands_with(h, g)) gi = group_join(w, gi, i);
+    }
+    return gi;
+}
+
+/* Groups that come together there part again behind it, for they are of different fronts */
+bool form_step_over(struct core *c, u32 home, u32 gi, u64 with) {
     struct warp *w = c->homes[home].w;
     u64 were[MAX_WARP + 1];
     u32 n = w->groups.n;
     bool gathers = is_collective(c, w->groups.at[gi].pc);
     for (u32 i = 0; i < n && gathers; i++) were[i] = w->groups.at[i].mask;
-    if (!warp_step(w, gi, c->now, &c->form->one)) c->fault_cy = MIN(c->fault_cy, c->now);
-    else if (gathers && c->form->one.counted) {
-        for (u32 i = 0; i < n; i++)
-            for (u32 k = 0; k < w->groups.n; k++)
-                if (w->groups.at[k].mask & were[i] && w->groups.at[k].mask & ~were[i])
-                    group_split_to(w, &w->groups.at[k], w->groups.at[k].mask & were[i], w->groups.at[k].pc);
-        form_wake_waiting(c, home, c->now + 1, false);
+    if (gathers) gi = join_standing(w, gi, with);
+    if (!warp_step(w, gi, c->now, &c->form->one)) {
+        c->fault_cy = MIN(c->fault_cy, c->now);
+        return false;
     }
+    for (u32 i = 0; i < n && gathers && c->form->one.counted; i++)
+        for (u32 k = 0; k < w->groups.n; k++)
+            if (w->groups.at[k].mask & were[i] && w->groups.at[k].mask & ~were[i])
+                group_split_to(w, &w->groups.at[k], w->groups.at[k].mask & were[i], w->groups.at[k].pc);
+    return true;
+}
+
+/* The same of a front's threads that part; those that waited for them are woken */
+static void step_pseudo(struct core *c, u32 home, u32 gi) {
+    struct warp *w = c->homes[home].w;
+    bool gathers = is_collective(c, w->groups.at[gi].pc);
+    if (form_step_over(c, home, gi, 0) && gathers && c->form->one.counted) form_wake_waiting(c, home, c->now + 1, false);
     warp_pass(w);
 }
 

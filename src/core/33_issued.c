@@ -45,7 +45,7 @@ void form_wake_block(struct core *c, const struct cta_place *p, u64 cy) {
 
 /* --- after an instruction at which threads part or meet */
 
-/* A thread leaves its front */
+/* A thread leaves its front, which ends with the last */
 static void leave_front(struct core *c, u32 slot, u32 home, u32 lane) {
     struct front *f = &c->fronts[slot];
     u32 left = 0;
@@ -75,23 +75,42 @@ void form_forgets(struct core *c, u32 home) {
     for (u32 lane = 0; lane < c->cfg->warp_size; lane++) {
         if (place[lane] == NO_PLACE) continue;
         u32 slot = place[lane];
+        const struct front *f = &c->fronts[slot];
         account_change(c, slot);
         leave_front(c, slot, home, lane);
         place[lane] = NO_PLACE;
-        if (!c->fronts[slot].nparts) continue;
+        if (!f->nparts || front_renewed(c, f)) continue; /* who is left is about to leave as well */
         front_squeeze(c, &c->fronts[slot]);
         front_presents(c, slot);
     }
 }
 
-/* Lanes of the home that have ended or are off leave their fronts; `slot` leaves out its own itself */
-static void leave_off(struct core *c, u32 slot, u32 home) {
+/* Lanes of the home that have ended or are off leave their fronts; `slot` leaves out its own itself. Returns those
+ * that have been switched on, and are in none. */
+static u64 leave_off(struct core *c, u32 slot, u32 home) {
     u16 *place = c->form->place[home];
-    u64 on = warp_enabled(c->homes[home].w);
+    u64 on = warp_enabled(c->homes[home].w), come = 0;
     for (u32 lane = 0; lane < c->cfg->warp_size; lane++) {
-        if (on >> lane & 1 || place[lane] == NO_PLACE) continue;
-        if (place[lane] != slot) leave_front(c, place[lane], home, lane);
+        if (on >> lane & 1) {
+            if (place[lane] == NO_PLACE) come |= 1ull << lane;
+            continue;
+        }
+        if (place[lane] != slot && place[lane] != NO_PLACE) leave_front(c, place[lane], home, lane);
         place[lane] = NO_PLACE;
+    }
+    return come;
+}
+
+/* Lanes that are together and in several fronts, because those that brought them together are off now, part again */
+static void part_by_front(const struct core *c, u32 home) {
+    struct warp *w = c->homes[home].w;
+    const u16 *place = c->form->place[home];
+    for (u32 i = 0; i < w->groups.n; i++) {
+        struct group *g = &w->groups.at[i];
+        u64 away = 0;
+        for (u64 m = g->mask; m; m &= m - 1)
+            if (place[__builtin_ctzll(m)] != place[__builtin_ctzll(g->mask)]) away |= m & -m;
+        if (away) group_split_to(w, g, away, g->pc);
     }
 }
 
@@ -103,14 +122,16 @@ static bool gather(struct core *c, u32 slot) {
     for (u32 i = 0; i < f->nparts; i++) {
         struct part p = f->part[i];
         const struct warp *w = c->homes[p.home].w;
-        if (c->prog->k->gathers) leave_off(c, slot, p.home);
+        u64 come = c->prog->k->gathers ? leave_off(c, slot, p.home) : 0;
         p.lanes &= warp_enabled(w);
+        if (come) take_from(c, slot, &p, come);
         for (u32 k = 0; k < left; k++) /* a part before it has become one with it */
             if (f->part[k].home == p.home) p.lanes &= ~f->part[k].lanes;
         for (u32 k = 0; k < w->groups.n; k++) {
             u64 mask = w->groups.at[k].mask;
             if (mask & p.lanes && mask & ~p.lanes && is_collective(c, f->head->pc)) take_from(c, slot, &p, mask & ~p.lanes);
         }
+        if (c->prog->k->gathers && !p.lanes) part_by_front(c, p.home);
         if (!p.lanes) continue;
         f->lanes |= seats_of(c, &p);
         f->part[left++] = p;

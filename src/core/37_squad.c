@@ -2,7 +2,7 @@
  * branches.
  *
  * The squad of thread block compaction is a block, that of large warps some warps of a block and
- * scheduler. One entry of the stack runs at a time: its threads are fronts (38_compact.c), in the places
+ * scheduler; of a program that starts its own warps, those that begin together. One entry of the stack runs at a time: its threads are fronts (38_compact.c), in the places
  * of the squad's warps. A front that has run a branch whose lanes may part (a guard, a table, a call of
  * several functions) waits until all fronts of the entry have, and is resolved with the last. Then
  *   - if all go the same way they go on, the fronts as they are unless threads have ended;
@@ -62,7 +62,10 @@ void squad_launch(struct core *c) {
     }
 }
 
-static struct squad *squad_of(const struct core *c, u32 home) { return &c->squads->at[c->squads->of[home]]; }
+void squad_stir(struct core *c, struct squad *t, u64 cy) {
+    for (u64 m = t->waits; m; m &= m - 1) slot_alarm(c, (u32)__builtin_ctzll(m), cy);
+    t->waits = 0;
+}
 
 /* --- a branch that all have come to */
 
@@ -162,6 +165,18 @@ static void review(struct core *c, struct squad *t, u32 self) {
 
 /* --- a front */
 
+/* Lanes of the home that the front has switched on are in it, in their home positions; those that it has switched
+ * off are in none */
+static u64 take_lanes(struct core *c, u32 slot, u32 home) {
+    u64 on = warp_enabled(c->homes[home].w), come = stack_takes(c, squad_of(c, home), home);
+    for (u32 lane = 0; lane < c->cfg->warp_size; lane++) {
+        u64 bit = 1ull << lane;
+        if (come & bit) c->form->seat[home][lane] = (u8)form_home_seat(c, home, lane), c->form->place[home][lane] = (u16)slot;
+        else if (!(on & bit)) c->form->place[home][lane] = NO_PLACE;
+    }
+    return come;
+}
+
 /* Lanes that have ended leave the front; groups that lanes of others have joined, at a collective, part
  * again. False: nobody is left */
 static bool gather(struct core *c, u32 slot) {
@@ -178,6 +193,7 @@ static bool gather(struct core *c, u32 slot) {
         done |= 1ull << was[i].home;
         for (u32 k = i; k < n; k++) lanes |= was[k].home == was[i].home ? was[k].lanes : 0;
         lanes &= warp_enabled(w);
+        if (c->prog->k->gathers) lanes |= take_lanes(c, slot, was[i].home);
         for (u32 k = 0; lanes && k < w->groups.n; k++) {
             u64 mask = w->groups.at[k].mask;
             if (!(mask & lanes)) continue;
@@ -229,7 +245,7 @@ static void front_goes(struct core *c, struct squad *t, u32 slot) {
     struct stand s = {.pc = NONE};
     u64 bit = 1ull << slot;
     for (u32 i = 0; i < f->nparts; i++)
-        if (!stack_settle_lanes(c, part_home(c, &f->part[i])->w, f->part[i].lanes, e, NONE, 0)) return;
+        if (!stack_settle_lanes(c, f->part[i].home, f->part[i].lanes, e, NONE, 0)) return;
     if (!gather(c, slot)) {
         front_ends(c, slot);
         t->fronts &= ~bit;
@@ -262,7 +278,7 @@ void squad_regroup(struct core *c, u32 slot) {
 }
 
 bool squad_due(const struct core *c, u32 slot) {
-    return slot < c->nslots && c->homes[slot].w && squad_of(c, slot)->homes && squad_of(c, slot)->due;
+    return slot < c->nslots && c->homes[slot].w && squad_of(c, slot)->homes >> slot & 1 && squad_of(c, slot)->due;
 }
 
 bool squad_holds(const struct core *c, const struct front *f) { return squad_of(c, f->slot)->held >> f->slot & 1; }
@@ -282,51 +298,63 @@ u32 squad_waits(const struct core *c, const struct front *f) {
 
 /* --- a warp comes */
 
-/* The lowest home of its squad: the block's, or that of so many of its warps of one scheduler */
-static u32 leader_of(const struct core *c, u32 home) {
-    u32 n = 0, leader = home;
-    u64 slots = cta_slots(c->homes[home].place);
-    if (!c->squads->shape.warps) return (u32)__builtin_ctzll(slots);
-    for (u64 m = slots; m; m &= m - 1) {
-        u32 h = (u32)__builtin_ctzll(m);
-        if (h % c->cfg->schedulers != home % c->cfg->schedulers || h > home) continue;
-        if (n++ % c->squads->shape.warps == 0) leader = h;
+/* The warp may be of that squad: a block's warps are that begin in one cycle, all or so many of one scheduler */
+static bool takes_home(const struct core *c, const struct squad *t, u32 home) {
+    u32 first = (u32)__builtin_ctzll(t->homes), most = c->squads->shape.warps;
+    if (t->begun_cy != c->now || c->homes[first].place != c->homes[home].place) return false;
+    return !most || (first % c->cfg->schedulers == home % c->cfg->schedulers && (u32)__builtin_popcountll(t->homes) < most);
+}
+
+/* The squad of a warp that begins: one that others began in this cycle, or a new one */
+static struct squad *squad_for(struct core *c, u32 home) {
+    struct squad *free = NULL;
+    for (u32 i = c->nslots; i-- > 0;) {
+        struct squad *t = &c->squads->at[i];
+        if (!t->homes) free = t;
+        else if (takes_home(c, t, home)) return t;
     }
-    return leader;
+    *free = (struct squad){.at = {free->at.at, 0, free->at.cap}, .begun_cy = c->now, .at_home = true};
+    free->running = (i32)stack_add(free, &(struct entry){.parent = NONE, .meets_pc = NONE});
+    return free;
 }
 
 void squad_starts(struct core *c, u32 home) {
-    u32 leader = leader_of(c, home);
-    struct squad *t = &c->squads->at[leader];
-    if (leader == home) {
-        struct entry *room = t->at.at;
-        u32 cap = t->at.cap;
-        *t = (struct squad){.at = {room, 0, cap}};
-        t->running = (i32)stack_add(t, &(struct entry){.parent = NONE, .meets_pc = NONE});
-        t->at_home = true;
-    }
-    c->squads->of[home] = (u8)leader;
+    u64 lanes = warp_enabled(c->homes[home].w);
+    squad_forgets(c, home); /* in which it was before */
+    struct squad *t = squad_for(c, home);
+    c->squads->of[home] = (u8)(t - c->squads->at);
     t->homes |= 1ull << home, t->fronts |= 1ull << home;
     t->by[home] = NONE;
-    t->at.at[t->running].lanes[home] = c->homes[home].w->live;
-    t->formed += (u32)__builtin_popcountll(c->homes[home].w->live);
+    t->at.at[t->running].lanes[home] = lanes;
+    t->formed += (u32)__builtin_popcountll(lanes);
     form_starts(c, home);
 }
 
-/* --- after an issue: nothing of other fronts changes before the next cycle (I1 of 29_look.c) */
-
-/* Fronts that wait look again then */
-static void stir(struct core *c, struct squad *t, u64 cy) {
-    for (u64 m = t->waits; m; m &= m - 1) slot_alarm(c, (u32)__builtin_ctzll(m), cy);
-    t->waits = 0;
+/* Its threads, if there are any left, leave, and its place is another squad's */
+void squad_forgets(struct core *c, u32 home) {
+    struct squad *t = squad_of(c, home);
+    u64 bit = 1ull << home;
+    if (!(t->homes & bit)) return;
+    form_forgets(c, home);
+    for (u64 m = t->fronts; m; m &= m - 1)
+        if (!c->fronts[__builtin_ctzll(m)].nparts) t->fronts &= ~(m & -m), t->due = true;
+    t->came &= t->fronts, t->waits &= t->fronts, t->held &= t->fronts;
+    stack_forgets(c, t, home);
+    t->homes &= ~bit;
+    if (t->fronts & bit) { /* others are in its place */
+        squad_dissolve(c, t);
+        stack_choose(c, t, NO_PLACE, false);
+    } else if (t->due && t->homes) slot_alarm(c, (u32)__builtin_ctzll(t->homes), c->now);
 }
+
+/* --- after an issue: nothing of other fronts changes before the next cycle (I1 of 29_look.c) */
 
 void squad_wake_block(struct core *c, const struct cta_place *p, u64 cy) {
     for (u64 m = cta_slots(p); m; m &= m - 1) {
         u32 slot = (u32)__builtin_ctzll(m);
         struct squad *t = squad_of(c, slot);
         struct front *f = &c->fronts[slot];
-        if (!t->homes || !(t->fronts & ~t->came & 1ull << slot) || f->head || !set_has(c->form->at_barrier, slot)) continue;
+        if (!(t->fronts & ~t->came & 1ull << slot) || f->head || !set_has(c->form->at_barrier, slot)) continue;
         if (f->release_cy > c->now) continue;
         bool open = true;
         for (u32 i = 0; i < f->nparts; i++) open = open && form_group(c, &f->part[i])->state == GROUP_READY;
@@ -339,6 +367,7 @@ void squad_wake_block(struct core *c, const struct cta_place *p, u64 cy) {
 /* Its lanes may go different ways */
 static bool may_part(const struct inst *in) {
     const struct call_info *call = in->info;
+    if (in->flags & INST_WAYS) return true;
     if (in->flags & INST_EXIT || !(in->flags & (INST_JUMP | INST_TABLE | INST_CALL | INST_LEAVE))) return false;
     if (in->guard != NONE || in->flags & INST_TABLE) return true;
     return in->flags & INST_CALL && call->func == NONE && call->builtin == NONE;
@@ -377,7 +406,7 @@ void squad_ran(struct core *c, u32 slot) {
     bool some = !turns || gather(c, slot);
     if (!turns || (some && !(in->flags & INST_CONTROL) && front_stands(c, f, &s) && !s.waits)) {
         go_on(c, t, slot);
-        if (turns) stir(c, t, c->now + 1);
+        if (turns) squad_stir(c, t, c->now + 1);
         lockstep_issued(c, t, slot);
         return;
     }
@@ -390,7 +419,7 @@ void squad_ran(struct core *c, u32 slot) {
         t->due = true;
     }
     slot_alarm(c, slot, c->now + 1);
-    if (in->flags & (INST_EXIT | INST_COLLECTIVE)) stir(c, t, c->now + 1);
+    if (in->flags & (INST_EXIT | INST_COLLECTIVE)) squad_stir(c, t, c->now + 1);
     lockstep_issued(c, t, slot);
     homes_end(c, was, n, lanes);
 }
@@ -407,16 +436,16 @@ void squad_check(const struct core *c) {
     for (u32 i = 0; i < c->nslots; i++) {
         const struct squad *t = &c->squads->at[i];
         u64 seen[MAX_SLOTS] = {0};
-        form_check_front(c, i);
-        if (!t->homes || !c->homes[i].w || c->squads->of[i] != i) continue;
+        if (!front_renewed(c, &c->fronts[i])) form_check_front(c, i);
+        if (!t->homes || !c->homes[__builtin_ctzll(t->homes)].w) continue;
         for (u32 k = 0; k < t->at.n; k++)
             if (t->at.at[k].used) stack_check(c, t, k, seen);
         CHECK(!((t->came | t->waits | t->held) & ~t->fronts) && !(t->came & t->waits)); /* T5 */
         compact_check(c, t);
         lockstep_check(c, t);
         for (u64 m = t->homes; m; m &= m - 1) {
-            const struct warp *w = c->homes[__builtin_ctzll(m)].w;
-            CHECK(!w || seen[__builtin_ctzll(m)] == warp_enabled(w)); /* T1 */
+            const struct home *s = &c->homes[__builtin_ctzll(m)];
+            CHECK(!s->w || home_renewed(s) || seen[__builtin_ctzll(m)] == warp_enabled(s->w)); /* T1 */
         }
     }
 }

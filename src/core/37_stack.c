@@ -58,6 +58,23 @@ void stack_drop(const struct core *c, struct squad *t, i32 i) {
     }
 }
 
+u64 stack_takes(const struct core *c, struct squad *t, u32 home) {
+    u64 on = warp_enabled(c->homes[home].w), known = 0;
+    for (u32 i = 0; i < t->at.n; i++) {
+        if (!t->at.at[i].used) continue;
+        t->at.at[i].lanes[home] &= on;
+        known |= t->at.at[i].lanes[home];
+    }
+    t->at.at[t->running].lanes[home] |= on & ~known;
+    return on & ~known;
+}
+
+void stack_forgets(const struct core *c, struct squad *t, u32 home) {
+    for (u32 i = 0; i < t->at.n; i++) t->at.at[i].lanes[home] = 0;
+    for (u32 i = 0; i < t->at.n; i++)
+        if (t->at.at[i].used && (i32)i != t->running) stack_drop(c, t, (i32)i);
+}
+
 u32 stack_depth(const struct warp *w, const struct group *g) { return w->frames.at[g->frame].depth; }
 
 bool stack_at_meeting(const struct entry *e, i32 pc, u32 depth) { return e->meets_pc == pc && e->meets_depth == depth; }
@@ -81,29 +98,27 @@ bool stack_stands(const struct core *c, const struct squad *t, const struct entr
     return some && same;
 }
 
-/* Instructions that are not in the program are passed, but at a meeting point. False after a fault */
-static bool settle_group(struct core *c, struct warp *w, u64 lanes, const struct entry *e, i32 meets_pc, u32 meets_depth) {
-    for (;;) {
-        u32 gi = 0;
-        while (gi < w->groups.n && !(w->groups.at[gi].mask & lanes)) gi++;
-        if (gi == w->groups.n) return true;
-        const struct group *g = &w->groups.at[gi];
-        if (g->state != GROUP_READY || !c->prog->at[g->pc].pseudo || stack_at_meeting(e, g->pc, stack_depth(w, g))) return true;
-        if (g->pc == meets_pc && stack_depth(w, g) == meets_depth) return true;
-        if (!warp_step(w, gi, c->now, &c->form->one)) {
-            c->fault_cy = MIN(c->fault_cy, c->now);
-            return false;
-        }
-    }
+/* The group can go on from here, or has to wait: what comes next is an instruction of the program, or a meeting
+ * point */
+static bool is_settled(const struct core *c, const struct warp *w, const struct group *g, const struct entry *e, i32 meets_pc,
+                       u32 meets_depth) {
+    u32 depth = stack_depth(w, g);
+    if (g->state != GROUP_READY || !c->prog->at[g->pc].pseudo || stack_at_meeting(e, g->pc, depth)) return true;
+    return g->pc == meets_pc && depth == meets_depth;
 }
 
-bool stack_settle_lanes(struct core *c, struct warp *w, u64 left, const struct entry *e, i32 meets_pc, u32 meets_depth) {
-    while (left &= warp_enabled(w)) {
-        u32 gi = 0;
-        while (!(w->groups.at[gi].mask & left)) gi++;
-        u64 lanes = w->groups.at[gi].mask & left;
-        if (!settle_group(c, w, lanes, e, meets_pc, meets_depth)) return false;
-        left &= ~lanes;
+bool stack_settle_lanes(struct core *c, u32 home, u64 lanes, const struct entry *e, i32 meets_pc, u32 meets_depth) {
+    struct warp *w = c->homes[home].w;
+    for (u32 gi = 0; gi < w->groups.n;) {
+        const struct group *g = &w->groups.at[gi];
+        if (!(g->mask & lanes) || is_settled(c, w, g, e, meets_pc, meets_depth)) {
+            gi++;
+            continue;
+        }
+        bool gathers = is_collective(c, g->pc);
+        if (!form_step_over(c, home, gi, lanes)) return false;
+        if (gathers && c->form->one.counted) squad_stir(c, squad_of(c, home), c->now + 1); /* some waited for these */
+        gi = 0;
     }
     return true;
 }
@@ -111,7 +126,8 @@ bool stack_settle_lanes(struct core *c, struct warp *w, u64 left, const struct e
 bool stack_settle(struct core *c, const struct squad *t, const struct entry *e, i32 meets_pc, u32 meets_depth) {
     for (u64 m = t->homes; m; m &= m - 1) {
         u32 h = (u32)__builtin_ctzll(m);
-        if (!stack_settle_lanes(c, c->homes[h].w, stack_lanes(c, e, h), e, meets_pc, meets_depth)) return false;
+        u64 lanes = stack_lanes(c, e, h);
+        if (lanes && !stack_settle_lanes(c, h, lanes, e, meets_pc, meets_depth)) return false;
     }
     return true;
 }

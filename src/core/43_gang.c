@@ -36,8 +36,8 @@
  *   U2 a front that can run has one group of each of its slices, all at its pc; other groups of the slice
  *      have no place
  *   U3 a group of a slice's stack has no lanes of another slice while it waits for its turn or for its
- *      meeting point
- *   U4 gangs of two slices or more are `used`, at most vws.gangs */
+ *      meeting point, but those that a program has switched on or had come together there
+ *   U4 gangs of two slices or more are `used`, those that can run at most vws.gangs */
 #include "core/gang.h"
 
 #include <stdlib.h>
@@ -199,6 +199,7 @@ void gang_regroup(struct core *c, u32 slot) {
         if (c->view.faulted) return;
     }
     slices_end(c, home, slices & ~live);
+    if (c->prog->k->gathers) slices_part(c, c->homes[home].w, slices_lanes(c, live)); /* some may have come together */
     if (!live) {
         gang_ends(c, slot);
         homes_end(c, &was, 1, was.lanes);
@@ -214,12 +215,13 @@ void gang_regroup(struct core *c, u32 slot) {
 
 void gang_starts(struct core *c, u32 home) {
     const struct warp *w = c->homes[home].w;
-    u32 slices = slices_of(c, w->live), slot = place_of(c, home, (u32)__builtin_ctz(slices));
+    u64 lanes = warp_enabled(w);
+    u32 slices = slices_of(c, lanes), slot = place_of(c, home, (u32)__builtin_ctz(slices));
     for (u32 i = 0; i < c->gang->n; i++)
         c->gang->of[home][i] = (struct sliced){slices >> i & 1 ? (u16)slot : NO_PLACE, (u8)(i * c->gang->width), w->polled};
     for (u32 i = 0; i < c->cfg->warp_size; i++) c->form->seat[home][i] = (u8)i;
     struct piece *x = &c->form->pieces[0];
-    *x = (struct piece){.waits = true, .n = 1, .part[0] = {.home = (u16)home, .lanes = w->live}, .seats = w->live};
+    *x = (struct piece){.waits = true, .n = 1, .part[0] = {.home = (u16)home, .lanes = lanes}, .seats = lanes};
     front_begins(c, slot, c->homes[home].age);
     gang_counts(c, 0, slices);
     c->gang->slices[slot] = slices;
@@ -232,7 +234,8 @@ void gang_starts(struct core *c, u32 home) {
 /* Fronts of the home that wait, at a barrier or for lanes, and need not any longer look again then */
 static void stir(struct core *c, u32 home, u64 cy, bool barrier) {
     u32 seen = 0;
-    if (!c->homes[home].w) return;
+    const struct warp *w = c->homes[home].w;
+    if (!w || home_renewed(&c->homes[home])) return;
     for (u32 i = 0; i < c->gang->n; i++) {
         u32 at = c->gang->of[home][i].at;
         if (at == NO_PLACE || seen >> i & 1) continue;
@@ -278,6 +281,28 @@ static bool ran_together(const struct core *c, const struct front *f) {
     return g->mask == f->part[0].lanes && g->state == GROUP_READY && g->pc == f->head->pc + 1;
 }
 
+/* Another front of the home than `slot` ends when all its lanes are off */
+static void front_switched(struct core *c, u32 slot, u32 home, u32 other) {
+    u32 slices = c->gang->slices[other];
+    if (other == slot || slices_lanes(c, slices) & warp_enabled(c->homes[home].w)) return;
+    slices_end(c, home, slices);
+    gang_ends(c, other);
+    slot_alarm(c, other, c->now + 1);
+}
+
+/* An instruction of the front has switched lanes on or off. Slices that had none on and now have some are the
+ * front's */
+static void slices_switched(struct core *c, u32 slot) {
+    u32 home = home_of(c, slot), were = c->gang->slices[slot], on = slices_of(c, warp_enabled(c->homes[home].w)), all = were;
+    for (u32 i = 0; i < c->gang->n; i++) {
+        struct sliced *x = &c->gang->of[home][i];
+        if (x->at != NO_PLACE) front_switched(c, slot, home, x->at);
+        else if (on >> i & 1) x->at = (u16)slot, all |= 1u << i;
+    }
+    gang_counts(c, were, all);
+    c->gang->slices[slot] = all;
+}
+
 void gang_ran(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
     u32 home = home_of(c, slot), flags = f->head->in->flags;
@@ -287,6 +312,7 @@ void gang_ran(struct core *c, u32 slot) {
         go_on(c, slot);
         return;
     }
+    if (c->prog->k->gathers) slices_switched(c, slot);
     struct part was = {.home = (u16)home, .lanes = slices_lanes(c, c->gang->slices[slot])};
     u64 live = was.lanes & warp_enabled(c->homes[home].w);
     if (f->head->kind == T_BARRIER) set_add(c->form->at_barrier, slot);
@@ -305,13 +331,24 @@ void gang_ran(struct core *c, u32 slot) {
     homes_end(c, &was, 1, was.lanes);
 }
 
+void gang_forgets(struct core *c, u32 home) {
+    for (u32 i = 0; i < c->gang->n; i++) {
+        u32 at = c->gang->of[home][i].at;
+        if (at == NO_PLACE) continue;
+        slices_end(c, home, c->gang->slices[at]);
+        gang_ends(c, at);
+        slot_alarm(c, at, c->now + 1);
+    }
+    memset(c->form->place[home], 0xFF, sizeof(*c->form->place));
+}
+
 /* --- invariants */
 
 static void check_front(const struct core *c, u32 slot) {
     const struct front *f = &c->fronts[slot];
     u32 slices = c->gang->slices[slot], home = f->part[0].home;
     CHECK((slices != 0) == (f->nparts != 0));
-    if (!slices) return;
+    if (!slices || home_renewed(&c->homes[home])) return;
     const struct warp *w = c->homes[home].w;
     u32 own = slot / c->gang->stride;
     CHECK(slices >> own & 1 || c->gang->of[home][own].at == NO_PLACE);                         /* U1 */
@@ -339,18 +376,19 @@ static void check_stack(const struct core *c, const struct warp *w) {
 }
 
 void gang_check(const struct core *c) {
-    u32 gangs = 0;
+    u32 gangs = 0, at_work = 0;
     if (!c->gang) return;
     for (u32 i = 0; i < c->nfronts; i++) {
         check_front(c, i);
         gangs += is_gang(c->gang->slices[i]);
+        at_work += c->fronts[i].head && is_gang(c->gang->slices[i]);
     }
     for (u32 i = 0; i < c->nslots; i++) {
         const struct warp *w = c->homes[i].w;
-        if (!w || !w->live) continue;
-        check_stack(c, w);
+        if (!w || !w->live || home_renewed(&c->homes[i])) continue;
+        if (!c->prog->k->gathers) check_stack(c, w);
         for (u32 s = 0; s < c->gang->n; s++)
-            CHECK(!(slice_lanes(c, s) & w->live) || c->gang->slices[c->gang->of[i][s].at] >> s & 1); /* U1 */
+            CHECK(!(slice_lanes(c, s) & warp_enabled(w)) || c->gang->slices[c->gang->of[i][s].at] >> s & 1); /* U1 */
     }
-    CHECK(gangs == c->gang->used && (!c->cfg->vws_gangs || gangs <= c->cfg->vws_gangs)); /* U4 */
+    CHECK(gangs == c->gang->used && (!c->cfg->vws_gangs || at_work <= c->cfg->vws_gangs)); /* U4 */
 }

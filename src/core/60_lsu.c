@@ -353,9 +353,7 @@ void lsu_leave(struct core *c) {
 void lsu_done(struct core *c, struct flight *f) {
     u32 slot = f->slot;
     WATCH(c, MEM_ACCEPTED, .slot = slot, .f = f);
-    if (f->mem.silent)
-        EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = f->uid, .slot = f->slot, .mask = f->mem.silent,
-             .cause = ACCESS_BYPASS);
+    if (f->mem.silent) FLIGHT_TELL(c, f, .kind = EV_ACCESS, .cycle = c->now, .mask = f->mem.silent, .cause = ACCESS_BYPASS);
     if (c->replay) replay_finished(c, f);
     if (writeback_accepted(c, f)) set_drop(c->lsu->sending, slot);
 }

@@ -110,7 +110,8 @@ static void make_view(struct core *c, const struct launch *l) {
     c->view.smid = c->id;
     c->view.nsmid = c->cfg->sms;
     c->view.nwarpid = c->cfg->warps;
-    c->view.never_meet = c->pol.diverge->never_meet;
+    c->view.pass_by = c->pol.diverge->never_meet && l->k->gathers && !c->squads;
+    c->view.never_meet = c->pol.diverge->never_meet && !c->view.pass_by;
     c->view.tick = NULL;
 }
 

@@ -573,7 +573,7 @@ void form_check(const struct core *c);
 const struct sched_fronts *form_seen(const struct core *c);           /* what schedulers are shown of fronts; NULL without */
 struct group *form_group(const struct core *c, const struct part *p); /* that its lanes stand in, or some of them */
 void form_starts(struct core *c, u32 home);                           /* a warp takes the home: its threads are a front */
-void form_forgets(struct core *c, u32 home);                          /* its warp has been ended: its threads are in no front */
+void form_forgets(struct core *c, u32 home);                          /* another warp has ended it: its threads are in no front */
 bool form_dispatch(struct core *c, struct front *f,
                    struct step *st);         /* its instruction is executed, by all parts; false: fault */
 struct crew form_crew(struct core *c);       /* of that instruction */
@@ -614,6 +614,7 @@ void squad_launch(struct core *c);
 void squad_free(struct core *c);
 void squad_check(const struct core *c);
 void squad_starts(struct core *c, u32 home);
+void squad_forgets(struct core *c, u32 home);
 void squad_ran(struct core *c, u32 slot);
 void squad_regroup(struct core *c, u32 slot);
 void squad_wake_block(struct core *c, const struct cta_place *p, u64 cy);
@@ -631,6 +632,7 @@ void gang_launch(struct core *c);
 void gang_free(struct core *c);
 void gang_check(const struct core *c);
 void gang_starts(struct core *c, u32 home);
+void gang_forgets(struct core *c, u32 home);
 void gang_ran(struct core *c, u32 slot);
 void gang_regroup(struct core *c, u32 slot);
 void gang_wake_block(struct core *c, const struct cta_place *p, u64 cy);

@@ -96,6 +96,8 @@ bool core_release_stuck(struct core *c) {
         struct cta_place *p = &c->blocks->places[i];
         if (!p->used || !p->cta->live_warps || !cta_release_stuck(p->cta)) continue;
         slot_wake_block(c, p, c->now + 1);
+        for (u32 slot = 0; c->form && slot < c->nfronts; slot++)
+            if (c->fronts[slot].nparts && !c->fronts[slot].head) slot_alarm(c, slot, c->now + 1);
         return true;
     }
     return false;
@@ -226,7 +228,9 @@ static void fronts_forget(struct core *c) {
     for (u32 slot = 0; slot < c->nslots && c->form; slot++) {
         const struct home *s = &c->homes[slot];
         if (!home_renewed(s) || s->ended) continue;
-        form_forgets(c, slot);
+        if (c->squads) squad_forgets(c, slot);
+        else if (c->gang) gang_forgets(c, slot);
+        else form_forgets(c, slot);
         cta_warp_ended(c, slot, 1);
     }
 }

@@ -65,7 +65,7 @@ struct sched_view {
     const u64 *block;                  /* by slot: number of the warp's block in the grid */
     const void *shared;                /* what the schedulers of the SM share; NULL without shared_size */
     const struct sched_fronts *fronts; /* NULL where fronts are not formed */
-    const u8 *team;                    /* by slot: the lowest of those that issue in step with it (lwm); NULL: none do */
+    const u8 *team;                    /* by slot: equal for those that issue in step (lwm); NULL: none do */
     u64 valid[SET_WORDS];              /* slots of this scheduler that hold a warp that has not ended */
     u64 buffered[SET_WORDS];           /* those with an instruction in their buffer; on sm.pipeline = common all valid ones */
     u64 ready[SET_WORDS];              /* those whose next instruction waits for no result */

@@ -16,7 +16,8 @@ struct entry { /* of the stack: threads that go on together until they meet thos
     u64 lanes[MAX_SLOTS]; /* its threads by home, those of the entries above it left out; some may have ended */
 };
 struct squad {
-    u64 homes; /* its warps, whose places are its fronts' too; 0: there is none */
+    u64 homes;    /* its warps, whose places are its fronts' too; 0: there is none */
+    u64 begun_cy; /* the cycle in which they began */
     VEC(struct entry) at;
     u32 used;             /* entries in use */
     i32 running;          /* the one that has fronts; NONE: all threads have ended */
@@ -35,11 +36,13 @@ struct squad {
     u64 turns;
 };
 struct squads {
-    struct squad at[MAX_SLOTS]; /* by the lowest home */
-    u8 of[MAX_SLOTS];           /* by home: its squad */
+    struct squad at[MAX_SLOTS];
+    u8 of[MAX_SLOTS]; /* by home: its squad, if that has it */
     struct squad_shape shape;
     struct piece *pieces; /* [nslots] scratch: by place */
 };
+
+static inline struct squad *squad_of(const struct core *c, u32 home) { return &c->squads->at[c->squads->of[home]]; }
 
 struct stand { /* where threads are */
     i32 pc;
@@ -50,6 +53,9 @@ struct stand { /* where threads are */
 /* Polls of an entry, with nobody coming or going, after which others that can run have their turn, and after
  * which those do that wait at a meeting point */
 enum { SQUAD_POLLS = 256, SQUAD_POLLS_LONG = 1024 };
+
+/* --- 37_squad.c: fronts that wait look again then */
+void squad_stir(struct core *c, struct squad *t, u64 cy);
 
 /* --- 37_stack.c */
 /* Threads of an entry: those of a home that live, whether there are some, how many */
@@ -65,10 +71,14 @@ bool stack_at_meeting(const struct entry *e, i32 pc, u32 depth);
  * the last */
 u32 stack_add(struct squad *t, const struct entry *like);
 void stack_drop(const struct core *c, struct squad *t, i32 i);
+/* Lanes of the home that are off or have ended are in no entry; those in none that are on are the running one's,
+ * and are returned */
+u64 stack_takes(const struct core *c, struct squad *t, u32 home);
+void stack_forgets(const struct core *c, struct squad *t, u32 home); /* no thread of the home is in an entry */
 /* Threads pass what is not in the program, but where they meet; false after a fault. They have come to where
  * they meet the others; those that do not stand there leave for another entry */
 bool stack_settle(struct core *c, const struct squad *t, const struct entry *e, i32 meets_pc, u32 meets_depth);
-bool stack_settle_lanes(struct core *c, struct warp *w, u64 left, const struct entry *e, i32 meets_pc, u32 meets_depth);
+bool stack_settle_lanes(struct core *c, u32 home, u64 lanes, const struct entry *e, i32 meets_pc, u32 meets_depth);
 void stack_arrive(struct squad *t, i32 i, u32 home, u64 lanes);
 void stack_part(const struct core *c, struct squad *t, u32 i, struct stand s, u32 to);
 /* Somebody's turn, or in `turns` another's than the last, and its fronts are formed */

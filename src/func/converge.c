@@ -177,7 +177,7 @@ void group_part(struct warp *w, struct group *g, u64 lanes, i32 pc, i32 reconv) 
     g->conv = conv_for(w, g, reconv);
     if (w->launch->k->gathers) part_with(w, g, lanes, g->conv != was);
     g->mask &= ~lanes;
-    if (reconv != NONE && pc == reconv) conv_park(w, &w->convs.at[g->conv], lanes);
+    if (reconv != NONE && pc == reconv && !w->launch->pass_by) conv_park(w, &w->convs.at[g->conv], lanes);
     else group_add(w, g, lanes, pc)->wait_mask = lanes;
 }
 
@@ -199,8 +199,20 @@ void group_branch(struct warp *w, struct group *g, u64 taken, i32 target, i32 re
     }
 }
 
+void group_pass(struct warp *w, u32 gi) {
+    struct group *g = &w->groups.at[gi];
+    while (g->conv != NONE && w->convs.at[g->conv].pc == g->pc && w->convs.at[g->conv].frame == g->frame) {
+        i32 done = g->conv;
+        g->conv = w->convs.at[done].parent;
+        g->wait_mask = w->convs.at[done].with;
+        w->convs.at[done].expected &= ~g->mask;
+        if (!w->convs.at[done].expected) conv_free(w, done);
+    }
+}
+
 bool group_arrive(struct warp *w, u32 gi) {
     struct group *g = &w->groups.at[gi];
+    if (w->launch->pass_by) group_pass(w, gi);
     while (g->conv != NONE) {
         struct conv *c = &w->convs.at[g->conv];
         if (c->pc != g->pc || c->frame != g->frame) return true;
@@ -228,17 +240,6 @@ static void conv_let_go(struct warp *w, i32 ci, bool given_up) {
     if (given_up) c->with &= ~c->arrived;
     c->expected &= ~c->arrived;
     c->arrived = 0;
-}
-
-void group_pass(struct warp *w, u32 gi) {
-    struct group *g = &w->groups.at[gi];
-    while (g->conv != NONE && w->convs.at[g->conv].pc == g->pc && w->convs.at[g->conv].frame == g->frame) {
-        i32 done = g->conv;
-        g->conv = w->convs.at[done].parent;
-        g->wait_mask = w->convs.at[done].with;
-        w->convs.at[done].expected &= ~g->mask;
-        if (!w->convs.at[done].expected) conv_free(w, done);
-    }
 }
 
 void group_met(struct warp *w, u32 gi) {
@@ -344,10 +345,15 @@ static bool release_gathering(struct warp *w, bool stuck) {
     for (u32 i = 0; i < w->groups.n && w->launch->k->gathers; i++) {
         struct group *g = &w->groups.at[i];
         u64 here = 0;
+        bool some_come = false; /* who stands here and has yet to run the instruction */
         if (g->state != GROUP_COLLECTIVE) continue;
-        for (u32 k = 0; k < w->groups.n; k++)
-            if (stands_with(&w->groups.at[k], g) && w->groups.at[k].conv == g->conv) here |= w->groups.at[k].mask;
-        if (!lanes_wait(w, g->wait_mask & ~here, stuck)) continue;
+        for (u32 k = 0; k < w->groups.n; k++) {
+            const struct group *h = &w->groups.at[k];
+            if (!stands_with(h, g) || h->conv != g->conv) continue;
+            here |= h->mask;
+            some_come = some_come || h->state == GROUP_READY;
+        }
+        if (some_come || !lanes_wait(w, g->wait_mask & ~here, stuck)) continue;
         for (u32 k = 0; k < w->groups.n; k++) {
             struct group *h = &w->groups.at[k];
             bool with = h->mask & here;

@@ -281,6 +281,7 @@ struct launch { /* everything a running kernel shares */
     u32 smid, nsmid, nwarpid; /* what %smid, %nsmid and %nwarpid read; nwarpid 0: that of 2,048 threads */
     bool timed;               /* run by the timing model: the clock is its own, warp ids are slots */
     bool never_meet;          /* lanes that part at a branch stay apart to the end */
+    bool pass_by;             /* they do not wait for each other at meeting points, but pass them (kernel.gathers) */
     const u64 *published;     /* timed: how often cores have been shown each other's stores; NULL without time */
     u64 (*perf)(const void *of, u32 sm, u32 which); /* timed: what an SM has counted in this launch; NULL without time */
     const void *perf_of;

@@ -176,6 +176,7 @@ enum inst_flag {
     INST_LEAVE = 1 << 20,   /* lanes whose guard holds leave the function, or end */
     INST_TURN = 1 << 21,    /* afterwards the group may be gone, or others may have to run first */
     INST_RUNTIME = 1 << 22, /* of the runtime that deals out work, not of the program */
+    INST_WAYS = 1 << 23,    /* each of its lanes goes its own way, without a guard or a table */
 };
 
 /* How the bytes of a memory access lie in registers: decided once, so that common ones take a short way */

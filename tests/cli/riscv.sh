@@ -10,14 +10,20 @@ expect 0 "$heddle" run "$work/hello.bin" --quiet --audit
 [ "$(cat "$work/out")" = H ] || complain "the console says '$(cat "$work/out")' with time"
 expect 0 "$heddle" run "$work/hello.bin" --machine small --set sm.warps=1 --json "$work/r.json"
 [ "$(json "$work/r.json" warp_instructions)" = 12 ] || complain "two cores: $(json "$work/r.json" warp_instructions)"
-# fronts that are not its warps, and lanes that part at loads, do not go with a program that rules its warps itself
+# where split and join say which lanes go together, fronts are the warps, and lanes do not part at loads
+split_says='error: kernel .* split and join say which lanes of a warp go together does not go with sm.diverge'
 for diverge in dwf tbc lwm vws; do
-    expect 2 "$heddle" run "$work/hello.bin" --machine small --set sm.warps=1 --set sm.diverge=$diverge
-    err_has "error: kernel .* starts and ends its warps itself does not go with sm.diverge = $diverge, .* use sm.diverge = pdom"
+    set -- "$work/hello.bin" --machine small --set sm.warps=1 --set sm.diverge=$diverge
+    expect 2 "$heddle" run "$@"
+    err_has "$split_says = $diverge, .* use isa.vortex.diverge = ipdom, or sm.diverge = pdom"
+    expect 0 "$heddle" run "$@" --set isa.vortex.diverge=ipdom --quiet --audit
+    [ "$(cat "$work/out")" = H ] || complain "the console says '$(cat "$work/out")' under $diverge"
 done
 for split in both memory; do
-    expect 2 "$heddle" run "$work/hello.bin" --machine small --set sm.warps=1 --set sm.diverge=dws --set dws.split=$split
-    err_has 'switches its lanes itself does not go with sm.diverge = dws at loads, .* use dws.split = branch'
+    set -- "$work/hello.bin" --machine small --set sm.warps=1 --set sm.diverge=dws --set dws.split=$split
+    expect 2 "$heddle" run "$@"
+    err_has "$split_says = dws at loads, .* use isa.vortex.diverge = ipdom, or dws.split = branch"
+    expect 0 "$heddle" run "$@" --set isa.vortex.diverge=ipdom --quiet --audit
 done
 for diverge in "dws --set dws.split=branch" interweave dual_path frontier; do
     # shellcheck disable=SC2086

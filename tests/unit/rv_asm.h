@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ASM_WORDS = 2048, ASM_LABELS = 64 };
+enum { ASM_WORDS = 2048, ASM_LABELS = 512 };
 struct rv_asm {
     u32 words[ASM_WORDS], n;
     struct {

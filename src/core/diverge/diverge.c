@@ -81,8 +81,15 @@ static bool its_blocked(struct diverge_view *v) {
 
 /* --- mimd */
 
+/* Groups at meeting points pass them, so that those which come from different ways are alike */
+static void pass_all(const struct diverge_view *v) {
+    for (u32 i = 0; i < v->w->groups.n; i++)
+        if (v->w->groups.at[i].state == GROUP_READY && v->code[v->w->groups.at[i].pc].flags & INST_RECONV) group_pass(v->w, i);
+}
+
 void diverge_join_if(struct diverge_view *v, bool (*may)(const struct diverge_view *v, u32 a, u32 b)) {
     struct warp *w = v->w;
+    if (w->launch->pass_by) pass_all(v);
     for (u32 i = 0; i < w->groups.n; i++)
         for (u32 k = w->groups.n; k-- > i + 1;) {
             const struct group *g = &w->groups.at[i], *h = &w->groups.at[k];

@@ -1,0 +1,144 @@
+/* Random Vortex programs under every mechanism of divergence: warps start others, twice, and switch their lanes on
+ * and off where they are together, in functions too; in between lanes go different ways through ifs, loops of
+ * different length and functions that return from several places, and warps different ones by calls through pointers.
+ * Each thread's result depends on its own way alone, so all mechanisms leave the memory that a run without time
+ * leaves.
+ *
+ * s0 warps of the core, s1 the thread's number, s2 its result, s3 to s6 counters of loops by depth, s7 to s9 return
+ * addresses by depth. */
+#include "rv_rig.h"
+
+#include <stdarg.h>
+
+enum { PROGRAMS = 25, DEPTH = 3, FUNCTIONS = 4 };
+
+struct writer {
+    u64 state;
+    u32 labels;
+    struct strbuf text;
+};
+
+static u32 rnd(struct writer *x, u32 n) { /* 0 to n - 1 */
+    x->state = x->state * 6364136223846793005ull + 1442695040888963407ull;
+    return (u32)(x->state >> 33) % n;
+}
+
+static void say(struct writer *x, const char *form, ...) {
+    char line[256];
+    va_list at;
+    va_start(at, form);
+    vsnprintf(line, sizeof(line), form, at);
+    va_end(at);
+    strbuf_add(&x->text, "%s;", line);
+}
+
+static void compute(struct writer *x) {
+    say(x, "slli t0, s2, %u; add s2, s2, t0; addi s2, s2, %u", 1 + rnd(x, 5), rnd(x, 1000));
+    if (rnd(x, 4) == 0) say(x, "sw s2, 0(s10); addi t0, zero, %u; lw t2, 0(s10); add s2, t2, t0", rnd(x, 9));
+}
+
+static void body(struct writer *x, u32 depth, u32 function);
+
+static void go_back(struct writer *x, u32 function) { say(x, "addi ra, s%u, 0; jalr zero, 0(ra)", 7 + function % 2); }
+
+static void choice(struct writer *x, u32 depth, u32 function) {
+    u32 at = x->labels++;
+    say(x, "srli t0, s2, %u; andi t0, t0, %u; b%s t0, zero, o%u", rnd(x, 4), 1 + rnd(x, 3), rnd(x, 2) ? "eq" : "ne", at);
+    body(x, depth + 1, function);
+    if (function < FUNCTIONS && rnd(x, 3) == 0) go_back(x, function); /* from here, too */
+    else say(x, "jal zero, e%u", at);
+    say(x, "o%u: addi s2, s2, 1", at);
+    if (rnd(x, 2)) body(x, depth + 1, function);
+    say(x, "e%u: addi s2, s2, 2", at);
+}
+
+static void turns(struct writer *x, u32 depth, u32 function) {
+    u32 at = x->labels++;
+    say(x, "andi s%u, s2, %u; l%u: addi s2, s2, 3", 3 + depth, 1 + rnd(x, 3), at);
+    body(x, depth + 1, function);
+    say(x, "addi s%u, s%u, -1; bge s%u, zero, l%u", 3 + depth, 3 + depth, 3 + depth, at);
+}
+
+/* Functions of even number call those of odd number, which call nobody */
+static void call(struct writer *x, u32 function) {
+    u32 at = x->labels++;
+    if (function < FUNCTIONS && function % 2) return;
+    u32 odd = function < FUNCTIONS;
+    if (rnd(x, 2)) say(x, "jal ra, f%u", odd ? 1 + 2 * rnd(x, 2) : rnd(x, FUNCTIONS));
+    else
+        say(x, "la t1, f%u; la t2, f%u; csrrs t0, 0xCC3, zero; andi t0, t0, 1; beq t0, zero, g%u; addi t1, t2, 0; g%u: jalr ra, 0(t1)", odd ? 1 : 0,
+            odd ? 3 : 2, at, at);
+}
+
+static void body(struct writer *x, u32 depth, u32 function) {
+    compute(x);
+    if (depth >= DEPTH) return;
+    switch (rnd(x, 5)) {
+    case 0:
+    case 1: choice(x, depth, function); break;
+    case 2: /* a function's loops have registers of their own: those of depths that its callers leave */
+        if (function == FUNCTIONS) turns(x, depth, function);
+        break;
+    case 3: call(x, function); break;
+    default: break;
+    }
+}
+
+/* A lane that was off has the registers it had, and its number */
+static void switch_lanes(struct writer *x, i32 mask) {
+    say(x, "addi t0, zero, %d; vx_tmc t0; csrrs s0, 0xFC1, zero; csrrs s1, 0xCC2, zero; slli s10, s1, 2; li t0, 0x80008100; add s10, s10, t0", mask);
+}
+
+/* What the warp does where its lanes are together */
+static void together(struct writer *x) {
+    switch (rnd(x, 6)) {
+    case 0: switch_lanes(x, (i32)(1 + rnd(x, 15))); break;
+    case 1: switch_lanes(x, -1); break;
+    case 2: say(x, "srli t0, s2, 1; andi t0, t0, 1; .word 0x0012806b"); break; /* pred t0 */
+    case 3: say(x, "vx_bar zero, s0"); break;
+    case 4: say(x, "jal ra, all"); break;
+    default: call(x, FUNCTIONS); break;
+    }
+}
+
+static void phase(struct writer *x, u32 n) {
+    say(x, "csrrs s0, 0xFC1, zero; la t1, work%u; vx_wspawn s0, t1; work%u: addi s2, zero, 0", n, n);
+    switch_lanes(x, (i32)(1 + rnd(x, 15)));
+    say(x, "addi s2, s1, %u", rnd(x, 100));
+    for (u32 i = 0; i < 5; i++) body(x, 0, FUNCTIONS), together(x);
+    switch_lanes(x, -1);
+    say(x, "slli t0, s1, 2; li t1, 0x%x; add t1, t1, t0; sw s2, 0(t1); addi t0, zero, 1; vx_bar t0, s0", OUT + 0x80 * n);
+}
+
+static void function(struct writer *x, u32 f) {
+    say(x, "f%u: addi s%u, ra, 0", f, 7 + f % 2);
+    body(x, 1, f);
+    go_back(x, f);
+}
+
+static void program(struct writer *x) {
+    phase(x, 0);
+    say(x, "csrrs t0, 0xCC3, zero; beq t0, zero, first; vx_tmc zero; first: addi t0, zero, 1; vx_tmc t0");
+    phase(x, 1);
+    say(x, "vx_tmc zero; all: addi s9, ra, 0");
+    switch_lanes(x, -1);
+    body(x, 1, FUNCTIONS);
+    say(x, "addi ra, s9, 0; jalr zero, 0(ra)");
+    for (u32 f = 0; f < FUNCTIONS; f++) function(x, f);
+}
+
+static void random_programs(void **state) {
+    (void)state;
+    for (u32 seed = 0; seed < PROGRAMS; seed++) {
+        struct writer x = {.state = seed * 7919u + 1};
+        program(&x);
+        print_message("program %u\n", seed);
+        good(x.text.s, (struct machine){RV_2021, RV_IPDOM, 1, 2 + seed % 3, 4, NULL});
+        strbuf_free(&x.text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
