@@ -166,9 +166,14 @@ static i32 conv_for(struct warp *w, const struct group *g, i32 pc) {
 /* Lanes leave g: who waits for g's other lanes waits for them no longer, until it has left the meeting point
  * behind. Behind one that is new nobody but g's lanes is awaited: who comes to the branch later comes alone. */
 static void part_with(struct warp *w, struct group *g, u64 lanes, bool new) {
-    if (new) g->wait_mask = g->mask & ~lanes;
-    for (u32 i = 0; i < w->groups.n && !new; i++)
+    if (new) {
+        g->wait_mask = g->mask & ~lanes;
+        return;
+    }
+    for (u32 i = 0; i < w->groups.n; i++)
         if (w->groups.at[i].conv == g->conv) w->groups.at[i].wait_mask &= ~lanes;
+    for (u32 i = 0; i < w->convs.n; i++) /* who comes back to where g is now */
+        if (w->convs.at[i].pc != NONE && w->convs.at[i].parent == g->conv) w->convs.at[i].with &= ~lanes;
 }
 
 void group_part(struct warp *w, struct group *g, u64 lanes, i32 pc, i32 reconv) {
@@ -179,6 +184,11 @@ void group_part(struct warp *w, struct group *g, u64 lanes, i32 pc, i32 reconv) 
     g->mask &= ~lanes;
     if (reconv != NONE && pc == reconv && !w->launch->pass_by) conv_park(w, &w->convs.at[g->conv], lanes);
     else group_add(w, g, lanes, pc)->wait_mask = lanes;
+}
+
+void group_part_returns(struct warp *w, struct group *g, u64 lanes, i32 pc) {
+    if (g->conv == NONE) group_split_to(w, g, lanes, pc);
+    else group_part(w, g, lanes, pc, NONE);
 }
 
 void group_branch(struct warp *w, struct group *g, u64 taken, i32 target, i32 reconv) {

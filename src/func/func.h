@@ -367,6 +367,9 @@ static inline u64 warp_enabled(const struct warp *w) { return w->live & ~w->off;
 void group_branch(struct warp *w, struct group *g, u64 taken, i32 target, i32 reconv); /* g->pc is the branch's own pc on entry */
 /* Lanes of g leave for pc; both they and the rest of g meet again at reconv (when it is not NONE) */
 void group_part(struct warp *w, struct group *g, u64 lanes, i32 pc, i32 reconv);
+/* The same of lanes that return to another caller: they were together by chance, so whoever is to be with them
+ * outside of all branches still is */
+void group_part_returns(struct warp *w, struct group *g, u64 lanes, i32 pc);
 void group_split_to(struct warp *w, struct group *g, u64 lanes,
                     i32 pc); /* some lanes of g leave for pc, as a group of their own */
 /* At an instruction where branches meet: true when g may go on (perhaps with more lanes), false when it is

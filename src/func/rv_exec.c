@@ -289,8 +289,9 @@ static void jump_apart(struct warp *w, struct group *g, const struct inst *in, u
         for (u64 m = rest; m; m &= m - 1)
             if (target[__builtin_ctzll(m)] == target[lane]) same |= m & -m;
         rest &= ~same;
-        if (rest) group_part(w, g, same, pc, in->reconv);
-        else g->pc = pc;
+        if (!rest) g->pc = pc;
+        else if (rv_returns(in)) group_part_returns(w, g, same, pc);
+        else group_part(w, g, same, pc, in->reconv);
         w->launch->divergent += rest && (rest | same) == mask; /* once, however many ways there are */
     }
 }

@@ -17,7 +17,7 @@ for diverge in dwf tbc lwm vws; do
     expect 2 "$heddle" run "$@"
     err_has "$split_says = $diverge, .* use isa.vortex.diverge = ipdom, or sm.diverge = pdom"
     expect 0 "$heddle" run "$@" --set isa.vortex.diverge=ipdom --quiet --audit
-    [ "$(cat "$work/out")" = H ] || complain "the console says '$(cat "$work/out")' under $diverge"
+    [ "$(tr -d '\n' < "$work/out")" = HH ] || complain "the two cores say '$(cat "$work/out")' under $diverge"
 done
 for split in both memory; do
     set -- "$work/hello.bin" --machine small --set sm.warps=1 --set sm.diverge=dws --set dws.split=$split

@@ -10,7 +10,7 @@
 
 #include <stdarg.h>
 
-enum { PROGRAMS = 25, DEPTH = 3, FUNCTIONS = 4 };
+enum { PROGRAMS = 600, DEPTH = 3, FUNCTIONS = 4 };
 
 struct writer {
     u64 state;
