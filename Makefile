@@ -272,9 +272,9 @@ opencl-tests: opencl $(OCL_TESTS:%=$B/opencl/%) machines ## build the tests of t
 
 # --- the runtime of OpenCL C as RISC-V programs: objects, assembly and bitcode that heddle links programs with
 RV_FLAGS := --target=riscv32 -march=rv32imaf_zicsr -mabi=ilp32f -O2 -ffreestanding -fno-jump-tables -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -ffixed-x31 -ffunction-sections -fno-optimize-sibling-calls
-RV_LIB := $(patsubst %,$(SHARE)/riscv/%,flags.txt start.s dispatch.s support.s items.bc workitem.bc math.bc atomics.bc)
+RV_LIB := $(patsubst %,$(SHARE)/riscv/%,flags.txt start.s dispatch.s support.s items.bc workitem.bc images.bc casts.bc math.bc atomics.bc)
 RV_NAMES := -gline-tables-only -fdebug-compilation-dir=. -ffile-prefix-map=src/riscv/lib/=heddle-runtime/
-RV_BUILTINS := -fdebug-compilation-dir=. -ffile-prefix-map=src/riscv/lib/=heddle-builtins/ -gline-tables-only
+RV_BUILTINS := -fdebug-compilation-dir=. -ffile-prefix-map=src/riscv/lib/=heddle-builtins/ -ffile-prefix-map=src/opencl/lib/=heddle-builtins/ -gline-tables-only
 ifneq ($(shell command -v $(CLANG_CL) 2>/dev/null),)
 riscv: $(RV_LIB) $(foreach w,$(WORKLOADS),$(SHARE)/workloads/$w/$w.cl) ## compile the runtime of OpenCL C as RISC-V programs
 else
@@ -300,6 +300,10 @@ $(SHARE)/riscv/%.bc: src/riscv/lib/%.c src/riscv/lib/layout.h src/riscv/lib/item
 $(SHARE)/riscv/%.bc: src/riscv/lib/%.cl src/riscv/lib/layout.h $(SHARE)/riscv/flags.txt
 	@mkdir -p $(@D) && $(SAY) "  rv    $<"
 	@$(CLANG_CL) -x cl -cl-std=CL1.2 $(RV_FLAGS) $(RV_BUILTINS) -Wall -Werror -emit-llvm -c -o $@ $<
+# the driver's
+$(SHARE)/riscv/images.bc $(SHARE)/riscv/casts.bc: $(SHARE)/riscv/%.bc: src/opencl/lib/%.cl src/riscv/lib/texel.cl $(SHARE)/riscv/flags.txt
+	@mkdir -p $(@D) && $(SAY) "  rv    $<"
+	@$(CLANG_CL) -x cl -cl-std=CL1.2 $(RV_FLAGS) $(RV_BUILTINS) -Isrc -Xclang -cl-ext=+cl_khr_3d_image_writes -Xclang -disable-llvm-passes -Wall -Werror -emit-llvm -c -o $@ $<
 
 # --- tests, benchmarks and tools: one program each
 $(UNIT:%=$B/tests/%): $B/tests/%: $B/obj/tests/unit/%.o $B/libcommand.a $B/libheddle.a

@@ -137,6 +137,8 @@ struct heddle_texture {
     } keys[24];
     uint32_t nkeys;
 };
+/* A handle has 64 bits. A parameter of 4 bytes whose heddle_param_info.space is "tex" is an image or a
+ * sampler of a RISC-V program, and takes the low half. */
 enum heddle_texture_kind { HEDDLE_TEXTURE = 1, HEDDLE_SAMPLER, HEDDLE_SURFACE };
 int heddle_texture_new(struct heddle *h, enum heddle_texture_kind kind, const struct heddle_texture *t, uint64_t *handle);
 int heddle_texture_free(struct heddle *h, uint64_t handle);

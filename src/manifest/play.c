@@ -41,14 +41,24 @@ static void fail_no_kernel(struct play *p, u32 launch) {
     strbuf_free(&all);
 }
 
-/* Programs of 32-bit addresses take a buffer in a parameter of 4 bytes */
-static bool is_short_pointer(const struct manifest_arg *a, u32 param_b) { return a->buffer >= 0 && param_b == 4; }
+/* Programs of 32-bit addresses take a buffer in a parameter of 4 bytes, and in those of images and samplers
+ * the low half of a texture's handle */
+static bool takes_texture(const struct heddle_param_info *param) {
+    return param->size_b == 4 && strcmp(param->space, "tex") == 0;
+}
+static bool is_short_pointer(const struct manifest_arg *a, const struct heddle_param_info *param) {
+    return param->size_b == 4 && (a->buffer >= 0 || (a->texture >= 0 && takes_texture(param)));
+}
 
 static void check_arg(struct play *p, u32 launch, u32 i) {
     const struct manifest_launch *l = &p->m->launches[launch];
     struct heddle_param_info param;
     if (heddle_kernel_param(p->h, p->launches[launch].kernel, i, &param)) return;
-    if (param.size_b != l->args[i].size_b && !is_short_pointer(&l->args[i], param.size_b))
+    if (takes_texture(&param) && l->args[i].texture < 0)
+        diag_error(&p->diag, p->m->file, 0, 0,
+                   "launches[%u].args[%u]: parameter %s of %s is an image or a sampler: give it a {\"texture\": name}", launch, i,
+                   param.name, l->kernel);
+    else if (param.size_b != l->args[i].size_b && !is_short_pointer(&l->args[i], &param))
         diag_error(&p->diag, p->m->file, 0, 0, "launches[%u].args[%u]: parameter %s of %s has %u bytes, the argument %u", launch,
                    i, param.name, l->kernel, param.size_b, l->args[i].size_b);
 }
@@ -151,9 +161,9 @@ static int fill_args(struct play *p, u32 launch, struct heddle_arg *args) {
         args[k] = (struct heddle_arg){data, a->size_b};
         int status = heddle_kernel_param(p->h, p->launches[launch].kernel, k, &param);
         if (status) return library_failed(p, status);
-        if (!is_short_pointer(a, param.size_b)) continue;
+        if (!is_short_pointer(a, &param)) continue;
         args[k].size_b = 4; /* the low half comes first */
-        if (p->addr[a->buffer] + p->m->buffers[a->buffer].bytes <= 1ull << 32) continue;
+        if (a->texture >= 0 || p->addr[a->buffer] + p->m->buffers[a->buffer].bytes <= 1ull << 32) continue;
         diag_error(&p->diag, p->m->file, 0, 0,
                    "launches[%u].args[%u]: buffer \"%s\" ends above 4 GiB, which the 4 bytes of parameter %s cannot say; "
                    "make the buffers smaller",

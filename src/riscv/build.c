@@ -19,12 +19,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEADER "heddle riscv program 9"
+#define HEADER "heddle riscv program 10"
 #define LINKER "ld.lld-19"
 
 enum { LOCAL_END = RV_STACK_2021, LOCAL_MOST_B = 1 << 24 };
 
-static const char *const library[] = {"items.bc", "workitem.bc", "math.bc", "atomics.bc"};
+static const char *const library[] = {"items.bc", "workitem.bc", "images.bc", "casts.bc", "math.bc", "atomics.bc"};
 static const char *const runtime[] = {"start", "dispatch", "support"}; /* assembly */
 
 /* Given to every run of clang, here and in the Makefile (RV_FLAGS): flags.txt */
@@ -139,7 +139,8 @@ static void arg_clang(struct shop *s) {
 static char *source_to_ir(struct shop *s) {
     const char *slash = strrchr(s->source, '/');
     arg_clang(s);
-    args(s, "-x cl -cl-std=CL1.2 -S -emit-llvm -Xclang -disable-llvm-passes -fgnu89-inline -w -gline-tables-only");
+    args(s, "-x cl -cl-std=CL1.2 -S -emit-llvm -Xclang -disable-llvm-passes -fgnu89-inline -w -gline-tables-only "
+            "-Xclang -cl-ext=+cl_khr_3d_image_writes");
     if (s->doubles) args(s, "-Xclang -cl-ext=+cl_khr_fp64");
     arg(s, "-fdebug-compilation-dir=.");
     if (slash) arg(s, "-ffile-prefix-map=%.*s/=", (int)(slash - s->source), s->source);
@@ -182,7 +183,10 @@ static void add_table(struct strbuf *out, const struct rv_wrap *w, struct rv_tar
         const struct rv_wrapped *k = &w->kernels.at[i];
         strbuf_add(out, "\t.ascii\t\"kernel %s barrier %d local %u stack %u size %u %u %u args %u", k->name, k->barrier,
                    k->local_b, k->stack_b, k->required[0], k->required[1], k->required[2], k->nargs);
-        for (u32 a = 0; a < k->nargs; a++) strbuf_add(out, " %u@%u", k->args[a].size_b, k->args[a].at);
+        for (u32 a = 0; a < k->nargs; a++) {
+            const struct rv_arg *p = &k->args[a];
+            strbuf_add(out, " %u@%u%s%s", p->size_b, p->at, p->type ? ":" : "", p->type ? p->type : "");
+        }
         strbuf_add(out, "\\n\"\n");
     }
 }

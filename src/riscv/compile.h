@@ -10,7 +10,8 @@
 /* --- wrap.c */
 enum { RV_ARGS_MOST = 64 };
 struct rv_arg {
-    u32 size_b, at; /* at: in the launch's arguments */
+    u32 size_b, at;   /* at: in the launch's arguments */
+    const char *type; /* of an image or a sampler, else NULL */
 };
 struct rv_wrapped { /* a kernel */
     const char *name;

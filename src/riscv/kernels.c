@@ -48,6 +48,29 @@ static bool find_entry(const struct rv_program *p, struct rv_function *f) {
     return true;
 }
 
+/* " SIZE@OFFSET", and ":TYPE" of an image or a sampler; where it ends, or NULL */
+static const char *read_parameter(struct rv_program *p, struct rv_function *f, u32 i, const char *line) {
+    u32 size, at;
+    int used = 0;
+    char type[24] = "";
+    if (sscanf(line, " %u@%u%n", &size, &at, &used) != 2 || !size || size > 256 || at > RV_ARGS_B / 2) return NULL;
+    line += used;
+    f->opaque[i] = NONE;
+    if (*line == ':') {
+        if (sscanf(line, ":%23[a-z0-9_]%n", type, &used) != 1 || size != 4 || at % 4) return NULL;
+        f->opaque[i] = rv_opaque(type);
+        if (f->opaque[i] == NONE) return NULL;
+        line += used;
+    }
+    f->args[i] = (struct kernel_param){.name = arena_printf(&p->image.arena, "%u", i),
+                                       .offset_b = at,
+                                       .size_b = size,
+                                       .align_b = MIN(size, 16u),
+                                       .is_ptr = f->opaque[i] != NONE,
+                                       .ptr_space = SPACE_TEX};
+    return line;
+}
+
 static bool read_kernel(struct rv_program *p, const char *line) {
     char name[256];
     struct rv_function f = {0};
@@ -60,14 +83,10 @@ static bool read_kernel(struct rv_program *p, const char *line) {
     f.barrier = barrier;
     f.name = arena_strdup(&p->image.arena, name, strlen(name));
     f.args = ARENA_ARRAY(&p->image.arena, struct kernel_param, f.nargs + 1);
+    f.opaque = ARENA_ARRAY(&p->image.arena, i32, f.nargs + 1);
     line += used;
-    for (u32 i = 0; i < f.nargs; i++) {
-        u32 size, at;
-        if (sscanf(line, " %u@%u%n", &size, &at, &used) != 2 || !size || size > 256 || at > RV_ARGS_B / 2) return false;
-        f.args[i] = (struct kernel_param){
-            .name = arena_printf(&p->image.arena, "%u", i), .offset_b = at, .size_b = size, .align_b = MIN(size, 16u)};
-        line += used;
-    }
+    for (u32 i = 0; i < f.nargs && line; i++) line = read_parameter(p, &f, i, line);
+    if (!line) return false;
     if (!find_entry(p, &f)) return false;
     VEC_PUSH(&p->functions, f);
     return true;
@@ -252,6 +271,7 @@ static bool place(const struct kernel *k, struct memory *mem, struct kernel_laun
     struct plan x = plan_of(d, product(l->block));
     if (!take_memory(d->p, mem, x.bytes, why)) return false;
     write_launch(d, mem, l, &x);
+    if (!rv_describe(d->f, mem, why)) return false;
     l->grid[0] = d->m.cores, l->block[0] = d->m.warps * d->m.lanes_n;
     l->grid[1] = l->grid[2] = l->block[1] = l->block[2] = 1;
     return true;

@@ -1,7 +1,8 @@
 /* riscv: RISC-V programs for a Vortex-like GPU: images to memory (image.c), words to instructions (decode.c,
  * lower.c), meeting places of branches (meet.c), recognising and running (frontend.c).
  *
- * lines.c: source lines; kernels.c: kernels of programs that heddle compiled (compile.h), and their launches.
+ * lines.c: source lines; kernels.c: kernels of programs that heddle compiled (compile.h), and their launches;
+ * descriptor.c: what such a kernel sees of a texture.
  *
  *   bytes -> rv_image (segments, symbols) -> device memory and rv_program -> struct kernel for a machine */
 #ifndef HEDDLE_RISCV_H
@@ -150,6 +151,7 @@ struct rv_function { /* a kernel of a program that heddle compiled (kernels.c) *
     u32 required[3]; /* size of its groups, or zeros */
     u32 nargs;
     struct kernel_param *args;
+    i32 *opaque; /* rv_opaque of each parameter's type, or NONE */
 };
 
 struct rv_program {
@@ -178,6 +180,13 @@ struct rv_machine { /* what lowering asks of a machine */
 /* --- kernels.c: programs that heddle compiled */
 bool rv_kernels_read(struct rv_program *p, struct diag *dg);
 struct kernel *rv_kernel_lower(struct rv_program *p, u32 i, const struct rv_machine *m, struct arena *arena, struct diag *dg);
+
+/* --- descriptor.c: images and samplers of such programs */
+/* A number for a type of OpenCL C that a handle stands for (image2d_t, sampler_t), or NONE */
+i32 rv_opaque(const char *type);
+/* In the arguments of a launch, which are written: handles of textures (their low halves) become addresses of
+ * descriptors, which it writes too, and samplers; false with why */
+bool rv_describe(const struct rv_function *f, struct memory *mem, struct strbuf *why);
 
 /* --- lower.c */
 struct kernel *rv_lower(struct rv_program *p, const struct rv_machine *m, struct arena *arena, struct diag *dg);

@@ -10,9 +10,9 @@
  *
  * It reads the text line by line, as clang prints it. Not taken: structures by value as arguments of
  * kernels. */
-#include "isa/isa.h"
 #include "riscv/compile.h"
 #include "riscv/lib/layout.h"
+#include "riscv/riscv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +116,29 @@ static bool take_parameter(struct wrapper *x, struct rv_wrapped *k, const char *
     snprintf(p->type, sizeof(p->type), "%.*s", (int)n, at);
     p->extends = find_in(at, end, " zeroext ") ? "zeroext " : find_in(at, end, " signext ") ? "signext " : "";
     k->args[k->nargs++] = (struct rv_arg){bytes, (last + align - 1) / align * align};
+    return true;
+}
+
+/* Whether all images and samplers among a kernel's parameters are known. Its definition, line, names the list
+ * of its types as the language calls them: !kernel_arg_base_type !9, where !9 = !{!"image2d_t"} */
+static bool take_types(struct wrapper *x, struct rv_wrapped *k, const char *line, const char *end) {
+    const char *at = find_in(line, end, "!kernel_arg_base_type !");
+    char start[32];
+    snprintf(start, sizeof(start), "\n!%lu = !{", at ? strtoul(at + 23, NULL, 10) : 0);
+    at = at ? strstr(x->ir, start) : NULL;
+    for (u32 i = 0; at && i < k->nargs; i++) {
+        at = strstr(at, "!\"");
+        if (!at) break;
+        size_t n = strcspn(at += 2, "\"");
+        char *type = arena_strdup(&x->w->arena, at, n);
+        at += n;
+        if (rv_opaque(type) != NONE) k->args[i].type = type;
+        else if (strncmp(type, "image", 5) == 0) {
+            diag_error(x->dg, x->file, 0, 0, "kernel %s: parameter %u is an %s, a type of image that is not here", k->name, i,
+                       type);
+            return false;
+        }
+    }
     return true;
 }
 
@@ -280,7 +303,8 @@ static bool add_runners(struct wrapper *x) {
         u32 i = 0;
         while (strcmp(x->w->kernels.at[i].name, name) != 0) i++;
         struct parameter p[RV_ARGS_MOST + 1];
-        if (!close || !take_parameters(x, &x->w->kernels.at[i], after + 1, close, p)) return false;
+        struct rv_wrapped *k = &x->w->kernels.at[i];
+        if (!close || !take_parameters(x, k, after + 1, close, p) || !take_types(x, k, at, end)) return false;
         const char *group = find_in(close, end, " #");
         char attributes[24] = "";
         if (group) snprintf(attributes, sizeof(attributes), "#%lu ", strtoul(group + 2, NULL, 10));

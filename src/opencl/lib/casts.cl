@@ -10,5 +10,5 @@ SAME(_Z12heddle_image14ocl_image2d_ro) SAME(_Z12heddle_image14ocl_image2d_wo)
 SAME(_Z12heddle_image20ocl_image2d_array_ro) SAME(_Z12heddle_image20ocl_image2d_array_wo)
 SAME(_Z12heddle_image14ocl_image3d_ro) SAME(_Z12heddle_image14ocl_image3d_wo)
 
-__attribute__((always_inline)) uint heddle_sampler(__constant void *s) { return (uint)(ulong)s; }
-__attribute__((always_inline)) __constant void *__translate_sampler_initializer(int bits) { return (__constant void *)(ulong)(uint)bits; }
+__attribute__((always_inline)) uint heddle_sampler(__constant void *s) { return (uint)(size_t)s; }
+__attribute__((always_inline)) __constant void *__translate_sampler_initializer(int bits) { return (__constant void *)(size_t)(uint)bits; }

@@ -1,18 +1,24 @@
 /* Images and samplers: an image is a pointer to a descriptor in device memory, which the driver writes, a
  * sampler is its bits.
  *
- * A texel is fetched and converted by the texture unit (tex with integer coordinates, as a volume whatever
- * the image is), and goes through the texture cache. Which texel, and the sum of a linear filter, is computed
+ * In PTX a texel is fetched and converted by the texture unit (tex with integer coordinates, as a volume
+ * whatever the image is), and goes through the texture cache; RISC-V programs, which are compiled with this
+ * file too, load it (src/riscv/lib/texel.cl). Which texel, and the sum of a linear filter, is computed
  * here: OpenCL rounds a normalized coordinate times the size, where the unit cuts the coordinate to 21 bits
  * first, and its weights have more than the unit's 8 bits. Writes are plain stores: a surface store cuts
  * halves, where OpenCL rounds, and takes the same way to memory. Packed formats, which the unit does not
  * know, are loaded and taken apart. */
 #define OVERLOAD __attribute__((overloadable, always_inline))
 #define INSIDE   static __attribute__((always_inline))
+#ifdef __NVPTX__
+#define APART INSIDE
+#else
+#define APART static __attribute__((noinline)) /* inlined, a read would be hundreds of instructions wherever it stands */
+#endif
 
-struct image { /* struct image_descriptor of image.c */
+struct image { /* struct image_descriptor of image.c; in 32 bits of src/riscv/descriptor.c */
     __global uchar *data;
-    ulong texture; /* handle, or 0 for formats that the texture unit does not know */
+    size_t texture; /* handle, or 0 for formats that the texture unit does not know; RISC-V: 1 or 0 */
     uint width, height, depth; /* of an array: its size in the last one it has */
     uint row_b, slice_b;
     uint order, type, element_b;
@@ -30,10 +36,19 @@ enum { ORDER_R = 0x10B0, ORDER_A, ORDER_RG, ORDER_RA, ORDER_RGB, ORDER_RGBA, ORD
 CASTS(image1d_t) CASTS(image1d_array_t) CASTS(image1d_buffer_t) CASTS(image2d_t) CASTS(image2d_array_t) CASTS(image3d_t)
 uint heddle_sampler(sampler_t s);
 
+/* An image and a sampler are the same for all work-items that read together, and so is what is derived from
+ * them: src/riscv/place.c reads this comment in the assembly, and lets lanes not part there */
+INSIDE uint alike(uint x) {
+#ifdef __riscv
+    if (!__builtin_constant_p(x)) __asm__("# heddle uniform %0" : "+r"(x));
+#endif
+    return x;
+}
+
 /* --- one texel */
 
 INSIDE uint channels(uint order) {
-    switch (order) {
+    switch (alike(order)) {
     case ORDER_R: case ORDER_A: case ORDER_INTENSITY: case ORDER_LUMINANCE: return 1;
     case ORDER_RG: case ORDER_RA: return 2;
     case ORDER_RGB: return 3;
@@ -43,7 +58,7 @@ INSIDE uint channels(uint order) {
 
 /* Channels as they lie in memory to red, green, blue, alpha; one is what a missing alpha reads as */
 #define SPREAD(vec, order, v, one)                                                                                               \
-    switch (order) {                                                                                                             \
+    switch (alike(order)) {                                                                                                      \
     case ORDER_R: return (vec)(v.x, 0, 0, one);                                                                                  \
     case ORDER_A: return (vec)(0, 0, 0, v.x);                                                                                    \
     case ORDER_INTENSITY: return (vec)(v.x);                                                                                     \
@@ -58,7 +73,7 @@ INSIDE uint channels(uint order) {
 
 INSIDE float4 packed_f(const __global struct image *im, const __global uchar *p) {
     uint v;
-    switch (im->type) {
+    switch (alike(im->type)) {
     case TYPE_565:
         v = *(const __global ushort *)p;
         return (float4)((v >> 11) / 31.0f, ((v >> 5) & 63) / 63.0f, (v & 31) / 31.0f, 1);
@@ -72,7 +87,13 @@ INSIDE float4 packed_f(const __global struct image *im, const __global uchar *p)
 }
 
 INSIDE bool inside(const __global struct image *im, int4 c) {
+#ifdef __riscv /* one branch and not three: split nests */
+    uint in = ((uint)c.x < im->width) & ((uint)c.y < im->height) & ((uint)c.z < im->depth);
+    __asm__("" : "+r"(in));
+    return in;
+#else
     return (uint)c.x < im->width && (uint)c.y < im->height && (uint)c.z < im->depth;
+#endif
 }
 
 INSIDE const __global uchar *place(const __global struct image *im, int4 c) {
@@ -92,26 +113,30 @@ INSIDE int4 border_i(const __global struct image *im) {
 }
 
 /* Channels as they lie in memory: floats as such, fractions as floats, integers extended */
-INSIDE uint4 fetched(ulong texture, int4 c) {
+#ifdef __NVPTX__
+INSIDE uint4 fetched(const __global struct image *im, int4 c) {
     uint x, y, z, w;
-    __asm__("tex.3d.v4.u32.s32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "l"(texture), "r"(c.x), "r"(c.y), "r"(c.z));
+    __asm__("tex.3d.v4.u32.s32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "l"(im->texture), "r"(c.x), "r"(c.y), "r"(c.z));
     return (uint4)(x, y, z, w);
 }
+#else
+#include "riscv/lib/texel.cl"
+#endif
 INSIDE float4 spread_f(uint order, float4 v) { SPREAD(float4, order, v, 1.0f) }
 INSIDE int4 spread_i(uint order, int4 v) { SPREAD(int4, order, v, 1) }
 
 INSIDE float4 fetch_f(const __global struct image *im, int4 c) {
     if (!inside(im, c)) return border_f(im);
-    return im->texture ? spread_f(im->order, as_float4(fetched(im->texture, c))) : packed_f(im, place(im, c));
+    return alike(im->texture != 0) ? spread_f(im->order, as_float4(fetched(im, c))) : packed_f(im, place(im, c));
 }
 INSIDE int4 fetch_i(const __global struct image *im, int4 c) {
-    return inside(im, c) ? spread_i(im->order, as_int4(fetched(im->texture, c))) : border_i(im);
+    return inside(im, c) ? spread_i(im->order, as_int4(fetched(im, c))) : border_i(im);
 }
 
 /* --- where a sampler looks. Array indices are rounded and clamped, whatever the sampler says. */
 
 INSIDE int address(uint s, int i, int n) {
-    switch (s & 0xE) {
+    switch (alike(s & 0xE)) {
     case CLK_ADDRESS_CLAMP_TO_EDGE: return clamp(i, 0, n - 1);
     case CLK_ADDRESS_CLAMP: return clamp(i, -1, n);
     case CLK_ADDRESS_REPEAT: return i < 0 ? i + n : i >= n ? i - n : i;
@@ -122,9 +147,9 @@ INSIDE int address(uint s, int i, int n) {
 
 /* A coordinate in texels; repeating ones are brought into the image first */
 INSIDE float unnormalised(uint s, float x, int n) {
-    if (!(s & CLK_NORMALIZED_COORDS_TRUE)) return x;
-    if ((s & 0xE) == CLK_ADDRESS_REPEAT) x -= floor(x);
-    if ((s & 0xE) == CLK_ADDRESS_MIRRORED_REPEAT) x = fabs(x - 2.0f * rint(0.5f * x));
+    if (!alike(s & CLK_NORMALIZED_COORDS_TRUE)) return x;
+    if (alike(s & 0xE) == CLK_ADDRESS_REPEAT) x -= floor(x);
+    if (alike(s & 0xE) == CLK_ADDRESS_MIRRORED_REPEAT) x = fabs(x - 2.0f * rint(0.5f * x));
     return x * (float)n;
 }
 
@@ -133,7 +158,7 @@ INSIDE int nearest_1(uint s, float x, int n) { return address(s, convert_int_sat
 INSIDE int layer(float x, uint n) { return clamp(convert_int_sat(rint(x)), 0, (int)n - 1); }
 
 INSIDE int4 nearest(const __global struct image *im, uint s, float4 c) {
-    uint dims = im->dims, layers = im->array_size;
+    uint dims = alike(im->dims), layers = alike(im->array_size);
     int4 at = 0;
     at.x = nearest_1(s, c.x, (int)im->width);
     if (dims > 1) at.y = nearest_1(s, c.y, (int)im->height);
@@ -154,30 +179,32 @@ INSIDE struct pair linear_1(uint s, float x, int n) {
     return p;
 }
 
-INSIDE float4 linear(const __global struct image *im, uint s, float4 c) {
-    uint dims = im->dims, layers = im->array_size;
+APART float4 corner(const __global struct image *im, int x, int y, int z) { return fetch_f(im, (int4)(x, y, z, 0)); }
+
+APART float4 linear(const __global struct image *im, uint s, float4 c) {
+    uint dims = alike(im->dims), layers = alike(im->array_size);
     struct pair x = linear_1(s, c.x, (int)im->width), y = {0, 0, 0.0f}, z = {0, 0, 0.0f};
     if (dims > 1) y = linear_1(s, c.y, (int)im->height);
     else if (layers) y.a = y.b = layer(c.y, layers);
     if (dims > 2) z = linear_1(s, c.z, (int)im->depth);
     else if (dims == 2 && layers) z.a = z.b = layer(c.z, layers);
-    float4 v = mix(fetch_f(im, (int4)(x.a, y.a, z.a, 0)), fetch_f(im, (int4)(x.b, y.a, z.a, 0)), x.part);
+    float4 v = mix(corner(im, x.a, y.a, z.a), corner(im, x.b, y.a, z.a), x.part);
     if (dims > 1)
-        v = mix(v, mix(fetch_f(im, (int4)(x.a, y.b, z.a, 0)), fetch_f(im, (int4)(x.b, y.b, z.a, 0)), x.part), y.part);
+        v = mix(v, mix(corner(im, x.a, y.b, z.a), corner(im, x.b, y.b, z.a), x.part), y.part);
     if (dims > 2) {
-        float4 w = mix(mix(fetch_f(im, (int4)(x.a, y.a, z.b, 0)), fetch_f(im, (int4)(x.b, y.a, z.b, 0)), x.part),
-                       mix(fetch_f(im, (int4)(x.a, y.b, z.b, 0)), fetch_f(im, (int4)(x.b, y.b, z.b, 0)), x.part), y.part);
+        float4 w = mix(mix(corner(im, x.a, y.a, z.b), corner(im, x.b, y.a, z.b), x.part),
+                       mix(corner(im, x.a, y.b, z.b), corner(im, x.b, y.b, z.b), x.part), y.part);
         v = mix(v, w, z.part);
     }
     return v;
 }
 
 INSIDE float4 sample_f(const __global struct image *im, uint s, float4 c) {
-    return s & CLK_FILTER_LINEAR ? linear(im, s, c) : fetch_f(im, nearest(im, s, c));
+    return alike(s & CLK_FILTER_LINEAR) ? linear(im, s, c) : fetch_f(im, nearest(im, s, c));
 }
 INSIDE int4 sample_i(const __global struct image *im, uint s, float4 c) { return fetch_i(im, nearest(im, s, c)); }
 INSIDE int4 whole(const __global struct image *im, uint s, int4 c) {
-    uint dims = im->dims, layers = im->array_size;
+    uint dims = alike(im->dims), layers = alike(im->array_size);
     int4 at = 0;
     at.x = address(s, c.x, (int)im->width);
     if (dims > 1) at.y = address(s, c.y, (int)im->height);
@@ -189,8 +216,8 @@ INSIDE int4 whole(const __global struct image *im, uint s, int4 c) {
 
 /* --- writing: channels in memory order */
 
-INSIDE void store_f(uint type, __global uchar *p, uint i, float v) {
-    switch (type) {
+APART void store_f(uint type, __global uchar *p, uint i, float v) {
+    switch (alike(type)) {
     case TYPE_SNORM8: ((__global char *)p)[i] = convert_char_sat_rte(v * 127.0f); break;
     case TYPE_SNORM16: ((__global short *)p)[i] = convert_short_sat_rte(v * 32767.0f); break;
     case TYPE_UNORM8: p[i] = convert_uchar_sat_rte(v * 255.0f); break;
@@ -200,15 +227,15 @@ INSIDE void store_f(uint type, __global uchar *p, uint i, float v) {
     }
 }
 
-INSIDE void store_i(uint type, __global uchar *p, uint i, int v) {
-    switch (type) {
+APART void store_i(uint type, __global uchar *p, uint i, int v) {
+    switch (alike(type)) {
     case TYPE_S8: ((__global char *)p)[i] = convert_char_sat(v); break;
     case TYPE_S16: ((__global short *)p)[i] = convert_short_sat(v); break;
     default: ((__global int *)p)[i] = v; break;
     }
 }
-INSIDE void store_ui(uint type, __global uchar *p, uint i, uint v) {
-    switch (type) {
+APART void store_ui(uint type, __global uchar *p, uint i, uint v) {
+    switch (alike(type)) {
     case TYPE_U8: p[i] = convert_uchar_sat(v); break;
     case TYPE_U16: ((__global ushort *)p)[i] = convert_ushort_sat(v); break;
     default: ((__global uint *)p)[i] = v; break;
@@ -216,7 +243,7 @@ INSIDE void store_ui(uint type, __global uchar *p, uint i, uint v) {
 }
 
 #define GATHER(order, v)                                                                                                         \
-    switch (order) {                                                                                                             \
+    switch (alike(order)) {                                                                                                      \
     case ORDER_A: v = v.wwww; break;                                                                                             \
     case ORDER_RA: v = v.xwww; break;                                                                                            \
     case ORDER_BGRA: v = v.zyxw; break;                                                                                          \
@@ -227,7 +254,7 @@ INSIDE void store_ui(uint type, __global uchar *p, uint i, uint v) {
     INSIDE void name(const __global struct image *im, int4 c, vec v) {                                                           \
         if (!inside(im, c)) return;                                                                                              \
         __global uchar *p = (__global uchar *)place(im, c);                                                                      \
-        uint type = im->type, n = channels(im->order);                                                                           \
+        uint type = alike(im->type), n = alike(channels(im->order));                                                             \
         GATHER(im->order, v)                                                                                                     \
         store(type, p, 0, v.x);                                                                                                  \
         if (n > 1) store(type, p, 1, v.y);                                                                                       \
@@ -239,7 +266,7 @@ WRITER(write_i, int4, store_i)
 WRITER(write_ui, uint4, store_ui)
 
 INSIDE void write_f(const __global struct image *im, int4 c, float4 v) {
-    uint type = im->type;
+    uint type = alike(im->type);
     if (type < TYPE_565 || type > TYPE_101010) {
         write_f_plain(im, c, v);
         return;

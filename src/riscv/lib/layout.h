@@ -27,6 +27,8 @@
 #define LAUNCH_ROUNDS            88 /* items that a thread goes through, one after the other */
 #define LAUNCH_CORE_AT           92 /* lanes: words that a core's warps share, CORE_B bytes each core */
 #define LAUNCH_ARGUMENTS         128
+#define LAUNCH_IMAGES            0xF000 /* descriptors of images, DESCRIPTOR_B bytes for each argument */
+#define DESCRIPTOR_B             64
 
 #define MAP_GROUP                0
 #define MAP_LANES                1

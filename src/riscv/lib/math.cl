@@ -1,6 +1,7 @@
 /* OpenCL C's built-in functions for RISC-V: those that the bundled workloads use, and their relatives.
  *
- * Not here: double, half, images, printf, and what needs a sub-group. A program that calls something else is
+ * Not here: double, arithmetic of half, printf, and what needs a sub-group; images are in
+ * src/opencl/lib/images.cl. A program that calls something else is
  * refused when it is linked, with the name. exp, exp2, log, log2 and tanh are within 2 ulp; sqrt and
  * division are correctly rounded by the hardware; native_ and half_ functions are the same as the others. No
  * function loops, so lanes diverge in none for long. */
@@ -268,8 +269,20 @@ int OVERLOAD clz(int x) { return (int)clz((uint)x); }
 SCALAR2(min, y < x ? y : x)
 SCALAR2(max, x < y ? y : x)
 SCALAR3(clamp, __builtin_fminf(__builtin_fmaxf(x, y), z))
-SCALAR3(mix, x + (y - x) * z)
+SCALAR3(mix, fma(y - x, z, x))
 SCALAR2(step, y < x ? 0.0f : 1.0f)
+#define ONE_FOR_ALL(T)                                                                                                           \
+    T OVERLOAD min(T x, float y) { return min(x, (T)y); }                                                                        \
+    T OVERLOAD max(T x, float y) { return max(x, (T)y); }                                                                        \
+    T OVERLOAD fmin(T x, float y) { return fmin(x, (T)y); }                                                                      \
+    T OVERLOAD fmax(T x, float y) { return fmax(x, (T)y); }                                                                      \
+    T OVERLOAD clamp(T x, float low, float high) { return clamp(x, (T)low, (T)high); }                                           \
+    T OVERLOAD mix(T x, T y, float z) { return mix(x, y, (T)z); }
+ONE_FOR_ALL(float2)
+ONE_FOR_ALL(float3)
+ONE_FOR_ALL(float4)
+ONE_FOR_ALL(float8)
+ONE_FOR_ALL(float16)
 SCALAR1(degrees, 57.2957795f * x)
 SCALAR1(radians, 0.0174532925f * x)
 float OVERLOAD dot(float x, float y) { return x * y; }
@@ -318,6 +331,55 @@ MOVES(uint)
 MOVES(long)
 MOVES(ulong)
 MOVES(float)
+
+/* --- halves in memory */
+static float of_half(uint h) {
+    uint sign = (h & 0x8000) << 16, e = h >> 10 & 31, m = h & 0x3FF;
+    uint tiny = as_uint((float)m * 0x1p-24f), plain = (e + 112) << 23 | m << 13, edge = m ? 0x7FFFFFFF : sign | 0x7F800000;
+    return as_float(e == 31 ? edge : sign | (e ? plain : tiny));
+}
+static ushort to_half(float x) { /* to the nearest, to even */
+    uint sign = as_uint(x) >> 16 & 0x8000, a = as_uint(x) & 0x7FFFFFFF, tiny, plain = (a + 0xFFF + (a >> 13 & 1) - (112u << 23)) >> 13;
+    __asm__("fcvt.wu.s %0, %1, rne" : "=r"(tiny) : "f"(as_float(a) * 0x1p24f));
+    uint h = a < 0x38800000 ? tiny : a < 0x47800000 ? plain : 0x7C00;
+    return a > 0x7F800000 ? 0x7FFF : (ushort)(sign | h);
+}
+#define LOAD_HALF(SPACE)                                                                                                         \
+    float OVERLOAD vload_half(size_t i, SPACE const half *p) { return of_half(((SPACE const ushort *)p)[i]); }
+#define STORE_HALF(SPACE)                                                                                                        \
+    LOAD_HALF(SPACE)                                                                                                             \
+    void OVERLOAD vstore_half(float x, size_t i, SPACE half *p) { ((SPACE ushort *)p)[i] = to_half(x); }                         \
+    void OVERLOAD vstore_half_rte(float x, size_t i, SPACE half *p) { ((SPACE ushort *)p)[i] = to_half(x); }
+LOAD_HALF(__constant)
+STORE_HALF(__global)
+STORE_HALF(__local)
+STORE_HALF(__private)
+
+/* --- conversions of numbers that stop at the ends of a type; what is no number becomes 0 */
+int OVERLOAD convert_int_sat(float x) {
+    int i;
+    __asm__("fcvt.w.s %0, %1, rtz" : "=r"(i) : "f"(x));
+    return x != x ? 0 : i;
+}
+uint OVERLOAD convert_uint_sat(float x) {
+    uint i;
+    __asm__("fcvt.wu.s %0, %1, rtz" : "=r"(i) : "f"(x));
+    return x != x ? 0 : i;
+}
+int OVERLOAD convert_int_sat_rte(float x) { return convert_int_sat(to_even(x)); }
+uint OVERLOAD convert_uint_sat_rte(float x) { return convert_uint_sat(to_even(x)); }
+int OVERLOAD convert_int_rte(float x) { return convert_int_sat_rte(x); }
+uint OVERLOAD convert_uint_rte(float x) { return convert_uint_sat_rte(x); }
+uint3 OVERLOAD convert_uint3_rte(float3 x) { return (uint3)(convert_uint_rte(x.x), convert_uint_rte(x.y), convert_uint_rte(x.z)); }
+#define SATURATED(T, least, most)                                                                                                \
+    T OVERLOAD convert_##T##_sat(int x) { return (T)clamp(x, least, most); }                                                     \
+    T OVERLOAD convert_##T##_sat(uint x) { return (T)min(x, (uint)most); }                                                       \
+    T OVERLOAD convert_##T##_sat(float x) { return convert_##T##_sat(convert_int_sat(x)); }                                      \
+    T OVERLOAD convert_##T##_sat_rte(float x) { return convert_##T##_sat(convert_int_sat_rte(x)); }
+SATURATED(char, -128, 127)
+SATURATED(uchar, 0, 255)
+SATURATED(short, -32768, 32767)
+SATURATED(ushort, 0, 65535)
 
 /* --- conversions of numbers */
 #define CONVERT(T, S)                                                                                                            \
