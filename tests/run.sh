@@ -221,7 +221,6 @@ suite_workloads() {
     needs "workloads as RISC-V programs" riscv clang-19 ld.lld-19 || return
     local riscv="--machine vortex2021 --functional --quiet --set isa.riscv.ext=imaf --set isa.vortex.diverge="
     for name in $(sed -n 's/^WORKLOAD( *\([a-z0-9_]*\).*/\1/p' workloads/workloads.def); do
-        if [ "$name" = leukocyte ]; then continue; fi # reads a texture
         for map in ${ALL:+group lanes}; do
             # shellcheck disable=SC2086
             one "workload $name as a RISC-V program, $map" build/heddle run "$name" --size tiny ${riscv}ipdom --set runtime.map="$map" --set sm.shared_b=65536

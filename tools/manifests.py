@@ -44,7 +44,8 @@ def powerlaw_total(seed, rows, low, high):
 
 # All work-items of all groups of these go through the same barriers: their loops are bounded by arguments and constants
 UNIFORM = set("""backprop_forward backprop_output dwt2d_level gaussian_back heartwall_track hotspot kmeans_assign laplace3d
-    lud_diagonal lud_perimeter lud_internal nearn_group nearn_pick nw_diagonal particle_sum sgemm streamcluster_collect""".split())
+    leukocyte_flow lud_diagonal lud_perimeter lud_internal nearn_group nearn_pick nw_diagonal particle_sum sgemm
+    streamcluster_collect""".split())
 # These ask for nothing of their group, so that its size may be another (runtime.local)
 FREE = set("""bfs_init bfs_level btree_build cfd_step_factor cfd_flux cfd_advance gaussian_multipliers gaussian_subtract
     kmeans_swap kmeans_clear kmeans_centre nearn_distance nw_border particle_move particle_weigh particle_draw psort saxpy

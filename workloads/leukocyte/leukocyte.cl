@@ -2,7 +2,8 @@
  * leukocyte_score (for every pixel: along which of seven circles around it do the slopes point outwards most
  * evenly), leukocyte_dilate (the greatest score within a disc of radius 12) and leukocyte_flow (for each cell
  * found: the edges in a patch of 32 x 32 pixels spread to their surroundings, ten rounds in local memory).
- * Slopes and scores are read as textures: loads that go through the texture cache and nothing else. */
+ * Slopes and scores are read as textures: loads that go through the texture cache and nothing else; where
+ * there is no texture unit (RISC-V), as images of OpenCL C. */
 #pragma OPENCL FP_CONTRACT OFF
 #define CIRCLES 7
 #define POINTS  60 /* on a circle */
@@ -12,9 +13,8 @@
 #define ROUNDS  10
 #define GROUP   256
 
-#ifndef __NVPTX__
-#error "leukocyte reads its image as a texture, which PTX alone has"
-#endif
+#ifdef __NVPTX__
+#define IMAGE ulong
 static float texel(ulong texture, int x, int y) {
     float r, g, b, a;
     __asm__("tex.2d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
@@ -22,6 +22,11 @@ static float texel(ulong texture, int x, int y) {
             : "l"(texture), "r"(x), "r"(y));
     return r;
 }
+#else
+#define IMAGE read_only image2d_t
+__constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+static float texel(read_only image2d_t image, int x, int y) { return read_imagef(image, nearest, (int2)(x, y)).x; }
+#endif
 
 __kernel void leukocyte_gradient(__global const float *image, __global float *slope_x, __global float *slope_y, uint width,
                                  uint height) {
@@ -34,7 +39,7 @@ __kernel void leukocyte_gradient(__global const float *image, __global float *sl
 
 /* circle: cosine and minus sine of each point's angle. The score is the mean slope along the radius, squared,
  * over its variance; of several circles the greatest. */
-__kernel void leukocyte_score(ulong slope_x, ulong slope_y, __constant float2 *circle, __global float *score, uint width,
+__kernel void leukocyte_score(IMAGE slope_x, IMAGE slope_y, __constant float2 *circle, __global float *score, uint width,
                               uint height) {
     uint x = get_global_id(0), y = get_global_id(1);
     if (x >= width || y >= height) return;
@@ -55,7 +60,7 @@ __kernel void leukocyte_score(ulong slope_x, ulong slope_y, __constant float2 *c
     score[y * width + x] = best;
 }
 
-__kernel void leukocyte_dilate(ulong score, __global float *dilated, uint width, uint height) {
+__kernel void leukocyte_dilate(IMAGE score, __global float *dilated, uint width, uint height) {
     uint x = get_global_id(0), y = get_global_id(1);
     if (x >= width || y >= height) return;
     float most = 0.0f;
