@@ -259,11 +259,46 @@ for map in group lanes; do
     expect 3 rv "$work/ones.json" --set runtime.map=$map
     err_has 'a barrier that not all work-items of a group come to'
 done
+# images: what a launch gives for them
+cat > "$work/image.cl" <<'CL'
+__constant sampler_t corner = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+__kernel void k(read_only image2d_t from, sampler_t s, __global uint *out) {
+    out[0] = read_imageui(from, corner, (int2)(1, 1)).x;
+    out[1] = read_imageui(from, s, (int2)(9, 9)).x;
+    out[2] = get_image_width(from) * 10 + get_image_height(from);
+}
+CL
+cat > "$work/image.json" <<'JSON'
+{"program": "image.cl", "buffers": [{"name": "texels", "type": "u8", "count": 12, "generator": "iota"},
+  {"name": "out", "type": "u32", "count": 3, "check": true}],
+ "textures": [{"name": "im", "buffer": "texels", "format": "u8x1", "width": 3, "height": 4},
+  {"name": "s", "kind": "sampler"}],
+ "launches": [{"kernel": "k", "grid": [1], "block": [1], "args": [{"texture": "im"}, {"texture": "s"}, {"buf": "out"}]}]}
+JSON
+for map in group lanes; do
+    expect 0 rv "$work/image.json" --set runtime.map=$map --quiet --dump out "$work/out.bin"
+    same "$(od -An -tu4 "$work/out.bin" | tr -s ' ')" ' 4 11 34' "the image, map $map"
+done
+expect 0 "$heddle" run "$work/image.json" --machine vortex2021 --quiet --audit --dump out "$work/out.bin"
+same "$(od -An -tu4 "$work/out.bin" | tr -s ' ')" ' 4 11 34' "the image with time, under split"
+sed 's/{"texture": "im"}, {/{"buf": "texels"}, {/' "$work/image.json" > "$work/given.json"
+expect 2 rv "$work/given.json"
+err_has 'launches.0..args.0.: parameter 0 of k is an image or a sampler: give it a {"texture": name}'
+sed 's/{"buf": "out"}/{"texture": "im"}/' "$work/image.json" > "$work/given.json"
+expect 2 rv "$work/given.json"
+err_has 'launches.0..args.2.: parameter 2 of k has 4 bytes, the argument 8'
+sed 's/{"texture": "im"}, {/{"texture": "s"}, {/' "$work/image.json" > "$work/given.json"
+expect 2 rv "$work/given.json"
+err_has 'parameter 0 is of type image2d_t and wants a texture or a surface, not a sampler'
+printf '__kernel void k(read_only image2d_depth_t from, sampler_t s, __global uint *out) { out[0] = 1; }\n' > "$work/image.cl"
+expect 2 rv "$work/image.json"
+err_has 'kernel k: parameter 0 is an image2d_depth_t, a type of image that is not here'
 HEDDLE_CLANG=/nonexistent/clang expect 2 rv "$work/ones.json"
 err_has 'not in PATH .tools/setup.sh riscv'
 # a section of kernels that is not as heddle writes it
 for table in nonsense 'program group plain thread 0 atomics 0\nkernel gone barrier 0 local 0 stack 0 size 0 0 0 args 0' \
-    'program group plain thread 0 atomics 0\nkernel _start barrier 0 local 0 stack 0 size 0 0 0 args 900' 'program group plain thread 0 atomics 0'; do
+    'program group plain thread 0 atomics 0\nkernel _start barrier 0 local 0 stack 0 size 0 0 0 args 900' \
+    'program group plain thread 0 atomics 0\nkernel _start barrier 0 local 0 stack 0 size 0 0 0 args 1 4@0:image9d_t' 'program group plain thread 0 atomics 0'; do
     printf '.globl _start\n_start: nop\n.section .heddle.kernels,"",@progbits\n.ascii "%s\\n"\n' "$table" > "$work/table.s"
     rm -f "$work/table.elf"
     expect 0 clang-19 --target=riscv32 -march=rv32imf -mabi=ilp32f -c "$work/table.s" -o "$work/table.o"
