@@ -7,6 +7,7 @@
  *
  * Not modelled: a second level instruction cache of its own. */
 #include "core/fetch.h"
+#include "core/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,12 @@ void fetch_check(const struct core *c) { tags_check(&c->fetch->icache); }
 void fetch_unresolved(struct core *c, u32 slot) { set_add(c->fetch->unresolved, slot); }
 
 static u64 inst_address(const struct core *c, i32 pc) { return c->prog->code_base + (u64)pc * c->prog->inst_b; }
+
+/* Lines with changed words are no longer there */
+void fetch_text(struct core *c, const struct text_change *y) {
+    for (u32 pc = 0; pc < y->n; pc++)
+        if (y->past[pc]) tags_invalidate(&c->fetch->icache, inst_address(c, (i32)pc) & c->fetch->line);
+}
 
 static bool lookup(struct core *c, u64 line) {
     u32 at;

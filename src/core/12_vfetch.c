@@ -20,13 +20,12 @@
  * takes nothing, and the request that was to go in waits before it, with the warp scheduler (without
  * no_stall, whose queues take every answer).
  *
- * Not modelled: instructions that warps fetch twice because text changes.
- *
  * Invariants: F1 without no_stall a warp has one request that is not dropped; F2 requests and queued
  * instructions of a warp are consecutive from its next fetch backwards; F3 a buffer holds sm.ibuffer + 1; F4
  * first_cy is when the earliest answer comes; `queued` and `buffered` are the warps with a queue, and with a
  * buffer, that is not empty; F5 a parked request is the last one and has no due_cy; F6 before still_cy decode
  * is held by a full buffer, no answer comes, and no request can be made or go in. */
+#include "core/text.h"
 #include "core/vfetch.h"
 
 #include <stdlib.h>
@@ -194,6 +193,12 @@ void vfetch_started(struct core *c, u32 slot) {
 /* --- the instruction cache */
 
 static u64 inst_address(const struct core *c, i32 pc) { return c->prog->code_base + (u64)pc * c->prog->inst_b; }
+
+/* Lines with changed words are no longer there */
+void vfetch_text(struct core *c, const struct text_change *y) {
+    for (u32 pc = 0; c->vfetch && pc < y->n; pc++)
+        if (y->past[pc]) tags_invalidate(&c->vfetch->icache, inst_address(c, (i32)pc) & ~(u64)(c->cfg->icache_line_b - 1));
+}
 
 static bool hits(struct core *c, u64 line) {
     u32 at;

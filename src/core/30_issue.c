@@ -6,6 +6,7 @@
 #include "core/flight.h"
 #include "core/issue.h"
 #include "core/order_policy.h"
+#include "core/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,16 @@ void slot_next(struct core *c, u32 slot) {
     } else choose_next(c, slot);
 }
 
+/* The text changes: its threads come to the instruction as it is now, which is fetched again */
+void front_text(struct core *c, u32 slot, const struct text_change *y) {
+    struct front *f = &c->fronts[slot];
+    if (!f->nparts) return;
+    f->shown = text_now(y, f->shown);
+    if (f->head) f->head = &c->prog->at[f->head->pc];
+    if (f->ib.next != NONE) ibuffer_flush(c, f, f->ib.next);
+    slot_look(c, slot, c->now);
+}
+
 /* --- issuing */
 
 /* The front's instruction has been executed: what is next */
@@ -201,8 +212,13 @@ static void issue_control(struct core *c, u32 slot, const struct tinst *t, const
     fetch_unresolved(c, slot);
 }
 
+static void issue_fence(struct core *c) {
+    c->stats.fences++;
+    c->pauses |= c->view.rewritten.n != 0;
+}
+
 static void issue_vortex(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
-    c->stats.fences += t->kind == T_FENCE;
+    if (t->kind == T_FENCE) issue_fence(c);
     if (t->kind == T_MEM) vlsu_issue(c, slot, t, st, uid);
     else vunits_issue(c, slot, t, st, uid);
 }
@@ -216,7 +232,7 @@ static void issue_timing(struct core *c, u32 slot, const struct tinst *t, const 
     switch (t->kind) {
     case T_ALU: execute_issue(c, slot, t, st, w); return;
     case T_MEM: lsu_issue(c, slot, t, st, w, expects_miss); return;
-    case T_FENCE: c->stats.fences++; break;
+    case T_FENCE: issue_fence(c); break;
     case T_BARRIER: /* what it counted is there when it opens, which its threads wait for */
         if (t->ndst) CREW_TELL(c, w, .kind = EV_READY, .cycle = c->now + 1, .mask = st->lanes);
         break;

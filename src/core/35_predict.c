@@ -33,9 +33,7 @@ static bool is_tracked(const struct tinst *t) { return t->mshr_of; }
 
 static u32 cache_of(const struct tinst *t) { return t->mshr_of == 1 + CACHE_DATA ? CACHE_DATA : CACHE_CONST; }
 
-static u32 index_of(const struct core *c, const struct tinst *t) {
-    return (u32)(t->in - c->prog->k->code) & (c->cfg->counter_entries - 1);
-}
+static u32 index_of(const struct core *c, const struct tinst *t) { return (u32)t->pc & (c->cfg->counter_entries - 1); }
 
 /* The line of the first access that is left, before it has been issued or of a replay */
 static bool next_line_present(const struct core *c, u32 slot, const struct tinst *t) {

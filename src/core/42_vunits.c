@@ -17,6 +17,7 @@
  * Invariants: U1 a buffer holds at most two; U2 instructions leave a pipe in order; U3 next_cy is the first
  * cycle in which something may enter or leave a pipe; U4 `busy` and `held` are the pipes, and the units whose
  * buffers, are not empty. */
+#include "core/text.h"
 #include "core/vunits.h"
 
 #include "func/rv.h"
@@ -52,6 +53,20 @@ void vunits_init(struct core *c) {
 }
 
 void vunits_free(struct core *c) { free(c->vunits); }
+
+static void line_text(struct vline *l, const struct text_change *y) {
+    for (u32 i = 0; i < l->n; i++) {
+        struct ventry *e = &l->at[(l->head + i) % VPIPE_DEEP];
+        e->t = text_now(y, e->t);
+    }
+}
+
+void vunits_text(struct core *c, const struct text_change *y) {
+    struct vunits *v = c->vunits;
+    if (!v) return;
+    for (u32 u = 0; u < UNIT_COUNT; u++) line_text(&v->skid[u], y);
+    for (u32 p = 0; p < VPIPE_COUNT; p++) line_text(&v->pipe[p], y);
+}
 
 void vunits_abandon(struct core *c) {
     struct vunits *v = c->vunits;

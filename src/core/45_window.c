@@ -21,6 +21,7 @@
  *   W8 nothing keeps the next instruction of the slots of windows.open from being dispatched
  *   W9 `bound` and `certain` are what the waiting entries say; what is in neither `bound` nor `timed` may
  *      issue now as far as time goes; windows.can has the slots by the units of what they may issue */
+#include "core/text.h"
 #include "core/window.h"
 
 #include <stdlib.h>
@@ -53,6 +54,16 @@ void window_free(struct core *c) {
     free(x->at), free(x->entries), free(x->pasts), free(x->writers), free(x->stations), free(x->turn), free(x->branches);
     free(x->far.at), free(x->due.at.at), free(x->releases.at), free(x->mine);
     free(x);
+}
+
+void window_text(struct core *c, const struct text_change *y) {
+    for (u32 i = 0; c->window && i < c->nslots; i++) {
+        struct window *w = window_of(c, i);
+        EACH_ENTRY(w->used, id) w->at[id].t = text_now(y, w->at[id].t);
+        w->serial = text_now(y, w->serial);
+        w->asked = NULL;
+        if (c->homes[i].w) window_asks_again(c, i);
+    }
 }
 
 static void window_empty(struct core *c, u32 slot) {
@@ -254,7 +265,7 @@ static void issue_entry(struct core *c, u32 slot, u32 id) {
     u64 read = c->now;
     front_issued(c, slot, e->uid,
                  &(struct step){.in = e->t->in,
-                                .pc = (i32)(e->t->in - c->prog->k->code),
+                                .pc = e->t->pc,
                                 .frame = e->frame,
                                 .lanes = e->lanes,
                                 .active = e->active,

@@ -228,7 +228,7 @@ static void leave(struct core *c, u32 slot, struct window *w, u32 id) {
     u64 latency = e->t->kind == T_MEM ? past_of(w, id)->latency : 0;
     if (!latency) return;
     c->stats.load_latency_cycles += latency;
-    c->pcs[e->t->in - c->prog->k->code].latency += latency;
+    c->pcs[e->t->pc].latency += latency;
 }
 
 /* These have left */

@@ -103,7 +103,7 @@ static bool gives(const struct touch *load, const struct touch *store) {
 /* --- store sets */
 
 static u32 *set_of(const struct core *c, const struct entry *e) {
-    return &c->window->memory->set[(u32)(e->t->in - c->prog->k->code) % c->cfg->storesets];
+    return &c->window->memory->set[(u32)e->t->pc % c->cfg->storesets];
 }
 
 static bool same_set(const struct core *c, const struct entry *load, const struct entry *store) {

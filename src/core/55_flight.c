@@ -3,6 +3,7 @@
  *
  * Invariants: F1 a flight is free or in use, never both; F2 flight_at(id)->id == id. */
 #include "core/flight.h"
+#include "core/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,10 @@ void flight_free(struct core *c) {
     free(c->flights->at.at);
     free(c->flights->free.at);
     free(c->flights);
+}
+
+void flights_text(struct core *c, const struct text_change *y) {
+    EACH_FLIGHT (c, f) f->t = text_now(y, f->t);
 }
 
 struct flight *flight_new(struct core *c) {

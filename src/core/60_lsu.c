@@ -261,7 +261,7 @@ static void collect_accesses(struct core *c, struct flight *f, const struct step
 void lsu_count(struct core *c, const struct flight *f) {
     const struct memop *m = &f->mem;
     struct sm_stats *s = &c->stats;
-    struct pc_stats *pc = &c->pcs[flight_pc(c, f)];
+    struct pc_stats *pc = &c->pcs[flight_pc(f)];
     bool load = m->kind == PROBE_LOAD, atomic = m->kind == PROBE_ATOMIC;
     s->mem_instructions++;
     pc->accesses++;

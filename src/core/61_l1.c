@@ -217,7 +217,7 @@ int l1_load(struct core *c, struct flight *f, struct line_access *x) {
     WATCH(c, MEM_HIT, .slot = f->slot, .f = f, .line = x->line);
     c->stats.l1_accesses++;
     c->stats.l1_hits++;
-    c->pcs[flight_pc(c, f)].l1_hits++;
+    c->pcs[flight_pc(f)].l1_hits++;
     hit(c, f, 0);
     accessed(c, f, x, ACCESS_HIT);
     return NONE;

@@ -19,6 +19,7 @@
  * youngest holds the slot's unfinished memory instructions in program order; R3 `first` is the first of the
  * list that waits. */
 #include "core/replay.h"
+#include "core/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,11 @@ void replay_init(struct core *c) {
     if (!c->pol.hazard->retains) return;
     c->replay = base_alloc(sizeof(*c->replay));
     c->replay->may_leave = c->pol.hazard->leaves;
+}
+
+void replay_text(struct core *c, const struct text_change *y) {
+    struct replay *r = c->replay;
+    for (u32 i = r ? r->signals_at : 0; r && i < r->signals.n; i++) r->signals.at[i].t = text_now(y, r->signals.at[i].t);
 }
 
 void replay_free(struct core *c) {
@@ -188,7 +194,7 @@ void replay_issue(struct core *c, u32 slot, bool expects_miss) {
     struct replay_slot *r = &c->replay->slot[slot];
     struct flight *f = flight_at(c, (u32)r->first);
     struct replay_op *o = op_of(c, f->id);
-    i32 pc = flight_pc(c, f);
+    i32 pc = flight_pc(f);
     u8 entry = (u8)((u32)o->buffer_at % c->cfg->ibuffer);
     o->waits = false;
     c->stats.replays++;

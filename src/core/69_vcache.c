@@ -230,7 +230,7 @@ static void read_miss(struct core *c, struct flight *f, const struct line_access
 
 static void read_hit(struct core *c, struct flight *f, const struct line_access *x, u32 bank, u64 extra) {
     c->stats.l1_hits++;
-    c->pcs[flight_pc(c, f)].l1_hits++;
+    c->pcs[flight_pc(f)].l1_hits++;
     struct vbank *b = &c->vcache->banks[bank];
     b->hit_cy[1] = b->hit_cy[0], b->hit_cy[0] = c->now + 1;
     vlsu_answer(c, bank, f->id, c->now + c->vcache->latency + extra);

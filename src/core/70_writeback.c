@@ -170,7 +170,7 @@ static void came_home(struct home *s, const struct flight *f, u64 lanes) {
 static void count_latency(struct core *c, const struct flight *f) {
     if (!flight_has_latency(f) || f->windowed) return;
     c->stats.load_latency_cycles += f->result_cy - f->issue_cy;
-    c->pcs[flight_pc(c, f)].latency += f->result_cy - f->issue_cy;
+    c->pcs[flight_pc(f)].latency += f->result_cy - f->issue_cy;
 }
 
 /* Accepted, and nothing outstanding: the instruction is over. */

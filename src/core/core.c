@@ -2,6 +2,7 @@
  * nothing travels two stages at once; and the jump over cycles in which nothing can change (D5). */
 #include "core/core.h"
 #include "core/order_policy.h"
+#include "core/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,26 +13,27 @@
  * invariants. One whose mechanism is not asked for makes nothing, and has nothing to empty or check. */
 struct stage {
     void (*init)(struct core *c);
-    void (*launch)(struct core *c); /* may be NULL, and so may check */
+    void (*launch)(struct core *c); /* may be NULL, and so may check and text */
     void (*free)(struct core *c);
     void (*check)(const struct core *c);
+    void (*text)(struct core *c, const struct text_change *y); /* it keeps instructions, and the text changes */
 };
 static const struct stage stages[] = {
     {cta_init, cta_launch, cta_free_stage, NULL},
-    {fetch_init, fetch_launch, fetch_free, fetch_check},
+    {fetch_init, fetch_launch, fetch_free, fetch_check, fetch_text},
     {operands_init, operands_launch, operands_free, NULL},
-    {window_init, window_launch, window_free, window_check},
-    {flight_init, watch_launch, flight_free, flight_check},
+    {window_init, window_launch, window_free, window_check, window_text},
+    {flight_init, watch_launch, flight_free, flight_check, flights_text},
     {memview_init, NULL, memview_free, writeback_check}, /* C6 */
     {lsu_init, lsu_launch, lsu_free, lsu_check},         /* C3 */
     {l1_init, l1_launch, l1_free, l1_check},             /* C4 */
     {texture_init, texture_launch, texture_free, texture_check},
     {port_init, port_launch, port_free, port_check}, /* C5 */
-    {replay_init, replay_launch, replay_free, replay_check},
+    {replay_init, replay_launch, replay_free, replay_check, replay_text},
     {reexec_init, reexec_launch, reexec_free, reexec_check},
     {predict_init, predict_launch, predict_free, predict_check},
-    {vfetch_init, vfetch_launch, vfetch_free, vfetch_check},
-    {vunits_init, vunits_launch, vunits_free, vunits_check},
+    {vfetch_init, vfetch_launch, vfetch_free, vfetch_check, vfetch_text},
+    {vunits_init, vunits_launch, vunits_free, vunits_check, vunits_text},
     {vlsu_init, vlsu_launch, vlsu_free, vlsu_check},
     {vcache_init, vcache_launch, vcache_free, vcache_check},
     {issue_init, issue_launch, issue_free, issue_check}, /* C1, C2; behind those that its policy may watch */
@@ -63,6 +65,7 @@ struct core *core_new(const struct config *cfg, const struct policies *p, u32 id
 void core_control(struct core *c, bool no_jumps, u32 check_cy) {
     c->ticking = no_jumps;
     c->check_cy = check_cy;
+    c->pauses = check_cy != 0;
 }
 
 static void free_launch(struct core *c) {
@@ -81,6 +84,9 @@ static void free_launch(struct core *c) {
     free(c->view.runs);
     c->view.hints = NULL, c->view.counts = c->view.runs = NULL;
     strbuf_free(&c->view.fault);
+    free(c->view.rewritten.at);
+    c->view.rewritten.at = NULL;
+    text_free(c);
 }
 
 void core_free(struct core *c) {
@@ -104,6 +110,7 @@ static void make_view(struct core *c, const struct launch *l) {
     c->view.counts = base_alloc(sizeof(struct pc_count) * l->k->ninst);
     c->view.runs = base_alloc(sizeof(struct pc_count) * (l->k->ninst + 1u));
     c->view.fault = (struct strbuf){0};
+    memset(&c->view.rewritten, 0, sizeof(c->view.rewritten));
     c->view.faulted = false;
     c->view.instructions = c->view.divergent = c->view.ctas_done = 0;
     c->view.timed = true;
@@ -199,6 +206,22 @@ static void tick(struct core *c) {
     c->now++;
 }
 
+/* The program has changed its text, in a cycle that is over */
+static __attribute__((cold)) void change_text(struct core *c) {
+    struct text_change y;
+    text_change(c, &y);
+    for (u32 i = 0; i < ARRAY_LEN(stages); i++)
+        if (stages[i].text) stages[i].text(c, &y);
+    for (u32 i = 0; i < 64 * c->words && i < c->nfronts; i++) front_text(c, i, &y);
+    text_changed(&y);
+}
+
+static __attribute__((cold)) void pause_before_cycle(struct core *c) {
+    if (c->view.rewritten.n) change_text(c);
+    if (c->check_cy && c->now % c->check_cy == 0) core_check(c);
+    c->pauses = c->check_cy != 0;
+}
+
 u64 core_next(const struct core *c) {
     if (c->asleep_cy) return c->asleep_cy;
     if (c->vfetch) return next_vortex(c);
@@ -241,7 +264,7 @@ void core_run(struct core *c, u64 to) {
     c->asleep_cy = 0;
     base_check_teller = (struct check_teller){tell_failure, c};
     while (c->now < to && !c->view.faulted) {
-        if (c->check_cy && c->now % c->check_cy == 0) core_check(c);
+        if (__builtin_expect(c->pauses, 0)) pause_before_cycle(c);
         bool busy = c->ticking || issue_last(c) + 1 == c->now; /* a cycle after an issue is worth a look anyway */
         u64 next = busy ? c->now : core_next(c);
         if (next >= to && may_sleep(c)) {

@@ -141,6 +141,9 @@ struct program {
     u32 inst_b;     /* bytes of an instruction there */
 };
 
+/* The instruction is another now; `regs` has room for its registers. Numbers of the program only grow. */
+void program_change(struct program *p, const struct config *c, u32 pc, u16 *regs);
+
 enum wait_kind { WAIT_COMPUTE, WAIT_SHORT, WAIT_LONG, WAIT_KINDS }; /* what produces a register's next value */
 struct flight;                                                      /* flight.h */
 struct memop;
@@ -368,6 +371,7 @@ struct core {
     struct vcache *vcache;
     struct memview *memview; /* memport.c */
     struct blocks *blocks;   /* cta.c */
+    struct text *text;       /* 22_text.c; NULL until the program has changed its text in this launch */
     /* statistics */
     struct sm_stats stats;
     struct lane_stats lane_stats;
@@ -378,6 +382,7 @@ struct core {
     VEC(struct event) events;
     u64 fault_cy;
     bool ticking; /* no jumps */
+    bool pauses;  /* before the next cycle invariants may have to be looked at, or the text changes */
     u32 check_cy;
     u64 asleep_cy; /* nothing changes before it unless something comes from outside, and `now` may lie behind; 0: awake */
 };
@@ -431,6 +436,16 @@ void ibuffer_flush(struct core *c, struct front *f, i32 pc);
 void ibuffer_pop(struct core *c, struct front *f);
 void ibuffer_want(struct core *c, struct front *f);               /* sets its bit of fetch_want */
 bool ibuffer_awaits(const struct core *c, const struct front *f); /* it is empty, and its next fetch is asked for or missed */
+
+/* --- 22_text.c; and what stages that keep instructions, or have fetched some, do when the text changes */
+struct text_change;
+void text_free(struct core *c);
+void fetch_text(struct core *c, const struct text_change *y);
+void vfetch_text(struct core *c, const struct text_change *y);
+void vunits_text(struct core *c, const struct text_change *y);
+void flights_text(struct core *c, const struct text_change *y);
+void replay_text(struct core *c, const struct text_change *y);
+void window_text(struct core *c, const struct text_change *y);
 
 /* --- 12_vfetch.c, 42_vunits.c, 68_vlsu.c, 69_vcache.c: where c->vfetch is not NULL (sm.pipeline = vortex);
  * init, launch, free, check, abandon and idle anywhere */
@@ -498,6 +513,7 @@ void vcache_response(struct core *c, u32 entry); /* a line has come */
 
 /* --- 30_issue.c */
 void slot_look(struct core *c, u32 slot, u64 at);                        /* what it waits for from cycle `at` on */
+void front_text(struct core *c, u32 slot, const struct text_change *y);  /* the text changes */
 void slot_due(struct core *c, u32 slot);                                 /* its alarm has come */
 void slot_alarm(struct core *c, u32 slot, u64 cy);                       /* look again then */
 void slot_next(struct core *c, u32 slot);                                /* after its group ran or changed: the new head */

@@ -86,7 +86,7 @@ static inline bool flight_has_result(const struct flight *f) { return f->mem.kin
 static inline bool flight_has_latency(const struct flight *f) {
     return f->mem.kind == PROBE_LOAD && (f->mem.space == SPACE_GLOBAL || f->mem.space == SPACE_LOCAL);
 }
-static inline i32 flight_pc(const struct core *c, const struct flight *f) { return (i32)(f->t->in - c->prog->k->code); }
+static inline i32 flight_pc(const struct flight *f) { return f->t->pc; }
 
 /* --- atomics on their way (D4). A packet is what one line access of one instruction carries. */
 struct atomic_lane_op {

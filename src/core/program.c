@@ -119,15 +119,23 @@ static void fill_one(struct program *p, const struct config *c, u32 pc, u16 *reg
         t->mshr_of = in->space == SPACE_PARAM ? 3 : 1 + (in->space == SPACE_CONST ? CACHE_CONST : CACHE_DATA);
 }
 
-/* What soonest_of may answer, of any instruction and lanes */
+/* What soonest_of may answer, of any lanes */
+static u64 soonest_one(const struct config *c, const struct tinst *t) {
+    if (c->warp_scale != WARP_SCALE_OFF || c->scale_latency != SCALE_FIXED) return 0;
+    return !t->ndst ? NEVER : t->kind == T_ALU ? t->latency : c->shared_cy;
+}
+
 static u64 soonest_result(const struct program *p, const struct config *c) {
     u64 soonest = NEVER;
-    if (c->warp_scale != WARP_SCALE_OFF || c->scale_latency != SCALE_FIXED) return 0;
-    for (u32 pc = 0; pc < p->k->ninst; pc++) {
-        const struct tinst *t = &p->at[pc];
-        if (t->ndst) soonest = earlier(soonest, t->kind == T_ALU ? t->latency : c->shared_cy);
-    }
+    for (u32 pc = 0; pc < p->k->ninst; pc++) soonest = earlier(soonest, soonest_one(c, &p->at[pc]));
     return soonest;
+}
+
+void program_change(struct program *p, const struct config *c, u32 pc, u16 *regs) {
+    i32 next = p->at[pc].next;
+    fill_one(p, c, pc, regs);
+    p->at[pc].next = next;
+    p->soonest_cy = MIN(p->soonest_cy, soonest_one(c, &p->at[pc]));
 }
 
 struct program *program_new(const struct config *c, const struct kernel *k, u64 code_base) {

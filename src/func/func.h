@@ -296,6 +296,8 @@ struct launch { /* everything a running kernel shares */
     bool stopped;              /* it has; `faulted` is set too, without a text */
     void (*tick)(void *user, const struct launch *l, u64 ctas_done, u64 ctas_total); /* now and then; may be NULL */
     void *tick_user;
+    VEC(struct text_word)
+    rewritten; /* timed: what a program that changes its own text shall run from now on; the SM empties it */
 };
 
 enum { STACK_MAX_B = 1 << 20 };  /* of local memory a lane, frames and all */

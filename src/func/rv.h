@@ -89,7 +89,8 @@ struct rv_shared { /* what the cores of a program share beside memory */
     VEC(struct rv_claim) claims;
     VEC(struct rv_perf) perf; /* by core */
     struct rv_console console[RV_CONSOLES];
-    u32 status; /* v3: the exit status that was stored */
+    u32 status;     /* v3: the exit status that was stored */
+    bool rewritten; /* with time some core runs a text that is not the kernel's */
 };
 struct rv_kernel { /* kernel.isa */
     u64 text_at;
@@ -102,8 +103,7 @@ struct rv_kernel { /* kernel.isa */
     u32 cores;     /* the machine's, when the launch does not say */
     bool compiled; /* by heddle, with its runtime (src/riscv/lib) */
     struct rv_shared *shared;
-    const u32 *words;                                     /* of the text, as decoded */
-    void (*recode)(struct kernel *k, struct memory *mem); /* the text as it now stands in memory */
+    const u32 *words; /* of the text, as decoded */
 };
 
 static inline const struct rv_kernel *rv_of(const struct warp *w) { return w->launch->k->isa; }

@@ -456,29 +456,31 @@ void exec_rv_mret(struct warp *w, struct group *g, const struct inst *in, u64 ma
     if (pc != NONE) g->pc = pc;
 }
 
-/* The text as this core sees it is not what was decoded */
-static bool text_changed(struct warp *w, const struct group *g, const struct inst *in) {
+/* Words of the text that are not, as this core sees them, what was decoded */
+static void find_rewritten(struct warp *w, const struct group *g, const struct inst *in) {
     const struct rv_kernel *k = rv_of(w);
     struct step *step = w->step;
-    bool same = true;
-    w->step = NULL; /* nobody has accessed it */
-    for (u32 i = 0; same && i < k->text_words; i++) {
+    w->step = NULL; /* nobody has accessed them */
+    for (u32 i = 0; i < k->text_words; i++) {
         u32 word;
-        same = access_lane_load(w, g, in, SPACE_GLOBAL, rv_leader(w, g->mask), k->text_at + 4ull * i, &word, 4) &&
-               word == k->words[i];
+        if (!access_lane_load(w, g, in, SPACE_GLOBAL, rv_leader(w, g->mask), k->text_at + 4ull * i, &word, 4)) break;
+        if (word != k->words[i]) VEC_PUSH(&w->launch->rewritten, ((struct text_word){i, word}));
     }
     w->step = step;
-    return !same;
 }
 
-/* From here on the program runs what it has written into its own text */
+/* From here on the program runs what it has written into its own text: with time the core, which the timing
+ * model sees to, without time the machine */
 void exec_rv_fencei(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     struct launch *l = w->launch;
     (void)mask;
     g->pc++;
-    if (!l->timed) rv_of(w)->recode((struct kernel *)l->k, l->mem);
-    else if (text_changed(w, g, in))
-        fault_at(w, in, NONE, "the program has changed its own text, which is not modelled with time");
+    if (!l->timed) {
+        l->k->text->read((struct kernel *)(uintptr_t)l->k, l->mem);
+        return;
+    }
+    find_rewritten(w, g, in);
+    if (l->rewritten.n) rv_of(w)->shared->rewritten = true;
 }
 
 void exec_rv_fault(struct warp *w, struct group *g, const struct inst *in, u64 mask) {

@@ -427,6 +427,7 @@ static bool finish_functionally(struct run *r) {
     struct begun begun = {0};
     for (u32 i = 0; i < g->cfg.sms; i++) begin_announced(r, g->cores[i], &begun);
     publish(r);
+    if (r->l->k->text) r->l->k->text->read((struct kernel *)(uintptr_t)r->l->k, r->l->mem);
     for (u32 i = 0; i < g->cfg.sms; i++) take_begun(r, g->cores[i], &begun);
     make_partitions(g);
     bool ok = launch_run_part(r->l, r->next_cta, r->l->ctas, begun.at, begun.n);

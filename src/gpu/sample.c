@@ -286,6 +286,7 @@ struct share_of_launch sample_blocks_within(struct launch *l, u64 instructions, 
     struct share_of_launch first = {.blocks = c.faulted ? l->ctas : n, /* a fault is met again, with time */
                                     .instructions = c.instructions - before};
     memory_put_back(l->mem, was);
+    if (l->k->text) l->k->text->read((struct kernel *)(uintptr_t)l->k, l->mem);
     free_copy(&c);
     return first;
 }

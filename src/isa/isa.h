@@ -283,6 +283,18 @@ struct kernel_launch {
 };
 typedef bool place_fn(const struct kernel *k, struct memory *mem, struct kernel_launch *l, struct strbuf *why);
 
+/* Programs that change their own text while they run. What an instruction was stays as it was for whoever has
+ * a copy of it; who else stands at a pc finds another there. */
+struct text_word { /* a word of the text that is another now */
+    u32 pc, word;
+};
+struct text_ops {
+    /* The kernel with a text of its own, in `arena`, which changes apart from the kernel's */
+    struct kernel *(*copy)(const struct kernel *k, struct arena *arena);
+    void (*change)(struct kernel *k, const struct text_word *words, u32 n);
+    void (*read)(struct kernel *k, struct memory *mem); /* the text becomes what stands in memory */
+};
+
 struct kernel {
     const char *name;
     const char *file; /* the program's */
@@ -327,6 +339,7 @@ struct kernel {
      * `pending` such ones decoded before it and not yet run; NONE: to the next. NULL: there are none */
     i32 (*early)(const struct warp *w, const struct inst *in, u32 pending);
     void (*finish)(struct launch *l); /* after the last block, whatever came of it */
+    const struct text_ops *text;      /* it may change its own text; NULL: it cannot */
     place_fn *place;                  /* the program deals out groups itself: what a launch becomes */
     const void *place_with;
     bool recursive;     /* depth not known from the text */

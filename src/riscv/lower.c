@@ -2,12 +2,15 @@
  * with RV_IPDOM, a place for each function where its returns meet.
  *
  * Every word is made an instruction, code or not: one that means nothing faults when it is run. Immediates
- * are rows of the pool. fence.i makes instructions anew of the words that have changed. */
+ * are rows of the pool. fence.i makes instructions anew of the words that have changed, and with RV_IPDOM
+ * finds anew where lanes meet. Places of returns stay: a function that has none, because it came with a
+ * changed text, goes without, and what parts in it until it returns meets further out. */
 #include "riscv/riscv.h"
 
 #include "func/lanes.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 struct code {           /* a kernel on its way, and what fence.i needs of it */
     struct rv_kernel k; /* first: kernel.isa */
@@ -323,20 +326,115 @@ static u32 word_in_memory(struct memory *mem, u64 address) {
     return w;
 }
 
-/* fence.i: words that have changed are decoded anew; what follows from the whole (meeting places) stays */
-static void recode(struct kernel *k, struct memory *mem) {
-    struct code *c = (struct code *)(uintptr_t)k->isa;
+/* --- the text changes (fence.i) */
+
+static bool returns_to_place(const struct code *c, u32 i) { return c->kernel->code[i].exec == exec_rv_return; }
+
+/* Returns as they were decoded; *places: where each went, or NONE */
+static void take_returns_out(struct code *c, i32 *places) {
     for (u32 i = 0; i < c->k.text_words; i++) {
-        u32 w = word_in_memory(mem, c->k.text_at + 4ull * i);
-        if (w == c->words[i]) continue;
-        u32 meets = k->code[i].flags & INST_RECONV;
-        i32 reconv = k->code[i].reconv;
-        lower_word(c, i, w);
-        k->code[i].flags |= meets;
-        if (c->m.diverge == RV_IPDOM) k->code[i].reconv = reconv;
+        struct inst *in = &c->kernel->code[i];
+        places[i] = NONE;
+        if (!returns_to_place(c, i)) continue;
+        places[i] = in->target;
+        in->target = NONE;
+        in->flags &= ~(u32)INST_JUMP;
+        exec_choose(in, exec_rv_jalr);
+    }
+}
+
+/* The place of each function as rv_meet numbers them: that of one of its returns, or NONE */
+static void keep_places(const struct code *c, const i32 *returns, const i32 *places, i32 *place_of) {
+    for (u32 i = 0; i <= c->k.text_words; i++) place_of[i] = NONE;
+    for (u32 i = 0; i < c->k.text_words; i++)
+        if (returns[i] != NONE && place_of[returns[i]] == NONE) place_of[returns[i]] = places[i];
+}
+
+static void put_returns_back(struct code *c, const i32 *returns, const i32 *place_of, const bool *guests) {
+    struct kernel *k = c->kernel;
+    for (u32 i = 0; i < c->k.text_words; i++) {
+        struct inst *in = &k->code[i];
+        if (in->exec == exec_rv_part && in->reconv > (i32)c->k.text_words)
+            in->reconv = place_of[in->reconv - (i32)c->k.text_words - 1];
+        i32 place = returns[i] == NONE ? NONE : place_of[returns[i]];
+        if (place == NONE) continue;
+        in->target = place;
+        exec_choose(in, exec_rv_return);
+        if (guests[returns[i]]) k->code[place].flags |= INST_COLLECTIVE;
+    }
+}
+
+/* Places where lanes were to meet before are still looked at: some may be on their way there */
+static void meet_anew(struct code *c) {
+    u32 n = c->k.text_words + 1;
+    i32 *places = base_alloc(sizeof(i32) * n), *returns = base_alloc(sizeof(i32) * n), *place_of = base_alloc(sizeof(i32) * n);
+    bool *guests = base_alloc(n);
+    take_returns_out(c, places);
+    for (u32 i = 0; i + 1 < n; i++)
+        if (c->kernel->code[i].exec == exec_rv_part) c->kernel->code[i].reconv = NONE;
+    rv_meet(c->kernel, c->k.text_words, returns, guests);
+    keep_places(c, returns, places, place_of);
+    put_returns_back(c, returns, place_of, guests);
+    free(places), free(returns), free(place_of), free(guests);
+}
+
+static void settle_all(struct kernel *k) {
+    for (u32 i = 0; i < k->ninst; i++) {
+        k->code[i].flags &= ~(u32)(INST_STRAIGHT | INST_PLAIN);
         exec_settle(&k->code[i]);
     }
 }
+
+static struct code *code_of(const struct kernel *k) { return (struct code *)(uintptr_t)k->isa; }
+
+static void change_text(struct kernel *k, const struct text_word *words, u32 n) {
+    struct code *c = code_of(k);
+    bool some = false;
+    for (u32 i = 0; i < n; i++) {
+        struct inst *in = &k->code[words[i].pc];
+        if (c->words[words[i].pc] == words[i].word) continue;
+        u32 meets = in->flags & INST_RECONV;
+        i32 reconv = in->reconv; /* who parted there may still ask */
+        lower_word(c, words[i].pc, words[i].word);
+        in->flags |= meets;
+        in->reconv = reconv;
+        some = true;
+    }
+    if (some && c->m.diverge == RV_IPDOM) meet_anew(c);
+    if (some) settle_all(k);
+}
+
+static void read_text(struct kernel *k, struct memory *mem) {
+    struct code *c = code_of(k);
+    VEC(struct text_word) changed = {0};
+    for (u32 i = 0; i < c->k.text_words; i++) {
+        u32 w = word_in_memory(mem, c->k.text_at + 4ull * i);
+        if (w != c->words[i]) VEC_PUSH(&changed, ((struct text_word){i, w}));
+    }
+    change_text(k, changed.at, changed.n);
+    free(changed.at);
+}
+
+static void *arena_copy(struct arena *arena, const void *of, size_t bytes) {
+    void *to = arena_alloc(arena, bytes);
+    return memcpy(to, of, bytes);
+}
+
+static struct kernel *copy_text(const struct kernel *from, struct arena *arena) {
+    const struct code *was = code_of(from);
+    struct kernel *k = arena_copy(arena, from, sizeof(*k));
+    struct code *c = arena_copy(arena, was, sizeof(*c));
+    c->arena = arena, c->kernel = k;
+    c->words = arena_copy(arena, was->words, sizeof(u32) * was->k.text_words);
+    c->k.words = c->words;
+    k->isa = &c->k;
+    k->code = arena_copy(arena, from->code, sizeof(*k->code) * from->ninst);
+    c->pool_cap = c->pool_rows; /* the rows are the kernel's as long as there are no more */
+    c->pool_table = arena_copy(arena, was->pool_table, sizeof(u32) * was->pool_hash);
+    return k;
+}
+
+static const struct text_ops text_ops = {.copy = copy_text, .change = change_text, .read = read_text};
 
 static void console_byte(struct rv_shared *s, u32 which, char c, FILE *out) {
     struct rv_console *x = &s->console[which];
@@ -368,6 +466,8 @@ static void finish(struct launch *l) {
         if (k->shared->console[i].line.n) console_byte(k->shared, i, '\n', l->program_out);
     k->shared->reserved.n = k->shared->claims.n = 0;
     rv_perf_end(l, k->shared);
+    if (k->shared->rewritten) read_text((struct kernel *)(uintptr_t)l->k, l->mem);
+    k->shared->rewritten = false;
     if (k->shared->status && !l->faulted) {
         l->faulted = true;
         strbuf_add(&l->fault, "fault: the program ended with status %d (0x%x)\n", (i32)k->shared->status, k->shared->status);
@@ -417,6 +517,7 @@ static void describe(struct kernel *k, struct code *c) {
     k->device_b = v3 ? RV_STATUS_V3 + 4 - RV_IO_V3 : (1ull << 32) - RV_COUT_2021;
     k->device = device;
     k->finish = finish;
+    k->text = &text_ops;
     if (!v3 && m->diverge == RV_SPLIT) k->early = rv_join_goes;
     k->place = place_alone;
     k->place_with = &c->m;
@@ -474,8 +575,7 @@ struct kernel *rv_lower(struct rv_program *p, const struct rv_machine *m, struct
                               .cores = m->cores,
                               .compiled = p->functions.n != 0,
                               .shared = &p->shared,
-                              .words = c->words,
-                              .recode = recode};
+                              .words = c->words};
     k->name = p->name, k->file = p->file;
     k->nfuncs = 1;
     if (m->diverge == RV_IPDOM) k->remark = ipdom_remark;

@@ -13,6 +13,10 @@ void arrows_launch(struct arrows *a, const struct kernel *k) {
 
 void arrows_warp(struct arrows *a, const struct event *e) { uids_drop(&a->born, e->sm, e->slot + 1u); }
 
+void arrows_text(struct arrows *a, const struct event *e) {
+    facts_change(&a->facts, e->sm, (u32)e->pc, (const struct inst *)(uintptr_t)e->a);
+}
+
 static u32 first_of_warp(struct arrows *a, const struct event *e) {
     i64 born = uids_get(&a->born, e->sm, e->slot + 1u);
     if (born != UIDS_NONE) return (u32)born;
@@ -31,7 +35,7 @@ static void add_source(const struct arrows *a, const struct event *e, u16 reg, u
 u32 arrows_take(struct arrows *a, const struct event *e, u32 from[ARROWS_MAX]) {
     u32 n = 0, born = first_of_warp(a, e);
     if (e->pc < 0 || (u32)e->pc >= a->ninst) return 0;
-    const struct pc_facts *x = &a->facts.at[e->pc];
+    const struct pc_facts *x = &a->facts.at.at[facts_now(&a->facts, e->sm, (u32)e->pc)];
     const u16 *reg = &a->facts.regs.at[x->regs];
     for (u32 i = 0; i < x->nsrc; i++) add_source(a, e, reg[i], born, from, &n);
     if (x->guard) add_source(a, e, x->guard, born, from, &n);

@@ -16,6 +16,7 @@ struct arrows {           /* all zero: empty */
 };
 void arrows_launch(struct arrows *a, const struct kernel *k); /* forgets all instructions */
 void arrows_warp(struct arrows *a, const struct event *e);    /* EV_WARP_START: registers are new */
+void arrows_text(struct arrows *a, const struct event *e);    /* EV_TEXT: an instruction is another */
 /* An instruction in program order (EV_WINDOW, or EV_ISSUE without it): the low halves of the uids that it
  * waits for, at most ARROWS_MAX, each once; how many */
 u32 arrows_take(struct arrows *a, const struct event *e, u32 from[ARROWS_MAX]);

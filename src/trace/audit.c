@@ -79,7 +79,8 @@ static u32 new_record(struct audit *a, const struct event *e) {
     x.pc = e->pc, x.sm = e->sm, x.slot = e->slot, x.used = true;
     x.read = x.dispatch = x.enter = x.ready = x.done = x.gate = x.clobbered = x.window = NEVER;
     if (e->kind == EV_WINDOW) x.window = e->cycle, x.issue = NEVER, x.renames = e->cause;
-    x.memory = a->facts.at[e->pc].role & ROLE_MEMORY;
+    x.fact = facts_now(&a->facts, e->sm, (u32)e->pc);
+    x.memory = a->facts.at.at[x.fact].role & ROLE_MEMORY;
     u32 i = a->issued.n;
     if (a->vacant.n) a->issued.at[i = a->vacant.at[--a->vacant.n]] = x;
     else VEC_PUSH(&a->issued, x);
@@ -155,9 +156,13 @@ static void issue_cycle(struct audit *a, struct audit_slot *s, const struct even
 
 /* --- dispatch and issue */
 
+static const struct pc_facts *facts_of(const struct audit *a, const struct event *e) {
+    return &a->facts.at.at[facts_now(&a->facts, e->sm, (u32)e->pc)];
+}
+
 static void on_window(struct audit *a, struct audit_slot *s, const struct event *e) {
     if (!is_known(a, s, e, "is dispatched")) return;
-    const struct pc_facts *f = &a->facts.at[e->pc];
+    const struct pc_facts *f = facts_of(a, e);
     audit_follow_calls(a, s, e);
     audit_note_needs(a, s, e, f);
     u32 i = new_record(a, e);
@@ -183,7 +188,7 @@ static void on_issue(struct audit *a, struct audit_slot *s, const struct event *
     }
     if (!is_known(a, s, e, "issues")) return;
     if (!audit_holds(a, !s->inside.n)) audit_report(a, 9, e, "issues past a window with %u instructions", s->inside.n);
-    const struct pc_facts *f = &a->facts.at[e->pc];
+    const struct pc_facts *f = facts_of(a, e);
     issue_cycle(a, s, e);
     audit_follow_calls(a, s, e);
     audit_check_registers(a, s, e, f);
@@ -288,6 +293,7 @@ static void take(struct audit *a, const struct event *e) {
     case EV_ISSUE: on_issue(a, s, e); return;
     case EV_WINDOW: on_window(a, s, e); return;
     case EV_STALL: audit_stall(a, s, e); return;
+    case EV_TEXT: facts_change(&a->facts, e->sm, (u32)e->pc, (const struct inst *)(uintptr_t)e->a); return;
     case EV_READ:
     case EV_DISPATCH:
     case EV_READY:

@@ -22,6 +22,7 @@ struct issued { /* an instruction in flight; cycles are NEVER until they are tol
     u64 window;                  /* dispatched into a window; NEVER: not, or issued without */
     u64 clobbered, clobberer;    /* first cycle in which a later result was ready in one of its sources, and whose */
     u32 frame;
+    u32 fact; /* which of the facts is of it */
     i32 pc;
     u16 sm, slot;
     bool used;    /* this record */
@@ -103,7 +104,9 @@ static inline char *audit_reg_text(u32 reg, char *buf, size_t n) {
     return buf;
 }
 
-static inline const struct pc_facts *audit_facts(const struct audit *a, const struct issued *x) { return &a->facts.at[x->pc]; }
+static inline const struct pc_facts *audit_facts(const struct audit *a, const struct issued *x) {
+    return &a->facts.at.at[x->fact];
+}
 
 static inline bool audit_has_reg(const u16 *list, u32 n, u16 reg) {
     for (u32 i = 0; i < n; i++)

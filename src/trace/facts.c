@@ -3,10 +3,9 @@
 
 #include <stdlib.h>
 
-static bool is_exit(const struct kernel *k, u32 pc) {
-    u16 op = k->code[pc].op;
-    if (op == OP_exit) return true;
-    if (op != OP_ret) return false;
+static bool is_exit(const struct kernel *k, const struct inst *in, u32 pc) {
+    if (in->op == OP_exit) return true;
+    if (in->op != OP_ret) return false;
     return !k->nfuncs || ((i32)pc >= k->funcs[0].entry_pc && (i32)pc <= k->funcs[0].exit_pc);
 }
 
@@ -14,11 +13,10 @@ static bool is_barrier(const struct inst *in) {
     return (in->op == OP_bar || in->op == OP_barrier) && !(in->flags & INST_COLLECTIVE);
 }
 
-static u8 role_of(const struct kernel *k, u32 pc) {
-    const struct inst *in = &k->code[pc];
+static u8 role_of(const struct inst *in, bool exits) {
     if (in->flags & INST_CALL) return ROLE_CALL;
     if (in->iclass == ICLASS_FENCE) return ROLE_GATE | ROLE_FENCE;
-    if (is_barrier(in) || is_exit(k, pc)) return ROLE_GATE;
+    if (is_barrier(in) || exits) return ROLE_GATE;
     u8 writes = in->iclass == ICLASS_STORE || in->iclass == ICLASS_ATOMIC || in->op == OP_stmatrix ? ROLE_WRITES : 0;
     switch (in->iclass) {
     case ICLASS_LOAD:
@@ -43,25 +41,45 @@ static u64 add_regs(struct facts *f, const u16 *reg, u32 n) {
     return hash;
 }
 
-void facts_learn(struct facts *f, const struct kernel *k) {
+static void add_fact(struct facts *f, const struct inst *in, bool exits) {
     struct inst_regs r;
-    free(f->at);
-    f->at = base_alloc(sizeof(*f->at) * k->ninst);
-    f->regs.n = 0;
+    struct pc_facts x = {.regs = f->regs.n, .role = role_of(in, exits)};
+    inst_regs(in, &r);
+    x.nsrc = r.nsrc, x.ndst = r.ndst;
+    x.guard = in->guard != NONE ? (u16)(REG_PRED | in->guard) : 0;
+    x.src_hash = add_regs(f, r.src, r.nsrc);
+    x.dst_hash = add_regs(f, r.dst, r.ndst);
+    VEC_PUSH(&f->at, x);
+}
+
+void facts_learn(struct facts *f, const struct kernel *k) {
+    f->at.n = f->changed.n = f->regs.n = 0;
+    f->ninst = k->ninst;
     VEC_PUSH(&f->regs, 0); /* so that there is a list even when there are no registers */
-    for (u32 pc = 0; pc < k->ninst; pc++) {
-        struct pc_facts *x = &f->at[pc];
-        inst_regs(&k->code[pc], &r);
-        x->regs = f->regs.n;
-        x->nsrc = r.nsrc, x->ndst = r.ndst;
-        x->role = role_of(k, pc);
-        x->guard = k->code[pc].guard != NONE ? (u16)(REG_PRED | k->code[pc].guard) : 0;
-        x->src_hash = add_regs(f, r.src, r.nsrc);
-        x->dst_hash = add_regs(f, r.dst, r.ndst);
-    }
+    for (u32 pc = 0; pc < k->ninst; pc++) add_fact(f, &k->code[pc], is_exit(k, &k->code[pc], pc));
+}
+
+static struct changed_fact *changed_at(const struct facts *f, u32 sm, u32 pc) {
+    for (u32 i = 0; i < f->changed.n; i++)
+        if (f->changed.at[i].pc == pc && f->changed.at[i].sm == sm) return &f->changed.at[i];
+    return NULL;
+}
+
+void facts_change(struct facts *f, u32 sm, u32 pc, const struct inst *in) {
+    struct changed_fact *x = changed_at(f, sm, pc);
+    if (pc >= f->ninst) return;
+    if (x) x->fact = f->at.n;
+    else VEC_PUSH(&f->changed, ((struct changed_fact){sm, pc, f->at.n}));
+    add_fact(f, in, in->flags & INST_EXIT);
+}
+
+u32 facts_changed(const struct facts *f, u32 sm, u32 pc) {
+    const struct changed_fact *x = changed_at(f, sm, pc);
+    return x ? x->fact : pc;
 }
 
 void facts_free(struct facts *f) {
-    free(f->at);
+    free(f->at.at);
+    free(f->changed.at);
     free(f->regs.at);
 }

@@ -26,11 +26,23 @@ struct pc_facts { /* of one instruction of the kernel */
     u16 guard;              /* as a register, or 0 */
     u64 src_hash, dst_hash; /* a bit per register number modulo 64: no common bit, no common register */
 };
+struct changed_fact { /* of an SM that runs another text */
+    u32 sm, pc, fact;
+};
 struct facts {
-    struct pc_facts *at; /* [ninst] */
+    VEC(struct pc_facts) at; /* of the kernel by pc; behind these what its instructions became */
+    u32 ninst;
+    VEC(struct changed_fact) changed;
     VEC(u16) regs;
 };
 void facts_learn(struct facts *f, const struct kernel *k); /* replaces what was known */
+/* The instruction at pc is another on this SM, from now on (EV_TEXT) */
+void facts_change(struct facts *f, u32 sm, u32 pc, const struct inst *in);
+u32 facts_changed(const struct facts *f, u32 sm, u32 pc);
+/* Which of `at` an instruction is that issues now */
+static inline u32 facts_now(const struct facts *f, u32 sm, u32 pc) {
+    return __builtin_expect(f->changed.n, 0) ? facts_changed(f, sm, pc) : pc;
+}
 void facts_free(struct facts *f);
 
 #endif

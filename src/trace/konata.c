@@ -411,6 +411,7 @@ static void take(struct konata *k, const struct event *e) {
         if (flights_wants(&k->f, e)) drop_fetches(slot_of(k, e), e->cycle);
         break;
     case EV_FRONT: take_front(k, e); break;
+    case EV_TEXT: arrows_text(&k->arrows, e); break;
     default: flights_note(&k->f, e);
     }
 }

@@ -50,6 +50,7 @@ enum event_kind {
     /* uid, slot: it has issued beside the instruction that issued before it, in lanes of the units that that
      * one leaves free; a = lanes of the units that that one takes, mask = its own */
     EV_WEAVE,
+    EV_TEXT,    /* pc: the program has changed its text, and on this SM it is another instruction now: struct inst at address a */
     EV_COUNTER, /* a = enum trace_counter, b = value */
     EV_KINDS
 };

@@ -686,6 +686,7 @@ static struct event any_event(u64 now) {
         .cycle = now + rnd(20), .uid = rnd(40), .mask = rnd(2) ? rnd(1 << 20) : ~0ull, .a = rnd(2) ? rnd(100) : now};
     e.b = rnd(100), e.pc = (i32)rnd(7) - 1, e.sm = (u16)rnd(3), e.slot = (u16)rnd(3);
     e.kind = (u8)rnd(EV_KINDS + 1), e.cause = (u8)rnd(12);
+    if (e.kind == EV_TEXT) e.a = (u64)(uintptr_t)&code[rnd(ARRAY_LEN(code))]; /* which listeners have to believe */
     return e;
 }
 
