@@ -176,10 +176,30 @@ static void add_texels(struct core *c, struct memop *m, const struct probe_acces
     m->is_texture = true;
 }
 
+/* Of lanes whose access lies in two words, the second; false: there are none */
+static bool second_words(const struct probe_access *p, struct probe_access *second) {
+    *second = *p;
+    for (u32 rest = p->mask; rest; rest &= rest - 1) {
+        u32 l = (u32)__builtin_ctz(rest);
+        second->addr[l] = (p->addr[l] | 3) + 1;
+        if (p->addr[l] % 4 + p->size_b <= 4) second->mask &= ~(1u << l);
+    }
+    return second->mask;
+}
+
+/* Banks give a lane one word at a time */
+static __attribute__((noinline)) void add_second_words(const struct core *c, struct memop *m, const struct probe_access *p) {
+    struct probe_access second;
+    if (second_words(p, &second)) add_shared(c, m, &second);
+}
+
 static void add_access(struct core *c, struct flight *f, const struct probe_access *p) {
     struct memop *m = &f->mem;
     switch (p->space) {
-    case SPACE_SHARED: add_shared(c, m, p); break;
+    case SPACE_SHARED:
+        add_shared(c, m, p);
+        if (f->t->in->flags & INST_ANY_ALIGN) add_second_words(c, m, p);
+        break;
     case SPACE_LOCAL: add_local(c, f, p); break;
     case SPACE_CONST:
     case SPACE_PARAM: add_const(c, m, p); break;

@@ -1,12 +1,13 @@
 /* The load-store unit of the Vortex pipeline (sm.pipeline = vortex): a port of four bytes for each thread.
  *
  * Nothing is coalesced: each thread's word goes to its bank by itself, unless all threads want the same one,
- * thread 0 among them. A thread has a buffer of two words before the cache (69_vcache.c): the next
- * instruction follows when the last word is in one, while words of this one still wait for their banks. In a
- * cycle each bank is offered the word of the lowest thread that has one for it. Banks of shared memory take
- * their words without such buffers. sm.lsu.queue loads may be under way. Words come back in any order; those
- * of one instruction that are there in the same cycle are written back together, others apart, and the
- * register is free with the last.
+ * thread 0 among them. A thread whose access lies in two words (isa.riscv.misaligned) sends both, one after
+ * the other. A thread has a buffer of two words before the cache (69_vcache.c): the next instruction follows
+ * when the last word is in one, while words of this one still wait for their banks. In a cycle each bank is
+ * offered the word of the lowest thread that has one for it. Banks of shared memory take their words without
+ * such buffers. sm.lsu.queue loads may be under way. Words come back in any order; those of one instruction
+ * that are there in the same cycle are written back together, others apart, and the register is free with the
+ * last.
  *
  *   cycle    0       1           2                 3                       9                  11
  *            issue   addresses   words to buffers  words to their banks    hit: write-back    a dependent one issues
@@ -132,8 +133,8 @@ static void add_word(struct memop *m, u64 addr, u32 lane, bool shared) {
 static void add_words(struct memop *m, const struct probe_access *p) {
     for (u32 rest = p->mask; rest; rest &= rest - 1) {
         u32 lane = (u32)__builtin_ctz(rest);
-        for (u32 off = 0; off < p->size_b; off += 4)
-            add_word(m, p->addr[lane] + off, p->slab * 32u + lane, p->space == SPACE_SHARED);
+        u64 end = p->addr[lane] + p->size_b;
+        for (u64 at = p->addr[lane]; at < end; at = (at | 3) + 1) add_word(m, at, p->slab * 32u + lane, p->space == SPACE_SHARED);
     }
 }
 
@@ -285,13 +286,20 @@ static __attribute__((noinline)) void bring_back(struct core *c) {
 
 /* --- words to the banks */
 
-static int send_shared(struct core *c, struct flight *f, const struct line_access *x, u64 *busy) {
+struct taken_ports {    /* in this cycle */
+    u64 banks, threads; /* of shared memory */
+    u64 closed;         /* threads whose buffers take nothing more */
+};
+
+static int send_shared(struct core *c, struct flight *f, const struct line_access *x, struct taken_ports *p) {
     u64 bank = 1ull << x->line / 4 % c->cfg->shared_banks;
-    if (*busy & bank) {
+    if (p->threads & x->lanes) return HAZARD_BANK; /* the thread's second word */
+    if (p->banks & bank) {
         c->stats.shared_conflict_cycles++;
         return HAZARD_BANK;
     }
-    *busy |= bank;
+    p->banks |= bank;
+    p->threads |= x->lanes;
     EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = f->uid, .slot = f->slot, .a = x->line, .mask = x->lanes,
          .cause = ACCESS_SHARED);
     if (f->mem.kind == PROBE_STORE) return NONE;
@@ -316,11 +324,11 @@ static int buffer_word(struct core *c, struct flight *f, u32 i, u64 *closed) {
     return NONE;
 }
 
-static int send_word(struct core *c, struct flight *f, u32 i, u64 *busy, u64 *closed) {
+static int send_word(struct core *c, struct flight *f, u32 i, struct taken_ports *p) {
     const struct line_access *x = &f->mem.lines.at[i];
     if (f->mem.packets.n && c->vlsu->waiting) return HAZARD_COMQ; /* it passes no word */
     if (f->mem.packets.n) return vcache_atomic(c, f, x, atomic_at(c, f->mem.packets.at[i]));
-    return x->same ? send_shared(c, f, x, busy) : buffer_word(c, f, i, closed);
+    return x->same ? send_shared(c, f, x, p) : buffer_word(c, f, i, &p->closed);
 }
 
 /* Its last word is with its bank */
@@ -385,14 +393,14 @@ static bool offer_words(struct core *c) {
 static bool send(struct core *c, u64 closed) {
     struct vlsu *l = c->vlsu;
     struct flight *f = flight_at(c, (u32)l->current);
-    u64 busy = 0;
+    struct taken_ports p = {.closed = closed};
     bool moves = false;
     if (waits_for_loads(c)) return false;
     l->loads += l->fresh && f->mem.kind == PROBE_LOAD;
     l->fresh = false;
     c->stats.lsu_busy_cycles++;
     for (u64 m = l->left; m; m &= m - 1) {
-        int why = send_word(c, f, (u32)__builtin_ctzll(m), &busy, &closed);
+        int why = send_word(c, f, (u32)__builtin_ctzll(m), &p);
         const struct line_access *x = &f->mem.lines.at[__builtin_ctzll(m)];
         if (why == NONE) l->left &= ~(m & -m);
         else if (l->held_by == NONE) l->held_by = why;

@@ -135,7 +135,9 @@ static enum space window_space(const struct launch *l, u64 addr, u64 *base) {
     return SPACE_GLOBAL;
 }
 
+/* Devices take whole words of their own, whatever memory takes */
 static bool on_device(struct warp *w, const struct inst *in, u32 slab, struct maccess *a, const struct request *r) {
+    if (in->flags & INST_ANY_ALIGN) a->align_b = a->size_b;
     for (u32 rest = a->mask; rest; rest &= rest - 1) {
         u32 l = (u32)__builtin_ctz(rest), lane = slab * SLAB_LANES + l;
         u64 word = 0;

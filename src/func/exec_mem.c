@@ -26,7 +26,7 @@ static bool access_begin(const struct warp *w, const struct group *g, const stru
                             .slab = s,
                             .mask = m,
                             .size_b = bytes,
-                            .align_b = bytes,
+                            .align_b = in->flags & INST_ANY_ALIGN ? 1 : bytes,
                             .ops = l->ops,
                             .hint = &l->hints[in - l->k->code],
                             .addr = x->addr};

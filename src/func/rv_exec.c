@@ -391,8 +391,11 @@ static u64 address_of(const struct warp *w, const struct group *g, const struct 
 
 static void written(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     struct rv_shared *s = rv_of(w)->shared;
-    for (u64 rest = s->reserved.n ? mask : 0; rest; rest &= rest - 1)
-        break_reservations(s, address_of(w, g, in, (u32)__builtin_ctzll(rest)));
+    for (u64 rest = s->reserved.n ? mask : 0; rest; rest &= rest - 1) {
+        u64 addr = address_of(w, g, in, (u32)__builtin_ctzll(rest)), last = addr + in->elem_b - 1;
+        break_reservations(s, addr);
+        if (last / 4 != addr / 4) break_reservations(s, last);
+    }
 }
 
 void exec_rv_st(struct warp *w, struct group *g, const struct inst *in, u64 mask) {

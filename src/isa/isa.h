@@ -164,19 +164,20 @@ enum inst_flag {
     INST_Q_WRITTEN = 256, /* q is a destination */
     INST_DEAD = 512,      /* its only result is never read */
     INST_UNCACHED = 1024, /* a load that must not be answered by the L1: .cg .cv, volatile, relaxed, acquire */
-    INST_ASYNC_WAIT = 2048, /* waits for asynchronous copies of its threads */
-    INST_GPU_FENCE = 4096,  /* a fence of gpu or sys scope */
-    INST_EXIT = 8192,       /* lanes end */
-    INST_FRAME = 16384,     /* a call or return: registers are others afterwards */
-    INST_MEMORY = 32768,    /* goes through the memory pipe */
-    INST_ADDRESS = 1 << 16, /* one access a lane, at s[0] + imm */
-    INST_JUMP = 1 << 17,    /* lanes whose guard holds go to `target` */
-    INST_TABLE = 1 << 18,   /* info is a struct branch_table */
-    INST_CALL = 1 << 19,    /* info is a struct call_info */
-    INST_LEAVE = 1 << 20,   /* lanes whose guard holds leave the function, or end */
-    INST_TURN = 1 << 21,    /* afterwards the group may be gone, or others may have to run first */
-    INST_RUNTIME = 1 << 22, /* of the runtime that deals out work, not of the program */
-    INST_WAYS = 1 << 23,    /* each of its lanes goes its own way, without a guard or a table */
+    INST_ASYNC_WAIT = 2048,   /* waits for asynchronous copies of its threads */
+    INST_GPU_FENCE = 4096,    /* a fence of gpu or sys scope */
+    INST_EXIT = 8192,         /* lanes end */
+    INST_FRAME = 16384,       /* a call or return: registers are others afterwards */
+    INST_MEMORY = 32768,      /* goes through the memory pipe */
+    INST_ADDRESS = 1 << 16,   /* one access a lane, at s[0] + imm */
+    INST_JUMP = 1 << 17,      /* lanes whose guard holds go to `target` */
+    INST_TABLE = 1 << 18,     /* info is a struct branch_table */
+    INST_CALL = 1 << 19,      /* info is a struct call_info */
+    INST_LEAVE = 1 << 20,     /* lanes whose guard holds leave the function, or end */
+    INST_TURN = 1 << 21,      /* afterwards the group may be gone, or others may have to run first */
+    INST_RUNTIME = 1 << 22,   /* of the runtime that deals out work, not of the program */
+    INST_WAYS = 1 << 23,      /* each of its lanes goes its own way, without a guard or a table */
+    INST_ANY_ALIGN = 1 << 24, /* its addresses need not be multiples of its size */
 };
 
 /* How the bytes of a memory access lie in registers: decided once, so that common ones take a short way */

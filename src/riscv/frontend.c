@@ -158,7 +158,7 @@ static bool symbol(const void *program, const char *name, u64 *address, u64 *siz
 /* --- lowering */
 
 static struct rv_machine machine_of(const struct config *c) {
-    if (!c) return (struct rv_machine){RV_2021, RV_SPLIT, true, 4, 4, 32, 1, 4 * 32 * RV_STACK_2021_B, 0, 0, 0};
+    if (!c) return (struct rv_machine){RV_2021, RV_SPLIT, true, 4, 4, 32, 1, 4 * 32 * RV_STACK_2021_B, 0, 0, 0, 0};
     struct rv_machine m = {c->vortex,
                            c->vortex_diverge,
                            c->riscv_ext,
@@ -169,7 +169,8 @@ static struct rv_machine machine_of(const struct config *c) {
                            0,
                            c->runtime_map == MAP_LANES,
                            c->runtime_distribution,
-                           c->runtime_local};
+                           c->runtime_local,
+                           c->riscv_misaligned};
     m.shared_b = m.variant == RV_V3 ? (u32)RV_LOCAL_V3_B : MAX(c->shared_b, m.warps * m.lanes_n * RV_STACK_2021_B);
     return m;
 }

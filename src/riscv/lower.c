@@ -123,11 +123,12 @@ static void lower_float(struct inst *in, const struct rv_row *row, u32 w) {
     exec_choose(in, exec_rv_float);
 }
 
-static void lower_memory(struct inst *in, const struct rv_row *row, u32 w) {
+static void lower_memory(const struct code *c, struct inst *in, const struct rv_row *row, u32 w) {
     bool store = row->how == RV_HOW_STORE, sp = rv_rs1(w) == RV_SP;
     struct opnd data = in->s[0];
     u32 size = 1u << (rv_rm(w) & 3);
     in->space = SPACE_GENERIC;
+    if (c->m.misaligned && size > 1) in->flags |= INST_ANY_ALIGN;
     in->elem_b = (u8)size;
     in->nelem = 1;
     in->imm = store ? rv_imm_s(w) : rv_imm_i(w);
@@ -222,7 +223,7 @@ static void lower_row(struct code *c, struct inst *in, const struct rv_row *row,
     case RV_HOW_LANE: lower_lane(c, in, row), exec_choose(in, exec_rows1); break;
     case RV_HOW_FLOAT: lower_float(in, row, w); break;
     case RV_HOW_LOAD:
-    case RV_HOW_STORE: lower_memory(in, row, w); break;
+    case RV_HOW_STORE: lower_memory(c, in, row, w); break;
     case RV_HOW_LR:
     case RV_HOW_SC:
     case RV_HOW_AMO: lower_atomic(c, in, row, w); break;

@@ -175,6 +175,7 @@ struct rv_program {
 struct rv_machine { /* what lowering asks of a machine */
     u32 variant, diverge, atomics, barriers, warps, lanes_n, cores, shared_b;
     u32 lanes, distribution, local; /* the runtime's keys: map is lanes */
+    u32 misaligned;                 /* loads and stores at any address */
 };
 
 /* --- kernels.c: programs that heddle compiled */
