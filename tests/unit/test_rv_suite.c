@@ -352,17 +352,22 @@ struct float_op {
     bool fs, fd, modes;
 };
 
-static void float_ops(const struct float_op *ops, u32 nops, u32 random) {
-    u32 n;
-    struct kase *k = pairs(random, &n);
+/* In every rounding mode; with 32 lanes, too, where `wide` says so */
+static void float_cases(const struct float_op *ops, u32 nops, const struct kase *k, u32 n, bool wide) {
     for (u32 i = 0; i < nops; i++)
         for (int mode = 0; mode < (ops[i].modes ? 5 : 1); mode++) {
             struct test t = {
                 .name = ops[i].name, .fs = ops[i].fs, .fd = ops[i].fd, .want = want_float, .mode = mode, .arg = ops[i].arg};
             t.word = ops[i].word | D << 7 | A << 15 | (ops[i].modes ? (u32)mode << 12 : 0);
             run_cases(&t, k, n, 1);
-            run_cases(&t, k, n, 32);
+            if (wide) run_cases(&t, k, n, 32);
         }
+}
+
+static void float_ops(const struct float_op *ops, u32 nops, u32 random) {
+    u32 n;
+    struct kase *k = pairs(random, &n);
+    float_cases(ops, nops, k, n, true);
     free(k);
 }
 
@@ -375,14 +380,78 @@ static void arithmetic(void **state) {
     (void)state;
     float_ops(ops, ARRAY_LEN(ops), 1500);
 }
+static const struct float_op fused_ops[] = {{"fmadd.s", F_MADD, 0x43 | B << 20 | (u32)C << 27, 1, 1, 1},
+                                            {"fmsub.s", F_MSUB, 0x47 | B << 20 | (u32)C << 27, 1, 1, 1},
+                                            {"fnmsub.s", F_NMSUB, 0x4B | B << 20 | (u32)C << 27, 1, 1, 1},
+                                            {"fnmadd.s", F_NMADD, 0x4F | B << 20 | (u32)C << 27, 1, 1, 1}};
 static void fused(void **state) {
-    static const struct float_op ops[] = {{"fmadd.s", F_MADD, 0x43 | B << 20 | (u32)C << 27, 1, 1, 1},
-                                          {"fmsub.s", F_MSUB, 0x47 | B << 20 | (u32)C << 27, 1, 1, 1},
-                                          {"fnmsub.s", F_NMSUB, 0x4B | B << 20 | (u32)C << 27, 1, 1, 1},
-                                          {"fnmadd.s", F_NMADD, 0x4F | B << 20 | (u32)C << 27, 1, 1, 1}};
     (void)state;
-    float_ops(ops, ARRAY_LEN(ops), 1500);
+    float_ops(fused_ops, ARRAY_LEN(fused_ops), 1500);
 }
+
+/* All kinds of numbers as all three operands (model B1 of FPGEN, IBM's test generator for floating point) */
+static void fused_kinds(void **state) {
+    static const u32 kinds[] = {0,          1,          0x2AAAAA,   0x7FFFFF,   0x800000,   0x3F800000,
+                                0x40490FDB, 0x7F7FFFFF, 0x7F800000, 0x7FC00000, 0x7F800001, 0x7FAAAAAA};
+    enum { KINDS = 2 * ARRAY_LEN(kinds) };
+    struct kase *k = calloc(KINDS * KINDS * KINDS, sizeof(*k));
+    u32 n = 0;
+    (void)state;
+    for (u32 i = 0; i < KINDS * KINDS * KINDS; i++) {
+        u32 at[] = {i % KINDS, i / KINDS % KINDS, i / KINDS / KINDS}, x[3];
+        for (u32 j = 0; j < 3; j++) x[j] = kinds[at[j] / 2] | (at[j] & 1) << 31;
+        k[n++] = (struct kase){x[0], x[1], x[2]};
+    }
+    float_cases(fused_ops, ARRAY_LEN(fused_ops), k, n, false);
+    free(k);
+}
+
+/* Fractions with ones, or zeros, at one end, and with every second bit */
+static u32 pattern(u32 i) {
+    if (i < 24) return (1u << i) - 1;
+    if (i < 46) return 0x7FFFFF & ~((1u << (i - 23)) - 1);
+    return i & 1 ? 0x2AAAAA : 0x555555;
+}
+enum { PATTERNS = 48 };
+
+/* The addend at every distance from the product, from where it is lost to where the product is (model B15);
+ * products are small, so that addends are subnormal, in the middle, or large */
+static u32 add_distances(struct kase *k) {
+    enum { LOWEST = -(2 * 24 + 1), HIGHEST = 24 + 1 };
+    static const i32 products[] = {40, 127, 235};
+    u32 n = 0;
+    for (i32 distance = LOWEST; distance <= HIGHEST; distance++)
+        for (u32 i = 0; i < PATTERNS; i++) {
+            i32 product = products[n % ARRAY_LEN(products)], e = product + distance;
+            u32 r = random_word(), half = (u32)(product + 127) / 2;
+            u32 c = (u32)MIN(MAX(e, 0), 254) << 23 | pattern(i);
+            k[n++] = (struct kase){(random_word() & 0x807FFFFF) | half << 23,
+                                   (random_word() & 0x807FFFFF) | ((u32)(product + 127) - half) << 23, c | (r & 0x80000000)};
+        }
+    return n;
+}
+
+/* The product rounded, with the other sign, and what lies beside it: what was rounded off is left, or little
+ * more */
+static u32 add_cancelling(struct kase *k, u32 n) {
+    for (u32 i = 0; i < n; i++) {
+        u32 a = (random_word() & 0x80FFFFFF) + 0x3F000000, b = (random_word() & 0x80FFFFFF) + 0x3F000000, flags = 0;
+        k[i] = (struct kase){a, b, (m_mul(a, b, M_RNE, &flags) ^ 0x80000000) + i % 3 - 1};
+    }
+    return n;
+}
+
+static void fused_distances(void **state) {
+    enum { CANCELLING = 600 };
+    struct kase *k = calloc(75 * PATTERNS + CANCELLING, sizeof(*k));
+    u32 n = add_distances(k);
+    (void)state;
+    assert_int_equal(n, 75 * PATTERNS);
+    n += add_cancelling(k + n, CANCELLING);
+    float_cases(fused_ops, ARRAY_LEN(fused_ops), k, n, false);
+    free(k);
+}
+
 static void conversions(void **state) {
     static const struct float_op ops[] = {{"fcvt.w.s", F_W_S, 0xC0000053, 1, 0, 1}, {"fcvt.wu.s", F_WU_S, 0xC0100053, 1, 0, 1},
                                           {"fcvt.s.w", F_S_W, 0xD0000053, 0, 1, 1}, {"fcvt.s.wu", F_S_WU, 0xD0100053, 0, 1, 1},
@@ -406,8 +475,9 @@ static void comparisons(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers), cmocka_unit_test(immediates),  cmocka_unit_test(upper),       cmocka_unit_test(arithmetic),
-        cmocka_unit_test(fused),    cmocka_unit_test(conversions), cmocka_unit_test(comparisons),
+        cmocka_unit_test(integers),        cmocka_unit_test(immediates),  cmocka_unit_test(upper),
+        cmocka_unit_test(arithmetic),      cmocka_unit_test(fused),       cmocka_unit_test(fused_kinds),
+        cmocka_unit_test(fused_distances), cmocka_unit_test(conversions), cmocka_unit_test(comparisons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
