@@ -66,8 +66,10 @@ static void call(struct writer *x, u32 function) {
     u32 odd = function < FUNCTIONS;
     if (rnd(x, 2)) say(x, "jal ra, f%u", odd ? 1 + 2 * rnd(x, 2) : rnd(x, FUNCTIONS));
     else
-        say(x, "la t1, f%u; la t2, f%u; csrrs t0, 0xCC3, zero; andi t0, t0, 1; beq t0, zero, g%u; addi t1, t2, 0; g%u: jalr ra, 0(t1)", odd ? 1 : 0,
-            odd ? 3 : 2, at, at);
+        say(x,
+            "la t1, f%u; la t2, f%u; csrrs t0, 0xCC3, zero; andi t0, t0, 1; beq t0, zero, g%u; addi t1, t2, 0; g%u: jalr ra, "
+            "0(t1)",
+            odd ? 1 : 0, odd ? 3 : 2, at, at);
 }
 
 static void body(struct writer *x, u32 depth, u32 function) {
@@ -86,7 +88,10 @@ static void body(struct writer *x, u32 depth, u32 function) {
 
 /* A lane that was off has the registers it had, and its number */
 static void switch_lanes(struct writer *x, i32 mask) {
-    say(x, "addi t0, zero, %d; vx_tmc t0; csrrs s0, 0xFC1, zero; csrrs s1, 0xCC2, zero; slli s10, s1, 2; li t0, 0x80008100; add s10, s10, t0", mask);
+    say(x,
+        "addi t0, zero, %d; vx_tmc t0; csrrs s0, 0xFC1, zero; csrrs s1, 0xCC2, zero; slli s10, s1, 2; li t0, 0x80008100; add "
+        "s10, s10, t0",
+        mask);
 }
 
 /* What the warp does where its lanes are together */
