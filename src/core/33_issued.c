@@ -85,8 +85,8 @@ void form_forgets(struct core *c, u32 home) {
     }
 }
 
-/* Lanes of the home that have ended or are off leave their fronts; `slot` leaves out its own itself. Returns those
- * that have been switched on, and are in none. */
+/* Lanes of the home that have ended or are off leave their fronts; `slot` leaves out its own itself. Returns
+ * those that have been switched on, and are in none. */
 static u64 leave_off(struct core *c, u32 slot, u32 home) {
     u16 *place = c->form->place[home];
     u64 on = warp_enabled(c->homes[home].w), come = 0;
@@ -101,7 +101,8 @@ static u64 leave_off(struct core *c, u32 slot, u32 home) {
     return come;
 }
 
-/* Lanes that are together and in several fronts, because those that brought them together are off now, part again */
+/* Lanes that are together and in several fronts, because those that brought them together are off now, part
+ * again */
 static void part_by_front(const struct core *c, u32 home) {
     struct warp *w = c->homes[home].w;
     const u16 *place = c->form->place[home];
@@ -114,7 +115,8 @@ static void part_by_front(const struct core *c, u32 home) {
     }
 }
 
-/* Lanes that have ended or are off leave; those that a collective brought together come. False: nobody is left */
+/* Lanes that have ended or are off leave; those that a collective brought together come. False: nobody is
+ * left */
 static bool gather(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
     u32 left = 0;

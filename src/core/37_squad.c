@@ -1,10 +1,11 @@
 /* Squads: warps that share one reconvergence stack, and whose threads are compacted into fronts at
  * branches.
  *
- * The squad of thread block compaction is a block, that of large warps some warps of a block and
- * scheduler; of a program that starts its own warps, those that begin together. One entry of the stack runs at a time: its threads are fronts (38_compact.c), in the places
- * of the squad's warps. A front that has run a branch whose lanes may part (a guard, a table, a call of
- * several functions) waits until all fronts of the entry have, and is resolved with the last. Then
+ * The squad of thread block compaction is a block, that of large warps some warps of a block and scheduler;
+ * of a program that starts its own warps, those that begin together. One entry of the stack runs at a time:
+ * its threads are fronts (38_compact.c), in the places of the squad's warps. A front that has run a branch
+ * whose lanes may part (a guard, a table, a call of several functions) waits until all fronts of the entry
+ * have, and is resolved with the last. Then
  *   - if all go the same way they go on, the fronts as they are unless threads have ended;
  *   - else the entry's threads will meet at the branch's immediate post-dominator. An entry above it is
  *     made for each way that leads elsewhere, and the one at the lowest pc has the next turn. Its fronts
@@ -165,8 +166,8 @@ static void review(struct core *c, struct squad *t, u32 self) {
 
 /* --- a front */
 
-/* Lanes of the home that the front has switched on are in it, in their home positions; those that it has switched
- * off are in none */
+/* Lanes of the home that the front has switched on are in it, in their home positions; those that it has
+ * switched off are in none */
 static u64 take_lanes(struct core *c, u32 slot, u32 home) {
     u64 on = warp_enabled(c->homes[home].w), come = stack_takes(c, squad_of(c, home), home);
     for (u32 lane = 0; lane < c->cfg->warp_size; lane++) {
@@ -298,7 +299,7 @@ u32 squad_waits(const struct core *c, const struct front *f) {
 
 /* --- a warp comes */
 
-/* The warp may be of that squad: a block's warps are that begin in one cycle, all or so many of one scheduler */
+/* The warp may be of that squad: its warps begin in one cycle, all of a block or so many of one scheduler */
 static bool takes_home(const struct core *c, const struct squad *t, u32 home) {
     u32 first = (u32)__builtin_ctzll(t->homes), most = c->squads->shape.warps;
     if (t->begun_cy != c->now || c->homes[first].place != c->homes[home].place) return false;

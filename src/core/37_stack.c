@@ -98,8 +98,8 @@ bool stack_stands(const struct core *c, const struct squad *t, const struct entr
     return some && same;
 }
 
-/* The group can go on from here, or has to wait: what comes next is an instruction of the program, or a meeting
- * point */
+/* The group can go on from here, or has to wait: what comes next is an instruction of the program, or a
+ * meeting point */
 static bool is_settled(const struct core *c, const struct warp *w, const struct group *g, const struct entry *e, i32 meets_pc,
                        u32 meets_depth) {
     u32 depth = stack_depth(w, g);

@@ -84,11 +84,12 @@ void pool_gives(struct core *c, u32 slot);               /* its entry back, or i
 u32 pool_finds(const struct core *c, u32 slot, i32 pc);  /* the front that waits at pc and may be joined, or NO_PLACE */
 void pool_names(const struct core *c, u32 slot, i32 pc); /* threads that come to pc shall join this front */
 
-/* --- 33_form.c: a group runs an instruction that is not in the program; a collective together with the groups
- * of these lanes that stand there. False after a fault */
+/* --- 33_form.c: a group runs an instruction that is not in the program; a collective together with the
+ * groups of these lanes that stand there. False after a fault */
 bool form_step_over(struct core *c, u32 home, u32 gi, u64 with);
 
-/* --- 33_issued.c: threads of the home that wait, at a barrier or for lanes, and need not any longer go on then */
+/* --- 33_issued.c: threads of the home that wait, at a barrier or for lanes, and need not any longer go on
+ * then */
 void form_wake_waiting(struct core *c, u32 home, u64 cy, bool barrier);
 
 /* --- 33_form.c */

@@ -71,8 +71,8 @@ bool stack_at_meeting(const struct entry *e, i32 pc, u32 depth);
  * the last */
 u32 stack_add(struct squad *t, const struct entry *like);
 void stack_drop(const struct core *c, struct squad *t, i32 i);
-/* Lanes of the home that are off or have ended are in no entry; those in none that are on are the running one's,
- * and are returned */
+/* Lanes of the home that are off or have ended are in no entry; those in none that are on are the running
+ * one's, and are returned */
 u64 stack_takes(const struct core *c, struct squad *t, u32 home);
 void stack_forgets(const struct core *c, struct squad *t, u32 home); /* no thread of the home is in an entry */
 /* Threads pass what is not in the program, but where they meet; false after a fault. They have come to where

@@ -164,7 +164,8 @@ static i32 conv_for(struct warp *w, const struct group *g, i32 pc) {
 }
 
 /* Lanes leave g: who waits for g's other lanes waits for them no longer, until it has left the meeting point
- * behind. Behind one that is new nobody but g's lanes is awaited: who comes to the branch later comes alone. */
+ * behind. Behind one that is new nobody but g's lanes is awaited: whoever comes to the branch later comes
+ * alone. */
 static void part_with(struct warp *w, struct group *g, u64 lanes, bool new) {
     if (new) {
         g->wait_mask = g->mask & ~lanes;

@@ -11,8 +11,8 @@
  *   F1 the masks of a warp's groups, the arrived masks of its meeting points and the lanes that are off are
  *      disjoint; together they are its live lanes
  *   F2 a meeting point's arrived lanes are a subset of its expected lanes, never equal (it would have opened)
- *   F4 where lanes gather (kernel.gathers) a group's wait_mask has its own lanes, and none that are off or have
- *      ended
+ *   F4 where lanes gather (kernel.gathers) a group's wait_mask has its own lanes, and none that are off or
+ *      have ended
  *   F3 a group's frame and meeting point are in use */
 #ifndef HEDDLE_FUNC_H
 #define HEDDLE_FUNC_H
@@ -152,8 +152,8 @@ struct group { /* lanes of one warp that stand at one pc (D3) */
     i32 conv;       /* meeting point it is heading for, or NONE */
     u32 local_base; /* its frame's first local byte */
     /* Lanes that its instruction names, while it waits for them. Of a kernel that gathers (kernel.gathers)
-     * always, and of all instructions: its own and those that would stand with it if lanes that parted had met
-     * again at every meeting point that it left behind */
+     * always, and of all instructions: its own and those that would stand with it if lanes that parted had
+     * met again at every meeting point that it left behind */
     u64 wait_mask;
 };
 struct frame { /* one call of one function by some lanes together */
@@ -369,8 +369,8 @@ static inline u64 warp_enabled(const struct warp *w) { return w->live & ~w->off;
 void group_branch(struct warp *w, struct group *g, u64 taken, i32 target, i32 reconv); /* g->pc is the branch's own pc on entry */
 /* Lanes of g leave for pc; both they and the rest of g meet again at reconv (when it is not NONE) */
 void group_part(struct warp *w, struct group *g, u64 lanes, i32 pc, i32 reconv);
-/* The same of lanes that return to another caller: they were together by chance, so whoever is to be with them
- * outside of all branches still is */
+/* The same of lanes that return to another caller: they were together by chance, so whoever is to be with
+ * them outside of all branches still is */
 void group_part_returns(struct warp *w, struct group *g, u64 lanes, i32 pc);
 void group_split_to(struct warp *w, struct group *g, u64 lanes,
                     i32 pc); /* some lanes of g leave for pc, as a group of their own */
@@ -403,8 +403,8 @@ void cta_barrier_exit(struct cta *c); /* a thread ended: barriers of all threads
 /* All lanes of g wait at barrier `id`, until so many threads have come, a multiple of the warp size; 0:
  * all */
 void group_wait_barrier(struct warp *w, struct group *g, const struct inst *in, u32 id, u32 threads);
-/* The lanes that stand where group gi stands, and that are to be with it (kernel.gathers), become one group with
- * it: true when these are all. Else false, and it waits. */
+/* The lanes that stand where group gi stands, and that are to be with it (kernel.gathers), become one group
+ * with it: true when these are all. Else false, and it waits. */
 bool group_gather(struct warp *w, u32 *gi);
 static inline bool stands_with(const struct group *h, const struct group *g) { return h->pc == g->pc && h->frame == g->frame; }
 struct meeting { /* lanes that run a collective instruction together */

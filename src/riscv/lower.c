@@ -292,7 +292,8 @@ static const struct inst_src *source_of(struct code *c, u32 word, const struct r
     return &x->src;
 }
 
-/* It is the warp's, or reads other lanes: RV_IPDOM runs it when all lanes are there that would be on the hardware */
+/* It is the warp's, or reads other lanes: RV_IPDOM runs it when all lanes are there that would be on the
+ * hardware */
 static bool is_of_warp(const struct inst *in) {
     return in->exec == exec_rv_tmc || in->exec == exec_rv_pred || in->exec == exec_rv_wspawn || in->exec == exec_rv_vote ||
            in->exec == exec_rv_shfl;

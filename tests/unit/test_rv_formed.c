@@ -1,8 +1,8 @@
-/* Random Vortex programs under every mechanism of divergence: warps start others, twice, and switch their lanes
- * on and off where they are together, in functions too; in between lanes go different ways through ifs, loops
- * of different length and functions that return from several places, and warps different ones by calls through
- * pointers. Each thread's result depends on its own way alone, so all mechanisms leave the memory that a run
- * without time leaves.
+/* Random Vortex programs under every mechanism of divergence: warps start others, twice, and switch their
+ * lanes on and off where they are together, in functions too; in between lanes go different ways through ifs,
+ * loops of different length and functions that return from several places, and warps different ones by calls
+ * through pointers. Each thread's result depends on its own way alone, so all mechanisms leave the memory
+ * that a run without time leaves.
  *
  * s0 warps of the core, s1 the thread's number, s2 its result, s3 to s6 counters of loops by depth, s7 to s9
  * return addresses by depth. */
