@@ -202,7 +202,7 @@ static const char *mismatch(const struct tex_object *o, const u32 want[4], const
     for (u32 c = 0; c < 4; c++) {
         u32 expected = c < o->image.channels ? want[c] : c < 3 ? 0 : how < INTS ? float_bits(1) : 1;
         bool near = linear && fabsf(bits_float(expected) - bits_float(got[c])) < 0.02f;
-        if (expected != got[c] && !near) return "rgba" + c;
+        if (expected != got[c] && !near) return &"rgba"[c];
     }
     return NULL;
 }
