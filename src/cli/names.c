@@ -5,6 +5,7 @@
 #include "core/policies.h"
 #include "heddle.h"
 #include "report/report.h"
+#include "sweep/study.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,34 @@ static void lists(struct names *n) {
     for (u32 i = 0; list_name(i); i++) add(n, list_name(i), NULL);
 }
 
+static void studies(struct names *n) {
+    struct study_list all = study_list();
+    for (u32 i = 0; i < all.n; i++) add_copy(n, all.at[i].name, strlen(all.at[i].name), all.at[i].title);
+    study_list_free(&all);
+}
+
+static void classes(struct names *n) {
+    for (u32 i = 0; i < heddle_classes(); i++) add(n, heddle_class_name(i), heddle_class_doc(i));
+}
+
+static void generators(struct names *n) {
+    for (u32 i = 0; i < generator_count; i++) add(n, generator_table[i].name, generator_table[i].doc);
+}
+
+static void textures(struct names *n) {
+    for (u32 i = 0; i < heddle_texture_keys(); i++) add(n, heddle_texture_key_name(i), heddle_texture_key_doc(i));
+}
+
+static void environment(struct names *n) {
+    for (u32 i = 0; env_name(i); i++) add(n, env_name(i), env_doc(i));
+}
+
+static void limits(struct names *n) {
+#define LIMIT(id, most, unit, what, remedy) add(n, what, remedy);
+#include "base/limit.def"
+#undef LIMIT
+}
+
 static void words(struct names *n) {
     for (u32 i = 0; explain_word_at(i); i++) add(n, explain_word_at(i), NULL);
 }
@@ -98,9 +127,13 @@ static const struct {
     const char *kind;
     void (*add)(struct names *n);
 } kinds[] = {
-    {"commands", commands}, {"keys", keys},           {"sections", sections},     {"machines", machines}, {"policies", policies},
-    {"stats", stats},       {"workloads", workloads}, {"sizes", sizes},           {"methods", methods},   {"lists", lists},
-    {"words", words},       {"shells", shells},       {"laboratory", laboratory},
+    {"commands", commands},     {"keys", keys},         {"sections", sections},
+    {"machines", machines},     {"policies", policies}, {"stats", stats},
+    {"workloads", workloads},   {"sizes", sizes},       {"methods", methods},
+    {"lists", lists},           {"words", words},       {"shells", shells},
+    {"laboratory", laboratory}, {"studies", studies},   {"classes", classes},
+    {"generators", generators}, {"textures", textures}, {"environment", environment},
+    {"limits", limits},
 };
 
 bool names_add(struct names *n, const char *kind) {

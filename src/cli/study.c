@@ -2,40 +2,40 @@
 #include "sweep/study.h"
 #include "cli/runner.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The bundled descriptions, for messages */
-static void list_studies(struct strbuf *to) {
-    char *data = data_dir("studies");
-    struct strbuf folder = {0};
-    strbuf_add(&folder, "%s/studies", data ? data : "");
-    DIR *d = data ? opendir(folder.s) : NULL;
-    for (struct dirent *e; d && (e = readdir(d));) {
-        size_t n = strlen(e->d_name);
-        if (n > 4 && strcmp(e->d_name + n - 4, ".ini") == 0) strbuf_add(to, "%s%.*s", to->len ? ", " : "", (int)n - 4, e->d_name);
+static void unknown_study(const struct cli_line *line, const char *name) {
+    struct study_list l = study_list();
+    struct strbuf all = {0};
+    const char **names = ARENA_ARRAY(&l.mem, const char *, MAX(l.n, 1));
+    for (u32 i = 0; i < l.n; i++) {
+        names[i] = l.at[i].name;
+        strbuf_add(&all, "%s%s", i ? ", " : "", l.at[i].name);
     }
-    if (d) closedir(d);
-    strbuf_free(&folder);
-    free(data);
+    const char *near = text_nearest(name, names, l.n);
+    if (near) cli_error(line->command, "no study \"%s\"; did you mean \"%s\"?", name, near);
+    else
+        cli_error(line->command, "no study \"%s\"; studies are %s, or a file, whose name has a dot", name,
+                  all.len ? all.s : "not found (HEDDLE_DATA)");
+    strbuf_free(&all);
+    study_list_free(&l);
 }
 
 /* A bundled name, or a file; NULL after an error. Free it. */
 static char *description_of(const struct cli_line *line, const char *name) {
+    bool file = strchr(name, '.') || strchr(name, '/');
     char *data = data_dir("studies");
-    struct strbuf path = {0}, all = {0};
-    if (strchr(name, '.') || strchr(name, '/')) strbuf_add(&path, "%s", name);
+    struct strbuf path = {0};
+    if (file) strbuf_add(&path, "%s", name);
     else strbuf_add(&path, "%s/studies/%s.ini", data ? data : "", name);
     free(data);
     if (access(path.s, R_OK) == 0) return path.s;
-    list_studies(&all);
-    cli_error(line->command, "no study \"%s\"; studies are %s, or a file, whose name has a dot", name,
-              all.len ? all.s : "not found (HEDDLE_DATA)");
-    strbuf_free(&all);
+    if (file) cli_error(line->command, "cannot read the study \"%s\": %s", name, strerror(errno));
+    else unknown_study(line, name);
     strbuf_free(&path);
     return NULL;
 }
@@ -203,9 +203,10 @@ const struct cli_command cli_study = {
     .usage = "NAME|FILE.ini [OPTIONS]",
     .details =
         "A study is a description: programs, configurations, figures and statements (docs/sweep.md, Studies). Runs are kept as\n"
-        "those of a sweep and are not repeated.",
+        "those of a sweep and are not repeated. \"heddle list studies\" has the bundled ones.",
     .example = "heddle study mascar --quick\nheddle study mascar --row kmeans\nheddle study mascar --html mascar.html",
     .options = options,
+    .operands_from = "studies files",
     .min_operands = 1,
     .max_operands = 1,
     .run = run_study,

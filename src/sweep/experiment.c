@@ -267,7 +267,7 @@ static void take_entry(struct reader *r, const char *key, const char *value) {
     struct sweep_entry e = {r->in->kind, r->name, key, value, r->place.line};
     VEC_PUSH(&r->x->entries, e);
 }
-static const char *const study_keys[] = {"title", "text", "baseline", "factor", "rows", NULL};
+static const char *const study_keys[] = {"title", "text", "baseline", "factor", "rows", "takes", NULL};
 static const char *const quick_keys[] = {"run", "size", "repetitions", NULL};
 static const char *const near_keys[] = {"baselines", "sql", NULL};
 static const char *const set_keys[] = {"sql", NULL};

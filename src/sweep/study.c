@@ -145,6 +145,13 @@ static bool check_table(const struct study *s, const char *name, struct diag *d)
     return ok;
 }
 
+/* How long all of it takes, for lists */
+static bool take_time(struct study *s, struct diag *d) {
+    const char *text = study_text(s, "study", "", "takes");
+    const struct sweep_place p = place_of(s, "study", "", "takes", d);
+    return !text || value_seconds(&p, "takes", text, &s->seconds);
+}
+
 /* A figure is drawn in one way */
 static bool check_drawing(const struct study *s, const char *name, struct diag *d) {
     bool points = strcmp(study_value(s, "figure", name, "points", "no"), "no") != 0;
@@ -180,7 +187,8 @@ static bool check_study(struct study *s, struct diag *d) {
     s->baseline = study_text(s, "study", "", "baseline");
     if (!s->baseline || !is_configuration(s, s->baseline))
         return refuse(s, "[study] needs baseline = NAME of a configuration%s", "", d);
-    if (!check_number(s, "study", "", "factor", 1, d) || !check_words(s, "study", "", "rows", rows_words, d)) return false;
+    if (!take_time(s, d) || !check_number(s, "study", "", "factor", 1, d) || !check_words(s, "study", "", "rows", rows_words, d))
+        return false;
     s->by_program = strcmp(study_value(s, "study", "", "rows", "kernels"), "programs") == 0;
     if (!s->x.near && study_text(s, "near", "", "sql")) {
         const struct sweep_place p = place_of(s, "near", "", "sql", d);
@@ -235,6 +243,14 @@ static bool make_quick(struct study *s, struct diag *d) {
     return d->errors == 0;
 }
 
+static void unknown_row(struct study *s, const char *row, struct diag *d) {
+    const char **names = ARENA_ARRAY(&s->x.mem, const char *, MAX(s->x.programs.n, 1));
+    for (u32 i = 0; i < s->x.programs.n; i++) names[i] = program_label(&s->x, &s->x.programs.at[i]);
+    const char *near = text_nearest(row, names, s->x.programs.n);
+    diag_error(d, s->x.file, 0, 0, "the study has no program \"%s\"%s%s%s", row, near ? "; did you mean \"" : "",
+               near ? near : "", near ? "\"?" : "");
+}
+
 /* One row: the program of that name, or so called in tables */
 static bool keep_row(struct study *s, const char *row, struct diag *d) {
     u32 n = 0;
@@ -243,8 +259,9 @@ static bool keep_row(struct study *s, const char *row, struct diag *d) {
         bool same = strcmp(p->name, row) == 0 || strcmp(program_label(&s->x, p), row) == 0;
         if (same) s->x.programs.at[n++] = *p;
     }
+    if (!n) unknown_row(s, row, d);
     s->x.programs.n = n;
-    return n || refuse(s, "the study has no program \"%s\"", row, d);
+    return n > 0;
 }
 
 bool study_read(struct study *s, const char *path, const struct study_options *o, struct diag *d) {

@@ -16,6 +16,7 @@ struct study {
     const struct study_options *o;
     const char *baseline; /* a configuration */
     bool by_program;      /* a row is a program, not a kernel */
+    double seconds;       /* of processor time that all of it takes, as it says; 0: it does not say */
     struct store *store;
     struct sweep_words builds; /* study_options' */
     struct plan plan;          /* what was run */
@@ -34,6 +35,20 @@ void study_names(const struct study *s, const char *section, struct sweep_words 
 /* One statement that only reads, or NULL with the place and the reason */
 sqlite3_stmt *study_question(const struct study *s, const char *sql, struct strbuf *why);
 void study_blame(const struct study *s, const char *sql, const char *what, struct strbuf *why); /* a place before `what` */
+
+/* --- study_list.c: the bundled ones, by name */
+struct study_row {
+    const char *name, *path, *title;
+    u32 programs, configurations; /* 0: the description cannot be read */
+    double seconds;               /* as struct study */
+};
+struct study_list {
+    struct arena mem;
+    u32 n;
+    struct study_row *at;
+};
+struct study_list study_list(void);
+void study_list_free(struct study_list *l);
 
 /* --- borrow.c: results of other builds */
 bool borrow_check(struct store *s, const struct sweep_words *builds, struct strbuf *why); /* whether it has runs of each */

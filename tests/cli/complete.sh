@@ -41,6 +41,9 @@ offers tiny run vecadd --size t
 offers gsi run vecadd --cpi g
 offers l1_hit_rate compare x --metric l1_hit
 offers keys list k
+offers mascar study m
+offers :files study m
+offers studies list stu
 offers gto explain gt
 offers tomasulo lab to
 offers :files run x --json ""

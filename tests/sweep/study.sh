@@ -135,7 +135,11 @@ wrong 's/^of = gto/of = gtoo/' 'the configuration "gtoo"'
 wrong 's/FROM speed WHERE/FORM speed WHERE/' 'syntax error'
 wrong '/^title = Speed/d' '\[figure speed\] has no title'
 expect 2 "$heddle" study none; err_has 'studies are .*mascar'
+expect 2 "$heddle" study mascer; err_has 'no study "mascer"; did you mean "mascar"?'
+expect 2 "$heddle" study nosuch.ini; err_has 'cannot read the study "nosuch.ini": No such file'
+wrong 's/^factor.*/takes = long/' 'takes must be a time'
 expect 2 "$heddle" study s.ini --row none; err_has 'no program "none"'
+expect 2 "$heddle" study s.ini --row vecad; err_has 'no program "vecad"; did you mean "vecadd"?'
 # a folder that cannot be written is told before anything runs, and one that does nothing is refused
 for to in /nowhere s.ini; do expect 2 "$heddle" study s.ini --database new.db --out $to; err_has "^heddle study: error: --out: $to: cannot write"; done
 expect 2 "$heddle" study s.ini --database new.db --row bfs --out .; err_has '.--out does nothing with --row'
