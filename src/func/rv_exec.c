@@ -326,6 +326,10 @@ static bool stacks_overrun(struct warp *w, const struct inst *in, const u32 *sp,
     return false;
 }
 
+static u64 address_of(const struct warp *w, const struct group *g, const struct inst *in, u32 lane) {
+    return (u32)((u32)opnd_read(w, g, &in->s[0], lane) + (u32)in->imm);
+}
+
 static bool stack_overrun(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     if (!rv_of(w)->stack_b) return false;
     for (u32 s = 0; s < w->nslabs; s++) {
@@ -337,6 +341,16 @@ static bool stack_overrun(struct warp *w, struct group *g, const struct inst *in
 
 void exec_rv_ldstack(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     if (!stack_overrun(w, g, in, mask)) exec_ld(w, g, in, mask);
+}
+
+/* A load of which nothing is kept, and of lanes alone whose address has memory: a guess may be wrong */
+void exec_rv_prefetch(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    u64 there = 0;
+    for (u64 rest = mask; rest; rest &= rest - 1) {
+        u32 lane = (u32)__builtin_ctzll(rest);
+        if (memory_host(w->launch->mem, address_of(w, g, in, lane), in->elem_b)) there |= 1ull << lane;
+    }
+    if (there) exec_ld(w, g, in, there);
 }
 
 void exec_rv_ststack(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
@@ -383,10 +397,6 @@ static bool claimed(struct rv_shared *s, const struct warp *w, u64 addr) {
 static void claim(struct rv_shared *s, const struct warp *w, u64 addr) {
     const u64 *now = w->launch->published;
     if (now) VEC_PUSH(&s->claims, ((struct rv_claim){addr, w->cta->linear, *now}));
-}
-
-static u64 address_of(const struct warp *w, const struct group *g, const struct inst *in, u32 lane) {
-    return (u32)((u32)opnd_read(w, g, &in->s[0], lane) + (u32)in->imm);
 }
 
 static void written(struct warp *w, struct group *g, const struct inst *in, u64 mask) {

@@ -140,6 +140,15 @@ static void lower_memory(const struct code *c, struct inst *in, const struct rv_
     exec_choose(in, store ? (sp ? exec_rv_ststack : exec_rv_st) : sp ? exec_rv_ldstack : exec_ld);
 }
 
+/* Of the byte at the address, which lies in one word whatever the address */
+static void lower_prefetch(struct inst *in) {
+    in->space = SPACE_GENERIC;
+    in->elem_b = in->nelem = 1;
+    in->aux = 32u << 8;
+    in->access = ACCESS_GENERAL;
+    exec_choose(in, exec_rv_prefetch);
+}
+
 static void lower_atomic(struct code *c, struct inst *in, const struct rv_row *row, u32 w) {
     struct opnd data = in->s[0];
     if (!c->m.atomics) {
@@ -224,6 +233,7 @@ static void lower_row(struct code *c, struct inst *in, const struct rv_row *row,
     case RV_HOW_FLOAT: lower_float(in, row, w); break;
     case RV_HOW_LOAD:
     case RV_HOW_STORE: lower_memory(c, in, row, w); break;
+    case RV_HOW_PREFETCH: lower_prefetch(in); break;
     case RV_HOW_LR:
     case RV_HOW_SC:
     case RV_HOW_AMO: lower_atomic(c, in, row, w); break;

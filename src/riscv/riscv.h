@@ -18,6 +18,7 @@ enum rv_how {
     RV_HOW_FLOAT,
     RV_HOW_LOAD,
     RV_HOW_STORE,
+    RV_HOW_PREFETCH,
     RV_HOW_LR,
     RV_HOW_SC,
     RV_HOW_AMO,

@@ -15,7 +15,7 @@ static void known_words(void **state) {
         {RV_2021, "vx_join", 0x0000306b},          {RV_V3, "vx_join s6", 0x000b300b},
         {RV_2021, "vx_bar t0, s3", 0x0132c06b},    {RV_V3, "vx_bar t0, s3", 0x0132c00b},
         {RV_V3, "vx_wsync", 0x0000700b},           {RV_2021, "vx_tmc zero", 0x0000006b},
-        {RV_V3, "vx_tmc zero", 0x0000000b},
+        {RV_V3, "vx_tmc zero", 0x0000000b},        {RV_2021, "vx_prefetch t0", 0x0002e06b},
     };
     (void)state;
     for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
@@ -36,6 +36,7 @@ static void rows_are_apart(void **state) {
         enum rv_variant v = rv_table[i].set == RV_SET_V3 ? RV_V3 : RV_2021;
         u32 w = rv_table[i].match;
         if (i == RV_splitn3_) w |= 1 << 20;
+        if (i == RV_tex_) w |= 1 << 7;
         if (i == RV_predn3_) w |= 1 << 7;
         assert_ptr_equal(rv_decode(w, v), &rv_table[i]);
     }
@@ -329,6 +330,32 @@ static void csrs(void **state) {
     expect(&r, 0, want, 10);
 }
 
+/* Prefetch as October writes it, and December: a load that nothing waits for, and that nothing can make
+ * fault */
+static u64 load_after(const char *what, enum how how) {
+    char text[512];
+    snprintf(text, sizeof(text),
+             "li s0, 0x80010000; %s; addi t0, zero, 400; wait: addi t0, t0, -1; bne t0, zero, wait; csrrs t1, 0xB00, zero;"
+             "lw t2, 0(s0); addi t2, t2, 0; csrrs t3, 0xB00, zero; sub t3, t3, t1; li a0, 0x80008000; sw t3, 0(a0); vx_tmc zero",
+             what);
+    struct rig r = play(text, OLD, how);
+    if (r.rc || r.violations) fail_msg("%s: %s%s", what, r.message, r.audit);
+    return r.mem[0];
+}
+
+static void prefetches(void **state) {
+    (void)state;
+    for (enum how how = TIMED; how <= IMPROVED; how++) {
+        u64 cold = load_after("addi zero, zero, 0", how), october = load_after(".word 0x0004606B", how);
+        assert_true(october + 20 < cold);
+        assert_int_equal(load_after(".word 0x0004506B", how), october);
+    }
+    good(LANES_ON "csrrs t0, 0xCC0, zero; slli t0, t0, 28; li s0, 0x80008001; add s0, s0, t0; .word 0x0004606B; .word 0x0004506B;"
+                  "li s0, 0x40000000; .word 0x0004606B; addi s0, zero, 0; .word 0x0004506B; li s0, 0xFEFFFF02; .word 0x0004606B;"
+                  "li s0, 0xFFFFFFC3; .word 0x0004506B; vx_tmc zero",
+         OLD);
+}
+
 /* mret goes to mepc; fence.i runs what was written into the text; ecall ends the core */
 static void system_instructions(void **state) {
     static const u32 want[] = {7, 9};
@@ -461,29 +488,14 @@ static void one_port_for_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_words),
-        cmocka_unit_test(rows_are_apart),
-        cmocka_unit_test(warps),
-        cmocka_unit_test(again),
-        cmocka_unit_test(splits),
-        cmocka_unit_test(without_split),
-        cmocka_unit_test(uniform_split),
-        cmocka_unit_test(order_of_sides),
-        cmocka_unit_test(loops),
-        cmocka_unit_test(calls),
-        cmocka_unit_test(start_up),
-        cmocka_unit_test(guests_call),
-        cmocka_unit_test(votes),
-        cmocka_unit_test(atomics),
-        cmocka_unit_test(narrow),
-        cmocka_unit_test(cores),
-        cmocka_unit_test(console),
-        cmocka_unit_test(counters),
-        cmocka_unit_test(csrs),
-        cmocka_unit_test(system_instructions),
-        cmocka_unit_test(faults),
-        cmocka_unit_test(one_port_for_all),
-        cmocka_unit_test(lanes_find_their_places),
+        cmocka_unit_test(known_words),   cmocka_unit_test(rows_are_apart),   cmocka_unit_test(warps),
+        cmocka_unit_test(again),         cmocka_unit_test(splits),           cmocka_unit_test(without_split),
+        cmocka_unit_test(uniform_split), cmocka_unit_test(order_of_sides),   cmocka_unit_test(loops),
+        cmocka_unit_test(calls),         cmocka_unit_test(start_up),         cmocka_unit_test(guests_call),
+        cmocka_unit_test(votes),         cmocka_unit_test(atomics),          cmocka_unit_test(narrow),
+        cmocka_unit_test(cores),         cmocka_unit_test(console),          cmocka_unit_test(counters),
+        cmocka_unit_test(csrs),          cmocka_unit_test(prefetches),       cmocka_unit_test(system_instructions),
+        cmocka_unit_test(faults),        cmocka_unit_test(one_port_for_all), cmocka_unit_test(lanes_find_their_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
