@@ -50,7 +50,9 @@ static bool check_mode(struct run *r) {
     for (u32 i = r->shaped ? SHAPE_OPTIONS : 0; i < ARRAY_LEN(timed_only) && !measure; i++)
         if (cli_has(r->line, timed_only[i])) measure = timed_only[i];
     if (r->functional && measure) {
-        cli_error(r->line->command, "--%s needs timing; leave out --functional", measure);
+        bool shapes = strcmp(measure, "set") == 0 && !cli_has(r->line, "machine");
+        cli_error(r->line->command, "--%s needs timing; leave out --functional%s", measure,
+                  shapes ? ", or, where a RISC-V program runs, say on which --machine" : "");
         return false;
     }
     for (u32 i = 0; i < ARRAY_LEN(functional_only) && !r->functional; i++)

@@ -188,6 +188,14 @@ static bool clear_of_shared(const struct rv_program *p, const struct rv_machine 
     return true;
 }
 
+/* Hosts place data there as programs leave their counters there */
+static bool map_io(struct rv_program *p, struct diag *dg) {
+    if (memory_find(p->mem, RV_IO_2021)) return true;
+    if (!map(p, p->mem, RV_IO_2021, RV_IO_2021_B, "the IO area", dg)) return false;
+    memory_find(p->mem, RV_IO_2021)->lent = true;
+    return true;
+}
+
 static struct kernel *lower(void *program, u32 i, const struct config *machine, struct arena *arena, struct diag *dg) {
     struct rv_machine m = machine_of(machine);
     struct rv_program *p = program;
@@ -198,8 +206,7 @@ static struct kernel *lower(void *program, u32 i, const struct config *machine, 
         if (!map(p, p->mem, RV_LOCAL_V3 - RV_STACKS_V3_B, RV_STACKS_V3_B, "the stacks' place", dg)) return NULL;
         p->stacks_v3 = true;
     }
-    if (m.variant == RV_2021 && !memory_find(p->mem, RV_IO_2021) && !map(p, p->mem, RV_IO_2021, RV_IO_2021_B, "the IO area", dg))
-        return NULL;
+    if (m.variant == RV_2021 && !map_io(p, dg)) return NULL;
     return rv_lower(program, &m, arena, dg);
 }
 

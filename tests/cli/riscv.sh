@@ -81,6 +81,21 @@ expect 2 image atomics --set isa.vortex.diverge=ipdom --set isa.riscv.ext=imf
 err_has 'set isa.riscv.ext = imaf'
 expect 2 image group_split --set isa.vortex=v3
 err_has 'compiled for Vortex of 2021'
+# a host's buffer where programs leave their counters, too: t0 = 0xFF000000; prints the byte at t0; writes beyond the buffer
+printf '\267\002\000\377\003\243\002\000\023\005\000\374\043\000\145\000\223\003\240\000\043\000\165\000\043\240\142\020\153\000\000\000' > "$work/io.bin"
+cat > "$work/io.json" << 'END'
+{"program": "io.bin",
+ "buffers": [{"name": "io", "type": "u32", "count": 2, "at": "0xff000000", "values": [72, 73]}],
+ "launches": [{"kernel": "program", "grid": [1], "block": [1], "args": []}]}
+END
+for how in --audit "--functional --set isa.vortex.diverge=ipdom"; do
+    # shellcheck disable=SC2086
+    expect 0 "$heddle" run "$work/io.json" --machine vortex2021 $how --quiet
+    [ "$(cat "$work/out")" = H ] || complain "the host's byte at 0xFF000000 is '$(cat "$work/out")' with $how"
+done
+# keys without time are those of a machine, which a manifest does not name
+expect 2 "$heddle" run "$work/io.json" --functional --set isa.vortex.diverge=ipdom
+err_has '.--set needs timing; leave out --functional, or, where a RISC-V program runs, say on which --machine'
 # what is no image
 printf 'abc' > "$work/short.bin"
 expect 2 "$heddle" check "$work/short.bin"
