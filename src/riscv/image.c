@@ -71,6 +71,20 @@ static bool is_vxbin(const u8 *bytes, u64 n) {
     return low >= 0x1000 && low % 4 == 0 && high > low && high <= 1ull << 32 && n - 16 <= high - low + 4096;
 }
 
+/* What keeps a file that is called .vxbin from being one */
+static bool bad_vxbin(const struct source *s) {
+    if (s->n < 20) return bad(s, "not a vxbin: two 64-bit addresses, where the image begins and ends, come before the image");
+    u64 low = get64(s->bytes), high = get64(s->bytes + 8);
+    const char *why = low < 0x1000        ? "begins below 0x1000"
+                      : low % 4           ? "does not begin at a multiple of 4"
+                      : high > 1ull << 32 ? "ends beyond 32-bit memory"
+                      : high <= low       ? "ends where it begins, or before"
+                                          : "is longer in the file than that";
+    diag_error(s->dg, s->file, 0, 0, "not a vxbin: its image, at 0x%llx to 0x%llx by the two addresses that come before it, %s",
+               (unsigned long long)low, (unsigned long long)high, why);
+    return false;
+}
+
 static bool read_vxbin(struct rv_image *im, const struct source *s) {
     u64 low = get64(s->bytes), high = get64(s->bytes + 8);
     im->kind = "vxbin";
@@ -87,16 +101,20 @@ enum { MAX_IMAGES = 16 };
 struct records {
     struct record at[MAX_IMAGES];
     u32 n;
+    bool cut; /* something that begins as a record has more bytes than are left */
 };
 
-static bool record_at(const u8 *b, u64 n, u64 at, struct record *r) {
+static bool record_at(const u8 *b, u64 n, u64 at, struct record *r, bool *cut) {
     if (n - at < 8) return false;
     u32 len = get(b + at, 4);
     if (len < 2 || len > 4096 || len + 8ull > n - at || b[at + 4] != '/') return false;
     for (u32 i = 0; i < len; i++)
         if (!isprint(b[at + 4 + i]) && !(b[at + 4 + i] == 0 && i == len - 1)) return false;
     u32 size = get(b + at + 4 + len, 4);
-    if (size > n - at - 8 - len) return false;
+    if (size > n - at - 8 - len) {
+        *cut = true;
+        return false;
+    }
     *r = (struct record){b + at + 4, b + at + 8 + len, len, size};
     return true;
 }
@@ -123,7 +141,7 @@ static bool same_record(const struct record *a, const struct record *b) {
 static void find_images(const u8 *b, u64 n, struct records *found) {
     struct record r;
     for (u64 at = 0; at + 8 <= n && found->n < MAX_IMAGES;) {
-        if (!record_at(b, n, at, &r)) {
+        if (!record_at(b, n, at, &r, &found->cut)) {
             at++;
             continue;
         }
@@ -140,7 +158,9 @@ static bool read_pocl(struct rv_image *im, const struct source *s) {
     struct records r = {.n = 0};
     find_images(s->bytes, s->n, &r);
     im->kind = "pocl";
-    if (!r.n) return bad(s, "this .pocl container holds no flat RISC-V image");
+    if (!r.n)
+        return bad(s, r.cut ? "this .pocl container is cut off: a file in it is longer than what is left"
+                            : "this .pocl container holds no flat RISC-V image");
     if (r.n == 1) return read_flat(im, s, RV_BASE, r.at[0].bytes, r.at[0].bytes_b, 0);
     struct strbuf b = {0};
     for (u32 i = 0; i < r.n; i++)
@@ -172,12 +192,13 @@ static bool check_header(const struct source *s) {
                            4))
         return bad(s, "not an ELF file");
     if (s->n < EHDR_B) return bad(s, "the ELF header is cut off");
+    if (b[4] != 1 && b[4] != 2) return bad(s, "its ELF header says neither 32 nor 64 bits");
+    if (b[5] != 1) return bad(s, "a big-endian program; heddle runs little-endian RISC-V");
     if (get(b + 18, 2) != EM_RISCV) {
         diag_error(s->dg, s->file, 0, 0, "an ELF file of another machine (%u); RISC-V is %d", get(b + 18, 2), EM_RISCV);
         return false;
     }
     if (b[4] != 1) return bad(s, "a 64-bit program; heddle runs RV32 (compile with -march=rv32imf -mabi=ilp32f)");
-    if (b[5] != 1) return bad(s, "a big-endian program; heddle runs little-endian RISC-V");
     if (get(b + 16, 2) != ET_EXEC)
         return bad(s, get(b + 16, 2) == 1 ? "an object file; link it first"
                                           : "not a program with fixed addresses; link it with -static and without -pie");
@@ -335,12 +356,11 @@ bool rv_image_read(struct rv_image *im, const char *file, const u8 *bytes, size_
                                             "ELF",
                                             4) == 0)
                   ? read_elf(im, &s)
-              : is_pocl(bytes, n)  ? read_pocl(im, &s)
-              : is_vxbin(bytes, n) ? read_vxbin(im, &s)
-              : len > 6 && strcmp(file + len - 6, ".vxbin") == 0
-                  ? bad(&s, "not a vxbin: two 64-bit addresses, where the image begins and ends, come first")
-              : len > 5 && strcmp(file + len - 5, ".pocl") == 0 ? bad(&s, "not a .pocl container: it begins with poclbin")
-                                                                : read_flat(im, &s, RV_BASE, bytes, n, 0);
+              : is_pocl(bytes, n)                                ? read_pocl(im, &s)
+              : is_vxbin(bytes, n)                               ? read_vxbin(im, &s)
+              : len > 6 && strcmp(file + len - 6, ".vxbin") == 0 ? bad_vxbin(&s)
+              : len > 5 && strcmp(file + len - 5, ".pocl") == 0  ? bad(&s, "not a .pocl container: it begins with poclbin")
+                                                                 : read_flat(im, &s, RV_BASE, bytes, n, 0);
     if (!ok) rv_image_free(im);
     return ok;
 }

@@ -140,6 +140,7 @@ static void bad_elf(void **state) {
     } rows[] = {
         {0, 0x7F, 1, 30, "the ELF header is cut off"},
         {4, 2, 1, FILE_B, "a 64-bit program; heddle runs RV32"},
+        {4, 0, 1, FILE_B, "its ELF header says neither 32 nor 64 bits"},
         {5, 2, 1, FILE_B, "a big-endian program"},
         {16, 1, 2, FILE_B, "an object file; link it first"},
         {16, 3, 2, FILE_B, "not a program with fixed addresses"},
@@ -170,6 +171,19 @@ static void bad_elf(void **state) {
         if (!strstr(heddle_message(h), rows[i].want)) fail_msg("%s: %s", rows[i].want, heddle_message(h));
         heddle_close(h);
     }
+}
+
+/* Whose numbers are big-endian, too */
+static void big_endian(void **state) {
+    u8 b[FILE_B];
+    struct heddle *h = heddle_open(NULL);
+    struct heddle_module *m;
+    (void)state;
+    elf(b);
+    b[5] = 2, b[18] = 0, b[19] = 243;
+    assert_int_equal(load(h, "p.elf", b, FILE_B, &m), HEDDLE_BAD_INPUT);
+    assert_non_null(strstr(heddle_message(h), "a big-endian program; heddle runs little-endian RISC-V"));
+    heddle_close(h);
 }
 
 /* A second segment where none can be: 16 bytes of the file, mem_b in memory */
@@ -256,6 +270,11 @@ static void other_images(void **state) {
     u8 vx[32] = {0}, pocl[256] = "poclbin and a header of some kind ";
     (void)state;
     put(vx, 0x80000000, 4), put(vx + 8, 0x80001000, 4), memcpy(vx + 16, end, 16);
+    static u8 longer[9000];
+    u8 bad[4][32];
+    for (u32 i = 0; i < 4; i++) memcpy(bad[i], vx, 32);
+    put(bad[0], 2, 4), put(bad[1], 0x80000002, 4), put(bad[2] + 12, 2, 4), put(bad[3] + 8, 0x80000000, 4);
+    memcpy(longer, vx, 32);
     u32 n = 40;
     put(pocl + n, 9, 4), memcpy(pocl + n + 4, "/k/text.h", 9), put(pocl + n + 13, 4, 4), memcpy(pocl + n + 17, "text", 4);
     put(pocl + n + 21, 7, 4), memcpy(pocl + n + 25, "/k/a.so", 7), put(pocl + n + 32, 16, 4), memcpy(pocl + n + 36, end, 16);
@@ -273,6 +292,14 @@ static void other_images(void **state) {
         {"p.vxbin", end, 16, "not a vxbin"},
         {"p.pocl", end, 16, "not a .pocl container"},
         {"p.pocl", pocl, n + 10, "holds no flat RISC-V image"},
+        {"p.pocl", pocl, n + 51, "is cut off: a file in it is longer than what is left"},
+        {"p.vxbin", vx, 16, "not a vxbin: two 64-bit addresses, where the image begins and ends, come before the image"},
+        {"p.vxbin", bad[0], 32, "its image, at 0x2 to 0x80001000 by the two addresses that come before it, begins below 0x1000"},
+        {"p.vxbin", bad[1], 32, "does not begin at a multiple of 4"},
+        {"p.vxbin", bad[2], 32, "ends beyond 32-bit memory"},
+        {"p.vxbin", bad[3], 32,
+         "at 0x80000000 to 0x80000000 by the two addresses that come before it, ends where it begins, or before"},
+        {"p.vxbin", longer, sizeof(longer), "is longer in the file than that"},
         {"p.elf", end, 16, "not an ELF file"},
         {"p", end, 16, "not a program heddle reads"},
     };
@@ -334,9 +361,16 @@ static void damaged(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_elf),      cmocka_unit_test(source_lines), cmocka_unit_test(elf_without_flags),
-        cmocka_unit_test(bad_elf),       cmocka_unit_test(bad_places),   cmocka_unit_test(in_the_arguments_place),
-        cmocka_unit_test(too_much_code), cmocka_unit_test(other_images), cmocka_unit_test(damaged),
+        cmocka_unit_test(good_elf),
+        cmocka_unit_test(source_lines),
+        cmocka_unit_test(elf_without_flags),
+        cmocka_unit_test(bad_elf),
+        cmocka_unit_test(big_endian),
+        cmocka_unit_test(bad_places),
+        cmocka_unit_test(in_the_arguments_place),
+        cmocka_unit_test(too_much_code),
+        cmocka_unit_test(other_images),
+        cmocka_unit_test(damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
