@@ -167,19 +167,32 @@ static void check_latencies(struct checker *k) {
 /* --- the Vortex pipeline has one scheduler, in-order issue, and stages of its own behind it */
 
 static void check_vortex_needs(struct checker *k) {
+    static const char one_port[] = "it issues one instruction a cycle",
+                      one_fetch[] = "its instruction cache takes one request a cycle",
+                      lsu[] = "a word that misses waits in its bank, and nothing is issued again",
+                      unseen[] = "its issue stage sees nothing of the data cache";
     static const struct {
-        const char *key, *value;
+        const char *key, *value, *why;
     } needs[] = {
-        {"sm.schedulers", "1"},      {"sm.subcores", "1"},    {"sm.issue_width", "1"}, {"sm.operands.ideal", "true"},
-        {"sm.order", "in_order"},    {"sm.hazard", "stall"},  {"sm.lsu.reexec", "0"},  {"sm.hazard.tracker", "none"},
-        {"sm.warp_scale", "off"},    {"sm.fetch.warps", "1"}, {"sm.fetch.insts", "1"}, {"stats.blocked_hits", "false"},
-        {"sm.icache.prefetch", "0"},
+        {"sm.schedulers", "1", one_port},
+        {"sm.subcores", "1", one_port},
+        {"sm.issue_width", "1", one_port},
+        {"sm.operands.ideal", "true", "its registers are read as it issues"},
+        {"sm.order", "in_order", "its scoreboard has a bit for each register, and its results one port to come home by"},
+        {"sm.hazard", "stall", lsu},
+        {"sm.lsu.reexec", "0", lsu},
+        {"sm.hazard.tracker", "none", unseen},
+        {"sm.warp_scale", "off", "its units take all threads of a warp at once"},
+        {"sm.fetch.warps", "1", one_fetch},
+        {"sm.fetch.insts", "1", one_fetch},
+        {"stats.blocked_hits", "false", "it is a count of the other pipeline's L1"},
+        {"sm.icache.prefetch", "0", "its instruction cache sends for what was asked for alone"},
     };
     for (u32 i = 0; i < ARRAY_LEN(needs); i++) {
         char is[64];
         config_get_text(k->c, cfg_key_find(needs[i].key), is, sizeof is);
         if (strcmp(is, needs[i].value) != 0)
-            WRONG(k, "%s is %s; with sm.pipeline = vortex it must be %s", needs[i].key, is, needs[i].value);
+            WRONG(k, "%s is %s; with sm.pipeline = vortex it must be %s: %s", needs[i].key, is, needs[i].value, needs[i].why);
     }
 }
 
@@ -187,9 +200,7 @@ static void check_vortex(struct checker *k) {
     const struct config *c = k->c;
     if (c->pipeline != PIPELINE_VORTEX) return;
     check_vortex_needs(k);
-    if (strcmp(c->diverge, "pdom") != 0 && strcmp(c->diverge, "none") != 0 && strcmp(c->diverge, "its") != 0)
-        WRONG(k, "sm.diverge is %s; with sm.pipeline = vortex it must be pdom, none or its", c->diverge);
-    static const char *const others[] = {"mascar", "ccws", "owl"};
+    static const char *const others[] = {"mascar", "ccws"};
     for (u32 i = 0; i < ARRAY_LEN(others); i++)
         if (strcmp(c->sched, others[i]) == 0)
             WRONG(k, "sm.sched is %s, which watches the L1 of sm.pipeline = common; sm.pipeline = vortex has another", c->sched);

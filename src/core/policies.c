@@ -177,6 +177,15 @@ static const struct pair {
     {weaves, tracked,
      "sm.diverge = {sm.diverge} does not go with sm.hazard.tracker: prediction looks at the one instruction a warp would issue "
      "next, and two issue at once; use sm.hazard.tracker = none"},
+    {joint, vortex,
+     "sm.diverge = {sm.diverge} does not go with sm.pipeline = vortex: several instructions of a warp issue at once, and its "
+     "units take one a cycle; use sm.diverge = pdom, none or its, or sm.pipeline = common"},
+    {weaves, vortex,
+     "sm.diverge = {sm.diverge} does not go with sm.pipeline = vortex: two instructions of a cycle go to one unit, and its units "
+     "take one; use sm.diverge = pdom, none or its, or sm.pipeline = common"},
+    {splits_at_loads, vortex,
+     "sm.diverge = {sm.diverge} at loads does not go with sm.pipeline = vortex: its load queue tells when a word has come, not "
+     "which lanes hit; use dws.split = branch or sm.pipeline = common"},
     {weaves, issues_several,
      "sm.diverge = {sm.diverge} does not go with sm.issue_width = {sm.issue_width}: the second place of a cycle is for what goes "
      "beside the first; use sm.issue_width = 1"},

@@ -39,11 +39,11 @@ struct machine {
 enum how { PLAIN, TIMED, PIPELINE, IMPROVED }; /* without time; machine small; machine vortex2021; and with Aurud's front end */
 
 /* With what makes it part few lanes and warps */
-static inline void diverges_by(struct config *c, const char *mechanism) {
+static inline void diverges_by(struct config *c, const char *mechanism, bool pipeline) {
     snprintf(c->diverge, sizeof(c->diverge), "%s", mechanism);
     if (strcmp(mechanism, "vws") == 0) c->vws_slice = 2;
     if (strcmp(mechanism, "lwm") == 0) c->lwm_warps = 2;
-    if (strcmp(mechanism, "dws") == 0) c->dws_split = DWS_BOTH;
+    if (strcmp(mechanism, "dws") == 0) c->dws_split = pipeline ? DWS_BRANCH : DWS_BOTH;
 }
 
 static inline void machine_of(struct heddle *h, struct machine m, enum how how) {
@@ -55,7 +55,7 @@ static inline void machine_of(struct heddle *h, struct machine m, enum how how) 
     }
     c.vortex = m.variant, c.vortex_diverge = m.diverge, c.sms = m.cores, c.warps = m.warps, c.warp_size = m.lanes;
     c.threads = m.warps * m.lanes;
-    if (m.mechanism) diverges_by(&c, m.mechanism);
+    if (m.mechanism) diverges_by(&c, m.mechanism, how >= PIPELINE);
     c.riscv_ext = 1; /* with atomics */
     if (how == IMPROVED) c.fetch_no_stall = 1, c.stall_table = 128, c.fetch_bpr = 1;
     heddle_set_config(h, &c);
@@ -99,14 +99,20 @@ static inline void good_timed(const char *text, struct machine m, enum how how, 
     assert_memory_equal(r->mem, t.mem, sizeof(t.mem));
 }
 
+/* The pipeline of Vortex has it: a front is a warp, of which one instruction issues */
+static inline bool pipelined(const struct diverge_policy *d) { return !d->forms && !d->joint && !d->weaves; }
+
 /* Without time, and with; under every mechanism of divergence where branches part lanes by themselves */
 static inline struct rig good(const char *text, struct machine m) {
+    static u32 turn; /* of the mechanisms on the pipeline: two of the seven for each program */
     struct rig r = run(text, m);
     if (r.rc) fail_msg("%s", r.message);
+    turn++;
     for (enum how how = TIMED; how <= IMPROVED; how++) good_timed(text, m, how, &r);
     for (u32 i = 0; m.diverge == RV_IPDOM && diverge_policies[i]; i++) {
         m.mechanism = diverge_policies[i]->name;
         good_timed(text, m, TIMED, &r);
+        if (pipelined(diverge_policies[i]) && (i + turn) % 4 == 0) good_timed(text, m, PIPELINE + turn / 4 % 2, &r);
     }
     return r;
 }
