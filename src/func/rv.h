@@ -156,6 +156,8 @@ enum rv_fault { /* inst.aux of an instruction that cannot be executed; inst.imm:
                 RV_FAULT_COMPRESSED,
                 RV_FAULT_EXTENSION, /* of the A extension, which the machine does not have */
                 RV_FAULT_CSR,
+                RV_FAULT_READ_ONLY, /* a CSR that is written and can only be read */
+                RV_FAULT_ROUNDING,
                 RV_FAULT_TARGET, /* jumps out of the text */
                 RV_FAULT_END,    /* the text ends here */
                 RV_FAULT_BREAK,

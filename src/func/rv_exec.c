@@ -504,6 +504,8 @@ void exec_rv_fault(struct warp *w, struct group *g, const struct inst *in, u64 m
         [RV_FAULT_EXTENSION] =
             "illegal instruction 0x%08llx: it is of the A extension, which the machine does not have (isa.riscv.ext = imaf)",
         [RV_FAULT_CSR] = "illegal instruction: there is no CSR 0x%03llx",
+        [RV_FAULT_READ_ONLY] = "illegal instruction: CSR 0x%03llx can only be read",
+        [RV_FAULT_ROUNDING] = "illegal instruction: its rounding mode is %llu, which is none",
         [RV_FAULT_END] = "the program runs past the end of its text at 0x%llx",
         [RV_FAULT_BREAK] = "the program stopped itself (ebreak)%.0llx",
         [RV_FAULT_TEXTURE] = "tex (0x%08llx): textures of Vortex are not modelled",

@@ -115,7 +115,7 @@ static void lower_float(struct inst *in, const struct rv_row *row, u32 w) {
     bool rounds = strchr(row->operands, 'v') != NULL;
     u32 mode = rounds ? rv_rm(w) : (u32)RV_RNE;
     if (mode == 5 || mode == 6) {
-        fault(in, RV_FAULT_ILLEGAL, w);
+        fault(in, RV_FAULT_ROUNDING, mode);
         return;
     }
     in->lane = rv_lane((enum rv_lane)row->lane);
@@ -182,7 +182,7 @@ static void lower_csr(struct inst *in, u32 w, enum rv_variant variant) {
     bool writes = use == RV_CSR_SWAP || rv_rs1(w), read_only = number >> 10 == 3;
     if (csr == NONE || (writes && read_only)) {
         if (csr == NONE) fault(in, RV_FAULT_CSR, number);
-        else fault(in, RV_FAULT_ILLEGAL, w);
+        else fault(in, RV_FAULT_READ_ONLY, number);
         return;
     }
     u32 kind = (u32)csr & 255;
