@@ -82,7 +82,7 @@ static bool take(const struct plan *p, struct store *s, const char *path, u64 ha
     *taken = stat(path, &st) == 0 && result_read(&r, path, &why) && complete(p, s, &r, hash, &st, &why);
     if (*taken) ok = store_put(s, &r);
     else if (errno != ENOENT) set_aside(path, why.len ? why.s : "cannot be read");
-    if (!ok) fprintf(stderr, "heddle sweep: %s\n", store_why(s));
+    if (!ok) fprintf(stderr, "heddle sweep: error: %s\n", store_why(s));
     strbuf_free(&why);
     result_free(&r);
     return ok;
@@ -90,7 +90,7 @@ static bool take(const struct plan *p, struct store *s, const char *path, u64 ha
 
 static bool commit_and_remove(struct store *s, struct sweep_words *done) {
     bool ok = store_commit(s);
-    if (!ok) fprintf(stderr, "heddle sweep: %s\n", store_why(s));
+    if (!ok) fprintf(stderr, "heddle sweep: error: %s\n", store_why(s));
     for (u32 i = 0; i < done->v.n; i++) {
         if (ok) unlink(done->v.at[i]);
         free((char *)(uintptr_t)done->v.at[i]);

@@ -40,6 +40,7 @@ struct pool {
     bool terminal, shown;
 };
 
+static const char *command_of(const struct plan *plan) { return plan->x->study ? "study" : "sweep"; }
 static const char *name_of(const struct pool *p, const struct sweep_run *r) { return p->plan->x->programs.at[r->program].name; }
 
 /* --- what the machine has */
@@ -163,8 +164,8 @@ static bool start_some(struct pool *p, struct strbuf *why) {
 static void tell_failure(struct pool *p, const struct sweep_run *r, const struct result *got) {
     const char *message = got->message ? got->message : "";
     clear_line(p);
-    fprintf(stderr, "heddle sweep: %s%s%s on %s%s%s: %s: %.*s\n", name_of(p, r), *plan_size(p->plan, r) ? " " : "",
-            plan_size(p->plan, r), r->machine, *r->settings ? " with " : "", r->settings,
+    fprintf(stderr, "heddle %s: %s%s%s on %s%s%s: %s: %.*s\n", command_of(p->plan), name_of(p, r),
+            *plan_size(p->plan, r) ? " " : "", plan_size(p->plan, r), r->machine, *r->settings ? " with " : "", r->settings,
             got->done ? "not the expected output" : "failed", (int)strcspn(message, "\n"), message);
 }
 
@@ -300,7 +301,7 @@ int pool_run(const struct plan *plan, struct store *s, const struct sweep_option
     clear_line(&p);
     kill_all(&p);
     store_rollback(s);
-    if (status < 0) fprintf(stderr, "heddle sweep: %s\n", why.s);
+    if (status < 0) fprintf(stderr, "heddle %s: error: %s\n", command_of(plan), why.s);
     strbuf_free(&why);
     pace_free(&p.pace);
     free(p.queue.at);

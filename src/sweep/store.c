@@ -42,9 +42,9 @@ struct sqlite3 *store_handle(struct store *s) { return s->db; }
 bool store_fail(struct store *s) {
     int code = sqlite3_extended_errcode(s->db);
     strbuf_free(&s->why);
-    strbuf_add(&s->why, "%s: error: ", s->path);
+    strbuf_add(&s->why, "%s: ", s->path);
     switch (code & 0xff) {
-    case SQLITE_FULL: strbuf_add(&s->why, "cannot write: the disk is full; make room and run the sweep again"); break;
+    case SQLITE_FULL: strbuf_add(&s->why, "cannot write: the disk is full; make room and give the same command again"); break;
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
         strbuf_add(&s->why, "cannot write: %s; the file and its folder must be writable", sqlite3_errmsg(s->db));
@@ -134,7 +134,7 @@ sqlite3_stmt *store_question(struct store *s, const char *sql, struct strbuf *wh
 
 static bool refuse(struct store *s, const char *text) {
     strbuf_free(&s->why);
-    strbuf_add(&s->why, "%s: error: %s", s->path, text);
+    strbuf_add(&s->why, "%s: %s", s->path, text);
     return false;
 }
 

@@ -511,7 +511,7 @@ static bool make_tables(struct study *s, struct strbuf *why) {
         "CREATE TEMP TABLE sets(name, program, kernel);",
         s->by_program ? "''" : "n.name", columns.s ? columns.s : "", estimated ? partly : measured, s->by_program ? "" : options,
         s->by_program ? "runs" : "kernels", baseline.s);
-    bool ok = store_do(s->store, sql.s) || (strbuf_add(why, "%s", store_why(s->store)), false);
+    bool ok = store_do(s->store, sql.s) || (strbuf_add(why, "error: %s", store_why(s->store)), false);
     ok = ok && make_each(s, "set", make_set, why) && make_each(s, "table", make_table, why);
     strbuf_free(&baseline);
     strbuf_free(&sql);
@@ -524,11 +524,11 @@ static int run_some(struct study *s, const struct plan *all, enum study_step ste
     bool chosen = choose_runs(s, all, step, &some);
     bool planned = chosen && borrow_runs(&some, s->store, &s->builds) && store_plan(s->store, &some);
     int status = planned ? pool_run(&some, s->store, &s->o->sweep, &s->counts) : -1;
-    if (chosen && !planned) fprintf(stderr, "heddle study: %s\n", store_why(s->store));
+    if (chosen && !planned) fprintf(stderr, "heddle study: error: %s\n", store_why(s->store));
     plan_free(&s->plan);
     s->plan = some;
     struct strbuf why = {0};
-    if (!status && !store_aggregates(s->store, &s->x)) strbuf_add(&why, "%s", store_why(s->store));
+    if (!status && !store_aggregates(s->store, &s->x)) strbuf_add(&why, "error: %s", store_why(s->store));
     if (!status && !why.len) make_tables(s, &why);
     if (why.len) {
         fprintf(stderr, "heddle study: %s\n", why.s);

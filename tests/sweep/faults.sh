@@ -166,7 +166,7 @@ same "$(ask f.ini 'SELECT count(*) FROM runs')" 3 "rows of two sweeps"
 experiment w.ini '[experiment]\ndatabase = /proc/none/x.db\n'
 expect 2 "$heddle" sweep w.ini; err_has 'cannot write'
 echo 'this is text' > text.db
-expect 2 "$heddle" sweep all.ini --database text.db; err_has 'not a file of results'
+expect 2 "$heddle" sweep all.ini --database text.db; err_has '^heddle sweep: error: text.db: not a file of results'
 expect 2 "$heddle" query text.db 'SELECT 1'
 cp all.db newer.db
 printf '\000\000\000\143' | dd of=newer.db bs=1 seek=60 conv=notrunc 2> /dev/null
@@ -176,7 +176,7 @@ if [ "$(id -u)" -eq 0 ] && mkdir disk && mount -t tmpfs -o size=150k heddle-test
     trap 'umount "$work/disk"; rm -rf "$work"' EXIT
     experiment disk.ini '[keys]\nsm.warps = 8, 9, 10, 11, 12, 13, 14, 15, 16\nsm.l1.mshrs = 4, 5, 6, 7, 8, 9, 10\n[experiment]\ndatabase = disk/r.db\n'
     expect 2 "$heddle" sweep disk.ini
-    err_has 'disk is full'
+    err_has '^heddle sweep: error: /.*/disk/r.db: cannot write: the disk is full'
     had=$(ask disk/r.db 'SELECT count(*) FROM runs')
     same "$(ask disk/r.db 'PRAGMA integrity_check')" ok "the file on the full disk"
     mount -o remount,size=8m disk

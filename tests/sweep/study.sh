@@ -111,6 +111,16 @@ grep -q '^| GTO | .* | 1 | .* | 101 |' e.md || complain "equal work has another 
 sed 's/^size = tiny/size = small\n[measure]\nsample = yes\n[measure vecadd]\nmax-warp-instructions = 2000/; s/^count = 8/count = 1/; s/^why = .*/why = SELECT group_concat(DISTINCT program || (time = cycles) || (error > 0) || (estimate_cycles > cycles) || measure) FROM k/; s/^run = bfs, vecadd/run = reduction, vecadd/; s/^set = all$//' s.ini > b.ini
 expect 0 "$heddle" study b.ini --quiet
 grep -q '^| GTO | .* | 2 | .* | reduction011sample,vecadd101max-warp-instructions=2000 |' b.md || complain "equal work beside sampling: $(grep GTO b.md)"
+# a damaged file of results, and a full disk, are told as this command's, and once
+head -c 20000 s.db > damaged.db
+expect 2 "$heddle" study s.ini --database damaged.db --quiet; err_has '^heddle study: error: damaged.db: not a file of results of a sweep, or a damaged one'
+if [ "$(id -u)" -eq 0 ] && mkdir disk && mount -t tmpfs -o size=150k heddle-test disk 2> /dev/null; then
+    trap 'umount "$work/disk"; rm -rf "$work"' EXIT
+    expect 2 "$heddle" study s.ini --database disk/r.db --quiet; err_has '^heddle study: error: disk/r.db: cannot write: the disk is full'
+    mount -o remount,size=8m disk
+    expect 0 "$heddle" study s.ini --database disk/r.db --quiet --out disk
+    same "$(sed 1,/^The/d disk/s.md)" "$(sed 1,/^The/d s.md)" "the page when there was room again"
+fi
 # mistakes
 wrong() { # SED MESSAGE
     sed "$1" s.ini > w.ini
