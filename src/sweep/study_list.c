@@ -1,4 +1,4 @@
-/* The bundled studies: one file of DATA/studies each. What a list says of one is read from its description. */
+/* The bundled studies: a file of DATA/studies each. What a list says of one is read from its description. */
 #include "sweep/study.h"
 
 #include <dirent.h>
