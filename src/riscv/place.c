@@ -259,12 +259,62 @@ static u64 *sides_of(struct function *f, u32 b) {
     return own;
 }
 
+/* --- loops */
+
+struct loop {
+    u32 header;
+    u64 *body;
+    u32 backs;      /* ways back to the header */
+    u32 exits, out; /* ways out; the block of the last one */
+    bool one_exit;  /* all from that block */
+};
+
+static struct loop loop_of(struct function *f, u32 header) {
+    struct loop l = {.header = header, .body = new_set(f), .one_exit = true};
+    for (u32 b = 0; b < f->blocks.n; b++)
+        for (u32 i = 0; i < succs(&f->blocks.at[b]); i++)
+            if (f->blocks.at[b].succ[i] == header && dominates(f, header, b)) put(l.body, b), l.backs++;
+    if (!l.backs) return l;
+    put(l.body, header);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (u32 b = 0; b < f->blocks.n; b++)
+            for (u32 i = 0; i < succs(&f->blocks.at[b]) && !has(l.body, b); i++) {
+                u32 to = f->blocks.at[b].succ[i];
+                if (to != header && has(l.body, to) && dominates(f, header, b)) put(l.body, b), changed = true;
+            }
+    }
+    for (u32 b = 0; b < f->blocks.n; b++)
+        for (u32 i = 0; i < succs(&f->blocks.at[b]) && has(l.body, b); i++) {
+            if (has(l.body, f->blocks.at[b].succ[i])) continue;
+            l.one_exit = l.one_exit && (!l.exits || l.out == b);
+            l.exits++;
+            l.out = b;
+        }
+    return l;
+}
+
+/* b leaves a loop with a barrier: it decides how often that is come to, even where an outer loop comes to it
+ * again from both of b's ways */
+static bool leaves_barriers(struct function *f, u32 b) {
+    const struct block *x = &f->blocks.at[b];
+    for (u32 h = 0; h < f->blocks.n; h++) {
+        if (!dominates(f, h, b)) continue;
+        struct loop l = loop_of(f, h);
+        bool leaves = l.backs && has(l.body, b) && !(has(l.body, x->succ[0]) && has(l.body, x->succ[1]));
+        if (leaves && decides_barrier(f, l.body)) return true;
+    }
+    return false;
+}
+
+/* --- who may part */
+
 /* Lanes that part at b come by barriers before they surely meet. Where the barriers lie behind the place at
  * which both ways come together, b is told of up to there; otherwise b decides who comes to them, and all
  * items of a group decide alike. */
 static bool parts_before_barrier(struct function *f, u32 b, u64 **region) {
     *region = sides_of(f, b);
-    return !decides_barrier(f, *region);
+    return !decides_barrier(f, *region) && !leaves_barriers(f, b);
 }
 
 /* Which branches may part lanes; what they part makes values differ, and that more branches */
@@ -319,40 +369,7 @@ static void redirect(struct function *f, const u64 *set, bool inside, u32 from, 
     }
 }
 
-/* --- loops */
-
-struct loop {
-    u32 header;
-    u64 *body;
-    u32 backs;      /* ways back to the header */
-    u32 exits, out; /* ways out; the block of the last one */
-    bool one_exit;  /* all from that block */
-};
-
-static struct loop loop_of(struct function *f, u32 header) {
-    struct loop l = {.header = header, .body = new_set(f), .one_exit = true};
-    for (u32 b = 0; b < f->blocks.n; b++)
-        for (u32 i = 0; i < succs(&f->blocks.at[b]); i++)
-            if (f->blocks.at[b].succ[i] == header && dominates(f, header, b)) put(l.body, b), l.backs++;
-    if (!l.backs) return l;
-    put(l.body, header);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (u32 b = 0; b < f->blocks.n; b++)
-            for (u32 i = 0; i < succs(&f->blocks.at[b]) && !has(l.body, b); i++) {
-                u32 to = f->blocks.at[b].succ[i];
-                if (to != header && has(l.body, to) && dominates(f, header, b)) put(l.body, b), changed = true;
-            }
-    }
-    for (u32 b = 0; b < f->blocks.n; b++)
-        for (u32 i = 0; i < succs(&f->blocks.at[b]) && has(l.body, b); i++) {
-            if (has(l.body, f->blocks.at[b].succ[i])) continue;
-            l.one_exit = l.one_exit && (!l.exits || l.out == b);
-            l.exits++;
-            l.out = b;
-        }
-    return l;
-}
+/* --- changing loops */
 
 /* Some lanes may leave it before others */
 static bool leaves_apart(const struct function *f, const struct loop *l) {

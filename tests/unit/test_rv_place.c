@@ -122,6 +122,11 @@ static void test_barrier(void **state) {
               "\tj\t.LBB0_3\n.LBB0_2:\n\tli\ta2, 2\n\tbeqz\ta1, .LBB0_4\n.LBB0_3:\n\tcall\t_Z7barrierj\n.LBB0_4:\n\tret\n"));
     assert_int_equal(count(SPLIT), 1);
     assert_int_equal(count(JOIN), 2);
+    /* a loop of barriers in a loop: who leaves the inner one comes to the barrier again, and so do all */
+    assert_true(
+        place("\tlw\ts0, 0(tp)\n\tlw\ts1, 4(tp)\n.LBB0_1:\n\tmv\ts2, s1\n.LBB0_2:\n\tcall\t_Z7barrierj\n\taddi\ts2, s2, -1\n"
+              "\tbnez\ts2, .LBB0_2\n\taddi\ts0, s0, -1\n\tbnez\ts0, .LBB0_1\n\tret\n"));
+    assert_int_equal(count(".insn"), 0);
 }
 
 /* A side that has two entries is there twice */
