@@ -272,7 +272,8 @@ opencl-tests: opencl $(OCL_TESTS:%=$B/opencl/%) machines ## build the tests of t
 
 # --- the runtime of OpenCL C as RISC-V programs: objects, assembly and bitcode that heddle links programs with
 RV_FLAGS := --target=riscv32 -march=rv32imaf_zicsr -mabi=ilp32f -O2 -ffreestanding -fno-jump-tables -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -ffixed-x31 -ffunction-sections -fno-optimize-sibling-calls
-RV_LIB := $(patsubst %,$(SHARE)/riscv/%,flags.txt start.s dispatch.s support.s items.bc workitem.bc images.bc casts.bc math.bc atomics.bc)
+RV_LIB := $(patsubst %,$(SHARE)/riscv/%,flags.txt start.s start_v3.s dispatch.s dispatch_v3.s support.s items.bc workitem.bc images.bc casts.bc math.bc atomics.bc)
+RV_VARIANT = $(if $(findstring _v3,$(@F)),-DHEDDLE_V3)
 RV_NAMES := -gline-tables-only -fdebug-compilation-dir=. -ffile-prefix-map=src/riscv/lib/=heddle-runtime/
 RV_BUILTINS := -fdebug-compilation-dir=. -ffile-prefix-map=src/riscv/lib/=heddle-builtins/ -ffile-prefix-map=src/opencl/lib/=heddle-builtins/ -gline-tables-only
 ifneq ($(shell command -v $(CLANG_CL) 2>/dev/null),)
@@ -285,12 +286,13 @@ $(SHARE)/workloads/%.cl: workloads/%.cl
 	@mkdir -p $(@D) && cp $< $@
 $(SHARE)/riscv/flags.txt: Makefile
 	@mkdir -p $(@D) && echo '$(RV_FLAGS)' | cmp -s - $@ || echo '$(RV_FLAGS)' > $@
-$(SHARE)/riscv/start.s: src/riscv/lib/start.S src/riscv/lib/layout.h $(SHARE)/riscv/flags.txt
-	@mkdir -p $(@D) && $(SAY) "  rv    $<"
-	@$(CLANG_CL) $(RV_FLAGS) -Isrc/riscv/lib -E -P -o $@ $<
-$(SHARE)/riscv/dispatch.s: src/riscv/lib/dispatch.c src/riscv/lib/layout.h src/riscv/lib/items.h $(SHARE)/riscv/flags.txt
-	@mkdir -p $(@D) && $(SAY) "  rv    $<"
-	@$(CLANG_CL) $(RV_FLAGS) $(RV_NAMES) -Wall -Wextra -Werror -S -o $@ $<
+# once for each variant of Vortex
+$(SHARE)/riscv/start.s $(SHARE)/riscv/start_v3.s: src/riscv/lib/start.S src/riscv/lib/layout.h src/riscv/lib/variant.h $(SHARE)/riscv/flags.txt
+	@mkdir -p $(@D) && $(SAY) "  rv    $< ($(@F))"
+	@$(CLANG_CL) $(RV_FLAGS) $(RV_VARIANT) -Isrc/riscv/lib -E -P -o $@ $<
+$(SHARE)/riscv/dispatch.s $(SHARE)/riscv/dispatch_v3.s: src/riscv/lib/dispatch.c src/riscv/lib/layout.h src/riscv/lib/items.h src/riscv/lib/variant.h $(SHARE)/riscv/flags.txt
+	@mkdir -p $(@D) && $(SAY) "  rv    $< ($(@F))"
+	@$(CLANG_CL) $(RV_FLAGS) $(RV_VARIANT) $(RV_NAMES) -Wall -Wextra -Werror -S -o $@ $<
 $(SHARE)/riscv/%.s: src/riscv/lib/%.c $(SHARE)/riscv/flags.txt
 	@mkdir -p $(@D) && $(SAY) "  rv    $<"
 	@$(CLANG_CL) $(RV_FLAGS) $(RV_BUILTINS) -Wall -Wextra -Werror -S -o $@ $<

@@ -6,48 +6,10 @@
  * places split and join. */
 #ifdef __riscv /* the host's compilers see nothing of this file */
 #include "items.h"
+#include "variant.h"
 
 #define CORE(id, word) (*(volatile u32 *)(LAUNCH(LAUNCH_CORE_AT) + (id) * CORE_B + (word)))
 
-static inline u32 csr_core(void) {
-    u32 x;
-    __asm__ volatile("csrr %0, 0xcc5" : "=r"(x));
-    return x;
-}
-static inline u32 csr_warp(void) {
-    u32 x;
-    __asm__ volatile("csrr %0, 0xcc3" : "=r"(x));
-    return x;
-}
-static inline u32 csr_lane(void) {
-    u32 x;
-    __asm__ volatile("csrr %0, 0xcc0" : "=r"(x));
-    return x;
-}
-static inline u32 csr_lanes(void) {
-    u32 x;
-    __asm__ volatile("csrr %0, 0xfc0" : "=r"(x));
-    return x;
-}
-static inline u32 csr_warps(void) {
-    u32 x;
-    __asm__ volatile("csrr %0, 0xfc1" : "=r"(x));
-    return x;
-}
-static inline u32 csr_cores(void) {
-    u32 x;
-    __asm__ volatile("csrr %0, 0xfc2" : "=r"(x));
-    return x;
-}
-static inline u32 csr_mask(void) {
-    u32 x;
-    __asm__ volatile("csrr %0, 0xcc4" : "=r"(x));
-    return x;
-}
-static inline void tmc(u32 mask) { __asm__ volatile(".insn s 0x6b, 0, x0, 0(%0)" ::"r"(mask) : "memory"); }
-static inline void pred(u32 holds) { __asm__ volatile(".insn s 0x6b, 0, x1, 0(%0)" ::"r"(holds) : "memory"); }
-/* All warps of the core */
-static inline void meet(void) { __asm__ volatile("fence\n\t.insn s 0x6b, 4, %1, 0(%0)" ::"r"(0), "r"(csr_warps()) : "memory"); }
 static inline u32 take_next(void) {
     u32 x;
     __asm__ volatile("amoadd.w %0, %2, (%1)" : "=r"(x) : "r"(LAUNCH_AT + LAUNCH_NEXT), "r"(1) : "memory");
@@ -84,8 +46,7 @@ static void set_group(u32 group) {
 }
 
 static u32 slots(void) {
-    u32 hart;
-    __asm__ volatile("csrr %0, 0xcc2" : "=r"(hart));
+    u32 hart = csr_hart();
     return LAUNCH(LAUNCH_SLOTS_AT) + hart * LAUNCH(LAUNCH_SLOTS_B) + LAUNCH(LAUNCH_SLOT_B);
 }
 

@@ -7,12 +7,7 @@
  * a0) or at a barrier (1), where it leaves what a function has to preserve on its own stack, and sp at the
  * end of its slot; 0 there means that it has ended. */
 #include "layout.h"
-
-#define CSR_LANE   0xCC0
-#define CSR_THREAD 0xCC1 /* in its core */
-#define CSR_HART   0xCC2 /* in the machine */
-#define CSR_WARP   0xCC3
-#define CSR_NWARPS 0xFC1
+#include "variant.h"
 
     .file 1 "." "heddle-runtime/start.S" /* lines of the runtime are known by its folder; one a function will do */
     .section .text.start, "ax", @progbits
@@ -22,10 +17,10 @@ _start:
     .loc 1 1
     csrr t0, CSR_NWARPS
     la t1, warp_start
-    .insn s 0x6b, 1, t1, 0(t0)          /* wspawn */
+    WSPAWN(t0, t1)
 warp_start:
     li t0, -1
-    .insn s 0x6b, 0, x0, 0(t0)          /* tmc: all lanes */
+    TMC(t0)                             /* all lanes */
     li gp, 0                            /* the exit status */
     li s0, LAUNCH_AT
     csrr t0, CSR_HART
@@ -35,7 +30,7 @@ warp_start:
     add tp, t1, t2
     addi tp, tp, ITEM_B
     lw t3, LAUNCH_STACK_CORE(s0)
-    csrr t4, CSR_THREAD
+    READ_THREAD(t4, t5)
     beqz t3, 1f                         /* all lanes alike: it is one word in memory */
     mv t0, t4
 1:  lw t1, LAUNCH_STACK_B(s0)
@@ -44,7 +39,7 @@ warp_start:
     sub sp, sp, t1
     sw t4, ITEM_THREAD-ITEM_B(tp)
     call heddle_dispatch
-    .insn s 0x6b, 0, x0, 0(x0)          /* tmc: no lane */
+    TMC(x0)                             /* no lane */
     .size _start, . - _start
 
     .macro STATE op, fop                /* ra, s0 to s11, fs0 to fs11 */
