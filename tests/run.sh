@@ -224,6 +224,8 @@ suite_workloads() {
         for map in ${ALL:+group lanes}; do
             # shellcheck disable=SC2086
             one "workload $name as a RISC-V program, $map" build/heddle run "$name" --size tiny ${riscv}ipdom --set runtime.map="$map" --set sm.shared_b=65536
+            # shellcheck disable=SC2086
+            one "workload $name as a RISC-V program for v3, $map" build/heddle run "$name" --size tiny ${riscv}ipdom --set isa.vortex=v3 --set runtime.map="$map" --set sm.shared_b=65536
         done
     done
     for name in bfs btree nw psort kmeans vecadd saxpy sgemm sfilter nearn; do
@@ -232,6 +234,13 @@ suite_workloads() {
         if [ "$name" = btree ]; then continue; fi # its barriers depend on the query
         # shellcheck disable=SC2086
         one "workload $name with split and join, a group a thread" build/heddle run "$name" --size tiny ${riscv}split
+    done
+    for name in bfs btree nw psort kmeans vecadd saxpy sgemm sfilter nearn; do
+        # shellcheck disable=SC2086
+        one "workload $name with split and join of v3" build/heddle run "$name" --size tiny ${riscv}split --set isa.vortex=v3 --set runtime.map=lanes
+        if [ -z "$ALL" ] || [ "$name" = btree ]; then continue; fi
+        # shellcheck disable=SC2086
+        one "workload $name with split and join of v3, a group a thread" build/heddle run "$name" --size tiny ${riscv}split --set isa.vortex=v3
     done
 }
 

@@ -22,10 +22,13 @@
 #define HEADER "heddle riscv program 11"
 #define LINKER "ld.lld-19"
 
-enum { LOCAL_END = RV_STACK_2021, LOCAL_MOST_B = 1 << 24 };
+enum { LOCAL_MOST_B = 1 << 24 };
 
 static const char *const library[] = {"items.bc", "workitem.bc", "images.bc", "casts.bc", "math.bc", "atomics.bc"};
-static const char *const runtime[] = {"start", "dispatch", "support"}; /* assembly */
+enum { RUNTIMES = 3 };
+static const char *const runtime[][RUNTIMES] = {/* assembly */
+                                                [RV_2021] = {"start", "dispatch", "support"},
+                                                [RV_V3] = {"start_v3", "dispatch_v3", "support"}};
 
 /* Given to every run of clang, here and in the Makefile (RV_FLAGS): flags.txt */
 struct shop {
@@ -36,6 +39,7 @@ struct shop {
     VEC(char *) argv;
     size_t input_b;
     bool doubles; /* the source asks for them: with them 0.5 is one, which costs hundreds of instructions */
+    struct rv_words words;
     struct diag *dg;
 };
 
@@ -176,9 +180,11 @@ static bool assemble(struct shop *s, const char *name, const char *text) {
 }
 
 /* What the front end reads (kernels.c) */
-static void add_table(struct strbuf *out, const struct rv_wrap *w, struct rv_target t, bool atomics) {
-    strbuf_add(out, "\t.section\t.heddle.kernels,\"\",@progbits\n\t.ascii\t\"program %s %s thread %u atomics %d\\n\"\n",
+static void add_table(struct shop *s, struct strbuf *out, const struct rv_wrap *w, struct rv_target t, bool atomics) {
+    strbuf_add(out, "\t.section\t.heddle.kernels,\"\",@progbits\n\t.ascii\t\"program %s %s thread %u atomics %d",
                t.lanes ? "lanes" : "group", t.split ? "split" : "plain", w->thread_b, atomics);
+    if (t.variant == RV_V3) strbuf_add(out, " v3 nests %u", s->words.nests);
+    strbuf_add(out, "\\n\"\n");
     for (u32 i = 0; i < w->kernels.n; i++) {
         const struct rv_wrapped *k = &w->kernels.at[i];
         strbuf_add(out, "\t.ascii\t\"kernel %s barrier %d local %u stack %u size %u %u %u args %u", k->name, k->barrier,
@@ -191,8 +197,8 @@ static void add_table(struct strbuf *out, const struct rv_wrap *w, struct rv_tar
     }
 }
 
-/* Behind the code its data; __local variables of a kernel (lanes) at the end of the core's local memory, or
- * at 0 as long as their sizes are to be found */
+/* Behind the code its data; __local variables of a kernel (lanes) in the core's local memory, or at 0 as long
+ * as their sizes are to be found */
 static void add_script(struct strbuf *out, const struct rv_wrap *w) {
     for (u32 i = 0; i < w->kernels.n; i++) strbuf_add(out, "EXTERN(heddle_run_%s)\n", w->kernels.at[i].name);
     strbuf_add(out, "ENTRY(_start)\nPHDRS { text PT_LOAD FLAGS(5); data PT_LOAD FLAGS(6); tls PT_TLS FLAGS(4); }\n"
@@ -224,7 +230,7 @@ static char *link_all(struct shop *s, const struct rv_wrap *w, struct rv_target 
     strbuf_free(&script);
     args(s, LINKER " --gc-sections -X --no-check-sections -z norelro --build-id=none --orphan-handling=place -T");
     arg(s, "%s/script.ld", s->temp.dir);
-    for (u32 i = 0; i < ARRAY_LEN(runtime); i++) arg(s, "%s/%s.o", s->temp.dir, runtime[i]);
+    for (u32 i = 0; i < RUNTIMES; i++) arg(s, "%s/%s.o", s->temp.dir, runtime[t.variant][i]);
     arg(s, "%s/program.o", s->temp.dir);
     if (table) arg(s, "%s/table.o", s->temp.dir);
     arg_libgcc(s, t);
@@ -234,15 +240,24 @@ static char *link_all(struct shop *s, const struct rv_wrap *w, struct rv_target 
 
 /* --- __local memory: only the linker knows its size, since clang splits, renames and drops variables */
 
-static bool refuse_size(struct shop *s, const char *whose, u64 bytes) {
+static bool refuse_size(struct shop *s, const char *whose, u64 bytes, u32 most_b) {
     diag_error(s->dg, s->source, 0, 0, "%s %llu bytes of __local objects; %u are the most", whose, (unsigned long long)bytes,
-               LOCAL_MOST_B);
+               most_b);
     return false;
 }
 
+/* Where a kernel's lie: next to `taken`, where those of others begin, or in v3 end. Local memory ends at an
+ * address, or begins at one. */
+static void lay_section(struct rv_wrapped *k, struct rv_target t, u32 bytes, u32 align, u32 taken) {
+    bool up = t.variant == RV_V3;
+    k->local_at = up ? (taken + align - 1) / align * align : (taken - bytes) / align * align;
+    k->local_b = up ? k->local_at + bytes - RV_LOCAL_V3 : RV_STACK_2021 - k->local_at;
+}
+
 /* lanes: kernels one over the other, since one runs at a time; apart where kernels call kernels */
-static bool lay_sections(struct shop *s, struct rv_wrap *w, const u8 *elf, size_t n) {
-    u32 end = LOCAL_END;
+static bool lay_sections(struct shop *s, struct rv_wrap *w, struct rv_target t, const u8 *elf, size_t n) {
+    u32 taken = t.variant == RV_V3 ? RV_LOCAL_V3 : RV_STACK_2021, all_b = 0;
+    u32 most_b = t.variant == RV_V3 ? RV_LOCAL_V3_MOST_B : LOCAL_MOST_B;
     for (u32 i = 0; i < w->kernels.n; i++) {
         struct rv_wrapped *k = &w->kernels.at[i];
         char name[300], whose[300];
@@ -251,13 +266,12 @@ static bool lay_sections(struct shop *s, struct rv_wrap *w, const u8 *elf, size_
         snprintf(whose, sizeof(whose), "kernel %s has", k->name);
         rv_image_section(elf, n, name, &bytes, &align);
         align = MAX(align, 16u);
-        if (bytes > LOCAL_MOST_B || align > LOCAL_MOST_B) return refuse_size(s, whose, MAX(bytes, align));
-        k->local_at = (u32)((end - bytes) / align * align);
-        k->local_b = LOCAL_END - k->local_at;
-        if (k->local_b > LOCAL_MOST_B) return refuse_size(s, "kernels that call each other have", k->local_b);
-        if (w->nested) end = k->local_at;
+        if (bytes > most_b || align > most_b) return refuse_size(s, whose, MAX(bytes, align), most_b);
+        lay_section(k, t, (u32)bytes, (u32)align, taken);
+        if (k->local_b > most_b) return refuse_size(s, "kernels that call each other have", k->local_b, most_b);
+        if (w->nested) all_b = k->local_b, taken = t.variant == RV_V3 ? k->local_at + (u32)bytes : k->local_at;
     }
-    for (u32 i = 0; i < w->kernels.n && w->nested; i++) w->kernels.at[i].local_b = LOCAL_END - end;
+    for (u32 i = 0; i < w->kernels.n && w->nested; i++) w->kernels.at[i].local_b = all_b;
     return true;
 }
 
@@ -271,7 +285,7 @@ static bool size_thread(struct shop *s, struct rv_wrap *w, const u8 *elf, size_t
                    (unsigned long long)align, ITEM_B);
         return false;
     }
-    if (bytes > LOCAL_MOST_B - ITEM_B) return refuse_size(s, "the program has", bytes);
+    if (bytes > LOCAL_MOST_B - ITEM_B) return refuse_size(s, "the program has", bytes, LOCAL_MOST_B);
     w->thread_b = (u32)((bytes + align - 1) / align * align);
     return true;
 }
@@ -280,7 +294,7 @@ static bool find_sizes(struct shop *s, struct rv_wrap *w, struct rv_target t) {
     size_t n = 0;
     if (!w->has_local) return true;
     char *elf = link_all(s, w, t, false, &n);
-    bool ok = elf && (t.lanes ? lay_sections(s, w, (const u8 *)elf, n) : size_thread(s, w, (const u8 *)elf, n));
+    bool ok = elf && (t.lanes ? lay_sections(s, w, t, (const u8 *)elf, n) : size_thread(s, w, (const u8 *)elf, n));
     free(elf);
     return ok;
 }
@@ -289,7 +303,7 @@ static char *link_with_table(struct shop *s, struct rv_wrap *w, struct rv_target
     struct strbuf table = {0};
     bool ok = find_sizes(s, w, t);
     if (ok) {
-        add_table(&table, w, t, atomics);
+        add_table(s, &table, w, t, atomics);
         ok = assemble(s, "table", table.s);
     }
     strbuf_free(&table);
@@ -301,25 +315,35 @@ static bool uses_atomics(const char *assembly) {
     return strstr(assembly, "\tamo") || strstr(assembly, "\tlr.w") || strstr(assembly, "\tsc.w");
 }
 
-static bool place_and_assemble(struct shop *s, const char *name, const char *text, u32 first_word, struct rv_target t) {
+static bool place_and_assemble(struct shop *s, const char *name, const char *text, struct rv_target t) {
     struct strbuf placed = {0};
-    bool ok = !t.split || rv_place(s->source, text, first_word, &placed, s->dg);
+    bool ok = !t.split || rv_place(s->source, text, &s->words, &placed, s->dg);
     ok = ok && assemble(s, name, t.split ? placed.s : text);
     strbuf_free(&placed);
     return ok;
 }
 
+/* Which depths and masks a function keeps in words of the thread (lib/layout.h): once, not for every call */
+static bool calls_suit(struct shop *s, const struct rv_wrap *w, struct rv_target t) {
+    if (!w->recursive || !t.split || t.variant != RV_V3) return true;
+    diag_error(s->dg, s->source, 0, 0,
+               "function %s calls itself, which OpenCL C does not have, and isa.vortex.diverge = split does not take on v3",
+               w->recursive);
+    return false;
+}
+
 /* What clang calls goes through the pass, too; the rest knows what it does */
 static bool add_runtime(struct shop *s, struct rv_target t) {
     bool ok = true;
-    for (u32 i = 0; i < ARRAY_LEN(runtime) && ok; i++) {
+    s->words.exits = ITEM_EXITS - 4; /* the last are of support.c */
+    for (u32 i = 0; i < RUNTIMES && ok; i++) {
         struct strbuf path = {0}, why = {0};
         size_t n;
-        strbuf_add(&path, "%s/riscv/%s.s", s->data, runtime[i]);
+        const char *name = runtime[t.variant][i];
+        strbuf_add(&path, "%s/riscv/%s.s", s->data, name);
         char *text = limit_read_file(path.s, LIMIT_OTHER, &n, &why);
         if (!text) diag_error(s->dg, path.s, 0, 0, "cannot read: %s", why.s);
-        bool pass = strcmp(runtime[i], "support") == 0;
-        ok = text && (pass ? place_and_assemble(s, runtime[i], text, ITEM_EXITS - 4, t) : assemble(s, runtime[i], text));
+        ok = text && (strcmp(name, "support") == 0 ? place_and_assemble(s, name, text, t) : assemble(s, name, text));
         strbuf_free(&path);
         strbuf_free(&why);
         free(text);
@@ -330,10 +354,12 @@ static bool add_runtime(struct shop *s, struct rv_target t) {
 static char *build(struct shop *s, struct rv_target t, size_t *len) {
     struct rv_wrap w = {0};
     char *usage = NULL, *elf = NULL, *ir = source_to_ir(s);
-    char *assembly = ir && rv_wrap(&w, s->source, ir, t.lanes, s->dg) ? ir_to_assembly(s, w.ir.s, &usage) : NULL;
+    bool ok = ir && rv_wrap(&w, s->source, ir, t.lanes, s->dg) && calls_suit(s, &w, t);
+    char *assembly = ok ? ir_to_assembly(s, w.ir.s, &usage) : NULL;
     if (assembly) {
         rv_wrap_stacks(&w, usage ? usage : "");
-        if (place_and_assemble(s, "program", assembly, 0, t) && add_runtime(s, t))
+        s->words = (struct rv_words){.variant = t.variant};
+        if (place_and_assemble(s, "program", assembly, t) && add_runtime(s, t))
             elf = link_with_table(s, &w, t, uses_atomics(assembly), len);
     }
     rv_wrap_free(&w);
@@ -365,7 +391,7 @@ static bool key_tool(struct cache_key *k, const char *name) {
 }
 
 static bool key_of(struct shop *s, struct rv_target t, struct cache_key *k) {
-    u8 target[2] = {t.lanes, t.split};
+    u8 target[] = {t.lanes, t.split, (u8)t.variant};
     if (!key_tool(k, clang_name()) || !key_tool(k, LINKER)) {
         diag_error(s->dg, s->source, 0, 0,
                    "OpenCL C is compiled for RISC-V by %s and %s, which are not in PATH (tools/setup.sh riscv)", clang_name(),
@@ -376,14 +402,14 @@ static bool key_of(struct shop *s, struct rv_target t, struct cache_key *k) {
     bool ok = true;
     cache_key_add(k, HEADER, sizeof(HEADER));
     cache_key_add(k, target, sizeof(target));
-    for (u32 i = 0; i <= ARRAY_LEN(library) + ARRAY_LEN(runtime) && ok; i++) {
-        bool bitcode = i < ARRAY_LEN(library), flags = i == ARRAY_LEN(library) + ARRAY_LEN(runtime);
+    for (u32 i = 0; i <= ARRAY_LEN(library) + RUNTIMES && ok; i++) {
+        bool bitcode = i < ARRAY_LEN(library), flags = i == ARRAY_LEN(library) + RUNTIMES;
         strbuf_free(&path);
         path = (struct strbuf){0};
         strbuf_add(&path, "%s/riscv/%s%s", s->data,
                    flags     ? "flags.txt"
                    : bitcode ? library[i]
-                             : runtime[i - ARRAY_LEN(library)],
+                             : runtime[t.variant][i - ARRAY_LEN(library)],
                    flags || bitcode ? "" : ".s");
         ok = key_file(k, path.s);
         if (!ok)

@@ -25,9 +25,10 @@ struct rv_wrapped { /* a kernel */
 struct rv_wrap {
     struct arena arena;
     VEC(struct rv_wrapped) kernels;
-    bool has_local; /* __local variables */
-    bool nested;    /* a kernel is called by the program, too */
-    u32 thread_b;   /* group: bytes of all __local variables */
+    bool has_local;        /* __local variables */
+    bool nested;           /* a kernel is called by the program, too */
+    const char *recursive; /* a function that calls itself, or NULL */
+    u32 thread_b;          /* group: bytes of all __local variables */
     struct strbuf ir;
 };
 /* The IR with wrapped kernels; false with errors in dg */
@@ -36,13 +37,18 @@ bool rv_wrap(struct rv_wrap *w, const char *file, const char *ir, bool lanes, st
 void rv_wrap_stacks(struct rv_wrap *w, const char *stack_usage);
 void rv_wrap_free(struct rv_wrap *w);
 
-/* --- place.c: the assembly with split, join and pred; false with errors in dg. first_word: the first of
- * ITEM_EXITS words of the thread that it may use. */
-bool rv_place(const char *file, const char *assembly, u32 first_word, struct strbuf *out, struct diag *dg);
+/* --- place.c: the assembly with split, join and pred; false with errors in dg */
+struct rv_words { /* of a hardware thread (lib/layout.h), as many as are taken */
+    u32 variant;  /* enum rv_variant */
+    u32 exits;    /* of ITEM_EXITS */
+    u32 nests;    /* v3: of NEST_WORDS */
+};
+bool rv_place(const char *file, const char *assembly, struct rv_words *taken, struct strbuf *out, struct diag *dg);
 
 /* --- build.c: an ELF image (free it), or NULL with errors in dg */
 struct rv_target {
     bool lanes, split;
+    u32 variant; /* enum rv_variant */
 };
 char *rv_build(const char *source, struct rv_target target, size_t *len, struct diag *dg);
 

@@ -177,7 +177,7 @@ static struct rv_machine machine_of(const struct config *c) {
 
 /* Loads and stores there are the core's own: what a file has for it would never be seen */
 static bool clear_of_shared(const struct rv_program *p, const struct rv_machine *m, struct diag *dg) {
-    u64 end = m->variant == RV_V3 ? (u64)RV_LOCAL_V3 + RV_LOCAL_V3_B : RV_STACK_2021, from = end - m->shared_b;
+    u64 from = m->variant == RV_V3 ? RV_LOCAL_V3 : RV_STACK_2021 - m->shared_b, end = from + m->shared_b;
     for (u32 i = 0; i < p->image.segments.n; i++) {
         const struct rv_segment *g = &p->image.segments.at[i];
         if (g->at >= end || g->at + g->size_b <= from) continue;
@@ -199,13 +199,14 @@ static bool map_io(struct rv_program *p, struct diag *dg) {
 static struct kernel *lower(void *program, u32 i, const struct config *machine, struct arena *arena, struct diag *dg) {
     struct rv_machine m = machine_of(machine);
     struct rv_program *p = program;
-    if (p->functions.n && p->lanes && machine) m.shared_b = machine->shared_b; /* its stacks lie elsewhere */
+    if (p->functions.n && p->lanes && machine) /* its stacks lie elsewhere */
+        m.shared_b = m.variant == RV_V3 ? MIN(machine->shared_b, (u32)RV_LOCAL_V3_MOST_B) : machine->shared_b;
     if (!clear_of_shared(p, &m, dg)) return NULL;
-    if (p->functions.n) return rv_kernel_lower(p, i, &m, arena, dg);
     if (m.variant == RV_V3 && !p->stacks_v3) {
         if (!map(p, p->mem, RV_LOCAL_V3 - RV_STACKS_V3_B, RV_STACKS_V3_B, "the stacks' place", dg)) return NULL;
         p->stacks_v3 = true;
     }
+    if (p->functions.n) return rv_kernel_lower(p, i, &m, arena, dg);
     if (m.variant == RV_2021 && !map_io(p, dg)) return NULL;
     return rv_lower(program, &m, arena, dg);
 }
@@ -218,7 +219,7 @@ static u64 variant(const struct config *machine) {
 /* OpenCL C for this machine */
 static char *build(const char *source, const struct config *machine, size_t *len, struct diag *dg) {
     struct rv_machine m = machine_of(machine);
-    return rv_build(source, (struct rv_target){m.lanes, m.diverge == RV_SPLIT}, len, dg);
+    return rv_build(source, (struct rv_target){m.lanes, m.diverge == RV_SPLIT, m.variant}, len, dg);
 }
 
 static bool recognise(const u8 *bytes, size_t n) { return rv_image_recognise(bytes, n); }

@@ -32,11 +32,13 @@ static bool bad_table(const struct rv_program *p, const char *line, struct diag 
 static bool read_program(struct rv_program *p, const char *line) {
     char map[8], diverge[8];
     u32 atomics;
-    if (sscanf(line, "program %7s %7s thread %u atomics %u", map, diverge, &p->thread_b, &atomics) != 4) return false;
+    int n = sscanf(line, "program %7s %7s thread %u atomics %u v3 nests %u", map, diverge, &p->thread_b, &atomics, &p->nests);
+    if (n < 4) return false;
+    p->variant = n == 5 ? RV_V3 : RV_2021;
     p->lanes = strcmp(map, "lanes") == 0;
     p->split = strcmp(diverge, "split") == 0;
     p->atomics = atomics;
-    return p->thread_b <= 1u << 24;
+    return p->thread_b <= 1u << 24 && p->nests <= NEST_WORDS;
 }
 
 static bool find_entry(const struct rv_program *p, struct rv_function *f) {
@@ -111,9 +113,10 @@ struct dealer { /* kernel.place_with */
 
 static bool fits_machine(const struct rv_program *p, const struct rv_function *f, const struct rv_machine *m, struct diag *dg) {
     if (m->lanes_n > 32)
-        diag_error(dg, p->file, 0, 0, "warps of %u threads (sm.warp_size): a thread mask of Vortex of 2021 has 32 bits",
-                   m->lanes_n);
-    else if (m->variant != RV_2021) diag_error(dg, p->file, 0, 0, "compiled for Vortex of 2021; the machine has isa.vortex = v3");
+        diag_error(dg, p->file, 0, 0, "warps of %u threads (sm.warp_size): a thread mask of Vortex has 32 bits", m->lanes_n);
+    else if (m->variant != p->variant)
+        diag_error(dg, p->file, 0, 0, "compiled for Vortex %s; the machine has isa.vortex = %s",
+                   p->variant == RV_V3 ? "v3" : "of 2021", m->variant == RV_V3 ? "v3" : "2021");
     else if (m->lanes != p->lanes)
         diag_error(dg, p->file, 0, 0, "compiled for runtime.map = %s, which is not the machine's", p->lanes ? "lanes" : "group");
     else if (m->diverge == RV_SPLIT && !p->split)
@@ -141,25 +144,41 @@ static bool fits_machine(const struct rv_program *p, const struct rv_function *f
 /* --- launches */
 
 struct plan { /* memory of a launch, from `at` on */
-    u32 items, rounds, slot_b, stack_b;
-    bool stack_in_core;
+    u32 items, rounds, slot_b, stack_b, stack_end;
+    bool stack_in_core;                       /* stacks lie at the end of a core's shared memory */
+    u32 nest_b, thread_b;                     /* a thread's words before its item; all that it has of its own */
     u64 threads, slots, stacks, cores, bytes; /* where each part begins, and all of it */
 };
 
 static u64 up_to(u64 n, u64 step) { return (n + step - 1) / step * step; }
 
+/* Stacks where programs for the variant have them, if they suffice there: stack_end, or 0 for memory of the
+ * launch. 2021: in shared memory, a kilobyte a thread. v3: in ordinary memory, 8 a thread. */
+static void plan_stacks(const struct dealer *d, u64 harts, struct plan *x) {
+    u64 need = RUNTIME_STACK_B + (d->f->barrier ? 0 : d->f->stack_b);
+    bool v3 = d->m.variant == RV_V3;
+    if (v3 && need <= RV_STACK_V3_B && harts <= RV_STACKS_V3_B / RV_STACK_V3_B) {
+        x->stack_end = RV_LOCAL_V3;
+        x->stack_b = RV_STACK_V3_B;
+    } else if (!v3 && !d->p->lanes && need <= RV_STACK_2021_B) {
+        x->stack_end = RV_STACK_2021;
+        x->stack_b = RV_STACK_2021_B;
+        x->stack_in_core = true;
+    } else x->stack_b = (u32)up_to(need, 64);
+}
+
 static struct plan plan_of(const struct dealer *d, u64 items) {
     const struct rv_machine *m = &d->m;
     struct plan x = {.items = (u32)items};
     u64 of_core = (u64)m->warps * m->lanes_n, harts = of_core * m->cores;
-    u64 need = RUNTIME_STACK_B + (d->f->barrier ? 0 : d->f->stack_b);
+    plan_stacks(d, harts, &x);
     x.rounds = (u32)(d->p->lanes ? (items + of_core - 1) / of_core : items);
     x.slot_b = (u32)up_to(d->f->stack_b + STATE_B + SLOT_SPARE_B, 16);
-    x.stack_in_core = !d->p->lanes && need <= RV_STACK_2021_B;
-    x.stack_b = x.stack_in_core ? (u32)RV_STACK_2021_B : (u32)up_to(need, 64);
-    x.slots = up_to(harts * up_to(ITEM_B + d->p->thread_b, 64), 64);
+    x.nest_b = (u32)up_to(4 * (u64)d->p->nests, ITEM_B); /* as what lies behind it is aligned */
+    x.thread_b = (u32)up_to((u64)x.nest_b + ITEM_B + d->p->thread_b, 64);
+    x.slots = up_to(harts * x.thread_b, 64);
     x.stacks = x.slots + (d->f->barrier ? harts * x.rounds * x.slot_b : 0);
-    x.cores = x.stacks + (x.stack_in_core ? 0 : harts * x.stack_b);
+    x.cores = x.stacks + (x.stack_end ? 0 : harts * x.stack_b);
     x.bytes = x.cores + (u64)m->cores * CORE_B;
     return x;
 }
@@ -221,7 +240,7 @@ static bool choose_groups(const struct dealer *d, struct kernel_launch *l, struc
 
 static void write_launch(const struct dealer *d, struct memory *mem, const struct kernel_launch *l, const struct plan *x) {
     u8 *to = memory_host(mem, LAUNCH_AT, RV_ARGS_B);
-    u64 at = d->p->area, thread_b = up_to(ITEM_B + d->p->thread_b, 64);
+    u64 at = d->p->area;
     const struct {
         u32 at, value;
     } words[] = {
@@ -241,10 +260,10 @@ static void write_launch(const struct dealer *d, struct memory *mem, const struc
         {LAUNCH_COROUTINES, d->f->barrier},
         {LAUNCH_DISTRIBUTION, d->m.distribution},
         {LAUNCH_NEXT, 0},
-        {LAUNCH_THREAD_AT, (u32)at},
-        {LAUNCH_THREAD_B, (u32)thread_b},
-        {LAUNCH_STACK_AT, x->stack_in_core ? RV_STACK_2021 : (u32)(at + x->stacks + x->stack_b)},
-        {LAUNCH_STACK_B, x->stack_in_core ? x->stack_b : 0 - x->stack_b}, /* those in memory lie upwards */
+        {LAUNCH_THREAD_AT, (u32)at + x->nest_b},
+        {LAUNCH_THREAD_B, x->thread_b},
+        {LAUNCH_STACK_AT, x->stack_end ? x->stack_end : (u32)(at + x->stacks + x->stack_b)},
+        {LAUNCH_STACK_B, x->stack_end ? x->stack_b : 0 - x->stack_b}, /* those of the launch lie upwards */
         {LAUNCH_STACK_CORE, x->stack_in_core},
         {LAUNCH_SLOTS_AT, (u32)(at + x->slots)},
         {LAUNCH_SLOTS_B, x->rounds * x->slot_b},

@@ -2,11 +2,15 @@
  * leading lane goes, so every branch at which lanes may part has to be told to the hardware.
  *
  * An if: split before the branch, join on every way into its immediate post-dominator; each side comes to
- * the join once. A loop that lanes leave at different times: split (of no effect but to save the mask) on
- * the way in, pred at the exit, which switches off those that leave while others stay, and join on the way
- * out, where all go on. A loop that is left at several places, or from inside an if, leaves at its end: the
- * place is written down in the thread's own memory, and behind the loop lanes go from there where they
- * wanted to.
+ * the join once. A loop that lanes leave at different times: on the way in the mask is saved, pred at the
+ * exit switches off those that leave while others stay, and behind it all go on. A loop that is left at
+ * several places, or from inside an if, leaves at its end: the place is written down in the thread's own
+ * memory, and behind the loop lanes go from there where they wanted to.
+ *
+ * 2021: a split that parts nobody saves a loop's mask, and a join behind the loop restores it. v3: split says
+ * how deep the stack is, and join wants to hear it again; pred restores a loop's mask when nobody stays, and
+ * has to be told the mask. Depths and masks wait in words of the thread, one for each level at which splits
+ * and loops nest in a function; gp, which nobody else uses, takes them there and back.
  *
  * Which branches: those whose operands may differ between lanes. A value is the same in all lanes when it is
  * computed from such values (constants, loads from one address) outside of everything that a branch parts. A
@@ -16,27 +20,47 @@
  * A side of an if that can be entered from elsewhere is copied. Not placed, but refused with the function's
  * name: control flow that is not reducible, indirect jumps. x31 (t6) is kept free by -ffixed-x31.
  *
- * P1 every way through a function executes as many joins as splits   P2 nothing is placed around a barrier */
+ * P1 every way through a function executes as many joins as splits, a loop's counted with them   P2 nothing
+ * is placed around a barrier, so words of a thread serve all its items   P3 v3: words of functions are apart,
+ * so a function may be called from inside of another's split */
 #include "isa/isa.h"
 #include "riscv/compile.h"
 #include "riscv/lib/layout.h"
+#include "riscv/riscv.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SPLIT_OF(r) "\t.insn s 0x6b, 2, x0, 0(" r ")\n"
-#define PRED_T6     "\t.insn s 0x6b, 0, x1, 0(t6)\n"
-#define JOIN        "\t.insn s 0x6b, 3, x0, 0(x0)\n"
 enum { MOST_BLOCKS = 4000 };
 
+/* What is placed, as it is written for each variant; %d is the word's offset from tp */
+struct wording {
+    const char *split, *join, *enter_loop, *pred, *leave_loop;
+    bool whole_word; /* what is said of t6 is whether it is 0, else its bit 0 */
+};
+static const struct wording wordings[] = {
+    [RV_2021] = {.split = "\t.insn s 0x6b, 2, x0, 0(t6)\n",
+                 .join = "\t.insn s 0x6b, 3, x0, 0(x0)\n",
+                 .enter_loop = "\t.insn s 0x6b, 2, x0, 0(sp)\n",
+                 .pred = "\t.insn s 0x6b, 0, x1, 0(t6)\n",
+                 .leave_loop = "\t.insn s 0x6b, 3, x0, 0(x0)\n",
+                 .whole_word = true},
+    [RV_V3] = {.split = "\t.insn r 0x0b, 2, 0, gp, t6, x0\n\tsw\tgp, %d(tp)\n",
+               .join = "\tlw\tgp, %d(tp)\n\t.insn r 0x0b, 3, 0, x0, gp, x0\n",
+               .enter_loop = "\tcsrr\tgp, 0xcc4\n\tsw\tgp, %d(tp)\n",
+               .pred = "\tlw\tgp, %d(tp)\n\t.insn r 0x0b, 5, 0, x0, t6, gp\n",
+               .leave_loop = ""},
+};
+
 enum end { END_FALLS, END_BRANCH, END_LEAVES };
+enum opens { OPENS_NOTHING, OPENS_LOOP, OPENS_BEHIND_LOOP, OPENS_BEHIND_IF }; /* a block, with what is placed */
 struct block {
     const char *text; /* lines but the last instruction, if that is a jump or branch */
     size_t text_b;
     const char *op; /* END_BRANCH: mnemonic and operands, the target and the comma before it left out */
     size_t op_b;
-    u8 end;                                 /* enum end */
+    u8 end, opens;                          /* enum end, enum opens */
     bool ready;                             /* END_BRANCH: t6 says whether it is taken */
     bool returns;                           /* END_LEAVES: with a return */
     bool barrier, divergent, placed, exits; /* exits: pred, not split, tells of it */
@@ -44,6 +68,7 @@ struct block {
     bool stays_taken;                       /* exits: those that take the branch stay */
     u32 succ[2];                            /* taken, else next; END_FALLS: the first */
     u64 uniform;                            /* registers (x, f) that are the same in all lanes on entry */
+    i32 level;                              /* splits and loops around its beginning, or NONE */
 };
 
 struct function {
@@ -54,9 +79,9 @@ struct function {
     VEC(u32) order; /* as they will stand */
     u32 words;      /* of a set of blocks */
     u64 *dom, *post;
-    u32 *post_n; /* how many post-dominate a block, itself among them */
-    u32 *slots;  /* taken, of the file */
-    u32 number;
+    u32 *post_n;            /* how many post-dominate a block, itself among them */
+    struct rv_words *taken; /* of the file, up to this function */
+    u32 number, levels;
 };
 
 static bool refuse(struct function *f, const char *why) {
@@ -359,6 +384,12 @@ static u32 add_text(struct function *f, const char *text, u32 to, u32 before) {
     return add_block(f, (struct block){.text = text, .text_b = strlen(text), .end = END_FALLS, .succ = {to, 0}}, before);
 }
 
+static u32 add_opening(struct function *f, enum opens opens, const char *text, u32 to, u32 before) {
+    u32 b = add_text(f, text, to, before);
+    f->blocks.at[b].opens = (u8)opens;
+    return b;
+}
+
 /* Ways from blocks of a set (or from outside of it) to `from` lead to `to` instead */
 static void redirect(struct function *f, const u64 *set, bool inside, u32 from, u32 to) {
     for (u32 b = 0; b < f->blocks.n; b++) {
@@ -405,7 +436,7 @@ static void place_simple(struct function *f, const struct loop *l) {
     u32 target = e->succ[taken_stays];
     e->placed = e->exits = true;
     e->stays_taken = taken_stays;
-    u32 join = add_text(f, JOIN, target, target);
+    u32 join = add_opening(f, OPENS_BEHIND_LOOP, "", target, target);
     redirect(f, l->body, true, target, join);
     if (l->backs > 1) redirect(f, l->body, true, l->header, add_text(f, "", l->header, join));
 }
@@ -443,7 +474,7 @@ static bool place_general(struct function *f, const struct loop *l, char *offset
         d.text_b = strlen(d.text);
         next = add_block(f, d, next);
     }
-    u32 join = add_text(f, JOIN, next, next);
+    u32 join = add_opening(f, OPENS_BEHIND_LOOP, "", next, next);
     f->blocks.at[latch].succ[0] = l->header;
     f->blocks.at[latch].succ[1] = join;
     return true;
@@ -453,11 +484,11 @@ static bool place_loop(struct function *f, const struct loop *l) {
     char offset[32] = "";
     bool simple = passes_exit(f, l) && f->blocks.at[l->out].divergent;
     if (!simple) {
-        if (*f->slots >= ITEM_EXITS) return refuse(f, "too many loops with several ways out");
-        snprintf(offset, sizeof(offset), "%d(tp)", ITEM_EXIT + 4 * (int)(*f->slots)++ - ITEM_B);
+        if (f->taken->exits >= ITEM_EXITS) return refuse(f, "too many loops with several ways out");
+        snprintf(offset, sizeof(offset), "%d(tp)", ITEM_EXIT + 4 * (int)f->taken->exits++ - ITEM_B);
     }
-    const char *text = simple ? SPLIT_OF("sp") : arena_printf(f->arena, SPLIT_OF("sp") "\tsw\tzero, %s\n", offset);
-    u32 before = add_text(f, text, l->header, l->header);
+    const char *text = simple ? "" : arena_printf(f->arena, "\tsw\tzero, %s\n", offset);
+    u32 before = add_opening(f, OPENS_LOOP, text, l->header, l->header);
     redirect(f, l->body, false, l->header, before);
     if (simple) place_simple(f, l);
     return simple || place_general(f, l, offset);
@@ -554,7 +585,7 @@ static bool place_if(struct function *f, u32 b, u32 meet, u64 *region) {
     if (copy_sides(f, b, region)) return true; /* and once more */
     put(region, b);
     f->blocks.at[b].placed = true;
-    redirect(f, region, true, meet, add_text(f, JOIN, meet, meet));
+    redirect(f, region, true, meet, add_opening(f, OPENS_BEHIND_IF, "", meet, meet));
     return true;
 }
 
@@ -574,7 +605,7 @@ static bool place_early(struct function *f, u32 b) {
         u64 *from = reach(f, t, n);
         put(from, t);
         ++*(decides_barrier(f, from) ? &with : &without);
-        redirect(f, sides, true, t, add_text(f, JOIN, t, t));
+        redirect(f, sides, true, t, add_opening(f, OPENS_BEHIND_IF, "", t, t));
     }
     f->blocks.at[b].placed = true;
     return (with < 2 && without < 2) || refuse(f, "a branch before a barrier whose ways come together at several places");
@@ -690,8 +721,8 @@ static void join_returns(struct function *f) {
 
 /* --- blocks to text */
 
-/* t6: whether the branch is taken, or is not; any word but 0 if so */
-static void add_taken(struct strbuf *out, const char *op, size_t n, bool negated) {
+/* t6: whether the branch is taken, or is not; 1 if so, or with whole_word any word but 0 */
+static void add_taken(struct strbuf *out, const char *op, size_t n, bool negated, bool whole_word) {
     char word[8] = "", a[8] = "", b[8] = "";
     char text[64];
     snprintf(text, sizeof(text), "%.*s", (int)n, op);
@@ -706,25 +737,56 @@ static void add_taken(struct strbuf *out, const char *op, size_t n, bool negated
     if (less || least) strbuf_add(out, "\t%s\tt6, %s, %s\n", slt, a, b);
     else if (more || most) strbuf_add(out, "\t%s\tt6, %s, %s\n", slt, b, a);
     else strbuf_add(out, "\txor\tt6, %s, %s\n", a, b);
+    bool differs = !less && !least && !more && !most;
     if ((least || most || strcmp(word, "beq") == 0) != negated) strbuf_add(out, "\tseqz\tt6, t6\n");
+    else if (differs && !whole_word) strbuf_add(out, "\tsnez\tt6, t6\n");
+}
+
+/* The thread's word for what is placed at a level of the function, as an offset from tp */
+static int word_at(const struct function *f, i32 level) { return -(ITEM_B + 4 * ((int)f->taken->nests + level + 1)); }
+
+static void add_placed(const struct function *f, const char *text, i32 level, struct strbuf *out) {
+    const char *at = strstr(text, "%d");
+    if (!at) strbuf_add(out, "%s", text);
+    else strbuf_add(out, "%.*s%d%s", (int)(at - text), text, word_at(f, level), at + 2);
+}
+
+static i32 level_behind(const struct block *b) {
+    return b->level + (b->opens == OPENS_LOOP) - (b->opens == OPENS_BEHIND_LOOP || b->opens == OPENS_BEHIND_IF);
+}
+
+static void add_opens(const struct function *f, const struct block *b, struct strbuf *out) {
+    const struct wording *w = &wordings[f->taken->variant];
+    switch ((enum opens)b->opens) {
+    case OPENS_NOTHING: break;
+    case OPENS_LOOP: add_placed(f, w->enter_loop, b->level, out); break;
+    case OPENS_BEHIND_LOOP: add_placed(f, w->leave_loop, b->level - 1, out); break;
+    case OPENS_BEHIND_IF: add_placed(f, w->join, b->level - 1, out); break;
+    }
+}
+
+static void add_branch(const struct function *f, const struct block *b, struct strbuf *out) {
+    const struct wording *w = &wordings[f->taken->variant];
+    if (b->placed && !b->ready) add_taken(out, b->op, b->op_b, b->exits && !b->stays_taken, w->whole_word);
+    if (b->placed && b->exits) add_placed(f, w->pred, level_behind(b) - 1, out);
+    else if (b->placed) add_placed(f, w->split, level_behind(b), out);
+    strbuf_add(out, "\t%.*s, .Lrv%u_%u\n", (int)b->op_b, b->op, f->number, b->succ[0]);
 }
 
 static void add_end(const struct function *f, const struct block *b, u32 next, struct strbuf *out) {
     if (b->returns) strbuf_add(out, "\tret\n");
     if (b->end == END_LEAVES) return;
     u32 onward = b->succ[b->end == END_BRANCH];
-    if (b->end == END_BRANCH) {
-        if (b->placed && !b->ready) add_taken(out, b->op, b->op_b, b->exits && !b->stays_taken);
-        if (b->placed) strbuf_add(out, "%s", b->exits ? PRED_T6 : SPLIT_OF("t6"));
-        strbuf_add(out, "\t%.*s, .Lrv%u_%u\n", (int)b->op_b, b->op, f->number, b->succ[0]);
-    }
+    if (b->end == END_BRANCH) add_branch(f, b, out);
     if (onward != next) strbuf_add(out, "\tj\t.Lrv%u_%u\n", f->number, onward);
 }
 
 static void emit(const struct function *f, struct strbuf *out) {
     for (u32 i = 0; i < f->order.n; i++) {
         const struct block *b = &f->blocks.at[f->order.at[i]];
-        strbuf_add(out, ".Lrv%u_%u:\n%.*s", f->number, f->order.at[i], (int)b->text_b, b->text);
+        strbuf_add(out, ".Lrv%u_%u:\n", f->number, f->order.at[i]);
+        add_opens(f, b, out);
+        strbuf_add(out, "%.*s", (int)b->text_b, b->text);
         if (b->text_b && b->text[b->text_b - 1] != '\n') strbuf_add(out, "\n");
         add_end(f, b, i + 1 < f->order.n ? f->order.at[i + 1] : UINT32_MAX, out);
     }
@@ -736,34 +798,39 @@ struct placing {
     const char *file;
     struct diag *dg;
     struct strbuf *out;
-    u32 slots, functions;
+    struct rv_words *taken;
+    u32 functions;
     VEC(const char *) barriers; /* functions that come to one */
     struct arena names;
 };
 
-/* P1: splits less joins are the same on all ways to a block, and none are left at the end */
+/* P1: splits less joins are the same on all ways to a block, its level, and none are left at the end */
 static bool balanced(struct function *f) {
-    u32 n = f->blocks.n;
-    i32 *depth = ARENA_ARRAY(f->arena, i32, n + 1);
     VEC(u32) stack = {0};
     bool ok = true;
-    for (u32 i = 1; i < n; i++) depth[i] = NONE;
+    for (u32 i = 0; i < f->blocks.n; i++) f->blocks.at[i].level = i ? NONE : 0;
     VEC_PUSH(&stack, 0);
     while (stack.n && ok) {
         const struct block *b = &f->blocks.at[stack.at[--stack.n]];
-        i32 now = depth[b - f->blocks.at];
-        if (b->text_b >= strlen(JOIN) && strncmp(b->text, JOIN, strlen(JOIN)) == 0) now--;
-        if (b->text_b >= strlen(SPLIT_OF("sp")) && strncmp(b->text, SPLIT_OF("sp"), strlen(SPLIT_OF("sp"))) == 0) now++;
+        i32 now = level_behind(b);
         ok = now >= 0 && (b->end != END_LEAVES || !now);
         if (b->placed && !b->exits) now++;
+        f->levels = MAX(f->levels, (u32)MAX(now, 0));
         for (u32 i = 0; i < succs(b) && ok; i++) {
-            ok = depth[b->succ[i]] == NONE || depth[b->succ[i]] == now;
-            if (depth[b->succ[i]] == NONE) VEC_PUSH(&stack, b->succ[i]);
-            depth[b->succ[i]] = now;
+            i32 *level = &f->blocks.at[b->succ[i]].level;
+            ok = *level == NONE || *level == now;
+            if (*level == NONE) VEC_PUSH(&stack, b->succ[i]);
+            *level = now;
         }
     }
     free(stack.at);
     return ok || refuse(f, "control flow whose splits and joins would not pair");
+}
+
+/* v3: the words of its levels are taken */
+static bool words_suffice(struct function *f) {
+    if (f->taken->variant != RV_V3 || f->taken->nests + f->levels <= NEST_WORDS) return true;
+    return refuse(f, "too many levels of nested ifs and loops, counted with the functions before it");
 }
 
 static bool place_blocks(struct function *f) {
@@ -772,14 +839,14 @@ static bool place_blocks(struct function *f) {
     find_dominators(f);
     find_divergent(f);
     for (u32 i = 0; i < f->blocks.n; i++) any = any || f->blocks.at[i].divergent;
-    return !any || (reducible(f) && place_loops(f) && place_ifs(f) && balanced(f));
+    return !any || (reducible(f) && place_loops(f) && place_ifs(f) && balanced(f) && words_suffice(f));
 }
 
 /* A function's lines, from behind its name to its end */
 static bool place_function(struct placing *p, const char *name, const char *text, const char *end) {
     struct arena arena = {0};
     struct function f = {
-        .file = p->file, .name = name, .arena = &arena, .dg = p->dg, .slots = &p->slots, .number = p->functions++};
+        .file = p->file, .name = name, .arena = &arena, .dg = p->dg, .taken = p->taken, .number = p->functions++};
     struct reading r = {.f = &f};
     bool ok = true;
     for (const char *at = text; at < end && ok;) {
@@ -790,6 +857,7 @@ static bool place_function(struct placing *p, const char *name, const char *text
     if (r.open) close_block(&r, END_LEAVES, NULL, 0, NULL, 0);
     ok = ok && f.blocks.n && settle(&r) && place_blocks(&f);
     if (ok) emit(&f, p->out);
+    if (p->taken->variant == RV_V3) p->taken->nests += f.levels;
     free(r.labels.at), free(r.wants.at), free(f.blocks.at), free(f.order.at);
     arena_free(&arena);
     return ok;
@@ -819,8 +887,8 @@ static void find_barriers(struct placing *p, const char *assembly) {
     }
 }
 
-bool rv_place(const char *file, const char *assembly, u32 first_word, struct strbuf *out, struct diag *dg) {
-    struct placing p = {.file = file, .dg = dg, .out = out, .slots = first_word};
+bool rv_place(const char *file, const char *assembly, struct rv_words *taken, struct strbuf *out, struct diag *dg) {
+    struct placing p = {.file = file, .dg = dg, .out = out, .taken = taken};
     const char *barrier = "_Z7barrierj";
     bool ok = true;
     VEC_PUSH(&p.barriers, barrier);

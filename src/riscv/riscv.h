@@ -140,6 +140,8 @@ enum {
     RV_IO_2021_B = 1 << 16,
     RV_STACKS_V3_B = 16 << 20,
     RV_LOCAL_V3_B = 16 << 10,
+    RV_LOCAL_V3_MOST_B = 64 << 10, /* up to the end of addresses */
+    RV_STACK_V3_B = 8 << 10,
     RV_STACK_2021_B = 1 << 10
 };
 
@@ -168,6 +170,7 @@ struct rv_program {
     /* of a program that heddle compiled; without functions it runs as it is */
     VEC(struct rv_function) functions;
     bool lanes, split, atomics; /* what it was compiled for, and whether it needs atomics */
+    u32 variant, nests;         /* so, too; words of a thread for open splits and loops */
     bool local_said;            /* that runtime.local does nothing */
     u32 thread_b;               /* __local objects of a hardware thread */
     u64 area, area_b;           /* memory of launches, or 0 */

@@ -286,6 +286,24 @@ static void spread_barriers(struct wrapper *x) {
         if (x->functions.at[i].kernel != NONE) x->w->kernels.at[x->functions.at[i].kernel].barrier = x->functions.at[i].barrier;
 }
 
+static bool calls_itself(const struct wrapper *x, u32 function) {
+    bool *seen = base_alloc(x->functions.n + 1), found = false;
+    VEC(u32) stack = {0};
+    VEC_PUSH(&stack, function);
+    while (stack.n && !found) {
+        const struct function *f = &x->functions.at[stack.at[--stack.n]];
+        for (u32 c = 0; c < f->calls.n; c++)
+            for (u32 k = 0; k < x->functions.n; k++) {
+                if (strcmp(x->functions.at[k].name, f->calls.at[c]) != 0) continue;
+                found = found || k == function;
+                if (!seen[k]) VEC_PUSH(&stack, k);
+                seen[k] = true;
+            }
+    }
+    free(stack.at), free(seen);
+    return found;
+}
+
 /* Whether a kernel is called, by a kernel or on the way from one */
 static bool calls_kernels(const struct wrapper *x) {
     for (u32 i = 0; i < x->functions.n; i++)
@@ -319,6 +337,8 @@ bool rv_wrap(struct rv_wrap *w, const char *file, const char *ir, bool lanes, st
     for (const char *at = ir; *at; at = line_end(at) + (*line_end(at) == '\n')) take_line(&x, at, line_end(at));
     spread_barriers(&x);
     w->nested = calls_kernels(&x);
+    for (u32 i = 0; i < x.functions.n; i++)
+        if (calls_itself(&x, i)) w->recursive = x.functions.at[i].name;
     bool ok = add_runners(&x);
     strbuf_add(&w->ir, "declare i32 @heddle_loop_%s()\n%s", lanes ? "round" : "next",
                lanes ? "declare i32 @heddle_loop_has()\n" : "");

@@ -9,8 +9,10 @@ rv() { # what beyond machine and mode
     "$heddle" run "$@" --machine vortex2021 --functional --set isa.vortex.diverge=ipdom
 }
 for x in sgemm bfs nearn; do
-    for map in group lanes; do
-        expect 0 rv $x --size tiny --set runtime.map=$map --set isa.riscv.ext=imaf --set sm.shared_b=16384 --set gpu.sms=2
+    for how in "group 2021" "group v3" "lanes 2021" "lanes v3"; do
+        read -r map variant <<< "$how"
+        expect 0 rv $x --size tiny --set runtime.map="$map" --set isa.vortex="$variant" --set isa.riscv.ext=imaf \
+            --set sm.shared_b=16384 --set gpu.sms=2
         out_has 'checksum     ok'
         out_has 'runtime      .* deal out work-items'
     done
@@ -48,6 +50,9 @@ JSON
         expect 0 rv "$work/ring.json" --set runtime.map=$map --set gpu.sms=2 --quiet --dump out "$work/$map.bin"
     done
     cmp -s "$work/group.bin" "$work/lanes.bin" || complain "groups of $n: the maps differ"
+    expect 0 rv "$work/ring.json" --set isa.vortex=v3 --set isa.vortex.diverge=split --set runtime.map=lanes --set gpu.sms=2 --quiet \
+        --dump out "$work/v3.bin"
+    cmp -s "$work/group.bin" "$work/v3.bin" || complain "groups of $n: v3 differs"
     expect 0 rv "$work/ring.json" --set runtime.map=lanes --set sm.warps=2 --set sm.warp_size=1 --quiet --dump out "$work/thin.bin"
     cmp -s "$work/group.bin" "$work/thin.bin" || complain "groups of $n: a core of two threads differs"
 done
@@ -112,17 +117,28 @@ cat > "$work/maze.json" <<'JSON'
 JSON
 expect 0 rv "$work/maze.json" --quiet --dump out "$work/ipdom.bin"
 for map in group lanes; do
-    expect 0 as_split "$work/maze.json" --set runtime.map=$map --set sm.warp_size=8 --set sm.warps=2 --quiet --dump out "$work/split.bin"
-    cmp -s "$work/ipdom.bin" "$work/split.bin" || complain "split and ipdom differ, map $map"
+    for variant in 2021 v3; do
+        expect 0 as_split "$work/maze.json" --set isa.vortex=$variant --set runtime.map=$map --set sm.warp_size=8 --set sm.warps=2 --quiet \
+            --dump out "$work/split.bin"
+        cmp -s "$work/ipdom.bin" "$work/split.bin" || complain "split and ipdom differ, map $map, $variant"
+    done
 done
 expect 3 as_split "$work/maze.json"
 err_has 'split nests deeper than the 8 places'
+expect 0 as_split "$work/maze.json" --set isa.vortex=v3 --quiet --dump out "$work/split.bin" # loops take no places
+cmp -s "$work/ipdom.bin" "$work/split.bin" || complain "split and ipdom differ on v3 with warps of 4"
 for x in bfs kmeans nw; do
-    expect 0 as_split $x --size tiny
-    out_has 'checksum     ok'
+    for variant in 2021 v3; do
+        expect 0 as_split $x --size tiny --set isa.vortex=$variant
+        out_has 'checksum     ok'
+    done
 done
-expect 0 as_split btree --size tiny --set runtime.map=lanes
-out_has 'checksum     ok'
+for x in btree mri_gridding; do # barriers in loops in loops
+    for variant in 2021 v3; do
+        expect 0 as_split $x --size tiny --set runtime.map=lanes --set isa.vortex=$variant --set sm.shared_b=16384
+        out_has 'checksum     ok'
+    done
+done
 expect 2 as_split btree --size tiny
 err_has 'it has barriers, .* say so in the manifest .*, or take runtime.map = lanes or isa.vortex.diverge = ipdom'
 
@@ -179,9 +195,13 @@ job nested 1 64
 for map in group lanes; do
     for x in "constants 650 21495" "aligned 650 836" "nested 3 6061"; do
         read -r name at want <<< "$x"
-        rm -f "$work/$name.bin"
-        expect 0 as_split "$work/$name.json" --set runtime.map=$map --set sm.shared_b=16384 --quiet --dump out "$work/$name.bin"
-        [ "$(word "$work/$name.bin" "$at")" = "$want" ] || complain "$name, $map: word $at is $(word "$work/$name.bin" "$at"), not $want"
+        for variant in 2021 v3; do
+            rm -f "$work/$name.bin"
+            expect 0 as_split "$work/$name.json" --set isa.vortex=$variant --set runtime.map=$map --set sm.shared_b=16384 --quiet \
+                --dump out "$work/$name.bin"
+            [ "$(word "$work/$name.bin" "$at")" = "$want" ] ||
+                complain "$name, $map, $variant: word $at is $(word "$work/$name.bin" "$at"), not $want"
+        done
     done
 done
 printf '__kernel void k(__global int *p) { __local int a[64] __attribute__((aligned(512))); a[p[0]] = 1; p[1] = a[p[2]]; }\n' > "$work/page.cl"
@@ -193,6 +213,9 @@ for map in group lanes; do
     expect 2 rv "$work/page.json" --set runtime.map=$map
     err_has '36000000 bytes of __local objects; 16777216 are the most'
 done
+printf '__kernel void k(__global int *p) { __local int a[20000]; a[p[0]] = 1; p[1] = a[p[2]]; }\n' > "$work/page.cl"
+expect 2 rv "$work/page.json" --set runtime.map=lanes --set isa.vortex=v3
+err_has '80000 bytes of __local objects; 65536 are the most'
 
 # a function whose name ends as that of one with a barrier does is another
 cat > "$work/suffix.cl" <<'CL'
@@ -240,13 +263,22 @@ expect 2 rv histogram --size tiny
 err_has 'uses atomics, which the machine does not have .*isa.riscv.ext = imaf'
 expect 2 rv sgemm --size tiny --set runtime.map=lanes --set sm.shared_b=1024
 err_has 'has 2048 bytes of __local objects, a core.s local memory 1024'
-expect 2 rv sgemm --size tiny --set isa.vortex=v3
-err_has 'compiled for Vortex of 2021'
+mkdir "$work/cache"
+XDG_CACHE_HOME="$work/cache" expect 0 rv "$work/constants.json" --set isa.vortex=v3
+mv "$work"/cache/heddle/*.elf "$work/v3.elf"
+sed 's/constants.cl/v3.elf/' "$work/constants.json" > "$work/given.json"
+expect 0 rv "$work/given.json" --set isa.vortex=v3
+expect 2 rv "$work/given.json"
+err_has 'compiled for Vortex v3; the machine has isa.vortex = 2021'
+printf 'int f(__global int *p, int n) { return n > 1 ? p[n] * f(p, n - 2) + f(p, n - 1) : n; }\n%s\n' \
+    '__kernel void k(__global int *p) { p[get_global_id(0)] = f(p, p[0]); }' > "$work/page.cl"
+expect 2 as_split "$work/page.json" --set isa.vortex=v3
+err_has 'function f calls itself'
 expect 2 rv vecadd --size tiny --set runtime.distribution=dynamic
 err_has 'takes groups with an atomic'
 expect 2 "$heddle" run vecadd --size tiny --functional --machine small --set isa.programs=riscv --set isa.vortex.diverge=ipdom \
     --set sm.warp_size=64 --set sm.warps=2
-err_has 'a thread mask of Vortex of 2021 has 32 bits'
+err_has 'a thread mask of Vortex has 32 bits'
 printf '__kernel void broken(__global uint *out) { out[0] = no_such_thing; }\n' > "$work/ones.cl"
 expect 2 rv "$work/ones.json"
 err_has 'ones.cl:1:.*undeclared identifier .no_such_thing.'
@@ -281,6 +313,12 @@ for map in group lanes; do
 done
 expect 0 "$heddle" run "$work/image.json" --machine vortex2021 --quiet --audit --dump out "$work/out.bin"
 same "$(od -An -tu4 "$work/out.bin" | tr -s ' ')" ' 4 11 34' "the image with time, under split"
+for how in "split group" "split lanes" "ipdom group" "ipdom lanes"; do # with time, on v3
+    read -r diverge map <<< "$how"
+    expect 0 "$heddle" run kmeans --size tiny --machine vortex2021 --audit --set isa.vortex=v3 --set isa.vortex.diverge="$diverge" \
+        --set runtime.map="$map" --set isa.riscv.ext=imaf
+    out_has 'checksum     ok'
+done
 sed 's/{"texture": "im"}, {/{"buf": "texels"}, {/' "$work/image.json" > "$work/given.json"
 expect 2 rv "$work/given.json"
 err_has 'launches.0..args.0.: parameter 0 of k is an image or a sampler: give it a {"texture": name}'

@@ -299,6 +299,7 @@ static void test_images(void **state) {
     write_manifest(&r);
     check_run(&r, heddle, "--set runtime.map=group");
     check_run(&r, heddle, "--set runtime.map=lanes --set isa.vortex.diverge=ipdom");
+    check_run(&r, heddle, "--set runtime.map=group --set isa.vortex=v3");
     OK(clReleaseMemObject(r.at));
     OK(clReleaseMemObject(r.out));
     OK(clReleaseProgram(r.program));

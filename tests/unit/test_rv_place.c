@@ -6,29 +6,38 @@
 #include <stdint.h>
 
 #include "riscv/compile.h"
+#include "riscv/lib/layout.h"
+#include "riscv/riscv.h"
 
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SPLIT "\t.insn s 0x6b, 2, x0, 0("
-#define PRED  "\t.insn s 0x6b, 0, x1, 0(t6)\n"
-#define JOIN  "\t.insn s 0x6b, 3, x0, 0(x0)\n"
+#define SPLIT    "\t.insn s 0x6b, 2, x0, 0("
+#define PRED     "\t.insn s 0x6b, 0, x1, 0(t6)\n"
+#define JOIN     "\t.insn s 0x6b, 3, x0, 0(x0)\n"
+#define V3_SPLIT "\t.insn r 0x0b, 2, 0, gp, t6, x0\n"
+#define V3_PRED  "\t.insn r 0x0b, 5, 0, x0, t6, gp\n"
+#define V3_JOIN  "\t.insn r 0x0b, 3, 0, x0, gp, x0\n"
 
 static struct strbuf out;
 static struct diag dg;
+static struct rv_words taken;
 
-static bool place(const char *body) {
+static bool place_for(enum rv_variant variant, u32 nests, const char *body) {
     struct strbuf text = {0};
     strbuf_free(&out);
     out = (struct strbuf){0};
     diag_free(&dg);
     dg = (struct diag){0};
     strbuf_add(&text, "\t.type\tf,@function\nf:\n.Lfunc_begin0:\n%s.Lfunc_end0:\n\t.size\tf, 4\n", body);
-    bool ok = rv_place("f.cl", text.s, 0, &out, &dg);
+    taken = (struct rv_words){.variant = variant, .nests = nests};
+    bool ok = rv_place("f.cl", text.s, &taken, &out, &dg);
     strbuf_free(&text);
     return ok;
 }
+static bool place(const char *body) { return place_for(RV_2021, 0, body); }
+static bool place_v3(const char *body) { return place_for(RV_V3, 0, body); }
 
 static u32 count(const char *what) {
     u32 n = 0;
@@ -149,6 +158,48 @@ static void test_dead_lines(void **state) {
     assert_int_equal(count(JOIN), 1);
 }
 
+/* v3: the depth that split says is kept for join, in a word for the level; predicates are one bit */
+static void test_v3_if(void **state) {
+    (void)state;
+    assert_true(place_v3(
+        "\tlw\ta0, 0(tp)\n\tbnez\ta0, .LBB0_3\n\tlw\ta1, 4(tp)\n\tbltz\ta1, .LBB0_2\n\tli\ta2, 1\n.LBB0_2:\n\tli\ta2, 2\n"
+        ".LBB0_3:\n\tret\n"));
+    assert_true(before("\txor\tt6, a0, zero\n\tsnez\tt6, t6\n", V3_SPLIT "\tsw\tgp, -260(tp)\n\tbnez\ta0, "));
+    assert_true(before("\tslt\tt6, a1, zero\n", V3_SPLIT "\tsw\tgp, -264(tp)\n\tbltz\ta1, "));
+    assert_true(before("\tli\ta2, 1\n", "\tlw\tgp, -264(tp)\n" V3_JOIN));
+    assert_true(before("\tli\ta2, 2\n", "\tlw\tgp, -260(tp)\n" V3_JOIN));
+    assert_int_equal(taken.nests, 2);
+    assert_int_equal(count(SPLIT) + count(JOIN), 0);
+}
+
+/* v3: pred restores the mask that was saved on the way in, and a loop takes no place of the stack */
+static void test_v3_loop(void **state) {
+    (void)state;
+    assert_true(place_v3("\tlw\ta0, 0(tp)\n.LBB0_1:\n\taddi\ta0, a0, -1\n\tbnez\ta0, .LBB0_1\n\tret\n"));
+    assert_true(before("\tcsrr\tgp, 0xcc4\n\tsw\tgp, -260(tp)\n", "\taddi\ta0, a0, -1\n"));
+    assert_true(before("\tsnez\tt6, t6\n\tlw\tgp, -260(tp)\n" V3_PRED "\tbnez\ta0, .Lrv0_1\n", "\tret\n"));
+    assert_int_equal(count(V3_SPLIT) + count(V3_JOIN), 0);
+    /* an exit that is written down, and a split inside */
+    assert_true(
+        place_v3("\tlw\ta0, 0(tp)\n.LBB0_1:\n\tlw\ta2, 4(tp)\n\tbeqz\ta2, .LBB0_4\n\tlw\ta3, 8(tp)\n\tbeqz\ta3, .LBB0_3\n\tnop\n"
+                 ".LBB0_3:\n\taddi\ta0, a0, -1\n\tbnez\ta0, .LBB0_1\n\tli\ta3, 1\n.LBB0_4:\n\tret\n"));
+    assert_int_equal(count(V3_PRED), 1);
+    assert_int_equal(count("\tsw\tt6, -192(tp)\n"), 2);
+    assert_true(count(V3_SPLIT "\tsw\tgp, -264(tp)\n") > 0 && count(V3_JOIN) >= count(V3_SPLIT));
+}
+
+/* v3: functions have words of their own, as far as offsets reach */
+static void test_v3_words(void **state) {
+    (void)state;
+    static const char body[] = "\tlw\ta0, 0(tp)\n\tbeqz\ta0, .LBB0_2\n\tli\ta1, 1\n.LBB0_2:\n\tret\n";
+    assert_true(place_for(RV_V3, NEST_WORDS - 1, body));
+    assert_int_equal(count("\tsw\tgp, -2048(tp)\n"), 1);
+    assert_int_equal(taken.nests, NEST_WORDS);
+    assert_false(place_for(RV_V3, NEST_WORDS, body));
+    if (!strstr(dg.text.s, "function f has too many levels of nested ifs and loops")) fail_msg("%s", dg.text.s);
+    assert_true(place_for(RV_V3, NEST_WORDS, "\tret\n"));
+}
+
 static void refused(const char *body, const char *why) {
     assert_false(place(body));
     if (!strstr(dg.text.s, why)) fail_msg("%s", dg.text.s);
@@ -173,6 +224,7 @@ int main(void) {
         cmocka_unit_test(test_if),     cmocka_unit_test(test_if_else),    cmocka_unit_test(test_loop),
         cmocka_unit_test(test_break),  cmocka_unit_test(test_uniform),    cmocka_unit_test(test_barrier),
         cmocka_unit_test(test_copies), cmocka_unit_test(test_dead_lines), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_v3_if),  cmocka_unit_test(test_v3_loop),    cmocka_unit_test(test_v3_words),
     };
     return cmocka_run_group_tests(tests, NULL, finish);
 }

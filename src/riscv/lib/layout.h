@@ -57,6 +57,8 @@
 #define ITEM_EXIT      64 /* words in which loops with several ways out write down by which one (place.c) */
 #define ITEM_EXITS     48 /* so many; the last are of support.c */
 
+#define NEST_WORDS     448 /* v3 with split, before those: depths and masks of open splits and loops (place.c), all near tp */
+
 #define STATUS_BARRIER 97 /* exit status: a barrier that not all items of a group came to */
 
 #endif
