@@ -219,7 +219,7 @@ static void issue_fence(struct core *c) {
 
 static void issue_vortex(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
     if (t->kind == T_FENCE) issue_fence(c);
-    if (t->kind == T_MEM) vlsu_issue(c, slot, t, st, uid);
+    if (t->unit == UNIT_MEM) vlsu_issue(c, slot, t, st, uid);
     else vunits_issue(c, slot, t, st, uid);
 }
 

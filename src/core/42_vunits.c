@@ -10,6 +10,10 @@
  * that does not win stops its pipe. What writes no register needs no port. Branches, jumps and the
  * instructions of the GPU unit let their warp fetch again when they leave (12_vfetch.c).
  *
+ * A read of a texture runs through two pipes of the GPU unit: addresses, from which it goes to the texture
+ * unit's queue and to memory (67_vtex.c), and when its texels have come the filter, whose results go before
+ * the unit's others.
+ *
  * Units as accounting knows them (enum unit): int is Vortex's ALU, alu its FPU, mem its LSU.
  *
  * Not modelled: the order among pipes of the FPU is assumed (FMA, division, root, conversions, the rest).
@@ -17,6 +21,7 @@
  * Invariants: U1 a buffer holds at most two; U2 instructions leave a pipe in order; U3 next_cy is the first
  * cycle in which something may enter or leave a pipe; U4 `busy` and `held` are the pipes, and the units whose
  * buffers, are not empty. */
+#include "core/flight.h"
 #include "core/text.h"
 #include "core/vunits.h"
 
@@ -28,10 +33,12 @@
 static const struct {
     u8 unit, xclass;
 } pipes[VPIPE_COUNT] = {
-    [VPIPE_FMA] = {UNIT_ALU, XCLASS_fp32}, [VPIPE_FDIV] = {UNIT_ALU, XCLASS_fdiv}, [VPIPE_FSQRT] = {UNIT_ALU, XCLASS_sfu},
-    [VPIPE_FCVT] = {UNIT_ALU, XCLASS_cvt}, [VPIPE_FNCP] = {UNIT_ALU, XCLASS_pred}, [VPIPE_ALU] = {UNIT_INT, XCLASS_int},
-    [VPIPE_MUL] = {UNIT_INT, XCLASS_imul}, [VPIPE_DIV] = {UNIT_INT, XCLASS_idiv},  [VPIPE_CSR] = {UNIT_CSR, XCLASS_move},
-    [VPIPE_GPU] = {UNIT_GPU, XCLASS_warp},
+    [VPIPE_FMA] = {UNIT_ALU, XCLASS_fp32},        [VPIPE_FDIV] = {UNIT_ALU, XCLASS_fdiv},
+    [VPIPE_FSQRT] = {UNIT_ALU, XCLASS_sfu},       [VPIPE_FCVT] = {UNIT_ALU, XCLASS_cvt},
+    [VPIPE_FNCP] = {UNIT_ALU, XCLASS_pred},       [VPIPE_ALU] = {UNIT_INT, XCLASS_int},
+    [VPIPE_MUL] = {UNIT_INT, XCLASS_imul},        [VPIPE_DIV] = {UNIT_INT, XCLASS_idiv},
+    [VPIPE_CSR] = {UNIT_CSR, XCLASS_move},        [VPIPE_GPU] = {UNIT_GPU, XCLASS_warp},
+    [VPIPE_TEX_FILTER] = {UNIT_GPU, XCLASS_warp}, [VPIPE_TEX_ADDRESS] = {UNIT_GPU, XCLASS_warp},
 };
 static const u8 units[] = {UNIT_ALU, UNIT_INT, UNIT_CSR, UNIT_GPU};                                      /* in the port's order */
 static const u8 place_of[UNIT_COUNT] = {[UNIT_ALU] = 0, [UNIT_INT] = 1, [UNIT_CSR] = 2, [UNIT_GPU] = 3}; /* in it */
@@ -39,8 +46,10 @@ static const u32 pipes_of[UNIT_COUNT] = {
     [UNIT_ALU] = 1u << VPIPE_FMA | 1u << VPIPE_FDIV | 1u << VPIPE_FSQRT | 1u << VPIPE_FCVT | 1u << VPIPE_FNCP,
     [UNIT_INT] = 1u << VPIPE_ALU | 1u << VPIPE_MUL | 1u << VPIPE_DIV,
     [UNIT_CSR] = 1u << VPIPE_CSR,
-    [UNIT_GPU] = 1u << VPIPE_GPU,
+    [UNIT_GPU] = 1u << VPIPE_GPU | 1u << VPIPE_TEX_FILTER | 1u << VPIPE_TEX_ADDRESS,
 };
+
+enum { TEX_ADDRESS_CY = 2, TEX_FILTER_CY = 4 };
 
 void vunits_init(struct core *c) {
     if (c->cfg->pipeline != PIPELINE_VORTEX) return;
@@ -50,6 +59,8 @@ void vunits_init(struct core *c) {
         v->depth[p] = x->latency_cy > 3 ? x->latency_cy - 3 : 1;
         v->interval[p] = x->interval_cy;
     }
+    v->depth[VPIPE_TEX_ADDRESS] = TEX_ADDRESS_CY, v->depth[VPIPE_TEX_FILTER] = TEX_FILTER_CY;
+    v->interval[VPIPE_TEX_ADDRESS] = v->interval[VPIPE_TEX_FILTER] = 1;
 }
 
 void vunits_free(struct core *c) { free(c->vunits); }
@@ -161,6 +172,7 @@ static enum vpipe pipe_of(const struct kernel *k, const struct inst *in) {
     case EXEC_rv_split:
     case EXEC_rv_join:
     case EXEC_rv_bar: return VPIPE_GPU;
+    case EXEC_rv_tex: return VPIPE_TEX_ADDRESS;
     default: break;
     }
     if (k->isa && in->iclass == ICLASS_MOVE && touches_floats(in)) return VPIPE_FNCP;
@@ -168,7 +180,7 @@ static enum vpipe pipe_of(const struct kernel *k, const struct inst *in) {
 }
 
 void vunits_place(const struct kernel *k, struct tinst *t) {
-    if (t->kind == T_MEM) return;
+    if (t->kind == T_MEM && t->in->exec_id != EXEC_rv_tex) return;
     t->pipe = (u8)pipe_of(k, t->in);
     t->unit = pipes[t->pipe].unit;
 }
@@ -198,12 +210,18 @@ static struct ventry pop(struct vline *l) {
     return e;
 }
 
+/* Results of its own, at `at` or later */
+static void expect(struct home *s, const struct tinst *t, u64 lanes, u64 at) {
+    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) sb_write(s, t->reg[i], lanes, NEVER, WAIT_COMPUTE);
+    s->drain_cy = MAX(s->drain_cy, at);
+}
+
 void vunits_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
     struct vunits *v = c->vunits;
     struct home *s = &c->homes[slot];
-    struct ventry e = {uid, s->age, st->lanes, c->now + 1, t, (u16)slot};
-    for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) sb_write(s, t->reg[i], st->lanes, NEVER, WAIT_COMPUTE);
-    s->drain_cy = MAX(s->drain_cy, c->now + v->depth[t->pipe] + 3);
+    struct ventry e = {uid, s->age, st->lanes, c->now + 1, t, (u16)slot, 0};
+    if (t->kind == T_MEM) e.flight = vlsu_record(c, slot, t, st, uid)->id;
+    else expect(s, t, st->lanes, c->now + v->depth[t->pipe] + 3);
     c->stats.operand_reads += t->nread;
     EMIT(c, .kind = EV_READ, .cycle = c->now, .uid = uid, .slot = (u16)slot);
     push(&v->skid[t->unit], &e);
@@ -220,6 +238,10 @@ static void leave(struct core *c, const struct ventry *e) {
     struct home *s = &c->homes[e->slot];
     u64 ready = c->now + 2;
     c->vunits->empty_cy = c->now + 1;
+    if (t->kind == T_MEM) {
+        writeback_parts(c, e->flight, flight_at(c, e->flight)->mem.outstanding, ready);
+        return;
+    }
     EMIT(c, .kind = EV_DONE, .cycle = t->ndst ? ready : c->now + 1, .uid = e->uid, .slot = e->slot);
     if (t->ndst) EMIT(c, .kind = EV_READY, .cycle = ready, .uid = e->uid, .slot = e->slot, .mask = e->lanes);
     c->stats.operand_writes += t->nwrite;
@@ -228,6 +250,15 @@ static void leave(struct core *c, const struct ventry *e) {
     s->drain_cy = MAX(s->drain_cy, ready);
     if (t->turns) vfetch_resolved(c, e->slot);
     if (t->ndst && s->w) home_wake(c, e->slot, HOME_RESULT);
+}
+
+/* What of the GPU unit stands still may be the end of its warp, which is not over before it has left */
+static void drain_later(struct core *c, const struct vline *l, u64 at) {
+    for (u32 i = 0; i < l->n; i++) {
+        const struct ventry *e = &l->at[(l->head + i) % VPIPE_DEEP];
+        struct home *s = &c->homes[e->slot];
+        if (s->age == e->age) s->drain_cy = MAX(s->drain_cy, at);
+    }
 }
 
 /* Behind the multiplier stands a register: a product waits there while others come as far as its door */
@@ -256,24 +287,41 @@ static u32 pipes_due(const struct core *c, const struct vunits *v) {
     return due;
 }
 
+/* The first entry of a pipe */
+static struct ventry take(struct vunits *v, u32 p) {
+    struct ventry e = pop(&v->pipe[p]);
+    v->running--;
+    if (!v->pipe[p].n) v->busy &= ~(1u << p);
+    return e;
+}
+
+/* Addresses of a read of a texture go to the queue, if there is room */
+static void leave_addresses(struct core *c, struct vunits *v) {
+    if (!vtex_room(c)) stop_pipe(c, v, VPIPE_TEX_ADDRESS);
+    else vtex_enter(c, take(v, VPIPE_TEX_ADDRESS).flight);
+}
+
 /* What stands at the end of a unit's pipes, those that are due: the first may leave, the others wait */
 static void empty_unit(struct core *c, struct vunits *v, u32 due, bool *port) {
     bool left = false;
     for (u32 m = due; m; m &= m - 1) {
         u32 p = (u32)__builtin_ctz(m);
-        struct vline *l = &v->pipe[p];
+        const struct vline *l = &v->pipe[p];
         bool writes = l->at[l->head].t->ndst != 0;
+        if (p == VPIPE_TEX_ADDRESS) {
+            leave_addresses(c, v);
+            continue;
+        }
         if (left || (writes && *port)) {
             c->stats.writeback_conflict_cycles++;
             stop_pipe(c, v, p);
+            if (p == VPIPE_GPU) drain_later(c, l, c->now + 3);
             left = true; /* nothing behind it either */
             continue;
         }
         left = true;
         *port = *port || writes;
-        v->running--;
-        struct ventry e = pop(l);
-        if (!l->n) v->busy &= ~(1u << p);
+        struct ventry e = take(v, p);
         leave(c, &e);
     }
 }
@@ -282,7 +330,10 @@ static void fill_unit(struct core *c, struct vunits *v, u8 unit) {
     struct vline *l = &v->skid[unit];
     if (l->at[l->head].due_cy > c->now) return;
     u32 p = l->at[l->head].t->pipe;
-    if (v->free_cy[p] > c->now || v->pipe[p].n == VPIPE_DEEP) return;
+    if (v->free_cy[p] > c->now || v->pipe[p].n == VPIPE_DEEP) {
+        if (unit == UNIT_GPU) drain_later(c, l, c->now + v->depth[VPIPE_GPU] + 3);
+        return;
+    }
     struct ventry e = pop(l);
     if (!l->n) v->held &= ~(1u << place_of[unit]);
     EMIT(c, .kind = EV_DISPATCH, .cycle = c->now, .uid = e.uid, .slot = e.slot, .cause = unit, .a = v->interval[p]);
@@ -293,6 +344,18 @@ static void fill_unit(struct core *c, struct vunits *v, u8 unit) {
     v->waiting--, v->running++;
     v->busy |= 1u << p;
     push(&v->pipe[p], &e);
+}
+
+bool vunits_filter(struct core *c, u32 flight) {
+    struct vunits *v = c->vunits;
+    struct vline *l = &v->pipe[VPIPE_TEX_FILTER];
+    const struct flight *f = flight_at(c, flight);
+    if (v->free_cy[VPIPE_TEX_FILTER] > c->now || l->n == VPIPE_DEEP) return false;
+    push(l, &(struct ventry){f->uid, f->age, f->lanes, c->now + TEX_FILTER_CY, f->t, f->slot, flight});
+    v->running++;
+    v->busy |= 1u << VPIPE_TEX_FILTER;
+    v->next_cy = MIN(v->next_cy, l->at[l->head].due_cy);
+    return true;
 }
 
 static __attribute__((noinline)) void run_units(struct core *c, struct vunits *v) {

@@ -78,6 +78,7 @@ void vlsu_abandon(struct core *c) {
     for (u32 i = 0; i < ARRAY_LEN(l->banks); i++) l->banks[i].n = 0;
     l->answering = l->crowded = l->frozen = 0;
     l->waiting = l->full = 0;
+    l->textured = false;
     memset(l->lanes, 0, sizeof(l->lanes));
     l->current = l->held_by = NONE;
     l->wrote_cy = l->answer_cy = NEVER;
@@ -106,7 +107,7 @@ void vlsu_check(const struct core *c) {
     EACH_FLIGHT (c, f) {
         bool waits = l->fresh && l->current == (i32)f->id;
         for (u32 i = 0; i < l->nskid; i++) waits = waits || l->skid[i] == f->id;
-        loads += f->mem.kind == PROBE_LOAD && !waits;
+        loads += f->mem.kind == PROBE_LOAD && !waits && !flight_is_texture(f);
     }
     CHECK(loads == l->loads); /* V2 */
     check_answers(l);
@@ -138,13 +139,32 @@ static void add_words(struct memop *m, const struct probe_access *p) {
     }
 }
 
-/* All threads want the same word: that of thread 0 stands for all, where it takes part */
-static void merge_equal(struct memop *m) {
-    if (!m->lines.n || !(m->lines.at[0].lanes & 1)) return;
-    for (u32 i = 1; i < m->lines.n; i++)
-        if (m->lines.at[i].line != m->lines.at[0].line || m->lines.at[i].same != m->lines.at[0].same) return;
-    for (u32 i = 1; i < m->lines.n; i++) m->lines.at[0].lanes |= m->lines.at[i].lanes;
-    m->lines.n = MIN(m->lines.n, 1u);
+/* Of the words from that place on all threads want the same one: that of thread 0 stands for all, where it
+ * takes part */
+static void merge_equal(struct memop *m, u32 from) {
+    struct line_access *x = m->lines.at;
+    if (m->lines.n <= from || !(x[from].lanes & 1)) return;
+    for (u32 i = from + 1; i < m->lines.n; i++)
+        if (x[i].line != x[from].line || x[i].same != x[from].same) return;
+    for (u32 i = from + 1; i < m->lines.n; i++) x[from].lanes |= x[i].lanes;
+    m->lines.n = from + 1;
+}
+
+/* A texel of each thread after the other; a texel lies in a word */
+static void add_texels(struct memop *m, const struct step *st) {
+    u64 seen = 0;
+    u32 from = 0;
+    for (u32 i = 0; i < st->probe.at.n; i++) {
+        const struct probe_access *p = &st->probe.at.at[i];
+        u64 lanes = (u64)p->mask << 32 * p->slab;
+        if (seen & lanes) merge_equal(m, from), from = m->lines.n, seen = 0;
+        seen |= lanes;
+        for (u32 rest = p->mask; rest; rest &= rest - 1) {
+            u32 lane = (u32)__builtin_ctz(rest);
+            add_word(m, p->addr[lane] & ~3ull, p->slab * 32u + lane, false);
+        }
+    }
+    merge_equal(m, from);
 }
 
 static u64 lanes_without_words(const struct flight *f) {
@@ -155,20 +175,21 @@ static u64 lanes_without_words(const struct flight *f) {
 
 static void collect(struct core *c, struct flight *f, const struct step *st) {
     struct memop *m = &f->mem;
-    for (u32 i = 0; i < st->probe.at.n; i++)
+    bool texture = flight_is_texture(f);
+    if (texture) add_texels(m, st);
+    for (u32 i = 0; i < st->probe.at.n && !texture; i++)
         if (!st->deferred.n) add_words(m, &st->probe.at.at[i]);
     lsu_add_atomics(c, f, st);
     m->kind = (u8)lsu_kind_of(f->t->in, st);
     m->space = st->probe.at.n ? st->probe.at.at[0].space : SPACE_GLOBAL;
     m->collector = NONE;
-    if (!m->packets.n) merge_equal(m);
-    CHECK(m->lines.n <= 64);
+    if (!m->packets.n && !texture) merge_equal(m, 0);
+    CHECK(m->lines.n <= (texture ? 4 * 64 : 64));
     m->nlines = m->lines.n;
     m->silent = lanes_without_words(f);
 }
 
-void vlsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
-    struct vlsu *l = c->vlsu;
+struct flight *vlsu_record(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
     struct flight *f = flight_new(c);
     f->uid = uid, f->age = c->homes[slot].age, f->t = t, f->active = st->active, f->lanes = st->lanes;
     f->slot = (u16)slot, f->issue_cy = c->now;
@@ -176,6 +197,12 @@ void vlsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct st
     writeback_executed(c, f);
     lsu_count(c, f);
     writeback_expect(c, f);
+    return f;
+}
+
+void vlsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid) {
+    struct vlsu *l = c->vlsu;
+    const struct flight *f = vlsu_record(c, slot, t, st, uid);
     EMIT(c, .kind = EV_READ, .cycle = c->now, .uid = uid, .slot = (u16)slot);
     EMIT(c, .kind = EV_MEM_ENTER, .cycle = c->now + 1, .uid = uid, .slot = (u16)slot);
     CHECK(l->nskid < ARRAY_LEN(l->skid));
@@ -280,7 +307,8 @@ static __attribute__((noinline)) void bring_back(struct core *c) {
     find_frozen(c);
     struct taken x = take_cached(c);
     if (l->banks[SHARED_QUEUE].n) take_shared(c, &l->banks[SHARED_QUEUE], &x);
-    if (x.words) queue_push(&l->merged, (struct vanswer){c->now + MERGED_CY, (u32)x.flight, x.words});
+    if (x.words && flight_is_texture(flight_at(c, (u32)x.flight))) vtex_answer(c, x.words);
+    else if (x.words) queue_push(&l->merged, (struct vanswer){c->now + MERGED_CY, (u32)x.flight, x.words});
     l->answer_cy = MIN(x.others_cy, queue_due(&l->merged));
 }
 
@@ -323,6 +351,8 @@ static int buffer_word(struct core *c, struct flight *f, u32 i, u64 *closed) {
     if (b->n == 2) l->full |= bit;
     return NONE;
 }
+
+bool vlsu_buffer(struct core *c, struct flight *f, u32 i, u64 *closed) { return buffer_word(c, f, i, closed) == NONE; }
 
 static int send_word(struct core *c, struct flight *f, u32 i, struct taken_ports *p) {
     const struct line_access *x = &f->mem.lines.at[i];
@@ -424,6 +454,17 @@ static void stand_still(struct core *c) {
     lsu_hazard(c, flight_at(c, (u32)l->current), (enum hazard)l->held_by);
 }
 
+/* Words of the current instruction or of the texture unit, by turns. Returns the same. */
+static bool send_either(struct core *c, u64 closed) {
+    struct vlsu *l = c->vlsu;
+    bool own = l->current != NONE && l->current_cy <= c->now, texture = vtex_wants(c), moves = false;
+    texture = texture && (!own || !l->textured || waits_for_loads(c));
+    if (texture) moves = vtex_send(c, closed);
+    else if (own) moves = send(c, closed);
+    if (moves) l->textured = texture;
+    return moves;
+}
+
 static __attribute__((noinline)) void move_words(struct core *c) {
     struct vlsu *l = c->vlsu;
     u64 closed = l->full; /* a buffer that is full when the cycle begins takes nothing in it */
@@ -434,7 +475,7 @@ static __attribute__((noinline)) void move_words(struct core *c) {
     l->again = false;
     l->held_by = NONE;
     bool moves = offer_words(c);
-    if (l->current != NONE && l->current_cy <= c->now) moves |= send(c, closed);
+    moves |= send_either(c, closed);
     l->stuck = !moves && (l->waiting || l->current != NONE);
 }
 
@@ -453,24 +494,26 @@ static void take_next(struct core *c) {
 
 void vlsu_stage(struct core *c) {
     struct vlsu *l = c->vlsu;
+    vtex_stage(c);
     if (l->answer_cy <= c->now) bring_back(c);
     else l->frozen = 0;
     vcache_stage(c);
-    if (l->waiting || l->current != NONE) move_words(c);
+    if (l->waiting || l->current != NONE || vtex_wants(c)) move_words(c);
     vcache_send(c); /* after the words: a bank sees its queue as it was when the cycle began */
     if (l->nskid) take_next(c);
 }
 
 bool vlsu_idle(const struct core *c) {
     const struct vlsu *l = c->vlsu;
-    return !l || (!l->nskid && l->current == NONE && !l->waiting && l->answer_cy == NEVER && vcache_idle(c));
+    return !l || (!l->nskid && l->current == NONE && !l->waiting && l->answer_cy == NEVER && vtex_idle(c) && vcache_idle(c));
 }
 
 u64 vlsu_empty(const struct core *c) { return c->vlsu ? c->vlsu->empty_cy : 0; }
 
 u64 vlsu_next(const struct core *c) {
     const struct vlsu *l = c->vlsu;
-    u64 next = MIN(vcache_next(c), l->answer_cy);
+    u64 next = MIN(MIN(vcache_next(c), vtex_next(c)), l->answer_cy);
+    if (vtex_wants(c) && (!l->stuck || l->again)) return c->now;
     if ((l->waiting || l->current != NONE) && l->stuck && l->again) return c->now;
     if (l->waiting && !l->stuck) return c->now;
     if (l->current != NONE) next = l->stuck ? next : MIN(next, l->current_cy);

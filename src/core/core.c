@@ -34,6 +34,7 @@ static const struct stage stages[] = {
     {predict_init, predict_launch, predict_free, predict_check},
     {vfetch_init, vfetch_launch, vfetch_free, vfetch_check, vfetch_text},
     {vunits_init, vunits_launch, vunits_free, vunits_check, vunits_text},
+    {vtex_init, vtex_launch, vtex_free, vtex_check},
     {vlsu_init, vlsu_launch, vlsu_free, vlsu_check},
     {vcache_init, vcache_launch, vcache_free, vcache_check},
     {issue_init, issue_launch, issue_free, issue_check}, /* C1, C2; behind those that its policy may watch */
@@ -363,6 +364,7 @@ void core_abandon(struct core *c) {
     fetch_abandon(c);
     vfetch_abandon(c);
     vunits_abandon(c);
+    vtex_abandon(c);
     vlsu_abandon(c);
     vcache_abandon(c);
 }

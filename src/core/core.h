@@ -368,6 +368,7 @@ struct core {
     struct vfetch *vfetch;
     struct vunits *vunits;
     struct vlsu *vlsu;
+    struct vtex *vtex;
     struct vcache *vcache;
     struct memview *memview; /* memport.c */
     struct blocks *blocks;   /* cta.c */
@@ -447,8 +448,8 @@ void flights_text(struct core *c, const struct text_change *y);
 void replay_text(struct core *c, const struct text_change *y);
 void window_text(struct core *c, const struct text_change *y);
 
-/* --- 12_vfetch.c, 42_vunits.c, 68_vlsu.c, 69_vcache.c: where c->vfetch is not NULL (sm.pipeline = vortex);
- * init, launch, free, check, abandon and idle anywhere */
+/* --- 12_vfetch.c, 42_vunits.c, 67_vtex.c, 68_vlsu.c, 69_vcache.c: where c->vfetch is not NULL (sm.pipeline =
+ * vortex); init, launch, free, check, abandon and idle anywhere */
 void vfetch_init(struct core *c);
 void vfetch_launch(struct core *c);
 void vfetch_free(struct core *c);
@@ -478,6 +479,20 @@ u64 vunits_empty(const struct core *c);                     /* the cycle after t
 void vunits_place(const struct kernel *k, struct tinst *t); /* which unit and pipe it needs */
 u64 vunits_unavailable(const struct core *c);               /* units, by 1 << enum unit, whose buffer is full */
 void vunits_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
+bool vunits_filter(struct core *c, u32 flight); /* the texels of a read are there; false: the filter takes none in this cycle */
+void vtex_init(struct core *c);
+void vtex_launch(struct core *c);
+void vtex_free(struct core *c);
+void vtex_check(const struct core *c);
+void vtex_abandon(struct core *c);
+void vtex_stage(struct core *c);
+u64 vtex_next(const struct core *c);
+bool vtex_idle(const struct core *c);
+bool vtex_room(const struct core *c);
+void vtex_enter(struct core *c, u32 flight); /* there was room, and its addresses are there */
+bool vtex_wants(const struct core *c);       /* it has words for threads' buffers */
+bool vtex_send(struct core *c, u64 closed);  /* of which these take nothing in this cycle; whether any word went */
+void vtex_answer(struct core *c, u32 words); /* of its first read, put together in this cycle */
 void vlsu_init(struct core *c);
 void vlsu_launch(struct core *c);
 void vlsu_free(struct core *c);
@@ -495,6 +510,9 @@ u64 vlsu_latency(u32 latency_cy);                                   /* of a bank
 void vlsu_answer(struct core *c, u32 bank, u32 flight, u64 due_cy); /* a word of it comes out of the bank then */
 bool vlsu_frozen(const struct core *c, u32 bank); /* it can take nothing in this cycle: its answers do not go on */
 void vlsu_issue(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid);
+struct flight *vlsu_record(struct core *c, u32 slot, const struct tinst *t, const struct step *st, u64 uid); /* it has issued */
+/* A word of its memop.lines into its thread's buffer; false: that is closed. It closes for this cycle. */
+bool vlsu_buffer(struct core *c, struct flight *f, u32 i, u64 *closed);
 void vcache_init(struct core *c);
 void vcache_launch(struct core *c);
 void vcache_free(struct core *c);

@@ -86,6 +86,8 @@ static inline bool flight_has_result(const struct flight *f) { return f->mem.kin
 static inline bool flight_has_latency(const struct flight *f) {
     return f->mem.kind == PROBE_LOAD && (f->mem.space == SPACE_GLOBAL || f->mem.space == SPACE_LOCAL);
 }
+/* On the pipeline of Vortex: the texture unit's, not the load-store unit's */
+static inline bool flight_is_texture(const struct flight *f) { return f->t->unit == UNIT_GPU; }
 static inline i32 flight_pc(const struct flight *f) { return f->t->pc; }
 
 /* --- atomics on their way (D4). A packet is what one line access of one instruction carries. */

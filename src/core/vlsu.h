@@ -30,6 +30,7 @@ struct vlsu {
     bool fresh;     /* nothing of it was sent */
     struct vlane lanes[MAX_WARP];
     u64 waiting, full; /* threads whose buffers hold a word, two words */
+    bool textured;     /* the last words to buffers were the texture unit's */
     u32 loads;         /* whose words are sent or awaited */
     i32 held_by;       /* enum hazard that kept a word from its bank in the last cycle, or NONE */
     u64 empty_cy;      /* the cycle after the last in which a bank took a word */

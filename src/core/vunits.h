@@ -15,7 +15,9 @@ enum vpipe { /* what an instruction runs through, in the order in which a unit l
              VPIPE_MUL,
              VPIPE_DIV,
              VPIPE_CSR,
+             VPIPE_TEX_FILTER,
              VPIPE_GPU,
+             VPIPE_TEX_ADDRESS, /* it goes on to the texture unit's queue (67_vtex.c), and comes back to the filter */
              VPIPE_COUNT
 };
 struct ventry { /* an instruction between issue and write-back */
@@ -23,6 +25,7 @@ struct ventry { /* an instruction between issue and write-back */
     u64 due_cy; /* in a buffer: may enter its pipe; in a pipe: its result is at the end of it */
     const struct tinst *t;
     u16 slot;
+    u32 flight; /* of a read of a texture */
 };
 struct vline { /* a buffer, or the inside of a pipe */
     struct ventry at[VPIPE_DEEP];

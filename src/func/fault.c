@@ -72,9 +72,13 @@ static u64 space_size(const struct warp *w, enum space s) {
 void fault_access(struct warp *w, const struct inst *in, u32 slab, const struct maccess *a, enum space space) {
     struct launch *l = w->launch;
     if (!fault_begin(l)) return;
-    static const char *const verbs[] = {[ICLASS_LOAD] = "load of", [ICLASS_STORE] = "store of", [ICLASS_ATOMIC] = "atomic on"};
+    static const char *const verbs[] = {[ICLASS_LOAD] = "load of",
+                                        [ICLASS_STORE] = "store of",
+                                        [ICLASS_ATOMIC] = "atomic on",
+                                        [ICLASS_TEX] = "read of a texel of"};
     const char *verb = in->iclass < ARRAY_LEN(verbs) && verbs[in->iclass] ? verbs[in->iclass] : "access of";
     u64 addr = a->addr[a->fault_lane];
+    if (space == SPACE_TEX) space = SPACE_GLOBAL;
     strbuf_add(&l->fault, "%s %u bytes at %s address 0x%llx", verb, a->size_b,
                space == SPACE_GENERIC ? "global" : space_names[space], (unsigned long long)addr);
     switch ((enum fault_kind)a->fault) {

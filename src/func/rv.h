@@ -84,10 +84,27 @@ struct rv_perf {                        /* a core's counters as its programs see
     u32 reset_lock;                     /* perf-reset-lock: a launch goes on counting where the one before it ended */
     u64 kept[RV_PERFS], from[RV_PERFS]; /* counted before; what the SM had counted when this began */
 };
+/* Texture units of Vortex of 2021 (rv_tex.c): each has RV_TEX_CSRS numbers from RV_TEX_CSR on: address,
+ * format, wrap of u and v, filter, and by level, which is in the upper four bits, offset, width and height */
+enum { RV_TEX_UNITS = 2, RV_TEX_LEVELS = 16, RV_TEX_CSR = 0xFD0, RV_TEX_CSRS = 7 };
+struct rv_tex_level {
+    u32 offset; /* bytes from the unit's address */
+    u32 log[2]; /* of width and height */
+};
+struct rv_tex_unit {
+    u32 address, format, wrap[2];
+    bool placed; /* the address was written */
+    bool bilinear;
+    struct rv_tex_level level[RV_TEX_LEVELS];
+};
+struct rv_textures { /* a core's */
+    struct rv_tex_unit unit[RV_TEX_UNITS];
+};
 struct rv_shared { /* what the cores of a program share beside memory */
     VEC(struct rv_reservation) reserved;
     VEC(struct rv_claim) claims;
-    VEC(struct rv_perf) perf; /* by core */
+    VEC(struct rv_perf) perf;         /* by core */
+    VEC(struct rv_textures) textures; /* likewise; they stay as they are over launches */
     struct rv_console console[RV_CONSOLES];
     u32 status;     /* v3: the exit status that was stored */
     bool rewritten; /* with time some core runs a text that is not the kernel's */
@@ -117,6 +134,7 @@ static inline u32 rv_scalar(const struct warp *w, const struct group *g, const s
     return (u32)opnd_read(w, g, o, rv_leader(w, g->mask));
 }
 
+void rv_tex_state(const struct warp *w, u32 number, u32 v);                 /* a texture unit's CSR is written */
 void rv_perf_begin(const struct warp *w);                                   /* a launch begins on its core */
 void rv_perf_end(const struct launch *l, struct rv_shared *s);              /* and is over on all */
 i32 rv_join_goes(const struct warp *w, const struct inst *in, u32 pending); /* kernel.early: 2021 and RV_SPLIT */
@@ -147,6 +165,7 @@ enum rv_csr_kind { /* what a CSR is; the number in bits 8 and up */
                    RV_CSR_PERF,   /* a counter of the machine, or its upper half */
                    RV_CSR_PERF_LOCK,
                    RV_CSR_PERF_RESET_LOCK,
+                   RV_CSR_TEXTURE, /* of a texture unit: reads zero */
 };
 /* inst.imm of CSR instructions: what happens with the operand */
 enum rv_csr_use { RV_CSR_SWAP = 1, RV_CSR_SET = 2, RV_CSR_CLEAR = 3, RV_CSR_READS = 4, RV_CSR_WRITES = 8 };
@@ -161,7 +180,8 @@ enum rv_fault { /* inst.aux of an instruction that cannot be executed; inst.imm:
                 RV_FAULT_TARGET, /* jumps out of the text */
                 RV_FAULT_END,    /* the text ends here */
                 RV_FAULT_BREAK,
-                RV_FAULT_TEXTURE,
+                RV_FAULT_TEXTURE,    /* there is no such unit */
+                RV_FAULT_TEXTURE_V3, /* nothing can set up a unit */
                 RV_FAULT_ASYNC_BARRIER,
 };
 

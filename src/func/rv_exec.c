@@ -157,6 +157,7 @@ static void csr_write(struct warp *w, u32 csr, u32 v) {
     case RV_CSR_STORED: state->csr[csr >> 8 & 255] = v; break;
     case RV_CSR_PERF_LOCK: perf_lock(w, v & 1); break;
     case RV_CSR_PERF_RESET_LOCK: perf_of(w)->reset_lock = v & 1; break;
+    case RV_CSR_TEXTURE: rv_tex_state(w, csr >> 8, v); break;
     default: break;
     }
 }
@@ -508,7 +509,10 @@ void exec_rv_fault(struct warp *w, struct group *g, const struct inst *in, u64 m
         [RV_FAULT_ROUNDING] = "illegal instruction: its rounding mode is %llu, which is none",
         [RV_FAULT_END] = "the program runs past the end of its text at 0x%llx",
         [RV_FAULT_BREAK] = "the program stopped itself (ebreak)%.0llx",
-        [RV_FAULT_TEXTURE] = "tex (0x%08llx): textures of Vortex are not modelled",
+        [RV_FAULT_TEXTURE] = "tex of texture unit %llu: a core has units 0 and 1",
+        [RV_FAULT_TEXTURE_V3] =
+            "tex (0x%08llx): texture units of Vortex v3 are set up by its host (DCRs), which nothing here does; "
+            "isa.vortex = 2021 has units that programs set up",
         [RV_FAULT_ASYNC_BARRIER] = "bar.arrive and bar.wait (0x%08llx) are not modelled",
     };
     (void)g;

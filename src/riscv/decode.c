@@ -57,6 +57,8 @@ static void print_operand(char c, u32 w, u32 address, struct strbuf *out) {
     case 'S': strbuf_add(out, "%s", f_names[rv_rs1(w)]); break;
     case 'T': strbuf_add(out, "%s", f_names[rv_rs2(w)]); break;
     case 'R': strbuf_add(out, "%s", f_names[rv_rs3(w)]); break;
+    case 'r': strbuf_add(out, "%s", x_names[rv_rs3(w)]); break;
+    case 'k': strbuf_add(out, "%u", rv_funct2(w)); break;
     case 'i': strbuf_add(out, "%d", rv_imm_i(w)); break;
     case 'h': strbuf_add(out, "%u", rv_rs2(w)); break;
     case 'u': strbuf_add(out, "0x%x", w >> 12); break;

@@ -21,7 +21,7 @@ enum { PAGE_B = 4096 };
 static void unload(struct rv_program *p, struct memory *mem) {
     for (u32 i = 0; i < p->mapped.n; i++) memory_free(mem, p->mapped.at[i], OWNER_MODULE);
     for (u32 i = 0; i < RV_CONSOLES; i++) free(p->shared.console[i].line.at);
-    free(p->shared.reserved.at), free(p->shared.claims.at), free(p->shared.perf.at);
+    free(p->shared.reserved.at), free(p->shared.claims.at), free(p->shared.perf.at), free(p->shared.textures.at);
     free(p->functions.at);
     if (p->area) memory_free(mem, p->area, OWNER_MODULE);
     free(p->mapped.at);

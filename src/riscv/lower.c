@@ -74,6 +74,7 @@ static void take_operands(struct code *c, struct inst *in, const struct rv_row *
         case 'D': in->d = reg(RV_F + rv_rd(w)); break;
         case 's': in->s[n++] = reg(rv_rs1(w)); break;
         case 't': in->s[n++] = reg(rv_rs2(w)); break;
+        case 'r': in->s[n++] = reg(rv_rs3(w)); break;
         case 'S': in->s[n++] = reg(RV_F + rv_rs1(w)); break;
         case 'T': in->s[n++] = reg(RV_F + rv_rs2(w)); break;
         case 'R': in->s[n++] = reg(RV_F + rv_rs3(w)); break;
@@ -179,7 +180,8 @@ static i32 target_of(const struct code *c, struct inst *in, u32 address) {
 static void lower_csr(struct inst *in, u32 w, enum rv_variant variant) {
     u32 f3 = rv_rm(w), number = w >> 20, use = f3 & 3;
     i32 csr = rv_csr(number, variant);
-    bool writes = use == RV_CSR_SWAP || rv_rs1(w), read_only = number >> 10 == 3;
+    bool writes = use == RV_CSR_SWAP || rv_rs1(w);
+    bool read_only = number >> 10 == 3 && (csr == NONE || ((u32)csr & 255) != RV_CSR_TEXTURE);
     if (csr == NONE || (writes && read_only)) {
         if (csr == NONE) fault(in, RV_FAULT_CSR, number);
         else fault(in, RV_FAULT_READ_ONLY, number);
@@ -211,6 +213,16 @@ static void lower_jump(struct code *c, struct inst *in, const struct rv_row *row
     }
 }
 
+static void lower_tex(struct inst *in, const struct rv_row *row, u32 w) {
+    if (row->set == RV_SET_V3) fault(in, RV_FAULT_TEXTURE_V3, w);
+    else if (rv_funct2(w) >= RV_TEX_UNITS) fault(in, RV_FAULT_TEXTURE, rv_funct2(w));
+    else {
+        in->aux = rv_funct2(w);
+        in->space = SPACE_TEX;
+        exec_choose(in, exec_rv_tex);
+    }
+}
+
 static void lower_vortex(struct inst *in, const struct rv_row *row, u32 w) {
     enum rv_id id = (enum rv_id)(row - rv_table);
     switch ((enum rv_how)row->how) {
@@ -222,7 +234,7 @@ static void lower_vortex(struct inst *in, const struct rv_row *row, u32 w) {
     case RV_HOW_BAR: exec_choose(in, exec_rv_bar); break;
     case RV_HOW_VOTE: in->aux = rv_rm(w), exec_choose(in, exec_rv_vote); break;
     case RV_HOW_SHFL: in->aux = rv_rm(w) - 4, exec_choose(in, exec_rv_shfl); break;
-    case RV_HOW_TEX: fault(in, RV_FAULT_TEXTURE, w); break;
+    case RV_HOW_TEX: lower_tex(in, row, w); break;
     default: fault(in, RV_FAULT_ASYNC_BARRIER, w); break;
     }
 }

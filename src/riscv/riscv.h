@@ -70,6 +70,7 @@ static inline u32 rv_rd(u32 w) { return w >> 7 & 31; }
 static inline u32 rv_rs1(u32 w) { return w >> 15 & 31; }
 static inline u32 rv_rs2(u32 w) { return w >> 20 & 31; }
 static inline u32 rv_rs3(u32 w) { return w >> 27; }
+static inline u32 rv_funct2(u32 w) { return w >> 25 & 3; }
 static inline u32 rv_rm(u32 w) { return w >> 12 & 7; }
 static inline i32 rv_imm_i(u32 w) { return (i32)w >> 20; }
 static inline i32 rv_imm_s(u32 w) { return (i32)(w & 0xFE000000) >> 20 | (i32)(w >> 7 & 31); }

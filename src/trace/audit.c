@@ -14,6 +14,7 @@
  *       offset in shared memory) is not accepted before an earlier instruction's. Loads of a window may
  *       pass each other, not stores: a load sees the store it should. Where each thread has a port
  *       (sm.pipeline = vortex) and thread 0's makes an access for all, it is in the order of that port only.
+ * There reads of textures go through a unit of their own (EV_DISPATCH), and are in order among themselves.
  *   A3  A barrier, fence or exit issues only when the earlier memory instructions of the lanes that issue it
  *       have been accepted by the memory stage. After a fence the next instruction of its lanes issues only
  *       when their earlier stores and atomics are complete; shared memory has performed what it has accepted.

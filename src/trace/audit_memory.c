@@ -77,8 +77,9 @@ void audit_list(struct audit *a, struct audit_slot *s, u32 i) {
 
 /* --- A2: order of accesses */
 
-/* Both are loads of a window, which may pass each other */
+/* Both are loads of a window, or they are of different units, and may pass each other */
 static bool may_pass(const struct accepted_access *x, const struct accepted_access *y) {
+    if (x->apart != y->apart) return true;
     return x->windowed && y->windowed && !x->writes && !y->writes;
 }
 
@@ -93,8 +94,15 @@ static void check_order(struct audit *a, const struct accepted_access *x, const 
 }
 
 void audit_access(struct audit *a, struct audit_slot *s, struct issued *x, const struct event *e) {
-    struct accepted_access y = {e->a,   e->b ? e->b : e->mask,     e->cycle,           x->seq,
-                                x->uid, e->cause == ACCESS_SHARED, x->window != NEVER, audit_facts(a, x)->role & ROLE_WRITES};
+    struct accepted_access y = {e->a,
+                                e->b ? e->b : e->mask,
+                                e->cycle,
+                                x->seq,
+                                x->uid,
+                                e->cause == ACCESS_SHARED,
+                                x->window != NEVER,
+                                audit_facts(a, x)->role & ROLE_WRITES,
+                                x->dispatch != NEVER};
     struct event where = audit_at(x, e->cycle);
     x->accepted |= e->mask;
     x->last_access = MAX(x->last_access, e->cycle);

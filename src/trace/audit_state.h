@@ -43,6 +43,7 @@ struct pending_write { /* lanes of a register whose value is not ready at the sl
 struct accepted_access {
     u64 line, mask, cycle, seq, uid;
     bool shared, windowed, writes;
+    bool apart; /* through a unit of its own */
 };
 struct span {
     u64 from, to;

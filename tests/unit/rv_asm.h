@@ -45,7 +45,7 @@ static u32 asm_value(const struct rv_asm *a, const char *s) {
     abort();
 }
 static u32 asm_operand(const struct rv_asm *a, char c, const char *s, u32 here) {
-    u32 v = strchr("ihubjczlnv", c) && c != 'v' ? asm_value(a, s) : 0, o = v - here;
+    u32 v = strchr("ihubjczlnkv", c) && c != 'v' ? asm_value(a, s) : 0, o = v - here;
     const char *paren = strchr(s, '(');
     switch (c) {
     case 'd':
@@ -55,6 +55,8 @@ static u32 asm_operand(const struct rv_asm *a, char c, const char *s, u32 here) 
     case 't':
     case 'T': return asm_reg(s) << 20;
     case 'R': return asm_reg(s) << 27;
+    case 'r': return asm_reg(s) << 27;
+    case 'k': return v << 25;
     case 'i': return v << 20;
     case 'h': return v << 20;
     case 'u': return v << 12;

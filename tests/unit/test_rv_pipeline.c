@@ -119,6 +119,36 @@ static void undecoded(void **state) {
     assert_true(of[STALL_UNDECODED] > 32 * 4 * 3);
 }
 
+/* What a read of a texture, the second of its texels, takes until a dependent instruction issues, and the
+ * next behind it */
+static void texture_times(const char *keys, const char *set_up, u32 dependent, u32 next) {
+    char text[1024];
+    snprintf(text, sizeof(text),
+             "li a0, 0x80008000; csrrw zero, 0xFD0, a0; addi t0, zero, 4; csrrw zero, 0xFD5, t0; csrrw zero, 0xFD6, t0; %s"
+             "vx_tex t1, a1, a2, a3, 0; add t1, t1, t1; a: vx_tex t1, a1, a2, a3, 0; b: add t1, t1, t1;"
+             "c: vx_tex t1, a1, a2, a3, 0; vx_tex t2, a1, a2, a3, 0; d: add t3, t2, t2; e: lw t1, 0(a0); f: add t1, t1, t1;"
+             "vx_tmc zero",
+             set_up);
+    run(text, keys);
+    assert_int_equal(issued("b") - issued("a"), dependent);
+    assert_int_equal(issued("d") - issued("c"), dependent + next);
+    assert_int_equal(issued("f") - issued("e"), 11); /* words come through the same buffers */
+}
+
+static void textures(void **state) {
+    static const char
+        bilinear[] = "addi t0, zero, 1; csrrw zero, 0xFD3, t0;",
+        lanes[] = "addi t0, zero, -1; vx_tmc t0; li a0, 0x80008000; csrrs a1, 0xCC0, zero; slli a1, a1, 18; add a2, a1, zero;";
+    char both[256];
+    (void)state;
+    snprintf(both, sizeof(both), "%s%s", bilinear, lanes);
+    texture_times(FAST, "", 16, 7);
+    texture_times(FAST, bilinear, 19, 10);
+    texture_times(FAST, lanes, 19, 10); /* four lines of one bank */
+    texture_times(FAST, both, 26, 17);
+    texture_times(FAST "sm.lsu.queue=1 ", both, 26, 17);
+}
+
 static void dependent_issue(void **state) {
     (void)state;
     run("a: addi t0, zero, 1; b: addi t0, t0, 1; c: mul t1, t0, t0; d: add t2, t1, t1; e: csrrs t3, 0xCC0, zero; f: add t3, t3, "
@@ -550,6 +580,7 @@ int main(void) {
         cmocka_unit_test(fetch_interval),
         cmocka_unit_test(undecoded),
         cmocka_unit_test(dependent_issue),
+        cmocka_unit_test(textures),
         cmocka_unit_test(banks),
         cmocka_unit_test(port),
         cmocka_unit_test(port_between_units),

@@ -420,7 +420,6 @@ static void faults(void **state) {
         {"li t0, 0x8348; addi t1, zero, 6; sw t1, 0(t0); vx_tmc zero", {RV_V3, 0, 1, 4, 4}, "the program ended with status 6"},
         {"csrrwi zero, 2, 7; .word 0x00007053", {RV_2021, 0, 1, 4, 4}, "the rounding mode in frm is 7"},
         {".word 0x00005053", {RV_2021, 0, 1, 4, 4}, "illegal instruction: its rounding mode is 5, which is none"},
-        {"vx_tex a0, a1, a2", {RV_2021, 0, 1, 4, 4}, "textures of Vortex are not modelled"},
         {"vx_bar_async a0, a1, a2", {RV_V3, 0, 1, 4, 4}, "bar.arrive and bar.wait (0x00c5e50b) are not modelled"},
         {"on: jal zero, on",
          {RV_2021, 0, 1, 4, 4},

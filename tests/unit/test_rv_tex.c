@@ -1,0 +1,249 @@
+/* Reads of textures by tex: every format, filter and way to wrap against a model of its own, without time, on
+ * both pipelines, audited; and what wrong ones are told. */
+#include "rv_rig.h"
+
+/* --- the model: wide numbers, remainders and bytes, where the simulator has masks and shifts */
+
+enum { ONE = 1 << 20, IMAGE_WORDS = 96, ROWS = 8, THREADS = 16, READS = ROWS * THREADS };
+
+struct texture {
+    u32 format, bilinear, wrap_u, wrap_v;
+    u32 offset[2], log_w[2], log_h[2]; /* of two levels */
+    u32 skew;                          /* the address is so many bytes behind a multiple of 4 */
+};
+struct colour {
+    u32 c[4]; /* red, green, blue, alpha: 0 to 255 */
+};
+static u32 image[IMAGE_WORDS + 2], coords[READS][3];
+
+static i64 modulo(i64 a, i64 n) { return (a % n + n) % n; }
+
+static i64 inside(i64 c, u32 wrap) {
+    if (wrap == 0) return c < 0 ? 0 : c >= ONE ? ONE - 1 : c;
+    if (wrap == 2) return modulo(c, 2 * ONE) < ONE ? modulo(c, 2 * ONE) : 2 * ONE - 1 - modulo(c, 2 * ONE);
+    return modulo(c, ONE);
+}
+
+/* A channel of so many bits from bit `at` on: the upper bits again behind them */
+static u32 channel(u32 t, u32 at, u32 bits) {
+    u32 v = t >> at & ((1u << bits) - 1);
+    return bits == 8 ? v : v << (8 - bits) | v >> (2 * bits - 8);
+}
+
+static u32 texel_bytes(u32 format) { return format == 4 || format == 5 ? 1 : format == 0 || format > 5 ? 4 : 2; }
+
+static struct colour texel(const struct texture *x, u64 at) {
+    u32 t = 0;
+    memcpy(&t, (const u8 *)image + at, texel_bytes(x->format));
+    switch (x->format) {
+    case 0: return (struct colour){{t & 255, t >> 8 & 255, t >> 16 & 255, t >> 24}};
+    case 1: return (struct colour){{channel(t, 11, 5), channel(t, 5, 6), channel(t, 0, 5), 255}};
+    case 2: /* red's lower half is alpha's: so Vortex of 2021 */
+        return (struct colour){{(t >> 8 & 15) * 16 + (t >> 12 & 15), channel(t, 4, 4), channel(t, 0, 4), channel(t, 12, 4)}};
+    case 3: return (struct colour){{t & 255, t & 255, t & 255, t >> 8 & 255}};
+    case 4: return (struct colour){{t, t, t, 255}};
+    default: return (struct colour){{0, 0, 0, t & 255}};
+    }
+}
+
+static struct colour mixed(struct colour a, struct colour b, u32 w) {
+    struct colour x;
+    for (u32 i = 0; i < 4; i++) x.c[i] = (a.c[i] * (256 - w) + b.c[i] * w) / 256;
+    return x;
+}
+
+static u32 model(const struct texture *x, const u32 at[3]) {
+    u32 level = at[2] / ONE % 16;
+    i64 w = 1ll << x->log_w[level], h = 1ll << x->log_h[level];
+    i64 du = x->bilinear ? ONE / 2 / w : 0, dv = x->bilinear ? ONE / 2 / h : 0;
+    i64 u[2] = {inside((i64)(i32)at[0] - du, x->wrap_u), inside((i64)(i32)at[0] + du, x->wrap_u)};
+    i64 v[2] = {inside((i64)(i32)at[1] - dv, x->wrap_v), inside((i64)(i32)at[1] + dv, x->wrap_v)};
+    struct colour t[2][2];
+    for (u32 i = 0; i < 4; i++) {
+        i64 column = u[i & 1] * w / ONE, row = v[i >> 1] * h / ONE;
+        t[i >> 1][i & 1] = texel(x, x->offset[level] + (u64)(row * w + column) * texel_bytes(x->format));
+    }
+    u32 wu = x->bilinear ? (u32)u[0] % 256 : 0, wv = x->bilinear ? (u32)v[0] % 256 : 0;
+    struct colour c = mixed(mixed(t[0][0], t[0][1], wu), mixed(t[1][0], t[1][1], wu), wv);
+    return c.c[0] + (c.c[1] << 8) + (c.c[2] << 16) + (c.c[3] << 24);
+}
+
+/* --- the program: all threads read ROWS times, coordinates from a table */
+
+static u32 random_word(void) {
+    static u64 x = 88172645463325252ull;
+    x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+    return (u32)(x >> 16);
+}
+
+/* Most between -2 and 2, some anywhere, some where texels meet */
+static void choose(void) {
+    for (u32 i = 0; i < IMAGE_WORDS; i++) image[i] = random_word();
+    for (u32 i = 0; i < READS; i++) {
+        for (u32 k = 0; k < 2; k++) {
+            u32 r = random_word();
+            coords[i][k] = i % 8 == 7 ? r : i % 4 == 3 ? (u32)((i32)(r % 33) - 16) << 17 : r % (4 * ONE) - 2 * ONE;
+        }
+        coords[i][2] = random_word() % (2 * ONE); /* of which the lower bits are no level */
+    }
+    for (u32 i = 0; i < THREADS; i++) coords[i][0] = coords[i][1] = ONE / 3, coords[i][2] = 0; /* all want one word */
+}
+
+static void csr(struct strbuf *b, u32 number, u32 value) { strbuf_add(b, "li t0, 0x%x; csrrw zero, 0x%x, t0;", value, number); }
+
+static char *program(const struct texture *x, u32 unit) {
+    struct strbuf b = {0};
+    u32 csrs = 0xFD0 + 7 * unit;
+    strbuf_add(&b, "la t0, image; addi t0, t0, %u; csrrw zero, 0x%x, t0;", x->skew, csrs);
+    csr(&b, csrs + 1, x->format), csr(&b, csrs + 2, x->wrap_v << 2 | x->wrap_u), csr(&b, csrs + 3, x->bilinear);
+    for (u32 i = 0; i < 2; i++) {
+        csr(&b, csrs + 4, i << 28 | x->offset[i]);
+        csr(&b, csrs + 5, i << 28 | x->log_w[i]), csr(&b, csrs + 6, i << 28 | x->log_h[i]);
+    }
+    strbuf_add(&b,
+               "csrrs s0, 0xFC1, zero; la t1, work; vx_wspawn s0, t1;"
+               "work: addi t0, zero, -1; vx_tmc t0; csrrs s1, 0xCC1, zero; la s2, table; li s3, 0x%x; addi s4, zero, %d;"
+               "loop: slli t0, s1, 1; add t0, t0, s1; slli t0, t0, 2; add t0, t0, s2;"
+               "lw a1, 0(t0); lw a2, 4(t0); lw a3, 8(t0); vx_tex a0, a1, a2, a3, %u;"
+               "slli t0, s1, 2; add t0, t0, s3; sw a0, 0(t0);"
+               "addi s1, s1, %d; addi s4, s4, -1; bne s4, zero, loop; vx_tmc zero;",
+               OUT, ROWS, unit, THREADS);
+    strbuf_add(&b, "table:");
+    for (u32 i = 0; i < READS * 3; i++) strbuf_add(&b, ".word 0x%x;", (&coords[0][0])[i]);
+    strbuf_add(&b, "image:");
+    for (u32 i = 0; i < IMAGE_WORDS; i++) strbuf_add(&b, ".word 0x%x;", image[i]);
+    return b.s;
+}
+
+static void holds_model(const struct texture *x, u32 unit, struct machine m) {
+    char *text = program(x, unit);
+    struct rig r = good(text, m);
+    free(text);
+    for (u32 i = 0; i < READS; i++) {
+        u32 want = model(x, coords[i]);
+        if (r.mem[i] != want)
+            fail_msg("format %u, %s, wrap %u %u, unit %u, read %u at 0x%x 0x%x 0x%x: 0x%08x, expected 0x%08x", x->format,
+                     x->bilinear ? "bilinear" : "point", x->wrap_u, x->wrap_v, unit, i, coords[i][0], coords[i][1], coords[i][2],
+                     r.mem[i], want);
+    }
+}
+
+/* --- the tests */
+
+static void formats(void **state) {
+    (void)state;
+    choose();
+    for (u32 i = 0; i < 16; i++) {
+        struct texture x = {.format = i >> 1,
+                            .bilinear = i & 1,
+                            .wrap_u = i % 3,
+                            .wrap_v = (i + 1) % 3,
+                            .offset = {0, 256},
+                            .log_w = {3, 2},
+                            .log_h = {3, 1}};
+        if (i == 15) x.wrap_u = 3; /* as repeat */
+        holds_model(&x, i % 2, OLD);
+    }
+}
+
+static void wraps(void **state) {
+    (void)state;
+    choose();
+    for (u32 i = 0; i < 9; i++) {
+        struct texture x = {
+            .bilinear = i != 4, .wrap_u = i / 3, .wrap_v = i % 3, .offset = {64, 0}, .log_w = {4, 0}, .log_h = {2, 4}};
+        holds_model(&x, 0, OLD);
+    }
+}
+
+/* Branches that part lanes by themselves, and every mechanism of divergence */
+static void other_mechanisms(void **state) {
+    struct texture x = {.format = 1, .bilinear = 1, .wrap_u = 1, .wrap_v = 2, .log_w = {4, 3}, .log_h = {3, 3}};
+    (void)state;
+    choose();
+    holds_model(&x, 1, IPDOM);
+}
+
+/* As many threads in warps of other sizes, and two cores, each with units of its own */
+static void shapes(void **state) {
+    static const struct machine machines[] = {{RV_2021, RV_SPLIT, 1, 16, 1, NULL},
+                                              {RV_2021, RV_SPLIT, 1, 8, 2, NULL},
+                                              {RV_2021, RV_SPLIT, 1, 1, 16, NULL},
+                                              {RV_2021, RV_SPLIT, 2, 2, 8, NULL}};
+    struct texture x = {.format = 2, .bilinear = 1, .wrap_u = 2, .wrap_v = 1, .log_w = {2, 3}, .log_h = {4, 2}};
+    (void)state;
+    choose();
+    for (u32 i = 0; i < ARRAY_LEN(machines); i++) holds_model(&x, 0, machines[i]);
+}
+
+/* A texel whose address is no multiple of its size: the upper half of its word stays where it is, as the
+ * RTL's shifts have it */
+static void skewed(void **state) {
+    static const char *const text =
+        "addi t0, zero, 1; vx_tmc t0; la t0, image; addi t0, t0, %u; csrrw zero, 0xFD0, t0; li t1, %u; csrrw zero, 0xFD1, t1;"
+        "vx_tex a0, zero, zero, zero, 0; li a1, 0x80008000; sw a0, 0(a1); vx_tmc zero; image: .word 0x44332211; .word 0";
+    static const struct {
+        u32 format, skew, want;
+    } rows[] = {{0, 0, 0x44332211}, {0, 1, 0x44332222}, {0, 2, 0x44334433}, {0, 3, 0x44334444}, {3, 0, 0x22111111},
+                {3, 1, 0x22222222}, {3, 2, 0x44333333}, {3, 3, 0x44444444}, {4, 1, 0xFF222222}, {5, 3, 0x44000000}};
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+        char all[512];
+        snprintf(all, sizeof(all), text, rows[i].skew, rows[i].format);
+        struct rig r = good(all, OLD);
+        if (r.mem[0] != rows[i].want) fail_msg("row %u: 0x%08x, expected 0x%08x", i, r.mem[0], rows[i].want);
+    }
+}
+
+/* Stores before a read are seen by it, those behind it are not */
+static void stores_around(void **state) {
+    static const u32 want[] = {7, 7, 7, 7, 9, 9, 9, 9};
+    (void)state;
+    struct rig r = good(
+        "addi t0, zero, -1; vx_tmc t0; li s0, 0x80008200; csrrw zero, 0xFD0, s0; addi t0, zero, 2;"
+        "csrrw zero, 0xFD5, t0; csrrw zero, 0xFD6, t0; csrrs s1, 0xCC0, zero; slli s1, s1, 2; add s2, s0, s1; slli a1, s1, 16;"
+        "addi t1, zero, 7; sw t1, 0(s2); vx_tex a0, a1, zero, zero, 0; addi t1, zero, 9; sw t1, 0(s2);"
+        "vx_tex a2, a1, zero, zero, 0; lw t2, 0(s2); sw t2, 0(s2);"
+        "li a3, 0x80008000; add a3, a3, s1; sw a0, 0(a3); sw a2, 16(a3); vx_tmc zero",
+        OLD);
+    expect(&r, 0, want, 8);
+}
+
+/* Its texel goes nowhere */
+static void without_result(void **state) {
+    (void)state;
+    good("li s0, 0x80008200; csrrw zero, 0xFD0, s0; vx_tex zero, zero, zero, zero, 0; vx_tmc zero", OLD);
+}
+
+static void faults(void **state) {
+    static const struct {
+        const char *text;
+        enum rv_variant variant;
+        const char *want;
+    } rows[] = {
+        {"vx_tex a0, a1, a2, a3, 1; vx_tmc zero", RV_2021, "tex of texture unit 1, whose address (CSR 0xfd7) was never written"},
+        {"vx_tex a0, a1, a2, a3, 2; vx_tmc zero", RV_2021, "tex of texture unit 2: a core has units 0 and 1"},
+        {"csrrw zero, 0xFDE, a0; vx_tmc zero", RV_2021, "there is no CSR 0xfde"},
+        {"csrrw zero, 0xFD0, a0; vx_tmc zero", RV_V3, "there is no CSR 0xfd0"},
+        {"vx_tex a0, a1, a2, a3, 0; vx_tmc zero", RV_V3, "texture units of Vortex v3 are set up by its host (DCRs)"},
+        {"addi a0, zero, 12; csrrw zero, 0xFD0, a0; addi t0, zero, 6; vx_tmc t0; vx_tex a0, a1, a2, a3, 0; vx_tmc zero", RV_2021,
+         "read of a texel of 4 bytes at global address 0xc, a null pointer\n  core 0, warp 0, lane 1\n  at p.bin: pc 0x80000010"},
+        {"li a0, 0xFEFFFF00; csrrw zero, 0xFD0, a0; vx_tex a0, a1, a2, a3, 0; vx_tmc zero", RV_2021,
+         "read of a texel of 4 bytes at global address 0xfeffff00, outside every allocation"},
+    };
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(rows); i++)
+        for (enum how how = PLAIN; how <= IMPROVED; how++) {
+            struct rig r = play(rows[i].text, rows[i].variant == RV_V3 ? NEW : OLD, how);
+            assert_int_equal(r.rc, HEDDLE_FAULT);
+            if (!strstr(r.message, rows[i].want)) fail_msg("%d: %s: %s", how, rows[i].text, r.message);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formats), cmocka_unit_test(wraps),         cmocka_unit_test(other_mechanisms), cmocka_unit_test(shapes),
+        cmocka_unit_test(skewed),  cmocka_unit_test(stores_around), cmocka_unit_test(without_result),   cmocka_unit_test(faults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
