@@ -48,8 +48,7 @@ void form_init(struct core *c) {
         x->cfg.squeeze = SQUEEZE_OFF;
         c->cfg = &x->cfg;
     }
-    x->at_home = c->pol.diverge == &diverge_dwf && !g->dwf_permute && g->dwf_conflict != DWF_MOVE && g->dwf_lanes != DWF_FREE &&
-                 !x->squeezes;
+    x->at_home = c->pol.diverge->at_home && c->pol.diverge->at_home(g) && !x->squeezes;
     x->depths = c->pol.diverge->by_depth && c->pol.diverge->by_depth(g);
     x->parts = base_alloc(sizeof(*x->parts) * c->nfronts * g->warp_size);
     x->place = base_alloc(sizeof(*x->place) * c->nslots);

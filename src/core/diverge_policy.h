@@ -55,6 +55,7 @@ struct diverge_policy {
      * (43_gang.c); NULL: never */
     bool (*by_load)(const struct config *c);
     struct squad_shape (*squad)(const struct config *c); /* NULL: each warp has a stack of its own */
+    bool (*at_home)(const struct config *c);             /* with forms: threads sit in their home lanes alone; NULL: not */
     bool (*by_depth)(const struct config *c); /* fronts are chosen by the branches and calls around them; NULL: never */
     bool (*chooses)(const struct config *c);  /* who issues is its choice, not that of sm.sched (sched/dwf.c); NULL: never */
     /* The group has run an instruction, waits or is gone: chooses who is next. False: no group of the warp

@@ -24,7 +24,7 @@ struct form {
     struct config cfg;  /* squeezes: the SM's, for the other stages */
     bool parting;       /* a front's threads are on their way to their places */
     bool from_barrier;  /* they come from a barrier, or to one */
-    bool at_home;       /* dwf, and no thread ever leaves its home lane */
+    bool at_home;       /* no thread ever leaves its home lane */
     u32 width, beats;   /* SIMD lanes of a warp, and how many threads of a front each of them can serve */
     struct part *parts; /* [nfronts][warp_size] */
     u16 (*place)[MAX_WARP];
@@ -76,6 +76,7 @@ u64 seats_of_lanes(const struct core *c, u32 home, u64 lanes); /* without a look
 u64 seats_of(const struct core *c, const struct part *p);
 bool seats_find(struct core *c, struct piece *x, u64 there); /* beside those there; false: there is no room */
 void seats_squeeze(struct core *c, struct piece *x);
+bool seats_at_home(const struct core *c, const struct part *p);
 void seats_go_home(const struct core *c, struct piece *x);
 
 /* --- 33_pool.c */

@@ -10,6 +10,9 @@ static u32 places(const struct config *c) {
 
 static bool chooses(const struct config *c) { return c->dwf_policy != DWF_SCHED; }
 
+/* But where fronts are squeezed, which 33_form.c knows */
+static bool at_home(const struct config *c) { return !c->dwf_permute && c->dwf_conflict != DWF_MOVE && c->dwf_lanes != DWF_FREE; }
+
 static bool by_depth(const struct config *c) { return c->dwf_policy == DWF_PDOM; }
 
 const struct diverge_policy diverge_dwf = {
@@ -19,6 +22,7 @@ const struct diverge_policy diverge_dwf = {
     .by_lane = true,
     .forms = true,
     .places = places,
+    .at_home = at_home,
     .by_depth = by_depth,
     .chooses = chooses,
 };
