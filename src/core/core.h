@@ -20,8 +20,7 @@
  *   37_stack.c       that stack: its entries, and whose turn it is
  *   38_compact.c     their threads become fronts
  *   39_lockstep.c    such fronts issue in step: large warps
- *   40_operands.c    register banks and collectors               order/    when a warp's next instruction may
- *   issue
+ *   40_operands.c    register banks and collectors               order/    when an instruction may issue
  *   41_weave.c       a second instruction in the lanes that the first leaves free (interweave)
  *   42_vunits.c      units and write-back port of sm.pipeline = vortex
  *   43_gang.c        slices of warps that go on together or alone (vws)
@@ -34,8 +33,7 @@
  *   48_precise.c     windows: going back to precise state, faults
  *   50_execute.c     units, results
  *   55_flight.c      instructions in flight (flight.h)
- *   60_lsu.c         the memory pipe: queue, spaces              hazard/   what a refused memory instruction
- *   does
+ *   60_lsu.c         the memory pipe: queue, spaces              hazard/   what refused instructions do
  *   61_l1.c          L1 data cache, constant cache
  *   62_port.c        miss queue, interconnect port, responses
  *   63_replay.c      instructions that may be replayed: kept entries, signals, second issues
