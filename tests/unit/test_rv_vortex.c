@@ -357,6 +357,17 @@ static void prefetches(void **state) {
 }
 
 /* mret goes to mepc; fence.i runs what was written into the text; ecall ends the core */
+/* Lanes 1 and 2 add to a line that lane 1 reads before and after: it goes past the ports, thread 0's too */
+static void atomics_have_no_port(void **state) {
+    static const u32 want[] = {3, 5, 7};
+    (void)state;
+    struct rig r = good("addi t0, zero, 6; vx_tmc t0; csrrs s1, 0xCC0, zero; li a1, 0x80008000; slli t1, s1, 2; add t1, t1, a1;"
+                        "sw s1, 0(t1); addi t2, zero, 3; lw t3, 0(t1); amoadd.w zero, t2, (a1); amoadd.w t3, t2, (t1); lw t4, 0(t1);"
+                        "add t4, t4, t3; sw t4, 0(t1); addi t0, zero, 2; vx_tmc t0; li t0, 3; sw t0, 0(a1); vx_tmc zero",
+                        OLD);
+    expect(&r, 0, want, 3);
+}
+
 static void system_instructions(void **state) {
     static const u32 want[] = {7, 9};
     static const char text[] =
@@ -487,14 +498,31 @@ static void one_port_for_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_words),   cmocka_unit_test(rows_are_apart),   cmocka_unit_test(warps),
-        cmocka_unit_test(again),         cmocka_unit_test(splits),           cmocka_unit_test(without_split),
-        cmocka_unit_test(uniform_split), cmocka_unit_test(order_of_sides),   cmocka_unit_test(loops),
-        cmocka_unit_test(calls),         cmocka_unit_test(start_up),         cmocka_unit_test(guests_call),
-        cmocka_unit_test(votes),         cmocka_unit_test(atomics),          cmocka_unit_test(narrow),
-        cmocka_unit_test(cores),         cmocka_unit_test(console),          cmocka_unit_test(counters),
-        cmocka_unit_test(csrs),          cmocka_unit_test(prefetches),       cmocka_unit_test(system_instructions),
-        cmocka_unit_test(faults),        cmocka_unit_test(one_port_for_all), cmocka_unit_test(lanes_find_their_places),
+        cmocka_unit_test(known_words),
+        cmocka_unit_test(rows_are_apart),
+        cmocka_unit_test(warps),
+        cmocka_unit_test(again),
+        cmocka_unit_test(splits),
+        cmocka_unit_test(without_split),
+        cmocka_unit_test(uniform_split),
+        cmocka_unit_test(order_of_sides),
+        cmocka_unit_test(loops),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(start_up),
+        cmocka_unit_test(guests_call),
+        cmocka_unit_test(votes),
+        cmocka_unit_test(atomics),
+        cmocka_unit_test(atomics_have_no_port),
+        cmocka_unit_test(narrow),
+        cmocka_unit_test(cores),
+        cmocka_unit_test(console),
+        cmocka_unit_test(counters),
+        cmocka_unit_test(csrs),
+        cmocka_unit_test(prefetches),
+        cmocka_unit_test(system_instructions),
+        cmocka_unit_test(faults),
+        cmocka_unit_test(one_port_for_all),
+        cmocka_unit_test(lanes_find_their_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
