@@ -105,7 +105,7 @@ void slot_next(struct core *c, u32 slot) {
     struct front *f = &c->fronts[slot];
     const struct group *g = &c->homes[slot].w->groups.at[0];
     if (front_goes_on(c, f) && !c->prog->at[g->pc].pseudo && !c->view.faulted) {
-        f->part[0].group = 0;
+        front_is_whole(c, f);
         front_shall(c, f, &c->prog->at[g->pc], g->mask);
     } else choose_next(c, slot);
 }

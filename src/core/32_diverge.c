@@ -84,7 +84,7 @@ static void take(struct core *c, struct front *f, const struct diverge_view *v) 
 
 bool front_choose(struct core *c, struct front *f) {
     if (front_goes_on(c, f)) {
-        f->part[0].group = 0;
+        front_is_whole(c, f);
         return true;
     }
     struct diverge_view v = view_of(c, f);

@@ -106,7 +106,13 @@ static u64 numbers_of(struct split_home *x, const struct warp *w) {
         numbers |= 1ull << split;
     }
     x->n = MAX((u32)__builtin_popcountll(numbers), 1u);
+    if (x->n == 1 && numbers) memset(x->of, __builtin_ctzll(numbers), sizeof(x->of)); /* lanes that are off, too */
     return numbers;
+}
+
+void split_whole(struct core *c, u32 home) {
+    struct split_home *x = split_of(c, home);
+    if (x->n > 1) *x = (struct split_home){.age = x->age, .n = 1, .shows = ~0ull};
 }
 
 /* S1: a split whose running group is gone runs its innermost */

@@ -638,6 +638,7 @@ void split_launch(struct core *c);
 void split_free(struct core *c);
 void split_check(const struct core *c);
 void split_offered(struct core *c, u32 home, bool hits); /* some lanes of a load have their data: those that hit, or of a line */
+void split_whole(struct core *c, u32 home);              /* all lanes of the warp are one group */
 void split_stage(struct core *c);                        /* before issue: lanes that may go on part from those that wait */
 u64 split_next(const struct core *c);                    /* this cycle, when they would; NEVER */
 /* --- 37_squad.c. Where c->squads is not NULL, in the stead of form_starts and the others of these names. */
@@ -1055,6 +1056,11 @@ static inline bool front_goes_on(const struct core *c, const struct front *f) {
 }
 /* The crew of an instruction of one home's front, whose number is the home's */
 static inline struct crew crew_of(const struct core *c, u32 slot, const struct step *st, u64 uid, struct member *own) {
+/* Then it presents that group */
+static inline void front_is_whole(struct core *c, struct front *f) {
+    f->part[0].group = 0;
+    if (c->split) split_whole(c, f->slot);
+}
     own->uid = uid, own->age = c->homes[slot].age, own->lanes = st->lanes, own->active = st->active;
     own->frame = st->frame, own->home = (u16)slot;
     return (struct crew){own, 1, 1};
