@@ -152,7 +152,8 @@ static void changed_homes(struct core *c, const struct part *at, u32 n, u64 lane
 
 /* All lanes of one warp, in their home positions: nobody could join them */
 static bool is_whole(const struct core *c, const struct front *f) {
-    return f->nparts == 1 && f->part[0].lanes == warp_enabled(part_home(c, &f->part[0])->w);
+    const struct part *p = &f->part[0];
+    return f->nparts == 1 && p->lanes == warp_enabled(part_home(c, p)->w) && seats_at_home(c, p);
 }
 
 /* Straight on: where branches meet, and at collectives, they come to the pool */

@@ -27,6 +27,14 @@ u64 seats_of_lanes(const struct core *c, u32 home, u64 lanes) {
 
 u64 seats_of(const struct core *c, const struct part *p) { return seats_of_lanes(c, p->home, p->lanes); }
 
+bool seats_at_home(const struct core *c, const struct part *p) {
+    for (u64 m = c->form->at_home ? 0 : p->lanes; m; m &= m - 1) {
+        u32 lane = (u32)__builtin_ctzll(m);
+        if (c->form->seat[p->home][lane] != form_home_seat(c, p->home, lane)) return false;
+    }
+    return true;
+}
+
 /* The thread of a piece that sits there gets another position */
 static void reseat(const struct core *c, struct piece *x, u32 from, u32 to) {
     for (u32 i = 0; i < x->n; i++)

@@ -77,6 +77,7 @@ u64 seats_of(const struct core *c, const struct part *p);
 bool seats_find(struct core *c, struct piece *x, u64 there); /* beside those there; false: there is no room */
 void seats_squeeze(struct core *c, struct piece *x);
 bool seats_at_home(const struct core *c, const struct part *p);
+void seats_squeeze(struct core *c, struct piece *x);
 void seats_go_home(const struct core *c, struct piece *x);
 
 /* --- 33_pool.c */
