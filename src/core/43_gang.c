@@ -31,8 +31,8 @@
  * whole warp, of which it has so many lanes' share. sm.sched sees gangs as warps.
  *
  * Invariants (gang_check):
- *   U1 a live thread's slice is in exactly one front, and a front's place is that of one of its slices while
- *      that one lives
+ *   U1 a live thread's slice is in exactly one front, and a front's place is one of its warp's: that of one of
+ *      its slices while that one lives, but where a program has switched that one's lanes on again
  *   U2 a front that can run has one group of each of its slices, all at its pc; other groups of the slice
  *      have no place
  *   U3 a group of a slice's stack has no lanes of another slice while it waits for its turn or for its
@@ -114,12 +114,20 @@ static void gather_piece(const struct core *c, u32 home, const struct part_of *p
     x->came = x->seats;
 }
 
-/* A part of the front gets a front: the one it comes from, or the place of its lowest slice, with a copy of
- * what the gang has fetched where it goes on from there */
+/* The place of the lowest of these slices. Others may have it, who kept it when all lanes of that slice were
+ * off: then another of the warp's, which has as many as slices. */
+static u32 place_for(const struct core *c, u32 home, u32 slices) {
+    u32 at = place_of(c, home, (u32)__builtin_ctz(slices));
+    for (u32 i = 0; c->gang->slices[at]; i++) at = place_of(c, home, i);
+    return at;
+}
+
+/* A part of the front gets a front: the one it comes from, or a place of its own, with a copy of what the gang
+ * has fetched where it goes on from there */
 static u32 part_goes(struct core *c, u32 slot, bool stays, u32 home, const struct part_of *p, const struct stand *at,
                      const struct ibuffer *fetched) {
     struct piece *x = &c->form->pieces[0];
-    u32 to = stays ? slot : place_of(c, home, (u32)__builtin_ctz(p->slices));
+    u32 to = stays ? slot : place_for(c, home, p->slices);
     gather_piece(c, home, p, at, x);
     if (!stays) front_begins(c, to, c->age[slot]);
     if (!stays && fetched->next == p->pc) c->fronts[to].ib = *fetched, c->fronts[to].ib.miss = false;
@@ -351,7 +359,8 @@ static void check_front(const struct core *c, u32 slot) {
     if (!slices || home_renewed(&c->homes[home])) return;
     const struct warp *w = c->homes[home].w;
     u32 own = slot / c->gang->stride;
-    CHECK(slices >> own & 1 || c->gang->of[home][own].at == NO_PLACE);                         /* U1 */
+    CHECK(slot % c->gang->stride == home);                                                     /* U1 */
+    CHECK(slices >> own & 1 || c->gang->of[home][own].at == NO_PLACE || c->prog->k->gathers);  /* U1 */
     for (u32 m = slices; m; m &= m - 1) CHECK(c->gang->of[home][__builtin_ctz(m)].at == slot); /* U1 */
     if (!f->head) return;
     CHECK(slices_of(c, f->lanes) == slices); /* U2 */
