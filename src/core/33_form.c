@@ -80,7 +80,7 @@ void form_launch(struct core *c) {
     struct form *x = c->form;
     if (!x) return;
     set_clear(x->in_pool, c->words), set_clear(x->at_barrier, c->words);
-    set_clear(x->holds, c->words), set_clear(x->outside, c->words);
+    set_clear(x->holds, c->words), set_clear(x->outside, c->words), set_clear(x->robbed, c->words);
     memset(x->entries, 0, sizeof(x->entries));
     memset(x->place, 0xFF, sizeof(*x->place) * c->nslots);
     memset(x->opens, 0, sizeof(*x->opens) * c->nslots), memset(x->opened, 0, sizeof(u64) * c->nslots);
@@ -384,8 +384,10 @@ void form_check(const struct core *c) {
     if (!c->form || c->squads || c->gang) return;
     u64 threads = 0, live = 0;
     for (u32 i = 0; i < c->nfronts; i++) {
-        form_check_front(c, i);
-        threads += (u32)__builtin_popcountll(c->fronts[i].lanes);
+        const struct front *f = &c->fronts[i];
+        if (!front_renewed(c, f)) form_check_front(c, i); /* else it forgets some in the next cycle */
+        for (u32 k = 0; k < f->nparts; k++)
+            if (!home_renewed(&c->homes[f->part[k].home])) threads += (u32)__builtin_popcountll(f->part[k].lanes);
     }
     check_threads(c);
     for (u32 i = 0; i < c->nslots; i++)

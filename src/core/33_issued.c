@@ -79,9 +79,17 @@ void form_forgets(struct core *c, u32 home) {
         account_change(c, slot);
         leave_front(c, slot, home, lane);
         place[lane] = NO_PLACE;
+        set_add(c->form->robbed, slot);
         if (!f->nparts || front_renewed(c, f)) continue; /* who is left is about to leave as well */
         front_squeeze(c, &c->fronts[slot]);
         front_presents(c, slot);
+    }
+}
+
+void form_look_again(struct core *c) {
+    SET_EACH (slot, c->form->robbed, c->words) {
+        set_drop(c->form->robbed, slot);
+        slot_look(c, slot, c->now);
     }
 }
 

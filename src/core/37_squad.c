@@ -322,6 +322,8 @@ static struct squad *squad_for(struct core *c, u32 home) {
 void squad_starts(struct core *c, u32 home) {
     u64 lanes = warp_enabled(c->homes[home].w);
     squad_forgets(c, home); /* in which it was before */
+    squad_move(c);
+    form_look_again(c);
     struct squad *t = squad_for(c, home);
     c->squads->of[home] = (u8)(t - c->squads->at);
     t->homes |= 1ull << home, t->fronts |= 1ull << home;
@@ -331,7 +333,7 @@ void squad_starts(struct core *c, u32 home) {
     form_starts(c, home);
 }
 
-/* Its threads, if there are any left, leave, and its place is another squad's */
+/* Its threads, if there are any left, leave, and its place is another squad's: squad_move is next */
 void squad_forgets(struct core *c, u32 home) {
     struct squad *t = squad_of(c, home);
     u64 bit = 1ull << home;
@@ -342,10 +344,17 @@ void squad_forgets(struct core *c, u32 home) {
     t->came &= t->fronts, t->waits &= t->fronts, t->held &= t->fronts;
     stack_forgets(c, t, home);
     t->homes &= ~bit;
-    if (t->fronts & bit) { /* others are in its place */
-        squad_dissolve(c, t);
-        stack_choose(c, t, NO_PLACE, false);
-    } else if (t->due && t->homes) slot_alarm(c, (u32)__builtin_ctzll(t->homes), c->now);
+}
+
+/* Squads that warps have left go on in the places they have yet, when all have left */
+void squad_move(struct core *c) {
+    for (u32 i = 0; i < c->nslots; i++) {
+        struct squad *t = &c->squads->at[i];
+        if (t->fronts & ~t->homes) {
+            squad_dissolve(c, t);
+            stack_choose(c, t, NO_PLACE, false);
+        } else if (t->due && t->homes) slot_alarm(c, (u32)__builtin_ctzll(t->homes), c->now);
+    }
 }
 
 /* --- after an issue: nothing of other fronts changes before the next cycle (I1 of 29_look.c) */

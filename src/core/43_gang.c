@@ -345,7 +345,7 @@ void gang_forgets(struct core *c, u32 home) {
         if (at == NO_PLACE) continue;
         slices_end(c, home, c->gang->slices[at]);
         gang_ends(c, at);
-        slot_alarm(c, at, c->now + 1);
+        set_add(c->form->robbed, at);
     }
     memset(c->form->place[home], 0xFF, sizeof(*c->form->place));
 }

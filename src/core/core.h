@@ -606,6 +606,7 @@ const struct sched_fronts *form_seen(const struct core *c);           /* what sc
 struct group *form_group(const struct core *c, const struct part *p); /* that its lanes stand in, or some of them */
 void form_starts(struct core *c, u32 home);                           /* a warp takes the home: its threads are a front */
 void form_forgets(struct core *c, u32 home);                          /* another warp has ended it: its threads are in no front */
+void form_look_again(struct core *c);                                 /* then, when all such have been forgotten, before issue */
 bool form_dispatch(struct core *c, struct front *f,
                    struct step *st);         /* its instruction is executed, by all parts; false: fault */
 struct crew form_crew(struct core *c);       /* of that instruction */
@@ -637,8 +638,8 @@ void split_init(struct core *c);
 void split_launch(struct core *c);
 void split_free(struct core *c);
 void split_check(const struct core *c);
-void split_offered(struct core *c, u32 home, bool hits); /* some lanes of a load have their data: those that hit, or of a line */
 void split_whole(struct core *c, u32 home);              /* all lanes of the warp are one group */
+void split_offered(struct core *c, u32 home, bool hits); /* some lanes of a load have their data: those that hit, or of a line */
 void split_stage(struct core *c);                        /* before issue: lanes that may go on part from those that wait */
 u64 split_next(const struct core *c);                    /* this cycle, when they would; NEVER */
 /* --- 37_squad.c. Where c->squads is not NULL, in the stead of form_starts and the others of these names. */
@@ -648,6 +649,7 @@ void squad_free(struct core *c);
 void squad_check(const struct core *c);
 void squad_starts(struct core *c, u32 home);
 void squad_forgets(struct core *c, u32 home);
+void squad_move(struct core *c);
 void squad_ran(struct core *c, u32 slot);
 void squad_regroup(struct core *c, u32 slot);
 void squad_wake_block(struct core *c, const struct cta_place *p, u64 cy);
@@ -1054,13 +1056,13 @@ static inline bool front_goes_on(const struct core *c, const struct front *f) {
     return w->groups.n == 1 && g->mask == warp_enabled(w) && g->state == GROUP_READY && w->polled == f->polled_at &&
            !c->prog->at[g->pc].meets;
 }
-/* The crew of an instruction of one home's front, whose number is the home's */
-static inline struct crew crew_of(const struct core *c, u32 slot, const struct step *st, u64 uid, struct member *own) {
 /* Then it presents that group */
 static inline void front_is_whole(struct core *c, struct front *f) {
     f->part[0].group = 0;
     if (c->split) split_whole(c, f->slot);
 }
+/* The crew of an instruction of one home's front, whose number is the home's */
+static inline struct crew crew_of(const struct core *c, u32 slot, const struct step *st, u64 uid, struct member *own) {
     own->uid = uid, own->age = c->homes[slot].age, own->lanes = st->lanes, own->active = st->active;
     own->frame = st->frame, own->home = (u16)slot;
     return (struct crew){own, 1, 1};

@@ -222,22 +222,26 @@ void cta_renewed(struct core *c, const struct cta_place *p) {
     }
 }
 
-/* Formed fronts forget threads of warps that another one has ended, before anybody looks at them */
+/* Formed fronts forget threads of warps that have ended, or have been started anew, before anybody looks */
 static void fronts_forget(struct core *c) {
-    c->blocks->renewed = false;
     for (u32 slot = 0; slot < c->nslots && c->form; slot++) {
-        const struct home *s = &c->homes[slot];
-        if (!home_renewed(s) || s->ended) continue;
+        if (!home_renewed(&c->homes[slot])) continue;
         if (c->squads) squad_forgets(c, slot);
+        else if (c->homes[slot].ended) continue; /* they have left their fronts */
         else if (c->gang) gang_forgets(c, slot);
         else form_forgets(c, slot);
-        cta_warp_ended(c, slot, 1);
     }
+    if (c->squads) squad_move(c);
+    for (u32 slot = 0; slot < c->nslots && c->form; slot++)
+        if (home_renewed(&c->homes[slot]) && !c->homes[slot].ended) cta_warp_ended(c, slot, 1);
+    if (c->form) form_look_again(c);
+    c->blocks->renewed = false;
 }
 
 /* What it was has to be over first: instructions on their way find the home they left */
 bool cta_renew(struct core *c, u32 slot, u64 at) {
     struct home *s = &c->homes[slot];
+    if (c->form && c->blocks->renewed) return false; /* fronts have yet to forget what it was */
     if (!s->ended && c->window && window_waiting(c, slot)) {
         fault_at(s->w, c->prog->k->code, NONE,
                  "another warp ends this one (wspawn or ecall) while its window holds instructions, which is not modelled; "

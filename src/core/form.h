@@ -33,6 +33,7 @@ struct form {
     u64 *opened;               /* [nslots]: the last of these */
     u64 in_pool[SET_WORDS];    /* fronts that have not issued since their threads came: others may join */
     u64 at_barrier[SET_WORDS]; /* fronts whose last instruction was a barrier, or that wait at one */
+    u64 robbed[SET_WORDS];     /* fronts whose threads, or some, another warp has ended, and which have yet to be looked at */
     u64 *entered;              /* [nfronts] cycle in which they came */
     /* entries of the pool (dwf.pool) */
     u64 holds[SET_WORDS];        /* fronts that have one */
@@ -75,7 +76,6 @@ void homes_end(struct core *c, const struct part *at, u32 n, u64 lanes); /* warp
 u64 seats_of_lanes(const struct core *c, u32 home, u64 lanes); /* without a look at each where all are at home */
 u64 seats_of(const struct core *c, const struct part *p);
 bool seats_find(struct core *c, struct piece *x, u64 there); /* beside those there; false: there is no room */
-void seats_squeeze(struct core *c, struct piece *x);
 bool seats_at_home(const struct core *c, const struct part *p);
 void seats_squeeze(struct core *c, struct piece *x);
 void seats_go_home(const struct core *c, struct piece *x);

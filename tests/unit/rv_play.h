@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "rv_asm.h"
+#include "rv_keys.h"
 
 enum { OUT = 0x80008000, CORES = 2, WARPS = 4, LANES = 4, HARTS = CORES * WARPS * LANES };
 
@@ -20,17 +21,6 @@ struct played {
     u64 instructions, cycles;
     double line_accesses;
 };
-
-/* keys: "key=value" apart by spaces */
-static void set_keys(struct heddle *h, const char *keys) {
-    char text[512];
-    snprintf(text, sizeof(text), "%s", keys);
-    for (char *save = NULL, *k = strtok_r(text, " ", &save); k; k = strtok_r(NULL, " ", &save)) {
-        char *value = strchr(k, '=');
-        *value++ = 0;
-        if (heddle_set_key(h, k, value) != HEDDLE_OK) fail_msg("%s = %s: %s", k, value, heddle_message(h));
-    }
-}
 
 static struct played play_launches(const char *text, const char *machine, const char *keys, bool timed, u32 launches) {
     struct played r = {0};

@@ -1,16 +1,17 @@
 /* Random Vortex programs under every mechanism of divergence: warps start others, twice, and switch their
  * lanes on and off where they are together, in functions too; in between lanes go different ways through ifs,
  * loops of different length and functions that return from several places, and warps different ones by calls
- * through pointers. Each thread's result depends on its own way alone, so all mechanisms leave the memory
+ * through pointers. The first warp starts the others a second time while they end, or go round a loop and
+ * are ended by that. Each thread's result depends on its own way alone, so all mechanisms leave the memory
  * that a run without time leaves.
  *
- * s0 warps of the core, s1 the thread's number, s2 its result, s3 to s6 counters of loops by depth, s7 to s9
+ * t3 to t6 are those of the loop that may be cut short. s0 warps of the core, s1 the thread's number, s2 its result, s3 to s6 counters of loops by depth, s7 to s9
  * return addresses by depth. */
 #include "rv_rig.h"
 
 #include <stdarg.h>
 
-enum { PROGRAMS = 600, DEPTH = 3, FUNCTIONS = 4 };
+enum { PROGRAMS = 300, DEPTH = 3, FUNCTIONS = 4 };
 
 struct writer {
     u64 state;
@@ -121,16 +122,40 @@ static void function(struct writer *x, u32 f) {
     go_back(x, f);
 }
 
+/* Lanes part in it, and leave it one after the other */
+static void turns_until_ended(struct writer *x) {
+    say(x, "csrrs t3, 0xCC0, zero; addi t3, t3, %u; addi t4, s1, %u", rnd(x, 60), rnd(x, 9));
+    say(x, "spin: addi t4, t4, 3; lw t5, 0(s10); add t5, t5, t4; andi t6, t4, %u; beq t6, zero, same", 1 + rnd(x, 3));
+    say(x, "addi t4, t4, 5; jal ra, twice; same: addi t3, t3, -1; bge t3, zero, spin");
+}
+
 static void program(struct writer *x) {
     phase(x, 0);
-    say(x, "csrrs t0, 0xCC3, zero; beq t0, zero, first; vx_tmc zero; first: addi t0, zero, 1; vx_tmc t0");
+    say(x, "csrrs t0, 0xCC3, zero; beq t0, zero, first");
+    if (rnd(x, 2)) turns_until_ended(x);
+    say(x, "vx_tmc zero; first: addi t0, zero, 1; vx_tmc t0");
     phase(x, 1);
     say(x, "vx_tmc zero; all: addi s9, ra, 0");
     switch_lanes(x, -1);
     body(x, 1, FUNCTIONS);
     say(x, "addi ra, s9, 0; jalr zero, 0(ra)");
     for (u32 f = 0; f < FUNCTIONS; f++) function(x, f);
+    say(x, "twice: slli t6, t4, 1; jalr zero, 0(ra)");
 }
+
+/* What has little room, or moves threads: splits, gangs, places and positions are found anew all the time */
+static const struct {
+    const char *mechanism, *keys;
+} tight[] = {
+    {"dws", "dws.table=1"},
+    {"dws", "dws.table=2 gpu.perfect_memory=true"},
+    {"vws", "vws.slice=1 vws.gang=inelastic"},
+    {"vws", "vws.slice=1 vws.control=all vws.memory=group vws.gangs=1 vws.front=warps"},
+    {"dwf", "dwf.conflict=move sm.alu.width=2"},
+    {"dwf", "dwf.lanes=free dwf.pool=1"},
+    {"tbc", "tbc.form_cy=3 sm.issue_width=2"},
+    {"lwm", "lwm.warps=3"},
+};
 
 static void random_programs(void **state) {
     (void)state;
@@ -138,7 +163,12 @@ static void random_programs(void **state) {
         struct writer x = {.state = seed * 7919u + 1};
         program(&x);
         print_message("program %u\n", seed);
-        good(x.text.s, (struct machine){RV_2021, RV_IPDOM, 1, 2 + seed % 3, 4, NULL});
+        struct machine m = {RV_2021, RV_IPDOM, 1, 2 + seed % 3, 4, NULL, NULL};
+        struct rig r = good(x.text.s, m);
+        for (u32 i = seed % 2; i < ARRAY_LEN(tight); i += 2) { /* half of them each time */
+            m.mechanism = tight[i].mechanism, m.keys = tight[i].keys;
+            good_timed(x.text.s, m, TIMED, &r);
+        }
         strbuf_free(&x.text);
     }
 }
