@@ -361,10 +361,11 @@ static void prefetches(void **state) {
 static void atomics_have_no_port(void **state) {
     static const u32 want[] = {3, 5, 7};
     (void)state;
-    struct rig r = good("addi t0, zero, 6; vx_tmc t0; csrrs s1, 0xCC0, zero; li a1, 0x80008000; slli t1, s1, 2; add t1, t1, a1;"
-                        "sw s1, 0(t1); addi t2, zero, 3; lw t3, 0(t1); amoadd.w zero, t2, (a1); amoadd.w t3, t2, (t1); lw t4, 0(t1);"
-                        "add t4, t4, t3; sw t4, 0(t1); addi t0, zero, 2; vx_tmc t0; li t0, 3; sw t0, 0(a1); vx_tmc zero",
-                        OLD);
+    struct rig r =
+        good("addi t0, zero, 6; vx_tmc t0; csrrs s1, 0xCC0, zero; li a1, 0x80008000; slli t1, s1, 2; add t1, t1, a1;"
+             "sw s1, 0(t1); addi t2, zero, 3; lw t3, 0(t1); amoadd.w zero, t2, (a1); amoadd.w t3, t2, (t1); lw t4, 0(t1);"
+             "add t4, t4, t3; sw t4, 0(t1); addi t0, zero, 2; vx_tmc t0; li t0, 3; sw t0, 0(a1); vx_tmc zero",
+             OLD);
     expect(&r, 0, want, 3);
 }
 
