@@ -356,7 +356,6 @@ static void prefetches(void **state) {
          OLD);
 }
 
-/* mret goes to mepc; fence.i runs what was written into the text; ecall ends the core */
 /* Lanes 1 and 2 add to a line that lane 1 reads before and after: it goes past the ports, thread 0's too */
 static void atomics_have_no_port(void **state) {
     static const u32 want[] = {3, 5, 7};
@@ -369,6 +368,7 @@ static void atomics_have_no_port(void **state) {
     expect(&r, 0, want, 3);
 }
 
+/* mret goes to mepc; fence.i runs what was written into the text; ecall ends the core */
 static void system_instructions(void **state) {
     static const u32 want[] = {7, 9};
     static const char text[] =
