@@ -171,7 +171,9 @@ static enum vpipe pipe_of(const struct kernel *k, const struct inst *in) {
     case EXEC_rv_wspawn:
     case EXEC_rv_split:
     case EXEC_rv_join:
-    case EXEC_rv_bar: return VPIPE_GPU;
+    case EXEC_rv_bar:
+    case EXEC_rv_arrive:
+    case EXEC_rv_wait: return VPIPE_GPU;
     case EXEC_rv_tex: return VPIPE_TEX_ADDRESS;
     default: break;
     }

@@ -34,7 +34,8 @@ static void barrier_open(struct cta *c, u32 id) {
         }
     }
     c->opened++;
-    b->arrived = b->expected = 0;
+    b->arrived = b->expected = b->passing = 0;
+    b->phase++;
     if (b->by_warp) memset(b->by_warp, 0, c->nwarps * sizeof(*b->by_warp));
     b->red_popc = 0;
     b->red_and = true;
@@ -49,8 +50,8 @@ static void barrier_check(struct cta *c, u32 id) {
 
 /* Threads that count: of a warp whose enabled lanes have all come, every one */
 static u32 count_arrived(const struct cta *c, const struct barrier *b) {
-    u32 n = 0;
-    for (u32 i = 0; i < c->nwarps; i++) {
+    u32 n = b->passing;
+    for (u32 i = 0; i < c->nwarps && b->by_warp; i++) {
         u64 came = b->by_warp[i];
         bool whole = came && !(warp_enabled(&c->warps[i]) & ~came);
         n += whole ? c->launch->warp_size : (u32)__builtin_popcountll(came);
@@ -94,6 +95,14 @@ static void split_by_id(struct warp *w, struct group *g, const struct inst *in, 
         if ((u32)opnd_read(w, g, &in->s[0], lane) != id) others |= 1ull << lane;
     }
     if (others) group_split_to(w, g, others, g->pc);
+}
+
+void warp_pass_barrier(struct warp *w, u32 id, u32 threads) {
+    struct barrier *b = &w->cta->bars[id];
+    if (!b->arrived) b->expected = threads;
+    b->passing += w->launch->warp_size;
+    b->arrived = count_arrived(w->cta, b);
+    barrier_check(w->cta, id);
 }
 
 /* The lanes of g arrive and wait; `threads` 0: for all of the block */

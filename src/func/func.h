@@ -215,6 +215,8 @@ struct barrier {
     u32 expected; /* threads, 0 = all of the block */
     u32 arrived;  /* threads */
     u64 *by_warp; /* lanes that arrived, per warp */
+    u32 passing;  /* of arrived: of warps that came and went on */
+    u32 phase;    /* times it has opened */
     u32 red_popc; /* of the current phase */
     bool red_and, red_or;
     u32 result; /* of the last phase: popc | and<<30 | or<<31 */
@@ -402,6 +404,8 @@ void warp_check(const struct warp *w);
 void cta_barrier_exit(struct cta *c); /* a thread ended: barriers of all threads may open */
 /* All lanes of g wait at barrier `id`, until so many threads have come, a multiple of the warp size; 0:
  * all */
+/* w arrives and goes on: as many threads as a warp has, each time */
+void warp_pass_barrier(struct warp *w, u32 id, u32 threads);
 void group_wait_barrier(struct warp *w, struct group *g, const struct inst *in, u32 id, u32 threads);
 /* The lanes that stand where group gi stands, and that are to be with it (kernel.gathers), become one group
  * with it: true when these are all. Else false, and it waits. */

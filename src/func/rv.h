@@ -182,7 +182,6 @@ enum rv_fault { /* inst.aux of an instruction that cannot be executed; inst.imm:
                 RV_FAULT_BREAK,
                 RV_FAULT_TEXTURE,    /* there is no such unit */
                 RV_FAULT_TEXTURE_V3, /* nothing can set up a unit */
-                RV_FAULT_ASYNC_BARRIER,
 };
 
 enum rv_vote { RV_VOTE_ALL, RV_VOTE_ANY, RV_VOTE_UNI, RV_VOTE_BALLOT };

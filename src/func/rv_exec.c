@@ -513,7 +513,6 @@ void exec_rv_fault(struct warp *w, struct group *g, const struct inst *in, u64 m
         [RV_FAULT_TEXTURE_V3] =
             "tex (0x%08llx): texture units of Vortex v3 are set up by its host (DCRs), which nothing here does; "
             "isa.vortex = 2021 has units that programs set up",
-        [RV_FAULT_ASYNC_BARRIER] = "bar.arrive and bar.wait (0x%08llx) are not modelled",
     };
     (void)g;
     fault_at(w, in, (int)rv_leader(w, mask), texts[in->aux], (unsigned long long)in->imm);

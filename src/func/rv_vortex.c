@@ -148,27 +148,63 @@ i32 rv_join_goes(const struct warp *w, const struct inst *in, u32 pending) {
     return NONE;
 }
 
-/* --- barriers over warps: the warp that makes the count opens it */
+/* --- barriers over warps: the arrival that makes the count opens it, whether its warp waits (bar) or goes on
+ * (v3's bar.arrive). Whoever waits (bar, v3's bar.wait) goes on then. */
+
+/* What lane `lead` names; CTA_BARRIERS after a fault */
+static u32 barrier_named(struct warp *w, const struct group *g, const struct inst *in, const char *what) {
+    u32 lead = rv_leader(w, g->mask), id = rv_scalar(w, g, &in->s[0]);
+    if (id < rv_of(w)->barriers) return id;
+    fault_at(w, in, (int)lead, "%s %u: a core has barriers 0 to %u (isa.vortex.barriers)", what, id, rv_of(w)->barriers - 1);
+    return CTA_BARRIERS;
+}
+
+/* Threads of the warps that it waits for; 0 after a fault */
+static u32 barrier_counts(struct warp *w, const struct group *g, const struct inst *in, u32 id, const char *what) {
+    u32 lead = rv_leader(w, g->mask), count = rv_scalar(w, g, &in->s[1]), size = w->launch->warp_size;
+    const struct barrier *b = &w->cta->bars[id];
+    if (!count || count > w->cta->nwarps)
+        fault_at(w, in, (int)lead, "%s %u waits for %u warps; the core has %u", what, id, count, w->cta->nwarps);
+    else if (b->arrived && b->expected != count * size)
+        fault_at(w, in, (int)lead, "%s %u waits for %u warps, and others wait there for %u", what, id, count, b->expected / size);
+    else return count * size;
+    return 0;
+}
 
 void exec_rv_bar(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    u32 lead = rv_leader(w, g->mask), id = rv_scalar(w, g, &in->s[0]), count = rv_scalar(w, g, &in->s[1]);
-    const struct rv_kernel *k = rv_of(w);
+    u32 id = barrier_named(w, g, in, "bar");
+    u32 threads = id < CTA_BARRIERS ? barrier_counts(w, g, in, id, "bar") : 0;
     (void)mask;
-    if (id >= k->barriers) {
-        fault_at(w, in, (int)lead, "bar %u: a core has barriers 0 to %u (isa.vortex.barriers)", id, k->barriers - 1);
+    if (threads) group_wait_barrier(w, g, in, id, threads);
+}
+
+/* Gives the barrier's phase before the arrival, a bit, for bar.wait */
+void exec_rv_arrive(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    u32 count = rv_scalar(w, g, &in->s[1]), id = barrier_named(w, g, in, "bar.arrive");
+    if (id < CTA_BARRIERS && count >> 31) {
+        fault_at(w, in, (int)rv_leader(w, g->mask), "bar.arrive %u expects transactions (0x%x), which nothing here completes", id,
+                 count);
         return;
     }
-    if (!count || count > w->cta->nwarps) {
-        fault_at(w, in, (int)lead, "bar %u waits for %u warps; the core has %u", id, count, w->cta->nwarps);
+    u32 threads = id < CTA_BARRIERS ? barrier_counts(w, g, in, id, "bar.arrive") : 0;
+    if (!threads) return;
+    u32 phase = w->cta->bars[id].phase & 1;
+    for (u64 rest = mask; rest; rest &= rest - 1) opnd_write(w, g, &in->d, (u32)__builtin_ctzll(rest), phase);
+    g->pc++;
+    warp_pass_barrier(w, id, threads);
+}
+
+/* Until the phase is another than the given one */
+void exec_rv_wait(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
+    u32 phase = rv_scalar(w, g, &in->s[1]), id = barrier_named(w, g, in, "bar.wait");
+    (void)mask;
+    if (id >= CTA_BARRIERS) return;
+    if ((phase ^ w->cta->bars[id].phase) & 1) {
+        g->pc++;
         return;
     }
-    const struct barrier *b = &w->cta->bars[id];
-    if (b->arrived && b->expected != count * w->launch->warp_size) {
-        fault_at(w, in, (int)lead, "bar %u waits for %u warps, and others wait there for %u", id, count,
-                 b->expected / w->launch->warp_size);
-        return;
-    }
-    group_wait_barrier(w, g, in, id, count * w->launch->warp_size);
+    g->state = GROUP_BARRIER;
+    g->wait = (u8)id;
 }
 
 /* --- lanes to lanes (v3) */

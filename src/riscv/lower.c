@@ -235,7 +235,8 @@ static void lower_vortex(struct inst *in, const struct rv_row *row, u32 w) {
     case RV_HOW_VOTE: in->aux = rv_rm(w), exec_choose(in, exec_rv_vote); break;
     case RV_HOW_SHFL: in->aux = rv_rm(w) - 4, exec_choose(in, exec_rv_shfl); break;
     case RV_HOW_TEX: lower_tex(in, row, w); break;
-    default: fault(in, RV_FAULT_ASYNC_BARRIER, w); break;
+    case RV_HOW_ARRIVE: exec_choose(in, exec_rv_arrive); break;
+    default: exec_choose(in, exec_rv_wait); break;
     }
 }
 
@@ -318,7 +319,7 @@ static const struct inst_src *source_of(struct code *c, u32 word, const struct r
  * hardware */
 static bool is_of_warp(const struct inst *in) {
     return in->exec == exec_rv_tmc || in->exec == exec_rv_pred || in->exec == exec_rv_wspawn || in->exec == exec_rv_vote ||
-           in->exec == exec_rv_shfl;
+           in->exec == exec_rv_shfl || in->exec == exec_rv_arrive;
 }
 
 static void lower_word(struct code *c, u32 i, u32 word) {

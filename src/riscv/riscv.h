@@ -39,7 +39,8 @@ enum rv_how {
     RV_HOW_JOIN,
     RV_HOW_BAR,
     RV_HOW_TEX,
-    RV_HOW_ASYNC_BAR,
+    RV_HOW_ARRIVE,
+    RV_HOW_WAIT,
     RV_HOW_VOTE,
     RV_HOW_SHFL,
 };

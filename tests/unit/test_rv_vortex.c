@@ -9,13 +9,22 @@ static void known_words(void **state) {
         const char *text;
         u32 word;
     } rows[] = {
-        {RV_2021, "vx_wspawn t0, t1", 0x0062906b}, {RV_V3, "vx_wspawn t0, t1", 0x0062900b},
-        {RV_2021, "vx_tmc t0", 0x0002806b},        {RV_V3, "vx_tmc t0", 0x0002800b},
-        {RV_2021, "vx_split t3", 0x000e206b},      {RV_V3, "vx_split s6, t3", 0x000e2b0b},
-        {RV_2021, "vx_join", 0x0000306b},          {RV_V3, "vx_join s6", 0x000b300b},
-        {RV_2021, "vx_bar t0, s3", 0x0132c06b},    {RV_V3, "vx_bar t0, s3", 0x0132c00b},
-        {RV_V3, "vx_wsync", 0x0000700b},           {RV_2021, "vx_tmc zero", 0x0000006b},
-        {RV_V3, "vx_tmc zero", 0x0000000b},        {RV_2021, "vx_prefetch t0", 0x0002e06b},
+        {RV_2021, "vx_wspawn t0, t1", 0x0062906b},
+        {RV_V3, "vx_wspawn t0, t1", 0x0062900b},
+        {RV_2021, "vx_tmc t0", 0x0002806b},
+        {RV_V3, "vx_tmc t0", 0x0002800b},
+        {RV_2021, "vx_split t3", 0x000e206b},
+        {RV_V3, "vx_split s6, t3", 0x000e2b0b},
+        {RV_2021, "vx_join", 0x0000306b},
+        {RV_V3, "vx_join s6", 0x000b300b},
+        {RV_2021, "vx_bar t0, s3", 0x0132c06b},
+        {RV_V3, "vx_bar t0, s3", 0x0132c00b},
+        {RV_V3, "vx_wsync", 0x0000700b},
+        {RV_2021, "vx_tmc zero", 0x0000006b},
+        {RV_V3, "vx_tmc zero", 0x0000000b},
+        {RV_2021, "vx_prefetch t0", 0x0002e06b},
+        {RV_V3, "vx_bar_arrive a0, a1, a2", 0x00c5e50b},
+        {RV_V3, "vx_bar_wait a1, a2", 0x00c5e00b},
     };
     (void)state;
     for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
@@ -36,8 +45,7 @@ static void rows_are_apart(void **state) {
         enum rv_variant v = rv_table[i].set == RV_SET_V3 ? RV_V3 : RV_2021;
         u32 w = rv_table[i].match;
         if (i == RV_splitn3_) w |= 1 << 20;
-        if (i == RV_tex_) w |= 1 << 7;
-        if (i == RV_predn3_) w |= 1 << 7;
+        if (i == RV_tex_ || i == RV_predn3_ || i == RV_arrive3_) w |= 1 << 7;
         assert_ptr_equal(rv_decode(w, v), &rv_table[i]);
     }
 }
@@ -75,6 +83,30 @@ static void again(void **state) {
              "vx_bar t2, t3; vx_tmc zero",
              OLD);
     expect(&r, 0, want, 2);
+}
+
+/* --- v3's asynchronous barriers: warp 0 writes values and says so at barrier 1, warp 1 adds them up and says
+ * that the place is free at barrier 2. Neither waits at its own arrival; warps 2 and 3 meet at barrier 3, one
+ * by arrival, one by bar. Phases go on over eight rounds. */
+static const char *const producer =
+    "csrrs s0, 0xFC1, zero; la t1, work; vx_wspawn s0, t1; work: csrrs s1, 0xCC1, zero; li s2, 0x80008000; addi s3, zero, 8;"
+    "addi a1, zero, 1; addi a2, zero, 2; addi a3, zero, 3; addi s4, zero, 0;"
+    "beq s1, zero, gives; beq s1, a1, takes; beq s1, a2, meets;"
+    "vx_bar a3, a2; vx_bar a3, a2; lw t0, 12(s2); sw t0, 16(s2); vx_tmc zero;"
+    "meets: addi t0, zero, 77; sw t0, 12(s2); vx_bar_arrive t1, a3, a2; vx_bar_wait a3, t1; vx_bar_arrive t2, a3, a2;"
+    "slli t2, t2, 4; or t1, t1, t2; sw t1, 8(s2); vx_tmc zero;"
+    "gives: mul t0, s3, s3; sw t0, 0(s2); vx_bar_arrive s5, a1, a2; vx_bar_wait a1, s5;"
+    "vx_bar_arrive s6, a2, a2; vx_bar_wait a2, s6; addi s3, s3, -1; bne s3, zero, gives; vx_tmc zero;"
+    "takes: vx_bar_arrive s5, a1, a2; vx_bar_wait a1, s5; lw t0, 0(s2); add s4, s4, t0;"
+    "vx_bar a2, a2; addi s3, s3, -1; bne s3, zero, takes; sw s4, 4(s2); vx_tmc zero";
+
+static void asynchronous(void **state) {
+    static const u32 want[] = {1, 204, 0x10, 77, 77};
+    (void)state;
+    struct rig r = good(producer, NEW);
+    expect(&r, 0, want, 5);
+    r = good(producer, (struct machine){RV_V3, RV_IPDOM, 1, 4, 4, NULL});
+    expect(&r, 0, want, 5);
 }
 
 /* --- split and join, nested: out[lane] = lane < 2 ? (lane ? 20 : 10) : 30, plus 100 after the last join */
@@ -432,7 +464,13 @@ static void faults(void **state) {
         {"li t0, 0x8348; addi t1, zero, 6; sw t1, 0(t0); vx_tmc zero", {RV_V3, 0, 1, 4, 4}, "the program ended with status 6"},
         {"csrrwi zero, 2, 7; .word 0x00007053", {RV_2021, 0, 1, 4, 4}, "the rounding mode in frm is 7"},
         {".word 0x00005053", {RV_2021, 0, 1, 4, 4}, "illegal instruction: its rounding mode is 5, which is none"},
-        {"vx_bar_async a0, a1, a2", {RV_V3, 0, 1, 4, 4}, "bar.arrive and bar.wait (0x00c5e50b) are not modelled"},
+        {"addi a1, zero, 99; vx_bar_arrive a0, a1, a2", {RV_V3, 0, 1, 4, 4}, "bar.arrive 99: a core has barriers 0 to 3"},
+        {"vx_bar_arrive a0, zero, zero", {RV_V3, 0, 1, 4, 4}, "bar.arrive 0 waits for 0 warps; the core has 4"},
+        {"li a2, 0x80000001; vx_bar_arrive a0, zero, a2", {RV_V3, 0, 1, 4, 4}, "bar.arrive 0 expects transactions (0x80000001)"},
+        {"addi a1, zero, 4; vx_bar_wait a1, zero", {RV_V3, 0, 1, 4, 4}, "bar.wait 4: a core has barriers 0 to 3"},
+        {"addi a1, zero, 1; addi a2, zero, 2; vx_bar_arrive a0, a1, a2; vx_bar_wait a1, a0",
+         {RV_V3, 0, 1, 4, 4},
+         "deadlock: no warp of the core can go on\n  core 0\n  warp 0, lanes 0x1: wait at barrier 1 (4 of 8 threads have come)"},
         {"on: jal zero, on",
          {RV_2021, 0, 1, 4, 4},
          "the limit of 1000000 warp instructions is reached (endless loop?)\n  core 0"},
@@ -503,6 +541,7 @@ int main(void) {
         cmocka_unit_test(rows_are_apart),
         cmocka_unit_test(warps),
         cmocka_unit_test(again),
+        cmocka_unit_test(asynchronous),
         cmocka_unit_test(splits),
         cmocka_unit_test(without_split),
         cmocka_unit_test(uniform_split),
