@@ -368,6 +368,26 @@ static void take_returns_out(struct code *c, i32 *places) {
     }
 }
 
+/* Where symbols begin in the text; NULL: there are none */
+static bool *symbol_starts(const struct code *c) {
+    bool *starts = c->p->image.symbols.n ? base_alloc(c->k.text_words + 1) : NULL;
+    for (u32 i = 0; i < c->p->image.symbols.n; i++) {
+        u64 at = (u64)c->p->image.symbols.at[i].at - c->k.text_at;
+        if (c->p->image.symbols.at[i].func && at / 4 < c->k.text_words) starts[at / 4] = true;
+    }
+    return starts;
+}
+
+static u32 meet(struct code *c, i32 *returns, bool *guests) {
+    bool *starts = symbol_starts(c);
+    u32 places = rv_meet(c->kernel, c->k.text_words, starts, returns, guests);
+    free(starts);
+    return places;
+}
+
+/* Lanes may part there, and meet where it says */
+static bool parts(const struct inst *in) { return in->exec == exec_rv_part || in->exec == exec_rv_jalr; }
+
 /* The place of each function as rv_meet numbers them: that of one of its returns, or NONE */
 static void keep_places(const struct code *c, const i32 *returns, const i32 *places, i32 *place_of) {
     for (u32 i = 0; i <= c->k.text_words; i++) place_of[i] = NONE;
@@ -379,8 +399,7 @@ static void put_returns_back(struct code *c, const i32 *returns, const i32 *plac
     struct kernel *k = c->kernel;
     for (u32 i = 0; i < c->k.text_words; i++) {
         struct inst *in = &k->code[i];
-        if (in->exec == exec_rv_part && in->reconv > (i32)c->k.text_words)
-            in->reconv = place_of[in->reconv - (i32)c->k.text_words - 1];
+        if (parts(in) && in->reconv > (i32)c->k.text_words) in->reconv = place_of[in->reconv - (i32)c->k.text_words - 1];
         i32 place = returns[i] == NONE ? NONE : place_of[returns[i]];
         if (place == NONE) continue;
         in->target = place;
@@ -396,8 +415,8 @@ static void meet_anew(struct code *c) {
     bool *guests = base_alloc(n);
     take_returns_out(c, places);
     for (u32 i = 0; i + 1 < n; i++)
-        if (c->kernel->code[i].exec == exec_rv_part) c->kernel->code[i].reconv = NONE;
-    rv_meet(c->kernel, c->k.text_words, returns, guests);
+        if (parts(&c->kernel->code[i])) c->kernel->code[i].reconv = NONE;
+    meet(c, returns, guests);
     keep_places(c, returns, places, place_of);
     put_returns_back(c, returns, place_of, guests);
     free(places), free(returns), free(place_of), free(guests);
@@ -616,7 +635,7 @@ struct kernel *rv_lower(struct rv_program *p, const struct rv_machine *m, struct
     if (m->diverge == RV_IPDOM) {
         i32 *returns = ARENA_ARRAY(arena, i32, words + 1);
         bool *guests = ARENA_ARRAY(arena, bool, words + 1);
-        place_returns(c, returns, guests, rv_meet(k, words, returns, guests));
+        place_returns(c, returns, guests, meet(c, returns, guests));
     }
     for (u32 i = 0; i < k->ninst; i++) exec_settle(&k->code[i]);
     return k;

@@ -3,9 +3,10 @@
  * post-dominators.
  *
  * A return leaves its function, and all returns of a function meet at one place behind the text: a
- * function that diverged comes back to its caller as one. Indirect jumps that are no returns leave their
- * function too; where they go to is not known, so lanes they part meet only further out. Meeting is a
- * preference (func/): a place that is found wrongly costs time, not results. */
+ * function that diverged comes back to its caller as one. Indirect jumps that are no returns go by a table to
+ * pieces of their function that nothing else leads to: those that jump into it, and those behind it in the
+ * text where no symbol begins. Lanes that call different functions meet behind the call. Meeting is a preference (func/): a place that is found wrongly costs time, not
+ * results. */
 #include "isa/flow.h"
 #include "riscv/riscv.h"
 
@@ -14,10 +15,13 @@
 struct walk {
     const struct kernel *k;
     u32 n;
-    i32 *owner;       /* by instruction: the function that first came by, or NONE */
-    i32 *joined;      /* by function: what it is part of (union-find) */
-    bool *by_pointer; /* by function: nobody was seen to call it */
-    bool *guests;     /* by function: it switches lanes on, or one that it calls does */
+    i32 *owner;         /* by instruction: the function that first came by, or NONE */
+    i32 *joined;        /* by function: what it is part of (union-find) */
+    bool *by_pointer;   /* by function: nobody was seen to call it */
+    bool *guests;       /* by function: it switches lanes on, or one that it calls does */
+    bool *table;        /* by function: it has an indirect jump that is no return */
+    i32 *entry;         /* by function: its first instruction */
+    const bool *starts; /* by instruction: a symbol begins there; NULL: there are none */
     u32 nfuncs;
     VEC(u32) calls; /* entries of functions to come */
     VEC(u32) stack;
@@ -32,9 +36,16 @@ static bool is_call(const struct inst *in) { return !in->d.absent; }
 static bool is_return(const struct inst *in) {
     return in->exec == exec_rv_jalr && in->d.absent && in->s[0].off == RV_RA * ROW_B && !in->imm;
 }
+static bool is_table(const struct inst *in) { return in->exec == exec_rv_jalr && in->d.absent && !is_return(in); }
 static bool stops(const struct inst *in) {
     return in->exec == exec_rv_fault || in->exec == exec_rv_ecall || in->exec == exec_rv_mret ||
            ((in->exec == exec_rv_jal || in->exec == exec_rv_jalr) && !is_call(in));
+}
+
+static void join(struct walk *x, i32 f, i32 to) {
+    i32 a = root(x, f), b = root(x, to);
+    x->joined[a] = b;
+    x->table[b] = x->table[b] || x->table[a];
 }
 
 static void visit(struct walk *x, i32 f, i64 at) {
@@ -42,7 +53,7 @@ static void visit(struct walk *x, i32 f, i64 at) {
     if (x->owner[at] == NONE) {
         x->owner[at] = f;
         VEC_PUSH(&x->stack, (u32)at);
-    } else x->joined[root(x, x->owner[at])] = root(x, f);
+    } else join(x, x->owner[at], f);
 }
 
 static void walk_function(struct walk *x, i32 f, u32 entry) {
@@ -51,10 +62,19 @@ static void walk_function(struct walk *x, i32 f, u32 entry) {
         u32 i = x->stack.at[--x->stack.n];
         const struct inst *in = &x->k->code[i];
         bool call = in->exec == exec_rv_jal && is_call(in);
+        if (is_table(in)) x->table[root(x, f)] = true;
         if (call && in->target != NONE) VEC_PUSH(&x->calls, (u32)in->target);
         else if (in->target != NONE) visit(x, f, in->target);
         if (!stops(in)) visit(x, f, (i64)i + 1);
     }
+}
+
+/* What nothing leads to but what is before it in the text: a function with a table, or, where no symbols
+ * are known, the indirect jump itself */
+static bool is_piece(struct walk *x, u32 entry) {
+    if (!entry) return false;
+    if (!x->starts) return is_table(&x->k->code[entry - 1]);
+    return !x->starts[entry] && x->table[root(x, x->owner[entry - 1])];
 }
 
 /* Whatever is not reached from the entry (called through pointers) begins functions of its own */
@@ -70,7 +90,9 @@ static void walk_all(struct walk *x) {
         if (x->owner[entry] != NONE) continue;
         x->by_pointer[x->nfuncs] = !seen;
         x->joined[x->nfuncs] = (i32)x->nfuncs;
+        x->entry[x->nfuncs] = (i32)entry;
         walk_function(x, (i32)x->nfuncs, entry);
+        if (!seen && is_piece(x, entry)) join(x, (i32)x->nfuncs, x->owner[entry - 1]);
         x->nfuncs++;
     }
 }
@@ -102,31 +124,51 @@ static void find_guests(struct walk *x) {
     }
 }
 
+/* Where the tables of function f may lead to, as places among its members */
+static u32 table_targets(struct walk *x, i32 f, const i32 *place, i32 *targets) {
+    u32 n = 0;
+    for (u32 g = 0; g < x->nfuncs && x->table[f]; g++)
+        if (x->by_pointer[g] && root(x, (i32)g) == f) targets[n++] = place[x->entry[g]];
+    return n;
+}
+
 /* One function: its instructions in order are the flow's, so that a target is looked up */
-static void meet_function(struct kernel *k, const u32 *members, u32 n, i32 *place, i32 exit, struct arena *scratch) {
+static void meet_function(struct walk *x, i32 func, const u32 *members, u32 n, i32 *place, i32 exit, struct arena *scratch) {
+    struct kernel *k = (struct kernel *)(uintptr_t)x->k;
+    i32 *targets = ARENA_ARRAY(scratch, i32, x->nfuncs + 1);
     struct flow_inst *f = ARENA_ARRAY(scratch, struct flow_inst, n + 1);
     i32 *reconv = ARENA_ARRAY(scratch, i32, n + 1);
     bool any = false;
     for (u32 j = 0; j < n; j++) place[members[j]] = (i32)j;
+    u32 ntargets = table_targets(x, func, place, targets);
     for (u32 j = 0; j < n; j++) {
         const struct inst *in = &k->code[members[j]];
-        bool branch = in->exec == exec_rv_part, goes = branch || (in->exec == exec_rv_jal && !is_call(in));
+        bool table = ntargets && is_table(in), branch = in->exec == exec_rv_part || table,
+             goes = in->exec == exec_rv_part || (in->exec == exec_rv_jal && !is_call(in));
         bool next = !stops(in) && j + 1 < n && members[j + 1] == members[j] + 1;
         f[j] = (struct flow_inst){.target = goes && in->target != NONE ? place[in->target] : NONE, .falls = next};
-        f[j].leaves = is_return(in) || (!next && f[j].target == NONE);
+        if (table) f[j].targets = targets, f[j].ntargets = ntargets;
+        f[j].leaves = !table && (is_return(in) || (!next && f[j].target == NONE));
         any = any || branch;
+    }
+    for (u32 j = 0; j < n; j++) {
+        struct inst *in = &k->code[members[j]];
+        if (in->exec != exec_rv_jalr || !is_call(in) || !f[j].falls) continue;
+        in->reconv = (i32)members[j] + 1;
+        k->code[in->reconv].flags |= INST_RECONV;
     }
     if (any) cfg_reconvergence(&(struct flow){.ninsts = n, .inst = f}, reconv, scratch);
     for (u32 j = 0; j < n && any; j++) {
         struct inst *in = &k->code[members[j]];
-        if (in->exec != exec_rv_part || f[j].target == NONE) continue;
+        if (!f[j].ntargets && (in->exec != exec_rv_part || f[j].target == NONE)) continue;
         in->reconv = reconv[j] < (i32)n ? (i32)members[reconv[j]] : exit;
         if (reconv[j] < (i32)n) k->code[in->reconv].flags |= INST_RECONV;
     }
 }
 
-u32 rv_meet(struct kernel *k, u32 text_words, i32 *returns, bool *guests) {
-    struct walk x = {.k = k, .n = text_words};
+u32 rv_meet(struct kernel *k, u32 text_words, const bool *starts, i32 *returns, bool *guests) {
+    struct walk x = {.k = k, .n = text_words, .starts = starts};
+    x.table = base_alloc(text_words + 1), x.entry = base_alloc(sizeof(i32) * (text_words + 1));
     x.by_pointer = base_alloc(text_words + 1), x.guests = base_alloc(text_words + 1);
     x.owner = base_alloc(sizeof(i32) * (text_words + 1));
     x.joined = base_alloc(sizeof(i32) * (text_words + 1));
@@ -147,12 +189,12 @@ u32 rv_meet(struct kernel *k, u32 text_words, i32 *returns, bool *guests) {
         for (u32 j = 0; j < n; j++)
             if (is_return(&k->code[members[first + j]])) returns[members[first + j]] = (i32)places, some = true;
         struct arena scratch = {0};
-        if (n) meet_function(k, members + first, n, place, some ? (i32)(text_words + 1 + places) : NONE, &scratch);
+        if (n) meet_function(&x, (i32)f, members + first, n, place, some ? (i32)(text_words + 1 + places) : NONE, &scratch);
         arena_free(&scratch);
         if (some) guests[places] = x.guests[f];
         places += some;
     }
-    free(x.by_pointer), free(x.guests);
+    free(x.by_pointer), free(x.guests), free(x.table), free(x.entry);
     free(x.owner), free(x.joined), free(x.calls.at), free(x.stack.at);
     free(count), free(members), free(at), free(place);
     return places;

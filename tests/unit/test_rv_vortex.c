@@ -362,6 +362,35 @@ static void csrs(void **state) {
     expect(&r, 0, want, 10);
 }
 
+/* Lanes that a table of targets parts, as a compiler makes one of a switch, meet behind it: what switches
+ * lanes there is for all of them, once */
+static void tables(void **state) {
+    static const u32 want[] = {10, 20, 30, 40};
+    (void)state;
+    struct rig r = good(LANES_ON "la t1, cases; slli t2, s1, 3; add t1, t1, t2; jalr zero, 0(t1);"
+                                 "cases: addi s2, zero, 10; jal zero, on; addi s2, zero, 20; jal zero, on;"
+                                 "addi s2, zero, 30; jal zero, on; addi s2, zero, 40; jal zero, on;"
+                                 "on: li a0, 0x80008000; slli t0, s1, 2; add t0, t0, a0; sw s2, 0(t0); addi t1, zero, 1;"
+                                 "vx_tmc t1; lw t2, 64(a0); addi t2, t2, 1; sw t2, 64(a0); vx_tmc zero",
+                        IPDOM);
+    expect(&r, 0, want, 4);
+    assert_int_equal(r.mem[16], 1);
+}
+
+/* Lanes that call different functions meet behind the call, however long those take */
+static void calls_apart(void **state) {
+    static const u32 want[] = {10, 21, 10, 21};
+    (void)state;
+    struct rig r =
+        good(LANES_ON "la t1, one; andi t2, s1, 1; slli t2, t2, 3; add t1, t1, t2; jalr ra, 0(t1);"
+                      "li a0, 0x80008000; slli t0, s1, 2; add t0, t0, a0; sw s2, 0(t0); addi t1, zero, 1;"
+                      "vx_tmc t1; lw t2, 64(a0); addi t2, t2, 1; sw t2, 64(a0); vx_tmc zero;"
+                      "one: addi s2, zero, 10; jalr zero, 0(ra); two: addi s2, zero, 20; addi s2, s2, 1; jalr zero, 0(ra)",
+             IPDOM);
+    expect(&r, 0, want, 4);
+    assert_int_equal(r.mem[16], 1);
+}
+
 /* Prefetch as October writes it, and December: a load that nothing waits for, and that nothing can make
  * fault */
 static u64 load_after(const char *what, enum how how) {
@@ -559,6 +588,8 @@ int main(void) {
         cmocka_unit_test(counters),
         cmocka_unit_test(csrs),
         cmocka_unit_test(prefetches),
+        cmocka_unit_test(tables),
+        cmocka_unit_test(calls_apart),
         cmocka_unit_test(system_instructions),
         cmocka_unit_test(faults),
         cmocka_unit_test(one_port_for_all),
