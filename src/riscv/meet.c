@@ -5,8 +5,8 @@
  * A return leaves its function, and all returns of a function meet at one place behind the text: a
  * function that diverged comes back to its caller as one. Indirect jumps that are no returns go by a table to
  * pieces of their function that nothing else leads to: those that jump into it, and those behind it in the
- * text where no symbol begins. Lanes that call different functions meet behind the call. Meeting is a preference (func/): a place that is found wrongly costs time, not
- * results. */
+ * text where no symbol begins. Lanes that call different functions meet behind the call. Meeting is a
+ * preference (func/): a place that is found wrongly costs time, not results. */
 #include "isa/flow.h"
 #include "riscv/riscv.h"
 

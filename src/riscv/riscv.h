@@ -199,8 +199,8 @@ bool rv_describe(const struct rv_function *f, struct memory *mem, struct strbuf 
 struct kernel *rv_lower(struct rv_program *p, const struct rv_machine *m, struct arena *arena, struct diag *dg);
 
 /* --- meet.c: where the lanes of each branch meet again. returns[i]: the function that a return at i is
- * of, or NONE; starts[i]: a symbol begins there (NULL: no symbols are known); all returns of a function are to meet at one place. Returns how many functions have such a
- * place. */
+ * of, or NONE; starts[i]: a symbol begins there (NULL: no symbols are known); all returns of a function are
+ * to meet at one place. Returns how many functions have such a place. */
 u32 rv_meet(struct kernel *k, u32 text_words, const bool *starts, i32 *returns, bool *guests);
 
 extern const struct frontend riscv_frontend;
