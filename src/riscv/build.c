@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEADER "heddle riscv program 11"
+#define HEADER "heddle riscv program 12"
 #define LINKER "ld.lld-19"
 
 enum { LOCAL_MOST_B = 1 << 24 };

@@ -9,8 +9,8 @@
  *
  * 2021: a split that parts nobody saves a loop's mask, and a join behind the loop restores it. v3: split says
  * how deep the stack is, and join wants to hear it again; pred restores a loop's mask when nobody stays, and
- * has to be told the mask. Depths and masks wait in words of the thread, one for each level at which splits
- * and loops nest in a function; gp, which nobody else uses, takes them there and back.
+ * has to be told the mask. gp, which nobody else uses, holds that of the innermost split or loop; others' are
+ * kept in words of the thread, one for each level at which splits and loops nest in a function, and fetched.
  *
  * Which branches: those whose operands may differ between lanes. A value is the same in all lanes when it is
  * computed from such values (constants, loads from one address) outside of everything that a branch parts. A
@@ -32,12 +32,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BLOCKS = 4000 };
+enum { MOST_BLOCKS = 4000, GP_UNSEEN = -2 };
 
-/* What is placed, as it is written for each variant; %d is the word's offset from tp */
+/* What is placed, as it is written for each variant. keep and fetch: gp to the thread's word of a level, %d
+ * of tp, and back. */
 struct wording {
     const char *split, *join, *enter_loop, *pred, *leave_loop;
-    bool whole_word; /* what is said of t6 is whether it is 0, else its bit 0 */
+    const char *keep, *fetch; /* NULL: nothing has to be kept */
+    bool whole_word;          /* what is said of t6 is whether it is 0, else its bit 0 */
 };
 static const struct wording wordings[] = {
     [RV_2021] = {.split = "\t.insn s 0x6b, 2, x0, 0(t6)\n",
@@ -46,11 +48,13 @@ static const struct wording wordings[] = {
                  .pred = "\t.insn s 0x6b, 0, x1, 0(t6)\n",
                  .leave_loop = "\t.insn s 0x6b, 3, x0, 0(x0)\n",
                  .whole_word = true},
-    [RV_V3] = {.split = "\t.insn r 0x0b, 2, 0, gp, t6, x0\n\tsw\tgp, %d(tp)\n",
-               .join = "\tlw\tgp, %d(tp)\n\t.insn r 0x0b, 3, 0, x0, gp, x0\n",
-               .enter_loop = "\tcsrr\tgp, 0xcc4\n\tsw\tgp, %d(tp)\n",
-               .pred = "\tlw\tgp, %d(tp)\n\t.insn r 0x0b, 5, 0, x0, t6, gp\n",
-               .leave_loop = ""},
+    [RV_V3] = {.split = "\t.insn r 0x0b, 2, 0, gp, t6, x0\n",
+               .join = "\t.insn r 0x0b, 3, 0, x0, gp, x0\n",
+               .enter_loop = "\tcsrr\tgp, 0xcc4\n",
+               .pred = "\t.insn r 0x0b, 5, 0, x0, t6, gp\n",
+               .leave_loop = "",
+               .keep = "\tsw\tgp, %d(tp)\n",
+               .fetch = "\tlw\tgp, %d(tp)\n"},
 };
 
 enum end { END_FALLS, END_BRANCH, END_LEAVES };
@@ -69,6 +73,9 @@ struct block {
     u32 succ[2];                            /* taken, else next; END_FALLS: the first */
     u64 uniform;                            /* registers (x, f) that are the same in all lanes on entry */
     i32 level;                              /* splits and loops around its beginning, or NONE */
+    bool calls;                             /* a function, which may use gp */
+    i32 gp;                                 /* on entry: the level whose word it holds, NONE, or GP_UNSEEN */
+    u64 fetched;                            /* on entry: levels below 64 whose words are fetched before they are kept anew */
 };
 
 struct function {
@@ -719,6 +726,72 @@ static void join_returns(struct function *f) {
             f->blocks.at[b].returns = false, f->blocks.at[b].end = END_FALLS, f->blocks.at[b].succ[0] = last;
 }
 
+/* --- v3: what gp holds, and which words are needed */
+
+static i32 level_behind(const struct block *b) {
+    return b->level + (b->opens == OPENS_LOOP) - (b->opens == OPENS_BEHIND_LOOP || b->opens == OPENS_BEHIND_IF);
+}
+
+static i32 gp_at_end(const struct block *b) {
+    if (b->calls) return NONE;
+    return b->opens == OPENS_LOOP ? b->level : b->opens == OPENS_BEHIND_IF ? b->level - 1 : b->gp;
+}
+
+static bool fetches_at_opens(const struct block *b) { return b->opens == OPENS_BEHIND_IF && b->gp != b->level - 1; }
+static bool fetches_at_end(const struct block *b) { return b->placed && b->exits && gp_at_end(b) != level_behind(b) - 1; }
+
+static u64 word_of(i32 level) { return level < 64 ? 1ull << level : 0; }
+static bool wanted(u64 fetched, i32 level) { return level >= 64 || (fetched & word_of(level)); }
+
+/* Levels that are fetched behind a block, and before its last instruction */
+static u64 behind(const struct function *f, const struct block *b) {
+    u64 s = 0;
+    for (u32 i = 0; i < succs(b); i++) s |= f->blocks.at[b->succ[i]].fetched;
+    return s;
+}
+static u64 before_end(const struct block *b, u64 s) {
+    if (fetches_at_end(b)) s |= word_of(level_behind(b) - 1);
+    return b->placed && !b->exits ? s & ~word_of(level_behind(b)) : s;
+}
+
+/* Forward; along a lane's own way, since whoever is off keeps its gp */
+static void flow_gp(struct function *f) {
+    for (u32 i = 0; i < f->blocks.n; i++) {
+        struct block *b = &f->blocks.at[i];
+        b->gp = i ? GP_UNSEEN : NONE;
+        b->calls = b->text_b && memmem(b->text, b->text_b, "\tcall\t", 6);
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (u32 i = 0; i < f->blocks.n; i++) {
+            const struct block *b = &f->blocks.at[i];
+            if (b->gp == GP_UNSEEN) continue;
+            i32 now = !b->placed ? gp_at_end(b) : level_behind(b) - b->exits;
+            for (u32 k = 0; k < succs(b); k++) {
+                i32 *to = &f->blocks.at[b->succ[k]].gp, was = *to;
+                *to = was == GP_UNSEEN || was == now ? now : NONE;
+                changed = changed || *to != was;
+            }
+        }
+    }
+}
+
+static void flow_fetched(struct function *f) {
+    for (u32 i = 0; i < f->blocks.n; i++) f->blocks.at[i].fetched = 0;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (u32 i = f->blocks.n; i-- > 0;) {
+            struct block *b = &f->blocks.at[i];
+            if (b->level == NONE) continue; /* never come to */
+            u64 now = before_end(b, behind(f, b));
+            if (b->opens == OPENS_LOOP) now &= ~word_of(b->level);
+            if (fetches_at_opens(b)) now |= word_of(b->level - 1);
+            changed = changed || now != b->fetched;
+            b->fetched = now;
+        }
+    }
+}
+
 /* --- blocks to text */
 
 /* t6: whether the branch is taken, or is not; 1 if so, or with whole_word any word but 0 */
@@ -743,33 +816,41 @@ static void add_taken(struct strbuf *out, const char *op, size_t n, bool negated
 }
 
 /* The thread's word for what is placed at a level of the function, as an offset from tp */
-static int word_at(const struct function *f, i32 level) { return -(ITEM_B + 4 * ((int)f->taken->nests + level + 1)); }
-
-static void add_placed(const struct function *f, const char *text, i32 level, struct strbuf *out) {
+static void add_moved(const struct function *f, const char *text, i32 level, struct strbuf *out) {
     const char *at = strstr(text, "%d");
-    if (!at) strbuf_add(out, "%s", text);
-    else strbuf_add(out, "%.*s%d%s", (int)(at - text), text, word_at(f, level), at + 2);
-}
-
-static i32 level_behind(const struct block *b) {
-    return b->level + (b->opens == OPENS_LOOP) - (b->opens == OPENS_BEHIND_LOOP || b->opens == OPENS_BEHIND_IF);
+    int offset = -(ITEM_B + 4 * ((int)f->taken->nests + level + 1));
+    strbuf_add(out, "%.*s%d%s", (int)(at - text), text, offset, at + 2);
 }
 
 static void add_opens(const struct function *f, const struct block *b, struct strbuf *out) {
     const struct wording *w = &wordings[f->taken->variant];
+    if (w->fetch && fetches_at_opens(b)) add_moved(f, w->fetch, b->level - 1, out);
     switch ((enum opens)b->opens) {
     case OPENS_NOTHING: break;
-    case OPENS_LOOP: add_placed(f, w->enter_loop, b->level, out); break;
-    case OPENS_BEHIND_LOOP: add_placed(f, w->leave_loop, b->level - 1, out); break;
-    case OPENS_BEHIND_IF: add_placed(f, w->join, b->level - 1, out); break;
+    case OPENS_LOOP: strbuf_add(out, "%s", w->enter_loop); break;
+    case OPENS_BEHIND_LOOP: strbuf_add(out, "%s", w->leave_loop); break;
+    case OPENS_BEHIND_IF: strbuf_add(out, "%s", w->join); break;
     }
+    if (w->keep && b->opens == OPENS_LOOP && wanted(before_end(b, behind(f, b)), b->level)) add_moved(f, w->keep, b->level, out);
+}
+
+static void add_split(const struct function *f, const struct block *b, struct strbuf *out) {
+    const struct wording *w = &wordings[f->taken->variant];
+    strbuf_add(out, "%s", w->split);
+    if (w->keep && wanted(behind(f, b), level_behind(b))) add_moved(f, w->keep, level_behind(b), out);
+}
+
+static void add_pred(const struct function *f, const struct block *b, struct strbuf *out) {
+    const struct wording *w = &wordings[f->taken->variant];
+    if (w->fetch && fetches_at_end(b)) add_moved(f, w->fetch, level_behind(b) - 1, out);
+    strbuf_add(out, "%s", w->pred);
 }
 
 static void add_branch(const struct function *f, const struct block *b, struct strbuf *out) {
     const struct wording *w = &wordings[f->taken->variant];
     if (b->placed && !b->ready) add_taken(out, b->op, b->op_b, b->exits && !b->stays_taken, w->whole_word);
-    if (b->placed && b->exits) add_placed(f, w->pred, level_behind(b) - 1, out);
-    else if (b->placed) add_placed(f, w->split, level_behind(b), out);
+    if (b->placed && b->exits) add_pred(f, b, out);
+    else if (b->placed) add_split(f, b, out);
     strbuf_add(out, "\t%.*s, .Lrv%u_%u\n", (int)b->op_b, b->op, f->number, b->succ[0]);
 }
 
@@ -856,6 +937,7 @@ static bool place_function(struct placing *p, const char *name, const char *text
     }
     if (r.open) close_block(&r, END_LEAVES, NULL, 0, NULL, 0);
     ok = ok && f.blocks.n && settle(&r) && place_blocks(&f);
+    if (ok && p->taken->variant == RV_V3) flow_gp(&f), flow_fetched(&f);
     if (ok) emit(&f, p->out);
     if (p->taken->variant == RV_V3) p->taken->nests += f.levels;
     free(r.labels.at), free(r.wants.at), free(f.blocks.at), free(f.order.at);
