@@ -10,6 +10,38 @@
 
 #define CORE(id, word) (*(volatile u32 *)(LAUNCH(LAUNCH_CORE_AT) + (id) * CORE_B + (word)))
 
+/* Here, not in variant.h: instructions are the runtime's by the file that their lines name */
+#define TEXT_(...) #__VA_ARGS__
+#define TEXT(...)  TEXT_(__VA_ARGS__)
+
+#define CSR_READER(name, number)                                                                                                 \
+    static inline u32 csr_##name(void) {                                                                                         \
+        u32 x;                                                                                                                   \
+        __asm__ volatile("csrr %0, " TEXT(number) : "=r"(x));                                                                    \
+        return x;                                                                                                                \
+    }
+CSR_READER(lane, CSR_LANE)
+CSR_READER(mask, CSR_MASK)
+CSR_READER(warp, CSR_WARP)
+CSR_READER(core, CSR_CORE)
+CSR_READER(hart, CSR_HART)
+CSR_READER(lanes, CSR_NLANES)
+CSR_READER(warps, CSR_NWARPS)
+CSR_READER(cores, CSR_NCORES)
+
+/* clang-format off */
+static inline void tmc(u32 mask) { __asm__ volatile(TEXT(TMC(%0)) ::"r"(mask) : "memory"); }
+/* Lanes where it holds (1, else 0) stay on; all that are, when it holds for none */
+static inline void pred(u32 holds) {
+#ifdef HEDDLE_V3
+    __asm__ volatile(TEXT(PRED(%0, %1)) ::"r"(holds), "r"(csr_mask()) : "memory");
+#else
+    __asm__ volatile(TEXT(PRED(%0)) ::"r"(holds) : "memory");
+#endif
+}
+/* All warps of the core */
+static inline void meet(void) { __asm__ volatile("fence\n\t" TEXT(BAR(%0, %1)) ::"r"(0), "r"(csr_warps()) : "memory"); }
+/* clang-format on */
 static inline u32 take_next(void) {
     u32 x;
     __asm__ volatile("amoadd.w %0, %2, (%1)" : "=r"(x) : "r"(LAUNCH_AT + LAUNCH_NEXT), "r"(1) : "memory");

@@ -1,6 +1,6 @@
 /* variant: what programs say in one way for Vortex of 2021 and in another for v3 (HEDDLE_V3). start.S and
  * dispatch.c are compiled once for each; nothing else of the runtime has Vortex's own instructions. Macros of
- * instructions take registers, in assembly and, as TEXT(TMC(%0)), in C. */
+ * instructions take registers, in assembly and, as TEXT(TMC(%0)) of dispatch.c, in C. */
 #ifndef HEDDLE_RISCV_VARIANT_H
 #define HEDDLE_RISCV_VARIANT_H
 
@@ -34,40 +34,6 @@
 #define BAR(id, count)          .insn s 0x6b, 4, count, 0(id)
 #define PRED(holds)             .insn s 0x6b, 0, x1, 0(holds)
 #define READ_THREAD(to, beside) csrr to, CSR_THREAD
-#endif
-
-#ifndef __ASSEMBLER__
-#define TEXT_(...) #__VA_ARGS__
-#define TEXT(...)  TEXT_(__VA_ARGS__)
-
-#define CSR_READER(name, number)                                                                                                 \
-    static inline unsigned csr_##name(void) {                                                                                    \
-        unsigned x;                                                                                                              \
-        __asm__ volatile("csrr %0, " TEXT(number) : "=r"(x));                                                                    \
-        return x;                                                                                                                \
-    }
-CSR_READER(lane, CSR_LANE)
-CSR_READER(mask, CSR_MASK)
-CSR_READER(warp, CSR_WARP)
-CSR_READER(core, CSR_CORE)
-CSR_READER(hart, CSR_HART)
-CSR_READER(lanes, CSR_NLANES)
-CSR_READER(warps, CSR_NWARPS)
-CSR_READER(cores, CSR_NCORES)
-
-/* clang-format off */
-static inline void tmc(unsigned mask) { __asm__ volatile(TEXT(TMC(%0)) ::"r"(mask) : "memory"); }
-/* Lanes where it holds (1, else 0) stay on; all that are, when it holds for none */
-static inline void pred(unsigned holds) {
-#ifdef HEDDLE_V3
-    __asm__ volatile(TEXT(PRED(%0, %1)) ::"r"(holds), "r"(csr_mask()) : "memory");
-#else
-    __asm__ volatile(TEXT(PRED(%0)) ::"r"(holds) : "memory");
-#endif
-}
-/* All warps of the core */
-static inline void meet(void) { __asm__ volatile("fence\n\t" TEXT(BAR(%0, %1)) ::"r"(0), "r"(csr_warps()) : "memory"); }
-/* clang-format on */
 #endif
 
 #endif
