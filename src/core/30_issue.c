@@ -585,8 +585,8 @@ static int pick_gang(const struct core *c, const struct sched *sc, const u64 *ca
     return c->pol.sched->pick(sc->state, *seen);
 }
 
-/* One more instruction in this cycle, in slices that others have left free; false: lanes wait for lanes, their
- * warp has just been ended, or a fault */
+/* One more instruction in this cycle, in slices that others have left free; false: lanes wait for lanes,
+ * their warp has just been ended, or a fault */
 static bool issue_slices(struct core *c, const struct turn *t, u32 slot) {
     struct step *st = &c->issue->step;
     if (c->issue->renews && front_renewed(c, &c->fronts[slot])) return false;

@@ -31,8 +31,8 @@
  * whole warp, of which it has so many lanes' share. sm.sched sees gangs as warps.
  *
  * Invariants (gang_check):
- *   U1 a live thread's slice is in exactly one front, and a front's place is one of its warp's: that of one of
- *      its slices while that one lives, but where a program has switched that one's lanes on again
+ *   U1 a live thread's slice is in exactly one front, and a front's place is one of its warp's: that of one
+ *      of its slices while that one lives, but where a program has switched that one's lanes on again
  *   U2 a front that can run has one group of each of its slices, all at its pc; other groups of the slice
  *      have no place
  *   U3 a group of a slice's stack has no lanes of another slice while it waits for its turn or for its
@@ -122,8 +122,8 @@ static u32 place_for(const struct core *c, u32 home, u32 slices) {
     return at;
 }
 
-/* A part of the front gets a front: the one it comes from, or a place of its own, with a copy of what the gang
- * has fetched where it goes on from there */
+/* A part of the front gets a front: the one it comes from, or a place of its own, with a copy of what the
+ * gang has fetched where it goes on from there */
 static u32 part_goes(struct core *c, u32 slot, bool stays, u32 home, const struct part_of *p, const struct stand *at,
                      const struct ibuffer *fetched) {
     struct piece *x = &c->form->pieces[0];

@@ -122,7 +122,8 @@ u32 vcache_bank(const struct core *c, u64 addr) {
     return (u32)(banks & (banks - 1) ? number % banks : number & (banks - 1));
 }
 
-/* One word for several threads is that of the lowest, thread 0 (68_vlsu.c); an atomic's line is nobody's port's */
+/* One word for several threads is that of the lowest, thread 0 (68_vlsu.c); an atomic's line is that of no
+ * port */
 static void tell(struct core *c, const struct flight *f, const struct line_access *x, enum access_result r) {
     bool one_port = r != ACCESS_ATOMIC && x->lanes & (x->lanes - 1);
     EMIT(c, .kind = EV_ACCESS, .cycle = c->now, .uid = f->uid, .slot = f->slot, .a = x->line, .mask = x->lanes,
