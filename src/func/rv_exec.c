@@ -511,8 +511,7 @@ void exec_rv_fault(struct warp *w, struct group *g, const struct inst *in, u64 m
         [RV_FAULT_BREAK] = "the program stopped itself (ebreak)%.0llx",
         [RV_FAULT_TEXTURE] = "tex of texture unit %llu: a core has units 0 and 1",
         [RV_FAULT_TEXTURE_V3] =
-            "tex (0x%08llx): texture units of Vortex v3 are set up by its host (DCRs), which nothing here does; "
-            "isa.vortex = 2021 has units that programs set up",
+            "tex (0x%08llx): a host sets up v3's texture units (DCRs), which nothing here does; programs do on isa.vortex = 2021",
     };
     (void)g;
     fault_at(w, in, (int)rv_leader(w, mask), texts[in->aux], (unsigned long long)in->imm);

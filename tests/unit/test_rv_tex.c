@@ -225,7 +225,7 @@ static void faults(void **state) {
         {"vx_tex a0, a1, a2, a3, 2; vx_tmc zero", RV_2021, "tex of texture unit 2: a core has units 0 and 1"},
         {"csrrw zero, 0xFDE, a0; vx_tmc zero", RV_2021, "there is no CSR 0xfde"},
         {"csrrw zero, 0xFD0, a0; vx_tmc zero", RV_V3, "there is no CSR 0xfd0"},
-        {"vx_tex a0, a1, a2, a3, 0; vx_tmc zero", RV_V3, "texture units of Vortex v3 are set up by its host (DCRs)"},
+        {"vx_tex a0, a1, a2, a3, 0; vx_tmc zero", RV_V3, "a host sets up v3's texture units (DCRs)"},
         {"addi a0, zero, 12; csrrw zero, 0xFD0, a0; addi t0, zero, 6; vx_tmc t0; vx_tex a0, a1, a2, a3, 0; vx_tmc zero", RV_2021,
          "read of a texel of 4 bytes at global address 0xc, a null pointer\n  core 0, warp 0, lane 1\n  at p.bin: pc 0x80000010"},
         {"li a0, 0xFEFFFF00; csrrw zero, 0xFD0, a0; vx_tex a0, a1, a2, a3, 0; vx_tmc zero", RV_2021,
