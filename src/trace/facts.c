@@ -53,33 +53,26 @@ static void add_fact(struct facts *f, const struct inst *in, bool exits) {
 }
 
 void facts_learn(struct facts *f, const struct kernel *k) {
-    f->at.n = f->changed.n = f->regs.n = 0;
+    f->at.n = f->regs.n = 0;
+    uids_clear(&f->changed);
     f->ninst = k->ninst;
     VEC_PUSH(&f->regs, 0); /* so that there is a list even when there are no registers */
     for (u32 pc = 0; pc < k->ninst; pc++) add_fact(f, &k->code[pc], is_exit(k, &k->code[pc], pc));
 }
 
-static struct changed_fact *changed_at(const struct facts *f, u32 sm, u32 pc) {
-    for (u32 i = 0; i < f->changed.n; i++)
-        if (f->changed.at[i].pc == pc && f->changed.at[i].sm == sm) return &f->changed.at[i];
-    return NULL;
-}
-
 void facts_change(struct facts *f, u32 sm, u32 pc, const struct inst *in) {
-    struct changed_fact *x = changed_at(f, sm, pc);
     if (pc >= f->ninst) return;
-    if (x) x->fact = f->at.n;
-    else VEC_PUSH(&f->changed, ((struct changed_fact){sm, pc, f->at.n}));
+    uids_put(&f->changed, sm, pc + 1ull, f->at.n);
     add_fact(f, in, in->flags & INST_EXIT);
 }
 
 u32 facts_changed(const struct facts *f, u32 sm, u32 pc) {
-    const struct changed_fact *x = changed_at(f, sm, pc);
-    return x ? x->fact : pc;
+    i64 fact = uids_get(&f->changed, sm, pc + 1ull);
+    return fact == UIDS_NONE ? pc : (u32)fact;
 }
 
 void facts_free(struct facts *f) {
     free(f->at.at);
-    free(f->changed.at);
+    uids_free(&f->changed);
     free(f->regs.at);
 }

@@ -9,6 +9,7 @@
 #define HEDDLE_FACTS_H
 
 #include "isa/isa.h"
+#include "trace/uids.h"
 
 /* What an instruction means to the rules: a set */
 enum role {
@@ -26,13 +27,10 @@ struct pc_facts { /* of one instruction of the kernel */
     u16 guard;              /* as a register, or 0 */
     u64 src_hash, dst_hash; /* a bit per register number modulo 64: no common bit, no common register */
 };
-struct changed_fact { /* of an SM that runs another text */
-    u32 sm, pc, fact;
-};
 struct facts {
     VEC(struct pc_facts) at; /* of the kernel by pc; behind these what its instructions became */
     u32 ninst;
-    VEC(struct changed_fact) changed;
+    struct uid_map changed; /* from (SM, pc + 1), of SMs that run another text, to what it became */
     VEC(u16) regs;
 };
 void facts_learn(struct facts *f, const struct kernel *k); /* replaces what was known */

@@ -1,5 +1,5 @@
-/* uids: from (SM, number) to an index, for listeners that follow instructions in flight. Numbers count from 1
- * and are less than 2^48. */
+/* uids: from (SM, number) to an index, for listeners that follow instructions in flight, or those of a text
+ * that changes (facts.h). Numbers count from 1 and are less than 2^48. */
 #ifndef HEDDLE_UIDS_H
 #define HEDDLE_UIDS_H
 

@@ -2,6 +2,7 @@
  * in, in whatever order, what goes out can be read. */
 #include "isa/isa.h"
 #include "stats/stats.h"
+#include "trace/facts.h"
 #include "trace/trace.h"
 #include "trace/uids.h"
 
@@ -742,6 +743,29 @@ static void uids_like_a_plain_array(void **state) {
     uids_free(&m);
 }
 
+/* What a text's instructions became, by SM; those of another launch are forgotten */
+static void changed_text_like_a_plain_array(void **state) {
+    (void)state;
+    enum { SMS = 3, PCS = 100 };
+    static struct inst insts[PCS];
+    static u32 plain[SMS][PCS];
+    struct kernel k = {.code = insts, .ninst = PCS};
+    struct facts f = {0};
+    facts_learn(&f, &k);
+    for (u32 i = 0; i < SMS * PCS; i++) plain[i / PCS][i % PCS] = i % PCS;
+    for (u32 i = 0; i < 1000; i++) {
+        u32 sm = rnd(SMS), pc = rnd(PCS);
+        plain[sm][pc] = f.at.n;
+        facts_change(&f, sm, pc, &insts[0]);
+        facts_change(&f, sm, PCS + i, &insts[0]); /* not of this kernel */
+        sm = rnd(SMS), pc = rnd(PCS);
+        assert_int_equal(facts_now(&f, sm, pc), plain[sm][pc]);
+    }
+    facts_learn(&f, &k);
+    for (u32 i = 0; i < SMS * PCS; i++) assert_int_equal(facts_now(&f, i / PCS, i % PCS), i % PCS);
+    facts_free(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(konata_to_the_letter),
@@ -766,6 +790,7 @@ int main(void) {
         cmocka_unit_test(a_full_disk_is_reported),
         cmocka_unit_test(anything_goes),
         cmocka_unit_test(uids_like_a_plain_array),
+        cmocka_unit_test(changed_text_like_a_plain_array),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
