@@ -406,7 +406,6 @@ static void look_gang(struct core *c, u32 slot, u64 at, bool parts) {
 
 static void look_formed(struct core *c, u32 slot, u64 at) {
     struct front *f = &c->fronts[slot];
-    if (c->issue->renews && at == c->now && slot < c->nslots && home_renewed(&c->homes[slot])) cta_renew(c, slot, at);
     bool waits = f->release_cy > at || f->resolve_cy > at || form_outside(c, slot);
     bool parts = f->nparts && !f->head && !waits;
     if (at == c->now && c->squads && (parts || squad_due(c, slot))) squad_regroup(c, slot);

@@ -21,6 +21,7 @@ struct blocks {
     VEC(struct cta_done) done; /* not yet taken */
     u32 resident, resident_warps;
     bool renewed; /* in the last cycle the program has ended or started warps */
+    u64 begin;    /* homes that begin anew when what they were is over, where fronts are formed */
     u64 ages;     /* warps that have come so far */
     u64 quiet_cy; /* first cycle after the last block ended */
 };

@@ -198,6 +198,7 @@ static void tick(struct core *c) {
     if (c->replay) replay_signals(c);
     lsu_stage(c);
     if (c->window) complete_stage(c);
+    if (c->form) cta_begin_renewed(c);
     issue_alarms(c);
     if (c->split) split_stage(c);
     issue_stage(c);

@@ -184,6 +184,8 @@ struct home {                    /* the first cache line is what an issue touche
     bool told_end;    /* listeners know that it has left */
     bool lanes_drain; /* way: the order, or a call, asks for each thread's last result */
     u64 all_drain_cy; /* with lanes_drain: the last result that came for all threads at once, left out in their `way` */
+    u32 called;       /* the same when it was last told that the program has, */
+    u64 begins_cy;    /* and the first cycle in which it may begin then */
     u64 started;      /* lanes that may live again when they have ended: all, where the program starts warps of its own */
 };
 
@@ -419,6 +421,7 @@ static inline bool front_renewed(const struct core *c, const struct front *f) { 
 }
 void cta_renewed(struct core *c, const struct cta_place *p); /* an instruction may have ended or started warps of the block */
 bool cta_renew(struct core *c, u32 slot, u64 at);            /* it shall know; true: the warp has begun anew */
+void cta_begin_renewed(struct core *c);                      /* the same of homes where fronts are formed */
 void cta_try_retire(struct core *c, struct cta_place *p, u64 at);
 
 /* --- 10_fetch.c, 20_ibuffer.c */

@@ -12,7 +12,7 @@ void cta_launch(struct core *c) {
     struct blocks *b = c->blocks;
     b->resident = b->resident_warps = 0;
     b->coming.n = b->coming_at = b->done.n = 0;
-    b->renewed = false;
+    b->renewed = false, b->begin = 0;
     b->quiet_cy = c->now;
 }
 
@@ -177,7 +177,7 @@ static void slot_take(struct core *c, u32 slot, struct cta_place *p, struct warp
     struct way_of *way = s->way;
     bool drain = s->lanes_drain;
     *s = (struct home){.w = w, .place = p, .sb = sb, .lane_ready = lane_ready, .way = way, .lanes_drain = drain};
-    s->age = ++c->blocks->ages, s->starts = w->starts, s->started = c->prog->k->first_warps ? ~0ull : 0;
+    s->age = ++c->blocks->ages, s->starts = s->called = w->starts, s->started = c->prog->k->first_warps ? ~0ull : 0;
     if (c->replay) replay_slot_start(c, slot);
     memset(sb, 0, sizeof(*sb) * (c->prog->nregs + c->prog->npreds));
     if (way) memset(way, 0, sizeof(*way) * MAX_WARP);
@@ -210,15 +210,22 @@ static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct war
     else c->homes[slot].ended = c->homes[slot].told_end = true;
 }
 
-/* --- warps that the program has ended or started (home_renewed) */
+/* --- warps that the program has ended or started (home_renewed)
+ *
+ * A warp that is started begins sm.branch_cy after who started it, or, when it runs, in the cycle after, and not
+ * before all that it was is over (cta_renew). Where fronts are formed homes begin before anybody looks at a
+ * place (cta_begin_renewed): a look may be part of another front's parting, and nobody begins on the way. */
 
 void cta_renewed(struct core *c, const struct cta_place *p) {
     for (u64 m = p->slots; m; m &= m - 1) {
         u32 slot = (u32)__builtin_ctzll(m);
-        const struct home *s = &c->homes[slot];
+        struct home *s = &c->homes[slot];
         if (!home_renewed(s)) continue;
-        slot_alarm(c, slot, s->ended ? c->now + c->cfg->branch_cy : c->now + 1);
+        if (s->called != s->w->starts) s->begins_cy = c->now + (s->ended ? c->cfg->branch_cy : 1);
+        s->called = s->w->starts;
+        slot_alarm(c, slot, s->begins_cy);
         c->blocks->renewed = true;
+        if (c->form) c->blocks->begin |= m & -m;
     }
 }
 
@@ -241,7 +248,7 @@ static void fronts_forget(struct core *c) {
 /* What it was has to be over first: instructions on their way find the home they left */
 bool cta_renew(struct core *c, u32 slot, u64 at) {
     struct home *s = &c->homes[slot];
-    if (c->form && c->blocks->renewed) return false; /* fronts have yet to forget what it was */
+    u64 from = later(at, s->begins_cy);
     if (!s->ended && c->window && window_waiting(c, slot)) {
         fault_at(s->w, c->prog->k->code, NONE,
                  "another warp ends this one (wspawn or ecall) while its window holds instructions, which is not modelled; "
@@ -250,15 +257,24 @@ bool cta_renew(struct core *c, u32 slot, u64 at) {
         return true;
     }
     if (!s->ended) cta_warp_ended(c, slot, c->fronts[slot].lanes);
+    if (!s->w->live) s->starts = s->w->starts; /* ended before it has begun */
     if (s->starts == s->w->starts) return false;
-    if (at > c->now) slot_alarm(c, slot, at); /* I1 */
-    if (s->drain_cy > at) slot_alarm(c, slot, s->drain_cy);
-    if (at > c->now || s->queued || s->loads || s->drain_cy > at) return false;
+    from = later(from, s->drain_cy);
+    if (from > c->now) slot_alarm(c, slot, from); /* I1 */
+    if (from > c->now || s->queued || s->loads) return false;
     if (!c->form) account_state(c, slot, 1u << STALL_EMPTY, UNIT_NONE, at); /* what it was has its time */
     if (!s->told_end) EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
     slot_take(c, slot, s->place, s->w);
     slot_begin(c, slot);
     return true;
+}
+
+void cta_begin_renewed(struct core *c) {
+    for (u64 m = c->blocks->begin; m; m &= m - 1) {
+        u32 slot = (u32)__builtin_ctzll(m);
+        if (home_renewed(&c->homes[slot])) cta_renew(c, slot, c->now);
+        if (!home_renewed(&c->homes[slot])) c->blocks->begin &= ~(m & -m);
+    }
 }
 
 static void cta_begin(struct core *c, u64 linear) {
