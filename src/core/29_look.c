@@ -328,15 +328,17 @@ static void look_beyond_head(struct core *c, u32 slot, u64 at) {
     if (f->nparts && !f->head && !held) slot_next(c, slot);
     if (held) w = wait_until(f->release_cy, STALL_BARRIER);
     else if (!s->w) w = wait_event(STALL_EMPTY);
-    else if (s->ended) w = wait_event(s->queued || s->loads || s->drain_cy > at ? STALL_DRAIN : STALL_EMPTY);
     else if (again) {
+    } else if (s->ended) {
+        cta_front_over(c, slot);
+        w = wait_event(s->queued || s->loads || s->drain_cy > at ? STALL_DRAIN : STALL_EMPTY);
     } else if (c->window && (windowed = window_waits(c, slot, at, &w.set, &w.next))) {
     } else if (!f->head) w.set = group_wait(s->w);
     else w = head_or_other_waits(c, slot, at);
     if (s->ended && s->drain_cy > at) w.next = s->drain_cy;
     bool over = s->ended && s->w && w.set == 1u << STALL_EMPTY && f->account.set != w.set && !s->told_end;
     if (c->window) window_asks_again(c, slot);
-    slot_waits(c, slot, windowed ? windowed : f->nparts && again ? again : f->head, w, at);
+    slot_waits(c, slot, windowed ? windowed : again ? again : f->head, w, at);
     if (over) {
         EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
         s->told_end = true;

@@ -113,8 +113,8 @@ void slot_next(struct core *c, u32 slot) {
 /* The text changes: its threads come to the instruction as it is now, which is fetched again */
 void front_text(struct core *c, u32 slot, const struct text_change *y) {
     struct front *f = &c->fronts[slot];
-    if (!f->nparts) return;
     f->shown = text_now(y, f->shown);
+    if (!f->nparts) return;
     if (f->head) f->head = &c->prog->at[f->head->pc];
     if (f->ib.next != NONE) ibuffer_flush(c, f, f->ib.next);
     slot_look(c, slot, c->now);
@@ -761,6 +761,9 @@ u64 issue_next(const struct core *c) {
     return next;
 }
 
+/* Threads, or what they have left to be issued again */
+static bool has_something(const struct core *c, const struct front *f) { return f->nparts || replay_first(c, f->slot) != NONE; }
+
 /* C1 and C2 of 64 fronts of a scheduler; how many are ready */
 static u32 check_word(const struct core *c, const struct sched *s, u32 w, u32 *waiting) {
     const struct sched_word *x = &s->at[w];
@@ -774,9 +777,9 @@ static u32 check_word(const struct core *c, const struct sched *s, u32 w, u32 *w
         u32 k = (u32)__builtin_ctzll(m);
         const struct front *f = &c->fronts[w * 64 + k];
         const struct account *a = &f->account;
-        CHECK((a->set == 0) == (all >> k & 1));                                 /* C1 */
-        CHECK(a->set || (f->nparts && f->shown && x->ready[a->unit] >> k & 1)); /* C1 */
-        CHECK(!c->form || !f->nparts == !(x->valid >> k & 1));                  /* sched_vacant */
+        CHECK((a->set == 0) == (all >> k & 1));                                           /* C1 */
+        CHECK(a->set || (has_something(c, f) && f->shown && x->ready[a->unit] >> k & 1)); /* C1 */
+        CHECK(!c->form || !f->nparts == !(x->valid >> k & 1));                            /* sched_vacant */
         *waiting += a->set != 0;
     }
     return (u32)__builtin_popcountll(all);

@@ -81,6 +81,8 @@ void sched_leaves(struct core *c, u32 slot) {
     c->fronts[slot].account.word->valid &= ~set_bit(slot);
 }
 
+bool sched_has(const struct core *c, u32 slot) { return c->fronts[slot].account.word->valid & set_bit(slot); }
+
 static u64 memory_word(const struct sched_word *x) { return x->ready[UNIT_MEM] & ~x->ready_shared; }
 
 void sched_memory(const struct core *c, u32 sched, u64 *set) {

@@ -13,6 +13,9 @@
  * reaches the stage first, while an older one of its warp with the same line (or any use of shared memory) is
  * not done, is refused (ORDER).
  *
+ * A warp that another one ends while it runs has no next instruction, but keeps its place with the scheduler
+ * until what it has under way has been issued again and accepted (cta_front_over).
+ *
  * `retain` uses the first half only: entries are kept, but the stage stalls as before (figure 7.1).
  *
  * Invariants: R1 kept bits lie between the issue tail pointer and the issue pointer; R2 the list oldest ..
@@ -116,6 +119,8 @@ static void find_first(struct core *c, struct replay_slot *r) {
 }
 
 i32 replay_slot_first(const struct core *c, u32 slot) { return c->replay->slot[slot].first; }
+
+bool replay_unfinished(const struct core *c, u32 slot) { return c->replay && c->replay->slot[slot].oldest != NONE; }
 
 const struct tinst *replay_shows(const struct core *c, u32 slot) {
     i32 id = replay_first(c, slot);

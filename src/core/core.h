@@ -422,6 +422,7 @@ static inline bool front_renewed(const struct core *c, const struct front *f) { 
 void cta_renewed(struct core *c, const struct cta_place *p); /* an instruction may have ended or started warps of the block */
 bool cta_renew(struct core *c, u32 slot, u64 at);            /* it shall know; true: the warp has begun anew */
 void cta_begin_renewed(struct core *c);                      /* the same of homes where fronts are formed */
+void cta_front_over(struct core *c, u32 slot);               /* its warp has ended, and perhaps what it has to replay, too */
 void cta_try_retire(struct core *c, struct cta_place *p, u64 at);
 
 /* --- 10_fetch.c, 20_ibuffer.c */
@@ -702,6 +703,7 @@ static inline void sched_event(struct core *c, enum sched_event kind, u32 slot, 
 }
 void sched_arrives(struct core *c, u32 slot, u64 block); /* a warp of that block takes the front's place */
 void sched_leaves(struct core *c, u32 slot);             /* its threads have ended */
+bool sched_has(const struct core *c, u32 slot);          /* it has arrived, and not left */
 /* Ready ones of a scheduler whose next instruction goes to memory other than shared */
 void sched_memory(const struct core *c, u32 sched, u64 *set);
 
@@ -910,7 +912,8 @@ void replay_history(const struct core *c, u32 slot, struct strbuf *out); /* the 
 u32 replay_count(const struct core *c, u32 slot);                        /* replays so far */
 void replay_issue(struct core *c, u32 slot, bool expects_miss);          /* the slot's oldest replay */
 i32 replay_slot_first(const struct core *c, u32 slot);
-bool replay_known_miss(const struct core *c, u32 flight);         /* its next access is known to need what misses need */
+bool replay_unfinished(const struct core *c, u32 slot);   /* it has instructions under way that may have to be issued again */
+bool replay_known_miss(const struct core *c, u32 flight); /* its next access is known to need what misses need */
 const struct tinst *replay_shows(const struct core *c, u32 slot); /* of the instruction that waits to be issued again; NULL */
 void replay_keep(struct core *c, struct front *f, u32 at, bool replayable); /* the entry at ring position `at` has issued */
 void replay_levels(struct core *c, struct front *f, u64 at);                /* counts entries kept up to cycle `at` */

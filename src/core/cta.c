@@ -245,6 +245,13 @@ static void fronts_forget(struct core *c) {
     c->blocks->renewed = false;
 }
 
+/* Nothing is left that the slot's front can issue */
+static void front_leaves(struct core *c, u32 slot) {
+    if (!sched_has(c, slot)) return;
+    sched_event(c, SCHED_END, slot, 0);
+    sched_leaves(c, slot);
+}
+
 /* What it was has to be over first: instructions on their way find the home they left */
 bool cta_renew(struct core *c, u32 slot, u64 at) {
     struct home *s = &c->homes[slot];
@@ -262,6 +269,7 @@ bool cta_renew(struct core *c, u32 slot, u64 at) {
     from = later(from, s->drain_cy);
     if (from > c->now) slot_alarm(c, slot, from); /* I1 */
     if (from > c->now || s->queued || s->loads) return false;
+    if (!c->form) front_leaves(c, slot);
     if (!c->form) account_state(c, slot, 1u << STALL_EMPTY, UNIT_NONE, at); /* what it was has its time */
     if (!s->told_end) EMIT(c, .kind = EV_WARP_END, .cycle = at, .slot = (u16)slot);
     slot_take(c, slot, s->place, s->w);
@@ -313,14 +321,18 @@ void cta_warp_ended(struct core *c, u32 slot, u64 lanes) {
         slot_wake_block(c, s->place, open);
         return;
     }
-    sched_event(c, SCHED_END, slot, 0);
     f->nparts = 0;
     f->head = f->shown = NULL;
     f->ib.fetch_pc = NONE;
     f->ib.n = 0;
     ibuffer_want(c, f);
-    sched_leaves(c, slot);
+    cta_front_over(c, slot);
     slot_wake_block(c, s->place, open);
+}
+
+/* A warp that another one has ended issues what it has to replay; nobody else does */
+void cta_front_over(struct core *c, u32 slot) {
+    if (!replay_unfinished(c, slot)) front_leaves(c, slot);
 }
 
 static void slot_clear(struct core *c, u32 slot, u64 at) {
@@ -328,6 +340,7 @@ static void slot_clear(struct core *c, u32 slot, u64 at) {
     struct front *f = &c->fronts[slot];
     account_change(c, slot);
     if (c->replay) replay_levels(c, f, at);
+    if (!c->form) front_leaves(c, slot);
     if (!f->nparts) { /* else others have formed a front there */
         f->head = f->shown = NULL;
         account_state(c, slot, 1u << STALL_EMPTY, UNIT_NONE, at);

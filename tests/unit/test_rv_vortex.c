@@ -564,8 +564,33 @@ static void one_port_for_all(void **state) {
     expect(&r, 16, want, 4);
 }
 
+/* Warps that another one ends while the memory stage refuses their loads: these are issued again until they
+ * are accepted, and the block ends */
+static void ended_warps_replay(void **state) {
+    (void)state;
+    static const char *const keys[] = {"sm.hazard=replay sm.l1.mshrs=1", "sm.hazard=retain sm.l1.mshrs=1", "sm.l1.mshrs=1"};
+    const char *text = "addi t0, zero, 4; la t1, work; vx_wspawn t0, t1; addi t0, zero, 30; wait: addi t0, t0, -1;"
+                       "bge t0, zero, wait; addi t0, zero, ENDED; la t1, last; vx_wspawn t0, t1; addi t0, zero, 7;"
+                       "li s5, 0x80008000; sw t0, 0(s5); vx_tmc zero; work: addi t0, zero, -1; vx_tmc t0;"
+                       "csrrs s1, 0xCC2, zero; slli s1, s1, 9; li s5, 0x80009000; add s5, s5, s1; again: lw t0, 0(s5);"
+                       "addi s5, s5, 128; jal zero, again; last: csrrs s1, 0xCC3, zero; slli s1, s1, 2;"
+                       "li s5, 0x80008000; add s5, s5, s1; sw s1, 0(s5); vx_tmc zero;";
+    for (u32 left = 1; left <= 3; left++) { /* of the four, that go on or are started again */
+        char program[1024];
+        const char *at = strstr(text, "ENDED");
+        snprintf(program, sizeof(program), "%.*s%u%s", (int)(at - text), text, left, at + 5);
+        for (u32 i = 0; i < ARRAY_LEN(keys); i++) {
+            struct machine m = {RV_2021, RV_IPDOM, 1, 4, 4, i % 2 ? "frontier" : "pdom", keys[i]};
+            struct rig r = play(program, m, TIMED);
+            if (r.rc || r.violations) fail_msg("%u, %s: %s%s", left, keys[i], r.message, r.audit);
+            expect(&r, 0, (u32[]){7, left > 1 ? 4 : 0, left > 2 ? 8 : 0, 0}, 4);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ended_warps_replay),
         cmocka_unit_test(known_words),
         cmocka_unit_test(rows_are_apart),
         cmocka_unit_test(warps),
