@@ -311,6 +311,8 @@ void form_starts(struct core *c, u32 home) {
     u32 slot = front_place(c, home);
     const struct warp *w = c->homes[home].w;
     u64 lanes = warp_enabled(w);
+    memset(c->form->opens[home], 0, sizeof(*c->form->opens)); /* barriers of those who were there before */
+    c->form->opened[home] = 0;
     for (u64 m = lanes; m; m &= m - 1) {
         u32 lane = (u32)__builtin_ctzll(m);
         c->form->seat[home][lane] = (u8)form_home_seat(c, home, lane);

@@ -196,9 +196,31 @@ static void warps_begin_when_they_are_started(void **state) {
     strbuf_free(&x.text);
 }
 
+/* Warps that are started anew while those that they were wait for a barrier that has opened do not wait for
+ * it */
+static void warps_begin_without_former_barriers(void **state) {
+    (void)state;
+    static const char *const mechanisms[] = {"pdom", "dwf", "tbc", "lwm", "vws"};
+    struct writer x = {0};
+    say(&x, "addi t0, zero, 3; la t1, first; vx_wspawn t0, t1; addi t0, zero, 5; wait: addi t0, t0, -1; bge t0, zero, wait");
+    say(&x, "addi t0, zero, 3; la t1, work; csrrs s4, 0xC00, zero; vx_wspawn t0, t1; li s5, 0x%x; sw s4, 0(s5); vx_tmc zero",
+        OUT);
+    say(&x, "first: addi t2, zero, 1; addi t3, zero, 2; vx_bar t2, t3; vx_tmc zero");
+    say(&x, "work: csrrs s4, 0xC00, zero; csrrs t0, 0xCC3, zero; slli t0, t0, 2; li s5, 0x%x", OUT);
+    say(&x, "add s5, s5, t0; sw s4, 0(s5); vx_tmc zero");
+    for (u32 i = 0; i < ARRAY_LEN(mechanisms); i++) {
+        struct rig r = play(x.text.s, (struct machine){RV_2021, RV_IPDOM, 1, 4, 4, mechanisms[i], "sm.barrier_cy=250"}, TIMED);
+        if (r.rc || r.violations) fail_msg("%s: %s%s", mechanisms[i], r.message, r.audit);
+        for (u32 w = 1; w < 3; w++)
+            if (r.mem[w] > r.mem[0] + 50) fail_msg("%s: warp %u begins %u cycles later", mechanisms[i], w, r.mem[w] - r.mem[0]);
+    }
+    strbuf_free(&x.text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(warps_begin_when_they_are_started),
+        cmocka_unit_test(warps_begin_without_former_barriers),
         cmocka_unit_test(random_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
