@@ -214,7 +214,8 @@ static void slot_start(struct core *c, u32 slot, struct cta_place *p, struct war
  *
  * A warp that is started begins sm.branch_cy after who started it, or, when it runs, in the cycle after, and
  * not before all that it was is over (cta_renew). Where fronts are formed homes begin before anybody looks at
- * a place (cta_begin_renewed): a look may be part of another front's parting, and nobody begins on the way. */
+ * a place (cta_begin_renewed): a look may be part of another front's parting, and nobody begins on the way.
+ */
 
 void cta_renewed(struct core *c, const struct cta_place *p) {
     for (u64 m = p->slots; m; m &= m - 1) {
