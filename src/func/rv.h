@@ -84,12 +84,15 @@ struct rv_perf {                        /* a core's counters as its programs see
     u32 reset_lock;                     /* perf-reset-lock: a launch goes on counting where the one before it ended */
     u64 kept[RV_PERFS], from[RV_PERFS]; /* counted before; what the SM had counted when this began */
 };
-/* Texture units of Vortex of 2021 (rv_tex.c): each has RV_TEX_CSRS numbers from RV_TEX_CSR on: address,
- * format, wrap of u and v, filter, and by level, which is in the upper four bits, offset, width and height */
+/* Texture units of Vortex of 2021 (rv_tex.c). In October each has RV_TEX_CSRS numbers from RV_TEX_CSR on:
+ * address, format, wrap of u and v, filter, and by level, which is in the upper four bits, offset, width and
+ * height. In December RV_TEX_CSR selects the unit that those behind it are of: address, width, height,
+ * format, filter, wrap of u, of v, and the offset of each level. */
+enum rv_tex_month { RV_TEX_OCTOBER, RV_TEX_DECEMBER, RV_TEX_MONTHS };
 enum { RV_TEX_UNITS = 2, RV_TEX_LEVELS = 16, RV_TEX_CSR = 0xFD0, RV_TEX_CSRS = 7 };
 struct rv_tex_level {
     u32 offset; /* bytes from the unit's address */
-    u32 log[2]; /* of width and height */
+    i32 log[2]; /* of width and height; December: below 0 behind the level of one texel */
 };
 struct rv_tex_unit {
     u32 address, format, wrap[2];
@@ -97,8 +100,9 @@ struct rv_tex_unit {
     bool bilinear;
     struct rv_tex_level level[RV_TEX_LEVELS];
 };
-struct rv_textures { /* a core's */
-    struct rv_tex_unit unit[RV_TEX_UNITS];
+struct rv_textures { /* a core's: what was written, as either month has it */
+    struct rv_tex_unit unit[RV_TEX_MONTHS][RV_TEX_UNITS];
+    u32 selected; /* December's unit that CSRs are written of */
 };
 struct rv_shared { /* what the cores of a program share beside memory */
     VEC(struct rv_reservation) reserved;

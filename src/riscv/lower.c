@@ -217,7 +217,8 @@ static void lower_tex(struct inst *in, const struct rv_row *row, u32 w) {
     if (row->set == RV_SET_V3) fault(in, RV_FAULT_TEXTURE_V3, w);
     else if (rv_funct2(w) >= RV_TEX_UNITS) fault(in, RV_FAULT_TEXTURE, rv_funct2(w));
     else {
-        in->aux = rv_funct2(w);
+        enum rv_tex_month month = row == &rv_table[RV_tex_dec_] ? RV_TEX_DECEMBER : RV_TEX_OCTOBER;
+        in->aux = (u32)month * RV_TEX_UNITS + rv_funct2(w);
         in->space = SPACE_TEX;
         exec_choose(in, exec_rv_tex);
     }

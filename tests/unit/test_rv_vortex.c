@@ -23,6 +23,7 @@ static void known_words(void **state) {
         {RV_2021, "vx_tmc zero", 0x0000006b},
         {RV_V3, "vx_tmc zero", 0x0000000b},
         {RV_2021, "vx_prefetch t0", 0x0002e06b},
+        {RV_2021, "vx_tex_dec a0, a1, a2, a3, 1", 0x6ac5855b},
         {RV_V3, "vx_bar_arrive a0, a1, a2", 0x00c5e50b},
         {RV_V3, "vx_bar_wait a1, a2", 0x00c5e00b},
     };
