@@ -59,7 +59,7 @@ void squad_free(struct core *c) {
 void squad_launch(struct core *c) {
     for (u32 i = 0; c->squads && i < MAX_SLOTS; i++) {
         struct squad *t = &c->squads->at[i];
-        t->homes = 0, t->at.n = 0, t->due = false;
+        *t = (struct squad){.at = {t->at.at, 0, t->at.cap}}; /* a launch may have been cut off */
     }
 }
 
