@@ -165,7 +165,7 @@ export -f refuses
 # Every order with every divergence policy and hazard policy, or the reason why not; those with a window also
 # with every scheduler, and with small windows
 orders() {
-    local order diverge name hazard sched n=0 few
+    local order diverge name hazard sched n=0 few wide
     for order in $(policies sm.order); do
         for diverge in $(policies sm.diverge); do for name in bfs reduction; do
             case $order/$diverge in
@@ -188,13 +188,13 @@ orders() {
         echo "refuses 'order $order tracker' 'does not go with sm.hazard.tracker' bfs --size tiny --machine small --set sm.order=$order --set sm.hazard.tracker=naive"
         for name in aggressive predicted; do
             case $order in
-            rob) for diverge in bfs scan nqueens transpose; do echo "right 'order rob $name $diverge' $diverge --size tiny --machine small --set sm.order=rob --set order.memory=$name --set order.window=64 --set order.speculate=bimodal --set order.storesets=2 --audit --check 3"; done ;;
+            rob) for diverge in bfs scan nqueens transpose; do echo "right 'order rob $name $diverge' $diverge --size tiny --machine small --set sm.order=rob --set order.memory=$name --set order.window=64 --set order.speculate=bimodal$([ $name != predicted ] || echo ' --set order.storesets=2') --audit --check 3"; done ;;
             *) echo "refuses 'order $order $name' 'order.memory = $name does not go with sm.order = $order' bfs --size tiny --machine small --set sm.order=$order --set order.memory=$name" ;;
             esac
         done
         for name in static bimodal; do
             case $order in
-            rob) echo "right 'order rob $name' nqueens --size tiny --machine small --set sm.order=rob --set order.speculate=$name --set order.bimodal.entries=3 --audit --check 3" ;;
+            rob) echo "right 'order rob $name' nqueens --size tiny --machine small --set sm.order=rob --set order.speculate=$name$([ $name != bimodal ] || echo ' --set order.bimodal.entries=3') --audit --check 3" ;;
             *) echo "refuses 'order $order $name' 'order.speculate = $name does not go with sm.order = $order' bfs --size tiny --machine small --set sm.order=$order --set order.speculate=$name" ;;
             esac
         done
@@ -204,8 +204,11 @@ orders() {
             *) echo "refuses 'order $order $name' 'order.precise does not go with sm.order = $order' bfs --size tiny --machine small --set sm.order=$order --set order.precise=$name" ;;
             esac
         done
-        few="--set order.window=3 --set order.stations=2 --set order.registers=3 --set order.buses=1 --set order.forwarding=0"
-        echo "right 'order $order wide' srad --size tiny --machine small --set sm.order=$order --set order.retire_width=4 --set order.dispatch_width=4 --set sm.issue_width=4 --audit --check 5"
+        few="--set order.window=3 --set order.buses=1 --set order.forwarding=0" wide="--set order.dispatch_width=4"
+        case $order in tomasulo | rob | loog) few+=" --set order.stations=2" ;; esac
+        case $order in rob | loog) few+=" --set order.registers=3" ;; esac
+        [ $order != rob ] || wide+=" --set order.retire_width=4"
+        echo "right 'order $order wide' srad --size tiny --machine small --set sm.order=$order $wide --set sm.issue_width=4 --audit --check 5"
         for sched in $(policies sm.sched); do for name in $works; do
             n=$((n + 1))
             [ -n "$all" ] || [ $((n % 2)) -eq 0 ] || continue

@@ -22,7 +22,12 @@ draw() {
             if (line ~ /sm.diverge=dwf/) sub(/ --set sm.sched.two_level.active=[0-9]+/, "", line)
             if (line ~ /sm.diverge=(interweave|vws)/) sub(/ --set sm.issue_width=[0-9]+/, "", line)
             if (line ~ /sm.order=/) gsub(/ --set sm.(hazard|hazard[.][a-z_.]+|diverge)=[^ ]+/, "", line) # some are refused together
-            if (line !~ /sm.order=rob/) gsub(/ --set order.(memory|speculate)=[a-z]+/, "", line) # refused without
+            # refused without what they are keys of
+            if (line !~ /sm.order=/) gsub(/ --set order.[a-z_.]+=[^ ]+/, "", line)
+            if (line !~ /sm.order=rob/) gsub(/ --set order.(memory|speculate|retire_width)=[^ ]+/, "", line)
+            if (line !~ /sm.order=ghost/) sub(/ --set order.ahead=[0-9]+/, "", line)
+            if (line ~ /sm.order=(scoreboard|ghost)/) gsub(/ --set order.(stations|registers)=[0-9]+/, "", line)
+            if (line ~ /sm.order=tomasulo/) sub(/ --set order.registers=[0-9]+/, "", line)
             if (line !~ /order.stations=/) sub(/ --set order.stations.shared=[a-z]+/, "", line)
             if (line ~ /sm.hazard.tracker=/) sub(/ --set sm.lsu.reexec=[0-9]+/, "", line) # refused together
             if (line !~ /sm.hazard.tracker=/) gsub(/ --set sm.hazard.(predictor|resource)=[a-z]+/, "", line) # refused without
