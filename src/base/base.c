@@ -145,18 +145,19 @@ bool text_in_list(const char *list, const char *word) {
 int text_distance(const char *a, const char *b, int limit) {
     int la = (int)strlen(a), lb = (int)strlen(b);
     if (la > 63 || lb > 63 || abs(la - lb) > limit) return limit + 1;
-    int row[64];
-    for (int j = 0; j <= lb; j++) row[j] = j;
+    int rows[3][64] = {0}; /* row i in rows[i % 3] */
+    for (int j = 0; j <= lb; j++) rows[0][j] = j;
     for (int i = 1; i <= la; i++) {
-        int diag = row[0];
+        int *row = rows[i % 3];
+        const int *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
         row[0] = i;
         for (int j = 1; j <= lb; j++) {
-            int cost = MIN(diag + (a[i - 1] != b[j - 1]), MIN(row[j], row[j - 1]) + 1);
-            diag = row[j];
-            row[j] = cost;
+            row[j] = MIN(above[j - 1] + (a[i - 1] != b[j - 1]), MIN(above[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = MIN(row[j], before[j - 2] + 1);
         }
     }
-    return row[lb] > limit ? limit + 1 : row[lb];
+    int d = rows[la % 3][lb];
+    return d > limit ? limit + 1 : d;
 }
 
 const char *text_nearest(const char *name, const char *const *names, u32 n) {

@@ -1,3 +1,3 @@
-// run: rnu scale.ptx
+// run: frobnicate scale.ptx
 // exit: 2
-// stderr: heddle: error: unknown command "rnu"; "heddle help" lists the commands
+// stderr: heddle: error: unknown command "frobnicate"; "heddle help" lists the commands

@@ -1,0 +1,3 @@
+// run: run bsf
+// exit: 2
+// stderr: heddle run: error: no bundled workload "bsf"; did you mean "bfs"?
