@@ -152,6 +152,13 @@ static void take_log(const struct workshop *w, struct strbuf *log) {
     if (w->why.s) strbuf_add(log, "%s", w->why.s);
 }
 
+/* A compiler that fails in silence has, as a rule, no room for its messages either */
+static void explain_silence(const struct workshop *w, struct strbuf *log) {
+    if (!log->len)
+        strbuf_add(log, "error: %s left neither a result nor a message in %s; is there room in that folder?\n", clang_name(),
+                   w->dir);
+}
+
 /* --- build options */
 
 static const char *const known_options[] = {
@@ -322,6 +329,7 @@ static cl_int source_once(const struct source *s, const char *options, struct ma
     size_t len;
     *ir = ok ? text_read_file(path, limit_most(LIMIT_OTHER), &len) : NULL;
     if (*ir && !how.preprocess) hide_folder(&w, *ir);
+    if (!*ir) explain_silence(&w, log);
     free(path);
     workshop_close(&w);
     return *ir ? CL_SUCCESS : known ? CL_COMPILE_PROGRAM_FAILURE : CL_INVALID_BUILD_OPTIONS;
@@ -662,6 +670,7 @@ static char *link_once(char *const *ir, u32 n, enum variant v, bool again, struc
     char *path = path_in(&w, "program.ptx");
     size_t len;
     char *ptx = ok ? text_read_file(path, limit_most(LIMIT_OTHER), &len) : NULL;
+    if (!ptx) explain_silence(&w, log);
     free(path);
     workshop_close(&w);
     return ptx;

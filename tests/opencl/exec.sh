@@ -24,6 +24,10 @@ cycles=$("$B/json_get" "$work/r.json" cycles)
 expect 0 "$B/heddle" exec --quiet -j 2 --json "$work/again.json" -- "$work/app"
 [ "$("$B/json_get" "$work/again.json" cycles)" = "$cycles" ] || complain "cycles differ in a second run"
 
+# a compiler that says nothing
+HEDDLE_CLANG=$(command -v false) expect 2 "$B/heddle" exec -- "$work/app"
+err_has "error: .*/false left neither a result nor a message in .*is there room in that folder"
+
 # other machines and keys reach the device
 expect 0 "$B/heddle" exec --quiet --machine small --set gpu.sms=3 --json "$work/small.json" -- "$work/app"
 [ "$("$B/json_get" "$work/small.json" machine)" = small ] || complain "machine is not small"
