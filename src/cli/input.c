@@ -93,6 +93,12 @@ const struct frontend *input_alone(const char *x) {
     return f && f->alone ? f : NULL;
 }
 
+static bool readable(const char *path) {
+    if (access(path, R_OK) == 0) return true;
+    fprintf(stderr, "%s: error: cannot read: %s\n", path, strerror(errno));
+    return false;
+}
+
 static char *manifest_path_of(struct input *in, const struct cli_line *line, const char *x) {
     const char *manifest = cli_value(line, "manifest");
     struct strbuf why = {0};
@@ -102,6 +108,7 @@ static char *manifest_path_of(struct input *in, const struct cli_line *line, con
         strbuf_free(&why);
         return NULL;
     }
+    if (kind == KIND_PROGRAM && !readable(x)) return NULL;
     if (kind == KIND_PROGRAM && !manifest) {
         if (ends_with(x, ".cl")) cli_error(line->command, "a program needs --manifest FILE, which says what to launch");
         else
@@ -185,10 +192,11 @@ static bool refuse_source(const struct input *in, const struct cli_line *line) {
     char *path = in->program ? strdup(in->program) : manifest_program_path(in->m, &d);
     bool is = path && ends_with(path, ".cl");
     if (is)
-        cli_error(line->command,
-                  "%s: OpenCL C is compiled for machines with isa.programs = riscv (vortex2021 for one); on this one name the "
-                  "PTX that it was compiled to",
-                  path);
+        cli_error(
+            line->command,
+            "%s: OpenCL C is compiled for machines with isa.programs = riscv (vortex2021 for one); for this one make PTX of "
+            "it with tools/compile_cl.sh, or let heddle exec compile it, in the program that launches it",
+            path);
     diag_free(&d);
     free(path);
     return is;
@@ -218,9 +226,8 @@ bool input_compile(const struct input *in, const struct cli_line *line, const st
 bool input_readable(const struct input *in) {
     struct diag d = {0};
     char *path = in->program ? strdup(in->program) : manifest_program_path(in->m, &d);
-    if (path && access(path, R_OK) != 0) diag_error(&d, path, 0, 0, "cannot read: %s", strerror(errno));
     if (d.text.s) fputs(d.text.s, stderr);
-    bool ok = d.errors == 0;
+    bool ok = path && readable(path);
     diag_free(&d);
     free(path);
     return ok;

@@ -1,0 +1,3 @@
+// run: run nowhere.ptx
+// exit: 2
+// stderr: nowhere.ptx: error: cannot read: No such file or directory
