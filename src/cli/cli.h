@@ -145,6 +145,9 @@ void progress_end(struct progress *p);
 /* The machine that --machine (HEDDLE_DEFAULT_MACHINE without it) and --set ask for, checked; false with
  * messages printed */
 bool cli_machine(const struct cli_line *line, struct config *out);
+/* Its two halves: each key by itself, and all together */
+bool cli_machine_read(const struct cli_line *line, struct config *out);
+bool cli_machine_check(const struct cli_line *line, const struct config *c);
 /* Prints *c when --dump-config was given; true means that the command is done */
 bool cli_dump_config(const struct cli_line *line, const struct config *c);
 

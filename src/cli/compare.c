@@ -1,8 +1,9 @@
 /* heddle compare: programs on several configurations of a machine, side by side.
  *
- * A configuration is the command line with one value of each --vary as a further --set (or --machine); all
- * values are checked before the first run. Where one of them issues out of order, all run with both orders
- * of the PTX (ptx.schedule), unless the command line says which: one alone would mislead. */
+ * A configuration is the command line with one value of each --vary as a further --set (or --machine), less
+ * what does nothing beside these values; all are checked before the first run. Where one of them issues out
+ * of order, all run with both orders of the PTX (ptx.schedule), unless the command line says which: one alone
+ * would mislead. */
 #include "cli/runner.h"
 #include "core/policies.h"
 
@@ -28,9 +29,10 @@ struct comparing {
     VEC(struct input) inputs;    /* of the programs */
     VEC(json_t *) docs;          /* of the runs, for --html */
     struct cli_outputs outputs;
-    u64 jitter;        /* perturbed runs of a jitter; 0: none is measured */
-    const char *error; /* why not all was run, or NULL */
-    bool schedules;    /* the first axis is ptx.schedule, and was not asked for */
+    u64 jitter;          /* perturbed runs of a jitter; 0: none is measured */
+    const char *error;   /* why not all was run, or NULL */
+    bool schedules;      /* the first axis is ptx.schedule, and was not asked for */
+    struct strbuf notes; /* what --set gives and some configurations leave out */
 };
 
 /* --- what varies */
@@ -75,16 +77,40 @@ static bool make_config(struct comparing *c, u32 i) {
         more[k].option = machine ? &measure_machine_option : &measure_set_option;
         more[k].value[0] = machine ? value : arena_printf(&c->mem, "%s=%s", c->axes.at[k].key, value);
     }
-    bool ok = measure_machine(c->line, more, c->axes.n, &c->configs[i]);
+    bool ok = measure_machine_read(c->line, more, c->axes.n, &c->configs[i]);
     free(more);
     return ok;
 }
 
+/* A key of --set may do nothing in some configurations, where it would be refused; if it does something in
+ * others, it is for those, and the former have their default */
+static void leave_idle(struct comparing *c, const char *set) {
+    char *key = arena_strdup(&c->mem, set, strcspn(set, "=")), would[64];
+    const char *other = NULL;
+    struct config plain;
+    struct diag none = {0};
+    u32 idle = 0;
+    for (u32 i = 0; i < c->n; i++) idle += config_key_idle(&c->configs[i], key, &other);
+    if (!idle || idle == c->n) return;
+    config_default(&plain);
+    config_get_text(&plain, cfg_key_find(key), would, sizeof would);
+    for (u32 i = 0; i < c->n; i++)
+        if (config_key_idle(&c->configs[i], key, &other)) config_set(&c->configs[i], key, would, &none, NULL, 0);
+    strbuf_add(&c->notes,
+               "heddle compare: note: %s does nothing in %u of %u configurations, by their %s, and is left at %s there\n", key,
+               idle, c->n, other, would);
+}
+
 static bool make_configs(struct comparing *c) {
     free(c->configs);
+    strbuf_free(&c->notes);
     c->configs = base_alloc(c->n * sizeof(*c->configs));
     for (u32 i = 0; i < c->n; i++)
         if (!make_config(c, i)) return false;
+    for (u32 i = 0; i < c->line->given.n; i++)
+        if (strcmp(c->line->given.at[i].option->name, "set") == 0) leave_idle(c, c->line->given.at[i].value[0]);
+    for (u32 i = 0; i < c->n; i++)
+        if (!measure_machine_check(c->line, &c->configs[i])) return false;
     return true;
 }
 
@@ -133,8 +159,9 @@ static bool read_axes(struct comparing *c) {
         cli_error(c->line->command, "nothing varies; add for example --vary sm.sched=lrr,gto");
         return false;
     }
-    if (!make_configs(c)) return false;
-    return !out_of_order(c) || schedule_chosen(c) || add_schedules(c);
+    bool ok = make_configs(c) && (!out_of_order(c) || schedule_chosen(c) || add_schedules(c));
+    if (ok && c->notes.s && !cli_has(c->line, "quiet")) fputs(c->notes.s, stderr);
+    return ok;
 }
 
 static bool read_metrics(struct comparing *c) {
@@ -366,6 +393,7 @@ static void free_all(struct comparing *c) {
     for (u32 i = 0; i < c->docs.n; i++) json_decref(c->docs.at[i]);
     free(c->docs.at);
     free(c->metrics.at);
+    strbuf_free(&c->notes);
     free(c->configs);
     outputs_close(&c->outputs);
     arena_free(&c->mem);
@@ -412,8 +440,8 @@ const struct cli_command cli_compare = {
     .details =
         "X is what heddle run takes. The first configuration, made of the first value of each --vary, is what the others are\n"
         "measured against. Where one issues out of order (sm.order), all run with both orders of the PTX (ptx.schedule), each\n"
-        "measured against the first of its own, unless --set or --vary says which. Exit code 1 when the configurations do not "
-        "give identical outputs.",
+        "measured against the first of its own, unless --set or --vary says which. A key of --set that does nothing in some of\n"
+        "them is for the others. Exit code 1 when the configurations do not give identical outputs.",
     .example =
         "heddle compare bfs --vary sm.sched=lrr,gto,two_level\n"
         "heddle compare sgemm spmv --machine gtx480 --vary sm.l1.mshrs=16,32,64 --vary sm.sched=lrr,gto --metric l1_hit_rate",

@@ -28,18 +28,30 @@ static void print_errors(const struct cli_command *command, const struct diag *d
     }
 }
 
-bool cli_machine(const struct cli_line *line, struct config *out) {
+bool cli_machine_read(const struct cli_line *line, struct config *out) {
     struct diag d = {0};
     const char *name = cli_value(line, "machine");
     bool ok = machine_load(out, name ? name : HEDDLE_DEFAULT_MACHINE, &d);
     for (u32 i = 0; i < line->given.n; i++)
         if (strcmp(line->given.at[i].option->name, "set") == 0) set_one(line->given.at[i].value[0], out, &d);
-    struct policies unused; /* their names are the tables' business, and a misspelt one should not be found out after an hour */
-    ok = ok && d.errors == 0 && config_check(out, &d) && policies_find(out, &unused, &d);
+    ok = ok && d.errors == 0;
     print_errors(line->command, &d);
     diag_free(&d);
-    if (ok) cli_say(line, "machine %s, config_hash %016llx", out->machine, (unsigned long long)config_hash(out));
     return ok;
+}
+
+bool cli_machine_check(const struct cli_line *line, const struct config *c) {
+    struct diag d = {0};
+    struct policies unused; /* their names are the tables' business, and a misspelt one should not be found out after an hour */
+    bool ok = config_check(c, &d) && policies_find(c, &unused, &d);
+    print_errors(line->command, &d);
+    diag_free(&d);
+    if (ok) cli_say(line, "machine %s, config_hash %016llx", c->machine, (unsigned long long)config_hash(c));
+    return ok;
+}
+
+bool cli_machine(const struct cli_line *line, struct config *out) {
+    return cli_machine_read(line, out) && cli_machine_check(line, out);
 }
 
 bool cli_dump_config(const struct cli_line *line, const struct config *c) {

@@ -14,15 +14,24 @@
 const struct cli_option measure_machine_option = {"machine", NULL, NULL}, measure_set_option = {"set", NULL, NULL};
 
 /* As if `more` stood last on the command line */
-bool measure_machine(const struct cli_line *line, const struct cli_given *more, u32 n, struct config *out) {
+bool measure_machine_read(const struct cli_line *line, const struct cli_given *more, u32 n, struct config *out) {
     struct cli_line whole = {.command = line->command};
     for (u32 i = 0; i < line->given.n; i++) VEC_PUSH(&whole.given, line->given.at[i]);
     for (u32 i = 0; i < n; i++) VEC_PUSH(&whole.given, more[i]);
-    u64 perturb = 0;
-    bool ok = cli_machine(&whole, out) && cli_number(line, "perturb", 0, MAX_PERTURB, &perturb);
+    bool ok = cli_machine_read(&whole, out);
     free(whole.given.at);
-    if (ok) config_perturb(out, perturb);
     return ok;
+}
+
+bool measure_machine_check(const struct cli_line *line, struct config *c) {
+    u64 perturb = 0;
+    bool ok = cli_machine_check(line, c) && cli_number(line, "perturb", 0, MAX_PERTURB, &perturb);
+    if (ok) config_perturb(c, perturb);
+    return ok;
+}
+
+bool measure_machine(const struct cli_line *line, const struct cli_given *more, u32 n, struct config *out) {
+    return measure_machine_read(line, more, n, out) && measure_machine_check(line, out);
 }
 
 static bool read_method(const struct cli_line *line, enum cpi_method *cpi) {

@@ -65,6 +65,9 @@ bool measure_window(const struct cli_line *line, const struct config *c, struct 
 bool measure_trace_end(const struct cli_line *line, const struct heddle_window *w, struct heddle_timing *t);
 /* The machine of the command line with n further --machine or --set; false after an error */
 bool measure_machine(const struct cli_line *line, const struct cli_given *more, u32 n, struct config *out);
+/* Its two halves: each key by itself; all together, and what --perturb changes */
+bool measure_machine_read(const struct cli_line *line, const struct cli_given *more, u32 n, struct config *out);
+bool measure_machine_check(const struct cli_line *line, struct config *c);
 extern const struct cli_option measure_machine_option, measure_set_option;                     /* for `more` */
 bool measure_read(const struct cli_line *line, struct heddle_timing *t, enum cpi_method *cpi); /* false after an error */
 /* --lock for a program's launches: the list, or NULL; false after an error when it names no kernel, or all */

@@ -393,6 +393,21 @@ static bool is_changed(const struct checker *k, const struct config *plain, cons
     return strcmp(to->is, to->would) != 0;
 }
 
+static bool row_is_idle(const struct config *c, u32 row, char beside[64]) {
+    config_get_text(c, cfg_key_find(idle_keys[row].other), beside, 64);
+    return is_idle(beside, idle_keys[row].idle);
+}
+
+bool config_key_idle(const struct config *c, const char *key, const char **other) {
+    char beside[64];
+    for (u32 i = 0; i < ARRAY_LEN(idle_keys); i++) {
+        if (strcmp(idle_keys[i].key, key) || !row_is_idle(c, i, beside)) continue;
+        *other = idle_keys[i].other;
+        return true;
+    }
+    return false;
+}
+
 static void check_idle(struct checker *k) {
     struct config plain;
     struct changed x;
@@ -400,8 +415,7 @@ static void check_idle(struct checker *k) {
     for (u32 i = 0; i < ARRAY_LEN(idle_keys); i++) {
         const char *other = idle_keys[i].other;
         char beside[64];
-        config_get_text(k->c, cfg_key_find(other), beside, sizeof beside);
-        if (is_idle(beside, idle_keys[i].idle) && is_changed(k, &plain, idle_keys[i].key, &x))
+        if (row_is_idle(k->c, i, beside) && is_changed(k, &plain, idle_keys[i].key, &x))
             WRONG(k, "%s is %s, which does nothing while %s is %s; set %s to %s, or leave %s at %s", x.key, x.is, other, beside,
                   other, idle_keys[i].use, x.key, x.would);
     }

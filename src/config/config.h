@@ -149,6 +149,8 @@ u32 mesh_mean_links(const struct config *c);
 
 /* --- check.c. Ranges are config_set's; this is about keys together: powers of two, what divides what. */
 bool config_check(const struct config *c, struct diag *d);
+/* The key does nothing in c, whatever its value, because of another key's: `other` */
+bool config_key_idle(const struct config *c, const char *key, const char **other);
 
 /* --- machine.c: files. A name without '.' that does not start with '/' is looked up among the bundled ones
  * (`small`, `dram/gddr5`). */

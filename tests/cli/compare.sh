@@ -34,6 +34,18 @@ out_has '^caveat  *PTX as written flatters'
 json "$work/l.json" caveats.0 > /dev/null
 expect 0 "$heddle" run vecadd --size tiny --machine small
 if grep -q '^caveat' "$work/out"; then complain "in-order issue has a caveat"; fi
+# what --set gives for one of the configurations is left out of those in which it does nothing, and refused when all are such
+expect 0 "$heddle" compare vecadd --size tiny --machine small --vary sm.order=in_order,rob --set order.window=4 --json "$work/w.json"
+err_has 'note: order.window does nothing in 2 of 4 configurations, by their sm.order, and is left at 16 there'
+same "$(grep -c note: "$work/err")" 1 "notes"
+expect 0 "$heddle" run vecadd --size tiny --machine small --set sm.order=rob --set order.window=4 --quiet --json "$work/r.json"
+same "$(json "$work/w.json" programs.0.configurations.1.config_hash)" "$(json "$work/r.json" config_hash)" "configuration with the key"
+expect 0 "$heddle" run vecadd --size tiny --machine small --quiet --json "$work/r.json"
+same "$(json "$work/w.json" programs.0.configurations.0.config_hash)" "$(json "$work/r.json" config_hash)" "configuration without it"
+expect 2 "$heddle" compare vecadd --machine small --vary sm.order=in_order,single --set order.window=4
+err_has 'order.window is 4, which does nothing while sm.order is in_order'
+expect 2 "$heddle" compare vecadd --machine small --vary sm.order=in_order,rob --set dws.table=4
+err_has 'dws.table is 4, which does nothing while sm.diverge is pdom'
 # mistakes are found before anything runs
 expect 2 "$heddle" compare vecadd
 err_has 'nothing varies'
