@@ -90,6 +90,8 @@ u32 core_blocks_done(const struct core *c, const struct cta_done **at) {
 
 void core_blocks_taken(struct core *c) { c->blocks->done.n = 0; }
 
+bool core_runs_as_untimed(const struct core *c) { return c->pol.diverge->as_untimed; }
+
 bool core_release_stuck(struct core *c) {
     core_wake(c);
     for (u32 i = 0; i < MAX_BLOCKS; i++) {
@@ -360,7 +362,8 @@ void cta_try_retire(struct core *c, struct cta_place *p, u64 at) {
     }
     account_levels(c, c->now);
     struct cta_done d = {.cycle = at, .linear = p->cta->linear, .begin_cy = p->begin_cy};
-    for (u32 i = 0; i < p->cta->nwarps; i++) d.instructions += p->cta->warps[i].ran;
+    const struct warp *w = p->cta->warps;
+    for (u32 i = 0; i < p->cta->nwarps; i++) d.instructions += core_runs_as_untimed(c) ? w[i].ran : w[i].retired_lanes;
     VEC_PUSH(&c->blocks->done, d);
     EMIT(c, .kind = EV_CTA_END, .cycle = at, .a = p->cta->linear);
     for (u64 m = p->slots; m; m &= m - 1) slot_clear(c, (u32)__builtin_ctzll(m), at);

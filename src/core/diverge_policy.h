@@ -37,6 +37,7 @@ struct diverge_view {
 struct diverge_policy {
     const char *name, *doc, *paper;
     bool never_meet; /* lanes that part stay apart */
+    bool as_untimed; /* warps execute the instructions that they execute without time, as often (func/converge.c) */
     bool by_lane;    /* results and accesses are awaited lane by lane: groups do not wait for each other's */
     bool joint;      /* all groups of a warp that can run issue together, charged once (mimd) */
     bool weaves;     /* a second instruction may issue in the lanes that the first leaves free (41_weave.c) */

@@ -66,13 +66,15 @@ void core_events_taken(struct core *c);
 bool core_refuses(const struct core *c, const struct kernel *k, struct strbuf *why);
 struct cta_done {
     u64 cycle, linear;
-    u64 begin_cy, instructions; /* when it came, and the warp instructions it executed */
+    u64 begin_cy;
+    u64 instructions; /* that it executed: of warps, or of lanes where warps execute others than without time */
 };
 void core_send_block(struct core *c, u64 cycle, u64 linear);            /* block `linear` arrives then */
 u32 core_blocks_done(const struct core *c, const struct cta_done **at); /* that ended since they were last taken, in order */
 void core_blocks_taken(struct core *c);
-bool core_release_stuck(struct core *c);                         /* lets lanes go that others wait for; false: nothing helps */
-struct cta *core_stuck_block(struct core *c);                    /* one that has not ended and of which nothing can run; NULL */
+bool core_runs_as_untimed(const struct core *c); /* warps execute the instructions that they execute without time */
+bool core_release_stuck(struct core *c);         /* lets lanes go that others wait for; false: nothing helps */
+struct cta *core_stuck_block(struct core *c);    /* one that has not ended and of which nothing can run; NULL */
 u32 core_announced(const struct core *c, u64 *linear, u32 most); /* blocks sent and not begun */
 u32 core_take_blocks(struct core *c, struct cta **at, u32 most); /* those begun and not ended become the caller's */
 enum { MAX_BLOCKS = 64 };                                        /* on an SM */

@@ -9,10 +9,12 @@
 /* --- what is timed (sample.c), and what the rest would have taken (estimate.c, repeat.c) */
 struct gap { /* blocks [first, end) that run without time */
     u64 first, end;
-    u64 instructions;
+    u64 instructions; /* of warps */
+    u64 work;         /* as those of timed blocks are counted (launch_work) */
 };
 struct timed_block { /* one that has ended */
-    u64 linear, begin_cy, end_cy, instructions;
+    u64 linear, begin_cy, end_cy;
+    u64 instructions; /* launch_work */
 };
 struct wave { /* as many ended blocks as the chip holds: sums over them */
     double cycles, cycles2, instructions, instructions2, both;
@@ -38,7 +40,7 @@ struct sampling {
     VEC(struct timed_block) blocks;
 };
 struct point {
-    double x, y; /* warp instructions, cycles */
+    double x, y; /* instructions (launch_work), cycles */
 };
 struct repeated { /* launches of one kernel and shape */
     const struct kernel *k;
@@ -151,6 +153,9 @@ bool blocks_may_wait(const struct kernel *k);                            /* for 
 void sample_begin(struct run *r);                                        /* a launch of which blocks may be left out */
 bool sample_gap(struct run *r); /* runs the gap that begins at the next block, if any; false after a fault */
 void sample_ended(struct run *r, const struct cta_done *d);
+/* Instructions of a launch so far, as estimates count them: those of warps, or of their lanes on a machine on
+ * which warps execute other ones than they do without time */
+u64 launch_work(const struct gpu *g, struct launch *l);
 /* The first blocks of the launch that together execute so many instructions, or all of them where it is not
    divisible; memory stays as it is */
 struct share_of_launch sample_blocks_within(struct launch *l, u64 instructions, bool divisible);

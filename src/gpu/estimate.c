@@ -7,7 +7,8 @@
  *
  *     (a x blocks + b x their instructions) x rate of timed blocks near them / places
  *
- * to the cycles that were. Instructions are exact: all blocks are executed. a and b are a line through all
+ * to the cycles that were. Instructions are exact: all blocks are executed; where warps execute other ones
+ * with time than without (tbc, vws), lanes' are counted, which are the same. a and b are a line through all
  * timed blocks, so that blocks of unequal length are not taken for slow ones; a rate is place cycles over
  * what that line expects. Rates come from *batches* of timed blocks: one of each stretch between two gaps,
  * or one of each wave of a launch that was cut. Not in them are the head but for the two waves that were
@@ -200,7 +201,7 @@ struct added {
 static struct added added_by(const struct sampling *s, const struct batches *b, const struct batches *edges, u32 i) {
     const struct gap *g = &s->gaps.at[i];
     double slots = (double)s->slots, rate = b->n ? rate_of(b, g) : NAN;
-    struct added a = {.work = expected(b, (double)(g->end - g->first), (double)g->instructions) / slots};
+    struct added a = {.work = expected(b, (double)(g->end - g->first), (double)g->work) / slots};
     a.cycles = a.work * rate;
     for (u32 k = 2 * i; k < MIN(2 * i + 2, edges->n); k++) {
         const struct batch *e = &edges->at[k];

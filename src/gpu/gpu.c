@@ -492,9 +492,10 @@ static bool rest_of_cut(struct run *r) {
     struct sampling *s = &r->sampling;
     if (r->end_cta == r->l->ctas) return true;
     struct gap *g = &s->gaps.at[s->gaps.n - 1];
-    u64 before = r->l->instructions;
+    u64 before = r->l->instructions, work = launch_work(r->g, r->l);
     bool ok = launch_run_part(r->l, g->first, g->end, NULL, 0);
     g->instructions = r->l->instructions - before;
+    g->work = launch_work(r->g, r->l) - work;
     return ok;
 }
 
@@ -510,7 +511,7 @@ static void estimate(struct run *r, struct launch_stats *out) {
     }
     /* not what it took here: machines that form other warps need other numbers of instructions for it */
     r->g->worked += r->work ? r->work : r->l->instructions - out->instructions_left_out;
-    if (r->g->lim.sample && !s->gaps.n) repeat_timed(r->g, r->l, r->l->instructions, out->cycles);
+    if (r->g->lim.sample && !s->gaps.n) repeat_timed(r->g, r->l, launch_work(r->g, r->l), out->cycles);
 }
 
 static bool timed(struct run *r, struct launch_stats *out, const volatile bool *stop) {
@@ -576,7 +577,7 @@ static bool left_out(struct run *r, struct launch_stats *out) {
     snprintf(out->kernel, sizeof(out->kernel), "%s", r->l->k->name);
     if (g->lim.sample) {
         out->estimated = g->parted = true;
-        out->estimate = repeat_estimate(g, r->l, r->l->instructions);
+        out->estimate = repeat_estimate(g, r->l, launch_work(g, r->l));
         out->instructions_left_out = r->l->instructions;
     } else out->instructions_unknown = r->l->instructions;
     return ok;

@@ -204,6 +204,14 @@ static void head_ended(struct run *r, double cycles, double instructions) {
 
 /* --- gaps */
 
+u64 launch_work(const struct gpu *g, struct launch *l) {
+    u64 lanes = 0;
+    if (core_runs_as_untimed(g->cores[0])) return l->instructions;
+    pc_count_settle(l->counts, l->runs, l->k->ninst);
+    for (u32 pc = 0; pc < l->k->ninst; pc++) lanes += l->counts[pc].lanes;
+    return lanes;
+}
+
 static double place_cycles(const struct run *r, const struct timed_block *x) {
     return (double)(x->end_cy - x->begin_cy + r->g->cfg.cta_launch_cy);
 }
@@ -242,9 +250,10 @@ bool sample_gap(struct run *r) {
         return true;
     }
     struct gap *g = &s->gaps.at[s->at++];
-    u64 before = r->l->instructions;
+    u64 instructions = r->l->instructions, work = launch_work(r->g, r->l);
     bool ok = warm_gap(r->g, r->l, g->first, g->end);
-    g->instructions = r->l->instructions - before;
+    g->instructions = r->l->instructions - instructions;
+    g->work = launch_work(r->g, r->l) - work;
     r->next_cta = g->end;
     turnover_begin(r);
     return ok;

@@ -31,13 +31,17 @@ workloads="backprop blackscholes btree cfd conv2d hotspot mandelbrot nearn pathf
 configurations=("gpu.sms=2" "gpu.sms=2 sm.sched=gto" "gpu.sms=3 sm.sched=two_level" "gpu.sms=2 sm.l1.mshrs=8"
     "gpu.sms=3 sm.sched=oldest")
 short='' # of these workloads more configurations
+parting="btree mandelbrot mergesort storegpu" # and of these, on machines with other warps than without time
+partings=("gpu.sms=2 sm.diverge=vws" "gpu.sms=2 sm.diverge=tbc" "gpu.sms=2 sm.diverge=dwf" "gpu.sms=2 sm.diverge=none")
 if [ "$size" = paper ]; then
     short=" backprop hotspot sfilter srad blackscholes storegpu transpose conv2d hotspot3d btree "
     workloads="$short cfd histo fwt pathfinder mandelbrot lbm sgemm"
     configurations=("sm.sched=lrr" "sm.sched=gto" "sm.sched=two_level" "sm.l1.mshrs=16" "sm.sched=mascar sm.lsu.reexec=32")
+    parting=''
 elif [ -n "$quick" ]; then
     workloads="blackscholes hotspot stencil"
     configurations=("gpu.sms=2" "gpu.sms=3 sm.sched=gto")
+    parting=''
 fi
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -62,6 +66,9 @@ pairs() {
         more=()
         [[ $short == *" $w "* ]] && more=("sm.sched=oldest" "sm.lsu.queue=1" "gpu.noc_mhz=1400")
         for c in "${configurations[@]}" "${more[@]}"; do echo "$w|$size|$c"; done
+    done
+    for w in $parting; do
+        for c in "${partings[@]}"; do echo "$w|$size|$c"; done
     done
 }
 

@@ -64,7 +64,7 @@ static double lay_out(struct sampling *s, u64 blocks, u64 (*cycles)(u64), u64 (*
     u32 gap = 0;
     for (u64 b = 0; b < blocks; b++) {
         while (gap < s->gaps.n && b == s->gaps.at[gap].first)
-            for (struct gap *g = &s->gaps.at[gap++]; b < g->end; b++) g->instructions += instructions(b);
+            for (struct gap *g = &s->gaps.at[gap++]; b < g->end; b++) g->work += instructions(b);
         if (b >= blocks) break;
         u32 place = 0;
         for (u32 i = 1; i < SLOTS; i++)

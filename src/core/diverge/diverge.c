@@ -115,6 +115,7 @@ const struct diverge_policy diverge_pdom = {
     .name = "pdom",
     .doc = "reconvergence stack: the innermost part runs until it meets the others",
     .paper = "Fung, Sham, Yuan, Aamodt, MICRO 2007",
+    .as_untimed = true,
     .next = stack_next,
 };
 const struct diverge_policy diverge_none = {
@@ -128,6 +129,7 @@ const struct diverge_policy diverge_its = {
     .name = "its",
     .doc = "parts take turns: one that waits for memory, lanes or a barrier lets another go",
     .paper = "NVIDIA Tesla V100 white paper, 2017",
+    .as_untimed = true,
     .by_lane = true,
     .next = its_next,
     .blocked = its_blocked,

@@ -34,6 +34,7 @@ const struct diverge_policy diverge_dual_path = {
     .name = "dual_path",
     .doc = "dual-path stack: the two sides of the innermost branch take turns when one waits for memory",
     .paper = "Rhu, Erez, HPCA 2013",
+    .as_untimed = true,
     .by_lane = true,
     .next = dual_next,
     .blocked = dual_blocked,
