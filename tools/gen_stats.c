@@ -37,12 +37,16 @@ int main(void) {
     }
     printf(
         "\n## Limits (`heddle run --limits`)\n\n"
-        "The use of every port, bus, unit and queue, the tightest first; in the JSON results `limits`, of the run and of each\n"
+        "The use of ports, buses, units and queues, the tightest first; in the JSON results `limits`, of the run and of each\n"
         "kernel. A row has `used`, the share of what all of them could do in the cycles measured; `hottest`, the same of the\n"
         "busiest memory partition; the least cycles, and with them the highest speedup, that it allows. Addresses stay with\n"
         "their partition, so there the hottest sets the bound; work of SMs could be dealt out otherwise, so there the average\n"
         "does. Bounds of issue slots and units hold for any schedule of the program. Those of packets, lines and bursts hold\n"
         "for the traffic of the run: more hits mean less of it. Those of queues (L1 MSHRs, miss queue, DRAM queue) hold at the\n"
-        "latency of the run, by Little's law. No bound is above the cycles measured.\n");
+        "latency of the run, by Little's law. No bound is above the cycles measured.\n\n"
+        "Not told is what has no count of its use: banks of registers and shared memory (in the units' and the memory\n"
+        "stage's time), collectors and reservation stations, the queue before the memory stage and that of re-executions, the\n"
+        "caches of instructions, constants and textures, TLB walks, credits, the queues and MSHRs of L2 slices and of Vortex's\n"
+        "L1 banks. What waits for one shows in `noc_wait_in`, `credit_wait_cycles`, `l2_mshr_full` and in warps' time.\n");
     return 0;
 }

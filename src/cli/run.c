@@ -338,7 +338,7 @@ static const struct cli_option options[] = {
     {"divergence", NULL,
      "measures of divergence in the summary: lanes of a warp that go together, why others do not, what hybrid warp sizes could "
      "gain and cost"},
-    {"limits", NULL, "use of every port, bus, unit and queue, and the cycles each allows at least, in the JSON results too"},
+    {"limits", NULL, "use of ports, buses, units and queues, and the cycles each allows at least, in the JSON results too"},
     {"json", "FILE", "write the results as JSON; - for standard output"},
     HTML_OPTION,
     TIMELINE_OPTION,

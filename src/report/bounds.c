@@ -1,4 +1,4 @@
-/* What every port, bus, unit and queue was used for, and the least cycles it allows: no scheduler gets
+/* What ports, buses, units and queues were used for, and the least cycles that each allows: no scheduler gets
  * below these while the same work passes through.
  *
  *     resource            used  hottest  at least cycles  speedup at most  holds for
@@ -12,8 +12,10 @@
  * less of it. Queues (MSHRs, DRAM queue) bound by Little's law: as many entry cycles as were used, over the
  * entries there are, at the latency of this run.
  *
- * Not told: register banks, shared memory banks (both in the memory stage's and the units' time), the
- * instruction cache.
+ * Not told: what has no count of its use. That is register and shared memory banks (both in the memory
+ * stage's and the units' time), collectors and stations, the queue before the memory stage and that of
+ * re-executions, the caches of instructions, constants and textures, TLB walks, credits, and the queues and
+ * MSHRs of L2 slices (those who wait for one are: noc_wait_in, l2_mshr_full).
  *
  * Invariants: L1 used is at most 1 and least cycles at most the cycles measured, but for DRAM and crossbar
  * traffic that drains after the launch; both are cut there. */

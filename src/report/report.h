@@ -5,7 +5,7 @@
  *   text.c         the summary of a run without timing; sizes and counts in words
  *   timing.c       the summary of a run with timing
  *   limit.c        what limits a kernel, in one sentence
- *   bounds.c       use of every port, bus, unit and queue, and the cycles each allows at least
+ *   bounds.c       use of ports, buses, units and queues, and the cycles each allows at least
  *   bypc.c         the table of instructions
  *   term.c         bars, colours, the terminal's width
  *   json.c, json_timing.c, json_time.c, csv.c

@@ -80,11 +80,12 @@ enum agreement verdict_side(struct figure ours, double bound, bool above) {
 
 void verdict_rule(struct strbuf *to, double factor) {
     strbuf_add(to,
-               "Each figure has an interval: its jitter and, where a run was timed in part only, the error of sampling,\n"
+               "A figure's interval is its jitter and, where a run was timed in part only, the error of sampling,\n"
                "added as squares. Jitter is two standard deviations over at least %d runs with perturbations that do not\n"
                "matter, with Student's factor for few runs, so that a further run falls inside in 95 of 100 cases: %.2f\n"
-               "deviations of %d runs. A difference that its interval does not clear is called none. A figure agrees with a\n"
-               "document's when both have the same sign (gain, loss or none) and",
+               "deviations of %d runs. A difference that its interval does not clear is called none. A figure that stands\n"
+               "without one, such as of counters read once or of the best of several, is judged as if it were exact. A figure\n"
+               "agrees with a document's when both have the same sign (gain, loss or none) and",
                JITTER_RUNS, jitter_deviations(JITTER_RUNS), JITTER_RUNS);
     if (factor > 1) strbuf_add(to, " their intervals overlap or their differences are within a factor of %g.\n", factor);
     else strbuf_add(to, " their intervals overlap.\n");
