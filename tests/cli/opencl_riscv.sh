@@ -127,6 +127,20 @@ expect 3 as_split "$work/maze.json"
 err_has 'split nests deeper than the 8 places'
 expect 0 as_split "$work/maze.json" --set isa.vortex=v3 --quiet --dump out "$work/split.bin" # loops take no places
 cmp -s "$work/ipdom.bin" "$work/split.bin" || complain "split and ipdom differ on v3 with warps of 4"
+# clang copies a loop's condition that has two sides behind them, and the loop has two ways in: compiled again
+cat > "$work/sides.cl" <<'CL'
+__kernel void sides(__global const uint *in, __global uint *out, uint n) {
+    uint i = get_global_id(0), x = in[i % n], odd = i & 1, sum = 0;
+    for (uint a = 0; a < ((odd ? in[(i + a) % n] / 3 : x) & 7); a++) sum += i;
+    out[i] = sum;
+}
+CL
+sed 's/maze/sides/g' "$work/maze.json" > "$work/sides.json"
+expect 0 rv "$work/sides.json" --quiet --dump out "$work/ipdom.bin"
+for variant in 2021 v3; do
+    expect 0 as_split "$work/sides.json" --set isa.vortex=$variant --quiet --dump out "$work/split.bin"
+    cmp -s "$work/ipdom.bin" "$work/split.bin" || complain "split and ipdom differ where a condition has two sides, $variant"
+done
 for x in bfs kmeans nw; do
     for variant in 2021 v3; do
         expect 0 as_split $x --size tiny --set isa.vortex=$variant
