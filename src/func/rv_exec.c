@@ -302,9 +302,15 @@ void exec_rv_jalr(struct warp *w, struct group *g, const struct inst *in, u64 ma
     else jump_apart(w, g, in, mask);
 }
 
-/* RV_IPDOM: a return goes to where all returns of its function meet, and from there to the caller */
+/* RV_IPDOM: a return goes to where all returns of its function meet, and from there to the caller. What is no
+ * address to return to is told here, where it is known which return it was; guests need none. */
 void exec_rv_return(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    (void)w, (void)mask;
+    const struct rv_warp *state = w->state;
+    for (u64 rest = mask; rest; rest &= rest - 1) {
+        u32 lane = (u32)__builtin_ctzll(rest);
+        bool as_guest = (state->guests >> lane & 1) && !state->guest_calls[lane];
+        if (!as_guest && pc_at(w, in, lane, jump_target(w, g, in, lane)) == NONE) return;
+    }
     g->pc = in->target;
 }
 

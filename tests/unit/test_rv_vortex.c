@@ -462,6 +462,11 @@ static void faults(void **state) {
         {"jalr zero, 0(zero)",
          {RV_2021, 0, 1, 4, 4},
          "jump to 0x0, outside of the program's text (0x80000000 to 0x80000004): a null pointer"},
+        {"addi t0, zero, -1; vx_tmc t0; jal ra, f; vx_tmc zero;"
+         "f: csrrs t0, 0xCC0, zero; beq t0, zero, back; slli ra, t0, 12; back: jalr zero, 0(ra)",
+         {RV_2021, RV_IPDOM, 1, 4, 4},
+         "jump to 0x1000, outside of the program's text (0x80000000 to 0x80000020)\n  core 0, warp 0, lane 1\n"
+         "  at p.bin: pc 0x8000001c: jalr zero, 0(ra)"},
         {"jal zero, 0x80010000", {RV_2021, 0, 1, 4, 4}, "jump to 0x80010000, outside of the program's text"},
         {"beq zero, zero, 0x80000100", {RV_2021, 0, 1, 4, 4}, "jump to 0x80000100, outside of the program's text"},
         {"beq zero, zero, 0x80000100", {RV_2021, RV_IPDOM, 1, 4, 4}, "jump to 0x80000100, outside of the program's text"},
