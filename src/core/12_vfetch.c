@@ -14,6 +14,7 @@
  *                           goes flushes the queue. What was flushed still occupies the cache, and its answer
  *                           is dropped
  *   sm.fetch.stall_table    remembers which instructions stalled; behind these the warp does not fetch on
+ *                           until they are decoded, whatever of it is decoded before
  *   sm.fetch.bpr            back-pressure reduction: warps with full buffers neither fetch nor decode
  *
  * The cache's output holds two answers; when decode leaves both there and a third is behind them the cache
@@ -396,7 +397,7 @@ static void decode(struct core *c, u32 slot, i32 pc, u64 sent_cy) {
         learn(c, pc);
         drop_behind(c, slot, t->next);
         v->stalled |= bit;
-    } else v->stalled &= ~bit;
+    } else if (!v->warps[slot].n) v->stalled &= ~bit; /* what is asked for behind it may be known to stall */
     vfetch_want(c, f);
 }
 

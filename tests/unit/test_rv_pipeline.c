@@ -2,7 +2,7 @@
  * errata read them, and what each of its improvements changes. */
 #include "api/api.h"
 #include "config/config.h"
-#include "stats/stats.h"
+#include "gpu/gpu.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -16,7 +16,9 @@ static struct {
     struct rv_asm code;
     u64 cycles;
     double held, flushed, table_hits;
+    u64 cpi[CPI_METHODS][CPI_COUNT]; /* of the one scheduler */
 } ran;
+static struct heddle_timing counted; /* which cycles are counted; zero: all */
 
 static void on_events(void *state, const struct event *e, u32 n) {
     (void)state;
@@ -40,7 +42,9 @@ static u64 play(const char *text, const char *keys, bool jumps) {
     struct heddle_module *m;
     if (heddle_set_machine(h, "vortex2021")) fail_msg("%s", heddle_message(h));
     set_keys(h, keys);
-    heddle_timing(h, &(struct heddle_timing){.no_jumps = !jumps, .check_cycles = 7});
+    struct heddle_timing timing = counted;
+    timing.no_jumps = !jumps, timing.check_cycles = 7;
+    heddle_timing(h, &timing);
     struct listener l = {.events = on_events};
     ran.events.n = 0;
     VEC_PUSH(&h->time.listeners, l);
@@ -55,6 +59,7 @@ static u64 play(const char *text, const char *keys, bool jumps) {
     heddle_stat(h, "decode_held_cycles", &ran.held);
     heddle_stat(h, "fetch_flushed", &ran.flushed);
     heddle_stat(h, "stall_table_hits", &ran.table_hits);
+    memcpy(ran.cpi, heddle_launch_stats(h)->sum.sched[0].cpi, sizeof(ran.cpi));
     heddle_close(h);
     return ran.cycles = r.cycles;
 }
@@ -86,6 +91,9 @@ static u64 issued(const char *label) { return when(EV_ISSUE, label, 0, 0); }
 
 #define IDEAL "sm.icache.ideal=true "
 #define FAST  IDEAL "sm.fetch.no_stall=true "
+#define N8                                                                                                                       \
+    "addi t2, zero, 1; addi t3, zero, 1; addi t4, zero, 1; addi t5, zero, 1; addi s2, zero, 1; addi s3, zero, 1; addi s4, "      \
+    "zero, 1; addi s5, zero, 1; "
 
 /* --- one warp: the numbers of the facts */
 
@@ -273,6 +281,24 @@ static void queues_cost_a_cycle(void **state) {
     assert_int_equal(issued("a") - fetched("a"), 6);
 }
 
+/* The queue holds sm.fetch.queue instructions behind those in the buffer: what a warp has asked for when its
+ * third instruction, which waits for a quotient, issues */
+static void queues_are_bounded(void **state) {
+    static const u32 held[] = {1, 2, 8, 20};
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(held); i++) {
+        char keys[64];
+        u32 behind = 0;
+        snprintf(keys, sizeof(keys), FAST "sm.fetch.queue=%u", held[i]);
+        run("div t0, t1, t1; w: add t0, t0, t0; " N8 N8 N8 N8 "vx_tmc zero", keys);
+        for (u32 k = 0; k < ran.events.n; k++) {
+            const struct event *e = &ran.events.at[k];
+            behind += e->kind == EV_FETCH && e->pc > pc_of("w") && e->cycle < issued("w");
+        }
+        assert_int_equal(behind, 2 + held[i]);
+    }
+}
+
 /* A line that comes: the instruction goes through the cache again, a word through its bank */
 static void misses(void **state) {
     (void)state;
@@ -338,9 +364,6 @@ static void as_the_rtl_ran(void **state) {
 /* --- the thesis's figures */
 
 #define ALL "csrrs s0, 0xFC1, zero; la t1, work; vx_wspawn s0, t1; work: csrrs s1, 0xCC3, zero; "
-#define N8                                                                                                                       \
-    "addi t2, zero, 1; addi t3, zero, 1; addi t4, zero, 1; addi t5, zero, 1; addi s2, zero, 1; addi s3, zero, 1; addi s4, "      \
-    "zero, 1; addi s5, zero, 1; "
 
 /* 3.5: one of four warps is ready, the others wait for quotients: it issues every fourth cycle; with ready
  * scheduling every cycle */
@@ -397,6 +420,38 @@ static u32 decodes(u64 from, u64 to) {
     return n;
 }
 
+struct turn {
+    u32 slot, n;
+};
+/* Warps in the order in which they decode from that cycle on, and how many instructions each time */
+static void decode_turns(u64 from, struct turn *turns, u32 n) {
+    u32 got = 0;
+    for (u64 at = from; got <= n && at < from + 1000; at++)
+        for (u32 i = 0; i < ran.events.n; i++) {
+            const struct event *e = &ran.events.at[i];
+            if (e->kind != EV_FETCH || e->b != at + 1) continue;
+            if (!got || turns[got - 1].slot != e->slot) turns[got++] = (struct turn){e->slot, 0};
+            turns[got - 1].n++;
+        }
+}
+
+/* Of the queues that have something decode takes that of the warp it took last, until that has nothing more:
+ * here that of warp 3, whose full buffer has kept it waiting. Then that of the warp that was passed over most
+ * often, of equals the lowest: branches end the turns, and warps that have had theirs wait for the others. */
+static void who_decodes(void **state) {
+    static const char text[] =
+        ALL "addi t0, zero, 3; bne s1, t0, on; q: div t0, s1, s1; w: add t0, t0, t0; " N8 N8 N8 N8
+            "vx_tmc zero; on: addi s6, zero, 9; top: " N8 N8 "addi s6, s6, -1; bne s6, zero, top; vx_tmc zero";
+    struct turn turns[9] = {0};
+    (void)state;
+    run(text, FAST "sm.fetch=lrr sm.sched=lrr");
+    decode_turns(when(EV_ISSUE, "w", 3, 0) + 1, turns, ARRAY_LEN(turns) - 1);
+    for (u32 i = 0; i + 1 < ARRAY_LEN(turns); i++) {
+        assert_int_equal(turns[i].slot, (3 + i) % 4);
+        assert_true(turns[i].n >= 8);
+    }
+}
+
 /* 3.11: warp 3 waits for a quotient, its buffer is full, and one more of it is at decode: nobody decodes
  * until it issues, and that it has is seen a cycle later. With back-pressure reduction one of the others does
  * in each cycle. */
@@ -428,6 +483,70 @@ static void table_tags(void **state) {
     assert_int_equal((u64)ran.table_hits, 3);
 }
 
+/* A join does not keep its warp from fetching, but what was fetched behind it is flushed: the table learns it
+ * too. Of six rounds the last five know the split, the join and the branch, and flush nothing. */
+static void table_knows_joins(void **state) {
+    (void)state;
+    run("addi t0, zero, 1; addi s2, zero, 1; top: vx_split t0; vx_join; addi t1, zero, 1; addi s2, s2, -1; bne s2, zero, top; "
+        "vx_tmc zero",
+        FAST "sm.fetch.stall_table=128");
+    double once = ran.flushed;
+    run("addi t0, zero, 1; addi s2, zero, 6; top: vx_split t0; vx_join; addi t1, zero, 1; addi s2, s2, -1; bne s2, zero, top; "
+        "vx_tmc zero",
+        FAST "sm.fetch.stall_table=128");
+    assert_int_equal((u64)ran.table_hits, 5 * 3);
+    assert_int_equal((u64)ran.flushed, (u64)once);
+}
+
+/* The table is empty when a launch begins: the same program again knows as much as the first time */
+static void table_is_cleared(void **state) {
+    struct heddle *h = heddle_open(NULL);
+    struct heddle_module *m;
+    double hits[2], flushed[2];
+    (void)state;
+    assert_int_equal(heddle_set_machine(h, "vortex2021"), HEDDLE_OK);
+    set_keys(h, FAST "sm.fetch.stall_table=128");
+    asm_program(&ran.code, "addi s2, zero, 5; top: addi s2, s2, -1; bne s2, zero, top; vx_tmc zero", RV_2021);
+    assert_int_equal(heddle_module_load(h, "p.bin", (const char *)ran.code.words, (size_t)ran.code.n * 4, &m), HEDDLE_OK);
+    for (u32 i = 0; i < 2; i++) {
+        struct heddle_launch l = {.grid = {1, 1, 1}, .block = {16, 1, 1}};
+        if (heddle_launch(h, heddle_module_kernel(m, "program"), &l, NULL)) fail_msg("%s", heddle_message(h));
+        heddle_stat(h, "stall_table_hits", &hits[i]);
+        heddle_stat(h, "fetch_flushed", &flushed[i]);
+    }
+    assert_int_equal((u64)hits[0], 4);
+    assert_int_equal((u64)hits[1], 4);
+    assert_int_equal((u64)flushed[1], (u64)flushed[0]);
+    heddle_close(h);
+}
+
+/* What was flushed still goes through the instruction cache: three requests behind a jump, for the line that
+ * its target is in, come before the target's when the line is there */
+static void flushed_requests_go_on(void **state) {
+    static const char with[] = N8 "a: addi t2, zero, 1; addi t2, zero, 1; addi t2, zero, 1; addi t2, zero, 1; j: jal zero, d; "
+                                  "addi t2, zero, 1; addi t2, zero, 1; addi t2, zero, 1; addi t2, zero, 1; d: addi t3, zero, 1; "
+                                  "vx_tmc zero";
+    (void)state;
+    run(with, "sm.fetch.no_stall=true noc.latency_cy=30");
+    assert_int_equal(pc_of("d"), 17);
+    assert_int_equal(issued("d") - issued("j"), 66); /* three cycles less without them */
+}
+
+/* The cache's output holds two answers and a third is behind them: while decode is held the request of a
+ * fourth warp waits before the cache, those of the others are not made, and when decode goes on they come a
+ * cycle after these four */
+static void full_output(void **state) {
+    static const char text[] = ALL "addi t0, zero, 7; bne s1, t0, on; q: div t0, s1, s1; w: add t0, t0, t0; " N8 "vx_tmc zero;"
+                                   "on: " N8 N8 N8 N8 N8 "vx_tmc zero";
+    (void)state;
+    run(text, IDEAL "sm.sched=lrr sm.fetch=lrr sm.warps=8 sm.threads=32 sm.shared_b=32768");
+    u64 issue = when(EV_ISSUE, "w", 7, 0);
+    assert_int_equal(decodes(issue - 6, issue + 1), 0);
+    assert_int_equal(decodes(issue + 1, issue + 5), 4);
+    assert_int_equal(decodes(issue + 5, issue + 6), 0);
+    assert_int_equal(decodes(issue + 6, issue + 12), 6);
+}
+
 /* --- figure 5.1: what four warps wait for. Warp 0 adds what it loads (b: and divides), warp 1 has a load for
  * which the LSU has no place, warps 2 and 3 have no instruction */
 
@@ -444,26 +563,46 @@ static u32 causes(u32 slot, u64 cycle) {
         "la t2, 0x80000400; jalr zero, 0(t2); add: lw t3, 0(a0); " wait " x: add t3, t3, t5; vx_tmc zero;"                       \
         "load: lw t3, 0(a0); lw t4, 64(a0); lw t5, 128(a0); lw s2, 192(a0); lw s3, 256(a0); y: lw t6, 320(a0); vx_tmc zero;"
 
-static void four_warps(const char *text, u32 first) {
+/* Twelve of these cycles, in units of 1/24: a warp's cycle is 6. Warps 0 and 1 have turns. */
+static void shares(const char *all, const char *keys, u64 now, const u64 proportional[CPI_COUNT], const u64 selected[CPI_COUNT]) {
+    counted = (struct heddle_timing){.warmup_cycles = now - 6, .max_cycles = now + 6};
+    run(all, keys);
+    counted = (struct heddle_timing){0};
+    for (u32 k = 0; k < CPI_COUNT; k++) {
+        assert_int_equal(ran.cpi[CPI_PROPORTIONAL][k], 12 * proportional[k]);
+        assert_int_equal(ran.cpi[CPI_SELECTED][k], 12 * selected[k]);
+        assert_int_equal(ran.cpi[CPI_GSI][k], k == CPI_MEMORY_STRUCTURAL ? 12 * 24 : 0);
+    }
+}
+
+static void four_warps(const char *text, u32 first, const u64 *proportional, const u64 *selected) {
+    static const char keys[] = "sm.fetch.no_stall=true sm.fetch.bpr=true vortex.dcache.mshrs=1 vortex.dcache.banks=1 "
+                               "noc.latency_cy=100 sm.class.idiv.latency_cy=400 sm.icache.line_b=128";
     char *all = malloc(1 << 14);
     i32 n = snprintf(all, 1 << 14, "%s", text);
     struct rv_asm head;
     asm_program(&head, text, RV_2021);
     for (u32 i = head.n; i < 256; i++) n += snprintf(all + n, (size_t)((1 << 14) - n), "addi zero, zero, 0;");
     snprintf(all + n, (size_t)((1 << 14) - n), "far: addi t3, zero, 1; vx_tmc zero");
-    run(all, "sm.fetch.no_stall=true sm.fetch.bpr=true vortex.dcache.mshrs=1 vortex.dcache.banks=1 noc.latency_cy=100 "
-             "sm.class.idiv.latency_cy=400 sm.icache.line_b=128");
-    free(all);
+    run(all, keys);
     u64 now = when(EV_ISSUE, "y", 1, 0) - 20; /* the LSU takes it soon */
     assert_int_equal(causes(0, now), first);
     assert_int_equal(causes(1, now), 1u << STALL_NOT_SELECTED); /* ready but for the LSU */
     for (u32 w = 2; w < 4; w++) assert_int_equal(stall_table[__builtin_ctz(causes(w, now))].cpi == CPI_FETCH, 1);
+    shares(all, keys, now, proportional, selected);
+    free(all);
 }
 
-static void states_of_figure_5_1(void **state) {
+static void figure_5_1(void **state) {
+    static const u64 a[] = {[CPI_MEMORY_DATA] = 6, [CPI_MEMORY_STRUCTURAL] = 6, [CPI_FETCH] = 12, [CPI_COUNT - 1] = 0};
+    static const u64 b[] = {
+        [CPI_MEMORY_DATA] = 3, [CPI_COMPUTE_DATA] = 3, [CPI_MEMORY_STRUCTURAL] = 6, [CPI_FETCH] = 12, [CPI_COUNT - 1] = 0};
+    static const u64 turns_a[] = {[CPI_MEMORY_DATA] = 12, [CPI_MEMORY_STRUCTURAL] = 12, [CPI_COUNT - 1] = 0};
+    static const u64 turns_b[] = {
+        [CPI_MEMORY_DATA] = 6, [CPI_COMPUTE_DATA] = 6, [CPI_MEMORY_STRUCTURAL] = 12, [CPI_COUNT - 1] = 0};
     (void)state;
-    four_warps(STATES(""), 1u << STALL_LONG);
-    four_warps(STATES("div t5, t5, t5;"), 1u << STALL_LONG | 1u << STALL_WAIT);
+    four_warps(STATES(""), 1u << STALL_LONG, a, turns_a);
+    four_warps(STATES("div t5, t5, t5;"), 1u << STALL_LONG | 1u << STALL_WAIT, b, turns_b);
 }
 
 /* --- each improvement changes the trace of this program, from a cycle on */
@@ -586,15 +725,21 @@ int main(void) {
         cmocka_unit_test(port_between_units),
         cmocka_unit_test(loads_in_each_others_way),
         cmocka_unit_test(queues_cost_a_cycle),
+        cmocka_unit_test(queues_are_bounded),
         cmocka_unit_test(read_behind_write),
         cmocka_unit_test(misses),
         cmocka_unit_test(as_the_rtl_ran),
         cmocka_unit_test(table_tags),
+        cmocka_unit_test(table_knows_joins),
+        cmocka_unit_test(table_is_cleared),
+        cmocka_unit_test(flushed_requests_go_on),
+        cmocka_unit_test(full_output),
         cmocka_unit_test(unready_scheduler),
         cmocka_unit_test(turns_ahead),
         cmocka_unit_test(find_first),
+        cmocka_unit_test(who_decodes),
         cmocka_unit_test(back_pressure),
-        cmocka_unit_test(states_of_figure_5_1),
+        cmocka_unit_test(figure_5_1),
         cmocka_unit_test(improvements),
         cmocka_unit_test(performance_counters),
         cmocka_unit_test(stores_of_perfect_memory),
