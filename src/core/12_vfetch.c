@@ -421,8 +421,9 @@ static void find_first(struct vfetch *v) {
     for (u32 i = 0; i < v->requests.n; i++) v->first_cy = MIN(v->first_cy, v->requests.at[i].due_cy);
 }
 
-/* Drops what nobody waits for. Of the other answers the place of the one that came first, with back-pressure
- * reduction of a warp whose buffer has room, or NONE; *others: when the first of those beside it comes */
+/* Drops what nobody waits for. Of the other answers the place of the one that came first, or NONE; *others:
+ * when the first of those beside it comes. With back-pressure reduction its warp's buffer has room, as it had
+ * when the warp scheduler chose it. */
 static i32 first_answer(struct core *c, u64 *others) {
     struct vfetch *v = c->vfetch;
     u64 first_cy = NEVER, rest_cy = NEVER;
@@ -434,7 +435,7 @@ static i32 first_answer(struct core *c, u64 *others) {
         bool there = due <= c->now;
         if (there && x->id != v->warps[x->slot].id) continue;
         if (left != i) v->requests.at[left] = *x;
-        if (there && due < first_cy && !(c->cfg->fetch_bpr && full(c, x->slot))) {
+        if (there && due < first_cy) {
             rest_cy = MIN(rest_cy, first_cy);
             first_cy = due;
             first = (i32)left;
