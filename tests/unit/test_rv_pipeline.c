@@ -207,6 +207,20 @@ static void banks(void **state) {
     }
 }
 
+/* One word for all threads is asked for once where thread 0 is among them, else by each */
+static void one_word(void **state) {
+    static const char text[] = "addi t0, zero, %d; vx_tmc t0; li a0, 0x80008000; lw t2, 0(a0); add t2, t2, t2; "
+                               "a: lw t3, 0(a0); b: add t3, t3, t3; vx_tmc zero";
+    static const u64 masks[][2] = {{15, 11}, {7, 11}, {14, 13}, {8, 11}};
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(masks); i++) {
+        char program[256];
+        snprintf(program, sizeof(program), text, (int)masks[i][0]);
+        run(program, FAST);
+        assert_int_equal(issued("b") - issued("a"), masks[i][1]);
+    }
+}
+
 /* The write-back port: a product and a sum that end in the same cycle; the ALU's own sums go first, and the
  * product waits a cycle for each */
 static void port(void **state) {
@@ -304,6 +318,10 @@ static void misses(void **state) {
     (void)state;
     run("a: addi t0, zero, 1; vx_tmc zero", "");
     assert_int_equal(issued("a") - fetched("a"), 27);
+    /* a line is sent for once, and a second request for it waits with the first, for want of no further entry */
+    run("a: addi t0, zero, 1; b: addi t1, zero, 1; vx_tmc zero", "sm.fetch.no_stall=true sm.icache.mshrs=1");
+    assert_int_equal(fetched("b") - fetched("a"), 1);
+    assert_int_equal(issued("b") - issued("a"), 1);
     assert_int_equal(between("li a0, 0x80008000; a: lw t0, 0(a0); b: add t0, t0, t0; vx_tmc zero", FAST, "a", "b"), 34);
 }
 
@@ -491,6 +509,7 @@ static void table_knows_joins(void **state) {
         "vx_tmc zero",
         FAST "sm.fetch.stall_table=128");
     double once = ran.flushed;
+    assert_int_equal((u64)once, 5 + 4 + 1); /* behind each of the three when it is met first */
     run("addi t0, zero, 1; addi s2, zero, 6; top: vx_split t0; vx_join; addi t1, zero, 1; addi s2, s2, -1; bne s2, zero, top; "
         "vx_tmc zero",
         FAST "sm.fetch.stall_table=128");
@@ -721,6 +740,7 @@ int main(void) {
         cmocka_unit_test(dependent_issue),
         cmocka_unit_test(textures),
         cmocka_unit_test(banks),
+        cmocka_unit_test(one_word),
         cmocka_unit_test(port),
         cmocka_unit_test(port_between_units),
         cmocka_unit_test(loads_in_each_others_way),
