@@ -323,6 +323,9 @@ static void misses(void **state) {
     assert_int_equal(fetched("b") - fetched("a"), 1);
     assert_int_equal(issued("b") - issued("a"), 1);
     assert_int_equal(between("li a0, 0x80008000; a: lw t0, 0(a0); b: add t0, t0, t0; vx_tmc zero", FAST, "a", "b"), 34);
+    /* and a store brings no line, though it has it in the slice behind the interconnect */
+    assert_int_equal(
+        between("li a0, 0x80008000; sw t0, 0(a0); fence; a: lw t0, 0(a0); b: add t0, t0, t0; vx_tmc zero", FAST, "a", "b"), 28);
 }
 
 /* --- the RTL of October 2021 (commit d64bc880), which verilator ran: four warps whose loads, stores and
