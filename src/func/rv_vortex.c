@@ -29,11 +29,11 @@ void exec_rv_tmc(struct warp *w, struct group *g, const struct inst *in, u64 mas
     set_mask(w, g, on);
 }
 
-/* Lanes of g where the operand holds: 2021 looks at the whole word, v3 at bit 0 */
-static u64 lanes_where(const struct warp *w, const struct group *g, const struct opnd *o) {
+/* Those of the lanes where the operand holds: 2021 looks at the whole word, v3 at bit 0 */
+static u64 lanes_where(const struct warp *w, const struct group *g, const struct opnd *o, u64 lanes) {
     u64 m = 0;
     bool bit = rv_of(w)->variant == RV_V3;
-    for (u64 rest = g->mask; rest; rest &= rest - 1) {
+    for (u64 rest = lanes; rest; rest &= rest - 1) {
         u32 v = (u32)opnd_read(w, g, o, (u32)__builtin_ctzll(rest));
         if (bit ? v & 1 : v != 0) m |= rest & -rest;
     }
@@ -43,7 +43,7 @@ static u64 lanes_where(const struct warp *w, const struct group *g, const struct
 /* When it holds for no lane: 2021 leaves the mask as it is, v3 restores the one in s[1]. aux: negated */
 void exec_rv_pred(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
     (void)mask;
-    u64 some = lanes_where(w, g, &in->s[0]);
+    u64 some = lanes_where(w, g, &in->s[0], g->mask);
     if (in->aux) some = g->mask & ~some;
     if (!some) some = in->s[1].absent ? g->mask : rv_scalar(w, g, &in->s[1]) & lanes_of(w);
     g->pc++;
@@ -98,7 +98,7 @@ void exec_rv_split(struct warp *w, struct group *g, const struct inst *in, u64 m
         g->pc++;
         return;
     }
-    u64 then = lanes_where(w, g, &in->s[0]), other;
+    u64 then = lanes_where(w, g, &in->s[0], g->mask), other;
     if (in->aux) then = g->mask & ~then;
     bool parts = then && then != g->mask;
     other = g->mask & ~then;
@@ -210,7 +210,7 @@ void exec_rv_wait(struct warp *w, struct group *g, const struct inst *in, u64 ma
 /* --- lanes to lanes (v3) */
 
 void exec_rv_vote(struct warp *w, struct group *g, const struct inst *in, u64 mask) {
-    u64 yes = lanes_where(w, g, &in->s[0]) & mask;
+    u64 yes = lanes_where(w, g, &in->s[0], mask);
     u32 result = in->aux == RV_VOTE_ALL   ? yes == mask
                  : in->aux == RV_VOTE_ANY ? yes != 0
                  : in->aux == RV_VOTE_UNI ? !yes || yes == mask

@@ -1,11 +1,12 @@
-/* Random Vortex programs under every mechanism of divergence: warps start others, twice, and switch their
- * lanes on and off where they are together, in functions too; in between lanes go different ways through ifs,
+/* Random Vortex programs, of 2021 and of v3, under every mechanism of divergence: warps start others, twice, and
+ * switch their lanes on and off where they are together, in functions too, and there v3's vote, shuffle, and
+ * arrive at barriers that they wait at later; in between lanes go different ways through ifs,
  * loops of different length and functions that return from several places, and warps different ones by calls
  * through pointers. The first warp starts the others a second time while they end, or go round a loop and
  * are ended by that. Each thread's result depends on its own way alone, so all mechanisms leave the memory
  * that a run without time leaves.
  *
- * s0 warps of the core, s1 the thread's number, s2 its result, s3 to s6 counters of loops by depth, s7 to s9
+ * s0 warps of the core, tp a barrier's phase, s1 the thread's number, s2 its result, s3 to s6 counters of loops by depth, s7 to s9
  * return addresses by depth; t3 to t6 are those of the loop that may be cut short. */
 #include "rv_rig.h"
 
@@ -15,6 +16,7 @@ enum { PROGRAMS = 300, DEPTH = 3, FUNCTIONS = 4 };
 
 struct writer {
     u64 state;
+    enum rv_variant variant;
     u32 labels;
     struct strbuf text;
 };
@@ -32,6 +34,9 @@ static void say(struct writer *x, const char *form, ...) {
     va_end(at);
     strbuf_add(&x->text, "%s;", line);
 }
+
+static u32 csr_warp(const struct writer *x) { return x->variant == RV_V3 ? 0xCC1 : 0xCC3; }
+static u32 csr_thread(const struct writer *x) { return x->variant == RV_V3 ? 0xF14 : 0xCC2; }
 
 static void compute(struct writer *x) {
     say(x, "slli t0, s2, %u; add s2, s2, t0; addi s2, s2, %u", 1 + rnd(x, 5), rnd(x, 1000));
@@ -68,9 +73,9 @@ static void call(struct writer *x, u32 function) {
     if (rnd(x, 2)) say(x, "jal ra, f%u", odd ? 1 + 2 * rnd(x, 2) : rnd(x, FUNCTIONS));
     else
         say(x,
-            "la t1, f%u; la t2, f%u; csrrs t0, 0xCC3, zero; andi t0, t0, 1; beq t0, zero, g%u; addi t1, t2, 0; g%u: jalr ra, "
+            "la t1, f%u; la t2, f%u; csrrs t0, 0x%x, zero; andi t0, t0, 1; beq t0, zero, g%u; addi t1, t2, 0; g%u: jalr ra, "
             "0(t1)",
-            odd ? 1 : 0, odd ? 3 : 2, at, at);
+            odd ? 1 : 0, odd ? 3 : 2, csr_warp(x), at, at);
 }
 
 static void body(struct writer *x, u32 depth, u32 function) {
@@ -90,17 +95,41 @@ static void body(struct writer *x, u32 depth, u32 function) {
 /* A lane that was off has the registers it had, and its number */
 static void switch_lanes(struct writer *x, i32 mask) {
     say(x,
-        "addi t0, zero, %d; vx_tmc t0; csrrs s0, 0xFC1, zero; csrrs s1, 0xCC2, zero; slli s10, s1, 2; li t0, 0x80008100; add "
+        "addi t0, zero, %d; vx_tmc t0; csrrs s0, 0xFC1, zero; csrrs s1, 0x%x, zero; slli s10, s1, 2; li t0, 0x80008100; add "
         "s10, s10, t0",
-        mask);
+        mask, csr_thread(x));
+}
+
+/* Lanes where a bit holds stay on; where it holds for none, all do, and in v3 those that were off come, too */
+static void predicate(struct writer *x) {
+    const char *pred = x->variant == RV_V3 ? "addi t1, zero, -1; vx_pred t0, t1" : ".word 0x0012806b"; /* pred t0 */
+    say(x, "srli t0, s2, 1; andi t0, t0, 1; %s", pred);
+    if (x->variant == RV_V3) switch_lanes(x, (i32)(1 + rnd(x, 15)));
+}
+
+/* What v3 has beside; false: 2021 has not */
+static bool across_lanes(struct writer *x) {
+    static const char *const votes[] = {"all", "any", "uni", "ballot"}, *const shuffles[] = {"up", "down", "bfly", "idx"};
+    if (x->variant != RV_V3) return false;
+    u32 id = 2 + rnd(x, 2), which = rnd(x, 4);
+    switch (rnd(x, 3)) {
+    case 0: say(x, "andi t0, s2, 1; vx_vote_%s t1, t0; add s2, s2, t1", votes[which]); break;
+    case 1: say(x, "li t0, 0x%x; vx_shfl_%s t1, s2, t0; add s2, s2, t1", rnd(x, 4) | 31u << 6, shuffles[which]); break;
+    default:
+        say(x, "addi t0, zero, %u; vx_bar_arrive tp, t0, s0", id);
+        body(x, 0, FUNCTIONS);
+        say(x, "addi t0, zero, %u; vx_bar_wait t0, tp", id);
+    }
+    return true;
 }
 
 /* What the warp does where its lanes are together */
 static void together(struct writer *x) {
+    if (rnd(x, 2) && across_lanes(x)) return;
     switch (rnd(x, 6)) {
     case 0: switch_lanes(x, (i32)(1 + rnd(x, 15))); break;
     case 1: switch_lanes(x, -1); break;
-    case 2: say(x, "srli t0, s2, 1; andi t0, t0, 1; .word 0x0012806b"); break; /* pred t0 */
+    case 2: predicate(x); break;
     case 3: say(x, "vx_bar zero, s0"); break;
     case 4: say(x, "jal ra, all"); break;
     default: call(x, FUNCTIONS); break;
@@ -131,7 +160,7 @@ static void turns_until_ended(struct writer *x) {
 
 static void program(struct writer *x) {
     phase(x, 0);
-    say(x, "csrrs t0, 0xCC3, zero; beq t0, zero, first");
+    say(x, "csrrs t0, 0x%x, zero; beq t0, zero, first", csr_warp(x));
     if (rnd(x, 2)) turns_until_ended(x);
     say(x, "vx_tmc zero; first: addi t0, zero, 1; vx_tmc t0");
     phase(x, 1);
@@ -161,10 +190,10 @@ static const struct {
 static void random_programs(void **state) {
     (void)state;
     for (u32 seed = 0; seed < PROGRAMS; seed++) {
-        struct writer x = {.state = seed * 7919u + 1};
+        struct writer x = {.state = seed * 7919u + 1, .variant = seed % 4 ? RV_2021 : RV_V3};
         program(&x);
         print_message("program %u\n", seed);
-        struct machine m = {RV_2021, RV_IPDOM, 1, 2 + seed % 3, 4, NULL, NULL};
+        struct machine m = {x.variant, RV_IPDOM, 1, 2 + seed % 3, 4, NULL, NULL};
         struct rig r = good(x.text.s, m);
         for (u32 i = seed % 2; i < ARRAY_LEN(tight); i += 2) { /* half of them each time */
             m.mechanism = tight[i].mechanism, m.keys = tight[i].keys;
