@@ -325,17 +325,18 @@ static void look_beyond_head(struct core *c, u32 slot, u64 at) {
     bool held = f->nparts && f->release_cy > at;
     const struct tinst *windowed = NULL;
     const struct tinst *again = replay_shows(c, slot);
+    u64 drained = s->ended ? home_drained(c, slot) : 0;
     if (f->nparts && !f->head && !held) slot_next(c, slot);
     if (held) w = wait_until(f->release_cy, STALL_BARRIER);
     else if (!s->w) w = wait_event(STALL_EMPTY);
     else if (again) {
     } else if (s->ended) {
         cta_front_over(c, slot);
-        w = wait_event(s->queued || s->loads || s->drain_cy > at ? STALL_DRAIN : STALL_EMPTY);
+        w = wait_event(s->queued || s->loads || drained > at ? STALL_DRAIN : STALL_EMPTY);
     } else if (c->window && (windowed = window_waits(c, slot, at, &w.set, &w.next))) {
     } else if (!f->head) w.set = group_wait(s->w);
     else w = head_or_other_waits(c, slot, at);
-    if (s->ended && s->drain_cy > at) w.next = s->drain_cy;
+    if (s->ended && drained > at) w.next = drained;
     bool over = s->ended && s->w && w.set == 1u << STALL_EMPTY && f->account.set != w.set && !s->told_end;
     if (c->window) window_asks_again(c, slot);
     slot_waits(c, slot, windowed ? windowed : again ? again : f->head, w, at);

@@ -247,20 +247,30 @@ static void leave(struct core *c, const struct ventry *e) {
     EMIT(c, .kind = EV_DONE, .cycle = t->ndst ? ready : c->now + 1, .uid = e->uid, .slot = e->slot);
     if (t->ndst) EMIT(c, .kind = EV_READY, .cycle = ready, .uid = e->uid, .slot = e->slot, .mask = e->lanes);
     c->stats.operand_writes += t->nwrite;
-    if (s->age != e->age) return; /* of a warp that was there before */
+    if (s->age != e->age || s->told_end) return; /* of a warp that was there before, or is over without it */
     for (u32 i = t->nsrc; i < (u32)t->nsrc + t->ndst; i++) sb_write(s, t->reg[i], e->lanes, ready, WAIT_COMPUTE);
     s->drain_cy = MAX(s->drain_cy, ready);
     if (t->turns) vfetch_resolved(c, e->slot);
     if (t->ndst && s->w) home_wake(c, e->slot, HOME_RESULT);
 }
 
-/* What of the GPU unit stands still may be the end of its warp, which is not over before it has left */
-static void drain_later(struct core *c, const struct vline *l, u64 at) {
+/* The same of what waits before a pipe, or is in it */
+static u64 line_drains(const struct core *c, u32 slot, const struct vline *l, bool waits) {
+    const struct vunits *v = c->vunits;
+    u64 last = 0;
     for (u32 i = 0; i < l->n; i++) {
         const struct ventry *e = &l->at[(l->head + i) % VPIPE_DEEP];
-        struct home *s = &c->homes[e->slot];
-        if (s->age == e->age) s->drain_cy = MAX(s->drain_cy, at);
+        u32 p = e->t->pipe;
+        if (e->slot != slot || e->age != c->homes[slot].age || p != VPIPE_GPU) continue;
+        u64 leaves = waits ? MAX(e->due_cy, v->free_cy[p]) + v->depth[p] : e->due_cy;
+        last = MAX(last, MAX(leaves, c->now) + 2);
     }
+    return last;
+}
+
+u64 vunits_drains(const struct core *c, u32 slot) {
+    const struct vunits *v = c->vunits;
+    return MAX(line_drains(c, slot, &v->skid[UNIT_GPU], true), line_drains(c, slot, &v->pipe[VPIPE_GPU], false));
 }
 
 /* Behind the multiplier stands a register: a product waits there while others come as far as its door */
@@ -317,7 +327,6 @@ static void empty_unit(struct core *c, struct vunits *v, u32 due, bool *port) {
         if (left || (writes && *port)) {
             c->stats.writeback_conflict_cycles++;
             stop_pipe(c, v, p);
-            if (p == VPIPE_GPU) drain_later(c, l, c->now + 3);
             left = true; /* nothing behind it either */
             continue;
         }
@@ -332,10 +341,7 @@ static void fill_unit(struct core *c, struct vunits *v, u8 unit) {
     struct vline *l = &v->skid[unit];
     if (l->at[l->head].due_cy > c->now) return;
     u32 p = l->at[l->head].t->pipe;
-    if (v->free_cy[p] > c->now || v->pipe[p].n == VPIPE_DEEP) {
-        if (unit == UNIT_GPU) drain_later(c, l, c->now + v->depth[VPIPE_GPU] + 3);
-        return;
-    }
+    if (v->free_cy[p] > c->now || v->pipe[p].n == VPIPE_DEEP) return;
     struct ventry e = pop(l);
     if (!l->n) v->held &= ~(1u << place_of[unit]);
     EMIT(c, .kind = EV_DISPATCH, .cycle = c->now, .uid = e.uid, .slot = e.slot, .cause = unit, .a = v->interval[p]);

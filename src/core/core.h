@@ -477,6 +477,8 @@ void vunits_stage(struct core *c);
 void vunits_settle(struct core *c); /* at the end of a cycle: which buffers are full */
 u64 vunits_next(const struct core *c);
 bool vunits_idle(const struct core *c);
+/* First cycle in which all that its warp has in the GPU unit, where its end is decided, is done; 0: there is none */
+u64 vunits_drains(const struct core *c, u32 slot);
 u64 vunits_empty(const struct core *c);                     /* the cycle after the last in which an instruction left a unit */
 void vunits_place(const struct kernel *k, struct tinst *t); /* which unit and pipe it needs */
 u64 vunits_unavailable(const struct core *c);               /* units, by 1 << enum unit, whose buffer is full */
@@ -586,6 +588,11 @@ static inline void home_drains(struct home *s, u64 lanes, u64 cy) {
         u64 *drain_cy = &s->way[__builtin_ctzll(m)].drain_cy;
         *drain_cy = *drain_cy > cy ? *drain_cy : cy;
     }
+}
+/* A warp that has ended waits for no unit from then on, as far as is known by now */
+static inline u64 home_drained(const struct core *c, u32 slot) {
+    u64 last = c->homes[slot].drain_cy, units = c->vunits ? vunits_drains(c, slot) : 0;
+    return last > units ? last : units;
 }
 static inline u64 sb_ready(const struct home *s, u32 reg, u64 lanes) {
     if (__builtin_expect(!s->lane_ready, 1)) return s->sb[reg].ready_cy;

@@ -269,7 +269,7 @@ bool cta_renew(struct core *c, u32 slot, u64 at) {
     if (!s->ended) cta_warp_ended(c, slot, c->fronts[slot].lanes);
     if (!s->w->live) s->starts = s->w->starts; /* ended before it has begun */
     if (s->starts == s->w->starts) return false;
-    from = later(from, s->drain_cy);
+    from = later(from, home_drained(c, slot));
     if (from > c->now) slot_alarm(c, slot, from); /* I1 */
     if (from > c->now || s->queued || s->loads) return false;
     if (!c->form) front_leaves(c, slot);
@@ -357,8 +357,9 @@ static void slot_clear(struct core *c, u32 slot, u64 at) {
 void cta_try_retire(struct core *c, struct cta_place *p, u64 at) {
     if (p->cta->live_warps) return;
     for (u64 m = p->slots; m; m &= m - 1) {
-        const struct home *s = &c->homes[__builtin_ctzll(m)];
-        if (!s->ended || s->queued || s->loads || s->drain_cy > at) return;
+        u32 slot = (u32)__builtin_ctzll(m);
+        const struct home *s = &c->homes[slot];
+        if (!s->ended || s->queued || s->loads || home_drained(c, slot) > at) return;
     }
     account_levels(c, c->now);
     struct cta_done d = {.cycle = at, .linear = p->cta->linear, .begin_cy = p->begin_cy};

@@ -594,9 +594,25 @@ static void ended_warps_replay(void **state) {
     }
 }
 
+/* Units of the pipeline work on what warps that have ended left in them. A warp is not over before its last
+ * tmc has left its unit, and what it left in other units does not make it one that drains again. */
+static void ended_warps_leave_work(void **state) {
+    static const char *const keys[] = {NULL, "sm.class.idiv.interval_cy=90", "sm.class.int.interval_cy=20",
+                                       "sm.class.warp.interval_cy=5", "sm.class.warp.interval_cy=20"};
+    (void)state;
+    for (u32 i = 0; i < ARRAY_LEN(keys); i++) {
+        struct machine m = {RV_2021, RV_IPDOM, 1, 4, 4, NULL, keys[i]};
+        struct rig r = play("csrrs s0, 0xFC1, zero; la t1, work; vx_wspawn s0, t1; work: addi t0, zero, -1; vx_tmc t0;"
+                            "divu t3, t0, t0; divu t4, t0, t0; divu t5, t0, t0; divu t6, t0, t0; vx_tmc zero",
+                            m, PIPELINE);
+        if (r.rc || r.violations) fail_msg("%s: %s%s", keys[i] ? keys[i] : "vortex2021", r.message, r.audit);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ended_warps_replay),
+        cmocka_unit_test(ended_warps_leave_work),
         cmocka_unit_test(known_words),
         cmocka_unit_test(rows_are_apart),
         cmocka_unit_test(warps),
