@@ -246,8 +246,29 @@ static void warps_begin_without_former_barriers(void **state) {
     strbuf_free(&x.text);
 }
 
+/* Warps of squads are started anew while their lanes are in several entries, of which some never had the lane
+ * that is on now. Invariants are looked at every few cycles, here in each of those around it. */
+static void squads_of_warps_that_start_anew(void **state) {
+    (void)state;
+    static const char *const keys[][2] = {{"lwm", "lwm.warps=1"}, {"lwm", "lwm.warps=3"}, {"tbc", NULL}};
+    for (u32 n = 0; n < 30; n++) {
+        struct writer x = {0};
+        say(&x, "csrrs s0, 0xFC1, zero; la t1, work; vx_wspawn s0, t1; addi t0, zero, 100; wait: addi t0, t0, -1");
+        say(&x, "bge t0, zero, wait; la t1, done");
+        for (u32 i = 0; i < n; i++) say(&x, "addi t5, t%u, 1", 5 + i % 2);
+        say(&x, "vx_wspawn s0, t1; done: vx_tmc zero; work: addi t0, zero, -1; vx_tmc t0; csrrs t2, 0xCC0, zero");
+        say(&x, "andi t2, t2, 1; bne t2, zero, odd; even: jal zero, even; odd: jal zero, odd");
+        for (u32 i = 0; i < ARRAY_LEN(keys); i++) {
+            struct rig r = play(x.text.s, (struct machine){RV_2021, RV_IPDOM, 1, 4, 4, keys[i][0], keys[i][1]}, TIMED);
+            if (r.rc || r.violations) fail_msg("%s: %s%s", keys[i][0], r.message, r.audit);
+        }
+        strbuf_free(&x.text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(squads_of_warps_that_start_anew),
         cmocka_unit_test(warps_begin_when_they_are_started),
         cmocka_unit_test(warps_begin_without_former_barriers),
         cmocka_unit_test(random_programs),
