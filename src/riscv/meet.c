@@ -12,6 +12,8 @@
 
 #include <stdlib.h>
 
+enum { SCRATCH_B = 1 << 16 };
+
 struct walk {
     const struct kernel *k;
     u32 n;
@@ -124,45 +126,66 @@ static void find_guests(struct walk *x) {
     }
 }
 
-/* Where the tables of function f may lead to, as places among its members */
-static u32 table_targets(struct walk *x, i32 f, const i32 *place, i32 *targets) {
-    u32 n = 0;
-    for (u32 g = 0; g < x->nfuncs && x->table[f]; g++)
-        if (x->by_pointer[g] && root(x, (i32)g) == f) targets[n++] = place[x->entry[g]];
-    return n;
+/* Where the tables of a function may lead to, as places among its members: pieces that nothing else leads to */
+static u32 table_targets(const struct walk *x, const u32 *members, u32 n, i32 *targets) {
+    u32 ntargets = 0;
+    for (u32 j = 0; j < n; j++) {
+        i32 piece = x->owner[members[j]];
+        if (x->by_pointer[piece] && x->entry[piece] == (i32)members[j]) targets[ntargets++] = (i32)j;
+    }
+    return ntargets;
 }
 
-/* One function: its instructions in order are the flow's, so that a target is looked up */
-static void meet_function(struct walk *x, i32 func, const u32 *members, u32 n, i32 *place, i32 exit, struct arena *scratch) {
-    struct kernel *k = (struct kernel *)(uintptr_t)x->k;
-    i32 *targets = ARENA_ARRAY(scratch, i32, x->nfuncs + 1);
-    struct flow_inst *f = ARENA_ARRAY(scratch, struct flow_inst, n + 1);
-    i32 *reconv = ARENA_ARRAY(scratch, i32, n + 1);
-    bool any = false;
-    for (u32 j = 0; j < n; j++) place[members[j]] = (i32)j;
-    u32 ntargets = table_targets(x, func, place, targets);
-    for (u32 j = 0; j < n; j++) {
-        const struct inst *in = &k->code[members[j]];
-        bool table = ntargets && is_table(in), branch = in->exec == exec_rv_part || table,
-             goes = in->exec == exec_rv_part || (in->exec == exec_rv_jal && !is_call(in));
-        bool next = !stops(in) && j + 1 < n && members[j + 1] == members[j] + 1;
-        f[j] = (struct flow_inst){.target = goes && in->target != NONE ? place[in->target] : NONE, .falls = next};
-        if (table) f[j].targets = targets, f[j].ntargets = ntargets;
-        f[j].leaves = !table && (is_return(in) || (!next && f[j].target == NONE));
-        any = any || branch;
+/* One function's members, and behind them, where it has tables that lead anywhere, a place that all of these go
+ * to and that leads to all targets: as many ways as there are tables and targets, not as many as pairs of them */
+struct function {
+    const u32 *members;
+    u32 n;
+    i32 hub; /* that place, or NONE */
+    struct flow_inst *flow;
+};
+
+static struct function function_of(struct walk *x, i32 func, const u32 *members, u32 n, i32 *place, struct arena *scratch) {
+    struct function f = {members, n, NONE, ARENA_ARRAY(scratch, struct flow_inst, n + 1)};
+    i32 *targets = x->table[func] ? ARENA_ARRAY(scratch, i32, n) : NULL;
+    u32 ntargets = targets ? table_targets(x, members, n, targets) : 0;
+    if (ntargets) {
+        f.hub = (i32)n;
+        f.flow[n] = (struct flow_inst){.target = NONE, .targets = targets, .ntargets = ntargets};
     }
+    for (u32 j = 0; j < n; j++) place[members[j]] = (i32)j;
     for (u32 j = 0; j < n; j++) {
-        struct inst *in = &k->code[members[j]];
-        if (in->exec != exec_rv_jalr || !is_call(in) || !f[j].falls) continue;
-        in->reconv = (i32)members[j] + 1;
+        const struct inst *in = &x->k->code[members[j]];
+        bool table = ntargets && is_table(in), goes = in->exec == exec_rv_part || (in->exec == exec_rv_jal && !is_call(in));
+        bool next = !stops(in) && j + 1 < n && members[j + 1] == members[j] + 1;
+        i32 target = goes && in->target != NONE ? place[in->target] : table ? f.hub : NONE;
+        f.flow[j] = (struct flow_inst){.target = target, .falls = next};
+        f.flow[j].leaves = is_return(in) || (!next && target == NONE);
+    }
+    return f;
+}
+
+static bool parts(const struct function *f, const struct inst *in, u32 j) {
+    return f->flow[j].target != NONE && (in->exec == exec_rv_part || f->flow[j].target == f->hub);
+}
+
+static void meet_function(struct kernel *k, const struct function *f, i32 exit, struct arena *scratch) {
+    i32 *reconv = ARENA_ARRAY(scratch, i32, f->n + 1);
+    bool any = false;
+    for (u32 j = 0; j < f->n; j++) {
+        struct inst *in = &k->code[f->members[j]];
+        any = any || parts(f, in, j);
+        if (in->exec != exec_rv_jalr || !is_call(in) || !f->flow[j].falls) continue;
+        in->reconv = (i32)f->members[j] + 1;
         k->code[in->reconv].flags |= INST_RECONV;
     }
-    if (any) cfg_reconvergence(&(struct flow){.ninsts = n, .inst = f}, reconv, scratch);
-    for (u32 j = 0; j < n && any; j++) {
-        struct inst *in = &k->code[members[j]];
-        if (!f[j].ntargets && (in->exec != exec_rv_part || f[j].target == NONE)) continue;
-        in->reconv = reconv[j] < (i32)n ? (i32)members[reconv[j]] : exit;
-        if (reconv[j] < (i32)n) k->code[in->reconv].flags |= INST_RECONV;
+    if (any) cfg_reconvergence(&(struct flow){.ninsts = f->n + (f->hub != NONE), .inst = f->flow}, reconv, scratch);
+    for (u32 j = 0; j < f->n && any; j++) {
+        struct inst *in = &k->code[f->members[j]];
+        if (!parts(f, in, j)) continue;
+        i32 at = reconv[j] == f->hub ? reconv[f->n] : reconv[j];
+        in->reconv = at < (i32)f->n ? (i32)f->members[at] : exit;
+        if (at < (i32)f->n) k->code[in->reconv].flags |= INST_RECONV;
     }
 }
 
@@ -182,18 +205,22 @@ u32 rv_meet(struct kernel *k, u32 text_words, const bool *starts, i32 *returns, 
     memcpy(at, count, sizeof(u32) * x.nfuncs);
     for (u32 i = 0; i < text_words; i++) members[at[root(&x, x.owner[i])]++] = i;
     i32 *place = base_alloc(sizeof(i32) * (text_words + 1));
+    struct arena scratch = {0}; /* emptied now and then: most functions are small */
     u32 places = 0;
     for (u32 f = 0; f < x.nfuncs; f++) {
         u32 n = count[f + 1] - count[f], first = count[f];
         bool some = false;
         for (u32 j = 0; j < n; j++)
             if (is_return(&k->code[members[first + j]])) returns[members[first + j]] = (i32)places, some = true;
-        struct arena scratch = {0};
-        if (n) meet_function(&x, (i32)f, members + first, n, place, some ? (i32)(text_words + 1 + places) : NONE, &scratch);
-        arena_free(&scratch);
+        if (n) {
+            struct function one = function_of(&x, (i32)f, members + first, n, place, &scratch);
+            meet_function(k, &one, some ? (i32)(text_words + 1 + places) : NONE, &scratch);
+        }
+        if (scratch.used_b > SCRATCH_B) arena_free(&scratch);
         if (some) guests[places] = x.guests[f];
         places += some;
     }
+    arena_free(&scratch);
     free(x.by_pointer), free(x.guests), free(x.table), free(x.entry);
     free(x.owner), free(x.joined), free(x.calls.at), free(x.stack.at);
     free(count), free(members), free(at), free(place);

@@ -81,15 +81,33 @@ static void many_scopes(struct text *t, uint32_t n) {
     put(t, "ret;\n}\n");
 }
 
+/* Flat images of RISC-V: words, which are code, whatever they are */
+static void put_word(struct text *t, uint32_t word) {
+    if (t->cap - t->len < sizeof(word)) t->at = realloc(t->at, t->cap = 2 * t->cap + 4096);
+    memcpy(t->at + t->len, &word, sizeof(word));
+    t->len += sizeof(word);
+}
+
+static void many_words(struct text *t, uint32_t n) { /* that lead nowhere, and to which nothing leads */
+    for (uint32_t i = 0; i < n; i++) put_word(t, 0);
+}
+
+static void many_tables(struct text *t, uint32_t n) { /* jr t0, and pieces behind it that such a jump may lead to */
+    for (uint32_t i = 0; i < n; i++) put_word(t, 0x00028067), put_word(t, 0);
+}
+
 /* Loads and lowers everything */
 static double seconds_to_load(writer *write, uint32_t n) {
     struct text t = {0};
     struct timespec from, to;
+    bool image = write == many_words || write == many_tables;
     write(&t, n);
     struct heddle *h = heddle_open(NULL);
+    if (image && heddle_set_machine(h, "vortex2021")) fail_msg("%s", heddle_message(h));
+    if (image && heddle_set_key(h, "isa.vortex.diverge", "ipdom")) fail_msg("%s", heddle_message(h));
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
     struct heddle_module *m = NULL;
-    if (heddle_module_load(h, "t.ptx", t.at, t.len, &m)) fail_msg("%s", heddle_message(h));
+    if (heddle_module_load(h, image ? "t.bin" : "t.ptx", t.at, t.len, &m)) fail_msg("%s", heddle_message(h));
     struct heddle_kernel *k;
     for (uint32_t i = 0; (k = heddle_module_kernel_at(m, i)) != NULL; i++) {
         struct heddle_kernel_info info;
@@ -115,6 +133,8 @@ static void loading_grows_with_the_text(void **state) {
     check_growth("labels", many_labels, 20000);
     check_growth("branches within branches", deep_branches, 20000);
     check_growth("scopes", many_scopes, 20000);
+    check_growth("words", many_words, 200000);
+    check_growth("indirect jumps", many_tables, 40000);
 }
 
 static void large_variables_cost_nothing_until_they_are_used(void **state) {
