@@ -5,6 +5,7 @@
 #include "core/policies.h"
 #include "report/policies.h"
 #include "report/report.h"
+#include "sweep/study.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -140,6 +141,23 @@ static bool explain_workload(const char *name, FILE *out) {
     return true;
 }
 
+/* --- studies */
+
+static bool explain_study(const char *name, FILE *out) {
+    struct study_list all = study_list();
+    bool found = false;
+    for (u32 i = 0; i < all.n; i++) {
+        const struct study_row *s = &all.at[i];
+        if (strcmp(s->name, name) != 0) continue;
+        fprintf(out, "%s: a study\n  %s\n", s->name, *s->title ? s->title : "Its description cannot be read.");
+        fprintf(out, "  programs: %u, configurations: %u\n  description: %s\n  heddle study %s\n", s->programs, s->configurations,
+                s->path, s->name);
+        found = true;
+    }
+    study_list_free(&all);
+    return found;
+}
+
 /* --- words of reports that are no statistic's name */
 
 static const struct {
@@ -183,6 +201,7 @@ static const struct explain_kind kinds[] = {
     {"policy", "policies", explain_policy},
     {"statistic", "stats", explain_stat},
     {"workload", "workloads", explain_workload},
+    {"study", "studies", explain_study},
     {"word of a report", "words", explain_word},
 };
 
@@ -273,13 +292,13 @@ static int run_explain(const struct cli_line *line) {
 static const struct cli_option options[] = {{NULL, NULL, NULL}};
 const struct cli_command cli_explain = {
     .name = "explain",
-    .doc = "tell what names mean: keys, groups of keys, machines, policies, statistics, workloads",
+    .doc = "tell what names mean: keys, groups of keys, machines, policies, statistics, workloads, studies",
     .usage = "NAME...",
     .example = "heddle explain sm.l1.mshrs\nheddle explain sm.l1\nheddle explain gtx480 gto\nheddle explain 'l1_*'",
     .details = "A key is shown with its unit, what may be written, its default, and its value on each bundled machine.\n"
                "A NAME with * or ? is a pattern: of several names that match, a line each.",
     .options = options,
-    .operands_from = "keys sections machines policies stats workloads words",
+    .operands_from = "keys sections machines policies stats workloads studies words",
     .min_operands = 1,
     .max_operands = UINT32_MAX,
     .run = run_explain,

@@ -1,3 +1,3 @@
 // run: explain florence
 // exit: 2
-// stderr: heddle explain: error: unknown name "florence"; it is no key, section, machine, policy, statistic, workload or word of a report
+// stderr: heddle explain: error: unknown name "florence"; it is no key, section, machine, policy, statistic, workload, study or word of a report

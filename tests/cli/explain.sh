@@ -42,6 +42,14 @@ expect 0 "$heddle" list machines
 cut -d' ' -f1 "$work/out" > "$work/machines"
 for name in small gtx480 turner2012 jin2012 h200; do grep -q "^$name$" "$work/machines" || complain "heddle list machines lacks $name"; done
 while read -r name; do "$heddle" explain "$name" > "$work/one" || complain "heddle explain $name fails"; done < "$work/machines"
+# and every study
+expect 0 "$heddle" list studies
+tail -n +2 "$work/out" | cut -d' ' -f1 > "$work/studies"
+grep -q '^turner$' "$work/studies" || complain "heddle list studies lacks turner"
+while read -r name; do
+    expect 0 "$heddle" explain "$name"
+    out_has "^$name: a study"
+done < "$work/studies"
 # the word names every part of the stack
 expect 0 "$heddle" explain cpi
 for part in $(sed -n 's/^CPI([A-Z_]*, "\([a-z_]*\)".*/\1/p' "$top/src/stats/cpi.def"); do out_has "^    $part  "; done
