@@ -48,7 +48,8 @@ function about(run) {
 function verdicts(run) {
     const list = [];
     if (run.error)
-        list.push(el("div", {class: "banner bad", role: "alert"}, el("b", {}, "This run failed. "), el("pre", {}, run.error)));
+        list.push(
+            el("div", {class: "banner bad", role: "alert"}, el("b", {}, "This run did not end. "), el("pre", {}, run.error)));
     else if (run.finished === false)
         list.push(el("div", {class: "banner bad", role: "alert"},
                      "This run was stopped before its end: the numbers cover what was finished."));
