@@ -440,16 +440,6 @@ void ibuffer_pop(struct core *c, struct front *f);
 void ibuffer_want(struct core *c, struct front *f);               /* sets its bit of fetch_want */
 bool ibuffer_awaits(const struct core *c, const struct front *f); /* it is empty, and its next fetch is asked for or missed */
 
-/* --- 22_text.c; and what stages that keep instructions, or have fetched some, do when the text changes */
-struct text_change;
-void text_free(struct core *c);
-void fetch_text(struct core *c, const struct text_change *y);
-void vfetch_text(struct core *c, const struct text_change *y);
-void vunits_text(struct core *c, const struct text_change *y);
-void flights_text(struct core *c, const struct text_change *y);
-void replay_text(struct core *c, const struct text_change *y);
-void window_text(struct core *c, const struct text_change *y);
-
 /* --- 12_vfetch.c, 42_vunits.c, 67_vtex.c, 68_vlsu.c, 69_vcache.c: where c->vfetch is not NULL (sm.pipeline =
  * vortex); init, launch, free, check, abandon and idle anywhere */
 void vfetch_init(struct core *c);
@@ -535,7 +525,6 @@ void vcache_response(struct core *c, u32 entry); /* a line has come */
 
 /* --- 30_issue.c */
 void slot_look(struct core *c, u32 slot, u64 at);                        /* what it waits for from cycle `at` on */
-void front_text(struct core *c, u32 slot, const struct text_change *y);  /* the text changes */
 void slot_due(struct core *c, u32 slot);                                 /* its alarm has come */
 void slot_alarm(struct core *c, u32 slot, u64 cy);                       /* look again then */
 void slot_next(struct core *c, u32 slot);                                /* after its group ran or changed: the new head */

@@ -5,8 +5,10 @@
  * A return leaves its function, and all returns of a function meet at one place behind the text: a
  * function that diverged comes back to its caller as one. Indirect jumps that are no returns go by a table to
  * pieces of their function that nothing else leads to: those that jump into it, and those behind it in the
- * text where no symbol begins. Lanes that call different functions meet behind the call. Meeting is a
- * preference (func/): a place that is found wrongly costs time, not results. */
+ * text where no symbol begins. Which of them does not stand in the binary: all tables of a function may lead to
+ * all. Lanes that call different functions meet behind the call. Meeting is a preference (func/): a place that
+ * is found wrongly costs time, and results only of programs whose tmc, votes and the like want lanes together
+ * that it keeps apart. */
 #include "isa/flow.h"
 #include "riscv/riscv.h"
 

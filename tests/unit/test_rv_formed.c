@@ -1,13 +1,13 @@
-/* Random Vortex programs, of 2021 and of v3, under every mechanism of divergence: warps start others, twice, and
- * switch their lanes on and off where they are together, in functions too, and there v3's vote, shuffle, and
- * arrive at barriers that they wait at later; in between lanes go different ways through ifs,
- * loops of different length and functions that return from several places, and warps different ones by calls
- * through pointers. The first warp starts the others a second time while they end, or go round a loop and
- * are ended by that. Each thread's result depends on its own way alone, so all mechanisms leave the memory
- * that a run without time leaves.
+/* Random Vortex programs, of 2021 and of v3, under every mechanism of divergence: warps start others,
+ * twice, and switch their lanes on and off where they are together, in functions too; there those of v3
+ * vote, shuffle, and arrive at barriers that they wait at later. In between lanes go different ways through
+ * ifs, loops of different length and functions that return from several places, and warps different ones by
+ * calls through pointers. The first warp starts the others a second time while they end, or go round a loop
+ * and are ended by that. Each thread's result depends on its own way, and on those of the lanes it votes and
+ * shuffles with, so all mechanisms leave the memory that a run without time leaves.
  *
- * s0 warps of the core, tp a barrier's phase, s1 the thread's number, s2 its result, s3 to s6 counters of loops by depth, s7 to s9
- * return addresses by depth; t3 to t6 are those of the loop that may be cut short. */
+ * s0 warps of the core, tp a barrier's phase, s1 the thread's number, s2 its result, s3 to s6 counters of
+ * loops by depth, s7 to s9 return addresses by depth; t3 to t6 are those of the loop that may be cut short. */
 #include "rv_rig.h"
 
 #include <stdarg.h>
@@ -100,7 +100,7 @@ static void switch_lanes(struct writer *x, i32 mask) {
         mask, csr_thread(x));
 }
 
-/* Lanes where a bit holds stay on; where it holds for none, all do, and in v3 those that were off come, too */
+/* Lanes where a bit holds stay on; where it holds for none all do, and in v3 those that were off come, too */
 static void predicate(struct writer *x) {
     const char *pred = x->variant == RV_V3 ? "addi t1, zero, -1; vx_pred t0, t1" : ".word 0x0012806b"; /* pred t0 */
     say(x, "srli t0, s2, 1; andi t0, t0, 1; %s", pred);
