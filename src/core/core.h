@@ -467,7 +467,7 @@ void vunits_stage(struct core *c);
 void vunits_settle(struct core *c); /* at the end of a cycle: which buffers are full */
 u64 vunits_next(const struct core *c);
 bool vunits_idle(const struct core *c);
-/* First cycle in which all that its warp has in the GPU unit, where its end is decided, is done; 0: there is none */
+/* First cycle in which all that its warp has in the GPU unit, which decides its end, is done; 0: nothing */
 u64 vunits_drains(const struct core *c, u32 slot);
 u64 vunits_empty(const struct core *c);                     /* the cycle after the last in which an instruction left a unit */
 void vunits_place(const struct kernel *k, struct tinst *t); /* which unit and pipe it needs */

@@ -5,10 +5,10 @@
  * A return leaves its function, and all returns of a function meet at one place behind the text: a
  * function that diverged comes back to its caller as one. Indirect jumps that are no returns go by a table to
  * pieces of their function that nothing else leads to: those that jump into it, and those behind it in the
- * text where no symbol begins. Which of them does not stand in the binary: all tables of a function may lead to
- * all. Lanes that call different functions meet behind the call. Meeting is a preference (func/): a place that
- * is found wrongly costs time, and results only of programs whose tmc, votes and the like want lanes together
- * that it keeps apart. */
+ * text where no symbol begins. Which of them does not stand in the binary: all tables of a function may
+ * lead to all. Lanes that call different functions meet behind the call. Meeting is a preference (func/): a
+ * place that is found wrongly costs time, and results only of programs whose tmc, votes and the like want
+ * lanes together that it keeps apart. */
 #include "isa/flow.h"
 #include "riscv/riscv.h"
 
@@ -128,7 +128,8 @@ static void find_guests(struct walk *x) {
     }
 }
 
-/* Where the tables of a function may lead to, as places among its members: pieces that nothing else leads to */
+/* Where the tables of a function may lead to, as places among its members: pieces that nothing else leads
+ * to */
 static u32 table_targets(const struct walk *x, const u32 *members, u32 n, i32 *targets) {
     u32 ntargets = 0;
     for (u32 j = 0; j < n; j++) {
@@ -138,8 +139,9 @@ static u32 table_targets(const struct walk *x, const u32 *members, u32 n, i32 *t
     return ntargets;
 }
 
-/* One function's members, and behind them, where it has tables that lead anywhere, a place that all of these go
- * to and that leads to all targets: as many ways as there are tables and targets, not as many as pairs of them */
+/* One function's members, and behind them, where it has tables that lead anywhere, a place that all of
+ * these go to and that leads to all targets: as many ways as there are tables and targets, not as many as
+ * pairs of them */
 struct function {
     const u32 *members;
     u32 n;

@@ -7,7 +7,8 @@
  * shuffles with, so all mechanisms leave the memory that a run without time leaves.
  *
  * s0 warps of the core, tp a barrier's phase, s1 the thread's number, s2 its result, s3 to s6 counters of
- * loops by depth, s7 to s9 return addresses by depth; t3 to t6 are those of the loop that may be cut short. */
+ * loops by depth, s7 to s9 return addresses by depth; t3 to t6 are those of the loop that may be cut
+ * short. */
 #include "rv_rig.h"
 
 #include <stdarg.h>
