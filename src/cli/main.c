@@ -25,9 +25,11 @@ const struct cli_command *cli_find(const char *name) {
 }
 
 static int unknown(const char *name) {
-    const char *names[ARRAY_LEN(cli_commands)];
+    static const char *const options[] = {"--help", "--version"};
+    const char *names[ARRAY_LEN(cli_commands) + ARRAY_LEN(options)];
     u32 n = 0;
     for (; cli_commands[n]; n++) names[n] = cli_commands[n]->name;
+    for (u32 i = 0; i < ARRAY_LEN(options); i++) names[n++] = options[i];
     const char *near = text_nearest(name, names, n);
     const char *what = name[0] == '-' ? "option" : "command";
     if (name[0] == '-' && strchr("vq", name[1]) && name[1] && !name[2])

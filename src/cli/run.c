@@ -128,6 +128,7 @@ static bool read_timed(struct run *r) {
     struct report_wishes *w = &r->runner.report.wishes;
     w->full = cli_has(r->line, "full");
     w->per_kernel = cli_has(r->line, "per-kernel");
+    w->sample = cli_has(r->line, "sample");
     w->per_sm = cli_has(r->line, "per-sm");
     w->hazards = cli_has(r->line, "hazards");
     w->pressure = cli_has(r->line, "pressure");

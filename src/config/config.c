@@ -102,7 +102,8 @@ bool config_set(struct config *c, const char *name, const char *value, struct di
         diag_error(d, file, line, 0, "unknown key \"%s\"%s", name, help.s ? help.s : "; \"heddle list keys\" lists them");
     } else {
         cfg_key_legal(k, &help);
-        diag_error(d, file, line, 0, "%s must be %s, not \"%s\"", k->name, help.s, value);
+        const char *where = k->type == KEY_TYPE_POLICY ? "; \"heddle list policies\" names them" : "";
+        diag_error(d, file, line, 0, "%s must be %s, not \"%s\"%s", k->name, help.s, value, where);
     }
     strbuf_free(&help);
     return false;

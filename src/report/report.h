@@ -53,6 +53,7 @@ struct report_wishes {
     bool timeline; /* each kernel's longest launch over time, for the JSON results */
     enum by_pc by_pc;
     u32 by_pc_rows;   /* BY_PC_TIME: how many; UINT32_MAX for all */
+    bool sample;      /* --sample was given: it is told when nothing was left out */
     const char *lock; /* kernels whose launches do not count for the run: names and patterns, with commas; NULL: none */
 };
 

@@ -123,7 +123,12 @@ static void print_wrapped(const struct page *p, const char *title, const char *t
 static void print_estimate(const struct page *p, const struct launch_stats *s) {
     char share[32], half[32], n[32];
     double all = (double)(s->sum.warp_instructions + s->instructions_left_out + s->instructions_unknown);
-    if (!s->estimated && !s->instructions_unknown) return;
+    if (!s->estimated && !s->instructions_unknown) {
+        if (p->r->wishes.sample)
+            fprintf(p->out,
+                    "timed        all of it: --sample leaves out blocks of launches of ten waves, and launches that repeat\n");
+        return;
+    }
     fprintf(p->out, "timed        %s of all warp instructions; figures but the estimate are of these\n",
             report_percent(share, (double)s->sum.warp_instructions / all));
     if (!s->estimated) return;

@@ -22,6 +22,11 @@ refused() { # WHAT MESSAGE ARGUMENTS...
     tell $? "sample $1" "$(cat "$work/refused")"
 }
 
+# --- that nothing was left out is said
+"$heddle" run vecadd --size tiny --machine gtx480 --sample > "$work/whole" 2>&1 < /dev/null
+grep -q '^timed        all of it' "$work/whole"
+tell $? "sample of all" "$(head -8 "$work/whole")"
+
 # --- everything sampled is the full run
 for name in spmv bfs gaussian; do
     run "${name}_full" $name --size tiny --machine small

@@ -182,9 +182,11 @@ static void wrong_values_are_refused(void **state) {
     set_wrong("noc.ideal", "maybe", "noc.ideal must be true or false, not \"maybe\"");
     set_wrong("l2.replace", "random", "l2.replace must be lru or fifo, not \"random\"");
     set_wrong("sm.class.int.unit", "fpu", "sm.class.int.unit must be alu, int, sfu, fp64, tensor, mem or none, not \"fpu\"");
-    set_wrong("sm.sched", "Two Level", "sm.sched must be a policy of kind sched, not \"Two Level\"");
+    set_wrong("sm.sched", "Two Level",
+              "sm.sched must be a policy of kind sched, not \"Two Level\"; \"heddle list policies\" names them");
     set_wrong("sm.sched", "a_name_that_is_longer_than_any_policys",
-              "sm.sched must be a policy of kind sched, not \"a_name_that_is_longer_than_any_policys\"");
+              "sm.sched must be a policy of kind sched, not \"a_name_that_is_longer_than_any_policys\"; \"heddle list policies\" "
+              "names them");
     static const char *const collectors[] = {"8", "generic:", "generic:0", "generic:8/8", "separated:1/2", "separated:1/2/65"};
     for (u32 i = 0; i < ARRAY_LEN(collectors); i++) {
         char text[256];

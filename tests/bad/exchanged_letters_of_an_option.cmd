@@ -1,0 +1,3 @@
+// run: --verison
+// exit: 2
+// stderr: heddle: error: unknown option "--verison"; did you mean "--version"?
