@@ -81,7 +81,7 @@ void strbuf_vadd(struct strbuf *b, const char *fmt, va_list ap);
 void strbuf_free(struct strbuf *b);
 /* True when `word` is one of the space-separated words of `list` */
 bool text_in_list(const char *list, const char *word);
-/* Edit distance, for "did you mean", where neighbours the wrong way round are one mistake; at most `limit` + 1 */
+/* Edit distance, for "did you mean"; neighbours the wrong way round are one mistake. At most `limit` + 1. */
 int text_distance(const char *a, const char *b, int limit);
 /* The nearest of n names to `name`, or NULL when none is near */
 const char *text_nearest(const char *name, const char *const *names, u32 n);

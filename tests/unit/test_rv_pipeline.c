@@ -318,7 +318,7 @@ static void misses(void **state) {
     (void)state;
     run("a: addi t0, zero, 1; vx_tmc zero", "");
     assert_int_equal(issued("a") - fetched("a"), 27);
-    /* a line is sent for once, and a second request for it waits with the first, for want of no further entry */
+    /* a line is sent for once: a second request for it waits with the first, and wants no further entry */
     run("a: addi t0, zero, 1; b: addi t1, zero, 1; vx_tmc zero", "sm.fetch.no_stall=true sm.icache.mshrs=1");
     assert_int_equal(fetched("b") - fetched("a"), 1);
     assert_int_equal(issued("b") - issued("a"), 1);
