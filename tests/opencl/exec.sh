@@ -25,7 +25,7 @@ expect 0 "$B/heddle" exec --quiet -j 2 --json "$work/again.json" -- "$work/app"
 [ "$("$B/json_get" "$work/again.json" cycles)" = "$cycles" ] || complain "cycles differ in a second run"
 
 # a compiler that says nothing
-HEDDLE_CLANG=$(type -P false) expect 2 "$B/heddle" exec -- "$work/app"
+HEDDLE_CLANG=$(type -P false) expect 1 "$B/heddle" exec -- "$work/app"
 err_has "error: .*/false left neither a result nor a message in .*is there room in that folder"
 
 # other machines and keys reach the device
